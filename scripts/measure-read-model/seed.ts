@@ -104,6 +104,7 @@ export function messageOf(index: number, payments: number): ProjectionMessage {
   return {
     objectId: String(index),
     version: 3,
+    needsConfirmation: false,
     row: {
       uuid: uuidOf(index),
       environment: 'production',

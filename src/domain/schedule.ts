@@ -85,6 +85,17 @@ export function queuedLeaseMs(timesQueued: number): number {
   return Math.min(QUEUED_LEASE_MS * 2 ** Math.min(timesQueued, 10), QUEUED_LEASE_MS_MAX);
 }
 
+/**
+ * A payment that has not ended is shown to readers by one message, unconfirmed. In case that message
+ * was lost, it is sent once more after this.
+ */
+export const OPEN_PROJECTION_AGAIN_MS = 15 * MINUTE_MS;
+/**
+ * Lists show the progress of a payment that has not ended only after this: most payments end
+ * sooner, and each shown state costs rows.
+ */
+export const PROGRESS_SHOWN_AFTER_MS = 30 * SECOND_MS;
+
 /** A claimed delivery counts as lost after this: twice the 15 s of a call. */
 export const CLAIM_LEASE_MS = 30 * SECOND_MS;
 

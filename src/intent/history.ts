@@ -3,7 +3,13 @@ import type { Command, Intent } from '../domain/intent.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { printableCode } from '../domain/provider-code.ts';
 import { changedRefund } from '../domain/transition.ts';
-import type { HistoryDetail } from './protocol.ts';
+import type { HistoryDetail, HistoryEntry } from './protocol.ts';
+
+/** A history in JSON with another entry at its end, without parsing what it has. */
+export function withEntry(history: string, entry: HistoryEntry): string {
+  const separator = history === '[]' ? '' : ',';
+  return `${history.slice(0, -1)}${separator}${JSON.stringify(entry)}]`;
+}
 
 /**
  * Who caused one step of the state machine, and why: what the history stores besides command and

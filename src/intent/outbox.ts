@@ -1,7 +1,7 @@
 import { configOf } from '../config.ts';
 import { type DigestKind, keyedDigest } from '../crypto/keyed-digest.ts';
 import { sealRepeatably } from '../crypto/sealed.ts';
-import type { Intent } from '../domain/intent.ts';
+import { hasEnded, type Intent } from '../domain/intent.ts';
 import {
   DETAILS_KEY,
   digestOwner,
@@ -102,6 +102,7 @@ export async function sendProjection(
   const change: ProjectionMessage = {
     objectId,
     version: projectedVersion(intent, events),
+    needsConfirmation: hasEnded(intent.status),
     row: projectionRow(intent),
     ...(await personalData(env, intent)),
     events: projectedEvents(events),

@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import { decide, openIntent } from '../domain/decide.ts';
 import type { Command } from '../domain/intent.ts';
-import { queuedLeaseMs } from '../domain/schedule.ts';
+import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
 import { faultOfTry } from '../domain/webhook-fault.ts';
 import { errorText, log } from '../log.ts';
 import { askRails } from './ask-rails.ts';
@@ -75,7 +75,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       bodyDigest: idempotency?.bodyDigest ?? null,
       answer,
       answerDueAtMs: answer === null ? nowMs + request.answerWithinMs : null,
-      projectionDueAtMs: nowMs + queuedLeaseMs(0),
+      projectionDueAtMs: nowMs + OPEN_PROJECTION_AGAIN_MS,
     });
     return this.#record.commit(() => {
       this.#record.insert(row);

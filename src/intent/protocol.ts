@@ -264,6 +264,8 @@ export interface DeliveryReport extends DeliveryId {
 export interface ProjectionMessage {
   readonly objectId: string;
   readonly version: number;
+  /** The object sends it again until it is confirmed. */
+  readonly needsConfirmation: boolean;
   readonly row: ProjectionRow;
   /** PaymentDetails in JSON, sealed for `detailsContext`; null when there are none. */
   readonly sealedDetails: string | null;

@@ -9,15 +9,20 @@ import {
 } from '../domain/intent.ts';
 import { hasRefundEnded } from '../domain/refund.ts';
 import { refundsToCheck, refundsToStart } from '../domain/refund-transition.ts';
-import { queuedLeaseMs, RETENTION_MS } from '../domain/schedule.ts';
+import { PROGRESS_SHOWN_AFTER_MS, queuedLeaseMs, RETENTION_MS } from '../domain/schedule.ts';
 import { changedRefund } from '../domain/transition.ts';
 import { log } from '../log.ts';
 import { isDue, newDelivery, queued, superseded } from './delivery.ts';
-import { historyDetail } from './history.ts';
+import { historyDetail, withEntry } from './history.ts';
 import type { Message, Snapshot } from './outbox.ts';
 import type { EventPort } from './ports.ts';
-import { projectedVersion, projectionDiffers, searchedIds } from './projection.ts';
-import type { ExpressAnswers } from './protocol.ts';
+import {
+  projectedVersion,
+  projectionDiffers,
+  searchedIds,
+  sharedAddressReferences,
+} from './projection.ts';
+import type { ExpressAnswers, HistoryEntry } from './protocol.ts';
 import {
   NEW_STORED,
   Store,
@@ -48,6 +53,8 @@ export class PaymentRecord {
   #stored: StoredIntent | null | undefined;
   /** The alarm's time; null: unknown after a start, so the next commit sets the alarm. */
   #armedAtMs: number | null = null;
+  /** How the commit in progress writes the payment's row: once, whatever changes it. */
+  #unsaved: 'insert' | 'update' | null = null;
   #outgoing: Message[] = [];
   #logged: (readonly [Intent, Intent])[] = [];
 
@@ -77,8 +84,8 @@ export class PaymentRecord {
     return this.stored()?.intent ?? null;
   }
 
-  history() {
-    return this.intent() === null ? [] : this.#store.history();
+  history(): HistoryEntry[] {
+    return JSON.parse(this.stored()?.history ?? '[]');
   }
 
   /** Oldest first. Only payments that have ended have events. */
@@ -115,6 +122,7 @@ export class PaymentRecord {
     try {
       result = this.#storage.transactionSync(() => {
         const value = change();
+        this.#write();
         this.arm(options);
         return value;
       });
@@ -122,6 +130,7 @@ export class PaymentRecord {
       // The rows were rolled back, so the cached state must go too.
       this.#stored = undefined;
       this.#armedAtMs = armedBeforeMs;
+      this.#unsaved = null;
       this.#outgoing = [];
       throw error;
     }
@@ -130,6 +139,15 @@ export class PaymentRecord {
     }
     this.#sendOutgoing();
     return result;
+  }
+
+  #write(): void {
+    const stored = this.stored();
+    const unsaved = this.#unsaved;
+    this.#unsaved = null;
+    if (stored !== null && unsaved !== null) {
+      this.#store[unsaved](stored);
+    }
   }
 
   #sendOutgoing(): void {
@@ -145,24 +163,20 @@ export class PaymentRecord {
     }
   }
 
-  /** Creates the tables and stores the first version. */
+  /** The first version. The commit creates the tables. */
   insert(stored: StoredIntent & { readonly intent: Intent }): void {
-    this.#store.insert(stored);
-    this.#stored = stored;
-    this.#store.appendHistory({
-      version: stored.intent.version,
-      atMs: stored.intent.updatedAtMs,
-      command: 'create',
-      fromStatus: null,
-      toStatus: stored.intent.status,
-      detail: null,
-    });
+    const { version, updatedAtMs: atMs, status: toStatus } = stored.intent;
+    const entry = { version, atMs, fromStatus: null, toStatus, detail: null };
+    const history = withEntry(stored.history, { ...entry, command: 'create' });
+    this.#stored = { ...stored, history };
+    this.#unsaved = 'insert';
     this.#outgoing.push({ queue: 'projections' });
   }
 
+  /** The commit writes the row once, at its end. */
   save(stored: StoredIntent): void {
-    this.#store.update(stored);
     this.#stored = stored;
+    this.#unsaved ??= 'update';
   }
 
   /** Stores an event's deliveries, and sends a visible change to the read model. */
@@ -192,11 +206,26 @@ export class PaymentRecord {
     return differs;
   }
 
+  /** Shows a new version to readers: at once, or only if it lasts. */
+  #project(intent: Intent, nowMs: number): void {
+    const stored = this.stored();
+    if (stored === null || isShownAtOnce(intent)) {
+      this.#enqueueProjection(nowMs);
+      return;
+    }
+    const dueAtMs = nowMs + PROGRESS_SHOWN_AFTER_MS;
+    const { projectionDueAtMs } = stored;
+    if (projectionDueAtMs === null || projectionDueAtMs > dueAtMs) {
+      this.save({ ...stored, projectionDueAtMs: dueAtMs });
+    }
+  }
+
   #enqueueProjection(nowMs: number): void {
     const stored = this.stored();
+    const leaseEndsAtMs = nowMs + queuedLeaseMs(0);
     // A running lease covers this change too, and saves a row write.
-    if (stored !== null && stored.projectionDueAtMs === null) {
-      this.save({ ...stored, projectionSends: 0, projectionDueAtMs: nowMs + queuedLeaseMs(0) });
+    if (stored !== null && (stored.projectionDueAtMs ?? Number.POSITIVE_INFINITY) > leaseEndsAtMs) {
+      this.save({ ...stored, projectionSends: 0, projectionDueAtMs: leaseEndsAtMs });
     }
     this.#outgoing.push({ queue: 'projections' });
   }
@@ -216,8 +245,9 @@ export class PaymentRecord {
     }
     const { steps, intent, rejection } = decide(stored.intent, commands, nowMs);
     let before = stored.intent;
+    let { history } = stored;
     for (const step of steps) {
-      this.#store.appendHistory({
+      history = withEntry(history, {
         version: step.intent.version,
         atMs: nowMs,
         command: step.command.type,
@@ -232,19 +262,13 @@ export class PaymentRecord {
       before = step.intent;
     }
     if (steps.length > 0) {
-      // A running lease covers this version too, and the alarm need not move.
-      const projectionDueAtMs = stored.projectionDueAtMs ?? nowMs + queuedLeaseMs(0);
-      this.save({ ...stored, intent, projectionSends: 0, projectionDueAtMs });
-      this.#outgoing.push({ queue: 'projections' });
+      this.save({ ...stored, intent, history, projectionSends: 0 });
+      this.#project(intent, nowMs);
     } else if (intent !== stored.intent) {
       const hasNewId = searchedIds(intent).length > searchedIds(stored.intent).length;
       this.save({ ...stored, intent });
-      if (hasNewId && hasEnded(intent.status)) {
-        this.#enqueueProjection(nowMs);
-      } else if (hasNewId) {
-        // A new id from the provider. Without a lease, because a payment that has not ended will
-        // have another version, which sends the id again.
-        this.#outgoing.push({ queue: 'projections' });
+      if (hasNewId) {
+        this.#project(intent, nowMs);
       }
     }
     return { intent, rejection };
@@ -294,10 +318,12 @@ export class PaymentRecord {
     const stored = this.stored();
     if (stored !== null && stored.projectionDueAtMs !== null && stored.projectionDueAtMs <= nowMs) {
       const projectionSends = stored.projectionSends + 1;
+      const isConfirmed = stored.intent !== null && hasEnded(stored.intent.status);
       this.save({
         ...stored,
         projectionSends,
-        projectionDueAtMs: nowMs + queuedLeaseMs(projectionSends),
+        // The end of the payment sends its row again, and waits until that is confirmed.
+        projectionDueAtMs: isConfirmed ? nowMs + queuedLeaseMs(projectionSends) : null,
       });
       this.#outgoing.push({ queue: 'projections' });
     }
@@ -389,6 +415,19 @@ export class PaymentRecord {
     ].filter((time) => time !== null);
     return times.length === 0 ? null : Math.min(...times);
   }
+}
+
+/**
+ * Whether readers must see every change at once: the end, what an operator must look at, and an
+ * attempt that its provider may report by its reference alone.
+ */
+function isShownAtOnce(intent: Intent): boolean {
+  return (
+    hasEnded(intent.status) ||
+    intent.anomalies.length > 0 ||
+    intent.attempts.some(({ status }) => status === 'unresolved') ||
+    sharedAddressReferences(intent).length > 0
+  );
 }
 
 /** The row of a payment that is about to be created. */

@@ -13,15 +13,16 @@ const MIGRATIONS: readonly Migration[] = [];
 export const SCHEMA_VERSION = MIGRATIONS.length + 1;
 
 /**
- * Only `create` creates tables: a lookup of an unknown id must not cost storage.
- * - `intent`: one row with the payment; `state` is NULL when only the tombstone is left.
- * - `history`: one row for each version. `detail`: a `HistoryDetail` in JSON.
+ * Only `create` creates tables: a lookup of an unknown id must not cost storage. One row holds the
+ * payment, because each written row costs money. `state` is NULL when only the tombstone is left.
+ * `history`: `HistoryEntry[]` in JSON, one for each version.
  */
 const CREATE_TABLES = `
   CREATE TABLE intent (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     schema_version INTEGER NOT NULL,
     state TEXT,
+    history TEXT NOT NULL,
     idempotency_key_digest TEXT,
     body_digest TEXT,
     answer TEXT,
@@ -29,14 +30,6 @@ const CREATE_TABLES = `
     projected_version INTEGER NOT NULL DEFAULT 0,
     projection_sends INTEGER NOT NULL DEFAULT 0,
     projection_due_at_ms INTEGER
-  );
-  CREATE TABLE history (
-    version INTEGER PRIMARY KEY,
-    at_ms INTEGER NOT NULL,
-    command TEXT NOT NULL,
-    from_status TEXT,
-    to_status TEXT NOT NULL,
-    detail TEXT
   );`;
 
 /**
@@ -64,7 +57,7 @@ export function createEventTable(sql: SqlStorage): void {
   sql.exec(CREATE_EVENT_TABLE);
 }
 
-export function tableExists(sql: SqlStorage, name: 'intent' | 'history' | 'event'): boolean {
+export function tableExists(sql: SqlStorage, name: 'intent' | 'event'): boolean {
   const rows = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name);
   return rows.toArray().length > 0;
 }

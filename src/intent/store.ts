@@ -1,11 +1,13 @@
 import type { EventType, Intent } from '../domain/intent.ts';
-import type { DeliveryStatus, DeliveryTry, HistoryDetail, HistoryEntry } from './protocol.ts';
+import type { DeliveryStatus, DeliveryTry } from './protocol.ts';
 import { createEventTable, createTables, migrate, SCHEMA_VERSION, tableExists } from './schema.ts';
 
 /** The intent's row, cached in memory between commands. */
 export interface StoredIntent {
   /** Null once only the tombstone is left. */
   readonly intent: Intent | null;
+  /** `HistoryEntry[]` in JSON, oldest first. Text, because commits only append to it. */
+  readonly history: string;
   readonly idempotencyKeyDigest: string | null;
   readonly bodyDigest: string | null;
   readonly answer: string | null;
@@ -21,6 +23,7 @@ export interface StoredIntent {
 /** The defaults of a new payment's row. */
 export const NEW_STORED: StoredIntent = {
   intent: null,
+  history: '[]',
   idempotencyKeyDigest: null,
   bodyDigest: null,
   answer: null,
@@ -83,6 +86,7 @@ export class Store {
     const intent = row.state === null ? null : parseIntent(row.state);
     return {
       intent,
+      history: row.history,
       idempotencyKeyDigest: row.idempotency_key_digest,
       bodyDigest: row.body_digest,
       answer: row.answer,
@@ -96,11 +100,12 @@ export class Store {
   insert(stored: StoredIntent): void {
     createTables(this.#sql);
     this.#sql.exec(
-      `INSERT INTO intent (id, schema_version, state, idempotency_key_digest, body_digest, answer,
-         answer_due_at_ms, projected_version, projection_sends, projection_due_at_ms)
-       VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO intent (id, schema_version, state, history, idempotency_key_digest, body_digest,
+         answer, answer_due_at_ms, projected_version, projection_sends, projection_due_at_ms)
+       VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       SCHEMA_VERSION,
       stored.intent === null ? null : JSON.stringify(stored.intent),
+      stored.history,
       stored.idempotencyKeyDigest,
       stored.bodyDigest,
       stored.answer,
@@ -113,39 +118,15 @@ export class Store {
 
   update(stored: StoredIntent): void {
     this.#sql.exec(
-      `UPDATE intent SET state = ?, answer = ?, projected_version = ?, projection_sends = ?,
-         projection_due_at_ms = ?`,
+      `UPDATE intent SET state = ?, history = ?, answer = ?, projected_version = ?,
+         projection_sends = ?, projection_due_at_ms = ?`,
       stored.intent === null ? null : JSON.stringify(stored.intent),
+      stored.history,
       stored.answer,
       stored.projectedVersion,
       stored.projectionSends,
       stored.projectionDueAtMs,
     );
-  }
-
-  appendHistory(entry: HistoryEntry): void {
-    this.#sql.exec(
-      `INSERT INTO history (version, at_ms, command, from_status, to_status, detail)
-       VALUES (?, ?, ?, ?, ?, ?)`,
-      entry.version,
-      entry.atMs,
-      entry.command,
-      entry.fromStatus,
-      entry.toStatus,
-      entry.detail === null ? null : JSON.stringify(entry.detail),
-    );
-  }
-
-  history(): HistoryEntry[] {
-    const rows = this.#sql.exec<HistoryRow>('SELECT * FROM history ORDER BY version');
-    return rows.toArray().map((row) => ({
-      version: row.version,
-      atMs: row.at_ms,
-      command: row.command as HistoryEntry['command'],
-      fromStatus: row.from_status,
-      toStatus: row.to_status,
-      detail: row.detail === null ? null : (JSON.parse(row.detail) as HistoryDetail),
-    }));
   }
 
   insertEvent(event: StoredEvent): void {
@@ -196,9 +177,8 @@ export class Store {
   /** Deletes all data but the row that keeps the id taken (docs/decisions.md#24). */
   purge(): void {
     this.#sql.exec(`
-      DROP TABLE IF EXISTS history;
       DROP TABLE IF EXISTS event;
-      UPDATE intent SET state = NULL, idempotency_key_digest = NULL, body_digest = NULL,
+      UPDATE intent SET state = NULL, history = '[]', idempotency_key_digest = NULL, body_digest = NULL,
         answer = NULL, answer_due_at_ms = NULL, projection_due_at_ms = NULL;`);
   }
 }
@@ -215,6 +195,7 @@ function parseIntent(state: string): Intent {
 type IntentRow = {
   schema_version: number;
   state: string | null;
+  history: string;
   idempotency_key_digest: string | null;
   body_digest: string | null;
   answer: string | null;
@@ -222,15 +203,6 @@ type IntentRow = {
   projected_version: number;
   projection_sends: number;
   projection_due_at_ms: number | null;
-};
-
-type HistoryRow = {
-  version: number;
-  at_ms: number;
-  command: string;
-  from_status: string | null;
-  to_status: string;
-  detail: string | null;
 };
 
 type EventRow = {

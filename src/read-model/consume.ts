@@ -15,8 +15,8 @@ const WRITE_LENGTH_MAX = 600_000;
 
 /**
  * Writes a batch of changes to D1: the newest of each payment, with a check of the version, so that
- * duplicates and reordering have no effect. Then confirms each change to its object, which sends
- * the change again until it is confirmed.
+ * duplicates and reordering have no effect. Then confirms the changes of payments that have ended to
+ * their objects, which send them again until they are confirmed.
  */
 export async function consumeProjections(
   batch: MessageBatch<ProjectionMessage>,
@@ -40,9 +40,9 @@ export async function consumeProjections(
       message.retry();
     }
   }
-  const reports = [...written].map(({ body }) =>
-    intentByObjectId(env, body.objectId).reportProjection(body.version),
-  );
+  const reports = [...written]
+    .filter(({ body }) => body.needsConfirmation)
+    .map(({ body }) => intentByObjectId(env, body.objectId).reportProjection(body.version));
   for (const result of await Promise.allSettled(reports)) {
     if (result.status === 'rejected') {
       log('warn', 'projection_report_failed', { error: errorText(result.reason) });

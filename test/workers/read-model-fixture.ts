@@ -36,6 +36,7 @@ export function projectionMessage(
   return {
     objectId: `object-of-${uuid}`,
     version: 1,
+    needsConfirmation: false,
     sealedDetails: null,
     searchKeys: [],
     events: [],

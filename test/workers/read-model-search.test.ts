@@ -1,17 +1,20 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
+import { PROGRESS_SHOWN_AFTER_MS } from '../../src/domain/schedule.ts';
 import { idSearchKey } from '../../src/domain/search-key.ts';
 import { exportPayments } from '../../src/read-model/payments-list.ts';
 import { SEARCH_ROWS_MAX, searchPayments } from '../../src/read-model/search.ts';
 import { deliver, nameOf, projectionMessage, TENANTS } from './read-model-fixture.ts';
 import {
   ALPHA,
+  advance,
   BETA,
   clientOf,
   consume,
   createExpress,
   createHosted,
   execute,
+  fireAlarm,
   intentOf,
   lastEvent,
   logged,
@@ -215,7 +218,11 @@ test('many ids with the same start do not hide the payment of exactly this id', 
 test("a file keeps the provider's reference, whichever of two messages of a version comes last", async () => {
   await createHosted({ customerInfo: { name: 'Almaz' } });
   await execute(startRedirect('a0'));
+  advance(PROGRESS_SHOWN_AFTER_MS);
+  await fireAlarm();
   await execute({ type: 'accept_attempt', attemptId: 'a0', redirectUrl: null, railReference });
+  advance(PROGRESS_SHOWN_AFTER_MS);
+  await fireAlarm();
   const [before, after] = caught.projections.splice(0).slice(-2);
   if (before === undefined || after === undefined) {
     throw new Error('the messages were not sent');
@@ -288,11 +295,15 @@ test.each([
   expect(await found(text)).toEqual([]);
 });
 
-test("an attempt is found by its provider's reference at once, although nothing else has changed", async () => {
+test("an attempt in progress is found by its provider's reference, whose message has no own version", async () => {
   await createHosted();
   await execute(startRedirect('a0'));
+  advance(PROGRESS_SHOWN_AFTER_MS);
+  await fireAlarm();
   const before = caught.projections.at(-1);
   await execute({ type: 'accept_attempt', attemptId: 'a0', redirectUrl: null, railReference });
+  advance(PROGRESS_SHOWN_AFTER_MS);
+  await fireAlarm();
   expect(caught.projections.at(-1)?.version).toBe(before?.version);
   // In both orders within a batch.
   const messages = caught.projections.splice(0);
