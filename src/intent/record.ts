@@ -207,9 +207,9 @@ export class PaymentRecord {
   }
 
   /** Shows a new version to readers: at once, or only if it lasts. */
-  #project(intent: Intent, nowMs: number): void {
+  #project(before: Intent, intent: Intent, nowMs: number): void {
     const stored = this.stored();
-    if (stored === null || isShownAtOnce(intent)) {
+    if (stored === null || isShownAtOnce(before) || isShownAtOnce(intent)) {
       this.#enqueueProjection(nowMs);
       return;
     }
@@ -263,12 +263,12 @@ export class PaymentRecord {
     }
     if (steps.length > 0) {
       this.save({ ...stored, intent, history, projectionSends: 0 });
-      this.#project(intent, nowMs);
+      this.#project(stored.intent, intent, nowMs);
     } else if (intent !== stored.intent) {
       const hasNewId = searchedIds(intent).length > searchedIds(stored.intent).length;
       this.save({ ...stored, intent });
       if (hasNewId) {
-        this.#project(intent, nowMs);
+        this.#project(stored.intent, intent, nowMs);
       }
     }
     return { intent, rejection };

@@ -3,6 +3,7 @@ import { describe, expect, it, test, vi } from 'vitest';
 import { configOf } from '../../src/config.ts';
 import { runBatch } from '../../src/database.ts';
 import { insertDeadLetter, readStored } from '../../src/dead-letters/store.ts';
+import { PROGRESS_SHOWN_AFTER_MS } from '../../src/domain/schedule.ts';
 import { DESK_ROUTES } from '../../src/operator/desk/routes.ts';
 import { auditLog } from './dashboard-support.ts';
 import { operate, operateApi, SECRET } from './operator-support.ts';
@@ -554,6 +555,9 @@ describe('the search', () => {
     const customerInfo = { phone: '911223344' };
     await createHosted({ paymentIntentUniqueId: 'order-7', customerInfo });
     await clientOf('order-7').execute([startRedirect('a7')]);
+    // Lists show only progress that lasts.
+    advance(PROGRESS_SHOWN_AFTER_MS);
+    await fireAlarm('order-7');
     await project();
     const { terms } = await intentOf('order-7');
     for (const text of ['order-7', ' order-7 ', terms.uuid, 'REFA7']) {
