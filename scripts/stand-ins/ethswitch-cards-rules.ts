@@ -1,3 +1,4 @@
+import type { CardsRefunds } from './ethswitch-cards-refunds.ts';
 import { type CustomerAct, jsonReply, type Reply, type StandInOrder } from './stand-in.ts';
 
 /** What the card gateway's stand-in requires of an order, and the order's states. */
@@ -29,6 +30,7 @@ export interface Registered {
 
 export interface CardsOrder extends StandInOrder {
   readonly registered: Registered;
+  readonly returned: CardsRefunds;
 }
 
 interface CardsState {
@@ -38,6 +40,10 @@ interface CardsState {
 }
 
 const REGISTERED: CardsState = { orderStatus: 0, actionCode: -100, paymentState: 'CREATED' };
+
+const REVERSED: CardsState = { orderStatus: 3, actionCode: 0, paymentState: 'REVERSED' };
+/** After a part, too. */
+const REFUNDED: CardsState = { orderStatus: 4, actionCode: 0, paymentState: 'REFUNDED' };
 
 /** The state after an act. A customer who cancels leaves the page; the order stays open. */
 const STATE_AFTER: Readonly<Record<CustomerAct, CardsState>> = {
@@ -49,7 +55,10 @@ const STATE_AFTER: Readonly<Record<CustomerAct, CardsState>> = {
   times_out: { orderStatus: 6, actionCode: -2_007, paymentState: 'DECLINED' },
 };
 
-export function stateOf({ acted, registered }: CardsOrder): CardsState {
+export function stateOf({ acted, registered, returned }: CardsOrder): CardsState {
+  if (returned.all.length > 0) {
+    return returned.isReversed ? REVERSED : REFUNDED;
+  }
   const state = acted === null ? REGISTERED : STATE_AFTER[acted];
   const isOver = state.orderStatus === 0 && Date.now() >= registered.endsAtMs;
   return isOver ? STATE_AFTER.times_out : state;
@@ -85,7 +94,9 @@ export function wrongFieldOf(form: ReadonlyMap<string, string>): string | null {
 export function statusReply(order: CardsOrder): Reply {
   const { currency, description, mdOrder, registeredAtMs } = order.registered;
   const { orderStatus, actionCode, paymentState } = stateOf(order);
-  const isPaid = orderStatus === 2;
+  const isPaid = order.acted === 'pays';
+  const paidMinor = isPaid ? Number(order.amountText) : 0;
+  const { isReversed, listed, returnedMinor } = order.returned;
   return jsonReply(200, {
     errorCode: '0',
     errorMessage: 'Success',
@@ -102,10 +113,11 @@ export function statusReply(order: CardsOrder): Reply {
     ...(isPaid ? { authRefNum: `7${registeredAtMs}`.slice(0, 12), terminalId: '123456' } : {}),
     paymentAmountInfo: {
       paymentState,
-      approvedAmount: isPaid ? Number(order.amountText) : 0,
-      depositedAmount: isPaid ? Number(order.amountText) : 0,
-      refundedAmount: 0,
+      approvedAmount: isReversed ? 0 : paidMinor,
+      depositedAmount: paidMinor - returnedMinor,
+      refundedAmount: isReversed ? 0 : returnedMinor,
     },
+    refunds: listed,
     bankInfo: { bankCountryCode: 'ET', bankCountryName: 'Ethiopia' },
   });
 }

@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { deskPage } from './desk.ts';
+import { CardsRefunds, wrongRefundField } from './ethswitch-cards-refunds.ts';
 import {
   acceptsCard,
   type CardsOrder,
@@ -55,6 +56,10 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
         return call.method === 'POST' ? register(call) : notFound();
       case `${REST}/getOrderStatusExtended.do`:
         return call.method === 'POST' ? status(call) : notFound();
+      case `${REST}/refund.do`:
+        return call.method === 'POST' ? giveBack(call, 'refund') : notFound();
+      case `${REST}/reverse.do`:
+        return call.method === 'POST' ? giveBack(call, 'reverse') : notFound();
       default: {
         const order = book.all.find(
           ({ registered }) => call.url === `${PAGE}${registered.mdOrder}`,
@@ -143,13 +148,42 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
     return faulty(plans.get(order.amountText)?.query, async () => statusReply(order));
   }
 
+  async function giveBack(received: ReceivedCall, call: 'refund' | 'reverse'): Promise<Reply> {
+    const form = authenticForm(received);
+    if (form === null) {
+      return problem(5, 'Access denied');
+    }
+    const wrong = wrongRefundField(form, call);
+    if (wrong !== null) {
+      return problem(5, `[${wrong}] is invalid`);
+    }
+    const order = book.all.find(({ registered }) => registered.mdOrder === form.get('orderId'));
+    if (order === undefined) {
+      return problem(6, 'Unknown order id');
+    }
+    const plan = plans.get(order.amountText)?.refund ?? {};
+    return faulty(plan.fault, async () => {
+      const isPaid = order.acted === 'pays';
+      const refused =
+        call === 'refund'
+          ? order.returned.refund(form, isPaid, plan)
+          : order.returned.reverse(isPaid, plan);
+      return refused === null
+        ? jsonReply(200, { errorCode: '0', errorMessage: 'Success' })
+        : problem(refused.code, refused.message);
+    });
+  }
+
   function cardsOrder(orderId: string, amountText: string, registered: Registered): CardsOrder {
     let acted: CustomerAct | null = null;
+    const returned = new CardsRefunds(Number(amountText));
     return {
       orderId,
       amountText,
       phone: null,
       registered,
+      returned,
+      refunds: returned.all,
       get acted() {
         return acted;
       },
@@ -234,7 +268,12 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
     set registeredCallbackUrl(url) {
       registeredCallbackUrl = url;
     },
-    plan: (amountText, plan) => plans.set(amountText, plan),
+    plan(amountText, plan) {
+      if (plan.refund?.isSlow === true) {
+        throw new Error('The card gateway refunds at once or not at all');
+      }
+      plans.set(amountText, plan);
+    },
     order: (orderId) => book.arrival(orderId),
     calls: server.calls,
     stop: () => server.stop(),

@@ -4,9 +4,20 @@ import {
   type CallbackVariant,
   type CustomerAct,
   postCallback,
+  type RefundPlan,
   type StandInOrder,
 } from './stand-in.ts';
-import { type KeyPair, rsaSign, type Scheme, signedText, type Texts } from './telebirr-h5-wire.ts';
+import { TelebirrRefund } from './telebirr-h5-refund.ts';
+import {
+  CODE_TOO_MUCH,
+  type KeyPair,
+  PLATFORM_FAILED,
+  Refusal,
+  rsaSign,
+  type Scheme,
+  signedText,
+  type Texts,
+} from './telebirr-h5-wire.ts';
 
 /** The format of notifications, which varies in live systems. */
 export interface NotificationForm {
@@ -56,6 +67,7 @@ export class TelebirrOrder implements StandInOrder {
   readonly #attackerKeys: KeyPair;
   readonly #form: NotificationForm;
   readonly #closesAtMs: number;
+  readonly #refunds: TelebirrRefund[] = [];
   #acted: CustomerAct | null = null;
 
   constructor(content: Texts, platform: KeyPair, attackerKeys: KeyPair, form: NotificationForm) {
@@ -107,9 +119,48 @@ export class TelebirrOrder implements StandInOrder {
     return postCallback(address, contentType, body);
   }
 
-  /** `biz_content` of the answer to a query. */
+  get refunds(): readonly TelebirrRefund[] {
+    return this.#refunds;
+  }
+
+  /** `biz_content` of the answer to a refund. A repeated number moves no money. */
+  refund(content: Texts, plan: RefundPlan): Texts {
+    const { refund_request_no: number = '', actual_amount: amountText = '' } = content;
+    const known = this.#refunds.find((refund) => refund.number === number);
+    if (known !== undefined) {
+      return { ...this.#refundAnswer(known), refund_status: 'REFUND_DUPLICATED' };
+    }
+    if (this.#acted !== 'pays' || plan.refuses === 'not_enabled') {
+      throw PLATFORM_FAILED();
+    }
+    const taken = this.#refunds.filter(({ state }) => state !== 'REFUND_FAILED');
+    const takenMinor = taken.reduce((sum, refund) => sum + minorOf(refund.amountText), 0);
+    if (takenMinor + minorOf(amountText) > minorOf(this.amountText)) {
+      throw new Refusal(400, CODE_TOO_MUCH, 'The refund exceeds the order.');
+    }
+    const refund = new TelebirrRefund(number, amountText, plan);
+    this.#refunds.push(refund);
+    return this.#refundAnswer(refund);
+  }
+
+  #refundAnswer({ amountText, refundOrderId, state }: TelebirrRefund): Texts {
+    const isDone = state === 'REFUND_SUCCESS';
+    return {
+      merch_code: this.#content.merch_code ?? '',
+      merch_order_id: this.orderId,
+      trans_order_id: this.paymentOrderId,
+      refund_order_id: refundOrderId,
+      refund_amount: amountText,
+      refund_currency: 'ETB',
+      refund_status: state,
+      ...(isDone ? { refund_time: String(Date.now()) } : {}),
+    };
+  }
+
+  /** `biz_content` of the answer to a query: of all its refunds, only the last one shows. */
   status(): Texts {
-    const known = { merch_order_id: this.orderId, order_status: this.#state.order };
+    const order_status = this.#refunds.at(-1)?.state ?? this.#state.order;
+    const known = { merch_order_id: this.orderId, order_status };
     const total = { trans_currency: 'ETB', total_amount: this.amountText };
     return this.#acted === 'pays'
       ? {
@@ -189,4 +240,8 @@ export class TelebirrOrder implements StandInOrder {
     const sign = rsaSign(signedText(fields, keepsEmpties), keys.privateKey, scheme);
     return { ...fields, sign, sign_type: 'SHA256WithRSA' };
   }
+}
+
+function minorOf(amountText: string): number {
+  return Math.round(Number(amountText) * 100);
 }

@@ -72,12 +72,15 @@ export class Refusal extends Error {
   }
 }
 
-/** The real values of these three codes are not public. */
+/** The real values of these four codes are not public. */
 export const CODE_CREDENTIALS = '49401020001';
 export const CODE_DUPLICATE = '60201001';
 export const CODE_NO_ORDER = '60201002';
+export const CODE_TOO_MUCH = '60201003';
 
 export const SIGN_REFUSED = () => new Refusal(500, '60200099', 'Verify the sign field failed.');
+/** "Payment platform failed": the account has no refunds, or the order cannot be refunded. */
+export const PLATFORM_FAILED = () => new Refusal(500, '60320025', 'Payment platform failed.');
 export const QUOTA_REFUSED = () => new Refusal(400, '49401021002', 'quotaControl rate limit');
 
 function mismatch(name: string): Refusal {
@@ -103,13 +106,22 @@ const ORDER_RULES: Rules = {
 
 export const QUERY_RULES = ORDER_RULES;
 
+const AMOUNT = /^(?!0+\.00$)(0|[1-9]\d{0,9})\.\d\d$/;
+
+export const REFUND_RULES: Rules = {
+  ...ORDER_RULES,
+  refund_request_no: /^[A-Za-z0-9]{1,64}$/,
+  actual_amount: AMOUNT,
+  trans_currency: /^ETB$/,
+};
+
 export const PRE_ORDER_RULES: Rules = {
   ...ORDER_RULES,
   notify_url: /^https?:\/\/[\x21-\x7e]{1,504}$/,
   redirect_url: /^https?:\/\/[\x21-\x7e]{1,504}$/,
   trade_type: /^Checkout$/,
   title: /^[A-Za-z0-9_.]([A-Za-z0-9 _.]{0,198}[A-Za-z0-9_.])?$/,
-  total_amount: /^(?!0+\.00$)(0|[1-9]\d{0,9})\.\d\d$/,
+  total_amount: AMOUNT,
   trans_currency: /^ETB$/,
   timeout_express: /^([1-9]\d?|1[01]\d|120)m$/,
   business_type: /^BuyGoods$/,

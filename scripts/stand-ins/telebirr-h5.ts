@@ -25,6 +25,7 @@ import {
   PRE_ORDER_RULES,
   QUERY_RULES,
   QUOTA_REFUSED,
+  REFUND_RULES,
   Refusal,
   rsaKeyPair,
   rsaSign,
@@ -140,6 +141,8 @@ class Telebirr {
         return this.#preOrder(call);
       case `POST ${GATEWAY}/payment/v1/merchant/queryOrder`:
         return this.#queryOrder(call);
+      case `POST ${GATEWAY}/payment/v1/merchant/refund`:
+        return this.#refund(call);
       case `GET ${PAGE}`:
         return this.#page(url.searchParams);
       case `POST ${PAGE}/act`:
@@ -202,12 +205,24 @@ class Telebirr {
 
   async #queryOrder(call: ReceivedCall): Promise<Reply> {
     const content = this.#checked(call, 'payment.queryorder', QUERY_RULES);
-    const order = this.book.get(content.merch_order_id ?? '');
+    const order = this.#known(content);
+    const fault = this.#plans.get(order.amountText)?.query;
+    return faulty(fault, async () => this.#success(order.status()));
+  }
+
+  async #refund(call: ReceivedCall): Promise<Reply> {
+    const content = this.#checked(call, 'payment.refund', REFUND_RULES);
+    const order = this.#known(content);
+    const plan = this.#plans.get(order.amountText)?.refund ?? {};
+    return faulty(plan.fault, async () => this.#success(order.refund(content, plan)));
+  }
+
+  #known({ merch_order_id = '' }: Texts): TelebirrOrder {
+    const order = this.book.get(merch_order_id);
     if (order === undefined) {
       throw new Refusal(400, CODE_NO_ORDER, 'The order does not exist.');
     }
-    const fault = this.#plans.get(order.amountText)?.query;
-    return faulty(fault, async () => this.#success(order.status()));
+    return order;
   }
 
   /** `biz_content` of a valid call. */

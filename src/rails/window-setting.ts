@@ -1,11 +1,10 @@
 import * as v from 'valibot';
+import { wholeNumber } from './whole-number-setting.ts';
 
 /** No customer finds the phone and types a PIN faster. */
 const WINDOW_SECONDS_MIN = 5;
 /** eBirr answers after the window, and the queue consumer that waits may run for 15 minutes. */
 const WINDOW_SECONDS_MAX = 720;
-
-const MESSAGE = `Must be a whole number of seconds, ${WINDOW_SECONDS_MIN} to ${WINDOW_SECONDS_MAX}.`;
 
 /**
  * An operator's setting, in seconds: how long the customer has to pay, for a rail that publishes no
@@ -13,13 +12,5 @@ const MESSAGE = `Must be a whole number of seconds, ${WINDOW_SECONDS_MIN} to ${W
  * is too long, customers wait before they can retry.
  */
 export function windowSeconds(defaultSeconds: number) {
-  return v.optional(
-    v.pipe(
-      v.number(MESSAGE),
-      v.integer(MESSAGE),
-      v.minValue(WINDOW_SECONDS_MIN, MESSAGE),
-      v.maxValue(WINDOW_SECONDS_MAX, MESSAGE),
-    ),
-    defaultSeconds,
-  );
+  return v.optional(wholeNumber('seconds', WINDOW_SECONDS_MIN, WINDOW_SECONDS_MAX), defaultSeconds);
 }

@@ -37,6 +37,7 @@ function problemsOf(settings: unknown): Readonly<Record<string, string>> {
   );
 }
 
+const MINUTES_PROBLEM = 'Must be a whole number of minutes, 1 to 1440.';
 const TOKEN_PROBLEM = 'Must be 32 to 128 letters, digits, hyphens or underscores.';
 
 describe('settings', () => {
@@ -63,6 +64,7 @@ describe('settings', () => {
       language: 'en',
       dynamicCallbackUrl: false,
       callbackToken: null,
+      reversalMinutes: null,
     });
   });
 
@@ -114,6 +116,10 @@ describe('settings', () => {
     ],
     [{ ...CARDS, language: 'SECRET' }, { language: 'Must be two lower-case letters.' }],
     [{ ...CARDS, dynamicCallbackUrl: 'SECRET' }, { dynamicCallbackUrl: 'Must be true or false.' }],
+    [{ ...CARDS, reversalMinutes: 'SECRET' }, { reversalMinutes: MINUTES_PROBLEM }],
+    [{ ...CARDS, reversalMinutes: 0 }, { reversalMinutes: MINUTES_PROBLEM }],
+    [{ ...CARDS, reversalMinutes: 1.5 }, { reversalMinutes: MINUTES_PROBLEM }],
+    [{ ...CARDS, reversalMinutes: 1_441 }, { reversalMinutes: MINUTES_PROBLEM }],
   ])(
     'are rejected with an error that names the field but not its value: %#',
     (settings, problems) => {

@@ -142,7 +142,7 @@ describe('an order', () => {
 });
 
 test('answers 404 at any other URL', async () => {
-  expect(await post('merchant/refund', tokenHeaders(), {})).toMatchObject({
+  expect(await post('merchant/closeOrder', tokenHeaders(), {})).toMatchObject({
     http: 404,
     errorCode: '49401026001',
   });

@@ -8,6 +8,9 @@ import { descriptionOf, integerOf, NOT_PLAIN_ASCII, pageUrlOf, textOf } from './
 /** The customer waits this long at most. */
 export const START_TIMEOUT_MS = 20_000;
 
+export const STATUS_CALL = 'getOrderStatusExtended.do';
+export const STATUS_TIMEOUT_MS = 10_000;
+
 /**
  * Any start has ended by then: its timeout, plus the time from the stored attempt to the call of
  * the gateway.

@@ -110,7 +110,8 @@ function wasPageNeverShown({ attempt }: RailOrder): boolean {
   return attempt.railReference === null && attempt.redirectUrl === null;
 }
 
-function isOurs(body: Readonly<Record<string, unknown>>, order: RailOrder): boolean {
+/** Whether an answer about an order's status is about this order. */
+export function isOurs(body: Readonly<Record<string, unknown>>, order: RailOrder): boolean {
   const currency = body.currency ?? null;
   return (
     body.orderNumber === order.attempt.reference &&

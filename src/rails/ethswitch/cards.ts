@@ -2,7 +2,7 @@ import { sha256Hex } from '../../crypto/encoding.ts';
 import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
 import type { Currency, Method } from '../../domain/method.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
-import { callRail, type RailAnswer } from '../call-rail.ts';
+import type { RailAnswer } from '../call-rail.ts';
 import {
   bodyText,
   type CallbackCall,
@@ -19,21 +19,22 @@ import type {
   StartResult,
   StatusQuery,
 } from '../rail.ts';
-import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
+import type { RefundAnswer, RefundOrder, RefundStatusQuery, Refunds } from '../refund.ts';
+import { codeIn, logAnswer, post } from './cards-call.ts';
 import {
   readRegistered,
   registerForm,
   START_ENDED_AFTER_MS,
   START_TIMEOUT_MS,
+  STATUS_CALL,
+  STATUS_TIMEOUT_MS,
   statusForm,
 } from './cards-order.ts';
-import { type CardsState, cardsCode, readCardsState } from './cards-status.ts';
+import { type CardsState, readCardsState } from './cards-status.ts';
 import { CARDS_RAIL_ID, type CardsSettings } from './settings.ts';
 
 const CURRENCIES: readonly Currency[] = ['ETB', 'USD'];
-
-const QUERY_TIMEOUT_MS = 10_000;
 
 /** SmartVista's own default, and the longest known lifetime of EthSwitch's page. */
 const SESSION_MS_MAX = 20 * 60 * 1_000;
@@ -41,7 +42,12 @@ const SESSION_MS_MAX = 20 * 60 * 1_000;
 /** No customer enters a card and the bank's code faster. */
 const SESSION_MS_MIN = 60 * 1_000;
 
-type CardsRail = Rail & StatusQuery & Callbacks & SharedCallbackAddress;
+type CardsRail = Rail &
+  StatusQuery &
+  Callbacks &
+  SharedCallbackAddress &
+  Refunds &
+  RefundStatusQuery;
 
 /**
  * EthSwitch's card gateway (EPG), as BPC documents SmartVista's e-commerce interface. Only the
@@ -127,6 +133,16 @@ export function cardsRail(settings: CardsSettings): CardsRail {
         ? { orderId, read: (order) => rail.readCallback(call, order) }
         : null;
     },
+
+    refunds: { takesParts: true, wholeAmountsOnly: false, windowMs: null },
+
+    async refund(order: RefundOrder): Promise<RefundAnswer> {
+      return (await import('./cards-refund.ts')).refund(settings, order, Date.now());
+    },
+
+    async refundStatus(order: RefundOrder): Promise<RefundAnswer> {
+      return (await import('./cards-refund.ts')).refundStatus(settings, order);
+    },
   };
   return rail;
 }
@@ -136,52 +152,16 @@ async function queryState(
   order: RailOrder,
   nowMs: number,
 ): Promise<{ readonly state: CardsState; readonly providerCode: string | null }> {
-  const call = 'getOrderStatusExtended.do';
-  const answer = await post(settings, call, statusForm(settings, order), QUERY_TIMEOUT_MS);
+  const answer = await post(settings, STATUS_CALL, statusForm(settings, order), STATUS_TIMEOUT_MS);
   const state: CardsState =
     answer.type === 'answered' && answer.status === 200
       ? readCardsState(answer.text, order, nowMs)
       : { type: 'unknown' };
   if (state.type === 'failed' || state.type === 'unknown') {
     const isCustomerCause = state.type === 'failed' && state.reason !== 'rail_unavailable';
-    logAnswer(call, order, answer, isCustomerCause ? 'info' : 'warn');
+    logAnswer(STATUS_CALL, order, answer, isCustomerCause ? 'info' : 'warn');
   }
   return { state, providerCode: codeIn(answer) };
-}
-
-function codeIn(answer: RailAnswer): string | null {
-  return answer.type === 'answered' ? cardsCode(answer.text) : null;
-}
-
-function logAnswer(
-  call: string,
-  { attempt }: RailOrder,
-  answer: RailAnswer,
-  level: 'info' | 'warn',
-): void {
-  const { reference, railReference } = attempt;
-  logRailAnswer({
-    rail: CARDS_RAIL_ID,
-    call,
-    reference,
-    railReference: railReference ?? undefined,
-    status: answer.type === 'answered' ? answer.status : undefined,
-    providerCode: codeIn(answer),
-    level,
-  });
-}
-
-function post(
-  { baseUrl }: CardsSettings,
-  call: string,
-  form: URLSearchParams,
-  timeoutMs: number,
-): Promise<RailAnswer> {
-  const headers = {
-    'content-type': 'application/x-www-form-urlencoded',
-    accept: 'application/json',
-  };
-  return callRail(`${baseUrl}/${call}`, { method: 'POST', headers, body: `${form}` }, timeoutMs);
 }
 
 function registered(answer: RailAnswer): StartResult {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { wholeNumber } from '../whole-number-setting.ts';
 import { windowSeconds } from '../window-setting.ts';
 import { canonicalAddress } from './wire.ts';
 
@@ -20,6 +21,9 @@ const ADDRESSES_MAX = 32;
 
 /** Unguessable, and needs no encoding in a path: 32 hexadecimal characters are 128 bits. */
 const CALLBACK_TOKEN = /^[A-Za-z0-9_-]{32,128}$/;
+
+/** A day: banks settle card payments daily, and nothing that is settled can be reversed. */
+const REVERSAL_MINUTES_MAX = 1_440;
 
 /** An absolute http or https URL to which paths can be appended: no user name, query or fragment. */
 const BASE_URL = /^https?:\/\/[^\s/\\?#@]+(?:\/[^\s\\?#@]*)?$/i;
@@ -132,6 +136,11 @@ export const cardsSettings = v.strictObject(
       ),
       null,
     ),
+    /**
+     * How long after a payment its whole amount is reversed instead of refunded, in minutes. Only as
+     * agreed with the bank. Null: never.
+     */
+    reversalMinutes: v.optional(v.nullable(wholeNumber('minutes', 1, REVERSAL_MINUTES_MAX)), null),
   },
   fieldsMessage,
 );

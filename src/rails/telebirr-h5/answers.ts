@@ -14,6 +14,13 @@ export type CallResult =
   /** telebirr may or may not have acted. */
   | { readonly type: 'unclear'; readonly providerCode?: string | null };
 
+/** telebirr gave no token, so it got no call. */
+export interface TokenRefused {
+  readonly type: 'refused';
+  readonly reason: 'misconfigured' | 'rail_unavailable';
+  readonly providerCode?: string | null;
+}
+
 /**
  * Error codes whose reason is known. They count at any HTTP status: the gateway sends them with
  * 400 and with 500.
@@ -53,7 +60,8 @@ export function readAnswer(answer: RailAnswer): CallResult {
   const code = codeOf(message) ?? '';
   const content = snakeCased(message.biz_content ?? message.bizContent);
   const isSuccess = SUCCESS_CODES.has(code);
-  if (!isSuccess && result !== 'SUCCESS' && ERROR_CODE.test(code) && !content?.prepay_id) {
+  const hasActed = Boolean(content?.prepay_id ?? content?.refund_status);
+  if (!isSuccess && result !== 'SUCCESS' && ERROR_CODE.test(code) && !hasActed) {
     // Without a prepay_id there is no page, so the customer cannot pay the order even if it exists.
     return { type: 'refused', reason: REFUSALS[code] ?? 'declined' };
   }
@@ -108,9 +116,7 @@ const UNAVAILABLE = new Set(['49401024991', '49401021002']);
 const TOO_MANY_REQUESTS = 429;
 
 /** Reads the answer to a token request. It moves no money, so no answer is a refusal too. */
-export function readToken(
-  answer: RailAnswer,
-): FreshToken | Extract<CallResult, { readonly type: 'refused' }> {
+export function readToken(answer: RailAnswer): FreshToken | TokenRefused {
   const message = answer.type === 'answered' ? jsonObject(answer.text) : null;
   if (answer.type === 'no_answer') {
     return { type: 'refused', reason: 'rail_unavailable' };

@@ -2,7 +2,14 @@ import { callRail, type RailAnswer } from '../call-rail.ts';
 import { withProviderCode } from '../provider-code.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import { TokenCache } from '../token-cache.ts';
-import { type CallResult, codeIn, type FreshToken, readAnswer, readToken } from './answers.ts';
+import {
+  type CallResult,
+  codeIn,
+  type FreshToken,
+  readAnswer,
+  readToken,
+  type TokenRefused,
+} from './answers.ts';
 import { CALLS, type Call, RAIL_ID, signedMessage } from './messages.ts';
 import type { TelebirrH5Settings } from './settings.ts';
 import { type Fields, type Sign, textOf } from './signature.ts';
@@ -14,7 +21,9 @@ const UNAUTHORIZED = 401;
 const tokens = new TokenCache();
 
 export interface TelebirrClient {
-  /** Sends a signed call. `refused` when telebirr certainly created no order. Never throws. */
+  /** Sends a signed call. `refused` when telebirr certainly did not act on it. Never throws. */
+  send(call: Call, content: Fields, timeoutMs: number): Promise<RailAnswer | TokenRefused>;
+  /** The same, and reads the answer. `refused` when telebirr certainly created no order. */
   post(call: Call, content: Fields, timeoutMs: number): Promise<CallResult>;
 }
 
@@ -26,7 +35,7 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
   async function token(
     timeoutMs: number,
     reference: string,
-  ): Promise<Pick<FreshToken, 'token'> | Extract<CallResult, { readonly type: 'refused' }>> {
+  ): Promise<Pick<FreshToken, 'token'> | TokenRefused> {
     const requestedAtMs = Date.now();
     const cached = tokens.get(tokenKey, requestedAtMs);
     if (cached !== null) {
@@ -45,8 +54,8 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
     return withProviderCode(result, codeIn(answer));
   }
 
-  return {
-    async post(call, content, timeoutMs) {
+  const client: TelebirrClient = {
+    async send(call, content, timeoutMs) {
       const reference = textOf(content.merch_order_id) ?? '';
       const endsAtMs = Date.now() + timeoutMs;
       const callWaitMs = () => Math.max(1, Math.min(callTimeoutMs, endsAtMs - Date.now()));
@@ -66,27 +75,34 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
           { method: 'POST', headers: { ...headers, authorization: authorized.token }, body },
           callWaitMs(),
         );
-        const isUnauthorized = answer.type === 'answered' && answer.status === UNAUTHORIZED;
-        if (isUnauthorized) {
-          tokens.drop(tokenKey, authorized.token);
-          if (isFirst) {
-            continue;
-          }
+        if (answer.type === 'no_answer' || answer.status !== UNAUTHORIZED) {
+          return answer;
         }
-        const result: CallResult = isUnauthorized
-          ? { type: 'refused', reason: 'misconfigured' }
-          : readAnswer(answer);
-        if (result.type === 'success') {
-          return result;
+        tokens.drop(tokenKey, authorized.token);
+        if (!isFirst) {
+          logAnswer(call, reference, answer);
+          return withProviderCode({ type: 'refused', reason: 'misconfigured' }, codeIn(answer));
         }
-        logAnswer(call, reference, answer);
-        return withProviderCode(result, codeIn(answer));
       }
     },
+
+    async post(call, content, timeoutMs) {
+      const answer = await client.send(call, content, timeoutMs);
+      if (answer.type === 'refused') {
+        return answer;
+      }
+      const result = readAnswer(answer);
+      if (result.type === 'success') {
+        return result;
+      }
+      logAnswer(call, textOf(content.merch_order_id) ?? '', answer);
+      return withProviderCode(result, codeIn(answer));
+    },
   };
+  return client;
 }
 
-function logAnswer(call: Call | 'token', reference: string, answer: RailAnswer): void {
+export function logAnswer(call: Call | 'token', reference: string, answer: RailAnswer): void {
   const status = answer.type === 'answered' ? answer.status : undefined;
   logRailAnswer({ rail: RAIL_ID, call, reference, status, providerCode: codeIn(answer) });
 }

@@ -40,6 +40,7 @@ const NONCE_CHARACTERS = 32;
 export const CALLS = {
   preOrder: { path: '/payment/v1/merchant/preOrder', method: 'payment.preorder' },
   queryOrder: { path: '/payment/v1/merchant/queryOrder', method: 'payment.queryorder' },
+  refund: { path: '/payment/v1/merchant/refund', method: 'payment.refund' },
 } as const;
 export type Call = keyof typeof CALLS;
 

@@ -15,7 +15,8 @@ import { withProviderCode } from '../provider-code.ts';
 import type { Callbacks, Rail, StartResult, StatusQuery } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
-import { minorFromText, SUCCESS_CODE } from './answers.ts';
+import type { RefundAnswer, RefundOrder, RefundStatusQuery, Refunds } from '../refund.ts';
+import { SUCCESS_CODE } from './answers.ts';
 import { telebirrClient } from './client.ts';
 import {
   type Call,
@@ -30,6 +31,7 @@ import {
   timeNeededMsOf,
 } from './messages.ts';
 import { isAbsentOr, readClaim, readNotification } from './notification.ts';
+import { isAbout, stateOf, transactionId } from './order-state.ts';
 import type { TelebirrH5Settings } from './settings.ts';
 import { type Fields, signer, textOf, verifier } from './signature.ts';
 
@@ -43,17 +45,18 @@ const FIRST_CHECK_AFTER_MS = 30_000;
 /** A query must not overtake the order that it is about. */
 const FIRST_CHECK_AFTER_START_MS = 5_000;
 
-/** `prepay_id` becomes part of a URL, and the transaction's id part of a receipt. */
+/** `prepay_id` becomes part of a URL. */
 const PREPAY_ID = /^[A-Za-z0-9_-]{1,128}$/;
-const TRANSACTION_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-export function telebirrH5Rail(settings: TelebirrH5Settings): Rail & StatusQuery & Callbacks {
+type TelebirrRail = Rail & StatusQuery & Callbacks & Refunds & RefundStatusQuery;
+
+export function telebirrH5Rail(settings: TelebirrH5Settings): TelebirrRail {
   const sign = signer(settings.merchantPrivateKey, settings.signatureScheme);
   const verify = verifier(settings.telebirrPublicKey);
   const client = telebirrClient(settings, sign);
   const startTimeoutMs = startTimeoutMsOf(settings);
 
-  const rail: Rail & StatusQuery & Callbacks = {
+  const rail: TelebirrRail = {
     id: RAIL_ID,
     currencies: [CURRENCY],
     startTimeoutMs,
@@ -149,17 +152,22 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail & StatusQuery
           }
         : { type: 'outcome', outcome: queried, reply: replyWith(200, 'success') };
     },
+
+    refunds: { takesParts: true, wholeAmountsOnly: false, windowMs: null },
+
+    async refund(order: RefundOrder): Promise<RefundAnswer> {
+      return (await import('./refund.ts')).refund(client, settings, order);
+    },
+
+    async refundStatus(order: RefundOrder): Promise<RefundAnswer> {
+      return (await import('./refund.ts')).refundStatus(client, settings, order);
+    },
   };
   return rail;
 }
 
 /** States of an order that is not paid yet; they need no operator. */
 const WAITING_STATES: ReadonlySet<string | null> = new Set(['WAIT_PAY', 'PAYING', 'ACCEPTED']);
-
-/** The state, by either of the two names in the documentation. */
-function stateOf({ order_status, trade_status }: Fields): string | null {
-  return textOf(order_status) ?? textOf(trade_status);
-}
 
 function logCode(
   call: Call | 'callback',
@@ -180,23 +188,16 @@ function outcomeOf(
   settings: TelebirrH5Settings,
   order: RailOrder,
 ): Outcome | null {
-  const { merch_order_id, appid, merch_code, total_amount, trans_currency } = content;
-  const amount = textOf(total_amount);
-  const isOurs =
-    textOf(merch_order_id) === order.attempt.reference &&
-    isAbsentOr(appid, settings.merchantAppId) &&
-    isAbsentOr(merch_code, settings.merchantCode) &&
-    isAbsentOr(trans_currency, CURRENCY) &&
-    (amount === null || minorFromText(amount) === order.chargedMinor);
-  const state = stateOf(content);
-  if (!isOurs || !isAbsentOr(content.trade_status, state ?? '')) {
+  if (!isAbout(order, settings, content)) {
     return null;
   }
-  switch (state) {
+  switch (stateOf(content)) {
     case 'PAY_SUCCESS':
       // Only an answer with the amount proves that the customer paid in full. The currency may be
       // missing: a telebirr wallet has only ETB.
-      return amount !== null ? { type: 'succeeded', receipt: receiptOf(content) } : null;
+      return textOf(content.total_amount) !== null
+        ? { type: 'succeeded', receipt: receiptOf(content) }
+        : null;
     case 'PAY_FAILED':
       return { type: 'failed', reason: 'declined' };
     case 'ORDER_CLOSED':
@@ -209,8 +210,7 @@ function outcomeOf(
 
 /** The transaction number that the customer sees, otherwise telebirr's own id of the order. */
 function receiptOf(content: Fields): string | null {
-  const candidates = [textOf(content.trans_id), textOf(content.payment_order_id)];
-  return candidates.find((id) => id !== null && TRANSACTION_ID.test(id)) ?? null;
+  return transactionId(content.trans_id) ?? transactionId(content.payment_order_id);
 }
 
 function unknownFrom(order: RailOrder, checks: number, nowMs: number): Outcome {

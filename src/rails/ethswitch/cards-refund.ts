@@ -1,0 +1,204 @@
+import type { Refund } from '../../domain/refund.ts';
+import { jsonObject, type RailAnswer } from '../call-rail.ts';
+import { withProviderCode } from '../provider-code.ts';
+import type { RefundAnswer, RefundOrder } from '../refund.ts';
+import { codeIn, logAnswer, post } from './cards-call.ts';
+import { CURRENCY_CODES, STATUS_CALL, STATUS_TIMEOUT_MS, statusForm } from './cards-order.ts';
+import { isOurs } from './cards-status.ts';
+import type { CardsSettings } from './settings.ts';
+import { integerOf, textOf } from './wire.ts';
+
+/** `refund.do` and `reverse.do`, and `getOrderStatusExtended.do` for what became of them. */
+
+const REFUND_TIMEOUT_MS = 20_000;
+const MINUTE_MS = 60_000;
+
+/** Of answers: we read their texts, whatever language the customer's page has. */
+const LANGUAGE = 'en';
+
+/** `orderStatus` after `reverse.do`. */
+const REVERSED = 3;
+
+const UNKNOWN: RefundAnswer = { type: 'unknown' };
+const NOT_ENABLED: RefundAnswer = { type: 'requires_action', reason: 'not_enabled' };
+const MISCONFIGURED: RefundAnswer = { type: 'failed', reason: 'misconfigured' };
+
+/** Calls one of the two, once. */
+export async function refund(
+  settings: CardsSettings,
+  order: RefundOrder,
+  nowMs: number,
+): Promise<RefundAnswer> {
+  const { attempt } = order.payment;
+  if (attempt.railReference === null) {
+    // Both calls need the gateway's own id. Without it the customer got no page, so this is rare.
+    return { type: 'requires_action', reason: 'not_supported' };
+  }
+  const account = {
+    userName: settings.userName,
+    password: settings.password,
+    orderId: attempt.railReference,
+    language: LANGUAGE,
+  };
+  const isReversal = isReversible(settings, order, nowMs);
+  const form = isReversal ? account : { ...account, ...refundFields(order) };
+  const call = isReversal ? 'reverse.do' : 'refund.do';
+  const answer = await post(settings, call, new URLSearchParams(form), REFUND_TIMEOUT_MS);
+  const result = readRefund(answer);
+  if (result.type !== 'succeeded') {
+    logAnswer(call, order.payment, answer, 'warn');
+  }
+  return withProviderCode(result, codeIn(answer));
+}
+
+/** After a first error the gateway reverses nothing more, so only a first refund is a reversal. */
+function isReversible(
+  { reversalMinutes }: CardsSettings,
+  { payment, refund, returnedBeforeMinor, isFirst }: RefundOrder,
+  nowMs: number,
+): boolean {
+  return (
+    reversalMinutes !== null &&
+    nowMs - payment.attempt.updatedAtMs < reversalMinutes * MINUTE_MS &&
+    isFirst &&
+    returnedBeforeMinor === 0 &&
+    refund.returnedMinor === payment.chargedMinor
+  );
+}
+
+/** Both of the last two guard against a call that arrives twice. */
+function refundFields({ payment, refund, returnedBeforeMinor }: RefundOrder) {
+  return {
+    amount: String(refund.returnedMinor),
+    currency: CURRENCY_CODES[payment.terms.currency],
+    externalRefundId: refund.reference,
+    expectedDepositedAmount: String(payment.chargedMinor - returnedBeforeMinor),
+  };
+}
+
+function readRefund(answer: RailAnswer): RefundAnswer {
+  if (answer.type === 'no_answer') {
+    return UNKNOWN;
+  }
+  switch (answer.status) {
+    case 200:
+      return readCode(answer.text);
+    // The gateway itself always answers 200; these statuses come from a proxy in front of it. The
+    // account's payments pass the proxy, so it is this call that does not.
+    case 401:
+    case 403:
+    case 404:
+    case 405:
+      return NOT_ENABLED;
+    case 429:
+      return { type: 'failed', reason: 'rail_unavailable' };
+    default:
+      return UNKNOWN;
+  }
+}
+
+/**
+ * Reads the answer by the vendor's `errorCode`. 5 and 7 have several meanings, which only the text
+ * tells apart; a text that is not known proves nothing.
+ */
+function readCode(text: string): RefundAnswer {
+  const body = jsonObject(text);
+  const message = textOf(body?.errorMessage) ?? '';
+  switch (integerOf(body?.errorCode)) {
+    case 0:
+      return { type: 'succeeded', railReference: null };
+    case 5:
+      return readRejection(message);
+    case 6:
+      // No such order: it belongs to another account.
+      return MISCONFIGURED;
+    case 7:
+      return REFUSED.test(message) ? { type: 'failed', reason: 'declined' } : UNKNOWN;
+    default:
+      return UNKNOWN;
+  }
+}
+
+/**
+ * "Refund is impossible for current transaction state", "Reversal is impossible …", "Refund amount
+ * exceeds deposited amount", "Payment must be in a correct state".
+ */
+const REFUSED = /impossible|exceeds|must be in a correct state/i;
+
+/**
+ * `errorCode` 5. A refund's number that exists, or a deposited amount that is not as expected, may
+ * be the effect of this very call, if it arrived twice.
+ */
+function readRejection(message: string): RefundAnswer {
+  if (/externalRefundId|deposited/i.test(message)) {
+    return UNKNOWN;
+  }
+  if (/denied/i.test(message)) {
+    return NOT_ENABLED;
+  }
+  return /password|amount|orderId/i.test(message) ? MISCONFIGURED : UNKNOWN;
+}
+
+/** Finds the refund in the order's status. That it is not there yet proves nothing. */
+export async function refundStatus(
+  settings: CardsSettings,
+  order: RefundOrder,
+): Promise<RefundAnswer> {
+  const form = statusForm(settings, order.payment);
+  const answer = await post(settings, STATUS_CALL, form, STATUS_TIMEOUT_MS);
+  const isAnswered = answer.type === 'answered' && answer.status === 200;
+  const result = isAnswered ? readRefundState(answer.text, order) : UNKNOWN;
+  if (result.type !== 'succeeded') {
+    logAnswer(STATUS_CALL, order.payment, answer, 'warn');
+  }
+  return withProviderCode(result, codeIn(answer));
+}
+
+/**
+ * What the order's status proves. Newer versions list refunds by our number. Otherwise the sums must
+ * be exactly those after this refund.
+ */
+export function readRefundState(text: string, order: RefundOrder): RefundAnswer {
+  const body = jsonObject(text);
+  if (body === null || integerOf(body.errorCode ?? 0) !== 0 || !isOurs(body, order.payment)) {
+    return UNKNOWN;
+  }
+  const numbered = numberedRefunds(body.refunds);
+  if (numbered.length > 0) {
+    const [listed, ...others] = numbered.filter(
+      ({ externalRefundId }) => externalRefundId === order.refund.reference,
+    );
+    return listed !== undefined && others.length === 0 && isDone(listed, order.refund)
+      ? { type: 'succeeded', railReference: textOf(listed.referenceNumber) }
+      : UNKNOWN;
+  }
+  return sumsProve(body, order) ? { type: 'succeeded', railReference: null } : UNKNOWN;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function numberedRefunds(refunds: unknown): readonly Members[] {
+  const list: readonly unknown[] = Array.isArray(refunds) ? refunds : [];
+  return list.filter(isMembers).filter((entry) => textOf(entry.externalRefundId) !== null);
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null;
+}
+
+/** `actionCode` 0: the bank has approved it. */
+function isDone({ amount, actionCode }: Members, { returnedMinor }: Refund): boolean {
+  return integerOf(amount) === returnedMinor && integerOf(actionCode) === 0;
+}
+
+function sumsProve(body: Members, { payment, refund, returnedBeforeMinor }: RefundOrder): boolean {
+  const info = isMembers(body.paymentAmountInfo) ? body.paymentAmountInfo : {};
+  const returnedMinor = returnedBeforeMinor + refund.returnedMinor;
+  const leftMinor = payment.chargedMinor - returnedMinor;
+  if (integerOf(info.depositedAmount) !== leftMinor) {
+    return false;
+  }
+  return integerOf(body.orderStatus) === REVERSED
+    ? leftMinor === 0 && returnedBeforeMinor === 0
+    : integerOf(info.refundedAmount) === returnedMinor;
+}

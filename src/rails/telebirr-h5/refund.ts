@@ -1,0 +1,141 @@
+import { majorText } from '../../domain/money.ts';
+import type { RailAnswer } from '../call-rail.ts';
+import { withProviderCode } from '../provider-code.ts';
+import { REFUND_TIMEOUT_MS_MAX, type RefundAnswer, type RefundOrder } from '../refund.ts';
+import { codeIn, minorFromText, readAnswer } from './answers.ts';
+import { logAnswer, type TelebirrClient } from './client.ts';
+import { CURRENCY, queryOrderContent, startTimeoutMsOf } from './messages.ts';
+import { isAbsentOr } from './notification.ts';
+import { isAbout, stateOf, transactionId } from './order-state.ts';
+import type { TelebirrH5Settings } from './settings.ts';
+import { type Fields, textOf } from './signature.ts';
+
+/** `payment.refund`, and `queryOrder` for what became of it. */
+
+const UNKNOWN: RefundAnswer = { type: 'unknown' };
+
+/**
+ * The account has no refunds: "payment platform failed", also sent for an order that cannot be
+ * refunded, and "API not found". A person must look at both.
+ */
+const NOT_ENABLED_CODES: ReadonlySet<string | null> = new Set(['60320025', '49401026001']);
+const NOT_FOUND = 404;
+
+/** Asks for the refund, once: the same `refund_request_no` again would answer REFUND_DUPLICATED. */
+export async function refund(
+  client: TelebirrClient,
+  settings: TelebirrH5Settings,
+  order: RefundOrder,
+): Promise<RefundAnswer> {
+  const timeoutMs = Math.min(startTimeoutMsOf(settings), REFUND_TIMEOUT_MS_MAX);
+  const answer = await client.send('refund', refundContent(settings, order), timeoutMs);
+  if (answer.type === 'refused') {
+    return { ...answer, type: 'failed' };
+  }
+  const result = readRefund(answer, settings, order);
+  if (result.type !== 'succeeded') {
+    logAnswer('refund', order.payment.attempt.reference, answer);
+  }
+  return result;
+}
+
+/**
+ * `biz_content` as the documentation has it; some clients send `refund_amount` instead of
+ * `actual_amount`. Without `refund_reason`: the merchant's reason is not for the customer.
+ */
+function refundContent(settings: TelebirrH5Settings, { payment, refund }: RefundOrder): Fields {
+  return {
+    ...queryOrderContent(settings, payment),
+    refund_request_no: refund.reference,
+    actual_amount: majorText(refund.returnedMinor),
+    trans_currency: CURRENCY,
+  };
+}
+
+/**
+ * What the answer to the call proves. Most error codes are not public, so only those that reject
+ * the message itself are a failure.
+ */
+function readRefund(
+  answer: RailAnswer,
+  settings: TelebirrH5Settings,
+  order: RefundOrder,
+): RefundAnswer {
+  const code = codeIn(answer);
+  if (answer.type === 'answered' && (answer.status === NOT_FOUND || NOT_ENABLED_CODES.has(code))) {
+    return withProviderCode({ type: 'requires_action', reason: 'not_enabled' }, code);
+  }
+  const result = readAnswer(answer);
+  if (result.type === 'success') {
+    return refundAnswer(result.content, settings, order);
+  }
+  return withProviderCode(
+    result.type === 'refused' && result.reason === 'misconfigured'
+      ? { type: 'failed', reason: 'misconfigured' }
+      : UNKNOWN,
+    code,
+  );
+}
+
+function refundAnswer(
+  content: Fields,
+  settings: TelebirrH5Settings,
+  { payment, refund }: RefundOrder,
+): RefundAnswer {
+  const { merch_order_id, appid, merch_code, refund_amount, refund_currency } = content;
+  const amount = textOf(refund_amount);
+  const isOurs =
+    textOf(merch_order_id) === payment.attempt.reference &&
+    isAbsentOr(appid, settings.merchantAppId) &&
+    isAbsentOr(merch_code, settings.merchantCode) &&
+    isAbsentOr(content.refund_request_no, refund.reference) &&
+    isAbsentOr(refund_currency, CURRENCY) &&
+    (amount === null || minorFromText(amount) === refund.returnedMinor);
+  if (!isOurs) {
+    return UNKNOWN;
+  }
+  const railReference = transactionId(content.refund_order_id);
+  const status = textOf(content.refund_status);
+  switch (status) {
+    case 'REFUND_SUCCESS':
+      // Without the amount, only the query can confirm it.
+      return withProviderCode(
+        { type: amount === null ? 'unknown' : 'succeeded', railReference },
+        status,
+      );
+    case 'REFUND_FAILED':
+      return withProviderCode({ type: 'failed', reason: 'declined' }, status);
+    default:
+      // REFUNDING, and REFUND_DUPLICATED: telebirr has seen the number, perhaps from this call.
+      return withProviderCode({ type: 'unknown', railReference }, status);
+  }
+}
+
+/**
+ * telebirr answers about the order, not about one refund of it. The state proves something only
+ * while no other refund of the order was asked for or made.
+ */
+export async function refundStatus(
+  client: TelebirrClient,
+  settings: TelebirrH5Settings,
+  { payment, isFirst, returnedBeforeMinor }: RefundOrder,
+): Promise<RefundAnswer> {
+  const content = queryOrderContent(settings, payment);
+  const answer = await client.post('queryOrder', content, startTimeoutMsOf(settings));
+  if (answer.type !== 'success') {
+    return withProviderCode(UNKNOWN, answer.providerCode ?? null);
+  }
+  if (!isAbout(payment, settings, answer.content)) {
+    return UNKNOWN;
+  }
+  const state = stateOf(answer.content);
+  const isAlone = isFirst && returnedBeforeMinor === 0;
+  if (isAlone && state === 'REFUND_SUCCESS') {
+    const railReference = transactionId(answer.content.refund_order_id);
+    return withProviderCode({ type: 'succeeded', railReference }, state);
+  }
+  return withProviderCode(
+    isAlone && state === 'REFUND_FAILED' ? { type: 'failed', reason: 'declined' } : UNKNOWN,
+    state,
+  );
+}
