@@ -50,7 +50,7 @@ function parseStatusResult(text: string): StatusResult | null {
 /**
  * What a result proves about the order to whose URL it came. It is unsigned: besides the unguessable
  * URL it must name the push's CheckoutRequestID, which only M-PESA knows. A payment must have our
- * amount, a failure one of `failedStates`. Null for anything else, such as the callback of a push.
+ * amount, a failure one of `failedStates`. Null for anything else, such as a push's callback.
  */
 export function readStatusResult(
   text: string,
