@@ -54,6 +54,27 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     remedy: 'Shorten the note or the receipt, and keep to printable characters.',
     retry: 'after_change',
   },
+  refund_not_found: {
+    meaning: 'The payment has no refund of this id or reference.',
+    remedy: 'Read the payment, and name one of its refunds.',
+    retry: 'after_change',
+  },
+  refund_not_resolvable: {
+    meaning: 'The refund has an outcome, or its provider may still answer or be called.',
+    remedy: 'Read the payment. While the refund is `processing`, wait for the provider.',
+    retry: 'never',
+  },
+  second_operator_needed: {
+    meaning: 'You have recorded this decision, and two operators must agree about the amount.',
+    remedy: 'Ask another operator to look it up and to send the same decision.',
+    retry: 'never',
+  },
+  operator_not_verified: {
+    meaning:
+      'Two operators must agree about the amount, and your name is not proved: you share your secret, or you are a program.',
+    remedy: 'Use a secret that only you have, or sign in through Cloudflare Access.',
+    retry: 'after_change',
+  },
   resolution_rejected: {
     meaning: 'The state of the payment does not allow this resolution.',
     remedy: 'Read the payment and its history.',

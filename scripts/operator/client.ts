@@ -71,7 +71,9 @@ function originOf(text: string): { readonly origin: string; readonly isLocal: bo
 /** The newest secret that `npm run dev` created for this machine. */
 async function localSecret(): Promise<string | undefined> {
   const text = await readIfPresent(join(PROJECT_DIRECTORY, '.dev.vars'));
-  return text === null ? undefined : parseEnv(text).OPERATOR_SECRETS?.split(',')[0]?.trim();
+  const newest = text === null ? undefined : parseEnv(text).OPERATOR_SECRETS?.split(',')[0];
+  // A secret that only one person has comes after that person's name.
+  return newest?.slice(newest.lastIndexOf(':') + 1).trim();
 }
 
 /** Returns the content of the response. Throws GatewayError, with a message, on any failure. */

@@ -4,14 +4,14 @@ import { query } from './query.ts';
 import { facts, money, plain, table, time } from './text.ts';
 import * as values from './values.ts';
 
-const NOTE = {
+export const NOTE = {
   value: 'TEXT',
   about: "what you found out; the merchant's owners can see it",
   isRequired: true,
 } as const;
-const PAYMENT = ['ENVIRONMENT', 'MERCHANT', 'PAYMENT'] as const;
+export const PAYMENT = ['ENVIRONMENT', 'MERCHANT', 'PAYMENT'] as const;
 
-function paymentPath(given: Given): string {
+export function paymentPath(given: Given): string {
   const environment = values.environment(given.at('ENVIRONMENT'));
   return `/payments/${environment}/${given.segment('MERCHANT')}/${given.segment('PAYMENT')}`;
 }
@@ -68,6 +68,21 @@ interface Payment extends Named {
     readonly failureReason: string | null;
     readonly startedAtMs: number;
   }[];
+  readonly refunds: readonly {
+    readonly id: string;
+    readonly reference: string;
+    readonly transactionId: string | null;
+    readonly status: string;
+    readonly returnedMinor: number;
+    readonly railReference: string | null;
+    readonly actionReason: string | null;
+    readonly failureReason: string | null;
+    readonly secondOperatorNeeded: boolean;
+    readonly proposal: {
+      readonly operator: string;
+      readonly outcome: { readonly type: string; readonly railReference?: string };
+    } | null;
+  }[];
   readonly anomalies: readonly { readonly kind: string; readonly atMs: number }[];
   readonly history: readonly {
     readonly atMs: number;
@@ -86,7 +101,38 @@ interface Payment extends Named {
   readonly review: { readonly note: string; readonly reviewedBy: string } | null;
 }
 
-function paymentLines(payment: Payment): readonly string[] {
+/** A refund, and under it the decision that waits for a second operator. */
+function refundLines({ refunds, currency }: Payment): readonly string[] {
+  return refunds.length === 0
+    ? []
+    : [
+        '',
+        ...table(
+          ['REFUND', 'NUMBER', 'OF ATTEMPT', 'STATUS', 'CUSTOMER GETS', 'PROVIDER', 'REASON'],
+          refunds.map((refund) => [
+            refund.id,
+            refund.reference,
+            refund.transactionId ?? '-',
+            refund.status,
+            money(refund.returnedMinor, currency),
+            refund.railReference ?? '-',
+            refund.actionReason ?? refund.failureReason ?? '-',
+          ]),
+          '',
+        ),
+        ...refunds.flatMap(({ id, proposal, secondOperatorNeeded }) => {
+          if (proposal === null || !secondOperatorNeeded) {
+            return [];
+          }
+          const { operator, outcome } = proposal;
+          const found =
+            outcome.type === 'succeeded' ? `returned, ${outcome.railReference}` : 'not returned';
+          return [plain(`Refund ${id}: ${operator} recorded "${found}"; another must confirm`)];
+        }),
+      ];
+}
+
+export function paymentLines(payment: Payment): readonly string[] {
   const { review } = payment;
   const ended = payment.failureReason === null ? '' : ` (${payment.failureReason})`;
   return [
@@ -125,6 +171,7 @@ function paymentLines(payment: Payment): readonly string[] {
       ]),
       'No attempts.',
     ),
+    ...refundLines(payment),
     ...payment.anomalies.map(({ kind, atMs }) => `Anomaly: ${kind}, ${time(atMs)}`),
     '',
     ...payment.history.map(({ atMs, command, fromStatus, toStatus, detail }) =>

@@ -41,6 +41,7 @@ export const AUDIT_ACTIONS = [
   'limit.changed',
   'bank.changed',
   'attempt.resolved',
+  'refund.decided',
   'payment.reviewed',
   'dead_letter.retried',
   'dead_letter.discarded',

@@ -1294,6 +1294,7 @@ export const dashboard = {
       'limit.changed': 'Maximum payment changed',
       'bank.changed': 'Bank changed',
       'attempt.resolved': 'Payment attempt resolved manually',
+      'refund.decided': 'Refund decided manually',
       'payment.reviewed': 'Payment reviewed',
       'dead_letter.retried': 'Dead letter retried',
       'dead_letter.discarded': 'Dead letter discarded',
@@ -1527,6 +1528,8 @@ export const desk = {
     done: {
       resolved: 'The outcome was recorded.',
       reviewed: 'Marked as reviewed.',
+      decided: 'The outcome of the refund was recorded.',
+      proposed: 'The decision was stored. Another operator must confirm it.',
       suspended: 'The merchant is suspended.',
       active: 'The merchant is active.',
       invited: 'The invitation was created.',
@@ -1534,6 +1537,8 @@ export const desk = {
       letter_discarded: 'The message was deleted.',
     },
     notDone: {
+      refund_not_resolvable:
+        'The refund has an outcome already, or its provider may still answer. Nothing was changed.',
       letter_not_waiting: 'The message had already been discarded.',
       letter_not_found: 'There is no such dead letter.',
       letter_unreadable: 'The message cannot be read, because its data key was removed.',
@@ -1546,12 +1551,16 @@ export const desk = {
         'The provider may still take money for this attempt, so it is not certainly unpaid. Nothing was changed.',
       query_due:
         'The gateway is asking the provider once more. Try again in a minute. Nothing was changed.',
+      second_operator_needed: 'You recorded this yourself. Another operator must confirm it.',
+      operator_not_verified:
+        'Two operators must agree about this amount, and your name is not proved. Nothing was changed.',
       attempt_not_pending: 'The attempt has an outcome already. Nothing was changed.',
       merchant_suspended: 'The merchant is suspended. End the suspension first.',
       other: 'The change was refused. Nothing was changed.',
     },
     fieldProblems: {
       receipt: 'Enter the receipt: 1 to 64 letters, digits and signs without spaces.',
+      reference: 'Enter the provider’s number: 1 to 64 letters, digits and signs without spaces.',
       reason: 'Give a reason.',
       note: 'Describe what you found, in up to 500 characters.',
       name: 'Enter the person’s name, in up to 100 characters.',
@@ -1578,6 +1587,89 @@ export const desk = {
       503: { title: 'Temporarily unavailable', text: 'Try again in a moment.' },
       other: { title: 'That did not work', text: 'The log has the details.' },
     },
+  },
+
+  /** Refunds on a payment's page, and what operators do about them. */
+  refunds: {
+    title: 'Refunds',
+    refundOf: 'Refund',
+    status: {
+      pending: 'Pending',
+      processing: 'With the provider',
+      unresolved: 'Outcome unknown',
+      requires_action: 'Return by hand',
+      succeeded: 'Returned',
+      failed: 'Not returned',
+      canceled: 'Canceled',
+    },
+    customerGets: 'Customer gets',
+    ofPayment: 'Part of the payment',
+    commission: 'Commission given up',
+    receipt: 'Receipt of the payment',
+    reference: 'Number of this refund',
+    railReference: 'Provider’s number of the refund',
+    railReferenceHint: 'As the provider’s records show the refund or reversal.',
+    merchantReason: 'Merchant’s reason',
+    requestedBy: 'Requested by',
+    requestedAt: 'Requested',
+    requesters: { api: 'The merchant’s API key', member: 'A member', operator: 'Operator' },
+    why: {
+      not_supported: 'The provider has no refunds by API, so a person must return the money.',
+      not_enabled:
+        'The provider has not enabled refunds by API for your account, so a person must return the money.',
+      part_not_supported:
+        'The provider’s API returns only whole payments, and this refund is a part.',
+      whole_amounts_only: 'The provider’s API returns only whole birr, and this refund has cents.',
+      too_late: 'The provider’s time for refunds by API has passed.',
+    },
+    unresolvedWhy:
+      'The provider was asked to return the money, and it is unknown whether it did. The gateway never asks twice.',
+    failure: {
+      declined: 'Declined by the provider',
+      insufficient_funds: 'Your account at the provider does not have the money',
+      rail_unavailable: 'The provider was unavailable',
+      misconfigured: 'The provider rejects the gateway: check the secret',
+      rejected_by_operator: 'An operator recorded that no money was returned',
+    },
+    steps: {
+      find: 'Find the payment in the provider’s portal by one of the numbers below.',
+      check: 'Make sure that the portal shows no refund or reversal of it yet.',
+      give: (amount: string) =>
+        `Return ${amount} there, to the account that paid. If the portal cannot, ask the provider to do it.`,
+      record:
+        'Record it here as returned, with the provider’s number of the refund. The merchant is then notified.',
+      otherwise:
+        'If the money cannot be returned, record it as not returned. The merchant is notified and can refund again.',
+    },
+    unresolvedSteps: {
+      find: 'Find the payment in the provider’s portal by one of the numbers below.',
+      done: (amount: string) =>
+        `If the portal shows a refund or reversal of ${amount}, record it as returned, with the provider’s number.`,
+      ask: 'If it shows none, ask the provider whether it may still come. Only if it certainly will not, record it as not returned.',
+      wait: 'Do not return the money by hand before that: the customer could get it twice.',
+    },
+    sandbox:
+      'This is the sandbox: no money has moved, so return none. The simulator completes the refund by itself, or record an outcome.',
+    secondOperator:
+      'Two operators must agree about this amount: one records, another one confirms.',
+    notVerified:
+      'Two operators must agree about this amount, so your name must be proved. Sign in with a secret that only you have, or through Cloudflare Access.',
+    proposedBy: 'Recorded by',
+    proposal: 'Decision',
+    otherMustConfirm: 'Another operator must confirm this.',
+    youMayConfirm:
+      'Check it in the provider’s records, then confirm it, or record what you found instead.',
+    returned: 'Returned',
+    notReturned: 'Not returned',
+    recordReturned: 'Record as returned',
+    recordNotReturned: 'Record as not returned',
+    returnedLead:
+      'Only when the provider’s own records show that the customer got this amount. The refund succeeds, and the merchant is notified.',
+    notReturnedLead:
+      'Only when the provider’s own records show that the customer did not get the money and will not. The refund fails, the merchant is notified and can refund again.',
+    confirm: 'Confirm',
+    confirmLead:
+      'Look it up in the provider’s records yourself. Confirm only if they show the same. The refund then ends, and the merchant is notified.',
   },
 
   /** Each open problem: what it is, and what to do about it. */

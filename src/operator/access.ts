@@ -22,7 +22,7 @@ export async function accessIdentity(
   request: Request,
   { teamDomain, audience }: AccessSettings,
   nowMs: number,
-): Promise<string | null> {
+): Promise<AccessIdentity | null> {
   const token = request.headers.get('cf-access-jwt-assertion');
   if (token === null || token.length > TOKEN_LENGTH_MAX) {
     return null;
@@ -57,10 +57,21 @@ function isAboutToken(error: unknown): boolean {
   );
 }
 
+/** Who passed Cloudflare Access. */
+export interface AccessIdentity {
+  readonly name: string;
+  /** False for a service token, which any program that has it can send. */
+  readonly isPerson: boolean;
+}
+
 /** The token of a person contains an email address, a service token the name of its client. */
-function identityIn({ email, common_name: commonName }: JWTPayload): string | null {
-  const name = [email, commonName].find((value) => typeof value === 'string' && value !== '');
-  return typeof name === 'string' ? name : null;
+function identityIn({ email, common_name: commonName }: JWTPayload): AccessIdentity | null {
+  if (typeof email === 'string' && email !== '') {
+    return { name: email, isPerson: true };
+  }
+  return typeof commonName === 'string' && commonName !== ''
+    ? { name: commonName, isPerson: false }
+    : null;
 }
 
 function keySetOf(teamDomain: string): JWTVerifyGetKey {

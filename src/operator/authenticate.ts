@@ -1,17 +1,19 @@
 import type { Actor } from '../audit/log.ts';
 import type { Config } from '../config.ts';
 import { bytesFromBase64, sha256Hex } from '../crypto/encoding.ts';
-import { isPrintable } from '../domain/text.ts';
 import { type Problem, problem } from '../http/problem.ts';
 import { clientAddress, clientNetwork, isWithinLimit } from '../http/rate-limit.ts';
 import { accessIdentity } from './access.ts';
 import { operatorProblem } from './problems.ts';
-import { isSecret, operatorSettings } from './settings.ts';
+import {
+  isOperatorName,
+  isSecret,
+  OPERATOR_NAME_CHARACTERS_MAX,
+  operatorSettings,
+} from './settings.ts';
 
 /** The limit's period in wrangler.toml. */
 const FAILED_KEY_PERIOD_SECONDS = 60;
-/** The longest name of an operator, which every audit entry contains. */
-export const OPERATOR_NAME_CHARACTERS_MAX = 100;
 const NAMELESS = 'operator';
 /** Longer than a name, a colon and a secret in base64. Bounds the work on hostile headers. */
 const AUTHORIZATION_LENGTH_MAX = 2_048;
@@ -27,6 +29,16 @@ interface Credentials {
   readonly name: string | null;
 }
 
+/** Who acts. */
+export interface Operator {
+  readonly actor: Actor;
+  /**
+   * The name belongs to one person and is proved: by Cloudflare Access, or by a secret that only
+   * this person has. People who share a secret, and programs, claim their name.
+   */
+  readonly isVerified: boolean;
+}
+
 /**
  * Authenticates the operator. Problems: 401 without a valid secret in one of `schemes` or, if
  * Cloudflare Access is configured, without its token; 429 for an address with too many failures;
@@ -38,7 +50,7 @@ export async function authenticateOperator(
   config: Config,
   schemes: Schemes,
   nowMs: number,
-): Promise<Actor> {
+): Promise<Operator> {
   const settings = await operatorSettings(env);
   const address = clientAddress(request);
   const headers = { 'www-authenticate': challenge(schemes) };
@@ -56,10 +68,10 @@ export async function authenticateOperator(
     );
   }
   // Compares digests, so that timing reveals nothing.
-  if (
-    !isSecret(credentials.secret) ||
-    !settings.secretDigests.has(await sha256Hex(credentials.secret))
-  ) {
+  const person = isSecret(credentials.secret)
+    ? settings.persons.get(await sha256Hex(credentials.secret))
+    : undefined;
+  if (person === undefined) {
     return refuse(operatorProblem('operator_secret_invalid', { headers }));
   }
   const identity =
@@ -67,8 +79,13 @@ export async function authenticateOperator(
   if (settings.access !== null && identity === null) {
     return refuse(operatorProblem('access_token_invalid', { headers }));
   }
-  const name = checkedName(identity ?? credentials.name ?? nameIn(request));
-  return { kind: 'operator', id: name, name, address };
+  const claimed = credentials.name ?? nameIn(request);
+  const name = checkedName(identity?.name ?? person ?? claimed);
+  return {
+    actor: { kind: 'operator', id: name, name, address },
+    // With Access, only its names count: else a person with a secret as well would be two.
+    isVerified: identity === null ? person !== null : identity.isPerson,
+  };
 }
 
 /** Names only the first scheme: with two in one header, browsers show no password prompt. */
@@ -112,7 +129,7 @@ function nameIn(request: Request): string {
 }
 
 function checkedName(name: string): string {
-  if (name === '' || name.length > OPERATOR_NAME_CHARACTERS_MAX || !isPrintable(name)) {
+  if (!isOperatorName(name)) {
     throw operatorProblem('operator_name_invalid', { charactersMax: OPERATOR_NAME_CHARACTERS_MAX });
   }
   return name;

@@ -1,8 +1,8 @@
-import type { Actor } from '../audit/log.ts';
 import type { Config } from '../config.ts';
+import type { Operator } from './authenticate.ts';
 
 /** An authenticated request of the operator. */
-export interface OperatorCall {
+export interface OperatorCall extends Operator {
   readonly request: Request;
   readonly url: URL;
   readonly env: Env;
@@ -10,8 +10,6 @@ export interface OperatorCall {
   readonly config: Config;
   /** The named segments of the path, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
-  /** The operator, as the audit log names them. */
-  readonly actor: Actor;
   readonly nowMs: number;
 }
 

@@ -1,8 +1,10 @@
 import type { Attempt, Intent } from '../domain/intent.ts';
+import type { Refund } from '../domain/refund.ts';
 import { successResponse } from '../http/envelope.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import { namedPayment, readReview } from './attention/review.ts';
 import type { OperatorCall } from './call.ts';
+import { needsSecondOperator, refundResolutionFields, resolveRefund } from './refund-resolution.ts';
 import { knownIntent, resolutionFields, resolve } from './resolution.ts';
 import { readBody } from './schema.ts';
 
@@ -21,6 +23,20 @@ export async function resolveAttempt(call: OperatorCall): Promise<Response> {
     await readBody(call.request, resolutionFields),
   );
   const message = isRepeated ? 'Already resolved' : 'Resolved';
+  return successResponse(message, await paymentContent(call, client, intent));
+}
+
+/** POST …/refunds/{refundId}/resolve */
+export async function decideRefund(call: OperatorCall): Promise<Response> {
+  const { type, client, intent } = await resolveRefund(
+    call,
+    await readBody(call.request, refundResolutionFields),
+  );
+  const message = {
+    resolved: 'Resolved',
+    proposed: 'Stored. Another operator must confirm it',
+    repeated: 'Already recorded',
+  }[type];
   return successResponse(message, await paymentContent(call, client, intent));
 }
 
@@ -49,6 +65,7 @@ async function paymentContent(call: OperatorCall, client: IntentClient, intent: 
     expiresAtMs: terms.expiresAtMs,
     endedAtMs: intent.endedAtMs,
     attempts: intent.attempts.map((attempt) => attemptContent(attempt, intent)),
+    refunds: intent.refunds.map((refund) => refundContent(call, intent, refund)),
     anomalies: intent.anomalies,
     history,
     events,
@@ -60,4 +77,15 @@ async function paymentContent(call: OperatorCall, client: IntentClient, intent: 
 function attemptContent(attempt: Attempt, { paidAttemptId }: Intent) {
   const { phone: _phone, redirectUrl: _redirectUrl, startClaimId: _claim, ...rest } = attempt;
   return { ...rest, paid: attempt.id === paidAttemptId };
+}
+
+function refundContent(call: OperatorCall, intent: Intent, refund: Refund) {
+  const { requestId: _request, idempotencyKeyDigest: _key, bodyDigest: _body, ...shown } = refund;
+  const { claimId: _claim, ...rest } = shown;
+  const attempt = intent.attempts.find(({ id }) => id === refund.attemptId);
+  return {
+    ...rest,
+    transactionId: attempt?.reference ?? null,
+    secondOperatorNeeded: needsSecondOperator(call, refund),
+  };
 }

@@ -36,6 +36,21 @@ export const OPERATOR_PROBLEMS = {
     status: 409,
     message: "The note, the receipt or the operator's name is not valid. Nothing was changed",
   },
+  refund_not_found: { status: 404, message: 'The payment has no such refund' },
+  refund_not_resolvable: {
+    status: 409,
+    message:
+      'The refund is {status}. Only one that requires action or is unresolved takes a decision. Nothing was changed',
+  },
+  second_operator_needed: {
+    status: 409,
+    message: 'You have made this decision yourself. Another operator must confirm it',
+  },
+  operator_not_verified: {
+    status: 403,
+    message:
+      'Two operators must agree about a refund of this amount, so your name must be proved: by Cloudflare Access or a secret that only you have. Nothing was changed',
+  },
   resolution_rejected: {
     status: 409,
     message: 'The payment rejected the resolution: {rejection}. Nothing was changed',

@@ -46,9 +46,9 @@ function authenticated(schemes: Schemes, handle: OperatorRoute['handle']): Handl
   return async (request, env, ctx, params) => {
     const config = configOf(env);
     const nowMs = Date.now();
-    const actor = await authenticateOperator(request, env, config, schemes, nowMs);
+    const operator = await authenticateOperator(request, env, config, schemes, nowMs);
     const url = new URL(request.url);
-    return handle({ request, url, env, ctx, config, params: params(), actor, nowMs });
+    return handle({ request, url, env, ctx, config, params: params(), nowMs, ...operator });
   };
 }
 

@@ -20,7 +20,7 @@ import {
   suspendMerchant,
 } from './merchants.ts';
 import { changeCommission, changeLimit, changeOffer } from './methods.ts';
-import { readPayment, resolveAttempt } from './payments.ts';
+import { decideRefund, readPayment, resolveAttempt } from './payments.ts';
 import { listRails } from './rails.ts';
 import { republish } from './read-model.ts';
 
@@ -59,6 +59,7 @@ export const API_ROUTES: readonly OperatorRoute[] = [
   { method: 'GET', path: PAYMENT, handle: readPayment },
   { method: 'POST', path: `${PAYMENT}/review`, handle: reviewPayment },
   { method: 'POST', path: `${PAYMENT}/attempts/:attemptId/resolve`, handle: resolveAttempt },
+  { method: 'POST', path: `${PAYMENT}/refunds/:refundId/resolve`, handle: decideRefund },
 
   { method: 'GET', path: `${V1}/dead-letters`, handle: listDeadLetters },
   { method: 'POST', path: `${V1}/dead-letters/retry`, handle: retryDeadLetters },

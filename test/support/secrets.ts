@@ -11,6 +11,11 @@ export function testSecrets(): Record<string, string> {
     DATA_ENCRYPTION_KEYS: `t1:${Buffer.alloc(32, 2).toString('base64')}`,
     WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX: `s1:${rsa()}`,
     WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION: `p1:${rsa()}`,
-    OPERATOR_SECRETS: `kfl_op_${'n'.repeat(43)},kfl_op_${'o'.repeat(43)}`,
+    OPERATOR_SECRETS: [
+      `kfl_op_${'n'.repeat(43)}`,
+      `kfl_op_${'o'.repeat(43)}`,
+      `Hana:kfl_op_${'h'.repeat(43)}`,
+      `Dawit:kfl_op_${'d'.repeat(43)}`,
+    ].join(','),
   };
 }

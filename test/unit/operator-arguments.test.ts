@@ -95,6 +95,20 @@ describe('requests', () => {
     expect(requestOf(line)).toEqual(body === undefined ? { path } : { path, body });
   });
 
+  it.each([
+    ['--returned --reference RF9', { outcome: 'returned', reference: 'RF9' }],
+    ['--not-returned', { outcome: 'not_returned' }],
+  ])('refund resolve %s', (options, outcome) => {
+    const line = `refund resolve production a p "r/1" ${options} --note x`;
+    const [first, second] = [requestOf(line), requestOf(line)];
+    const resolutionId = expect.stringMatching(/^[0-9a-f-]{36}$/);
+    expect(first).toEqual({
+      path: '/payments/production/a/p/refunds/r%2F1/resolve',
+      body: { ...outcome, note: 'x', resolutionId },
+    });
+    expect(first.body?.resolutionId).not.toBe(second.body?.resolutionId);
+  });
+
   test('each manual resolution has its own id', () => {
     const line = 'payment resolve sandbox a p REF --succeeded --receipt R --note x';
     const [first, second] = [requestOf(line), requestOf(line)];
@@ -129,6 +143,14 @@ describe('rejects', () => {
     ['payment resolve sandbox a p R --succeeded --failed --note x', 'give either --succeeded'],
     ['payment resolve sandbox a p R --succeeded --note x', '--succeeded needs --receipt'],
     ['payment resolve sandbox a p R --failed --note x', '--failed needs --reason'],
+    ['refund resolve sandbox a p r --note x', 'give either --returned'],
+    ['refund resolve sandbox a p r --returned --not-returned --note x', 'give either --returned'],
+    ['refund resolve sandbox a p r --returned --note x', '--returned needs --reference'],
+    [
+      'refund resolve sandbox a p r --not-returned --reference X --note x',
+      '--reference is only for --returned',
+    ],
+    ['refund resolve sandbox a p r --not-returned', 'refund resolve needs --note'],
     ['dead-letter retry', 'dead-letter retry needs ID…'],
   ])('%s', (line, message) => {
     expect(() => requestOf(line)).toThrow(UsageError);

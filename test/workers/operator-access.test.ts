@@ -3,7 +3,16 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { operatorRouter } from '../../src/operator/router.ts';
 import { auditLog } from './dashboard-support.ts';
-import { OLDER_SECRET, operate, operateApi, SECRET } from './operator-support.ts';
+import {
+  OLDER_SECRET,
+  operate,
+  operateApi,
+  PERSONAL_SECRETS,
+  refundByHand,
+  SECRET,
+  sendTo,
+  TWO_OPERATORS,
+} from './operator-support.ts';
 import { ALPHA, logged, MINUTE_MS, ORIGIN, useGateway } from './support.ts';
 
 /**
@@ -80,7 +89,10 @@ describe('the secret', () => {
     ['a short one', 'kfl_op_short'],
     ['another form', 'n'.repeat(50)],
     ['one good and one short', `${SECRET},kfl_op_short`],
-    ['too many', Array(6).fill(SECRET).join(',')],
+    ['too many', Array.from({ length: 21 }, (_, index) => SECRET + index).join(',')],
+    ['one of two people', `Hana:${SECRET},Dawit:${SECRET}`],
+    ['one with an empty name', `:${SECRET}`],
+    ['one with a name that is too long', `${'x'.repeat(101)}:${SECRET}`],
   ])(
     "%s in the configuration disables only the operator's side, and the log names the variable",
     async (_name, secrets) => {
@@ -108,6 +120,17 @@ describe('the name of the operator', () => {
   ])('%s', async (_name, headers, name) => {
     expect((await operateApi('/banks', bank, { headers })).status).toBe(200);
     expect(await actor()).toBe(name);
+  });
+
+  test('comes from the secret that only one person has, whatever the request says', async () => {
+    const authorization = `Bearer ${PERSONAL_SECRETS.Hana}`;
+    const headers = { 'x-operator': 'Dawit' };
+    expect((await operateApi('/banks', bank, { authorization, headers })).status).toBe(200);
+    expect(await actor()).toBe('Hana');
+    const page = await operate('/operator', undefined, {
+      authorization: basic('Dawit', PERSONAL_SECRETS.Hana),
+    });
+    expect(await page.text()).toContain('<bdi>Hana</bdi>');
   });
 
   it.each([
@@ -186,7 +209,8 @@ describe('Cloudflare Access', async () => {
   const ours = await generateKeyPair('RS256', { extractable: true });
   const others = await generateKeyPair('RS256', { extractable: true });
   const keySet = { keys: [{ ...(await exportJWK(ours.publicKey)), kid: 'k1', alg: 'RS256' }] };
-  const guarded = (): Env => ({ ...env, ACCESS_TEAM_DOMAIN: TEAM, ACCESS_AUDIENCE: AUDIENCE });
+  const access = { ACCESS_TEAM_DOMAIN: TEAM, ACCESS_AUDIENCE: AUDIENCE };
+  const guarded = (): Env => ({ ...env, ...access });
   let fetched: string[] = [];
 
   beforeEach(() => {
@@ -239,6 +263,29 @@ describe('Cloudflare Access', async () => {
     expect((await visit(await token(options))).status).toBe(200);
     expect((await auditLog()).at(-1)?.actor_id).toBe(name);
   });
+
+  it.each([
+    ['a person', { email: 'abebe@example.com' }, SECRET, 200],
+    ['a service', { common_name: 'deploy.access' }, SECRET, 403],
+    // Else its owner could confirm as a second name what the own email address proposed.
+    ['a service with a personal secret', { common_name: 'a' }, PERSONAL_SECRETS.Hana, 403],
+  ])(
+    '%s decides about refunds that need two operators: %o',
+    async (_name, claims, secret, status) => {
+      await refundByHand();
+      const path = `/operator/v1/payments/sandbox/${ALPHA.id}/order-1/refunds/r1/resolve`;
+      const response = await sendTo({ ...TWO_OPERATORS, ...access }, path, {
+        method: 'POST',
+        body: JSON.stringify({ outcome: 'not_returned', note: 'x' }),
+        headers: {
+          authorization: `Bearer ${secret}`,
+          'content-type': 'application/json',
+          'cf-access-jwt-assertion': await token({ claims }),
+        },
+      });
+      expect(response.status).toBe(status);
+    },
+  );
 
   it.each<[string, () => Promise<string | null>]>([
     ['none', async () => null],

@@ -5,7 +5,13 @@ import type { Rejection } from '../../src/domain/intent.ts';
 import worker from '../../src/index.ts';
 import { IntentClient } from '../../src/intent/client.ts';
 import { OPERATOR_PROBLEMS, type OperatorProblemCode } from '../../src/operator/problems.ts';
-import { operate, SECRET } from './operator-support.ts';
+import {
+  operate,
+  PERSONAL_SECRETS,
+  refundByHand,
+  SECRET,
+  TWO_OPERATORS,
+} from './operator-support.ts';
 import {
   ALPHA,
   answerOf,
@@ -27,6 +33,7 @@ useGateway();
 
 const V1 = '/operator/v1';
 const PAYMENT = `${V1}/payments/sandbox/${ALPHA.id}/order-1`;
+const NOT_RETURNED = { outcome: 'not_returned', note: 'The account is closed' };
 const BANK = { code: 'NEW', name: 'New Bank', supportsWithdrawal: true };
 const TEAM = 'down.cloudflareaccess.com';
 
@@ -74,6 +81,26 @@ const PROVOKED: Readonly<Record<OperatorProblemCode, () => Promise<Response>>> =
   query_due: () => rejected('query_due'),
   attempt_not_pending: () => rejected('attempt_not_pending'),
   resolution_invalid: () => rejected('malformed_resolution'),
+  refund_not_found: async () => {
+    await createHosted();
+    return operate(`${PAYMENT}/refunds/none/resolve`, NOT_RETURNED);
+  },
+  refund_not_resolvable: async () => {
+    await refundByHand();
+    await operate(`${PAYMENT}/refunds/r1/resolve`, NOT_RETURNED);
+    return operate(`${PAYMENT}/refunds/r1/resolve`, NOT_RETURNED);
+  },
+  second_operator_needed: async () => {
+    await refundByHand();
+    const authorization = `Bearer ${PERSONAL_SECRETS.Hana}`;
+    const options = { authorization, bindings: TWO_OPERATORS };
+    await operate(`${PAYMENT}/refunds/r1/resolve`, NOT_RETURNED, options);
+    return operate(`${PAYMENT}/refunds/r1/resolve`, NOT_RETURNED, options);
+  },
+  operator_not_verified: async () => {
+    await refundByHand();
+    return operate(`${PAYMENT}/refunds/r1/resolve`, NOT_RETURNED, { bindings: TWO_OPERATORS });
+  },
   resolution_rejected: () => rejected('not_open'),
   merchant_exists: () => operate(`${V1}/merchants`, { id: ALPHA.id, name: 'Again' }),
   merchant_suspended: async () => {

@@ -1,27 +1,57 @@
-import { type Answer, answerOf, call } from './support.ts';
+import { createExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import type { RefundCommand } from '../../src/domain/refund.ts';
+import worker from '../../src/index.ts';
+import { refundCommand } from '../../src/refunds/plan.ts';
+import { type Answer, answerOf, call, execute, intentOf, ORIGIN, payHosted } from './support.ts';
 
-/** The two secrets of test/support/secrets.ts, as during a rotation. */
+/** The secrets of test/support/secrets.ts: two shared ones, as during a rotation. */
 export const SECRET = `kfl_op_${'n'.repeat(43)}`;
 export const OLDER_SECRET = `kfl_op_${'o'.repeat(43)}`;
+
+/** Secrets that only one person has. */
+export const PERSONAL_SECRETS = {
+  Hana: `kfl_op_${'h'.repeat(43)}`,
+  Dawit: `kfl_op_${'d'.repeat(43)}`,
+} as const;
 
 export interface OperateOptions {
   /** Null: no header at all. */
   readonly authorization?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
+  /** A gateway with other settings. */
+  readonly bindings?: Env;
 }
+
+/** A gateway on which two operators must agree about refunds above 50 birr. */
+export const TWO_OPERATORS: Env = { ...env, REFUND_SECOND_OPERATOR_ABOVE: '50' };
 
 /** A request to the operator's side: GET without a body, otherwise POST. */
 export function operate(
   path: string,
   body?: unknown,
-  { authorization = `Bearer ${SECRET}`, headers = {} }: OperateOptions = {},
+  { authorization = `Bearer ${SECRET}`, headers: others = {}, bindings }: OperateOptions = {},
 ): Promise<Response> {
-  return call(path, {
-    method: body === undefined ? 'GET' : 'POST',
-    apiKey: null,
-    ...(body !== undefined && { body: JSON.stringify(body), contentType: 'application/json' }),
-    headers: { ...(authorization !== null && { authorization }), ...headers },
-  });
+  const method = body === undefined ? 'GET' : 'POST';
+  const headers = { ...(authorization !== null && { authorization }), ...others };
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  if (bindings === undefined) {
+    return call(path, {
+      method,
+      apiKey: null,
+      ...sent,
+      ...(body !== undefined && { contentType: 'application/json' }),
+      headers,
+    });
+  }
+  const type = body === undefined ? {} : { 'content-type': 'application/json' };
+  return sendTo(bindings, path, { method, ...sent, headers: { ...type, ...headers } });
+}
+
+/** A request to a gateway with other settings. */
+export function sendTo(bindings: Env, path: string, init: RequestInit): Promise<Response> {
+  const request = new Request(`${ORIGIN}${path}`, { redirect: 'manual', ...init });
+  return worker.fetch(request as never, bindings, createExecutionContext());
 }
 
 /** The same to the API, with the parsed answer. */
@@ -40,4 +70,39 @@ export async function content<Content>(answer: Promise<Answer>): Promise<Content
     throw new Error(`answered ${status}: ${text}`);
   }
   return envelope.content as Content;
+}
+
+type RequestRefund = Extract<RefundCommand, { type: 'request_refund' }>;
+
+/** A paid payment `order-1` of 100.50 whose refund `r1`, of all or a part, waits for a person. */
+export async function refundByHand(
+  changes: Partial<RequestRefund['refund']> = {},
+  capability: RequestRefund['capability'] = null,
+): Promise<void> {
+  await payHosted();
+  await execute(await refundRequest('r1', changes, capability));
+}
+
+/** The command that reserves a refund of the payment's first attempt. */
+export async function refundRequest(
+  id: string,
+  changes: Partial<RequestRefund['refund']> = {},
+  capability: RequestRefund['capability'] = null,
+): Promise<RequestRefund> {
+  const intent = await intentOf();
+  const [attempt] = intent.attempts;
+  if (attempt === undefined) {
+    throw new Error('no attempt');
+  }
+  const command = refundCommand(env, intent, {
+    id,
+    attempt,
+    amountMinor: null,
+    reason: null,
+    requester: { type: 'api', keyId: 'k1' },
+    idempotencyKeyDigest: null,
+    bodyDigest: null,
+    keepsCommission: false,
+  });
+  return { ...command, refund: { ...command.refund, ...changes }, capability };
 }

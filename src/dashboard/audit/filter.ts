@@ -51,6 +51,7 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'payments.exported': 'payments',
   'payment.canceled': 'payments',
   'attempt.resolved': 'payments',
+  'refund.decided': 'payments',
   'payment.reviewed': 'payments',
   'merchant.created': 'merchant',
   'merchant.renamed': 'merchant',

@@ -19,6 +19,8 @@ export interface ChangeField {
   readonly label: string;
   readonly hint?: string;
   readonly lengthMax?: number;
+  /** What the field holds at first. */
+  readonly value?: string;
   /** Makes it a select box, in which nothing is chosen at first. */
   readonly options?: readonly (readonly [value: string, text: string])[];
 }
@@ -43,7 +45,7 @@ export interface Question {
 export interface Change {
   readonly path: DeskRoute['path'];
   readonly ask: (call: DeskCall) => Promise<Question>;
-  /** Makes the change. Problems 400 and 409 lead back to the question. */
+  /** Makes the change. Problems 400, 403 and 409 lead back to the question. */
   readonly run: (call: DeskCall) => Promise<Done>;
 }
 
@@ -108,7 +110,7 @@ function ChangeControl(props: {
   const { choose, fieldProblems } = DESK_TEXTS[call.view.language].pages;
   const isWrong = (given.get('wrong') ?? '').split(',').includes(name);
   const error = isWrong ? fieldProblems[name] : null;
-  const value = given.get(name) ?? '';
+  const value = given.get(name) ?? field.value ?? '';
   return options === undefined ? (
     <Field id={name} label={label} hint={hint} error={error}>
       {(attributes) => (
@@ -139,7 +141,7 @@ async function answerChange(call: DeskCall, run: Change['run']): Promise<Respons
     const { path, done } = await run(call);
     return redirectTo(call, path, { done });
   } catch (error) {
-    if (!(error instanceof Problem) || (error.status !== 400 && error.status !== 409)) {
+    if (!(error instanceof Problem) || ![400, 403, 409].includes(error.status)) {
       throw error;
     }
     return redirectTo(call, `${call.url.pathname}?${await refusalQuery(call, error)}`);

@@ -24,6 +24,14 @@ export function paymentPath({ environment, merchantId, uniqueId }: PaymentName, 
   return `${PATHS.payments}/${environment}/${merchantId}/${encodeURIComponent(uniqueId)}${rest}`;
 }
 
+/** The pages of one payment. */
+export const PAYMENT_ROUTE = `${PATHS.payments}/:environment/:merchantId/:uniqueId` as const;
+
+/** By the refund's reference, because a merchant's id may be hundreds of characters long. */
+export function refundPath(name: PaymentName, reference: string): string {
+  return paymentPath(name, `/refunds/${reference}`);
+}
+
 export function merchantPath(id: string, rest = ''): string {
   return `${PATHS.merchants}/${id}${rest}`;
 }

@@ -19,22 +19,20 @@ import { attemptOf, knownIntent, resolutionFields, resolve } from '../resolution
 import { body, checked, patternField } from '../schema.ts';
 import type { DeskCall } from './call.ts';
 import type { Change, Done, Question } from './change.tsx';
-import { PATHS, type PaymentName, paymentPath } from './paths.ts';
+import { PAYMENT_ROUTE, type PaymentName, paymentPath } from './paths.ts';
 
 /** What operators change about a payment. */
 
-const PAYMENT = `${PATHS.payments}/:environment/:merchantId/:uniqueId` as const;
-
 /** Records the outcome of an attempt: `paid` or `unpaid`. */
 export const RESOLVE_ATTEMPT: Change = {
-  path: `${PAYMENT}/attempts/:attemptId/:outcome`,
+  path: `${PAYMENT_ROUTE}/attempts/:attemptId/:outcome`,
   ask: askOutcome,
   run: recordOutcome,
 };
 
 /** Takes a payment off the attention list. */
 export const REVIEW_PAYMENT: Change = {
-  path: `${PAYMENT}/review`,
+  path: `${PAYMENT_ROUTE}/review`,
   ask: askReview,
   run: recordReview,
 };
@@ -149,22 +147,25 @@ function needFacts({ view }: DeskCall, intent: Intent): readonly FactRow[] {
 }
 
 /** The fields of a form, as the API would get them in a body. */
-function given({ form }: DeskCall, ...names: readonly string[]): Readonly<Record<string, string>> {
+export function given(
+  { form }: DeskCall,
+  ...names: readonly string[]
+): Readonly<Record<string, string>> {
   return Object.fromEntries(names.map((name) => [name, form.text(name)]));
 }
 
-function nameIn(call: DeskCall): PaymentName {
+export function nameIn(call: DeskCall): PaymentName {
   const { tenant, uniqueId } = namedPayment(call);
   return { ...tenant, uniqueId };
 }
 
-async function paymentOf(call: DeskCall): Promise<{ intent: Intent; name: PaymentName }> {
+export async function paymentOf(call: DeskCall): Promise<{ intent: Intent; name: PaymentName }> {
   const { tenant, uniqueId } = namedPayment(call);
   const intent = await knownIntent(intentByUniqueId(call.env, tenant, uniqueId));
   return { intent, name: { ...tenant, uniqueId } };
 }
 
-function paymentFacts({ view }: DeskCall, { terms, status }: Intent): readonly FactRow[] {
+export function paymentFacts({ view }: DeskCall, { terms, status }: Intent): readonly FactRow[] {
   const text = DESK_TEXTS[view.language].pages;
   return [
     [text.payment, <Untrusted text={terms.uniqueId} />],

@@ -23,6 +23,7 @@ import type { DeskCall } from './call.ts';
 import { answerDesk } from './frame.tsx';
 import { merchantPath, paymentPath } from './paths.ts';
 import { payableMinor } from './payable.ts';
+import { Refunds } from './payment-refunds.tsx';
 
 /** GET …/payments/:environment/:merchantId/:uniqueId, read from the payment's own object. */
 export async function showPaymentPage(call: DeskCall): Promise<Response> {
@@ -39,6 +40,7 @@ export async function showPaymentPage(call: DeskCall): Promise<Response> {
   const children = (
     <>
       <DoneMessage call={view} texts={text.done} />
+      <DoneMessage call={view} texts={text.notDone} tone="bad" />
       <div class="payment-head">
         <p class="payment-amount number">
           {moneyIn(view, intent.terms.currency)(payableMinor(intent))}
@@ -47,6 +49,7 @@ export async function showPaymentPage(call: DeskCall): Promise<Response> {
       </div>
       <WhatToDo call={call} intent={intent} review={review} />
       <PaymentFacts call={call} intent={intent} />
+      <Refunds call={call} intent={intent} />
       <Attempts
         call={view}
         intent={intent}

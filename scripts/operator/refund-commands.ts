@@ -1,0 +1,45 @@
+import { type Command, type Given, UsageError } from './command.ts';
+import { NOTE, PAYMENT, paymentLines, paymentPath } from './payment-commands.ts';
+
+function decision(given: Given): Readonly<Record<string, unknown>> {
+  const reference = given.option('reference');
+  const isReturned = given.has('returned');
+  if (isReturned === given.has('not-returned')) {
+    throw new UsageError('give either --returned with --reference, or --not-returned');
+  }
+  if (isReturned !== (reference !== undefined)) {
+    throw new UsageError(
+      isReturned ? '--returned needs --reference' : '--reference is only for --returned',
+    );
+  }
+  return {
+    outcome: isReturned ? 'returned' : 'not_returned',
+    ...(reference !== undefined && { reference }),
+    note: given.option('note'),
+    resolutionId: crypto.randomUUID(),
+  };
+}
+
+/** Refunds that need a person. */
+export const REFUND_COMMANDS: readonly Command[] = [
+  {
+    name: 'refund resolve',
+    about: 'record what became of a refund; above the limit, another operator repeats it',
+    positionals: [...PAYMENT, 'REFUND'],
+    options: {
+      returned: { value: null, about: 'the customer got the money' },
+      reference: { value: 'TEXT', about: "the provider's number of the refund" },
+      'not-returned': { value: null, about: 'the customer did not get it and never will' },
+      note: NOTE,
+    },
+    examples: [
+      'refund resolve production abebe order-1 refund-1 --returned --reference RF99 --note "Returned in the portal"',
+      'refund resolve production abebe order-1 refund-1 --not-returned --note "The account is closed"',
+    ],
+    request: (given) => ({
+      path: `${paymentPath(given)}/refunds/${given.segment('REFUND')}/resolve`,
+      body: decision(given),
+    }),
+    lines: paymentLines,
+  },
+];

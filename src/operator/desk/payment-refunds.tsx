@@ -1,0 +1,219 @@
+import { moneyIn } from '../../back-office/payment-elements.tsx';
+import type { Attempt, Intent } from '../../domain/intent.ts';
+import type { Refund, RefundStatus } from '../../domain/refund.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
+import {
+  Badge,
+  type BadgeTone,
+  copyRow,
+  type FactRow,
+  Facts,
+  Section,
+  untrustedRow,
+  When,
+  WhenExactly,
+} from '../../ui/elements.tsx';
+import { shownText } from '../../ui/untrusted-text.ts';
+import { needsSecondOperator } from '../refund-resolution.ts';
+import type { DeskCall } from './call.ts';
+import { refundPath } from './paths.ts';
+
+const TONES: Readonly<Record<RefundStatus, BadgeTone>> = {
+  pending: 'plain',
+  processing: 'wait',
+  unresolved: 'bad',
+  requires_action: 'bad',
+  succeeded: 'good',
+  failed: 'plain',
+  canceled: 'plain',
+};
+
+interface Props {
+  readonly call: DeskCall;
+  readonly intent: Intent;
+  readonly refund: Refund;
+}
+
+function waitsForPerson({ status }: Refund): boolean {
+  return status === 'requires_action' || status === 'unresolved';
+}
+
+/**
+ * The refunds with all that an operator needs to return money by hand; nothing without any. Those
+ * that wait for a person come first.
+ */
+export function Refunds({ call, intent }: Omit<Props, 'refund'>) {
+  const newestFirst = [...intent.refunds].reverse();
+  const refunds = [
+    ...newestFirst.filter(waitsForPerson),
+    ...newestFirst.filter((refund) => !waitsForPerson(refund)),
+  ];
+  const text = DESK_TEXTS[call.view.language].refunds;
+  return refunds.length === 0 ? null : (
+    <Section id="refunds" title={text.title} class="part">
+      <div class="cards">
+        {refunds.map((refund) => (
+          <article class="card">
+            <div class="card-head">
+              <h3>
+                {text.refundOf} <bdi>{shownText(refund.id)}</bdi>
+              </h3>
+              <Badge tone={TONES[refund.status]}>{text.status[refund.status]}</Badge>
+            </div>
+            <Instructions call={call} intent={intent} refund={refund} />
+            <Facts rows={refundFacts(call, intent, refund)} />
+            {waitsForPerson(refund) && <Decision call={call} intent={intent} refund={refund} />}
+          </article>
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+/** Why a person must act, and what to do step by step. */
+function Instructions({ call, intent, refund }: Props) {
+  const text = DESK_TEXTS[call.view.language].refunds;
+  if (!waitsForPerson(refund)) {
+    return null;
+  }
+  const why = refund.actionReason === null ? text.unresolvedWhy : text.why[refund.actionReason];
+  if (intent.terms.environment === 'sandbox') {
+    return (
+      <>
+        <p>{why}</p>
+        <p>{text.sandbox}</p>
+      </>
+    );
+  }
+  const amount = moneyIn(call.view, intent.terms.currency)(refund.returnedMinor);
+  const { steps, unresolvedSteps } = text;
+  const toDo =
+    refund.status === 'requires_action'
+      ? [steps.find, steps.check, steps.give(amount), steps.record, steps.otherwise]
+      : [
+          unresolvedSteps.find,
+          unresolvedSteps.done(amount),
+          unresolvedSteps.ask,
+          unresolvedSteps.wait,
+        ];
+  return (
+    <>
+      <p>{why}</p>
+      <ol>
+        {toDo.map((step) => (
+          <li>{step}</li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+/** What the customer must get, and by which numbers the provider knows payment and refund. */
+export function refundFacts(
+  { view }: DeskCall,
+  intent: Intent,
+  refund: Refund,
+): readonly FactRow[] {
+  const { pages, refunds: text } = DESK_TEXTS[view.language];
+  const shared = DASHBOARD_TEXTS[view.language].payment;
+  const money = moneyIn(view, intent.terms.currency);
+  const { amountMinor, commissionReturnedMinor, returnedMinor, reference, failureReason } = refund;
+  const attempt = attemptOf(intent, refund);
+  const id = refund.reference.toLowerCase();
+  return [
+    [text.customerGets, <strong class="number">{money(returnedMinor)}</strong>],
+    returnedMinor === amountMinor ? null : [text.ofPayment, money(amountMinor)],
+    commissionReturnedMinor === 0 ? null : [text.commission, money(commissionReturnedMinor)],
+    [pages.method, CHECKOUT_TEXTS[view.language].methodName[attempt.method]],
+    copyRow(view, `refund-receipt-${id}`, text.receipt, attempt.receipt),
+    copyRow(view, `refund-rail-${id}`, shared.railReference, attempt.railReference),
+    copyRow(view, `refund-transaction-${id}`, pages.reference, attempt.reference),
+    copyRow(view, `refund-reference-${id}`, text.reference, reference),
+    untrustedRow(text.railReference, refund.railReference),
+    untrustedRow(shared.providerCode, refund.providerCode),
+    failureReason === null ? null : [pages.why, text.failure[failureReason]],
+    untrustedRow(text.merchantReason, refund.reason),
+    [text.requestedBy, requesterText(view.language, refund)],
+    [text.requestedAt, <WhenExactly call={view} atMs={refund.createdAtMs} />],
+    refund.updatedAtMs === refund.createdAtMs
+      ? null
+      : [shared.updatedAt, <WhenExactly call={view} atMs={refund.updatedAtMs} />],
+  ];
+}
+
+function attemptOf({ attempts }: Intent, { attemptId }: Refund): Attempt {
+  const attempt = attempts.find(({ id }) => id === attemptId);
+  if (attempt === undefined) {
+    throw new Error('A refund without its attempt');
+  }
+  return attempt;
+}
+
+function requesterText(language: DeskCall['view']['language'], { requester }: Refund): string {
+  const text = DESK_TEXTS[language].refunds.requesters;
+  return requester.type === 'operator'
+    ? `${text.operator}: ${shownText(requester.operator)}`
+    : text[requester.type];
+}
+
+/** The open proposal, and what this operator can do. */
+function Decision(props: Props) {
+  const { call, intent, refund } = props;
+  const secondOperator = needsSecondOperator(call, refund);
+  const text = DESK_TEXTS[call.view.language].refunds;
+  const { proposal } = refund;
+  const path = refundPath(intent.terms, refund.reference);
+  const isOwn = proposal?.operator === call.actor.name;
+  const mayDecide = !secondOperator || call.isVerified;
+  return (
+    <>
+      {proposal !== null && secondOperator && <Proposal {...props} />}
+      {proposal === null && secondOperator && <p>{text.secondOperator}</p>}
+      {!mayDecide && <p>{text.notVerified}</p>}
+      {mayDecide && (
+        <div class="buttons">
+          {proposal !== null && secondOperator && !isOwn && (
+            <a class="button" href={`${path}/confirm`}>
+              {text.confirm}
+            </a>
+          )}
+          <a class="button" href={`${path}/returned`}>
+            {text.recordReturned}
+          </a>
+          <a class="button" href={`${path}/not-returned`}>
+            {text.recordNotReturned}
+          </a>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Who proposed what, and who must confirm it. */
+function Proposal({ call, refund }: Props) {
+  const text = DESK_TEXTS[call.view.language].refunds;
+  const { proposal } = refund;
+  return proposal === null ? null : (
+    <div class="message message-warning">
+      <p>
+        <bdi>{shownText(proposal.operator)}</bdi>, <When call={call.view} atMs={proposal.atMs} />:{' '}
+        {outcomeText(call, proposal.outcome)}
+      </p>
+      <p>
+        <bdi>{shownText(proposal.note)}</bdi>
+      </p>
+      <p>{proposal.operator === call.actor.name ? text.otherMustConfirm : text.youMayConfirm}</p>
+    </div>
+  );
+}
+
+/** A decision in words, with the provider's reference. */
+export function outcomeText(
+  { view }: Pick<DeskCall, 'view'>,
+  outcome: NonNullable<Refund['proposal']>['outcome'],
+): string {
+  const text = DESK_TEXTS[view.language].refunds;
+  return outcome.type === 'succeeded'
+    ? `${text.returned}, ${text.railReference} ${outcome.railReference}`
+    : text.notReturned;
+}

@@ -1,0 +1,129 @@
+import { MANUAL_RECEIPT_LENGTH_MAX, NOTE_LENGTH_MAX } from '../../domain/manual-resolution.ts';
+import type { Refund } from '../../domain/refund.ts';
+import { found, Problem } from '../../http/problem.ts';
+import { DESK_TEXTS } from '../../i18n/back-office.ts';
+import type { FactRow } from '../../ui/elements.tsx';
+import { shownText } from '../../ui/untrusted-text.ts';
+import { refundOf, refundResolutionFields, resolveRefund } from '../refund-resolution.ts';
+import { checked } from '../schema.ts';
+import type { DeskCall } from './call.ts';
+import type { Change, ChangeField, Done, Question } from './change.tsx';
+import { PAYMENT_ROUTE, paymentPath } from './paths.ts';
+import { given, nameIn, paymentFacts, paymentOf } from './payment-changes.tsx';
+import { outcomeText, refundFacts } from './payment-refunds.tsx';
+
+/** What operators decide about a refund. */
+
+/** Records what became of a refund by hand: `returned`, `not-returned`, or `confirm`. */
+export const RESOLVE_REFUND: Change = {
+  path: `${PAYMENT_ROUTE}/refunds/:refundId/:decision`,
+  ask: askDecision,
+  run: recordDecision,
+};
+
+const DECISIONS = ['returned', 'not-returned', 'confirm'] as const;
+
+function decisionIn({ params }: DeskCall): (typeof DECISIONS)[number] {
+  return found(DECISIONS.find((decision) => decision === params.decision));
+}
+
+async function askDecision(call: DeskCall): Promise<Question> {
+  const decision = decisionIn(call);
+  const { intent, name } = await paymentOf(call);
+  const refund = refundOf(intent, call.params.refundId);
+  const { pages, refunds: text } = DESK_TEXTS[call.view.language];
+  const note: ChangeField = {
+    name: 'note',
+    label: pages.note,
+    hint: pages.noteHint,
+    lengthMax: NOTE_LENGTH_MAX,
+  };
+  const question = {
+    active: 'payments',
+    facts: [...paymentFacts(call, intent), ...refundFacts(call, intent, refund)],
+    tone: 'bad',
+    back: paymentPath(name, '#refunds'),
+  } as const;
+  // The same form sent twice is one decision.
+  const resolutionId = crypto.randomUUID();
+  switch (decision) {
+    case 'returned':
+      return {
+        ...question,
+        title: text.recordReturned,
+        lead: text.returnedLead,
+        fields: [
+          {
+            name: 'reference',
+            label: text.railReference,
+            hint: text.railReferenceHint,
+            lengthMax: MANUAL_RECEIPT_LENGTH_MAX,
+          },
+          note,
+        ],
+        hidden: { resolutionId, outcome: 'returned' },
+        button: text.recordReturned,
+      };
+    case 'not-returned':
+      return {
+        ...question,
+        title: text.recordNotReturned,
+        lead: text.notReturnedLead,
+        fields: [note],
+        hidden: { resolutionId, outcome: 'not_returned' },
+        button: text.recordNotReturned,
+      };
+    case 'confirm':
+      return {
+        ...question,
+        title: text.confirm,
+        lead: text.confirmLead,
+        facts: [...proposalFacts(call, refund), ...question.facts],
+        fields: [note],
+        hidden: { resolutionId, ...proposed(refund) },
+        button: text.confirm,
+      };
+  }
+}
+
+/** The proposal that the page shows: if another has replaced it, the form does not confirm that. */
+function proposed({ proposal }: Refund): Readonly<Record<string, string>> {
+  const { outcome } = found(proposal);
+  return outcome.type === 'succeeded'
+    ? { outcome: 'returned', reference: outcome.railReference }
+    : { outcome: 'not_returned' };
+}
+
+function proposalFacts(call: DeskCall, { proposal }: Refund): readonly FactRow[] {
+  const { operator, note, outcome } = found(proposal);
+  const text = DESK_TEXTS[call.view.language].refunds;
+  return [
+    [text.proposedBy, <bdi>{shownText(operator)}</bdi>],
+    [text.proposal, outcomeText(call, outcome)],
+    [DESK_TEXTS[call.view.language].pages.note, <bdi>{shownText(note)}</bdi>],
+  ];
+}
+
+async function recordDecision(call: DeskCall): Promise<Done> {
+  decisionIn(call);
+  const { form } = call;
+  const outcome = form.text('outcome');
+  const fields = {
+    outcome,
+    ...(outcome === 'returned' && { reference: form.text('reference') }),
+    ...given(call, 'note', 'resolutionId'),
+  };
+  const path = paymentPath(nameIn(call));
+  try {
+    const { intent } = await resolveRefund(call, checked(refundResolutionFields, fields));
+    const { proposal } = refundOf(intent, call.params.refundId);
+    const isProposed = proposal?.resolutionId === form.text('resolutionId');
+    return { path, done: isProposed ? 'proposed' : 'decided' };
+  } catch (error) {
+    // Another operator or the provider was faster, so there is no question to lead back to.
+    if (error instanceof Problem && error.code === 'refund_not_resolvable') {
+      return { path, done: error.code };
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,232 @@
+import { describe, expect, it, test } from 'vitest';
+import { auditLog } from './dashboard-support.ts';
+import {
+  type OperateOptions,
+  operate,
+  PERSONAL_SECRETS,
+  refundByHand,
+  SECRET,
+  sendTo,
+  TWO_OPERATORS,
+} from './operator-support.ts';
+import { ALPHA, clientOf, execute, intentOf, useGateway } from './support.ts';
+
+/**
+ * Goal: support staff read on the payment's page what to do about a refund, and record it there;
+ * above the limit the page shows who recorded what and asks another person. Method: pages and forms
+ * as a browser sends them.
+ */
+
+useGateway();
+
+const PAYMENT = `/operator/payments/sandbox/${ALPHA.id}/order-1`;
+
+type Person = keyof typeof PERSONAL_SECRETS | 'Abebe';
+
+/** Abebe shares his secret with others; the others have one of their own. */
+function as(name: Person): OperateOptions & { readonly bindings: Env } {
+  const secret = name === 'Abebe' ? SECRET : PERSONAL_SECRETS[name];
+  return {
+    authorization: `Basic ${btoa(`${name}:${secret}`)}`,
+    headers: { 'sec-fetch-site': 'same-origin' },
+    bindings: TWO_OPERATORS,
+  };
+}
+
+async function pageOf(path: string, name: Person = 'Hana'): Promise<string> {
+  const response = await operate(path, undefined, as(name));
+  const html = await response.text();
+  expect([path, response.status]).toEqual([path, 200]);
+  return html;
+}
+
+function hiddenFields(html: string): Record<string, string> {
+  const inputs = html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g);
+  return Object.fromEntries([...inputs].map(([, name, value]) => [name, value]));
+}
+
+async function post(path: string, fields: Readonly<Record<string, string>>, name: Person) {
+  const { authorization = '', bindings } = as(name);
+  const response = await sendTo(bindings, path, {
+    method: 'POST',
+    body: new URLSearchParams(fields).toString(),
+    headers: {
+      authorization: String(authorization),
+      'sec-fetch-site': 'same-origin',
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+  });
+  expect(response.status).toBe(303);
+  return response.headers.get('location') ?? '';
+}
+
+/** Opens the page of a decision, sends its form and returns where that leads. */
+async function decide(decision: string, fields: Record<string, string>, name: Person = 'Hana') {
+  const path = await pathOf(decision);
+  return post(path, { ...hiddenFields(await pageOf(path, name)), ...fields }, name);
+}
+
+async function pathOf(decision: string): Promise<string> {
+  const { reference } = await refund();
+  return `${PAYMENT}/refunds/${reference}/${decision}`;
+}
+
+async function refund() {
+  const [first] = (await intentOf()).refunds;
+  if (first === undefined) {
+    throw new Error('no refund');
+  }
+  return first;
+}
+
+const FOUND = { reference: 'RF-9', note: 'Returned in the portal' };
+
+describe('the payment’s page', () => {
+  test('shows all that is needed to return the money, and the phone number nowhere', async () => {
+    await refundByHand({ amountMinor: 4_000, reason: 'Wrong size' });
+    const html = await pageOf(PAYMENT);
+    const [attempt] = (await intentOf()).attempts;
+    const { reference } = await refund();
+    for (const part of [
+      'Return by hand',
+      'no refunds by API',
+      '40.00',
+      reference,
+      attempt?.reference ?? '',
+      'Wrong size',
+      'The merchant’s API key',
+      'This is the sandbox',
+      `${PAYMENT}/refunds/${reference}/returned`,
+      `${PAYMENT}/refunds/${reference}/not-returned`,
+    ]) {
+      expect(html).toContain(part);
+    }
+  });
+
+  test('offers nothing for a refund that has an outcome', async () => {
+    await refundByHand();
+    await decide('returned', FOUND);
+    await decide('confirm', { note: 'Seen too' }, 'Dawit');
+    const html = await pageOf(PAYMENT);
+    expect(html).toContain('RF-9');
+    expect(html).not.toContain('/returned');
+    expect(html).not.toContain('Return by hand');
+  });
+});
+
+describe('one operator', () => {
+  it.each([
+    ['returned', FOUND, { status: 'succeeded', railReference: 'RF-9' }],
+    ['not-returned', { note: 'Closed' }, { status: 'failed' }],
+  ])('records it as %s', async (decision, fields, outcome) => {
+    await refundByHand({ amountMinor: 4_000 });
+    const page = await pageOf(await pathOf(decision), 'Abebe');
+    expect(page).toContain('40.00');
+    expect(await auditLog()).toEqual([]);
+    const location = await decide(decision, fields, 'Abebe');
+    expect(await refund()).toMatchObject(outcome);
+    expect(await pageOf(location)).toContain('The outcome of the refund was recorded');
+    expect(await auditLog()).toMatchObject([{ action: 'refund.decided', actor_id: 'Abebe' }]);
+    expect((await clientOf().history()).at(-1)?.detail).toMatchObject({
+      operator: 'Abebe',
+      note: fields.note,
+    });
+  });
+
+  test('sends the same form twice: one decision', async () => {
+    await refundByHand({ amountMinor: 4_000 });
+    const path = await pathOf('returned');
+    const fields = { ...hiddenFields(await pageOf(path, 'Abebe')), ...FOUND };
+    const first = await post(path, fields, 'Abebe');
+    expect(await post(path, fields, 'Abebe')).toBe(first);
+    expect(await auditLog()).toHaveLength(1);
+  });
+
+  it.each<[string, string, Record<string, string>, string]>([
+    ['no reference', 'returned', { note: 'Seen' }, 'reference'],
+    ['a reference with spaces', 'returned', { reference: 'RF 9', note: 'Seen' }, 'reference'],
+    ['no note', 'not-returned', {}, 'note'],
+  ])('%s: the form comes back with what was typed', async (_name, decision, fields, wrong) => {
+    await refundByHand();
+    const html = await pageOf(await decide(decision, fields));
+    expect(html).toContain(`id="${wrong}-error"`);
+    expect(html.includes('value="Seen"')).toBe(fields.note === 'Seen');
+    expect((await refund()).status).toBe('requires_action');
+    expect(await auditLog()).toEqual([]);
+  });
+
+  test('is told when the refund got its outcome in the meantime', async () => {
+    await refundByHand({ amountMinor: 4_000 });
+    const path = await pathOf('not-returned');
+    const open = hiddenFields(await pageOf(path));
+    const outcome = { type: 'succeeded', railReference: 'API-1' } as const;
+    await execute({ type: 'resolve_refund', refundId: 'r1', outcome });
+    const location = await post(path, { ...open, note: 'Closed' }, 'Hana');
+    expect(await pageOf(location)).toContain('The refund has an outcome already');
+    expect(await refund()).toMatchObject({ status: 'succeeded', railReference: 'API-1' });
+  });
+});
+
+describe('two operators', () => {
+  test('the page shows who recorded what, and another one confirms it', async () => {
+    await refundByHand();
+    expect(await pageOf(PAYMENT)).toContain('Two operators must agree');
+    const proposed = await decide('returned', FOUND);
+    expect(await pageOf(proposed)).toContain('Another operator must confirm it');
+    const own = await pageOf(PAYMENT);
+    expect(own).toContain('Another operator must confirm this');
+    expect(own).not.toContain('/confirm"');
+    const other = await pageOf(PAYMENT, 'Dawit');
+    for (const part of ['<bdi>Hana</bdi>', 'RF-9', FOUND.note, '/confirm"']) {
+      expect(other).toContain(part);
+    }
+    const done = await decide('confirm', { note: 'Seen too' }, 'Dawit');
+    expect(await pageOf(done)).toContain('The outcome of the refund was recorded');
+    expect(await refund()).toMatchObject({ status: 'succeeded', railReference: 'RF-9' });
+    expect((await auditLog()).map(({ actor_id }) => actor_id)).toEqual(['Hana', 'Dawit']);
+  });
+
+  test('the first one is refused, also by the form that is not offered', async () => {
+    await refundByHand();
+    await decide('returned', FOUND);
+    const location = await decide('confirm', { note: 'Me again' });
+    expect(location).toContain('refused=second_operator_needed');
+    expect(await pageOf(location)).toContain('You recorded this yourself');
+    expect((await refund()).status).toBe('requires_action');
+  });
+
+  test('a form for one proposal does not confirm another that replaced it', async () => {
+    await refundByHand();
+    await decide('returned', FOUND);
+    const path = await pathOf('confirm');
+    const open = hiddenFields(await pageOf(path, 'Dawit'));
+    await decide('returned', { reference: 'RF-10', note: 'Mistyped before' });
+    const location = await post(path, { ...open, note: 'Seen RF-9' }, 'Dawit');
+    expect(await pageOf(location)).toContain('Another operator must confirm it');
+    expect(await refund()).toMatchObject({
+      status: 'requires_action',
+      proposal: { operator: 'Dawit', outcome: { railReference: 'RF-9' } },
+    });
+  });
+
+  test('an operator with a shared secret sees why there is no button, and is refused', async () => {
+    await refundByHand();
+    await decide('returned', FOUND);
+    const html = await pageOf(PAYMENT, 'Abebe');
+    expect(html).toContain('your name must be proved');
+    expect(html).not.toContain('/confirm"');
+    const location = await decide('confirm', { note: 'x' }, 'Abebe');
+    expect(await pageOf(location, 'Abebe')).toContain('your name is not proved');
+    expect((await refund()).status).toBe('requires_action');
+  });
+});
+
+it.each(['returned', 'confirm', 'maybe'])(
+  '%s of a refund that is none is 404',
+  async (decision) => {
+    await refundByHand();
+    const name = decision === 'returned' ? 'OTHER' : (await refund()).reference;
+    const response = await operate(`${PAYMENT}/refunds/${name}/${decision}`, undefined, as('Hana'));
+    expect(response.status).toBe(404);
+  },
+);

@@ -1,0 +1,290 @@
+import { env } from 'cloudflare:workers';
+import { describe, expect, it, test, vi } from 'vitest';
+import { auditLog } from './dashboard-support.ts';
+import {
+  content,
+  type OperateOptions,
+  operateApi,
+  PERSONAL_SECRETS,
+  refundByHand,
+  refundRequest,
+  SECRET,
+  TWO_OPERATORS,
+} from './operator-support.ts';
+import {
+  ALPHA,
+  advance,
+  BETA,
+  clientOf,
+  consumeAll,
+  execute,
+  intentOf,
+  MINUTE_MS,
+  merchantServer,
+  paymentIn,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: an operator records what became of a refund that needs a person, once and audited; above
+ * the limit two people must agree, and one person cannot pass as two. Method: refunds brought into
+ * each state, then requests to the API.
+ */
+
+const caught = useGateway();
+
+const PAYMENT = `/payments/sandbox/${ALPHA.id}/order-1`;
+const PATH = `${PAYMENT}/refunds/r1/resolve`;
+const RETURNED = { outcome: 'returned', reference: 'RF-9', note: 'Returned in the portal' };
+const NOT_RETURNED = { outcome: 'not_returned', note: 'The account is closed' };
+
+/** With a secret that only this person has, where two operators must agree. */
+function as(name: keyof typeof PERSONAL_SECRETS): OperateOptions {
+  return { authorization: `Bearer ${PERSONAL_SECRETS[name]}`, bindings: TWO_OPERATORS };
+}
+
+async function refund() {
+  return (await intentOf()).refunds[0];
+}
+
+async function details(): Promise<readonly Record<string, unknown>[]> {
+  return (await auditLog()).map(({ detail }) => JSON.parse(detail));
+}
+
+describe('one operator', () => {
+  it.each([
+    [RETURNED, { status: 'succeeded', railReference: 'RF-9' }, 'REFUND_SUCCESS'],
+    [NOT_RETURNED, { status: 'failed', failureReason: 'rejected_by_operator' }, 'REFUND_FAILED'],
+  ])('%o: refund, history, audit log and merchant have it', async (body, outcome, event) => {
+    const arrivals = merchantServer();
+    await refundByHand({ amountMinor: 4_000 });
+    await consumeAll(caught);
+    const headers = { 'x-operator': 'Abebe' };
+    const payment = await content<Record<string, unknown[]>>(operateApi(PATH, body, { headers }));
+    expect(payment).toMatchObject({ status: 'succeeded', refunds: [{ id: 'r1', ...outcome }] });
+    expect(payment.history?.at(-1)).toMatchObject({
+      command: 'resolve_refund_manually',
+      detail: { actor: 'operator', operator: 'Abebe', note: body.note, refund: { id: 'r1' } },
+    });
+    expect(await auditLog()).toMatchObject([
+      { action: 'refund.decided', actor_id: 'Abebe', merchant_id: ALPHA.id, target: 'order-1' },
+    ]);
+    expect(await details()).toMatchObject([
+      { refund: 'r1', outcome: outcome.status, note: body.note, secondOperator: false },
+    ]);
+    await consumeAll(caught);
+    expect(arrivals.at(-1)?.event.webHookEvent).toBe(event);
+    expect(arrivals.map((arrival) => paymentIn(arrival)).at(-1)).toMatchObject({
+      status: 'SUCCESS',
+    });
+  });
+
+  test('an unresolved refund takes a decision, by its reference as well', async () => {
+    await refundByHand({}, { takesParts: true, wholeAmountsOnly: false, windowMs: null });
+    const deadlineAtMs = Date.now() + MINUTE_MS;
+    await execute({ type: 'claim_refund', refundId: 'r1', claimId: 'c1', deadlineAtMs });
+    const early = await operateApi(PATH, RETURNED);
+    expect([early.status, early.envelope.code]).toEqual([409, 'refund_not_resolvable']);
+    const outcome = { type: 'unknown', checkAtMs: null } as const;
+    advance(2 * MINUTE_MS);
+    await execute({ type: 'resolve_refund', refundId: 'r1', outcome });
+    const { reference = '', status } = (await refund()) ?? {};
+    expect(status).toBe('unresolved');
+    await content(operateApi(`${PAYMENT}/refunds/${reference}/resolve`, RETURNED));
+    expect((await refund())?.status).toBe('succeeded');
+  });
+
+  test('one decision is recorded once, and another one is refused and audited as refused', async () => {
+    await refundByHand();
+    const decision = { ...RETURNED, resolutionId: crypto.randomUUID() };
+    const first = await content(operateApi(PATH, decision));
+    expect(await content(operateApi(PATH, decision))).toEqual(first);
+    expect(await auditLog()).toHaveLength(1);
+    const { status, envelope } = await operateApi(PATH, NOT_RETURNED);
+    expect([status, envelope.code]).toEqual([409, 'refund_not_resolvable']);
+    expect((await details()).at(-1)).toMatchObject({ refused: 'refund_not_resolvable' });
+    expect((await refund())?.status).toBe('succeeded');
+  });
+
+  test('decides nothing when the audit log cannot be written', async () => {
+    await refundByHand();
+    const prepare = env.DB.prepare.bind(env.DB);
+    vi.spyOn(env.DB, 'prepare').mockImplementation((sql) => {
+      if (sql.includes('INSERT INTO audit_log')) {
+        throw new Error('D1 is down');
+      }
+      return prepare(sql);
+    });
+    expect((await operateApi(PATH, RETURNED)).status).toBe(500);
+    expect((await refund())?.status).toBe('requires_action');
+  });
+
+  it.each<[string, unknown, Record<string, string>]>([
+    ['no outcome', { note: 'x' }, { outcome: 'This field is required.' }],
+    [
+      'another outcome',
+      { ...RETURNED, outcome: 'succeeded' },
+      { outcome: 'Must be returned or not_returned.' },
+    ],
+    ['no reference', { outcome: 'returned', note: 'x' }, { reference: 'This field is required.' }],
+    ['no note', { outcome: 'not_returned' }, { note: 'This field is required.' }],
+    [
+      'a reference with spaces',
+      { ...RETURNED, reference: 'RF 9' },
+      { reference: 'Must be 1 to 64 letters, digits and signs without spaces.' },
+    ],
+    [
+      'a reference that is too long',
+      { ...RETURNED, reference: 'R'.repeat(65) },
+      { reference: 'Must be 1 to 64 letters, digits and signs without spaces.' },
+    ],
+    [
+      'a reference without a return',
+      { ...NOT_RETURNED, reference: 'RF-9' },
+      { reference: 'Only for money that was returned.' },
+    ],
+  ])('rejected: %s', async (_name, body, errors) => {
+    await refundByHand();
+    const { status, envelope } = await operateApi(PATH, body);
+    expect([status, envelope.validationErrors]).toEqual([400, errors]);
+    expect(await auditLog()).toEqual([]);
+    expect((await refund())?.status).toBe('requires_action');
+  });
+
+  it.each([
+    `${PAYMENT}/refunds/r2/resolve`,
+    `/payments/sandbox/${BETA.id}/order-1/refunds/r1/resolve`,
+    `/payments/production/${ALPHA.id}/order-1/refunds/r1/resolve`,
+  ])('%s is 404', async (elsewhere) => {
+    await refundByHand();
+    expect((await operateApi(elsewhere, RETURNED)).status).toBe(404);
+    expect(await auditLog()).toEqual([]);
+  });
+
+  test("a refund's id wins over the reference of another refund", async () => {
+    await refundByHand({ amountMinor: 1_000 });
+    const { reference = '' } = (await refund()) ?? {};
+    await execute(await refundRequest(reference, { amountMinor: 1_000 }));
+    await content(operateApi(`${PAYMENT}/refunds/${reference}/resolve`, RETURNED));
+    const { refunds } = await intentOf();
+    expect(refunds.map(({ status }) => status)).toEqual(['requires_action', 'succeeded']);
+  });
+});
+
+describe('two operators', () => {
+  test('the second one confirms what the first one proposed', async () => {
+    merchantServer();
+    await refundByHand();
+    const proposed = await operateApi(PATH, RETURNED, as('Hana'));
+    expect([proposed.status, proposed.envelope.message]).toEqual([
+      200,
+      'Stored. Another operator must confirm it',
+    ]);
+    expect(await refund()).toMatchObject({
+      status: 'requires_action',
+      proposal: { operator: 'Hana', note: RETURNED.note },
+    });
+    const payment = await content(operateApi(PATH, { ...RETURNED, note: 'Seen' }, as('Dawit')));
+    expect(payment).toMatchObject({
+      refunds: [{ status: 'succeeded', railReference: 'RF-9', proposal: null }],
+    });
+    expect((await auditLog()).map(({ actor_id }) => actor_id)).toEqual(['Hana', 'Dawit']);
+  });
+
+  test('the same one cannot confirm, by no name and no repetition', async () => {
+    await refundByHand();
+    const decision = { ...RETURNED, resolutionId: crypto.randomUUID() };
+    await content(operateApi(PATH, decision, as('Hana')));
+    await content(operateApi(PATH, decision, as('Hana')));
+    const again = await operateApi(PATH, RETURNED, {
+      ...as('Hana'),
+      headers: { 'x-operator': 'Dawit' },
+    });
+    expect([again.status, again.envelope.code]).toEqual([409, 'second_operator_needed']);
+    expect(await refund()).toMatchObject({
+      status: 'requires_action',
+      proposal: { operator: 'Hana' },
+    });
+  });
+
+  it.each([
+    ['x-operator', { 'x-operator': 'Dawit' }],
+    ['no name', {}],
+  ])('a shared secret with %s decides nothing', async (_name, headers) => {
+    await refundByHand();
+    await content(operateApi(PATH, RETURNED, as('Hana')));
+    const before = await auditLog();
+    const authorization = `Bearer ${SECRET}`;
+    const answer = await operateApi(PATH, RETURNED, { ...as('Dawit'), authorization, headers });
+    expect([answer.status, answer.envelope.code]).toEqual([403, 'operator_not_verified']);
+    expect(await auditLog()).toEqual(before);
+    expect((await refund())?.status).toBe('requires_action');
+  });
+
+  it.each([
+    ['another reference', { ...RETURNED, reference: 'RF-10' }],
+    ['another outcome', NOT_RETURNED],
+  ])('%s replaces the proposal, and the first one may confirm that', async (_name, other) => {
+    await refundByHand();
+    await content(operateApi(PATH, RETURNED, as('Hana')));
+    await content(operateApi(PATH, other, as('Dawit')));
+    expect(await refund()).toMatchObject({
+      status: 'requires_action',
+      proposal: { operator: 'Dawit' },
+    });
+    await content(operateApi(PATH, other, as('Hana')));
+    expect((await refund())?.status).toBe(other.outcome === 'returned' ? 'succeeded' : 'failed');
+  });
+
+  it.each([
+    [5_000, 'succeeded'],
+    [5_001, 'requires_action'],
+  ])(
+    'the limit is 50.00: a refund of %d minor units is %s after one decision',
+    async (amountMinor, status) => {
+      await refundByHand({ amountMinor });
+      await content(operateApi(PATH, RETURNED, as('Hana')));
+      expect((await refund())?.status).toBe(status);
+    },
+  );
+
+  test('both at once with the same finding: the refund succeeds once', async () => {
+    const arrivals = merchantServer();
+    await refundByHand();
+    await consumeAll(caught);
+    await Promise.all([
+      operateApi(PATH, RETURNED, as('Hana')),
+      operateApi(PATH, RETURNED, as('Dawit')),
+    ]);
+    expect((await refund())?.status).toBe('succeeded');
+    await consumeAll(caught);
+    expect(arrivals.filter(({ event }) => event.webHookEvent === 'REFUND_SUCCESS')).toHaveLength(1);
+  });
+
+  it.each(['many', '-1', '1.005'])('%s as the limit is an error', async (text) => {
+    const bindings = { ...env, REFUND_SECOND_OPERATOR_ABOVE: text };
+    expect((await operateApi('/banks', undefined, { bindings })).status).toBe(500);
+  });
+});
+
+test('the payment shows its refunds without what only the gateway needs', async () => {
+  await refundByHand({ reason: 'Wrong size' });
+  const { refunds } = await content<{ refunds: object[] }>(
+    operateApi(PAYMENT, undefined, { bindings: TWO_OPERATORS }),
+  );
+  const [attempt] = (await intentOf()).attempts;
+  expect(refunds).toMatchObject([
+    {
+      id: 'r1',
+      reason: 'Wrong size',
+      actionReason: 'not_supported',
+      transactionId: attempt?.reference,
+      secondOperatorNeeded: true,
+    },
+  ]);
+  const names = Object.keys(refunds[0] ?? {});
+  for (const internal of ['requestId', 'bodyDigest', 'idempotencyKeyDigest', 'claimId']) {
+    expect(names).not.toContain(internal);
+  }
+  expect((await clientOf().history()).length).toBeGreaterThan(0);
+});
