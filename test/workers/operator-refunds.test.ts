@@ -27,8 +27,8 @@ import {
 
 /**
  * Goal: an operator records what became of a refund that needs a person, once and audited; above
- * the limit two people must agree, and one person cannot pass as two. Method: refunds brought into
- * each state, then requests to the API.
+ * the limit two people must agree, and one person cannot pass as two (docs/decisions.md#41).
+ * Method: refunds brought into each state, then requests to the API.
  */
 
 const caught = useGateway();
