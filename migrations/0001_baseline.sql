@@ -173,7 +173,7 @@ CREATE TABLE members (
   id TEXT PRIMARY KEY,
   merchant_id TEXT NOT NULL REFERENCES merchants (id),
   name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
-  role TEXT NOT NULL CHECK (role IN ('owner', 'developer', 'viewer')),
+  role TEXT NOT NULL CHECK (role IN ('owner', 'developer', 'cashier', 'viewer')),
   created_at_ms INTEGER NOT NULL,
   -- NULL while the member may sign in. The row stays, because the audit log names it.
   removed_at_ms INTEGER
@@ -210,7 +210,7 @@ CREATE TABLE invitations (
   id TEXT NOT NULL UNIQUE,
   merchant_id TEXT NOT NULL REFERENCES merchants (id),
   member_id TEXT REFERENCES members (id),
-  role TEXT NOT NULL CHECK (role IN ('owner', 'developer', 'viewer')),
+  role TEXT NOT NULL CHECK (role IN ('owner', 'developer', 'cashier', 'viewer')),
   -- The person whom the link is for, as the inviter wrote it.
   name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
   -- The inviter as the audit log names them. Removing an owner revokes the owner's open links.
@@ -325,6 +325,13 @@ CREATE INDEX payment_by_end ON payment
   (merchant_id, environment, ended_at_ms, uuid, status, method)
   WHERE ended_at_ms IS NOT NULL;
 
+-- The few payments with refunds. SQLite uses the index only for queries that repeat this condition;
+-- other payments pay nothing for it. The other filters are applied inside the index.
+CREATE INDEX payment_with_refunds ON payment
+  (merchant_id, environment, created_at_ms, uuid, status, method, currency, amount_minor,
+    open_refunds)
+  WHERE refunded_minor > 0 OR open_refunds > 0;
+
 -- The few payments of all merchants that need a person.
 CREATE INDEX payment_needing_attention ON payment (environment, created_at_ms, uuid)
   WHERE unresolved_attempts > 0 OR anomalies > 0 OR late = 1;
@@ -414,6 +421,8 @@ CREATE TABLE payment_day (
   payments INTEGER NOT NULL,
   amount_minor INTEGER NOT NULL,
   commission_minor INTEGER NOT NULL,
+  -- Of these payments, without commission, whenever it was returned.
+  refunded_minor INTEGER NOT NULL,
   PRIMARY KEY (merchant_id, environment, day, method, currency, status, failure_reason)
 ) STRICT, WITHOUT ROWID;
 
@@ -424,38 +433,44 @@ CREATE TRIGGER payment_day_inserted AFTER INSERT ON payment
 BEGIN
   INSERT INTO payment_day VALUES (NEW.merchant_id, NEW.environment,
       (NEW.created_at_ms + 10800000) / 86400000, COALESCE(NEW.method, ''), NEW.currency,
-      NEW.status, COALESCE(NEW.failure_reason, ''), 1, NEW.amount_minor, NEW.commission_minor)
+      NEW.status, COALESCE(NEW.failure_reason, ''), 1, NEW.amount_minor, NEW.commission_minor,
+      NEW.refunded_minor)
     ON CONFLICT DO UPDATE SET payments = payments + 1,
       amount_minor = amount_minor + excluded.amount_minor,
-      commission_minor = commission_minor + excluded.commission_minor;
+      commission_minor = commission_minor + excluded.commission_minor,
+      refunded_minor = refunded_minor + excluded.refunded_minor;
 END;
 
 CREATE TRIGGER payment_day_updated AFTER UPDATE ON payment
 WHEN (OLD.merchant_id, OLD.environment, OLD.created_at_ms, OLD.method, OLD.currency, OLD.status,
-    OLD.failure_reason, OLD.amount_minor, OLD.commission_minor)
+    OLD.failure_reason, OLD.amount_minor, OLD.commission_minor, OLD.refunded_minor)
   IS NOT (NEW.merchant_id, NEW.environment, NEW.created_at_ms, NEW.method, NEW.currency, NEW.status,
-    NEW.failure_reason, NEW.amount_minor, NEW.commission_minor)
+    NEW.failure_reason, NEW.amount_minor, NEW.commission_minor, NEW.refunded_minor)
 BEGIN
   UPDATE payment_day SET payments = payments - 1,
       amount_minor = amount_minor - OLD.amount_minor,
-      commission_minor = commission_minor - OLD.commission_minor
+      commission_minor = commission_minor - OLD.commission_minor,
+      refunded_minor = refunded_minor - OLD.refunded_minor
     WHERE merchant_id = OLD.merchant_id AND environment = OLD.environment
       AND day = (OLD.created_at_ms + 10800000) / 86400000 AND method = COALESCE(OLD.method, '')
       AND currency = OLD.currency AND status = OLD.status
       AND failure_reason = COALESCE(OLD.failure_reason, '');
   INSERT INTO payment_day VALUES (NEW.merchant_id, NEW.environment,
       (NEW.created_at_ms + 10800000) / 86400000, COALESCE(NEW.method, ''), NEW.currency,
-      NEW.status, COALESCE(NEW.failure_reason, ''), 1, NEW.amount_minor, NEW.commission_minor)
+      NEW.status, COALESCE(NEW.failure_reason, ''), 1, NEW.amount_minor, NEW.commission_minor,
+      NEW.refunded_minor)
     ON CONFLICT DO UPDATE SET payments = payments + 1,
       amount_minor = amount_minor + excluded.amount_minor,
-      commission_minor = commission_minor + excluded.commission_minor;
+      commission_minor = commission_minor + excluded.commission_minor,
+      refunded_minor = refunded_minor + excluded.refunded_minor;
 END;
 
 CREATE TRIGGER payment_day_deleted AFTER DELETE ON payment
 BEGIN
   UPDATE payment_day SET payments = payments - 1,
       amount_minor = amount_minor - OLD.amount_minor,
-      commission_minor = commission_minor - OLD.commission_minor
+      commission_minor = commission_minor - OLD.commission_minor,
+      refunded_minor = refunded_minor - OLD.refunded_minor
     WHERE merchant_id = OLD.merchant_id AND environment = OLD.environment
       AND day = (OLD.created_at_ms + 10800000) / 86400000 AND method = COALESCE(OLD.method, '')
       AND currency = OLD.currency AND status = OLD.status

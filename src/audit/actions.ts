@@ -29,6 +29,8 @@ export const AUDIT_ACTIONS = [
   'method.disabled',
   'branding.changed',
   'payment.canceled',
+  'refund.requested',
+  'refund.canceled',
   'payments.exported',
   'merchant.created',
   'merchant.renamed',

@@ -7,6 +7,7 @@ export type TextPurpose =
   | 'challenge/sign-in'
   | 'challenge/join'
   | 'challenge/add-passkey'
+  | 'challenge/refund'
   | 'form/operator';
 
 export function signText(keys: KeyRing, purpose: TextPurpose, text: string): Promise<string> {

@@ -24,6 +24,17 @@ export function paymentPath(environment: Environment, uniqueId: string, rest = '
   return `${paymentsPath(environment)}/${encodeURIComponent(uniqueId)}${rest}`;
 }
 
+/** The form that refunds a transaction of the payment; without one, what paid it. */
+export function refundPath(
+  call: { readonly environment: Environment; readonly url: URL },
+  uniqueId: string,
+  transactionId = '',
+): string {
+  const query = queryFrom({ transactionId, [LIST_PARAMETER]: listIn(call.url) });
+  const path = paymentPath(call.environment, uniqueId, '/refund');
+  return query === '' ? path : `${path}?${query}`;
+}
+
 /** The query parameter in which a page keeps the query of the list that leads to it. */
 const LIST_PARAMETER = 'list';
 /** Longer than a list's filters; bounds what links repeat. */

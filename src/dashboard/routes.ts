@@ -40,6 +40,7 @@ import {
   showMember,
   showTeam,
 } from './people/team.tsx';
+import { beginRefund, cancelRefund, finishRefund, showRefund } from './refunds/refund.tsx';
 import {
   createEndpoint,
   disableEndpoint,
@@ -122,6 +123,10 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   get(`${PAYMENTS}.csv`, 'view', exportCsv),
   get(PAYMENT, 'view', showPayment),
   post(`${PAYMENT}/cancel`, 'develop', cancelPayment),
+  get(`${PAYMENT}/refund`, 'refunds', showRefund),
+  post(`${PAYMENT}/refund/options`, 'refunds', beginRefund),
+  post(`${PAYMENT}/refund`, 'refunds', finishRefund),
+  post(`${PAYMENT}/refunds/:refund/cancel`, 'refunds', cancelRefund),
   post(`${PAYMENT}/events/:sequence/resend`, 'develop', resendFromPayment),
 
   get(WEBHOOKS, 'view', showSettings),

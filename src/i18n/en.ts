@@ -7,6 +7,7 @@ import type {
   IntentStatus,
 } from '../domain/intent.ts';
 import type { Method } from '../domain/method.ts';
+import type { RefundActionReason, RefundFailureReason, RefundStatus } from '../domain/refund.ts';
 import type { CalendarDate } from './time-text.ts';
 
 /**
@@ -249,7 +250,7 @@ export const dashboard = {
       audit: 'Audit log',
       account: 'My account',
     },
-    role: { owner: 'Owner', developer: 'Developer', viewer: 'Viewer' },
+    role: { owner: 'Owner', developer: 'Developer', cashier: 'Cashier', viewer: 'Viewer' },
     signOut: 'Sign out',
     signIn: 'Sign in',
     back: 'Back',
@@ -330,6 +331,7 @@ export const dashboard = {
     roleMeans: {
       owner: 'can do everything, including managing members',
       developer: 'can view everything, and manage keys and webhooks',
+      cashier: 'can view and refund payments',
       viewer: 'can view payments, but change nothing',
     },
     yourName: 'Your name',
@@ -415,6 +417,9 @@ export const dashboard = {
     tooLong: 'The overview covers at most 366 days. Choose a shorter date range.',
     none: 'No payments in this range.',
     volume: 'Amount paid',
+    refunded: 'Refunded',
+    afterRefunds: 'After refunds',
+    chartRefunded: 'The light part of a bar was refunded.',
     paidCount: 'Paid payments',
     completed: 'Checkouts completed',
     completedHint: (paid: string, ended: string) => `${paid} of ${ended} ended payments`,
@@ -452,6 +457,12 @@ export const dashboard = {
     summary: (count: string, amount: string) =>
       amount === '' ? `Payments: ${count}` : `Payments: ${count}, ${amount}`,
     summaryPaid: (count: string, amount: string) => `paid: ${count}, ${amount}`,
+    summaryRefunded: (amount: string) => `refunded: ${amount}`,
+    refundChoice: { any: 'Refunded or being refunded', open: 'Refund without an outcome' },
+    refundedOf: (amount: string) => `refunded ${amount}`,
+    refundedAll: 'Refunded',
+    refundedPart: 'Partly refunded',
+    refundOpen: 'Refund open',
     apply: 'Apply filters',
     clear: 'Clear filters',
     any: 'Any',
@@ -459,6 +470,7 @@ export const dashboard = {
       status: 'Status',
       method: 'Method',
       currency: 'Currency',
+      refunds: 'Refunds',
       since: 'Start date',
       until: 'End date',
       min: 'Minimum amount',
@@ -586,7 +598,7 @@ export const dashboard = {
     late: 'Proof of payment arrived after this payment had already ended unpaid, so you received two events: first that it ended, then PAYMENT_SUCCESS. Deliver the order, or refund the customer.',
     anomaly: {
       duplicate_payment:
-        'The customer paid a second time. You received an event for only one payment. Ask the operator to have the second one refunded.',
+        'The customer paid a second time. You received an event for only one payment. Refund the second one, or ask an owner to.',
       contradicting_failure:
         'The provider first confirmed the payment and later reported that it had failed. It still counts as paid. Compare the receipt with your statement, and ask the operator before you deliver.',
       contradicting_refund:
@@ -659,6 +671,116 @@ export const dashboard = {
         'The customer is paying right now, so the payment cannot be canceled. Nothing was changed.',
       ended: 'The payment has already ended, so there is nothing to cancel. Nothing was changed.',
     },
+  },
+
+  /** Refunds: the form, and the list on a payment's page. */
+  refunds: {
+    title: 'Refunds',
+    refund: 'Refund',
+    refundAll: 'Refund all',
+    refundSecond: 'Refund the second payment',
+    formTitle: (uniqueId: string) => `Refund ${uniqueId}`,
+    back: 'Back to the payment',
+    paid: 'Customer paid',
+    held: 'Refunded or on its way',
+    left: 'Left to refund',
+    transactions: 'Which payment',
+    transaction: (number: string, method: string) => `Attempt ${number}: ${method}`,
+    amount: 'Amount to refund',
+    amountHint: (left: string) => `At most ${left}. Enter less to refund a part.`,
+    reason: 'Reason',
+    reasonHint: 'Optional. Your team and the operator see it, the customer does not.',
+    gets: (amount: string) => `If you refund ${amount}, the customer gets ${amount}.`,
+    getsMore: (amount: string, all: string) =>
+      `If you refund ${amount}, the customer gets ${all}: the amount and the commission.`,
+    commissionReturned: {
+      byCustomer: (commission: string) =>
+        `The operator returns the commission of ${commission}. For a part, it is returned in proportion.`,
+      byMerchant: (commission: string) =>
+        `You get the commission of ${commission} back. For a part, you get it back in proportion.`,
+    },
+    commissionKept: (commission: string) =>
+      `The operator keeps the commission of ${commission}, as for every refund.`,
+    byOperator: 'The operator returns this money by hand, which may take some days:',
+    finalHint: 'You confirm it with your passkey. Once the provider has it, it cannot be undone.',
+    confirm: 'Refund with a passkey',
+    refused:
+      'That did not work, and nothing was refunded. Use your own passkey. If you changed the amount or the reason while confirming, confirm again.',
+    failed:
+      'That did not work. Reload the payment’s page and see whether the refund is there before you try again: the same form never refunds twice.',
+    problems: {
+      not_paid: 'This payment was not paid, so there is nothing to refund.',
+      nothing_left: 'All of this payment was refunded, or is about to be.',
+      bad_amount: 'Enter an amount, for example 1500 or 99.50.',
+      too_many_refunds: 'This payment has as many refunds as are possible. Contact the operator.',
+      bad_reason: 'The reason must be at most 255 characters, in one line.',
+      already_requested: 'This refund was already requested. Reload the payment’s page to see it.',
+      no_transaction: 'This payment has no such transaction.',
+    },
+    tooLarge: (left: string) => `That is more than what is left. You can refund at most ${left}.`,
+    tooOld: (days: string) =>
+      `The payment is older than ${days} days, after which the operator allows no refunds. Contact the operator.`,
+    dailyLimit: (max: string, left: string) =>
+      `Your refunds of one day may be at most ${max}. Today you can still refund ${left}. Refund less, try again tomorrow, or contact the operator.`,
+    done: {
+      refund_requested: 'The refund was requested. Its state is below.',
+      refund_canceled: 'The refund was canceled. No money was returned.',
+    },
+    notDone: {
+      refund_not_canceled: 'The refund can no longer be canceled. Its state is below.',
+    },
+    /** Its number among the payment's refunds, oldest first. */
+    one: (number: string) => `Refund ${number}`,
+    status: {
+      pending: 'Pending',
+      processing: 'In progress',
+      unresolved: 'Outcome unknown',
+      requires_action: 'Waits for the operator',
+      succeeded: 'Refunded',
+      failed: 'Failed',
+      canceled: 'Canceled',
+    } satisfies Record<RefundStatus, string>,
+    meaning: {
+      pending: 'It will be sent to the provider. Until then you can cancel it.',
+      processing: 'The provider is returning the money.',
+      unresolved:
+        'The provider has not said whether the money was returned. Kefel keeps asking. Do not refund again: the amount stays reserved until it is certain.',
+      requires_action: 'The operator returns the money by hand.',
+      succeeded: 'The money was returned to the customer.',
+      failed: 'No money was returned. You can refund again.',
+      canceled: 'It was canceled before the provider was asked. No money was returned.',
+    } satisfies Record<RefundStatus, string>,
+    failure: {
+      declined: 'The provider declined it.',
+      insufficient_funds: 'The account at the provider does not have enough money.',
+      rail_unavailable: 'The provider was unavailable at that time.',
+      misconfigured: 'The provider rejected the gateway. Contact the operator.',
+      rejected_by_operator: 'The operator recorded that no money was returned.',
+    } satisfies Record<RefundFailureReason, string>,
+    action: {
+      not_supported: 'The provider has no automatic refunds.',
+      not_enabled: 'The provider has not enabled automatic refunds.',
+      part_not_supported: 'The provider automatically returns only whole payments.',
+      whole_amounts_only: 'The provider automatically returns only amounts without cents.',
+      too_late: 'The payment is too old for automatic refunds of the provider.',
+    } satisfies Record<RefundActionReason, string>,
+    amountOfRefund: 'Amount',
+    customerGets: 'Customer gets',
+    customerGot: 'Customer got',
+    commissionBack: 'Commission returned',
+    ofAttempt: 'Of',
+    why: 'Explanation',
+    requestedBy: 'Requested by',
+    requester: { api: 'API key', member: 'a member', operator: 'the operator' },
+    id: 'Refund ID (refundUniqueId)',
+    reference: 'Number at the provider',
+    requestedAt: 'Requested',
+    late: 'The provider first reported that it had failed, and later that the money was returned.',
+    cancel: 'Cancel refund',
+    cancelQuestion: 'Cancel this refund? No money will be returned.',
+    refunded: 'Refunded',
+    netAfterRefunds: 'You keep after refunds',
+    shareAfterRefunds: 'After refunds',
   },
 
   /** The settings, and what all pages about webhooks share. */
@@ -1283,6 +1405,8 @@ export const dashboard = {
       'branding.changed': 'Branding changed',
       'payments.exported': 'Payments exported',
       'payment.canceled': 'Payment canceled',
+      'refund.requested': 'Refund requested',
+      'refund.canceled': 'Refund canceled',
       'merchant.created': 'Merchant created',
       'merchant.renamed': 'Merchant renamed',
       'merchant.app_schemes_changed': 'App schemes changed',
@@ -1333,6 +1457,7 @@ export const dashboard = {
       max: 'maximum',
       which: 'sessions',
       uniqueId: 'payment',
+      amountMinor: 'amount',
       sequence: 'event number',
       eventId: 'event',
       httpStatus: 'response',

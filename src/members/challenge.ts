@@ -24,14 +24,17 @@ const CHALLENGE_COOKIE: Cookie = {
   boundToHost: true,
 };
 
-export type Ceremony = 'sign-in' | 'join' | 'add-passkey';
+export type Ceremony = 'sign-in' | 'join' | 'add-passkey' | 'refund';
 
 export interface Challenge {
   /** base64url. */
   readonly challenge: string;
-  /** Digest of the invitation or of the session that it was issued for; empty for signing in. */
+  /**
+   * Digest of the invitation, of the session or of the session's refund that it was issued for;
+   * empty for signing in.
+   */
   readonly issuedFor: string;
-  /** The member who gets the passkey; empty for signing in. */
+  /** The member who gets or uses the passkey; empty for signing in. */
   readonly memberId: string;
   readonly expiresAtMs: number;
 }

@@ -24,7 +24,8 @@ const Assertion = v.object({
     authenticatorData: base64Url,
     clientDataJSON: base64Url,
     signature: base64Url,
-    userHandle: base64Url,
+    /** Authenticators may omit it when they were asked for certain passkeys. */
+    userHandle: v.nullish(v.union([base64Url, v.literal('')]), ''),
   }),
 });
 export type Assertion = v.InferOutput<typeof Assertion>;
@@ -69,6 +70,11 @@ export async function readJson<Schema extends v.GenericSchema>(
 /** The new passkey in a form field, or null when it is malformed. */
 export function registrationIn(text: string): Registration | null {
   return text.length > BODY_BYTES_MAX ? null : parsed(text, Registration);
+}
+
+/** The passkey's signature in a form field, or null when it is malformed. */
+export function assertionIn(text: string): Assertion | null {
+  return text.length > BODY_BYTES_MAX ? null : parsed(text, Assertion);
 }
 
 function parsed<Schema extends v.GenericSchema>(

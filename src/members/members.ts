@@ -21,8 +21,8 @@ export function nameFrom(text: string): string | null {
 /** 128 random bits: unique, and cannot be guessed. */
 const ID_BYTES = 16;
 
-/** The id of a new member, invitation or session, on pages, in forms and in the audit log. */
-export function newId(prefix: 'mem' | 'inv' | 'ses'): string {
+/** The id of a new member, invitation, session or refund, on pages, in forms and in the audit log. */
+export function newId(prefix: 'mem' | 'inv' | 'ses' | 'rfd'): string {
   return `${prefix}_${hexFromBytes(crypto.getRandomValues(new Uint8Array(ID_BYTES)))}`;
 }
 
@@ -136,4 +136,20 @@ export function revokeInvitationsBy(memberId: string, nowMs: number): SqlStateme
         AND merchant_id IN (SELECT merchant_id FROM members WHERE id = ?1)`,
     params: [memberId, nowMs],
   };
+}
+
+/** The names of a merchant's members with these ids, removed ones included. */
+export async function memberNames(
+  db: D1Database,
+  merchantId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) {
+    return new Map();
+  }
+  const sql = `SELECT id, name FROM members
+    WHERE merchant_id = ?1 AND id IN (SELECT value FROM json_each(?2))`;
+  const params = [merchantId, JSON.stringify(ids)];
+  const { results } = await prepare(db, { sql, params }).all<Pick<Member, 'id' | 'name'>>();
+  return new Map(results.map(({ id, name }) => [id, name]));
 }

@@ -61,14 +61,16 @@ export interface NewPasskey {
   readonly isBackedUp: boolean;
 }
 
-/** For `navigator.credentials.get`: any passkey of this host. */
+/** For `navigator.credentials.get`: one of the known passkeys, or without any, one of this host. */
 export function assertionOptions(
   party: RelyingParty,
   challenge: Uint8Array<ArrayBuffer>,
+  known: readonly KnownPasskey[] = [],
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
   return generateAuthenticationOptions({
     rpID: party.id,
     challenge,
+    allowCredentials: known.map(({ id, transports }) => ({ id, transports: [...transports] })),
     userVerification: 'required',
     timeout: CHALLENGE_MS,
   });

@@ -33,6 +33,8 @@ export interface PaymentFilter {
   /** Both inclusive, without commission, in minor units. */
   readonly amountMinorMin?: number | undefined;
   readonly amountMinorMax?: number | undefined;
+  /** `any`: something was returned or a refund has no outcome yet; `open`: only the latter. */
+  readonly refunds?: 'any' | 'open' | undefined;
 }
 
 /** One page of a tenant's payments, newest first. */
@@ -79,7 +81,10 @@ async function isOfRareAmount(
   tenant: Tenant,
   filter: PaymentFilter,
 ): Promise<boolean> {
-  if (filter.amountMinorMin === undefined && filter.amountMinorMax === undefined) {
+  const { amountMinorMin, amountMinorMax, refunds } = filter;
+  const isAnyAmount = amountMinorMin === undefined && amountMinorMax === undefined;
+  // Payments with refunds are few, whatever their amount.
+  if (isAnyAmount || refunds !== undefined) {
     return false;
   }
   const counted = await prepare(db, countOfAmountStatement(tenant, filter)).first<number>(
@@ -110,12 +115,24 @@ function listBy(index: string, tenant: Tenant, filter: PaymentFilter): List<Stor
     ...when('currency = ?', filter.currency),
     ...when('amount_minor >= ?', filter.amountMinorMin),
     ...when('amount_minor <= ?', filter.amountMinorMax),
+    ...(filter.refunds === undefined ? [] : [HAS_REFUNDS]),
+    ...(filter.refunds === 'open' ? [{ sql: 'open_refunds > 0', params: [] }] : []),
   ];
   return paymentList(index, conditions, { fromMs: filter.createdFromMs, toMs: filter.createdToMs });
 }
 
+/** The condition of the index `payment_with_refunds`, word for word. */
+const HAS_REFUNDS = { sql: '(refunded_minor > 0 OR open_refunds > 0)', params: [] };
+
 /** The index whose adjacent rows match the filter, except for amount and currency. */
-export function indexFor({ status, method }: Pick<PaymentFilter, 'status' | 'method'>): string {
+export function indexFor({
+  status,
+  method,
+  refunds,
+}: Pick<PaymentFilter, 'status' | 'method' | 'refunds'>): string {
+  if (refunds !== undefined) {
+    return 'payment_with_refunds';
+  }
   if (status !== undefined) {
     return method === undefined ? 'payment_by_status' : 'payment_by_status_and_method';
   }

@@ -35,6 +35,8 @@ export interface Total {
   /** Without commission. */
   readonly amountMinor: number;
   readonly commissionMinor: number;
+  /** Of these payments, without commission, whenever it was returned. */
+  readonly refundedMinor: number;
 }
 
 export interface DayTotal extends Total {
@@ -42,7 +44,7 @@ export interface DayTotal extends Total {
 }
 
 const SUMS = `SUM(payments) AS payments, SUM(amount_minor) AS amountMinor,
-  SUM(commission_minor) AS commissionMinor`;
+  SUM(commission_minor) AS commissionMinor, SUM(refunded_minor) AS refundedMinor`;
 
 /** Count and sums of a tenant's payments by method, currency and current status. */
 export async function totals(db: D1Database, tenant: Tenant, range: DayRange): Promise<Total[]> {

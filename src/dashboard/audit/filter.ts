@@ -50,6 +50,8 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'branding.changed': 'branding',
   'payments.exported': 'payments',
   'payment.canceled': 'payments',
+  'refund.requested': 'payments',
+  'refund.canceled': 'payments',
   'attempt.resolved': 'payments',
   'refund.decided': 'payments',
   'payment.reviewed': 'payments',

@@ -47,6 +47,7 @@ export function VolumeChart({ call, figures }: ChartProps) {
       height={bottom + CAPTION_HEIGHT}
       title={volumeTitle(call, figures)}
       description={text.volumeChartDescription(money(barMinorMax), money(figures.paidMinor))}
+      caption={figures.refundedMinor > 0 ? text.chartRefunded : null}
     >
       {[0, 0.5, 1].map((part) => {
         const y = round(bottom - part * VOLUME_HEIGHT);
@@ -61,20 +62,64 @@ export function VolumeChart({ call, figures }: ChartProps) {
       })}
       {bars.map((bar, index) =>
         bar.paidMinor === 0 ? null : (
-          <rect
-            class="chart-bar"
+          <Bar
             x={round(AXIS_WIDTH + index * place + (place * (1 - BAR_PART)) / 2)}
-            y={round(bottom - barHeight(bar.paidMinor, barMinorMax))}
+            bottom={bottom}
             width={round(place * BAR_PART)}
-            height={round(barHeight(bar.paidMinor, barMinorMax))}
-          >
-            <title>{`${daysText(call, bar)}: ${money(bar.paidMinor)}`}</title>
-          </rect>
+            height={barHeight(bar.paidMinor, barMinorMax)}
+            refundedPart={bar.refundedMinor / bar.paidMinor}
+            title={barText(call, bar, money)}
+          />
         ),
       )}
       <DayAxis call={call} bars={bars} y={bottom + CAPTION_HEIGHT - 3} />
     </Chart>
   );
+}
+
+/** A bar; what was refunded of it is its light upper part. */
+function Bar(props: {
+  readonly x: number;
+  readonly bottom: number;
+  readonly width: number;
+  readonly height: number;
+  /** From 0 to 1. */
+  readonly refundedPart: number;
+  readonly title: string;
+}) {
+  const { x, bottom, width, height, refundedPart, title } = props;
+  const netHeight = height * (1 - refundedPart);
+  return (
+    <g>
+      <title>{title}</title>
+      {refundedPart > 0 && (
+        <rect
+          class="chart-refunded"
+          x={x}
+          y={round(bottom - height)}
+          width={width}
+          height={round(height - netHeight)}
+        />
+      )}
+      <rect
+        class="chart-bar"
+        x={x}
+        y={round(bottom - netHeight)}
+        width={width}
+        height={round(netHeight)}
+      />
+    </g>
+  );
+}
+
+function barText(
+  call: ChartProps['call'],
+  bar: VolumeBar,
+  money: (amountMinor: number) => string,
+): string {
+  const { refunded } = DASHBOARD_TEXTS[call.language].overview;
+  const paid = `${daysText(call, bar)}: ${money(bar.paidMinor)}`;
+  return bar.refundedMinor === 0 ? paid : `${paid} (${refunded}: ${money(bar.refundedMinor)})`;
 }
 
 /** The first day, the last, and with room the one in the middle. */
@@ -152,12 +197,17 @@ function Chart(props: {
   readonly height: number;
   readonly title: string;
   readonly description: string;
+  /** How to read the picture, where its title does not say it. */
+  readonly caption?: string | null;
   readonly children: preact.ComponentChildren;
 }) {
-  const { id, height, title, description, children } = props;
+  const { id, height, title, description, caption, children } = props;
   return (
     <figure class="chart">
-      <figcaption aria-hidden="true">{title}</figcaption>
+      <figcaption aria-hidden="true">
+        {title}
+        {caption && <span class="quiet small"> {caption}</span>}
+      </figcaption>
       <svg
         viewBox={`0 0 ${WIDTH} ${height}`}
         role="img"

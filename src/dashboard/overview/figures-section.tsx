@@ -50,6 +50,12 @@ function CurrencyBlock(props: { readonly call: DashboardCall; readonly figures: 
     <div class="currency">
       <dl class="tiles">
         <Tile label={text.volume} value={money(figures.paidMinor)} />
+        {figures.refundedMinor > 0 && (
+          <>
+            <Tile label={text.refunded} value={money(figures.refundedMinor)} />
+            <Tile label={text.afterRefunds} value={money(netMinor(figures))} />
+          </>
+        )}
         <Tile label={text.paidCount} value={count(figures.paid)} />
         <Tile
           label={text.completed}
@@ -92,12 +98,26 @@ function Tile(props: {
   );
 }
 
+type Volume = Pick<CurrencyFigures, 'paidMinor' | 'refundedMinor'>;
+
+function netMinor({ paidMinor, refundedMinor }: Volume): number {
+  return paidMinor - refundedMinor;
+}
+
 /** What the charts show, for readers who cannot see them or want exact numbers. */
 function Numbers(props: { readonly call: DashboardCall; readonly figures: CurrencyFigures }) {
   const { call, figures } = props;
   const text = DASHBOARD_TEXTS[call.language].overview;
   const { locale } = CHECKOUT_TEXTS[call.language];
   const money = moneyIn(call, figures.currency);
+  const hasRefunds = figures.refundedMinor > 0;
+  const refundCells = (of: Volume) =>
+    hasRefunds
+      ? [
+          <span class="number">{money(of.refundedMinor)}</span>,
+          <span class="number">{money(netMinor(of))}</span>,
+        ]
+      : [];
   return (
     <div class="numbers">
       <h3>{text.perMethod}</h3>
@@ -106,6 +126,7 @@ function Numbers(props: { readonly call: DashboardCall; readonly figures: Curren
         columns={[
           DASHBOARD_TEXTS[call.language].payments.method,
           text.volume,
+          ...(hasRefunds ? [text.refunded, text.afterRefunds] : []),
           text.paidCount,
           text.attempts,
           text.attemptRate,
@@ -113,6 +134,7 @@ function Numbers(props: { readonly call: DashboardCall; readonly figures: Curren
         rows={figures.methods.map((method) => [
           methodText(call, method),
           <span class="number">{money(method.paidMinor)}</span>,
+          ...refundCells(method),
           <span class="number">{countText(method.paid, locale)}</span>,
           <span class="number">{countsText(call, method.attempts)}</span>,
           <span class="number">{rateIn(call, method.attempts.rateTenths)}</span>,
@@ -122,12 +144,18 @@ function Numbers(props: { readonly call: DashboardCall; readonly figures: Curren
       <h3>{text.perDay}</h3>
       <Table
         caption={volumeTitle(call, figures)}
-        columns={[text.day, text.volume, text.paidCount]}
+        columns={[
+          text.day,
+          text.volume,
+          ...(hasRefunds ? [text.refunded, text.afterRefunds] : []),
+          text.paidCount,
+        ]}
         rows={figures.bars
           .filter(({ paid }) => paid > 0)
           .map((bar) => [
             <span class="number">{daysText(call, bar)}</span>,
             <span class="number">{money(bar.paidMinor)}</span>,
+            ...refundCells(bar),
             <span class="number">{countText(bar.paid, locale)}</span>,
           ])}
         empty={text.none}

@@ -19,6 +19,8 @@ export interface FigureDays {
 export interface Counts {
   /** Without commission. */
   readonly paidMinor: number;
+  /** What was returned of it. */
+  readonly refundedMinor: number;
   readonly paid: number;
   /** Paid, failed, expired or canceled. */
   readonly ended: number;
@@ -44,6 +46,7 @@ export interface MethodFigures extends Counts {
 /** One bar of volume, usually a day. Includes both days. */
 export interface VolumeBar extends FigureDays {
   readonly paidMinor: number;
+  readonly refundedMinor: number;
   readonly paid: number;
 }
 
@@ -113,6 +116,7 @@ function countsOf(totals: readonly DayTotal[], attempts: readonly AttemptTotal[]
   );
   return {
     paidMinor: sum(paidTotals, 'amountMinor'),
+    refundedMinor: sum(paidTotals, 'refundedMinor'),
     paid,
     ended,
     completedTenths: rateTenths(paid, ended),
@@ -139,6 +143,7 @@ function barsOf(totals: readonly DayTotal[], range: FigureDays): VolumeBar[] {
       fromDay: first,
       toDay: last,
       paidMinor: sum(paid, 'amountMinor'),
+      refundedMinor: sum(paid, 'refundedMinor'),
       paid: sum(paid, 'payments'),
     };
   });
@@ -161,6 +166,9 @@ export function rateText(tenths: number): string {
   return `${Math.trunc(tenths / 10)}.${tenths % 10}`;
 }
 
-function sum(totals: readonly DayTotal[], part: 'payments' | 'amountMinor'): number {
+function sum(
+  totals: readonly DayTotal[],
+  part: 'payments' | 'amountMinor' | 'refundedMinor',
+): number {
   return totals.reduce((total, one) => total + one[part], 0);
 }

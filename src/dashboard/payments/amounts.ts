@@ -7,6 +7,7 @@ import {
   reportedAttempt,
 } from '../../domain/intent.ts';
 import type { Method } from '../../domain/method.ts';
+import { netShareMinor, refundedOf } from '../../domain/refund-amounts.ts';
 
 /** What customer and merchant pay and receive, in minor units. Pure. */
 export interface Amounts {
@@ -19,8 +20,12 @@ export interface Amounts {
   readonly isCommissionPaidByCustomer: boolean;
   /** What the merchant receives, splits included. Null as above. */
   readonly netMinor: number | null;
-  /** The part that goes to other beneficiaries. */
+  /** The part that goes to other beneficiaries, reduced by refunds. */
   readonly sharesMinor: number;
+  /** What was returned of it, without commission. */
+  readonly refundedMinor: number;
+  /** What the merchant keeps of `netMinor` after refunds, splits included. Null as above. */
+  readonly keptMinor: number | null;
 }
 
 export function amountsOf(intent: Intent): Amounts {
@@ -34,6 +39,8 @@ export function amountsOf(intent: Intent): Amounts {
   const isKnown = first !== undefined && commissions.size === 1;
   const charged = isKnown ? chargedMinor(terms, first) : null;
   const commission = isKnown ? commissionOf(terms, first) : null;
+  const netMinor = charged === null || commission === null ? null : charged - commission;
+  const refunded = refundedOf(intent);
   return {
     amountMinor: terms.amountMinor,
     stage: isPaid ? 'paid' : isUnpaid ? 'unpaid' : 'payable',
@@ -41,8 +48,16 @@ export function amountsOf(intent: Intent): Amounts {
     chargedMinor: !isUnpaid && !terms.commissionPaidByCustomer ? terms.amountMinor : charged,
     commissionMinor: commission,
     isCommissionPaidByCustomer: terms.commissionPaidByCustomer,
-    netMinor: charged === null || commission === null ? null : charged - commission,
-    sharesMinor: terms.splits.reduce((sum, { shareMinor }) => sum + shareMinor, 0),
+    netMinor,
+    sharesMinor: terms.splits.reduce(
+      (sum, { shareMinor }) => sum + netShareMinor(terms, shareMinor, refunded.amountMinor),
+      0,
+    ),
+    refundedMinor: refunded.amountMinor,
+    keptMinor:
+      netMinor === null
+        ? null
+        : netMinor - refunded.returnedMinor + refunded.commissionReturnedMinor,
   };
 }
 

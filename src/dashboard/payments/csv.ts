@@ -40,6 +40,11 @@ const COLUMNS = {
   commission: (row) => (isPaid(row) ? majorText(row.commissionMinor) : ''),
   charged: (row) => (isPaid(row) ? majorText(row.chargedMinor) : ''),
   net: (row) => (isPaid(row) ? majorText(row.chargedMinor - row.commissionMinor) : ''),
+  // Without commission, as `amount` is. What the merchant keeps is the rest of it.
+  refunded: (row) => (isPaid(row) ? majorText(row.refundedMinor) : ''),
+  amount_after_refunds: (row) =>
+    isPaid(row) ? majorText(row.amountMinor - row.refundedMinor) : '',
+  open_refunds: (row) => String(row.openRefunds),
   unresolved_attempts: (row) => String(row.unresolvedAttempts),
   anomalies: (row) => String(row.anomalies),
   ended_at: (row) => (row.endedAtMs === null ? '' : isoTime(row.endedAtMs)),

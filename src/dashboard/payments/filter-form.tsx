@@ -11,6 +11,7 @@ import {
   type FilterForm,
   hasProblems,
   isRestricted,
+  REFUND_CHOICES,
 } from './filter.ts';
 import { SEARCH_LENGTH_MAX } from './sealed-search.ts';
 
@@ -74,6 +75,12 @@ export function FilterPanel(props: { readonly call: DashboardCall; readonly form
           form={form}
           field="currency"
           choices={CURRENCIES.map((currency) => [currency, currency])}
+        />
+        <Choice
+          call={call}
+          form={form}
+          field="refunds"
+          choices={REFUND_CHOICES.map((choice) => [choice, text.refundChoice[choice]])}
         />
         {(['since', 'until'] as const).map((field) => (
           <DateField

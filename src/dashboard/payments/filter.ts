@@ -15,11 +15,15 @@ export const STATUSES = [
   'canceled',
 ] as const satisfies readonly IntentStatus[];
 
+/** The choices of the filter on refunds. */
+export const REFUND_CHOICES = ['any', 'open'] as const;
+
 /** The query's parameters, which are the form's fields. */
 export const FILTER_FIELDS = [
   'status',
   'method',
   'currency',
+  'refunds',
   'since',
   'until',
   'min',
@@ -72,6 +76,7 @@ export function readFilter(query: URLSearchParams): FilterForm {
   const status = read('status', oneOf(STATUSES), 'unknown_choice');
   const method = read('method', oneOf(METHODS), 'unknown_choice');
   const currency = read('currency', oneOf(CURRENCIES), 'unknown_choice');
+  const refunds = read('refunds', oneOf(REFUND_CHOICES), 'unknown_choice');
   const fromDay = read('since', dayFrom, 'bad_date');
   const toDay = read('until', dayFrom, 'bad_date');
   const amountMinorMin = read('min', amountMinorFrom, 'bad_amount');
@@ -90,6 +95,7 @@ export function readFilter(query: URLSearchParams): FilterForm {
       status: status ?? undefined,
       method: method ?? undefined,
       currency: currency ?? undefined,
+      refunds: refunds ?? undefined,
       createdFromMs: fromMs,
       createdToMs: toMs,
       amountMinorMin: amountMinorMin ?? undefined,
@@ -121,6 +127,7 @@ function oneOf<const Choice extends string>(choices: readonly Choice[]) {
   return (text: string): Choice | null => choices.find((choice) => choice === text) ?? null;
 }
 
-function amountMinorFrom(text: string): number | null {
+/** Minor units of an amount that a person typed in major units; null for any other text. */
+export function amountMinorFrom(text: string): number | null {
   return AMOUNT.test(text) ? minorFromMajor(Number(text.replaceAll(',', ''))) : null;
 }

@@ -147,10 +147,10 @@ function PhonesExport({ call, form }: { readonly call: DashboardCall; readonly f
   );
 }
 
-/** Null with a filter on amounts, which the totals do not know. */
+/** Null with a filter on amounts or refunds, which the totals do not know. */
 async function readSummary(call: DashboardCall, form: FilterForm): Promise<ListSummary | null> {
-  const { method, amountMinorMin, amountMinorMax } = form.filter;
-  if (amountMinorMin !== undefined || amountMinorMax !== undefined) {
+  const { method, amountMinorMin, amountMinorMax, refunds } = form.filter;
+  if ([amountMinorMin, amountMinorMax, refunds].some((part) => part !== undefined)) {
     return null;
   }
   const range = {
@@ -191,13 +191,20 @@ function summaryText(call: DashboardCall, summary: ListSummary | null): string {
   if (summary === null) {
     return text.newestFirst;
   }
-  const { payments, amounts, paid, paidAmounts } = summary;
+  const { payments, amounts, paid, paidAmounts, refundedAmounts } = summary;
   const sums = (of: readonly Amount[]) =>
     of.map(({ currency, amountMinor }) => moneyIn(call, currency)(amountMinor)).join(' + ');
   // Of several statuses only the paid amount means anything.
-  return paid > 0 && paid < payments
-    ? `${text.summary(countIn(call, payments), '')} · ${text.summaryPaid(countIn(call, paid), sums(paidAmounts))}`
-    : text.summary(countIn(call, payments), sums(amounts));
+  const parts =
+    paid > 0 && paid < payments
+      ? [
+          text.summary(countIn(call, payments), ''),
+          text.summaryPaid(countIn(call, paid), sums(paidAmounts)),
+        ]
+      : [text.summary(countIn(call, payments), sums(amounts))];
+  const refunded =
+    refundedAmounts.length === 0 ? [] : [text.summaryRefunded(sums(refundedAmounts))];
+  return [...parts, ...refunded].join(' · ');
 }
 
 function countIn({ language }: DashboardCall, count: number): string {
@@ -223,7 +230,7 @@ function PaymentTable(props: {
           <a class="id" href={withList(paymentPath(call.environment, row.uniqueId), list)}>
             <Untrusted text={row.uniqueId} />
           </a>,
-          <span class="number">{moneyIn(call, row.currency)(row.amountMinor)}</span>,
+          <ListedAmount call={call} row={row} />,
           <Marks call={call} row={row} />,
           row.method === null ? (
             <span class="quiet whole">{text.noMethod}</span>
@@ -238,15 +245,44 @@ function PaymentTable(props: {
   );
 }
 
+/** The amount, and what was returned of it. */
+function ListedAmount({ call, row }: { readonly call: DashboardCall; readonly row: PaymentRow }) {
+  const money = moneyIn(call, row.currency);
+  const text = DASHBOARD_TEXTS[call.language].payments;
+  return (
+    <span>
+      <span class="number">{money(row.amountMinor)}</span>
+      {row.refundedMinor > 0 && (
+        <span class="quiet small"> {text.refundedOf(money(row.refundedMinor))}</span>
+      )}
+    </span>
+  );
+}
+
 /** The status, and what needs review. */
 function Marks({ call, row }: { readonly call: DashboardCall; readonly row: PaymentRow }) {
   const text = DASHBOARD_TEXTS[call.language].payments;
   return (
     <span class="marks">
       <StatusBadge call={call} status={row.status} />
+      <RefundMark call={call} row={row} />
       {row.late && <Badge tone="wait">{text.late}</Badge>}
       {row.unresolvedAttempts > 0 && <Badge tone="wait">{text.unresolved}</Badge>}
       {row.anomalies > 0 && <Badge tone="bad">{text.anomaly}</Badge>}
     </span>
+  );
+}
+
+function RefundMark({ call, row }: { readonly call: DashboardCall; readonly row: PaymentRow }) {
+  const text = DASHBOARD_TEXTS[call.language].payments;
+  return (
+    <>
+      {row.refundedMinor > 0 && (
+        <Badge tone="plain">
+          {row.refundedMinor < row.amountMinor ? text.refundedPart : text.refundedAll}
+        </Badge>
+      )}
+      {row.openRefunds > 0 && <Badge tone="wait">{text.refundOpen}</Badge>}
+    </>
   );
 }

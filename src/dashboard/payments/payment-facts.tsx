@@ -2,6 +2,7 @@ import { moneyIn, StatusBadge } from '../../back-office/payment-elements.tsx';
 import { type Intent, reportedAttempt, type Split } from '../../domain/intent.ts';
 import { majorText } from '../../domain/money.ts';
 import { phoneText } from '../../domain/phone.ts';
+import { netShareMinor, refundedOf } from '../../domain/refund-amounts.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import {
@@ -60,7 +61,7 @@ export function PaymentFacts(props: Props & { readonly checkoutUrl: string | nul
 }
 
 function amountRows({ call, intent }: Props): FactRow[] {
-  const text = DASHBOARD_TEXTS[call.language].payment;
+  const { payment: text, refunds } = DASHBOARD_TEXTS[call.language];
   const amounts = amountsOf(intent);
   const money = moneyIn(call, intent.terms.currency);
   const orDepends = (amountMinor: number | null) =>
@@ -73,13 +74,21 @@ function amountRows({ call, intent }: Props): FactRow[] {
     : text.commissionByMerchant;
   const isPaid = amounts.stage === 'paid';
   const isNetKnown = isPaid && amounts.netMinor !== null;
+  const keptMinor = amounts.keptMinor ?? 0;
+  const hasRefunds = isNetKnown && amounts.refundedMinor > 0;
   const hasShares = isNetKnown && amounts.sharesMinor > 0;
   return [
     [text.amount, money(amounts.amountMinor)],
     [isPaid ? text.charged : text.customerPays, orDepends(amounts.chargedMinor)],
     [text.commission, `${orDepends(amounts.commissionMinor)} (${bearer})`],
     isNetKnown ? [text.net, money(amounts.netMinor ?? 0)] : null,
-    hasShares ? [text.netAfterSplits, money((amounts.netMinor ?? 0) - amounts.sharesMinor)] : null,
+    ...(hasRefunds
+      ? ([
+          [refunds.refunded, money(amounts.refundedMinor)],
+          [refunds.netAfterRefunds, money(keptMinor)],
+        ] as const)
+      : []),
+    hasShares ? [text.netAfterSplits, money(keptMinor - amounts.sharesMinor)] : null,
   ];
 }
 
@@ -164,8 +173,9 @@ export function Items({ call, intent: { terms } }: Props) {
 export function Splits(props: Props & { readonly bankNames: ReadonlyMap<string, string> }) {
   const { call, intent, bankNames } = props;
   const { terms } = intent;
-  const text = DASHBOARD_TEXTS[call.language].payment;
+  const { payment: text, refunds } = DASHBOARD_TEXTS[call.language];
   const money = moneyIn(call, terms.currency);
+  const refundedMinor = refundedOf(intent).amountMinor;
   const agreed = ({ type, value }: Split) =>
     // A percentage is kept in hundredths, as money is.
     type === 'percentage' ? `${majorText(value)}%` : money(value);
@@ -173,12 +183,25 @@ export function Splits(props: Props & { readonly bankNames: ReadonlyMap<string, 
     <Section id="splits" title={text.splits} class="part">
       <Table
         caption={text.splits}
-        columns={[text.bank, text.account, text.shareOf, text.share]}
+        columns={[
+          text.bank,
+          text.account,
+          text.shareOf,
+          text.share,
+          ...(refundedMinor > 0 ? [refunds.shareAfterRefunds] : []),
+        ]}
         rows={terms.splits.map((split) => [
           <Untrusted text={bankNames.get(split.bank) ?? split.bank} />,
           <Untrusted text={split.creditAccount} />,
           <span class="number">{agreed(split)}</span>,
           <span class="number">{money(split.shareMinor)}</span>,
+          ...(refundedMinor > 0
+            ? [
+                <span class="number">
+                  {money(netShareMinor(terms, split.shareMinor, refundedMinor))}
+                </span>,
+              ]
+            : []),
         ])}
         empty={text.splits}
       />

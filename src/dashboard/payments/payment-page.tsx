@@ -13,6 +13,7 @@ import { type DashboardCall, mayChange } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { listIn, paymentPath, paymentsPath, withList } from '../paths.ts';
+import { OwnRefunds, RefundButton } from '../refunds/payment-refunds.tsx';
 import { eventState, isOnItsWay } from '../webhooks/event.ts';
 import { Events } from './events.tsx';
 import {
@@ -35,6 +36,8 @@ export interface PaymentView {
   readonly events: readonly EventSummary[];
   /** By their codes; only those that the page names need to be there. */
   readonly bankNames: ReadonlyMap<string, string>;
+  /** Of the members who asked for refunds, by their ids. */
+  readonly memberNames: ReadonlyMap<string, string>;
   /** Null unless the payment can still be paid and the member may have the link. */
   readonly checkoutUrl: string | null;
 }
@@ -52,13 +55,14 @@ export function PaymentPage(props: {
 }) {
   const { call, view, refusal } = props;
   const { intent, history, events, bankNames, checkoutUrl } = view;
-  const text = DASHBOARD_TEXTS[call.language].payment;
+  const { payment: text, refunds } = DASHBOARD_TEXTS[call.language];
   return (
     <Frame call={call} title={text.title(shownText(intent.terms.uniqueId))} active="payments">
       <Live call={call} view={view} />
       <BackLink call={call} />
       {refusal !== null && <Message tone="bad">{text.cancelRefused[refusal]}</Message>}
-      <DoneMessage call={call} texts={text.done} />
+      <DoneMessage call={call} texts={{ ...text.done, ...refunds.done }} />
+      <DoneMessage call={call} texts={refunds.notDone} tone="bad" />
       <Head call={call} intent={intent} />
       <Attention call={call} intent={intent} />
       <div class="cards">
@@ -71,6 +75,7 @@ export function PaymentPage(props: {
       </div>
       <Items call={call} intent={intent} />
       <Splits call={call} intent={intent} bankNames={bankNames} />
+      <OwnRefunds call={call} intent={intent} memberNames={view.memberNames} />
       <Attempts call={call} intent={intent} />
       <Timeline call={call} intent={intent} history={history} />
       <Events call={call} intent={intent} events={events} />
@@ -81,7 +86,10 @@ export function PaymentPage(props: {
 /** While something is on its way, the script watches for its result. */
 function Live({ call, view }: { readonly call: DashboardCall; readonly view: PaymentView }) {
   const { intent, events } = view;
-  const isMoving = intent.status === 'processing' || events.some(isOnItsWay(call.nowMs));
+  const isMoving =
+    intent.status === 'processing' ||
+    intent.refunds.some(({ status }) => status === 'pending' || status === 'processing') ||
+    events.some(isOnItsWay(call.nowMs));
   const state = [intent.version, ...events.map(eventState)].join();
   return isMoving && call.request.method === 'GET' ? <div hidden data-live={state} /> : null;
 }
@@ -124,8 +132,9 @@ function BackLink({ call }: { readonly call: DashboardCall }) {
   );
 }
 
-/** Amount and status, with the button that cancels the payment. */
-function Head({ call, intent: { terms, status } }: IntentProps) {
+/** Amount and status, with the buttons that cancel or refund the payment. */
+function Head({ call, intent }: IntentProps) {
+  const { terms, status } = intent;
   const text = DASHBOARD_TEXTS[call.language].payment;
   return (
     <div class="payment-head">
@@ -143,13 +152,14 @@ function Head({ call, intent: { terms, status } }: IntentProps) {
           confirm={text.cancelQuestion}
         />
       )}
+      <RefundButton call={call} intent={intent} attemptId={intent.paidAttemptId} />
     </div>
   );
 }
 
 /** What needs the merchant's review, and what to do. Nothing if there is nothing to review. */
 function Attention({ call, intent }: IntentProps) {
-  const text = DASHBOARD_TEXTS[call.language].payment;
+  const { payment: text, refunds } = DASHBOARD_TEXTS[call.language];
   const hasUnresolved = intent.attempts.some(({ status }) => status === 'unresolved');
   const numberOf = (attemptId: string) =>
     String(intent.attempts.findIndex(({ id }) => id === attemptId) + 1);
@@ -160,13 +170,31 @@ function Attention({ call, intent }: IntentProps) {
     <section class="message message-warning attention" aria-labelledby="attention">
       <h2 id="attention">{text.attention}</h2>
       {hasUnresolved && <Point title={text.unresolvedTitle}>{text.unresolved}</Point>}
-      {intent.late && <Point title={text.lateTitle}>{text.late}</Point>}
+      {intent.late && (
+        <Point title={text.lateTitle}>
+          {text.late}{' '}
+          <RefundButton
+            call={call}
+            intent={intent}
+            attemptId={intent.paidAttemptId}
+            label={refunds.refundAll}
+          />
+        </Point>
+      )}
       {intent.anomalies.map(({ kind, attemptId, atMs }) => (
         <Point title={text.anomalyTitle[kind]}>
           {text.anomaly[kind]}{' '}
           <span class="small">
             {text.aboutAttempt(numberOf(attemptId))}, <When call={call} atMs={atMs} />
-          </span>
+          </span>{' '}
+          {kind === 'duplicate_payment' && (
+            <RefundButton
+              call={call}
+              intent={intent}
+              attemptId={attemptId}
+              label={refunds.refundSecond}
+            />
+          )}
         </Point>
       ))}
     </section>

@@ -2,6 +2,7 @@ import { signLink } from '../../crypto/link-token.ts';
 import { runBatch } from '../../database.ts';
 import { hasEnded, type Intent } from '../../domain/intent.ts';
 import { intentByUniqueId } from '../../intent/client.ts';
+import { memberNames } from '../../members/members.ts';
 import { banks } from '../../merchants/directory.ts';
 import type { PaymentRow } from '../../read-model/payment-row.ts';
 import { searchPayments } from '../../read-model/search.ts';
@@ -19,7 +20,7 @@ import {
 } from './payment-page.tsx';
 
 /** The longest id: 255 characters of at most two UTF-16 units. A longer one reaches no object. */
-const UNIQUE_ID_LENGTH_MAX = 2 * 255;
+export const UNIQUE_ID_LENGTH_MAX = 2 * 255;
 
 /** GET …/payments/:uniqueId: read from the payment's own object, so nothing on it is stale. */
 export function showPayment(call: DashboardCall): Promise<Response> {
@@ -95,10 +96,11 @@ async function readView(call: DashboardCall, uniqueId: string): Promise<PaymentV
     return null;
   }
   const { intent } = read;
-  const [history, events, bankNames, token] = await Promise.all([
+  const [history, events, bankNames, memberNames, token] = await Promise.all([
     client.history(),
     client.events(),
     namesOfBanks(call, intent),
+    namesOfRequesters(call, intent),
     hasEnded(intent.status) || !may(call, 'develop')
       ? null
       : signLink(call.config.linkSigningKeys, 'checkout', {
@@ -107,7 +109,7 @@ async function readView(call: DashboardCall, uniqueId: string): Promise<PaymentV
         }),
   ]);
   const checkoutUrl = token === null ? null : `${intent.terms.baseUrl}/checkout/${token}`;
-  return { intent, history, events, bankNames, checkoutUrl };
+  return { intent, history, events, bankNames, memberNames, checkoutUrl };
 }
 
 async function namesOfBanks(
@@ -116,6 +118,17 @@ async function namesOfBanks(
 ): Promise<ReadonlyMap<string, string>> {
   const known = terms.splits.length === 0 ? new Map() : await banks(call.env, call.nowMs);
   return new Map([...known.values()].map(({ code, name }) => [code, name]));
+}
+
+/** Of the members who asked for refunds, even those who have left. */
+function namesOfRequesters(
+  { env, session }: DashboardCall,
+  { refunds }: Intent,
+): Promise<ReadonlyMap<string, string>> {
+  const ids = refunds.flatMap(({ requester }) =>
+    requester.type === 'member' ? [requester.memberId] : [],
+  );
+  return memberNames(env.DB, session.merchantId, ids);
 }
 
 /** The read model's row of a payment whose object has deleted all but the id. */

@@ -23,6 +23,8 @@ export interface ListSummary {
   /** The paid ones among them. */
   readonly paid: number;
   readonly paidAmounts: readonly Amount[];
+  /** What was returned of them, in each currency with refunds. */
+  readonly refundedAmounts: readonly Amount[];
 }
 
 /** The days and the method of `totals` are those of the form already. */
@@ -44,6 +46,9 @@ export function summaryOf(totals: readonly Total[], { filter }: FilterForm): Lis
     amounts: amountsIn(listed),
     paid: count(paid),
     paidAmounts: amountsIn(paid),
+    refundedAmounts: amountsIn(
+      listed.map((total) => ({ ...total, amountMinor: total.refundedMinor })),
+    ).filter(({ amountMinor }) => amountMinor > 0),
   };
 }
 

@@ -17,10 +17,10 @@ import {
 import { answerJson } from '../../ui/answer.ts';
 import type { PublicCall } from '../call.ts';
 
-/** What signing in, joining and adding a passkey share: responses to our script. */
+/** What all uses of passkeys share: responses to our script. */
 
 /** What was wrong, for the log, without naming the passkey or the link. */
-type RefusalReason =
+export type RefusalReason =
   | 'malformed'
   | 'challenge'
   | 'unknown_passkey'
@@ -36,7 +36,9 @@ export function refused(
   reason: RefusalReason,
 ): Response {
   log('warn', 'passkey_refused', { ceremony, reason });
-  return answerJson({ message: DASHBOARD_TEXTS[language].signIn.refused }, { status: 401 });
+  const { signIn, refunds } = DASHBOARD_TEXTS[language];
+  const message = ceremony === 'refund' ? refunds.refused : signIn.refused;
+  return answerJson({ message }, { status: 401 });
 }
 
 /** A mistake in the form, which the member can correct. */
@@ -57,34 +59,51 @@ export async function offerRegistration(
   return answerJson(options, { cookies: [cookie] });
 }
 
-/**
- * Uses the ceremony's challenge and runs its statements, in one batch. Nothing happens if `required`
- * finds no row, or if the challenge was already used.
- */
+interface CeremonyChanges {
+  readonly required: SqlStatement;
+  readonly statements: readonly SqlStatement[];
+}
+
+/** Uses the ceremony's challenge and runs its statements, as `useChallenge`. */
 export async function finishCeremony(
   call: PublicCall,
   ceremony: Ceremony,
   challenge: Challenge,
-  changes: {
-    readonly required: SqlStatement;
-    readonly statements: readonly SqlStatement[];
+  {
+    cookie,
+    ...changes
+  }: CeremonyChanges & {
     /** The `Set-Cookie` of the new session. */
     readonly cookie?: string;
   },
 ): Promise<Response> {
-  const { required, statements, cookie } = changes;
+  if (!(await useChallenge(call, challenge, changes))) {
+    return refused(call, ceremony, 'not_taken');
+  }
+  const ended = endedChallengeCookie(call.request);
+  return answerJson({}, { cookies: cookie === undefined ? [ended] : [cookie, ended] });
+}
+
+/**
+ * Uses the challenge and runs the statements, in one batch. False, with nothing changed, if
+ * `required` finds no row, or if the challenge was already used.
+ */
+export async function useChallenge(
+  call: Pick<PublicCall, 'env' | 'nowMs'>,
+  challenge: Challenge,
+  { required, statements }: CeremonyChanges,
+): Promise<boolean> {
   try {
     await runBatch(call.env.DB, [
       spendChallenge(challenge, required),
       ...statements,
       forgetSpentChallenges(call.nowMs),
     ]);
+    return true;
   } catch (error) {
     if (isConstraintFailure(error)) {
-      return refused(call, ceremony, 'not_taken');
+      return false;
     }
     throw error;
   }
-  const ended = endedChallengeCookie(call.request);
-  return answerJson({}, { cookies: cookie === undefined ? [ended] : [cookie, ended] });
 }

@@ -13,11 +13,13 @@ import type { PublicCall } from '../call.ts';
 export function PasskeyForm(props: {
   readonly call: Pick<PublicCall, 'language'>;
   readonly ceremony: Ceremony;
-  readonly path: `/dashboard/${string}`;
+  readonly path: string;
   readonly next: string;
+  /** Replaces the text of an unexpected failure, which says that nothing was changed. */
+  readonly failed?: string;
   readonly children: ComponentChildren;
 }) {
-  const { call, ceremony, path, next, children } = props;
+  const { call, ceremony, path, next, failed, children } = props;
   const { script } = DASHBOARD_TEXTS[call.language].signIn;
   const problemId = `${ceremony}-problem`;
   return (
@@ -38,7 +40,7 @@ export function PasskeyForm(props: {
         data-unsupported={script.unsupported}
         data-canceled={script.canceled}
         data-known={script.known}
-        data-failed={script.failed}
+        data-failed={failed ?? script.failed}
         data-network={script.network}
         data-busy={script.busy}
       >

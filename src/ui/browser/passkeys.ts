@@ -19,7 +19,7 @@ const PROBLEM_BY_NAME: Readonly<Record<string, Problem>> = {
   ConstraintError: 'unsupported',
 };
 
-/** Forms that use a passkey: to sign in, to join, to add a passkey. */
+/** Forms that use a passkey: to sign in, to join, to add a passkey, to refund. */
 export function passkeyForms(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-passkey]')) {
     if (!browserSupportsWebAuthn()) {
@@ -63,7 +63,7 @@ async function attempt(form: HTMLFormElement): Promise<string | null> {
   try {
     const optionsJSON = await options.json();
     credential =
-      passkey === 'sign-in'
+      passkey === 'sign-in' || passkey === 'refund'
         ? await startAuthentication({ optionsJSON })
         : await startRegistration({ optionsJSON });
   } catch (error) {

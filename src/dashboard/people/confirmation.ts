@@ -1,0 +1,95 @@
+import { sha256Hex } from '../../crypto/encoding.ts';
+import {
+  type Ceremony,
+  type Challenge,
+  challengeOf,
+  endedChallengeCookie,
+  issueChallenge,
+} from '../../members/challenge.ts';
+import { type Assertion, assertionIn } from '../../members/credential.ts';
+import { findPasskey, knownPasskeys, unusedSince, usePasskey } from '../../members/passkeys.ts';
+import { assertionOptions, relyingPartyOf, verifiedAssertion } from '../../members/verification.ts';
+import { answerJson } from '../../ui/answer.ts';
+import type { DashboardCall } from '../call.ts';
+import { type RefusalReason, refused, useChallenge } from './ceremony.ts';
+
+/**
+ * A fresh signature by one of the member's own passkeys, for an action that a stolen session must
+ * not do. The challenge belongs to one session and one action, with everything that matters about
+ * it, and works once.
+ */
+
+/** What the member confirms: every value that must not change after the signature. */
+export type ConfirmedAction = readonly (string | number | null)[];
+
+/** What the browser needs to ask for one of the member's passkeys. */
+export async function offerConfirmation(
+  call: DashboardCall,
+  ceremony: Ceremony,
+  action: ConfirmedAction,
+): Promise<Response> {
+  const { memberId } = call.session;
+  const issuedFor = await digestOf(call, action);
+  const [{ bytes, cookie }, known] = await Promise.all([
+    issueChallenge(call, ceremony, { issuedFor, memberId }),
+    knownPasskeys(call.env.DB, memberId),
+  ]);
+  const options = await assertionOptions(relyingPartyOf(call), bytes, known);
+  return answerJson(options, { cookies: [cookie] });
+}
+
+/**
+ * Runs the action if the form's `credential` confirms it. A challenge that was used stays used, even
+ * if the action then fails.
+ */
+export async function whenConfirmed(
+  call: DashboardCall,
+  ceremony: Ceremony,
+  action: ConfirmedAction,
+  run: () => Promise<Response>,
+): Promise<Response> {
+  const credential = assertionIn(call.form.text('credential'));
+  if (credential === null) {
+    return refused(call, ceremony, 'malformed');
+  }
+  const challenge = await challengeOf(call, ceremony, await digestOf(call, action));
+  if (challenge === null) {
+    return refused(call, ceremony, 'challenge');
+  }
+  const refusal = await verifyAndUse(call, challenge, credential);
+  if (refusal !== null) {
+    return refused(call, ceremony, refusal);
+  }
+  const response = await run();
+  response.headers.append('set-cookie', endedChallengeCookie(call.request));
+  return response;
+}
+
+async function verifyAndUse(
+  call: DashboardCall,
+  challenge: Challenge,
+  credential: Assertion,
+): Promise<RefusalReason | null> {
+  const { env, session, nowMs } = call;
+  const passkey = await findPasskey(env.DB, credential.id);
+  if (passkey === null || passkey.memberId !== session.memberId) {
+    return 'unknown_passkey';
+  }
+  const assertion = await verifiedAssertion(relyingPartyOf(call), challenge, credential, passkey);
+  if (assertion === null) {
+    return 'unverified';
+  }
+  const isUsed = await useChallenge(call, challenge, {
+    required: unusedSince(passkey),
+    statements: [usePasskey(passkey, assertion, nowMs)],
+  });
+  return isUsed ? null : 'not_taken';
+}
+
+/** The session is part of it: another session's challenge confirms nothing here. */
+function digestOf(
+  { session, environment }: DashboardCall,
+  action: ConfirmedAction,
+): Promise<string> {
+  return sha256Hex(JSON.stringify([session.digest, environment, ...action]));
+}
