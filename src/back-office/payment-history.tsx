@@ -3,7 +3,7 @@ import { actorOf } from '../domain/actor.ts';
 import type { Attempt, AttemptStatus, Intent, IntentStatus } from '../domain/intent.ts';
 import { phoneText } from '../domain/phone.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/back-office.ts';
-import type { HistoryDetail, HistoryEntry } from '../intent/protocol.ts';
+import type { HistoryDetail, HistoryEntry, RefundDetail } from '../intent/protocol.ts';
 import type { PageView } from '../ui/back-office.tsx';
 import {
   Badge,
@@ -17,6 +17,7 @@ import {
   WhenExactly,
 } from '../ui/elements.tsx';
 import { shownText } from '../ui/untrusted-text.ts';
+import { moneyIn } from './payment-elements.tsx';
 
 type Call = Pick<PageView, 'language'>;
 
@@ -116,7 +117,7 @@ export function Timeline(props: {
           <WhenExactly call={call} atMs={entry.atMs} />,
           <Transition call={call} entry={entry} />,
           text.actor[entry.detail?.actor ?? actorOf(entry.command, intent.terms.kind)],
-          <span>{detailText(call, entry.detail) ?? <span class="quiet">—</span>}</span>,
+          <span>{detailText(call, intent, entry.detail) ?? <span class="quiet">—</span>}</span>,
         ])}
         empty={text.timeline}
       />
@@ -148,10 +149,11 @@ function statusText({ language }: Call, status: string): string {
   return Object.hasOwn(known, status) ? known[status as IntentStatus] : status;
 }
 
-function detailText({ language }: Call, detail: HistoryDetail | null): string | null {
+function detailText(call: Call, intent: Intent, detail: HistoryDetail | null): string | null {
   if (detail === null) {
     return null;
   }
+  const { language } = call;
   const text = DASHBOARD_TEXTS[language].payment;
   const { attemptIndex, method, attemptStatus, reason, receipt, providerCode, anomaly } = detail;
   const parts = [
@@ -165,8 +167,28 @@ function detailText({ language }: Call, detail: HistoryDetail | null): string | 
     providerCode !== undefined && `${text.providerCode}: ${providerCode}`,
     anomaly !== undefined && text.anomalyTitle[anomaly],
     detail.late === true && text.lateTitle,
+    ...(detail.refund === undefined ? [] : refundParts(call, intent, detail.refund)),
     detail.operator !== undefined && `${text.actor.operator}: ${detail.operator}`,
     detail.note,
   ].filter((part) => typeof part === 'string');
   return parts.length === 0 ? null : shownText(parts.join(' · '));
+}
+
+/** Which refund, how much, and what became of it. */
+function refundParts(
+  call: Call,
+  { refunds, terms }: Intent,
+  { id, amountMinor, status, reason, railReference, providerCode, proposed }: RefundDetail,
+): readonly (string | false)[] {
+  const { refunds: text, payment } = DASHBOARD_TEXTS[call.language];
+  const number = refunds.findIndex((refund) => refund.id === id) + 1;
+  const reasons: Readonly<Record<string, string>> = { ...text.failure, ...text.action };
+  return [
+    `${text.one(String(number))}: ${moneyIn(call, terms.currency)(amountMinor)}`,
+    text.status[status],
+    reason !== undefined && (reasons[reason] ?? reason),
+    railReference !== undefined && `${payment.railReference}: ${railReference}`,
+    providerCode !== undefined && `${payment.providerCode}: ${providerCode}`,
+    proposed === true && text.proposed,
+  ];
 }

@@ -758,6 +758,7 @@ export const dashboard: DashboardMessages = {
     reference: 'በአቅራቢው ዘንድ ያለው ቁጥር',
     requestedAt: 'የተጠየቀው',
     late: 'አቅራቢው መጀመሪያ አልተሳካም ብሎ በኋላ ገንዘቡ መመለሱን ተናግሯል።',
+    proposed: 'ሁለተኛ አስተዳዳሪ ማረጋገጥ አለበት።',
     cancel: 'ተመላሹን ሰርዝ',
     cancelQuestion: 'ይህ ተመላሽ ይሰረዝ? ምንም ገንዘብ አይመለስም።',
     refunded: 'የተመለሰው',

@@ -776,6 +776,7 @@ export const dashboard = {
     reference: 'Number at the provider',
     requestedAt: 'Requested',
     late: 'The provider first reported that it had failed, and later that the money was returned.',
+    proposed: 'A second operator must confirm it.',
     cancel: 'Cancel refund',
     cancelQuestion: 'Cancel this refund? No money will be returned.',
     refunded: 'Refunded',

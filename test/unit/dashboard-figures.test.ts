@@ -25,6 +25,7 @@ function total(changes: Partial<DayTotal>): DayTotal {
     payments: 1,
     amountMinor: 100,
     commissionMinor: 0,
+    refundedMinor: 0,
     ...changes,
   };
 }
@@ -67,6 +68,7 @@ describe('sums', () => {
     expect(figures).toMatchObject({
       currency: 'ETB',
       paidMinor: 99_999_999_999,
+      refundedMinor: 0,
       paid: 3,
       ended: 7,
       completedTenths: 429,
@@ -77,6 +79,7 @@ describe('sums', () => {
       {
         method: 'TELE_BIRR',
         paidMinor: 99_999_999_999,
+        refundedMinor: 0,
         paid: 3,
         ended: 5,
         completedTenths: 600,
@@ -85,6 +88,7 @@ describe('sums', () => {
       {
         method: 'CBE',
         paidMinor: 0,
+        refundedMinor: 0,
         paid: 0,
         ended: 0,
         completedTenths: null,
@@ -93,6 +97,7 @@ describe('sums', () => {
       {
         method: null,
         paidMinor: 0,
+        refundedMinor: 0,
         paid: 0,
         ended: 2,
         completedTenths: 0,
@@ -129,9 +134,9 @@ describe('sums', () => {
       DAYS,
     );
     expect(figures?.bars).toEqual([
-      { fromDay: TODAY - 2, toDay: TODAY - 2, paidMinor: 10, paid: 2 },
-      { fromDay: TODAY - 1, toDay: TODAY - 1, paidMinor: 0, paid: 0 },
-      { fromDay: TODAY, toDay: TODAY, paidMinor: 11, paid: 2 },
+      { fromDay: TODAY - 2, toDay: TODAY - 2, paidMinor: 10, refundedMinor: 0, paid: 2 },
+      { fromDay: TODAY - 1, toDay: TODAY - 1, paidMinor: 0, refundedMinor: 0, paid: 0 },
+      { fromDay: TODAY, toDay: TODAY, paidMinor: 11, refundedMinor: 0, paid: 2 },
     ]);
   });
 
@@ -165,4 +170,19 @@ describe('rates', () => {
     const tenths = rateTenths(part, whole);
     expect(tenths === null ? null : rateText(tenths)).toBe(text);
   });
+});
+
+test('what was refunded is part of its own day and method, and of paid payments only', () => {
+  const [figures] = figuresOf(
+    [
+      total({ day: TODAY - 1, amountMinor: 500, refundedMinor: 200 }),
+      total({ method: 'CBE', amountMinor: 300, refundedMinor: 300 }),
+      total({ status: 'failed', amountMinor: 300 }),
+    ],
+    [],
+    DAYS,
+  );
+  expect(figures).toMatchObject({ paidMinor: 800, refundedMinor: 500 });
+  expect(figures?.bars.map(({ refundedMinor }) => refundedMinor)).toEqual([0, 200, 300]);
+  expect(figures?.methods.map(({ refundedMinor }) => refundedMinor)).toEqual([200, 300]);
 });

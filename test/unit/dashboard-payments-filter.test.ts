@@ -33,6 +33,7 @@ describe('a valid field', () => {
     ['max=999999999.99', { amountMinorMax: 99_999_999_999 }],
     ['min=7&max=7.00', { amountMinorMin: 700, amountMinorMax: 700 }],
     ['min=0', { amountMinorMin: 0 }],
+    ['refunds=open', { refunds: 'open' }],
   ])('%s', (query, filter) => {
     const form = read(query);
     expect(hasProblems(form)).toBe(false);
@@ -46,6 +47,7 @@ describe('an invalid field', () => {
     ['status=toString', { status: 'unknown_choice' }],
     ['method=tele_birr', { method: 'unknown_choice' }],
     ['currency=EUR', { currency: 'unknown_choice' }],
+    ['refunds=all', { refunds: 'unknown_choice' }],
     ['since=yesterday', { since: 'bad_date' }],
     ['since=2026-02-30', { since: 'bad_date' }],
     ['until=2026-13-01', { until: 'bad_date' }],

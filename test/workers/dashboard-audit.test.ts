@@ -203,7 +203,7 @@ test('shows nothing of another merchant or of none, for any address', async () =
   }
 });
 
-test.each(['developer', 'viewer'] as const)('hides the log from a %s', async (role) => {
+test.each(['developer', 'cashier', 'viewer'] as const)('hides the log from a %s', async (role) => {
   await write(entry());
   const response = await visit(await signedIn(role), PATH);
   expect(response.status).toBe(403);

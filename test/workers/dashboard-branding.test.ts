@@ -166,7 +166,7 @@ test('limits the number of logos that are stored for a merchant', async () => {
   expect((await upload(owner, `${PATH}/logo`, 'logo', PNG)).status).toBe(303);
 });
 
-test.each(['developer', 'viewer'] as const)(
+test.each(['developer', 'cashier', 'viewer'] as const)(
   'a %s neither sees nor changes the branding',
   async (role) => {
     const member = await signedIn(role);

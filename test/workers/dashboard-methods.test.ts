@@ -132,7 +132,7 @@ test('cannot enable what the operator does not offer', async () => {
   expect(await auditLog()).toEqual([]);
 });
 
-test.each(['developer', 'viewer'] as const)(
+test.each(['developer', 'cashier', 'viewer'] as const)(
   'shows the methods to a %s, who changes none',
   async (role) => {
     const member = await signedIn(role);

@@ -89,7 +89,7 @@ function dayOf(atMs: number): string {
 
 describe('the list', () => {
   test('shows the first steps when there is no payment, to a viewer too', async () => {
-    for (const role of ['developer', 'viewer'] as const) {
+    for (const role of ['developer', 'cashier', 'viewer'] as const) {
       const html = await textOf(visit(await signedIn(role), LIST));
       expect(html).toContain('No payments yet');
       expect(html).toContain('/dashboard/sandbox/keys');

@@ -238,7 +238,7 @@ describe('without permission', () => {
     ['sessions/revoke', {}],
   ];
 
-  test.each<Role>(['developer', 'viewer'])(
+  test.each<Role>(['developer', 'cashier', 'viewer'])(
     'neither sees nor changes the team: a %s',
     async (role) => {
       const [owner, member] = [await signedIn(), await signedIn(role)];

@@ -29,15 +29,16 @@ const TENANT = tenantOf(ALPHA);
 async function rollup(): Promise<{ kept: unknown[]; counted: unknown[] }> {
   const kept = await env.DB.prepare(
     `SELECT merchant_id, environment, day, method, currency, status, failure_reason, payments,
-      amount_minor, commission_minor FROM payment_day
-     WHERE payments <> 0 OR amount_minor <> 0 OR commission_minor <> 0
+      amount_minor, commission_minor, refunded_minor FROM payment_day
+     WHERE payments <> 0 OR amount_minor <> 0 OR commission_minor <> 0 OR refunded_minor <> 0
      ORDER BY 1, 2, 3, 4, 5, 6, 7`,
   ).all();
   const counted = await env.DB.prepare(
     `SELECT merchant_id, environment, (created_at_ms + 10800000) / 86400000 AS day,
       COALESCE(method, '') AS method, currency, status,
       COALESCE(failure_reason, '') AS failure_reason, COUNT(*) AS payments,
-      SUM(amount_minor) AS amount_minor, SUM(commission_minor) AS commission_minor
+      SUM(amount_minor) AS amount_minor, SUM(commission_minor) AS commission_minor,
+      SUM(refunded_minor) AS refunded_minor
      FROM payment GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1, 2, 3, 4, 5, 6, 7`,
   ).all();
   return { kept: kept.results, counted: counted.results };
@@ -63,6 +64,7 @@ const ARBITRARY_CHANGE: fc.Arbitrary<Partial<ProjectionRow>> = fc.record({
   failureReason: fc.constantFrom<FailureReason | null>(null, 'declined', 'abandoned'),
   method: fc.constantFrom<Method | null>(null, 'CBE', 'M_PESA'),
   commissionMinor: fc.constantFrom(0, 7),
+  refundedMinor: fc.constantFrom(0, 3),
   attempts: fc.uniqueArray(
     fc.record({
       method: fc.constantFrom<Method>('CBE', 'M_PESA', 'TELE_BIRR'),
@@ -173,7 +175,13 @@ async function seedTwoDays(): Promise<void> {
   const on = (day: number) => businessDayStartMs(day) + 1_000;
   const rows: readonly Partial<ProjectionRow>[] = [
     { status: 'succeeded', method: 'CBE', createdAtMs: on(10) },
-    { status: 'succeeded', method: 'CBE', createdAtMs: on(11), commissionMinor: 3 },
+    {
+      status: 'succeeded',
+      method: 'CBE',
+      createdAtMs: on(11),
+      commissionMinor: 3,
+      refundedMinor: 2,
+    },
     { status: 'succeeded', method: 'CBE', createdAtMs: on(11), currency: 'USD' },
     { status: 'failed', failureReason: 'declined', method: 'CBE', createdAtMs: on(11) },
     { status: 'failed', failureReason: 'wrong_pin', method: 'CBE', createdAtMs: on(11) },
@@ -201,6 +209,7 @@ test.each(TENANTS.map((tenant, owner) => ({ tenant, owner, name: nameOf(tenant) 
       payments,
       amountMinor: unit * payments,
       commissionMinor: 0,
+      refundedMinor: 0,
       ...rest,
     });
     const sorted = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).sort();
@@ -209,7 +218,7 @@ test.each(TENANTS.map((tenant, owner) => ({ tenant, owner, name: nameOf(tenant) 
       sorted([
         total(null, 'open', 1),
         total('CBE', 'failed', 2),
-        total('CBE', 'succeeded', 2, { commissionMinor: 3 }),
+        total('CBE', 'succeeded', 2, { commissionMinor: 3, refundedMinor: 2 }),
         total('CBE', 'succeeded', 1, { currency: 'USD' }),
         total('M_PESA', 'succeeded', 1),
       ]),
@@ -223,7 +232,7 @@ test.each(TENANTS.map((tenant, owner) => ({ tenant, owner, name: nameOf(tenant) 
     expect(daily).toEqual([
       { day: 10, ...total('CBE', 'succeeded', 1) },
       { day: 11, ...total('CBE', 'failed', 2) },
-      { day: 11, ...total('CBE', 'succeeded', 1, { commissionMinor: 3 }) },
+      { day: 11, ...total('CBE', 'succeeded', 1, { commissionMinor: 3, refundedMinor: 2 }) },
       { day: 11, ...total('CBE', 'succeeded', 1, { currency: 'USD' }) },
     ]);
     const stretched = await totalsByPeriod(env.DB, tenant, { fromDay: 9, toDay: 12 }, 2);
@@ -232,7 +241,7 @@ test.each(TENANTS.map((tenant, owner) => ({ tenant, owner, name: nameOf(tenant) 
         { day: 9, ...total('CBE', 'succeeded', 1) },
         { day: 11, ...total(null, 'open', 1) },
         { day: 11, ...total('CBE', 'failed', 2) },
-        { day: 11, ...total('CBE', 'succeeded', 1, { commissionMinor: 3 }) },
+        { day: 11, ...total('CBE', 'succeeded', 1, { commissionMinor: 3, refundedMinor: 2 }) },
         { day: 11, ...total('CBE', 'succeeded', 1, { currency: 'USD' }) },
         { day: 11, ...total('M_PESA', 'succeeded', 1) },
       ]),

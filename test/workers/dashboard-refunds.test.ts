@@ -1,0 +1,514 @@
+import { env } from 'cloudflare:workers';
+import { describe, expect, test } from 'vitest';
+import type { Refund } from '../../src/domain/refund.ts';
+import { CHALLENGE_MS } from '../../src/members/challenge.ts';
+import type { Faults, RequestOptions } from '../support/software-authenticator.ts';
+import { type Browser, joined, meetBeforeBatch } from './dashboard-people-support.ts';
+import { auditLog, sessionFor, signedIn, submit, visit } from './dashboard-support.ts';
+import {
+  ALPHA,
+  advance,
+  BETA,
+  consumeAll,
+  createHosted,
+  execute,
+  fireAlarm,
+  intentOf,
+  MINUTE_MS,
+  payHosted,
+  resolveAttempt,
+  startRedirect,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: members who may refund do so with a fresh passkey, for exactly the refund that they saw, and
+ * once; the page says what becomes of the money. Method: a software authenticator, with the faults
+ * that a test asks for, and the pages as a browser gets them.
+ */
+
+const caught = useGateway();
+
+const PAGE = '/dashboard/sandbox/payments/order-1';
+const FORM = `${PAGE}/refund`;
+const CHALLENGE = '__Host-kefel_challenge';
+
+type Fields = Readonly<Record<'refund' | 'transaction' | 'amount' | 'reason', string>>;
+
+async function textOf(response: Response): Promise<string> {
+  const html = await response.text();
+  return html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+}
+
+/** The fields of the form, as the page fills them in. */
+async function formOf(browser: Browser, path = FORM): Promise<Fields> {
+  const html = await (await browser.get(path)).text();
+  const value = (name: string) =>
+    new RegExp(`<input[^>]*name="${name}"[^>]*value="([^"]*)"`).exec(html)?.[1] ?? '';
+  return {
+    refund: value('refund'),
+    transaction: value('transaction'),
+    amount: value('amount'),
+    reason: '',
+  };
+}
+
+interface Offer {
+  readonly options: RequestOptions;
+  /** The cookie with the challenge. */
+  readonly cookie: string;
+}
+
+async function offerFor(browser: Browser, fields: Fields): Promise<Offer> {
+  const response = await browser.submit(`${FORM}/options`, fields);
+  expect(response.status).toBe(200);
+  const cookie = response.headers.get('set-cookie')?.split(';')[0] ?? '';
+  expect(cookie).toMatch(new RegExp(`^${CHALLENGE}=.`));
+  return { options: await response.json(), cookie };
+}
+
+async function confirmed(browser: Browser, fields: Fields, faults: Faults = {}): Promise<Response> {
+  const { options, cookie } = await offerFor(browser, fields);
+  const credential = JSON.stringify(await browser.authenticator.sign(options, faults));
+  return browser.submit(FORM, { ...fields, credential }, cookie);
+}
+
+async function refunds(): Promise<readonly Refund[]> {
+  return (await intentOf()).refunds;
+}
+
+async function messageOf(response: Response): Promise<string> {
+  return (await response.json<{ message: string }>()).message;
+}
+
+async function cashier(): Promise<Browser> {
+  return joined({ role: 'cashier' });
+}
+
+describe('the form', () => {
+  test.each([
+    [
+      false,
+      'the customer gets ETB 100.50. You get the commission of ETB 1.01 back.',
+      'Customer paid ETB 100.50',
+    ],
+    [
+      true,
+      'the customer gets ETB 101.51: the amount and the commission. The operator returns the commission of ETB 1.01.',
+      'Customer paid ETB 101.51',
+    ],
+  ])('commission paid by the customer: %s', async (commissionPaidByCustomer, gets, paid) => {
+    await payHosted({ commissionPaidByCustomer });
+    const browser = await cashier();
+    const text = await textOf(await browser.get(FORM));
+    expect(text).toContain(`If you refund ETB 100.50, ${gets}`);
+    expect(text).toContain(paid);
+    expect(await formOf(browser)).toMatchObject({
+      amount: '100.50',
+      transaction: (await intentOf()).attempts[0]?.reference,
+    });
+  });
+
+  test('is not there for a payment that was not paid or has nothing left', async () => {
+    await createHosted();
+    const browser = await cashier();
+    const open = await browser.get(FORM);
+    expect([open.status, await textOf(open)]).toEqual([
+      409,
+      expect.stringContaining('was not paid'),
+    ]);
+    await execute(startRedirect('a0'), resolveAttempt('a0', 'succeeded'));
+    expect((await confirmed(browser, await formOf(browser))).status).toBe(200);
+    const spent = await browser.get(FORM);
+    expect([spent.status, await textOf(spent)]).toEqual([
+      409,
+      expect.stringContaining('All of this payment was refunded'),
+    ]);
+    expect(await (await browser.get(PAGE)).text()).not.toContain(`href="${FORM}`);
+  });
+
+  test('refunds the second of two payments, which the page offers', async () => {
+    await createHosted();
+    await execute(startRedirect('a0'), { type: 'abandon_attempt', attemptId: 'a0' });
+    await execute(startRedirect('a1'), resolveAttempt('a1', 'succeeded'));
+    await execute(resolveAttempt('a0', 'succeeded'));
+    const browser = await cashier();
+    const html = await (await browser.get(PAGE)).text();
+    const path = /href="([^"]+)">Refund the second payment</.exec(html)?.[1] ?? '';
+    const fields = await formOf(browser, path.replaceAll('&amp;', '&'));
+    expect(fields.transaction).toBe((await intentOf()).attempts[0]?.reference);
+    expect((await confirmed(browser, fields)).status).toBe(200);
+    expect(await refunds()).toMatchObject([{ attemptId: 'a0', amountMinor: 10_050 }]);
+    // The payment itself can still be refunded.
+    expect((await formOf(browser)).amount).toBe('100.50');
+  });
+
+  test('offers to refund all of a late payment', async () => {
+    await createHosted();
+    await execute(startRedirect('a0'), { type: 'abandon_payment' });
+    await execute(resolveAttempt('a0', 'succeeded'));
+    const html = await (await (await cashier()).get(PAGE)).text();
+    expect(html).toMatch(/href="[^"]+\/refund\?[^"]+">Refund all</);
+  });
+
+  test('speaks Amharic', async () => {
+    await payHosted();
+    const member = await signedIn('cashier');
+    const html = await (await visit(member, FORM, 'am')).text();
+    expect(html).toContain('በፓስኪ አረጋግጠው ይመልሱ');
+  });
+});
+
+describe('a refund', () => {
+  test('is requested by a fresh passkey, recorded, and followed to its end', async () => {
+    await payHosted();
+    const browser = await cashier();
+    const { memberId } = await browser.member();
+    const fields = { ...(await formOf(browser)), amount: ' 20.5 ', reason: ' Out of stock ' };
+    const response = await confirmed(browser, fields);
+    expect([response.status, await response.json()]).toEqual([200, {}]);
+    expect(response.headers.get('set-cookie')).toContain(`${CHALLENGE}=;`);
+    expect(await refunds()).toMatchObject([
+      {
+        id: fields.refund,
+        amountMinor: 2_050,
+        reason: 'Out of stock',
+        status: 'pending',
+        requester: { type: 'member', memberId },
+      },
+    ]);
+    expect((await auditLog()).at(-1)).toMatchObject({
+      action: 'refund.requested',
+      actor_id: memberId,
+      merchant_id: ALPHA.id,
+      environment: 'sandbox',
+      target: fields.refund,
+      detail: JSON.stringify({
+        uniqueId: 'order-1',
+        transactionId: fields.transaction,
+        amountMinor: 2_050,
+        currency: 'ETB',
+      }),
+    });
+    const pending = await (await browser.get(`${PAGE}?done=refund_requested`)).text();
+    expect(pending).toContain('data-live=');
+    expect(pending).toContain('The refund was requested');
+    await fireAlarm();
+    const html = await (await browser.get(PAGE)).text();
+    expect(html).not.toMatch(/refunds\/rfd_[^"]*\/cancel/);
+    const text = await textOf(new Response(html));
+    expect(text).toMatch(
+      /Refund 1 Refunded .*Amount ETB.20\.50 Customer got ETB.20\.50 .*Out of stock Requested by Abebe/,
+    );
+    expect(text).toMatch(/Refunded ETB.20\.50 You keep after refunds ETB.79\.19/);
+    expect(text).toMatch(/Refund requested Merchant Refund 1: ETB.20\.50 · Pending/);
+    expect(text).toMatch(/Provider reported the refund Provider Refund 1: ETB.20\.50 · Refunded/);
+    expect((await formOf(browser)).amount).toBe('80.00');
+  });
+
+  const SECOND_PASSKEY: Faults = { userHandle: '' };
+  test('accepts an answer without a user handle, which some authenticators omit', async () => {
+    await payHosted();
+    const browser = await cashier();
+    expect((await confirmed(browser, await formOf(browser), SECOND_PASSKEY)).status).toBe(200);
+  });
+
+  const faults: readonly (readonly [string, Faults])[] = [
+    ['from a page of another origin', { origin: 'https://evil.example' }],
+    ['for another challenge', { challenge: 'A'.repeat(43) }],
+    ['without finger, face or PIN', { isUserVerified: false }],
+    ['by another key', { isForged: true }],
+  ];
+  test.each(faults)('is refused with a signature %s', async (_name, fault) => {
+    await payHosted();
+    const browser = await cashier();
+    await expectRefusal(await confirmed(browser, await formOf(browser), fault));
+  });
+
+  const changes: readonly (readonly [string, Partial<Fields>])[] = [
+    ['amount', { amount: '100.49' }],
+    ['reason', { reason: 'another' }],
+    ['refund', { refund: `rfd_${'0'.repeat(32)}` }],
+  ];
+  test.each(changes)(
+    'is refused when the %s changed after the signature',
+    async (_name, change) => {
+      await payHosted();
+      const browser = await cashier();
+      const fields = await formOf(browser);
+      const { options, cookie } = await offerFor(browser, fields);
+      const credential = JSON.stringify(await browser.authenticator.sign(options));
+      await expectRefusal(await browser.submit(FORM, { ...fields, ...change, credential }, cookie));
+    },
+  );
+
+  test('is refused with the signature for another payment', async () => {
+    await payHosted();
+    await payHosted({ paymentIntentUniqueId: 'order-2' });
+    const browser = await cashier();
+    const fields = await formOf(browser);
+    const { options, cookie } = await offerFor(browser, fields);
+    const credential = JSON.stringify(await browser.authenticator.sign(options));
+    const transaction = (await intentOf('order-2')).attempts[0]?.reference ?? '';
+    const other = FORM.replace('order-1', 'order-2');
+    await expectRefusal(
+      await browser.submit(other, { ...fields, transaction, credential }, cookie),
+    );
+    expect((await intentOf('order-2')).refunds).toEqual([]);
+  });
+
+  test('is refused in another session of the same member', async () => {
+    await payHosted();
+    const browser = await cashier();
+    const fields = await formOf(browser);
+    const { options, cookie } = await offerFor(browser, fields);
+    const credential = JSON.stringify(await browser.authenticator.sign(options));
+    const { memberId } = await browser.member();
+    const other = await sessionFor(memberId);
+    await expectRefusal(
+      await submit({ ...other, cookie: `${other.cookie}; ${cookie}` }, FORM, {
+        ...fields,
+        credential,
+      }),
+    );
+  });
+
+  test('is refused with the passkey of another member', async () => {
+    await payHosted();
+    const browser = await cashier();
+    const colleague = await joined({ role: 'owner' });
+    const fields = await formOf(browser);
+    const { options, cookie } = await offerFor(browser, fields);
+    const credential = JSON.stringify(await colleague.authenticator.sign(options));
+    await expectRefusal(await browser.submit(FORM, { ...fields, credential }, cookie));
+  });
+
+  test.each([
+    ['the challenge for signing in', 'sign-in'],
+    ['no challenge', 'none'],
+    ['an expired challenge', 'expired'],
+  ])('is refused with %s', async (_name, kind) => {
+    await payHosted();
+    const browser = await cashier();
+    const fields = await formOf(browser);
+    const offer = await offerFor(browser, fields);
+    const options = kind === 'sign-in' ? await browser.signInOptions() : offer.options;
+    const cookies: Readonly<Record<string, string>> = {
+      'sign-in': `${CHALLENGE}=${browser.cookies.get(CHALLENGE)}`,
+      expired: offer.cookie,
+    };
+    if (kind === 'expired') {
+      advance(CHALLENGE_MS);
+    }
+    const credential = JSON.stringify(await browser.authenticator.sign(options));
+    await expectRefusal(await browser.submit(FORM, { ...fields, credential }, cookies[kind] ?? ''));
+  });
+
+  test.each(['', '{', '{}', JSON.stringify({ id: 'x' })])(
+    'is refused with the credential %j',
+    async (credential) => {
+      await payHosted();
+      const browser = await cashier();
+      const fields = await formOf(browser);
+      const { cookie } = await offerFor(browser, fields);
+      await expectRefusal(await browser.submit(FORM, { ...fields, credential }, cookie));
+    },
+  );
+
+  async function expectRefusal(response: Response): Promise<void> {
+    expect(response.status).toBe(401);
+    expect(await messageOf(response)).toContain('nothing was refunded');
+    expect(await refunds()).toEqual([]);
+    expect((await auditLog()).map(({ action }) => action)).not.toContain('refund.requested');
+  }
+
+  test('happens once, however often its form is sent', async () => {
+    await payHosted();
+    const browser = await cashier();
+    const fields = { ...(await formOf(browser)), amount: '10' };
+    const { options, cookie } = await offerFor(browser, fields);
+    const credential = JSON.stringify(await browser.authenticator.sign(options));
+    meetBeforeBatch(3);
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => browser.submit(FORM, { ...fields, credential }, cookie)),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+    // A replay later, and the same form confirmed anew, as after a lost answer.
+    const replay = await browser.submit(FORM, { ...fields, credential }, cookie);
+    expect(replay.status).toBe(401);
+    const again = await browser.submit(`${FORM}/options`, fields);
+    expect(again.status).toBe(409);
+    expect(await messageOf(again)).toContain('already requested');
+    expect(await refunds()).toHaveLength(1);
+  });
+
+  test('is rejected when another one was faster', async () => {
+    await payHosted();
+    const browser = await cashier();
+    const [one, other] = [await formOf(browser), await formOf(browser)];
+    const { options, cookie } = await offerFor(browser, one);
+    expect((await confirmed(browser, { ...other, amount: '60' })).status).toBe(200);
+    const credential = JSON.stringify(await browser.authenticator.sign(options));
+    const late = await browser.submit(FORM, { ...one, credential }, cookie);
+    expect(late.status).toBe(409);
+    expect(await messageOf(late)).toMatch(/at most ETB.40\.50/);
+    expect(await refunds()).toHaveLength(1);
+  });
+
+  test.each([
+    ['', 400, 'Enter an amount'],
+    ['0', 400, 'Enter an amount'],
+    ['-5', 400, 'Enter an amount'],
+    ['1.005', 400, 'Enter an amount'],
+    ['1e1', 400, 'Enter an amount'],
+    ['100.51', 409, 'more than what is left'],
+    ['999999999.99', 409, 'more than what is left'],
+  ])('of %j is rejected before the passkey is asked for', async (amount, status, message) => {
+    await payHosted();
+    const browser = await cashier();
+    const fields = await formOf(browser);
+    const response = await browser.submit(`${FORM}/options`, { ...fields, amount });
+    expect(response.status).toBe(status);
+    expect(await messageOf(response)).toContain(message);
+    expect(response.headers.get('set-cookie')).toBeNull();
+  });
+
+  test('rejects a long or unprintable reason and an unknown transaction', async () => {
+    await payHosted();
+    const browser = await cashier();
+    const fields = await formOf(browser);
+    for (const change of [
+      { reason: 'x'.repeat(256) },
+      { reason: 'a\u0000b' },
+      { transaction: 'NONE' },
+    ]) {
+      const response = await browser.submit(`${FORM}/options`, { ...fields, ...change });
+      expect(response.status, JSON.stringify(change)).toBe(400);
+    }
+    const strange = await browser.submit(`${FORM}/options`, { ...fields, refund: 'mine' });
+    expect(strange.status).toBe(403);
+  });
+
+  test.each([
+    ['refund_age_days_max = 1', 2 * 24 * 60 * MINUTE_MS, 'older than 1 days'],
+    ['refund_daily_max_minor = 5000', 0, 'Today you can still refund'],
+  ])('says which limit of the operator it exceeds: %s', async (limit, laterMs, message) => {
+    await payHosted();
+    await env.DB.prepare(`UPDATE merchants SET ${limit}`).run();
+    advance(laterMs);
+    const browser = await cashier();
+    const response = await confirmed(browser, await formOf(browser));
+    expect(response.status).toBe(409);
+    expect(await messageOf(response)).toContain(message);
+    expect(await refunds()).toEqual([]);
+  });
+});
+
+describe('canceling', () => {
+  const PENDING_AMOUNT = '100.26';
+
+  async function pendingRefund(browser: Browser): Promise<string> {
+    const fields = { ...(await formOf(browser)), amount: PENDING_AMOUNT };
+    expect((await confirmed(browser, fields)).status).toBe(200);
+    return `${PAGE}/refunds/${fields.refund}/cancel`;
+  }
+
+  test('works once while the refund is pending, and is recorded', async () => {
+    await payHosted();
+    const browser = await cashier();
+    const path = await pendingRefund(browser);
+    expect(await (await browser.get(PAGE)).text()).toContain(`action="${path}"`);
+    for (let clicks = 0; clicks < 2; clicks += 1) {
+      const response = await browser.submit(path);
+      expect(response.headers.get('location')).toBe(`${PAGE}?done=refund_canceled`);
+    }
+    expect(await refunds()).toMatchObject([{ status: 'canceled' }]);
+    const entries = (await auditLog()).filter(({ action }) => action === 'refund.canceled');
+    expect(entries).toHaveLength(1);
+    expect((await formOf(browser)).amount).toBe('100.50');
+  });
+
+  test('is refused once the provider was asked', async () => {
+    await payHosted();
+    const browser = await cashier();
+    const path = await pendingRefund(browser);
+    advance(MINUTE_MS);
+    await fireAlarm();
+    const response = await browser.submit(path);
+    expect(response.headers.get('location')).toBe(`${PAGE}?done=refund_not_canceled`);
+    expect(await refunds()).toMatchObject([{ status: 'succeeded' }]);
+    expect((await browser.submit(`${PAGE}/refunds/none/cancel`)).status).toBe(404);
+  });
+});
+
+describe('access', () => {
+  const FIELDS: Fields = { refund: '', transaction: '', amount: '1', reason: '' };
+  const POSTS = [`${FORM}/options`, FORM, `${PAGE}/refunds/r/cancel`];
+
+  test.each(['developer', 'viewer'] as const)('is not for a %s', async (role) => {
+    await payHosted();
+    const member = await signedIn(role);
+    expect(await (await visit(member, PAGE)).text()).not.toContain('/refund');
+    expect((await visit(member, FORM)).status).toBe(403);
+    for (const path of POSTS) {
+      expect((await submit(member, path, FIELDS)).status, path).toBe(403);
+    }
+    expect(await refunds()).toEqual([]);
+  });
+
+  test.each(['owner', 'cashier'] as const)('is for an %s', async (role) => {
+    await payHosted();
+    const member = await signedIn(role);
+    expect(await (await visit(member, PAGE)).text()).toContain(`href="${FORM}?`);
+    expect((await visit(member, FORM)).status).toBe(200);
+  });
+
+  test('answers 404 to another merchant and for an unknown payment', async () => {
+    await payHosted();
+    const beta = await joined({ role: 'owner', merchant: BETA });
+    const fields = { ...FIELDS, refund: `rfd_${'0'.repeat(32)}` };
+    for (const path of [FORM, FORM.replace('sandbox', 'production')]) {
+      expect((await beta.get(path)).status, path).toBe(404);
+      expect((await beta.submit(`${path}/options`, fields)).status, path).toBe(404);
+      expect((await beta.submit(path, fields)).status, path).toBe(404);
+    }
+    for (const path of POSTS) {
+      expect((await submit(null, path, fields)).status, path).toBe(401);
+    }
+    expect(await refunds()).toEqual([]);
+  });
+
+  test('is not for members of a suspended merchant', async () => {
+    await payHosted();
+    const owner = await signedIn('owner');
+    await env.DB.prepare("UPDATE merchants SET status = 'suspended' WHERE id = ?1")
+      .bind(ALPHA.id)
+      .run();
+    expect(await (await visit(owner, PAGE)).text()).not.toContain(`href="${FORM}`);
+    expect((await visit(owner, FORM)).status).toBe(403);
+    for (const path of POSTS) {
+      expect((await submit(owner, path, FIELDS)).status, path).toBe(403);
+    }
+  });
+});
+
+test('lists and totals distinguish gross, refunded and net', async () => {
+  await payHosted();
+  await payHosted({ paymentIntentUniqueId: 'order-2' });
+  const browser = await cashier();
+  expect((await confirmed(browser, { ...(await formOf(browser)), amount: '20.50' })).status).toBe(
+    200,
+  );
+  await fireAlarm();
+  await consumeAll(caught);
+  const list = await textOf(await browser.get('/dashboard/sandbox/payments'));
+  expect(list).toMatch(/Payments: 2, ETB.201\.00 · refunded: ETB.20\.50/);
+  expect(list).toMatch(/refunded ETB.20\.50 Paid Partly refunded/);
+  const filtered = await textOf(await browser.get('/dashboard/sandbox/payments?refunds=any'));
+  expect(filtered).toContain('order-1');
+  expect(filtered).not.toContain('order-2');
+  const open = await textOf(await browser.get('/dashboard/sandbox/payments?refunds=open'));
+  expect(open).toContain('No payments match');
+  const overview = await textOf(await browser.get('/dashboard/sandbox/overview'));
+  expect(overview).toMatch(/Amount paid ETB.201\.00 Refunded ETB.20\.50 After refunds ETB.180\.50/);
+});
