@@ -402,7 +402,7 @@ CREATE INDEX refunds_by_status ON refunds
 CREATE INDEX refunds_by_payment ON refunds
   (merchant_id, environment, unique_id, created_at_ms, refund_unique_id);
 -- For the operator: the few refunds of all merchants that have no outcome.
-CREATE INDEX refunds_without_outcome ON refunds (environment, created_at_ms, refund_unique_id)
+CREATE INDEX refunds_without_outcome ON refunds (environment, created_at_ms, reference)
   WHERE status IN ('pending', 'processing', 'unresolved', 'requires_action');
 
 -- Totals of payments by the day on which they were created. Days are counted from 1970 in Addis

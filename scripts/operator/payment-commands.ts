@@ -22,6 +22,8 @@ interface AttentionItem {
   readonly reasons: readonly { readonly what: string; readonly todo: string }[];
   readonly payment?: Named;
   readonly event?: Named;
+  /** Of the payment, by its own id. */
+  readonly refund?: Named & { readonly refundUniqueId: string };
   readonly letter?: { readonly id: string; readonly queue: string };
 }
 
@@ -36,12 +38,14 @@ function attentionLines({ items }: { readonly items: readonly AttentionItem[] })
   if (items.length === 0) {
     return ['Nothing needs attention.'];
   }
-  return items.flatMap(({ reasons, atMs, payment, event, letter }) => {
-    const named = payment ?? event;
+  return items.flatMap(({ reasons, atMs, payment, event, refund, letter }) => {
+    const named = payment ?? event ?? refund;
     const where =
       named === undefined
         ? `dead letter ${letter?.id} of ${letter?.queue}`
-        : `${named.environment} ${named.merchantId} ${named.uniqueId}`;
+        : [named.environment, named.merchantId, named.uniqueId, refund?.refundUniqueId ?? []]
+            .flat()
+            .join(' ');
     const texts = reasons.flatMap(({ what, todo }) => [`  ${what}`, `  To do: ${todo}`]);
     return [`${plain(where)}, ${time(atMs)}`, ...texts, ''];
   });

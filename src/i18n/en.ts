@@ -1817,13 +1817,28 @@ export const desk = {
     },
     anomaly: {
       title: 'Anomaly',
-      what: 'The customer paid twice, the provider reported a failure after the payment was paid, or a callback was rejected.',
+      what: 'The customer paid twice, the provider contradicted a payment or a refund that it had reported, or a callback was rejected.',
       todo: 'Open the payment, compare it with the provider, refund what was paid twice, then mark it as reviewed.',
     },
     late_payment: {
       title: 'Paid late',
       what: 'The customer paid after the merchant was notified that the payment had ended.',
       todo: 'Make sure that the merchant ships or refunds, then mark it as reviewed.',
+    },
+    refund_requires_action: {
+      title: 'Refund by hand',
+      what: 'A refund waits for a person, because the provider’s API cannot return the money.',
+      todo: 'Open the payment, return the money at the provider, then record it.',
+    },
+    refund_unresolved: {
+      title: 'Refund unknown',
+      what: 'The provider was asked to return money, and it is unknown whether it did.',
+      todo: 'Look it up with the provider. Return nothing by hand before you know. Then record the outcome.',
+    },
+    refund_overdue: {
+      title: 'Refund overdue',
+      what: 'A refund has waited for the gateway or the provider for more than an hour.',
+      todo: 'Open the payment: that wakes it. If it stays on the list, look for alarm_failed in the log.',
     },
     delivery_dead: {
       title: 'Webhook failed',

@@ -1,5 +1,5 @@
 import { prepare, type SqlStatement } from '../database.ts';
-import type { Environment } from '../domain/method.ts';
+import type { Currency, Environment, Method } from '../domain/method.ts';
 import type { List } from '../paging.ts';
 import { EVENT_COLUMNS, type EventRow, eventList } from './events-list.ts';
 import { paymentList, type StoredPayment } from './payment-row.ts';
@@ -26,6 +26,66 @@ export function paymentsNeedingAttention(environment: Environment): List<StoredP
     { sql: NEEDS_ATTENTION, params: [] },
     { sql: IS_UNREVIEWED, params: [] },
   ]);
+}
+
+/** Must equal the condition of the partial index. */
+const HAS_NO_OUTCOME = "status IN ('pending', 'processing', 'unresolved', 'requires_action')";
+
+/** The gateway calls a provider at once and hears within minutes: after this, something is stuck. */
+export const REFUND_OVERDUE_MS = 60 * 60 * 1_000;
+
+/**
+ * Refunds that require a person, are unresolved, or are overdue. One that waits for an earlier
+ * refund of its attempt is not: that one is listed.
+ */
+const NEEDS_PERSON = `(status IN ('unresolved', 'requires_action') OR created_at_ms < ? AND NOT (
+  status = 'pending' AND EXISTS (SELECT 1 FROM refunds AS other INDEXED BY refunds_by_payment
+    WHERE other.merchant_id = refunds.merchant_id AND other.environment = refunds.environment
+      AND other.unique_id = refunds.unique_id AND other.transaction_id = refunds.transaction_id
+      AND other.status IN ('processing', 'unresolved', 'requires_action'))))`;
+
+/** A refund in lists. May lag its payment's object by seconds. Amounts are in minor units. */
+export interface WaitingRefund {
+  readonly environment: Environment;
+  readonly merchantId: string;
+  readonly refundUniqueId: string;
+  /** Of the payment. */
+  readonly uniqueId: string;
+  readonly paymentUuid: string;
+  readonly status: 'pending' | 'processing' | 'unresolved' | 'requires_action';
+  readonly actionReason: string | null;
+  /** What the customer gets. */
+  readonly returnedMinor: number;
+  readonly currency: Currency;
+  readonly method: Method;
+  /** Of the attempt that is refunded. */
+  readonly transactionId: string;
+  /** The refund's number at the provider. */
+  readonly reference: string;
+  readonly createdAtMs: number;
+}
+
+export function refundsNeedingAttention(
+  environment: Environment,
+  nowMs: number,
+): List<WaitingRefund> {
+  return {
+    columns: `environment, merchant_id AS merchantId, refund_unique_id AS refundUniqueId,
+      unique_id AS uniqueId, payment_uuid AS paymentUuid, status, action_reason AS actionReason,
+      returned_minor AS returnedMinor, currency, method, transaction_id AS transactionId, reference,
+      created_at_ms AS createdAtMs`,
+    table: 'refunds',
+    index: 'refunds_without_outcome',
+    timeColumn: 'created_at_ms',
+    // A merchant's id may be longer than a cursor.
+    idColumn: 'reference',
+    conditions: [
+      { sql: 'environment = ?', params: [environment] },
+      { sql: HAS_NO_OUTCOME, params: [] },
+      { sql: NEEDS_PERSON, params: [nowMs - REFUND_OVERDUE_MS] },
+    ],
+    placeOf: ({ createdAtMs, reference }) => ({ atMs: createdAtMs, id: reference }),
+  };
 }
 
 /** Must equal the condition of the partial index. */

@@ -9,7 +9,7 @@ import {
   sendTo,
   TWO_OPERATORS,
 } from './operator-support.ts';
-import { ALPHA, clientOf, execute, intentOf, useGateway } from './support.ts';
+import { ALPHA, clientOf, consume, execute, intentOf, useGateway } from './support.ts';
 
 /**
  * Goal: support staff read on the payment's page what to do about a refund, and record it there;
@@ -17,7 +17,7 @@ import { ALPHA, clientOf, execute, intentOf, useGateway } from './support.ts';
  * as a browser sends them.
  */
 
-useGateway();
+const caught = useGateway();
 
 const PAYMENT = `/operator/payments/sandbox/${ALPHA.id}/order-1`;
 
@@ -80,6 +80,16 @@ async function refund() {
 }
 
 const FOUND = { reference: 'RF-9', note: 'Returned in the portal' };
+
+test('the list of what needs attention leads to the refund', async () => {
+  await refundByHand({ amountMinor: 4_000 });
+  await consume('kefel-projections', caught.projections.splice(0));
+  const html = await pageOf('/operator');
+  for (const part of ['Refund by hand', '40.00', 'telebirr', ALPHA.name, `${PAYMENT}#refunds"`]) {
+    expect(html).toContain(part);
+  }
+  expect(html).toContain('Needs attention (1)');
+});
 
 describe('the payment’s page', () => {
   test('shows all that is needed to return the money, and the phone number nowhere', async () => {

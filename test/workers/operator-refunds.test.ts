@@ -16,8 +16,10 @@ import {
   advance,
   BETA,
   clientOf,
+  consume,
   consumeAll,
   execute,
+  HOUR_MS,
   intentOf,
   MINUTE_MS,
   merchantServer,
@@ -42,6 +44,8 @@ const NOT_RETURNED = { outcome: 'not_returned', note: 'The account is closed' };
 function as(name: keyof typeof PERSONAL_SECRETS): OperateOptions {
   return { authorization: `Bearer ${PERSONAL_SECRETS[name]}`, bindings: TWO_OPERATORS };
 }
+
+const BY_API = { takesParts: true, wholeAmountsOnly: false, windowMs: null };
 
 async function refund() {
   return (await intentOf()).refunds[0];
@@ -80,7 +84,7 @@ describe('one operator', () => {
   });
 
   test('an unresolved refund takes a decision, by its reference as well', async () => {
-    await refundByHand({}, { takesParts: true, wholeAmountsOnly: false, windowMs: null });
+    await refundByHand({}, BY_API);
     const deadlineAtMs = Date.now() + MINUTE_MS;
     await execute({ type: 'claim_refund', refundId: 'r1', claimId: 'c1', deadlineAtMs });
     const early = await operateApi(PATH, RETURNED);
@@ -287,4 +291,66 @@ test('the payment shows its refunds without what only the gateway needs', async 
     expect(names).not.toContain(internal);
   }
   expect((await clientOf().history()).length).toBeGreaterThan(0);
+});
+
+describe('what needs attention', () => {
+  interface Item {
+    readonly type: string;
+    readonly reasons: readonly { readonly reason: string }[];
+    readonly refund?: { readonly refundUniqueId: string };
+  }
+
+  async function attention(): Promise<readonly (readonly [string, string | undefined])[]> {
+    await consume('kefel-projections', caught.projections.splice(0));
+    const { items } = await content<{ items: Item[] }>(operateApi('/attention'));
+    return items.flatMap(({ reasons, refund: listed }) =>
+      reasons.map(({ reason }) => [reason, listed?.refundUniqueId] as const),
+    );
+  }
+
+  test('lists a refund by hand until it is recorded; one that waits behind it is not overdue', async () => {
+    await refundByHand({ amountMinor: 1_000 });
+    await execute(await refundRequest('r2', { amountMinor: 1_000 }, BY_API));
+    advance(2 * HOUR_MS);
+    expect(await attention()).toEqual([['refund_requires_action', 'r1']]);
+    const { items } = await content<{ items: object[] }>(operateApi('/attention?limit=1'));
+    expect(items).toMatchObject([
+      {
+        type: 'refund',
+        refund: {
+          environment: 'sandbox',
+          merchantId: ALPHA.id,
+          uniqueId: 'order-1',
+          returnedMinor: 1_000,
+          actionReason: 'not_supported',
+        },
+        reasons: [{ title: 'Refund by hand', todo: expect.stringContaining('return the money') }],
+      },
+    ]);
+    await content(operateApi(PATH, RETURNED));
+    expect(await attention()).toEqual([['refund_overdue', 'r2']]);
+    await execute({ type: 'cancel_refund', refundId: 'r2' });
+    expect(await attention()).toEqual([]);
+  });
+
+  test('lists an unresolved refund, and one that takes too long before that', async () => {
+    await refundByHand({}, BY_API);
+    const deadlineAtMs = Date.now() + 3 * HOUR_MS;
+    await execute({ type: 'claim_refund', refundId: 'r1', claimId: 'c1', deadlineAtMs });
+    expect(await attention()).toEqual([]);
+    advance(2 * HOUR_MS);
+    expect(await attention()).toEqual([['refund_overdue', 'r1']]);
+    advance(2 * HOUR_MS);
+    const outcome = { type: 'unknown', checkAtMs: null } as const;
+    await execute({ type: 'resolve_refund', refundId: 'r1', outcome });
+    expect(await attention()).toEqual([['refund_unresolved', 'r1']]);
+  });
+
+  test('lists a payment whose refund the provider contradicts', async () => {
+    await refundByHand();
+    await content(operateApi(PATH, RETURNED));
+    const outcome = { type: 'failed', reason: 'declined' } as const;
+    await execute({ type: 'resolve_refund', refundId: 'r1', outcome });
+    expect(await attention()).toEqual([['anomaly', undefined]]);
+  });
 });

@@ -8,6 +8,7 @@ import {
   eventsOfAll,
   oldestStatement,
   paymentsNeedingAttention,
+  refundsNeedingAttention,
 } from '../../src/read-model/attention.ts';
 import {
   countFailedEventsStatement,
@@ -191,6 +192,9 @@ const STATEMENTS: readonly Named[] = [
   ...RANGES.flatMap((range) => named('count failed', countFailedEventsStatement(TENANT, range))),
   ...atEveryCursor('attention', (cursor) =>
     pageStatement(paymentsNeedingAttention('sandbox'), cursor, 50),
+  ),
+  ...atEveryCursor('refunds that need a person', (cursor) =>
+    pageStatement(refundsNeedingAttention('sandbox', 9_000), cursor, 50),
   ),
   ...atEveryCursor('dead of all', (cursor) =>
     pageStatement(eventsOfAll('sandbox', 'dead'), cursor, 50),

@@ -11,7 +11,12 @@ const listing = body({ ...pageEntries, environment: v.optional(environmentField)
 /** GET …/attention: what needs the operator's attention, why, and what to do. */
 export async function showAttention(call: OperatorCall): Promise<Response> {
   const { cursor = null, limit, environment = null } = readQuery(call.url, listing);
-  const page = await attentionPage(call.env.DB, { environment, cursor, limit });
+  const page = await attentionPage(call.env.DB, {
+    environment,
+    cursor,
+    limit,
+    nowMs: call.nowMs,
+  });
   return successResponse('Needs attention', { ...page, items: page.items.map(content) });
 }
 

@@ -2,7 +2,12 @@ import { prepare } from '../../database.ts';
 import { type DeadLetter, deadLetters } from '../../dead-letters/store.ts';
 import type { Environment } from '../../domain/method.ts';
 import { countStatement, type List, type ListQuery, readPage } from '../../paging.ts';
-import { eventsOfAll, paymentsNeedingAttention } from '../../read-model/attention.ts';
+import {
+  eventsOfAll,
+  paymentsNeedingAttention,
+  refundsNeedingAttention,
+  type WaitingRefund,
+} from '../../read-model/attention.ts';
 import type { EventRow } from '../../read-model/events-list.ts';
 import { type PaymentRow, paymentRow } from '../../read-model/payment-row.ts';
 import { badCursor, cursorFrom, type ItemPage } from '../page-query.ts';
@@ -15,6 +20,9 @@ export type Reason =
   | 'unresolved_attempt'
   | 'anomaly'
   | 'late_payment'
+  | 'refund_requires_action'
+  | 'refund_unresolved'
+  | 'refund_overdue'
   | 'delivery_dead'
   | 'delivery_undeliverable'
   | 'delivery_paused';
@@ -22,6 +30,7 @@ export type Reason =
 export type AttentionItem = { readonly reasons: readonly Reason[]; readonly atMs: number } & (
   | { readonly type: 'dead_letter'; readonly letter: DeadLetter }
   | { readonly type: 'payment'; readonly payment: PaymentRow }
+  | { readonly type: 'refund'; readonly refund: WaitingRefund }
   | { readonly type: 'delivery'; readonly event: EventRow }
 );
 
@@ -34,18 +43,23 @@ interface Section {
   readonly read: (db: D1Database, cursor: string | null, limit: number) => Promise<AttentionPage>;
 }
 
-/** Money first: lost messages (providers' reports among them), payments, undelivered events. */
-const SECTIONS: readonly Section[] = [
-  { name: 'letters', environment: null, ...waitingLetters() },
-  ...(['production', 'sandbox'] as const).flatMap((environment): readonly Section[] => [
-    { name: `${environment}-payments`, environment, ...payments(environment) },
-    ...(['dead', 'paused', 'undeliverable'] as const).map((status) => ({
-      name: `${environment}-${status}`,
-      environment,
-      ...deliveries(environment, status),
-    })),
-  ]),
-];
+/**
+ * Money first: lost messages (providers' reports among them), refunds, payments, undelivered events.
+ */
+function sectionsAt(nowMs: number): readonly Section[] {
+  return [
+    { name: 'letters', environment: null, ...waitingLetters() },
+    ...(['production', 'sandbox'] as const).flatMap((environment): readonly Section[] => [
+      { name: `${environment}-refunds`, environment, ...refunds(environment, nowMs) },
+      { name: `${environment}-payments`, environment, ...payments(environment) },
+      ...(['dead', 'paused', 'undeliverable'] as const).map((status) => ({
+        name: `${environment}-${status}`,
+        environment,
+        ...deliveries(environment, status),
+      })),
+    ]),
+  ];
+}
 
 /**
  * One list of all sections in their order. Each section is newest first, except dead letters, which
@@ -57,10 +71,11 @@ export async function attentionPage(
     readonly environment: Environment | null;
     readonly cursor: string | null;
     readonly limit: number;
+    readonly nowMs: number;
   },
 ): Promise<AttentionPage> {
-  const { environment, limit } = query;
-  const sections = SECTIONS.filter(
+  const { environment, limit, nowMs } = query;
+  const sections = sectionsAt(nowMs).filter(
     (section) => environment === null || (section.environment ?? environment) === environment,
   );
   const place = placeOf(query.cursor, sections);
@@ -89,8 +104,10 @@ export interface AttentionCounts {
 /** The desk shows a larger number as "99+", so that a page never scans a long list. */
 export const COUNTED_MAX = 100;
 
-export async function countAttention(db: D1Database): Promise<AttentionCounts> {
-  const statements = SECTIONS.map(({ list }) => prepare(db, countStatement(list, COUNTED_MAX)));
+export async function countAttention(db: D1Database, nowMs: number): Promise<AttentionCounts> {
+  const statements = sectionsAt(nowMs).map(({ list }) =>
+    prepare(db, countStatement(list, COUNTED_MAX)),
+  );
   const results = await db.batch<{ rows: number }>(statements);
   const counts = results.map((result) => result.results[0]?.rows ?? 0);
   const items = counts.reduce((sum, rows) => sum + rows, 0);
@@ -151,6 +168,22 @@ export function reasonsOf(payment: Needs): readonly Reason[] {
     ...(payment.late ? (['late_payment'] as const) : []),
   ];
 }
+
+function refunds(environment: Environment, nowMs: number): ReturnType<typeof section> {
+  return section(refundsNeedingAttention(environment, nowMs), (refund) => ({
+    type: 'refund',
+    reasons: [REFUND_REASONS[refund.status]],
+    atMs: refund.createdAtMs,
+    refund,
+  }));
+}
+
+const REFUND_REASONS: Readonly<Record<WaitingRefund['status'], Reason>> = {
+  requires_action: 'refund_requires_action',
+  unresolved: 'refund_unresolved',
+  processing: 'refund_overdue',
+  pending: 'refund_overdue',
+};
 
 function deliveries(
   environment: Environment,

@@ -25,6 +25,7 @@ export async function showAttentionPage(call: DeskCall): Promise<Response> {
     environment: null,
     cursor: view.url.searchParams.get('cursor'),
     limit: ROWS,
+    nowMs: call.nowMs,
   });
   const [names, intents] = await Promise.all([
     merchantNames(
@@ -39,7 +40,7 @@ export async function showAttentionPage(call: DeskCall): Promise<Response> {
     return [
       <What call={call} item={item} />,
       <Reference item={item} intent={intent} />,
-      <Amount view={view} intent={intent} />,
+      <Amount view={view} item={item} intent={intent} />,
       payment === null ? (
         <span class="quiet">—</span>
       ) : (
@@ -64,13 +65,19 @@ export async function showAttentionPage(call: DeskCall): Promise<Response> {
   return answerDesk(call, { active: 'attention', title: text.nav.attention, children });
 }
 
-/** The payments of the page by uuid, each read from its object; without those out of reach. */
+/**
+ * The payments of the page by uuid, each read from its object; without those out of reach. The row
+ * of a refund has all that the page shows.
+ */
 async function intentsOf(
   { env }: DeskCall,
   items: readonly AttentionItem[],
 ): Promise<ReadonlyMap<string, Intent>> {
   const named = new Map(
-    items.flatMap((item) => paymentOf(item) ?? []).map((one) => [one.uuid, one]),
+    items
+      .filter(({ type }) => type !== 'refund')
+      .flatMap((item) => paymentOf(item) ?? [])
+      .map((one) => [one.uuid, one]),
   );
   const intents = await concurrently([...named.values()], async (payment) => {
     try {
@@ -96,6 +103,8 @@ function paymentOf(item: AttentionItem): Named | null {
       return null;
     case 'payment':
       return item.payment;
+    case 'refund':
+      return { ...item.refund, uuid: item.refund.paymentUuid };
     case 'delivery':
       return { ...item.event, uuid: item.event.paymentUuid };
   }
@@ -133,11 +142,10 @@ function Reference(props: { readonly item: AttentionItem; readonly intent: Inten
       </a>
     );
   }
-  const named = item.type === 'payment' ? item.payment : item.event;
-  const references = item.type === 'payment' && intent !== null ? concerned(intent) : [];
+  const { named, part, references } = shownOf(item, intent);
   return (
     <span>
-      <a class="id" href={`${paymentPath(named)}${item.type === 'delivery' ? '#events' : ''}`}>
+      <a class="id" href={paymentPath(named, part)}>
         <Untrusted text={named.uniqueId} />
       </a>
       {references.map((reference) => (
@@ -150,12 +158,49 @@ function Reference(props: { readonly item: AttentionItem; readonly intent: Inten
   );
 }
 
-/** What the customer pays, and by which method. */
-function Amount({ view, intent }: { readonly view: PageView; readonly intent: Intent | null }) {
+/** The payment, the part of its page, and the references to look up. */
+function shownOf(
+  item: Exclude<AttentionItem, { readonly type: 'dead_letter' }>,
+  intent: Intent | null,
+): {
+  readonly named: PaymentName;
+  readonly part: string;
+  readonly references: readonly string[];
+} {
+  switch (item.type) {
+    case 'payment':
+      return {
+        named: item.payment,
+        part: '',
+        references: intent === null ? [] : concerned(intent),
+      };
+    case 'refund':
+      return { named: item.refund, part: '#refunds', references: [item.refund.transactionId] };
+    case 'delivery':
+      return { named: item.event, part: '#events', references: [] };
+  }
+}
+
+/** What the customer pays or gets back, and by which method. */
+function Amount(props: {
+  readonly view: PageView;
+  readonly item: AttentionItem;
+  readonly intent: Intent | null;
+}) {
+  const { view, item, intent } = props;
+  const { methodName } = CHECKOUT_TEXTS[view.language];
+  if (item.type === 'refund') {
+    const { returnedMinor, currency, method } = item.refund;
+    return (
+      <span>
+        <span class="number whole">{moneyIn(view, currency)(returnedMinor)}</span>{' '}
+        <span class="quiet small whole">{methodName[method]}</span>
+      </span>
+    );
+  }
   if (intent === null) {
     return <span class="quiet">—</span>;
   }
-  const { methodName } = CHECKOUT_TEXTS[view.language];
   const attempt = reportedAttempt(intent);
   return (
     <span>

@@ -55,8 +55,11 @@ export async function answerDesk(call: DeskCall, page: Page): Promise<Response> 
   return answerPage(call, document);
 }
 
-async function countsOf({ env }: OperatorCall): Promise<Readonly<Partial<Record<Item, number>>>> {
-  const { items, deadLetters } = await countAttention(env.DB);
+async function countsOf({
+  env,
+  nowMs,
+}: OperatorCall): Promise<Readonly<Partial<Record<Item, number>>>> {
+  const { items, deadLetters } = await countAttention(env.DB, nowMs);
   const rails = railStates(env).filter(({ state }) => state === 'misconfigured').length;
   return { attention: items, deadLetters, rails };
 }
