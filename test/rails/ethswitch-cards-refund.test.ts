@@ -193,6 +193,51 @@ describe('a refund', () => {
   });
 });
 
+describe('the stand-in', () => {
+  async function problemOf(call: string, order: RefundOrder, changed: object): Promise<object> {
+    const form = new URLSearchParams({
+      userName: String(epg.settings.userName),
+      password: String(epg.settings.password),
+      orderId: order.payment.attempt.railReference ?? '',
+      language: 'en',
+      amount: '1000',
+      currency: '230',
+      externalRefundId: freshReference(),
+      expectedDepositedAmount: String(order.payment.chargedMinor),
+      ...changed,
+    });
+    const url = `${epg.settings.baseUrl}${call}`;
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const response = await fetch(url, { method: 'POST', headers, body: `${form}` });
+    return response.json() as Promise<object>;
+  }
+
+  test.each<[string, string, object, string]>([
+    ['a refund without a number', 'refund.do', { externalRefundId: '' }, 'externalRefundId'],
+    ['a refund of everything by 0', 'refund.do', { amount: '0' }, 'amount'],
+    ['a refund in major units', 'refund.do', { amount: '10.00' }, 'amount'],
+    ['a currency by its letters', 'refund.do', { currency: 'ETB' }, 'currency'],
+    ['one field more', 'refund.do', { orderNumber: 'A' }, 'orderNumber'],
+    ['a reversal of a part', 'reverse.do', {}, 'amount'],
+  ])('refuses %s', async (_what, call, changed, field) => {
+    const order = await paid();
+    expect(await problemOf(call, order, changed)).toEqual({
+      errorCode: '5',
+      errorMessage: `[${field}] is invalid`,
+    });
+    expect(await returned(order)).toEqual([]);
+  });
+
+  test('refuses other credentials and unknown orders', async () => {
+    const order = await paid();
+    expect(await problemOf('refund.do', order, { password: 'x' })).toMatchObject({
+      errorCode: '5',
+    });
+    const orderId = crypto.randomUUID();
+    expect(await problemOf('refund.do', order, { orderId })).toMatchObject({ errorCode: '6' });
+  });
+});
+
 describe('a reversal', () => {
   test('is the whole amount, soon after the payment', async () => {
     const order = await paid();

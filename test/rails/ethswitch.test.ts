@@ -73,6 +73,9 @@ describe('settings', () => {
     const cards = ethswitchRail(v.parse(ethswitchSettings, CARDS));
     expect([nbg.id, nbg.currencies]).toEqual(['ethswitch-nbg', ['ETB']]);
     expect([cards.id, cards.currencies]).toEqual(['ethswitch-cards', ['ETB', 'USD']]);
+    // NBG has no refunds by API: an operator returns the money.
+    expect([nbg.refunds, nbg.refund, nbg.refundStatus]).toEqual([undefined, undefined, undefined]);
+    expect(cards.refunds).toEqual({ takesParts: true, wholeAmountsOnly: false, windowMs: null });
   });
 
   test.each([

@@ -64,15 +64,24 @@ interface Changes {
   readonly scheme?: Scheme;
 }
 
-async function preOrder(changed: Changes = {}): Promise<Members> {
+function preOrder(changed: Changes = {}): Promise<Members> {
+  return send('payment.preorder', 'merchant/preOrder', content(changed.content), changed);
+}
+
+async function send(
+  method: string,
+  path: string,
+  biz_content: Members,
+  changed: Changes = {},
+): Promise<Members> {
   const der = Buffer.from(scene.telebirr.settings.merchantPrivateKey ?? '', 'base64');
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
   const unsigned = {
     timestamp: String(Math.floor(Date.now() / 1_000)),
     nonce_str: randomUUID().replaceAll('-', ''),
-    method: 'payment.preorder',
+    method,
     version: '1.0',
-    biz_content: content(changed.content),
+    biz_content,
   };
   const message = {
     ...unsigned,
@@ -81,7 +90,24 @@ async function preOrder(changed: Changes = {}): Promise<Members> {
     ...changed.message,
   };
   const headers = { ...tokenHeaders(), authorization: token, ...changed.headers };
-  return post('merchant/preOrder', headers, message);
+  return post(path, headers, message);
+}
+
+/** Of a paid order of 12.00, unless it is another one. */
+async function refund(changed: Members = {}): Promise<Members> {
+  const merch_order_id = randomUUID().replaceAll('-', '');
+  await preOrder({ content: { merch_order_id } });
+  await (await scene.telebirr.order(merch_order_id)).act('pays', { silent: true });
+  const { merchantAppId, merchantCode } = scene.telebirr.settings;
+  return send('payment.refund', 'merchant/refund', {
+    appid: merchantAppId,
+    merch_code: merchantCode,
+    merch_order_id,
+    refund_request_no: randomUUID().replaceAll('-', ''),
+    actual_amount: '12.00',
+    trans_currency: 'ETB',
+    ...changed,
+  });
 }
 
 describe('an order', () => {
@@ -138,6 +164,31 @@ describe('an order', () => {
     const headers = { ...tokenHeaders(), authorization: token };
     const replayed = await post('merchant/preOrder', headers, JSON.parse(last?.body ?? ''));
     expect(replayed).toMatchObject({ http: 400, errorCode: '49401024995' });
+  });
+});
+
+describe('a refund', () => {
+  test('is accepted when correct', async () => {
+    expect(await refund()).toMatchObject({
+      http: 200,
+      biz_content: { refund_status: 'REFUND_SUCCESS', refund_amount: '12.00' },
+    });
+  });
+
+  test.each<[string, Members, string]>([
+    ['a refund_amount instead', { actual_amount: undefined, refund_amount: '12.00' }, '60320006'],
+    ['both amounts', { refund_amount: '12.00' }, '49401024995'],
+    ['one decimal', { actual_amount: '12.0' }, '49401024995'],
+    ['a number as the amount', { actual_amount: 12 }, '49401024995'],
+    ['nothing to return', { actual_amount: '0.00' }, '49401024995'],
+    ['more than was paid', { actual_amount: '12.01' }, '60201003'],
+    ['no number', { refund_request_no: undefined }, '60320006'],
+    ['a hyphen in the number', { refund_request_no: 'a-1' }, '49401024995'],
+    ['another currency', { trans_currency: 'USD' }, '49401024995'],
+    ['another merchant', { merch_code: '1000000' }, '60200087'],
+    ['another order', { merch_order_id: 'H7K2M9QX4T0B8ZC3VN5X' }, '60201002'],
+  ])('with %s is refused', async (_what, changed, errorCode) => {
+    expect(await refund(changed)).toMatchObject({ errorCode });
   });
 });
 

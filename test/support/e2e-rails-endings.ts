@@ -86,6 +86,9 @@ export async function expectTold(
       (phone) => phone === null || phone === `251*****${payment.phone.slice(-4)}`,
     ),
     anomalies: anomalies.map((kind) => expect.objectContaining({ kind })),
+    refundedAmount: 0,
+    refunds: [],
+    netShareAmounts: [],
   });
   if (payment.answer !== null) {
     expect(status.transaction?.transactionId).toBe(payment.answer.transactionId);
