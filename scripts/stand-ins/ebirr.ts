@@ -27,6 +27,7 @@ import {
   type Plan,
   type ReceivedCall,
   type Reply,
+  refundPlanOf,
   type StandIn,
   StandInServer,
 } from './stand-in.ts';
@@ -105,7 +106,9 @@ export async function startEbirrStandIn(port = 0): Promise<StandIn> {
     requestIds.add(request.requestId);
     const { transactionId, referenceId } = request.serviceParams;
     const order = orders.all.find((known) => known.transactionId === transactionId);
-    const { fault, refuses } = plans.get(order?.amountText ?? '')?.refund ?? {};
+    const amountText = order?.amountText ?? '';
+    const amountMinor = Math.round(Number(amountText) * 100);
+    const { fault, refuses } = refundPlanOf(plans.get(amountText), amountMinor);
     if (!isKnown(request) || refuses === 'not_enabled') {
       return jsonReply(200, refusal(NOT_AUTHORIZED));
     }

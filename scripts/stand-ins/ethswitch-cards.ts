@@ -20,6 +20,7 @@ import {
   postCallback,
   type ReceivedCall,
   type Reply,
+  refundPlanOf,
   type StandIn,
   StandInServer,
 } from './stand-in.ts';
@@ -161,7 +162,8 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
     if (order === undefined) {
       return problem(6, 'Unknown order id');
     }
-    const plan = plans.get(order.amountText)?.refund ?? {};
+    const amountMinor = Number(form.get('amount') ?? order.amountText);
+    const plan = refundPlanOf(plans.get(order.amountText), amountMinor);
     return faulty(plan.fault, async () => {
       const isPaid = order.acted === 'pays';
       const refused =

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';
 
 /**
  * What all stand-ins for rails share: a local HTTP server that keeps a book of orders and refuses
@@ -52,8 +53,24 @@ export interface RefundPlan {
   readonly refuses?: 'declines' | 'lacks_funds' | 'not_enabled';
   /** The rail accepts the refund, and ends it when the test says so (`StandInRefund.end`). */
   readonly isSlow?: boolean;
+  /** Ends a slow refund by itself. */
+  readonly endsAfterMs?: number;
   /** When a rail that reports refunds does so: after its answer, before it, or never. */
   readonly report?: 'after_answer' | 'before_answer' | 'never';
+}
+
+/** For `npm run dev`: refunds of the sandbox's amounts end as in the sandbox. */
+const PLAYED_BY_AMOUNT: ReadonlyMap<number, RefundPlan> = new Map([
+  [REFUND_SCENARIOS.processed_slowly.amountMinor, { isSlow: true, endsAfterMs: 20_000 }],
+  [REFUND_SCENARIOS.declined.amountMinor, { refuses: 'declines' }],
+  [REFUND_SCENARIOS.insufficient_funds.amountMinor, { refuses: 'lacks_funds' }],
+  [REFUND_SCENARIOS.unknown_then_refunded.amountMinor, { fault: 'accepted_then_hang' }],
+  [REFUND_SCENARIOS.requires_action.amountMinor, { refuses: 'not_enabled' }],
+]);
+
+/** The test's plan for a refund of this amount, or the one that a person plays by the amount. */
+export function refundPlanOf(plan: Plan | undefined, amountMinor: number): RefundPlan {
+  return plan?.refund ?? PLAYED_BY_AMOUNT.get(amountMinor) ?? {};
 }
 
 /** A refund that the rail accepted, refused later, or carried out. */

@@ -242,6 +242,6 @@ export class TelebirrOrder implements StandInOrder {
   }
 }
 
-function minorOf(amountText: string): number {
+export function minorOf(amountText: string): number {
   return Math.round(Number(amountText) * 100);
 }

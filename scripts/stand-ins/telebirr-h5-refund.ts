@@ -10,11 +10,18 @@ export class TelebirrRefund implements StandInRefund {
   readonly #ending: 'REFUND_SUCCESS' | 'REFUND_FAILED';
   #isOpen: boolean;
 
-  constructor(number: string, amountText: string, { refuses, isSlow = false }: RefundPlan) {
+  constructor(
+    number: string,
+    amountText: string,
+    { refuses, isSlow = false, endsAfterMs }: RefundPlan,
+  ) {
     this.number = number;
     this.amountText = amountText;
     this.#ending = refuses === undefined ? 'REFUND_SUCCESS' : 'REFUND_FAILED';
     this.#isOpen = isSlow;
+    if (endsAfterMs !== undefined) {
+      setTimeout(() => this.end(), endsAfterMs).unref();
+    }
   }
 
   get state(): 'REFUNDING' | 'REFUND_SUCCESS' | 'REFUND_FAILED' {

@@ -9,10 +9,11 @@ import {
   type Plan,
   type ReceivedCall,
   type Reply,
+  refundPlanOf,
   type StandIn,
   StandInServer,
 } from './stand-in.ts';
-import { type NotificationForm, TelebirrOrder } from './telebirr-h5-order.ts';
+import { minorOf, type NotificationForm, TelebirrOrder } from './telebirr-h5-order.ts';
 import {
   bareBase64,
   CODE_CREDENTIALS,
@@ -213,7 +214,8 @@ class Telebirr {
   async #refund(call: ReceivedCall): Promise<Reply> {
     const content = this.#checked(call, 'payment.refund', REFUND_RULES);
     const order = this.#known(content);
-    const plan = this.#plans.get(order.amountText)?.refund ?? {};
+    const amountMinor = minorOf(content.actual_amount ?? '');
+    const plan = refundPlanOf(this.#plans.get(order.amountText), amountMinor);
     return faulty(plan.fault, async () => this.#success(order.refund(content, plan)));
   }
 

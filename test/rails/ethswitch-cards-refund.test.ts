@@ -123,6 +123,16 @@ describe('a refund', () => {
     expect(await returned(order)).toEqual([]);
   });
 
+  test.each([
+    [100_22, DECLINED],
+    [100_25, NOT_ENABLED],
+    [100_00, { type: 'succeeded' }],
+  ])('without a plan ends as the sandbox’s of the same amount: %i', async (minor, answer) => {
+    const whole = await paid();
+    epg.plan(String(whole.payment.chargedMinor), {});
+    expect(await railWith().refund(part(whole, minor))).toMatchObject(answer);
+  });
+
   test('of more than is left has failed', async () => {
     const whole = await paid();
     expect(await railWith().refund(part(whole, 1_000))).toMatchObject({ type: 'succeeded' });

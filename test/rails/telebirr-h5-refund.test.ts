@@ -132,6 +132,17 @@ describe('a refund', () => {
     expect(await returned(order)).toHaveLength(1);
   });
 
+  test.each([
+    [100_21, { type: 'unknown', providerCode: 'REFUNDING' }],
+    [100_22, { type: 'failed', reason: 'declined' }],
+    [100_25, NOT_ENABLED],
+    [100_00, DONE],
+  ])('without a plan ends as the sandbox’s of the same amount: %i', async (amountMinor, answer) => {
+    const whole = await paid();
+    scene.telebirr.plan(majorText(whole.payment.chargedMinor), {});
+    expect(await scene.rail.refund(part(whole, amountMinor))).toMatchObject(answer);
+  });
+
   test('of an order that was not paid needs a person', async () => {
     const payment = scene.order();
     expect((await scene.rail.start(payment)).type).toBe('accepted');
