@@ -64,10 +64,13 @@ export function eventsOf(
   tenant: Tenant,
   { deliveryStatus, endpointId, type, ...range }: EventFilter,
 ): List<EventRow> {
-  const byStatus = deliveryStatus === undefined ? 'by_time' : 'by_status';
+  // Most deliveries arrived, so the index by status has only the others.
+  const isByStatus = deliveryStatus !== undefined && deliveryStatus !== 'delivered';
+  const byStatus = isByStatus ? 'by_status' : 'by_time';
   const index = `webhook_event_${endpointId === undefined ? byStatus : 'by_endpoint'}`;
   const conditions = [
     tenantIs(tenant),
+    ...(isByStatus ? [{ sql: "delivery_status <> 'delivered'", params: [] }] : []),
     // Few of its deliveries are in another status, so filtering them costs little.
     ...when('endpoint_id = ?', endpointId),
     ...when('delivery_status = ?', deliveryStatus),

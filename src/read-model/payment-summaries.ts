@@ -117,8 +117,12 @@ export function summaryLists(
 }
 
 function createdPayments(tenant: Tenant, filter: SummaryFilter): List<StoredPayment> {
-  const conditions = [tenantIs(tenant), ...stateIs(filter)];
-  return paymentList(indexFor(filter), conditions, createdIn(filter));
+  const { index, conditions } = indexFor(filter);
+  return paymentList(
+    index,
+    [tenantIs(tenant), ...conditions, ...stateIs(filter)],
+    createdIn(filter),
+  );
 }
 
 /** In the order of the end, which an index has. */

@@ -1,10 +1,11 @@
 import { configOf } from '../config.ts';
 import { unseal } from '../crypto/sealed.ts';
 import { prepare, type SqlStatement } from '../database.ts';
-import type { IntentStatus, Tenant } from '../domain/intent.ts';
+import { hasEnded, type IntentStatus, type Tenant } from '../domain/intent.ts';
 import type { Currency, Method } from '../domain/method.ts';
 import { detailsContext, type PaymentDetails } from '../intent/protocol.ts';
 import {
+  type Condition,
   type Cursor,
   type List,
   type Page,
@@ -59,7 +60,8 @@ async function listFor(
 
 /** Reads payments in the order of time, and skips those of other amounts and currencies. */
 export function paymentsOf(tenant: Tenant, filter: PaymentFilter): List<StoredPayment> {
-  return listBy(indexFor(filter), tenant, filter);
+  const { index, conditions } = indexFor(filter);
+  return listBy(index, tenant, filter, conditions);
 }
 
 /**
@@ -107,36 +109,55 @@ export function countOfAmountStatement(
   };
 }
 
-function listBy(index: string, tenant: Tenant, filter: PaymentFilter): List<StoredPayment> {
+function listBy(
+  index: string,
+  tenant: Tenant,
+  filter: PaymentFilter,
+  partial: readonly Condition[] = [],
+): List<StoredPayment> {
   const conditions = [
     tenantIs(tenant),
+    ...partial,
     ...when('status = ?', filter.status),
     ...when('method = ?', filter.method),
     ...when('currency = ?', filter.currency),
     ...when('amount_minor >= ?', filter.amountMinorMin),
     ...when('amount_minor <= ?', filter.amountMinorMax),
-    ...(filter.refunds === undefined ? [] : [HAS_REFUNDS]),
     ...(filter.refunds === 'open' ? [{ sql: 'open_refunds > 0', params: [] }] : []),
   ];
   return paymentList(index, conditions, { fromMs: filter.createdFromMs, toMs: filter.createdToMs });
 }
 
 /** The condition of the index `payment_with_refunds`, word for word. */
-const HAS_REFUNDS = { sql: '(refunded_minor > 0 OR open_refunds > 0)', params: [] };
+const HAS_REFUNDS: Condition = { sql: '(refunded_minor > 0 OR open_refunds > 0)', params: [] };
+const HAS_ENDED: Condition = { sql: 'payment.ended_at_ms IS NOT NULL', params: [] };
+const IS_OPEN: Condition = { sql: 'payment.ended_at_ms IS NULL', params: [] };
+
+/** An index, and its own condition, which a query must repeat. */
+interface ListIndex {
+  readonly index: string;
+  readonly conditions: readonly Condition[];
+}
 
 /** The index whose adjacent rows match the filter, except for amount and currency. */
 export function indexFor({
   status,
   method,
   refunds,
-}: Pick<PaymentFilter, 'status' | 'method' | 'refunds'>): string {
+}: Pick<PaymentFilter, 'status' | 'method' | 'refunds'>): ListIndex {
   if (refunds !== undefined) {
-    return 'payment_with_refunds';
+    return { index: 'payment_with_refunds', conditions: [HAS_REFUNDS] };
+  }
+  if (status !== undefined && !hasEnded(status)) {
+    // Few: those of another status or method are skipped.
+    return { index: 'payment_open', conditions: [IS_OPEN] };
   }
   if (status !== undefined) {
-    return method === undefined ? 'payment_by_status' : 'payment_by_status_and_method';
+    const index = method === undefined ? 'payment_by_status' : 'payment_by_status_and_method';
+    return { index, conditions: [HAS_ENDED] };
   }
-  return method === undefined ? 'payment_by_time' : 'payment_by_method';
+  // A given method implies that there is one, which is the condition of its index.
+  return { index: method === undefined ? 'payment_by_time' : 'payment_by_method', conditions: [] };
 }
 
 /**

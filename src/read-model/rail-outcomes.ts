@@ -36,7 +36,7 @@ export function lastOutcomeStatement(
       FROM merchants CROSS JOIN payment ON payment.id = (
         SELECT newest.id FROM payment AS newest INDEXED BY payment_by_status_and_method
         WHERE newest.merchant_id = merchants.id AND newest.environment = ?1
-          AND newest.status = ?2 AND newest.method = ?3
+          AND newest.ended_at_ms IS NOT NULL AND newest.status = ?2 AND newest.method = ?3
         ORDER BY newest.created_at_ms DESC, newest.uuid DESC LIMIT 1)
       ORDER BY payment.updated_at_ms DESC LIMIT 1`,
     params: [outcome.environment, outcome.status, outcome.method],

@@ -1,4 +1,4 @@
-import type { Tenant } from '../../src/domain/intent.ts';
+import { hasEnded, type Tenant } from '../../src/domain/intent.ts';
 import { ENVIRONMENTS } from '../../src/domain/method.ts';
 import type {
   ProjectedEvent,
@@ -60,7 +60,7 @@ export function projectionMessage(
       anomalies: 0,
       createdAtMs: 1_000 * number,
       updatedAtMs: 1_000 * number,
-      endedAtMs: null,
+      endedAtMs: changes.status !== undefined && hasEnded(changes.status) ? 1_000 * number : null,
       transactionId: null,
       refundedMinor: 0,
       openRefunds: 0,

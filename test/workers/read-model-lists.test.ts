@@ -239,7 +239,7 @@ test('a row contains everything that a list shows', async () => {
     anomalies: 0,
     createdAtMs: 20,
     updatedAtMs: 6_000,
-    endedAtMs: null,
+    endedAtMs: 6_000,
     transactionId: null,
     refundedMinor: 0,
     openRefunds: 0,
