@@ -379,6 +379,8 @@ CREATE TABLE refunds (
   payment_uuid TEXT NOT NULL,
   -- As the object has it; `claimed` before the object has decided.
   status TEXT NOT NULL,
+  -- As merchants see it: they need not know which outcomes nobody knows.
+  shown_status TEXT NOT NULL AS (iif(status = 'unresolved', 'processing', status)),
   -- Requests that made or repeated the claim. Only a claim of a single request is ever deleted.
   requests INTEGER NOT NULL,
   -- Orders the changes of one payment; 0 for a claim.
@@ -392,7 +394,7 @@ CREATE TABLE refunds (
   method TEXT NOT NULL,
   -- Of the attempt that is refunded.
   transaction_id TEXT NOT NULL,
-  -- The refund's number at the provider, and the provider's own.
+  -- The refund's number at the provider, and the provider's own. NULL for a claim.
   reference TEXT,
   rail_reference TEXT,
   failure_reason TEXT,
@@ -404,13 +406,12 @@ CREATE TABLE refunds (
   PRIMARY KEY (environment, merchant_id, refund_unique_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX refunds_by_time ON refunds
-  (merchant_id, environment, created_at_ms, refund_unique_id);
+CREATE INDEX refunds_by_time ON refunds (merchant_id, environment, created_at_ms, reference);
 -- Also for the sum of a merchant's day, which reads nothing else.
 CREATE INDEX refunds_by_status ON refunds
-  (merchant_id, environment, status, created_at_ms, refund_unique_id, currency, amount_minor);
+  (merchant_id, environment, shown_status, created_at_ms, reference, currency, amount_minor);
 CREATE INDEX refunds_by_payment ON refunds
-  (merchant_id, environment, unique_id, created_at_ms, refund_unique_id);
+  (merchant_id, environment, unique_id, created_at_ms, reference);
 -- For the operator: the few refunds of all merchants that have no outcome.
 CREATE INDEX refunds_without_outcome ON refunds (environment, created_at_ms, reference)
   WHERE status IN ('pending', 'processing', 'unresolved', 'requires_action');

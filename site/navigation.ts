@@ -12,6 +12,7 @@ export const SECTIONS: readonly Section[] = [
       'quick-start',
       'hosted-payments',
       'express-payments',
+      'refunds',
       'embedding',
       'clients',
       'verify-webhooks',

@@ -5,7 +5,6 @@ import { checkoutRouter } from './checkout/router.ts';
 import { refusePlainHttp } from './http/https.ts';
 import { withRequestId } from './http/request-id.ts';
 import type { DeliveryMessage, ProjectionMessage } from './intent/protocol.ts';
-import { consumeProjections } from './read-model/consume.ts';
 import { consumeDeliveries } from './webhooks/consume.ts';
 
 export { PaymentIntent } from './payment-intent.ts';
@@ -18,8 +17,12 @@ const CONSUMERS: Readonly<Record<string, Consumer>> = {
     consumeDeliveries(batch as MessageBatch<DeliveryMessage>, env, ctx),
   'kefel-webhook-retries': (batch, env, ctx) =>
     consumeDeliveries(batch as MessageBatch<DeliveryMessage>, env, ctx),
-  'kefel-projections': (batch, env) =>
-    consumeProjections(batch as MessageBatch<ProjectionMessage>, env),
+  // Loaded with the first batch: no request waits for the read model.
+  'kefel-projections': async (batch, env) =>
+    (await import('./read-model/consume.ts')).consumeProjections(
+      batch as MessageBatch<ProjectionMessage>,
+      env,
+    ),
   'kefel-rail-starts': (batch, env) => consumeStarts(batch as MessageBatch<RailMessage>, env),
   'kefel-webhooks-dead': keepDeadLetters,
   'kefel-webhook-retries-dead': keepDeadLetters,

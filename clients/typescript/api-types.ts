@@ -32,6 +32,14 @@ export type ErrorCode =
   | 'webhook_secret_limit'
   | 'payment_in_progress'
   | 'payment_ended'
+  | 'duplicate_refund_id'
+  | 'refund_not_found'
+  | 'payment_not_paid'
+  | 'refund_too_large'
+  | 'too_many_refunds'
+  | 'refund_too_late'
+  | 'refund_daily_limit'
+  | 'refund_not_cancelable'
   | 'event_not_found'
   | 'event_superseded';
 
@@ -435,6 +443,28 @@ export interface ExpressPaymentSandboxRequest {
    */
   description?: string | null;
 }
+export interface RefundRequest {
+  /**
+   * The payment
+   */
+  paymentIntentUniqueId: string;
+  /**
+   * Your id of the refund, unique for good among all your refunds. A repeat is answered 409.
+   */
+  refundUniqueId: string;
+  /**
+   * How much of the amount to return, without commission, in major units; absent: all that is left. In the sandbox some amounts, such as 100.22, have a fixed outcome (`/docs/sandbox`).
+   */
+  amount?: number | null;
+  /**
+   * Your own words; the customer does not see them
+   */
+  reason?: string | null;
+  /**
+   * Another paid transaction of the payment, such as a `duplicate_payment`; absent: the one that paid
+   */
+  transactionId?: string | null;
+}
 export interface NewWebhookEndpoint {
   /**
    * Where the events are posted; one that webhooks can reach
@@ -768,6 +798,64 @@ export interface Refund {
   updatedAt: string;
 }
 /**
+ * A refund in a list. It can lag a few seconds behind the refund itself.
+ */
+export interface RefundSummary {
+  /**
+   * Your id of the refund
+   */
+  refundUniqueId: string;
+  paymentIntentUniqueId: string;
+  /**
+   * What the customer and the provider know the attempt by
+   */
+  transactionId: string | null;
+  status: 'PENDING' | 'PROCESSING' | 'REQUIRES_ACTION' | 'SUCCESS' | 'FAILED' | 'CANCELED';
+  /**
+   * The part of the payment's amount, without commission, in minor units (15050 is 150.50)
+   */
+  amount: number;
+  /**
+   * The commission that is given up, in minor units (15050 is 150.50)
+   */
+  commissionReturned: number;
+  /**
+   * What the customer gets, in minor units (15050 is 150.50)
+   */
+  returnedAmount: number;
+  currency: 'ETB' | 'USD';
+  failureReason:
+    | 'declined'
+    | 'insufficient_funds'
+    | 'rail_unavailable'
+    | 'misconfigured'
+    | 'rejected_by_operator'
+    | null;
+  actionReason:
+    | 'not_supported'
+    | 'not_enabled'
+    | 'part_not_supported'
+    | 'whole_amounts_only'
+    | 'too_late'
+    | null;
+  /**
+   * The provider's id of the refund
+   */
+  providerReference: string | null;
+  /**
+   * Returned after it had been reported as failed
+   */
+  late: boolean;
+  /**
+   * ISO 8601 in UTC with milliseconds
+   */
+  createdAt: string;
+  /**
+   * ISO 8601 in UTC with milliseconds
+   */
+  updatedAt: string;
+}
+/**
  * A payment in a list. It can lag a few seconds behind the payment itself.
  */
 export interface PaymentSummary {
@@ -797,6 +885,10 @@ export interface PaymentSummary {
    * What the customer pays, in minor units (15050 is 150.50)
    */
   chargedAmount: number;
+  /**
+   * What was returned so far, without commission, in minor units (15050 is 150.50)
+   */
+  refundedAmount: number;
   currency: 'ETB' | 'USD';
   /**
    * The method of the paid or latest attempt
@@ -1121,6 +1213,73 @@ export interface EventBody {
   };
   event:
     'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED' | 'REFUND_SUCCESS' | 'REFUND_FAILED';
+  /**
+   * What was returned so far, without commission, in minor units (15050 is 150.50); in events of refunds
+   */
+  refundedAmount?: number;
+  refund?: Refund1;
+}
+/**
+ * A refund of a payment. Amounts are in minor units.
+ */
+export interface Refund1 {
+  /**
+   * Your id of the refund
+   */
+  refundUniqueId: string;
+  paymentIntentUniqueId: string;
+  /**
+   * What the customer and the provider know the attempt by
+   */
+  transactionId: string | null;
+  status: 'PENDING' | 'PROCESSING' | 'REQUIRES_ACTION' | 'SUCCESS' | 'FAILED' | 'CANCELED';
+  /**
+   * The part of the payment's amount, without commission, in minor units (15050 is 150.50)
+   */
+  amount: number;
+  /**
+   * The commission that is given up, in minor units (15050 is 150.50)
+   */
+  commissionReturned: number;
+  /**
+   * What the customer gets, in minor units (15050 is 150.50)
+   */
+  returnedAmount: number;
+  currency: 'ETB' | 'USD';
+  /**
+   * As sent
+   */
+  reason: string | null;
+  failureReason:
+    | 'declined'
+    | 'insufficient_funds'
+    | 'rail_unavailable'
+    | 'misconfigured'
+    | 'rejected_by_operator'
+    | null;
+  actionReason:
+    | 'not_supported'
+    | 'not_enabled'
+    | 'part_not_supported'
+    | 'whole_amounts_only'
+    | 'too_late'
+    | null;
+  /**
+   * The provider's id of the refund
+   */
+  providerReference: string | null;
+  /**
+   * Returned after it had been reported as failed
+   */
+  late: boolean;
+  /**
+   * ISO 8601 in UTC with milliseconds
+   */
+  createdAt: string;
+  /**
+   * ISO 8601 in UTC with milliseconds
+   */
+  updatedAt: string;
 }
 /**
  * What Kefel posts to your endpoint, with the headers of Standard Webhooks.

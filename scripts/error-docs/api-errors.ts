@@ -114,8 +114,9 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
   },
   idempotency_key_reused: {
     meaning:
-      'This payment was created with the same `Idempotency-Key`, but by another body or at another endpoint. Bytes are compared, so a new order of fields counts as another body.',
-    remedy: 'Repeat the stored bytes of the first request, or use a new id for a new payment.',
+      'This payment or refund was created with the same `Idempotency-Key`, but by another body or at another endpoint. Bytes are compared, so a new order of fields counts as another body.',
+    remedy:
+      'Repeat the stored bytes of the first request, or use a new id for a new payment or refund.',
     retry: 'after_change',
   },
   duplicate_payment_id: {
@@ -154,7 +155,52 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
   },
   payment_ended: {
     meaning: 'The payment is paid, failed or expired, so it cannot be canceled.',
-    remedy: 'Read the payment. The operator of the gateway can refund a paid one.',
+    remedy: 'Read the payment. A paid one can be [refunded](refunds.md).',
+    retry: 'never',
+  },
+  duplicate_refund_id: {
+    meaning:
+      'A refund with this `refundUniqueId` exists in this environment, of this payment or of another one. Nothing was refunded again.',
+    remedy:
+      'After a lost answer, [read the refund](refunds.md#follow) to see what became of it. For another refund use another id.',
+    retry: 'never',
+  },
+  refund_not_found: {
+    meaning: 'You have no refund of this id in this environment.',
+    remedy: 'Percent-encode the id, and check the environment.',
+    retry: 'after_change',
+  },
+  payment_not_paid: {
+    meaning: 'The payment, or the transaction that you named, is not paid.',
+    remedy: 'Read the payment. One that is open can be [canceled](api.md#read-and-cancel).',
+    retry: 'after_change',
+  },
+  refund_too_large: {
+    meaning:
+      'The payment has less left than you want to return. What was returned and what other refunds have reserved is not left.',
+    remedy: 'Read the payment with its `refunds`, and ask for at most what the message says.',
+    retry: 'after_change',
+  },
+  too_many_refunds: {
+    meaning: 'The payment has had as many refunds as it can have, failed ones included.',
+    remedy: 'Ask the operator of the gateway to return the rest.',
+    retry: 'never',
+  },
+  refund_too_late: {
+    meaning: 'The operator of the gateway lets you refund payments only for some time.',
+    remedy: 'Return the money in another way, or ask the operator.',
+    retry: 'never',
+  },
+  refund_daily_limit: {
+    meaning:
+      'The operator of the gateway lets you return only so much a day, by the day of Addis Ababa.',
+    remedy: 'Ask for less, wait until tomorrow, or ask the operator for a higher limit.',
+    retry: 'after_change',
+  },
+  refund_not_cancelable: {
+    meaning:
+      'The provider was asked for the money, or the refund has ended. Nobody can take it back.',
+    remedy: 'Read the refund, and wait for its event.',
     retry: 'never',
   },
   event_not_found: {

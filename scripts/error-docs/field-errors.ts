@@ -19,5 +19,5 @@ export const FIELD_ERRORS: Readonly<Record<FieldErrorCode, string>> = {
   undeliverable: 'no webhook would be sent to this `callbackUrl`',
   duplicate: 'the value or parameter is given twice',
   unknown_field:
-    "a list has no such parameter, or a webhook endpoint no such field (other bodies get `warnings`; the operator's API refuses them)",
+    "a list has no such parameter, or a webhook endpoint or refund no such field (other bodies get `warnings`; the operator's API refuses them)",
 };

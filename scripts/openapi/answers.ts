@@ -149,6 +149,10 @@ const refund = {
   updatedAt: time,
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
+const { reason: _reason, ...refundSummary } = refund;
+
+const refundedMinor = amountMinor('What was returned so far, without commission');
+
 const delivery = objectOf({
   endpointId: nullable({
     type: 'string',
@@ -218,6 +222,22 @@ function picked(names: readonly (keyof typeof payment)[]) {
   return Object.fromEntries(names.map((name) => [name, payment[name]]));
 }
 
+/** Events of refunds have two more properties. */
+function eventBody(): JsonSchema {
+  const body = objectOf(
+    { ...payment, event: eventType },
+    'The payment as the event found it: the JSON text in `body` of a webhook.',
+  );
+  const ofRefund = {
+    refundedAmount: {
+      ...refundedMinor,
+      description: `${refundedMinor.description}; in events of refunds`,
+    },
+    refund: { ...reference('Refund'), description: 'The refund; in events of refunds' },
+  };
+  return { ...body, properties: { ...body.properties, ...ofRefund } };
+}
+
 /** Schemas that answers and webhooks share, by their name under `components`. */
 export const COMPONENTS: Readonly<Record<string, JsonSchema>> = {
   Payment: objectOf(
@@ -230,7 +250,7 @@ export const COMPONENTS: Readonly<Record<string, JsonSchema>> = {
         description: 'The phone that an express request charged, masked',
       }),
       anomalies: listOf(anomaly, 'What needs a person; changes no status and sends no event'),
-      refundedAmount: amountMinor('What was returned so far, without commission'),
+      refundedAmount: refundedMinor,
       refunds: listOf(reference('Refund'), 'Oldest first'),
       netShareAmounts: listOf(
         amountMinor('What a beneficiary is owed after the refunds'),
@@ -240,6 +260,10 @@ export const COMPONENTS: Readonly<Record<string, JsonSchema>> = {
     'A payment as it is now. Amounts are in minor units.',
   ),
   Refund: objectOf(refund, 'A refund of a payment. Amounts are in minor units.'),
+  RefundSummary: objectOf(
+    refundSummary,
+    'A refund in a list. It can lag a few seconds behind the refund itself.',
+  ),
   PaymentSummary: objectOf(
     {
       ...picked([
@@ -251,8 +275,9 @@ export const COMPONENTS: Readonly<Record<string, JsonSchema>> = {
         'totalAmount',
         'commission',
         'chargedAmount',
-        'currency',
       ]),
+      refundedAmount: refundedMinor,
+      ...picked(['currency']),
       paymentType: nullable({ ...method, description: 'The method of the paid or latest attempt' }),
       ...picked(['reason', 'late', 'creationDate', 'lastUpdateDate']),
       endDate: nullable({ ...time, description: 'When the payment first ended' }),
@@ -281,10 +306,7 @@ export const COMPONENTS: Readonly<Record<string, JsonSchema>> = {
     hasMore: { type: 'boolean' },
     nextCursor: nullable({ type: 'string', description: 'Send it as `cursor` for more' }),
   }),
-  EventBody: objectOf(
-    { ...payment, event: eventType },
-    'The payment as the event found it: the JSON text in `body` of a webhook.',
-  ),
+  EventBody: eventBody(),
   Webhook: objectOf(
     {
       webHookEvent: eventType,
@@ -351,6 +373,8 @@ export const ANSWERS = {
   express: withWarnings(envelope(reference('ExpressResult'))),
   payment: envelope(reference('Payment')),
   payments: envelope(pageOf('PaymentSummary')),
+  refund: envelope(reference('Refund')),
+  refunds: envelope(pageOf('RefundSummary')),
   events: envelope(pageOf('Event')),
   event: envelope(reference('EventWithPayload')),
   resend: withWarnings(envelope(reference('ResendResult'))),

@@ -92,6 +92,22 @@ export const EXPRESS_NOTES: Notes = {
   },
 };
 
+export const REFUND_NOTES: Notes = {
+  paymentIntentUniqueId: { text: 'The payment', example: 'order-1001' },
+  refundUniqueId: {
+    text: 'Your id of the refund, unique for good among all your refunds. A repeat is answered 409.',
+    example: 'refund-1001-1',
+  },
+  amount: {
+    text: 'How much of the amount to return, without commission, in major units; absent: all that is left. In the sandbox some amounts, such as 100.22, have a fixed outcome (`/docs/sandbox`).',
+    example: 50,
+  },
+  reason: { text: 'Your own words; the customer does not see them', example: 'Two bags were torn' },
+  transactionId: {
+    text: 'Another paid transaction of the payment, such as a `duplicate_payment`; absent: the one that paid',
+  },
+};
+
 export const ENDPOINT_NOTES: Notes = {
   url: {
     text: 'Where the events are posted; one that webhooks can reach',
@@ -128,6 +144,12 @@ export const PAYMENTS_QUERY_NOTES: Notes = {
     example: '0911234567',
   },
   metadata: { text: 'Only payments with this entry: `metadata[cart]=8841`. Repeat it for more.' },
+  ...PAGE_NOTES,
+};
+
+export const REFUNDS_QUERY_NOTES: Notes = {
+  status: { text: 'Only refunds of this status', example: 'REQUIRES_ACTION' },
+  paymentIntentUniqueId: { text: 'Only refunds of this payment', example: 'order-1001' },
   ...PAGE_NOTES,
 };
 

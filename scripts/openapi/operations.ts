@@ -67,8 +67,10 @@ const PAYMENT = '/api/v1/payment';
 export function operations(): readonly Operation[] {
   return [
     ...operationsOf('sandbox'),
+    ...refunds('sandbox'),
     ...webhookEndpoints('sandbox'),
     ...operationsOf('production'),
+    ...refunds('production'),
     ...webhookEndpoints('production'),
     eventStream(),
     banks(),
@@ -215,6 +217,77 @@ function operationsOf(environment: Environment): readonly Operation[] {
       request: null,
       answer: ANSWERS.webhookKeys,
       problems: [],
+    },
+  ];
+}
+
+function refunds(environment: Environment): readonly Operation[] {
+  const isSandbox = environment === 'sandbox';
+  const path = `${PAYMENT}${isSandbox ? '/sandbox' : ''}/refund`;
+  const suffix = isSandbox ? 'Sandbox' : 'Production';
+  const common = { tag: isSandbox ? 'Sandbox' : 'Production', needsKey: true };
+  const one = { ...common, idText: 'Your `refundUniqueId`, percent-encoded' };
+  return [
+    {
+      ...common,
+      method: 'post',
+      path,
+      id: `createRefund${suffix}`,
+      summary: 'Refund a payment',
+      description:
+        'Returns the payment, or a part of it, to the customer. The answer is `PENDING`, or `REQUIRES_ACTION` when the operator must return the money by hand; an event follows with the outcome. Unknown fields are errors, because a misspelled `amount` would return everything.',
+      idText: null,
+      request: reference('RefundRequest'),
+      answer: ANSWERS.refund,
+      problems: [
+        ...PROBLEMS_OF_BODIES,
+        'payment_not_found',
+        'idempotency_key_invalid',
+        'idempotency_key_reused',
+        'duplicate_refund_id',
+        'payment_not_paid',
+        'refund_too_large',
+        'too_many_refunds',
+        'refund_too_late',
+        'refund_daily_limit',
+      ],
+    },
+    {
+      ...one,
+      method: 'get',
+      path: `${path}/{id}`,
+      id: `readRefund${suffix}`,
+      summary: 'Read a refund',
+      description: 'The refund as it is now.',
+      request: null,
+      answer: ANSWERS.refund,
+      problems: ['refund_not_found'],
+    },
+    {
+      ...one,
+      method: 'post',
+      path: `${path}/{id}/cancel`,
+      id: `cancelRefund${suffix}`,
+      summary: 'Cancel a refund',
+      description:
+        'Works while it is `PENDING`. Canceling a canceled refund changes nothing. No event follows.',
+      request: null,
+      answer: ANSWERS.refund,
+      problems: ['refund_not_found', 'refund_not_cancelable'],
+    },
+    {
+      ...common,
+      method: 'get',
+      path: `${path}s`,
+      id: `listRefunds${suffix}`,
+      summary: 'List refunds',
+      description:
+        'Newest first. All filters must match; a parameter that does not exist is an error.',
+      idText: null,
+      query: queryParameters('refunds'),
+      request: null,
+      answer: ANSWERS.refunds,
+      problems: ['validation_failed'],
     },
   ];
 }

@@ -2,8 +2,9 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import type { ValidationContext } from '../../src/api/schema/context.ts';
 import { expressSchema } from '../../src/api/schema/express.ts';
-import { eventsQuery, paymentsQuery, resendBody } from '../../src/api/schema/list.ts';
+import { eventsQuery, paymentsQuery, refundsQuery, resendBody } from '../../src/api/schema/list.ts';
 import { hostedSchema } from '../../src/api/schema/payment-intent.ts';
+import { refundSchema } from '../../src/api/schema/refund.ts';
 import {
   endpointChangesSchema,
   newEndpointSchema,
@@ -17,6 +18,8 @@ import {
   HOSTED_NOTES,
   type Notes,
   PAYMENTS_QUERY_NOTES,
+  REFUND_NOTES,
+  REFUNDS_QUERY_NOTES,
   RESEND_NOTES,
 } from './field-notes.ts';
 import { type JsonSchema, nullable } from './json-schema.ts';
@@ -48,6 +51,7 @@ export function requestComponents(): Readonly<Record<string, JsonSchema>> {
     HostedPaymentRequest: hostedRequest(),
     ExpressPaymentRequest: expressRequest('production'),
     ExpressPaymentSandboxRequest: expressRequest('sandbox'),
+    RefundRequest: described(jsonSchemaOf(refundSchema), REFUND_NOTES),
     NewWebhookEndpoint: described(jsonSchemaOf(newEndpointSchema), ENDPOINT_NOTES),
     WebhookEndpointChanges: described(jsonSchemaOf(endpointChangesSchema), {
       ...ENDPOINT_NOTES,
@@ -72,12 +76,15 @@ export interface QueryParameter {
   readonly explode?: true;
 }
 
+const QUERIES = {
+  payments: { schema: paymentsQuery, notes: PAYMENTS_QUERY_NOTES },
+  refunds: { schema: refundsQuery, notes: REFUNDS_QUERY_NOTES },
+  events: { schema: eventsQuery, notes: EVENTS_QUERY_NOTES },
+};
+
 /** The parameters of a list, from the schema that validates them. */
-export function queryParameters(list: 'payments' | 'events'): readonly QueryParameter[] {
-  const schema =
-    list === 'payments'
-      ? described(jsonSchemaOf(paymentsQuery), PAYMENTS_QUERY_NOTES)
-      : described(jsonSchemaOf(eventsQuery), EVENTS_QUERY_NOTES);
+export function queryParameters(list: keyof typeof QUERIES): readonly QueryParameter[] {
+  const schema = described(jsonSchemaOf(QUERIES[list].schema), QUERIES[list].notes);
   return Object.entries(schema.properties ?? {}).map(([name, { description, ...rest }]) => ({
     name,
     in: 'query',

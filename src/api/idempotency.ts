@@ -14,7 +14,7 @@ const PRINTABLE_ASCII = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
  */
 export async function idempotencyClaim(
   request: Request,
-  kind: IntentKind,
+  kind: IntentKind | 'refund',
   bodyBytes: Uint8Array<ArrayBuffer>,
 ): Promise<IdempotencyClaim | null> {
   const key = request.headers.get('idempotency-key');

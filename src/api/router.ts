@@ -14,6 +14,7 @@ const PAYMENT = '/api/v1/payment';
 type RouteMethod = 'get' | 'post' | 'patch' | 'delete';
 /** Loaded with the first call, because payments need none of it. */
 type EndpointRoute = keyof typeof import('./routes/webhook-endpoints.ts');
+type RefundRoute = keyof typeof import('./routes/refunds.ts');
 
 /** All routes of the merchants' API. */
 export const apiRouter = new AreaRouter({
@@ -47,6 +48,19 @@ for (const [environment, prefix, express] of [
   );
   on('post', `${prefix}/events/:id/resend`, 'events', async (call) =>
     (await events()).resendEvent(call),
+  );
+  const refundRoute = (
+    method: RouteMethod,
+    path: string,
+    permission: KeyPermission,
+    name: RefundRoute,
+  ) =>
+    on(method, path, permission, async (call) => (await import('./routes/refunds.ts'))[name](call));
+  refundRoute('post', `${prefix}/refund`, 'refunds', 'createRefund');
+  refundRoute('get', `${prefix}/refund/:id`, 'payments_read', 'readRefund');
+  refundRoute('post', `${prefix}/refund/:id/cancel`, 'refunds', 'cancelRefund');
+  on('get', `${prefix}/refunds`, 'payments_read', async (call) =>
+    (await import('./lists/refunds.ts')).listRefunds(call),
   );
   const endpoints = `${prefix}/webhook-endpoints`;
   const endpointRoute = (method: RouteMethod, path: string, name: EndpointRoute) =>

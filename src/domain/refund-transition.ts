@@ -72,6 +72,7 @@ function requestRefund(
     ...amounts,
     status,
     requestedStatus: status,
+    requestedActionReason: obstacle,
     failureReason: null,
     actionReason: obstacle,
     startAtMs: nowMs + startsAfterMs,

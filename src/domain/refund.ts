@@ -83,6 +83,8 @@ export interface Refund extends RefundAmounts {
   readonly status: RefundStatus;
   /** The status of the first answer, which a repeated request gets again. */
   readonly requestedStatus: Extract<RefundStatus, 'pending' | 'requires_action'>;
+  /** The reason in that answer, which a repeated request gets again too. */
+  readonly requestedActionReason: RefundActionReason | null;
   readonly failureReason: RefundFailureReason | null;
   readonly actionReason: RefundActionReason | null;
   /** When the provider may be called at the earliest. Until then the refund can be canceled. */
@@ -235,4 +237,17 @@ export function isInFlight({ status }: Pick<Refund, 'status'>): boolean {
 
 export function hasRefundEnded({ status }: Pick<Refund, 'status'>): boolean {
   return status !== 'pending' && !isInFlight({ status });
+}
+
+/** The refund as the first answer showed it. */
+export function asRequested(refund: Refund): Refund {
+  return {
+    ...refund,
+    status: refund.requestedStatus,
+    actionReason: refund.requestedActionReason,
+    failureReason: null,
+    railReference: null,
+    late: false,
+    updatedAtMs: refund.createdAtMs,
+  };
 }

@@ -80,6 +80,38 @@ export const PROBLEMS = {
     status: 409,
     message: 'The payment has ended ({status}); it cannot be canceled',
   },
+  duplicate_refund_id: {
+    status: 409,
+    message: 'Duplicate key: refundUniqueId "{refundUniqueId}" already exists',
+  },
+  refund_not_found: {
+    status: 404,
+    message: 'There is no such refund in this environment',
+  },
+  payment_not_paid: {
+    status: 409,
+    message: 'Nothing to refund: the payment, or the transaction that you named, is not paid',
+  },
+  refund_too_large: {
+    status: 409,
+    message: 'Only {left} {currency} of the payment is left to refund',
+  },
+  too_many_refunds: {
+    status: 409,
+    message: 'The payment has {refundsMax} refunds, which is as many as it can have',
+  },
+  refund_too_late: {
+    status: 409,
+    message: 'The payment is older than {daysMax} days, so it can no longer be refunded',
+  },
+  refund_daily_limit: {
+    status: 409,
+    message: 'Only {left} of your {max} a day is left for refunds today',
+  },
+  refund_not_cancelable: {
+    status: 409,
+    message: 'The refund is {status}; only a pending one can be canceled',
+  },
   event_not_found: { status: 404, message: 'There is no such event in this environment' },
   event_superseded: {
     status: 409,

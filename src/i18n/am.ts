@@ -1036,6 +1036,7 @@ export const dashboard: DashboardMessages = {
       payments_create: 'ክፍያ መፍጠር',
       payments_read: 'ክፍያዎችን ማንበብና መዘርዘር',
       payments_cancel: 'ክፍያ መሰረዝ',
+      refunds: 'ክፍያ መመለስ',
       events: 'ክስተቶችን ማንበብና እንደገና መላክ',
       webhook_endpoints: 'የዌብሁክ መዳረሻዎችን ማስተዳደር',
     },

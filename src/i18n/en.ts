@@ -1071,6 +1071,7 @@ export const dashboard = {
       payments_create: 'Create payments',
       payments_read: 'Read and list payments',
       payments_cancel: 'Cancel payments',
+      refunds: 'Refund payments',
       events: 'Read events and send them again',
       webhook_endpoints: 'Manage webhook endpoints',
     },

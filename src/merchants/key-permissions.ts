@@ -3,6 +3,8 @@ export const KEY_PERMISSIONS = [
   'payments_create',
   'payments_read',
   'payments_cancel',
+  /** Return money, and cancel refunds. `payments_read` reads them. */
+  'refunds',
   /** Read events, and send them again. */
   'events',
   'webhook_endpoints',

@@ -26,7 +26,7 @@ export type ClaimResult =
 /** What the other refunds of the day hold, claims included. */
 const DAY_MINOR = `(SELECT COALESCE(SUM(amount_minor), 0) FROM refunds INDEXED BY refunds_by_status
   WHERE merchant_id = ?2 AND environment = ?1 AND created_at_ms >= ?5 AND currency = ?6
-    AND status IN ('claimed', 'pending', 'processing', 'unresolved', 'requires_action', 'succeeded')
+    AND shown_status IN ('claimed', 'pending', 'processing', 'requires_action', 'succeeded')
     AND refund_unique_id <> ?3)`;
 
 /** In one statement, so that concurrent requests cannot pass the limit together. */

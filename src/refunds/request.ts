@@ -171,7 +171,8 @@ function refundIn({ refunds }: Intent, refundUniqueId: string): Refund | null {
   return refunds.find(({ id }) => id === refundUniqueId) ?? null;
 }
 
-function attemptToRefund(
+/** The attempt whose money is returned; null when the payment has no such attempt. */
+export function attemptToRefund(
   { attempts, paidAttemptId }: Intent,
   transactionId: string | null,
 ): Attempt | null {

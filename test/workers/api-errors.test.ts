@@ -1,6 +1,7 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
+import { REFUNDS_MAX } from '../../src/domain/refund-amounts.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/http/problems.ts';
 import worker from '../../src/index.ts';
 import { IntentClient, IntentUnavailable } from '../../src/intent/client.ts';
@@ -17,14 +18,18 @@ import {
   cancelPath,
   consume,
   createHosted,
+  DAY_MS,
   execute,
   expressBody,
+  fireAlarm,
   hostedBody,
   lastEvent,
   ORIGIN,
   payHosted,
   postExpress,
   postHosted,
+  postRefund,
+  refundPath,
   resolveAttempt,
   startRedirect,
   statusPath,
@@ -121,6 +126,43 @@ const PROVOKED: Readonly<Record<ProblemCode, () => Promise<Response>>> = {
   payment_ended: async () => {
     await payHosted();
     return call(cancelPath('order-1'), { method: 'POST' });
+  },
+  duplicate_refund_id: async () => {
+    await payHosted();
+    await postRefund();
+    return postRefund();
+  },
+  refund_not_found: () => call(refundPath()),
+  payment_not_paid: async () => {
+    await createHosted();
+    return postRefund();
+  },
+  refund_too_large: async () => {
+    await payHosted();
+    return postRefund({ amount: 100.51 });
+  },
+  too_many_refunds: async () => {
+    await payHosted();
+    for (let number = 0; number < REFUNDS_MAX; number += 1) {
+      await postRefund({ refundUniqueId: String(number), amount: 1 });
+    }
+    return postRefund({ amount: 1 });
+  },
+  refund_too_late: async () => {
+    await payHosted();
+    vi.setSystemTime(Date.now() + 181 * DAY_MS);
+    return postRefund();
+  },
+  refund_daily_limit: async () => {
+    await env.DB.prepare('UPDATE merchants SET refund_daily_max_minor = 10000').run();
+    await payHosted();
+    return postRefund();
+  },
+  refund_not_cancelable: async () => {
+    await payHosted();
+    await postRefund();
+    await fireAlarm();
+    return call(`${refundPath()}/cancel`, { method: 'POST' });
   },
   event_superseded: async () => {
     await createHosted();

@@ -6,8 +6,11 @@ import {
   call,
   cancelPath,
   createHosted,
+  payHosted,
   postExpress,
   postHosted,
+  postRefund,
+  refundPath,
   statusPath,
   useGateway,
 } from './support.ts';
@@ -37,12 +40,15 @@ const REQUESTS: readonly (readonly [string, number, () => Promise<Response>])[] 
   ['reads a payment by unique id', 200, () => call(statusPath('order-1'))],
   ['cancels a payment', 200, () => call(cancelPath('order-1'), { method: 'POST' })],
   ['a payment with splits', 503, () => postHosted({ splitPayment: SPLITS })],
+  ['refunds a payment', 503, () => postRefund({ paymentIntentUniqueId: 'paid' })],
+  ['reading a refund', 503, () => call(refundPath())],
   ['the list of banks', 503, () => call(BANKS)],
   ['reading by uuid', 503, () => call(statusPath(UUID))],
 ];
 
 test.each(REQUESTS)('with a key in use: %s answers %s', async (_name, status, send) => {
   await createHosted();
+  await payHosted({ paymentIntentUniqueId: 'paid' });
   failD1();
   expect(await retryOf(send())).toEqual([status, status === 503 ? '1' : null]);
 });

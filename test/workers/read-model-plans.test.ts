@@ -35,6 +35,11 @@ import {
   findUniqueIdStatement,
 } from '../../src/read-model/queries.ts';
 import { lastOutcomeStatement } from '../../src/read-model/rail-outcomes.ts';
+import {
+  findPaymentOfRefundStatement,
+  type RefundFilter,
+  refundsOf,
+} from '../../src/read-model/refunds-list.ts';
 import { knownStatement } from '../../src/read-model/republish.ts';
 import {
   findSandboxEventStatement,
@@ -125,6 +130,12 @@ const EVENT_FILTERS = combinations<EventFilter>([
   ...RANGES,
 ]);
 
+const REFUND_FILTERS = combinations<RefundFilter>([
+  { status: 'processing' },
+  { uniqueId: 'order-1' },
+  ...RANGES,
+]);
+
 interface Named {
   readonly name: string;
   readonly statement: SqlStatement;
@@ -142,6 +153,12 @@ function named(name: string, ...statements: readonly SqlStatement[]): Named[] {
 }
 
 const STATEMENTS: readonly Named[] = [
+  ...REFUND_FILTERS.flatMap((filter) =>
+    atEveryCursor(`refunds ${JSON.stringify(filter)}`, (cursor) =>
+      pageStatement(refundsOf(TENANT, filter), cursor, 50),
+    ),
+  ),
+  ...named('the payment of a refund', findPaymentOfRefundStatement(TENANT, 'refund-1')),
   ...PAYMENT_FILTERS.flatMap((filter) =>
     atEveryCursor(`payments ${JSON.stringify(filter)}`, (cursor) =>
       pageStatement(paymentsOf(TENANT, filter), cursor, 50),

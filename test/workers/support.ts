@@ -238,6 +238,8 @@ async function loadLazyModules(): Promise<void> {
   for (const path of ['/api', '/checkout/none', '/dashboard/none', '/operator/none']) {
     await (await exports.default.fetch(`${ORIGIN}${path}`)).text();
   }
+  await import('../../src/read-model/consume.ts');
+  await import('../../src/api/routes/refunds.ts');
 }
 
 const reached = new Map<string, DurableObjectId>();
@@ -360,6 +362,21 @@ export function statusPath(id: string, environment: Environment = 'sandbox'): st
 
 export function cancelPath(id: string, environment: Environment = 'sandbox'): string {
   return `${CREATE_PATHS.hosted[environment]}/cancel/${encodeURIComponent(id)}`;
+}
+
+const REFUND_PATH = '/api/v1/payment/sandbox/refund';
+
+/** Asks for a refund of `order-1`, named `refund-1`, unless changed. */
+export function postRefund(
+  changes: Body = {},
+  options: Omit<CallOptions, 'body'> = {},
+): Promise<Response> {
+  const body = { paymentIntentUniqueId: 'order-1', refundUniqueId: 'refund-1', ...changes };
+  return call(REFUND_PATH, { ...options, method: 'POST', body });
+}
+
+export function refundPath(id = 'refund-1'): string {
+  return `${REFUND_PATH}/${encodeURIComponent(id)}`;
 }
 
 export function postHosted(

@@ -47,6 +47,7 @@ function summaryContent(row: PaymentSummary) {
     totalAmount: row.amountMinor,
     commission: row.commissionMinor,
     chargedAmount: row.chargedMinor,
+    refundedAmount: row.refundedMinor,
     currency: row.currency,
     paymentType: row.method,
     reason: row.failureReason,

@@ -6,7 +6,8 @@ import { oneOf, stringField } from '../../http/fields.ts';
 import { parseCursor } from '../../paging.ts';
 import { LISTED_STATUSES } from '../../read-model/events-list.ts';
 import { WIRE_EVENTS, WIRE_STATUSES } from '../../webhooks/payload.ts';
-import { bodyRecord, optional } from './fields.ts';
+import { WIRE_REFUND_STATUSES } from '../../webhooks/refund-payload.ts';
+import { bodyRecord, optional, uniqueIdField } from './fields.ts';
 import { metadataObject } from './metadata.ts';
 
 /** The parameters of the API's lists (docs/lists.md#lists). They arrive as texts. */
@@ -89,6 +90,13 @@ export const paymentsQuery = v.object({
 export const eventsQuery = v.object({
   type: v.optional(oneOf(EVENT_TYPES)),
   deliveryState: v.optional(oneOf(LISTED_STATUSES)),
+  ...pageEntries,
+});
+
+/** GET …/refunds */
+export const refundsQuery = v.object({
+  status: v.optional(oneOf([...new Set(Object.values(WIRE_REFUND_STATUSES))])),
+  paymentIntentUniqueId: v.optional(uniqueIdField),
   ...pageEntries,
 });
 
