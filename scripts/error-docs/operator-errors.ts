@@ -54,11 +54,6 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     remedy: 'Shorten the note or the receipt, and keep to printable characters.',
     retry: 'after_change',
   },
-  refund_not_found: {
-    meaning: 'The payment has no refund of this id or reference.',
-    remedy: 'Read the payment, and name one of its refunds.',
-    retry: 'after_change',
-  },
   refund_not_resolvable: {
     meaning: 'The refund has an outcome, or its provider may still answer or be called.',
     remedy: 'Read the payment. While the refund is `processing`, wait for the provider.',

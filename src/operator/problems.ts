@@ -36,7 +36,6 @@ export const OPERATOR_PROBLEMS = {
     status: 409,
     message: "The note, the receipt or the operator's name is not valid. Nothing was changed",
   },
-  refund_not_found: { status: 404, message: 'The payment has no such refund' },
   refund_not_resolvable: {
     status: 409,
     message:

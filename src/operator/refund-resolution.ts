@@ -141,7 +141,7 @@ export function refundOf(intent: Intent, named: string | undefined): Refund {
     intent.refunds.find(({ id }) => id === named) ??
     intent.refunds.find(({ reference }) => reference === named);
   if (refund === undefined) {
-    throw operatorProblem('refund_not_found');
+    throw problem('refund_not_found');
   }
   return refund;
 }

@@ -81,10 +81,6 @@ const PROVOKED: Readonly<Record<OperatorProblemCode, () => Promise<Response>>> =
   query_due: () => rejected('query_due'),
   attempt_not_pending: () => rejected('attempt_not_pending'),
   resolution_invalid: () => rejected('malformed_resolution'),
-  refund_not_found: async () => {
-    await createHosted();
-    return operate(`${PAYMENT}/refunds/none/resolve`, NOT_RETURNED);
-  },
   refund_not_resolvable: async () => {
     await refundByHand();
     await operate(`${PAYMENT}/refunds/r1/resolve`, NOT_RETURNED);
