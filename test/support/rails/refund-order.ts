@@ -28,6 +28,7 @@ export function refundOrderFor(
       returnedMinor: payment.chargedMinor,
       status: 'processing',
       requestedStatus: 'pending',
+      requestedActionReason: null,
       failureReason: null,
       actionReason: null,
       startAtMs: nowMs,
