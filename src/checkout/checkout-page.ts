@@ -18,7 +18,12 @@ export async function checkoutPage(
 ): Promise<Response> {
   const view = checkoutView(intent, Date.now(), context);
   const query = keptQuery(new URL(request.url).searchParams);
-  const page = h(CheckoutPage, { text: await messagesFor(request), view, path, query, logos });
+  const refunds =
+    intent.refunds.length === 0
+      ? null
+      : await (await import('./pages/refunds.tsx')).receiptRefunds(request, intent);
+  const text = await messagesFor(request);
+  const page = h(CheckoutPage, { text, view, path, query, logos, refunds });
   return pageResponse(request, page, {
     formTargets: [intent.terms.baseUrl, context.railPage ?? null],
     brandCss: brandCss(view.summary.branding?.color ?? null),

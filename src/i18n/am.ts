@@ -3,6 +3,7 @@ import type {
   DashboardMessages,
   DeskMessages,
   HomeMessages,
+  ReceiptMessages,
 } from './messages.ts';
 
 /** Every text in Amharic. A translator edits only this file; `en.ts` explains the texts. */
@@ -238,6 +239,13 @@ export const checkout: CheckoutMessages = {
   tooManyTitle: 'ሙከራው በጣም በዝቷል',
   tryingAgainIn: (time) => `እንደገና እስኪሞከር የቀረው ጊዜ፦ ${time}`,
   tryAgain: 'እንደገና ይሞክሩ',
+};
+
+export const receipt: ReceiptMessages = {
+  refunds: 'ተመላሽ ገንዘብ',
+  underway: 'እየተመለሰልዎ ነው። ጥቂት ቀናት ሊወስድ ይችላል።',
+  returned: 'ተመልሶልዎታል',
+  notReturned: (merchant) => `አልተመለሰም። እባክዎ ${merchant}ን ይጠይቁ።`,
 };
 
 export const dashboard: DashboardMessages = {

@@ -225,6 +225,15 @@ export const checkout = {
   tryAgain: 'Try again',
 } as const;
 
+/** What customers read about refunds on their receipt. Apart, because few receipts have any. */
+export const receipt = {
+  refunds: 'Refunds',
+  /** Each is followed by an amount and a time. */
+  underway: 'On its way back to you. This can take a few days.',
+  returned: 'Returned to you',
+  notReturned: (merchant: string) => `Not returned. Please ask ${merchant}.`,
+} as const;
+
 /** What a merchant's members read on the dashboard. */
 export const dashboard = {
   /** Texts of every page, and of notices. */

@@ -39,6 +39,7 @@ export function PaidPage(props: PageProps & { readonly state: PaidState }) {
         </Row>
         <References text={text} summary={summary} />
       </dl>
+      {props.refunds}
       <ReturnButton text={text} summary={summary} />
       {returnUrl !== null && (
         <AutoReturn {...{ text, summary, returnUrl }} afterSeconds={RETURN_AFTER_SECONDS} />

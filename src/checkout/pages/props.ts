@@ -1,3 +1,4 @@
+import type { VNode } from 'preact';
 import type { MethodLogos } from '../../config.ts';
 import type { CheckoutMessages } from '../../i18n/messages.ts';
 import type { PaymentSummary } from '../summary.ts';
@@ -13,6 +14,8 @@ export interface PageProps {
   readonly query?: string;
   /** Paths of the logos that the operator supplies. */
   readonly logos?: MethodLogos;
+  /** On a receipt; absent without refunds. */
+  readonly refunds?: VNode | null;
 }
 
 /** The props of a part that only shows what the payment is for. */

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import type { Command } from '../../src/domain/intent.ts';
+import type { RefundOutcome } from '../../src/domain/refund.ts';
+import {
+  call,
+  createHosted,
+  execute,
+  MINUTE_MS,
+  pathOf,
+  resolveAttempt,
+  startRedirect,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: a customer's receipt says in plain words what became of their money after a refund, in every
+ * language. Method: the receipt as a browser gets it, after the steps of a refund.
+ */
+
+useGateway();
+
+function request(id: string, amountMinor: number): Command {
+  return {
+    type: 'request_refund',
+    refund: {
+      id,
+      requestId: id,
+      idempotencyKeyDigest: null,
+      bodyDigest: null,
+      reference: id.padEnd(20, 'A').toUpperCase(),
+      attemptId: 'a0',
+      reason: 'Secret of the merchant',
+      requester: { type: 'operator', operator: 'abebe' },
+      amountMinor,
+    },
+    keepsCommission: false,
+    capability: { takesParts: true, wholeAmountsOnly: false, windowMs: null },
+    startsAfterMs: 0,
+  };
+}
+
+function claim(refundId: string): Command {
+  const deadlineAtMs = Date.now() + MINUTE_MS;
+  return { type: 'claim_refund', refundId, claimId: refundId, deadlineAtMs };
+}
+
+function resolve(refundId: string, outcome: RefundOutcome): Command {
+  return { type: 'resolve_refund', refundId, outcome };
+}
+
+const SUCCEEDED: RefundOutcome = { type: 'succeeded', railReference: null };
+
+/** Pays, runs the commands, and reads the receipt. */
+async function receiptAfter(commands: readonly Command[], language = 'en'): Promise<string> {
+  const url = await createHosted({ commissionPaidByCustomer: true });
+  await execute(startRedirect('a0'), resolveAttempt('a0', 'succeeded'));
+  await execute(...commands);
+  const path = `${pathOf(url)}?lang=${language}`;
+  const html = await (await call(path, { apiKey: null })).text();
+  return html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+}
+
+const LANGUAGES: readonly (readonly [string, string, string])[] = [
+  ['en', 'Refunds', 'Returned to you'],
+  ['am', 'ተመላሽ ገንዘብ', 'ተመልሶልዎታል'],
+  ['om', 'Maallaqa deebi’e', 'Isiniif deebi’eera'],
+  ['ti', 'ተመላሲ ገንዘብ', 'ተመሊሱልኩም ኣሎ'],
+];
+test.each(LANGUAGES)(
+  '%s: shows what was returned, with the commission',
+  async (language, ...texts) => {
+    const text = await receiptAfter(
+      [request('r1', 5_000), claim('r1'), resolve('r1', SUCCEEDED)],
+      language,
+    );
+    for (const part of texts) {
+      expect(text).toContain(part);
+    }
+    // 50.00 and its part of the commission of 1.01.
+    expect(text).toMatch(/50\.50 \d+ .* 2090/);
+    expect(text).not.toContain('Secret');
+  },
+);
+
+const ASKED = [request('r1', 5_000)];
+const CALLED = [...ASKED, claim('r1')];
+test.each([
+  ['pending', ASKED, 'On its way back to you'],
+  ['unresolved', [...CALLED, resolve('r1', { type: 'unknown', checkAtMs: null })], 'On its way'],
+  [
+    'waiting for the operator',
+    [...CALLED, resolve('r1', { type: 'requires_action', reason: 'not_enabled' })],
+    'On its way back to you',
+  ],
+  [
+    'failed',
+    [...CALLED, resolve('r1', { type: 'failed', reason: 'declined' })],
+    'Not returned. Please ask Addis Books.',
+  ],
+])('says what a refund means that is %s', async (_name, commands, expected) => {
+  const text = await receiptAfter(commands);
+  expect(text).toContain(expected);
+  expect(text).not.toContain('Returned to you');
+});
+
+test.each([
+  ['there is none', []],
+  ['it was canceled', [...ASKED, { type: 'cancel_refund', refundId: 'r1' } as const]],
+])('mentions no refund when %s', async (_name, commands) => {
+  expect(await receiptAfter(commands)).not.toContain('Refunds');
+});
