@@ -56,6 +56,12 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
     'payment-processing': ({ payments }) => paymentPath(payments.processing),
     'payment-open': ({ payments }) => paymentPath(payments.open),
     'payment-canceled': ({ payments }) => paymentPath(payments.canceled),
+    'payment-refunded': ({ payments }) => paymentPath(payments.refundable),
+  },
+  '/dashboard/:environment/payments/:uniqueId/refund': {
+    refund: ({ payments }) => `${paymentPath(payments.paid)}/refund`,
+    'refund-rest': ({ payments }) => `${paymentPath(payments.refundable)}/refund`,
+    'refund-impossible': ({ payments }) => `${paymentPath(payments.failed)}/refund`,
   },
   '/dashboard/:environment/webhooks': {
     webhooks: () => '/dashboard/sandbox/webhooks',
@@ -146,6 +152,7 @@ const NO_PAGES = ['/dashboard', '/dashboard/:environment/payments.csv'];
 const STATUS: Readonly<Record<string, number>> = {
   'overview-bad-days': 400,
   'payments-bad-filter': 400,
+  'refund-impossible': 409,
   'events-bad-days': 400,
   'join-ended': 404,
 };

@@ -23,6 +23,8 @@ export interface Payments {
   /** With an id of the maximum length. */
   readonly open: string;
   readonly canceled: string;
+  /** Paid, for a test to refund. */
+  readonly refundable: string;
 }
 
 const LONGEST_ID_CHARACTERS = 255;
@@ -44,13 +46,14 @@ const SPLITS = [
 export async function createPayments(scene: Scene): Promise<Payments> {
   const failing = { testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'FAILED' } };
   const openId = `order-${'0123456789'.repeat(30)}`.slice(0, LONGEST_ID_CHARACTERS);
-  const [paid, dead, waiting, failed, processing, canceled] = await Promise.all([
+  const [paid, dead, waiting, failed, processing, canceled, refundable] = await Promise.all([
     pay(scene),
     createSimulated(scene, [status(410)]),
     createSimulated(scene, [status(500)]),
     createSimulated(scene, [], { ...failing, callbackUrl: undefined }),
     createHosted(scene),
     createHosted(scene),
+    pay(scene),
     scene.sandbox.hosted(hostedBody({ paymentIntentUniqueId: openId })),
   ]);
   await scene.sandbox.cancel(canceled.uniqueId);
@@ -64,6 +67,7 @@ export async function createPayments(scene: Scene): Promise<Payments> {
     processing: processing.uniqueId,
     open: openId,
     canceled: canceled.uniqueId,
+    refundable,
   };
 }
 

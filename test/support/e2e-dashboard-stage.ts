@@ -3,7 +3,7 @@ import { localSecrets } from '../../scripts/dev/local-secrets.ts';
 import { dashboard as english } from '../../src/i18n/en.ts';
 import { launchBrowser, PHONE } from './browser.ts';
 import { heading } from './e2e-customer.ts';
-import { equip, goTo, join, pressButton } from './e2e-dashboard.ts';
+import { equip, goTo, join, pressButton, refund } from './e2e-dashboard.ts';
 import { createPayments, type Payments } from './e2e-dashboard-data.ts';
 import { Tab } from './e2e-dashboard-tab.ts';
 import { linkIn, operate } from './e2e-operator.ts';
@@ -114,6 +114,8 @@ async function prepare(
     invite('owner', 'Abebe Kebede').then(linkIn),
   ]);
   await join(page, ownersLink, merchantName);
+  await page.goto(`/dashboard/sandbox/payments/${payments.refundable}`);
+  await refund(page, '500.50', 'One pot was broken');
   const viewersLink = linkIn(await invite('member', 'Sara Tesfaye', '--role', 'viewer'));
   await admitViewer(browser, viewersLink, merchantName);
   const unused = linkIn(await invite('member', 'Tigist Alemu', '--role', 'developer'));

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { dashboard as english } from '../../src/i18n/en.ts';
 import { heading } from './e2e-customer.ts';
 import { eventually } from './e2e-scene.ts';
 import { addVirtualAuthenticator, type VirtualAuthenticator } from './virtual-authenticator.ts';
@@ -6,10 +7,10 @@ import { addVirtualAuthenticator, type VirtualAuthenticator } from './virtual-au
 /** A member's actions on the dashboard, in a real browser with a passkey provider. */
 
 /**
- * After a passkey has signed in, the page leaves without reading the whole answer, which no member
+ * After a passkey has signed in or confirmed, the page leaves without reading the whole answer, which no member
  * sees.
  */
-export const CUT_OFF_ANSWER = /^failed: .*\/dashboard\/(?:sign-in|join)$/;
+export const CUT_OFF_ANSWER = /^failed: .*\/(?:dashboard\/(?:sign-in|join)|refund)$/;
 
 /** Gives the page a passkey provider, and accepts every dialog. */
 export async function equip(page: Page): Promise<VirtualAuthenticator> {
@@ -30,6 +31,17 @@ export async function signIn(page: Page, next: string): Promise<void> {
   await heading(page, 'Sign in');
   await page.getByRole('button', { name: 'Sign in with a passkey', exact: true }).click();
   await heading(page, next);
+}
+
+/** Refunds a part of a payment from its page, or all that is left; ends on that page. */
+export async function refund(page: Page, amount: string | null, reason: string): Promise<void> {
+  await page.getByRole('link', { name: english.refunds.refund, exact: true }).click();
+  if (amount !== null) {
+    await page.getByLabel(english.refunds.amount).fill(amount);
+  }
+  await page.getByLabel(english.refunds.reason, { exact: true }).fill(reason);
+  await pressButton(page, english.refunds.confirm);
+  await page.getByText(english.refunds.done.refund_requested).waitFor();
 }
 
 /** By the links at the top of every page. */

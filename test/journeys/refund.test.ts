@@ -1,0 +1,119 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { dashboard as english, receipt } from '../../src/i18n/en.ts';
+import { launchBrowser } from '../support/browser.ts';
+import {
+  createPayment,
+  Device,
+  heading,
+  payWith,
+  refusedWith,
+  shoot,
+} from '../support/e2e-customer.ts';
+import { CUT_OFF_ANSWER, equip, join, pressButton, refund } from '../support/e2e-dashboard.ts';
+import { linkIn, operate } from '../support/e2e-operator.ts';
+import { joinScene, type Scene } from '../support/e2e-scene.ts';
+import { verifiedWebhook } from '../support/e2e-webhook.ts';
+import type { VirtualAuthenticator } from '../support/virtual-authenticator.ts';
+
+/**
+ * Goal: money goes back. A customer pays; a cashier refunds a part with a passkey and follows it;
+ * the merchant's server verifies the event; the customer's receipt shows it. Method: real browsers
+ * of both; each test continues where the previous one ended.
+ */
+
+/** The sandbox returns it after 20 s (docs/sandbox.md#refunds). */
+const SLOW_AMOUNT = '100.21';
+const FOLLOWED_MS_MAX = 90_000;
+
+let scene: Scene;
+let browser: Browser;
+let shopper: Device;
+let till: Device;
+let page: Page;
+let passkeys: VirtualAuthenticator;
+let payment: Awaited<ReturnType<typeof createPayment>>;
+
+beforeAll(async () => {
+  [scene, browser] = await Promise.all([joinScene(), launchBrowser()]);
+  shopper = await Device.start(browser);
+  till = await Device.start(browser);
+  till.tolerated.push(CUT_OFF_ANSWER);
+  page = await till.tab();
+  passkeys = await equip(page);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await scene?.close();
+});
+
+it('a customer pays', async () => {
+  payment = await createPayment(scene, { amount: 250, commissionPaidByCustomer: true });
+  const customer = await shopper.open(payment.checkoutUrl);
+  await payWith(customer, 'TELE_BIRR');
+  expect(await customer.locator('.amount').textContent()).toContain('256.25');
+  expect((await payment.hook.request(0)).method).toBe('POST');
+});
+
+it('a cashier cannot refund without the passkey', async () => {
+  const { baseUrl } = scene.gateway;
+  const { id, name } = scene.merchant;
+  const who = ['--name', 'Sara Tesfaye', '--role', 'cashier'];
+  await join(page, linkIn(await operate(baseUrl, 'member', 'invite', id, ...who)), name);
+  await page.goto(`${baseUrl}/dashboard/sandbox/payments/${payment.uniqueId}`);
+  await page.getByRole('link', { name: english.refunds.refund, exact: true }).click();
+  await heading(page, english.refunds.formTitle(payment.uniqueId));
+  expect(await page.getByLabel(english.refunds.amount).inputValue()).toBe('250.00');
+  await passkeys.setUserVerified(false);
+  await pressButton(page, english.refunds.confirm);
+  await page.getByText(english.signIn.script.canceled).waitFor();
+  await passkeys.setUserVerified(true);
+  // A mistake is told at the form, before the passkey is asked for.
+  await page.getByLabel(english.refunds.amount).fill('250.01');
+  await pressButton(page, english.refunds.confirm);
+  await page.getByText(english.refunds.tooLarge('ETB\u00a0250.00')).waitFor();
+  await page.getByRole('link', { name: english.refunds.back }).click();
+  expect(await page.getByText(english.refunds.status.pending).count()).toBe(0);
+});
+
+it('with it, the cashier refunds a part, and the page follows the refund', async () => {
+  await refund(page, SLOW_AMOUNT, 'One of two books was sold out');
+  await page.getByText(english.refunds.meaning.processing).waitFor();
+  await shoot(page, 'refund-in-progress');
+  // Without a reload by hand.
+  await page.getByText(english.refunds.meaning.succeeded).waitFor({ timeout: FOLLOWED_MS_MAX });
+  const card = await page.locator('#refund-1').textContent();
+  expect(card).toMatch(/Customer got.{1,5}102\.71/);
+  expect(card).toContain('Sara Tesfaye');
+  await shoot(page, 'refund-done');
+});
+
+it('the merchant’s server verifies the event', async () => {
+  const { webHookEvent, payment: body } = verifiedWebhook(
+    await payment.hook.request(1),
+    scene.keys,
+  );
+  expect(webHookEvent).toBe('REFUND_SUCCESS');
+  expect(body).toMatchObject({
+    status: 'SUCCESS',
+    refund: { status: 'SUCCESS', amount: 10_021, returnedAmount: 10_271 },
+  });
+});
+
+it('the receipt shows the customer what came back, in the chosen language', async () => {
+  const customer = await shopper.open(payment.checkoutUrl);
+  const refunds = customer.getByRole('region', { name: receipt.refunds });
+  await refunds.getByText(receipt.returned).waitFor();
+  expect(await refunds.textContent()).toContain('102.71');
+  await shoot(customer, 'receipt-refunded');
+  await customer.getByRole('link', { name: 'አማርኛ', exact: true }).click();
+  await customer.getByText('ተመልሶልዎታል').waitFor();
+  await shoot(customer, 'receipt-refunded-am');
+});
+
+it('the browsers logged no unexpected errors', async () => {
+  await shopper.putAway();
+  // Only the amount that was too large.
+  await till.putAway(refusedWith(409));
+});
