@@ -122,7 +122,10 @@ export interface PaidState {
   readonly method: Method;
   readonly chargedMinor: number;
   readonly paidAtMs: number;
-  /** It was paid before the customer opened this page or tried to pay again. */
+  /**
+   * It was paid before the customer opened this page or tried to pay again, or the customer looks for
+   * a refund: they are not sent back to the merchant.
+   */
   readonly isRevisited: boolean;
 }
 
@@ -326,6 +329,7 @@ function paidState(intent: Intent, nowMs: number, triedAgain: boolean): PaidStat
     method: attempt.method,
     chargedMinor: chargedMinor(intent.terms, attempt.method),
     paidAtMs: attempt.updatedAtMs,
-    isRevisited: triedAgain || nowMs - attempt.updatedAtMs > FRESHLY_PAID_MS,
+    isRevisited:
+      triedAgain || intent.refunds.length > 0 || nowMs - attempt.updatedAtMs > FRESHLY_PAID_MS,
   };
 }

@@ -79,6 +79,8 @@ test.each(LANGUAGES)(
     // 50.00 and its part of the commission of 1.01.
     expect(text).toMatch(/50\.50 \d+ .* 2090/);
     expect(text).not.toContain('Secret');
+    // Whoever looks for a refund is not sent back to the merchant.
+    expect(text).not.toContain('10 s');
   },
 );
 

@@ -65,6 +65,7 @@ export function PaymentPage(props: {
       <DoneMessage call={call} texts={refunds.notDone} tone="bad" />
       <Head call={call} intent={intent} />
       <Attention call={call} intent={intent} />
+      <OwnRefunds call={call} intent={intent} memberNames={view.memberNames} />
       <div class="cards">
         <PaymentFacts call={call} intent={intent} checkoutUrl={checkoutUrl} />
         <div class="part">
@@ -75,7 +76,6 @@ export function PaymentPage(props: {
       </div>
       <Items call={call} intent={intent} />
       <Splits call={call} intent={intent} bankNames={bankNames} />
-      <OwnRefunds call={call} intent={intent} memberNames={view.memberNames} />
       <Attempts call={call} intent={intent} />
       <Timeline call={call} intent={intent} history={history} />
       <Events call={call} intent={intent} events={events} />
