@@ -23,9 +23,11 @@ interface Merchant {
   readonly members: number;
 }
 
-type MerchantDetails = Merchant & { readonly appSchemes: readonly string[] } & Readonly<
-    Record<Environment, Settings & { readonly apiKeys: number }>
-  >;
+type MerchantDetails = Merchant & {
+  readonly appSchemes: readonly string[];
+  readonly refundAgeDaysMax: number;
+  readonly refundDailyMaxMinor: number | null;
+} & Readonly<Record<Environment, Settings & { readonly apiKeys: number }>>;
 
 const ENVIRONMENT = {
   value: 'sandbox|production',
@@ -57,6 +59,8 @@ function merchantLines(merchant: MerchantDetails): readonly string[] {
       ['Created', time(merchant.createdAtMs)],
       ['Members', merchant.members],
       ['App schemes', merchant.appSchemes.join(', ') || 'none'],
+      ['Refunds', `up to ${merchant.refundAgeDaysMax} days after payment`],
+      ['Refunds a day', dailyText(merchant.refundDailyMaxMinor)],
     ]),
     ...ENVIRONMENTS.flatMap((environment) => [
       '',
@@ -64,6 +68,10 @@ function merchantLines(merchant: MerchantDetails): readonly string[] {
       ...settingsLines(merchant[environment]),
     ]),
   ];
+}
+
+function dailyText(maxMinor: number | null): string {
+  return maxMinor === null ? 'any amount' : `at most ${money(maxMinor, 'of each currency')}`;
 }
 
 function settingsLines({ methods, limitsMinor }: Settings): readonly string[] {
@@ -246,6 +254,34 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
       return {
         path: `${merchantPath(given)}/app-schemes`,
         body: { schemes: text === 'none' ? [] : text.split(',') },
+      };
+    },
+    lines: merchantLines,
+  },
+  {
+    name: 'merchant refund-limits',
+    about: 'limit how old payments may be when refunded, and how much is refunded in a day',
+    positionals: ['MERCHANT'],
+    options: {
+      days: { value: 'DAYS', about: 'age of the payment, 1 to 400', isRequired: true },
+      daily: {
+        value: 'AMOUNT|none',
+        about: 'sum of a day, in each environment and currency',
+        isRequired: true,
+      },
+    },
+    examples: [
+      'merchant refund-limits abebe --days 180 --daily 50000.00',
+      'merchant refund-limits abebe --days 90 --daily none',
+    ],
+    request: (given) => {
+      const daily = given.option('daily') ?? '';
+      return {
+        path: `${merchantPath(given)}/refund-limits`,
+        body: {
+          refundAgeDaysMax: values.days(given.option('days') ?? ''),
+          refundDailyMaxMinor: daily === 'none' ? null : values.minorUnits(daily),
+        },
       };
     },
     lines: merchantLines,

@@ -53,6 +53,13 @@ export function minorUnits(text: string): number {
   return minor;
 }
 
+export function days(text: string): number {
+  if (!/^[1-9]\d{0,2}$/.test(text)) {
+    throw new UsageError(`--days must be a whole number of days from 1 to 400, not "${text}"`);
+  }
+  return Number(text);
+}
+
 /** Exact hundredths, or null. No payment needs more than nine digits before the point. */
 function twoDecimals(text: string): number | null {
   const parts = /^(\d{1,9})(?:\.(\d{1,2}))?$/.exec(text);

@@ -13,6 +13,7 @@ import { found, validationProblem } from '../http/problem.ts';
 import { APP_SCHEMES_MAX, appSchemesOf, setAppSchemes } from '../merchants/app-schemes.ts';
 import { type MethodSettings, methodSettings } from '../merchants/methods.ts';
 import { addWebhookSecret, createMerchant } from '../merchants/provision.ts';
+import { refundLimitsOf } from '../merchants/refund-limits.ts';
 import { generateWebhookSecret } from '../merchants/webhook-secret.ts';
 import { webhookSecretContext } from '../webhooks/settings.ts';
 import { changeAudited, changedResponse } from './audited.ts';
@@ -278,6 +279,7 @@ export async function merchantContent(call: OperatorCall, id: string | undefined
   return {
     ...merchant,
     appSchemes: await appSchemesOf(call.env.DB, merchant.id),
+    ...found(await refundLimitsOf(call.env.DB, merchant.id)),
     sandbox: await settingsIn('sandbox'),
     production: await settingsIn('production'),
   };

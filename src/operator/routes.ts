@@ -23,6 +23,7 @@ import { changeCommission, changeLimit, changeOffer } from './methods.ts';
 import { decideRefund, readPayment, resolveAttempt } from './payments.ts';
 import { listRails } from './rails.ts';
 import { republish } from './read-model.ts';
+import { changeRefundLimits } from './refund-limits.ts';
 
 const V1 = '/operator/v1';
 const MERCHANT = `${V1}/merchants/:merchantId` as const;
@@ -39,6 +40,7 @@ export const API_ROUTES: readonly OperatorRoute[] = [
   { method: 'GET', path: MERCHANT, handle: readMerchant },
   { method: 'POST', path: `${MERCHANT}/rename`, handle: renameMerchant },
   { method: 'POST', path: `${MERCHANT}/app-schemes`, handle: changeAppSchemes },
+  { method: 'POST', path: `${MERCHANT}/refund-limits`, handle: changeRefundLimits },
   { method: 'POST', path: `${MERCHANT}/suspend`, handle: suspendMerchant },
   { method: 'POST', path: `${MERCHANT}/reactivate`, handle: reactivateMerchant },
   { method: 'GET', path: `${MERCHANT}/members`, handle: listMembers },

@@ -80,6 +80,16 @@ describe('requests', () => {
       { schemes: ['myshop', 'com.example.shop'] },
     ],
     ['merchant app-schemes a --set none', '/merchants/a/app-schemes', { schemes: [] }],
+    [
+      'merchant refund-limits a --days 90 --daily 50000.5',
+      '/merchants/a/refund-limits',
+      { refundAgeDaysMax: 90, refundDailyMaxMinor: 5_000_050 },
+    ],
+    [
+      'merchant refund-limits a --days 400 --daily none',
+      '/merchants/a/refund-limits',
+      { refundAgeDaysMax: 400, refundDailyMaxMinor: null },
+    ],
     ['bank set X --withdrawal no', '/banks/X', { supportsWithdrawal: false }],
     ['attention --environment sandbox', '/attention?environment=sandbox', undefined],
     ['payment show sandbox a "a/b ü"', '/payments/sandbox/a/a%2Fb%20%C3%BC', undefined],
@@ -123,7 +133,10 @@ describe('requests', () => {
 describe('rejects', () => {
   it.each([
     ['fly', 'unknown command "fly"'],
-    ['merchant', '"merchant" has the verbs create, list, show, rename, app-schemes, suspend'],
+    [
+      'merchant',
+      '"merchant" has the verbs create, list, show, rename, app-schemes, refund-limits, suspend',
+    ],
     ['merchant show', 'merchant show needs MERCHANT'],
     ['merchant show a b', 'merchant show does not take "b"'],
     ['merchant create', 'merchant create needs --name TEXT'],
@@ -138,6 +151,9 @@ describe('rejects', () => {
     ['commission set a CBE --environment sandbox --percent 100.01', '0 to 100 percent'],
     ['commission set a CBE --environment sandbox --percent 1e1', '0 to 100 percent'],
     ['limit set a ETB --environment sandbox --amount 1,000', 'an amount must have'],
+    ['merchant refund-limits a --days 1.5 --daily none', '--days must be a whole number of days'],
+    ['merchant refund-limits a --days 9 --daily 1e3', 'an amount must have'],
+    ['merchant refund-limits a --days 9', 'merchant refund-limits needs --daily'],
     ['bank set X', 'nothing to change'],
     ['payment resolve sandbox a p R --note x', 'give either --succeeded'],
     ['payment resolve sandbox a p R --succeeded --failed --note x', 'give either --succeeded'],

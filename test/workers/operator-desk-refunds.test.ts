@@ -98,13 +98,13 @@ describe('the payment’s page', () => {
     const [attempt] = (await intentOf()).attempts;
     const { reference } = await refund();
     for (const part of [
-      'Return by hand',
-      'no refunds by API',
+      'Waits for the operator',
+      'no automatic refunds',
       '40.00',
       reference,
       attempt?.reference ?? '',
       'Wrong size',
-      'The merchant’s API key',
+      'API key',
       'This is the sandbox',
       `${PAYMENT}/refunds/${reference}/returned`,
       `${PAYMENT}/refunds/${reference}/not-returned`,
@@ -120,7 +120,7 @@ describe('the payment’s page', () => {
     const html = await pageOf(PAYMENT);
     expect(html).toContain('RF-9');
     expect(html).not.toContain('/returned');
-    expect(html).not.toContain('Return by hand');
+    expect(html).not.toContain('Waits for the operator');
   });
 });
 

@@ -464,6 +464,34 @@ describe('a merchant', () => {
     expect(await auditLog()).toEqual([]);
   });
 
+  test('gets limits for refunds, and the form shows them', async () => {
+    const path = `${MERCHANT}/refund-limits`;
+    expect(await pageOf(path)).toContain('value="180"');
+    const limits = { refundAgeDaysMax: '30', refundDailyMaxMinor: '50,000.50' };
+    const done = await pageOf(await change(path, limits));
+    expect(done).toContain('The limits for refunds hold from now on');
+    expect(done).toContain('50000.50');
+    expect(await pageOf(path)).toContain('value="50000.50"');
+    await change(path, { refundAgeDaysMax: '30', refundDailyMaxMinor: '' });
+    expect((await auditLog()).map(({ detail }) => JSON.parse(detail))).toEqual([
+      { refundAgeDaysMax: 30, refundDailyMaxMinor: 5_000_050 },
+      { refundAgeDaysMax: 30, refundDailyMaxMinor: null },
+    ]);
+  });
+
+  it.each([
+    ['refundAgeDaysMax', '0'],
+    ['refundAgeDaysMax', 'many'],
+    ['refundDailyMaxMinor', '1.005'],
+    ['refundDailyMaxMinor', '-1'],
+  ])('gets no limit for refunds of %s = %s', async (field, text) => {
+    const limits = { refundAgeDaysMax: '30', refundDailyMaxMinor: '', [field]: text };
+    const html = await pageOf(await change(`${MERCHANT}/refund-limits`, limits));
+    expect(html).toContain(`id="${field}-error"`);
+    expect(html).toContain(`value="${text}"`);
+    expect(await auditLog()).toEqual([]);
+  });
+
   const INVITATION = { name: 'Sara Bekele', role: 'owner' };
   const LINK = /\/dashboard\/join\?token=[\w-]{43}/;
 

@@ -3,6 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { sha256Hex } from '../../src/crypto/encoding.ts';
 import { findInvitation } from '../../src/members/invitations.ts';
 import { railStates } from '../../src/operator/rails.ts';
+import { requestRefund } from '../../src/refunds/request.ts';
 import { webhookSettings } from '../../src/webhooks/settings.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
 import { content, operateApi } from './operator-support.ts';
@@ -11,9 +12,12 @@ import {
   advance,
   answerOf,
   BETA,
+  DAY_MS,
   logged,
   ORIGIN,
+  payHosted,
   postHosted,
+  tenantOf,
   useGateway,
 } from './support.ts';
 
@@ -278,6 +282,68 @@ describe('app schemes', () => {
     const { status, envelope } = await operateApi(path, { schemes: ['myshop', scheme] });
     expect(status).toBe(400);
     expect(Object.keys(envelope.validationErrors ?? {})).toEqual(['schemes[1]']);
+    expect(await auditLog()).toEqual([]);
+  });
+});
+
+describe('limits for refunds', () => {
+  const PATH = `/merchants/${ALPHA.id}/refund-limits`;
+
+  test('are 180 days and any amount, until they are set, each change audited once', async () => {
+    expect(await read(ALPHA.id)).toMatchObject({
+      refundAgeDaysMax: 180,
+      refundDailyMaxMinor: null,
+    });
+    const limits = { refundAgeDaysMax: 30, refundDailyMaxMinor: 5_000_000 };
+    expect(await content(operateApi(PATH, limits))).toMatchObject(limits);
+    expect((await operateApi(PATH, limits)).envelope.message).toBe('No change');
+    expect(await read(BETA.id)).toMatchObject({ refundAgeDaysMax: 180 });
+    expect(await auditLog()).toHaveLength(1);
+    expect(await lastAudit()).toMatchObject({
+      action: 'refund_limits.changed',
+      merchant_id: ALPHA.id,
+      detail: limits,
+    });
+    await content(operateApi(PATH, { ...limits, refundDailyMaxMinor: null }));
+    expect(await read(ALPHA.id)).toMatchObject({ refundDailyMaxMinor: null });
+    expect(await auditLog()).toHaveLength(2);
+  });
+
+  test('hold for the next refund', async () => {
+    await payHosted();
+    const refund = (amountMinor: number) =>
+      requestRefund(env, tenantOf(ALPHA), {
+        paymentUniqueId: 'order-1',
+        refundUniqueId: `r-${amountMinor}`,
+        transactionId: null,
+        amountMinor,
+        reason: null,
+        requester: { type: 'operator', operator: 'Abebe' },
+        idempotency: null,
+      });
+    await content(operateApi(PATH, { refundAgeDaysMax: 30, refundDailyMaxMinor: 1_000 }));
+    expect(await refund(1_001)).toEqual({ type: 'daily_limit', maxMinor: 1_000, leftMinor: 1_000 });
+    advance(31 * DAY_MS);
+    expect(await refund(1_000)).toEqual({ type: 'too_old', daysMax: 30 });
+    await content(operateApi(PATH, { refundAgeDaysMax: 32, refundDailyMaxMinor: null }));
+    expect(await refund(1_001)).toMatchObject({ type: 'accepted' });
+  });
+
+  it.each([
+    ['no age', { refundDailyMaxMinor: null }, ['refundAgeDaysMax']],
+    ['no sum', { refundAgeDaysMax: 1 }, ['refundDailyMaxMinor']],
+    ['0 days', { refundAgeDaysMax: 0, refundDailyMaxMinor: null }, ['refundAgeDaysMax']],
+    ['401 days', { refundAgeDaysMax: 401, refundDailyMaxMinor: null }, ['refundAgeDaysMax']],
+    [
+      'text',
+      { refundAgeDaysMax: '9', refundDailyMaxMinor: '1' },
+      ['refundAgeDaysMax', 'refundDailyMaxMinor'],
+    ],
+    ['a negative sum', { refundAgeDaysMax: 1, refundDailyMaxMinor: -1 }, ['refundDailyMaxMinor']],
+    ['a fraction', { refundAgeDaysMax: 1, refundDailyMaxMinor: 0.5 }, ['refundDailyMaxMinor']],
+  ])('%s is rejected', async (_name, body, wrong) => {
+    const { status, envelope } = await operateApi(PATH, body);
+    expect([status, Object.keys(envelope.validationErrors ?? {})]).toEqual([400, wrong]);
     expect(await auditLog()).toEqual([]);
   });
 });

@@ -47,6 +47,7 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'method.withdrawn': 'methods',
   'commission.changed': 'methods',
   'limit.changed': 'methods',
+  'refund_limits.changed': 'methods',
   'branding.changed': 'branding',
   'payments.exported': 'payments',
   'payment.canceled': 'payments',

@@ -1,6 +1,6 @@
+import { amountMinorFrom } from '../../back-office/typed-amount.ts';
 import type { IntentStatus } from '../../domain/intent.ts';
 import { CURRENCIES, METHODS } from '../../domain/method.ts';
-import { minorFromMajor } from '../../domain/money.ts';
 import type { PaymentFilter } from '../../read-model/payments-list.ts';
 import { dayField, dayFrom, rangeOf } from '../days.ts';
 import { queryFrom } from '../paths.ts';
@@ -48,9 +48,6 @@ export interface FilterForm {
   readonly fromDay: number | null;
   readonly toDay: number | null;
 }
-
-/** Up to 999,999,999.99, with or without commas. */
-const AMOUNT = /^(?:\d{1,9}|\d{1,3}(?:,\d{3}){1,2})(?:\.\d{1,2})?$/;
 
 /** Reads the filters of a list's address. Days are those of Addis Ababa, amounts in major units. */
 export function readFilter(query: URLSearchParams): FilterForm {
@@ -125,9 +122,4 @@ export function queryOf(
 
 function oneOf<const Choice extends string>(choices: readonly Choice[]) {
   return (text: string): Choice | null => choices.find((choice) => choice === text) ?? null;
-}
-
-/** Minor units of an amount that a person typed in major units; null for any other text. */
-export function amountMinorFrom(text: string): number | null {
-  return AMOUNT.test(text) ? minorFromMajor(Number(text.replaceAll(',', ''))) : null;
 }

@@ -1,3 +1,4 @@
+import { amountMinorFrom } from '../../back-office/typed-amount.ts';
 import { decide } from '../../domain/decide.ts';
 import type { Attempt, Intent, Rejection } from '../../domain/intent.ts';
 import type { Refund } from '../../domain/refund.ts';
@@ -6,7 +7,6 @@ import type { Form } from '../../http/form.ts';
 import type { DashboardMessages } from '../../i18n/messages.ts';
 import { refundCommand } from '../../refunds/plan.ts';
 import type { DashboardCall } from '../call.ts';
-import { amountMinorFrom } from '../payments/filter.ts';
 
 /** What a member asks for, and what would become of it. */
 

@@ -21,6 +21,7 @@ export interface ChangeField {
   readonly lengthMax?: number;
   /** What the field holds at first. */
   readonly value?: string;
+  readonly isOptional?: true;
   /** Makes it a select box, in which nothing is chosen at first. */
   readonly options?: readonly (readonly [value: string, text: string])[];
 }
@@ -119,7 +120,7 @@ function ChangeControl(props: {
           type="text"
           name={name}
           value={value}
-          required
+          required={field.isOptional !== true}
           maxlength={lengthMax}
           autocomplete="off"
         />

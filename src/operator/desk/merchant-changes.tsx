@@ -1,11 +1,16 @@
+import { amountMinorFrom } from '../../back-office/typed-amount.ts';
 import { seal } from '../../crypto/sealed.ts';
+import { majorText } from '../../domain/money.ts';
+import { found } from '../../http/problem.ts';
 import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
 import { ROLES } from '../../members/permissions.ts';
+import { refundLimitsOf } from '../../merchants/refund-limits.ts';
 import type { FactRow } from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
 import { invitationFields, invite } from '../members.ts';
 import { changeStatus, knownMerchant, REASON_CHARACTERS_MAX, reasonFields } from '../merchants.ts';
+import { limitRefunds, refundLimitFields } from '../refund-limits.ts';
 import { checked } from '../schema.ts';
 import type { DeskCall } from './call.ts';
 import type { Change, ChangeField, Done, Question } from './change.tsx';
@@ -26,6 +31,13 @@ export const INVITE_MEMBER: Change = {
   path: `${MERCHANT}/invite`,
   ask: askInvitation,
   run: sendInvitation,
+};
+
+/** How old payments may be when they are refunded, and how much is returned in a day. */
+export const LIMIT_REFUNDS: Change = {
+  path: `${MERCHANT}/refund-limits`,
+  ask: askRefundLimits,
+  run: recordRefundLimits,
 };
 
 /** A sealed link opens only on the page of its merchant, for the operator who created it. */
@@ -70,6 +82,42 @@ async function sendInvitation(call: DeskCall): Promise<Done> {
     linkContext(merchantId, actor.name),
   );
   return { path: merchantPath(merchantId, `?link=${sealed}`), done: 'invited' };
+}
+
+async function askRefundLimits(call: DeskCall): Promise<Question> {
+  const text = DESK_TEXTS[call.view.language].pages;
+  const { refundAgeDaysMax, refundDailyMaxMinor } = found(
+    await refundLimitsOf(call.env.DB, call.params.merchantId ?? ''),
+  );
+  const daily = refundDailyMaxMinor === null ? '' : majorText(refundDailyMaxMinor);
+  const fields: readonly ChangeField[] = [
+    {
+      name: 'refundAgeDaysMax',
+      label: text.refundAgeDays,
+      value: String(refundAgeDaysMax),
+      lengthMax: 3,
+    },
+    {
+      name: 'refundDailyMaxMinor',
+      label: text.refundDaily,
+      hint: text.refundDailyHint,
+      value: daily,
+      isOptional: true,
+    },
+  ];
+  return question(call, { title: text.refundLimits, lead: text.refundLimitsLead, fields });
+}
+
+async function recordRefundLimits(call: DeskCall): Promise<Done> {
+  const days = call.form.text('refundAgeDaysMax').trim();
+  const daily = call.form.text('refundDailyMaxMinor').trim();
+  const fields = {
+    // The schema rejects what is no number.
+    refundAgeDaysMax: /^\d{1,3}$/.test(days) ? Number(days) : days,
+    refundDailyMaxMinor: daily === '' ? null : (amountMinorFrom(daily) ?? daily),
+  };
+  await limitRefunds(call, checked(refundLimitFields, fields));
+  return { path: merchantPath(call.params.merchantId ?? ''), done: 'refunds_limited' };
 }
 
 async function question(

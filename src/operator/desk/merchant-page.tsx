@@ -75,7 +75,7 @@ function MerchantFacts({
 }) {
   const { view } = call;
   const text = DESK_TEXTS[view.language].pages;
-  const { id, status, createdAtMs } = merchant;
+  const { id, status, createdAtMs, refundAgeDaysMax, refundDailyMaxMinor } = merchant;
   const isActive = status === 'active';
   return (
     <Section id="facts" title={text.merchant}>
@@ -84,6 +84,11 @@ function MerchantFacts({
           [text.id, <code>{id}</code>],
           [text.state, <Badge tone={isActive ? 'good' : 'bad'}>{text.status[status]}</Badge>],
           [text.created, <When call={view} atMs={createdAtMs} />],
+          [text.refundAgeDays, refundAgeDaysMax],
+          [
+            text.refundDaily,
+            refundDailyMaxMinor === null ? text.noLimit : majorText(refundDailyMaxMinor),
+          ],
         ]}
       />
       <div class="buttons">
@@ -98,6 +103,9 @@ function MerchantFacts({
             {text.invite}
           </a>
         )}
+        <a class="button" href={merchantPath(id, '/refund-limits')}>
+          {text.refundLimits}
+        </a>
         <a class="button" href={merchantPath(id, isActive ? '/suspend' : '/reactivate')}>
           {isActive ? text.suspend : text.reactivate}
         </a>

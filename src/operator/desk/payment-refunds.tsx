@@ -1,10 +1,9 @@
 import { moneyIn } from '../../back-office/payment-elements.tsx';
+import { RefundBadge } from '../../back-office/payment-refunds.tsx';
 import type { Attempt, Intent } from '../../domain/intent.ts';
-import type { Refund, RefundStatus } from '../../domain/refund.ts';
+import type { Refund } from '../../domain/refund.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
 import {
-  Badge,
-  type BadgeTone,
   copyRow,
   type FactRow,
   Facts,
@@ -17,16 +16,6 @@ import { shownText } from '../../ui/untrusted-text.ts';
 import { needsSecondOperator } from '../refund-resolution.ts';
 import type { DeskCall } from './call.ts';
 import { refundPath } from './paths.ts';
-
-const TONES: Readonly<Record<RefundStatus, BadgeTone>> = {
-  pending: 'plain',
-  processing: 'wait',
-  unresolved: 'bad',
-  requires_action: 'bad',
-  succeeded: 'good',
-  failed: 'plain',
-  canceled: 'plain',
-};
 
 interface Props {
   readonly call: DeskCall;
@@ -58,7 +47,7 @@ export function Refunds({ call, intent }: Omit<Props, 'refund'>) {
               <h3>
                 {text.refundOf} <bdi>{shownText(refund.id)}</bdi>
               </h3>
-              <Badge tone={TONES[refund.status]}>{text.status[refund.status]}</Badge>
+              <RefundBadge call={call.view} status={refund.status} />
             </div>
             <Instructions call={call} intent={intent} refund={refund} />
             <Facts rows={refundFacts(call, intent, refund)} />
@@ -76,7 +65,8 @@ function Instructions({ call, intent, refund }: Props) {
   if (!waitsForPerson(refund)) {
     return null;
   }
-  const why = refund.actionReason === null ? text.unresolvedWhy : text.why[refund.actionReason];
+  const { action } = DASHBOARD_TEXTS[call.view.language].refunds;
+  const why = refund.actionReason === null ? text.unresolvedWhy : action[refund.actionReason];
   if (intent.terms.environment === 'sandbox') {
     return (
       <>
@@ -115,29 +105,29 @@ export function refundFacts(
   refund: Refund,
 ): readonly FactRow[] {
   const { pages, refunds: text } = DESK_TEXTS[view.language];
-  const shared = DASHBOARD_TEXTS[view.language].payment;
+  const { payment, refunds: shared } = DASHBOARD_TEXTS[view.language];
   const money = moneyIn(view, intent.terms.currency);
   const { amountMinor, commissionReturnedMinor, returnedMinor, reference, failureReason } = refund;
   const attempt = attemptOf(intent, refund);
   const id = refund.reference.toLowerCase();
   return [
-    [text.customerGets, <strong class="number">{money(returnedMinor)}</strong>],
+    [shared.customerGets, <strong class="number">{money(returnedMinor)}</strong>],
     returnedMinor === amountMinor ? null : [text.ofPayment, money(amountMinor)],
-    commissionReturnedMinor === 0 ? null : [text.commission, money(commissionReturnedMinor)],
+    commissionReturnedMinor === 0 ? null : [shared.commissionBack, money(commissionReturnedMinor)],
     [pages.method, CHECKOUT_TEXTS[view.language].methodName[attempt.method]],
     copyRow(view, `refund-receipt-${id}`, text.receipt, attempt.receipt),
-    copyRow(view, `refund-rail-${id}`, shared.railReference, attempt.railReference),
+    copyRow(view, `refund-rail-${id}`, payment.railReference, attempt.railReference),
     copyRow(view, `refund-transaction-${id}`, pages.reference, attempt.reference),
-    copyRow(view, `refund-reference-${id}`, text.reference, reference),
+    copyRow(view, `refund-reference-${id}`, shared.reference, reference),
     untrustedRow(text.railReference, refund.railReference),
-    untrustedRow(shared.providerCode, refund.providerCode),
-    failureReason === null ? null : [pages.why, text.failure[failureReason]],
+    untrustedRow(payment.providerCode, refund.providerCode),
+    failureReason === null ? null : [pages.why, shared.failure[failureReason]],
     untrustedRow(text.merchantReason, refund.reason),
-    [text.requestedBy, requesterText(view.language, refund)],
-    [text.requestedAt, <WhenExactly call={view} atMs={refund.createdAtMs} />],
+    [shared.requestedBy, requesterText(view.language, refund)],
+    [shared.requestedAt, <WhenExactly call={view} atMs={refund.createdAtMs} />],
     refund.updatedAtMs === refund.createdAtMs
       ? null
-      : [shared.updatedAt, <WhenExactly call={view} atMs={refund.updatedAtMs} />],
+      : [payment.updatedAt, <WhenExactly call={view} atMs={refund.updatedAtMs} />],
   ];
 }
 
@@ -150,7 +140,7 @@ function attemptOf({ attempts }: Intent, { attemptId }: Refund): Attempt {
 }
 
 function requesterText(language: DeskCall['view']['language'], { requester }: Refund): string {
-  const text = DESK_TEXTS[language].refunds.requesters;
+  const text = DASHBOARD_TEXTS[language].refunds.requester;
   return requester.type === 'operator'
     ? `${text.operator}: ${shownText(requester.operator)}`
     : text[requester.type];

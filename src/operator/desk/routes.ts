@@ -9,7 +9,12 @@ import {
   showLettersPage,
 } from './dead-letters-pages.tsx';
 import { showHealthPage } from './health-page.tsx';
-import { INVITE_MEMBER, REACTIVATE_MERCHANT, SUSPEND_MERCHANT } from './merchant-changes.tsx';
+import {
+  INVITE_MEMBER,
+  LIMIT_REFUNDS,
+  REACTIVATE_MERCHANT,
+  SUSPEND_MERCHANT,
+} from './merchant-changes.tsx';
 import { showMerchantPage } from './merchant-page.tsx';
 import { showMerchantsPage } from './merchants-page.tsx';
 import { RESOLVE_ATTEMPT, REVIEW_PAYMENT } from './payment-changes.tsx';
@@ -38,6 +43,7 @@ export const DESK_ROUTES: readonly DeskRoute[] = [
   ...routesOf(SUSPEND_MERCHANT),
   ...routesOf(REACTIVATE_MERCHANT),
   ...routesOf(INVITE_MEMBER),
+  ...routesOf(LIMIT_REFUNDS),
 
   { method: 'GET', path: '/operator/dead-letters', handle: showLettersPage },
   { method: 'GET', path: '/operator/dead-letters/:id', handle: showLetterPage },

@@ -1,0 +1,28 @@
+import { prepare, type SqlStatement } from '../database.ts';
+
+/** Objects delete payments 400 days after their end. Also a constraint of the table. */
+export const REFUND_AGE_DAYS_MAX = 400;
+
+/** The operator's limits for a merchant's refunds (docs/refunds.md#limits). */
+export interface RefundLimits {
+  /** How old a payment may be. */
+  readonly refundAgeDaysMax: number;
+  /** In a day of Addis Ababa, in each environment and currency; null: any amount. */
+  readonly refundDailyMaxMinor: number | null;
+}
+
+/** Null for an unknown merchant. */
+export function refundLimitsOf(db: D1Database, merchantId: string): Promise<RefundLimits | null> {
+  const sql = `SELECT refund_age_days_max AS refundAgeDaysMax,
+    refund_daily_max_minor AS refundDailyMaxMinor FROM merchants WHERE id = ?1`;
+  return prepare(db, { sql, params: [merchantId] }).first<RefundLimits>();
+}
+
+/** Holds for the next refund. */
+export function setRefundLimits(merchantId: string, limits: RefundLimits): SqlStatement {
+  return {
+    sql: `UPDATE merchants SET refund_age_days_max = ?2, refund_daily_max_minor = ?3
+      WHERE id = ?1 AND (refund_age_days_max, refund_daily_max_minor) IS NOT (?2, ?3)`,
+    params: [merchantId, limits.refundAgeDaysMax, limits.refundDailyMaxMinor],
+  };
+}
