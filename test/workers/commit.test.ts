@@ -1,5 +1,4 @@
 import { runInDurableObject } from 'cloudflare:test';
-import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import type { Command, Intent } from '../../src/domain/intent.ts';
 import {
@@ -18,13 +17,11 @@ import {
   chooseMethod,
   clientOf,
   consume,
-  countProjectionRows,
   createHosted,
   EXPIRE_IN_MS,
   execute,
   fireAlarm,
   intentOf,
-  merchantServer,
   objectSql,
   pathOf,
   postHosted,
@@ -38,11 +35,9 @@ import {
 
 /**
  * Goal: docs/promises.md#2, one transition is one commit: state, history, event, outbox and alarm
- * change together or not at all. And a budget of rows written, for the payment's object and for the
- * read model. Method: a trigger in the object's own database (or a broken `setAlarm`) makes one
+ * change together or not at all. Method: a trigger in the object's own database (or a broken `setAlarm`) makes one
  * write of the commit fail after others were made; everything must then be as before, and work
- * after the repair. Rows are counted at each SQL cursor, each change of the alarm and in the
- * metadata of each D1 batch.
+ * after the repair.
  */
 
 const caught = useGateway();
@@ -285,161 +280,3 @@ test('promises.md#7: amount, currency, merchant and id stay the same after every
     new Set(rows.map((row) => JSON.stringify([row.amountMinor, row.currency, row.uuid]))).size,
   ).toBe(1);
 });
-
-// ---------------------------------------------------------------------------------------------
-// Budgets (docs/benchmarks.md)
-
-interface Counter {
-  /** Rows written since the last call, by storage. */
-  take(): { readonly sql: number; readonly alarm: number; readonly d1: number };
-}
-
-/** Each reading advances the clock, so that no step saves a new alarm because time stood still. */
-function tickingClock(): void {
-  let nowMs = Date.now();
-  vi.spyOn(Date, 'now').mockImplementation(() => {
-    nowMs += 1;
-    return nowMs;
-  });
-}
-
-/** Counts rows at the object's storage and at D1. A change of the alarm is billed as one row. */
-async function countRows(): Promise<Counter> {
-  const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
-  let alarm = 0;
-  await runInDurableObject(stubOf(), (_instance, { storage }) => {
-    const exec = storage.sql.exec.bind(storage.sql);
-    vi.spyOn(storage.sql, 'exec').mockImplementation((...query) => {
-      // A cursor counts only its last statement, so several statements run one by one.
-      const [sql, ...bindings] = query;
-      const statements = bindings.length > 0 ? [sql] : statementsOf(sql);
-      const fresh = statements.map((statement) => exec(statement, ...bindings));
-      cursors.push(...fresh);
-      return fresh.at(-1) ?? exec(...query);
-    });
-    for (const name of ['setAlarm', 'deleteAlarm', 'put', 'delete'] as const) {
-      const original: (...parameters: unknown[]) => unknown = storage[name].bind(storage) as never;
-      vi.spyOn(storage, name).mockImplementation(((...parameters: unknown[]) => {
-        alarm += 1;
-        return original(...parameters);
-      }) as never);
-    }
-  });
-  const projectionRows = countProjectionRows();
-  return {
-    take: () => {
-      const sql = cursors.splice(0).reduce((sum, { rowsWritten }) => sum + rowsWritten, 0);
-      const taken = { sql, alarm, d1: projectionRows.take() };
-      alarm = 0;
-      return taken;
-    },
-  };
-}
-
-/** Our statements contain no semicolon. */
-function statementsOf(sql: string): string[] {
-  return sql.split(';').filter((statement) => statement.trim() !== '');
-}
-
-type Steps = Readonly<Record<string, { sql: number; alarm: number; d1: number }>>;
-
-function objectRowsOf(steps: Steps): number {
-  return Object.values(steps).reduce((sum, { sql, alarm }) => sum + sql + alarm, 0);
-}
-
-function projectionRowsOf(steps: Steps): number {
-  return Object.values(steps).reduce((sum, { d1 }) => sum + d1, 0);
-}
-
-/**
- * The cost of lists, search and totals on top of the payment itself: its row in D1, its entries in
- * its indexes, its search keys, its event and the day's totals, written once per batch with changes:
- * 19 rows when all changes come in one batch, 32 when each step's come alone.
- */
-const READ_MODEL_ROWS_MAX = 32;
-
-test('the counter counts the rows of every statement, which one cursor would not', async () => {
-  const statements = [
-    'CREATE TABLE one (id INTEGER PRIMARY KEY)',
-    'CREATE TABLE two (id INTEGER PRIMARY KEY)',
-    'INSERT INTO one VALUES (1), (2), (3)',
-    'INSERT INTO two VALUES (1)',
-  ];
-  const counter = await countRows();
-  const oneCursor = await runInDurableObject(stubOf('other'), (_instance, { storage }) => {
-    return storage.sql.exec(statements.join(';')).rowsWritten;
-  });
-  await runInDurableObject(stubOf(), (_instance, { storage }) => {
-    storage.sql.exec(statements.join(';'));
-  });
-  expect(oneCursor).toBe(1);
-  // A table counts as two rows of SQLite's own catalog.
-  expect(counter.take()).toEqual({ sql: 2 + 2 + 3 + 1, alarm: 0, d1: 0 });
-});
-
-test('budget: a hosted create writes at most 4 rows', async () => {
-  const counter = await countRows();
-  await createHosted();
-  const steps = { create: counter.take() };
-  expect(objectRowsOf(steps), JSON.stringify(steps)).toBeLessThanOrEqual(4);
-  // Proves that the counter works: a table (two rows of the catalog), a row and an alarm.
-  expect(objectRowsOf(steps)).toBeGreaterThanOrEqual(4);
-});
-
-test.each([
-  ['the read model is updated after every step', true],
-  ['the read model is updated last, in one batch', false],
-])(
-  'budget: a paid hosted payment with its webhook and projection writes at most 18 rows, and 32 in the read model (%s)',
-  async (_name, eagerly) => {
-    merchantServer();
-    tickingClock();
-    const counter = await countRows();
-    const steps: Record<string, Steps[string]> = {};
-    const step = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
-      const result = await work();
-      steps[name] = counter.take();
-      if (eagerly) {
-        await project(`${name}: projection`);
-      }
-      return result;
-    };
-    const project = async (name: string) => {
-      const messages = caught.projections.splice(0);
-      if (messages.length > 0) {
-        await consume('kefel-projections', messages);
-        steps[name] = counter.take();
-      }
-    };
-
-    const checkoutUrl = await step('create', () => createHosted());
-    await step('checkout page', async () => {
-      await (await call(pathOf(checkoutUrl), { apiKey: null })).text();
-    });
-    const token = await step('choose a method', () => chooseMethod(checkoutUrl));
-    await step('simulator page', async () => {
-      await (await call(`/simulator/${token}`, { apiKey: null })).text();
-    });
-    await step('pay', () => simulate(token, 'approve'));
-    await step('result page', async () => {
-      await (await call(pathOf(checkoutUrl), { apiKey: null })).text();
-    });
-    await step('webhook', () => consume('kefel-webhooks', caught.webhooks.splice(0)));
-    if (!eagerly) {
-      await project('projection');
-    }
-    expect((await clientOf().events()).map(({ deliveryStatus }) => deliveryStatus)).toEqual([
-      'delivered',
-    ]);
-    const inReadModel = await env.DB.prepare('SELECT status, version FROM payment').all();
-    expect(inReadModel.results).toEqual([
-      // The delivery adds one.
-      { status: 'succeeded', version: (await intentOf()).version + 1 },
-    ]);
-
-    expect(objectRowsOf(steps), JSON.stringify(steps)).toBeLessThanOrEqual(18);
-    expect(projectionRowsOf(steps), JSON.stringify(steps)).toBeLessThanOrEqual(READ_MODEL_ROWS_MAX);
-    // Proves that the counters work: a payment in the read model is a row and its index entries.
-    expect(projectionRowsOf(steps)).toBeGreaterThanOrEqual(8);
-  },
-);

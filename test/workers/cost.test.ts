@@ -1,0 +1,219 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, test, vi } from 'vitest';
+import costDocument from '../../docs/cost.md?raw';
+import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
+import {
+  advance,
+  call,
+  chooseMethod,
+  clientOf,
+  consume,
+  countProjectionRows,
+  createExpress,
+  createHosted,
+  EXPIRE_IN_MS,
+  fireAlarm,
+  merchantServer,
+  pathOf,
+  SECOND_MS,
+  simulate,
+  stubOf,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: what a payment costs at Cloudflare is known, and no change makes it dearer unnoticed.
+ * Method: what Cloudflare bills is counted while payments run, at each SQL cursor, change of the
+ * alarm, D1 batch, queue message and call of the object. The table of docs/cost.md must have the
+ * same counts, and the dollars that follow from them.
+ */
+
+const caught = useGateway();
+
+/** Dollars for a million, at Cloudflare's list price beyond what the paid plan includes. */
+const PRICES = {
+  workerRequests: 0.3,
+  objectCalls: 0.15,
+  objectRows: 1,
+  d1Rows: 1,
+  /** A message takes three: written, read and deleted. */
+  queueOperations: 0.4,
+} as const;
+
+type Costs = Record<keyof typeof PRICES, number>;
+
+const OPERATIONS_PER_MESSAGE = 3;
+
+/** Counts from its call on. */
+async function countCosts() {
+  const costs: Costs = {
+    workerRequests: 0,
+    objectCalls: 0,
+    objectRows: 0,
+    d1Rows: 0,
+    queueOperations: 0,
+  };
+  for (const name of Object.getOwnPropertyNames(PaymentIntentObject.prototype)) {
+    if (name !== 'constructor') {
+      const original = Reflect.get(PaymentIntentObject.prototype, name);
+      vi.spyOn(PaymentIntentObject.prototype, name as 'read').mockImplementation(function (
+        this: PaymentIntentObject,
+        ...parameters
+      ) {
+        costs.objectCalls += 1;
+        return original.apply(this, parameters);
+      });
+    }
+  }
+  const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
+  await runInDurableObject(stubOf(), (_instance, { storage }) => {
+    const exec = storage.sql.exec.bind(storage.sql);
+    vi.spyOn(storage.sql, 'exec').mockImplementation((...query) => {
+      // A cursor counts only its last statement, so several statements run one by one.
+      const [sql, ...bindings] = query;
+      const statements = bindings.length > 0 ? [sql] : statementsOf(sql);
+      const fresh = statements.map((statement) => exec(statement, ...bindings));
+      cursors.push(...fresh);
+      return fresh.at(-1) ?? exec(...query);
+    });
+    for (const name of ['setAlarm', 'deleteAlarm', 'put', 'delete'] as const) {
+      const original: (...parameters: unknown[]) => unknown = storage[name].bind(storage) as never;
+      vi.spyOn(storage, name).mockImplementation(((...parameters: unknown[]) => {
+        costs.objectRows += 1;
+        return original(...parameters);
+      }) as never);
+    }
+  });
+  const projected = countProjectionRows();
+  return {
+    costs,
+    /** What a request of a browser, a merchant or a provider costs. */
+    async request<T>(work: () => Promise<T>): Promise<T> {
+      costs.workerRequests += 1;
+      return await work();
+    },
+    /** Consumes one queue's messages, one invocation for all. */
+    async consume(queue: 'kefel-webhooks' | 'kefel-projections'): Promise<void> {
+      const messages =
+        queue === 'kefel-webhooks' ? caught.webhooks.splice(0) : caught.projections.splice(0);
+      expect(messages).not.toHaveLength(0);
+      costs.workerRequests += 1;
+      costs.queueOperations += messages.length * OPERATIONS_PER_MESSAGE;
+      await consume(queue, messages);
+    },
+    async end(): Promise<Costs> {
+      costs.objectRows += cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0);
+      costs.d1Rows += projected.take();
+      expect(await clientOf().events()).toMatchObject([{ deliveryStatus: 'delivered' }]);
+      return costs;
+    },
+  };
+}
+
+/** Our statements contain no semicolon. */
+function statementsOf(sql: string): string[] {
+  return sql.split(';').filter((statement) => statement.trim() !== '');
+}
+
+/** Each reading advances the clock, so that no step saves a new alarm because time stood still. */
+function tickingClock(): void {
+  let nowMs = Date.now();
+  vi.spyOn(Date, 'now').mockImplementation(() => {
+    nowMs += 1;
+    return nowMs;
+  });
+}
+
+const visit = async (path: string) => (await call(path, { apiKey: null })).text();
+
+/** The flows of the table. The read model's consumer runs twice: when created, and when over. */
+const FLOWS: Readonly<Record<string, () => Promise<Costs>>> = {
+  'hosted, paid': async () => {
+    merchantServer();
+    tickingClock();
+    const counter = await countCosts();
+    const checkoutUrl = await counter.request(() => createHosted());
+    await counter.consume('kefel-projections');
+    await counter.request(() => visit(pathOf(checkoutUrl)));
+    const token = await counter.request(() => chooseMethod(checkoutUrl));
+    await counter.request(() => visit(`/simulator/${token}`));
+    await counter.request(() => simulate(token, 'approve'));
+    await counter.request(() => visit(pathOf(checkoutUrl)));
+    await counter.consume('kefel-webhooks');
+    await counter.consume('kefel-projections');
+    return counter.end();
+  },
+  'express, paid within seconds': async () => {
+    merchantServer();
+    const counter = await countCosts();
+    await counter.request(() => createExpress());
+    await counter.consume('kefel-projections');
+    advance(SECOND_MS);
+    await fireAlarm();
+    await counter.consume('kefel-webhooks');
+    await counter.consume('kefel-projections');
+    return counter.end();
+  },
+  'hosted, never paid': async () => {
+    merchantServer();
+    const counter = await countCosts();
+    await counter.request(() => createHosted());
+    await counter.consume('kefel-projections');
+    advance(EXPIRE_IN_MS);
+    await fireAlarm();
+    await counter.consume('kefel-webhooks');
+    await counter.consume('kefel-projections');
+    return counter.end();
+  },
+};
+
+test.each(Object.entries(FLOWS))('%s: costs what docs/cost.md says', async (name, run) => {
+  const costs = await run();
+  const dollars = Object.entries(PRICES).reduce(
+    (sum, [part, price]) => sum + costs[part as keyof Costs] * price,
+    0,
+  );
+  const counts = (Object.keys(PRICES) as (keyof Costs)[]).map((part) => String(costs[part]));
+  expect(documented(name)).toEqual([...counts, dollars.toFixed(1)]);
+});
+
+test('budgets: rows of a payment', async () => {
+  expect(Number(documented('hosted, paid')[2])).toBeLessThanOrEqual(15);
+  expect(Number(documented('hosted, paid')[3])).toBeLessThanOrEqual(24);
+});
+
+test('budgets: a create is one call of the object and no write of D1', async () => {
+  const counter = await countCosts();
+  const batch = vi.spyOn(env.DB, 'batch');
+  await createHosted();
+  expect(counter.costs.objectCalls).toBe(1);
+  expect(batch).not.toHaveBeenCalled();
+});
+
+test('the counter counts the rows of every statement, which one cursor would not', async () => {
+  const statements = [
+    'CREATE TABLE one (id INTEGER PRIMARY KEY)',
+    'CREATE TABLE two (id INTEGER PRIMARY KEY)',
+    'INSERT INTO one VALUES (1), (2), (3)',
+    'INSERT INTO two VALUES (1)',
+  ];
+  const rows = await runInDurableObject(stubOf(), (_instance, { storage }) =>
+    statements.map((statement) => storage.sql.exec(statement).rowsWritten),
+  );
+  // A table counts as two rows of SQLite's own catalog.
+  expect(rows).toEqual([2, 2, 3, 1]);
+  const oneCursor = await runInDurableObject(stubOf('other'), (_instance, { storage }) => {
+    return storage.sql.exec(statements.join(';')).rowsWritten;
+  });
+  expect(oneCursor).toBe(1);
+});
+
+/** The cells of a flow's line in the table of docs/cost.md, without its name. */
+function documented(flow: string): string[] {
+  const line = costDocument.split('\n').find((text) => text.startsWith(`| ${flow} `)) ?? '';
+  return line
+    .split('|')
+    .slice(2, -1)
+    .map((cell) => cell.trim());
+}
