@@ -19,6 +19,7 @@ interface NavEntry {
 const NAVIGATION: readonly NavEntry[] = [
   { item: 'overview', perEnvironment: true, permission: 'view' },
   { item: 'payments', perEnvironment: true, permission: 'view' },
+  { item: 'refunds', perEnvironment: true, permission: 'view' },
   { item: 'webhooks', perEnvironment: true, permission: 'view' },
   { item: 'keys', perEnvironment: true, permission: 'view' },
   { item: 'methods', perEnvironment: true, permission: 'view' },

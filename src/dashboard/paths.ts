@@ -24,6 +24,15 @@ export function paymentPath(environment: Environment, uniqueId: string, rest = '
   return `${paymentsPath(environment)}/${encodeURIComponent(uniqueId)}${rest}`;
 }
 
+/** The list of refunds. */
+export function refundsPath(
+  environment: Environment,
+  fields: Readonly<Record<string, string>> = {},
+): string {
+  const query = queryFrom(fields);
+  return `/dashboard/${environment}/refunds${query === '' ? '' : `?${query}`}`;
+}
+
 /** The form that refunds a transaction of the payment; without one, what paid it. */
 export function refundPath(
   call: { readonly environment: Environment; readonly url: URL },

@@ -41,6 +41,7 @@ import {
   showTeam,
 } from './people/team.tsx';
 import { beginRefund, cancelRefund, finishRefund, showRefund } from './refunds/refund.tsx';
+import { showRefunds } from './refunds/refunds-page.tsx';
 import {
   createEndpoint,
   disableEndpoint,
@@ -128,6 +129,8 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   post(`${PAYMENT}/refund`, 'refunds', finishRefund),
   post(`${PAYMENT}/refunds/:refund/cancel`, 'refunds', cancelRefund),
   post(`${PAYMENT}/events/:sequence/resend`, 'develop', resendFromPayment),
+
+  get('/dashboard/:environment/refunds', 'view', showRefunds),
 
   get(WEBHOOKS, 'view', showSettings),
   post(`${WEBHOOKS}/test`, 'develop', sendTest),

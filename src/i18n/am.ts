@@ -262,6 +262,7 @@ export const dashboard: DashboardMessages = {
     nav: {
       overview: 'አጠቃላይ እይታ',
       payments: 'ክፍያዎች',
+      refunds: 'ተመላሾች',
       webhooks: 'ዌብሁክ',
       keys: 'የኤፒአይ ቁልፎች',
       methods: 'የክፍያ መንገዶች',
@@ -755,6 +756,8 @@ export const dashboard: DashboardMessages = {
       too_late: 'ክፍያው ለአቅራቢው ራስ-ሰር ተመላሽ በጣም ቆይቷል።',
     },
     amountOfRefund: 'መጠን',
+    payment: 'ክፍያ',
+    none: 'ምንም ተመላሽ የለም። ክፍያን ከራሱ ገጽ መመለስ ይችላሉ።',
     customerGets: 'ደንበኛው የሚያገኘው',
     customerGot: 'ደንበኛው ያገኘው',
     commissionBack: 'የተመለሰ የአገልግሎት ክፍያ',

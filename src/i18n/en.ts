@@ -251,6 +251,7 @@ export const dashboard = {
     nav: {
       overview: 'Overview',
       payments: 'Payments',
+      refunds: 'Refunds',
       webhooks: 'Webhooks',
       keys: 'API keys',
       methods: 'Methods',
@@ -774,6 +775,8 @@ export const dashboard = {
       too_late: 'The payment is too old for automatic refunds of the provider.',
     } satisfies Record<RefundActionReason, string>,
     amountOfRefund: 'Amount',
+    payment: 'Payment',
+    none: 'No refunds. Refund a payment from its own page.',
     customerGets: 'Customer gets',
     customerGot: 'Customer got',
     commissionBack: 'Commission returned',

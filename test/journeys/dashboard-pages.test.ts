@@ -63,6 +63,10 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
     'refund-rest': ({ payments }) => `${paymentPath(payments.refundable)}/refund`,
     'refund-impossible': ({ payments }) => `${paymentPath(payments.failed)}/refund`,
   },
+  '/dashboard/:environment/refunds': {
+    refunds: () => '/dashboard/sandbox/refunds',
+    'refunds-none': () => '/dashboard/sandbox/refunds?status=failed',
+  },
   '/dashboard/:environment/webhooks': {
     webhooks: () => '/dashboard/sandbox/webhooks',
     'webhooks-production': () => '/dashboard/production/webhooks',

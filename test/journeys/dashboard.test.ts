@@ -41,7 +41,15 @@ const MERCHANT = { id: 'bole-books', name: 'Bole Books' };
 const OPERATOR = 'Hana';
 const OWNER = 'Abebe Kebede';
 const VIEWER = 'Sara Tesfaye';
-const VIEWERS_PARTS = ['Overview', 'Payments', 'Webhooks', 'API keys', 'Methods', 'My account'];
+const VIEWERS_PARTS = [
+  'Overview',
+  'Payments',
+  'Refunds',
+  'Webhooks',
+  'API keys',
+  'Methods',
+  'My account',
+];
 const PAID = 'PAYMENT_SUCCESS';
 /** The audit log of the steps below, in order. */
 const AUDITED: readonly (readonly [who: string, what: string])[] = [
