@@ -448,7 +448,7 @@ describe('access', () => {
   test.each(['developer', 'viewer'] as const)('is not for a %s', async (role) => {
     await payHosted();
     const member = await signedIn(role);
-    expect(await (await visit(member, PAGE)).text()).not.toContain('/refund');
+    expect(await (await visit(member, PAGE)).text()).not.toContain(FORM);
     expect((await visit(member, FORM)).status).toBe(403);
     for (const path of POSTS) {
       expect((await submit(member, path, FIELDS)).status, path).toBe(403);
@@ -511,4 +511,25 @@ test('lists and totals distinguish gross, refunded and net', async () => {
   expect(open).toContain('No payments match');
   const overview = await textOf(await browser.get('/dashboard/sandbox/overview'));
   expect(overview).toMatch(/Amount paid ETB.201\.00 Refunded ETB.20\.50 After refunds ETB.180\.50/);
+});
+
+test('the list shows the refunds of all payments by their status', async () => {
+  await payHosted();
+  const browser = await cashier();
+  for (const amount of ['10', '20']) {
+    expect((await confirmed(browser, { ...(await formOf(browser)), amount })).status).toBe(200);
+  }
+  await fireAlarm();
+  await consumeAll(caught);
+  const list = '/dashboard/sandbox/refunds';
+  const viewer = await signedIn('viewer');
+  const html = await (await visit(viewer, list)).text();
+  expect(html).toContain(`href="${PAGE}#refunds"`);
+  expect(await textOf(new Response(html))).toMatch(/ETB.20\.00 \w+.*ETB.10\.00 Refunded/);
+  const succeeded = await textOf(await visit(viewer, `${list}?status=succeeded`));
+  expect(succeeded).toContain('ETB 10.00');
+  expect(await textOf(await visit(viewer, `${list}?status=failed`))).toContain('No refunds.');
+  expect((await visit(viewer, `${list}?cursor=x`)).status).toBe(400);
+  const stranger = await signedIn('owner', BETA);
+  expect(await textOf(await visit(stranger, list))).toContain('No refunds.');
 });
