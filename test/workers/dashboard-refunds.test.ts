@@ -518,6 +518,7 @@ test('the list shows the refunds of all payments by their status', async () => {
   const browser = await cashier();
   for (const amount of ['10', '20']) {
     expect((await confirmed(browser, { ...(await formOf(browser)), amount })).status).toBe(200);
+    advance(MINUTE_MS);
   }
   await fireAlarm();
   await consumeAll(caught);
