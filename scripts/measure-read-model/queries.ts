@@ -22,11 +22,10 @@ import { searchStatements } from '../../src/read-model/search.ts';
 import {
   attemptTotalsStatement,
   businessDay,
-  dailyTotalsStatement,
   EVERY_DAY,
   failuresPerRailStatement,
-  totalsByPeriodStatement,
-  totalsStatement,
+  totalsByPeriodStatements,
+  totalsStatements,
 } from '../../src/read-model/totals.ts';
 import type { LocalDatabase } from '../dev/d1.ts';
 import {
@@ -102,12 +101,12 @@ export async function measuredQueries(
       ]);
     }),
     ...searches(payments),
-    always('totals of 30 days', [totalsStatement(BIG, month)]),
-    always('totals of 365 days', [totalsStatement(BIG, year)]),
-    always('tabs of the list, all days', [totalsStatement(BIG, EVERY_DAY)]),
+    always('totals of 30 days', totalsStatements(BIG, month)),
+    always('totals of 365 days', totalsStatements(BIG, year)),
+    always('tabs of the list, all days', totalsStatements(BIG, EVERY_DAY)),
     always('attempts of 365 days', [attemptTotalsStatement(BIG, year)]),
-    always('chart of 30 days', [dailyTotalsStatement(BIG, month)]),
-    always('chart of 365 days by weeks', [totalsByPeriodStatement(BIG, year, 7)]),
+    always('chart of 30 days', totalsByPeriodStatements(BIG, month, 1)),
+    always('chart of 365 days by weeks', totalsByPeriodStatements(BIG, year, 7)),
     always('events, first page', [pageStatement(eventsOf(BIG, {}), null, PAGE_ROWS)]),
     always('waiting events', [
       pageStatement(eventsOf(BIG, { deliveryStatus: 'waiting' }), null, PAGE_ROWS),

@@ -47,24 +47,13 @@ const SUMS = `SUM(payments) AS payments, SUM(amount_minor) AS amountMinor,
   SUM(commission_minor) AS commissionMinor, SUM(refunded_minor) AS refundedMinor`;
 
 /** Count and sums of a tenant's payments by method, currency and current status. */
-export async function totals(db: D1Database, tenant: Tenant, range: DayRange): Promise<Total[]> {
-  const { results } = await prepare(db, totalsStatement(tenant, range)).all<Total>();
-  return results;
-}
-
-/** The totals of each day that has payments, in the order of days. */
-export async function dailyTotals(
-  db: D1Database,
-  tenant: Tenant,
-  range: DayRange,
-): Promise<DayTotal[]> {
-  const { results } = await prepare(db, dailyTotalsStatement(tenant, range)).all<DayTotal>();
-  return results;
+export function totals(db: D1Database, tenant: Tenant, range: DayRange): Promise<Total[]> {
+  return allOf(db, totalsStatements(tenant, range));
 }
 
 /**
- * The totals of each period of `days` days, from the range's first day on. `day` is a period's
- * first day. For charts of long ranges, in which single days would be too many.
+ * The totals of each period of `days` days, from the range's first day on, in the order of time.
+ * `day` is a period's first day.
  */
 export async function totalsByPeriod(
   db: D1Database,
@@ -72,9 +61,14 @@ export async function totalsByPeriod(
   range: DayRange,
   days: number,
 ): Promise<DayTotal[]> {
-  const statement = totalsByPeriodStatement(tenant, range, days);
-  const { results } = await prepare(db, statement).all<DayTotal>();
-  return results;
+  const found = await allOf<DayTotal>(db, totalsByPeriodStatements(tenant, range, days));
+  return found.sort((one, other) => one.day - other.day);
+}
+
+/** The rows of statements that have none in common. */
+async function allOf<Row>(db: D1Database, statements: readonly SqlStatement[]): Promise<Row[]> {
+  const found = await db.batch<Row>(statements.map((statement) => prepare(db, statement)));
+  return found.flatMap(({ results }) => results);
 }
 
 /** Attempts that have ended, of payments that were created in the range. */
@@ -108,23 +102,25 @@ export function attemptTotalsStatement(
   };
 }
 
-export function totalsStatement(tenant: Tenant, range: DayRange): SqlStatement {
-  return sums(null, tenant, range);
+/** Of ended payments, and of those that are open. */
+export function totalsStatements(tenant: Tenant, range: DayRange): readonly SqlStatement[] {
+  return [sums(null, tenant, range), openSums(null, tenant, range)];
 }
 
-export function dailyTotalsStatement(tenant: Tenant, range: DayRange): SqlStatement {
-  // The order of the table's key, so that SQLite need not sort.
-  return sums({ sql: 'day', params: [] }, tenant, range);
-}
-
-export function totalsByPeriodStatement(
+export function totalsByPeriodStatements(
   tenant: Tenant,
   range: DayRange,
   days: number,
-): SqlStatement {
+): readonly SqlStatement[] {
   const { fromDay } = range;
-  const sql = 'day - (day - CAST(? AS INTEGER)) % CAST(? AS INTEGER)';
-  return sums({ sql, params: [fromDay, days] }, tenant, range);
+  const periodOf = (day: string): SqlStatement => ({
+    sql: `${day} - (${day} - CAST(? AS INTEGER)) % CAST(? AS INTEGER)`,
+    params: [fromDay, days],
+  });
+  return [
+    sums(periodOf('day'), tenant, range),
+    openSums(periodOf(`((created_at_ms + ${OFFSET_MS}) / ${DAY_MS})`), tenant, range),
+  ];
 }
 
 /** `by`: the SQL of the day to group by; null: no grouping by day. */
@@ -145,6 +141,29 @@ function sums(by: SqlStatement | null, tenant: Tenant, range: DayRange): SqlStat
       tenant.environment,
       fromDay,
       toDay,
+      ...(method === undefined ? [] : [method]),
+    ],
+  };
+}
+
+/** The same of payments that have not ended, which are few. */
+function openSums(by: SqlStatement | null, tenant: Tenant, range: DayRange): SqlStatement {
+  const { fromDay, toDay, method } = range;
+  const endMs = Math.min(businessDayStartMs(toDay + 1), Number.MAX_SAFE_INTEGER);
+  return {
+    sql: `SELECT ${by === null ? '' : `${by.sql} AS day, `}method, currency, status,
+        COUNT(*) AS payments, SUM(amount_minor) AS amountMinor,
+        SUM(commission_minor) AS commissionMinor, SUM(refunded_minor) AS refundedMinor
+      FROM payment INDEXED BY payment_open
+      WHERE merchant_id = ? AND environment = ? AND ended_at_ms IS NULL
+        AND created_at_ms >= ? AND created_at_ms < ?${method === undefined ? '' : ' AND method = ?'}
+      GROUP BY ${by === null ? '' : '1, '}method, currency, status`,
+    params: [
+      ...(by?.params ?? []),
+      tenant.merchantId,
+      tenant.environment,
+      businessDayStartMs(fromDay),
+      endMs,
       ...(method === undefined ? [] : [method]),
     ],
   };

@@ -50,10 +50,9 @@ import { searchStatements } from '../../src/read-model/search.ts';
 import { searchAllStatements } from '../../src/read-model/search-all.ts';
 import {
   attemptTotalsStatement,
-  dailyTotalsStatement,
   failuresPerRailStatement,
-  totalsByPeriodStatement,
-  totalsStatement,
+  totalsByPeriodStatements,
+  totalsStatements,
 } from '../../src/read-model/totals.ts';
 import { ALPHA, consumeAll, createHosted, payHosted, tenantOf, useGateway } from './support.ts';
 
@@ -222,15 +221,11 @@ const STATEMENTS: readonly Named[] = [
   ...[{ method: undefined }, { method: 'CBE' } as const].flatMap((method) => [
     ...named(
       `totals ${method.method}`,
-      totalsStatement(TENANT, { fromDay: 1, toDay: 9, ...method }),
-    ),
-    ...named(
-      `daily totals ${method.method}`,
-      dailyTotalsStatement(TENANT, { fromDay: 1, toDay: 9, ...method }),
+      ...totalsStatements(TENANT, { fromDay: 1, toDay: 9, ...method }),
     ),
   ]),
   ...named('totals of attempts', attemptTotalsStatement(TENANT, { fromDay: 1, toDay: 9 })),
-  ...named('totals by week', totalsByPeriodStatement(TENANT, { fromDay: 1, toDay: 365 }, 7)),
+  ...named('totals by week', ...totalsByPeriodStatements(TENANT, { fromDay: 1, toDay: 365 }, 7)),
   ...named('payments of an amount', countOfAmountStatement(TENANT, { amountMinorMin: 100 })),
   ...named(
     'search',
@@ -315,7 +310,7 @@ describe('a query over all merchants scans only the merchants', () => {
   });
 });
 
-test('only sums over several days are grouped, and a chart of days is not', async () => {
+test('only sums are grouped', async () => {
   const grouped: string[] = [];
   for (const { name, statement } of STATEMENTS) {
     if ((await planOf(statement)).some((step) => step.includes('GROUP BY'))) {
@@ -325,9 +320,12 @@ test('only sums over several days are grouped, and a chart of days is not', asyn
   expect([...new Set(grouped)]).toEqual([
     'failures per rail 0',
     'totals undefined 0',
+    'totals undefined 1',
     'totals CBE 0',
+    'totals CBE 1',
     'totals of attempts 0',
     'totals by week 0',
+    'totals by week 1',
   ]);
 });
 
