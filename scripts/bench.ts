@@ -1,34 +1,38 @@
 /**
  * `npm run bench`: what Kefel costs, each case measured in turn with a bare Worker that does the
- * least that the case needs. `--help` lists the options; docs/benchmarks.md explains the table.
+ * least that the case needs, or with other software. `--help` lists the options;
+ * docs/benchmarks.md explains the tables.
  */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CASES } from './bench/cases.ts';
+import { CASE_NAMES } from './bench/cases.ts';
 import { startFloor } from './bench/floor.ts';
-import { buildKefel, startKefel } from './bench/kefel.ts';
-import { Load } from './bench/load.ts';
+import { buildKefel } from './bench/kefel.ts';
 import { machineLine } from './bench/machine.ts';
-import { type Measurement, measureCase, type Servers } from './bench/measure.ts';
-import { BENCH_HELP, type BenchOptions, benchOptions, type Medium } from './bench/options.ts';
+import { BENCH_HELP, type BenchOptions, benchOptions } from './bench/options.ts';
+import { installPeers, PEERS, startPeer } from './bench/peers.ts';
 import { profileCase } from './bench/profile.ts';
+import { type Baseline, DIRECTORIES, inDirectory, runCases } from './bench/run.ts';
 import { measurementTable, repeatCount, withSection } from './bench/table.ts';
 import { PROJECT_DIRECTORY } from './project/files.ts';
 
 const DOCUMENT_FILE = join(PROJECT_DIRECTORY, 'docs', 'benchmarks.md');
-const HEADING = '## Speed and processor time';
-
-/** tmpfs on every Linux. The other is on the disk that holds the project. */
-const DIRECTORIES: Readonly<Record<Medium, string>> = {
-  tmpfs: '/dev/shm',
-  disk: join(PROJECT_DIRECTORY, '.wrangler'),
-};
+const FLOOR_HEADING = '## Speed and processor time';
+const PEERS_HEADING = '### Measured with peers';
 
 /** Wrangler's list of bindings would bury the table. */
 process.env.WRANGLER_LOG = 'error';
 
 type MeasureOptions = Extract<BenchOptions, { type: 'measure' }>;
+
+const FLOOR: Baseline = {
+  name: 'floor',
+  about: 'the floor',
+  side: 'floor',
+  cases: CASE_NAMES,
+  start: startFloor,
+};
 
 async function main(): Promise<void> {
   const options = benchOptions(process.argv.slice(2));
@@ -36,7 +40,8 @@ async function main(): Promise<void> {
     console.log(BENCH_HELP);
     return;
   }
-  await inDirectory(tmpdir(), async (builtDirectory) => {
+  await inDirectory(tmpdir(), async (directory) => {
+    const builtDirectory = join(directory, 'kefel');
     if (options.type === 'profile') {
       await buildKefel(builtDirectory, false);
       await inDirectory(DIRECTORIES.tmpfs, (stateDirectory) =>
@@ -45,82 +50,55 @@ async function main(): Promise<void> {
       return;
     }
     await buildKefel(builtDirectory, true);
-    await measureAndReport(options, builtDirectory);
+    if (options.hasPeers) {
+      await report(PEERS_HEADING, await peerBaselines(directory), options, builtDirectory);
+    } else {
+      await report(FLOOR_HEADING, [FLOOR], options, builtDirectory);
+    }
   });
 }
 
-async function measureAndReport(options: MeasureOptions, builtDirectory: string): Promise<void> {
-  const machine = machineLine();
-  const sections: string[] = [machine];
-  for (const medium of options.media) {
-    const measured = await measureOn(medium, options, builtDirectory);
-    const again = options.isForDocument ? await measureOn(medium, options, builtDirectory) : null;
-    sections.push(`State on ${medium}:`, measurementTable(measured, again));
-    if (again !== null) {
-      const { within, all } = repeatCount(measured, again);
+async function peerBaselines(directory: string): Promise<readonly Baseline[]> {
+  const installedDirectory = join(directory, 'peers');
+  await installPeers(installedDirectory);
+  return PEERS.map((peer) => ({
+    ...peer,
+    side: 'peer',
+    start: (stateDirectory) => startPeer(peer, installedDirectory, stateDirectory),
+  }));
+}
+
+async function report(
+  heading: string,
+  baselines: readonly Baseline[],
+  { media, names, effort, isForDocument }: MeasureOptions,
+  builtDirectory: string,
+): Promise<void> {
+  const sections: string[] = [machineLine(process.argv.slice(2))];
+  for (const medium of media) {
+    for (const baseline of baselines.filter(({ cases }) =>
+      names.some((name) => cases.includes(name)),
+    )) {
+      const run = () => runCases(baseline, { builtDirectory, medium, names, effort });
+      const measured = await run();
+      const again = isForDocument && baseline === FLOOR ? await run() : null;
       sections.push(
-        `Of ${all} CPU ratios of the second run, ${within} lie within the first run's spread.`,
+        `Compared with ${baseline.about}, state on ${medium}:`,
+        measurementTable(baseline.name, measured, again),
       );
+      if (again !== null) {
+        const { within, all } = repeatCount(measured, again);
+        sections.push(
+          `Of ${all} CPU ratios of the second run, ${within} lie within the first run's spread.`,
+        );
+      }
     }
   }
   const text = sections.join('\n\n');
   console.log(`\n${text}`);
-  if (options.isForDocument) {
+  if (isForDocument) {
     const document = await readFile(DOCUMENT_FILE, 'utf8');
-    await writeFile(DOCUMENT_FILE, withSection(document, HEADING, text));
-  }
-}
-
-/** All cases on new servers with new databases. */
-async function measureOn(
-  medium: Medium,
-  { names, effort }: MeasureOptions,
-  builtDirectory: string,
-): Promise<readonly Measurement[]> {
-  const measured: Measurement[] = [];
-  await inDirectory(DIRECTORIES[medium], (directory) =>
-    withServers(builtDirectory, directory, async (servers, load) => {
-      for (const name of names.filter((name) => medium === 'tmpfs' || CASES[name].writes)) {
-        for await (const measurement of measureCase(servers, load, name, effort)) {
-          measured.push(measurement);
-          console.error(measurementTable([measurement], null).split('\n').at(-1));
-        }
-      }
-    }),
-  );
-  return measured;
-}
-
-async function withServers(
-  builtDirectory: string,
-  directory: string,
-  use: (servers: Servers, load: Load) => Promise<void>,
-): Promise<void> {
-  const kefel = await startKefel(builtDirectory, join(directory, 'kefel'));
-  try {
-    const floor = await startFloor(join(directory, 'floor'));
-    const load = new Load();
-    try {
-      await use({ kefel, floor }, load);
-    } finally {
-      load.stop();
-      await floor.stop();
-    }
-  } finally {
-    await kefel.stop();
-  }
-}
-
-async function inDirectory(
-  parent: string,
-  use: (directory: string) => Promise<void>,
-): Promise<void> {
-  await mkdir(parent, { recursive: true });
-  const directory = await mkdtemp(join(parent, 'kefel-bench-'));
-  try {
-    await use(directory);
-  } finally {
-    await rm(directory, { recursive: true });
+    await writeFile(DOCUMENT_FILE, withSection(document, heading, text));
   }
 }
 

@@ -1,21 +1,57 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** `/proc` counts in hundredths of a second on every Linux (USER_HZ). */
 const MS_PER_TICK = 10;
-/** Fields of `/proc/PID/stat` after the name, see proc_pid_stat(5): utime and stime. */
+/** utime, stime, cutime and cstime in `statOf`. */
 const USER_TIME = 11;
 const SYSTEM_TIME = 12;
+const ENDED_USER_TIME = 13;
+const ENDED_SYSTEM_TIME = 14;
 
 const POLL_MS = 50;
 const QUIET_WAIT_MS = 120_000;
 
 /** The processor time that a process has used, in user and system mode. Exact to 10 ms. */
 export async function cpuTimeMs(processId: number): Promise<number> {
+  const fields = await statOf(processId);
+  return sumOf(fields, [USER_TIME, SYSTEM_TIME]);
+}
+
+/** The same of processes with all their descendants, those that have ended included. */
+export async function treeCpuTimeMs(rootIds: readonly number[]): Promise<number> {
+  let sumMs = 0;
+  for (const processId of rootIds) {
+    const fields = await statOf(processId).catch(() => []);
+    sumMs += sumOf(fields, [USER_TIME, SYSTEM_TIME, ENDED_USER_TIME, ENDED_SYSTEM_TIME]);
+    sumMs += await treeCpuTimeMs(await childrenOf(processId));
+  }
+  return sumMs;
+}
+
+/** The ids of a process's children. None when it has just ended, and its files with it. */
+export async function childrenOf(processId: number | 'self'): Promise<readonly number[]> {
+  const threads = await readdir(`/proc/${processId}/task`).catch(() => []);
+  const lists = await Promise.all(
+    threads.map((thread) =>
+      readFile(`/proc/${processId}/task/${thread}/children`, 'utf8').catch(() => ''),
+    ),
+  );
+  return lists.flatMap((list) => list.split(' ').filter((id) => id !== '')).map(Number);
+}
+
+/** The fields of proc_pid_stat(5) after the name, which is in brackets and may hold spaces. */
+async function statOf(processId: number): Promise<readonly string[]> {
   const stat = await readFile(`/proc/${processId}/stat`, 'utf8');
-  // The name is in brackets and may hold spaces.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[USER_TIME]) + Number(fields[SYSTEM_TIME])) * MS_PER_TICK;
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+function sumOf(fields: readonly string[], indexes: readonly number[]): number {
+  return indexes.reduce((sum, index) => sum + Number(fields[index] ?? 0), 0) * MS_PER_TICK;
+}
+
+interface Busy {
+  cpuTimeMs(): Promise<number>;
 }
 
 export interface Quiet {
@@ -24,19 +60,19 @@ export interface Quiet {
   readonly cpuTimeMs: number;
 }
 
-/** Waits until a process has used at most one tick for `silenceMs`. */
-export async function untilQuiet(processId: number, silenceMs: number): Promise<Quiet> {
+/** Waits until a server has used at most one tick for `silenceMs`. */
+export async function untilQuiet(server: Busy, silenceMs: number): Promise<Quiet> {
   const deadlineMs = Date.now() + QUIET_WAIT_MS;
-  let quiet: Quiet = { sinceMs: Date.now(), cpuTimeMs: await cpuTimeMs(processId) };
+  let quiet: Quiet = { sinceMs: Date.now(), cpuTimeMs: await server.cpuTimeMs() };
   while (Date.now() - quiet.sinceMs < silenceMs) {
     if (Date.now() > deadlineMs) {
-      throw new Error(`process ${processId} does not come to rest`);
+      throw new Error('the server does not come to rest');
     }
     await wait(POLL_MS);
-    const used = await cpuTimeMs(processId);
+    const used = await server.cpuTimeMs();
     if (used - quiet.cpuTimeMs > MS_PER_TICK) {
       quiet = { sinceMs: Date.now(), cpuTimeMs: used };
     }
   }
-  return { sinceMs: quiet.sinceMs, cpuTimeMs: await cpuTimeMs(processId) };
+  return { sinceMs: quiet.sinceMs, cpuTimeMs: await server.cpuTimeMs() };
 }

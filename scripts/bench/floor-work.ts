@@ -1,21 +1,12 @@
 import { type HttpRequest, jsonPost } from '../gateway/http.ts';
 import type { CaseName } from './cases.ts';
+import { hostedPayment } from './payments.ts';
 import type { Receiver } from './receiver.ts';
 import { stormTime } from './storm-time.ts';
 import { expectAnswer, inTurn, newIndex, prepareMany, requests, type Work } from './work.ts';
 
 const OBJECTS_READ = 200;
 const CHANGE_BATCH = 200;
-/** About as long as Kefel's create. */
-const BODY = {
-  currency: 'ETB',
-  amount: 150.5,
-  items: [{ name: 'Coffee', quantity: 1, type: 'PHYSICAL_PRODUCT', price: 150.5 }],
-  methods: [],
-  commissionPaidByCustomer: true,
-  expireIn: 86_400,
-  returnUrl: 'https://shop.example/thanks',
-};
 const LARGE_BODY = 'x'.repeat(65_000);
 /** See KefelWork. */
 const RUN = Date.now().toString(36);
@@ -29,7 +20,7 @@ export class FloorWork {
   constructor(url: string, receiver: Receiver) {
     this.#url = url;
     this.#receiver = receiver;
-    this.#body = JSON.stringify({ ...BODY, receiver: receiver.url });
+    this.#body = hostedPayment('floor', { receiver: receiver.url });
   }
 
   prepare(name: CaseName, units: number): Promise<Work> | Work {
@@ -94,7 +85,7 @@ export class FloorWork {
     const next = inTurn(ids);
     const send = (index: number) => {
       const paid = next(index);
-      const body = JSON.stringify({ ...BODY, paymentIntentUniqueId: paid });
+      const body = hostedPayment(paid);
       const change = JSON.stringify({ ids: [paid], body });
       return Promise.all([
         this.#receiver.untilArrivalOf(paid),

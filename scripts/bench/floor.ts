@@ -19,7 +19,7 @@ export async function startFloor(stateDirectory: string): Promise<BenchServer> {
     external: ['cloudflare:*'],
     write: false,
   });
-  const server = await startServer({
+  return startServer({
     worker: {
       name: 'floor',
       modules: true,
@@ -32,9 +32,9 @@ export async function startFloor(stateDirectory: string): Promise<BenchServer> {
       queueConsumers: QUEUE_SETTINGS,
       stripCfConnectingIp: false,
     },
+    schema: 'CREATE TABLE changes (id TEXT PRIMARY KEY, body TEXT NOT NULL)',
+    projectedTable: 'changes',
     stateDirectory,
     hasInspector: false,
   });
-  await server.query('CREATE TABLE changes (id TEXT PRIMARY KEY, body TEXT NOT NULL)');
-  return server;
 }

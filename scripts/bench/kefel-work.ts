@@ -1,12 +1,11 @@
 import type { DemoMerchant } from '../dev/demo-merchant.ts';
 import { formPost, type HttpRequest, jsonPost } from '../gateway/http.ts';
 import type { CaseName } from './cases.ts';
+import { expressPayment, hostedPayment } from './payments.ts';
 import type { Receiver } from './receiver.ts';
 import { stormTime } from './storm-time.ts';
 import { expectAnswer, inTurn, newIndex, prepareMany, requests, type Work } from './work.ts';
 
-/** Longer than a run. */
-const LONG_EXPIRY_SECONDS = 86_400;
 /** Ids of an earlier process must not come again: its payments may be in the same database. */
 const RUN = Date.now().toString(36);
 
@@ -155,36 +154,17 @@ export class KefelWork {
     };
   }
 
-  /** A typical hosted create: an item, all methods, both URLs. */
   #hosted(index: number, otherFields: object = {}): HttpRequest {
-    const body = {
-      paymentIntentUniqueId: uniqueId(index),
-      currency: 'ETB',
-      amount: 150.5,
-      items: [{ name: 'Coffee', quantity: 1, type: 'PHYSICAL_PRODUCT', price: 150.5 }],
-      methods: [],
-      commissionPaidByCustomer: true,
-      expireIn: LONG_EXPIRY_SECONDS,
-      returnUrl: 'https://shop.example/thanks',
+    const body = hostedPayment(uniqueId(index), {
       callbackUrl: this.#receiver.url,
       ...otherFields,
-    };
-    return this.#post('sandbox/intent', JSON.stringify(body));
+    });
+    return this.#post('sandbox/intent', body);
   }
 
   #express(index: number): HttpRequest {
-    const body = {
-      paymentIntentUniqueId: uniqueId(index),
-      currency: 'ETB',
-      amount: 150.5,
-      method: 'CBE',
-      phoneNumber: '0911234567',
-      commissionPaidByCustomer: true,
-      expireIn: LONG_EXPIRY_SECONDS,
-      callbackUrl: this.#receiver.url,
-      testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' },
-    };
-    return this.#post('express/sandbox/pay', JSON.stringify(body));
+    const body = expressPayment(uniqueId(index), this.#receiver.url);
+    return this.#post('express/sandbox/pay', body);
   }
 
   #withWrongKey(request: HttpRequest): HttpRequest {

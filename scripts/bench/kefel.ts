@@ -41,6 +41,8 @@ export async function startKefel(
       // Production has no Worker between ours and the internet.
       stripCfConnectingIp: false,
     },
+    schema: null,
+    projectedTable: 'payment',
     stateDirectory,
     hasInspector,
   });

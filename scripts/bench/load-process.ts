@@ -4,6 +4,7 @@ import { FloorWork } from './floor-work.ts';
 import { benchMerchant } from './kefel.ts';
 import { KefelWork } from './kefel-work.ts';
 import type { LoadAnswer, LoadCommand, Side } from './load.ts';
+import { PeerWork } from './peer-work.ts';
 import { Receiver } from './receiver.ts';
 import { runSlice, type Work } from './work.ts';
 
@@ -15,9 +16,7 @@ const works = new Map<Side, Work>();
 async function perform(command: LoadCommand): Promise<LoadAnswer> {
   if (command.type === 'prepare') {
     const { side, url, name, units } = command;
-    const maker =
-      side === 'kefel' ? new KefelWork(url, merchant, receiver) : new FloorWork(url, receiver);
-    const prepared = await maker.prepare(name, units);
+    const prepared = await makerOf(side, url).prepare(name, units);
     works.set(side, prepared);
     return { type: 'prepared', unitsPerSend: prepared.unitsPerSend };
   }
@@ -26,6 +25,17 @@ async function perform(command: LoadCommand): Promise<LoadAnswer> {
     throw new Error('no case was prepared');
   }
   return { type: 'done', result: await runSlice(work, receiver, command.budget) };
+}
+
+function makerOf(side: Side, url: string) {
+  switch (side) {
+    case 'kefel':
+      return new KefelWork(url, merchant, receiver);
+    case 'floor':
+      return new FloorWork(url, receiver);
+    case 'peer':
+      return new PeerWork(url, merchant, receiver);
+  }
 }
 
 process.on('message', (command: LoadCommand) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { CaseName } from './cases.ts';
 import type { Budget, SliceResult } from './work.ts';
 
-export type Side = 'kefel' | 'floor';
+export type Side = 'kefel' | 'floor' | 'peer';
 
 export type LoadCommand =
   | {
@@ -54,7 +54,7 @@ export class Load {
     return answer.result;
   }
 
-  stop(): void {
+  [Symbol.dispose](): void {
     this.#process.disconnect();
   }
 

@@ -5,12 +5,13 @@ import { cpus, loadavg } from 'node:os';
 const [loadBefore = Number.NaN] = loadavg();
 
 /** What a reader needs to know to compare figures. */
-export function machineLine(): string {
+export function machineLine(args: readonly string[]): string {
   const { version }: { version: string } = createRequire(import.meta.url)('workerd/package.json');
   const processors = cpus();
   const today = new Date().toISOString().slice(0, 10);
+  const command = ['npm run bench', ...(args.length > 0 ? ['--'] : []), ...args].join(' ');
   return (
-    `Measured on ${today} by \`npm run bench\`: ${processors.length} cores of` +
+    `Measured on ${today} by \`${command}\`: ${processors.length} cores of` +
     ` ${processors[0]?.model ?? 'an unknown processor'}, workerd ${version},` +
     ` Node ${process.versions.node}; load average before the run ${loadBefore.toFixed(1)}.`
   );

@@ -1,13 +1,19 @@
 import { type BenchCase, CASES, type CaseName } from './cases.ts';
 import { untilQuiet } from './cpu.ts';
 import type { Load, Side } from './load.ts';
-import type { BenchServer } from './server.ts';
+import type { LoadedServer } from './server.ts';
 import type { Round, Sample } from './statistics.ts';
 import type { Budget } from './work.ts';
 
-export interface Servers {
-  readonly kefel: BenchServer;
-  readonly floor: BenchServer;
+export interface Contender {
+  readonly side: Side;
+  readonly server: LoadedServer;
+}
+
+/** Kefel and what it is compared with. */
+export interface Contenders {
+  readonly kefel: Contender;
+  readonly baseline: Contender;
 }
 
 /** How long and how often to measure. */
@@ -37,13 +43,13 @@ const DELIVERY_CLIENTS = 1;
 
 /** Measures a case with each number of clients. */
 export async function* measureCase(
-  servers: Servers,
+  contenders: Contenders,
   load: Load,
   name: CaseName,
   effort: Effort,
 ): AsyncGenerator<Measurement> {
-  const measured = new MeasuredCase(servers, load, name, effort);
-  if (measured.definition.kind !== 'requests') {
+  const measured = new MeasuredCase(contenders, load, name, effort);
+  if (CASES[name].kind !== 'requests') {
     yield await measured.bursts();
     return;
   }
@@ -54,81 +60,82 @@ export async function* measureCase(
 }
 
 class MeasuredCase {
-  readonly definition: BenchCase;
-  readonly #servers: Servers;
+  readonly #contenders: Contenders;
   readonly #load: Load;
   readonly #name: CaseName;
   readonly #effort: Effort;
 
-  constructor(servers: Servers, load: Load, name: CaseName, effort: Effort) {
-    this.definition = CASES[name];
-    this.#servers = servers;
+  constructor(contenders: Contenders, load: Load, name: CaseName, effort: Effort) {
+    this.#contenders = contenders;
     this.#load = load;
     this.#name = name;
     this.#effort = effort;
   }
 
   async prepare(): Promise<void> {
-    await this.#prepareSide('kefel');
-    await this.#prepareSide('floor');
+    await this.#prepareUnits(this.#contenders.kefel, 0);
+    await this.#prepareUnits(this.#contenders.baseline, 0);
   }
 
   async requests(clients: number): Promise<Measurement> {
     const { rounds, sliceMs, warmUpMs } = this.#effort;
-    for (const side of ['kefel', 'floor'] as const) {
+    for (const { side } of [this.#contenders.kefel, this.#contenders.baseline]) {
       await this.#load.run(side, { clients, stop: { afterMs: warmUpMs } });
     }
     const budget = { clients, stop: { afterMs: sliceMs } };
-    return this.#rounds(rounds, clients, (side) => this.#sample(side, budget));
+    return this.#rounds(rounds, clients, (contender) => this.#sample(contender, budget));
   }
 
   async bursts(): Promise<Measurement> {
-    const isDelivery = this.definition.kind === 'delivery';
-    const clients = isDelivery ? DELIVERY_CLIENTS : BURST_CLIENTS;
-    const { full, quick } = this.definition.units ?? { full: 0, quick: 0 };
-    const burst = async (side: Side, units: number) => {
-      const unitsPerSend = await this.#prepareSide(side, units);
+    const { kind, units: { full, quick } = { full: 0, quick: 0 } } = this.#case;
+    const clients = kind === 'delivery' ? DELIVERY_CLIENTS : BURST_CLIENTS;
+    const burst = async (contender: Contender, units: number) => {
+      const unitsPerSend = await this.#prepareUnits(contender, units);
       const afterSends = unitsPerSend === 0 ? 0 : units / unitsPerSend;
-      return this.#sample(side, { clients, stop: { afterSends } });
+      return this.#sample(contender, { clients, stop: { afterSends } });
     };
-    await burst('kefel', quick);
-    await burst('floor', quick);
+    await burst(this.#contenders.kefel, quick);
+    await burst(this.#contenders.baseline, quick);
     const { burstRounds, isQuick } = this.#effort;
-    return this.#rounds(burstRounds, clients, (side) => burst(side, isQuick ? quick : full));
+    const units = isQuick ? quick : full;
+    return this.#rounds(burstRounds, clients, (contender) => burst(contender, units));
+  }
+
+  get #case(): BenchCase {
+    return CASES[this.#name];
   }
 
   async #rounds(
     count: number,
     clients: number,
-    sample: (side: Side) => Promise<Sample>,
+    sample: (contender: Contender) => Promise<Sample>,
   ): Promise<Measurement> {
     const rounds: Round[] = [];
     for (let round = 0; round < count; round += 1) {
       // The one that runs second finds a warmer machine, so they take turns.
       if (round % 2 === 0) {
-        const kefel = await sample('kefel');
-        rounds.push({ kefel, floor: await sample('floor') });
+        const kefel = await sample(this.#contenders.kefel);
+        rounds.push({ kefel, baseline: await sample(this.#contenders.baseline) });
       } else {
-        const floor = await sample('floor');
-        rounds.push({ kefel: await sample('kefel'), floor });
+        const baseline = await sample(this.#contenders.baseline);
+        rounds.push({ kefel: await sample(this.#contenders.kefel), baseline });
       }
     }
     return { name: this.#name, clients, rounds };
   }
 
-  async #sample(side: Side, budget: Budget): Promise<Sample> {
-    const { processId } = this.#servers[side];
-    const silenceMs = this.definition.writes ? CONSUMERS_SILENCE_MS : SILENCE_MS;
-    const rowsBefore = await this.#rowsProjected(side);
-    const before = await untilQuiet(processId, silenceMs);
+  async #sample({ side, server }: Contender, budget: Budget): Promise<Sample> {
+    const { kind, writes, isProjected = false } = this.#case;
+    const silenceMs = writes ? CONSUMERS_SILENCE_MS : SILENCE_MS;
+    const rowsBefore = isProjected ? await server.projectedRows?.() : 0;
+    const before = await untilQuiet(server, silenceMs);
     const result = await this.#load.run(side, budget);
-    const after = await untilQuiet(processId, silenceMs);
-    const rows = (await this.#rowsProjected(side)) - rowsBefore;
-    if (this.definition.projected !== undefined && rows !== result.units) {
+    const after = await untilQuiet(server, silenceMs);
+    const rows = isProjected ? await server.projectedRows?.() : result.units;
+    if (rows !== (rowsBefore ?? 0) + result.units) {
       throw new Error(`${side}: ${result.units} payments, but ${rows} rows in D1`);
     }
-    const elapsedMs =
-      this.definition.kind === 'burst' ? after.sinceMs - result.startedAtMs : result.elapsedMs;
+    const elapsedMs = kind === 'burst' ? after.sinceMs - result.startedAtMs : result.elapsedMs;
     return {
       ratePerSecond: (result.units / elapsedMs) * 1_000,
       cpuMsPerUnit: (after.cpuTimeMs - before.cpuTimeMs) / result.units,
@@ -137,16 +144,8 @@ class MeasuredCase {
     };
   }
 
-  #prepareSide(side: Side, units = 0): Promise<number> {
-    return this.#load.prepare(side, this.#servers[side].url, this.#name, units);
-  }
-
-  async #rowsProjected(side: Side): Promise<number> {
-    const table = this.definition.projected?.[side];
-    if (table === undefined) {
-      return 0;
-    }
-    const [row] = await this.#servers[side].query<{ n: number }>(`SELECT count(*) n FROM ${table}`);
-    return row?.n ?? 0;
+  /** Returns the units that one request does. */
+  #prepareUnits({ side, server }: Contender, units: number): Promise<number> {
+    return this.#load.prepare(side, server.url, this.#name, units);
   }
 }

@@ -2,8 +2,8 @@ import { givenOptions, optionsHelp, type ScriptOptions } from '../project/option
 import { wholeNumber } from '../project/whole-number.ts';
 import { CASE_NAMES, type CaseName } from './cases.ts';
 import type { Effort } from './measure.ts';
+import type { Medium } from './run.ts';
 
-export type Medium = 'tmpfs' | 'disk';
 const MEDIA: readonly Medium[] = ['tmpfs', 'disk'];
 
 export type BenchOptions =
@@ -12,7 +12,9 @@ export type BenchOptions =
       readonly names: readonly CaseName[];
       readonly media: readonly Medium[];
       readonly effort: Effort;
-      /** Whether to measure twice and to write the document. */
+      /** Whether to compare with other software in place of the floor. */
+      readonly hasPeers: boolean;
+      /** Whether to write the document. */
       readonly isForDocument: boolean;
     }
   | { readonly type: 'profile'; readonly name: CaseName };
@@ -44,13 +46,14 @@ const OPTIONS: ScriptOptions = {
     about: `rounds of each case (default: ${FULL.rounds}; quick: ${QUICK.rounds})`,
   },
   on: { value: 'MEDIUM', about: 'only on `tmpfs`, or only on `disk`' },
+  peers: { value: null, about: 'compare with other software, on PostgreSQL' },
   profile: { value: 'CASE', about: 'no table, but where the processor time of this case goes' },
 };
 
 export const BENCH_HELP = optionsHelp(
   'npm run bench',
   `Measures the built Worker on workerd, each case in turn with a bare Worker that does the least that
-the case needs. Without options it measures everything twice and writes docs/benchmarks.md.`,
+the case needs. Without options it measures everything twice and writes docs/benchmarks.md; with only --peers, too.`,
   OPTIONS,
 );
 
@@ -80,7 +83,9 @@ export function benchOptions(args: readonly string[]): BenchOptions | null {
       clients: clients ?? effort.clients,
       rounds: rounds === undefined ? effort.rounds : wholeNumber('rounds', rounds, 1),
     },
-    isForDocument: given.size === 0,
+    hasPeers: given.has('peers'),
+    // Of a part, a table would replace that of the whole.
+    isForDocument: [...given.keys()].every((name) => name === 'peers'),
   };
 }
 

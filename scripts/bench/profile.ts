@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PROJECT_DIRECTORY } from '../project/files.ts';
 import { CASES, type CaseName } from './cases.ts';
-import { cpuTimeMs, untilQuiet } from './cpu.ts';
+import { untilQuiet } from './cpu.ts';
 import { type CpuProfile, type ProfileNode, Profiler } from './inspector.ts';
 import { startKefel } from './kefel.ts';
 import { Load } from './load.ts';
@@ -36,7 +36,7 @@ export async function profileCase(
 ): Promise<void> {
   const placeOf = await placesIn(builtDirectory);
   const server = await startKefel(builtDirectory, stateDirectory, true);
-  const load = new Load();
+  using load = new Load();
   try {
     const { profile, units, cpuMs } = await profileLoad(name, server, load);
     const file = join(PROJECT_DIRECTORY, '.wrangler', `${name}.cpuprofile`);
@@ -51,13 +51,12 @@ export async function profileCase(
     printTimes('by function, with what it called before an await', times.totalByFunction, perUnit);
     console.log(`\nFor DevTools: ${file}`);
   } finally {
-    load.stop();
     await server.stop();
   }
 }
 
 async function profileLoad(name: CaseName, server: BenchServer, load: Load): Promise<Profiled> {
-  const { inspectorUrl, processId, url } = server;
+  const { inspectorUrl, url } = server;
   if (inspectorUrl === null) {
     throw new Error('workerd has no inspector');
   }
@@ -71,14 +70,14 @@ async function profileLoad(name: CaseName, server: BenchServer, load: Load): Pro
     const afterSends = unitsPerSend === 0 ? 0 : prepared.full / unitsPerSend;
     budget = { clients: CLIENTS, stop: { afterSends } };
   }
-  await untilQuiet(processId, CONSUMERS_SILENCE_MS);
+  await untilQuiet(server, CONSUMERS_SILENCE_MS);
   const profiler = await Profiler.of(inspectorUrl, ISOLATE);
   await profiler.start();
-  const before = await cpuTimeMs(processId);
+  const before = await server.cpuTimeMs();
   const { units } = await load.run('kefel', budget);
   // The sampler itself never rests.
   await wait(2 * CONSUMERS_SILENCE_MS);
-  return { cpuMs: (await cpuTimeMs(processId)) - before, profile: await profiler.stop(), units };
+  return { cpuMs: (await server.cpuTimeMs()) - before, profile: await profiler.stop(), units };
 }
 
 function printTimes(heading: string, times: Times, perUnit: (ms: number) => string): void {

@@ -1,22 +1,36 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from 'miniflare';
 import { WRANGLER_ENVIRONMENT } from '../project/wrangler.ts';
+import { childrenOf, cpuTimeMs } from './cpu.ts';
 
-/** A Worker on a workerd of its own. */
-export interface BenchServer {
+/** Something that takes load. */
+export interface LoadedServer {
+  readonly url: string;
+  /** Of all its processes since they started. */
+  cpuTimeMs(): Promise<number>;
+  /** How many payments D1 holds. */
+  projectedRows?(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/**
+ * A Worker on a workerd of its own. Miniflare's queues and D1 run in the same process, so its CPU time
+ * includes them.
+ */
+export interface BenchServer extends LoadedServer {
   /** Leads straight to the Worker, past Miniflare's entry Worker and assets router. */
   readonly url: string;
-  /** Of workerd. Miniflare's queues and D1 run in the same process, so its CPU time includes them. */
-  readonly processId: number;
   readonly inspectorUrl: URL | null;
-  /** Runs a statement on the Worker's D1 database. */
-  query<Row>(sql: string): Promise<readonly Row[]>;
-  stop(): Promise<void>;
+  projectedRows(): Promise<number>;
 }
 
 export interface ServerOptions {
   readonly worker: V4WorkerOptions & { readonly name: string };
+  /** A statement for the new database, or null when it is ready. */
+  readonly schema: string | null;
+  /** The table of D1 with a row for each payment. */
+  readonly projectedTable: string;
   /** Holds the databases of D1 and the objects. */
   readonly stateDirectory: string;
   readonly hasInspector: boolean;
@@ -30,7 +44,7 @@ const DOOR = 'door';
 
 export async function startServer(options: ServerOptions): Promise<BenchServer> {
   Object.assign(process.env, WRANGLER_ENVIRONMENT);
-  const { worker, stateDirectory, hasInspector } = options;
+  const { worker, schema, projectedTable, stateDirectory, hasInspector } = options;
   const others = new Set(await workerdChildren());
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
@@ -57,13 +71,17 @@ export async function startServer(options: ServerOptions): Promise<BenchServer> 
   if (processId === undefined) {
     throw new Error('workerd has not started');
   }
+  const database = await miniflare.getD1Database('DB', worker.name);
+  if (schema !== null) {
+    await database.exec(schema);
+  }
   return {
     url: origin,
-    processId,
+    cpuTimeMs: () => cpuTimeMs(processId),
     inspectorUrl: hasInspector ? await miniflare.getInspectorURL() : null,
-    async query<Row>(sql: string) {
-      const database = await miniflare.getD1Database('DB', worker.name);
-      return (await database.prepare(sql).all<Row>()).results;
+    async projectedRows() {
+      const rows = await database.prepare(`SELECT count(*) AS n FROM ${projectedTable}`).first('n');
+      return Number(rows);
     },
     stop: () => miniflare.dispose(),
   };
@@ -71,14 +89,11 @@ export async function startServer(options: ServerOptions): Promise<BenchServer> 
 
 /** Ids of this process's children that are workerd. */
 async function workerdChildren(): Promise<readonly number[]> {
-  const found: number[] = [];
-  for (const thread of await readdir('/proc/self/task')) {
-    const children = await readFile(`/proc/self/task/${thread}/children`, 'utf8');
-    for (const child of children.split(' ').filter((text) => text !== '')) {
-      if ((await readFile(`/proc/${child}/comm`, 'utf8')) === 'workerd\n') {
-        found.push(Number(child));
-      }
-    }
-  }
-  return found;
+  const names = await Promise.all(
+    (await childrenOf('self')).map(async (id) => ({
+      id,
+      name: await readFile(`/proc/${id}/comm`, 'utf8').catch(() => ''),
+    })),
+  );
+  return names.filter(({ name }) => name === 'workerd\n').map(({ id }) => id);
 }

@@ -18,10 +18,10 @@ export interface Sample {
   readonly p95Ms: number;
 }
 
-/** Both servers in one round, one right after the other. */
+/** Kefel and what it is compared with in one round, one right after the other. */
 export interface Round {
   readonly kefel: Sample;
-  readonly floor: Sample;
+  readonly baseline: Sample;
 }
 
 export interface Spread {
@@ -32,8 +32,8 @@ export interface Spread {
 
 export interface Summary {
   readonly kefel: Sample;
-  readonly floor: Sample;
-  /** Kefel's divided by the floor's, of each round: what disturbs the machine slows both. */
+  readonly baseline: Sample;
+  /** Kefel's divided by the baseline's, of each round: what disturbs the machine slows both. */
   readonly rateRatio: Spread;
   readonly cpuRatio: Spread;
 }
@@ -42,11 +42,13 @@ export interface Summary {
 export function summaryOf(rounds: readonly Round[]): Summary {
   return {
     kefel: medianSample(rounds.map(({ kefel }) => kefel)),
-    floor: medianSample(rounds.map(({ floor }) => floor)),
+    baseline: medianSample(rounds.map(({ baseline }) => baseline)),
     rateRatio: spreadOf(
-      rounds.map(({ kefel, floor }) => kefel.ratePerSecond / floor.ratePerSecond),
+      rounds.map(({ kefel, baseline }) => kefel.ratePerSecond / baseline.ratePerSecond),
     ),
-    cpuRatio: spreadOf(rounds.map(({ kefel, floor }) => kefel.cpuMsPerUnit / floor.cpuMsPerUnit)),
+    cpuRatio: spreadOf(
+      rounds.map(({ kefel, baseline }) => kefel.cpuMsPerUnit / baseline.cpuMsPerUnit),
+    ),
   };
 }
 

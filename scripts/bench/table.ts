@@ -7,23 +7,24 @@ import { type Spread, type Summary, summaryOf } from './statistics.ts';
  * out within the first run's spread.
  */
 export function measurementTable(
+  baselineName: string,
   measured: readonly Measurement[],
   again: readonly Measurement[] | null,
 ): string {
   const head = [
-    ...['case', 'clients', 'per second', 'floor', 'ratio'],
-    ...['CPU ms', 'floor', 'ratio', 'p50 ms', 'p95 ms'],
+    ...['case', 'clients', 'per second', baselineName, 'ratio'],
+    ...['CPU ms', baselineName, 'ratio', 'p50 ms', 'p95 ms'],
     ...(again === null ? [] : ['second run']),
   ];
   const rows = measured.map((measurement) => {
     const { name, clients, rounds } = measurement;
     const summary = summaryOf(rounds);
-    const { kefel, floor, rateRatio, cpuRatio } = summary;
+    const { kefel, baseline, rateRatio, cpuRatio } = summary;
     return [
       `${CASES[name].about}`,
       String(clients),
-      ...[kefel.ratePerSecond.toFixed(0), floor.ratePerSecond.toFixed(0), spreadText(rateRatio)],
-      ...[kefel.cpuMsPerUnit.toFixed(2), floor.cpuMsPerUnit.toFixed(2), spreadText(cpuRatio)],
+      ...[kefel.ratePerSecond.toFixed(0), baseline.ratePerSecond.toFixed(0), spreadText(rateRatio)],
+      ...[kefel.cpuMsPerUnit.toFixed(2), baseline.cpuMsPerUnit.toFixed(2), spreadText(cpuRatio)],
       ...[msText(kefel.p50Ms), msText(kefel.p95Ms)],
       ...(again === null ? [] : [repeatText(cpuRatio, sameCase(again, name, clients))]),
     ];
@@ -44,16 +45,17 @@ export function repeatCount(
   return { within: within.length, all: measured.length };
 }
 
-/** The document with another text under the heading, up to the next heading of its level. */
+/** The document with another text under the heading, up to the next one of its level or above. */
 export function withSection(document: string, heading: string, text: string): string {
   const start = document.indexOf(`${heading}\n`);
   if (start === -1) {
     throw new Error(`no heading "${heading}"`);
   }
-  const level = heading.slice(0, heading.indexOf(' ') + 1);
-  const next = document.indexOf(`\n${level}`, start + heading.length);
-  const rest = next === -1 ? '' : document.slice(next);
-  return `${document.slice(0, start)}${heading}\n\n${text}\n${rest}`;
+  const level = heading.indexOf(' ');
+  const rest = document.slice(start + heading.length);
+  const next = rest.search(new RegExp(`\n#{1,${level}} `));
+  const kept = next === -1 ? '' : rest.slice(next);
+  return `${document.slice(0, start)}${heading}\n\n${text}\n${kept}`;
 }
 
 function sameCase(

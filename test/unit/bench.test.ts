@@ -8,11 +8,11 @@ import { measurementTable, repeatCount, withSection } from '../../scripts/bench/
 
 /** Goal: the figures of docs/benchmarks.md follow from the measurements as the page says. */
 
-/** A round in which Kefel takes this many times the processor time of its floor, at half the rate. */
+/** A round in which Kefel takes this many times the processor time of its baseline, at half the rate. */
 function round(cpuRatio: number): Round {
   return {
     kefel: { ratePerSecond: 100, cpuMsPerUnit: cpuRatio * 0.5, p50Ms: 2, p95Ms: 4 },
-    floor: { ratePerSecond: 200, cpuMsPerUnit: 0.5, p50Ms: 1, p95Ms: 2 },
+    baseline: { ratePerSecond: 200, cpuMsPerUnit: 0.5, p50Ms: 1, p95Ms: 2 },
   };
 }
 
@@ -32,9 +32,9 @@ describe('summary', () => {
     const slow = { ratePerSecond: 10, cpuMsPerUnit: 4, p50Ms: 1, p95Ms: 1 };
     const fast = { ratePerSecond: 40, cpuMsPerUnit: 1, p50Ms: 1, p95Ms: 1 };
     const { cpuRatio } = summaryOf([
-      { kefel: slow, floor: slow },
-      { kefel: fast, floor: fast },
-      { kefel: slow, floor: slow },
+      { kefel: slow, baseline: slow },
+      { kefel: fast, baseline: fast },
+      { kefel: slow, baseline: slow },
     ]);
     expect(cpuRatio).toEqual({ median: 1, min: 1, max: 1 });
   });
@@ -42,7 +42,7 @@ describe('summary', () => {
 
 describe('table', () => {
   test('has a row for each case and number of clients', () => {
-    expect(measurementTable([measured(1.5, 1.4, 1.6)], null).split('\n')).toEqual([
+    expect(measurementTable('floor', [measured(1.5, 1.4, 1.6)], null).split('\n')).toEqual([
       '| case | clients | per second | floor | ratio | CPU ms | floor | ratio | p50 ms | p95 ms |',
       '| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
       '| hosted create | 8 | 100 | 200 | 0.50 (0.50–0.50) | 0.75 | 0.50 | 1.50 (1.40–1.60) | 2.0 | 4.0 |',
@@ -51,8 +51,12 @@ describe('table', () => {
 
   test('leaves out latencies where a unit has no request', () => {
     const due = { ...round(1).kefel, p50Ms: Number.NaN, p95Ms: Number.NaN };
-    const rounds = [{ kefel: due, floor: due }];
-    const [, , row] = measurementTable([{ name: 'expiry', clients: 1, rounds }], null).split('\n');
+    const rounds = [{ kefel: due, baseline: due }];
+    const [, , row] = measurementTable(
+      'floor',
+      [{ name: 'expiry', clients: 1, rounds }],
+      null,
+    ).split('\n');
     expect(row).toMatch(/\| {2}\| {2}\|$/);
   });
 
@@ -63,7 +67,7 @@ describe('table', () => {
   ])('says whether a second run of $second lies within the spread', ({ second, cell }) => {
     const first = [measured(1.5, 1.4, 1.6)];
     const again = [measured(second)];
-    const [, , row] = measurementTable(first, again).split('\n');
+    const [, , row] = measurementTable('floor', first, again).split('\n');
     expect(row).toMatch(new RegExp(`\\| ${cell} \\|$`));
     expect(repeatCount(first, again)).toEqual({ within: cell.includes(',') ? 0 : 1, all: 1 });
   });
@@ -75,6 +79,12 @@ describe('document', () => {
   test('gets a new text under a heading, up to the next of its level', () => {
     expect(withSection(document, '## One', 'new')).toBe(
       '# Title\n\n## One\n\nnew\n\n## Two\n\nkept\n',
+    );
+  });
+
+  test('gets a new text under a heading that one above it follows', () => {
+    expect(withSection(document, '### Part', 'new')).toMatch(
+      /### Part\n\nnew\n\n## Two\n\nkept\n$/,
     );
   });
 
@@ -94,6 +104,11 @@ describe('options', () => {
 
   test('of a part never write the document', () => {
     expect(benchOptions(['--only', 'create'])).toMatchObject({ isForDocument: false });
+  });
+
+  test('with peers alone write the document too', () => {
+    expect(benchOptions(['--peers'])).toMatchObject({ hasPeers: true, isForDocument: true });
+    expect(benchOptions(['--peers', '--quick'])).toMatchObject({ isForDocument: false });
   });
 
   test('keep a list of cases', () => {
