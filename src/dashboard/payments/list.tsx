@@ -253,7 +253,7 @@ function ListedAmount({ call, row }: { readonly call: DashboardCall; readonly ro
     <span>
       <span class="number">{money(row.amountMinor)}</span>
       {row.refundedMinor > 0 && (
-        <span class="quiet small"> {text.refundedOf(money(row.refundedMinor))}</span>
+        <span class="refunded quiet small">{text.refundedOf(money(row.refundedMinor))}</span>
       )}
     </span>
   );

@@ -71,25 +71,27 @@ function RefundTable(props: { readonly call: DashboardCall; readonly rows: reado
   const { refunds: text, payments } = DASHBOARD_TEXTS[call.language];
   const { methodName } = CHECKOUT_TEXTS[call.language];
   return (
-    <Table
-      caption={text.title}
-      columns={[
-        text.payment,
-        text.amountOfRefund,
-        payments.status,
-        payments.method,
-        text.requestedAt,
-      ]}
-      rows={rows.map((row) => [
-        <a class="id" href={`${paymentPath(call.environment, row.uniqueId)}#refunds`}>
-          <Untrusted text={row.uniqueId} />
-        </a>,
-        <span class="number">{moneyIn(call, row.currency)(row.amountMinor)}</span>,
-        <RefundBadge call={call} status={row.status} />,
-        <span class="whole">{methodName[row.method]}</span>,
-        <When call={call} atMs={row.createdAtMs} />,
-      ])}
-      empty={text.none}
-    />
+    <div class="payment-list">
+      <Table
+        caption={text.title}
+        columns={[
+          text.payment,
+          text.amountOfRefund,
+          payments.status,
+          payments.method,
+          text.requestedAt,
+        ]}
+        rows={rows.map((row) => [
+          <a class="id" href={`${paymentPath(call.environment, row.uniqueId)}#refunds`}>
+            <Untrusted text={row.uniqueId} />
+          </a>,
+          <span class="number">{moneyIn(call, row.currency)(row.amountMinor)}</span>,
+          <RefundBadge call={call} status={row.status} />,
+          <span class="whole">{methodName[row.method]}</span>,
+          <When call={call} atMs={row.createdAtMs} />,
+        ])}
+        empty={text.none}
+      />
+    </div>
   );
 }
