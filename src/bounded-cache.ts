@@ -6,8 +6,8 @@ export interface CacheEntry<Value> {
 
 /**
  * A cache in an isolate's memory, bounded in size and age. A new entry evicts the least recently
- * used one. Callers pass in the time. If the values are promises, race them with a timer: a promise
- * of another request never settles if the runtime cancels that request.
+ * used one. Callers pass in the time. No value may be a promise: in a Worker, a request that awaits
+ * another's promise may hang.
  */
 export class BoundedCache<Value> {
   readonly #sizeMax: number;

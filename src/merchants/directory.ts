@@ -37,8 +37,6 @@ const MISS_AGE_MS_MAX = 1_000;
 const ACCESSES_MAX = 2_000;
 /** In a separate cache, so that a flood of wrong keys cannot evict the valid ones. */
 const MISSES_MAX = 2_000;
-/** The longest wait for another request's query for the same key. */
-const LOOKUP_WAIT_MS = 250;
 /** Banks change a few times a year. */
 const BANKS_AGE_MS_MAX = 60_000;
 
@@ -50,8 +48,6 @@ const keys = new BoundedCache<KnownKey>({
 const outages = new BoundedCache<true>({ sizeMax: ACCESSES_MAX, ageMsMax: OUTAGE_MS });
 const misses = new BoundedCache<true>({ sizeMax: MISSES_MAX, ageMsMax: MISS_AGE_MS_MAX });
 const refreshes = new BoundedCache<true>({ sizeMax: ACCESSES_MAX, ageMsMax: REFRESH_CLAIM_MS });
-/** Running queries. They resolve once the result is cached, and never reject. */
-const lookups = new BoundedCache<Promise<void>>({ sizeMax: MISSES_MAX, ageMsMax: LOOKUP_WAIT_MS });
 const bankLists = new BoundedCache<ReadonlyMap<string, Bank>>({
   sizeMax: 1,
   ageMsMax: BANKS_AGE_MS_MAX,
@@ -59,7 +55,7 @@ const bankLists = new BoundedCache<ReadonlyMap<string, Bank>>({
 
 /** Clears the caches, for tests that change D1 directly. */
 export function forgetDirectory(): void {
-  for (const cache of [keys, outages, misses, refreshes, lookups, bankLists]) {
+  for (const cache of [keys, outages, misses, refreshes, bankLists]) {
     cache.clear();
   }
 }
@@ -113,19 +109,14 @@ async function accessOf(
   nowMs: number,
 ): Promise<MerchantAccess | null> {
   let known = cached(digest, nowMs);
-  const lookup = lookups.get(digest, nowMs)?.value;
-  if (known === undefined && lookup !== undefined) {
-    // With its own timer, because the runtime may cancel the other request and its query.
-    await Promise.race([lookup, scheduler.wait(LOOKUP_WAIT_MS)]);
-    known = cached(digest, nowMs);
-  }
   const stale = known === undefined ? staleKey(digest, nowMs) : undefined;
   if (stale !== undefined && outages.get(digest, nowMs) !== undefined) {
     known = stale;
   }
   if (known === undefined) {
     try {
-      return await lookUp(env, ctx, digest, nowMs);
+      // Also while another request reads the same key: one must not await another's promise.
+      return (await readAndCache(env, ctx, digest, nowMs))?.access ?? null;
     } catch (error) {
       if (stale === undefined) {
         throw error;
@@ -166,26 +157,6 @@ function staleKey(digest: string, nowMs: number): CachedAccess | undefined {
   const isOver = expiresAtMs !== null && expiresAtMs <= nowMs;
   return { access: isOver ? null : access, readAtMs: hit.readAtMs };
 }
-
-async function lookUp(
-  env: Bindings,
-  ctx: Pick<ExecutionContext, 'waitUntil'>,
-  digest: string,
-  nowMs: number,
-): Promise<MerchantAccess | null> {
-  const reading = readAndCache(env, ctx, digest, nowMs);
-  const settled = reading.then(ignore, ignore);
-  lookups.set(digest, settled, nowMs);
-  // Other requests may wait for the query, so it must survive this client's disconnect.
-  ctx.waitUntil(settled);
-  try {
-    return (await reading)?.access ?? null;
-  } finally {
-    lookups.delete(digest);
-  }
-}
-
-function ignore(): void {}
 
 /** Refreshes a cached key. Only logs a failure: the cached key stays valid for a while. */
 async function refresh(

@@ -240,10 +240,10 @@ describe('decisions.md#9: the directory', () => {
     expect(later).toContain('DatabaseUnavailable');
   });
 
-  it('shares one query among concurrent requests', async () => {
+  it('lets no request wait for the query of another', async () => {
     const results = await Promise.all(Array.from({ length: 50 }, () => ask(apiKey, START_MS)));
     expect(results.every((result) => result.type === 'granted')).toBe(true);
-    expect(queries).toBe(1);
+    expect(queries).toBe(50);
   });
 
   it('enables a method only while the operator offers it and the merchant enables it', async () => {

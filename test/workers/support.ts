@@ -10,7 +10,7 @@ import {
   runInDurableObject,
 } from 'cloudflare:test';
 import { env, exports } from 'cloudflare:workers';
-import { afterEach, beforeAll, beforeEach, type Mock, vi } from 'vitest';
+import { afterEach, beforeEach, type Mock, vi } from 'vitest';
 import type { RailMessage } from '../../src/attempts/messages.ts';
 import { configOf } from '../../src/config.ts';
 import { seal } from '../../src/crypto/sealed.ts';
@@ -203,7 +203,6 @@ export const logged: string[] = [];
 /** A gateway with two merchants for each test of a file; everything is reset afterwards. */
 export function useGateway(): CaughtMessages {
   const caught: CaughtMessages = { webhooks: [], retries: [], projections: [], starts: [] };
-  beforeAll(loadLazyModules);
   beforeEach(async () => {
     clockMs += DAY_MS;
     vi.useFakeTimers({ toFake: ['Date'], now: clockMs });
@@ -228,18 +227,6 @@ export function useGateway(): CaughtMessages {
     await forgetEverything();
   });
   return caught;
-}
-
-/**
- * Requests that load a module at the same time wait for each other here, which workerd forbids; a
- * bundle has nothing to wait for. So one request after the other loads each area first.
- */
-async function loadLazyModules(): Promise<void> {
-  for (const path of ['/api', '/checkout/none', '/dashboard/none', '/operator/none']) {
-    await (await exports.default.fetch(`${ORIGIN}${path}`)).text();
-  }
-  await import('../../src/read-model/consume.ts');
-  await import('../../src/api/routes/refunds.ts');
 }
 
 const reached = new Map<string, DurableObjectId>();
