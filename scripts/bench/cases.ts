@@ -6,8 +6,9 @@ export interface BenchCase {
   /**
    * `requests`: clients send as fast as they are answered. `burst`: a number of units, until all
    * consumers rest. `delivery`: a number of prepared units, until the last webhook has arrived.
+   * `start`: one request to a workerd that has just started.
    */
-  readonly kind: 'requests' | 'burst' | 'delivery';
+  readonly kind: 'requests' | 'burst' | 'delivery' | 'start';
   /** Whether it writes: then it is also measured on disk, and its consumers get time to finish. */
   readonly writes: boolean;
   /** For `burst` and `delivery`, a multiple of 200; for the quick form. */
@@ -23,7 +24,7 @@ const ECHO = 'an echo';
 export const CASE_NAMES = [
   ...(['create', 'express', 'status', 'list', 'page'] as const),
   ...(['401', '400', '400-id', '400-64k', '404', '404-id', '409'] as const),
-  ...(['paid', 'webhooks', 'projection', 'expiry'] as const),
+  ...(['paid', 'webhooks', 'projection', 'expiry', 'fresh'] as const),
 ];
 export type CaseName = (typeof CASE_NAMES)[number];
 
@@ -83,5 +84,11 @@ export const CASES: Readonly<Record<CaseName, BenchCase>> = {
     kind: 'delivery',
     writes: true,
     units: { full: 2_000, quick: 200 },
+  },
+  fresh: {
+    about: 'start of workerd and a first request, 401',
+    floor: 'the same bindings without code',
+    kind: 'start',
+    writes: false,
   },
 };

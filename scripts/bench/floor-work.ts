@@ -58,6 +58,8 @@ export class FloorWork {
         return this.#changes(units);
       case 'expiry':
         return this.#storm(units);
+      case 'fresh':
+        throw new Error('a running server is not fresh');
     }
   }
 

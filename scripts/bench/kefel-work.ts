@@ -61,6 +61,8 @@ export class KefelWork {
         return this.#missedWebhooks(units);
       case 'expiry':
         return this.#storm(units);
+      case 'fresh':
+        throw new Error('a running server is not fresh');
     }
   }
 

@@ -3,6 +3,7 @@ import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROJECT_DIRECTORY } from '../project/files.ts';
 import { CASES, type CaseName } from './cases.ts';
+import { measureFresh } from './fresh.ts';
 import { startKefel } from './kefel.ts';
 import { Load, type Side } from './load.ts';
 import { type Effort, type Measurement, measureCase } from './measure.ts';
@@ -40,6 +41,14 @@ export async function runCases(
   { builtDirectory, medium, names, effort }: RunOptions,
 ): Promise<readonly Measurement[]> {
   const measured: Measurement[] = [];
+  const add = (measurement: Measurement) => {
+    measured.push(measurement);
+    const [, , row] = measurementTable(baseline.name, [measurement], null).split('\n');
+    console.error(row);
+  };
+  const chosen = names.filter(
+    (name) => baseline.cases.includes(name) && (medium === 'tmpfs' || CASES[name].writes),
+  );
   await inDirectory(DIRECTORIES[medium], async (directory) => {
     await using kefel = stopping(await startKefel(builtDirectory, join(directory, 'kefel')));
     await using other = stopping(await baseline.start(join(directory, 'baseline')));
@@ -48,14 +57,13 @@ export async function runCases(
       kefel: { side: 'kefel', server: kefel.server },
       baseline: { side: baseline.side, server: other.server },
     } as const;
-    for (const name of names) {
-      const isMeasured = medium === 'tmpfs' || CASES[name].writes;
-      if (isMeasured && baseline.cases.includes(name)) {
-        for await (const measurement of measureCase(contenders, load, name, effort)) {
-          measured.push(measurement);
-          const [, , row] = measurementTable(baseline.name, [measurement], null).split('\n');
-          console.error(row);
-        }
+    for (const name of chosen) {
+      if (CASES[name].kind === 'start') {
+        add(await measureFresh(name, builtDirectory, directory, effort.rounds));
+        continue;
+      }
+      for await (const measurement of measureCase(contenders, load, name, effort)) {
+        add(measurement);
       }
     }
   });

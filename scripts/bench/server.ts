@@ -71,17 +71,17 @@ export async function startServer(options: ServerOptions): Promise<BenchServer> 
   if (processId === undefined) {
     throw new Error('workerd has not started');
   }
-  const database = await miniflare.getD1Database('DB', worker.name);
+  const database = () => miniflare.getD1Database('DB', worker.name);
   if (schema !== null) {
-    await database.exec(schema);
+    await (await database()).exec(schema);
   }
   return {
     url: origin,
     cpuTimeMs: () => cpuTimeMs(processId),
     inspectorUrl: hasInspector ? await miniflare.getInspectorURL() : null,
     async projectedRows() {
-      const rows = await database.prepare(`SELECT count(*) AS n FROM ${projectedTable}`).first('n');
-      return Number(rows);
+      const statement = `SELECT count(*) AS n FROM ${projectedTable}`;
+      return Number(await (await database()).prepare(statement).first('n'));
     },
     stop: () => miniflare.dispose(),
   };
