@@ -58,6 +58,7 @@ export const SECTIONS: readonly Section[] = [
       'webhook-delivery',
       'checkout',
       'read-model',
+      'reliability',
       'benchmarks',
     ],
   },

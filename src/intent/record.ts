@@ -359,6 +359,9 @@ export class PaymentRecord {
   arm({ keepsEarlierAlarm = false, notBeforeMs }: ArmOptions = {}): void {
     const wakeAtMs = this.wakeAtMs();
     if (wakeAtMs === null) {
+      // A refund waits for a person. The safety alarm of a running alarm would repeat forever.
+      this.#armedAtMs = null;
+      void this.#storage.deleteAlarm();
       return;
     }
     const waitsForQueries = notBeforeMs !== undefined && this.#hasChecksDue(notBeforeMs);

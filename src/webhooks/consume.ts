@@ -51,6 +51,11 @@ const RETRY_QUEUE = 'kefel-webhook-retries';
 /** Separate for each queue: retries to dead endpoints must not take the slots of first tries. */
 const slotsByQueue = new Map<string, DeliverySlots>();
 
+/** For tests that start anew within an isolate. */
+export function forgetDeliverySlots(): void {
+  slotsByQueue.clear();
+}
+
 /**
  * Consumer of both webhook queues. It acks each message at once, and the delivery continues after
  * the batch: if it is lost, the payment's object sends the event again when the lease expires. The

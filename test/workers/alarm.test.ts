@@ -404,6 +404,35 @@ test('decisions.md#24: answers not_found to an outcome that arrives after retent
   });
 });
 
+test('stays silent while a refund waits for a person', async () => {
+  merchantServer();
+  await payHosted();
+  await consumeAll(caught);
+  const { attempts } = await intentOf();
+  await execute({
+    type: 'request_refund',
+    refund: {
+      id: 'refund-1',
+      requestId: 'request-1',
+      idempotencyKeyDigest: null,
+      bodyDigest: null,
+      reference: 'REFUND1',
+      attemptId: attempts[0]?.id ?? '',
+      reason: null,
+      requester: { type: 'api', keyId: 'key-1' },
+      amountMinor: null,
+    },
+    keepsCommission: false,
+    // The provider returns no money by API.
+    capability: null,
+    startsAfterMs: 0,
+  });
+  await consumeAll(caught);
+  advance(QUEUED_LEASE_MS + 1);
+  await fireAlarm();
+  expect(await alarmOf()).toBeNull();
+});
+
 test('leaves nothing behind when the alarm fires for an object that was never created', async () => {
   await runInDurableObject(stubOf('unknown'), (instance) => instance.alarm());
   expect(await alarmOf('unknown')).toBeNull();

@@ -1,0 +1,460 @@
+import type { MerchantCall } from '../../src/api/call.ts';
+import { createExpress } from '../../src/api/routes/create-express.ts';
+import { createHosted } from '../../src/api/routes/create-hosted.ts';
+import { cancelPayment, readPayment } from '../../src/api/routes/read-payment.ts';
+import { answerCallback, callbackTarget } from '../../src/attempts/callback.ts';
+import { railOrder } from '../../src/attempts/order.ts';
+import { railPageUrl } from '../../src/attempts/rail-page.ts';
+import { answerSharedCallback } from '../../src/attempts/shared-callback.ts';
+import { runAttempt } from '../../src/attempts/start.ts';
+import { storeResult } from '../../src/attempts/store-result.ts';
+import { simulatedCommands } from '../../src/checkout/simulator.ts';
+import { configOf } from '../../src/config.ts';
+import { verifyLink } from '../../src/crypto/link-token.ts';
+import { attemptInFlight, type Command, type Intent } from '../../src/domain/intent.ts';
+import { Problem } from '../../src/http/problem.ts';
+import { type IntentClient, intentByUniqueId } from '../../src/intent/client.ts';
+import { RESENDABLE_DELIVERIES } from '../../src/intent/protocol.ts';
+import type { CallbackCall } from '../../src/rails/callback.ts';
+import { railFor, railOf } from '../../src/rails/registry.ts';
+import { isInteractive, simulator } from '../../src/rails/simulator/rail.ts';
+import { answerRefundCallback } from '../../src/refunds/callback.ts';
+import { refundCommand } from '../../src/refunds/plan.ts';
+import { OUTSIDE, START_MS } from './clock.ts';
+import type { SimulatedResponse } from './globals.ts';
+import type { World } from './history.ts';
+import { accessOf, callbackHostOf } from './merchants.ts';
+import { type Action, needsPhone, type Plan, type PlannedPayment } from './plan.ts';
+import type { Report } from './provider.ts';
+import { visitPage } from './rails.ts';
+
+const TRIES = 6;
+const RETRY_MS = 2_000;
+/** A client gives up waiting for an answer. */
+const PATIENCE_MS = 90_000;
+
+/** The merchants' programs, the customers, the provider's callbacks and the operator. */
+export class Actors {
+  readonly #world: World;
+  readonly #plan: Plan;
+  #requests = 0;
+
+  constructor(world: World, plan: Plan) {
+    this.#world = world;
+    this.#plan = plan;
+  }
+
+  begin(): void {
+    const { clock } = this.#world;
+    for (const [index, { atMs, payment, action }] of this.#plan.steps.entries()) {
+      const planned = this.#plan.payments[payment];
+      if (planned !== undefined) {
+        const process = clock.newProcess(`${action.type}/${index}`, false);
+        clock.spawn(process, START_MS + atMs - clock.nowMs, () => this.#act(planned, action));
+      }
+    }
+  }
+
+  #act(payment: PlannedPayment, action: Action): Promise<unknown> {
+    switch (action.type) {
+      case 'create':
+        return this.#create(payment, action.variant);
+      case 'pay':
+        return this.#pay(payment, action);
+      case 'cancel':
+        return this.#cancel(payment);
+      case 'read':
+        return this.#patiently(() => this.#request('api', () => readPayment(this.#call(payment))));
+      case 'give_up':
+        return this.#execute(payment, { type: 'abandon_payment' });
+      case 'refund':
+        return this.#refund(payment, action);
+      case 'cancel_refund':
+        return this.#execute(payment, { type: 'cancel_refund', refundId: action.refundId });
+      case 'operator':
+        return this.#resolve(payment);
+      case 'resend':
+        return this.#resend(payment);
+      case 'republish':
+        return this.#request('operator', () => this.#client(payment).republish());
+      case 'crash':
+        return this.#crash(payment);
+      case 'outage':
+        return this.#outage(action);
+    }
+  }
+
+  /** Everybody looks at the payments, as the merchant's own reconciliation would. */
+  lookAtAll(): void {
+    this.#forAll('look', (payment) => this.#request('api', () => this.#client(payment).read()));
+  }
+
+  /** The operator works off what needs a person. */
+  resolveAll(): void {
+    this.#forAll('desk', (payment) => this.#resolve(payment));
+  }
+
+  #forAll(name: string, work: (payment: PlannedPayment) => Promise<unknown>): void {
+    const { clock } = this.#world;
+    for (const [index, payment] of this.#plan.payments.entries()) {
+      clock.spawn(clock.newProcess(`${name}/${index}`, false), 0, () => work(payment));
+    }
+  }
+
+  #client({ merchant, uniqueId }: PlannedPayment): IntentClient {
+    return intentByUniqueId(this.#world.env, merchant, uniqueId);
+  }
+
+  /** One HTTP request: a Worker does `work`, and may die. */
+  #request<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const { clock } = this.#world;
+    const caller = clock.current;
+    this.#requests += 1;
+    const worker = clock.newProcess(`${name}/${this.#requests}`, true);
+    return new Promise((resolve, reject) => {
+      let isOver = false;
+      const answer = (settle: () => void) => {
+        if (!isOver) {
+          isOver = true;
+          clock.schedule(caller, clock.latencyMs(), settle);
+        }
+      };
+      const giveUp = () => answer(() => reject(new Error('connection lost')));
+      worker.onKill = giveUp;
+      clock.schedule(OUTSIDE, PATIENCE_MS, giveUp);
+      clock.schedule(worker, clock.latencyMs(), () => {
+        work().then(
+          (value) => answer(() => resolve(value)),
+          (error: unknown) => answer(() => reject(error)),
+        );
+      });
+    });
+  }
+
+  /** A merchant's program retries until it gets an answer. Null when it gives up. */
+  async #patiently<T>(request: () => Promise<T>): Promise<T | Problem | null> {
+    for (let tries = 1; tries <= TRIES; tries += 1) {
+      try {
+        return await request();
+      } catch (error) {
+        const isFinal = error instanceof Problem && error.headers['retry-after'] === undefined;
+        if (isFinal) {
+          return error;
+        }
+        await this.#world.clock.sleep(RETRY_MS * tries);
+      }
+    }
+    return null;
+  }
+
+  #call(payment: PlannedPayment, body: unknown = {}, key: string | null = null): MerchantCall {
+    const { env } = this.#world;
+    const headers = new Map(key === null ? [] : [['idempotency-key', key]]);
+    const request = {
+      url: 'https://pay.example.com/api/v1/payment/intent',
+      headers: { get: (name: string) => headers.get(name) ?? null },
+      body: [new TextEncoder().encode(JSON.stringify(body))],
+    };
+    return {
+      request: request as unknown as Request,
+      env,
+      ctx: { waitUntil: () => undefined } as unknown as ExecutionContext,
+      config: configOf(env),
+      access: accessOf(payment.merchant),
+      nowMs: Date.now(),
+      id: payment.uniqueId,
+    };
+  }
+
+  async #create(payment: PlannedPayment, variant: 'once' | 'twice' | 'changed'): Promise<void> {
+    const creates = [this.#createOne(payment, payment.idempotencyKey)];
+    if (variant === 'twice') {
+      creates.push(this.#createOne(payment, payment.idempotencyKey));
+    }
+    if (variant === 'changed') {
+      const changed = { ...payment, amountMinor: payment.amountMinor + 100 };
+      creates.push(this.#createOne(changed, 'another-key'));
+    }
+    await Promise.all(creates);
+  }
+
+  async #createOne(payment: PlannedPayment, key: string | null): Promise<void> {
+    const { journal } = this.#world;
+    const create = payment.kind === 'hosted' ? createHosted : createExpress;
+    const body = bodyOf(payment);
+    const answer = await this.#patiently(() =>
+      this.#request('api', () => create(this.#call(payment, body, key))),
+    );
+    if (answer instanceof Problem || answer === null) {
+      journal.refused(answer?.code ?? 'no answer');
+    } else {
+      journal.answered(payment, key, answer as unknown as SimulatedResponse);
+    }
+  }
+
+  async #read(payment: PlannedPayment): Promise<Intent | null> {
+    const read = await this.#request('page', () => this.#client(payment).read());
+    return read.type === 'found' ? read.intent : null;
+  }
+
+  async #execute(payment: PlannedPayment, command: Command): Promise<void> {
+    await this.#request('page', () => this.#client(payment).execute([command]));
+  }
+
+  async #cancel(payment: PlannedPayment): Promise<void> {
+    const answer = await this.#patiently(() =>
+      this.#request('api', () => cancelPayment(this.#call(payment))),
+    );
+    if (answer !== null && !(answer instanceof Problem)) {
+      this.#world.journal.canceled(payment);
+    }
+  }
+
+  async #pay(payment: PlannedPayment, pay: Extract<Action, { type: 'pay' }>): Promise<void> {
+    const { clock, provider } = this.#world;
+    provider.decisions.set(payment.uniqueId, pay);
+    const seen = await this.#read(payment);
+    if (seen === null) {
+      return;
+    }
+    if (seen.status === 'open' && seen.terms.kind === 'hosted') {
+      const clicks = pay.isTwice ? [0, 1] : [0];
+      await Promise.allSettled(clicks.map(() => this.#choose(payment, seen, pay.method)));
+    }
+    // The page shows the attempt in flight, also after a lost connection.
+    const intent = await this.#read(payment);
+    const attempt = intent && attemptInFlight(intent);
+    if (intent === null || attempt === null) {
+      return;
+    }
+    if (attempt.railId === simulator.id) {
+      await clock.sleep(pay.afterMs);
+      await this.#decideInSimulator(payment, intent, pay);
+    } else if (attempt.flow === 'redirect') {
+      await this.#visitProvider(payment, intent, pay);
+    }
+    if (pay.abandonsAfterMs !== null) {
+      await clock.sleep(pay.abandonsAfterMs);
+      await this.#execute(payment, { type: 'abandon_attempt', attemptId: attempt.id });
+    }
+    if (pay.returns) {
+      await clock.sleep(pay.afterMs);
+      await this.#execute(payment, { type: 'customer_returned' });
+    }
+  }
+
+  #choose(payment: PlannedPayment, seen: Intent, method: PlannedPayment['method']) {
+    const { env } = this.#world;
+    return this.#request('checkout', async () => {
+      const client = this.#client(payment);
+      const rail = railFor(env, seen.terms, method);
+      if (rail === null) {
+        throw new Error('every method has a rail');
+      }
+      const choice = { method, phone: '251911223344', expectedAttempts: seen.attempts.length };
+      const run = await runAttempt(env, client, seen.terms, choice, rail);
+      return run.type === 'started' ? railPageUrl(env, client, run.intent) : null;
+    });
+  }
+
+  async #decideInSimulator(
+    payment: PlannedPayment,
+    intent: Intent,
+    { decision }: Extract<Action, { type: 'pay' }>,
+  ): Promise<void> {
+    const attempt = attemptInFlight(intent);
+    if (attempt === null || decision === 'ignore' || !isInteractive(intent.terms)) {
+      return;
+    }
+    const choice = decision === 'decline' ? 'decline' : 'approve';
+    await this.#request('simulator', () =>
+      storeResult(
+        this.#world.env,
+        this.#client(payment),
+        simulatedCommands(choice, intent, attempt),
+      ),
+    );
+  }
+
+  async #visitProvider(
+    payment: PlannedPayment,
+    intent: Intent,
+    { decision, afterMs }: Extract<Action, { type: 'pay' }>,
+  ): Promise<void> {
+    const { env, provider } = this.#world;
+    const order = await this.#request('checkout', async () => {
+      const client = this.#client(payment);
+      const url = await railPageUrl(env, client, intent);
+      const attempt = attemptInFlight(intent);
+      const rail = attempt && railOf(env, intent.terms, attempt);
+      return url !== null && attempt !== null && rail !== null
+        ? railOrder(env, rail, client.objectId, intent, attempt)
+        : null;
+    });
+    if (order !== null) {
+      provider.decide(visitPage(order), decision, afterMs);
+    }
+  }
+
+  async #refund(
+    payment: PlannedPayment,
+    { refundId, part }: Extract<Action, { type: 'refund' }>,
+  ): Promise<void> {
+    const { env, journal } = this.#world;
+    const client = this.#client(payment);
+    const accepted = await this.#request('api', async () => {
+      const read = await client.read();
+      const intent = read.type === 'found' ? read.intent : null;
+      const attempt = intent?.attempts.find(({ id }) => id === intent.paidAttemptId);
+      if (intent === null || attempt === undefined) {
+        return null;
+      }
+      const command = refundCommand(env, intent, {
+        id: refundId,
+        attempt,
+        amountMinor: part === null ? null : Math.ceil(intent.terms.amountMinor * part),
+        reason: null,
+        requester: { type: 'api', keyId: 'key' },
+        idempotencyKeyDigest: null,
+        bodyDigest: null,
+        keepsCommission: false,
+      });
+      const done = await client.execute([command]);
+      const isAccepted = done.type === 'done' && done.rejection === null;
+      return isAccepted ? (done.intent.refunds.find(({ id }) => id === refundId) ?? null) : null;
+    });
+    if (accepted !== null) {
+      journal.refundAccepted(payment, accepted);
+    }
+  }
+
+  /** The operator records what the provider's portal shows, and returns money by hand. */
+  async #resolve(payment: PlannedPayment): Promise<void> {
+    const { clock, provider } = this.#world;
+    const intent = await this.#read(payment);
+    const by = { operator: 'Hana', note: 'Seen in the portal.' };
+    for (const attempt of intent?.attempts ?? []) {
+      const order = provider.orders.get(attempt.reference);
+      const isKnown = order !== undefined && order.state !== 'open';
+      if (attempt.status === 'unresolved' && isKnown) {
+        const outcome =
+          order.state === 'paid'
+            ? ({ type: 'succeeded', receipt: 'HAND' } as const)
+            : ({ type: 'failed', reason: 'declined' } as const);
+        const resolutionId = `attempt-${attempt.id}-${clock.nowMs}`;
+        const command = { type: 'resolve_manually', attemptId: attempt.id, resolutionId } as const;
+        await this.#execute(payment, { ...command, outcome, ...by });
+      }
+    }
+    for (const refund of intent?.refunds ?? []) {
+      const attempt = intent?.attempts.find(({ id }) => id === refund.attemptId);
+      const order = provider.orders.get(attempt?.reference ?? '');
+      const known = order?.refunds.get(refund.reference);
+      const isOpen = refund.status === 'unresolved' || refund.status === 'requires_action';
+      if (order === undefined || !isOpen || known?.state === 'accepted') {
+        continue;
+      }
+      if (refund.status === 'requires_action' && known?.state !== 'returned') {
+        order.returnedByHand.set(refund.reference, refund.returnedMinor);
+      }
+      const isReturned = known?.state === 'returned' || order.returnedByHand.has(refund.reference);
+      await this.#execute(payment, {
+        type: 'resolve_refund_manually',
+        refundId: refund.id,
+        resolutionId: `refund-${refund.id}-${clock.nowMs}`,
+        outcome: isReturned ? { type: 'succeeded', railReference: 'HAND' } : { type: 'failed' },
+        needsSecondOperator: false,
+        ...by,
+      });
+    }
+  }
+
+  async #resend(payment: PlannedPayment): Promise<void> {
+    await this.#request('dashboard', async () => {
+      const client = this.#client(payment);
+      for (const { sequence, position } of await client.events()) {
+        await client.resendEvent(sequence, RESENDABLE_DELIVERIES, position);
+      }
+    });
+  }
+
+  async #crash(payment: PlannedPayment): Promise<void> {
+    const { objects } = this.#world;
+    objects.host(this.#client(payment).objectId).crash();
+  }
+
+  async #outage({ of, durationMs }: Extract<Action, { type: 'outage' }>): Promise<void> {
+    const { clock, database, queues, objects, merchants } = this.#world;
+    const untilMs = clock.nowMs + durationMs;
+    clock.note(`outage of ${of} for ${durationMs} ms`);
+    switch (of) {
+      case 'database':
+        database.downUntilMs = untilMs;
+        break;
+      case 'queues':
+        queues.refusingUntilMs = untilMs;
+        break;
+      case 'objects':
+        objects.unreachableUntilMs = untilMs;
+        break;
+      case 'merchants':
+        merchants.downUntilMs = untilMs;
+        break;
+    }
+  }
+
+  /** POST of a provider to Kefel; the status of the answer, or null. */
+  async deliverReport(url: string, report: Report): Promise<number | null> {
+    const { clock, env } = this.#world;
+    const call: CallbackCall = {
+      method: 'POST',
+      url: new URL('https://pay.example.com/'),
+      headers: {},
+      body: new TextEncoder().encode(JSON.stringify(report)),
+    };
+    const [kind, railId = '', token = ''] = url.split(':');
+    clock.current = OUTSIDE;
+    const reply = await this.#request('callback', async () => {
+      if (kind === 'shared') {
+        return answerSharedCallback(env, railId, call);
+      }
+      const purpose = kind === 'refund' ? 'refund' : 'attempt';
+      const link = await verifyLink(configOf(env).linkSigningKeys, purpose, token);
+      if (link === null) {
+        return null;
+      }
+      if (kind === 'refund') {
+        return answerRefundCallback(env, link, railId, call);
+      }
+      const target = await callbackTarget(env, link, railId);
+      return target && answerCallback(env, target, call);
+    }).catch(() => null);
+    return reply?.status ?? null;
+  }
+}
+
+function bodyOf(payment: PlannedPayment): unknown {
+  const { merchant, uniqueId, kind, method, amountMinor } = payment;
+  const shared = {
+    amount: amountMinor / 100,
+    currency: 'ETB',
+    paymentIntentUniqueId: uniqueId,
+    returnUrl: 'https://shop.example.com/done',
+    ...(merchant.hasCallbackUrl && { callbackUrl: `https://${callbackHostOf(merchant)}/hook` }),
+    expireIn: payment.expireInSeconds,
+    commissionPaidByCustomer: payment.commissionPaidByCustomer,
+  };
+  const isSandbox = merchant.environment === 'sandbox';
+  return kind === 'hosted'
+    ? { ...shared, methods: [] }
+    : {
+        ...shared,
+        method,
+        ...(needsPhone(method) && {
+          phoneNumber: method === 'M_PESA' ? '0711223344' : '0911223344',
+        }),
+        ...(isSandbox && {
+          testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' },
+        }),
+      };
+}

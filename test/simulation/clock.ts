@@ -1,0 +1,229 @@
+import { type Fault, Faults, type Weather } from './faults.ts';
+import { hashOf, Random } from './random.ts';
+
+/** 1 January 2027, 00:00 UTC. */
+export const START_MS = Date.UTC(2027, 0, 1);
+
+/**
+ * Code that runs with a clock of its own and can die: an object in memory, a Worker that handles one
+ * request or batch, a merchant, a customer.
+ */
+export interface Process {
+  readonly name: string;
+  /** Of Kefel: it can be killed, and only its steps count as Kefel's. */
+  readonly isWorker: boolean;
+  readonly skewMs: number;
+  isAlive: boolean;
+  onKill: (() => void) | null;
+}
+
+interface ScheduledEvent {
+  readonly atMs: number;
+  readonly order: number;
+  readonly process: Process;
+  readonly run: () => void;
+}
+
+/** The world outside: provider, merchant's servers, the runtime. */
+export const OUTSIDE: Process = {
+  name: 'outside',
+  isWorker: false,
+  skewMs: 0,
+  isAlive: true,
+  onKill: null,
+};
+
+/** The promise of a call whose caller is dead. */
+export function never<T>(): Promise<T> {
+  return new Promise(() => undefined);
+}
+
+/** More than any history that settles. */
+const EVENTS_MAX = 10_000;
+
+const immediate = setImmediate;
+
+/**
+ * The simulated clock: everything that happens is an event with a time. One event resumes exactly
+ * one process and runs until no promise can continue, so the order of events is the order of
+ * everything, and one seed gives one history.
+ */
+export class Clock {
+  nowMs = START_MS;
+  /** Whose code runs. */
+  current: Process = OUTSIDE;
+  readonly faults: Faults;
+  /** Latencies and other accidents of timing. */
+  readonly timing: Random;
+  readonly lines: string[] | null;
+  hash = 0;
+  hash2 = 0;
+  events = 0;
+  readonly #queue: ScheduledEvent[] = [];
+  #order = 0;
+
+  constructor(options: {
+    readonly seed: number;
+    readonly weather: Weather;
+    readonly spared: ReadonlySet<string>;
+    readonly isTraced: boolean;
+  }) {
+    this.faults = new Faults(options.seed, options.weather, options.spared);
+    this.timing = new Random(options.seed, 'timing');
+    this.lines = options.isTraced ? [] : null;
+  }
+
+  /** One line of the history. */
+  note(text: string): void {
+    const line = `${this.nowMs - START_MS} ${this.current.name} ${text}`;
+    this.hash = hashOf(line, this.hash);
+    this.hash2 = hashOf(line, this.hash2 ^ this.hash);
+    this.lines?.push(line);
+  }
+
+  strikes(fault: Fault): boolean {
+    const hasStruck = this.faults.strikes(fault);
+    if (hasStruck) {
+      this.note(`! ${fault} #${this.faults.counts.get(fault)}`);
+    }
+    return hasStruck;
+  }
+
+  schedule(process: Process, afterMs: number, run: () => void): void {
+    this.#order += 1;
+    push(this.#queue, {
+      atMs: this.nowMs + Math.max(0, Math.ceil(afterMs)),
+      order: this.#order,
+      process,
+      run,
+    });
+  }
+
+  newProcess(name: string, isWorker: boolean, skewMs = 0): Process {
+    return { name, isWorker, skewMs, isAlive: true, onKill: null };
+  }
+
+  /** Runs `work` as a process. */
+  spawn(process: Process, afterMs: number, work: () => Promise<unknown>): void {
+    this.schedule(process, afterMs, () => {
+      work().catch((error: unknown) => this.note(`ended: ${String(error)}`));
+    });
+  }
+
+  kill(process: Process): void {
+    if (process.isAlive) {
+      process.isAlive = false;
+      process.onKill?.();
+    }
+  }
+
+  /** In the current process. */
+  sleep(durationMs: number): Promise<void> {
+    return this.call(durationMs, () => undefined);
+  }
+
+  /**
+   * The current process waits, then `act` happens outside, and the process continues with its
+   * result.
+   */
+  call<T>(latencyMs: number, act: () => T): Promise<T> {
+    const process = this.current;
+    return new Promise((resolve, reject) => {
+      this.schedule(process, latencyMs, () => {
+        try {
+          resolve(act());
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+  }
+
+  /** False when the current process is dead, or dies now: its calls reach nobody. */
+  isCallPossible(): boolean {
+    const process = this.current;
+    if (process.isAlive && process.isWorker && this.strikes('worker_killed')) {
+      this.kill(process);
+    }
+    return process.isAlive;
+  }
+
+  /** Milliseconds on the network. */
+  latencyMs(): number {
+    return this.timing.between(1, 40);
+  }
+
+  /** Whether so much has happened that it will never settle. */
+  get isEndless(): boolean {
+    return this.events > EVENTS_MAX;
+  }
+
+  /** Runs events in order of time until none is due before `endMs`. */
+  async runUntil(endMs: number): Promise<void> {
+    for (;;) {
+      const [next] = this.#queue;
+      if (next === undefined || next.atMs > endMs || this.isEndless) {
+        break;
+      }
+      pop(this.#queue);
+      this.nowMs = Math.max(this.nowMs, next.atMs);
+      if (!next.process.isAlive) {
+        continue;
+      }
+      this.events += 1;
+      this.current = next.process;
+      next.run();
+      // All continuations of promises run before this.
+      await new Promise((resolve) => immediate(resolve));
+    }
+    this.nowMs = Math.max(this.nowMs, endMs);
+    this.current = OUTSIDE;
+  }
+}
+
+function isBefore(one: ScheduledEvent, other: ScheduledEvent): boolean {
+  return one.atMs === other.atMs ? one.order < other.order : one.atMs < other.atMs;
+}
+
+/** Adds to a binary heap. */
+function push(heap: ScheduledEvent[], event: ScheduledEvent): void {
+  let index = heap.length;
+  heap.push(event);
+  while (index > 0) {
+    const parentIndex = (index - 1) >> 1;
+    const parent = heap[parentIndex];
+    if (parent === undefined || !isBefore(event, parent)) {
+      break;
+    }
+    heap[index] = parent;
+    heap[parentIndex] = event;
+    index = parentIndex;
+  }
+}
+
+/** Removes the first of a binary heap. */
+function pop(heap: ScheduledEvent[]): void {
+  const last = heap.pop();
+  if (last === undefined || heap.length === 0) {
+    return;
+  }
+  let index = 0;
+  heap[0] = last;
+  for (;;) {
+    const left = 2 * index + 1;
+    const leftEvent = heap[left];
+    if (leftEvent === undefined) {
+      return;
+    }
+    const rightEvent = heap[left + 1];
+    const isRight = rightEvent !== undefined && isBefore(rightEvent, leftEvent);
+    const childEvent = isRight ? rightEvent : leftEvent;
+    if (!isBefore(childEvent, last)) {
+      return;
+    }
+    const child = isRight ? left + 1 : left;
+    heap[index] = childEvent;
+    heap[child] = last;
+    index = child;
+  }
+}

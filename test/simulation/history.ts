@@ -1,0 +1,142 @@
+import { configOf } from '../../src/config.ts';
+import { forgetDeliverySlots } from '../../src/webhooks/consume.ts';
+import { forgetWebhookSettings } from '../../src/webhooks/settings.ts';
+import { Actors } from './actors.ts';
+import { Clock, OUTSIDE, START_MS } from './clock.ts';
+import { Database } from './database.ts';
+import { enter } from './globals.ts';
+import { Journal } from './journal.ts';
+import { insertEndpoints, MerchantServers } from './merchants.ts';
+import { Objects } from './objects.ts';
+import type { Plan } from './plan.ts';
+import { Provider } from './provider.ts';
+import { Queues } from './queues.ts';
+import { connectRails } from './rails.ts';
+import { Random } from './random.ts';
+import type { Sqlite } from './sqlite.ts';
+import { type Violation, verdictOn } from './verdict.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** After the last fault: longer than provider queries, the schedule of webhooks and pauses. */
+const SETTLING_MS = 75 * DAY_MS;
+/** When people look at a payment again: this replaces alarms that the runtime has lost. */
+const LOOKS_AFTER_MS = [2 * MINUTE_MS, 2 * 60 * MINUTE_MS, 10 * DAY_MS];
+
+/** Keys of the right form: the simulated WebCrypto accepts any. */
+const VARIABLES = {
+  PUBLIC_BASE_URL: 'https://pay.example.com',
+  EXPIRE_IN_SECONDS_MIN: '5',
+  EXPIRE_IN_SECONDS_MAX: '31622400',
+  METHOD_LOGOS: '',
+  CALLBACK_HTTPS_ONLY: 'false',
+  LOCAL_CALLBACKS: 'false',
+  RATE_LIMITS: 'off',
+  LINK_SIGNING_KEYS: `t1:${Buffer.alloc(32, 1).toString('base64')}`,
+  DATA_ENCRYPTION_KEYS: `t1:${Buffer.alloc(32, 2).toString('base64')}`,
+  WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX: 's1:AAAA',
+  WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION: 'p1:AAAA',
+};
+
+export interface HistoryResult {
+  readonly seed: number;
+  readonly hash: string;
+  readonly events: number;
+  readonly faults: ReadonlyMap<string, number>;
+  /** What the history reached, for the report on coverage. */
+  readonly reached: readonly string[];
+  readonly violations: readonly Violation[];
+  readonly lines: readonly string[] | null;
+}
+
+/** The parts of Kefel's surroundings in one history. */
+export interface World {
+  readonly clock: Clock;
+  readonly env: Env;
+  readonly objects: Objects;
+  readonly database: Database;
+  readonly queues: Queues;
+  readonly provider: Provider;
+  readonly merchants: MerchantServers;
+  readonly journal: Journal;
+}
+
+/** Runs one history. The same plan gives the same result, hash included. */
+export async function runHistory(
+  plan: Plan,
+  sqlite: Sqlite,
+  isTraced: boolean,
+): Promise<HistoryResult> {
+  const { seed, weather, spared } = plan;
+  const clock = new Clock({ seed, weather, spared, isTraced });
+  const journal = new Journal(clock);
+  let env: Env | null = null;
+  const bindings = () => {
+    if (env === null) {
+      throw new Error('the bindings are not ready');
+    }
+    return env;
+  };
+  const objects = new Objects(clock, bindings, (id, method, result) =>
+    journal.witness(id, method, result),
+  );
+  const database = new Database(clock, sqlite);
+  const queues = new Queues(clock, bindings);
+  const merchants = new MerchantServers(clock);
+  env = {
+    ...VARIABLES,
+    PAYMENT_INTENT: objects.namespace,
+    DB: database,
+    WEBHOOKS: queues.binding('kefel-webhooks'),
+    WEBHOOK_RETRIES: queues.binding('kefel-webhook-retries'),
+    PROJECTIONS: queues.binding('kefel-projections'),
+    RAIL_STARTS: queues.binding('kefel-rail-starts'),
+  } as unknown as Env;
+  enter({
+    clock,
+    ids: new Random(seed, 'ids'),
+    jitter: new Random(seed, 'jitter'),
+    fetch: (url, init) => merchants.fetch(url, init),
+    log: (line) => journal.log(line),
+  });
+  // Shared by all histories of this process: the configuration never changes.
+  configOf(env);
+  forgetWebhookSettings();
+  forgetDeliverySlots();
+  insertEndpoints(sqlite);
+  const provider = new Provider(clock, (url, report) => actors.deliverReport(url, report));
+  connectRails(provider);
+  const world = { clock, env, objects, database, queues, provider, merchants, journal };
+  const actors: Actors = new Actors(world, plan);
+  try {
+    actors.begin();
+    await clock.runUntil(START_MS + plan.faultsEndAfterMs);
+    clock.note('the faults are over');
+    clock.faults.isOver = true;
+    // By then all orders are closed and all refunds executed.
+    clock.schedule(OUTSIDE, 2 * 60 * MINUTE_MS, () => provider.reconcile());
+    for (const afterMs of LOOKS_AFTER_MS) {
+      clock.schedule(OUTSIDE, afterMs, () => actors.lookAtAll());
+    }
+    clock.schedule(OUTSIDE, 3 * DAY_MS, () => actors.resolveAll());
+    await clock.runUntil(clock.nowMs + SETTLING_MS);
+    const violations = clock.isEndless
+      ? [
+          ...journal.violations,
+          { promise: '5 expiry', what: `no end after ${clock.events} events` },
+        ]
+      : [...journal.violations, ...verdictOn(world, plan)];
+    return {
+      seed,
+      hash: `${(clock.hash >>> 0).toString(16)}${(clock.hash2 >>> 0).toString(16)}`,
+      events: clock.events,
+      faults: clock.faults.counts,
+      reached: [...journal.reached],
+      violations,
+      lines: clock.lines,
+    };
+  } finally {
+    objects.release();
+    sqlite.reset();
+  }
+}

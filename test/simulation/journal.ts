@@ -1,0 +1,161 @@
+import { attemptInFlight, chargedMinor, type Intent } from '../../src/domain/intent.ts';
+import type { Refund } from '../../src/domain/refund.ts';
+import { heldOf } from '../../src/domain/refund-amounts.ts';
+import type { Clock } from './clock.ts';
+import type { SimulatedResponse } from './globals.ts';
+import type { PlannedPayment } from './plan.ts';
+import type { Violation } from './verdict.ts';
+
+/** What a merchant was told of a payment that was created. */
+export interface CreatedAnswer {
+  readonly payment: PlannedPayment;
+  readonly key: string | null;
+  readonly text: string;
+  readonly isReplay: boolean;
+}
+
+/** Phones and secrets of the history: none of them may be in a log. */
+const SECRETS = /911223344|711223344|whsec_|f0rged/;
+
+/**
+ * What the outside was told, and what can be said about each answer at once: states only ever move
+ * as the promises allow.
+ */
+export class Journal {
+  readonly violations: Violation[] = [];
+  readonly created: CreatedAnswer[] = [];
+  readonly canceledPayments: PlannedPayment[] = [];
+  readonly refunds: { readonly payment: PlannedPayment; readonly refund: Refund }[] = [];
+  /** States that the history reached. */
+  readonly reached = new Set<string>();
+  readonly #clock: Clock;
+  readonly #last = new Map<string, Intent>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  #violated(promise: string, what: string): void {
+    this.#clock.note(`VIOLATION ${promise}: ${what}`);
+    this.violations.push({ promise, what });
+  }
+
+  log(line: string): void {
+    this.#clock.note(line);
+    if (SECRETS.test(line)) {
+      this.#violated('10 logs', line);
+    }
+  }
+
+  refused(code: string): void {
+    this.reached.add(`refused ${code}`);
+  }
+
+  answered(payment: PlannedPayment, key: string | null, response: SimulatedResponse): void {
+    const isReplay = response.headers.get('idempotent-replayed') !== undefined;
+    this.created.push({ payment, key, text: response.text, isReplay });
+  }
+
+  canceled(payment: PlannedPayment): void {
+    this.canceledPayments.push(payment);
+  }
+
+  refundAccepted(payment: PlannedPayment, refund: Refund): void {
+    this.refunds.push({ payment, refund });
+  }
+
+  /** Every answer that leaves an object. */
+  witness(objectId: string, method: string, result: unknown): void {
+    const intent: Intent | undefined = Object(result).intent ?? undefined;
+    if (intent === undefined || intent === null) {
+      return;
+    }
+    const before = this.#last.get(objectId);
+    this.#last.set(objectId, intent);
+    if (before === intent) {
+      return;
+    }
+    this.#note(intent);
+    this.#checkState(intent, method);
+    if (before !== undefined) {
+      this.#checkChange(before, intent);
+    }
+  }
+
+  #note(intent: Intent): void {
+    this.reached.add(intent.late ? `${intent.status} late` : intent.status);
+    for (const { status } of intent.attempts) {
+      this.reached.add(`attempt ${status}`);
+    }
+    for (const { status } of intent.refunds) {
+      this.reached.add(`refund ${status}`);
+    }
+    for (const { kind } of intent.anomalies) {
+      this.reached.add(`anomaly ${kind}`);
+    }
+  }
+
+  #checkState(intent: Intent, method: string): void {
+    const inFlight = intent.attempts.filter(({ status }) => status === 'processing');
+    if (inFlight.length > 1) {
+      this.#violated('4 one attempt', `${inFlight.length} attempts in flight`);
+    }
+    const current = attemptInFlight(intent);
+    if (intent.status === 'processing' && current === null) {
+      this.#violated('4 one attempt', 'processing without an attempt');
+    }
+    const isExecuted = method === 'read' || method === 'execute';
+    if (isExecuted && intent.status === 'open' && Date.now() >= intent.terms.expiresAtMs) {
+      this.#violated('5 expiry', 'open after its time');
+    }
+    for (const attempt of intent.attempts) {
+      const held = heldOf(intent, attempt);
+      const paidMinor =
+        attempt.status === 'succeeded' ? chargedMinor(intent.terms, attempt.method) : 0;
+      if (held.returnedMinor > paidMinor || held.amountMinor > intent.terms.amountMinor) {
+        this.#violated('11 refunds', `${held.returnedMinor} held of ${paidMinor}`);
+      }
+      const busy = intent.refunds.filter(
+        ({ attemptId, status }) => attemptId === attempt.id && status === 'processing',
+      );
+      if (busy.length > 1) {
+        this.#violated('11 refunds', 'two refunds of one attempt at the provider');
+      }
+    }
+  }
+
+  #checkChange(before: Intent, after: Intent): void {
+    if (after.version < before.version) {
+      this.#violated('6 nothing lost', `version ${after.version} after ${before.version}`);
+    }
+    const isSame =
+      before.terms === after.terms || JSON.stringify(before.terms) === JSON.stringify(after.terms);
+    if (!isSame) {
+      this.#violated('7 terms', 'changed');
+    }
+    if (before.status === 'succeeded' && after.status !== 'succeeded') {
+      this.#violated('3 success', `succeeded, then ${after.status}`);
+    }
+    if (before.paidAttemptId !== null && before.paidAttemptId !== after.paidAttemptId) {
+      this.#violated('3 success', 'another attempt has paid');
+    }
+    for (const [index, attempt] of before.attempts.entries()) {
+      const next = after.attempts[index];
+      if (
+        next?.id !== attempt.id ||
+        (attempt.status === 'succeeded' && next.status !== 'succeeded')
+      ) {
+        this.#violated('3 success', `attempt ${index} was succeeded or is gone`);
+      }
+    }
+    for (const [index, refund] of before.refunds.entries()) {
+      const next = after.refunds[index];
+      if (
+        next?.id !== refund.id ||
+        (refund.status === 'succeeded' && next.status !== 'succeeded')
+      ) {
+        this.#violated('11 refunds', `refund ${refund.id} was succeeded or is gone`);
+      }
+    }
+  }
+}

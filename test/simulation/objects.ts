@@ -1,0 +1,381 @@
+import { hash } from 'node:crypto';
+import { PaymentIntent } from '../../src/payment-intent.ts';
+import { type Clock, never, OUTSIDE, type Process } from './clock.ts';
+import { Sqlite } from './sqlite.ts';
+
+/** What the runtime promises for alarms: retries of a handler that throws, and then silence. */
+const ALARM_RETRIES_MAX = 6;
+const ALARM_RETRY_MS = 2_000;
+/** Objects stay in memory for seconds after their last call. */
+const IDLE_MS_MAX = 15_000;
+/** How far the clocks of two machines differ. */
+const SKEW_MS_MAX = 3_000;
+
+/** The objects' databases of earlier histories, to be used again. */
+const idleStores: Sqlite[] = [];
+
+/** The runtime ended the object in the middle of its work. */
+class Crash extends Error {
+  override readonly name = 'Crash';
+}
+
+/** What a caller sees of a call that failed in the runtime. */
+class CallFailed extends Error {
+  override readonly name = 'CallFailed';
+  readonly remote = true;
+  readonly retryable: boolean;
+
+  constructor(message: string, retryable: boolean) {
+    super(message);
+    this.retryable = retryable;
+  }
+}
+
+type Method = (...args: readonly unknown[]) => unknown;
+
+/** A look at every answer that leaves an object. */
+export type Witness = (objectId: string, method: string, result: unknown) => void;
+
+/** All objects of a history, by their ids. */
+export class Objects {
+  readonly hosts = new Map<string, ObjectHost>();
+  readonly #clock: Clock;
+  readonly #env: () => Env;
+  readonly #witness: Witness;
+  readonly #names = new Map<string, string>();
+  /** Calls to objects fail until then. */
+  unreachableUntilMs = 0;
+
+  constructor(clock: Clock, env: () => Env, witness: Witness) {
+    this.#clock = clock;
+    this.#env = env;
+    this.#witness = witness;
+  }
+
+  /** As a binding of the Worker. */
+  readonly namespace = {
+    idFromName: (name: string) => {
+      const id = hash('sha256', name);
+      this.#names.set(id, name);
+      return { toString: () => id };
+    },
+    idFromString: (id: string) => ({ toString: () => id }),
+    get: (id: { toString(): string }) => this.#stub(id.toString()),
+  };
+
+  nameOf(objectId: string): string {
+    return this.#names.get(objectId) ?? 'nobody';
+  }
+
+  host(objectId: string): ObjectHost {
+    let host = this.hosts.get(objectId);
+    if (host === undefined) {
+      host = new ObjectHost(this.#clock, objectId, this.nameOf(objectId), this.#env, this.#witness);
+      this.hosts.set(objectId, host);
+    }
+    return host;
+  }
+
+  #stub(objectId: string): object {
+    return new Proxy(
+      {},
+      {
+        get: (_target, method) =>
+          typeof method === 'string' && method !== 'then'
+            ? (...args: readonly unknown[]) => this.#call(objectId, method, args)
+            : undefined,
+      },
+    );
+  }
+
+  #call(objectId: string, method: string, args: readonly unknown[]): Promise<unknown> {
+    const clock = this.#clock;
+    if (!clock.isCallPossible()) {
+      return never();
+    }
+    const caller = clock.current;
+    const isOutage = clock.nowMs < this.unreachableUntilMs;
+    return new Promise((resolve, reject) => {
+      const answer = (settle: () => void) => clock.schedule(caller, clock.latencyMs(), settle);
+      const fail = (message: string) => {
+        const error = new CallFailed(message, clock.timing.chance(0.6));
+        answer(() => reject(error));
+      };
+      if (isOutage || clock.strikes('call_lost')) {
+        fail('object unreachable');
+        return;
+      }
+      clock.schedule(OUTSIDE, clock.latencyMs(), () =>
+        this.host(objectId).receive(method, args, {
+          succeed: (value) => answer(() => resolve(value)),
+          refuse: (error) => answer(() => reject(error)),
+          fail,
+        }),
+      );
+    });
+  }
+
+  /** Keeps the databases for the next history. */
+  release(): void {
+    for (const host of this.hosts.values()) {
+      host.release();
+    }
+  }
+}
+
+interface Caller {
+  readonly succeed: (value: unknown) => void;
+  readonly refuse: (error: unknown) => void;
+  readonly fail: (message: string) => void;
+}
+
+/** One object: its durable storage and, while it is in memory, its instance. */
+class ObjectHost {
+  readonly id: string;
+  readonly name: string;
+  readonly sql: Sqlite;
+  alarmAtMs: number | null = null;
+  readonly #clock: Clock;
+  readonly #env: () => Env;
+  readonly #witness: Witness;
+  #instance: PaymentIntent | null = null;
+  #process: Process | null = null;
+  readonly #calls = new Set<Caller>();
+  #alarmRuns = 0;
+  #lastUsedAtMs = 0;
+  #starts = 0;
+  #isCommitting = false;
+
+  constructor(clock: Clock, id: string, name: string, env: () => Env, witness: Witness) {
+    this.#clock = clock;
+    this.id = id;
+    this.name = name;
+    this.#env = env;
+    this.#witness = witness;
+    this.sql = idleStores.pop() ?? new Sqlite();
+  }
+
+  release(): void {
+    this.sql.reset();
+    idleStores.push(this.sql);
+  }
+
+  receive(method: string, args: readonly unknown[], caller: Caller): void {
+    const instance = this.#wake();
+    this.#clock.note(`${method} ${textOf(args)}`);
+    this.#calls.add(caller);
+    const process = this.#process;
+    const isCurrent = () => process === this.#process && this.#calls.delete(caller);
+    const called = Reflect.get(instance, method) as Method;
+    new Promise((resolve) => resolve(called.apply(instance, args as unknown[]))).then(
+      (result) => {
+        if (isCurrent()) {
+          this.#witness(this.id, method, result);
+          if (this.#clock.strikes('answer_lost')) {
+            caller.fail('answer lost');
+          } else {
+            caller.succeed(result);
+          }
+        }
+      },
+      (error: unknown) => {
+        if (isCurrent()) {
+          this.#clock.note(`threw ${String(error)}`);
+          caller.refuse(error);
+        }
+      },
+    );
+  }
+
+  /** The instance in memory; its process becomes the current one. */
+  #wake(): PaymentIntent {
+    const clock = this.#clock;
+    const idleMs = clock.nowMs - this.#lastUsedAtMs;
+    const isIdle = this.#calls.size === 0 && this.#alarmRuns === 0;
+    if (isIdle && (idleMs > IDLE_MS_MAX || clock.strikes('eviction'))) {
+      this.#forget();
+    }
+    this.#lastUsedAtMs = clock.nowMs;
+    if (this.#instance === null || this.#process === null) {
+      this.#starts += 1;
+      const isSkewed = clock.strikes('clock_skew');
+      const skewMs = isSkewed ? clock.timing.between(-SKEW_MS_MAX, SKEW_MS_MAX) : 0;
+      this.#process = clock.newProcess(`object ${this.name}/${this.#starts}`, true, skewMs);
+      this.#process.onKill = () => this.crash();
+      clock.current = this.#process;
+      this.#instance = new PaymentIntent(this.#context(this.#process), this.#env());
+    }
+    clock.current = this.#process;
+    return this.#instance;
+  }
+
+  #forget(): void {
+    if (this.#process !== null) {
+      this.#process.onKill = null;
+      this.#clock.kill(this.#process);
+    }
+    this.#instance = null;
+    this.#process = null;
+    this.#alarmRuns = 0;
+  }
+
+  /** Everything in memory is gone, and so are the calls in progress. */
+  crash(): void {
+    const wasInAlarm = this.#alarmRuns > 0;
+    this.#forget();
+    for (const caller of this.#calls) {
+      caller.fail('object reset');
+    }
+    this.#calls.clear();
+    if (wasInAlarm && this.alarmAtMs === null) {
+      // An alarm whose handler died runs again, unless the handler has set another one.
+      this.#setAlarm(this.#clock.nowMs + ALARM_RETRY_MS);
+    }
+  }
+
+  #context(process: Process): DurableObjectState {
+    const requireAlive = () => {
+      if (!process.isAlive) {
+        throw new Crash('the object is dead');
+      }
+    };
+    const storage = {
+      sql: {
+        exec: (sql: string, ...params: readonly unknown[]) => {
+          requireAlive();
+          const rows = this.sql.all(sql, params);
+          return { toArray: () => rows, one: () => rows[0] };
+        },
+      },
+      transactionSync: <T>(work: () => T): T => {
+        requireAlive();
+        return this.#commit(work);
+      },
+      setAlarm: handled(async (atMs: number) => {
+        requireAlive();
+        // Within a transaction the alarm is a part of the commit, and fails with it.
+        if (this.#isCommitting || !this.#clock.strikes('alarm_not_set')) {
+          this.#setAlarm(atMs - process.skewMs);
+          return;
+        }
+        // A write that fails resets the object.
+        this.crash();
+        throw new Crash('the alarm was not set');
+      }),
+      deleteAlarm: async () => {
+        requireAlive();
+        this.alarmAtMs = null;
+      },
+    };
+    const context = {
+      id: { toString: () => this.id, name: this.name },
+      storage,
+      waitUntil: (work: Promise<unknown>) => {
+        work.catch((error: unknown) => this.#clock.note(`background work: ${String(error)}`));
+      },
+    };
+    return context as unknown as DurableObjectState;
+  }
+
+  #commit<T>(work: () => T): T {
+    const alarmBeforeMs = this.alarmAtMs;
+    this.#isCommitting = true;
+    let result: T;
+    try {
+      result = this.sql.transaction(() => {
+        const value = work();
+        if (this.#clock.strikes('commit_fails')) {
+          throw new Error('SQLITE_FULL');
+        }
+        if (this.#clock.strikes('crash_before_commit')) {
+          throw new Crash('before the commit');
+        }
+        return value;
+      });
+    } catch (error) {
+      this.alarmAtMs = alarmBeforeMs;
+      if (error instanceof Crash) {
+        this.crash();
+      }
+      throw error;
+    } finally {
+      this.#isCommitting = false;
+    }
+    if (this.#clock.strikes('crash_after_commit')) {
+      this.crash();
+      throw new Crash('after the commit');
+    }
+    return result;
+  }
+
+  #setAlarm(atMs: number): void {
+    const clock = this.#clock;
+    this.alarmAtMs = atMs;
+    if (clock.strikes('alarm_lost')) {
+      return;
+    }
+    const lateMs = clock.strikes('alarm_late') ? clock.timing.between(1_000, 120_000) : 0;
+    const delayMs = Math.max(0, atMs - clock.nowMs) + lateMs;
+    clock.schedule(OUTSIDE, delayMs, () => {
+      if (this.alarmAtMs === atMs) {
+        this.alarmAtMs = null;
+        this.#runAlarm(0);
+      }
+    });
+  }
+
+  #runAlarm(retries: number): void {
+    const clock = this.#clock;
+    const instance = this.#wake();
+    const process = this.#process;
+    clock.note('alarm');
+    this.#alarmRuns += 1;
+    const done = () => {
+      if (process === this.#process) {
+        this.#alarmRuns -= 1;
+        this.#lastUsedAtMs = clock.nowMs;
+      }
+    };
+    const again = (delayMs: number, nextRetries: number) =>
+      clock.schedule(OUTSIDE, delayMs, () => this.#runAlarm(nextRetries));
+    instance.alarm().then(
+      () => {
+        done();
+        if (clock.strikes('alarm_twice')) {
+          again(clock.timing.between(0, 5_000), 0);
+        }
+      },
+      () => {
+        done();
+        if (process === this.#process && this.alarmAtMs === null && retries < ALARM_RETRIES_MAX) {
+          again(ALARM_RETRY_MS * 2 ** retries, retries + 1);
+        }
+      },
+    );
+  }
+}
+
+/** The same function, whose callers may ignore its promise. */
+function handled<Args extends readonly unknown[]>(
+  work: (...args: Args) => Promise<void>,
+): (...args: Args) => Promise<void> {
+  return (...args) => {
+    const result = work(...args);
+    result.catch(() => undefined);
+    return result;
+  };
+}
+
+/** The telling part of a call's arguments. */
+function textOf([first]: readonly unknown[]): string {
+  const commands = Array.isArray(first) ? first : [first];
+  return commands
+    .map((command: unknown) => {
+      const type: unknown = Object(command).type ?? Object(Object(command).outcome).type ?? '';
+      const outcome: unknown = Object(Object(command).outcome).type ?? '';
+      return `${String(type)} ${String(outcome)}`.trim();
+    })
+    .join(', ');
+}
+
+export type { ObjectHost };

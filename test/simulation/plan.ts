@@ -1,0 +1,178 @@
+import { METHODS, METHODS_NEEDING_PHONE, type Method } from '../../src/domain/method.ts';
+import { type Weather, weatherOf } from './faults.ts';
+import { MERCHANTS, type Merchant } from './merchants.ts';
+import type { Decision } from './provider.ts';
+import { Random } from './random.ts';
+
+/** What merchants, customers and the operator will do, decided before the history begins. */
+
+export interface PlannedPayment {
+  readonly merchant: Merchant;
+  readonly uniqueId: string;
+  readonly kind: 'hosted' | 'express';
+  /** Of an express payment. */
+  readonly method: Method;
+  readonly amountMinor: number;
+  readonly expireInSeconds: number;
+  readonly commissionPaidByCustomer: boolean;
+  readonly idempotencyKey: string | null;
+}
+
+export type Action =
+  /** `twice`: at the same moment, as a retry; `changed`: also another order with the same id. */
+  | { readonly type: 'create'; readonly variant: 'once' | 'twice' | 'changed' }
+  | {
+      readonly type: 'pay';
+      readonly method: Method;
+      readonly decision: Decision;
+      readonly afterMs: number;
+      /** The customer sends the form twice at the same moment. */
+      readonly isTwice: boolean;
+      /** The customer comes back from the provider. */
+      readonly returns: boolean;
+      /** When the customer leaves the attempt, so as to take another; null: never. */
+      readonly abandonsAfterMs: number | null;
+    }
+  | { readonly type: 'cancel' | 'read' | 'give_up' | 'operator' | 'resend' | 'republish' | 'crash' }
+  | {
+      readonly type: 'refund';
+      readonly refundId: string;
+      /** Of what can be refunded; null: all that is left. Above 1: more than was paid. */
+      readonly part: number | null;
+    }
+  | { readonly type: 'cancel_refund'; readonly refundId: string }
+  | {
+      readonly type: 'outage';
+      readonly of: 'database' | 'queues' | 'objects' | 'merchants';
+      readonly durationMs: number;
+    };
+
+export interface Step {
+  readonly atMs: number;
+  /** The index of the payment. */
+  readonly payment: number;
+  readonly action: Action;
+}
+
+export interface Plan {
+  readonly seed: number;
+  readonly payments: readonly PlannedPayment[];
+  readonly steps: readonly Step[];
+  readonly weather: Weather;
+  /** When the last fault may strike. */
+  readonly faultsEndAfterMs: number;
+  /** Single strikes that do not happen. */
+  readonly spared: ReadonlySet<string>;
+}
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+export function planOf(seed: number): Plan {
+  const random = new Random(seed, 'plan');
+  const payments = Array.from({ length: random.pick([1, 1, 1, 2]) }, (_, index) =>
+    paymentOf(random, index),
+  );
+  const steps = payments
+    .flatMap((payment, index) => stepsOf(random, payment, index))
+    .sort((one, other) => one.atMs - other.atMs);
+  const lastMs = steps.at(-1)?.atMs ?? 0;
+  return {
+    seed,
+    payments,
+    steps,
+    weather: weatherOf(seed),
+    faultsEndAfterMs: lastMs + random.pick([MINUTE_MS, 20 * MINUTE_MS, 3 * HOUR_MS, DAY_MS]),
+    spared: new Set(),
+  };
+}
+
+/** Amounts that Kefel's own simulator plays a scenario for, and others. */
+const AMOUNTS = [10_000, 100_01, 100_06, 100_07, 100_12, 100_13, 100_14, 100_15, 33_333] as const;
+
+function paymentOf(random: Random, index: number): PlannedPayment {
+  const merchant = random.pick([...MERCHANTS, MERCHANTS[0], MERCHANTS[0], MERCHANTS[1]]);
+  const hasKey = random.chance(0.7);
+  return {
+    merchant,
+    // Two merchants may choose the same id.
+    uniqueId: merchant === MERCHANTS[1] ? 'order-0' : `order-${index}`,
+    kind: random.pick(['hosted', 'hosted', 'express']),
+    method: random.pick(METHODS),
+    amountMinor: random.chance(0.7) ? random.between(1, 50_000) * 100 : random.pick(AMOUNTS),
+    expireInSeconds: random.pick([30, 120, 300, 600, 1_800]),
+    commissionPaidByCustomer: random.chance(0.5),
+    idempotencyKey: hasKey ? `key-${seedText(random)}` : null,
+  };
+}
+
+function seedText(random: Random): string {
+  return random.uint32().toString(16);
+}
+
+function stepsOf(random: Random, payment: PlannedPayment, index: number): Step[] {
+  const steps: Step[] = [];
+  const startMs = random.between(0, 5 * SECOND_MS);
+  const lifetimeMs = payment.expireInSeconds * SECOND_MS;
+  const add = (afterMs: number, action: Action) =>
+    steps.push({ atMs: startMs + Math.round(afterMs), payment: index, action });
+  /** Anywhere in the payment's life, and often just at its expiry. */
+  const someTime = () =>
+    random.chance(0.3)
+      ? lifetimeMs + random.between(-2 * SECOND_MS, 2 * SECOND_MS)
+      : random.next() * 1.3 * lifetimeMs;
+  add(0, { type: 'create', variant: random.pick(['once', 'once', 'twice', 'changed']) });
+  let payMs = random.between(1, 8) * SECOND_MS;
+  for (let count = random.between(1, 3); count > 0; count -= 1) {
+    add(payMs, paying(random));
+    payMs = random.chance(0.6) ? payMs + random.between(1, 60) * SECOND_MS : someTime();
+  }
+  const others = ['cancel', 'read', 'give_up', 'operator', 'resend', 'republish', 'crash'] as const;
+  for (const type of others) {
+    if (random.chance(type === 'give_up' || type === 'cancel' ? 0.12 : 0.2)) {
+      add(someTime(), { type });
+    }
+  }
+  for (let count = random.between(0, 5); count > 0; count -= 1) {
+    const refundId = `refund-${random.between(1, 4)}`;
+    const atMs = random.chance(0.7) ? random.between(20, 120) * SECOND_MS : 1.5 * lifetimeMs;
+    add(atMs, { type: 'refund', refundId, part: random.pick([null, 0.25, 0.5, 1, 1.1]) });
+    if (random.chance(0.15)) {
+      add(atMs + random.between(0, 3) * SECOND_MS, { type: 'cancel_refund', refundId });
+    }
+  }
+  if (random.chance(0.15)) {
+    add(random.next() * lifetimeMs, outage(random));
+  }
+  return steps;
+}
+
+function paying(random: Random): Action {
+  return {
+    type: 'pay',
+    method: random.pick(METHODS),
+    decision: random.pick(['pay', 'pay', 'pay', 'pay_late', 'decline', 'ignore']),
+    afterMs: random.pick([500, 3_000, 20_000, 60_000]),
+    isTwice: random.chance(0.15),
+    returns: random.chance(0.6),
+    abandonsAfterMs: random.pick([null, null, 1_000, 5_000]),
+  };
+}
+
+function outage(random: Random): Action {
+  const of = random.pick(['database', 'queues', 'objects', 'merchants'] as const);
+  const durations = {
+    database: HOUR_MS,
+    queues: 10 * MINUTE_MS,
+    objects: MINUTE_MS,
+    merchants: 8 * DAY_MS,
+  };
+  return { type: 'outage', of, durationMs: Math.round(random.next() * durations[of]) };
+}
+
+/** Whether the body of a request needs a phone. */
+export function needsPhone(method: Method): boolean {
+  return METHODS_NEEDING_PHONE.includes(method);
+}

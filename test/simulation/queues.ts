@@ -1,0 +1,177 @@
+import { consumeStarts } from '../../src/attempts/start-consumer.ts';
+import { consumeProjections } from '../../src/read-model/consume.ts';
+import { consumeDeliveries } from '../../src/webhooks/consume.ts';
+import { type Clock, never, OUTSIDE } from './clock.ts';
+
+type Consume = (batch: MessageBatch<never>, env: Env, ctx: ExecutionContext) => Promise<void>;
+
+interface QueueSettings {
+  readonly consume: Consume;
+  readonly batchMax: number;
+  readonly batchWaitMs: number;
+  readonly retriesMax: number;
+  readonly retryDelaySeconds: number;
+}
+
+/** As in wrangler.toml. */
+const QUEUES: Readonly<Record<string, QueueSettings>> = {
+  'kefel-webhooks': settings(consumeDeliveries, { batchMax: 5, retriesMax: 100 }),
+  'kefel-webhook-retries': settings(consumeDeliveries, { batchMax: 5, retriesMax: 100 }),
+  'kefel-projections': settings(consumeProjections, {
+    batchMax: 100,
+    batchWaitMs: 1_000,
+    retriesMax: 10,
+    retryDelaySeconds: 10,
+  }),
+  'kefel-rail-starts': settings(consumeStarts, { batchMax: 1, retriesMax: 100 }),
+};
+
+function settings<T>(
+  consume: (batch: MessageBatch<T>, env: Env, ctx: ExecutionContext) => Promise<void>,
+  changes: Partial<QueueSettings>,
+): QueueSettings {
+  const others = { batchMax: 1, batchWaitMs: 0, retriesMax: 100, retryDelaySeconds: 0 };
+  return { consume: consume as unknown as Consume, ...others, ...changes };
+}
+
+/** Messages of a consumer that died become visible again after this. */
+const VISIBILITY_MS = 30_000;
+/** A consumer that takes longer is ended. */
+const CONSUMER_MS_MAX = 15 * 60_000;
+
+interface Queued {
+  readonly body: unknown;
+  readonly id: number;
+  readonly attempts: number;
+}
+
+/** All queues of a history. */
+export class Queues {
+  readonly #clock: Clock;
+  readonly #env: () => Env;
+  readonly #waiting = new Map<string, Queued[]>();
+  /** What no consumer could handle, for the operator. */
+  readonly deadLetters: { readonly queue: string; readonly body: unknown }[] = [];
+  /** The queues refuse messages until then. */
+  refusingUntilMs = 0;
+  #sent = 0;
+  #batches = 0;
+
+  constructor(clock: Clock, env: () => Env) {
+    this.#clock = clock;
+    this.#env = env;
+  }
+
+  binding(queue: string): { send(body: unknown): Promise<void> } {
+    return { send: (body) => this.#send(queue, body) };
+  }
+
+  #send(queue: string, body: unknown): Promise<void> {
+    const clock = this.#clock;
+    if (!clock.isCallPossible()) {
+      return never();
+    }
+    const isRefused = clock.nowMs < this.refusingUntilMs || clock.strikes('queue_refuses');
+    return clock.call(clock.latencyMs(), () => {
+      if (isRefused) {
+        throw new Error('queue is overloaded');
+      }
+      this.#sent += 1;
+      const message = { body, id: this.#sent, attempts: 1 };
+      clock.note(`-> ${queue} #${message.id}`);
+      if (clock.strikes('queue_drops')) {
+        return;
+      }
+      this.#deliverLater(queue, message, 0);
+      if (clock.strikes('queue_duplicates')) {
+        this.#deliverLater(queue, message, clock.timing.between(0, 60_000));
+      }
+    });
+  }
+
+  #deliverLater(queue: string, message: Queued, delayMs: number): void {
+    const clock = this.#clock;
+    const reorderMs = clock.strikes('queue_reorders') ? clock.timing.between(0, 2_000) : 0;
+    const lateMs = clock.strikes('queue_delays') ? clock.timing.between(1_000, 7_200_000) : 0;
+    clock.schedule(OUTSIDE, delayMs + reorderMs + lateMs + clock.latencyMs(), () => {
+      const waiting = this.#waiting.get(queue) ?? [];
+      this.#waiting.set(queue, waiting);
+      waiting.push(message);
+      const { batchWaitMs = 0 } = QUEUES[queue] ?? {};
+      clock.schedule(OUTSIDE, batchWaitMs, () => this.#consume(queue));
+    });
+  }
+
+  #consume(queue: string): void {
+    const settingsOfQueue = QUEUES[queue];
+    const messages = this.#waiting.get(queue)?.splice(0, settingsOfQueue?.batchMax ?? 0) ?? [];
+    if (settingsOfQueue === undefined || messages.length === 0) {
+      return;
+    }
+    const clock = this.#clock;
+    this.#batches += 1;
+    const process = clock.newProcess(`${queue}/${this.#batches}`, true);
+    /** What becomes of each message at the end; absent: nothing was said. */
+    const verdicts = new Map<Queued, { readonly retryAfterSeconds: number | null }>();
+    let isOver = false;
+    const finish = (isAckedByDefault: boolean, delayMs: number) => {
+      if (isOver) {
+        return;
+      }
+      isOver = true;
+      for (const message of messages) {
+        const verdict = verdicts.get(message);
+        const isAcked =
+          verdict === undefined ? isAckedByDefault : verdict.retryAfterSeconds === null;
+        if (!isAcked) {
+          const seconds = verdict?.retryAfterSeconds ?? settingsOfQueue.retryDelaySeconds;
+          this.#retry(queue, message, delayMs + seconds * 1_000);
+        }
+      }
+    };
+    process.onKill = () => {
+      verdicts.clear();
+      finish(false, VISIBILITY_MS);
+    };
+    const batch = {
+      queue,
+      messages: messages.map((message) => ({
+        body: message.body,
+        attempts: message.attempts,
+        ack: () => verdicts.set(message, { retryAfterSeconds: null }),
+        retry: ({ delaySeconds = settingsOfQueue.retryDelaySeconds } = {}) =>
+          verdicts.set(message, { retryAfterSeconds: delaySeconds }),
+      })),
+    };
+    const ctx = {
+      waitUntil: (work: Promise<unknown>) => {
+        work.catch((error: unknown) => clock.note(`background work: ${String(error)}`));
+      },
+    };
+    clock.spawn(process, 0, async () => {
+      clock.note(messages.map(({ id }) => `#${id}`).join(' '));
+      try {
+        await settingsOfQueue.consume(
+          batch as unknown as MessageBatch<never>,
+          this.#env(),
+          ctx as unknown as ExecutionContext,
+        );
+        finish(true, 0);
+      } catch (error) {
+        clock.note(`consumer threw ${String(error)}`);
+        finish(false, 0);
+      }
+    });
+    // Also ends the deliveries that continue after the batch, as the runtime does.
+    clock.schedule(OUTSIDE, CONSUMER_MS_MAX, () => clock.kill(process));
+  }
+
+  #retry(queue: string, { body, id, attempts }: Queued, delayMs: number): void {
+    if (attempts > (QUEUES[queue]?.retriesMax ?? 0)) {
+      this.#clock.note(`dead letter #${id}`);
+      this.deadLetters.push({ queue, body });
+      return;
+    }
+    this.#deliverLater(queue, { body, id, attempts: attempts + 1 }, delayMs);
+  }
+}

@@ -1,0 +1,344 @@
+import type { AttemptPlan, Outcome } from '../../src/domain/intent.ts';
+import type { Environment, Method } from '../../src/domain/method.ts';
+import type { RefundCapability } from '../../src/domain/refund.ts';
+import { nextCheckAtMs } from '../../src/domain/schedule.ts';
+import { bodyText, type CallbackReading, textReply } from '../../src/rails/callback.ts';
+import type { Rail, StartResult } from '../../src/rails/rail.ts';
+import type { RailOrder } from '../../src/rails/rail-order.ts';
+import type { RefundAnswer, RefundOrder } from '../../src/rails/refund.ts';
+import { never } from './clock.ts';
+import { currentClock } from './globals.ts';
+import { isGenuine, type Provider, type ProviderOrder, type Report } from './provider.ts';
+
+/**
+ * Takes the place of `src/rails/settings.ts` in the bundle: adapters of the simulated provider. Each
+ * method has one, and together they have every capability that the real ones have.
+ */
+
+interface RailSettings {
+  readonly id: string;
+  readonly flow: AttemptPlan['flow'];
+  /** After the start; null: with the payment. */
+  readonly windowMs: number | null;
+  readonly windowIsFinal: boolean;
+  /** When to query first; null: the provider answers no queries. */
+  readonly checkAfterMs: number | null;
+  readonly isSlow: boolean;
+  readonly hasSharedAddress: boolean;
+  readonly refunds: RefundCapability | null;
+  readonly refundQueries: boolean;
+  readonly refundCallbacks: boolean;
+}
+
+const ANY_PART: RefundCapability = { takesParts: true, wholeAmountsOnly: false, windowMs: null };
+const ONLY_WHOLE: RefundCapability = { takesParts: false, wholeAmountsOnly: false, windowMs: null };
+
+const REDIRECT: RailSettings = {
+  id: 'telebirr-h5',
+  flow: 'redirect',
+  windowMs: null,
+  windowIsFinal: false,
+  checkAfterMs: 35_000,
+  isSlow: false,
+  hasSharedAddress: false,
+  refunds: ANY_PART,
+  refundQueries: true,
+  refundCallbacks: false,
+};
+const PUSH: RailSettings = {
+  ...REDIRECT,
+  id: 'stk-push',
+  flow: 'push',
+  windowMs: 180_000,
+  checkAfterMs: 30_000,
+  refundQueries: false,
+  refundCallbacks: true,
+};
+
+const SETTINGS: Readonly<Record<Method, RailSettings>> = {
+  TELE_BIRR: REDIRECT,
+  CBE: { ...REDIRECT, id: 'cbe-birr', hasSharedAddress: true, refunds: null },
+  ETS_SWITCH: {
+    ...REDIRECT,
+    id: 'ethswitch-nbg',
+    checkAfterMs: null,
+    refunds: ONLY_WHOLE,
+    refundCallbacks: true,
+  },
+  M_PESA: PUSH,
+  TELE_BIRR_USSD: { ...PUSH, id: 'telebirr-ussd', windowMs: 120_000, windowIsFinal: true },
+  E_BIRR: { ...PUSH, id: 'ebirr', windowMs: 60_000, isSlow: true, refundQueries: true },
+};
+
+const START_TIMEOUT_MS = 20_000;
+/** Of a rail whose customer acts before it answers. */
+const SLOW_START_TIMEOUT_MS = 90_000;
+/** The provider closes an order this long before the end of a final window. */
+const CLOSING_MS = 10_000;
+
+let provider: Provider | null = null;
+
+/** Connects the adapters to the provider of the history that runs. */
+export function connectRails(next: Provider): void {
+  provider = next;
+}
+
+function bank(): Provider {
+  if (provider === null) {
+    throw new Error('no provider');
+  }
+  return provider;
+}
+
+/** The provider's answer to a call of Kefel: not before the latency, and null if none comes. */
+async function ask<T>(timeoutMs: number, act: () => T): Promise<T | null> {
+  const clock = currentClock();
+  if (!clock.isCallPossible()) {
+    return never();
+  }
+  if (clock.strikes('provider_start_times_out')) {
+    await clock.sleep(timeoutMs);
+    return null;
+  }
+  const latencyMs = clock.strikes('provider_slow')
+    ? clock.timing.between(1_000, timeoutMs - 1_000)
+    : clock.latencyMs();
+  const answer = await clock.call(latencyMs, act);
+  if (!clock.isCallPossible()) {
+    return never();
+  }
+  if (clock.strikes('provider_answer_lost')) {
+    await clock.sleep(timeoutMs - latencyMs);
+    return null;
+  }
+  return answer;
+}
+
+function railOf(settings: RailSettings): Rail {
+  const { id, flow, windowMs, windowIsFinal, checkAfterMs, isSlow, hasSharedAddress } = settings;
+  return {
+    id,
+    currencies: ['ETB', 'USD'],
+    startTimeoutMs: isSlow ? SLOW_START_TIMEOUT_MS : START_TIMEOUT_MS,
+    timeNeededMs: flow === 'push' ? (windowMs ?? 0) + (isSlow ? SLOW_START_TIMEOUT_MS : 0) : 0,
+    plan: ({ expiresAtMs }, _method, nowMs) => ({
+      flow,
+      deadlineAtMs: windowMs === null ? Math.max(expiresAtMs, nowMs + 30_000) : nowMs + windowMs,
+      windowIsFinal,
+      checkAtMs: checkAfterMs === null ? null : nowMs + checkAfterMs,
+    }),
+    start: (order) => (isSlow ? startSlowly(order, settings) : start(order, settings)),
+    ...(isSlow && { startWaitsForCustomer: true as const }),
+    ...(hasSharedAddress && {
+      page: (order: RailOrder) => ({ redirectUrl: pageUrl(order), railReference: null }),
+      openCallback: async (call) => {
+        const report: Report = JSON.parse(bodyText(call));
+        return isGenuine(report)
+          ? { orderId: report.id, read: async (order) => readReport(report, order, report.id) }
+          : null;
+      },
+    }),
+    ...(checkAfterMs !== null && { query }),
+    ...(!hasSharedAddress && {
+      readCallback: async (call, order) =>
+        readReport(JSON.parse(bodyText(call)), order, order.attempt.reference),
+    }),
+    ...(settings.refunds !== null && {
+      refunds: settings.refunds,
+      refund: (order: RefundOrder) => startRefund(order, settings),
+      ...(settings.refundQueries && { refundStatus: queryRefund }),
+      ...(settings.refundCallbacks && {
+        readRefundCallback: async (call, { refund }) => {
+          const report: Report = JSON.parse(bodyText(call));
+          return isGenuine(report) && report.id === refund.reference
+            ? { type: 'outcome', outcome: refundAnswer(report.state), reply: textReply(200, 'ok') }
+            : { type: 'refused', suspicion: 'not_authentic', reply: textReply(401, 'no') };
+        },
+      }),
+    }),
+  } satisfies Rail;
+}
+
+function pageUrl({ attempt }: RailOrder): string {
+  return `https://provider.example.com/${attempt.reference}`;
+}
+
+function openOrder(order: RailOrder, { windowIsFinal, hasSharedAddress }: RailSettings) {
+  const { attempt } = order;
+  const { timing } = currentClock();
+  const lateMs = windowIsFinal ? -CLOSING_MS : timing.pick([0, 30_000, 600_000]);
+  return bank().open({
+    reference: attempt.reference,
+    amountMinor: order.chargedMinor,
+    url: hasSharedAddress
+      ? `shared:${attempt.railId}:`
+      : `attempt:${attempt.railId}:${order.attemptToken}`,
+    reportedId: order.orderId ?? attempt.reference,
+    closesAtMs: attempt.deadlineAtMs + lateMs,
+  });
+}
+
+/** The customer comes to the provider's page, which may still have to learn of the order. */
+export function visitPage(order: RailOrder): ProviderOrder {
+  const known = bank().orders.get(order.attempt.reference);
+  const settings = Object.values(SETTINGS).find(({ id }) => id === order.attempt.railId);
+  return known ?? openOrder(order, settings ?? REDIRECT);
+}
+
+async function start(order: RailOrder, settings: RailSettings): Promise<StartResult> {
+  const answer = await ask(START_TIMEOUT_MS, () => {
+    if (currentClock().strikes('provider_refuses_start')) {
+      return 'refused';
+    }
+    const opened = openOrder(order, settings);
+    opened.starts += 1;
+    if (settings.flow === 'push') {
+      actOnPhone(order, opened);
+    }
+    return 'accepted';
+  });
+  if (answer === null) {
+    return { type: 'unknown' };
+  }
+  return answer === 'refused'
+    ? { type: 'refused', reason: 'insufficient_funds' }
+    : {
+        type: 'accepted',
+        redirectUrl: settings.flow === 'redirect' ? pageUrl(order) : null,
+        railReference: `P-${order.attempt.reference}`,
+      };
+}
+
+function actOnPhone({ terms }: RailOrder, opened: ProviderOrder, done?: () => void): void {
+  const planned = bank().decisions.get(terms.uniqueId);
+  bank().decide(opened, planned?.decision ?? 'ignore', planned?.afterMs ?? 0, done);
+}
+
+/** The answer comes only after the customer has acted, or not at all. */
+async function startSlowly(order: RailOrder, settings: RailSettings): Promise<StartResult> {
+  const clock = currentClock();
+  const process = clock.current;
+  const opened = await ask(5_000, () => {
+    const known = openOrder(order, settings);
+    known.starts += 1;
+    return known;
+  });
+  if (opened === null) {
+    return { type: 'unknown' };
+  }
+  const acted = new Promise<void>((resolve) => {
+    actOnPhone(order, opened, () => clock.schedule(process, clock.latencyMs(), resolve));
+  });
+  await Promise.race([acted, clock.sleep(SLOW_START_TIMEOUT_MS - 6_000)]);
+  if (opened.state === 'open' || clock.strikes('provider_answer_lost')) {
+    return { type: 'unknown' };
+  }
+  return opened.state === 'paid'
+    ? { type: 'resolved', outcome: paid(order.attempt.reference) }
+    : { type: 'refused', reason: 'canceled_by_customer' };
+}
+
+function paid(reference: string): Outcome {
+  return { type: 'succeeded', receipt: `R-${reference}` };
+}
+
+async function query({ attempt }: RailOrder, nowMs: number): Promise<Outcome> {
+  const { reference, deadlineAtMs, checks, startedAtMs } = attempt;
+  const clock = currentClock();
+  const checkAtMs = nextCheckAtMs(checks, startedAtMs, nowMs);
+  if (!clock.isCallPossible()) {
+    return never();
+  }
+  const isLost = clock.strikes('query_times_out');
+  const answer = await clock.call(isLost ? 10_000 : clock.latencyMs(), () =>
+    isLost ? 'unknown' : bank().query(reference, deadlineAtMs),
+  );
+  switch (answer) {
+    case 'succeeded':
+      return paid(reference);
+    case 'failed':
+      return { type: 'failed', reason: 'timed_out' };
+    case 'unknown':
+      return { type: 'unknown', checkAtMs };
+  }
+}
+
+function readReport(report: Report, order: RailOrder, id: string): CallbackReading {
+  const refused = (suspicion: 'not_authentic' | 'other_order' | 'wrong_amount') =>
+    ({ type: 'refused', suspicion, reply: textReply(401, 'no') }) as const;
+  if (!isGenuine(report)) {
+    return refused('not_authentic');
+  }
+  if (report.id !== id) {
+    return refused('other_order');
+  }
+  if (report.amountMinor !== order.chargedMinor) {
+    return refused('wrong_amount');
+  }
+  const outcome: Outcome =
+    report.state === 'paid'
+      ? paid(order.attempt.reference)
+      : { type: 'failed', reason: 'declined' };
+  return { type: 'outcome', outcome, reply: textReply(200, 'ok') };
+}
+
+async function startRefund(
+  { payment, refund, callbackUrl }: RefundOrder,
+  { refundCallbacks }: RailSettings,
+): Promise<RefundAnswer> {
+  const answer = await ask(START_TIMEOUT_MS, () => {
+    if (currentClock().strikes('refund_needs_action')) {
+      return 'requires_action';
+    }
+    const { reference, returnedMinor: amountMinor } = refund;
+    const token = callbackUrl.slice(callbackUrl.lastIndexOf('/') + 1);
+    const url = refundCallbacks ? `refund:${payment.attempt.railId}:${token}` : null;
+    const asked = bank().refund(payment.attempt.reference, { reference, amountMinor, url });
+    return asked?.state ?? 'refused';
+  });
+  if (answer === 'requires_action') {
+    return { type: 'requires_action', reason: 'not_enabled' };
+  }
+  return answer === null ? { type: 'unknown' } : refundAnswer(answer);
+}
+
+async function queryRefund({ payment, refund }: RefundOrder): Promise<RefundAnswer> {
+  const clock = currentClock();
+  if (!clock.isCallPossible()) {
+    return never();
+  }
+  const isLost = clock.strikes('query_times_out');
+  const known = await clock.call(isLost ? 10_000 : clock.latencyMs(), () =>
+    bank().orders.get(payment.attempt.reference)?.refunds.get(refund.reference),
+  );
+  return isLost || known === undefined ? { type: 'unknown' } : refundAnswer(known.state);
+}
+
+function refundAnswer(state: Report['state'] | 'accepted'): RefundAnswer {
+  switch (state) {
+    case 'returned':
+      return { type: 'succeeded', railReference: null };
+    case 'refused':
+      return { type: 'failed', reason: 'declined' };
+    default:
+      return { type: 'unknown' };
+  }
+}
+
+const RAILS = new Map(
+  Object.entries(SETTINGS).map(([method, settings]) => [method, railOf(settings)]),
+);
+
+/** In place of those of `src/rails/settings.ts`. The sandbox has only Kefel's own simulator. */
+export function configuredRail(_env: Env, environment: Environment, method: Method): Rail | null {
+  return environment === 'production' ? (RAILS.get(method) ?? null) : null;
+}
+
+export function railConfiguration(env: Env, environment: Environment, method: Method) {
+  const rail = configuredRail(env, environment, method);
+  return rail === null
+    ? ({ state: 'not_configured' } as const)
+    : ({ state: 'configured', rail } as const);
+}
+
+export const SHARED_CALLBACK_METHODS: ReadonlyMap<string, Method> = new Map([['cbe-birr', 'CBE']]);

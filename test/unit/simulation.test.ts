@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bundleSimulation } from '../../scripts/simulation/bundle.ts';
+import { runSimulation } from '../../scripts/simulation/run.ts';
+import { FAULT_NAMES } from '../simulation/faults.ts';
+
+/**
+ * Goal: the gateway keeps its promises through crashes, losses, delays and lies. Method: the short
+ * form of `npm run simulate` (docs/reliability.md#simulation): the real code under a simulated clock,
+ * storage, queues, provider and merchants, driven by seeds.
+ */
+
+const ROOT = dirname(dirname(import.meta.dirname));
+const SEEDS = 1_000;
+
+/** A simulation that never gets into these states would prove nothing. */
+const STATES = [
+  ...['open', 'processing', 'succeeded', 'succeeded late', 'failed', 'expired', 'canceled'],
+  ...['attempt unresolved', 'attempt succeeded', 'attempt failed', 'attempt expired'],
+  ...['anomaly duplicate_payment', 'anomaly contradicting_failure', 'anomaly refused_callback'],
+  ...['refund pending', 'refund processing', 'refund unresolved', 'refund requires_action'],
+  ...['refund succeeded', 'refund failed', 'refund canceled'],
+];
+
+let directory = '';
+let bundle = '';
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kefel-simulation-'));
+  bundle = join(directory, 'simulation.mjs');
+  await bundleSimulation(ROOT, bundle);
+});
+
+afterAll(() => rm(directory, { recursive: true }));
+
+test('every promise is kept through every kind of fault', async () => {
+  const run = { from: 1, seeds: SEEDS, workers: 2, failuresMax: 1, isTraced: false };
+  const { failures, histories, faults, reached } = await runSimulation(bundle, ROOT, run);
+  expect(failures).toEqual([]);
+  expect(histories).toBe(SEEDS);
+  expect(FAULT_NAMES.filter((fault) => faults[fault] === undefined)).toEqual([]);
+  expect(STATES.filter((state) => reached[state] === undefined)).toEqual([]);
+});
+
+test('the same seeds give the same histories, however they are shared out', async () => {
+  const run = { from: 7, seeds: 40, failuresMax: 1, isTraced: false };
+  const [one, other] = await Promise.all([
+    runSimulation(bundle, ROOT, { ...run, workers: 1 }),
+    runSimulation(bundle, ROOT, { ...run, workers: 3 }),
+  ]);
+  expect(other).toMatchObject({ hash: one.hash, events: one.events, faults: one.faults });
+});
