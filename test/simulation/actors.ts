@@ -2,6 +2,7 @@ import type { MerchantCall } from '../../src/api/call.ts';
 import { createExpress } from '../../src/api/routes/create-express.ts';
 import { createHosted } from '../../src/api/routes/create-hosted.ts';
 import { cancelPayment, readPayment } from '../../src/api/routes/read-payment.ts';
+import { cancelRefund, createRefund } from '../../src/api/routes/refunds.ts';
 import { answerCallback, callbackTarget } from '../../src/attempts/callback.ts';
 import { railOrder } from '../../src/attempts/order.ts';
 import { railPageUrl } from '../../src/attempts/rail-page.ts';
@@ -19,10 +20,10 @@ import type { CallbackCall } from '../../src/rails/callback.ts';
 import { railFor, railOf } from '../../src/rails/registry.ts';
 import { isInteractive, simulator } from '../../src/rails/simulator/rail.ts';
 import { answerRefundCallback } from '../../src/refunds/callback.ts';
-import { refundCommand } from '../../src/refunds/plan.ts';
 import { OUTSIDE, START_MS } from './clock.ts';
 import type { SimulatedResponse } from './globals.ts';
 import type { World } from './history.ts';
+import type { AnsweredRefund } from './journal.ts';
 import { accessOf, callbackHostOf } from './merchants.ts';
 import { type Action, needsPhone, type Plan, type PlannedPayment } from './plan.ts';
 import type { Report } from './provider.ts';
@@ -70,7 +71,7 @@ export class Actors {
       case 'refund':
         return this.#refund(payment, action);
       case 'cancel_refund':
-        return this.#execute(payment, { type: 'cancel_refund', refundId: action.refundId });
+        return this.#cancelRefund(payment, action.refundId);
       case 'operator':
         return this.#resolve(payment);
       case 'resend':
@@ -298,33 +299,41 @@ export class Actors {
 
   async #refund(
     payment: PlannedPayment,
-    { refundId, part }: Extract<Action, { type: 'refund' }>,
+    { refundId, part, ofDuplicate }: Extract<Action, { type: 'refund' }>,
   ): Promise<void> {
-    const { env, journal } = this.#world;
-    const client = this.#client(payment);
-    const accepted = await this.#request('api', async () => {
-      const read = await client.read();
-      const intent = read.type === 'found' ? read.intent : null;
-      const attempt = intent?.attempts.find(({ id }) => id === intent.paidAttemptId);
-      if (intent === null || attempt === undefined) {
-        return null;
-      }
-      const command = refundCommand(env, intent, {
-        id: refundId,
-        attempt,
-        amountMinor: part === null ? null : Math.ceil(intent.terms.amountMinor * part),
-        reason: null,
-        requester: { type: 'api', keyId: 'key' },
-        idempotencyKeyDigest: null,
-        bodyDigest: null,
-        keepsCommission: false,
-      });
-      const done = await client.execute([command]);
-      const isAccepted = done.type === 'done' && done.rejection === null;
-      return isAccepted ? (done.intent.refunds.find(({ id }) => id === refundId) ?? null) : null;
-    });
-    if (accepted !== null) {
-      journal.refundAccepted(payment, accepted);
+    const { uniqueId, amountMinor } = payment;
+    const other = ofDuplicate ? await this.#duplicateOf(payment) : null;
+    const body = {
+      paymentIntentUniqueId: uniqueId,
+      refundUniqueId: refundId,
+      ...(part !== null && { amount: Math.ceil(amountMinor * part) / 100 }),
+      ...(other !== null && { transactionId: other }),
+    };
+    const answer = await this.#patiently(() =>
+      this.#request('api', () => createRefund(this.#call(payment, body, `key-${refundId}`))),
+    );
+    if (answer instanceof Problem || answer === null) {
+      this.#world.journal.refused(answer?.code ?? 'no answer');
+    } else {
+      this.#world.journal.refundAccepted(payment, contentOf(answer));
+    }
+  }
+
+  /** The reference of an attempt by which the customer has paid a second time. */
+  async #duplicateOf(payment: PlannedPayment): Promise<string | null> {
+    const intent = await this.#read(payment);
+    const other = intent?.attempts.find(
+      ({ id, status }) => status === 'succeeded' && id !== intent.paidAttemptId,
+    );
+    return other?.reference ?? null;
+  }
+
+  async #cancelRefund(payment: PlannedPayment, refundId: string): Promise<void> {
+    const answer = await this.#patiently(() =>
+      this.#request('api', () => cancelRefund({ ...this.#call(payment), id: refundId })),
+    );
+    if (answer !== null && !(answer instanceof Problem)) {
+      this.#world.journal.refundCanceled(payment, refundId);
     }
   }
 
@@ -431,6 +440,12 @@ export class Actors {
     }).catch(() => null);
     return reply?.status ?? null;
   }
+}
+
+/** The content of a successful answer. */
+function contentOf(answer: Response): AnsweredRefund {
+  const { text } = answer as unknown as SimulatedResponse;
+  return JSON.parse(text).content;
 }
 
 function bodyOf(payment: PlannedPayment): unknown {

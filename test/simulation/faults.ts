@@ -43,7 +43,7 @@ export const FAULTS = {
   /** A genuine report that is not true; the provider corrects it later. */
   callback_contradicting: 0.2,
   callback_forged: 0.5,
-  refund_refused: 0.6,
+  refund_refused: 0.9,
   /** The provider accepts the refund and executes it later. */
   refund_later: 0.5,
   refund_needs_action: 0.2,

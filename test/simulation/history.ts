@@ -6,7 +6,7 @@ import { Clock, OUTSIDE, START_MS } from './clock.ts';
 import { Database } from './database.ts';
 import { enter } from './globals.ts';
 import { Journal } from './journal.ts';
-import { insertEndpoints, MerchantServers } from './merchants.ts';
+import { insertMerchants, MerchantServers } from './merchants.ts';
 import { Objects } from './objects.ts';
 import type { Plan } from './plan.ts';
 import { Provider } from './provider.ts';
@@ -24,19 +24,20 @@ const SETTLING_MS = 75 * DAY_MS;
 const LOOKS_AFTER_MS = [2 * MINUTE_MS, 2 * 60 * MINUTE_MS, 10 * DAY_MS];
 
 /** Keys of the right form: the simulated WebCrypto accepts any. */
-const VARIABLES = {
-  PUBLIC_BASE_URL: 'https://pay.example.com',
-  EXPIRE_IN_SECONDS_MIN: '5',
-  EXPIRE_IN_SECONDS_MAX: '31622400',
-  METHOD_LOGOS: '',
-  CALLBACK_HTTPS_ONLY: 'false',
-  LOCAL_CALLBACKS: 'false',
-  RATE_LIMITS: 'off',
+const SECRETS = {
   LINK_SIGNING_KEYS: `t1:${Buffer.alloc(32, 1).toString('base64')}`,
   DATA_ENCRYPTION_KEYS: `t1:${Buffer.alloc(32, 2).toString('base64')}`,
   WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX: 's1:AAAA',
   WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION: 'p1:AAAA',
 };
+
+/** What all histories of a process share. */
+export interface Setup {
+  /** Of D1, with the tables. */
+  readonly sqlite: Sqlite;
+  /** The variables of wrangler.toml. */
+  readonly variables: Readonly<Record<string, string>>;
+}
 
 export interface HistoryResult {
   readonly seed: number;
@@ -64,7 +65,7 @@ export interface World {
 /** Runs one history. The same plan gives the same result, hash included. */
 export async function runHistory(
   plan: Plan,
-  sqlite: Sqlite,
+  { sqlite, variables }: Setup,
   isTraced: boolean,
 ): Promise<HistoryResult> {
   const { seed, weather, spared } = plan;
@@ -84,7 +85,10 @@ export async function runHistory(
   const queues = new Queues(clock, bindings);
   const merchants = new MerchantServers(clock);
   env = {
-    ...VARIABLES,
+    ...variables,
+    ...SECRETS,
+    PUBLIC_BASE_URL: 'https://pay.example.com',
+    RATE_LIMITS: 'off',
     PAYMENT_INTENT: objects.namespace,
     DB: database,
     WEBHOOKS: queues.binding('kefel-webhooks'),
@@ -103,7 +107,7 @@ export async function runHistory(
   configOf(env);
   forgetWebhookSettings();
   forgetDeliverySlots();
-  insertEndpoints(sqlite);
+  insertMerchants(sqlite, plan.refundDailyMaxMinor);
   const provider = new Provider(clock, (url, report) => actors.deliverReport(url, report));
   connectRails(provider);
   const world = { clock, env, objects, database, queues, provider, merchants, journal };

@@ -1,5 +1,4 @@
 import { attemptInFlight, chargedMinor, type Intent } from '../../src/domain/intent.ts';
-import type { Refund } from '../../src/domain/refund.ts';
 import { heldOf } from '../../src/domain/refund-amounts.ts';
 import type { Clock } from './clock.ts';
 import type { SimulatedResponse } from './globals.ts';
@@ -14,6 +13,14 @@ export interface CreatedAnswer {
   readonly isReplay: boolean;
 }
 
+/** The part of a refund in the API's answer that never changes. */
+export interface AnsweredRefund {
+  readonly refundUniqueId: string;
+  readonly paymentIntentUniqueId: string;
+  readonly transactionId: string;
+  readonly amount: number;
+}
+
 /** Phones and secrets of the history: none of them may be in a log. */
 const SECRETS = /911223344|711223344|whsec_|f0rged/;
 
@@ -25,7 +32,8 @@ export class Journal {
   readonly violations: Violation[] = [];
   readonly created: CreatedAnswer[] = [];
   readonly canceledPayments: PlannedPayment[] = [];
-  readonly refunds: { readonly payment: PlannedPayment; readonly refund: Refund }[] = [];
+  readonly refunds: { readonly payment: PlannedPayment; readonly refund: AnsweredRefund }[] = [];
+  readonly canceledRefunds: { readonly payment: PlannedPayment; readonly refundId: string }[] = [];
   /** States that the history reached. */
   readonly reached = new Set<string>();
   readonly #clock: Clock;
@@ -60,8 +68,12 @@ export class Journal {
     this.canceledPayments.push(payment);
   }
 
-  refundAccepted(payment: PlannedPayment, refund: Refund): void {
+  refundAccepted(payment: PlannedPayment, refund: AnsweredRefund): void {
     this.refunds.push({ payment, refund });
+  }
+
+  refundCanceled(payment: PlannedPayment, refundId: string): void {
+    this.canceledRefunds.push({ payment, refundId });
   }
 
   /** Every answer that leaves an object. */

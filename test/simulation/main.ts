@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { parse } from 'smol-toml';
 import { newSqlite } from './database.ts';
 import { replaceGlobals } from './globals.ts';
-import { runHistory } from './history.ts';
+import { runHistory, type Setup } from './history.ts';
 import { planOf } from './plan.ts';
 import { shrunk } from './shrink.ts';
 
@@ -41,7 +44,11 @@ interface Failure {
 }
 
 const write = process.stdout.write.bind(process.stdout);
-const sqlite = newSqlite(values.root);
+const wrangler = parse(readFileSync(join(values.root, 'wrangler.toml'), 'utf8'));
+const setup: Setup = {
+  sqlite: newSqlite(values.root),
+  variables: wrangler.vars as Setup['variables'],
+};
 replaceGlobals();
 const summary: Summary = {
   histories: 0,
@@ -55,7 +62,7 @@ const from = Number(values.from);
 const last = from + Number(values.seeds) * Number(values.step);
 for (let seed = from; seed < last; seed += Number(values.step)) {
   const plan = planOf(seed);
-  const result = await runHistory(plan, sqlite, values.trace);
+  const result = await runHistory(plan, setup, values.trace);
   summary.histories += 1;
   summary.events += result.events;
   summary.hash =
@@ -72,8 +79,8 @@ for (let seed = from; seed < last; seed += Number(values.step)) {
   }
   const [violation] = result.violations;
   if (violation !== undefined) {
-    const smallest = await shrunk(plan, violation.promise, sqlite);
-    const again = await runHistory(smallest, sqlite, true);
+    const smallest = await shrunk(plan, violation.promise, setup);
+    const again = await runHistory(smallest, setup, true);
     summary.failures.push({
       seed,
       violations: result.violations,

@@ -49,7 +49,14 @@ export function accessOf({ environment, merchantId }: Tenant): MerchantAccess {
   };
 }
 
-export function insertEndpoints(sql: Sqlite): void {
+export function insertMerchants(sql: Sqlite, refundDailyMaxMinor: number | null): void {
+  for (const merchantId of new Set(MERCHANTS.map((merchant) => merchant.merchantId))) {
+    sql.all(
+      `INSERT INTO merchants (id, name, refund_daily_max_minor, created_at_ms)
+       VALUES (?, 'Merchant', ?, 0)`,
+      [merchantId, refundDailyMaxMinor],
+    );
+  }
   const { environment, merchantId } = MERCHANTS[1];
   for (const { id, host, eventTypes } of ENDPOINTS) {
     sql.all(

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { Store } from '../../src/intent/store.ts';
 import { PaymentIntent } from '../../src/payment-intent.ts';
 import { type Clock, never, OUTSIDE, type Process } from './clock.ts';
 import { Sqlite } from './sqlite.ts';
@@ -153,6 +154,15 @@ class ObjectHost {
     this.#env = env;
     this.#witness = witness;
     this.sql = idleStores.pop() ?? new Sqlite();
+  }
+
+  /** What is stored, to be read from outside. */
+  store(): Store {
+    const exec = (sql: string, ...params: readonly unknown[]) => {
+      const rows = this.sql.all(sql, params);
+      return { toArray: () => rows, one: () => rows[0] };
+    };
+    return new Store({ exec } as unknown as SqlStorage);
   }
 
   release(): void {

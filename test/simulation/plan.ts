@@ -39,6 +39,8 @@ export type Action =
       readonly refundId: string;
       /** Of what can be refunded; null: all that is left. Above 1: more than was paid. */
       readonly part: number | null;
+      /** Of a second payment by the same customer, if there is one. */
+      readonly ofDuplicate: boolean;
     }
   | { readonly type: 'cancel_refund'; readonly refundId: string }
   | {
@@ -59,6 +61,8 @@ export interface Plan {
   readonly payments: readonly PlannedPayment[];
   readonly steps: readonly Step[];
   readonly weather: Weather;
+  /** What each merchant may refund a day; null: no limit. */
+  readonly refundDailyMaxMinor: number | null;
   /** When the last fault may strike. */
   readonly faultsEndAfterMs: number;
   /** Single strikes that do not happen. */
@@ -72,9 +76,10 @@ const DAY_MS = 24 * HOUR_MS;
 
 export function planOf(seed: number): Plan {
   const random = new Random(seed, 'plan');
-  const payments = Array.from({ length: random.pick([1, 1, 1, 2]) }, (_, index) =>
-    paymentOf(random, index),
-  );
+  const payments: PlannedPayment[] = [];
+  for (let count = random.pick([1, 1, 1, 2]); count > 0; count -= 1) {
+    payments.push(paymentOf(random, payments));
+  }
   const steps = payments
     .flatMap((payment, index) => stepsOf(random, payment, index))
     .sort((one, other) => one.atMs - other.atMs);
@@ -84,6 +89,7 @@ export function planOf(seed: number): Plan {
     payments,
     steps,
     weather: weatherOf(seed),
+    refundDailyMaxMinor: random.pick([null, null, null, 1_000_000]),
     faultsEndAfterMs: lastMs + random.pick([MINUTE_MS, 20 * MINUTE_MS, 3 * HOUR_MS, DAY_MS]),
     spared: new Set(),
   };
@@ -92,13 +98,13 @@ export function planOf(seed: number): Plan {
 /** Amounts that Kefel's own simulator plays a scenario for, and others. */
 const AMOUNTS = [10_000, 100_01, 100_06, 100_07, 100_12, 100_13, 100_14, 100_15, 33_333] as const;
 
-function paymentOf(random: Random, index: number): PlannedPayment {
+function paymentOf(random: Random, others: readonly PlannedPayment[]): PlannedPayment {
   const merchant = random.pick([...MERCHANTS, MERCHANTS[0], MERCHANTS[0], MERCHANTS[1]]);
   const hasKey = random.chance(0.7);
   return {
     merchant,
     // Two merchants may choose the same id.
-    uniqueId: merchant === MERCHANTS[1] ? 'order-0' : `order-${index}`,
+    uniqueId: `order-${others.filter((other) => other.merchant === merchant).length}`,
     kind: random.pick(['hosted', 'hosted', 'express']),
     method: random.pick(METHODS),
     amountMinor: random.chance(0.7) ? random.between(1, 50_000) * 100 : random.pick(AMOUNTS),
@@ -138,9 +144,14 @@ function stepsOf(random: Random, payment: PlannedPayment, index: number): Step[]
   for (let count = random.between(0, 5); count > 0; count -= 1) {
     const refundId = `refund-${random.between(1, 4)}`;
     const atMs = random.chance(0.7) ? random.between(20, 120) * SECOND_MS : 1.5 * lifetimeMs;
-    add(atMs, { type: 'refund', refundId, part: random.pick([null, 0.25, 0.5, 1, 1.1]) });
-    if (random.chance(0.15)) {
-      add(atMs + random.between(0, 3) * SECOND_MS, { type: 'cancel_refund', refundId });
+    add(atMs, {
+      type: 'refund',
+      refundId,
+      part: random.pick([null, 0.25, 0.5, 1, 1.1]),
+      ofDuplicate: random.chance(0.2),
+    });
+    if (random.chance(0.3)) {
+      add(atMs + random.between(0, 2 * SECOND_MS), { type: 'cancel_refund', refundId });
     }
   }
   if (random.chance(0.15)) {

@@ -1,6 +1,5 @@
-import { runHistory } from './history.ts';
+import { runHistory, type Setup } from './history.ts';
 import type { Plan } from './plan.ts';
-import type { Sqlite } from './sqlite.ts';
 
 /** Histories that the shrinker tries at most. */
 const RUNS_MAX = 2_000;
@@ -9,11 +8,11 @@ const RUNS_MAX = 2_000;
  * A smaller plan that breaks the same promise: without kinds of faults, steps, payments and single
  * strikes that it does not need.
  */
-export async function shrunk(plan: Plan, promise: string, sqlite: Sqlite): Promise<Plan> {
+export async function shrunk(plan: Plan, promise: string, setup: Setup): Promise<Plan> {
   let runs = 0;
   const fails = async (candidate: Plan): Promise<boolean> => {
     runs += 1;
-    const { violations } = await runHistory(candidate, sqlite, false);
+    const { violations } = await runHistory(candidate, setup, false);
     return runs <= RUNS_MAX && violations.some((violation) => violation.promise === promise);
   };
   let smallest = plan;
@@ -28,7 +27,7 @@ export async function shrunk(plan: Plan, promise: string, sqlite: Sqlite): Promi
       }
     }
   }
-  const { faults } = await runHistory(smallest, sqlite, false);
+  const { faults } = await runHistory(smallest, setup, false);
   const strikes = [...faults].flatMap(([fault, count]) =>
     Array.from({ length: count }, (_, index) => `${fault}#${index + 1}`),
   );

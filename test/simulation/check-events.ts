@@ -1,0 +1,104 @@
+import { hasEnded, isRefundEvent } from '../../src/domain/intent.ts';
+import { DELIVERY_WAITS_MS } from '../../src/domain/schedule.ts';
+import type { StoredEvent } from '../../src/intent/store.ts';
+import type { World } from './history.ts';
+import { callbackHostOf, type Receipt } from './merchants.ts';
+import type { Ended, Expect } from './verdict.ts';
+
+/** Merchants received only what was committed, and only their own. */
+export function checkReceipts(expect: Expect, world: World, ended: readonly Ended[]): void {
+  for (const { host, body, eventId } of world.merchants.receipts) {
+    const owner = ended.find(({ events }) => events.some((event) => event.eventId === eventId));
+    expect(owner !== undefined, '2 one commit', () => `${eventId} was never committed`);
+    if (owner === undefined) {
+      continue;
+    }
+    const { merchant } = owner.payment;
+    const isOwnHost = merchant.hasCallbackUrl
+      ? host === callbackHostOf(merchant)
+      : host.endsWith('.coffee.example.com');
+    const isOwn = isOwnHost && JSON.parse(body).environment === merchant.environment;
+    expect(isOwn, '8 tenants', () => `an event of ${merchant.merchantId} went to ${host}`);
+  }
+}
+
+/** One row of history for each version, and each event belongs to one of them. */
+export function checkHistory(expect: Expect, { intent, history, events, payment }: Ended): void {
+  const { terms, status } = intent;
+  const isOwn =
+    terms.merchantId === payment.merchant.merchantId &&
+    terms.environment === payment.merchant.environment;
+  expect(
+    isOwn,
+    '8 tenants',
+    () => `an object of ${payment.merchant.merchantId} holds a payment of ${terms.merchantId}`,
+  );
+  expect(hasEnded(status), '5 expiry', () => `still ${status} after weeks`);
+  const isComplete =
+    history.length === intent.version &&
+    history.every(({ version }, index) => version === index + 1);
+  expect(isComplete, '2 one commit', () => `${history.length} of ${intent.version} versions`);
+  const last = history.at(-1)?.toStatus;
+  expect(last === status, '2 one commit', () => `the history ends with ${last}`);
+  for (const end of ['succeeded', 'failed', 'expired'] as const) {
+    const entered = history.filter(
+      ({ toStatus }, index) => toStatus === end && history[index - 1]?.toStatus !== end,
+    ).length;
+    const announced = events.filter(({ type }) => type === `payment_${end}`).length;
+    expect(
+      announced === entered && announced <= 1,
+      '3 success',
+      () => `${announced} events ${end}, entered ${entered} times`,
+    );
+  }
+  for (const { sequence, body } of events) {
+    const isSame = JSON.parse(body).sequence === sequence;
+    expect(isSame, '2 one commit', () => `event ${sequence} announces another version`);
+  }
+}
+
+/** Each event arrived, or was visibly given up; its bytes are the same on every try. */
+export function checkEvents(expect: Expect, world: World, { intent, events }: Ended): void {
+  for (const event of events) {
+    const received = world.merchants.receipts.filter(({ eventId }) => eventId === event.eventId);
+    const bodies = new Set(received.map(({ body }) => body));
+    expect(bodies.size <= 1, '6 events', () => `${bodies.size} bodies of ${event.eventId}`);
+    checkDeliveries(expect, event, events, received);
+  }
+  for (const { id, status } of intent.refunds) {
+    const own = events.filter(({ refundId }) => refundId === id);
+    const last = own.at(-1)?.type ?? null;
+    const wanted = status === 'succeeded' || status === 'failed' ? `refund_${status}` : null;
+    expect(last === wanted, '6 events', () => `${id} is ${status}, its last event is ${last}`);
+  }
+}
+
+const GIVEN_UP = ['dead', 'superseded', 'undeliverable', 'skipped', 'paused'];
+
+function checkDeliveries(
+  expect: Expect,
+  { eventId, sequence, refundId, type, deliveries }: StoredEvent,
+  events: readonly StoredEvent[],
+  received: readonly Receipt[],
+): void {
+  const isAccepted = received.some(({ status }) => status === 200);
+  const isRefused = received.some(({ status }) => status === 410);
+  const isOutdated = events.some(
+    (later) => later.sequence > sequence && later.refundId === refundId,
+  );
+  for (const { deliveryStatus: status, tries } of deliveries) {
+    const isFinal = status === 'delivered' || GIVEN_UP.includes(status);
+    expect(isFinal, '6 events', () => `${eventId} is ${status} after weeks`);
+    const reasons: Readonly<Record<string, boolean>> = {
+      delivered: isAccepted,
+      dead: isRefused || tries >= DELIVERY_WAITS_MS.length,
+      superseded: isOutdated,
+      // One endpoint takes only events about refunds, the other takes all.
+      skipped: false,
+      undeliverable: false,
+    };
+    const isDeserved = reasons[status] ?? true;
+    expect(isDeserved, '6 events', () => `${type} ${eventId} is ${status} after ${tries} tries`);
+  }
+  expect(!isRefundEvent(type) || refundId !== null, '6 events', () => `${eventId} of no refund`);
+}
