@@ -24,8 +24,8 @@ import type {
   ProbeResult,
   ReadResult,
 } from './protocol.ts';
-import { newRow, PaymentRecord } from './record.ts';
-import type { StoredEvent } from './store.ts';
+import { PaymentRecord } from './record.ts';
+import { newRow, type StoredEvent } from './store.ts';
 import { takenResult } from './taken.ts';
 
 /** For short leases: an alarm that wakes once without work costs less than moving it. */

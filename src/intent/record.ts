@@ -23,13 +23,7 @@ import {
   sharedAddressReferences,
 } from './projection.ts';
 import type { ExpressAnswers, HistoryEntry } from './protocol.ts';
-import {
-  NEW_STORED,
-  Store,
-  type StoredDelivery,
-  type StoredEvent,
-  type StoredIntent,
-} from './store.ts';
+import { Store, type StoredDelivery, type StoredEvent, type StoredIntent } from './store.ts';
 
 export interface ArmOptions {
   /** Does not move an alarm that is early enough, which saves a row write. */
@@ -431,11 +425,6 @@ function isShownAtOnce(intent: Intent): boolean {
     intent.attempts.some(({ status }) => status === 'unresolved') ||
     sharedAddressReferences(intent).length > 0
   );
-}
-
-/** The row of a payment that is about to be created. */
-export function newRow(changes: Partial<StoredIntent> & { readonly intent: Intent }) {
-  return { ...NEW_STORED, ...changes };
 }
 
 function logTransition(before: Intent, after: Intent): void {

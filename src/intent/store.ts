@@ -21,7 +21,7 @@ export interface StoredIntent {
 }
 
 /** The defaults of a new payment's row. */
-export const NEW_STORED: StoredIntent = {
+const NEW_STORED: StoredIntent = {
   intent: null,
   history: '[]',
   idempotencyKeyDigest: null,
@@ -32,6 +32,11 @@ export const NEW_STORED: StoredIntent = {
   projectionSends: 0,
   projectionDueAtMs: null,
 };
+
+/** The row of a payment that is about to be created. */
+export function newRow(changes: Partial<StoredIntent> & { readonly intent: Intent }) {
+  return { ...NEW_STORED, ...changes };
+}
 
 export interface StoredEvent {
   readonly sequence: number;
