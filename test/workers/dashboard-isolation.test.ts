@@ -4,6 +4,7 @@ import { DASHBOARD_ROUTES, type DashboardRoute } from '../../src/dashboard/route
 import { runBatch } from '../../src/database.ts';
 import { newInvitation } from '../../src/members/invitations.ts';
 import { isAllowed, type Permission, ROLES } from '../../src/members/permissions.ts';
+import { requestRefund } from '../../src/refunds/request.ts';
 import { type SignedIn, sessionFor, signedIn, submit, visit } from './dashboard-support.ts';
 import {
   ALPHA,
@@ -12,8 +13,10 @@ import {
   BETA,
   consumeAll,
   createHosted,
+  intentOf,
   merchantServer,
   payHosted,
+  tenantOf,
   useGateway,
 } from './support.ts';
 
@@ -33,6 +36,7 @@ const caught = useGateway();
 const MARKERS = {
   paid: 'alpha-paid',
   open: 'alpha-open',
+  refund: 'alpha-refund',
   member: 'Alemitu',
   invited: 'Invited Person',
   passkey: 'Passkey of Alemitu',
@@ -47,12 +51,23 @@ interface World {
   readonly member: SignedIn;
   readonly invitationId: string;
   readonly keyDigest: string;
+  /** Of the payment that is paid. */
+  readonly transactionId: string;
 }
 
 async function world(): Promise<World> {
   merchantServer(() => new Response('no', { status: 500 }));
   await createHosted({ paymentIntentUniqueId: MARKERS.open });
   await payHosted({ paymentIntentUniqueId: MARKERS.paid });
+  await requestRefund(env, tenantOf(ALPHA), {
+    paymentUniqueId: MARKERS.paid,
+    refundUniqueId: MARKERS.refund,
+    transactionId: null,
+    amountMinor: 100,
+    reason: null,
+    requester: { type: 'operator', operator: 'abebe' },
+    idempotency: null,
+  });
   await consumeAll(caught);
   const owner = await signedIn('owner');
   const member = await signedIn('viewer');
@@ -99,7 +114,14 @@ async function world(): Promise<World> {
   const keyDigest = await env.DB.prepare('SELECT digest FROM api_keys WHERE name = ?1')
     .bind(MARKERS.key)
     .first<string>('digest');
-  return { owner, member, invitationId: invitation.id, keyDigest: keyDigest ?? '' };
+  const { attempts } = await intentOf(MARKERS.paid);
+  return {
+    owner,
+    member,
+    invitationId: invitation.id,
+    keyDigest: keyDigest ?? '',
+    transactionId: attempts[0]?.reference ?? '',
+  };
 }
 
 interface Case {
@@ -133,6 +155,10 @@ const thing = (
   status = fields === null ? 200 : 303,
 ): Case => ({ path, ...(fields !== null && { fields }), about: 'thing', status });
 
+function refundFields({ transactionId }: World): Readonly<Record<string, string>> {
+  return { refund: `rfd_${'0'.repeat(32)}`, transaction: transactionId, amount: '1' };
+}
+
 const CASES: Readonly<Record<string, Case>> = {
   'GET /dashboard': { ...page('/dashboard'), status: 303 },
 
@@ -149,6 +175,25 @@ const CASES: Readonly<Record<string, Case>> = {
     at(`${SANDBOX}/payments/${MARKERS.open}/cancel`),
     () => ({}),
   ),
+  'GET /dashboard/:environment/payments/:uniqueId/refund': thing(
+    at(`${SANDBOX}/payments/${MARKERS.paid}/refund`),
+  ),
+  'POST /dashboard/:environment/payments/:uniqueId/refund/options': thing(
+    at(`${SANDBOX}/payments/${MARKERS.paid}/refund/options`),
+    refundFields,
+    200,
+  ),
+  // Without a ceremony before it: refused, even for the owner.
+  'POST /dashboard/:environment/payments/:uniqueId/refund': thing(
+    at(`${SANDBOX}/payments/${MARKERS.paid}/refund`),
+    (world) => ({ ...refundFields(world), credential: '{}' }),
+    401,
+  ),
+  'POST /dashboard/:environment/payments/:uniqueId/refunds/:refund/cancel': thing(
+    at(`${SANDBOX}/payments/${MARKERS.paid}/refunds/${MARKERS.refund}/cancel`),
+    () => ({}),
+  ),
+  'GET /dashboard/:environment/refunds': page(`${SANDBOX}/refunds`),
   'POST /dashboard/:environment/payments/:uniqueId/events/:sequence/resend': thing(
     at(`${SANDBOX}/payments/${MARKERS.paid}/events/${EVENT_SEQUENCE}/resend`),
     () => ({}),
@@ -333,12 +378,17 @@ const CASES: Readonly<Record<string, Case>> = {
   'POST /dashboard/sign-out': form('/dashboard/sign-out'),
 };
 
-/** Who may do what, independently of the routes' own permission: owners only, and every member. */
+/** Who may do what, independently of the routes' own permission: owners, every member, cashiers. */
 const OWNERS = /(?:branding|audit|team|methods\/:method)/;
 const EVERYBODY =
   /^(?:GET (?!.*(?:keys\/:key|webhooks\/resend|endpoints\/new)).*|POST \/dashboard\/(?:account.*|sign-out|:environment\/payments))$/;
 
+const REFUNDING = /:uniqueId\/refund/;
+
 function permissionOf(name: string): Permission {
+  if (REFUNDING.test(name)) {
+    return 'refunds';
+  }
   if (OWNERS.test(name)) {
     return 'manage';
   }
@@ -373,8 +423,9 @@ describe.each(DASHBOARD_ROUTES)('$method $path', (route) => {
   test('is refused to strangers and works for its owner', async () => {
     const here = await world();
     const before = await belongings(here);
-    const untouched = async (response: Response) => {
-      expectNoForeignData(await response.text(), wanted.fields?.(here) ?? {});
+    const untouched = async (response: Response, path = '') => {
+      const sent = [...Object.values(wanted.fields?.(here) ?? {}), ...path.split('/')];
+      expectNoForeignData(await response.text(), sent);
       expect(await belongings(here)).toEqual(before);
     };
 
@@ -396,7 +447,8 @@ describe.each(DASHBOARD_ROUTES)('$method $path', (route) => {
     for (const role of ROLES.filter((candidate) => !isAllowed(candidate, route.permission))) {
       const response = await ask(await signedIn(role), here);
       expect(response.status, role).toBe(403);
-      await untouched(response);
+      // The links to the other language repeat the path, which this merchant's member knows.
+      await untouched(response, wanted.path(here));
     }
 
     // A form without its token, or with another session's.
@@ -433,8 +485,7 @@ describe.each(DASHBOARD_ROUTES)('$method $path', (route) => {
 });
 
 /** No answer contains data of ALPHA's sandbox, except what the request itself contained. */
-function expectNoForeignData(answer: string, fields: Readonly<Record<string, string>>): void {
-  const sent = Object.values(fields);
+function expectNoForeignData(answer: string, sent: readonly string[]): void {
   const markers = [...Object.values(MARKERS), ALPHA.webhookSecret];
   expect(markers.filter((marker) => answer.includes(marker) && !sent.includes(marker))).toEqual([]);
 }
