@@ -12,7 +12,7 @@ const RUN = Date.now().toString(36);
 /** Payments that a reading round reads in turn, each in an object of its own. */
 const PAYMENTS_READ = 200;
 /** What one call for missed events sends at most (docs/lists.md#catching-up). */
-export const RESEND_BATCH = 200;
+const RESEND_BATCH = 200;
 const LARGE_BODY_BYTES = 65_000;
 
 /** The load on Kefel, as one merchant's server and that merchant's customers. */
@@ -36,7 +36,7 @@ export class KefelWork {
       case 'express':
         return requests(200, (index) => this.#express(index), 'untimed');
       case 'status':
-        return this.#reading((id) => this.#get(`sandbox/intent/${id}`));
+        return this.#status();
       case 'list':
         return this.#list();
       case '401':
@@ -66,13 +66,13 @@ export class KefelWork {
     }
   }
 
-  async #reading(request: (id: string) => HttpRequest): Promise<Work> {
+  async #status(): Promise<Work> {
     const ids = await prepareMany(PAYMENTS_READ, async (index) => {
       await expectAnswer(this.#hosted(index), 200);
       return uniqueId(index);
     });
     const id = inTurn(ids);
-    return requests(200, (index) => request(id(index)));
+    return requests(200, (index) => this.#get(`sandbox/intent/${id(index)}`));
   }
 
   async #list(): Promise<Work> {
@@ -171,7 +171,7 @@ export class KefelWork {
 
   #withWrongKey(request: HttpRequest): HttpRequest {
     // As long as a genuine key and with its alphabet, but with another checksum.
-    const [apiKey = ''] = [this.#headers.apiKey];
+    const { apiKey = '' } = this.#headers;
     const last = apiKey.endsWith('A') ? 'B' : 'A';
     const headers = { ...request.headers, apiKey: apiKey.slice(0, -1) + last };
     return { ...request, headers };

@@ -73,8 +73,10 @@ class MeasuredCase {
   }
 
   async prepare(): Promise<void> {
-    await this.#prepareUnits(this.#contenders.kefel, 0);
-    await this.#prepareUnits(this.#contenders.baseline, 0);
+    for (const contender of [this.#contenders.kefel, this.#contenders.baseline]) {
+      await this.#prepareUnits(contender, 0);
+      await untilQuiet(contender.server, CONSUMERS_SILENCE_MS);
+    }
   }
 
   async requests(clients: number): Promise<Measurement> {
