@@ -296,6 +296,8 @@ CREATE TABLE payment (
   -- JSON array of the methods whose attempts have ended, with the number of these and of the
   -- successful ones.
   attempts TEXT NOT NULL CHECK (json_valid(attempts)),
+  -- JSON array of the payment's rows in `payment_search_key`, by which they are purged.
+  search_keys TEXT NOT NULL CHECK (json_valid(search_keys)),
   -- What a file of payments shows of customer and provider, in JSON, sealed with
   -- DATA_ENCRYPTION_KEYS because it may be personal data. NULL: nothing.
   sealed_details TEXT
@@ -365,7 +367,15 @@ CREATE INDEX payment_search_key_of_order ON payment_search_key (key)
   WHERE key >= 'order:' AND key < 'order;';
 
 -- For the daily purge.
-CREATE INDEX payment_search_key_by_time ON payment_search_key (created_at_ms);
+CREATE INDEX payment_with_details ON payment (created_at_ms)
+  WHERE sealed_details IS NOT NULL;
+
+CREATE TRIGGER payment_search_keys_deleted AFTER DELETE ON payment
+BEGIN
+  DELETE FROM payment_search_key WHERE merchant_id = OLD.merchant_id
+    AND environment = OLD.environment AND created_at_ms = OLD.created_at_ms AND uuid = OLD.uuid
+    AND key IN (SELECT value FROM json_each(OLD.search_keys));
+END;
 
 -- Refunds, and claims of their ids. A refund's id is unique among all payments of a tenant, so a
 -- request claims it here before the payment's object decides (src/refunds/claim.ts). The claim

@@ -38,9 +38,6 @@ export function phoneSearchKey(digest: string): string {
   return `phone:${digest}`;
 }
 
-/** For a payment that has details and no other key. Nobody can search for it. */
-export const DETAILS_KEY = 'details:';
-
 /** For the keyed digest of a normalized e-mail address. */
 export function emailSearchKey(digest: string): string {
   return `email:${digest}`;

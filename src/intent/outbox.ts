@@ -3,7 +3,6 @@ import { type DigestKind, keyedDigest } from '../crypto/keyed-digest.ts';
 import { sealRepeatably } from '../crypto/sealed.ts';
 import { hasEnded, type Intent } from '../domain/intent.ts';
 import {
-  DETAILS_KEY,
   digestOwner,
   emailFrom,
   emailSearchKey,
@@ -111,10 +110,7 @@ export async function sendProjection(
   await env.PROJECTIONS.send(change);
 }
 
-/**
- * What finds the payment, and its sealed details. The purge of details goes by the keys, so details
- * have at least one.
- */
+/** What finds the payment, and its sealed details. */
 async function personalData(
   env: Env,
   intent: Intent,
@@ -123,8 +119,7 @@ async function personalData(
     searchKeysOf(env, intent),
     sealedDetails(env, intent),
   ]);
-  const needsKey = details !== null && searchKeys.length === 0;
-  return { searchKeys: needsKey ? [DETAILS_KEY] : searchKeys, sealedDetails: details };
+  return { searchKeys, sealedDetails: details };
 }
 
 /**

@@ -27,6 +27,7 @@ const PAYMENT_COLUMNS = [
   'refunded_minor',
   'open_refunds',
   'attempts',
+  'search_keys',
   'sealed_details',
 ];
 
@@ -35,6 +36,9 @@ const PAYMENT_COLUMNS = [
  * so of two messages of one version the one with more details is the newer.
  */
 const NEW_VALUES: Readonly<Record<string, string>> = {
+  search_keys: `iif(excluded.version > payment.version
+    OR length(excluded.search_keys) >= length(payment.search_keys),
+    excluded.search_keys, payment.search_keys)`,
   sealed_details: `iif(excluded.version > payment.version
     OR ${sealedSize('excluded.sealed_details')} >= ${sealedSize('payment.sealed_details')},
     excluded.sealed_details, payment.sealed_details)`,
@@ -52,7 +56,7 @@ const UPSERT_PAYMENTS = `
     value ->> 'method', value ->> 'unresolvedAttempts', value ->> 'anomalies',
     value ->> 'updatedAtMs', value ->> 'endedAtMs', value ->> 'transactionId',
     value ->> 'refundedMinor', value ->> 'openRefunds',
-    value ->> 'attempts', value ->> 'sealedDetails'
+    value ->> 'attempts', value ->> 'searchKeys', value ->> 'sealedDetails'
   FROM json_each(?1) WHERE true
   ${onConflict('payment', 'uuid', PAYMENT_COLUMNS, 'version')}`;
 
@@ -133,9 +137,10 @@ function onConflict(table: string, key: string, columns: readonly string[], orde
 
 /** The statements that write messages to D1. Pass at most one message per payment. */
 export function upsertStatements(messages: readonly ProjectionMessage[]): readonly SqlStatement[] {
-  const payments = messages.map(({ row, version, sealedDetails }) => ({
+  const payments = messages.map(({ row, version, searchKeys: keys, sealedDetails }) => ({
     ...row,
     version,
+    searchKeys: keys,
     sealedDetails,
   }));
   const searchKeys = messages.flatMap(({ row, searchKeys: keys }) => {
