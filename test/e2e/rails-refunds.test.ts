@@ -177,7 +177,7 @@ it('telebirr: a refund that telebirr carries out later succeeds when it has', as
   await expectNoMore(refunded.payment);
 });
 
-it('is asked for once, and none is lost, after SIGKILL during the calls', async () => {
+it('is asked for once, and none is lost, after SIGKILL during the calls: promises.md#11', async () => {
   const done = await Promise.all(ROWS.map((row) => paid(row, { fault: 'accepted_then_hang' })));
   const lost = await Promise.all(ROWS.map((row) => paid(row, { fault: 'hang' })));
   const all = [...done, ...lost];
