@@ -156,3 +156,19 @@ export async function apiKeyBy(
   const stored = await prepare(db, { sql, params }).first<StoredView>();
   return stored === null ? null : viewOf(stored);
 }
+
+/** The names of a merchant's keys with these digests, revoked ones included. */
+export async function apiKeyNames(
+  db: D1Database,
+  merchantId: string,
+  digests: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (digests.length === 0) {
+    return new Map();
+  }
+  const sql = `SELECT digest, name FROM api_keys
+    WHERE merchant_id = ?1 AND digest IN (SELECT value FROM json_each(?2))`;
+  const statement = { sql, params: [merchantId, JSON.stringify(digests)] };
+  const { results } = await prepare(db, statement).all<{ digest: string; name: string }>();
+  return new Map(results.map(({ digest, name }) => [digest, name]));
+}

@@ -14,6 +14,7 @@ import { CUT_OFF_ANSWER, equip, join, pressButton, refund } from '../support/e2e
 import { linkIn, operate } from '../support/e2e-operator.ts';
 import { joinScene, type Scene } from '../support/e2e-scene.ts';
 import { verifiedWebhook } from '../support/e2e-webhook.ts';
+import { axeViolations } from '../support/page-checks.ts';
 import type { VirtualAuthenticator } from '../support/virtual-authenticator.ts';
 
 /**
@@ -110,6 +111,11 @@ it('the receipt shows the customer what came back, in the chosen language', asyn
   await customer.getByRole('link', { name: 'አማርኛ', exact: true }).click();
   await customer.getByText('ተመልሶልዎታል').waitFor();
   await shoot(customer, 'receipt-refunded-am');
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await customer.emulateMedia({ colorScheme });
+    expect(await axeViolations(customer)).toEqual([]);
+    await shoot(customer, `receipt-refunded-${colorScheme}`);
+  }
 });
 
 it('the browsers logged no unexpected errors', async () => {

@@ -9,6 +9,7 @@ import {
   ALPHA,
   advance,
   BETA,
+  call,
   consumeAll,
   createHosted,
   execute,
@@ -23,7 +24,7 @@ import {
 
 /**
  * Goal: members who may refund do so with a fresh passkey, for exactly the refund that they saw, and
- * once; the page says what becomes of the money. Method: a software authenticator, with the faults
+ * once (docs/decisions.md#42); the page says what becomes of the money. Method: a software authenticator, with the faults
  * that a test asks for, and the pages as a browser gets them.
  */
 
@@ -533,4 +534,21 @@ test('the list shows the refunds of all payments by their status', async () => {
   expect((await visit(viewer, `${list}?cursor=x`)).status).toBe(400);
   const stranger = await signedIn('owner', BETA);
   expect(await textOf(await visit(stranger, list))).toContain('No refunds.');
+});
+
+test('names the API key that asked for a refund', async () => {
+  await payHosted();
+  await env.DB.prepare("UPDATE api_keys SET name = 'Web shop' WHERE merchant_id = ?1")
+    .bind(ALPHA.id)
+    .run();
+  const answer = await call('/api/v1/payment/sandbox/refund', {
+    method: 'POST',
+    body: { paymentIntentUniqueId: 'order-1', refundUniqueId: 'refund-1', amount: 5 },
+  });
+  expect(answer.status).toBe(200);
+  const html = await (await visit(await signedIn('viewer'), PAGE)).text();
+  expect(await textOf(new Response(html))).toContain('Requested by API key: Web shop');
+  // A viewer follows it, and cancels nothing.
+  expect(html).toContain('data-live=');
+  expect(html).not.toContain('/refunds/refund-1/cancel');
 });

@@ -36,8 +36,8 @@ export interface PaymentView {
   readonly events: readonly EventSummary[];
   /** By their codes; only those that the page names need to be there. */
   readonly bankNames: ReadonlyMap<string, string>;
-  /** Of the members who asked for refunds, by their ids. */
-  readonly memberNames: ReadonlyMap<string, string>;
+  /** Of those who asked for refunds, by the ids of members and keys. */
+  readonly requesterNames: ReadonlyMap<string, string>;
   /** Null unless the payment can still be paid and the member may have the link. */
   readonly checkoutUrl: string | null;
 }
@@ -65,7 +65,7 @@ export function PaymentPage(props: {
       <DoneMessage call={call} texts={refunds.notDone} tone="bad" />
       <Head call={call} intent={intent} />
       <Attention call={call} intent={intent} />
-      <OwnRefunds call={call} intent={intent} memberNames={view.memberNames} />
+      <OwnRefunds call={call} intent={intent} names={view.requesterNames} />
       <div class="cards">
         <PaymentFacts call={call} intent={intent} checkoutUrl={checkoutUrl} />
         <div class="part">

@@ -4,6 +4,7 @@ import { hasEnded, type Intent } from '../../domain/intent.ts';
 import { intentByUniqueId } from '../../intent/client.ts';
 import { memberNames } from '../../members/members.ts';
 import { banks } from '../../merchants/directory.ts';
+import { apiKeyNames } from '../../merchants/keys.ts';
 import type { PaymentRow } from '../../read-model/payment-row.ts';
 import { searchPayments } from '../../read-model/search.ts';
 import { answerPage, redirectTo } from '../../ui/answer.ts';
@@ -96,7 +97,7 @@ async function readView(call: DashboardCall, uniqueId: string): Promise<PaymentV
     return null;
   }
   const { intent } = read;
-  const [history, events, bankNames, memberNames, token] = await Promise.all([
+  const [history, events, bankNames, requesterNames, token] = await Promise.all([
     client.history(),
     client.events(),
     namesOfBanks(call, intent),
@@ -109,7 +110,7 @@ async function readView(call: DashboardCall, uniqueId: string): Promise<PaymentV
         }),
   ]);
   const checkoutUrl = token === null ? null : `${intent.terms.baseUrl}/checkout/${token}`;
-  return { intent, history, events, bankNames, memberNames, checkoutUrl };
+  return { intent, history, events, bankNames, requesterNames, checkoutUrl };
 }
 
 async function namesOfBanks(
@@ -120,15 +121,19 @@ async function namesOfBanks(
   return new Map([...known.values()].map(({ code, name }) => [code, name]));
 }
 
-/** Of the members who asked for refunds, even those who have left. */
-function namesOfRequesters(
+/** Of the members and API keys that asked for refunds, even those that are gone. */
+async function namesOfRequesters(
   { env, session }: DashboardCall,
   { refunds }: Intent,
 ): Promise<ReadonlyMap<string, string>> {
-  const ids = refunds.flatMap(({ requester }) =>
-    requester.type === 'member' ? [requester.memberId] : [],
-  );
-  return memberNames(env.DB, session.merchantId, ids);
+  const requesters = refunds.map(({ requester }) => requester);
+  const members = requesters.flatMap((by) => (by.type === 'member' ? [by.memberId] : []));
+  const keys = requesters.flatMap((by) => (by.type === 'api' ? [by.keyId] : []));
+  const named = await Promise.all([
+    memberNames(env.DB, session.merchantId, members),
+    apiKeyNames(env.DB, session.merchantId, keys),
+  ]);
+  return new Map(named.flatMap((names) => [...names]));
 }
 
 /** The read model's row of a payment whose object has deleted all but the id. */

@@ -29,13 +29,21 @@ export function RefundButton(
   );
 }
 
-export function OwnRefunds(props: Props & { readonly memberNames: ReadonlyMap<string, string> }) {
-  const { call, intent, memberNames } = props;
+export function OwnRefunds(props: Props & { readonly names: ReadonlyMap<string, string> }) {
+  const { call, intent, names } = props;
   const text = DASHBOARD_TEXTS[call.language].refunds;
-  const requester = ({ requester: by }: Refund) =>
-    by.type === 'member'
-      ? shownText(memberNames.get(by.memberId) ?? text.requester.member)
-      : text.requester[by.type];
+  const requester = ({ requester: by }: Refund) => {
+    switch (by.type) {
+      case 'member':
+        return shownText(names.get(by.memberId) ?? text.requester.member);
+      case 'api': {
+        const name = names.get(by.keyId);
+        return name === undefined ? text.requester.api : shownText(text.requesterKey(name));
+      }
+      case 'operator':
+        return text.requester.operator;
+    }
+  };
   const cancelPath = (refundId: string) =>
     withList(
       paymentPath(
