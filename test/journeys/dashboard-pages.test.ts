@@ -118,6 +118,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   },
   '/operator/payments/:environment/:merchantId/:uniqueId': {
     'desk-payment': ({ deskPath, payments }) => deskPath(payments.processing),
+    'desk-refunded': ({ deskPath, payments }) => deskPath(payments.refundable),
   },
   '/operator/payments/:environment/:merchantId/:uniqueId/attempts/:attemptId/:outcome': {
     'desk-paid': ({ attemptPath }) => `${attemptPath}/paid`,
@@ -125,6 +126,10 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   },
   '/operator/payments/:environment/:merchantId/:uniqueId/review': {
     'desk-review': ({ deskPath, payments }) => `${deskPath(payments.dead)}/review`,
+  },
+  '/operator/payments/:environment/:merchantId/:uniqueId/refunds/:refundId/:decision': {
+    'desk-returned': ({ deskRefundPath }) => `${deskRefundPath}/returned`,
+    'desk-not-returned': ({ deskRefundPath }) => `${deskRefundPath}/not-returned`,
   },
   '/operator/merchants': { 'desk-merchants': () => '/operator/merchants' },
   '/operator/merchants/:merchantId': {
@@ -138,6 +143,9 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   },
   '/operator/merchants/:merchantId/invite': {
     'desk-invite': ({ merchantId }) => `/operator/merchants/${merchantId}/invite`,
+  },
+  '/operator/merchants/:merchantId/refund-limits': {
+    'desk-refund-limits': ({ merchantId }) => `/operator/merchants/${merchantId}/refund-limits`,
   },
   '/operator/dead-letters': { 'desk-dead-letters': () => '/operator/dead-letters' },
   // The gateway of this test loses no message; their tests are test/workers/operator-desk.test.ts.

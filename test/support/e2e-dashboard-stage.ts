@@ -33,6 +33,8 @@ export interface Things {
   readonly deskPath: (uniqueId: string) => string;
   /** Path on the desk of the attempt in progress. */
   readonly attemptPath: string;
+  /** Path on the desk of a refund that waits for the operator, unless the simulator has played it. */
+  readonly deskRefundPath: string;
   readonly endpointPath: string;
   readonly keyPath: string;
   readonly ownerPath: string;
@@ -116,20 +118,27 @@ async function prepare(
   await join(page, ownersLink, merchantName);
   await page.goto(`/dashboard/sandbox/payments/${payments.refundable}`);
   await refund(page, '500.50', 'One pot was broken');
+  await refund(page, '100.25', 'The other one too');
   const viewersLink = linkIn(await invite('member', 'Sara Tesfaye', '--role', 'viewer'));
   await admitViewer(browser, viewersLink, merchantName);
   const unused = linkIn(await invite('member', 'Tigist Alemu', '--role', 'developer'));
   const deskPath = (uniqueId: string) =>
     `/operator/payments/sandbox/${merchantId}/${encodeURIComponent(uniqueId)}`;
-  const shown = await operate(
-    scene.gateway.baseUrl,
-    ...['payment', 'show', 'sandbox', merchantId, payments.processing, '--json'],
-  );
+  const show = async (uniqueId: string) =>
+    JSON.parse(
+      await operate(
+        scene.gateway.baseUrl,
+        ...['payment', 'show', 'sandbox', merchantId, uniqueId, '--json'],
+      ),
+    );
+  const processing = await show(payments.processing);
+  const refundable = await show(payments.refundable);
   const things = {
     payments,
     merchantId,
     deskPath,
-    attemptPath: `${deskPath(payments.processing)}/attempts/${JSON.parse(shown).attempts[0].reference}`,
+    attemptPath: `${deskPath(payments.processing)}/attempts/${processing.attempts[0].reference}`,
+    deskRefundPath: `${deskPath(payments.refundable)}/refunds/${refundable.refunds.at(-1).reference}`,
     eventPath: await eventPaths(page, payments),
     // After the payments, whose events some tests want without an address.
     endpointPath: await createEndpoint(page),
