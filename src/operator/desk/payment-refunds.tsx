@@ -204,6 +204,6 @@ export function outcomeText(
 ): string {
   const text = DESK_TEXTS[view.language].refunds;
   return outcome.type === 'succeeded'
-    ? `${text.returned}, ${text.railReference} ${outcome.railReference}`
+    ? `${text.returned}, ${outcome.railReference}`
     : text.notReturned;
 }
