@@ -1,5 +1,6 @@
 import { type Command, type Given, UsageError } from './command.ts';
 import { NOTE, PAYMENT, paymentLines, paymentPath } from './payment-commands.ts';
+import * as values from './values.ts';
 
 function decision(given: Given): Readonly<Record<string, unknown>> {
   const reference = given.option('reference');
@@ -20,8 +21,39 @@ function decision(given: Given): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Refunds that need a person. */
+function refundRequest(given: Given): Readonly<Record<string, unknown>> {
+  const [amount, transactionId] = [given.option('amount'), given.option('attempt')];
+  return {
+    refundUniqueId: given.option('id') ?? `op_${crypto.randomUUID()}`,
+    ...(amount !== undefined && { amountMinor: values.minorUnits(amount) }),
+    ...(transactionId !== undefined && { transactionId }),
+    reason: given.option('reason'),
+  };
+}
+
+/** Refunds in a merchant's name, and those that need a person. */
 export const REFUND_COMMANDS: readonly Command[] = [
+  {
+    name: 'refund request',
+    about: "refund a payment in the merchant's name, within the merchant's limits",
+    positionals: PAYMENT,
+    options: {
+      amount: { value: 'AMOUNT', about: 'without commission (default: all that is left)' },
+      attempt: { value: 'TRANSACTION', about: 'its transactionId (default: the one that paid)' },
+      id: { value: 'ID', about: 'refundUniqueId; the same id refunds once (default: random)' },
+      reason: {
+        value: 'TEXT',
+        about: "why; the merchant's members can see it",
+        isRequired: true,
+      },
+    },
+    examples: [
+      'refund request production abebe order-1 --reason "Paid twice, case 812"',
+      'refund request production abebe order-1 --amount 100.00 --id case-812 --reason "Agreed"',
+    ],
+    request: (given) => ({ path: `${paymentPath(given)}/refunds`, body: refundRequest(given) }),
+    lines: paymentLines,
+  },
   {
     name: 'refund resolve',
     about: 'record what became of a refund; above the limit, another operator repeats it',

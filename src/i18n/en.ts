@@ -1685,6 +1685,7 @@ export const desk = {
       proposed: 'The decision was stored. Another operator must confirm it.',
       suspended: 'The merchant is suspended.',
       active: 'The merchant is active.',
+      refund_requested: 'The refund was requested.',
       refunds_limited: 'The limits for refunds hold from now on.',
       invited: 'The invitation was created.',
       letter_sent: 'The message was sent to its queue again.',
@@ -1705,6 +1706,13 @@ export const desk = {
         'The provider may still take money for this attempt, so it is not certainly unpaid. Nothing was changed.',
       query_due:
         'The gateway is asking the provider once more. Try again in a minute. Nothing was changed.',
+      refund_too_large: 'That is more than what is left of the payment. Nothing was changed.',
+      refund_too_late:
+        'The payment is older than the merchant’s refunds may be. Nothing was changed.',
+      refund_daily_limit:
+        'The merchant’s refunds of today would exceed their limit. Nothing was changed.',
+      payment_not_paid: 'There is nothing to refund. Nothing was changed.',
+      too_many_refunds: 'The payment has as many refunds as are possible. Nothing was changed.',
       second_operator_needed: 'You recorded this yourself. Another operator must confirm it.',
       operator_not_verified:
         'Two operators must agree about this amount, and your name is not proved. Nothing was changed.',
@@ -1719,6 +1727,7 @@ export const desk = {
       note: 'Describe what you found, in up to 500 characters.',
       name: 'Enter the person’s name, in up to 100 characters.',
       role: 'Choose a role.',
+      amountMinor: 'Enter an amount such as 1500 or 99.50.',
       refundAgeDaysMax: 'Enter 1 to 400 days.',
       refundDailyMaxMinor: 'Enter an amount such as 50000.00, or nothing for any amount.',
     },
@@ -1775,6 +1784,8 @@ export const desk = {
     },
     sandbox:
       'This is the sandbox: no money has moved, so return none. The simulator completes the refund by itself, or record an outcome.',
+    requestLead:
+      'In the merchant’s name, such as in a support case. The merchant’s limits hold. The provider is asked at once where it can be, and the merchant is notified of the outcome.',
     secondOperator:
       'Two operators must agree about this amount: one records, another one confirms.',
     notVerified:

@@ -30,8 +30,9 @@ export function historyDetail(command: Command, before: Intent, after: Intent): 
     outcome.reason ??
     (changedIndex >= 0 ? attempt?.failureReason : null) ??
     (after.status === before.status ? null : after.failureReason);
+  const requester = command.type === 'request_refund' ? command.refund.requester : null;
   return {
-    actor: actorOf(command.type, after.terms.kind),
+    actor: requester?.type === 'operator' ? 'operator' : actorOf(command.type, after.terms.kind),
     ...(attempt !== undefined && {
       attemptIndex,
       method: attempt.method,
@@ -42,6 +43,7 @@ export function historyDetail(command: Command, before: Intent, after: Intent): 
     ...(anomaly !== undefined && { anomaly }),
     ...(after.late && !before.late && { late: true }),
     ...refundDetail(before, after),
+    ...(requester?.type === 'operator' && { operator: requester.operator }),
     ...((command.type === 'resolve_manually' || command.type === 'resolve_refund_manually') && {
       operator: command.operator,
       note: withoutPhoneNumbers(command.note),

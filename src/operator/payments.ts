@@ -4,6 +4,7 @@ import { successResponse } from '../http/envelope.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import { namedPayment, readReview } from './attention/review.ts';
 import type { OperatorCall } from './call.ts';
+import { refundRequestFields, requestForMerchant } from './refund-request.ts';
 import { needsSecondOperator, refundResolutionFields, resolveRefund } from './refund-resolution.ts';
 import { knownIntent, resolutionFields, resolve } from './resolution.ts';
 import { readBody } from './schema.ts';
@@ -23,6 +24,16 @@ export async function resolveAttempt(call: OperatorCall): Promise<Response> {
     await readBody(call.request, resolutionFields),
   );
   const message = isRepeated ? 'Already resolved' : 'Resolved';
+  return successResponse(message, await paymentContent(call, client, intent));
+}
+
+/** POST …/refunds */
+export async function requestRefundOfPayment(call: OperatorCall): Promise<Response> {
+  const { isRepeated, client, intent } = await requestForMerchant(
+    call,
+    await readBody(call.request, refundRequestFields),
+  );
+  const message = isRepeated ? 'Already requested' : 'Refund requested';
   return successResponse(message, await paymentContent(call, client, intent));
 }
 

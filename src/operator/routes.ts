@@ -20,7 +20,7 @@ import {
   suspendMerchant,
 } from './merchants.ts';
 import { changeCommission, changeLimit, changeOffer } from './methods.ts';
-import { decideRefund, readPayment, resolveAttempt } from './payments.ts';
+import { decideRefund, readPayment, requestRefundOfPayment, resolveAttempt } from './payments.ts';
 import { listRails } from './rails.ts';
 import { republish } from './read-model.ts';
 import { changeRefundLimits } from './refund-limits.ts';
@@ -61,6 +61,7 @@ export const API_ROUTES: readonly OperatorRoute[] = [
   { method: 'GET', path: PAYMENT, handle: readPayment },
   { method: 'POST', path: `${PAYMENT}/review`, handle: reviewPayment },
   { method: 'POST', path: `${PAYMENT}/attempts/:attemptId/resolve`, handle: resolveAttempt },
+  { method: 'POST', path: `${PAYMENT}/refunds`, handle: requestRefundOfPayment },
   { method: 'POST', path: `${PAYMENT}/refunds/:refundId/resolve`, handle: decideRefund },
 
   { method: 'GET', path: `${V1}/dead-letters`, handle: listDeadLetters },

@@ -127,6 +127,9 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   '/operator/payments/:environment/:merchantId/:uniqueId/review': {
     'desk-review': ({ deskPath, payments }) => `${deskPath(payments.dead)}/review`,
   },
+  '/operator/payments/:environment/:merchantId/:uniqueId/refund/:attemptId': {
+    'desk-refund': ({ deskAttemptToRefundPath }) => deskAttemptToRefundPath,
+  },
   '/operator/payments/:environment/:merchantId/:uniqueId/refunds/:refundId/:decision': {
     'desk-returned': ({ deskRefundPath }) => `${deskRefundPath}/returned`,
     'desk-not-returned': ({ deskRefundPath }) => `${deskRefundPath}/not-returned`,

@@ -33,6 +33,8 @@ export interface Things {
   readonly deskPath: (uniqueId: string) => string;
   /** Path on the desk of the attempt in progress. */
   readonly attemptPath: string;
+  /** Path on the desk of the form that refunds a paid attempt. */
+  readonly deskAttemptToRefundPath: string;
   /** Path on the desk of a refund that waits for the operator, unless the simulator has played it. */
   readonly deskRefundPath: string;
   readonly endpointPath: string;
@@ -138,6 +140,7 @@ async function prepare(
     merchantId,
     deskPath,
     attemptPath: `${deskPath(payments.processing)}/attempts/${processing.attempts[0].reference}`,
+    deskAttemptToRefundPath: `${deskPath(payments.refundable)}/refund/${refundable.attempts[0].reference}`,
     deskRefundPath: `${deskPath(payments.refundable)}/refunds/${refundable.refunds.at(-1).reference}`,
     eventPath: await eventPaths(page, payments),
     // After the payments, whose events some tests want without an address.

@@ -119,6 +119,17 @@ describe('requests', () => {
     expect(first.body?.resolutionId).not.toBe(second.body?.resolutionId);
   });
 
+  test('refund request', () => {
+    const line = 'refund request production a p --amount 100.5 --attempt REF --id c-1 --reason x';
+    expect(requestOf(line)).toEqual({
+      path: '/payments/production/a/p/refunds',
+      body: { refundUniqueId: 'c-1', amountMinor: 10_050, transactionId: 'REF', reason: 'x' },
+    });
+    const all = requestOf('refund request production a p --reason x');
+    const refundUniqueId = expect.stringMatching(/^op_[0-9a-f-]{36}$/);
+    expect(all.body).toEqual({ refundUniqueId, reason: 'x' });
+  });
+
   test('each manual resolution has its own id', () => {
     const line = 'payment resolve sandbox a p REF --succeeded --receipt R --note x';
     const [first, second] = [requestOf(line), requestOf(line)];
@@ -159,6 +170,8 @@ describe('rejects', () => {
     ['payment resolve sandbox a p R --succeeded --failed --note x', 'give either --succeeded'],
     ['payment resolve sandbox a p R --succeeded --note x', '--succeeded needs --receipt'],
     ['payment resolve sandbox a p R --failed --note x', '--failed needs --reason'],
+    ['refund request sandbox a p', 'refund request needs --reason'],
+    ['refund request sandbox a p --amount all --reason x', 'an amount must have'],
     ['refund resolve sandbox a p r --note x', 'give either --returned'],
     ['refund resolve sandbox a p r --returned --not-returned --note x', 'give either --returned'],
     ['refund resolve sandbox a p r --returned --note x', '--returned needs --reference'],

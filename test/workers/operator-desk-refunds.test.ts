@@ -9,7 +9,7 @@ import {
   sendTo,
   TWO_OPERATORS,
 } from './operator-support.ts';
-import { ALPHA, clientOf, consume, execute, intentOf, useGateway } from './support.ts';
+import { ALPHA, clientOf, consume, execute, intentOf, payHosted, useGateway } from './support.ts';
 
 /**
  * Goal: support staff read on the payment's page what to do about a refund, and record it there;
@@ -119,8 +119,7 @@ describe('the payment’s page', () => {
     await decide('confirm', { note: 'Seen too' }, 'Dawit');
     const html = await pageOf(PAYMENT);
     expect(html).toContain('RF-9');
-    expect(html).not.toContain('/returned');
-    expect(html).not.toContain('Waits for the operator');
+    expect(html).not.toContain('returned"');
   });
 });
 
@@ -240,3 +239,45 @@ it.each(['returned', 'confirm', 'maybe'])(
     expect(response.status).toBe(404);
   },
 );
+
+describe('a refund that the operator requests', () => {
+  async function pathOfRequest(): Promise<string> {
+    const [attempt] = (await intentOf()).attempts;
+    return `${PAYMENT}/refund/${attempt?.reference}`;
+  }
+
+  test('is offered at the paid attempt, and the same form asks once', async () => {
+    await payHosted();
+    const path = await pathOfRequest();
+    expect(await pageOf(PAYMENT)).toContain(`href="${path}"`);
+    const page = await pageOf(path);
+    expect(page).toContain('value="100.50"');
+    const fields = { ...hiddenFields(page), amountMinor: '40.00', reason: 'Paid twice' };
+    const first = await post(path, fields, 'Hana');
+    expect(await pageOf(first)).toContain('The refund was requested');
+    expect(await post(path, fields, 'Hana')).toBe(first);
+    expect((await intentOf()).refunds).toMatchObject([
+      { amountMinor: 4_000, reason: 'Paid twice', requester: { operator: 'Hana' } },
+    ]);
+    expect(await auditLog()).toMatchObject([{ action: 'refund.requested', actor_id: 'Hana' }]);
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    ['too much', { amountMinor: '100.51', reason: 'x' }, 'more than what is left'],
+    ['no amount', { amountMinor: 'all', reason: 'x' }, 'id="amountMinor-error"'],
+    ['no reason', { amountMinor: '40' }, 'id="reason-error"'],
+  ])('%s leads back to the form', async (_name, fields, text) => {
+    await payHosted();
+    const path = await pathOfRequest();
+    const location = await post(path, { ...hiddenFields(await pageOf(path)), ...fields }, 'Hana');
+    const html = await pageOf(location);
+    expect(html).toContain(text);
+    expect(html).toContain(`value="${fields.amountMinor}"`);
+    expect((await intentOf()).refunds).toEqual([]);
+  });
+
+  test('is not offered once all is refunded', async () => {
+    await refundByHand();
+    expect(await pageOf(PAYMENT)).not.toContain(await pathOfRequest());
+  });
+});

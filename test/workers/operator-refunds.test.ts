@@ -19,10 +19,12 @@ import {
   consume,
   consumeAll,
   execute,
+  fireAlarm,
   HOUR_MS,
   intentOf,
   MINUTE_MS,
   merchantServer,
+  payHosted,
   paymentIn,
   useGateway,
 } from './support.ts';
@@ -352,5 +354,88 @@ describe('what needs attention', () => {
     const outcome = { type: 'failed', reason: 'declined' } as const;
     await execute({ type: 'resolve_refund', refundId: 'r1', outcome });
     expect(await attention()).toEqual([['anomaly', undefined]]);
+  });
+});
+
+describe('a refund that the operator requests', () => {
+  const REFUNDS = `${PAYMENT}/refunds`;
+  const REQUEST = { refundUniqueId: 'case-812', amountMinor: 4_000, reason: 'Paid twice' };
+  const HEADERS = { headers: { 'x-operator': 'Abebe' } };
+
+  test('is the merchant’s, with the operator as the one who asked, and is audited once', async () => {
+    await payHosted();
+    const first = await content(operateApi(REFUNDS, REQUEST, HEADERS));
+    expect(first).toMatchObject({
+      refunds: [
+        {
+          id: 'case-812',
+          amountMinor: 4_000,
+          reason: 'Paid twice',
+          requester: { type: 'operator', operator: 'Abebe' },
+          status: 'pending',
+        },
+      ],
+    });
+    const again = await operateApi(REFUNDS, REQUEST, HEADERS);
+    expect([again.status, again.envelope.message]).toEqual([200, 'Already requested']);
+    expect((await intentOf()).refunds).toHaveLength(1);
+    expect((await clientOf().history()).at(-1)).toMatchObject({
+      command: 'request_refund',
+      detail: { actor: 'operator', operator: 'Abebe' },
+    });
+    expect(await auditLog()).toMatchObject([
+      { action: 'refund.requested', actor_id: 'Abebe', merchant_id: ALPHA.id, target: 'case-812' },
+    ]);
+    await fireAlarm();
+    expect((await refund())?.status).toBe('succeeded');
+  });
+
+  test('is of all that is left, with an id of its own, unless the request says otherwise', async () => {
+    await payHosted();
+    await content(operateApi(REFUNDS, { reason: 'Closed shop' }));
+    expect(await refund()).toMatchObject({
+      id: expect.stringMatching(/^op_/),
+      amountMinor: 10_050,
+    });
+  });
+
+  it.each<[string, object, number, string]>([
+    ['more than what is left', { amountMinor: 10_051 }, 409, 'refund_too_large'],
+    ['an unknown transaction', { transactionId: 'NONE' }, 400, 'validation_failed'],
+    ['no reason', { reason: undefined }, 400, 'validation_failed'],
+    ['no amount', { amountMinor: 0 }, 400, 'validation_failed'],
+    ['a malformed id', { refundUniqueId: 'a/b' }, 400, 'validation_failed'],
+    ['an unknown field', { amount: 40 }, 400, 'validation_failed'],
+  ])('%s is refused', async (_name, changes, status, code) => {
+    await payHosted();
+    const answer = await operateApi(REFUNDS, { ...REQUEST, ...changes });
+    expect([answer.status, answer.envelope.code]).toEqual([status, code]);
+    expect((await intentOf()).refunds).toEqual([]);
+  });
+
+  test('keeps to the merchant’s limits, and the audit log records the refusal', async () => {
+    await payHosted();
+    const limits = { refundAgeDaysMax: 30, refundDailyMaxMinor: 3_999 };
+    await content(operateApi(`/merchants/${ALPHA.id}/refund-limits`, limits));
+    const { status, envelope } = await operateApi(REFUNDS, REQUEST);
+    expect([status, envelope.code]).toEqual([409, 'refund_daily_limit']);
+    expect((await details()).at(-1)).toMatchObject({ refused: 'refund_daily_limit' });
+  });
+
+  test('is not another operator’s, nor a merchant’s, of the same id', async () => {
+    await payHosted();
+    await content(operateApi(REFUNDS, REQUEST, HEADERS));
+    const other = await operateApi(REFUNDS, REQUEST, { headers: { 'x-operator': 'Sara' } });
+    expect([other.status, other.envelope.code]).toEqual([409, 'duplicate_refund_id']);
+    expect((await intentOf()).refunds).toHaveLength(1);
+  });
+
+  it.each([
+    `/payments/sandbox/${BETA.id}/order-1/refunds`,
+    `/payments/production/${ALPHA.id}/order-1/refunds`,
+  ])('%s is 404', async (elsewhere) => {
+    await payHosted();
+    expect((await operateApi(elsewhere, REQUEST)).status).toBe(404);
+    expect(await auditLog()).toEqual([]);
   });
 });

@@ -1,16 +1,14 @@
 import { BODY_BYTES_MAX } from '../../config.ts';
 import type { Intent } from '../../domain/intent.ts';
-import { majorText } from '../../domain/money.ts';
 import { asRequested, type Refund } from '../../domain/refund.ts';
-import { REFUNDS_MAX, refundableMinor } from '../../domain/refund-amounts.ts';
 import { jsonResponse, successBody, successResponse } from '../../http/envelope.ts';
-import { fieldError } from '../../http/field-error.ts';
 import { readJsonBody } from '../../http/json-body.ts';
-import { type Problem, problem, validationProblem } from '../../http/problem.ts';
+import { problem } from '../../http/problem.ts';
 import { checked } from '../../http/strict-body.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
 import { findPaymentOfRefund } from '../../read-model/refunds-list.ts';
-import { attemptToRefund, type RefundResult, requestRefund } from '../../refunds/request.ts';
+import { refusal } from '../../refunds/refusal.ts';
+import { requestRefund } from '../../refunds/request.ts';
 import { refundPayload, WIRE_REFUND_STATUSES } from '../../webhooks/refund-payload.ts';
 import type { MerchantCall } from '../call.ts';
 import { idempotencyClaim } from '../idempotency.ts';
@@ -45,52 +43,6 @@ export async function createRefund({ request, env, access }: MerchantCall): Prom
 function answer(intent: Intent, refund: Refund, headers: Readonly<Record<string, string>> = {}) {
   const content = refundPayload(intent, asRequested(refund));
   return jsonResponse(200, successBody('Refund requested', content), headers);
-}
-
-type Refused = Exclude<RefundResult, { readonly type: 'accepted' | 'replayed' }>;
-
-function refusal(result: Refused, refundUniqueId: string, transactionId: string | null): Problem {
-  switch (result.type) {
-    case 'taken':
-      return result.reason === 'duplicate'
-        ? problem('duplicate_refund_id', { refundUniqueId })
-        : problem('idempotency_key_reused');
-    case 'payment_not_found':
-      return problem('payment_not_found');
-    case 'transaction_not_found':
-      return validationProblem({
-        transactionId: fieldError('mismatch', 'The payment has no such transaction.'),
-      });
-    case 'too_old':
-      return problem('refund_too_late', result);
-    case 'daily_limit':
-      return problem('refund_daily_limit', {
-        left: majorText(result.leftMinor),
-        max: majorText(result.maxMinor),
-      });
-    case 'rejected':
-      return rejection(result, transactionId);
-  }
-}
-
-function rejection(
-  result: Extract<RefundResult, { readonly type: 'rejected' }>,
-  transactionId: string | null,
-): Problem {
-  const { intent } = result;
-  switch (result.rejection) {
-    case 'not_paid':
-      return problem('payment_not_paid');
-    case 'refund_too_large': {
-      const attempt = attemptToRefund(intent, transactionId);
-      const left = majorText(attempt === null ? 0 : refundableMinor(intent, attempt));
-      return problem('refund_too_large', { left, currency: intent.terms.currency });
-    }
-    case 'too_many_refunds':
-      return problem('too_many_refunds', { refundsMax: REFUNDS_MAX });
-    default:
-      throw new Error(`a refund was rejected as ${result.rejection}`);
-  }
 }
 
 /** GET …/refund/{refundUniqueId}: the refund as it is now. */

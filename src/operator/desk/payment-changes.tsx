@@ -177,7 +177,11 @@ export function paymentFacts({ view }: DeskCall, { terms, status }: Intent): rea
 }
 
 /** What the operator compares with the provider's records. */
-function attemptFacts({ view }: DeskCall, { terms }: Intent, attempt: Attempt): readonly FactRow[] {
+export function attemptFacts(
+  { view }: DeskCall,
+  { terms }: Intent,
+  attempt: Attempt,
+): readonly FactRow[] {
   const text = DESK_TEXTS[view.language].pages;
   const shared = DASHBOARD_TEXTS[view.language].payment;
   const { method, reference, railReference, providerCode, status, startedAtMs } = attempt;

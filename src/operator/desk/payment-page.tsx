@@ -2,6 +2,7 @@ import { DeliveryBadge, wireType } from '../../back-office/delivery-elements.tsx
 import { moneyIn, StatusBadge } from '../../back-office/payment-elements.tsx';
 import { Attempts, Timeline } from '../../back-office/payment-history.tsx';
 import { type Attempt, type Intent, reportedAttempt } from '../../domain/intent.ts';
+import { refundableMinor } from '../../domain/refund-amounts.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
 import { intentByUniqueId } from '../../intent/client.ts';
 import type { EventSummary } from '../../intent/protocol.ts';
@@ -163,13 +164,19 @@ function PaymentFacts({ call: { view }, intent }: Props) {
   );
 }
 
-/** Links to the pages that record an outcome, where the payment may accept one. */
+/** Links to the pages that record an outcome, or request a refund, where the payment may accept it. */
 function AttemptActions({ call, intent, attempt }: Props & { readonly attempt: Attempt }) {
   const { view, nowMs } = call;
   const text = DESK_TEXTS[view.language].pages;
   const { status, reference, deadlineAtMs } = attempt;
   if (status === 'succeeded') {
-    return null;
+    return refundableMinor(intent, attempt) === 0 ? null : (
+      <div class="buttons">
+        <a class="button" href={paymentPath(nameOf(intent), `/refund/${reference}`)}>
+          {DASHBOARD_TEXTS[view.language].refunds.refund}
+        </a>
+      </div>
+    );
   }
   const path = paymentPath(nameOf(intent), `/attempts/${reference}`);
   const isPending = status === 'processing' || status === 'unresolved';

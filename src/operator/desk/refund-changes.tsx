@@ -1,18 +1,28 @@
+import { moneyIn } from '../../back-office/payment-elements.tsx';
+import { amountMinorFrom } from '../../back-office/typed-amount.ts';
 import { MANUAL_RECEIPT_LENGTH_MAX, NOTE_LENGTH_MAX } from '../../domain/manual-resolution.ts';
+import { majorText } from '../../domain/money.ts';
 import type { Refund } from '../../domain/refund.ts';
+import { refundableMinor } from '../../domain/refund-amounts.ts';
 import { found, Problem } from '../../http/problem.ts';
-import { DESK_TEXTS } from '../../i18n/back-office.ts';
+import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
 import type { FactRow } from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
+import {
+  REFUND_REASON_LENGTH_MAX,
+  refundRequestFields,
+  requestForMerchant,
+} from '../refund-request.ts';
 import { refundOf, refundResolutionFields, resolveRefund } from '../refund-resolution.ts';
+import { attemptOf } from '../resolution.ts';
 import { checked } from '../schema.ts';
 import type { DeskCall } from './call.ts';
 import type { Change, ChangeField, Done, Question } from './change.tsx';
 import { PAYMENT_ROUTE, paymentPath } from './paths.ts';
-import { given, nameIn, paymentFacts, paymentOf } from './payment-changes.tsx';
+import { attemptFacts, given, nameIn, paymentFacts, paymentOf } from './payment-changes.tsx';
 import { outcomeText, refundFacts } from './payment-refunds.tsx';
 
-/** What operators decide about a refund. */
+/** What operators request and decide about refunds. */
 
 /** Records what became of a refund by hand: `returned`, `not-returned`, or `confirm`. */
 export const RESOLVE_REFUND: Change = {
@@ -20,6 +30,56 @@ export const RESOLVE_REFUND: Change = {
   ask: askDecision,
   run: recordDecision,
 };
+
+/** Asks for a refund of one attempt in the merchant's name. */
+export const REQUEST_REFUND: Change = {
+  path: `${PAYMENT_ROUTE}/refund/:attemptId`,
+  ask: askRefund,
+  run: recordRefund,
+};
+
+async function askRefund(call: DeskCall): Promise<Question> {
+  const { intent, name } = await paymentOf(call);
+  const attempt = attemptOf(intent, call.params.attemptId);
+  const { pages, refunds: text } = DESK_TEXTS[call.view.language];
+  const { refunds: shared } = DASHBOARD_TEXTS[call.view.language];
+  const leftMinor = refundableMinor(intent, attempt);
+  return {
+    active: 'payments',
+    title: shared.refund,
+    lead: text.requestLead,
+    facts: [
+      ...paymentFacts(call, intent),
+      ...attemptFacts(call, intent, attempt),
+      [shared.left, moneyIn(call.view, intent.terms.currency)(leftMinor)],
+    ],
+    fields: [
+      { name: 'amountMinor', label: shared.amount, value: majorText(leftMinor) },
+      {
+        name: 'reason',
+        label: pages.why,
+        hint: pages.reasonHint,
+        lengthMax: REFUND_REASON_LENGTH_MAX,
+      },
+    ],
+    // The same form sent twice is one refund.
+    hidden: { refundUniqueId: `op_${crypto.randomUUID()}` },
+    button: shared.refund,
+    tone: 'bad',
+    back: paymentPath(name),
+  };
+}
+
+async function recordRefund(call: DeskCall): Promise<Done> {
+  const { intent } = await paymentOf(call);
+  const { reference: transactionId } = attemptOf(intent, call.params.attemptId);
+  const typed = call.form.text('amountMinor').trim();
+  // The schema rejects what is no amount.
+  const amountMinor = amountMinorFrom(typed) ?? typed;
+  const fields = { transactionId, amountMinor, ...given(call, 'reason', 'refundUniqueId') };
+  await requestForMerchant(call, checked(refundRequestFields, fields));
+  return { path: paymentPath(nameIn(call)), done: 'refund_requested' };
+}
 
 const DECISIONS = ['returned', 'not-returned', 'confirm'] as const;
 
