@@ -137,6 +137,32 @@ describe('the request', () => {
   });
 });
 
+describe('the stand-in', () => {
+  test.each<[string, object]>([
+    ['a number as id', { transactionId: 1_000_001 }],
+    ['no id', { transactionId: undefined }],
+    ['another method', { paymentMethod: 'CREDIT_CARD' }],
+    ['a part', { amount: '1.00' }],
+    ['no key', { apiKey: undefined }],
+  ])('refuses a request with %s', async (_name, changes) => {
+    const order = await paid();
+    await refunding().refund(order);
+    const [sent] = requests();
+    const serviceParams = { ...sent.serviceParams, ...changes };
+    const changed = { ...sent, requestId: crypto.randomUUID(), serviceParams };
+    // The last one is a repetition.
+    for (const request of [changed, sent]) {
+      const answer = await fetch(`${scene.standIn.baseUrl}/asm`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(request),
+      });
+      expect(await answer.json()).toMatchObject({ responseCode: '5002' });
+    }
+    expect(await refundsOf(order)).toHaveLength(1);
+  });
+});
+
 describe('the answer', () => {
   test.each<[string, RefundPlan, object, number]>([
     [

@@ -186,6 +186,13 @@ describe('the answer', () => {
     expect(await refundsOf(order)).toHaveLength(1);
   });
 
+  it('to a repeated reference is unknown, and M-PESA reverses nothing again', async () => {
+    const order = await paid();
+    await refunding().refund(order);
+    expect(await refunding().refund(order)).toEqual({ type: 'unknown', providerCode: '15' });
+    expect(await refundsOf(order)).toHaveLength(1);
+  });
+
   it('fails without a token', async () => {
     const order = await paid();
     const { length } = reversals();
