@@ -228,7 +228,7 @@ describe.concurrent('a refund', () => {
   );
 });
 
-it('is asked for once, and none is lost, after SIGKILL during the calls', async () => {
+it('is asked for once, and none is lost, after SIGKILL during the calls: promises.md#11', async () => {
   const plan: RefundPlan = { fault: 'accepted_then_hang', report: 'never' };
   const refunds = await Promise.all(
     ROWS.map(async (row) => ({ row, refunded: await paid(row, plan) })),
