@@ -30,7 +30,7 @@ function options(): Run {
   if (![seeds, from, workers].every((number) => Number.isSafeInteger(number) && number > 0)) {
     throw new Error('--seeds, --from and --workers take positive whole numbers');
   }
-  return { seeds, from, workers, failuresMax: FAILURES_MAX, isTraced: values.trace };
+  return { seeds, from, workers, failuresMax: FAILURES_MAX, shrinks: true, isTraced: values.trace };
 }
 
 async function main(): Promise<boolean> {

@@ -9,30 +9,64 @@ export interface Run {
   readonly workers: number;
   /** A worker stops after so many failing histories. */
   readonly failuresMax: number;
+  /** Cut failing histories down to what they need. */
+  readonly shrinks: boolean;
   /** Print every line of every history. */
   readonly isTraced: boolean;
 }
 
+/** A mistake can make a history endless. */
+const RUN_MS_MAX = 60 * 60 * 1_000;
+
 /** Runs the bundled simulation and adds up what its processes report. */
 export async function runSimulation(bundle: string, root: string, run: Run): Promise<Summary> {
-  const { from, seeds, workers, failuresMax, isTraced } = run;
+  const { from, seeds, workers, failuresMax, shrinks, isTraced } = run;
+  const stop = new AbortController();
   const shares = Array.from({ length: Math.min(workers, seeds) }, (_, index) =>
-    runShare(bundle, [
-      ...['--root', root],
-      ...['--from', String(from + index)],
-      ...['--step', String(workers)],
-      ...['--seeds', String(Math.ceil((seeds - index) / workers))],
-      ...['--failures-max', String(failuresMax)],
-      ...(isTraced ? ['--trace'] : []),
-    ]),
+    runShare(
+      bundle,
+      [
+        ...['--root', root],
+        ...['--from', String(from + index)],
+        ...['--step', String(workers)],
+        ...['--seeds', String(Math.ceil((seeds - index) / workers))],
+        ...['--failures-max', String(failuresMax)],
+        ...(shrinks ? ['--shrink'] : []),
+        ...(isTraced ? ['--trace'] : []),
+      ],
+      stop.signal,
+    ),
   );
+  if (!shrinks) {
+    // Only whether something is broken matters: the first process that knows it ends the others.
+    const failed = shares.map(async (share) => {
+      const summary = await share;
+      return summary.failures.length > 0 ? summary : never<Summary>();
+    });
+    const first = await Promise.race([...failed, Promise.all(shares).then(() => null)]);
+    if (first !== null) {
+      stop.abort();
+      await Promise.allSettled(shares);
+      return first;
+    }
+  }
   return (await Promise.all(shares)).reduce(added);
 }
 
+function never<T>(): Promise<T> {
+  return new Promise(() => undefined);
+}
+
 /** The last line that the process prints is its summary; the others are traces. */
-function runShare(bundle: string, options: readonly string[]): Promise<Summary> {
+function runShare(
+  bundle: string,
+  options: readonly string[],
+  signal: AbortSignal,
+): Promise<Summary> {
   const child = spawn(process.execPath, ['--no-warnings', bundle, ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: RUN_MS_MAX,
+    signal,
   });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -168,26 +168,32 @@ export class Actors {
   }
 
   async #create(payment: PlannedPayment, variant: 'once' | 'twice' | 'changed'): Promise<void> {
-    const creates = [this.#createOne(payment, payment.idempotencyKey)];
+    const key = payment.idempotencyKey;
+    const creates = [this.#createOne(payment, key, variant === 'once')];
     if (variant === 'twice') {
-      creates.push(this.#createOne(payment, payment.idempotencyKey));
+      creates.push(this.#createOne(payment, key, false));
     }
     if (variant === 'changed') {
       const changed = { ...payment, amountMinor: payment.amountMinor + 100 };
-      creates.push(this.#createOne(changed, 'another-key'));
+      creates.push(this.#createOne(changed, 'another-key', false));
     }
     await Promise.all(creates);
   }
 
-  async #createOne(payment: PlannedPayment, key: string | null): Promise<void> {
+  async #createOne(payment: PlannedPayment, key: string | null, isAlone: boolean): Promise<void> {
     const { journal } = this.#world;
     const create = payment.kind === 'hosted' ? createHosted : createExpress;
     const body = bodyOf(payment);
-    const answer = await this.#patiently(() =>
-      this.#request('api', () => create(this.#call(payment, body, key))),
-    );
+    let requests = 0;
+    const answer = await this.#patiently(() => {
+      requests += 1;
+      return this.#request('api', () => create(this.#call(payment, body, key)));
+    });
     if (answer instanceof Problem || answer === null) {
       journal.refused(answer?.code ?? 'no answer');
+      // Nobody else uses this id: a merchant's first request must not be its own duplicate.
+      const isOwn = isAlone && requests === 1 && answer?.code === 'duplicate_payment_id';
+      journal.expect(!isOwn, '1 one owner', () => 'the first request got 409');
     } else {
       journal.answered(payment, key, answer as unknown as SimulatedResponse);
     }
@@ -219,6 +225,7 @@ export class Actors {
       return;
     }
     if (seen.status === 'open' && seen.terms.kind === 'hosted') {
+      await clock.sleep(pay.thinksMs);
       const clicks = pay.isTwice ? [0, 1] : [0];
       await Promise.allSettled(clicks.map(() => this.#choose(payment, seen, pay.method)));
     }
@@ -292,8 +299,9 @@ export class Actors {
         ? railOrder(env, rail, client.objectId, intent, attempt)
         : null;
     });
-    if (order !== null) {
-      provider.decide(visitPage(order), decision, afterMs);
+    const visited = order && visitPage(order);
+    if (visited !== null) {
+      provider.decide(visited, decision, afterMs);
     }
   }
 

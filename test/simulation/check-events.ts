@@ -17,7 +17,10 @@ export function checkReceipts(expect: Expect, world: World, ended: readonly Ende
     const isOwnHost = merchant.hasCallbackUrl
       ? host === callbackHostOf(merchant)
       : host.endsWith('.coffee.example.com');
-    const isOwn = isOwnHost && JSON.parse(body).environment === merchant.environment;
+    const { environment, webHookEvent } = JSON.parse(body);
+    const isWanted = !host.startsWith('refunds.') || String(webHookEvent).startsWith('REFUND_');
+    expect(isWanted, '6 events', () => `${webHookEvent} went to ${host}`);
+    const isOwn = isOwnHost && environment === merchant.environment;
     expect(isOwn, '8 tenants', () => `an event of ${merchant.merchantId} went to ${host}`);
   }
 }

@@ -4,6 +4,9 @@ import type { ProviderOrder } from './provider.ts';
 import { configuredRail } from './rails.ts';
 import type { Ended, Expect } from './verdict.ts';
 
+/** For clocks that differ, and the time between a start and its claim. */
+const WINDOW_SLACK_MS = 15_000;
+
 /** What the provider saw of Kefel. */
 export function checkProvider(expect: Expect, { provider }: World, ended: readonly Ended[]): void {
   const { complaints, orders, confirmed } = provider;
@@ -22,10 +25,20 @@ export function checkProvider(expect: Expect, { provider }: World, ended: readon
 }
 
 /** The provider's book and Kefel's agree, or the difference is visible. */
-export function checkMoney(expect: Expect, world: World, { intent }: Ended): void {
+export function checkMoney(expect: Expect, world: World, { intent, history }: Ended): void {
   const { status, failureReason, attempts, paidAttemptId } = intent;
-  for (const attempt of attempts.filter(({ railId }) => railId !== 'simulator')) {
-    checkAttempt(expect, world, intent, attempt);
+  for (const [index, attempt] of attempts.entries()) {
+    if (attempt.railId !== 'simulator') {
+      checkAttempt(expect, world, intent, attempt);
+      const order = world.provider.orders.get(attempt.reference);
+      const wasUnpaid = history.some(
+        ({ detail }) =>
+          detail?.attemptIndex === index &&
+          (detail.attemptStatus === 'failed' || detail.attemptStatus === 'expired'),
+      );
+      const isBelief = wasUnpaid && order?.state === 'paid' && !order.hasLied;
+      expect(!isBelief, '4 no blind retry', () => `${attempt.railId} was unpaid without proof`);
+    }
   }
   const paid = attempts.filter((attempt) => attempt.status === 'succeeded');
   const isPaid = paid.some(({ id }) => id === paidAttemptId);
@@ -41,6 +54,10 @@ export function checkMoney(expect: Expect, world: World, { intent }: Ended): voi
 
 function checkAttempt(expect: Expect, world: World, intent: Intent, attempt: Attempt): void {
   const order = world.provider.orders.get(attempt.reference);
+  const isInTime =
+    attempt.flow === 'redirect' ||
+    attempt.deadlineAtMs <= intent.terms.expiresAtMs + WINDOW_SLACK_MS;
+  expect(isInTime, '5 expiry', () => `${attempt.railId} could be paid after the expiry`);
   const name = `${attempt.railId} ${attempt.reference}`;
   if (order?.state === 'paid') {
     const isSucceeded = attempt.status === 'succeeded';

@@ -1,4 +1,4 @@
-import { attemptInFlight, chargedMinor, type Intent } from '../../src/domain/intent.ts';
+import { attemptInFlight, chargedMinor, hasEnded, type Intent } from '../../src/domain/intent.ts';
 import { heldOf } from '../../src/domain/refund-amounts.ts';
 import type { Clock } from './clock.ts';
 import type { SimulatedResponse } from './globals.ts';
@@ -46,6 +46,12 @@ export class Journal {
   #violated(promise: string, what: string): void {
     this.#clock.note(`VIOLATION ${promise}: ${what}`);
     this.violations.push({ promise, what });
+  }
+
+  expect(isKept: boolean, promise: string, what: () => string): void {
+    if (!isKept) {
+      this.#violated(promise, what());
+    }
   }
 
   log(line: string): void {
@@ -115,6 +121,9 @@ export class Journal {
     const current = attemptInFlight(intent);
     if (intent.status === 'processing' && current === null) {
       this.#violated('4 one attempt', 'processing without an attempt');
+    }
+    if (hasEnded(intent.status) && intent.status !== 'succeeded' && inFlight.length > 0) {
+      this.#violated('5 expiry', `${intent.status} under an attempt in flight`);
     }
     const isExecuted = method === 'read' || method === 'execute';
     if (isExecuted && intent.status === 'open' && Date.now() >= intent.terms.expiresAtMs) {

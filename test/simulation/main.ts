@@ -19,6 +19,7 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     seeds: { type: 'string', default: '1' },
     step: { type: 'string', default: '1' },
+    shrink: { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
     'failures-max': { type: 'string', default: '3' },
   },
@@ -79,7 +80,7 @@ for (let seed = from; seed < last; seed += Number(values.step)) {
   }
   const [violation] = result.violations;
   if (violation !== undefined) {
-    const smallest = await shrunk(plan, violation.promise, setup);
+    const smallest = values.shrink ? await shrunk(plan, violation.promise, setup) : plan;
     const again = await runHistory(smallest, setup, true);
     summary.failures.push({
       seed,

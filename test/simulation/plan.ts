@@ -26,6 +26,8 @@ export type Action =
       readonly method: Method;
       readonly decision: Decision;
       readonly afterMs: number;
+      /** How long the customer looks at the page before choosing. */
+      readonly thinksMs: number;
       /** The customer sends the form twice at the same moment. */
       readonly isTwice: boolean;
       /** The customer comes back from the provider. */
@@ -166,6 +168,7 @@ function paying(random: Random): Action {
     method: random.pick(METHODS),
     decision: random.pick(['pay', 'pay', 'pay', 'pay_late', 'decline', 'ignore']),
     afterMs: random.pick([500, 3_000, 20_000, 60_000]),
+    thinksMs: random.pick([0, 0, 0, 2_000, 30_000]),
     isTwice: random.chance(0.15),
     returns: random.chance(0.6),
     abandonsAfterMs: random.pick([null, null, 1_000, 5_000]),

@@ -223,16 +223,25 @@ export class Provider {
     }
   }
 
-  /** Once all faults are over: repairs what it has reported, as its own reconciliation would. */
+  /**
+   * Once all faults are over: reports the final states that Kefel has not confirmed. What Kefel has
+   * confirmed is never reported again, so it must be stored.
+   */
   reconcile(): void {
     for (const order of this.orders.values()) {
-      this.report(order);
-      for (const refund of order.refunds.values()) {
-        if (refund.state !== 'accepted') {
-          this.#send(refund.url, reportOf(refund.reference, refund.amountMinor, refund.state));
+      if (order.state !== 'open' && !this.#isConfirmed(order.reportedId, order.state)) {
+        this.report(order);
+      }
+      for (const { state, url, reference, amountMinor } of order.refunds.values()) {
+        if (state !== 'accepted' && !this.#isConfirmed(reference, state)) {
+          this.#send(url, reportOf(reference, amountMinor, state));
         }
       }
     }
+  }
+
+  #isConfirmed(id: string, state: ReportedState): boolean {
+    return this.confirmed.some(({ report }) => report.id === id && report.state === state);
   }
 }
 

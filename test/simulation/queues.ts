@@ -84,7 +84,8 @@ export class Queues {
       }
       this.#deliverLater(queue, message, 0);
       if (clock.strikes('queue_duplicates')) {
-        this.#deliverLater(queue, message, clock.timing.between(0, 60_000));
+        const delayMs = clock.timing.pick([0, 0, clock.timing.between(0, 60_000)]);
+        this.#deliverLater(queue, message, delayMs);
       }
     });
   }

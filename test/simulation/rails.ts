@@ -178,9 +178,16 @@ function openOrder(order: RailOrder, { windowIsFinal, hasSharedAddress }: RailSe
   });
 }
 
-/** The customer comes to the provider's page, which may still have to learn of the order. */
-export function visitPage(order: RailOrder): ProviderOrder {
-  const known = bank().orders.get(order.attempt.reference);
+/**
+ * The customer comes to the provider's page, which may still have to learn of the order. Null: the
+ * provider has told Kefel that it knows no such order, and takes it no more.
+ */
+export function visitPage(order: RailOrder): ProviderOrder | null {
+  const { reference, deadlineAtMs } = order.attempt;
+  const known = bank().orders.get(reference);
+  if (known === undefined && currentClock().nowMs > deadlineAtMs) {
+    return null;
+  }
   const settings = Object.values(SETTINGS).find(({ id }) => id === order.attempt.railId);
   return known ?? openOrder(order, settings ?? REDIRECT);
 }

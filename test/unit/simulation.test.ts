@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true }));
 
 test('every promise is kept through every kind of fault', async () => {
-  const run = { from: 1, seeds: SEEDS, workers: 2, failuresMax: 1, isTraced: false };
+  const run = { from: 1, seeds: SEEDS, workers: 2, failuresMax: 1, shrinks: true, isTraced: false };
   const { failures, histories, faults, reached } = await runSimulation(bundle, ROOT, run);
   expect(failures).toEqual([]);
   expect(histories).toBe(SEEDS);
@@ -45,7 +45,7 @@ test('every promise is kept through every kind of fault', async () => {
 });
 
 test('the same seeds give the same histories, however they are shared out', async () => {
-  const run = { from: 7, seeds: 40, failuresMax: 1, isTraced: false };
+  const run = { from: 7, seeds: 40, failuresMax: 1, shrinks: true, isTraced: false };
   const [one, other] = await Promise.all([
     runSimulation(bundle, ROOT, { ...run, workers: 1 }),
     runSimulation(bundle, ROOT, { ...run, workers: 3 }),

@@ -1,0 +1,135 @@
+/**
+ * `npm run mutants -- [--only TEXT] [--seeds 400]`: plants one realistic mistake after the other into
+ * a copy of the repository and runs the quick tests on it: some histories of the simulation, then the
+ * unit tests. Each mistake must be caught (docs/reliability.md#planted-bugs). Exits with 1 when one
+ * survives. `--only`: those whose file or effect contains the text.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { DOMAIN_MUTANTS, REFUND_MUTANTS } from './mutants/domain.ts';
+import type { Mutant } from './mutants/mutant.ts';
+import { CONSUMER_MUTANTS, INTENT_MUTANTS } from './mutants/shell.ts';
+import { PROJECT_DIRECTORY } from './project/files.ts';
+import { bundleSimulation } from './simulation/bundle.ts';
+import { runSimulation } from './simulation/run.ts';
+
+const MUTANTS = [...DOMAIN_MUTANTS, ...REFUND_MUTANTS, ...INTENT_MUTANTS, ...CONSUMER_MUTANTS];
+
+/** The unit tests of everything that mutants change. */
+const UNIT_TESTS = [
+  'deliver',
+  'manual',
+  'refund',
+  'remaining',
+  'schedule',
+  'transition',
+  'webhook',
+];
+
+async function main(): Promise<boolean> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string', default: '' },
+      seeds: { type: 'string', default: '400' },
+    },
+  });
+  const chosen = MUTANTS.filter(({ file, breaks }) => `${file} ${breaks}`.includes(values.only));
+  const copy = await mkdtemp(join(tmpdir(), 'kefel-mutants-'));
+  const survivors: Mutant[] = [];
+  try {
+    await copyRepository(copy);
+    const sound = await unitTested(copy);
+    if (sound !== null) {
+      throw new Error(`without any planted bug, ${sound} fails`);
+    }
+    for (const mutant of chosen) {
+      const catcher = await catcherOf(copy, mutant, Number(values.seeds));
+      console.log(`${catcher ?? 'SURVIVED'}: ${mutant.file}: ${mutant.breaks}`);
+      if (catcher === null) {
+        survivors.push(mutant);
+      }
+    }
+  } finally {
+    await rm(copy, { recursive: true });
+  }
+  console.log(`${chosen.length - survivors.length} of ${chosen.length} planted bugs were caught.`);
+  return survivors.length === 0;
+}
+
+async function copyRepository(copy: string): Promise<void> {
+  const list = ['ls-files', '-co', '--exclude-standard'];
+  const files = execFileSync('git', list, { cwd: PROJECT_DIRECTORY, encoding: 'utf8' });
+  const needed = files
+    .split('\n')
+    .filter((file) => /^(?:src|test|scripts|migrations|[^/]+$)/.test(file));
+  for (const file of needed) {
+    await cp(join(PROJECT_DIRECTORY, file), join(copy, file)).catch(ignoreMissing);
+  }
+  await symlink(join(PROJECT_DIRECTORY, 'node_modules'), join(copy, 'node_modules'));
+}
+
+/** A file that git knows and that was deleted. */
+function ignoreMissing(error: unknown): void {
+  if (Object(error).code !== 'ENOENT') {
+    throw error;
+  }
+}
+
+/** What notices the mistake; null: nothing. */
+async function catcherOf(copy: string, mutant: Mutant, seeds: number): Promise<string | null> {
+  const path = join(copy, mutant.file);
+  const original = await readFile(path, 'utf8');
+  if (original.split(mutant.find).length !== 2) {
+    throw new Error(`${mutant.file} must contain this text once: ${mutant.find}`);
+  }
+  await writeFile(
+    path,
+    original.replace(mutant.find, () => mutant.replace),
+  );
+  try {
+    return (await simulated(copy, seeds)) ?? (await unitTested(copy));
+  } finally {
+    await writeFile(path, original);
+  }
+}
+
+/** The promise that a history finds broken. */
+async function simulated(copy: string, seeds: number): Promise<string | null> {
+  const bundle = join(copy, 'simulation.mjs');
+  try {
+    await bundleSimulation(copy, bundle);
+    const workers = availableParallelism();
+    const run = { from: 1, seeds, workers, failuresMax: 1, shrinks: false, isTraced: false };
+    const { failures } = await runSimulation(bundle, copy, run);
+    const [failure] = failures;
+    return failure === undefined
+      ? null
+      : `simulation, seed ${failure.seed}, ${failure.violations[0]?.promise}`;
+  } catch (error) {
+    return `simulation: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+function unitTested(copy: string): Promise<string | null> {
+  const options = ['run', '--project', 'unit', '--bail', '1', ...UNIT_TESTS];
+  const vitest = join('node_modules', 'vitest', 'vitest.mjs');
+  const child = spawn(process.execPath, [vitest, ...options], { cwd: copy });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      const [, test] = /FAIL.*?(test\/unit\/[\w-]+\.test\.ts)/.exec(output) ?? [];
+      resolve(code === 0 ? null : (test ?? 'unit tests'));
+    });
+  });
+}
+
+process.exitCode = (await main()) ? 0 : 1;
