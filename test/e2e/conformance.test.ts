@@ -111,6 +111,37 @@ describe.each(document.calls.filter((call) => call.endsWith('/events/resend')))(
   });
 });
 
+describe.each(document.calls.filter((call) => call.endsWith('/refund')))('%s', (call) => {
+  const schema = document.requestSchema(call);
+
+  it('answers valid bodies as documented', { timeout: LONG_RUN_MS }, async () => {
+    const isSandbox = call.includes('/sandbox');
+    const paid = isSandbox ? [await paidId()] : [];
+    const overrides = {
+      paymentIntentUniqueId: fc.constantFrom('none', ...paid),
+      refundUniqueId: fc.uuid(),
+      amount: fc.option(fc.integer({ min: 1, max: 200 }).map((cents) => cents / 100)),
+      transactionId: fc.constantFrom(null, null, 'NONE'),
+    };
+    const statuses = new Set<number>();
+    await all(validBodies(schema, overrides), async (body) => {
+      expect(document.requestFaults(call, body)).toEqual([]);
+      statuses.add(await expectDocumented(call, call, body));
+    });
+    expect(statuses.has(200)).toBe(isSandbox);
+  });
+
+  it('accepts no body that the document forbids', { timeout: LONG_RUN_MS }, async () => {
+    await all(damagedBodies(schema, {}), async (body) => {
+      const status = await expectDocumented(call, call, body);
+      const faults = document.requestFaults(call, withoutEmpty(body));
+      if (faults.length > 0) {
+        expect({ status, faults }).toEqual({ status: 400, faults });
+      }
+    });
+  });
+});
+
 /** A query as clients write it: an object as `metadata[KEY]=VALUE`. */
 function searchOf(query: unknown): string {
   const search = new URLSearchParams();
@@ -173,7 +204,8 @@ async function expectDocumented(
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-  const answer = await (CREATIONS.includes(call) ? withinLimit(send) : send());
+  const isCreation = CREATIONS.includes(call) || call.endsWith('/refund');
+  const answer = await (isCreation ? withinLimit(send) : send());
   const content: unknown = await answer.json();
   expect(document.answerFaults(call, answer.status, content)).toEqual([]);
   expect(answer.headers.get('x-request-id')).toMatch(/./);
@@ -199,6 +231,37 @@ function keyOf(call: string, isOther = false): string {
 function isPost(call: string): boolean {
   return call.startsWith('POST ');
 }
+
+/** The id of a payment of 1,000,000 that is paid, so that every refund of the test fits into it. */
+async function paidId(): Promise<string> {
+  const id = randomUUID();
+  const headers = { apiKey: sandboxApiKey, 'content-type': 'application/json' };
+  const body = JSON.stringify({
+    paymentIntentUniqueId: id,
+    amount: 1_000_000,
+    currency: 'ETB',
+    method: 'CBE',
+    phoneNumber: '0911223344',
+    expireIn: 3_600,
+    commissionPaidByCustomer: false,
+    testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' },
+  });
+  const path = `${baseUrl}/api/v1/payment/express/sandbox/pay`;
+  const answer = await withinLimit(() => fetch(path, { method: 'POST', headers, body }));
+  expect(answer.status).toBe(200);
+  await expect
+    .poll(async () => {
+      const read = await withinLimit(() =>
+        fetch(`${baseUrl}/api/v1/payment/sandbox/intent/${id}`, { headers }),
+      );
+      return ((await read.json()) as { content: { status: string } }).content.status;
+    }, POLLING)
+    .toBe('SUCCESS');
+  return id;
+}
+
+/** A simulated payment is paid within a second; a busy machine takes longer. */
+const POLLING = { timeout: 30_000, interval: 250 };
 
 /** The id of a payment that exists, for calls that take one. */
 async function createdId(call: string): Promise<string[]> {

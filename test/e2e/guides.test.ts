@@ -10,7 +10,7 @@ import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
  * against the shared gateway, and compare every answer with the block of JSON below it.
  */
 
-const GUIDES = ['hosted-payments', 'express-payments'];
+const GUIDES = ['hosted-payments', 'express-payments', 'refunds'];
 const DEFAULT_ADDRESS = 'http://localhost:8787';
 const run = promisify(execFile);
 const { baseUrl, merchants } = inject('sandbox');
