@@ -1,4 +1,5 @@
 import { configOf } from '../config.ts';
+import { utf8 } from '../crypto/encoding.ts';
 import { type DigestKind, keyedDigest } from '../crypto/keyed-digest.ts';
 import { sealRepeatably } from '../crypto/sealed.ts';
 import { hasEnded, type Intent } from '../domain/intent.ts';
@@ -107,7 +108,29 @@ export async function sendProjection(
     events: projectedEvents(events),
     refunds: projectedRefunds(intent),
   };
-  await env.PROJECTIONS.send(change);
+  await env.PROJECTIONS.send(change.refunds.length === 0 ? change : withinLimit(change));
+}
+
+/** Queues take messages of 128,000 bytes. */
+const MESSAGE_BYTES_MAX = 120_000;
+
+/**
+ * Without the oldest events that have arrived, if the message is too large: every refund of a
+ * payment has an event, and every event a delivery to each endpoint. The read model has those
+ * events from earlier messages.
+ */
+function withinLimit(change: ProjectionMessage): ProjectionMessage {
+  let excess = sizeOf(change) - MESSAGE_BYTES_MAX;
+  const events = change.events.filter((event) => {
+    const isDropped = excess > 0 && event.deliveryStatus === 'delivered';
+    excess -= isDropped ? sizeOf(event) : 0;
+    return !isDropped;
+  });
+  return { ...change, events };
+}
+
+function sizeOf(value: object): number {
+  return utf8(JSON.stringify(value)).byteLength;
 }
 
 /** What finds the payment, and its sealed details. */

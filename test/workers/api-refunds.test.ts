@@ -192,7 +192,7 @@ test('a failed refund gives its amount back', async () => {
   await refunded({ refundUniqueId: 'refund-2', amount: 150.5 });
 });
 
-test('20 refunds at the same time never return more than was paid', async () => {
+test('promises.md#11: 20 refunds at the same time never return more than was paid', async () => {
   await pay();
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, number) =>
@@ -474,7 +474,7 @@ describe.each(Object.entries(INTERRUPTIONS))(
   },
 );
 
-test('an object that dies between the claim and the answer asks the provider once, then queries it', async () => {
+test('promises.md#11: an object that dies between the claim and the answer asks the provider once, then queries it', async () => {
   const refund = vi.spyOn(simulator, 'refund').mockReturnValue(new Promise(() => undefined));
   const query = vi.spyOn(simulator, 'refundStatus');
   await pay();

@@ -1,7 +1,11 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
+import { REFUNDS_MAX } from '../../src/domain/refund-amounts.ts';
+import { newDelivery } from '../../src/intent/delivery.ts';
+import { sendProjection } from '../../src/intent/outbox.ts';
 import { claimRefund } from '../../src/refunds/claim.ts';
 import { type RefundOfPayment, requestRefund } from '../../src/refunds/request.ts';
+import { ENDPOINTS_MAX } from '../../src/webhooks/endpoints.ts';
 import {
   ALPHA,
   advance,
@@ -73,6 +77,48 @@ test('an accepted refund is claimed, then becomes the row of the read model', as
   expect(await env.DB.prepare(payment).first()).toEqual({ refunded_minor: 0, open_refunds: 1 });
 });
 
+test('the message of a payment with the most refunds, endpoints and metadata fits into its queue', async () => {
+  const metadata = Object.fromEntries(
+    Array.from({ length: 20 }, (_, index) => [`key-${index}`, 'ክፈል'.repeat(125)]),
+  );
+  await payHosted({ amount: 150.5, metadata });
+  const { terms } = await intentOf();
+  const commands = Array.from({ length: REFUNDS_MAX }, (_, index) => `refund-${index}`);
+  for (const refundUniqueId of commands) {
+    await refund({ refundUniqueId, amountMinor: 100 });
+  }
+  const intent = await intentOf();
+  const deliveries = Array.from({ length: ENDPOINTS_MAX }, (_, index) => ({
+    ...newDelivery({ endpointId: `we_${index}`, origin: 'https://shop.example.com' }, Date.now()),
+    deliveryStatus: 'delivered' as const,
+  }));
+  const events = commands.map((refundId, sequence) => ({
+    sequence,
+    eventId: `evt_${String(sequence).padStart(32, '0')}`,
+    type: 'refund_succeeded' as const,
+    refundId,
+    body: '',
+    signature: null,
+    createdAtMs: terms.createdAtMs,
+    deliveries: sequence === 0 ? [newDelivery(NOWHERE, Date.now())] : deliveries,
+  }));
+  caught.projections.length = 0;
+  await sendProjection(env, 'object-1', { intent, events });
+  const [message] = caught.projections;
+  const bytes = new TextEncoder().encode(JSON.stringify(message)).length;
+  expect(bytes).toBeLessThan(128_000);
+  expect(message?.refunds).toHaveLength(REFUNDS_MAX);
+  // What has not arrived stays, and the newest events stay.
+  const sequences = new Set(message?.events.map(({ sequence }) => sequence));
+  expect([sequences.has(0), sequences.has(1), sequences.has(REFUNDS_MAX - 1)]).toEqual([
+    true,
+    false,
+    true,
+  ]);
+});
+
+const NOWHERE = { endpointId: null, origin: null };
+
 test('a payment without refunds costs no row of refunds', async () => {
   const prepare = vi.spyOn(env.DB, 'prepare');
   await pay();
@@ -117,7 +163,7 @@ test('the same id of another merchant is not taken', async () => {
   expect(await refund({ paymentUniqueId: 'order-2' })).toMatchObject({ type: 'accepted' });
 });
 
-test('rejected requests leave no claim', async () => {
+test('decisions.md#43: rejected requests leave no claim', async () => {
   await createHosted({ paymentIntentUniqueId: 'open' });
   await pay();
   expect(await refund({ paymentUniqueId: 'unknown' })).toEqual({ type: 'payment_not_found' });
@@ -159,7 +205,7 @@ test('the same id at the same time is one refund', async () => {
   expect((await intentOf()).refunds).toHaveLength(1);
 });
 
-test('a claim whose request died is repeated by the next request', async () => {
+test('decisions.md#43: a claim whose request died is repeated by the next request', async () => {
   await pay();
   const { terms, attempts } = await intentOf();
   const [attempt] = attempts;
