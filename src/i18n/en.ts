@@ -729,7 +729,7 @@ export const dashboard = {
     },
     tooLarge: (left: string) => `That is more than what is left. You can refund at most ${left}.`,
     tooOld: (days: string) =>
-      `The payment is older than ${days} days, after which the operator allows no refunds. Contact the operator.`,
+      `This payment is too old to refund. The operator’s limit in days: ${days}. Contact the operator.`,
     dailyLimit: (max: string, left: string) =>
       `Your refunds of one day may be at most ${max}. Today you can still refund ${left}. Refund less, try again tomorrow, or contact the operator.`,
     done: {

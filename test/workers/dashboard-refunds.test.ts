@@ -128,6 +128,17 @@ describe('the form', () => {
     expect(await (await browser.get(PAGE)).text()).not.toContain(`href="${FORM}`);
   });
 
+  test('is not there for a payment that is too old', async () => {
+    await payHosted();
+    await env.DB.prepare('UPDATE merchants SET refund_age_days_max = 1').run();
+    advance(25 * 60 * MINUTE_MS);
+    const response = await (await cashier()).get(FORM);
+    expect([response.status, await textOf(response)]).toEqual([
+      409,
+      expect.stringContaining('too old to refund'),
+    ]);
+  });
+
   test('refunds the second of two payments, which the page offers', async () => {
     await createHosted();
     await execute(startRedirect('a0'), { type: 'abandon_attempt', attemptId: 'a0' });
@@ -391,14 +402,15 @@ describe('a refund', () => {
   });
 
   test.each([
-    ['refund_age_days_max = 1', 2 * 24 * 60 * MINUTE_MS, 'older than 1 days'],
+    ['refund_age_days_max = 1', 25 * 60 * MINUTE_MS, 'limit in days: 1'],
     ['refund_daily_max_minor = 5000', 0, 'Today you can still refund'],
   ])('says which limit of the operator it exceeds: %s', async (limit, laterMs, message) => {
     await payHosted();
-    await env.DB.prepare(`UPDATE merchants SET ${limit}`).run();
     advance(laterMs);
     const browser = await cashier();
-    const response = await confirmed(browser, await formOf(browser));
+    const fields = await formOf(browser);
+    await env.DB.prepare(`UPDATE merchants SET ${limit}`).run();
+    const response = await confirmed(browser, fields);
     expect(response.status).toBe(409);
     expect(await messageOf(response)).toContain(message);
     expect(await refunds()).toEqual([]);

@@ -5,6 +5,7 @@ import { refundableMinor } from '../../domain/refund-amounts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { intentByUniqueId } from '../../intent/client.ts';
 import { newId } from '../../members/members.ts';
+import { REFUND_AGE_DAYS_MAX, refundLimitsOf } from '../../merchants/refund-limits.ts';
 import { type RefundResult, requestRefund } from '../../refunds/request.ts';
 import { answerJson, answerPage, redirectTo } from '../../ui/answer.ts';
 import { audited } from '../audited.ts';
@@ -21,6 +22,8 @@ import {
   readRequest,
   rehearse,
 } from './refund-request.ts';
+
+const DAY_MS = 86_400_000;
 
 /** GET …/payments/:uniqueId/refund: the form for one transaction of the payment. */
 export async function showRefund(call: DashboardCall): Promise<Response> {
@@ -39,8 +42,13 @@ export async function showRefund(call: DashboardCall): Promise<Response> {
   }
   const request = { refundUniqueId: newId('rfd'), amountMinor: null };
   const whole = rehearse(call, intent, attempt, request);
-  return typeof whole === 'string'
-    ? problem(rejectionText(call, intent, attempt, whole))
+  if (typeof whole === 'string') {
+    return problem(rejectionText(call, intent, attempt, whole));
+  }
+  const limits = await refundLimitsOf(call.env.DB, call.session.merchantId);
+  const daysMax = limits?.refundAgeDaysMax ?? REFUND_AGE_DAYS_MAX;
+  return call.nowMs - attempt.updatedAtMs > daysMax * DAY_MS
+    ? problem(DASHBOARD_TEXTS[call.language].refunds.tooOld(String(daysMax)))
     : answerPage(call, <RefundPage call={call} intent={intent} attempt={attempt} whole={whole} />);
 }
 
