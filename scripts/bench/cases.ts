@@ -51,7 +51,7 @@ export const CASES: Readonly<Record<CaseName, BenchCase>> = {
   '404': { about: '404, no such path', floor: ECHO, kind: 'requests', writes: false },
   '404-id': {
     about: '404, no such payment',
-    floor: 'the same, and a query of D1 that finds nothing',
+    floor: MISS,
     kind: 'requests',
     writes: false,
   },

@@ -49,9 +49,8 @@ export class FloorWork {
       case '400-64k':
         return requests(200, () => this.#post('echo', LARGE_BODY));
       case '400-id':
-        return requests(200, (index) => this.#get(`is-empty/${id(index)}`));
       case '404-id':
-        return requests(200, (index) => this.#get(`missing/${id(index)}`));
+        return requests(200, (index) => this.#get(`is-empty/${id(index)}`));
       case 'paid':
         return this.#paid(units);
       case 'webhooks':

@@ -93,10 +93,6 @@ export default {
         return answer(await object().read());
       case 'is-empty':
         return answer(await object().isEmpty());
-      case 'missing': {
-        const row = await env.DB.prepare('SELECT id FROM changes WHERE id = ?1').bind(id).first();
-        return answer((await object().isEmpty()) && row === null);
-      }
       case 'list': {
         const statement = env.DB.prepare('SELECT id, body FROM changes ORDER BY id DESC LIMIT ?1');
         return answer((await statement.bind(PAGE_ROWS).all()).results);
