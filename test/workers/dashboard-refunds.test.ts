@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Refund } from '../../src/domain/refund.ts';
 import { CHALLENGE_MS } from '../../src/members/challenge.ts';
 import type { Faults, RequestOptions } from '../support/software-authenticator.ts';
@@ -351,6 +351,26 @@ describe('a refund', () => {
     const again = await browser.submit(`${FORM}/options`, fields);
     expect(again.status).toBe(409);
     expect(await messageOf(again)).toContain('already requested');
+    expect(await refunds()).toHaveLength(1);
+  });
+
+  test('is recorded even if the database fails then, and the same form can be sent again', async () => {
+    await payHosted();
+    const browser = await cashier();
+    const fields = await formOf(browser);
+    const prepare = env.DB.prepare.bind(env.DB);
+    const spy = vi.spyOn(env.DB, 'prepare').mockImplementation((sql) => {
+      if (sql.includes('INSERT INTO refunds')) {
+        throw new Error('D1_ERROR: no answer');
+      }
+      return prepare(sql);
+    });
+    const failed = await confirmed(browser, fields);
+    expect(failed.status).toBe(500);
+    spy.mockRestore();
+    expect(await refunds()).toEqual([]);
+    expect((await auditLog()).at(-1)).toMatchObject({ action: 'refund.requested' });
+    expect((await confirmed(browser, fields)).status).toBe(200);
     expect(await refunds()).toHaveLength(1);
   });
 

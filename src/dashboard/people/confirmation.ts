@@ -1,4 +1,5 @@
 import { sha256Hex } from '../../crypto/encoding.ts';
+import type { SqlStatement } from '../../database.ts';
 import {
   type Ceremony,
   type Challenge,
@@ -39,13 +40,14 @@ export async function offerConfirmation(
 }
 
 /**
- * Runs the action if the form's `credential` confirms it. A challenge that was used stays used, even
- * if the action then fails.
+ * Runs the action if the form's `credential` confirms it. The challenge is used, and the entry
+ * written, in one batch before that: no confirmed action goes unrecorded, even if it then fails.
  */
 export async function whenConfirmed(
   call: DashboardCall,
   ceremony: Ceremony,
   action: ConfirmedAction,
+  entry: SqlStatement,
   run: () => Promise<Response>,
 ): Promise<Response> {
   const credential = assertionIn(call.form.text('credential'));
@@ -56,7 +58,7 @@ export async function whenConfirmed(
   if (challenge === null) {
     return refused(call, ceremony, 'challenge');
   }
-  const refusal = await verifyAndUse(call, challenge, credential);
+  const refusal = await verifyAndUse(call, challenge, credential, entry);
   if (refusal !== null) {
     return refused(call, ceremony, refusal);
   }
@@ -69,6 +71,7 @@ async function verifyAndUse(
   call: DashboardCall,
   challenge: Challenge,
   credential: Assertion,
+  entry: SqlStatement,
 ): Promise<RefusalReason | null> {
   const { env, session, nowMs } = call;
   const passkey = await findPasskey(env.DB, credential.id);
@@ -81,7 +84,7 @@ async function verifyAndUse(
   }
   const isUsed = await useChallenge(call, challenge, {
     required: unusedSince(passkey),
-    statements: [usePasskey(passkey, assertion, nowMs)],
+    statements: [usePasskey(passkey, assertion, nowMs), entry],
   });
   return isUsed ? null : 'not_taken';
 }

@@ -72,7 +72,8 @@ export async function finishRefund(call: DashboardCall): Promise<Response> {
     return asked;
   }
   const { intent, attempt, request } = asked;
-  return whenConfirmed(call, 'refund', actionOf(intent, request), async () => {
+  const entry = requestedEntry(call, intent, request);
+  return whenConfirmed(call, 'refund', actionOf(intent, request), entry, async () => {
     const { memberId } = call.session;
     const result = await requestRefund(call.env, tenantOf(call), {
       ...request,
@@ -80,11 +81,9 @@ export async function finishRefund(call: DashboardCall): Promise<Response> {
       requester: { type: 'member', memberId },
       idempotency: null,
     });
-    if (result.type !== 'accepted') {
-      return unfit(resultText(call, attempt, intent, result));
-    }
-    await runBatch(call.env.DB, [requestedEntry(call, intent, request)]);
-    return answerJson({});
+    return result.type === 'accepted'
+      ? answerJson({})
+      : unfit(resultText(call, attempt, intent, result));
   });
 }
 
