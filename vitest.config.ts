@@ -91,7 +91,7 @@ export default defineConfig({
           // workerd's "Promise will never complete". Cause unknown yet; alone, every file passes.
           isolate: false,
           maxWorkers: WORKERS,
-          include: ['test/workers/**/*.test.ts'],
+          include: ['test/{workers,security}/**/*.test.ts'],
           // A file's first visit to the dashboard waits for its modules to be made ready.
           testTimeout: 60_000,
           expect: POLLS,

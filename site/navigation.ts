@@ -59,6 +59,7 @@ export const SECTIONS: readonly Section[] = [
       'checkout',
       'read-model',
       'reliability',
+      'security-tests',
       'benchmarks',
     ],
   },

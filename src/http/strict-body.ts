@@ -22,7 +22,8 @@ export function checked<Schema extends v.GenericSchema>(
   if (result.success) {
     return result.output;
   }
-  const errors: Record<string, FieldError> = {};
+  // Without a prototype: a field may be named `constructor`.
+  const errors: Record<string, FieldError> = Object.create(null);
   for (const issue of result.issues) {
     errors[pathOf(issue)] ??= errorOf(issue);
   }

@@ -67,6 +67,15 @@ describe('docs/state-machine.md', () => {
   });
 });
 
+describe('docs/security-tests.md', () => {
+  test('names each file of the security suite', () => {
+    const named = pathsNamedIn('docs/security-tests.md');
+    const files = SOURCES.filter((path) => /^test\/security\/.*\.test\.ts$/.test(path));
+    expect(files.length).toBeGreaterThan(0);
+    expect(files.filter((path) => !named.includes(path))).toEqual([]);
+  });
+});
+
 describe('citations', () => {
   test('in sources lead to a document and its heading', () => {
     const broken = SOURCES.flatMap((source) =>
