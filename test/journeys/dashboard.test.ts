@@ -163,7 +163,7 @@ it('a payment made with the key is listed, and its page shows the webhook’s fa
   await hook.request(0);
   await page.getByRole('link', { name: uniqueId }).click();
   await untilShown(page, page.url(), english.events.statuses.dead);
-  expect(await page.locator('.payment-head').textContent()).toMatch(/25\.50.*Paid$/);
+  expect(await page.locator('.payment-head').textContent()).toMatch(/25\.50.*PaidRefund$/);
   await shoot(page, 'dashboard-payment-given-up');
 });
 
