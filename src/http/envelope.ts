@@ -72,5 +72,6 @@ function fieldErrorsOf(errors: FieldErrors) {
 
 /** Not from the parsed configuration, which a problem may be about. */
 function originOf(request: Request, env: Env): string {
-  return URL.parse(env.PUBLIC_BASE_URL ?? '')?.origin ?? new URL(request.url).origin;
+  const base = env.PUBLIC_BASE_URL ? URL.parse(env.PUBLIC_BASE_URL) : null;
+  return (base ?? new URL(request.url)).origin;
 }

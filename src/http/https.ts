@@ -9,6 +9,9 @@ const RAILS = /^\/rails\//;
 
 /** The answer to a request over plain http, or null for a request that may go on. */
 export function refusePlainHttp(request: Request, env: Env, requestId: string): Response | null {
+  if (request.url.startsWith('https:')) {
+    return null;
+  }
   const url = new URL(request.url);
   if (url.protocol !== 'http:' || isLoopback(url.hostname) || RAILS.test(url.pathname)) {
     return null;

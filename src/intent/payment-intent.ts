@@ -65,7 +65,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     if (stored !== null) {
       // The same uuid is a retry of a call whose first answer was lost.
       return stored.intent?.terms.uuid === request.terms.uuid
-        ? { type: 'created', intent: stored.intent }
+        ? { type: 'created' }
         : takenResult(stored, request.idempotency, nowMs);
     }
     const { attempt, idempotency, answer } = request;
@@ -81,8 +81,8 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       this.#record.insert(row);
       const start: Command[] = attempt === null ? [] : [{ type: 'start_attempt', attempt }];
       // At the time of creation, because a slow call must not reject the first attempt as too late.
-      const { intent } = this.#record.apply(start, request.terms.createdAtMs);
-      return { type: 'created', intent };
+      this.#record.apply(start, request.terms.createdAtMs);
+      return { type: 'created' };
     });
   }
 

@@ -50,7 +50,8 @@ export type TakenResult =
   /** The first request died before it answered. The answer must be derived from `intent`. */
   | { readonly type: 'unanswered'; readonly intent: Intent };
 
-export type CreateResult = { readonly type: 'created'; readonly intent: Intent } | TakenResult;
+/** Without the intent: it is what the request says, and copying it between objects costs time. */
+export type CreateResult = { readonly type: 'created' } | TakenResult;
 
 export type ProbeResult = { readonly type: 'free' } | TakenResult;
 

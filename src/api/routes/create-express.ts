@@ -3,6 +3,7 @@ import { newAttempt } from '../../attempts/plan.ts';
 import { startAtRail } from '../../attempts/start.ts';
 import { commandFor } from '../../attempts/start-result.ts';
 import { storeResult } from '../../attempts/store-result.ts';
+import { decide, openIntent } from '../../domain/decide.ts';
 import type { Intent, IntentTerms } from '../../domain/intent.ts';
 import type { Method } from '../../domain/method.ts';
 import { jsonResponse } from '../../http/envelope.ts';
@@ -38,7 +39,13 @@ export async function createExpress(call: MerchantCall): Promise<Response> {
   if (result.type !== 'created') {
     return answerTaken(call, client, terms.uniqueId, result, warnings);
   }
-  const finished = startCharge(call, client, result.intent, rail, warnings);
+  // What the object has stored: it decides on the same command at the same time.
+  const { intent } = decide(
+    openIntent(terms),
+    [{ type: 'start_attempt', attempt }],
+    terms.createdAtMs,
+  );
+  const finished = startCharge(call, client, intent, rail, warnings);
   // A disconnect ends the request, but a charge that has begun must be completed.
   call.ctx.waitUntil(finished.catch(() => undefined));
   return jsonResponse(200, await finished);

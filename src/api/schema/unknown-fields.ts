@@ -26,60 +26,68 @@ interface SchemaNode {
  * field that was probably meant. Empty for a body without such fields. Takes linear time.
  */
 export function unknownFieldWarnings(schema: SchemaNode, body: unknown): readonly string[] {
-  const warnings: string[] = [];
-  let found = 0;
-  for (const { path, name, known } of unknownFields(schema, body, '')) {
-    found += 1;
-    if (found <= WARNINGS_MAX) {
-      warnings.push(warningOf(path, name, known));
-    }
-  }
-  if (found > WARNINGS_MAX) {
-    warnings.push(`${found - WARNINGS_MAX} more unknown fields were ignored.`);
-  }
-  return warnings;
+  const found: UnknownFields = { warnings: [], count: 0, path: [] };
+  findUnknown(schema, body, found);
+  const { warnings, count } = found;
+  return count > WARNINGS_MAX
+    ? [...warnings, `${count - WARNINGS_MAX} more unknown fields were ignored.`]
+    : warnings;
 }
 
-interface UnknownField {
-  /** The path of the object that has the field, ending in a dot unless it is the body. */
-  readonly path: string;
-  readonly name: string;
-  /** The fields that the object may have. */
-  readonly known: readonly string[];
+interface UnknownFields {
+  /** At most WARNINGS_MAX. */
+  readonly warnings: string[];
+  count: number;
+  /** Where the search is now: names of fields and indexes of entries. */
+  readonly path: (string | number)[];
 }
 
-function* unknownFields(schema: SchemaNode, value: unknown, path: string): Generator<UnknownField> {
+function findUnknown(schema: SchemaNode, value: unknown, found: UnknownFields): void {
   if (schema.pipe !== undefined) {
     for (const part of schema.pipe) {
-      yield* unknownFields(part, value, path);
+      findUnknown(part, value, found);
     }
-    return;
-  }
-  if (schema.wrapped !== undefined) {
-    yield* unknownFields(schema.wrapped, value, path);
+  } else if (schema.wrapped !== undefined) {
+    findUnknown(schema.wrapped, value, found);
   } else if (schema.item !== undefined && Array.isArray(value)) {
-    for (const [index, entry] of value.entries()) {
-      yield* unknownFields(schema.item, entry, `${path.slice(0, -1)}[${index}].`);
+    for (let index = 0; index < value.length; index += 1) {
+      found.path.push(index);
+      findUnknown(schema.item, value[index], found);
+      found.path.pop();
     }
   } else if (schema.entries !== undefined && isRecord(value)) {
-    yield* unknownFieldsOf(schema.entries, value, path);
+    findUnknownIn(schema.entries, value, found);
   }
 }
 
-function* unknownFieldsOf(
+function findUnknownIn(
   entries: Readonly<Record<string, SchemaNode>>,
   value: Readonly<Record<string, unknown>>,
-  path: string,
-): Generator<UnknownField> {
-  const known = Object.keys(entries);
-  for (const [name, field] of Object.entries(value)) {
+  found: UnknownFields,
+): void {
+  for (const name of Object.keys(value)) {
     const schema = Object.hasOwn(entries, name) ? entries[name] : undefined;
-    if (schema === undefined) {
-      yield { path, name, known };
-    } else {
-      yield* unknownFields(schema, field, `${path}${name}.`);
+    if (schema !== undefined) {
+      found.path.push(name);
+      findUnknown(schema, value[name], found);
+      found.path.pop();
+      continue;
+    }
+    found.count += 1;
+    if (found.count <= WARNINGS_MAX) {
+      found.warnings.push(warningOf(pathOf(found.path), name, Object.keys(entries)));
     }
   }
+}
+
+/** The path of an object, ending in a dot unless it is the body. */
+function pathOf(steps: readonly (string | number)[]): string {
+  return steps
+    .map((step, index) =>
+      typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${step}`,
+    )
+    .join('')
+    .replace(/(?<=.)$/, '.');
 }
 
 function warningOf(path: string, name: string, known: readonly string[]): string {
