@@ -187,6 +187,8 @@ export interface Anomaly {
     /** A provider contradicts the outcome of a refund. */
     | 'contradicting_refund';
   readonly attemptId: string;
+  /** Only of a contradicting refund. */
+  readonly refundId?: string;
   readonly atMs: number;
 }
 

@@ -64,11 +64,12 @@ export function refundAmounts(
   const { terms } = intent;
   const held = heldOf(intent, attempt);
   const commissionMinor = commissionOf(terms, attempt.method);
+  // Not negative: a refund that failed and is done after all may have given up all of it.
+  const leftMinor = Math.max(0, commissionMinor - held.commissionReturnedMinor);
   const isRest = held.amountMinor + amountMinor === terms.amountMinor;
-  const proportionalMinor = isRest
-    ? commissionMinor - held.commissionReturnedMinor
-    : shareOf(commissionMinor, amountMinor, terms.amountMinor);
-  const commissionReturnedMinor = keepsCommission ? 0 : proportionalMinor;
+  const proportionalMinor = shareOf(commissionMinor, amountMinor, terms.amountMinor);
+  const givenUpMinor = isRest ? leftMinor : Math.min(leftMinor, proportionalMinor);
+  const commissionReturnedMinor = keepsCommission ? 0 : givenUpMinor;
   return {
     amountMinor,
     commissionReturnedMinor,

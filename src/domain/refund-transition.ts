@@ -14,7 +14,7 @@ import {
   type RefundOutcome,
 } from './refund.ts';
 import { fits, REFUNDS_MAX, refundAmounts, refundableMinor, refundsOf } from './refund-amounts.ts';
-import { find, hasAnomaly, reject, type Step, withAnomaly } from './step.ts';
+import { find, reject, type Step, withAnomaly } from './step.ts';
 
 /** The steps of a refund, as commands on its payment. */
 export function applyRefundCommand(step: Step, command: RefundCommand, nowMs: number): Step {
@@ -208,12 +208,12 @@ function recordRefunded(
   nowMs: number,
 ): Step {
   if (refund.status === 'succeeded') {
-    return step;
+    return isReturnedTwice(refund, outcome) ? withRefundAnomaly(step, refund, nowMs) : step;
   }
-  const attempt = attemptOf(step, refund);
+  const wasNeverAsked = refund.status === 'pending' || refund.status === 'canceled';
   const wasReleased = !holdsMoney(refund);
-  if (refund.status === 'pending' || (wasReleased && !fits(step.intent, attempt, refund))) {
-    return withRefundAnomaly(step, attempt, nowMs);
+  if (wasNeverAsked || (wasReleased && !fits(step.intent, attemptOf(step, refund), refund))) {
+    return withRefundAnomaly(step, refund, nowMs);
   }
   const refunded = withRefund(step, {
     ...refund,
@@ -230,6 +230,14 @@ function recordRefunded(
   return announce(refunded, 'refund_succeeded');
 }
 
+/** An operator returned it by hand, and the provider by another number. */
+function isReturnedTwice(
+  { manualResolutionId, railReference: known }: Refund,
+  { railReference }: Extract<RefundOutcome, { type: 'succeeded' }>,
+): boolean {
+  return manualResolutionId !== null && railReference !== null && railReference !== known;
+}
+
 /** No money was returned. A person decides about a refund that waits for a person. */
 function recordNotRefunded(
   step: Step,
@@ -238,7 +246,7 @@ function recordNotRefunded(
   nowMs: number,
 ): Step {
   if (refund.status === 'succeeded') {
-    return withRefundAnomaly(step, attemptOf(step, refund), nowMs);
+    return withRefundAnomaly(step, refund, nowMs);
   }
   if (refund.status !== 'processing' && refund.status !== 'unresolved') {
     return step;
@@ -360,10 +368,13 @@ function withRefund(step: Step, changed: Refund): Step {
   return { ...step, intent: { ...step.intent, refunds } };
 }
 
-function withRefundAnomaly(step: Step, attempt: Attempt, nowMs: number): Step {
-  return hasAnomaly(step, 'contradicting_refund', attempt)
+/** Recorded once per refund, so that repeated reports cannot cause unbounded writes. */
+function withRefundAnomaly(step: Step, { attemptId, id: refundId }: Refund, atMs: number): Step {
+  const { anomalies } = step.intent;
+  const kind = 'contradicting_refund';
+  return anomalies.some((known) => known.kind === kind && known.refundId === refundId)
     ? step
-    : withAnomaly(step, 'contradicting_refund', attempt, nowMs);
+    : withAnomaly(step, { kind, attemptId, refundId, atMs });
 }
 
 function attemptOf({ intent }: Step, { attemptId }: Refund): Attempt {

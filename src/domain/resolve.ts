@@ -88,7 +88,7 @@ export function recordSuccess(
     updatedAtMs: nowMs,
   });
   if (step.intent.status === 'succeeded') {
-    return withAnomaly(resolved, 'duplicate_payment', attempt, nowMs);
+    return withAnomaly(resolved, { kind: 'duplicate_payment', attemptId: attempt.id, atMs: nowMs });
   }
   const paid = { late: hasEnded(step.intent.status), paidAttemptId: attempt.id };
   return end({ ...resolved, intent: { ...resolved.intent, ...paid } }, 'succeeded', null, nowMs);
@@ -104,7 +104,7 @@ export function recordFailure(
   if (attempt.status === 'succeeded') {
     return hasAnomaly(step, 'contradicting_failure', attempt)
       ? step
-      : withAnomaly(step, 'contradicting_failure', attempt, nowMs);
+      : withAnomaly(step, { kind: 'contradicting_failure', attemptId: attempt.id, atMs: nowMs });
   }
   if (!isPending(attempt)) {
     return step;

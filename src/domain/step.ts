@@ -79,12 +79,7 @@ export function hasAnomaly(step: Step, kind: Anomaly['kind'], attempt: Attempt):
   );
 }
 
-export function withAnomaly(
-  step: Step,
-  kind: Anomaly['kind'],
-  attempt: Attempt,
-  atMs: number,
-): Step {
-  const anomalies = [...step.intent.anomalies, { kind, attemptId: attempt.id, atMs }];
+export function withAnomaly(step: Step, anomaly: Anomaly): Step {
+  const anomalies = [...step.intent.anomalies, anomaly];
   return { ...step, intent: { ...step.intent, anomalies } };
 }

@@ -230,7 +230,7 @@ function reportCallback(step: Step, attemptId: string, nowMs: number): Step {
   }
   return hasAnomaly(step, 'refused_callback', attempt)
     ? step
-    : withAnomaly(step, 'refused_callback', attempt, nowMs);
+    : withAnomaly(step, { kind: 'refused_callback', attemptId: attempt.id, atMs: nowMs });
 }
 
 function acceptAttempt(

@@ -74,6 +74,24 @@ describe('the commission of a refund (docs/decisions.md#39)', () => {
   });
 });
 
+test('no more commission is given up than was paid, after a refund of the rest fails the others', () => {
+  const paid = paidTwice({ amountMinor: 100, commissionMinor: 9, commissionPaidByCustomer: true });
+  // Each part's commission rounds down to nothing, so the rest gives up all of it.
+  const parts = Array.from({ length: 9 }, () => 10);
+  const first = refunded(paid, [...parts, null]);
+  expect(first.refunds.at(-1)).toMatchObject({ commissionReturnedMinor: 9, returnedMinor: 19 });
+  const cancellations = parts.map(
+    (_, index): Command => ({ type: 'cancel_refund', refundId: `r${index}` }),
+  );
+  const later = [50, null].map((amountMinor, index) =>
+    requestRefund(`later${index}`, { amountMinor }),
+  );
+  const { intent, rejection } = decide(first, [...cancellations, ...later], 2);
+  expect(rejection).toBeNull();
+  const given = intent.refunds.map(({ commissionReturnedMinor }) => commissionReturnedMinor);
+  expect(given.slice(-3)).toEqual([9, 0, 0]);
+});
+
 test.each([
   { refundedMinor: 0, netMinor: 3_333 },
   { refundedMinor: 1, netMinor: 3_332 },

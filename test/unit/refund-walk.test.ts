@@ -20,7 +20,7 @@ import { paidTwice } from '../support/intents.ts';
 
 const AMOUNT_MINOR = 1_000;
 const COMMISSION_MINOR = 33;
-const REFUND_IDS = ['r0', 'r1', 'r2'] as const;
+const REFUND_IDS = ['r0', 'r1', 'r2', 'r3', 'r4'] as const;
 
 const capability: fc.Arbitrary<RefundCapability | null> = fc.constantFrom(
   null,
@@ -103,6 +103,8 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 const history = fc.array(fc.tuple(command, fc.integer({ min: 0, max: 15_000 })), {
   minLength: 1,
   maxLength: 80,
+  // By default most histories are too short to reach late news.
+  size: 'max',
 });
 
 test('refunds stay within what was paid, whatever happens', () => {
@@ -128,7 +130,7 @@ test('refunds stay within what was paid, whatever happens', () => {
       }
     }
   });
-  fc.assert(property, { numRuns: 3_000, seed: 1 });
+  fc.assert(property, { numRuns: 1_000, seed: 1 });
   // A history that never gets anywhere would prove nothing.
   expect([...reached].sort()).toEqual([
     'canceled',
@@ -150,6 +152,7 @@ function checkState(intent: Intent): void {
     expect(held.returnedMinor).toBeLessThanOrEqual(charged);
     expect(held.amountMinor).toBeLessThanOrEqual(charged === 0 ? 0 : AMOUNT_MINOR);
     expect(held.commissionReturnedMinor).toBeLessThanOrEqual(COMMISSION_MINOR);
+    expect(refunds.every((one) => one.commissionReturnedMinor >= 0)).toBe(true);
     expect(refunds.every(({ amountMinor }) => amountMinor > 0)).toBe(true);
     expect(refunds.filter(({ status }) => status === 'processing').length).toBeLessThanOrEqual(1);
     if (held.amountMinor === AMOUNT_MINOR && refunds.filter(holdsMoney).length === refunds.length) {

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { decide } from '../../src/domain/decide.ts';
+import type { Command, Intent } from '../../src/domain/intent.ts';
+import type { RefundOutcome } from '../../src/domain/refund.ts';
+import { paidTwice } from '../support/intents.ts';
+
+/**
+ * Goal: whatever says that money went back twice, or against the book, asks for a person. Method:
+ * providers' reports that contradict what is recorded.
+ */
+
+const DONE: RefundOutcome = { type: 'succeeded', railReference: 'RAIL-1' };
+const FAILED: RefundOutcome = { type: 'failed', reason: 'declined' };
+
+function request(id: string): Command {
+  return {
+    type: 'request_refund',
+    refund: {
+      id,
+      requestId: id,
+      idempotencyKeyDigest: null,
+      bodyDigest: null,
+      reference: id,
+      attemptId: 'second',
+      reason: null,
+      requester: { type: 'api', keyId: 'key1' },
+      amountMinor: 1_000,
+    },
+    keepsCommission: false,
+    capability: { takesParts: true, wholeAmountsOnly: false, windowMs: null },
+    startsAfterMs: 0,
+  };
+}
+
+function claim(refundId: string): Command {
+  return { type: 'claim_refund', refundId, claimId: `claim-${refundId}`, deadlineAtMs: 60_000 };
+}
+
+function report(refundId: string, outcome: RefundOutcome): Command {
+  return { type: 'resolve_refund', refundId, outcome };
+}
+
+function byHand(railReference: string): Command {
+  return {
+    type: 'resolve_refund_manually',
+    refundId: 'r0',
+    resolutionId: 'decision-1',
+    outcome: { type: 'succeeded', railReference },
+    operator: 'Abebe',
+    note: 'Paid out',
+    needsSecondOperator: false,
+  };
+}
+
+function after(...commands: readonly Command[]): Intent {
+  const { intent, rejection } = decide(paidTwice(), [request('r0'), ...commands], 1);
+  expect(rejection).toBeNull();
+  return intent;
+}
+
+function contradictions({ anomalies }: Intent): number {
+  return anomalies.filter(({ kind }) => kind === 'contradicting_refund').length;
+}
+
+test('a refund that was canceled, and so never asked for, is not believed to be done', () => {
+  const intent = after({ type: 'cancel_refund', refundId: 'r0' }, report('r0', DONE));
+  expect(intent.refunds).toMatchObject([{ status: 'canceled' }]);
+  expect(contradictions(intent)).toBe(1);
+});
+
+test.each([
+  ['another reference: returned twice', 'BANK-7', 1],
+  ['the same reference', 'RAIL-1', 0],
+])('the provider returns what an operator returned by hand, with %s', (_name, given, expected) => {
+  const toDo: RefundOutcome = { type: 'requires_action', reason: 'not_enabled' };
+  const intent = after(claim('r0'), report('r0', toDo), byHand(given), report('r0', DONE));
+  expect(intent.refunds).toMatchObject([{ status: 'succeeded', railReference: given }]);
+  expect(contradictions(intent)).toBe(expected);
+});
+
+test('each refund that is contradicted is told, once', () => {
+  const intent = after(
+    claim('r0'),
+    report('r0', DONE),
+    report('r0', FAILED),
+    report('r0', FAILED),
+    request('r1'),
+    claim('r1'),
+    report('r1', DONE),
+    report('r1', FAILED),
+  );
+  expect(contradictions(intent)).toBe(2);
+});
