@@ -38,20 +38,22 @@ const CLAIM = `
   FROM merchants
   WHERE id = ?2 AND ?11 - ?12 <= refund_age_days_max * 86400000
     AND (refund_daily_max_minor IS NULL OR ${DAY_MINOR} + ?8 <= refund_daily_max_minor)
-  ON CONFLICT DO UPDATE SET requests = requests + 1,
+  ON CONFLICT DO UPDATE SET requests = requests + 1, created_at_ms = excluded.created_at_ms,
     amount_minor = MAX(amount_minor, excluded.amount_minor)
   WHERE unique_id = excluded.unique_id AND status = 'claimed'
   RETURNING requests`;
 
-/** Why a claim failed. */
+/** Why a claim failed. A claim of the same payment is no reason: then the limits are. */
 const REFUSAL = `
   SELECT refunds.unique_id AS uniqueId, refund_age_days_max AS daysMax,
     refund_daily_max_minor AS maxMinor, ${DAY_MINOR} AS dayMinor
   FROM merchants LEFT JOIN refunds
     ON environment = ?1 AND merchant_id = merchants.id AND refund_unique_id = ?3
+    AND NOT (refunds.status = 'claimed' AND unique_id = ?4)
   WHERE merchants.id = ?2`;
 
 interface Refusal {
+  /** The payment that has the refund or, unless it is this payment, the claim. */
   readonly uniqueId: string | null;
   readonly daysMax: number;
   readonly maxMinor: number | null;

@@ -205,18 +205,44 @@ test('the same id at the same time is one refund', async () => {
   expect((await intentOf()).refunds).toHaveLength(1);
 });
 
-test('decisions.md#43: a claim whose request died is repeated by the next request', async () => {
-  await pay();
+/** Claims one cent of the first payment, as a request that then dies. */
+async function dies() {
   const { terms, attempts } = await intentOf();
   const [attempt] = attempts;
   if (attempt === undefined) {
     throw new Error('not paid');
   }
-  const died = { terms, attempt, refundUniqueId: 'refund-1', amountMinor: 1, nowMs: Date.now() };
-  expect(await claimRefund(env.DB, died)).toEqual({ type: 'claimed', isOnly: true });
+  const nowMs = Date.now();
+  return claimRefund(env.DB, { terms, attempt, refundUniqueId: 'refund-1', amountMinor: 1, nowMs });
+}
+
+test('decisions.md#43: a claim whose request died is repeated by the next request', async () => {
+  await pay();
+  expect(await dies()).toEqual({ type: 'claimed', isOnly: true });
   expect(await refund()).toMatchObject({ type: 'accepted' });
   await consumeAll(caught);
   expect(await claims()).toMatchObject([{ status: 'pending', amount_minor: 1_000 }]);
+});
+
+test('a claim whose request died passes no limit', async () => {
+  await setLimits(30, 20_000);
+  await pay();
+  await dies();
+  await setLimits(30, 5_000);
+  expect(await refund({ amountMinor: 5_001 })).toMatchObject({ type: 'daily_limit' });
+  advance(30 * DAY_MS + 1);
+  expect(await refund()).toEqual({ type: 'too_old', daysMax: 30 });
+  expect((await intentOf()).refunds).toEqual([]);
+});
+
+test('a claim of yesterday that is repeated counts today', async () => {
+  await setLimits(30, 5_000);
+  await payTwo();
+  await dies();
+  advance(DAY_MS);
+  expect(await refund({ amountMinor: 5_000 })).toMatchObject({ type: 'accepted' });
+  const other = { paymentUniqueId: 'order-2', refundUniqueId: 'refund-2' };
+  expect(await refund(other)).toMatchObject({ type: 'daily_limit', leftMinor: 0 });
 });
 
 test('a payment older than the limit is not refunded', async () => {
