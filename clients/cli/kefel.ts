@@ -1,17 +1,27 @@
 #!/usr/bin/env node
 /**
- * `npx kefel`: tries webhooks on your machine and looks up payments, through the TypeScript client.
+ * `npx kefel`: tries webhooks on your machine, looks up payments and refunds them, through the
+ * TypeScript client.
  * docs/cli.md tells what each command is for.
  */
 import { KefelConnectionError, KefelError } from '../typescript/kefel.ts';
 import { type Command, commandHelp, given, overview, UsageError } from './command.ts';
 import { reasonOf } from './forward.ts';
 import { listen } from './listen.ts';
-import { events, payments } from './lists.ts';
+import { events, payments, refunds } from './lists.ts';
+import { refund } from './refund.ts';
 import { resend } from './resend.ts';
 import { trigger } from './trigger.ts';
 
-const COMMANDS: Readonly<Record<string, Command>> = { listen, trigger, payments, events, resend };
+const COMMANDS: Readonly<Record<string, Command>> = {
+  listen,
+  trigger,
+  payments,
+  refund,
+  refunds,
+  events,
+  resend,
+};
 
 async function main([name, ...words]: readonly string[]): Promise<void> {
   if (name === undefined || name === 'help' || name === '--help') {

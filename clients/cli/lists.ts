@@ -1,6 +1,12 @@
-import { type EventFilter, Kefel, type PaymentFilter } from '../typescript/kefel.ts';
+import {
+  type EventFilter,
+  Kefel,
+  type PaymentFilter,
+  type RefundFilter,
+} from '../typescript/kefel.ts';
 import { accessOf } from './access.ts';
 import type { Command, Given, Options } from './command.ts';
+import { moneyText } from './refund.ts';
 import { timeIn } from './time.ts';
 
 const PAGE_OPTIONS: Options = {
@@ -44,10 +50,48 @@ export const payments: Command = {
     print(given, page, (row) => [
       row.creationDate,
       row.late ? `${row.status} (late)` : row.status,
-      `${(row.totalAmount / 100).toFixed(2)} ${row.currency}`,
+      moneyText(row.totalAmount, row.currency),
       row.paymentType ?? '',
       row.uniqueId,
       row.reason ?? '',
+    ]);
+  },
+};
+
+export const refunds: Command = {
+  arguments: '[ID]',
+  argumentsMin: 0,
+  argumentsMax: 1,
+  summary: 'List refunds, newest first, or show one',
+  about: 'ID: your refundUniqueId.',
+  options: {
+    payment: { value: 'ID', about: 'the paymentIntentUniqueId of their payment' },
+    status: {
+      value: 'STATUS',
+      about: 'PENDING, PROCESSING, REQUIRES_ACTION, SUCCESS, FAILED, CANCELED',
+    },
+    ...PAGE_OPTIONS,
+  },
+  async run(given) {
+    const client = new Kefel(await accessOf(given));
+    const [id] = given.arguments;
+    if (id !== undefined) {
+      printJson(await client.refunds.get(id));
+      return;
+    }
+    const filter = present({
+      paymentIntentUniqueId: given.text('payment'),
+      status: given.text('status'),
+      ...pageFilter(given),
+    });
+    const page = await client.refunds.list(filter as RefundFilter);
+    print(given, page, (row) => [
+      row.createdAt,
+      row.late ? `${row.status} (late)` : row.status,
+      moneyText(row.amount, row.currency),
+      row.paymentIntentUniqueId,
+      row.refundUniqueId,
+      row.failureReason ?? row.actionReason ?? '',
     ]);
   },
 };
@@ -59,7 +103,7 @@ export const events: Command = {
   summary: 'List events and where they were delivered, newest first, or show one',
   about: 'ID: evt_…, the webhook-id. One event is shown with its payload, the exact body.',
   options: {
-    type: { value: 'TYPE', about: 'PAYMENT_SUCCESS, PAYMENT_FAILED, PAYMENT_EXPIRED' },
+    type: { value: 'TYPE', about: 'such as PAYMENT_SUCCESS or REFUND_FAILED' },
     state: { value: 'STATE', about: 'of a delivery: queued, delivered, dead, superseded, paused' },
     ...PAGE_OPTIONS,
   },

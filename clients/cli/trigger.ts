@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type ExpressPaymentSandboxRequest, Kefel } from '../typescript/kefel.ts';
 import { sandboxAccessOf } from './access.ts';
 import { type Command, columns, UsageError } from './command.ts';
+import { newRefundId } from './refund.ts';
 
-/** What a payment does, by the amounts of docs/sandbox.md#amounts. */
+/** What a payment does, by the amounts of docs/sandbox.md#amounts, #refunds. */
 interface Scenario {
   /** In birr. */
   readonly amount: number;
+  /** In birr: what is returned once the payment is paid. */
+  readonly refundAmount?: number;
   /** `page`: a payment whose customer never comes. */
   readonly kind: 'express' | 'page';
   readonly expireInSeconds: number;
@@ -19,6 +23,9 @@ const EXPIRE_IN_SECONDS = 600;
 const SOON_SECONDS = 5;
 /** An amount without a fixed outcome. */
 const ORDINARY_AMOUNT = 150.5;
+/** A payment of the sandbox that is to be refunded is paid within a second. */
+const POLL_MS = 250;
+const POLLS_MAX = 120;
 
 const DECLINED = ends(100.01, 'PAYMENT_FAILED within a second: declined');
 const PAID_LATE = {
@@ -47,13 +54,27 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   paid_slowly: ends(100.11, 'PAYMENT_SUCCESS after 20 s'),
   unknown_then_paid: ends(100.12, 'in doubt, then PAYMENT_SUCCESS after 20 s'),
   paid_late: PAID_LATE,
+  refunded: returns(ORDINARY_AMOUNT, 'REFUND_SUCCESS within a second'),
+  refund_processed_slowly: returns(100.21, 'REFUND_SUCCESS after 20 s'),
+  refund_declined: returns(100.22, 'REFUND_FAILED within a second'),
+  refund_insufficient_funds: returns(100.23, 'REFUND_FAILED within a second'),
+  refund_unknown_then_refunded: returns(100.24, 'in doubt, then REFUND_SUCCESS after 2 min'),
+  refund_requires_action: returns(
+    100.25,
+    'your operator must act, then REFUND_SUCCESS after 1 min',
+  ),
+  refund_pending: returns(100.26, 'can be canceled for 20 s, then REFUND_SUCCESS'),
 };
 
 function ends(amount: number, about: string): Scenario {
   return { amount, kind: 'express', expireInSeconds: EXPIRE_IN_SECONDS, about };
 }
 
-const ABOUT = `Creates a payment in the sandbox that ends by itself:
+function returns(refundAmount: number, about: string): Scenario {
+  return { ...ends(ORDINARY_AMOUNT, `PAYMENT_SUCCESS; its refund: ${about}`), refundAmount };
+}
+
+const ABOUT = `Creates a payment in the sandbox that ends by itself, or is paid and then refunded:
 
 ${columns(Object.entries(SCENARIOS).map(([name, { about }]) => [name, about]))}
 
@@ -63,7 +84,7 @@ export const trigger: Command = {
   arguments: 'OUTCOME',
   argumentsMin: 1,
   argumentsMax: 1,
-  summary: 'Make a payment in the sandbox that succeeds, fails, expires or is late',
+  summary: 'Make a payment in the sandbox that succeeds, fails, expires, is late or refunded',
   about: ABOUT,
   options: {
     id: { value: 'ID', about: 'its paymentIntentUniqueId (default: a new one)' },
@@ -78,7 +99,7 @@ export const trigger: Command = {
       const names = Object.keys(SCENARIOS).join(', ');
       throw new UsageError(`There is no outcome "${name}". Choose one of: ${names}`);
     }
-    const { payments } = new Kefel(await sandboxAccessOf(given));
+    const kefel = new Kefel(await sandboxAccessOf(given));
     const uniqueId = given.text('id') ?? `trigger-${name}-${randomBytes(4).toString('hex')}`;
     const callbackUrl = given.text('callback-url');
     const common = {
@@ -92,11 +113,11 @@ export const trigger: Command = {
       ...(callbackUrl === undefined ? {} : { callbackUrl }),
     } as const;
     if (scenario.kind === 'page') {
-      const { checkoutUrl } = await payments.create({ ...common, methods: [] });
+      const { checkoutUrl } = await kefel.payments.create({ ...common, methods: [] });
       console.log(`${uniqueId}: ${scenario.about}\n${checkoutUrl}`);
       return;
     }
-    const { status, message } = await payments.express({
+    const { status, message } = await kefel.payments.express({
       ...common,
       // The gateway says what is wrong with a method that it does not know.
       method: (given.text('method') ?? 'CBE') as ExpressPaymentSandboxRequest['method'],
@@ -104,5 +125,25 @@ export const trigger: Command = {
       testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' },
     });
     console.log(`${uniqueId}: ${scenario.about}\nanswered ${status}: ${message}`);
+    if (scenario.refundAmount !== undefined) {
+      await untilPaid(kefel, uniqueId);
+      const refund = await kefel.refunds.create({
+        paymentIntentUniqueId: uniqueId,
+        refundUniqueId: newRefundId(),
+        amount: scenario.refundAmount,
+      });
+      console.log(`${refund.refundUniqueId}: ${refund.status}`);
+    }
   },
 };
+
+async function untilPaid({ payments }: Kefel, uniqueId: string): Promise<void> {
+  for (let polls = 0; polls < POLLS_MAX; polls += 1) {
+    const { status } = await payments.get(uniqueId);
+    if (status === 'SUCCESS') {
+      return;
+    }
+    await wait(POLL_MS);
+  }
+  throw new UsageError(`${uniqueId} is not paid, so there is nothing to refund.`);
+}

@@ -14,6 +14,7 @@ namespace Kefel;
 final class Client
 {
     public readonly Payments $payments;
+    public readonly Refunds $refunds;
     public readonly Events $events;
 
     /**
@@ -30,6 +31,7 @@ final class Client
     ) {
         $transport = new Transport($apiKey, $baseUrl, $timeoutSeconds, $retriesMax);
         $this->payments = new Payments($transport);
+        $this->refunds = new Refunds($transport);
         $this->events = new Events($transport);
     }
 }
@@ -98,6 +100,57 @@ final class Payments
     }
 }
 
+/** Returning money to customers. */
+final class Refunds
+{
+    public function __construct(private readonly Transport $transport)
+    {
+    }
+
+    /**
+     * Returns a payment, or a part of it. The outcome comes by webhook. Refund again only after
+     * `FAILED` or `CANCELED`.
+     *
+     * @param array $request `paymentIntentUniqueId`, `refundUniqueId`, and perhaps `amount` (in
+     *     major units; all that is left by default), `reason`, `transactionId`
+     * @return array the refund, in minor units, and `isReplayed`
+     */
+    public function create(array $request, ?string $idempotencyKey = null): array
+    {
+        $answer = $this->transport->send(
+            'POST',
+            $this->transport->prefix . '/refund',
+            $request,
+            $idempotencyKey ?? Transport::randomKey(),
+        );
+        return $answer->body['content'] + ['isReplayed' => $answer->isReplayed];
+    }
+
+    /** The refund with your id. Throws `refund_not_found`. */
+    public function get(string $id): array
+    {
+        return $this->transport->content('GET', '/refund/' . rawurlencode($id));
+    }
+
+    /**
+     * A page of refunds, newest first. The list lags by seconds.
+     *
+     * @param array $filter `paymentIntentUniqueId`, `status`, `createdFrom`, `createdTo`
+     *     (DateTimeInterface), `limit`, `cursor`
+     * @return array `data`, `hasMore`, `nextCursor`
+     */
+    public function list(array $filter = []): array
+    {
+        return $this->transport->content('GET', '/refunds' . Transport::query($filter));
+    }
+
+    /** Cancels while the refund is `PENDING`; canceling twice changes nothing. */
+    public function cancel(string $id): array
+    {
+        return $this->transport->content('POST', '/refund/' . rawurlencode($id) . '/cancel');
+    }
+}
+
 /** What webhooks told you, or should have. */
 final class Events
 {
@@ -154,8 +207,8 @@ final class CreatedPayment
 
 /**
  * The gateway refused the request. After a status of 429, or of 500 and above, and after
- * `idempotency_key_in_use` an earlier try may still have made the payment: proceed as after
- * ConnectionException.
+ * `idempotency_key_in_use` an earlier try may still have made the payment or the refund: proceed as
+ * after ConnectionException.
  */
 final class ApiException extends \RuntimeException
 {
@@ -185,8 +238,8 @@ final class ApiException extends \RuntimeException
 }
 
 /**
- * No answer arrived, in any try. The payment may exist: read it by its id, or repeat the call with
- * the same idempotency key.
+ * No answer arrived, in any try. The payment or the refund may exist: read it by its id, or repeat
+ * the call with the same idempotency key.
  */
 final class ConnectionException extends \RuntimeException
 {
@@ -197,7 +250,10 @@ final class WebhookVerificationException extends \RuntimeException
 {
 }
 
-/** A verified webhook. Deduplicate by `id`: an event may arrive more than once. */
+/**
+ * A verified webhook. Deduplicate by `id`: an event may arrive more than once. Check `type` first:
+ * the payment's status stays `SUCCESS` in events of refunds.
+ */
 final class Webhook
 {
     /** How old a webhook may be: Standard Webhooks recommends five minutes. */
@@ -205,12 +261,14 @@ final class Webhook
 
     private function __construct(
         public readonly string $id,
-        /** `PAYMENT_SUCCESS`, `PAYMENT_FAILED` or `PAYMENT_EXPIRED`. */
+        /** `PAYMENT_` and `SUCCESS`, `FAILED` or `EXPIRED`; `REFUND_` and `SUCCESS` or `FAILED`. */
         public readonly string $type,
         /** `sandbox` or `production`. */
         public readonly string $environment,
         /** The payment as the event found it; amounts are in minor units. */
         public readonly array $payment,
+        /** The refund of an event of a refund, in minor units. */
+        public readonly ?array $refund,
     ) {
     }
 
@@ -243,11 +301,13 @@ final class Webhook
         foreach (explode(' ', $header('webhook-signature')) as $signature) {
             if (hash_equals($expected, $signature)) {
                 $webhook = json_decode($rawBody, true, flags: JSON_THROW_ON_ERROR);
+                $payment = json_decode($webhook['body'], true, flags: JSON_THROW_ON_ERROR);
                 return new self(
                     $id,
                     $webhook['webHookEvent'],
                     $webhook['environment'],
-                    json_decode($webhook['body'], true, flags: JSON_THROW_ON_ERROR),
+                    $payment,
+                    $payment['refund'] ?? null,
                 );
             }
         }

@@ -50,7 +50,7 @@ class KefelError(Exception):
     """The gateway refused the request.
 
     After a status of 429, or of 500 and above, and after idempotency_key_in_use an earlier try may
-    still have made the payment: proceed as after KefelConnectionError.
+    still have made the payment or the refund: proceed as after KefelConnectionError.
 
     status: the HTTP status
     code: for programs; "unknown" when the answer is not Kefel's, as that of a proxy
@@ -74,7 +74,8 @@ class KefelError(Exception):
 class KefelConnectionError(Exception):
     """No answer arrived, in any try.
 
-    The payment may exist: read it by its id, or repeat the call with the same idempotency_key.
+    The payment or the refund may exist: read it by its id, or repeat the call with the same
+    idempotency_key.
     """
 
 
@@ -108,6 +109,7 @@ class Kefel:
     ) -> None:
         transport = _Transport(api_key, base_url, timeout_seconds, retries_max)
         self.payments = Payments(transport)
+        self.refunds = Refunds(transport)
         self.events = Events(transport)
 
 
@@ -183,6 +185,60 @@ class Payments:
         return self._transport.content("POST", f"/intent/cancel/{_segment(payment_id)}")
 
 
+class Refunds:
+    """Returning money to customers."""
+
+    def __init__(self, transport: _Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self, request: Mapping[str, Any], *, idempotency_key: str | None = None
+    ) -> dict[str, Any]:
+        """Returns a payment, or a part of it. The outcome comes by webhook.
+
+        request: paymentIntentUniqueId, refundUniqueId, and perhaps amount (in major units; all that
+        is left by default), reason, transactionId.
+        Answers the refund, in minor units, and isReplayed. Refund again only after FAILED or
+        CANCELED.
+        """
+        answer = self._transport.send(
+            "POST", f"{self._transport.prefix}/refund", request, idempotency_key or _random_key()
+        )
+        return {**answer.body["content"], "isReplayed": answer.is_replayed}
+
+    def get(self, refund_id: str) -> dict[str, Any]:
+        """The refund with your id. Raises refund_not_found."""
+        return self._transport.content("GET", f"/refund/{_segment(refund_id)}")
+
+    def list(
+        self,
+        *,
+        payment_intent_unique_id: str | None = None,
+        status: str | None = None,
+        created_from: datetime | None = None,
+        created_to: datetime | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> dict[str, Any]:
+        """A page of refunds, newest first: data, hasMore, nextCursor. The list lags by seconds."""
+        return self._transport.content(
+            "GET",
+            "/refunds",
+            query={
+                "paymentIntentUniqueId": payment_intent_unique_id,
+                "status": status,
+                "createdFrom": created_from,
+                "createdTo": created_to,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+
+    def cancel(self, refund_id: str) -> dict[str, Any]:
+        """Cancels while the refund is PENDING; canceling twice changes nothing."""
+        return self._transport.content("POST", f"/refund/{_segment(refund_id)}/cancel")
+
+
 class Events:
     """What webhooks told you, or should have."""
 
@@ -235,15 +291,20 @@ class Events:
 
 @dataclass(frozen=True)
 class VerifiedWebhook:
-    """A verified webhook. Deduplicate by id: an event may arrive more than once."""
+    """A verified webhook. Deduplicate by id: an event may arrive more than once.
+
+    Check type first: the payment's status stays SUCCESS in events of refunds.
+    """
 
     id: str
-    #: PAYMENT_SUCCESS, PAYMENT_FAILED or PAYMENT_EXPIRED.
+    #: PAYMENT_ and SUCCESS, FAILED or EXPIRED; REFUND_ and SUCCESS or FAILED.
     type: str
     #: sandbox or production.
     environment: str
     #: The payment as the event found it; amounts are in minor units.
     payment: dict[str, Any]
+    #: The refund of an event of a refund, in minor units.
+    refund: dict[str, Any] | None
 
 
 def verify_webhook(raw_body: bytes, headers: Mapping[str, str], secret: str) -> VerifiedWebhook:
@@ -271,11 +332,13 @@ def verify_webhook(raw_body: bytes, headers: Mapping[str, str], secret: str) -> 
     for signature in (headers.get("webhook-signature") or "").split(" "):
         if hmac.compare_digest(expected, signature.encode()):
             webhook = json.loads(raw_body)
+            payment = json.loads(webhook["body"])
             return VerifiedWebhook(
                 id=event_id,
                 type=webhook["webHookEvent"],
                 environment=webhook["environment"],
-                payment=json.loads(webhook["body"]),
+                payment=payment,
+                refund=payment.get("refund"),
             )
     raise WebhookVerificationError("The signature does not fit")
 

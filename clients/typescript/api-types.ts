@@ -1217,69 +1217,7 @@ export interface EventBody {
    * What was returned so far, without commission, in minor units (15050 is 150.50); in events of refunds
    */
   refundedAmount?: number;
-  refund?: Refund1;
-}
-/**
- * A refund of a payment. Amounts are in minor units.
- */
-export interface Refund1 {
-  /**
-   * Your id of the refund
-   */
-  refundUniqueId: string;
-  paymentIntentUniqueId: string;
-  /**
-   * What the customer and the provider know the attempt by
-   */
-  transactionId: string | null;
-  status: 'PENDING' | 'PROCESSING' | 'REQUIRES_ACTION' | 'SUCCESS' | 'FAILED' | 'CANCELED';
-  /**
-   * The part of the payment's amount, without commission, in minor units (15050 is 150.50)
-   */
-  amount: number;
-  /**
-   * The commission that is given up, in minor units (15050 is 150.50)
-   */
-  commissionReturned: number;
-  /**
-   * What the customer gets, in minor units (15050 is 150.50)
-   */
-  returnedAmount: number;
-  currency: 'ETB' | 'USD';
-  /**
-   * As sent
-   */
-  reason: string | null;
-  failureReason:
-    | 'declined'
-    | 'insufficient_funds'
-    | 'rail_unavailable'
-    | 'misconfigured'
-    | 'rejected_by_operator'
-    | null;
-  actionReason:
-    | 'not_supported'
-    | 'not_enabled'
-    | 'part_not_supported'
-    | 'whole_amounts_only'
-    | 'too_late'
-    | null;
-  /**
-   * The provider's id of the refund
-   */
-  providerReference: string | null;
-  /**
-   * Returned after it had been reported as failed
-   */
-  late: boolean;
-  /**
-   * ISO 8601 in UTC with milliseconds
-   */
-  createdAt: string;
-  /**
-   * ISO 8601 in UTC with milliseconds
-   */
-  updatedAt: string;
+  refund?: Refund;
 }
 /**
  * What Kefel posts to your endpoint, with the headers of Standard Webhooks.

@@ -9,6 +9,9 @@ import type {
   HostedPaymentRequest,
   Payment,
   PaymentSummary,
+  Refund,
+  RefundRequest,
+  RefundSummary,
   ResendResult,
   Webhook,
 } from './api-types.ts';
@@ -51,7 +54,7 @@ const PASSING_CODE: ErrorCode = 'idempotency_key_in_use';
 /**
  * The gateway refused the request. `code` never changes its meaning; `message` is for people. After a
  * status of 429, or of 500 and above, and after `idempotency_key_in_use` an earlier try may still
- * have made the payment: proceed as after KefelConnectionError.
+ * have made the payment or the refund: proceed as after KefelConnectionError.
  */
 export class KefelError extends Error {
   override readonly name = 'KefelError';
@@ -83,8 +86,8 @@ export class KefelError extends Error {
 }
 
 /**
- * No answer arrived, in any try. The payment may exist: read it by its id, or repeat the call with
- * the same `idempotencyKey`.
+ * No answer arrived, in any try. The payment or the refund may exist: read it by its id, or repeat
+ * the call with the same `idempotencyKey`.
  */
 export class KefelConnectionError extends Error {
   override readonly name = 'KefelConnectionError';
@@ -124,6 +127,13 @@ export interface PaymentFilter extends PageOptions {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
+export interface RefundFilter extends PageOptions {
+  readonly paymentIntentUniqueId?: string;
+  readonly status?: Refund['status'];
+  readonly createdFrom?: Date;
+  readonly createdTo?: Date;
+}
+
 export interface EventFilter extends PageOptions {
   readonly type?: Webhook['webHookEvent'];
   readonly deliveryState?: Event['deliveries'][number]['state'];
@@ -148,11 +158,13 @@ interface Request {
 /** Calls the gateway in the environment of its key. */
 export class Kefel {
   readonly payments: Payments;
+  readonly refunds: Refunds;
   readonly events: Events;
 
   constructor(options: KefelOptions) {
     const transport = new Transport(options);
     this.payments = new Payments(transport);
+    this.refunds = new Refunds(transport);
     this.events = new Events(transport);
   }
 }
@@ -214,6 +226,47 @@ export class Payments {
   /** Cancels while no attempt is under way; canceling twice changes nothing. */
   cancel(id: string): Promise<Payment> {
     return this.#transport.content('POST', `/intent/cancel/${encodeURIComponent(id)}`);
+  }
+}
+
+/** Returning money to customers. */
+export class Refunds {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Returns a payment, or the part `amount` of it, in major units. The outcome comes by webhook.
+   * Refund again only after `FAILED` or `CANCELED`.
+   */
+  async create(
+    request: RefundRequest,
+    options: CallOptions = {},
+  ): Promise<Refund & { readonly isReplayed: boolean }> {
+    const { body, isReplayed } = await this.#transport.send({
+      method: 'POST',
+      path: `${this.#transport.prefix}/refund`,
+      body: request,
+      idempotencyKey: options.idempotencyKey ?? crypto.randomUUID(),
+    });
+    return { ...(body.content as Refund), isReplayed };
+  }
+
+  /** The refund with your id. Throws `refund_not_found`. */
+  get(id: string): Promise<Refund> {
+    return this.#transport.content('GET', `/refund/${encodeURIComponent(id)}`);
+  }
+
+  /** A page of refunds, newest first. The list lags by seconds. */
+  list(filter: RefundFilter = {}): Promise<Page<RefundSummary>> {
+    return this.#transport.content('GET', `/refunds${queryOf({ ...filter })}`);
+  }
+
+  /** Cancels while the refund is `PENDING`; canceling twice changes nothing. */
+  cancel(id: string): Promise<Refund> {
+    return this.#transport.content('POST', `/refund/${encodeURIComponent(id)}/cancel`);
   }
 }
 
@@ -335,12 +388,26 @@ function waitBefore(retries: number, failure: Error): number {
   return asked === null ? limitMs * (0.5 + Math.random() / 2) : asked * 1_000;
 }
 
-/** A verified webhook. Deduplicate by `id`: an event may arrive more than once. */
-export interface VerifiedWebhook {
+/**
+ * A verified webhook. Deduplicate by `id`: an event may arrive more than once. Check `type` first:
+ * `payment.status` stays `SUCCESS` in events of refunds.
+ */
+export type VerifiedWebhook = PaymentWebhook | RefundWebhook;
+
+export interface PaymentWebhook {
   readonly id: string;
-  readonly type: Webhook['webHookEvent'];
+  readonly type: Exclude<Webhook['webHookEvent'], RefundWebhook['type']>;
   readonly environment: Webhook['environment'];
   readonly payment: EventBody;
+  readonly refund: null;
+}
+
+export interface RefundWebhook {
+  readonly id: string;
+  readonly type: 'REFUND_SUCCESS' | 'REFUND_FAILED';
+  readonly environment: Webhook['environment'];
+  readonly payment: EventBody;
+  readonly refund: Refund;
 }
 
 /** As Fetch has them, or as Node does: an object with names in lower case. */
@@ -375,8 +442,10 @@ export async function verifyWebhook(
   for (const signature of signatures) {
     if (signature !== null && (await crypto.subtle.verify('HMAC', key, signature, signed))) {
       const webhook: Webhook = JSON.parse(text);
-      const { webHookEvent: type, environment, body } = webhook;
-      return { id, type, environment, payment: JSON.parse(body) };
+      const { webHookEvent: type, environment } = webhook;
+      const payment: EventBody = JSON.parse(webhook.body);
+      const { refund = null } = payment;
+      return { id, type, environment, payment, refund } as VerifiedWebhook;
     }
   }
   throw new WebhookVerificationError('The signature does not fit');

@@ -18,7 +18,11 @@ const ROOT_INTERFACE = new RegExp(`export interface ${ROOT} \\{\\n.*\\n\\}\\n`);
 export async function clientTypes(schemas: Readonly<Record<string, JsonSchema>>): Promise<string> {
   const chosen = Object.entries(schemas).filter(([name]) => !LEFT_OUT.has(name));
   const definitions = JSON.stringify({ $defs: Object.fromEntries(chosen) });
-  const root: JSONSchema = JSON.parse(definitions.replaceAll('#/components/schemas/', '#/$defs/'));
+  const root: JSONSchema = JSON.parse(
+    definitions.replaceAll('#/components/schemas/', '#/$defs/'),
+    // The generator writes a type again, under another name, for a reference with a description.
+    (_name, value) => (value?.$ref === undefined ? value : { $ref: value.$ref }),
+  );
   const text = await compile(root, ROOT, {
     additionalProperties: false,
     bannerComment: BANNER,

@@ -167,11 +167,23 @@ const EVENTS: Readonly<Record<string, readonly string[]>> = {
   paid_slowly: ['PAYMENT_SUCCESS'],
   unknown_then_paid: ['PAYMENT_SUCCESS'],
   paid_late: ['PAYMENT_EXPIRED', 'PAYMENT_SUCCESS'],
+  refunded: ['PAYMENT_SUCCESS', 'REFUND_SUCCESS'],
+  refund_processed_slowly: ['PAYMENT_SUCCESS', 'REFUND_SUCCESS'],
+  refund_declined: ['PAYMENT_SUCCESS', 'REFUND_FAILED'],
+  refund_insufficient_funds: ['PAYMENT_SUCCESS', 'REFUND_FAILED'],
+  refund_pending: ['PAYMENT_SUCCESS', 'REFUND_SUCCESS'],
+};
+
+/** Refunds that take a minute and more, and the status in which they wait. */
+const SLOW_REFUNDS: Readonly<Record<string, string>> = {
+  refund_unknown_then_refunded: 'PROCESSING',
+  refund_requires_action: 'REQUIRES_ACTION',
 };
 
 describe('kefel trigger', () => {
   it('makes each outcome', async () => {
-    expect(Object.keys(SCENARIOS)).toEqual(Object.keys(EVENTS));
+    const names = [...Object.keys(EVENTS), ...Object.keys(SLOW_REFUNDS)];
+    expect(Object.keys(SCENARIOS).sort()).toEqual(names.sort());
     const run = await listening([]);
     const ids = new Map(Object.keys(EVENTS).map((name) => [name, newId()]));
     for (const [name, id] of ids) {
@@ -184,6 +196,14 @@ describe('kefel trigger', () => {
     }
   });
 
+  it.each(Object.entries(SLOW_REFUNDS))('begins %s, which takes long', async (name, status) => {
+    const [, id = ''] = /^(refund-\w+): PENDING$/m.exec(await done('trigger', name)) ?? [];
+    await eventually(
+      async () => JSON.parse(await done('refunds', id)).status,
+      (now) => now === status,
+    );
+  });
+
   it('passes metadata and the method on', async () => {
     const id = newId();
     const words = ['--method', 'M_PESA', '--metadata', 'order=7', '--metadata', 'note=a=b'];
@@ -192,6 +212,73 @@ describe('kefel trigger', () => {
       transaction: { paymentType: 'M_PESA' },
       metadata: { order: '7', note: 'a=b' },
     });
+  });
+});
+
+describe('kefel refund, refunds', () => {
+  it('returns a part and the rest of a payment, and lists both', async () => {
+    const { uniqueId, hook } = await createSimulated(scene);
+    await hook.request(0);
+    const words = ['--amount', '10.50', '--reason', 'torn', '--id', `part-${uniqueId}`];
+    expect(await done('refund', uniqueId, ...words)).toBe(
+      `part-${uniqueId}: PENDING, 10.50 ETB of ${uniqueId}\n`,
+    );
+    const rest = await done('refund', uniqueId);
+    expect(rest).toMatch(/^refund-[0-9a-f]{12}: PENDING, 15\.00 ETB of /);
+    const listed = await eventually(
+      () => done('refunds', '--payment', uniqueId, '--status', 'SUCCESS', '--from', '1h'),
+      (output) => output.split('\n').length > 2,
+    );
+    const row = (amount: string, id: string) =>
+      `20\\S+Z {2}SUCCESS {2}${amount} ETB {2}${uniqueId} {2}${id}`;
+    expect(listed).toMatch(
+      new RegExp(
+        `^${row('15\\.00', rest.split(':')[0] ?? '')}\\n${row('10\\.50', `part-${uniqueId}`)}\\n$`,
+      ),
+    );
+    expect(JSON.parse(await done('refunds', `part-${uniqueId}`))).toMatchObject({
+      status: 'SUCCESS',
+      reason: 'torn',
+    });
+  });
+
+  it('refunds the transaction that --transaction names', async () => {
+    const { uniqueId, hook } = await createSimulated(scene);
+    await hook.request(0);
+    const run = start(['refund', uniqueId, '--transaction', 'unknown']);
+    const { exitCode, errors } = await run.finished;
+    expect({ exitCode, errors }).toMatchObject({
+      exitCode: 1,
+      errors: expect.stringContaining('The payment has no such transaction.'),
+    });
+    const { transaction } = await untilStatus(scene, uniqueId, 'SUCCESS');
+    const words = ['--transaction', String(transaction?.transactionId)];
+    expect(await done('refund', uniqueId, ...words)).toContain('25.50 ETB');
+  });
+
+  it('says that a refund may exist when no answer comes', async () => {
+    const network = await Network.to(scene.gateway.baseUrl);
+    network.cut();
+    const { exitCode, errors } = await start(['refund', 'order', '--id', 'r-7'], network.url)
+      .finished;
+    await network.stop();
+    expect({ exitCode, errors }).toMatchObject({
+      exitCode: 1,
+      errors: expect.stringContaining('look: kefel refunds r-7'),
+    });
+  });
+
+  it('returns real money only with --live', async () => {
+    const env = {
+      KEFEL_API_KEY: scene.merchant.productionApiKey,
+      KEFEL_URL: scene.gateway.baseUrl,
+    };
+    const [without, live] = [
+      ['refund', 'none'],
+      ['refund', 'none', '--live'],
+    ].map((words) => new CliRun(words, env).finished);
+    expect((await without)?.errors).toContain('add --live');
+    expect((await live)?.errors).toContain('404 payment_not_found');
   });
 });
 
@@ -288,6 +375,9 @@ describe('kefel says what is wrong', () => {
     ['a missing argument', ['trigger'], {}, 'Usage: kefel trigger OUTCOME'],
     ['an unknown outcome', ['trigger', 'sucess'], {}, 'Choose one of: success, failure'],
     ['bad metadata', ['trigger', 'success', '--metadata', 'x'], {}, 'takes KEY=VALUE'],
+    ['a bad amount', ['refund', 'x', '--amount', '1,000'], {}, '--amount takes an amount'],
+    ['a refund of nothing known', ['refund', 'none'], {}, '404 payment_not_found'],
+    ['no such refund', ['refunds', 'none'], {}, '404 refund_not_found'],
     ['a bad time', ['payments', '--from', 'yesterday'], {}, '--from takes a time'],
     ['an unknown status', ['payments', '--status', 'PAID'], {}, '400 validation_failed'],
     ['an event and a time', ['resend', 'evt_1', '--since', '1h'], {}, 'kefel resend --since 2h'],
@@ -371,6 +461,8 @@ it.each([
   ['listen --help'],
   ['trigger --help'],
   ['payments --help'],
+  ['refund --help'],
+  ['refunds --help'],
   ['events --help'],
   ['resend --help'],
 ])('helps: kefel %s', async (line) => {

@@ -7,7 +7,14 @@ import {
   samplesOf,
   typescriptSamples,
 } from '../support/clients/samples.ts';
-import { createSimulated, joinScene, newId, paymentOf, type Scene } from '../support/e2e-scene.ts';
+import {
+  createSimulated,
+  eventually,
+  joinScene,
+  newId,
+  paymentOf,
+  type Scene,
+} from '../support/e2e-scene.ts';
 
 /** Goal: the samples of the clients' documentation work as they are printed. */
 
@@ -44,15 +51,31 @@ describe.each(LANGUAGES)('clients/$folder/README.md', ({ language, folder, start
 
   afterAll(() => runner?.close());
 
-  test('makes its first payment', async () => {
-    const [pay = ''] = await samplesOf(readme, language);
-    const id = newId();
-    const printed = await runner.print(pay.replace(SAMPLE_ID, id), {
+  /** What a sample prints about the payment. */
+  function print(sample: string, id: string): Promise<string> {
+    return runner.print(sample.replaceAll(SAMPLE_ID, id), {
       KEFEL_API_KEY: scene.merchant.sandboxApiKey,
       KEFEL_URL: scene.gateway.baseUrl,
     });
+  }
+
+  test('makes its first payment', async () => {
+    const [pay = ''] = await samplesOf(readme, language);
+    const id = newId();
+    const printed = await print(pay, id);
     expect(printed).toMatch(/^http:\/\/localhost:\d+\/checkout\/\S+\n$/);
     expect(await paymentOf(scene, id)).toMatchObject({ status: 'OPEN', totalAmount: 15_050 });
+  });
+
+  test('refunds a part of a payment', async () => {
+    const [, , refund = ''] = await samplesOf(readme, language);
+    const { uniqueId, hook } = await createSimulated(scene, [], { amount: 150.5 });
+    await hook.request(0);
+    expect(await print(refund, uniqueId)).toBe('PENDING\n');
+    await eventually(
+      () => paymentOf(scene, uniqueId),
+      ({ refundedAmount }) => refundedAmount === 5_000,
+    );
   });
 
   test('has the samples that docs/clients.md shows', async () => {

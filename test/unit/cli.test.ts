@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { SCENARIOS as TRIGGERED } from '../../clients/cli/trigger.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
+import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';
 import { SCENARIOS } from '../../src/rails/simulator/scenarios.ts';
 
 test('kefel trigger knows every outcome of the sandbox that needs no customer', () => {
@@ -17,6 +18,18 @@ test('kefel trigger knows every outcome of the sandbox that needs no customer', 
   const triggered = amounts.map(([name]) => {
     const { amount = 0 } = TRIGGERED[String(name)] ?? {};
     return [name, Math.round(amount * 100)];
+  });
+  expect(triggered).toEqual(amounts);
+});
+
+test('kefel trigger knows every outcome of refunds in the sandbox', () => {
+  const amounts = Object.entries(REFUND_SCENARIOS).map(([name, { amountMinor }]) => [
+    `refund_${name}`,
+    amountMinor,
+  ]);
+  const triggered = amounts.map(([name]) => {
+    const { refundAmount = 0 } = TRIGGERED[String(name)] ?? {};
+    return [name, Math.round(refundAmount * 100)];
   });
   expect(triggered).toEqual(amounts);
 });

@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { RefundRequest } from '../../../clients/typescript/api-types.ts';
 import { PROJECT_DIRECTORY } from '../../../scripts/project/files.ts';
 import type { Command, Driver, Result } from './driver.ts';
 import { typescriptDriver } from './typescript.ts';
 
 /**
- * The command line, for the calls that it has. It makes no payments of the merchant's own and
- * verifies nothing, so the client that it is built on does the rest.
+ * The command line, for the calls that it has. It makes no payments of the merchant's own, cancels
+ * nothing and verifies nothing, so the client that it is built on does the rest.
  */
 export const cliDriver: Driver = {
   run: async (command) => {
@@ -25,6 +26,7 @@ const FILTER_OPTIONS: Readonly<Record<string, string>> = {
   createdTo: 'to',
   deliveryState: 'state',
   customerPhone: 'phone',
+  paymentIntentUniqueId: 'payment',
 };
 
 /** The words after `kefel`; null for a call without a command. */
@@ -36,6 +38,12 @@ function wordsOf({ call, args: [first] }: Command): readonly string[] | null {
       return ['events', String(first), '--json'];
     case 'payments.list':
       return ['payments', '--json', ...filterWords(first as object)];
+    case 'refunds.create':
+      return ['refund', '--json', ...refundWords(first as RefundRequest)];
+    case 'refunds.get':
+      return ['refunds', String(first), '--json'];
+    case 'refunds.list':
+      return ['refunds', '--json', ...filterWords(first as object)];
     case 'events.list':
       return ['events', '--json', ...filterWords(first as object)];
     case 'events.resend':
@@ -45,6 +53,15 @@ function wordsOf({ call, args: [first] }: Command): readonly string[] | null {
     default:
       return null;
   }
+}
+
+function refundWords({ paymentIntentUniqueId, refundUniqueId, amount, reason }: RefundRequest) {
+  return [
+    paymentIntentUniqueId,
+    ...['--id', refundUniqueId],
+    ...(amount == null ? [] : ['--amount', String(amount)]),
+    ...(reason == null ? [] : ['--reason', reason]),
+  ];
 }
 
 function filterWords(filter: object): string[] {

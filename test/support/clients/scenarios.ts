@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
-import { OK, status } from '../e2e-merchant-server.ts';
+import { OK, type ReceivedRequest, status } from '../e2e-merchant-server.ts';
 import { eventually, expressBody, hostedBody, newId, type Scene } from '../e2e-scene.ts';
 import type { ApiFailure, Driver } from './driver.ts';
 import { type Fault, FlakyGateway } from './flaky-gateway.ts';
@@ -97,16 +97,26 @@ export class Stage {
   }
 }
 
-/** A webhook as the merchant's server got it. */
-async function receivedWebhook(stage: Stage) {
+/** A paid payment, and the merchant's endpoint that gets its events. */
+async function paidPayment(stage: Stage, amount = 25.5) {
   const hook = stage.scene.server.endpoint();
   const id = newId();
   await stage.value(
     'payments.express',
-    expressBody({ paymentIntentUniqueId: id, callbackUrl: hook.url }),
+    expressBody({ paymentIntentUniqueId: id, callbackUrl: hook.url, amount }),
   );
-  const { rawBody, headers } = await hook.request(0);
-  return { id, rawBody: rawBody.toString(), headers };
+  return { id, hook, webhook: await hook.request(0) };
+}
+
+/** A webhook as the merchant's server got it. */
+async function receivedWebhook(stage: Stage) {
+  const { id, webhook } = await paidPayment(stage);
+  return { id, rawBody: webhook.rawBody.toString(), headers: webhook.headers };
+}
+
+/** What the client makes of a webhook. */
+function verified(stage: Stage, { rawBody, headers }: ReceivedRequest): Promise<unknown> {
+  return stage.value('verifyWebhook', rawBody.toString(), headers, stage.scene.keys.secret);
 }
 
 /** What everybody can sign: a merchant who has set no secret must not accept it. */
@@ -321,13 +331,125 @@ export const SCENARIOS: readonly Scenario[] = [
         failureReason: null,
         isReplayed: false,
       });
-      const { rawBody, headers } = await hook.request(0);
-      const { secret } = stage.scene.keys;
-      expect(await stage.value('verifyWebhook', rawBody.toString(), headers, secret)).toEqual({
-        id: headers['webhook-id'],
+      const webhook = await hook.request(0);
+      expect(await verified(stage, webhook)).toEqual({
+        id: webhook.headers['webhook-id'],
         type: 'PAYMENT_SUCCESS',
         environment: 'sandbox',
         payment: expect.objectContaining({ uniqueId: id, status: 'SUCCESS', totalAmount: 2_550 }),
+        refund: null,
+      });
+    },
+  },
+  {
+    title: 'refunds a paid payment, verifies the webhook of it, and sees it in the status',
+    play: async (stage) => {
+      const { id, hook } = await paidPayment(stage);
+      const refundUniqueId = `${newId()} / ቡና`;
+      const terms = { paymentIntentUniqueId: id, refundUniqueId, reason: 'ተመለሰ' };
+      const refund = { ...terms, amount: 2_550, returnedAmount: 2_550, failureReason: null };
+      expect(await stage.value('refunds.create', terms)).toMatchObject({
+        ...refund,
+        status: 'PENDING',
+        isReplayed: false,
+      });
+      const webhook = await hook.request(1);
+      expect(await verified(stage, webhook)).toEqual({
+        id: webhook.headers['webhook-id'],
+        type: 'REFUND_SUCCESS',
+        environment: 'sandbox',
+        payment: expect.objectContaining({
+          uniqueId: id,
+          status: 'SUCCESS',
+          refundedAmount: 2_550,
+        }),
+        refund: expect.objectContaining({ ...refund, status: 'SUCCESS' }),
+      });
+      expect(await stage.value('refunds.get', refundUniqueId)).toMatchObject({
+        ...refund,
+        status: 'SUCCESS',
+      });
+      expect(await stage.value('payments.get', id)).toMatchObject({
+        status: 'SUCCESS',
+        refundedAmount: 2_550,
+        refunds: [{ ...refund, status: 'SUCCESS' }],
+      });
+    },
+  },
+  {
+    title: 'refunds a part, then the rest, and no more, and lists both',
+    play: async (stage) => {
+      const { id: paymentIntentUniqueId } = await paidPayment(stage);
+      const part = { paymentIntentUniqueId, refundUniqueId: newId(), amount: 10.5 };
+      const rest = { paymentIntentUniqueId, refundUniqueId: newId() };
+      expect(await stage.value('refunds.create', part)).toMatchObject({ amount: 1_050 });
+      expect(await stage.value('refunds.create', rest)).toMatchObject({ amount: 1_500 });
+      const more = { paymentIntentUniqueId, refundUniqueId: newId(), amount: 0.01 };
+      const refused = { status: 409, docs: expect.stringMatching(/#refund_too_large$/) };
+      expect(await stage.error('refunds.create', more)).toMatchObject({
+        ...refused,
+        code: 'refund_too_large',
+      });
+      const createdFrom = new Date(Date.now() - LIST_FROM_MS).toISOString();
+      const filter = { paymentIntentUniqueId, status: 'SUCCESS', createdFrom, limit: 1 };
+      const first = await stage.page('refunds.list', filter, ({ hasMore }) => hasMore);
+      const second = await stage.value('refunds.list', { ...filter, cursor: first.nextCursor });
+      expect([first, second]).toMatchObject([
+        { data: [{ refundUniqueId: rest.refundUniqueId, amount: 1_500 }] },
+        { data: [{ refundUniqueId: part.refundUniqueId, amount: 1_050 }], hasMore: false },
+      ]);
+    },
+  },
+  {
+    title: 'makes one refund when its answer is lost, and when another process repeats it',
+    play: async (stage) => {
+      const { id } = await paidPayment(stage);
+      const terms = { paymentIntentUniqueId: id, refundUniqueId: newId(), amount: 10 };
+      const options = { idempotencyKey: `refund-${id}` };
+      await stage.behind(['lost_answer'], async (client, flaky) => {
+        expect(await client.value('refunds.create', terms, options)).toMatchObject({
+          status: 'PENDING',
+          isReplayed: true,
+        });
+        expect(flaky.tries).toHaveLength(2);
+        expect(flaky.tries[1]).toEqual(flaky.tries[0]);
+      });
+      expect(await stage.value('refunds.create', terms, options)).toMatchObject({
+        isReplayed: true,
+      });
+      expect(await stage.error('refunds.create', terms)).toMatchObject({
+        status: 409,
+        code: 'duplicate_refund_id',
+      });
+      const { refunds } = Object(await stage.value('payments.get', id));
+      expect(refunds).toMatchObject([{ refundUniqueId: terms.refundUniqueId, amount: 1_000 }]);
+    },
+  },
+  {
+    title: 'cancels a refund that waits, and not one that failed',
+    play: async (stage) => {
+      const { id: paymentIntentUniqueId, hook } = await paidPayment(stage, 200);
+      const [waiting, declined] = [newId(), newId()];
+      const create = (refundUniqueId: string, amount: number) =>
+        stage.value('refunds.create', { paymentIntentUniqueId, refundUniqueId, amount });
+      // These amounts have a fixed outcome: docs/sandbox.md#refunds.
+      await create(waiting, 100.26);
+      for (const _time of ['first', 'again']) {
+        expect(await stage.value('refunds.cancel', waiting)).toMatchObject({ status: 'CANCELED' });
+      }
+      await create(declined, 100.22);
+      expect(await verified(stage, await hook.request(1))).toMatchObject({
+        type: 'REFUND_FAILED',
+        payment: { status: 'SUCCESS', refundedAmount: 0 },
+        refund: { refundUniqueId: declined, status: 'FAILED', failureReason: 'declined' },
+      });
+      expect(await stage.error('refunds.cancel', declined)).toMatchObject({
+        status: 409,
+        code: 'refund_not_cancelable',
+      });
+      expect(await stage.error('refunds.get', newId())).toMatchObject({
+        status: 404,
+        code: 'refund_not_found',
       });
     },
   },

@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { Kefel, KefelError, type Refund } from '../typescript/kefel.ts';
+import { accessOf } from './access.ts';
+import { type Command, type Given, UsageError } from './command.ts';
+
+export const refund: Command = {
+  arguments: 'PAYMENT',
+  argumentsMin: 1,
+  argumentsMax: 1,
+  summary: 'Return a payment to its customer, or a part of it',
+  about: `PAYMENT: your paymentIntentUniqueId. The outcome comes by webhook; kefel refunds ID shows it.
+In the sandbox some amounts have a fixed outcome: docs/sandbox.md lists them.`,
+  options: {
+    amount: { value: 'AMOUNT', about: 'a part, without commission: 10.50 (default: what is left)' },
+    reason: { value: 'TEXT', about: 'for you: the customer does not see it' },
+    id: { value: 'ID', about: 'its refundUniqueId, which works once (default: a new one)' },
+    transaction: { value: 'ID', about: 'another transaction of a payment that was paid twice' },
+    live: { value: null, about: 'return real money, with a key of production' },
+    json: { value: null, about: 'print the answer as JSON, for programs' },
+  },
+  async run(given) {
+    const [paymentIntentUniqueId = ''] = given.arguments;
+    const amount = amountIn(given);
+    const access = await accessOf(given);
+    const isLive = access.apiKey.startsWith('kfl_live_');
+    if (isLive && !given.has('live')) {
+      throw new UsageError(`This key is of production: add --live to return real money.`);
+    }
+    const refundUniqueId = given.text('id') ?? newRefundId();
+    const { refunds } = new Kefel(access);
+    try {
+      const created = await refunds.create({
+        paymentIntentUniqueId,
+        refundUniqueId,
+        amount,
+        reason: given.text('reason') ?? null,
+        transactionId: given.text('transaction') ?? null,
+      });
+      console.log(given.has('json') ? JSON.stringify(created, null, 2) : summaryOf(created));
+    } catch (error) {
+      if (mayExist(error)) {
+        console.error(
+          `The refund may exist. Before you refund again, look: kefel refunds ${refundUniqueId}`,
+        );
+      }
+      throw error;
+    }
+  },
+};
+
+export function newRefundId(): string {
+  return `refund-${randomBytes(6).toString('hex')}`;
+}
+
+/** `10.50 ETB`, from minor units. */
+export function moneyText(amountMinor: number, currency: string): string {
+  return `${(amountMinor / 100).toFixed(2)} ${currency}`;
+}
+
+/** In major units; null: all that is left. A mistyped amount must not return everything. */
+function amountIn(given: Given): number | null {
+  const text = given.text('amount');
+  if (text !== undefined && !/^\d+(\.\d{1,2})?$/.test(text)) {
+    throw new UsageError(`--amount takes an amount such as 10.50, not "${text}"`);
+  }
+  return text === undefined ? null : Number(text);
+}
+
+function summaryOf(created: Refund): string {
+  const { refundUniqueId, status, amount, currency, paymentIntentUniqueId } = created;
+  const money = moneyText(amount, currency);
+  return `${refundUniqueId}: ${status}, ${money} of ${paymentIntentUniqueId}`;
+}
+
+/** Whether a try may have reached the gateway (docs/clients.md#errors). */
+function mayExist(error: unknown): boolean {
+  return (
+    !(error instanceof KefelError) ||
+    error.status === 429 ||
+    error.status >= 500 ||
+    error.code === 'idempotency_key_in_use'
+  );
+}
