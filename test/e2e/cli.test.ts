@@ -249,7 +249,7 @@ describe('kefel refund, refunds', () => {
     const { exitCode, errors } = await run.finished;
     expect({ exitCode, errors }).toMatchObject({
       exitCode: 1,
-      errors: expect.stringContaining('The payment has no such transaction.'),
+      errors: expect.stringContaining('the payment has no such transaction'),
     });
     const { transaction } = await untilStatus(scene, uniqueId, 'SUCCESS');
     const words = ['--transaction', String(transaction?.transactionId)];

@@ -30,7 +30,7 @@ const FILTER_OPTIONS: Readonly<Record<string, string>> = {
 };
 
 /** The words after `kefel`; null for a call without a command. */
-function wordsOf({ call, args: [first] }: Command): readonly string[] | null {
+function wordsOf({ call, args: [first, options] }: Command): readonly string[] | null {
   switch (call) {
     case 'payments.get':
       return ['payments', String(first), '--json'];
@@ -39,7 +39,10 @@ function wordsOf({ call, args: [first] }: Command): readonly string[] | null {
     case 'payments.list':
       return ['payments', '--json', ...filterWords(first as object)];
     case 'refunds.create':
-      return ['refund', '--json', ...refundWords(first as RefundRequest)];
+      // It takes no idempotency key of the caller's.
+      return options === undefined
+        ? ['refund', '--json', ...refundWords(first as RefundRequest)]
+        : null;
     case 'refunds.get':
       return ['refunds', String(first), '--json'];
     case 'refunds.list':
