@@ -31,6 +31,8 @@ export interface Payment {
   readonly late: boolean;
   readonly reason: string | null;
   readonly anomalies?: readonly { readonly kind: string; readonly transactionId: string | null }[];
+  /** Of the status call. */
+  readonly refundedAmount?: number;
 }
 
 export interface EventPayment extends Payment {
