@@ -14,17 +14,15 @@ export async function startRefund(
   refund: Refund,
 ): Promise<RefundOutcome> {
   const rail = railOfRefund(env, intent, refund);
-  // The settings may have changed since the plan; nobody was called.
-  return rail?.refund === undefined
-    ? { type: 'requires_action', reason: 'not_enabled' }
-    : outcomeOf(
-        rail,
-        await rail.refund(await refundOrder(env, rail, objectId, intent, refund)),
-        refund,
-      );
+  if (rail?.refund === undefined) {
+    // The settings have changed since the plan; nobody was called.
+    return { type: 'requires_action', reason: 'not_enabled' };
+  }
+  const order = await refundOrder(env, rail, objectId, intent, refund);
+  return outcomeOf(rail, await rail.refund(order), refund);
 }
 
-/** Queries the provider for the outcome of a refund. */
+/** Queries the provider for the outcome of a refund; later, while its rail is not configured. */
 export async function queryRefund(
   env: Env,
   objectId: string,
@@ -32,13 +30,14 @@ export async function queryRefund(
   refund: Refund,
 ): Promise<RefundOutcome> {
   const rail = railOfRefund(env, intent, refund);
-  return rail?.refundStatus === undefined
-    ? { type: 'unknown', checkAtMs: null }
-    : outcomeOf(
-        rail,
-        await rail.refundStatus(await refundOrder(env, rail, objectId, intent, refund), Date.now()),
-        refund,
-      );
+  if (rail === null) {
+    return { type: 'unknown', checkAtMs: nextCheckOf(refund) };
+  }
+  if (rail.refundStatus === undefined) {
+    return { type: 'unknown', checkAtMs: null };
+  }
+  const order = await refundOrder(env, rail, objectId, intent, refund);
+  return outcomeOf(rail, await rail.refundStatus(order, Date.now()), refund);
 }
 
 export function railOfRefund(env: Env, intent: Intent, refund: Refund): Rail | null {
@@ -51,7 +50,10 @@ export function outcomeOf(rail: Rail, answer: RefundAnswer, refund: Refund): Ref
   if (answer.type !== 'unknown') {
     return answer;
   }
-  const backOffMs = nextCheckAtMs(refund.checks, refund.createdAtMs, Date.now());
-  const checkAtMs = rail.refundStatus === undefined ? null : (answer.checkAtMs ?? backOffMs);
-  return { ...answer, checkAtMs };
+  const { checkAtMs = nextCheckOf(refund) } = answer;
+  return { ...answer, checkAtMs: rail.refundStatus === undefined ? null : checkAtMs };
+}
+
+function nextCheckOf({ checks, createdAtMs }: Refund): number | null {
+  return nextCheckAtMs(checks, createdAtMs, Date.now());
 }
