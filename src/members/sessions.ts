@@ -108,7 +108,17 @@ export async function startSession(
   const { memberId, memberName, merchantId, credentialId } = starter;
   const token = await newSessionToken(config.linkSigningKeys);
   const id = newId('ses');
+  const replaced = await sessionTokenOf(request, config);
   const statements = [
+    // The browser forgets the session that it has now, so only a thief could still use it.
+    ...(replaced === null
+      ? []
+      : [
+          {
+            sql: 'UPDATE sessions SET revoked_at_ms = ?2 WHERE digest = ?1 AND revoked_at_ms IS NULL',
+            params: [replaced.digest, nowMs],
+          },
+        ]),
     // Nothing reads the member's expired sessions.
     {
       sql: 'DELETE FROM sessions WHERE member_id = ?1 AND expires_at_ms <= ?2',
