@@ -101,7 +101,10 @@ async function claimAndReserve(
       if (claim.isOnly && isRejected(result)) {
         await release(env, terms, refundUniqueId);
       }
-      return result;
+      // Another request has reserved a part meanwhile, so less is left, or nothing.
+      return request.amountMinor === null && isTooLarge(result)
+        ? claimAndReserve(env, client, result.intent, attempt, request)
+        : result;
     }
   }
 }
@@ -124,6 +127,12 @@ async function reserve(
   return rejection === null
     ? { type: 'accepted', intent, refund }
     : repeated(intent, refund, idempotency);
+}
+
+type Rejected = Extract<RefundResult, { readonly type: 'rejected' }>;
+
+function isTooLarge(result: RefundResult): result is Rejected {
+  return result.type === 'rejected' && result.rejection === 'refund_too_large';
 }
 
 function isRejected({ type }: RefundResult): boolean {

@@ -193,6 +193,19 @@ test('requests of all that is left never pass what was paid, and losers leave no
   expect(await claims()).toHaveLength(refunds.length);
 });
 
+test('a request of all that is left gets the rest, whatever is reserved meanwhile', async () => {
+  await pay();
+  const results = await Promise.all([
+    refund({ refundUniqueId: 'part', amountMinor: 5_000 }),
+    refund({ refundUniqueId: 'rest', amountMinor: null }),
+  ]);
+  const { refunds } = await intentOf();
+  // When the rest comes first, it is everything, and the part is too large.
+  expect(refunds.reduce((sum, { amountMinor }) => sum + amountMinor, 0)).toBe(15_050);
+  expect(results[1]).toMatchObject({ type: 'accepted' });
+  expect(await claims()).toHaveLength(refunds.length);
+});
+
 test('the same id at the same time is one refund', async () => {
   await pay();
   const results = await Promise.all(
