@@ -30,7 +30,24 @@ export class Chance {
     return min + Math.floor(this.next() * (max - min + 1));
   }
 
-  oneOf<T>(choices: readonly [T, ...T[]]): T {
+  oneOf<const T>(choices: readonly [T, ...T[]]): T {
     return choices[this.integer(0, choices.length - 1)] ?? choices[0];
+  }
+
+  /** A name with a probability in proportion to its weight, of those that `isPossible` allows. */
+  weighted<Name extends string>(
+    weights: Readonly<Record<Name, number>>,
+    isPossible: (name: Name) => boolean,
+  ): Name {
+    const possible = (Object.keys(weights) as Name[]).filter(isPossible);
+    let rest = this.next() * possible.reduce((sum, name) => sum + weights[name], 0);
+    const chosen = possible.find((name) => {
+      rest -= weights[name];
+      return rest < 0;
+    });
+    if (chosen === undefined) {
+      throw new Error('nothing to choose from');
+    }
+    return chosen;
   }
 }

@@ -1,0 +1,105 @@
+/**
+ * `npm run linearize -- [--operations 10000] [--seed N]`: clients act on the same few payments at the
+ * same time, on the built Worker, and each payment's history is checked: some order of its
+ * operations, one at a time, must explain every answer (docs/reliability.md#linearizability). Exits
+ * with 1 when none does.
+ */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { benchMerchant, buildKefel, startKefel } from './bench/kefel.ts';
+import { DIRECTORIES, inDirectory } from './bench/run.ts';
+import { HttpClient } from './gateway/http.ts';
+import { OPERATIONS_PER_PAYMENT } from './linearize/clients.ts';
+import { type LinearizeResult, linearizePayments } from './linearize/run.ts';
+import { givenOptions, optionsHelp, type ScriptOptions } from './project/options.ts';
+import { wholeNumber } from './project/whole-number.ts';
+
+const OPTIONS: ScriptOptions = {
+  operations: { value: 'N', about: 'how many operations at least (default: 10000)' },
+  seed: { value: 'N', about: "decides the clients' choices (default: the time)" },
+};
+const HELP = optionsHelp(
+  'npm run linearize',
+  'Checks that concurrent requests about one payment act as if one came after the other.',
+  OPTIONS,
+);
+
+const PAYMENTS_AT_ONCE = 6;
+const CONNECTIONS_MAX = 64;
+const REPORT_INTERVAL_MS = 30_000;
+
+/** Wrangler's list of bindings would bury the result. */
+process.env.WRANGLER_LOG = 'error';
+
+async function main(): Promise<boolean> {
+  const given = givenOptions(OPTIONS, process.argv.slice(2));
+  if (given === null) {
+    console.log(HELP);
+    return true;
+  }
+  const number = (name: string, otherwise: number) =>
+    wholeNumber(name, given.get(name)?.[0] ?? String(otherwise), 1);
+  const operations = number('operations', 10_000);
+  const seed = number('seed', Date.now() % 1_000_000);
+  console.log(`seed ${seed}, ${operations} operations, ${OPERATIONS_PER_PAYMENT} on each payment`);
+  let isClean = false;
+  await inDirectory(tmpdir(), async (builtDirectory) => {
+    await buildKefel(builtDirectory, true);
+    await inDirectory(DIRECTORIES.tmpfs, async (stateDirectory) => {
+      isClean = await check(builtDirectory, stateDirectory, operations, seed);
+    });
+  });
+  return isClean;
+}
+
+async function check(
+  builtDirectory: string,
+  stateDirectory: string,
+  operations: number,
+  seed: number,
+): Promise<boolean> {
+  const server = await startKefel(builtDirectory, join(stateDirectory, 'kefel'));
+  const http = new HttpClient(CONNECTIONS_MAX);
+  const { sandboxApiKey: apiKey } = await benchMerchant();
+  const startedAtMs = performance.now();
+  let reportedAtMs = startedAtMs;
+  try {
+    const result = await linearizePayments(
+      { url: server.url, apiKey, http },
+      { operations, seed, paymentsAtOnce: PAYMENTS_AT_ONCE },
+      (soFar) => {
+        if (performance.now() - reportedAtMs >= REPORT_INTERVAL_MS) {
+          reportedAtMs = performance.now();
+          console.log(summary(soFar, startedAtMs));
+        }
+      },
+    );
+    for (const [type, count] of [...result.byType].sort()) {
+      console.log(`  ${type}: ${count}`);
+    }
+    console.log(summary(result, startedAtMs));
+    for (const contradiction of result.contradictions) {
+      console.log(contradiction);
+    }
+    return result.contradictions.length === 0;
+  } finally {
+    http.close();
+    await server.stop();
+  }
+}
+
+function summary(result: LinearizeResult, startedAtMs: number): string {
+  const seconds = (performance.now() - startedAtMs) / 1_000;
+  return (
+    `${seconds.toFixed(0)} s: ${result.operations} operations on ${result.payments} payments` +
+    ` (${(result.operations / seconds).toFixed(0)} a second, ${result.unanswered} unanswered),` +
+    ` ${result.contradictions.length} histories contradict the model`
+  );
+}
+
+try {
+  process.exit((await main()) ? 0 : 1);
+} catch (error) {
+  console.error(error);
+  process.exit(1);
+}

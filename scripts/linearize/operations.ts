@@ -1,0 +1,82 @@
+/** What clients do to one payment at the same time, and what they are told. */
+
+export type CreateKind = 'hosted' | 'express_interactive' | 'express_succeeds' | 'express_fails';
+
+export type CustomerChoice = 'approve' | 'decline' | 'give_up';
+
+export type Operation =
+  | {
+      readonly type: 'create';
+      readonly kind: CreateKind;
+      readonly amountMinor: number;
+      readonly idempotencyKey: string | null;
+    }
+  | { readonly type: 'read' }
+  | { readonly type: 'cancel' }
+  /** The customer's page. */
+  | { readonly type: 'open_page' }
+  /** `attempts`: how many the customer's page showed. */
+  | { readonly type: 'choose_method'; readonly attempts: number }
+  /** The customer's decision on the simulator's page of one attempt. */
+  | { readonly type: 'decide'; readonly attempt: number; readonly choice: CustomerChoice }
+  | { readonly type: 'abandon_attempt'; readonly attemptId: string }
+  | { readonly type: 'give_up' }
+  | {
+      readonly type: 'request_refund';
+      readonly refundId: string;
+      /** Null: all that is left. */
+      readonly amountMinor: number | null;
+    }
+  | { readonly type: 'cancel_refund'; readonly refundId: string }
+  | { readonly type: 'read_refund'; readonly refundId: string };
+
+export interface RefundView {
+  readonly refundUniqueId: string;
+  readonly status: string;
+  readonly amount: number;
+}
+
+/** The part of an answer about a payment that the check compares. */
+export interface PaymentView {
+  readonly totalAmount: number;
+  readonly status: string;
+  readonly previousStatus: string | null;
+  readonly sequence: number;
+  readonly reason: string | null;
+  readonly late: boolean;
+  readonly transaction: {
+    readonly id: string;
+    readonly transactionId: string;
+    readonly transactionStatus: string;
+  } | null;
+  readonly anomalies: readonly { readonly kind: string }[];
+  readonly refundedAmount: number;
+  readonly refunds: readonly RefundView[];
+}
+
+/** Where a form led. */
+export type Way =
+  | { readonly to: 'page' | 'paid_before' | 'leaving' | 'refused_form' }
+  | { readonly to: 'simulator'; readonly attempt: number }
+  | { readonly to: 'merchant'; readonly status: string; readonly transactionId: string | null };
+
+export type Answer =
+  | { readonly type: 'created'; readonly isReplay: boolean; readonly body: string }
+  | { readonly type: 'payment'; readonly payment: PaymentView }
+  | { readonly type: 'refund'; readonly refund: RefundView }
+  /** `attempts` is the form's number of attempts, `attemptId` the one that can be abandoned. */
+  | { readonly type: 'page'; readonly attempts: number | null; readonly attemptId: string | null }
+  | { readonly type: 'redirect'; readonly way: Way }
+  | { readonly type: 'problem'; readonly status: number; readonly code: string };
+
+/** One operation of a history. */
+export interface Call {
+  readonly client: number;
+  readonly operation: Operation;
+  /** Positions in the order of all requests and answers: an earlier one happened before. */
+  readonly invokedAt: number;
+  /** Infinity without an answer. */
+  readonly answeredAt: number;
+  /** Null: none came, so the operation may have had its effect or not, at any time since. */
+  readonly answer: Answer | null;
+}

@@ -1,0 +1,30 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { benchMerchant, buildKefel, startKefel } from '../../scripts/bench/kefel.ts';
+import { HttpClient } from '../../scripts/gateway/http.ts';
+import { linearizePayments } from '../../scripts/linearize/run.ts';
+
+/** The short form of `npm run linearize` (docs/reliability.md#linearizability). */
+
+const OPERATIONS = 2_000;
+const SEED = 15;
+const CONNECTIONS_MAX = 64;
+
+it('answers concurrent requests about a payment as if one came after the other', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'kefel-linearize-'));
+  onTestFinished(() => rm(directory, { recursive: true, maxRetries: 5 }));
+  await buildKefel(join(directory, 'built'), true);
+  const server = await startKefel(join(directory, 'built'), join(directory, 'state'));
+  onTestFinished(() => server.stop());
+  const http = new HttpClient(CONNECTIONS_MAX);
+  onTestFinished(() => http.close());
+  const { sandboxApiKey: apiKey } = await benchMerchant();
+  const result = await linearizePayments(
+    { url: server.url, apiKey, http },
+    { operations: OPERATIONS, seed: SEED, paymentsAtOnce: 6 },
+  );
+  expect(result.contradictions.join('\n')).toBe('');
+  expect(result.operations).toBeGreaterThanOrEqual(OPERATIONS);
+}, 300_000);
