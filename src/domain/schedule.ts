@@ -1,3 +1,5 @@
+import type { Refund } from './refund.ts';
+
 /** Times of the webhook schedule and of reconciliation. Pure: callers pass in the random values. */
 
 const SECOND_MS = 1_000;
@@ -120,6 +122,14 @@ export function nextCheckAtMs(checks: number, startedAtMs: number, nowMs: number
     return null;
   }
   return nowMs + Math.min(CHECK_WAIT_MS_MIN * 2 ** Math.min(checks, 20), CHECK_WAIT_MS_MAX);
+}
+
+/** The same for a refund, which may have waited long before its provider was asked. */
+export function nextRefundCheckAtMs(
+  { checks, deadlineAtMs, createdAtMs }: Pick<Refund, 'checks' | 'deadlineAtMs' | 'createdAtMs'>,
+  nowMs: number,
+): number | null {
+  return nextCheckAtMs(checks, deadlineAtMs ?? createdAtMs, nowMs);
 }
 
 /**

@@ -2,7 +2,12 @@ import { attemptsToCheck } from '../domain/decide.ts';
 import type { Attempt, Command, Intent, Outcome } from '../domain/intent.ts';
 import type { Refund, RefundOutcome } from '../domain/refund.ts';
 import { refundsToCheck, refundsToStart } from '../domain/refund-transition.ts';
-import { CHECK_WAIT_MS_MIN, nextCheckAtMs, REFUND_WINDOW_MS } from '../domain/schedule.ts';
+import {
+  CHECK_WAIT_MS_MIN,
+  nextCheckAtMs,
+  nextRefundCheckAtMs,
+  REFUND_WINDOW_MS,
+} from '../domain/schedule.ts';
 import { errorText, log } from '../log.ts';
 import type { Ports, RefundPort } from './ports.ts';
 import type { ExecuteResult } from './protocol.ts';
@@ -94,8 +99,7 @@ async function refundOutcome(
     return await ask(env, objectId, intent, refund);
   } catch (error) {
     log('error', 'rail_refund_failed', { objectId, error: errorText(error) });
-    const checkAtMs = nextCheckAtMs(refund.checks, refund.createdAtMs, Date.now());
-    return { type: 'unknown', checkAtMs };
+    return { type: 'unknown', checkAtMs: nextRefundCheckAtMs(refund, Date.now()) };
   }
 }
 

@@ -32,6 +32,7 @@ import {
   type DeliveryId,
   type DeliveryMessage,
   detailsContext,
+  type ProjectedEvent,
   type ProjectionMessage,
 } from './protocol.ts';
 import type { StoredEvent } from './store.ts';
@@ -115,18 +116,21 @@ export async function sendProjection(
 const MESSAGE_BYTES_MAX = 120_000;
 
 /**
- * Without the oldest events that have arrived, if the message is too large: every refund of a
- * payment has an event, and every event a delivery to each endpoint. The read model has those
- * events from earlier messages.
+ * Without the oldest events, if the message is too large: every refund of a payment has an event,
+ * and every event a delivery to each endpoint. The read model has those events from earlier
+ * messages. Events that have arrived go first, because nothing changes them any more.
  */
 function withinLimit(change: ProjectionMessage): ProjectionMessage {
+  const arrived = change.events.filter(({ deliveryStatus }) => deliveryStatus === 'delivered');
+  const dropped = new Set<ProjectedEvent>();
   let excess = sizeOf(change) - MESSAGE_BYTES_MAX;
-  const events = change.events.filter((event) => {
-    const isDropped = excess > 0 && event.deliveryStatus === 'delivered';
-    excess -= isDropped ? sizeOf(event) : 0;
-    return !isDropped;
-  });
-  return { ...change, events };
+  for (const event of [...arrived, ...change.events]) {
+    if (excess > 0 && !dropped.has(event)) {
+      dropped.add(event);
+      excess -= sizeOf(event);
+    }
+  }
+  return { ...change, events: change.events.filter((event) => !dropped.has(event)) };
 }
 
 function sizeOf(value: object): number {

@@ -1,6 +1,6 @@
 import type { Intent } from '../domain/intent.ts';
 import type { Refund, RefundOutcome } from '../domain/refund.ts';
-import { nextCheckAtMs } from '../domain/schedule.ts';
+import { nextRefundCheckAtMs } from '../domain/schedule.ts';
 import type { Rail } from '../rails/rail.ts';
 import type { RefundAnswer } from '../rails/refund.ts';
 import { railOf } from '../rails/registry.ts';
@@ -31,7 +31,7 @@ export async function queryRefund(
 ): Promise<RefundOutcome> {
   const rail = railOfRefund(env, intent, refund);
   if (rail === null) {
-    return { type: 'unknown', checkAtMs: nextCheckOf(refund) };
+    return { type: 'unknown', checkAtMs: nextRefundCheckAtMs(refund, Date.now()) };
   }
   if (rail.refundStatus === undefined) {
     return { type: 'unknown', checkAtMs: null };
@@ -50,10 +50,6 @@ export function outcomeOf(rail: Rail, answer: RefundAnswer, refund: Refund): Ref
   if (answer.type !== 'unknown') {
     return answer;
   }
-  const { checkAtMs = nextCheckOf(refund) } = answer;
+  const { checkAtMs = nextRefundCheckAtMs(refund, Date.now()) } = answer;
   return { ...answer, checkAtMs: rail.refundStatus === undefined ? null : checkAtMs };
-}
-
-function nextCheckOf({ checks, createdAtMs }: Refund): number | null {
-  return nextCheckAtMs(checks, createdAtMs, Date.now());
 }

@@ -371,6 +371,7 @@ test.each<[string, Body | string, Record<string, string>]>([
   ['nothing', {}, { paymentIntentUniqueId: 'required', refundUniqueId: 'required' }],
   ['a misspelled amount', { amout: 1 }, { amout: 'unknown_field' }],
   ['an empty amount', { amount: '' }, { amount: 'invalid_type' }],
+  ['an empty transaction', { transactionId: '' }, { transactionId: 'empty' }],
   ['a text as amount', { amount: '5' }, { amount: 'invalid_type' }],
   ['nothing to return', { amount: 0 }, { amount: 'too_small' }],
   ['less than nothing', { amount: -1 }, { amount: 'too_small' }],

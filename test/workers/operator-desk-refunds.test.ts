@@ -5,6 +5,7 @@ import {
   operate,
   PERSONAL_SECRETS,
   refundByHand,
+  refundRequest,
   SECRET,
   sendTo,
   TWO_OPERATORS,
@@ -149,6 +150,15 @@ describe('one operator', () => {
     const first = await post(path, fields, 'Abebe');
     expect(await post(path, fields, 'Abebe')).toBe(first);
     expect(await auditLog()).toHaveLength(1);
+  });
+
+  test('records it for the refund of the page, whatever id a merchant gives to another one', async () => {
+    await refundByHand({ amountMinor: 4_000 });
+    const { reference } = await refund();
+    await execute(await refundRequest(reference, { amountMinor: 5_000 }));
+    await decide('returned', FOUND, 'Abebe');
+    const { refunds } = await intentOf();
+    expect(refunds.map(({ status }) => status)).toEqual(['succeeded', 'requires_action']);
   });
 
   it.each<[string, string, Record<string, string>, string]>([

@@ -1,8 +1,10 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { REFUNDS_MAX } from '../../src/domain/refund-amounts.ts';
+import { REFUND_WINDOW_MS } from '../../src/domain/schedule.ts';
 import { newDelivery } from '../../src/intent/delivery.ts';
 import { sendProjection } from '../../src/intent/outbox.ts';
+import { simulator } from '../../src/rails/simulator/rail.ts';
 import { claimRefund } from '../../src/refunds/claim.ts';
 import { type RefundOfPayment, requestRefund } from '../../src/refunds/request.ts';
 import { ENDPOINTS_MAX } from '../../src/webhooks/endpoints.ts';
@@ -14,6 +16,7 @@ import {
   createHosted,
   DAY_MS,
   execute,
+  fireAlarm,
   HOUR_MS,
   intentOf,
   payHosted,
@@ -115,6 +118,32 @@ test('the message of a payment with the most refunds, endpoints and metadata fit
     false,
     true,
   ]);
+});
+
+test('the message fits too when no event has arrived, and has the newest events', async () => {
+  await pay();
+  await refund();
+  const intent = await intentOf();
+  const deliveries = Array.from({ length: ENDPOINTS_MAX }, (_, index) => ({
+    ...newDelivery({ endpointId: `we_${index}`, origin: 'https://shop.example.com' }, Date.now()),
+    deliveryStatus: 'dead' as const,
+    log: [{ atMs: 1, httpStatus: 500, error: null, durationMs: 1, answerExcerpt: '' }],
+  }));
+  const events = Array.from({ length: REFUNDS_MAX }, (_, sequence) => ({
+    sequence,
+    eventId: `evt_${String(sequence).padStart(32, '0')}`,
+    type: 'refund_succeeded' as const,
+    refundId: 'refund-1',
+    body: '',
+    signature: null,
+    createdAtMs: 1,
+    deliveries,
+  }));
+  caught.projections.length = 0;
+  await sendProjection(env, 'object-1', { intent, events });
+  const [message] = caught.projections;
+  expect(new TextEncoder().encode(JSON.stringify(message)).length).toBeLessThan(128_000);
+  expect(message?.events.at(-1)?.sequence).toBe(REFUNDS_MAX - 1);
 });
 
 const NOWHERE = { endpointId: null, origin: null };
@@ -256,6 +285,24 @@ test('a claim of yesterday that is repeated counts today', async () => {
   expect(await refund({ amountMinor: 5_000 })).toMatchObject({ type: 'accepted' });
   const other = { paymentUniqueId: 'order-2', refundUniqueId: 'refund-2' };
   expect(await refund(other)).toMatchObject({ type: 'daily_limit', leftMinor: 0 });
+});
+
+test('queries go on for 30 days after the provider was asked, however long the refund had waited', async () => {
+  await pay();
+  await refund({ amountMinor: 10_024 });
+  const [{ id: refundId } = { id: '' }] = (await intentOf()).refunds;
+  advance(31 * DAY_MS);
+  await execute({
+    type: 'claim_refund',
+    refundId,
+    claimId: 'claim-1',
+    deadlineAtMs: Date.now() + REFUND_WINDOW_MS,
+  });
+  vi.spyOn(simulator, 'refundStatus').mockResolvedValue({ type: 'unknown' });
+  advance(REFUND_WINDOW_MS);
+  await fireAlarm();
+  const [asked] = (await intentOf()).refunds;
+  expect(asked).toMatchObject({ status: 'unresolved', checkAtMs: expect.any(Number) });
 });
 
 test('a payment older than the limit is not refunded', async () => {

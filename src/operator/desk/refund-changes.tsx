@@ -1,5 +1,6 @@
 import { moneyIn } from '../../back-office/payment-elements.tsx';
 import { amountMinorFrom } from '../../back-office/typed-amount.ts';
+import type { Intent } from '../../domain/intent.ts';
 import { MANUAL_RECEIPT_LENGTH_MAX, NOTE_LENGTH_MAX } from '../../domain/manual-resolution.ts';
 import { majorText } from '../../domain/money.ts';
 import type { Refund } from '../../domain/refund.ts';
@@ -13,7 +14,7 @@ import {
   refundRequestFields,
   requestForMerchant,
 } from '../refund-request.ts';
-import { refundOf, refundResolutionFields, resolveRefund } from '../refund-resolution.ts';
+import { refundResolutionFields, resolveRefund } from '../refund-resolution.ts';
 import { attemptOf } from '../resolution.ts';
 import { checked } from '../schema.ts';
 import type { DeskCall } from './call.ts';
@@ -87,10 +88,15 @@ function decisionIn({ params }: DeskCall): (typeof DECISIONS)[number] {
   return found(DECISIONS.find((decision) => decision === params.decision));
 }
 
+/** By the reference alone: a merchant could choose an id that equals it. */
+function refundAt({ params }: DeskCall, { refunds }: Intent): Refund {
+  return found(refunds.find(({ reference }) => reference === params.refundId));
+}
+
 async function askDecision(call: DeskCall): Promise<Question> {
   const decision = decisionIn(call);
   const { intent, name } = await paymentOf(call);
-  const refund = refundOf(intent, call.params.refundId);
+  const refund = refundAt(call, intent);
   const { pages, refunds: text } = DESK_TEXTS[call.view.language];
   const note: ChangeField = {
     name: 'note',
@@ -167,6 +173,7 @@ function proposalFacts(call: DeskCall, { proposal }: Refund): readonly FactRow[]
 async function recordDecision(call: DeskCall): Promise<Done> {
   decisionIn(call);
   const { form } = call;
+  const { id: refundId } = refundAt(call, (await paymentOf(call)).intent);
   const outcome = form.text('outcome');
   const fields = {
     outcome,
@@ -175,8 +182,9 @@ async function recordDecision(call: DeskCall): Promise<Done> {
   };
   const path = paymentPath(nameIn(call));
   try {
-    const { intent } = await resolveRefund(call, checked(refundResolutionFields, fields));
-    const { proposal } = refundOf(intent, call.params.refundId);
+    const named = { ...call, params: { ...call.params, refundId } };
+    const { intent } = await resolveRefund(named, checked(refundResolutionFields, fields));
+    const { proposal } = refundAt(call, intent);
     const isProposed = proposal?.resolutionId === form.text('resolutionId');
     return { path, done: isProposed ? 'proposed' : 'decided' };
   } catch (error) {
