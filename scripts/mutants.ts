@@ -62,10 +62,7 @@ async function main(): Promise<boolean> {
 async function copyRepository(copy: string): Promise<void> {
   const list = ['ls-files', '-co', '--exclude-standard'];
   const files = execFileSync('git', list, { cwd: PROJECT_DIRECTORY, encoding: 'utf8' });
-  const needed = files
-    .split('\n')
-    .filter((file) => /^(?:src|test|scripts|migrations|[^/]+$)/.test(file));
-  for (const file of needed) {
+  for (const file of files.split('\n').filter((name) => name !== '')) {
     await cp(join(PROJECT_DIRECTORY, file), join(copy, file)).catch(ignoreMissing);
   }
   await symlink(join(PROJECT_DIRECTORY, 'node_modules'), join(copy, 'node_modules'));

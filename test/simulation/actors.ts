@@ -268,20 +268,25 @@ export class Actors {
   async #decideInSimulator(
     payment: PlannedPayment,
     intent: Intent,
-    { decision }: Extract<Action, { type: 'pay' }>,
+    { decision, isTwice }: Extract<Action, { type: 'pay' }>,
   ): Promise<void> {
     const attempt = attemptInFlight(intent);
     if (attempt === null || decision === 'ignore' || !isInteractive(intent.terms)) {
       return;
     }
     const choice = decision === 'decline' ? 'decline' : 'approve';
-    await this.#request('simulator', () =>
-      storeResult(
-        this.#world.env,
-        this.#client(payment),
-        simulatedCommands(choice, intent, attempt),
-      ),
-    );
+    const decide = (chosen: 'decline' | 'approve') =>
+      this.#request('simulator', () =>
+        storeResult(
+          this.#world.env,
+          this.#client(payment),
+          simulatedCommands(chosen, intent, attempt),
+        ),
+      );
+    await decide(choice);
+    if (isTwice) {
+      await decide('approve');
+    }
   }
 
   async #visitProvider(

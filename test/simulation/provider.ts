@@ -211,10 +211,9 @@ export class Provider {
   }
 
   #return(order: ProviderOrder, refund: RefundAtProvider): void {
-    if (
-      refund.state !== 'returned' &&
-      returnedMinor(order) + refund.amountMinor <= order.amountMinor
-    ) {
+    const fits = returnedMinor(order) + refund.amountMinor <= order.amountMinor;
+    // What it has refused and executes all the same, it executes without looking.
+    if (refund.state === 'refused' || (refund.state === 'accepted' && fits)) {
       refund.state = 'returned';
       this.#clock.note(`provider returns ${refund.reference}`);
       this.#send(refund.url, reportOf(refund.reference, refund.amountMinor, 'returned'));
@@ -224,12 +223,13 @@ export class Provider {
   }
 
   /**
-   * Once all faults are over: reports the final states that Kefel has not confirmed. What Kefel has
-   * confirmed is never reported again, so it must be stored.
+   * Once all faults are over: reports the final states that Kefel has not confirmed, and corrects
+   * what was not true. What Kefel has confirmed is never reported again, so it must be stored.
    */
   reconcile(): void {
     for (const order of this.orders.values()) {
-      if (order.state !== 'open' && !this.#isConfirmed(order.reportedId, order.state)) {
+      const isKnown = !order.hasLied && this.#isConfirmed(order.reportedId, order.state);
+      if (!isKnown) {
         this.report(order);
       }
       for (const { state, url, reference, amountMinor } of order.refunds.values()) {
