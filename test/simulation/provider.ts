@@ -240,7 +240,7 @@ export class Provider {
     }
   }
 
-  #isConfirmed(id: string, state: ReportedState): boolean {
+  #isConfirmed(id: string, state: ProviderOrder['state'] | ReportedState): boolean {
     return this.confirmed.some(({ report }) => report.id === id && report.state === state);
   }
 }
