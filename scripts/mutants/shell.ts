@@ -26,11 +26,6 @@ export const INTENT_MUTANTS: readonly Mutant[] = [
       'an old row of the read model counts as the newest',
     ],
     [
-      '    this.#record.arm();\n  }\n\n  /** Does the work of a lost alarm.',
-      '  }\n\n  /** Does the work of a lost alarm.',
-      'the alarm stays at its safety time',
-    ],
-    [
       'const deliveries = [...event.deliveries.with(position, claim), ...others];',
       'const deliveries = [...event.deliveries.with(position, claim)];',
       'only the first endpoint gets the event',
@@ -51,11 +46,6 @@ export const INTENT_MUTANTS: readonly Mutant[] = [
       '      this.#stored = undefined;\n      this.#armedAtMs = armedBeforeMs;',
       '      this.#armedAtMs = armedBeforeMs;',
       'memory keeps what the storage has refused',
-    ],
-    [
-      '      this.#armedAtMs = armedBeforeMs;\n      this.#unsaved',
-      '      this.#unsaved',
-      'memory believes in an alarm that was rolled back',
     ],
     [
       '    for (const earlier of this.#store.events().filter((event) => event.refundId === refundId)) {',

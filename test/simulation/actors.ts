@@ -195,7 +195,10 @@ export class Actors {
       const isOwn = isAlone && requests === 1 && answer?.code === 'duplicate_payment_id';
       journal.expect(!isOwn, '1 one owner', () => 'the first request got 409');
     } else {
-      journal.answered(payment, key, answer as unknown as SimulatedResponse);
+      const response = answer as unknown as SimulatedResponse;
+      const isOwn = isAlone && requests === 1 && response.headers.has('idempotent-replayed');
+      journal.expect(!isOwn, '1 one owner', () => 'the first request got a replay');
+      journal.answered(payment, key, response);
     }
   }
 

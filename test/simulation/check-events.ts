@@ -5,6 +5,12 @@ import type { World } from './history.ts';
 import { callbackHostOf, type Receipt } from './merchants.ts';
 import type { Ended, Expect } from './verdict.ts';
 
+/** From an event to its first try, when nothing fails. */
+const FIRST_TRY_MS_MAX = 5_000;
+
+/** A try that had begun may still arrive after the next event. */
+const LAST_TRY_MS_MAX = 60_000;
+
 /** Merchants received only what was committed, and only their own. */
 export function checkReceipts(expect: Expect, world: World, ended: readonly Ended[]): void {
   for (const { host, body, eventId } of world.merchants.receipts) {
@@ -68,12 +74,23 @@ export function checkHistory(expect: Expect, { intent, history, events, payment 
 }
 
 /** Each event arrived, or was visibly given up; its bytes are the same on every try. */
-export function checkEvents(expect: Expect, world: World, { intent, events }: Ended): void {
+export function checkEvents(expect: Expect, world: World, ended: Ended): void {
+  const { intent, events } = ended;
   for (const event of events) {
+    checkAddresses(expect, ended, event);
     const received = world.merchants.receipts.filter(({ eventId }) => eventId === event.eventId);
     const bodies = new Set(received.map(({ body }) => body));
     expect(bodies.size <= 1, '6 events', () => `${bodies.size} bodies of ${event.eventId}`);
     checkDeliveries(expect, event, events, received);
+    const next = events.find(
+      ({ sequence, refundId }) => sequence > event.sequence && refundId === event.refundId,
+    );
+    const outdatedAtMs = (next?.createdAtMs ?? Number.POSITIVE_INFINITY) + LAST_TRY_MS_MAX;
+    const isOutdated = received.some(({ atMs }) => atMs > outdatedAtMs);
+    expect(!isOutdated, '6 events', () => `${event.eventId} was sent after its successor`);
+    const waitedMs = (received[0]?.atMs ?? event.createdAtMs) - event.createdAtMs;
+    const isPrompt = !world.isCalm || waitedMs < FIRST_TRY_MS_MAX;
+    expect(isPrompt, '6 events', () => `${event.eventId} was sent after ${waitedMs} ms`);
   }
   for (const { id, status } of intent.refunds) {
     const own = events.filter(({ refundId }) => refundId === id);
@@ -81,6 +98,18 @@ export function checkEvents(expect: Expect, world: World, { intent, events }: En
     const wanted = status === 'succeeded' || status === 'failed' ? `refund_${status}` : null;
     expect(last === wanted, '6 events', () => `${id} is ${status}, its last event is ${last}`);
   }
+}
+
+/** Each endpoint that takes the event has a delivery of its own. */
+function checkAddresses(
+  expect: Expect,
+  { payment }: Ended,
+  { eventId, type, deliveries }: StoredEvent,
+): void {
+  const isChosen = deliveries[0]?.origin !== null;
+  const wanted = !payment.merchant.hasCallbackUrl && isRefundEvent(type) ? 2 : 1;
+  const isRight = !isChosen || deliveries.length === wanted;
+  expect(isRight, '6 events', () => `${eventId} has ${deliveries.length} deliveries`);
 }
 
 const GIVEN_UP = ['dead', 'superseded', 'undeliverable', 'skipped', 'paused'];

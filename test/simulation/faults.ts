@@ -15,6 +15,8 @@ export const FAULTS = {
   alarm_late: 0.3,
   alarm_lost: 0.1,
   alarm_twice: 0.2,
+  /** The runtime does not repeat an alarm whose object has crashed. */
+  alarm_not_retried: 0.5,
   alarm_not_set: 0.05,
   /** A call to an object does not arrive. */
   call_lost: 0.08,

@@ -237,7 +237,8 @@ class ObjectHost {
       caller.fail('object reset');
     }
     this.#calls.clear();
-    if (wasInAlarm && this.alarmAtMs === null) {
+    const mustRetry = wasInAlarm && this.alarmAtMs === null;
+    if (mustRetry && !this.#clock.strikes('alarm_not_retried')) {
       // An alarm whose handler died runs again, unless the handler has set another one.
       this.#setAlarm(this.#clock.nowMs + ALARM_RETRY_MS);
     }
