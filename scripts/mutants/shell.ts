@@ -8,7 +8,6 @@ export const INTENT_MUTANTS: readonly Mutant[] = [
       'return stored.intent?.terms.uniqueId === request.terms.uuid',
       'a repeated call finds its own payment taken',
     ],
-    ['      await this.#record.armAt(safeAtMs);\n', '', 'a crash in the alarm stops the payment'],
     [
       '    if (lateMs > ALARM_OVERDUE_MS && !this.#isWorking) {',
       '    if (lateMs < 0 && !this.#isWorking) {',

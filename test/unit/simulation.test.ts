@@ -13,7 +13,9 @@ import { FAULT_NAMES } from '../simulation/faults.ts';
  */
 
 const ROOT = dirname(dirname(import.meta.dirname));
-const SEEDS = 1_000;
+const SEEDS = 800;
+/** Some seconds on an idle machine. */
+const TIMEOUT_MS = 240_000;
 
 /** A simulation that never gets into these states would prove nothing. */
 const STATES = [
@@ -35,20 +37,35 @@ beforeAll(async () => {
 
 afterAll(() => rm(directory, { recursive: true }));
 
-test('every promise is kept through every kind of fault', async () => {
-  const run = { from: 1, seeds: SEEDS, workers: 2, failuresMax: 1, shrinks: true, isTraced: false };
-  const { failures, histories, faults, reached } = await runSimulation(bundle, ROOT, run);
-  expect(failures).toEqual([]);
-  expect(histories).toBe(SEEDS);
-  expect(FAULT_NAMES.filter((fault) => faults[fault] === undefined)).toEqual([]);
-  expect(STATES.filter((state) => reached[state] === undefined)).toEqual([]);
-});
+test(
+  'every promise is kept through every kind of fault',
+  async () => {
+    const run = {
+      from: 1,
+      seeds: SEEDS,
+      workers: 2,
+      failuresMax: 1,
+      shrinks: true,
+      isTraced: false,
+    };
+    const { failures, histories, faults, reached } = await runSimulation(bundle, ROOT, run);
+    expect(failures).toEqual([]);
+    expect(histories).toBe(SEEDS);
+    expect(FAULT_NAMES.filter((fault) => faults[fault] === undefined)).toEqual([]);
+    expect(STATES.filter((state) => reached[state] === undefined)).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
 
-test('the same seeds give the same histories, however they are shared out', async () => {
-  const run = { from: 7, seeds: 40, failuresMax: 1, shrinks: true, isTraced: false };
-  const [one, other] = await Promise.all([
-    runSimulation(bundle, ROOT, { ...run, workers: 1 }),
-    runSimulation(bundle, ROOT, { ...run, workers: 3 }),
-  ]);
-  expect(other).toMatchObject({ hash: one.hash, events: one.events, faults: one.faults });
-});
+test(
+  'the same seeds give the same histories, however they are shared out',
+  async () => {
+    const run = { from: 7, seeds: 40, failuresMax: 1, shrinks: true, isTraced: false };
+    const [one, other] = await Promise.all([
+      runSimulation(bundle, ROOT, { ...run, workers: 1 }),
+      runSimulation(bundle, ROOT, { ...run, workers: 3 }),
+    ]);
+    expect(other).toMatchObject({ hash: one.hash, events: one.events, faults: one.faults });
+  },
+  TIMEOUT_MS,
+);
