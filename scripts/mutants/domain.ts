@@ -187,13 +187,13 @@ export const REFUND_MUTANTS: readonly Mutant[] = [
       'a refund is canceled while the provider executes it',
     ],
     [
-      "refund.status === 'pending' || (wasReleased && !fits(step.intent, attempt, refund))",
-      "refund.status === 'pending'",
+      'if (wasNeverAsked || (wasReleased && !fits(step.intent, attemptOf(step, refund), refund))) {',
+      'if (wasNeverAsked) {',
       'a late refund exceeds what was paid',
     ],
     [
-      "  if (refund.status === 'succeeded') {\n    return withRefundAnomaly(step, attemptOf(step, refund), nowMs);\n  }\n",
-      '',
+      "  if (refund.status === 'succeeded') {\n    return withRefundAnomaly(step, refund, nowMs);",
+      "  if (refund.status === 'succeeded') {\n    return step;",
       'a contradiction about a refund is not visible',
     ],
     [

@@ -218,8 +218,8 @@ export const CONSUMER_MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('src/refunds/ask-rail.ts', [
     [
-      "? { type: 'requires_action', reason: 'not_enabled' }",
-      "? { type: 'failed', reason: 'misconfigured' }",
+      "return { type: 'requires_action', reason: 'not_enabled' };",
+      "return { type: 'failed', reason: 'misconfigured' };",
       'a refund fails because settings are missing',
     ],
   ]),
