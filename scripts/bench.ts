@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CASE_NAMES } from './bench/cases.ts';
 import { startFloor } from './bench/floor.ts';
-import { buildKefel } from './bench/kefel.ts';
+import { GROWTH_CASES } from './bench/growth.ts';
+import { buildKefel, startKefel } from './bench/kefel.ts';
 import { machineLine } from './bench/machine.ts';
 import { BENCH_HELP, type BenchOptions, benchOptions } from './bench/options.ts';
 import { installPeers, PEERS, startPeer } from './bench/peers.ts';
@@ -50,12 +51,27 @@ async function main(): Promise<void> {
       return;
     }
     await buildKefel(builtDirectory, true);
-    if (options.hasPeers) {
-      await report(PEERS_HEADING, await peerBaselines(directory), options, builtDirectory);
-    } else {
-      await report(FLOOR_HEADING, [FLOOR], options, builtDirectory);
+    switch (options.baseline) {
+      case 'peers':
+        await report(PEERS_HEADING, await peerBaselines(directory), options, builtDirectory);
+        break;
+      case 'new':
+        await report(FLOOR_HEADING, [newKefel(builtDirectory)], options, builtDirectory);
+        break;
+      case 'floor':
+        await report(FLOOR_HEADING, [FLOOR], options, builtDirectory);
     }
   });
+}
+
+function newKefel(builtDirectory: string): Baseline {
+  return {
+    name: 'new',
+    about: 'Kefel without payments',
+    side: 'new',
+    cases: GROWTH_CASES,
+    start: (stateDirectory) => startKefel(builtDirectory, stateDirectory),
+  };
 }
 
 async function peerBaselines(directory: string): Promise<readonly Baseline[]> {
@@ -71,7 +87,7 @@ async function peerBaselines(directory: string): Promise<readonly Baseline[]> {
 async function report(
   heading: string,
   baselines: readonly Baseline[],
-  { media, names, effort, isForDocument }: MeasureOptions,
+  { media, names, effort, payments, isForDocument }: MeasureOptions,
   builtDirectory: string,
 ): Promise<void> {
   const sections: string[] = [machineLine(process.argv.slice(2))];
@@ -79,7 +95,7 @@ async function report(
     for (const baseline of baselines.filter(({ cases }) =>
       names.some((name) => cases.includes(name)),
     )) {
-      const run = () => runCases(baseline, { builtDirectory, medium, names, effort });
+      const run = () => runCases(baseline, { builtDirectory, medium, names, effort, payments });
       const measured = await run();
       const again = isForDocument && baseline === FLOOR ? await run() : null;
       sections.push(

@@ -3,7 +3,7 @@
  * payments of 50 merchants through the read model's own statements, runs the queries of the
  * dashboard and the operator, and prints a Markdown table. Each query also runs on SQLite alone,
  * on the same file: the local D1 reports only whole milliseconds, and a call to it takes
- * several.
+ * several. The last line has what writing the last payments took.
  */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { median, quantile } from './bench/statistics.ts';
 import { type LocalDatabase, prepareLocalDatabase, runBatch } from './dev/d1.ts';
 import { type MeasuredQuery, measuredQueries } from './measure-read-model/queries.ts';
-import { MERCHANTS, seed } from './measure-read-model/seed.ts';
+import { BATCH_PAYMENTS, MERCHANTS, type SeededBatch, seed } from './measure-read-model/seed.ts';
 import { wholeNumber } from './project/whole-number.ts';
 
 const DEFAULT_PAYMENTS = 1_000_000;
@@ -21,6 +21,7 @@ const DEFAULT_RUNS = 60;
 /** Runs before the measured ones, which compile statements and load the file's upper pages. */
 const WARM_UP_RUNS = 3;
 const PROGRESS_STEP = 50_000;
+const LAST_BATCHES = 50;
 
 interface Measured {
   readonly name: string;
@@ -41,8 +42,9 @@ async function main(): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'kefel-projections-'));
   try {
     await prepareLocalDatabase(directory, async (database) => {
-      await fill(database, payments);
+      const batches = await fill(database, payments);
       await measure(database, directory, payments, runs);
+      console.log(`\n${batchesText(batches)}`);
       return [];
     });
   } finally {
@@ -50,14 +52,29 @@ async function main(): Promise<void> {
   }
 }
 
-async function fill(database: LocalDatabase, payments: number): Promise<void> {
+async function fill(database: LocalDatabase, payments: number): Promise<readonly SeededBatch[]> {
   const startedAtMs = performance.now();
-  await seed(database, payments, (done) => {
+  const batches = await seed(database, payments, (done) => {
     if (done % PROGRESS_STEP === 0) {
       console.error(`${done} payments, ${seconds(performance.now() - startedAtMs)} s`);
     }
   });
   console.error(`filled in ${seconds(performance.now() - startedAtMs)} s`);
+  return batches;
+}
+
+/** What the last payments cost, when all others were there. */
+function batchesText(batches: readonly SeededBatch[]): string {
+  const last = batches.slice(-LAST_BATCHES);
+  const mean = (value: (batch: SeededBatch) => number) =>
+    last.reduce((sum, batch) => sum + value(batch), 0) / last.length;
+  const rowsWritten = mean((batch) => batch.rowsWritten) / BATCH_PAYMENTS;
+  const rowsRead = mean((batch) => batch.rowsRead) / BATCH_PAYMENTS;
+  return (
+    `Each of the last ${last.length * BATCH_PAYMENTS} payments wrote ${rowsWritten.toFixed(1)}` +
+    ` rows and read ${rowsRead.toFixed(1)}. A batch of ${BATCH_PAYMENTS} took workerd` +
+    ` ${mean((batch) => batch.cpuMs).toFixed(1)} ms of processor time.`
+  );
 }
 
 async function measure(

@@ -61,6 +61,8 @@ export const SECTIONS: readonly Section[] = [
       'reliability',
       'security-tests',
       'benchmarks',
+      'cost',
+      'scale',
     ],
   },
 ];

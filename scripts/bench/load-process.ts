@@ -30,6 +30,7 @@ async function perform(command: LoadCommand): Promise<LoadAnswer> {
 function makerOf(side: Side, url: string) {
   switch (side) {
     case 'kefel':
+    case 'new':
       return new KefelWork(url, merchant, receiver);
     case 'floor':
       return new FloorWork(url, receiver);

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { CaseName } from './cases.ts';
 import type { Budget, SliceResult } from './work.ts';
 
-export type Side = 'kefel' | 'floor' | 'peer';
+/** `new` is Kefel without payments. */
+export type Side = 'kefel' | 'new' | 'floor' | 'peer';
 
 export type LoadCommand =
   | {

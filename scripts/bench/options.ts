@@ -12,8 +12,10 @@ export type BenchOptions =
       readonly names: readonly CaseName[];
       readonly media: readonly Medium[];
       readonly effort: Effort;
-      /** Whether to compare with other software in place of the floor. */
-      readonly hasPeers: boolean;
+      /** What Kefel is compared with: `new` is Kefel without payments. */
+      readonly baseline: 'floor' | 'peers' | 'new';
+      /** How many payments Kefel has before the first case. */
+      readonly payments: number;
       /** Whether to write the document. */
       readonly isForDocument: boolean;
     }
@@ -47,6 +49,7 @@ const OPTIONS: ScriptOptions = {
   },
   on: { value: 'MEDIUM', about: 'only on `tmpfs`, or only on `disk`' },
   peers: { value: null, about: 'compare with other software, on PostgreSQL' },
+  growth: { value: 'PAYMENTS', about: 'Kefel with so many payments, compared with Kefel without' },
   profile: { value: 'CASE', about: 'no table, but where the processor time of this case goes' },
 };
 
@@ -73,6 +76,10 @@ export function benchOptions(args: readonly string[]): BenchOptions | null {
   const names = listed('only')?.map((text) => oneOf(CASE_NAMES, 'only', text)) ?? CASE_NAMES;
   const clients = listed('clients')?.map((text) => wholeNumber('clients', text, 1));
   const [rounds] = given.get('rounds') ?? [];
+  const [growth] = given.get('growth') ?? [];
+  if (growth !== undefined && given.has('peers')) {
+    throw new Error('--growth compares Kefel with itself, --peers with others');
+  }
   const media = listed('on')?.map((text) => oneOf(MEDIA, 'on', text));
   return {
     type: 'measure',
@@ -83,7 +90,8 @@ export function benchOptions(args: readonly string[]): BenchOptions | null {
       clients: clients ?? effort.clients,
       rounds: rounds === undefined ? effort.rounds : wholeNumber('rounds', rounds, 1),
     },
-    hasPeers: given.has('peers'),
+    baseline: growth !== undefined ? 'new' : given.has('peers') ? 'peers' : 'floor',
+    payments: growth === undefined ? 0 : wholeNumber('growth', growth, 1),
     // Of a part, a table would replace that of the whole.
     isForDocument: [...given.keys()].every((name) => name === 'peers'),
   };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { PROJECT_DIRECTORY } from '../project/files.ts';
 import { CASES, type CaseName } from './cases.ts';
 import { measureFresh } from './fresh.ts';
+import { fillServer } from './growth.ts';
 import { startKefel } from './kefel.ts';
 import { Load, type Side } from './load.ts';
 import { type Effort, type Measurement, measureCase } from './measure.ts';
@@ -33,12 +34,14 @@ export interface RunOptions {
   readonly medium: Medium;
   readonly names: readonly CaseName[];
   readonly effort: Effort;
+  /** How many payments Kefel has before the first case. */
+  readonly payments: number;
 }
 
 /** Measures all cases that both have, on new servers with new databases. */
 export async function runCases(
   baseline: Baseline,
-  { builtDirectory, medium, names, effort }: RunOptions,
+  { builtDirectory, medium, names, effort, payments }: RunOptions,
 ): Promise<readonly Measurement[]> {
   const measured: Measurement[] = [];
   const add = (measurement: Measurement) => {
@@ -50,9 +53,13 @@ export async function runCases(
     (name) => baseline.cases.includes(name) && (medium === 'tmpfs' || CASES[name].writes),
   );
   await inDirectory(DIRECTORIES[medium], async (directory) => {
-    await using kefel = stopping(await startKefel(builtDirectory, join(directory, 'kefel')));
+    const stateDirectory = join(directory, 'kefel');
+    await using kefel = stopping(await startKefel(builtDirectory, stateDirectory));
     await using other = stopping(await baseline.start(join(directory, 'baseline')));
     using load = new Load();
+    if (payments > 0) {
+      console.error(await fillServer(kefel.server, load, payments, stateDirectory));
+    }
     const contenders = {
       kefel: { side: 'kefel', server: kefel.server },
       baseline: { side: baseline.side, server: other.server },
@@ -99,6 +106,6 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => process.exit(1));
 }
 
-function stopping(server: LoadedServer) {
+function stopping<Server extends LoadedServer>(server: Server) {
   return { server, [Symbol.asyncDispose]: () => server.stop() };
 }

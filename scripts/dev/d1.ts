@@ -76,8 +76,12 @@ export interface LocalDatabase {
 
 export interface LocalResult<Row> {
   readonly results: readonly Row[];
-  /** Milliseconds in D1, and rows read. */
-  readonly meta: { readonly duration: number; readonly rows_read: number };
+  /** Milliseconds in D1. An entry of an index is a row too. */
+  readonly meta: {
+    readonly duration: number;
+    readonly rows_read: number;
+    readonly rows_written: number;
+  };
 }
 
 export interface LocalStatement {

@@ -8,6 +8,7 @@ import type {
   ProjectionMessage,
 } from '../../src/intent/protocol.ts';
 import { upsertStatements } from '../../src/read-model/upsert.ts';
+import { childrenOf, treeCpuTimeMs } from '../bench/cpu.ts';
 import type { LocalDatabase } from '../dev/d1.ts';
 import { runBatch } from '../dev/d1.ts';
 
@@ -18,8 +19,8 @@ const DAYS = 400;
 const DAY_MS = 86_400_000;
 /** The newest payment's time: 1 November 2026. */
 export const NEWEST_MS = Date.UTC(2026, 10, 1);
-/** Payments per batch, within the limit of parameters. */
-const BATCH_PAYMENTS = 500;
+/** The `max_batch_size` of the projections' consumer in wrangler.toml. */
+export const BATCH_PAYMENTS = 100;
 /** Customers return: the number of phones in total, and of payment links per merchant. */
 const PHONES = 200_000;
 const LINKS = 100;
@@ -188,16 +189,38 @@ function eventOf(index: number, status: string, createdAtMs: number): ProjectedE
   };
 }
 
-/** Writes payments with the statements of the read model's consumer, so that triggers run. */
+/** What a batch cost D1. */
+export interface SeededBatch {
+  readonly rowsRead: number;
+  readonly rowsWritten: number;
+  /** Of workerd, exact to 10 ms. */
+  readonly cpuMs: number;
+}
+
+/**
+ * Writes payments with the statements of the read model's consumer, so that triggers run, in its
+ * batches.
+ */
 export async function seed(
   database: LocalDatabase,
   payments: number,
   onProgress: (done: number) => void,
-): Promise<void> {
+): Promise<readonly SeededBatch[]> {
+  const batches: SeededBatch[] = [];
+  const servers = await childrenOf('self');
+  let cpuBeforeMs = await treeCpuTimeMs(servers);
   for (let first = 0; first < payments; first += BATCH_PAYMENTS) {
     const length = Math.min(BATCH_PAYMENTS, payments - first);
     const messages = Array.from({ length }, (_, offset) => messageOf(first + offset, payments));
-    await runBatch(database, upsertStatements(messages));
+    const results = await runBatch(database, upsertStatements(messages));
+    const cpuAfterMs = await treeCpuTimeMs(servers);
+    batches.push({
+      rowsRead: results.reduce((sum, { meta }) => sum + meta.rows_read, 0),
+      rowsWritten: results.reduce((sum, { meta }) => sum + meta.rows_written, 0),
+      cpuMs: cpuAfterMs - cpuBeforeMs,
+    });
+    cpuBeforeMs = cpuAfterMs;
     onProgress(first + length);
   }
+  return batches;
 }

@@ -107,8 +107,21 @@ describe('options', () => {
   });
 
   test('with peers alone write the document too', () => {
-    expect(benchOptions(['--peers'])).toMatchObject({ hasPeers: true, isForDocument: true });
+    expect(benchOptions(['--peers'])).toMatchObject({ baseline: 'peers', isForDocument: true });
     expect(benchOptions(['--peers', '--quick'])).toMatchObject({ isForDocument: false });
+  });
+
+  test('with growth compare with Kefel without payments, and never write the document', () => {
+    expect(benchOptions(['--growth', '10000'])).toMatchObject({
+      baseline: 'new',
+      payments: 10_000,
+      isForDocument: false,
+    });
+    expect(benchOptions([])).toMatchObject({ baseline: 'floor', payments: 0 });
+  });
+
+  test('refuse growth together with peers', () => {
+    expect(() => benchOptions(['--growth', '10000', '--peers'])).toThrow('--growth compares');
   });
 
   test('keep a list of cases', () => {

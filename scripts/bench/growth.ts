@@ -1,0 +1,52 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CaseName } from './cases.ts';
+import { untilQuiet } from './cpu.ts';
+import type { Load } from './load.ts';
+import { CONSUMERS_SILENCE_MS } from './measure.ts';
+import type { BenchServer } from './server.ts';
+
+/** The cases that could cost more when many payments exist. */
+export const GROWTH_CASES: readonly CaseName[] = [
+  ...(['create', 'status', 'list', 'page', '404-id', '409'] as const),
+  ...(['express', 'paid', 'webhooks', 'projection'] as const),
+];
+
+const FILLING_CLIENTS = 32;
+
+/** Creates payments by the API. Returns a line of what they take, on disk and until D1 has them. */
+export async function fillServer(
+  server: BenchServer,
+  load: Load,
+  payments: number,
+  stateDirectory: string,
+): Promise<string> {
+  await load.prepare('kefel', server.url, 'create', 0);
+  const before = await untilQuiet(server, CONSUMERS_SILENCE_MS);
+  await load.run('kefel', { clients: FILLING_CLIENTS, stop: { afterSends: payments } });
+  const answeredAtMs = Date.now();
+  const backlog = payments - (await server.projectedRows());
+  const after = await untilQuiet(server, CONSUMERS_SILENCE_MS);
+  const rows = await server.projectedRows();
+  if (rows !== payments) {
+    throw new Error(`${payments} payments, but ${rows} rows in D1`);
+  }
+  const kibibytes = async (folder: string) =>
+    ((await sizeOf(join(stateDirectory, 'v3', folder))) / payments / 1_024).toFixed(1);
+  const cpuMs = (after.cpuTimeMs - before.cpuTimeMs) / payments;
+  return (
+    `${payments} payments: ${cpuMs.toFixed(2)} ms of processor time each, ${await kibibytes('do')} KiB` +
+    ` of objects, ${await kibibytes('d1')} KiB of D1; when the last was answered, ${backlog} were not` +
+    ` in D1 yet, ${((after.sinceMs - answeredAtMs) / 1_000).toFixed(1)} s later all were`
+  );
+}
+
+/** Bytes of all files beneath a folder, their write-ahead logs included. */
+async function sizeOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  let bytes = 0;
+  for (const entry of entries.filter((found) => found.isFile())) {
+    bytes += (await stat(join(entry.parentPath, entry.name))).size;
+  }
+  return bytes;
+}
