@@ -355,6 +355,8 @@ export const dashboard = {
       'That did not work, and nothing was changed. Try again. If it fails again, ask an owner of the merchant for a new link.',
     badName: 'A name must have 1 to 100 characters.',
     tooMany: 'You already have 20 passkeys. Remove one first.',
+    signInAgain:
+      'Sign out and sign in again, then add the passkey within 10 minutes. This keeps others from adding one in an open session.',
     script: {
       working: 'Waiting for your passkey',
       unsupported:

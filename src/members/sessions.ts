@@ -11,6 +11,8 @@ import type { Role } from './permissions.ts';
 export const SESSION_AGE_MS_MAX = 7 * 24 * 60 * 60 * 1_000;
 /** A session unused for this long ends: a working day with its breaks. */
 export const SESSION_IDLE_MS_MAX = 12 * 60 * 60 * 1_000;
+/** A member proved to be there this recently: time to read the page and to find the other device. */
+export const FRESH_SESSION_MS = 10 * 60 * 1_000;
 /** The last use is stored at most this often, not once for each page. */
 export const LAST_SEEN_EVERY_MS = 5 * 60 * 1_000;
 
@@ -40,6 +42,8 @@ export interface Session {
   readonly merchantName: string;
   /** Members of a suspended merchant can read but not change anything. */
   readonly isSuspended: boolean;
+  /** When the member signed in. */
+  readonly createdAtMs: number;
   /** What a form of this session must bring back. */
   readonly csrfToken: string;
 }
@@ -147,7 +151,7 @@ export async function startSession(
 }
 
 const SESSION_SQL = `
-  SELECT sessions.id, sessions.last_seen_at_ms, members.id AS member_id, members.name AS member_name,
+  SELECT sessions.id, sessions.created_at_ms, sessions.last_seen_at_ms, members.id AS member_id, members.name AS member_name,
     members.role, merchants.id AS merchant_id, merchants.name AS merchant_name, merchants.status
   FROM sessions
   JOIN members ON members.id = sessions.member_id
@@ -157,6 +161,7 @@ const SESSION_SQL = `
 
 interface SessionRow {
   readonly id: string;
+  readonly created_at_ms: number;
   readonly last_seen_at_ms: number;
   readonly member_id: string;
   readonly member_name: string;
@@ -212,6 +217,7 @@ export async function sessionOf(
     merchantId: row.merchant_id,
     merchantName: row.merchant_name,
     isSuspended: row.status === 'suspended',
+    createdAtMs: row.created_at_ms,
     csrfToken: await csrfTokenOf(token),
   };
 }

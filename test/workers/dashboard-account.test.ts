@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
+import { FRESH_SESSION_MS } from '../../src/members/sessions.ts';
 import {
   type CreationOptions,
   type Faults,
@@ -7,7 +8,7 @@ import {
 } from '../support/software-authenticator.ts';
 import { type Browser, joined, meetBeforeBatch, rowCounts } from './dashboard-people-support.ts';
 import { auditLog, sessionFor, visit } from './dashboard-support.ts';
-import { ORIGIN, useGateway } from './support.ts';
+import { advance, ORIGIN, useGateway } from './support.ts';
 
 /**
  * Goal: members manage their own passkeys and sessions but not another member's, and cannot lock
@@ -74,6 +75,17 @@ describe('a second passkey', () => {
     const browser = await joined();
     expect((await browser.submit(PASSKEYS, fields)).status).toBe(401);
   });
+});
+
+test('decisions.md#42: an old session, which may be stolen, adds no passkey', async () => {
+  const browser = await joined({ role: 'cashier' });
+  advance(FRESH_SESSION_MS + 1);
+  const response = await browser.submit(`${PASSKEYS}/options`, { passkey: 'Key' });
+  expect(response.status).toBe(403);
+  expect(await response.text()).toContain('sign in again');
+  expect((await rowCounts()).passkeys).toBe(1);
+  advance(-1);
+  expect((await browser.submit(`${PASSKEYS}/options`, { passkey: 'Key' })).status).toBe(200);
 });
 
 describe('passkeys', () => {

@@ -13,6 +13,7 @@ import {
 } from '../../members/passkeys.ts';
 import {
   endedSessionCookie,
+  FRESH_SESSION_MS,
   openSessions,
   revokeOtherSessions,
   revokeSession,
@@ -54,9 +55,15 @@ async function answerAccount(
   return answerPage(call, page, { status: refusal === null ? 200 : 400 });
 }
 
-/** POST /dashboard/account/passkeys/options */
+/**
+ * POST /dashboard/account/passkeys/options: only soon after signing in. Otherwise a stolen session
+ * could give itself the passkey that confirms refunds (docs/decisions.md#42).
+ */
 export async function beginAddPasskey(call: DashboardCall): Promise<Response> {
-  const { memberId, memberName, merchantName, digest } = call.session;
+  const { memberId, memberName, merchantName, digest, createdAtMs } = call.session;
+  if (call.nowMs - createdAtMs > FRESH_SESSION_MS) {
+    return unfit(call, 'signInAgain', 403);
+  }
   if (nameFrom(call.form.text('passkey')) === null) {
     return unfit(call, 'badName');
   }

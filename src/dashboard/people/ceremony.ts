@@ -41,9 +41,13 @@ export function refused(
   return answerJson({ message }, { status: 401 });
 }
 
-/** A mistake in the form, which the member can correct. */
-export function unfit({ language }: PublicCall, why: 'badName' | 'tooMany'): Response {
-  return answerJson({ message: DASHBOARD_TEXTS[language].signIn[why] }, { status: 400 });
+/** What the member can correct. */
+export function unfit(
+  { language }: PublicCall,
+  why: 'badName' | 'tooMany' | 'signInAgain',
+  status = 400,
+): Response {
+  return answerJson({ message: DASHBOARD_TEXTS[language].signIn[why] }, { status });
 }
 
 /** What the browser needs to create a passkey. `issuedFor`: see `Challenge`. */
