@@ -58,11 +58,17 @@ export class ApiDocument {
   }
 
   requestSchema(call: string): JsonSchema {
-    const schema = this.#operation(call).requestBody?.content[JSON_TYPE]?.schema;
-    if (schema === undefined) {
+    const schema = this.bodySchema(call);
+    if (schema === null) {
       throw new Error(`${call} has no body`);
     }
-    return this.resolve(schema);
+    return schema;
+  }
+
+  /** The same, or null for a call without a body. */
+  bodySchema(call: string): JsonSchema | null {
+    const schema = this.#operation(call).requestBody?.content[JSON_TYPE]?.schema;
+    return schema === undefined ? null : this.resolve(schema);
   }
 
   /** The schema itself, or the one that it refers to. */
@@ -85,6 +91,11 @@ export class ApiDocument {
     return schema === undefined
       ? [`${call} documents no ${status}`]
       : this.#faults(`${call} ${status}`, this.#closed(schema), body);
+  }
+
+  /** How the body of any error differs from the document's form of errors. */
+  errorFaults(body: unknown): readonly string[] {
+    return this.#faults('error', this.#closed({ $ref: '#/components/schemas/Error' }), body);
   }
 
   #operation(call: string): Operation {
