@@ -45,10 +45,15 @@ export class AreaRouter {
     this.#area = area;
   }
 
-  /** HEAD answers like GET, and the runtime drops the body. */
+  /** HEAD answers like GET, without a body: the runtime would read a stream to its end. */
   get(path: string, handler: Handler, refuse?: Refuse): void {
     this.on('GET', path, handler, refuse);
-    this.on('HEAD', path, handler, refuse);
+    const headOf: Handler = async (...call) => {
+      const response = await handler(...call);
+      await response.body?.cancel();
+      return new Response(null, response);
+    };
+    this.on('HEAD', path, headOf, refuse);
   }
 
   post(path: string, handler: Handler, refuse?: Refuse): void {

@@ -27,8 +27,14 @@ const OVERRIDES: Overrides = {
   since: fc.constant('2026-01-01T00:00:00Z'),
 };
 
+export interface Corpus {
+  /** A request for each route, as users send it. */
+  readonly samples: readonly Template[];
+  readonly templates: readonly Template[];
+}
+
 /**
- * What the fuzzer mutates: what users sent, bodies generated from the OpenAPI document, and a request
+ * What the fuzzer sends: what users sent, bodies generated from the OpenAPI document, and a request
  * for each route that no user visited.
  */
 export function corpusOf(
@@ -36,13 +42,17 @@ export function corpusOf(
   document: ApiDocument,
   routes: readonly Route[],
   seed: number,
-): readonly Template[] {
+): Corpus {
   const [credentials] = stage.credentials;
   const recorded = credentials === undefined ? [] : distinct(stage.recorder.recorded, credentials);
   const generated = document.calls.flatMap((call) => generatedFor(call, document, seed));
   const all = [...recorded, ...generated];
-  const missing = routes.filter((route) => !all.some((template) => fits(route, template)));
-  return [...all, ...missing.map((route) => sampleOf(route, recorded, stage))];
+  const samples = routes.map(
+    (route) =>
+      all.find((template) => routeOf(template, routes) === route) ??
+      sampleOf(route, recorded, stage),
+  );
+  return { samples, templates: [...new Set([...samples, ...all])] };
 }
 
 /** One template of each kind: repeated polls differ in nothing. */
@@ -79,8 +89,10 @@ function generatedFor(call: string, document: ApiDocument, seed: number): readon
   );
 }
 
-function fits({ method, pattern }: Route, template: Template): boolean {
-  return template.method === method && pattern.test(template.target.split('?')[0] ?? '');
+/** The first route that fits, as in the routers. */
+function routeOf({ method, target }: Template, routes: readonly Route[]): Route | undefined {
+  const [path = ''] = target.split('?');
+  return routes.find((route) => route.method === method && route.pattern.test(path));
 }
 
 /** A request for the route, as a user of its area would send it. */
@@ -101,6 +113,6 @@ function sampleOf(
     currency: 'ETB',
     sequence: '1',
   };
-  const target = path.replaceAll(/:(\w+)\+?/g, (_, name) => values[name] ?? 'fuzz-1');
+  const target = (path || '/').replaceAll(/:(\w+)\+?/g, (_, name) => values[name] ?? 'fuzz-1');
   return { method, target, headers: like?.headers ?? {}, body: like?.body ?? null };
 }

@@ -1,11 +1,11 @@
 import { Random } from '../simulation/random.ts';
 import { ApiDocument } from '../support/openapi.ts';
 import { gatewayRoutes } from './bundle-routes.ts';
-import { corpusOf } from './corpus.ts';
-import { mutated } from './mutate.ts';
+import { type Corpus, corpusOf } from './corpus.ts';
+import { type Mutated, mutated } from './mutate.ts';
 import { isOfRuntime, Oracle } from './oracle.ts';
 import type { Stage } from './stage.ts';
-import { COOKIE, type Credentials, filledIn, SANDBOX_KEY, type Template } from './template.ts';
+import { COOKIE, type Credentials, filledIn, SANDBOX_KEY } from './template.ts';
 import { Users } from './users.ts';
 import { asCurl, send, type WireAnswer, type WireRequest } from './wire.ts';
 
@@ -15,7 +15,11 @@ const AT_ONCE = 8;
 /** Some requests sign out or suspend; then the others would only meet closed doors. */
 const CHECKED_EVERY = 100;
 
+/** What the gateway logs about its own errors: pages answer them as an outage. */
+const FAILURES = /"event":"(?:api|operator|dashboard|page|rail_message)_failed".*/g;
+
 export interface Finding {
+  /** Of the request, from 1 on; 0 for what the gateway's log tells. */
   readonly number: number;
   readonly faults: readonly string[];
   readonly mutations: readonly string[];
@@ -51,7 +55,7 @@ export async function fuzz(stage: Stage, options: FuzzOptions): Promise<Report> 
 class Run {
   readonly #stage: Stage;
   readonly #options: FuzzOptions;
-  readonly #corpus: readonly Template[];
+  readonly #corpus: Corpus;
   readonly #oracle: Oracle;
   readonly #statuses = new Map<string, number>();
   readonly #findings: Finding[] = [];
@@ -59,7 +63,7 @@ class Run {
   #credentialsUsed = 0;
   #sent = 0;
 
-  constructor(stage: Stage, options: FuzzOptions, corpus: readonly Template[], oracle: Oracle) {
+  constructor(stage: Stage, options: FuzzOptions, corpus: Corpus, oracle: Oracle) {
     this.#stage = stage;
     this.#options = options;
     this.#corpus = corpus;
@@ -77,10 +81,13 @@ class Run {
       }),
     );
     const all = this.#oracle.routeNames;
+    for (const failure of (await this.#stage.logs()).match(FAILURES) ?? []) {
+      this.#findings.push({ number: 0, faults: [failure], mutations: [], curl: '' });
+    }
     return {
       requests,
       statuses: this.#statuses,
-      templates: this.#corpus.length,
+      templates: this.#corpus.templates.length,
       routes,
       unreached: all.filter((route) => !this.#reached.has(route)),
       findings: this.#findings,
@@ -93,12 +100,7 @@ class Run {
       this.#options.onProgress?.(number, this.#findings);
     }
     const random = new Random(this.#options.seed, `request ${number}`);
-    // In turn, so that a short run meets each template too.
-    const template = this.#corpus[number % this.#corpus.length];
-    if (template === undefined) {
-      throw new Error('nothing was recorded');
-    }
-    const { request: draft, mutations } = mutated(template, this.#corpus, random);
+    const { request: draft, mutations } = this.#next(number, random);
     const request = this.#filledIn(draft);
     const route = this.#oracle.routeOf(request);
     const answer = await send(this.#stage.gatewayPort, request, TIMEOUT_MS);
@@ -112,6 +114,23 @@ class Run {
       const curl = asCurl(`http://localhost:${this.#stage.gatewayPort}`, request);
       this.#findings.push({ number, faults, mutations, curl });
     }
+  }
+
+  /** First each route as users call it, then mutations of each template in turn. */
+  #next(number: number, random: Random): Mutated {
+    const { samples, templates } = this.#corpus;
+    const sample = samples[number - 1];
+    if (sample !== undefined) {
+      return {
+        request: { ...sample, headers: Object.entries(sample.headers), chunkBytes: null },
+        mutations: [],
+      };
+    }
+    const template = templates[number % templates.length];
+    if (template === undefined) {
+      throw new Error('nothing was recorded');
+    }
+    return mutated(template, templates, random);
   }
 
   get #credentials(): Credentials {

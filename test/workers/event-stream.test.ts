@@ -18,6 +18,7 @@ import {
   lastEvent,
   logged,
   merchantServer,
+  ORIGIN,
   payHosted,
   runSql,
   SECOND_MS,
@@ -78,6 +79,19 @@ class Stream {
     return this.#reader.cancel();
   }
 }
+
+it('HEAD of the stream answers at once and opens no stream', async () => {
+  const request = new Request(`${ORIGIN}/api/v1/payment/sandbox/events/stream`, {
+    method: 'HEAD',
+    headers: { apiKey: ALPHA.apiKeys.sandbox },
+  });
+  const response = await worker.fetch(request as never, env, createExecutionContext());
+  expect([response.status, response.headers.get('content-type'), response.body]).toEqual([
+    200,
+    'text/event-stream',
+    null,
+  ]);
+});
 
 const PATH = '/api/v1/payment/sandbox/events/stream';
 
