@@ -4,3 +4,16 @@ export class Unavailable extends Error {
   /** When the caller may retry. */
   readonly retryAfterSeconds = 1;
 }
+
+/** SQLite names what is wrong with a statement; D1 names no such code when it is down itself. */
+const DATABASE_OUTAGE = /^D1_ERROR: (?!.*SQLITE_(?!FULL|READONLY|BUSY|IOERR))/s;
+
+/** The outage behind an error, also of D1, or null for an error of ours. */
+export function outageBehind(error: unknown): Unavailable | null {
+  if (error instanceof Unavailable) {
+    return error;
+  }
+  return error instanceof Error && DATABASE_OUTAGE.test(error.message)
+    ? new Unavailable(error.message)
+    : null;
+}

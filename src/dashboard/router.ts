@@ -72,6 +72,11 @@ function refuse(request: Request, problem: Problem): Response {
       return noticePage({ request }, 'not_found');
     case 405:
       return methodNotAllowed(problem);
+    case 503:
+      return noticePage({ request }, 'error', {
+        status: 503,
+        retryAfterSeconds: Number(problem.headers['retry-after']),
+      });
     default:
       return noticePage({ request }, 'error');
   }

@@ -1,6 +1,6 @@
 import { type IRequest, Router } from 'itty-router';
 import { errorText, log } from '../log.ts';
-import { Unavailable } from '../unavailable.ts';
+import { outageBehind } from '../unavailable.ts';
 import type { ProblemContext } from './envelope.ts';
 import { Problem, problem } from './problem.ts';
 import { gapBehind } from './setup.ts';
@@ -120,9 +120,10 @@ export class AreaRouter {
     }
     const { failureEvent, outageEvent } = this.#area;
     const gap = gapBehind(error, request);
-    if (error instanceof Unavailable && gap === null) {
+    const outage = gap === null ? outageBehind(error) : null;
+    if (outage !== null) {
       log('warn', outageEvent, { requestId, error: errorText(error) });
-      return problem('service_unavailable', { retryAfterSeconds: error.retryAfterSeconds });
+      return problem('service_unavailable', { retryAfterSeconds: outage.retryAfterSeconds });
     }
     const remedy = gap === null ? {} : { remedy: gap.command };
     log('error', failureEvent, { requestId, error: errorText(error), ...remedy });
