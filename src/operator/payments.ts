@@ -97,6 +97,6 @@ function refundContent(call: OperatorCall, intent: Intent, refund: Refund) {
   return {
     ...rest,
     transactionId: attempt?.reference ?? null,
-    secondOperatorNeeded: needsSecondOperator(call, refund),
+    secondOperatorNeeded: needsSecondOperator(call, intent, refund),
   };
 }

@@ -5,6 +5,7 @@ import type { Intent, Rejection } from '../domain/intent.ts';
 import { MANUAL_RECEIPT_LENGTH_MAX, NOTE_LENGTH_MAX } from '../domain/manual-resolution.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import type { ManualRefundOutcome, Refund } from '../domain/refund.ts';
+import { sumOf } from '../domain/refund-amounts.ts';
 import { fieldError } from '../http/field-error.ts';
 import { oneOf, REQUIRED } from '../http/fields.ts';
 import { type Problem, problem, validationProblem } from '../http/problem.ts';
@@ -42,13 +43,20 @@ interface Decided {
   readonly intent: Intent;
 }
 
-/** Whether two operators must agree about a refund, because the customer gets so much. */
+/**
+ * Whether two operators must agree about a refund, because the customer gets so much: with what was
+ * returned by hand of the same payment before, so that small parts do not pass the limit.
+ */
 export function needsSecondOperator(
-  { config }: Pick<OperatorCall, 'config'>,
-  { returnedMinor }: Refund,
+  { config: { secondOperatorAboveMinor: limitMinor } }: Pick<OperatorCall, 'config'>,
+  { refunds }: Intent,
+  refund: Refund,
 ): boolean {
-  const { secondOperatorAboveMinor } = config;
-  return secondOperatorAboveMinor !== null && returnedMinor > secondOperatorAboveMinor;
+  const before = refunds.filter(
+    ({ id, status, manualResolutionId }) =>
+      id !== refund.id && status === 'succeeded' && manualResolutionId !== null,
+  );
+  return limitMinor !== null && sumOf([refund, ...before]).returnedMinor > limitMinor;
 }
 
 /**
@@ -73,7 +81,7 @@ export async function resolveRefund(
   if ([refund.manualResolutionId, refund.proposal?.resolutionId].includes(resolutionId)) {
     return { type: 'repeated', client, intent: known };
   }
-  const secondOperator = needsSecondOperator(call, refund);
+  const secondOperator = needsSecondOperator(call, known, refund);
   if (secondOperator && !call.isVerified) {
     throw operatorProblem('operator_not_verified');
   }

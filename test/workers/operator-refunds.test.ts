@@ -197,6 +197,18 @@ describe('two operators', () => {
     expect((await auditLog()).map(({ actor_id }) => actor_id)).toEqual(['Hana', 'Dawit']);
   });
 
+  test('are needed for parts that are small one by one and large together', async () => {
+    await refundByHand({ amountMinor: 3_000 });
+    await execute(await refundRequest('r2', { amountMinor: 3_000 }));
+    const second = PATH.replace('/r1/', '/r2/');
+    await content(operateApi(PATH, RETURNED, as('Hana')));
+    await content(operateApi(second, RETURNED, as('Hana')));
+    const statuses = async () => (await intentOf()).refunds.map(({ status }) => status);
+    expect(await statuses()).toEqual(['succeeded', 'requires_action']);
+    await content(operateApi(second, RETURNED, as('Dawit')));
+    expect(await statuses()).toEqual(['succeeded', 'succeeded']);
+  });
+
   test('the same one cannot confirm, by no name and no repetition', async () => {
     await refundByHand();
     const decision = { ...RETURNED, resolutionId: crypto.randomUUID() };

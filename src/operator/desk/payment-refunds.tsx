@@ -149,7 +149,7 @@ function requesterText(language: DeskCall['view']['language'], { requester }: Re
 /** The open proposal, and what this operator can do. */
 function Decision(props: Props) {
   const { call, intent, refund } = props;
-  const secondOperator = needsSecondOperator(call, refund);
+  const secondOperator = needsSecondOperator(call, intent, refund);
   const text = DESK_TEXTS[call.view.language].refunds;
   const { proposal } = refund;
   const path = refundPath(intent.terms, refund.reference);
