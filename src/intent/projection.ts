@@ -1,6 +1,7 @@
 import {
   type AttemptStatus,
   commissionOf,
+  hasEnded,
   type Intent,
   reportedAttempt,
 } from '../domain/intent.ts';
@@ -28,6 +29,19 @@ import type { StoredDelivery, StoredEvent } from './store.ts';
 export function projectedVersion(intent: Intent, events: readonly StoredEvent[]): number {
   const revisions = events.flatMap(({ deliveries }) => deliveries.map(({ revision }) => revision));
   return revisions.reduce((version, revision) => version + revision, intent.version);
+}
+
+/**
+ * Whether readers must see every change at once: the end, what an operator must look at, and an
+ * attempt that its provider may report by its reference alone.
+ */
+export function isShownAtOnce(intent: Intent): boolean {
+  return (
+    hasEnded(intent.status) ||
+    intent.anomalies.length > 0 ||
+    intent.attempts.some(({ status }) => status === 'unresolved') ||
+    sharedAddressReferences(intent).length > 0
+  );
 }
 
 export function projectionRow(intent: Intent): ProjectionRow {

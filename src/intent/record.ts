@@ -16,12 +16,7 @@ import { isDue, newDelivery, queued, superseded } from './delivery.ts';
 import { historyDetail, withEntry } from './history.ts';
 import type { Message, Snapshot } from './outbox.ts';
 import type { EventPort } from './ports.ts';
-import {
-  projectedVersion,
-  projectionDiffers,
-  searchedIds,
-  sharedAddressReferences,
-} from './projection.ts';
+import { isShownAtOnce, projectedVersion, projectionDiffers, searchedIds } from './projection.ts';
 import type { ExpressAnswers, HistoryEntry } from './protocol.ts';
 import { Store, type StoredDelivery, type StoredEvent, type StoredIntent } from './store.ts';
 
@@ -45,6 +40,8 @@ export class PaymentRecord {
   readonly #send: (snapshot: Snapshot, messages: readonly Message[]) => void;
   /** `undefined`: not read yet, or invalid after a rollback. */
   #stored: StoredIntent | null | undefined;
+  /** All events; `undefined` as above. */
+  #events: readonly StoredEvent[] | undefined;
   /** The alarm's time; null: unknown after a start, so the next commit sets the alarm. */
   #armedAtMs: number | null = null;
   /** How the commit in progress writes the payment's row: once, whatever changes it. */
@@ -83,8 +80,13 @@ export class PaymentRecord {
   }
 
   /** Oldest first. Only payments that have ended have events. */
-  events(): StoredEvent[] {
-    return this.intent()?.endedAtMs == null ? [] : this.#store.events();
+  events(): readonly StoredEvent[] {
+    return this.intent()?.endedAtMs == null ? [] : this.#allEvents();
+  }
+
+  #allEvents(): readonly StoredEvent[] {
+    this.#events ??= this.#store.events();
+    return this.#events;
   }
 
   #deliveries(): StoredDelivery[] {
@@ -123,6 +125,7 @@ export class PaymentRecord {
     } catch (error) {
       // The rows were rolled back, so the cached state must go too.
       this.#stored = undefined;
+      this.#events = undefined;
       this.#armedAtMs = armedBeforeMs;
       this.#unsaved = null;
       this.#outgoing = [];
@@ -196,7 +199,11 @@ export class PaymentRecord {
       differs = true;
       return { ...delivery, revision: (known?.revision ?? 0) + 1 };
     });
-    this.#store.updateEvent({ ...after, deliveries });
+    const event = { ...after, deliveries };
+    this.#store.updateEvent(event);
+    this.#events = this.#allEvents().map((known) =>
+      known.sequence === event.sequence ? event : known,
+    );
     return differs;
   }
 
@@ -286,7 +293,7 @@ export class PaymentRecord {
     const refund = isRefundEvent(type) ? changedRefund(before, intent) : null;
     const refundId = refund?.id ?? null;
     // An event only supersedes those about the same thing: the payment, or one of its refunds.
-    for (const earlier of this.#store.events().filter((event) => event.refundId === refundId)) {
+    for (const earlier of this.#allEvents().filter((event) => event.refundId === refundId)) {
       const deliveries = earlier.deliveries.map(superseded);
       if (deliveries.some((delivery, position) => delivery !== earlier.deliveries[position])) {
         this.#writeEvent(earlier, { ...earlier, deliveries });
@@ -294,7 +301,7 @@ export class PaymentRecord {
     }
     const { callbackUrl } = intent.terms;
     const origin = callbackUrl === null ? null : (URL.parse(callbackUrl)?.origin ?? null);
-    this.#store.insertEvent({
+    const event: StoredEvent = {
       sequence: intent.version,
       eventId: `evt_${crypto.randomUUID().replaceAll('-', '')}`,
       type,
@@ -303,7 +310,10 @@ export class PaymentRecord {
       signature: null,
       createdAtMs: nowMs,
       deliveries: [newDelivery({ endpointId: null, origin }, nowMs)],
-    });
+    };
+    const earlier = this.#allEvents();
+    this.#store.insertEvent(event);
+    this.#events = [...earlier, event];
     this.#outgoing.push({ queue: 'webhooks', sequence: intent.version, position: 0 });
   }
 
@@ -347,6 +357,7 @@ export class PaymentRecord {
     });
     this.#armedAtMs = null;
     this.#stored = undefined;
+    this.#events = undefined;
   }
 
   /** Sets the alarm to the next time at which anything is due. */
@@ -412,19 +423,6 @@ export class PaymentRecord {
     ].filter((time) => time !== null);
     return times.length === 0 ? null : Math.min(...times);
   }
-}
-
-/**
- * Whether readers must see every change at once: the end, what an operator must look at, and an
- * attempt that its provider may report by its reference alone.
- */
-function isShownAtOnce(intent: Intent): boolean {
-  return (
-    hasEnded(intent.status) ||
-    intent.anomalies.length > 0 ||
-    intent.attempts.some(({ status }) => status === 'unresolved') ||
-    sharedAddressReferences(intent).length > 0
-  );
 }
 
 function logTransition(before: Intent, after: Intent): void {
