@@ -4,6 +4,7 @@
  * mutation. Exits with 1 when an answer is not as it must be, after printing the request as a command.
  */
 import { parseArgs } from 'node:util';
+import { growthFaults } from '../test/fuzz/growth.ts';
 import { fuzz, type Report } from '../test/fuzz/run.ts';
 import { startStage } from '../test/fuzz/stage.ts';
 
@@ -40,7 +41,9 @@ async function main(): Promise<boolean> {
       },
     });
     show(report, (performance.now() - startedAtMs) / 1_000);
-    return report.findings.length === 0;
+    const growth = await growthFaults(stage);
+    console.log(growth.length === 0 ? 'Time is linear in size.' : growth.join('\n'));
+    return report.findings.length === 0 && growth.length === 0;
   } finally {
     await stage.stop();
   }
