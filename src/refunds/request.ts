@@ -176,7 +176,8 @@ function repeated(
     : { type: 'taken', reason: 'key_reused' };
 }
 
-function refundIn({ refunds }: Intent, refundUniqueId: string): Refund | null {
+/** The refund of that id, or null. */
+export function refundIn({ refunds }: Intent, refundUniqueId: string): Refund | null {
   return refunds.find(({ id }) => id === refundUniqueId) ?? null;
 }
 

@@ -366,7 +366,7 @@ describe('a refund', () => {
       return prepare(sql);
     });
     const failed = await confirmed(browser, fields);
-    expect(failed.status).toBe(500);
+    expect(failed.status).toBe(503);
     spy.mockRestore();
     expect(await refunds()).toEqual([]);
     expect((await auditLog()).at(-1)).toMatchObject({ action: 'refund.requested' });

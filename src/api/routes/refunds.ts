@@ -8,7 +8,7 @@ import { checked } from '../../http/strict-body.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
 import { findPaymentOfRefund } from '../../read-model/refunds-list.ts';
 import { refusal } from '../../refunds/refusal.ts';
-import { requestRefund } from '../../refunds/request.ts';
+import { refundIn, requestRefund } from '../../refunds/request.ts';
 import { refundPayload, WIRE_REFUND_STATUSES } from '../../webhooks/refund-payload.ts';
 import type { MerchantCall } from '../call.ts';
 import { idempotencyClaim } from '../idempotency.ts';
@@ -48,8 +48,8 @@ function answer(intent: Intent, refund: Refund, headers: Readonly<Record<string,
 /** GET …/refund/{refundUniqueId}: the refund as it is now. */
 export async function readRefund(call: MerchantCall): Promise<Response> {
   const read = await (await paymentOf(call)).read();
-  const refund = read.type === 'found' ? refundIn(read.intent, call.id) : undefined;
-  if (read.type === 'not_found' || refund === undefined) {
+  const refund = read.type === 'found' ? refundIn(read.intent, call.id) : null;
+  if (read.type === 'not_found' || refund === null) {
     throw problem('refund_not_found');
   }
   return successResponse('Refund found', refundPayload(read.intent, refund));
@@ -59,8 +59,8 @@ export async function readRefund(call: MerchantCall): Promise<Response> {
 export async function cancelRefund(call: MerchantCall): Promise<Response> {
   const client = await paymentOf(call);
   const result = await client.execute([{ type: 'cancel_refund', refundId: call.id }]);
-  const refund = result.type === 'done' ? refundIn(result.intent, call.id) : undefined;
-  if (result.type === 'not_found' || refund === undefined) {
+  const refund = result.type === 'done' ? refundIn(result.intent, call.id) : null;
+  if (result.type === 'not_found' || refund === null) {
     throw problem('refund_not_found');
   }
   if (result.rejection !== null) {
@@ -76,8 +76,4 @@ async function paymentOf({ env, access, id }: MerchantCall): Promise<IntentClien
     throw problem('refund_not_found');
   }
   return intentByUniqueId(env, access, uniqueId);
-}
-
-function refundIn({ refunds }: Intent, refundUniqueId: string): Refund | undefined {
-  return refunds.find(({ id }) => id === refundUniqueId);
 }

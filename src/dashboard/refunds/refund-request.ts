@@ -6,6 +6,7 @@ import { isPrintable } from '../../domain/text.ts';
 import type { Form } from '../../http/form.ts';
 import type { DashboardMessages } from '../../i18n/messages.ts';
 import { refundCommand } from '../../refunds/plan.ts';
+import { refundIn } from '../../refunds/request.ts';
 import type { DashboardCall } from '../call.ts';
 
 /** What a member asks for, and what would become of it. */
@@ -43,16 +44,6 @@ export function readRequest(form: Form): RefundRequest | RefundProblem | null {
   return { refundUniqueId, transactionId, amountMinor, reason: reason === '' ? null : reason };
 }
 
-/** The attempt with that reference; by default the one that paid. Null if there is none. */
-export function attemptToRefund(
-  { attempts, paidAttemptId }: Intent,
-  transactionId: string,
-): Attempt | null {
-  const isWanted = ({ id, reference }: Attempt) =>
-    transactionId === '' ? id === paidAttemptId : reference === transactionId;
-  return attempts.find(isWanted) ?? null;
-}
-
 /** The refund as the payment would have it now, or why it would reject it. Changes nothing. */
 export function rehearse(
   { env, config, session, nowMs }: DashboardCall,
@@ -71,6 +62,5 @@ export function rehearse(
     keepsCommission: config.keepsCommission,
   });
   const { intent: after, rejection } = decide(intent, [command], nowMs);
-  const refund = after.refunds.find(({ id }) => id === refundUniqueId);
-  return rejection ?? refund ?? 'refund_not_found';
+  return rejection ?? refundIn(after, refundUniqueId) ?? 'refund_not_found';
 }

@@ -6,7 +6,12 @@ import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { intentByUniqueId } from '../../intent/client.ts';
 import { newId } from '../../members/members.ts';
 import { REFUND_AGE_DAYS_MAX, refundLimitsOf } from '../../merchants/refund-limits.ts';
-import { type RefundResult, requestRefund } from '../../refunds/request.ts';
+import {
+  attemptToRefund,
+  type RefundResult,
+  refundIn,
+  requestRefund,
+} from '../../refunds/request.ts';
 import { answerJson, answerPage, redirectTo } from '../../ui/answer.ts';
 import { audited } from '../audited.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
@@ -15,13 +20,7 @@ import { listIn, paymentPath, withList } from '../paths.ts';
 import { UNIQUE_ID_LENGTH_MAX } from '../payments/payment.tsx';
 import { offerConfirmation, whenConfirmed } from '../people/confirmation.ts';
 import { NoRefundPage, RefundPage } from './refund-page.tsx';
-import {
-  attemptToRefund,
-  type RefundProblem,
-  type RefundRequest,
-  readRequest,
-  rehearse,
-} from './refund-request.ts';
+import { type RefundProblem, type RefundRequest, readRequest, rehearse } from './refund-request.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -34,7 +33,7 @@ export async function showRefund(call: DashboardCall): Promise<Response> {
   if (intent === null) {
     return noticePage(call, 'not_found');
   }
-  const attempt = attemptToRefund(intent, call.url.searchParams.get('transactionId') ?? '');
+  const attempt = attemptToRefund(intent, call.url.searchParams.get('transactionId'));
   const problem = (text: string) =>
     answerPage(call, <NoRefundPage call={call} intent={intent} problem={text} />, { status: 409 });
   if (attempt === null) {
@@ -92,8 +91,8 @@ export async function cancelRefund(call: DashboardCall): Promise<Response> {
   const { uniqueId = '', refund: refundId = '' } = call.params;
   const client = intentByUniqueId(call.env, tenantOf(call), uniqueId);
   const before = await readIntent(call);
-  const refund = before?.refunds.find(({ id }) => id === refundId);
-  if (before === null || refund === undefined) {
+  const refund = before && refundIn(before, refundId);
+  if (refund === null) {
     return noticePage(call, 'not_found');
   }
   const path = withList(paymentPath(call.environment, uniqueId), listIn(call.url));
