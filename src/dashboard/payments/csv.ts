@@ -81,8 +81,11 @@ export function csvIncomplete(): string {
   ]);
 }
 
-/** How a formula begins for spreadsheets, full-width forms included. */
-const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+/**
+ * How a formula begins for spreadsheets, full-width forms included. They skip control characters
+ * before one.
+ */
+const FORMULA = /^[=+\-@\p{Cc}\uff1d\uff0b\uff0d\uff20]/u;
 const NEEDS_QUOTES = /[",\r\n]/;
 
 /** One record with its line end. */

@@ -1,0 +1,168 @@
+import { createExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, test, vi } from 'vitest';
+import openapi from '../../public/openapi.json' with { type: 'json' };
+import { configOf } from '../../src/config.ts';
+import { signLink } from '../../src/crypto/link-token.ts';
+import worker from '../../src/index.ts';
+import { signedIn } from '../workers/dashboard-support.ts';
+import {
+  ALPHA,
+  call,
+  clientOf,
+  createHosted,
+  ORIGIN,
+  pathOf,
+  useGateway,
+} from '../workers/support.ts';
+
+/**
+ * Goal: strangers cannot use up the gateway (docs/security-tests.md#api4): each route that takes a
+ * credential counts failures or uses, and one without a credential reaches no storage. Method:
+ * every route with its limit used up, and every bound exceeded. The limits themselves:
+ * test/e2e/limits.test.ts.
+ */
+
+useGateway();
+
+const LIMITED: Env = { ...env, RATE_LIMITS: 'on' };
+
+function ask(path: string, init: RequestInit = {}): Promise<Response> {
+  const request = new Request(`${ORIGIN}${path}`, { redirect: 'manual', ...init });
+  return worker.fetch(request as never, LIMITED, createExecutionContext());
+}
+
+/** Every call of the API's document, with made-up ids. */
+const CALLS = Object.entries(openapi.paths).flatMap(([path, item]) =>
+  Object.keys(item)
+    .filter((method) => /^(?:get|post|patch|delete|put)$/.test(method))
+    .map((method) => [method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'x')] as const),
+);
+
+/** Nothing may be read or written for a stranger. */
+function storage() {
+  return [
+    vi.spyOn(env.DB, 'prepare'),
+    vi.spyOn(env.DB, 'batch'),
+    vi.spyOn(env.PAYMENT_INTENT, 'get'),
+  ];
+}
+
+test('API4:2023 each call without a key counts by address, and reaches no storage', async () => {
+  const limit = vi.spyOn(env.FAILED_KEY_RATE_LIMIT, 'limit').mockResolvedValue({ success: false });
+  const used = storage();
+  const unlimited: string[] = [];
+  for (const [method, path] of CALLS) {
+    const response = await ask(path, { method, headers: { 'cf-connecting-ip': '192.0.2.7' } });
+    await response.body?.cancel();
+    if (response.status !== 429) {
+      unlimited.push(`${method} ${path} ${response.status}`);
+    }
+  }
+  // The public keys of webhooks: computed, never stored.
+  expect(unlimited).toEqual([
+    'GET /api/v1/payment/sandbox/webhook-keys 200',
+    'GET /api/v1/payment/webhook-keys 200',
+  ]);
+  expect(limit).toHaveBeenCalledTimes(CALLS.length - unlimited.length);
+  expect(used.map((spy) => spy.mock.calls)).toEqual([[], [], []]);
+  expect(CALLS.length).toBeGreaterThan(30);
+});
+
+test('API4:2023 each route behind a link counts by link, before it reaches storage', async () => {
+  const checkout = pathOf(await createHosted());
+  const limit = vi.spyOn(env.CHECKOUT_RATE_LIMIT, 'limit').mockResolvedValue({ success: false });
+  const { objectId } = clientOf();
+  const sign = (purpose: 'attempt' | 'refund') =>
+    signLink(configOf(env).linkSigningKeys, purpose, { objectId, attemptIndex: 0 });
+  const [attempt, refund] = [await sign('attempt'), await sign('refund')];
+  const routes = [
+    ...['', '/status', '/returned', '/qr.svg', `/logo/${'0'.repeat(64)}`].map((rest) => [
+      'GET',
+      checkout + rest,
+    ]),
+    ...['/attempts', '/abandon', '/give-up', '/returned'].map((rest) => ['POST', checkout + rest]),
+    ['GET', `/simulator/${attempt}`],
+    ['POST', `/rails/simulator/${attempt}`],
+    ...['ebirr', 'stk-push', 'telebirr-h5', 'ethswitch-cards'].flatMap((rail) => [
+      ['POST', `/rails/${rail}/${attempt}`],
+      ['POST', `/rails/${rail}/refunds/${refund}`],
+    ]),
+  ];
+  const used = storage();
+  for (const [method = '', path = ''] of routes) {
+    const { status } = await ask(path, { method });
+    // A form leads back to its page, which says that there were too many.
+    const isForm = method === 'POST' && path.startsWith('/checkout/');
+    expect([method, path, status]).toEqual([method, path, isForm ? 303 : 429]);
+  }
+  expect(limit).toHaveBeenCalledTimes(routes.length);
+  expect(used.map((spy) => spy.mock.calls)).toEqual([[], [], []]);
+});
+
+test.each([
+  ['GET', '/'],
+  ['GET', '/nothing'],
+  ['GET', '/checkout/x'],
+  ['POST', '/checkout/x/attempts'],
+  ['GET', '/simulator/x'],
+  ['POST', '/rails/ebirr/x'],
+  ['POST', '/rails/ebirr/refunds/x'],
+  ['POST', '/rails/cbe-birr'],
+  ['POST', '/rails/ethswitch-cards/account/x'],
+  ['GET', '/dashboard'],
+  ['GET', '/dashboard/sign-in'],
+  ['POST', '/dashboard/sandbox/keys'],
+])('API4:2023 a stranger’s %s %s reaches no storage', async (method, path) => {
+  const used = storage();
+  const { status } = await ask(path, { method, ...(method === 'POST' && { body: '{}' }) });
+  expect(status).toBeLessThan(500);
+  expect(used.map((spy) => spy.mock.calls)).toEqual([[], [], []]);
+});
+
+/** Valid JSON, `levels` deep. */
+const nested = (levels: number) => `${'{"metadata":'.repeat(levels)}1${'}'.repeat(levels)}`;
+
+const BODIES: readonly (readonly [string, string, number])[] = [
+  ['of more than 64 KiB', JSON.stringify({ x: 'x'.repeat(70_000) }), 413],
+  ['5,000 levels deep', nested(5_000), 400],
+  ['of 30,000 lists', '['.repeat(30_000), 400],
+  [
+    'of 20,000 fields',
+    `{${Array.from({ length: 10_000 }, (_, i) => `"${i}":0`).join()}}`.slice(0, 65_000),
+    400,
+  ],
+];
+
+test.each(BODIES)('API4:2023 each call refuses a body %s', async (_name, body, expected) => {
+  const headers = { apiKey: ALPHA.apiKeys.sandbox, 'content-type': 'application/json' };
+  for (const path of ['intent', 'refund', 'webhook-endpoints']) {
+    const { status } = await ask(`/api/v1/payment/sandbox/${path}`, {
+      method: 'POST',
+      headers,
+      body,
+    });
+    expect([path, status]).toEqual([path, expected]);
+  }
+});
+
+test('API4:2023 lists have a largest page, and forms a largest size', async () => {
+  for (const list of ['intents', 'events', 'refunds']) {
+    for (const limit of ['101', '1000000', '-1', '1e9']) {
+      const { status } = await call(`/api/v1/payment/sandbox/${list}?limit=${limit}`);
+      expect([list, limit, status]).toEqual([list, limit, 400]);
+    }
+  }
+  const { cookie } = await signedIn();
+  const headers = {
+    cookie,
+    'sec-fetch-site': 'same-origin',
+    'content-type': 'application/x-www-form-urlencoded',
+  };
+  const { status } = await ask('/dashboard/sandbox/keys', {
+    method: 'POST',
+    headers,
+    body: `name=${'x'.repeat(40_000)}`,
+  });
+  expect(status).toBe(413);
+});
