@@ -93,7 +93,7 @@ function summary(result: LinearizeResult, startedAtMs: number): string {
   return (
     `${seconds.toFixed(0)} s: ${result.operations} operations on ${result.payments} payments` +
     ` (${(result.operations / seconds).toFixed(0)} a second, ${result.unanswered} unanswered),` +
-    ` ${result.contradictions.length} histories contradict the model`
+    ` ${result.contradictions.length} histories contradict the model, ${result.undecided} undecided`
   );
 }
 

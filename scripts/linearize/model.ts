@@ -42,9 +42,8 @@ const FAILS_AT_RAIL_MINOR: readonly number[] = [
 
 export const PAYMENT_MODEL: Model<PaymentState, Call> = {
   initial: { intent: null, create: null, createAnswer: null, attemptIds: [], references: [] },
-  next(state, { operation, answer }) {
-    return withHiddenSteps(state).flatMap((at) => nextStates(at, operation, answer));
-  },
+  before: (state, call) => withHiddenSteps(state, (refund) => concerns(call, refund)),
+  next: (state, { operation, answer }) => nextStates(state, operation, answer),
   keyOf({ intent, create, createAnswer, attemptIds, references }) {
     return JSON.stringify([
       create,
@@ -68,13 +67,17 @@ export const PAYMENT_MODEL: Model<PaymentState, Call> = {
 
 /**
  * The states that the gateway may have reached by itself meanwhile: the simulator's outcome of a
- * payment without a customer, and each refund's call to the provider and its outcome.
+ * payment without a customer, and calls to the provider for refunds with their outcomes. Only of
+ * those that matter now: the others can as well come later, which leaves far fewer orders to try.
  */
-function withHiddenSteps(state: PaymentState): readonly PaymentState[] {
+function withHiddenSteps(
+  state: PaymentState,
+  matters: (refund: Refund) => boolean,
+): readonly PaymentState[] {
   const reached = [state];
   for (const each of reached) {
     if (isExisting(each)) {
-      for (const commands of hiddenCommands(each)) {
+      for (const commands of hiddenCommands(each, matters)) {
         reached.push(after(each, commands).state);
       }
     }
@@ -82,25 +85,52 @@ function withHiddenSteps(state: PaymentState): readonly PaymentState[] {
   return reached;
 }
 
-function hiddenCommands({ intent, create }: Existing): readonly Command[][] {
-  const payment: Command[][] =
-    intent.status === 'processing' && OUTCOME_OF[create.kind] !== null
-      ? [[resolved(0, OUTCOME_OF[create.kind] ?? 'failed')]]
-      : [];
-  const isOneInFlight = intent.refunds.some(({ status }) => status === 'processing');
-  return intent.refunds.reduce<Command[][]>((commands, { id, status, amountMinor }) => {
-    if (status === 'pending' && !isOneInFlight) {
-      const claim = { claimId: `claim-${id}`, deadlineAtMs: NEVER_MS };
-      commands.push([{ type: 'claim_refund', refundId: id, ...claim }]);
+/** Whether the answer may need a refund to be further than it is. */
+function concerns({ operation, answer }: Call, { id, status, amountMinor }: Refund): boolean {
+  switch (operation.type) {
+    case 'read': {
+      const refunds = answer?.type === 'payment' ? answer.payment.refunds : [];
+      const seen = refunds.find(({ refundUniqueId }) => refundUniqueId === id);
+      return seen !== undefined && seen.status !== WIRE_REFUND_STATUSES[status];
     }
-    if (status === 'processing') {
-      const outcome = FAILS_AT_RAIL_MINOR.includes(amountMinor)
-        ? ({ type: 'failed', reason: 'declined' } as const)
-        : ({ type: 'succeeded', railReference: null } as const);
-      commands.push([{ type: 'resolve_refund', refundId: id, outcome }]);
-    }
-    return commands;
-  }, payment);
+    case 'cancel_refund':
+    case 'read_refund':
+      return operation.refundId === id;
+    case 'request_refund':
+      // Its failure gives the amount back.
+      return answer?.type !== 'problem' && FAILS_AT_RAIL_MINOR.includes(amountMinor);
+    default:
+      return false;
+  }
+}
+
+function hiddenCommands(
+  { intent, create }: Existing,
+  matters: (refund: Refund) => boolean,
+): readonly Command[][] {
+  const outcome = intent.status === 'processing' ? OUTCOME_OF[create.kind] : null;
+  const inFlight = intent.refunds.find(({ status }) => status === 'processing');
+  if (inFlight !== undefined) {
+    return intent.refunds.some(matters) ? [[refundOutcome(inFlight)]] : [];
+  }
+  return [
+    ...(outcome === null ? [] : [[resolved(0, outcome)]]),
+    ...intent.refunds
+      .filter((refund) => refund.status === 'pending' && matters(refund))
+      .map(({ id }): Command[] => [
+        { type: 'claim_refund', refundId: id, claimId: `claim-${id}`, deadlineAtMs: NEVER_MS },
+      ]),
+  ];
+}
+
+function refundOutcome({ id, amountMinor }: Refund): Command {
+  return {
+    type: 'resolve_refund',
+    refundId: id,
+    outcome: FAILS_AT_RAIL_MINOR.includes(amountMinor)
+      ? { type: 'failed', reason: 'declined' }
+      : { type: 'succeeded', railReference: null },
+  };
 }
 
 const OUTCOME_OF: Readonly<Record<CreateKind, 'succeeded' | 'failed' | null>> = {

@@ -17,6 +17,8 @@ export interface LinearizeResult {
   readonly payments: number;
   /** Operations without an answer. */
   readonly unanswered: number;
+  /** Histories that the search gave up. */
+  readonly undecided: number;
   readonly byType: ReadonlyMap<Operation['type'], number>;
   /** Histories that no order of the operations explains, as text. */
   readonly contradictions: readonly string[];
@@ -32,7 +34,7 @@ export async function linearizePayments(
 ): Promise<LinearizeResult> {
   const contradictions: string[] = [];
   const byType = new Map<Operation['type'], number>();
-  const counts = { operations: 0, payments: 0, unanswered: 0 };
+  const counts = { operations: 0, payments: 0, unanswered: 0, undecided: 0 };
   const payments = Math.ceil(operations / OPERATIONS_PER_PAYMENT);
   const isOver = (index: number) =>
     index >= payments || contradictions.length >= CONTRADICTIONS_MAX;
@@ -45,6 +47,7 @@ export async function linearizePayments(
       counts.unanswered += answer === null ? 1 : 0;
     }
     const result = linearize(PAYMENT_MODEL, history);
+    counts.undecided += result.type === 'undecided' ? 1 : 0;
     if (result.type === 'contradiction') {
       contradictions.push(contradictionText(`payment ${index}`, history, result));
     }

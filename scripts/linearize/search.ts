@@ -12,6 +12,8 @@ export interface Interval {
 
 export interface Model<State, Step> {
   readonly initial: State;
+  /** The state, and those that it may have changed to by itself before this step. */
+  before(state: State, step: Step): readonly State[];
   /** The states in which the step may leave the model with the given answer; empty: impossible. */
   next(state: State, step: Step): readonly State[];
   /** The same text for states that no later answer can tell apart. */
@@ -21,14 +23,19 @@ export interface Model<State, Step> {
 export type Linearization =
   | { readonly type: 'linearizable' }
   /** `order`: positions of the longest sequence of steps that the model explains. */
-  | { readonly type: 'contradiction'; readonly order: readonly number[] };
+  | { readonly type: 'contradiction'; readonly order: readonly number[] }
+  /** Too many orders are possible, because many steps have no answer. */
+  | { readonly type: 'undecided' };
+
+/** About ten seconds. */
+const TRIED_MAX = 20_000;
 
 export function linearize<State, Step extends Interval>(
   model: Model<State, Step>,
   steps: readonly Step[],
 ): Linearization {
   const tried = new Set<string>();
-  const answered = steps.filter(({ answeredAt }) => answeredAt !== Number.POSITIVE_INFINITY).length;
+  const answered = steps.filter(isAnswered).length;
   let longest: readonly number[] = [];
   const order: number[] = [];
 
@@ -37,19 +44,18 @@ export function linearize<State, Step extends Interval>(
       return true;
     }
     const key = `${done} ${model.keyOf(state)}`;
-    if (tried.has(key)) {
+    if (tried.has(key) || tried.size >= TRIED_MAX) {
       return false;
     }
     tried.add(key);
     for (const index of candidates(steps, done)) {
       const step = steps[index] as Step;
-      const isAnswered = step.answeredAt !== Number.POSITIVE_INFINITY;
       order.push(index);
-      for (const next of model.next(state, step)) {
+      for (const next of successors(model, state, step)) {
         if (order.length > longest.length) {
           longest = [...order];
         }
-        if (explain(done | (1n << BigInt(index)), left - (isAnswered ? 1 : 0), next)) {
+        if (explain(done | (1n << BigInt(index)), left - (isAnswered(step) ? 1 : 0), next)) {
           return true;
         }
       }
@@ -58,9 +64,28 @@ export function linearize<State, Step extends Interval>(
     return false;
   };
 
-  return explain(0n, answered, model.initial)
-    ? { type: 'linearizable' }
+  if (explain(0n, answered, model.initial)) {
+    return { type: 'linearizable' };
+  }
+  return tried.size >= TRIED_MAX
+    ? { type: 'undecided' }
     : { type: 'contradiction', order: longest };
+}
+
+function isAnswered({ answeredAt }: Interval): boolean {
+  return answeredAt !== Number.POSITIVE_INFINITY;
+}
+
+/** A step without an answer and without an effect explains nothing, so it is left out. */
+function successors<State, Step extends Interval>(
+  model: Model<State, Step>,
+  state: State,
+  step: Step,
+): readonly State[] {
+  return model.before(state, step).flatMap((at) => {
+    const next = model.next(at, step);
+    return isAnswered(step) ? next : next.filter((after) => model.keyOf(after) !== model.keyOf(at));
+  });
 }
 
 /** The steps that may come next: none of the others was answered before they began. */
@@ -69,5 +94,8 @@ function candidates(steps: readonly Interval[], done: bigint): readonly number[]
   const firstAnsweredAt = Math.min(
     ...left.map((index) => steps[index]?.answeredAt ?? Number.POSITIVE_INFINITY),
   );
-  return left.filter((index) => (steps[index]?.invokedAt ?? 0) < firstAnsweredAt);
+  // What was answered first probably happened first.
+  return left
+    .filter((index) => (steps[index]?.invokedAt ?? 0) < firstAnsweredAt)
+    .sort((one, other) => (steps[one]?.answeredAt ?? 0) - (steps[other]?.answeredAt ?? 0));
 }
