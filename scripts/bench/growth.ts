@@ -41,12 +41,17 @@ export async function fillServer(
   );
 }
 
-/** Bytes of all files beneath a folder, their write-ahead logs included. */
+/** Bytes of all databases beneath a folder, with their write-ahead logs. */
 async function sizeOf(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const databases = entries.filter(({ name }) => /\.sqlite(-wal)?$/.test(name));
   let bytes = 0;
-  for (const entry of entries.filter((found) => found.isFile())) {
-    bytes += (await stat(join(entry.parentPath, entry.name))).size;
+  for (const { parentPath, name } of databases) {
+    // An object that leaves memory has its log moved into its database.
+    bytes += await stat(join(parentPath, name)).then(
+      ({ size }) => size,
+      () => 0,
+    );
   }
   return bytes;
 }
