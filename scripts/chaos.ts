@@ -1,14 +1,16 @@
 /**
  * `npm run chaos -- [--seed N] [--kills 20] [--port N]`: kills the gateway's whole process group
- * with SIGKILL at random moments while it takes payments, and restarts it each time. Then it
- * compares everything that was acknowledged with what the gateway answers and what the merchant
- * received. The seed decides payments, kills and failures of the merchant; only the machine's
+ * with SIGKILL at random moments while it takes payments and refunds, in the sandbox and in production
+ * through stand-ins for providers, and restarts it each time. Then it compares everything that was
+ * acknowledged with what the gateway answers and lists, what the merchant received, and the
+ * providers' books. The seed decides payments, kills and failures of the merchant; only the machine's
  * timing differs between runs. Exits with 1 when anything was lost.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { Caller } from './chaos/caller.ts';
 import { Chance } from './chaos/chance.ts';
 import { Journey } from './chaos/journey.ts';
 import { forEachOf, killRepeatedly, runWorkers } from './chaos/load.ts';
@@ -19,9 +21,11 @@ import { Verdict } from './chaos/verdict.ts';
 import { expectFreePort } from './dev/ports.ts';
 import { Gateway, NO_RATE_LIMITS } from './gateway/gateway.ts';
 import { HttpClient } from './gateway/http.ts';
+import { type StandIns, startStandIns } from './stand-ins/start-all.ts';
 
 const CUSTOMERS = 24;
 const VIOLATIONS_SHOWN = 50;
+const STAND_INS = { ethswitch: 'cards', hasRefunds: true, hasStatusQueries: true } as const;
 
 interface Options {
   readonly seed: number;
@@ -58,21 +62,28 @@ async function main(): Promise<boolean> {
   const stateDirectory = join(directory, 'state');
   const client = new HttpClient(CUSTOMERS + 1);
   const observed = new Observations();
-  const gateway = await Gateway.prepare(
+  // They are never killed: the providers' books are compared with Kefel's.
+  const standIns = await startStandIns(`http://localhost:${port}`, STAND_INS);
+  const otherArgs = [
+    ...['--no-stand-ins', ...standIns.wranglerArgs, ...NO_RATE_LIMITS],
     // The report counts failures in the whole log.
-    { port, stateDirectory, outputFile, otherArgs: ['--verbose', ...NO_RATE_LIMITS] },
-    client,
-  );
+    '--verbose',
+  ];
+  const gateway = await Gateway.prepare({ port, stateDirectory, outputFile, otherArgs }, client);
   const merchantServer = new MerchantServer(gateway.merchant, observed, seed);
   const callbackUrl = await merchantServer.listen();
   try {
-    const journeys = await putUnderLoad({ seed, kills, gateway, client, observed, callbackUrl });
+    const journeys = await putUnderLoad({
+      ...{ seed, kills, gateway, client, standIns, observed, callbackUrl },
+    });
     const verdict = new Verdict(gateway.merchant, client, observed, merchantServer);
     await verdict.untilEventsArrived((missing) => say(`waiting for ${missing} events`));
     await forEachOf(journeys, CUSTOMERS, (journey) => journey.replay());
-    await verdict.checkPayments();
+    say("comparing payments, events, refunds, lists and the providers' books");
+    await verdict.checkPayments(say);
   } finally {
     await gateway.kill();
+    await standIns.stop();
     merchantServer.close();
     client.close();
   }
@@ -90,6 +101,7 @@ interface Load {
   readonly kills: number;
   readonly gateway: Gateway;
   readonly client: HttpClient;
+  readonly standIns: StandIns;
   readonly observed: Observations;
   readonly callbackUrl: string;
 }
@@ -98,7 +110,8 @@ interface Load {
  * Creates payments without a pause while the gateway is killed, then lets those in progress end.
  */
 async function putUnderLoad(load: Load): Promise<readonly Journey[]> {
-  const { seed, kills, gateway, client, observed, callbackUrl } = load;
+  const { seed, kills, gateway, client, standIns, observed, callbackUrl } = load;
+  const caller = new Caller(gateway, client, observed);
   const journeys: Journey[] = [];
   let isOver = false;
   const killing = killRepeatedly(gateway, kills, new Chance(seed, 'kills'), say).finally(() => {
@@ -110,7 +123,8 @@ async function putUnderLoad(load: Load): Promise<readonly Journey[]> {
     () => isOver,
     async (index) => {
       const record = observed.open(planOf(seed, index, callbackUrl));
-      const journey = new Journey(gateway, client, observed, record);
+      const standIn = standIns.byMethod[record.plan.methods[0]];
+      const journey = new Journey(caller, standIn, observed, record);
       journeys.push(journey);
       await journey.run();
     },
@@ -131,7 +145,7 @@ async function summarize(observed: Observations, outputFile: string): Promise<vo
   }
   say(
     observed.violations.length === 0
-      ? 'Nothing acknowledged was lost, and no event.'
+      ? 'Nothing acknowledged was lost or doubled, and no event; every row and every book agrees.'
       : `${observed.violations.length} violations.`,
   );
 }

@@ -1,38 +1,28 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Method } from '../../src/domain/method.ts';
-import type { Gateway } from '../gateway/gateway.ts';
-import {
-  formPost,
-  type HttpAnswer,
-  type HttpClient,
-  type HttpRequest,
-  jsonPost,
-  NoAnswer,
-} from '../gateway/http.ts';
+import { formPost, type HttpAnswer, type HttpRequest, jsonPost } from '../gateway/http.ts';
+import type { StandIn } from '../stand-ins/stand-in.ts';
+import { type Caller, TRIES_MAX, Unexpected } from './caller.ts';
 import type { Observations, PaymentRecord } from './observations.ts';
 import { ENDS_BY_ITSELF, FINAL_STATUS } from './plan.ts';
+import { settleAtProvider } from './provider-steps.ts';
+import { refundAsPlanned } from './refund-steps.ts';
 
-/** A wrong answer of the gateway, which ends the journey with a violation. */
-class Unexpected extends Error {
-  override readonly name = 'Unexpected';
-}
-
-const TRIES_MAX = 60;
-const LOST_PAUSE_MS = 50;
 const THINKING_MS_MAX = 100;
 /** Maximum of started and abandoned attempts per payment; the gateway allows ten. */
 const CONNECTS_MAX = 8;
 
 /** One payment from create to end. Merchant and customer retry requests without an answer. */
 export class Journey {
-  readonly #gateway: Gateway;
-  readonly #client: HttpClient;
+  readonly #caller: Caller;
+  /** Of the payment's method, in production. */
+  readonly #standIn: StandIn;
   readonly #observed: Observations;
   readonly #record: PaymentRecord;
 
-  constructor(gateway: Gateway, client: HttpClient, observed: Observations, record: PaymentRecord) {
-    this.#gateway = gateway;
-    this.#client = client;
+  constructor(caller: Caller, standIn: StandIn, observed: Observations, record: PaymentRecord) {
+    this.#caller = caller;
+    this.#standIn = standIn;
     this.#observed = observed;
     this.#record = record;
   }
@@ -65,7 +55,7 @@ export class Journey {
     if (!plan.isReplayed || createAnswer === null) {
       return;
     }
-    const answer = await this.#insist(this.#createRequest());
+    const answer = await this.#caller.insist(this.#createRequest());
     const isReplay = answer.status === 200 && answer.headers['idempotent-replayed'] === 'true';
     if (plan.idempotencyKey === null) {
       this.#observed.count('retried without a key');
@@ -88,7 +78,7 @@ export class Journey {
     const { plan } = this.#record;
     const request = this.#createRequest();
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-      const answer = await this.#try(request);
+      const answer = await this.#caller.try(request);
       if (answer === null) {
         this.#observed.count('create answers lost');
         if (plan.idempotencyKey === null && (await this.#existsUnanswered(request))) {
@@ -122,7 +112,7 @@ export class Journey {
 
   /** Without a key, only the status call shows the payment. A retried create must then get a 409. */
   async #existsUnanswered(request: HttpRequest): Promise<boolean> {
-    const status = await this.#insist(this.#statusRequest());
+    const status = await this.#caller.insist(this.#statusRequest());
     if (status.status === 404) {
       this.#observed.count('lost create without key: absent');
       return false;
@@ -135,7 +125,7 @@ export class Journey {
     if (ENDS_BY_ITSELF.includes(this.#record.plan.story)) {
       this.#record.acknowledgedStatus = FINAL_STATUS[this.#record.plan.story];
     }
-    const repeated = await this.#insist(request);
+    const repeated = await this.#caller.insist(request);
     if (repeated.status !== 409) {
       throw new Unexpected(`a taken id answered ${repeated.status} ${repeated.body}`);
     }
@@ -160,14 +150,17 @@ export class Journey {
       }
       case 'hosted_abandoned':
         await this.#think();
-        this.#expect(await this.#insist(formPost(`${this.#checkoutUrl()}/give-up`, {})), 303);
+        this.#caller.expect(
+          await this.#caller.insist(formPost(`${this.#checkoutUrl()}/give-up`, {})),
+          303,
+        );
         break;
       case 'hosted_abandoned_at_rail':
         await this.#decide(await this.#connect(plan.methods[0]), 'give_up');
         break;
       case 'hosted_canceled':
         await this.#think();
-        this.#expect(await this.#insist(this.#cancelRequest()), 200);
+        this.#caller.expect(await this.#caller.insist(this.#cancelRequest()), 200);
         break;
       case 'hosted_left_alone':
         break;
@@ -181,10 +174,18 @@ export class Journey {
           return;
         }
         await this.#decide(simulatorUrl, 'approve');
+        break;
       }
+      case 'express_paid_at_provider':
+      case 'express_declined_at_provider':
+        if (!(await settleAtProvider(this.#caller, this.#observed, this.#standIn, this.#record))) {
+          this.#record.isStuck = true;
+          return;
+        }
     }
     // The gateway has answered every step of the story.
     this.#record.acknowledgedStatus = FINAL_STATUS[plan.story];
+    await refundAsPlanned(this.#caller, this.#observed, this.#record);
   }
 
   #expectExpressStatus(createAnswer: string): void {
@@ -201,8 +202,8 @@ export class Journey {
     if (content.paymentUrl.includes('/simulator/')) {
       return content.paymentUrl;
     }
-    const page = await this.#insist({ method: 'GET', url: content.paymentUrl });
-    this.#expect(page, 200);
+    const page = await this.#caller.insist({ method: 'GET', url: content.paymentUrl });
+    this.#caller.expect(page, 200);
     const link = /href="([^"]*\/simulator\/[^"]*)"/.exec(page.body)?.[1];
     if (link === undefined) {
       this.#record.isStuck = true;
@@ -216,14 +217,14 @@ export class Journey {
   async #connect(method: Method): Promise<string> {
     const checkoutUrl = this.#checkoutUrl();
     for (let tries = 0; tries < CONNECTS_MAX; tries += 1) {
-      const page = await this.#insist({ method: 'GET', url: checkoutUrl });
-      this.#expect(page, 200);
+      const page = await this.#caller.insist({ method: 'GET', url: checkoutUrl });
+      this.#caller.expect(page, 200);
       // Without the form, the page shows an attempt in flight, and the post redirects to it.
       const attempts = /name="attempts" value="(\d+)"/.exec(page.body)?.[1] ?? '0';
       const fields = { method, phone: '911223344', attempts };
       await this.#think();
-      const chosen = await this.#insist(formPost(`${checkoutUrl}/attempts`, fields));
-      this.#expect(chosen, 303);
+      const chosen = await this.#caller.insist(formPost(`${checkoutUrl}/attempts`, fields));
+      this.#caller.expect(chosen, 303);
       const location = new URL(chosen.headers.location ?? '', checkoutUrl).href;
       if (location.includes('/simulator/')) {
         return location;
@@ -235,57 +236,25 @@ export class Journey {
 
   /** An attempt has no page if the gateway died between its start and the rail's answer. */
   async #abandon(checkoutUrl: string): Promise<void> {
-    const page = await this.#insist({ method: 'GET', url: checkoutUrl });
-    this.#expect(page, 200);
+    const page = await this.#caller.insist({ method: 'GET', url: checkoutUrl });
+    this.#caller.expect(page, 200);
     const attempt = /name="attempt" value="([^"]+)"/.exec(page.body)?.[1];
     if (attempt === undefined) {
       this.#observed.count('NOTE attempt without a page, not abandonable: retried');
       return;
     }
     this.#observed.count('attempts without a page: abandoned by the customer');
-    this.#expect(await this.#insist(formPost(`${checkoutUrl}/abandon`, { attempt })), 303);
+    this.#caller.expect(
+      await this.#caller.insist(formPost(`${checkoutUrl}/abandon`, { attempt })),
+      303,
+    );
   }
 
   async #decide(simulatorUrl: string, outcome: 'approve' | 'decline' | 'give_up'): Promise<void> {
-    this.#expect(await this.#insist({ method: 'GET', url: simulatorUrl }), 200);
+    this.#caller.expect(await this.#caller.insist({ method: 'GET', url: simulatorUrl }), 200);
     await this.#think();
     const action = simulatorUrl.replace('/simulator/', '/rails/simulator/');
-    this.#expect(await this.#insist(formPost(action, { outcome })), 303);
-  }
-
-  /** Sends a repeatable request until an answer arrives. */
-  async #insist(request: HttpRequest): Promise<HttpAnswer> {
-    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-      const answer = await this.#try(request);
-      if (answer !== null) {
-        return answer;
-      }
-      this.#observed.count('other answers lost');
-    }
-    throw new Unexpected(`${request.method} ${new URL(request.url).pathname} was never answered`);
-  }
-
-  async #try(request: HttpRequest): Promise<HttpAnswer | null> {
-    await this.#gateway.whenServing();
-    try {
-      const answer = await this.#client.send(request);
-      if (answer.status !== 503) {
-        return answer;
-      }
-      this.#observed.count('503 answers');
-    } catch (error) {
-      if (!(error instanceof NoAnswer)) {
-        throw error;
-      }
-    }
-    await wait(LOST_PAUSE_MS);
-    return null;
-  }
-
-  #expect(answer: HttpAnswer, status: number): void {
-    if (answer.status !== status) {
-      throw new Unexpected(`expected ${status}, got ${answer.status} ${answer.body.slice(0, 300)}`);
-    }
+    this.#caller.expect(await this.#caller.insist(formPost(action, { outcome })), 303);
   }
 
   #think(): Promise<void> {
@@ -300,27 +269,27 @@ export class Journey {
 
   #createRequest(): HttpRequest {
     const { plan } = this.#record;
-    const path = plan.kind === 'hosted' ? 'sandbox/intent' : 'express/sandbox/pay';
+    const url = this.#apiUrl(plan.kind === 'hosted' ? 'intent' : 'express/pay');
     const key = plan.idempotencyKey;
     const headers = { ...this.#apiKey(), ...(key === null ? {} : { 'idempotency-key': key }) };
-    return jsonPost(this.#apiUrl(path), headers, plan.body);
+    return jsonPost(url, headers, plan.body);
   }
 
   #statusRequest(): HttpRequest {
-    const url = this.#apiUrl(`sandbox/intent/${this.#record.plan.uniqueId}`);
+    const url = this.#apiUrl(`intent/${this.#record.plan.uniqueId}`);
     return { method: 'GET', url, headers: this.#apiKey() };
   }
 
   #cancelRequest(): HttpRequest {
-    const path = `sandbox/intent/cancel/${this.#record.plan.uniqueId}`;
-    return { method: 'POST', url: this.#apiUrl(path), headers: this.#apiKey() };
+    const url = this.#apiUrl(`intent/cancel/${this.#record.plan.uniqueId}`);
+    return { method: 'POST', url, headers: this.#apiKey() };
   }
 
   #apiUrl(path: string): string {
-    return `${this.#gateway.merchant.baseUrl}/api/v1/payment/${path}`;
+    return this.#caller.apiUrl(this.#record.plan.environment, path);
   }
 
   #apiKey(): Readonly<Record<string, string>> {
-    return { apiKey: this.#gateway.merchant.sandboxApiKey };
+    return this.#caller.apiKey(this.#record.plan.environment);
   }
 }

@@ -28,6 +28,8 @@ interface Payment {
   readonly status: string;
   readonly totalAmount: number;
   readonly currency: string;
+  readonly test: boolean;
+  readonly refund?: { readonly refundUniqueId: string; readonly status: string };
 }
 
 export interface ReceivedEvent {
@@ -122,10 +124,12 @@ export class MerchantServer {
   #verified(rawBody: string, headers: IncomingHttpHeaders): Envelope {
     const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
     const signed = Object.fromEntries(names.map((name) => [name, String(headers[name])]));
-    new Webhook(this.#merchant.sandboxWebhookSecret).verify(rawBody, signed);
     const envelope: Envelope = JSON.parse(rawBody);
+    const { test }: Payment = JSON.parse(envelope.body);
+    const { sandboxWebhookSecret, productionWebhookSecret, webhookPublicKeys } = this.#merchant;
+    new Webhook(test ? sandboxWebhookSecret : productionWebhookSecret).verify(rawBody, signed);
     const signature = Buffer.from(envelope.signature, 'base64');
-    const publicKey = this.#merchant.webhookPublicKeys.sandbox;
+    const publicKey = webhookPublicKeys[test ? 'sandbox' : 'production'];
     if (!verify('RSA-SHA256', Buffer.from(envelope.body), publicKey, signature)) {
       throw new Error('The RSA signature is invalid');
     }

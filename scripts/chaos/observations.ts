@@ -1,4 +1,5 @@
-import type { FinalStatus, Plan } from './plan.ts';
+import type { StandInOrder } from '../stand-ins/stand-in.ts';
+import type { FinalStatus, Plan, RefundPlan } from './plan.ts';
 
 /** What the merchant knows about a payment. */
 export interface PaymentRecord {
@@ -11,6 +12,18 @@ export interface PaymentRecord {
   acknowledgedStatus: FinalStatus | null;
   /** The customer cannot pay it: see the notes in the summary. */
   isStuck: boolean;
+  /** At the provider's stand-in; null in the sandbox and before the provider was asked. */
+  order: StandInOrder | null;
+  /** In the order of the requests. */
+  readonly refunds: RefundRecord[];
+}
+
+export interface RefundRecord {
+  readonly plan: RefundPlan;
+  /** As acknowledged; null before that. */
+  amountMinor: number | null;
+  /** The gateway confirmed its cancellation. */
+  isCanceled: boolean;
 }
 
 /** All observations of the load, for the verdict. */
@@ -26,6 +39,8 @@ export class Observations {
       isOrphan: false,
       acknowledgedStatus: null,
       isStuck: false,
+      order: null,
+      refunds: [],
     };
     this.payments.set(plan.uniqueId, record);
     return record;

@@ -1,4 +1,5 @@
-import type { Currency, Method } from '../../src/domain/method.ts';
+import type { Currency, Environment, Method } from '../../src/domain/method.ts';
+import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';
 import { Chance } from './chance.ts';
 
 /** What happens to a payment, decided before it is created. */
@@ -11,13 +12,17 @@ export type Story =
   | 'hosted_left_alone'
   | 'express_simulated_success'
   | 'express_simulated_failure'
-  | 'express_paid_at_rail';
+  | 'express_paid_at_rail'
+  /** In production, through a provider's stand-in. */
+  | 'express_paid_at_provider'
+  | 'express_declined_at_provider';
 
 export type FinalStatus = 'SUCCESS' | 'FAILED' | 'EXPIRED' | 'CANCELED';
 
 export interface Plan {
   readonly story: Story;
   readonly uniqueId: string;
+  readonly environment: Environment;
   readonly kind: 'hosted' | 'express';
   readonly amountMinor: number;
   readonly currency: Currency;
@@ -28,8 +33,18 @@ export interface Plan {
   readonly methods: readonly [Method, Method];
   /** Whether to send the acknowledged create again at the end, to compare the answers. */
   readonly isReplayed: boolean;
+  /** After the payment succeeded, one after the other. */
+  readonly refunds: readonly RefundPlan[];
   /** For the customer's choices and pauses. */
   readonly chance: Chance;
+}
+
+export interface RefundPlan {
+  readonly id: string;
+  /** Null: all that is left. */
+  readonly amountMinor: number | null;
+  readonly idempotencyKey: string | null;
+  readonly isCanceled: boolean;
 }
 
 const STORIES: readonly [Story, ...Story[]] = [
@@ -47,6 +62,10 @@ const STORIES: readonly [Story, ...Story[]] = [
   'express_simulated_success',
   'express_simulated_failure',
   'express_paid_at_rail',
+  'express_paid_at_provider',
+  'express_paid_at_provider',
+  'express_paid_at_provider',
+  'express_declined_at_provider',
 ];
 
 const METHODS: readonly [Method, ...Method[]] = [
@@ -58,10 +77,18 @@ const METHODS: readonly [Method, ...Method[]] = [
   'E_BIRR',
 ];
 
+/** Providers that report the customer's act and return money by API. */
+const PROVIDERS: readonly [Method, ...Method[]] = ['TELE_BIRR', 'ETS_SWITCH', 'M_PESA'];
+
 /** Longer than a run, so that only the story ends the payment. */
 const LONG_EXPIRY_SECONDS = 3_600;
 const IDEMPOTENCY_KEY_PROBABILITY = 0.6;
 const REPLAY_PROBABILITY = 0.3;
+const REFUND_PROBABILITY = 0.5;
+/** The sandbox waits 20 s before it returns this amount, so it can be canceled. */
+const SLOW_REFUND_MINOR = REFUND_SCENARIOS.pending.amountMinor;
+/** In the sandbox the provider refuses to return this amount. */
+const DECLINED_REFUND_MINOR = REFUND_SCENARIOS.declined.amountMinor;
 
 /** The final status of each story after its last step. */
 export const FINAL_STATUS: Readonly<Record<Story, FinalStatus>> = {
@@ -74,6 +101,8 @@ export const FINAL_STATUS: Readonly<Record<Story, FinalStatus>> = {
   express_simulated_success: 'SUCCESS',
   express_simulated_failure: 'FAILED',
   express_paid_at_rail: 'SUCCESS',
+  express_paid_at_provider: 'SUCCESS',
+  express_declined_at_provider: 'FAILED',
 };
 
 /** Stories without a step after the create. */
@@ -88,35 +117,77 @@ export function planOf(seed: number, index: number, callbackUrl: string): Plan {
   const chance = new Chance(seed, 'payment', index);
   const story = chance.oneOf(STORIES);
   const kind = story.startsWith('express') ? 'express' : 'hosted';
+  const environment = story.endsWith('_at_provider') ? 'production' : 'sandbox';
   const uniqueId = `chaos-${seed}-${index}`;
-  const amountMinor = chance.integer(100, 5_000_000);
-  const currency = chance.oneOf<Currency>(['ETB', 'USD']);
-  const methods = [chance.oneOf(METHODS), chance.oneOf(METHODS)] as const;
+  const isProduction = environment === 'production';
+  // M-PESA takes no cents.
+  const amountMinor = isProduction
+    ? chance.integer(100, 50_000) * 100
+    : chance.integer(100, 5_000_000);
+  const currency = isProduction ? 'ETB' : chance.oneOf<Currency>(['ETB', 'USD']);
+  const methods = isProduction
+    ? ([chance.oneOf(PROVIDERS), 'M_PESA'] as const)
+    : ([chance.oneOf(METHODS), chance.oneOf(METHODS)] as const);
+  const phoneNumber = methods[0] === 'M_PESA' ? '0711223344' : '0911223344';
   const common = {
     paymentIntentUniqueId: uniqueId,
     amount: amountMinor / 100,
     currency,
-    commissionPaidByCustomer: chance.happens(0.5),
+    commissionPaidByCustomer: isProduction ? false : chance.happens(0.5),
     returnUrl: 'https://shop.example/thanks?order=1',
     callbackUrl,
     expireIn: story === 'hosted_left_alone' ? chance.integer(5, 10) : LONG_EXPIRY_SECONDS,
   };
+  const testMode = TEST_MODES[story];
   const own =
     kind === 'hosted'
       ? { methods: [] }
-      : { method: methods[0], phoneNumber: '0911223344', testMode: TEST_MODES[story] };
+      : { method: methods[0], phoneNumber, ...(testMode !== undefined && { testMode }) };
+  const hasKey = isProduction || chance.happens(IDEMPOTENCY_KEY_PROBABILITY);
   return {
     story,
     uniqueId,
+    environment,
     kind,
     amountMinor,
     currency,
-    idempotencyKey: chance.happens(IDEMPOTENCY_KEY_PROBABILITY) ? `key-${uniqueId}` : null,
+    idempotencyKey: hasKey ? `key-${uniqueId}` : null,
     body: JSON.stringify({ ...common, ...own }),
     methods,
     isReplayed: chance.happens(REPLAY_PROBABILITY),
+    refunds: REFUNDED.includes(story) ? refundsOf(chance, environment, uniqueId, amountMinor) : [],
     chance,
   };
+}
+
+/** Stories whose success the merchant sees before it refunds. */
+const REFUNDED: readonly Story[] = [
+  'hosted_paid',
+  'hosted_declined_then_paid',
+  'express_paid_at_rail',
+  'express_paid_at_provider',
+];
+
+/** In production the whole payment, which every provider returns; in the sandbox parts, too. */
+function refundsOf(
+  chance: Chance,
+  environment: Environment,
+  uniqueId: string,
+  amountMinor: number,
+): readonly RefundPlan[] {
+  if (!chance.happens(REFUND_PROBABILITY)) {
+    return [];
+  }
+  const parts =
+    environment === 'sandbox' && amountMinor > 2 * SLOW_REFUND_MINOR + DECLINED_REFUND_MINOR
+      ? chance.oneOf([[SLOW_REFUND_MINOR], [DECLINED_REFUND_MINOR], [100, 200]] as const)
+      : [];
+  return [...parts, null].map((part, index) => ({
+    id: `${uniqueId}-refund-${index}`,
+    amountMinor: part,
+    idempotencyKey: chance.happens(IDEMPOTENCY_KEY_PROBABILITY) ? `${uniqueId}-${index}` : null,
+    isCanceled: part === SLOW_REFUND_MINOR,
+  }));
 }
 
 const TEST_MODES: Partial<Record<Story, Readonly<Record<string, string>>>> = {

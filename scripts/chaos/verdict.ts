@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Environment } from '../../src/domain/method.ts';
 import type { DemoMerchant } from '../dev/demo-merchant.ts';
 import { type HttpAnswer, type HttpClient, NoAnswer } from '../gateway/http.ts';
+import { listDifferences } from './lists.ts';
 import { forEachOf } from './load.ts';
 import type { MerchantServer, ReceivedEvent } from './merchant-server.ts';
 import type { Observations, PaymentRecord } from './observations.ts';
@@ -9,19 +11,27 @@ const CHECKS_AT_ONCE = 8;
 const POLL_MS = 500;
 /** Leases double with every kill that hits the same event; three in a row have never occurred. */
 const EVENTS_WAIT_MS = 240_000;
-/** Longer than a projection's lease. */
-const READ_MODEL_WAIT_MS = 60_000;
 const CHECK_TRIES = 3;
 
 /** The checked part of the status call's `content`. */
-interface Content {
-  readonly uuid: string;
+export interface Content {
   readonly uniqueId: string;
   readonly totalAmount: number;
   readonly currency: string;
   readonly status: string;
   readonly late: boolean;
   readonly anomalies: readonly unknown[];
+  readonly creationDate: string;
+  readonly transaction: { readonly transactionId: string } | null;
+  readonly refundedAmount: number;
+  readonly refunds: readonly RefundContent[];
+}
+
+interface RefundContent {
+  readonly refundUniqueId: string;
+  readonly status: string;
+  readonly amount: number;
+  readonly returnedAmount: number;
 }
 
 /** The status of a payment before its end. */
@@ -55,10 +65,11 @@ export class Verdict {
     let reported = -1;
     for (;;) {
       const eventsByPayment = this.#server.eventsByPayment();
-      const missing = this.#records().filter(
-        ({ plan, acknowledgedStatus }) =>
-          owesEvent(acknowledgedStatus) && !eventsByPayment.has(plan.uniqueId),
-      ).length;
+      const missing = this.#records().reduce((sum, record) => {
+        const due = owesEvent(record.acknowledgedStatus) ? 1 + refundsDue(record) : 0;
+        const arrived = eventsByPayment.get(record.plan.uniqueId)?.length ?? 0;
+        return sum + Math.max(0, due - arrived);
+      }, 0);
       if (missing !== reported) {
         report(missing);
         reported = missing;
@@ -71,13 +82,21 @@ export class Verdict {
   }
 
   /** Checks every payment of the load and records violations. */
-  async checkPayments(): Promise<void> {
+  async checkPayments(report: (text: string) => void): Promise<void> {
     const eventsByPayment = this.#server.eventsByPayment();
-    const readModelDeadlineMs = performance.now() + READ_MODEL_WAIT_MS;
+    const contents = new Map<string, Content>();
     await forEachOf(this.#records(), CHECKS_AT_ONCE, async (record) => {
       const events = eventsByPayment.get(record.plan.uniqueId) ?? [];
-      await this.#checkPayment(record, events, readModelDeadlineMs);
+      const content = await this.#checkPayment(record, events);
+      if (content !== null) {
+        contents.set(content.uniqueId, content);
+      }
     });
+    const received = [...eventsByPayment.values()].flat();
+    const read = (environment: Environment, path: string) => this.#read(environment, path);
+    for (const difference of await listDifferences(read, contents, received, report)) {
+      this.#observed.violation(null, difference);
+    }
     for (const uniqueId of eventsByPayment.keys()) {
       if (!this.#observed.payments.has(uniqueId)) {
         this.#observed.violation(null, `an event for ${uniqueId}, which the load did not create`);
@@ -88,17 +107,17 @@ export class Verdict {
   async #checkPayment(
     record: PaymentRecord,
     events: readonly ReceivedEvent[],
-    readModelDeadlineMs: number,
-  ): Promise<void> {
+  ): Promise<Content | null> {
     const violation = (text: string) => this.#observed.violation(record, text);
-    const answer = await this.#read(record.plan.uniqueId);
+    const { environment, uniqueId } = record.plan;
+    const answer = await this.#read(environment, `intent/${uniqueId}`);
     const isKnown = record.createAnswer !== null || record.isOrphan;
     if (answer.status === 404 && !isKnown) {
-      return;
+      return null;
     }
     if (answer.status !== 200) {
       violation(`LOST: acknowledged, but the status call answers ${answer.status} ${answer.body}`);
-      return;
+      return null;
     }
     const { content }: { content: Content } = JSON.parse(answer.body);
     const { plan } = record;
@@ -112,14 +131,86 @@ export class Verdict {
       violation(`differs from its create: ${answer.body}`);
     }
     const expected = record.acknowledgedStatus ?? PENDING_STATUS[plan.kind];
-    const isOver = record.acknowledgedStatus !== null || record.isOrphan || record.isStuck;
+    // In production the provider may say that it never knew a stuck one: its book is compared below.
+    const isStuck = record.isStuck && environment === 'sandbox';
+    const isOver = record.acknowledgedStatus !== null || record.isOrphan || isStuck;
     // A failed journey has its own violation and may have stopped at any step.
     if (isOver && content.status !== expected) {
       violation(`status is ${content.status}, acknowledged was ${expected}`);
     }
     this.#observed.count(`final status ${content.status}`);
     this.#checkEvents(record, content, events);
-    await this.#checkReadModel(record, content, readModelDeadlineMs);
+    this.#checkRefunds(record, content, events);
+    await this.#checkBook(record, content);
+    return content;
+  }
+
+  /** Every acknowledged refund is there once, with its amount, outcome and event. */
+  #checkRefunds(record: PaymentRecord, content: Content, events: readonly ReceivedEvent[]): void {
+    const violation = (text: string) => this.#observed.violation(record, text);
+    for (const { plan, amountMinor, isCanceled } of record.refunds) {
+      const [refund, ...others] = content.refunds.filter(
+        ({ refundUniqueId }) => refundUniqueId === plan.id,
+      );
+      if (amountMinor === null) {
+        continue;
+      }
+      if (refund === undefined || others.length > 0 || refund.amount !== amountMinor) {
+        violation(
+          `refund of ${amountMinor} acknowledged as ${plan.id}: ${JSON.stringify(content)}`,
+        );
+      }
+      if (isCanceled && refund?.status !== 'CANCELED') {
+        violation(`a canceled refund is ${refund?.status}`);
+      }
+    }
+    for (const { refundUniqueId, status } of content.refunds) {
+      this.#observed.count(`refunds ${status}`);
+      const due = status === 'SUCCESS' || status === 'FAILED' ? [status] : [];
+      const sent = events.flatMap(({ payment: { refund } }) =>
+        refund?.refundUniqueId === refundUniqueId ? [refund.status] : [],
+      );
+      if (status !== 'CANCELED' && due.length === 0) {
+        violation(`refund ${refundUniqueId} is still ${status}`);
+      }
+      if (sent.join() !== due.join()) {
+        violation(`refund ${refundUniqueId} is ${status}, its events say: ${sent.join()}`);
+      }
+      if (!record.refunds.some(({ plan }) => plan.id === refundUniqueId)) {
+        violation(`refund ${refundUniqueId}, which nobody asked for`);
+      }
+    }
+    const refundedMinor = sumOf(succeeded(content).map(({ amount }) => amount));
+    if (refundedMinor !== content.refundedAmount || refundedMinor > content.totalAmount) {
+      violation(`refunded ${content.refundedAmount} of ${content.totalAmount}: ${refundedMinor}`);
+    }
+  }
+
+  /** The provider's book: paid exactly if Kefel says so, and each refund returned once. */
+  async #checkBook(record: PaymentRecord, content: Content): Promise<void> {
+    const violation = (text: string) => this.#observed.violation(record, text);
+    if (record.plan.environment === 'sandbox') {
+      return;
+    }
+    const { order } = record;
+    if ((order?.acted === 'pays') !== (content.status === 'SUCCESS')) {
+      violation(`the provider has ${order?.acted}, but the status is ${content.status}`);
+    }
+    this.#observed.count("payments compared with the provider's book");
+    const returned = (order?.refunds ?? []).filter(({ isReturned }) => isReturned);
+    const returnedMinor = sumOf(returned.map(({ amountText }) => minorOf(record, amountText)));
+    const expected = succeeded(content);
+    if (
+      returned.length !== expected.length ||
+      returnedMinor !== sumOf(expected.map(({ returnedAmount }) => returnedAmount))
+    ) {
+      violation(
+        `the provider returned ${returnedMinor} in ${returned.length} refunds: ${JSON.stringify(content.refunds)}`,
+      );
+    }
+    if ((order?.refunds?.length ?? 0) > content.refunds.length) {
+      violation('the provider was asked for more refunds than there are');
+    }
   }
 
   #checkEvents(record: PaymentRecord, content: Content, events: readonly ReceivedEvent[]): void {
@@ -127,12 +218,15 @@ export class Verdict {
     if (owesEvent(content.status) && events.length === 0) {
       violation(`LOST EVENT: ${content.status}, but no webhook arrived`);
     }
-    if (events.length > 1) {
-      violation(`several events: ${events.map((event) => describe(event)).join(', ')}`);
+    const ends = events.filter(({ payment }) => payment.refund === undefined);
+    if (ends.length > 1) {
+      violation(`several events: ${ends.map((event) => describe(event)).join(', ')}`);
     }
     for (const event of events) {
       const { payment } = event;
-      if (event.status !== content.status || event.event !== `PAYMENT_${content.status}`) {
+      const { refund } = payment;
+      const name = refund === undefined ? `PAYMENT_${content.status}` : `REFUND_${refund.status}`;
+      if (event.status !== content.status || event.event !== name) {
         violation(`${describe(event)} contradicts the status ${content.status}`);
       }
       if (
@@ -148,31 +242,12 @@ export class Verdict {
     }
   }
 
-  /**
-   * Only D1 finds a payment by its uuid, so an answer proves that the read model has it.
-   */
-  async #checkReadModel(
-    record: PaymentRecord,
-    content: Content,
-    deadlineMs: number,
-  ): Promise<void> {
-    for (;;) {
-      const answer = await this.#read(content.uuid);
-      if (answer.status === 200) {
-        return;
-      }
-      if (performance.now() > deadlineMs) {
-        this.#observed.violation(record, `not in the read model: ${answer.status} ${answer.body}`);
-        return;
-      }
-      await wait(POLL_MS);
-    }
-  }
-
   /** Runs after the last kill, so a missing answer is an error. */
-  async #read(id: string): Promise<HttpAnswer> {
-    const url = `${this.#merchant.baseUrl}/api/v1/payment/sandbox/intent/${id}`;
-    const headers = { apiKey: this.#merchant.sandboxApiKey };
+  async #read(environment: Environment, path: string): Promise<HttpAnswer> {
+    const { baseUrl, sandboxApiKey, productionApiKey } = this.#merchant;
+    const isSandbox = environment === 'sandbox';
+    const url = `${baseUrl}/api/v1/payment/${isSandbox ? 'sandbox/' : ''}${path}`;
+    const headers = { apiKey: isSandbox ? sandboxApiKey : productionApiKey };
     for (let tries = 1; ; tries += 1) {
       try {
         return await this.#client.send({ method: 'GET', url, headers });
@@ -191,6 +266,27 @@ export class Verdict {
 
 function owesEvent(status: string | null): boolean {
   return status === 'SUCCESS' || status === 'FAILED' || status === 'EXPIRED';
+}
+
+/** How many events the refunds of a payment will make. */
+function refundsDue({ refunds }: PaymentRecord): number {
+  return refunds.filter(({ amountMinor, isCanceled }) => amountMinor !== null && !isCanceled)
+    .length;
+}
+
+function succeeded({ refunds }: Content): readonly RefundContent[] {
+  return refunds.filter(({ status }) => status === 'SUCCESS');
+}
+
+function sumOf(amounts: readonly number[]): number {
+  return amounts.reduce((sum, amount) => sum + amount, 0);
+}
+
+/** A provider's amount: EthSwitch's are in minor units. */
+function minorOf({ plan }: PaymentRecord, amountText: string): number {
+  return plan.methods[0] === 'ETS_SWITCH'
+    ? Number(amountText)
+    : Math.round(Number(amountText) * 100);
 }
 
 function describe({ event, webhookId, tries }: ReceivedEvent): string {
