@@ -1,8 +1,9 @@
 /**
  * `npm run mutants -- [--only TEXT] [--seeds 400]`: plants one realistic mistake after the other into
  * a copy of the repository and runs the quick tests on it: some histories of the simulation, then the
- * unit tests. Each mistake must be caught (docs/reliability.md#planted-bugs). Exits with 1 when one
- * survives. `--only`: those whose file or effect contains the text.
+ * unit tests, then the file's own tests in workerd. Each mistake must be caught
+ * (docs/reliability.md#planted-bugs). Exits with 1 when one survives. `--only`: those whose file or
+ * effect contains the text.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -27,7 +28,26 @@ const UNIT_TESTS = [
   'schedule',
   'transition',
   'webhook',
-];
+].map((name) => `test/unit/${name}`);
+
+/** What only tests in workerd notice, by file. They run last because each takes many seconds. */
+const WORKERS_TESTS: Readonly<Record<string, readonly string[]>> = {
+  'src/attempts/callback.ts': ['rails-callbacks', 'rails-out-of-reach'],
+  'src/attempts/plan.ts': ['rails-start'],
+  'src/attempts/start-consumer.ts': ['rails-start', 'rails-out-of-reach'],
+  'src/attempts/store-result.ts': ['rails-out-of-reach'],
+  'src/intent/ask-rails.ts': ['rails-start', 'rails-not-configured'],
+  'src/intent/delivery.ts': ['delivery'],
+  'src/intent/payment-intent.ts': ['alarm', 'create'],
+  'src/intent/record.ts': ['commit'],
+  'src/intent/taken.ts': ['idempotency'],
+  'src/read-model/consume.ts': ['read-model'],
+  'src/read-model/upsert.ts': ['read-model'],
+  'src/refunds/ask-rail.ts': ['refund-settings'],
+  'src/refunds/callback.ts': ['rails-refund-callbacks'],
+  'src/refunds/claim.ts': ['refund-requests'],
+  'src/refunds/request.ts': ['refund-requests'],
+};
 
 async function main(): Promise<boolean> {
   const { values } = parseArgs({
@@ -41,7 +61,12 @@ async function main(): Promise<boolean> {
   const survivors: Mutant[] = [];
   try {
     await copyRepository(copy);
-    const sound = await unitTested(copy);
+    for (const mutant of chosen) {
+      planted(await readFile(join(copy, mutant.file), 'utf8'), mutant);
+    }
+    const inWorkerd = [...new Set(chosen.flatMap(workersTests))];
+    const sound =
+      (await tested(copy, 'unit', UNIT_TESTS)) ?? (await tested(copy, 'workers', inWorkerd));
     if (sound !== null) {
       throw new Error(`without any planted bug, ${sound} fails`);
     }
@@ -75,19 +100,24 @@ function ignoreMissing(error: unknown): void {
   }
 }
 
+function planted(original: string, { file, find, replace }: Mutant): string {
+  if (original.split(find).length !== 2) {
+    throw new Error(`${file} must contain this text once: ${find}`);
+  }
+  return original.replace(find, () => replace);
+}
+
 /** What notices the mistake; null: nothing. */
 async function catcherOf(copy: string, mutant: Mutant, seeds: number): Promise<string | null> {
   const path = join(copy, mutant.file);
   const original = await readFile(path, 'utf8');
-  if (original.split(mutant.find).length !== 2) {
-    throw new Error(`${mutant.file} must contain this text once: ${mutant.find}`);
-  }
-  await writeFile(
-    path,
-    original.replace(mutant.find, () => mutant.replace),
-  );
+  await writeFile(path, planted(original, mutant));
   try {
-    return (await simulated(copy, seeds)) ?? (await unitTested(copy));
+    return (
+      (await simulated(copy, seeds)) ??
+      (await tested(copy, 'unit', UNIT_TESTS)) ??
+      (await tested(copy, 'workers', workersTests(mutant)))
+    );
   } finally {
     await writeFile(path, original);
   }
@@ -110,8 +140,20 @@ async function simulated(copy: string, seeds: number): Promise<string | null> {
   }
 }
 
-function unitTested(copy: string): Promise<string | null> {
-  const options = ['run', '--project', 'unit', '--bail', '1', ...UNIT_TESTS];
+function workersTests({ file }: Mutant): readonly string[] {
+  return (WORKERS_TESTS[file] ?? []).map((name) => `test/workers/${name}.test.ts`);
+}
+
+/** The test file that fails. `files`: beginnings of names. */
+async function tested(
+  copy: string,
+  project: 'unit' | 'workers',
+  files: readonly string[],
+): Promise<string | null> {
+  if (files.length === 0) {
+    return null;
+  }
+  const options = ['run', '--project', project, '--bail', '1', ...files];
   const vitest = join('node_modules', 'vitest', 'vitest.mjs');
   const child = spawn(process.execPath, [vitest, ...options], { cwd: copy });
   let output = '';
@@ -123,8 +165,8 @@ function unitTested(copy: string): Promise<string | null> {
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => {
-      const [, test] = /FAIL.*?(test\/unit\/[\w-]+\.test\.ts)/.exec(output) ?? [];
-      resolve(code === 0 ? null : (test ?? 'unit tests'));
+      const [, test] = /FAIL.*?(test\/\w+\/[\w-]+\.test\.ts)/.exec(output) ?? [];
+      resolve(code === 0 ? null : (test ?? `${project} tests`));
     });
   });
 }

@@ -37,18 +37,23 @@ export const INTENT_MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('src/intent/record.ts', [
     [
-      '        this.arm(options);\n        return value;',
-      '        this.arm(options);\n        this.#sendOutgoing();\n        return value;',
+      '        const value = change();\n',
+      '        const value = change();\n        this.#sendOutgoing();\n',
       'messages leave before the commit',
     ],
     [
-      '      this.#stored = undefined;\n      this.#armedAtMs = armedBeforeMs;',
-      '      this.#armedAtMs = armedBeforeMs;',
+      '      this.#stored = undefined;\n      this.#events = undefined;',
+      '      this.#events = undefined;',
       'memory keeps what the storage has refused',
     ],
     [
-      '    for (const earlier of this.#store.events().filter((event) => event.refundId === refundId)) {',
-      '    for (const earlier of this.#store.events()) {',
+      '      this.#stored = undefined;\n      this.#events = undefined;',
+      '      this.#stored = undefined;',
+      'memory keeps events that the storage has refused',
+    ],
+    [
+      '    for (const earlier of this.#allEvents().filter((event) => event.refundId === refundId)) {',
+      '    for (const earlier of this.#allEvents()) {',
       'news of a refund replaces the news of the payment',
     ],
     [
@@ -225,9 +230,14 @@ export const CONSUMER_MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('src/refunds/callback.ts', [
     [
-      "  if (reading.type === 'refused') {",
-      "  if (reading.type === 'refused' && reading.reply.status === 200) {",
-      'a forged report about a refund is read as genuine',
+      "    await client.execute([{ type: 'report_callback', attemptId: refund.attemptId }]);\n",
+      '',
+      'forged reports about a refund are not visible',
+    ],
+    [
+      "  const stored = await storeResult(env, client, [\n    { type: 'resolve_refund', refundId: refund.id, outcome },\n  ]);\n  return stored?.type === 'not_found' ? null : reading.reply;",
+      '  void outcome;\n  return reading.reply;',
+      'a report about a refund is confirmed to the provider and lost',
     ],
   ]),
   ...mutantsOf('src/read-model/upsert.ts', [
