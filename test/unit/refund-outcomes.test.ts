@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { decide } from '../../src/domain/decide.ts';
-import type { Command, Intent } from '../../src/domain/intent.ts';
+import { decide, openIntent } from '../../src/domain/decide.ts';
+import type { Command, Intent, Rejection } from '../../src/domain/intent.ts';
 import type { RefundOutcome } from '../../src/domain/refund.ts';
-import { paidTwice } from '../support/intents.ts';
+import { paidTwice, someTerms, startAttempt } from '../support/intents.ts';
 
 /**
  * Goal: what contradicts a refund's outcome is visible and never counts twice. Method: single
@@ -82,4 +82,73 @@ test('another request with the id of a refund is rejected, and a repeated one is
   expect(intent.refunds).toHaveLength(1);
   const other = decide(intent, [request('one', 400, 'another request')], 2_000);
   expect(other.rejection).toBe('refund_exists');
+});
+
+test.each<[string, Command[]]>([
+  ['in flight', []],
+  ['unresolved', [{ type: 'abandon_attempt', attemptId: 'second' }]],
+])('an attempt that is %s is not refunded', (_name, commands) => {
+  const { intent } = decide(openIntent(someTerms()), [startAttempt('second'), ...commands], 0);
+  expect(decide(intent, [request('one', 400)], 0).rejection).toBe('not_paid');
+});
+
+const UNKNOWN: RefundOutcome = { type: 'unknown', checkAtMs: null };
+
+test('the window closes only after its last query, and the amount stays reserved', () => {
+  const asked = after(request('one', AMOUNT_MINOR), claim('one'));
+  const { intent: due } = decide(asked, [{ type: 'tick' }], 60_000);
+  expect(due.refunds).toMatchObject([{ status: 'processing', checkAtMs: 60_000 }]);
+  const { intent: closed } = decide(due, [resolve('one', UNKNOWN)], 60_001);
+  expect(closed.refunds).toMatchObject([{ status: 'unresolved' }]);
+  expect(decide(closed, [request('two', 1)], 60_002).rejection).toBe('refund_too_large');
+});
+
+function decision(operator: string, needsSecondOperator: boolean): Command {
+  return {
+    type: 'resolve_refund_manually',
+    refundId: 'one',
+    resolutionId: crypto.randomUUID(),
+    outcome: { type: 'succeeded', railReference: 'BANK-7' },
+    operator,
+    note: 'Paid out',
+    needsSecondOperator,
+  };
+}
+
+test.each<[string, RefundOutcome[], Command[], Rejection | null]>([
+  ['while the answer may come', [], [decision('Abebe', false)], 'refund_not_resolvable'],
+  ['once it cannot', [UNKNOWN], [decision('Abebe', false)], null],
+  [
+    'alone',
+    [UNKNOWN],
+    [decision('Abebe', true), decision('Abebe', true)],
+    'second_operator_needed',
+  ],
+  ['with another one', [UNKNOWN], [decision('Abebe', true), decision('Sara', true)], null],
+])('an operator decides %s', (_name, outcomes, decisions, rejection) => {
+  const asked = after(request('one', 400), claim('one'));
+  const nowMs = outcomes.length === 0 ? 2_000 : 60_000;
+  const reports = outcomes.map((outcome) => resolve('one', outcome));
+  const { intent } = decide(asked, reports, nowMs);
+  const decided = decide(intent, decisions, nowMs);
+  expect(decided.rejection).toBe(rejection);
+  expect(decided.intent.refunds[0]?.status === 'succeeded').toBe(rejection === null);
+});
+
+test('a late success does not return more commission than was paid', () => {
+  const paid = paidTwice({ amountMinor: 100, commissionMinor: 9, commissionPaidByCustomer: true });
+  // The commission of each part rounds down to nothing, so the rest has all of it.
+  const parts = Array.from({ length: 9 }, (_, index) => `part${index}`);
+  const commands = [
+    ...parts.map((id) => request(id, 10)),
+    ...[request('rest', 10), claim('rest'), resolve('rest', REFUSED)],
+    ...parts.map((refundId): Command => ({ type: 'cancel_refund', refundId })),
+    ...[request('more', 90), claim('more'), resolve('more', RETURNED)],
+    resolve('rest', RETURNED),
+  ];
+  const { intent, rejection } = decide(paid, commands, 1_000);
+  expect(rejection).toBeNull();
+  const returned = intent.refunds.filter(({ status }) => status === 'succeeded');
+  expect(returned).toMatchObject([{ id: 'more', amountMinor: 90, returnedMinor: 98 }]);
+  expect(anomalies(intent)).toEqual(['contradicting_refund']);
 });
