@@ -23,6 +23,7 @@ const MUTANTS = [...DOMAIN_MUTANTS, ...REFUND_MUTANTS, ...INTENT_MUTANTS, ...CON
 const UNIT_TESTS = [
   'deliver',
   'manual',
+  'outcomes',
   'refund',
   'remaining',
   'schedule',
