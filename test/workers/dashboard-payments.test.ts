@@ -579,9 +579,9 @@ async function seed(count: number): Promise<void> {
     `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?1)
      INSERT INTO payment (uuid, environment, merchant_id, number, unique_id, version, kind, status,
        late, amount_minor, commission_minor, commission_paid_by_customer, currency,
-       unresolved_attempts, anomalies, created_at_ms, updated_at_ms, attempts)
+       unresolved_attempts, anomalies, created_at_ms, updated_at_ms, attempts, search_keys)
      SELECT 'uuid-' || n, 'sandbox', ?2, n, 'seed-' || n, 1, 'hosted', 'open', 0, 100, 0, 0, 'ETB',
-       0, 0, ?3 + n, ?3 + n, '[]' FROM numbers`,
+       0, 0, ?3 + n, ?3 + n, '[]', '[]' FROM numbers`,
   )
     .bind(count, ALPHA.id, Date.now())
     .run();

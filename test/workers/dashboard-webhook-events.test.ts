@@ -10,6 +10,7 @@ import {
   BETA,
   consume,
   DAY_MS,
+  INTERRUPTIONS,
   lastEvent,
   merchantServer,
   objectSql,
@@ -181,6 +182,7 @@ describe("an event's page", () => {
       "UPDATE event SET deliveries = json_set(deliveries, '$[0].deliveryStatus', 'delivered')",
       'order-1',
     );
+    await INTERRUPTIONS.eviction();
     expect(await state()).toBeUndefined();
     expect(await state('/dashboard/sandbox/payments/order-1')).toBeUndefined();
   });
@@ -242,6 +244,7 @@ describe("an event's page", () => {
       `UPDATE event SET deliveries = json_set(deliveries, '$[0].deliveryStatus', '${status}')`,
       'order-1',
     );
+    await INTERRUPTIONS.eviction();
     const path = `${EVENTS}/order-1/${sequence}`;
     expect(await (await visit(member, path)).text()).not.toContain('/resend"><');
     const answer = await submit(member, `${path}/resend`);
