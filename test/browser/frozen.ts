@@ -101,7 +101,13 @@ export async function openFrozen(
       await context.clock.fastForward(milliseconds);
       await answered();
     },
-    asked: () => page.evaluate(() => (globalThis as unknown as { polls: Polls }).polls.askedAtMs),
+    // To the nearest 10 ms: the clock may run for a millisecond before it stops.
+    asked: () =>
+      page.evaluate(() =>
+        (globalThis as unknown as { polls: Polls }).polls.askedAtMs.map(
+          (atMs) => Math.round(atMs / 10) * 10,
+        ),
+      ),
   };
 }
 

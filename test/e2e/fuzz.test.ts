@@ -9,7 +9,7 @@ import { type Stage, startStage } from '../fuzz/stage.ts';
  */
 
 const SEED = 1;
-const REQUESTS = 700;
+const REQUESTS = 450;
 
 let stage: Stage;
 let report: Report;

@@ -110,6 +110,9 @@ describe.concurrent('hosted checkout', () => {
       debitAccount: null,
       phoneNumber: null,
       anomalies: [],
+      refundedAmount: 0,
+      refunds: [],
+      netShareAmounts: [],
     });
     expect((await open(payment.checkoutUrl)).heading).toBe('Payment successful');
   });
@@ -259,6 +262,9 @@ describe.concurrent('hosted checkout', () => {
       status: 'EXPIRED',
       transaction: { transactionStatus: 'EXPIRED' },
       anomalies: [],
+      refundedAmount: 0,
+      refunds: [],
+      netShareAmounts: [],
     });
   });
 

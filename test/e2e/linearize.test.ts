@@ -8,7 +8,7 @@ import { linearizePayments } from '../../scripts/linearize/run.ts';
 
 /** The short form of `npm run linearize` (docs/reliability.md#linearizability). */
 
-const OPERATIONS = 2_000;
+const OPERATIONS = 1_000;
 const SEED = 15;
 const CONNECTIONS_MAX = 64;
 

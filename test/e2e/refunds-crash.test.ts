@@ -14,7 +14,7 @@ import { verifiedWebhook } from '../support/e2e-webhook.ts';
  * `KEFEL_REFUND_KILLS=20` makes the long run, of five minutes.
  */
 
-const KILLS = Number(process.env.KEFEL_REFUND_KILLS ?? 5);
+const KILLS = Number(process.env.KEFEL_REFUND_KILLS ?? 2);
 /** The longest wait between the first request and the kill: longer than a refund takes. */
 const KILL_WITHIN_MS = 400;
 const PAYMENTS = 4;

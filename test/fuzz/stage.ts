@@ -4,6 +4,7 @@ import { localSecrets } from '../../scripts/dev/local-secrets.ts';
 import { NO_RATE_LIMITS } from '../../scripts/gateway/gateway.ts';
 import { type StandIns, startStandIns } from '../../scripts/stand-ins/start-all.ts';
 import { keyRing } from '../../src/config.ts';
+import type { SqlStatement } from '../../src/database.ts';
 import { insertMember } from '../../src/members/members.ts';
 import { insertSession, newSessionToken } from '../../src/members/sessions.ts';
 import { generateApiKey } from '../../src/merchants/api-key.ts';
@@ -82,44 +83,43 @@ async function seedCredentials(
   const linkKeys = keyRing('LINK_SIGNING_KEYS', secrets.LINK_SIGNING_KEYS);
   const dataKeys = keyRing('DATA_ENCRYPTION_KEYS', secrets.DATA_ENCRYPTION_KEYS);
   const createdAtMs = Date.now();
-  await prepareLocalDatabase(stateDirectory, async () => {
-    const statements = [];
-    for (let number = 1; number <= SPARE_CREDENTIALS; number += 1) {
-      const memberId = `mem_fuzz${number}`;
-      const token = await newSessionToken(linkKeys);
-      const csrf = createHash('sha256').update(`kefel/csrf/${token}`).digest('base64url');
-      const [sandboxKey, productionKey] = [
-        await generateApiKey(dataKeys, 'sandbox'),
-        await generateApiKey(dataKeys, 'production'),
-      ];
-      credentials.push({
-        [COOKIE]: token,
-        [CSRF]: csrf,
-        [SANDBOX_KEY]: sandboxKey,
-        [PRODUCTION_KEY]: productionKey,
-      });
-      const key = (apiKey: string) => ({ apiKey, name: `Key ${number}`, createdAtMs });
-      statements.push(
-        insertMember({
-          id: memberId,
-          merchantId,
-          name: `Member ${number}`,
-          role: 'owner',
-          createdAtMs,
-        }),
-        insertSession({
-          id: `ses_fuzz${number}`,
-          digest: createHash('sha256').update(token).digest('hex'),
-          memberId,
-          credentialId: 'fuzz',
-          createdAtMs,
-          address: null,
-          userAgent: 'fuzz',
-        }),
-        await issueApiKey({ environment: 'sandbox', merchantId }, key(sandboxKey)),
-        await issueApiKey({ environment: 'production', merchantId }, key(productionKey)),
-      );
-    }
-    return statements;
-  });
+  const statements: SqlStatement[] = [];
+  for (let number = 1; number <= SPARE_CREDENTIALS; number += 1) {
+    const memberId = `mem_fuzz${number}`;
+    const token = await newSessionToken(linkKeys);
+    const csrf = createHash('sha256').update(`kefel/csrf/${token}`).digest('base64url');
+    const [sandboxKey, productionKey] = [
+      await generateApiKey(dataKeys, 'sandbox'),
+      await generateApiKey(dataKeys, 'production'),
+    ];
+    credentials.push({
+      [COOKIE]: token,
+      [CSRF]: csrf,
+      [SANDBOX_KEY]: sandboxKey,
+      [PRODUCTION_KEY]: productionKey,
+    });
+    const key = (apiKey: string) => ({ apiKey, name: `Key ${number}`, createdAtMs });
+    statements.push(
+      insertMember({
+        id: memberId,
+        merchantId,
+        name: `Member ${number}`,
+        role: 'owner',
+        createdAtMs,
+      }),
+      insertSession({
+        id: `ses_fuzz${number}`,
+        digest: createHash('sha256').update(token).digest('hex'),
+        memberId,
+        credentialId: 'fuzz',
+        createdAtMs,
+        address: null,
+        userAgent: 'fuzz',
+      }),
+      await issueApiKey({ environment: 'sandbox', merchantId }, key(sandboxKey)),
+      await issueApiKey({ environment: 'production', merchantId }, key(productionKey)),
+    );
+  }
+  // All at once: a connection to the local D1 does not survive a pause.
+  await prepareLocalDatabase(stateDirectory, async () => statements);
 }

@@ -178,6 +178,9 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
       debitAccount: null,
       phoneNumber: null,
       anomalies: [],
+      refundedAmount: 0,
+      refunds: [],
+      netShareAmounts: [],
     });
     await device.putAway();
   });
