@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { appendFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 import { expect, inject, vi } from 'vitest';
 import {
   type Gateway,
@@ -314,6 +315,8 @@ export function eventually<T>(ask: () => Promise<T>, isSo: (answer: T) => boolea
   );
 }
 
+const IN_FORCE_POLL_MS = 50;
+
 /**
  * Polls until `isSo` holds. Fails when a request that is sent more than `withinMs` from now does
  * not get that answer, however slow answers are.
@@ -333,6 +336,8 @@ export async function untilInForce<T>(
     if (askedAtMs > endsAtMs) {
       throw new Error(`still ${JSON.stringify(answer)} after ${withinMs} ms`);
     }
+    // A key has 1,000 requests in 10 s.
+    await setTimeout(IN_FORCE_POLL_MS);
   }
 }
 
