@@ -12,7 +12,7 @@ import { ApiDocument } from '../support/openapi.ts';
  * prints its seed.
  */
 
-const RUNS = Number(process.env.KEFEL_CONFORMANCE_RUNS ?? 40);
+const RUNS = Number(process.env.KEFEL_CONFORMANCE_RUNS ?? 60);
 const LONG_RUN_MS = 1_800_000;
 const RUNS_AT_ONCE = 8;
 
