@@ -199,7 +199,7 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
   },
   refund_not_cancelable: {
     meaning:
-      'The provider was asked for the money, or the refund has ended. Nobody can take it back.',
+      'The provider was asked for the money, or the refund has ended. It can no longer be canceled.',
     remedy: 'Read the refund, and wait for its event.',
     retry: 'never',
   },

@@ -2,7 +2,7 @@ import { configOf } from '../config.ts';
 import { utf8 } from '../crypto/encoding.ts';
 import { type DigestKind, keyedDigest } from '../crypto/keyed-digest.ts';
 import { sealRepeatably } from '../crypto/sealed.ts';
-import { hasEnded, type Intent } from '../domain/intent.ts';
+import type { Intent } from '../domain/intent.ts';
 import {
   digestOwner,
   emailFrom,
@@ -19,6 +19,7 @@ import {
 } from '../domain/search-key.ts';
 import { errorText, log } from '../log.ts';
 import {
+  isShownAtOnce,
   paymentDetails,
   phonesOf,
   projectedEvents,
@@ -103,7 +104,7 @@ export async function sendProjection(
   const change: ProjectionMessage = {
     objectId,
     version: projectedVersion(intent, events),
-    needsConfirmation: hasEnded(intent.status),
+    needsConfirmation: isShownAtOnce(intent),
     row: projectionRow(intent),
     ...(await personalData(env, intent)),
     events: projectedEvents(events),

@@ -322,12 +322,12 @@ export class PaymentRecord {
     const stored = this.stored();
     if (stored !== null && stored.projectionDueAtMs !== null && stored.projectionDueAtMs <= nowMs) {
       const projectionSends = stored.projectionSends + 1;
-      const isConfirmed = stored.intent !== null && hasEnded(stored.intent.status);
+      const needsConfirmation = stored.intent !== null && isShownAtOnce(stored.intent);
       this.save({
         ...stored,
         projectionSends,
-        // The end of the payment sends its row again, and waits until that is confirmed.
-        projectionDueAtMs: isConfirmed ? nowMs + queuedLeaseMs(projectionSends) : null,
+        // A payment under way sends its row again with its end, which needs a confirmation.
+        projectionDueAtMs: needsConfirmation ? nowMs + queuedLeaseMs(projectionSends) : null,
       });
       this.#outgoing.push({ queue: 'projections' });
     }
