@@ -397,7 +397,8 @@ export class Actors {
   async #resend(payment: PlannedPayment): Promise<void> {
     await this.#request('dashboard', async () => {
       const client = this.#client(payment);
-      for (const { sequence, position } of await client.events()) {
+      for (const { eventId, sequence, position } of await client.events()) {
+        this.#world.journal.resentEvents.add(eventId);
         await client.resendEvent(sequence, RESENDABLE_DELIVERIES, position);
       }
     });

@@ -40,6 +40,8 @@ export class Journal {
   readonly canceledPayments: PlannedPayment[] = [];
   readonly refunds: { readonly payment: PlannedPayment; readonly refund: AnsweredRefund }[] = [];
   readonly canceledRefunds: { readonly payment: PlannedPayment; readonly refundId: string }[] = [];
+  /** Ids of the events that a person sent again, which may arrive after their successors. */
+  readonly resentEvents = new Set<string>();
   /** States that the history reached. */
   readonly reached = new Set<string>();
   readonly #clock: Clock;
