@@ -2,8 +2,8 @@ import { apiRouter } from './api/router.ts';
 import type { RailMessage } from './attempts/messages.ts';
 import { consumeStarts } from './attempts/start-consumer.ts';
 import { checkoutRouter } from './checkout/router.ts';
+import { withCommonHeaders } from './http/common-headers.ts';
 import { refusePlainHttp } from './http/https.ts';
-import { withRequestId } from './http/request-id.ts';
 import type { DeliveryMessage, ProjectionMessage } from './intent/protocol.ts';
 import { consumeDeliveries } from './webhooks/consume.ts';
 
@@ -32,7 +32,7 @@ const CONSUMERS: Readonly<Record<string, Consumer>> = {
 
 export default {
   fetch(request, env, ctx) {
-    return withRequestId(request, async (requestId) => {
+    return withCommonHeaders(request, async (requestId) => {
       const refusal = refusePlainHttp(request, env, requestId);
       if (refusal !== null) {
         return refusal;

@@ -23,7 +23,7 @@ export async function showLogo({ request, env, params, intent }: LinkCall): Prom
   if (logo === null) {
     return unknownPage(request);
   }
-  const headers = partHeaders(request);
+  const headers = partHeaders();
   headers.set('content-type', logo.mediaType);
   headers.set('cache-control', FOR_EVER);
   return new Response(logo.bytes, { headers });

@@ -25,7 +25,7 @@ export function badFormPage(request: Request, retryPath: string): Promise<Respon
 export async function busyPage(request: Request): Promise<Response> {
   const path = pagePath(request);
   return isForm(request) && path !== null
-    ? seeOther(request, path)
+    ? seeOther(path)
     : notice(request, 'busy', 429, path, BUSY_RETRY_AFTER_SECONDS);
 }
 
@@ -36,7 +36,7 @@ export async function busyPage(request: Request): Promise<Response> {
 export async function unavailablePage(request: Request): Promise<Response> {
   const path = pagePath(request);
   return isForm(request) && path !== null
-    ? seeOther(request, `${path}?${FAILED_PARAMETER}=1`)
+    ? seeOther(`${path}?${FAILED_PARAMETER}=1`)
     : notice(request, 'error', 503, path, UNAVAILABLE_RETRY_AFTER_SECONDS);
 }
 

@@ -14,7 +14,7 @@ export async function showQr(request: Request, env: Env): Promise<Response> {
   // A third of the checkout's packages by size, and few pages show a code.
   const { renderSVG } = await import('uqr');
   const url = `${new URL(request.url).origin}/checkout/${token}`;
-  const headers = partHeaders(request);
+  const headers = partHeaders();
   headers.set('content-type', 'image/svg+xml');
   return new Response(renderSVG(url, { border: QUIET_ZONE_MODULES, ecc: 'L' }), { headers });
 }

@@ -43,14 +43,14 @@ export async function showCheckout({
  * GET or POST /checkout/:token/returned: the provider sent the customer back. The parameters of the
  * URL prove nothing, so Kefel queries the provider, and the page waits for the result.
  */
-export async function showReturned({ request, client, token }: LinkCall): Promise<Response> {
+export async function showReturned({ client, token }: LinkCall): Promise<Response> {
   await client.execute([{ type: 'customer_returned' }]);
-  return seeOther(request, pagePath(token));
+  return seeOther(pagePath(token));
 }
 
 /** GET of a path that forms post to, such as a bookmark. */
 export async function showInstead(request: Request): Promise<Response> {
-  return seeOther(request, pagePath(pathSegment(request, 1)));
+  return seeOther(pagePath(pathSegment(request, 1)));
 }
 
 /** POST /checkout/:token/attempts: the customer chose a method. */
@@ -67,10 +67,10 @@ export async function startAttempt(call: LinkCall): Promise<Response> {
   }
   const isCurrent = intent.status === 'open' && intent.attempts.length === expectedAttempts;
   if (intent.terms.kind !== 'hosted' || !isCurrent) {
-    return seeOther(request, await wayOnFrom(env, client, intent, path));
+    return seeOther(await wayOnFrom(env, client, intent, path));
   }
   const refuse = async (refusedForm: RefusedForm) =>
-    seeOther(request, `${path}?${FORM_PARAMETER}=${await sealedForm(env, intent, refusedForm)}`);
+    seeOther(`${path}?${FORM_PARAMETER}=${await sealedForm(env, intent, refusedForm)}`);
   const result = readChoice(intent.terms, form, (method, phone) =>
     acceptsPhone(env, intent.terms, method, phone),
   );
@@ -94,9 +94,9 @@ export async function startAttempt(call: LinkCall): Promise<Response> {
     case 'not_found':
       return unknownPage(request);
     case 'rejected':
-      return seeOther(request, await wayOnFrom(env, client, run.intent, path));
+      return seeOther(await wayOnFrom(env, client, run.intent, path));
     case 'started':
-      return seeOther(request, (await railPageUrl(env, client, run.intent)) ?? path);
+      return seeOther((await railPageUrl(env, client, run.intent)) ?? path);
   }
 }
 
@@ -123,7 +123,7 @@ export async function abandonAttempt({ request, client, token }: LinkCall): Prom
   }
   // The page shows the current state, even if the command was rejected.
   await client.execute([{ type: 'abandon_attempt', attemptId }]);
-  return seeOther(request, path);
+  return seeOther(path);
 }
 
 /** POST /checkout/:token/give-up: ends the payment unpaid and returns to the merchant. */
@@ -139,7 +139,7 @@ export async function giveUp({ request, client, token }: LinkCall): Promise<Resp
   // Redirects to our own page first, because browsers check every redirect of a form against
   // `form-action` and some merchants redirect into an app. If the command was rejected, the payment
   // was paid or ended in the meantime, and the page says so.
-  return seeOther(request, given.rejection === null ? `${path}?${LEAVING_PARAMETER}=1` : path);
+  return seeOther(given.rejection === null ? `${path}?${LEAVING_PARAMETER}=1` : path);
 }
 
 function pagePath(token: string): string {

@@ -56,7 +56,7 @@ export async function decideSimulated(call: LinkCall): Promise<Response> {
     leaves && executed !== null && executed.rejection !== 'attempt_not_pending'
       ? returnUrlFor(executed.intent)
       : null;
-  return seeOther(request, returnUrl ?? checkoutUrl);
+  return seeOther(returnUrl ?? checkoutUrl);
 }
 
 const OUTCOME: Readonly<Record<SimulatorChoice, Outcome>> = {

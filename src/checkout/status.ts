@@ -12,9 +12,9 @@ interface PaymentStatus {
 }
 
 /** GET /checkout/:token/status */
-export async function showStatus({ request, env, client, intent }: LinkCall): Promise<Response> {
+export async function showStatus({ env, client, intent }: LinkCall): Promise<Response> {
   const railPage = await railPageUrl(env, client, intent);
   const { tag, remainingMs } = checkoutView(intent, Date.now(), { railPage });
   const status: PaymentStatus = { state: tag, remainingMs };
-  return Response.json(status, { headers: partHeaders(request) });
+  return Response.json(status, { headers: partHeaders() });
 }

@@ -49,5 +49,5 @@ export function signInFirst(call: PublicCall): Response {
     return noticePage(call, 'signed_out');
   }
   const next = encodeURIComponent(`${call.url.pathname}${call.url.search}`);
-  return redirectTo(call, `/dashboard/sign-in?next=${next}`);
+  return redirectTo(`/dashboard/sign-in?next=${next}`);
 }

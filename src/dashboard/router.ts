@@ -58,7 +58,7 @@ function register(
     if (config.publicBaseUrl !== null && url.origin !== config.publicBaseUrl) {
       // Passkeys belong to one host and do not work on another.
       return method === 'GET'
-        ? redirectTo({ request }, `${config.publicBaseUrl}${url.pathname}${url.search}`)
+        ? redirectTo(`${config.publicBaseUrl}${url.pathname}${url.search}`)
         : noticePage({ request }, 'not_found');
     }
     const language = backOfficeLanguageOf(request);

@@ -206,5 +206,5 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
 
 /** GET /dashboard: the overview of the environment that the member visited last. */
 async function showHome(call: DashboardCall): Promise<Response> {
-  return redirectTo(call, overviewPath(call.environment));
+  return redirectTo(overviewPath(call.environment));
 }

@@ -46,12 +46,11 @@ export function answerPage(
  * going back never post again.
  */
 export function redirectTo(
-  { request }: { readonly request: Request },
   path: string,
   { done, cookies = [] }: { readonly done?: string; readonly cookies?: readonly string[] } = {},
 ): Response {
   const separator = path.includes('?') ? '&' : '?';
-  const response = seeOther(request, done === undefined ? path : `${path}${separator}done=${done}`);
+  const response = seeOther(done === undefined ? path : `${path}${separator}done=${done}`);
   for (const cookie of cookies) {
     response.headers.append('set-cookie', cookie);
   }

@@ -1,7 +1,5 @@
 import { rememberingCookie } from '../i18n/language.ts';
 
-const YEAR_SECONDS = 31_536_000;
-
 /** For every page and redirect. URLs contain bearer secrets, which no referrer may leak. */
 const COMMON_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
@@ -27,7 +25,7 @@ const PERMISSIONS_POLICY = [
  * them: a checkout in a popup stays connected to the merchant's page (docs/embedding.md).
  */
 export function documentHeaders(request: Request, contentSecurityPolicy: string): Headers {
-  const headers = commonHeaders(request);
+  const headers = new Headers(COMMON_HEADERS);
   headers.set('content-type', 'text/html; charset=utf-8');
   headers.set('content-security-policy', contentSecurityPolicy);
   headers.set('cross-origin-resource-policy', 'same-origin');
@@ -41,26 +39,16 @@ export function documentHeaders(request: Request, contentSecurityPolicy: string)
 }
 
 /** After a form: the browser fetches `location` by GET, so Back does not post again. */
-export function seeOther(request: Request, location: string): Response {
-  const headers = commonHeaders(request);
-  headers.set('location', location);
-  return new Response(null, { status: 303, headers });
+export function seeOther(location: string): Response {
+  return new Response(null, { status: 303, headers: { ...COMMON_HEADERS, location } });
 }
 
 /**
  * For resources of a page: its status, its images. Opened directly, they load and run nothing.
  */
-export function partHeaders(request: Request): Headers {
-  const headers = commonHeaders(request);
+export function partHeaders(): Headers {
+  const headers = new Headers(COMMON_HEADERS);
   headers.set('content-security-policy', "default-src 'none'; sandbox");
   headers.set('cross-origin-resource-policy', 'same-origin');
-  return headers;
-}
-
-function commonHeaders(request: Request): Headers {
-  const headers = new Headers(COMMON_HEADERS);
-  if (new URL(request.url).protocol === 'https:') {
-    headers.set('strict-transport-security', `max-age=${YEAR_SECONDS}`);
-  }
   return headers;
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { h } from 'preact';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import {
@@ -10,9 +9,6 @@ import {
   CHECKOUT_SCRIPT_PATH,
   CHECKOUT_SCRIPT_SHA256,
 } from '../../src/checkout/assets.generated.ts';
-import { pageResponse } from '../../src/checkout/page-response.ts';
-import { NoticePage } from '../../src/checkout/pages/notice.tsx';
-import { messagesFor } from '../../src/i18n/language.ts';
 import { GALLERY, GALLERY_STATES, type GalleryState } from '../support/gallery.ts';
 import { answerOf, htmlOf, openStage, type Stage, statusOf } from './support.ts';
 
@@ -21,7 +17,7 @@ import { answerOf, htmlOf, openStage, type Stage, statusOf } from './support.ts'
  * served. A change to this file tells the reviewer that the pages' protection changes.
  */
 
-/** The headers of every page, over https. */
+/** The headers of every page, beside those of every answer (`src/http/common-headers.ts`). */
 const HEADERS = {
   'cache-control': 'no-store',
   'content-type': 'text/html; charset=utf-8',
@@ -29,7 +25,6 @@ const HEADERS = {
   'permissions-policy':
     'accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), payment=(), usb=()',
   'referrer-policy': 'no-referrer',
-  'strict-transport-security': 'max-age=31536000',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'x-robots-tag': 'noindex, nofollow',
@@ -71,24 +66,12 @@ describe('headers', () => {
     });
   });
 
-  it('sets no cookie unless the customer chose a language, and no HSTS over http, as on localhost', async () => {
+  it('sets no cookie unless the customer chose a language', async () => {
     const response = await GALLERY.choose(new Request('http://localhost:8787/choose'), '/choose');
-    const { 'strict-transport-security': _, ...headers } = HEADERS;
     expect(Object.fromEntries(response.headers)).toEqual({
-      ...headers,
+      ...HEADERS,
       'content-security-policy': contentSecurityPolicy('choose'),
     });
-  });
-
-  it('sets HSTS for a year from the first page on', async () => {
-    const request = new Request('https://pay.example.com/checkout/t1.token');
-    const page = h(NoticePage, {
-      text: await messagesFor(request),
-      kind: 'unknown',
-      retryPath: null,
-    });
-    const { headers } = await pageResponse(request, page);
-    expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
   });
 });
 

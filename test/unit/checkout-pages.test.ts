@@ -313,7 +313,7 @@ describe('what the customer reads and can do', () => {
 describe('answers', () => {
   const page = h(NoticePage, { text: english, kind: 'unknown', retryPath: null });
 
-  test('a page has all security headers; HSTS only over https', async () => {
+  test('a page has all security headers', async () => {
     const response = await pageResponse(new Request('https://pay.example.com/checkout/x'), page, {
       status: 404,
     });
@@ -325,14 +325,11 @@ describe('answers', () => {
       'cross-origin-resource-policy': 'same-origin',
       'permissions-policy': expect.stringContaining('geolocation=()'),
       'referrer-policy': 'no-referrer',
-      'strict-transport-security': 'max-age=31536000',
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
       'x-robots-tag': 'noindex, nofollow',
     });
     expect(await response.text()).toMatch(/^<!doctype html><html/);
-    const plain = await pageResponse(new Request('http://localhost:8787/checkout/x'), page);
-    expect(plain.headers.has('strict-transport-security')).toBe(false);
   });
 
   test('a page that the merchant opened as a popup stays connected to the merchant', async () => {
@@ -345,10 +342,7 @@ describe('answers', () => {
   });
 
   test('a redirect does not leak the link to its target', () => {
-    const response = seeOther(
-      new Request('https://pay.example.com/checkout/x'),
-      'https://a.example/',
-    );
+    const response = seeOther('https://a.example/');
     expect(response.status).toBe(303);
     expect(response.headers.get('referrer-policy')).toBe('no-referrer');
   });

@@ -308,7 +308,7 @@ test('decisions.md#21: the status call returns what an express request sent, the
   });
 });
 
-test('decisions.md#10: every answer has its own x-request-id, taken from the ray if there is one', async () => {
+test('decisions.md#10: every answer has its own x-request-id, taken from the ray if there is one, and HSTS', async () => {
   const token = (await createHosted()).split('/').at(-1) ?? '';
   const requests: [string, string][] = [
     ...ROUTES,
@@ -326,6 +326,8 @@ test('decisions.md#10: every answer has its own x-request-id, taken from the ray
       const response = await call(path, { method, apiKey });
       await response.body?.cancel();
       ids.add(response.headers.get('x-request-id'));
+      const hsts = response.headers.get('strict-transport-security');
+      expect([path, method, hsts]).toEqual([path, method, 'max-age=31536000']);
     }
   }
   expect(ids).not.toContain(null);

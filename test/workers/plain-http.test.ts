@@ -56,6 +56,8 @@ test.each(['localhost:8787', '127.0.0.1:8787', '[::1]:8787'])(
   'accepts http on loopback: %s',
   async (host) => {
     expect((await answer('GET', `http://${host}${statusPath('x')}`)).status).toBe(404);
-    expect((await answer('GET', `http://${host}/`)).status).toBe(200);
+    const page = await answer('GET', `http://${host}/`);
+    expect(page.status).toBe(200);
+    expect(page.headers.has('strict-transport-security')).toBe(false);
   },
 );

@@ -102,5 +102,5 @@ async function change(
       audited(call, { ...act, environment: null }),
     ]);
   }
-  return redirectTo(call, BRANDING_PATH, { done });
+  return redirectTo(BRANDING_PATH, { done });
 }

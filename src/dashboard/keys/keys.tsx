@@ -147,7 +147,7 @@ export async function renameKey(call: DashboardCall): Promise<Response> {
   }
   const statement = renameApiKey(tenantOf(call), key.digest, name);
   await change(call, [statement], 'api_key.renamed', key.hint, { from: key.name, to: name });
-  return redirectTo(call, keysPath(call.environment), { done: 'renamed' });
+  return redirectTo(keysPath(call.environment), { done: 'renamed' });
 }
 
 /** POST …/keys/:key/revoke: the key is rejected everywhere within 10 s. */
@@ -155,7 +155,7 @@ export async function revokeKey(call: DashboardCall): Promise<Response> {
   const key = await namedKey(call);
   const statement = revokeApiKey(tenantOf(call), key.digest, call.nowMs);
   await change(call, [statement], 'api_key.revoked', key.hint, { name: key.name });
-  return redirectTo(call, keysPath(call.environment), { done: 'revoked' });
+  return redirectTo(keysPath(call.environment), { done: 'revoked' });
 }
 
 /** A key with full access has no list of what it may do. */

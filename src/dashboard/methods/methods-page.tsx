@@ -52,7 +52,7 @@ async function switchMethod(call: DashboardCall, enabled: boolean): Promise<Resp
     setMethodEnabled(tenant, method, enabled),
     auditedIfChanged(call, { action, target: method }),
   ]);
-  return redirectTo(call, methodsPath(call.environment), {
+  return redirectTo(methodsPath(call.environment), {
     done: enabled ? 'enabled' : 'disabled',
   });
 }

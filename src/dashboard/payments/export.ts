@@ -20,7 +20,7 @@ export async function exportCsv(call: DashboardCall): Promise<Response> {
   const { env, environment, session, url, nowMs } = call;
   const form = readFilter(url.searchParams);
   if (hasProblems(form)) {
-    return redirectTo(call, paymentsPath(environment, queryOf(form)));
+    return redirectTo(paymentsPath(environment, queryOf(form)));
   }
   const phones: Phones = url.searchParams.get('phones') === 'full' ? 'full' : 'masked';
   if (phones === 'full' && !may(call, 'manage')) {

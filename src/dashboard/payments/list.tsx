@@ -108,7 +108,7 @@ export async function showPayments(call: DashboardCall): Promise<Response> {
 /** POST …/payments: leads to the payments that the search finds. Changes nothing. */
 export async function search(call: DashboardCall): Promise<Response> {
   const query = await searchQuery(call, call.form.text('search'));
-  return redirectTo(call, paymentsPath(call.environment, query));
+  return redirectTo(paymentsPath(call.environment, query));
 }
 
 async function showFound(call: DashboardCall, { wanted, query }: Search): Promise<Response> {

@@ -36,7 +36,7 @@ export async function cancelPayment(call: DashboardCall): Promise<Response> {
   if (before.type === 'not_found') {
     return noticePage(call, 'not_found');
   }
-  const canceled = () => redirectTo(call, pageOf(call), { done: 'payment_canceled' });
+  const canceled = () => redirectTo(pageOf(call), { done: 'payment_canceled' });
   if (before.intent.status === 'canceled') {
     // A second click changes nothing.
     return canceled();
@@ -61,8 +61,8 @@ export async function resendFromPayment(call: DashboardCall): Promise<Response> 
   }
   const { outcome, path } = resent;
   return outcome === 'resent'
-    ? redirectTo(call, pageOf(call), { done: 'event_resent' })
-    : redirectTo(call, path, { done: outcome });
+    ? redirectTo(pageOf(call), { done: 'event_resent' })
+    : redirectTo(path, { done: outcome });
 }
 
 /** The payment's page, with the way back to its list. */

@@ -119,7 +119,7 @@ export async function renameOwnPasskey(call: DashboardCall): Promise<Response> {
   if (!isRenamed) {
     throw problem('not_found');
   }
-  return redirectTo(call, ACCOUNT_PATH, { done: 'passkey_renamed' });
+  return redirectTo(ACCOUNT_PATH, { done: 'passkey_renamed' });
 }
 
 /** POST /dashboard/account/passkeys/remove: also ends other sessions started with it. */
@@ -138,7 +138,7 @@ export async function removeOwnPasskey(call: DashboardCall): Promise<Response> {
     [revokeSessionsOfRemoved(memberId, credentialId, session.id, nowMs)],
   );
   return isRemoved
-    ? redirectTo(call, ACCOUNT_PATH, { done: 'passkey_removed' })
+    ? redirectTo(ACCOUNT_PATH, { done: 'passkey_removed' })
     : answerAccount(call, 'last_passkey');
 }
 
@@ -147,13 +147,13 @@ export async function revokeOwnSession(call: DashboardCall): Promise<Response> {
   if (!(await revoke(call, call.params.session ?? '', {}))) {
     throw problem('not_found');
   }
-  return redirectTo(call, ACCOUNT_PATH, { done: 'session_revoked' });
+  return redirectTo(ACCOUNT_PATH, { done: 'session_revoked' });
 }
 
 /** POST /dashboard/sign-out */
 export async function signOut(call: DashboardCall): Promise<Response> {
   await revoke(call, call.session.id, { signedOut: true });
-  return redirectTo(call, '/dashboard/sign-in', { cookies: [endedSessionCookie(call.request)] });
+  return redirectTo('/dashboard/sign-in', { cookies: [endedSessionCookie(call.request)] });
 }
 
 /** False when the member has no such session. */
@@ -176,5 +176,5 @@ export async function revokeOwnOtherSessions(call: DashboardCall): Promise<Respo
     detail: { which: 'others' },
     environment: null,
   });
-  return redirectTo(call, ACCOUNT_PATH, { done: 'sessions_revoked' });
+  return redirectTo(ACCOUNT_PATH, { done: 'sessions_revoked' });
 }

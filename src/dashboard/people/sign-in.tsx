@@ -18,7 +18,7 @@ export async function showSignIn(call: PublicCall): Promise<Response> {
   const session = token && (await sessionOf(token, call.env, call.ctx, call.nowMs));
   return session === null
     ? answerPage(call, <SignInPage call={call} next={next} />)
-    : redirectTo(call, next);
+    : redirectTo(next);
 }
 
 /** One button; the browser asks for everything else. */

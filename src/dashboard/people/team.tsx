@@ -81,7 +81,7 @@ export async function revokeOpenInvitation(call: DashboardCall): Promise<Respons
   if (!(await changeAudited(call, change, act))) {
     throw problem('not_found');
   }
-  return redirectTo(call, TEAM_PATH, { done: 'invitation_revoked' });
+  return redirectTo(TEAM_PATH, { done: 'invitation_revoked' });
 }
 
 /** GET /dashboard/team/members/:member */
@@ -114,7 +114,7 @@ export async function changeMemberRole(call: DashboardCall): Promise<Response> {
     return answerMember(call, member, { problem: 'role' });
   }
   if (role === member.role) {
-    return redirectTo(call, memberPath(id));
+    return redirectTo(memberPath(id));
   }
   if (isUnsure(call, member)) {
     return answerMember(call, member, { problem: 'unsure' });
@@ -131,8 +131,8 @@ export async function changeMemberRole(call: DashboardCall): Promise<Response> {
   }
   // A former owner may no longer see these pages.
   return id === call.session.memberId
-    ? redirectTo(call, '/dashboard')
-    : redirectTo(call, memberPath(id), { done: 'role_changed' });
+    ? redirectTo('/dashboard')
+    : redirectTo(memberPath(id), { done: 'role_changed' });
 }
 
 /** POST /dashboard/team/members/:member/remove: sessions, passkeys and links end at once. */
@@ -149,7 +149,7 @@ export async function removeTeamMember(call: DashboardCall): Promise<Response> {
     [...afterRemoval(id, call.nowMs), revokeInvitationsBy(id, call.nowMs)],
   );
   return isRemoved
-    ? redirectTo(call, TEAM_PATH, { done: 'member_removed' })
+    ? redirectTo(TEAM_PATH, { done: 'member_removed' })
     : answerMember(call, member, { problem: 'last_owner' });
 }
 
@@ -176,7 +176,7 @@ export async function revokeMemberSessions(call: DashboardCall): Promise<Respons
     detail,
     environment: null,
   });
-  return redirectTo(call, memberPath(id), { done: 'sessions_revoked' });
+  return redirectTo(memberPath(id), { done: 'sessions_revoked' });
 }
 
 /**

@@ -96,7 +96,7 @@ export async function cancelRefund(call: DashboardCall): Promise<Response> {
     return noticePage(call, 'not_found');
   }
   const path = withList(paymentPath(call.environment, uniqueId), listIn(call.url));
-  const canceled = () => redirectTo(call, path, { done: 'refund_canceled' });
+  const canceled = () => redirectTo(path, { done: 'refund_canceled' });
   if (refund.status === 'canceled') {
     // A second click changes nothing.
     return canceled();
@@ -106,7 +106,7 @@ export async function cancelRefund(call: DashboardCall): Promise<Response> {
     return noticePage(call, 'not_found');
   }
   if (result.rejection !== null) {
-    return redirectTo(call, path, { done: 'refund_not_canceled' });
+    return redirectTo(path, { done: 'refund_not_canceled' });
   }
   await runBatch(call.env.DB, [
     audited(call, { action: 'refund.canceled', target: refundId, detail: { uniqueId } }),

@@ -115,7 +115,7 @@ export async function disableEndpoint(call: DashboardCall): Promise<Response> {
 export async function resumeOwnEndpoint(call: DashboardCall): Promise<Response> {
   return changing(call, async ({ endpointId }) => {
     await resumePausedEndpoint(call, endpointId);
-    return redirectTo(call, endpointPath(call.environment, endpointId), { done: 'resumed' });
+    return redirectTo(endpointPath(call.environment, endpointId), { done: 'resumed' });
   });
 }
 
@@ -127,7 +127,7 @@ export async function removeEndpoint(call: DashboardCall): Promise<Response> {
       ...deleteEndpoint(tenantOf(call), endpointId),
       auditedIfChanged(call, { action: 'webhook.endpoint_deleted', target: endpointId, detail }),
     ]);
-    return redirectTo(call, webhooksPath(call.environment), { done: 'deleted' });
+    return redirectTo(webhooksPath(call.environment), { done: 'deleted' });
   });
 }
 
@@ -157,7 +157,7 @@ async function change(
     // Failures before the change say nothing of the new address.
     ...(isMoved ? [clearEndpoint(tenant, endpointId)] : []),
   ]);
-  return redirectTo(call, endpointPath(call.environment, endpointId), { done: 'saved' });
+  return redirectTo(endpointPath(call.environment, endpointId), { done: 'saved' });
 }
 
 async function run(call: DashboardCall, statements: readonly SqlStatement[]): Promise<void> {

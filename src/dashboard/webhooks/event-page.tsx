@@ -46,7 +46,7 @@ export async function resendFromEvent(call: DashboardCall): Promise<Response> {
   const resent = await resendEvent(call);
   return resent === null
     ? noticePage(call, 'not_found')
-    : redirectTo(call, withList(resent.path, listIn(call.url)), { done: resent.outcome });
+    : redirectTo(withList(resent.path, listIn(call.url)), { done: resent.outcome });
 }
 
 interface Props {

@@ -112,5 +112,5 @@ export async function endSecretNow(call: DashboardCall): Promise<Response> {
   const { endpointId } = owner;
   const page =
     endpointId === null ? webhooksPath(environment) : endpointPath(environment, endpointId);
-  return redirectTo(call, page, { done: 'ended' });
+  return redirectTo(page, { done: 'ended' });
 }

@@ -25,7 +25,7 @@ const TOO_MANY_REQUESTS = 429;
 /** POST …/webhooks/failing/resume: a server of callbackUrls. */
 export async function resumePaused(call: DashboardCall): Promise<Response> {
   await resumePausedEndpoint(call, call.form.text('origin'));
-  return redirectTo(call, webhooksPath(call.environment), { done: 'resumed' });
+  return redirectTo(webhooksPath(call.environment), { done: 'resumed' });
 }
 
 /** POST …/webhooks/test: sends a signed test webhook now, without a payment behind it. */

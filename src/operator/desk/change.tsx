@@ -140,12 +140,12 @@ function ChangeControl(props: {
 async function answerChange(call: DeskCall, run: Change['run']): Promise<Response> {
   try {
     const { path, done } = await run(call);
-    return redirectTo(call, path, { done });
+    return redirectTo(path, { done });
   } catch (error) {
     if (!(error instanceof Problem) || ![400, 403, 409].includes(error.status)) {
       throw error;
     }
-    return redirectTo(call, `${call.url.pathname}?${await refusalQuery(call, error)}`);
+    return redirectTo(`${call.url.pathname}?${await refusalQuery(call, error)}`);
   }
 }
 

@@ -33,7 +33,7 @@ export async function searchPayments(call: DeskCall): Promise<Response> {
     }),
     ...(MERCHANT_ID.test(merchant) && { merchant }),
   });
-  return redirectTo(call, `${PATHS.payments}?${query}`);
+  return redirectTo(`${PATHS.payments}?${query}`);
 }
 
 /** What the address asks for. */
