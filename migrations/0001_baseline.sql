@@ -294,7 +294,7 @@ CREATE TABLE payment (
   -- Refunds without an outcome.
   open_refunds INTEGER NOT NULL DEFAULT 0,
   -- JSON array of the methods whose attempts have ended, with the number of these and of the
-  -- successful ones.
+  -- successful ones. Without the attempt that paid, which the payment itself counts.
   attempts TEXT NOT NULL CHECK (json_valid(attempts)),
   -- JSON array of the payment's rows in `payment_search_key`, by which they are purged.
   search_keys TEXT NOT NULL CHECK (json_valid(search_keys)),
@@ -506,8 +506,9 @@ BEGIN
       AND failure_reason = COALESCE(OLD.failure_reason, '');
 END;
 
--- Attempts that have ended, by the day on which their payment was created. Kept like the totals
--- above, and only while a payment's row stays: its keys never change.
+-- Attempts that have ended without paying, by the day on which their payment was created. Those that
+-- paid are the succeeded payments of `payment_day`, so the usual payment writes no row here. Kept
+-- like the totals above, and only while a payment's row stays: its keys never change.
 CREATE TABLE attempt_day (
   merchant_id TEXT NOT NULL,
   environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),

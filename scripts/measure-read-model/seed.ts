@@ -130,9 +130,9 @@ export function messageOf(index: number, payments: number): ProjectionMessage {
       refundedMinor: 0,
       openRefunds: 0,
       attempts:
-        method === null || !hasEnded
+        method === null || !hasEnded || status === 'succeeded'
           ? []
-          : [{ method, ended: 1, succeeded: status === 'succeeded' ? 1 : 0 }],
+          : [{ method, ended: 1, succeeded: 0 }],
     },
     sealedDetails: wasTried ? `k1.${'x'.repeat(SEALED_LENGTH)}` : null,
     searchKeys: searchKeysOf(index, wasTried),

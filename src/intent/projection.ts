@@ -100,9 +100,12 @@ export function projectedRefunds({ attempts, refunds }: Intent): ProjectedRefund
   });
 }
 
-/** The attempts that have ended, by method, in the order of the first of each. */
-function attemptCounts({ attempts }: Intent): readonly AttemptCount[] {
-  const ended = attempts.filter(({ status }) => HAS_ENDED[status]);
+/**
+ * The attempts that have ended, by method, in the order of the first of each. The one that paid is
+ * counted as the paid payment that it made.
+ */
+function attemptCounts({ attempts, paidAttemptId }: Intent): readonly AttemptCount[] {
+  const ended = attempts.filter(({ id, status }) => HAS_ENDED[status] && id !== paidAttemptId);
   return [...new Set(ended.map(({ method }) => method))].map((method) => {
     const own = ended.filter((attempt) => attempt.method === method);
     const succeeded = own.filter(({ status }) => status === 'succeeded').length;

@@ -302,7 +302,7 @@ export interface ProjectionRow extends Tenant {
   readonly refundedMinor: number;
   /** Refunds without an outcome. */
   readonly openRefunds: number;
-  /** One for each method with an attempt that has ended. */
+  /** One for each method with an ended attempt, without the attempt that paid. */
   readonly attempts: readonly AttemptCount[];
 }
 

@@ -71,7 +71,10 @@ async function allOf<Row>(db: D1Database, statements: readonly SqlStatement[]): 
   return found.flatMap(({ results }) => results);
 }
 
-/** Attempts that have ended, of payments that were created in the range. */
+/**
+ * Attempts that have ended, of payments that were created in the range, without those that paid:
+ * each paid payment has one more, by its own method, which succeeded.
+ */
 export interface AttemptTotal {
   readonly method: Method;
   readonly currency: Currency;
@@ -79,7 +82,7 @@ export interface AttemptTotal {
   readonly succeeded: number;
 }
 
-/** A tenant's attempts by their own method, which may differ from the payment's. */
+/** A tenant's further attempts by their own method, which may differ from the payment's. */
 export async function attemptTotals(
   db: D1Database,
   tenant: Tenant,

@@ -120,13 +120,14 @@ function countsOf(totals: readonly DayTotal[], attempts: readonly AttemptTotal[]
     paid,
     ended,
     completedTenths: rateTenths(paid, ended),
-    attempts: attemptFigures(attempts),
+    attempts: attemptFigures(attempts, paid),
   };
 }
 
-function attemptFigures(attempts: readonly AttemptTotal[]): AttemptFigures {
-  const succeeded = attempts.reduce((total, one) => total + one.succeeded, 0);
-  const ended = attempts.reduce((total, one) => total + one.ended, 0);
+/** `paid`: payments, each of which has one attempt that paid it besides `others`. */
+function attemptFigures(others: readonly AttemptTotal[], paid: number): AttemptFigures {
+  const succeeded = others.reduce((total, one) => total + one.succeeded, paid);
+  const ended = others.reduce((total, one) => total + one.ended, paid);
   return { succeeded, ended, rateTenths: rateTenths(succeeded, ended) };
 }
 
