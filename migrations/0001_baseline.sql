@@ -309,25 +309,20 @@ CREATE UNIQUE INDEX payment_by_uuid ON payment (uuid);
 CREATE INDEX payment_number ON payment (merchant_id, environment, number);
 CREATE INDEX payment_unique_id ON payment (merchant_id, environment, unique_id);
 
--- One for each list. Amount and currency come last: those filters are applied inside the index. An
--- index of what changes while a payment is open holds only payments for which that is settled: each
--- change of an entry costs two written rows. SQLite uses a partial index only for queries that repeat
--- or imply its condition.
+-- For lists. Amount and currency come last: those filters are applied inside the index. A written
+-- entry costs what a row costs, so an index of what changes while a payment is open holds only
+-- payments for which that is settled. SQLite uses a partial index only for queries that repeat or
+-- imply its condition.
 CREATE INDEX payment_by_time ON payment
   (merchant_id, environment, created_at_ms, uuid, amount_minor, currency);
 -- Open and processing payments: few, and new.
 CREATE INDEX payment_open ON payment
   (merchant_id, environment, created_at_ms, uuid, amount_minor, currency)
   WHERE ended_at_ms IS NULL;
-CREATE INDEX payment_by_status ON payment
-  (merchant_id, environment, status, created_at_ms, uuid, amount_minor, currency)
-  WHERE ended_at_ms IS NOT NULL;
-CREATE INDEX payment_by_method ON payment
-  (merchant_id, environment, method, created_at_ms, uuid, amount_minor, currency)
-  WHERE method IS NOT NULL;
-CREATE INDEX payment_by_status_and_method ON payment
+-- A list of one status merges its methods, and a list of one method its statuses.
+CREATE INDEX payment_ended ON payment
   (merchant_id, environment, status, method, created_at_ms, uuid, amount_minor, currency)
-  WHERE ended_at_ms IS NOT NULL AND method IS NOT NULL;
+  WHERE ended_at_ms IS NOT NULL;
 -- For amounts that few payments have: see src/read-model/payments-list.ts.
 CREATE INDEX payment_by_amount ON payment
   (merchant_id, environment, amount_minor, created_at_ms, uuid);

@@ -37,12 +37,27 @@ export interface Condition {
   readonly params: readonly (string | number)[];
 }
 
+/** A part of a list that lies in order in one index. */
+export interface ListPart {
+  readonly index: string;
+  readonly conditions: readonly Condition[];
+}
+
+/** SQLite merges the parts as it reads them, each in its order: a page reads few rows more. */
+export interface MergedIndexes {
+  /** Without a row in common. */
+  readonly parts: readonly ListPart[];
+  /** The result's columns with the time and the id. */
+  readonly timeName: string;
+  readonly idName: string;
+}
+
 /** The query of a list. Newest first unless `isOldestFirst`. */
 export interface ListQuery {
   readonly columns: string;
   readonly table: string;
   /** Named in the statement, so that SQLite's planner cannot choose a slower one. */
-  readonly index: string;
+  readonly index: string | MergedIndexes;
   /** How the table with the index joins another one that `table` names first. */
   readonly join?: string;
   readonly timeColumn: string;
@@ -106,25 +121,57 @@ export async function readPage<Row>(
 
 /** Reads one row more than the page shows, to find out whether another page exists. */
 export function pageStatement(list: ListQuery, cursor: Cursor | null, limit: number): SqlStatement {
-  const { columns, table, index, join = '', timeColumn, idColumn, isOldestFirst = false } = list;
-  const conditions = [...list.conditions, ...bounds(list, cursor)];
+  const { index, timeColumn, idColumn, isOldestFirst = false } = list;
   const isAscending = cursor === null ? isOldestFirst : cursor.direction === 'newer';
   const order = isAscending ? 'ASC' : 'DESC';
+  const [time, id] =
+    typeof index === 'string' ? [timeColumn, idColumn] : [index.timeName, index.idName];
+  const { sql, params } = selection(list, list.columns, bounds(list, cursor));
   return {
-    sql: `SELECT ${columns} FROM ${table} INDEXED BY ${index} ${join}
-      WHERE ${conditions.map(({ sql }) => sql).join(' AND ') || 'TRUE'}
-      ORDER BY ${timeColumn} ${order}, ${idColumn} ${order} LIMIT ?`,
-    params: [...conditions.flatMap(({ params }) => params), pageRows(limit) + 1],
+    sql: `${sql} ORDER BY ${time} ${order}, ${id} ${order} LIMIT ?`,
+    params: [...params, pageRows(limit) + 1],
   };
 }
 
 /** Counts the rows of a list, and stops at `max`. */
-export function countStatement({ table, index, conditions }: ListQuery, max: number): SqlStatement {
+export function countStatement(list: ListQuery, max: number): SqlStatement {
+  const { sql, params } = selection(list, '1', []);
+  return { sql: `SELECT COUNT(*) AS rows FROM (${sql} LIMIT ?)`, params: [...params, max] };
+}
+
+/** The list's rows that also meet `further`, without an order. */
+function selection(
+  { table, index, join = '', conditions }: ListQuery,
+  columns: string,
+  further: readonly Condition[],
+): SqlStatement {
+  const parts = typeof index === 'string' ? [{ index, conditions: [] }] : index.parts;
+  const selects = parts.map((part) => {
+    const all = [...conditions, ...part.conditions, ...further];
+    return {
+      sql: `SELECT ${columns} FROM ${table} INDEXED BY ${part.index} ${join}
+      WHERE ${all.map(({ sql }) => sql).join(' AND ') || 'TRUE'}`,
+      params: all.flatMap(({ params }) => params),
+    };
+  });
   return {
-    sql: `SELECT COUNT(*) AS rows FROM (SELECT 1 FROM ${table} INDEXED BY ${index}
-      WHERE ${conditions.map(({ sql }) => sql).join(' AND ') || 'TRUE'} LIMIT ?)`,
-    params: [...conditions.flatMap(({ params }) => params), max],
+    sql: unionOf(selects.map(({ sql }) => sql)),
+    params: selects.flatMap(({ params }) => params),
   };
+}
+
+/** D1 takes no more in one compound SELECT. */
+const COMPOUND_TERMS_MAX = 5;
+
+/** More than COMPOUND_TERMS_MAX are nested, which SQLite merges as well. */
+function unionOf(selects: readonly string[]): string {
+  if (selects.length <= COMPOUND_TERMS_MAX) {
+    return selects.join(' UNION ALL ');
+  }
+  const rest = selects.slice(COMPOUND_TERMS_MAX - 1);
+  return [...selects.slice(0, COMPOUND_TERMS_MAX - 1), `SELECT * FROM (${unionOf(rest)})`].join(
+    ' UNION ALL ',
+  );
 }
 
 /**

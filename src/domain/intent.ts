@@ -323,9 +323,16 @@ export type Rejection =
   | 'too_little_time'
   | 'not_abandonable';
 
-/** Whether the status is final for the merchant. Only a late success may follow. */
+/** Final for the merchant. Only a late success may follow. */
+export const ENDED_STATUSES: readonly IntentStatus[] = [
+  'succeeded',
+  'failed',
+  'expired',
+  'canceled',
+];
+
 export function hasEnded(status: IntentStatus): boolean {
-  return status !== 'open' && status !== 'processing';
+  return ENDED_STATUSES.includes(status);
 }
 
 export function isRefundEvent(type: EventType): type is RefundEventType {

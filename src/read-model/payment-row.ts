@@ -37,7 +37,7 @@ export function paymentRow(stored: StoredPayment): PaymentRow {
 
 /** A list of payments that meet the conditions, newest first. */
 export function paymentList(
-  index: string,
+  index: List<StoredPayment>['index'],
   conditions: readonly Condition[],
   range: TimeRange = {},
 ): List<StoredPayment> {

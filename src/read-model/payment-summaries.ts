@@ -24,6 +24,7 @@ import {
   indexFor,
   type PaymentFilter,
   type SealedDetails,
+  stateIs,
   withDetails,
 } from './payments-list.ts';
 
@@ -118,11 +119,7 @@ export function summaryLists(
 
 function createdPayments(tenant: Tenant, filter: SummaryFilter): List<StoredPayment> {
   const { index, conditions } = indexFor(filter);
-  return paymentList(
-    index,
-    [tenantIs(tenant), ...conditions, ...stateIs(filter)],
-    createdIn(filter),
-  );
+  return paymentList(index, [tenantIs(tenant), ...conditions], createdIn(filter));
 }
 
 /** In the order of the end, which an index has. */
@@ -183,10 +180,6 @@ function foundPayments(
 
 function createdIn({ createdFromMs, createdToMs }: SummaryFilter) {
   return { fromMs: createdFromMs, toMs: createdToMs };
-}
-
-function stateIs({ status, method }: SummaryFilter): readonly Condition[] {
-  return [...when('payment.status = ?', status), ...when('payment.method = ?', method)];
 }
 
 /**

@@ -1,13 +1,14 @@
 import { configOf } from '../config.ts';
 import { unseal } from '../crypto/sealed.ts';
 import { prepare, type SqlStatement } from '../database.ts';
-import { hasEnded, type IntentStatus, type Tenant } from '../domain/intent.ts';
-import type { Currency, Method } from '../domain/method.ts';
+import { ENDED_STATUSES, hasEnded, type IntentStatus, type Tenant } from '../domain/intent.ts';
+import { type Currency, METHODS, type Method } from '../domain/method.ts';
 import { detailsContext, type PaymentDetails } from '../intent/protocol.ts';
 import {
   type Condition,
   type Cursor,
   type List,
+  type ListPart,
   type Page,
   parseCursor,
   readPage,
@@ -69,7 +70,7 @@ export function paymentsOf(tenant: Tenant, filter: PaymentFilter): List<StoredPa
  * it only for up to RARE_PAYMENTS_MAX.
  */
 export function rarePaymentsOf(tenant: Tenant, filter: PaymentFilter): List<StoredPayment> {
-  return listBy('payment_by_amount', tenant, filter);
+  return listBy('payment_by_amount', tenant, filter, stateIs(filter));
 }
 
 /**
@@ -110,16 +111,14 @@ export function countOfAmountStatement(
 }
 
 function listBy(
-  index: string,
+  index: ListIndex['index'],
   tenant: Tenant,
   filter: PaymentFilter,
-  partial: readonly Condition[] = [],
+  stated: readonly Condition[],
 ): List<StoredPayment> {
   const conditions = [
     tenantIs(tenant),
-    ...partial,
-    ...when('status = ?', filter.status),
-    ...when('method = ?', filter.method),
+    ...stated,
     ...when('currency = ?', filter.currency),
     ...when('amount_minor >= ?', filter.amountMinorMin),
     ...when('amount_minor <= ?', filter.amountMinorMax),
@@ -133,31 +132,60 @@ const HAS_REFUNDS: Condition = { sql: '(refunded_minor > 0 OR open_refunds > 0)'
 const HAS_ENDED: Condition = { sql: 'payment.ended_at_ms IS NOT NULL', params: [] };
 const IS_OPEN: Condition = { sql: 'payment.ended_at_ms IS NULL', params: [] };
 
-/** An index, and its own condition, which a query must repeat. */
+type StateFilter = Pick<PaymentFilter, 'status' | 'method' | 'refunds'>;
+
+/** Where a list lies in order, with the filter's conditions and those that the indexes repeat. */
 interface ListIndex {
-  readonly index: string;
+  readonly index: List<StoredPayment>['index'];
   readonly conditions: readonly Condition[];
 }
 
-/** The index whose adjacent rows match the filter, except for amount and currency. */
-export function indexFor({
-  status,
-  method,
-  refunds,
-}: Pick<PaymentFilter, 'status' | 'method' | 'refunds'>): ListIndex {
+/** The index, or several to merge, whose adjacent rows match the filter but for the amount. */
+export function indexFor(filter: StateFilter): ListIndex {
+  const { status, method, refunds } = filter;
   if (refunds !== undefined) {
-    return { index: 'payment_with_refunds', conditions: [HAS_REFUNDS] };
+    return { index: 'payment_with_refunds', conditions: [HAS_REFUNDS, ...stateIs(filter)] };
   }
   if (status !== undefined && !hasEnded(status)) {
-    // Few: those of another status or method are skipped.
-    return { index: 'payment_open', conditions: [IS_OPEN] };
+    return { index: 'payment_open', conditions: [IS_OPEN, ...stateIs(filter)] };
   }
-  if (status !== undefined) {
-    const index = method === undefined ? 'payment_by_status' : 'payment_by_status_and_method';
-    return { index, conditions: [HAS_ENDED] };
+  if (status === undefined && method === undefined) {
+    return { index: 'payment_by_time', conditions: [] };
   }
-  // A given method implies that there is one, which is the condition of its index.
-  return { index: method === undefined ? 'payment_by_time' : 'payment_by_method', conditions: [] };
+  const parts = [
+    ...endedParts(
+      status === undefined ? ENDED_STATUSES : [status],
+      method === undefined ? [...METHODS, null] : [method],
+    ),
+    // Few: those of another method are skipped.
+    ...(status === undefined
+      ? [{ index: 'payment_open', conditions: [IS_OPEN, ...stateIs(filter)] }]
+      : []),
+  ];
+  return { index: { parts, timeName: 'createdAtMs', idName: 'uuid' }, conditions: [] };
+}
+
+/** `payment_ended` has payments of one status and one method, or none, in the order of time. */
+function endedParts(
+  statuses: readonly IntentStatus[],
+  methods: readonly (Method | null)[],
+): readonly ListPart[] {
+  return statuses.flatMap((status) =>
+    methods.map((method) => ({
+      index: 'payment_ended',
+      conditions: [
+        HAS_ENDED,
+        { sql: 'payment.status = ?', params: [status] },
+        method === null
+          ? { sql: 'payment.method IS NULL', params: [] }
+          : { sql: 'payment.method = ?', params: [method] },
+      ],
+    })),
+  );
+}
+
+export function stateIs({ status, method }: StateFilter): readonly Condition[] {
+  return [...when('payment.status = ?', status), ...when('payment.method = ?', method)];
 }
 
 /**

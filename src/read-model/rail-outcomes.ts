@@ -34,7 +34,7 @@ export function lastOutcomeStatement(
   return {
     sql: `SELECT payment.updated_at_ms AS atMs, payment.failure_reason AS failureReason
       FROM merchants CROSS JOIN payment ON payment.id = (
-        SELECT newest.id FROM payment AS newest INDEXED BY payment_by_status_and_method
+        SELECT newest.id FROM payment AS newest INDEXED BY payment_ended
         WHERE newest.merchant_id = merchants.id AND newest.environment = ?1
           AND newest.ended_at_ms IS NOT NULL AND newest.status = ?2 AND newest.method = ?3
         ORDER BY newest.created_at_ms DESC, newest.uuid DESC LIMIT 1)

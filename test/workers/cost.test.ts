@@ -180,7 +180,7 @@ test.each(Object.entries(FLOWS))('%s: costs what docs/cost.md says', async (name
 
 test('budgets: rows of a payment', async () => {
   expect(Number(documented('hosted, paid')[2])).toBeLessThanOrEqual(15);
-  expect(Number(documented('hosted, paid')[3])).toBeLessThanOrEqual(19);
+  expect(Number(documented('hosted, paid')[3])).toBeLessThanOrEqual(17);
 });
 
 test('budgets: a create is one call of the object and no write of D1', async () => {
