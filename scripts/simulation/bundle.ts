@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
 /** Parts of Kefel that the simulation replaces, and what stands in for them. */
-const STAND_INS: Readonly<Record<string, string>> = {
+export const STAND_INS: Readonly<Record<string, string>> = {
   'cloudflare:workers': 'test/simulation/cloudflare-workers.ts',
   'src/rails/settings.ts': 'test/simulation/rails.ts',
 };

@@ -21,6 +21,7 @@ import { railFor, railOf } from '../../src/rails/registry.ts';
 import { isInteractive, simulator } from '../../src/rails/simulator/rail.ts';
 import { answerRefundCallback } from '../../src/refunds/callback.ts';
 import { OUTSIDE, START_MS } from './clock.ts';
+import { SimulatedFailure } from './faults.ts';
 import type { SimulatedResponse } from './globals.ts';
 import type { World } from './history.ts';
 import type { AnsweredRefund } from './journal.ts';
@@ -120,13 +121,16 @@ export class Actors {
           clock.schedule(caller, clock.latencyMs(), settle);
         }
       };
-      const giveUp = () => answer(() => reject(new Error('connection lost')));
+      const giveUp = () => answer(() => reject(new SimulatedFailure('connection lost')));
       worker.onKill = giveUp;
       clock.schedule(OUTSIDE, PATIENCE_MS, giveUp);
       clock.schedule(worker, clock.latencyMs(), () => {
         work().then(
           (value) => answer(() => resolve(value)),
-          (error: unknown) => answer(() => reject(error)),
+          (error: unknown) => {
+            clock.note(`threw ${String(error)}`);
+            answer(() => reject(error));
+          },
         );
       });
     });

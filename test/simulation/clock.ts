@@ -41,6 +41,9 @@ export function never<T>(): Promise<T> {
 /** More than any history that settles. */
 const EVENTS_MAX = 10_000;
 
+/** The text of an error that is no failure of the simulation's and no answer of an API. */
+const INTERNAL_ERROR = /(?<!Unavailable: )\b(?:Type|Range|Syntax|Reference)?Error: /;
+
 const immediate = setImmediate;
 
 /**
@@ -59,6 +62,8 @@ export class Clock {
   hash = 0;
   hash2 = 0;
   events = 0;
+  /** Lines of the history with errors that nothing explains. */
+  readonly internalErrors: string[] = [];
   readonly #queue: ScheduledEvent[] = [];
   #order = 0;
 
@@ -79,6 +84,9 @@ export class Clock {
     this.hash = hashOf(line, this.hash);
     this.hash2 = hashOf(line, this.hash2 ^ this.hash);
     this.lines?.push(line);
+    if (INTERNAL_ERROR.test(line)) {
+      this.internalErrors.push(line);
+    }
   }
 
   strikes(fault: Fault): boolean {

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, never } from './clock.ts';
+import { SimulatedFailure } from './faults.ts';
 import { Sqlite } from './sqlite.ts';
 
 /** D1 in memory, with the migrations of the repository. */
@@ -39,11 +40,11 @@ export class Database {
     const isDown = clock.nowMs < this.downUntilMs || clock.strikes('database_fails');
     return clock.call(clock.latencyMs(), () => {
       if (isDown) {
-        throw new Error('D1_ERROR: network connection lost');
+        throw new SimulatedFailure('D1_ERROR: network connection lost');
       }
       const result = execute();
       if (clock.strikes('database_answer_lost')) {
-        throw new Error('D1_ERROR: network connection lost');
+        throw new SimulatedFailure('D1_ERROR: network connection lost');
       }
       return result;
     });

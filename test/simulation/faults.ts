@@ -62,6 +62,11 @@ export const FAULTS = {
 export type Fault = keyof typeof FAULTS;
 export const FAULT_NAMES = Object.keys(FAULTS) as Fault[];
 
+/** What the simulation throws in the runtime's place: any other error is a mistake in Kefel. */
+export class SimulatedFailure extends Error {
+  override readonly name = 'SimulatedFailure';
+}
+
 /** Some kinds rage, some stay away: a history with all of them at once would reach little. */
 export type Weather = Readonly<Partial<Record<Fault, number>>>;
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Clock, Process } from './clock.ts';
+import { SimulatedFailure } from './faults.ts';
 import type { Random } from './random.ts';
 
 /**
@@ -65,7 +66,7 @@ export class SimulatedSignal {
     const signal = new SimulatedSignal();
     startTimer(() => {
       signal.aborted = true;
-      signal.reason = new Error('timed out');
+      signal.reason = new SimulatedFailure('timed out');
       for (const listener of signal.#listeners) {
         listener();
       }
@@ -155,7 +156,7 @@ const subtle = {
     const plain = masked(view.subarray(0, -TAG_BYTES));
     const tag = digestOf(key.bytes, iv, additionalData, plain).subarray(0, TAG_BYTES);
     if (Buffer.compare(tag, view.subarray(-TAG_BYTES)) !== 0) {
-      throw new Error('not authentic');
+      throw new SimulatedFailure('not authentic');
     }
     return plain.buffer;
   },

@@ -137,12 +137,13 @@ export async function runHistory(
     }
     clock.schedule(OUTSIDE, 3 * DAY_MS, () => actors.resolveAll());
     await clock.runUntil(clock.nowMs + SETTLING_MS);
-    const violations = clock.isEndless
-      ? [
-          ...journal.violations,
-          { promise: '5 expiry', what: `no end after ${clock.events} events` },
-        ]
-      : [...journal.violations, ...verdictOn(world, plan)];
+    const violations = [
+      ...journal.violations,
+      ...clock.internalErrors.map((what) => ({ promise: 'no internal errors', what })),
+      ...(clock.isEndless
+        ? [{ promise: '5 expiry', what: `no end after ${clock.events} events` }]
+        : verdictOn(world, plan)),
+    ];
     return {
       seed,
       hash: `${(clock.hash >>> 0).toString(16)}${(clock.hash2 >>> 0).toString(16)}`,

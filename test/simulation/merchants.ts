@@ -2,6 +2,7 @@ import type { Tenant } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import type { MerchantAccess } from '../../src/merchants/access.ts';
 import { type Clock, never } from './clock.ts';
+import { SimulatedFailure } from './faults.ts';
 import { type FetchInit, SimulatedResponse } from './globals.ts';
 import type { Sqlite } from './sqlite.ts';
 
@@ -109,7 +110,7 @@ export class MerchantServers {
     const isUnreachable = clock.nowMs < this.downUntilMs || clock.strikes('merchant_unreachable');
     if (isUnreachable) {
       return clock.call(clock.latencyMs(), () => {
-        throw new Error('connection refused');
+        throw new SimulatedFailure('connection refused');
       });
     }
     if (clock.strikes('merchant_slow')) {

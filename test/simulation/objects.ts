@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { Store } from '../../src/intent/store.ts';
 import { PaymentIntent } from '../../src/payment-intent.ts';
 import { type Clock, never, OUTSIDE, type Process } from './clock.ts';
+import { SimulatedFailure } from './faults.ts';
 import { Sqlite } from './sqlite.ts';
 
 /** What the runtime promises for alarms: retries of a handler that throws, and then silence. */
@@ -296,7 +297,7 @@ class ObjectHost {
       result = this.sql.transaction(() => {
         const value = work();
         if (this.#clock.strikes('commit_fails')) {
-          throw new Error('SQLITE_FULL');
+          throw new SimulatedFailure('SQLITE_FULL');
         }
         if (this.#clock.strikes('crash_before_commit')) {
           throw new Crash('before the commit');

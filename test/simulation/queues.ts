@@ -2,6 +2,7 @@ import { consumeStarts } from '../../src/attempts/start-consumer.ts';
 import { consumeProjections } from '../../src/read-model/consume.ts';
 import { consumeDeliveries } from '../../src/webhooks/consume.ts';
 import { type Clock, never, OUTSIDE } from './clock.ts';
+import { SimulatedFailure } from './faults.ts';
 
 type Consume = (batch: MessageBatch<never>, env: Env, ctx: ExecutionContext) => Promise<void>;
 
@@ -74,7 +75,7 @@ export class Queues {
     const isRefused = clock.nowMs < this.refusingUntilMs || clock.strikes('queue_refuses');
     return clock.call(clock.latencyMs(), () => {
       if (isRefused) {
-        throw new Error('queue is overloaded');
+        throw new SimulatedFailure('queue is overloaded');
       }
       this.#sent += 1;
       const message = { body, id: this.#sent, attempts: 1 };

@@ -1,0 +1,49 @@
+/**
+ * `npm run mutation-score -- [--mutate 'src/domain/**'] [--incremental]`: Stryker changes the code of
+ * the rooms that decide about money in every small way, and the unit tests and histories of the
+ * simulation run on each change (docs/reliability.md#mutation-score). Takes Stryker's own options.
+ *
+ * Stryker is installed into a temporary folder: 60 MB and 177 packages that `npm ci` would bring to
+ * everybody.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { setPriority, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PROJECT_DIRECTORY } from './project/files.ts';
+
+/** Below everything else: a whole run takes more than an hour. */
+const PRIORITY = 10;
+
+const CONFIGURATION_DIRECTORY = join(import.meta.dirname, 'mutation-score');
+
+async function main(): Promise<number> {
+  setPriority(PRIORITY);
+  const directory = await mkdtemp(join(tmpdir(), 'kefel-mutation-score-'));
+  try {
+    await cp(join(CONFIGURATION_DIRECTORY, 'package.json'), join(directory, 'package.json'));
+    // Without the peer: the tests and Stryker must share one Vitest, the repository's.
+    const install = ['install', '--legacy-peer-deps', '--no-audit', '--no-fund'];
+    if ((await run('npm', [...install, '--ignore-scripts'], directory)) !== 0) {
+      throw new Error('Stryker could not be installed');
+    }
+    const packages = join(directory, 'node_modules');
+    await symlink(join(PROJECT_DIRECTORY, 'node_modules', 'vitest'), join(packages, 'vitest'));
+    const stryker = join(packages, '@stryker-mutator', 'core', 'bin', 'stryker.js');
+    const configuration = join(CONFIGURATION_DIRECTORY, 'stryker.config.mjs');
+    const options = ['run', configuration, ...process.argv.slice(2)];
+    return await run(process.execPath, [stryker, ...options], PROJECT_DIRECTORY);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+/** Runs a program and waits for its end. Returns its exit code. */
+async function run(program: string, args: readonly string[], directory: string): Promise<number> {
+  const child = spawn(program, args, { cwd: directory, stdio: 'inherit' });
+  const [exitCode] = await once(child, 'exit');
+  return exitCode ?? 1;
+}
+
+process.exitCode = await main();
