@@ -10,6 +10,8 @@ export default {
   mutator: { excludedMutations: ['StringLiteral', 'ObjectLiteral'] },
   // The other core stays free.
   concurrency: 1,
+  // A busy machine must not count as an endless loop, which Stryker ends by counting its rounds.
+  timeoutMS: 30_000,
   reporters: ['progress-append-only', 'clear-text', 'html', 'json'],
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
   htmlReporter: { fileName: 'test-artefacts/mutation/report.html' },
