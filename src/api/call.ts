@@ -3,7 +3,7 @@ import type { Environment } from '../domain/method.ts';
 import { type Problem, problem } from '../http/problem.ts';
 import { clientNetwork, isWithinLimit, type RatePolicy } from '../http/rate-limit.ts';
 import type { MerchantAccess } from '../merchants/access.ts';
-import { apiKeyDigest, isGenuineApiKey } from '../merchants/api-key.ts';
+import { genuineApiKeyDigest } from '../merchants/api-key.ts';
 import { authenticate } from '../merchants/directory.ts';
 import { grants, type KeyPermission } from '../merchants/key-permissions.ts';
 
@@ -60,10 +60,10 @@ export async function authorize(
   if (apiKey === null) {
     return refuse(problem('api_key_missing'));
   }
-  if (!(await isGenuineApiKey(config.dataEncryptionKeys, apiKey))) {
+  const digest = await genuineApiKeyDigest(config.dataEncryptionKeys, apiKey, nowMs);
+  if (digest === null) {
     return refuse(problem('api_key_invalid'));
   }
-  const digest = await apiKeyDigest(apiKey);
   await limitCalls(config, env.API_RATE_LIMIT, digest, KEY_POLICY);
   const result = await authenticate(env, ctx, digest, environment, nowMs);
   switch (result.type) {

@@ -1,3 +1,4 @@
+import { BoundedCache } from '../bounded-cache.ts';
 import type { KeyRing, NamedKey } from '../config.ts';
 import { derivedHmac } from '../crypto/derived-key.ts';
 import { sha256Hex } from '../crypto/encoding.ts';
@@ -24,6 +25,12 @@ const HINT_LENGTH = 4;
 
 const API_KEY = /^(kfl_test_|kfl_live_)[0-9A-Za-z]{49}$/;
 export const API_KEY_LENGTH = PREFIXES.sandbox.length + RANDOM_DIGITS + CHECKSUM_DIGITS;
+
+/**
+ * The digests of genuine keys by their text, so that a busy key is not hashed with each request. In
+ * this isolate's memory only. Strangers cannot fill it, because their keys are not genuine.
+ */
+const digests = new BoundedCache<string>({ sizeMax: 2_000, ageMsMax: 60 * 60 * 1_000 });
 
 const checksumMac = derivedHmac('kefel/api-key-checksum');
 
@@ -58,6 +65,24 @@ export async function isGenuineApiKey(keys: readonly NamedKey[], text: string): 
   const body = text.slice(0, -CHECKSUM_DIGITS);
   const checksums = await Promise.all(keys.map((key) => checksumOf(key, body)));
   return checksums.includes(text.slice(-CHECKSUM_DIGITS));
+}
+
+/** The stored form of a key that `isGenuineApiKey`, or null for another text. */
+export async function genuineApiKeyDigest(
+  keys: readonly NamedKey[],
+  text: string,
+  nowMs: number,
+): Promise<string | null> {
+  const known = digests.get(text, nowMs);
+  if (known !== undefined) {
+    return known.value;
+  }
+  if (!(await isGenuineApiKey(keys, text))) {
+    return null;
+  }
+  const digest = await apiKeyDigest(text);
+  digests.set(text, digest, nowMs);
+  return digest;
 }
 
 /** The stored form of a key: its lower-case hexadecimal SHA-256. */
