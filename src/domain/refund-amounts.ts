@@ -20,7 +20,7 @@ export function refundsOf(
   return refunds.filter((refund) => refund.attemptId === attemptId);
 }
 
-/** What a set of refunds sums up to. */
+/** The sums of the refunds' amounts. */
 export function sumOf(refunds: readonly Refund[]): RefundAmounts {
   return refunds.reduce<RefundAmounts>(
     (sum, refund) => ({
@@ -32,7 +32,7 @@ export function sumOf(refunds: readonly Refund[]): RefundAmounts {
   );
 }
 
-/** What was certainly returned of the attempt that paid. */
+/** What was returned of the attempt that paid. */
 export function refundedOf(intent: Intent): RefundAmounts {
   return sumOf(
     refundsOf(intent, intent.paidAttemptId).filter(({ status }) => status === 'succeeded'),
@@ -52,8 +52,8 @@ export function heldOf(intent: Pick<Intent, 'refunds'>, attempt: Attempt): Refun
 }
 
 /**
- * The amounts of a refund of `amountMinor` (docs/decisions.md#39). The commission is given up in
- * proportion, rounded down; the refund that takes what is left gives up the rest of it.
+ * The amounts of a refund of `amountMinor` (docs/decisions.md#39). It gives up the commission in
+ * proportion, rounded down; the refund of the remaining amount gives up the remaining commission.
  */
 export function refundAmounts(
   intent: Pick<Intent, 'terms' | 'refunds'>,
@@ -64,7 +64,7 @@ export function refundAmounts(
   const { terms } = intent;
   const held = heldOf(intent, attempt);
   const commissionMinor = commissionOf(terms, attempt.method);
-  // Not negative: a refund that failed and is done after all may have given up all of it.
+  // Not negative: other refunds may have given up a failed refund's part before that one succeeded.
   const leftMinor = Math.max(0, commissionMinor - held.commissionReturnedMinor);
   const isRest = held.amountMinor + amountMinor === terms.amountMinor;
   const proportionalMinor = shareOf(commissionMinor, amountMinor, terms.amountMinor);

@@ -16,7 +16,7 @@ import {
 import { fits, REFUNDS_MAX, refundAmounts, refundableMinor, refundsOf } from './refund-amounts.ts';
 import { find, reject, type Step, withAnomaly } from './step.ts';
 
-/** The steps of a refund, as commands on its payment. */
+/** Applies a command about a refund to its payment. */
 export function applyRefundCommand(step: Step, command: RefundCommand, nowMs: number): Step {
   if (command.type === 'request_refund') {
     return requestRefund(step, command, nowMs);
@@ -117,8 +117,8 @@ function isPositive(amountMinor: number): boolean {
 }
 
 /**
- * Grants at most one claim ever. One refund of an attempt at a time: while an earlier one has no
- * outcome, a provider's answer about the order could belong to either.
+ * Grants at most one claim for each refund, and to one refund of an attempt at a time: while an
+ * earlier one has no outcome, a provider's answer about the order could belong to either.
  */
 function claimRefund(
   step: Step,
@@ -147,7 +147,7 @@ function isStartable(intent: Intent, refund: Refund): boolean {
   return refund.status === 'pending' && !refundsOf(intent, refund.attemptId).some(isInFlight);
 }
 
-/** Refunds whose provider may be called. */
+/** Refunds to request from the provider now. */
 export function refundsToStart(intent: Intent, nowMs: number): readonly Refund[] {
   return intent.refunds.filter(
     (refund) => isStartable(intent, refund) && refund.startAtMs <= nowMs,
@@ -159,7 +159,7 @@ export function refundsToCheck(intent: Intent, nowMs: number): readonly Refund[]
   return intent.refunds.filter(({ checkAtMs }) => checkAtMs !== null && checkAtMs <= nowMs);
 }
 
-/** When a refund next needs the object; none while it waits for another one, or for a person. */
+/** When refunds need the alarm. A refund that waits for another refund or a person has no time. */
 export function refundTimes(intent: Intent): readonly number[] {
   return intent.refunds.flatMap((refund) => {
     const { status, startAtMs, checkAtMs, deadlineAtMs } = refund;
@@ -193,13 +193,14 @@ function resolveRefund(
           })
         : step;
     case 'unknown':
+      // The window may close now that its last query has ended.
       return applyRefundTime(recordUnknown(step, refund, outcome, command.answersCheckAtMs), nowMs);
   }
 }
 
 /**
- * Money was returned: true from any state in which the provider was called. After a certain failure
- * its amount may have been refunded again; then only the anomaly tells.
+ * Records that money was returned, whatever the state after the provider's call. If the refund had
+ * failed, another one may have taken its amount since; then it records only an anomaly.
  */
 function recordRefunded(
   step: Step,
@@ -230,7 +231,7 @@ function recordRefunded(
   return announce(refunded, 'refund_succeeded');
 }
 
-/** An operator returned it by hand, and the provider by another number. */
+/** Whether the provider reports a second reference for what an operator returned by hand. */
 function isReturnedTwice(
   { manualResolutionId, railReference: known }: Refund,
   { railReference }: Extract<RefundOutcome, { type: 'succeeded' }>,
@@ -238,7 +239,7 @@ function isReturnedTwice(
   return manualResolutionId !== null && railReference !== null && railReference !== known;
 }
 
-/** No money was returned. A person decides about a refund that waits for a person. */
+/** Records that no money was returned. For refunds that wait for a person, the operator decides. */
 function recordNotRefunded(
   step: Step,
   refund: Refund,
@@ -273,7 +274,7 @@ function failRefund(
   return announce(failed, 'refund_failed');
 }
 
-/** Schedules the next query. The window may close now that its last query has ended. */
+/** Schedules the next query. */
 function recordUnknown(
   step: Step,
   refund: Refund,
@@ -294,8 +295,8 @@ function recordUnknown(
 }
 
 /**
- * The operator records what a person did or found at the provider. Not while the provider's answer
- * may still come, and not before anyone could have returned the money.
+ * Records what the operator did or found at the provider. Rejected while the alarm may still call
+ * the provider, or the provider may still answer.
  */
 function resolveRefundManually(
   step: Step,
@@ -346,7 +347,7 @@ function cancelRefund(step: Step, refund: Refund, nowMs: number): Step {
     : reject(step, 'refund_not_pending');
 }
 
-/** Closes the windows of refunds whose caller has not reported. A due query comes first. */
+/** Makes refunds `unresolved` whose window closed without an outcome. A due query runs first. */
 export function applyRefundTime(step: Step, nowMs: number): Step {
   return step.intent.refunds.reduce((next, refund) => {
     const { status, deadlineAtMs, checkAtMs } = refund;

@@ -69,12 +69,12 @@ export interface RefundAmounts {
 export interface Refund extends RefundAmounts {
   /** Chosen by the merchant; unique among the merchant's refunds in an environment. */
   readonly id: string;
-  /** Of the HTTP request that created it: a repeated command of that request is not a duplicate. */
+  /** Id of the HTTP request that created it. A repeated command of that request is no duplicate. */
   readonly requestId: string;
   /** SHA-256 digests of the Idempotency-Key and of the body; null without a key. */
   readonly idempotencyKeyDigest: string | null;
   readonly bodyDigest: string | null;
-  /** The number of this refund that the provider sees: `[A-Z0-9]{20}`. */
+  /** Our number of this refund at the provider: `[A-Z0-9]{20}`. */
   readonly reference: string;
   readonly attemptId: string;
   /** The merchant's reason, not shown to the customer; null without one. */
@@ -89,11 +89,11 @@ export interface Refund extends RefundAmounts {
   readonly actionReason: RefundActionReason | null;
   /** When the provider may be called at the earliest. Until then the refund can be canceled. */
   readonly startAtMs: number;
-  /** Of the single call to the provider; null before it. Never released. */
+  /** The claim to make the single provider call; null before it. Never released. */
   readonly claimId: string | null;
   /** After this, a refund in `processing` without an outcome is `unresolved`; null before a claim. */
   readonly deadlineAtMs: number | null;
-  /** When to call or to query the provider; null when neither is planned. */
+  /** When to query the provider next; null when no query is planned. */
   readonly checkAtMs: number | null;
   /** Queries so far; decides the back-off. */
   readonly checks: number;
@@ -129,7 +129,7 @@ export type ManualRefundOutcome =
 export type RefundOutcome = (
   | { readonly type: 'succeeded'; readonly railReference: string | null }
   | { readonly type: 'failed'; readonly reason: RefundFailureReason }
-  /** `checkAtMs`: when to query whether a person has done it; absent: only a person can tell. */
+  /** `checkAtMs`: when to query whether a person has returned it; absent: no query can tell. */
   | {
       readonly type: 'requires_action';
       readonly reason: RefundActionReason;
@@ -143,7 +143,7 @@ export type RefundOutcome = (
     }
 ) & { readonly providerCode?: string | null };
 
-/** What a provider returns by API. A refund beyond it waits for a person at the operator. */
+/** What a provider returns by API. The operator must make any other refund. */
 export interface RefundCapability {
   /** Whether it returns a part of a payment. */
   readonly takesParts: boolean;
@@ -166,7 +166,7 @@ export type RefundCommand =
         | 'reason'
         | 'requester'
       > & {
-        /** Null: all that is left. */
+        /** Null: the whole remaining amount. */
         readonly amountMinor: number | null;
       };
       /** Whether the operator keeps the commission of refunded payments. */
@@ -210,7 +210,7 @@ export type RefundCommand =
 export type RefundRejection =
   /** The attempt was not paid. */
   | 'not_paid'
-  /** More than what is left of the attempt, or nothing is left. */
+  /** More than the attempt's remaining amount, or nothing remains. */
   | 'refund_too_large'
   | 'too_many_refunds'
   /** The payment has a refund with this id. */
@@ -218,11 +218,11 @@ export type RefundRejection =
   | 'refund_not_found'
   /** The provider was called, or the refund has ended. */
   | 'refund_not_pending'
-  /** It is not its time, or an earlier refund of the same attempt has no outcome yet. */
+  /** Its start is not due, or an earlier refund of the same attempt has no outcome yet. */
   | 'refund_not_claimable'
   /** It has an outcome, or the provider's answer may still come. */
   | 'refund_not_resolvable'
-  /** The same operator cannot confirm the own decision. */
+  /** An operator cannot confirm their own decision. */
   | 'second_operator_needed';
 
 /** Whether its amount is reserved or returned. */
@@ -230,7 +230,7 @@ export function holdsMoney({ status }: Pick<Refund, 'status'>): boolean {
   return status !== 'failed' && status !== 'canceled';
 }
 
-/** Whether the provider may be returning it at this moment, or a person at the operator is. */
+/** Whether the provider or the operator may be returning the money now. */
 export function isInFlight({ status }: Pick<Refund, 'status'>): boolean {
   return status === 'processing' || status === 'unresolved' || status === 'requires_action';
 }

@@ -12,7 +12,7 @@ import { errorText, log } from '../log.ts';
 import type { Ports, RefundPort } from './ports.ts';
 import type { ExecuteResult } from './protocol.ts';
 
-/** The object, as the alarm's questions to providers need it. */
+/** What the alarm's provider calls need of the object. */
 export interface Asker {
   readonly env: Env;
   readonly objectId: string;
@@ -22,8 +22,8 @@ export interface Asker {
 }
 
 /**
- * What the alarm asks providers: queries about attempts and refunds, and due refunds. In parallel,
- * because a slow provider must not delay the others.
+ * Makes the alarm's provider calls: due queries about attempts and refunds, and due refunds. In
+ * parallel, because a slow provider must not delay the others.
  */
 export async function askRails(asker: Asker, intent: Intent, nowMs: number): Promise<void> {
   await Promise.all([
@@ -62,9 +62,9 @@ async function attemptOutcome(
 }
 
 /**
- * Claims a refund, asks the provider for it, once, and stores the answer. The output gate holds the
- * call until the claim is durable. If the object dies in between, the claim stays and the provider
- * is queried: a refund is never asked for twice.
+ * Claims a refund, calls the provider once and stores the answer. The output gate holds the call
+ * until the claim is durable. If the object dies before it stores the answer, the alarm finds the
+ * claim and only queries the provider, so that the money cannot go back twice.
  */
 async function startRefund(asker: Asker, refundId: string, nowMs: number): Promise<void> {
   const claimId = crypto.randomUUID();
@@ -103,7 +103,7 @@ async function refundOutcome(
   }
 }
 
-/** Waits from the end of the query, so that a slow provider gets its pause too. */
+/** Counts the wait from the end of the query, so that a slow provider gets a pause too. */
 function withMinimumWait<T extends { readonly checkAtMs: number | null }>(unknown: T): T {
   const { checkAtMs } = unknown;
   const soonestMs = Date.now() + CHECK_WAIT_MS_MIN;

@@ -15,14 +15,14 @@ export async function startRefund(
 ): Promise<RefundOutcome> {
   const rail = railOfRefund(env, intent, refund);
   if (rail?.refund === undefined) {
-    // The settings have changed since the plan; nobody was called.
+    // The operator has changed the settings since the plan. The provider was not called.
     return { type: 'requires_action', reason: 'not_enabled' };
   }
   const order = await refundOrder(env, rail, objectId, intent, refund);
   return outcomeOf(rail, await rail.refund(order), refund);
 }
 
-/** Queries the provider for the outcome of a refund; later, while its rail is not configured. */
+/** Queries the provider for a refund's outcome. Inconclusive while the rail is not configured. */
 export async function queryRefund(
   env: Env,
   objectId: string,
@@ -45,7 +45,7 @@ export function railOfRefund(env: Env, intent: Intent, refund: Refund): Rail | n
   return attempt === undefined ? null : railOf(env, intent.terms, attempt);
 }
 
-/** With the time of the next query, if the provider answers queries. */
+/** The adapter's answer, with the time of the next query if the adapter can query refunds. */
 export function outcomeOf(rail: Rail, answer: RefundAnswer, refund: Refund): RefundOutcome {
   if (answer.type !== 'unknown') {
     return answer;

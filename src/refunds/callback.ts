@@ -8,8 +8,8 @@ import { outcomeOf, railOfRefund } from './ask-rail.ts';
 import { refundOrder } from './order.ts';
 
 /**
- * The reply to a callback at a refund's own URL; null for an unknown one. Nothing changes until the
- * adapter finds the callback authentic. The provider gets its reply only after the commit.
+ * The reply to a callback at a refund's own URL; null when no refund has this URL. Nothing changes
+ * until the adapter finds the callback authentic. Kefel replies to the provider after the commit.
  */
 export async function answerRefundCallback(
   env: Env,

@@ -3,8 +3,9 @@ import type { Attempt, IntentTerms, Tenant } from '../domain/intent.ts';
 import { businessDay, businessDayStartMs } from '../read-model/totals.ts';
 
 /**
- * A refund's id is unique among all payments of a tenant, and a merchant may have a limit a day. No
- * payment's object can know either, so a request claims both in D1 before the object decides.
+ * A refund's id is unique among all payments of a tenant, and a merchant may have a daily limit. A
+ * payment's object knows only its own refunds, so a request claims id and amount in D1 before the
+ * object decides.
  */
 
 export interface Claim {
@@ -23,13 +24,13 @@ export type ClaimResult =
   | { readonly type: 'too_old'; readonly daysMax: number }
   | { readonly type: 'daily_limit'; readonly maxMinor: number; readonly leftMinor: number };
 
-/** What the other refunds of the day hold, claims included. */
+/** The sum of the day's other refunds and claims, in minor units. */
 const DAY_MINOR = `(SELECT COALESCE(SUM(amount_minor), 0) FROM refunds INDEXED BY refunds_by_status
   WHERE merchant_id = ?2 AND environment = ?1 AND created_at_ms >= ?5 AND currency = ?6
     AND shown_status IN ('claimed', 'pending', 'processing', 'requires_action', 'succeeded')
     AND refund_unique_id <> ?3)`;
 
-/** In one statement, so that concurrent requests cannot pass the limit together. */
+/** One statement, so that concurrent requests cannot exceed the limit together. */
 const CLAIM = `
   INSERT INTO refunds (environment, merchant_id, refund_unique_id, unique_id, payment_uuid, status,
     requests, version, amount_minor, commission_returned_minor, returned_minor, currency, method,
@@ -43,7 +44,7 @@ const CLAIM = `
   WHERE unique_id = excluded.unique_id AND status = 'claimed'
   RETURNING requests`;
 
-/** Why a claim failed. A claim of the same payment is no reason: then the limits are. */
+/** Why a claim failed. An earlier claim of the same payment is not the reason; then a limit is. */
 const REFUSAL = `
   SELECT refunds.unique_id AS uniqueId, refund_age_days_max AS daysMax,
     refund_daily_max_minor AS maxMinor, ${DAY_MINOR} AS dayMinor
@@ -53,7 +54,7 @@ const REFUSAL = `
   WHERE merchants.id = ?2`;
 
 interface Refusal {
-  /** The payment that has the refund or, unless it is this payment, the claim. */
+  /** The payment that has the refund, or another payment that has the claim; null: none. */
   readonly uniqueId: string | null;
   readonly daysMax: number;
   readonly maxMinor: number | null;
@@ -61,9 +62,9 @@ interface Refusal {
 }
 
 /**
- * Claims the id and the amount. A request that repeats a claim for the same payment gets it too: the
- * first one may have died. Throws DatabaseUnavailable; the claim may have been made then, and the
- * same request may be repeated.
+ * Claims the id and the amount. A second claim for the same payment succeeds too, because the first
+ * request may have died. Throws DatabaseUnavailable: the claim may exist then, and the caller may
+ * repeat the request.
  */
 export async function claimRefund(db: D1Database, claim: Claim): Promise<ClaimResult> {
   const { terms, attempt, refundUniqueId, amountMinor, nowMs } = claim;
@@ -92,8 +93,8 @@ export async function claimRefund(db: D1Database, claim: Claim): Promise<ClaimRe
 }
 
 /**
- * Deletes the claim that the object has rejected. Not when a second request has made it too: the
- * object may accept that one later.
+ * Deletes the claim of a refund that the object has rejected, unless a second request has made the
+ * same claim: the object may accept that request later.
  */
 export function releaseStatement(tenant: Tenant, refundUniqueId: string): SqlStatement {
   return {

@@ -4,11 +4,11 @@ import type { RefundCommand, RefundRequester } from '../domain/refund.ts';
 import { refundableMinor } from '../domain/refund-amounts.ts';
 import { railOf } from '../rails/registry.ts';
 
-/** What someone asks for. */
+/** A refund as the merchant or the operator requests it. */
 export interface RefundRequest {
   readonly id: string;
   readonly attempt: Attempt;
-  /** Null: all that is left. */
+  /** Null: the whole remaining amount. */
   readonly amountMinor: number | null;
   readonly reason: string | null;
   readonly requester: RefundRequester;
@@ -18,7 +18,7 @@ export interface RefundRequest {
   readonly keepsCommission: boolean;
 }
 
-/** The command that reserves a refund, with what the rail of its attempt can do. */
+/** The command that reserves a refund, with the capability of its attempt's rail. */
 export function refundCommand(
   env: Env,
   intent: Intent,

@@ -7,7 +7,7 @@ import { attemptToRefund, type RefundResult } from './request.ts';
 /** A request that reserved nothing. */
 export type Refused = Exclude<RefundResult, { readonly type: 'accepted' | 'replayed' }>;
 
-/** What the API answers to a refund that was refused. */
+/** The API's answer to a refused refund. */
 export function refusal(
   result: Refused,
   refundUniqueId: string,

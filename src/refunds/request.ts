@@ -15,7 +15,7 @@ export interface RefundOfPayment {
   readonly refundUniqueId: string;
   /** The reference of the attempt to refund; null: the attempt that paid. */
   readonly transactionId: string | null;
-  /** Without commission; null: all that is left. */
+  /** Without commission; null: the whole remaining amount. */
   readonly amountMinor: number | null;
   /** The merchant's own words. */
   readonly reason: string | null;
@@ -34,9 +34,9 @@ export type RefundResult =
   | { readonly type: 'daily_limit'; readonly maxMinor: number; readonly leftMinor: number };
 
 /**
- * Reserves a refund; the payment's alarm then asks the provider. Every refund begins here, whoever
- * asks for it. Throws Unavailable when D1 or the object does not answer. Without an answer the
- * caller may repeat the request: a refund exists at most once.
+ * Reserves a refund; the payment's alarm then calls the provider. The API, the dashboard and the
+ * operator all refund by this function. Throws Unavailable when D1 or the object does not answer;
+ * the caller may repeat the request, because the refund's id can be used only once.
  */
 export async function requestRefund(
   env: Env,
@@ -49,7 +49,7 @@ export async function requestRefund(
     return { type: 'payment_not_found' };
   }
   const { intent } = read;
-  // Before anything that may have changed since the first request.
+  // A repeat gets the first answer, even if the payment has changed since.
   const known = refundIn(intent, request.refundUniqueId);
   if (known !== null) {
     return repeated(intent, known, request.idempotency);
@@ -72,7 +72,7 @@ async function claimAndReserve(
 ): Promise<RefundResult> {
   const { refundUniqueId, reason, requester, idempotency } = request;
   const nowMs = Date.now();
-  // The claim counts this very amount, so the object must not decide on another one.
+  // The object must reserve the same amount that the claim counts.
   const amountMinor = request.amountMinor ?? refundableMinor(intent, attempt);
   const command = refundCommand(env, intent, {
     id: refundUniqueId,
@@ -101,7 +101,7 @@ async function claimAndReserve(
       if (claim.isOnly && isRejected(result)) {
         await release(env, terms, refundUniqueId);
       }
-      // Another request has reserved a part meanwhile, so less is left, or nothing.
+      // Another request has reserved a part meanwhile: claim what is left now.
       return request.amountMinor === null && isTooLarge(result)
         ? claimAndReserve(env, client, result.intent, attempt, request)
         : result;
@@ -109,7 +109,7 @@ async function claimAndReserve(
   }
 }
 
-/** The object decides. */
+/** Lets the payment's object decide. */
 async function reserve(
   client: IntentClient,
   command: ReturnType<typeof refundCommand>,
@@ -139,7 +139,7 @@ function isRejected({ type }: RefundResult): boolean {
   return type === 'rejected' || type === 'payment_not_found';
 }
 
-/** A claim that stays only counts towards the limit of its day. */
+/** If this fails, the claim only counts towards its day's limit. */
 async function release(env: Env, tenant: Tenant, refundUniqueId: string): Promise<void> {
   try {
     await prepare(env.DB, releaseStatement(tenant, refundUniqueId)).run();
@@ -148,7 +148,7 @@ async function release(env: Env, tenant: Tenant, refundUniqueId: string): Promis
   }
 }
 
-/** The id belongs to another payment. The same Idempotency-Key then comes with another body. */
+/** Another payment has the refund. A request with the same Idempotency-Key has reused the key. */
 async function takenElsewhere(
   env: Env,
   tenant: Tenant,
