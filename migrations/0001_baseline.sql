@@ -556,16 +556,17 @@ BEGIN
 END;
 
 -- Deliveries of events, without their bodies and without what a merchant answered. An event has a
--- row for each endpoint that it goes to.
+-- row for each endpoint that it goes to. The table is its own index by time, and by id because an
+-- event's id carries its time: a delivery that arrived at the payment's callbackUrl is one row.
 CREATE TABLE webhook_event (
-  id INTEGER PRIMARY KEY,
+  merchant_id TEXT NOT NULL,
+  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
+  created_at_ms INTEGER NOT NULL,
+  -- `event_id.position`: one column, by which lists continue.
+  delivery_id TEXT NOT NULL,
   event_id TEXT NOT NULL,
   -- Of the delivery among those of its event, from 0.
   position INTEGER NOT NULL,
-  -- `event_id.position`: one column, by which lists continue.
-  delivery_id TEXT NOT NULL,
-  merchant_id TEXT NOT NULL,
-  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
   payment_uuid TEXT NOT NULL,
   unique_id TEXT NOT NULL,
   sequence INTEGER NOT NULL,
@@ -574,7 +575,6 @@ CREATE TABLE webhook_event (
   delivery_status TEXT NOT NULL,
   -- Orders the changes of one delivery, as `version` orders those of a payment.
   revision INTEGER NOT NULL,
-  created_at_ms INTEGER NOT NULL,
   -- The next try; NULL unless the delivery waits for one.
   due_at_ms INTEGER,
   tries INTEGER NOT NULL,
@@ -585,12 +585,13 @@ CREATE TABLE webhook_event (
   -- NULL: the payment's own callbackUrl, or no endpoint is chosen yet.
   endpoint_id TEXT,
   -- Scheme, host and port of the address when it was chosen; NULL while it is not.
-  destination_origin TEXT
-) STRICT;
+  destination_origin TEXT,
+  -- Counts the merchant's events of the sandbox in the order in which they became rows. NULL in
+  -- production, and for an event's further deliveries.
+  stream_place INTEGER,
+  PRIMARY KEY (merchant_id, environment, created_at_ms, delivery_id)
+) STRICT, WITHOUT ROWID;
 
-CREATE UNIQUE INDEX webhook_event_by_id ON webhook_event (event_id, position);
-CREATE INDEX webhook_event_by_time ON webhook_event
-  (merchant_id, environment, created_at_ms, delivery_id, type, position);
 CREATE INDEX webhook_event_by_endpoint ON webhook_event
   (merchant_id, environment, endpoint_id, created_at_ms, delivery_id)
   WHERE endpoint_id IS NOT NULL;
@@ -598,10 +599,9 @@ CREATE INDEX webhook_event_by_endpoint ON webhook_event
 CREATE INDEX webhook_event_by_status ON webhook_event
   (merchant_id, environment, delivery_status, created_at_ms, delivery_id, type)
   WHERE delivery_status <> 'delivered';
--- The sandbox's events in the order in which they became rows, for the stream to a developer's machine.
--- SQLite uses the index only for queries that repeat this condition. Production pays nothing for it.
-CREATE INDEX webhook_event_of_sandbox ON webhook_event (merchant_id, id)
-  WHERE environment = 'sandbox' AND position = 0;
+-- For the stream of the sandbox's events to a developer's machine. Production writes nothing for it.
+CREATE UNIQUE INDEX webhook_event_of_sandbox ON webhook_event (merchant_id, stream_place)
+  WHERE stream_place IS NOT NULL;
 -- The deliveries that a merchant may send again in one go. SQLite uses the index only for queries that
 -- repeat this condition exactly. The status comes last: `waiting` is skipped inside the index.
 CREATE INDEX webhook_event_missed ON webhook_event

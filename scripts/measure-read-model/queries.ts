@@ -154,7 +154,7 @@ function searches(payments: number): readonly MeasuredQuery[] {
     search('integer id', (index) => String(rowOf(index).number)),
     search('transactionId', referenceOf),
     search('payment link', linkOf, undefined, 10),
-    search('event', eventIdOf),
+    search('event', (index) => eventIdOf(index, rowOf(index).endedAtMs ?? 0)),
     search(
       'phone',
       () => '0911234567',

@@ -137,7 +137,7 @@ export function messageOf(index: number, payments: number): ProjectionMessage {
     sealedDetails: wasTried ? `k1.${'x'.repeat(SEALED_LENGTH)}` : null,
     searchKeys: searchKeysOf(index, wasTried),
     refunds: [],
-    events: hasEnded && status !== 'canceled' ? [eventOf(index, status, createdAtMs)] : [],
+    events: endedAtMs !== null && status !== 'canceled' ? [eventOf(index, status, endedAtMs)] : [],
   };
 }
 
@@ -154,8 +154,10 @@ export function linkOf(index: number): string {
   return `link-${Math.floor(chance('link', index) * LINKS)}`;
 }
 
-export function eventIdOf(index: number): string {
-  return `evt_${digest('event', index).toString('hex').slice(0, 32)}`;
+/** Carries the event's time like `newEventId`. */
+export function eventIdOf(index: number, createdAtMs: number): string {
+  const time = createdAtMs.toString(16).padStart(12, '0');
+  return `evt_${time}7000a${digest('event', index).toString('hex').slice(0, 15)}`;
 }
 
 function searchKeysOf(index: number, wasTried: boolean): string[] {
@@ -168,19 +170,20 @@ function searchKeysOf(index: number, wasTried: boolean): string[] {
   ];
 }
 
+/** An event of a payment that ended at this time. */
 function eventOf(index: number, status: string, createdAtMs: number): ProjectedEvent {
   const deliveryStatus = deliveryStatusOf(index);
   return {
-    eventId: eventIdOf(index),
+    eventId: eventIdOf(index, createdAtMs),
     sequence: 3,
     position: 0,
     type: `payment_${status}`,
     revision: 1,
-    createdAtMs: createdAtMs + 90_000,
+    createdAtMs,
     deliveryStatus,
-    dueAtMs: deliveryStatus === 'waiting' ? createdAtMs + 120_000 : null,
+    dueAtMs: deliveryStatus === 'waiting' ? createdAtMs + 30_000 : null,
     tries: deliveryStatus === 'delivered' ? 0 : 3,
-    lastTryAtMs: createdAtMs + 90_100,
+    lastTryAtMs: createdAtMs + 100,
     lastHttpStatus: deliveryStatus === 'delivered' ? 200 : 503,
     lastError: null,
     lastDurationMs: 80,

@@ -1,3 +1,4 @@
+import { newEventId } from '../crypto/event-id.ts';
 import { attemptsToCheck, decide, nextWakeAtMs } from '../domain/decide.ts';
 import {
   type Command,
@@ -303,7 +304,7 @@ export class PaymentRecord {
     const origin = callbackUrl === null ? null : (URL.parse(callbackUrl)?.origin ?? null);
     const event: StoredEvent = {
       sequence: intent.version,
-      eventId: `evt_${crypto.randomUUID().replaceAll('-', '')}`,
+      eventId: newEventId(nowMs),
       type,
       refundId,
       body: this.#eventBody(intent, type, refund),

@@ -1,3 +1,4 @@
+import { eventTimeMs } from '../crypto/event-id.ts';
 import { prepare, type SqlStatement } from '../database.ts';
 import type { EventType, Tenant } from '../domain/intent.ts';
 import type { DeliveryStatus, ProjectedEvent } from '../intent/protocol.ts';
@@ -22,6 +23,9 @@ export const EVENT_COLUMNS = `event_id AS eventId, position, delivery_id AS deli
   last_try_at_ms AS lastTryAtMs, last_http_status AS lastHttpStatus, last_error AS lastError,
   last_duration_ms AS lastDurationMs, endpoint_id AS endpointId,
   destination_origin AS destinationOrigin`;
+
+/** SQLite's name for the primary key: the order of time, which is the order of the table itself. */
+export const EVENTS_BY_TIME = 'sqlite_autoindex_webhook_event_1';
 
 export interface EventFilter extends TimeRange {
   readonly deliveryStatus?: string | undefined;
@@ -66,8 +70,8 @@ export function eventsOf(
 ): List<EventRow> {
   // Most deliveries arrived, so the index by status has only the others.
   const isByStatus = deliveryStatus !== undefined && deliveryStatus !== 'delivered';
-  const byStatus = isByStatus ? 'by_status' : 'by_time';
-  const index = `webhook_event_${endpointId === undefined ? byStatus : 'by_endpoint'}`;
+  const ofAll = isByStatus ? 'webhook_event_by_status' : EVENTS_BY_TIME;
+  const index = endpointId === undefined ? ofAll : 'webhook_event_by_endpoint';
   const conditions = [
     tenantIs(tenant),
     ...(isByStatus ? [{ sql: "delivery_status <> 'delivered'", params: [] }] : []),
@@ -88,11 +92,24 @@ export function distinctEventsOf(
   const isFirst =
     filter.deliveryStatus === undefined
       ? 'position = 0'
-      : `NOT EXISTS (SELECT 1 FROM webhook_event AS earlier INDEXED BY webhook_event_by_id
-          WHERE earlier.event_id = webhook_event.event_id
+      : `NOT EXISTS (SELECT 1 FROM webhook_event AS earlier INDEXED BY ${EVENTS_BY_TIME}
+          WHERE earlier.merchant_id = webhook_event.merchant_id
+            AND earlier.environment = webhook_event.environment
+            AND earlier.created_at_ms = webhook_event.created_at_ms
+            AND ${isDeliveryOf('earlier.delivery_id', 'webhook_event.event_id')}
             AND earlier.position < webhook_event.position
             AND earlier.delivery_status = webhook_event.delivery_status)`;
   return { ...list, conditions: [...list.conditions, { sql: isFirst, params: [] }] };
+}
+
+/** A `delivery_id` of an event: the id, a dot and a number. A slash follows the dot in ASCII. */
+function isDeliveryOf(deliveryId: string, eventId: string): string {
+  return `${deliveryId} > ${eventId} || '.' AND ${deliveryId} < ${eventId} || '/'`;
+}
+
+/** The `delivery_id` of the first delivery of an event, which each event has. */
+export function firstDeliveryOf(eventId: string): string {
+  return `${eventId}.0`;
 }
 
 /** All deliveries of the tenant's events with these ids, in no order. */
@@ -100,11 +117,17 @@ export function deliveriesStatement(
   { merchantId, environment }: Tenant,
   eventIds: readonly string[],
 ): SqlStatement {
+  const wanted = eventIds.flatMap((id) => {
+    const atMs = eventTimeMs(id);
+    return atMs === null ? [] : [{ id, atMs }];
+  });
   return {
-    sql: `SELECT ${EVENT_COLUMNS} FROM (SELECT value AS wanted FROM json_each(?))
-        CROSS JOIN webhook_event INDEXED BY webhook_event_by_id ON event_id = wanted
+    sql: `SELECT ${EVENT_COLUMNS}
+      FROM (SELECT value ->> 'id' AS wanted, value ->> 'atMs' AS at_ms FROM json_each(?))
+        CROSS JOIN webhook_event INDEXED BY ${EVENTS_BY_TIME}
+          ON created_at_ms = at_ms AND ${isDeliveryOf('delivery_id', 'wanted')}
       WHERE merchant_id = ? AND environment = ?`,
-    params: [JSON.stringify(eventIds), merchantId, environment],
+    params: [JSON.stringify(wanted), merchantId, environment],
   };
 }
 

@@ -1,23 +1,22 @@
+import { eventTimeMs } from '../crypto/event-id.ts';
 import { prepare, readInTime, type SqlStatement } from '../database.ts';
+import { EVENTS_BY_TIME, firstDeliveryOf } from './events-list.ts';
 
 /**
- * A merchant's events of the sandbox in the order in which they became rows. Unlike their times, the
- * rows' ids only grow, so a reader who goes on after the last id misses no event that came late.
+ * A merchant's events of the sandbox in the order in which they became rows. Unlike their times,
+ * their places only grow, so a reader who goes on after the last place misses no event that came late.
  */
 
 export interface SandboxEvent {
-  /** Of its row, among those of all merchants: not for them to see. */
+  /** Among the merchant's, from 1, perhaps with gaps. */
   readonly place: number;
   readonly eventId: string;
   readonly uniqueId: string;
   readonly sequence: number;
 }
 
-/**
- * Repeats the condition of the partial index. Each event once: its other deliveries are further rows.
- */
 const OF_MERCHANT = `FROM webhook_event INDEXED BY webhook_event_of_sandbox
-  WHERE environment = 'sandbox' AND position = 0 AND merchant_id = ?`;
+  WHERE merchant_id = ? AND stream_place`;
 
 /** The first events after a place. Throws DatabaseUnavailable. */
 export async function sandboxEventsAfter(
@@ -35,8 +34,8 @@ export function sandboxEventsAfterStatement(
   limit: number,
 ): SqlStatement {
   return {
-    sql: `SELECT id AS place, event_id AS eventId, unique_id AS uniqueId, sequence
-      ${OF_MERCHANT} AND id > ? ORDER BY id LIMIT ?`,
+    sql: `SELECT stream_place AS place, event_id AS eventId, unique_id AS uniqueId, sequence
+      ${OF_MERCHANT} > ? ORDER BY stream_place LIMIT ?`,
     params: [merchantId, place, limit],
   };
 }
@@ -51,7 +50,8 @@ export function newestSandboxEvent(
 
 export function newestSandboxEventStatement(merchantId: string): SqlStatement {
   return {
-    sql: `SELECT id AS place, event_id AS eventId ${OF_MERCHANT} ORDER BY id DESC LIMIT 1`,
+    sql: `SELECT stream_place AS place, event_id AS eventId
+      ${OF_MERCHANT} IS NOT NULL ORDER BY stream_place DESC LIMIT 1`,
     params: [merchantId],
   };
 }
@@ -67,8 +67,9 @@ export function findSandboxEvent(
 
 export function findSandboxEventStatement(merchantId: string, eventId: string): SqlStatement {
   return {
-    sql: `SELECT id AS place, event_id AS eventId FROM webhook_event INDEXED BY webhook_event_by_id
-      WHERE event_id = ? AND position = 0 AND merchant_id = ? AND environment = 'sandbox'`,
-    params: [eventId, merchantId],
+    sql: `SELECT stream_place AS place, event_id AS eventId
+      FROM webhook_event INDEXED BY ${EVENTS_BY_TIME}
+      WHERE merchant_id = ? AND environment = 'sandbox' AND created_at_ms = ? AND delivery_id = ?`,
+    params: [merchantId, eventTimeMs(eventId), firstDeliveryOf(eventId)],
   };
 }

@@ -1,9 +1,11 @@
+import { eventTimeMs } from '../crypto/event-id.ts';
 import { prepare, type SqlStatement } from '../database.ts';
 import { UUID } from '../domain/identifiers.ts';
 import { ENVIRONMENTS } from '../domain/method.ts';
 import { idSearchKey, SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
+import { EVENTS_BY_TIME, firstDeliveryOf } from './events-list.ts';
 import { PAYMENT_COLUMNS, type PaymentRow, paymentRow, type StoredPayment } from './payment-row.ts';
-import { EVENT_ID, SEARCH_ROWS_MAX } from './search.ts';
+import { SEARCH_ROWS_MAX } from './search.ts';
 
 /**
  * For the operator: payments of all merchants, in both environments, with exactly this id, newest
@@ -33,10 +35,11 @@ const EACH_TENANT = `merchants CROSS JOIN
   (SELECT value AS environment FROM json_each('${JSON.stringify(ENVIRONMENTS)}')) AS place`;
 
 export function searchAllStatements(text: string): readonly SqlStatement[] {
-  const select = (source: string, param: string): SqlStatement => ({
+  const select = (source: string, ...params: readonly (string | number)[]): SqlStatement => ({
     sql: `SELECT ${PAYMENT_COLUMNS} FROM ${source} LIMIT ${SEARCH_ROWS_MAX}`,
-    params: [param],
+    params,
   });
+  const eventAtMs = eventTimeMs(text);
   return [
     select(
       `${EACH_TENANT} CROSS JOIN payment INDEXED BY payment_unique_id
@@ -54,15 +57,17 @@ export function searchAllStatements(text: string): readonly SqlStatement[] {
     ...(UUID.test(text)
       ? [select('payment INDEXED BY payment_by_uuid WHERE uuid = ?1', text)]
       : []),
-    ...(EVENT_ID.test(text)
-      ? [
+    ...(eventAtMs === null
+      ? []
+      : [
           select(
-            `webhook_event INDEXED BY webhook_event_by_id
-              CROSS JOIN payment INDEXED BY payment_by_uuid ON payment.uuid = payment_uuid
-              WHERE webhook_event.event_id = ?1 AND webhook_event.position = 0`,
-            text,
+            `${EACH_TENANT} CROSS JOIN webhook_event AS event INDEXED BY ${EVENTS_BY_TIME}
+                ON event.merchant_id = merchants.id AND event.environment = place.environment
+                  AND event.created_at_ms = ?1 AND event.delivery_id = ?2
+              CROSS JOIN payment INDEXED BY payment_by_uuid ON payment.uuid = event.payment_uuid`,
+            eventAtMs,
+            firstDeliveryOf(text),
           ),
-        ]
-      : []),
+        ]),
   ];
 }

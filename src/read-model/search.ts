@@ -1,4 +1,5 @@
 import { configOf, type NamedKey } from '../config.ts';
+import { eventTimeMs } from '../crypto/event-id.ts';
 import { type DigestKind, keyedDigest } from '../crypto/keyed-digest.ts';
 import { prepare, type SqlStatement } from '../database.ts';
 import { INTENT_NUMBER, UUID } from '../domain/identifiers.ts';
@@ -16,12 +17,11 @@ import {
   phoneSearchKey,
   SEARCH_ID_LENGTH_MAX,
 } from '../domain/search-key.ts';
+import { EVENTS_BY_TIME, firstDeliveryOf } from './events-list.ts';
 import { PAYMENT_COLUMNS, type PaymentRow, paymentRow, type StoredPayment } from './payment-row.ts';
 
 /** A payment link or a phone number may have many payments. The search returns the newest. */
 export const SEARCH_ROWS_MAX = 50;
-
-export const EVENT_ID = /^evt_[0-9a-f]{32}$/;
 
 /** The start of an id must be this long: a shorter one would find whatever is newest. */
 const PREFIX_LENGTH_MIN = 3;
@@ -97,6 +97,7 @@ export function searchStatements(
       LIMIT ${SEARCH_ROWS_MAX}`,
     params: [merchantId, environment, value],
   });
+  const eventAtMs = eventTimeMs(text);
   return [
     one('payment INDEXED BY payment_unique_id', 'unique_id = ?', text),
     ...keys.map((group) => byKeys(tenant, group)),
@@ -104,18 +105,24 @@ export function searchStatements(
     ...(INTENT_NUMBER.test(text)
       ? [one('payment INDEXED BY payment_number', 'number = ?', Number(text))]
       : []),
-    ...(EVENT_ID.test(text)
-      ? [
-          one(
-            `webhook_event INDEXED BY webhook_event_by_id
-              CROSS JOIN payment INDEXED BY payment_by_uuid ON payment.uuid = payment_uuid`,
-            'webhook_event.event_id = ? AND webhook_event.position = 0',
-            text,
-          ),
-        ]
-      : []),
+    ...(eventAtMs === null ? [] : [byEvent(tenant, text, eventAtMs)]),
     ...(text.length >= PREFIX_LENGTH_MIN ? byPrefix(tenant, text) : []),
   ];
+}
+
+function byEvent(
+  { merchantId, environment }: Tenant,
+  eventId: string,
+  createdAtMs: number,
+): SqlStatement {
+  return {
+    sql: `SELECT ${PAYMENT_COLUMNS} FROM webhook_event AS event INDEXED BY ${EVENTS_BY_TIME}
+        CROSS JOIN payment INDEXED BY payment_by_uuid ON payment.uuid = event.payment_uuid
+      WHERE event.merchant_id = ?1 AND event.environment = ?2 AND event.created_at_ms = ?3
+        AND event.delivery_id = ?4
+        AND payment.merchant_id = ?1 AND payment.environment = ?2`,
+    params: [merchantId, environment, createdAtMs, firstDeliveryOf(eventId)],
+  };
 }
 
 /** The largest ids that begin with the text: ids that count upwards come newest first. */

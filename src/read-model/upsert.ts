@@ -73,17 +73,26 @@ const EVENT_COLUMNS = [
   'destination_origin',
 ];
 
+const EVENT_KEY = 'merchant_id, environment, created_at_ms, delivery_id';
+
+/** After all places that the merchant's events have. Rows of one statement differ by their `key`. */
+const STREAM_PLACE = `
+  CASE WHEN value ->> 'environment' = 'sandbox' AND value ->> 'position' = 0 THEN key + 1 + COALESCE((
+    SELECT MAX(stream_place) FROM webhook_event INDEXED BY webhook_event_of_sandbox
+    WHERE merchant_id = value ->> 'merchantId' AND stream_place IS NOT NULL), 0) END`;
+
 const UPSERT_EVENTS = `
-  INSERT INTO webhook_event (event_id, position, delivery_id, merchant_id, environment, payment_uuid, unique_id, sequence,
-    type, created_at_ms, ${EVENT_COLUMNS.join(', ')})
+  INSERT INTO webhook_event (event_id, position, delivery_id, merchant_id, environment, payment_uuid,
+    unique_id, sequence, type, created_at_ms, ${EVENT_COLUMNS.join(', ')}, stream_place)
   SELECT value ->> 'eventId', value ->> 'position', value ->> 'deliveryId',
-    value ->> 'merchantId', value ->> 'environment', value ->> 'paymentUuid', value ->> 'uniqueId', value ->> 'sequence', value ->> 'type',
+    value ->> 'merchantId', value ->> 'environment', value ->> 'paymentUuid',
+    value ->> 'uniqueId', value ->> 'sequence', value ->> 'type',
     value ->> 'createdAtMs', value ->> 'deliveryStatus', value ->> 'revision',
     value ->> 'dueAtMs', value ->> 'tries', value ->> 'lastTryAtMs', value ->> 'lastHttpStatus',
     value ->> 'lastError', value ->> 'lastDurationMs', value ->> 'endpointId',
-    value ->> 'destinationOrigin'
+    value ->> 'destinationOrigin', ${STREAM_PLACE}
   FROM json_each(?1) WHERE true
-  ${onConflict('webhook_event', 'event_id, position', EVENT_COLUMNS, 'revision')}`;
+  ${onConflict('webhook_event', EVENT_KEY, EVENT_COLUMNS, 'revision')}`;
 
 const REFUND_COLUMNS = [
   'version',

@@ -24,10 +24,11 @@ export function checkReadModel(expect: Expect, world: World, { intent, events }:
   const [payment] = sql.all('SELECT * FROM payment WHERE uuid = ?', [uuid]);
   compare(payment, { ...projectionRow(intent), version: projectedVersion(intent, events) });
   for (const event of projectedEvents(events)) {
-    const [row] = sql.all('SELECT * FROM webhook_event WHERE event_id = ? AND position = ?', [
-      event.eventId,
-      event.position,
-    ]);
+    const [row] = sql.all(
+      `SELECT * FROM webhook_event
+       WHERE merchant_id = ? AND environment = ? AND created_at_ms = ? AND delivery_id = ?`,
+      [merchantId, environment, event.createdAtMs, `${event.eventId}.${event.position}`],
+    );
     compare(row, event);
   }
   for (const { id, ...refund } of projectedRefunds(intent)) {

@@ -7,6 +7,7 @@ import { deliver, projectedEvent, projectionMessage } from './read-model-fixture
 import {
   ALPHA,
   type Arrival,
+  addEndpoint,
   advance,
   alarmOf,
   answerOf,
@@ -148,6 +149,26 @@ describe('an event', () => {
     const [unsent, arrived] = await eventsBy();
     expect(arrived?.deliveries[0]).toMatchObject({ state: 'delivered', tries: 1, lastError: null });
     expect(unsent?.deliveries[0]).toMatchObject({ state: 'queued', tries: 0, lastTryDate: null });
+  });
+
+  test('to two endpoints is listed once for a state, with both deliveries', async () => {
+    for (const id of ['we_a', 'we_b']) {
+      await addEndpoint(ALPHA, id, { url: `https://${id.slice(3)}.example.com/hook` });
+    }
+    merchantServer(() => new Response('', { status: 500 }));
+    await payHosted({ callbackUrl: null });
+    await consumeAll(caught);
+    await consumeAll(caught);
+    const states = async (query: Query) =>
+      (await eventsBy(query)).map(({ deliveries }) =>
+        deliveries.map(({ endpointId, state }) => [endpointId, state]),
+      );
+    const waiting = [
+      ['we_a', 'waiting'],
+      ['we_b', 'waiting'],
+    ];
+    await expect.poll(() => states({ deliveryState: 'waiting' })).toEqual([waiting]);
+    expect(await states({})).toEqual([waiting]);
   });
 
   test('of a payment that its object has deleted is shown as the read model has it', async () => {

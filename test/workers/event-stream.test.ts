@@ -2,6 +2,7 @@ import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { EVENTS_PER_STREAM_MAX, STREAM_MS_MAX } from '../../src/api/routes/stream-events.ts';
+import { newEventId } from '../../src/crypto/event-id.ts';
 import worker from '../../src/index.ts';
 import { apiKeyDigest } from '../../src/merchants/api-key.ts';
 import { revokeApiKey } from '../../src/merchants/provision.ts';
@@ -188,6 +189,29 @@ describe('GET …/sandbox/events/stream', () => {
     expect(await stream.next()).toMatchObject({ id: (await lastEvent('late')).eventId });
   });
 
+  it('has each event once when many become rows in one batch, even if the batch repeats', async () => {
+    merchantServer();
+    const { stream } = await listen();
+    const uniqueIds = Array.from({ length: 25 }, (_, number) => `order-${number}`);
+    for (const uniqueId of uniqueIds) {
+      await payHosted({ paymentIntentUniqueId: uniqueId });
+    }
+    const messages = caught.projections.splice(0);
+    await consume('kefel-projections', messages);
+    await consume('kefel-projections', messages);
+    const ids: (string | undefined)[] = [];
+    while (ids.length < uniqueIds.length) {
+      ids.push((await stream.next())?.id);
+    }
+    const events = await Promise.all(uniqueIds.map((uniqueId) => lastEvent(uniqueId)));
+    expect(ids.toSorted()).toEqual(events.map(({ eventId }) => eventId).toSorted());
+    const next = await pay('next');
+    expect(await stream.next()).toMatchObject({ id: next });
+    // A client that stopped within the batch gets the rest of it.
+    const again = await listen(ids[9]);
+    expect(await again.stream.next()).toMatchObject({ id: ids[10] });
+  });
+
   it('shows a merchant only its own events, and goes on after no other', async () => {
     merchantServer();
     const theirs = await pay('order-1');
@@ -227,21 +251,23 @@ describe('GET …/sandbox/events/stream', () => {
   });
 
   it('ends after so many events that the next calls could exceed the limit of a request', async () => {
-    const events = EVENTS_PER_STREAM_MAX + 100;
+    const events = Array.from({ length: EVENTS_PER_STREAM_MAX + 100 }, (_, i) => newEventId(i));
     await env.DB.prepare(
       `INSERT INTO webhook_event (event_id, position, delivery_id, merchant_id, environment,
-         payment_uuid, unique_id, sequence, type, delivery_status, revision, created_at_ms, tries)
-       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-       SELECT 'evt_' || i, 0, 'evt_' || i || '.0', ?, 'sandbox', 'none', 'none', 1, 'x', 'delivered', 1, i, 1 FROM n`,
+         payment_uuid, unique_id, sequence, type, delivery_status, revision, created_at_ms, tries,
+         stream_place)
+       SELECT value, 0, value || '.0', ?, 'sandbox', 'none', 'none', 1, 'x', 'delivered', 1, key, 1,
+         key + 1
+       FROM json_each(?)`,
     )
-      .bind(events, ALPHA.id)
+      .bind(ALPHA.id, JSON.stringify(events))
       .run();
     const { stream } = await listen('start');
     const ids: (string | undefined)[] = [];
     for (let message = await stream.next(); message !== null; message = await stream.next()) {
       ids.push(message.id);
     }
-    expect(ids).toEqual(Array.from({ length: EVENTS_PER_STREAM_MAX }, (_, i) => `evt_${i + 1}`));
+    expect(ids).toEqual(events.slice(0, EVENTS_PER_STREAM_MAX));
     // The payment is gone with its retention, so the place moves on without a body.
     expect((await listen(ids.at(-1))).start).toBe(ids.at(-1));
   });

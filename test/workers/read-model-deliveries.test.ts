@@ -271,12 +271,14 @@ async function wholeLife(): Promise<ProjectionMessage[]> {
 async function projectionRows(): Promise<unknown> {
   const tables = ['payment', 'payment_search_key', 'webhook_event', 'payment_day'];
   const rows = await Promise.all(
-    tables.map((table) => env.DB.prepare(`SELECT * FROM ${table}`).all<{ id?: number }>()),
+    tables.map((table) =>
+      env.DB.prepare(`SELECT * FROM ${table}`).all<{ id?: number; stream_place?: number }>(),
+    ),
   );
-  // The rowid only shows the order in which rows arrived.
+  // Two columns only show the order in which rows arrived.
   return rows.map(({ results }) =>
     results
-      .map(({ id: _id, ...row }) => row)
+      .map(({ id: _id, stream_place: _place, ...row }) => row)
       .filter((row) => !('payments' in row && row.payments === 0)),
   );
 }
