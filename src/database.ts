@@ -18,13 +18,36 @@ export async function runBatch(
   db: D1Database,
   statements: readonly SqlStatement[],
 ): Promise<readonly number[]> {
-  const results = await db.batch(statements.map((statement) => prepare(db, statement)));
+  const results = await batch(db, statements);
   return results.map(({ meta }) => meta.changes);
 }
 
-/** Prepares a statement to run without a batch. */
-export function prepare(db: D1Database, { sql, params }: SqlStatement): D1PreparedStatement {
-  return db.prepare(sql).bind(...params);
+/** Like `runBatch`, but returns what D1 answered to each statement. */
+export function batch<Row>(
+  db: D1Database,
+  statements: readonly SqlStatement[],
+): Promise<D1Result<Row>[]> {
+  return inTime(
+    db.batch<Row>(statements.map(({ sql, params }) => db.prepare(sql).bind(...params))),
+  );
+}
+
+/** A statement that runs without a batch. Each method throws DatabaseUnavailable when D1 hangs. */
+export interface PreparedStatement {
+  all<Row>(): Promise<D1Result<Row>>;
+  /** The first row, or one column of it; null without a row. */
+  first<Value>(column?: string): Promise<Value | null>;
+  run(): Promise<D1Result>;
+}
+
+export function prepare(db: D1Database, { sql, params }: SqlStatement): PreparedStatement {
+  const statement = db.prepare(sql).bind(...params);
+  return {
+    all: <Row>() => inTime(statement.all<Row>()),
+    first: <Value>(column?: string) =>
+      inTime(column === undefined ? statement.first<Value>() : statement.first<Value>(column)),
+    run: () => inTime(statement.run()),
+  };
 }
 
 /** Whether a batch violated a constraint of the tables, so that a retry would fail too. */
@@ -45,26 +68,36 @@ export class DatabaseUnavailable extends Unavailable {
   override readonly name = 'DatabaseUnavailable';
 }
 
-/** After this, a request counts D1 as down: the merchant's server is waiting. */
+/** After this, a request of the merchants' API counts D1 as down: the merchant's server is waiting. */
 const READ_TIMEOUT_MS = 2_000;
+
+/**
+ * After this, every query has failed. The slowest, searches and purges over a full database, take
+ * about a second. A hung one would hold a page, or the whole batch of a queue.
+ */
+const QUERY_TIMEOUT_MS = 10_000;
 
 /** What `read` brings. Throws DatabaseUnavailable when D1 fails or takes too long. */
 export async function readInTime<T>(read: () => Promise<T>): Promise<T> {
   try {
-    return await withDeadline(read(), READ_TIMEOUT_MS);
+    return await inTime(read(), READ_TIMEOUT_MS);
   } catch (error) {
     throw new DatabaseUnavailable(errorText(error));
   }
 }
 
-/** The result of `work`, or an error after `timeoutMs`. The query itself is not canceled. */
-async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+/**
+ * The result of `query`, or DatabaseUnavailable after `timeoutMs`. The query itself is not canceled, so
+ * a write may still happen.
+ */
+async function inTime<T>(query: Promise<T>, timeoutMs = QUERY_TIMEOUT_MS): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const deadline = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    const late = () => reject(new DatabaseUnavailable(`no answer within ${timeoutMs} ms`));
+    timer = setTimeout(late, timeoutMs);
   });
   try {
-    return await Promise.race([work, deadline]);
+    return await Promise.race([query, deadline]);
   } finally {
     clearTimeout(timer);
   }

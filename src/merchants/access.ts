@@ -1,5 +1,5 @@
 import type { Bindings } from '../config.ts';
-import { readInTime } from '../database.ts';
+import { prepare, readInTime } from '../database.ts';
 import type { Branding } from '../domain/intent.ts';
 import { type Environment, METHODS, type Method } from '../domain/method.ts';
 import type { CommissionRate } from '../domain/money.ts';
@@ -101,7 +101,7 @@ export async function readKey(
   nowMs: number,
 ): Promise<KnownKey | null> {
   const { results } = await readInTime(() =>
-    env.DB.prepare(KEY_SQL).bind(digest, nowMs).all<KeyRow>(),
+    prepare(env.DB, { sql: KEY_SQL, params: [digest, nowMs] }).all<KeyRow>(),
   );
   const first = results[0];
   if (first === undefined) {

@@ -90,7 +90,11 @@ export async function banks(env: Bindings, nowMs: number): Promise<ReadonlyMap<s
   }
   const sql = 'SELECT code, name, supports_withdrawal FROM banks ORDER BY code';
   const { results } = await readInTime(() =>
-    env.DB.prepare(sql).all<{ code: string; name: string; supports_withdrawal: number }>(),
+    prepare(env.DB, { sql, params: [] }).all<{
+      code: string;
+      name: string;
+      supports_withdrawal: number;
+    }>(),
   );
   const list = new Map(
     results.map(({ code, name, supports_withdrawal }) => [

@@ -1,5 +1,6 @@
 import type { Bindings } from '../config.ts';
 import { bytesFromBase64 } from '../crypto/encoding.ts';
+import { prepare } from '../database.ts';
 import type { Branding } from '../domain/intent.ts';
 import type { Logo, LogoMediaType } from './branding.ts';
 
@@ -12,11 +13,12 @@ export async function merchantLogo(
   merchantId: string,
   digest: string,
 ): Promise<Logo | null> {
-  const row = await env.DB.prepare(
-    'SELECT media_type, base64 FROM merchant_logos WHERE merchant_id = ?1 AND digest = ?2',
-  )
-    .bind(merchantId, digest)
-    .first<{ readonly media_type: LogoMediaType; readonly base64: string }>();
+  const sql =
+    'SELECT media_type, base64 FROM merchant_logos WHERE merchant_id = ?1 AND digest = ?2';
+  const row = await prepare(env.DB, { sql, params: [merchantId, digest] }).first<{
+    readonly media_type: LogoMediaType;
+    readonly base64: string;
+  }>();
   return row === null
     ? null
     : { mediaType: row.media_type, digest, bytes: bytesFromBase64(row.base64) };
@@ -29,7 +31,7 @@ export const LOGOS_MAX = 100;
 export async function merchantBranding(db: D1Database, merchantId: string): Promise<Branding> {
   const sql = `SELECT color, logo_digest AS logoDigest FROM merchant_branding
     WHERE merchant_id = ?1`;
-  const branding = await db.prepare(sql).bind(merchantId).first<Branding>();
+  const branding = await prepare(db, { sql, params: [merchantId] }).first<Branding>();
   return branding ?? { color: null, logoDigest: null };
 }
 
@@ -40,5 +42,5 @@ export async function countOtherLogos(
   digest: string,
 ): Promise<number> {
   const sql = 'SELECT count(*) AS n FROM merchant_logos WHERE merchant_id = ?1 AND digest <> ?2';
-  return (await db.prepare(sql).bind(merchantId, digest).first<number>('n')) ?? 0;
+  return (await prepare(db, { sql, params: [merchantId, digest] }).first<number>('n')) ?? 0;
 }

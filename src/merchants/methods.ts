@@ -1,4 +1,4 @@
-import type { SqlStatement } from '../database.ts';
+import { batch, type SqlStatement } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { CURRENCIES, type Currency, METHODS, type Method } from '../domain/method.ts';
 import type { CommissionRate } from '../domain/money.ts';
@@ -96,14 +96,14 @@ interface LimitRow {
 /** Reads D1, not a cache. Throws when D1 does not answer. */
 export async function methodSettings(db: D1Database, tenant: Tenant): Promise<MethodSettings> {
   const tenantIs = 'WHERE merchant_id = ?1 AND environment = ?2';
-  const read = (sql: string) =>
-    db.prepare(`${sql} ${tenantIs}`).bind(tenant.merchantId, tenant.environment);
-  const [methods, limits] = await db.batch([
-    read(
-      `SELECT method, offered, enabled, commission_basis_points, commission_fixed_minor
-        FROM merchant_methods`,
-    ),
-    read('SELECT currency, amount_minor_max FROM merchant_limits'),
+  const params = [tenant.merchantId, tenant.environment];
+  const [methods, limits] = await batch(db, [
+    {
+      sql: `SELECT method, offered, enabled, commission_basis_points, commission_fixed_minor
+        FROM merchant_methods ${tenantIs}`,
+      params,
+    },
+    { sql: `SELECT currency, amount_minor_max FROM merchant_limits ${tenantIs}`, params },
   ]);
   return {
     methods: methodStates((methods?.results ?? []) as MethodRow[]),

@@ -1,4 +1,4 @@
-import { prepare, type SqlStatement } from '../database.ts';
+import { batch, prepare, type SqlStatement } from '../database.ts';
 import type { Currency, Environment, Method } from '../domain/method.ts';
 import type { List } from '../paging.ts';
 import { EVENT_COLUMNS, type EventRow, eventList } from './events-list.ts';
@@ -105,7 +105,7 @@ export async function oldestUndelivered(
   environment: Environment,
 ): Promise<EventRow | null> {
   const statements = ['queued', 'waiting'].map((status) => oldestStatement(environment, status));
-  const results = await db.batch<EventRow>(statements.map((statement) => prepare(db, statement)));
+  const results = await batch<EventRow>(db, statements);
   const found = results.flatMap((result) => result.results);
   return found.reduce<EventRow | null>(
     (oldest, event) =>

@@ -1,4 +1,4 @@
-import { prepare, type SqlStatement } from '../database.ts';
+import { batch, type SqlStatement } from '../database.ts';
 import type { FailureReason } from '../domain/intent.ts';
 import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../domain/method.ts';
 
@@ -18,8 +18,9 @@ export async function lastOutcomes(db: D1Database): Promise<readonly LastOutcome
       (['succeeded', 'failed'] as const).map((status) => ({ environment, method, status })),
     ),
   );
-  const results = await db.batch<Pick<LastOutcome, 'atMs' | 'failureReason'>>(
-    wanted.map((outcome) => prepare(db, lastOutcomeStatement(outcome))),
+  const results = await batch<Pick<LastOutcome, 'atMs' | 'failureReason'>>(
+    db,
+    wanted.map(lastOutcomeStatement),
   );
   return wanted.flatMap((outcome, index) => {
     const row = results[index]?.results[0];

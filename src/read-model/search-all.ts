@@ -1,5 +1,5 @@
 import { eventTimeMs } from '../crypto/event-id.ts';
-import { prepare, type SqlStatement } from '../database.ts';
+import { batch, type SqlStatement } from '../database.ts';
 import { UUID } from '../domain/identifiers.ts';
 import { ENVIRONMENTS } from '../domain/method.ts';
 import { idSearchKey, SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
@@ -21,8 +21,7 @@ export async function searchAllPayments(
   if (wanted === '' || wanted.length > SEARCH_ID_LENGTH_MAX) {
     return [];
   }
-  const statements = searchAllStatements(wanted).map((statement) => prepare(db, statement));
-  const results = await db.batch<StoredPayment>(statements);
+  const results = await batch<StoredPayment>(db, searchAllStatements(wanted));
   const found = new Map(results.flatMap((result) => result.results.map((row) => [row.uuid, row])));
   return [...found.values()]
     .sort((one, other) => other.createdAtMs - one.createdAtMs)

@@ -1,7 +1,7 @@
 import { configOf, type NamedKey } from '../config.ts';
 import { eventTimeMs } from '../crypto/event-id.ts';
 import { type DigestKind, keyedDigest } from '../crypto/keyed-digest.ts';
-import { prepare, type SqlStatement } from '../database.ts';
+import { batch, type SqlStatement } from '../database.ts';
 import { INTENT_NUMBER, UUID } from '../domain/identifiers.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { phoneFrom } from '../domain/phone.ts';
@@ -46,9 +46,7 @@ export async function searchPayments(
     return [];
   }
   const statements = searchStatements(tenant, wanted, await keysOf(env, tenant, wanted));
-  const results = await env.DB.batch<StoredPayment>(
-    statements.map((statement) => prepare(env.DB, statement)),
-  );
+  const results = await batch<StoredPayment>(env.DB, statements);
   const found = new Map(results.flatMap((result) => result.results.map((row) => [row.uuid, row])));
   // Exact matches come first, so that many other ids with this start do not displace them.
   return [...found.values()]

@@ -1,4 +1,4 @@
-import { prepare, type SqlStatement } from '../database.ts';
+import { batch, prepare, type SqlStatement } from '../database.ts';
 import type { FailureReason, IntentStatus, Tenant } from '../domain/intent.ts';
 import type { Currency, Environment, Method } from '../domain/method.ts';
 
@@ -67,7 +67,7 @@ export async function totalsByPeriod(
 
 /** The rows of statements that have none in common. */
 async function allOf<Row>(db: D1Database, statements: readonly SqlStatement[]): Promise<Row[]> {
-  const found = await db.batch<Row>(statements.map((statement) => prepare(db, statement)));
+  const found = await batch<Row>(db, statements);
   return found.flatMap(({ results }) => results);
 }
 

@@ -1,4 +1,4 @@
-import { DATABASE_BYTES_MAX, isNearlyFull, prepare } from '../database.ts';
+import { batch, DATABASE_BYTES_MAX, isNearlyFull } from '../database.ts';
 import { RETENTION_MS } from '../domain/schedule.ts';
 import { log } from '../log.ts';
 
@@ -55,7 +55,10 @@ export async function purgeExpired(env: Env, nowMs: number): Promise<void> {
     const params = [nowMs - RETENTION_MS, ROWS_PER_STATEMENT];
     let rows = 0;
     for (let batches = 0; batches < BATCHES_MAX; batches++) {
-      const results = await env.DB.batch(statements.map((sql) => prepare(env.DB, { sql, params })));
+      const results = await batch(
+        env.DB,
+        statements.map((sql) => ({ sql, params })),
+      );
       const { changes = 0, size_after = 0 } = results.at(-1)?.meta ?? {};
       sizeBytes = size_after;
       rows += changes;

@@ -1,4 +1,4 @@
-import { runBatch, type SqlStatement } from '../database.ts';
+import { batch, prepare, runBatch, type SqlStatement } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { ENDPOINT_ID_PREFIX, ENDPOINTS_MAX } from './endpoints.ts';
 
@@ -94,10 +94,8 @@ export async function claimProbe(
   { endpoint, atMs }: { readonly endpoint: string; readonly atMs: number },
 ): Promise<boolean> {
   const { merchantId, environment } = tenant;
-  const claimed = await db
-    .prepare(PROBE_SQL)
-    .bind(merchantId, environment, endpoint, atMs, atMs - PROBE_EVERY_MS)
-    .first();
+  const params = [merchantId, environment, endpoint, atMs, atMs - PROBE_EVERY_MS];
+  const claimed = await prepare(db, { sql: PROBE_SQL, params }).first();
   return claimed !== null;
 }
 
@@ -113,9 +111,10 @@ export async function recordFailure(
   const { endpoint, atMs } = failure;
   const { merchantId, environment } = tenant;
   const error = failure.error.slice(0, ERROR_LENGTH_MAX);
-  const forget = db.prepare(FORGET_SQL).bind(merchantId, environment, atMs - SILENCE_MS_MAX);
-  const record = db.prepare(RECORD_SQL).bind(merchantId, environment, endpoint, atMs, error);
-  const [, recorded] = await db.batch<FailingEndpoint>([forget, record]);
+  const [, recorded] = await batch<FailingEndpoint>(db, [
+    { sql: FORGET_SQL, params: [merchantId, environment, atMs - SILENCE_MS_MAX] },
+    { sql: RECORD_SQL, params: [merchantId, environment, endpoint, atMs, error] },
+  ]);
   return recorded?.results[0] ?? null;
 }
 
@@ -147,12 +146,9 @@ export async function listFailing(
   db: D1Database,
   tenant: Tenant,
 ): Promise<readonly FailingEndpoint[]> {
-  const { results } = await db
-    .prepare(
-      `SELECT ${COLUMNS} FROM failing_endpoints WHERE merchant_id = ?1 AND environment = ?2
-       ORDER BY paused_at_ms IS NULL, failing_since_ms, endpoint LIMIT ${FAILING_ENDPOINTS_MAX}`,
-    )
-    .bind(tenant.merchantId, tenant.environment)
-    .all<FailingEndpoint>();
+  const sql = `SELECT ${COLUMNS} FROM failing_endpoints WHERE merchant_id = ?1 AND environment = ?2
+    ORDER BY paused_at_ms IS NULL, failing_since_ms, endpoint LIMIT ${FAILING_ENDPOINTS_MAX}`;
+  const params = [tenant.merchantId, tenant.environment];
+  const { results } = await prepare(db, { sql, params }).all<FailingEndpoint>();
   return results;
 }

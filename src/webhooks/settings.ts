@@ -1,7 +1,7 @@
 import { BoundedCache } from '../bounded-cache.ts';
 import { configOf } from '../config.ts';
 import { unseal } from '../crypto/sealed.ts';
-import { readInTime } from '../database.ts';
+import { prepare, readInTime } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { log } from '../log.ts';
 import { ENDPOINTS_MAX, type WebhookEndpoint } from './endpoints.ts';
@@ -150,8 +150,9 @@ interface SettingsRow {
 }
 
 async function readSettings(env: Env, tenant: Tenant, nowMs: number): Promise<CachedSettings> {
-  const query = env.DB.prepare(SETTINGS_SQL).bind(tenant.merchantId, tenant.environment, nowMs);
-  const { results } = await readInTime(() => query.all<SettingsRow>());
+  const params = [tenant.merchantId, tenant.environment, nowMs];
+  const query = { sql: SETTINGS_SQL, params };
+  const { results } = await readInTime(() => prepare(env.DB, query).all<SettingsRow>());
   const secrets = new Map<string | null, string[]>([[null, []]]);
   const endpoints = new Map<string, SigningEndpoint>();
   const failing = new Map<string, FailingEndpoint>();

@@ -311,6 +311,12 @@ function withoutInnerCalls(call: string): string {
   return text;
 }
 
+test('every query of D1 has the time limit of src/database.ts', () => {
+  const queries = /\b(?:db|DB)\s*\.(?:prepare|batch|exec|withSession)\(/;
+  const found = files.filter((file) => queries.test(codeOf(file)));
+  expect(found).toEqual(['src/database.ts']);
+});
+
 test('wire spelling stays at the edges', () => {
   const words = /\b(expireIn|apiKey|webHookEvent|testModeType|simulationStatus)\b/;
   // Adapters have their own wire formats and terms.

@@ -41,6 +41,9 @@ export function cbe(environment: Environment) {
   };
 }
 
+/** A number of Safaricom Ethiopia. */
+export const MPESA_PHONE = '251711223344';
+
 /** EthSwitch's two gateways share one secret per environment: NBG has the sandbox's. */
 export const SCENE_SECRETS = {
   RAIL_E_BIRR_PRODUCTION: EBIRR,
@@ -157,7 +160,7 @@ export function cbeReport(
 }
 
 /** M-PESA's report about an attempt. */
-function mpesaReport(
+export function mpesaReport(
   { reference: MerchantRequestID }: Attempt,
   outcome: 'paid' | 'failed',
 ): object {
@@ -250,9 +253,7 @@ export const SCENES: readonly Scene[] = [
     'stk-push',
     'M_PESA',
     (attempt, outcome, path) => report(path, mpesaReport(attempt, outcome)),
-    {
-      phone: '251711223344',
-    },
+    { phone: MPESA_PHONE },
   ),
   scene('ethswitch-cards', 'ETS_SWITCH', (attempt, _said, path) =>
     byGet(`${path}?${cardsWords(attempt)}`),

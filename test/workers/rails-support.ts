@@ -269,8 +269,8 @@ export async function openHosted(
 }
 
 /** The customer chooses on the checkout page. Returns the redirect. */
-export async function choose(path: string, method: Attempt['method'], attempts = 0) {
-  const fields = { method, phone: PHONE, attempts: String(attempts) };
+export async function choose(path: string, method: Attempt['method'], attempts = 0, phone = PHONE) {
+  const fields = { method, phone, attempts: String(attempts) };
   const response = await postForm(`${path}/attempts`, fields);
   await response.body?.cancel();
   return { status: response.status, location: response.headers.get('location') };

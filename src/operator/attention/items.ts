@@ -1,4 +1,4 @@
-import { prepare } from '../../database.ts';
+import { batch } from '../../database.ts';
 import { type DeadLetter, deadLetters } from '../../dead-letters/store.ts';
 import type { Environment } from '../../domain/method.ts';
 import { countStatement, type List, type ListQuery, readPage } from '../../paging.ts';
@@ -105,10 +105,8 @@ export interface AttentionCounts {
 export const COUNTED_MAX = 100;
 
 export async function countAttention(db: D1Database, nowMs: number): Promise<AttentionCounts> {
-  const statements = sectionsAt(nowMs).map(({ list }) =>
-    prepare(db, countStatement(list, COUNTED_MAX)),
-  );
-  const results = await db.batch<{ rows: number }>(statements);
+  const statements = sectionsAt(nowMs).map(({ list }) => countStatement(list, COUNTED_MAX));
+  const results = await batch<{ rows: number }>(db, statements);
   const counts = results.map((result) => result.results[0]?.rows ?? 0);
   const items = counts.reduce((sum, rows) => sum + rows, 0);
   return { items: Math.min(items, COUNTED_MAX), deadLetters: counts[0] ?? 0 };

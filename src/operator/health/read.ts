@@ -1,4 +1,4 @@
-import { DATABASE_BYTES_MAX, isNearlyFull } from '../../database.ts';
+import { DATABASE_BYTES_MAX, isNearlyFull, prepare } from '../../database.ts';
 import { MESSAGE_QUEUES, type MessageQueue, producerOf } from '../../dead-letters/queues.ts';
 import { countWaiting } from '../../dead-letters/store.ts';
 import type { Environment } from '../../domain/method.ts';
@@ -64,7 +64,7 @@ export async function readHealth(env: Env, nowMs: number): Promise<Health> {
 /** A Worker's clock advances only during I/O, which is what `d1Ms` measures. */
 async function databaseHealth(db: D1Database) {
   const startMs = Date.now();
-  const { meta } = await db.prepare('SELECT 1').run();
+  const { meta } = await prepare(db, { sql: 'SELECT 1', params: [] }).run();
   return {
     d1Ms: Date.now() - startMs,
     d1SizeBytes: meta.size_after,
