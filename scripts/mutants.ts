@@ -37,6 +37,7 @@ const WORKERS_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/attempts/plan.ts': ['rails-start'],
   'src/attempts/start-consumer.ts': ['rails-start', 'rails-out-of-reach'],
   'src/attempts/store-result.ts': ['rails-out-of-reach'],
+  'src/intent/alarm.ts': ['alarm'],
   'src/intent/ask-rails.ts': ['rails-start', 'rails-not-configured'],
   'src/intent/delivery.ts': ['delivery'],
   'src/intent/payment-intent.ts': ['alarm', 'create'],

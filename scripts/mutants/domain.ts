@@ -167,34 +167,9 @@ export const DOMAIN_MUTANTS: readonly Mutant[] = [
 export const REFUND_MUTANTS: readonly Mutant[] = [
   ...mutantsOf('src/domain/refund-transition.ts', [
     [
-      "return refund.status === 'pending' && !refundsOf(intent, refund.attemptId).some(isInFlight);",
-      "return refund.status === 'pending';",
-      'two refunds of one attempt at the provider',
-    ],
-    [
-      "return refund.status === 'pending' && !refundsOf(intent, refund.attemptId).some(isInFlight);",
-      "return refund.status === 'pending' || refund.status === 'unresolved';",
-      'a refund with an unknown outcome is requested again',
-    ],
-    [
-      'return applyRefundTime(recordUnknown(step, refund, outcome, command.answersCheckAtMs), nowMs);',
-      "return failRefund(step, refund, { type: 'failed', reason: 'declined' }, nowMs);",
-      'an unknown outcome counts as failed, and the amount is free again',
-    ],
-    [
       "return refund.status === 'pending'\n    ? withRefund(step, { ...refund, status: 'canceled'",
       "return refund.status !== 'succeeded'\n    ? withRefund(step, { ...refund, status: 'canceled'",
       'a refund is canceled while the provider executes it',
-    ],
-    [
-      'if (wasNeverAsked || (wasReleased && !fits(step.intent, attemptOf(step, refund), refund))) {',
-      'if (wasNeverAsked) {',
-      'a late refund exceeds what was paid',
-    ],
-    [
-      "  if (refund.status === 'succeeded') {\n    return withRefundAnomaly(step, refund, nowMs);",
-      "  if (refund.status === 'succeeded') {\n    return step;",
-      'a contradiction about a refund is not visible',
     ],
     [
       "return known.requestId === request.requestId ? step : reject(step, 'refund_exists');",
@@ -212,9 +187,26 @@ export const REFUND_MUTANTS: readonly Mutant[] = [
       'a refund of an attempt that was not paid',
     ],
     [
-      'return isOver && !(checkAtMs !== null && checkAtMs <= nowMs)',
-      'return isOver',
-      'the window of a refund closes before its query',
+      'if (!takesParts && returnedMinor !== chargedMinor(terms, attempt.method)) {',
+      'if (takesParts && returnedMinor !== chargedMinor(terms, attempt.method)) {',
+      'a provider is asked for a part that it cannot return',
+    ],
+  ]),
+  ...mutantsOf('src/domain/refund-resolve.ts', [
+    [
+      'return applyRefundTime(recordUnknown(step, refund, outcome, command.answersCheckAtMs), nowMs);',
+      "return failRefund(step, refund, { type: 'failed', reason: 'declined' }, nowMs);",
+      'an unknown outcome counts as failed, and the amount is free again',
+    ],
+    [
+      'if (wasNeverAsked || (wasReleased && !fits(step.intent, attemptOf(step, refund), refund))) {',
+      'if (wasNeverAsked) {',
+      'a late refund exceeds what was paid',
+    ],
+    [
+      "  if (refund.status === 'succeeded') {\n    return withRefundAnomaly(step, refund, nowMs);",
+      "  if (refund.status === 'succeeded') {\n    return step;",
+      'a contradiction about a refund is not visible',
     ],
     [
       "if (refund.status !== 'requires_action' && refund.status !== 'unresolved') {",
@@ -224,17 +216,29 @@ export const REFUND_MUTANTS: readonly Mutant[] = [
     [
       '  if (needsSecondOperator && isConfirmed && proposal.operator === operator) {',
       '  if (needsSecondOperator && isConfirmed && proposal.operator !== operator) {',
-      'one operator confirms the own decision',
-    ],
-    [
-      'if (!takesParts && returnedMinor !== chargedMinor(terms, attempt.method)) {',
-      'if (takesParts && returnedMinor !== chargedMinor(terms, attempt.method)) {',
-      'a provider is asked for a part that it cannot return',
+      'one operator confirms their own decision',
     ],
     [
       "  if (refund.status !== 'processing' && refund.status !== 'unresolved') {\n    return step;",
       "  if (refund.status === 'canceled') {\n    return step;",
       'the provider fails what a person is returning by hand',
+    ],
+  ]),
+  ...mutantsOf('src/domain/refund-time.ts', [
+    [
+      "return refund.status === 'pending' && !refundsOf(intent, refund.attemptId).some(isInFlight);",
+      "return refund.status === 'pending';",
+      'two refunds of one attempt at the provider',
+    ],
+    [
+      "return refund.status === 'pending' && !refundsOf(intent, refund.attemptId).some(isInFlight);",
+      "return refund.status === 'pending' || refund.status === 'unresolved';",
+      'a refund with an unknown outcome is requested again',
+    ],
+    [
+      'return isOver && !(checkAtMs !== null && checkAtMs <= nowMs)',
+      'return isOver',
+      'the window of a refund closes before its query',
     ],
   ]),
   ...mutantsOf('src/domain/refund-amounts.ts', [

@@ -57,11 +57,6 @@ export const INTENT_MUTANTS: readonly Mutant[] = [
       'news of a refund replaces the news of the payment',
     ],
     [
-      '      // A refund waits for a person. The safety alarm of a running alarm would repeat forever.\n      this.#armedAtMs = null;\n      void this.#storage.deleteAlarm();\n',
-      '',
-      'the alarm of a waiting refund fires forever',
-    ],
-    [
       "    const isFailed = attempts.every(({ status }) => status === 'failed');",
       "    const isFailed = attempts.every(({ status }) => status !== 'succeeded');",
       'the merchant is told FAILURE about a pending payment, and charges again',
@@ -75,6 +70,13 @@ export const INTENT_MUTANTS: readonly Mutant[] = [
       "    this.#outgoing.push({ queue: 'webhooks', sequence: intent.version, position: 0 });\n",
       '',
       'the first try of an event waits for a lease',
+    ],
+  ]),
+  ...mutantsOf('src/intent/alarm.ts', [
+    [
+      '      // A refund waits for a person. The safety alarm of a running alarm would repeat forever.\n      this.clear();\n',
+      '',
+      'the alarm of a waiting refund fires forever',
     ],
   ]),
   ...mutantsOf('src/intent/taken.ts', [

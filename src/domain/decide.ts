@@ -7,7 +7,7 @@ import {
   type IntentTerms,
   type Rejection,
 } from './intent.ts';
-import { refundTimes } from './refund-transition.ts';
+import { refundTimes } from './refund-time.ts';
 import { isCheckDue, isPending, windowIsOpen } from './time.ts';
 import { transition } from './transition.ts';
 

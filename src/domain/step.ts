@@ -8,6 +8,7 @@ import type {
   Rejection,
 } from './intent.ts';
 import { ATTEMPTS_MAX } from './intent.ts';
+import type { Refund } from './refund.ts';
 
 /** The parts of a transition: an intent in progress, and the changes that all transitions share. */
 
@@ -71,6 +72,13 @@ export function withAttempt(step: Step, changed: Attempt): Step {
     attempt.id === changed.id ? changed : attempt,
   );
   return { ...step, intent: { ...step.intent, attempts } };
+}
+
+export function withRefund(step: Step, changed: Refund): Step {
+  const refunds = step.intent.refunds.map((refund) =>
+    refund.id === changed.id ? changed : refund,
+  );
+  return { ...step, intent: { ...step.intent, refunds } };
 }
 
 export function hasAnomaly(step: Step, kind: Anomaly['kind'], attempt: Attempt): boolean {

@@ -10,7 +10,8 @@ import {
 import { resolveManually } from './manual-resolution.ts';
 import { printableCode } from './provider-code.ts';
 import type { Refund } from './refund.ts';
-import { applyRefundCommand, applyRefundTime } from './refund-transition.ts';
+import { applyRefundTime } from './refund-time.ts';
+import { applyRefundCommand } from './refund-transition.ts';
 import { resolveAttempt } from './resolve.ts';
 import { CHECK_WAIT_MS_MIN, RETURN_ATTEMPTS_MAX, RETURN_QUERY_WAIT_MS } from './schedule.ts';
 import {

@@ -1,7 +1,7 @@
 import { attemptsToCheck } from '../domain/decide.ts';
 import type { Attempt, Command, Intent, Outcome } from '../domain/intent.ts';
 import type { Refund, RefundOutcome } from '../domain/refund.ts';
-import { refundsToCheck, refundsToStart } from '../domain/refund-transition.ts';
+import { refundsToCheck, refundsToStart } from '../domain/refund-time.ts';
 import {
   CHECK_WAIT_MS_MIN,
   nextCheckAtMs,

@@ -333,7 +333,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     this.#isWorking = true;
     try {
       const safeAtMs = Date.now() + ALARM_SAFETY_MS;
-      await this.#record.armAt(safeAtMs);
+      await this.#record.alarm.armAt(safeAtMs);
       await this.#work(safeAtMs).catch((error: unknown) => {
         const objectId = this.ctx.id.toString();
         log('error', 'alarm_failed', { objectId, error: errorText(error) });
@@ -350,7 +350,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       await this.ctx.storage.deleteAlarm();
       return;
     }
-    if (nowMs >= (this.#record.retentionEndsAtMs() ?? Number.POSITIVE_INFINITY)) {
+    if (nowMs >= (this.#record.alarm.retentionEndsAtMs() ?? Number.POSITIVE_INFINITY)) {
       this.#record.purge();
       return;
     }
@@ -372,12 +372,12 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       intent,
       nowMs,
     );
-    this.#record.arm();
+    this.#record.alarm.arm();
   }
 
   /** Does the work of a lost alarm. Called by requests, because the runtime can lose alarms. */
   #runOverdueAlarm(): void {
-    const wakeAtMs = this.#record.wakeAtMs();
+    const wakeAtMs = this.#record.alarm.wakeAtMs();
     const lateMs = Date.now() - (wakeAtMs ?? Number.POSITIVE_INFINITY);
     if (lateMs > ALARM_OVERDUE_MS && !this.#isWorking) {
       this.#isWorking = true;

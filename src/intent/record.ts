@@ -1,18 +1,16 @@
 import { newEventId } from '../crypto/event-id.ts';
-import { attemptsToCheck, decide, nextWakeAtMs } from '../domain/decide.ts';
+import { decide } from '../domain/decide.ts';
 import {
   type Command,
   type EventType,
-  hasEnded,
   type Intent,
   isRefundEvent,
   type Rejection,
 } from '../domain/intent.ts';
-import { hasRefundEnded } from '../domain/refund.ts';
-import { refundsToCheck, refundsToStart } from '../domain/refund-transition.ts';
-import { PROGRESS_SHOWN_AFTER_MS, queuedLeaseMs, RETENTION_MS } from '../domain/schedule.ts';
+import { PROGRESS_SHOWN_AFTER_MS, queuedLeaseMs } from '../domain/schedule.ts';
 import { changedRefund } from '../domain/transition.ts';
 import { log } from '../log.ts';
+import { type ArmOptions, PaymentAlarm } from './alarm.ts';
 import { isDue, newDelivery, queued, superseded } from './delivery.ts';
 import { historyDetail, withEntry } from './history.ts';
 import type { Message, Snapshot } from './outbox.ts';
@@ -21,19 +19,14 @@ import { isShownAtOnce, projectedVersion, projectionDiffers, searchedIds } from 
 import type { ExpressAnswers, HistoryEntry } from './protocol.ts';
 import { Store, type StoredDelivery, type StoredEvent, type StoredIntent } from './store.ts';
 
-export interface ArmOptions {
-  /** Does not move an alarm that is early enough, which saves a row write. */
-  readonly keepsEarlierAlarm?: boolean;
-  /** Due provider queries run now, so they must not wake the object before this time. */
-  readonly notBeforeMs?: number;
-}
-
 /**
  * What one object stores, and the only way to change it. `commit` writes rows and alarm in one
  * `transactionSync`, and sends the messages only after it (docs/promises.md#2). Call the methods
  * that write only inside `commit`.
  */
 export class PaymentRecord {
+  /** Set by each commit. */
+  readonly alarm: PaymentAlarm;
   readonly #storage: DurableObjectStorage;
   readonly #store: Store;
   readonly #eventBody: EventPort['body'];
@@ -43,8 +36,6 @@ export class PaymentRecord {
   #stored: StoredIntent | null | undefined;
   /** All events; `undefined` as above. */
   #events: readonly StoredEvent[] | undefined;
-  /** The alarm's time; null: unknown after a start, so the next commit sets the alarm. */
-  #armedAtMs: number | null = null;
   /** How the commit in progress writes the payment's row: once, whatever changes it. */
   #unsaved: 'insert' | 'update' | null = null;
   #outgoing: Message[] = [];
@@ -55,6 +46,7 @@ export class PaymentRecord {
     eventBody: EventPort['body'],
     send: (snapshot: Snapshot, messages: readonly Message[]) => void,
   ) {
+    this.alarm = new PaymentAlarm(storage, this);
     this.#storage = storage;
     this.#store = new Store(storage.sql);
     this.#eventBody = eventBody;
@@ -90,10 +82,6 @@ export class PaymentRecord {
     return this.#events;
   }
 
-  #deliveries(): StoredDelivery[] {
-    return this.events().flatMap(({ deliveries }) => deliveries);
-  }
-
   /** The state that messages describe. Null when there is no payment. */
   snapshot(): Snapshot | null {
     const intent = this.intent();
@@ -112,7 +100,6 @@ export class PaymentRecord {
 
   /** Changes rows and alarm together or not at all, then sends the messages. */
   commit<T>(change: () => T, options: ArmOptions = {}): T {
-    const armedBeforeMs = this.#armedAtMs;
     this.#outgoing = [];
     this.#logged = [];
     let result: T;
@@ -120,14 +107,14 @@ export class PaymentRecord {
       result = this.#storage.transactionSync(() => {
         const value = change();
         this.#write();
-        this.arm(options);
+        this.alarm.arm(options);
         return value;
       });
     } catch (error) {
-      // The rows were rolled back, so the cached state must go too.
+      // Rows and alarm were rolled back, so the cached state must go too.
       this.#stored = undefined;
       this.#events = undefined;
-      this.#armedAtMs = armedBeforeMs;
+      this.alarm.forget();
       this.#unsaved = null;
       this.#outgoing = [];
       throw error;
@@ -354,75 +341,10 @@ export class PaymentRecord {
   purge(): void {
     this.#storage.transactionSync(() => {
       this.#store.purge();
-      void this.#storage.deleteAlarm();
+      this.alarm.clear();
     });
-    this.#armedAtMs = null;
     this.#stored = undefined;
     this.#events = undefined;
-  }
-
-  /** Sets the alarm to the next time at which anything is due. */
-  arm({ keepsEarlierAlarm = false, notBeforeMs }: ArmOptions = {}): void {
-    const wakeAtMs = this.wakeAtMs();
-    if (wakeAtMs === null) {
-      // A refund waits for a person. The safety alarm of a running alarm would repeat forever.
-      this.#armedAtMs = null;
-      void this.#storage.deleteAlarm();
-      return;
-    }
-    const waitsForQueries = notBeforeMs !== undefined && this.#hasChecksDue(notBeforeMs);
-    const atMs = waitsForQueries ? Math.max(wakeAtMs, notBeforeMs) : wakeAtMs;
-    const armedAtMs = this.#armedAtMs;
-    // An alarm in the past has fired or is lost.
-    const isEarlier = armedAtMs !== null && armedAtMs <= atMs && armedAtMs > Date.now();
-    if (armedAtMs === atMs || (keepsEarlierAlarm && isEarlier)) {
-      return;
-    }
-    this.#armedAtMs = atMs;
-    void this.#storage.setAlarm(atMs);
-  }
-
-  #hasChecksDue(atMs: number): boolean {
-    const intent = this.intent();
-    return (
-      intent !== null &&
-      [attemptsToCheck, refundsToStart, refundsToCheck].some((due) => due(intent, atMs).length > 0)
-    );
-  }
-
-  /** Sets the alarm to a fixed time: the first step of a running alarm. */
-  async armAt(atMs: number): Promise<void> {
-    await this.#storage.setAlarm(atMs);
-    this.#armedAtMs = atMs;
-  }
-
-  /**
-   * When the payment may be deleted: RETENTION_MS after its last change. Null before it has ended,
-   * or while a delivery or a projection is pending.
-   */
-  retentionEndsAtMs(): number | null {
-    const intent = this.intent();
-    const isOver =
-      intent !== null && hasEnded(intent.status) && intent.refunds.every(hasRefundEnded);
-    const nothingPending =
-      this.stored()?.projectionDueAtMs === null &&
-      this.#deliveries().every((delivery) => delivery.dueAtMs === null);
-    return isOver && nothingPending ? intent.updatedAtMs + RETENTION_MS : null;
-  }
-
-  /** When anything is next due: the intent's own times, leases, tries, retention. */
-  wakeAtMs(): number | null {
-    const stored = this.stored();
-    if (stored === null || stored.intent === null) {
-      return null;
-    }
-    const times = [
-      nextWakeAtMs(stored.intent),
-      stored.projectionDueAtMs,
-      this.retentionEndsAtMs(),
-      ...this.#deliveries().map((delivery) => delivery.dueAtMs),
-    ].filter((time) => time !== null);
-    return times.length === 0 ? null : Math.min(...times);
   }
 }
 

@@ -1,0 +1,111 @@
+import { attemptsToCheck, nextWakeAtMs } from '../domain/decide.ts';
+import { hasEnded } from '../domain/intent.ts';
+import { hasRefundEnded } from '../domain/refund.ts';
+import { refundsToCheck, refundsToStart } from '../domain/refund-time.ts';
+import { RETENTION_MS } from '../domain/schedule.ts';
+import type { StoredDelivery, StoredEvent, StoredIntent } from './store.ts';
+
+export interface ArmOptions {
+  /** Does not move an alarm that is early enough, which saves a row write. */
+  readonly keepsEarlierAlarm?: boolean;
+  /** Due provider queries run now, so they must not wake the object before this time. */
+  readonly notBeforeMs?: number;
+}
+
+/** What the alarm reads of the payment. */
+interface Scheduled {
+  stored(): StoredIntent | null;
+  events(): readonly StoredEvent[];
+}
+
+/** When a payment next needs its object, and the object's one alarm, set to that time. */
+export class PaymentAlarm {
+  readonly #storage: DurableObjectStorage;
+  readonly #payment: Scheduled;
+  /** The alarm's time; null: unknown, so the next commit sets the alarm. */
+  #armedAtMs: number | null = null;
+
+  constructor(storage: DurableObjectStorage, payment: Scheduled) {
+    this.#storage = storage;
+    this.#payment = payment;
+  }
+
+  /** When anything is next due: the intent's own times, leases, tries, retention. */
+  wakeAtMs(): number | null {
+    const stored = this.#payment.stored();
+    if (stored === null || stored.intent === null) {
+      return null;
+    }
+    const times = [
+      nextWakeAtMs(stored.intent),
+      stored.projectionDueAtMs,
+      this.retentionEndsAtMs(),
+      ...this.#deliveries().map((delivery) => delivery.dueAtMs),
+    ].filter((time) => time !== null);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  /**
+   * When the payment may be deleted: RETENTION_MS after its last change. Null before it has ended,
+   * or while a delivery or a projection is pending.
+   */
+  retentionEndsAtMs(): number | null {
+    const stored = this.#payment.stored();
+    const intent = stored?.intent ?? null;
+    const isOver =
+      intent !== null && hasEnded(intent.status) && intent.refunds.every(hasRefundEnded);
+    const nothingPending =
+      stored?.projectionDueAtMs === null &&
+      this.#deliveries().every((delivery) => delivery.dueAtMs === null);
+    return isOver && nothingPending ? intent.updatedAtMs + RETENTION_MS : null;
+  }
+
+  #deliveries(): readonly StoredDelivery[] {
+    return this.#payment.events().flatMap(({ deliveries }) => deliveries);
+  }
+
+  /** Sets the alarm to the next time at which anything is due. */
+  arm({ keepsEarlierAlarm = false, notBeforeMs }: ArmOptions = {}): void {
+    const wakeAtMs = this.wakeAtMs();
+    if (wakeAtMs === null) {
+      // A refund waits for a person. The safety alarm of a running alarm would repeat forever.
+      this.clear();
+      return;
+    }
+    const waitsForQueries = notBeforeMs !== undefined && this.#hasCallsDue(notBeforeMs);
+    const atMs = waitsForQueries ? Math.max(wakeAtMs, notBeforeMs) : wakeAtMs;
+    const armedAtMs = this.#armedAtMs;
+    // An alarm in the past has fired or is lost.
+    const isEarlier = armedAtMs !== null && armedAtMs <= atMs && armedAtMs > Date.now();
+    if (armedAtMs === atMs || (keepsEarlierAlarm && isEarlier)) {
+      return;
+    }
+    this.#armedAtMs = atMs;
+    void this.#storage.setAlarm(atMs);
+  }
+
+  /** Whether a provider must be called by this time. */
+  #hasCallsDue(atMs: number): boolean {
+    const intent = this.#payment.stored()?.intent ?? null;
+    return (
+      intent !== null &&
+      [attemptsToCheck, refundsToStart, refundsToCheck].some((due) => due(intent, atMs).length > 0)
+    );
+  }
+
+  /** Sets the alarm to a fixed time: the first step of a running alarm. */
+  async armAt(atMs: number): Promise<void> {
+    await this.#storage.setAlarm(atMs);
+    this.#armedAtMs = atMs;
+  }
+
+  clear(): void {
+    this.#armedAtMs = null;
+    void this.#storage.deleteAlarm();
+  }
+
+  /** After a rollback, which undid the change of the alarm too. */
+  forget(): void {
+    this.#armedAtMs = null;
+  }
+}

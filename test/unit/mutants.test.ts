@@ -1,0 +1,18 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { DOMAIN_MUTANTS, REFUND_MUTANTS } from '../../scripts/mutants/domain.ts';
+import { CONSUMER_MUTANTS, INTENT_MUTANTS } from '../../scripts/mutants/shell.ts';
+import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
+
+/**
+ * Goal: no planted bug is outdated when its file changes. Only `npm run mutants`, which takes long,
+ * would notice otherwise.
+ */
+test.each([...DOMAIN_MUTANTS, ...REFUND_MUTANTS, ...INTENT_MUTANTS, ...CONSUMER_MUTANTS])(
+  'the planted bug "$breaks" fits one place of $file',
+  async ({ file, find }) => {
+    const source = await readFile(join(PROJECT_DIRECTORY, file), 'utf8');
+    expect(source.split(find)).toHaveLength(2);
+  },
+);
