@@ -8,9 +8,17 @@
 import { createHash } from 'node:crypto';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { type BuildOptions, build } from 'esbuild';
 import { PROJECT_DIRECTORY, readIfPresent } from './project/files.ts';
+import { commandLine } from './project/options.ts';
+
+const SCRIPT = {
+  usage: 'npm run assets',
+  about: 'Writes the scripts and style sheets of all pages.',
+  options: {
+    check: { value: null, about: 'write nothing, and fail if a file is outdated' },
+  },
+};
 
 /** The customers' pages have their styles inline. */
 const CHECKOUT = {
@@ -54,11 +62,11 @@ const ASSET_NAME = /^(?:checkout|dashboard)\.[0-9a-f]{8}\.(?:js|css)$/;
 type Files = ReadonlyMap<string, string>;
 
 async function main(): Promise<boolean> {
-  const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+  const isCheck = commandLine(SCRIPT, (given) => given.has('check'));
   const files = await buildAll();
   const outdated = await outdatedFiles(files);
   const leftOver = await leftOverFiles(files);
-  if (values.check) {
+  if (isCheck) {
     for (const path of [...outdated, ...leftOver]) {
       console.error(`${path} is outdated: run \`npm run assets\` and commit what it changes.`);
     }

@@ -5,14 +5,22 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { errorPage } from './error-docs/page.ts';
 import { PROJECT_DIRECTORY } from './project/files.ts';
+import { commandLine } from './project/options.ts';
+
+const SCRIPT = {
+  usage: 'npm run error-docs',
+  about: 'Writes docs/errors.md.',
+  options: {
+    check: { value: null, about: 'write nothing, and fail if a file is outdated' },
+  },
+};
 
 const DOCUMENT = 'docs/errors.md';
 
-const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-if (values.check) {
+const isCheck = commandLine(SCRIPT, (given) => given.has('check'));
+if (isCheck) {
   const { status } = spawnSync('git', ['diff', '--no-index', '--', DOCUMENT, '-'], {
     cwd: PROJECT_DIRECTORY,
     input: errorPage(),

@@ -9,7 +9,6 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { Caller } from './chaos/caller.ts';
 import { Chance } from './chaos/chance.ts';
 import { Journey } from './chaos/journey.ts';
@@ -21,39 +20,30 @@ import { Verdict } from './chaos/verdict.ts';
 import { expectFreePort } from './dev/ports.ts';
 import { Gateway, NO_RATE_LIMITS } from './gateway/gateway.ts';
 import { HttpClient } from './gateway/http.ts';
+import { commandLine } from './project/options.ts';
+import { givenNumber } from './project/whole-number.ts';
 import { type StandIns, startStandIns } from './stand-ins/start-all.ts';
 
 const CUSTOMERS = 24;
 const VIOLATIONS_SHOWN = 50;
 const STAND_INS = { ethswitch: 'cards', hasRefunds: true, hasStatusQueries: true } as const;
 
-interface Options {
-  readonly seed: number;
-  readonly kills: number;
-  readonly port: number;
-}
-
-function options(): Options {
-  const { values } = parseArgs({
-    options: {
-      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-      kills: { type: 'string', default: '20' },
-      port: { type: 'string', default: '8797' },
-    },
-  });
-  const numbers = {
-    seed: Number(values.seed),
-    kills: Number(values.kills),
-    port: Number(values.port),
-  };
-  if (!Object.values(numbers).every((number) => Number.isSafeInteger(number) && number >= 0)) {
-    throw new Error('--seed, --kills and --port take whole numbers');
-  }
-  return numbers;
-}
+const SCRIPT = {
+  usage: 'npm run chaos',
+  about: 'Kills a gateway under load at random moments, and checks that it lost nothing.',
+  options: {
+    seed: { value: 'N', about: 'decides payments, kills and failures (default: the time)' },
+    kills: { value: 'N', about: 'how many kills (default: 20)' },
+    port: { value: 'PORT', about: 'where the gateway listens (default: 8797)' },
+  },
+};
 
 async function main(): Promise<boolean> {
-  const { seed, kills, port } = options();
+  const { seed, kills, port } = commandLine(SCRIPT, (given) => ({
+    seed: givenNumber(given, 'seed', Date.now() % 1_000_000, 0),
+    kills: givenNumber(given, 'kills', 20, 0),
+    port: givenNumber(given, 'port', 8_797),
+  }));
   say(`seed ${seed}, ${kills} kills, port ${port}`);
   await expectFreePort(port);
   const directory = await mkdtemp(join(tmpdir(), 'kefel-chaos-'));

@@ -21,6 +21,10 @@ const NO_ADDRESS = 'https://kefel.invalid/rails/check';
 
 async function main(): Promise<void> {
   const { values, positionals } = argumentsOf();
+  if (values.help === true) {
+    console.log(USAGE);
+    return;
+  }
   const [method, environment, reference] = positionals;
   const amountMinor = minorFromMajor(Number(values.amount ?? 1));
   if (!isMethod(method) || !isEnvironment(environment) || amountMinor === null) {
@@ -62,6 +66,7 @@ function argumentsOf() {
         amount: { type: 'string' },
         'provider-id': { type: 'string' },
         'result-url': { type: 'string' },
+        help: { type: 'boolean' },
       },
     });
   } catch {

@@ -3,30 +3,29 @@
  * its users send, and sends it again with mutations (docs/reliability.md#fuzzing). The seed decides every
  * mutation. Exits with 1 when an answer is not as it must be, after printing the request as a command.
  */
-import { parseArgs } from 'node:util';
 import { growthFaults } from '../test/fuzz/growth.ts';
 import { fuzz, type Report } from '../test/fuzz/run.ts';
 import { startStage } from '../test/fuzz/stage.ts';
+import { commandLine } from './project/options.ts';
+import { givenNumber } from './project/whole-number.ts';
 
 const FINDINGS_SHOWN = 30;
 const PROGRESS_EVERY = 5_000;
 
-function options() {
-  const { values } = parseArgs({
-    options: {
-      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-      requests: { type: 'string', default: '50000' },
-    },
-  });
-  const [seed = 0, requests = 0] = [values.seed, values.requests].map(Number);
-  if (![seed, requests].every((number) => Number.isSafeInteger(number) && number > 0)) {
-    throw new Error('--seed and --requests take positive whole numbers');
-  }
-  return { seed, requests };
-}
+const SCRIPT = {
+  usage: 'npm run fuzz',
+  about: 'Sends mutated requests to a gateway with stand-ins, and checks every answer.',
+  options: {
+    seed: { value: 'N', about: 'decides every mutation (default: the time)' },
+    requests: { value: 'N', about: 'how many requests (default: 50000)' },
+  },
+};
 
 async function main(): Promise<boolean> {
-  const { seed, requests } = options();
+  const { seed, requests } = commandLine(SCRIPT, (given) => ({
+    seed: givenNumber(given, 'seed', Date.now() % 1_000_000),
+    requests: givenNumber(given, 'requests', 50_000),
+  }));
   console.log(`seed ${seed}, ${requests} requests`);
   const stage = await startStage('fuzz-script');
   try {

@@ -3,8 +3,16 @@
  * bulk`. `-- --out FILE` writes a file that only its owner can read; it replaces no existing file.
  */
 import { writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
 import { generateSecret, SECRET_NAMES } from './dev/secrets.ts';
+import { commandLine } from './project/options.ts';
+
+const SCRIPT = {
+  usage: 'npm run --silent secrets:generate',
+  about: 'Prints new secrets for a deployment, as JSON for `wrangler secret bulk`.',
+  options: {
+    out: { value: 'FILE', about: 'write a new file instead, which only its owner can read' },
+  },
+};
 
 /** Key ids distinguish generations while they overlap (docs/decisions.md#32): `k20261121120000`. */
 function keyIdOf(now: Date): string {
@@ -13,18 +21,18 @@ function keyIdOf(now: Date): string {
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { out: { type: 'string' } } });
+  const out = commandLine(SCRIPT, (given) => given.get('out')?.[0]);
   const keyId = keyIdOf(new Date());
   const entries = await Promise.all(
     SECRET_NAMES.map(async (name) => [name, await generateSecret(name, keyId)] as const),
   );
   const json = `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
-  if (values.out === undefined) {
+  if (out === undefined) {
     process.stdout.write(json);
     return;
   }
-  await writeFile(values.out, json, { mode: 0o600, flag: 'wx' });
-  console.log(`Wrote ${values.out}. Next: npx wrangler secret bulk ${values.out}`);
+  await writeFile(out, json, { mode: 0o600, flag: 'wx' });
+  console.log(`Wrote ${out}. Next: npx wrangler secret bulk ${out}`);
   console.log(
     'Keep a copy in a safe place: without DATA_ENCRYPTION_KEYS no API key works, and stored secrets are lost.',
   );

@@ -11,18 +11,17 @@ import { DIRECTORIES, inDirectory } from './bench/run.ts';
 import { HttpClient } from './gateway/http.ts';
 import { OPERATIONS_PER_PAYMENT } from './linearize/clients.ts';
 import { type LinearizeResult, linearizePayments } from './linearize/run.ts';
-import { givenOptions, optionsHelp, type ScriptOptions } from './project/options.ts';
-import { wholeNumber } from './project/whole-number.ts';
+import { commandLine } from './project/options.ts';
+import { givenNumber } from './project/whole-number.ts';
 
-const OPTIONS: ScriptOptions = {
-  operations: { value: 'N', about: 'how many operations at least (default: 10000)' },
-  seed: { value: 'N', about: "decides the clients' choices (default: the time)" },
+const SCRIPT = {
+  usage: 'npm run linearize',
+  about: 'Checks that concurrent requests about one payment act as if one came after the other.',
+  options: {
+    operations: { value: 'N', about: 'how many operations at least (default: 10000)' },
+    seed: { value: 'N', about: "decides the clients' choices (default: the time)" },
+  },
 };
-const HELP = optionsHelp(
-  'npm run linearize',
-  'Checks that concurrent requests about one payment act as if one came after the other.',
-  OPTIONS,
-);
 
 const PAYMENTS_AT_ONCE = 6;
 const CONNECTIONS_MAX = 64;
@@ -32,15 +31,10 @@ const REPORT_INTERVAL_MS = 30_000;
 process.env.WRANGLER_LOG = 'error';
 
 async function main(): Promise<boolean> {
-  const given = givenOptions(OPTIONS, process.argv.slice(2));
-  if (given === null) {
-    console.log(HELP);
-    return true;
-  }
-  const number = (name: string, otherwise: number) =>
-    wholeNumber(name, given.get(name)?.[0] ?? String(otherwise), 1);
-  const operations = number('operations', 10_000);
-  const seed = number('seed', Date.now() % 1_000_000);
+  const { operations, seed } = commandLine(SCRIPT, (given) => ({
+    operations: givenNumber(given, 'operations', 10_000),
+    seed: givenNumber(given, 'seed', Date.now() % 1_000_000),
+  }));
   console.log(`seed ${seed}, ${operations} operations, ${OPERATIONS_PER_PAYMENT} on each payment`);
   let isClean = false;
   await inDirectory(tmpdir(), async (builtDirectory) => {

@@ -9,12 +9,12 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { parseArgs } from 'node:util';
 import { median, quantile } from './bench/statistics.ts';
 import { type LocalDatabase, prepareLocalDatabase, runBatch } from './dev/d1.ts';
 import { type MeasuredQuery, measuredQueries } from './measure-read-model/queries.ts';
 import { BATCH_PAYMENTS, MERCHANTS, type SeededBatch, seed } from './measure-read-model/seed.ts';
-import { wholeNumber } from './project/whole-number.ts';
+import { commandLine } from './project/options.ts';
+import { givenNumber } from './project/whole-number.ts';
 
 const DEFAULT_PAYMENTS = 1_000_000;
 const DEFAULT_RUNS = 60;
@@ -22,6 +22,16 @@ const DEFAULT_RUNS = 60;
 const WARM_UP_RUNS = 3;
 const PROGRESS_STEP = 50_000;
 const LAST_BATCHES = 50;
+
+const SCRIPT = {
+  usage: 'npm run read-model:measure',
+  about:
+    'Fills a local D1 with payments and measures the queries of the dashboard and the operator.',
+  options: {
+    payments: { value: 'N', about: `how many payments (default: ${DEFAULT_PAYMENTS})` },
+    runs: { value: 'N', about: `how often each query runs (default: ${DEFAULT_RUNS})` },
+  },
+};
 
 interface Measured {
   readonly name: string;
@@ -34,11 +44,10 @@ interface Measured {
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: { payments: { type: 'string' }, runs: { type: 'string' } },
-  });
-  const payments = wholeNumber('payments', values.payments ?? String(DEFAULT_PAYMENTS), 1);
-  const runs = wholeNumber('runs', values.runs ?? String(DEFAULT_RUNS), 1);
+  const { payments, runs } = commandLine(SCRIPT, (given) => ({
+    payments: givenNumber(given, 'payments', DEFAULT_PAYMENTS),
+    runs: givenNumber(given, 'runs', DEFAULT_RUNS),
+  }));
   const directory = await mkdtemp(join(tmpdir(), 'kefel-projections-'));
   try {
     await prepareLocalDatabase(directory, async (database) => {

@@ -9,11 +9,12 @@ import { execFileSync, spawn } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { DOMAIN_MUTANTS, REFUND_MUTANTS } from './mutants/domain.ts';
 import type { Mutant } from './mutants/mutant.ts';
 import { CONSUMER_MUTANTS, INTENT_MUTANTS } from './mutants/shell.ts';
 import { PROJECT_DIRECTORY } from './project/files.ts';
+import { commandLine } from './project/options.ts';
+import { givenNumber } from './project/whole-number.ts';
 import { bundleSimulation } from './simulation/bundle.ts';
 import { runSimulation } from './simulation/run.ts';
 
@@ -51,14 +52,21 @@ const WORKERS_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/refunds/request.ts': ['refund-requests'],
 };
 
+const SCRIPT = {
+  usage: 'npm run mutants',
+  about: 'Plants realistic mistakes one by one, and checks that the tests catch each.',
+  options: {
+    only: { value: 'TEXT', about: 'only mistakes whose file or effect contains the text' },
+    seeds: { value: 'N', about: 'how many histories run on each mistake (default: 400)' },
+  },
+};
+
 async function main(): Promise<boolean> {
-  const { values } = parseArgs({
-    options: {
-      only: { type: 'string', default: '' },
-      seeds: { type: 'string', default: '400' },
-    },
-  });
-  const chosen = MUTANTS.filter(({ file, breaks }) => `${file} ${breaks}`.includes(values.only));
+  const { only, seeds } = commandLine(SCRIPT, (given) => ({
+    only: given.get('only')?.[0] ?? '',
+    seeds: givenNumber(given, 'seeds', 400),
+  }));
+  const chosen = MUTANTS.filter(({ file, breaks }) => `${file} ${breaks}`.includes(only));
   const copy = await mkdtemp(join(tmpdir(), 'kefel-mutants-'));
   const survivors: Mutant[] = [];
   try {
@@ -73,7 +81,7 @@ async function main(): Promise<boolean> {
       throw new Error(`without any planted bug, ${sound} fails`);
     }
     for (const mutant of chosen) {
-      const catcher = await catcherOf(copy, mutant, Number(values.seeds));
+      const catcher = await catcherOf(copy, mutant, seeds);
       console.log(`${catcher ?? 'SURVIVED'}: ${mutant.file}: ${mutant.breaks}`);
       if (catcher === null) {
         survivors.push(mutant);

@@ -5,18 +5,26 @@
  * `-- --check` fails when they do not match the sources.
  */
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { clientTypes } from './openapi/client-types.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { type OpenApi, referenceMarkdown } from './openapi/reference.ts';
 import { PROJECT_DIRECTORY, readIfPresent, writeWhole } from './project/files.ts';
+import { commandLine } from './project/options.ts';
+
+const SCRIPT = {
+  usage: 'npm run openapi',
+  about: 'Writes public/openapi.json, docs/reference.md and the types of the TypeScript client.',
+  options: {
+    check: { value: null, about: 'write nothing, and fail if a file is outdated' },
+  },
+};
 
 const DOCUMENT_FILE = join('public', 'openapi.json');
 const REFERENCE_FILE = join('docs', 'reference.md');
 const TYPES_FILE = join('clients', 'typescript', 'api-types.ts');
 
 async function main(): Promise<boolean> {
-  const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+  const isCheck = commandLine(SCRIPT, (given) => given.has('check'));
   const { version } = JSON.parse(
     (await readIfPresent(join(PROJECT_DIRECTORY, 'package.json'))) ?? '{}',
   );
@@ -28,7 +36,7 @@ async function main(): Promise<boolean> {
     [REFERENCE_FILE, referenceMarkdown(openApi)],
     [TYPES_FILE, await clientTypes(document.components.schemas)],
   ] as const;
-  const results = await Promise.all(texts.map(([file, text]) => put(file, text, values.check)));
+  const results = await Promise.all(texts.map(([file, text]) => put(file, text, isCheck)));
   return results.every((isCurrent) => isCurrent);
 }
 

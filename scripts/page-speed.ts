@@ -4,7 +4,6 @@
  * fails when a page's median misses the budget.
  */
 import { cpus, loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { median } from './bench/statistics.ts';
@@ -24,10 +23,17 @@ import {
   LATENCY_MS,
   UPLOAD_KBIT_PER_SECOND,
 } from './pages/throttling.ts';
-import { wholeNumber } from './project/whole-number.ts';
+import { commandLine } from './project/options.ts';
+import { givenNumber } from './project/whole-number.ts';
 
-const DEFAULT_RUNS = '9';
-const DEFAULT_PORT = '8793';
+const SCRIPT = {
+  usage: 'npm run page-speed',
+  about: 'Measures how long a customer with a slow phone on slow 4G waits for the hosted page.',
+  options: {
+    runs: { value: 'N', about: 'how often each page loads (default: 9)' },
+    port: { value: 'PORT', about: 'where the gateway listens (default: 8793)' },
+  },
+};
 
 /** Of network and rendering, until the customer can use the page. */
 const USABLE_MS_MAX = 1_000;
@@ -63,14 +69,10 @@ const TIMES: Readonly<Record<TimeName, string>> = {
 };
 
 async function main(): Promise<boolean> {
-  const { values } = parseArgs({
-    options: {
-      runs: { type: 'string', default: DEFAULT_RUNS },
-      port: { type: 'string', default: DEFAULT_PORT },
-    },
-  });
-  const runs = wholeNumber('runs', values.runs, 1);
-  const port = wholeNumber('port', values.port, 1);
+  const { runs, port } = commandLine(SCRIPT, (given) => ({
+    runs: givenNumber(given, 'runs', 9),
+    port: givenNumber(given, 'port', 8_793),
+  }));
   return withOwnGateway(port, async (gateway) => {
     const browser = await launchBrowser();
     try {

@@ -4,7 +4,6 @@
  */
 import { mkdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { startShop } from '../demo/shop.ts';
 import { localSecrets } from './dev/local-secrets.ts';
@@ -13,9 +12,14 @@ import { type OwnGateway, withOwnGateway } from './gateway/own-gateway.ts';
 import { launchBrowser, PHONE } from './pages/browser.ts';
 import { chooseTelebirr, createDemoPayment, payToReceipt } from './pages/demo-payment.ts';
 import { PROJECT_DIRECTORY } from './project/files.ts';
-import { wholeNumber } from './project/whole-number.ts';
+import { commandLine } from './project/options.ts';
+import { givenNumber } from './project/whole-number.ts';
 
-const DEFAULT_PORT = '8794';
+const SCRIPT = {
+  usage: 'npm run screenshots',
+  about: "Takes the README's pictures of the demo merchant's pages on a phone.",
+  options: { port: { value: 'PORT', about: 'where the gateway listens (default: 8794)' } },
+};
 const IMAGES_DIRECTORY = join(PROJECT_DIRECTORY, 'docs', 'images');
 
 const EXPIRE_IN_SECONDS = 900;
@@ -45,8 +49,7 @@ interface Order {
 }
 
 async function main(): Promise<boolean> {
-  const { values } = parseArgs({ options: { port: { type: 'string', default: DEFAULT_PORT } } });
-  const port = wholeNumber('port', values.port, 1);
+  const port = commandLine(SCRIPT, (given) => givenNumber(given, 'port', 8_794));
   await mkdir(IMAGES_DIRECTORY, { recursive: true });
   const files = await withOwnGateway(port, async (gateway) => {
     const browser = await launchBrowser();

@@ -7,34 +7,35 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { Summary } from '../test/simulation/main.ts';
 import { PROJECT_DIRECTORY } from './project/files.ts';
+import { commandLine } from './project/options.ts';
+import { givenNumber } from './project/whole-number.ts';
 import { bundleSimulation } from './simulation/bundle.ts';
 import { type Run, runSimulation } from './simulation/run.ts';
 
 const FAILURES_MAX = 3;
 
-function options(): Run {
-  const { values } = parseArgs({
-    options: {
-      seeds: { type: 'string', default: '1000' },
-      from: { type: 'string', default: '1' },
-      workers: { type: 'string', default: String(availableParallelism()) },
-      trace: { type: 'boolean', default: false },
-    },
-  });
-  const [seeds = 0, from = 0, workers = 0] = [values.seeds, values.from, values.workers].map(
-    Number,
-  );
-  if (![seeds, from, workers].every((number) => Number.isSafeInteger(number) && number > 0)) {
-    throw new Error('--seeds, --from and --workers take positive whole numbers');
-  }
-  return { seeds, from, workers, failuresMax: FAILURES_MAX, shrinks: true, isTraced: values.trace };
-}
+const SCRIPT = {
+  usage: 'npm run simulate',
+  about: 'Runs simulated histories of the whole gateway and checks its promises after each.',
+  options: {
+    seeds: { value: 'N', about: 'how many histories (default: 1000)' },
+    from: { value: 'SEED', about: 'the first seed (default: 1)' },
+    workers: { value: 'N', about: 'how many processes (default: one for each core)' },
+    trace: { value: null, about: 'print each history' },
+  },
+};
 
 async function main(): Promise<boolean> {
-  const run = options();
+  const run: Run = commandLine(SCRIPT, (given) => ({
+    seeds: givenNumber(given, 'seeds', 1_000),
+    from: givenNumber(given, 'from', 1),
+    workers: givenNumber(given, 'workers', availableParallelism()),
+    failuresMax: FAILURES_MAX,
+    shrinks: true,
+    isTraced: given.has('trace'),
+  }));
   const directory = await mkdtemp(join(tmpdir(), 'kefel-simulation-'));
   try {
     const bundle = join(directory, 'simulation.mjs');

@@ -1,5 +1,5 @@
 import { givenOptions, optionsHelp, type ScriptOptions } from '../project/options.ts';
-import { wholeNumber } from '../project/whole-number.ts';
+import { givenNumber, wholeNumber } from '../project/whole-number.ts';
 import { CASE_NAMES, type CaseName } from './cases.ts';
 import type { Effort } from './measure.ts';
 import type { Medium } from './run.ts';
@@ -75,9 +75,8 @@ export function benchOptions(args: readonly string[]): BenchOptions | null {
   const listed = (name: string) => given.get(name)?.flatMap((text) => text.split(',')) ?? null;
   const names = listed('only')?.map((text) => oneOf(CASE_NAMES, 'only', text)) ?? CASE_NAMES;
   const clients = listed('clients')?.map((text) => wholeNumber('clients', text, 1));
-  const [rounds] = given.get('rounds') ?? [];
-  const [growth] = given.get('growth') ?? [];
-  if (growth !== undefined && given.has('peers')) {
+  const hasGrowth = given.has('growth');
+  if (hasGrowth && given.has('peers')) {
     throw new Error('--growth compares Kefel with itself, --peers with others');
   }
   const media = listed('on')?.map((text) => oneOf(MEDIA, 'on', text));
@@ -88,10 +87,10 @@ export function benchOptions(args: readonly string[]): BenchOptions | null {
     effort: {
       ...effort,
       clients: clients ?? effort.clients,
-      rounds: rounds === undefined ? effort.rounds : wholeNumber('rounds', rounds, 1),
+      rounds: givenNumber(given, 'rounds', effort.rounds),
     },
-    baseline: growth !== undefined ? 'new' : given.has('peers') ? 'peers' : 'floor',
-    payments: growth === undefined ? 0 : wholeNumber('growth', growth, 1),
+    baseline: hasGrowth ? 'new' : given.has('peers') ? 'peers' : 'floor',
+    payments: givenNumber(given, 'growth', 0),
     // Of a part, a table would replace that of the whole.
     isForDocument: [...given.keys()].every((name) => name === 'peers'),
   };

@@ -10,6 +10,13 @@ export interface ScriptOption {
 
 export type ScriptOptions = Readonly<Record<string, ScriptOption>>;
 
+/** A script, for its help. `usage` is the command, `about` what it does. */
+export interface Script {
+  readonly usage: string;
+  readonly about: string;
+  readonly options: ScriptOptions;
+}
+
 /** The values of a command line by the options' names; a flag that was given has an empty text. */
 export type GivenOptions = ReadonlyMap<string, readonly string[]>;
 
@@ -66,4 +73,25 @@ export function optionsHelp(usage: string, about: string, options: ScriptOptions
     '',
     ...rows.map(([written, text]) => `  ${written.padEnd(width)}  ${text}`),
   ].join('\n');
+}
+
+/**
+ * Reads this process's command line by `read`, which throws what is wrong with a value. Prints the
+ * help or the error, and exits, when there is nothing to run.
+ */
+export function commandLine<Read>(
+  { usage, about, options }: Script,
+  read: (given: GivenOptions) => Read,
+): Read {
+  try {
+    const given = givenOptions(options, process.argv.slice(2));
+    if (given !== null) {
+      return read(given);
+    }
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  }
+  console.log(optionsHelp(usage, about, options));
+  process.exit(0);
 }
