@@ -261,11 +261,14 @@ CREATE INDEX spent_challenges_by_expiry ON spent_challenges (expires_at_ms);
 
 -- With a rowid: payments then lie in the order in which they were created, so a page of a list
 -- reads few pages of the file, and SQLite checks what an index holds before it fetches the row.
+-- The table is its own index by time, and by uuid because a payment's uuid carries its time. The
+-- columns of lists come first: SQLite moves the end of a long row to further pages.
 CREATE TABLE payment (
-  id INTEGER PRIMARY KEY,
-  uuid TEXT NOT NULL,
-  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
   merchant_id TEXT NOT NULL,
+  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
+  created_at_ms INTEGER NOT NULL,
+  -- A UUIDv7 of created_at_ms.
+  uuid TEXT NOT NULL,
   number INTEGER NOT NULL,
   unique_id TEXT NOT NULL,
   -- Orders the changes of one payment: an older change never overwrites a newer one.
@@ -284,7 +287,6 @@ CREATE TABLE payment (
   -- Both need a person when they are not 0.
   unresolved_attempts INTEGER NOT NULL,
   anomalies INTEGER NOT NULL,
-  created_at_ms INTEGER NOT NULL,
   updated_at_ms INTEGER NOT NULL,
   ended_at_ms INTEGER,
   -- Of the reported attempt.
@@ -300,11 +302,11 @@ CREATE TABLE payment (
   search_keys TEXT NOT NULL CHECK (json_valid(search_keys)),
   -- What a file of payments shows of customer and provider, in JSON, sealed with
   -- DATA_ENCRYPTION_KEYS because it may be personal data. NULL: nothing.
-  sealed_details TEXT
-) STRICT;
+  sealed_details TEXT,
+  PRIMARY KEY (merchant_id, environment, created_at_ms, uuid)
+) STRICT, WITHOUT ROWID;
 
 -- Queries name these indexes, so that the planner's statistics cannot choose a slow one.
-CREATE UNIQUE INDEX payment_by_uuid ON payment (uuid);
 -- The integer id is unique within a merchant.
 CREATE INDEX payment_number ON payment (merchant_id, environment, number);
 CREATE INDEX payment_unique_id ON payment (merchant_id, environment, unique_id);
@@ -313,8 +315,6 @@ CREATE INDEX payment_unique_id ON payment (merchant_id, environment, unique_id);
 -- entry costs what a row costs, so an index of what changes while a payment is open holds only
 -- payments for which that is settled. SQLite uses a partial index only for queries that repeat or
 -- imply its condition.
-CREATE INDEX payment_by_time ON payment
-  (merchant_id, environment, created_at_ms, uuid, amount_minor, currency);
 -- Open and processing payments: few, and new.
 CREATE INDEX payment_open ON payment
   (merchant_id, environment, created_at_ms, uuid, amount_minor, currency)
@@ -362,7 +362,7 @@ CREATE INDEX payment_search_key_of_order ON payment_search_key (key)
   WHERE key >= 'order:' AND key < 'order;';
 
 -- For the daily purge.
-CREATE INDEX payment_with_details ON payment (created_at_ms)
+CREATE INDEX payment_with_details ON payment (created_at_ms, merchant_id, environment, uuid)
   WHERE sealed_details IS NOT NULL;
 
 CREATE TRIGGER payment_search_keys_deleted AFTER DELETE ON payment

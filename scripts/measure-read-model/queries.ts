@@ -12,6 +12,7 @@ import {
   eventsOf,
   failedEventsOf,
 } from '../../src/read-model/events-list.ts';
+import { PAYMENTS_BY_TIME } from '../../src/read-model/payment-row.ts';
 import {
   countOfAmountStatement,
   type PaymentFilter,
@@ -182,7 +183,7 @@ async function deepPages(database: LocalDatabase): Promise<readonly MeasuredQuer
 async function cursorAfter(database: LocalDatabase, payments: number): Promise<Cursor | null> {
   const { results } = await database
     .prepare(
-      `SELECT created_at_ms AS createdAtMs, uuid FROM payment INDEXED BY payment_by_time
+      `SELECT created_at_ms AS createdAtMs, uuid FROM payment INDEXED BY ${PAYMENTS_BY_TIME}
        WHERE merchant_id = ? AND environment = ? ORDER BY created_at_ms DESC, uuid DESC
        LIMIT 1 OFFSET ?`,
     )

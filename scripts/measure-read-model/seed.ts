@@ -66,8 +66,10 @@ function merchantOf(index: number): string {
   return merchantName(rank < 0 ? MERCHANTS - 1 : rank);
 }
 
-function uuidOf(index: number): string {
-  const hex = digest('uuid', index).toString('hex');
+/** Carries the time like `uuidV7`. */
+function uuidOf(index: number, createdAtMs: number): string {
+  const time = createdAtMs.toString(16).padStart(12, '0');
+  const hex = `${time}7000a${digest('uuid', index).toString('hex')}`;
   return [8, 13, 18, 23]
     .reduce((text, at) => `${text.slice(0, at)}-${text.slice(at)}`, hex)
     .slice(0, 36);
@@ -107,7 +109,7 @@ export function messageOf(index: number, payments: number): ProjectionMessage {
     version: 3,
     needsConfirmation: false,
     row: {
-      uuid: uuidOf(index),
+      uuid: uuidOf(index, createdAtMs),
       environment: 'production',
       merchantId: merchantOf(index),
       number: 1 + digest('number', index).readUIntBE(0, 6),

@@ -1,4 +1,5 @@
 import { BODY_BYTES_MAX } from '../config.ts';
+import { uuidV7 } from '../crypto/uuid-v7.ts';
 import { intentNumberFrom } from '../domain/identifiers.ts';
 import type { IntentKind, IntentTerms } from '../domain/intent.ts';
 import { readJsonBody } from '../http/json-body.ts';
@@ -118,7 +119,7 @@ function termsOf(call: MerchantCall, order: PaymentOrder): IntentTerms {
     merchantId: call.access.merchantId,
     merchantName: call.access.merchantName,
     branding: call.access.branding,
-    uuid: crypto.randomUUID(),
+    uuid: uuidV7(createdAtMs),
     number: intentNumberFrom(crypto.getRandomValues(new Uint8Array(8))),
     baseUrl: baseUrlOf(call),
     createdAtMs,

@@ -1,7 +1,8 @@
 /** The last time that a UUIDv7 can carry: 48 bits of milliseconds, in the year 10889. */
 export const UUID_V7_TIME_MAX_MS = 2 ** 48 - 1;
 
-const UUID_V7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+/** A UUIDv7 in its usual text form, in lower case. */
+export const UUID_V7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /**
  * A UUIDv7 (RFC 9562, section 5.7) in its usual text form: the time, and 74 random bits.

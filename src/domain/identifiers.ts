@@ -20,8 +20,6 @@ export function intentNumberFrom(randomBytes: Uint8Array): number {
   return Number(bits >> 11n) || 1;
 }
 
-/** A payment's uuid. */
-export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** A payment's integer id. */
 export const INTENT_NUMBER = /^[1-9]\d{0,15}$/;
 /** The id of a payment's Durable Object. */

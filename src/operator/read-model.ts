@@ -1,10 +1,13 @@
 import * as v from 'valibot';
 import { auditEntry } from '../audit/log.ts';
+import { UUID_V7 } from '../crypto/uuid-v7.ts';
 import { prepare } from '../database.ts';
-import { OBJECT_ID, UUID } from '../domain/identifiers.ts';
+import { OBJECT_ID } from '../domain/identifiers.ts';
 import { successResponse } from '../http/envelope.ts';
+import { fieldError } from '../http/field-error.ts';
 import { wholeNumber } from '../http/fields.ts';
-import { republishObjects, republishPage } from '../read-model/republish.ts';
+import { validationProblem } from '../http/problem.ts';
+import { findPlace, republishObjects, republishPage } from '../read-model/republish.ts';
 import type { OperatorCall } from './call.ts';
 import { operatorProblem } from './problems.ts';
 import { body, filledList, patternField, readBody } from './schema.ts';
@@ -12,8 +15,10 @@ import { body, filledList, patternField, readBody } from './schema.ts';
 /** Each payment costs a call to its object. A Worker may make about a thousand per request. */
 const PAYMENTS_MAX = 200;
 
+const NO_PAYMENT = 'Must be the uuid of a payment.';
+
 const request = body({
-  afterUuid: v.optional(patternField(UUID, 'Must be the uuid of a payment.')),
+  afterUuid: v.optional(patternField(UUID_V7, NO_PAYMENT)),
   limit: v.optional(wholeNumber(1, PAYMENTS_MAX)),
   objectIds: v.optional(
     filledList(
@@ -36,10 +41,14 @@ export async function republish(call: OperatorCall): Promise<Response> {
   if (objectIds !== undefined && afterUuid !== null) {
     throw operatorProblem('republish_ambiguous');
   }
+  const after = afterUuid === null ? null : await findPlace(call.env.DB, afterUuid);
+  if (afterUuid !== null && after === null) {
+    throw validationProblem({ afterUuid: fieldError('invalid_format', NO_PAYMENT) });
+  }
   await audit(call, { afterUuid, payments: objectIds?.length ?? limit });
   const result =
     objectIds === undefined
-      ? await republishPage(call.env, { afterUuid, limit })
+      ? await republishPage(call.env, { after, limit })
       : { ...(await republishObjects(call.env, objectIds)), nextUuid: null };
   return successResponse('Sent to the read model again', result);
 }

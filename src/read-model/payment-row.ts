@@ -31,6 +31,15 @@ export const PAYMENT_COLUMNS = `payment.uuid, payment.environment,
   payment.ended_at_ms AS endedAtMs, payment.transaction_id AS transactionId,
   payment.refunded_minor AS refundedMinor, payment.open_refunds AS openRefunds`;
 
+/** SQLite's name for the primary key: the order of time, which is the order of the table itself. */
+export const PAYMENTS_BY_TIME = 'sqlite_autoindex_payment_1';
+
+/** Joins `payment` by its primary key to a row that has one of the same names. */
+export function samePayment(other: string): string {
+  return `payment.merchant_id = ${other}.merchant_id AND payment.environment = ${other}.environment
+    AND payment.created_at_ms = ${other}.created_at_ms AND payment.uuid = ${other}.uuid`;
+}
+
 export function paymentRow(stored: StoredPayment): PaymentRow {
   return { ...stored, late: stored.late === 1 };
 }

@@ -18,7 +18,14 @@ import {
   tenantIs,
   when,
 } from '../paging.ts';
-import { type PaymentRow, paymentList, paymentRow, type StoredPayment } from './payment-row.ts';
+import {
+  PAYMENTS_BY_TIME,
+  type PaymentRow,
+  paymentList,
+  paymentRow,
+  type StoredPayment,
+  samePayment,
+} from './payment-row.ts';
 import {
   detailsIn,
   indexFor,
@@ -161,18 +168,14 @@ function foundPayments(
       sql: 'found.merchant_id = ? AND found.environment = ? AND found.key = ?',
       params: [merchantId, environment, key],
     },
-    {
-      sql: 'payment.merchant_id = ? AND payment.environment = ?',
-      params: [merchantId, environment],
-    },
     ...stateIs(filter),
     ...others.map(hasKey),
   ];
   return {
-    ...paymentList('payment_by_uuid', conditions, createdIn(filter)),
+    ...paymentList(PAYMENTS_BY_TIME, conditions, createdIn(filter)),
     // CROSS JOIN makes SQLite read the key first. Its table is its own index.
     table: 'payment_search_key AS found NOT INDEXED CROSS JOIN payment',
-    join: 'ON payment.uuid = found.uuid',
+    join: `ON ${samePayment('found')}`,
     timeColumn: 'found.created_at_ms',
     idColumn: 'found.uuid',
   };

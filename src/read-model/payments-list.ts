@@ -16,6 +16,7 @@ import {
   when,
 } from '../paging.ts';
 import {
+  PAYMENTS_BY_TIME,
   type PaymentRow,
   paymentList,
   paymentRow,
@@ -150,7 +151,7 @@ export function indexFor(filter: StateFilter): ListIndex {
     return { index: 'payment_open', conditions: [IS_OPEN, ...stateIs(filter)] };
   }
   if (status === undefined && method === undefined) {
-    return { index: 'payment_by_time', conditions: [] };
+    return { index: PAYMENTS_BY_TIME, conditions: [] };
   }
   const parts = [
     ...endedParts(

@@ -1,6 +1,7 @@
 import { batch, type SqlStatement } from '../database.ts';
 import type { FailureReason } from '../domain/intent.ts';
 import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../domain/method.ts';
+import { PAYMENTS_BY_TIME } from './payment-row.ts';
 
 /** When a payment by one method last ended one way, over all merchants. */
 export interface LastOutcome {
@@ -34,8 +35,10 @@ export function lastOutcomeStatement(
 ): SqlStatement {
   return {
     sql: `SELECT payment.updated_at_ms AS atMs, payment.failure_reason AS failureReason
-      FROM merchants CROSS JOIN payment ON payment.id = (
-        SELECT newest.id FROM payment AS newest INDEXED BY payment_ended
+      FROM merchants CROSS JOIN payment INDEXED BY ${PAYMENTS_BY_TIME}
+        ON payment.merchant_id = merchants.id AND payment.environment = ?1
+        AND (payment.created_at_ms, payment.uuid) = (
+        SELECT newest.created_at_ms, newest.uuid FROM payment AS newest INDEXED BY payment_ended
         WHERE newest.merchant_id = merchants.id AND newest.environment = ?1
           AND newest.ended_at_ms IS NOT NULL AND newest.status = ?2 AND newest.method = ?3
         ORDER BY newest.created_at_ms DESC, newest.uuid DESC LIMIT 1)

@@ -1,9 +1,12 @@
 import { concurrently } from '../concurrently.ts';
+import { uuidV7TimeMs } from '../crypto/uuid-v7.ts';
 import { prepare, type SqlStatement } from '../database.ts';
 import { OBJECT_ID } from '../domain/identifiers.ts';
-import type { Environment } from '../domain/method.ts';
+import type { Tenant } from '../domain/intent.ts';
 import { type IntentClient, intentByObjectId, intentByUniqueId } from '../intent/client.ts';
 import { errorText, log } from '../log.ts';
+import { PAYMENTS_BY_TIME } from './payment-row.ts';
+import { EACH_TENANT } from './search-all.ts';
 
 /**
  * Rebuilds the read model: each object sends its payment again. For the operator, after a change of
@@ -12,7 +15,7 @@ import { errorText, log } from '../log.ts';
 
 export interface RepublishRequest {
   /** Null: start with the first payment. */
-  readonly afterUuid: string | null;
+  readonly after: PaymentPlace | null;
   /** 1 … REPUBLISH_ROWS_MAX. */
   readonly limit: number;
 }
@@ -27,35 +30,58 @@ export interface Republished {
 }
 
 export interface RepublishedPage extends Republished {
-  /** `afterUuid` of the next call, or null after the last page. */
+  /** Of the payment after which the next page begins, or null after the last page. */
   readonly nextUuid: string | null;
 }
 
 /** One request handles a page, with two calls for each payment: well below a Worker's limits. */
 export const REPUBLISH_ROWS_MAX = 1_000;
 
-interface Known {
+interface Known extends Tenant {
   readonly uuid: string;
-  readonly merchantId: string;
-  readonly environment: Environment;
   readonly uniqueId: string;
 }
 
-/** Republishes a page of all payments in the read model, over all merchants, by uuid. */
+/** Where a payment lies among those of all merchants. */
+export interface PaymentPlace extends Tenant {
+  readonly createdAtMs: number;
+  readonly uuid: string;
+}
+
+/** Null for a uuid that the read model does not know. */
+export function findPlace(db: D1Database, uuid: string): Promise<PaymentPlace | null> {
+  return prepare(db, findPlaceStatement(uuid)).first<PaymentPlace>();
+}
+
+export function findPlaceStatement(uuid: string): SqlStatement {
+  return {
+    sql: `SELECT payment.merchant_id AS merchantId, payment.environment AS environment,
+        payment.created_at_ms AS createdAtMs, payment.uuid
+      FROM ${EACH_TENANT} CROSS JOIN payment INDEXED BY ${PAYMENTS_BY_TIME}
+        ON payment.merchant_id = merchants.id AND payment.environment = place.environment
+          AND payment.created_at_ms = ?1 AND payment.uuid = ?2`,
+    params: [uuidV7TimeMs(uuid), uuid],
+  };
+}
+
+/** Republishes a page of all payments in the read model, merchant by merchant, oldest first. */
 export async function republishPage(env: Env, request: RepublishRequest): Promise<RepublishedPage> {
   const limit = Math.max(1, Math.min(Math.trunc(request.limit), REPUBLISH_ROWS_MAX));
-  const statement = knownStatement(request.afterUuid ?? '', limit);
+  const statement = knownStatement(request.after, limit);
   const { results } = await prepare(env.DB, statement).all<Known>();
   const clients = results.map(({ uniqueId, ...tenant }) => intentByUniqueId(env, tenant, uniqueId));
   const nextUuid = results.length < limit ? null : (results.at(-1)?.uuid ?? null);
   return { ...(await republish(clients)), nextUuid };
 }
 
-export function knownStatement(afterUuid: string, limit: number): SqlStatement {
+export function knownStatement(after: PaymentPlace | null, limit: number): SqlStatement {
+  const { merchantId = '', environment = '', createdAtMs = 0, uuid = '' } = after ?? {};
   return {
     sql: `SELECT uuid, merchant_id AS merchantId, environment, unique_id AS uniqueId
-      FROM payment INDEXED BY payment_by_uuid WHERE uuid > ? ORDER BY uuid LIMIT ?`,
-    params: [afterUuid, limit],
+      FROM payment INDEXED BY ${PAYMENTS_BY_TIME}
+      WHERE (merchant_id, environment, created_at_ms, uuid) > (?, ?, ?, ?)
+      ORDER BY merchant_id, environment, created_at_ms, uuid LIMIT ?`,
+    params: [merchantId, environment, createdAtMs, uuid, limit],
   };
 }
 

@@ -1,10 +1,17 @@
 import { eventTimeMs } from '../crypto/event-id.ts';
+import { uuidV7TimeMs } from '../crypto/uuid-v7.ts';
 import { batch, type SqlStatement } from '../database.ts';
-import { UUID } from '../domain/identifiers.ts';
 import { ENVIRONMENTS } from '../domain/method.ts';
 import { idSearchKey, SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
 import { EVENTS_BY_TIME, firstDeliveryOf } from './events-list.ts';
-import { PAYMENT_COLUMNS, type PaymentRow, paymentRow, type StoredPayment } from './payment-row.ts';
+import {
+  PAYMENT_COLUMNS,
+  PAYMENTS_BY_TIME,
+  type PaymentRow,
+  paymentRow,
+  type StoredPayment,
+  samePayment,
+} from './payment-row.ts';
 import { SEARCH_ROWS_MAX } from './search.ts';
 
 /**
@@ -30,7 +37,7 @@ export async function searchAllPayments(
 }
 
 /** One look-up for each merchant and environment: the indexes begin with them. */
-const EACH_TENANT = `merchants CROSS JOIN
+export const EACH_TENANT = `merchants CROSS JOIN
   (SELECT value AS environment FROM json_each('${JSON.stringify(ENVIRONMENTS)}')) AS place`;
 
 export function searchAllStatements(text: string): readonly SqlStatement[] {
@@ -38,6 +45,7 @@ export function searchAllStatements(text: string): readonly SqlStatement[] {
     sql: `SELECT ${PAYMENT_COLUMNS} FROM ${source} LIMIT ${SEARCH_ROWS_MAX}`,
     params,
   });
+  const createdAtMs = uuidV7TimeMs(text);
   const eventAtMs = eventTimeMs(text);
   return [
     select(
@@ -50,12 +58,20 @@ export function searchAllStatements(text: string): readonly SqlStatement[] {
       `${EACH_TENANT} CROSS JOIN payment_search_key AS found
           ON found.merchant_id = merchants.id AND found.environment = place.environment
             AND found.key = ?1
-        CROSS JOIN payment INDEXED BY payment_by_uuid ON payment.uuid = found.uuid`,
+        CROSS JOIN payment INDEXED BY ${PAYMENTS_BY_TIME} ON ${samePayment('found')}`,
       idSearchKey(text),
     ),
-    ...(UUID.test(text)
-      ? [select('payment INDEXED BY payment_by_uuid WHERE uuid = ?1', text)]
-      : []),
+    ...(createdAtMs === null
+      ? []
+      : [
+          select(
+            `${EACH_TENANT} CROSS JOIN payment INDEXED BY ${PAYMENTS_BY_TIME}
+              ON payment.merchant_id = merchants.id AND payment.environment = place.environment
+                AND payment.created_at_ms = ?1 AND payment.uuid = ?2`,
+            createdAtMs,
+            text,
+          ),
+        ]),
     ...(eventAtMs === null
       ? []
       : [
@@ -63,7 +79,10 @@ export function searchAllStatements(text: string): readonly SqlStatement[] {
             `${EACH_TENANT} CROSS JOIN webhook_event AS event INDEXED BY ${EVENTS_BY_TIME}
                 ON event.merchant_id = merchants.id AND event.environment = place.environment
                   AND event.created_at_ms = ?1 AND event.delivery_id = ?2
-              CROSS JOIN payment INDEXED BY payment_by_uuid ON payment.uuid = event.payment_uuid`,
+              CROSS JOIN payment INDEXED BY payment_unique_id
+                ON payment.merchant_id = event.merchant_id
+                  AND payment.environment = event.environment
+                  AND payment.unique_id = event.unique_id`,
             eventAtMs,
             firstDeliveryOf(text),
           ),

@@ -1,8 +1,9 @@
 import { configOf, type NamedKey } from '../config.ts';
 import { eventTimeMs } from '../crypto/event-id.ts';
 import { type DigestKind, keyedDigest } from '../crypto/keyed-digest.ts';
+import { uuidV7TimeMs } from '../crypto/uuid-v7.ts';
 import { batch, type SqlStatement } from '../database.ts';
-import { INTENT_NUMBER, UUID } from '../domain/identifiers.ts';
+import { INTENT_NUMBER } from '../domain/identifiers.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { phoneFrom } from '../domain/phone.ts';
 import {
@@ -18,7 +19,14 @@ import {
   SEARCH_ID_LENGTH_MAX,
 } from '../domain/search-key.ts';
 import { EVENTS_BY_TIME, firstDeliveryOf } from './events-list.ts';
-import { PAYMENT_COLUMNS, type PaymentRow, paymentRow, type StoredPayment } from './payment-row.ts';
+import {
+  PAYMENT_COLUMNS,
+  PAYMENTS_BY_TIME,
+  type PaymentRow,
+  paymentRow,
+  type StoredPayment,
+  samePayment,
+} from './payment-row.ts';
 
 /** A payment link or a phone number may have many payments. The search returns the newest. */
 export const SEARCH_ROWS_MAX = 50;
@@ -90,16 +98,30 @@ export function searchStatements(
 ): readonly SqlStatement[] {
   const { merchantId, environment } = tenant;
   const owner = 'payment.merchant_id = ? AND payment.environment = ?';
-  const one = (source: string, condition: string, value: string | number): SqlStatement => ({
+  const one = (
+    source: string,
+    condition: string,
+    ...values: readonly (string | number)[]
+  ): SqlStatement => ({
     sql: `SELECT ${PAYMENT_COLUMNS} FROM ${source} WHERE ${owner} AND ${condition}
       LIMIT ${SEARCH_ROWS_MAX}`,
-    params: [merchantId, environment, value],
+    params: [merchantId, environment, ...values],
   });
+  const createdAtMs = uuidV7TimeMs(text);
   const eventAtMs = eventTimeMs(text);
   return [
     one('payment INDEXED BY payment_unique_id', 'unique_id = ?', text),
     ...keys.map((group) => byKeys(tenant, group)),
-    ...(UUID.test(text) ? [one('payment INDEXED BY payment_by_uuid', 'uuid = ?', text)] : []),
+    ...(createdAtMs === null
+      ? []
+      : [
+          one(
+            `payment INDEXED BY ${PAYMENTS_BY_TIME}`,
+            'created_at_ms = ? AND uuid = ?',
+            createdAtMs,
+            text,
+          ),
+        ]),
     ...(INTENT_NUMBER.test(text)
       ? [one('payment INDEXED BY payment_number', 'number = ?', Number(text))]
       : []),
@@ -115,7 +137,7 @@ function byEvent(
 ): SqlStatement {
   return {
     sql: `SELECT ${PAYMENT_COLUMNS} FROM webhook_event AS event INDEXED BY ${EVENTS_BY_TIME}
-        CROSS JOIN payment INDEXED BY payment_by_uuid ON payment.uuid = event.payment_uuid
+        CROSS JOIN payment INDEXED BY payment_unique_id ON payment.unique_id = event.unique_id
       WHERE event.merchant_id = ?1 AND event.environment = ?2 AND event.created_at_ms = ?3
         AND event.delivery_id = ?4
         AND payment.merchant_id = ?1 AND payment.environment = ?2`,
@@ -136,9 +158,9 @@ function byPrefix({ merchantId, environment }: Tenant, text: string): readonly S
     {
       sql: `SELECT ${PAYMENT_COLUMNS}
         FROM payment_search_key AS found
-          CROSS JOIN payment INDEXED BY payment_by_uuid ON payment.uuid = found.uuid
+          CROSS JOIN payment INDEXED BY ${PAYMENTS_BY_TIME} ON ${samePayment('found')}
         WHERE found.merchant_id = ?1 AND found.environment = ?2 AND found.key > ?3
-          AND found.key < ?4 AND payment.merchant_id = ?1 AND payment.environment = ?2
+          AND found.key < ?4
         ORDER BY found.key DESC LIMIT ${SEARCH_ROWS_MAX}`,
       params: params(idSearchKey(text)),
     },
@@ -157,9 +179,8 @@ function byKeys({ merchantId, environment }: Tenant, keys: readonly string[]): S
     sql: `SELECT ${PAYMENT_COLUMNS}
       FROM payment_search_key AS found
         ${others.join(' ')}
-        CROSS JOIN payment INDEXED BY payment_by_uuid ON payment.uuid = found.uuid
+        CROSS JOIN payment INDEXED BY ${PAYMENTS_BY_TIME} ON ${samePayment('found')}
       WHERE found.merchant_id = ?1 AND found.environment = ?2 AND found.key = ?3
-        AND payment.merchant_id = ?1 AND payment.environment = ?2
       ORDER BY found.created_at_ms DESC, found.uuid DESC LIMIT ${SEARCH_ROWS_MAX}`,
     params: [merchantId, environment, ...keys],
   };

@@ -45,6 +45,8 @@ const NEW_VALUES: Readonly<Record<string, string>> = {
   rail_reference: 'COALESCE(excluded.rail_reference, refunds.rail_reference)',
 };
 
+const PAYMENT_KEY = 'merchant_id, environment, created_at_ms, uuid';
+
 const UPSERT_PAYMENTS = `
   INSERT INTO payment (uuid, environment, merchant_id, number, unique_id, kind, amount_minor,
     currency, created_at_ms, ${PAYMENT_COLUMNS.join(', ')})
@@ -58,7 +60,7 @@ const UPSERT_PAYMENTS = `
     value ->> 'refundedMinor', value ->> 'openRefunds',
     value ->> 'attempts', value ->> 'searchKeys', value ->> 'sealedDetails'
   FROM json_each(?1) WHERE true
-  ${onConflict('payment', 'uuid', PAYMENT_COLUMNS, 'version')}`;
+  ${onConflict('payment', PAYMENT_KEY, PAYMENT_COLUMNS, 'version')}`;
 
 const EVENT_COLUMNS = [
   'delivery_status',

@@ -16,7 +16,7 @@ const BATCHES_MAX = 150;
 const OLD_PAYMENTS = `FROM payment INDEXED BY payment_with_details
   WHERE created_at_ms <= ?1 AND sealed_details IS NOT NULL
     AND ended_at_ms IS NOT NULL AND updated_at_ms <= ?1
-  ORDER BY created_at_ms, id LIMIT ?2`;
+  ORDER BY created_at_ms, merchant_id, environment, uuid LIMIT ?2`;
 
 /** Statements that purge up to ?2 rows older than ?1 in one batch, by what they purge. */
 const PURGES = {
@@ -28,7 +28,8 @@ const PURGES = {
         FROM (SELECT merchant_id, environment, created_at_ms, uuid, search_keys ${OLD_PAYMENTS})
           AS old, json_each(old.search_keys))`,
     `UPDATE payment SET sealed_details = NULL, search_keys = '[]'
-      WHERE id IN (SELECT id ${OLD_PAYMENTS})`,
+      WHERE (merchant_id, environment, created_at_ms, uuid) IN (
+        SELECT merchant_id, environment, created_at_ms, uuid ${OLD_PAYMENTS})`,
   ],
   // With the address and browser of a sign-in.
   sessions: [

@@ -1,3 +1,4 @@
+import { uuidV7 } from '../crypto/uuid-v7.ts';
 import { decide, openIntent } from '../domain/decide.ts';
 import { intentNumberFrom } from '../domain/identifiers.ts';
 import type { Intent, IntentTerms, Tenant } from '../domain/intent.ts';
@@ -27,7 +28,7 @@ export async function testEvent(
 ): Promise<Pick<OutgoingWebhook, 'eventId' | 'ownOrigin' | 'requestBody'>> {
   const uniqueId = `${TEST_PAYMENT_PREFIX}${randomHex()}`;
   const number = intentNumberFrom(crypto.getRandomValues(new Uint8Array(8)));
-  const intent = testPayment({ ...about, tenant, uniqueId, number, uuid: crypto.randomUUID() });
+  const intent = testPayment({ ...about, tenant, uniqueId, number, uuid: uuidV7(about.nowMs) });
   const body = eventBody(intent, 'payment_failed');
   const { environment } = tenant;
   const signature = await signEvent(env, environment, body);

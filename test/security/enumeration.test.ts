@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { configOf } from '../../src/config.ts';
 import { sha256Hex } from '../../src/crypto/encoding.ts';
 import { signLink } from '../../src/crypto/link-token.ts';
+import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
 import { apiKeyFrom } from '../../src/merchants/api-key.ts';
 import { forgetDirectory } from '../../src/merchants/directory.ts';
 import { withoutRequestId } from '../support/problems.ts';
@@ -82,7 +83,7 @@ async function things() {
     payment: ['order-1', 'order-9'],
     uuid: [
       ((await clientOf().read()) as { intent: { terms: { uuid: string } } }).intent.terms.uuid,
-      crypto.randomUUID(),
+      uuidV7(Date.now()),
     ],
     refund: ['refund-1', 'refund-9'],
     event: [event?.eventId ?? '', `${(event?.eventId ?? '').slice(0, -4)}0000`],

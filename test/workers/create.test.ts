@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
+import { uuidV7TimeMs } from '../../src/crypto/uuid-v7.ts';
 import { intentByUniqueId } from '../../src/intent/client.ts';
 import type { CreateRequest } from '../../src/intent/protocol.ts';
 import { someTerms, startAttempt } from '../support/intents.ts';
@@ -13,6 +14,7 @@ import {
   clientOf,
   expressBody,
   hostedBody,
+  intentOf,
   postExpress,
   postHosted,
   tenantOf,
@@ -59,6 +61,15 @@ test.each([
     expect(new Set(caught.projections.map(({ row }) => row.uuid)).size).toBe(1);
   },
 );
+
+test.each([
+  ['hosted', () => postHosted()],
+  ['express', () => postExpress()],
+])('the uuid of an %s payment carries the time of its creation', async (_kind, create) => {
+  await create();
+  const { terms } = await intentOf();
+  expect(uuidV7TimeMs(terms.uuid)).toBe(terms.createdAtMs);
+});
 
 test("promises.md#1: the losing create changes nothing of the winner's payment", async () => {
   await postHosted({ amount: 100 });

@@ -23,7 +23,7 @@ import {
 useGateway();
 
 const BANKS = '/api/v1/payment/banks';
-const UUID = '00000000-0000-4000-8000-000000000000';
+const UUID = '00000000-0000-7000-8000-000000000000';
 const SPLITS = [{ bank: 'CBE', creditAccount: '1000', splitType: 'PERCENTAGE', amount: 1 }];
 
 function failD1(): void {

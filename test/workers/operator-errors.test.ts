@@ -1,6 +1,7 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
+import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
 import type { Rejection } from '../../src/domain/intent.ts';
 import worker from '../../src/index.ts';
 import { IntentClient } from '../../src/intent/client.ts';
@@ -112,7 +113,7 @@ const PROVOKED: Readonly<Record<OperatorProblemCode, () => Promise<Response>>> =
   republish_ambiguous: () =>
     operate(`${V1}/read-model/republish`, {
       objectIds: ['0'.repeat(64)],
-      afterUuid: crypto.randomUUID(),
+      afterUuid: uuidV7(Date.now()),
     }),
 };
 

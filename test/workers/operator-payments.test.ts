@@ -357,7 +357,9 @@ describe('the read model', () => {
   });
 
   it.each([
-    ['both', { objectIds: ['0'.repeat(64)], afterUuid: '00000000-0000-0000-0000-000000000000' }],
+    ['both', { objectIds: ['0'.repeat(64)], afterUuid: '00000000-0000-7000-8000-000000000000' }],
+    ['a uuid of no payment', { afterUuid: '00000000-0000-7000-8000-000000000000' }],
+    ['a uuid without a time', { afterUuid: '00000000-0000-4000-8000-000000000000' }],
     ['a short id', { objectIds: ['00'] }],
     ['none', { objectIds: [] }],
     ['too many', { limit: 201 }],

@@ -5,7 +5,12 @@ import type { DeliveryReport, ProjectionMessage } from '../../src/intent/protoco
 import { readPage } from '../../src/paging.ts';
 import { type EventRow, eventsOf } from '../../src/read-model/events-list.ts';
 import { listPayments } from '../../src/read-model/payments-list.ts';
-import { republishObjects, republishPage } from '../../src/read-model/republish.ts';
+import {
+  findPlace,
+  type PaymentPlace,
+  republishObjects,
+  republishPage,
+} from '../../src/read-model/republish.ts';
 import {
   ALPHA,
   advance,
@@ -321,13 +326,13 @@ describe('the read model can be rebuilt from the objects', () => {
     await env.DB.exec('DELETE FROM payment_search_key');
 
     const pages = [];
-    for (let afterUuid: string | null = null; ; ) {
-      const page = await republishPage(env, { afterUuid, limit: 2 });
+    for (let after: PaymentPlace | null = null; ; ) {
+      const page = await republishPage(env, { after, limit: 2 });
       pages.push(page);
       if (page.nextUuid === null) {
         break;
       }
-      afterUuid = page.nextUuid;
+      after = await findPlace(env.DB, page.nextUuid);
     }
     expect(pages.map(({ republished }) => republished)).toEqual([2, 1]);
     expect(pages.every(({ missing, failed }) => missing + failed === 0)).toBe(true);
@@ -355,7 +360,7 @@ describe('the read model can be rebuilt from the objects', () => {
     await projectCaught();
     advance(400 * DAY_MS);
     await fireAlarm();
-    const result = await republishPage(env, { afterUuid: null, limit: 100 });
+    const result = await republishPage(env, { after: null, limit: 100 });
     expect(result).toEqual({ republished: 0, missing: 1, failed: 0, nextUuid: null });
   });
 
@@ -363,7 +368,7 @@ describe('the read model can be rebuilt from the objects', () => {
     await createHosted();
     await projectCaught();
     vi.spyOn(env.PROJECTIONS, 'send').mockRejectedValue(new Error('queue away'));
-    const result = await republishPage(env, { afterUuid: null, limit: 100 });
+    const result = await republishPage(env, { after: null, limit: 100 });
     expect(result).toEqual({ republished: 0, missing: 0, failed: 1, nextUuid: null });
   });
 });

@@ -19,10 +19,11 @@ export function nameOf({ merchantId, environment }: Tenant): string {
   return `${merchantId} ${environment}`;
 }
 
-/** A uuid that sorts by `number`, within one tenant. */
-export function uuidOf(tenant: Tenant, number: number): string {
-  const owner = String(TENANTS.findIndex((candidate) => nameOf(candidate) === nameOf(tenant)));
-  return `${String(number).padStart(8, '0')}-0000-4000-8000-${owner.padStart(12, '0')}`;
+/** A UUIDv7 of the time. Within one tenant and time, it sorts by `number`. */
+export function uuidOf(tenant: Tenant, number: number, createdAtMs = 1_000 * number): string {
+  const owner = TENANTS.findIndex((candidate) => nameOf(candidate) === nameOf(tenant));
+  const time = createdAtMs.toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${owner}${String(number).padStart(11, '0')}`;
 }
 
 /** Payment `number` of a tenant: one open hosted payment of 1.00 ETB unless changed. */
@@ -32,7 +33,7 @@ export function projectionMessage(
   changes: Partial<ProjectionRow> = {},
   rest: Partial<ProjectionMessage> = {},
 ): ProjectionMessage {
-  const uuid = uuidOf(tenant, number);
+  const uuid = uuidOf(tenant, number, changes.createdAtMs);
   return {
     objectId: `object-of-${uuid}`,
     version: 1,

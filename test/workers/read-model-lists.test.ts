@@ -163,7 +163,7 @@ describe.each(READERS.map((tenant) => ({ tenant, name: nameOf(tenant) })))(
             limit,
           );
           expect(rows.map(({ uuid }) => uuid)).toEqual(
-            expected.map((number) => uuidOf(tenant, number)),
+            expected.map((number) => uuidOf(tenant, number, createdAtMsOf(number))),
           );
           expect(rows.every((row) => nameOf(row) === nameOf(tenant))).toBe(true);
         }
@@ -223,7 +223,7 @@ test('a row contains everything that a list shows', async () => {
   const { rows } = await listPayments(env.DB, tenant, { amountMinorMin: 600 }, null, 100);
   const expected: PaymentRow = {
     ...tenant,
-    uuid: uuidOf(tenant, 6),
+    uuid: uuidOf(tenant, 6, createdAtMsOf(6)),
     number: 6,
     uniqueId: 'order-6',
     kind: 'hosted',

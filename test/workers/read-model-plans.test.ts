@@ -42,7 +42,7 @@ import {
   type RefundFilter,
   refundsOf,
 } from '../../src/read-model/refunds-list.ts';
-import { knownStatement } from '../../src/read-model/republish.ts';
+import { findPlaceStatement, knownStatement } from '../../src/read-model/republish.ts';
 import {
   findSandboxEventStatement,
   newestSandboxEventStatement,
@@ -67,7 +67,7 @@ import { ALPHA, consumeAll, createHosted, payHosted, tenantOf, useGateway } from
 const caught = useGateway();
 
 const TENANT = tenantOf(ALPHA);
-const UUID = '0b8f3c1e-7c55-4d5e-9a55-2f1f6f0a0001';
+const UUID = '019b7d80-7c55-7d5e-9a55-2f1f6f0a0001';
 
 const CURSORS: Readonly<Record<string, Cursor | null>> = {
   'first page': null,
@@ -236,8 +236,10 @@ const STATEMENTS: readonly Named[] = [
   ...named('search by uuid', ...searchStatements(TENANT, UUID, [[`id:${UUID}`]])),
   ...named('search by number', ...searchStatements(TENANT, '4242', [['id:4242']])),
   ...named('search by event', ...searchStatements(TENANT, `evt_${'0'.repeat(32)}`, [])),
-  ...named('unique id by uuid', findUniqueIdStatement(TENANT, 'uuid', UUID)),
-  ...named('unique id by number', findUniqueIdStatement(TENANT, 'number', 4_242)),
+  ...[UUID, '4242'].flatMap((id) => {
+    const statement = findUniqueIdStatement(TENANT, id);
+    return statement === null ? [] : named(`unique id by ${id}`, statement);
+  }),
   ...named('payment of an order', findPaymentOfOrderStatement('sandbox', '0'.repeat(20))),
   ...named(
     'events of the sandbox',
@@ -245,7 +247,8 @@ const STATEMENTS: readonly Named[] = [
     newestSandboxEventStatement(TENANT.merchantId),
     findSandboxEventStatement(TENANT.merchantId, `evt_${'0'.repeat(32)}`),
   ),
-  ...named('republish', knownStatement('', 100), knownStatement(UUID, 100)),
+  ...named('republish', knownStatement(null, 100)),
+  ...named('republish', knownStatement({ ...TENANT, createdAtMs: 5_000, uuid: UUID }, 100)),
 ];
 
 async function planOf({ sql, params }: SqlStatement): Promise<string[]> {
@@ -301,6 +304,7 @@ describe('a query over all merchants scans only the merchants', () => {
   it.each([
     ...named('search of all', ...searchAllStatements('order-1')),
     ...named('search of all by uuid', ...searchAllStatements(UUID)),
+    ...named('place of a payment', findPlaceStatement(UUID)),
     ...named('search of all by event', ...searchAllStatements(`evt_${'0'.repeat(32)}`)),
     ...named(
       'last outcome',
@@ -311,6 +315,12 @@ describe('a query over all merchants scans only the merchants', () => {
     const plan = await planOf(statement);
     expect(plan.filter((step) => !PER_MERCHANT.test(step))).toEqual([]);
   });
+});
+
+test('an id that is neither a UUIDv7 nor a number costs no query', () => {
+  for (const id of ['order-1', UUID.replace('-7d', '-4d'), UUID.toUpperCase(), '042', '1e3']) {
+    expect(findUniqueIdStatement(TENANT, id)).toBeNull();
+  }
 });
 
 test('only sums are grouped', async () => {
@@ -348,7 +358,8 @@ test('finds the start of a page by the index, without stepping over rows', async
     if (refunds !== undefined) {
       expect(indexes).toEqual(['payment_with_refunds']);
     } else if (status === undefined && method === undefined) {
-      expect(indexes).toEqual(['payment_by_time']);
+      expect(searches).toHaveLength(1);
+      expect(searches[0]).toContain('USING PRIMARY KEY (merchant_id=? AND environment=?');
     } else {
       const ended = searches.filter((search) => search.includes('status=? AND method=?'));
       const methods = method === undefined ? METHODS.length + 1 : 1;
