@@ -6,6 +6,9 @@ import {
   DELIVERY_WAITS_MS,
   deliveryWaitMs,
   nextCheckAtMs,
+  nextRefundCheckAtMs,
+  ownFailureWaitMs,
+  pausedDueAtMs,
   QUEUED_LEASE_MS,
   queuedLeaseMs,
   RETENTION_MS,
@@ -65,6 +68,24 @@ describe('the webhook schedule (decisions.md#18)', () => {
   });
 });
 
+describe('after the schedule (decisions.md#18)', () => {
+  test('a paused event is tried daily, for 30 days', () => {
+    expect(pausedDueAtMs(1_000, 5_000)).toBe(5_000 + dayMs);
+    expect(pausedDueAtMs(1_000, 1_000 + 30 * dayMs - 1)).not.toBeNull();
+    expect(pausedDueAtMs(1_000, 1_000 + 30 * dayMs)).toBeNull();
+  });
+
+  test('our own failures wait up to a minute for an hour, then up to an hour for a month', () => {
+    const waits = [0, 1, 3, 4, 11, 60, 61, 62, 65, 66, 71, 779].map(ownFailureWaitMs);
+    expect(waits).toEqual(
+      [5, 10, 40, 60, 60, 60, 120, 240, 1_920, 3_600, 3_600, 3_600].map(
+        (seconds) => seconds * secondMs,
+      ),
+    );
+    expect(ownFailureWaitMs(780)).toBeNull();
+  });
+});
+
 describe('leases (promises.md#6, docs/architecture.md)', () => {
   test('of a queued message double from 30 s to an hour, for every count', () => {
     expect([0, 1, 2, 3, 4, 5, 6].map(queuedLeaseMs)).toEqual(
@@ -100,6 +121,13 @@ describe('reconciliation (decisions.md#31)', () => {
     expect(CHECKS_STOP_AFTER_MS).toBe(30 * dayMs);
     expect(nextCheckAtMs(50, 1_000, 1_000 + 30 * dayMs - 1)).not.toBeNull();
     expect(nextCheckAtMs(50, 1_000, 1_000 + 30 * dayMs)).toBeNull();
+  });
+
+  test('of a refund counts from its request to the provider, else from its creation', () => {
+    const refund = { checks: 0, deadlineAtMs: dayMs, createdAtMs: 0 };
+    expect(nextRefundCheckAtMs(refund, 30 * dayMs)).toBe(30 * dayMs + 5 * secondMs);
+    expect(nextRefundCheckAtMs(refund, 31 * dayMs)).toBeNull();
+    expect(nextRefundCheckAtMs({ ...refund, deadlineAtMs: null }, 30 * dayMs)).toBeNull();
   });
 
   test('is always in the future and never more than 6 h away', () => {

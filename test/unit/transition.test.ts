@@ -394,6 +394,28 @@ const ROWS: readonly Row[] = [
     attempts: ['expired'],
   },
   {
+    name: 'an express payment expires, and does not fail, with a final window that ends with it',
+    kind: 'express',
+    story: [
+      [1, SIMULATOR],
+      [60_000, TICK],
+    ],
+    status: 'expired',
+    events: ['payment_expired'],
+    attempts: ['expired'],
+  },
+  {
+    name: 'an abandoned attempt ends with its final window',
+    story: [
+      [1, startAttempt('a', { windowIsFinal: true })],
+      [2, abandon('a')],
+      [30_000, TICK],
+    ],
+    status: 'open',
+    events: [],
+    attempts: ['expired'],
+  },
+  {
     name: "promises.md#5: does not expire while an attempt's window is open",
     story: [
       [1, startAttempt('a', { deadlineAtMs: 90_000 })],
@@ -568,6 +590,23 @@ describe('the next wake', () => {
     ['open: at expiry', [], 60_000],
     ['in flight: when the window closes', [[1, REDIRECT]], 30_000],
     ['in flight with a check: then', [[1, startAttempt('a', { checkAtMs: 5_000 })]], 5_000],
+    [
+      'abandoned with a final window: when it closes',
+      [
+        [1, startAttempt('a', { windowIsFinal: true })],
+        [2, abandon('a')],
+      ],
+      30_000,
+    ],
+    [
+      'abandoned with a final window that has passed: when its query is due',
+      [
+        [1, startAttempt('a', { windowIsFinal: true, checkAtMs: 30_000 })],
+        [2, abandon('a')],
+        [30_000, unknown('a', 45_000)],
+      ],
+      45_000,
+    ],
     [
       'unresolved: at expiry',
       [

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import {
+  digestOwner,
+  emailFrom,
+  emailSearchKey,
+  hashedIdSearchKey,
+  idSearchKey,
+  mayContainPhone,
+  metadataSearchKey,
+  metadataText,
+  nameSearchKey,
+  nameWords,
+  orderSearchKey,
+  phoneSearchKey,
+} from '../../src/domain/search-key.ts';
+
+/** Goal: a search finds what people write differently, and stores no phone number in plain text. */
+
+test.each<[string, readonly string[]]>([
+  ['Abebe Kebede', ['abebe', 'kebede']],
+  ['KEBEDE, abebe-BIKILA', ['kebede', 'abebe', 'bikila']],
+  ['abebe Abebe', ['abebe']],
+  ['A. Bo 7 B2', ['bo', 'b2']],
+  ['ﬁkre', ['fikre']],
+  ['José', ['josé']],
+  ['द्वि', ['द्वि']],
+  ['ሐመሑመሒመሓመሔመሕመሖመ', ['ሀመሁመሂመሀመሄመህመሆመ']],
+  ['ኀመኁመኂመኃመኄመኅመኆመ', ['ሀመሁመሂመሀመሄመህመሆመ']],
+  ['ሠሡሢሣሤሥሦ', ['ሰሱሲሳሴስሶ']],
+  ['ዐዑዒዓዔዕዖ', ['አኡኢአኤእኦ']],
+  ['ፀፁፂፃፄፅፆ', ['ጸጹጺጻጼጽጾ']],
+  ['ሃኣ', ['ሀአ']],
+  ['one two three four five six seven', ['one', 'two', 'three', 'four', 'five', 'six']],
+  [`${' '.repeat(198)}abcd`, ['ab']],
+  ['', []],
+  ['-', []],
+])('the words of the name %j are %j', (name, words) => {
+  expect(nameWords(name)).toEqual(words);
+});
+
+test.each<[string, string | null]>([
+  [' Hana@Example.com\n', 'hana@example.com'],
+  ['hana@', null],
+  ['@example.com', null],
+  ['hana', null],
+  ['hana b@example.com', null],
+  ['b@example.com hana', null],
+  [`${'h'.repeat(250)}@e.co`, `${'h'.repeat(250)}@e.co`],
+  [`${'h'.repeat(251)}@e.co`, null],
+])('the e-mail address of %j is %j', (text, email) => {
+  expect(emailFrom(text)).toBe(email);
+});
+
+test.each([
+  ['order-911234567', true],
+  ['X0711223344Y', true],
+  ['91123456', false],
+  ['811234567', false],
+  ['9112-34567', false],
+])('%j may contain a phone number: %j', (id, isPossible) => {
+  expect(mayContainPhone(id)).toBe(isPossible);
+});
+
+test('every kind of key has a space of its own', () => {
+  const keysOf = [idSearchKey, orderSearchKey, hashedIdSearchKey, phoneSearchKey, emailSearchKey];
+  const keys = [...keysOf, nameSearchKey, metadataSearchKey].map((keyOf) => keyOf('x'));
+  expect(keys).toEqual([
+    'id:x',
+    'order:x',
+    'hashed-id:x',
+    'phone:x',
+    'email:x',
+    'name:x',
+    'meta:x',
+  ]);
+  expect(metadataText('cart', '7')).toBe('cart=7');
+  expect(digestOwner({ environment: 'sandbox', merchantId: 'mer_1' })).toBe('sandbox/mer_1');
+});
