@@ -57,8 +57,11 @@ function requestRefund(
     return reject(step, 'too_many_refunds');
   }
   const amountMinor = request.amountMinor ?? refundableMinor(intent, attempt);
+  if (!isPositive(amountMinor)) {
+    return reject(step, 'refund_too_large');
+  }
   const amounts = refundAmounts(intent, attempt, amountMinor, keepsCommission);
-  if (!isPositive(amountMinor) || !fits(intent, attempt, amounts)) {
+  if (!fits(intent, attempt, amounts)) {
     return reject(step, 'refund_too_large');
   }
   const obstacle = obstacleTo(capability, intent.terms, attempt, amounts, nowMs);

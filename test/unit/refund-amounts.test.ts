@@ -101,6 +101,32 @@ test.each([
   expect(netShareMinor({ amountMinor: 10_000 }, 3_333, refundedMinor)).toBe(netMinor);
 });
 
+test.each([0, -1, 1.5, Number.NaN, 10_001])('an amount of %d is rejected', (amountMinor) => {
+  const { intent, rejection } = decide(
+    paidTwice({ amountMinor: 10_000 }),
+    [requestRefund('r0', { amountMinor })],
+    1,
+  );
+  expect(rejection).toBe('refund_too_large');
+  expect(intent.refunds).toEqual([]);
+});
+
+test('a payment has at most 50 refunds', () => {
+  const full = refunded(paidTwice({ amountMinor: 10_000 }), Array(50).fill(1));
+  expect(full.refunds).toHaveLength(50);
+  const more = decide(full, [requestRefund('more', { amountMinor: 1 })], 2);
+  expect(more.rejection).toBe('too_many_refunds');
+});
+
+test.each([
+  ['unknown', 'attempt_not_found'],
+  ['declined', 'not_paid'],
+])('the %s attempt is not refunded', (attemptId, rejection) => {
+  const { refund, ...request } = requestRefund('r0', { amountMinor: 1 });
+  const command = { ...request, refund: { ...refund, attemptId } };
+  expect(decide(paidTwice(), [command], 1).rejection).toBe(rejection);
+});
+
 describe('what a provider cannot return waits for a person (docs/decisions.md#40)', () => {
   const DAY_MS = 86_400_000;
   const table: readonly {
@@ -133,6 +159,18 @@ describe('what a provider cannot return waits for a person (docs/decisions.md#40
       capability: { ...ALL, windowMs: DAY_MS },
       amountMinor: null,
       reason: 'too_late',
+    },
+    {
+      name: 'at the last moment',
+      capability: { ...ALL, windowMs: DAY_MS + 1 },
+      amountMinor: null,
+      reason: null,
+    },
+    {
+      name: 'no cents',
+      capability: { ...ALL, wholeAmountsOnly: true },
+      amountMinor: 200,
+      reason: null,
     },
   ];
 

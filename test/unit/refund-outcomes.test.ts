@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { decide, openIntent } from '../../src/domain/decide.ts';
+import { decide, nextWakeAtMs, openIntent } from '../../src/domain/decide.ts';
 import type { Command, Intent, Rejection } from '../../src/domain/intent.ts';
 import type { RefundOutcome } from '../../src/domain/refund.ts';
+import { refundsToCheck, refundsToStart } from '../../src/domain/refund-transition.ts';
 import { paidTwice, someTerms, startAttempt } from '../support/intents.ts';
 
 /**
@@ -151,4 +152,66 @@ test('a late success does not return more commission than was paid', () => {
   const returned = intent.refunds.filter(({ status }) => status === 'succeeded');
   expect(returned).toMatchObject([{ id: 'more', amountMinor: 90, returnedMinor: 98 }]);
   expect(anomalies(intent)).toEqual(['contradicting_refund']);
+});
+
+test('the provider is called from the time of the refund on, and queried when its window ends', () => {
+  const waiting = after({ ...request('one', 400), startsAfterMs: 5_000 } as Command);
+  expect(nextWakeAtMs(waiting)).toBe(6_000);
+  expect(refundsToStart(waiting, 5_999)).toEqual([]);
+  expect(refundsToStart(waiting, 6_000)).toHaveLength(1);
+  expect(decide(waiting, [claim('one')], 5_999).rejection).toBe('refund_not_claimable');
+  const asked = decide(waiting, [claim('one')], 6_000).intent;
+  expect(refundsToStart(asked, 6_000)).toEqual([]);
+  expect(nextWakeAtMs(asked)).toBe(60_000);
+  expect(refundsToCheck(asked, 59_999)).toEqual([]);
+  expect(refundsToCheck(asked, 60_000)).toHaveLength(1);
+});
+
+test('a refund waits for the one before it, but not for one of another attempt', () => {
+  const asked = after(request('one', 400), request('two', 300), claim('one'));
+  expect(refundsToStart(asked, 1_000)).toEqual([]);
+  expect(nextWakeAtMs(asked)).toBe(60_000);
+  const other = request('other', 200) as Extract<Command, { type: 'request_refund' }>;
+  const ofFirst = { ...other, refund: { ...other.refund, attemptId: 'first' } };
+  const { intent } = decide(asked, [ofFirst], 1_000);
+  expect(refundsToStart(intent, 1_000)).toMatchObject([{ id: 'other' }]);
+});
+
+test.each<[string, number | undefined, { checks: number; checkAtMs: number }]>([
+  ['to the query that is due', 60_000, { checks: 1, checkAtMs: 90_000 }],
+  ['to an earlier query', 50_000, { checks: 0, checkAtMs: 60_000 }],
+  ['without a query', undefined, { checks: 1, checkAtMs: 90_000 }],
+])('an inconclusive answer %s', (_name, answersCheckAtMs, expected) => {
+  const answer = {
+    ...resolve('one', { type: 'unknown', checkAtMs: 90_000, railReference: 'R1' }),
+    ...(answersCheckAtMs !== undefined && { answersCheckAtMs }),
+  } as Command;
+  const intent = after(request('one', 400), claim('one'), answer);
+  expect(intent.refunds).toMatchObject([
+    { status: 'processing', railReference: 'R1', ...expected },
+  ]);
+});
+
+test.each<[string, Command[], string]>([
+  ['before the provider was called', [], 'pending'],
+  ['after its success', [claim('one'), resolve('one', RETURNED)], 'succeeded'],
+  ['after its failure', [claim('one'), resolve('one', REFUSED)], 'failed'],
+])('an inconclusive answer %s changes nothing', (_name, commands, status) => {
+  const before = after(request('one', 400), ...commands);
+  expect(before.refunds).toMatchObject([{ status }]);
+  const late: RefundOutcome = { type: 'unknown', checkAtMs: 90_000, railReference: 'R1' };
+  expect(decide(before, [resolve('one', late)], 2_000).intent).toEqual(before);
+});
+
+test('a person decides about a refund that the provider leaves to one', () => {
+  const left: RefundOutcome = { type: 'requires_action', reason: 'not_enabled' };
+  const intent = after(request('one', 400), claim('one'), resolve('one', left));
+  expect(intent.refunds).toMatchObject([{ status: 'requires_action', checkAtMs: null }]);
+  const later = decide(intent, [resolve('one', REFUSED)], 2_000).intent;
+  expect(later.refunds).toMatchObject([{ status: 'requires_action' }]);
+  const [step] = decide(later, [resolve('one', RETURNED)], 3_000).steps;
+  expect(step).toMatchObject({ event: 'refund_succeeded' });
+  expect(step?.intent.refunds).toMatchObject([
+    { status: 'succeeded', late: false, actionReason: null, updatedAtMs: 3_000 },
+  ]);
 });
