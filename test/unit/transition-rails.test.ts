@@ -252,6 +252,20 @@ describe('a provider that closes its order', () => {
   });
 });
 
+test.each<[string, Partial<Extract<Command, { type: 'accept_attempt' }>>, number]>([
+  ['a page', { redirectUrl: 'https://rail.example/1' }, 2],
+  ['a reference', { railReference: 'RAIL-7' }, 2],
+  ['nothing new', {}, 1],
+])('an answer to the start that brings %s', (_name, changes, updatedAtMs) => {
+  const none = { type: 'accept_attempt', attemptId: 'a', redirectUrl: null, railReference: null };
+  const accept = { ...none, ...changes } as Command;
+  const { attempt } = runStory([
+    [1, startAttempt('a')],
+    [2, accept],
+  ]);
+  expect(attempt).toMatchObject({ ...changes, updatedAtMs });
+});
+
 test('an answer to the start that arrives after the end changes no time', () => {
   const { attempt } = runStory([
     [1, startAttempt('a')],
@@ -265,6 +279,13 @@ describe('a customer whom the provider sent back', () => {
   const later = (changes: Partial<Attempt>): Story => [
     [1, startAttempt('a', { checkAtMs: 25_000, ...changes })],
   ];
+
+  const answered = (answersCheckAtMs: number, checkAtMs: number): Command => ({
+    type: 'resolve_attempt',
+    attemptId: 'a',
+    outcome: { type: 'unknown', checkAtMs },
+    answersCheckAtMs,
+  });
 
   test('triggers a query at once', () => {
     const { attempt, intent } = runStory([
@@ -286,6 +307,30 @@ describe('a customer whom the provider sent back', () => {
     ],
     ['at the end at the latest', [...later({}), [26_000, RETURNED]], 30_000],
     ['moves no check after the end', [...later({}), [30_000, RETURNED]], 25_000],
+    [
+      'moves no check that is due at the end',
+      [...later({ checkAtMs: 30_000 }), [30_000, RETURNED]],
+      30_000,
+    ],
+    [
+      'waits ten seconds after a query',
+      [...later({ checkAtMs: 5_000 }), [5_000, answered(5_000, 29_000)], [8_000, RETURNED]],
+      15_000,
+    ],
+    [
+      'leaves a check that comes before those ten seconds',
+      [...later({ checkAtMs: 5_000 }), [5_000, answered(5_000, 12_000)], [8_000, RETURNED]],
+      12_000,
+    ],
+    [
+      'waits no longer than the window',
+      [
+        ...later({ checkAtMs: 5_000, deadlineAtMs: 14_000 }),
+        [5_000, answered(5_000, 20_000)],
+        [8_000, RETURNED],
+      ],
+      14_000,
+    ],
     [
       'triggers no query without a status query',
       [...later({ checkAtMs: null }), [2, RETURNED]],
@@ -332,6 +377,17 @@ describe('a customer whom the provider sent back', () => {
     }
     expect(queries).toBeLessThanOrEqual(60 / 5 + 1);
     expect(intent.status).toBe('expired');
+  });
+
+  test('triggers queries about the last two attempts', () => {
+    const tries = ['a', 'b', 'c'].flatMap(
+      (id): Story => [
+        [1, startAttempt(id, { checkAtMs: 25_000 })],
+        [2, { type: 'abandon_attempt', attemptId: id }],
+      ],
+    );
+    const { intent } = runStory([...tries, [3, RETURNED]]);
+    expect(intent.attempts.map(({ checkAtMs }) => checkAtMs)).toEqual([25_000, 3, 3]);
   });
 
   test('gets a new query although an older answer arrives', () => {

@@ -328,6 +328,53 @@ const ROWS: readonly Row[] = [
     rejection: 'not_abandonable',
   },
   {
+    name: 'an express redirect may not be abandoned',
+    kind: 'express',
+    story: [
+      [1, REDIRECT],
+      [2, abandon('a')],
+    ],
+    status: 'processing',
+    rejection: 'not_abandonable',
+  },
+  {
+    name: 'an attempt is abandoned once',
+    story: [
+      [1, REDIRECT],
+      [2, abandon('a')],
+      [3, abandon('a')],
+    ],
+    status: 'open',
+    rejection: 'attempt_not_in_flight',
+  },
+  {
+    name: 'an earlier attempt cannot be abandoned while another is in flight',
+    story: [
+      [1, REDIRECT],
+      [2, fail('a')],
+      [3, startAttempt('b')],
+      [4, abandon('a')],
+    ],
+    status: 'processing',
+    rejection: 'attempt_not_in_flight',
+  },
+  {
+    name: 'abandoning an unknown attempt',
+    story: [[1, abandon('x')]],
+    status: 'open',
+    rejection: 'attempt_not_found',
+  },
+  {
+    name: 'a payment is abandoned once',
+    story: [
+      [1, GIVE_UP],
+      [2, GIVE_UP],
+    ],
+    status: 'failed',
+    rejection: 'not_open',
+    events: ['payment_failed'],
+  },
+  {
     name: 'decisions.md#31: the abandoned redirect is paid after all',
     story: [
       [1, REDIRECT],
