@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { decide, nextWakeAtMs, openIntent } from '../../src/domain/decide.ts';
 import type { Command, Intent, Rejection } from '../../src/domain/intent.ts';
 import type { RefundOutcome } from '../../src/domain/refund.ts';
-import { refundsToCheck, refundsToStart } from '../../src/domain/refund-transition.ts';
+import { refundsToCheck, refundsToStart } from '../../src/domain/refund-time.ts';
 import { paidTwice, someTerms, startAttempt } from '../support/intents.ts';
 
 /**
