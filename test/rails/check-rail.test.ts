@@ -3,8 +3,8 @@ import { queryLive } from '../../scripts/check-rail/live.ts';
 import { redacted } from '../../scripts/check-rail/redact.ts';
 import { ConfigError } from '../../src/config.ts';
 import { ebirrScene } from '../support/rails/ebirr-scene.ts';
-import { newReference } from '../support/rails/mpesa-fixtures.ts';
 import { startMpesaScene } from '../support/rails/mpesa-scene.ts';
+import { freshReference } from '../support/rails/order.ts';
 
 /** `npm run rail:check -- … --live`: one query, and nothing secret in what it prints. */
 
@@ -21,7 +21,7 @@ test('asks about one payment and prints the answer and its meaning', async () =>
   const scene = await ebirrScene();
   const { statusQuery, settings } = scene.standIn;
   scene.standIn.plan('1500.00', { act: 'pays', callback: 'never' });
-  const order = scene.order({ attempt: { reference: newReference() } });
+  const order = scene.order({ attempt: { reference: freshReference() } });
   await scene.railWith().start(order);
   const rail = scene.railWith({ statusQuery });
   const { reference } = order.attempt;

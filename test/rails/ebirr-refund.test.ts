@@ -1,17 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import {
-  type Fault,
-  jsonReply,
-  type RefundPlan,
-  type StandInRefund,
-  StandInServer,
-} from '../../scripts/stand-ins/stand-in.ts';
-import { REFERENCE_LENGTH, referenceFrom } from '../../src/domain/identifiers.ts';
+import { jsonReply, type RefundPlan, StandInServer } from '../../scripts/stand-ins/stand-in.ts';
 import { refundRequest } from '../../src/rails/ebirr/refund.ts';
 import type { RefundAnswer, RefundOrder } from '../../src/rails/refund.ts';
 import { type EbirrScene, ebirrScene, hostileBodies } from '../support/rails/ebirr-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
-import { refundOrderFor } from '../support/rails/refund-order.ts';
+import { freshReference } from '../support/rails/order.ts';
+import {
+  CALL_FAULTS,
+  NOT_ENABLED,
+  NOT_SUPPORTED,
+  refundOrderFor,
+  refundsAt,
+  UNKNOWN,
+  withAttempt,
+} from '../support/rails/refund-order.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 /**
@@ -36,8 +38,9 @@ const refunding = (changed: object = {}) =>
 /** A refund of a payment that eBirr has confirmed, which the stand-in treats by `refund`. */
 async function paid(refund: RefundPlan = {}): Promise<RefundOrder> {
   scene.standIn.plan('1500.00', { act: 'pays', callback: 'never', refund });
-  const reference = referenceFrom(crypto.getRandomValues(new Uint8Array(REFERENCE_LENGTH)));
-  const order = scene.order({ attempt: { id: crypto.randomUUID(), reference } });
+  const order = scene.order({
+    attempt: { id: crypto.randomUUID(), reference: freshReference() },
+  });
   const started = await scene.railWith().start(order);
   if (started.type !== 'resolved' || started.outcome.type !== 'succeeded') {
     throw new Error('not paid');
@@ -47,9 +50,7 @@ async function paid(refund: RefundPlan = {}): Promise<RefundOrder> {
   return refundOrderFor({ ...order, attempt });
 }
 
-async function refundsOf({ payment }: RefundOrder): Promise<readonly StandInRefund[]> {
-  return (await scene.standIn.order(payment.attempt.reference)).refunds ?? [];
-}
+const refundsOf = (order: RefundOrder) => refundsAt(scene.standIn, order);
 
 const requests = () =>
   scene.standIn.calls
@@ -112,16 +113,8 @@ describe('the request', () => {
 
   test('is not sent while refunds are off, nor without a transaction id', async () => {
     const order = await paid();
-    expect(await scene.railWith().refund(order)).toEqual({
-      type: 'requires_action',
-      reason: 'not_enabled',
-    });
-    const { payment } = order;
-    const attempt = { ...payment.attempt, receipt: null };
-    expect(await refunding().refund({ ...order, payment: { ...payment, attempt } })).toEqual({
-      type: 'requires_action',
-      reason: 'not_supported',
-    });
+    expect(await scene.railWith().refund(order)).toEqual(NOT_ENABLED);
+    expect(await refunding().refund(withAttempt(order, { receipt: null }))).toEqual(NOT_SUPPORTED);
     expect(requests()).toEqual([]);
   });
 
@@ -180,13 +173,13 @@ describe('the answer', () => {
     [
       'a purchase that it does not find, or may not cancel',
       { refuses: 'declines' },
-      { type: 'requires_action', reason: 'not_enabled', providerCode: '5213 E10206' },
+      { ...NOT_ENABLED, providerCode: '5213 E10206' },
       0,
     ],
     [
       'an account without the right',
       { refuses: 'not_enabled' },
-      { type: 'requires_action', reason: 'not_enabled', providerCode: '5001 E10001' },
+      { ...NOT_ENABLED, providerCode: '5001 E10001' },
       0,
     ],
   ])('%s', async (_name, plan, outcome, returned) => {
@@ -217,23 +210,19 @@ describe('the answer', () => {
     expect([await refundsOf(order), await refundsOf(other)]).toEqual([[], []]);
   });
 
-  test.each<[Fault, number]>([
-    ['http_500', 0],
-    ['reset', 0],
-    ['hang', 0],
-    ['truncated', 1],
-    ['accepted_then_reset', 1],
-    ['accepted_then_hang', 1],
-  ])('is unknown after %s, and the call never repeated', async (fault, returned) => {
-    const order = await paid({ fault });
-    endTimeoutsOnSilence();
-    const lines = watchRailAnswers();
-    expect(await refunding().refund(order)).toEqual({ type: 'unknown' });
-    const { reference } = order.payment.attempt;
-    expect(lines).toMatchObject([{ level: 'warn', call: 'API_CANCELPURCHASE', reference }]);
-    expect(requests()).toHaveLength(1);
-    expect(await refundsOf(order)).toHaveLength(returned);
-  });
+  test.each(CALL_FAULTS)(
+    'is unknown after %s, and the call never repeated',
+    async (fault, returned) => {
+      const order = await paid({ fault });
+      endTimeoutsOnSilence();
+      const lines = watchRailAnswers();
+      expect(await refunding().refund(order)).toEqual(UNKNOWN);
+      const { reference } = order.payment.attempt;
+      expect(lines).toMatchObject([{ level: 'warn', call: 'API_CANCELPURCHASE', reference }]);
+      expect(requests()).toHaveLength(1);
+      expect(await refundsOf(order)).toHaveLength(returned);
+    },
+  );
 });
 
 describe('a made-up answer', () => {
@@ -257,8 +246,6 @@ describe('a made-up answer', () => {
 
   const succeeded = (railReference: string | null) => ({ type: 'succeeded', railReference });
   const failed = (reason: string) => ({ type: 'failed', reason });
-  const NOT_ENABLED = { type: 'requires_action', reason: 'not_enabled' };
-  const UNKNOWN = { type: 'unknown' };
 
   test.each<[unknown, object]>([
     [{ ...PAID, params: { state: 'APPROVED', transactionId: '1268667' } }, succeeded('1268667')],

@@ -4,7 +4,6 @@ import {
   startEthswitchCardsStandIn,
 } from '../../scripts/stand-ins/ethswitch-cards.ts';
 import { type Fault, jsonReply, type Plan, type Reply } from '../../scripts/stand-ins/stand-in.ts';
-import type { Refund } from '../../src/domain/refund.ts';
 import { readRefundState } from '../../src/rails/ethswitch/cards-refund.ts';
 import type { RefundAnswer, RefundOrder } from '../../src/rails/refund.ts';
 import {
@@ -16,9 +15,19 @@ import {
   startReceiver,
   startScripted,
 } from '../support/rails/ethswitch-scene.ts';
-import { orderFor } from '../support/rails/order.ts';
-import { refundOrderFor } from '../support/rails/refund-order.ts';
-import { freshReference } from '../support/rails/telebirr-h5-scene.ts';
+import { freshReference, orderFor } from '../support/rails/order.ts';
+import {
+  CALL_FAULTS,
+  DECLINED,
+  MISCONFIGURED,
+  NOT_ENABLED,
+  NOT_SUPPORTED,
+  part,
+  refundOrderFor,
+  returnedAt,
+  UNKNOWN,
+  withAttempt,
+} from '../support/rails/refund-order.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 /** Goal: a refund has succeeded or failed only if the gateway has proven it, and is asked for once. */
@@ -56,35 +65,13 @@ async function paid(plan: Plan['refund'] = {}): Promise<RefundOrder> {
   return refundOrderFor(payment);
 }
 
-/** How much the gateway has returned of the order. */
-async function returned({ payment }: RefundOrder): Promise<readonly string[]> {
-  const { refunds = [] } = await epg.order(payment.attempt.reference);
-  return refunds.filter(({ isReturned }) => isReturned).map(({ amountText }) => amountText);
-}
-
-/** The next part of the same payment. */
-function part(
-  { payment }: RefundOrder,
-  returnedMinor: number,
-  order: Partial<RefundOrder> = {},
-  refund: Partial<Refund> = {},
-): RefundOrder {
-  return refundOrderFor(payment, {
-    refund: { amountMinor: returnedMinor, returnedMinor, ...refund },
-    order,
-  });
-}
+const returned = (order: RefundOrder) => returnedAt(epg, order);
 
 function lastForm(): { readonly call: string; readonly fields: Readonly<Record<string, string>> } {
   const call = epg.calls.at(-1);
   const fields = Object.fromEntries(new URLSearchParams(call?.body));
   return { call: call?.url ?? '', fields };
 }
-
-const NOT_ENABLED: RefundAnswer = { type: 'requires_action', reason: 'not_enabled' };
-const DECLINED: RefundAnswer = { type: 'failed', reason: 'declined' };
-const MISCONFIGURED: RefundAnswer = { type: 'failed', reason: 'misconfigured' };
-const UNKNOWN: RefundAnswer = { type: 'unknown' };
 
 describe('a refund', () => {
   test('is a form with our number and the amount that must be there', async () => {
@@ -158,27 +145,17 @@ describe('a refund', () => {
   });
 
   test('without the gateway’s id needs a person, and makes no call', async () => {
-    const order = await paid();
-    const attempt = { ...order.payment.attempt, railReference: null };
+    const order = withAttempt(await paid(), { railReference: null });
     const before = epg.calls.length;
-    const payment = { ...order.payment, attempt };
-    expect(await railWith().refund({ ...order, payment })).toEqual({
-      type: 'requires_action',
-      reason: 'not_supported',
-    });
+    expect(await railWith().refund(order)).toEqual(NOT_SUPPORTED);
     expect(epg.calls).toHaveLength(before);
   });
 
-  test.each<[Fault, object, number]>([
-    ['http_500', {}, 0],
-    ['reset', {}, 0],
-    ['hang', {}, 0],
-    ['truncated', {}, 1],
-    ['accepted_then_reset', {}, 1],
-    ['accepted_then_hang', {}, 1],
-    ['accepted_then_reset', REVERSING, 1],
-    ['accepted_then_hang', REVERSING, 1],
-  ])('is unknown after %s, until the order tells: %j', async (fault, settings, count) => {
+  test.each<readonly [Fault, number, object]>([
+    ...CALL_FAULTS.map(([fault, count]) => [fault, count, {}] as const),
+    ['accepted_then_reset', 1, REVERSING],
+    ['accepted_then_hang', 1, REVERSING],
+  ])('is unknown after %s, until the order tells: %i, %j', async (fault, count, settings) => {
     endTimeoutsOnSilence();
     const order = await paid({ fault });
     const rail = railWith(settings);
@@ -275,10 +252,7 @@ describe('a reversal', () => {
     [
       'would come too late',
       REVERSING,
-      ({ payment, ...order }) => {
-        const updatedAtMs = Date.now() - 30 * MINUTE_MS;
-        return { ...order, payment: { ...payment, attempt: { ...payment.attempt, updatedAtMs } } };
-      },
+      (order) => withAttempt(order, { updatedAtMs: Date.now() - 30 * MINUTE_MS }),
     ],
   ])('that %s is a refund', async (_why, settings, changed) => {
     const order = changed(await paid());

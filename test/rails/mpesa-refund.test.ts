@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Fault, RefundPlan, StandInRefund } from '../../scripts/stand-ins/stand-in.ts';
+import type { RefundPlan } from '../../scripts/stand-ins/stand-in.ts';
 import type { RailAnswer } from '../../src/rails/call-rail.ts';
 import type { CallbackCall } from '../../src/rails/callback.ts';
 import { readReversal, reversalBody } from '../../src/rails/mpesa/reversal.ts';
@@ -9,7 +9,17 @@ import { callbackCall } from '../support/rails/callback-call.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { issuesOf, settingsOf, VALID_SETTINGS } from '../support/rails/mpesa-fixtures.ts';
 import { type MpesaScene, startMpesaScene } from '../support/rails/mpesa-scene.ts';
-import { refundOrderFor } from '../support/rails/refund-order.ts';
+import {
+  CALL_FAULTS,
+  DECLINED,
+  MISCONFIGURED,
+  NOT_ENABLED,
+  NOT_SUPPORTED,
+  refundOrderFor,
+  refundsAt,
+  UNKNOWN,
+  withAttempt,
+} from '../support/rails/refund-order.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 /**
@@ -64,9 +74,7 @@ async function paid(refund: RefundPlan = {}, changed: object = {}): Promise<Refu
   );
 }
 
-async function refundsOf(order: RefundOrder): Promise<readonly StandInRefund[]> {
-  return (await scene.standIn.order(order.payment.attempt.reference)).refunds ?? [];
-}
+const refundsOf = (order: RefundOrder) => refundsAt(scene.standIn, order);
 
 /** The result that M-PESA posted to the refund's URL. */
 async function resultOf({ callbackUrl }: RefundOrder): Promise<CallbackCall> {
@@ -109,16 +117,8 @@ describe('the request', () => {
   it('is not sent while refunds are off, nor without a receipt', async () => {
     const { length } = reversals();
     const order = await paid();
-    expect(await scene.railWith().refund(order)).toEqual({
-      type: 'requires_action',
-      reason: 'not_enabled',
-    });
-    const { payment } = order;
-    const attempt = { ...payment.attempt, receipt: null };
-    expect(await refunding().refund({ ...order, payment: { ...payment, attempt } })).toEqual({
-      type: 'requires_action',
-      reason: 'not_supported',
-    });
+    expect(await scene.railWith().refund(order)).toEqual(NOT_ENABLED);
+    expect(await refunding().refund(withAttempt(order, { receipt: null }))).toEqual(NOT_SUPPORTED);
     expect(reversals()).toHaveLength(length);
   });
 
@@ -142,19 +142,12 @@ describe('the answer', () => {
     expect(await refundsOf(order)).toMatchObject([{ isReturned: true }]);
   });
 
-  it.each<[Fault, number]>([
-    ['http_500', 0],
-    ['reset', 0],
-    ['hang', 0],
-    ['truncated', 1],
-    ['accepted_then_reset', 1],
-    ['accepted_then_hang', 1],
-  ])('is unknown after %s, and never repeated', async (fault, returned) => {
+  it.each(CALL_FAULTS)('is unknown after %s, and never repeated', async (fault, returned) => {
     const order = await paid({ fault });
     const { length } = reversals();
     endTimeoutsOnSilence();
     const lines = watchRailAnswers();
-    expect(await refunding().refund(order)).toEqual({ type: 'unknown' });
+    expect(await refunding().refund(order)).toEqual(UNKNOWN);
     expect(lines).toMatchObject([{ level: 'warn', call: 'reversal' }]);
     expect(reversals()).toHaveLength(length + 1);
     expect(await refundsOf(order)).toHaveLength(returned);
@@ -162,19 +155,14 @@ describe('the answer', () => {
 
   it('asks an operator when the account may not reverse', async () => {
     const order = await paid({ refuses: 'not_enabled' });
-    expect(await refunding().refund(order)).toEqual({
-      type: 'requires_action',
-      reason: 'not_enabled',
-      providerCode: '403.001.01',
-    });
+    expect(await refunding().refund(order)).toEqual({ ...NOT_ENABLED, providerCode: '403.001.01' });
     expect(await refundsOf(order)).toEqual([]);
   });
 
   it('fails when M-PESA refuses the settings', async () => {
     const order = await paid();
     expect(await refunding({ initiator: 'another' }).refund(order)).toEqual({
-      type: 'failed',
-      reason: 'misconfigured',
+      ...MISCONFIGURED,
       providerCode: '400.002.02',
     });
   });
@@ -200,11 +188,7 @@ describe('the answer', () => {
       consumerSecret: 'wrong',
       refunds: scene.standIn.refundSettings?.refunds,
     });
-    expect(await rail.refund(order)).toEqual({
-      type: 'failed',
-      reason: 'misconfigured',
-      providerCode: '999997',
-    });
+    expect(await rail.refund(order)).toEqual({ ...MISCONFIGURED, providerCode: '999997' });
     expect(reversals()).toHaveLength(length);
   });
 
@@ -227,26 +211,18 @@ describe('the answer', () => {
       answered(200, { ResponseCode: 0, ConversationID: 'a b' }),
       { type: 'unknown', railReference: null },
     ],
-    ['another status', answered(202, OK), { type: 'unknown' }],
-    ['another code', answered(200, { ...OK, ResponseCode: '1' }), { type: 'unknown' }],
-    ['no JSON', { type: 'answered', status: 200, text: '<html>' }, { type: 'unknown' }],
-    ['no code', answered(200, {}), { type: 'unknown' }],
-    ['an unknown error', answered(400, { errorCode: '400.9' }), { type: 'unknown' }],
-    ['no answer', { type: 'no_answer' }, { type: 'unknown' }],
-    ['503', answered(503, OK), { type: 'unknown' }],
+    ['another status', answered(202, OK), UNKNOWN],
+    ['another code', answered(200, { ...OK, ResponseCode: '1' }), UNKNOWN],
+    ['no JSON', { type: 'answered', status: 200, text: '<html>' }, UNKNOWN],
+    ['no code', answered(200, {}), UNKNOWN],
+    ['an unknown error', answered(400, { errorCode: '400.9' }), UNKNOWN],
+    ['no answer', { type: 'no_answer' }, UNKNOWN],
+    ['503', answered(503, OK), UNKNOWN],
     ['429', answered(429, {}), { type: 'failed', reason: 'rail_unavailable' }],
     ['401', answered(401, {}), { type: 'token_refused' }],
     ['a refused token', answered(404, { errorCode: '404.001.03' }), { type: 'token_refused' }],
-    [
-      'refused credentials',
-      answered(400, { resultCode: '999991' }),
-      { type: 'failed', reason: 'misconfigured' },
-    ],
-    [
-      'an unknown API',
-      answered(404, { errorCode: '404.001.01' }),
-      { type: 'requires_action', reason: 'not_enabled' },
-    ],
+    ['refused credentials', answered(400, { resultCode: '999991' }), MISCONFIGURED],
+    ['an unknown API', answered(404, { errorCode: '404.001.01' }), NOT_ENABLED],
   ])('with %s', (_name, answer, read) => {
     expect(readReversal(answer, 'REFERENCE')).toEqual(read);
   });
@@ -268,11 +244,7 @@ describe('the result', () => {
       { refuses: 'lacks_funds' },
       { type: 'failed', reason: 'insufficient_funds', providerCode: '1' },
     ],
-    [
-      'not found',
-      { refuses: 'declines' },
-      { type: 'failed', reason: 'declined', providerCode: 'R000002' },
-    ],
+    ['not found', { refuses: 'declines' }, { ...DECLINED, providerCode: 'R000002' }],
   ])('%s counts, each time it comes', async (_name, plan, outcome) => {
     const order = await paid(plan);
     const answer = await refunding().refund(order);
@@ -361,18 +333,18 @@ describe('a made-up result', () => {
     ['0', {}, { type: 'succeeded', railReference: null }],
     ['0', { ResultCode: '0', TransactionID: 'SKE5' }, { type: 'succeeded', railReference: 'SKE5' }],
     ['1', {}, { type: 'failed', reason: 'insufficient_funds' }],
-    ['R000002', {}, { type: 'failed', reason: 'declined' }],
-    ['11', {}, { type: 'failed', reason: 'declined' }],
-    ['2006', {}, { type: 'failed', reason: 'declined' }],
-    ['21', {}, { type: 'requires_action', reason: 'not_enabled' }],
-    ['2028', {}, { type: 'requires_action', reason: 'not_enabled' }],
-    ['2001', {}, { type: 'failed', reason: 'misconfigured' }],
-    ['8006', {}, { type: 'failed', reason: 'misconfigured' }],
-    ['R000001', {}, { type: 'unknown' }],
-    ['17', {}, { type: 'unknown' }],
-    ['1', { ResultType: 1 }, { type: 'unknown' }],
-    ['0', { ResultType: 1 }, { type: 'unknown' }],
-    ['0', { ResultType: undefined }, { type: 'unknown' }],
+    ['R000002', {}, DECLINED],
+    ['11', {}, DECLINED],
+    ['2006', {}, DECLINED],
+    ['21', {}, NOT_ENABLED],
+    ['2028', {}, NOT_ENABLED],
+    ['2001', {}, MISCONFIGURED],
+    ['8006', {}, MISCONFIGURED],
+    ['R000001', {}, UNKNOWN],
+    ['17', {}, UNKNOWN],
+    ['1', { ResultType: 1 }, UNKNOWN],
+    ['0', { ResultType: 1 }, UNKNOWN],
+    ['0', { ResultType: undefined }, UNKNOWN],
   ])('with code %s and %j', async (ResultCode, changes, outcome) => {
     const { outcome: read } = Object(await reading({ ResultCode, ...changes }));
     expect(read).toEqual({ providerCode: ResultCode, ...outcome });

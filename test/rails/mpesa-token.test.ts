@@ -5,14 +5,13 @@ import { mpesaRail } from '../../src/rails/mpesa/rail.ts';
 import type { Rail } from '../../src/rails/rail.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import {
-  newReference,
   PHONE,
   SAMPLE_ANSWER,
   SAMPLE_TOKEN_TEXT,
   settingsOf,
   VALID_SETTINGS,
 } from '../support/rails/mpesa-fixtures.ts';
-import { orderFor } from '../support/rails/order.ts';
+import { freshReference, orderFor } from '../support/rails/order.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 describe('the token', () => {
@@ -121,7 +120,7 @@ function railOf({ settings }: StandIn): Rail {
 
 function newOrder(): RailOrder {
   return orderFor(mpesaRail(settingsOf(VALID_SETTINGS)), 'M_PESA', {
-    attempt: { reference: newReference(), phone: PHONE },
+    attempt: { reference: freshReference(), phone: PHONE },
   });
 }
 

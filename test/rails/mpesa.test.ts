@@ -10,8 +10,9 @@ import { bodyText, type CallbackCall } from '../../src/rails/callback.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
-import { newReference, SAMPLE_REQUEST } from '../support/rails/mpesa-fixtures.ts';
+import { SAMPLE_REQUEST } from '../support/rails/mpesa-fixtures.ts';
 import { type MpesaScene, startMpesaScene } from '../support/rails/mpesa-scene.ts';
+import { freshReference } from '../support/rails/order.ts';
 
 let scene: MpesaScene;
 
@@ -162,7 +163,7 @@ describe('the stand-in', () => {
     const good = scene.standIn.calls.at(-1);
     const resend = async (change: (body: Record<string, unknown>) => void, header = {}) => {
       const body = JSON.parse(good?.body ?? '');
-      body.MerchantRequestID = newReference();
+      body.MerchantRequestID = freshReference();
       change(body);
       const { authorization = '' } = good?.headers ?? {};
       const headers = { authorization, 'content-type': 'application/json', ...header };

@@ -1,12 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Fault, jsonReply, type Plan, type Reply } from '../../scripts/stand-ins/stand-in.ts';
+import { jsonReply, type Plan, type Reply } from '../../scripts/stand-ins/stand-in.ts';
 import { majorText } from '../../src/domain/money.ts';
-import type { Refund } from '../../src/domain/refund.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import type { RefundAnswer, RefundOrder } from '../../src/rails/refund.ts';
-import { refundOrderFor } from '../support/rails/refund-order.ts';
+import { freshReference } from '../support/rails/order.ts';
 import {
-  freshReference,
+  CALL_FAULTS,
+  DECLINED,
+  MISCONFIGURED,
+  NOT_ENABLED,
+  part,
+  refundOrderFor,
+  returnedAt,
+  UNKNOWN,
+} from '../support/rails/refund-order.ts';
+import {
   scriptedRail,
   type TelebirrScene,
   telebirrScene,
@@ -39,24 +47,7 @@ function atTelebirr({ attempt }: RailOrder) {
   return scene.telebirr.order(attempt.reference);
 }
 
-/** How much telebirr has returned of the order. */
-async function returned({ payment }: RefundOrder): Promise<readonly string[]> {
-  const { refunds = [] } = await atTelebirr(payment);
-  return refunds.filter(({ isReturned }) => isReturned).map(({ amountText }) => amountText);
-}
-
-/** The next part of the same payment. */
-function part(
-  { payment }: RefundOrder,
-  returnedMinor: number,
-  order: Partial<RefundOrder> = {},
-  refund: Partial<Refund> = {},
-): RefundOrder {
-  return refundOrderFor(payment, {
-    refund: { amountMinor: returnedMinor, returnedMinor, ...refund },
-    order,
-  });
-}
+const returned = (order: RefundOrder) => returnedAt(scene.telebirr, order);
 
 const DONE: RefundAnswer = {
   type: 'succeeded',
@@ -64,7 +55,6 @@ const DONE: RefundAnswer = {
   providerCode: 'REFUND_SUCCESS',
 };
 const REFUNDED: RefundAnswer = { ...DONE, railReference: null };
-const NOT_ENABLED = { type: 'requires_action', reason: 'not_enabled' } as const;
 
 describe('a refund', () => {
   test('is the documented message', async () => {
@@ -97,13 +87,13 @@ describe('a refund', () => {
     const whole = await paid();
     expect(await scene.rail.refund(part(whole, 1_000))).toEqual(DONE);
     const tooMuch = part(whole, whole.payment.chargedMinor, { isFirst: false });
-    expect(await scene.rail.refund(tooMuch)).toEqual({ type: 'unknown', providerCode: '60201003' });
+    expect(await scene.rail.refund(tooMuch)).toEqual({ ...UNKNOWN, providerCode: '60201003' });
     expect(await returned(whole)).toEqual(['10.00']);
   });
 
   test.each([
-    ['declines', { type: 'failed', reason: 'declined', providerCode: 'REFUND_FAILED' }],
-    ['lacks_funds', { type: 'failed', reason: 'declined', providerCode: 'REFUND_FAILED' }],
+    ['declines', { ...DECLINED, providerCode: 'REFUND_FAILED' }],
+    ['lacks_funds', { ...DECLINED, providerCode: 'REFUND_FAILED' }],
     ['not_enabled', { ...NOT_ENABLED, providerCode: '60320025' }],
   ] as const)('that telebirr refuses (%s) ends as it says', async (refuses, answer) => {
     const order = await paid({ refuses });
@@ -113,10 +103,10 @@ describe('a refund', () => {
 
   test.each([
     [undefined, REFUNDED],
-    ['declines', { type: 'failed', reason: 'declined', providerCode: 'REFUND_FAILED' }],
+    ['declines', { ...DECLINED, providerCode: 'REFUND_FAILED' }],
   ] as const)('that telebirr carries out later is asked about: %s', async (refuses, ending) => {
     const order = await paid({ isSlow: true, ...(refuses && { refuses }) });
-    const accepted = { type: 'unknown', providerCode: 'REFUNDING' };
+    const accepted = { ...UNKNOWN, providerCode: 'REFUNDING' };
     expect(await scene.rail.refund(order)).toMatchObject(accepted);
     expect(await scene.rail.refundStatus(order, Date.now())).toEqual(accepted);
     (await atTelebirr(order.payment)).refunds?.[0]?.end?.();
@@ -127,14 +117,14 @@ describe('a refund', () => {
     const order = await paid();
     expect(await scene.rail.refund(order)).toEqual(DONE);
     const again = await scene.rail.refund(order);
-    expect(again).toMatchObject({ type: 'unknown', providerCode: 'REFUND_DUPLICATED' });
+    expect(again).toMatchObject({ ...UNKNOWN, providerCode: 'REFUND_DUPLICATED' });
     expect(await scene.rail.refundStatus(order, Date.now())).toEqual(REFUNDED);
     expect(await returned(order)).toHaveLength(1);
   });
 
   test.each([
-    [100_21, { type: 'unknown', providerCode: 'REFUNDING' }],
-    [100_22, { type: 'failed', reason: 'declined' }],
+    [100_21, { ...UNKNOWN, providerCode: 'REFUNDING' }],
+    [100_22, DECLINED],
     [100_25, NOT_ENABLED],
     [100_00, DONE],
   ])('without a plan ends as the sandbox’s of the same amount: %i', async (amountMinor, answer) => {
@@ -149,20 +139,13 @@ describe('a refund', () => {
     expect(await scene.rail.refund(refundOrderFor(payment))).toMatchObject(NOT_ENABLED);
   });
 
-  test.each<[Fault, number]>([
-    ['http_500', 0],
-    ['reset', 0],
-    ['hang', 0],
-    ['truncated', 1],
-    ['accepted_then_reset', 1],
-    ['accepted_then_hang', 1],
-  ])('is unknown after %s, until the order tells', async (fault, count) => {
+  test.each(CALL_FAULTS)('is unknown after %s, until the order tells', async (fault, count) => {
     endTimeoutsOnSilence();
     const order = await paid({ fault });
-    expect(await scene.rail.refund(order)).toEqual({ type: 'unknown' });
+    expect(await scene.rail.refund(order)).toEqual(UNKNOWN);
     expect(await returned(order)).toHaveLength(count);
     expect(await scene.rail.refundStatus(order, Date.now())).toEqual(
-      count === 1 ? REFUNDED : { type: 'unknown', providerCode: 'PAY_SUCCESS' },
+      count === 1 ? REFUNDED : { ...UNKNOWN, providerCode: 'PAY_SUCCESS' },
     );
   });
 
@@ -175,7 +158,7 @@ describe('a refund', () => {
       const order = await paid();
       const rail = scene.railWith({ appSecret: 'wrong' });
       const before = scene.telebirr.calls.length;
-      expect(await rail.refund(order)).toMatchObject({ type: 'failed', reason: 'misconfigured' });
+      expect(await rail.refund(order)).toMatchObject(MISCONFIGURED);
       const urls = scene.telebirr.calls.slice(before).map(({ url }) => url);
       expect(urls.every((url) => url.endsWith('/token'))).toBe(true);
     });
@@ -262,7 +245,7 @@ describe('an answer to the call', () => {
     ['with a refusal and a state', {}, { result: 'FAIL', code: '60200099' }],
   ])('%s proves nothing', async (_what, changed, envelope) => {
     const answer = await answerTo((order) => success({ ...about(order), ...changed }, envelope));
-    expect(answer).toMatchObject({ type: 'unknown' });
+    expect(answer).toMatchObject(UNKNOWN);
   });
 
   test.each<[string, Reply]>([
@@ -274,7 +257,7 @@ describe('an answer to the call', () => {
     ['49401021002: too many calls', jsonReply(400, { errorCode: '49401021002' })],
     ['a code that is not public', jsonReply(400, { errorCode: '60209999' })],
   ])('%s proves nothing', async (_what, reply) => {
-    expect(await answerTo(() => reply)).toMatchObject({ type: 'unknown' });
+    expect(await answerTo(() => reply)).toMatchObject(UNKNOWN);
   });
 
   test.each<[string, Reply, RefundAnswer]>([
@@ -282,16 +265,8 @@ describe('an answer to the call', () => {
     ['60320025 at 200', jsonReply(200, { result: 'FAIL', code: '60320025' }), NOT_ENABLED],
     ['no such API', jsonReply(404, { errorCode: '49401026001' }), NOT_ENABLED],
     ['404 of a proxy', { type: 'answer', status: 404, body: 'Not found' }, NOT_ENABLED],
-    [
-      'an invalid signature',
-      jsonReply(500, { errorCode: '60200099' }),
-      { type: 'failed', reason: 'misconfigured' },
-    ],
-    [
-      'an empty parameter',
-      jsonReply(400, { errorCode: '60320006' }),
-      { type: 'failed', reason: 'misconfigured' },
-    ],
+    ['an invalid signature', jsonReply(500, { errorCode: '60200099' }), MISCONFIGURED],
+    ['an empty parameter', jsonReply(400, { errorCode: '60320006' }), MISCONFIGURED],
   ])('%s tells that nothing was returned', async (_what, reply, answer) => {
     expect(await answerTo(() => reply)).toMatchObject(answer);
   });
@@ -321,7 +296,7 @@ describe('the order’s state', () => {
     [
       'not returned',
       { order_status: 'REFUND_FAILED' },
-      { type: 'failed', reason: 'declined', providerCode: 'REFUND_FAILED' },
+      { ...DECLINED, providerCode: 'REFUND_FAILED' },
     ],
   ])('%s: proven while the order has no other refund', async (_what, changed, answer) => {
     expect(await statusOf(changed)).toEqual(answer);
@@ -331,7 +306,7 @@ describe('the order’s state', () => {
       { returnedBeforeMinor: 300, isFirst: false },
     ];
     for (const order of other) {
-      expect(await statusOf(changed, order)).toMatchObject({ type: 'unknown' });
+      expect(await statusOf(changed, order)).toMatchObject(UNKNOWN);
     }
   });
 
@@ -349,7 +324,7 @@ describe('the order’s state', () => {
     ['not documented', { order_status: 'REFUNDED' }],
     ['missing', { order_status: undefined }],
   ])('%s proves nothing', async (_what, changed) => {
-    expect(await statusOf(changed)).toMatchObject({ type: 'unknown' });
+    expect(await statusOf(changed)).toMatchObject(UNKNOWN);
   });
 
   test('that telebirr does not answer proves nothing', async () => {

@@ -17,7 +17,7 @@ test('most scripts have a help', () => {
   expect(SCRIPTS.length).toBeGreaterThan(10);
 });
 
-test.concurrent.each(SCRIPTS)('%s prints its help and does nothing else', async (path) => {
+test.each(SCRIPTS)('%s prints its help and does nothing else', async (path) => {
   const { stdout } = await run('node', [path, '--help'], { cwd: PROJECT_DIRECTORY });
   expect(stdout).toMatch(/^npm run .* \[-- options\]\n/);
   expect(stdout).toContain('show this help\n');

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
-import { REFERENCE_LENGTH, referenceFrom } from '../../../src/domain/identifiers.ts';
 import { type MpesaSettings, mpesaSettingsSchema } from '../../../src/rails/mpesa/settings.ts';
 
 /** The minimal settings of an operator, all invented. */
@@ -30,10 +29,6 @@ export function issuesOf(secret: unknown): readonly string[] {
   return (v.safeParse(mpesaSettingsSchema, secret).issues ?? []).map((issue) =>
     [v.getDotPath(issue) ?? [], issue.message].flat().join(': '),
   );
-}
-
-export function newReference(): string {
-  return referenceFrom(crypto.getRandomValues(new Uint8Array(REFERENCE_LENGTH)));
 }
 
 /** The text of the official sample request with other JSON values for some members. */

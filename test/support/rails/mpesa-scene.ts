@@ -3,8 +3,8 @@ import { jsonReply, type Plan, StandInServer } from '../../../scripts/stand-ins/
 import type { Attempt, IntentTerms } from '../../../src/domain/intent.ts';
 import { mpesaRail } from '../../../src/rails/mpesa/rail.ts';
 import type { RailOrder } from '../../../src/rails/rail-order.ts';
-import { newReference, PHONE, settingsOf } from './mpesa-fixtures.ts';
-import { orderFor } from './order.ts';
+import { PHONE, settingsOf } from './mpesa-fixtures.ts';
+import { freshReference, orderFor } from './order.ts';
 
 /** M-PESA's stand-in, its configured adapter, and a receiver of callbacks. */
 export interface MpesaScene {
@@ -27,7 +27,7 @@ export async function startMpesaScene(): Promise<MpesaScene> {
     mpesaRail(settingsOf({ ...standIn.settings, wholeAmountsOnly: false, ...changed }));
   const order: MpesaScene['order'] = (amountMinor = 150_000, attempt = {}, terms = {}) =>
     orderFor(railWith(), 'M_PESA', {
-      attempt: { reference: newReference(), phone: PHONE, ...attempt },
+      attempt: { reference: freshReference(), phone: PHONE, ...attempt },
       terms: { amountMinor, ...terms },
       order: { callbackUrl: `${gateway.baseUrl}/rails/stk-push/test1.attempt-token` },
     });

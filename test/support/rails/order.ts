@@ -1,3 +1,4 @@
+import { REFERENCE_LENGTH, referenceFrom } from '../../../src/domain/identifiers.ts';
 import type { Attempt, IntentTerms } from '../../../src/domain/intent.ts';
 import type { Method } from '../../../src/domain/method.ts';
 import type { Rail } from '../../../src/rails/rail.ts';
@@ -42,4 +43,8 @@ export function orderFor(
     returnUrl: 'https://pay.example.com/checkout/test1.checkout-token/returned',
     ...changed.order,
   };
+}
+
+export function freshReference(): string {
+  return referenceFrom(crypto.getRandomValues(new Uint8Array(REFERENCE_LENGTH)));
 }

@@ -1,7 +1,9 @@
-import { REFERENCE_LENGTH, referenceFrom } from '../../../src/domain/identifiers.ts';
+import type { Fault, StandIn, StandInRefund } from '../../../scripts/stand-ins/stand-in.ts';
+import type { Attempt } from '../../../src/domain/intent.ts';
 import type { Refund } from '../../../src/domain/refund.ts';
 import type { RailOrder } from '../../../src/rails/rail-order.ts';
-import type { RefundOrder } from '../../../src/rails/refund.ts';
+import type { RefundAnswer, RefundOrder } from '../../../src/rails/refund.ts';
+import { freshReference } from './order.ts';
 
 /** A refund of the whole of a paid order, as an adapter gets it at its single call. */
 export function refundOrderFor(
@@ -19,7 +21,7 @@ export function refundOrderFor(
       requestId: crypto.randomUUID(),
       idempotencyKeyDigest: null,
       bodyDigest: null,
-      reference: referenceFrom(crypto.getRandomValues(new Uint8Array(REFERENCE_LENGTH))),
+      reference: freshReference(),
       attemptId: payment.attempt.id,
       reason: null,
       requester: { type: 'api', keyId: 'key' },
@@ -51,3 +53,64 @@ export function refundOrderFor(
     ...changed.order,
   };
 }
+
+/** The next part of the same payment. */
+export function part(
+  { payment }: RefundOrder,
+  returnedMinor: number,
+  order: Partial<RefundOrder> = {},
+  refund: Partial<Refund> = {},
+): RefundOrder {
+  return refundOrderFor(payment, {
+    refund: { amountMinor: returnedMinor, returnedMinor, ...refund },
+    order,
+  });
+}
+
+/** The refund of an attempt that differs. */
+export function withAttempt(order: RefundOrder, changed: Partial<Attempt>): RefundOrder {
+  const { payment } = order;
+  return { ...order, payment: { ...payment, attempt: { ...payment.attempt, ...changed } } };
+}
+
+/** The refunds of the payment that the provider got. */
+export async function refundsAt(
+  standIn: Pick<StandIn, 'order'>,
+  { payment }: RefundOrder,
+): Promise<readonly StandInRefund[]> {
+  return (await standIn.order(payment.attempt.reference)).refunds ?? [];
+}
+
+/** The amounts that the provider has returned of the payment. */
+export async function returnedAt(
+  standIn: Pick<StandIn, 'order'>,
+  order: RefundOrder,
+): Promise<readonly string[]> {
+  const refunds = await refundsAt(standIn, order);
+  return refunds.filter(({ isReturned }) => isReturned).map(({ amountText }) => amountText);
+}
+
+/** What can go wrong with the call, and how many refunds the provider makes nevertheless. */
+export const CALL_FAULTS: readonly (readonly [fault: Fault, returned: number])[] = [
+  ['http_500', 0],
+  ['reset', 0],
+  ['hang', 0],
+  ['truncated', 1],
+  ['accepted_then_reset', 1],
+  ['accepted_then_hang', 1],
+];
+
+export const NOT_ENABLED = {
+  type: 'requires_action',
+  reason: 'not_enabled',
+} as const satisfies RefundAnswer;
+export const NOT_SUPPORTED = {
+  type: 'requires_action',
+  reason: 'not_supported',
+} as const satisfies RefundAnswer;
+export const DECLINED = { type: 'failed', reason: 'declined' } as const satisfies RefundAnswer;
+export const MISCONFIGURED = {
+  type: 'failed',
+  reason: 'misconfigured',
+} as const satisfies RefundAnswer;
+export const UNKNOWN = { type: 'unknown' } as const satisfies RefundAnswer;

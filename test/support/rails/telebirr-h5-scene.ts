@@ -10,14 +10,13 @@ import {
   type TelebirrH5StandIn,
 } from '../../../scripts/stand-ins/telebirr-h5.ts';
 import type { Texts } from '../../../scripts/stand-ins/telebirr-h5-wire.ts';
-import { REFERENCE_LENGTH, referenceFrom } from '../../../src/domain/identifiers.ts';
 import type { Attempt, IntentTerms } from '../../../src/domain/intent.ts';
 import type { CallbackCall } from '../../../src/rails/callback.ts';
 import type { RailOrder } from '../../../src/rails/rail-order.ts';
 import { telebirrH5Rail } from '../../../src/rails/telebirr-h5/rail.ts';
 import { telebirrH5Settings } from '../../../src/rails/telebirr-h5/settings.ts';
 import { callbackCall } from './callback-call.ts';
-import { orderFor } from './order.ts';
+import { freshReference, orderFor } from './order.ts';
 
 /** No test waits for it: see `timeouts.ts`. */
 export const CALL_TIMEOUT_MS = 10_000;
@@ -76,10 +75,6 @@ export async function telebirrScene(): Promise<TelebirrScene> {
       await Promise.all([telebirr.stop(), receiver.stop()]);
     },
   };
-}
-
-export function freshReference(): string {
-  return referenceFrom(crypto.getRandomValues(new Uint8Array(REFERENCE_LENGTH)));
 }
 
 function requestOf(call: ReceivedCall | undefined): CallbackCall {
