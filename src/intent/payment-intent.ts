@@ -25,7 +25,7 @@ import type {
   ReadResult,
 } from './protocol.ts';
 import { PaymentRecord } from './record.ts';
-import { newRow, type StoredEvent } from './store.ts';
+import { newRecord, type StoredEvent } from './store.ts';
 import { takenResult } from './taken.ts';
 
 /** For short leases: an alarm that wakes once without work costs less than moving it. */
@@ -69,7 +69,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
         : takenResult(stored, request.idempotency, nowMs);
     }
     const { attempt, idempotency, answer } = request;
-    const row = newRow({
+    const row = newRecord({
       intent: openIntent(request.terms),
       idempotencyKeyDigest: idempotency?.keyDigest ?? null,
       bodyDigest: idempotency?.bodyDigest ?? null,

@@ -1,9 +1,10 @@
 import type { EventType, Intent } from '../domain/intent.ts';
 import type { DeliveryStatus, DeliveryTry } from './protocol.ts';
-import { createEventTable, createTables, migrate, SCHEMA_VERSION, tableExists } from './schema.ts';
+import { createTable, migrate, PAYMENT_ID, SCHEMA_VERSION, tableExists } from './schema.ts';
 
-/** The intent's row, cached in memory between commands. */
+/** The payment's record, cached in memory between commands. */
 export interface StoredIntent {
+  readonly schemaVersion: number;
   /** Null once only the tombstone is left. */
   readonly intent: Intent | null;
   /** `HistoryEntry[]` in JSON, oldest first. Text, because commits only append to it. */
@@ -20,8 +21,9 @@ export interface StoredIntent {
   readonly projectionDueAtMs: number | null;
 }
 
-/** The defaults of a new payment's row. */
-const NEW_STORED: StoredIntent = {
+/** What is left of a purged payment, and the defaults of a new one. */
+const TOMBSTONE: StoredIntent = {
+  schemaVersion: SCHEMA_VERSION,
   intent: null,
   history: '[]',
   idempotencyKeyDigest: null,
@@ -33,9 +35,9 @@ const NEW_STORED: StoredIntent = {
   projectionDueAtMs: null,
 };
 
-/** The row of a payment that is about to be created. */
-export function newRow(changes: Partial<StoredIntent> & { readonly intent: Intent }) {
-  return { ...NEW_STORED, ...changes };
+/** The record of a payment that is about to be created. */
+export function newRecord(changes: Partial<StoredIntent> & { readonly intent: Intent }) {
+  return { ...TOMBSTONE, ...changes };
 }
 
 export interface StoredEvent {
@@ -71,7 +73,7 @@ export interface StoredDelivery {
   readonly revision: number;
 }
 
-/** Reads and writes rows, synchronously and without decisions, in the caller's transaction. */
+/** Reads and writes records, synchronously and without decisions, in the caller's transaction. */
 export class Store {
   readonly #sql: SqlStorage;
 
@@ -81,142 +83,76 @@ export class Store {
 
   /** Whether the payment was created. Only reads, so that unknown ids do not cost storage. */
   exists(): boolean {
-    return tableExists(this.#sql, 'intent');
+    return tableExists(this.#sql);
   }
 
-  /** The row, after migrating it to the current schema. Only if `exists`. */
+  /** The payment, after migrating its records to the current schema. Only if `exists`. */
   load(): StoredIntent {
-    const row = this.#sql.exec<IntentRow>('SELECT * FROM intent').one();
-    migrate(this.#sql, row.schema_version);
-    const intent = row.state === null ? null : parseIntent(row.state);
-    return {
-      intent,
-      history: row.history,
-      idempotencyKeyDigest: row.idempotency_key_digest,
-      bodyDigest: row.body_digest,
-      answer: row.answer,
-      answerDueAtMs: row.answer_due_at_ms,
-      projectedVersion: row.projected_version,
-      projectionSends: row.projection_sends,
-      projectionDueAtMs: row.projection_due_at_ms,
-    };
+    const stored = this.#payment();
+    if (stored.schemaVersion < SCHEMA_VERSION) {
+      migrate(this.#sql, stored.schemaVersion);
+      return validated(this.#payment());
+    }
+    return validated(stored);
+  }
+
+  #payment(): StoredIntent {
+    const sql = `SELECT content FROM record WHERE id = ${PAYMENT_ID}`;
+    return JSON.parse(this.#sql.exec<RecordRow>(sql).one().content);
   }
 
   insert(stored: StoredIntent): void {
-    createTables(this.#sql);
-    this.#sql.exec(
-      `INSERT INTO intent (id, schema_version, state, history, idempotency_key_digest, body_digest,
-         answer, answer_due_at_ms, projected_version, projection_sends, projection_due_at_ms)
-       VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      SCHEMA_VERSION,
-      stored.intent === null ? null : JSON.stringify(stored.intent),
-      stored.history,
-      stored.idempotencyKeyDigest,
-      stored.bodyDigest,
-      stored.answer,
-      stored.answerDueAtMs,
-      stored.projectedVersion,
-      stored.projectionSends,
-      stored.projectionDueAtMs,
-    );
+    createTable(this.#sql);
+    this.#insert(PAYMENT_ID, stored);
   }
 
   update(stored: StoredIntent): void {
-    this.#sql.exec(
-      `UPDATE intent SET state = ?, history = ?, answer = ?, projected_version = ?,
-         projection_sends = ?, projection_due_at_ms = ?`,
-      stored.intent === null ? null : JSON.stringify(stored.intent),
-      stored.history,
-      stored.answer,
-      stored.projectedVersion,
-      stored.projectionSends,
-      stored.projectionDueAtMs,
-    );
+    this.#update(PAYMENT_ID, stored);
   }
 
   insertEvent(event: StoredEvent): void {
-    createEventTable(this.#sql);
-    this.#sql.exec(
-      `INSERT INTO event (sequence, event_id, type, refund_id, body, signature, created_at_ms,
-         deliveries)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      event.sequence,
-      event.eventId,
-      event.type,
-      event.refundId,
-      event.body,
-      event.signature,
-      event.createdAtMs,
-      JSON.stringify(event.deliveries),
-    );
+    this.#insert(event.sequence, event);
   }
 
-  /** Stores the columns that delivery changes. The announced event itself never changes. */
+  /** Stores what delivery changes. The announced event itself never changes. */
   updateEvent(event: StoredEvent): void {
-    this.#sql.exec(
-      'UPDATE event SET signature = ?, deliveries = ? WHERE sequence = ?',
-      event.signature,
-      JSON.stringify(event.deliveries),
-      event.sequence,
-    );
+    this.#update(event.sequence, event);
   }
 
   /** All events, oldest first: few, because a payment ends only a few times and has at most 50 refunds. */
   events(): StoredEvent[] {
-    if (!tableExists(this.#sql, 'event')) {
-      return [];
-    }
-    const rows = this.#sql.exec<EventRow>('SELECT * FROM event ORDER BY sequence');
-    return rows.toArray().map((row) => ({
-      sequence: row.sequence,
-      eventId: row.event_id,
-      type: row.type as EventType,
-      refundId: row.refund_id,
-      body: row.body,
-      signature: row.signature,
-      createdAtMs: row.created_at_ms,
-      deliveries: JSON.parse(row.deliveries),
-    }));
+    const rows = this.#sql.exec<RecordRow>(
+      `SELECT content FROM record WHERE id > ${PAYMENT_ID} ORDER BY id`,
+    );
+    return rows.toArray().map(({ content }) => JSON.parse(content));
   }
 
-  /** Deletes all data but the row that keeps the id taken (docs/decisions.md#24). */
+  /** Deletes all data but the record that keeps the id taken (docs/decisions.md#24). */
   purge(): void {
-    this.#sql.exec(`
-      DROP TABLE IF EXISTS event;
-      UPDATE intent SET state = NULL, history = '[]', idempotency_key_digest = NULL, body_digest = NULL,
-        answer = NULL, answer_due_at_ms = NULL, projection_due_at_ms = NULL;`);
+    this.#sql.exec(`DELETE FROM record WHERE id > ${PAYMENT_ID}`);
+    this.update(TOMBSTONE);
+  }
+
+  #insert(id: number, content: StoredIntent | StoredEvent): void {
+    const text = JSON.stringify(content);
+    this.#sql.exec('INSERT INTO record (id, content) VALUES (?, ?)', id, text);
+  }
+
+  #update(id: number, content: StoredIntent | StoredEvent): void {
+    this.#sql.exec('UPDATE record SET content = ? WHERE id = ?', JSON.stringify(content), id);
   }
 }
 
-/** Throws on a malformed row, because a wrong answer would be worse than none. */
-function parseIntent(state: string): Intent {
-  const intent: Intent = JSON.parse(state);
-  if (!Number.isSafeInteger(intent.version) || !Number.isSafeInteger(intent.terms.amountMinor)) {
+/** Throws on a malformed record, because a wrong answer would be worse than none. */
+function validated(stored: StoredIntent): StoredIntent {
+  const { intent } = stored;
+  const isMalformed =
+    intent !== null &&
+    !(Number.isSafeInteger(intent.version) && Number.isSafeInteger(intent.terms.amountMinor));
+  if (isMalformed) {
     throw new Error('stored intent is malformed');
   }
-  return intent;
+  return stored;
 }
 
-type IntentRow = {
-  schema_version: number;
-  state: string | null;
-  history: string;
-  idempotency_key_digest: string | null;
-  body_digest: string | null;
-  answer: string | null;
-  answer_due_at_ms: number | null;
-  projected_version: number;
-  projection_sends: number;
-  projection_due_at_ms: number | null;
-};
-
-type EventRow = {
-  sequence: number;
-  event_id: string;
-  type: string;
-  refund_id: string | null;
-  body: string;
-  signature: string | null;
-  created_at_ms: number;
-  deliveries: string;
-};
+type RecordRow = { content: string };

@@ -39,6 +39,7 @@ import {
   SIMULATED_FAILURE,
   startRedirect,
   statusPath,
+  storedPayment,
   stubOf,
   useGateway,
 } from './support.ts';
@@ -201,7 +202,7 @@ test('decisions.md#30: an attempt on the simulator ends with the payment', async
 test.each([
   [
     'the state cannot be written',
-    "CREATE TRIGGER sabotage BEFORE UPDATE ON intent BEGIN SELECT RAISE(ABORT, 'SABOTAGE'); END",
+    "CREATE TRIGGER sabotage BEFORE UPDATE ON record BEGIN SELECT RAISE(ABORT, 'SABOTAGE'); END",
     'DROP TRIGGER sabotage',
   ],
 ])(
@@ -226,14 +227,14 @@ test.each([
 
 test('arm first: the alarm does not throw and stays set when the state cannot be read', async () => {
   await createProjected();
-  const [row] = await objectSql<{ state: string }>('SELECT state FROM intent');
-  await objectSql(`UPDATE intent SET state = '{"version":"x","terms":{}}'`);
+  const [row] = await objectSql<{ content: string }>('SELECT content FROM record WHERE id = 0');
+  await objectSql(`UPDATE record SET content = json_set(content, '$.intent.version', 'x')`);
   await runInDurableObject(stubOf(), (_instance, state) => state.abort()).catch(() => undefined);
   advance(EXPIRE_IN_MS);
   expect(await fireAlarm().then(() => null, String)).toBeNull();
   expect(await alarmOf()).toBe(Date.now() + ALARM_SAFETY_MS);
   await runInDurableObject(stubOf(), (_instance, { storage }) => {
-    storage.sql.exec('UPDATE intent SET state = ?', row?.state ?? '');
+    storage.sql.exec('UPDATE record SET content = ?', row?.content ?? '');
   });
   await fireAlarm();
   expect((await intentOf()).status).toBe('expired');
@@ -334,8 +335,7 @@ test.each([
     await fireAlarm();
     expect(await alarmOf()).toBeNull();
     const rows = await allRows();
-    expect(Object.keys(rows)).toEqual(['intent']);
-    expect(rows.intent).toHaveLength(1);
+    expect(rows).toEqual({ record: [expect.objectContaining({ id: 0 })] });
     // No data about the payment: only numbers and nulls.
     expect(JSON.stringify(rows)).not.toMatch(/mer_|order|ETB|TELE|http/);
 
@@ -355,14 +355,14 @@ test.each([
 test('decisions.md#24: keeps no digest of key or body in the tombstone', async () => {
   merchantServer();
   await postHosted({}, { headers: { 'idempotency-key': 'key-1' } });
-  expect((await allRows()).intent).toMatchObject([{ body_digest: expect.any(String) }]);
+  expect(await storedPayment()).toMatchObject({ bodyDigest: expect.any(String) });
   await execute({ type: 'cancel' });
   await consumeAll(caught);
   advance(400 * DAY_MS);
   await fireAlarm();
-  expect((await allRows()).intent).toMatchObject([
-    { state: null, idempotency_key_digest: null, body_digest: null, answer: null },
-  ]);
+  expect(await storedPayment()).toMatchObject({
+    ...{ intent: null, idempotencyKeyDigest: null, bodyDigest: null, answer: null },
+  });
 });
 
 test('promises.md#6: sets the alarm again when the remembered alarm time has passed', async () => {

@@ -28,6 +28,7 @@ import {
   resolveAttempt,
   simulate,
   startRedirect,
+  storedPayment,
   stubOf,
   tenantOf,
   useGateway,
@@ -75,7 +76,7 @@ const BROKEN_ALARM: Sabotage = {
 
 const SABOTAGES: readonly Sabotage[] = [
   // The last row: an event is already written.
-  trigger('the state', 'UPDATE ON intent'),
+  trigger('the state', 'UPDATE ON record'),
   BROKEN_ALARM,
 ];
 
@@ -199,7 +200,7 @@ test('promises.md#2: a late success is not recorded when its event cannot be wri
   await execute(startRedirect('a0'));
   advance(EXPIRE_IN_MS);
   expect((await intentOf()).status).toBe('expired');
-  const sabotage = trigger('the event', 'INSERT ON event');
+  const sabotage = trigger('the event', 'INSERT ON record');
   const before = { rows: await allRows(), alarm: await alarmOf(), sent: messagesSent() };
   await sabotage.damage();
   expect(await EXECUTE(resolveAttempt('a0', 'succeeded')).then(() => null, String)).toContain(
@@ -240,14 +241,12 @@ test('promises.md#2: one commit is one version, and messages carry the stored st
   const intent = await intentOf();
   expect(caught.projections.map(({ version }) => version).at(-1)).toBe(intent.version);
   expect(caught.projections.at(-1)?.row.status).toBe('succeeded');
-  const stored = await objectSql<{ state: string }>('SELECT state FROM intent');
-  expect(JSON.parse(stored[0]?.state ?? '')).toEqual(intent);
+  expect((await storedPayment()).intent).toEqual(intent);
 });
 
 /** The stored answer of a hosted payment holds its checkout URL. */
 async function checkoutUrlOf(): Promise<string> {
-  const rows = await objectSql<{ answer: string }>('SELECT answer FROM intent');
-  return JSON.parse(rows[0]?.answer ?? '').content;
+  return JSON.parse((await storedPayment()).answer ?? '').content;
 }
 
 test('promises.md#7: amount, currency, merchant and id stay the same after every step of a payment', async () => {

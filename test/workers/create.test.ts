@@ -51,8 +51,7 @@ test.each([
       });
     }
 
-    const rows = await allRows();
-    expect(rows.intent).toHaveLength(1);
+    expect((await allRows()).record).toHaveLength(1);
     const history = await clientOf().history();
     expect(history.filter(({ command }) => command === 'create')).toHaveLength(1);
     expect(history.map(({ version }) => version)).toEqual(

@@ -111,9 +111,9 @@ test('resolved as unpaid: rejected within the window; after it, an express payme
   const [attempt] = (await intentOf()).attempts;
   // As an adapter without a status query plans it: the simulator's windows end with the payment.
   const deadlineAtMs = Date.now() + MINUTE_MS;
-  const state = `json_set(state, '$.attempts[0].windowIsFinal', json('false'),
-    '$.attempts[0].deadlineAtMs', ${deadlineAtMs})`;
-  await objectSql(`UPDATE intent SET state = ${state}`);
+  const state = `json_set(content, '$.intent.attempts[0].windowIsFinal', json('false'),
+    '$.intent.attempts[0].deadlineAtMs', ${deadlineAtMs})`;
+  await objectSql(`UPDATE record SET content = ${state} WHERE id = 0`);
   await evictAllDurableObjects();
   const unpaid = { ...UNPAID, attemptId: attempt?.id ?? '' };
   const early = await clientOf().execute([unpaid]);
@@ -186,9 +186,11 @@ test('the provider’s code and the operator’s note stay internal', async () =
   expect(queried.attempts[0]?.providerCode).toBe('WAIT_PAY');
   await execute(PAID);
   const { text } = await answerOf(call(statusPath('order-1')));
-  const { body } = (await objectSql<{ body: string }>('SELECT body FROM event'))[0] ?? {};
+  const [event] = await objectSql<{ body: string }>(
+    "SELECT content ->> '$.body' AS body FROM record WHERE id > 0",
+  );
   for (const word of ['WAIT_PAY', 'Hana', 'statement', 'hand-succeeded']) {
     expect(text).not.toContain(word);
-    expect(body).not.toContain(word);
+    expect(event?.body).not.toContain(word);
   }
 });

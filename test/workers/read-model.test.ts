@@ -21,12 +21,12 @@ import {
   INTERRUPTIONS,
   intentOf,
   loseAlarm,
-  objectSql,
   payHosted,
   postHosted,
   resolveAttempt,
   startRedirect,
   statusPath,
+  storedPayment,
   tenantOf,
   useGateway,
 } from './support.ts';
@@ -117,12 +117,12 @@ test('read model: every message is retried and nothing is confirmed while D1 fai
   const messages = await wholeLife();
   await env.DB.exec('ALTER TABLE payment RENAME TO payment_away');
   expect(fateOf(await consume('kefel-projections', messages), messages.length)).toBe('retried');
-  expect(await projectedState()).toMatchObject({ projected_version: 0 });
+  expect(await projectedState()).toMatchObject({ projectedVersion: 0 });
   await env.DB.exec('ALTER TABLE payment_away RENAME TO payment');
   expect(await projectionRows()).toEqual([]);
   expect(fateOf(await consume('kefel-projections', messages), messages.length)).toBe('acked');
   expect(await projectionRows()).toHaveLength(1);
-  expect(await projectedState()).toMatchObject({ projection_due_at_ms: null });
+  expect(await projectedState()).toMatchObject({ projectionDueAtMs: null });
 });
 
 test('read model: an outage of D1 causes no dead letters and one log line per batch', async () => {
@@ -133,7 +133,7 @@ test('read model: an outage of D1 causes no dead letters and one log line per ba
   const result = await consume('kefel-projections', messages, env, 5);
   expect(fateOf(result, messages.length)).toBe('acked');
   expect(warned).toHaveBeenCalledOnce();
-  expect(await projectedState()).toMatchObject({ projection_due_at_ms: expect.any(Number) });
+  expect(await projectedState()).toMatchObject({ projectionDueAtMs: expect.any(Number) });
   await env.DB.exec('ALTER TABLE payment_away RENAME TO payment');
 });
 
@@ -152,10 +152,8 @@ test('read model: one row that D1 rejects does not block the others', async () =
 });
 
 async function projectedState() {
-  const [row] = await objectSql<{ projected_version: number; projection_due_at_ms: number | null }>(
-    'SELECT projected_version, projection_due_at_ms FROM intent',
-  );
-  return row;
+  const { projectedVersion, projectionDueAtMs } = await storedPayment();
+  return { projectedVersion, projectionDueAtMs };
 }
 
 test('read model: the object gets the stored version, and stops sending', async () => {
@@ -163,8 +161,8 @@ test('read model: the object gets the stored version, and stops sending', async 
   const { version } = await intentOf();
   await consume('kefel-projections', messages);
   expect(await projectedState()).toEqual({
-    projected_version: version,
-    projection_due_at_ms: null,
+    projectedVersion: version,
+    projectionDueAtMs: null,
   });
   advance(DAY_MS);
   await fireAlarm();
@@ -174,7 +172,7 @@ test('read model: the object gets the stored version, and stops sending', async 
 test('read model: the confirmation of an older version does not stop the newest', async () => {
   const messages = await wholeLife();
   await consume('kefel-projections', messages.slice(0, 1));
-  const { projection_due_at_ms: dueAtMs } = (await projectedState()) ?? {};
+  const { projectionDueAtMs: dueAtMs } = await projectedState();
   expect(dueAtMs).toBeLessThanOrEqual(Date.now() + QUEUED_LEASE_MS);
   advance(QUEUED_LEASE_MS);
   await fireAlarm();
@@ -189,7 +187,7 @@ test.each(Object.entries(INTERRUPTIONS))(
     const gaps: number[] = [];
     for (let times = 0; times < 10; times += 1) {
       caught.projections.length = 0;
-      const dueAtMs = (await projectedState())?.projection_due_at_ms ?? 0;
+      const dueAtMs = (await projectedState()).projectionDueAtMs ?? 0;
       expect(await alarmOf()).toBe(dueAtMs);
       gaps.push(dueAtMs - Date.now());
       await interrupt();
@@ -203,7 +201,7 @@ test.each(Object.entries(INTERRUPTIONS))(
     expect(gaps).toEqual([...gaps].sort((one, other) => one - other));
     await consume('kefel-projections', caught.projections.splice(0));
     expect(await projectionRows()).toMatchObject([{ version: 2, status: 'canceled' }]);
-    expect((await projectedState())?.projection_due_at_ms).toBeNull();
+    expect((await projectedState()).projectionDueAtMs).toBeNull();
   },
 );
 
@@ -222,7 +220,7 @@ test('read model: the row is stored and the change comes again when the confirma
   const foreign = { ...messages.at(-1), objectId: 'no id at all' } as ProjectionMessage;
   expect(fateOf(await consume('kefel-projections', [foreign]), 1)).toBe('acked');
   expect(await projectionRows()).toHaveLength(1);
-  expect((await projectedState())?.projection_due_at_ms).not.toBeNull();
+  expect((await projectedState()).projectionDueAtMs).not.toBeNull();
 });
 
 test('decisions.md#21: the uuid and the integer id find the payment of the own tenant only', async () => {

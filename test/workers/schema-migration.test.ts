@@ -1,6 +1,6 @@
 import { abortAllDurableObjects, runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
-import { type Migration, migrate, tableExists } from '../../src/intent/schema.ts';
+import { type Migration, migrate } from '../../src/intent/schema.ts';
 import {
   allRows,
   createHosted,
@@ -20,18 +20,19 @@ import {
 useGateway();
 
 const TO_VERSION_2: Migration = (sql) => {
-  // A payment without an event has no such table.
-  if (tableExists(sql, 'event')) {
-    sql.exec("ALTER TABLE event ADD COLUMN note TEXT NOT NULL DEFAULT 'none'");
-  }
+  sql.exec("ALTER TABLE record ADD COLUMN note TEXT NOT NULL DEFAULT 'none'");
 };
 
 /** Loads the payment with TO_VERSION_2 in the list of migrations. */
 function upgrade(): Promise<void> {
   return runInDurableObject(stubOf(), (_instance, { storage }) => {
     storage.transactionSync(() => {
-      const row = storage.sql.exec<{ schema_version: number }>('SELECT * FROM intent').one();
-      migrate(storage.sql, row.schema_version, [TO_VERSION_2]);
+      const { version } = storage.sql
+        .exec<{ version: number }>(
+          "SELECT content ->> '$.schemaVersion' AS version FROM record WHERE id = 0",
+        )
+        .one();
+      migrate(storage.sql, version, [TO_VERSION_2]);
     });
   });
 }
@@ -46,9 +47,13 @@ test('migration: a payment of version 1 is upgraded once, keeps its rows and con
   await abortAllDurableObjects();
 
   expect((await intentOf()).status).toBe('succeeded');
-  expect(await allRows()).toEqual({
-    ...before,
-    intent: before.intent?.map((row) => Object.assign({}, row, { schema_version: 2 })),
-    event: before.event?.map((row) => Object.assign({}, row, { note: 'none' })),
-  });
+  const after = await allRows();
+  expect(after.record).toHaveLength(2);
+  expect(after.record).toEqual(
+    before.record?.map((row) => ({
+      ...Object(row),
+      content: Object(row).content.replace('"schemaVersion":1', '"schemaVersion":2'),
+      note: 'none',
+    })),
+  );
 });

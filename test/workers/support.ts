@@ -26,6 +26,7 @@ import type {
   EventSummary,
   ProjectionMessage,
 } from '../../src/intent/protocol.ts';
+import type { StoredIntent } from '../../src/intent/store.ts';
 import { apiKeyDigest, apiKeyFrom } from '../../src/merchants/api-key.ts';
 import { forgetDirectory } from '../../src/merchants/directory.ts';
 import {
@@ -579,6 +580,13 @@ export function objectSql<Row extends Record<string, SqlStorageValue>>(
   return runInDurableObject(stubOf(uniqueId), (_instance, state) =>
     state.storage.sql.exec<Row>(sql).toArray(),
   );
+}
+
+/** The stored payment. */
+export async function storedPayment(uniqueId = 'order-1'): Promise<StoredIntent> {
+  const sql = 'SELECT content FROM record WHERE id = 0';
+  const [row] = await objectSql<{ content: string }>(sql, uniqueId);
+  return JSON.parse(row?.content ?? 'null');
 }
 
 /** Every row of an object, in the order of its tables, to compare after a rollback. */
