@@ -6,7 +6,9 @@ import { signBytes, verifyBytes } from './signed-bytes.ts';
 export type TextPurpose =
   | 'challenge/sign-in'
   | 'challenge/join'
+  | 'challenge/confirm-passkey'
   | 'challenge/add-passkey'
+  | 'challenge/api-key'
   | 'challenge/refund'
   | 'form/operator';
 

@@ -19,6 +19,8 @@ export function PostForm(props: {
   readonly confirm?: string | undefined;
   /** The script sends it once, even if the button is pressed several times. */
   readonly once?: boolean;
+  /** For the script, such as those of `passkeyData`. */
+  readonly data?: Readonly<Record<`data-${string}`, string>>;
   /** The server validates it: the response names every problem at its field. */
   readonly novalidate?: boolean;
   readonly enctype?: 'multipart/form-data';
@@ -34,6 +36,7 @@ export function PostForm(props: {
       novalidate={props.novalidate}
       data-confirm={confirm}
       data-once={once ? '' : undefined}
+      {...props.data}
     >
       <CsrfField session={call.session} />
       {Object.entries(fields).map(([name, value]) => (

@@ -11,7 +11,16 @@ import {
   showBranding,
 } from './branding/branding.tsx';
 import type { DashboardCall, PublicCall } from './call.ts';
-import { createKey, renameKey, revokeKey, rollKey, showKey, showKeys } from './keys/keys.tsx';
+import {
+  beginCreateKey,
+  beginRollKey,
+  createKey,
+  renameKey,
+  revokeKey,
+  rollKey,
+  showKey,
+  showKeys,
+} from './keys/keys.tsx';
 import { disableMethod, enableMethod, showMethods } from './methods/methods-page.tsx';
 import { showOverview } from './overview/overview-page.tsx';
 import { overviewPath } from './paths.ts';
@@ -20,6 +29,7 @@ import { search, showPayments } from './payments/list.tsx';
 import { cancelPayment, resendFromPayment, showPayment } from './payments/payment.tsx';
 import {
   beginAddPasskey,
+  confirmAddPasskey,
   finishAddPasskey,
   removeOwnPasskey,
   renameOwnPasskey,
@@ -157,9 +167,11 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   post(`${WEBHOOKS}/resend`, 'develop', resendMany),
 
   get(KEYS, 'view', showKeys),
+  post(`${KEYS}/options`, 'develop', beginCreateKey),
   post(KEYS, 'develop', createKey),
   get(`${KEYS}/:key`, 'develop', showKey),
   post(`${KEYS}/:key/name`, 'develop', renameKey),
+  post(`${KEYS}/:key/roll/options`, 'develop', beginRollKey),
   post(`${KEYS}/:key/roll`, 'develop', rollKey),
   post(`${KEYS}/:key/revoke`, 'develop', revokeKey),
 
@@ -184,6 +196,7 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   post(`${MEMBER}/recovery`, 'manage', issueRecovery),
   post(`${MEMBER}/sessions/revoke`, 'manage', revokeMemberSessions),
   get(ACCOUNT, 'view', showAccount),
+  post(`${PASSKEYS}/confirm`, 'view', confirmAddPasskey),
   post(`${PASSKEYS}/options`, 'view', beginAddPasskey),
   post(PASSKEYS, 'view', finishAddPasskey),
   post(`${PASSKEYS}/rename`, 'view', renameOwnPasskey),

@@ -355,8 +355,6 @@ export const dashboard = {
       'That did not work, and nothing was changed. Try again. If it fails again, ask an owner of the merchant for a new link.',
     badName: 'A name must have 1 to 100 characters.',
     tooMany: 'You already have 20 passkeys. Remove one first.',
-    signInAgain:
-      'Sign out and sign in again, then add the passkey within 10 minutes. This keeps others from adding one in an open session.',
     script: {
       working: 'Waiting for your passkey',
       unsupported:
@@ -1090,6 +1088,7 @@ export const dashboard = {
       events: 'Read events and send them again',
       webhook_endpoints: 'Manage webhook endpoints',
     },
+    confirmHint: 'A key that may refund can return money, so you confirm it with your passkey.',
     createTitle: 'Create a key',
     create: 'Create key',
     shownOnce: 'Copy the key now. It will not be shown again.',
@@ -1133,6 +1132,8 @@ export const dashboard = {
         `There are already ${keysMax} active keys, which is the maximum. Revoke one that you do not need. No key was created.`,
       sent_twice:
         'This form was already sent. Its key was created and shown then, and no second key was created. If you do not have the key, revoke it and create another one.',
+      unconfirmed:
+        'No key was created. Confirm a key that may refund with your own passkey, in a browser with JavaScript. Or choose "Only this" without refunds.',
       overlap: 'Choose when the old key expires.',
       no_permission: 'Choose at least one permission, or full access.',
       permissions_unclear:
@@ -1330,7 +1331,8 @@ export const dashboard = {
       confirmRemove: (name: string) =>
         `Remove the passkey ${name}? You will no longer be able to sign in with it, and other sessions started with it end.`,
       addTitle: 'Add a passkey',
-      addLead: 'On this device, on a phone nearby, or on a security key. Your browser asks where.',
+      addLead:
+        'You first confirm with a passkey that you have. Then your browser asks where to create the new one: on this device, on a phone nearby, or on a security key.',
       add: 'Add a passkey',
     },
     sessions: {

@@ -24,13 +24,19 @@ const CHALLENGE_COOKIE: Cookie = {
   boundToHost: true,
 };
 
-export type Ceremony = 'sign-in' | 'join' | 'add-passkey' | 'refund';
+export type Ceremony =
+  | 'sign-in'
+  | 'join'
+  | 'confirm-passkey'
+  | 'add-passkey'
+  | 'api-key'
+  | 'refund';
 
 export interface Challenge {
   /** base64url. */
   readonly challenge: string;
   /**
-   * Digest of the invitation, of the session or of the session's refund that it was issued for;
+   * Digest of the invitation, of the session or of the session's action that it was issued for;
    * empty for signing in.
    */
   readonly issuedFor: string;

@@ -11,8 +11,6 @@ import type { Role } from './permissions.ts';
 export const SESSION_AGE_MS_MAX = 7 * 24 * 60 * 60 * 1_000;
 /** A session unused for this long ends: a working day with its breaks. */
 export const SESSION_IDLE_MS_MAX = 12 * 60 * 60 * 1_000;
-/** A member proved to be there this recently: time to read the page and to find the other device. */
-export const FRESH_SESSION_MS = 10 * 60 * 1_000;
 /** The last use is stored at most this often, not once for each page. */
 export const LAST_SEEN_EVERY_MS = 5 * 60 * 1_000;
 

@@ -4,6 +4,6 @@ export const DASHBOARD_CSS_PATH = '/assets/dashboard.c71ffbe3.css';
 
 export const DASHBOARD_CSS_SHA256 = 'xx/7476ZTBp5zUXhlZkfnwlsX8ERuxbbUaQgmaNSM2g=';
 
-export const DASHBOARD_SCRIPT_PATH = '/assets/dashboard.e3cd210c.js';
+export const DASHBOARD_SCRIPT_PATH = '/assets/dashboard.4ab60fc1.js';
 
-export const DASHBOARD_SCRIPT_SHA256 = '480hDAJAa7YfBzQ2nAuJNoV7zc1zOCyxCy+PF+USqxU=';
+export const DASHBOARD_SCRIPT_SHA256 = 'SrYPwaQ3dAHptYed346mtz6hqDslAtZ4AqNBLcXTGsE=';

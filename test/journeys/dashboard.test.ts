@@ -63,9 +63,11 @@ const AUDITED: readonly (readonly [who: string, what: string])[] = [
   [OWNER, 'Event resent'],
   [OWNER, 'API key revoked'],
   [OWNER, 'Branding changed'],
-  // Signed out, signed in again, signed in on another device, and signed out there.
+  // Signed out, signed in again, created two keys, signed in on another device, and signed out there.
   [OWNER, 'Session ended'],
   [OWNER, 'Signed in'],
+  [OWNER, 'API key created'],
+  [OWNER, 'API key created'],
   [OWNER, 'Signed in'],
   [OWNER, 'Session ended'],
   [OWNER, 'Member invited'],
@@ -243,6 +245,29 @@ it('the owner signs out, and signs in again with the passkey', async () => {
   // After the sign-in, the browser returns to the requested page.
   await page.goto(at('/sandbox/keys'));
   await signIn(page, 'API keys');
+});
+
+it('a production key that may refund is created with the passkey, and not without it', async () => {
+  await page.goto(at('/production/keys'));
+  await page.getByLabel('Name', { exact: true }).fill('Live shop');
+  await passkeys.setUserVerified(false);
+  await pressButton(page, 'Create key');
+  await page.getByText(english.signIn.script.canceled).waitFor();
+  await shoot(page, 'key-canceled');
+  await passkeys.setUserVerified(true);
+  await pressButton(page, 'Create key');
+  await heading(page, 'New API key: Live shop');
+  expect(await page.locator('#api-key').inputValue()).toMatch(/^kfl_live_/);
+  // Without refunds it needs no passkey.
+  await page.goto(at('/production/keys'));
+  await passkeys.setUserVerified(false);
+  await page.getByLabel('Name', { exact: true }).fill('Report');
+  await page.getByLabel(english.keys.restrictedAccess).check();
+  await page.getByLabel(english.keys.permissions.payments_read).check();
+  await pressButton(page, 'Create key');
+  await heading(page, 'New API key: Report');
+  await passkeys.setUserVerified(true);
+  await page.goto(at('/sandbox/keys'));
 });
 
 it('a second device is listed among the sessions, and signed out', async () => {

@@ -118,6 +118,21 @@ it('the receipt shows the customer what came back, in the chosen language', asyn
   }
 });
 
+it('the cashier adds a passkey on another device, confirmed by the first one', async () => {
+  await page.goto(`${scene.gateway.baseUrl}/dashboard/account`);
+  await heading(page, 'My account');
+  await pressButton(page, english.account.passkeys.add);
+  await page.getByText(english.signIn.script.known).waitFor();
+  await shoot(page, 'passkey-known');
+  // The confirmation still holds: the next press goes on with the new device.
+  await passkeys.remove();
+  const tablet = await equip(page);
+  await pressButton(page, english.account.passkeys.add);
+  await page.getByText(english.account.done.passkey_added).waitFor();
+  expect(await tablet.passkeys()).toBe(1);
+  await shoot(page, 'passkey-added');
+});
+
 it('the browsers logged no unexpected errors', async () => {
   await shopper.putAway();
   // Only the amount that was too large.

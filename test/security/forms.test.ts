@@ -160,7 +160,7 @@ test('ASVS 5.0 V3.3 every cookie is HttpOnly, Secure, SameSite, for this host on
   await collect(browser.get('/dashboard/production/overview?calendar=ethiopic&lang=am'));
   await collect(browser.post('/dashboard/join/options', { token: await invite(), name: 'Abebe' }));
   await collect(call(`${checkout}?lang=am`, { apiKey: null }));
-  await collect(browser.submit('/dashboard/account/passkeys/options', { passkey: 'x' }));
+  await collect(browser.submit('/dashboard/account/passkeys/confirm', { passkey: 'x' }));
   await collect(browser.submit('/dashboard/sign-out'));
   const names = new Set(cookies.map((cookie) => cookie.split('=')[0]));
   expect(names.size).toBeGreaterThanOrEqual(4);

@@ -10,7 +10,8 @@ import { addVirtualAuthenticator, type VirtualAuthenticator } from './virtual-au
  * After a passkey has signed in or confirmed, the page leaves without reading the whole answer, which no member
  * sees.
  */
-export const CUT_OFF_ANSWER = /^failed: .*\/(?:dashboard\/(?:sign-in|join)|refund)$/;
+export const CUT_OFF_ANSWER =
+  /^failed: .*\/(?:dashboard\/(?:sign-in|join)|refund|account\/passkeys)$/;
 
 /** Gives the page a passkey provider, and accepts every dialog. */
 export async function equip(page: Page): Promise<VirtualAuthenticator> {

@@ -279,6 +279,11 @@ const CASES: Readonly<Record<string, Case>> = {
   ),
 
   'GET /dashboard/:environment/keys': page(`${SANDBOX}/keys`),
+  'POST /dashboard/:environment/keys/options': form(
+    `${SANDBOX}/keys/options`,
+    { name: 'Another key', form: FORM_ID },
+    204,
+  ),
   'POST /dashboard/:environment/keys': form(
     `${SANDBOX}/keys`,
     { name: 'Another key', form: FORM_ID },
@@ -288,6 +293,11 @@ const CASES: Readonly<Record<string, Case>> = {
   'POST /dashboard/:environment/keys/:key/name': thing(
     ({ keyDigest }) => `${SANDBOX}/keys/${keyDigest}/name`,
     () => ({ name: 'Renamed' }),
+  ),
+  'POST /dashboard/:environment/keys/:key/roll/options': thing(
+    ({ keyDigest }) => `${SANDBOX}/keys/${keyDigest}/roll/options`,
+    () => ({ overlap: 'day', form: FORM_ID }),
+    204,
   ),
   'POST /dashboard/:environment/keys/:key/roll': thing(
     ({ keyDigest }) => `${SANDBOX}/keys/${keyDigest}/roll`,
@@ -348,12 +358,18 @@ const CASES: Readonly<Record<string, Case>> = {
   ),
 
   'GET /dashboard/account': page('/dashboard/account'),
+  'POST /dashboard/account/passkeys/confirm': form(
+    '/dashboard/account/passkeys/confirm',
+    { passkey: 'New one' },
+    200,
+  ),
+  // Without a confirmation before it: refused, even for the owner.
   'POST /dashboard/account/passkeys/options': form(
     '/dashboard/account/passkeys/options',
     {
       passkey: 'New one',
     },
-    200,
+    401,
   ),
   // Without a ceremony before it: refused, even for the owner.
   'POST /dashboard/account/passkeys': form(

@@ -4,6 +4,8 @@ import type { Environment } from '../../src/domain/method.ts';
 import { dashboard as english } from '../../src/i18n/en.ts';
 import { apiKeyDigest } from '../../src/merchants/api-key.ts';
 import { KEYS_ACTIVE_MAX } from '../../src/merchants/keys.ts';
+import type { RequestOptions } from '../support/software-authenticator.ts';
+import { type Browser, joined } from './dashboard-people-support.ts';
 import { auditLog, type SignedIn, signedIn, submit, visit } from './dashboard-support.ts';
 import {
   ALPHA,
@@ -26,6 +28,8 @@ import {
 useGateway();
 
 const KEYS = '/dashboard/sandbox/keys';
+const LIVE_KEYS = '/dashboard/production/keys';
+const READ_ONLY = { access: 'restricted', may_payments_read: 'yes' };
 /** A change of a key is in force everywhere after this time. */
 const REVOKED_WITHIN_MS = 10 * SECOND_MS;
 
@@ -78,8 +82,6 @@ async function allKeys(): Promise<unknown[]> {
 }
 
 describe('decisions.md#37: a restricted key', () => {
-  const READ_ONLY = { access: 'restricted', may_payments_read: 'yes' };
-
   test('may do only what was chosen, which the list and the audit log say', async () => {
     const member = await signedIn('developer');
     const form = await formIdOf(member);
@@ -126,14 +128,21 @@ describe('decisions.md#37: a restricted key', () => {
 
 describe('creating', () => {
   test.each(['sandbox', 'production'] as const)('a key of the %s opens its API', async (where) => {
-    const member = await signedIn('developer');
+    const browser = await joined({ role: 'developer' });
+    const member = await browser.member();
     const path = `/dashboard/${where}/keys`;
-    const apiKey = await created(member, 'Web shop', path);
+    const fields = { name: 'Web shop', form: await formIdOf(member, path) };
+    const response =
+      where === 'sandbox'
+        ? await submit(member, path, fields)
+        : await browser.submit(path, ...(await confirmed(browser, path, fields)));
+    const apiKey = keyIn(await response.text());
     expect(apiKey).toMatch(where === 'sandbox' ? /^kfl_test_/ : /^kfl_live_/);
     expect(await pay(apiKey, where)).toBe(where === 'sandbox' ? 200 : 400);
     expect(await pay(apiKey, where === 'sandbox' ? 'production' : 'sandbox')).toBe(403);
 
-    const [entry, ...others] = await auditLog();
+    const entries = (await auditLog()).filter(({ action }) => action.startsWith('api_key'));
+    const [entry, ...others] = entries;
     expect(others).toEqual([]);
     expect(entry).toMatchObject({
       merchant_id: ALPHA.id,
@@ -208,7 +217,8 @@ describe('creating', () => {
     await submit(member, `${await pathOf(keys[1] ?? '')}/revoke`);
     expect(await created(member, 'One more')).not.toBe('');
     // The other environment has its own limit.
-    expect(await created(member, 'Live', '/dashboard/production/keys')).not.toBe('');
+    const live = { name: 'Live', form: await formIdOf(member, LIVE_KEYS), ...READ_ONLY };
+    expect(keyIn(await (await submit(member, LIVE_KEYS, live)).text())).not.toBe('');
   });
 
   test('a form without its id changes nothing', async () => {
@@ -218,6 +228,88 @@ describe('creating', () => {
       expect((await submit(member, KEYS, { name: 'A', form })).status).toBe(403);
     }
     expect(await allKeys()).toEqual(before);
+  });
+});
+
+/** The fields with the member's signature, and the cookie of its challenge. */
+async function confirmed(
+  browser: Browser,
+  path: string,
+  fields: Record<string, string>,
+  signer = browser,
+): Promise<[Record<string, string>, string]> {
+  const offer = await browser.submit(`${path}/options`, fields);
+  expect(offer.status).toBe(200);
+  const cookie = offer.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const credential = await signer.authenticator.sign(await offer.json<RequestOptions>());
+  return [{ ...fields, credential: JSON.stringify(credential) }, cookie];
+}
+
+describe('decisions.md#42: a production key that may refund', () => {
+  const REFUNDS = { access: 'restricted', may_refunds: 'yes' };
+  const formIn = async (browser: Browser, path = LIVE_KEYS) => ({
+    name: 'Till',
+    form: await formIdOf(await browser.member(), path),
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['full access', {}],
+    ['refunds', REFUNDS],
+  ])('with %s is created only with the member’s passkey', async (_name, access) => {
+    const browser = await joined({ role: 'developer' });
+    const before = await allKeys();
+    const fields = { ...(await formIn(browser)), ...access };
+    const refused = await browser.submit(LIVE_KEYS, fields);
+    expect(refused.status).toBe(403);
+    const page = await refused.text();
+    expect(page).toContain('No key was created. Confirm a key that may refund');
+    expect(page).toContain('value="Till"');
+    const [signed, cookie] = await confirmed(browser, LIVE_KEYS, fields);
+    for (const changes of [
+      { name: 'Other' },
+      { form: 'A'.repeat(22) },
+      { access: 'restricted', may_refunds: 'yes', may_events: 'yes' },
+    ]) {
+      expect((await browser.submit(LIVE_KEYS, { ...signed, ...changes }, cookie)).status).toBe(403);
+    }
+    expect(await allKeys()).toEqual(before);
+    expect((await browser.submit(LIVE_KEYS, signed, cookie)).status).toBe(200);
+    // The signature is spent.
+    expect((await browser.submit(LIVE_KEYS, signed, cookie)).status).toBe(403);
+    expect(await allKeys()).toHaveLength(before.length + 1);
+  });
+
+  test('is not confirmed by another member’s passkey', async () => {
+    const [browser, other] = [await joined(), await joined()];
+    const before = await allKeys();
+    const fields = await formIn(browser);
+    const sent = await confirmed(browser, LIVE_KEYS, fields, other);
+    expect((await browser.submit(LIVE_KEYS, ...sent)).status).toBe(403);
+    expect(await allKeys()).toEqual(before);
+  });
+
+  test('is needed to give a key’s replacement more rights', async () => {
+    const browser = await joined({ role: 'developer' });
+    const restricted = { ...(await formIn(browser)), ...READ_ONLY };
+    const first = await browser.submit(LIVE_KEYS, restricted);
+    const path = await pathOf(keyIn(await first.text()), LIVE_KEYS);
+    const form = (await formIn(browser, path)).form;
+    const fields = { overlap: 'none', form, ...REFUNDS };
+    const before = await allKeys();
+    expect((await browser.submit(`${path}/roll`, fields)).status).toBe(403);
+    expect(await allKeys()).toEqual(before);
+    const sent = await confirmed(browser, `${path}/roll`, fields);
+    expect((await browser.submit(`${path}/roll`, ...sent)).status).toBe(200);
+  });
+
+  test.each<[string, string, Record<string, string>]>([
+    ['a key without refunds', LIVE_KEYS, { name: 'Report', ...READ_ONLY }],
+    ['a key of the sandbox', KEYS, { name: 'Test' }],
+    ['a form whose answer says what is wrong', LIVE_KEYS, { name: 'x', access: 'restricted' }],
+  ])('needs no passkey: %s', async (_name, path, fields) => {
+    const browser = await joined();
+    const offer = await browser.submit(`${path}/options`, fields);
+    expect([offer.status, await offer.text()]).toEqual([204, '']);
   });
 });
 

@@ -3,7 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { runBatch } from '../../src/database.ts';
 import { apiKeyDigest } from '../../src/merchants/api-key.ts';
 import { rollApiKey } from '../../src/merchants/keys.ts';
-import { type CreationOptions, SoftwareAuthenticator } from '../support/software-authenticator.ts';
+import {
+  type CreationOptions,
+  type RequestOptions,
+  SoftwareAuthenticator,
+} from '../support/software-authenticator.ts';
 import { Browser, invite, joined, meetBeforeBatch, rowCounts } from './dashboard-people-support.ts';
 import { ALPHA, advance, ORIGIN, tenantOf, useGateway } from './support.ts';
 
@@ -105,11 +109,15 @@ describe.each(DISTRACTIONS)('while changes() counts %s', (_name, sql) => {
 test('a member who is removed meanwhile adds no passkey', async () => {
   const browser = await joined();
   const device = await SoftwareAuthenticator.create(ORIGIN);
-  const offer = await browser.submit(`${PASSKEYS}/options`, { passkey: 'Tablet' });
+  const asked = await browser.submit(`${PASSKEYS}/confirm`, { passkey: 'Tablet' });
+  const [asking = ''] = (asked.headers.get('set-cookie') ?? '').split(';');
+  const signed = await browser.authenticator.sign(await asked.json<RequestOptions>());
+  const confirmed = { passkey: 'Tablet', credential: JSON.stringify(signed) };
+  const offer = await browser.submit(`${PASSKEYS}/options`, confirmed, asking);
   const [cookie = ''] = (offer.headers.get('set-cookie') ?? '').split(';');
   const credential = JSON.stringify(await device.register(await offer.json<CreationOptions>()));
   distract('UPDATE members SET removed_at_ms = 1');
   const form = { passkey: 'Tablet', credential };
   expect((await browser.submit(PASSKEYS, form, cookie)).status).toBe(401);
-  expect(await rowCounts()).toMatchObject({ passkeys: 1, spent_challenges: 1 });
+  expect(await rowCounts()).toMatchObject({ passkeys: 1, spent_challenges: 2 });
 });

@@ -66,10 +66,10 @@ export function readPermissions(
 }
 
 /** Why a key was not created. */
-export type CreateProblem = NameProblem | AccessProblem | 'too_many' | 'sent_twice';
+export type CreateProblem = NameProblem | AccessProblem | 'too_many' | 'sent_twice' | 'unconfirmed';
 
 /** Why a key was not rolled. */
-export type RollProblem = 'overlap' | AccessProblem | 'too_many' | 'sent_twice' | 'ended';
+export type RollProblem = Exclude<CreateProblem, NameProblem> | 'overlap' | 'ended';
 
 /** Enough that no two forms of a tenant ever have the same one. */
 const FORM_ID_BYTES = 16;

@@ -10,13 +10,12 @@ import {
   isAboutAccess,
   keyProblems,
   type NameProblem,
-  newFormId,
   OVERLAPS_MS,
   type Overlap,
   type RollProblem,
 } from './key-form.ts';
 import { isOver, isRollable, KeyState } from './key-state.tsx';
-import { KeyNameField, PermissionFields, permissionText } from './keys-page.tsx';
+import { KeyForm, KeyNameField, PermissionFields, permissionText } from './keys-page.tsx';
 
 /** A rejected form's values, and why it was rejected. */
 export interface RefusedChange {
@@ -95,13 +94,7 @@ function RollForm({ call, apiKey, refused }: KeyPageProps) {
   return (
     <Section id="roll" title={text.rollTitle}>
       <p>{text.rollLead}</p>
-      <PostForm
-        call={call}
-        action={keysPath(call.environment, `/${apiKey.digest}/roll`)}
-        class="form"
-        fields={{ form: newFormId() }}
-        once
-      >
+      <KeyForm call={call} path={keysPath(call.environment, `/${apiKey.digest}/roll`)}>
         <fieldset aria-invalid={isInvalid}>
           <legend>{text.overlap}</legend>
           {(Object.keys(OVERLAPS_MS) as Overlap[]).map((overlap) => (
@@ -123,7 +116,7 @@ function RollForm({ call, apiKey, refused }: KeyPageProps) {
             {text.roll}
           </button>
         </div>
-      </PostForm>
+      </KeyForm>
     </Section>
   );
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { apiKeyLabel } from '../../merchants/api-key.ts';
 import { type GrantedPermissions, KEY_PERMISSIONS } from '../../merchants/key-permissions.ts';
@@ -7,6 +8,7 @@ import { type DashboardCall, may, mayChange } from '../call.ts';
 import { PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { keysPath } from '../paths.ts';
+import { PasskeyProblem, passkeyData } from '../people/passkey-form.tsx';
 import {
   type CreateProblem,
   isAboutAccess,
@@ -50,7 +52,7 @@ export function KeysPage(props: {
 
 /** A problem of the whole list links to no field. */
 function isAboutList(problem: CreateProblem): boolean {
-  return problem === 'too_many' || problem === 'sent_twice';
+  return problem === 'too_many' || problem === 'sent_twice' || problem === 'unconfirmed';
 }
 
 function summary({ language }: DashboardCall, problem: CreateProblem) {
@@ -68,13 +70,7 @@ function CreateForm(props: {
   const isOfName = problem !== undefined && !isAboutList(problem) && !isAboutAccess(problem);
   const error = isOfName ? keyProblems(call.language)[problem] : null;
   return (
-    <PostForm
-      call={call}
-      action={keysPath(call.environment)}
-      class="form"
-      fields={{ form: newFormId() }}
-      once
-    >
+    <KeyForm call={call} path={keysPath(call.environment)}>
       <KeyNameField call={call} name={name} error={error} />
       <PermissionFields call={call} granted={null} />
       <div class="buttons">
@@ -82,7 +78,39 @@ function CreateForm(props: {
           {text.create}
         </button>
       </div>
+    </KeyForm>
+  );
+}
+
+/** Creates a key: once, and in production with the member's passkey if the key may return money. */
+export function KeyForm(props: {
+  readonly call: DashboardCall;
+  readonly path: string;
+  readonly children: ComponentChildren;
+}) {
+  const { call, path, children } = props;
+  const form = (
+    <PostForm
+      call={call}
+      action={path}
+      class="form"
+      fields={{ form: newFormId() }}
+      once
+      data={
+        call.environment === 'production' ? passkeyData({ call, ceremony: 'api-key', path }) : {}
+      }
+    >
+      {children}
     </PostForm>
+  );
+  return call.environment === 'sandbox' ? (
+    form
+  ) : (
+    <>
+      <p class="hint">{DASHBOARD_TEXTS[call.language].keys.confirmHint}</p>
+      <PasskeyProblem ceremony="api-key" />
+      {form}
+    </>
   );
 }
 

@@ -3,7 +3,11 @@ import type { AuditEntry } from '../../audit/log.ts';
 import type { SqlStatement } from '../../database.ts';
 import { found } from '../../http/problem.ts';
 import { apiKeyHint, generateApiKey } from '../../merchants/api-key.ts';
-import type { GrantedPermissions } from '../../merchants/key-permissions.ts';
+import {
+  type GrantedPermissions,
+  grants,
+  storedPermissions,
+} from '../../merchants/key-permissions.ts';
 import {
   type ApiKeyByForm,
   type ApiKeyView,
@@ -19,6 +23,7 @@ import { changeAudited } from '../audited.ts';
 import { type DashboardCall, shownAt, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
 import { keysPath } from '../paths.ts';
+import { isConfirmed, offerConfirmation } from '../people/confirmation.ts';
 import {
   type CreateProblem,
   isFormId,
@@ -67,6 +72,8 @@ function statusOf(problem: CreateProblem | RollProblem | undefined): number {
     case 'sent_twice':
     case 'ended':
       return 409;
+    case 'unconfirmed':
+      return 403;
     default:
       return 400;
   }
@@ -89,6 +96,9 @@ export async function createKey(call: DashboardCall): Promise<Response> {
   }
   if (!isFormId(formId)) {
     return noticePage(call, 'bad_form');
+  }
+  if (!(await isConfirmedKey(call, null, access.granted))) {
+    return answerKeys(call, { name, problem: 'unconfirmed' });
   }
   const key = await newKey(call, name, formId, access.granted);
   const statements = [await createApiKey(tenantOf(call), key)];
@@ -114,6 +124,9 @@ export async function rollKey(call: DashboardCall): Promise<Response> {
   if (!isFormId(formId)) {
     return noticePage(call, 'bad_form');
   }
+  if (!(await isConfirmedKey(call, old, access.granted))) {
+    return answerKey(call, old, { rollProblem: 'unconfirmed' });
+  }
   const key = await newKey(call, old.name, formId, access.granted);
   const endsAtMs = call.nowMs + OVERLAPS_MS[overlap];
   const statements = await rollApiKey(tenantOf(call), old.digest, key, endsAtMs);
@@ -125,6 +138,48 @@ export async function rollKey(call: DashboardCall): Promise<Response> {
   }
   const rolled = { hint: old.hint, endsAtMs: overlap === 'none' ? null : endsAtMs };
   return answerNewKey(call, key, rolled);
+}
+
+/** POST …/keys/options: asks for the member's passkey if the form's key may return money. */
+export async function beginCreateKey(call: DashboardCall): Promise<Response> {
+  return askToConfirm(call, null);
+}
+
+/** POST …/keys/:key/roll/options: the same for the key's replacement. */
+export async function beginRollKey(call: DashboardCall): Promise<Response> {
+  return askToConfirm(call, await namedKey(call));
+}
+
+/** 204 when the form may be sent as it is, also an invalid one, whose answer then says what is wrong. */
+async function askToConfirm(call: DashboardCall, old: ApiKeyView | null): Promise<Response> {
+  const access = readPermissions(call.form);
+  return 'granted' in access && returnsMoney(call, access.granted)
+    ? offerConfirmation(call, 'api-key', actionOf(call, old, access.granted))
+    : new Response(null, { status: 204 });
+}
+
+/** Keys that cannot return money need no passkey (docs/decisions.md#42). */
+async function isConfirmedKey(
+  call: DashboardCall,
+  old: ApiKeyView | null,
+  granted: GrantedPermissions,
+): Promise<boolean> {
+  return !returnsMoney(call, granted) || isConfirmed(call, 'api-key', actionOf(call, old, granted));
+}
+
+function returnsMoney({ environment }: DashboardCall, granted: GrantedPermissions): boolean {
+  return environment === 'production' && grants(granted, 'refunds');
+}
+
+/** What the member confirms: another key, name or permission needs another signature. */
+function actionOf({ form }: DashboardCall, old: ApiKeyView | null, granted: GrantedPermissions) {
+  return [
+    old?.digest ?? null,
+    form.text('form'),
+    form.text('name'),
+    form.text('overlap'),
+    storedPermissions(granted),
+  ];
 }
 
 /** The only response that contains the key in clear text. */

@@ -13,7 +13,6 @@ import {
 } from '../../members/passkeys.ts';
 import {
   endedSessionCookie,
-  FRESH_SESSION_MS,
   openSessions,
   revokeOtherSessions,
   revokeSession,
@@ -24,7 +23,8 @@ import { audited, changeAudited } from '../audited.ts';
 import { type DashboardCall, shownAt } from '../call.ts';
 import { ACCOUNT_PATH } from '../paths.ts';
 import { AccountPage, type AccountProblem } from './account-page.tsx';
-import { finishCeremony, offerRegistration, refused, unfit } from './ceremony.ts';
+import { answerRefused, finishCeremony, offerRegistration, refused, unfit } from './ceremony.ts';
+import { isConfirmed, offerConfirmation } from './confirmation.ts';
 
 /** Phone, computer, security key and their successors; more are a mistake or an attack. */
 const PASSKEYS_PER_MEMBER_MAX = 20;
@@ -56,20 +56,30 @@ async function answerAccount(
 }
 
 /**
- * POST /dashboard/account/passkeys/options: only soon after signing in. Otherwise a stolen session
- * could give itself the passkey that confirms refunds (docs/decisions.md#42).
+ * POST /dashboard/account/passkeys/confirm: the member first confirms with a passkey that they have.
+ * Otherwise a stolen session could give itself the passkey that confirms refunds
+ * (docs/decisions.md#42).
  */
+export async function confirmAddPasskey(call: DashboardCall): Promise<Response> {
+  const name = nameFrom(call.form.text('passkey'));
+  return name === null
+    ? unfit(call, 'badName')
+    : offerConfirmation(call, 'confirm-passkey', [name]);
+}
+
+/** POST /dashboard/account/passkeys/options: only with that confirmation. */
 export async function beginAddPasskey(call: DashboardCall): Promise<Response> {
-  const { memberId, memberName, merchantName, digest, createdAtMs } = call.session;
-  if (call.nowMs - createdAtMs > FRESH_SESSION_MS) {
-    return unfit(call, 'signInAgain', 403);
-  }
-  if (nameFrom(call.form.text('passkey')) === null) {
+  const { memberId, memberName, merchantName, digest } = call.session;
+  const name = nameFrom(call.form.text('passkey'));
+  if (name === null) {
     return unfit(call, 'badName');
   }
   const known = await knownPasskeys(call.env.DB, memberId);
   if (known.length >= PASSKEYS_PER_MEMBER_MAX) {
     return unfit(call, 'tooMany');
+  }
+  if (!(await isConfirmed(call, 'confirm-passkey', [name]))) {
+    return answerRefused(call, 'confirm-passkey');
   }
   const request = { memberId, memberName, merchantName, known };
   return offerRegistration(call, 'add-passkey', digest, request);

@@ -30,24 +30,24 @@ export type RefusalReason =
   | 'not_taken';
 
 /** The same response to every failure, so that an attacker learns nothing. */
-export function refused(
-  { language }: PublicCall,
-  ceremony: Ceremony,
-  reason: RefusalReason,
-): Response {
+export function refused(call: PublicCall, ceremony: Ceremony, reason: RefusalReason): Response {
+  logRefused(ceremony, reason);
+  return answerRefused(call, ceremony);
+}
+
+export function logRefused(ceremony: Ceremony, reason: RefusalReason): void {
   log('warn', 'passkey_refused', { ceremony, reason });
+}
+
+export function answerRefused({ language }: PublicCall, ceremony: Ceremony): Response {
   const { signIn, refunds } = DASHBOARD_TEXTS[language];
   const message = ceremony === 'refund' ? refunds.refused : signIn.refused;
   return answerJson({ message }, { status: 401 });
 }
 
 /** What the member can correct. */
-export function unfit(
-  { language }: PublicCall,
-  why: 'badName' | 'tooMany' | 'signInAgain',
-  status = 400,
-): Response {
-  return answerJson({ message: DASHBOARD_TEXTS[language].signIn[why] }, { status });
+export function unfit({ language }: PublicCall, why: 'badName' | 'tooMany'): Response {
+  return answerJson({ message: DASHBOARD_TEXTS[language].signIn[why] }, { status: 400 });
 }
 
 /** What the browser needs to create a passkey. `issuedFor`: see `Challenge`. */

@@ -12,7 +12,7 @@ import { findPasskey, knownPasskeys, unusedSince, usePasskey } from '../../membe
 import { assertionOptions, relyingPartyOf, verifiedAssertion } from '../../members/verification.ts';
 import { answerJson } from '../../ui/answer.ts';
 import type { DashboardCall } from '../call.ts';
-import { type RefusalReason, refused, useChallenge } from './ceremony.ts';
+import { answerRefused, logRefused, type RefusalReason, useChallenge } from './ceremony.ts';
 
 /**
  * A fresh signature by one of the member's own passkeys, for an action that a stolen session must
@@ -50,28 +50,50 @@ export async function whenConfirmed(
   entry: SqlStatement,
   run: () => Promise<Response>,
 ): Promise<Response> {
-  const credential = assertionIn(call.form.text('credential'));
-  if (credential === null) {
-    return refused(call, ceremony, 'malformed');
-  }
-  const challenge = await challengeOf(call, ceremony, await digestOf(call, action));
-  if (challenge === null) {
-    return refused(call, ceremony, 'challenge');
-  }
-  const refusal = await verifyAndUse(call, challenge, credential, entry);
-  if (refusal !== null) {
-    return refused(call, ceremony, refusal);
+  if (!(await isConfirmed(call, ceremony, action, [entry]))) {
+    return answerRefused(call, ceremony);
   }
   const response = await run();
   response.headers.append('set-cookie', endedChallengeCookie(call.request));
   return response;
 }
 
+/**
+ * Whether the form's `credential` confirms the action. Uses the challenge and runs the statements in
+ * one batch, so a second answer with this credential is false.
+ */
+export async function isConfirmed(
+  call: DashboardCall,
+  ceremony: Ceremony,
+  action: ConfirmedAction,
+  statements: readonly SqlStatement[] = [],
+): Promise<boolean> {
+  const refusal = await refusalOf(call, ceremony, action, statements);
+  if (refusal !== null) {
+    logRefused(ceremony, refusal);
+  }
+  return refusal === null;
+}
+
+async function refusalOf(
+  call: DashboardCall,
+  ceremony: Ceremony,
+  action: ConfirmedAction,
+  statements: readonly SqlStatement[],
+): Promise<RefusalReason | null> {
+  const credential = assertionIn(call.form.text('credential'));
+  if (credential === null) {
+    return 'malformed';
+  }
+  const challenge = await challengeOf(call, ceremony, await digestOf(call, action));
+  return challenge === null ? 'challenge' : verifyAndUse(call, challenge, credential, statements);
+}
+
 async function verifyAndUse(
   call: DashboardCall,
   challenge: Challenge,
   credential: Assertion,
-  entry: SqlStatement,
+  statements: readonly SqlStatement[],
 ): Promise<RefusalReason | null> {
   const { env, session, nowMs } = call;
   const passkey = await findPasskey(env.DB, credential.id);
@@ -84,7 +106,7 @@ async function verifyAndUse(
   }
   const isUsed = await useChallenge(call, challenge, {
     required: unusedSince(passkey),
-    statements: [usePasskey(passkey, assertion, nowMs), entry],
+    statements: [usePasskey(passkey, assertion, nowMs), ...statements],
   });
   return isUsed ? null : 'not_taken';
 }

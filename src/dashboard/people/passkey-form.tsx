@@ -5,49 +5,56 @@ import { NAME_LENGTH_MAX } from '../../members/members.ts';
 import { TextField } from '../../ui/elements.tsx';
 import type { PublicCall } from '../call.ts';
 
+interface PasskeyProps {
+  readonly call: Pick<PublicCall, 'language'>;
+  readonly ceremony: Ceremony;
+  readonly path: string;
+  /** Replaces the text of an unexpected failure, which says that nothing was changed. */
+  readonly failed?: string;
+}
+
 /**
  * A form that our script carries out with the browser's passkeys: it fetches options from `path` +
  * "/options", sends the result to `path` and goes on to `next`. The form stays hidden where that
  * cannot work, and the page says why. The script finds its texts in the attributes.
  */
-export function PasskeyForm(props: {
-  readonly call: Pick<PublicCall, 'language'>;
-  readonly ceremony: Ceremony;
-  readonly path: string;
-  readonly next: string;
-  /** Replaces the text of an unexpected failure, which says that nothing was changed. */
-  readonly failed?: string;
-  readonly children: ComponentChildren;
-}) {
-  const { call, ceremony, path, next, failed, children } = props;
-  const { script } = DASHBOARD_TEXTS[call.language].signIn;
-  const problemId = `${ceremony}-problem`;
+export function PasskeyForm(
+  props: PasskeyProps & { readonly next: string; readonly children: ComponentChildren },
+) {
+  const { call, next, children } = props;
   return (
     <>
       <noscript>
         <p class="message message-bad">{DASHBOARD_TEXTS[call.language].frame.needsScript}</p>
       </noscript>
-      <p class="message message-bad" id={problemId} role="alert" hidden />
-      <form
-        class="form"
-        method="post"
-        hidden
-        data-passkey={ceremony}
-        data-path={path}
-        data-next={next}
-        data-problem={problemId}
-        data-working={script.working}
-        data-unsupported={script.unsupported}
-        data-canceled={script.canceled}
-        data-known={script.known}
-        data-failed={failed ?? script.failed}
-        data-network={script.network}
-        data-busy={script.busy}
-      >
+      <PasskeyProblem {...props} />
+      <form class="form" method="post" hidden data-next={next} {...passkeyData(props)}>
         {children}
       </form>
     </>
   );
+}
+
+/** Where the script says what went wrong at a form with `passkeyData`. */
+export function PasskeyProblem({ ceremony }: Pick<PasskeyProps, 'ceremony'>) {
+  return <p class="message message-bad" id={`${ceremony}-problem`} role="alert" hidden />;
+}
+
+/** The attributes by which the script knows what to do with a form, and what to say. */
+export function passkeyData({ call, ceremony, path, failed }: PasskeyProps) {
+  const { script } = DASHBOARD_TEXTS[call.language].signIn;
+  return {
+    'data-passkey': ceremony,
+    'data-path': path,
+    'data-problem': `${ceremony}-problem`,
+    'data-working': script.working,
+    'data-unsupported': script.unsupported,
+    'data-canceled': script.canceled,
+    'data-known': script.known,
+    'data-failed': failed ?? script.failed,
+    'data-network': script.network,
+    'data-busy': script.busy,
+  };
 }
 
 /** The name of the passkey that the form makes. */

@@ -8,7 +8,11 @@ import { announce } from './announce.ts';
 /** What can go wrong here. The form has a data attribute with a message for each. */
 type Problem = 'unsupported' | 'canceled' | 'known' | 'failed' | 'network' | 'busy';
 
+const NO_CONTENT = 204;
 const TOO_MANY_REQUESTS = 429;
+
+/** Confirmed by a passkey of the member's: what the browser needs to create another one. */
+const offers = new WeakMap<HTMLFormElement, Response>();
 
 /** The names of the browser's own errors. */
 const PROBLEM_BY_NAME: Readonly<Record<string, Problem>> = {
@@ -19,11 +23,13 @@ const PROBLEM_BY_NAME: Readonly<Record<string, Problem>> = {
   ConstraintError: 'unsupported',
 };
 
-/** Forms that use a passkey: to sign in, to join, to add a passkey, to refund. */
+/** Forms that use a passkey: to sign in, to join, to add a passkey, to refund, to create a key. */
 export function passkeyForms(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-passkey]')) {
     if (!browserSupportsWebAuthn()) {
-      show(form, form.dataset.unsupported);
+      if (!isAnsweredByPage(form)) {
+        show(form, form.dataset.unsupported);
+      }
       continue;
     }
     form.hidden = false;
@@ -32,6 +38,11 @@ export function passkeyForms(): void {
       void carryOut(form);
     });
   }
+}
+
+/** The browser sends it as a form, with the passkey's signature if the server asks for one. */
+function isAnsweredByPage(form: HTMLFormElement): boolean {
+  return form.hasAttribute('action');
 }
 
 async function carryOut(form: HTMLFormElement): Promise<void> {
@@ -55,26 +66,77 @@ async function carryOut(form: HTMLFormElement): Promise<void> {
  */
 async function attempt(form: HTMLFormElement): Promise<string | null> {
   const { passkey, path = '', next = '' } = form.dataset;
-  const options = await post(form, `${path}/options`);
+  const options = await optionsFor(form);
   if (typeof options === 'string') {
     return options;
   }
-  let credential: unknown;
-  try {
-    const optionsJSON = await options.json();
-    credential =
-      passkey === 'sign-in' || passkey === 'refund'
-        ? await startAuthentication({ optionsJSON })
-        : await startRegistration({ optionsJSON });
-  } catch (error) {
-    return inWords(form, problemOf(error));
+  if (options.status === NO_CONTENT) {
+    form.submit();
+    return null;
   }
-  const done = await post(form, path, credential);
+  const creates = passkey === 'add-passkey' || passkey === 'join';
+  const answer = await ask(form, options, creates ? startRegistration : startAuthentication);
+  if (typeof answer === 'string') {
+    return answer;
+  }
+  offers.delete(form);
+  if (isAnsweredByPage(form)) {
+    sendWith(form, answer.credential);
+    return null;
+  }
+  const done = await post(form, path, answer.credential);
   if (typeof done === 'string') {
     return done;
   }
   location.assign(next);
   return null;
+}
+
+/**
+ * What to ask the browser's passkeys for, or a message. A passkey is added only after another one has
+ * confirmed it. Safari may want a new click between the two: the form then goes on from here.
+ */
+async function optionsFor(form: HTMLFormElement): Promise<Response | string> {
+  const { passkey, path = '' } = form.dataset;
+  if (passkey !== 'add-passkey') {
+    return post(form, `${path}/options`);
+  }
+  const offered = offers.get(form);
+  if (offered !== undefined) {
+    return offered;
+  }
+  const asked = await post(form, `${path}/confirm`);
+  const answer = typeof asked === 'string' ? asked : await ask(form, asked, startAuthentication);
+  if (typeof answer === 'string') {
+    return answer;
+  }
+  const options = await post(form, `${path}/options`, answer.credential);
+  if (typeof options !== 'string') {
+    offers.set(form, options);
+  }
+  return options;
+}
+
+/** The passkey's answer, or a message. */
+async function ask<Options>(
+  form: HTMLFormElement,
+  options: Response,
+  start: (options: { optionsJSON: Options }) => Promise<unknown>,
+): Promise<{ readonly credential: unknown } | string> {
+  try {
+    return { credential: await start({ optionsJSON: await options.clone().json() }) };
+  } catch (error) {
+    return inWords(form, problemOf(error));
+  }
+}
+
+function sendWith(form: HTMLFormElement, credential: unknown): void {
+  const field = document.createElement('input');
+  field.type = 'hidden';
+  field.name = 'credential';
+  field.value = JSON.stringify(credential);
+  form.append(field);
+  form.submit();
 }
 
 /** The response, or a message about what was wrong with it. */
