@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sealedStatus, sha256 } from '../../scripts/stand-ins/cbe-birr-crypto.ts';
 import {
   type CustomerAct,
-  type Fault,
   jsonReply,
   type Reply,
   StandInServer,
@@ -12,6 +11,7 @@ import {
   CbeBirrScene,
   someTransactionId,
 } from '../support/rails/cbe-birr-scene.ts';
+import { FAULTS } from '../support/rails/faults.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 let scene: CbeBirrScene;
@@ -93,14 +93,7 @@ describe('query', () => {
     });
   });
 
-  test.each<Fault>([
-    'http_500',
-    'reset',
-    'hang',
-    'truncated',
-    'accepted_then_reset',
-    'accepted_then_hang',
-  ])('%s is unknown, also after the customer has paid', async (query) => {
+  test.each(FAULTS)('%s is unknown, also after the customer has paid', async (query) => {
     endTimeoutsOnSilence();
     const order = scene.planned({ query });
     await (await scene.visited(order)).act('pays', { silent: true });

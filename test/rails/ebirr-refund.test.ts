@@ -3,10 +3,10 @@ import { jsonReply, type RefundPlan, StandInServer } from '../../scripts/stand-i
 import { refundRequest } from '../../src/rails/ebirr/refund.ts';
 import type { RefundAnswer, RefundOrder } from '../../src/rails/refund.ts';
 import { type EbirrScene, ebirrScene, hostileBodies } from '../support/rails/ebirr-scene.ts';
+import { CALL_FAULTS } from '../support/rails/faults.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { freshReference } from '../support/rails/order.ts';
 import {
-  CALL_FAULTS,
   NOT_ENABLED,
   NOT_SUPPORTED,
   refundOrderFor,

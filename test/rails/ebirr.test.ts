@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { CustomerAct, Fault, Plan } from '../../scripts/stand-ins/stand-in.ts';
+import type { CustomerAct, Plan } from '../../scripts/stand-ins/stand-in.ts';
 import type { FailureReason } from '../../src/domain/intent.ts';
 import { ethiopianTimestamp, purchaseDescription } from '../../src/rails/ebirr/purchase.ts';
 import { type EbirrScene, ebirrScene } from '../support/rails/ebirr-scene.ts';
+import { FAULTS } from '../support/rails/faults.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
@@ -243,15 +244,6 @@ describe('the answer to the purchase', () => {
     expect((await rail.start(started)).type).toBe('resolved');
     expect(await rail.start(started)).toMatchObject({ type: 'unknown' });
   });
-
-  const FAULTS: readonly Fault[] = [
-    'http_500',
-    'reset',
-    'hang',
-    'truncated',
-    'accepted_then_reset',
-    'accepted_then_hang',
-  ];
 
   test.each(FAULTS)('is unknown after %s, without a second call', async (start) => {
     const timeout = endTimeoutsOnSilence();

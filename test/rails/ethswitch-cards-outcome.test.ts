@@ -1,8 +1,4 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import {
-  type CardsStandIn,
-  startEthswitchCardsStandIn,
-} from '../../scripts/stand-ins/ethswitch-cards.ts';
 import type { CallbackVariant, CustomerAct, Fault } from '../../scripts/stand-ins/stand-in.ts';
 import type { FailureReason } from '../../src/domain/intent.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
@@ -11,11 +7,11 @@ import {
   type CardsRail,
   callbackRequest,
   cardsRailOf,
+  cardsScene,
+  cardsSettingsAt,
   orderAt,
   outcomeOf,
-  type Receiver,
   started,
-  startReceiver,
 } from '../support/rails/ethswitch-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
@@ -24,25 +20,12 @@ import { endTimeoutsOnSilence, holdTimeouts } from '../support/rails/timeouts.ts
 const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
+afterEach(() => {
   vi.restoreAllMocks();
   vi.useRealTimers();
-  await Promise.all(cleanups.splice(0).map((stop) => stop()));
 });
 
-/** A stand-in, an adapter configured for it, and the receiver of its callbacks. */
-async function scene(): Promise<{ epg: CardsStandIn; rail: CardsRail; receiver: Receiver }> {
-  const [epg, receiver] = await Promise.all([startEthswitchCardsStandIn(), startReceiver('cards')]);
-  cleanups.push(epg.stop, receiver.stop);
-  return { epg, rail: cardsRailOf(epg.settings), receiver };
-}
-
-function settingsAt(baseUrl: string): object {
-  return { gateway: 'cards', baseUrl, userName: 'operator-api', password: 'p+w d&é' };
-}
-
-const OFFLINE = cardsRailOf(settingsAt('http://localhost:9'));
+const OFFLINE = cardsRailOf(cardsSettingsAt());
 
 /** A query after the end of the session at the gateway and with us. */
 function queryAtTheEnd(rail: CardsRail, order: RailOrder) {
@@ -92,7 +75,7 @@ describe('the query', () => {
       failed('timed_out', 'orderStatus 6 actionCode -2007'),
     ],
   ])('after the customer %s: at once, and at the end', async (act, atOnce, atTheEnd) => {
-    const { epg, rail, receiver } = await scene();
+    const { epg, rail, receiver } = await cardsScene();
     vi.useFakeTimers({ toFake: ['Date'] });
     const order = await started(rail, receiver);
     await (await epg.order(REFERENCE)).act(act, { silent: true });
@@ -101,7 +84,7 @@ describe('the query', () => {
   });
 
   test('is paid after a declined card and then another one', async () => {
-    const { epg, rail, receiver } = await scene();
+    const { epg, rail, receiver } = await cardsScene();
     const order = await started(rail, receiver);
     const atEpg = await epg.order(REFERENCE);
     for (const act of ['declines', 'lacks_funds'] as const) {
@@ -118,7 +101,7 @@ describe('the query', () => {
   test('logs the gateway’s answer when it is final or unknown', async () => {
     endTimeoutsOnSilence();
     const lines = watchRailAnswers();
-    const { epg, rail, receiver } = await scene();
+    const { epg, rail, receiver } = await cardsScene();
     vi.useFakeTimers({ toFake: ['Date'] });
     const order = await started(rail, receiver);
     const { railReference } = order.attempt;
@@ -145,7 +128,7 @@ describe('the query', () => {
   });
 
   test('backs off while nothing is proven', async () => {
-    const { rail, receiver } = await scene();
+    const { rail, receiver } = await cardsScene();
     const order = await started(rail, receiver);
     const nowMs = Date.now();
     expect(await rail.query(order, nowMs)).toMatchObject({
@@ -161,7 +144,7 @@ describe('the query', () => {
   });
 
   test('is failed after a session that ended unpaid', async () => {
-    const { rail, receiver } = await scene();
+    const { rail, receiver } = await cardsScene();
     vi.useFakeTimers({ toFake: ['Date'] });
     const order = await started(rail, receiver);
     vi.advanceTimersByTime(901_000);
@@ -173,7 +156,7 @@ describe('the query', () => {
     'is unknown after %s',
     async (fault) => {
       endTimeoutsOnSilence();
-      const { epg, rail, receiver } = await scene();
+      const { epg, rail, receiver } = await cardsScene();
       const order = await started(rail, receiver);
       await (await epg.order(REFERENCE)).act('pays', { silent: true });
       epg.plan('150000', { query: fault });
@@ -184,7 +167,7 @@ describe('the query', () => {
   );
 
   test('resolves a start without an answer by our own order number', async () => {
-    const { epg, rail, receiver } = await scene();
+    const { epg, rail, receiver } = await cardsScene();
     epg.plan('150000', { start: 'accepted_then_reset', act: 'pays', callback: 'never' });
     const order = orderAt(rail, receiver);
     expect(await rail.start(order)).toEqual({ type: 'unknown' });
@@ -192,7 +175,7 @@ describe('the query', () => {
   });
 
   test('is failed for an order that never arrived and whose page we never had', async () => {
-    const { epg, rail, receiver } = await scene();
+    const { epg, rail, receiver } = await cardsScene();
     epg.plan('150000', { start: 'reset' });
     const order = orderAt(rail, receiver);
     expect(await rail.start(order)).toEqual({ type: 'unknown' });
@@ -205,7 +188,7 @@ describe('the query', () => {
 
   test('is unknown while the start is still in progress', async () => {
     const timeouts = holdTimeouts();
-    const { epg, rail, receiver } = await scene();
+    const { epg, rail, receiver } = await cardsScene();
     epg.plan('150000', { start: 'hang' });
     const order = orderAt(rail, receiver);
     const starting = rail.start(order);
@@ -217,7 +200,7 @@ describe('the query', () => {
 
 describe('the callback', () => {
   test('triggers a query, whose answer counts', async () => {
-    const { epg, rail, receiver } = await scene();
+    const { epg, rail, receiver } = await cardsScene();
     const order = await started(rail, receiver);
     const atEpg = await epg.order(REFERENCE);
     await atEpg.act('pays');
@@ -234,7 +217,7 @@ describe('the callback', () => {
   });
 
   test('resolves a session that has ended', async () => {
-    const { epg, rail, receiver } = await scene();
+    const { epg, rail, receiver } = await cardsScene();
     const order = await started(rail, receiver);
     await (await epg.order(REFERENCE)).act('times_out');
     const result = await rail.readCallback(receiver.last(), order);
@@ -252,7 +235,7 @@ describe('the callback', () => {
     ['other_order', 'other_order'],
     ['unreadable', 'unreadable'],
   ])('%s changes nothing', async (variant, outcome) => {
-    const { epg, rail, receiver } = await scene();
+    const { epg, rail, receiver } = await cardsScene();
     const order = await started(rail, receiver);
     await (await epg.order(REFERENCE)).callback(variant);
     const result = await rail.readCallback(receiver.last(), order);
@@ -261,7 +244,7 @@ describe('the callback', () => {
   });
 
   test('may come by GET or POST, with query or body, and is refused with another order’s id', async () => {
-    const { epg, rail, receiver } = await scene();
+    const { epg, rail, receiver } = await cardsScene();
     const order = await started(rail, receiver);
     await (await epg.order(REFERENCE)).act('pays', { silent: true });
     const get = (query: string) =>
@@ -294,7 +277,7 @@ describe('the callback', () => {
 
 describe('the stand-in’s page', () => {
   test('shows the order, and brings the customer back with the gateway’s id', async () => {
-    const { rail, receiver } = await scene();
+    const { rail, receiver } = await cardsScene();
     const order = await started(rail, receiver);
     const { railReference, redirectUrl } = order.attempt;
     const html = await (await fetch(redirectUrl ?? '')).text();

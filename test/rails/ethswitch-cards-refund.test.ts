@@ -15,9 +15,9 @@ import {
   startReceiver,
   startScripted,
 } from '../support/rails/ethswitch-scene.ts';
+import { CALL_FAULTS } from '../support/rails/faults.ts';
 import { freshReference, orderFor } from '../support/rails/order.ts';
 import {
-  CALL_FAULTS,
   DECLINED,
   MISCONFIGURED,
   NOT_ENABLED,

@@ -1,22 +1,18 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import {
-  type CardsStandIn,
-  startEthswitchCardsStandIn,
-} from '../../scripts/stand-ins/ethswitch-cards.ts';
-import type { Fault } from '../../scripts/stand-ins/stand-in.ts';
 import type { Currency } from '../../src/domain/method.ts';
 import {
   type CardsRail,
   cardsRailOf,
+  cardsScene,
+  cardsSettingsAt,
   fixture,
   HOSTILE_TEXT,
   headersOf,
   orderAt,
-  type Receiver,
+  scriptedProvider,
   started,
-  startReceiver,
-  startScripted,
 } from '../support/rails/ethswitch-scene.ts';
+import { FAULTS } from '../support/rails/faults.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
@@ -24,32 +20,18 @@ import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
+afterEach(() => {
   vi.restoreAllMocks();
   vi.useRealTimers();
-  await Promise.all(cleanups.splice(0).map((stop) => stop()));
 });
-
-/** A stand-in, an adapter configured for it, and the receiver of its callbacks. */
-async function scene(): Promise<{ epg: CardsStandIn; rail: CardsRail; receiver: Receiver }> {
-  const [epg, receiver] = await Promise.all([startEthswitchCardsStandIn(), startReceiver('cards')]);
-  cleanups.push(epg.stop, receiver.stop);
-  return { epg, rail: cardsRailOf(epg.settings), receiver };
-}
-
-function settingsAt(baseUrl: string): object {
-  return { gateway: 'cards', baseUrl, userName: 'operator-api', password: 'p+w d&é' };
-}
 
 /** The adapter for a gateway that answers everything with `body`. */
 async function scripted(status: number, body: string): Promise<CardsRail> {
-  const server = await startScripted(() => ({ type: 'answer', status, body }));
-  cleanups.push(() => server.stop());
-  return cardsRailOf(settingsAt(server.baseUrl));
+  const server = await scriptedProvider(() => ({ type: 'answer', status, body }));
+  return cardsRailOf(cardsSettingsAt(server.baseUrl));
 }
 
-const OFFLINE = cardsRailOf(settingsAt('http://localhost:9'));
+const OFFLINE = cardsRailOf(cardsSettingsAt());
 
 describe('the plan', () => {
   test('is a redirect, open for at most 20 minutes, queried once the start has ended', () => {
@@ -76,7 +58,7 @@ describe('the plan', () => {
 
 describe('the requests', () => {
   test('register.do and getOrderStatusExtended.do have exactly these fields', async () => {
-    const { epg, rail, receiver } = await scene();
+    const { epg, rail, receiver } = await cardsScene();
     vi.useFakeTimers({ toFake: ['Date'] });
     const order = await started(rail, receiver);
     await rail.query(order, Date.now());
@@ -122,7 +104,7 @@ describe('the requests', () => {
   });
 
   test('have dollars, the commission, and a callback URL only if it is enabled', async () => {
-    const { epg, receiver } = await scene();
+    const { epg, receiver } = await cardsScene();
     const rail = cardsRailOf({ ...epg.settings, dynamicCallbackUrl: false, language: 'am' });
     const changed = { terms: { currency: 'USD' }, order: { chargedMinor: 152_250 } } as const;
     expect((await rail.start(orderAt(rail, receiver, changed))).type).toBe('accepted');
@@ -134,15 +116,14 @@ describe('the requests', () => {
   });
 
   test('encode any credentials', async () => {
-    const server = await startScripted(() => ({ type: 'answer', status: 200, body: '{}' }));
-    cleanups.push(() => server.stop());
-    const rail = cardsRailOf(settingsAt(server.baseUrl));
+    const server = await scriptedProvider(() => ({ type: 'answer', status: 200, body: '{}' }));
+    const rail = cardsRailOf(cardsSettingsAt(server.baseUrl));
     await rail.start(orderFor(rail, 'ETS_SWITCH'));
     expect(new URLSearchParams(server.calls[0]?.body).get('password')).toBe('p+w d&é');
   });
 
   test('truncate and clean hostile texts', async () => {
-    const { rail, receiver } = await scene();
+    const { rail, receiver } = await cardsScene();
     const terms = { merchantName: HOSTILE_TEXT, description: HOSTILE_TEXT, uniqueId: HOSTILE_TEXT };
     expect((await rail.start(orderAt(rail, receiver, { terms }))).type).toBe('accepted');
   });
@@ -150,7 +131,7 @@ describe('the requests', () => {
 
 describe('the start', () => {
   test('sends the customer to the hosted page', async () => {
-    const { epg, rail, receiver } = await scene();
+    const { epg, rail, receiver } = await cardsScene();
     const result = await rail.start(orderAt(rail, receiver));
     expect(result).toMatchObject({ type: 'accepted' });
     if (result.type === 'accepted') {
@@ -208,23 +189,16 @@ describe('the start', () => {
     expect(result.type === 'refused' ? result.reason : result.type).toBe(meaning);
   });
 
-  test.each<Fault>([
-    'http_500',
-    'reset',
-    'hang',
-    'truncated',
-    'accepted_then_reset',
-    'accepted_then_hang',
-  ])('%s is unknown, and tried once', async (fault) => {
+  test.each(FAULTS)('%s is unknown, and tried once', async (fault) => {
     endTimeoutsOnSilence();
-    const { epg, rail, receiver } = await scene();
+    const { epg, rail, receiver } = await cardsScene();
     epg.plan('150000', { start: fault });
     expect(await rail.start(orderAt(rail, receiver))).toEqual({ type: 'unknown' });
     expect(epg.calls).toHaveLength(1);
   });
 
   test('is refused for wrong credentials or a wrong URL', async () => {
-    const { epg, rail, receiver } = await scene();
+    const { epg, rail, receiver } = await cardsScene();
     const order = orderAt(rail, receiver);
     epg.plan('150000', { refuses: 'unavailable' });
     expect(await rail.start(order)).toMatchObject({ type: 'unknown' });
@@ -243,7 +217,7 @@ describe('the start', () => {
   test('is logged when the gateway refuses it', async () => {
     endTimeoutsOnSilence();
     const lines = watchRailAnswers();
-    const { epg, rail, receiver } = await scene();
+    const { epg, rail, receiver } = await cardsScene();
     const order = orderAt(rail, receiver);
     epg.plan('150000', { refuses: 'unavailable' });
     await rail.start(order);
@@ -269,7 +243,7 @@ describe('the start', () => {
   });
 
   test('is refused without a call for a currency that the page does not accept', async () => {
-    const { epg, rail, receiver } = await scene();
+    const { epg, rail, receiver } = await cardsScene();
     // Kefel does not yet have such a currency.
     const order = orderAt(rail, receiver, { terms: { currency: 'EUR' as Currency } });
     expect(await rail.start(order)).toEqual({ type: 'refused', reason: 'misconfigured' });

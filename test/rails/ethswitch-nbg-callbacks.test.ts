@@ -1,45 +1,27 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type NbgStandIn, startNbgStandIn } from '../../scripts/stand-ins/ethswitch-nbg.ts';
 import type { CallbackVariant } from '../../scripts/stand-ins/stand-in.ts';
-import type { Callbacks, Rail } from '../../src/rails/rail.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import {
   callbackRequest,
   fixture,
+  nbgScene,
+  nbgSettingsAt,
   orderAt,
   outcomeOf,
-  type Receiver,
   railOf,
   started,
-  startReceiver,
 } from '../support/rails/ethswitch-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
 
 const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
+afterEach(() => {
   vi.restoreAllMocks();
-  await Promise.all(cleanups.splice(0).map((stop) => stop()));
 });
-
-/** A stand-in, an adapter configured for it, and the receiver of its callbacks. */
-async function scene(): Promise<{ nbg: NbgStandIn; rail: Rail & Callbacks; receiver: Receiver }> {
-  const [nbg, receiver] = await Promise.all([startNbgStandIn(), startReceiver('nbg')]);
-  cleanups.push(nbg.stop, receiver.stop);
-  return { nbg, rail: railOf(nbg.settings), receiver };
-}
 
 /** An adapter for stored texts, which makes no calls. */
-const OFFLINE = railOf({
-  gateway: 'nbg',
-  baseUrl: 'http://localhost:9',
-  username: 'u',
-  password: 'p',
-  billerBin: 'KEFLETAA',
-  callbackAddresses: [],
-});
+const OFFLINE = railOf(nbgSettingsAt());
 
 async function read(body: string, changed: Parameters<typeof orderFor>[2] = {}) {
   return OFFLINE.readCallback(callbackRequest(body), orderFor(OFFLINE, 'ETS_SWITCH', changed));
@@ -47,7 +29,7 @@ async function read(body: string, changed: Parameters<typeof orderFor>[2] = {}) 
 
 describe('callbacks of the stand-in', () => {
   test('report a payment, also when they come twice', async () => {
-    const { nbg, rail, receiver } = await scene();
+    const { nbg, rail, receiver } = await nbgScene();
     const order = await started(rail, receiver);
     const atNbg = await nbg.order(REFERENCE);
     await atNbg.act('pays');
@@ -66,7 +48,7 @@ describe('callbacks of the stand-in', () => {
   });
 
   test('report a decline, and then a payment on the same page', async () => {
-    const { nbg, rail, receiver } = await scene();
+    const { nbg, rail, receiver } = await nbgScene();
     const order = await started(rail, receiver);
     const atNbg = await nbg.order(REFERENCE);
     await atNbg.act('declines');
@@ -91,7 +73,7 @@ describe('callbacks of the stand-in', () => {
     ['other_order', 'other_order'],
     ['unreadable', 'unreadable'],
   ])('%s is refused as %s', async (variant, suspicion) => {
-    const { nbg, rail, receiver } = await scene();
+    const { nbg, rail, receiver } = await nbgScene();
     const order = await started(rail, receiver);
     await (await nbg.order(REFERENCE)).callback(variant);
     const result = await rail.readCallback(receiver.last(), order);
@@ -100,7 +82,7 @@ describe('callbacks of the stand-in', () => {
   });
 
   test('need only our order number before the answer to the start', async () => {
-    const { nbg, rail, receiver } = await scene();
+    const { nbg, rail, receiver } = await nbgScene();
     nbg.plan('1500.00', { act: 'pays', callback: 'before_answer', start: 'accepted_then_reset' });
     const order = orderAt(rail, receiver);
     expect(await rail.start(order)).toEqual({ type: 'unknown' });
@@ -110,7 +92,7 @@ describe('callbacks of the stand-in', () => {
   });
 
   test('are refused unread from other addresses than NBG’s', async () => {
-    const { nbg, receiver } = await scene();
+    const { nbg, receiver } = await nbgScene();
     const callbackAddresses = ['196.188.1.2', '2001:DB8:0::0A'];
     const rail = railOf({ ...nbg.settings, callbackAddresses });
     const order = await started(rail, receiver);
@@ -132,7 +114,7 @@ describe('callbacks of the stand-in', () => {
 
   test('are logged, unless they report a payment', async () => {
     const lines = watchRailAnswers();
-    const { nbg, rail, receiver } = await scene();
+    const { nbg, rail, receiver } = await nbgScene();
     const order = await started(rail, receiver);
     const { railReference } = order.attempt;
     const atNbg = await nbg.order(REFERENCE);
@@ -320,7 +302,7 @@ describe('the published callback', () => {
 
 describe('the stand-in’s page', () => {
   test('shows the order, and brings the customer back after paying', async () => {
-    const { nbg, rail, receiver } = await scene();
+    const { nbg, rail, receiver } = await nbgScene();
     const order = await started(rail, receiver);
     const pageUrl = order.attempt.redirectUrl ?? '';
     const html = await (await fetch(pageUrl)).text();

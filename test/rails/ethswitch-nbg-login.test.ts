@@ -1,42 +1,27 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type NbgStandIn, startNbgStandIn } from '../../scripts/stand-ins/ethswitch-nbg.ts';
+import type { NbgStandIn } from '../../scripts/stand-ins/ethswitch-nbg.ts';
 import { jsonReply } from '../../scripts/stand-ins/stand-in.ts';
 import type { Rail } from '../../src/rails/rail.ts';
 import {
   fixture,
+  nbgScene,
+  nbgSettingsAt,
   orderAt,
   type Receiver,
   railOf,
-  startReceiver,
-  startScripted,
+  scriptedProvider,
 } from '../support/rails/ethswitch-scene.ts';
 import { orderFor } from '../support/rails/order.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
+afterEach(() => {
   vi.restoreAllMocks();
   vi.useRealTimers();
-  await Promise.all(cleanups.splice(0).map((stop) => stop()));
 });
 
-/** A stand-in, an adapter configured for it, and the receiver of its callbacks. */
-async function scene(): Promise<{ nbg: NbgStandIn; rail: Rail; receiver: Receiver }> {
-  const [nbg, receiver] = await Promise.all([startNbgStandIn(), startReceiver('nbg')]);
-  cleanups.push(nbg.stop, receiver.stop);
-  return { nbg, rail: railOf(nbg.settings), receiver };
-}
-
-/** Settings for a scripted rail. */
-function settingsAt(baseUrl: string): object {
-  const account = { username: 'u', password: 'p', billerBin: 'KEFLETAA' };
-  return { gateway: 'nbg', baseUrl, ...account, callbackAddresses: [] };
-}
-
-/** No server listens at this URL. */
-const OFFLINE = railOf(settingsAt('http://localhost:9'));
+const OFFLINE = railOf(nbgSettingsAt());
 
 describe('the login', () => {
   const paths = ({ calls }: Pick<NbgStandIn, 'calls'>) =>
@@ -48,7 +33,7 @@ describe('the login', () => {
   }
 
   test('is cached for nine tenths of its token’s lifetime', async () => {
-    const { nbg, rail, receiver } = await scene();
+    const { nbg, rail, receiver } = await nbgScene();
     vi.useFakeTimers({ toFake: ['Date'] });
     await startNext(rail, receiver, 1);
     // Another instance for the same account, as in a later request, shares the token.
@@ -62,7 +47,7 @@ describe('the login', () => {
   });
 
   test('is repeated once when NBG has dropped the token', async () => {
-    const { nbg, rail, receiver } = await scene();
+    const { nbg, rail, receiver } = await nbgScene();
     await startNext(rail, receiver, 1);
     nbg.expireTokens();
     expect((await startNext(rail, receiver, 2)).type).toBe('accepted');
@@ -70,13 +55,12 @@ describe('the login', () => {
   });
 
   test('is not repeated again when NBG refuses the new token too', async () => {
-    const server = await startScripted(({ url }) =>
+    const server = await scriptedProvider(({ url }) =>
       url === '/user/auth/login'
         ? jsonReply(200, { access_token: 'a.b.c', expires_in: 300 })
         : jsonReply(401, {}),
     );
-    cleanups.push(() => server.stop());
-    const rail = railOf(settingsAt(server.baseUrl));
+    const rail = railOf(nbgSettingsAt(server.baseUrl));
     expect(await rail.start(orderFor(rail, 'ETS_SWITCH'))).toEqual({
       type: 'refused',
       reason: 'misconfigured',
@@ -85,7 +69,7 @@ describe('the login', () => {
   });
 
   test('is misconfigured with a wrong password', async () => {
-    const { nbg, receiver } = await scene();
+    const { nbg, receiver } = await nbgScene();
     const rail = railOf({ ...nbg.settings, password: 'old' });
     expect(await rail.start(orderAt(rail, receiver))).toEqual({
       type: 'refused',
@@ -106,9 +90,8 @@ describe('the login', () => {
     ['no such path', { type: 'answer', status: 404, body: '' }, 'misconfigured'],
   ] as const)('answered by %s certainly took nothing', async (_, reply, reason) => {
     endTimeoutsOnSilence();
-    const server = await startScripted(() => reply);
-    cleanups.push(() => server.stop());
-    const rail = railOf(settingsAt(server.baseUrl));
+    const server = await scriptedProvider(() => reply);
+    const rail = railOf(nbgSettingsAt(server.baseUrl));
     const result = await rail.start(orderFor(rail, 'ETS_SWITCH'));
     expect(result).toEqual({ type: 'refused', reason });
     expect(paths(server)).toEqual(['login']);
@@ -122,13 +105,12 @@ describe('the login', () => {
   });
 
   test('uses a token without a lifetime once', async () => {
-    const server = await startScripted(({ url }) =>
+    const server = await scriptedProvider(({ url }) =>
       url === '/user/auth/login'
         ? jsonReply(200, { access_token: 'a.b.c' })
         : { type: 'answer', status: 201, body: fixture('nbg-created.json') },
     );
-    cleanups.push(() => server.stop());
-    const rail = railOf(settingsAt(server.baseUrl));
+    const rail = railOf(nbgSettingsAt(server.baseUrl));
     await rail.start(orderFor(rail, 'ETS_SWITCH'));
     await rail.start(orderFor(rail, 'ETS_SWITCH'));
     expect(paths(server)).toEqual(['login', 'create', 'login', 'create']);

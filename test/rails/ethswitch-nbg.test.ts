@@ -1,17 +1,17 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type NbgStandIn, startNbgStandIn } from '../../scripts/stand-ins/ethswitch-nbg.ts';
-import { type Fault, jsonReply } from '../../scripts/stand-ins/stand-in.ts';
+import { jsonReply } from '../../scripts/stand-ins/stand-in.ts';
 import type { Rail } from '../../src/rails/rail.ts';
 import {
   fixture,
   HOSTILE_TEXT,
   headersOf,
+  nbgScene,
+  nbgSettingsAt,
   orderAt,
-  type Receiver,
   railOf,
-  startReceiver,
-  startScripted,
+  scriptedProvider,
 } from '../support/rails/ethswitch-scene.ts';
+import { FAULTS } from '../support/rails/faults.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
@@ -19,27 +19,11 @@ import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
+afterEach(() => {
   vi.restoreAllMocks();
-  await Promise.all(cleanups.splice(0).map((stop) => stop()));
 });
 
-/** A stand-in, an adapter configured for it, and the receiver of its callbacks. */
-async function scene(): Promise<{ nbg: NbgStandIn; rail: Rail; receiver: Receiver }> {
-  const [nbg, receiver] = await Promise.all([startNbgStandIn(), startReceiver('nbg')]);
-  cleanups.push(nbg.stop, receiver.stop);
-  return { nbg, rail: railOf(nbg.settings), receiver };
-}
-
-/** Settings for a scripted rail. */
-function settingsAt(baseUrl: string): object {
-  const account = { username: 'u', password: 'p', billerBin: 'KEFLETAA' };
-  return { gateway: 'nbg', baseUrl, ...account, callbackAddresses: [] };
-}
-
-/** No server listens at this URL. */
-const OFFLINE = railOf(settingsAt('http://localhost:9'));
+const OFFLINE = railOf(nbgSettingsAt());
 
 describe('the plan', () => {
   test('is a redirect without queries, open until the payment expires, at most a day', () => {
@@ -62,7 +46,7 @@ describe('the plan', () => {
     const nowMs = terms.expiresAtMs - 1_000;
     const deadlineOf = (rail: Rail) => rail.plan(terms, 'ETS_SWITCH', nowMs).deadlineAtMs;
     expect(deadlineOf(OFFLINE)).toBe(nowMs + 300_000);
-    const shorter = railOf({ ...settingsAt('http://localhost:9'), pageWindowSeconds: 60 });
+    const shorter = railOf({ ...nbgSettingsAt(), pageWindowSeconds: 60 });
     expect(deadlineOf(shorter)).toBe(nowMs + 60_000);
   });
 
@@ -74,7 +58,7 @@ describe('the plan', () => {
 
 describe('the requests', () => {
   test('login and order.create have exactly these fields', async () => {
-    const { nbg, rail, receiver } = await scene();
+    const { nbg, rail, receiver } = await nbgScene();
     const order = orderAt(rail, receiver, { order: { chargedMinor: 152_250 } });
     await rail.start(order);
     const [login, create] = nbg.calls;
@@ -118,7 +102,7 @@ describe('the requests', () => {
     [6_000_000_001, '60000000.01'],
     [99_999_999_999, '999999999.99'],
   ])('%i minor units are the number %s', async (chargedMinor, amountText) => {
-    const { nbg, rail, receiver } = await scene();
+    const { nbg, rail, receiver } = await nbgScene();
     const result = await rail.start(orderAt(rail, receiver, { order: { chargedMinor } }));
     expect(result.type).toBe('accepted');
     expect(nbg.calls[1]?.body).toMatch(`{"amount":${amountText},`);
@@ -126,7 +110,7 @@ describe('the requests', () => {
   });
 
   test('truncate and clean hostile texts', async () => {
-    const { nbg, rail, receiver } = await scene();
+    const { nbg, rail, receiver } = await nbgScene();
     const terms = { merchantName: HOSTILE_TEXT, description: HOSTILE_TEXT, uniqueId: HOSTILE_TEXT };
     expect((await rail.start(orderAt(rail, receiver, { terms }))).type).toBe('accepted');
     const { description } = JSON.parse(nbg.calls[1]?.body ?? '');
@@ -136,7 +120,7 @@ describe('the requests', () => {
 
 describe('the start', () => {
   test('is refused without a call for another currency', async () => {
-    const { nbg, rail, receiver } = await scene();
+    const { nbg, rail, receiver } = await nbgScene();
     const order = orderAt(rail, receiver, { terms: { currency: 'USD' } });
     expect(await rail.start(order)).toEqual({ type: 'refused', reason: 'misconfigured' });
     expect(nbg.calls).toHaveLength(0);
@@ -145,7 +129,7 @@ describe('the start', () => {
   test('is logged when NBG refuses it', async () => {
     endTimeoutsOnSilence();
     const lines = watchRailAnswers();
-    const { nbg, rail, receiver } = await scene();
+    const { nbg, rail, receiver } = await nbgScene();
     const order = orderAt(rail, receiver);
     nbg.plan('1500.00', { refuses: 'misconfigured' });
     await rail.start(order);
@@ -165,7 +149,7 @@ describe('the start', () => {
   });
 
   test('sends the customer to the hosted page', async () => {
-    const { nbg, rail, receiver } = await scene();
+    const { nbg, rail, receiver } = await nbgScene();
     expect(await rail.start(orderAt(rail, receiver))).toEqual({
       type: 'accepted',
       redirectUrl: expect.stringMatching(new RegExp(`^${nbg.baseUrl}/nbg/pay/[0-9a-f-]{36}$`)),
@@ -174,13 +158,12 @@ describe('the start', () => {
   });
 
   test('reads the published answer', async () => {
-    const server = await startScripted(({ url }) =>
+    const server = await scriptedProvider(({ url }) =>
       url === '/user/auth/login'
         ? jsonReply(200, { access_token: 'a.b.c', expires_in: 300 })
         : { type: 'answer', status: 201, body: fixture('nbg-created.json') },
     );
-    cleanups.push(() => server.stop());
-    const rail = railOf(settingsAt(server.baseUrl));
+    const rail = railOf(nbgSettingsAt(server.baseUrl));
     expect(await rail.start(orderFor(rail, 'ETS_SWITCH'))).toEqual({
       type: 'accepted',
       redirectUrl: 'https://nbg.example.et/nbg/pay/7a0f6a52-6c4c-4f6f-8a34-0f2f8d3f5b11',
@@ -196,26 +179,18 @@ describe('the start', () => {
     ['a malformed page', { hpp_url: 'javascript:alert(1)' }],
     ['no reference', { order_reference: undefined }],
   ])('an answer with %s is unknown', async (_, changed) => {
-    const server = await startScripted(({ url }) =>
+    const server = await scriptedProvider(({ url }) =>
       url === '/user/auth/login'
         ? jsonReply(200, { access_token: 'a.b.c', expires_in: 300 })
         : jsonReply(201, { ...JSON.parse(fixture('nbg-created.json')), ...changed }),
     );
-    cleanups.push(() => server.stop());
-    const rail = railOf(settingsAt(server.baseUrl));
+    const rail = railOf(nbgSettingsAt(server.baseUrl));
     expect(await rail.start(orderFor(rail, 'ETS_SWITCH'))).toEqual({ type: 'unknown' });
   });
 
-  test.each<Fault>([
-    'http_500',
-    'reset',
-    'hang',
-    'truncated',
-    'accepted_then_reset',
-    'accepted_then_hang',
-  ])('%s of order.create is unknown, and tried once', async (fault) => {
+  test.each(FAULTS)('%s of order.create is unknown, and tried once', async (fault) => {
     endTimeoutsOnSilence();
-    const { nbg, rail, receiver } = await scene();
+    const { nbg, rail, receiver } = await nbgScene();
     nbg.plan('1500.00', { start: fault });
     expect(await rail.start(orderAt(rail, receiver))).toEqual({ type: 'unknown' });
     expect(nbg.calls.map(({ url }) => url.split('?')[0])).toEqual([
@@ -225,7 +200,7 @@ describe('the start', () => {
   });
 
   test('is refused by NBG’s HTTP status', async () => {
-    const { nbg, rail, receiver } = await scene();
+    const { nbg, rail, receiver } = await nbgScene();
     nbg.plan('1500.00', { refuses: 'misconfigured' });
     nbg.plan('1600.00', { refuses: 'unavailable' });
     expect(await rail.start(orderAt(rail, receiver))).toEqual({
@@ -237,7 +212,7 @@ describe('the start', () => {
   });
 
   test('is unknown when NBG already has the order number, perhaps from our own call', async () => {
-    const { rail, receiver } = await scene();
+    const { rail, receiver } = await nbgScene();
     await rail.start(orderAt(rail, receiver));
     expect(await rail.start(orderAt(rail, receiver))).toEqual({ type: 'unknown' });
   });
@@ -255,13 +230,12 @@ describe('the start', () => {
     [500, 'unknown'],
     [503, 'unknown'],
   ])('HTTP %i is %s', async (status, type) => {
-    const server = await startScripted(({ url }) =>
+    const server = await scriptedProvider(({ url }) =>
       url === '/user/auth/login'
         ? jsonReply(200, { access_token: 'a.b.c', expires_in: 300 })
         : { type: 'answer', status, body: '' },
     );
-    cleanups.push(() => server.stop());
-    const rail = railOf(settingsAt(server.baseUrl));
+    const rail = railOf(nbgSettingsAt(server.baseUrl));
     expect((await rail.start(orderFor(rail, 'ETS_SWITCH'))).type).toBe(type);
   });
 });

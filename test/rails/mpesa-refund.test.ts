@@ -6,11 +6,11 @@ import type { CallbackCall } from '../../src/rails/callback.ts';
 import { readReversal, reversalBody } from '../../src/rails/mpesa/reversal.ts';
 import type { RefundOrder } from '../../src/rails/refund.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
+import { CALL_FAULTS } from '../support/rails/faults.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { issuesOf, settingsOf, VALID_SETTINGS } from '../support/rails/mpesa-fixtures.ts';
 import { type MpesaScene, startMpesaScene } from '../support/rails/mpesa-scene.ts';
 import {
-  CALL_FAULTS,
   DECLINED,
   MISCONFIGURED,
   NOT_ENABLED,

@@ -1,15 +1,11 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startMpesaStandIn } from '../../scripts/stand-ins/mpesa.ts';
-import {
-  type Fault,
-  jsonReply,
-  type Plan,
-  StandInServer,
-} from '../../scripts/stand-ins/stand-in.ts';
+import { jsonReply, type Plan, StandInServer } from '../../scripts/stand-ins/stand-in.ts';
 import type { FailureReason } from '../../src/domain/intent.ts';
 import { timestampText } from '../../src/rails/mpesa/push.ts';
 import { mpesaRail } from '../../src/rails/mpesa/rail.ts';
+import { FAULTS } from '../support/rails/faults.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import {
   PHONE,
@@ -197,14 +193,7 @@ describe('a start', () => {
     });
   });
 
-  it.each<Fault>([
-    'http_500',
-    'reset',
-    'hang',
-    'truncated',
-    'accepted_then_reset',
-    'accepted_then_hang',
-  ])('is unknown after the fault %s, with a single push', async (start) => {
+  it.each(FAULTS)('is unknown after the fault %s, with a single push', async (start) => {
     endTimeoutsOnSilence();
     const order = scene.plannedOrder({ start });
     expect(await scene.railWith().start(order)).toEqual({ type: 'unknown' });

@@ -3,7 +3,9 @@ import { jsonReply, type Reply } from '../../scripts/stand-ins/stand-in.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { minorFromText } from '../../src/rails/telebirr-h5/answers.ts';
 import {
+  type Members,
   scriptedRail,
+  success,
   type TelebirrScene,
   telebirrScene,
 } from '../support/rails/telebirr-h5-scene.ts';
@@ -20,18 +22,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([scene.stop(), scripted.stop()]);
 });
-
-type Members = Readonly<Record<string, unknown>>;
-
-function success(content: Members, changed: Members = {}): Reply {
-  return jsonReply(200, {
-    result: 'SUCCESS',
-    code: '0',
-    msg: 'success',
-    biz_content: content,
-    ...changed,
-  });
-}
 
 describe('answers to preOrder', () => {
   const prepay_id = '080075a4e3213924de2b3b84ad3cac0a6a6001';

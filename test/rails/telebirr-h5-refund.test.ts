@@ -3,9 +3,9 @@ import { jsonReply, type Plan, type Reply } from '../../scripts/stand-ins/stand-
 import { majorText } from '../../src/domain/money.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import type { RefundAnswer, RefundOrder } from '../../src/rails/refund.ts';
+import { CALL_FAULTS } from '../support/rails/faults.ts';
 import { freshReference } from '../support/rails/order.ts';
 import {
-  CALL_FAULTS,
   DECLINED,
   MISCONFIGURED,
   NOT_ENABLED,
@@ -15,7 +15,9 @@ import {
   UNKNOWN,
 } from '../support/rails/refund-order.ts';
 import {
+  type Members,
   scriptedRail,
+  success,
   type TelebirrScene,
   telebirrScene,
 } from '../support/rails/telebirr-h5-scene.ts';
@@ -177,18 +179,6 @@ describe('a refund', () => {
     expect(await rail.refund(order)).toEqual({ type: 'failed', reason: 'rail_unavailable' });
   });
 });
-
-type Members = Readonly<Record<string, unknown>>;
-
-function success(content: Members, changed: Members = {}): Reply {
-  return jsonReply(200, {
-    result: 'SUCCESS',
-    code: '0',
-    msg: 'success',
-    biz_content: content,
-    ...changed,
-  });
-}
 
 describe('an answer to the call', () => {
   async function answerTo(reply: (order: RefundOrder) => Reply): Promise<RefundAnswer> {

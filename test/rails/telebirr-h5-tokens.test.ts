@@ -1,19 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Fault } from '../../scripts/stand-ins/stand-in.ts';
 import { readToken } from '../../src/rails/telebirr-h5/answers.ts';
+import { FAULTS } from '../support/rails/faults.ts';
 import { type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5-scene.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 /** Goal: token requests are rare, and no order is created without a token. */
 
-const FAULTS: readonly Fault[] = [
-  'http_500',
-  'reset',
-  'hang',
-  'truncated',
-  'accepted_then_reset',
-  'accepted_then_hang',
-];
 const MINUTE_MS = 60_000;
 
 let scene: TelebirrScene;

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CUSTOMER_ACTS, type Fault } from '../../scripts/stand-ins/stand-in.ts';
+import { CUSTOMER_ACTS } from '../../scripts/stand-ins/stand-in.ts';
 import { bareBase64, rsaKeyPair } from '../../scripts/stand-ins/telebirr-h5-wire.ts';
 import type { StartResult } from '../../src/rails/rail.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
+import { FAULTS } from '../support/rails/faults.ts';
 import {
   CALL_TIMEOUT_MS,
   railOf,
@@ -13,14 +14,6 @@ import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 /** Goal: for any answer of telebirr's, the payment's state is one that telebirr has proven. */
 
-const FAULTS: readonly Fault[] = [
-  'http_500',
-  'reset',
-  'hang',
-  'truncated',
-  'accepted_then_reset',
-  'accepted_then_hang',
-];
 const MINUTE_MS = 60_000;
 /** The start's timeout in these tests: two calls. */
 const START_MS = 2 * CALL_TIMEOUT_MS;

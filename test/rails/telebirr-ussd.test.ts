@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Fault } from '../../scripts/stand-ins/stand-in.ts';
 import { sample } from '../../scripts/stand-ins/telebirr-ussd-messages.ts';
 import { readAcknowledgement, readResult } from '../../src/rails/telebirr-ussd/messages.ts';
 import { telebirrUssdRail } from '../../src/rails/telebirr-ussd/rail.ts';
 import { paymentRequest, timestamp } from '../../src/rails/telebirr-ussd/request.ts';
 import type { TelebirrUssdSettings } from '../../src/rails/telebirr-ussd/settings.ts';
+import { FAULTS } from '../support/rails/faults.ts';
 import { orderFor } from '../support/rails/order.ts';
 import { amountText, TelebirrUssdScene } from '../support/rails/telebirr-ussd-scene.ts';
 import { settingsFrom, TELEBIRR_USSD_SETTINGS } from '../support/rails/telebirr-ussd-settings.ts';
@@ -190,14 +190,7 @@ describe('the start', () => {
     expect(await scene.rail.start(order)).toMatchObject({ type: 'refused', reason });
   });
 
-  test.each<Fault>([
-    'http_500',
-    'reset',
-    'hang',
-    'truncated',
-    'accepted_then_reset',
-    'accepted_then_hang',
-  ])('is unknown after %s', async (fault) => {
+  test.each(FAULTS)('is unknown after %s', async (fault) => {
     const timeout = endTimeoutsOnSilence();
     const order = scene.newOrder();
     scene.standIn.plan(amountText(order), { start: fault });

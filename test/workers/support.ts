@@ -43,6 +43,7 @@ import {
 } from '../../src/webhooks/endpoint-store.ts';
 import { insertSecret } from '../../src/webhooks/secret-store.ts';
 import { webhookSecretContext } from '../../src/webhooks/settings.ts';
+import { startAttempt } from '../support/intents.ts';
 import { expectProblemForm } from '../support/problems.ts';
 
 /**
@@ -525,21 +526,7 @@ export async function execute(...commands: Command[]): Promise<Intent> {
 
 /** A redirect attempt as the simulator plans it, but whose window closes without finality. */
 export function startRedirect(id: string, deadlineAtMs = Date.now() + 30 * MINUTE_MS): Command {
-  return {
-    type: 'start_attempt',
-    attempt: {
-      id,
-      reference: `REF${id.toUpperCase()}`,
-      method: 'TELE_BIRR',
-      phone: null,
-      railId: 'simulator',
-      startClaim: 'not_needed',
-      flow: 'redirect',
-      deadlineAtMs,
-      windowIsFinal: false,
-      checkAtMs: null,
-    },
-  };
+  return startAttempt(id, { deadlineAtMs });
 }
 
 export function resolveAttempt(attemptId: string, type: 'succeeded' | 'failed'): Command {

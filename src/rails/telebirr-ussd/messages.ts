@@ -47,40 +47,22 @@ const ACKNOWLEDGEMENT: XmlShape = {
   },
 };
 
-const RESULT: XmlShape = {
-  Envelope: {
-    Body: {
-      Result: {
-        Header: HEADER,
-        Body: {
-          ResultType: 'text',
-          ResultCode: 'text',
-          TransactionResult: { TransactionID: 'text' },
-        },
-      },
-    },
-  },
-};
+const RESULT = resultWith({ TransactionResult: { TransactionID: 'text' } });
 
-const STATUS_RESULT: XmlShape = {
-  Envelope: {
-    Body: {
-      Result: {
-        Header: HEADER,
-        Body: {
-          ResultType: 'text',
-          ResultCode: 'text',
-          QueryTransactionStatusResult: {
-            TransactionStatus: 'text',
-            ReceiptNumber: 'text',
-            OriginalConversationID: 'text',
-            Amount: 'text',
-          },
-        },
-      },
-    },
+const STATUS_RESULT = resultWith({
+  QueryTransactionStatusResult: {
+    TransactionStatus: 'text',
+    ReceiptNumber: 'text',
+    OriginalConversationID: 'text',
+    Amount: 'text',
   },
-};
+});
+
+/** A result that has these members besides its codes. */
+function resultWith(members: XmlShape): XmlShape {
+  const body = { ResultType: 'text', ResultCode: 'text', ...members } as const;
+  return { Envelope: { Body: { Result: { Header: HEADER, Body: body } } } };
+}
 
 /** An id of telebirr's that we store: `AG_20260131_70101ef1abddd338afdf`, `AJH40OGEZK`. */
 const IDENTIFIER = /^[0-9A-Za-z_-]{1,64}$/;

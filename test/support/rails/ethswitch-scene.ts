@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
+import { onTestFinished } from 'vitest';
+import { startEthswitchCardsStandIn } from '../../../scripts/stand-ins/ethswitch-cards.ts';
+import { startNbgStandIn } from '../../../scripts/stand-ins/ethswitch-nbg.ts';
 import {
   type ReceivedCall,
   type Reply,
@@ -84,6 +87,45 @@ export function cardsRailOf(settings: unknown): CardsRail {
 }
 
 export type CardsRail = ReturnType<typeof cardsRail>;
+
+/** For one test: the stand-in, an adapter configured for it, and the receiver of its callbacks. */
+export async function cardsScene() {
+  const [epg, receiver] = await Promise.all([startEthswitchCardsStandIn(), startReceiver('cards')]);
+  onTestFinished(async () => {
+    await Promise.all([epg.stop(), receiver.stop()]);
+  });
+  return { epg, rail: cardsRailOf(epg.settings), receiver };
+}
+
+/** The same for NBG. */
+export async function nbgScene() {
+  const [nbg, receiver] = await Promise.all([startNbgStandIn(), startReceiver('nbg')]);
+  onTestFinished(async () => {
+    await Promise.all([nbg.stop(), receiver.stop()]);
+  });
+  return { nbg, rail: railOf(nbg.settings), receiver };
+}
+
+/** No server listens at this URL. */
+const NOWHERE = 'http://localhost:9';
+
+export function cardsSettingsAt(baseUrl = NOWHERE): object {
+  return { gateway: 'cards', baseUrl, userName: 'operator-api', password: 'p+w d&é' };
+}
+
+export function nbgSettingsAt(baseUrl = NOWHERE): object {
+  const account = { username: 'u', password: 'p', billerBin: 'KEFLETAA' };
+  return { gateway: 'nbg', baseUrl, ...account, callbackAddresses: [] };
+}
+
+/** For one test: `startScripted`. */
+export async function scriptedProvider(
+  reply: Parameters<typeof startScripted>[0],
+): Promise<StandInServer> {
+  const server = await startScripted(reply);
+  onTestFinished(() => server.stop());
+  return server;
+}
 
 /** An order whose callbacks and customers go to `receiver`. */
 export function orderAt(

@@ -1,4 +1,4 @@
-import type { Fault, StandIn, StandInRefund } from '../../../scripts/stand-ins/stand-in.ts';
+import type { StandIn, StandInRefund } from '../../../scripts/stand-ins/stand-in.ts';
 import type { Attempt } from '../../../src/domain/intent.ts';
 import type { Refund } from '../../../src/domain/refund.ts';
 import type { RailOrder } from '../../../src/rails/rail-order.ts';
@@ -89,16 +89,6 @@ export async function returnedAt(
   const refunds = await refundsAt(standIn, order);
   return refunds.filter(({ isReturned }) => isReturned).map(({ amountText }) => amountText);
 }
-
-/** What can go wrong with the call, and how many refunds the provider makes nevertheless. */
-export const CALL_FAULTS: readonly (readonly [fault: Fault, returned: number])[] = [
-  ['http_500', 0],
-  ['reset', 0],
-  ['hang', 0],
-  ['truncated', 1],
-  ['accepted_then_reset', 1],
-  ['accepted_then_hang', 1],
-];
 
 export const NOT_ENABLED = {
   type: 'requires_action',

@@ -101,3 +101,16 @@ export async function scriptedRail(
     stop: () => server.stop(),
   };
 }
+
+export type Members = Readonly<Record<string, unknown>>;
+
+/** telebirr's answer of success around this content. */
+export function success(content: Members, changed: Members = {}): Reply {
+  return jsonReply(200, {
+    result: 'SUCCESS',
+    code: '0',
+    msg: 'success',
+    biz_content: content,
+    ...changed,
+  });
+}
