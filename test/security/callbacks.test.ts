@@ -9,6 +9,9 @@ import {
   playRails,
   SCENE_SECRETS,
   SCENES,
+  TELEBIRR_USSD,
+  telebirrReport,
+  ussdReport,
 } from '../workers/rails-scenes.ts';
 import {
   attemptNow,
@@ -85,7 +88,7 @@ test.each(WITH_TOKEN)(
     const { status } =
       scene.railId === 'ethswitch-cards'
         ? await call(`${path}${query}`, { apiKey: null })
-        : await report(path, BODIES[scene.railId]?.(mine) ?? {});
+        : await report(path, (await BODIES[scene.railId]?.(mine)) ?? {}, THROUGH_RELAY);
     expect(status).toBeGreaterThanOrEqual(400);
     expect((await intentNow(other)).status).toBe('processing');
     expect((await intentNow(scene.payment())).status).toBe('processing');
@@ -95,13 +98,50 @@ test.each(WITH_TOKEN)(
 type Attempt = Awaited<ReturnType<typeof attemptNow>>;
 
 /** The reports of a payment, with the references of `attempt`. */
-const BODIES: Readonly<Record<string, (attempt: Attempt) => object>> = {
+const BODIES: Readonly<Record<string, (attempt: Attempt) => object | string | Promise<object>>> = {
   ebirr: ({ reference }) => ({ referenceId: reference, responseCode: '2001', txAmount: '100.50' }),
   'stk-push': ({ reference }) => ({
     Envelope: { Body: { stkCallback: { MerchantRequestID: reference, ResultCode: 0 } } },
   }),
   'ethswitch-nbg': (attempt) => nbgReport(attempt, 'paid'),
+  'telebirr-h5': (attempt) => telebirrReport(attempt, 'paid'),
+  'telebirr-ussd': (attempt) => ussdReport(attempt, 'paid'),
 };
+
+/** However many are refused, so that they cannot fill the payment. */
+const REFUSED_ONCE = { kind: 'refused_callback' };
+
+/** Only telebirr USSD's relay adds it. */
+const THROUGH_RELAY = { authorization: `Bearer ${TELEBIRR_USSD.resultToken}` };
+
+test('telebirr-h5: a notification with any signed field changed is refused', async () => {
+  playRails();
+  await payExpress({ method: 'TELE_BIRR', testMode: { testModeType: 'ACTUAL_TEST' } });
+  decideAtRails('paid');
+  const attempt = await attemptNow();
+  const path = await callbackPath('telebirr-h5');
+  const genuine = Object.entries(await telebirrReport(attempt, 'paid'));
+  for (const [name, value] of genuine.filter(([key]) => key !== 'sign_type')) {
+    const altered = Object.fromEntries([...genuine, [name, `${value}1`]]);
+    expect([name, (await report(path, altered)).status]).toEqual([name, 403]);
+  }
+  const extra = Object.fromEntries([...genuine, ['trade_status2', 'Completed']]);
+  expect((await report(path, extra)).status).toBe(403);
+  expect(await intentNow()).toMatchObject({ status: 'processing', anomalies: [REFUSED_ONCE] });
+  expect((await report(path, Object.fromEntries(genuine))).status).toBe(200);
+  expect((await intentNow()).status).toBe('succeeded');
+});
+
+test.each([
+  ['without the relay’s token', {}],
+  ['with another token', { authorization: `Bearer ${TELEBIRR_USSD.resultToken}x` }],
+])('telebirr-ussd: a result %s is refused', async (_name, headers) => {
+  playRails();
+  await payExpress({ method: 'TELE_BIRR_USSD', testMode: { testModeType: 'ACTUAL_TEST' } });
+  const path = await callbackPath('telebirr-ussd');
+  expect((await report(path, ussdReport(await attemptNow(), 'paid'), headers)).status).toBe(401);
+  expect(await intentNow()).toMatchObject({ status: 'processing', anomalies: [REFUSED_ONCE] });
+});
 
 test('cbe-birr: a sealed report with any character changed is refused', async () => {
   playRails();

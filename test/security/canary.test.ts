@@ -10,6 +10,8 @@ import {
   SCENE_SECRETS,
   SCENES,
   type Scene,
+  TELEBIRR,
+  TELEBIRR_USSD,
 } from '../workers/rails-scenes.ts';
 import { CARDS, configureRails, EBIRR, MPESA, NBG } from '../workers/rails-support.ts';
 import {
@@ -68,6 +70,11 @@ const SECRETS = [
   MPESA.passkey,
   CARDS.password,
   NBG.password,
+  TELEBIRR.appSecret,
+  TELEBIRR.merchantPrivateKey,
+  TELEBIRR_USSD.password,
+  TELEBIRR_USSD.securityCredential,
+  TELEBIRR_USSD.resultToken,
   cbe('production').secret,
   cbe('production').password,
   ...[env.LINK_SIGNING_KEYS, env.DATA_ENCRYPTION_KEYS].map(

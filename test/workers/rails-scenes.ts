@@ -4,9 +4,13 @@ import type { Environment, Method } from '../../src/domain/method.ts';
 import worker from '../../src/index.ts';
 import type { IntentClient } from '../../src/intent/client.ts';
 import { hashOf, sealOf } from '../../src/rails/cbe-birr/seal.ts';
+import { canonicalText, signer } from '../../src/rails/telebirr-h5/signature.ts';
 import mpesaFailed from '../fixtures/rails/mpesa/callback_fail.json' with { type: 'json' };
 import mpesaPaid from '../fixtures/rails/mpesa/callback_success.json' with { type: 'json' };
 import mpesaTaken from '../fixtures/rails/mpesa/stk_response.json' with { type: 'json' };
+import telebirr from '../fixtures/rails/telebirr-h5/vectors.json' with { type: 'json' };
+import ussdTaken from '../fixtures/rails/telebirr-ussd/ack.xml?raw';
+import ussdPaid from '../fixtures/rails/telebirr-ussd/result.xml?raw';
 import {
   AMOUNT_MINOR,
   attemptNow,
@@ -44,12 +48,34 @@ export function cbe(environment: Environment) {
 /** A number of Safaricom Ethiopia. */
 export const MPESA_PHONE = '251711223344';
 
+export const TELEBIRR = {
+  apiBaseUrl: 'https://telebirr.rail.test',
+  webPageUrl: 'https://telebirr.rail.test/paygate',
+  fabricAppId: 'c4182ef8-9249-458a-985e-06d191f4d505',
+  appSecret: 'app-secret-of-telebirr',
+  merchantAppId: '1072905731584000',
+  merchantCode: '200001',
+  merchantPrivateKey: telebirr.merchantKey.pkcs8_b64_der,
+  telebirrPublicKey: telebirr.platformKey.spki_b64_der,
+};
+export const TELEBIRR_USSD = {
+  relayUrl: 'https://ussd.rail.test/relay',
+  thirdPartyId: 'THIRDPARTY',
+  password: 'ussd-password-nobody-may-see',
+  operatorId: 'OPERATOR',
+  securityCredential: 'ussd-credential-nobody-may-see',
+  shortCode: '200001',
+  resultToken: 'ussd-result-token-nobody-may-see-0123456789',
+};
+
 /** EthSwitch's two gateways share one secret per environment: NBG has the sandbox's. */
 export const SCENE_SECRETS = {
   RAIL_E_BIRR_PRODUCTION: EBIRR,
   RAIL_M_PESA_PRODUCTION: MPESA,
   RAIL_ETS_SWITCH_PRODUCTION: CARDS,
   RAIL_ETS_SWITCH_SANDBOX: NBG,
+  RAIL_TELE_BIRR_PRODUCTION: TELEBIRR,
+  RAIL_TELE_BIRR_USSD_PRODUCTION: TELEBIRR_USSD,
   RAIL_CBE_PRODUCTION: cbe('production'),
   RAIL_CBE_SANDBOX: cbe('sandbox'),
 };
@@ -101,6 +127,14 @@ function answerTo({ url, text }: RailCall): Response {
     }
     case 'TXNSTAT':
       return cbeAnswer({ url, text }, CBE_STATE[fate]);
+    case 'token':
+      return Response.json({ token: 'Bearer telebirr' });
+    case 'preOrder':
+      return telebirrAnswer({ prepay_id: 'prepay', ...orderIn(text) });
+    case 'queryOrder':
+      return telebirrAnswer({ ...orderIn(text), ...TELEBIRR_AMOUNT, ...TELEBIRR_STATE[fate] });
+    case 'relay':
+      return new Response(ussdAbout(ussdTaken, ussdOrderIn(text)));
     default:
       throw new Error(`an unexpected call of ${url}`);
   }
@@ -118,6 +152,55 @@ const CBE_STATE: Readonly<Record<Fate, string>> = {
   failed: 'FAILED',
   undecided: 'PENDING',
 };
+
+const TELEBIRR_STATE: Readonly<Record<Fate, object>> = {
+  paid: { order_status: 'PAY_SUCCESS', trans_id: '49485948475845' },
+  failed: { order_status: 'PAY_FAILED' },
+  undecided: { order_status: 'WAIT_PAY' },
+};
+
+const TELEBIRR_AMOUNT = {
+  total_amount: (AMOUNT_MINOR / 100).toFixed(2),
+  trans_currency: 'ETB',
+};
+
+function orderIn(text: string): object {
+  const { merch_order_id } = JSON.parse(text).biz_content;
+  return { merch_order_id };
+}
+
+function telebirrAnswer(biz_content: object): Response {
+  return Response.json({ result: 'SUCCESS', code: '0', msg: 'success', biz_content });
+}
+
+/** telebirr's signed notification about an attempt. */
+export async function telebirrReport(
+  { reference }: Pick<Attempt, 'reference'>,
+  outcome: 'paid' | 'failed',
+): Promise<object> {
+  const fields = {
+    ...telebirr.notify.body,
+    merch_order_id: reference,
+    ...TELEBIRR_AMOUNT,
+    trade_status: outcome === 'paid' ? 'Completed' : 'Expired',
+  };
+  const sign = signer(telebirr.platformKey.pkcs8_b64_der, 'pss32');
+  return { ...fields, sign: await sign(canonicalText(fields)) };
+}
+
+function ussdOrderIn(text: string): string {
+  return /OriginatorConversationID>([^<]*)</.exec(text)?.[1] ?? '';
+}
+
+/** A message of telebirr USSD's, about this order. */
+function ussdAbout(message: string, reference: string): string {
+  return message.replace('ORDER0001', reference);
+}
+
+export function ussdReport({ reference }: Attempt, outcome: 'paid' | 'failed'): string {
+  const code = outcome === 'paid' ? '0' : 'X200';
+  return ussdAbout(ussdPaid, reference).replace('ResultCode>0<', `ResultCode>${code}<`);
+}
 
 const CBE_DATE = '21-11-2026';
 
@@ -268,6 +351,14 @@ export const SCENES: readonly Scene[] = [
   ),
   scene('cbe-birr', 'CBE', ({ railReference }, outcome) =>
     report('/rails/cbe-birr', cbeReport(railReference ?? '', { state: CBE_STATE[outcome] })),
+  ),
+  scene('telebirr-h5', 'TELE_BIRR', async (attempt, outcome, path) =>
+    report(path, await telebirrReport(attempt, outcome)),
+  ),
+  scene('telebirr-ussd', 'TELE_BIRR_USSD', (attempt, outcome, path) =>
+    report(path, ussdReport(attempt, outcome), {
+      authorization: `Bearer ${TELEBIRR_USSD.resultToken}`,
+    }),
   ),
 ];
 
