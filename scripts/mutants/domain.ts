@@ -177,8 +177,8 @@ export const REFUND_MUTANTS: readonly Mutant[] = [
       'another refund with the same id is accepted',
     ],
     [
-      'if (!isPositive(amountMinor) || !fits(intent, attempt, amounts)) {',
-      'if (!isPositive(amountMinor)) {',
+      '  if (!fits(intent, attempt, amounts)) {',
+      '  if (amounts.amountMinor < 0) {',
       'more is refunded than was paid',
     ],
     [

@@ -244,8 +244,8 @@ export const CONSUMER_MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('src/read-model/upsert.ts', [
     [
-      "'uuid', PAYMENT_COLUMNS, 'version')",
-      "'uuid', PAYMENT_COLUMNS, 'number')",
+      "PAYMENT_KEY, PAYMENT_COLUMNS, 'version')",
+      "PAYMENT_KEY, PAYMENT_COLUMNS, 'number')",
       'an old row replaces a new one',
     ],
   ]),
