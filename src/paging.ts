@@ -58,6 +58,8 @@ export interface ListQuery {
   readonly table: string;
   /** Named in the statement, so that SQLite's planner cannot choose a slower one. */
   readonly index: string | MergedIndexes;
+  /** Of the table's text. */
+  readonly tableParams?: readonly string[];
   /** How the table with the index joins another one that `table` names first. */
   readonly join?: string;
   readonly timeColumn: string;
@@ -141,7 +143,7 @@ export function countStatement(list: ListQuery, max: number): SqlStatement {
 
 /** The list's rows that also meet `further`, without an order. */
 function selection(
-  { table, index, join = '', conditions }: ListQuery,
+  { table, tableParams = [], index, join = '', conditions }: ListQuery,
   columns: string,
   further: readonly Condition[],
 ): SqlStatement {
@@ -151,7 +153,7 @@ function selection(
     return {
       sql: `SELECT ${columns} FROM ${table} INDEXED BY ${part.index} ${join}
       WHERE ${all.map(({ sql }) => sql).join(' AND ') || 'TRUE'}`,
-      params: all.flatMap(({ params }) => params),
+      params: [...tableParams, ...all.flatMap(({ params }) => params)],
     };
   });
   return {
