@@ -25,7 +25,7 @@ import { givenNumber } from './project/whole-number.ts';
 import { type StandIns, startStandIns } from './stand-ins/start-all.ts';
 
 const CUSTOMERS = 24;
-const VIOLATIONS_SHOWN = 50;
+const VIOLATIONS_SHOWN = 500;
 const STAND_INS = { ethswitch: 'cards', hasRefunds: true, hasStatusQueries: true } as const;
 
 const SCRIPT = {

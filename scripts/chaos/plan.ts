@@ -79,9 +79,11 @@ const METHODS: readonly [Method, ...Method[]] = [
 
 /** Providers that report the customer's act and return money by API. */
 const PROVIDERS: readonly [Method, ...Method[]] = ['TELE_BIRR', 'ETS_SWITCH', 'M_PESA'];
+/** Those with whom a decline ends the payment: another card may pay within EthSwitch's 20 minutes. */
+const DECLINING_PROVIDERS: readonly [Method, ...Method[]] = ['TELE_BIRR', 'M_PESA'];
 
 /** Longer than a run, so that only the story ends the payment. */
-const LONG_EXPIRY_SECONDS = 3_600;
+const LONG_EXPIRY_SECONDS = 6 * 3_600;
 const IDEMPOTENCY_KEY_PROBABILITY = 0.6;
 const REPLAY_PROBABILITY = 0.3;
 const REFUND_PROBABILITY = 0.5;
@@ -112,6 +114,10 @@ export const ENDS_BY_ITSELF: readonly Story[] = [
   'express_simulated_failure',
 ];
 
+function providersFor(story: Story): readonly [Method, ...Method[]] {
+  return story === 'express_declined_at_provider' ? DECLINING_PROVIDERS : PROVIDERS;
+}
+
 /** The plan for payment `index` in a run with this seed. */
 export function planOf(seed: number, index: number, callbackUrl: string): Plan {
   const chance = new Chance(seed, 'payment', index);
@@ -126,7 +132,7 @@ export function planOf(seed: number, index: number, callbackUrl: string): Plan {
     : chance.integer(100, 5_000_000);
   const currency = isProduction ? 'ETB' : chance.oneOf<Currency>(['ETB', 'USD']);
   const methods = isProduction
-    ? ([chance.oneOf(PROVIDERS), 'M_PESA'] as const)
+    ? ([chance.oneOf(providersFor(story)), 'M_PESA'] as const)
     : ([chance.oneOf(METHODS), chance.oneOf(METHODS)] as const);
   const phoneNumber = methods[0] === 'M_PESA' ? '0711223344' : '0911223344';
   const common = {

@@ -88,8 +88,8 @@ export function queuedLeaseMs(timesQueued: number): number {
 }
 
 /**
- * A payment that has not ended is shown to readers by one message, unconfirmed. In case that message
- * was lost, it is sent once more after this.
+ * Until this age, the messages that show readers a payment which has not ended are not confirmed.
+ * Then it is sent again, until the read model confirms it, because those messages may be lost.
  */
 export const OPEN_PROJECTION_AGAIN_MS = 15 * MINUTE_MS;
 /**

@@ -19,7 +19,7 @@ import {
 } from '../domain/search-key.ts';
 import { errorText, log } from '../log.ts';
 import {
-  isShownAtOnce,
+  needsConfirmation,
   paymentDetails,
   phonesOf,
   projectedEvents,
@@ -104,7 +104,7 @@ export async function sendProjection(
   const change: ProjectionMessage = {
     objectId,
     version: projectedVersion(intent, events),
-    needsConfirmation: isShownAtOnce(intent),
+    needsConfirmation: needsConfirmation(intent, Date.now()),
     row: projectionRow(intent),
     ...(await personalData(env, intent)),
     events: projectedEvents(events),

@@ -9,6 +9,7 @@ import { METHODS_WITH_SHARED_ADDRESS } from '../domain/method.ts';
 import { phoneFrom } from '../domain/phone.ts';
 import { hasRefundEnded } from '../domain/refund.ts';
 import { refundedOf } from '../domain/refund-amounts.ts';
+import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
 import { SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
 import type {
   AttemptCount,
@@ -42,6 +43,19 @@ export function isShownAtOnce(intent: Intent): boolean {
     intent.attempts.some(({ status }) => status === 'unresolved') ||
     sharedAddressReferences(intent).length > 0
   );
+}
+
+/**
+ * Whether the read model must confirm what is sent at `nowMs`. A payment that ends soon needs only
+ * the confirmation of its end; one that stays open needs one too, because messages can be lost.
+ */
+export function needsConfirmation(intent: Intent, nowMs: number): boolean {
+  return isShownAtOnce(intent) || nowMs >= confirmedFromMs(intent);
+}
+
+/** When a payment that has not ended is sent again, with a confirmation. */
+export function confirmedFromMs({ terms }: Intent): number {
+  return terms.createdAtMs + OPEN_PROJECTION_AGAIN_MS;
 }
 
 export function projectionRow(intent: Intent): ProjectionRow {

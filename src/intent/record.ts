@@ -15,7 +15,14 @@ import { isDue, newDelivery, queued, superseded } from './delivery.ts';
 import { historyDetail, withEntry } from './history.ts';
 import type { Message, Snapshot } from './outbox.ts';
 import type { EventPort } from './ports.ts';
-import { isShownAtOnce, projectedVersion, projectionDiffers, searchedIds } from './projection.ts';
+import {
+  confirmedFromMs,
+  isShownAtOnce,
+  needsConfirmation,
+  projectedVersion,
+  projectionDiffers,
+  searchedIds,
+} from './projection.ts';
 import type { ExpressAnswers, HistoryEntry } from './protocol.ts';
 import { Store, type StoredDelivery, type StoredEvent, type StoredIntent } from './store.ts';
 
@@ -310,12 +317,14 @@ export class PaymentRecord {
     const stored = this.stored();
     if (stored !== null && stored.projectionDueAtMs !== null && stored.projectionDueAtMs <= nowMs) {
       const projectionSends = stored.projectionSends + 1;
-      const needsConfirmation = stored.intent !== null && isShownAtOnce(stored.intent);
+      const { intent } = stored;
+      const isConfirmed = intent === null || needsConfirmation(intent, nowMs);
       this.save({
         ...stored,
         projectionSends,
-        // A payment under way sends its row again with its end, which needs a confirmation.
-        projectionDueAtMs: needsConfirmation ? nowMs + queuedLeaseMs(projectionSends) : null,
+        projectionDueAtMs: isConfirmed
+          ? nowMs + queuedLeaseMs(projectionSends)
+          : confirmedFromMs(intent),
       });
       this.#outgoing.push({ queue: 'projections' });
     }

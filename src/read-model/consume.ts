@@ -15,8 +15,8 @@ const WRITE_LENGTH_MAX = 600_000;
 
 /**
  * Writes a batch of changes to D1: the newest of each payment, with a check of the version, so that
- * duplicates and reordering have no effect. Then confirms the changes of payments that have ended to
- * their objects, which send them again until they are confirmed.
+ * duplicates and reordering have no effect. Then confirms the changes that
+ * need it to their objects, which send them again until they are confirmed.
  */
 export async function consumeProjections(
   batch: MessageBatch<ProjectionMessage>,
@@ -52,12 +52,14 @@ export async function consumeProjections(
 
 /**
  * New ids from a provider add search keys without a new version. Among messages of one version, the
- * one with more keys is therefore the newest.
+ * one with more keys is therefore the newest; of the same message sent twice, the one to confirm.
  */
 function isNewer(one: ProjectionMessage, other: ProjectionMessage): boolean {
-  return one.version === other.version
-    ? one.searchKeys.length > other.searchKeys.length
-    : one.version > other.version;
+  const newerBy =
+    one.version - other.version ||
+    one.searchKeys.length - other.searchKeys.length ||
+    Number(one.needsConfirmation) - Number(other.needsConfirmation);
+  return newerBy > 0;
 }
 
 interface Written {
