@@ -212,6 +212,13 @@ export async function seed(
   onProgress: (done: number) => void,
 ): Promise<readonly SeededBatch[]> {
   const batches: SeededBatch[] = [];
+  await runBatch(
+    database,
+    Array.from({ length: MERCHANTS }, (_, rank) => ({
+      sql: 'INSERT INTO merchants (id, name, created_at_ms) VALUES (?1, ?1, ?2)',
+      params: [merchantName(rank), NEWEST_MS],
+    })),
+  );
   const servers = await childrenOf('self');
   let cpuBeforeMs = await treeCpuTimeMs(servers);
   for (let first = 0; first < payments; first += BATCH_PAYMENTS) {
