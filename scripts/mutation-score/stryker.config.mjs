@@ -8,6 +8,9 @@ export default {
   // Nearly all of these are members of unions and required fields, where the compiler refuses the
   // change, or texts for people. SQL made empty fails every test.
   mutator: { excludedMutations: ['StringLiteral', 'ObjectLiteral'] },
+  // Constants and tables exist before any test begins, so each change of one runs all tests: half of
+  // the time for a tenth of the changes.
+  ignoreStatic: true,
   // The other core stays free.
   concurrency: 1,
   // A busy machine must not count as an endless loop, which Stryker ends by counting its rounds.

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { decide } from '../../src/domain/decide.ts';
+import { decide, openIntent } from '../../src/domain/decide.ts';
 import type { Command, Intent } from '../../src/domain/intent.ts';
 import type { RefundCapability } from '../../src/domain/refund.ts';
-import { netShareMinor, refundableMinor } from '../../src/domain/refund-amounts.ts';
-import { paidTwice } from '../support/intents.ts';
+import { netShareMinor, refundableMinor, refundedOf } from '../../src/domain/refund-amounts.ts';
+import { paidTwice, someTerms, startAttempt, succeed } from '../support/intents.ts';
 
 const ALL: RefundCapability = { takesParts: true, wholeAmountsOnly: false, windowMs: null };
 
@@ -109,6 +109,45 @@ test.each([0, -1, 1.5, Number.NaN, 10_001])('an amount of %d is rejected', (amou
   );
   expect(rejection).toBe('refund_too_large');
   expect(intent.refunds).toEqual([]);
+});
+
+test('refunds that keep the commission cannot take it bit by bit', () => {
+  const paid = paidTwice({ amountMinor: 100, commissionMinor: 9, commissionPaidByCustomer: true });
+  const requests = [60, 41].map((amountMinor, index) =>
+    requestRefund(`r${index}`, { amountMinor, keepsCommission: true }),
+  );
+  const { intent, rejection } = decide(paid, requests, 1);
+  expect(rejection).toBe('refund_too_large');
+  expect(intent.refunds).toMatchObject([{ amountMinor: 60, returnedMinor: 60, late: false }]);
+});
+
+test('only what was returned counts as refunded, and only a paid attempt is refundable', () => {
+  const paid = refunded(paidTwice({ amountMinor: 10_000 }), [1_000, 300]);
+  const commands: Command[] = [
+    { type: 'claim_refund', refundId: 'r0', claimId: 'c0', deadlineAtMs: 60_000 },
+    {
+      type: 'resolve_refund',
+      refundId: 'r0',
+      outcome: { type: 'succeeded', railReference: null },
+    },
+  ];
+  const { intent } = decide(paid, commands, 2);
+  expect(refundedOf(intent).amountMinor).toBe(1_000);
+  const left = intent.attempts.map((attempt) => refundableMinor(intent, attempt));
+  expect(left).toEqual([0, 10_000, 8_700]);
+});
+
+test("a provider's time for refunds begins with the payment", () => {
+  const story = [startAttempt('second'), succeed('second')];
+  const { intent } = decide(openIntent(someTerms()), story, 5_000);
+  const request = requestRefund('r0', {
+    amountMinor: null,
+    capability: { ...ALL, windowMs: 1_000 },
+  });
+  expect(decide(intent, [request], 6_000).intent.refunds).toMatchObject([{ status: 'pending' }]);
+  expect(decide(intent, [request], 6_001).intent.refunds).toMatchObject([
+    { actionReason: 'too_late' },
+  ]);
 });
 
 test('a payment has at most 50 refunds', () => {

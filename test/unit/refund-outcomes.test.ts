@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { decide, nextWakeAtMs, openIntent } from '../../src/domain/decide.ts';
 import type { Command, Intent, Rejection } from '../../src/domain/intent.ts';
-import type { RefundOutcome } from '../../src/domain/refund.ts';
+import { asRequested, hasRefundEnded, type RefundOutcome } from '../../src/domain/refund.ts';
 import { refundsToCheck, refundsToStart } from '../../src/domain/refund-time.ts';
 import { paidTwice, someTerms, startAttempt } from '../support/intents.ts';
 
@@ -214,4 +214,89 @@ test('a person decides about a refund that the provider leaves to one', () => {
   expect(step?.intent.refunds).toMatchObject([
     { status: 'succeeded', late: false, actionReason: null, updatedAtMs: 3_000 },
   ]);
+});
+
+const LEFT: RefundOutcome = { type: 'requires_action', reason: 'not_enabled' };
+
+test.each<[string, RefundOutcome[], RefundOutcome, number, string, number]>([
+  ['a success before the provider was called', [], RETURNED, 1_000, 'pending', 1],
+  ['a refusal before the provider was called', [], REFUSED, 1_000, 'pending', 0],
+  ['a person needed, before the provider was called', [], LEFT, 1_000, 'pending', 0],
+  ['a person needed, after the success', [RETURNED], LEFT, 1_000, 'succeeded', 0],
+  ['a person needed, after the window', [UNKNOWN], LEFT, 60_001, 'requires_action', 0],
+  ['a refusal after the window', [UNKNOWN], REFUSED, 60_001, 'failed', 0],
+  [
+    'the same success with a reference',
+    [RETURNED],
+    { type: 'succeeded', railReference: 'R2' },
+    1_000,
+    'succeeded',
+    0,
+  ],
+])('%s', (_name, outcomes, last, nowMs, status, contradictions) => {
+  const calls = outcomes.length === 0 ? [] : [claim('one')];
+  const reports = outcomes.map((outcome) => resolve('one', outcome));
+  const before = after(request('one', 400), ...calls, ...reports);
+  const { intent } = decide(before, [resolve('one', last)], nowMs);
+  expect(intent.refunds).toMatchObject([{ status }]);
+  expect(anomalies(intent)).toHaveLength(contradictions);
+});
+
+test('repeated claims, cancellations and decisions change nothing', () => {
+  const claimed = after(request('one', 400), claim('one'));
+  expect(decide(claimed, [claim('one')], 2_000)).toMatchObject({ rejection: null, steps: [] });
+  const canceled = after(request('one', 400), { type: 'cancel_refund', refundId: 'one' });
+  const cancel: Command = { type: 'cancel_refund', refundId: 'one' };
+  expect(decide(canceled, [cancel], 2_000)).toMatchObject({ rejection: null, steps: [] });
+  const left = after(request('one', 400), claim('one'), resolve('one', LEFT));
+  for (const needsSecondOperator of [false, true]) {
+    const command = decision('Abebe', needsSecondOperator);
+    const decided = decide(left, [command], 2_000);
+    expect(decided.steps).toHaveLength(1);
+    expect(decide(decided.intent, [command], 3_000)).toMatchObject({ rejection: null, steps: [] });
+  }
+});
+
+test('another decision of a second operator takes the place of the first', () => {
+  const left = after(request('one', 400), claim('one'), resolve('one', LEFT));
+  const others = [
+    { ...decision('Sara', true), outcome: { type: 'failed' } },
+    { ...decision('Sara', true), outcome: { type: 'succeeded', railReference: 'BANK-8' } },
+  ] as Command[];
+  for (const other of others) {
+    const { intent, rejection } = decide(left, [decision('Abebe', true), other], 2_000);
+    expect(rejection).toBeNull();
+    expect(intent.refunds).toMatchObject([
+      { status: 'requires_action', proposal: { operator: 'Sara' } },
+    ]);
+  }
+});
+
+test('a decision needs a name, a note and a reference that can be stored', () => {
+  const left = after(request('one', 400), claim('one'), resolve('one', LEFT));
+  const outcome = { type: 'succeeded', railReference: 'two words' };
+  for (const changes of [{ operator: ' ' }, { note: '' }, { outcome }]) {
+    const command = { ...decision('Abebe', false), ...changes } as Command;
+    expect(decide(left, [command], 2_000).rejection).toBe('malformed_resolution');
+  }
+});
+
+test('a refund keeps the last code of its provider', () => {
+  const coded: RefundOutcome = { type: 'unknown', checkAtMs: 90_000, providerCode: 'E1' };
+  const uncoded: RefundOutcome = { type: 'unknown', checkAtMs: 90_000 };
+  const calls = [claim('one'), resolve('one', coded), resolve('one', uncoded)];
+  const intent = after(request('one', 400), ...calls);
+  expect(intent.refunds).toMatchObject([{ providerCode: 'E1' }]);
+});
+
+test('a repeated request is answered as the first, after whatever happened since', () => {
+  const first = after(request('one', 400));
+  const commands = [claim('one'), resolve('one', REFUSED), resolve('one', RETURNED)];
+  const { intent } = decide(first, commands, 2_000);
+  expect(intent.refunds).toMatchObject([{ status: 'succeeded', late: true }]);
+  expect(intent.refunds.map(asRequested)).toMatchObject([
+    { status: 'pending', late: false, failureReason: null, updatedAtMs: 1_000 },
+  ]);
+  expect(first.refunds.some(hasRefundEnded)).toBe(false);
+  expect(intent.refunds.every(hasRefundEnded)).toBe(true);
 });

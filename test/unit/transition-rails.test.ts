@@ -266,6 +266,23 @@ test.each<[string, Partial<Extract<Command, { type: 'accept_attempt' }>>, number
   expect(attempt).toMatchObject({ ...changes, updatedAtMs });
 });
 
+test('the first answer to a start counts, and must be about an attempt', () => {
+  const accept = (attemptId: string, redirectUrl: string): Command => ({
+    type: 'accept_attempt',
+    attemptId,
+    redirectUrl,
+    railReference: null,
+  });
+  const { attempt, rejections } = runStory([
+    [1, startAttempt('a')],
+    [2, accept('a', 'https://rail.example/1')],
+    [3, accept('a', 'https://rail.example/2')],
+    [4, accept('b', 'https://rail.example/3')],
+  ]);
+  expect(attempt.redirectUrl).toBe('https://rail.example/1');
+  expect(rejections).toEqual([null, null, null, 'attempt_not_found']);
+});
+
 test('an answer to the start that arrives after the end changes no time', () => {
   const { attempt } = runStory([
     [1, startAttempt('a')],
@@ -311,6 +328,16 @@ describe('a customer whom the provider sent back', () => {
       'moves no check that is due at the end',
       [...later({ checkAtMs: 30_000 }), [30_000, RETURNED]],
       30_000,
+    ],
+    [
+      'triggers another query soon when one is due now',
+      [...later({ deadlineAtMs: 60_000 }), [25_000, RETURNED]],
+      30_000,
+    ],
+    [
+      'triggers a query at once after the end, when the next one is far',
+      [...later({}), [30_000, unknown('a', 45_000)], [31_000, RETURNED]],
+      31_000,
     ],
     [
       'waits ten seconds after a query',
@@ -379,6 +406,30 @@ describe('a customer whom the provider sent back', () => {
     expect(intent.status).toBe('expired');
   });
 
+  test('does not restart the back-off of a check that stays', () => {
+    const { attempt } = runStory([
+      ...later({ checkAtMs: 5_000 }),
+      [5_000, answered(5_000, 12_000)],
+      [8_000, RETURNED],
+    ]);
+    expect(attempt).toMatchObject({ checks: 1, queriedAtMs: 5_000 });
+  });
+
+  test.each([
+    ['no other one is planned', null, 20_000, 20_000],
+    ['it asks for none', 25_000, null, 25_000],
+    ['the other one is earlier', 25_000, 28_000, 25_000],
+    ['the other one is later', 25_000, 20_000, 20_000],
+  ])('an answer to an older query, when %s', (_name, planned, asked, checkAtMs) => {
+    const outcome = { type: 'unknown', checkAtMs: asked } as const;
+    const command = { type: 'resolve_attempt', attemptId: 'a', outcome } as const;
+    const { attempt } = runStory([
+      ...later({ checkAtMs: planned }),
+      [2, { ...command, answersCheckAtMs: 5_000 }],
+    ]);
+    expect(attempt).toMatchObject({ checks: 0, checkAtMs });
+  });
+
   test('triggers queries about the last two attempts', () => {
     const tries = ['a', 'b', 'c'].flatMap(
       (id): Story => [
@@ -437,6 +488,17 @@ describe('a callback that is refused', () => {
     ]);
     expect(intent.status).toBe('succeeded');
     expect(events).toEqual(['payment_succeeded']);
+  });
+
+  test('is recorded for each attempt', () => {
+    const { intent } = runStory([
+      [1, startAttempt('a')],
+      [2, REPORT],
+      [3, fail('a')],
+      [4, startAttempt('b')],
+      [5, { ...REPORT, attemptId: 'b' }],
+    ]);
+    expect(intent.anomalies.map(({ attemptId }) => attemptId)).toEqual(['a', 'b']);
   });
 
   test('is rejected for an unknown attempt', () => {

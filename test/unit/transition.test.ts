@@ -480,6 +480,25 @@ const ROWS: readonly Row[] = [
     events: ['payment_expired'],
   },
   {
+    name: 'promises.md#5: also at the very moment of the expiry',
+    story: [
+      [1, startAttempt('a', { deadlineAtMs: 90_000 })],
+      [60_000, fail('a')],
+    ],
+    status: 'expired',
+    events: ['payment_expired'],
+  },
+  {
+    name: 'an express payment that is declined after its time has failed',
+    kind: 'express',
+    story: [
+      [1, startAttempt('a', { deadlineAtMs: 90_000 })],
+      [70_000, fail('a')],
+    ],
+    status: 'failed',
+    events: ['payment_failed'],
+  },
+  {
     name: 'promises.md#4: unknown is not failed',
     story: [
       [1, REDIRECT],
@@ -592,6 +611,11 @@ describe('decisions.md#31: money that moved twice', () => {
     expect(intent.anomalies).toEqual([{ kind: 'duplicate_payment', attemptId: 'a', atMs: 5 }]);
     // The merchant was result of b, and b stays the reported attempt.
     expect(reportedAttempt(intent)?.id).toBe('b');
+  });
+
+  test('is not a second report of the payment', () => {
+    const { intent } = runStory(story.slice(0, 4));
+    expect(decide(intent, [succeed('b')], 9).intent).toEqual(intent);
   });
 
   test('a provider that contradicts itself changes nothing, and is recorded once', () => {
