@@ -18,6 +18,7 @@ const OTHER_ROOMS = [
   'dev-options',
   'documents',
   'linearize',
+  'mutants',
   'operator-*',
   'samples',
   'sandbox-tables',
