@@ -203,8 +203,12 @@ function bounds(
 }
 
 /** Rows of one merchant in one environment. */
-export function tenantIs({ merchantId, environment }: Tenant): Condition {
-  return { sql: 'merchant_id = ? AND environment = ?', params: [merchantId, environment] };
+export function tenantIs({ merchantId, environment }: Tenant, table?: string): Condition {
+  const of = table === undefined ? '' : `${table}.`;
+  return {
+    sql: `${of}merchant_id = ? AND ${of}environment = ?`,
+    params: [merchantId, environment],
+  };
 }
 
 /** The condition, or none when `param` is null or undefined. */

@@ -61,6 +61,7 @@ const FILTERS: Readonly<Record<string, PaymentFilter>> = {
   'by method': { method: 'CBE' },
   'by status and method': { status: 'failed', method: 'E_BIRR' },
   'by currency': { currency: 'USD' },
+  'by status and currency': { status: 'failed', currency: 'USD' },
   'by date, a year ago': { createdToMs: NEWEST_MS - 365 * DAY_MS },
 };
 

@@ -28,8 +28,8 @@ import {
 } from './payment-row.ts';
 import {
   detailsIn,
-  indexFor,
   type PaymentFilter,
+  paymentsInOrder,
   type SealedDetails,
   stateIs,
   withDetails,
@@ -120,13 +120,8 @@ export function summaryLists(
     return [endedPayments(tenant, filter, searchKeys)];
   }
   return first === undefined
-    ? [createdPayments(tenant, filter)]
+    ? [paymentsInOrder(tenant, filter)]
     : first.map((key) => foundPayments(tenant, filter, key, others));
-}
-
-function createdPayments(tenant: Tenant, filter: SummaryFilter): List<StoredPayment> {
-  const { index, conditions } = indexFor(filter);
-  return paymentList(index, [tenantIs(tenant), ...conditions], createdIn(filter));
 }
 
 /** In the order of the end, which an index has. */
@@ -140,7 +135,7 @@ function endedPayments(
     tenantIs(tenant),
     // The condition of the partial index.
     { sql: 'ended_at_ms IS NOT NULL', params: [] },
-    ...stateIs(filter),
+    ...stateIs(filter, 'payment'),
     ...when('created_at_ms >= ?', fromMs),
     ...when('created_at_ms < ?', toMs),
     ...searchKeys.map(hasKey),
@@ -168,7 +163,7 @@ function foundPayments(
       sql: 'found.merchant_id = ? AND found.environment = ? AND found.key = ?',
       params: [merchantId, environment, key],
     },
-    ...stateIs(filter),
+    ...stateIs(filter, 'payment'),
     ...others.map(hasKey),
   ];
   return {

@@ -19,6 +19,7 @@ import {
   PAYMENTS_BY_TIME,
   type PaymentRow,
   paymentList,
+  paymentListByEntries,
   paymentRow,
   readPayments,
   type StoredPayment,
@@ -62,8 +63,7 @@ async function listFor(
 
 /** Reads payments in the order of time, and skips those of other amounts and currencies. */
 export function paymentsOf(tenant: Tenant, filter: PaymentFilter): List<StoredPayment> {
-  const { index, conditions } = indexFor(filter);
-  return listBy(index, tenant, filter, conditions);
+  return paymentsInOrder(tenant, filter, (table) => amountIs(filter, table));
 }
 
 /** The same list, if all payments of these amounts are at these places. Reads and sorts all. */
@@ -73,7 +73,11 @@ export function paymentsAt(
   filter: PaymentFilter,
 ): List<StoredPayment> {
   return {
-    ...listBy(PAYMENTS_BY_TIME, tenant, filter, stateIs(filter)),
+    ...paymentList(
+      PAYMENTS_BY_TIME,
+      [tenantIs(tenant), ...stateIs(filter, 'payment'), ...amountIs(filter, 'payment')],
+      { fromMs: filter.createdFromMs, toMs: filter.createdToMs },
+    ),
     // CROSS JOIN makes SQLite read the places first.
     table: 'json_each(?) AS place CROSS JOIN payment',
     tableParams: [JSON.stringify(places.map(({ createdAtMs, uuid }) => [createdAtMs, uuid]))],
@@ -130,47 +134,58 @@ export function placesOfAmountStatement(tenant: Tenant, filter: PaymentFilter): 
   };
 }
 
-function listBy(
-  index: ListIndex['index'],
-  tenant: Tenant,
-  filter: PaymentFilter,
-  stated: readonly Condition[],
-): List<StoredPayment> {
-  const conditions = [
-    tenantIs(tenant),
-    ...stated,
-    ...when('currency = ?', filter.currency),
-    ...when('amount_minor >= ?', filter.amountMinorMin),
-    ...when('amount_minor <= ?', filter.amountMinorMax),
-    ...(filter.refunds === 'open' ? [{ sql: 'open_refunds > 0', params: [] }] : []),
+type PaymentTable = 'payment' | 'entry';
+
+function amountIs(
+  { currency, amountMinorMin, amountMinorMax, refunds }: PaymentFilter,
+  table: PaymentTable,
+): readonly Condition[] {
+  return [
+    ...when(`${table}.currency = ?`, currency),
+    ...when(`${table}.amount_minor >= ?`, amountMinorMin),
+    ...when(`${table}.amount_minor <= ?`, amountMinorMax),
+    ...(refunds === 'open' ? [{ sql: `${table}.open_refunds > 0`, params: [] }] : []),
   ];
-  return paymentList(index, conditions, { fromMs: filter.createdFromMs, toMs: filter.createdToMs });
 }
 
 /** The condition of the index `payment_with_refunds`, word for word. */
 const HAS_REFUNDS: Condition = { sql: '(refunded_minor > 0 OR open_refunds > 0)', params: [] };
-const HAS_ENDED: Condition = { sql: 'payment.ended_at_ms IS NOT NULL', params: [] };
-const IS_OPEN: Condition = { sql: 'payment.ended_at_ms IS NULL', params: [] };
+/** The condition of the index `payment_ended`, of columns that it has. */
+const HAS_ENDED: Condition = {
+  sql: "entry.status NOT IN ('open', 'processing')",
+  params: [],
+};
+const isOpen = (table: PaymentTable): Condition => ({
+  sql: `${table}.ended_at_ms IS NULL`,
+  params: [],
+});
 
-type StateFilter = Pick<PaymentFilter, 'status' | 'method' | 'refunds'>;
+type StateFilter = Pick<
+  PaymentFilter,
+  'status' | 'method' | 'refunds' | 'createdFromMs' | 'createdToMs'
+>;
 
-/** Where a list lies in order, with the filter's conditions and those that the indexes repeat. */
-interface ListIndex {
-  readonly index: List<StoredPayment>['index'];
-  readonly conditions: readonly Condition[];
-}
-
-/** The index, or several to merge, whose adjacent rows match the filter but for the amount. */
-export function indexFor(filter: StateFilter): ListIndex {
-  const { status, method, refunds } = filter;
+/** The payments of a state and time that meet further conditions, in the order of time. */
+export function paymentsInOrder(
+  tenant: Tenant,
+  filter: StateFilter,
+  further: (table: PaymentTable) => readonly Condition[] = () => [],
+): List<StoredPayment> {
+  const { status, method, refunds, createdFromMs: fromMs, createdToMs: toMs } = filter;
+  const byTable = (index: string, own: readonly Condition[]) =>
+    paymentList(
+      index,
+      [tenantIs(tenant), ...own, ...stateIs(filter, 'payment'), ...further('payment')],
+      { fromMs, toMs },
+    );
   if (refunds !== undefined) {
-    return { index: 'payment_with_refunds', conditions: [HAS_REFUNDS, ...stateIs(filter)] };
+    return byTable('payment_with_refunds', [HAS_REFUNDS]);
   }
   if (status !== undefined && !hasEnded(status)) {
-    return { index: 'payment_open', conditions: [IS_OPEN, ...stateIs(filter)] };
+    return byTable('payment_open', [isOpen('payment')]);
   }
   if (status === undefined && method === undefined) {
-    return { index: PAYMENTS_BY_TIME, conditions: [] };
+    return byTable(PAYMENTS_BY_TIME, []);
   }
   const parts = [
     ...endedParts(
@@ -179,10 +194,11 @@ export function indexFor(filter: StateFilter): ListIndex {
     ),
     // Few: those of another method are skipped.
     ...(status === undefined
-      ? [{ index: 'payment_open', conditions: [IS_OPEN, ...stateIs(filter)] }]
+      ? [{ index: 'payment_open', conditions: [isOpen('entry'), ...stateIs(filter, 'entry')] }]
       : []),
   ];
-  return { index: { parts, timeName: 'createdAtMs', idName: 'uuid' }, conditions: [] };
+  const conditions = [tenantIs(tenant, 'entry'), ...further('entry')];
+  return paymentListByEntries(parts, conditions, { fromMs, toMs });
 }
 
 /** `payment_ended` has payments of one status and one method, or none, in the order of time. */
@@ -195,17 +211,20 @@ function endedParts(
       index: 'payment_ended',
       conditions: [
         HAS_ENDED,
-        { sql: 'payment.status = ?', params: [status] },
+        { sql: 'entry.status = ?', params: [status] },
         method === null
-          ? { sql: 'payment.method IS NULL', params: [] }
-          : { sql: 'payment.method = ?', params: [method] },
+          ? { sql: 'entry.method IS NULL', params: [] }
+          : { sql: 'entry.method = ?', params: [method] },
       ],
     })),
   );
 }
 
-export function stateIs({ status, method }: StateFilter): readonly Condition[] {
-  return [...when('payment.status = ?', status), ...when('payment.method = ?', method)];
+export function stateIs(
+  { status, method }: Pick<PaymentFilter, 'status' | 'method'>,
+  table: PaymentTable,
+): readonly Condition[] {
+  return [...when(`${table}.status = ?`, status), ...when(`${table}.method = ?`, method)];
 }
 
 /**

@@ -40,7 +40,7 @@ export function lastOutcomeStatement(
         AND (payment.created_at_ms, payment.uuid) = (
         SELECT newest.created_at_ms, newest.uuid FROM payment AS newest INDEXED BY payment_ended
         WHERE newest.merchant_id = merchants.id AND newest.environment = ?1
-          AND newest.ended_at_ms IS NOT NULL AND newest.status = ?2 AND newest.method = ?3
+          AND newest.status NOT IN ('open', 'processing') AND newest.status = ?2 AND newest.method = ?3
         ORDER BY newest.created_at_ms DESC, newest.uuid DESC LIMIT 1)
       ORDER BY payment.updated_at_ms DESC LIMIT 1`,
     params: [outcome.environment, outcome.status, outcome.method],

@@ -344,7 +344,8 @@ test('finds the start of a page by the index, without stepping over rows', async
   for (const filter of PAYMENT_FILTERS) {
     const older = CURSORS['older page'] ?? null;
     const plan = await planOf(pageStatement(paymentsOf(TENANT, filter), older, 50));
-    const searches = plan.filter((step) => step.startsWith('SEARCH'));
+    const lookUp = /^SEARCH payment USING PRIMARY KEY .*created_at_ms=\? AND uuid=\?\)$/;
+    const searches = plan.filter((step) => step.startsWith('SEARCH') && !lookUp.test(step));
     expect(searches).not.toHaveLength(0);
     for (const search of searches) {
       expect(search).toContain('(created_at_ms,uuid)<(?,?)');
@@ -359,7 +360,9 @@ test('finds the start of a page by the index, without stepping over rows', async
       expect(searches).toHaveLength(1);
       expect(searches[0]).toContain('USING PRIMARY KEY (merchant_id=? AND environment=?');
     } else {
-      const ended = searches.filter((search) => search.includes('status=? AND method=?'));
+      // Entries that are skipped cost no look-up of their payment.
+      const covering = /^SEARCH entry USING COVERING INDEX payment_ended .*status=\? AND method=\?/;
+      const ended = searches.filter((search) => covering.test(search));
       const methods = method === undefined ? METHODS.length + 1 : 1;
       expect(ended).toHaveLength(status === undefined ? ENDED_STATUSES.length : methods);
       expect(searches).toHaveLength(ended.length + (status === undefined ? 1 : 0));
