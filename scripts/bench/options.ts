@@ -23,7 +23,7 @@ export type BenchOptions =
 
 const FULL: Effort = {
   clients: [1, 8, 32],
-  rounds: 5,
+  rounds: 3,
   burstRounds: 3,
   sliceMs: 1_500,
   warmUpMs: 1_500,
