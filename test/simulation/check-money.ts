@@ -12,10 +12,12 @@ export function checkProvider(expect: Expect, { provider }: World, ended: readon
   const { complaints, orders, confirmed } = provider;
   expect(complaints.length === 0, '11 refunds', () => complaints.join('; '));
   const attempts = ended.flatMap(({ intent }) => intent.attempts);
-  for (const { reference, starts, refunds } of orders.values()) {
+  for (const { reference, reportedId, state, starts, refunds } of orders.values()) {
     expect(starts <= 1, '4 no blind retry', () => `${reference} was started ${starts} times`);
     const isKnown = attempts.some((attempt) => attempt.reference === reference);
     expect(isKnown, '6 nothing lost', () => `Kefel knows no attempt ${reference}`);
+    const isConfirmed = state === 'open' || provider.isConfirmed(reportedId, state);
+    expect(isConfirmed, '9 callbacks', () => `the report that ${reference} is ${state} failed`);
     for (const { calls } of refunds.values()) {
       expect(calls === 1, '11 refunds', () => `a refund was requested ${calls} times`);
     }

@@ -228,19 +228,20 @@ export class Provider {
    */
   reconcile(): void {
     for (const order of this.orders.values()) {
-      const isKnown = !order.hasLied && this.#isConfirmed(order.reportedId, order.state);
+      const isKnown = !order.hasLied && this.isConfirmed(order.reportedId, order.state);
       if (!isKnown) {
         this.report(order);
       }
       for (const { state, url, reference, amountMinor } of order.refunds.values()) {
-        if (state !== 'accepted' && !this.#isConfirmed(reference, state)) {
+        if (state !== 'accepted' && !this.isConfirmed(reference, state)) {
           this.#send(url, reportOf(reference, amountMinor, state));
         }
       }
     }
   }
 
-  #isConfirmed(id: string, state: ProviderOrder['state'] | ReportedState): boolean {
+  /** Whether Kefel has confirmed a report of this state. */
+  isConfirmed(id: string, state: ProviderOrder['state'] | ReportedState): boolean {
     return this.confirmed.some(({ report }) => report.id === id && report.state === state);
   }
 }
