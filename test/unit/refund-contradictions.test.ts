@@ -68,15 +68,20 @@ test('a refund that was canceled, and so never asked for, is not believed to be 
   expect(contradictions(intent)).toBe(1);
 });
 
-test.each([
-  ['another reference: returned twice', 'BANK-7', 1],
-  ['the same reference', 'RAIL-1', 0],
-])('the provider returns what an operator returned by hand, with %s', (_name, given, expected) => {
-  const toDo: RefundOutcome = { type: 'requires_action', reason: 'not_enabled' };
-  const intent = after(claim('r0'), report('r0', toDo), byHand(given), report('r0', DONE));
-  expect(intent.refunds).toMatchObject([{ status: 'succeeded', railReference: given }]);
-  expect(contradictions(intent)).toBe(expected);
-});
+test.each<[string, string | null, string, number]>([
+  ['another reference: returned twice', 'RAIL-1', 'BANK-7', 1],
+  ['the same reference', 'RAIL-1', 'RAIL-1', 0],
+  ['no reference', null, 'BANK-7', 0],
+])(
+  'the provider returns what an operator returned by hand, with %s',
+  (_name, railReference, given, expected) => {
+    const toDo: RefundOutcome = { type: 'requires_action', reason: 'not_enabled' };
+    const done: RefundOutcome = { type: 'succeeded', railReference };
+    const intent = after(claim('r0'), report('r0', toDo), byHand(given), report('r0', done));
+    expect(intent.refunds).toMatchObject([{ status: 'succeeded', railReference: given }]);
+    expect(contradictions(intent)).toBe(expected);
+  },
+);
 
 test('each refund that is contradicted is told, once', () => {
   const intent = after(

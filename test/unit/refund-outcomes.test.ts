@@ -158,6 +158,7 @@ test('the provider is called from the time of the refund on, and queried when it
   const waiting = after({ ...request('one', 400), startsAfterMs: 5_000 } as Command);
   expect(nextWakeAtMs(waiting)).toBe(6_000);
   expect(refundsToStart(waiting, 5_999)).toEqual([]);
+  expect(refundsToCheck(waiting, 6_000)).toEqual([]);
   expect(refundsToStart(waiting, 6_000)).toHaveLength(1);
   expect(decide(waiting, [claim('one')], 5_999).rejection).toBe('refund_not_claimable');
   const asked = decide(waiting, [claim('one')], 6_000).intent;

@@ -345,6 +345,11 @@ describe('a customer whom the provider sent back', () => {
       15_000,
     ],
     [
+      'triggers a query at once after those ten seconds',
+      [...later({ checkAtMs: 5_000 }), [5_000, answered(5_000, 29_000)], [16_000, RETURNED]],
+      16_000,
+    ],
+    [
       'leaves a check that comes before those ten seconds',
       [...later({ checkAtMs: 5_000 }), [5_000, answered(5_000, 12_000)], [8_000, RETURNED]],
       12_000,

@@ -3,6 +3,7 @@ import { attemptsToCheck, decide, nextWakeAtMs, openIntent } from '../../src/dom
 import {
   ATTEMPTS_MAX,
   type Command,
+  commissionOf,
   type EventType,
   type Intent,
   type IntentStatus,
@@ -549,6 +550,19 @@ test.each(ROWS)('$name', ({ kind, story, status, events, rejection, attempts, la
   if (late !== undefined) {
     expect(result.intent.late).toBe(late);
   }
+});
+
+test('each version knows the status before it, and keeps it while the status stays', () => {
+  const previous = (...story: Story) => runStory(story).intent.previousStatus;
+  const report: Command = { type: 'report_callback', attemptId: 'a' };
+  expect(previous()).toBeNull();
+  expect(previous([1, REDIRECT])).toBe('open');
+  expect(previous([1, REDIRECT], [2, report])).toBe('open');
+  expect(previous([1, REDIRECT], [2, succeed('a')])).toBe('processing');
+});
+
+test('a method that the payment does not offer has no commission', () => {
+  expect(commissionOf(someTerms(), 'M_PESA')).toBe(0);
 });
 
 describe('decisions.md#31: the provider is queried before an attempt ends', () => {
