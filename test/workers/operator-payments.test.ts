@@ -410,10 +410,15 @@ describe('health', () => {
       const prepare = env.DB.prepare.bind(env.DB);
       vi.spyOn(env.DB, 'prepare').mockImplementation((sql) => {
         const statement = prepare(sql);
-        const run = statement.run.bind(statement);
-        statement.run = async <T>() => {
-          const result = await run<T>();
-          return { ...result, meta: { ...result.meta, size_after: share * 10e9 } };
+        const bind = statement.bind.bind(statement);
+        statement.bind = (...params) => {
+          const bound = bind(...params);
+          const run = bound.run.bind(bound);
+          bound.run = async <T>() => {
+            const result = await run<T>();
+            return { ...result, meta: { ...result.meta, size_after: share * 10e9 } };
+          };
+          return bound;
         };
         return statement;
       });
