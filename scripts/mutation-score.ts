@@ -1,7 +1,7 @@
 /**
- * `npm run mutation-score -- [--mutate 'src/domain/**'] [--incremental]`: Stryker changes the code of
- * the rooms that decide about money in every small way, and the unit tests and histories of the
- * simulation run on each change (docs/reliability.md#mutation-score). Takes Stryker's own options.
+ * `npm run mutation-score`: Stryker changes the code of the rooms that decide about money in every
+ * small way, and the unit tests and histories of the simulation run on each change
+ * (docs/reliability.md#mutation-score). `--help` lists the options.
  *
  * Stryker is installed into a temporary folder: 60 MB and 177 packages that `npm ci` would bring to
  * everybody.
@@ -12,13 +12,36 @@ import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PROJECT_DIRECTORY } from './project/files.ts';
+import { commandLine, type GivenOptions } from './project/options.ts';
 
 /** Below everything else: a whole run takes more than an hour. */
 const PRIORITY = 10;
 
 const CONFIGURATION_DIRECTORY = join(import.meta.dirname, 'mutation-score');
 
+const SCRIPT = {
+  usage: 'npm run mutation-score',
+  about: 'Changes the code in every small way, and counts the changes that no test notices.',
+  options: {
+    mutate: {
+      value: 'PATTERNS',
+      about: 'only these files or lines, as src/domain/money.ts:10-20, separated by commas',
+    },
+    incremental: {
+      value: null,
+      about: 'test only what has changed since the last run with this option',
+    },
+    force: { value: null, about: 'with --incremental: test all that --mutate names' },
+  },
+};
+
+/** The same options for Stryker. */
+function strykerOptions(given: GivenOptions): readonly string[] {
+  return [...given].flatMap(([name, [value]]) => [`--${name}`, ...(value ? [value] : [])]);
+}
+
 async function main(): Promise<number> {
+  const chosen = commandLine(SCRIPT, strykerOptions);
   setPriority(PRIORITY);
   const directory = await mkdtemp(join(tmpdir(), 'kefel-mutation-score-'));
   try {
@@ -32,7 +55,7 @@ async function main(): Promise<number> {
     await symlink(join(PROJECT_DIRECTORY, 'node_modules', 'vitest'), join(packages, 'vitest'));
     const stryker = join(packages, '@stryker-mutator', 'core', 'bin', 'stryker.js');
     const configuration = join(CONFIGURATION_DIRECTORY, 'stryker.config.mjs');
-    const options = ['run', configuration, ...process.argv.slice(2)];
+    const options = ['run', configuration, ...chosen];
     return await run(process.execPath, [stryker, ...options], PROJECT_DIRECTORY);
   } finally {
     await rm(directory, { recursive: true });

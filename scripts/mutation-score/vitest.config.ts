@@ -22,6 +22,7 @@ const OTHER_ROOMS = [
   'operator-*',
   'samples',
   'sandbox-tables',
+  'script-help',
   'simulation',
   // Every reachable state: too slow to repeat for each mutant.
   '*-walk',
