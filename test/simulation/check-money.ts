@@ -61,6 +61,8 @@ function checkAttempt(expect: Expect, world: World, intent: Intent, attempt: Att
     attempt.deadlineAtMs <= intent.terms.expiresAtMs + WINDOW_SLACK_MS;
   expect(isInTime, '5 expiry', () => `${attempt.railId} could be paid after the expiry`);
   const name = `${attempt.railId} ${attempt.reference}`;
+  const isStarted = order !== undefined || attempt.flow === 'redirect' || !world.isCalm;
+  expect(isStarted, '6 nothing lost', () => `${name} never reached the provider`);
   if (order?.state === 'paid') {
     const isSucceeded = attempt.status === 'succeeded';
     expect(isSucceeded, '6 nothing lost', () => `${name} was paid, and is ${attempt.status}`);

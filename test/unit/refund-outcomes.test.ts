@@ -191,6 +191,8 @@ test.each<[string, number | undefined, { checks: number; checkAtMs: number }]>([
   expect(intent.refunds).toMatchObject([
     { status: 'processing', railReference: 'R1', ...expected },
   ]);
+  // The window ends before the next query.
+  expect(nextWakeAtMs(intent)).toBe(60_000);
 });
 
 test.each<[string, Command[], string]>([
