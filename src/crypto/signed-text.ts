@@ -9,6 +9,9 @@ export type TextPurpose =
   | 'challenge/confirm-passkey'
   | 'challenge/add-passkey'
   | 'challenge/api-key'
+  | 'challenge/invitation'
+  | 'challenge/recovery'
+  | 'challenge/role'
   | 'challenge/refund'
   | 'form/operator';
 

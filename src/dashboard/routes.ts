@@ -41,6 +41,9 @@ import {
 import { beginJoin, finishJoin, showJoin } from './people/join.tsx';
 import { beginSignIn, finishSignIn, showSignIn } from './people/sign-in.tsx';
 import {
+  beginChangeRole,
+  beginInvite,
+  beginRecovery,
   changeMemberRole,
   inviteMember,
   issueRecovery,
@@ -188,11 +191,14 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   get('/dashboard/audit', 'manage', showAuditLog),
 
   get(TEAM, 'manage', showTeam),
+  post(`${TEAM}/invitations/options`, 'manage', beginInvite),
   post(`${TEAM}/invitations`, 'manage', inviteMember),
   post(`${TEAM}/invitations/:invitation/revoke`, 'manage', revokeOpenInvitation),
   get(MEMBER, 'manage', showMember),
+  post(`${MEMBER}/role/options`, 'manage', beginChangeRole),
   post(`${MEMBER}/role`, 'manage', changeMemberRole),
   post(`${MEMBER}/remove`, 'manage', removeTeamMember),
+  post(`${MEMBER}/recovery/options`, 'manage', beginRecovery),
   post(`${MEMBER}/recovery`, 'manage', issueRecovery),
   post(`${MEMBER}/sessions/revoke`, 'manage', revokeMemberSessions),
   get(ACCOUNT, 'view', showAccount),

@@ -1181,6 +1181,7 @@ export const dashboard: DashboardMessages = {
   },
 
   team: {
+    confirmHint: 'አባላት ገንዘብ ሊመልሱ ስለሚችሉ፣ ይህን በፓስኪዎ ያረጋግጡታል።',
     members: {
       title: 'አባላት',
       name: 'ስም',
@@ -1256,6 +1257,7 @@ export const dashboard: DashboardMessages = {
       invitation_revoked: 'ሊንኩ ተሰርዟል።',
     },
     problems: {
+      unconfirmed: 'ምንም አልተለወጠም። ይህን ጃቫስክሪፕት ባለው አሳሽ፣ በራስዎ ፓስኪ ያረጋግጡ።',
       role: 'ሚና ይምረጡ። ምንም አልተለወጠም።',
       unsure: 'ይህ የራስዎን መብት ይመለከታል፤ እርግጠኛ ከሆኑ ሳጥኑ ላይ ምልክት ያድርጉ። ምንም አልተለወጠም።',
       last_owner: 'ነጋዴ ሁልጊዜ ባለቤት አለው፣ ይህም ብቸኛው ነው። መጀመሪያ ሌላ ሰው ባለቤት ያድርጉ። ምንም አልተለወጠም።',

@@ -1225,6 +1225,7 @@ export const dashboard = {
 
   /** What owners see of the other members. */
   team: {
+    confirmHint: 'A member may be able to return money, so you confirm this with your passkey.',
     members: {
       title: 'Members',
       name: 'Name',
@@ -1301,6 +1302,8 @@ export const dashboard = {
       invitation_revoked: 'The link was revoked.',
     },
     problems: {
+      unconfirmed:
+        'Nothing was changed. Confirm this with your own passkey, in a browser with JavaScript.',
       role: 'Choose a role. Nothing was changed.',
       unsure: 'This affects your own rights. Select the checkbox to confirm. Nothing was changed.',
       last_owner:

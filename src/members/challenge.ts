@@ -30,6 +30,9 @@ export type Ceremony =
   | 'confirm-passkey'
   | 'add-passkey'
   | 'api-key'
+  | 'invitation'
+  | 'recovery'
+  | 'role'
   | 'refund';
 
 export interface Challenge {

@@ -117,6 +117,7 @@ it('every field takes markup as text', async () => {
   await page.goto('/dashboard/team');
   await page.locator('#name').fill(hostile('invited'));
   await pressButton(page, english.team.invite.button);
+  await page.locator('#link').waitFor();
 
   const api = new MerchantApi(baseUrl, apiKey, 'sandbox');
   for (const id of [PAID, hostile('open')]) {

@@ -8,6 +8,7 @@ import { createPayments, type Payments } from './e2e-dashboard-data.ts';
 import { Tab } from './e2e-dashboard-tab.ts';
 import { linkIn, operate } from './e2e-operator.ts';
 import { eventually, joinScene, type Scene } from './e2e-scene.ts';
+import { addVirtualAuthenticator, type VirtualAuthenticator } from './virtual-authenticator.ts';
 
 /** A gateway whose dashboard and desk have content on every page, and browsers to check them. */
 export interface DashboardStage {
@@ -51,7 +52,7 @@ export async function startDashboardStage(): Promise<DashboardStage> {
   const scene = await joinScene('dashboard');
   const browser = await launchBrowser();
   const { baseUrl } = scene.gateway;
-  const { cookies, things } = await prepare(scene, browser);
+  const { cookies, passkeys, things } = await prepare(scene, browser);
   const tabs = new Map<Who, Promise<Tab>>();
   const tabOf = (who: Who) => {
     const tab = tabs.get(who) ?? openTab(who);
@@ -65,7 +66,11 @@ export async function startDashboardStage(): Promise<DashboardStage> {
       ...(who === 'operator' ? { httpCredentials: await operatorCredentials() } : {}),
     });
     await context.addCookies(who === 'owner' ? cookies : []);
-    return new Tab(await context.newPage());
+    const page = await context.newPage();
+    if (who === 'owner') {
+      await passkeys.copyTo(await addVirtualAuthenticator(page));
+    }
+    return new Tab(page);
   };
   return {
     scene,
@@ -106,11 +111,16 @@ async function operatorCredentials() {
 async function prepare(
   scene: Scene,
   browser: Browser,
-): Promise<{ readonly cookies: Cookies; readonly things: Things }> {
+): Promise<{
+  readonly cookies: Cookies;
+  /** The owner's, in a page that stays open. */
+  readonly passkeys: VirtualAuthenticator;
+  readonly things: Things;
+}> {
   const { id: merchantId, name: merchantName } = scene.merchant;
   const context = await browser.newContext({ ...PHONE, baseURL: scene.gateway.baseUrl });
   const page = await context.newPage();
-  await equip(page);
+  const passkeys = await equip(page);
   const invite = (who: string, name: string, ...more: readonly string[]) =>
     operate(scene.gateway.baseUrl, who, 'invite', merchantId, '--name', name, ...more);
   const [payments, ownersLink] = await Promise.all([
@@ -149,9 +159,7 @@ async function prepare(
     ...(await memberPaths(page)),
     joinPath: unused.slice(scene.gateway.baseUrl.length),
   };
-  const cookies = await context.cookies();
-  await context.close();
-  return { cookies, things };
+  return { cookies: await context.cookies(), passkeys, things };
 }
 
 async function admitViewer(browser: Browser, link: string, merchantName: string): Promise<void> {

@@ -8,6 +8,7 @@ export interface VirtualAuthenticator {
   readonly setUserVerified: (isVerified: boolean) => Promise<void>;
   /** Copies the passkeys, as a passkey provider does to another device of the same person. */
   readonly copyTo: (other: VirtualAuthenticator) => Promise<void>;
+  /** Replaces the passkeys. */
   readonly receive: (passkeys: readonly SyncedPasskey[]) => Promise<void>;
   /** Simulates a lost device: the page no longer has a passkey provider. */
   readonly remove: () => Promise<void>;
@@ -40,6 +41,7 @@ export async function addVirtualAuthenticator(page: Page): Promise<VirtualAuthen
     },
     copyTo: async (other) => other.receive(await credentialsOf(client, authenticatorId)),
     receive: async (passkeys) => {
+      await client.send('WebAuthn.clearCredentials', { authenticatorId });
       for (const credential of passkeys) {
         await client.send('WebAuthn.addCredential', { authenticatorId, credential });
       }

@@ -327,10 +327,16 @@ const CASES: Readonly<Record<string, Case>> = {
   'GET /dashboard/audit': page('/dashboard/audit'),
 
   'GET /dashboard/team': page('/dashboard/team'),
+  'POST /dashboard/team/invitations/options': form(
+    '/dashboard/team/invitations/options',
+    { name: 'Somebody New', role: 'viewer' },
+    200,
+  ),
+  // Without a ceremony before it: refused, even for the owner. A new role and a recovery link also.
   'POST /dashboard/team/invitations': form(
     '/dashboard/team/invitations',
     { name: 'Somebody New', role: 'viewer' },
-    200,
+    403,
   ),
   'POST /dashboard/team/invitations/:invitation/revoke': thing(
     ({ invitationId }) => `/dashboard/team/invitations/${invitationId}/revoke`,
@@ -339,18 +345,29 @@ const CASES: Readonly<Record<string, Case>> = {
   'GET /dashboard/team/members/:member': thing(
     ({ member }) => `/dashboard/team/members/${member.memberId}`,
   ),
+  'POST /dashboard/team/members/:member/role/options': thing(
+    ({ member }) => `/dashboard/team/members/${member.memberId}/role/options`,
+    () => ({ role: 'developer' }),
+    200,
+  ),
   'POST /dashboard/team/members/:member/role': thing(
     ({ member }) => `/dashboard/team/members/${member.memberId}/role`,
     () => ({ role: 'developer', sure: 'yes' }),
+    403,
   ),
   'POST /dashboard/team/members/:member/remove': thing(
     ({ member }) => `/dashboard/team/members/${member.memberId}/remove`,
     () => ({ sure: 'yes' }),
   ),
+  'POST /dashboard/team/members/:member/recovery/options': thing(
+    ({ member }) => `/dashboard/team/members/${member.memberId}/recovery/options`,
+    () => ({}),
+    200,
+  ),
   'POST /dashboard/team/members/:member/recovery': thing(
     ({ member }) => `/dashboard/team/members/${member.memberId}/recovery`,
     () => ({}),
-    200,
+    403,
   ),
   'POST /dashboard/team/members/:member/sessions/revoke': thing(
     ({ member }) => `/dashboard/team/members/${member.memberId}/sessions/revoke`,

@@ -4,8 +4,7 @@ import type { Environment } from '../../src/domain/method.ts';
 import { dashboard as english } from '../../src/i18n/en.ts';
 import { apiKeyDigest } from '../../src/merchants/api-key.ts';
 import { KEYS_ACTIVE_MAX } from '../../src/merchants/keys.ts';
-import type { RequestOptions } from '../support/software-authenticator.ts';
-import { type Browser, joined } from './dashboard-people-support.ts';
+import { type Browser, confirmed, joined } from './dashboard-people-support.ts';
 import { auditLog, type SignedIn, signedIn, submit, visit } from './dashboard-support.ts';
 import {
   ALPHA,
@@ -230,20 +229,6 @@ describe('creating', () => {
     expect(await allKeys()).toEqual(before);
   });
 });
-
-/** The fields with the member's signature, and the cookie of its challenge. */
-async function confirmed(
-  browser: Browser,
-  path: string,
-  fields: Record<string, string>,
-  signer = browser,
-): Promise<[Record<string, string>, string]> {
-  const offer = await browser.submit(`${path}/options`, fields);
-  expect(offer.status).toBe(200);
-  const cookie = offer.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const credential = await signer.authenticator.sign(await offer.json<RequestOptions>());
-  return [{ ...fields, credential: JSON.stringify(credential) }, cookie];
-}
 
 describe('decisions.md#42: a production key that may refund', () => {
   const REFUNDS = { access: 'restricted', may_refunds: 'yes' };

@@ -136,6 +136,32 @@ export async function joined(options: InvitationOptions = {}, counts = false): P
   return browser;
 }
 
+/** The fields with the signature that the form asks for, and the cookie of its challenge. */
+export async function confirmed(
+  browser: Browser,
+  path: string,
+  fields: Readonly<Record<string, string>> = {},
+  signer = browser,
+  faults: Faults = {},
+): Promise<[Record<string, string>, string]> {
+  const offer = await browser.submit(`${path}/options`, fields);
+  if (offer.status !== 200) {
+    throw new Error(`the form asks for no passkey: ${offer.status} ${await offer.text()}`);
+  }
+  const cookie = offer.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const credential = await signer.authenticator.sign(await offer.json<RequestOptions>(), faults);
+  return [{ ...fields, credential: JSON.stringify(credential) }, cookie];
+}
+
+/** Posts a form that the member confirms with the browser's passkey. */
+export async function submitConfirmed(
+  browser: Browser,
+  path: string,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return browser.submit(path, ...(await confirmed(browser, path, fields)));
+}
+
 /**
  * How often a held batch checks for its release: a request cannot await another request's promise.
  */
@@ -143,29 +169,36 @@ const POLL_MS = 5;
 
 /**
  * Holds batches until `count` of them have reached the database, so that every request reads the
- * state before any of the others writes. Then runs what `change` makes of them.
+ * state before any of the others writes. Then runs what `change` makes of them. Requests that write
+ * several batches meet before each of the first `rounds`.
  */
 export function meetBeforeBatch(
   count: number,
   change = (statements: D1PreparedStatement[]) => statements,
+  rounds = 1,
 ): void {
   const batch = env.DB.batch.bind(env.DB);
   let arrived = 0;
   vi.spyOn(env.DB, 'batch').mockImplementation(async (statements) => {
     arrived += 1;
-    while (arrived < count) {
+    const awaited = Math.min(Math.ceil(arrived / count), rounds) * count;
+    while (arrived < awaited) {
       await scheduler.wait(POLL_MS);
     }
     return batch(change(statements)) as ReturnType<typeof batch<never>>;
   });
 }
 
-/** Holds the next batch at the database until it is released; later batches pass. */
-export function holdNextBatch(): { isHere(): Promise<void>; release(): void } {
+/** Holds one batch at the database, after `passing` others, until it is released; later ones pass. */
+export function holdNextBatch(passing = 0): { isHere(): Promise<void>; release(): void } {
   const batch = env.DB.batch.bind(env.DB);
   let hasArrived = false;
   let isReleased = false;
-  vi.spyOn(env.DB, 'batch').mockImplementationOnce(async (statements) => {
+  const spy = vi.spyOn(env.DB, 'batch');
+  for (let passed = 0; passed < passing; passed += 1) {
+    spy.mockImplementationOnce(batch);
+  }
+  spy.mockImplementationOnce(async (statements) => {
     hasArrived = true;
     while (!isReleased) {
       await scheduler.wait(POLL_MS);

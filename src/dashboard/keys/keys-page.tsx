@@ -8,7 +8,7 @@ import { type DashboardCall, may, mayChange } from '../call.ts';
 import { PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { keysPath } from '../paths.ts';
-import { PasskeyProblem, passkeyData } from '../people/passkey-form.tsx';
+import { ConfirmedForm } from '../people/passkey-form.tsx';
 import {
   type CreateProblem,
   isAboutAccess,
@@ -89,28 +89,22 @@ export function KeyForm(props: {
   readonly children: ComponentChildren;
 }) {
   const { call, path, children } = props;
-  const form = (
-    <PostForm
-      call={call}
-      action={path}
-      class="form"
-      fields={{ form: newFormId() }}
-      once
-      data={
-        call.environment === 'production' ? passkeyData({ call, ceremony: 'api-key', path }) : {}
-      }
-    >
+  const fields = { form: newFormId() };
+  return call.environment === 'sandbox' ? (
+    <PostForm call={call} action={path} class="form" fields={fields} once>
       {children}
     </PostForm>
-  );
-  return call.environment === 'sandbox' ? (
-    form
   ) : (
-    <>
-      <p class="hint">{DASHBOARD_TEXTS[call.language].keys.confirmHint}</p>
-      <PasskeyProblem ceremony="api-key" />
-      {form}
-    </>
+    <ConfirmedForm
+      call={call}
+      ceremony="api-key"
+      path={path}
+      hint={DASHBOARD_TEXTS[call.language].keys.confirmHint}
+      fields={fields}
+      once
+    >
+      {children}
+    </ConfirmedForm>
   );
 }
 

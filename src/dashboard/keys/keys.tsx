@@ -150,12 +150,10 @@ export async function beginRollKey(call: DashboardCall): Promise<Response> {
   return askToConfirm(call, await namedKey(call));
 }
 
-/** 204 when the form may be sent as it is, also an invalid one, whose answer then says what is wrong. */
 async function askToConfirm(call: DashboardCall, old: ApiKeyView | null): Promise<Response> {
   const access = readPermissions(call.form);
-  return 'granted' in access && returnsMoney(call, access.granted)
-    ? offerConfirmation(call, 'api-key', actionOf(call, old, access.granted))
-    : new Response(null, { status: 204 });
+  const isAsked = 'granted' in access && returnsMoney(call, access.granted);
+  return offerConfirmation(call, 'api-key', isAsked ? actionOf(call, old, access.granted) : null);
 }
 
 /** Keys that cannot return money need no passkey (docs/decisions.md#42). */

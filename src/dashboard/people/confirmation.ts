@@ -23,12 +23,18 @@ import { answerRefused, logRefused, type RefusalReason, useChallenge } from './c
 /** What the member confirms: every value that must not change after the signature. */
 export type ConfirmedAction = readonly (string | number | null)[];
 
-/** What the browser needs to ask for one of the member's passkeys. */
+/**
+ * What the browser needs to ask for one of the member's passkeys. With null, a 204: the browser may
+ * send the form as it is, also an invalid one, whose answer then says what is wrong.
+ */
 export async function offerConfirmation(
   call: DashboardCall,
   ceremony: Ceremony,
-  action: ConfirmedAction,
+  action: ConfirmedAction | null,
 ): Promise<Response> {
+  if (action === null) {
+    return new Response(null, { status: 204 });
+  }
   const { memberId } = call.session;
   const issuedFor = await digestOf(call, action);
   const [{ bytes, cookie }, known] = await Promise.all([

@@ -6,6 +6,7 @@ import type { DashboardCall } from '../call.ts';
 import { ButtonForm, PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { memberPath, TEAM_PATH } from '../paths.ts';
+import { ConfirmedForm } from './passkey-form.tsx';
 import { LinkOnce, type NewLink, RoleChoice } from './team-page.tsx';
 
 export type MemberProblem = keyof DashboardMessages['team']['problems'];
@@ -52,23 +53,30 @@ function factsOf(call: DashboardCall, member: Member): readonly FactRow[] {
 }
 
 function Changes({ call, member }: { readonly call: DashboardCall; readonly member: Member }) {
-  const text = DASHBOARD_TEXTS[call.language].team.member;
+  const { member: text, confirmHint } = DASHBOARD_TEXTS[call.language].team;
   const path = memberPath(member.id);
   const isOneself = member.id === call.session.memberId;
   return (
     <>
       <Section id="role-title" title={text.roleTitle}>
-        <PostForm call={call} action={`${path}/role`} class="form">
+        <ConfirmedForm call={call} ceremony="role" path={`${path}/role`} hint={confirmHint}>
           <RoleChoice call={call} selected={member.role} />
           {isOneself && <Sure call={call} id="sure-role" />}
           <button type="submit">{text.saveRole}</button>
-        </PostForm>
+        </ConfirmedForm>
       </Section>
       <Section id="access-title" title={text.accessTitle}>
         {!isOneself && (
           <>
             <p class="hint">{text.recoveryLead}</p>
-            <ButtonForm call={call} action={`${path}/recovery`} label={text.recovery} />
+            <ConfirmedForm
+              call={call}
+              ceremony="recovery"
+              path={`${path}/recovery`}
+              hint={confirmHint}
+            >
+              <button type="submit">{text.recovery}</button>
+            </ConfirmedForm>
           </>
         )}
         <p class="hint">{isOneself ? text.ownSessionsLead : text.sessionsLead}</p>

@@ -3,7 +3,8 @@ import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { Ceremony } from '../../members/challenge.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
 import { TextField } from '../../ui/elements.tsx';
-import type { PublicCall } from '../call.ts';
+import type { DashboardCall, PublicCall } from '../call.ts';
+import { PostForm } from '../forms.tsx';
 
 interface PasskeyProps {
   readonly call: Pick<PublicCall, 'language'>;
@@ -31,6 +32,39 @@ export function PasskeyForm(
       <form class="form" method="post" hidden data-next={next} {...passkeyData(props)}>
         {children}
       </form>
+    </>
+  );
+}
+
+/**
+ * A form that the browser posts, as every other, with the signature of the member's passkey if the
+ * server asks for one at `path` + "/options".
+ */
+export function ConfirmedForm(
+  props: Omit<PasskeyProps, 'call'> & {
+    readonly call: Pick<DashboardCall, 'language' | 'session'>;
+    /** Why a passkey is needed. */
+    readonly hint: string;
+    readonly fields?: Readonly<Record<string, string>>;
+    readonly once?: boolean;
+    readonly children: ComponentChildren;
+  },
+) {
+  const { call, ceremony, path, hint, fields = {}, once = false, children } = props;
+  return (
+    <>
+      <p class="hint">{hint}</p>
+      <PasskeyProblem ceremony={ceremony} />
+      <PostForm
+        call={call}
+        action={path}
+        class="form"
+        fields={fields}
+        once={once}
+        data={passkeyData(props)}
+      >
+        {children}
+      </PostForm>
     </>
   );
 }

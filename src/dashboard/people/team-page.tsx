@@ -13,9 +13,10 @@ import {
   When,
 } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
-import { ButtonForm, PostForm } from '../forms.tsx';
+import { ButtonForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { memberPath, TEAM_PATH } from '../paths.ts';
+import { ConfirmedForm } from './passkey-form.tsx';
 
 /** A new link, shown only in this response. */
 export interface NewLink {
@@ -29,7 +30,7 @@ export interface NewLink {
 export interface InvitationForm {
   readonly name: string;
   readonly role: Role | null;
-  readonly problems: readonly ('name' | 'role')[];
+  readonly problems: readonly ('name' | 'role' | 'unconfirmed')[];
 }
 
 /** The members, the pending links, and the form to invite. */
@@ -42,8 +43,10 @@ export function TeamPage(props: {
 }) {
   const { call, members, invitations, form, link } = props;
   const text = DASHBOARD_TEXTS[call.language].team;
-  const problems = form.problems.map(
-    (field) => [`#${field}`, text.invite.problems[field]] as const,
+  const problems = form.problems.map((problem) =>
+    problem === 'unconfirmed'
+      ? ([null, text.problems.unconfirmed] as const)
+      : ([`#${problem}`, text.invite.problems[problem]] as const),
   );
   return (
     <Frame call={call} title={DASHBOARD_TEXTS[call.language].frame.nav.team} active="team">
@@ -106,11 +109,16 @@ function Members(props: { readonly call: DashboardCall; readonly members: readon
 
 function InviteForm(props: { readonly call: DashboardCall; readonly form: InvitationForm }) {
   const { call, form } = props;
-  const text = DASHBOARD_TEXTS[call.language].team.invite;
+  const { invite: text, confirmHint } = DASHBOARD_TEXTS[call.language].team;
   const errorOf = (field: 'name' | 'role') =>
     form.problems.includes(field) ? text.problems[field] : null;
   return (
-    <PostForm call={call} action={`${TEAM_PATH}/invitations`} class="form">
+    <ConfirmedForm
+      call={call}
+      ceremony="invitation"
+      path={`${TEAM_PATH}/invitations`}
+      hint={confirmHint}
+    >
       <TextField
         id="name"
         label={text.name}
@@ -123,7 +131,7 @@ function InviteForm(props: { readonly call: DashboardCall; readonly form: Invita
       <button class="primary" type="submit">
         {text.button}
       </button>
-    </PostForm>
+    </ConfirmedForm>
   );
 }
 

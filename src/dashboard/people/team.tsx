@@ -24,6 +24,7 @@ import { changeAudited } from '../audited.ts';
 import { actorOf, type DashboardCall, shownAt } from '../call.ts';
 import { noticePage } from '../notices.tsx';
 import { memberPath, TEAM_PATH } from '../paths.ts';
+import { isConfirmed, offerConfirmation } from './confirmation.ts';
 import { MemberPage, type MemberProblem } from './member-page.tsx';
 import { type InvitationForm, type NewLink, TeamPage } from './team-page.tsx';
 
@@ -54,22 +55,50 @@ async function answerTeam(
       link={link}
     />
   );
-  return answerPage(call, page, { status: form.problems.length > 0 ? 400 : 200 });
+  return answerPage(call, page, { status: statusOf(form.problems[0]) });
+}
+
+function statusOf(problem: MemberProblem | 'name' | undefined): number {
+  switch (problem) {
+    case undefined:
+      return 200;
+    case 'unconfirmed':
+      return 403;
+    default:
+      return 400;
+  }
+}
+
+/**
+ * POST /dashboard/team/invitations/options: asks for the owner's passkey. Otherwise a stolen session
+ * could invite, recover or promote a member, and refund as that member (docs/decisions.md#42). Also
+ * for viewers: their role may change while a link is open.
+ */
+export async function beginInvite(call: DashboardCall): Promise<Response> {
+  const { name, role } = readInvitation(call);
+  const isValid = name !== null && role !== null;
+  return offerConfirmation(call, 'invitation', isValid ? [name, role] : null);
 }
 
 /** POST /dashboard/team/invitations: only this response contains the link. */
 export async function inviteMember(call: DashboardCall): Promise<Response> {
   const typed = call.form.text('name');
-  const name = nameFrom(typed);
-  const role = roleFrom(call.form.text('role'));
+  const read = readInvitation(call);
+  const { name, role } = read;
   if (name === null || role === null) {
-    const read = { name, role };
     const problems = (['name', 'role'] as const).filter((field) => read[field] === null);
     return answerTeam(call, { name: typed, role, problems }, null);
+  }
+  if (!(await isConfirmed(call, 'invitation', [name, role]))) {
+    return answerTeam(call, { name: typed, role, problems: ['unconfirmed'] }, null);
   }
   const link = await makeLink(call, name, role, null);
   // Null: the member lost the owner role during the request.
   return link === null ? noticePage(call, 'not_allowed') : answerTeam(call, EMPTY_FORM, link);
+}
+
+function readInvitation({ form }: DashboardCall) {
+  return { name: nameFrom(form.text('name')), role: roleFrom(form.text('role')) };
 }
 
 /** POST /dashboard/team/invitations/:invitation/revoke */
@@ -102,7 +131,15 @@ function answerMember(
       link={link ?? null}
     />
   );
-  return answerPage(call, page, { status: problem === undefined ? 200 : 400 });
+  return answerPage(call, page, { status: statusOf(problem) });
+}
+
+/** POST /dashboard/team/members/:member/role/options: asks for the owner's passkey. */
+export async function beginChangeRole(call: DashboardCall): Promise<Response> {
+  const member = await namedMember(call);
+  const role = roleFrom(call.form.text('role'));
+  const isAsked = role !== null && role !== member.role && !isUnsure(call, member);
+  return offerConfirmation(call, 'role', isAsked ? [member.id, role] : null);
 }
 
 /** POST /dashboard/team/members/:member/role */
@@ -118,6 +155,9 @@ export async function changeMemberRole(call: DashboardCall): Promise<Response> {
   }
   if (isUnsure(call, member)) {
     return answerMember(call, member, { problem: 'unsure' });
+  }
+  if (!(await isConfirmed(call, 'role', [id, role]))) {
+    return answerMember(call, member, { problem: 'unconfirmed' });
   }
   const detail = { name, from: member.role, to: role };
   const isChanged = await changeAudited(
@@ -153,9 +193,18 @@ export async function removeTeamMember(call: DashboardCall): Promise<Response> {
     : answerMember(call, member, { problem: 'last_owner' });
 }
 
+/** POST /dashboard/team/members/:member/recovery/options: asks for the owner's passkey. */
+export async function beginRecovery(call: DashboardCall): Promise<Response> {
+  const { id } = await namedMember(call);
+  return offerConfirmation(call, 'recovery', [id]);
+}
+
 /** POST /dashboard/team/members/:member/recovery: only this response contains the link. */
 export async function issueRecovery(call: DashboardCall): Promise<Response> {
   const member = await namedMember(call);
+  if (!(await isConfirmed(call, 'recovery', [member.id]))) {
+    return answerMember(call, member, { problem: 'unconfirmed' });
+  }
   const link = await makeLink(call, member.name, member.role, member.id);
   // Null: during the request, the member was removed or the owner lost the role.
   return link === null ? noticePage(call, 'not_allowed') : answerMember(call, member, { link });

@@ -23,7 +23,7 @@ const PROBLEM_BY_NAME: Readonly<Record<string, Problem>> = {
   ConstraintError: 'unsupported',
 };
 
-/** Forms that use a passkey: to sign in, to join, to add a passkey, to refund, to create a key. */
+/** Forms that use a passkey: to sign in, to join, to add one, and to confirm what matters. */
 export function passkeyForms(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-passkey]')) {
     if (!browserSupportsWebAuthn()) {
