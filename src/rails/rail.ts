@@ -61,7 +61,10 @@ export interface SlowStart {
   readonly startWaitsForCustomer: true;
 }
 
-/** The provider's page can be computed from the order, so a lost answer to a start loses nothing. */
+/**
+ * The provider's page can be computed from the order, so a lost answer to a start loses nothing.
+ * `start` computes it too and asks nobody: it could be refused when the customer already pays there.
+ */
 export interface RecoverablePage {
   /** Null for an order that the provider does not accept. */
   page(order: RailOrder): RailPage | null;

@@ -193,6 +193,10 @@ export function visitPage(order: RailOrder): ProviderOrder | null {
 }
 
 async function start(order: RailOrder, settings: RailSettings): Promise<StartResult> {
+  if (settings.hasSharedAddress) {
+    // The provider learns of the order from its page.
+    return { type: 'accepted', redirectUrl: pageUrl(order), railReference: null };
+  }
   const answer = await ask(START_TIMEOUT_MS, () => {
     if (currentClock().strikes('provider_refuses_start')) {
       return 'refused';
