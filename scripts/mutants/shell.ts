@@ -256,8 +256,8 @@ export const CONSUMER_MUTANTS: readonly Mutant[] = [
       'a row that was not written is confirmed',
     ],
     [
-      '    : one.version > other.version;',
-      '    : one.version < other.version;',
+      '    one.version - other.version ||',
+      '    other.version - one.version ||',
       'the oldest message of a batch wins',
     ],
   ]),
