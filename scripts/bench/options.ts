@@ -24,9 +24,9 @@ export type BenchOptions =
 const FULL: Effort = {
   clients: [1, 8, 32],
   rounds: 3,
-  burstRounds: 3,
-  sliceMs: 1_500,
-  warmUpMs: 1_500,
+  burstRounds: 2,
+  sliceMs: 1_000,
+  warmUpMs: 700,
   isQuick: false,
 };
 

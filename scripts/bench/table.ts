@@ -38,11 +38,11 @@ export function repeatCount(
   measured: readonly Measurement[],
   again: readonly Measurement[],
 ): { readonly within: number; readonly all: number } {
-  const within = measured.filter(({ name, clients, rounds }) => {
+  const repeated = measured.flatMap(({ name, clients, rounds }) => {
     const second = sameCase(again, name, clients);
-    return second !== null && isWithin(summaryOf(rounds).cpuRatio, second.cpuRatio.median);
+    return second === null ? [] : [isWithin(summaryOf(rounds).cpuRatio, second.cpuRatio.median)];
   });
-  return { within: within.length, all: measured.length };
+  return { within: repeated.filter(Boolean).length, all: repeated.length };
 }
 
 /** The document with another text under the heading, up to the next one of its level or above. */
@@ -69,7 +69,7 @@ function sameCase(
 
 function repeatText(first: Spread, second: Summary | null): string {
   if (second === null) {
-    return 'none';
+    return '';
   }
   const ratio = second.cpuRatio.median;
   return isWithin(first, ratio) ? ratio.toFixed(2) : `${ratio.toFixed(2)}, outside`;
