@@ -54,7 +54,8 @@ export async function* measureCase(
     return;
   }
   await measured.prepare();
-  for (const clients of effort.clients) {
+  const { clientsMax = Number.POSITIVE_INFINITY } = CASES[name];
+  for (const clients of effort.clients.filter((many) => many <= clientsMax)) {
     yield await measured.requests(clients);
   }
 }
