@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { type BenchCase, CASES, type CaseName } from './cases.ts';
 import { untilQuiet } from './cpu.ts';
 import type { Load, Side } from './load.ts';
@@ -37,6 +38,8 @@ export interface Measurement {
 /** The projections queue waits a second to fill a batch, so a second of rest may not be the end. */
 export const CONSUMERS_SILENCE_MS = 1_300;
 const SILENCE_MS = 150;
+/** workerd closes the files of an object that nobody has called for 10 s. */
+const OBJECT_IDLE_MS = 12_000;
 const BURST_CLIENTS = 32;
 /** Calls for missed events, 200 events each. */
 const DELIVERY_CLIENTS = 1;
@@ -74,6 +77,9 @@ class MeasuredCase {
   }
 
   async prepare(): Promise<void> {
+    if (this.#case.clientsMax !== undefined) {
+      await wait(OBJECT_IDLE_MS);
+    }
     for (const contender of [this.#contenders.kefel, this.#contenders.baseline]) {
       await this.#prepareUnits(contender, 0);
       await untilQuiet(contender.server, CONSUMERS_SILENCE_MS);
