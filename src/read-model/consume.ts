@@ -15,8 +15,8 @@ const WRITE_LENGTH_MAX = 600_000;
 
 /**
  * Writes a batch of changes to D1: the newest of each payment, with a check of the version, so that
- * duplicates and reordering have no effect. Then confirms the changes that
- * need it to their objects, which send them again until they are confirmed.
+ * duplicates and reordering have no effect. Then confirms to their objects the changes that need it:
+ * objects send those again until they are confirmed.
  */
 export async function consumeProjections(
   batch: MessageBatch<ProjectionMessage>,

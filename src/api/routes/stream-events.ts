@@ -34,9 +34,9 @@ type Place = Pick<SandboxEvent, 'eventId' | 'place'>;
 
 /**
  * GET …/sandbox/events/stream: the events of the sandbox as they happen, for a developer's machine
- * that no webhook can reach (docs/reference.md#stream-events-to-your-machine). Server-sent events, each with the body as webhooks have
- * it. The stream reads the read model while somebody listens, so listeners need no object and no
- * message, and an event without a listener costs nothing.
+ * that no webhook can reach (docs/reference.md#stream-events-to-your-machine). Answers with
+ * server-sent events, each with the body that the webhook has. The stream polls the read model, so an
+ * event without a listener costs nothing.
  */
 export async function streamEvents(call: MerchantCall): Promise<Response> {
   const { env, config, access } = call;
