@@ -9,6 +9,7 @@ import {
   apiKeyFrom,
   apiKeyHint,
   generateApiKey,
+  genuineApiKeyDigest,
   isGenuineApiKey,
 } from '../../src/merchants/api-key.ts';
 
@@ -132,5 +133,18 @@ describe('decisions.md#9: API keys', () => {
   it('are stored as their SHA-256', async () => {
     const key = await generateApiKey(RING, 'production');
     expect(await apiKeyDigest(key)).toBe(createHash('sha256').update(key).digest('hex'));
+  });
+
+  it('have the same digest each time, and invented ones have none however often they are tried', async () => {
+    const key = await generateApiKey(RING, 'sandbox');
+    const other = await generateApiKey(RING, 'sandbox');
+    const invented = key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A');
+    for (let times = 0; times < 3; times += 1) {
+      for (const genuine of [key, other]) {
+        const digest = await genuineApiKeyDigest(RING, genuine, times);
+        expect(digest).toBe(createHash('sha256').update(genuine).digest('hex'));
+      }
+      expect(await genuineApiKeyDigest(RING, invented, times)).toBeNull();
+    }
   });
 });
