@@ -50,6 +50,7 @@ export default defineConfig({
           name: 'unit',
           isolate: false,
           maxWorkers: WORKERS,
+          setupFiles: './test/support/fixed-seed.ts',
           include: ['test/unit/**/*.test.ts'],
           // The walk through all states takes seconds, more where cores are shared.
           testTimeout: 60_000,
@@ -61,6 +62,7 @@ export default defineConfig({
           name: 'rails',
           isolate: false,
           maxWorkers: WORKERS,
+          setupFiles: './test/support/fixed-seed.ts',
           include: ['test/rails/**/*.test.ts'],
           testTimeout: 60_000,
           expect: POLLS,
@@ -87,10 +89,9 @@ export default defineConfig({
         ],
         test: {
           name: 'workers',
-          // One runtime for each file: in a shared one, requests at the same time sometimes end with
-          // workerd's "Promise will never complete". Cause unknown yet; alone, every file passes.
           isolate: false,
           maxWorkers: WORKERS,
+          setupFiles: './test/support/fixed-seed.ts',
           include: ['test/{workers,security}/**/*.test.ts'],
           // A file's first visit to the dashboard waits for its modules to be made ready.
           testTimeout: 60_000,
