@@ -5,14 +5,12 @@
  * (docs/reliability.md#planted-bugs). Exits with 1 when one survives. `--only`: those whose file or
  * effect contains the text.
  */
-import { execFileSync, spawn } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { DOMAIN_MUTANTS, REFUND_MUTANTS } from './mutants/domain.ts';
 import type { Mutant } from './mutants/mutant.ts';
+import { RepositoryCopy } from './mutants/repository-copy.ts';
 import { CONSUMER_MUTANTS, INTENT_MUTANTS } from './mutants/shell.ts';
-import { PROJECT_DIRECTORY } from './project/files.ts';
 import { commandLine } from './project/options.ts';
 import { givenNumber } from './project/whole-number.ts';
 import { bundleSimulation } from './simulation/bundle.ts';
@@ -67,16 +65,16 @@ async function main(): Promise<boolean> {
     seeds: givenNumber(given, 'seeds', 400),
   }));
   const chosen = MUTANTS.filter(({ file, breaks }) => `${file} ${breaks}`.includes(only));
-  const copy = await mkdtemp(join(tmpdir(), 'kefel-mutants-'));
+  const copy = await RepositoryCopy.create();
   const survivors: Mutant[] = [];
   try {
-    await copyRepository(copy);
     for (const mutant of chosen) {
-      planted(await readFile(join(copy, mutant.file), 'utf8'), mutant);
+      planted(await copy.read(mutant.file), mutant);
     }
     const inWorkerd = [...new Set(chosen.flatMap(workersTests))];
     const sound =
-      (await tested(copy, 'unit', UNIT_TESTS)) ?? (await tested(copy, 'workers', inWorkerd));
+      (await copy.failingTest('unit', UNIT_TESTS)) ??
+      (await copy.failingTest('workers', inWorkerd));
     if (sound !== null) {
       throw new Error(`without any planted bug, ${sound} fails`);
     }
@@ -88,26 +86,10 @@ async function main(): Promise<boolean> {
       }
     }
   } finally {
-    await rm(copy, { recursive: true });
+    await copy.remove();
   }
   console.log(`${chosen.length - survivors.length} of ${chosen.length} planted bugs were caught.`);
   return survivors.length === 0;
-}
-
-async function copyRepository(copy: string): Promise<void> {
-  const list = ['ls-files', '-co', '--exclude-standard'];
-  const files = execFileSync('git', list, { cwd: PROJECT_DIRECTORY, encoding: 'utf8' });
-  for (const file of files.split('\n').filter((name) => name !== '')) {
-    await cp(join(PROJECT_DIRECTORY, file), join(copy, file)).catch(ignoreMissing);
-  }
-  await symlink(join(PROJECT_DIRECTORY, 'node_modules'), join(copy, 'node_modules'));
-}
-
-/** A file that git knows and that was deleted. */
-function ignoreMissing(error: unknown): void {
-  if (Object(error).code !== 'ENOENT') {
-    throw error;
-  }
 }
 
 function planted(original: string, { file, find, replace }: Mutant): string {
@@ -118,19 +100,20 @@ function planted(original: string, { file, find, replace }: Mutant): string {
 }
 
 /** What notices the mistake; null: nothing. */
-async function catcherOf(copy: string, mutant: Mutant, seeds: number): Promise<string | null> {
-  const path = join(copy, mutant.file);
-  const original = await readFile(path, 'utf8');
-  await writeFile(path, planted(original, mutant));
-  try {
-    return (
-      (await simulated(copy, seeds)) ??
-      (await tested(copy, 'unit', UNIT_TESTS)) ??
-      (await tested(copy, 'workers', workersTests(mutant)))
-    );
-  } finally {
-    await writeFile(path, original);
-  }
+async function catcherOf(
+  copy: RepositoryCopy,
+  mutant: Mutant,
+  seeds: number,
+): Promise<string | null> {
+  const content = planted(await copy.read(mutant.file), mutant);
+  return copy.changed(
+    mutant.file,
+    content,
+    async () =>
+      (await simulated(copy.directory, seeds)) ??
+      (await copy.failingTest('unit', UNIT_TESTS)) ??
+      (await copy.failingTest('workers', workersTests(mutant))),
+  );
 }
 
 /** The promise that a history finds broken. */
@@ -152,33 +135,6 @@ async function simulated(copy: string, seeds: number): Promise<string | null> {
 
 function workersTests({ file }: Mutant): readonly string[] {
   return (WORKERS_TESTS[file] ?? []).map((name) => `test/workers/${name}.test.ts`);
-}
-
-/** The test file that fails. `files`: beginnings of names. */
-async function tested(
-  copy: string,
-  project: 'unit' | 'workers',
-  files: readonly string[],
-): Promise<string | null> {
-  if (files.length === 0) {
-    return null;
-  }
-  const options = ['run', '--project', project, '--bail', '1', ...files];
-  const vitest = join('node_modules', 'vitest', 'vitest.mjs');
-  const child = spawn(process.execPath, [vitest, ...options], { cwd: copy });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  }
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code) => {
-      const [, test] = /FAIL.*?(test\/\w+\/[\w-]+\.test\.ts)/.exec(output) ?? [];
-      resolve(code === 0 ? null : (test ?? `${project} tests`));
-    });
-  });
 }
 
 process.exitCode = (await main()) ? 0 : 1;

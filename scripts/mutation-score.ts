@@ -11,13 +11,18 @@ import { once } from 'node:events';
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { trySurvivors } from './mutation-score/survivors.ts';
 import { PROJECT_DIRECTORY } from './project/files.ts';
 import { commandLine, type GivenOptions } from './project/options.ts';
+import { givenNumber } from './project/whole-number.ts';
 
 /** Below everything else: a whole run takes more than an hour. */
 const PRIORITY = 10;
 
 const CONFIGURATION_DIRECTORY = join(import.meta.dirname, 'mutation-score');
+
+/** As in its configuration. */
+const REPORT = join(PROJECT_DIRECTORY, 'test-artefacts', 'mutation', 'report.json');
 
 const SCRIPT = {
   usage: 'npm run mutation-score',
@@ -32,17 +37,38 @@ const SCRIPT = {
       about: 'test only what has changed since the last run with this option',
     },
     force: { value: null, about: 'with --incremental: test all that --mutate names' },
+    survivors: {
+      value: 'N',
+      about: 'no new run: tries N of the last one that survived on the tests in workerd',
+    },
   },
 };
 
-/** The same options for Stryker. */
-function strykerOptions(given: GivenOptions): readonly string[] {
-  return [...given].flatMap(([name, [value]]) => [`--${name}`, ...(value ? [value] : [])]);
+type Chosen =
+  | { readonly type: 'survivors'; readonly sampleSize: number }
+  | { readonly type: 'score'; readonly strykerOptions: readonly string[] };
+
+function chosenBy(given: GivenOptions): Chosen {
+  if (given.has('survivors')) {
+    return { type: 'survivors', sampleSize: givenNumber(given, 'survivors', 0) };
+  }
+  // Stryker's own have the same names.
+  const options = [...given].flatMap(([name, [value]]) => [`--${name}`, ...(value ? [value] : [])]);
+  return { type: 'score', strykerOptions: options };
 }
 
 async function main(): Promise<number> {
-  const chosen = commandLine(SCRIPT, strykerOptions);
+  const chosen = commandLine(SCRIPT, chosenBy);
   setPriority(PRIORITY);
+  if (chosen.type === 'survivors') {
+    await trySurvivors(REPORT, chosen.sampleSize);
+    return 0;
+  }
+  return score(chosen.strykerOptions);
+}
+
+/** Returns Stryker's exit code. */
+async function score(strykerOptions: readonly string[]): Promise<number> {
   const directory = await mkdtemp(join(tmpdir(), 'kefel-mutation-score-'));
   try {
     await cp(join(CONFIGURATION_DIRECTORY, 'package.json'), join(directory, 'package.json'));
@@ -55,7 +81,7 @@ async function main(): Promise<number> {
     await symlink(join(PROJECT_DIRECTORY, 'node_modules', 'vitest'), join(packages, 'vitest'));
     const stryker = join(packages, '@stryker-mutator', 'core', 'bin', 'stryker.js');
     const configuration = join(CONFIGURATION_DIRECTORY, 'stryker.config.mjs');
-    const options = ['run', configuration, ...chosen];
+    const options = ['run', configuration, ...strykerOptions];
     return await run(process.execPath, [stryker, ...options], PROJECT_DIRECTORY);
   } finally {
     await rm(directory, { recursive: true });

@@ -80,7 +80,7 @@ class MeasuredCase {
     if (this.#case.clientsMax !== undefined) {
       await wait(OBJECT_IDLE_MS);
     }
-    for (const contender of [this.#contenders.kefel, this.#contenders.baseline]) {
+    for (const contender of this.#both) {
       await this.#prepareUnits(contender, 0);
       await untilQuiet(contender.server, CONSUMERS_SILENCE_MS);
     }
@@ -88,8 +88,9 @@ class MeasuredCase {
 
   async requests(clients: number): Promise<Measurement> {
     const { rounds, sliceMs, warmUpMs } = this.#effort;
-    for (const { side } of [this.#contenders.kefel, this.#contenders.baseline]) {
+    for (const { side, server } of this.#both) {
       await this.#load.run(side, { clients, stop: { afterMs: warmUpMs } });
+      await untilQuiet(server, this.#silenceMs);
     }
     const budget = { clients, stop: { afterMs: sliceMs } };
     return this.#rounds(rounds, clients, (contender) => this.#sample(contender, budget));
@@ -101,6 +102,7 @@ class MeasuredCase {
     const burst = async (contender: Contender, units: number) => {
       const unitsPerSend = await this.#prepareUnits(contender, units);
       const afterSends = unitsPerSend === 0 ? 0 : units / unitsPerSend;
+      await untilQuiet(contender.server, this.#silenceMs);
       return this.#sample(contender, { clients, stop: { afterSends } });
     };
     await burst(this.#contenders.kefel, quick);
@@ -112,6 +114,14 @@ class MeasuredCase {
 
   get #case(): BenchCase {
     return CASES[this.#name];
+  }
+
+  get #both(): readonly Contender[] {
+    return [this.#contenders.kefel, this.#contenders.baseline];
+  }
+
+  get #silenceMs(): number {
+    return this.#case.writes ? CONSUMERS_SILENCE_MS : SILENCE_MS;
   }
 
   async #rounds(
@@ -133,13 +143,13 @@ class MeasuredCase {
     return { name: this.#name, clients, rounds };
   }
 
+  /** The server rests before and after. */
   async #sample({ side, server }: Contender, budget: Budget): Promise<Sample> {
-    const { kind, writes, isProjected = false } = this.#case;
-    const silenceMs = writes ? CONSUMERS_SILENCE_MS : SILENCE_MS;
+    const { kind, isProjected = false } = this.#case;
     const rowsBefore = isProjected ? await server.projectedRows?.() : 0;
-    const before = await untilQuiet(server, silenceMs);
+    const cpuTimeBeforeMs = await server.cpuTimeMs();
     const result = await this.#load.run(side, budget);
-    const after = await untilQuiet(server, silenceMs);
+    const after = await untilQuiet(server, this.#silenceMs);
     const rows = isProjected ? await server.projectedRows?.() : result.units;
     if (rows !== (rowsBefore ?? 0) + result.units) {
       throw new Error(`${side}: ${result.units} payments, but ${rows} rows in D1`);
@@ -147,7 +157,7 @@ class MeasuredCase {
     const elapsedMs = kind === 'burst' ? after.sinceMs - result.startedAtMs : result.elapsedMs;
     return {
       ratePerSecond: (result.units / elapsedMs) * 1_000,
-      cpuMsPerUnit: (after.cpuTimeMs - before.cpuTimeMs) / result.units,
+      cpuMsPerUnit: (after.cpuTimeMs - cpuTimeBeforeMs) / result.units,
       p50Ms: result.p50Ms,
       p95Ms: result.p95Ms,
     };

@@ -1,0 +1,134 @@
+import { readFile } from 'node:fs/promises';
+import { RepositoryCopy } from '../mutants/repository-copy.ts';
+
+/** The tests in workerd that cover a room, by the beginnings of their files' names. */
+const WORKERS_TESTS: Readonly<Record<string, readonly string[]>> = {
+  'src/attempts': ['rails-', 'simulator', 'operator-dead-letters'],
+  'src/intent': [
+    'alarm',
+    'api-refunds',
+    'commit',
+    'create',
+    'delivery',
+    'eviction',
+    'idempotency',
+    'manual-resolution',
+    'outages',
+    'rails-queries',
+    'rails-start',
+    'refund-requests',
+    'remaining-time',
+    'retention',
+    'schema-migration',
+    'simulator',
+  ],
+  'src/webhooks': [
+    'api-webhook-endpoints',
+    'client',
+    'dashboard-webhook',
+    'delivery',
+    'refund-requests',
+    'webhook-',
+  ],
+};
+
+interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A part of Stryker's report (https://github.com/stryker-mutator/mutation-testing-elements). */
+interface Report {
+  readonly files: Readonly<
+    Record<string, { readonly source: string; readonly mutants: readonly ReportedMutant[] }>
+  >;
+}
+
+interface ReportedMutant {
+  readonly status: string;
+  readonly replacement: string;
+  readonly location: { readonly start: Position; readonly end: Position };
+}
+
+interface Survivor {
+  readonly file: string;
+  readonly line: number;
+  /** The whole file with the change. */
+  readonly content: string;
+  /** For people. */
+  readonly change: string;
+}
+
+/**
+ * Plants changes of the report that no test in Node noticed, and runs the room's tests in workerd on
+ * each. `sampleSize` of them, evenly spread. Prints the result of each.
+ */
+export async function trySurvivors(reportPath: string, sampleSize: number): Promise<void> {
+  const report: Report = JSON.parse(await readFile(reportPath, 'utf8'));
+  const survivors = survivorsOf(report);
+  const sample = evenlySpread(survivors, sampleSize);
+  const copy = await RepositoryCopy.create();
+  let caught = 0;
+  try {
+    for (const { file, line, content, change } of sample) {
+      if ((await copy.read(file)) !== report.files[file]?.source) {
+        throw new Error(`${file} is not as in the report: measure the score again`);
+      }
+      const catcher = await copy.changed(file, content, () =>
+        copy.failingTest('workers', workersTests(file)),
+      );
+      caught += catcher === null ? 0 : 1;
+      console.log(`${catcher ?? 'SURVIVED'}: ${file}:${line}: ${change}`);
+    }
+  } finally {
+    await copy.remove();
+  }
+  console.log(
+    `${survivors.length} changes survived in Node. Of ${sample.length} of them, tests in workerd caught ${caught}.`,
+  );
+}
+
+function survivorsOf({ files }: Report): readonly Survivor[] {
+  return Object.entries(files).flatMap(([file, { source, mutants }]) =>
+    mutants
+      .filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
+      .map((mutant) => survivorOf(file, source, mutant)),
+  );
+}
+
+function survivorOf(file: string, source: string, mutant: ReportedMutant): Survivor {
+  const { start, end } = mutant.location;
+  const from = offsetOf(source, start);
+  const to = offsetOf(source, end);
+  const [before, after] = [source.slice(from, to), mutant.replacement].map(onOneLine);
+  return {
+    file,
+    line: start.line,
+    content: source.slice(0, from) + mutant.replacement + source.slice(to),
+    change: `${before} -> ${after}`,
+  };
+}
+
+/** Lines and columns count from 1. */
+function offsetOf(source: string, { line, column }: Position): number {
+  const before = source.split('\n').slice(0, line - 1);
+  return before.reduce((length, text) => length + text.length + 1, 0) + column - 1;
+}
+
+function onOneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > 60 ? `${line.slice(0, 60)}…` : line;
+}
+
+function evenlySpread<Item>(items: readonly Item[], count: number): readonly Item[] {
+  const step = Math.max(1, items.length / count);
+  return items.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step));
+}
+
+function workersTests(file: string): readonly string[] {
+  const [, names] = Object.entries(WORKERS_TESTS).find(([room]) => file.startsWith(room)) ?? [];
+  if (names === undefined) {
+    throw new Error(`no tests in workerd are named for ${file}`);
+  }
+  return names.map((name) => `test/workers/${name}`);
+}
