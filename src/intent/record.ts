@@ -43,8 +43,8 @@ export class PaymentRecord {
   #stored: StoredIntent | null | undefined;
   /** All events; `undefined` as above. */
   #events: readonly StoredEvent[] | undefined;
-  /** How the commit in progress writes the payment's row: once, whatever changes it. */
-  #unsaved: 'insert' | 'update' | null = null;
+  /** Whether the commit in progress must write the payment's row: once, whatever changes it. */
+  #isUnsaved = false;
   #outgoing: Message[] = [];
   #logged: (readonly [Intent, Intent])[] = [];
 
@@ -55,7 +55,7 @@ export class PaymentRecord {
   ) {
     this.alarm = new PaymentAlarm(storage, this);
     this.#storage = storage;
-    this.#store = new Store(storage.sql);
+    this.#store = new Store(storage);
     this.#eventBody = eventBody;
     this.#send = send;
   }
@@ -63,9 +63,7 @@ export class PaymentRecord {
   /** The payment's row, or null when it was never created. */
   stored(): StoredIntent | null {
     if (this.#stored === undefined) {
-      this.#stored = this.#store.exists()
-        ? this.#storage.transactionSync(() => this.#store.load())
-        : null;
+      this.#stored = this.#store.load();
     }
     return this.#stored;
   }
@@ -122,7 +120,7 @@ export class PaymentRecord {
       this.#stored = undefined;
       this.#events = undefined;
       this.alarm.forget();
-      this.#unsaved = null;
+      this.#isUnsaved = false;
       this.#outgoing = [];
       throw error;
     }
@@ -135,11 +133,10 @@ export class PaymentRecord {
 
   #write(): void {
     const stored = this.stored();
-    const unsaved = this.#unsaved;
-    this.#unsaved = null;
-    if (stored !== null && unsaved !== null) {
-      this.#store[unsaved](stored);
+    if (stored !== null && this.#isUnsaved) {
+      this.#store.save(stored);
     }
+    this.#isUnsaved = false;
   }
 
   #sendOutgoing(): void {
@@ -155,20 +152,20 @@ export class PaymentRecord {
     }
   }
 
-  /** The first version. The commit creates the tables. */
+  /** The first version. */
   insert(stored: StoredIntent & { readonly intent: Intent }): void {
     const { version, updatedAtMs: atMs, status: toStatus } = stored.intent;
     const entry = { version, atMs, fromStatus: null, toStatus, detail: null };
     const history = withEntry(stored.history, { ...entry, command: 'create' });
     this.#stored = { ...stored, history };
-    this.#unsaved = 'insert';
+    this.#isUnsaved = true;
     this.#outgoing.push({ queue: 'projections' });
   }
 
   /** The commit writes the row once, at its end. */
   save(stored: StoredIntent): void {
     this.#stored = stored;
-    this.#unsaved ??= 'update';
+    this.#isUnsaved = true;
   }
 
   /** Stores an event's deliveries, and sends a visible change to the read model. */
@@ -195,7 +192,7 @@ export class PaymentRecord {
       return { ...delivery, revision: (known?.revision ?? 0) + 1 };
     });
     const event = { ...after, deliveries };
-    this.#store.updateEvent(event);
+    this.#store.saveEvent(event);
     this.#events = this.#allEvents().map((known) =>
       known.sequence === event.sequence ? event : known,
     );
@@ -307,7 +304,7 @@ export class PaymentRecord {
       deliveries: [newDelivery({ endpointId: null, origin }, nowMs)],
     };
     const earlier = this.#allEvents();
-    this.#store.insertEvent(event);
+    this.#store.saveEvent(event);
     this.#events = [...earlier, event];
     this.#outgoing.push({ queue: 'webhooks', sequence: intent.version, position: 0 });
   }

@@ -154,7 +154,6 @@ export async function runHistory(
       lines: clock.lines,
     };
   } finally {
-    objects.release();
     sqlite.reset();
   }
 }

@@ -3,7 +3,6 @@ import { Store } from '../../src/intent/store.ts';
 import { PaymentIntent } from '../../src/payment-intent.ts';
 import { type Clock, never, OUTSIDE, type Process } from './clock.ts';
 import { SimulatedFailure } from './faults.ts';
-import { Sqlite } from './sqlite.ts';
 
 /** What the runtime promises for alarms: retries of a handler that throws, and then silence. */
 const ALARM_RETRIES_MAX = 6;
@@ -12,9 +11,6 @@ const ALARM_RETRY_MS = 2_000;
 const IDLE_MS_MAX = 15_000;
 /** How far the clocks of two machines differ. */
 const SKEW_MS_MAX = 3_000;
-
-/** The objects' databases of earlier histories, to be used again. */
-const idleStores: Sqlite[] = [];
 
 /** The runtime ended the object in the middle of its work. */
 class Crash extends Error {
@@ -116,13 +112,6 @@ export class Objects {
       );
     });
   }
-
-  /** Keeps the databases for the next history. */
-  release(): void {
-    for (const host of this.hosts.values()) {
-      host.release();
-    }
-  }
 }
 
 interface Caller {
@@ -135,7 +124,8 @@ interface Caller {
 class ObjectHost {
   readonly id: string;
   readonly name: string;
-  readonly sql: Sqlite;
+  /** The stored values by their keys. */
+  #values = new Map<string, unknown>();
   alarmAtMs: number | null = null;
   readonly #clock: Clock;
   readonly #env: () => Env;
@@ -154,21 +144,11 @@ class ObjectHost {
     this.name = name;
     this.#env = env;
     this.#witness = witness;
-    this.sql = idleStores.pop() ?? new Sqlite();
   }
 
   /** What is stored, to be read from outside. */
   store(): Store {
-    const exec = (sql: string, ...params: readonly unknown[]) => {
-      const rows = this.sql.all(sql, params);
-      return { toArray: () => rows, one: () => rows[0] };
-    };
-    return new Store({ exec } as unknown as SqlStorage);
-  }
-
-  release(): void {
-    this.sql.reset();
-    idleStores.push(this.sql);
+    return new Store({ kv: this.#kv(() => undefined) } as unknown as DurableObjectStorage);
   }
 
   receive(method: string, args: readonly unknown[], caller: Caller): void {
@@ -252,13 +232,7 @@ class ObjectHost {
       }
     };
     const storage = {
-      sql: {
-        exec: (sql: string, ...params: readonly unknown[]) => {
-          requireAlive();
-          const rows = this.sql.all(sql, params);
-          return { toArray: () => rows, one: () => rows[0] };
-        },
-      },
+      kv: this.#kv(requireAlive),
       transactionSync: <T>(work: () => T): T => {
         requireAlive();
         return this.#commit(work);
@@ -289,22 +263,44 @@ class ObjectHost {
     return context as unknown as DurableObjectState;
   }
 
+  /** What the object's code calls of its storage. */
+  #kv(requireAlive: () => void): SyncKvStorage {
+    return {
+      get: <T>(key: string) => {
+        requireAlive();
+        return this.#values.get(key) as T | undefined;
+      },
+      list: <T>({ prefix = '' } = {}) => {
+        requireAlive();
+        const keys = [...this.#values.keys()].filter((key) => key.startsWith(prefix)).sort();
+        return keys.map((key): [string, T] => [key, this.#values.get(key) as T]);
+      },
+      put: (key, value) => {
+        requireAlive();
+        this.#values.set(key, value);
+      },
+      delete: (key) => {
+        requireAlive();
+        return this.#values.delete(key);
+      },
+    };
+  }
+
   #commit<T>(work: () => T): T {
+    const valuesBefore = new Map(this.#values);
     const alarmBeforeMs = this.alarmAtMs;
     this.#isCommitting = true;
     let result: T;
     try {
-      result = this.sql.transaction(() => {
-        const value = work();
-        if (this.#clock.strikes('commit_fails')) {
-          throw new SimulatedFailure('SQLITE_FULL');
-        }
-        if (this.#clock.strikes('crash_before_commit')) {
-          throw new Crash('before the commit');
-        }
-        return value;
-      });
+      result = work();
+      if (this.#clock.strikes('commit_fails')) {
+        throw new SimulatedFailure('SQLITE_FULL');
+      }
+      if (this.#clock.strikes('crash_before_commit')) {
+        throw new Crash('before the commit');
+      }
     } catch (error) {
+      this.#values = valuesBefore;
       this.alarmAtMs = alarmBeforeMs;
       if (error instanceof Crash) {
         this.crash();

@@ -135,6 +135,9 @@ function answerTo({ url, text }: RailCall): Response {
       return telebirrAnswer({ ...orderIn(text), ...TELEBIRR_AMOUNT, ...TELEBIRR_STATE[fate] });
     case 'relay':
       return new Response(ussdAbout(ussdTaken, ussdOrderIn(text)));
+    // A merchant's server, and its webhooks.
+    case 'hook':
+      return new Response();
     default:
       throw new Error(`an unexpected call of ${url}`);
   }
