@@ -23,6 +23,7 @@ const WORKERS_TESTS: Readonly<Record<string, readonly string[]>> = {
     'simulator',
   ],
   'src/webhooks': [
+    'api-refunds',
     'api-webhook-endpoints',
     'client',
     'dashboard-webhook',

@@ -43,6 +43,7 @@ export class DeliverySlots {
     this.#limits = limits;
   }
 
+  /** After dropping the slots whose lease has passed. */
   isFull(nowMs: number): boolean {
     this.#dropLost(nowMs);
     return this.#slots.size >= this.#limits.slotsMax;
@@ -50,7 +51,6 @@ export class DeliverySlots {
 
   /** A slot for this owner, or null when the owner has its share. Call `isFull` first. */
   take(owner: SlotOwner, nowMs: number): Slot | null {
-    this.#dropLost(nowMs);
     if (!this.#hasRoom(owner)) {
       return null;
     }

@@ -491,6 +491,22 @@ describe('webhook settings (decisions.md#17, #19)', () => {
     expect(calls.queries).toBe(2);
   });
 
+  test('are cached for each merchant and environment', async () => {
+    const { d1, addSecret } = database();
+    const env = environment(null, d1);
+    const tenants: readonly Tenant[] = [
+      tenant,
+      { ...tenant, merchantId: 'm2' },
+      { ...tenant, environment: 'production' },
+    ];
+    for (const [index, owner] of tenants.entries()) {
+      await addSecret(secret(index), index, null, owner);
+    }
+    for (const [index, owner] of tenants.entries()) {
+      expect((await webhookSettings(env, owner, startMs)).secrets).toEqual([secret(index)]);
+    }
+  });
+
   test.each([
     ['another tenant', webhookSecretContext({ ...tenant, merchantId: 'm2' })],
     ['another endpoint', webhookSecretContext(tenant, 'we_2')],
@@ -814,5 +830,20 @@ describe('bounded concurrency (decisions.md#18)', () => {
     expect(slots.isFull(SLOT_LEASE_MS - 1)).toBe(true);
     expect(slots.isFull(SLOT_LEASE_MS)).toBe(false);
     expect(slots.take(one, SLOT_LEASE_MS)).not.toBeNull();
+  });
+
+  test('a place that changes its owner still counts, for the new one only', () => {
+    const shares = { tenantMax: 1, endpointMin: 1 };
+    const slots = new DeliverySlots({ slotsMax: 9, shares, crowdedFrom: 9, crowdedShares: shares });
+    const [one, two] = ['we_1', 'we_2'].map((endpoint) => ({ tenant: 'm1', endpoint }));
+    if (one === undefined || two === undefined) {
+      throw new Error('no owners');
+    }
+    const slot = slots.take(one, 0);
+    expect(slot !== null && slots.move(slot, two)).toBe(true);
+    expect(slots.take(two, 0)).toBeNull();
+    expect(slots.take(one, 0)).not.toBeNull();
+    expect(slot !== null && slots.move(slot, one)).toBe(false);
+    expect(slots.take(two, 0)).toBeNull();
   });
 });

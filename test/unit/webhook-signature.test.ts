@@ -1,9 +1,10 @@
-import { createVerify, generateKeyPairSync } from 'node:crypto';
+import { createHmac, createVerify, generateKeyPairSync } from 'node:crypto';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, type NamedKey } from '../../src/config.ts';
 import {
+  bodySignatureHeader,
   publicKeyPems,
   requestBody,
   signEventBody,
@@ -167,5 +168,21 @@ describe('Standard Webhooks headers (decisions.md#17)', () => {
     );
     expect(error).toBeInstanceOf(TypeError);
     expect(String(error)).not.toContain('hunter2');
+  });
+});
+
+describe("the header that an endpoint's merchant names (decisions.md#17)", () => {
+  const secrets = ['whsec_bmV3ZXI=', 'whsec_b2xkZXI='];
+
+  test("is the body's HMAC by the newest secret, as it was typed in", async () => {
+    const digest = createHmac('sha256', 'whsec_bmV3ZXI=').update(body, 'utf8').digest('hex');
+    expect(await bodySignatureHeader('x-shop', body, secrets)).toEqual({ 'x-shop': digest });
+  });
+
+  test.each([
+    ['without a name', null, secrets],
+    ['without a secret', 'x-shop', []],
+  ])('is absent %s', async (_name, name, known) => {
+    expect(await bodySignatureHeader(name, body, known)).toEqual({});
   });
 });
