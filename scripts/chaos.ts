@@ -1,18 +1,20 @@
 /**
  * `npm run chaos -- [--seed N] [--kills 20] [--port N]`: kills the gateway's whole process group
- * with SIGKILL at random moments while it takes payments and refunds, in the sandbox and in production
- * through stand-ins for providers, and restarts it each time. Then it compares everything that was
- * acknowledged with what the gateway answers and lists, what the merchant received, and the
- * providers' books. The seed decides payments, kills and failures of the merchant; only the machine's
- * timing differs between runs. Exits with 1 when anything was lost.
+ * with SIGKILL at random moments, and restarts it each time. Meanwhile it takes payments and refunds
+ * by the API and the dashboard, in the sandbox and in production through stand-ins for providers.
+ * Then it compares everything that was acknowledged with what the gateway answers and lists, what
+ * the merchant received, and the providers' books. The seed decides payments, kills and failures of
+ * the merchant; only the machine's timing differs between runs. Exits with 1 when anything was lost.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Caller } from './chaos/caller.ts';
 import { Chance } from './chaos/chance.ts';
 import { Journey } from './chaos/journey.ts';
 import { forEachOf, killRepeatedly, runWorkers } from './chaos/load.ts';
+import { Member } from './chaos/member.ts';
 import { MerchantServer } from './chaos/merchant-server.ts';
 import { Observations } from './chaos/observations.ts';
 import { planOf } from './chaos/plan.ts';
@@ -26,6 +28,7 @@ import { type StandIns, startStandIns } from './stand-ins/start-all.ts';
 
 const CUSTOMERS = 24;
 const VIOLATIONS_SHOWN = 500;
+const INVITATION_POLL_MS = 50;
 const STAND_INS = { ethswitch: 'cards', hasRefunds: true, hasStatusQueries: true } as const;
 
 const SCRIPT = {
@@ -63,8 +66,13 @@ async function main(): Promise<boolean> {
   const merchantServer = new MerchantServer(gateway.merchant, observed, seed);
   const callbackUrl = await merchantServer.listen();
   try {
+    const caller = new Caller(gateway, client, observed);
+    gateway.start();
+    await gateway.untilReady();
+    const member = await Member.join(caller, await invitationIn(outputFile));
+    await gateway.kill();
     const journeys = await putUnderLoad({
-      ...{ seed, kills, gateway, client, standIns, observed, callbackUrl },
+      ...{ seed, kills, gateway, caller, member, standIns, observed, callbackUrl },
     });
     const verdict = new Verdict(gateway.merchant, client, observed, merchantServer);
     await verdict.untilEventsArrived((missing) => say(`waiting for ${missing} events`));
@@ -90,7 +98,8 @@ interface Load {
   readonly seed: number;
   readonly kills: number;
   readonly gateway: Gateway;
-  readonly client: HttpClient;
+  readonly caller: Caller;
+  readonly member: Member;
   readonly standIns: StandIns;
   readonly observed: Observations;
   readonly callbackUrl: string;
@@ -100,8 +109,7 @@ interface Load {
  * Creates payments without a pause while the gateway is killed, then lets those in progress end.
  */
 async function putUnderLoad(load: Load): Promise<readonly Journey[]> {
-  const { seed, kills, gateway, client, standIns, observed, callbackUrl } = load;
-  const caller = new Caller(gateway, client, observed);
+  const { seed, kills, gateway, caller, member, standIns, observed, callbackUrl } = load;
   const journeys: Journey[] = [];
   let isOver = false;
   const killing = killRepeatedly(gateway, kills, new Chance(seed, 'kills'), say).finally(() => {
@@ -114,13 +122,24 @@ async function putUnderLoad(load: Load): Promise<readonly Journey[]> {
     async (index) => {
       const record = observed.open(planOf(seed, index, callbackUrl));
       const standIn = standIns.byMethod[record.plan.methods[0]];
-      const journey = new Journey(caller, standIn, observed, record);
+      const journey = new Journey(caller, member, standIn, observed, record);
       journeys.push(journey);
       await journey.run();
     },
   );
   await Promise.all([killing, paying]);
   return journeys;
+}
+
+/** The link that `npm run dev` prints once it is ready. */
+async function invitationIn(outputFile: string): Promise<string> {
+  for (;;) {
+    const link = /http\S+\/dashboard\/join\?token=\S+/.exec(await readFile(outputFile, 'utf8'));
+    if (link !== null) {
+      return link[0];
+    }
+    await wait(INVITATION_POLL_MS);
+  }
 }
 
 async function summarize(observed: Observations, outputFile: string): Promise<void> {

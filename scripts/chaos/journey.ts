@@ -3,6 +3,7 @@ import type { Method } from '../../src/domain/method.ts';
 import { formPost, type HttpAnswer, type HttpRequest, jsonPost } from '../gateway/http.ts';
 import type { StandIn } from '../stand-ins/stand-in.ts';
 import { type Caller, TRIES_MAX, Unexpected } from './caller.ts';
+import type { Member } from './member.ts';
 import type { Observations, PaymentRecord } from './observations.ts';
 import { ENDS_BY_ITSELF, FINAL_STATUS } from './plan.ts';
 import { settleAtProvider } from './provider-steps.ts';
@@ -15,13 +16,21 @@ const CONNECTS_MAX = 8;
 /** One payment from create to end. Merchant and customer retry requests without an answer. */
 export class Journey {
   readonly #caller: Caller;
+  readonly #member: Member;
   /** Of the payment's method, in production. */
   readonly #standIn: StandIn;
   readonly #observed: Observations;
   readonly #record: PaymentRecord;
 
-  constructor(caller: Caller, standIn: StandIn, observed: Observations, record: PaymentRecord) {
+  constructor(
+    caller: Caller,
+    member: Member,
+    standIn: StandIn,
+    observed: Observations,
+    record: PaymentRecord,
+  ) {
     this.#caller = caller;
+    this.#member = member;
     this.#standIn = standIn;
     this.#observed = observed;
     this.#record = record;
@@ -160,7 +169,7 @@ export class Journey {
         break;
       case 'hosted_canceled':
         await this.#think();
-        this.#caller.expect(await this.#caller.insist(this.#cancelRequest()), 200);
+        await this.#cancel();
         break;
       case 'hosted_left_alone':
         break;
@@ -185,7 +194,17 @@ export class Journey {
     }
     // The gateway has answered every step of the story.
     this.#record.acknowledgedStatus = FINAL_STATUS[plan.story];
-    await refundAsPlanned(this.#caller, this.#observed, this.#record);
+    await refundAsPlanned(this.#caller, this.#member, this.#observed, this.#record);
+  }
+
+  async #cancel(): Promise<void> {
+    const { plan } = this.#record;
+    if (plan.isCanceledByMember) {
+      await this.#member.cancel(plan);
+      this.#observed.count('cancellations by the dashboard');
+    } else {
+      this.#caller.expect(await this.#caller.insist(this.#cancelRequest()), 200);
+    }
   }
 
   #expectExpressStatus(createAnswer: string): void {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Currency, Environment, Method } from '../../src/domain/method.ts';
 import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';
 import { Chance } from './chance.ts';
@@ -33,6 +34,8 @@ export interface Plan {
   readonly methods: readonly [Method, Method];
   /** Whether to send the acknowledged create again at the end, to compare the answers. */
   readonly isReplayed: boolean;
+  /** A cancellation on the dashboard, instead of by the API. */
+  readonly isCanceledByMember: boolean;
   /** After the payment succeeded, one after the other. */
   readonly refunds: readonly RefundPlan[];
   /** For the customer's choices and pauses. */
@@ -45,6 +48,8 @@ export interface RefundPlan {
   readonly amountMinor: number | null;
   readonly idempotencyKey: string | null;
   readonly isCanceled: boolean;
+  /** On the dashboard, instead of by the API. */
+  readonly isByMember: boolean;
 }
 
 const STORIES: readonly [Story, ...Story[]] = [
@@ -87,6 +92,7 @@ const LONG_EXPIRY_SECONDS = 6 * 3_600;
 const IDEMPOTENCY_KEY_PROBABILITY = 0.6;
 const REPLAY_PROBABILITY = 0.3;
 const REFUND_PROBABILITY = 0.5;
+const MEMBER_PROBABILITY = 0.4;
 /** The sandbox waits 20 s before it returns this amount, so it can be canceled. */
 const SLOW_REFUND_MINOR = REFUND_SCENARIOS.pending.amountMinor;
 /** In the sandbox the provider refuses to return this amount. */
@@ -161,6 +167,7 @@ export function planOf(seed: number, index: number, callbackUrl: string): Plan {
     body: JSON.stringify({ ...common, ...own }),
     methods,
     isReplayed: chance.happens(REPLAY_PROBABILITY),
+    isCanceledByMember: chance.happens(MEMBER_PROBABILITY),
     refunds: REFUNDED.includes(story) ? refundsOf(chance, environment, uniqueId, amountMinor) : [],
     chance,
   };
@@ -188,12 +195,23 @@ function refundsOf(
     environment === 'sandbox' && amountMinor > 2 * SLOW_REFUND_MINOR + DECLINED_REFUND_MINOR
       ? chance.oneOf([[SLOW_REFUND_MINOR], [DECLINED_REFUND_MINOR], [100, 200]] as const)
       : [];
-  return [...parts, null].map((part, index) => ({
-    id: `${uniqueId}-refund-${index}`,
-    amountMinor: part,
-    idempotencyKey: chance.happens(IDEMPOTENCY_KEY_PROBABILITY) ? `${uniqueId}-${index}` : null,
-    isCanceled: part === SLOW_REFUND_MINOR,
-  }));
+  return [...parts, null].map((part, index) => {
+    const id = `${uniqueId}-refund-${index}`;
+    // The form takes an amount, which is not known before the end for what others leave.
+    const isByMember = (part !== null || index === 0) && chance.happens(MEMBER_PROBABILITY);
+    return {
+      id: isByMember ? dashboardId(id) : id,
+      amountMinor: part,
+      idempotencyKey: chance.happens(IDEMPOTENCY_KEY_PROBABILITY) ? `${uniqueId}-${index}` : null,
+      isCanceled: part === SLOW_REFUND_MINOR,
+      isByMember,
+    };
+  });
+}
+
+/** As the dashboard's form makes them. */
+function dashboardId(text: string): string {
+  return `rfd_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 }
 
 const TEST_MODES: Partial<Record<Story, Readonly<Record<string, string>>>> = {

@@ -1,18 +1,26 @@
 import { type HttpAnswer, jsonPost } from '../gateway/http.ts';
 import { type Caller, Unexpected } from './caller.ts';
+import type { Member } from './member.ts';
 import type { Observations, PaymentRecord, RefundRecord } from './observations.ts';
 import type { RefundPlan } from './plan.ts';
 
 /** The merchant refunds a paid payment as planned, and repeats requests without an answer. */
 export async function refundAsPlanned(
   caller: Caller,
+  member: Member,
   observed: Observations,
   record: PaymentRecord,
 ): Promise<void> {
   for (const plan of record.plan.refunds) {
     const refund: RefundRecord = { plan, amountMinor: null, isCanceled: false };
     record.refunds.push(refund);
-    refund.amountMinor = await request(caller, observed, record, plan);
+    if (plan.isByMember) {
+      await member.refund(record, plan);
+      refund.amountMinor = await acknowledgedAmount(caller, record, plan);
+      observed.count('refunds by the dashboard');
+    } else {
+      refund.amountMinor = await request(caller, observed, record, plan);
+    }
     observed.count('refunds acknowledged');
     if (plan.isCanceled) {
       refund.isCanceled = await cancel(caller, record, plan);
@@ -40,13 +48,21 @@ async function request(
   // Without a key, the second request learns only that the first one, whose answer was lost, worked.
   if (answer.status === 409 && answer.body.includes('duplicate_refund_id')) {
     observed.count('lost refund without key: complete');
-    const { environment } = record.plan;
-    const url = caller.apiUrl(environment, `refund/${plan.id}`);
-    const read = await caller.insist({ method: 'GET', url, headers: caller.apiKey(environment) });
-    caller.expect(read, 200);
-    return amountIn(read);
+    return acknowledgedAmount(caller, record, plan);
   }
   throw new Unexpected(`refund answered ${answer.status} ${answer.body}`);
+}
+
+/** Of a refund that the API must know. */
+async function acknowledgedAmount(
+  caller: Caller,
+  { plan: { environment } }: PaymentRecord,
+  { id }: RefundPlan,
+): Promise<number> {
+  const url = caller.apiUrl(environment, `refund/${id}`);
+  const read = await caller.insist({ method: 'GET', url, headers: caller.apiKey(environment) });
+  caller.expect(read, 200);
+  return amountIn(read);
 }
 
 function refundRequest(caller: Caller, { plan: payment }: PaymentRecord, plan: RefundPlan) {
@@ -89,7 +105,7 @@ async function expectNothingLeft(
   record: PaymentRecord,
 ): Promise<void> {
   const id = `${record.plan.uniqueId}-too-much`;
-  const plan = { id, amountMinor: 100, idempotencyKey: null, isCanceled: false };
+  const plan = { id, amountMinor: 100, idempotencyKey: null, isCanceled: false, isByMember: false };
   const answer = await caller.insist(refundRequest(caller, record, plan));
   if (answer.status !== 409 || !answer.body.includes('refund_too_large')) {
     throw new Unexpected(`a refund of too much answered ${answer.status} ${answer.body}`);

@@ -119,7 +119,9 @@ describe('an endpoint', () => {
     expect(await auditLog()).toMatchObject([
       { action: 'webhook.endpoint_created', environment: 'sandbox', target: id },
     ]);
-    expect((await auditLog())[0]?.detail).not.toContain('token=1');
+    const detail = (await auditLog())[0]?.detail ?? '';
+    expect(JSON.parse(detail)).toMatchObject({ enabled: true, eventTypes: 'all' });
+    expect(detail).not.toContain('token=1');
     const arrival = await deliverOne();
     expect([arrival.url, isSignedBy(secret, arrival)]).toEqual([HOOK, true]);
     expect(isSignedBy(ALPHA.webhookSecret, arrival)).toBe(false);
