@@ -45,7 +45,7 @@ export function resolveRefund(
 }
 
 /**
- * Records that money was returned, whatever the state after the provider's call. If the refund had
+ * Records that money was returned, in any state after the provider's call. If the refund had
  * failed, another one may have taken its amount since; then it records only an anomaly.
  */
 function recordRefunded(

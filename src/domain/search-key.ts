@@ -12,7 +12,7 @@ export function idSearchKey(id: string): string {
 
 /**
  * For the reference of an attempt whose provider reports it to a shared address. Leads the report
- * to its payment, of whatever merchant: `findPaymentOfOrder`.
+ * to its payment, of any merchant: `findPaymentOfOrder`.
  */
 export function orderSearchKey(reference: string): string {
   return `order:${reference}`;

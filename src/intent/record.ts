@@ -43,7 +43,7 @@ export class PaymentRecord {
   #stored: StoredIntent | null | undefined;
   /** All events; `undefined` as above. */
   #events: readonly StoredEvent[] | undefined;
-  /** Whether the commit in progress must write the payment's row: once, whatever changes it. */
+  /** Whether the commit in progress must write the payment's row. It does so once, at its end. */
   #isUnsaved = false;
   #outgoing: Message[] = [];
   #logged: (readonly [Intent, Intent])[] = [];

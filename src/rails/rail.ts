@@ -63,7 +63,7 @@ export interface SlowStart {
 
 /**
  * The provider's page can be computed from the order, so a lost answer to a start loses nothing.
- * `start` computes it too and asks nobody: it could be refused when the customer already pays there.
+ * `start` computes it too, without a call: it could be refused when the customer already pays there.
  */
 export interface RecoverablePage {
   /** Null for an order that the provider does not accept. */

@@ -105,7 +105,7 @@ async function placesOfRareAmount(
 ): Promise<readonly AmountPlace[] | null> {
   const { amountMinorMin, amountMinorMax, refunds } = filter;
   const isAnyAmount = amountMinorMin === undefined && amountMinorMax === undefined;
-  // Payments with refunds are few, whatever their amount.
+  // Few payments have refunds.
   if (isAnyAmount || refunds !== undefined) {
     return null;
   }

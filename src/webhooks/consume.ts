@@ -51,7 +51,7 @@ const RETRY_QUEUE = 'kefel-webhook-retries';
 /** Separate for each queue: retries to dead endpoints must not take the slots of first tries. */
 const slotsByQueue = new Map<string, DeliverySlots>();
 
-/** For tests that start anew within an isolate. */
+/** For tests, which share an isolate. */
 export function forgetDeliverySlots(): void {
   slotsByQueue.clear();
 }

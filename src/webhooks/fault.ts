@@ -77,7 +77,7 @@ function textOf(fault: TryFault): string {
   return `sandbox fault ${fault}`;
 }
 
-/** The same event, with every signature made by keys that are nobody's. */
+/** The same event, with every signature made by random keys. */
 function forged(webhook: OutgoingWebhook): OutgoingWebhook {
   const signature = randomBase64(RSA_SIGNATURE_BYTES);
   return {

@@ -3,7 +3,7 @@ import { fuzz, type Report } from '../fuzz/run.ts';
 import { type Stage, startStage } from '../fuzz/stage.ts';
 
 /**
- * Goal: whatever a request is like, the answer is in its documented form, and comes. Method: the
+ * Goal: every request gets an answer, in its documented form. Method: the
  * short form of `npm run fuzz` (docs/reliability.md#fuzzing):
  * each route as users call it, then mutations.
  */

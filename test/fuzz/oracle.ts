@@ -9,7 +9,7 @@ import type { WireAnswer, WireRequest } from './wire.ts';
 
 const CODES: Readonly<Record<string, ProblemEntry>> = { ...PROBLEMS, ...OPERATOR_PROBLEMS };
 
-/** Every page has these, whatever was asked. */
+/** Every page has these, for every request. */
 const PAGE_HEADERS: Readonly<Record<string, RegExp>> = {
   'cache-control': /^no-store$/,
   'content-security-policy': /default-src 'none'.*frame-ancestors 'none'/,

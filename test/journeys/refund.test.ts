@@ -70,7 +70,7 @@ it('a cashier cannot refund without the passkey', async () => {
   await pressButton(page, english.refunds.confirm);
   await page.getByText(english.signIn.script.canceled).waitFor();
   await passkeys.setUserVerified(true);
-  // A mistake is told at the form, before the passkey is asked for.
+  // The form shows a mistake before it asks for the passkey.
   await page.getByLabel(english.refunds.amount).fill('250.01');
   await pressButton(page, english.refunds.confirm);
   await page.getByText(english.refunds.tooLarge('ETB\u00a0250.00')).waitFor();

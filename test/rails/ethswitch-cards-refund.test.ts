@@ -323,7 +323,7 @@ describe('an answer to the call', () => {
     [500, UNKNOWN],
     [502, UNKNOWN],
     [504, UNKNOWN],
-  ])('HTTP %i, whatever it says', async (status, answer) => {
+  ])('HTTP %i, with any body', async (status, answer) => {
     expect(await answerTo(jsonReply(status, { errorCode: 0 }))).toMatchObject(answer);
   });
 
@@ -358,7 +358,7 @@ describe('the order’s state', () => {
 
   test.each<[string, object]>([
     ['lists it', { refunds: [OTHER, LISTED] }],
-    ['lists it alone, whatever the sums', { refunds: [LISTED], paymentAmountInfo: null }],
+    ['lists it alone, without sums', { refunds: [LISTED], paymentAmountInfo: null }],
     ['lists it in numbers', { refunds: [{ ...LISTED, amount: '20000', actionCode: 0 }] }],
   ])('%s: returned', (_what, changed) => {
     expect(read(changed)).toEqual({ type: 'succeeded', railReference: '632509999999' });
@@ -402,7 +402,7 @@ describe('the order’s state', () => {
     ['still has what it returned', { paymentAmountInfo: { ...BOTH, depositedAmount: 150_000 } }],
     ['has no sums', { paymentAmountInfo: undefined }],
     ['has malformed sums', { paymentAmountInfo: 'REFUNDED' }],
-    ['lists only others, whatever the sums', { refunds: [OTHER], paymentAmountInfo: BOTH }],
+    ['lists only others, with fitting sums', { refunds: [OTHER], paymentAmountInfo: BOTH }],
     ['lists it twice', { refunds: [LISTED, LISTED] }],
     ['lists it with another amount', { refunds: [{ ...LISTED, amount: 20_001 }] }],
     ['lists it as refused', { refunds: [{ ...LISTED, actionCode: '116' }] }],

@@ -147,7 +147,7 @@ export class Clock {
     });
   }
 
-  /** False when the current process is dead, or dies now: its calls reach nobody. */
+  /** False when the current process is dead, or dies now: its calls go nowhere. */
   isCallPossible(): boolean {
     const process = this.current;
     if (process.isAlive && process.isWorker && this.strikes('worker_killed')) {

@@ -84,7 +84,7 @@ const SLOW_MS = 20_000;
 export class MerchantServers {
   readonly receipts: Receipt[] = [];
   readonly #clock: Clock;
-  /** Nobody answers until then. */
+  /** Its server does not answer until then. */
   downUntilMs = 0;
 
   constructor(clock: Clock) {

@@ -160,7 +160,7 @@ export class Provider {
   query(reference: string, deadlineAtMs: number): Outcome['type'] {
     const order = this.orders.get(reference);
     if (order === undefined) {
-      // It never received the order, so nobody can pay it.
+      // It never received the order, so the customer cannot pay it.
       return this.#clock.nowMs > deadlineAtMs + 60_000 ? 'failed' : 'unknown';
     }
     const { state } = order;

@@ -94,7 +94,7 @@ function objectsOf(schema: JsonSchema, path: string, overrides: Overrides): fc.A
     : fc.record(model, { requiredKeys: [...(schema.required ?? [])] });
 }
 
-/** Objects with whatever keys the schema allows, without a property of its own. */
+/** Objects with any keys that the schema allows, of a schema that names no property. */
 function entriesOf(
   { propertyNames = {}, maxProperties }: JsonSchema,
   values: JsonSchema,

@@ -5,7 +5,7 @@ import type { RefundOutcome } from '../../src/domain/refund.ts';
 import { paidTwice } from '../support/intents.ts';
 
 /**
- * Goal: whatever says that money went back twice, or against the book, asks for a person. Method:
+ * Goal: each report that money was returned twice, or against the book, asks for a person. Method:
  * providers' reports that contradict what is recorded.
  */
 
@@ -83,7 +83,7 @@ test.each<[string, string | null, string, number]>([
   },
 );
 
-test('each refund that is contradicted is told, once', () => {
+test('each contradicted refund is reported once', () => {
   const intent = after(
     claim('r0'),
     report('r0', DONE),

@@ -292,7 +292,7 @@ test('a refund keeps the last code of its provider', () => {
   expect(intent.refunds).toMatchObject([{ providerCode: 'E1' }]);
 });
 
-test('a repeated request is answered as the first, after whatever happened since', () => {
+test('a repeated request gets the first answer, in every later state', () => {
   const first = after(request('one', 400));
   const commands = [claim('one'), resolve('one', REFUSED), resolve('one', RETURNED)];
   const { intent } = decide(first, commands, 2_000);

@@ -107,7 +107,7 @@ const history = fc.array(fc.tuple(command, fc.integer({ min: 0, max: 15_000 })),
   size: 'max',
 });
 
-test('refunds stay within what was paid, whatever happens', () => {
+test('refunds stay within what was paid, after any sequence of commands', () => {
   const reached = new Set<string>();
   const property = fc.property(fc.boolean(), history, (paidByCustomer, steps) => {
     let intent = paidTwice({

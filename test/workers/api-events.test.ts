@@ -34,7 +34,7 @@ import {
 
 /**
  * Goal: a merchant finds every event and gets missed ones again without help (docs/lists.md#lists),
- * and nobody gets an event of another merchant. Method: payments whose webhooks arrive or fail.
+ * and no merchant gets an event of another. Method: payments whose webhooks arrive or fail.
  */
 
 const caught = useGateway();

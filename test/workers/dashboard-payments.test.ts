@@ -538,7 +538,7 @@ describe('the file', () => {
     await expect.poll(async () => (await visit(member, FILE)).status).toBe(200);
   });
 
-  test('lets the session begin another after a minute in which nobody read the first', async () => {
+  test('lets the session begin another after the first stood unread for a minute', async () => {
     await seed(1_203);
     const member = await signedIn();
     const unread = await visit(member, FILE);

@@ -345,7 +345,7 @@ describe('a refund', () => {
       [1, 2, 3].map(() => browser.submit(FORM, { ...fields, credential }, cookie)),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
-    // A replay later, and the same form confirmed anew, as after a lost answer.
+    // A replay later, and the same form confirmed again, as after a lost answer.
     const replay = await browser.submit(FORM, { ...fields, credential }, cookie);
     expect(replay.status).toBe(401);
     const again = await browser.submit(`${FORM}/options`, fields);

@@ -16,8 +16,8 @@ import {
 } from './support.ts';
 
 /**
- * Goal: while D1 fails, a merchant whose key is known goes on working, and the others are told when to
- * retry (docs/operations.md#when-d1-is-down). Method: requests with a database that throws.
+ * Goal: while D1 fails, a merchant whose key is known can go on working, and the others learn when
+ * to retry (docs/operations.md#when-d1-is-down). Method: requests with a database that throws.
  */
 
 useGateway();

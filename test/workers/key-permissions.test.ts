@@ -87,7 +87,7 @@ test('the table has every route of the API, and each needs a permission but thos
   expect(missing).toEqual([]);
 });
 
-test('a key of the other environment is refused as such, whatever it may do', async () => {
+test('a key of the other environment is refused as such, even without permissions', async () => {
   await restrict([]);
   const { envelope } = await answerOf(
     call('/api/v1/payment/intent/x', { apiKey: ALPHA.apiKeys.sandbox }),

@@ -55,7 +55,7 @@ describe.each(DISTRACTIONS)('while changes() counts %s', (_name, sql) => {
     expect((await rowCounts()).members).toBe(1);
   });
 
-  test('a link that is revoked while it is used lets nobody join', async () => {
+  test('a link that is revoked while a member uses it admits no one', async () => {
     const token = await invite();
     const browser = await Browser.create();
     const options = await browser.joinOptions(token);

@@ -122,7 +122,7 @@ describe('the name of the operator', () => {
     expect(await actor()).toBe(name);
   });
 
-  test('comes from the secret that only one person has, whatever the request says', async () => {
+  test('comes from the secret that only one person has, not from the request', async () => {
     const authorization = `Bearer ${PERSONAL_SECRETS.Hana}`;
     const headers = { 'x-operator': 'Dawit' };
     expect((await operateApi('/banks', bank, { authorization, headers })).status).toBe(200);

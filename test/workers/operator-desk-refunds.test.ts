@@ -152,7 +152,7 @@ describe('one operator', () => {
     expect(await auditLog()).toHaveLength(1);
   });
 
-  test('records it for the refund of the page, whatever id a merchant gives to another one', async () => {
+  test('records it for the refund of the page, even if another one has the id in its place', async () => {
     await refundByHand({ amountMinor: 4_000 });
     const { reference } = await refund();
     await execute(await refundRequest(reference, { amountMinor: 5_000 }));
@@ -174,7 +174,7 @@ describe('one operator', () => {
     expect(await auditLog()).toEqual([]);
   });
 
-  test('is told when the refund got its outcome in the meantime', async () => {
+  test('sees when the refund got its outcome in the meantime', async () => {
     await refundByHand({ amountMinor: 4_000 });
     const path = await pathOf('not-returned');
     const open = hiddenFields(await pageOf(path));

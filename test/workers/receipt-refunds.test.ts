@@ -80,7 +80,7 @@ test.each(LANGUAGES)(
     const year = new Date(Date.now()).getUTCFullYear();
     expect(text).toMatch(new RegExp(`50\\.50 \\d+ .* ${year}`));
     expect(text).not.toContain('Secret');
-    // Whoever looks for a refund is not sent back to the merchant.
+    // A customer who looks for a refund is not sent back to the merchant.
     expect(text).not.toContain('10 s');
   },
 );

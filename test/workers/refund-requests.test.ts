@@ -25,7 +25,7 @@ import {
 } from './support.ts';
 
 /**
- * Goal: src/refunds/request.ts: one refund for each id, whatever is repeated, and the operator's
+ * Goal: src/refunds/request.ts: one refund for each id under every repetition, and the operator's
  * limits hold. Method: requests around a paid payment of 150.50 and a second one.
  */
 
@@ -222,7 +222,7 @@ test('requests of all that is left never pass what was paid, and losers leave no
   expect(await claims()).toHaveLength(refunds.length);
 });
 
-test('a request of all that is left gets the rest, whatever is reserved meanwhile', async () => {
+test('a request of all that is left gets the rest, less what others reserved meanwhile', async () => {
   await pay();
   const results = await Promise.all([
     refund({ refundUniqueId: 'part', amountMinor: 5_000 }),

@@ -123,7 +123,7 @@ describe.each(['SIMULATED_TEST', 'ACTUAL_TEST'])('express %s in the simulator', 
   });
 });
 
-test('a SIMULATED_TEST that is to fail is declined at once, whatever its amount', async () => {
+test('a SIMULATED_TEST that must fail is declined at once, with every amount', async () => {
   const testMode = { testModeType: 'SIMULATED_TEST', simulationStatus: 'FAILED' };
   const answer = await payExpress({ amount: amountOf('paid_slowly'), testMode }, 'sandbox');
   expect(answer).toMatchObject({ status: 'FAILURE', failureReason: 'declined' });

@@ -25,7 +25,7 @@ export function isBusy(): boolean {
   return isLeaving || document.querySelector('form[aria-busy]') !== null;
 }
 
-/** Not `reload()`, because the query may tell of a form that was refused before. */
+/** Not `reload()`, because the query may name a form that was refused before. */
 export function reloadPage(): void {
   const { page } = document.body.dataset;
   if (page === undefined || isLeaving) {

@@ -88,7 +88,7 @@ function PayAgain({ text, state }: ChooseProps) {
  */
 function refreshAtTheEnd(remainingMs: number, path: string) {
   const afterSeconds = Math.ceil(remainingMs / 1_000) + 1;
-  // With its URL, because the query may tell of a form that was refused before.
+  // With its URL, because the query may name a form that was refused before.
   return afterSeconds > REFRESH_SECONDS_MAX ? null : { afterSeconds, url: path };
 }
 

@@ -50,7 +50,7 @@ export function Frame(props: FrameProps) {
   );
 }
 
-/** Only the merchant: whoever sees the link in a chat must not read the amount or the state. */
+/** Only the merchant: people who see the link in a chat must not read the amount or the state. */
 function previewOf({ text, view: { summary }, path }: FrameProps) {
   const digest = summary.branding?.logoDigest ?? null;
   return {

@@ -26,7 +26,7 @@ const LINK_SHOWN_MS = 10 * 60 * 1_000;
 export const SUSPEND_MERCHANT = statusChange('suspend', 'suspended');
 export const REACTIVATE_MERCHANT = statusChange('reactivate', 'active');
 
-/** The merchant's page then shows the link once more to nobody but this operator. */
+/** The merchant's page then shows the link once, to this operator only. */
 export const INVITE_MEMBER: Change = {
   path: `${MERCHANT}/invite`,
   ask: askInvitation,

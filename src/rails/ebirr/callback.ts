@@ -25,8 +25,8 @@ export function readEbirrCallback(
   checkAtMs: number | null,
 ): CallbackReading {
   if (call.method === 'GET') {
-    // A browser that eBirr sent to `returnUrl`. It proves nothing, whatever its query says. The
-    // operator must know: whoever has the URL and the reference can forge a report.
+    // A browser that eBirr sent to `returnUrl`. Its query proves nothing. The
+    // operator must know: with the URL and the reference, anyone can forge a report.
     const { reference } = order.attempt;
     logRailAnswer({ rail: EBIRR_RAIL_ID, call: 'browser', reference, providerCode: null });
     const headers = { location: order.checkoutUrl };

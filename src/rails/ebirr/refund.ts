@@ -96,7 +96,7 @@ function refundAnswer(status: number, report: EbirrReport | null, order: RailOrd
 
 /**
  * The codes with which eBirr certainly returned nothing. Not among them: 5202 and E10207, "already
- * cancelled". Somebody has returned the money, so an operator must look.
+ * cancelled". The money was returned by other means, so an operator must look.
  */
 function refusalOf(report: EbirrReport): RefundAnswer {
   const message = report.responseMsg ?? '';

@@ -13,7 +13,7 @@ import { integerOf, textOf } from './wire.ts';
 const REFUND_TIMEOUT_MS = 20_000;
 const MINUTE_MS = 60_000;
 
-/** Of answers: we read their texts, whatever language the customer's page has. */
+/** Of answers, whose texts we read. The customer's page may have another language. */
 const LANGUAGE = 'en';
 
 /** `orderStatus` after `reverse.do`. */

@@ -101,7 +101,7 @@ function outcomeOf({ isFinal, resultCode, receipt }: ReversalResult): RefundAnsw
 
 /**
  * `ResultCode`s with which M-PESA certainly returned nothing, from Kenya's table for this call. Not in
- * it: R000001, "already reversed". Somebody has returned the money, so an operator must look.
+ * it: R000001, "already reversed". The money was returned by other means, so an operator must look.
  */
 const OUTCOME_BY_RESULT_CODE: ReadonlyMap<string, RefundAnswer> = new Map<string, RefundAnswer>([
   ['1', { type: 'failed', reason: 'insufficient_funds' }],

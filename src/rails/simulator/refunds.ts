@@ -9,7 +9,7 @@ export interface RefundScenario {
   readonly startsAfterMs: number;
   readonly answer:
     | 'succeeded'
-    /** No answer, so nobody knows; or accepted, with the outcome later. */
+    /** No answer, so the outcome is unknown; or accepted, with the outcome later. */
     | 'unknown'
     | { readonly failed: RefundFailureReason }
     | { readonly requiresAction: RefundActionReason };

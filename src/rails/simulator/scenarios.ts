@@ -10,13 +10,13 @@ export interface AttemptTime {
 export interface Scenario {
   /** Without commission, in either currency. */
   readonly amountMinor: number;
-  /** `refused`: a failure, and the end of the attempt. `lost`: no answer, so nobody knows. */
+  /** `refused`: a failure, and the end of the attempt. `lost`: no answer, so the outcome is unknown. */
   readonly start: 'accepted' | 'lost' | { readonly refused: FailureReason };
   /** When the rail's window closes without an outcome; null: as in an ordinary sandbox payment. */
   readonly window: (AttemptTime & { readonly isFinal: boolean }) | null;
   /** When a status query first finds the outcome; null: never. */
   readonly resolution: (AttemptTime & { readonly outcome: Outcome }) | null;
-  /** Hosted: the customer can leave the attempt for another one, whatever the method. */
+  /** Hosted: the customer can leave the attempt for another one, with every method. */
   readonly isAbandonable: boolean;
 }
 
@@ -89,7 +89,7 @@ const BY_AMOUNT: ReadonlyMap<number, Scenario> = new Map(
 
 /**
  * The scenario of a payment in the simulator; null: none. A SIMULATED_TEST that is to fail does so
- * whatever its amount, because its first answer says that it failed.
+ * with every amount, because its first answer says that it failed.
  */
 export function scenarioOf(
   terms: Pick<IntentTerms, 'environment' | 'simulation' | 'amountMinor'>,

@@ -6,7 +6,7 @@ import { eventually, expressBody, hostedBody, newId, type Scene } from '../e2e-s
 import type { ApiFailure, Driver } from './driver.ts';
 import { type Fault, FlakyGateway } from './flaky-gateway.ts';
 
-/** What every client must do, whatever its language. */
+/** What the clients of all languages must do. */
 export interface Scenario {
   readonly title: string;
   readonly play: (stage: Stage) => Promise<void>;
