@@ -31,7 +31,7 @@ import {
 /** A payment link or a phone number may have many payments. The search returns the newest. */
 export const SEARCH_ROWS_MAX = 50;
 
-/** The start of an id must be this long: a shorter one would match many payments and find only the newest. */
+/** The start of an id must be this long: a shorter one would match many, and find the newest. */
 const PREFIX_LENGTH_MIN = 3;
 /** Sorts behind every text that begins with the prefix before it. */
 const LAST_CHARACTER = '\u{10ffff}';

@@ -3,7 +3,7 @@ import type { Refund, RefundStatus } from '../domain/refund.ts';
 import { isoTime } from './iso-time.ts';
 
 /**
- * A refund as merchants see it: the outcome of an unresolved one is still unknown, so it is PROCESSING.
+ * A refund as merchants see it: an unresolved one has no known outcome yet, so it is PROCESSING.
  */
 export const WIRE_REFUND_STATUSES = {
   pending: 'PENDING',
