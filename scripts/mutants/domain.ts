@@ -214,8 +214,8 @@ export const REFUND_MUTANTS: readonly Mutant[] = [
       'an operator decides while the answer of the provider is on its way',
     ],
     [
-      '  if (needsSecondOperator && isConfirmed && proposal.operator === operator) {',
-      '  if (needsSecondOperator && isConfirmed && proposal.operator !== operator) {',
+      '  if (mustAgree && isConfirmed && proposal.operator === operator) {',
+      '  if (mustAgree && isConfirmed && proposal.operator !== operator) {',
       'one operator confirms their own decision',
     ],
     [

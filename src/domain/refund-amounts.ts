@@ -32,6 +32,23 @@ export function sumOf(refunds: readonly Refund[]): RefundAmounts {
   );
 }
 
+/**
+ * Whether two operators must agree about a refund, because the customer gets more than `aboveMinor`:
+ * with what was returned by hand of the same payment before, so that small parts do not pass the
+ * limit (docs/decisions.md#41). Null: there is no limit.
+ */
+export function needsSecondOperator(
+  { refunds }: Intent,
+  refund: Refund,
+  aboveMinor: number | null,
+): boolean {
+  const before = refunds.filter(
+    ({ id, status, manualResolutionId }) =>
+      id !== refund.id && status === 'succeeded' && manualResolutionId !== null,
+  );
+  return aboveMinor !== null && sumOf([refund, ...before]).returnedMinor > aboveMinor;
+}
+
 /** What was returned of the attempt that paid. */
 export function refundedOf(intent: Intent): RefundAmounts {
   return sumOf(

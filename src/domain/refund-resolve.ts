@@ -8,7 +8,7 @@ import {
   type RefundCommand,
   type RefundOutcome,
 } from './refund.ts';
-import { fits } from './refund-amounts.ts';
+import { fits, needsSecondOperator } from './refund-amounts.ts';
 import { applyRefundTime } from './refund-time.ts';
 import { find, reject, type Step, withAnomaly, withRefund } from './step.ts';
 
@@ -150,7 +150,7 @@ export function resolveRefundManually(
   command: Extract<RefundCommand, { type: 'resolve_refund_manually' }>,
   nowMs: number,
 ): Step {
-  const { resolutionId, operator, note, outcome, needsSecondOperator } = command;
+  const { resolutionId, operator, note, outcome } = command;
   const { proposal } = refund;
   if (refund.manualResolutionId === resolutionId || proposal?.resolutionId === resolutionId) {
     // A retry of a command whose first answer was lost.
@@ -164,10 +164,14 @@ export function resolveRefundManually(
     return reject(step, 'refund_not_resolvable');
   }
   const isConfirmed = proposal !== null && isSame(proposal.outcome, outcome);
-  if (needsSecondOperator && isConfirmed && proposal.operator === operator) {
+  const mustAgree = needsSecondOperator(step.intent, refund, command.secondOperatorAboveMinor);
+  if (mustAgree && !command.isVerified) {
+    return reject(step, 'operator_not_verified');
+  }
+  if (mustAgree && isConfirmed && proposal.operator === operator) {
     return reject(step, 'second_operator_needed');
   }
-  if (needsSecondOperator && !isConfirmed) {
+  if (mustAgree && !isConfirmed) {
     const proposed = { resolutionId, operator, note, outcome, atMs: nowMs };
     return withRefund(step, { ...refund, proposal: proposed, updatedAtMs: nowMs });
   }

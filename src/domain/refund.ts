@@ -201,8 +201,10 @@ export type RefundCommand =
       readonly outcome: ManualRefundOutcome;
       readonly operator: string;
       readonly note: string;
-      /** The amount is above the operator's limit: a second operator must confirm. */
-      readonly needsSecondOperator: boolean;
+      /** Above this sum, in minor units, two operators must agree (`needsSecondOperator`). */
+      readonly secondOperatorAboveMinor: number | null;
+      /** Whether the operator's name is proved, as it must be where two agree. */
+      readonly isVerified: boolean;
     }
   /** Only before the provider was called. */
   | { readonly type: 'cancel_refund'; readonly refundId: string };
@@ -223,7 +225,8 @@ export type RefundRejection =
   /** It has an outcome, or the provider's answer may still come. */
   | 'refund_not_resolvable'
   /** An operator cannot confirm their own decision. */
-  | 'second_operator_needed';
+  | 'second_operator_needed'
+  | 'operator_not_verified';
 
 /** Whether its amount is reserved or returned. */
 export function holdsMoney({ status }: Pick<Refund, 'status'>): boolean {

@@ -1,11 +1,12 @@
 import type { Attempt, Intent } from '../domain/intent.ts';
 import type { Refund } from '../domain/refund.ts';
+import { needsSecondOperator } from '../domain/refund-amounts.ts';
 import { successResponse } from '../http/envelope.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import { namedPayment, readReview } from './attention/review.ts';
 import type { OperatorCall } from './call.ts';
 import { refundRequestFields, requestForMerchant } from './refund-request.ts';
-import { needsSecondOperator, refundResolutionFields, resolveRefund } from './refund-resolution.ts';
+import { refundResolutionFields, resolveRefund } from './refund-resolution.ts';
 import { knownIntent, resolutionFields, resolve } from './resolution.ts';
 import { readBody } from './schema.ts';
 
@@ -97,6 +98,6 @@ function refundContent(call: OperatorCall, intent: Intent, refund: Refund) {
   return {
     ...rest,
     transactionId: attempt?.reference ?? null,
-    secondOperatorNeeded: needsSecondOperator(call, intent, refund),
+    secondOperatorNeeded: needsSecondOperator(intent, refund, call.config.secondOperatorAboveMinor),
   };
 }

@@ -5,7 +5,7 @@ import type { Intent, Rejection } from '../domain/intent.ts';
 import { MANUAL_RECEIPT_LENGTH_MAX, NOTE_LENGTH_MAX } from '../domain/manual-resolution.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import type { ManualRefundOutcome, Refund } from '../domain/refund.ts';
-import { sumOf } from '../domain/refund-amounts.ts';
+import { needsSecondOperator } from '../domain/refund-amounts.ts';
 import { fieldError } from '../http/field-error.ts';
 import { oneOf, REQUIRED } from '../http/fields.ts';
 import { type Problem, problem, validationProblem } from '../http/problem.ts';
@@ -44,22 +44,6 @@ interface Decided {
 }
 
 /**
- * Whether two operators must agree about a refund, because the customer gets so much: with what was
- * returned by hand of the same payment before, so that small parts do not pass the limit.
- */
-export function needsSecondOperator(
-  { config: { secondOperatorAboveMinor: limitMinor } }: Pick<OperatorCall, 'config'>,
-  { refunds }: Intent,
-  refund: Refund,
-): boolean {
-  const before = refunds.filter(
-    ({ id, status, manualResolutionId }) =>
-      id !== refund.id && status === 'succeeded' && manualResolutionId !== null,
-  );
-  return limitMinor !== null && sumOf([refund, ...before]).returnedMinor > limitMinor;
-}
-
-/**
  * Records the operator's decision about the refund that the path names. As for attempts, the audit
  * entry is written before the commit. Problems: 400 for fields that do not belong together, 403 for
  * an operator without a proved name where two must agree, 404 for an unknown payment or refund, 409
@@ -81,7 +65,8 @@ export async function resolveRefund(
   if ([refund.manualResolutionId, refund.proposal?.resolutionId].includes(resolutionId)) {
     return { type: 'repeated', client, intent: known };
   }
-  const secondOperator = needsSecondOperator(call, known, refund);
+  const { secondOperatorAboveMinor } = call.config;
+  const secondOperator = needsSecondOperator(known, refund, secondOperatorAboveMinor);
   if (secondOperator && !call.isVerified) {
     throw operatorProblem('operator_not_verified');
   }
@@ -107,7 +92,9 @@ export async function resolveRefund(
       outcome,
       operator: call.actor.name,
       note,
-      needsSecondOperator: secondOperator,
+      // The sum counts at the commit: other refunds of the payment may be recorded meanwhile.
+      secondOperatorAboveMinor,
+      isVerified: call.isVerified,
     },
   ]);
   if (result.type === 'not_found') {
@@ -158,8 +145,9 @@ function rejectedDecision(rejection: Rejection, { status }: Refund): Problem {
   switch (rejection) {
     case 'refund_not_resolvable':
       return operatorProblem('refund_not_resolvable', { status });
+    case 'operator_not_verified':
     case 'second_operator_needed':
-      return operatorProblem('second_operator_needed');
+      return operatorProblem(rejection);
     case 'malformed_resolution':
       return operatorProblem('resolution_invalid');
     default:

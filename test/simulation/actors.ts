@@ -392,7 +392,8 @@ export class Actors {
         refundId: refund.id,
         resolutionId: `refund-${refund.id}-${clock.nowMs}`,
         outcome: isReturned ? { type: 'succeeded', railReference: 'HAND' } : { type: 'failed' },
-        needsSecondOperator: false,
+        secondOperatorAboveMinor: null,
+        isVerified: false,
         ...by,
       });
     }

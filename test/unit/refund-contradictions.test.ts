@@ -48,7 +48,8 @@ function byHand(railReference: string): Command {
     outcome: { type: 'succeeded', railReference },
     operator: 'Abebe',
     note: 'Paid out',
-    needsSecondOperator: false,
+    secondOperatorAboveMinor: null,
+    isVerified: false,
   };
 }
 

@@ -104,7 +104,7 @@ test('the window closes only after its last query, and the amount stays reserved
   expect(decide(closed, [request('two', 1)], 60_002).rejection).toBe('refund_too_large');
 });
 
-function decision(operator: string, needsSecondOperator: boolean): Command {
+function decision(operator: string, mustTwoAgree: boolean): Command {
   return {
     type: 'resolve_refund_manually',
     refundId: 'one',
@@ -112,7 +112,8 @@ function decision(operator: string, needsSecondOperator: boolean): Command {
     outcome: { type: 'succeeded', railReference: 'BANK-7' },
     operator,
     note: 'Paid out',
-    needsSecondOperator,
+    secondOperatorAboveMinor: mustTwoAgree ? 0 : null,
+    isVerified: true,
   };
 }
 
@@ -134,6 +135,29 @@ test.each<[string, RefundOutcome[], Command[], Rejection | null]>([
   const decided = decide(intent, decisions, nowMs);
   expect(decided.rejection).toBe(rejection);
   expect(decided.intent.refunds[0]?.status === 'succeeded').toBe(rejection === null);
+});
+
+test.each<[string, boolean, Rejection | null, object]>([
+  ['waits for a second operator', true, null, { proposal: { operator: 'Abebe' } }],
+  ['is rejected without a proved name', false, 'operator_not_verified', { proposal: null }],
+])('a refund by hand that passes the limit together with an earlier one %s', (...row) => {
+  const [_name, isVerified, rejection, shown] = row;
+  const leftToPeople = (id: string) => ({ ...request(id, 400), capability: null }) as Command;
+  const both = after(leftToPeople('one'), leftToPeople('two'));
+  // Both were decided while neither was recorded.
+  const byHand = (refundId: string) =>
+    ({
+      ...decision('Abebe', false),
+      ...{ refundId, secondOperatorAboveMinor: 500, isVerified },
+    }) as Command;
+  const first = decide(both, [byHand('one')], 2_000);
+  expect(first).toMatchObject({
+    rejection: null,
+    intent: { refunds: [{ status: 'succeeded' }, {}] },
+  });
+  const second = decide(first.intent, [byHand('two')], 2_000);
+  expect(second.rejection).toBe(rejection);
+  expect(second.intent.refunds[1]).toMatchObject({ status: 'requires_action', ...shown });
 });
 
 test('a late success does not return more commission than was paid', () => {
@@ -252,8 +276,8 @@ test('repeated claims, cancellations and decisions change nothing', () => {
   const cancel: Command = { type: 'cancel_refund', refundId: 'one' };
   expect(decide(canceled, [cancel], 2_000)).toMatchObject({ rejection: null, steps: [] });
   const left = after(request('one', 400), claim('one'), resolve('one', LEFT));
-  for (const needsSecondOperator of [false, true]) {
-    const command = decision('Abebe', needsSecondOperator);
+  for (const mustTwoAgree of [false, true]) {
+    const command = decision('Abebe', mustTwoAgree);
     const decided = decide(left, [command], 2_000);
     expect(decided.steps).toHaveLength(1);
     expect(decide(decided.intent, [command], 3_000)).toMatchObject({ rejection: null, steps: [] });

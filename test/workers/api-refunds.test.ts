@@ -241,7 +241,8 @@ describe('a repeated id', () => {
       outcome: { type: 'succeeded', railReference: 'BANK-7' },
       operator: 'Abebe',
       note: 'by hand',
-      needsSecondOperator: false,
+      secondOperatorAboveMinor: null,
+      isVerified: false,
     });
     expect(await contentAt(refundPath())).toMatchObject({
       status: 'SUCCESS',

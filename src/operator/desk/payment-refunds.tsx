@@ -2,6 +2,7 @@ import { moneyIn } from '../../back-office/payment-elements.tsx';
 import { RefundBadge } from '../../back-office/payment-refunds.tsx';
 import type { Attempt, Intent } from '../../domain/intent.ts';
 import type { Refund } from '../../domain/refund.ts';
+import { needsSecondOperator } from '../../domain/refund-amounts.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
 import {
   copyRow,
@@ -13,7 +14,6 @@ import {
   WhenExactly,
 } from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
-import { needsSecondOperator } from '../refund-resolution.ts';
 import type { DeskCall } from './call.ts';
 import { refundPath } from './paths.ts';
 
@@ -149,7 +149,7 @@ function requesterText(language: DeskCall['view']['language'], { requester }: Re
 /** The open proposal, and what this operator can do. */
 function Decision(props: Props) {
   const { call, intent, refund } = props;
-  const secondOperator = needsSecondOperator(call, intent, refund);
+  const secondOperator = needsSecondOperator(intent, refund, call.config.secondOperatorAboveMinor);
   const text = DESK_TEXTS[call.view.language].refunds;
   const { proposal } = refund;
   const path = refundPath(intent.terms, refund.reference);
