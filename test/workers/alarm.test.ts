@@ -17,6 +17,7 @@ import {
   cancelPath,
   changeRecords,
   chooseMethod,
+  claim,
   clientOf,
   consume,
   consumeAll,
@@ -130,6 +131,19 @@ test('promises.md#3, #5: an alarm that fires twice announces the expiry once', a
   }
   expect(await storedRecords()).toEqual(after);
   expect(caught.webhooks).toHaveLength(1);
+});
+
+test('the claim of a delivery leaves an alarm that is early enough, which saves a written row', async () => {
+  merchantServer();
+  await createProjected();
+  advance(EXPIRE_IN_MS);
+  await fireAlarm();
+  await consume('kefel-projections', caught.projections.splice(0));
+  const armedAtMs = await alarmOf();
+  advance(SECOND_MS);
+  const [event] = await clientOf().events();
+  await claim(event?.sequence ?? 0);
+  expect(await alarmOf()).toBe(armedAtMs);
 });
 
 const VISITS: readonly [string, () => Promise<unknown>][] = [
