@@ -4,6 +4,7 @@ import {
   addressed,
   claimed,
   newDelivery,
+  queued,
   reported,
   superseded,
 } from '../../src/intent/delivery.ts';
@@ -35,6 +36,21 @@ describe('a claim', () => {
   ])('without a report backs off: sent %i times, due in %i ms', (timesQueued, waitMs) => {
     const claim = claimed({ ...delivery, timesQueued }, 'claim', nowMs);
     expect(claim.dueAtMs).toBe(nowMs + waitMs);
+  });
+});
+
+describe('the message of a delivery', () => {
+  test.each([
+    ['for a new try', 'waiting', 0],
+    ['for the daily probe of a paused endpoint', 'paused', 0],
+    ['again, because the message before was lost', 'queued', 4],
+    ['again, because its consumer was lost', 'claimed', 4],
+  ] as const)('is sent %s: it backs off only when repeated', (_name, deliveryStatus, times) => {
+    expect(queued({ ...delivery, deliveryStatus, timesQueued: 3 }, nowMs)).toMatchObject({
+      deliveryStatus: 'queued',
+      timesQueued: times,
+      dueAtMs: nowMs + queuedLeaseMs(times),
+    });
   });
 });
 
