@@ -2,6 +2,12 @@ import { expect, test } from 'vitest';
 import { type Actor, actorOf } from '../../src/domain/actor.ts';
 import { decide, openIntent } from '../../src/domain/decide.ts';
 import type { Command, Intent, IntentKind } from '../../src/domain/intent.ts';
+import type {
+  ManualRefundOutcome,
+  RefundCapability,
+  RefundOutcome,
+  RefundRequester,
+} from '../../src/domain/refund.ts';
 import { historyDetail } from '../../src/intent/history.ts';
 import type { HistoryDetail } from '../../src/intent/protocol.ts';
 import {
@@ -262,6 +268,92 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
   ],
 ])('%s', (_name, story, kind, details) => {
   expect(detailsAfter(story, kind)).toEqual(details);
+});
+
+const PAID: Story = [
+  [1, START],
+  [2, succeed('a')],
+];
+const CLAIM: Command = { type: 'claim_refund', refundId: 'r', claimId: 'c', deadlineAtMs: 60_000 };
+
+function request(requester: RefundRequester, capability: RefundCapability | null): Command {
+  return {
+    type: 'request_refund',
+    refund: {
+      ...{ id: 'r', requestId: 'request', reference: 'R', attemptId: 'a', amountMinor: 400 },
+      ...{ idempotencyKeyDigest: null, bodyDigest: null, reason: null, requester },
+    },
+    keepsCommission: false,
+    capability,
+    startsAfterMs: 0,
+  };
+}
+
+const BY_API = { takesParts: true, wholeAmountsOnly: false, windowMs: null };
+const REQUEST = request({ type: 'api', keyId: 'key' }, BY_API);
+
+function answer(outcome: RefundOutcome): Command {
+  return { type: 'resolve_refund', refundId: 'r', outcome };
+}
+
+function byHand(outcome: ManualRefundOutcome, secondOperatorAboveMinor: number | null): Command {
+  return {
+    ...{ type: 'resolve_refund_manually', refundId: 'r', resolutionId: 'd', outcome },
+    ...{ operator: 'Hana', note: 'Told 0911234567', secondOperatorAboveMinor, isVerified: true },
+  };
+}
+
+const BY_HANA = { actor: 'operator', operator: 'Hana', note: 'Told …' };
+const RETURNED = { type: 'succeeded', railReference: 'BANK-7' } as const;
+
+test.each<[string, Command[], object]>([
+  ['requested', [REQUEST], { actor: 'merchant', refund: { status: 'pending' } }],
+  [
+    'requested by an operator, from a provider that returns no money by API',
+    [request({ type: 'operator', operator: 'Hana' }, null)],
+    {
+      actor: 'operator',
+      operator: 'Hana',
+      refund: { status: 'requires_action', reason: 'not_supported' },
+    },
+  ],
+  ['claimed', [REQUEST, CLAIM], { actor: 'clock', refund: { status: 'processing' } }],
+  [
+    'returned',
+    [REQUEST, CLAIM, answer({ ...RETURNED, providerCode: '0' })],
+    {
+      actor: 'rail',
+      refund: { status: 'succeeded', railReference: 'BANK-7', providerCode: '0' },
+    },
+  ],
+  [
+    'refused',
+    [REQUEST, CLAIM, answer({ type: 'failed', reason: 'declined', providerCode: 'E7' })],
+    { actor: 'rail', refund: { status: 'failed', reason: 'declined', providerCode: 'E7' } },
+  ],
+  [
+    'proposed',
+    [request({ type: 'api', keyId: 'key' }, null), byHand(RETURNED, 0)],
+    {
+      ...BY_HANA,
+      refund: { status: 'requires_action', reason: 'not_supported', proposed: true },
+    },
+  ],
+  [
+    'returned by hand',
+    [request({ type: 'api', keyId: 'key' }, null), byHand(RETURNED, null)],
+    { ...BY_HANA, refund: { status: 'succeeded', railReference: 'BANK-7' } },
+  ],
+  [
+    'contradicted after it was returned',
+    [REQUEST, CLAIM, answer(RETURNED), answer({ type: 'failed', reason: 'declined' })],
+    { actor: 'rail', anomaly: 'contradicting_refund' },
+  ],
+])('a refund is %s', (_name, commands, expected) => {
+  const story = [...PAID, ...commands.map((command, index) => [index + 3, command] as const)];
+  const { refund, ...detail }: { refund?: object } = { ...expected };
+  const shown = refund === undefined ? {} : { refund: { id: 'r', amountMinor: 400, ...refund } };
+  expect(detailsAfter(story)).toEqual([{ ...detail, ...shown }]);
 });
 
 test.each([
