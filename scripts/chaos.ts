@@ -29,6 +29,7 @@ import { type StandIns, startStandIns } from './stand-ins/start-all.ts';
 const CUSTOMERS = 24;
 const VIOLATIONS_SHOWN = 500;
 const INVITATION_POLL_MS = 50;
+const INVITATION_WAIT_MS = 30_000;
 const STAND_INS = { ethswitch: 'cards', hasRefunds: true, hasStatusQueries: true } as const;
 
 const SCRIPT = {
@@ -133,13 +134,15 @@ async function putUnderLoad(load: Load): Promise<readonly Journey[]> {
 
 /** The link that `npm run dev` prints once it is ready. */
 async function invitationIn(outputFile: string): Promise<string> {
-  for (;;) {
+  const deadlineMs = performance.now() + INVITATION_WAIT_MS;
+  while (performance.now() < deadlineMs) {
     const link = /http\S+\/dashboard\/join\?token=\S+/.exec(await readFile(outputFile, 'utf8'));
     if (link !== null) {
       return link[0];
     }
     await wait(INVITATION_POLL_MS);
   }
+  throw new Error('the gateway has printed no link into the dashboard');
 }
 
 async function summarize(observed: Observations, outputFile: string): Promise<void> {

@@ -26,7 +26,7 @@ export class Member {
     this.#csrf = session.csrf;
   }
 
-  /** Uses an invitation, while nobody kills the gateway: the link works once. */
+  /** Uses an invitation, before the kills begin: the link works once. */
   static async join(caller: Caller, link: string): Promise<Member> {
     const { origin, searchParams } = new URL(link);
     const token = searchParams.get('token');
@@ -57,7 +57,7 @@ export class Member {
   }
 
   /**
-   * Refunds by the form, which the passkey confirms. Begins anew when an answer is lost: the page
+   * Refunds by the form, which the passkey confirms. Starts again when an answer is lost: the page
    * refuses the refund then, if it was accepted.
    */
   async refund({ plan: payment }: PaymentRecord, plan: RefundPlan): Promise<void> {

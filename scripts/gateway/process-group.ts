@@ -18,6 +18,8 @@ export interface GroupCommand {
 export class ProcessGroup {
   readonly #leader: ChildProcess;
   readonly #id: number;
+  /** The first process's exit code; null when a signal ended it. */
+  readonly ended: Promise<number | null>;
 
   constructor({ command, args, directory, environment = {}, outputFile }: GroupCommand) {
     const output = openSync(outputFile, 'a');
@@ -36,6 +38,7 @@ export class ProcessGroup {
       throw new Error(`${command} could not be started`);
     }
     this.#id = this.#leader.pid;
+    this.ended = new Promise((resolve) => this.#leader.once('exit', resolve));
     running.add(this);
   }
 

@@ -1,7 +1,8 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ProcessGroup } from '../gateway/process-group.ts';
 import { PROJECT_DIRECTORY } from '../project/files.ts';
 
 /** A whole run of tests in workerd takes two minutes; a change may make it endless. */
@@ -57,28 +58,24 @@ export class RepositoryCopy {
     }
     const options = ['run', '--project', project, '--bail', '1', ...files];
     const vitest = join('node_modules', 'vitest', 'vitest.mjs');
-    // A group of its own: workerd must end with it.
-    const child = spawn(process.execPath, [vitest, ...options], {
-      cwd: this.directory,
-      detached: true,
+    const outputFile = join(this.directory, 'test-output.txt');
+    await writeFile(outputFile, '');
+    const tests = new ProcessGroup({
+      command: process.execPath,
+      args: [vitest, ...options],
+      directory: this.directory,
+      outputFile,
     });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        output += text;
-      });
+    const timer = setTimeout(() => tests.killNow(), RUN_TIMEOUT_MS);
+    const exitCode = await tests.ended;
+    clearTimeout(timer);
+    await tests.kill();
+    if (exitCode === 0 || exitCode === null) {
+      return exitCode === 0 ? null : `${project} tests, which did not end`;
     }
-    const timer = setTimeout(() => {
-      process.kill(-Number(child.pid), 'SIGKILL');
-    }, RUN_TIMEOUT_MS);
-    return new Promise((resolve, reject) => {
-      child.on('error', reject);
-      child.on('close', (code) => {
-        clearTimeout(timer);
-        const [, test] = /FAIL.*?(test\/\w+\/[\w-]+\.test\.ts)/.exec(output) ?? [];
-        resolve(code === 0 ? null : (test ?? `${project} tests`));
-      });
-    });
+    const output = await readFile(outputFile, 'utf8');
+    const [, test] = /FAIL.*?(test\/\w+\/[\w-]+\.test\.ts)/.exec(output) ?? [];
+    return test ?? `${project} tests`;
   }
 }
 

@@ -52,6 +52,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           isolate: false,
+          setupFiles: 'test/support/fixed-seed.ts',
           include: ['test/unit/**/*.test.ts'],
           exclude: OTHER_ROOMS.map((name) => `test/unit/${name}.test.ts`),
           testTimeout: 60_000,

@@ -9,7 +9,7 @@ import { holdsMoney, type Refund, type RefundAmounts } from './refund.ts';
 
 /** How much of a payment is reserved, returned and left. */
 
-/** Enough for any order, and the payment's row stays far below its limit of 2 MB. */
+/** Enough for any order, and the payment's record stays far below its limit of 2 MB. */
 export const REFUNDS_MAX = 50;
 
 /** The refunds of one attempt. */

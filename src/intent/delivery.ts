@@ -23,7 +23,7 @@ import type { StoredDelivery } from './store.ts';
  * returns to `queued`.
  */
 
-/** Tries in a row's log: enough for the whole schedule and many manual re-sends. */
+/** Tries in a delivery's log: enough for the whole schedule and many manual re-sends. */
 const LOG_ENTRIES_MAX = 40;
 
 /** Tries of the schedule, including the first. */

@@ -38,7 +38,7 @@ import {
 } from './protocol.ts';
 import type { StoredEvent } from './store.ts';
 
-/** A message that a commit sends. A stored row holds its lease, after which it is sent again. */
+/** A message that a commit sends. A stored record holds its lease, after which it is sent again. */
 export type Message =
   | ({ readonly queue: 'webhooks' | 'retries' } & DeliveryId)
   | { readonly queue: 'projections' };

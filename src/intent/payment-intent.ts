@@ -69,7 +69,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
         : takenResult(stored, request.idempotency, nowMs);
     }
     const { attempt, idempotency, answer } = request;
-    const row = newRecord({
+    const record = newRecord({
       intent: openIntent(request.terms),
       idempotencyKeyDigest: idempotency?.keyDigest ?? null,
       bodyDigest: idempotency?.bodyDigest ?? null,
@@ -78,7 +78,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       projectionDueAtMs: nowMs + OPEN_PROJECTION_AGAIN_MS,
     });
     return this.#record.commit(() => {
-      this.#record.insert(row);
+      this.#record.insert(record);
       const start: Command[] = attempt === null ? [] : [{ type: 'start_attempt', attempt }];
       // At the time of creation, because a slow call must not reject the first attempt as too late.
       this.#record.apply(start, request.terms.createdAtMs);

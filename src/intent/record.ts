@@ -43,8 +43,8 @@ export class PaymentRecord {
   #stored: StoredIntent | null | undefined;
   /** All events; `undefined` as above. */
   #events: readonly StoredEvent[] | undefined;
-  /** Whether the commit in progress must write the payment's row. It does so once, at its end. */
-  #isUnsaved = false;
+  /** How the commit in progress writes the payment's row: once, whatever changes it. */
+  #unsaved: 'insert' | 'update' | null = null;
   #outgoing: Message[] = [];
   #logged: (readonly [Intent, Intent])[] = [];
 
@@ -55,7 +55,7 @@ export class PaymentRecord {
   ) {
     this.alarm = new PaymentAlarm(storage, this);
     this.#storage = storage;
-    this.#store = new Store(storage);
+    this.#store = new Store(storage.sql);
     this.#eventBody = eventBody;
     this.#send = send;
   }
@@ -63,7 +63,9 @@ export class PaymentRecord {
   /** The payment's row, or null when it was never created. */
   stored(): StoredIntent | null {
     if (this.#stored === undefined) {
-      this.#stored = this.#store.load();
+      this.#stored = this.#store.exists()
+        ? this.#storage.transactionSync(() => this.#store.load())
+        : null;
     }
     return this.#stored;
   }
@@ -120,7 +122,7 @@ export class PaymentRecord {
       this.#stored = undefined;
       this.#events = undefined;
       this.alarm.forget();
-      this.#isUnsaved = false;
+      this.#unsaved = null;
       this.#outgoing = [];
       throw error;
     }
@@ -133,10 +135,11 @@ export class PaymentRecord {
 
   #write(): void {
     const stored = this.stored();
-    if (stored !== null && this.#isUnsaved) {
-      this.#store.save(stored);
+    const unsaved = this.#unsaved;
+    this.#unsaved = null;
+    if (stored !== null && unsaved !== null) {
+      this.#store[unsaved](stored);
     }
-    this.#isUnsaved = false;
   }
 
   #sendOutgoing(): void {
@@ -152,20 +155,20 @@ export class PaymentRecord {
     }
   }
 
-  /** The first version. */
+  /** The first version. The commit creates the tables. */
   insert(stored: StoredIntent & { readonly intent: Intent }): void {
     const { version, updatedAtMs: atMs, status: toStatus } = stored.intent;
     const entry = { version, atMs, fromStatus: null, toStatus, detail: null };
     const history = withEntry(stored.history, { ...entry, command: 'create' });
     this.#stored = { ...stored, history };
-    this.#isUnsaved = true;
+    this.#unsaved = 'insert';
     this.#outgoing.push({ queue: 'projections' });
   }
 
   /** The commit writes the row once, at its end. */
   save(stored: StoredIntent): void {
     this.#stored = stored;
-    this.#isUnsaved = true;
+    this.#unsaved ??= 'update';
   }
 
   /** Stores an event's deliveries, and sends a visible change to the read model. */
@@ -192,7 +195,7 @@ export class PaymentRecord {
       return { ...delivery, revision: (known?.revision ?? 0) + 1 };
     });
     const event = { ...after, deliveries };
-    this.#store.saveEvent(event);
+    this.#store.updateEvent(event);
     this.#events = this.#allEvents().map((known) =>
       known.sequence === event.sequence ? event : known,
     );
@@ -304,7 +307,7 @@ export class PaymentRecord {
       deliveries: [newDelivery({ endpointId: null, origin }, nowMs)],
     };
     const earlier = this.#allEvents();
-    this.#store.saveEvent(event);
+    this.#store.insertEvent(event);
     this.#events = [...earlier, event];
     this.#outgoing.push({ queue: 'webhooks', sequence: intent.version, position: 0 });
   }

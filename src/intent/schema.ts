@@ -1,5 +1,5 @@
 /** Changes the records of an existing payment to the next schema version. */
-export type Migration = (records: SyncKvStorage) => void;
+export type Migration = (sql: SqlStorage) => void;
 
 /**
  * The migrations of existing payments: entry n migrates version n + 1 to version n + 2. A schema
@@ -10,12 +10,28 @@ const MIGRATIONS: readonly Migration[] = [];
 
 export const SCHEMA_VERSION = MIGRATIONS.length + 1;
 
-/** The key of the payment's record: one for all about it, because each written row costs money. */
-export const PAYMENT_KEY = 'payment';
+/** The id of the payment's record. An event's record has its sequence as id, which is above 0. */
+export const PAYMENT_ID = 0;
+
+/**
+ * One table, and one record for all about the payment: each written row costs money, and so do the
+ * two rows that a table is. `content` is JSON: a `StoredIntent` or a
+ * `StoredEvent`. Only `create` creates the table: a lookup of an unknown id must not cost storage.
+ */
+const CREATE_TABLE = 'CREATE TABLE record (id INTEGER PRIMARY KEY, content TEXT NOT NULL)';
+
+export function createTable(sql: SqlStorage): void {
+  sql.exec(CREATE_TABLE);
+}
+
+export function tableExists(sql: SqlStorage): boolean {
+  const rows = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'record'");
+  return rows.toArray().length > 0;
+}
 
 /** Migrates the records from their version to the current one, in the caller's transaction. */
 export function migrate(
-  records: SyncKvStorage,
+  sql: SqlStorage,
   fromVersion: number,
   migrations: readonly Migration[] = MIGRATIONS,
 ): void {
@@ -24,9 +40,10 @@ export function migrate(
     return;
   }
   for (const apply of pending) {
-    apply(records);
+    apply(sql);
   }
-  const payment = JSON.parse(records.get<string>(PAYMENT_KEY) ?? 'null');
-  const schemaVersion = migrations.length + 1;
-  records.put(PAYMENT_KEY, JSON.stringify({ ...payment, schemaVersion }));
+  sql.exec(
+    `UPDATE record SET content = json_set(content, '$.schemaVersion', CAST(? AS INTEGER)) WHERE id = ${PAYMENT_ID}`,
+    migrations.length + 1,
+  );
 }

@@ -1,6 +1,6 @@
 import type { EventType, Intent } from '../domain/intent.ts';
 import type { DeliveryStatus, DeliveryTry } from './protocol.ts';
-import { migrate, PAYMENT_KEY, SCHEMA_VERSION } from './schema.ts';
+import { createTable, migrate, PAYMENT_ID, SCHEMA_VERSION, tableExists } from './schema.ts';
 
 /** The payment's record, cached in memory between commands. */
 export interface StoredIntent {
@@ -73,75 +73,79 @@ export interface StoredDelivery {
   readonly revision: number;
 }
 
-/** The keys of events begin like this, and are in the order of their sequences. */
-const EVENT_PREFIX = 'event/';
-/** Enough digits for any event of a payment: it ends only a few times and has at most 50 refunds. */
-const SEQUENCE_DIGITS = 6;
-
-/**
- * Reads and writes records, synchronously and without decisions, in the caller's transaction.
- * Records are JSON under keys: a table of our own would cost two more rows for each payment.
- */
+/** Reads and writes records, synchronously and without decisions, in the caller's transaction. */
 export class Store {
-  readonly #storage: Pick<DurableObjectStorage, 'kv' | 'transactionSync'>;
+  readonly #sql: SqlStorage;
 
-  constructor(storage: Pick<DurableObjectStorage, 'kv' | 'transactionSync'>) {
-    this.#storage = storage;
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
   }
 
-  /**
-   * The payment, after migrating its records to the current schema; null when it was never created.
-   * Only reads then, so that unknown ids do not cost storage.
-   */
-  load(): StoredIntent | null {
+  /** Whether the payment was created. Only reads, so that unknown ids do not cost storage. */
+  exists(): boolean {
+    return tableExists(this.#sql);
+  }
+
+  /** The payment, after migrating its records to the current schema. Only if `exists`. */
+  load(): StoredIntent {
     const stored = this.#payment();
-    if (stored !== null && stored.schemaVersion < SCHEMA_VERSION) {
-      this.#storage.transactionSync(() => migrate(this.#storage.kv, stored.schemaVersion));
+    if (stored.schemaVersion < SCHEMA_VERSION) {
+      migrate(this.#sql, stored.schemaVersion);
       return validated(this.#payment());
     }
     return validated(stored);
   }
 
-  #payment(): StoredIntent | null {
-    const text = this.#storage.kv.get<string>(PAYMENT_KEY);
-    return text === undefined ? null : JSON.parse(text);
+  #payment(): StoredIntent {
+    const sql = `SELECT content FROM record WHERE id = ${PAYMENT_ID}`;
+    return JSON.parse(this.#sql.exec<RecordRow>(sql).one().content);
   }
 
-  save(stored: StoredIntent): void {
-    this.#put(PAYMENT_KEY, stored);
+  insert(stored: StoredIntent): void {
+    createTable(this.#sql);
+    this.#insert(PAYMENT_ID, stored);
   }
 
-  /** After its creation, only what delivery changes. The announced event itself never changes. */
-  saveEvent(event: StoredEvent): void {
-    this.#put(eventKey(event.sequence), event);
+  update(stored: StoredIntent): void {
+    this.#update(PAYMENT_ID, stored);
   }
 
-  /** All events, oldest first. */
+  insertEvent(event: StoredEvent): void {
+    this.#insert(event.sequence, event);
+  }
+
+  /** Stores what delivery changes. The announced event itself never changes. */
+  updateEvent(event: StoredEvent): void {
+    this.#update(event.sequence, event);
+  }
+
+  /** All events, oldest first: few, because a payment ends only a few times and has at most 50 refunds. */
   events(): StoredEvent[] {
-    const entries = this.#storage.kv.list<string>({ prefix: EVENT_PREFIX });
-    return Array.from(entries, ([, text]) => JSON.parse(text));
+    const rows = this.#sql.exec<RecordRow>(
+      `SELECT content FROM record WHERE id > ${PAYMENT_ID} ORDER BY id`,
+    );
+    return rows.toArray().map(({ content }) => JSON.parse(content));
   }
 
   /** Deletes all data but the record that keeps the id taken (docs/decisions.md#24). */
   purge(): void {
-    for (const { sequence } of this.events()) {
-      this.#storage.kv.delete(eventKey(sequence));
-    }
-    this.save(TOMBSTONE);
+    this.#sql.exec(`DELETE FROM record WHERE id > ${PAYMENT_ID}`);
+    this.update(TOMBSTONE);
   }
 
-  #put(key: string, content: StoredIntent | StoredEvent): void {
-    this.#storage.kv.put(key, JSON.stringify(content));
+  #insert(id: number, content: StoredIntent | StoredEvent): void {
+    const text = JSON.stringify(content);
+    this.#sql.exec('INSERT INTO record (id, content) VALUES (?, ?)', id, text);
   }
-}
 
-function eventKey(sequence: number): string {
-  return EVENT_PREFIX + String(sequence).padStart(SEQUENCE_DIGITS, '0');
+  #update(id: number, content: StoredIntent | StoredEvent): void {
+    this.#sql.exec('UPDATE record SET content = ? WHERE id = ?', JSON.stringify(content), id);
+  }
 }
 
 /** Throws on a malformed record, because a wrong answer would be worse than none. */
-function validated(stored: StoredIntent | null): StoredIntent | null {
-  const intent = stored?.intent ?? null;
+function validated(stored: StoredIntent): StoredIntent {
+  const { intent } = stored;
   const isMalformed =
     intent !== null &&
     !(Number.isSafeInteger(intent.version) && Number.isSafeInteger(intent.terms.amountMinor));
@@ -150,3 +154,5 @@ function validated(stored: StoredIntent | null): StoredIntent | null {
   }
   return stored;
 }
+
+type RecordRow = { content: string };

@@ -106,6 +106,10 @@ export async function resolveRefund(
     throw rejectedDecision(result.rejection, decided);
   }
   const isProposed = decided.proposal?.resolutionId === resolutionId;
+  if (isProposed && !secondOperator) {
+    // Another refund by hand was recorded since the entry above.
+    await record({ secondOperator: true });
+  }
   return { type: isProposed ? 'proposed' : 'resolved', client, intent: result.intent };
 }
 

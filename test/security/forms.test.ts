@@ -4,13 +4,13 @@ import { DASHBOARD_ROUTES, PUBLIC_ROUTES } from '../../src/dashboard/routes.ts';
 import { Browser, invite, joined } from '../workers/dashboard-people-support.ts';
 import { signedIn } from '../workers/dashboard-support.ts';
 import {
+  allRows,
   call,
   chooseMethod,
   createHosted,
   ORIGIN,
   pathOf,
   postForm,
-  storedRecords,
   useGateway,
 } from '../workers/support.ts';
 import { databaseRows } from './storage.ts';
@@ -82,7 +82,7 @@ test.each(['cross-site', 'same-site'])(
   async (site) => {
     const url = await createHosted();
     const token = await chooseMethod(url);
-    const before = await storedRecords();
+    const before = await allRows();
     const headers = { 'sec-fetch-site': site };
     for (const [path, fields] of [
       [`${pathOf(url)}/attempts`, { method: 'M_PESA', attempts: '1', phone: '0711223344' }],
@@ -93,7 +93,7 @@ test.each(['cross-site', 'same-site'])(
       const response = await postForm(path, fields, headers);
       expect([path, response.status < 500]).toEqual([path, true]);
     }
-    expect(await storedRecords()).toEqual(before);
+    expect(await allRows()).toEqual(before);
   },
 );
 

@@ -154,6 +154,7 @@ export async function runHistory(
       lines: clock.lines,
     };
   } finally {
+    objects.release();
     sqlite.reset();
   }
 }

@@ -3,6 +3,7 @@ import { Store } from '../../src/intent/store.ts';
 import { PaymentIntent } from '../../src/payment-intent.ts';
 import { type Clock, never, OUTSIDE, type Process } from './clock.ts';
 import { SimulatedFailure } from './faults.ts';
+import { Sqlite } from './sqlite.ts';
 
 /** What the runtime promises for alarms: retries of a handler that throws, and then silence. */
 const ALARM_RETRIES_MAX = 6;
@@ -11,6 +12,9 @@ const ALARM_RETRY_MS = 2_000;
 const IDLE_MS_MAX = 15_000;
 /** How far the clocks of two machines differ. */
 const SKEW_MS_MAX = 3_000;
+
+/** The objects' databases of earlier histories, to be used again. */
+const idleStores: Sqlite[] = [];
 
 /** The runtime ended the object in the middle of its work. */
 class Crash extends Error {
@@ -112,6 +116,13 @@ export class Objects {
       );
     });
   }
+
+  /** Keeps the databases for the next history. */
+  release(): void {
+    for (const host of this.hosts.values()) {
+      host.release();
+    }
+  }
 }
 
 interface Caller {
@@ -124,8 +135,7 @@ interface Caller {
 class ObjectHost {
   readonly id: string;
   readonly name: string;
-  /** The stored values by their keys. */
-  #values = new Map<string, unknown>();
+  readonly sql: Sqlite;
   alarmAtMs: number | null = null;
   readonly #clock: Clock;
   readonly #env: () => Env;
@@ -144,11 +154,21 @@ class ObjectHost {
     this.name = name;
     this.#env = env;
     this.#witness = witness;
+    this.sql = idleStores.pop() ?? new Sqlite();
   }
 
   /** What is stored, to be read from outside. */
   store(): Store {
-    return new Store({ kv: this.#kv(() => undefined) } as unknown as DurableObjectStorage);
+    const exec = (sql: string, ...params: readonly unknown[]) => {
+      const rows = this.sql.all(sql, params);
+      return { toArray: () => rows, one: () => rows[0] };
+    };
+    return new Store({ exec } as unknown as SqlStorage);
+  }
+
+  release(): void {
+    this.sql.reset();
+    idleStores.push(this.sql);
   }
 
   receive(method: string, args: readonly unknown[], caller: Caller): void {
@@ -232,7 +252,13 @@ class ObjectHost {
       }
     };
     const storage = {
-      kv: this.#kv(requireAlive),
+      sql: {
+        exec: (sql: string, ...params: readonly unknown[]) => {
+          requireAlive();
+          const rows = this.sql.all(sql, params);
+          return { toArray: () => rows, one: () => rows[0] };
+        },
+      },
       transactionSync: <T>(work: () => T): T => {
         requireAlive();
         return this.#commit(work);
@@ -263,44 +289,22 @@ class ObjectHost {
     return context as unknown as DurableObjectState;
   }
 
-  /** What the object's code calls of its storage. */
-  #kv(requireAlive: () => void): SyncKvStorage {
-    return {
-      get: <T>(key: string) => {
-        requireAlive();
-        return this.#values.get(key) as T | undefined;
-      },
-      list: <T>({ prefix = '' } = {}) => {
-        requireAlive();
-        const keys = [...this.#values.keys()].filter((key) => key.startsWith(prefix)).sort();
-        return keys.map((key): [string, T] => [key, this.#values.get(key) as T]);
-      },
-      put: (key, value) => {
-        requireAlive();
-        this.#values.set(key, value);
-      },
-      delete: (key) => {
-        requireAlive();
-        return this.#values.delete(key);
-      },
-    };
-  }
-
   #commit<T>(work: () => T): T {
-    const valuesBefore = new Map(this.#values);
     const alarmBeforeMs = this.alarmAtMs;
     this.#isCommitting = true;
     let result: T;
     try {
-      result = work();
-      if (this.#clock.strikes('commit_fails')) {
-        throw new SimulatedFailure('SQLITE_FULL');
-      }
-      if (this.#clock.strikes('crash_before_commit')) {
-        throw new Crash('before the commit');
-      }
+      result = this.sql.transaction(() => {
+        const value = work();
+        if (this.#clock.strikes('commit_fails')) {
+          throw new SimulatedFailure('SQLITE_FULL');
+        }
+        if (this.#clock.strikes('crash_before_commit')) {
+          throw new Crash('before the commit');
+        }
+        return value;
+      });
     } catch (error) {
-      this.#values = valuesBefore;
       this.alarmAtMs = alarmBeforeMs;
       if (error instanceof Crash) {
         this.crash();

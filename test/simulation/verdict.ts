@@ -55,8 +55,8 @@ function endedPayments({ env, objects }: World, plan: Plan): readonly Ended[] {
   return plan.payments.flatMap((payment) => {
     const { objectId } = intentByUniqueId(env, payment.merchant, payment.uniqueId);
     const store = objects.hosts.get(objectId)?.store();
-    const stored = store?.load();
-    return store === undefined || stored == null || stored.intent === null
+    const stored = store?.exists() ? store.load() : null;
+    return store === undefined || stored === null || stored.intent === null
       ? []
       : [
           {

@@ -10,7 +10,7 @@ import {
   ALPHA,
   advance,
   alarmOf,
-  allowWrites,
+  allRows,
   answerOf,
   call,
   cancelPath,
@@ -22,14 +22,13 @@ import {
   execute,
   fireAlarm,
   intentOf,
+  objectSql,
   pathOf,
   postHosted,
-  refuseWrites,
   resolveAttempt,
   simulate,
   startRedirect,
   storedPayment,
-  storedRecords,
   stubOf,
   tenantOf,
   useGateway,
@@ -50,6 +49,17 @@ interface Sabotage {
   readonly mend: () => Promise<unknown>;
 }
 
+function trigger(name: string, when: string): Sabotage {
+  return {
+    name,
+    damage: () =>
+      objectSql(
+        `CREATE TRIGGER sabotage BEFORE ${when} BEGIN SELECT RAISE(ABORT, 'SABOTAGE'); END`,
+      ),
+    mend: () => objectSql('DROP TRIGGER sabotage'),
+  };
+}
+
 const BROKEN_ALARM: Sabotage = {
   name: 'the alarm',
   damage: () =>
@@ -65,8 +75,8 @@ const BROKEN_ALARM: Sabotage = {
 };
 
 const SABOTAGES: readonly Sabotage[] = [
-  // The last write: an event is already written.
-  { name: 'the state', damage: () => refuseWrites(), mend: () => allowWrites() },
+  // The last row: an event is already written.
+  trigger('the state', 'UPDATE ON record'),
   BROKEN_ALARM,
 ];
 
@@ -165,13 +175,11 @@ test.each(
   async ({ sabotage, change }) => {
     await change.prepare();
     await needNewAlarm();
-    const before = { rows: await storedRecords(), alarm: await alarmOf(), sent: messagesSent() };
+    const before = { rows: await allRows(), alarm: await alarmOf(), sent: messagesSent() };
     await sabotage.damage();
     const failure = await change.change().then(() => null, String);
     expect(failure).toContain('SABOTAGE');
-    expect({ rows: await storedRecords(), alarm: await alarmOf(), sent: messagesSent() }).toEqual(
-      before,
-    );
+    expect({ rows: await allRows(), alarm: await alarmOf(), sent: messagesSent() }).toEqual(before);
 
     await sabotage.mend();
     // The object's memory holds nothing that was rolled back.
@@ -192,15 +200,14 @@ test('promises.md#2: a late success is not recorded when its event cannot be wri
   await execute(startRedirect('a0'));
   advance(EXPIRE_IN_MS);
   expect((await intentOf()).status).toBe('expired');
-  const before = { rows: await storedRecords(), alarm: await alarmOf(), sent: messagesSent() };
-  await refuseWrites('event/');
+  const sabotage = trigger('the event', 'INSERT ON record');
+  const before = { rows: await allRows(), alarm: await alarmOf(), sent: messagesSent() };
+  await sabotage.damage();
   expect(await EXECUTE(resolveAttempt('a0', 'succeeded')).then(() => null, String)).toContain(
     'SABOTAGE',
   );
-  expect({ rows: await storedRecords(), alarm: await alarmOf(), sent: messagesSent() }).toEqual(
-    before,
-  );
-  await allowWrites();
+  expect({ rows: await allRows(), alarm: await alarmOf(), sent: messagesSent() }).toEqual(before);
+  await sabotage.mend();
   expect((await execute(resolveAttempt('a0', 'succeeded'))).late).toBe(true);
   expect(caught.webhooks.map(({ sequence }) => sequence)).toHaveLength(2);
 });
@@ -209,7 +216,7 @@ test('promises.md#2: a create whose alarm cannot be set leaves no table, no mess
   await BROKEN_ALARM.damage();
   const { envelope } = await answerOf(postHosted());
   expect(envelope).toMatchObject({ status: 500, message: 'Internal server error' });
-  expect(await storedRecords()).toEqual({});
+  expect(await allRows()).toEqual({});
   expect(messagesSent()).toEqual({ webhooks: 0, projections: 0 });
   await BROKEN_ALARM.mend();
   expect((await postHosted()).status).toBe(200);

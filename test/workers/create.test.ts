@@ -6,6 +6,7 @@ import type { CreateRequest } from '../../src/intent/protocol.ts';
 import { someTerms, startAttempt } from '../support/intents.ts';
 import {
   ALPHA,
+  allRows,
   answerOf,
   BETA,
   CREATE_PATHS,
@@ -16,7 +17,6 @@ import {
   intentOf,
   postExpress,
   postHosted,
-  storedRecords,
   tenantOf,
   useGateway,
 } from './support.ts';
@@ -51,7 +51,7 @@ test.each([
       });
     }
 
-    expect(Object.keys(await storedRecords())).toEqual(['payment']);
+    expect((await allRows()).record).toHaveLength(1);
     const history = await clientOf().history();
     expect(history.filter(({ command }) => command === 'create')).toHaveLength(1);
     expect(history.map(({ version }) => version)).toEqual(
@@ -72,10 +72,10 @@ test.each([
 
 test("promises.md#1: the losing create changes nothing of the winner's payment", async () => {
   await postHosted({ amount: 100 });
-  const before = await storedRecords();
+  const before = await allRows();
   expect((await postHosted({ amount: 999, currency: 'USD' })).status).toBe(409);
   expect((await postExpress({ amount: 5 })).status).toBe(409);
-  expect(await storedRecords()).toEqual(before);
+  expect(await allRows()).toEqual(before);
 });
 
 test.each([
@@ -132,10 +132,10 @@ test('promises.md#1: a create repeated over RPC gets the first answer, another u
   const own = request('sandbox', 'uuid-1');
   const first = await intent.create(own);
   expect(first).toEqual({ type: 'created' });
-  const before = await storedRecords();
+  const before = await allRows();
   expect(await intent.create(own)).toEqual(first);
   expect(await intent.create(request('sandbox', 'uuid-2'))).toEqual({ type: 'duplicate' });
-  expect(await storedRecords()).toEqual(before);
+  expect(await allRows()).toEqual(before);
   expect(caught.projections).toHaveLength(1);
 });
 

@@ -9,13 +9,13 @@ import { type SignedIn, sessionFor, signedIn, submit, visit } from './dashboard-
 import {
   ALPHA,
   addEndpoint,
+  allRows,
   BETA,
   consumeAll,
   createHosted,
   intentOf,
   merchantServer,
   payHosted,
-  storedRecords,
   tenantOf,
   useGateway,
 } from './support.ts';
@@ -552,7 +552,7 @@ async function belongings({ owner, member, invitationId, keyDigest }: World) {
     sessions: sessions?.results,
     members: members?.results,
     owned,
-    objects: [await storedRecords(MARKERS.paid), await storedRecords(MARKERS.open)],
+    objects: [await allRows(MARKERS.paid), await allRows(MARKERS.open)],
     sent: Object.values(caught).map((messages) => messages.length),
   };
 }

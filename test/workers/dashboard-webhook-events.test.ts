@@ -6,16 +6,16 @@ import {
   ALPHA,
   type Arrival,
   advance,
+  allRows,
   BETA,
-  changeRecords,
   consume,
   DAY_MS,
   INTERRUPTIONS,
   lastEvent,
   merchantServer,
+  objectSql,
   payHosted,
   SECOND_MS,
-  storedRecords,
   useGateway,
 } from './support.ts';
 
@@ -178,7 +178,10 @@ describe("an event's page", () => {
     await deliver();
     // The first retry follows within seconds.
     expect(await state()).toContain('waiting');
-    await setDeliveryStatus('delivered');
+    await objectSql(
+      "UPDATE record SET content = json_set(content, '$.deliveries[0].deliveryStatus', 'delivered') WHERE id > 0",
+      'order-1',
+    );
     await INTERRUPTIONS.eviction();
     expect(await state()).toBeUndefined();
     expect(await state('/dashboard/sandbox/payments/order-1')).toBeUndefined();
@@ -237,7 +240,10 @@ describe("an event's page", () => {
   ])('offers no resend while the event is %s', async (_name, status) => {
     const member = await signedIn('developer');
     const sequence = await announce('order-1');
-    await setDeliveryStatus(status);
+    await objectSql(
+      `UPDATE record SET content = json_set(content, '$.deliveries[0].deliveryStatus', '${status}') WHERE id > 0`,
+      'order-1',
+    );
     await INTERRUPTIONS.eviction();
     const path = `${EVENTS}/order-1/${sequence}`;
     expect(await (await visit(member, path)).text()).not.toContain('/resend"><');
@@ -449,12 +455,5 @@ describe('access', () => {
 
 test('creates no storage for an unknown payment id', async () => {
   expect((await visit(await signedIn(), `${EVENTS}/unknown/1`)).status).toBe(404);
-  expect(await storedRecords('unknown')).toEqual({});
+  expect(await allRows('unknown')).toEqual({});
 });
-
-/** Of the payment's events, without sending anything. */
-function setDeliveryStatus(deliveryStatus: string): Promise<void> {
-  return changeRecords('event/', (record) => {
-    Object.assign(Object(record.deliveries)[0], { deliveryStatus });
-  });
-}

@@ -7,6 +7,7 @@ import {
   ALPHA,
   type Answer,
   advance,
+  allRows,
   answerOf,
   type Body,
   type CallOptions,
@@ -23,7 +24,6 @@ import {
   postForm,
   SECOND_MS,
   SIMULATED_FAILURE,
-  storedRecords,
   useGateway,
 } from './support.ts';
 
@@ -82,13 +82,13 @@ test.each(PAIRS)(
     const first = await create(kind);
     expect(first.status).toBe(200);
     expect(first.headers.get('idempotent-replayed')).toBeNull();
-    const before = await storedRecords();
+    const before = await allRows();
     await INTERRUPTIONS[interruption]();
     expectReplay(await create(kind), first);
     advance(365 * 24 * 3_600 * SECOND_MS);
     expectReplay(await create(kind), first);
     if (kind === 'hosted') {
-      expect(await storedRecords()).toEqual(before);
+      expect(await allRows()).toEqual(before);
     }
   },
 );
@@ -97,7 +97,7 @@ test.each(KINDS)(
   'decisions.md#8: the same key and id with another body gets 422 (%s)',
   async (kind) => {
     const first = await create(kind);
-    const before = await storedRecords();
+    const before = await allRows();
     for (const changes of [{ amount: 100.51 }, { unknown: 1 }, { currency: 'XXX' }]) {
       const { status, envelope } = await create(kind, { changes });
       expect(status).toBe(422);
@@ -109,7 +109,7 @@ test.each(KINDS)(
     // Bytes are compared, not their meaning.
     const spaced = await create(kind, { text: JSON.stringify(BODY_OF[kind](), null, 1) });
     expect(spaced.status).toBe(422);
-    expect(await storedRecords()).toEqual(before);
+    expect(await allRows()).toEqual(before);
     expectReplay(await create(kind), first);
   },
 );

@@ -109,7 +109,7 @@ async function storedIds(): Promise<string[]> {
     const tables = await runInDurableObject(
       env.PAYMENT_INTENT.get(id),
       (_instance, { storage }) =>
-        storage.sql.exec("SELECT name FROM sqlite_master WHERE type = 'table'").toArray().length,
+        storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'record'").toArray().length,
     );
     if (tables > 0) {
       stored.push(String(id));

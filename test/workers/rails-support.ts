@@ -345,15 +345,19 @@ export function objectIds(): string[] {
   return reachedObjects().map(String).sort();
 }
 
-/** Everything that objects hold, records and alarms, by object; empty objects are left out. */
+/** Everything that objects hold, rows and alarms, by object; empty objects are left out. */
 export async function everythingStored(): Promise<Record<string, unknown>> {
   const stored: Record<string, unknown> = {};
   for (const id of reachedObjects()) {
     await runInDurableObject(env.PAYMENT_INTENT.get(id), async (_instance, { storage }) => {
-      const records = [...storage.kv.list()];
+      const tables = storage.sql
+        .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+        .toArray()
+        .filter(({ name }) => !name.startsWith('_'));
+      const rows = tables.map(({ name }) => storage.sql.exec(`SELECT * FROM "${name}"`).toArray());
       const alarm = await storage.getAlarm();
-      if (records.length > 0 || alarm !== null) {
-        stored[String(id)] = { records, alarm };
+      if (rows.length > 0 || alarm !== null) {
+        stored[String(id)] = { rows, alarm };
       }
     });
   }

@@ -559,50 +559,36 @@ export function loseAlarm(uniqueId = 'order-1'): Promise<void> {
   return runInDurableObject(stubOf(uniqueId), (_instance, state) => state.storage.deleteAlarm());
 }
 
-/** The records of an object by their keys, to read or to change as none of our code would. */
-export async function storedRecords(uniqueId = 'order-1'): Promise<Record<string, string>> {
-  return runInDurableObject(stubOf(uniqueId), (_instance, { storage }) =>
-    Object.fromEntries(storage.kv.list<string>()),
-  );
-}
-
-/** Replaces the records, of which `change` gets each as an object. The object keeps its memory. */
-export async function changeRecords(
-  keyStart: 'payment' | 'event/',
-  change: (record: Record<string, unknown>) => void,
+/** Runs SQL inside the object that none of our code would run. */
+export function objectSql<Row extends Record<string, SqlStorageValue>>(
+  sql: string,
   uniqueId = 'order-1',
-): Promise<void> {
-  await runInDurableObject(stubOf(uniqueId), (_instance, { storage }) => {
-    for (const [key, text] of storage.kv.list<string>({ prefix: keyStart })) {
-      const record = JSON.parse(text);
-      change(record);
-      storage.kv.put(key, JSON.stringify(record));
-    }
-  });
-}
-
-/** Every write of these records fails until `allowWrites`. */
-export function refuseWrites(keyStart: 'payment' | 'event/' = 'payment'): Promise<void> {
-  return runInDurableObject(stubOf(), (_instance, { storage }) => {
-    const put = storage.kv.put.bind(storage.kv);
-    vi.spyOn(storage.kv, 'put').mockImplementation((key, value) => {
-      if (key.startsWith(keyStart)) {
-        throw new Error('SABOTAGE');
-      }
-      put(key, value);
-    });
-  });
-}
-
-export function allowWrites(): Promise<void> {
-  return runInDurableObject(stubOf(), (_instance, { storage }) => {
-    vi.mocked(storage.kv.put).mockRestore();
-  });
+): Promise<Row[]> {
+  return runInDurableObject(stubOf(uniqueId), (_instance, state) =>
+    state.storage.sql.exec<Row>(sql).toArray(),
+  );
 }
 
 /** The stored payment. */
 export async function storedPayment(uniqueId = 'order-1'): Promise<StoredIntent> {
-  return JSON.parse((await storedRecords(uniqueId)).payment ?? 'null');
+  const sql = 'SELECT content FROM record WHERE id = 0';
+  const [row] = await objectSql<{ content: string }>(sql, uniqueId);
+  return JSON.parse(row?.content ?? 'null');
+}
+
+/** Every row of an object, in the order of its tables, to compare after a rollback. */
+export async function allRows(uniqueId = 'order-1'): Promise<Record<string, unknown[]>> {
+  return runInDurableObject(stubOf(uniqueId), (_instance, { storage }) => {
+    const names = storage.sql
+      .exec<{ name: string }>(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\' ORDER BY name",
+      )
+      .toArray()
+      .map(({ name }) => name);
+    return Object.fromEntries(
+      names.map((name) => [name, storage.sql.exec(`SELECT * FROM "${name}"`).toArray()]),
+    );
+  });
 }
 
 /** Ways in which an object can lose its memory between two steps. */
