@@ -117,8 +117,10 @@ function fromPage(cookie: string): Readonly<Record<string, string>> {
   return { 'sec-fetch-site': 'same-origin', cookie };
 }
 
+/** Without those that the answer deletes. */
 function cookiesIn({ headers }: HttpAnswer): string {
-  return (headers['set-cookie'] ?? []).map((cookie) => cookie.split(';')[0]).join('; ');
+  const cookies = (headers['set-cookie'] ?? []).map((cookie) => cookie.split(';')[0] ?? '');
+  return cookies.filter((cookie) => !cookie.endsWith('=')).join('; ');
 }
 
 /** The value of a form's hidden field. */
