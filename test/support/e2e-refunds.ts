@@ -20,7 +20,9 @@ export interface WireRefund {
 export class RefundedPayment {
   readonly payment: RailPayment;
   /** The first event is PAYMENT_SUCCESS. */
-  #eventsChecked = 1;
+  #eventsRead = 1;
+  /** Events that arrived before the test asked for them. */
+  readonly #early: VerifiedWebhook[] = [];
 
   private constructor(payment: RailPayment) {
     this.payment = payment;
@@ -75,20 +77,36 @@ export class RefundedPayment {
     );
   }
 
-  /** The merchant's next event is about this refund, verified, and equals what it can ask for. */
+  /**
+   * The merchant gets an event about this refund, verified, which equals what it can ask for. Those
+   * of several refunds may overtake one another.
+   */
   async expectTold(
     refundUniqueId: string,
     webHookEvent: 'REFUND_SUCCESS' | 'REFUND_FAILED',
     refund: Partial<WireRefund>,
   ): Promise<VerifiedWebhook> {
-    const request = await this.payment.hook.request(this.#eventsChecked);
-    this.#eventsChecked += 1;
-    this.payment.eventsChecked = this.#eventsChecked;
-    const event = verifiedWebhook(request, this.payment.keys);
+    const event = await this.#eventAbout(refundUniqueId);
+    this.payment.eventsChecked = this.#eventsRead - this.#early.length;
     const now = await this.status(refundUniqueId);
     expect(event).toMatchObject({ webHookEvent, status: 'SUCCESS', payment: { refund: now } });
     expect(now).toMatchObject({ refundUniqueId, ...refund });
     return event;
+  }
+
+  async #eventAbout(refundUniqueId: string): Promise<VerifiedWebhook> {
+    const isAboutIt = ({ payment }: VerifiedWebhook) =>
+      payment.refund?.refundUniqueId === refundUniqueId;
+    for (;;) {
+      const known = this.#early.findIndex(isAboutIt);
+      const [event] = known === -1 ? [] : this.#early.splice(known, 1);
+      if (event !== undefined) {
+        return event;
+      }
+      const request = await this.payment.hook.request(this.#eventsRead);
+      this.#eventsRead += 1;
+      this.#early.push(verifiedWebhook(request, this.payment.keys));
+    }
   }
 
   /** What the provider has recorded. */

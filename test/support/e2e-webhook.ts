@@ -37,6 +37,8 @@ export interface Payment {
 
 export interface EventPayment extends Payment {
   readonly event: string;
+  /** Only in an event about a refund. */
+  readonly refund?: { readonly refundUniqueId: string };
 }
 
 /** A webhook with three valid signatures. */
