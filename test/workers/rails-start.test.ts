@@ -92,6 +92,23 @@ test('sends a hosted customer back to the page, which waits for the prompt', asy
   expect(caught.starts).toHaveLength(1);
 });
 
+test('a message starts its own attempt, not the one before', async () => {
+  const path = await openHosted({ methods: ['E_BIRR'] });
+  await choose(path, 'E_BIRR');
+  await resolveAs('failed');
+  await choose(path, 'E_BIRR', 1);
+  const { reference } = await attemptNow();
+  const calls = railServer((call) => new Response(ebirrPaid(call)));
+  await consumeStart(caught.starts.splice(0));
+  expect(calls.map(({ text }) => JSON.parse(text).serviceParams.transactionInfo)).toMatchObject([
+    { referenceId: reference },
+  ]);
+  expect((await intentNow()).attempts).toMatchObject([
+    { status: 'failed' },
+    { status: 'succeeded', reference },
+  ]);
+});
+
 test('the consumer claims first, then calls once, then stores eBirr’s answer', async () => {
   const { transactionId } = await pay();
   const asked: Attempt[] = [];
