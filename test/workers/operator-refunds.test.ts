@@ -279,6 +279,23 @@ describe('two operators', () => {
     expect(arrivals.filter(({ event }) => event.webHookEvent === 'REFUND_SUCCESS')).toHaveLength(1);
   });
 
+  test('two parts at once that exceed the limit together: one of them waits for a second operator', async () => {
+    await refundByHand({ amountMinor: 4_000 });
+    await execute(await refundRequest('r2', { amountMinor: 4_000 }));
+    await Promise.all(
+      ['r1', 'r2'].map((id) =>
+        content(operateApi(`${PAYMENT}/refunds/${id}/resolve`, RETURNED, as('Hana'))),
+      ),
+    );
+    const { refunds } = await intentOf();
+    expect(refunds.map(({ status }) => status).sort()).toEqual(['requires_action', 'succeeded']);
+    const waiting = refunds.find(({ status }) => status === 'requires_action');
+    expect(waiting?.proposal).toMatchObject({ operator: 'Hana' });
+    expect(await details()).toContainEqual(
+      expect.objectContaining({ refund: waiting?.id, secondOperator: true }),
+    );
+  });
+
   it.each(['many', '-1', '1.005'])('%s as the limit is an error', async (text) => {
     const bindings = { ...env, REFUND_SECOND_OPERATOR_ABOVE: text };
     expect((await operateApi('/banks', undefined, { bindings })).status).toBe(500);
