@@ -13,7 +13,10 @@ export interface BenchCase {
   readonly writes: boolean;
   /** For `burst` and `delivery`, a multiple of 200; for the quick form. */
   readonly units?: { readonly full: number; readonly quick: number };
-  /** workerd opens a new object's file for each request, and has some 20,000 file descriptors. */
+  /**
+   * workerd opens a new object's files for each request, keeps them for 10 s, and has some 20,000
+   * file descriptors.
+   */
   readonly clientsMax?: number;
   /** Whether each unit must become a row in D1. */
   readonly isProjected?: true;
@@ -53,7 +56,7 @@ export const CASES: Readonly<Record<CaseName, BenchCase>> = {
     floor: MISS,
     kind: 'requests',
     writes: false,
-    clientsMax: 8,
+    clientsMax: 1,
   },
   '400-64k': { about: '400, 64 KiB', floor: ECHO, kind: 'requests', writes: false },
   '404': { about: '404, no such path', floor: ECHO, kind: 'requests', writes: false },
@@ -62,7 +65,7 @@ export const CASES: Readonly<Record<CaseName, BenchCase>> = {
     floor: MISS,
     kind: 'requests',
     writes: false,
-    clientsMax: 8,
+    clientsMax: 1,
   },
   '409': { about: '409, id taken', floor: READ, kind: 'requests', writes: false },
   paid: {

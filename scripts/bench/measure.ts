@@ -39,7 +39,7 @@ export interface Measurement {
 export const CONSUMERS_SILENCE_MS = 1_300;
 const SILENCE_MS = 150;
 /** workerd closes the files of an object that nobody has called for 10 s. */
-const OBJECT_IDLE_MS = 12_000;
+export const OBJECT_IDLE_MS = 12_000;
 const BURST_CLIENTS = 32;
 /** Calls for missed events, 200 events each. */
 const DELIVERY_CLIENTS = 1;
