@@ -298,11 +298,13 @@ CREATE TABLE payment (
   -- JSON array of the methods whose attempts have ended, with the number of these and of the
   -- successful ones. Without the attempt that paid, which the payment itself counts.
   attempts TEXT NOT NULL CHECK (json_valid(attempts)),
-  -- JSON array of the payment's rows in `payment_search_key`, by which they are purged.
+  -- JSON array of the payment's rows in `payment_search_key`, by which they are purged, and of the
+  -- references of its attempts, which have no row there.
   search_keys TEXT NOT NULL CHECK (json_valid(search_keys)),
   -- What a file of payments shows of customer and provider, in JSON, sealed with
   -- DATA_ENCRYPTION_KEYS because it may be personal data. NULL: nothing.
   sealed_details TEXT,
+  has_details INTEGER NOT NULL AS (sealed_details IS NOT NULL),
   PRIMARY KEY (merchant_id, environment, created_at_ms, uuid)
 ) STRICT, WITHOUT ROWID;
 
@@ -326,9 +328,10 @@ CREATE INDEX payment_ended ON payment
   (merchant_id, environment, status, method, created_at_ms, uuid, amount_minor, currency)
   WHERE status NOT IN ('open', 'processing');
 
--- For the API's list of payments that ended in a time. Few filters remain, applied in the index.
+-- For the API's list of payments that ended in a time, which merges those with and without details.
+-- Few filters remain, applied in the index. And for the daily purge of details.
 CREATE INDEX payment_by_end ON payment
-  (merchant_id, environment, ended_at_ms, uuid, status, method)
+  (merchant_id, environment, has_details, ended_at_ms, uuid, status, method)
   WHERE ended_at_ms IS NOT NULL;
 
 -- The few payments with refunds. SQLite uses the index only for queries that repeat this condition;
@@ -342,7 +345,8 @@ CREATE INDEX payment_with_refunds ON payment
 CREATE INDEX payment_needing_attention ON payment (environment, created_at_ms, uuid)
   WHERE unresolved_attempts > 0 OR anomalies > 0 OR late = 1;
 
--- Search terms of a payment besides its own columns: `id:` and an id of a provider or the merchant,
+-- Search terms of a payment besides its own columns: `id:` and an id of a provider or the merchant
+-- (but not an attempt's reference, which carries the payment's time: src/domain/identifiers.ts),
 -- `order:` and a reference by which a provider reports an attempt to a shared address,
 -- `hashed-id:` and the keyed digest of an id that may contain a phone number, or `phone:`, `email:`,
 -- `name:` or `meta:` and the keyed digest of a phone number, an address, a word of a name or an entry
@@ -359,10 +363,6 @@ CREATE TABLE payment_search_key (
 -- Such a report names no merchant. SQLite uses the index only for queries that repeat the condition.
 CREATE INDEX payment_search_key_of_order ON payment_search_key (key)
   WHERE key >= 'order:' AND key < 'order;';
-
--- For the daily purge.
-CREATE INDEX payment_with_details ON payment (created_at_ms, merchant_id, environment, uuid)
-  WHERE sealed_details IS NOT NULL;
 
 CREATE TRIGGER payment_search_keys_deleted AFTER DELETE ON payment
 BEGIN

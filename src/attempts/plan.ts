@@ -1,4 +1,4 @@
-import { REFERENCE_LENGTH, referenceFrom } from '../domain/identifiers.ts';
+import { attemptReferenceFrom, REFERENCE_LENGTH } from '../domain/identifiers.ts';
 import type { Command, IntentTerms } from '../domain/intent.ts';
 import type { Method } from '../domain/method.ts';
 import type { Rail } from '../rails/rail.ts';
@@ -19,7 +19,10 @@ export function newAttempt(
   const plan = rail.plan(terms, method, nowMs);
   return {
     id: crypto.randomUUID(),
-    reference: referenceFrom(crypto.getRandomValues(new Uint8Array(REFERENCE_LENGTH))),
+    reference: attemptReferenceFrom(
+      terms.createdAtMs,
+      crypto.getRandomValues(new Uint8Array(REFERENCE_LENGTH)),
+    ),
     method,
     phone,
     railId: rail.id,

@@ -11,6 +11,30 @@ export function referenceFrom(randomBytes: Uint8Array): string {
   return reference;
 }
 
+/** Seconds since 1970 in hexadecimal digits, which suffice until 2106. */
+const REFERENCE_TIME_LENGTH = 8;
+
+/**
+ * A reference that begins with the second in which its payment was created, so that a search finds
+ * the payment without an index of references. The other 60 bits are random.
+ */
+export function attemptReferenceFrom(createdAtMs: number, randomBytes: Uint8Array): string {
+  const second = Math.floor(createdAtMs / 1000).toString(16);
+  const time = second.toUpperCase().padStart(REFERENCE_TIME_LENGTH, '0');
+  return time + referenceFrom(randomBytes).slice(REFERENCE_TIME_LENGTH);
+}
+
+/**
+ * The second in which the payment was created, in ms since 1970, if the text is an attempt's
+ * reference or at least its first 8 characters; null for another text.
+ */
+export function referenceTimeMs(text: string): number | null {
+  const isOne = REFERENCE_START.test(text) && text.length <= REFERENCE_LENGTH;
+  return isOne ? Number.parseInt(text.slice(0, REFERENCE_TIME_LENGTH), 16) * 1000 : null;
+}
+
+const REFERENCE_START = new RegExp(`^[0-9A-F]{${REFERENCE_TIME_LENGTH}}[${REFERENCE_ALPHABET}]*$`);
+
 /** The form of attempt references. */
 export const REFERENCE = new RegExp(`^[${REFERENCE_ALPHABET}]{${REFERENCE_LENGTH}}$`);
 

@@ -1,3 +1,4 @@
+import { REFERENCE_LENGTH, referenceTimeMs } from './identifiers.ts';
 import type { Tenant } from './intent.ts';
 
 /** Keys that find a payment in the read model, besides its columns. */
@@ -8,6 +9,19 @@ export const SEARCH_ID_LENGTH_MAX = 255;
 /** For the id of a transaction, rail, receipt or payment link, unless it `mayContainPhone`. */
 export function idSearchKey(id: string): string {
   return `id:${id}`;
+}
+
+/**
+ * Whether a search finds the payment of this key by the time in the id: the id is the reference of
+ * one of its attempts.
+ */
+export function isFoundByTime(key: string, createdAtMs: number): boolean {
+  const id = key.slice(idSearchKey('').length);
+  return (
+    key === idSearchKey(id) &&
+    id.length === REFERENCE_LENGTH &&
+    referenceTimeMs(id) === Math.floor(createdAtMs / 1000) * 1000
+  );
 }
 
 /**

@@ -46,6 +46,13 @@ export function samePayment(other: string): string {
     AND payment.created_at_ms = ${other}.created_at_ms AND payment.uuid = ${other}.uuid`;
 }
 
+/**
+ * Whether `payment` was created in the second from ?1 on, in ms, and has a search key from ?2 up to
+ * ?3. A second has few payments of a tenant, so this needs no index of keys.
+ */
+export const CREATED_IN_SECOND_WITH_KEY = `payment.created_at_ms BETWEEN ?1 AND ?1 + 999
+  AND EXISTS (SELECT 1 FROM json_each(payment.search_keys) WHERE value BETWEEN ?2 AND ?3)`;
+
 export function paymentRow(stored: StoredPayment): PaymentRow {
   return { ...stored, late: stored.late === 1 };
 }

@@ -124,6 +124,12 @@ export function summaryLists(
     : first.map((key) => foundPayments(tenant, filter, key, others));
 }
 
+/** The index has the payments with details and those without, each in the order of the end. */
+const PARTS_BY_END = [0, 1].map((hasDetails) => ({
+  index: 'payment_by_end',
+  conditions: [{ sql: 'payment.has_details = ?', params: [hasDetails] }],
+}));
+
 /** In the order of the end, which an index has. */
 function endedPayments(
   tenant: Tenant,
@@ -141,7 +147,7 @@ function endedPayments(
     ...searchKeys.map(hasKey),
   ];
   return {
-    ...paymentList('payment_by_end', conditions, {
+    ...paymentList({ parts: PARTS_BY_END, timeName: 'endedAtMs', idName: 'uuid' }, conditions, {
       fromMs: filter.endedFromMs,
       toMs: filter.endedToMs,
     }),

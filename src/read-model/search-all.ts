@@ -1,10 +1,12 @@
 import { eventTimeMs } from '../crypto/event-id.ts';
 import { uuidV7TimeMs } from '../crypto/uuid-v7.ts';
 import { batch, type SqlStatement } from '../database.ts';
+import { referenceTimeMs } from '../domain/identifiers.ts';
 import { ENVIRONMENTS } from '../domain/method.ts';
 import { idSearchKey, SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
 import { EVENTS_BY_TIME, firstDeliveryOf } from './events-list.ts';
 import {
+  CREATED_IN_SECOND_WITH_KEY,
   PAYMENT_COLUMNS,
   PAYMENTS_BY_TIME,
   type PaymentRow,
@@ -47,6 +49,8 @@ export function searchAllStatements(text: string): readonly SqlStatement[] {
   });
   const createdAtMs = uuidV7TimeMs(text);
   const eventAtMs = eventTimeMs(text);
+  const referenceAtMs = referenceTimeMs(text);
+  const key = idSearchKey(text);
   return [
     select(
       `${EACH_TENANT} CROSS JOIN payment INDEXED BY payment_unique_id
@@ -59,8 +63,20 @@ export function searchAllStatements(text: string): readonly SqlStatement[] {
           ON found.merchant_id = merchants.id AND found.environment = place.environment
             AND found.key = ?1
         CROSS JOIN payment INDEXED BY ${PAYMENTS_BY_TIME} ON ${samePayment('found')}`,
-      idSearchKey(text),
+      key,
     ),
+    ...(referenceAtMs === null
+      ? []
+      : [
+          select(
+            `${EACH_TENANT} CROSS JOIN payment INDEXED BY ${PAYMENTS_BY_TIME}
+              ON payment.merchant_id = merchants.id AND payment.environment = place.environment
+                AND ${CREATED_IN_SECOND_WITH_KEY}`,
+            referenceAtMs,
+            key,
+            key,
+          ),
+        ]),
     ...(createdAtMs === null
       ? []
       : [

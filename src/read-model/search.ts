@@ -3,7 +3,7 @@ import { eventTimeMs } from '../crypto/event-id.ts';
 import { type DigestKind, keyedDigest } from '../crypto/keyed-digest.ts';
 import { uuidV7TimeMs } from '../crypto/uuid-v7.ts';
 import { batch, type SqlStatement } from '../database.ts';
-import { INTENT_NUMBER } from '../domain/identifiers.ts';
+import { INTENT_NUMBER, referenceTimeMs } from '../domain/identifiers.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { phoneFrom } from '../domain/phone.ts';
 import {
@@ -20,6 +20,7 @@ import {
 } from '../domain/search-key.ts';
 import { EVENTS_BY_TIME, firstDeliveryOf } from './events-list.ts';
 import {
+  CREATED_IN_SECOND_WITH_KEY,
   PAYMENT_COLUMNS,
   PAYMENTS_BY_TIME,
   type PaymentRow,
@@ -109,6 +110,7 @@ export function searchStatements(
   });
   const createdAtMs = uuidV7TimeMs(text);
   const eventAtMs = eventTimeMs(text);
+  const referenceAtMs = referenceTimeMs(text);
   return [
     one('payment INDEXED BY payment_unique_id', 'unique_id = ?', text),
     ...keys.map((group) => byKeys(tenant, group)),
@@ -126,6 +128,7 @@ export function searchStatements(
       ? [one('payment INDEXED BY payment_number', 'number = ?', Number(text))]
       : []),
     ...(eventAtMs === null ? [] : [byEvent(tenant, text, eventAtMs)]),
+    ...(referenceAtMs === null ? [] : [byReference(tenant, text, referenceAtMs)]),
     ...(text.length >= PREFIX_LENGTH_MIN ? byPrefix(tenant, text) : []),
   ];
 }
@@ -142,6 +145,21 @@ function byEvent(
         AND event.delivery_id = ?4
         AND payment.merchant_id = ?1 AND payment.environment = ?2`,
     params: [merchantId, environment, createdAtMs, firstDeliveryOf(eventId)],
+  };
+}
+
+/** A reference of an attempt, or its start. */
+function byReference(
+  { merchantId, environment }: Tenant,
+  start: string,
+  createdAtMs: number,
+): SqlStatement {
+  const key = idSearchKey(start);
+  return {
+    sql: `SELECT ${PAYMENT_COLUMNS} FROM payment INDEXED BY ${PAYMENTS_BY_TIME}
+      WHERE ${CREATED_IN_SECOND_WITH_KEY} AND merchant_id = ?4 AND environment = ?5
+      LIMIT ${SEARCH_ROWS_MAX}`,
+    params: [createdAtMs, key, key + LAST_CHARACTER, merchantId, environment],
   };
 }
 

@@ -1,4 +1,5 @@
 import type { SqlStatement } from '../database.ts';
+import { isFoundByTime } from '../domain/search-key.ts';
 import type { ProjectionMessage } from '../intent/protocol.ts';
 
 /**
@@ -156,7 +157,9 @@ export function upsertStatements(messages: readonly ProjectionMessage[]): readon
   }));
   const searchKeys = messages.flatMap(({ row, searchKeys: keys }) => {
     const { merchantId, environment, createdAtMs, uuid } = row;
-    return keys.map((key) => ({ merchantId, environment, createdAtMs, uuid, key }));
+    return keys
+      .filter((key) => !isFoundByTime(key, createdAtMs))
+      .map((key) => ({ merchantId, environment, createdAtMs, uuid, key }));
   });
   const events = messages.flatMap(({ row, events: announced }) => {
     const { merchantId, environment, uuid: paymentUuid, uniqueId } = row;

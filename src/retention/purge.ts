@@ -1,6 +1,7 @@
 import { batch, DATABASE_BYTES_MAX, isNearlyFull } from '../database.ts';
 import { RETENTION_MS } from '../domain/schedule.ts';
 import { log } from '../log.ts';
+import { EACH_TENANT } from '../read-model/search-all.ts';
 
 /**
  * Deletes personal data from D1 once it is as old as a payment's object keeps it
@@ -12,24 +13,28 @@ const ROWS_PER_STATEMENT = 2_000;
 /** 300,000 rows of each kind in a run, which may make 1,000 queries. The next run does the rest. */
 const BATCHES_MAX = 150;
 
-/** The oldest payments with personal data that have ended, up to ?2. */
-const OLD_PAYMENTS = `FROM payment INDEXED BY payment_with_details
-  WHERE created_at_ms <= ?1 AND sealed_details IS NOT NULL
-    AND ended_at_ms IS NOT NULL AND updated_at_ms <= ?1
-  ORDER BY created_at_ms, merchant_id, environment, uuid LIMIT ?2`;
+/**
+ * Up to ?2 payments with personal data that ended, and last changed, at ?1 or before. Materialized,
+ * so that all statements of a batch find the same ones.
+ */
+const OLD_PAYMENTS = `WITH old AS MATERIALIZED (
+  SELECT payment.merchant_id, payment.environment, payment.created_at_ms, uuid, search_keys
+  FROM ${EACH_TENANT} CROSS JOIN payment INDEXED BY payment_by_end
+    ON payment.merchant_id = merchants.id AND payment.environment = place.environment
+  WHERE has_details = 1 AND ended_at_ms IS NOT NULL AND ended_at_ms <= ?1 AND updated_at_ms <= ?1
+  LIMIT ?2)`;
 
 /** Statements that purge up to ?2 rows older than ?1 in one batch, by what they purge. */
 const PURGES = {
   // All search keys go: a digest of a phone number, and ids that lead to a person at a provider.
   payments: [
-    `DELETE FROM payment_search_key
+    `${OLD_PAYMENTS} DELETE FROM payment_search_key
       WHERE (merchant_id, environment, key, created_at_ms, uuid) IN (
-        SELECT old.merchant_id, old.environment, value, old.created_at_ms, old.uuid
-        FROM (SELECT merchant_id, environment, created_at_ms, uuid, search_keys ${OLD_PAYMENTS})
-          AS old, json_each(old.search_keys))`,
-    `UPDATE payment SET sealed_details = NULL, search_keys = '[]'
+        SELECT merchant_id, environment, value, created_at_ms, uuid
+        FROM old, json_each(old.search_keys))`,
+    `${OLD_PAYMENTS} UPDATE payment SET sealed_details = NULL, search_keys = '[]'
       WHERE (merchant_id, environment, created_at_ms, uuid) IN (
-        SELECT merchant_id, environment, created_at_ms, uuid ${OLD_PAYMENTS})`,
+        SELECT merchant_id, environment, created_at_ms, uuid FROM old)`,
   ],
   // With the address and browser of a sign-in.
   sessions: [

@@ -36,7 +36,10 @@ describe('answers to preOrder', () => {
     const whole = await startAfter(({ attempt }) =>
       success({ merch_order_id: attempt.reference, prepay_id }),
     );
-    expect(whole).toMatchObject({ type: 'accepted', railReference: prepay_id });
+    expect(whole).toMatchObject({
+      type: 'accepted',
+      redirectUrl: expect.stringContaining(prepay_id),
+    });
   });
 
   test.each<[string, (order: RailOrder) => Reply]>([

@@ -208,14 +208,16 @@ describe('requests', () => {
 
   test('the URL of the page has exactly these parameters', async () => {
     const { settings } = scene.telebirr;
-    const started = await scene.rail.start(scene.order());
+    const order = scene.order();
+    const started = await scene.rail.start(order);
+    const { prepayId } = Object(await scene.telebirr.order(order.attempt.reference));
     const url = new URL((started.type === 'accepted' && started.redirectUrl) || '');
     expect(`${url.origin}${url.pathname}`).toBe(settings.webPageUrl);
     expect([...url.searchParams]).toEqual([
       ['appid', settings.merchantAppId],
       ['merch_code', settings.merchantCode],
       ['nonce_str', expect.stringMatching(ANYTHING_OF_OURS)],
-      ['prepay_id', started.type === 'accepted' && started.railReference],
+      ['prepay_id', prepayId],
       ['timestamp', expect.stringMatching(/^\d{10}$/)],
       ['sign', expect.stringMatching(/^[A-Za-z0-9+/]{342}==$/)],
       ['sign_type', 'SHA256WithRSA'],

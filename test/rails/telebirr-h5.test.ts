@@ -105,7 +105,7 @@ describe('a payment', () => {
     expect(started).toEqual({
       type: 'accepted',
       redirectUrl,
-      railReference: prepayId,
+      railReference: null,
       providerCode: '0',
     });
     expect((await scene.rail.query(order, Date.now())).type).toBe('unknown');

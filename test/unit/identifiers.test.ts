@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
+  attemptReferenceFrom,
   INTENT_NUMBER,
   intentNumberFrom,
   OBJECT_ID,
   REFERENCE,
   referenceFrom,
+  referenceTimeMs,
 } from '../../src/domain/identifiers.ts';
 
 /** Goal: identifiers use all their random bits, and nothing else passes for one. */
@@ -15,6 +17,31 @@ test('a reference takes 20 letters and digits of 32, each by one byte', () => {
   expect(
     new Set(Array.from({ length: 32 }, (_, byte) => referenceFrom(Uint8Array.of(byte)))).size,
   ).toBe(32);
+});
+
+describe("an attempt's reference", () => {
+  const bytes = Uint8Array.from({ length: 20 }, (_, index) => index);
+
+  test.each([
+    [0, '00000000'],
+    [1_999, '00000001'],
+    [1_795_366_800_123, '6B031F90'],
+    [(2 ** 32 - 1) * 1000, 'FFFFFFFF'],
+  ])('of a payment created at %d begins with %s, by which it is found', (createdAtMs, start) => {
+    const reference = attemptReferenceFrom(createdAtMs, bytes);
+    expect(reference).toBe(`${start}89ABCDEFGHJK`);
+    expect(reference).toMatch(REFERENCE);
+    for (const length of [8, 9, 20]) {
+      expect(referenceTimeMs(reference.slice(0, length))).toBe(createdAtMs - (createdAtMs % 1000));
+    }
+  });
+
+  test.each(['', '6A4FA91', '6A4FA91G', '6a4fa910', '6A4FA910I', `6A4FA910${'0'.repeat(13)}`])(
+    '%j is none',
+    (text) => {
+      expect(referenceTimeMs(text)).toBeNull();
+    },
+  );
 });
 
 describe('the integer of a payment', () => {

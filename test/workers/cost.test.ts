@@ -215,9 +215,9 @@ test.each(Object.entries(FLOWS))('%s: costs what docs/cost.md says', async (name
 
 test('budgets: rows of a payment', async () => {
   expect(Number(documented('hosted, paid')[2])).toBeLessThanOrEqual(13);
-  expect(Number(documented('hosted, paid')[3])).toBeLessThanOrEqual(11);
+  expect(Number(documented('hosted, paid')[3])).toBeLessThanOrEqual(10);
   expect(Number(documented('hosted, paid, production')[2])).toBeLessThanOrEqual(13);
-  expect(Number(documented('hosted, paid, production')[3])).toBeLessThanOrEqual(13);
+  expect(Number(documented('hosted, paid, production')[3])).toBeLessThanOrEqual(10);
 });
 
 test.each([

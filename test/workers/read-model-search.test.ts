@@ -1,9 +1,11 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
+import { attemptReferenceFrom, REFERENCE_LENGTH } from '../../src/domain/identifiers.ts';
 import { PROGRESS_SHOWN_AFTER_MS } from '../../src/domain/schedule.ts';
 import { idSearchKey } from '../../src/domain/search-key.ts';
 import { exportPayments } from '../../src/read-model/payments-list.ts';
 import { SEARCH_ROWS_MAX, searchPayments } from '../../src/read-model/search.ts';
+import { searchAllPayments } from '../../src/read-model/search-all.ts';
 import { deliver, nameOf, projectionMessage, TENANTS } from './read-model-fixture.ts';
 import {
   ALPHA,
@@ -20,6 +22,7 @@ import {
   logged,
   postHosted,
   resolveAttempt,
+  SECOND_MS,
   startRedirect,
   tenantOf,
   useGateway,
@@ -37,9 +40,10 @@ const TENANT = tenantOf(ALPHA);
 const CUSTOMER_PHONE = '911223344';
 const ATTEMPT_PHONE = '251722334455';
 
-const reference = 'REFA0';
 const railReference = 'rail-session-0001';
 const receipt = 'RCPT7XK2';
+/** Without nine digits in a row, which could be a phone number. */
+const RANDOM = Uint8Array.from({ length: REFERENCE_LENGTH }, (_, index) => 10 + index);
 
 async function projectCaught(): Promise<void> {
   await expect.poll(() => caught.projections.length).toBeGreaterThan(0);
@@ -57,7 +61,9 @@ async function payment(changes: { readonly railReference?: string } = {}) {
   if (start.type !== 'start_attempt') {
     throw new Error('no attempt');
   }
-  await execute({ ...start, attempt: { ...start.attempt, phone: ATTEMPT_PHONE } });
+  const { createdAtMs } = (await intentOf()).terms;
+  const reference = attemptReferenceFrom(createdAtMs, RANDOM);
+  await execute({ ...start, attempt: { ...start.attempt, reference, phone: ATTEMPT_PHONE } });
   await execute({
     type: 'accept_attempt',
     attemptId: 'a0',
@@ -71,7 +77,9 @@ async function payment(changes: { readonly railReference?: string } = {}) {
     outcome: { type: 'succeeded', receipt },
   });
   await expect.poll(() => caught.projections.at(-1)?.row.status).toBe('succeeded');
-  return { intent: await intentOf(), event: await lastEvent() };
+  const intent = await intentOf();
+  const transactionId = intent.attempts[0]?.reference ?? '';
+  return { intent, transactionId, event: await lastEvent() };
 }
 
 async function found(text: string, tenant = TENANT, bindings: Env = env): Promise<string[]> {
@@ -84,13 +92,20 @@ const TEXTS: readonly (readonly [string, (paid: Paid) => string])[] = [
   ['paymentIntentUniqueId', ({ intent }) => intent.terms.uniqueId],
   ['uuid', ({ intent }) => intent.terms.uuid],
   ['integer id', ({ intent }) => String(intent.terms.number)],
-  ['transactionId', () => reference],
+  ['transactionId', ({ transactionId }) => transactionId],
   ["the rail's reference", () => railReference],
   ["the rail's receipt", () => receipt],
   ['paymentLinkUniqueId', () => 'link-77'],
   ['event id', ({ event }) => event.eventId],
   ['text with surrounding spaces', () => `  ${receipt}\n`],
-  ...['ord', 'order-', 'REF', 'rail-sess', 'RCPT7XK', 'link-7'].map(
+  ...[8, 12, 19].map(
+    (length) =>
+      [
+        `the first ${length} characters of the transactionId`,
+        ({ transactionId }: Paid) => transactionId.slice(0, length),
+      ] as const,
+  ),
+  ...['ord', 'order-', 'rail-sess', 'RCPT7XK', 'link-7'].map(
     (start) => [`an id that starts with ${start}`, () => start] as const,
   ),
   ...['Almaz', 'kebede', 'ALMAZ KEBEDE', 'Kebede, Almaz'].map(
@@ -120,6 +135,37 @@ describe('a payment is found by each of its ids', () => {
       expect(await found(text, tenant), nameOf(tenant)).toEqual(isOwn ? ['order-1'] : []);
     }
   });
+});
+
+test('each transactionId finds its payment, without a row of its own', async () => {
+  await createHosted();
+  const { createdAtMs } = (await intentOf()).terms;
+  const references = [0, 1].map((first) =>
+    attemptReferenceFrom(createdAtMs, RANDOM.with(REFERENCE_LENGTH - 1, first)),
+  );
+  for (const [index, reference] of references.entries()) {
+    const start = startRedirect(`a${index}`);
+    await execute(
+      start.type === 'start_attempt'
+        ? { ...start, attempt: { ...start.attempt, reference } }
+        : start,
+      resolveAttempt(`a${index}`, index === 0 ? 'failed' : 'succeeded'),
+    );
+  }
+  await projectCaught();
+  for (const reference of references) {
+    expect(await found(reference)).toEqual(['order-1']);
+    const all = await searchAllPayments(env.DB, reference);
+    expect(all.map(({ uniqueId }) => uniqueId)).toEqual(['order-1']);
+  }
+  const another = attemptReferenceFrom(createdAtMs, RANDOM.with(REFERENCE_LENGTH - 1, 2));
+  const later = attemptReferenceFrom(createdAtMs + SECOND_MS, RANDOM);
+  for (const wrong of [another, later]) {
+    expect(await found(wrong)).toEqual([]);
+    expect(await searchAllPayments(env.DB, wrong)).toEqual([]);
+  }
+  const { results } = await env.DB.prepare('SELECT key FROM payment_search_key').all();
+  expect(results).toEqual([]);
 });
 
 test('an express payment is also found by its phone', async () => {
@@ -238,7 +284,7 @@ test("a file keeps the provider's reference, whichever of two messages of a vers
     }
     for await (const [row] of exportPayments(env, TENANT, {})) {
       expect(row?.details).toEqual({ providerReference: railReference, customerName: 'Almaz' });
-      expect(row?.transactionId).toBe(reference);
+      expect(row?.transactionId).toBe('REFA0');
     }
   }
 });
@@ -341,6 +387,6 @@ test('settling again adds no key twice', async () => {
     .bind(intent.terms.uuid)
     .all<{ key: string }>();
   expect(results.map(({ key }) => key)).toEqual(
-    [receipt, reference, 'link-77', railReference].map(idSearchKey).sort(),
+    [receipt, 'link-77', railReference].map(idSearchKey).sort(),
   );
 });

@@ -45,7 +45,7 @@ const FIRST_CHECK_AFTER_MS = 30_000;
 /** A query must not overtake the order that it is about. */
 const FIRST_CHECK_AFTER_START_MS = 5_000;
 
-/** `prepay_id` becomes part of a URL. */
+/** `prepay_id` becomes part of the page's URL, and names the order nowhere else. */
 const PREPAY_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 type TelebirrRail = Rail & StatusQuery & Callbacks & Refunds & RefundStatusQuery;
@@ -94,7 +94,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): TelebirrRail {
       const redirectUrl = await payPageUrl(settings, prepayId, sign, freshness(Date.now()));
       return redirectUrl === null
         ? { type: 'unknown' }
-        : { type: 'accepted', redirectUrl, railReference: prepayId, providerCode: SUCCESS_CODE };
+        : { type: 'accepted', redirectUrl, railReference: null, providerCode: SUCCESS_CODE };
     },
 
     async query(order: RailOrder, nowMs: number): Promise<Outcome> {
