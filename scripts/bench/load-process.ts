@@ -49,3 +49,7 @@ process.on('message', (command: LoadCommand) => {
   );
 });
 process.once('disconnect', () => process.exit());
+if (!process.connected) {
+  // The script needed no load, and disconnected while this process started.
+  process.exit();
+}

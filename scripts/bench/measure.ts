@@ -56,9 +56,12 @@ export async function* measureCase(
     yield await measured.bursts();
     return;
   }
-  await measured.prepare();
   const { clientsMax = Number.POSITIVE_INFINITY } = CASES[name];
-  for (const clients of effort.clients.filter((many) => many <= clientsMax)) {
+  const allowed = effort.clients.filter((clients) => clients <= clientsMax);
+  if (allowed.length > 0) {
+    await measured.prepare();
+  }
+  for (const clients of allowed) {
     yield await measured.requests(clients);
   }
 }
