@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import type { Outcome } from '../../src/domain/intent.ts';
 import {
+  CLAIM_LEASE_MS,
   OPEN_PROJECTION_AGAIN_MS,
   PROGRESS_SHOWN_AFTER_MS,
   QUEUED_LEASE_MS,
@@ -35,6 +36,7 @@ import {
   payHosted,
   postExpress,
   postHosted,
+  report,
   resolveAttempt,
   SECOND_MS,
   SIMULATED_FAILURE,
@@ -167,6 +169,14 @@ test.each(VISITS)(
   },
 );
 
+test('promises.md#5: the first status call after the expiry says so, without any alarm', async () => {
+  await createProjected();
+  await loseAlarm();
+  advance(EXPIRE_IN_MS);
+  const { envelope } = await answerOf(call(statusPath('order-1')));
+  expect(envelope.content).toMatchObject({ status: 'EXPIRED' });
+});
+
 test.each(VISITS)(
   'promises.md#5: %s in the last millisecond still finds the payment open',
   async (_name, visit) => {
@@ -198,6 +208,8 @@ test.each([
 test('self-heal: a visit sends the webhook of a payment whose alarm and queue message were lost', async () => {
   const arrivals = merchantServer();
   await payHosted();
+  // An alarm that has run before does not count as running.
+  await fireAlarm();
   caught.webhooks.length = 0;
   await loseAlarm();
   advance(10 * MINUTE_MS);
@@ -286,6 +298,23 @@ test('arm first: the alarm stays set and the charge pending when an adapter thro
   advance(ALARM_SAFETY_MS);
   await fireAlarm();
   expect((await intentOf()).status).toBe('succeeded');
+});
+
+test('an adapter that throws in a provider query delays the next one as an answer without an outcome does', async () => {
+  await createExpress();
+  vi.spyOn(simulator, 'query').mockRejectedValue(new Error('bug in an adapter'));
+  for (const [checks, waitMs] of [
+    [1, 5 * SECOND_MS],
+    [2, 10 * SECOND_MS],
+    [3, 20 * SECOND_MS],
+  ] as const) {
+    const { attempts } = await intentOf();
+    vi.setSystemTime(attempts[0]?.checkAtMs ?? 0);
+    await fireAlarm();
+    const checkAtMs = Date.now() + waitMs;
+    expect((await intentOf()).attempts).toMatchObject([{ checks, checkAtMs }]);
+    expect(await alarmOf()).toBeLessThanOrEqual(checkAtMs);
+  }
 });
 
 test('arm first: a queue that rejects messages loses none: they are sent again when the lease ends', async () => {
@@ -386,6 +415,42 @@ test.each([
   },
 );
 
+test.each<[string, () => Promise<unknown>, 'webhooks' | 'projections']>([
+  [
+    'it has not ended',
+    async () => {
+      await createProjected();
+      advance(OPEN_PROJECTION_AGAIN_MS);
+      await fireAlarm();
+      await consumeAll(caught);
+    },
+    'webhooks',
+  ],
+  [
+    'its event has not arrived',
+    async () => {
+      await payHosted();
+      await consume('kefel-projections', caught.projections.splice(0));
+    },
+    'webhooks',
+  ],
+  [
+    'the read model has not confirmed its end',
+    () => createHosted().then(() => execute({ type: 'cancel' })),
+    'projections',
+  ],
+])(
+  'decisions.md#24: keeps a payment while %s, however late the alarm',
+  async (_name, prepare, queue) => {
+    await prepare();
+    caught[queue].length = 0;
+    advance(730 * DAY_MS);
+    await fireAlarm();
+    expect(caught[queue]).toHaveLength(1);
+    expect((await clientOf().read()).type).toBe('found');
+  },
+);
+
 test('decisions.md#24: keeps no digest of key or body in the tombstone', async () => {
   merchantServer();
   await postHosted({}, { headers: { 'idempotency-key': 'key-1' } });
@@ -407,6 +472,29 @@ test('promises.md#6: sets the alarm again when the remembered alarm time has pas
   const { sequence } = await lastEvent();
   expect((await clientOf().claimDelivery({ sequence, position: 0 })).type).toBe('claimed');
   expect(await alarmOf()).toBeGreaterThan(Date.now());
+});
+
+test('promises.md#6: a failed try sets the alarm earlier than the lease of its claim', async () => {
+  await payHosted();
+  const { sequence } = await lastEvent();
+  const { claimId } = await claim(sequence);
+  const outcome = { type: 'failed', retryAfterMs: null, isEndpointPaused: false } as const;
+  await report(sequence, claimId, outcome);
+  const { dueAtMs } = await lastEvent();
+  expect(dueAtMs).toBeLessThan(Date.now() + CLAIM_LEASE_MS);
+  expect(await alarmOf()).toBe(dueAtMs);
+});
+
+test('promises.md#6: readers see an attempt that starts after they have confirmed the open payment', async () => {
+  await createProjected();
+  advance(OPEN_PROJECTION_AGAIN_MS);
+  await fireAlarm();
+  await consumeAll(caught);
+  await execute(startRedirect('a0'));
+  expect(await alarmOf()).toBe(Date.now() + PROGRESS_SHOWN_AFTER_MS);
+  advance(PROGRESS_SHOWN_AFTER_MS);
+  await fireAlarm();
+  expect(caught.projections).toMatchObject([{ row: { status: 'processing' } }]);
 });
 
 test('self-heal: a visit during a slow alarm queries the provider only once', async () => {
