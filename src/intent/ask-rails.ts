@@ -84,8 +84,7 @@ async function startRefund(asker: Asker, refundId: string, nowMs: number): Promi
 async function queryRefund(asker: Asker, intent: Intent, refund: Refund): Promise<void> {
   const outcome = await refundOutcome(asker, intent, refund, asker.ports.refunds.query);
   const { id: refundId, checkAtMs: answersCheckAtMs } = refund;
-  const asked = outcome.type === 'unknown' ? withMinimumWait(outcome) : outcome;
-  asker.execute({ type: 'resolve_refund', refundId, outcome: asked, answersCheckAtMs });
+  asker.execute({ type: 'resolve_refund', refundId, outcome, answersCheckAtMs });
 }
 
 /** What the provider answers about a refund. A failed call is inconclusive. */
@@ -104,7 +103,7 @@ async function refundOutcome(
 }
 
 /** Counts the wait from the end of the query, so that a slow provider gets a pause too. */
-function withMinimumWait<T extends { readonly checkAtMs: number | null }>(unknown: T): T {
+function withMinimumWait(unknown: Extract<Outcome, { type: 'unknown' }>): Outcome {
   const { checkAtMs } = unknown;
   const soonestMs = Date.now() + CHECK_WAIT_MS_MIN;
   return { ...unknown, checkAtMs: checkAtMs === null ? null : Math.max(checkAtMs, soonestMs) };

@@ -29,6 +29,7 @@ import {
   postRefund,
   refundPath,
   resolveAttempt,
+  SECOND_MS,
   startRedirect,
   statusPath,
   useGateway,
@@ -496,6 +497,25 @@ test('promises.md#11: an object that dies between the claim and the answer asks 
   expect(await contentAt(refundPath())).toMatchObject({ status: 'SUCCESS' });
   expect(refund).toHaveBeenCalledOnce();
   expect(query).toHaveBeenCalledOnce();
+});
+
+test('an adapter that throws delays the next query of a refund as an answer without an outcome does', async () => {
+  const broken = new Error('bug in an adapter');
+  const refund = vi.spyOn(simulator, 'refund').mockRejectedValue(broken);
+  vi.spyOn(simulator, 'refundStatus').mockRejectedValue(broken);
+  await pay();
+  await refunded();
+  for (const [checks, waitMs] of [
+    [1, 5 * SECOND_MS],
+    [2, 10 * SECOND_MS],
+    [3, 20 * SECOND_MS],
+  ] as const) {
+    await fireAlarm();
+    const checkAtMs = Date.now() + waitMs;
+    expect((await intentOf()).refunds).toMatchObject([{ status: 'processing', checks, checkAtMs }]);
+    vi.setSystemTime(checkAtMs);
+  }
+  expect(refund).toHaveBeenCalledOnce();
 });
 
 test('self-heal: a visit starts a refund whose alarm was lost', async () => {
