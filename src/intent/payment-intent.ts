@@ -380,7 +380,6 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     const wakeAtMs = this.#record.alarm.wakeAtMs();
     const lateMs = Date.now() - (wakeAtMs ?? Number.POSITIVE_INFINITY);
     if (lateMs > ALARM_OVERDUE_MS && !this.#isWorking) {
-      this.#isWorking = true;
       log('warn', 'alarm_overdue', { objectId: this.ctx.id.toString(), lateMs });
       this.ctx.waitUntil(this.alarm());
     }

@@ -35,11 +35,7 @@ export function migrate(
   fromVersion: number,
   migrations: readonly Migration[] = MIGRATIONS,
 ): void {
-  const pending = migrations.slice(fromVersion - 1);
-  if (pending.length === 0) {
-    return;
-  }
-  for (const apply of pending) {
+  for (const apply of migrations.slice(fromVersion - 1)) {
     apply(sql);
   }
   sql.exec(

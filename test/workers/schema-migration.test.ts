@@ -1,13 +1,15 @@
 import { abortAllDurableObjects, runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
-import { type Migration, migrate } from '../../src/intent/schema.ts';
+import { type Migration, migrate, SCHEMA_VERSION } from '../../src/intent/schema.ts';
 import {
   allRows,
   createHosted,
   execute,
   intentOf,
+  objectSql,
   resolveAttempt,
   startRedirect,
+  storedPayment,
   stubOf,
   useGateway,
 } from './support.ts';
@@ -56,4 +58,15 @@ test('migration: a payment of version 1 is upgraded once, keeps its rows and con
       note: 'none',
     })),
   );
+});
+
+test('migration: a payment of an earlier version is upgraded when it is next read', async () => {
+  await createHosted();
+  const { intent } = await storedPayment();
+  await objectSql(
+    `UPDATE record SET content = json_set(content, '$.schemaVersion', ${SCHEMA_VERSION - 1})`,
+  );
+  await abortAllDurableObjects();
+  expect(await intentOf()).toEqual(intent);
+  expect(await storedPayment()).toMatchObject({ schemaVersion: SCHEMA_VERSION });
 });
