@@ -13,6 +13,7 @@ import {
   failedEventsOf,
 } from '../../src/read-model/events-list.ts';
 import { PAYMENTS_BY_TIME } from '../../src/read-model/payment-row.ts';
+import { summaryLists } from '../../src/read-model/payment-summaries.ts';
 import {
   type AmountPlace,
   type PaymentFilter,
@@ -94,6 +95,12 @@ export async function measuredQueries(
     always('payments, first page, small merchant', page({}, null, SMALL)),
     ...(await deepPages(database)),
     ...listed,
+    always(
+      'payments by their end',
+      summaryLists(BIG, { endedToMs: NEWEST_MS - 365 * DAY_MS }, []).map((list) =>
+        pageStatement(list, null, PAGE_ROWS),
+      ),
+    ),
     ...(await amounts(database)),
     ...searches(payments),
     always('totals of 30 days', totalsStatements(BIG, month)),
@@ -147,7 +154,7 @@ function searches(payments: number): readonly MeasuredQuery[] {
     search('the start of an id', (index) => rowOf(index).uniqueId.slice(0, -2)),
     search('uuid', (index) => rowOf(index).uuid),
     search('integer id', (index) => String(rowOf(index).number)),
-    search('transactionId', referenceOf),
+    search('transactionId', (index) => referenceOf(index, rowOf(index).createdAtMs)),
     search('payment link', linkOf, undefined, 10),
     search('event', (index) => eventIdOf(index, rowOf(index).endedAtMs ?? 0)),
     search(

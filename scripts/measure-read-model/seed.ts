@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { attemptReferenceFrom } from '../../src/domain/identifiers.ts';
 import type { FailureReason, IntentStatus } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import { idSearchKey, phoneSearchKey } from '../../src/domain/search-key.ts';
@@ -128,7 +129,7 @@ export function messageOf(index: number, payments: number): ProjectionMessage {
       createdAtMs,
       updatedAtMs: endedAtMs ?? createdAtMs,
       endedAtMs,
-      transactionId: wasTried ? referenceOf(index) : null,
+      transactionId: wasTried ? referenceOf(index, createdAtMs) : null,
       refundedMinor: 0,
       openRefunds: 0,
       attempts:
@@ -137,14 +138,14 @@ export function messageOf(index: number, payments: number): ProjectionMessage {
           : [{ method, ended: 1, succeeded: 0 }],
     },
     sealedDetails: wasTried ? `k1.${'x'.repeat(SEALED_LENGTH)}` : null,
-    searchKeys: searchKeysOf(index, wasTried),
+    searchKeys: searchKeysOf(index, createdAtMs, wasTried),
     refunds: [],
     events: endedAtMs !== null && status !== 'canceled' ? [eventOf(index, status, endedAtMs)] : [],
   };
 }
 
-export function referenceOf(index: number): string {
-  return digest('reference', index).toString('hex').slice(0, 20).toUpperCase();
+export function referenceOf(index: number, createdAtMs: number): string {
+  return attemptReferenceFrom(createdAtMs, digest('reference', index));
 }
 
 export function phoneKeyOf(index: number): string {
@@ -162,11 +163,11 @@ export function eventIdOf(index: number, createdAtMs: number): string {
   return `evt_${time}7000a${digest('event', index).toString('hex').slice(0, 15)}`;
 }
 
-function searchKeysOf(index: number, wasTried: boolean): string[] {
+function searchKeysOf(index: number, createdAtMs: number, wasTried: boolean): string[] {
   const receipt = `RCPT${digest('receipt', index).toString('hex').slice(0, 8).toUpperCase()}`;
   const rail = digest('rail', index).toString('hex').slice(0, 24);
   return [
-    ...(wasTried ? [referenceOf(index), rail, receipt].map(idSearchKey) : []),
+    ...(wasTried ? [referenceOf(index, createdAtMs), rail, receipt].map(idSearchKey) : []),
     ...(index % 10 === 0 ? [idSearchKey(linkOf(index))] : []),
     ...(index % 5 < 3 ? [phoneKeyOf(index)] : []),
   ];
