@@ -166,6 +166,34 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
     [{ actor: 'rail', ...A, attemptStatus: 'processing', anomaly: 'refused_callback' }],
   ],
   [
+    'a callback is refused after the payment failed: the reason is of an earlier step',
+    [
+      [1, START],
+      [2, fail('a')],
+      [3, { type: 'report_callback', attemptId: 'a' }],
+    ],
+    'express',
+    [{ actor: 'rail', ...A, attemptStatus: 'failed', anomaly: 'refused_callback' }],
+  ],
+  [
+    'paid after a callback was refused: the refusal is of an earlier step',
+    [
+      [1, START],
+      [2, { type: 'report_callback', attemptId: 'a' }],
+      [3, succeed('a')],
+    ],
+    'hosted',
+    [
+      {
+        actor: 'rail',
+        ...A,
+        attemptStatus: 'succeeded',
+        outcome: 'succeeded',
+        receipt: 'RAIL-1',
+      },
+    ],
+  ],
+  [
     'the provider contradicts itself',
     [
       [1, START],

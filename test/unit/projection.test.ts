@@ -1,0 +1,252 @@
+import { expect, test } from 'vitest';
+import { decide, openIntent } from '../../src/domain/decide.ts';
+import type { Attempt, Command, Intent, IntentTerms } from '../../src/domain/intent.ts';
+import { OPEN_PROJECTION_AGAIN_MS } from '../../src/domain/schedule.ts';
+import { SEARCH_ID_LENGTH_MAX } from '../../src/domain/search-key.ts';
+import { newDelivery } from '../../src/intent/delivery.ts';
+import {
+  isShownAtOnce,
+  needsConfirmation,
+  paymentDetails,
+  phonesOf,
+  projectedEvents,
+  projectedRefunds,
+  projectionDiffers,
+  projectionRow,
+  searchedIds,
+  sharedAddressReferences,
+} from '../../src/intent/projection.ts';
+import type { DeliveryTry, PaymentDetails, ProjectionRow } from '../../src/intent/protocol.ts';
+import type { StoredDelivery } from '../../src/intent/store.ts';
+import { fail, someTerms, startAttempt, succeed } from '../support/intents.ts';
+
+/**
+ * Goal: the read model's view of a payment says what happened, and which changes its readers must
+ * see at once. Method: run stories through the machine, and compare the view at their end. (The
+ * simulation only compares D1 with this view.)
+ */
+
+function after(commands: readonly Command[], changes: Partial<IntentTerms> = {}): Intent {
+  const { intent, rejection } = decide(openIntent(someTerms(changes)), commands, 1_000);
+  expect(rejection).toBeNull();
+  return intent;
+}
+
+const abandon = (attemptId: string): Command => ({ type: 'abandon_attempt', attemptId });
+const startCbe = (id: string) => startAttempt(id, { method: 'CBE' });
+const refuseCallback = (attemptId: string): Command => ({ type: 'report_callback', attemptId });
+
+const START = startAttempt('a');
+const ABANDONED_THEN_IN_FLIGHT = [START, abandon('a'), startAttempt('b')];
+
+test.each<[string, boolean, readonly Command[]]>([
+  ['open', false, []],
+  ['in flight', false, [START]],
+  ['open, after a failed attempt', false, [START, fail('a')]],
+  ['in flight, after an attempt without an outcome', true, ABANDONED_THEN_IN_FLIGHT],
+  ['in flight, after a refused callback', true, [START, refuseCallback('a')]],
+  ['in flight, where the provider may report the reference alone', true, [startCbe('a')]],
+  ['paid', true, [START, succeed('a')]],
+  ['canceled', true, [{ type: 'cancel' }]],
+])('a payment that is %s is shown at once and for certain: %s', (_name, isShown, commands) => {
+  const intent = after(commands);
+  expect(isShownAtOnce(intent)).toBe(isShown);
+  expect(needsConfirmation(intent, OPEN_PROJECTION_AGAIN_MS - 1)).toBe(isShown);
+  expect(needsConfirmation(intent, OPEN_PROJECTION_AGAIN_MS)).toBe(true);
+});
+
+/** Returns a part of an attempt's amount. */
+function requestRefund(id: string, attemptId = 'b'): Command {
+  return {
+    type: 'request_refund',
+    refund: {
+      ...{ id, requestId: id, reference: id.toUpperCase(), attemptId, amountMinor: 1_000 },
+      ...{ idempotencyKeyDigest: null, bodyDigest: null, reason: null },
+      requester: { type: 'api', keyId: 'key' },
+    },
+    keepsCommission: false,
+    capability: { takesParts: true, wholeAmountsOnly: false, windowMs: null },
+    startsAfterMs: 0,
+  };
+}
+
+const returnMoney = (refundId: string): readonly Command[] => [
+  { type: 'claim_refund', refundId, claimId: refundId, deadlineAtMs: 60_000 },
+  { type: 'resolve_refund', refundId, outcome: { type: 'succeeded', railReference: 'BANK-9' } },
+];
+
+/** Two declined, then paid by CBE and once more by telebirr. */
+const PAID_TWICE: readonly Command[] = [
+  ...[startAttempt('x'), fail('x'), startAttempt('y'), fail('y')],
+  ...[startAttempt('a'), abandon('a'), startCbe('b'), succeed('b'), succeed('a')],
+];
+
+test.each<[string, readonly Command[], Partial<ProjectionRow>]>([
+  ['without an attempt', [], { method: null, commissionMinor: 0, attempts: [] }],
+  [
+    'in flight',
+    [START],
+    { method: 'TELE_BIRR', commissionMinor: 250, unresolvedAttempts: 0, attempts: [] },
+  ],
+  [
+    'in flight by a method without commission',
+    [startCbe('a')],
+    { method: 'CBE', commissionMinor: 0 },
+  ],
+  [
+    'in flight, after an attempt without an outcome',
+    ABANDONED_THEN_IN_FLIGHT,
+    { transactionId: 'REFB', unresolvedAttempts: 1, anomalies: 0, attempts: [] },
+  ],
+  [
+    'paid twice',
+    PAID_TWICE,
+    {
+      status: 'succeeded',
+      method: 'CBE',
+      transactionId: 'REFB',
+      anomalies: 1,
+      openRefunds: 0,
+      attempts: [{ method: 'TELE_BIRR', ended: 3, succeeded: 1 }],
+    },
+  ],
+  [
+    'paid after two failures by two methods',
+    [START, fail('a'), startCbe('b'), fail('b'), startAttempt('c'), succeed('c')],
+    {
+      method: 'TELE_BIRR',
+      commissionMinor: 250,
+      attempts: [
+        { method: 'TELE_BIRR', ended: 1, succeeded: 0 },
+        { method: 'CBE', ended: 1, succeeded: 0 },
+      ],
+    },
+  ],
+  [
+    'partly returned',
+    [
+      ...[startCbe('b'), succeed('b'), requestRefund('one'), ...returnMoney('one')],
+      ...[requestRefund('two'), requestRefund('three')],
+    ],
+    { refundedMinor: 1_000, openRefunds: 2 },
+  ],
+])('the row of a payment %s', (_name, commands, row) => {
+  expect(projectionRow(after(commands))).toMatchObject(row);
+});
+
+test('a refund has the method and transactionId of the attempt that it returns', () => {
+  const intent = after([...PAID_TWICE, requestRefund('one'), requestRefund('two', 'a')]);
+  expect(projectedRefunds(intent)).toMatchObject([
+    { id: 'one', method: 'CBE', transactionId: 'REFB' },
+    { id: 'two', method: 'TELE_BIRR', transactionId: 'REFA' },
+  ]);
+});
+
+const CUSTOMER = { name: null, email: null, phone: null, isPhoneUpdatable: null };
+
+test.each<[string, readonly Command[], Partial<IntentTerms>, PaymentDetails | null]>([
+  ['nothing is known', [], {}, null],
+  ['nothing of the customer is known', [START], { customer: CUSTOMER }, null],
+  [
+    'the merchant gave them',
+    [],
+    {
+      customer: { ...CUSTOMER, name: 'Abebe', email: 'a@example.com', phone: '911234567' },
+      description: 'Books',
+      metadata: { shelf: '7' },
+    },
+    {
+      customerName: 'Abebe',
+      customerEmail: 'a@example.com',
+      phone: '251911234567',
+      description: 'Books',
+      metadata: { shelf: '7' },
+    },
+  ],
+  [
+    'the customer paid by another phone',
+    [
+      startAttempt('a', { phone: '251922345678' }),
+      { type: 'accept_attempt', attemptId: 'a', redirectUrl: null, railReference: 'BANK-7' },
+      succeed('a'),
+    ],
+    { customer: { ...CUSTOMER, phone: '911234567' } },
+    { phone: '251922345678', providerReference: 'BANK-7', receipt: 'RAIL-1' },
+  ],
+])('the details where %s', (_name, commands, terms, details) => {
+  expect(paymentDetails(after(commands, terms))).toEqual(details);
+});
+
+test('finds each phone of the customer and the attempts once', () => {
+  const phones = ['0911234567', null, 'no phone', '251922345678', '922345678'];
+  const commands = phones.flatMap((phone, index) => [
+    startAttempt(`${index}`, { phone }),
+    fail(`${index}`),
+  ]);
+  const intent = after(commands, { customer: { ...CUSTOMER, phone: '911234567' } });
+  expect(phonesOf(intent)).toEqual(['251911234567', '251922345678']);
+  expect(phonesOf(after([START]))).toEqual([]);
+});
+
+test('finds a payment by the ids of its refunds', () => {
+  const commands = [startCbe('b'), succeed('b'), requestRefund('refund'), ...returnMoney('refund')];
+  expect(searchedIds(after(commands))).toEqual(
+    expect.arrayContaining(['refund', 'REFUND', 'BANK-9']),
+  );
+});
+
+test.each([
+  [SEARCH_ID_LENGTH_MAX, true],
+  [SEARCH_ID_LENGTH_MAX + 1, false],
+])('an id of %i characters finds its payment: %s', (length, isFound) => {
+  const paymentLinkUniqueId = 'x'.repeat(length);
+  const ids = searchedIds(after([], { paymentLinkUniqueId }));
+  expect(ids).toEqual(isFound ? [paymentLinkUniqueId] : []);
+});
+
+test('finds the attempts that their provider may report by the reference alone', () => {
+  const attempts: readonly [string, Attempt['method']][] = [
+    ['a', 'TELE_BIRR'],
+    ['b', 'CBE'],
+    ['c', 'ETS_SWITCH'],
+  ];
+  const methods = attempts.map(([, method]) => ({ method, commissionMinor: 0 }));
+  const commands = attempts.flatMap(([id, method]) => [startAttempt(id, { method }), fail(id)]);
+  expect(sharedAddressReferences(after(commands, { methods }))).toEqual(['REFB', 'REFC']);
+});
+
+function tryAt(atMs: number, httpStatus: number): DeliveryTry {
+  return { atMs, durationMs: atMs + 1, httpStatus, error: null, answerExcerpt: '' };
+}
+
+const DELIVERY: StoredDelivery = {
+  ...newDelivery({ endpointId: null, origin: 'https://shop.example.com' }, 0),
+  dueAtMs: 7,
+};
+
+test.each<[StoredDelivery['deliveryStatus'], object]>([
+  ['queued', { deliveryStatus: 'queued', dueAtMs: null }],
+  ['claimed', { deliveryStatus: 'queued', dueAtMs: null }],
+  ['waiting', { deliveryStatus: 'waiting', dueAtMs: 7 }],
+  ['paused', { deliveryStatus: 'paused', dueAtMs: null }],
+  ['delivered', { deliveryStatus: 'delivered', dueAtMs: null }],
+])('a delivery that is %s is shown with its last try', (deliveryStatus, shown) => {
+  const log = [tryAt(1, 500), tryAt(2, 503), tryAt(3, 200)];
+  const [event] = projectedEvents([
+    {
+      ...{ sequence: 3, eventId: 'evt', type: 'payment_succeeded', refundId: null, body: '' },
+      ...{ signature: null, createdAtMs: 0 },
+      deliveries: [{ ...DELIVERY, deliveryStatus, log }],
+    },
+  ]);
+  const last = { tries: 3, lastTryAtMs: 3, lastHttpStatus: 200, lastDurationMs: 4 };
+  expect(event).toMatchObject({ ...shown, ...last });
+});
+
+test.each<[string, boolean, Partial<StoredDelivery>]>([
+  ['a claim', false, { deliveryStatus: 'claimed', claimId: 'claim', dueAtMs: 9 }],
+  ['a try', true, { log: [tryAt(1, 500)] }],
+  ['the end', true, { deliveryStatus: 'delivered', dueAtMs: null }],
+])('%s of a delivery changes what the read model shows: %s', (_name, isShown, changes) => {
+  expect(projectionDiffers(DELIVERY, { ...DELIVERY, ...changes })).toBe(isShown);
+});
