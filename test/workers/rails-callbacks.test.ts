@@ -159,6 +159,7 @@ test('GET of eBirr’s address leads a browser to the payment’s page and prove
   expect(response.headers.get('location')).toContain('/checkout/');
   expect((await attemptNow()).status).toBe('processing');
   expect(loggedEvents('rail_callback_refused')).toEqual([]);
+  expect(loggedEvents('rail_answer_not_stored')).toEqual([]);
 });
 
 test.each(['stk-push', 'ethswitch-nbg', 'cbe-birr', 'simulator', 'visa'])(

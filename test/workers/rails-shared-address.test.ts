@@ -188,17 +188,23 @@ test.each(ROWS)('$name: works in the sandbox', async ({ method, reportPaid }) =>
   expect(await intentNow(clientIn('sandbox'))).toMatchObject({ status: 'succeeded' });
 });
 
-test.each(ROWS)('$name: a report finds an attempt that was abandoned', async (row) => {
-  const path = await openHosted({ methods: [row.method] });
-  await choose(path, row.method);
+test.each(
+  ROWS.flatMap((row) => [
+    { ...row, attempt: 'that was abandoned', index: 0, after: ['succeeded', 'processing'] },
+    { ...row, attempt: 'after an abandoned one', index: 1, after: ['unresolved', 'succeeded'] },
+  ]),
+)('$name: a report finds the attempt $attempt', async ({ method, reportPaid, index, after }) => {
+  const path = await openHosted({ methods: [method] });
+  await choose(path, method);
   const first = await attemptNow();
   await postForm(`${path}/abandon`, { attempt: first.id });
-  await choose(path, row.method, 1);
+  await choose(path, method, 1);
   await consumeAll(caught);
   decideAtRails('paid');
-  expect((await row.reportPaid(first)).status).toBe(200);
+  const reported = (await intentNow()).attempts[index] ?? first;
+  expect((await reportPaid(reported)).status).toBe(200);
   const { attempts } = await intentNow();
-  expect(attempts.map(({ status }) => status)).toEqual(['succeeded', 'processing']);
+  expect(attempts.map(({ status }) => status)).toEqual(after);
 });
 
 // ---------------------------------------------------------------------------------------------
