@@ -6,6 +6,7 @@ import {
   newDelivery,
   queued,
   reported,
+  resent,
   superseded,
 } from '../../src/intent/delivery.ts';
 import type { StoredDelivery } from '../../src/intent/store.ts';
@@ -51,6 +52,14 @@ describe('the message of a delivery', () => {
       timesQueued: times,
       dueAtMs: nowMs + queuedLeaseMs(times),
     });
+  });
+});
+
+test('a manual resend starts the schedule again, and its message has a lease', () => {
+  const dead = { ...delivery, deliveryStatus: 'dead', timesQueued: 3, tries: 10, dueAtMs: null };
+  expect(resent(dead as StoredDelivery, nowMs)).toMatchObject({
+    ...{ deliveryStatus: 'queued', timesQueued: 0, tries: 0 },
+    dueAtMs: nowMs + queuedLeaseMs(0),
   });
 });
 

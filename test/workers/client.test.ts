@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { IntentClient, IntentUnavailable, objectIdOf } from '../../src/intent/client.ts';
 import { ALPHA, createHosted, useGateway } from './support.ts';
 
@@ -81,4 +81,18 @@ test("promises.md#4: stores a provider's answer although the object is unreachab
   const stored = await client.executePersistently([{ type: 'tick' }]);
   expect(stored).toMatchObject({ type: 'done', rejection: null });
   expect(counted.calls).toBe(6);
+});
+
+test('waits briefly before it calls again, and about 20 s in all for what a provider may not repeat', async () => {
+  const waits = vi.spyOn(scheduler, 'wait').mockResolvedValue(undefined);
+  const waitedMs = () => waits.mock.calls.splice(0).map(([waitMs]) => waitMs);
+  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  await createHosted();
+  await faultyClient([RETRYABLE, RETRYABLE]).client.read();
+  expect(waitedMs()).toEqual([50, 100]);
+
+  const { client, counted } = faultyClient(Array(9).fill(OVERLOADED));
+  await expect(client.readPersistently()).rejects.toBeInstanceOf(IntentUnavailable);
+  expect(counted.calls).toBe(7);
+  expect(waitedMs()).toEqual([200, 500, 1_000, 3_000, 6_000, 9_000]);
 });
