@@ -26,8 +26,6 @@ export const FAILURE_WRITTEN_EVERY_MS = 5 * 60 * 1_000;
 export const FAILING_ORIGINS_MAX = 100;
 /** Of one tenant. */
 export const FAILING_ENDPOINTS_MAX = FAILING_ORIGINS_MAX + ENDPOINTS_MAX;
-/** Longer than any of our error texts. */
-const ERROR_LENGTH_MAX = 200;
 
 export interface FailingEndpoint {
   /** The id of an endpoint, or an origin: scheme, host and port. */
@@ -108,9 +106,8 @@ export async function recordFailure(
   tenant: Tenant,
   failure: { readonly endpoint: string; readonly error: string; readonly atMs: number },
 ): Promise<FailingEndpoint | null> {
-  const { endpoint, atMs } = failure;
+  const { endpoint, error, atMs } = failure;
   const { merchantId, environment } = tenant;
-  const error = failure.error.slice(0, ERROR_LENGTH_MAX);
   const [, recorded] = await batch<FailingEndpoint>(db, [
     { sql: FORGET_SQL, params: [merchantId, environment, atMs - SILENCE_MS_MAX] },
     { sql: RECORD_SQL, params: [merchantId, environment, endpoint, atMs, error] },

@@ -153,7 +153,7 @@ async function readSettings(env: Env, tenant: Tenant, nowMs: number): Promise<Ca
   const params = [tenant.merchantId, tenant.environment, nowMs];
   const query = { sql: SETTINGS_SQL, params };
   const { results } = await readInTime(() => prepare(env.DB, query).all<SettingsRow>());
-  const secrets = new Map<string | null, string[]>([[null, []]]);
+  const secrets = new Map<string | null, string[]>();
   const endpoints = new Map<string, SigningEndpoint>();
   const failing = new Map<string, FailingEndpoint>();
   for (const { kind, endpoint, value } of results) {
