@@ -205,6 +205,17 @@ describe("a merchant's server that does not answer (decisions.md#18)", () => {
     });
   });
 
+  test('has answered when its answer begins at the last moment', async () => {
+    const body = new ReadableStream<Uint8Array>();
+    const fetcher: typeof fetch = async (_url, { signal } = {}) => {
+      await vi.waitFor(() => expect(signal?.aborted).toBe(true));
+      return new Response(body, { status: 200 });
+    };
+    const url = new URL('https://example.com/');
+    const answer = await send(url, { timeoutMs: 50, fetcher });
+    expect(answer).toMatchObject({ httpStatus: 200, error: null, answerExcerpt: '' });
+  });
+
   test('or breaks off in the body has answered', async () => {
     const url = await merchant((_request, response) => {
       response.writeHead(200, { 'content-length': '100' });
@@ -538,7 +549,7 @@ describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)'
       seen.headers = request.headers as Record<string, string>;
       response.writeHead(200).end('ok');
     });
-    const { d1, addSecret } = database();
+    const { d1, calls, addSecret } = database();
     await addSecret(secret(1), 1);
     await addSecret(secret(2), 2);
     const { stub, reports } = paymentObject({ callbackUrl: url.href });
@@ -565,6 +576,8 @@ describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)'
         webHookEvent: 'PAYMENT_SUCCESS',
       });
     }
+    // D1 only reads the settings: a first success has nothing to record.
+    expect(calls.queries).toBe(1);
   });
 
   test("goes to the merchant's endpoint without callbackUrl, and is unsigned without a secret", async () => {
@@ -583,6 +596,7 @@ describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)'
 
   test.each([
     [299, { type: 'delivered' }],
+    [300, { type: 'failed', retryAfterMs: 60_000 }],
     [302, { type: 'failed', retryAfterMs: 60_000 }],
     [404, { type: 'failed', retryAfterMs: 60_000 }],
     [410, { type: 'gone' }],
@@ -749,27 +763,38 @@ describe('bounded concurrency (decisions.md#18)', () => {
     },
   );
 
-  test('choosing endpoints waits for no endpoint that hangs: it is chosen, but not claimed', async () => {
-    const { stub, release } = hangingObject();
-    const chosen: unknown[] = [];
-    const { d1, addEndpoint } = database();
-    addEndpoint({ endpointId: 'we_hangs' });
-    addEndpoint({ endpointId: 'we_works', url: 'https://other.example.com/' });
-    const choosingStub = {
-      ...stub,
-      chooseEndpoints: async (_id: DeliveryId, endpoints: readonly ChosenEndpoint[]) => {
-        chosen.push(endpoints.map(({ endpointId }) => endpointId));
-      },
-    };
-    const env = environment(choosingStub, d1);
-    const to = many(20, 'm1').map((one) => ({ ...one, endpointId: 'we_hangs' }));
-    const hanging = await consume(env, 'q-choosing', to);
-    const next = await consume(env, 'q-choosing', [choosing]);
-    await next.settled();
-    expect([next.fates, chosen]).toEqual([['acked'], [['we_hangs', 'we_works']]]);
-    release();
-    await hanging.settled();
-  });
+  test.each([
+    ['chooses all endpoints, and claims none', ['we_hangs', 'we_works'], false, 'acked'],
+    ['chooses all cached endpoints, and claims none', ['we_hangs', 'we_works'], true, 'acked'],
+    ['comes again later when no other endpoint is cached', ['we_hangs'], true, 'again in 3 s'],
+  ])(
+    'while an endpoint hangs, an event without a callbackUrl %s',
+    async (_name, endpointIds, isCached, fate) => {
+      const { stub, release } = hangingObject();
+      const chosen: unknown[] = [];
+      const { d1, addEndpoint } = database();
+      for (const endpointId of endpointIds) {
+        addEndpoint({ endpointId });
+      }
+      const choosingStub = {
+        ...stub,
+        chooseEndpoints: async (_id: DeliveryId, endpoints: readonly ChosenEndpoint[]) => {
+          chosen.push(endpoints.map(({ endpointId }) => endpointId));
+        },
+      };
+      const env = environment(choosingStub, d1);
+      if (isCached) {
+        await webhookSettings(env, tenant);
+      }
+      const to = many(20, 'm1').map((one) => ({ ...one, endpointId: 'we_hangs' }));
+      const hanging = await consume(env, 'q-choosing', to);
+      const next = await consume(env, 'q-choosing', [choosing]);
+      await next.settled();
+      expect([next.fates, chosen]).toEqual([[fate], fate === 'acked' ? [endpointIds] : []]);
+      release();
+      await hanging.settled();
+    },
+  );
 
   test('a message without a place is dropped after eight tries, because its lease sends it again', async () => {
     const { stub, release } = hangingObject();
@@ -845,5 +870,14 @@ describe('bounded concurrency (decisions.md#18)', () => {
     expect(slots.take(one, 0)).not.toBeNull();
     expect(slot !== null && slots.move(slot, one)).toBe(false);
     expect(slots.take(two, 0)).toBeNull();
+  });
+
+  test("a place that changes its owner does not count against its own tenant's share", () => {
+    const shares = { tenantMax: 2, endpointMin: 1 };
+    const slots = new DeliverySlots({ slotsMax: 9, shares, crowdedFrom: 9, crowdedShares: shares });
+    const busy = { tenant: 'm1', endpoint: 'we_1' };
+    expect(slots.take(busy, 0)).not.toBeNull();
+    const slot = slots.take({ tenant: 'm1', endpoint: 'not-chosen' }, 0);
+    expect(slot !== null && slots.move(slot, busy)).toBe(true);
   });
 });

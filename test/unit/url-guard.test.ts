@@ -10,7 +10,7 @@ import { HOSTILE_URLS, OWN_HOST } from '../support/hostile-urls.ts';
 const deployed: GuardOptions = {
   httpsOnly: false,
   allowLoopback: false,
-  ownHosts: [OWN_HOST, 'kefel.account.workers.dev'],
+  ownHosts: [OWN_HOST, 'kefel.account.workers.dev', 'gateway.kefel.et:8443'],
 };
 const local: GuardOptions = {
   httpsOnly: false,
@@ -53,17 +53,20 @@ describe('the URL guard of webhooks (decisions.md#18)', () => {
     'https://deadbeef.com/',
     'https://0x7f.com/',
     `https://${'a'.repeat(63)}.example.com/`,
+    `https://${'a.'.repeat(125)}com/`,
   ])('allows %s', (url) => {
     const result = guardCallbackUrl(url, deployed);
     expect(result).toEqual({ allowed: true, url: new URL(url) });
   });
 
-  test.each([...HOSTILE_URLS, ['https://kefel.account.workers.dev/', ourselves] as const])(
-    'rejects %j: %s',
-    (url, reason) => {
-      expect(reasonOf(url, deployed)).toBe(reason);
-    },
-  );
+  test.each([
+    ...HOSTILE_URLS,
+    ['https://kefel.account.workers.dev/', ourselves] as const,
+    ['https://gateway.kefel.et:8443/', ourselves] as const,
+    ['https://gateway.kefel.et/', ourselves] as const,
+  ])('rejects %j: %s', (url, reason) => {
+    expect(reasonOf(url, deployed)).toBe(reason);
+  });
 
   test('CALLBACK_HTTPS_ONLY forbids http', () => {
     const options = { ...deployed, httpsOnly: true };

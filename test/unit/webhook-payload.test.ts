@@ -241,6 +241,7 @@ describe('the status call (decisions.md#17, #31)', () => {
   test("names the transaction of an anomaly by the merchant's reference", () => {
     const twice: Intent = {
       ...full,
+      attempts: [{ ...attempt, id: 'first', reference: 'FIRST' }, attempt],
       anomalies: [{ kind: 'duplicate_payment', attemptId: attempt.id, atMs: createdAtMs }],
     };
     expect(statusContent(twice).anomalies).toEqual([
