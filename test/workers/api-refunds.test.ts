@@ -181,6 +181,20 @@ test('parts add up to the payment, and the last part is what is left', async () 
   });
 });
 
+test('a refund reduces each share of a split payment in proportion, rounded down', async () => {
+  await pay({
+    splitPayment: [
+      { bank: 'CBE', creditAccount: '1000', splitType: 'PERCENTAGE', amount: 12.5 },
+      { bank: 'CBE', creditAccount: '2000', splitType: 'NUMBER', amount: 20.01 },
+    ],
+  });
+  const shares = async () => (await contentAt(statusPath('order-1'))).netShareAmounts;
+  expect(await shares()).toEqual([1_881, 2_001]);
+  await refunded({ amount: 50 });
+  await fireAlarm();
+  expect(await shares()).toEqual([1_256, 1_336]);
+});
+
 test('a failed refund gives its amount back', async () => {
   await pay();
   await refunded({ amount: 100.22 });

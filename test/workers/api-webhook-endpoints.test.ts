@@ -120,6 +120,20 @@ test('creates, lists, reads, changes and deletes an endpoint', async () => {
   ).toBeNull();
 });
 
+test('of two endpoints, the one of the id is read, changed and deleted', async () => {
+  const header = { signatureHeader: 'x'.repeat(64) };
+  const { secret: _first, ...other } = (await create({ description: 'First', ...header })).content;
+  advance(1);
+  const { id } = (await create({ description: 'Second' })).content;
+  expect((await ask(`${PATH}/${id}`)).content).toMatchObject({ id, description: 'Second' });
+  expect((await ask(`${PATH}/we_unknown`)).status).toBe(404);
+  const disabled = { id, description: 'Second', signatureHeader: null, enabled: false };
+  expect((await change(id, { enabled: false })).content).toMatchObject(disabled);
+  const deleted = await ask(`${PATH}/${id}`, { method: 'DELETE' });
+  expect(deleted).toMatchObject({ status: 200, content: disabled });
+  expect((await ask(PATH)).content).toEqual([other]);
+});
+
 test('is recorded in the audit log by the name of the key, without secrets and paths', async () => {
   const { id } = (await create()).content;
   await change(id, { enabled: false });

@@ -12,6 +12,7 @@ import {
   type Arrival,
   advance,
   answerOf,
+  BETA,
   call,
   consume,
   HOUR_MS,
@@ -397,6 +398,21 @@ describe('signing secrets', () => {
     expect(await secretIn(submit(member, `${PATH}/secrets/${id}/show`))).toBe(ALPHA.webhookSecret);
     expect(await auditLog()).toMatchObject([{ action: 'webhook.secret_shown', target: id }]);
   });
+
+  test('that were copied from another merchant are not shown', async () => {
+    const member = await signedIn('developer');
+    const [id = ''] = await idsOf();
+    await env.DB.prepare(
+      `UPDATE webhook_secrets SET sealed_secret =
+         (SELECT sealed_secret FROM webhook_secrets WHERE id = ?1) WHERE id = ?2`,
+    )
+      .bind(`${BETA.id}-sandbox`, id)
+      .run();
+    const page = await (await submit(member, `${PATH}/secrets/${id}/show`)).text();
+    expect(page).not.toContain('id="shown-secret"');
+    expect(await textOf(new Response(page))).toContain('can no longer be read');
+    expect(await actions()).toEqual([]);
+  });
 });
 
 describe('a test event', () => {
@@ -446,6 +462,9 @@ describe('a test event', () => {
         status: 'FAILED',
         transaction: null,
         merchantCustomer: null,
+        checkoutBeneficiaries: [],
+        productItems: [],
+        paymentMethodTypes: ['TELE_BIRR'],
       });
       expect(Object.keys(arrival.event)).toEqual(Object.keys(real.event));
       expect(Object.keys(payment)).toEqual(Object.keys(paymentIn(real)));
