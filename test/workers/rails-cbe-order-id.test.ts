@@ -143,24 +143,42 @@ test.each(ORDERS)(
   },
 );
 
-test('two concurrent first reads with two keys both show the stored order', async () => {
-  const path = await openHosted({ methods: ['CBE'] });
-  await startAndDie('CBE');
-  const look = SHOWN['the checkout page'];
-  let other = '';
+/** What happens between the next read of a payment and the use of its result. */
+function afterNextRead(happens: () => Promise<unknown>): void {
   const reach = env.PAYMENT_INTENT.get.bind(env.PAYMENT_INTENT);
   vi.spyOn(env.PAYMENT_INTENT, 'get').mockImplementationOnce((id) => {
     const stub = reach(id);
     const read = async () => {
       const found = await stub.read();
-      other = await look(rotated(), path);
+      await happens();
       return found;
     };
     return { read } as unknown as typeof stub;
   });
+}
+
+test('two concurrent first reads with two keys both show the stored order', async () => {
+  const path = await openHosted({ methods: ['CBE'] });
+  await startAndDie('CBE');
+  const look = SHOWN['the checkout page'];
+  let other = '';
+  afterNextRead(async () => {
+    other = await look(rotated(), path);
+  });
   const one = await look(env, path);
   const { railReference } = await attemptNow();
   expect({ one, other }).toEqual({ one: railReference, other: railReference });
+});
+
+test('does not show the page of an attempt that is paid meanwhile', async () => {
+  const path = await openHosted({ methods: ['CBE'] });
+  await startAndDie('CBE');
+  const id = await orderId(client());
+  afterNextRead(() => reportTo(env, id));
+  const shown = await send(env, path);
+  expect(await intentNow()).toMatchObject({ status: 'succeeded' });
+  expect(shown.status).toBe(200);
+  expect(shown.text).not.toContain('Default.aspx');
 });
 
 test('does not show a page that cannot be stored', async () => {

@@ -108,11 +108,12 @@ test('CBE’s short id is the attempt’s reference', async () => {
   expect(reference).toMatch(/^[0-9A-Z]{20}$/);
 });
 
-test.each(ROWS)('$name: a report makes the payment paid', async ({ method, reportPaid }) => {
-  const attempt = await pending(method);
+test.each(ROWS)('$name: a report makes the payment paid at once', async (row) => {
+  const attempt = await pending(row.method);
   await consumeAll(caught);
   decideAtRails('paid');
-  expect((await reportPaid(attempt)).status).toBe(200);
+  expect((await row.reportPaid(attempt)).status).toBe(200);
+  expect(waits).not.toHaveBeenCalled();
   expect(await intentNow()).toMatchObject({ status: 'succeeded', anomalies: [] });
 });
 
