@@ -62,9 +62,19 @@ export const INTENT_MUTANTS: readonly Mutant[] = [
       'the merchant is told FAILURE about a pending payment, and charges again',
     ],
     [
-      '      this.save({ ...stored, projectionSends: 0, projectionDueAtMs: leaseEndsAtMs });\n',
+      '      this.save({ projectionSends: 0, projectionDueAtMs: leaseEndsAtMs });\n',
       '',
       'a row that got lost on its way to the read model is never sent again',
+    ],
+    [
+      '    if (earlier.length === 0) {',
+      '    if (earlier.length >= 0) {',
+      'a second event replaces the first, which is then never delivered',
+    ],
+    [
+      '    if (this.stored()?.firstEvent?.sequence === event.sequence) {',
+      '    if (this.stored()?.firstEvent?.sequence !== event.sequence) {',
+      'what became of a delivery is lost when the object leaves memory',
     ],
     [
       "    this.#outgoing.push({ queue: 'webhooks', sequence: intent.version, position: 0 });\n",

@@ -308,7 +308,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     // Only with a lease is there something to confirm: new search keys alone are sent without one.
     if (stored !== null && isNewest && stored.projectionDueAtMs !== null) {
       const confirmed = { projectedVersion: version, projectionSends: 0, projectionDueAtMs: null };
-      this.#record.commit(() => this.#record.save({ ...stored, ...confirmed }));
+      this.#record.commit(() => this.#record.save(confirmed));
     }
   }
 

@@ -85,7 +85,8 @@ export class PaymentRecord {
   }
 
   #allEvents(): readonly StoredEvent[] {
-    this.#events ??= this.#store.events();
+    const stored = this.stored();
+    this.#events ??= stored === null ? [] : this.#store.events(stored);
     return this.#events;
   }
 
@@ -165,10 +166,13 @@ export class PaymentRecord {
     this.#outgoing.push({ queue: 'projections' });
   }
 
-  /** The commit writes the row once, at its end. */
-  save(stored: StoredIntent): void {
-    this.#stored = stored;
-    this.#unsaved ??= 'update';
+  /** The commit writes the row once, at its end. Only for a payment that exists. */
+  save(changes: Partial<StoredIntent>): void {
+    const stored = this.stored();
+    if (stored !== null) {
+      this.#stored = { ...stored, ...changes };
+      this.#unsaved ??= 'update';
+    }
   }
 
   /** Stores an event's deliveries, and sends a visible change to the read model. */
@@ -195,7 +199,11 @@ export class PaymentRecord {
       return { ...delivery, revision: (known?.revision ?? 0) + 1 };
     });
     const event = { ...after, deliveries };
-    this.#store.updateEvent(event);
+    if (this.stored()?.firstEvent?.sequence === event.sequence) {
+      this.save({ firstEvent: event });
+    } else {
+      this.#store.updateLaterEvent(event);
+    }
     this.#events = this.#allEvents().map((known) =>
       known.sequence === event.sequence ? event : known,
     );
@@ -212,7 +220,7 @@ export class PaymentRecord {
     const dueAtMs = nowMs + PROGRESS_SHOWN_AFTER_MS;
     const { projectionDueAtMs } = stored;
     if (projectionDueAtMs === null || projectionDueAtMs > dueAtMs) {
-      this.save({ ...stored, projectionDueAtMs: dueAtMs });
+      this.save({ projectionDueAtMs: dueAtMs });
     }
   }
 
@@ -221,7 +229,7 @@ export class PaymentRecord {
     const leaseEndsAtMs = nowMs + queuedLeaseMs(0);
     // A running lease covers this change too, and saves a row write.
     if (stored !== null && (stored.projectionDueAtMs ?? Number.POSITIVE_INFINITY) > leaseEndsAtMs) {
-      this.save({ ...stored, projectionSends: 0, projectionDueAtMs: leaseEndsAtMs });
+      this.save({ projectionSends: 0, projectionDueAtMs: leaseEndsAtMs });
     }
     this.#outgoing.push({ queue: 'projections' });
   }
@@ -258,11 +266,11 @@ export class PaymentRecord {
       before = step.intent;
     }
     if (steps.length > 0) {
-      this.save({ ...stored, intent, history, projectionSends: 0 });
+      this.save({ intent, history, projectionSends: 0 });
       this.#project(stored.intent, intent, nowMs);
     } else if (intent !== stored.intent) {
       const hasNewId = searchedIds(intent).length > searchedIds(stored.intent).length;
-      this.save({ ...stored, intent });
+      this.save({ intent });
       if (hasNewId) {
         this.#project(stored.intent, intent, nowMs);
       }
@@ -280,7 +288,7 @@ export class PaymentRecord {
     const isFailed = attempts.every(({ status }) => status === 'failed');
     const reason = attempts.at(-1)?.failureReason ?? 'declined';
     const answer = isFailed ? answers.failed[reason] : answers.otherwise;
-    this.save({ ...stored, answer });
+    this.save({ answer });
     return answer;
   }
 
@@ -307,7 +315,11 @@ export class PaymentRecord {
       deliveries: [newDelivery({ endpointId: null, origin }, nowMs)],
     };
     const earlier = this.#allEvents();
-    this.#store.insertEvent(event);
+    if (earlier.length === 0) {
+      this.save({ firstEvent: event });
+    } else {
+      this.#store.insertLaterEvent(event);
+    }
     this.#events = [...earlier, event];
     this.#outgoing.push({ queue: 'webhooks', sequence: intent.version, position: 0 });
   }
@@ -320,7 +332,6 @@ export class PaymentRecord {
       const { intent } = stored;
       const isConfirmed = intent === null || needsConfirmation(intent, nowMs);
       this.save({
-        ...stored,
         projectionSends,
         projectionDueAtMs: isConfirmed
           ? nowMs + queuedLeaseMs(projectionSends)

@@ -10,7 +10,10 @@ const MIGRATIONS: readonly Migration[] = [];
 
 export const SCHEMA_VERSION = MIGRATIONS.length + 1;
 
-/** The id of the payment's record. An event's record has its sequence as id, which is above 0. */
+/**
+ * The id of the payment's record, which has the first event too. The record of a later event has its
+ * sequence as id, which is above 0.
+ */
 export const PAYMENT_ID = 0;
 
 /**

@@ -19,6 +19,8 @@ export interface StoredIntent {
   readonly projectionSends: number;
   /** When the alarm sends the version again; null when the read model is up to date. */
   readonly projectionDueAtMs: number | null;
+  /** The only event of most payments, here because each written row costs money. */
+  readonly firstEvent: StoredEvent | null;
 }
 
 /** What is left of a purged payment, and the defaults of a new one. */
@@ -33,6 +35,7 @@ const TOMBSTONE: StoredIntent = {
   projectedVersion: 0,
   projectionSends: 0,
   projectionDueAtMs: null,
+  firstEvent: null,
 };
 
 /** The record of a payment that is about to be created. */
@@ -110,21 +113,24 @@ export class Store {
     this.#update(PAYMENT_ID, stored);
   }
 
-  insertEvent(event: StoredEvent): void {
+  insertLaterEvent(event: StoredEvent): void {
     this.#insert(event.sequence, event);
   }
 
   /** Stores what delivery changes. The announced event itself never changes. */
-  updateEvent(event: StoredEvent): void {
+  updateLaterEvent(event: StoredEvent): void {
     this.#update(event.sequence, event);
   }
 
-  /** All events, oldest first: few, because a payment ends only a few times and has at most 50 refunds. */
-  events(): StoredEvent[] {
+  /** Oldest first: few, because a payment ends only a few times and has at most 50 refunds. */
+  events({ firstEvent }: StoredIntent): StoredEvent[] {
+    if (firstEvent === null) {
+      return [];
+    }
     const rows = this.#sql.exec<RecordRow>(
       `SELECT content FROM record WHERE id > ${PAYMENT_ID} ORDER BY id`,
     );
-    return rows.toArray().map(({ content }) => JSON.parse(content));
+    return [firstEvent, ...rows.toArray().map(({ content }) => JSON.parse(content))];
   }
 
   /** Deletes all data but the record that keeps the id taken (docs/decisions.md#24). */

@@ -63,7 +63,7 @@ function endedPayments({ env, objects }: World, plan: Plan): readonly Ended[] {
             payment,
             intent: stored.intent,
             history: JSON.parse(stored.history),
-            events: store.events(),
+            events: store.events(stored),
           },
         ];
   });

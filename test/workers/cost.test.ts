@@ -214,10 +214,24 @@ test.each(Object.entries(FLOWS))('%s: costs what docs/cost.md says', async (name
 });
 
 test('budgets: rows of a payment', async () => {
-  expect(Number(documented('hosted, paid')[2])).toBeLessThanOrEqual(13);
+  expect(Number(documented('hosted, paid')[2])).toBeLessThanOrEqual(12);
   expect(Number(documented('hosted, paid')[3])).toBeLessThanOrEqual(10);
-  expect(Number(documented('hosted, paid, production')[2])).toBeLessThanOrEqual(13);
+  expect(Number(documented('hosted, paid, production')[2])).toBeLessThanOrEqual(12);
   expect(Number(documented('hosted, paid, production')[3])).toBeLessThanOrEqual(10);
+});
+
+test.each([
+  ['hosted, paid', 'sandbox', 16],
+  ['hosted, paid, production', 'production', 16],
+  ['hosted, never paid', 'sandbox', 12],
+] as const)('budgets: the object of a payment (%s)', async (name, environment, kilobytesMax) => {
+  await FLOWS[name]?.();
+  const stub = stubOf('order-1', tenantOf(ALPHA, environment));
+  const bytes = await runInDurableObject(
+    stub,
+    (_instance, { storage }) => storage.sql.databaseSize,
+  );
+  expect(bytes).toBeLessThanOrEqual(kilobytesMax * 1024);
 });
 
 test.each([

@@ -179,7 +179,7 @@ describe("an event's page", () => {
     // The first retry follows within seconds.
     expect(await state()).toContain('waiting');
     await objectSql(
-      "UPDATE record SET content = json_set(content, '$.deliveries[0].deliveryStatus', 'delivered') WHERE id > 0",
+      "UPDATE record SET content = json_set(content, '$.firstEvent.deliveries[0].deliveryStatus', 'delivered')",
       'order-1',
     );
     await INTERRUPTIONS.eviction();
@@ -241,7 +241,7 @@ describe("an event's page", () => {
     const member = await signedIn('developer');
     const sequence = await announce('order-1');
     await objectSql(
-      `UPDATE record SET content = json_set(content, '$.deliveries[0].deliveryStatus', '${status}') WHERE id > 0`,
+      `UPDATE record SET content = json_set(content, '$.firstEvent.deliveries[0].deliveryStatus', '${status}')`,
       'order-1',
     );
     await INTERRUPTIONS.eviction();

@@ -187,7 +187,7 @@ test('the provider’s code and the operator’s note stay internal', async () =
   await execute(PAID);
   const { text } = await answerOf(call(statusPath('order-1')));
   const [event] = await objectSql<{ body: string }>(
-    "SELECT content ->> '$.body' AS body FROM record WHERE id > 0",
+    "SELECT content ->> '$.firstEvent.body' AS body FROM record",
   );
   for (const word of ['WAIT_PAY', 'Hana', 'statement', 'hand-succeeded']) {
     expect(text).not.toContain(word);

@@ -2,9 +2,12 @@ import { abortAllDurableObjects, runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
 import { type Migration, migrate, SCHEMA_VERSION } from '../../src/intent/schema.ts';
 import {
+  advance,
   allRows,
   createHosted,
+  EXPIRE_IN_MS,
   execute,
+  fireAlarm,
   intentOf,
   objectSql,
   resolveAttempt,
@@ -41,7 +44,10 @@ function upgrade(): Promise<void> {
 
 test('migration: a payment of version 1 is upgraded once, keeps its rows and continues', async () => {
   await createHosted();
-  await execute(startRedirect('a0'), resolveAttempt('a0', 'succeeded'));
+  await execute(startRedirect('a0'));
+  advance(EXPIRE_IN_MS);
+  await fireAlarm();
+  await execute(resolveAttempt('a0', 'succeeded'));
   const before = await allRows();
   await upgrade();
   // The column exists now, so a second run would throw.
