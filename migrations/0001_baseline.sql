@@ -304,7 +304,8 @@ CREATE TABLE payment (
   -- What a file of payments shows of customer and provider, in JSON, sealed with
   -- DATA_ENCRYPTION_KEYS because it may be personal data. NULL: nothing.
   sealed_details TEXT,
-  has_details INTEGER NOT NULL AS (sealed_details IS NOT NULL),
+  -- What the purge deletes: details, or a key with the digest of a phone number.
+  is_purgeable INTEGER NOT NULL AS (sealed_details IS NOT NULL OR search_keys <> '[]'),
   PRIMARY KEY (merchant_id, environment, created_at_ms, uuid)
 ) STRICT, WITHOUT ROWID;
 
@@ -328,10 +329,10 @@ CREATE INDEX payment_ended ON payment
   (merchant_id, environment, status, method, created_at_ms, uuid, amount_minor, currency)
   WHERE status NOT IN ('open', 'processing');
 
--- For the API's list of payments that ended in a time, which merges those with and without details.
--- Few filters remain, applied in the index. And for the daily purge of details.
+-- For the API's list of payments that ended in a time, which merges both parts. Few filters remain,
+-- applied in the index. And for the daily purge.
 CREATE INDEX payment_by_end ON payment
-  (merchant_id, environment, has_details, ended_at_ms, uuid, status, method)
+  (merchant_id, environment, is_purgeable, ended_at_ms, uuid, status, method)
   WHERE ended_at_ms IS NOT NULL;
 
 -- The few payments with refunds. SQLite uses the index only for queries that repeat this condition;

@@ -1,8 +1,8 @@
-/** Alphabet of attempt references: every rail accepts letters and digits in order ids. */
+/** Alphabet of references: every rail accepts letters and digits in order ids. */
 const REFERENCE_ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 export const REFERENCE_LENGTH = 20;
 
-/** A 20-character attempt reference from 20 random bytes: 100 bits (256 is a multiple of 32). */
+/** A 20-character reference from 20 random bytes: 100 bits (256 is a multiple of 32). */
 export function referenceFrom(randomBytes: Uint8Array): string {
   let reference = '';
   for (const byte of randomBytes.subarray(0, REFERENCE_LENGTH)) {

@@ -9,6 +9,7 @@ import {
   emailSearchKey,
   hashedIdSearchKey,
   idSearchKey,
+  isFoundByTime,
   mayContainPhone,
   metadataSearchKey,
   metadataText,
@@ -154,8 +155,11 @@ async function personalData(
  * Personal data, and ids that may contain a phone number, leave the object only as keyed digests.
  */
 async function searchKeysOf(env: Env, intent: Intent): Promise<string[]> {
-  const { customer, metadata } = intent.terms;
+  const { customer, metadata, createdAtMs } = intent.terms;
   const ids = searchedIds(intent);
+  // The digits of an attempt's reference are its time and random.
+  const isHashed = (id: string) =>
+    mayContainPhone(id) && !isFoundByTime(idSearchKey(id), createdAtMs);
   const email = emailFrom(customer?.email ?? '');
   const digests = (
     kind: DigestKind,
@@ -167,7 +171,7 @@ async function searchKeysOf(env: Env, intent: Intent): Promise<string[]> {
     return texts.map(async (text) => searchKey(await keyedDigest(key, owner, kind, text)));
   };
   const hashed = [
-    ...digests('id', ids.filter(mayContainPhone), hashedIdSearchKey),
+    ...digests('id', ids.filter(isHashed), hashedIdSearchKey),
     ...digests('phone', phonesOf(intent), phoneSearchKey),
     ...digests('email', email === null ? [] : [email], emailSearchKey),
     ...digests('name', nameWords(customer?.name ?? ''), nameSearchKey),
@@ -178,7 +182,7 @@ async function searchKeysOf(env: Env, intent: Intent): Promise<string[]> {
     ),
   ];
   const plain = [
-    ...ids.filter((id) => !mayContainPhone(id)).map(idSearchKey),
+    ...ids.filter((id) => !isHashed(id)).map(idSearchKey),
     ...sharedAddressReferences(intent).map(orderSearchKey),
   ];
   return [...plain, ...(await Promise.all(hashed))];

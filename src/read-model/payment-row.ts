@@ -1,4 +1,5 @@
 import type { Currency } from '../domain/method.ts';
+import { idSearchKey } from '../domain/search-key.ts';
 import type { ProjectionRow } from '../intent/protocol.ts';
 import {
   type Condition,
@@ -47,11 +48,14 @@ export function samePayment(other: string): string {
 }
 
 /**
- * Whether `payment` was created in the second from ?1 on, in ms, and has a search key from ?2 up to
- * ?3. A second has few payments of a tenant, so this needs no index of keys.
+ * Whether `payment` was created in the second from ?1 on, in ms, and an attempt has a reference from
+ * ?2 up to ?3. A second has few payments of a tenant, so this needs no index. The purge leaves only
+ * the reference of the reported attempt.
  */
-export const CREATED_IN_SECOND_WITH_KEY = `payment.created_at_ms BETWEEN ?1 AND ?1 + 999
-  AND EXISTS (SELECT 1 FROM json_each(payment.search_keys) WHERE value BETWEEN ?2 AND ?3)`;
+export const CREATED_IN_SECOND_WITH_REFERENCE = `payment.created_at_ms BETWEEN ?1 AND ?1 + 999
+  AND (payment.transaction_id BETWEEN ?2 AND ?3 OR EXISTS (
+    SELECT 1 FROM json_each(payment.search_keys)
+    WHERE value BETWEEN '${idSearchKey('')}' || ?2 AND '${idSearchKey('')}' || ?3))`;
 
 export function paymentRow(stored: StoredPayment): PaymentRow {
   return { ...stored, late: stored.late === 1 };

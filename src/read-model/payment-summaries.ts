@@ -124,10 +124,10 @@ export function summaryLists(
     : first.map((key) => foundPayments(tenant, filter, key, others));
 }
 
-/** The index has the payments with details and those without, each in the order of the end. */
-const PARTS_BY_END = [0, 1].map((hasDetails) => ({
+/** The index has the payments that the purge has left and the others, each in the order of the end. */
+const PARTS_BY_END = [0, 1].map((isPurgeable) => ({
   index: 'payment_by_end',
-  conditions: [{ sql: 'payment.has_details = ?', params: [hasDetails] }],
+  conditions: [{ sql: 'payment.is_purgeable = ?', params: [isPurgeable] }],
 }));
 
 /** In the order of the end, which an index has. */

@@ -6,7 +6,7 @@ import { ENVIRONMENTS } from '../domain/method.ts';
 import { idSearchKey, SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
 import { EVENTS_BY_TIME, firstDeliveryOf } from './events-list.ts';
 import {
-  CREATED_IN_SECOND_WITH_KEY,
+  CREATED_IN_SECOND_WITH_REFERENCE,
   PAYMENT_COLUMNS,
   PAYMENTS_BY_TIME,
   type PaymentRow,
@@ -50,7 +50,6 @@ export function searchAllStatements(text: string): readonly SqlStatement[] {
   const createdAtMs = uuidV7TimeMs(text);
   const eventAtMs = eventTimeMs(text);
   const referenceAtMs = referenceTimeMs(text);
-  const key = idSearchKey(text);
   return [
     select(
       `${EACH_TENANT} CROSS JOIN payment INDEXED BY payment_unique_id
@@ -63,7 +62,7 @@ export function searchAllStatements(text: string): readonly SqlStatement[] {
           ON found.merchant_id = merchants.id AND found.environment = place.environment
             AND found.key = ?1
         CROSS JOIN payment INDEXED BY ${PAYMENTS_BY_TIME} ON ${samePayment('found')}`,
-      key,
+      idSearchKey(text),
     ),
     ...(referenceAtMs === null
       ? []
@@ -71,10 +70,10 @@ export function searchAllStatements(text: string): readonly SqlStatement[] {
           select(
             `${EACH_TENANT} CROSS JOIN payment INDEXED BY ${PAYMENTS_BY_TIME}
               ON payment.merchant_id = merchants.id AND payment.environment = place.environment
-                AND ${CREATED_IN_SECOND_WITH_KEY}`,
+                AND ${CREATED_IN_SECOND_WITH_REFERENCE}`,
             referenceAtMs,
-            key,
-            key,
+            text,
+            text,
           ),
         ]),
     ...(createdAtMs === null

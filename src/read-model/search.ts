@@ -20,7 +20,7 @@ import {
 } from '../domain/search-key.ts';
 import { EVENTS_BY_TIME, firstDeliveryOf } from './events-list.ts';
 import {
-  CREATED_IN_SECOND_WITH_KEY,
+  CREATED_IN_SECOND_WITH_REFERENCE,
   PAYMENT_COLUMNS,
   PAYMENTS_BY_TIME,
   type PaymentRow,
@@ -154,12 +154,11 @@ function byReference(
   start: string,
   createdAtMs: number,
 ): SqlStatement {
-  const key = idSearchKey(start);
   return {
     sql: `SELECT ${PAYMENT_COLUMNS} FROM payment INDEXED BY ${PAYMENTS_BY_TIME}
-      WHERE ${CREATED_IN_SECOND_WITH_KEY} AND merchant_id = ?4 AND environment = ?5
-      LIMIT ${SEARCH_ROWS_MAX}`,
-    params: [createdAtMs, key, key + LAST_CHARACTER, merchantId, environment],
+      WHERE ${CREATED_IN_SECOND_WITH_REFERENCE} AND merchant_id = ?4 AND environment = ?5
+      ORDER BY created_at_ms DESC, uuid DESC LIMIT ${SEARCH_ROWS_MAX}`,
+    params: [createdAtMs, start, start + LAST_CHARACTER, merchantId, environment],
   };
 }
 

@@ -14,14 +14,14 @@ const ROWS_PER_STATEMENT = 2_000;
 const BATCHES_MAX = 150;
 
 /**
- * Up to ?2 payments with personal data that ended, and last changed, at ?1 or before. Materialized,
+ * Up to ?2 payments with details or search keys that ended, and last changed, at ?1 or before. Materialized,
  * so that all statements of a batch find the same ones.
  */
 const OLD_PAYMENTS = `WITH old AS MATERIALIZED (
   SELECT payment.merchant_id, payment.environment, payment.created_at_ms, uuid, search_keys
   FROM ${EACH_TENANT} CROSS JOIN payment INDEXED BY payment_by_end
     ON payment.merchant_id = merchants.id AND payment.environment = place.environment
-  WHERE has_details = 1 AND ended_at_ms IS NOT NULL AND ended_at_ms <= ?1 AND updated_at_ms <= ?1
+  WHERE is_purgeable = 1 AND ended_at_ms IS NOT NULL AND ended_at_ms <= ?1 AND updated_at_ms <= ?1
   LIMIT ?2)`;
 
 /** Statements that purge up to ?2 rows older than ?1 in one batch, by what they purge. */

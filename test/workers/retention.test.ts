@@ -14,11 +14,17 @@ import {
   call,
   cancelPath,
   consume,
+  consumeAll,
+  createExpress,
   createHosted,
   DAY_MS,
+  execute,
+  intentOf,
   logged,
+  resolveAttempt,
   runSql,
   SECOND_MS,
+  startRedirect,
   tenantOf,
   useGateway,
 } from './support.ts';
@@ -86,6 +92,32 @@ describe('after 400 days', () => {
       expect(await rows('payment')).toBe(2);
     },
   );
+
+  test('keys go even if the reported attempt has nothing personal', async () => {
+    const [first, second] = ['a0', 'a1'].map((id) => startRedirect(id));
+    if (first?.type !== 'start_attempt' || second === undefined) {
+      throw new Error('no attempt');
+    }
+    const byPhone = { ...first, attempt: { ...first.attempt, phone: '251722334455' } };
+    await createHosted();
+    await execute(byPhone, resolveAttempt('a0', 'failed'), second);
+    await execute(resolveAttempt('a1', 'succeeded'));
+    await consume('kefel-projections', caught.projections.splice(0));
+    expect(await found('0722334455')).toEqual(['order-1']);
+    advance(RETENTION_MS);
+    await purge();
+    expect(await found('0722334455')).toEqual([]);
+    expect(await rows('payment_search_key')).toBe(0);
+  });
+
+  test('the transactionId that merchants know still finds the payment', async () => {
+    await createExpress();
+    await consumeAll(caught);
+    const { attempts } = await intentOf();
+    advance(RETENTION_MS);
+    await purge();
+    expect(await found(attempts[0]?.reference ?? '')).toEqual(['order-1']);
+  });
 
   test('a payment that is still open keeps its search keys', async () => {
     await created('open', false);
