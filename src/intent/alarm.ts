@@ -1,14 +1,13 @@
-import { attemptsToCheck, nextWakeAtMs } from '../domain/decide.ts';
+import { nextWakeAtMs } from '../domain/decide.ts';
 import { hasEnded } from '../domain/intent.ts';
 import { hasRefundEnded } from '../domain/refund.ts';
-import { refundsToCheck, refundsToStart } from '../domain/refund-time.ts';
 import { RETENTION_MS } from '../domain/schedule.ts';
 import type { StoredDelivery, StoredEvent, StoredIntent } from './store.ts';
 
 export interface ArmOptions {
   /** Does not move an alarm that is early enough, which saves a row write. */
   readonly keepsEarlierAlarm?: boolean;
-  /** Due provider queries run now, so they must not wake the object before this time. */
+  /** What is due is done now, so it must not wake the object before this time. */
   readonly notBeforeMs?: number;
 }
 
@@ -65,15 +64,14 @@ export class PaymentAlarm {
   }
 
   /** Sets the alarm to the next time at which anything is due. */
-  arm({ keepsEarlierAlarm = false, notBeforeMs }: ArmOptions = {}): void {
+  arm({ keepsEarlierAlarm = false, notBeforeMs = 0 }: ArmOptions = {}): void {
     const wakeAtMs = this.wakeAtMs();
     if (wakeAtMs === null) {
       // A refund waits for a person. The safety alarm of a running alarm would repeat forever.
       this.clear();
       return;
     }
-    const waitsForQueries = notBeforeMs !== undefined && this.#hasCallsDue(notBeforeMs);
-    const atMs = waitsForQueries ? Math.max(wakeAtMs, notBeforeMs) : wakeAtMs;
+    const atMs = Math.max(wakeAtMs, notBeforeMs);
     const armedAtMs = this.#armedAtMs;
     // An alarm in the past has fired or is lost.
     const isEarlier = armedAtMs !== null && armedAtMs <= atMs && armedAtMs > Date.now();
@@ -82,15 +80,6 @@ export class PaymentAlarm {
     }
     this.#armedAtMs = atMs;
     void this.#storage.setAlarm(atMs);
-  }
-
-  /** Whether a provider must be called by this time. */
-  #hasCallsDue(atMs: number): boolean {
-    const intent = this.#payment.stored()?.intent ?? null;
-    return (
-      intent !== null &&
-      [attemptsToCheck, refundsToStart, refundsToCheck].some((due) => due(intent, atMs).length > 0)
-    );
   }
 
   /** Sets the alarm to a fixed time: the first step of a running alarm. */

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { FAILURE_REASONS, type FailureReason } from '../../src/domain/intent.ts';
 import { forgetDirectory } from '../../src/merchants/directory.ts';
+import type { StartResult } from '../../src/rails/rail.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';
 import {
   ALPHA,
@@ -183,6 +184,20 @@ test('decisions.md#8: a repeat during the express call gets 409 with Retry-After
   expect(answered.status).toBe(200);
   expectReplay(await create('express'), answered);
   expect(calls).toHaveBeenCalledTimes(1);
+});
+
+test('decisions.md#8: an express call that outlasts its repeat gets the answer of the repeat', async () => {
+  const asked = Promise.withResolvers<StartResult>();
+  const calls = vi.spyOn(simulator, 'start').mockReturnValue(asked.promise);
+  const first = create('express');
+  await expect.poll(() => calls).toHaveBeenCalledTimes(1);
+  advance(60 * SECOND_MS);
+  const repeat = await create('express');
+  expect(repeat.status).toBe(200);
+  asked.resolve({ type: 'refused', reason: 'insufficient_funds' });
+  const answered = await first;
+  expect([answered.status, answered.text]).toEqual([200, repeat.text]);
+  expectReplay(await create('express'), repeat);
 });
 
 test.each(
