@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   digestOwner,
   emailFrom,
   emailSearchKey,
   hashedIdSearchKey,
   idSearchKey,
+  isFoundByTime,
   mayContainPhone,
   metadataSearchKey,
   metadataText,
@@ -75,4 +76,23 @@ test('every kind of key has a space of its own', () => {
   ]);
   expect(metadataText('cart', '7')).toBe('cart=7');
   expect(digestOwner({ environment: 'sandbox', merchantId: 'mer_1' })).toBe('sandbox/mer_1');
+});
+
+describe('a key that a search finds by the time in it', () => {
+  const CREATED_AT_MS = 0x6b031f90 * 1000;
+  const REFERENCE = '6B031F908QX4T0B8ZC3V';
+
+  test.each([
+    [`id:${REFERENCE}`, CREATED_AT_MS, true],
+    [`id:${REFERENCE}`, CREATED_AT_MS + 999, true],
+    [`id:${REFERENCE}`, CREATED_AT_MS + 1_000, false],
+    [`id:${REFERENCE}`, CREATED_AT_MS - 1, false],
+    [`id:${REFERENCE.slice(0, -1)}`, CREATED_AT_MS, false],
+    [`ID:${REFERENCE}`, CREATED_AT_MS, false],
+    [`order:${REFERENCE}`, CREATED_AT_MS, false],
+    [REFERENCE, CREATED_AT_MS, false],
+    [`id:rail-session-0001abc`, CREATED_AT_MS, false],
+  ])('%s of a payment created at %d: %s', (key, createdAtMs, expected) => {
+    expect(isFoundByTime(key, createdAtMs)).toBe(expected);
+  });
 });
