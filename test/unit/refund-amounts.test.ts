@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { decide, openIntent } from '../../src/domain/decide.ts';
 import type { Command, Intent } from '../../src/domain/intent.ts';
-import type { RefundCapability } from '../../src/domain/refund.ts';
-import { netShareMinor, refundableMinor, refundedOf } from '../../src/domain/refund-amounts.ts';
+import type { Refund, RefundCapability } from '../../src/domain/refund.ts';
+import {
+  needsSecondOperator,
+  netShareMinor,
+  refundableMinor,
+  refundedOf,
+} from '../../src/domain/refund-amounts.ts';
 import { paidTwice, someTerms, startAttempt, succeed } from '../support/intents.ts';
 
 const ALL: RefundCapability = { takesParts: true, wholeAmountsOnly: false, windowMs: null };
@@ -236,5 +241,33 @@ describe('what a provider cannot return waits for a person (docs/decisions.md#40
     const canceled = decide(intent, [{ type: 'cancel_refund', refundId: 'r1' }], 2).intent;
     const attempt = canceled.attempts.find(({ id }) => id === 'second');
     expect(attempt && refundableMinor(canceled, attempt)).toBe(9_000);
+  });
+});
+
+describe('two operators must agree (docs/decisions.md#41)', () => {
+  const BY_HAND = { status: 'succeeded', manualResolutionId: 'm1' } as const;
+  const BY_PROVIDER = { status: 'succeeded', manualResolutionId: null } as const;
+  const PROPOSED = { status: 'requires_action', manualResolutionId: 'm2' } as const;
+
+  test.each<[string, number | null, readonly Partial<Refund>[], boolean]>([
+    ['exactly the limit', 500, [], false],
+    ['above the limit', 499, [], true],
+    ['a limit of nothing', 0, [], true],
+    ['without a limit', null, [BY_HAND], false],
+    ['with a part by hand before', 599, [{ ...BY_HAND, returnedMinor: 100 }], true],
+    ['with that part up to the limit', 600, [{ ...BY_HAND, returnedMinor: 100 }], false],
+    ['with what the provider returned', 500, [{ ...BY_PROVIDER, returnedMinor: 100 }], false],
+    ['with what is only proposed', 500, [{ ...PROPOSED, returnedMinor: 100 }], false],
+  ])('about 500 %s of %j', (_name, aboveMinor, others, expected) => {
+    const intent = refunded(paidTwice({ amountMinor: 10_000 }), [500, ...others.map(() => 100)]);
+    const [refund, ...rest] = intent.refunds;
+    const before = rest.map((other, index) => ({ ...other, ...others[index] }));
+    if (refund === undefined) {
+      throw new Error('no refund');
+    }
+    // A repeat of the refund that is decided does not count twice.
+    const decided = { ...refund, ...BY_HAND, returnedMinor: 500 };
+    const refunds = [decided, ...before];
+    expect(needsSecondOperator({ ...intent, refunds }, decided, aboveMinor)).toBe(expected);
   });
 });
