@@ -19,13 +19,15 @@ export interface HttpAnswer {
 }
 
 const ANSWER_TIMEOUT_MS = 20_000;
+/** workerd closes a connection that idles for 5 s, and would lose a request that comes just then. */
+const IDLE_MS_MAX = 3_000;
 
 /** Keeps at most `connectionsMax` connections open between requests. */
 export class HttpClient {
   readonly #agent: Agent;
 
   constructor(connectionsMax: number) {
-    this.#agent = new Agent({ keepAlive: true, maxSockets: connectionsMax });
+    this.#agent = new Agent({ keepAlive: true, maxSockets: connectionsMax, timeout: IDLE_MS_MAX });
   }
 
   /** Follows no redirect. Throws NoAnswer, and nothing else. */
