@@ -14,8 +14,8 @@ const ROWS_PER_STATEMENT = 2_000;
 const BATCHES_MAX = 150;
 
 /**
- * Up to ?2 payments with details or search keys that ended, and last changed, at ?1 or before. Materialized,
- * so that all statements of a batch find the same ones.
+ * Up to ?2 payments with details or search keys that ended, and last changed, at ?1 or before.
+ * Materialized, so that all statements of a batch find the same ones.
  */
 const OLD_PAYMENTS = `WITH old AS MATERIALIZED (
   SELECT payment.merchant_id, payment.environment, payment.created_at_ms, uuid, search_keys
