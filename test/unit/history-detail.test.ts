@@ -49,6 +49,10 @@ function detailsAfter(story: Story, kind: IntentKind = 'hosted'): HistoryDetail[
 const START = startAttempt('a', { phone: '251911234567' });
 const PUSH = startAttempt('a', { flow: 'push', phone: '251911234567' });
 const A = { attemptIndex: 0, method: 'TELE_BIRR' };
+const PAID_BY_RAIL = {
+  ...{ actor: 'rail', ...A, attemptStatus: 'succeeded' },
+  ...{ outcome: 'succeeded', receipt: 'RAIL-1' },
+} as const;
 const TICK: Command = { type: 'tick' };
 const failedWithCode = (providerCode: string): Command => ({
   type: 'resolve_attempt',
@@ -76,15 +80,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
       [2, succeed('a')],
     ],
     'hosted',
-    [
-      {
-        actor: 'rail',
-        ...A,
-        attemptStatus: 'succeeded',
-        outcome: 'succeeded',
-        receipt: 'RAIL-1',
-      },
-    ],
+    [PAID_BY_RAIL],
   ],
   [
     'failed, with the provider’s code',
@@ -183,15 +179,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
       [3, succeed('a')],
     ],
     'hosted',
-    [
-      {
-        actor: 'rail',
-        ...A,
-        attemptStatus: 'succeeded',
-        outcome: 'succeeded',
-        receipt: 'RAIL-1',
-      },
-    ],
+    [PAID_BY_RAIL],
   ],
   [
     'the provider contradicts itself',
