@@ -19,8 +19,8 @@ export interface HttpAnswer {
 }
 
 const ANSWER_TIMEOUT_MS = 20_000;
-/** workerd closes a connection that idles for 5 s, and would lose a request that comes just then. */
-const IDLE_MS_MAX = 3_000;
+/** workerd closes a connection that idles for 15 s, and would lose a request that comes just then. */
+const IDLE_MS_MAX = 10_000;
 
 /** Keeps at most `connectionsMax` connections open between requests. */
 export class HttpClient {
