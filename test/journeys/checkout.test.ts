@@ -356,6 +356,8 @@ it('reacts to the first click at once, and ignores the following ones', async ()
     ]);
   release();
   await heading(page, 'Payment simulator');
+  // The page's script, which marks the click, has run then.
+  await page.waitForLoadState('load');
   submissions.length = 0;
   const releaseApproval = await holdBack(page, '**/rails/simulator/*');
   await approveButton(page).dblclick();
