@@ -56,7 +56,8 @@ async function paid(refund: RefundPlan = {}, changed: object = {}): Promise<Refu
   const { railReference } = result;
   const pushed = { ...order, attempt: { ...order.attempt, railReference } };
   await (await scene.standIn.order(order.attempt.reference)).act('pays');
-  const call = scene.gateway.calls.at(-1);
+  // The result of an earlier refund may arrive in between.
+  const call = scene.gateway.calls.findLast(({ body }) => body.includes(`"${railReference}"`));
   const read = await rail.readCallback(callbackCall({ body: call?.body ?? '' }), pushed);
   if (read.type !== 'outcome' || read.outcome.type !== 'succeeded') {
     throw new Error('not paid');
