@@ -1,6 +1,8 @@
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers';
 import { defineConfig, type Plugin } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { memoryDirectory } from './test/support/memory.ts';
 import { testSecrets } from './test/support/secrets.ts';
 
@@ -12,6 +14,20 @@ const POLLS = { poll: { interval: 10, timeout: 15_000 } };
 
 /** For programs that tests start: a browser cannot run from the memory that `workers` uses. */
 const DISK = { TMPDIR: tmpdir() };
+
+// Tests start some five hundred processes of a few programs; each is compiled once.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/node');
+
+/** Files that wait for minutes, as providers do; the others run meanwhile. */
+const LONG_WAITS = /\/e2e\/rails-(?:windows|refunds-prompts|refunds|cards)\.test\.ts$/;
+
+class LongWaitsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ project, moduleId }: TestSpecification) =>
+      project.config.sequence.groupOrder - (LONG_WAITS.test(moduleId) ? 0.5 : 0);
+    return (await super.sort(files)).sort((one, other) => place(one) - place(other));
+  }
+}
 
 /** An import at runtime, as TypeScript leaves it. */
 const LAZY_IMPORT = /\bimport\((["'][^"']+["'])\)/g;
@@ -43,6 +59,7 @@ export default defineConfig({
   test: {
     // Thousands of log lines about rails would hide what failed.
     onConsoleLog: (text) => !/^\{"event":"rail_(?:answer|misconfigured)"/.test(text),
+    sequence: { sequencer: LongWaitsFirst },
     // The projects that compute run together; those that wait for gateways and browsers follow.
     projects: [
       {
@@ -120,7 +137,7 @@ export default defineConfig({
           globalSetup: ['./test/support/unpack-browser.ts', './test/support/e2e-sandbox.ts'],
           testTimeout: 60_000,
           hookTimeout: 180_000,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 4 },
         },
       },
@@ -132,7 +149,7 @@ export default defineConfig({
           globalSetup: './test/support/unpack-browser.ts',
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 4 },
         },
       },

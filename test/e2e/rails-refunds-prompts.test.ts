@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Fault, RefundPlan } from '../../scripts/stand-ins/stand-in.ts';
-import { operate } from '../support/e2e-operator.ts';
+import { operateOnceAccepted } from '../support/e2e-operator.ts';
 import { RailsScene } from '../support/e2e-rails.ts';
 import { expectAccepted } from '../support/e2e-rails-answers.ts';
 import { expectNoMore } from '../support/e2e-rails-endings.ts';
@@ -99,10 +99,13 @@ async function record(
   const { gateway, merchant } = payment.scene;
   const name = ['production', merchant.id, payment.uniqueId, id];
   const note = ['--note', 'As in the portal'];
-  await vi.waitFor(
-    () => operate(gateway.baseUrl, 'refund', 'resolve', ...name, ...found, ...note),
-    { timeout: UNRESOLVED_WITHIN_MS, interval: 3_000 },
-  );
+  await operateOnceAccepted(gateway.baseUrl, UNRESOLVED_WITHIN_MS, [
+    'refund',
+    'resolve',
+    ...name,
+    ...found,
+    ...note,
+  ]);
 }
 
 /** Without a query, the outcome comes from the rail's report or from the operator. */

@@ -26,9 +26,10 @@ export class CliRun {
     cwd = '/',
     program = PROGRAM,
   ) {
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
     this.#process = spawn(process.execPath, [program, ...words], {
       cwd,
-      env: { PATH: process.env.PATH, ...env },
+      env: { PATH, NODE_COMPILE_CACHE, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#process.stdout?.on('data', (chunk) => {

@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { vi } from 'vitest';
+import { parseCommandLine } from '../../scripts/operator/arguments.ts';
+import { gatewayOf, send } from '../../scripts/operator/client.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 
 export interface Ran {
@@ -40,6 +43,21 @@ export async function operate(baseUrl: string, ...args: readonly string[]): Prom
     throw new Error(`operator ${args.join(' ')} ended with ${exitCode}:\n${output}${errors}`);
   }
   return output;
+}
+
+/** Repeats a command, without a process for each time, until the gateway accepts it. */
+export async function operateOnceAccepted(
+  baseUrl: string,
+  timeoutMs: number,
+  args: readonly string[],
+): Promise<void> {
+  const wanted = parseCommandLine(args);
+  if ('help' in wanted) {
+    throw new Error(`${args.join(' ')} asks for help`);
+  }
+  const gateway = await gatewayOf(wanted, { KEFEL_URL: baseUrl });
+  const request = wanted.command.request(wanted.given);
+  await vi.waitFor(() => send(gateway, request), { timeout: timeoutMs, interval: 1_000 });
 }
 
 /** The one-time link in the output of an invitation. */
