@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { runWorkers } from '../chaos/load.ts';
 import { type HttpAnswer, HttpClient, type HttpRequest } from '../gateway/http.ts';
 import type { Receiver } from './receiver.ts';
@@ -48,6 +49,10 @@ export async function runSlice(
     latenciesMs.push(performance.now() - sentAtMs);
   });
   const units = latenciesMs.length * work.unitsPerSend + (work.due?.units ?? 0);
+  if (work.due !== null) {
+    // The receiver's patience is for webhooks that are due.
+    await wait(Math.max(0, work.due.atMs - Date.now()));
+  }
   const answeredAtMs = performance.now();
   if (work.webhooks !== 'none') {
     await receiver.untilArrived(arrivedBefore + units);
