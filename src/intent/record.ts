@@ -166,13 +166,14 @@ export class PaymentRecord {
     this.#outgoing.push({ queue: 'projections' });
   }
 
-  /** The commit writes the row once, at its end. Only for a payment that exists. */
+  /** The commit writes the row once, at its end. Throws without a payment. */
   save(changes: Partial<StoredIntent>): void {
     const stored = this.stored();
-    if (stored !== null) {
-      this.#stored = { ...stored, ...changes };
-      this.#unsaved ??= 'update';
+    if (stored === null) {
+      throw new Error('no payment to save');
     }
+    this.#stored = { ...stored, ...changes };
+    this.#unsaved ??= 'update';
   }
 
   /** Stores an event's deliveries, and sends a visible change to the read model. */
