@@ -34,12 +34,14 @@ const PAYMENT_COLUMNS = [
 
 /**
  * Columns that are not simply overwritten. Within a version a provider may still name its reference,
- * so of two messages of one version the one with more details is the newer.
+ * so of two messages of one version the one with more details is the newer. Search keys are only
+ * added to: those that a payment had have rows, which the purge finds by them.
  */
 const NEW_VALUES: Readonly<Record<string, string>> = {
-  search_keys: `iif(excluded.version > payment.version
-    OR length(excluded.search_keys) >= length(payment.search_keys),
-    excluded.search_keys, payment.search_keys)`,
+  search_keys: `(SELECT json_group_array(value) FROM (
+    SELECT value FROM json_each(excluded.search_keys)
+    UNION ALL SELECT value FROM json_each(payment.search_keys)
+      WHERE value NOT IN (SELECT value FROM json_each(excluded.search_keys))))`,
   sealed_details: `iif(excluded.version > payment.version
     OR ${sealedSize('excluded.sealed_details')} >= ${sealedSize('payment.sealed_details')},
     excluded.sealed_details, payment.sealed_details)`,
@@ -139,12 +141,12 @@ function sealedSize(column: string): string {
 }
 
 function onConflict(table: string, key: string, columns: readonly string[], order: string): string {
-  const list = (prefix: string): string =>
-    `(${columns.map((name) => `${prefix}.${name}`).join(', ')})`;
+  const newValueOf = (column: string) => NEW_VALUES[column] ?? `excluded.${column}`;
   return `ON CONFLICT (${key}) DO UPDATE SET
-    ${columns.map((column) => `${column} = ${NEW_VALUES[column] ?? `excluded.${column}`}`).join(', ')}
+    ${columns.map((column) => `${column} = ${newValueOf(column)}`).join(', ')}
   WHERE excluded.${order} >= ${table}.${order}
-    AND ${list('excluded')} IS NOT ${list(table)}`;
+    AND (${columns.map(newValueOf).join(', ')})
+      IS NOT (${columns.map((column) => `${table}.${column}`).join(', ')})`;
 }
 
 /** The statements that write messages to D1. Pass at most one message per payment. */

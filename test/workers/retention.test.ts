@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { auditEntry } from '../../src/audit/log.ts';
 import { DATABASE_BYTES_MAX } from '../../src/database.ts';
+import type { RefundOutcome } from '../../src/domain/refund.ts';
 import worker from '../../src/index.ts';
 import { exportPayments } from '../../src/read-model/payments-list.ts';
 import { searchPayments } from '../../src/read-model/search.ts';
@@ -19,8 +20,11 @@ import {
   createHosted,
   DAY_MS,
   execute,
+  fireAlarm,
   intentOf,
   logged,
+  payHosted,
+  postRefund,
   resolveAttempt,
   runSql,
   SECOND_MS,
@@ -107,6 +111,36 @@ describe('after 400 days', () => {
     advance(RETENTION_MS);
     await purge();
     expect(await found('0722334455')).toEqual([]);
+    expect(await rows('payment_search_key')).toBe(0);
+  });
+
+  test('ids go that the provider has replaced', async () => {
+    // M-PESA accepts a refund under one id, and names another one with the result.
+    const outcomes = [
+      { type: 'unknown', checkAtMs: null, railReference: 'AG_20260831_0001' },
+      { type: 'succeeded', railReference: 'REV7XK2' },
+    ] as const satisfies readonly RefundOutcome[];
+    await payHosted({ amount: 200 });
+    // The simulator leaves the outcome of this amount unknown.
+    expect((await postRefund({ amount: 100.24 })).status).toBe(200);
+    await fireAlarm();
+    for (const outcome of outcomes) {
+      await execute({ type: 'resolve_refund', refundId: 'refund-1', outcome });
+      await consumeAll(caught);
+      expect(await found(outcome.railReference)).toEqual(['order-1']);
+    }
+    advance(RETENTION_MS);
+    await purge();
+    expect(await rows('payment_search_key')).toBe(0);
+  });
+
+  test('digests go that an earlier data key made', async () => {
+    for (const [index, key] of ['phone:old-key', 'phone:new-key'].entries()) {
+      const changes = { version: 1 + index, searchKeys: [key] };
+      await deliver([projectionMessage(tenantOf(ALPHA), 1, { status: 'canceled' }, changes)]);
+    }
+    advance(RETENTION_MS);
+    await purge();
     expect(await rows('payment_search_key')).toBe(0);
   });
 
