@@ -18,7 +18,8 @@ const BATCHES_MAX = 150;
  * Materialized, so that all statements of a batch find the same ones.
  */
 const OLD_PAYMENTS = `WITH old AS MATERIALIZED (
-  SELECT payment.merchant_id, payment.environment, payment.created_at_ms, uuid, search_keys
+  SELECT payment.merchant_id, payment.environment, payment.created_at_ms, uuid, unique_id,
+    search_keys
   FROM ${EACH_TENANT} CROSS JOIN payment INDEXED BY payment_by_end
     ON payment.merchant_id = merchants.id AND payment.environment = place.environment
   WHERE is_purgeable = 1 AND ended_at_ms IS NOT NULL AND ended_at_ms <= ?1 AND updated_at_ms <= ?1
@@ -26,12 +27,15 @@ const OLD_PAYMENTS = `WITH old AS MATERIALIZED (
 
 /** Statements that purge up to ?2 rows older than ?1 in one batch, by what they purge. */
 const PURGES = {
-  // All search keys go: a digest of a phone number, and ids that lead to a person at a provider.
+  // A digest of a phone number, and ids that lead to a person at a provider.
   payments: [
     `${OLD_PAYMENTS} DELETE FROM payment_search_key
       WHERE (merchant_id, environment, key, created_at_ms, uuid) IN (
         SELECT merchant_id, environment, value, created_at_ms, uuid
         FROM old, json_each(old.search_keys))`,
+    `${OLD_PAYMENTS} UPDATE refunds INDEXED BY refunds_by_payment SET rail_reference = NULL
+      WHERE rail_reference IS NOT NULL AND (merchant_id, environment, unique_id) IN (
+        SELECT merchant_id, environment, unique_id FROM old)`,
     `${OLD_PAYMENTS} UPDATE payment SET sealed_details = NULL, search_keys = '[]'
       WHERE (merchant_id, environment, created_at_ms, uuid) IN (
         SELECT merchant_id, environment, created_at_ms, uuid FROM old)`,

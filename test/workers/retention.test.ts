@@ -114,7 +114,7 @@ describe('after 400 days', () => {
     expect(await rows('payment_search_key')).toBe(0);
   });
 
-  test('ids go that the provider has replaced', async () => {
+  test('ids of a refund go, with those that the provider has replaced', async () => {
     // M-PESA accepts a refund under one id, and names another one with the result.
     const outcomes = [
       { type: 'unknown', checkAtMs: null, railReference: 'AG_20260831_0001' },
@@ -129,9 +129,12 @@ describe('after 400 days', () => {
       await consumeAll(caught);
       expect(await found(outcome.railReference)).toEqual(['order-1']);
     }
+    const listed = 'SELECT rail_reference FROM refunds';
+    expect(await env.DB.prepare(listed).first('rail_reference')).toBe('REV7XK2');
     advance(RETENTION_MS);
     await purge();
     expect(await rows('payment_search_key')).toBe(0);
+    expect(await env.DB.prepare(listed).first('rail_reference')).toBe(null);
   });
 
   test('digests go that an earlier data key made', async () => {
