@@ -1,6 +1,7 @@
 import type { SqlStatement } from '../database.ts';
 import { isFoundByTime } from '../domain/search-key.ts';
 import type { ProjectionMessage } from '../intent/protocol.ts';
+import { PAYMENTS_BY_TIME } from './payment-row.ts';
 
 /**
  * Writes messages as rows: one statement per table, with all rows in one JSON array. One batch, so
@@ -128,11 +129,18 @@ const UPSERT_REFUNDS = `
   ${onConflict('refunds', 'environment, merchant_id, refund_unique_id', REFUND_COLUMNS, 'version')}
     AND refunds.payment_uuid = excluded.payment_uuid`;
 
+/** Only keys that the payment's row names. A late message may have others, which no purge would find. */
 const INSERT_SEARCH_KEYS = `
   INSERT INTO payment_search_key (merchant_id, environment, key, created_at_ms, uuid)
-  SELECT value ->> 'merchantId', value ->> 'environment', value ->> 'key',
-    value ->> 'createdAtMs', value ->> 'uuid'
-  FROM json_each(?1) WHERE true
+  SELECT given.value ->> 'merchantId', given.value ->> 'environment', given.value ->> 'key',
+    given.value ->> 'createdAtMs', given.value ->> 'uuid'
+  FROM json_each(?1) AS given WHERE EXISTS (
+    SELECT 1 FROM payment INDEXED BY ${PAYMENTS_BY_TIME}
+      CROSS JOIN json_each(payment.search_keys) AS own
+    WHERE payment.merchant_id = given.value ->> 'merchantId'
+      AND payment.environment = given.value ->> 'environment'
+      AND payment.created_at_ms = given.value ->> 'createdAtMs'
+      AND payment.uuid = given.value ->> 'uuid' AND own.value = given.value ->> 'key')
   ON CONFLICT DO NOTHING`;
 
 /** The size of a sealed text, whichever key sealed it. */
