@@ -74,8 +74,8 @@ export class PaymentAlarm {
     const atMs = Math.max(wakeAtMs, notBeforeMs);
     const armedAtMs = this.#armedAtMs;
     // An alarm in the past has fired or is lost.
-    const isEarlier = armedAtMs !== null && armedAtMs <= atMs && armedAtMs > Date.now();
-    if (armedAtMs === atMs || (keepsEarlierAlarm && isEarlier)) {
+    const isArmed = armedAtMs !== null && armedAtMs > Date.now();
+    if (isArmed && (armedAtMs === atMs || (keepsEarlierAlarm && armedAtMs < atMs))) {
       return;
     }
     this.#armedAtMs = atMs;
