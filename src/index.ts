@@ -75,7 +75,8 @@ async function areaOf(path: string) {
   if (isUnder(path, '/operator')) {
     return { router: (await import('./operator/router.ts')).operatorRouter };
   }
-  if (path === '/') {
+  // Only addresses without an asset get here.
+  if (path === '/' || isUnder(path, '/docs')) {
     return { router: (await import('./home/router.tsx')).homeRouter };
   }
   return { router: checkoutRouter };

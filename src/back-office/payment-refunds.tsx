@@ -63,6 +63,8 @@ function RefundCard(props: RefundsProps & { readonly refund: Refund; readonly nu
   const { call, intent, refund, number, requester, actions } = props;
   const { refunds: text, payment } = DASHBOARD_TEXTS[call.language];
   const money = moneyIn(call, intent.terms.currency);
+  // The customer gets nothing, and no commission is given up.
+  const isOff = refund.status === 'failed' || refund.status === 'canceled';
   return (
     <article class="card" id={`refund-${number}`}>
       <div class="card-head">
@@ -73,11 +75,13 @@ function RefundCard(props: RefundsProps & { readonly refund: Refund; readonly nu
       <Facts
         rows={[
           [text.amountOfRefund, money(refund.amountMinor)],
-          [
-            refund.status === 'succeeded' ? text.customerGot : text.customerGets,
-            money(refund.returnedMinor),
-          ],
-          refund.commissionReturnedMinor === 0
+          isOff
+            ? null
+            : [
+                refund.status === 'succeeded' ? text.customerGot : text.customerGets,
+                money(refund.returnedMinor),
+              ],
+          isOff || refund.commissionReturnedMinor === 0
             ? null
             : [text.commissionBack, money(refund.commissionReturnedMinor)],
           attemptRow(props),
@@ -85,7 +89,10 @@ function RefundCard(props: RefundsProps & { readonly refund: Refund; readonly nu
           untrustedRow(text.reason, refund.reason),
           [text.requestedBy, requester(refund)],
           copyRow(call, `refund-id-${number}`, text.id, refund.id),
-          copyRow(call, `refund-reference-${number}`, text.reference, refund.reference),
+          // A canceled refund was never sent, so the provider does not know its number.
+          refund.status === 'canceled'
+            ? null
+            : copyRow(call, `refund-reference-${number}`, text.reference, refund.reference),
           copyRow(call, `refund-rail-${number}`, payment.railReference, refund.railReference),
           untrustedRow(payment.providerCode, refund.providerCode),
           [text.requestedAt, <WhenExactly call={call} atMs={refund.createdAtMs} />],

@@ -1,9 +1,14 @@
 import { type BackOfficeLanguage, HOME_TEXTS } from '../i18n/back-office.ts';
 import { BackOfficePage } from '../ui/back-office.tsx';
 
+interface HomeCall {
+  readonly language: BackOfficeLanguage;
+  readonly url: URL;
+}
+
 /** The page at `/`: what Kefel is, and links for its users. */
 export function HomePage(props: {
-  readonly call: { readonly language: BackOfficeLanguage; readonly url: URL };
+  readonly call: HomeCall;
   /** Where the source is published, or null when the deployment does not configure it. */
   readonly sourceUrl: string | null;
 }) {
@@ -26,6 +31,17 @@ export function HomePage(props: {
         <h2>{text.payingTitle}</h2>
         <p>{text.paying}</p>
       </section>
+    </BackOfficePage>
+  );
+}
+
+/** For an address under /docs at which no page of the documentation is. */
+export function MissingPage({ call }: { readonly call: HomeCall }) {
+  const text = HOME_TEXTS[call.language];
+  return (
+    <BackOfficePage call={call} heading={text.missingTitle} titleParts={[text.product]} home="/">
+      <p>{text.missing}</p>
+      <Way href="/docs/" name={text.docs} note={text.docsNote} />
     </BackOfficePage>
   );
 }

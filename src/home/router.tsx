@@ -4,9 +4,9 @@ import type { Problem } from '../http/problem.ts';
 import { AreaRouter, methodNotAllowed } from '../http/router.ts';
 import { backOfficeLanguageOf } from '../i18n/back-office.ts';
 import { answerPage } from '../ui/answer.ts';
-import { HomePage } from './home-page.tsx';
+import { HomePage, MissingPage } from './home-page.tsx';
 
-/** `/`. It needs neither secrets nor tables, so it works on a gateway without them. */
+/** `/`, and addresses under `/docs` without a page. It needs neither secrets nor tables, so it works on a gateway without them. */
 export const homeRouter = new AreaRouter({
   refuse,
   failureEvent: 'page_failed',
@@ -14,13 +14,22 @@ export const homeRouter = new AreaRouter({
 });
 
 homeRouter.get('/', async (request, env) => {
-  const call = { language: backOfficeLanguageOf(request), url: new URL(request.url) };
+  const call = callOf(request);
   const sourceUrl = webUrl(env.SOURCE_URL)?.href ?? null;
   return answerPage({ request }, <HomePage call={call} sourceUrl={sourceUrl} />);
 });
 
+function callOf(request: Request) {
+  return { language: backOfficeLanguageOf(request), url: new URL(request.url) };
+}
+
 function refuse(request: Request, problem: Problem, context: ProblemContext): Response {
-  return problem.status === 405
-    ? methodNotAllowed(problem)
-    : problemResponse(request, problem, context);
+  switch (problem.status) {
+    case 404:
+      return answerPage({ request }, <MissingPage call={callOf(request)} />, { status: 404 });
+    case 405:
+      return methodNotAllowed(problem);
+    default:
+      return problemResponse(request, problem, context);
+  }
 }

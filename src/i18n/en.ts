@@ -459,7 +459,7 @@ export const dashboard = {
     found: (count: string) => `Results: ${count}`,
     foundMost: (count: string) => `Showing the newest ${count}. There may be more.`,
     foundNone:
-      'No payment in this environment has an ID that starts with this, or this phone number, name or email. Type phone numbers, names and emails in full. A payment created a few seconds ago may not be searchable yet.',
+      'No payment in this environment has an ID that starts with this, or this phone number, name or email. Type at least 3 characters of an ID, and phone numbers, names and emails in full. A payment created a few seconds ago may not be searchable yet.',
     allPayments: 'All payments',
     filters: 'More filters',
     filtersChosen: (fields: string) => `Filters: ${fields}`,
@@ -1887,6 +1887,8 @@ export const home = {
   ways: 'Where to go',
   payingTitle: 'Here to pay?',
   paying: 'Open the link that the merchant gave you. Each payment has its own page.',
+  missingTitle: 'Page not found',
+  missing: 'The documentation has no page at this address. Its first page lists all pages.',
   dashboard: 'Dashboard',
   dashboardNote: 'For merchants: payments, webhooks, API keys',
   desk: 'Operator desk',

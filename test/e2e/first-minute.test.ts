@@ -171,6 +171,9 @@ test('`npm run dev` prints little more than the first steps, and they work', asy
   const { stdout } = await run('sh', ['-c', command]);
   const { content }: { content: string } = JSON.parse(stdout);
   expect(await statusOf(content)).toBe(200);
+  const charge = (await readmeCharge()).replace('http://localhost:8787', baseUrl);
+  const charged = await run('sh', ['-c', charge], { cwd: clone });
+  expect(JSON.parse(charged.stdout)).toMatchObject({ content: { status: 'SUCCESS' } });
   const links = [...text.matchAll(/http:\/\/localhost:\d+\/(?:dashboard\S*|(?= prompts))/g)];
   // An invitation, the sign-in page, and the prompts of three methods.
   expect(links).toHaveLength(5);
@@ -182,6 +185,13 @@ test('`npm run dev` prints little more than the first steps, and they work', asy
   expect(await statusOf(`${baseUrl}/operator`, { authorization })).toBe(200);
   await ended();
 });
+
+/** The README's charge by a production stand-in. */
+async function readmeCharge(): Promise<string> {
+  const page = await readFile(join(clone, 'README.md'), 'utf8');
+  const [, command = ''] = /^(LIVE=.*?)^```/ms.exec(page) ?? [];
+  return command;
+}
 
 /** The commands of docs/quick-start.md, in the order of the page. */
 async function quickStartCommands(): Promise<readonly string[]> {

@@ -356,6 +356,7 @@ describe('search', () => {
       const html = await textOf(found(member, LIST, id));
       expect(idsIn(html)).toEqual([]);
       expect(html).toContain('an ID that starts with this');
+      expect(html).toContain('at least 3 characters of an ID');
     }
   });
 

@@ -456,6 +456,9 @@ describe('canceling', () => {
       expect(response.headers.get('location')).toBe(`${PAGE}?done=refund_canceled`);
     }
     expect(await refunds()).toMatchObject([{ status: 'canceled' }]);
+    const text = await textOf(await browser.get(PAGE));
+    expect(text).toContain('Refund 1 Canceled');
+    expect(text).not.toMatch(/Customer gets|Number at the provider/);
     const entries = (await auditLog()).filter(({ action }) => action === 'refund.canceled');
     expect(entries).toHaveLength(1);
     expect((await formOf(browser)).amount).toBe('100.50');

@@ -8,8 +8,8 @@ import { ORIGIN } from './support.ts';
  * requests without any bindings, because the page must answer on a gateway that is not set up yet.
  */
 
-function home(init: RequestInit = {}, bindings: Partial<Env> = {}, query = ''): Promise<Response> {
-  const request = new Request(`${ORIGIN}/${query}`, init);
+function home(init: RequestInit = {}, bindings: Partial<Env> = {}, path = ''): Promise<Response> {
+  const request = new Request(`${ORIGIN}/${path}`, init);
   return worker.fetch(request as never, bindings as Env, createExecutionContext());
 }
 
@@ -62,3 +62,15 @@ test('answers HEAD like GET, and any other method with 405', async () => {
     await response.body?.cancel();
   }
 });
+
+test.each(['docs/nothing', 'docs/Errors'])(
+  'answers /%s with a link to the docs, not as a payment',
+  async (path) => {
+    const response = await home({}, {}, path);
+    expect(response.status).toBe(404);
+    const html = await response.text();
+    expect(html).toContain('Page not found');
+    expect(html).toContain('href="/docs/"');
+    expect(html).not.toContain('this payment');
+  },
+);
