@@ -23,14 +23,20 @@ export interface Asker {
 
 /**
  * Makes the alarm's provider calls: due queries about attempts and refunds, and due refunds. In
- * parallel, because a slow provider must not delay the others.
+ * parallel, because a slow provider must not delay the others. Throws when an answer could not be
+ * stored, after the other calls.
  */
 export async function askRails(asker: Asker, intent: Intent, nowMs: number): Promise<void> {
-  await Promise.all([
+  const calls = await Promise.allSettled([
     ...attemptsToCheck(intent, nowMs).map((attempt) => queryAttempt(asker, intent, attempt)),
     ...refundsToStart(intent, nowMs).map(({ id }) => startRefund(asker, id, nowMs)),
     ...refundsToCheck(intent, nowMs).map((refund) => queryRefund(asker, intent, refund)),
   ]);
+  // Only now, because the alarm must not end before every answer is stored.
+  const failed = calls.find((call) => call.status === 'rejected');
+  if (failed !== undefined) {
+    throw failed.reason;
+  }
 }
 
 async function queryAttempt(asker: Asker, intent: Intent, attempt: Attempt): Promise<void> {

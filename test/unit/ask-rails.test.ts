@@ -1,0 +1,63 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { decide } from '../../src/domain/decide.ts';
+import type { Command } from '../../src/domain/intent.ts';
+import type { RefundOutcome } from '../../src/domain/refund.ts';
+import { askRails } from '../../src/intent/ask-rails.ts';
+import type { RefundPort } from '../../src/intent/ports.ts';
+import type { ExecuteResult } from '../../src/intent/protocol.ts';
+import { paidTwice } from '../support/intents.ts';
+
+/** Goal: the alarm stores every answer that a provider gives, because a refund is asked for once. */
+
+function request(id: string, attemptId: string): Command {
+  return {
+    type: 'request_refund',
+    refund: {
+      id,
+      requestId: id,
+      idempotencyKeyDigest: null,
+      bodyDigest: null,
+      reference: id,
+      attemptId,
+      reason: null,
+      requester: { type: 'api', keyId: 'key1' },
+      amountMinor: 1_000,
+    },
+    keepsCommission: false,
+    capability: { takesParts: true, wholeAmountsOnly: false, windowMs: null },
+    startsAfterMs: 0,
+  };
+}
+
+test('an answer that cannot be stored does not end the wait for the others', async () => {
+  let { intent } = decide(paidTwice(), [request('one', 'first'), request('other', 'second')], 1);
+  const execute = (command: Command): ExecuteResult => {
+    if (command.type === 'resolve_refund' && command.refundId === 'one') {
+      throw new Error('the storage is full');
+    }
+    const decided = decide(intent, [command], 1);
+    intent = decided.intent;
+    return { type: 'done', intent, rejection: decided.rejection, answer: null };
+  };
+  const slow = Promise.withResolvers<RefundOutcome>();
+  const start = vi.fn<RefundPort['start']>(async (_env, _objectId, _intent, { id }) =>
+    id === 'one' ? { type: 'failed', reason: 'declined' } : slow.promise,
+  );
+  const ports = {
+    events: { body: vi.fn(), sign: vi.fn(), requestBody: vi.fn() },
+    attempts: { requestStart: vi.fn(), query: vi.fn() },
+    refunds: { start, query: vi.fn() },
+  };
+  const hasEnded = vi.fn();
+  const asked = askRails({ env: {} as Env, objectId: 'object', ports, execute }, intent, 1)
+    .catch((error: unknown) => error)
+    .finally(hasEnded);
+  await vi.waitFor(() => expect(start).toHaveBeenCalledTimes(2));
+  // All that the first answer sets off has happened.
+  await setImmediate();
+  expect(hasEnded).not.toHaveBeenCalled();
+  slow.resolve({ type: 'succeeded', railReference: 'RAIL-1' });
+  expect(await asked).toEqual(new Error('the storage is full'));
+  expect(intent.refunds).toMatchObject([{ status: 'processing' }, { status: 'succeeded' }]);
+});
