@@ -18,10 +18,18 @@ const OPTIONS: ScriptOptions = {
     value: 'STATUS',
     about: 'what it answers (default: 200); 500 shows how the gateway retries',
   },
+  secret: {
+    value: 'SECRET',
+    about: "the secret of an endpoint, whsec_…, beside the demo merchant's; can be repeated",
+    isRepeatable: true,
+  },
 };
 
 const ABOUT = `Prints every webhook and whether both signatures verify with the demo merchant's keys.
 Name it in a payment: "callbackUrl": "http://localhost:${WEBHOOK_RECEIVER_PORT}/webhooks"`;
+
+const UNTRUSTED = 'do not trust this';
+const OTHER_SECRET = 'signed with another secret; name the one of an endpoint by --secret';
 
 /** The outer JSON of a webhook (docs/decisions.md#17). */
 interface ReceivedWebhook {
@@ -47,6 +55,10 @@ function main(): void {
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     throw new Error('--status takes an HTTP status from 200 to 599');
   }
+  const endpointSecrets = given.get('secret') ?? [];
+  if (!endpointSecrets.every((secret) => secret.startsWith('whsec_'))) {
+    throw new Error('--secret takes a secret that starts with whsec_');
+  }
   /** By `webhook-id`, which stays the same when Kefel retries. */
   const tries = new Map<string, number>();
   const server = createServer(async (request, response) => {
@@ -54,7 +66,8 @@ function main(): void {
     for await (const chunk of request) {
       chunks.push(chunk);
     }
-    const text = await account(Buffer.concat(chunks).toString('utf8'), request.headers);
+    const rawBody = Buffer.concat(chunks).toString('utf8');
+    const text = await account(rawBody, request.headers, endpointSecrets);
     response.writeHead(status).end();
     const webhookId = String(request.headers['webhook-id']);
     const tryNumber = (tries.get(webhookId) ?? 0) + 1;
@@ -66,17 +79,24 @@ function main(): void {
 }
 
 /** A few lines of text about one request. Never throws. */
-async function account(rawBody: string, headers: IncomingHttpHeaders): Promise<string> {
+async function account(
+  rawBody: string,
+  headers: IncomingHttpHeaders,
+  endpointSecrets: readonly string[],
+): Promise<string> {
   try {
     const merchant = await readDemoMerchant();
     const webhook: ReceivedWebhook = JSON.parse(rawBody);
     const payment: unknown = JSON.parse(webhook.body);
     const { environment } = webhook;
+    const secrets = [credentialsOf(merchant, environment).webhookSecret, ...endpointSecrets];
+    const isSigned = isSignedByRsa(webhook, merchant, environment);
+    const hasSecret = secrets.some((secret) => isStandardWebhook(rawBody, headers, secret));
     return `
 ${webhook.webHookEvent}  ${webhook.paymentIntentUniqueId}  ${webhook.status}  (${environment})
   webhook-id                 ${headers['webhook-id']}
-  Standard Webhooks (HMAC)   ${verdict(isStandardWebhook(rawBody, headers, merchant, environment))}
-  signature (RSA)            ${verdict(isSignedByRsa(webhook, merchant, environment))}
+  Standard Webhooks (HMAC)   ${verdict(hasSecret, isSigned ? OTHER_SECRET : UNTRUSTED)}
+  signature (RSA)            ${verdict(isSigned, UNTRUSTED)}
 ${indented(payment)}`;
   } catch (error) {
     return `Not a webhook of Kefel: ${error instanceof Error ? error.message : String(error)}`;
@@ -86,13 +106,7 @@ ${indented(payment)}`;
 /**
  * The headers sign the raw bytes of the request with a secret that Kefel and the merchant share.
  */
-function isStandardWebhook(
-  rawBody: string,
-  headers: IncomingHttpHeaders,
-  merchant: PublishedMerchant,
-  environment: Environment,
-): boolean {
-  const secret = credentialsOf(merchant, environment).webhookSecret;
+function isStandardWebhook(rawBody: string, headers: IncomingHttpHeaders, secret: string): boolean {
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
   const signed = Object.fromEntries(names.map((name) => [name, String(headers[name])]));
   try {
@@ -114,8 +128,8 @@ function isSignedByRsa(
   return verify('RSA-SHA256', Buffer.from(webhook.body), publicKey, signature);
 }
 
-function verdict(isValid: boolean): string {
-  return isValid ? 'valid' : 'NOT VALID: do not trust this';
+function verdict(isValid: boolean, warning: string): string {
+  return isValid ? 'valid' : `NOT VALID: ${warning}`;
 }
 
 function indented(value: unknown): string {

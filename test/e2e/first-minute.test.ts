@@ -246,6 +246,40 @@ test('a second `npm run dev` leaves the address of the first to scripts, and pri
   await expect(npmRun('operator', 'health')).rejects.toThrow(`${first} cannot be reached`);
 });
 
+test('`npm run webhooks` verifies with the secret of an endpoint, or says what is missing', async () => {
+  const baseUrl = await startedDev('gateway', '--no-stand-ins');
+  const merchant = await demoMerchant();
+  for (const name of ['told', 'untold']) {
+    const port = String(await freePort());
+    const url = `http://localhost:${port}/webhooks`;
+    const endpoints = `${baseUrl}/api/v1/payment/sandbox/webhook-endpoints`;
+    const headers = { apiKey: merchant.sandboxApiKey, 'content-type': 'application/json' };
+    const created = await fetch(endpoints, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ url }),
+    });
+    const { content }: { content: { readonly secret: string } } = await created.json();
+    const secret = name === 'told' ? ['--secret', content.secret] : [];
+    await started('npm', url, ['run', 'webhooks', '--', '--port', port, ...secret], name);
+  }
+  await post(`${baseUrl}/api/v1/payment/express/sandbox/pay`, merchant, {
+    paymentIntentUniqueId: 'order-3',
+    method: 'CBE',
+    phoneNumber: '0911234567',
+    expireIn: 3600,
+    testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' },
+  });
+  const settled = { timeout: 60_000 };
+  await expect
+    .poll(() => output('told'), settled)
+    .toMatch(/order-3.*HMAC\) {3}valid.*RSA\) {12}valid/s);
+  await expect
+    .poll(() => output('untold'), settled)
+    .toMatch(/order-3.*HMAC\) {3}NOT VALID: .*--secret.*RSA\) {12}valid/s);
+  await ended();
+});
+
 test('`npm run webhooks` says what it answered, and to which try', async () => {
   const baseUrl = await startedDev('gateway', '--no-stand-ins');
   const receiver = `http://localhost:${await freePort()}/webhooks`;
