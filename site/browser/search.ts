@@ -62,9 +62,9 @@ async function loadIndex(url: string): Promise<Index> {
     idField: 'url',
     fields: ['heading', 'page', 'text'],
     storeFields: ['url', 'page', 'heading', 'text'],
-    // `paymentIntentUniqueId` and `payment_ended` are one word.
-    tokenize: (text) => text.split(/[^\p{L}\p{N}_]+/u),
+    tokenize: (text) => wordsOf(text).flatMap((word) => [word, ...partsOf(word)]),
     searchOptions: {
+      tokenize: wordsOf,
       prefix: true,
       fuzzy: 0.15,
       combineWith: 'AND',
@@ -73,6 +73,16 @@ async function loadIndex(url: string): Promise<Index> {
   });
   index.addAll(entries);
   return index;
+}
+
+/** `paymentIntentUniqueId` and `payment_ended` are one word. */
+function wordsOf(text: string): string[] {
+  return text.split(/[^\p{L}\p{N}_]+/u);
+}
+
+/** Of `payment_ended`: a reader may know a code by its words only. */
+function partsOf(word: string): string[] {
+  return word.includes('_') ? word.split('_') : [];
 }
 
 function item(entry: SearchEntry, query: string): HTMLLIElement {
@@ -93,7 +103,9 @@ function excerptOf(text: string, query: string): string {
   const [word = ''] = query.toLowerCase().split(/\s+/);
   const at = Math.max(0, text.toLowerCase().indexOf(word) - EXCERPT_CHARACTERS / 3);
   const start = at === 0 ? 0 : text.indexOf(' ', at) + 1;
-  return text.slice(start, start + EXCERPT_CHARACTERS);
+  const excerpt = text.slice(start, start + EXCERPT_CHARACTERS);
+  // Ends between words.
+  return start + excerpt.length < text.length ? excerpt.replace(/\s+\S*$/, ' …') : excerpt;
 }
 
 function countText(count: number): string {

@@ -108,6 +108,16 @@ describe('the search', () => {
     await page.close();
   });
 
+  it.each(['refund_too_large', 'refund too large'])('finds an error by "%s"', async (query) => {
+    const page = await browser.newPage(PHONE);
+    await page.goto(`${baseUrl}/docs/`);
+    await page.getByRole('searchbox').fill(query);
+    const first = page.getByRole('search').getByRole('link').first();
+    await first.waitFor();
+    expect(await first.getAttribute('href')).toContain('errors#refund_too_large');
+    await page.close();
+  });
+
   it('says when nothing is found', async () => {
     const page = await browser.newPage(PHONE);
     await page.goto(`${baseUrl}/docs/`);
