@@ -40,8 +40,9 @@ export interface Requirement {
 
 /**
  * Checks the `apiKey` header for this environment (docs/decisions.md#9), the key's rate limit
- * (docs/decisions.md#27) and its permission (docs/decisions.md#37). An invented key costs no D1 query, and a genuine one, even if revoked, no
- * more than its rate limit. Problems: 401, 403, 429. Calls no object.
+ * (docs/decisions.md#27) and its permission (docs/decisions.md#37). An invented key costs no D1
+ * query, and a genuine one, even if revoked, no more than its rate limit. Problems: 401, 403, 429.
+ * Calls no object.
  */
 export async function authorize(
   request: Request,

@@ -6,7 +6,10 @@ import { backOfficeLanguageOf } from '../i18n/back-office.ts';
 import { answerPage } from '../ui/answer.ts';
 import { HomePage, MissingPage } from './home-page.tsx';
 
-/** `/`, and addresses under `/docs` without a page. It needs neither secrets nor tables, so it works on a gateway without them. */
+/**
+ * `/`, and addresses under `/docs` without a page. It needs neither secrets nor tables, so it works
+ * on a gateway without them.
+ */
 export const homeRouter = new AreaRouter({
   refuse,
   failureEvent: 'page_failed',

@@ -129,7 +129,10 @@ const UPSERT_REFUNDS = `
   ${onConflict('refunds', 'environment, merchant_id, refund_unique_id', REFUND_COLUMNS, 'version')}
     AND refunds.payment_uuid = excluded.payment_uuid`;
 
-/** Only keys that the payment's row names. A late message may have others, which no purge would find. */
+/**
+ * Only keys that the payment's row names. A late message may have others, which no purge would
+ * find.
+ */
 const INSERT_SEARCH_KEYS = `
   INSERT INTO payment_search_key (merchant_id, environment, key, created_at_ms, uuid)
   SELECT given.value ->> 'merchantId', given.value ->> 'environment', given.value ->> 'key',
