@@ -127,3 +127,32 @@ export function paidTwice(
   ];
   return decide(intent, commands, 0).intent;
 }
+
+type RequestRefund = Extract<Command, { type: 'request_refund' }>;
+
+/** A refund by the API of all that is left of attempt `second`. */
+export function requestRefund(
+  id: string,
+  refund: Partial<RequestRefund['refund']> = {},
+  changes: Partial<Omit<RequestRefund, 'refund'>> = {},
+): RequestRefund {
+  return {
+    type: 'request_refund',
+    refund: {
+      id,
+      requestId: `request-${id}`,
+      idempotencyKeyDigest: null,
+      bodyDigest: null,
+      reference: id.toUpperCase(),
+      attemptId: 'second',
+      reason: null,
+      requester: { type: 'api', keyId: 'key1' },
+      amountMinor: null,
+      ...refund,
+    },
+    keepsCommission: false,
+    capability: { takesParts: true, wholeAmountsOnly: false, windowMs: null },
+    startsAfterMs: 0,
+    ...changes,
+  };
+}

@@ -6,32 +6,13 @@ import type { RefundOutcome } from '../../src/domain/refund.ts';
 import { askRails } from '../../src/intent/ask-rails.ts';
 import type { RefundPort } from '../../src/intent/ports.ts';
 import type { ExecuteResult } from '../../src/intent/protocol.ts';
-import { paidTwice } from '../support/intents.ts';
+import { paidTwice, requestRefund } from '../support/intents.ts';
 
 /** Goal: the alarm stores every answer that a provider gives, because a refund is asked for once. */
 
-function request(id: string, attemptId: string): Command {
-  return {
-    type: 'request_refund',
-    refund: {
-      id,
-      requestId: id,
-      idempotencyKeyDigest: null,
-      bodyDigest: null,
-      reference: id,
-      attemptId,
-      reason: null,
-      requester: { type: 'api', keyId: 'key1' },
-      amountMinor: 1_000,
-    },
-    keepsCommission: false,
-    capability: { takesParts: true, wholeAmountsOnly: false, windowMs: null },
-    startsAfterMs: 0,
-  };
-}
-
 test('an answer that cannot be stored does not end the wait for the others', async () => {
-  let { intent } = decide(paidTwice(), [request('one', 'first'), request('other', 'second')], 1);
+  const requests = [requestRefund('one', { attemptId: 'first' }), requestRefund('other')];
+  let { intent } = decide(paidTwice(), requests, 1);
   const execute = (command: Command): ExecuteResult => {
     if (command.type === 'resolve_refund' && command.refundId === 'one') {
       throw new Error('the storage is full');

@@ -13,6 +13,7 @@ import type { HistoryDetail } from '../../src/intent/protocol.ts';
 import {
   fail,
   failManually,
+  requestRefund,
   someTerms,
   startAttempt,
   succeed,
@@ -293,16 +294,7 @@ const PAID: Story = [
 const CLAIM: Command = { type: 'claim_refund', refundId: 'r', claimId: 'c', deadlineAtMs: 60_000 };
 
 function request(requester: RefundRequester, capability: RefundCapability | null): Command {
-  return {
-    type: 'request_refund',
-    refund: {
-      ...{ id: 'r', requestId: 'request', reference: 'R', attemptId: 'a', amountMinor: 400 },
-      ...{ idempotencyKeyDigest: null, bodyDigest: null, reason: null, requester },
-    },
-    keepsCommission: false,
-    capability,
-    startsAfterMs: 0,
-  };
+  return requestRefund('r', { attemptId: 'a', amountMinor: 400, requester }, { capability });
 }
 
 const BY_API = { takesParts: true, wholeAmountsOnly: false, windowMs: null };

@@ -18,7 +18,7 @@ import {
 } from '../../src/intent/projection.ts';
 import type { DeliveryTry, PaymentDetails, ProjectionRow } from '../../src/intent/protocol.ts';
 import type { StoredDelivery } from '../../src/intent/store.ts';
-import { fail, someTerms, startAttempt, succeed } from '../support/intents.ts';
+import { fail, requestRefund, someTerms, startAttempt, succeed } from '../support/intents.ts';
 
 /**
  * Goal: the read model's view of a payment says what happened, and which changes its readers must
@@ -56,18 +56,8 @@ test.each<[string, boolean, readonly Command[]]>([
 });
 
 /** Returns a part of an attempt's amount. */
-function requestRefund(id: string, attemptId = 'b'): Command {
-  return {
-    type: 'request_refund',
-    refund: {
-      ...{ id, requestId: id, reference: id.toUpperCase(), attemptId, amountMinor: 1_000 },
-      ...{ idempotencyKeyDigest: null, bodyDigest: null, reason: null },
-      requester: { type: 'api', keyId: 'key' },
-    },
-    keepsCommission: false,
-    capability: { takesParts: true, wholeAmountsOnly: false, windowMs: null },
-    startsAfterMs: 0,
-  };
+function requestPart(id: string, attemptId = 'b'): Command {
+  return requestRefund(id, { attemptId, amountMinor: 1_000 });
 }
 
 const returnMoney = (refundId: string): readonly Command[] => [
@@ -125,8 +115,8 @@ test.each<[string, readonly Command[], Partial<ProjectionRow>]>([
   [
     'partly returned',
     [
-      ...[startCbe('b'), succeed('b'), requestRefund('one'), ...returnMoney('one')],
-      ...[requestRefund('two'), requestRefund('three')],
+      ...[startCbe('b'), succeed('b'), requestPart('one'), ...returnMoney('one')],
+      ...[requestPart('two'), requestPart('three')],
     ],
     { refundedMinor: 1_000, openRefunds: 2 },
   ],
@@ -135,7 +125,7 @@ test.each<[string, readonly Command[], Partial<ProjectionRow>]>([
 });
 
 test('a refund has the method and transactionId of the attempt that it returns', () => {
-  const intent = after([...PAID_TWICE, requestRefund('one'), requestRefund('two', 'a')]);
+  const intent = after([...PAID_TWICE, requestPart('one'), requestPart('two', 'a')]);
   expect(projectedRefunds(intent)).toMatchObject([
     { id: 'one', method: 'CBE', transactionId: 'REFB' },
     { id: 'two', method: 'TELE_BIRR', transactionId: 'REFA' },
@@ -189,7 +179,7 @@ test('finds each phone of the customer and the attempts once', () => {
 });
 
 test('finds a payment by the ids of its refunds', () => {
-  const commands = [startCbe('b'), succeed('b'), requestRefund('refund'), ...returnMoney('refund')];
+  const commands = [startCbe('b'), succeed('b'), requestPart('refund'), ...returnMoney('refund')];
   expect(searchedIds(after(commands))).toEqual(
     expect.arrayContaining(['refund', 'REFUND', 'BANK-9']),
   );

@@ -8,32 +8,15 @@ import {
   refundableMinor,
   refundedOf,
 } from '../../src/domain/refund-amounts.ts';
-import { paidTwice, someTerms, startAttempt, succeed } from '../support/intents.ts';
+import { paidTwice, requestRefund, someTerms, startAttempt, succeed } from '../support/intents.ts';
 
 const ALL: RefundCapability = { takesParts: true, wholeAmountsOnly: false, windowMs: null };
 
 type Request = Extract<Command, { type: 'request_refund' }>;
 
-function requestRefund(id: string, changes: Partial<Omit<Request, 'refund'>> & Amount): Request {
+function requestOf(id: string, changes: Partial<Omit<Request, 'refund'>> & Amount): Request {
   const { amountMinor, ...others } = changes;
-  return {
-    type: 'request_refund',
-    refund: {
-      id,
-      requestId: `request-${id}`,
-      idempotencyKeyDigest: null,
-      bodyDigest: null,
-      reference: id,
-      attemptId: 'second',
-      reason: null,
-      requester: { type: 'api', keyId: 'key1' },
-      amountMinor,
-    },
-    keepsCommission: false,
-    capability: ALL,
-    startsAfterMs: 0,
-    ...others,
-  };
+  return requestRefund(id, { amountMinor }, others);
 }
 
 interface Amount {
@@ -42,7 +25,7 @@ interface Amount {
 
 function refunded(intent: Intent, amounts: readonly (number | null)[], keepsCommission = false) {
   const requests = amounts.map((amountMinor, index) =>
-    requestRefund(`r${index}`, { amountMinor, keepsCommission }),
+    requestOf(`r${index}`, { amountMinor, keepsCommission }),
   );
   return decide(intent, requests, 1).intent;
 }
@@ -88,9 +71,7 @@ test('no more commission is given up than was paid, after a refund of the rest f
   const cancellations = parts.map(
     (_, index): Command => ({ type: 'cancel_refund', refundId: `r${index}` }),
   );
-  const later = [50, null].map((amountMinor, index) =>
-    requestRefund(`later${index}`, { amountMinor }),
-  );
+  const later = [50, null].map((amountMinor, index) => requestOf(`later${index}`, { amountMinor }));
   const { intent, rejection } = decide(first, [...cancellations, ...later], 2);
   expect(rejection).toBeNull();
   const given = intent.refunds.map(({ commissionReturnedMinor }) => commissionReturnedMinor);
@@ -109,7 +90,7 @@ test.each([
 test.each([0, -1, 1.5, Number.NaN, 10_001])('an amount of %d is rejected', (amountMinor) => {
   const { intent, rejection } = decide(
     paidTwice({ amountMinor: 10_000 }),
-    [requestRefund('r0', { amountMinor })],
+    [requestOf('r0', { amountMinor })],
     1,
   );
   expect(rejection).toBe('refund_too_large');
@@ -119,7 +100,7 @@ test.each([0, -1, 1.5, Number.NaN, 10_001])('an amount of %d is rejected', (amou
 test('refunds that keep the commission cannot take it bit by bit', () => {
   const paid = paidTwice({ amountMinor: 100, commissionMinor: 9, commissionPaidByCustomer: true });
   const requests = [60, 41].map((amountMinor, index) =>
-    requestRefund(`r${index}`, { amountMinor, keepsCommission: true }),
+    requestOf(`r${index}`, { amountMinor, keepsCommission: true }),
   );
   const { intent, rejection } = decide(paid, requests, 1);
   expect(rejection).toBe('refund_too_large');
@@ -145,7 +126,7 @@ test('only what was returned counts as refunded, and only a paid attempt is refu
 test("a provider's time for refunds begins with the payment", () => {
   const story = [startAttempt('second'), succeed('second')];
   const { intent } = decide(openIntent(someTerms()), story, 5_000);
-  const request = requestRefund('r0', {
+  const request = requestOf('r0', {
     amountMinor: null,
     capability: { ...ALL, windowMs: 1_000 },
   });
@@ -158,7 +139,7 @@ test("a provider's time for refunds begins with the payment", () => {
 test('a payment has at most 50 refunds', () => {
   const full = refunded(paidTwice({ amountMinor: 10_000 }), Array(50).fill(1));
   expect(full.refunds).toHaveLength(50);
-  const more = decide(full, [requestRefund('more', { amountMinor: 1 })], 2);
+  const more = decide(full, [requestOf('more', { amountMinor: 1 })], 2);
   expect(more.rejection).toBe('too_many_refunds');
 });
 
@@ -166,7 +147,7 @@ test.each([
   ['unknown', 'attempt_not_found'],
   ['declined', 'not_paid'],
 ])('the %s attempt is not refunded', (attemptId, rejection) => {
-  const { refund, ...request } = requestRefund('r0', { amountMinor: 1 });
+  const { refund, ...request } = requestOf('r0', { amountMinor: 1 });
   const command = { ...request, refund: { ...refund, attemptId } };
   expect(decide(paidTwice(), [command], 1).rejection).toBe(rejection);
 });
@@ -219,7 +200,7 @@ describe('what a provider cannot return waits for a person (docs/decisions.md#40
   ];
 
   test.each(table)('$name', ({ capability, amountMinor, reason }) => {
-    const request = requestRefund('r0', { amountMinor, capability });
+    const request = requestOf('r0', { amountMinor, capability });
     const { intent } = decide(paidTwice({ amountMinor: 10_000 }), [request], DAY_MS + 1);
     expect(intent.refunds).toMatchObject([
       { status: reason === null ? 'pending' : 'requires_action', actionReason: reason },
@@ -228,8 +209,8 @@ describe('what a provider cannot return waits for a person (docs/decisions.md#40
 
   test('and holds the next one back, which can be canceled', () => {
     const paid = paidTwice({ amountMinor: 10_000 });
-    const first = requestRefund('r0', { amountMinor: 1_000, capability: null });
-    const second = requestRefund('r1', { amountMinor: 2_000 });
+    const first = requestOf('r0', { amountMinor: 1_000, capability: null });
+    const second = requestOf('r1', { amountMinor: 2_000 });
     const { intent } = decide(paid, [first, second], 1);
     const claim: Command = {
       type: 'claim_refund',

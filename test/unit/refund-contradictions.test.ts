@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { decide } from '../../src/domain/decide.ts';
 import type { Command, Intent } from '../../src/domain/intent.ts';
 import type { RefundOutcome } from '../../src/domain/refund.ts';
-import { paidTwice } from '../support/intents.ts';
+import { paidTwice, requestRefund } from '../support/intents.ts';
 
 /**
  * Goal: each report that money was returned twice, or against the book, asks for a person. Method:
@@ -11,26 +11,6 @@ import { paidTwice } from '../support/intents.ts';
 
 const DONE: RefundOutcome = { type: 'succeeded', railReference: 'RAIL-1' };
 const FAILED: RefundOutcome = { type: 'failed', reason: 'declined' };
-
-function request(id: string): Command {
-  return {
-    type: 'request_refund',
-    refund: {
-      id,
-      requestId: id,
-      idempotencyKeyDigest: null,
-      bodyDigest: null,
-      reference: id,
-      attemptId: 'second',
-      reason: null,
-      requester: { type: 'api', keyId: 'key1' },
-      amountMinor: 1_000,
-    },
-    keepsCommission: false,
-    capability: { takesParts: true, wholeAmountsOnly: false, windowMs: null },
-    startsAfterMs: 0,
-  };
-}
 
 function claim(refundId: string): Command {
   return { type: 'claim_refund', refundId, claimId: `claim-${refundId}`, deadlineAtMs: 60_000 };
@@ -54,7 +34,11 @@ function byHand(railReference: string): Command {
 }
 
 function after(...commands: readonly Command[]): Intent {
-  const { intent, rejection } = decide(paidTwice(), [request('r0'), ...commands], 1);
+  const { intent, rejection } = decide(
+    paidTwice(),
+    [requestRefund('r0', { amountMinor: 1_000 }), ...commands],
+    1,
+  );
   expect(rejection).toBeNull();
   return intent;
 }
@@ -90,7 +74,7 @@ test('each contradicted refund is reported once', () => {
     report('r0', DONE),
     report('r0', FAILED),
     report('r0', FAILED),
-    request('r1'),
+    requestRefund('r1', { amountMinor: 1_000 }),
     claim('r1'),
     report('r1', DONE),
     report('r1', FAILED),

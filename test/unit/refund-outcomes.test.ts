@@ -3,7 +3,7 @@ import { decide, nextWakeAtMs, openIntent } from '../../src/domain/decide.ts';
 import type { Command, Intent, Rejection } from '../../src/domain/intent.ts';
 import { asRequested, hasRefundEnded, type RefundOutcome } from '../../src/domain/refund.ts';
 import { refundsToCheck, refundsToStart } from '../../src/domain/refund-time.ts';
-import { paidTwice, someTerms, startAttempt } from '../support/intents.ts';
+import { paidTwice, requestRefund, someTerms, startAttempt } from '../support/intents.ts';
 
 /**
  * Goal: what contradicts a refund's outcome is visible and never counts twice. Method: single
@@ -13,23 +13,7 @@ import { paidTwice, someTerms, startAttempt } from '../support/intents.ts';
 const AMOUNT_MINOR = 1_000;
 
 function request(id: string, amountMinor: number, requestId = `request-${id}`): Command {
-  return {
-    type: 'request_refund',
-    refund: {
-      id,
-      requestId,
-      idempotencyKeyDigest: null,
-      bodyDigest: null,
-      reference: id.toUpperCase(),
-      attemptId: 'second',
-      reason: null,
-      requester: { type: 'api', keyId: 'key1' },
-      amountMinor,
-    },
-    keepsCommission: false,
-    capability: { takesParts: true, wholeAmountsOnly: false, windowMs: null },
-    startsAfterMs: 0,
-  };
+  return requestRefund(id, { amountMinor, requestId });
 }
 
 function claim(refundId: string): Command {
@@ -196,8 +180,7 @@ test('a refund waits for the one before it, but not for one of another attempt',
   const asked = after(request('one', 400), request('two', 300), claim('one'));
   expect(refundsToStart(asked, 1_000)).toEqual([]);
   expect(nextWakeAtMs(asked)).toBe(60_000);
-  const other = request('other', 200) as Extract<Command, { type: 'request_refund' }>;
-  const ofFirst = { ...other, refund: { ...other.refund, attemptId: 'first' } };
+  const ofFirst = requestRefund('other', { amountMinor: 200, attemptId: 'first' });
   const { intent } = decide(asked, [ofFirst], 1_000);
   expect(refundsToStart(intent, 1_000)).toMatchObject([{ id: 'other' }]);
 });

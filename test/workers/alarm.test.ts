@@ -9,6 +9,7 @@ import {
   QUEUED_LEASE_MS,
 } from '../../src/domain/schedule.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';
+import { requestRefund } from '../support/intents.ts';
 import {
   advance,
   alarmOf,
@@ -539,24 +540,10 @@ test('stays silent while a refund waits for a person', async () => {
   await payHosted();
   await consumeAll(caught);
   const { attempts } = await intentOf();
-  await execute({
-    type: 'request_refund',
-    refund: {
-      id: 'refund-1',
-      requestId: 'request-1',
-      idempotencyKeyDigest: null,
-      bodyDigest: null,
-      reference: 'REFUND1',
-      attemptId: attempts[0]?.id ?? '',
-      reason: null,
-      requester: { type: 'api', keyId: 'key-1' },
-      amountMinor: null,
-    },
-    keepsCommission: false,
-    // The provider returns no money by API.
-    capability: null,
-    startsAfterMs: 0,
-  });
+  // The provider returns no money by API.
+  await execute(
+    requestRefund('refund-1', { attemptId: attempts[0]?.id ?? '' }, { capability: null }),
+  );
   await consumeAll(caught);
   advance(QUEUED_LEASE_MS + 1);
   await fireAlarm();

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Command } from '../../src/domain/intent.ts';
 import type { RefundOutcome } from '../../src/domain/refund.ts';
+import { requestRefund } from '../support/intents.ts';
 import {
   call,
   createHosted,
@@ -20,23 +21,13 @@ import {
 useGateway();
 
 function request(id: string, amountMinor: number): Command {
-  return {
-    type: 'request_refund',
-    refund: {
-      id,
-      requestId: id,
-      idempotencyKeyDigest: null,
-      bodyDigest: null,
-      reference: id.padEnd(20, 'A').toUpperCase(),
-      attemptId: 'a0',
-      reason: 'Secret of the merchant',
-      requester: { type: 'operator', operator: 'abebe' },
-      amountMinor,
-    },
-    keepsCommission: false,
-    capability: { takesParts: true, wholeAmountsOnly: false, windowMs: null },
-    startsAfterMs: 0,
-  };
+  return requestRefund(id, {
+    attemptId: 'a0',
+    amountMinor,
+    reason: 'Secret of the merchant',
+    requester: { type: 'operator', operator: 'abebe' },
+    reference: id.padEnd(20, 'A').toUpperCase(),
+  });
 }
 
 function claim(refundId: string): Command {

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { decide } from '../../src/domain/decide.ts';
 import { queryRefund, startRefund } from '../../src/refunds/ask-rail.ts';
-import { paidTwice } from '../support/intents.ts';
+import { paidTwice, requestRefund } from '../support/intents.ts';
 import { clientOf, useGateway } from './support.ts';
 
 /**
@@ -12,34 +12,10 @@ import { clientOf, useGateway } from './support.ts';
 
 useGateway();
 
-const CAPABILITY = { takesParts: true, wholeAmountsOnly: false, windowMs: null };
-
 function refundUnderWay() {
   const paid = paidTwice();
   const intent = { ...paid, terms: { ...paid.terms, environment: 'production' as const } };
-  const decided = decide(
-    intent,
-    [
-      {
-        type: 'request_refund',
-        refund: {
-          id: 'r1',
-          requestId: 'q1',
-          idempotencyKeyDigest: null,
-          bodyDigest: null,
-          reference: 'R'.repeat(20),
-          attemptId: 'second',
-          reason: null,
-          requester: { type: 'api', keyId: 'key1' },
-          amountMinor: null,
-        },
-        keepsCommission: false,
-        capability: CAPABILITY,
-        startsAfterMs: 0,
-      },
-    ],
-    Date.now(),
-  ).intent;
+  const decided = decide(intent, [requestRefund('r1')], Date.now()).intent;
   const [refund] = decided.refunds;
   if (refund === undefined) {
     throw new Error('no refund');
