@@ -118,21 +118,26 @@ export async function sendProjection(
 const MESSAGE_BYTES_MAX = 120_000;
 
 /**
- * Without the oldest events, if the message is too large: every refund of a payment has an event,
- * and every event a delivery to each endpoint. The read model has those events from earlier
- * messages. Events that have arrived go first, because nothing changes them any more.
+ * Without some events, if the message is too large: every refund of a payment has an event, and
+ * every event a delivery to each endpoint. Those go that have not changed for longest, because the
+ * read model has them from earlier messages; first those that have arrived, which do not change any
+ * more.
  */
 function withinLimit(change: ProjectionMessage): ProjectionMessage {
   const arrived = change.events.filter(({ deliveryStatus }) => deliveryStatus === 'delivered');
   const dropped = new Set<ProjectedEvent>();
   let excess = sizeOf(change) - MESSAGE_BYTES_MAX;
-  for (const event of [...arrived, ...change.events]) {
+  for (const event of [...arrived.sort(byLastTry), ...change.events.toSorted(byLastTry)]) {
     if (excess > 0 && !dropped.has(event)) {
       dropped.add(event);
       excess -= sizeOf(event);
     }
   }
   return { ...change, events: change.events.filter((event) => !dropped.has(event)) };
+}
+
+function byLastTry(one: ProjectedEvent, other: ProjectedEvent): number {
+  return (one.lastTryAtMs ?? one.createdAtMs) - (other.lastTryAtMs ?? other.createdAtMs);
 }
 
 function sizeOf(value: object): number {

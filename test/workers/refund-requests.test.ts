@@ -94,6 +94,11 @@ test('the message of a payment with the most refunds, endpoints and metadata fit
   const deliveries = Array.from({ length: ENDPOINTS_MAX }, (_, index) => ({
     ...newDelivery({ endpointId: `we_${index}`, origin: 'https://shop.example.com' }, Date.now()),
     deliveryStatus: 'delivered' as const,
+    log: [triedAt(terms.createdAtMs + 1)],
+  }));
+  const deliveredLate = deliveries.map((delivery) => ({
+    ...delivery,
+    log: [triedAt(terms.createdAtMs + DAY_MS)],
   }));
   const events = commands.map((refundId, sequence) => ({
     sequence,
@@ -103,7 +108,7 @@ test('the message of a payment with the most refunds, endpoints and metadata fit
     body: '',
     signature: null,
     createdAtMs: terms.createdAtMs,
-    deliveries: sequence === 0 ? [newDelivery(NOWHERE, Date.now())] : deliveries,
+    deliveries: [[newDelivery(NOWHERE, Date.now())], deliveredLate][sequence] ?? deliveries,
   }));
   caught.projections.length = 0;
   await sendProjection(env, 'object-1', { intent, events });
@@ -111,9 +116,10 @@ test('the message of a payment with the most refunds, endpoints and metadata fit
   const bytes = new TextEncoder().encode(JSON.stringify(message)).length;
   expect(bytes).toBeLessThan(128_000);
   expect(message?.refunds).toHaveLength(REFUNDS_MAX);
-  // What has not arrived stays, and the newest events stay.
+  // What has not arrived stays, and so do an event that has just arrived and the newest events.
   const sequences = new Set(message?.events.map(({ sequence }) => sequence));
-  expect([sequences.has(0), sequences.has(1), sequences.has(REFUNDS_MAX - 1)]).toEqual([
+  expect([0, 1, 2, REFUNDS_MAX - 1].map((sequence) => sequences.has(sequence))).toEqual([
+    true,
     true,
     false,
     true,
@@ -127,7 +133,7 @@ test('the message fits too when no event has arrived, and has the newest events'
   const deliveries = Array.from({ length: ENDPOINTS_MAX }, (_, index) => ({
     ...newDelivery({ endpointId: `we_${index}`, origin: 'https://shop.example.com' }, Date.now()),
     deliveryStatus: 'dead' as const,
-    log: [{ atMs: 1, httpStatus: 500, error: null, durationMs: 1, answerExcerpt: '' }],
+    log: [triedAt(1)],
   }));
   const events = Array.from({ length: REFUNDS_MAX }, (_, sequence) => ({
     sequence,
@@ -147,6 +153,10 @@ test('the message fits too when no event has arrived, and has the newest events'
 });
 
 const NOWHERE = { endpointId: null, origin: null };
+
+function triedAt(atMs: number) {
+  return { atMs, httpStatus: 500, error: null, durationMs: 1, answerExcerpt: '' };
+}
 
 test('a payment without refunds costs no row of refunds', async () => {
   const prepare = vi.spyOn(env.DB, 'prepare');
