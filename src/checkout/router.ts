@@ -2,7 +2,7 @@ import type { Problem } from '../http/problem.ts';
 import { AreaRouter, type Handler, methodNotAllowed } from '../http/router.ts';
 import { showLogo } from './logo.ts';
 import { unavailablePage, unknownPage } from './notices.ts';
-import { behindLink } from './open-link.ts';
+import { behindLink, type LinkCall } from './open-link.ts';
 import { showQr } from './qr.ts';
 import {
   handleRailCallback,
@@ -17,7 +17,6 @@ import {
   showReturned,
   startAttempt,
 } from './routes.ts';
-import { decideSimulated, showSimulator } from './simulator.ts';
 import { showStatus } from './status.ts';
 
 const CHECKOUT = '/checkout/:token';
@@ -47,8 +46,11 @@ for (const [name, post] of [
   checkoutRouter.get(`${CHECKOUT}/${name}`, showInstead);
   checkoutRouter.post(`${CHECKOUT}/${name}`, behindLink('checkout', post));
 }
-checkoutRouter.get('/simulator/:token', behindLink('attempt', showSimulator));
-checkoutRouter.post('/rails/simulator/:token', toTheEnd(behindLink('attempt', decideSimulated)));
+checkoutRouter.get('/simulator/:token', behindLink('attempt', simulated('showSimulator')));
+checkoutRouter.post(
+  '/rails/simulator/:token',
+  toTheEnd(behindLink('attempt', simulated('decideSimulated'))),
+);
 checkoutRouter.post('/rails/cbe-birr', toTheEnd(handleSharedCallback));
 checkoutRouter.post('/rails/:rail/:token', toTheEnd(handleRailCallback));
 checkoutRouter.post('/rails/:rail/refunds/:token', toTheEnd(handleRefundCallback));
@@ -59,6 +61,11 @@ for (const method of ['GET', 'POST'] as const) {
 }
 // eBirr calls the callback URL "returnUrl" and may send a browser there.
 checkoutRouter.on('GET', '/rails/ebirr/:token', toTheEnd(handleRailCallback));
+
+/** Loaded with the first simulated attempt: production has none. */
+function simulated(name: 'showSimulator' | 'decideSimulated') {
+  return async (call: LinkCall): Promise<Response> => (await import('./simulator.ts'))[name](call);
+}
 
 /** A callback is processed completely even if the provider disconnects before the response. */
 function toTheEnd(handler: Handler): Handler {

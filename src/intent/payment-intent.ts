@@ -4,7 +4,6 @@ import type { Command } from '../domain/intent.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
 import { faultOfTry } from '../domain/webhook-fault.ts';
 import { errorText, log } from '../log.ts';
-import { askRails } from './ask-rails.ts';
 import { addressed, claimed, isScheduleUsedUp, reported, resent } from './delivery.ts';
 import { sendMessages, sendProjection } from './outbox.ts';
 import type { Ports } from './ports.ts';
@@ -362,6 +361,8 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       },
       { notBeforeMs: safeAtMs },
     );
+    // Loaded with the first alarm: no request waits for a provider's query.
+    const { askRails } = await import('./ask-rails.ts');
     await askRails(
       {
         env: this.env,

@@ -1,3 +1,4 @@
+import type { Tenant } from '../domain/intent.ts';
 import { type IntentClient, intentByObjectId } from '../intent/client.ts';
 import type {
   ChosenEndpoint,
@@ -7,7 +8,6 @@ import type {
 } from '../intent/protocol.ts';
 import { errorText, log } from '../log.ts';
 import { endpointOrigin, takesEvent } from './endpoints.ts';
-import { claimProbe } from './failing-endpoints.ts';
 import {
   isAccepted,
   type OutgoingWebhook,
@@ -22,7 +22,7 @@ import {
   webhookSettings,
 } from './settings.ts';
 import { DeliverySlots, type Slot, type SlotOwner } from './slots.ts';
-import { type Observation, watchEndpoint } from './watch-endpoint.ts';
+import type { Observation } from './watch-endpoint.ts';
 
 /** Per tenant, queue and isolate: endpoints that hang for 15 s occupy at most these slots. */
 export const DELIVERIES_PER_TENANT_MAX = 16;
@@ -158,6 +158,8 @@ async function deliver(delivering: Delivering, message: DeliveryMessage): Promis
       await afterFault(owner, fault, message);
     }
     if (observed !== null) {
+      // Loaded after the first delivery, which does not wait for it.
+      const { watchEndpoint } = await import('./watch-endpoint.ts');
       await watchEndpoint(env, tenant, { ...observed, isRetry });
     }
   } catch (error) {
@@ -223,6 +225,12 @@ type TryResult = Pick<DeliveryReport, 'outcome' | 'log'> & {
   readonly observed: Omit<Observation, 'isRetry'> | null;
 };
 
+/** Loaded with the first paused endpoint: few merchants have one. */
+async function mayProbePaused(env: Env, tenant: Tenant, endpoint: string): Promise<boolean> {
+  const { claimProbe } = await import('./failing-endpoints.ts');
+  return claimProbe(env.DB, tenant, { endpoint, atMs: Date.now() });
+}
+
 async function tryDelivery(
   env: Env,
   delivery: ClaimedDelivery,
@@ -241,7 +249,7 @@ async function tryDelivery(
   const mayProbe =
     endpoint === null ||
     !(isEndpointPaused && isScheduleUsedUp) ||
-    (await claimProbe(env.DB, tenant, { endpoint, atMs: Date.now() }));
+    (await mayProbePaused(env, tenant, endpoint));
   if (!mayProbe) {
     return unsent({ type: 'paused' }, null);
   }

@@ -31,7 +31,6 @@ import {
 } from './messages.ts';
 import { COMMAND_ID, paymentRequest, postSoap } from './request.ts';
 import { RAIL_ID, type TelebirrUssdSettings } from './settings.ts';
-import { queryStatus } from './status-query.ts';
 
 /** telebirr acknowledges before it prompts the customer. Other clients wait up to 30 s. */
 const START_TIMEOUT_MS = 20_000;
@@ -125,7 +124,10 @@ export function telebirrUssdRail(
     },
 
     ...(statusQuery !== undefined && {
-      query: (order: RailOrder, nowMs: number) => queryStatus(settings, statusQuery, order, nowMs),
+      async query(order: RailOrder, nowMs: number): Promise<Outcome> {
+        const { queryStatus } = await import('./status-query.ts');
+        return queryStatus(settings, statusQuery, order, nowMs);
+      },
     }),
   };
   return rail;
