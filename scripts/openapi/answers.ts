@@ -362,7 +362,7 @@ export const COMPONENTS: Readonly<Record<string, JsonSchema>> = {
 /** Only with the answers to creations. */
 export const WARNINGS: JsonSchema = listOf(
   { type: 'string' },
-  'About fields that were ignored, such as misspelled ones; absent if there are none',
+  'What you should know about the request, such as a misspelled field; absent if there is nothing',
 );
 
 /** Successful answers, by the operation that gives them. */

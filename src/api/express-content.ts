@@ -18,7 +18,7 @@ interface ExpressContent {
  * The two possible answers of an express call. The object selects one by the state that it commits.
  * A merchant charges again after FAILURE, so only a final failure is FAILURE. A time-out or an
  * unclear answer of the provider is SUCCESS: accepted and pending (docs/decisions.md#16).
- * `redirectUrl`: the provider's page, if any. `warnings`: about fields that were ignored.
+ * `redirectUrl`: the provider's page, if any.
  */
 export function expressAnswers(
   order: Pick<RailOrder, 'terms' | 'attempt' | 'checkoutUrl'>,

@@ -38,7 +38,7 @@ type NewPayment =
       /** Express: the phone to charge, if any. */
       readonly phone: string | null;
       readonly idempotency: IdempotencyClaim | null;
-      /** About fields of the body that were ignored. */
+      /** What the answer tells the merchant besides, in sentences. */
       readonly warnings: readonly string[];
     }
   | { readonly type: 'answered'; readonly response: Response };

@@ -141,7 +141,7 @@ export function checkBody<
   const values = problems.check(schema, body);
   const parts = values === undefined ? validParts(entries, body) : (values as Parts<Entries>);
   const { total, methods } = rules(parts, problems);
-  const warnings = unknownFieldWarnings(schema, body);
+  const warnings = [...problems.warnings, ...unknownFieldWarnings(schema, body)];
   return values === undefined || total === null || problems.found
     ? { ok: false, errors: problems.toErrors(), warnings }
     : { ok: true, value: orderOf(values, total, methods), warnings };

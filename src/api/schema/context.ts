@@ -34,6 +34,6 @@ export type Validated<T> = (
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly errors: FieldErrors }
 ) & {
-  /** About fields of the body that were ignored. */
+  /** What the merchant should know, in sentences that begin with a field's path. */
   readonly warnings: readonly string[];
 };

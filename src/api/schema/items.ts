@@ -114,7 +114,7 @@ function totalOfItems(items: readonly ItemAmounts[], problems: Problems): Total 
     );
     return null;
   }
-  const { unitMinor } = itemTotals(items);
+  const { unitMinor, lineMinor } = itemTotals(items);
   if (unitMinor === null) {
     const cap = majorText(AMOUNT_MINOR_MAX);
     problems.add(
@@ -122,6 +122,13 @@ function totalOfItems(items: readonly ItemAmounts[], problems: Problems): Total 
       fieldError('too_large', `The sum of price × quantity must be at most ${cap}.`),
     );
     return null;
+  }
+  if (lineMinor !== unitMinor) {
+    problems.warn(
+      'items',
+      `add up to ${majorText(unitMinor)} by price × quantity, which is charged, and to ` +
+        `${totalText(lineMinor)} by price alone. Send amount too, so that it is the one you mean.`,
+    );
   }
   return { amountMinor: unitMinor, itemPriceBasis: 'unit' };
 }

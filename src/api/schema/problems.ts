@@ -2,14 +2,22 @@ import * as v from 'valibot';
 import type { FieldError, FieldErrors } from '../../http/field-error.ts';
 import { errorOf, isRecord, PARSING, pathOf } from '../../http/fields.ts';
 
-/** The errors found so far. Keeps the first one of each path, which is the most specific. */
+/** What the rules have found so far: errors, and warnings that refuse nothing. */
 export class Problems {
+  /** The first one of each path, which is the most specific. */
   readonly #errors = new Map<string, FieldError>();
+  /** Sentences, each of which begins with the path of its field. */
+  readonly warnings: string[] = [];
 
   add(path: string, error: FieldError): void {
     if (!this.#errors.has(path)) {
       this.#errors.set(path, error);
     }
+  }
+
+  /** Says something about a field that the payment is created with all the same. */
+  warn(path: string, predicate: string): void {
+    this.warnings.push(`${path} ${predicate}`);
   }
 
   /** The validated output of all fields, or undefined when a field is invalid. */
