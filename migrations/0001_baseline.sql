@@ -625,11 +625,16 @@ CREATE TABLE rail_starts (
 -- ---------------------------------------------------------------------------------------------
 -- The operator's desk
 
--- Messages that a queue stopped retrying, kept until the operator retries or discards them. A
--- message of a rail may be the only copy of a provider's answer.
+-- Messages that a queue stopped retrying, kept until the operator retries or discards them, or until
+-- they expire. A message of a rail may be the only copy of a provider's answer.
 CREATE TABLE dead_letters (
-  -- Cloudflare's id of the message: the same message twice is one row.
+  -- Cloudflare's id of the first message about the subject.
   id TEXT PRIMARY KEY CHECK (length(id) BETWEEN 1 AND 128),
+  -- What waits for the message, such as one delivery. Another message about it replaces this one, so
+  -- a consumer that always fails adds no further rows.
+  subject TEXT NOT NULL UNIQUE CHECK (length(subject) BETWEEN 1 AND 256),
+  -- Cloudflare's id of the stored message: the same message twice counts once.
+  message_id TEXT NOT NULL,
   -- The queue that the message was sent to.
   queue TEXT NOT NULL CHECK (
     queue IN ('kefel-webhooks', 'kefel-webhook-retries', 'kefel-projections', 'kefel-rail-starts')
@@ -639,14 +644,19 @@ CREATE TABLE dead_letters (
   -- The payment's object, where the message names one.
   object_id TEXT CHECK (length(object_id) = 64),
   -- The message in JSON, sealed with DATA_ENCRYPTION_KEYS because a provider's answer may hold
-  -- personal data of a customer. Empty once the message was discarded.
+  -- personal data of a customer. Empty once the message was discarded or has expired.
   sealed_body TEXT NOT NULL,
   sent_at_ms INTEGER NOT NULL,
+  -- When the letter began to wait.
   stored_at_ms INTEGER NOT NULL,
-  status TEXT NOT NULL DEFAULT 'waiting' CHECK (status IN ('waiting', 'retried', 'discarded')),
+  -- When a queue last gave up a message about the subject, and how often queues have.
+  given_up_at_ms INTEGER NOT NULL,
+  times_given_up INTEGER NOT NULL DEFAULT 1,
+  status TEXT NOT NULL DEFAULT 'waiting'
+    CHECK (status IN ('waiting', 'retried', 'discarded', 'expired')),
   -- How often the operator sent it back to its queue.
   retries INTEGER NOT NULL DEFAULT 0,
-  -- Who retried or discarded it, and when; NULL while it waits.
+  -- When it was retried or discarded or expired, NULL while it waits; and who did, if a person did.
   handled_at_ms INTEGER,
   handled_by TEXT
 ) STRICT, WITHOUT ROWID;

@@ -1,4 +1,5 @@
 import { MESSAGE_QUEUES } from '../../src/dead-letters/queues.ts';
+import { LETTER_STATUSES } from '../../src/dead-letters/store.ts';
 import type { Command } from './command.ts';
 import { query } from './query.ts';
 import { table, time } from './text.ts';
@@ -17,7 +18,7 @@ export const DEAD_LETTER_COMMANDS: readonly Command[] = [
     positionals: [],
     options: {
       queue: { value: 'QUEUE', about: `only this queue: ${MESSAGE_QUEUES.join(', ')}` },
-      status: { value: 'waiting|retried|discarded', about: 'only this status (default: waiting)' },
+      status: { value: LETTER_STATUSES.join('|'), about: 'only this status (default: waiting)' },
     },
     examples: ['dead-letter list --queue kefel-rail-starts'],
     request: (given) =>
@@ -29,16 +30,18 @@ export const DEAD_LETTER_COMMANDS: readonly Command[] = [
         readonly kind: string;
         readonly status: string;
         readonly storedAtMs: number;
+        readonly timesGivenUp: number;
       }[];
     }) =>
       table(
-        ['ID', 'QUEUE', 'KIND', 'STATUS', 'SINCE'],
-        content.items.map(({ id, queue, kind, status, storedAtMs }) => [
+        ['ID', 'QUEUE', 'KIND', 'STATUS', 'SINCE', 'GIVEN UP'],
+        content.items.map(({ id, queue, kind, status, storedAtMs, timesGivenUp }) => [
           id,
           queue,
           kind,
           status,
           time(storedAtMs),
+          `${timesGivenUp} ×`,
         ]),
         'No dead letters.',
       ),

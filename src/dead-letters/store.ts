@@ -1,36 +1,65 @@
 import type { KeyRing } from '../config.ts';
 import { seal, unseal } from '../crypto/sealed.ts';
 import { prepare, type SqlStatement } from '../database.ts';
-import { OBJECT_ID } from '../domain/identifiers.ts';
+import { DAY_MS, RETENTION_MS } from '../domain/schedule.ts';
 import { type List, when } from '../paging.ts';
 import type { MessageQueue } from './queues.ts';
+import { type LetterKind, subjectOf } from './subject.ts';
 
 /** A message that its queue stopped retrying, as the operator sees it. */
 export interface DeadLetter {
   readonly id: string;
   /** The queue to which it was sent. */
   readonly queue: MessageQueue;
-  /** `result`, `start`, `delivery`, `projection`, or `unknown`. */
-  readonly kind: string;
+  readonly kind: LetterKind;
   readonly objectId: string | null;
   readonly sentAtMs: number;
+  /** Since when it waits. */
   readonly storedAtMs: number;
-  readonly status: 'waiting' | 'retried' | 'discarded';
+  /** When a queue last gave up a message about the same thing, and how often queues have. */
+  readonly givenUpAtMs: number;
+  readonly timesGivenUp: number;
+  readonly status: LetterStatus;
   /** How often the operator sent it back to its queue. */
   readonly retries: number;
   readonly handledAtMs: number | null;
   readonly handledBy: string | null;
 }
 
+export const LETTER_STATUSES = ['waiting', 'retried', 'discarded', 'expired'] as const;
+export type LetterStatus = (typeof LETTER_STATUSES)[number];
+
 export interface StoredDeadLetter extends DeadLetter {
+  readonly subject: string;
   readonly sealedBody: string;
 }
 
 const COLUMNS = `id, queue, kind, object_id AS objectId, sent_at_ms AS sentAtMs,
-  stored_at_ms AS storedAtMs, status, retries, handled_at_ms AS handledAtMs,
+  stored_at_ms AS storedAtMs, given_up_at_ms AS givenUpAtMs, times_given_up AS timesGivenUp,
+  status, retries, handled_at_ms AS handledAtMs,
   handled_by AS handledBy`;
 
-/** Stores a message, once. Throws ConfigError on an unusable ring. */
+/**
+ * How long a letter waits for the operator. The object has long sent again what these messages
+ * asked for: by then they are only a sign of past trouble.
+ */
+const HINT_WAITS_MS = 30 * DAY_MS;
+/** What a provider reported waits as long as its payment's data is kept (docs/decisions.md#24). */
+const REPORT_WAITS_MS = RETENTION_MS;
+
+const WAITS_MS: Readonly<Record<LetterKind, number>> = {
+  delivery: HINT_WAITS_MS,
+  projection: HINT_WAITS_MS,
+  start: HINT_WAITS_MS,
+  result: REPORT_WAITS_MS,
+  // It may be a report that this version cannot read.
+  unknown: REPORT_WAITS_MS,
+};
+
+/**
+ * Stores a message. A letter about the same subject is replaced and waits again; the same message
+ * twice changes nothing. Throws ConfigError on an unusable ring.
+ */
 export async function insertDeadLetter(
   keys: KeyRing,
   queue: MessageQueue,
@@ -38,53 +67,48 @@ export async function insertDeadLetter(
   nowMs: number,
 ): Promise<SqlStatement> {
   const { id, timestamp, body } = message;
+  const { kind, objectId, subject } = await subjectOf(queue, id, body);
   return {
-    sql: `INSERT INTO dead_letters (id, queue, kind, object_id, sealed_body, sent_at_ms, stored_at_ms)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (id) DO NOTHING`,
+    sql: `INSERT INTO dead_letters (id, message_id, queue, kind, object_id, subject, sealed_body,
+        sent_at_ms, stored_at_ms, given_up_at_ms)
+      VALUES (?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8)
+      ON CONFLICT (subject) DO UPDATE SET
+        message_id = excluded.message_id, queue = excluded.queue,
+        sealed_body = excluded.sealed_body, sent_at_ms = excluded.sent_at_ms,
+        stored_at_ms = CASE status WHEN 'waiting' THEN stored_at_ms ELSE excluded.stored_at_ms END,
+        given_up_at_ms = excluded.given_up_at_ms, times_given_up = times_given_up + 1,
+        status = 'waiting', handled_at_ms = NULL, handled_by = NULL
+      WHERE message_id <> excluded.message_id`,
     params: [
       id,
       queue,
-      kindOf(queue, body),
-      objectIdIn(body),
-      await seal(keys, JSON.stringify(body), contextOf(id)),
+      kind,
+      objectId,
+      subject,
+      await seal(keys, JSON.stringify(body), contextOf(subject)),
       timestamp.getTime(),
       nowMs,
     ],
   };
 }
 
+/** Whether the letter's message was deleted. */
+export function isGone({ status }: DeadLetter): boolean {
+  return status === 'discarded' || status === 'expired';
+}
+
 /** The message, or null when the data key that sealed it was removed. */
 export async function bodyOf(keys: KeyRing, letter: StoredDeadLetter): Promise<unknown> {
-  const json = await unseal(keys, letter.sealedBody, contextOf(letter.id));
+  const json = await unseal(keys, letter.sealedBody, contextOf(letter.subject));
   return json === null ? null : JSON.parse(json);
 }
 
-function contextOf(id: string): string {
-  return `dead_letter/${id}`;
-}
-
-function kindOf(queue: MessageQueue, body: unknown): string {
-  if (queue !== 'kefel-rail-starts') {
-    return queue === 'kefel-projections' ? 'projection' : 'delivery';
-  }
-  const type = fieldOf(body, 'type');
-  return type === 'result' || type === 'start' ? type : 'unknown';
-}
-
-function objectIdIn(body: unknown): string | null {
-  const objectId = fieldOf(body, 'objectId');
-  return typeof objectId === 'string' && OBJECT_ID.test(objectId) ? objectId : null;
-}
-
-function fieldOf(body: unknown, name: string): unknown {
-  return typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
+function contextOf(subject: string): string {
+  return `dead_letter/${subject}`;
 }
 
 /** Oldest first, so that the operator handles the longest-waiting letter first. */
-export function deadLetters(
-  status: DeadLetter['status'],
-  queue: MessageQueue | null,
-): List<DeadLetter> {
+export function deadLetters(status: LetterStatus, queue: MessageQueue | null): List<DeadLetter> {
   return {
     columns: COLUMNS,
     table: 'dead_letters',
@@ -98,7 +122,7 @@ export function deadLetters(
 }
 
 export function readStored(db: D1Database, id: string): Promise<StoredDeadLetter | null> {
-  const sql = `SELECT ${COLUMNS}, sealed_body AS sealedBody FROM dead_letters WHERE id = ?1`;
+  const sql = `SELECT ${COLUMNS}, subject, sealed_body AS sealedBody FROM dead_letters WHERE id = ?1`;
   return prepare(db, { sql, params: [id] }).first<StoredDeadLetter>();
 }
 
@@ -135,3 +159,17 @@ export function markDiscarded(id: string, handledBy: string, nowMs: number): Sql
     params: [id, nowMs, handledBy],
   };
 }
+
+/**
+ * Statements that expire up to ?2 letters of a kind whose queue gave up its last message ?1 or
+ * earlier, with the time that each kind waits. Their messages are deleted.
+ */
+export const EXPIRIES = Object.entries(WAITS_MS).map(([kind, waitsMs]) => ({
+  kind,
+  waitsMs,
+  sql: `UPDATE dead_letters SET status = 'expired', handled_at_ms = ?1 + ${waitsMs}, sealed_body = ''
+    WHERE id IN (
+      SELECT id FROM dead_letters INDEXED BY dead_letters_by_status
+      WHERE status = 'waiting' AND kind = '${kind}' AND stored_at_ms <= ?1 AND given_up_at_ms <= ?1
+      LIMIT ?2)`,
+}));

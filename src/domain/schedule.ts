@@ -5,7 +5,7 @@ import type { Refund } from './refund.ts';
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+export const DAY_MS = 24 * HOUR_MS;
 
 /** The wait before each of the ten tries, from the try before it (docs/decisions.md#18). */
 export const DELIVERY_WAITS_MS: readonly number[] = [

@@ -1592,7 +1592,7 @@ export const desk: DeskMessages = {
     linkOnce: 'ሊንኩን ቀድተው ለዚህ ሰው ብቻ ይስጡ። እዚህ የሚታየው ለ10 ደቂቃ ነው።',
 
     deadLetter: 'የተተወ መልእክት',
-    lettersLead: 'ወረፋ መላክ ያቆመባቸው መልእክቶች። እርስዎ እስኪጥሉት ድረስ ምንም አይጠፋም።',
+    lettersLead: 'ወረፋ መላክ ያቆመባቸው መልእክቶች። መልእክት 30 ቀን ይጠብቃል፣ የክፍያ አቅራቢ ሪፖርት ደግሞ 400 ቀን።',
     lettersEmpty: 'የተተወ መልእክት የለም።',
     kind: 'ዓይነት',
     letterKinds: {
@@ -1602,9 +1602,17 @@ export const desk: DeskMessages = {
       projection: 'ለዝርዝሮችና ለፍለጋ የሚሆን ለውጥ',
       unknown: 'የማይታወቅ',
     },
-    letterStates: { waiting: 'ይጠብቃል', retried: 'እንደገና ተልኳል', discarded: 'ተጥሏል' },
+    letterStates: {
+      waiting: 'ይጠብቃል',
+      retried: 'እንደገና ተልኳል',
+      discarded: 'ተጥሏል',
+      expired: 'ጊዜው አልፏል',
+    },
     sent: 'የተላከው',
     gaveUp: 'የተተወው',
+    timesGivenUp: 'የተተወበት ብዛት',
+    letterExpired:
+      'መልእክቱን ማንም በጊዜው ስላላስተናገደው ተሰርዟል። ክፍያው የራሱን መልእክቶች እስኪደርሱ ድረስ እንደገና ይልካል፤ አቅራቢው የዘገበውን ከአቅራቢው ያረጋግጡ።',
     retries: 'እንደገና የተላከበት ብዛት',
     handled: 'ያስተናገደው',
     message: 'መልእክት',
@@ -1641,7 +1649,7 @@ export const desk: DeskMessages = {
     },
     notDone: {
       refund_not_resolvable: 'የተመላሽ ገንዘቡ ውጤት ከዚህ በፊት ታውቋል፣ ወይም አቅራቢው ገና ሊመልስ ይችላል። ምንም አልተቀየረም።',
-      letter_not_waiting: 'መልእክቱ ከዚህ በፊት ተጥሏል።',
+      letter_not_waiting: 'መልእክቱ ከዚህ በፊት ተጥሏል፣ ወይም ጊዜው አልፏል።',
       letter_not_found: 'እንዲህ ያለ መልእክት የለም።',
       letter_unreadable: 'የዳታ ቁልፉ ስለተወገደ መልእክቱ ሊነበብ አይችልም።',
       letter_not_sent: 'ወረፋው መልእክቱን አልተቀበለም። ከትንሽ ጊዜ በኋላ እንደገና ይሞክሩ።',

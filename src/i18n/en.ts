@@ -1649,7 +1649,8 @@ export const desk = {
     linkOnce: 'Copy the link and give it only to this person. It is shown here for 10 minutes.',
 
     deadLetter: 'Dead letter',
-    lettersLead: 'Messages that a queue has given up. Nothing is lost until you discard one.',
+    lettersLead:
+      'Messages that a queue has given up. A letter waits 30 days, and what a provider reported 400 days.',
     lettersEmpty: 'No dead letters.',
     kind: 'Kind',
     letterKinds: {
@@ -1659,9 +1660,17 @@ export const desk = {
       projection: 'Change for lists and search',
       unknown: 'Unknown',
     },
-    letterStates: { waiting: 'Waiting', retried: 'Retried', discarded: 'Discarded' },
+    letterStates: {
+      waiting: 'Waiting',
+      retried: 'Retried',
+      discarded: 'Discarded',
+      expired: 'Expired',
+    },
     sent: 'Sent',
     gaveUp: 'Given up',
+    timesGivenUp: 'Times given up',
+    letterExpired:
+      'No one handled the letter in time, so its message was deleted. The payment sends its own messages again until they arrive; look up what a provider reported with the provider.',
     retries: 'Retries',
     handled: 'Handled by',
     message: 'Message',
@@ -1701,7 +1710,7 @@ export const desk = {
     notDone: {
       refund_not_resolvable:
         'The refund has an outcome already, or its provider may still answer. Nothing was changed.',
-      letter_not_waiting: 'The message had already been discarded.',
+      letter_not_waiting: 'The message had already been discarded, or has expired.',
       letter_not_found: 'There is no such dead letter.',
       letter_unreadable: 'The message cannot be read, because its data key was removed.',
       letter_not_sent: 'The queue did not accept the message. Try again in a moment.',

@@ -5,6 +5,8 @@ import { MESSAGE_QUEUES, producerOf } from '../dead-letters/queues.ts';
 import {
   bodyOf,
   deadLetters,
+  isGone,
+  LETTER_STATUSES,
   markDiscarded,
   markRetried,
   readStored,
@@ -33,7 +35,7 @@ const idsField = filledList(
 const listing = body({
   ...pageEntries,
   queue: v.optional(oneOf(MESSAGE_QUEUES)),
-  status: v.optional(oneOf(['waiting', 'retried', 'discarded']), 'waiting'),
+  status: v.optional(oneOf(LETTER_STATUSES), 'waiting'),
 });
 
 /** GET …/dead-letters: oldest first, without their messages. */
@@ -79,7 +81,7 @@ export async function retryDeadLetters(call: OperatorCall): Promise<Response> {
 export async function retryLetter(call: OperatorCall, id: string): Promise<LetterOutcome> {
   const { env, actor, nowMs: atMs } = call;
   const letter = await readStored(env.DB, id);
-  if (letter === null || letter.status === 'discarded') {
+  if (letter === null || isGone(letter)) {
     return letter === null ? 'not_found' : 'not_waiting';
   }
   const message = await bodyOf(call.config.dataEncryptionKeys, letter);

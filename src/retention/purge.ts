@@ -1,4 +1,5 @@
 import { batch, DATABASE_BYTES_MAX, isNearlyFull } from '../database.ts';
+import { EXPIRIES } from '../dead-letters/store.ts';
 import { RETENTION_MS } from '../domain/schedule.ts';
 import { log } from '../log.ts';
 import { EACH_TENANT } from '../read-model/search-all.ts';
@@ -25,7 +26,7 @@ const OLD_PAYMENTS = `WITH old AS MATERIALIZED (
   WHERE is_purgeable = 1 AND ended_at_ms IS NOT NULL AND ended_at_ms <= ?1 AND updated_at_ms <= ?1
   LIMIT ?2)`;
 
-/** Statements that purge up to ?2 rows older than ?1 in one batch, by what they purge. */
+/** Statements that purge up to ?2 rows older than RETENTION_MS, before ?1, in one batch. */
 const PURGES = {
   // A digest of a phone number, and ids that lead to a person at a provider.
   payments: [
@@ -50,36 +51,53 @@ const PURGES = {
       SELECT id FROM audit_log INDEXED BY audit_log_with_address
       WHERE at_ms <= ?1 AND address IS NOT NULL LIMIT ?2)`,
   ],
-  // A provider's answer may hold personal data. A waiting one may be the only copy of a proof.
   deadLetters: [
     `DELETE FROM dead_letters WHERE id IN (
       SELECT id FROM dead_letters WHERE status <> 'waiting' AND handled_at_ms <= ?1 LIMIT ?2)`,
   ],
 } as const;
 
-/** Purges what is older than RETENTION_MS, and warns in the log when D1 fills up. */
+/**
+ * Purges what is older than RETENTION_MS, expires dead letters, and warns in the log when D1 fills
+ * up.
+ */
 export async function purgeExpired(env: Env, nowMs: number): Promise<void> {
   const purged: Record<string, number> = {};
   let sizeBytes = 0;
   for (const [kind, statements] of Object.entries(PURGES)) {
-    const params = [nowMs - RETENTION_MS, ROWS_PER_STATEMENT];
-    let rows = 0;
-    for (let batches = 0; batches < BATCHES_MAX; batches++) {
-      const results = await batch(
-        env.DB,
-        statements.map((sql) => ({ sql, params })),
-      );
-      const { changes = 0, size_after = 0 } = results.at(-1)?.meta ?? {};
-      sizeBytes = size_after;
-      rows += changes;
-      if (changes < ROWS_PER_STATEMENT) {
-        break;
-      }
-    }
-    purged[kind] = rows;
+    const done = await repeated(env, statements, nowMs - RETENTION_MS);
+    purged[kind] = done.rows;
+    sizeBytes = done.sizeBytes;
   }
   log('info', 'data_purged', { ...purged, sizeBytes });
+  for (const { kind, waitsMs, sql } of EXPIRIES) {
+    const { rows: letters } = await repeated(env, [sql], nowMs - waitsMs);
+    if (letters > 0) {
+      log('warn', 'dead_letters_expired', { kind, letters });
+    }
+  }
   if (isNearlyFull(sizeBytes)) {
     log('error', 'database_nearly_full', { sizeBytes, sizeBytesMax: DATABASE_BYTES_MAX });
+  }
+}
+
+/** Runs the statements until the last one changes fewer rows than it may. */
+async function repeated(
+  env: Env,
+  statements: readonly string[],
+  untilMs: number,
+): Promise<{ readonly rows: number; readonly sizeBytes: number }> {
+  const params = [untilMs, ROWS_PER_STATEMENT];
+  let rows = 0;
+  for (let batches = 1; ; batches++) {
+    const results = await batch(
+      env.DB,
+      statements.map((sql) => ({ sql, params })),
+    );
+    const { changes = 0, size_after: sizeBytes = 0 } = results.at(-1)?.meta ?? {};
+    rows += changes;
+    if (changes < ROWS_PER_STATEMENT || batches === BATCHES_MAX) {
+      return { rows, sizeBytes };
+    }
   }
 }

@@ -50,7 +50,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/merchants/webhook-secret.ts',
   ],
   'src/dead-letters/': SHARED,
-  'src/retention/': [...SHARED, 'src/read-model/'],
+  'src/retention/': [...SHARED, 'src/read-model/', 'src/dead-letters/'],
   'src/read-model/': [...SHARED, 'src/intent/client.ts', 'src/intent/protocol.ts'],
   'src/i18n/': SHARED,
   'src/home/': [...SHARED, 'src/i18n/', 'src/ui/', 'src/checkout/return-url.ts'],

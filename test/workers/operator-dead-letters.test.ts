@@ -1,4 +1,9 @@
-import { createExecutionContext, createMessageBatch, getQueueResult } from 'cloudflare:test';
+import {
+  createExecutionContext,
+  createMessageBatch,
+  createScheduledController,
+  getQueueResult,
+} from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, test, vi } from 'vitest';
 import type { RailMessage } from '../../src/attempts/messages.ts';
@@ -10,10 +15,15 @@ import {
   clientOf,
   consume,
   createHosted,
+  DAY_MS,
   execute,
   fateOf,
+  fireAlarm,
+  HOUR_MS,
   intentOf,
   logged,
+  MINUTE_MS,
+  payHosted,
   resolveAttempt,
   startRedirect,
   useGateway,
@@ -21,8 +31,9 @@ import {
 
 /**
  * Goal: no dead letter is lost: each leaves its queue once D1 holds it and not before, can be sent
- * again until its payment has it, and leaves the list only when an operator discards it. Method:
- * batches for the Worker's consumer, a failing D1, requests to the API.
+ * again until its payment has it, and leaves the list only when an operator discards it or after its
+ * time. Letters of one thing are one row. Method: batches for the Worker's consumer, a failing D1,
+ * requests to the API.
  */
 
 const caught = useGateway();
@@ -33,9 +44,9 @@ type DeadQueue =
   | 'kefel-webhook-retries-dead'
   | 'kefel-projections-dead';
 
-async function die(queue: DeadQueue, bodies: readonly unknown[], attempts = 1) {
+async function die(queue: DeadQueue, bodies: readonly unknown[], attempts = 1, round = '') {
   const messages = bodies.map((body, index) => ({
-    id: `dead-${index}`,
+    id: `dead-${index}${round}`,
     timestamp: new Date(1_000),
     attempts,
     body,
@@ -68,6 +79,7 @@ interface Letter {
   readonly kind: string;
   readonly status: string;
   readonly retries: number;
+  readonly timesGivenUp: number;
 }
 
 async function letters(query = ''): Promise<readonly Letter[]> {
@@ -139,6 +151,89 @@ describe('a dead letter', () => {
     await expect(
       (async () => worker.queue(batch, env, createExecutionContext()))(),
     ).rejects.toThrow('no consumer for kefel-unknown');
+  });
+});
+
+describe('letters of one thing', () => {
+  test('are one, however often its queue gives it up', async () => {
+    const ids = Array.from({ length: 10 }, (_, index) => `order-${index}`);
+    for (const paymentIntentUniqueId of ids) {
+      await payHosted({ paymentIntentUniqueId });
+    }
+    for (let round = 1; round <= 4; round++) {
+      const deliveries = [...caught.webhooks.splice(0), ...caught.retries.splice(0)];
+      expect(deliveries).toHaveLength(ids.length);
+      const queue = round % 2 === 0 ? 'webhooks' : 'webhook-retries';
+      await die(`kefel-${queue}-dead`, deliveries, 1, `-delivery-${round}`);
+      await die('kefel-projections-dead', caught.projections.splice(0), 1, `-change-${round}`);
+      const kinds = (await letters('?limit=100')).map(({ kind }) => kind);
+      expect(kinds.filter((kind) => kind === 'delivery')).toHaveLength(ids.length);
+      expect(kinds.filter((kind) => kind === 'projection')).toHaveLength(ids.length);
+      // By then each object sends again what no consumer has confirmed.
+      advance(HOUR_MS);
+      for (const id of ids) {
+        await fireAlarm(id);
+      }
+    }
+    for (const { kind, timesGivenUp } of await letters('?limit=100')) {
+      expect([kind, timesGivenUp]).toEqual([kind, kind === 'delivery' ? 4 : expect.any(Number)]);
+    }
+  });
+
+  test('are two if a provider reported twice', async () => {
+    const success = await railMessage();
+    const { objectId } = clientOf();
+    const failure = { ...success, commands: [resolveAttempt('a1', 'failed')] };
+    const starts = ['a1', 'a2'].map((attemptId) => ({ type: 'start', objectId, attemptId }));
+    for (const round of ['-1', '-2']) {
+      await die('kefel-rail-starts-dead', [success, failure, ...starts], 1, round);
+    }
+    expect(await letters()).toMatchObject(
+      ['result', 'result', 'start', 'start'].map((kind) => ({ kind, timesGivenUp: 2 })),
+    );
+  });
+
+  test.each(['retry', 'discard'])('wait again after %s', async (handling) => {
+    const message = await railMessage();
+    await die('kefel-rail-starts-dead', [message]);
+    await operateApi(`/dead-letters/${handling}`, {
+      ids: ['dead-0'],
+      ...(handling === 'discard' ? { reason: 'x' } : {}),
+    });
+    // The queue delivers what was given up before once more: not news.
+    await die('kefel-rail-starts-dead', [message]);
+    expect(await letters()).toEqual([]);
+    advance(MINUTE_MS);
+    await die('kefel-rail-starts-dead', [message], 1, '-again');
+    expect(await letters()).toMatchObject([
+      { id: 'dead-0', timesGivenUp: 2, storedAtMs: Date.now(), handledBy: null },
+    ]);
+    expect(await content(operateApi('/dead-letters/dead-0'))).toMatchObject({ body: message });
+  });
+
+  test('expire once the operator had time: hints after 30 days, reports after 400', async () => {
+    const message = await railMessage();
+    const { objectId } = message;
+    await die('kefel-rail-starts-dead', [message]);
+    await die('kefel-webhooks-dead', [{ objectId, sequence: 1, position: 0 }], 1, '-hint');
+    const kindsAfter = async (days: number) => {
+      advance(days * DAY_MS);
+      await worker.scheduled(createScheduledController(), env);
+      return (await letters()).map(({ kind }) => kind);
+    };
+    expect(await kindsAfter(29)).toEqual(['result', 'delivery']);
+    expect(await kindsAfter(1)).toEqual(['result']);
+    expect(logged.join()).toContain('dead_letters_expired');
+    expect(await letters('?status=expired')).toMatchObject([{ id: 'dead-0-hint' }]);
+    expect(await content(operateApi('/dead-letters/dead-0-hint'))).toMatchObject({ body: null });
+    expect(await content(operateApi('/dead-letters/retry', { ids: ['dead-0-hint'] }))).toEqual({
+      outcomes: { 'dead-0-hint': 'not_waiting' },
+    });
+    expect(await kindsAfter(369)).toEqual(['result']);
+    expect(await kindsAfter(1)).toEqual([]);
+    expect(await letters('?status=expired')).toHaveLength(2);
+    await kindsAfter(400);
+    expect(await letters('?status=expired')).toEqual([]);
   });
 });
 

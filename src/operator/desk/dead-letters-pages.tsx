@@ -1,4 +1,10 @@
-import { bodyOf, type DeadLetter, deadLetters, readStored } from '../../dead-letters/store.ts';
+import {
+  bodyOf,
+  type DeadLetter,
+  deadLetters,
+  isGone,
+  readStored,
+} from '../../dead-letters/store.ts';
 import { found } from '../../http/problem.ts';
 import { DESK_TEXTS } from '../../i18n/back-office.ts';
 import { intentByObjectId } from '../../intent/client.ts';
@@ -64,8 +70,7 @@ export async function showLetterPage(call: DeskCall): Promise<Response> {
   const { view, env, config, params } = call;
   const { attention, pages: text } = DESK_TEXTS[view.language];
   const letter = found(await readStored(env.DB, params.id ?? ''));
-  const body =
-    letter.status === 'discarded' ? null : await bodyOf(config.dataEncryptionKeys, letter);
+  const body = isGone(letter) ? null : await bodyOf(config.dataEncryptionKeys, letter);
   const advice = letter.kind === 'result' ? attention.dead_result : attention.dead_message;
   const children = (
     <>
@@ -76,10 +81,11 @@ export async function showLetterPage(call: DeskCall): Promise<Response> {
           {advice.what} {advice.todo}
         </p>
       )}
+      {letter.status === 'expired' && <p>{text.letterExpired}</p>}
       <Section id="facts" title={text.deadLetter}>
         <Facts rows={await letterFacts(call, letter)} />
         <div class="buttons">
-          {letter.status !== 'discarded' && (
+          {!isGone(letter) && (
             <a class="button" href={letterPath(letter.id, '/retry')}>
               {text.retryLetter}
             </a>
@@ -108,7 +114,7 @@ export async function showLetterPage(call: DeskCall): Promise<Response> {
 async function letterFacts(call: DeskCall, letter: DeadLetter): Promise<readonly FactRow[]> {
   const { view } = call;
   const text = DESK_TEXTS[view.language].pages;
-  const { id, kind, queue, status, retries, handledAtMs, handledBy } = letter;
+  const { id, kind, queue, status, timesGivenUp, retries, handledAtMs, handledBy } = letter;
   const payment = await paymentBehind(call, letter);
   return [
     [text.id, <Untrusted text={id} />],
@@ -122,9 +128,10 @@ async function letterFacts(call: DeskCall, letter: DeadLetter): Promise<readonly
       </a>,
     ],
     [text.sent, <When call={view} atMs={letter.sentAtMs} />],
-    [text.gaveUp, <When call={view} atMs={letter.storedAtMs} />],
+    [text.gaveUp, <When call={view} atMs={letter.givenUpAtMs} />],
+    timesGivenUp === 1 ? null : [text.timesGivenUp, timesGivenUp],
     retries === 0 ? null : [text.retries, retries],
-    handledAtMs === null
+    handledAtMs === null || handledBy === null
       ? null
       : [
           text.handled,
