@@ -4,6 +4,11 @@ export interface CacheEntry<Value> {
   readonly readAtMs: number;
 }
 
+/** No read takes longer: D1's queries time out. So an earlier read is only slow up to this. */
+const READ_MS_MAX = 10_000;
+/** A request that began so much before a read may use its result. */
+const HEAD_START_MS = 1_000;
+
 /**
  * A cache in an isolate's memory, bounded in size and age. A new entry evicts the least recently
  * used one. Callers pass in the time. No value may be a promise: in a Worker, a request that awaits
@@ -24,6 +29,16 @@ export class BoundedCache<Value> {
     return this.#entries.size;
   }
 
+  /**
+   * The entry if its read began less than `ageMsMax` ago. After the clock was set back, an entry has
+   * no known age, so it is not fresh.
+   */
+  fresh(key: string, nowMs: number, ageMsMax: number): CacheEntry<Value> | undefined {
+    const entry = this.get(key, nowMs);
+    const ageMs = entry === undefined ? ageMsMax : nowMs - entry.readAtMs;
+    return ageMs < ageMsMax && ageMs > -HEAD_START_MS ? entry : undefined;
+  }
+
   /** The entry, or undefined if there is none or it is too old at `nowMs`. */
   get(key: string, nowMs: number): CacheEntry<Value> | undefined {
     const entry = this.#entries.get(key);
@@ -41,11 +56,13 @@ export class BoundedCache<Value> {
 
   /**
    * Stores `value`. `readAtMs` is the time before the read began, so that the age is never
-   * understated. A slow read does not replace the result of a read that began later.
+   * understated. A slow read does not replace the result of a read that began later; a read that
+   * began much earlier shows that the clock was set back.
    */
   set(key: string, value: Value, readAtMs: number): void {
     const known = this.#entries.get(key);
-    if (known !== undefined && known.readAtMs > readAtMs) {
+    const leadMs = (known?.readAtMs ?? 0) - readAtMs;
+    if (known !== undefined && leadMs > 0 && leadMs < READ_MS_MAX) {
       return;
     }
     this.#entries.delete(key);

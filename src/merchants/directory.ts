@@ -1,4 +1,4 @@
-import { BoundedCache } from '../bounded-cache.ts';
+import { BoundedCache, type CacheEntry } from '../bounded-cache.ts';
 import type { Bindings } from '../config.ts';
 import { prepare, readInTime } from '../database.ts';
 import type { Environment } from '../domain/method.ts';
@@ -113,7 +113,8 @@ async function accessOf(
   nowMs: number,
 ): Promise<MerchantAccess | null> {
   let known = cached(digest, nowMs);
-  const stale = known === undefined ? staleKey(digest, nowMs) : undefined;
+  // A key that D1 granted in the last minutes: enough only while D1 fails.
+  const stale = known === undefined ? accessIn(keys.get(digest, nowMs), nowMs) : undefined;
   if (stale !== undefined && outages.get(digest, nowMs) !== undefined) {
     known = stale;
   }
@@ -143,17 +144,15 @@ interface CachedAccess {
 }
 
 function cached(digest: string, nowMs: number): CachedAccess | undefined {
-  const hit = staleKey(digest, nowMs);
-  if (hit !== undefined && Math.abs(nowMs - hit.readAtMs) < ACCESS_AGE_MS_MAX) {
+  const hit = accessIn(keys.fresh(digest, nowMs, ACCESS_AGE_MS_MAX), nowMs);
+  if (hit !== undefined) {
     return hit;
   }
   const miss = misses.get(digest, nowMs);
   return miss === undefined ? undefined : { access: null, readAtMs: miss.readAtMs };
 }
 
-/** A key that D1 granted in the last minutes: enough only while D1 fails. */
-function staleKey(digest: string, nowMs: number): CachedAccess | undefined {
-  const hit = keys.get(digest, nowMs);
+function accessIn(hit: CacheEntry<KnownKey> | undefined, nowMs: number): CachedAccess | undefined {
   if (hit === undefined) {
     return undefined;
   }

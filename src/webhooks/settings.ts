@@ -66,17 +66,18 @@ export async function webhookSettings(
   tenant: Tenant,
   nowMs: number = Date.now(),
 ): Promise<WebhookSettings> {
-  const known = cache.get(cacheKey(tenant), nowMs);
-  if (known !== undefined && nowMs - known.readAtMs < CACHE_MS) {
+  const known = cache.fresh(cacheKey(tenant), nowMs, CACHE_MS);
+  if (known !== undefined) {
     return known.value;
   }
   try {
     return await freshWebhookSettings(env, tenant, nowMs);
   } catch (error) {
-    if (known === undefined) {
+    const stale = cachedWebhookSettings(tenant, nowMs);
+    if (stale === undefined) {
       throw error;
     }
-    return known.value;
+    return stale;
   }
 }
 

@@ -48,6 +48,30 @@ describe('a bounded cache', () => {
     expect(cache.get('a', 3_000)?.value).toBe('latest');
   });
 
+  it.each([
+    [0, 'fresh'],
+    [1_999, 'fresh'],
+    [2_000, 'old'],
+    // A request that began a moment before the read.
+    [-900, 'fresh'],
+    // The clock was set back.
+    [-1_100, 'old'],
+    [-100_000, 'old'],
+  ])('%i ms after its read, an entry is %s', (ageMs, age) => {
+    const cache = cacheOf();
+    cache.set('a', 'one', 200_000);
+    expect(cache.fresh('a', 200_000 + ageMs, 2_000)?.value).toBe(
+      age === 'fresh' ? 'one' : undefined,
+    );
+  });
+
+  it('takes a reading after the clock was set back', () => {
+    const cache = cacheOf();
+    cache.set('a', 'before', 700_000);
+    cache.set('a', 'after', 100_000);
+    expect(cache.get('a', 100_000)?.value).toBe('after');
+  });
+
   it('drops the least recently used entry', () => {
     const cache = cacheOf(2);
     cache.set('a', 'one', 0);

@@ -283,6 +283,21 @@ describe('decisions.md#9: the directory', () => {
     }
   });
 
+  it('rejects a revoked key after the clock was set back, and remembers a valid one', async () => {
+    const other = await newKey();
+    await run([await issueApiKey(TENANT, { apiKey: other, name: 'other', createdAtMs: 1 })]);
+    await ask(apiKey, START_MS);
+    await ask(other, START_MS);
+    await run([revokeApiKey(TENANT, await apiKeyDigest(apiKey), 2)]);
+    const backMs = START_MS - 3_000;
+    expect(await ask(apiKey, backMs)).toEqual({ type: 'unauthorized' });
+    const farBackMs = START_MS - 600_000;
+    await ask(other, farBackMs);
+    queries = 0;
+    expect(await ask(other, farBackMs + 1_000)).toMatchObject({ type: 'granted' });
+    expect(queries).toBe(0);
+  });
+
   it('rejects a key from the moment it expires, cached or not', async () => {
     const endsAtMs = START_MS + 3_000;
     await run([{ sql: 'UPDATE api_keys SET expires_at_ms = ?1', params: [endsAtMs] }]);

@@ -114,6 +114,21 @@ describe('an event of a payment without a callbackUrl', () => {
     expect(urls()).toEqual(['https://shop.example.com/hook']);
   });
 
+  test.each([
+    ['from memory', 6_000],
+    ['from memory, after the clock was set back', -10 * MINUTE_MS],
+  ])('goes to no disabled endpoint %s', async (_name, byMs) => {
+    await setEndpoint(ALPHA, A);
+    await payHosted(NO_CALLBACK);
+    await deliverAll();
+    // This isolate remembers the endpoint as enabled; another one disables it.
+    await setEndpoint(ALPHA, A, 'sandbox', { isEnabled: false });
+    advance(byMs);
+    await payHosted({ ...NO_CALLBACK, paymentIntentUniqueId: 'order-2' });
+    await deliverAll();
+    expect(urls()).toEqual([A]);
+  });
+
   test('goes only to endpoints that take its type', async () => {
     await addEndpoint(ALPHA, 'we_a', { url: A, eventTypes: ['PAYMENT_FAILED'] });
     await addEndpoint(ALPHA, 'we_b', { url: B, eventTypes: ['PAYMENT_FAILED', 'PAYMENT_SUCCESS'] });
