@@ -6,6 +6,8 @@ export interface Option {
   readonly value: string | null;
   readonly about: string;
   readonly isRepeatable?: true;
+  /** For an option that people expect and the command refuses: `about` says what to use instead. */
+  readonly isRefused?: true;
 }
 
 export type Options = Readonly<Record<string, Option>>;
@@ -76,6 +78,10 @@ export function given(name: string, command: Command, words: readonly string[]):
   const { values, positionals } = parsed(name, command, words);
   const texts = new Map<string, readonly string[]>();
   for (const [option, all = []] of Object.entries(values)) {
+    const { isRefused, about } = command.options[option] ?? {};
+    if (isRefused === true) {
+      throw new UsageError(`There is no option --${option}: ${about}.`);
+    }
     if (all.length > 1 && command.options[option]?.isRepeatable !== true) {
       throw new UsageError(`--${option} can be given only once`);
     }
@@ -123,10 +129,12 @@ function usageOf(name: string, command: Command): string {
 }
 
 export function commandHelp(name: string, command: Command): string {
-  const rows = Object.entries({ ...command.options, ...COMMON }).map(
-    ([option, { value, about }]) =>
-      [value === null ? `--${option}` : `--${option} ${value}`, about] as const,
-  );
+  const rows = Object.entries({ ...command.options, ...COMMON })
+    .filter(([, { isRefused }]) => isRefused !== true)
+    .map(
+      ([option, { value, about }]) =>
+        [value === null ? `--${option}` : `--${option} ${value}`, about] as const,
+    );
   return `${usageOf(name, command)}\n\n${command.summary}.\n${command.about}\n\n${columns(rows)}`;
 }
 

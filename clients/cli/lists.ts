@@ -88,7 +88,7 @@ export const refunds: Command = {
     print(given, page, (row) => [
       row.createdAt,
       row.late ? `${row.status} (late)` : row.status,
-      moneyText(row.amount, row.currency),
+      moneyText(row.amountMinor, row.currency),
       row.paymentIntentUniqueId,
       row.refundUniqueId,
       row.failureReason ?? row.actionReason ?? '',

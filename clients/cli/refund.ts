@@ -11,7 +11,15 @@ export const refund: Command = {
   about: `PAYMENT: your paymentIntentUniqueId. The outcome comes by webhook; kefel refunds ID shows it.
 In the sandbox some amounts have a fixed outcome: docs/sandbox.md lists them.`,
   options: {
-    amount: { value: 'AMOUNT', about: 'a part, without commission: 10.50 (default: what is left)' },
+    'amount-minor': {
+      value: 'N',
+      about: 'a part, without commission, in minor units: 1050 is 10.50 (default: what is left)',
+    },
+    amount: {
+      value: 'AMOUNT',
+      about: 'use --amount-minor, in minor units: 5000 is 50.00',
+      isRefused: true,
+    },
     reason: { value: 'TEXT', about: 'for you: the customer does not see it' },
     id: { value: 'ID', about: 'its refundUniqueId, which works once (default: a new one)' },
     transaction: { value: 'ID', about: 'another transaction of a payment that was paid twice' },
@@ -20,7 +28,7 @@ In the sandbox some amounts have a fixed outcome: docs/sandbox.md lists them.`,
   },
   async run(given) {
     const [paymentIntentUniqueId = ''] = given.arguments;
-    const amount = amountIn(given);
+    const amountMinor = amountIn(given);
     const access = await accessOf(given);
     const isLive = access.apiKey.startsWith('kfl_live_');
     if (isLive && !given.has('live')) {
@@ -32,7 +40,7 @@ In the sandbox some amounts have a fixed outcome: docs/sandbox.md lists them.`,
       const created = await refunds.create({
         paymentIntentUniqueId,
         refundUniqueId,
-        amount,
+        ...(amountMinor !== null && { amountMinor }),
         reason: given.text('reason') ?? null,
         transactionId: given.text('transaction') ?? null,
       });
@@ -57,18 +65,20 @@ export function moneyText(amountMinor: number, currency: string): string {
   return `${(amountMinor / 100).toFixed(2)} ${currency}`;
 }
 
-/** In major units; null: all that is left. A mistyped amount must not return everything. */
+/** In minor units; null: all that is left. A mistyped amount must not return everything. */
 function amountIn(given: Given): number | null {
-  const text = given.text('amount');
-  if (text !== undefined && !/^\d+(\.\d{1,2})?$/.test(text)) {
-    throw new UsageError(`--amount takes an amount such as 10.50, not "${text}"`);
+  const text = given.text('amount-minor');
+  if (text !== undefined && !/^[1-9]\d{0,14}$/.test(text)) {
+    throw new UsageError(
+      `--amount-minor takes a whole number of minor units, such as 1050 for 10.50, not "${text}"`,
+    );
   }
   return text === undefined ? null : Number(text);
 }
 
 function summaryOf(created: Refund): string {
-  const { refundUniqueId, status, amount, currency, paymentIntentUniqueId } = created;
-  const money = moneyText(amount, currency);
+  const { refundUniqueId, status, amountMinor, currency, paymentIntentUniqueId } = created;
+  const money = moneyText(amountMinor, currency);
   return `${refundUniqueId}: ${status}, ${money} of ${paymentIntentUniqueId}`;
 }
 

@@ -9,8 +9,8 @@ import { newRefundId } from './refund.ts';
 interface Scenario {
   /** In birr. */
   readonly amount: number;
-  /** In birr: what is returned once the payment is paid. */
-  readonly refundAmount?: number;
+  /** In cents: what is returned once the payment is paid. */
+  readonly refundMinor?: number;
   /** `page`: a payment whose customer never comes. */
   readonly kind: 'express' | 'page';
   readonly expireInSeconds: number;
@@ -23,6 +23,7 @@ const EXPIRE_IN_SECONDS = 600;
 const SOON_SECONDS = 5;
 /** An amount without a fixed outcome. */
 const ORDINARY_AMOUNT = 150.5;
+const ORDINARY_MINOR = 15_050;
 /** A payment of the sandbox that is to be refunded is paid within a second. */
 const POLL_MS = 250;
 const POLLS_MAX = 120;
@@ -54,24 +55,24 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   paid_slowly: ends(100.11, 'PAYMENT_SUCCESS after 20 s'),
   unknown_then_paid: ends(100.12, 'in doubt, then PAYMENT_SUCCESS after 20 s'),
   paid_late: PAID_LATE,
-  refunded: returns(ORDINARY_AMOUNT, 'REFUND_SUCCESS within a second'),
-  refund_processed_slowly: returns(100.21, 'REFUND_SUCCESS after 20 s'),
-  refund_declined: returns(100.22, 'REFUND_FAILED within a second'),
-  refund_insufficient_funds: returns(100.23, 'REFUND_FAILED within a second'),
-  refund_unknown_then_refunded: returns(100.24, 'in doubt, then REFUND_SUCCESS after 2 min'),
+  refunded: returns(ORDINARY_MINOR, 'REFUND_SUCCESS within a second'),
+  refund_processed_slowly: returns(10_021, 'REFUND_SUCCESS after 20 s'),
+  refund_declined: returns(10_022, 'REFUND_FAILED within a second'),
+  refund_insufficient_funds: returns(10_023, 'REFUND_FAILED within a second'),
+  refund_unknown_then_refunded: returns(10_024, 'in doubt, then REFUND_SUCCESS after 2 min'),
   refund_requires_action: returns(
-    100.25,
+    10_025,
     'your operator must act, then REFUND_SUCCESS after 1 min',
   ),
-  refund_pending: returns(100.26, 'can be canceled for 20 s, then REFUND_SUCCESS'),
+  refund_pending: returns(10_026, 'can be canceled for 20 s, then REFUND_SUCCESS'),
 };
 
 function ends(amount: number, about: string): Scenario {
   return { amount, kind: 'express', expireInSeconds: EXPIRE_IN_SECONDS, about };
 }
 
-function returns(refundAmount: number, about: string): Scenario {
-  return { ...ends(ORDINARY_AMOUNT, `PAYMENT_SUCCESS; its refund: ${about}`), refundAmount };
+function returns(refundMinor: number, about: string): Scenario {
+  return { ...ends(ORDINARY_AMOUNT, `PAYMENT_SUCCESS; its refund: ${about}`), refundMinor };
 }
 
 const ABOUT = `Creates a payment in the sandbox that ends by itself, or is paid and then refunded:
@@ -125,12 +126,12 @@ export const trigger: Command = {
       testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' },
     });
     console.log(`${uniqueId}: ${scenario.about}\nanswered ${status}: ${message}`);
-    if (scenario.refundAmount !== undefined) {
+    if (scenario.refundMinor !== undefined) {
       await untilPaid(kefel, uniqueId);
       const refund = await kefel.refunds.create({
         paymentIntentUniqueId: uniqueId,
         refundUniqueId: newRefundId(),
-        amount: scenario.refundAmount,
+        amountMinor: scenario.refundMinor,
       });
       console.log(`${refund.refundUniqueId}: ${refund.status}`);
     }

@@ -111,12 +111,22 @@ final class Refunds
      * Returns a payment, or a part of it. The outcome comes by webhook. Refund again only after
      * `FAILED` or `CANCELED`.
      *
-     * @param array $request `paymentIntentUniqueId`, `refundUniqueId`, and perhaps `amount` (in
-     *     major units; all that is left by default), `reason`, `transactionId`
-     * @return array the refund, in minor units, and `isReplayed`
+     * @param array $request `paymentIntentUniqueId`, `refundUniqueId`, and perhaps `amountMinor`
+     *     (in minor units, 5000 is 50.00; all that is left when the key is absent), `reason`,
+     *     `transactionId`
+     * @return array the refund and `isReplayed`
+     * @throws \InvalidArgumentException for an `amountMinor` that is there but no int, such as
+     *     null; nothing is sent
      */
     public function create(array $request, ?string $idempotencyKey = null): array
     {
+        if (array_key_exists('amountMinor', $request) && !is_int($request['amountMinor'])) {
+            throw new \InvalidArgumentException(sprintf(
+                'amountMinor must be an int of minor units, such as 5000 for 50.00, not %s. '
+                    . 'Leave it out to refund all that is left.',
+                var_export($request['amountMinor'], true),
+            ));
+        }
         $answer = $this->transport->send(
             'POST',
             $this->transport->prefix . '/refund',

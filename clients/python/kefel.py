@@ -196,11 +196,18 @@ class Refunds:
     ) -> dict[str, Any]:
         """Returns a payment, or a part of it. The outcome comes by webhook.
 
-        request: paymentIntentUniqueId, refundUniqueId, and perhaps amount (in major units; all that
-        is left by default), reason, transactionId.
-        Answers the refund, in minor units, and isReplayed. Refund again only after FAILED or
-        CANCELED.
+        request: paymentIntentUniqueId, refundUniqueId, and perhaps amountMinor (in minor units,
+        5000 is 50.00; all that is left when the key is absent), reason, transactionId.
+        Answers the refund and isReplayed. Refund again only after FAILED or CANCELED. Raises
+        ValueError, and sends nothing, for an amountMinor that is there but no int, such as None.
         """
+        amount = request.get("amountMinor")
+        is_int = isinstance(amount, int) and not isinstance(amount, bool)
+        if "amountMinor" in request and not is_int:
+            raise ValueError(
+                f"amountMinor must be an int of minor units, such as 5000 for 50.00, not {amount!r}. "
+                "Leave it out to refund all that is left."
+            )
         answer = self._transport.send(
             "POST", f"{self._transport.prefix}/refund", request, idempotency_key or _random_key()
         )

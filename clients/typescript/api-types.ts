@@ -453,9 +453,9 @@ export interface RefundRequest {
    */
   refundUniqueId: string;
   /**
-   * How much of the amount to return, without commission, in major units; absent: all that is left. In the sandbox some amounts, such as 100.22, have a fixed outcome (`/docs/sandbox`).
+   * How much of the amount to return, without commission, in minor units (5000 is 50.00); absent: all that is left. In the sandbox some amounts, such as 10022, have a fixed outcome (`/docs/sandbox`).
    */
-  amount?: number | null;
+  amountMinor?: number;
   /**
    * Your own words; the customer does not see them
    */
@@ -752,15 +752,15 @@ export interface Refund {
   /**
    * The part of the payment's amount, without commission, in minor units (15050 is 150.50)
    */
-  amount: number;
+  amountMinor: number;
   /**
    * The commission that is given up, in minor units (15050 is 150.50)
    */
-  commissionReturned: number;
+  commissionReturnedMinor: number;
   /**
    * What the customer gets, in minor units (15050 is 150.50)
    */
-  returnedAmount: number;
+  returnedMinor: number;
   currency: 'ETB' | 'USD';
   /**
    * As sent
@@ -814,15 +814,15 @@ export interface RefundSummary {
   /**
    * The part of the payment's amount, without commission, in minor units (15050 is 150.50)
    */
-  amount: number;
+  amountMinor: number;
   /**
    * The commission that is given up, in minor units (15050 is 150.50)
    */
-  commissionReturned: number;
+  commissionReturnedMinor: number;
   /**
    * What the customer gets, in minor units (15050 is 150.50)
    */
-  returnedAmount: number;
+  returnedMinor: number;
   currency: 'ETB' | 'USD';
   failureReason:
     | 'declined'

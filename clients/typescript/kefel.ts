@@ -238,13 +238,19 @@ export class Refunds {
   }
 
   /**
-   * Returns a payment, or the part `amount` of it, in major units. The outcome comes by webhook.
-   * Refund again only after `FAILED` or `CANCELED`.
+   * Returns a payment, or the part `amountMinor` of it (5000 is 50.00). The outcome comes by webhook.
+   * Refund again only after `FAILED` or `CANCELED`. Throws a RangeError, and sends nothing, for an
+   * `amountMinor` that is there but no integer: JSON would make null of NaN.
    */
   async create(
     request: RefundRequest,
     options: CallOptions = {},
   ): Promise<Refund & { readonly isReplayed: boolean }> {
+    if ('amountMinor' in request && !Number.isSafeInteger(request.amountMinor)) {
+      throw new RangeError(
+        `amountMinor must be a whole number of minor units, such as 5000 for 50.00, not ${request.amountMinor}. Leave it out to refund all that is left.`,
+      );
+    }
     const { body, isReplayed } = await this.#transport.send({
       method: 'POST',
       path: `${this.#transport.prefix}/refund`,

@@ -19,8 +19,8 @@ interface Row {
   readonly status?: string;
   readonly totalAmount?: number;
   readonly refundedAmount?: number;
-  readonly amount?: number;
-  readonly returnedAmount?: number;
+  readonly amountMinor?: number;
+  readonly returnedMinor?: number;
   readonly deliveries?: readonly { readonly state: string }[];
 }
 
@@ -136,8 +136,8 @@ function refundDifferences(rows: Rows, contents: ReadonlyMap<string, Content>): 
     return (
       others.length > 0 ||
       row?.status !== refund.status ||
-      row.amount !== refund.amount ||
-      row.returnedAmount !== refund.returnedAmount
+      row.amountMinor !== refund.amountMinor ||
+      row.returnedMinor !== refund.returnedMinor
     );
   });
   const known = new Set(refunds.map(({ refund }) => refund.refundUniqueId));

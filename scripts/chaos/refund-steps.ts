@@ -74,14 +74,14 @@ function refundRequest(caller: Caller, { plan: payment }: PaymentRecord, plan: R
   const body = {
     paymentIntentUniqueId: uniqueId,
     refundUniqueId: plan.id,
-    ...(plan.amountMinor !== null && { amount: plan.amountMinor / 100 }),
+    ...(plan.amountMinor !== null && { amountMinor: plan.amountMinor }),
   };
   return jsonPost(caller.apiUrl(environment, 'refund'), headers, JSON.stringify(body));
 }
 
 function amountIn({ body }: HttpAnswer): number {
-  const { content }: { content: { amount: number } } = JSON.parse(body);
-  return content.amount;
+  const { content }: { content: { amountMinor: number } } = JSON.parse(body);
+  return content.amountMinor;
 }
 
 /** Whether the gateway confirmed the cancellation; it refuses once the provider is asked. */

@@ -30,8 +30,8 @@ export interface Content {
 interface RefundContent {
   readonly refundUniqueId: string;
   readonly status: string;
-  readonly amount: number;
-  readonly returnedAmount: number;
+  readonly amountMinor: number;
+  readonly returnedMinor: number;
 }
 
 /** The status of a payment before its end. */
@@ -155,7 +155,7 @@ export class Verdict {
       if (amountMinor === null) {
         continue;
       }
-      if (refund === undefined || others.length > 0 || refund.amount !== amountMinor) {
+      if (refund === undefined || others.length > 0 || refund.amountMinor !== amountMinor) {
         violation(
           `refund of ${amountMinor} acknowledged as ${plan.id}: ${JSON.stringify(content)}`,
         );
@@ -182,7 +182,7 @@ export class Verdict {
         violation(`refund ${refundUniqueId}, which nobody asked for`);
       }
     }
-    const refundedMinor = sumOf(succeeded(content).map(({ amount }) => amount));
+    const refundedMinor = sumOf(succeeded(content).map(({ amountMinor }) => amountMinor));
     if (refundedMinor !== content.refundedAmount || refundedMinor > content.totalAmount) {
       violation(`refunded ${content.refundedAmount} of ${content.totalAmount}: ${refundedMinor}`);
     }
@@ -205,7 +205,7 @@ export class Verdict {
     // A kill may have cost the provider's answer: the operator looks it up.
     const possible = [...certain, ...content.refunds.filter(({ status }) => isHeld(status))];
     const minorOfAll = (refunds: typeof certain) =>
-      sumOf(refunds.map(({ returnedAmount }) => returnedAmount));
+      sumOf(refunds.map(({ returnedMinor }) => returnedMinor));
     if (
       returned.length < certain.length ||
       returned.length > possible.length ||

@@ -346,7 +346,7 @@ function isShown({ id, status, amountMinor }: Refund, answer: Answer | null): bo
     answer?.type === 'refund' &&
     answer.refund.refundUniqueId === id &&
     answer.refund.status === WIRE_REFUND_STATUSES[status] &&
-    answer.refund.amount === amountMinor
+    answer.refund.amountMinor === amountMinor
   );
 }
 
@@ -364,12 +364,12 @@ function shown(state: Existing, view: PaymentView): readonly PaymentState[] {
     view.anomalies.length === expected.anomalies.length &&
     view.refundedAmount === expected.refundedAmount &&
     view.refunds.length === expected.refunds.length &&
-    view.refunds.every(({ refundUniqueId, status, amount }, index) => {
+    view.refunds.every(({ refundUniqueId, status, amountMinor }, index) => {
       const refund = expected.refunds[index];
       return (
         refundUniqueId === refund?.refundUniqueId &&
         status === refund.status &&
-        amount === refund.amount
+        amountMinor === refund.amountMinor
       );
     });
   if (!isSame) {

@@ -33,7 +33,7 @@ export type Operation =
 export interface RefundView {
   readonly refundUniqueId: string;
   readonly status: string;
-  readonly amount: number;
+  readonly amountMinor: number;
 }
 
 /** The part of an answer about a payment that the check compares. */

@@ -70,7 +70,7 @@ function requestOf(target: Target, links: PaymentLinks, operation: Operation): H
       const body = {
         paymentIntentUniqueId: uniqueId,
         refundUniqueId: refundId,
-        ...(amountMinor !== null && { amount: amountMinor / 100 }),
+        ...(amountMinor !== null && { amountMinor }),
       };
       return jsonPost(api('sandbox/refund'), headers, JSON.stringify(body));
     }

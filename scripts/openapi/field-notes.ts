@@ -98,9 +98,9 @@ export const REFUND_NOTES: Notes = {
     text: 'Your id of the refund, unique for good among all your refunds. A repeat is answered 409.',
     example: 'refund-1001-1',
   },
-  amount: {
-    text: 'How much of the amount to return, without commission, in major units; absent: all that is left. In the sandbox some amounts, such as 100.22, have a fixed outcome (`/docs/sandbox`).',
-    example: 50,
+  amountMinor: {
+    text: 'How much of the amount to return, without commission, in minor units (5000 is 50.00); absent: all that is left. In the sandbox some amounts, such as 10022, have a fixed outcome (`/docs/sandbox`).',
+    example: 5000,
   },
   reason: { text: 'Your own words; the customer does not see them', example: 'Two bags were torn' },
   transactionId: {

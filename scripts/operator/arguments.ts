@@ -123,8 +123,12 @@ function checkOptions(
   options: Readonly<Record<string, Option>>,
   given: ReadonlyMap<string, readonly string[]>,
 ): void {
-  for (const [name, { value, about, isRequired, isRepeatable }] of Object.entries(options)) {
+  for (const [name, option] of Object.entries(options)) {
+    const { value, about, isRequired, isRepeatable, isRefused } = option;
     const values = given.get(name) ?? [];
+    if (isRefused && values.length > 0) {
+      throw new UsageError(`there is no option --${name}: ${about}`);
+    }
     if (isRequired && values.length === 0) {
       throw new UsageError(`${command.name} needs --${name} ${value}: ${about}`);
     }

@@ -51,6 +51,8 @@ export interface Option {
   readonly about: string;
   readonly isRequired?: true;
   readonly isRepeatable?: true;
+  /** For an option that people expect and the command refuses: `about` says what to use instead. */
+  readonly isRefused?: true;
 }
 
 /** A noun and a verb of `npm run operator`. */

@@ -57,7 +57,8 @@ const ENVIRONMENT = [
 ];
 
 function optionLines(options: Readonly<Record<string, Option>>): readonly string[] {
-  const entries = Object.entries(options).map(([name, { value, about, isRequired }]) => {
+  const shown = Object.entries(options).filter(([, { isRefused }]) => !isRefused);
+  const entries = shown.map(([name, { value, about, isRequired }]) => {
     const written = value === null ? `--${name}` : `--${name} ${value}`;
     return [written, `${about}${isRequired ? '; required' : ''}`] as const;
   });

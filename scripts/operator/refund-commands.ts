@@ -22,10 +22,10 @@ function decision(given: Given): Readonly<Record<string, unknown>> {
 }
 
 function refundRequest(given: Given): Readonly<Record<string, unknown>> {
-  const [amount, transactionId] = [given.option('amount'), given.option('attempt')];
+  const [amountMinor, transactionId] = [given.option('amount-minor'), given.option('attempt')];
   return {
     refundUniqueId: given.option('id') ?? `op_${crypto.randomUUID()}`,
-    ...(amount !== undefined && { amountMinor: values.minorUnits(amount) }),
+    ...(amountMinor !== undefined && { amountMinor: values.wholeMinorUnits(amountMinor) }),
     ...(transactionId !== undefined && { transactionId }),
     reason: given.option('reason'),
   };
@@ -38,7 +38,15 @@ export const REFUND_COMMANDS: readonly Command[] = [
     about: "refund a payment in the merchant's name, within the merchant's limits",
     positionals: PAYMENT,
     options: {
-      amount: { value: 'AMOUNT', about: 'without commission (default: all that is left)' },
+      'amount-minor': {
+        value: 'N',
+        about: 'without commission, in minor units: 5000 is 50.00 (default: all that is left)',
+      },
+      amount: {
+        value: 'AMOUNT',
+        about: 'use --amount-minor, in minor units: 5000 is 50.00',
+        isRefused: true,
+      },
       attempt: { value: 'TRANSACTION', about: 'its transactionId (default: the one that paid)' },
       id: { value: 'ID', about: 'refundUniqueId; the same id refunds once (default: random)' },
       reason: {
@@ -49,7 +57,7 @@ export const REFUND_COMMANDS: readonly Command[] = [
     },
     examples: [
       'refund request production abebe order-1 --reason "Paid twice, case 812"',
-      'refund request production abebe order-1 --amount 100.00 --id case-812 --reason "Agreed"',
+      'refund request production abebe order-1 --amount-minor 10000 --id case-812 --reason "Agreed"',
     ],
     request: (given) => ({ path: `${paymentPath(given)}/refunds`, body: refundRequest(given) }),
     lines: paymentLines,

@@ -53,6 +53,16 @@ export function minorUnits(text: string): number {
   return minor;
 }
 
+/** Minor units as the API names them: `15050` is 150.50. */
+export function wholeMinorUnits(text: string): number {
+  if (!/^[1-9]\d{0,10}$/.test(text)) {
+    throw new UsageError(
+      `--amount-minor must be a whole number of minor units, such as 15050 for 150.50, not "${text}"`,
+    );
+  }
+  return Number(text);
+}
+
 export function days(text: string): number {
   if (!/^[1-9]\d{0,2}$/.test(text)) {
     throw new UsageError(`--days must be a whole number of days from 1 to 400, not "${text}"`);

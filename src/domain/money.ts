@@ -3,6 +3,9 @@
 /** The largest accepted amount: 999,999,999.99 (docs/decisions.md#5). Sums stay far below 2^53. */
 export const AMOUNT_MINOR_MAX = 99_999_999_999;
 
+/** The smallest refund: 0.01. */
+export const REFUND_MINOR_MIN = 1;
+
 /** The smallest total of a hosted checkout: 1.00 (docs/limits.md#limits). */
 export const HOSTED_TOTAL_MINOR_MIN = 100;
 

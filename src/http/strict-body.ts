@@ -3,12 +3,20 @@ import { type FieldError, fieldError } from './field-error.ts';
 import { errorOf, objectField, PARSING, pathOf, REQUIRED } from './fields.ts';
 import { validationProblem } from './problem.ts';
 
-/** A JSON object with only these fields, so that a misspelled field is an error. */
-export function body<const Entries extends v.ObjectEntries>(entries: Entries) {
+/**
+ * A JSON object with only these fields, so that a misspelled field is an error. `hints`: what to say
+ * of a field that callers take for one of these.
+ */
+export function body<const Entries extends v.ObjectEntries>(
+  entries: Entries,
+  hints: ReadonlyMap<string, string> = new Map(),
+) {
   return v.pipe(
     objectField,
-    v.strictObject(entries, ({ expected }) =>
-      expected === 'never' ? fieldError('unknown_field', 'There is no such field.') : REQUIRED,
+    v.strictObject(entries, (issue) =>
+      issue.expected === 'never'
+        ? fieldError('unknown_field', hints.get(pathOf(issue)) ?? 'There is no such field.')
+        : REQUIRED,
     ),
   );
 }

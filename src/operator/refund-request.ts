@@ -2,11 +2,10 @@ import * as v from 'valibot';
 import { auditEntry } from '../audit/log.ts';
 import { prepare } from '../database.ts';
 import type { Intent } from '../domain/intent.ts';
-import { AMOUNT_MINOR_MAX } from '../domain/money.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import type { Refund } from '../domain/refund.ts';
-import { wholeNumber } from '../http/fields.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
+import { MINOR_UNIT_HINTS, refundAmountField } from '../refunds/amount-field.ts';
 import { refusal } from '../refunds/refusal.ts';
 import { requestRefund } from '../refunds/request.ts';
 import { namedPayment } from './attention/review.ts';
@@ -21,20 +20,23 @@ export const REFUND_REASON_LENGTH_MAX = 255;
 /** Longer than any reference of an attempt. */
 const REFERENCE_LENGTH_MAX = 64;
 
-export const refundRequestFields = body({
-  /** A repeated request has no further effect. Random when absent. */
-  refundUniqueId: v.optional(
-    patternField(
-      /^[A-Za-z0-9][\w.-]{0,63}$/,
-      'Must be 1 to 64 letters, digits, dots, hyphens and underscores.',
+export const refundRequestFields = body(
+  {
+    /** A repeated request has no further effect. Random when absent. */
+    refundUniqueId: v.optional(
+      patternField(
+        /^[A-Za-z0-9][\w.-]{0,63}$/,
+        'Must be 1 to 64 letters, digits, dots, hyphens and underscores.',
+      ),
     ),
-  ),
-  /** The attempt to refund; the one that paid when absent. */
-  transactionId: v.optional(lineField(REFERENCE_LENGTH_MAX)),
-  /** Without commission; all that is left when absent. */
-  amountMinor: v.optional(wholeNumber(1, AMOUNT_MINOR_MAX)),
-  reason: lineField(REFUND_REASON_LENGTH_MAX),
-});
+    /** The attempt to refund; the one that paid when absent. */
+    transactionId: v.optional(lineField(REFERENCE_LENGTH_MAX)),
+    /** Without commission; all that is left when absent. */
+    amountMinor: refundAmountField,
+    reason: lineField(REFUND_REASON_LENGTH_MAX),
+  },
+  MINOR_UNIT_HINTS,
+);
 
 interface Requested {
   /** This operator had requested it before, so nothing changed. */

@@ -15,7 +15,7 @@ export const WIRE_REFUND_STATUSES = {
   canceled: 'CANCELED',
 } as const satisfies Record<RefundStatus, string>;
 
-/** The order of the keys is part of the contract. Amounts are in minor units. */
+/** The order of the keys is part of the contract. */
 export function refundPayload(intent: Intent, refund: Refund) {
   const attempt = intent.attempts.find(({ id }) => id === refund.attemptId);
   return {
@@ -23,9 +23,9 @@ export function refundPayload(intent: Intent, refund: Refund) {
     paymentIntentUniqueId: intent.terms.uniqueId,
     transactionId: attempt?.reference ?? null,
     status: WIRE_REFUND_STATUSES[refund.status],
-    amount: refund.amountMinor,
-    commissionReturned: refund.commissionReturnedMinor,
-    returnedAmount: refund.returnedMinor,
+    amountMinor: refund.amountMinor,
+    commissionReturnedMinor: refund.commissionReturnedMinor,
+    returnedMinor: refund.returnedMinor,
     currency: intent.terms.currency,
     reason: refund.reason,
     failureReason: refund.failureReason,

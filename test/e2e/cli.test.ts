@@ -221,7 +221,7 @@ describe('kefel refund, refunds', () => {
   it('returns a part and the rest of a payment, and lists both', async () => {
     const { uniqueId, hook } = await createSimulated(scene);
     await hook.request(0);
-    const words = ['--amount', '10.50', '--reason', 'torn', '--id', `part-${uniqueId}`];
+    const words = ['--amount-minor', '1050', '--reason', 'torn', '--id', `part-${uniqueId}`];
     expect(await done('refund', uniqueId, ...words)).toBe(
       `part-${uniqueId}: PENDING, 10.50 ETB of ${uniqueId}\n`,
     );

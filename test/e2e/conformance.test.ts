@@ -121,7 +121,7 @@ describe.each(document.calls.filter((call) => call.endsWith('/refund')))('%s', (
     const overrides = {
       paymentIntentUniqueId: fc.constantFrom('none', ...paid),
       refundUniqueId: fc.uuid(),
-      amount: fc.option(fc.integer({ min: 1, max: 200 }).map((cents) => cents / 100)),
+      amountMinor: fc.option(fc.integer({ min: 1, max: 200 }), { nil: undefined }),
       transactionId: fc.constantFrom(null, null, 'NONE'),
     };
     const statuses = new Set<number>();

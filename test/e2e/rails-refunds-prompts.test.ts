@@ -127,8 +127,8 @@ describe.concurrent('a refund', () => {
     await Promise.all([refunded.ask(id, key), refunded.ask(id, key)]);
     await refunded.expectTold(id, 'REFUND_SUCCESS', {
       status: 'SUCCESS',
-      amount: payment.amountMinor,
-      returnedAmount: payment.chargedMinor,
+      amountMinor: payment.amountMinor,
+      returnedMinor: payment.chargedMinor,
     });
     expect((await refunded.ask(id, key)).headers.get('idempotent-replayed')).toBe('true');
     expect((await refunded.ask(id)).status).toBe(409);

@@ -76,8 +76,8 @@ describe.concurrent('a refund', () => {
     const id = await refunded.asked();
     await refunded.expectTold(id, 'REFUND_SUCCESS', {
       status: 'SUCCESS',
-      amount: payment.amountMinor,
-      returnedAmount: payment.chargedMinor,
+      amountMinor: payment.amountMinor,
+      returnedMinor: payment.chargedMinor,
     });
     expect(await refunded.returned()).toEqual([whole(refunded)]);
     expect(callsFor(refunded, row)).toBe(1);

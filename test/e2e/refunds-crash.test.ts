@@ -32,21 +32,21 @@ afterAll(() => rails.close());
 interface Refund {
   readonly refundUniqueId: string;
   readonly status: string;
-  readonly amount: number;
-  readonly returnedAmount: number;
+  readonly amountMinor: number;
+  readonly returnedMinor: number;
 }
 
 /** One request of the merchant, which is repeated until there is an answer. */
 class Request {
   readonly payment: RailPayment;
   readonly refundUniqueId: string;
-  readonly #amount: number;
+  readonly #amountMinor: number;
   answer: ApiAnswer<Refund> | null = null;
 
-  constructor(payment: RailPayment, name: string, amount: number) {
+  constructor(payment: RailPayment, name: string, amountMinor: number) {
     this.payment = payment;
     this.refundUniqueId = `${payment.uniqueId}-${name}`;
-    this.#amount = amount;
+    this.#amountMinor = amountMinor;
   }
 
   async send(): Promise<void> {
@@ -56,7 +56,7 @@ class Request {
         body: {
           paymentIntentUniqueId: this.payment.uniqueId,
           refundUniqueId: this.refundUniqueId,
-          amount: this.#amount,
+          amountMinor: this.#amountMinor,
         },
         headers: { 'idempotency-key': this.refundUniqueId },
       })
@@ -93,9 +93,9 @@ it(`promises.md#11: returns each refund once through ${KILLS} times SIGKILL`, as
     );
     // Of each payment, the first two do not fit together, and the third may wait for the others.
     const round = paid.flatMap((payment) => [
-      new Request(payment, 'a', 60),
-      new Request(payment, 'b', 70),
-      new Request(payment, 'c', 20),
+      new Request(payment, 'a', 6_000),
+      new Request(payment, 'b', 7_000),
+      new Request(payment, 'c', 2_000),
     ]);
     payments.push(...paid);
     requests.push(...round);
@@ -197,7 +197,7 @@ function eventsOf(payment: RailPayment): ReadonlySet<string> {
 function returnedBy(refunds: readonly Refund[], statuses: readonly string[]): readonly number[] {
   return refunds
     .filter(({ status }) => statuses.includes(status))
-    .map(({ returnedAmount }) => returnedAmount);
+    .map(({ returnedMinor }) => returnedMinor);
 }
 
 function minorOf({ amountText }: { readonly amountText: string }): number {

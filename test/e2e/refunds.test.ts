@@ -22,7 +22,7 @@ afterAll(() => scene.close());
 interface Refund {
   readonly refundUniqueId: string;
   readonly status: string;
-  readonly amount: number;
+  readonly amountMinor: number;
 }
 
 it('refunds a paid payment, announces it by a signed webhook, and shows it', async () => {
@@ -30,15 +30,15 @@ it('refunds a paid payment, announces it by a signed webhook, and shows it', asy
   expect(await onlyWebhook(scene, hook)).toMatchObject({ webHookEvent: 'PAYMENT_SUCCESS' });
 
   const asked = await scene.sandbox.call<Refund>('POST', 'sandbox/refund', {
-    body: { paymentIntentUniqueId: uniqueId, refundUniqueId: `${uniqueId}-r`, amount: 10.25 },
+    body: { paymentIntentUniqueId: uniqueId, refundUniqueId: `${uniqueId}-r`, amountMinor: 1_025 },
   });
   expect(asked.body).toMatchObject({
     status: 200,
-    content: { refundUniqueId: `${uniqueId}-r`, status: 'PENDING', amount: 1_025 },
+    content: { refundUniqueId: `${uniqueId}-r`, status: 'PENDING', amountMinor: 1_025 },
   });
 
   const event = await webhook(scene, hook, 1);
-  const done = { refundUniqueId: `${uniqueId}-r`, status: 'SUCCESS', amount: 1_025 };
+  const done = { refundUniqueId: `${uniqueId}-r`, status: 'SUCCESS', amountMinor: 1_025 };
   expect(event).toMatchObject({
     webHookEvent: 'REFUND_SUCCESS',
     status: 'SUCCESS',

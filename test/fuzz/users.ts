@@ -42,7 +42,11 @@ export class Users {
     await api('POST', 'intent', this.#hosted(canceled));
     await api('POST', `intent/cancel/${canceled}`);
     await this.#untilPaid(SANDBOX_KEY, `sandbox/intent/${paid}`);
-    await api('POST', 'refund', { paymentIntentUniqueId: paid, refundUniqueId: 'r1', amount: 10 });
+    await api('POST', 'refund', {
+      paymentIntentUniqueId: paid,
+      refundUniqueId: 'r1',
+      amountMinor: 1_000,
+    });
     await api('POST', 'refund', { paymentIntentUniqueId: paid, refundUniqueId: 'r2' });
     await api('GET', 'refund/r1');
     await api('POST', 'refund/r2/cancel');
@@ -88,7 +92,11 @@ export class Users {
         }
         if (act === 'pays') {
           await this.#untilPaid(PRODUCTION_KEY, `intent/${id}`);
-          const refund = { paymentIntentUniqueId: id, refundUniqueId: `refund-${id}`, amount: 50 };
+          const refund = {
+            paymentIntentUniqueId: id,
+            refundUniqueId: `refund-${id}`,
+            amountMinor: 5_000,
+          };
           await api('POST', 'refund', refund);
         }
       }

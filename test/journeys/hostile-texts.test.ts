@@ -138,7 +138,7 @@ it('every field takes markup as text', async () => {
     paymentIntentUniqueId: PAID,
     refundUniqueId: hostile('refund'),
     reason: hostile('reason'),
-    amount: 1,
+    amountMinor: 100,
   };
   const refunded = await api.call('POST', 'sandbox/refund', { body: refund });
   expect([refunded.status, refunded.raw]).toEqual([200, expect.any(String)]);

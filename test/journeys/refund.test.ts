@@ -98,7 +98,7 @@ it('the merchant’s server verifies the event', async () => {
   expect(webHookEvent).toBe('REFUND_SUCCESS');
   expect(body).toMatchObject({
     status: 'SUCCESS',
-    refund: { status: 'SUCCESS', amount: 10_021, returnedAmount: 10_271 },
+    refund: { status: 'SUCCESS', amountMinor: 10_021, returnedMinor: 10_271 },
   });
 });
 

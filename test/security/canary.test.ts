@@ -164,7 +164,7 @@ async function sandboxPayments({ urls, bearers, messages }: Run): Promise<void> 
   await work(messages);
   await postRefund({
     paymentIntentUniqueId: 'canary-1',
-    amount: 1,
+    amountMinor: 100,
     reason: PERSONAL.reason,
   });
   await createExpress({

@@ -83,7 +83,7 @@ export async function hostileWorld(caught: CaughtMessages): Promise<readonly Pag
     paymentIntentUniqueId: PAID,
     refundUniqueId: hostile('in-refund-id'),
     reason: hostile('in-reason'),
-    amount: 1,
+    amountMinor: 100,
   });
   if (!refunded.ok) {
     throw new Error(await refunded.text());

@@ -326,7 +326,7 @@ export class Actors {
     const body = {
       paymentIntentUniqueId: uniqueId,
       refundUniqueId: refundId,
-      ...(part !== null && { amount: Math.ceil(amountMinor * part) / 100 }),
+      ...(part !== null && { amountMinor: Math.ceil(amountMinor * part) }),
       ...(other !== null && { transactionId: other }),
     };
     const answer = await this.#patiently(() =>

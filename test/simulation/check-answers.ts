@@ -13,11 +13,12 @@ export function checkAnswers(expect: Expect, world: World, ended: readonly Ended
     expect(isKept, '6 nothing lost', () => `canceled, and then ${status}`);
   }
   for (const { payment, refund } of refunds) {
-    const { refundUniqueId, amount, paymentIntentUniqueId } = refund;
+    const { refundUniqueId, amountMinor, paymentIntentUniqueId } = refund;
     const intent = endedOf(ended, payment)?.intent;
     const stored = intent?.refunds.find(({ id }) => id === refundUniqueId);
-    const isKept = stored?.amountMinor === amount && paymentIntentUniqueId === payment.uniqueId;
-    expect(isKept, '6 nothing lost', () => `${refundUniqueId} of ${amount} is not stored so`);
+    const isKept =
+      stored?.amountMinor === amountMinor && paymentIntentUniqueId === payment.uniqueId;
+    expect(isKept, '6 nothing lost', () => `${refundUniqueId} of ${amountMinor} is not stored so`);
   }
   for (const { payment, refundId } of canceledRefunds) {
     // The id may belong to another payment of the merchant.

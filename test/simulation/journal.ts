@@ -24,7 +24,7 @@ export interface AnsweredRefund {
   readonly refundUniqueId: string;
   readonly paymentIntentUniqueId: string;
   readonly transactionId: string;
-  readonly amount: number;
+  readonly amountMinor: number;
 }
 
 /** Phones and secrets of the history: none of them may be in a log. */

@@ -10,8 +10,8 @@ import { type VerifiedWebhook, verifiedWebhook } from './e2e-webhook.ts';
 export interface WireRefund {
   readonly refundUniqueId: string;
   readonly status: string;
-  readonly amount: number;
-  readonly returnedAmount: number;
+  readonly amountMinor: number;
+  readonly returnedMinor: number;
   readonly failureReason: string | null;
   readonly actionReason: string | null;
 }
@@ -48,7 +48,7 @@ export class RefundedPayment {
     const body: JsonObject = {
       paymentIntentUniqueId: this.payment.uniqueId,
       refundUniqueId,
-      ...(amountMinor !== undefined && { amount: amountMinor / 100 }),
+      ...(amountMinor !== undefined && { amountMinor }),
     };
     return this.#api.call<WireRefund>('POST', 'refund', { body, headers });
   }

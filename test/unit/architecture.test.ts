@@ -158,6 +158,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/operator/': ['preact', 'valibot', 'jose'],
   'src/ui/': ['preact', 'preact-render-to-string'],
   'src/members/': ['@simplewebauthn/server', '@simplewebauthn/server/helpers', 'valibot'],
+  'src/refunds/': ['valibot'],
   'src/rails/': ['valibot', '@noble/hashes/legacy.js', '@noble/hashes/sha2.js'],
   'src/intent/': ['cloudflare:workers'],
 };

@@ -28,8 +28,7 @@ test('kefel trigger knows every outcome of refunds in the sandbox', () => {
     amountMinor,
   ]);
   const triggered = amounts.map(([name]) => {
-    const { refundAmount = 0 } = TRIGGERED[String(name)] ?? {};
-    return [name, Math.round(refundAmount * 100)];
+    return [name, TRIGGERED[String(name)]?.refundMinor];
   });
   expect(triggered).toEqual(amounts);
 });

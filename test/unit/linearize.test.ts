@@ -97,8 +97,8 @@ function refund(refundId: string, amountMinor: number | null): Operation {
   return { type: 'request_refund', refundId, amountMinor };
 }
 
-function refundShown(refundUniqueId: string, status: string, amount: number): Answer {
-  return { type: 'refund', refund: { refundUniqueId, status, amount } };
+function refundShown(refundUniqueId: string, status: string, amountMinor: number): Answer {
+  return { type: 'refund', refund: { refundUniqueId, status, amountMinor } };
 }
 
 const LINEARIZABLE: readonly (readonly [name: string, steps: readonly Step[]])[] = [
@@ -275,8 +275,8 @@ const CONTRADICTIONS: readonly (readonly [name: string, steps: readonly Step[]])
           ...PAID,
           sequence: 7,
           refunds: [
-            { refundUniqueId: 'a', status: 'PROCESSING', amount: 100_00 },
-            { refundUniqueId: 'b', status: 'PROCESSING', amount: 100_00 },
+            { refundUniqueId: 'a', status: 'PROCESSING', amountMinor: 100_00 },
+            { refundUniqueId: 'b', status: 'PROCESSING', amountMinor: 100_00 },
           ],
         }),
       ],

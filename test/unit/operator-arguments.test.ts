@@ -120,7 +120,8 @@ describe('requests', () => {
   });
 
   test('refund request', () => {
-    const line = 'refund request production a p --amount 100.5 --attempt REF --id c-1 --reason x';
+    const line =
+      'refund request production a p --amount-minor 10050 --attempt REF --id c-1 --reason x';
     expect(requestOf(line)).toEqual({
       path: '/payments/production/a/p/refunds',
       body: { refundUniqueId: 'c-1', amountMinor: 10_050, transactionId: 'REF', reason: 'x' },
@@ -171,7 +172,8 @@ describe('rejects', () => {
     ['payment resolve sandbox a p R --succeeded --note x', '--succeeded needs --receipt'],
     ['payment resolve sandbox a p R --failed --note x', '--failed needs --reason'],
     ['refund request sandbox a p', 'refund request needs --reason'],
-    ['refund request sandbox a p --amount all --reason x', 'an amount must have'],
+    ['refund request sandbox a p --amount 50 --reason x', 'use --amount-minor, in minor units'],
+    ['refund request sandbox a p --amount-minor 50.5 --reason x', 'a whole number of minor units'],
     ['refund resolve sandbox a p r --note x', 'give either --returned'],
     ['refund resolve sandbox a p r --returned --not-returned --note x', 'give either --returned'],
     ['refund resolve sandbox a p r --returned --note x', '--returned needs --reference'],

@@ -139,14 +139,14 @@ const PROVOKED: Readonly<Record<ProblemCode, () => Promise<Response>>> = {
   },
   refund_too_large: async () => {
     await payHosted();
-    return postRefund({ amount: 100.51 });
+    return postRefund({ amountMinor: 10_051 });
   },
   too_many_refunds: async () => {
     await payHosted();
     for (let number = 0; number < REFUNDS_MAX; number += 1) {
-      await postRefund({ refundUniqueId: String(number), amount: 1 });
+      await postRefund({ refundUniqueId: String(number), amountMinor: 100 });
     }
-    return postRefund({ amount: 1 });
+    return postRefund({ amountMinor: 100 });
   },
   refund_too_late: async () => {
     await payHosted();

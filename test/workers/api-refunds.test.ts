@@ -1,7 +1,6 @@
 import { abortAllDurableObjects } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
-import { majorText } from '../../src/domain/money.ts';
 import { REFUND_WINDOW_MS } from '../../src/domain/schedule.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';
 import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';
@@ -45,7 +44,7 @@ const caught = useGateway();
 interface Refund {
   readonly refundUniqueId: string;
   readonly status: string;
-  readonly amount: number;
+  readonly amountMinor: number;
   readonly failureReason: string | null;
   readonly actionReason: string | null;
 }
@@ -94,9 +93,9 @@ test('refunds a payment, announces it, and shows it everywhere', async () => {
     refundUniqueId: 'refund-1',
     paymentIntentUniqueId: 'order-1',
     status: 'PENDING',
-    amount: 15_050,
-    commissionReturned: 151,
-    returnedAmount: 15_201,
+    amountMinor: 15_050,
+    commissionReturnedMinor: 151,
+    returnedMinor: 15_201,
     currency: 'ETB',
     reason: 'Two bags were torn',
     failureReason: null,
@@ -146,7 +145,7 @@ test.each(Object.entries(REFUND_SCENARIOS))(
   async (name, { amountMinor }) => {
     const arrivals = merchantServer();
     await pay();
-    await refunded({ amount: Number(majorText(amountMinor)) });
+    await refunded({ amountMinor });
     await fireAlarm();
     const { status, failureReason, actionReason } = await contentAt(refundPath());
     const end = await waitForOutcome();
@@ -161,9 +160,9 @@ test.each(Object.entries(REFUND_SCENARIOS))(
 
 test('parts add up to the payment, and the last part is what is left', async () => {
   await pay();
-  await refunded({ amount: 50 });
-  await refunded({ refundUniqueId: 'refund-2', amount: 30.5 });
-  expect(await refunded({ refundUniqueId: 'refund-3' })).toMatchObject({ amount: 7_000 });
+  await refunded({ amountMinor: 5_000 });
+  await refunded({ refundUniqueId: 'refund-2', amountMinor: 3_050 });
+  expect(await refunded({ refundUniqueId: 'refund-3' })).toMatchObject({ amountMinor: 7_000 });
   await fireAlarm();
   await fireAlarm();
   await fireAlarm();
@@ -190,28 +189,28 @@ test('a refund reduces each share of a split payment in proportion, rounded down
   });
   const shares = async () => (await contentAt(statusPath('order-1'))).netShareAmounts;
   expect(await shares()).toEqual([1_881, 2_001]);
-  await refunded({ amount: 50 });
+  await refunded({ amountMinor: 5_000 });
   await fireAlarm();
   expect(await shares()).toEqual([1_256, 1_336]);
 });
 
 test('a failed refund gives its amount back', async () => {
   await pay();
-  await refunded({ amount: 100.22 });
-  const tooMuch = await answerOf(postRefund({ refundUniqueId: 'refund-2', amount: 60 }));
+  await refunded({ amountMinor: 10_022 });
+  const tooMuch = await answerOf(postRefund({ refundUniqueId: 'refund-2', amountMinor: 6_000 }));
   expect(tooMuch.envelope).toMatchObject({
     code: 'refund_too_large',
     message: 'Only 50.28 ETB of the payment is left to refund',
   });
   await fireAlarm();
-  await refunded({ refundUniqueId: 'refund-2', amount: 150.5 });
+  await refunded({ refundUniqueId: 'refund-2', amountMinor: 15_050 });
 });
 
 test('promises.md#11: 20 refunds at the same time never return more than was paid', async () => {
   await pay();
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, number) =>
-      answerOf(postRefund({ refundUniqueId: `refund-${number}`, amount: 20 })),
+      answerOf(postRefund({ refundUniqueId: `refund-${number}`, amountMinor: 2_000 })),
     ),
   );
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(7);
@@ -229,10 +228,10 @@ describe('a repeated id', () => {
 
   test('with the same key and body gets the first answer, even after the outcome', async () => {
     await pay();
-    const first = await answerOf(postRefund({ amount: 100.25 }, keyed('k')));
+    const first = await answerOf(postRefund({ amountMinor: 10_025 }, keyed('k')));
     expect(first.headers.has('idempotent-replayed')).toBe(false);
     expect(await waitForOutcome()).toBe('SUCCESS');
-    const again = await answerOf(postRefund({ amount: 100.25 }, keyed('k')));
+    const again = await answerOf(postRefund({ amountMinor: 10_025 }, keyed('k')));
     expect([again.status, again.text]).toEqual([200, first.text]);
     expect(again.headers.get('idempotent-replayed')).toBe('true');
   });
@@ -244,7 +243,7 @@ describe('a repeated id', () => {
       windowMs: null,
     });
     await pay();
-    const first = await answerOf(postRefund({ amount: 5 }, keyed('k')));
+    const first = await answerOf(postRefund({ amountMinor: 500 }, keyed('k')));
     expect(first.envelope.content).toMatchObject({
       status: 'REQUIRES_ACTION',
       actionReason: 'part_not_supported',
@@ -263,13 +262,13 @@ describe('a repeated id', () => {
       status: 'SUCCESS',
       providerReference: 'BANK-7',
     });
-    expect((await answerOf(postRefund({ amount: 5 }, keyed('k')))).text).toBe(first.text);
+    expect((await answerOf(postRefund({ amountMinor: 500 }, keyed('k')))).text).toBe(first.text);
   });
 
   test.each([
     ['no key', {}, {}, 409, 'duplicate_refund_id'],
     ['another key', {}, keyed('other'), 409, 'duplicate_refund_id'],
-    ['another body', { amount: 2 }, keyed('k'), 422, 'idempotency_key_reused'],
+    ['another body', { amountMinor: 200 }, keyed('k'), 422, 'idempotency_key_reused'],
     [
       'another payment',
       { paymentIntentUniqueId: 'order-2' },
@@ -287,9 +286,9 @@ describe('a repeated id', () => {
   ] as const)('with %s refunds nothing', async (_name, changes, options, status, code) => {
     await pay();
     await pay({ paymentIntentUniqueId: 'order-2' });
-    await refunded({ amount: 1 });
-    await answerOf(postRefund({ refundUniqueId: 'refund-k', amount: 1 }, keyed('k')));
-    const again = { refundUniqueId: 'refund-k', amount: 1, ...changes };
+    await refunded({ amountMinor: 100 });
+    await answerOf(postRefund({ refundUniqueId: 'refund-k', amountMinor: 100 }, keyed('k')));
+    const again = { refundUniqueId: 'refund-k', amountMinor: 100, ...changes };
     expect(await answerOf(postRefund(again, options))).toMatchObject({
       status,
       envelope: { code },
@@ -301,7 +300,7 @@ describe('a repeated id', () => {
   test('at the same time is one refund', async () => {
     await pay();
     const answers = await Promise.all(
-      Array.from({ length: 6 }, () => answerOf(postRefund({ amount: 1 }, keyed('k')))),
+      Array.from({ length: 6 }, () => answerOf(postRefund({ amountMinor: 100 }, keyed('k')))),
     );
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(answers.filter(({ headers }) => !headers.has('idempotent-replayed'))).toHaveLength(1);
@@ -313,11 +312,11 @@ describe('cancel', () => {
   test('frees the amount of a pending refund, once and for all', async () => {
     const refund = vi.spyOn(simulator, 'refund');
     await pay();
-    await refunded({ amount: 100.26 });
+    await refunded({ amountMinor: 10_026 });
     await fireAlarm();
     expect(await cancel()).toMatchObject({
       status: 200,
-      envelope: { content: { status: 'CANCELED', amount: 10_026 } },
+      envelope: { content: { status: 'CANCELED', amountMinor: 10_026 } },
     });
     expect(await cancel()).toMatchObject({ status: 200 });
     await refunded({ refundUniqueId: 'refund-2' });
@@ -331,13 +330,13 @@ describe('cancel', () => {
   });
 
   test.each([
-    [100.21, 'PROCESSING'],
-    [100.22, 'FAILED'],
-    [100.25, 'REQUIRES_ACTION'],
-    [1, 'SUCCESS'],
-  ])('leaves a refund of %s alone, which is %s', async (amount, status) => {
+    [10_021, 'PROCESSING'],
+    [10_022, 'FAILED'],
+    [10_025, 'REQUIRES_ACTION'],
+    [100, 'SUCCESS'],
+  ])('leaves a refund of %i alone, which is %s', async (amountMinor, status) => {
     await pay();
-    await refunded({ amount });
+    await refunded({ amountMinor });
     await fireAlarm();
     expect(await cancel()).toMatchObject({
       status: 409,
@@ -363,10 +362,10 @@ describe('a payment paid twice', () => {
     ]);
     const twice = { paymentIntentUniqueId: 'twice' };
     const second = { ...twice, transactionId: 'REFA1' };
-    expect(await refunded(second)).toMatchObject({ transactionId: 'REFA1', amount: 15_050 });
+    expect(await refunded(second)).toMatchObject({ transactionId: 'REFA1', amountMinor: 15_050 });
     expect(await refunded({ ...twice, refundUniqueId: 'refund-2' })).toMatchObject({
       transactionId: 'REFA2',
-      amount: 15_050,
+      amountMinor: 15_050,
     });
     const unknown = {
       ...twice,
@@ -386,13 +385,18 @@ test.each<[string, Body | string, Record<string, string>]>([
   ['no object', '[]', { body: 'invalid_type' }],
   ['nothing', {}, { paymentIntentUniqueId: 'required', refundUniqueId: 'required' }],
   ['a misspelled amount', { amout: 1 }, { amout: 'unknown_field' }],
-  ['an empty amount', { amount: '' }, { amount: 'invalid_type' }],
+  ['an amount in major units', { amount: 50 }, { amount: 'unknown_field' }],
+  ['both amounts', { amount: 50, amountMinor: 5_000 }, { amount: 'unknown_field' }],
+  ['an amount of null', { amountMinor: null }, { amountMinor: 'invalid_type' }],
+  ['an amount that is no number', { amountMinor: Number.NaN }, { amountMinor: 'invalid_type' }],
+  ['an empty amount', { amountMinor: '' }, { amountMinor: 'invalid_type' }],
   ['an empty transaction', { transactionId: '' }, { transactionId: 'empty' }],
-  ['a text as amount', { amount: '5' }, { amount: 'invalid_type' }],
-  ['nothing to return', { amount: 0 }, { amount: 'too_small' }],
-  ['less than nothing', { amount: -1 }, { amount: 'too_small' }],
-  ['three decimals', { amount: 1.005 }, { amount: 'too_many_decimals' }],
-  ['far too much', { amount: 1e12 }, { amount: 'too_large' }],
+  ['a text as amount', { amountMinor: '500' }, { amountMinor: 'invalid_type' }],
+  ['nothing to return', { amountMinor: 0 }, { amountMinor: 'too_small' }],
+  ['less than nothing', { amountMinor: -1 }, { amountMinor: 'too_small' }],
+  ['a part of a cent', { amountMinor: 100.5 }, { amountMinor: 'not_whole' }],
+  ['far too much', { amountMinor: 1e11 }, { amountMinor: 'too_large' }],
+  ['more than is exact', { amountMinor: 2 ** 53 }, { amountMinor: 'too_large' }],
   ['a path as id', { refundUniqueId: '..' }, { refundUniqueId: 'invalid_format' }],
   ['a long id', { refundUniqueId: 'x'.repeat(256) }, { refundUniqueId: 'too_long' }],
   ['a long reason', { reason: 'x'.repeat(1_001) }, { reason: 'too_long' }],
@@ -408,15 +412,36 @@ test.each<[string, Body | string, Record<string, string>]>([
   expect((await intentOf()).refunds).toEqual([]);
 });
 
-test('null counts as absent, as on creation', async () => {
+test('names amountMinor and its unit when a request has an amount', async () => {
   await pay();
-  const nothing = { amount: null, reason: null, transactionId: null };
-  expect(await refunded(nothing)).toMatchObject({ amount: 15_050 });
+  const { envelope } = await answerOf(postRefund({ amount: 50 }));
+  expect(envelope.validationErrors).toEqual({
+    amount: expect.stringMatching(/amountMinor.*minor units/),
+  });
+});
+
+test('an amount that one answer shows returns the same amount when it is sent back', async () => {
+  await pay();
+  const { amountMinor } = await refunded({ amountMinor: 100 });
+  const again = await refunded({ refundUniqueId: 'refund-2', amountMinor });
+  await fireAlarm();
+  await fireAlarm();
+  expect(again.amountMinor).toBe(100);
+  expect(await contentAt(statusPath('order-1'))).toMatchObject({
+    refundedAmount: 200,
+    refunds: [{ amountMinor: 100 }, { amountMinor: 100 }],
+  });
+});
+
+test('null counts as absent, as on creation, in all but the amount', async () => {
+  await pay();
+  const nothing = { reason: null, transactionId: null };
+  expect(await refunded(nothing)).toMatchObject({ amountMinor: 15_050 });
 });
 
 test('decisions.md#29: the payments and refunds of others do not exist', async () => {
   await pay();
-  await refunded({ amount: 1 });
+  await refunded({ amountMinor: 100 });
   const others = [
     { apiKey: BETA.apiKeys.sandbox, path: '/api/v1/payment/sandbox' },
     { apiKey: ALPHA.apiKeys.production, path: '/api/v1/payment' },
@@ -474,7 +499,7 @@ describe.each(Object.entries(INTERRUPTIONS))(
       const arrivals = merchantServer();
       await pay();
       await interrupt();
-      await refunded({ amount: 100.24 });
+      await refunded({ amountMinor: 10_024 });
       await interrupt();
       await fireAlarm();
       await interrupt();
@@ -495,7 +520,7 @@ test('promises.md#11: an object that dies between the claim and the answer asks 
   const refund = vi.spyOn(simulator, 'refund').mockReturnValue(new Promise(() => undefined));
   const query = vi.spyOn(simulator, 'refundStatus');
   await pay();
-  await refunded({ amount: 100.21 });
+  await refunded({ amountMinor: 10_021 });
   const alarm = fireAlarm().catch(() => 'aborted');
   await expect.poll(() => refund).toHaveBeenCalledOnce();
   await abortAllDurableObjects();
@@ -553,9 +578,9 @@ describe('the list', () => {
     await pay({ paymentIntentUniqueId: 'order-2' });
     const times: string[] = [];
     for (const changes of [
-      { refundUniqueId: 'ተመላሽ 1', amount: 100.22 },
-      { refundUniqueId: 'a b/c', amount: 1 },
-      { refundUniqueId: 'third', amount: 100.24, paymentIntentUniqueId: 'order-2' },
+      { refundUniqueId: 'ተመላሽ 1', amountMinor: 10_022 },
+      { refundUniqueId: 'a b/c', amountMinor: 100 },
+      { refundUniqueId: 'third', amountMinor: 10_024, paymentIntentUniqueId: 'order-2' },
     ]) {
       times.push(new Date().toISOString());
       await refunded(changes);

@@ -578,7 +578,7 @@ test('names the API key that asked for a refund', async () => {
     .run();
   const answer = await call('/api/v1/payment/sandbox/refund', {
     method: 'POST',
-    body: { paymentIntentUniqueId: 'order-1', refundUniqueId: 'refund-1', amount: 5 },
+    body: { paymentIntentUniqueId: 'order-1', refundUniqueId: 'refund-1', amountMinor: 500 },
   });
   expect(answer.status).toBe(200);
   const html = await (await visit(await signedIn('viewer'), PAGE)).text();

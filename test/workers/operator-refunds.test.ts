@@ -434,7 +434,8 @@ describe('a refund that the operator requests', () => {
     ['no reason', { reason: undefined }, 400, 'validation_failed'],
     ['no amount', { amountMinor: 0 }, 400, 'validation_failed'],
     ['a malformed id', { refundUniqueId: 'a/b' }, 400, 'validation_failed'],
-    ['an unknown field', { amount: 40 }, 400, 'validation_failed'],
+    ['an amount in major units', { amount: 40 }, 400, 'validation_failed'],
+    ['an amount of null', { amountMinor: null }, 400, 'validation_failed'],
   ])('%s is refused', async (_name, changes, status, code) => {
     await payHosted();
     const answer = await operateApi(REFUNDS, { ...REQUEST, ...changes });

@@ -122,7 +122,7 @@ describe('after 400 days', () => {
     ] as const satisfies readonly RefundOutcome[];
     await payHosted({ amount: 200 });
     // The simulator leaves the outcome of this amount unknown.
-    expect((await postRefund({ amount: 100.24 })).status).toBe(200);
+    expect((await postRefund({ amountMinor: 10_024 })).status).toBe(200);
     await fireAlarm();
     for (const outcome of outcomes) {
       await execute({ type: 'resolve_refund', refundId: 'refund-1', outcome });

@@ -24,7 +24,7 @@ export async function createRefund({ request, env, access }: MerchantCall): Prom
     paymentUniqueId: asked.paymentIntentUniqueId,
     refundUniqueId,
     transactionId,
-    amountMinor: asked.amount,
+    amountMinor: asked.amountMinor ?? null,
     reason: asked.reason,
     requester: { type: 'api', keyId: access.keyDigest },
     idempotency,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { RefundRequest } from '../../../clients/typescript/api-types.ts';
 import { PROJECT_DIRECTORY } from '../../../scripts/project/files.ts';
-import type { Command, Driver, Result } from './driver.ts';
+import { type Command, type Driver, isSpecialNumber, type Result } from './driver.ts';
 import { typescriptDriver } from './typescript.ts';
 
 /**
@@ -58,11 +58,13 @@ function wordsOf({ call, args: [first, options] }: Command): readonly string[] |
   }
 }
 
-function refundWords({ paymentIntentUniqueId, refundUniqueId, amount, reason }: RefundRequest) {
+function refundWords(request: RefundRequest) {
+  const { paymentIntentUniqueId, refundUniqueId, amountMinor, reason } = request;
+  const amount = isSpecialNumber(amountMinor) ? amountMinor.$number : amountMinor;
   return [
     paymentIntentUniqueId,
     ...['--id', refundUniqueId],
-    ...(amount == null ? [] : ['--amount', String(amount)]),
+    ...(amount === undefined ? [] : ['--amount-minor', String(amount)]),
     ...(reason == null ? [] : ['--reason', reason]),
   ];
 }
@@ -101,6 +103,9 @@ function returnedBy(words: readonly string[], printed: string): unknown {
 async function printedFailure(command: Command, printed: string): Promise<Result> {
   if (printed.startsWith('The gateway does not answer')) {
     return { error: { kind: 'connection' } };
+  }
+  if (printed.startsWith('--amount-minor takes')) {
+    return { error: { kind: 'argument' } };
   }
   const [, message, status, code] = /^(.*) \((\d{3}) (\w+)\)$/m.exec(printed) ?? [];
   if (message === undefined || code === undefined) {

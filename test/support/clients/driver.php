@@ -26,6 +26,9 @@ function value_of(array $command): mixed
     if ($method === 'list') {
         $args = [with_times($args[0])];
     }
+    if ($call === 'refunds.create') {
+        $args[0] = with_special_numbers($args[0]);
+    }
     $value = $client->$part->$method($args[0], ...($args[1] ?? []));
     return is_object($value) ? get_object_vars($value) : $value;
 }
@@ -41,7 +44,17 @@ function with_times(array $filter): array
     return $filter;
 }
 
-function error_of(RuntimeException $error): array
+/** Numbers that JSON cannot write. */
+function with_special_numbers(array $request): array
+{
+    $numbers = ['NaN' => NAN, 'Infinity' => INF];
+    return array_map(
+        static fn ($value) => is_array($value) ? $numbers[$value['$number']] : $value,
+        $request,
+    );
+}
+
+function error_of(Exception $error): array
 {
     return match (true) {
         $error instanceof ApiException => [
@@ -56,6 +69,7 @@ function error_of(RuntimeException $error): array
         ],
         $error instanceof ConnectionException => ['kind' => 'connection'],
         $error instanceof WebhookVerificationException => ['kind' => 'webhook'],
+        $error instanceof InvalidArgumentException => ['kind' => 'argument'],
     };
 }
 
@@ -63,7 +77,7 @@ $input = fopen(PHP_SAPI === 'cli' ? 'php://stdin' : 'php://input', 'r');
 while (($line = fgets($input)) !== false) {
     try {
         $result = ['value' => value_of(json_decode($line, true, flags: JSON_THROW_ON_ERROR))];
-    } catch (ApiException | ConnectionException | WebhookVerificationException $error) {
+    } catch (ApiException | ConnectionException | WebhookVerificationException | InvalidArgumentException $error) {
         $result = ['error' => error_of($error)];
     }
     echo json_encode($result, JSON_THROW_ON_ERROR), "\n";

@@ -45,6 +45,8 @@ def answer(line: str) -> str:
         return json.dumps({"error": {"kind": "connection"}})
     except WebhookVerificationError:
         return json.dumps({"error": {"kind": "webhook"}})
+    except ValueError:
+        return json.dumps({"error": {"kind": "argument"}})
 
 
 def _value_of(command: dict) -> object:
@@ -61,7 +63,7 @@ def _value_of(command: dict) -> object:
         return function(**_with_snake_names(_with_times(args[0])))
     if method == "resendUndelivered":
         return function(datetime.fromisoformat(args[0]))
-    value = function(args[0], **_with_snake_names(*args[1:]))
+    value = function(_with_special_numbers(args[0]), **_with_snake_names(*args[1:]))
     if isinstance(value, CreatedPayment):
         return {"checkoutUrl": value.checkout_url, "isReplayed": value.is_replayed}
     return value
@@ -72,6 +74,16 @@ def _with_times(values: dict) -> dict:
     return {
         name: datetime.fromisoformat(value) if name.endswith(("From", "To")) else value
         for name, value in values.items()
+    }
+
+
+def _with_special_numbers(request: object) -> object:
+    """Numbers that JSON cannot write."""
+    if not isinstance(request, dict):
+        return request
+    return {
+        name: float(value["$number"]) if isinstance(value, dict) and "$number" in value else value
+        for name, value in request.items()
     }
 
 

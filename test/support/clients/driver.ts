@@ -15,7 +15,8 @@ export interface ClientOptions {
 /** What the client returned or threw, with the same names in every language. */
 export type Result =
   | { readonly value: unknown }
-  | { readonly error: ApiFailure | { readonly kind: 'connection' | 'webhook' } };
+  /** `argument`: the client sends nothing, because the caller's values make no request. */
+  | { readonly error: ApiFailure | { readonly kind: 'connection' | 'webhook' | 'argument' } };
 
 export interface ApiFailure {
   readonly kind: 'api';
@@ -26,6 +27,16 @@ export interface ApiFailure {
   readonly docs: string | null;
   readonly validationErrorCodes: Readonly<Record<string, string>>;
   readonly retryAfterSeconds: number | null;
+}
+
+/** A number of the client's language that JSON cannot write. */
+export interface SpecialNumber {
+  readonly $number: 'NaN' | 'Infinity';
+}
+
+/** The same in TypeScript. */
+export function isSpecialNumber(value: unknown): value is SpecialNumber {
+  return typeof value === 'object' && value !== null && '$number' in value;
 }
 
 /** Runs commands with the client of one language. */

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
 import { OK, type ReceivedRequest, status } from '../e2e-merchant-server.ts';
 import { eventually, expressBody, hostedBody, newId, type Scene } from '../e2e-scene.ts';
-import type { ApiFailure, Driver } from './driver.ts';
+import type { ApiFailure, Driver, SpecialNumber } from './driver.ts';
 import { type Fault, FlakyGateway } from './flaky-gateway.ts';
 
 /** What the clients of all languages must do. */
@@ -23,6 +23,15 @@ const REFUSAL = status(410);
 const OTHER_SECRET = `whsec_${btoa('another secret of thirty-two byte')}`;
 /** For this code an error's page is `…/docs/errors#duplicate_payment_id`. */
 const DUPLICATE = 'duplicate_payment_id';
+
+/** What a computation that went wrong leaves in a variable. */
+const NO_AMOUNTS: readonly (SpecialNumber | number | string | null)[] = [
+  { $number: 'NaN' },
+  { $number: 'Infinity' },
+  null,
+  50.5,
+  '50,00',
+];
 
 interface Page {
   readonly data: readonly { readonly id?: string }[];
@@ -347,7 +356,7 @@ export const SCENARIOS: readonly Scenario[] = [
       const { id, hook } = await paidPayment(stage);
       const refundUniqueId = `${newId()} / ቡና`;
       const terms = { paymentIntentUniqueId: id, refundUniqueId, reason: 'ተመለሰ' };
-      const refund = { ...terms, amount: 2_550, returnedAmount: 2_550, failureReason: null };
+      const refund = { ...terms, amountMinor: 2_550, returnedMinor: 2_550, failureReason: null };
       expect(await stage.value('refunds.create', terms)).toMatchObject({
         ...refund,
         status: 'PENDING',
@@ -380,11 +389,11 @@ export const SCENARIOS: readonly Scenario[] = [
     title: 'refunds a part, then the rest, and no more, and lists both',
     play: async (stage) => {
       const { id: paymentIntentUniqueId } = await paidPayment(stage);
-      const part = { paymentIntentUniqueId, refundUniqueId: newId(), amount: 10.5 };
+      const part = { paymentIntentUniqueId, refundUniqueId: newId(), amountMinor: 1_050 };
       const rest = { paymentIntentUniqueId, refundUniqueId: newId() };
-      expect(await stage.value('refunds.create', part)).toMatchObject({ amount: 1_050 });
-      expect(await stage.value('refunds.create', rest)).toMatchObject({ amount: 1_500 });
-      const more = { paymentIntentUniqueId, refundUniqueId: newId(), amount: 0.01 };
+      expect(await stage.value('refunds.create', part)).toMatchObject({ amountMinor: 1_050 });
+      expect(await stage.value('refunds.create', rest)).toMatchObject({ amountMinor: 1_500 });
+      const more = { paymentIntentUniqueId, refundUniqueId: newId(), amountMinor: 1 };
       const refused = { status: 409, docs: expect.stringMatching(/#refund_too_large$/) };
       expect(await stage.error('refunds.create', more)).toMatchObject({
         ...refused,
@@ -395,16 +404,27 @@ export const SCENARIOS: readonly Scenario[] = [
       const first = await stage.page('refunds.list', filter, ({ hasMore }) => hasMore);
       const second = await stage.value('refunds.list', { ...filter, cursor: first.nextCursor });
       expect([first, second]).toMatchObject([
-        { data: [{ refundUniqueId: rest.refundUniqueId, amount: 1_500 }] },
-        { data: [{ refundUniqueId: part.refundUniqueId, amount: 1_050 }], hasMore: false },
+        { data: [{ refundUniqueId: rest.refundUniqueId, amountMinor: 1_500 }] },
+        { data: [{ refundUniqueId: part.refundUniqueId, amountMinor: 1_050 }], hasMore: false },
       ]);
     },
+  },
+  {
+    title: 'sends nothing when the amount of a refund is no whole number',
+    play: (stage) =>
+      stage.behind([], async (client, flaky) => {
+        for (const amountMinor of NO_AMOUNTS) {
+          const request = { paymentIntentUniqueId: newId(), refundUniqueId: newId(), amountMinor };
+          expect(await client.error('refunds.create', request)).toEqual({ kind: 'argument' });
+        }
+        expect(flaky.tries).toEqual([]);
+      }),
   },
   {
     title: 'makes one refund when its answer is lost, and when another process repeats it',
     play: async (stage) => {
       const { id } = await paidPayment(stage);
-      const terms = { paymentIntentUniqueId: id, refundUniqueId: newId(), amount: 10 };
+      const terms = { paymentIntentUniqueId: id, refundUniqueId: newId(), amountMinor: 1_000 };
       const options = { idempotencyKey: `refund-${id}` };
       await stage.behind(['lost_answer'], async (client, flaky) => {
         expect(await client.value('refunds.create', terms, options)).toMatchObject({
@@ -422,7 +442,7 @@ export const SCENARIOS: readonly Scenario[] = [
         code: 'duplicate_refund_id',
       });
       const { refunds } = Object(await stage.value('payments.get', id));
-      expect(refunds).toMatchObject([{ refundUniqueId: terms.refundUniqueId, amount: 1_000 }]);
+      expect(refunds).toMatchObject([{ refundUniqueId: terms.refundUniqueId, amountMinor: 1_000 }]);
     },
   },
   {
@@ -430,14 +450,14 @@ export const SCENARIOS: readonly Scenario[] = [
     play: async (stage) => {
       const { id: paymentIntentUniqueId, hook } = await paidPayment(stage, 200);
       const [waiting, declined] = [newId(), newId()];
-      const create = (refundUniqueId: string, amount: number) =>
-        stage.value('refunds.create', { paymentIntentUniqueId, refundUniqueId, amount });
+      const create = (refundUniqueId: string, amountMinor: number) =>
+        stage.value('refunds.create', { paymentIntentUniqueId, refundUniqueId, amountMinor });
       // These amounts have a fixed outcome: docs/sandbox.md#refunds.
-      await create(waiting, 100.26);
+      await create(waiting, 10_026);
       for (const _time of ['first', 'again']) {
         expect(await stage.value('refunds.cancel', waiting)).toMatchObject({ status: 'CANCELED' });
       }
-      await create(declined, 100.22);
+      await create(declined, 10_022);
       expect(await verified(stage, await hook.request(1))).toMatchObject({
         type: 'REFUND_FAILED',
         payment: { status: 'SUCCESS', refundedAmount: 0 },

@@ -1,12 +1,14 @@
 import {
+  type CallOptions,
   Kefel,
   KefelConnectionError,
   KefelError,
+  type RefundRequest,
   verifyWebhook,
   type WebhookHeaders,
   WebhookVerificationError,
 } from '../../../clients/typescript/kefel.ts';
-import type { Command, Driver, Result } from './driver.ts';
+import { type Command, type Driver, isSpecialNumber, type Result } from './driver.ts';
 
 /** The TypeScript client, in the process of the test. */
 export const typescriptDriver: Driver = {
@@ -28,7 +30,8 @@ async function resultOf({ call, args, client }: Command): Promise<unknown> {
     'payments.get': kefel.payments.get.bind(kefel.payments),
     'payments.list': (filter: object) => kefel.payments.list(withTimes(filter)),
     'payments.cancel': kefel.payments.cancel.bind(kefel.payments),
-    'refunds.create': kefel.refunds.create.bind(kefel.refunds),
+    'refunds.create': (request: RefundRequest, options?: CallOptions) =>
+      kefel.refunds.create(withSpecialNumbers(request), options),
     'refunds.get': kefel.refunds.get.bind(kefel.refunds),
     'refunds.list': (filter: object) => kefel.refunds.list(withTimes(filter)),
     'refunds.cancel': kefel.refunds.cancel.bind(kefel.refunds),
@@ -56,6 +59,14 @@ function withTimes(filter: object): object {
   );
 }
 
+function withSpecialNumbers(request: RefundRequest): RefundRequest {
+  const entries = Object.entries(request).map(([name, value]) => [
+    name,
+    isSpecialNumber(value) ? Number(value.$number) : value,
+  ]);
+  return Object.fromEntries(entries);
+}
+
 function failureOf(error: unknown): Extract<Result, { error: unknown }>['error'] {
   if (error instanceof KefelError) {
     const { status, code, message, requestId, docs } = error;
@@ -68,6 +79,9 @@ function failureOf(error: unknown): Extract<Result, { error: unknown }>['error']
   }
   if (error instanceof WebhookVerificationError) {
     return { kind: 'webhook' };
+  }
+  if (error instanceof RangeError) {
+    return { kind: 'argument' };
   }
   throw error;
 }
