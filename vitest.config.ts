@@ -3,6 +3,10 @@ import { join } from 'node:path';
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers';
 import { defineConfig, type Plugin } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { commandsOf } from './test/support/documents/commands.ts';
+import { DOCUMENTS } from './test/support/documents/markdown.ts';
+import { documentedRequests } from './test/support/documents/operator.ts';
+import { documentedSql } from './test/support/documents/sql.ts';
 import { memoryDirectory } from './test/support/memory.ts';
 import { testSecrets } from './test/support/secrets.ts';
 
@@ -92,6 +96,7 @@ export default defineConfig({
           cloudflareTest(async () => {
             // The only way to tell Miniflare where to keep the databases.
             process.env.TMPDIR = memoryDirectory();
+            const commands = await commandsOf(DOCUMENTS);
             return {
               wrangler: { configPath: './wrangler.toml' },
               miniflare: {
@@ -99,6 +104,8 @@ export default defineConfig({
                   ...testSecrets(),
                   RATE_LIMITS: 'off',
                   TEST_MIGRATIONS: await readD1Migrations('./migrations'),
+                  TEST_DOCUMENTED_SQL: documentedSql(commands),
+                  TEST_DOCUMENTED_REQUESTS: documentedRequests(commands),
                 },
               },
             };

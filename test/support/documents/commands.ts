@@ -1,0 +1,160 @@
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { COMMANDS as OPERATORS_COMMANDS } from '../../../scripts/operator/arguments.ts';
+import { PROJECT_DIRECTORY } from '../../../scripts/project/files.ts';
+import { blocksOf, readDocument, spansOf } from './markdown.ts';
+
+/**
+ * The commands of the documents as a shell reads them. Bash runs each page in a folder that looks like
+ * a checkout, but finds no program: its handler for unknown commands records them instead. So loops,
+ * quotes, variables and redirections mean here what they mean to a reader.
+ */
+
+/** A command that a document tells its reader to run. */
+export interface Command {
+  /** `docs/deploy.md:28` */
+  readonly place: string;
+  readonly document: string;
+  readonly line: number;
+  /** The program and its arguments. The reader's home is written as `$HOME`. */
+  readonly words: readonly string[];
+}
+
+/** What the reader has before a page's commands, besides the checkout. */
+const READERS_FILES = ['home/m-pesa.json', 'checkout/secret.json'];
+const READERS_VARIABLES = { KEY: 'kfl_test_documents' };
+
+/** Spans that begin so are commands; all other spans are names, values and paths. */
+const PROGRAMS = ['npm', 'npx', 'node', 'curl', 'openssl', 'git', 'docker', 'php', 'python', 'pip'];
+
+/** How sentences shorten commands: `bank list`, `kefel listen`. By the first word, what is left out. */
+const SHORTHANDS: ReadonlyMap<string, string> = new Map([
+  ...OPERATORS_COMMANDS.map(
+    ({ name }) => [name.split(' ')[0] ?? '', 'npm run operator --'] as const,
+  ),
+  ['kefel', 'npx'],
+  ['wrangler', 'npx'],
+]);
+
+/** A page that waits or loops for ever. */
+const TIMEOUT_MS = 20_000;
+
+const RECORD = `
+set -eu
+PATH=/nowhere
+command_not_found_handle() {
+  printf '%s\\0' "\${BASH_LINENO[0]}" "$#" "$@" >> "$COMMANDS"
+}
+`;
+
+const run = promisify(execFile);
+
+/** Every command of the documents, in the order in which a reader meets them. */
+export async function commandsOf(documents: readonly string[]): Promise<readonly Command[]> {
+  const directory = await mkdtemp(join(tmpdir(), 'kefel-documents-'));
+  try {
+    await prepareReader(directory);
+    const pages = await Promise.all(
+      documents.map((document, index) => recorded(document, directory, String(index))),
+    );
+    return pages.flat();
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+async function prepareReader(directory: string): Promise<void> {
+  await mkdir(join(directory, 'home'));
+  await mkdir(join(directory, 'checkout'));
+  for (const name of readdirSync(PROJECT_DIRECTORY)) {
+    await symlink(join(PROJECT_DIRECTORY, name), join(directory, 'checkout', name));
+  }
+  for (const file of READERS_FILES) {
+    await writeFile(join(directory, file), '');
+  }
+  await writeFile(join(directory, 'record.sh'), RECORD);
+}
+
+async function recorded(
+  document: string,
+  directory: string,
+  name: string,
+): Promise<readonly Command[]> {
+  const script = scriptOf(document);
+  if (script.trim() === '') {
+    return [];
+  }
+  const home = join(directory, 'home');
+  const [program, commands] = ['sh', 'commands'].map((type) => join(directory, `${name}.${type}`));
+  await writeFile(program ?? '', script);
+  await writeFile(commands ?? '', '');
+  await run('bash', [program ?? ''], {
+    cwd: join(directory, 'checkout'),
+    timeout: TIMEOUT_MS,
+    env: {
+      PATH: process.env.PATH,
+      BASH_ENV: join(directory, 'record.sh'),
+      COMMANDS: commands,
+      HOME: home,
+      ...READERS_VARIABLES,
+    },
+  }).catch(({ stderr }: { readonly stderr: string }) => {
+    throw new Error(`${document} is no page of commands that bash can run: ${stderr}`);
+  });
+  const fields = (await readFile(commands ?? '', 'utf8')).split('\0');
+  return recordsIn(fields).map(({ line, words }) => ({
+    place: `${document}:${line}`,
+    document,
+    line,
+    words: words.map((word) => word.replaceAll(home, '$HOME')),
+  }));
+}
+
+/** A document as a script with the same line numbers: prose becomes empty lines. */
+function scriptOf(document: string): string {
+  const script = readDocument(document)
+    .split('\n')
+    .map(() => '');
+  for (const { line, language, text } of blocksOf(document)) {
+    if (language === 'sh') {
+      const code = text.trimEnd().split('\n');
+      script.splice(line - 1, code.length, ...code);
+    }
+  }
+  for (const { line, text } of spansOf(document)) {
+    const written = [script[line - 1], commandIn(text)];
+    script[line - 1] = written.filter(Boolean).join('; ');
+  }
+  return script.join('\n');
+}
+
+/** The command that a span is, or null. A single word is only a name, and angle brackets a form. */
+function commandIn(span: string): string | null {
+  const [program = '', verb, ...more] = span.split(/\s+/);
+  if (verb === undefined || /<\w/.test(span)) {
+    return null;
+  }
+  if (PROGRAMS.includes(program)) {
+    return span;
+  }
+  const start = SHORTHANDS.get(program);
+  if (start === undefined || !/^[a-z-]/.test(verb)) {
+    return null;
+  }
+  // In a sentence, `owner invite` names the command.
+  return `${start} ${span}${more.length === 0 && !verb.startsWith('-') ? ' --help' : ''}`;
+}
+
+function recordsIn(fields: readonly string[]): { line: number; words: readonly string[] }[] {
+  const records = [];
+  for (let at = 0; at + 1 < fields.length; ) {
+    const end = at + 2 + Number(fields[at + 1]);
+    records.push({ line: Number(fields[at]), words: fields.slice(at + 2, end) });
+    at = end;
+  }
+  return records;
+}

@@ -1,0 +1,117 @@
+import { createExecutionContext, createMessageBatch } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, test } from 'vitest';
+import worker from '../../src/index.ts';
+import { signedIn } from './dashboard-support.ts';
+import { operateApi, refundByHand } from './operator-support.ts';
+import {
+  ALPHA,
+  advance,
+  consumeAll,
+  createHosted,
+  execute,
+  intentOf,
+  MINUTE_MS,
+  merchantServer,
+  payHosted,
+  startRedirect,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: each `npm run operator` command of the documents does what its page says. Method: the
+ * requests that the command line sends for them, to a gateway on which they are due. The documents'
+ * ids become those of the test, and their production the sandbox, which has the same rules.
+ */
+
+const caught = useGateway();
+
+/** Brings the gateway into the state that a command is for; returns the ids of the documents there. */
+type Preparation = () => Promise<Readonly<Record<string, string>>>;
+
+const paid: Preparation = async () => {
+  merchantServer();
+  await payHosted();
+  await consumeAll(caught);
+  return { 'order-2001': 'order-1', PAYMENT: 'order-1' };
+};
+
+const unresolved: Preparation = async () => {
+  await createHosted();
+  const { attempts } = await execute(startRedirect('a1'));
+  advance(30 * MINUTE_MS);
+  expect((await intentOf()).attempts[0]?.status).toBe('unresolved');
+  return { 'order-2001': 'order-1', '6B02FB044VDH21991KSC': attempts[0]?.reference ?? '' };
+};
+
+const refundOfAPerson: Preparation = async () => {
+  await refundByHand();
+  return { 'refund-1': 'r1' };
+};
+
+const deadLetter: Preparation = async () => {
+  const body = { objectId: 'a'.repeat(64), sequence: 2 };
+  const letter = { id: 'letter', timestamp: new Date(), attempts: 1, body };
+  const batch = createMessageBatch('kefel-webhooks-dead', [letter]);
+  await worker.queue(batch, env, createExecutionContext());
+  return { ID: 'letter' };
+};
+
+const PREPARATIONS: Readonly<Record<string, Preparation>> = {
+  'payment show': paid,
+  'payment review': paid,
+  'payment resolve': unresolved,
+  'refund request': paid,
+  'refund resolve': refundOfAPerson,
+  'dead-letter show': deadLetter,
+  'dead-letter retry': deadLetter,
+  'dead-letter discard': deadLetter,
+  'member recover': async () => ({ MEMBER: (await signedIn('viewer')).memberId }),
+};
+
+const MERCHANT_NAMES = /\b(?:abebe|MERCHANT|YOUR_ID)\b/;
+
+const REQUESTS = env.TEST_DOCUMENTED_REQUESTS;
+
+type Request = (typeof REQUESTS)[number];
+
+/** What the gateway answers, with ids of the test in place of the documents'. */
+async function answerTo({ path, body, refusal }: Request, ids: Readonly<Record<string, string>>) {
+  if (refusal !== null) {
+    return refusal;
+  }
+  const filled = path
+    .replace('/payments/production/', '/payments/sandbox/')
+    .replace(MERCHANT_NAMES, ALPHA.id)
+    .split('/')
+    .map((word) => ids[word] ?? word)
+    .join('/');
+  const sent: unknown =
+    body === null
+      ? undefined
+      : JSON.parse(body, (_name, value: unknown) =>
+          typeof value === 'string' ? (ids[value] ?? value) : value,
+        );
+  const { status, text } = await operateApi(filled, sent);
+  return status === 200 ? 'done' : text;
+}
+
+test('the documents have commands of the operator', () => {
+  expect(REQUESTS.length).toBeGreaterThan(20);
+});
+
+test('commands that need no state are done, one after the other', async () => {
+  const outcomes: string[] = [];
+  for (const request of REQUESTS.filter(({ command }) => !PREPARATIONS[command])) {
+    outcomes.push(`${request.place} ${request.command}: ${await answerTo(request, {})}`);
+  }
+  expect(outcomes.filter((outcome) => !outcome.endsWith(': done'))).toEqual([]);
+});
+
+test.each(REQUESTS.filter(({ command }) => PREPARATIONS[command]))(
+  '$place $command is done where it is due',
+  async (request) => {
+    const ids = await PREPARATIONS[request.command]?.();
+    expect(await answerTo(request, ids ?? {})).toBe('done');
+  },
+);
