@@ -114,9 +114,9 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
   },
   idempotency_key_reused: {
     meaning:
-      'This payment or refund was created with the same `Idempotency-Key`, but by another body or at another endpoint. Bytes are compared, so a new order of fields counts as another body.',
+      'This payment or refund was created with the same `Idempotency-Key`, but by another body or at another endpoint. Bytes are compared, so a new order of fields counts as another body. Or another refund of the same payment was requested with the key.',
     remedy:
-      'Repeat the stored bytes of the first request, or use a new id for a new payment or refund.',
+      'Repeat the stored bytes of the first request. For a new payment or refund, use a new id and a new key.',
     retry: 'after_change',
   },
   duplicate_payment_id: {

@@ -1,4 +1,4 @@
-import { type Attempt, chargedMinor, type IntentTerms } from './intent.ts';
+import { type Attempt, chargedMinor, type Intent, type IntentTerms } from './intent.ts';
 import { isWholeMajor } from './money.ts';
 import type {
   Refund,
@@ -46,6 +46,9 @@ function requestRefund(
     // The same request id is a retry of a command whose first answer was lost.
     return known.requestId === request.requestId ? step : reject(step, 'refund_exists');
   }
+  if (hasKey(intent, request.idempotencyKeyDigest)) {
+    return reject(step, 'refund_key_reused');
+  }
   const attempt = find(intent, request.attemptId);
   if (attempt === null) {
     return reject(step, 'attempt_not_found');
@@ -88,6 +91,17 @@ function requestRefund(
     updatedAtMs: nowMs,
   };
   return { ...step, intent: { ...intent, refunds: [...intent.refunds, refund] } };
+}
+
+/**
+ * Whether a refund was requested with this Idempotency-Key. A merchant who makes a new refund id for
+ * each try relies on the key alone, and a second refund would return the money twice.
+ */
+function hasKey({ refunds }: Pick<Intent, 'refunds'>, keyDigest: string | null): boolean {
+  return (
+    keyDigest !== null &&
+    refunds.some(({ idempotencyKeyDigest }) => idempotencyKeyDigest === keyDigest)
+  );
 }
 
 /** Why the provider cannot return these amounts now by API; null when it can. */

@@ -217,6 +217,8 @@ export type RefundRejection =
   | 'too_many_refunds'
   /** The payment has a refund with this id. */
   | 'refund_exists'
+  /** Another refund of the payment was requested with this Idempotency-Key. */
+  | 'refund_key_reused'
   | 'refund_not_found'
   /** The provider was called, or the refund has ended. */
   | 'refund_not_pending'

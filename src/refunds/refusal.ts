@@ -49,6 +49,8 @@ function rejection(
       const left = majorText(attempt === null ? 0 : refundableMinor(intent, attempt));
       return problem('refund_too_large', { left, currency: intent.terms.currency });
     }
+    case 'refund_key_reused':
+      return problem('idempotency_key_reused');
     case 'too_many_refunds':
       return problem('too_many_refunds', { refundsMax: REFUNDS_MAX });
     default:

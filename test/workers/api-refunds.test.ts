@@ -270,6 +270,13 @@ describe('a repeated id', () => {
     ['another key', {}, keyed('other'), 409, 'duplicate_refund_id'],
     ['another body', { amountMinor: 200 }, keyed('k'), 422, 'idempotency_key_reused'],
     [
+      'another refund of the payment',
+      { refundUniqueId: 'refund-l' },
+      keyed('k'),
+      422,
+      'idempotency_key_reused',
+    ],
+    [
       'another payment',
       { paymentIntentUniqueId: 'order-2' },
       keyed('k'),
@@ -305,6 +312,17 @@ describe('a repeated id', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(answers.filter(({ headers }) => !headers.has('idempotent-replayed'))).toHaveLength(1);
     expect((await intentOf()).refunds).toHaveLength(1);
+  });
+
+  test('one key and six refunds at the same time are one refund, and the others get their own keys', async () => {
+    await pay();
+    const ask = (number: number, key: string) =>
+      answerOf(postRefund({ refundUniqueId: `refund-${number}`, amountMinor: 1_000 }, keyed(key)));
+    const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((number) => ask(number, 'k')));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 422, 422, 422, 422, 422]);
+    expect((await intentOf()).refunds).toHaveLength(1);
+    const again = await Promise.all([1, 2, 3, 4, 5, 6].map((number) => ask(number, `k${number}`)));
+    expect(again.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 200, 409]);
   });
 });
 
