@@ -1335,4 +1335,12 @@ export interface WebhookKey {
    * SubjectPublicKeyInfo as PEM
    */
   publicKey: string;
+  /**
+   * Since when it signs no more; null while in use
+   */
+  retiredAt: string | null;
+  /**
+   * When a retired key leaves the list
+   */
+  publishedUntil: string | null;
 }

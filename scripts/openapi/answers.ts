@@ -356,6 +356,8 @@ export const COMPONENTS: Readonly<Record<string, JsonSchema>> = {
     keyId: { type: 'string' },
     algorithm: { type: 'string', const: 'SHA256withRSA' },
     publicKey: { type: 'string', description: 'SubjectPublicKeyInfo as PEM' },
+    retiredAt: nullable({ ...time, description: 'Since when it signs no more; null while in use' }),
+    publishedUntil: nullable({ ...time, description: 'When a retired key leaves the list' }),
   }),
 };
 
@@ -382,7 +384,7 @@ export const ANSWERS = {
   webhookEndpoint: envelope(reference('WebhookEndpoint')),
   webhookEndpoints: envelope(listOf(reference('WebhookEndpoint'), 'Oldest first')),
   webhookEndpointWithSecret: envelope(reference('WebhookEndpointWithSecret')),
-  webhookKeys: envelope(listOf(reference('WebhookKey'), 'Newest first')),
+  webhookKeys: envelope(listOf(reference('WebhookKey'), 'Newest first, then retired keys')),
 } as const satisfies Record<string, JsonSchema>;
 
 function withWarnings(answer: JsonSchema): JsonSchema {

@@ -212,7 +212,8 @@ function operationsOf(environment: Environment): readonly Operation[] {
       path: `${prefix}/webhook-keys`,
       id: `listWebhookKeys${suffix}`,
       summary: 'List the public webhook keys',
-      description: 'They verify `signature` of a webhook. Needs no API key.',
+      description:
+        'They verify `signature` of a webhook. A resent event keeps its first signature, so retired keys stay listed for 400 days. Needs no API key.',
       needsKey: false,
       request: null,
       answer: ANSWERS.webhookKeys,

@@ -925,6 +925,7 @@ export const dashboard: DashboardMessages = {
     keysHint:
       'signature የተባለውን መስክ (SHA256withRSA) በምትኩ የሚያረጋግጡ ከሆነ። ለሁሉም ነጋዴዎች አንድ ነው፤ እዚህም ይገኛል፦',
     key: (id) => `ቁልፍ ${id}`,
+    retiredKey: (id) => `ቁልፍ ${id}፦ ጊዜው ያለፈ፣ የቆዩ ክስተቶችን ያረጋግጣል`,
   },
 
   events: {

@@ -954,6 +954,7 @@ export const dashboard = {
     keysHint:
       'To verify the signature field (SHA256withRSA) instead. They are the same for all merchants of this gateway and are also available at',
     key: (id: string) => `Key ${id}`,
+    retiredKey: (id: string) => `Key ${id}: retired, verifies older events`,
   },
 
   /** The list of events, an event's page, and resending many. */

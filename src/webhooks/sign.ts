@@ -11,12 +11,11 @@ import { WIRE_EVENTS } from './payload.ts';
  * the whole request is created for every try with the merchant's own secrets.
  */
 
-const RSA_ALGORITHM = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+export const RSA_ALGORITHM = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
 /** NIST SP 800-131A disallows shorter keys for signatures. */
-const RSA_BITS_MIN = 2048;
+export const RSA_BITS_MIN = 2048;
 /** A key does not know the environment of its ring. */
 const RSA_VARIABLES = 'WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX or _PRODUCTION';
-const PEM_LINE_LENGTH = 64;
 /** Standard Webhooks: how a symmetric secret starts, and the version of its signature. */
 const SECRET_PREFIX = 'whsec_';
 const SIGNATURE_VERSION = 'v1';
@@ -28,12 +27,6 @@ export interface EventSignature {
   readonly keyId: string;
   /** Base64, 344 characters for a 2048-bit key. */
   readonly signature: string;
-}
-
-export interface PublicKey {
-  readonly keyId: string;
-  /** SubjectPublicKeyInfo as PEM text. */
-  readonly publicKey: string;
 }
 
 /**
@@ -51,14 +44,8 @@ export async function signEvent(env: Env, environment: Environment, body: string
   return (await signEventBody(configOf(env).webhookRsaKeys[environment], body)).signature;
 }
 
-/** The public halves of a ring, newest first: old ones verify events signed before a rotation. */
-export function publicKeyPems(keys: readonly NamedKey[]): Promise<PublicKey[]> {
-  return Promise.all(
-    keys.map(async (key) => ({ keyId: key.keyId, publicKey: await publicKeyPem(key) })),
-  );
-}
-
-async function importPrivateKey(key: NamedKey, extractable: boolean): Promise<CryptoKey> {
+/** Throws ConfigError for a key that is not PKCS#8 or too short. */
+export async function importPrivateKey(key: NamedKey, extractable: boolean): Promise<CryptoKey> {
   let imported: CryptoKey;
   try {
     const pkcs8 = bytesFromBase64(key.base64);
@@ -72,28 +59,6 @@ async function importPrivateKey(key: NamedKey, extractable: boolean): Promise<Cr
     throw new ConfigError(`${RSA_VARIABLES}: key ${key.keyId} has fewer than ${RSA_BITS_MIN} bits`);
   }
   return imported;
-}
-
-/** WebCrypto cannot derive a public key from a private one, except through the JWK's numbers. */
-async function publicKeyPem(key: NamedKey): Promise<string> {
-  const jwk = await crypto.subtle.exportKey('jwk', await importPrivateKey(key, true));
-  if (jwk instanceof ArrayBuffer || jwk.n === undefined || jwk.e === undefined) {
-    throw new ConfigError(`${RSA_VARIABLES}: key ${key.keyId} has no public numbers`);
-  }
-  const publicNumbers = { kty: 'RSA', n: jwk.n, e: jwk.e };
-  const publicKey = await crypto.subtle.importKey('jwk', publicNumbers, RSA_ALGORITHM, true, [
-    'verify',
-  ]);
-  const spki = await crypto.subtle.exportKey('spki', publicKey);
-  if (!(spki instanceof ArrayBuffer)) {
-    throw new TypeError('SPKI is binary');
-  }
-  const lines: string[] = [];
-  const base64 = base64FromBytes(spki);
-  for (let start = 0; start < base64.length; start += PEM_LINE_LENGTH) {
-    lines.push(base64.slice(start, start + PEM_LINE_LENGTH));
-  }
-  return `-----BEGIN PUBLIC KEY-----\n${lines.join('\n')}\n-----END PUBLIC KEY-----\n`;
 }
 
 /** The request body of an event: an envelope that contains `body` as a string. */

@@ -1,11 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { createHmac, createVerify, generateKeyPairSync } from 'node:crypto';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, type NamedKey } from '../../src/config.ts';
+import { publishedKeys, retiredEntry } from '../../src/webhooks/published-keys.ts';
 import {
   bodySignatureHeader,
-  publicKeyPems,
   requestBody,
   signEventBody,
   standardWebhookHeaders,
@@ -22,6 +23,16 @@ function rsaKey(keyId: string, modulusLength = 2048): { named: NamedKey; pem: st
 
 function verifies(pem: string, body: string, signature: string): boolean {
   return createVerify('RSA-SHA256').update(body, 'utf8').verify(pem, signature, 'base64');
+}
+
+function publicBase64(pem: string): string {
+  return pem.replaceAll(/-----[A-Z ]+-----|\s/g, '');
+}
+
+/** What is published in November 2026 with this ring and these retired keys. */
+function published2026(ring: readonly { readonly named: NamedKey }[], retired = '') {
+  const keys = ring.map(({ named }) => named);
+  return publishedKeys(keys, retired, Date.UTC(2026, 10, 30));
 }
 
 const newer = rsaKey('k2');
@@ -45,18 +56,13 @@ describe('the RSA signature of an event (decisions.md#17, #32)', () => {
 
   test('survives a rotation: both public keys are published, in the order of the ring', async () => {
     const before = await signEventBody([older.named], body);
-    const published = await publicKeyPems([newer.named, older.named]);
+    const published = await published2026([newer, older]);
     expect(published).toEqual([
-      { keyId: 'k2', publicKey: newer.pem },
-      { keyId: 'k1', publicKey: older.pem },
+      { keyId: 'k2', publicKey: newer.pem, retired: null },
+      { keyId: 'k1', publicKey: older.pem, retired: null },
     ]);
     const byOld = published.find((key) => key.keyId === before.keyId)?.publicKey ?? '';
     expect(verifies(byOld, body, before.signature)).toBe(true);
-  });
-
-  test('publishes no private part', async () => {
-    const [published] = await publicKeyPems([newer.named]);
-    expect(published?.publicKey).toMatch(/^-----BEGIN PUBLIC KEY-----\n/);
     expect(JSON.stringify(published)).not.toContain('PRIVATE');
   });
 
@@ -69,14 +75,60 @@ describe('the RSA signature of an event (decisions.md#17, #32)', () => {
     expect(error).toBeInstanceOf(ConfigError);
     expect(String(error)).toContain('k9');
     expect(String(error)).not.toContain(broken.base64);
-    await expect(publicKeyPems([broken])).rejects.toThrow(ConfigError);
+    await expect(published2026([{ named: broken }])).rejects.toThrow(ConfigError);
   });
 
   test('is refused to a key below 2,048 bits, named by its id', async () => {
     const short = rsaKey('k3', 1024).named;
     const refusal = /WEBHOOK_RSA_PRIVATE_KEYS_.*key k3 has fewer than 2048 bits/;
     await expect(signEventBody([short], body)).rejects.toThrow(refusal);
-    await expect(publicKeyPems([newer.named, short])).rejects.toThrow(refusal);
+    await expect(published2026([newer, { named: short }])).rejects.toThrow(refusal);
+  });
+});
+
+describe('a retired key (decisions.md#32)', () => {
+  const retiredAtMs = Date.UTC(2026, 10, 22);
+  const atNoon = retiredAtMs + 12 * 60 * 60 * 1_000;
+
+  test('is published without its private half, once, after the ring', async () => {
+    const entry = await retiredEntry(older.named, atNoon);
+    const retired = { atMs: retiredAtMs, publishedUntilMs: Date.UTC(2027, 11, 27) };
+    expect(await published2026([newer], ` ${entry} ,`)).toEqual([
+      { keyId: 'k2', publicKey: newer.pem, retired: null },
+      { keyId: 'k1', publicKey: older.pem, retired },
+    ]);
+    expect(await published2026([newer, older], entry)).toMatchObject([
+      { keyId: 'k2', retired: null },
+      { keyId: 'k1', retired: null },
+    ]);
+  });
+
+  test.each([
+    ['a private key', `k1:${older.named.base64}:2026-11-22`],
+    ['no date', `k1:${publicBase64(older.pem)}`],
+    ['no such date', `k1:${publicBase64(older.pem)}:2026-13-40`],
+    ['too few bits', `k1:${publicBase64(rsaKey('k1', 1024).pem)}:2026-11-22`],
+    ['no base64', 'k1:A:2026-11-22'],
+  ])('is refused with %s, by an error without its content', async (_name, entry) => {
+    const error = await published2026([newer], entry).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(String(error)).toContain('WEBHOOK_RETIRED_KEYS_SANDBOX');
+    expect(String(error)).not.toContain(entry.slice(3, 40));
+  });
+
+  test('is what npm run secrets:retire prints for every key but the first', async () => {
+    const ring = [newer, older].map(({ named }) => `${named.keyId}:${named.base64}`).join(',');
+    const run = (input: string) =>
+      spawnSync(process.execPath, ['scripts/retire-keys.ts'], { input, encoding: 'utf8' });
+    const { stdout, status } = run(`${ring}\n`);
+    expect(status).toBe(0);
+    expect(await published2026([newer], stdout)).toMatchObject([
+      { keyId: 'k2' },
+      { keyId: 'k1', publicKey: older.pem, retired: { atMs: expect.any(Number) } },
+    ]);
+    const refused = run(`${newer.named.keyId}:${newer.named.base64}`);
+    expect([refused.status, refused.stdout]).toEqual([1, '']);
+    expect(refused.stderr).toContain('newest first');
   });
 });
 

@@ -1,9 +1,14 @@
-import { evictAllDurableObjects, runInDurableObject } from 'cloudflare:test';
+import {
+  createExecutionContext,
+  evictAllDurableObjects,
+  runInDurableObject,
+} from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { base64FromBytes, bytesFromBase64, utf8 } from '../../src/crypto/encoding.ts';
 import { CLAIM_LEASE_MS, DELIVERY_WAITS_MS, QUEUED_LEASE_MS } from '../../src/domain/schedule.ts';
+import worker from '../../src/index.ts';
 import {
   ALPHA,
   type Arrival,
@@ -29,6 +34,7 @@ import {
   lastEvent,
   MINUTE_MS,
   merchantServer,
+  ORIGIN,
   payHosted,
   paymentIn,
   report,
@@ -139,12 +145,26 @@ test('decisions.md#17: sends the event as documented, with both signatures', asy
   expect(verified).toEqual(arrival.event);
 });
 
+interface WebhookKey {
+  readonly keyId: string;
+  readonly publicKey: string;
+  readonly retiredAt: string | null;
+}
+
+/** The keys that a Worker with these bindings publishes. */
+async function webhookKeys(bindings: Env = env): Promise<WebhookKey[]> {
+  const request = new Request(`${ORIGIN}/api/v1/payment/sandbox/webhook-keys`);
+  const response = worker.fetch(request as never, bindings, createExecutionContext());
+  return (await answerOf(response)).envelope.content as WebhookKey[];
+}
+
+const spkiOf = ({ publicKey }: WebhookKey) => publicKey.replaceAll(/-----[A-Z ]+-----|\s/g, '');
+
 /** Whether one of the published keys verifies the RSA signature over `body`. */
-async function isGenuine({ event }: Arrival): Promise<boolean> {
-  const { envelope } = await answerOf(call('/api/v1/payment/sandbox/webhook-keys'));
+async function isGenuine({ event }: Arrival, keys?: readonly WebhookKey[]): Promise<boolean> {
   const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
-  for (const { publicKey } of envelope.content as { publicKey: string }[]) {
-    const spki = bytesFromBase64(publicKey.replaceAll(/-----[A-Z ]+-----|\s/g, ''));
+  for (const published of keys ?? (await webhookKeys())) {
+    const spki = bytesFromBase64(spkiOf(published));
     const key = await crypto.subtle.importKey('spki', spki, algorithm, false, ['verify']);
     const signature = bytesFromBase64(event.signature);
     if (await crypto.subtle.verify(algorithm.name, key, signature, utf8(event.body))) {
@@ -611,8 +631,11 @@ test('decisions.md#19: without any endpoint the event is kept, and can be sent o
   expect(arrivals).toHaveLength(1);
 });
 
-/** Puts a new RSA key first in the ring, before the old one: in the object and in the Worker. */
-async function rotateRsaKey(): Promise<void> {
+/**
+ * Puts a new RSA key first in the object's ring, before the old one. Returns the new key's entry in
+ * the ring, for the Worker.
+ */
+async function rotateRsaKey(): Promise<string> {
   const pair = await crypto.subtle.generateKey(
     {
       name: 'RSASSA-PKCS1-v1_5',
@@ -635,6 +658,7 @@ async function rotateRsaKey(): Promise<void> {
     const own = instance as unknown as { env: Env };
     own.env = { ...own.env, WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX: ring };
   });
+  return `s2:${fresh}`;
 }
 
 test('decisions.md#17, #32: sends the same bytes on every try, also after a key rotation', async () => {
@@ -655,6 +679,37 @@ test('decisions.md#17, #32: sends the same bytes on every try, also after a key 
   expect(new Set(arrivals.map(({ headers }) => headers.get('webhook-timestamp'))).size).toBe(10);
   const [arrival] = arrivals;
   expect(arrival && (await isGenuine(arrival))).toBe(true);
+});
+
+test('decisions.md#32: a resent event verifies by its retired key for 400 days', async () => {
+  const arrivals = merchantServer();
+  await payHosted();
+  await consumeAll(caught);
+  const [old] = await webhookKeys();
+  const fresh = await rotateRsaKey();
+  const today = new Date().toISOString().slice(0, 10);
+  // The operator has destroyed the private key.
+  const rotated = {
+    ...env,
+    WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX: fresh,
+    WEBHOOK_RETIRED_KEYS_SANDBOX: `s1:${old && spkiOf(old)}:${today}`,
+  };
+  advance(399 * DAY_MS);
+  const list = await answerOf(call('/api/v1/payment/sandbox/events'));
+  const { data } = list.envelope.content as { data: { id: string }[] };
+  for (const { id } of data) {
+    await call(`/api/v1/payment/sandbox/events/${id}/resend`, { method: 'POST' });
+  }
+  await deliverFirst();
+  const [first, resent] = arrivals;
+  expect(resent?.text).toBe(first?.text);
+  const keys = await webhookKeys(rotated);
+  expect(keys.map(({ keyId }) => keyId)).toEqual(['s2', 's1']);
+  expect(keys.map(({ retiredAt }) => retiredAt)).toEqual([null, `${today}T00:00:00.000Z`]);
+  expect(resent && (await isGenuine(resent, keys))).toBe(true);
+  expect(resent && (await isGenuine(resent, keys.slice(0, 1)))).toBe(false);
+  advance(DAY_MS);
+  expect((await webhookKeys(rotated)).map(({ keyId }) => keyId)).toEqual(['s2']);
 });
 
 test('decisions.md#32: an event first sent after a rotation is signed with the new key', async () => {

@@ -13,8 +13,8 @@ import {
 import { type EndpointEntry, listEndpoints } from '../../webhooks/endpoint-store.ts';
 import { ENDPOINT_ID_PREFIX, ENDPOINTS_MAX } from '../../webhooks/endpoints.ts';
 import { type FailingEndpoint, listFailing } from '../../webhooks/failing-endpoints.ts';
+import { keysOfEvents, type PublishedKey } from '../../webhooks/published-keys.ts';
 import { type SecretEntry, secretsInForce } from '../../webhooks/secret-store.ts';
-import { type PublicKey, publicKeyPems } from '../../webhooks/sign.ts';
 import { type DashboardCall, may, shownAt, tenantOf } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { endpointPath, webhooksPath } from '../paths.ts';
@@ -37,7 +37,7 @@ interface Model {
   /** Servers of callbackUrls. */
   readonly failing: readonly FailingEndpoint[];
   readonly secrets: readonly SecretEntry[];
-  readonly keys: readonly PublicKey[];
+  readonly keys: readonly PublishedKey[];
 }
 
 /** GET …/webhooks */
@@ -57,13 +57,13 @@ export async function answerSettings(
 }
 
 async function readModel(call: DashboardCall): Promise<Model> {
-  const { env, config, environment, nowMs } = call;
+  const { env, environment, nowMs } = call;
   const tenant = tenantOf(call);
   const [endpoints, allFailing, secrets, keys] = await Promise.all([
     listEndpoints(env.DB, tenant),
     listFailing(env.DB, tenant),
     secretsInForce(env.DB, { ...tenant, endpointId: null }, nowMs),
-    publicKeyPems(config.webhookRsaKeys[environment]),
+    keysOfEvents(env, environment, nowMs),
   ]);
   const failing = allFailing.filter(({ endpoint }) => !endpoint.startsWith(ENDPOINT_ID_PREFIX));
   return { endpoints, failing, secrets, keys };
@@ -214,8 +214,12 @@ function FailingState(props: { readonly call: Call; readonly server: FailingEndp
   );
 }
 
-function KeysSection(props: { readonly call: DashboardCall; readonly keys: readonly PublicKey[] }) {
-  const { call, keys } = props;
+interface KeysProps {
+  readonly call: DashboardCall;
+  readonly keys: readonly PublishedKey[];
+}
+
+function KeysSection({ call, keys }: KeysProps) {
   const text = DASHBOARD_TEXTS[call.language].webhooks;
   const prefix = call.environment === 'sandbox' ? '/api/v1/payment/sandbox' : '/api/v1/payment';
   return (
@@ -224,11 +228,11 @@ function KeysSection(props: { readonly call: DashboardCall; readonly keys: reado
       <p class="hint">
         {text.keysHint} <a href={`${prefix}/webhook-keys`}>{`${prefix}/webhook-keys`}</a>
       </p>
-      {keys.map(({ keyId, publicKey }) => (
+      {keys.map(({ keyId, publicKey, retired }) => (
         <CopyText
           call={call}
           id={`key-${keyId}`}
-          label={text.key(keyId)}
+          label={retired === null ? text.key(keyId) : text.retiredKey(keyId)}
           value={publicKey}
           isLong={true}
         />

@@ -1,0 +1,124 @@
+import { ConfigError, configOf, type NamedKey } from '../config.ts';
+import { base64FromBytes, bytesFromBase64 } from '../crypto/encoding.ts';
+import type { Environment } from '../domain/method.ts';
+import { RETENTION_MS } from '../domain/schedule.ts';
+import { importPrivateKey, RSA_ALGORITHM, RSA_BITS_MIN } from './sign.ts';
+
+/**
+ * The public halves of the RSA keys that have signed events. An event keeps its first signature
+ * (docs/decisions.md#17) and can be resent as long as its payment is kept, so the public half of a
+ * retired key stays published that long, without the private one (docs/decisions.md#32).
+ */
+export interface PublishedKey {
+  readonly keyId: string;
+  /** SubjectPublicKeyInfo as PEM text. */
+  readonly publicKey: string;
+  /** Null for the keys of the ring. */
+  readonly retired: { readonly atMs: number; readonly publishedUntilMs: number } | null;
+}
+
+const RETIRED_VARIABLES = 'WEBHOOK_RETIRED_KEYS_SANDBOX or _PRODUCTION';
+const PEM_LINE_LENGTH = 64;
+
+/** The keys that verify the events of an environment. Throws ConfigError for a malformed key. */
+export function keysOfEvents(
+  env: Env,
+  environment: Environment,
+  nowMs: number,
+): Promise<readonly PublishedKey[]> {
+  const retired = {
+    sandbox: env.WEBHOOK_RETIRED_KEYS_SANDBOX,
+    production: env.WEBHOOK_RETIRED_KEYS_PRODUCTION,
+  };
+  return publishedKeys(configOf(env).webhookRsaKeys[environment], retired[environment], nowMs);
+}
+
+/** The public halves of a ring, newest first, and the keys of a list of retired ones. */
+export async function publishedKeys(
+  keys: readonly NamedKey[],
+  retiredKeys: string,
+  nowMs: number,
+): Promise<readonly PublishedKey[]> {
+  const ring = await Promise.all(keys.map(keyOfRing));
+  const retired = await Promise.all(entriesOf(retiredKeys).map(retiredKey));
+  // An operator lists a key as retired before removing it from the ring.
+  const isListed = ({ keyId }: PublishedKey) => ring.some((key) => key.keyId === keyId);
+  return [...ring, ...retired.filter((key) => !isListed(key) && isPublished(key, nowMs))];
+}
+
+/** An entry of the retired keys for a key of a ring: its public half, retired at `nowMs`. */
+export async function retiredEntry(key: NamedKey, nowMs: number): Promise<string> {
+  const spki = base64FromBytes(await spkiOf(key));
+  return `${key.keyId}:${spki}:${new Date(nowMs).toISOString().slice(0, 10)}`;
+}
+
+function isPublished({ retired }: PublishedKey, nowMs: number): boolean {
+  return retired === null || nowMs < retired.publishedUntilMs;
+}
+
+async function keyOfRing(key: NamedKey): Promise<PublishedKey> {
+  return { keyId: key.keyId, publicKey: pemOf(await spkiOf(key)), retired: null };
+}
+
+function entriesOf(value: string): readonly string[] {
+  return value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+/** Reads `keyId:base64:2026-11-22`. No error quotes the entry: it could hold a private key. */
+async function retiredKey(entry: string): Promise<PublishedKey> {
+  const [, keyId, base64, date] =
+    /^([A-Za-z0-9]{1,16}):([A-Za-z0-9+/]+={0,2}):(\d{4}-\d\d-\d\d)$/.exec(entry) ?? [];
+  const atMs = Date.parse(`${date}T00:00:00Z`);
+  if (keyId === undefined || base64 === undefined || Number.isNaN(atMs)) {
+    throw new ConfigError(
+      `${RETIRED_VARIABLES} must be a list of keyId:base64:2026-11-22, separated by commas`,
+    );
+  }
+  if ((await modulusLengthOf(base64)) < RSA_BITS_MIN) {
+    throw new ConfigError(
+      `${RETIRED_VARIABLES}: key ${keyId} is not a public RSA key of ${RSA_BITS_MIN} bits or more in base64`,
+    );
+  }
+  const publishedUntilMs = atMs + RETENTION_MS;
+  return { keyId, publicKey: pemOf(bytesFromBase64(base64)), retired: { atMs, publishedUntilMs } };
+}
+
+/** 0 if it is no public key. */
+async function modulusLengthOf(base64: string): Promise<number> {
+  try {
+    const spki = bytesFromBase64(base64);
+    const key = await crypto.subtle.importKey('spki', spki, RSA_ALGORITHM, true, ['verify']);
+    return (key.algorithm as { readonly modulusLength?: number }).modulusLength ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** WebCrypto cannot derive a public key from a private one, except through the JWK's numbers. */
+async function spkiOf(key: NamedKey): Promise<Uint8Array<ArrayBuffer>> {
+  const jwk = await crypto.subtle.exportKey('jwk', await importPrivateKey(key, true));
+  if (jwk instanceof ArrayBuffer || jwk.n === undefined || jwk.e === undefined) {
+    throw new ConfigError(`key ${key.keyId} has no public numbers`);
+  }
+  const publicNumbers = { kty: 'RSA', n: jwk.n, e: jwk.e };
+  const publicKey = await crypto.subtle.importKey('jwk', publicNumbers, RSA_ALGORITHM, true, [
+    'verify',
+  ]);
+  const spki = await crypto.subtle.exportKey('spki', publicKey);
+  if (!(spki instanceof ArrayBuffer)) {
+    throw new TypeError('SPKI is binary');
+  }
+  return new Uint8Array(spki);
+}
+
+function pemOf(spki: Uint8Array): string {
+  const lines: string[] = [];
+  const base64 = base64FromBytes(spki);
+  for (let start = 0; start < base64.length; start += PEM_LINE_LENGTH) {
+    lines.push(base64.slice(start, start + PEM_LINE_LENGTH));
+  }
+  return `-----BEGIN PUBLIC KEY-----\n${lines.join('\n')}\n-----END PUBLIC KEY-----\n`;
+}
