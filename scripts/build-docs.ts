@@ -10,6 +10,13 @@ import { globSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROJECT_DIRECTORY, readIfPresent } from './project/files.ts';
+import { commandLine } from './project/options.ts';
+
+const SCRIPT = {
+  usage: 'npm run docs',
+  about: 'Builds the site of the documentation into `public`, unless it is up to date.',
+  options: {},
+};
 
 const PUBLIC_DIRECTORY = join(PROJECT_DIRECTORY, 'public');
 /** What the build writes, below `public`. */
@@ -72,4 +79,5 @@ async function fingerprintOf(patterns: readonly string[]): Promise<string> {
   return hash.digest('hex');
 }
 
+commandLine(SCRIPT, () => undefined);
 await main();

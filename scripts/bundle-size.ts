@@ -14,8 +14,15 @@ import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { PROJECT_DIRECTORY } from './project/files.ts';
+import { commandLine } from './project/options.ts';
 import { runWrangler } from './project/wrangler.ts';
 import { wranglerAliases } from './project/wrangler-aliases.ts';
+
+const SCRIPT = {
+  usage: 'npm run bundle',
+  about: 'Compares the size of what a deployment uploads with the budgets.',
+  options: {},
+};
 
 const KIBIBYTE = 1024;
 /** API, checkout, rails and webhooks. */
@@ -170,6 +177,7 @@ function kibibytes(bytes: number): string {
   return `${(bytes / KIBIBYTE).toFixed(1)} KiB`;
 }
 
+commandLine(SCRIPT, () => undefined);
 try {
   process.exitCode = (await main()) ? 0 : 1;
 } catch (error) {

@@ -130,9 +130,6 @@ test('help and unknown options create nothing', async () => {
   const { stdout } = await npmRun('dev', '--help');
   expect(stdout).toContain('--port PORT');
   await expect(npmRun('dev', '--prot', '1')).rejects.toThrow("Unknown option '--prot'");
-  const { stdout: webhooks } = await npmRun('webhooks', '--help');
-  expect(webhooks).toContain('--status STATUS');
-  await expect(npmRun('webhooks', '--stauts', '1')).rejects.toThrow("Unknown option '--stauts'");
   expect(await readdir(clone)).not.toContain('.dev.vars');
   expect(await readdir(clone)).not.toContain('.wrangler');
 });

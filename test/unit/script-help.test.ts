@@ -1,26 +1,58 @@
 import { execFile } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { benchOptions } from '../../scripts/bench/options.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
+import { commandsOf } from '../support/documents/commands.ts';
+import { DOCUMENTS } from '../support/documents/markdown.ts';
 
-/** Goal: a developer who asks a script for help, or mistypes an option, reads what it takes. */
+/**
+ * Goal: a developer who asks a script for help, or mistypes an option, reads what it takes, and every
+ * option in the documents exists. Method: scripts start with all options that the documents give
+ * them, and `--help`; a script reads its options before it prints its help.
+ */
 
 const run = promisify(execFile);
 
-const SCRIPTS = globSync('scripts/*.ts', { cwd: PROJECT_DIRECTORY }).filter((path) =>
-  readFileSync(join(PROJECT_DIRECTORY, path), 'utf8').includes('commandLine('),
-);
+/** Their arguments are nouns and methods: documented-commands.test.ts and documented-operator.test.ts. */
+const WITH_ARGUMENTS = ['operator', 'rail:check'];
+
+const { scripts } = JSON.parse(readFileSync(join(PROJECT_DIRECTORY, 'package.json'), 'utf8'));
+
+const SCRIPTS = Object.entries<string>(scripts)
+  .filter(([name, command]) => /^node \S+$/.test(command) && !WITH_ARGUMENTS.includes(name))
+  .map(([name, command]) => ({ name, file: command.replace('node ', '') }));
+
+/** What the documents write after `npm run NAME --`. */
+async function documentedOptions(script: string): Promise<readonly (readonly string[])[]> {
+  const found = (await commands).map(({ words }) => words.filter((word) => word !== '--silent'));
+  return found
+    .filter(([program, verb, name]) => program === 'npm' && verb === 'run' && name === script)
+    .map((words) => words.slice(words[3] === '--' ? 4 : 3));
+}
+
+const commands = commandsOf(DOCUMENTS);
 
 test('most scripts have a help', () => {
-  expect(SCRIPTS.length).toBeGreaterThan(10);
+  expect(SCRIPTS.length).toBeGreaterThan(15);
 });
 
-test.each(SCRIPTS)('%s prints its help and does nothing else', async (path) => {
-  const { stdout } = await run('node', [path, '--help'], { cwd: PROJECT_DIRECTORY });
-  expect(stdout).toMatch(/^npm run .* \[-- options\]\n/);
-  expect(stdout).toContain('show this help\n');
+test.each(SCRIPTS)(
+  'npm run $name takes the documented options, and only prints its help',
+  async ({ name, file }) => {
+    const options = (await documentedOptions(name)).flat();
+    const { stdout } = await run('node', [file, ...options, '--help'], { cwd: PROJECT_DIRECTORY });
+    expect(stdout).toMatch(/^npm run .* \[-- options\]\n/);
+    expect(stdout).toContain('show this help\n');
+  },
+);
+
+test('npm run bench has the cases that the documents name', async () => {
+  for (const options of await documentedOptions('bench')) {
+    expect(() => benchOptions(options)).not.toThrow();
+  }
 });
 
 test.each([

@@ -1,0 +1,262 @@
+import { execFile } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'smol-toml';
+import { afterAll, describe, expect, test } from 'vitest';
+import { parseCLI } from 'vitest/node';
+import { PROJECT_DIRECTORY, WRANGLER_CONFIG_FILE } from '../../scripts/project/files.ts';
+import { ENVIRONMENTS, METHODS } from '../../src/domain/method.ts';
+import { railSecretName } from '../../src/rails/settings.ts';
+import { type Command, commandsOf } from '../support/documents/commands.ts';
+import { blocksOf, DOCUMENTS } from '../support/documents/markdown.ts';
+import { parseWrangler } from '../support/documents/wrangler.ts';
+import { COMPLETE } from './rail-settings-fixture.ts';
+
+/**
+ * Goal: no document shows a command that fails. Method: each command runs in a test, here or in the
+ * one named below; wrangler's table accepts those for Cloudflare; few remain, each for a reason.
+ */
+
+const { version, scripts } = JSON.parse(
+  readFileSync(join(PROJECT_DIRECTORY, 'package.json'), 'utf8'),
+);
+
+/** The tests of commands, by how the commands begin. */
+const TESTS: readonly (readonly [start: string, file: string])[] = [
+  ['npm run operator', 'test/workers/documented-operator.test.ts'],
+  ['npx kefel', 'test/e2e/guides.test.ts'],
+  ['curl', 'test/e2e/guides.test.ts'],
+  ['grep', 'test/e2e/guides.test.ts'],
+  ['sed', 'test/e2e/first-minute.test.ts'],
+  ['npx wrangler dev', 'test/e2e/first-minute.test.ts'],
+  ['npm pack', 'test/e2e/cli.test.ts'],
+  // Every script's options, and --help; a whole run takes minutes.
+  ...Object.entries<string>(scripts)
+    .filter(([, command]) => /^node \S+$/.test(command))
+    .map(([name]) => [`npm run ${name}`, 'test/unit/script-help.test.ts'] as const),
+  ...[
+    'npx wrangler',
+    'npx vitest run',
+    'npm run rail:check',
+    'npm run secrets:generate',
+    'node -p',
+    'npx esbuild',
+  ].map((start) => [start, 'test/unit/documented-commands.test.ts'] as const),
+];
+
+/** Commands that no test runs. */
+const REASONS: Readonly<Record<string, string>> = {
+  'npm ci': 'installs what the tests run with',
+  'npm test': 'runs this test',
+  'npm run test:fast': 'runs this test',
+  'npm run test:security': 'npm test runs these files',
+  'npm run check': 'npm test begins with it',
+  'npm run format': 'npm run check says what it would write',
+  'npm run types': 'npm run check says what it would write',
+  [`npm install -g ./clients/cli/kefel-${version}.tgz`]: 'test/e2e/cli.test.ts runs the package',
+  'npm run rail:check -- … --live': 'the changelog names an option',
+  'openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out telebirr.pem':
+    'OpenSSL is no part of the project',
+};
+
+/** All that the documents do at Cloudflare. Each needs an account, so wrangler only parses it. */
+const CLOUD_COMMANDS = [
+  'd1 create',
+  'd1 execute',
+  'd1 migrations apply',
+  'd1 time-travel restore',
+  'deploy',
+  'login',
+  'queues create',
+  'rollback',
+  'secret bulk',
+  'secret delete',
+  'secret put',
+  'tail',
+];
+
+/** Fenced blocks of any other language could hide commands from this test. */
+const LANGUAGES = 'sh sql json text html js ts php python java go dart mermaid'.split(' ');
+
+/** The setting that turns on a rail's status query. */
+const STATUS_QUERIES: Readonly<Record<string, object>> = {
+  E_BIRR: {},
+  M_PESA: { initiator: 'KefelInitiator', securityCredential: 'S3cret' },
+};
+
+interface WranglerConfig {
+  readonly d1_databases: readonly { readonly database_name: string }[];
+  readonly queues: { readonly consumers: readonly { readonly queue: string }[] };
+  readonly secrets: { readonly required: readonly string[] };
+}
+
+const commands = await commandsOf(DOCUMENTS);
+
+/** `--silent` only keeps npm itself quiet. */
+function textOf({ words }: Command): string {
+  return words.filter((word) => word !== '--silent').join(' ');
+}
+
+/** Each command that begins so, once, under the place where it is first. */
+function commandsThat(start: string): readonly Command[] {
+  const found = new Map<string, Command>();
+  for (const command of commands) {
+    const text = textOf(command);
+    if (`${text} `.startsWith(`${start} `) && !found.has(text)) {
+      found.set(text, command);
+    }
+  }
+  return [...found.values()];
+}
+
+describe('the documents', () => {
+  test('have no command without a test or a reason', () => {
+    const untested = commands.filter((command) => {
+      const text = textOf(command);
+      return !(text in REASONS) && !TESTS.some(([start]) => `${text} `.startsWith(`${start} `));
+    });
+    // Add a test for the command, and its start to TESTS above; or, at worst, a reason to REASONS.
+    expect(untested.map((command) => `${command.place}: ${textOf(command)}`)).toEqual([]);
+  });
+
+  test('still have each command that needs a reason, and the tests of the others exist', () => {
+    const all = new Set(commands.map(textOf));
+    expect(Object.keys(REASONS).filter((text) => !all.has(text))).toEqual([]);
+    expect(TESTS.filter(([, file]) => !existsSync(join(PROJECT_DIRECTORY, file)))).toEqual([]);
+  });
+
+  test('hide no command in a block of another language', () => {
+    const hidden = DOCUMENTS.flatMap((document) =>
+      blocksOf(document)
+        .filter(({ language }) => !LANGUAGES.includes(language))
+        .map(({ line, language }) => `${document}:${line}: "${language}"`),
+    );
+    expect(hidden).toEqual([]);
+  });
+});
+
+describe('commands at Cloudflare', () => {
+  const cloud = commandsThat('npx wrangler');
+  const { d1_databases, queues, secrets } = parse(
+    readFileSync(WRANGLER_CONFIG_FILE, 'utf8'),
+  ) as unknown as WranglerConfig;
+  const queueNames = queues.consumers.map(({ queue }) => queue);
+
+  /** What the arguments of a command may be, by its first word. */
+  const names: Readonly<Record<string, readonly string[]>> = {
+    d1: d1_databases.map(({ database_name }) => database_name),
+    queues: queueNames,
+    secret: [
+      ...secrets.required,
+      ...ENVIRONMENTS.flatMap((environment) =>
+        METHODS.map((method) => railSecretName(environment, method)),
+      ),
+      '$HOME/kefel-secrets.json',
+    ],
+  };
+
+  test.each(cloud)('$place: wrangler takes it, and its names are ours', ({ words }) => {
+    const { name, arguments: args } = parseWrangler(words.slice(2));
+    const known = names[name.split(' ')[0] ?? ''] ?? [];
+    expect(args.filter((argument) => !known.includes(argument))).toEqual([]);
+  });
+
+  test('are all that the list has', () => {
+    const parsed = cloud.map(({ words }) => parseWrangler(words.slice(2)).name);
+    expect([...new Set(parsed)].filter((name) => name !== 'dev').sort()).toEqual(CLOUD_COMMANDS);
+  });
+
+  test('create each queue of wrangler.toml', () => {
+    const created = commandsThat('npx wrangler queues create').map(({ words }) => words[4]);
+    expect(created.sort()).toEqual([...queueNames].sort());
+  });
+
+  test.each([
+    'queue create kefel-webhooks',
+    'd1 exec kefel',
+    'd1 execute',
+    'd1 execute kefel --sql x',
+    'secret put A B',
+    'queues create kefel --jurisdiction mars',
+  ])('are refused if wrangler lacks them: %s', (line) => {
+    expect(() => parseWrangler(line.split(' '))).toThrow();
+  });
+});
+
+describe('commands that need only a checkout', () => {
+  const home = mkdtempSync(join(tmpdir(), 'kefel-reader-'));
+
+  afterAll(() => rmSync(home, { recursive: true }));
+
+  /** Runs a command as npm and npx would; resolves with its output. */
+  function run({ words }: Command, input = '', directory = PROJECT_DIRECTORY): Promise<string> {
+    const [program = '', ...args] = words.map((word) => word.replaceAll('$HOME', home));
+    const [, name = '', ...options] = args.filter((word) => word !== '--silent' && word !== '--');
+    const known: Readonly<Record<string, readonly string[]>> = {
+      node: [process.execPath, ...args],
+      npm: [process.execPath, ...String(scripts[name]).split(' ').slice(1), ...options],
+      npx: [join(PROJECT_DIRECTORY, 'node_modules', '.bin', args[0] ?? ''), ...args.slice(1)],
+    };
+    const [file = program, ...rest] = known[program] ?? [];
+    return new Promise((resolve, reject) => {
+      const child = execFile(file, rest, { cwd: directory }, (error, output) =>
+        error === null ? resolve(output) : reject(error),
+      );
+      child.stdin?.end(input);
+    });
+  }
+
+  test('generate secrets, and read the operator’s out of them', async () => {
+    const generated = await Promise.all(
+      commandsThat('npm run secrets:generate').map((command) => run(command)),
+    );
+    expect(generated.join()).toContain('"LINK_SIGNING_KEYS": "k');
+    for (const command of commandsThat('node -p')) {
+      expect(await run(command)).toMatch(/^kfl_op_[\w-]{43}\n$/);
+    }
+  });
+
+  test.each(
+    commandsThat('npm run rail:check --').filter((command) => !(textOf(command) in REASONS)),
+  )('$place: rail:check understands the secret, and asks only with --live', async (command) => {
+    const method = METHODS.find((name) => command.words.includes(name));
+    const isLive = command.words.includes('--live');
+    const settings = method === undefined ? {} : COMPLETE[method];
+    const address = { baseUrl: 'http://localhost:9', statusQuery: STATUS_QUERIES[method ?? ''] };
+    const output = await run(command, JSON.stringify({ ...settings, ...(isLive && address) }));
+    expect(output).toMatch(new RegExp(`^RAIL_${method}_PRODUCTION is good`));
+    expect(output.includes('did not answer')).toBe(isLive);
+  });
+
+  test.each(commandsThat('npx esbuild'))(
+    '$place: makes JavaScript of the client',
+    async (command) => {
+      mkdirSync(join(home, 'shop'));
+      cpSync(join(PROJECT_DIRECTORY, 'clients', 'typescript'), join(home, 'shop', 'kefel'), {
+        recursive: true,
+      });
+      await run(command, '', join(home, 'shop'));
+      const client = await import(join(home, 'shop', 'kefel', 'kefel.js'));
+      expect(client).toHaveProperty('Kefel');
+    },
+  );
+
+  test.each(commandsThat('npx vitest run'))('$place: Vitest finds its tests', ({ words }) => {
+    const { filter, options } = parseCLI([...words.slice(1)]);
+    const [project = ''] = [options.project ?? []].flat();
+    const files = globSync(`test/${project}/**/*.test.ts`, { cwd: PROJECT_DIRECTORY });
+    expect(files).not.toEqual([]);
+    for (const start of filter) {
+      expect(files.filter((file) => file.startsWith(start))).not.toEqual([]);
+    }
+  });
+});
