@@ -5,23 +5,9 @@
  * docs/cli.md tells what each command is for.
  */
 import { KefelConnectionError, KefelError } from '../typescript/kefel.ts';
-import { type Command, commandHelp, given, overview, UsageError } from './command.ts';
+import { commandHelp, given, overview, UsageError } from './command.ts';
+import { COMMANDS } from './commands.ts';
 import { reasonOf } from './forward.ts';
-import { listen } from './listen.ts';
-import { events, payments, refunds } from './lists.ts';
-import { refund } from './refund.ts';
-import { resend } from './resend.ts';
-import { trigger } from './trigger.ts';
-
-const COMMANDS: Readonly<Record<string, Command>> = {
-  listen,
-  trigger,
-  payments,
-  refund,
-  refunds,
-  events,
-  resend,
-};
 
 async function main([name, ...words]: readonly string[]): Promise<void> {
   if (name === undefined || name === 'help' || name === '--help') {

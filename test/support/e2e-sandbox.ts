@@ -25,7 +25,9 @@ export type SandboxMerchant =
   | 'php'
   | 'python'
   | 'cli'
-  | 'commandLine';
+  | 'commandLine'
+  | 'guides'
+  | 'documents';
 
 /** A test file's connection to the shared gateway. */
 export interface Sandbox {
@@ -71,6 +73,8 @@ async function start(): Promise<Shared> {
     python: await newMerchant('Python Shop'),
     cli: await newMerchant('Terminal Shop'),
     commandLine: await newMerchant('Scripting Shop'),
+    guides: await newMerchant('Guided Shop'),
+    documents: await newMerchant('Documented Shop'),
   };
   const gateway = await startGateway({
     name: 'sandbox',
