@@ -36,6 +36,7 @@ export type ErrorCode =
   | 'refund_not_found'
   | 'payment_not_paid'
   | 'refund_too_large'
+  | 'refund_needs_review'
   | 'too_many_refunds'
   | 'refund_too_late'
   | 'refund_daily_limit'
@@ -710,11 +711,27 @@ export interface Payment {
    */
   anomalies: {
     kind:
-      'duplicate_payment' | 'contradicting_failure' | 'refused_callback' | 'contradicting_refund';
+      | 'duplicate_payment'
+      | 'contradicting_failure'
+      | 'refused_callback'
+      | 'contradicting_refund'
+      | 'excess_refund';
     /**
      * What the customer and the provider know the attempt by
      */
     transactionId: string | null;
+    /**
+     * The refund that it is about
+     */
+    refundUniqueId: string | null;
+    /**
+     * Only of `excess_refund`: how much more than the customer paid was returned with this refund, in minor units (15050 is 150.50)
+     */
+    excessMinor: number | null;
+    /**
+     * Only of `excess_refund`: when the operator reviewed it. Until then no refund of the transaction is accepted
+     */
+    reviewedAt: string | null;
     /**
      * ISO 8601 in UTC with milliseconds
      */
@@ -779,6 +796,7 @@ export interface Refund {
     | 'part_not_supported'
     | 'whole_amounts_only'
     | 'too_late'
+    | 'exceeds_payment'
     | null;
   /**
    * The provider's id of the refund
@@ -837,6 +855,7 @@ export interface RefundSummary {
     | 'part_not_supported'
     | 'whole_amounts_only'
     | 'too_late'
+    | 'exceeds_payment'
     | null;
   /**
    * The provider's id of the refund

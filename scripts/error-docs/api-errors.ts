@@ -181,8 +181,15 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
     remedy: 'Read the payment with its `refunds`, and ask for at most what the message says.',
     retry: 'after_change',
   },
+  refund_needs_review: {
+    meaning:
+      'A refund that had failed was executed after all, and with it more of this transaction was returned than the customer paid. The anomaly `excess_refund` of the payment says how much more.',
+    remedy: 'Ask the operator of the gateway to review the payment. Then read what is left of it.',
+    retry: 'after_change',
+  },
   too_many_refunds: {
-    meaning: 'The payment has had as many refunds as it can have, failed ones included.',
+    meaning:
+      'The payment has as many refunds as it can have. Failed and canceled ones count only towards the larger number in the message.',
     remedy: 'Ask the operator of the gateway to return the rest.',
     retry: 'never',
   },

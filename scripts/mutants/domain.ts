@@ -39,7 +39,7 @@ export const DOMAIN_MUTANTS: readonly Mutant[] = [
       'an abandoned attempt counts as unpaid although the page is still open',
     ],
     [
-      'before.anomalies.length !== after.anomalies.length ||',
+      'before.anomalies !== after.anomalies ||',
       'before.anomalies.length > after.anomalies.length ||',
       'an anomaly is stored and never shown',
     ],
@@ -191,6 +191,16 @@ export const REFUND_MUTANTS: readonly Mutant[] = [
       'if (takesParts && returnedMinor !== chargedMinor(terms, attempt.method)) {',
       'a provider is asked for a part that it cannot return',
     ],
+    [
+      "  if (needsReview(intent, attempt)) {\n    return reject(step, 'refund_needs_review');\n  }\n",
+      '',
+      'an attempt takes refunds although more was returned than paid',
+    ],
+    [
+      'if (holding >= REFUNDS_MAX || requests >= REFUND_REQUESTS_MAX) {',
+      'if (requests >= REFUNDS_MAX) {',
+      'failed and canceled refunds use up the places of a payment',
+    ],
   ]),
   ...mutantsOf('src/domain/refund-resolve.ts', [
     [
@@ -199,9 +209,14 @@ export const REFUND_MUTANTS: readonly Mutant[] = [
       'an unknown outcome counts as failed, and the amount is free again',
     ],
     [
-      'if (wasNeverAsked || (wasReleased && !fits(step.intent, attemptOf(step, refund), refund))) {',
-      'if (wasNeverAsked) {',
-      'a late refund exceeds what was paid',
+      'return excess === 0 ? step : withAnomaly(',
+      'return excess !== 0 ? step : withAnomaly(',
+      'nobody learns that more was returned than paid',
+    ],
+    [
+      '? Math.min(refund.commissionReturnedMinor, commissionLeftMinor(step.intent, attempt))',
+      '? refund.commissionReturnedMinor',
+      'a late refund gives up commission that others have given up',
     ],
     [
       "  if (refund.status === 'succeeded') {\n    return withRefundAnomaly(step, refund, nowMs);",
@@ -226,14 +241,19 @@ export const REFUND_MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('src/domain/refund-time.ts', [
     [
-      "return refund.status === 'pending' && !refundsOf(intent, refund.attemptId).some(isInFlight);",
-      "return refund.status === 'pending';",
+      '    !isTooMuch(intent, refund) &&\n    !refundsOf(intent, refund.attemptId).some(isInFlight)\n',
+      '    !isTooMuch(intent, refund)\n',
       'two refunds of one attempt at the provider',
     ],
     [
-      "return refund.status === 'pending' && !refundsOf(intent, refund.attemptId).some(isInFlight);",
-      "return refund.status === 'pending' || refund.status === 'unresolved';",
+      "  return (\n    refund.status === 'pending' &&\n",
+      "  return (\n    refund.status === 'unresolved' ||\n    refund.status === 'pending' &&\n",
       'a refund with an unknown outcome is requested again',
+    ],
+    [
+      'return attempt !== null && isWaiting(refund) && !stillFits(intent, attempt, refund);',
+      'return attempt === null;',
+      'the provider is asked for more than is left since a failed refund succeeded',
     ],
     [
       'return isOver && !(checkAtMs !== null && checkAtMs <= nowMs)',
@@ -253,8 +273,8 @@ export const REFUND_MUTANTS: readonly Mutant[] = [
       'cents of the commission are never returned',
     ],
     [
-      'returnedMinor + refund.returnedMinor <= chargedMinor(intent.terms, attempt.method)',
-      'returnedMinor + refund.returnedMinor <= Number.MAX_SAFE_INTEGER',
+      'held.returnedMinor + returnedMinor <= chargedMinor(terms, attempt.method)',
+      'held.returnedMinor + returnedMinor <= Number.MAX_SAFE_INTEGER',
       'more commission is returned than was paid',
     ],
     [

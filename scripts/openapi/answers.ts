@@ -87,9 +87,21 @@ const anomaly = objectOf({
       'contradicting_failure',
       'refused_callback',
       'contradicting_refund',
+      'excess_refund',
     ],
   },
   transactionId: nullable(transactionId),
+  refundUniqueId: nullable({ type: 'string', description: 'The refund that it is about' }),
+  excessMinor: nullable(
+    amountMinor(
+      'Only of `excess_refund`: how much more than the customer paid was returned with this refund',
+    ),
+  ),
+  reviewedAt: nullable({
+    ...time,
+    description:
+      'Only of `excess_refund`: when the operator reviewed it. Until then no refund of the transaction is accepted',
+  }),
   at: time,
 });
 

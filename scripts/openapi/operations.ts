@@ -248,6 +248,7 @@ function refunds(environment: Environment): readonly Operation[] {
         'duplicate_refund_id',
         'payment_not_paid',
         'refund_too_large',
+        'refund_needs_review',
         'too_many_refunds',
         'refund_too_late',
         'refund_daily_limit',

@@ -7,6 +7,7 @@ const ACTOR_OF: Readonly<Record<Exclude<Command['type'], 'start_attempt'>, Actor
   claim_start: 'rail',
   customer_returned: 'customer',
   report_callback: 'rail',
+  review_anomalies: 'operator',
   accept_attempt: 'rail',
   resolve_attempt: 'rail',
   resolve_manually: 'operator',

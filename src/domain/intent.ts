@@ -185,10 +185,16 @@ export interface Anomaly {
     | 'contradicting_failure'
     | 'refused_callback'
     /** A provider contradicts the outcome of a refund. */
-    | 'contradicting_refund';
+    | 'contradicting_refund'
+    /** With this refund, more was returned than the customer paid. */
+    | 'excess_refund';
   readonly attemptId: string;
-  /** Only of a contradicting refund. */
+  /** Only of the two about refunds. */
   readonly refundId?: string;
+  /** Only of an excess refund: how much more was returned than paid, in minor units. */
+  readonly excessMinor?: number;
+  /** Only of an excess refund: when an operator reviewed it; null before that. */
+  readonly reviewedAtMs?: number | null;
   readonly atMs: number;
 }
 
@@ -285,6 +291,16 @@ export type Command =
     }
   /** The customer leaves a redirect attempt unpaid; another attempt may start. */
   | { readonly type: 'abandon_attempt'; readonly attemptId: string }
+  /**
+   * An operator has seen the first `count` anomalies. Excess refunds among them no longer block
+   * further refunds. The history keeps the operator's name and note.
+   */
+  | {
+      readonly type: 'review_anomalies';
+      readonly count: number;
+      readonly operator: string;
+      readonly note: string;
+    }
   | { readonly type: 'cancel' }
   | { readonly type: 'abandon_payment' }
   | { readonly type: 'tick' };

@@ -5,12 +5,19 @@ import {
   type Intent,
   type IntentTerms,
 } from './intent.ts';
-import { holdsMoney, type Refund, type RefundAmounts } from './refund.ts';
+import { holdsMoney, isWaiting, type Refund, type RefundAmounts } from './refund.ts';
 
 /** How much of a payment is reserved, returned and left. */
 
-/** Enough for any order, and the payment's record stays far below its limit of 2 MB. */
+/** How many refunds of a payment can hold money. Enough for any order. */
 export const REFUNDS_MAX = 50;
+
+/**
+ * With the failed and canceled ones, of which none is ever removed: a callback URL names a refund by
+ * its position in one byte. With all entries of its history, the longest one takes 12 KB of the
+ * payment's record, which must stay below 2 MB.
+ */
+export const REFUND_REQUESTS_MAX = 150;
 
 /** The refunds of one attempt. */
 export function refundsOf(
@@ -58,9 +65,29 @@ export function refundedOf(intent: Intent): RefundAmounts {
 
 /** What is left of a paid attempt's amount for further refunds, in minor units. */
 export function refundableMinor(intent: Intent, attempt: Attempt): number {
-  return attempt.status === 'succeeded'
-    ? intent.terms.amountMinor - heldOf(intent, attempt).amountMinor
-    : 0;
+  if (attempt.status !== 'succeeded') {
+    return 0;
+  }
+  const { terms } = intent;
+  const held = heldOf(intent, attempt);
+  const leftMinor = terms.amountMinor - held.amountMinor;
+  // Refunds that succeeded after they had failed may have returned more commission than was paid.
+  const chargeLeftMinor = chargedMinor(terms, attempt.method) - held.returnedMinor;
+  return Math.max(0, Math.min(leftMinor, chargeLeftMinor));
+}
+
+/** How much more than the customer paid was returned of an attempt, in minor units. */
+export function excessMinor(intent: Intent, attempt: Attempt): number {
+  const returned = refundsOf(intent, attempt.id).filter(({ status }) => status === 'succeeded');
+  return Math.max(0, sumOf(returned).returnedMinor - chargedMinor(intent.terms, attempt.method));
+}
+
+/** Whether an operator must look at an attempt's excess before it takes another refund. */
+export function needsReview({ anomalies }: Intent, attempt: Attempt): boolean {
+  return anomalies.some(
+    ({ kind, attemptId, reviewedAtMs }) =>
+      kind === 'excess_refund' && attemptId === attempt.id && reviewedAtMs === null,
+  );
 }
 
 /** What is reserved or returned of an attempt. */
@@ -81,8 +108,7 @@ export function refundAmounts(
   const { terms } = intent;
   const held = heldOf(intent, attempt);
   const commissionMinor = commissionOf(terms, attempt.method);
-  // Not negative: other refunds may have given up a failed refund's part before that one succeeded.
-  const leftMinor = Math.max(0, commissionMinor - held.commissionReturnedMinor);
+  const leftMinor = commissionLeftMinor(intent, attempt);
   const isRest = held.amountMinor + amountMinor === terms.amountMinor;
   const proportionalMinor = shareOf(commissionMinor, amountMinor, terms.amountMinor);
   const givenUpMinor = isRest ? leftMinor : Math.min(leftMinor, proportionalMinor);
@@ -94,21 +120,55 @@ export function refundAmounts(
   };
 }
 
+/** The part of an attempt's commission that no refund gives up. */
+export function commissionLeftMinor(
+  intent: Pick<Intent, 'terms' | 'refunds'>,
+  attempt: Attempt,
+): number {
+  const { commissionReturnedMinor } = heldOf(intent, attempt);
+  return commissionOf(intent.terms, attempt.method) - commissionReturnedMinor;
+}
+
 /** A beneficiary's share after refunds: reduced in proportion, rounded down, in minor units. */
 export function netShareMinor(
   { amountMinor }: Pick<IntentTerms, 'amountMinor'>,
   shareMinor: number,
   refundedMinor: number,
 ): number {
-  return shareOf(shareMinor, amountMinor - refundedMinor, amountMinor);
+  return shareOf(shareMinor, Math.max(0, amountMinor - refundedMinor), amountMinor);
 }
 
 /** Whether refunds fit into what the customer paid by this attempt. */
 export function fits(intent: Intent, attempt: Attempt, refund: RefundAmounts): boolean {
-  const { amountMinor, returnedMinor } = heldOf(intent, attempt);
+  return fitsBeside(heldOf(intent, attempt), intent.terms, attempt, refund);
+}
+
+/**
+ * Whether a refund that was not executed still fits beside what was returned, what the provider may
+ * be returning, and what was requested before it. It may not once a failed refund has succeeded.
+ */
+export function stillFits(intent: Intent, attempt: Attempt, refund: Refund): boolean {
+  const own = refundsOf(intent, attempt.id);
+  const position = own.findIndex(({ id }) => id === refund.id);
+  const others = own.filter(
+    (other, index) =>
+      index !== position &&
+      holdsMoney(other) &&
+      other.actionReason !== 'exceeds_payment' &&
+      (index < position || !isWaiting(other)),
+  );
+  return fitsBeside(sumOf(others), intent.terms, attempt, refund);
+}
+
+function fitsBeside(
+  held: RefundAmounts,
+  terms: IntentTerms,
+  attempt: Attempt,
+  { amountMinor, returnedMinor }: RefundAmounts,
+): boolean {
   return (
-    amountMinor + refund.amountMinor <= intent.terms.amountMinor &&
-    returnedMinor + refund.returnedMinor <= chargedMinor(intent.terms, attempt.method)
+    held.amountMinor + amountMinor <= terms.amountMinor &&
+    held.returnedMinor + returnedMinor <= chargedMinor(terms, attempt.method)
   );
 }
 

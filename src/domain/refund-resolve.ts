@@ -8,7 +8,7 @@ import {
   type RefundCommand,
   type RefundOutcome,
 } from './refund.ts';
-import { fits, needsSecondOperator } from './refund-amounts.ts';
+import { commissionLeftMinor, excessMinor, needsSecondOperator } from './refund-amounts.ts';
 import { applyRefundTime } from './refund-time.ts';
 import { find, reject, type Step, withAnomaly, withRefund } from './step.ts';
 
@@ -45,8 +45,8 @@ export function resolveRefund(
 }
 
 /**
- * Records that money was returned, in any state after the provider's call. If the refund had
- * failed, another one may have taken its amount since; then it records only an anomaly.
+ * Records that money was returned, in any state after the provider's call, even if more goes back
+ * than the customer paid: the refund may have failed, and another one taken its amount since.
  */
 function recordRefunded(
   step: Step,
@@ -57,14 +57,19 @@ function recordRefunded(
   if (refund.status === 'succeeded') {
     return isReturnedTwice(refund, outcome) ? withRefundAnomaly(step, refund, nowMs) : step;
   }
-  const wasNeverAsked = refund.status === 'pending' || refund.status === 'canceled';
-  const wasReleased = !holdsMoney(refund);
-  if (wasNeverAsked || (wasReleased && !fits(step.intent, attemptOf(step, refund), refund))) {
+  if (refund.status === 'pending' || refund.status === 'canceled') {
+    // Kefel never asked for it.
     return withRefundAnomaly(step, refund, nowMs);
   }
+  const wasReleased = !holdsMoney(refund);
+  const attempt = attemptOf(step, refund);
   const refunded = withRefund(step, {
     ...refund,
     status: 'succeeded',
+    // Other refunds may have given up its part since.
+    commissionReturnedMinor: wasReleased
+      ? Math.min(refund.commissionReturnedMinor, commissionLeftMinor(step.intent, attempt))
+      : refund.commissionReturnedMinor,
     failureReason: null,
     actionReason: null,
     checkAtMs: null,
@@ -74,7 +79,15 @@ function recordRefunded(
     late: wasReleased,
     updatedAtMs: nowMs,
   });
-  return announce(refunded, 'refund_succeeded');
+  return announce(withExcess(refunded, attempt, refund, nowMs), 'refund_succeeded');
+}
+
+/** Each refund that returns more than was paid is an anomaly, which blocks the attempt's refunds. */
+function withExcess(step: Step, attempt: Attempt, { id: refundId }: Refund, atMs: number): Step {
+  const excess = excessMinor(step.intent, attempt);
+  const { id: attemptId } = attempt;
+  const details = { attemptId, refundId, excessMinor: excess, reviewedAtMs: null, atMs };
+  return excess === 0 ? step : withAnomaly(step, { kind: 'excess_refund', ...details });
 }
 
 /** Whether the provider reports a second reference for what an operator returned by hand. */

@@ -1,13 +1,23 @@
 import type { Intent } from './intent.ts';
-import { isInFlight, type Refund } from './refund.ts';
-import { refundsOf } from './refund-amounts.ts';
-import { type Step, withRefund } from './step.ts';
+import { isInFlight, isWaiting, type Refund } from './refund.ts';
+import { refundsOf, stillFits } from './refund-amounts.ts';
+import { find, type Step, withRefund } from './step.ts';
 
 /** When refunds start, are queried, and become unresolved. */
 
 /** Whether the provider may be called, once it is time. */
 export function isStartable(intent: Intent, refund: Refund): boolean {
-  return refund.status === 'pending' && !refundsOf(intent, refund.attemptId).some(isInFlight);
+  return (
+    refund.status === 'pending' &&
+    !isTooMuch(intent, refund) &&
+    !refundsOf(intent, refund.attemptId).some(isInFlight)
+  );
+}
+
+/** Whether a refund that was not executed would return more than is left by now. */
+function isTooMuch(intent: Intent, refund: Refund): boolean {
+  const attempt = find(intent, refund.attemptId);
+  return attempt !== null && isWaiting(refund) && !stillFits(intent, attempt, refund);
 }
 
 /** Refunds to request from the provider now. */
@@ -28,13 +38,26 @@ export function refundTimes(intent: Intent): readonly number[] {
     const { status, startAtMs, checkAtMs, deadlineAtMs } = refund;
     const closesAtMs = status === 'processing' ? deadlineAtMs : null;
     const startsAtMs = isStartable(intent, refund) ? startAtMs : null;
-    return [startsAtMs, checkAtMs, closesAtMs].filter((timeMs) => timeMs !== null);
+    const stopsAtMs = mustStop(intent, refund) ? refund.updatedAtMs : null;
+    return [startsAtMs, checkAtMs, closesAtMs, stopsAtMs].filter((timeMs) => timeMs !== null);
   });
 }
 
-/** Makes refunds `unresolved` whose window closed without an outcome. A due query runs first. */
+/** Whether a refund that would return too much must wait for a person, and does not yet. */
+function mustStop(intent: Intent, refund: Refund): boolean {
+  return refund.actionReason !== 'exceeds_payment' && isTooMuch(intent, refund);
+}
+
+/**
+ * Makes refunds `unresolved` whose window closed without an outcome; a due query runs first. Lets a
+ * person decide about those that would return too much.
+ */
 export function applyRefundTime(step: Step, nowMs: number): Step {
   return step.intent.refunds.reduce((next, refund) => {
+    if (mustStop(next.intent, refund)) {
+      const stopped = { status: 'requires_action', actionReason: 'exceeds_payment' } as const;
+      return withRefund(next, { ...refund, ...stopped, updatedAtMs: nowMs });
+    }
     const { status, deadlineAtMs, checkAtMs } = refund;
     const isOver = status === 'processing' && deadlineAtMs !== null && nowMs >= deadlineAtMs;
     return isOver && !(checkAtMs !== null && checkAtMs <= nowMs)

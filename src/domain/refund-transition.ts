@@ -1,13 +1,21 @@
 import { type Attempt, chargedMinor, type Intent, type IntentTerms } from './intent.ts';
 import { isWholeMajor } from './money.ts';
-import type {
-  Refund,
-  RefundActionReason,
-  RefundAmounts,
-  RefundCapability,
-  RefundCommand,
+import {
+  holdsMoney,
+  type Refund,
+  type RefundActionReason,
+  type RefundAmounts,
+  type RefundCapability,
+  type RefundCommand,
 } from './refund.ts';
-import { fits, REFUNDS_MAX, refundAmounts, refundableMinor } from './refund-amounts.ts';
+import {
+  fits,
+  needsReview,
+  REFUND_REQUESTS_MAX,
+  REFUNDS_MAX,
+  refundAmounts,
+  refundableMinor,
+} from './refund-amounts.ts';
 import { resolveRefund, resolveRefundManually } from './refund-resolve.ts';
 import { isStartable } from './refund-time.ts';
 import { find, reject, type Step, withRefund } from './step.ts';
@@ -56,7 +64,12 @@ function requestRefund(
   if (attempt.status !== 'succeeded') {
     return reject(step, 'not_paid');
   }
-  if (intent.refunds.length >= REFUNDS_MAX) {
+  if (needsReview(intent, attempt)) {
+    return reject(step, 'refund_needs_review');
+  }
+  const { length: requests } = intent.refunds;
+  const { length: holding } = intent.refunds.filter(holdsMoney);
+  if (holding >= REFUNDS_MAX || requests >= REFUND_REQUESTS_MAX) {
     return reject(step, 'too_many_refunds');
   }
   const amountMinor = request.amountMinor ?? refundableMinor(intent, attempt);

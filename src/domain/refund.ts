@@ -46,6 +46,8 @@ export const REFUND_ACTION_REASONS = [
   'whole_amounts_only',
   /** The provider's time for refunds by API has passed. */
   'too_late',
+  /** Another refund returned money after its failure, and with this one too much would go back. */
+  'exceeds_payment',
 ] as const;
 
 export type RefundActionReason = (typeof REFUND_ACTION_REASONS)[number];
@@ -62,7 +64,10 @@ export interface RefundAmounts {
   readonly amountMinor: number;
   /** The part of the commission that is given up (docs/decisions.md#39). */
   readonly commissionReturnedMinor: number;
-  /** What the customer gets: the amount, and the returned commission if the customer paid it. */
+  /**
+   * What the customer gets: the amount, and the returned commission if the customer paid it. Never
+   * changes, because the provider was asked for it.
+   */
   readonly returnedMinor: number;
 }
 
@@ -214,6 +219,8 @@ export type RefundRejection =
   | 'not_paid'
   /** More than the attempt's remaining amount, or nothing remains. */
   | 'refund_too_large'
+  /** More was returned of the attempt than paid, and no operator has reviewed it. */
+  | 'refund_needs_review'
   | 'too_many_refunds'
   /** The payment has a refund with this id. */
   | 'refund_exists'
@@ -238,6 +245,11 @@ export function holdsMoney({ status }: Pick<Refund, 'status'>): boolean {
 /** Whether the provider or the operator may be returning the money now. */
 export function isInFlight({ status }: Pick<Refund, 'status'>): boolean {
   return status === 'processing' || status === 'unresolved' || status === 'requires_action';
+}
+
+/** Whether neither the provider nor the operator has returned the money, as far as Kefel knows. */
+export function isWaiting({ status }: Pick<Refund, 'status'>): boolean {
+  return status === 'pending' || status === 'requires_action';
 }
 
 export function hasRefundEnded({ status }: Pick<Refund, 'status'>): boolean {

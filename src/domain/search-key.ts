@@ -6,7 +6,7 @@ import type { Tenant } from './intent.ts';
 /** Longer ids cannot be searched for. */
 export const SEARCH_ID_LENGTH_MAX = 255;
 
-/** For the id of a transaction, rail, receipt or payment link, unless it `mayContainPhone`. */
+/** For the id of a transaction, rail, receipt or payment link, unless it `isFoundByDigest`. */
 export function idSearchKey(id: string): string {
   return `id:${id}`;
 }
@@ -35,14 +35,18 @@ export function orderSearchKey(reference: string): string {
 /** The nine digits of an Ethiopian mobile number, at any position. */
 const PHONE_DIGITS = /[79]\d{8}/;
 
+/** Longer ones would fill the message of a payment with many refunds. */
+const PLAIN_ID_LENGTH_MAX = 64;
+
 /**
- * Some providers put the customer's phone number into ids. Only the digest of such an id is stored.
+ * Whether only the digest of an id is stored. Some providers put the customer's phone number into
+ * ids, and a merchant's own ids may be long.
  */
-export function mayContainPhone(id: string): boolean {
-  return PHONE_DIGITS.test(id);
+export function isFoundByDigest(id: string): boolean {
+  return id.length > PLAIN_ID_LENGTH_MAX || PHONE_DIGITS.test(id);
 }
 
-/** For the keyed digest of an id that `mayContainPhone`. */
+/** For the keyed digest of an id that `isFoundByDigest`. */
 export function hashedIdSearchKey(digest: string): string {
   return `hashed-id:${digest}`;
 }

@@ -88,6 +88,9 @@ export function hasAnomaly(step: Step, kind: Anomaly['kind'], attempt: Attempt):
 }
 
 export function withAnomaly(step: Step, anomaly: Anomaly): Step {
-  const anomalies = [...step.intent.anomalies, anomaly];
+  return withAnomalies(step, [...step.intent.anomalies, anomaly]);
+}
+
+export function withAnomalies(step: Step, anomalies: readonly Anomaly[]): Step {
   return { ...step, intent: { ...step.intent, anomalies } };
 }

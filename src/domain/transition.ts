@@ -1,4 +1,5 @@
 import {
+  type Anomaly,
   ATTEMPTS_MAX,
   type Attempt,
   attemptInFlight,
@@ -7,7 +8,7 @@ import {
   type Intent,
   type Rejection,
 } from './intent.ts';
-import { resolveManually } from './manual-resolution.ts';
+import { isWellFormedNote, resolveManually } from './manual-resolution.ts';
 import { printableCode } from './provider-code.ts';
 import type { Refund } from './refund.ts';
 import { applyRefundTime } from './refund-time.ts';
@@ -22,6 +23,7 @@ import {
   reopenOrFail,
   type Step,
   start,
+  withAnomalies,
   withAnomaly,
   withAttempt,
   withStatus,
@@ -62,7 +64,8 @@ export function transition(before: Intent, command: Command, nowMs: number): Tra
 function hasVisibleChange(before: Intent, after: Intent): boolean {
   return (
     before.status !== after.status ||
-    before.anomalies.length !== after.anomalies.length ||
+    // A review changes an anomaly.
+    before.anomalies !== after.anomalies ||
     before.attempts.length !== after.attempts.length ||
     before.attempts.some((attempt, index) => attempt.status !== after.attempts[index]?.status) ||
     changedRefund(before, after) !== null
@@ -73,7 +76,11 @@ function hasVisibleChange(before: Intent, after: Intent): boolean {
 export function changedRefund(before: Intent, after: Intent): Refund | null {
   const changed = after.refunds.find((refund, index) => {
     const known = before.refunds[index];
-    return refund.status !== known?.status || refund.proposal !== known.proposal;
+    return (
+      refund.status !== known?.status ||
+      refund.proposal !== known.proposal ||
+      refund.actionReason !== known.actionReason
+    );
   });
   return changed ?? null;
 }
@@ -98,6 +105,8 @@ function apply(step: Step, command: Command, nowMs: number): Step {
       return resolveManually(step, command, nowMs);
     case 'abandon_attempt':
       return abandonAttempt(step, command.attemptId, nowMs);
+    case 'review_anomalies':
+      return reviewAnomalies(step, command, nowMs);
     case 'cancel':
       return cancel(step, nowMs);
     case 'abandon_payment':
@@ -232,6 +241,28 @@ function reportCallback(step: Step, attemptId: string, nowMs: number): Step {
   return hasAnomaly(step, 'refused_callback', attempt)
     ? step
     : withAnomaly(step, { kind: 'refused_callback', attemptId: attempt.id, atMs: nowMs });
+}
+
+/** Only excess refunds need the review; a repeated one changes nothing. */
+function reviewAnomalies(
+  step: Step,
+  { count, operator, note }: Extract<Command, { type: 'review_anomalies' }>,
+  nowMs: number,
+): Step {
+  if (!isWellFormedNote(operator, note, null)) {
+    return reject(step, 'malformed_resolution');
+  }
+  const isReviewed = ({ reviewedAtMs }: Anomaly, index: number) =>
+    index < count && reviewedAtMs === null;
+  const { anomalies } = step.intent;
+  return anomalies.some(isReviewed)
+    ? withAnomalies(
+        step,
+        anomalies.map((anomaly, index) =>
+          isReviewed(anomaly, index) ? { ...anomaly, reviewedAtMs: nowMs } : anomaly,
+        ),
+      )
+    : step;
 }
 
 function acceptAttempt(

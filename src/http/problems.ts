@@ -96,9 +96,15 @@ export const PROBLEMS = {
     status: 409,
     message: 'Only {left} {currency} of the payment is left to refund',
   },
+  refund_needs_review: {
+    status: 409,
+    message:
+      'More was returned of this transaction than was paid. The operator must review that before another refund',
+  },
   too_many_refunds: {
     status: 409,
-    message: 'The payment has {refundsMax} refunds, which is as many as it can have',
+    message:
+      'The payment has as many refunds as it can have: {refundsMax}, or {requestsMax} with the failed and canceled ones',
   },
   refund_too_late: {
     status: 409,

@@ -613,6 +613,8 @@ export const dashboard = {
         'The provider first confirmed the payment and later reported that it had failed. It still counts as paid. Compare the receipt with your statement, and ask the operator before you deliver.',
       contradicting_refund:
         'The provider reported a refund both as done and as not done. What you see is the first certain report. Compare it with your statement, and ask the operator before you refund again.',
+      excess_refund:
+        'A refund that had failed was executed after all, so the customer got more back than was paid. Kefel accepts no further refund of this attempt until the operator has reviewed it.',
       refused_callback:
         'A callback for this attempt could not be verified as coming from the provider, so it was rejected. Nothing changed. If the payment remains unresolved, contact the operator.',
     } satisfies Record<Anomaly['kind'], string>,
@@ -620,9 +622,11 @@ export const dashboard = {
       duplicate_payment: 'Paid twice',
       contradicting_failure: 'The provider contradicted itself',
       contradicting_refund: 'The provider contradicted a refund',
+      excess_refund: 'More was returned than paid',
       refused_callback: 'A callback was rejected',
     } satisfies Record<Anomaly['kind'], string>,
     aboutAttempt: (number: string) => `Attempt ${number}`,
+    tooMuchBy: (amount: string) => `Returned too much: ${amount}`,
     timeline: 'History',
     time: 'Time',
     what: 'What happened',
@@ -642,6 +646,7 @@ export const dashboard = {
       claim_start: 'Provider called',
       customer_returned: 'Customer returned from the provider',
       report_callback: 'Callback rejected',
+      review_anomalies: 'Reviewed by the operator',
       accept_attempt: 'Provider accepted the attempt',
       resolve_attempt: 'Provider reported the outcome',
       resolve_manually: 'Resolved manually by the operator',
@@ -723,6 +728,8 @@ export const dashboard = {
       nothing_left: 'All of this payment was refunded, or is about to be.',
       bad_amount: 'Enter an amount, for example 1500 or 99.50.',
       too_many_refunds: 'This payment has as many refunds as are possible. Contact the operator.',
+      needs_review:
+        'The customer got more back than was paid. The operator must review that before another refund.',
       bad_reason: 'The reason must be at most 255 characters, in one line.',
       already_requested: 'This refund was already requested. Reload the payment’s page to see it.',
       no_transaction: 'This payment has no such transaction.',
@@ -773,6 +780,8 @@ export const dashboard = {
       part_not_supported: 'The provider automatically returns only whole payments.',
       whole_amounts_only: 'The provider automatically returns only amounts without cents.',
       too_late: 'The payment is too old for automatic refunds of the provider.',
+      exceeds_payment:
+        'An earlier refund went back after it had failed. With this one, the customer would get more than was paid.',
     } satisfies Record<RefundActionReason, string>,
     amountOfRefund: 'Amount',
     payment: 'Payment',
@@ -1730,6 +1739,8 @@ export const desk = {
         'The merchant’s refunds of today would exceed their limit. Nothing was changed.',
       payment_not_paid: 'There is nothing to refund. Nothing was changed.',
       too_many_refunds: 'The payment has as many refunds as are possible. Nothing was changed.',
+      refund_needs_review:
+        'The customer got more back than was paid. Review the payment first. Nothing was changed.',
       second_operator_needed: 'You recorded this yourself. Another operator must confirm it.',
       operator_not_verified:
         'Two operators must agree about this amount, and your name is not proved. Nothing was changed.',

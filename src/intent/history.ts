@@ -44,7 +44,7 @@ export function historyDetail(command: Command, before: Intent, after: Intent): 
     ...(after.late && !before.late && { late: true }),
     ...refundDetail(before, after),
     ...(requester?.type === 'operator' && { operator: requester.operator }),
-    ...((command.type === 'resolve_manually' || command.type === 'resolve_refund_manually') && {
+    ...('note' in command && {
       operator: command.operator,
       note: withoutPhoneNumbers(command.note),
     }),

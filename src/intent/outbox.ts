@@ -3,14 +3,15 @@ import { utf8 } from '../crypto/encoding.ts';
 import { type DigestKind, keyedDigest } from '../crypto/keyed-digest.ts';
 import { sealRepeatably } from '../crypto/sealed.ts';
 import type { Intent } from '../domain/intent.ts';
+import { hasRefundEnded } from '../domain/refund.ts';
 import {
   digestOwner,
   emailFrom,
   emailSearchKey,
   hashedIdSearchKey,
   idSearchKey,
+  isFoundByDigest,
   isFoundByTime,
-  mayContainPhone,
   metadataSearchKey,
   metadataText,
   nameSearchKey,
@@ -35,6 +36,7 @@ import {
   type DeliveryMessage,
   detailsContext,
   type ProjectedEvent,
+  type ProjectedRefund,
   type ProjectionMessage,
 } from './protocol.ts';
 import type { StoredEvent } from './store.ts';
@@ -118,22 +120,32 @@ export async function sendProjection(
 const MESSAGE_BYTES_MAX = 120_000;
 
 /**
- * Without some events, if the message is too large: every refund of a payment has an event, and
- * every event a delivery to each endpoint. Those go that have not changed for longest, because the
- * read model has them from earlier messages; first those that have arrived, which do not change any
- * more.
+ * Without some events and refunds, if the message is too large: every refund of a payment has an
+ * event, and every event a delivery to each endpoint. Those go that have not changed for longest,
+ * because the read model has them from earlier messages; first events that have arrived, which do
+ * not change any more, and last refunds that have ended.
  */
 function withinLimit(change: ProjectionMessage): ProjectionMessage {
-  const arrived = change.events.filter(({ deliveryStatus }) => deliveryStatus === 'delivered');
-  const dropped = new Set<ProjectedEvent>();
+  const { events, refunds } = change;
+  const arrived = events.filter(({ deliveryStatus }) => deliveryStatus === 'delivered');
+  const ended = refunds.filter(hasRefundEnded);
+  const dropped = new Set<ProjectedEvent | ProjectedRefund>();
   let excess = sizeOf(change) - MESSAGE_BYTES_MAX;
-  for (const event of [...arrived.sort(byLastTry), ...change.events.toSorted(byLastTry)]) {
-    if (excess > 0 && !dropped.has(event)) {
-      dropped.add(event);
-      excess -= sizeOf(event);
+  for (const part of [
+    ...arrived.sort(byLastTry),
+    ...events.toSorted(byLastTry),
+    ...ended.sort((one, other) => one.updatedAtMs - other.updatedAtMs),
+  ]) {
+    if (excess > 0 && !dropped.has(part)) {
+      dropped.add(part);
+      excess -= sizeOf(part);
     }
   }
-  return { ...change, events: change.events.filter((event) => !dropped.has(event)) };
+  return {
+    ...change,
+    events: events.filter((event) => !dropped.has(event)),
+    refunds: refunds.filter((refund) => !dropped.has(refund)),
+  };
 }
 
 function byLastTry(one: ProjectedEvent, other: ProjectedEvent): number {
@@ -164,7 +176,7 @@ async function searchKeysOf(env: Env, intent: Intent): Promise<string[]> {
   const ids = searchedIds(intent);
   // The digits of an attempt's reference are its time and random.
   const isHashed = (id: string) =>
-    mayContainPhone(id) && !isFoundByTime(idSearchKey(id), createdAtMs);
+    isFoundByDigest(id) && !isFoundByTime(idSearchKey(id), createdAtMs);
   const email = emailFrom(customer?.email ?? '');
   const digests = (
     kind: DigestKind,

@@ -12,7 +12,7 @@ import {
   emailSearchKey,
   hashedIdSearchKey,
   idSearchKey,
-  mayContainPhone,
+  isFoundByDigest,
   nameSearchKey,
   nameWords,
   phoneSearchKey,
@@ -72,7 +72,7 @@ async function keysOf(env: Env, tenant: Tenant, text: string): Promise<SearchKey
   const phone = phoneFrom(text);
   const email = emailFrom(text);
   const words = email === null && /\p{L}/u.test(text) ? nameWords(text) : [];
-  const isHashed = mayContainPhone(text);
+  const isHashed = isFoundByDigest(text);
   const owner = digestOwner(tenant);
   const ofKey = async (key: NamedKey): Promise<SearchKeys> => {
     const digest = (kind: DigestKind, of: string) => keyedDigest(key, owner, kind, of);

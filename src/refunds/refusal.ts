@@ -1,5 +1,5 @@
 import { majorText } from '../domain/money.ts';
-import { REFUNDS_MAX, refundableMinor } from '../domain/refund-amounts.ts';
+import { REFUND_REQUESTS_MAX, REFUNDS_MAX, refundableMinor } from '../domain/refund-amounts.ts';
 import { fieldError } from '../http/field-error.ts';
 import { type Problem, problem, validationProblem } from '../http/problem.ts';
 import { attemptToRefund, type RefundResult } from './request.ts';
@@ -52,7 +52,12 @@ function rejection(
     case 'refund_key_reused':
       return problem('idempotency_key_reused');
     case 'too_many_refunds':
-      return problem('too_many_refunds', { refundsMax: REFUNDS_MAX });
+      return problem('too_many_refunds', {
+        refundsMax: REFUNDS_MAX,
+        requestsMax: REFUND_REQUESTS_MAX,
+      });
+    case 'refund_needs_review':
+      return problem('refund_needs_review');
     default:
       throw new Error(`a refund was rejected as ${result.rejection}`);
   }

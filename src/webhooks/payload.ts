@@ -73,6 +73,9 @@ export function statusContent(intent: Intent) {
     kind: anomaly.kind,
     transactionId:
       intent.attempts.find((attempt) => attempt.id === anomaly.attemptId)?.reference ?? null,
+    refundUniqueId: anomaly.refundId ?? null,
+    excessMinor: anomaly.excessMinor ?? null,
+    reviewedAt: anomaly.reviewedAtMs == null ? null : isoTime(anomaly.reviewedAtMs),
     at: isoTime(anomaly.atMs),
   }));
   const refundedMinor = refundedOf(intent).amountMinor;

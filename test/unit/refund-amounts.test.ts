@@ -136,11 +136,28 @@ test("a provider's time for refunds begins with the payment", () => {
   ]);
 });
 
-test('a payment has at most 50 refunds', () => {
+describe('a payment has at most 50 refunds', () => {
   const full = refunded(paidTwice({ amountMinor: 10_000 }), Array(50).fill(1));
-  expect(full.refunds).toHaveLength(50);
-  const more = decide(full, [requestOf('more', { amountMinor: 1 })], 2);
-  expect(more.rejection).toBe('too_many_refunds');
+  const more = requestOf('more', { amountMinor: 1 });
+
+  test('that hold money', () => {
+    expect(full.refunds).toHaveLength(50);
+    expect(decide(full, [more], 2).rejection).toBe('too_many_refunds');
+  });
+
+  test('besides those that are canceled, of which it has 150 with all others', () => {
+    const requests = Array.from({ length: 150 }, (_, index): readonly Command[] => [
+      requestOf(`c${index}`, { amountMinor: 1 }),
+      { type: 'cancel_refund', refundId: `c${index}` },
+    ]);
+    const canceled = decide(full, [{ type: 'cancel_refund', refundId: 'r0' }], 2).intent;
+    const tried = decide(canceled, requests.flat(), 2);
+    expect(tried.rejection).toBe('too_many_refunds');
+    expect(tried.intent.refunds).toHaveLength(150);
+    // The merchant's code cancels and requests again: nothing of the payment is used up.
+    const fifty = decide(canceled, requests.slice(0, 50).flat(), 2);
+    expect([fifty.rejection, decide(fifty.intent, [more], 3).rejection]).toEqual([null, null]);
+  });
 });
 
 test.each([

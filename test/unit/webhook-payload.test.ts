@@ -248,6 +248,9 @@ describe('the status call (decisions.md#17, #31)', () => {
       {
         kind: 'duplicate_payment',
         transactionId: 'ABCDEFGHJK0123456789',
+        refundUniqueId: null,
+        excessMinor: null,
+        reviewedAt: null,
         at: '2026-11-17T09:30:00.005Z',
       },
     ]);

@@ -1,6 +1,7 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
+import type { Command } from '../../src/domain/intent.ts';
 import { REFUNDS_MAX } from '../../src/domain/refund-amounts.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/http/problems.ts';
 import worker from '../../src/index.ts';
@@ -54,6 +55,18 @@ function callWith(bindings: Partial<Env>, url = `${ORIGIN}${statusPath('x')}`): 
 }
 
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
+
+/** The provider is asked for a refund, and reports an outcome. */
+function refundedBy(refundId: string, type: 'failed' | 'succeeded'): Command[] {
+  const outcome =
+    type === 'failed'
+      ? ({ type, reason: 'declined' } as const)
+      : ({ type, railReference: null } as const);
+  return [
+    { type: 'claim_refund', refundId, claimId: refundId, deadlineAtMs: Date.now() + DAY_MS },
+    { type: 'resolve_refund', refundId, outcome },
+  ];
+}
 
 const PROVOKED: Readonly<Record<ProblemCode, () => Promise<Response>>> = {
   validation_failed: () => postHosted({ currency: 'EUR', e_mail: 1 }),
@@ -147,6 +160,16 @@ const PROVOKED: Readonly<Record<ProblemCode, () => Promise<Response>>> = {
       await postRefund({ refundUniqueId: String(number), amountMinor: 100 });
     }
     return postRefund({ amountMinor: 100 });
+  },
+  refund_needs_review: async () => {
+    await payHosted();
+    for (const refundUniqueId of ['one', 'two']) {
+      await postRefund({ refundUniqueId, amount: 90 });
+      const type = refundUniqueId === 'one' ? 'failed' : 'succeeded';
+      await execute(...refundedBy(refundUniqueId, type));
+    }
+    await execute(...refundedBy('one', 'succeeded').slice(1));
+    return postRefund({ amount: 1 });
   },
   refund_too_late: async () => {
     await payHosted();

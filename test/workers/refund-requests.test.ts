@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { REFUNDS_MAX } from '../../src/domain/refund-amounts.ts';
+import { REFUND_REQUESTS_MAX, REFUNDS_MAX } from '../../src/domain/refund-amounts.ts';
 import { REFUND_WINDOW_MS } from '../../src/domain/schedule.ts';
 import { newDelivery } from '../../src/intent/delivery.ts';
 import { sendProjection } from '../../src/intent/outbox.ts';
@@ -150,6 +150,27 @@ test('the message fits too when no event has arrived, and has the newest events'
   const [message] = caught.projections;
   expect(new TextEncoder().encode(JSON.stringify(message)).length).toBeLessThan(128_000);
   expect(message?.events.at(-1)?.sequence).toBe(REFUNDS_MAX - 1);
+});
+
+test('the message fits with as many refunds with long ids as there can be, and has the open ones', async () => {
+  await pay();
+  await refund();
+  const intent = await intentOf();
+  const refunds = intent.refunds.flatMap((pending) =>
+    Array.from({ length: REFUND_REQUESTS_MAX }, (_, index) => ({
+      ...pending,
+      id: `${index}-${'ተ'.repeat(250)}`,
+      status: index < REFUNDS_MAX ? ('pending' as const) : ('canceled' as const),
+      updatedAtMs: index,
+    })),
+  );
+  caught.projections.length = 0;
+  await sendProjection(env, 'object-1', { intent: { ...intent, refunds }, events: [] });
+  const [message] = caught.projections;
+  expect(new TextEncoder().encode(JSON.stringify(message)).length).toBeLessThan(128_000);
+  const sent = message?.refunds.map(({ updatedAtMs }) => updatedAtMs) ?? [];
+  expect(sent.slice(0, REFUNDS_MAX)).toEqual([...Array(REFUNDS_MAX).keys()]);
+  expect(sent.at(-1)).toBe(REFUND_REQUESTS_MAX - 1);
 });
 
 const NOWHERE = { endpointId: null, origin: null };

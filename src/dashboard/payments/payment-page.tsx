@@ -181,9 +181,12 @@ function Attention({ call, intent }: IntentProps) {
           />
         </Point>
       )}
-      {intent.anomalies.map(({ kind, attemptId, atMs }) => (
+      {intent.anomalies.map(({ kind, attemptId, excessMinor, atMs }) => (
         <Point title={text.anomalyTitle[kind]}>
           {text.anomaly[kind]}{' '}
+          {excessMinor !== undefined && (
+            <strong>{text.tooMuchBy(moneyIn(call, intent.terms.currency)(excessMinor))}</strong>
+          )}{' '}
           <span class="small">
             {text.aboutAttempt(numberOf(attemptId))}, <When call={call} atMs={atMs} />
           </span>{' '}

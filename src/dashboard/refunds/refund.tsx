@@ -185,6 +185,7 @@ function rejectionText(
   const known: Partial<Record<Rejection, RefundProblem>> = {
     not_paid: 'not_paid',
     too_many_refunds: 'too_many_refunds',
+    refund_needs_review: 'needs_review',
     refund_exists: 'already_requested',
   };
   const problem = known[rejection];

@@ -2,10 +2,13 @@ import type * as v from 'valibot';
 import { prepare } from '../../database.ts';
 import type { Intent, Tenant } from '../../domain/intent.ts';
 import { withoutPhoneNumbers } from '../../domain/phone.ts';
+import { needsReview } from '../../domain/refund-amounts.ts';
 import { successResponse } from '../../http/envelope.ts';
 import { problem } from '../../http/problem.ts';
+import { intentByUniqueId } from '../../intent/client.ts';
 import { changeAudited } from '../audited.ts';
 import type { OperatorCall } from '../call.ts';
+import { operatorProblem } from '../problems.ts';
 import {
   body,
   environmentField,
@@ -75,8 +78,9 @@ export async function reviewPayment(call: OperatorCall): Promise<Response> {
 
 /**
  * Removes the payment that the path names from the attention list, until it needs more attention
- * than the operator has seen; `seen` is null for what the read model shows now. Does not change the
- * payment. Problem 404 for a payment that the read model does not have.
+ * than the operator has seen; `seen` is null for what it needs now. Its attempts then take refunds
+ * again, if more was returned than paid. Problem 404 for a payment that the read model does not
+ * have.
  */
 export async function review(
   call: OperatorCall,
@@ -84,15 +88,20 @@ export async function review(
   seen: Needs | null = null,
 ): Promise<Review> {
   const { tenant, uniqueId } = namedPayment(call);
+  const client = intentByUniqueId(call.env, tenant, uniqueId);
+  const read = await client.read();
+  if (read.type === 'not_found') {
+    throw problem('not_found');
+  }
+  const { intent } = read;
+  const needs = seen ?? needsOf(intent);
   const { environment, merchantId } = tenant;
   const { actor, nowMs: atMs } = call;
   const note = withoutPhoneNumbers(given);
   const upsert = {
     sql: `INSERT INTO payment_reviews
         (uuid, anomalies, unresolved_attempts, late, note, reviewed_by, reviewed_at_ms)
-      SELECT uuid, min(anomalies, coalesce(?7, anomalies)),
-        min(unresolved_attempts, coalesce(?8, unresolved_attempts)), min(late, coalesce(?9, late)),
-        ?4, ?5, ?6
+      SELECT uuid, min(anomalies, ?7), min(unresolved_attempts, ?8), min(late, ?9), ?4, ?5, ?6
       FROM payment INDEXED BY payment_unique_id
       WHERE merchant_id = ?1 AND environment = ?2 AND unique_id = ?3
       ON CONFLICT (uuid) DO UPDATE SET anomalies = excluded.anomalies,
@@ -101,9 +110,7 @@ export async function review(
         reviewed_at_ms = excluded.reviewed_at_ms`,
     params: [
       ...[merchantId, environment, uniqueId, note, actor.name, atMs],
-      ...(seen === null
-        ? [null, null, null]
-        : [seen.anomalies, seen.unresolvedAttempts, seen.late ? 1 : 0]),
+      ...[needs.anomalies, needs.unresolvedAttempts, needs.late ? 1 : 0],
     ],
   };
   const entry = {
@@ -115,6 +122,15 @@ export async function review(
   if (!(await changeAudited(call, upsert, entry))) {
     // Includes a payment of the last seconds, which the read model does not have yet.
     throw problem('not_found');
+  }
+  if (intent.attempts.some((attempt) => needsReview(intent, attempt))) {
+    const { anomalies: count } = needs;
+    const result = await client.execute([
+      { type: 'review_anomalies', count, operator: actor.name, note },
+    ]);
+    if (result.type === 'done' && result.rejection !== null) {
+      throw operatorProblem('resolution_invalid');
+    }
   }
   return { note, reviewedBy: actor.name, reviewedAtMs: atMs };
 }

@@ -136,14 +136,19 @@ function seenIn(intent: Intent): Readonly<Record<string, string>> {
 /** Why the payment needs attention, as its own page says in more words. */
 function needFacts({ view }: DeskCall, intent: Intent): readonly FactRow[] {
   const { attention, pages: text } = DESK_TEXTS[view.language];
-  const { anomalyTitle } = DASHBOARD_TEXTS[view.language].payment;
+  const { anomalyTitle, tooMuchBy } = DASHBOARD_TEXTS[view.language].payment;
   const titles = [
     ...reasonsOf(needsOf(intent))
       .filter((reason) => reason !== 'anomaly')
       .map((reason) => attention[reason].title),
     ...intent.anomalies.map(({ kind }) => anomalyTitle[kind]),
   ];
-  return titles.length === 0 ? [] : [[text.nav.attention, titles.join(', ')]];
+  const excesses = intent.anomalies.flatMap(({ excessMinor }) => excessMinor ?? []);
+  const excess = excesses.map(moneyIn(view, intent.terms.currency)).map(tooMuchBy).join(', ');
+  return [
+    titles.length === 0 ? null : [text.nav.attention, titles.join(', ')],
+    excess === '' ? null : [anomalyTitle.excess_refund, excess],
+  ];
 }
 
 /** The fields of a form, as the API would get them in a body. */

@@ -110,13 +110,19 @@ function WhatToDo({ call, intent, review }: Props & { readonly review: Review | 
 /** What happened, to which attempt, and when. */
 function Anomaly(props: Props & { readonly anomaly: Intent['anomalies'][number] }) {
   const { call, intent } = props;
-  const { kind, attemptId, atMs } = props.anomaly;
+  const { kind, attemptId, excessMinor, atMs } = props.anomaly;
   const text = DASHBOARD_TEXTS[call.view.language].payment;
   const number = intent.attempts.findIndex(({ id }) => id === attemptId) + 1;
   return (
     <li>
       {text.anomalyTitle[kind]}: {text.aboutAttempt(String(number))},{' '}
       <When call={call.view} atMs={atMs} />
+      {excessMinor !== undefined && (
+        <>
+          .{' '}
+          <strong>{text.tooMuchBy(moneyIn(call.view, intent.terms.currency)(excessMinor))}</strong>
+        </>
+      )}
     </li>
   );
 }

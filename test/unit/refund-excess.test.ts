@@ -1,0 +1,234 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decide, nextWakeAtMs } from '../../src/domain/decide.ts';
+import { type Command, commissionOf, type Intent } from '../../src/domain/intent.ts';
+import type { RefundOutcome } from '../../src/domain/refund.ts';
+import {
+  heldOf,
+  netShareMinor,
+  refundableMinor,
+  refundedOf,
+} from '../../src/domain/refund-amounts.ts';
+import { refundsToStart } from '../../src/domain/refund-time.ts';
+import { statusContent } from '../../src/webhooks/payload.ts';
+import { paidTwice, requestRefund } from '../support/intents.ts';
+
+/**
+ * Goal: a refund that returns money after its failure is recorded as what it is, whatever the sum;
+ * Kefel then sends nothing that exceeds the payment, and a person looks (docs/decisions.md#40).
+ * Method: histories of one payment, through its transitions.
+ */
+
+const RETURNED: RefundOutcome = { type: 'succeeded', railReference: null };
+const REFUSED: RefundOutcome = { type: 'failed', reason: 'declined' };
+
+function asked(id: string, amountMinor: number | null, outcome: RefundOutcome): Command[] {
+  return [
+    requestRefund(id, { amountMinor }),
+    { type: 'claim_refund', refundId: id, claimId: `claim-${id}`, deadlineAtMs: 60_000 },
+    { type: 'resolve_refund', refundId: id, outcome },
+  ];
+}
+
+function returned(refundId: string): Command {
+  return { type: 'resolve_refund', refundId, outcome: RETURNED };
+}
+
+function review(count: number): Command {
+  return { type: 'review_anomalies', count, operator: 'Abebe', note: 'Asked the customer.' };
+}
+
+function decided(paid: Intent, ...commands: readonly Command[]): Intent {
+  const { intent, rejection } = decide(paid, commands, 1_000);
+  expect(rejection).toBeNull();
+  return intent;
+}
+
+function rejectionOf(intent: Intent, amountMinor: number | null) {
+  return decide(intent, [requestRefund('more', { amountMinor })], 2_000).rejection;
+}
+
+const PAID_100 = paidTwice({ amountMinor: 10_000 });
+
+const RETURNED_120 = decided(
+  PAID_100,
+  ...asked('one', 6_000, REFUSED),
+  ...asked('two', 6_000, RETURNED),
+  returned('one'),
+);
+
+describe('paid 100: 60 fails, another 60 succeeds, and the first proves true', () => {
+  test('both are returned, and the anomaly says that 20 more went back than was paid', () => {
+    expect(RETURNED_120.refunds).toMatchObject([
+      { id: 'one', status: 'succeeded', late: true, returnedMinor: 6_000 },
+      { id: 'two', status: 'succeeded', late: false, returnedMinor: 6_000 },
+    ]);
+    expect(refundedOf(RETURNED_120).amountMinor).toBe(12_000);
+    expect(statusContent(RETURNED_120).anomalies.slice(1)).toEqual([
+      {
+        kind: 'excess_refund',
+        transactionId: 'REFSECOND',
+        refundUniqueId: 'one',
+        excessMinor: 2_000,
+        reviewedAt: null,
+        at: '1970-01-01T00:00:01.000Z',
+      },
+    ]);
+  });
+
+  test('nothing is left, and no share is negative', () => {
+    const attempts = RETURNED_120.attempts.filter(({ id }) => id === 'second');
+    expect(attempts.map((attempt) => refundableMinor(RETURNED_120, attempt))).toEqual([0]);
+    expect(netShareMinor(RETURNED_120.terms, 3_333, 12_000)).toBe(0);
+  });
+
+  test.each([null, 1, 4_000])('a further refund of %s waits for a review', (amountMinor) => {
+    expect(rejectionOf(RETURNED_120, amountMinor)).toBe('refund_needs_review');
+  });
+
+  test('a review that has not seen the excess changes nothing, and one that has lifts the block', () => {
+    // The first anomaly is the second payment.
+    expect(decided(RETURNED_120, review(1))).toBe(RETURNED_120);
+    const reviewed = decided(RETURNED_120, review(2));
+    expect(reviewed.version).toBe(RETURNED_120.version + 1);
+    expect(reviewed.anomalies[1]).toMatchObject({ excessMinor: 2_000, reviewedAtMs: 1_000 });
+    expect(rejectionOf(reviewed, 4_000)).toBe('refund_too_large');
+    expect(decided(reviewed, review(2))).toBe(reviewed);
+  });
+
+  test('the other paid attempt can be refunded meanwhile', () => {
+    const other = requestRefund('other', { attemptId: 'first', amountMinor: 1_000 });
+    expect(decide(RETURNED_120, [other], 2_000).rejection).toBeNull();
+  });
+});
+
+test('3 × 30.00 and 10.00 with a commission of 0.03: a proved refund never stays failed', () => {
+  const paid = paidTwice({
+    amountMinor: 10_000,
+    commissionMinor: 3,
+    commissionPaidByCustomer: true,
+  });
+  const intent = decided(
+    paid,
+    ...['one', 'two', 'three'].flatMap((id) => asked(id, 3_000, RETURNED)),
+    ...asked('rest', null, REFUSED),
+    ...asked('again', null, RETURNED),
+    returned('rest'),
+  );
+  expect(intent.refunds.slice(3)).toMatchObject([
+    { id: 'rest', status: 'succeeded', late: true, returnedMinor: 1_003 },
+    { id: 'again', status: 'succeeded', late: false, returnedMinor: 1_003 },
+  ]);
+  // 110.06 of 100.03.
+  expect(refundedOf(intent)).toMatchObject({ returnedMinor: 11_006, commissionReturnedMinor: 3 });
+  expect(intent.anomalies.at(-1)).toMatchObject({ kind: 'excess_refund', excessMinor: 1_003 });
+});
+
+test('a late refund that still fits blocks nothing', () => {
+  const intent = decided(PAID_100, ...asked('one', 4_000, REFUSED), returned('one'));
+  expect(intent.anomalies.map(({ kind }) => kind)).toEqual(['duplicate_payment']);
+  expect(rejectionOf(intent, 6_000)).toBeNull();
+});
+
+describe('what was requested since and no longer fits', () => {
+  const waiting = decided(
+    PAID_100,
+    ...asked('one', 6_000, REFUSED),
+    requestRefund('small', { amountMinor: 3_000 }),
+    requestRefund('large', { amountMinor: 6_000 }),
+    requestRefund('tiny', { amountMinor: 1_000 }),
+  );
+  const late = decided(waiting, returned('one'));
+
+  test('is not sent to the provider, but waits for a person', () => {
+    expect(nextWakeAtMs(late)).toBeLessThanOrEqual(1_000);
+    const stopped = decided(late, { type: 'tick' });
+    expect(stopped.refunds.slice(1)).toMatchObject([
+      { id: 'small', status: 'pending' },
+      { id: 'large', status: 'requires_action', actionReason: 'exceeds_payment' },
+      { id: 'tiny', status: 'pending' },
+    ]);
+    expect(nextWakeAtMs(stopped)).toBeNull();
+  });
+
+  test('the rest goes out after the operator has rejected it', () => {
+    const rejected = decided(late, {
+      type: 'resolve_refund_manually',
+      refundId: 'large',
+      resolutionId: 'decision-1',
+      outcome: { type: 'failed' },
+      operator: 'Abebe',
+      note: 'The customer has the money.',
+      secondOperatorAboveMinor: null,
+      isVerified: false,
+    });
+    expect(refundsToStart(rejected, 2_000).map(({ id }) => id)).toEqual(['small', 'tiny']);
+  });
+
+  test('an operator who would return it by hand is warned', () => {
+    const byHand = decided(
+      PAID_100,
+      ...asked('one', 6_000, REFUSED),
+      requestRefund('hand', { amountMinor: 6_000 }, { capability: null }),
+      returned('one'),
+      { type: 'tick' },
+    );
+    expect(byHand.refunds[1]).toMatchObject({
+      status: 'requires_action',
+      actionReason: 'exceeds_payment',
+      requestedActionReason: 'not_supported',
+    });
+  });
+});
+
+/** Parts of which some fail, the rest succeeds, and then each of them proves true. */
+const partsThatProveTrue = fc.record({
+  commissionMinor: fc.integer({ min: 0, max: 500 }),
+  paidByCustomer: fc.boolean(),
+  late: fc.array(fc.integer({ min: 1, max: 9_000 }), { maxLength: 4 }),
+  canceled: fc.array(fc.integer({ min: 1, max: 3_333 }), { maxLength: 4 }),
+});
+
+test('no more commission is given up than was due, whatever fails and proves true', () => {
+  const givenUp = new Set<string>();
+  const property = fc.property(
+    partsThatProveTrue,
+    ({ commissionMinor, paidByCustomer, late, canceled }) => {
+      const given = { amountMinor: 10_000, commissionMinor };
+      const paid = paidTwice({ ...given, commissionPaidByCustomer: paidByCustomer });
+      const commands: Command[] = [
+        ...late.flatMap((amountMinor, index) => asked(`late${index}`, amountMinor, REFUSED)),
+        ...canceled.map((amountMinor, index) => requestRefund(`no${index}`, { amountMinor })),
+        requestRefund('rest', { amountMinor: null }),
+        ...canceled.map((_, index): Command => ({ type: 'cancel_refund', refundId: `no${index}` })),
+        ...asked('rest', null, RETURNED).slice(1),
+        ...late.map((_, index) => returned(`late${index}`)),
+      ];
+      const { intent, rejection } = decide(paid, commands, 1_000);
+      fc.pre(rejection === null);
+      const [attempt] = intent.attempts.filter(({ id }) => id === 'second');
+      const sum = attempt && heldOf(intent, attempt).commissionReturnedMinor;
+      expect(sum).toBe(Math.min(Number(sum), commissionMinor));
+      expect(commissionOf(intent.terms, 'TELE_BIRR')).toBe(commissionMinor);
+      givenUp.add(`${commissionMinor}: ${sum}`);
+    },
+  );
+  const zeros = (count: number, amountMinor: number) => Array<number>(count).fill(amountMinor);
+  fc.assert(property, {
+    seed: 1,
+    examples: [
+      // The rest gives up all 3, and each late one its own 1 besides: 5.
+      [
+        {
+          commissionMinor: 3,
+          paidByCustomer: false,
+          late: [3_334, 3_334],
+          canceled: zeros(6, 1_111),
+        },
+      ],
+      // The rest gives up all 48, and the late one 46 besides: 94.
+      [{ commissionMinor: 48, paidByCustomer: false, late: [9_584], canceled: zeros(47, 203) }],
+    ],
+  });
+  expect([...givenUp]).toEqual(expect.arrayContaining(['3: 3', '48: 48']));
+});
