@@ -32,9 +32,14 @@ export interface AuditFilter {
   readonly actor?: { readonly memberId: string } | 'operator';
 }
 
-interface AuditRow extends Omit<AuditRecord, 'detail'> {
+/** As D1 returns it. */
+export interface AuditRow extends Omit<AuditRecord, 'detail'> {
   readonly detail: string;
 }
+
+/** The columns of a row. */
+export const RECORD_COLUMNS = `id, at_ms AS atMs, merchant_id AS merchantId, environment,
+  actor_kind AS actorKind, actor_name AS actorName, address, action, target, detail`;
 
 /**
  * One page of the merchant's entries, newest first, without those of others and of no merchant.
@@ -74,8 +79,7 @@ async function readEntries(
   conditions: readonly Condition[],
 ): Promise<Page<AuditRecord>> {
   const list: List<AuditRow> = {
-    columns: `id, at_ms AS atMs, merchant_id AS merchantId, environment, actor_kind AS actorKind,
-      actor_name AS actorName, address, action, target, detail`,
+    columns: RECORD_COLUMNS,
     table: 'audit_log',
     index,
     timeColumn: 'at_ms',
@@ -87,7 +91,7 @@ async function readEntries(
   return { ...page, rows: page.rows.map(recordOf) };
 }
 
-function recordOf(row: AuditRow): AuditRecord {
+export function recordOf(row: AuditRow): AuditRecord {
   return { ...row, detail: JSON.parse(row.detail) as AuditRecord['detail'] };
 }
 

@@ -52,7 +52,7 @@ export function AuditAct({ call, entry }: Props) {
 }
 
 /** An unknown action, from a newer version, is shown by its name. */
-function actionText(call: Call, action: string): string {
+export function actionText(call: Call, action: string): string {
   const { actions } = DASHBOARD_TEXTS[call.language].audit;
   return Object.hasOwn(actions, action) ? actions[action as keyof typeof actions] : action;
 }

@@ -13,6 +13,9 @@ export type TextPurpose =
   | 'challenge/recovery'
   | 'challenge/role'
   | 'challenge/refund'
+  | 'challenge/webhook-secret'
+  | 'challenge/webhook-endpoint'
+  | 'challenge/webhook-enable'
   | 'form/operator';
 
 export function signText(keys: KeyRing, purpose: TextPurpose, text: string): Promise<string> {

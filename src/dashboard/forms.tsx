@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { DashboardCall } from './call.ts';
 
 type Call = Pick<DashboardCall, 'language' | 'session'>;
+type PasskeyData = Readonly<Record<`data-${string}`, string>>;
 
 /** For every form that posts. `PostForm` contains one. */
 export function CsrfField({ session }: Pick<Call, 'session'>) {
@@ -20,7 +21,7 @@ export function PostForm(props: {
   /** The script sends it once, even if the button is pressed several times. */
   readonly once?: boolean;
   /** For the script, such as those of `passkeyData`. */
-  readonly data?: Readonly<Record<`data-${string}`, string>>;
+  readonly data?: PasskeyData | undefined;
   /** The server validates it: the response names every problem at its field. */
   readonly novalidate?: boolean;
   readonly enctype?: 'multipart/form-data';
@@ -57,10 +58,11 @@ export function ButtonForm(props: {
   readonly tone?: 'plain' | 'bad';
   readonly confirm?: string | undefined;
   readonly fields?: Readonly<Record<string, string>>;
+  readonly data?: PasskeyData | undefined;
 }) {
-  const { call, action, label, describedAs, tone, confirm, fields = {} } = props;
+  const { call, action, label, describedAs, tone, confirm, fields = {}, data } = props;
   return (
-    <PostForm call={call} action={action} confirm={confirm} fields={fields}>
+    <PostForm call={call} action={action} confirm={confirm} fields={fields} data={data}>
       <button type="submit" class={tone} aria-label={describedAs}>
         {label}
       </button>

@@ -9,6 +9,11 @@ export function overviewPath(environment: Environment, query = ''): string {
   return `/dashboard/${environment}/overview${query === '' ? '' : `?${query}`}`;
 }
 
+/** The form that dismisses the overview's notice of new access. */
+export function accessSeenPath(environment: Environment): string {
+  return `${overviewPath(environment)}/access-seen`;
+}
+
 /** The list of payments; `query` comes without its question mark. */
 export function paymentsPath(environment: Environment, query = ''): string {
   return `/dashboard/${environment}/payments${query === '' ? '' : `?${query}`}`;
@@ -90,6 +95,7 @@ export function keysPath(environment: Environment, rest = ''): string {
 export const BRANDING_PATH = '/dashboard/branding';
 export const TEAM_PATH = '/dashboard/team';
 export const ACCOUNT_PATH = '/dashboard/account';
+export const AUDIT_PATH = '/dashboard/audit';
 
 /** One member; `rest` is a form on the page. */
 export function memberPath(id: string, rest = ''): string {

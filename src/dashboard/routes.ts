@@ -22,6 +22,7 @@ import {
   showKeys,
 } from './keys/keys.tsx';
 import { disableMethod, enableMethod, showMethods } from './methods/methods-page.tsx';
+import { dismissAccessNotice } from './overview/access-notice.tsx';
 import { showOverview } from './overview/overview-page.tsx';
 import { overviewPath } from './paths.ts';
 import { exportCsv } from './payments/export.ts';
@@ -56,6 +57,9 @@ import {
 import { beginRefund, cancelRefund, finishRefund, showRefund } from './refunds/refund.tsx';
 import { showRefunds } from './refunds/refunds-page.tsx';
 import {
+  beginCreateEndpoint,
+  beginEditEndpoint,
+  beginEnableEndpoint,
   createEndpoint,
   disableEndpoint,
   editEndpoint,
@@ -67,7 +71,13 @@ import { showEndpoint, showNewEndpoint } from './webhooks/endpoint-page.tsx';
 import { resendFromEvent, showEvent } from './webhooks/event-page.tsx';
 import { showEvents } from './webhooks/events-page.tsx';
 import { resendMany, showResend } from './webhooks/resend-page.tsx';
-import { endSecretNow, rotateSecret, showSecret } from './webhooks/secret-forms.ts';
+import {
+  beginRotateSecret,
+  beginShowSecret,
+  endSecretNow,
+  rotateSecret,
+  showSecret,
+} from './webhooks/secret-forms.ts';
 import { resumePaused, sendTest } from './webhooks/settings-forms.ts';
 import { showSettings } from './webhooks/settings-page.tsx';
 
@@ -130,6 +140,8 @@ const SESSIONS = `${ACCOUNT}/sessions` as const;
 export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   get('/dashboard', 'view', showHome),
   get('/dashboard/:environment/overview', 'view', showOverview),
+  // Changes nothing but the browser's own memory.
+  postWhenSuspended('/dashboard/:environment/overview/access-seen', 'view', dismissAccessNotice),
 
   get(PAYMENTS, 'view', showPayments),
   // Searching changes nothing, so members of a suspended merchant may.
@@ -147,20 +159,27 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
 
   get(WEBHOOKS, 'view', showSettings),
   post(`${WEBHOOKS}/test`, 'develop', sendTest),
+  post(`${WEBHOOKS}/secrets/options`, 'develop', beginRotateSecret),
   post(`${WEBHOOKS}/secrets`, 'develop', rotateSecret),
+  post(`${WEBHOOKS}/secrets/:secretId/show/options`, 'develop', beginShowSecret),
   post(`${WEBHOOKS}/secrets/:secretId/show`, 'develop', showSecret),
   post(`${WEBHOOKS}/secrets/:secretId/end`, 'develop', endSecretNow),
   post(`${WEBHOOKS}/failing/resume`, 'develop', resumePaused),
   post(`${WEBHOOKS}/endpoints`, 'develop', createEndpoint),
-  // Before the page of an endpoint, whose path also fits.
+  // Before the page and form of an endpoint, whose path also fits.
   get(`${WEBHOOKS}/endpoints/new`, 'develop', showNewEndpoint),
+  post(`${WEBHOOKS}/endpoints/options`, 'develop', beginCreateEndpoint),
   get(ENDPOINT, 'view', showEndpoint),
+  post(`${ENDPOINT}/options`, 'develop', beginEditEndpoint),
   post(ENDPOINT, 'develop', editEndpoint),
+  post(`${ENDPOINT}/enable/options`, 'develop', beginEnableEndpoint),
   post(`${ENDPOINT}/enable`, 'develop', enableEndpoint),
   post(`${ENDPOINT}/disable`, 'develop', disableEndpoint),
   post(`${ENDPOINT}/resume`, 'develop', resumeOwnEndpoint),
   post(`${ENDPOINT}/delete`, 'develop', removeEndpoint),
+  post(`${ENDPOINT}/secrets/options`, 'develop', beginRotateSecret),
   post(`${ENDPOINT}/secrets`, 'develop', rotateSecret),
+  post(`${ENDPOINT}/secrets/:secretId/show/options`, 'develop', beginShowSecret),
   post(`${ENDPOINT}/secrets/:secretId/show`, 'develop', showSecret),
   post(`${ENDPOINT}/secrets/:secretId/end`, 'develop', endSecretNow),
   get(`${WEBHOOKS}/events`, 'view', showEvents),

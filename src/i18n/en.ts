@@ -423,6 +423,14 @@ export const dashboard = {
     failingEndpoints: (count: string, environment: string) =>
       `Failing webhook endpoints in ${environment}: ${count}. Their events are retried.`,
     toWebhooks: 'View webhooks',
+    access: {
+      title: 'New access to your data in the last 14 days',
+      more: 'Older changes are in the audit log.',
+      toAuditLog: 'View the audit log',
+      whatToDo:
+        'Is one of them unknown to your team? Then a stranger may be using a member’s session: revoke what was created, and end the sessions.',
+      dismiss: 'Dismiss',
+    },
     range: (from: string, to: string) => `Created ${from} to ${to}, Addis Ababa time.`,
     tooLong: 'The overview covers at most 366 days. Choose a shorter date range.',
     none: 'No payments in this range.',
@@ -939,6 +947,12 @@ export const dashboard = {
     endOf: (id: string) => `Revoke secret ${id}`,
     endConfirm: 'Revoke this secret? Webhooks will no longer be signed with it.',
     noSecrets: 'There are no secrets, so webhooks carry no webhook-signature header.',
+    secretConfirmHint:
+      'The holder of a production secret can report payments that never happened, so you confirm showing or creating one with your passkey.',
+    endpointConfirmHint:
+      'A production endpoint receives customers’ details, so you confirm where they go with your passkey.',
+    unconfirmed:
+      'Nothing was shown or changed. Confirm this with your own passkey, in a browser with JavaScript.',
     shown: (id: string) => `Secret ${id}`,
     shownHint: 'Keep it on your server only. The audit log records that you viewed it.',
     unreadable:
@@ -1098,7 +1112,9 @@ export const dashboard = {
       events: 'Read events and send them again',
       webhook_endpoints: 'Manage webhook endpoints',
     },
-    confirmHint: 'A key that may refund can return money, so you confirm it with your passkey.',
+    confirmHint:
+      'A production key reads customers’ details or returns money, so you confirm it with your passkey.',
+    refundsByOwner: 'Only an owner can create a production key that refunds.',
     createTitle: 'Create a key',
     create: 'Create key',
     shownOnce: 'Copy the key now. It will not be shown again.',
@@ -1143,7 +1159,9 @@ export const dashboard = {
       sent_twice:
         'This form was already sent. Its key was created and shown then, and no second key was created. If you do not have the key, revoke it and create another one.',
       unconfirmed:
-        'No key was created. Confirm a key that may refund with your own passkey, in a browser with JavaScript. Or choose "Only this" without refunds.',
+        'No key was created. Confirm it with your own passkey, in a browser with JavaScript.',
+      not_yours:
+        'Only an owner can create a production key that refunds. Choose "Only this" without refunds, or ask an owner.',
       overlap: 'Choose when the old key expires.',
       no_permission: 'Choose at least one permission, or full access.',
       permissions_unclear:

@@ -33,7 +33,10 @@ export type Ceremony =
   | 'invitation'
   | 'recovery'
   | 'role'
-  | 'refund';
+  | 'refund'
+  | 'webhook-secret'
+  | 'webhook-endpoint'
+  | 'webhook-enable';
 
 export interface Challenge {
   /** base64url. */

@@ -4,6 +4,6 @@ export const DASHBOARD_CSS_PATH = '/assets/dashboard.c115afd4.css';
 
 export const DASHBOARD_CSS_SHA256 = 'wRWv1DlKg/aVZHclmtd/whu2ZyzHOg0qE+NMZvmzNT4=';
 
-export const DASHBOARD_SCRIPT_PATH = '/assets/dashboard.4ab60fc1.js';
+export const DASHBOARD_SCRIPT_PATH = '/assets/dashboard.00d91b62.js';
 
-export const DASHBOARD_SCRIPT_SHA256 = 'SrYPwaQ3dAHptYed346mtz6hqDslAtZ4AqNBLcXTGsE=';
+export const DASHBOARD_SCRIPT_SHA256 = 'ANkbYqSYTClNslhS/1Z2tNX38Vv0HwvTpu/QC734unQ=';

@@ -63,11 +63,14 @@ const AUDITED: readonly (readonly [who: string, what: string])[] = [
   [OWNER, 'Event resent'],
   [OWNER, 'API key revoked'],
   [OWNER, 'Branding changed'],
-  // Signed out, signed in again, created two keys, signed in on another device, and signed out there.
+  // Signed out and in again, set up production, signed in on another device, and signed out there.
   [OWNER, 'Session ended'],
   [OWNER, 'Signed in'],
   [OWNER, 'API key created'],
-  [OWNER, 'API key created'],
+  [OWNER, 'Webhook endpoint created'],
+  [OWNER, 'Webhook secret rotated'],
+  [OWNER, 'Webhook endpoint changed'],
+  [OWNER, 'Webhook endpoint changed'],
   [OWNER, 'Signed in'],
   [OWNER, 'Session ended'],
   [OWNER, 'Member invited'],
@@ -247,7 +250,7 @@ it('the owner signs out, and signs in again with the passkey', async () => {
   await signIn(page, 'API keys');
 });
 
-it('a production key that may refund is created with the passkey, and not without it', async () => {
+it('a production key is created with the passkey, and not without it', async () => {
   await page.goto(at('/production/keys'));
   await page.getByLabel('Name', { exact: true }).fill('Live shop');
   await passkeys.setUserVerified(false);
@@ -258,15 +261,38 @@ it('a production key that may refund is created with the passkey, and not withou
   await pressButton(page, 'Create key');
   await heading(page, 'New API key: Live shop');
   expect(await page.locator('#api-key').inputValue()).toMatch(/^kfl_live_/);
-  // Without refunds it needs no passkey.
-  await page.goto(at('/production/keys'));
+});
+
+it('a production endpoint and its secrets need the passkey too, and the overview tells of them', async () => {
+  const text = english.webhooks;
+  await page.goto(at('/production/webhooks/endpoints/new'));
+  await page.getByLabel(text.url, { exact: true }).fill('https://shop.example.com/hooks');
+  await shoot(page, 'endpoint-production');
+  await pressButton(page, text.add);
+  await page.getByText(text.endpointCreated).waitFor();
+  const first = await page.locator('#shown-secret').inputValue();
   await passkeys.setUserVerified(false);
-  await page.getByLabel('Name', { exact: true }).fill('Report');
-  await page.getByLabel(english.keys.restrictedAccess).check();
-  await page.getByLabel(english.keys.permissions.payments_read).check();
-  await pressButton(page, 'Create key');
-  await heading(page, 'New API key: Report');
+  await pressButton(page, text.rotate);
+  await page.getByText(english.signIn.script.canceled).waitFor();
+  await shoot(page, 'secret-canceled');
   await passkeys.setUserVerified(true);
+  await pressButton(page, text.rotate);
+  const shown = page.locator('#shown-secret');
+  await eventually(
+    () => shown.inputValue(),
+    (secret) => secret !== first,
+  );
+  await pressButton(page, text.disable);
+  await page.getByRole('button', { name: text.enable, exact: true }).waitFor();
+  await shoot(page, 'endpoint-disabled');
+  await pressButton(page, text.enable);
+  await page.getByRole('button', { name: text.disable, exact: true }).waitFor();
+  await goTo(page, 'Overview');
+  const notice = page.locator('.message', { hasText: english.overview.access.title });
+  await notice.getByText('Webhook secret rotated').waitFor();
+  await shoot(page, 'overview-access');
+  await pressButton(page, english.overview.access.dismiss);
+  await notice.waitFor({ state: 'detached' });
   await page.goto(at('/sandbox/keys'));
 });
 

@@ -57,7 +57,7 @@ describe('a second passkey', () => {
     expect(await rowCounts()).toEqual({ ...before, spent_challenges: 2 });
   });
 
-  test('is refused with the challenge of another session, and from a form without its token', async () => {
+  test('is refused under another name, with the challenge of another session, and from a form without its token', async () => {
     const [one, other] = [await joined(), await joined()];
     const device = await SoftwareAuthenticator.create(ORIGIN);
     const credential = JSON.stringify(await device.register(await addOptions(one)));
@@ -66,6 +66,7 @@ describe('a second passkey', () => {
     expect((await finish(other, theirs)).status).toBe(401);
     const own = { ...fields, cookie: one.cookies.get('__Host-kefel_challenge') ?? '' };
     expect((await finish(one, { ...own, csrf: 'wrong' })).status).toBe(403);
+    expect((await finish(one, { ...own, passkey: 'Yubikey of the owner' })).status).toBe(401);
     expect((await finish(one, own)).status).toBe(200);
   });
 

@@ -163,6 +163,9 @@ const CASES: Readonly<Record<string, Case>> = {
   'GET /dashboard': { ...page('/dashboard'), status: 303 },
 
   'GET /dashboard/:environment/overview': page(`${SANDBOX}/overview`),
+  'POST /dashboard/:environment/overview/access-seen': form(`${SANDBOX}/overview/access-seen`, {
+    entry: '1',
+  }),
   'GET /dashboard/:environment/payments': page(`${SANDBOX}/payments`),
   'POST /dashboard/:environment/payments': form(`${SANDBOX}/payments`, {
     search: MARKERS.paid,
@@ -204,6 +207,42 @@ const CASES: Readonly<Record<string, Case>> = {
     `${SANDBOX}/webhooks/test`,
     { url: 'https://new-hooks.example.com/hook' },
     200,
+  ),
+  // The forms work in the sandbox without a passkey.
+  'POST /dashboard/:environment/webhooks/secrets/options': form(
+    `${SANDBOX}/webhooks/secrets/options`,
+    { overlapHours: '24' },
+    204,
+  ),
+  'POST /dashboard/:environment/webhooks/secrets/:secretId/show/options': thing(
+    at(`${SANDBOX}/webhooks/secrets/${ALPHA.id}-sandbox/show/options`),
+    () => ({}),
+    204,
+  ),
+  'POST /dashboard/:environment/webhooks/endpoints/options': form(
+    `${SANDBOX}/webhooks/endpoints/options`,
+    { url: 'https://new-hooks.example.com/hook' },
+    204,
+  ),
+  'POST /dashboard/:environment/webhooks/endpoints/:endpoint/options': thing(
+    at(`${ENDPOINT}/options`),
+    () => ({ url: 'https://new-hooks.example.com/hook' }),
+    204,
+  ),
+  'POST /dashboard/:environment/webhooks/endpoints/:endpoint/enable/options': thing(
+    at(`${ENDPOINT}/enable/options`),
+    () => ({}),
+    204,
+  ),
+  'POST /dashboard/:environment/webhooks/endpoints/:endpoint/secrets/options': thing(
+    at(`${ENDPOINT}/secrets/options`),
+    () => ({ overlapHours: '24' }),
+    204,
+  ),
+  'POST /dashboard/:environment/webhooks/endpoints/:endpoint/secrets/:secretId/show/options': thing(
+    at(`${ENDPOINT}/secrets/we_alpha-secret/show/options`),
+    () => ({}),
+    204,
   ),
   'POST /dashboard/:environment/webhooks/secrets': form(
     `${SANDBOX}/webhooks/secrets`,
@@ -414,7 +453,7 @@ const CASES: Readonly<Record<string, Case>> = {
 /** Who may do what, independently of the routes' own permission: owners, every member, cashiers. */
 const OWNERS = /(?:branding|audit|team|methods\/:method)/;
 const EVERYBODY =
-  /^(?:GET (?!.*(?:keys\/:key|webhooks\/resend|endpoints\/new)).*|POST \/dashboard\/(?:account.*|sign-out|:environment\/payments))$/;
+  /^(?:GET (?!.*(?:keys\/:key|webhooks\/resend|endpoints\/new)).*|POST \/dashboard\/(?:account.*|sign-out|:environment\/payments|:environment\/overview\/.*))$/;
 
 const REFUNDING = /:uniqueId\/refund/;
 

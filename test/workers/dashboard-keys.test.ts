@@ -2,9 +2,10 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import type { Environment } from '../../src/domain/method.ts';
 import { dashboard as english } from '../../src/i18n/en.ts';
+import type { Role } from '../../src/members/permissions.ts';
 import { apiKeyDigest } from '../../src/merchants/api-key.ts';
 import { KEYS_ACTIVE_MAX } from '../../src/merchants/keys.ts';
-import { type Browser, confirmed, joined } from './dashboard-people-support.ts';
+import { type Browser, confirmed, joined, submitConfirmed } from './dashboard-people-support.ts';
 import { auditLog, type SignedIn, signedIn, submit, visit } from './dashboard-support.ts';
 import {
   ALPHA,
@@ -127,7 +128,7 @@ describe('decisions.md#37: a restricted key', () => {
 
 describe('creating', () => {
   test.each(['sandbox', 'production'] as const)('a key of the %s opens its API', async (where) => {
-    const browser = await joined({ role: 'developer' });
+    const browser = await joined();
     const member = await browser.member();
     const path = `/dashboard/${where}/keys`;
     const fields = { name: 'Web shop', form: await formIdOf(member, path) };
@@ -200,7 +201,8 @@ describe('creating', () => {
   });
 
   test('limits the number of active keys, but not of all keys', async () => {
-    const member = await signedIn();
+    const browser = await joined();
+    const member = await browser.member();
     // The merchant already has one.
     const keys: string[] = [];
     for (let count = 1; count < KEYS_ACTIVE_MAX; count++) {
@@ -217,7 +219,7 @@ describe('creating', () => {
     expect(await created(member, 'One more')).not.toBe('');
     // The other environment has its own limit.
     const live = { name: 'Live', form: await formIdOf(member, LIVE_KEYS), ...READ_ONLY };
-    expect(keyIn(await (await submit(member, LIVE_KEYS, live)).text())).not.toBe('');
+    expect(keyIn(await (await submitConfirmed(browser, LIVE_KEYS, live)).text())).not.toBe('');
   });
 
   test('a form without its id changes nothing', async () => {
@@ -230,30 +232,37 @@ describe('creating', () => {
   });
 });
 
-describe('decisions.md#42: a production key that may refund', () => {
+describe('decisions.md#42: a production key', () => {
   const REFUNDS = { access: 'restricted', may_refunds: 'yes' };
   const formIn = async (browser: Browser, path = LIVE_KEYS) => ({
     name: 'Till',
     form: await formIdOf(await browser.member(), path),
   });
+  /** The path of a new key. */
+  const liveKeyOf = async (browser: Browser, access: Record<string, string>) => {
+    const fields = { ...(await formIn(browser)), ...access };
+    const response = await submitConfirmed(browser, LIVE_KEYS, fields);
+    return pathOf(keyIn(await response.text()), LIVE_KEYS);
+  };
 
-  test.each<[string, Record<string, string>]>([
-    ['full access', {}],
-    ['refunds', REFUNDS],
-  ])('with %s is created only with the member’s passkey', async (_name, access) => {
-    const browser = await joined({ role: 'developer' });
+  test.each<[string, Role, Record<string, string>]>([
+    ['full access', 'owner', {}],
+    ['refunds', 'owner', REFUNDS],
+    ['the right to list customers', 'developer', READ_ONLY],
+  ])('with %s is created only with the member’s passkey', async (_name, role, access) => {
+    const browser = await joined({ role });
     const before = await allKeys();
     const fields = { ...(await formIn(browser)), ...access };
     const refused = await browser.submit(LIVE_KEYS, fields);
     expect(refused.status).toBe(403);
     const page = await refused.text();
-    expect(page).toContain('No key was created. Confirm a key that may refund');
+    expect(page).toContain('No key was created. Confirm it with your own passkey');
     expect(page).toContain('value="Till"');
     const [signed, cookie] = await confirmed(browser, LIVE_KEYS, fields);
     for (const changes of [
       { name: 'Other' },
       { form: 'A'.repeat(22) },
-      { access: 'restricted', may_refunds: 'yes', may_events: 'yes' },
+      { access: 'restricted', may_payments_create: 'yes', may_events: 'yes' },
     ]) {
       expect((await browser.submit(LIVE_KEYS, { ...signed, ...changes }, cookie)).status).toBe(403);
     }
@@ -273,11 +282,9 @@ describe('decisions.md#42: a production key that may refund', () => {
     expect(await allKeys()).toEqual(before);
   });
 
-  test('is needed to give a key’s replacement more rights', async () => {
-    const browser = await joined({ role: 'developer' });
-    const restricted = { ...(await formIn(browser)), ...READ_ONLY };
-    const first = await browser.submit(LIVE_KEYS, restricted);
-    const path = await pathOf(keyIn(await first.text()), LIVE_KEYS);
+  test('is replaced only with the member’s passkey', async () => {
+    const browser = await joined();
+    const path = await liveKeyOf(browser, READ_ONLY);
     const form = (await formIn(browser, path)).form;
     const fields = { overlap: 'none', form, ...REFUNDS };
     const before = await allKeys();
@@ -287,8 +294,35 @@ describe('decisions.md#42: a production key that may refund', () => {
     expect((await browser.submit(`${path}/roll`, ...sent)).status).toBe(200);
   });
 
+  test.each<[string, Record<string, string>]>([
+    ['full access', {}],
+    ['refunds', REFUNDS],
+  ])('with %s is no developer’s to create, nor to roll', async (_name, access) => {
+    const browser = await joined({ role: 'developer' });
+    const path = await liveKeyOf(await joined(), {});
+    const before = await allKeys();
+    for (const [action, page] of [
+      [LIVE_KEYS, LIVE_KEYS],
+      [`${path}/roll`, path],
+    ] as const) {
+      const fields = { ...(await formIn(browser, page)), ...access, overlap: 'none' };
+      // A passkey does not help: the page says that an owner can.
+      expect((await browser.submit(`${action}/options`, fields)).status).toBe(204);
+      const refused = await browser.submit(action, fields);
+      expect(refused.status).toBe(403);
+      expect(await refused.text()).toContain('Only an owner can create a production key');
+    }
+    expect(await allKeys()).toEqual(before);
+    const offered = await (await browser.get(path)).text();
+    expect(offered).toMatch(/value="full" disabled/);
+    expect(offered).toMatch(/name="may_refunds" value="yes" disabled/);
+    expect(offered).toMatch(/name="may_payments_read" value="yes" checked/);
+    const rest = { ...(await formIn(browser, path)), ...READ_ONLY, overlap: 'none' };
+    const sent = await confirmed(browser, `${path}/roll`, rest);
+    expect((await browser.submit(`${path}/roll`, ...sent)).status).toBe(200);
+  });
+
   test.each<[string, string, Record<string, string>]>([
-    ['a key without refunds', LIVE_KEYS, { name: 'Report', ...READ_ONLY }],
     ['a key of the sandbox', KEYS, { name: 'Test' }],
     ['a form whose answer says what is wrong', LIVE_KEYS, { name: 'x', access: 'restricted' }],
   ])('needs no passkey: %s', async (_name, path, fields) => {

@@ -6,7 +6,7 @@ import { answerPage } from '../../ui/answer.ts';
 import { Pager, SelectField, Table, When } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
 import { Frame } from '../frame.tsx';
-import { queryFrom } from '../paths.ts';
+import { AUDIT_PATH, queryFrom } from '../paths.ts';
 import {
   AUDIT_GROUPS,
   type AuditChoices,
@@ -14,8 +14,6 @@ import {
   filterFor,
   OPERATOR_CHOICE,
 } from './filter.ts';
-
-const PATH = '/dashboard/audit';
 
 /** GET /dashboard/audit: who did what, when, from where; newest first. */
 export async function showAuditLog(call: DashboardCall): Promise<Response> {
@@ -51,7 +49,7 @@ function AuditLog({ call, page, actors, choices }: AuditLogProps) {
       <Pager
         call={call}
         page={page}
-        pathTo={(cursor) => `${PATH}?${queryFrom({ ...choices, cursor })}`}
+        pathTo={(cursor) => `${AUDIT_PATH}?${queryFrom({ ...choices, cursor })}`}
       />
     </Frame>
   );
@@ -60,7 +58,7 @@ function AuditLog({ call, page, actors, choices }: AuditLogProps) {
 function FilterForm({ call, actors, choices }: Omit<AuditLogProps, 'page'>) {
   const text = DASHBOARD_TEXTS[call.language].audit;
   return (
-    <form class="filters" method="get" action={PATH}>
+    <form class="filters" method="get" action={AUDIT_PATH}>
       <SelectField
         id="group"
         label={text.group}

@@ -1,13 +1,14 @@
 import { base64UrlFromBytes } from '../../crypto/encoding.ts';
 import { isPrintable } from '../../domain/text.ts';
-import type { Form } from '../../http/form.ts';
 import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import {
   type GrantedPermissions,
+  grants,
   KEY_PERMISSIONS,
   type KeyPermission,
 } from '../../merchants/key-permissions.ts';
 import { KEY_NAME_LENGTH_MAX, KEYS_ACTIVE_MAX } from '../../merchants/keys.ts';
+import { type DashboardCall, mayChange } from '../call.ts';
 
 /** Reads and checks the forms about keys. Pure except for new form ids. */
 
@@ -42,11 +43,25 @@ export function nameProblem(name: string): NameProblem | null {
   return isPrintable(name) ? null : 'unprintable';
 }
 
-/** Nothing is chosen for a restricted key, or something for one with full access. */
-export type AccessProblem = 'no_permission' | 'permissions_unclear';
+/**
+ * Nothing is chosen for a restricted key, or something for one with full access, or what the member
+ * may not grant.
+ */
+const ACCESS_PROBLEMS = ['no_permission', 'permissions_unclear', 'not_yours'] as const;
+export type AccessProblem = (typeof ACCESS_PROBLEMS)[number];
 
 export function isAboutAccess(problem: string): problem is AccessProblem {
-  return problem === 'no_permission' || problem === 'permissions_unclear';
+  return ACCESS_PROBLEMS.some((known) => known === problem);
+}
+
+/**
+ * Whether the member may create such a key: in production, one that refunds only if the member may
+ * refund. Otherwise a developer could refund through a key (docs/decisions.md#42).
+ */
+export function mayGrant(call: DashboardCall, granted: GrantedPermissions): boolean {
+  return (
+    call.environment === 'sandbox' || !grants(granted, 'refunds') || mayChange(call, 'refunds')
+  );
 }
 
 /** The name of a permission's field. */
@@ -56,13 +71,16 @@ export function permissionField(permission: KeyPermission): string {
 
 /** What the form allows the key. */
 export function readPermissions(
-  form: Pick<Form, 'text'>,
+  call: DashboardCall,
 ): { readonly granted: GrantedPermissions } | { readonly problem: AccessProblem } {
+  const { form } = call;
   const chosen = KEY_PERMISSIONS.filter((known) => form.text(permissionField(known)) !== '');
-  if (form.text('access') === 'restricted') {
-    return chosen.length === 0 ? { problem: 'no_permission' } : { granted: chosen };
+  const isRestricted = form.text('access') === 'restricted';
+  if (isRestricted === (chosen.length === 0)) {
+    return { problem: isRestricted ? 'no_permission' : 'permissions_unclear' };
   }
-  return chosen.length === 0 ? { granted: null } : { problem: 'permissions_unclear' };
+  const granted = isRestricted ? chosen : null;
+  return mayGrant(call, granted) ? { granted } : { problem: 'not_yours' };
 }
 
 /** Why a key was not created. */

@@ -1,18 +1,22 @@
 import type { ComponentChildren } from 'preact';
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { apiKeyLabel } from '../../merchants/api-key.ts';
-import { type GrantedPermissions, KEY_PERMISSIONS } from '../../merchants/key-permissions.ts';
+import {
+  type GrantedPermissions,
+  KEY_PERMISSIONS,
+  type KeyPermission,
+} from '../../merchants/key-permissions.ts';
 import { type ApiKeyView, KEY_NAME_LENGTH_MAX } from '../../merchants/keys.ts';
 import { DoneMessage, ProblemList, Section, Table, TextField, When } from '../../ui/elements.tsx';
 import { type DashboardCall, may, mayChange } from '../call.ts';
-import { PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { keysPath } from '../paths.ts';
-import { ConfirmedForm } from '../people/passkey-form.tsx';
+import { FormConfirmedInProduction } from '../people/passkey-form.tsx';
 import {
   type CreateProblem,
   isAboutAccess,
   keyProblems,
+  mayGrant,
   newFormId,
   permissionField,
 } from './key-form.ts';
@@ -82,44 +86,51 @@ function CreateForm(props: {
   );
 }
 
-/** Creates a key: once, and in production with the member's passkey if the key may return money. */
+/** Creates a key: once, and in production with the member's passkey. */
 export function KeyForm(props: {
   readonly call: DashboardCall;
   readonly path: string;
   readonly children: ComponentChildren;
 }) {
   const { call, path, children } = props;
-  const fields = { form: newFormId() };
-  return call.environment === 'sandbox' ? (
-    <PostForm call={call} action={path} class="form" fields={fields} once>
-      {children}
-    </PostForm>
-  ) : (
-    <ConfirmedForm
+  return (
+    <FormConfirmedInProduction
       call={call}
       ceremony="api-key"
       path={path}
       hint={DASHBOARD_TEXTS[call.language].keys.confirmHint}
-      fields={fields}
+      fields={{ form: newFormId() }}
       once
     >
       {children}
-    </ConfirmedForm>
+    </FormConfirmedInProduction>
   );
 }
 
-/** What the key may do: everything, or what is ticked. */
+/**
+ * What the key may do: everything, or what is ticked. `granted` is what it would get, as far as this
+ * member may grant it.
+ */
 export function PermissionFields(props: {
   readonly call: DashboardCall;
   readonly granted: GrantedPermissions;
 }) {
-  const { call, granted } = props;
+  const { call } = props;
   const text = DASHBOARD_TEXTS[call.language].keys;
+  const isRefundable = mayGrant(call, null);
+  const granted = isRefundable ? props.granted : (props.granted ?? KEY_PERMISSIONS);
+  const isGrantable = (permission: KeyPermission) => mayGrant(call, [permission]);
   return (
     <fieldset>
       <legend>{text.access}</legend>
       <label class="choice">
-        <input type="radio" name="access" value="full" checked={granted === null} />
+        <input
+          type="radio"
+          name="access"
+          value="full"
+          checked={granted === null}
+          disabled={!isRefundable}
+        />
         {text.fullAccess}
       </label>
       <label class="choice">
@@ -138,11 +149,13 @@ export function PermissionFields(props: {
             type="checkbox"
             name={permissionField(permission)}
             value="yes"
-            checked={granted?.includes(permission) === true}
+            checked={granted?.includes(permission) === true && isGrantable(permission)}
+            disabled={!isGrantable(permission)}
           />
           {text.permissions[permission]}
         </label>
       ))}
+      {!isRefundable && <p class="hint">{text.refundsByOwner}</p>}
     </fieldset>
   );
 }

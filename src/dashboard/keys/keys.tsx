@@ -3,11 +3,7 @@ import type { AuditEntry } from '../../audit/log.ts';
 import type { SqlStatement } from '../../database.ts';
 import { found } from '../../http/problem.ts';
 import { apiKeyHint, generateApiKey } from '../../merchants/api-key.ts';
-import {
-  type GrantedPermissions,
-  grants,
-  storedPermissions,
-} from '../../merchants/key-permissions.ts';
+import { type GrantedPermissions, storedPermissions } from '../../merchants/key-permissions.ts';
 import {
   type ApiKeyByForm,
   type ApiKeyView,
@@ -23,7 +19,7 @@ import { changeAudited } from '../audited.ts';
 import { type DashboardCall, shownAt, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
 import { keysPath } from '../paths.ts';
-import { isConfirmed, offerConfirmation } from '../people/confirmation.ts';
+import { isConfirmedInProduction, offerInProduction } from '../people/confirmation.ts';
 import {
   type CreateProblem,
   isFormId,
@@ -73,6 +69,7 @@ function statusOf(problem: CreateProblem | RollProblem | undefined): number {
     case 'ended':
       return 409;
     case 'unconfirmed':
+    case 'not_yours':
       return 403;
     default:
       return 400;
@@ -90,14 +87,14 @@ export async function createKey(call: DashboardCall): Promise<Response> {
   if (problem !== null) {
     return answerKeys(call, { name, problem });
   }
-  const access = readPermissions(call.form);
+  const access = readPermissions(call);
   if ('problem' in access) {
     return answerKeys(call, { name, problem: access.problem });
   }
   if (!isFormId(formId)) {
     return noticePage(call, 'bad_form');
   }
-  if (!(await isConfirmedKey(call, null, access.granted))) {
+  if (!(await isConfirmedInProduction(call, 'api-key', actionOf(call, null, access.granted)))) {
     return answerKeys(call, { name, problem: 'unconfirmed' });
   }
   const key = await newKey(call, name, formId, access.granted);
@@ -117,14 +114,14 @@ export async function rollKey(call: DashboardCall): Promise<Response> {
   if (overlap === null) {
     return answerKey(call, old, { rollProblem: 'overlap' });
   }
-  const access = readPermissions(call.form);
+  const access = readPermissions(call);
   if ('problem' in access) {
     return answerKey(call, old, { rollProblem: access.problem });
   }
   if (!isFormId(formId)) {
     return noticePage(call, 'bad_form');
   }
-  if (!(await isConfirmedKey(call, old, access.granted))) {
+  if (!(await isConfirmedInProduction(call, 'api-key', actionOf(call, old, access.granted)))) {
     return answerKey(call, old, { rollProblem: 'unconfirmed' });
   }
   const key = await newKey(call, old.name, formId, access.granted);
@@ -140,7 +137,10 @@ export async function rollKey(call: DashboardCall): Promise<Response> {
   return answerNewKey(call, key, rolled);
 }
 
-/** POST …/keys/options: asks for the member's passkey if the form's key may return money. */
+/**
+ * POST …/keys/options: asks for the member's passkey in production, where a key reads customers'
+ * details or returns money (docs/decisions.md#42).
+ */
 export async function beginCreateKey(call: DashboardCall): Promise<Response> {
   return askToConfirm(call, null);
 }
@@ -151,22 +151,9 @@ export async function beginRollKey(call: DashboardCall): Promise<Response> {
 }
 
 async function askToConfirm(call: DashboardCall, old: ApiKeyView | null): Promise<Response> {
-  const access = readPermissions(call.form);
-  const isAsked = 'granted' in access && returnsMoney(call, access.granted);
-  return offerConfirmation(call, 'api-key', isAsked ? actionOf(call, old, access.granted) : null);
-}
-
-/** Keys that cannot return money need no passkey (docs/decisions.md#42). */
-async function isConfirmedKey(
-  call: DashboardCall,
-  old: ApiKeyView | null,
-  granted: GrantedPermissions,
-): Promise<boolean> {
-  return !returnsMoney(call, granted) || isConfirmed(call, 'api-key', actionOf(call, old, granted));
-}
-
-function returnsMoney({ environment }: DashboardCall, granted: GrantedPermissions): boolean {
-  return environment === 'production' && grants(granted, 'refunds');
+  const access = readPermissions(call);
+  const action = 'granted' in access ? actionOf(call, old, access.granted) : null;
+  return offerInProduction(call, 'api-key', action);
 }
 
 /** What the member confirms: another key, name or permission needs another signature. */

@@ -12,6 +12,7 @@ import { type DaysForm, dayField, dayFrom, dayText, readDays } from '../days.ts'
 import { Frame } from '../frame.tsx';
 import { overviewPath, paymentsPath, queryFrom, webhooksPath } from '../paths.ts';
 import { FirstPayment } from '../payments/first-payment.tsx';
+import { AccessNotice, undismissedChanges } from './access-notice.tsx';
 import { daysPerBar, type FigureDays, figureDays, figuresOf } from './figures.ts';
 import { FiguresSection } from './figures-section.tsx';
 
@@ -30,7 +31,8 @@ export async function showOverview(call: DashboardCall): Promise<Response> {
     form.problem === null
       ? figureDays(dayFrom(form.from), dayFrom(form.to), businessDay(call.nowMs))
       : null;
-  const [endpoints, newest, totals, attempts] = await Promise.all([
+  const [changes, endpoints, newest, totals, attempts] = await Promise.all([
+    undismissedChanges(call),
     Promise.all(
       ENVIRONMENTS.map(async (environment) => ({
         environment,
@@ -43,6 +45,7 @@ export async function showOverview(call: DashboardCall): Promise<Response> {
   ]);
   const page = (
     <Frame call={call} title={DASHBOARD_TEXTS[call.language].overview.title} active="overview">
+      <AccessNotice call={call} changes={changes} />
       {endpoints.map((one) => (
         <EndpointNotice call={call} of={one} />
       ))}

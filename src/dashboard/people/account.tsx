@@ -24,7 +24,7 @@ import { type DashboardCall, shownAt } from '../call.ts';
 import { ACCOUNT_PATH } from '../paths.ts';
 import { AccountPage, type AccountProblem } from './account-page.tsx';
 import { answerRefused, finishCeremony, offerRegistration, refused, unfit } from './ceremony.ts';
-import { isConfirmed, offerConfirmation } from './confirmation.ts';
+import { digestOf, isConfirmed, offerConfirmation } from './confirmation.ts';
 
 /** Phone, computer, security key and their successors; more are a mistake or an attack. */
 const PASSKEYS_PER_MEMBER_MAX = 20;
@@ -69,7 +69,7 @@ export async function confirmAddPasskey(call: DashboardCall): Promise<Response> 
 
 /** POST /dashboard/account/passkeys/options: only with that confirmation. */
 export async function beginAddPasskey(call: DashboardCall): Promise<Response> {
-  const { memberId, memberName, merchantName, digest } = call.session;
+  const { memberId, memberName, merchantName } = call.session;
   const name = nameFrom(call.form.text('passkey'));
   if (name === null) {
     return unfit(call, 'badName');
@@ -82,19 +82,20 @@ export async function beginAddPasskey(call: DashboardCall): Promise<Response> {
     return answerRefused(call, 'confirm-passkey');
   }
   const request = { memberId, memberName, merchantName, known };
-  return offerRegistration(call, 'add-passkey', digest, request);
+  return offerRegistration(call, 'add-passkey', await digestOf(call, [name]), request);
 }
 
 /** POST /dashboard/account/passkeys */
 export async function finishAddPasskey(call: DashboardCall): Promise<Response> {
   const { session, form, nowMs } = call;
-  const { memberId, digest } = session;
+  const { memberId } = session;
   const credential = registrationIn(form.text('credential'));
   const name = nameFrom(form.text('passkey'));
   if (credential === null || name === null) {
     return refused(call, 'add-passkey', 'malformed');
   }
-  const challenge = await challengeOf(call, 'add-passkey', digest);
+  // Only under the name that the other passkey has confirmed.
+  const challenge = await challengeOf(call, 'add-passkey', await digestOf(call, [name]));
   if (challenge === null || challenge.memberId !== memberId) {
     return refused(call, 'add-passkey', 'challenge');
   }

@@ -36,20 +36,33 @@ export function PasskeyForm(
   );
 }
 
+interface ConfirmedProps extends Omit<PasskeyProps, 'call'> {
+  readonly call: Pick<DashboardCall, 'language' | 'session'>;
+  /** Why a passkey is needed. */
+  readonly hint: string;
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly once?: boolean;
+  readonly novalidate?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** What production confirms and the sandbox does not. */
+export function FormConfirmedInProduction(
+  props: ConfirmedProps & { readonly call: Pick<DashboardCall, 'environment'> },
+) {
+  const { call, path, hint: _hint, ceremony: _ceremony, ...form } = props;
+  return call.environment === 'production' ? (
+    <ConfirmedForm {...props} />
+  ) : (
+    <PostForm {...form} call={call} action={path} class="form" />
+  );
+}
+
 /**
  * A form that the browser posts, as every other, with the signature of the member's passkey if the
  * server asks for one at `path` + "/options".
  */
-export function ConfirmedForm(
-  props: Omit<PasskeyProps, 'call'> & {
-    readonly call: Pick<DashboardCall, 'language' | 'session'>;
-    /** Why a passkey is needed. */
-    readonly hint: string;
-    readonly fields?: Readonly<Record<string, string>>;
-    readonly once?: boolean;
-    readonly children: ComponentChildren;
-  },
-) {
+export function ConfirmedForm(props: ConfirmedProps) {
   const { call, ceremony, path, hint, fields = {}, once = false, children } = props;
   return (
     <>
@@ -61,6 +74,7 @@ export function ConfirmedForm(
         class="form"
         fields={fields}
         once={once}
+        novalidate={props.novalidate ?? false}
         data={passkeyData(props)}
       >
         {children}

@@ -20,6 +20,7 @@ import { auditedIfChanged } from '../audited.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
 import { endpointPath, webhooksPath } from '../paths.ts';
+import { isConfirmedInProduction, offerInProduction } from '../people/confirmation.ts';
 import {
   answerEndpoint,
   answerNewEndpoint,
@@ -29,6 +30,7 @@ import {
 import { addressProblem, resumePausedEndpoint } from './endpoints.ts';
 
 const BAD_REQUEST = 400;
+const FORBIDDEN = 403;
 
 type ReadForm =
   | { readonly type: 'good'; readonly settings: EndpointSettings }
@@ -59,17 +61,65 @@ function readEndpointForm(call: DashboardCall, isEnabled: boolean): ReadForm {
   return { type: 'good', settings: { ...typed, eventTypes, signatureHeader: header, isEnabled } };
 }
 
+/**
+ * POST …/webhooks/endpoints/options: asks for the passkey in production, where an endpoint receives
+ * customers' details (docs/decisions.md#42).
+ */
+export async function beginCreateEndpoint(call: DashboardCall): Promise<Response> {
+  const read = readEndpointForm(call, true);
+  const action = read.type === 'good' ? creation(read.settings) : null;
+  return offerInProduction(call, 'webhook-endpoint', action);
+}
+
+/** POST …/webhooks/endpoints/:endpoint/options: the same if events would go elsewhere, or more of them. */
+export async function beginEditEndpoint(call: DashboardCall): Promise<Response> {
+  return changing(call, (endpoint) => {
+    const read = readEndpointForm(call, endpoint.isEnabled);
+    const action = read.type === 'good' ? redirection(endpoint, read.settings) : null;
+    return offerInProduction(call, 'webhook-endpoint', action);
+  });
+}
+
+/** POST …/webhooks/endpoints/:endpoint/enable/options: the same for one that a member had disabled. */
+export async function beginEnableEndpoint(call: DashboardCall): Promise<Response> {
+  return changing(call, (endpoint) =>
+    offerInProduction(call, 'webhook-enable', enabling(endpoint)),
+  );
+}
+
+function creation(settings: EndpointSettings) {
+  return ['create', ...chosen(settings)];
+}
+
+/** What the member confirms; null for a change that tells no server more than it knew. */
+function redirection(endpoint: EndpointEntry, settings: EndpointSettings) {
+  const isSame =
+    settings.url === endpoint.url && settings.eventTypes.join() === endpoint.eventTypes.join();
+  return isSame ? null : ['edit', endpoint.endpointId, ...chosen(settings)];
+}
+
+function enabling({ endpointId, url }: EndpointEntry) {
+  return ['enable', endpointId, url];
+}
+
+function chosen({ url, eventTypes, signatureHeader, description }: EndpointSettings) {
+  return [url, eventTypes.join(), signatureHeader, description];
+}
+
 /** POST …/webhooks/endpoints */
 export async function createEndpoint(call: DashboardCall): Promise<Response> {
   const read = readEndpointForm(call, true);
   if (read.type === 'bad') {
     return answerNewEndpoint(call, read, BAD_REQUEST);
   }
+  const { settings } = read;
+  if (!(await isConfirmedInProduction(call, 'webhook-endpoint', creation(settings)))) {
+    return answerNewEndpoint(call, { typed: typedOf(settings), isUnconfirmed: true }, FORBIDDEN);
+  }
   const { env, config, nowMs } = call;
   const tenant = tenantOf(call);
   const endpointId = newEndpointId();
   const secret = await newSecret(config, { ...tenant, endpointId }, nowMs);
-  const { settings } = read;
   const [added] = await runBatch(env.DB, [
     insertEndpoint(tenant, { ...settings, endpointId, createdAtMs: nowMs }),
     auditedIfChanged(call, {
@@ -93,17 +143,30 @@ function typedOf({ signatureHeader, ...settings }: EndpointSettings): TypedEndpo
 
 /** POST …/webhooks/endpoints/:endpoint */
 export async function editEndpoint(call: DashboardCall): Promise<Response> {
-  return changing(call, (endpoint) => {
+  return changing(call, async (endpoint) => {
     const read = readEndpointForm(call, endpoint.isEnabled);
-    return read.type === 'bad'
-      ? answerEndpoint(call, endpoint.endpointId, { edited: read }, BAD_REQUEST)
-      : change(call, endpoint, read.settings);
+    if (read.type === 'bad') {
+      return answerEndpoint(call, endpoint.endpointId, { edited: read }, BAD_REQUEST);
+    }
+    const { settings } = read;
+    const action = redirection(endpoint, settings);
+    if (action !== null && !(await isConfirmedInProduction(call, 'webhook-endpoint', action))) {
+      const edited = { typed: typedOf(settings), isUnconfirmed: true };
+      return answerEndpoint(call, endpoint.endpointId, { edited }, FORBIDDEN);
+    }
+    return change(call, endpoint, settings);
   });
 }
 
 /** POST …/webhooks/endpoints/:endpoint/enable */
 export async function enableEndpoint(call: DashboardCall): Promise<Response> {
-  return changing(call, (endpoint) => change(call, endpoint, { ...endpoint, isEnabled: true }));
+  return changing(call, async (endpoint) => {
+    if (!(await isConfirmedInProduction(call, 'webhook-enable', enabling(endpoint)))) {
+      const edited = { typed: typedOf(endpoint), isUnconfirmed: true };
+      return answerEndpoint(call, endpoint.endpointId, { edited }, FORBIDDEN);
+    }
+    return change(call, endpoint, { ...endpoint, isEnabled: true });
+  });
 }
 
 /** POST …/webhooks/endpoints/:endpoint/disable */

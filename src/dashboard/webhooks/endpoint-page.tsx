@@ -23,9 +23,10 @@ import {
   type SignatureHeaderProblem,
 } from '../../webhooks/signature-header.ts';
 import { type DashboardCall, may, shownAt, tenantOf } from '../call.ts';
-import { ButtonForm, PostForm } from '../forms.tsx';
+import { ButtonForm } from '../forms.tsx';
 import { noticePage } from '../notices.tsx';
 import { endpointPath, webhooksPath } from '../paths.ts';
+import { FormConfirmedInProduction } from '../people/passkey-form.tsx';
 import { WebhooksFrame } from './elements.tsx';
 import { type AddressProblem, shownAddress } from './endpoints.ts';
 import { SecretsSection, type SecretsState } from './secrets-section.tsx';
@@ -51,6 +52,8 @@ export interface EditedEndpoint {
   readonly problems?: EndpointProblems;
   /** The tenant has ENDPOINTS_MAX. */
   readonly isFull?: boolean;
+  /** Production needs the member's passkey, which did not confirm this. */
+  readonly isUnconfirmed?: boolean;
 }
 
 export interface EndpointState {
@@ -281,8 +284,24 @@ function Switches({ call, endpoint }: EndpointProps) {
           confirm={text.disableConfirm}
         />
       ) : (
-        <ButtonForm call={call} action={`${path}/enable`} label={text.enable} />
+        <EnableForm call={call} path={`${path}/enable`} />
       )}
+    </div>
+  );
+}
+
+function EnableForm({ call, path }: Call & { readonly path: string }) {
+  const text = DASHBOARD_TEXTS[call.language].webhooks;
+  return (
+    <div class="stack">
+      <FormConfirmedInProduction
+        call={call}
+        ceremony="webhook-enable"
+        path={path}
+        hint={text.endpointConfirmHint}
+      >
+        <button type="submit">{text.enable}</button>
+      </FormConfirmedInProduction>
     </div>
   );
 }
@@ -299,7 +318,14 @@ function EndpointForm({ call, action, edited, button, once = false }: FormProps)
   const { typed, problems } = edited;
   const header = problems?.signatureHeader ?? null;
   return (
-    <PostForm call={call} class="form" action={action} novalidate={true} once={once}>
+    <FormConfirmedInProduction
+      call={call}
+      ceremony="webhook-endpoint"
+      path={action}
+      hint={text.endpointConfirmHint}
+      novalidate={true}
+      once={once}
+    >
       <Field
         id="url"
         label={text.url}
@@ -334,7 +360,7 @@ function EndpointForm({ call, action, edited, button, once = false }: FormProps)
           {button}
         </button>
       </div>
-    </PostForm>
+    </FormConfirmedInProduction>
   );
 }
 
@@ -362,11 +388,15 @@ function TypeBoxes({ call, edited: { typed, problems } }: Pick<FormProps, 'call'
   );
 }
 
-function problemsOf({ language }: DashboardCall, { problems, isFull }: EditedEndpoint) {
+function problemsOf(
+  { language }: DashboardCall,
+  { problems, isFull, isUnconfirmed }: EditedEndpoint,
+) {
   const { webhooks: text, frame } = DASHBOARD_TEXTS[language];
   const full = text.tooManyEndpoints(countText(ENDPOINTS_MAX, frame.locale));
   return [
     isFull ? ([null, full] as const) : null,
+    isUnconfirmed ? ([null, text.unconfirmed] as const) : null,
     problems?.url ? (['#url', text.urlProblem[problems.url]] as const) : null,
     problems?.hasUnknownType ? (['#eventTypes', text.noTypes] as const) : null,
     problems?.isDescriptionTooLong ? (['#description', text.descriptionTooLong] as const) : null,

@@ -1,5 +1,6 @@
 import { runBatch } from '../../database.ts';
 import { redirectTo } from '../../ui/answer.ts';
+import { findEndpoint } from '../../webhooks/endpoint-store.ts';
 import {
   deleteEnded,
   endSecret,
@@ -17,6 +18,7 @@ import { audited, auditedIfChanged } from '../audited.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
 import { endpointPath, webhooksPath } from '../paths.ts';
+import { isConfirmedInProduction, offerInProduction } from '../people/confirmation.ts';
 import { answerEndpoint } from './endpoint-page.tsx';
 import type { SecretsState } from './secrets-section.tsx';
 import { answerSettings } from './settings-page.tsx';
@@ -28,6 +30,7 @@ import { answerSettings } from './settings-page.tsx';
 
 const HOUR_MS = 60 * 60 * 1_000;
 const BAD_REQUEST = 400;
+const FORBIDDEN = 403;
 
 function ownerOf(call: DashboardCall): SecretOwner {
   return { ...tenantOf(call), endpointId: call.params.endpoint ?? null };
@@ -40,12 +43,50 @@ function answer(call: DashboardCall, secrets: SecretsState, status = 200): Promi
     : answerEndpoint(call, endpointId, { secrets }, status);
 }
 
+/**
+ * POST …/secrets/options: asks for the passkey in production, where the holder of a secret could sign
+ * "paid" (docs/decisions.md#42).
+ */
+export async function beginRotateSecret(call: DashboardCall): Promise<Response> {
+  const { endpointId } = ownerOf(call);
+  if (endpointId !== null && !(await findEndpoint(call.env.DB, tenantOf(call), endpointId))) {
+    return noticePage(call, 'not_found');
+  }
+  const overlapHours = overlapIn(call);
+  const action = overlapHours === undefined ? null : rotation(call, overlapHours);
+  return offerInProduction(call, 'webhook-secret', action);
+}
+
+/** POST …/secrets/:secretId/show/options: the same for a secret in force. */
+export async function beginShowSecret(call: DashboardCall): Promise<Response> {
+  const { secretId } = call.params;
+  const known = await secretsInForce(call.env.DB, ownerOf(call), call.nowMs);
+  return known.some(({ id }) => id === secretId)
+    ? offerInProduction(call, 'webhook-secret', showing(call))
+    : noticePage(call, 'not_found');
+}
+
+function overlapIn({ form }: DashboardCall) {
+  return OVERLAP_HOURS.find((hours) => hours === form.text('overlapHours'));
+}
+
+function rotation(call: DashboardCall, overlapHours: string) {
+  return ['rotate', ownerOf(call).endpointId, overlapHours];
+}
+
+function showing(call: DashboardCall) {
+  return ['show', ownerOf(call).endpointId, call.params.secretId ?? ''];
+}
+
 /** POST …/secrets: a new signing secret; the old ones end after the chosen overlap. */
 export async function rotateSecret(call: DashboardCall): Promise<Response> {
   const { env, config, nowMs } = call;
-  const overlapHours = OVERLAP_HOURS.find((hours) => hours === call.form.text('overlapHours'));
+  const overlapHours = overlapIn(call);
   if (overlapHours === undefined) {
     return answer(call, { problem: 'badOverlap' }, BAD_REQUEST);
+  }
+  if (!(await isConfirmedInProduction(call, 'webhook-secret', rotation(call, overlapHours)))) {
+    return answer(call, { problem: 'unconfirmed' }, FORBIDDEN);
   }
   const owner = ownerOf(call);
   const secret = await newSecret(config, owner, nowMs);
@@ -79,6 +120,9 @@ export async function showSecret(call: DashboardCall): Promise<Response> {
   const opened = await openSecret(call.env, owner, id, call.nowMs);
   if (opened.type === 'not_found') {
     return noticePage(call, 'not_found');
+  }
+  if (!(await isConfirmedInProduction(call, 'webhook-secret', showing(call)))) {
+    return answer(call, { problem: 'unconfirmed' }, FORBIDDEN);
   }
   if (opened.type === 'unreadable') {
     return answer(call, { problem: 'unreadable' });

@@ -10,11 +10,12 @@ import {
 import { SECRETS_MAX } from '../../webhooks/settings.ts';
 import { type DashboardCall, may } from '../call.ts';
 import { ButtonForm, PostForm } from '../forms.tsx';
+import { PasskeyProblem, passkeyData } from '../people/passkey-form.tsx';
 
 export interface SecretsState {
   /** A secret in clear text: only in the answer to the post that asked for it. */
   readonly shown?: { readonly id: string; readonly value: string; readonly isNew: boolean };
-  readonly problem?: 'tooMany' | 'badOverlap' | 'unreadable' | 'cannotEnd';
+  readonly problem?: 'tooMany' | 'badOverlap' | 'unreadable' | 'cannotEnd' | 'unconfirmed';
 }
 
 interface Props {
@@ -63,9 +64,24 @@ export function SecretsSection({ call, secrets, state, path, hint }: Props) {
         ])}
         empty={text.noSecrets}
       />
+      {mayDevelop && call.environment === 'production' && (
+        <>
+          <p class="hint">{text.secretConfirmHint}</p>
+          <PasskeyProblem ceremony={CEREMONY} />
+        </>
+      )}
       {mayDevelop && <NewSecret call={call} state={state} path={path} />}
     </section>
   );
+}
+
+const CEREMONY = 'webhook-secret';
+
+/** For the script: production asks for the member's passkey. */
+function confirmation(call: DashboardCall, path: string) {
+  return call.environment === 'sandbox'
+    ? undefined
+    : passkeyData({ call, ceremony: CEREMONY, path });
 }
 
 /** `badOverlap` is shown at its field instead. */
@@ -87,19 +103,20 @@ function Actions(props: {
 }) {
   const { call, secret, secrets } = props;
   const text = DASHBOARD_TEXTS[call.language].webhooks;
-  const path = (rest: string) => `${props.path}/${encodeURIComponent(secret.id)}/${rest}#secrets`;
+  const path = (rest: string) => `${props.path}/${encodeURIComponent(secret.id)}/${rest}`;
   return (
     <div class="buttons">
       <ButtonForm
         call={call}
-        action={path('show')}
+        action={`${path('show')}#secrets`}
         label={text.show}
         describedAs={text.showOf(secret.id)}
+        data={confirmation(call, path('show'))}
       />
       {mayEnd(secret, secrets) && (
         <ButtonForm
           call={call}
-          action={path('end')}
+          action={`${path('end')}#secrets`}
           label={text.endNow}
           describedAs={text.endOf(secret.id)}
           tone="bad"
@@ -119,6 +136,7 @@ function NewSecret({ call, state, path }: Pick<Props, 'call' | 'state' | 'path'>
       action={`${path}#secrets`}
       confirm={text.rotateConfirm}
       once={true}
+      data={confirmation(call, path)}
     >
       <h3>{text.rotateTitle}</h3>
       <SelectField

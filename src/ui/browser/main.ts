@@ -13,6 +13,7 @@ copyButtons();
 livePage();
 logoFields();
 partsInSight();
-passkeyForms();
+// In this order: a form that the member does not want asks for no passkey, and is not sent.
 questions();
+passkeyForms();
 sentOnce();

@@ -33,9 +33,13 @@ export function passkeyForms(): void {
       continue;
     }
     form.hidden = false;
+    // What was confirmed holds for the fields as they were.
+    form.addEventListener('input', () => offers.delete(form));
     form.addEventListener('submit', (event) => {
-      event.preventDefault();
-      void carryOut(form);
+      if (!event.defaultPrevented) {
+        event.preventDefault();
+        void carryOut(form);
+      }
     });
   }
 }

@@ -1,0 +1,68 @@
+import { prepare } from '../database.ts';
+import type { AuditAction } from './actions.ts';
+import { type AuditRecord, type AuditRow, RECORD_COLUMNS, recordOf } from './read.ts';
+
+/**
+ * Entries that the dashboard shows without being asked, because a thief would cause them: they give
+ * somebody lasting access, or send customers' details elsewhere.
+ */
+
+/** The index `audit_log_of_access` has the same list. */
+const ACTIONS = [
+  'member.joined',
+  'passkey.added',
+  'api_key.created',
+  'api_key.rolled',
+  'webhook.endpoint_created',
+  'webhook.endpoint_changed',
+  'webhook.secret_shown',
+  'webhook.secret_rotated',
+] as const satisfies readonly AuditAction[];
+
+/** Longer than a holiday. Later, the audit log still has them. */
+const SHOWN_FOR_MS = 14 * 86_400_000;
+/** Entries of one notice. */
+const SHOWN_MAX = 5;
+
+export interface AccessChanges {
+  /** The newest, newest first. */
+  readonly entries: readonly AuditRecord[];
+  readonly hasMore: boolean;
+}
+
+interface Viewer {
+  readonly memberId: string;
+  readonly merchantId: string;
+  /** Owners see those of all members, others only their own. */
+  readonly seesAll: boolean;
+  /** The id of the last entry that the viewer has dismissed. */
+  readonly dismissedId: number;
+}
+
+/**
+ * A member's own joining is no news, a disabled endpoint receives nothing, and the sandbox has neither
+ * money nor customers.
+ */
+const SQL = `
+  SELECT ${RECORD_COLUMNS} FROM audit_log INDEXED BY audit_log_of_access
+  WHERE merchant_id = ?1 AND at_ms > ?2 AND id > ?3
+    AND action IN (${ACTIONS.map((action) => `'${action}'`).join(', ')})
+    AND environment IS NOT 'sandbox'
+    AND (?4 = 1 OR actor_id = ?5 OR target = ?5)
+    AND NOT (action = 'member.joined' AND target = ?5)
+    AND NOT (action = 'webhook.endpoint_changed' AND detail ->> 'enabled' = 0)
+  ORDER BY at_ms DESC, id DESC LIMIT ${SHOWN_MAX + 1}`;
+
+/** The changes of access that the member has not dismissed. */
+export async function accessChanges(
+  db: D1Database,
+  { memberId, merchantId, seesAll, dismissedId }: Viewer,
+  nowMs: number,
+): Promise<AccessChanges> {
+  const params = [merchantId, nowMs - SHOWN_FOR_MS, dismissedId, seesAll ? 1 : 0, memberId];
+  const { results } = await prepare(db, { sql: SQL, params }).all<AuditRow>();
+  return {
+    entries: results.slice(0, SHOWN_MAX).map(recordOf),
+    hasMore: results.length > SHOWN_MAX,
+  };
+}

@@ -1,0 +1,230 @@
+import { describe, expect, test } from 'vitest';
+import { type Browser, confirmed, joined, submitConfirmed } from './dashboard-people-support.ts';
+import { type SignedIn, signedIn, submit, visit } from './dashboard-support.ts';
+import { ALPHA, addEndpoint, advance, DAY_MS, useGateway } from './support.ts';
+
+/**
+ * Goal: the thief of a production session neither signs webhooks as Kefel nor sends customers' details
+ * elsewhere, and the member learns of what was done (docs/decisions.md#42). Method: the forms with a
+ * session alone, with a signature for something else, and with the right one.
+ */
+
+useGateway();
+
+const LIVE = '/dashboard/production/webhooks';
+const ENDPOINT = `${LIVE}/endpoints/we_alpha`;
+const KEYS = '/dashboard/production/keys';
+const HOOK = 'https://hooks.example.com/kefel';
+const EVIL = 'https://evil.example.com/kefel';
+
+interface Guarded {
+  readonly path: string;
+  readonly fields: Readonly<Record<string, string>>;
+  /** The same form for something else that the member might have confirmed. */
+  readonly other: {
+    readonly path?: string;
+    readonly fields?: Readonly<Record<string, string>>;
+  };
+  /** The status of the confirmed form. */
+  readonly status: number;
+}
+
+const SHOW = (secret: string) => `${LIVE}/secrets/${secret}/show`;
+
+const GUARDED: readonly (readonly [string, Guarded])[] = [
+  [
+    'showing a secret',
+    {
+      path: SHOW(`${ALPHA.id}-production`),
+      fields: {},
+      other: { path: `${ENDPOINT}/secrets/we_alpha-secret/show` },
+      status: 200,
+    },
+  ],
+  [
+    'showing an endpoint’s secret',
+    {
+      path: `${ENDPOINT}/secrets/we_alpha-secret/show`,
+      fields: {},
+      other: { path: SHOW(`${ALPHA.id}-production`) },
+      status: 200,
+    },
+  ],
+  [
+    'rotating the secret',
+    {
+      path: `${LIVE}/secrets`,
+      fields: { overlapHours: '24' },
+      other: { fields: { overlapHours: '0' } },
+      status: 200,
+    },
+  ],
+  [
+    'rotating an endpoint’s secret',
+    {
+      path: `${ENDPOINT}/secrets`,
+      fields: { overlapHours: '24' },
+      other: { path: `${LIVE}/secrets` },
+      status: 200,
+    },
+  ],
+  [
+    'adding an endpoint',
+    {
+      path: `${LIVE}/endpoints`,
+      fields: { url: EVIL },
+      other: { fields: { url: HOOK } },
+      status: 200,
+    },
+  ],
+  [
+    'redirecting an endpoint',
+    { path: ENDPOINT, fields: { url: EVIL }, other: { fields: { url: `${HOOK}/2` } }, status: 303 },
+  ],
+  [
+    'sending an endpoint more events',
+    {
+      path: ENDPOINT,
+      fields: { url: HOOK, eventType: 'PAYMENT_FAILED' },
+      other: { fields: { url: HOOK, eventType: 'PAYMENT_EXPIRED' } },
+      status: 303,
+    },
+  ],
+  [
+    'enabling an endpoint',
+    {
+      path: `${ENDPOINT}/enable`,
+      fields: {},
+      other: { path: `${LIVE}/endpoints/we_other/enable` },
+      status: 303,
+    },
+  ],
+];
+
+/** Two endpoints that a member has disabled. */
+async function setUp(): Promise<void> {
+  for (const id of ['we_alpha', 'we_other']) {
+    await addEndpoint(ALPHA, id, { url: HOOK, isEnabled: false }, 'production');
+  }
+}
+
+/** Endpoints, secrets and the audit log, as an owner reads them. */
+async function settingsFor(owner: SignedIn): Promise<readonly string[]> {
+  const pages = [LIVE, ENDPOINT, '/dashboard/audit'].map(async (path) =>
+    (await visit(owner, path)).text(),
+  );
+  return Promise.all(pages);
+}
+
+test.each(GUARDED)('in production, %s needs the member’s passkey', async (_name, guarded) => {
+  const { path, fields, other, status } = guarded;
+  await setUp();
+  const owner = await signedIn();
+  const browser = await joined({ role: 'developer' });
+  const before = await settingsFor(owner);
+
+  const bare = await browser.submit(path, fields);
+  expect(bare.status).toBe(403);
+  const page = await bare.text();
+  expect(page).toContain('Confirm this with your own passkey, in a browser with JavaScript.');
+  expect(page).not.toContain('id="shown-secret"');
+
+  const [otherPath, otherFields] = [other.path ?? path, other.fields ?? fields];
+  const [{ credential = '' }, cookie] = await confirmed(browser, otherPath, otherFields);
+  const misused = await browser.submit(path, { ...fields, credential }, cookie);
+  expect(misused.status).toBe(403);
+  expect(await misused.text()).not.toContain('id="shown-secret"');
+  expect(await settingsFor(owner)).toEqual(before);
+
+  const [signed, own] = await confirmed(browser, path, fields);
+  expect((await browser.submit(path, signed, own)).status).toBe(status);
+  expect(await settingsFor(owner)).not.toEqual(before);
+});
+
+test.each<[string, string, Record<string, string>]>([
+  [
+    'a new description and header',
+    ENDPOINT,
+    { url: HOOK, description: 'Shop', signatureHeader: 'x-shop' },
+  ],
+  ['disabling', `${ENDPOINT}/disable`, {}],
+  ['deleting', `${ENDPOINT}/delete`, {}],
+])('%s needs no passkey', async (_name, path, fields) => {
+  await setUp();
+  const browser = await joined({ role: 'developer' });
+  expect((await browser.submit(path, fields)).status).toBe(303);
+});
+
+describe('the notice of new access on the overview', () => {
+  const OVERVIEW = '/dashboard/sandbox/overview';
+  const TITLE = 'New access to your data in the last 14 days';
+  const pageOf = async (member: SignedIn, language = 'en') =>
+    (await visit(member, OVERVIEW, language)).text();
+
+  test('tells owners, and the member who did it, until they dismiss it in their browser', async () => {
+    await setUp();
+    const [owner, developer] = [await joined(), await joined({ role: 'developer' })];
+    const bystander = await signedIn('developer');
+    await submitConfirmed(developer, `${LIVE}/endpoints`, { url: EVIL });
+    await submitConfirmed(developer, SHOW(`${ALPHA.id}-production`));
+    const readers = [await owner.member(), await developer.member()];
+    for (const reader of readers) {
+      const html = await pageOf(reader);
+      expect(html).toContain(TITLE);
+      expect(html).toContain('Webhook endpoint created');
+      expect(html).toContain('https://evil.example.com');
+      expect(html).toContain('Webhook secret viewed');
+      expect(html).toContain('<bdi>Abebe</bdi>');
+    }
+    expect(await pageOf(bystander)).not.toContain(TITLE);
+    expect(await pageOf(readers[0] as SignedIn, 'am')).toContain('ባለፉት 14 ቀናት');
+
+    const cookie = await dismissed(developer);
+    const seen = await call(developer, cookie);
+    expect(seen).not.toContain(TITLE);
+    // The thief's browser dismissed nothing for the member's own, nor for the owner.
+    expect(await pageOf(await developer.member())).toContain(TITLE);
+    expect(await call(owner, cookie)).toContain(TITLE);
+    // What happens later is news again.
+    await submitConfirmed(developer, `${LIVE}/secrets`, { overlapHours: '0' });
+    const later = await call(developer, cookie);
+    expect(later).toContain('Webhook secret rotated');
+    expect(later).not.toContain('Webhook endpoint created');
+  });
+
+  test('names new keys and members, not the sandbox’s, five at most and for 14 days', async () => {
+    const owner = await joined();
+    const member = await owner.member();
+    expect(await pageOf(member)).not.toContain(TITLE);
+    await submit(member, '/dashboard/sandbox/webhooks/secrets', { overlapHours: '24' });
+    expect(await pageOf(member)).not.toContain(TITLE);
+    await joined({ role: 'viewer' });
+    expect(await pageOf(member)).toContain('Member joined');
+    for (let keys = 0; keys < 5; keys += 1) {
+      const form = /name="form" value="([^"]+)"/.exec(
+        await (await visit(member, KEYS)).text(),
+      )?.[1];
+      await submitConfirmed(owner, KEYS, { name: `Key ${keys}`, form: form ?? '' });
+    }
+    const html = await pageOf(member);
+    expect(html.match(/API key created/g)).toHaveLength(5);
+    expect(html).not.toContain('Member joined');
+    expect(html).toContain('Older changes are in the audit log.');
+    advance(14 * DAY_MS);
+    expect(await pageOf(await signedIn())).not.toContain(TITLE);
+  });
+
+  /** The cookie that the form on the page sets. */
+  async function dismissed(browser: Browser): Promise<string> {
+    const html = await pageOf(await browser.member());
+    const entry = /name="entry" value="(\d+)"/.exec(html)?.[1] ?? '';
+    const answer = await browser.submit(`${OVERVIEW}/access-seen`, { entry });
+    expect(answer.headers.get('location')).toBe(OVERVIEW);
+    return answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+  }
+
+  async function call(browser: Browser, cookie: string): Promise<string> {
+    const member = await browser.member();
+    return pageOf({ ...member, cookie: `${member.cookie}; ${cookie}` });
+  }
+});
