@@ -200,9 +200,15 @@ export class EbirrOrder implements StandInOrder {
     return this.#acted === 'pays' ? this.#ids.transactionId : null;
   }
 
-  /** Returns the whole payment, and answers. */
-  giveBack(requestId: string, transactionId: string): Reply {
-    this.refunds.push({ amountText: this.amountText, isReturned: true });
+  /** What is left to return, in cents. */
+  get leftMinor(): number {
+    const returned = this.refunds.map(({ amountText }) => minorOf(amountText));
+    return returned.reduce((left, minor) => left - minor, minorOf(this.amountText));
+  }
+
+  /** Returns all or a part of the payment, and answers. */
+  giveBack(requestId: string, transactionId: string, amountText: string): Reply {
+    this.refunds.push({ amountText, isReturned: true });
     // The refund's own transaction, in lower case, as in the vendor's sample.
     const params = { description: 'success', state: 'approved', transactionId };
     return this.#succeeded(requestId, { ...params, referenceId: this.orderId });
@@ -249,6 +255,10 @@ export class EbirrOrder implements StandInOrder {
     const head = { schemaVersion: '1.0', timestamp, responseId };
     return jsonReply(200, { ...head, ...SUCCESS, params });
   }
+}
+
+export function minorOf(amountText: string): number {
+  return Math.round(Number(amountText) * 100);
 }
 
 /** As short as the published refusals. */

@@ -3,6 +3,7 @@ type Shape = { readonly [name: string]: RegExp | Shape };
 
 const ID = /^[A-Za-z0-9._-]{1,50}$/;
 const PREFIX = /^[A-Za-z0-9]{1,20}$/;
+const AMOUNT = /^(?!0+\.00$)(?:0|[1-9]\d*)\.\d{2}$/;
 
 /** `API_PURCHASE` according to eBirr's examples; lengths according to the vendor's documentation. */
 const PURCHASE: Shape = {
@@ -22,7 +23,7 @@ const PURCHASE: Shape = {
     transactionInfo: {
       referenceId: ID,
       invoiceId: ID,
-      amount: /^(?!0+\.00$)(?:0|[1-9]\d*)\.\d{2}$/,
+      amount: AMOUNT,
       currency: /^ETB$/,
       description: /^[A-Za-z0-9 .,:()/_-]{5,100}$/,
     },
@@ -76,7 +77,7 @@ const REFUND_PARAMS: Shape = {
   description: /^.{0,255}$/,
 };
 
-/** The calls that return a payment; the vendor documents the first. */
+/** The calls that return a payment. The vendor documents the first, and its SDKs have the last. */
 const REFUNDS: Readonly<Record<string, Shape>> = {
   API_CANCELPURCHASE: {
     ...PURCHASE,
@@ -92,6 +93,11 @@ const REFUNDS: Readonly<Record<string, Shape>> = {
     serviceName: /^API_REVERSAL$/,
     serviceParams: REFUND_PARAMS,
   },
+  API_REFUND: {
+    ...PURCHASE,
+    serviceName: /^API_REFUND$/,
+    serviceParams: { ...REFUND_PARAMS, amount: AMOUNT, referenceId: ID },
+  },
 };
 
 /** A received refund, well-formed. */
@@ -105,6 +111,8 @@ export interface WireRefund {
     readonly apiKey: string;
     readonly transactionId: string;
     readonly referenceId?: string;
+    /** Only of `API_REFUND`. */
+    readonly amount?: string;
   };
 }
 

@@ -5,6 +5,7 @@ import {
   DECLINED_STATE,
   EbirrOrder,
   GATEWAY_TIMEOUT,
+  minorOf,
   NO_CREDIT,
   NOT_AUTHORIZED,
   NOT_FOUND,
@@ -69,6 +70,7 @@ export async function startEbirrStandIn(port = 0): Promise<StandIn> {
         return status(call);
       case 'API_CANCELPURCHASE':
       case 'API_REVERSAL':
+      case 'API_REFUND':
         return refund(call);
       default:
         return purchase(call);
@@ -104,11 +106,11 @@ export async function startEbirrStandIn(port = 0): Promise<StandIn> {
       return invalid(`RCS_INVALID_REQUEST (${request})`);
     }
     requestIds.add(request.requestId);
-    const { transactionId, referenceId } = request.serviceParams;
+    const { transactionId, referenceId, amount } = request.serviceParams;
     const order = orders.all.find((known) => known.transactionId === transactionId);
     const amountText = order?.amountText ?? '';
-    const amountMinor = Math.round(Number(amountText) * 100);
-    const { fault, refuses } = refundPlanOf(plans.get(amountText), amountMinor);
+    const returnedText = amount ?? amountText;
+    const { fault, refuses } = refundPlanOf(plans.get(amountText), minorOf(returnedText));
     if (!isKnown(request) || refuses === 'not_enabled') {
       return jsonReply(200, refusal(NOT_AUTHORIZED));
     }
@@ -120,11 +122,11 @@ export async function startEbirrStandIn(port = 0): Promise<StandIn> {
       return jsonReply(200, { ...Object(refusal(NO_CREDIT)), params: {} });
     }
     return faulty(fault, async () => {
-      if (order.refunds.length > 0) {
+      if (order.leftMinor < minorOf(returnedText)) {
         return jsonReply(200, { ...Object(refusal(ALREADY_CANCELED)), params: {} });
       }
       refunds += 1;
-      return order.giveBack(request.requestId, String(3_000_000 + refunds));
+      return order.giveBack(request.requestId, String(3_000_000 + refunds), returnedText);
     });
   }
 

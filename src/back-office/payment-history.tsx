@@ -84,6 +84,7 @@ function AttemptCard(props: {
           untrustedRow(text.phone, attempt.phone && phoneText(attempt.phone)),
           copyRow(call, `rail-${number}`, text.railReference, attempt.railReference),
           copyRow(call, `receipt-${number}`, text.receipt, attempt.receipt),
+          copyRow(call, `issuer-${number}`, text.issuerReceipt, attempt.issuerReceipt),
           untrustedRow(text.providerCode, attempt.providerCode),
           attempt.failureReason === null
             ? null

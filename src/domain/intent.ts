@@ -165,8 +165,10 @@ export interface Attempt extends AttemptPlan {
   readonly railReference: string | null;
   /** The latest code or state that the provider reported; null before the first one. */
   readonly providerCode: string | null;
-  /** The provider's proof that money moved. */
+  /** The provider's proof that money moved. Its calls about the payment take this id. */
   readonly receipt: string | null;
+  /** The id that the customer's wallet or bank gave the payment, where it has one of its own. */
+  readonly issuerReceipt: string | null;
   readonly failureReason: FailureReason | null;
   /** The id of the operator's manual resolution; null without one. */
   readonly manualResolutionId: string | null;
@@ -307,7 +309,11 @@ export type Command =
 
 /** `providerCode`: the provider's own code or state, stored if `printableCode` accepts it. */
 export type Outcome = (
-  | { readonly type: 'succeeded'; readonly receipt: string | null }
+  | {
+      readonly type: 'succeeded';
+      readonly receipt: string | null;
+      readonly issuerReceipt?: string | null;
+    }
   | { readonly type: 'failed'; readonly reason: FailureReason }
   /** An inconclusive query. `checkAtMs`: when to query again. */
   | { readonly type: 'unknown'; readonly checkAtMs: number | null }

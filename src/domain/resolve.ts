@@ -76,7 +76,7 @@ export function recordSuccess(
   nowMs: number,
 ): Step {
   if (attempt.status === 'succeeded') {
-    return step;
+    return withMissingReceipts(step, attempt, outcome);
   }
   const resolved = withAttempt(step, {
     ...attempt,
@@ -84,6 +84,7 @@ export function recordSuccess(
     failureReason: null,
     checkAtMs: null,
     receipt: outcome.receipt,
+    issuerReceipt: outcome.issuerReceipt ?? null,
     providerCode: lastCode(attempt, outcome.providerCode),
     updatedAtMs: nowMs,
   });
@@ -92,6 +93,19 @@ export function recordSuccess(
   }
   const paid = { late: hasEnded(step.intent.status), paidAttemptId: attempt.id };
   return end({ ...resolved, intent: { ...resolved.intent, ...paid } }, 'succeeded', null, nowMs);
+}
+
+/** A second proof may have an id that the first one lacked; a refund may need it. */
+function withMissingReceipts(
+  step: Step,
+  attempt: Attempt,
+  outcome: Extract<Outcome, { type: 'succeeded' }>,
+): Step {
+  const receipt = attempt.receipt ?? outcome.receipt;
+  const issuerReceipt = attempt.issuerReceipt ?? outcome.issuerReceipt ?? null;
+  return receipt === attempt.receipt && issuerReceipt === attempt.issuerReceipt
+    ? step
+    : withAttempt(step, { ...attempt, receipt, issuerReceipt });
 }
 
 /** Nothing was paid: changes only a pending attempt. For a paid attempt it is an anomaly. */

@@ -156,6 +156,7 @@ function startAttempt(
     providerCode: null,
     manualResolutionId: null,
     receipt: null,
+    issuerReceipt: null,
     failureReason: null,
     checks: 0,
     queriedAtMs: null,

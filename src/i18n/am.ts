@@ -614,6 +614,7 @@ export const dashboard: DashboardMessages = {
       refused_callback:
         'ለዚህ ሙከራ ከአቅራቢው መሆኑ ያልተረጋገጠ መልእክት መጥቶ ውድቅ ተደርጓል። ምንም አልተለወጠም። የክፍያው ውጤት ካልታወቀ ለአስተዳዳሪው ይንገሩ።',
     },
+    issuerReceipt: 'የደንበኛው ዋሌት ደረሰኝ',
     anomalyTitle: {
       duplicate_payment: 'ሁለት ጊዜ ተከፍሏል',
       contradicting_failure: 'አቅራቢው ራሱን ተቃርኗል',

@@ -626,6 +626,7 @@ export const dashboard = {
       refused_callback:
         'A callback for this attempt could not be verified as coming from the provider, so it was rejected. Nothing changed. If the payment remains unresolved, contact the operator.',
     } satisfies Record<Anomaly['kind'], string>,
+    issuerReceipt: 'Receipt of the customer’s wallet',
     anomalyTitle: {
       duplicate_payment: 'Paid twice',
       contradicting_failure: 'The provider contradicted itself',

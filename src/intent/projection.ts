@@ -196,10 +196,11 @@ function projectedDelivery({ deliveryStatus, dueAtMs, log }: StoredDelivery) {
 export function searchedIds(intent: Intent): string[] {
   const ids = [
     intent.terms.paymentLinkUniqueId,
-    ...intent.attempts.flatMap(({ reference, railReference, receipt }) => [
+    ...intent.attempts.flatMap(({ reference, railReference, receipt, issuerReceipt }) => [
       reference,
       railReference,
       receipt,
+      issuerReceipt,
     ]),
     ...intent.refunds.flatMap(({ id, reference, railReference }) => [id, reference, railReference]),
   ];

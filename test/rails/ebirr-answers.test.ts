@@ -64,7 +64,12 @@ describe('the marks of success', () => {
   ])('paid: %s', async (_name, body) => {
     expect(await startAgainst(body)).toEqual({
       type: 'resolved',
-      outcome: { type: 'succeeded', receipt: '77', providerCode: '2001 0 APPROVED' },
+      outcome: {
+        type: 'succeeded',
+        receipt: '77',
+        issuerReceipt: null,
+        providerCode: '2001 0 APPROVED',
+      },
     });
   });
 
@@ -126,6 +131,16 @@ describe('the marks of success', () => {
 
   test.each(hostileBodies(REFERENCE))('reads 64 KiB of %s in no time', async (_name, body) => {
     await startAgainst(body);
+  });
+
+  test.each([
+    ['both ids', {}, '77', '88'],
+    ["only the wallet's id", { transactionId: null }, null, '88'],
+    ["only eBirr's id", { issuerTransactionId: null }, '77', null],
+  ])('never takes one id for the other: %s', async (_name, params, receipt, issuerReceipt) => {
+    expect(await startAgainst(answer({}, { issuerTransactionId: '88', ...params }))).toMatchObject({
+      outcome: { type: 'succeeded', receipt, issuerReceipt },
+    });
   });
 
   test('keeps a receipt only if it is an id', async () => {

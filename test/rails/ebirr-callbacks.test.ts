@@ -57,7 +57,7 @@ describe('callbacks', () => {
     return { started, request: () => requestOf(scene.gateway.calls.at(-1)) };
   }
 
-  const PAID = { type: 'succeeded', receipt: '1000001' };
+  const PAID = { type: 'succeeded', receipt: '1000001', issuerReceipt: '2000001' };
 
   test('proves the payment and answers 200 when genuine', async () => {
     const { started, request } = await reported('pays');
@@ -74,6 +74,8 @@ describe('callbacks', () => {
     const states: readonly Partial<RailOrder['attempt']>[] = [
       {},
       { status: 'succeeded', receipt: '1000001' },
+      { status: 'succeeded', receipt: null, issuerReceipt: '2000001' },
+      // The operator recorded what the customer's message says.
       { status: 'succeeded', receipt: '2000001' },
       { status: 'failed', failureReason: 'timed_out' },
       { status: 'unresolved' },
@@ -127,9 +129,13 @@ describe('callbacks', () => {
     expect(logged).toMatchObject([{ call: 'browser', level: 'warn' }]);
   });
 
-  test('refuses another transaction for a paid order', async () => {
+  test.each([
+    { receipt: '1000009' },
+    { receipt: '1000001', issuerReceipt: '2000009' },
+    { issuerReceipt: '2000009' },
+  ])('refuses another transaction for a paid order: %j', async (known) => {
     const { started, request } = await reported('pays');
-    const attempt = { ...started.attempt, receipt: '1000009' };
+    const attempt = { ...started.attempt, ...known };
     expect(await rail.readCallback(request(), { ...started, attempt })).toMatchObject({
       type: 'refused',
       suspicion: 'other_order',

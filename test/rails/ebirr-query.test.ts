@@ -77,7 +77,15 @@ describe('the request', () => {
 
 describe('a payment at eBirr', () => {
   test.each<[CustomerAct, object]>([
-    ['pays', { type: 'succeeded', receipt: '1000001', providerCode: '2001 0 APPROVED' }],
+    [
+      'pays',
+      {
+        type: 'succeeded',
+        receipt: '1000001',
+        issuerReceipt: '2000001',
+        providerCode: '2001 0 APPROVED',
+      },
+    ],
     ['declines', { type: 'failed', reason: 'declined', providerCode: '2001 0 DECLINED' }],
     ['times_out', { type: 'unknown', providerCode: '2001 0 EXPIRED' }],
   ])('of a customer who %s', async (act, outcome) => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { jsonReply, type RefundPlan, StandInServer } from '../../scripts/stand-ins/stand-in.ts';
+import type { Attempt } from '../../src/domain/intent.ts';
 import { refundRequest } from '../../src/rails/ebirr/refund.ts';
 import type { RefundAnswer, RefundOrder } from '../../src/rails/refund.ts';
 import { type EbirrScene, ebirrScene, hostileBodies } from '../support/rails/ebirr-scene.ts';
@@ -9,6 +10,7 @@ import { freshReference } from '../support/rails/order.ts';
 import {
   NOT_ENABLED,
   NOT_SUPPORTED,
+  part,
   refundOrderFor,
   refundsAt,
   UNKNOWN,
@@ -66,6 +68,7 @@ describe('the request', () => {
   test.each([
     ['API_CANCELPURCHASE', { paymentMethod: 'MWALLET_ACCOUNT', referenceId: expect.any(String) }],
     ['API_REVERSAL', {}],
+    ['API_REFUND', { amount: '1500.00', referenceId: expect.any(String) }],
   ])('%s has exactly these fields', async (refundService, more) => {
     const order = await paid();
     const { reference } = order.payment.attempt;
@@ -114,19 +117,50 @@ describe('the request', () => {
   test('is not sent while refunds are off, nor without a transaction id', async () => {
     const order = await paid();
     expect(await scene.railWith().refund(order)).toEqual(NOT_ENABLED);
-    expect(await refunding().refund(withAttempt(order, { receipt: null }))).toEqual(NOT_SUPPORTED);
+    const walletsIds: readonly Partial<Attempt>[] = [
+      { receipt: null },
+      { receipt: null, issuerReceipt: '2000001' },
+      { receipt: '2000001', issuerReceipt: '2000001' },
+    ];
+    for (const ids of walletsIds) {
+      expect(await refunding().refund(withAttempt(order, ids))).toEqual(NOT_SUPPORTED);
+    }
     expect(requests()).toEqual([]);
   });
 
   test.each([
-    [undefined, null],
-    ['API_CANCELPURCHASE', null],
-    ['API_REVERSAL', 86_400_000],
-  ])('of %s returns whole payments only, within %s ms', (refundService, windowMs) => {
+    [undefined, false, null],
+    ['API_CANCELPURCHASE', false, null],
+    ['API_REVERSAL', false, 86_400_000],
+    ['API_REFUND', true, null],
+  ])('of %s returns parts: %s, within %s ms', (refundService, takesParts, windowMs) => {
     const rail = refunding({ refundService });
-    expect(rail.refunds).toEqual({ takesParts: false, wholeAmountsOnly: false, windowMs });
+    expect(rail.refunds).toEqual({ takesParts, wholeAmountsOnly: false, windowMs });
     expect(rail).not.toHaveProperty('refundStatus');
     expect(rail).not.toHaveProperty('readRefundCallback');
+  });
+});
+
+describe('API_REFUND', () => {
+  test('returns parts up to the payment, each by one call with its own amount', async () => {
+    const order = await paid();
+    const rail = refunding({ refundService: 'API_REFUND' });
+    for (const [returnedMinor, type] of [
+      [100_050, 'succeeded'],
+      [49_950, 'succeeded'],
+      [1, 'unknown'],
+    ] as const) {
+      expect(await rail.refund(part(order, returnedMinor))).toMatchObject({ type });
+    }
+    expect(requests().map(({ serviceParams }) => serviceParams.amount)).toEqual([
+      '1000.50',
+      '499.50',
+      '0.01',
+    ]);
+    expect(await refundsOf(order)).toEqual([
+      { amountText: '1000.50', isReturned: true },
+      { amountText: '499.50', isReturned: true },
+    ]);
   });
 });
 
@@ -252,6 +286,9 @@ describe('a made-up answer', () => {
     [{ ...PAID, params: { state: 'approved', transactionId: 1_268_667 } }, succeeded('1268667')],
     [{ ...PAID, params: { state: 'Approved' } }, succeeded(null)],
     [{ ...PAID, params: { state: 'approved', referenceId: 'OTHER' } }, UNKNOWN],
+    [{ ...PAID, params: { state: 'approved', txAmount: '1500.00' } }, succeeded(null)],
+    [{ ...PAID, params: { state: 'approved', txAmount: '1499.00' } }, UNKNOWN],
+    [{ ...PAID, params: { state: 'approved', issuerTransactionId: '5' } }, succeeded(null)],
     [{ ...PAID, params: { state: 'pending' } }, UNKNOWN],
     [{ ...PAID, params: {} }, UNKNOWN],
     [{ ...PAID, errorCode: 'E10206', params: { state: 'approved' } }, UNKNOWN],

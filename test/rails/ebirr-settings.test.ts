@@ -42,10 +42,10 @@ describe('the published samples', () => {
   });
 
   test.each([
-    ['purchase_response_ok', { type: 'paid', receipt: '1000001' }],
+    ['purchase_response_ok', { type: 'paid', receipt: '1000001', issuerReceipt: '2000001' }],
     ['purchase_response_rejected', { type: 'failed', reason: 'canceled_by_customer' }],
     ['purchase_response_timeout', { type: 'undecided' }],
-    ['callback', { type: 'paid', receipt: '1000001' }],
+    ['callback', { type: 'paid', receipt: '1000001', issuerReceipt: '2000001' }],
   ])('reads %s', (name, expected) => {
     expect(meaning(ebirrSample(name))).toEqual(expected);
   });

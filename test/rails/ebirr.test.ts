@@ -32,7 +32,12 @@ describe('the request', () => {
     await (await scene.standIn.order(started.attempt.reference)).act('pays', { silent: true });
     expect(await starting).toMatchObject({
       type: 'resolved',
-      outcome: { type: 'succeeded', receipt: '1000001', providerCode: '2001 0 APPROVED' },
+      outcome: {
+        type: 'succeeded',
+        receipt: '1000001',
+        issuerReceipt: '2000001',
+        providerCode: '2001 0 APPROVED',
+      },
     });
 
     expect(scene.standIn.calls).toHaveLength(1);

@@ -70,6 +70,7 @@ export function attemptWith(changed: Partial<Attempt> = {}): Attempt {
     providerCode: null,
     manualResolutionId: null,
     receipt: null,
+    issuerReceipt: null,
     failureReason: null,
     checks: 0,
     queriedAtMs: null,

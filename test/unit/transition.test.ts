@@ -749,3 +749,24 @@ describe('the next wake', () => {
     expect(attemptsToCheck(intent, 40)).toHaveLength(1);
   });
 });
+
+test('a later proof adds the id that the first one lacked, and changes none that is known', () => {
+  const proof = (receipt: string | null, issuerReceipt: string | null): Command => ({
+    type: 'resolve_attempt',
+    attemptId: 'a1',
+    outcome: { type: 'succeeded', receipt, issuerReceipt },
+  });
+  const { intent, steps } = decide(
+    openIntent(someTerms()),
+    [
+      startAttempt('a1'),
+      proof(null, 'WALLET-1'),
+      proof('RAIL-1', 'WALLET-2'),
+      proof('RAIL-2', null),
+    ],
+    1,
+  );
+  expect(intent.attempts).toMatchObject([{ receipt: 'RAIL-1', issuerReceipt: 'WALLET-1' }]);
+  // The payment was announced once.
+  expect(steps.map(({ event }) => event)).toEqual([null, 'payment_succeeded']);
+});

@@ -76,6 +76,7 @@ const attempt: Attempt = {
   providerCode: '0',
   manualResolutionId: null,
   receipt: 'RECEIPT-1',
+  issuerReceipt: null,
   failureReason: null,
   checks: 0,
   queriedAtMs: null,

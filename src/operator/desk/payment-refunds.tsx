@@ -116,6 +116,7 @@ export function refundFacts(
     commissionReturnedMinor === 0 ? null : [shared.commissionBack, money(commissionReturnedMinor)],
     [pages.method, CHECKOUT_TEXTS[view.language].methodName[attempt.method]],
     copyRow(view, `refund-receipt-${id}`, text.receipt, attempt.receipt),
+    copyRow(view, `refund-issuer-${id}`, payment.issuerReceipt, attempt.issuerReceipt),
     copyRow(view, `refund-rail-${id}`, payment.railReference, attempt.railReference),
     copyRow(view, `refund-transaction-${id}`, pages.reference, attempt.reference),
     copyRow(view, `refund-reference-${id}`, shared.reference, reference),

@@ -76,16 +76,18 @@ export function codeOf({ responseCode, errorCode, state }: EbirrReport): string 
 /** How the report contradicts the order, or null. Compares only the members that eBirr sent. */
 export function mismatchOf(report: EbirrReport, order: RailOrder): Mismatch | null {
   const { referenceId, transactionId, issuerTransactionId, txAmount } = report;
-  if (referenceId !== null && referenceId !== order.attempt.reference) {
+  const { reference, receipt, issuerReceipt } = order.attempt;
+  if (referenceId !== null && referenceId !== reference) {
     return 'other_order';
   }
-  // Known once the payment is proven.
-  const known = order.attempt.railReference ?? order.attempt.receipt;
-  if (
-    known !== null &&
+  // Known once the payment is proven. An operator may have recorded either id as the receipt.
+  const isOtherReceipt =
+    receipt !== null &&
     transactionId !== null &&
-    ![transactionId, issuerTransactionId].includes(known)
-  ) {
+    ![transactionId, issuerTransactionId].includes(receipt);
+  const isOtherIssuerReceipt =
+    issuerReceipt !== null && ![null, issuerReceipt].includes(issuerTransactionId);
+  if (isOtherReceipt || isOtherIssuerReceipt) {
     return 'other_order';
   }
   const isWrong = txAmount !== null && minorFromText(txAmount) !== order.chargedMinor;
@@ -100,7 +102,7 @@ export function minorFromText(amountText: string): number | null {
 
 /** What a report says about the money. */
 export type Meaning =
-  | { readonly type: 'paid'; readonly receipt: string | null }
+  | ({ readonly type: 'paid' } & Receipts)
   /** eBirr says that it took no money. */
   | { readonly type: 'failed'; readonly reason: FailureReason }
   /** eBirr does not know itself: it may have taken the payment. */
@@ -133,7 +135,7 @@ export function meaningOf(report: EbirrReport): Meaning {
   const { responseCode, errorCode } = report;
   const marks = marksOfSuccess(report);
   if (marks.every((mark) => mark)) {
-    return { type: 'paid', receipt: receiptOf(report) };
+    return { type: 'paid', ...receiptsOf(report) };
   }
   if (marks.some((mark) => mark)) {
     // One integrator reads it as "initiated". Otherwise a contradiction: it proves nothing.
@@ -151,12 +153,25 @@ export function meaningOf(report: EbirrReport): Meaning {
 /** The vendor documents at most 50 characters. We drop other values but still believe the report. */
 const RECEIPT = /^[!-~]{1,64}$/;
 
-/** The id by which eBirr can reverse the payment, otherwise the wallet's id. */
-export function receiptOf(
+/** The ids of a payment, which are never exchanged: eBirr returns it by the first one only. */
+export interface Receipts {
+  /** `transactionId` */
+  readonly receipt: string | null;
+  /** `issuerTransactionId`, of the wallet */
+  readonly issuerReceipt: string | null;
+}
+
+export function receiptsOf(
   report: Pick<EbirrReport, 'transactionId' | 'issuerTransactionId'>,
-): string | null {
-  const ids = [report.transactionId, report.issuerTransactionId];
-  return ids.find((id) => id !== null && RECEIPT.test(id)) ?? null;
+): Receipts {
+  return {
+    receipt: printedId(report.transactionId),
+    issuerReceipt: printedId(report.issuerTransactionId),
+  };
+}
+
+function printedId(id: string | null): string | null {
+  return id !== null && RECEIPT.test(id) ? id : null;
 }
 
 /** eBirr does not know or does not admit the API user. The code varies, the message does not. */

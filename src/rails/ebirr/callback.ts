@@ -62,7 +62,7 @@ function outcomeOf(report: EbirrReport, checkAtMs: number | null): Outcome | nul
   const meaning = meaningOf(report);
   switch (meaning.type) {
     case 'paid':
-      return { type: 'succeeded', receipt: meaning.receipt };
+      return { ...meaning, type: 'succeeded' };
     case 'failed':
       return meaning;
     case 'undecided':

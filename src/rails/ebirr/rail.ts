@@ -77,7 +77,7 @@ export function ebirrRail(
     }),
 
     refunds: {
-      takesParts: false,
+      takesParts: refundService === 'API_REFUND',
       wholeAmountsOnly: false,
       windowMs: refundService === 'API_REVERSAL' ? REVERSAL_WINDOW_MS : null,
     },
@@ -86,8 +86,8 @@ export function ebirrRail(
       if (refundService === undefined) {
         return { type: 'requires_action', reason: 'not_enabled' };
       }
-      const { cancelPurchase } = await import('./refund.ts');
-      return cancelPurchase(settings, refundService, order, send);
+      const { refundPurchase } = await import('./refund.ts');
+      return refundPurchase(settings, refundService, order, send);
     },
   };
   return rail;
@@ -138,7 +138,7 @@ function startResult(status: number, report: EbirrReport | null, order: RailOrde
   const meaning = meaningOf(report);
   switch (meaning.type) {
     case 'paid':
-      return { type: 'resolved', outcome: { type: 'succeeded', receipt: meaning.receipt } };
+      return { type: 'resolved', outcome: { ...meaning, type: 'succeeded' } };
     case 'failed':
       return { type: 'refused', reason: meaning.reason };
     case 'undecided':

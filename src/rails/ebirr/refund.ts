@@ -1,6 +1,6 @@
+import { majorText } from '../../domain/money.ts';
 import { withProviderCode } from '../provider-code.ts';
 import { logRailAnswer } from '../rail-log.ts';
-import type { RailOrder } from '../rail-order.ts';
 import type { RefundAnswer, RefundOrder } from '../refund.ts';
 import {
   codeOf,
@@ -9,7 +9,8 @@ import {
   isNotAuthorized,
   isUnread,
   marksOfSuccess,
-  receiptOf,
+  minorFromText,
+  receiptsOf,
   type SendRequest,
 } from './answer.ts';
 import { ethiopianTimestamp } from './purchase.ts';
@@ -19,15 +20,16 @@ import { EBIRR_RAIL_ID, type EbirrSettings, type RefundService } from './setting
 const REFUND_TIMEOUT_MS = 30_000;
 
 /** Asks eBirr to return a payment. Must run at most once: the request has no id of the refund. */
-export async function cancelPurchase(
+export async function refundPurchase(
   settings: EbirrSettings,
   service: RefundService,
   order: RefundOrder,
   send: SendRequest,
 ): Promise<RefundAnswer> {
   const { attempt } = order.payment;
-  const { reference, receipt } = attempt;
-  if (receipt === null) {
+  const { reference, receipt, issuerReceipt } = attempt;
+  // An operator may have recorded the wallet's id as the receipt. eBirr does not return by that one.
+  if (receipt === null || receipt === issuerReceipt) {
     return { type: 'requires_action', reason: 'not_supported' };
   }
   const requestId = crypto.randomUUID();
@@ -36,7 +38,7 @@ export async function cancelPurchase(
   const status = answer.type === 'answered' ? answer.status : undefined;
   const report = answer.type === 'answered' ? ebirrReport(answer.text) : null;
   const outcome: RefundAnswer =
-    status === undefined ? { type: 'unknown' } : refundAnswer(status, report, order.payment);
+    status === undefined ? { type: 'unknown' } : refundAnswer(status, report, order);
   const providerCode = report && codeOf(report);
   if (outcome.type !== 'succeeded') {
     logRailAnswer({ rail: EBIRR_RAIL_ID, call: service, reference, status, providerCode });
@@ -44,7 +46,7 @@ export async function cancelPurchase(
   return withProviderCode(outcome, providerCode);
 }
 
-/** The request, with its fields in the order of the vendor's documentation. Pure. */
+/** The request, with its fields in the order of the vendor's documentation or SDK. Pure. */
 export function refundRequest(
   { merchantUid, apiUserId, apiKey, paymentMethod }: EbirrSettings,
   service: RefundService,
@@ -53,28 +55,37 @@ export function refundRequest(
   requestId: string,
   nowMs: number,
 ) {
-  const isCancel = service === 'API_CANCELPURCHASE';
+  // The purchase's: an id that belongs to another one must not return that.
+  const referenceId = payment.attempt.reference;
+  const account = { merchantUid, apiUserId, apiKey };
+  const description = `Refund ${refund.reference}`;
+  const serviceParams = {
+    API_CANCELPURCHASE: { ...account, paymentMethod, transactionId, referenceId, description },
+    API_REVERSAL: { ...account, transactionId, description },
+    API_REFUND: {
+      ...account,
+      transactionId,
+      description,
+      amount: majorText(refund.returnedMinor),
+      referenceId,
+    },
+  };
   return {
     schemaVersion: '1.0',
     requestId,
     timestamp: ethiopianTimestamp(nowMs),
     channelName: 'WEB',
     serviceName: service,
-    serviceParams: {
-      merchantUid,
-      apiUserId,
-      apiKey,
-      ...(isCancel && { paymentMethod }),
-      transactionId,
-      // The purchase's: an id that belongs to another one must not cancel that.
-      ...(isCancel && { referenceId: payment.attempt.reference }),
-      description: `Refund ${refund.reference}`,
-    },
+    serviceParams: serviceParams[service],
   };
 }
 
 /** What the answer to a refund proves. */
-function refundAnswer(status: number, report: EbirrReport | null, order: RailOrder): RefundAnswer {
+function refundAnswer(
+  status: number,
+  report: EbirrReport | null,
+  { payment, refund }: RefundOrder,
+): RefundAnswer {
   if (isUnread(status)) {
     return { type: 'failed', reason: 'misconfigured' };
   }
@@ -82,13 +93,14 @@ function refundAnswer(status: number, report: EbirrReport | null, order: RailOrd
   const isOurs =
     status === 200 &&
     report !== null &&
-    (report.referenceId === null || report.referenceId === order.attempt.reference);
+    (report.referenceId === null || report.referenceId === payment.attempt.reference) &&
+    (report.txAmount === null || minorFromText(report.txAmount) === refund.returnedMinor);
   if (!isOurs) {
     return { type: 'unknown' };
   }
   const marks = marksOfSuccess(report);
   if (marks.every((mark) => mark)) {
-    return { type: 'succeeded', railReference: receiptOf(report) };
+    return { type: 'succeeded', railReference: receiptsOf(report).receipt };
   }
   // A contradiction proves nothing.
   return marks.some((mark) => mark) ? { type: 'unknown' } : refusalOf(report);

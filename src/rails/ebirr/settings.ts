@@ -36,8 +36,8 @@ const urlField = v.pipe(
 /** Of a payment, in purchases and status queries; the vendor also writes it in lower case. */
 export const PAID_STATE = 'APPROVED';
 
-/** The calls that return a payment, always the whole of it. */
-const REFUND_SERVICES = ['API_CANCELPURCHASE', 'API_REVERSAL'] as const;
+/** The calls that return a payment. Only the last one returns a part of it. */
+const REFUND_SERVICES = ['API_CANCELPURCHASE', 'API_REVERSAL', 'API_REFUND'] as const;
 export type RefundService = (typeof REFUND_SERVICES)[number];
 
 /** The operator's secret for eBirr: the ids and the key that eBirr issues to a merchant. */
@@ -93,8 +93,8 @@ export const ebirrSettingsSchema = v.strictObject(
       v.strictObject({ failedStates: failedStates(PAID_STATE) }, problemOfKey),
     ),
     /**
-     * Turns on refunds, by the vendor's documented call or by one that only a client's code shows. Off
-     * by default: no published code sends either to eBirr's own hosts.
+     * Turns on refunds, by the vendor's documented call or by one that only clients' code or the
+     * vendor's own SDKs show. Off by default: no published code sends any to eBirr's own hosts.
      */
     refundService: v.optional(
       v.picklist(REFUND_SERVICES, `Must be "${REFUND_SERVICES.join('" or "')}".`),

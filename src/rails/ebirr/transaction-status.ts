@@ -7,7 +7,7 @@ import { normalizedState } from '../status-query-setting.ts';
 import {
   membersIn,
   minorFromText,
-  receiptOf,
+  receiptsOf,
   type SendRequest,
   SUCCESS_ERROR,
   SUCCESS_RESPONSE,
@@ -133,8 +133,8 @@ function readStatus(
     return { proved: null, isOurs, providerCode };
   }
   if (isPaid) {
-    const receipt = receiptOf(answer);
-    const proved = amounts.length > 0 ? ({ type: 'succeeded', receipt } as const) : null;
+    const paid = { type: 'succeeded', ...receiptsOf(answer) } as const;
+    const proved = amounts.length > 0 ? paid : null;
     return { proved, isOurs, providerCode };
   }
   const isFailed = failedStates.includes(state);
