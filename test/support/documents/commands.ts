@@ -25,7 +25,7 @@ export interface Command {
 }
 
 /** What the reader has before a page's commands, besides the checkout. */
-const READERS_FILES = ['home/m-pesa.json', 'checkout/secret.json'];
+const READERS_FILES = ['home/kefel-ring.txt', 'home/m-pesa.json', 'checkout/secret.json'];
 const READERS_VARIABLES = { KEY: 'kfl_test_documents' };
 
 /** Spans that begin so are commands; all other spans are names, values and paths. */
