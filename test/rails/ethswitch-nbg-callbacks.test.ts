@@ -242,6 +242,8 @@ describe('the published callback', () => {
     ['less due, and no total', withBill({ totalAmount: null, amountDue: 1 }), 'wrong_amount'],
     ['another amount outside', { amount: 1 }, 'wrong_amount'],
     ['dollars', withBill({ currency: 'USD' }), 'wrong_amount'],
+    ['dollars beside the bill', { data: { ...paid.data, currency: 'USD' } }, 'wrong_amount'],
+    ['dollars outside', { currency: 'USD' }, 'wrong_amount'],
     ['more in total than the fee explains', withFee(1_510, { fee: 9.99 }), 'wrong_amount'],
     ['less in total, and a fee', withFee(1_490, { fee: 10 }), 'wrong_amount'],
     ['less in total, and a negative fee', withFee(1_490, { fee: -10 }), 'wrong_amount'],

@@ -124,6 +124,11 @@ describe('the published vectors', () => {
     expect(canonicalText(message)).toBe('B=1&a_b=x y&=%&b=2&number=1.5');
   });
 
+  test('cover each value as it is, with its spaces and combining marks', () => {
+    const message = { biz_content: { title: ' Cafe\u0301 ' }, note: '\u1e9b\u0323\t' };
+    expect(canonicalText(message)).toBe('note=\u1e9b\u0323\t&title= Cafe\u0301 ');
+  });
+
   test('verify the only published signature of a merchant', async () => {
     const publicKey = bareBase64(createPublicKey(mandate.publicKeyPem));
     const fields = Object.fromEntries(new URLSearchParams(mandate.canonical));

@@ -37,7 +37,8 @@ function published2026(ring: readonly { readonly named: NamedKey }[], retired = 
 
 const newer = rsaKey('k2');
 const older = rsaKey('k1');
-const body = '{"uniqueId":"ትዕዛዝ","totalAmount":10000}';
+/** With a letter in two code points, which Unicode normalization would join. */
+const body = '{"uniqueId":"ትዕዛዝ","description":"Cafe\u0301","totalAmount":10000}';
 
 describe('the RSA signature of an event (decisions.md#17, #32)', () => {
   test('is made by the first key and verified by node:crypto over the UTF-8 of the body', async () => {
@@ -145,7 +146,7 @@ describe('the request body (decisions.md#17)', () => {
       requestBody({ ...PARTS, event: 'payment_succeeded', uniqueId: 'o"1', signature: 'c2ln' }),
     ).toBe(
       '{"webHookEvent":"PAYMENT_SUCCESS","paymentIntentUniqueId":"o\\"1","status":"SUCCESS",' +
-        '"environment":"sandbox","signature":"c2ln","body":"{\\"uniqueId\\":\\"ትዕዛዝ\\",\\"totalAmount\\":10000}"}',
+        '"environment":"sandbox","signature":"c2ln","body":"{\\"uniqueId\\":\\"ትዕዛዝ\\",\\"description\\":\\"Cafe\u0301\\",\\"totalAmount\\":10000}"}',
     );
   });
 

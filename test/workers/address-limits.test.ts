@@ -1,13 +1,17 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { apiRouter } from '../../src/api/router.ts';
+import { mayPrompt } from '../../src/checkout/prompt-limit.ts';
+import { checkoutRouter } from '../../src/checkout/router.ts';
 import { dashboardRouter } from '../../src/dashboard/router.ts';
+import { ENVIRONMENTS } from '../../src/domain/method.ts';
 import { operatorRouter } from '../../src/operator/router.ts';
-import { ORIGIN, statusPath, useGateway } from './support.ts';
+import { ALPHA, BETA, createHosted, ORIGIN, statusPath, useGateway } from './support.ts';
 
 /**
- * Goal: clients behind one address do not lock each other out by opening pages, and a client with
- * many IPv6 addresses counts as one. Method: requests with limits on, and the keys that they count.
+ * Goal: clients behind one address do not lock each other out by opening pages, a client with many
+ * IPv6 addresses counts as one, and a busy key, link or phone does not slow others. Method: requests
+ * with limits on, and the keys that they count.
  */
 
 useGateway();
@@ -79,4 +83,48 @@ test.each([
   await apiRouter.fetch(request(statusPath('x'), address), LIMITED, ctx, 'r2');
   await operatorRouter.fetch(request('/operator/v1/banks', address), LIMITED, ctx, 'r3');
   expect(failedKey.mock.calls).toEqual([[{ key: network }], [{ key: `operator/${network}` }]]);
+});
+
+type Use = () => Promise<{ readonly status: number } | boolean>;
+
+/** For each limit, two uses that it counts apart. */
+const COUNTED_APART = {
+  API_RATE_LIMIT: async () =>
+    [ALPHA, BETA].map(({ apiKeys }) => () => {
+      const headers = { apiKey: apiKeys.sandbox };
+      const status = new Request(`${ORIGIN}${statusPath('x')}`, { headers });
+      return apiRouter.fetch(status, LIMITED, ctx, 'r1');
+    }),
+  CHECKOUT_RATE_LIMIT: async () => {
+    const urls = [await createHosted(), await createHosted({ paymentIntentUniqueId: 'order-2' })];
+    return urls.map((url) => () => checkoutRouter.fetch(new Request(url), LIMITED, ctx, 'r1'));
+  },
+  PHONE_PROMPT_RATE_LIMIT: async () =>
+    ENVIRONMENTS.map(
+      (environment) => () =>
+        mayPrompt(LIMITED, environment, { method: 'E_BIRR', phone: '251911234567' }),
+    ),
+} as const satisfies Readonly<Record<string, () => Promise<readonly Use[]>>>;
+
+test.each([
+  ['key', 'API_RATE_LIMIT'],
+  ['link', 'CHECKOUT_RATE_LIMIT'],
+  ['environment', 'PHONE_PROMPT_RATE_LIMIT'],
+] as const)('a busy %s does not use up the limit of another', async (_name, limiter) => {
+  const uses: readonly Use[] = await COUNTED_APART[limiter]();
+  const counted = new Set<string>();
+  vi.spyOn(env[limiter], 'limit').mockImplementation(async ({ key }) => {
+    const success = !counted.has(key);
+    counted.add(key);
+    return { success };
+  });
+  const isLetThrough = async (use: Use) => {
+    const answer = await use();
+    return typeof answer === 'boolean' ? answer : answer.status !== 429;
+  };
+  const answers = [];
+  for (const use of [...uses, ...uses]) {
+    answers.push(await isLetThrough(use));
+  }
+  expect(answers).toEqual([true, true, false, false]);
 });

@@ -381,6 +381,18 @@ test.each([
         .then(() => advance(EXPIRE_IN_MS))
         .then(() => intentOf()),
   ],
+  [
+    // With a second event, in a record of its own.
+    'paid after its expiry',
+    async () => {
+      await createHosted();
+      await execute(startRedirect('a0'));
+      advance(EXPIRE_IN_MS);
+      await fireAlarm();
+      await execute(resolveAttempt('a0', 'succeeded'));
+      expect(await clientOf().events()).toHaveLength(2);
+    },
+  ],
 ])(
   'decisions.md#24: 400 days after a payment was %s only its taken id is left',
   async (_name, prepare) => {

@@ -83,8 +83,8 @@ function resendAll(body: unknown, apiKey = ALPHA.apiKeys.sandbox) {
   return answerOf(call(`${EVENTS}/resend`, { method: 'POST', body: JSON.stringify(body), apiKey }));
 }
 
-function resendOne(id: string, apiKey = ALPHA.apiKeys.sandbox) {
-  return answerOf(call(`${EVENTS}/${id}/resend`, { method: 'POST', apiKey }));
+function resendOne(id: string) {
+  return answerOf(call(`${EVENTS}/${id}/resend`, { method: 'POST' }));
 }
 
 const project = () => consume('kefel-projections', caught.projections.splice(0));
@@ -155,10 +155,16 @@ describe('an event', () => {
     for (const id of ['we_a', 'we_b']) {
       await addEndpoint(ALPHA, id, { url: `https://${id.slice(3)}.example.com/hook` });
     }
-    merchantServer(() => new Response('', { status: 500 }));
-    await payHosted({ callbackUrl: null });
-    await consumeAll(caught);
-    await consumeAll(caught);
+    const statuses = new Map<string, number>();
+    merchantServer(
+      ({ url }) => new Response('', { status: statuses.get(new URL(url).host) ?? 500 }),
+    );
+    const announceTo = async (paymentIntentUniqueId: string) => {
+      await payHosted({ callbackUrl: null, paymentIntentUniqueId });
+      await consumeAll(caught);
+      await consumeAll(caught);
+    };
+    await announceTo('order-1');
     const states = async (query: Query) =>
       (await eventsBy(query)).map(({ deliveries }) =>
         deliveries.map(({ endpointId, state }) => [endpointId, state]),
@@ -169,6 +175,17 @@ describe('an event', () => {
     ];
     await expect.poll(() => states({ deliveryState: 'waiting' })).toEqual([waiting]);
     expect(await states({})).toEqual([waiting]);
+
+    statuses.set('a.example.com', 200);
+    advance(1);
+    await announceTo('order-2');
+    const mixed = [
+      ['we_a', 'delivered'],
+      ['we_b', 'waiting'],
+    ];
+    await expect.poll(() => states({ deliveryState: 'waiting' })).toEqual([mixed, waiting]);
+    expect(await states({ deliveryState: 'delivered' })).toEqual([mixed]);
+    expect(await states({})).toEqual([mixed, waiting]);
   });
 
   test('of a payment that its object has deleted is shown as the read model has it', async () => {
@@ -276,14 +293,15 @@ describe('an event is sent again', () => {
   });
 
   test.each([
-    ['another merchant', () => BETA.apiKeys.sandbox],
-    ['nobody', () => ALPHA.apiKeys.sandbox],
-  ])('and not one of %s (docs/promises.md#8)', async (name, keyOf) => {
+    ['another merchant', EVENTS, BETA.apiKeys.sandbox],
+    ['the other environment', '/api/v1/payment/events', ALPHA.apiKeys.production],
+    ['nobody', EVENTS, ALPHA.apiKeys.sandbox],
+  ])('and not one of %s (docs/promises.md#8)', async (name, path, apiKey) => {
     const own = (await announce('order-1', 200)).headers.get('webhook-id') ?? '';
     const id = name === 'nobody' ? `evt_${'0'.repeat(32)}` : own;
     for (const answer of [
-      await resendOne(id, keyOf()),
-      await answerOf(call(`${EVENTS}/${id}`, { apiKey: keyOf() })),
+      await answerOf(call(`${path}/${id}/resend`, { method: 'POST', apiKey })),
+      await answerOf(call(`${path}/${id}`, { apiKey })),
     ]) {
       expect({ status: answer.status, code: answer.envelope.code }).toEqual({
         status: 404,

@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { REFUND_WINDOW_MS } from '../../src/domain/schedule.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';
 import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';
+import { deliver, projectedRefund, projectionMessage } from './read-model-fixture.ts';
 import {
   ALPHA,
   type Answer,
@@ -31,6 +32,7 @@ import {
   SECOND_MS,
   startRedirect,
   statusPath,
+  tenantOf,
   useGateway,
 } from './support.ts';
 
@@ -480,6 +482,15 @@ test('decisions.md#29: the payments and refunds of others do not exist', async (
   }
 });
 
+test('a refund is read in its own environment, although the other has one with the same id', async () => {
+  await deliver([
+    projectionMessage(tenantOf(ALPHA, 'production'), 2, {}, { refunds: [projectedRefund()] }),
+  ]);
+  await pay();
+  await refunded({ amountMinor: 100 });
+  expect(await contentAt(refundPath())).toMatchObject({ paymentIntentUniqueId: 'order-1' });
+});
+
 test('while D1 is down, nothing is reserved, and the same request works later', async () => {
   await pay();
   const prepare = vi.spyOn(env.DB, 'prepare').mockImplementation(() => {
@@ -611,6 +622,20 @@ describe('the list', () => {
     await consumeAll(caught);
     return times;
   }
+
+  test('keeps a refund when another payment reports one with the same id', async () => {
+    const report = (number: number, amountMinor: number) => {
+      const refunds = [projectedRefund({ amountMinor })];
+      return deliver([
+        projectionMessage(tenantOf(ALPHA), number, {}, { version: number, refunds }),
+      ]);
+    };
+    await report(1, 100);
+    await report(2, 200);
+    expect((await list({})).data).toMatchObject([
+      { refundUniqueId: 'refund-1', paymentIntentUniqueId: 'order-1', amountMinor: 100 },
+    ]);
+  });
 
   test('filters, and turns its pages', async () => {
     const times = await scene();

@@ -13,6 +13,7 @@ import {
   BETA,
   consumeAll,
   createHosted,
+  endpointSecret,
   intentOf,
   merchantServer,
   payHosted,
@@ -558,7 +559,7 @@ describe.each(DASHBOARD_ROUTES)('$method $path', (route) => {
 
 /** No answer contains data of ALPHA's sandbox, except what the request itself contained. */
 function expectNoForeignData(answer: string, sent: readonly string[]): void {
-  const markers = [...Object.values(MARKERS), ALPHA.webhookSecret];
+  const markers = [...Object.values(MARKERS), ALPHA.webhookSecret, endpointSecret('we_alpha')];
   expect(markers.filter((marker) => answer.includes(marker) && !sent.includes(marker))).toEqual([]);
 }
 

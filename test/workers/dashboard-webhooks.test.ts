@@ -1,5 +1,4 @@
 import { env } from 'cloudflare:workers';
-import { Webhook } from 'standardwebhooks';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { bytesFromBase64, hexFromBytes, utf8 } from '../../src/crypto/encoding.ts';
 import type { Environment } from '../../src/domain/method.ts';
@@ -16,6 +15,7 @@ import {
   call,
   consume,
   HOUR_MS,
+  isSignedBy,
   merchantServer,
   ORIGIN,
   payHosted,
@@ -69,15 +69,6 @@ async function idsOf(environment: Environment = 'sandbox'): Promise<readonly str
     .bind(ALPHA.id, environment)
     .all<{ id: string }>();
   return results.map(({ id }) => id);
-}
-
-function isSignedBy(secret: string, { text, headers }: Arrival): boolean {
-  try {
-    new Webhook(secret).verify(text, Object.fromEntries(headers));
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 let orders = 0;

@@ -2,6 +2,7 @@ import { hasEnded, type Tenant } from '../../src/domain/intent.ts';
 import { ENVIRONMENTS } from '../../src/domain/method.ts';
 import type {
   ProjectedEvent,
+  ProjectedRefund,
   ProjectionMessage,
   ProjectionRow,
 } from '../../src/intent/protocol.ts';
@@ -93,6 +94,27 @@ export function projectedEvent(
     lastDurationMs: null,
     endpointId: null,
     destinationOrigin: null,
+    ...changes,
+  };
+}
+
+/** A refund of 1.00 that has succeeded, unless changed. */
+export function projectedRefund(changes: Partial<ProjectedRefund> = {}): ProjectedRefund {
+  return {
+    id: 'refund-1',
+    status: 'succeeded',
+    amountMinor: 100,
+    commissionReturnedMinor: 0,
+    returnedMinor: 100,
+    reference: 'R-1',
+    railReference: null,
+    failureReason: null,
+    actionReason: null,
+    late: false,
+    method: 'TELE_BIRR',
+    transactionId: 'T-1',
+    createdAtMs: 1_000,
+    updatedAtMs: 1_000,
     ...changes,
   };
 }

@@ -137,6 +137,15 @@ describe('a payment is found by each of its ids', () => {
   });
 });
 
+test("an event's id finds no payment of the other environment with the same unique id", async () => {
+  const { event } = await payment();
+  const live = tenantOf(ALPHA, 'production');
+  await projectCaught();
+  await deliver([projectionMessage(live, 1)]);
+  expect(await found('order-1', live)).toEqual(['order-1']);
+  expect(await found(event.eventId, live)).toEqual([]);
+});
+
 test('each transactionId finds its payment, without a row of its own', async () => {
   await createHosted();
   const { createdAtMs } = (await intentOf()).terms;

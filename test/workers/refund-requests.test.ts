@@ -4,7 +4,9 @@ import { REFUND_REQUESTS_MAX, REFUNDS_MAX } from '../../src/domain/refund-amount
 import { REFUND_WINDOW_MS } from '../../src/domain/schedule.ts';
 import { newDelivery } from '../../src/intent/delivery.ts';
 import { sendProjection } from '../../src/intent/outbox.ts';
+import { setRefundLimits } from '../../src/merchants/refund-limits.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';
+import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';
 import { claimRefund } from '../../src/refunds/claim.ts';
 import { type RefundOfPayment, requestRefund } from '../../src/refunds/request.ts';
 import { ENDPOINTS_MAX } from '../../src/webhooks/endpoints.ts';
@@ -20,6 +22,7 @@ import {
   HOUR_MS,
   intentOf,
   payHosted,
+  runSql,
   tenantOf,
   useGateway,
 } from './support.ts';
@@ -51,12 +54,8 @@ async function claims() {
   return (await env.DB.prepare(sql).all()).results;
 }
 
-async function setLimits(ageDaysMax: number, dailyMaxMinor: number | null): Promise<void> {
-  await env.DB.prepare(
-    'UPDATE merchants SET refund_age_days_max = ?, refund_daily_max_minor = ? WHERE id = ?',
-  )
-    .bind(ageDaysMax, dailyMaxMinor, ALPHA.id)
-    .run();
+function setLimits(refundAgeDaysMax: number, refundDailyMaxMinor: number | null): Promise<void> {
+  return runSql([setRefundLimits(ALPHA.id, { refundAgeDaysMax, refundDailyMaxMinor })]);
 }
 
 function pay(paymentIntentUniqueId = 'order-1'): Promise<void> {
@@ -278,15 +277,15 @@ test('the same id at the same time is one refund', async () => {
   expect((await intentOf()).refunds).toHaveLength(1);
 });
 
-/** Claims one cent of the first payment, as a request that then dies. */
-async function dies() {
+/** Claims a part of the first payment, as a request that then dies. */
+async function dies(amountMinor = 1) {
   const { terms, attempts } = await intentOf();
   const [attempt] = attempts;
   if (attempt === undefined) {
     throw new Error('not paid');
   }
   const nowMs = Date.now();
-  return claimRefund(env.DB, { terms, attempt, refundUniqueId: 'refund-1', amountMinor: 1, nowMs });
+  return claimRefund(env.DB, { terms, attempt, refundUniqueId: 'refund-1', amountMinor, nowMs });
 }
 
 test('decisions.md#43: a claim whose request died is repeated by the next request', async () => {
@@ -318,6 +317,29 @@ test('a claim of yesterday that is repeated counts today', async () => {
   expect(await refund(other)).toMatchObject({ type: 'daily_limit', leftMinor: 0 });
 });
 
+test('a claim that is repeated with less counts in full until the payment has decided', async () => {
+  await setLimits(30, 5_000);
+  await payTwo();
+  await dies(5_000);
+  expect(await refund({ amountMinor: 1_000 })).toMatchObject({ type: 'accepted' });
+  const other = { paymentUniqueId: 'order-2', refundUniqueId: 'refund-2', amountMinor: 4_000 };
+  expect(await refund(other)).toMatchObject({ type: 'daily_limit', leftMinor: 0 });
+  await consumeAll(caught);
+  expect(await refund(other)).toMatchObject({ type: 'accepted' });
+});
+
+test('a rejected request leaves the claim of another with the same id', async () => {
+  await payTwo();
+  await Promise.all([
+    refund({ refundUniqueId: 'refund-0', amountMinor: 10_000 }),
+    // Too large after the first one, but claims the id before the next one does.
+    refund({ amountMinor: 10_000 }),
+    refund({ amountMinor: 5_000 }),
+  ]);
+  expect((await intentOf()).refunds.map(({ id }) => id)).toContain('refund-1');
+  expect(await refund({ paymentUniqueId: 'order-2' })).toMatchObject({ type: 'taken' });
+});
+
 test('queries go on for 30 days after the provider was asked, however long the refund had waited', async () => {
   await pay();
   await refund({ amountMinor: 10_024 });
@@ -346,28 +368,53 @@ test('a payment older than the limit is not refunded', async () => {
 });
 
 test('no more is returned in a day than the limit', async () => {
-  await setLimits(180, 20_000);
+  await setLimits(180, 8_000);
   await payTwo();
   const requests = Array.from({ length: 6 }, (_, index) =>
     refund({
       paymentUniqueId: index % 2 === 0 ? 'order-1' : 'order-2',
       refundUniqueId: `refund-${index}`,
-      amountMinor: 5_000,
+      amountMinor: 2_000,
     }),
   );
   const results = await Promise.all(requests);
   expect(results.filter(({ type }) => type === 'accepted')).toHaveLength(4);
-  const refused = { type: 'daily_limit', maxMinor: 20_000, leftMinor: 0 };
+  const refused = { type: 'daily_limit', maxMinor: 8_000, leftMinor: 0 };
   expect(results.filter(({ type }) => type !== 'accepted')).toEqual([refused, refused]);
 
   await consumeAll(caught);
-  expect(await refund({ refundUniqueId: 'more' })).toEqual(refused);
-  // The next day begins at midnight in Addis Ababa.
+  const more = { refundUniqueId: 'more', amountMinor: 8_000 };
+  expect(await refund(more)).toEqual(refused);
+  // The next day begins at midnight in Addis Ababa, and its first millisecond belongs to it.
   const midnightMs = Math.ceil((Date.now() + 3 * HOUR_MS) / DAY_MS) * DAY_MS - 3 * HOUR_MS;
   vi.setSystemTime(midnightMs - 1);
-  expect(await refund({ refundUniqueId: 'more' })).toEqual(refused);
+  expect(await refund(more)).toEqual(refused);
   vi.setSystemTime(midnightMs);
-  expect(await refund({ refundUniqueId: 'more' })).toMatchObject({ type: 'accepted' });
+  expect(await refund(more)).toMatchObject({ type: 'accepted' });
+  expect(await refund({ refundUniqueId: 'again' })).toEqual(refused);
+});
+
+test('each currency has its own limit of a day', async () => {
+  await setLimits(180, 5_000);
+  await pay();
+  await payHosted({ amount: 150.5, currency: 'USD', paymentIntentUniqueId: 'order-2' });
+  const inDollars = { paymentUniqueId: 'order-2', refundUniqueId: 'refund-2' };
+  expect(await refund({ amountMinor: 5_000 })).toMatchObject({ type: 'accepted' });
+  expect(await refund({ ...inDollars, amountMinor: 5_000 })).toMatchObject({ type: 'accepted' });
+  for (const payment of [{}, inDollars]) {
+    expect(await refund({ ...payment, refundUniqueId: 'more' })).toMatchObject({ leftMinor: 0 });
+  }
+});
+
+test('a refund that waits for a person counts towards its day', async () => {
+  const { amountMinor } = REFUND_SCENARIOS.requires_action;
+  await setLimits(180, amountMinor);
+  await pay();
+  await refund({ amountMinor });
+  await fireAlarm();
+  await consumeAll(caught);
+  expect((await intentOf()).refunds).toMatchObject([{ status: 'requires_action' }]);
+  expect(await refund({ refundUniqueId: 'more' })).toMatchObject({ leftMinor: 0 });
 });
 
 test('a canceled refund gives its amount back to the day', async () => {

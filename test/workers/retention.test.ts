@@ -3,15 +3,17 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { auditEntry } from '../../src/audit/log.ts';
 import { DATABASE_BYTES_MAX } from '../../src/database.ts';
+import type { Environment } from '../../src/domain/method.ts';
 import type { RefundOutcome } from '../../src/domain/refund.ts';
 import worker from '../../src/index.ts';
 import { exportPayments } from '../../src/read-model/payments-list.ts';
 import { searchPayments } from '../../src/read-model/search.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
-import { deliver, projectionMessage } from './read-model-fixture.ts';
+import { deliver, projectedRefund, projectionMessage } from './read-model-fixture.ts';
 import {
   ALPHA,
   advance,
+  answerOf,
   call,
   cancelPath,
   consume,
@@ -19,6 +21,7 @@ import {
   createExpress,
   createHosted,
   DAY_MS,
+  EXPIRE_IN_MS,
   execute,
   fireAlarm,
   intentOf,
@@ -61,6 +64,18 @@ async function names(): Promise<Record<string, string | undefined>> {
   return found;
 }
 
+/** The provider's ids of the refunds that the API lists. */
+async function providerReferences(environment: Environment): Promise<unknown[]> {
+  const path = {
+    sandbox: '/api/v1/payment/sandbox/refunds',
+    production: '/api/v1/payment/refunds',
+  };
+  const apiKey = ALPHA.apiKeys[environment];
+  const { envelope } = await answerOf(call(path[environment], { apiKey }));
+  const { data } = envelope.content as { readonly data: readonly Record<string, unknown>[] };
+  return data.map(({ providerReference }) => providerReference);
+}
+
 async function created(uniqueId: string, ends: boolean): Promise<void> {
   await createHosted({ paymentIntentUniqueId: uniqueId, customerInfo: { phone: '911234567' } });
   if (ends) {
@@ -96,6 +111,23 @@ describe('after 400 days', () => {
       expect(await rows('payment')).toBe(2);
     },
   );
+
+  test('a payment that changed yesterday keeps its data until 400 days after the change', async () => {
+    await createHosted({ customerInfo: { name: 'Almaz Kebede' } });
+    await execute(startRedirect('a0'));
+    advance(EXPIRE_IN_MS);
+    await fireAlarm();
+    advance(RETENTION_MS);
+    // The provider reports late.
+    await execute(resolveAttempt('a0', 'succeeded'));
+    await consume('kefel-projections', caught.projections.splice(0));
+    advance(DAY_MS);
+    await purge();
+    expect(await names()).toEqual({ 'order-1': 'Almaz Kebede' });
+    advance(RETENTION_MS - DAY_MS);
+    await purge();
+    expect(await names()).toEqual({ 'order-1': undefined });
+  });
 
   test('keys go even if the reported attempt has nothing personal', async () => {
     const [first, second] = ['a0', 'a1'].map((id) => startRedirect(id));
@@ -135,6 +167,24 @@ describe('after 400 days', () => {
     await purge();
     expect(await rows('payment_search_key')).toBe(0);
     expect(await env.DB.prepare(listed).first('rail_reference')).toBe(null);
+  });
+
+  test("ids of a refund go, without those of the other environment's payment with the same id", async () => {
+    const createdAtMs = Date.now();
+    for (const [environment, updatedAtMs] of [
+      ['sandbox', createdAtMs],
+      ['production', createdAtMs + DAY_MS],
+    ] as const) {
+      const ended = { createdAtMs, updatedAtMs, endedAtMs: createdAtMs };
+      const row = { uniqueId: 'order-1', status: 'succeeded', ...ended } as const;
+      const refunds = [projectedRefund({ railReference: 'REV7XK2' })];
+      const kept = { refunds, searchKeys: ['id:REV7XK2'] };
+      await deliver([projectionMessage(tenantOf(ALPHA, environment), 1, row, kept)]);
+    }
+    advance(RETENTION_MS);
+    await purge();
+    expect(await providerReferences('sandbox')).toEqual([null]);
+    expect(await providerReferences('production')).toEqual(['REV7XK2']);
   });
 
   test.each([

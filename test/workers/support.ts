@@ -10,9 +10,11 @@ import {
   runInDurableObject,
 } from 'cloudflare:test';
 import { env, exports } from 'cloudflare:workers';
+import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, type Mock, vi } from 'vitest';
 import type { RailMessage } from '../../src/attempts/messages.ts';
 import { configOf } from '../../src/config.ts';
+import { utf8 } from '../../src/crypto/encoding.ts';
 import { seal } from '../../src/crypto/sealed.ts';
 import type { SqlStatement } from '../../src/database.ts';
 import type { Command, Intent, Tenant } from '../../src/domain/intent.ts';
@@ -108,7 +110,7 @@ export async function runSql(statements: readonly SqlStatement[]): Promise<void>
 /** The endpoint of ALPHA that `setEndpoint` adds, in its sandbox. */
 export const ENDPOINT_ID = 'we_alpha_sandbox';
 
-/** The only endpoint of a tenant, signed by its merchant's secret; null: none. */
+/** The only endpoint of a tenant; null: none. */
 export async function setEndpoint(
   merchant: TestMerchant,
   url: string | null,
@@ -123,7 +125,14 @@ export async function setEndpoint(
   }
 }
 
-/** An endpoint for all events, signed by its merchant's secret, unless changed. */
+/** The secret that signs for an endpoint of a test: no other endpoint has it, and no environment. */
+export function endpointSecret(endpointId: string): string {
+  const bytes = new Uint8Array(32);
+  bytes.set(utf8(endpointId).subarray(0, bytes.length));
+  return webhookSecretFrom(bytes);
+}
+
+/** An endpoint for all events with `endpointSecret`, unless changed. */
 export async function addEndpoint(
   merchant: TestMerchant,
   endpointId: string,
@@ -135,7 +144,7 @@ export async function addEndpoint(
   const context = webhookSecretContext(tenant, endpointId);
   const secret = {
     id: `${endpointId}-secret`,
-    sealedSecret: await seal(keyRing, merchant.webhookSecret, context),
+    sealedSecret: await seal(keyRing, endpointSecret(endpointId), context),
     createdAtMs: Date.now(),
   };
   const defaults = { eventTypes: [], description: '', isEnabled: true, signatureHeader: null };
@@ -675,6 +684,17 @@ export interface Arrival {
     readonly signature: string;
     readonly body: string;
   };
+}
+
+/** Whether this secret made one of the signatures of Standard Webhooks. */
+export function isSignedBy(secret: string | undefined, arrival: Arrival | undefined): boolean {
+  try {
+    const headers = Object.fromEntries(arrival?.headers ?? []);
+    new Webhook(secret ?? '').verify(arrival?.text ?? '', headers);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The merchant's server: `answer` may throw like a broken connection. Returns what arrives. */
