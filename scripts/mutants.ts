@@ -2,21 +2,22 @@
  * `npm run mutants -- [--only TEXT] [--seeds 400]`: plants one realistic mistake after the other into
  * a copy of the repository and runs the quick tests on it: some histories of the simulation, then the
  * unit tests, then the file's own tests in workerd. Each mistake must be caught
- * (docs/reliability.md#planted-bugs). Exits with 1 when one survives. `--only`: those whose file or
- * effect contains the text.
+ * (docs/reliability.md#planted-bugs). Exits with 1 when one survives, and at once when a bug breaks the
+ * build, hangs the tests or makes them fail without an assertion. `--only`: those whose file or effect
+ * contains the text.
  */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { DOMAIN_MUTANTS, REFUND_MUTANTS } from './mutants/domain.ts';
-import type { Mutant } from './mutants/mutant.ts';
-import { RepositoryCopy } from './mutants/repository-copy.ts';
-import { CONSUMER_MUTANTS, INTENT_MUTANTS } from './mutants/shell.ts';
+import { MUTANTS } from './mutants/all.ts';
+import { checkTypes } from './mutants/check-types.ts';
+import { type Mutant, planted } from './mutants/mutant.ts';
+import { RepositoryCopy, RUN_MS_MAX } from './mutants/repository-copy.ts';
+import { checkVerdicts } from './mutants/self-check.ts';
+import type { Verdict } from './mutants/verdict.ts';
 import { commandLine } from './project/options.ts';
 import { givenNumber } from './project/whole-number.ts';
 import { bundleSimulation } from './simulation/bundle.ts';
 import { runSimulation } from './simulation/run.ts';
-
-const MUTANTS = [...DOMAIN_MUTANTS, ...REFUND_MUTANTS, ...INTENT_MUTANTS, ...CONSUMER_MUTANTS];
 
 /** The unit tests of everything that mutants change. */
 const UNIT_TESTS = [
@@ -30,24 +31,36 @@ const UNIT_TESTS = [
   'webhook',
 ].map((name) => `test/unit/${name}`);
 
-/** What only tests in workerd notice, by file. They run last because each takes many seconds. */
-const WORKERS_TESTS: Readonly<Record<string, readonly string[]>> = {
-  'src/attempts/callback.ts': ['rails-callbacks', 'rails-out-of-reach'],
-  'src/attempts/plan.ts': ['rails-start'],
-  'src/attempts/start-consumer.ts': ['rails-start', 'rails-out-of-reach'],
-  'src/attempts/store-result.ts': ['rails-out-of-reach'],
-  'src/intent/alarm.ts': ['alarm'],
-  'src/intent/ask-rails.ts': ['rails-start', 'rails-not-configured'],
-  'src/intent/delivery.ts': ['delivery'],
-  'src/intent/payment-intent.ts': ['alarm', 'create'],
-  'src/intent/record.ts': ['commit'],
-  'src/intent/taken.ts': ['idempotency'],
-  'src/read-model/consume.ts': ['read-model'],
-  'src/read-model/upsert.ts': ['read-model'],
-  'src/refunds/ask-rail.ts': ['refund-settings'],
-  'src/refunds/callback.ts': ['rails-refund-callbacks'],
-  'src/refunds/claim.ts': ['refund-requests'],
-  'src/refunds/request.ts': ['refund-requests'],
+/** What only other tests notice, by file. They run last because each takes many seconds. */
+const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
+  'src/api/call.ts': ['workers/address-limits'],
+  'src/attempts/callback.ts': ['workers/rails-callbacks', 'workers/rails-out-of-reach'],
+  'src/attempts/plan.ts': ['workers/rails-start'],
+  'src/attempts/start-consumer.ts': ['workers/rails-start', 'workers/rails-out-of-reach'],
+  'src/attempts/store-result.ts': ['workers/rails-out-of-reach'],
+  'src/checkout/open-link.ts': ['workers/address-limits'],
+  'src/checkout/prompt-limit.ts': ['workers/address-limits'],
+  'src/intent/alarm.ts': ['workers/alarm'],
+  'src/intent/ask-rails.ts': ['workers/rails-start', 'workers/rails-not-configured'],
+  'src/intent/delivery.ts': ['workers/delivery'],
+  'src/intent/payment-intent.ts': ['workers/alarm', 'workers/create', 'workers/endpoints'],
+  'src/intent/record.ts': ['workers/commit'],
+  'src/intent/store.ts': ['workers/alarm'],
+  'src/intent/taken.ts': ['workers/idempotency'],
+  'src/rails/ethswitch/nbg-callback.ts': ['rails/ethswitch-nbg-callbacks'],
+  'src/rails/telebirr-h5/signature.ts': ['rails/telebirr-h5-wire'],
+  'src/read-model/consume.ts': ['workers/read-model'],
+  'src/read-model/events-list.ts': ['workers/api-events'],
+  'src/read-model/refunds-list.ts': ['workers/api-refunds'],
+  'src/read-model/search.ts': ['workers/read-model-search'],
+  'src/read-model/upsert.ts': ['workers/read-model', 'workers/api-refunds'],
+  'src/refunds/ask-rail.ts': ['workers/refund-settings'],
+  'src/refunds/callback.ts': ['workers/rails-refund-callbacks'],
+  'src/refunds/claim.ts': ['workers/refund-requests'],
+  'src/refunds/request.ts': ['workers/refund-requests'],
+  'src/retention/purge.ts': ['workers/retention'],
+  'src/webhooks/secret-store.ts': ['workers/api-webhook-endpoints'],
+  'src/webhooks/settings.ts': ['workers/api-webhook-endpoints', 'workers/endpoints'],
 };
 
 const SCRIPT = {
@@ -68,20 +81,25 @@ async function main(): Promise<boolean> {
   const copy = await RepositoryCopy.create();
   const survivors: Mutant[] = [];
   try {
-    for (const mutant of chosen) {
-      planted(await copy.read(mutant.file), mutant);
-    }
-    const inWorkerd = [...new Set(chosen.flatMap(workersTests))];
-    const sound =
-      (await copy.failingTest('unit', UNIT_TESTS)) ??
-      (await copy.failingTest('workers', inWorkerd));
-    if (sound !== null) {
-      throw new Error(`without any planted bug, ${sound} fails`);
+    await checkVerdicts(copy);
+    await checkTypes(copy, chosen);
+    const others = [...new Set(chosen.flatMap(otherTests))];
+    const sound = await judge(copy, seeds, others);
+    if (sound.type !== 'missed') {
+      throw new Error(`without any planted bug: ${JSON.stringify(sound)}`);
     }
     for (const mutant of chosen) {
-      const catcher = await catcherOf(copy, mutant, seeds);
-      console.log(`${catcher ?? 'SURVIVED'}: ${mutant.file}: ${mutant.breaks}`);
-      if (catcher === null) {
+      const { file, breaks } = mutant;
+      const content = planted(await copy.read(file), mutant);
+      const verdict = await copy.changed(new Map([[file, content]]), () =>
+        judge(copy, seeds, otherTests(mutant)),
+      );
+      if (verdict.type === 'invalid') {
+        throw new Error(`${file}: ${breaks}: ${verdict.why}`);
+      }
+      const isCaught = verdict.type === 'caught';
+      console.log(`${file}: ${breaks}\n  ${isCaught ? `caught by ${verdict.by}` : 'SURVIVED'}`);
+      if (!isCaught) {
         survivors.push(mutant);
       }
     }
@@ -92,49 +110,47 @@ async function main(): Promise<boolean> {
   return survivors.length === 0;
 }
 
-function planted(original: string, { file, find, replace }: Mutant): string {
-  if (original.split(find).length !== 2) {
-    throw new Error(`${file} must contain this text once: ${find}`);
-  }
-  return original.replace(find, () => replace);
-}
-
-/** What notices the mistake; null: nothing. */
-async function catcherOf(
+/** Runs the suites until one catches the bug, or says nothing. */
+async function judge(
   copy: RepositoryCopy,
-  mutant: Mutant,
   seeds: number,
-): Promise<string | null> {
-  const content = planted(await copy.read(mutant.file), mutant);
-  return copy.changed(
-    mutant.file,
-    content,
-    async () =>
-      (await simulated(copy.directory, seeds)) ??
-      (await copy.failingTest('unit', UNIT_TESTS)) ??
-      (await copy.failingTest('workers', workersTests(mutant))),
-  );
+  others: readonly string[],
+): Promise<Verdict> {
+  const suites = [
+    () => simulated(copy.directory, seeds),
+    () => copy.judge(['unit'], UNIT_TESTS),
+    () => copy.judge(['rails', 'workers'], others),
+  ];
+  for (const suite of suites) {
+    const verdict = await suite();
+    if (verdict.type !== 'missed') {
+      return verdict;
+    }
+  }
+  return { type: 'missed' };
 }
 
-/** The promise that a history finds broken. */
-async function simulated(copy: string, seeds: number): Promise<string | null> {
+/** Caught by a broken promise. Not by a simulation that does not build or end. */
+async function simulated(copy: string, seeds: number): Promise<Verdict> {
   const bundle = join(copy, 'simulation.mjs');
+  const workers = availableParallelism();
+  const run = { from: 1, seeds, workers, failuresMax: 1, shrinks: false, isTraced: false };
   try {
     await bundleSimulation(copy, bundle);
-    const workers = availableParallelism();
-    const run = { from: 1, seeds, workers, failuresMax: 1, shrinks: false, isTraced: false };
-    const { failures } = await runSimulation(bundle, copy, run);
+    const { failures } = await runSimulation(bundle, copy, { ...run, msMax: RUN_MS_MAX });
     const [failure] = failures;
-    return failure === undefined
-      ? null
-      : `simulation, seed ${failure.seed}, ${failure.violations[0]?.promise}`;
+    const [violation] = failure?.violations ?? [];
+    return failure === undefined || violation === undefined
+      ? { type: 'missed' }
+      : { type: 'caught', by: `simulation, seed ${failure.seed}: ${violation.promise}` };
   } catch (error) {
-    return `simulation: ${error instanceof Error ? error.message : String(error)}`;
+    const reason = error instanceof Error ? error.message : String(error);
+    return { type: 'invalid', why: `the simulation: ${reason}` };
   }
 }
 
-function workersTests({ file }: Mutant): readonly string[] {
-  return (WORKERS_TESTS[file] ?? []).map((name) => `test/workers/${name}.test.ts`);
+function otherTests({ file }: Mutant): readonly string[] {
+  return (OTHER_TESTS[file] ?? []).map((name) => `test/${name}.test.ts`);
 }
 
 process.exitCode = (await main()) ? 0 : 1;

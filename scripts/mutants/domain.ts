@@ -225,7 +225,7 @@ export const REFUND_MUTANTS: readonly Mutant[] = [
     ],
     [
       "if (refund.status !== 'requires_action' && refund.status !== 'unresolved') {",
-      "if (refund.status !== 'requires_action' && !isInFlight(refund)) {",
+      "if (refund.status !== 'requires_action' && refund.status !== 'unresolved' && refund.status !== 'processing') {",
       'an operator decides while the answer of the provider is on its way',
     ],
     [

@@ -16,3 +16,11 @@ export function mutantsOf(
 ): readonly Mutant[] {
   return changes.map(([find, replace, breaks]) => ({ file, find, replace, breaks }));
 }
+
+/** The file's content with the mistake. */
+export function planted(original: string, { file, find, replace }: Mutant): string {
+  if (original.split(find).length !== 2) {
+    throw new Error(`${file} must contain this text once: ${find}`);
+  }
+  return original.replace(find, () => replace);
+}

@@ -1,12 +1,24 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { ProcessGroup } from '../gateway/process-group.ts';
 import { PROJECT_DIRECTORY } from '../project/files.ts';
+import { type Verdict, verdictOf } from './verdict.ts';
 
 /** A whole run of tests in workerd takes two minutes; a change may make it endless. */
-const RUN_TIMEOUT_MS = 300_000;
+export const RUN_MS_MAX = 300_000;
+
+/** A planted bug may leave a name unused, or a line that nothing reaches. */
+const PERMISSIVE = [
+  ...['--noUnusedLocals', 'false'],
+  ...['--noUnusedParameters', 'false'],
+  ...['--allowUnreachableCode', 'true'],
+];
+
+const REPORTER = './scripts/mutants/reporter.ts';
 
 /** A copy of the repository, to try changes on. */
 export class RepositoryCopy {
@@ -36,46 +48,72 @@ export class RepositoryCopy {
     return readFile(join(this.directory, file), 'utf8');
   }
 
-  /** What `action` returns while the file has this content. */
+  /** What `action` returns while these files have these contents. */
   async changed<Result>(
-    file: string,
-    content: string,
+    contents: ReadonlyMap<string, string>,
     action: () => Promise<Result>,
   ): Promise<Result> {
-    const original = await this.read(file);
-    await writeFile(join(this.directory, file), content);
+    const originals = new Map<string, string>();
+    for (const [file, content] of contents) {
+      originals.set(file, await this.read(file));
+      await writeFile(join(this.directory, file), content);
+    }
     try {
       return await action();
     } finally {
-      await writeFile(join(this.directory, file), original);
+      for (const [file, original] of originals) {
+        await writeFile(join(this.directory, file), original);
+      }
     }
   }
 
-  /** The first test file that fails; null: none. `files`: beginnings of names. */
-  async failingTest(project: 'unit' | 'workers', files: readonly string[]): Promise<string | null> {
+  /** Runs tests until the first assertion that fails. `files`: beginnings of names. */
+  async judge(
+    projects: readonly ('unit' | 'rails' | 'workers')[],
+    files: readonly string[],
+    runMsMax = RUN_MS_MAX,
+  ): Promise<Verdict> {
     if (files.length === 0) {
-      return null;
+      return { type: 'missed' };
     }
-    const options = ['run', '--project', project, '--bail', '1', ...files];
-    const vitest = join('node_modules', 'vitest', 'vitest.mjs');
-    const outputFile = join(this.directory, 'test-output.txt');
-    await writeFile(outputFile, '');
-    const tests = new ProcessGroup({
+    const report = join(this.directory, 'test-run.json');
+    await rm(report, { force: true });
+    const chosen = projects.flatMap((project) => ['--project', project]);
+    const reporting = ['--reporter', REPORTER, '--outputFile', report];
+    const options = ['run', ...chosen, ...reporting, ...files];
+    const { hasEnded, output } = await this.#run('vitest/vitest.mjs', options, runMsMax);
+    if (!hasEnded) {
+      return { type: 'invalid', why: `the tests did not end within ${runMsMax / 1_000} s` };
+    }
+    return existsSync(report)
+      ? verdictOf(JSON.parse(await readFile(report, 'utf8')))
+      : { type: 'invalid', why: `the tests did not run: ${output}` };
+  }
+
+  /** What the TypeScript compiler finds wrong; null: nothing. */
+  async compilerErrors(): Promise<string | null> {
+    const options = ['-p', '.', ...PERMISSIVE];
+    const { isSuccess, output } = await this.#run('typescript/bin/tsc', options, RUN_MS_MAX);
+    return isSuccess ? null : output;
+  }
+
+  /** Runs a program of a package, and kills it and all that it has started after `runMsMax`. */
+  async #run(program: string, options: readonly string[], runMsMax: number) {
+    const outputFile = join(this.directory, 'output.txt');
+    await rm(outputFile, { force: true });
+    const processes = new ProcessGroup({
       command: process.execPath,
-      args: [vitest, ...options],
+      args: [join('node_modules', program), ...options],
       directory: this.directory,
       outputFile,
     });
-    const timer = setTimeout(() => tests.killNow(), RUN_TIMEOUT_MS);
-    const exitCode = await tests.ended;
-    clearTimeout(timer);
-    await tests.kill();
-    if (exitCode === 0 || exitCode === null) {
-      return exitCode === 0 ? null : `${project} tests, which did not end`;
-    }
+    const limit = new AbortController();
+    const timeout = wait(runMsMax, 'timeout', { signal: limit.signal });
+    const exitCode = await Promise.race([processes.ended, timeout]);
+    limit.abort();
+    await processes.kill();
     const output = await readFile(outputFile, 'utf8');
-    const [, test] = /FAIL.*?(test\/\w+\/[\w-]+\.test\.ts)/.exec(output) ?? [];
-    return test ?? `${project} tests`;
+    return { hasEnded: exitCode !== 'timeout', isSuccess: exitCode === 0, output };
   }
 }
 

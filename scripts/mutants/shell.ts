@@ -217,7 +217,7 @@ export const CONSUMER_MUTANTS: readonly Mutant[] = [
   ...mutantsOf('src/attempts/callback.ts', [
     [
       "  if (reading.type === 'refused') {\n    await reportRefused(target, reading.suspicion);",
-      "  if (reading.type === 'refused' && reading.suspicion === 'unreadable') {\n    await reportRefused(target, reading.suspicion);",
+      "  if (reading.type === 'refused') {\n    if (reading.suspicion === 'unreadable') await reportRefused(target, reading.suspicion);",
       'refused callbacks are not visible',
     ],
     [

@@ -77,20 +77,20 @@ export async function trySurvivors(reportPath: string, sampleSize: number): Prom
   const copy = await RepositoryCopy.create();
   let caught = 0;
   try {
-    const failing = await copy.failingTest('workers', [...new Set(sample.flatMap(testsOf))]);
-    if (failing !== null) {
-      throw new Error(`without any change, ${failing} fails`);
+    const sound = await copy.judge(['workers'], [...new Set(sample.flatMap(testsOf))]);
+    if (sound.type !== 'missed') {
+      throw new Error(`without any change: ${JSON.stringify(sound)}`);
     }
     for (const survivor of sample) {
       const { file, line, content, change } = survivor;
       if ((await copy.read(file)) !== report.files[file]?.source) {
         throw new Error(`${file} is not as in the report: measure the score again`);
       }
-      const catcher = await copy.changed(file, content, () =>
-        copy.failingTest('workers', testsOf(survivor)),
+      const verdict = await copy.changed(new Map([[file, content]]), () =>
+        copy.judge(['workers'], testsOf(survivor)),
       );
-      caught += catcher === null ? 0 : 1;
-      console.log(`${catcher ?? 'SURVIVED'}: ${file}:${line}: ${change}`);
+      caught += verdict.type === 'caught' ? 1 : 0;
+      console.log(`${file}:${line}: ${change}\n  ${JSON.stringify(verdict)}`);
     }
   } finally {
     await copy.remove();

@@ -13,14 +13,15 @@ export interface Run {
   readonly shrinks: boolean;
   /** Print every line of every history. */
   readonly isTraced: boolean;
+  /** A mistake can make a history endless. */
+  readonly msMax?: number;
 }
 
-/** A mistake can make a history endless. */
 const RUN_MS_MAX = 60 * 60 * 1_000;
 
 /** Runs the bundled simulation and adds up what its processes report. */
 export async function runSimulation(bundle: string, root: string, run: Run): Promise<Summary> {
-  const { from, seeds, workers, failuresMax, shrinks, isTraced } = run;
+  const { from, seeds, workers, failuresMax, shrinks, isTraced, msMax = RUN_MS_MAX } = run;
   const stop = new AbortController();
   const shares = Array.from({ length: Math.min(workers, seeds) }, (_, index) =>
     runShare(
@@ -34,23 +35,24 @@ export async function runSimulation(bundle: string, root: string, run: Run): Pro
         ...(shrinks ? ['--shrink'] : []),
         ...(isTraced ? ['--trace'] : []),
       ],
-      stop.signal,
+      { signal: stop.signal, timeout: msMax },
     ),
   );
-  if (!shrinks) {
-    // Only whether something is broken matters: the first process that knows it ends the others.
-    const failed = shares.map(async (share) => {
-      const summary = await share;
-      return summary.failures.length > 0 ? summary : never<Summary>();
-    });
-    const first = await Promise.race([...failed, Promise.all(shares).then(() => null)]);
-    if (first !== null) {
-      stop.abort();
-      await Promise.allSettled(shares);
-      return first;
-    }
+  try {
+    return shrinks ? (await Promise.all(shares)).reduce(added) : await firstFailing(shares);
+  } finally {
+    stop.abort();
+    await Promise.allSettled(shares);
   }
-  return (await Promise.all(shares)).reduce(added);
+}
+
+/** The summary of the first process that finds something broken; the sum of all when none does. */
+function firstFailing(shares: readonly Promise<Summary>[]): Promise<Summary> {
+  const failing = shares.map(async (share) => {
+    const summary = await share;
+    return summary.failures.length > 0 ? summary : never<Summary>();
+  });
+  return Promise.race([...failing, Promise.all(shares).then((all) => all.reduce(added))]);
 }
 
 function never<T>(): Promise<T> {
@@ -61,12 +63,11 @@ function never<T>(): Promise<T> {
 function runShare(
   bundle: string,
   options: readonly string[],
-  signal: AbortSignal,
+  limits: { readonly signal: AbortSignal; readonly timeout: number },
 ): Promise<Summary> {
   const child = spawn(process.execPath, ['--no-warnings', bundle, ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: RUN_MS_MAX,
-    signal,
+    ...limits,
   });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -74,7 +75,7 @@ function runShare(
   });
   return new Promise((resolve, reject) => {
     child.on('error', reject);
-    child.on('close', (code) => {
+    child.on('close', (code, killedBy) => {
       const lines = output.trimEnd().split('\n');
       const summary = lines.pop() ?? '';
       for (const line of lines) {
@@ -83,7 +84,7 @@ function runShare(
       if (code === 0) {
         resolve(JSON.parse(summary) as Summary);
       } else {
-        reject(new Error(`the simulation ended with code ${code}`));
+        reject(new Error(`the simulation ended with ${killedBy ?? `code ${code}`}`));
       }
     });
   });
