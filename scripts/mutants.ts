@@ -22,10 +22,10 @@ import { runSimulation } from './simulation/run.ts';
 /** The unit tests of everything that mutants change. */
 const UNIT_TESTS = [
   'deliver',
+  'held',
   'manual',
   'outcomes',
   'refund',
-  'remaining',
   'schedule',
   'transition',
   'webhook',

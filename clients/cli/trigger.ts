@@ -55,6 +55,14 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   paid_slowly: ends(100.11, 'PAYMENT_SUCCESS after 20 s'),
   unknown_then_paid: ends(100.12, 'in doubt, then PAYMENT_SUCCESS after 20 s'),
   paid_late: PAID_LATE,
+  expired_held: {
+    ...ends(100.16, 'PAYMENT_EXPIRED 30 s after the payment should expire'),
+    expireInSeconds: SOON_SECONDS,
+  },
+  paid_held: {
+    ...ends(100.17, 'PAYMENT_SUCCESS with late: true, without PAYMENT_EXPIRED before it'),
+    expireInSeconds: SOON_SECONDS,
+  },
   refunded: returns(ORDINARY_MINOR, 'REFUND_SUCCESS within a second'),
   refund_processed_slowly: returns(10_021, 'REFUND_SUCCESS after 20 s'),
   refund_declined: returns(10_022, 'REFUND_FAILED within a second'),

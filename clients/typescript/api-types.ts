@@ -672,7 +672,7 @@ export interface Payment {
    */
   sequence: number;
   /**
-   * Paid after the payment had ended
+   * Paid after `expireDate` by the provider’s date, or proved after the payment had ended
    */
   late: boolean;
   /**
@@ -751,6 +751,10 @@ export interface Payment {
    * Items: What a beneficiary is owed after the refunds, in minor units (15050 is 150.50)
    */
   netShareAmounts: number[];
+  /**
+   * Until when an attempt in flight may be reported after `expireDate`; PAYMENT_EXPIRED waits for it
+   */
+  expiryHeldUntil: string | null;
 }
 /**
  * A refund of a payment. Amounts are in minor units.
@@ -927,7 +931,7 @@ export interface PaymentSummary {
     | 'misconfigured'
     | null;
   /**
-   * Paid after the payment had ended
+   * Paid after `expireDate` by the provider’s date, or proved after the payment had ended
    */
   late: boolean;
   /**
@@ -1208,7 +1212,7 @@ export interface EventBody {
    */
   sequence: number;
   /**
-   * Paid after the payment had ended
+   * Paid after `expireDate` by the provider’s date, or proved after the payment had ended
    */
   late: boolean;
   /**

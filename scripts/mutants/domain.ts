@@ -24,11 +24,6 @@ export const DOMAIN_MUTANTS: readonly Mutant[] = [
       'a form that is sent twice starts two attempts',
     ],
     [
-      'if (!isEnoughTimeLeft(intent.terms, timeNeededMs, nowMs)) {',
-      'if (!isEnoughTimeLeft(intent.terms, 0, nowMs)) {',
-      'an attempt may end after the payment',
-    ],
-    [
       "    attempt.startClaim === 'free' &&\n",
       '',
       'two consumers call the provider for one attempt',
@@ -89,9 +84,14 @@ export const DOMAIN_MUTANTS: readonly Mutant[] = [
       'a second payment is announced as the first',
     ],
     [
-      'late: hasEnded(step.intent.status)',
-      'late: false',
+      'hasEnded(step.intent.status) || isPaidAfterExpiry(step, outcome, nowMs)',
+      'isPaidAfterExpiry(step, outcome, nowMs)',
       'a payment after its end does not say that it is late',
+    ],
+    [
+      'hasEnded(step.intent.status) || isPaidAfterExpiry(step, outcome, nowMs)',
+      'hasEnded(step.intent.status)',
+      'a payment after the expiry, which an attempt held up, does not say that it is late',
     ],
     [
       '  if (!isPending(attempt)) {\n    return step;\n  }\n  const isCurrent',

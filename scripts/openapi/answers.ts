@@ -135,7 +135,11 @@ const payment = {
   status: paymentStatus,
   previousStatus: nullable(paymentStatus),
   sequence: { type: 'integer', description: 'Grows with each change of the payment' },
-  late: { type: 'boolean', description: 'Paid after the payment had ended' },
+  late: {
+    type: 'boolean',
+    description:
+      'Paid after `expireDate` by the provider’s date, or proved after the payment had ended',
+  },
   reason: nullable(failureReason),
   metadata,
 } as const satisfies Readonly<Record<string, JsonSchema>>;
@@ -268,6 +272,11 @@ export const COMPONENTS: Readonly<Record<string, JsonSchema>> = {
         amountMinor('What a beneficiary is owed after the refunds'),
         'In the order of `checkoutBeneficiaries`',
       ),
+      expiryHeldUntil: nullable({
+        ...time,
+        description:
+          'Until when an attempt in flight may be reported after `expireDate`; PAYMENT_EXPIRED waits for it',
+      }),
     },
     'A payment as it is now. Amounts are in minor units.',
   ),

@@ -36,7 +36,6 @@ function contextOf(environment: Environment): ValidationContext {
     takesOnlyWholeAmounts: () => false,
     acceptsPhone: () => true,
     callbackRefusal: () => null,
-    secondsNeeded: () => 0,
     limits: {},
     appSchemes: [],
     banks: new Map(),

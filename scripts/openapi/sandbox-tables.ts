@@ -21,6 +21,8 @@ const WHAT_HAPPENS: Readonly<Record<ScenarioName, string>> = {
   paid_late: 'expires, and is paid 10 s later',
   paid_twice: 'is paid after 30 s, by each attempt',
   expired: 'is left alone, and expires',
+  expired_held: 'expires 30 s after `expireIn`',
+  paid_held: 'is paid 10 s after `expireIn`: `late`',
 };
 
 /** The amounts that have a fixed outcome in the sandbox, as a Markdown table. */

@@ -40,6 +40,7 @@ export class MpesaOrder implements StandInOrder {
   readonly checkoutRequestId: string;
   readonly callbackUrl: string;
   acted: CustomerAct | null = null;
+  #actedAtMs = 0;
   readonly receipt = randomReceipt();
   readonly refunds: MpesaReversal[] = [];
   readonly #all: OrderBook<MpesaOrder>;
@@ -55,6 +56,7 @@ export class MpesaOrder implements StandInOrder {
 
   async act(act: CustomerAct, { silent = false } = {}): Promise<CallbackAnswer | null> {
     this.acted = act;
+    this.#actedAtMs = Date.now();
     return silent ? null : this.callback();
   }
 
@@ -112,7 +114,7 @@ export class MpesaOrder implements StandInOrder {
     const Item = [
       { Name: 'Amount', Value: amount },
       { Name: 'MpesaReceiptNumber', Value: this.receipt },
-      { Name: 'TransactionDate', Value: Number(addisTimestamp(Date.now())) },
+      { Name: 'TransactionDate', Value: Number(addisTimestamp(this.#actedAtMs)) },
       { Name: 'PhoneNumber', Value: Number(this.phone) },
     ];
     const stkCallback = {

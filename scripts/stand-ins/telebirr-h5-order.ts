@@ -52,6 +52,7 @@ const STATES: Readonly<Record<CustomerAct, StateNames>> = {
 };
 
 const MINUTE_MS = 60_000;
+const ETHIOPIA_AHEAD_OF_UTC_MS = 3 * 60 * MINUTE_MS;
 const TRANSACTION_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
 /** An order at telebirr. */
@@ -69,6 +70,7 @@ export class TelebirrOrder implements StandInOrder {
   readonly #closesAtMs: number;
   readonly #refunds: TelebirrRefund[] = [];
   #acted: CustomerAct | null = null;
+  #actedAtMs = 0;
 
   constructor(content: Texts, platform: KeyPair, attackerKeys: KeyPair, form: NotificationForm) {
     this.orderId = content.merch_order_id ?? '';
@@ -104,6 +106,7 @@ export class TelebirrOrder implements StandInOrder {
       throw new Error(`Order ${this.orderId} is closed`);
     }
     this.#acted = act;
+    this.#actedAtMs = Date.now();
     return options.silent === true ? null : this.callback();
   }
 
@@ -166,7 +169,7 @@ export class TelebirrOrder implements StandInOrder {
       ? {
           ...known,
           payment_order_id: this.paymentOrderId,
-          trans_time: new Date().toISOString().replace('T', ' ').slice(0, 19),
+          trans_time: ethiopianTime(this.#actedAtMs),
           ...total,
           trans_id: this.transId,
         }
@@ -244,4 +247,9 @@ export class TelebirrOrder implements StandInOrder {
 
 export function minorOf(amountText: string): number {
   return Math.round(Number(amountText) * 100);
+}
+
+/** `2025-10-13 19:19:38`, as telebirr writes it. */
+function ethiopianTime(atMs: number): string {
+  return new Date(atMs + ETHIOPIA_AHEAD_OF_UTC_MS).toISOString().replace('T', ' ').slice(0, 19);
 }

@@ -7,14 +7,10 @@ import { validationProblem } from '../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import type { IdempotencyClaim } from '../intent/protocol.ts';
 import { banks } from '../merchants/directory.ts';
-import {
-  acceptsPhone,
-  currenciesOf,
-  takesOnlyWholeAmounts,
-  timeNeededMs,
-} from '../rails/registry.ts';
+import { acceptsPhone, currenciesOf, takesOnlyWholeAmounts } from '../rails/registry.ts';
 import { judgeDestination } from '../webhooks/send.ts';
 import type { MerchantCall } from './call.ts';
+import { heldExpiryWarnings } from './held-expiry.ts';
 import { idempotencyClaim } from './idempotency.ts';
 import type { ValidationContext } from './schema/context.ts';
 import { validateExpress } from './schema/express.ts';
@@ -52,12 +48,13 @@ export async function readNewPayment(call: MerchantCall, kind: IntentKind): Prom
   const idempotency = await idempotencyClaim(call.request, kind, body.bytes);
   const validate = kind === 'hosted' ? validatePaymentIntent : validateExpress;
   const validated = validate(body.value, await validationContext(call, body.value));
-  const { warnings } = validated;
   if (validated.ok) {
     const terms = termsOf(call, validated.value);
     const client = intentByUniqueId(call.env, call.access, terms.uniqueId);
+    const warnings = [...validated.warnings, ...heldExpiryWarnings(call.env, terms)];
     return { type: 'new', client, terms, phone: validated.value.phone, idempotency, warnings };
   }
+  const { warnings } = validated;
   // A taken id comes before validation errors, because correcting the body would not help. A
   // repeated request gets its first answer even if the merchant's settings have changed since.
   const uniqueId = uniqueIdOf(body.value);
@@ -85,7 +82,6 @@ async function validationContext(call: MerchantCall, body: unknown): Promise<Val
     takesOnlyWholeAmounts: (method) => takesOnlyWholeAmounts(call.env, environment, method),
     acceptsPhone: (method, phone) =>
       environment === 'sandbox' || acceptsPhone(call.env, PRODUCTION_CHARGE, method, phone),
-    secondsNeeded: (method) => Math.ceil(timeNeededMs(call.env, environment, method) / 1_000),
     limits: call.access.limits,
     appSchemes: call.access.appSchemes,
     callbackRefusal: (callbackUrl) => {

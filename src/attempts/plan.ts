@@ -1,10 +1,25 @@
 import { attemptReferenceFrom, REFERENCE_LENGTH } from '../domain/identifiers.ts';
 import type { Command, IntentTerms } from '../domain/intent.ts';
 import type { Method } from '../domain/method.ts';
+import { claimedWindowEndMs } from '../rails/phone-prompt.ts';
 import type { Rail } from '../rails/rail.ts';
 
 /** First lease of a start message, which asks the consumer to call a slow rail. */
 const START_MESSAGE_LEASE_MS = 10_000;
+
+/**
+ * Until when a provider may report an attempt that starts at `startMs`. A slow start's window begins
+ * only with its claim.
+ */
+export function windowEndsByMs(
+  terms: IntentTerms,
+  method: Method,
+  rail: Rail,
+  startMs: number,
+): number {
+  const { deadlineAtMs } = rail.plan(terms, method, startMs);
+  return rail.startWaitsForCustomer ? claimedWindowEndMs(rail, deadlineAtMs) : deadlineAtMs;
+}
 
 export type NewAttempt = Extract<Command, { type: 'start_attempt' }>['attempt'];
 

@@ -1,7 +1,7 @@
 import type { Command } from '../domain/intent.ts';
 import { intentByObjectId } from '../intent/client.ts';
 import { errorText, log } from '../log.ts';
-import { STORING_TIME_MS } from '../rails/rail.ts';
+import { claimedWindowEndMs } from '../rails/phone-prompt.ts';
 import { railOf } from '../rails/registry.ts';
 import type { RailMessage, StartMessage } from './messages.ts';
 import { railOrder } from './order.ts';
@@ -66,7 +66,7 @@ async function startClaimed(env: Env, { objectId, attemptId }: StartMessage): Pr
     return;
   }
   const nowMs = Date.now();
-  const deadlineAtMs = nowMs + rail.startTimeoutMs + STORING_TIME_MS;
+  const deadlineAtMs = claimedWindowEndMs(rail, nowMs);
   const { merchantId, environment } = read.intent.terms;
   const slot = { merchantId, environment, attemptId, endsAtMs: deadlineAtMs };
   if (!(await takeSlot(env, slot, nowMs))) {

@@ -3,7 +3,6 @@ import type { Method } from '../domain/method.ts';
 import type { IntentClient } from '../intent/client.ts';
 import type { Rail, StartResult } from '../rails/rail.ts';
 import type { RailOrder } from '../rails/rail-order.ts';
-import { timeNeededMs } from '../rails/registry.ts';
 import { requestStart } from './messages.ts';
 import { railOrder } from './order.ts';
 import { newAttempt } from './plan.ts';
@@ -39,12 +38,7 @@ export async function runAttempt(
   const planned = newAttempt(terms, choice.method, choice.phone, rail, Date.now());
   const { expectedAttempts } = choice;
   const start = await client.execute([
-    {
-      type: 'start_attempt',
-      attempt: planned,
-      timeNeededMs: timeNeededMs(env, terms.environment, choice.method),
-      expectedAttempts,
-    },
+    { type: 'start_attempt', attempt: planned, expectedAttempts },
   ]);
   if (start.type === 'not_found') {
     return start;

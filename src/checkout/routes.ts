@@ -3,7 +3,7 @@ import { runAttempt } from '../attempts/start.ts';
 import { configOf } from '../config.ts';
 import type { Intent } from '../domain/intent.ts';
 import type { IntentClient } from '../intent/client.ts';
-import { acceptsPhone, railFor, timeNeededMs } from '../rails/registry.ts';
+import { acceptsPhone, railFor } from '../rails/registry.ts';
 import { seeOther } from '../ui/headers.ts';
 import { checkoutPage } from './checkout-page.ts';
 import { attemptsKnownTo, readChoice } from './choice.ts';
@@ -31,7 +31,6 @@ export async function showCheckout({
   const query = new URL(request.url).searchParams;
   return checkoutPage(request, configOf(env), intent, pagePath(token), {
     railPage,
-    timeNeededMs: (method) => timeNeededMs(env, intent.terms.environment, method),
     refusedForm: await refusedFormFrom(env, intent, query.get(FORM_PARAMETER)),
     hasFailed: query.has(FAILED_PARAMETER),
     triedAgain: query.has(ALREADY_PARAMETER),

@@ -10,7 +10,7 @@ import {
   reportedAttempt,
 } from '../domain/intent.ts';
 import { METHODS_BY_PROMPT, type Method, PHONE_STARTS } from '../domain/method.ts';
-import { isEnoughTimeLeft } from '../domain/time.ts';
+import { expiryHeldUntilMs } from '../domain/time.ts';
 import type { FormProblem } from '../i18n/messages.ts';
 import { phoneText } from './phone.ts';
 import { webUrl } from './return-url.ts';
@@ -53,13 +53,8 @@ export type CheckoutState =
 
 export interface ChooseState {
   readonly kind: 'choose';
-  /**
-   * In the order of the page: the one that has just failed is the first. Empty when no method has
-   * enough time left.
-   */
+  /** In the order of the page: the one that has just failed is the first. */
   readonly methods: readonly MethodChoice[];
-  /** The methods whose provider could take money after the payment's expiry. */
-  readonly tooLate: readonly Method[];
   readonly selected: Method | null;
   /** Null when no method needs a phone. */
   readonly phone: PhoneField | null;
@@ -94,10 +89,12 @@ export interface PhoneField {
 interface InFlight {
   readonly attemptId: string;
   readonly method: Method;
-  /** The provider's time limit has passed without proof (docs/decisions.md#31). */
+  /** The time to confirm is over, without a report of the provider (docs/decisions.md#31). */
   readonly isUnresolved: boolean;
-  /** The end of the provider's time limit. */
+  /** The end of the provider's time limit, or of the payment's time if that is sooner. */
   readonly dueAtMs: number;
+  /** Until when the provider may report a payment after the payment's time; null: it may not. */
+  readonly reportedUntilMs: number | null;
 }
 
 export interface RedirectState extends InFlight {
@@ -138,8 +135,6 @@ export interface RefusedForm {
 
 /** What the request adds to the stored payment. */
 export interface ViewContext {
-  /** How much of the payment's time must be left to start an attempt; absent: none. */
-  readonly timeNeededMs?: (method: Method) => number;
   readonly refusedForm?: RefusedForm | null;
   readonly hasFailed?: boolean;
   /** The provider's page for the attempt in flight, from `railPageUrl`. */
@@ -179,10 +174,22 @@ function tagOf(intent: Intent, state: CheckoutState): string {
     case 'choose':
       return `${intent.attempts.length}-choose`;
     case 'redirect':
-      return `${intent.version}-${state.redirectUrl === null ? 'connecting' : state.kind}`;
+    case 'push':
+      return `${intent.version}-${stageOf(state)}`;
     default:
       return `${intent.version}-${state.kind}`;
   }
+}
+
+/** What time alone, or an answer of the provider, changes on the page of an attempt in flight. */
+function stageOf(state: RedirectState | PushState): string {
+  if (state.isUnresolved) {
+    return 'unresolved';
+  }
+  const isConnecting = state.kind === 'redirect' && state.redirectUrl === null;
+  // The queue consumer's claim sets the end of the provider's time.
+  const isHeld = state.reportedUntilMs !== null;
+  return `${isConnecting ? 'connecting' : state.kind}${isHeld ? '-held' : ''}`;
 }
 
 function remainingMsOf(state: CheckoutState, nowMs: number): number | null {
@@ -203,7 +210,7 @@ function stateOf(intent: Intent, nowMs: number, context: ViewContext): CheckoutS
     case 'open':
       // An express payment is open only briefly: it starts and ends with its attempt.
       return intent.terms.kind === 'hosted'
-        ? chooseState(intent, nowMs, mayStillSettle, context)
+        ? chooseState(intent, mayStillSettle, context)
         : { kind: 'expired', mayStillSettle };
     case 'processing':
       return inFlightState(intent, nowMs, context.railPage ?? null);
@@ -224,18 +231,15 @@ function stateOf(intent: Intent, nowMs: number, context: ViewContext): CheckoutS
 
 function chooseState(
   intent: Intent,
-  nowMs: number,
   mayStillSettle: boolean,
-  { refusedForm = null, hasFailed = false, timeNeededMs = () => 0 }: ViewContext,
+  { refusedForm = null, hasFailed = false }: ViewContext,
 ): ChooseState {
   const { terms } = intent;
-  const all = terms.methods.map(({ method }) => method);
-  const inTime = all.filter((method) => isEnoughTimeLeft(terms, timeNeededMs(method), nowMs));
   const last = intent.attempts.at(-1) ?? null;
   const lastReason = last?.failureReason ?? null;
   const failed = last?.status === 'unresolved' || lastReason === null ? null : last?.method;
-  const methods = inTime
-    .map((method) => ({
+  const methods = terms.methods
+    .map(({ method }) => ({
       method,
       phoneStarts: METHODS_BY_PROMPT.includes(method) ? phoneStarts(terms, method) : null,
       isRetry: method === failed,
@@ -248,8 +252,7 @@ function chooseState(
   return {
     kind: 'choose',
     methods,
-    tooLate: all.filter((method) => !inTime.includes(method)),
-    selected: inTime.find((method) => method === wanted) ?? only,
+    selected: methods.find(({ method }) => method === wanted)?.method ?? only,
     phone: methods.some((choice) => choice.phoneStarts !== null)
       ? phoneField(terms, last, refusedForm)
       : null,
@@ -291,11 +294,14 @@ function inFlightState(intent: Intent, nowMs: number, railPage: string | null): 
   if (attempt === null) {
     throw new Error('a processing intent without an attempt');
   }
+  const { kind, expiresAtMs } = intent.terms;
+  const isTimeOver = nowMs >= expiresAtMs;
   const inFlight: InFlight = {
     attemptId: attempt.id,
     method: attempt.method,
-    isUnresolved: attempt.status === 'unresolved',
-    dueAtMs: attempt.deadlineAtMs,
+    isUnresolved: attempt.status === 'unresolved' || isTimeOver,
+    dueAtMs: Math.min(attempt.deadlineAtMs, expiresAtMs),
+    reportedUntilMs: expiryHeldUntilMs(intent),
   };
   const pageUrl = webUrl(attempt.redirectUrl ?? railPage)?.href ?? null;
   if (attempt.flow === 'push') {
@@ -305,17 +311,14 @@ function inFlightState(intent: Intent, nowMs: number, railPage: string | null): 
       // No line break within a number.
       phone: attempt.phone === null ? null : phoneText(attempt.phone).replaceAll(' ', '\u00a0'),
       simulatorUrl: pageUrl,
-      mayRetry:
-        intent.terms.kind === 'hosted' &&
-        intent.attempts.length < ATTEMPTS_MAX &&
-        nowMs < intent.terms.expiresAtMs,
+      mayRetry: kind === 'hosted' && intent.attempts.length < ATTEMPTS_MAX && !isTimeOver,
     };
   }
   return {
     ...inFlight,
     kind: 'redirect',
     redirectUrl: pageUrl,
-    canAbandon: intent.terms.kind === 'hosted',
+    canAbandon: kind === 'hosted' && !isTimeOver,
   };
 }
 

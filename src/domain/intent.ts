@@ -207,7 +207,10 @@ export interface Intent {
   readonly failureReason: FailureReason | null;
   /** Increases by one with every visible change. Orders events, projected rows and snapshots. */
   readonly version: number;
-  /** True when proof of success came after the intent had ended with another status. */
+  /**
+   * True when proof of success came after the intent had ended with another status, or when the
+   * provider dates the payment after the expiry (docs/decisions.md#1).
+   */
   readonly late: boolean;
   readonly attempts: readonly Attempt[];
   /** The attempt that events report as paid. A second payment never replaces it. */
@@ -235,8 +238,6 @@ export type Command =
         'id' | 'reference' | 'method' | 'phone' | 'railId' | 'startClaim'
       > &
         AttemptPlan;
-      /** How much of the payment's time must be left, at least 0 ms; absent: any. */
-      readonly timeNeededMs?: number;
       /** The number of attempts when the customer's page was rendered; another number rejects. */
       readonly expectedAttempts?: number;
     }
@@ -313,6 +314,8 @@ export type Outcome = (
       readonly type: 'succeeded';
       readonly receipt: string | null;
       readonly issuerReceipt?: string | null;
+      /** When the customer paid, by the provider's own date; absent where it gives none. */
+      readonly paidAtMs?: number | null;
     }
   | { readonly type: 'failed'; readonly reason: FailureReason }
   /** An inconclusive query. `checkAtMs`: when to query again. */
@@ -341,8 +344,6 @@ export type Rejection =
   | 'malformed_resolution'
   | 'start_not_claimable'
   | 'method_not_allowed'
-  /** The provider could take money for the attempt after the payment's expiry. */
-  | 'too_little_time'
   | 'not_abandonable';
 
 /** Final for the merchant. Only a late success may follow. */

@@ -14,6 +14,9 @@ import { applyTime, isPending, notAfterWindow } from './time.ts';
 
 /** Resolving an attempt, and its effect on the payment. */
 
+/** How far a provider's clock may be ahead of ours. */
+const CLOCK_SKEW_MS_MAX = 60_000;
+
 export function resolveAttempt(
   step: Step,
   command: Extract<Command, { type: 'resolve_attempt' }>,
@@ -91,7 +94,8 @@ export function recordSuccess(
   if (step.intent.status === 'succeeded') {
     return withAnomaly(resolved, { kind: 'duplicate_payment', attemptId: attempt.id, atMs: nowMs });
   }
-  const paid = { late: hasEnded(step.intent.status), paidAttemptId: attempt.id };
+  const late = hasEnded(step.intent.status) || isPaidAfterExpiry(step, outcome, nowMs);
+  const paid = { late, paidAttemptId: attempt.id };
   return end({ ...resolved, intent: { ...resolved.intent, ...paid } }, 'succeeded', null, nowMs);
 }
 
@@ -106,6 +110,20 @@ function withMissingReceipts(
   return receipt === attempt.receipt && issuerReceipt === attempt.issuerReceipt
     ? step
     : withAttempt(step, { ...attempt, receipt, issuerReceipt });
+}
+
+/**
+ * Whether the provider dates the payment after its expiry, which the attempt in flight held up. A
+ * date in the future comes from a wrong clock or time zone, and proves nothing.
+ */
+function isPaidAfterExpiry(
+  { intent }: Step,
+  { paidAtMs }: Extract<Outcome, { type: 'succeeded' }>,
+  nowMs: number,
+): boolean {
+  return (
+    paidAtMs != null && paidAtMs > intent.terms.expiresAtMs && paidAtMs <= nowMs + CLOCK_SKEW_MS_MAX
+  );
 }
 
 /** Nothing was paid: changes only a pending attempt. For a paid attempt it is an anomaly. */

@@ -1,4 +1,4 @@
-import { type Attempt, attemptInFlight, type IntentTerms } from './intent.ts';
+import { type Attempt, attemptInFlight, type Intent } from './intent.ts';
 import { end, reopenOrFail, type Step, withAttempt, withStatus } from './step.ts';
 
 /** The effects of time: rail windows close, and intents expire. */
@@ -49,15 +49,14 @@ function closeWindow(step: Step, attempt: Attempt, nowMs: number): Step {
 }
 
 /**
- * Whether an attempt that starts now and needs this long ends before the payment expires. Otherwise
- * the provider might take money for a payment that the merchant already knows as expired.
+ * Until when the attempt in flight holds up the expiry, because its provider may still report a
+ * payment; null without an attempt that outlasts the payment (docs/decisions.md#1).
  */
-export function isEnoughTimeLeft(
-  { expiresAtMs }: Pick<IntentTerms, 'expiresAtMs'>,
-  timeNeededMs: number,
-  nowMs: number,
-): boolean {
-  return expiresAtMs - nowMs >= timeNeededMs;
+export function expiryHeldUntilMs(intent: Intent): number | null {
+  const attempt = attemptInFlight(intent);
+  return attempt?.status === 'processing' && attempt.deadlineAtMs > intent.terms.expiresAtMs
+    ? attempt.deadlineAtMs
+    : null;
 }
 
 /** Moves a query to the end of the window, so that it runs before the window closes. */

@@ -28,7 +28,7 @@ import {
   withAttempt,
   withStatus,
 } from './step.ts';
-import { applyTime, isEnoughTimeLeft, isPending, notAfterWindow } from './time.ts';
+import { applyTime, isPending, notAfterWindow } from './time.ts';
 
 /**
  * The result of a command. A due expiry is applied first, so the `intent` and `events` of a
@@ -118,11 +118,7 @@ function apply(step: Step, command: Command, nowMs: number): Step {
 
 function startAttempt(
   step: Step,
-  {
-    attempt: plan,
-    timeNeededMs = 0,
-    expectedAttempts,
-  }: Extract<Command, { type: 'start_attempt' }>,
+  { attempt: plan, expectedAttempts }: Extract<Command, { type: 'start_attempt' }>,
   nowMs: number,
 ): Step {
   const { intent } = step;
@@ -142,9 +138,6 @@ function startAttempt(
   }
   if (!intent.terms.methods.some((entry) => entry.method === plan.method)) {
     return reject(step, 'method_not_allowed');
-  }
-  if (!isEnoughTimeLeft(intent.terms, timeNeededMs, nowMs)) {
-    return reject(step, 'too_little_time');
   }
   const attempt: Attempt = {
     ...plan,

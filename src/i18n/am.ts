@@ -107,8 +107,7 @@ export const checkout: CheckoutMessages = {
   working: 'ትንሽ ይጠብቁ…',
   payBefore: (time) => `እባክዎ ከ${time} በፊት ይክፈሉ።`,
   timeLeftToPay: (time) => `ለመክፈል የቀረው ጊዜ፦ ${time}`,
-  tooLate: (methods) => `የቀረው ጊዜ በእነዚህ ዘዴዎች ለመክፈል አይበቃም፦ ${methods}።`,
-  askForNewPayment: (merchant) => `እባክዎ አዲስ ክፍያ እንዲያዘጋጅልዎ ሻጩን ይጠይቁ፦ ${merchant}።`,
+  reportedUntil: (method, time) => `ካረጋገጡ በኋላ ${method} ውጤቱን እስከ ${time} ድረስ ሊያሳውቀን ይችላል።`,
   timeLeftToConfirm: (time) => `ለማረጋገጥ የቀረው ጊዜ፦ ${time}`,
   fiveMinutesLeft: '5 ደቂቃ ቀርቷል።',
   oneMinuteLeft: '1 ደቂቃ ቀርቷል።',
@@ -601,7 +600,7 @@ export const dashboard: DashboardMessages = {
     unresolved:
       'ገንዘብ መተላለፉን አቅራቢው አልተናገረም። መጠየቁ ይቀጥላል። ገና ምንም አያስረክቡ፣ ደንበኛውም ደግሞ እንዲከፍል አያድርጉ፤ እንዲህ ከቆየ አስተዳዳሪውን ይጠይቁ።',
     lateTitle: 'ዘግይቶ የተከፈለ',
-    late: 'የክፍያው ማረጋገጫ የደረሰው ክፍያው በሌላ መልኩ ካበቃ በኋላ ስለሆነ ሁለት ጊዜ ተነግሮዎታል፦ መጀመሪያ ማብቃቱ፣ ከዚያ PAYMENT_SUCCESS። የታዘዘውን ያስረክቡ፣ ወይም ለደንበኛው ይመልሱ።',
+    late: 'ደንበኛው የከፈለው ጊዜው ካለፈ በኋላ ነው፣ ወይም የክፍያው ማረጋገጫ የደረሰው ክፍያው ሳይከፈል ካበቃ በኋላ ነው፤ በዚህ ጊዜ መጀመሪያ ማብቃቱ ተነግሮዎታል። የታዘዘውን ያስረክቡ፣ ወይም ለደንበኛው ይመልሱ።',
     anomaly: {
       duplicate_payment:
         'ደንበኛው ሁለት ጊዜ ከፍሏል። ለእርስዎ የተነገረው ስለ አንዱ ብቻ ነው። ሁለተኛውን ይመልሱ፣ ወይም ባለቤቱን ይጠይቁ።',

@@ -75,9 +75,8 @@ export const checkout = {
   working: 'One moment…',
   payBefore: (time: string) => `Please pay before ${time}.`,
   timeLeftToPay: (time: string) => `Time left to pay: ${time}`,
-  /** Names of methods, with commas between them. */
-  tooLate: (methods: string) => `Not enough time left to pay by ${methods}.`,
-  askForNewPayment: (merchant: string) => `Please ask ${merchant} for a new payment.`,
+  reportedUntil: (method: string, time: string) =>
+    `Once you have confirmed, ${method} can take until ${time} to tell us.`,
   timeLeftToConfirm: (time: string) => `Time left to confirm: ${time}`,
   fiveMinutesLeft: '5 minutes left.',
   oneMinuteLeft: '1 minute left.',
@@ -613,7 +612,7 @@ export const dashboard = {
     unresolved:
       'The provider has not confirmed whether money moved. Kefel keeps checking. Do not deliver anything yet, and do not let the customer pay again. If this does not change, contact the operator.',
     lateTitle: 'Paid late',
-    late: 'Proof of payment arrived after this payment had already ended unpaid, so you received two events: first that it ended, then PAYMENT_SUCCESS. Deliver the order, or refund the customer.',
+    late: 'The customer paid after the expiry, or proof of payment arrived after this payment had ended unpaid; then you first received an event that it ended. Deliver the order, or refund the customer.',
     anomaly: {
       duplicate_payment:
         'The customer paid a second time. You received an event for only one payment. Refund the second one, or ask an owner to.',

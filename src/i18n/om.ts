@@ -73,8 +73,8 @@ export const checkout: CheckoutMessages = {
   working: 'Xiqqoo eegaa…',
   payBefore: (time) => `Maaloo ${time} dura kaffalaa.`,
   timeLeftToPay: (time) => `Yeroo kaffaluuf hafe: ${time}`,
-  tooLate: (methods) => `Yeroon hafe mala kanaan kaffaluuf gahaa miti: ${methods}.`,
-  askForNewPayment: (merchant) => `Maaloo kaffaltii haaraa gaafadhaa: ${merchant}.`,
+  reportedUntil: (method, time) =>
+    `Erga mirkaneessitanii booda ${method} bu’aa isaa hanga kanaatti nu beeksisuu danda’a: ${time}.`,
   timeLeftToConfirm: (time) => `Yeroo mirkaneessuuf hafe: ${time}`,
   fiveMinutesLeft: 'Daqiiqaa 5tu hafe.',
   oneMinuteLeft: 'Daqiiqaa 1tu hafe.',

@@ -1,4 +1,4 @@
-import type { AttemptPlan } from '../domain/intent.ts';
+import type { AttemptPlan, IntentTerms } from '../domain/intent.ts';
 import { type Rail, STORING_TIME_MS, type StartResult } from './rail.ts';
 import type { RailOrder } from './rail-order.ts';
 
@@ -20,14 +20,21 @@ export function promptPlan(deadlineAtMs: number, checkAtMs: number | null): Atte
 const QUEUE_TIME_MS = 60_000;
 
 /** Plan of an attempt by phone prompt whose `start` answers only after the customer has acted. */
-export function slowPromptPlan(nowMs: number): AttemptPlan {
-  // The claim sets the first query, because until then there is nothing to ask.
-  return promptPlan(nowMs + QUEUE_TIME_MS, null);
+export function slowPromptPlan(
+  { expiresAtMs }: Pick<IntentTerms, 'expiresAtMs'>,
+  nowMs: number,
+): AttemptPlan {
+  // No claim is granted after the expiry. The claim sets the first query, because until then there
+  // is nothing to ask.
+  return promptPlan(Math.min(nowMs + QUEUE_TIME_MS, expiresAtMs), null);
 }
 
-/** `Rail.timeNeededMs` of a `SlowStart`: the latest claim, and the window that begins with it. */
-export function slowTimeNeededMs(startTimeoutMs: number): number {
-  return QUEUE_TIME_MS + startTimeoutMs + STORING_TIME_MS;
+/** The end of the window of a `SlowStart` that begins with a consumer's claim. */
+export function claimedWindowEndMs(
+  { startTimeoutMs }: Pick<Rail, 'startTimeoutMs'>,
+  claimedAtMs: number,
+): number {
+  return claimedAtMs + startTimeoutMs + STORING_TIME_MS;
 }
 
 /** The number to prompt, or the refusal when the provider must not be called. */

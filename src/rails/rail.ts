@@ -26,11 +26,9 @@ export interface Rail
   /** Milliseconds after which a start without an answer is `unknown`. */
   readonly startTimeoutMs: number;
   /**
-   * How much of a payment's time, in milliseconds, must be left when an attempt starts, so that its
-   * window ends before the payment expires. 0 if the provider's own window is not known.
+   * The plan for an attempt that starts now. Pure. Its window ends with the payment where the
+   * provider takes a lifetime, as far as the provider's shortest lifetime allows.
    */
-  readonly timeNeededMs: number;
-  /** The plan for an attempt that starts now. Pure. */
   plan(terms: IntentTerms, method: Method, nowMs: number): AttemptPlan;
   /**
    * Asks the provider to start the payment. The attempt's `reference` is the idempotency key. Never

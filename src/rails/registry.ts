@@ -49,16 +49,6 @@ export function takesOnlyWholeAmounts(env: Env, environment: Environment, method
   );
 }
 
-/**
- * How much of a payment's time must be left to start an attempt by a method. None in the sandbox,
- * where merchants try short payments, and where an attempt only delays the expiry.
- */
-export function timeNeededMs(env: Env, environment: Environment, method: Method): number {
-  return environment === 'production'
-    ? (configuredRail(env, environment, method)?.timeNeededMs ?? 0)
-    : 0;
-}
-
 /** The currencies of a method; none when it is not enabled (docs/decisions.md#13 and #23). */
 export function currenciesOf(
   env: Env,

@@ -12,6 +12,7 @@ import {
 import { maskedPhone } from '../domain/phone.ts';
 import type { Refund } from '../domain/refund.ts';
 import { netShareMinor, refundedOf } from '../domain/refund-amounts.ts';
+import { expiryHeldUntilMs } from '../domain/time.ts';
 import { isoTime } from './iso-time.ts';
 import { refundPayload } from './refund-payload.ts';
 
@@ -79,6 +80,7 @@ export function statusContent(intent: Intent) {
     at: isoTime(anomaly.atMs),
   }));
   const refundedMinor = refundedOf(intent).amountMinor;
+  const heldUntilMs = expiryHeldUntilMs(intent);
   return {
     ...paymentPayload(intent),
     description,
@@ -91,6 +93,7 @@ export function statusContent(intent: Intent) {
     netShareAmounts: intent.terms.splits.map(({ shareMinor }) =>
       netShareMinor(intent.terms, shareMinor, refundedMinor),
     ),
+    expiryHeldUntil: heldUntilMs === null ? null : isoTime(heldUntilMs),
   };
 }
 

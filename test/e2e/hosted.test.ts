@@ -113,6 +113,7 @@ describe.concurrent('hosted checkout', () => {
       refundedAmount: 0,
       refunds: [],
       netShareAmounts: [],
+      expiryHeldUntil: null,
     });
     expect((await open(payment.checkoutUrl)).heading).toBe('Payment successful');
   });
@@ -265,6 +266,7 @@ describe.concurrent('hosted checkout', () => {
       refundedAmount: 0,
       refunds: [],
       netShareAmounts: [],
+      expiryHeldUntil: null,
     });
   });
 

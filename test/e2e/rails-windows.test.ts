@@ -13,7 +13,7 @@ import { open } from '../support/e2e-visitor.ts';
 const LONGEST_WINDOW_MS = 150_000;
 vi.setConfig({ maxConcurrency: 40, testTimeout: 180_000 });
 
-/** Each payment's lifetime: what the settings below require, with half a minute to choose. */
+/** Each payment's lifetime: what the settings below need, so that no attempt holds up the expiry. */
 function expireInOf({ method }: Cell): number {
   switch (method) {
     case 'E_BIRR':

@@ -64,10 +64,13 @@ const ROWS: Readonly<Record<ScenarioName, Row>> = {
   paid_late: { answered: 'SUCCESS', events: [EXPIRED, { event: 'PAYMENT_SUCCESS', late: true }] },
   paid_twice: { answered: 'SUCCESS', events: [PAID] },
   expired: { answered: 'SUCCESS', events: [EXPIRED] },
+  expired_held: { answered: 'SUCCESS', events: [EXPIRED] },
+  paid_held: { answered: 'SUCCESS', events: [{ event: 'PAYMENT_SUCCESS', late: true }] },
 };
 
 /** Long enough for the slowest payment, except of those that are about the expiry. */
-const expireIn = (name: ScenarioName) => (name === 'paid_late' || name === 'expired' ? 5 : 60);
+const SHORT: readonly ScenarioName[] = ['paid_late', 'expired', 'expired_held', 'paid_held'];
+const expireIn = (name: ScenarioName) => (SHORT.includes(name) ? 5 : 60);
 
 describe.concurrent('the sandbox plays', () => {
   it.each(Object.entries(ROWS) as [ScenarioName, Row][])(

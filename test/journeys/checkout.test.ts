@@ -181,6 +181,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
       refundedAmount: 0,
       refunds: [],
       netShareAmounts: [],
+      expiryHeldUntil: null,
     });
     await device.putAway();
   });

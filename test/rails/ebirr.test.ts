@@ -163,7 +163,7 @@ describe('the request', () => {
 
 describe('the plan', () => {
   test('is a prompt, which the queue has a minute to start, without a final window', () => {
-    const { terms } = scene.order({ terms: { expiresAtMs: 1_000 } });
+    const { terms } = scene.order({ terms: { expiresAtMs: 600_000 } });
     const plan = rail.plan(terms, 'E_BIRR', 10_000);
     expect(plan).toEqual({
       flow: 'push',
@@ -172,6 +172,9 @@ describe('the plan', () => {
       windowIsFinal: false,
       checkAtMs: null,
     });
+    // No consumer may claim it after the payment's expiry.
+    const soon = rail.plan({ ...terms, expiresAtMs: 15_000 }, 'E_BIRR', 10_000);
+    expect(soon).toEqual({ ...plan, deadlineAtMs: 15_000 });
     expect(rail.startTimeoutMs).toBe(90_000);
     expect(rail.startWaitsForCustomer).toBe(true);
     expect(rail.currencies).toEqual(['ETB']);

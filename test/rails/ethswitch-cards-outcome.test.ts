@@ -37,6 +37,7 @@ describe('the query', () => {
   const PAID = {
     type: 'succeeded',
     receipt: expect.stringMatching(/^7\d{11}$/),
+    paidAtMs: null,
     providerCode: 'orderStatus 2 actionCode 0',
   };
   const OPEN = { type: 'unknown', checkAtMs: expect.any(Number) };

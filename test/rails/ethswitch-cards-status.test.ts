@@ -37,9 +37,14 @@ function stateWith(changed: object, afterMs?: number): string {
 
 describe('the status of a card order', () => {
   test('reads the published answer as paid, with the bank’s reference number', () => {
-    expect(read({})).toEqual({ type: 'succeeded', receipt: '632509123456' });
+    const paidAtMs = 1_795_251_700_000;
+    expect(read({})).toEqual({ type: 'succeeded', receipt: '632509123456', paidAtMs });
     const { railReference } = OFFERED;
-    expect(read({ authRefNum: null })).toEqual({ type: 'succeeded', receipt: railReference });
+    const paid = { type: 'succeeded', receipt: railReference, paidAtMs };
+    expect(read({ authRefNum: null })).toEqual(paid);
+    for (const authDateTime of [undefined, null, 'today', 1.5]) {
+      expect(read({ authDateTime })).toMatchObject({ type: 'succeeded', paidAtMs: null });
+    }
   });
 
   test('reads older and newer formats', () => {

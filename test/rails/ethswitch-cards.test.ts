@@ -48,11 +48,30 @@ describe('the plan', () => {
     const longer = { ...terms, expiresAtMs: nowMs + 86_400_000 };
     const deadlineAtMs = nowMs + 1_220_000;
     expect(OFFLINE.plan(longer, 'ETS_SWITCH', nowMs)).toEqual({ ...plan, deadlineAtMs });
-    // Only in the sandbox: production starts no attempt without `timeNeededMs`.
-    const short = { ...terms, expiresAtMs: nowMs + 5_000 };
-    expect(OFFLINE.plan(short, 'ETS_SWITCH', nowMs).deadlineAtMs).toBe(nowMs + 80_000);
-    expect(OFFLINE.timeNeededMs).toBe(80_000);
     expect(OFFLINE).not.toHaveProperty('page');
+  });
+});
+
+describe('the session of a payment', () => {
+  test.each([
+    // It ends before the payment, even if the gateway starts it 20 s late.
+    [900, 880],
+    [81, 61],
+    [80, 60],
+    // A minute if the payment has one, else all that is left.
+    [79, 60],
+    [60, 60],
+    [59, 59],
+    [5, 5],
+  ])('with %d s left lasts %d s, and 20 s are for its start', (leftSeconds, sessionSeconds) => {
+    const { terms } = orderFor(OFFLINE, 'ETS_SWITCH');
+    const nowMs = terms.createdAtMs;
+    const plan = OFFLINE.plan(
+      { ...terms, expiresAtMs: nowMs + leftSeconds * 1_000 },
+      'ETS_SWITCH',
+      nowMs,
+    );
+    expect(plan.deadlineAtMs).toBe(nowMs + (20 + sessionSeconds) * 1_000);
   });
 });
 

@@ -233,7 +233,14 @@ describe('reading callbacks', () => {
         },
       },
     });
-  const SUCCEEDED = { type: 'outcome', outcome: { type: 'succeeded', receipt: 'TIN8ABCDEF' } };
+  const SUCCEEDED = {
+    type: 'outcome',
+    outcome: {
+      type: 'succeeded',
+      receipt: 'TIN8ABCDEF',
+      paidAtMs: Date.parse('2024-09-18T06:00:00+03:00'),
+    },
+  };
 
   it('accepts the samples, in Ethiopia’s format and in Kenya’s', () => {
     const wrongPin = { type: 'outcome', outcome: { type: 'failed', reason: 'wrong_pin' } };
@@ -311,7 +318,8 @@ describe('reading callbacks', () => {
 
   it('compares the amount exactly, as a number or a string', () => {
     const readAmount = (Value: unknown) => read(paid({}, [{ Name: 'Amount', Value }]), PAID_ORDER);
-    const noReceipt = { type: 'outcome', outcome: { type: 'succeeded', receipt: null } };
+    const outcome = { type: 'succeeded', receipt: null, paidAtMs: null };
+    const noReceipt = { type: 'outcome', outcome };
     for (const value of [20, '20', '20.0', '20.00']) {
       expect(readAmount(value)).toEqual(noReceipt);
     }
@@ -321,6 +329,24 @@ describe('reading callbacks', () => {
     const unreadable = ['', ' 20', '2e1', '20.000', '٢٠', 20.001, -20, null, {}, [20], undefined];
     for (const value of unreadable) {
       expect(readAmount(value)).toEqual({ type: 'refused', suspicion: 'unreadable' });
+    }
+  });
+
+  it('reads the date in Ethiopia’s time zone, and drops one that it cannot read', () => {
+    const dateOf = (Value: unknown) => {
+      const items = [
+        { Name: 'Amount', Value: 20 },
+        { Name: 'TransactionDate', Value },
+      ];
+      const reading = read(paid({}, items), PAID_ORDER);
+      return (
+        reading.type === 'outcome' && 'paidAtMs' in reading.outcome && reading.outcome.paidAtMs
+      );
+    };
+    const expected = Date.parse('2026-01-31T09:34:56Z');
+    expect([20260131123456, '20260131123456'].map(dateOf)).toEqual([expected, expected]);
+    for (const value of ['', 'soon', 20260131, 20261331123456, 1e14, null, {}]) {
+      expect(dateOf(value)).toBeNull();
     }
   });
 
@@ -343,7 +369,7 @@ describe('reading callbacks', () => {
         { Name: 'MpesaReceiptNumber', Value },
       ];
       const reading = read(paid({}, items), PAID_ORDER);
-      expect(reading).toEqual({ type: 'outcome', outcome: { type: 'succeeded', receipt: null } });
+      expect(reading).toMatchObject({ outcome: { type: 'succeeded', receipt: null } });
     }
   });
 

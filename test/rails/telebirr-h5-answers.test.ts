@@ -126,9 +126,18 @@ describe('answers to queryOrder', () => {
     expect(await queryAfter(changed)).toEqual({
       type: 'succeeded',
       receipt,
+      paidAtMs: Date.parse('2025-10-13T19:19:38+03:00'),
       providerCode: 'PAY_SUCCESS',
     });
   });
+
+  test.each([[undefined], [''], ['yesterday'], ['2025-13-41 19:19:38'], ['2025-10-13'], [7]])(
+    'paid without a date: %j',
+    async (trans_time) => {
+      const outcome = await queryAfter({ trans_time });
+      expect(outcome).toMatchObject({ type: 'succeeded', paidAtMs: null });
+    },
+  );
 
   test.each<[string, Members]>([
     ['the code 00000', { code: '00000' }],
@@ -147,6 +156,7 @@ describe('answers to queryOrder', () => {
         paymentOrderId: '11801107AD19191408215009',
         totalAmount: '1260.00',
         transId: 'CJD7GBOXIP',
+        transTime: '2025-10-13 19:19:38',
         ...changed,
       };
       next = jsonReply(200, { code: '00000', msg: 'success', bizContent: content });
@@ -157,6 +167,7 @@ describe('answers to queryOrder', () => {
       expect(await queryCamel({})).toEqual({
         type: 'succeeded',
         receipt: 'CJD7GBOXIP',
+        paidAtMs: Date.parse('2025-10-13T19:19:38+03:00'),
         providerCode: 'PAY_SUCCESS',
       });
     });

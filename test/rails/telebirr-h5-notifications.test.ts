@@ -67,6 +67,7 @@ const ACCEPTED = { status: 200, answer: { code: 0, msg: 'success' } };
 const SUCCEEDED = {
   type: 'succeeded',
   receipt: expect.stringMatching(/^[A-Z0-9]{10}$/),
+  paidAtMs: expect.any(Number),
   providerCode: 'PAY_SUCCESS',
 };
 

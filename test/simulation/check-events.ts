@@ -63,8 +63,6 @@ export function checkHistory(expect: Expect, { intent, history, events, payment 
   const endings = history.filter(
     ({ toStatus }) => toStatus !== 'open' && toStatus !== 'processing',
   );
-  const isLate = status === 'succeeded' && endings[0]?.toStatus !== 'succeeded';
-  expect(intent.late === isLate, '3 success', () => `late: ${intent.late}`);
   const isFirstEnd = intent.endedAtMs === (endings[0]?.atMs ?? null);
   expect(isFirstEnd, '3 success', () => 'endedAtMs is not the time of the first end');
   for (const { sequence, body } of events) {

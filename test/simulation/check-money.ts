@@ -1,11 +1,8 @@
 import type { Anomaly, Attempt, Intent } from '../../src/domain/intent.ts';
 import type { World } from './history.ts';
 import type { ProviderOrder } from './provider.ts';
-import { configuredRail } from './rails.ts';
+import { configuredRail, datesPayments } from './rails.ts';
 import type { Ended, Expect } from './verdict.ts';
-
-/** For clocks that differ, and the time between a start and its claim. */
-const WINDOW_SLACK_MS = 15_000;
 
 /** What the provider saw of Kefel. */
 export function checkProvider(expect: Expect, { provider }: World, ended: readonly Ended[]): void {
@@ -27,7 +24,8 @@ export function checkProvider(expect: Expect, { provider }: World, ended: readon
 }
 
 /** The provider's book and Kefel's agree, or the difference is visible. */
-export function checkMoney(expect: Expect, world: World, { intent, history }: Ended): void {
+export function checkMoney(expect: Expect, world: World, ended: Ended): void {
+  const { intent, history } = ended;
   const { status, failureReason, attempts, paidAttemptId } = intent;
   for (const [index, attempt] of attempts.entries()) {
     if (attempt.railId !== 'simulator') {
@@ -44,6 +42,7 @@ export function checkMoney(expect: Expect, world: World, { intent, history }: En
   }
   const paid = attempts.filter((attempt) => attempt.status === 'succeeded');
   const isPaid = paid.some(({ id }) => id === paidAttemptId);
+  checkLate(expect, world, ended);
   expect((status === 'succeeded') === isPaid, '3 success', () => `${status}, paid: ${isPaid}`);
   const reason = `${status} with reason ${failureReason}`;
   expect((status === 'failed') === (failureReason !== null), '3 success', () => reason);
@@ -54,12 +53,26 @@ export function checkMoney(expect: Expect, world: World, { intent, history }: En
   expect(areVisible, '3 success', () => 'a second payment is not visible');
 }
 
+/** A payment that the merchant knows as expired, or that was paid after the expiry, is late. */
+function checkLate(expect: Expect, { provider }: World, { intent, history }: Ended): void {
+  const { terms, attempts, paidAttemptId } = intent;
+  const paid = attempts.find(({ id }) => id === paidAttemptId);
+  const order = paid && provider.orders.get(paid.reference);
+  if (paid === undefined || order === undefined || order.hasLied || paid.manualResolutionId) {
+    return;
+  }
+  const wasPaidLate = datesPayments(paid.railId) && (order.paidAtMs ?? 0) > terms.expiresAtMs;
+  const hadEnded = history.some(({ toStatus }) => ENDED_UNPAID.includes(toStatus));
+  const isLate = hadEnded || wasPaidLate;
+  expect(intent.late === isLate, '3 success', () => `late: ${intent.late}`);
+}
+
+const ENDED_UNPAID: readonly string[] = ['failed', 'expired', 'canceled'];
+
 function checkAttempt(expect: Expect, world: World, intent: Intent, attempt: Attempt): void {
   const order = world.provider.orders.get(attempt.reference);
-  const isInTime =
-    attempt.flow === 'redirect' ||
-    attempt.deadlineAtMs <= intent.terms.expiresAtMs + WINDOW_SLACK_MS;
-  expect(isInTime, '5 expiry', () => `${attempt.railId} could be paid after the expiry`);
+  const isInTime = attempt.startedAtMs < intent.terms.expiresAtMs;
+  expect(isInTime, '5 expiry', () => `${attempt.railId} started after the expiry`);
   const name = `${attempt.railId} ${attempt.reference}`;
   const isStarted = order !== undefined || attempt.flow === 'redirect' || !world.isCalm;
   expect(isStarted, '6 nothing lost', () => `${name} never reached the provider`);

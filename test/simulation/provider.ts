@@ -26,6 +26,8 @@ export interface ProviderOrder {
   /** After this it takes no payment. */
   readonly closesAtMs: number;
   state: 'open' | 'paid' | 'failed';
+  /** When the customer paid. */
+  paidAtMs: number | null;
   starts: number;
   /** It has reported something that was not true. */
   hasLied: boolean;
@@ -67,7 +69,9 @@ export class Provider {
     this.#deliver = deliver;
   }
 
-  open(order: Omit<ProviderOrder, 'state' | 'starts' | 'hasLied' | 'refunds' | 'returnedByHand'>) {
+  open(
+    order: Pick<ProviderOrder, 'reference' | 'amountMinor' | 'url' | 'reportedId' | 'closesAtMs'>,
+  ) {
     const known = this.orders.get(order.reference);
     if (known !== undefined) {
       return known;
@@ -75,6 +79,7 @@ export class Provider {
     const opened: ProviderOrder = {
       ...order,
       state: 'open',
+      paidAtMs: null,
       starts: 0,
       hasLied: false,
       refunds: new Map(),
@@ -102,6 +107,7 @@ export class Provider {
     clock.schedule(OUTSIDE, delayMs, () => {
       if (decision !== 'ignore' && order.state === 'open') {
         order.state = decision === 'decline' ? 'failed' : 'paid';
+        order.paidAtMs = order.state === 'paid' ? clock.nowMs : null;
         clock.note(`customer ${order.state} ${order.reference}`);
         this.report(order);
       }

@@ -1,4 +1,4 @@
-import type { AttemptPlan, Outcome } from '../../src/domain/intent.ts';
+import type { Attempt, AttemptPlan, Outcome } from '../../src/domain/intent.ts';
 import type { Environment, Method } from '../../src/domain/method.ts';
 import type { RefundCapability } from '../../src/domain/refund.ts';
 import { nextCheckAtMs } from '../../src/domain/schedule.ts';
@@ -120,10 +120,13 @@ function railOf(settings: RailSettings): Rail {
     id,
     currencies: ['ETB', 'USD'],
     startTimeoutMs: isSlow ? SLOW_START_TIMEOUT_MS : START_TIMEOUT_MS,
-    timeNeededMs: flow === 'push' ? (windowMs ?? 0) + (isSlow ? SLOW_START_TIMEOUT_MS : 0) : 0,
     plan: ({ expiresAtMs }, _method, nowMs) => ({
       flow,
-      deadlineAtMs: windowMs === null ? Math.max(expiresAtMs, nowMs + 30_000) : nowMs + windowMs,
+      deadlineAtMs: isSlow
+        ? Math.min(nowMs + (windowMs ?? 0), expiresAtMs)
+        : windowMs === null
+          ? Math.max(expiresAtMs, nowMs + 30_000)
+          : nowMs + windowMs,
       windowIsFinal,
       checkAtMs: checkAfterMs === null ? null : nowMs + checkAfterMs,
     }),
@@ -245,12 +248,18 @@ async function startSlowly(order: RailOrder, settings: RailSettings): Promise<St
     return { type: 'unknown' };
   }
   return opened.state === 'paid'
-    ? { type: 'resolved', outcome: paid(order.attempt.reference) }
+    ? { type: 'resolved', outcome: paid(order.attempt) }
     : { type: 'refused', reason: 'canceled_by_customer' };
 }
 
-function paid(reference: string): Outcome {
-  return { type: 'succeeded', receipt: `R-${reference}` };
+/** Whether the provider dates its payments. */
+export function datesPayments(railId: string): boolean {
+  return railId === REDIRECT.id || railId === PUSH.id;
+}
+
+function paid({ reference, railId }: Attempt): Outcome {
+  const paidAtMs = datesPayments(railId) ? bank().orders.get(reference)?.paidAtMs : null;
+  return { type: 'succeeded', receipt: `R-${reference}`, paidAtMs: paidAtMs ?? null };
 }
 
 async function query({ attempt }: RailOrder, nowMs: number): Promise<Outcome> {
@@ -266,7 +275,7 @@ async function query({ attempt }: RailOrder, nowMs: number): Promise<Outcome> {
   );
   switch (answer) {
     case 'succeeded':
-      return paid(reference);
+      return paid(attempt);
     case 'failed':
       return { type: 'failed', reason: 'timed_out' };
     case 'unknown':
@@ -287,9 +296,7 @@ function readReport(report: Report, order: RailOrder, id: string): CallbackReadi
     return refused('wrong_amount');
   }
   const outcome: Outcome =
-    report.state === 'paid'
-      ? paid(order.attempt.reference)
-      : { type: 'failed', reason: 'declined' };
+    report.state === 'paid' ? paid(order.attempt) : { type: 'failed', reason: 'declined' };
   return { type: 'outcome', outcome, reply: textReply(200, 'ok') };
 }
 

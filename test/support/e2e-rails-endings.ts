@@ -89,6 +89,7 @@ export async function expectTold(
     refundedAmount: 0,
     refunds: [],
     netShareAmounts: [],
+    expiryHeldUntil: null,
   });
   if (payment.answer !== null) {
     expect(status.transaction?.transactionId).toBe(payment.answer.transactionId);

@@ -131,15 +131,6 @@ export const GALLERY = {
       }),
     ),
   })),
-  // Every method's but CBE's.
-  'choose-too-late': payment((nowMs) => ({
-    intent: intentWith(terms(nowMs, { expiresAtMs: nowMs + MINUTE_MS })),
-    context: { timeNeededMs: (method) => (method === 'E_BIRR' ? 0 : 2 * MINUTE_MS) },
-  })),
-  'choose-no-time-left': payment((nowMs) => ({
-    intent: intentWith(terms(nowMs, { expiresAtMs: nowMs + MINUTE_MS })),
-    context: { timeNeededMs: () => 2 * MINUTE_MS },
-  })),
   'choose-usd': payment((nowMs) => ({
     intent: intentWith(terms(nowMs, { currency: 'USD', items: [] })),
   })),
@@ -207,6 +198,20 @@ export const GALLERY = {
     inFlight(nowMs, { ...PUSHED, redirectUrl: 'https://pay.example.com/simulator/t1.abc' }),
   ),
   'push-without-phone': payment((nowMs) => inFlight(nowMs, { ...PUSHED, phone: null })),
+  'push-held': payment((nowMs) =>
+    inFlight(
+      nowMs,
+      { ...PUSHED, deadlineAtMs: nowMs + 3 * MINUTE_MS },
+      { expiresAtMs: nowMs + MINUTE_MS },
+    ),
+  ),
+  'push-time-over': payment((nowMs) =>
+    inFlight(
+      nowMs,
+      { ...PUSHED, deadlineAtMs: nowMs + 3 * MINUTE_MS },
+      { expiresAtMs: nowMs - SECOND_MS },
+    ),
+  ),
   'push-unresolved': payment((nowMs) => inFlight(nowMs, { ...PUSHED, status: 'unresolved' })),
   paid: paid(SECOND_MS),
   'paid-commission': paid(SECOND_MS, { commissionPaidByCustomer: true }),

@@ -3,7 +3,7 @@ import { attemptsKnownTo, readChoice } from '../../src/checkout/choice.ts';
 import { phoneText } from '../../src/checkout/phone.ts';
 import { type ChooseState, checkoutView } from '../../src/checkout/view.ts';
 import { ATTEMPTS_MAX, type Intent } from '../../src/domain/intent.ts';
-import type { Method } from '../../src/domain/method.ts';
+import { METHODS } from '../../src/domain/method.ts';
 import { phoneFrom } from '../../src/domain/phone.ts';
 import { moneyText } from '../../src/i18n/money-text.ts';
 import {
@@ -79,11 +79,25 @@ describe('the state shown', () => {
     },
   );
 
-  test('a prompt that outlasts the payment promises no other try', () => {
-    const attempts = [attemptWith({ flow: 'push', deadlineAtMs: NOW_MS + 2_000_000 })];
-    const intent = intentWith({}, { status: 'processing', attempts });
-    const view = checkoutView(intent, intent.terms.expiresAtMs);
-    expect(view.state).toMatchObject({ kind: 'push', mayRetry: false });
+  test('an attempt that outlasts the payment counts down to the expiry, then asks to wait', () => {
+    const reportedUntilMs = NOW_MS + 2_000_000;
+    for (const flow of ['push', 'redirect'] as const) {
+      const attempts = [attemptWith({ flow, deadlineAtMs: reportedUntilMs })];
+      const intent = intentWith({}, { status: 'processing', attempts });
+      const { expiresAtMs } = intent.terms;
+      const before = checkoutView(intent, expiresAtMs - 1);
+      expect(before.remainingMs).toBe(1);
+      expect(before.state).toMatchObject({ isUnresolved: false, reportedUntilMs });
+      const after = checkoutView(intent, expiresAtMs);
+      expect(after).toMatchObject({
+        remainingMs: null,
+        state: { isUnresolved: true, reportedUntilMs },
+      });
+      // It promises no other try.
+      const other = flow === 'push' ? { mayRetry: false } : { canAbandon: false };
+      expect(after.state).toMatchObject(other);
+      expect(after.tag).not.toBe(before.tag);
+    }
   });
 
   test("never links a rail's address that is not http", () => {
@@ -126,27 +140,11 @@ describe('whether a page is out of date', () => {
 });
 
 describe('choosing', () => {
-  test('offers a method as long as its provider can finish before the expiry', () => {
-    const methods = [
-      { method: 'TELE_BIRR', commissionMinor: 0 },
-      { method: 'M_PESA', commissionMinor: 0 },
-    ] as const;
-    const needed = { TELE_BIRR: 60_000, M_PESA: 180_000 } as const;
-    const timeNeededMs = (method: Method) =>
-      method === 'M_PESA' ? needed.M_PESA : needed.TELE_BIRR;
-    const attempts = [attemptWith({ method: 'M_PESA', status: 'failed' })];
-    const at = (leftMs: number) => {
-      const intent = intentWith({ methods, expiresAtMs: NOW_MS + leftMs }, { attempts });
-      const { state } = checkoutView(intent, NOW_MS, { timeNeededMs });
-      return state.kind === 'choose'
-        ? [state.methods.map(({ method }) => method), state.tooLate, state.selected, state.phone]
-        : [];
-    };
-    const phone = expect.anything();
-    expect(at(needed.M_PESA)).toEqual([['TELE_BIRR', 'M_PESA'], [], 'M_PESA', phone]);
-    expect(at(needed.M_PESA - 1)).toEqual([['TELE_BIRR'], ['M_PESA'], 'TELE_BIRR', null]);
-    expect(at(needed.TELE_BIRR)).toEqual([['TELE_BIRR'], ['M_PESA'], 'TELE_BIRR', null]);
-    expect(at(needed.TELE_BIRR - 1)).toEqual([[], ['TELE_BIRR', 'M_PESA'], null, null]);
+  test('offers every method until the payment expires, however long its provider takes', () => {
+    const methods = METHODS.map((method) => ({ method, commissionMinor: 0 }));
+    const { state } = checkoutView(intentWith({ methods, expiresAtMs: NOW_MS + 1 }), NOW_MS);
+    const offered = state.kind === 'choose' ? state.methods.map(({ method }) => method) : [];
+    expect(offered).toEqual(METHODS);
   });
 
   test('after a failed attempt: the reason, and the same method again', () => {

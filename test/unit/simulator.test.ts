@@ -4,8 +4,12 @@ import type { IntentTerms, Simulation } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { railFor } from '../../src/rails/registry.ts';
-import { SIMULATED_WINDOW_MS, simulator } from '../../src/rails/simulator/rail.ts';
-import { SIMULATED_OUTCOME_AFTER_MS } from '../../src/rails/simulator/scenarios.ts';
+import { simulator } from '../../src/rails/simulator/rail.ts';
+import {
+  SCENARIOS,
+  type ScenarioName,
+  SIMULATED_OUTCOME_AFTER_MS,
+} from '../../src/rails/simulator/scenarios.ts';
 import { attemptWith, NOW_MS, termsWith } from '../support/checkout-fixtures.ts';
 
 function orderWith(simulation: Simulation | null): RailOrder {
@@ -39,16 +43,24 @@ describe('decisions.md#22: the sandbox rail', () => {
     },
   );
 
-  test.each([
-    ['with the payment', SIMULATED_WINDOW_MS + 1, SIMULATED_WINDOW_MS + 1],
-    ['with the payment', SIMULATED_WINDOW_MS, SIMULATED_WINDOW_MS],
-    ['after its own time', SIMULATED_WINDOW_MS - 1, SIMULATED_WINDOW_MS],
-    ['after its own time', 1, SIMULATED_WINDOW_MS],
-  ])('decisions.md#30: the attempt ends %s when %d ms are left', (_when, leftMs, windowMs) => {
-    const terms = termsWith({ expiresAtMs: NOW_MS + leftMs });
-    const { deadlineAtMs } = simulator.plan(terms, 'M_PESA', NOW_MS);
-    expect(deadlineAtMs).toBe(NOW_MS + windowMs);
-  });
+  const HELD: readonly ScenarioName[] = ['expired_held', 'paid_held'];
+
+  test.each([1, 5_000, 60_000, 31_622_400_000])(
+    'an attempt with %d ms left ends with the payment, except by two amounts',
+    (leftMs) => {
+      const expiresAtMs = NOW_MS + leftMs;
+      const deadlineOf = (amountMinor: number) => {
+        const terms = termsWith({ environment: 'sandbox', expiresAtMs, amountMinor });
+        return simulator.plan(terms, 'M_PESA', NOW_MS).deadlineAtMs;
+      };
+      expect(deadlineOf(150_000)).toBe(expiresAtMs);
+      for (const [name, { amountMinor }] of Object.entries(SCENARIOS)) {
+        const isHeld = HELD.includes(name as ScenarioName);
+        const heldMs = deadlineOf(amountMinor) - expiresAtMs;
+        expect(isHeld ? heldMs : Math.max(0, heldMs)).toBe(isHeld ? 30_000 : 0);
+      }
+    },
+  );
 
   test.each([
     ['succeed', { type: 'succeeded', receipt: null }],

@@ -15,7 +15,6 @@ export const CONTEXT: ValidationContext = {
   railCurrencies: (method) => (method === 'ETS_SWITCH' ? ['ETB', 'USD'] : ['ETB']),
   takesOnlyWholeAmounts: () => false,
   acceptsPhone: (_method, phone) => phone !== '251700000000',
-  secondsNeeded: () => 0,
   limits: {},
   appSchemes: [],
   banks: new Map([

@@ -112,54 +112,6 @@ describe('decisions.md#3: a phone that the customer cannot change', () => {
   });
 });
 
-describe('decisions.md#13: a method that needs more time than the payment has', () => {
-  const SECONDS: Partial<Record<string, number>> = { TELE_BIRR: 90, M_PESA: 180 };
-  const TIMED = { ...CONTEXT, secondsNeeded: (method: string) => SECONDS[method] ?? 0 };
-  const problemOf = (needs: string) => ({
-    expireIn: `Must be at least ${needs}, so that no customer pays after the expiry.`,
-  });
-  const methods = ['TELE_BIRR', 'CBE', 'M_PESA'];
-  const methodsOf = (changes: Fields) =>
-    orderOf(hosted({ methods, ...changes }, TIMED)).methods.map(({ method }) => method);
-
-  it.each([
-    [5, ['CBE']],
-    // Half a minute to choose comes before the attempt.
-    [119, ['CBE']],
-    [120, ['TELE_BIRR', 'CBE']],
-    [209, ['TELE_BIRR', 'CBE']],
-    [210, methods],
-  ])('hosted with expireIn %d offers %j', (expireIn, offered) => {
-    expect(methodsOf({ expireIn })).toEqual(offered);
-  });
-
-  it.each([
-    [{ methods: ['M_PESA'], expireIn: 209 }, '210 for M_PESA'],
-    [{ methods: ['TELE_BIRR', 'M_PESA'], expireIn: 5 }, '120 for TELE_BIRR, 210 for M_PESA'],
-  ])('is a problem of expireIn when none is left: %j', (changes, needs) => {
-    expect(errorsOf(hosted(changes, TIMED))).toEqual(problemOf(needs));
-  });
-
-  it.each([
-    [179, problemOf('180 for M_PESA')],
-    [180, {}],
-  ])('express with expireIn %d', (expireIn, errors) => {
-    expect(errorsOf(express({ expireIn }, TIMED))).toEqual(errors);
-  });
-
-  it('is not known of an invalid expireIn, and reported beside other errors', () => {
-    const range = { expireIn: 'Must be a whole number of seconds from 5 to 31622400.' };
-    expect(errorsOf(express({ expireIn: 4 }, TIMED))).toEqual(range);
-    const changes = { expireIn: 60, amount: 'many' };
-    expect(Object.keys(errorsOf(express(changes, TIMED)))).toEqual(['amount', 'expireIn']);
-  });
-
-  it('does not matter in the sandbox', () => {
-    const order = orderOf(hosted({ expireIn: 5 }, { ...TIMED, environment: 'sandbox' }));
-    expect(order.methods).toHaveLength(6);
-  });
-});
-
 const REQUIRED = 'This field is required.';
 const POSITIVE = 'Must be greater than 0.';
 const TWO_DECIMALS = 'Must have at most two decimal places.';

@@ -146,6 +146,7 @@ const IN_STATUS_ONLY = [
   'refundedAmount',
   'refunds',
   'netShareAmounts',
+  'expiryHeldUntil',
 ];
 
 const minimalTermsText =
@@ -232,7 +233,7 @@ describe('the status call (decisions.md#17, #31)', () => {
     expect(JSON.stringify(statusContent(minimal))).toBe(
       `{${minimalTermsText},"status":"OPEN","previousStatus":null,"sequence":1,"late":false,` +
         '"reason":null,"metadata":{},"description":"A bag of coffee","debitAccount":"1000555",' +
-        '"phoneNumber":null,"anomalies":[],"refundedAmount":0,"refunds":[],"netShareAmounts":[]}',
+        '"phoneNumber":null,"anomalies":[],"refundedAmount":0,"refunds":[],"netShareAmounts":[],"expiryHeldUntil":null}',
     );
     const event = JSON.parse(eventBody(full, 'payment_succeeded'));
     delete event.event;

@@ -102,6 +102,16 @@ const EXPRESS: Readonly<Record<ScenarioName, Row>> = {
     steps: [[EXPIRE_IN * SECOND_MS, IN_PROGRESS, { status: 'expired' }]],
     events: ['payment_expired'],
   },
+  expired_held: {
+    answered: 'SUCCESS',
+    steps: [[(EXPIRE_IN + 30) * SECOND_MS, IN_PROGRESS, { status: 'expired' }]],
+    events: ['payment_expired'],
+  },
+  paid_held: {
+    answered: 'SUCCESS',
+    steps: [[(EXPIRE_IN + 10) * SECOND_MS, IN_PROGRESS, { status: 'succeeded', late: true }]],
+    events: ['payment_succeeded'],
+  },
 };
 
 const ROWS = Object.entries(EXPRESS) as [ScenarioName, Row][];

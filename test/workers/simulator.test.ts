@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { SIMULATED_WINDOW_MS } from '../../src/rails/simulator/rail.ts';
+import { checkout as english } from '../../src/i18n/en.ts';
+import { SCENARIOS } from '../../src/rails/simulator/scenarios.ts';
 import {
+  alarmsUntil,
   attemptToken,
   choose,
   clientIn,
@@ -9,12 +11,20 @@ import {
   openHosted,
   payExpress,
 } from './rails-support.ts';
-import { advance, chooseMethod, createHosted, postForm, SECOND_MS, useGateway } from './support.ts';
+import {
+  advance,
+  call,
+  chooseMethod,
+  createHosted,
+  postForm,
+  SECOND_MS,
+  useGateway,
+} from './support.ts';
 
 /**
  * Goal: the simulator's form decides only what its page offers: posts that our page does not send
- * answer 400 and change nothing. A merchant can try how an attempt in flight holds the expiry
- * (docs/decisions.md#30). Method: forged forms, and an attempt in a payment's last second.
+ * answer 400 and change nothing. A simulated attempt ends with its payment (docs/decisions.md#22).
+ * Method: forged forms, and attempts in a payment's last second.
  */
 
 useGateway();
@@ -52,48 +62,81 @@ test('refuses to decide a SIMULATED_TEST, which only testMode decides', async ()
   expect(await intentNow(payment())).toEqual(before);
 });
 
-/** A hosted payment whose customer chooses `method` a second before it expires. */
-async function chooseLate(method: 'M_PESA' | 'TELE_BIRR'): Promise<string> {
+/** A hosted payment of five seconds whose customer chooses `method` a second before it expires. */
+async function chooseLate(method: 'M_PESA' | 'TELE_BIRR') {
   const path = await openHosted({ expireIn: 5 }, 'sandbox');
   advance(4 * SECOND_MS);
   await choose(path, method);
-  advance(SECOND_MS);
-  await fireAlarmOf(payment());
-  return attemptToken(payment());
+  return { path, token: await attemptToken(payment()) };
 }
 
 const eventsOf = async () => (await payment().events()).map(({ type }) => type);
 
+async function post(token: string, outcome: string): Promise<void> {
+  const response = await postForm(`/rails/simulator/${token}`, { outcome });
+  expect(response.status).toBe(303);
+  await response.body?.cancel();
+}
+
+async function textOf(path: string): Promise<string> {
+  const page = await call(path, { apiKey: null });
+  expect(page.status).toBe(200);
+  return page.text();
+}
+
+const EXPIRED = { status: 'expired', attempts: [{ status: 'expired' }] };
+
 describe.each(['M_PESA', 'TELE_BIRR'] as const)('an attempt by %s at the expiry', (method) => {
-  test('holds it: the payment is not announced expired, and can be paid in time', async () => {
-    const token = await chooseLate(method);
-    expect(await intentNow(payment())).toMatchObject({ status: 'processing' });
-    expect(await eventsOf()).toEqual([]);
-    advance(SIMULATED_WINDOW_MS - SECOND_MS - 1);
+  test('can be approved until the last millisecond', async () => {
+    const { token } = await chooseLate(method);
+    advance(SECOND_MS - 1);
     await fireAlarmOf(payment());
-    const response = await postForm(`/rails/simulator/${token}`, { outcome: 'approve' });
-    await response.body?.cancel();
+    expect(await textOf(`/simulator/${token}`)).toContain('value="approve"');
+    await post(token, 'approve');
     expect(await intentNow(payment())).toMatchObject({ status: 'succeeded', late: false });
     expect(await eventsOf()).toEqual(['payment_succeeded']);
   });
 
-  test('holds it until the end of the simulated time', async () => {
-    const token = await chooseLate(method);
-    advance(SIMULATED_WINDOW_MS - SECOND_MS);
-    await fireAlarmOf(payment());
-    const ended = { status: 'expired', attempts: [{ status: 'expired' }] };
-    expect(await intentNow(payment())).toMatchObject(ended);
-    const response = await postForm(`/rails/simulator/${token}`, { outcome: 'approve' });
-    await response.body?.cancel();
-    expect(await intentNow(payment())).toMatchObject(ended);
+  test.each([
+    ['whose alarm comes on time', true],
+    ['whose alarm is late', false],
+  ])('expires with a payment %s', async (_name, isOnTime) => {
+    const { path, token } = await chooseLate(method);
+    advance(SECOND_MS);
+    if (isOnTime) {
+      await fireAlarmOf(payment());
+      expect(await eventsOf()).toEqual(['payment_expired']);
+    }
+    expect(await textOf(path)).toContain(english.expiredTitle);
+    const page = await textOf(`/simulator/${token}`);
+    expect(page).toContain(english.simulatorSettled.expired);
+    expect(page).not.toContain('value="approve"');
+    await post(token, 'approve');
+    expect(await intentNow(payment())).toMatchObject({ ...EXPIRED, late: false });
     expect(await eventsOf()).toEqual(['payment_expired']);
   });
+});
 
-  test('a customer who declines meanwhile ends it at once', async () => {
-    const token = await chooseLate(method);
-    const response = await postForm(`/rails/simulator/${token}`, { outcome: 'decline' });
-    await response.body?.cancel();
-    expect(await intentNow(payment())).toMatchObject({ status: 'expired' });
+test.each(['M_PESA', 'CBE'] as const)(
+  'ACTUAL_TEST by %s in the simulator expires at expireIn',
+  async (method) => {
+    const testMode = { testModeType: 'ACTUAL_TEST' };
+    await payExpress({ method, expireIn: 5, testMode }, 'sandbox');
+    advance(5 * SECOND_MS - 1);
+    expect(await intentNow(payment())).toMatchObject({ status: 'processing' });
+    advance(1);
+    await fireAlarmOf(payment());
+    expect(await intentNow(payment())).toMatchObject(EXPIRED);
     expect(await eventsOf()).toEqual(['payment_expired']);
-  });
+  },
+);
+
+test('an amount that would be paid after the expiry expires with the payment', async () => {
+  const amount = SCENARIOS.paid_slowly.amountMinor / 100;
+  await payExpress({ amount, expireIn: 5 }, 'sandbox');
+  const { expiresAtMs } = (await intentNow(payment())).terms;
+  await alarmsUntil(expiresAtMs, payment());
+  expect(await intentNow(payment())).toMatchObject(EXPIRED);
+  await alarmsUntil(expiresAtMs + 3_600 * SECOND_MS, payment());
+  expect(await eventsOf()).toEqual(['payment_expired']);
 });

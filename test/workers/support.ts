@@ -405,6 +405,7 @@ export interface Answer {
     readonly code?: string;
     readonly validationErrors?: Readonly<Record<string, string>>;
     readonly validationErrorCodes?: Readonly<Record<string, string>>;
+    readonly warnings?: readonly string[];
   };
 }
 

@@ -44,16 +44,13 @@ function deliverableUrlField({ callbackRefusal }: ValidationContext) {
 }
 
 /** The fields that rules across fields read. */
-export function commonParts(context: ValidationContext) {
-  return {
-    amount: optional(moneyField),
-    items: itemAmountsPart,
-    currency: oneOf(CURRENCIES),
-    splitPayment: splitValuesPart,
-    expireIn: expireInField(context),
-    commissionPaidByCustomer: booleanField,
-  };
-}
+export const COMMON_PARTS = {
+  amount: optional(moneyField),
+  items: itemAmountsPart,
+  currency: oneOf(CURRENCIES),
+  splitPayment: splitValuesPart,
+  commissionPaidByCustomer: booleanField,
+};
 
 function expireInField({ expireInSecondsMin, expireInSecondsMax }: ValidationContext) {
   return wholeNumber(expireInSecondsMin, expireInSecondsMax, ' of seconds');
@@ -64,7 +61,6 @@ interface MoneyParts {
   readonly amount?: number | null | undefined;
   readonly items?: readonly ItemAmounts[] | undefined;
   readonly currency?: Currency | undefined;
-  readonly expireIn?: number | undefined;
   readonly splitPayment?: readonly (SplitValue | null)[] | undefined;
   readonly commissionPaidByCustomer?: boolean | undefined;
 }
@@ -92,12 +88,7 @@ export function checkMoney(
   const accepted =
     methods === undefined
       ? []
-      : acceptedMethods(
-          methods,
-          { kind, currency: parts.currency, lifetimeSeconds: parts.expireIn, lockedPhone },
-          context,
-          problems,
-        );
+      : acceptedMethods(methods, { currency: parts.currency, lockedPhone }, context, problems);
   const path = parts.amount === null ? 'items' : 'amount';
   const terms =
     total === null

@@ -15,8 +15,6 @@ export interface ValidationContext {
    * Whether the number, 251XXXXXXXXX, can have an account with the method; all can in the sandbox.
    */
   readonly acceptsPhone: (method: Method, phone: string) => boolean;
-  /** The seconds that a payment must have left to start an attempt; 0 in the sandbox. */
-  readonly secondsNeeded: (method: Method) => number;
   /** The merchant's largest total by currency, in minor units. Absent: no limit. */
   readonly limits: Readonly<Partial<Record<Currency, number>>>;
   /** Schemes of the merchant's apps, which a returnUrl may have: `myshop`. */

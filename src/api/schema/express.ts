@@ -9,7 +9,7 @@ import {
 import { type FieldError, fieldError } from '../../http/field-error.ts';
 import { oneOf } from '../../http/fields.ts';
 import { returnUrlField } from '../../http/url-fields.ts';
-import { checkBody, checkMoney, commonFields, commonOrder, commonParts } from './common.ts';
+import { COMMON_PARTS, checkBody, checkMoney, commonFields, commonOrder } from './common.ts';
 import type { Validated, ValidationContext } from './context.ts';
 import {
   customerPhonePart,
@@ -65,7 +65,7 @@ export function validateExpress(
   return checkBody(
     body,
     expressSchema(context),
-    { ...commonParts(context), ...expressParts(context) },
+    { ...COMMON_PARTS, ...expressParts(context) },
     (parts, problems) => {
       const methods = parts.method === undefined ? undefined : [parts.method];
       const money = checkMoney('express', parts, methods, null, context, problems);

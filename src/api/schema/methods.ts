@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { IntentKind, MethodTerms } from '../../domain/intent.ts';
+import type { MethodTerms } from '../../domain/intent.ts';
 import { type Currency, METHODS, METHODS_NEEDING_PHONE, type Method } from '../../domain/method.ts';
 import { commissionMinor, isWholeMajor, majorText, roundedUpToMajor } from '../../domain/money.ts';
 import { fieldError } from '../../http/field-error.ts';
@@ -38,14 +38,9 @@ function enabledMethods(context: ValidationContext): Method[] {
   return context.methods.map(({ method }) => method);
 }
 
-/** To open the page of a hosted payment and choose a method. */
-const CHOOSING_SECONDS = 30;
-
 /** What a payment asks of its methods; undefined where an invalid field leaves it unknown. */
 export interface Demands {
-  readonly kind: IntentKind;
   readonly currency: Currency | undefined;
-  readonly lifetimeSeconds: number | undefined;
   /** The phone, 251XXXXXXXXX, that a hosted payment's customer cannot change; null: none. */
   readonly lockedPhone: string | null;
 }
@@ -56,7 +51,7 @@ export interface Demands {
  */
 export function acceptedMethods(
   methods: readonly Method[],
-  { kind, currency, lifetimeSeconds, lockedPhone }: Demands,
+  { currency, lockedPhone }: Demands,
   context: ValidationContext,
   problems: Problems,
 ): readonly Method[] {
@@ -69,26 +64,8 @@ export function acceptedMethods(
     (names) =>
       problems.add('currency', fieldError('not_supported', `${names} cannot take ${currency}.`)),
   );
-  const secondsFor = (method: Method) => {
-    const needed = context.secondsNeeded(method);
-    return needed === 0 || kind === 'express' ? needed : needed + CHOOSING_SECONDS;
-  };
-  const inTime = remaining(
-    inCurrency,
-    (method) => lifetimeSeconds === undefined || lifetimeSeconds >= secondsFor(method),
-    () => {
-      const needs = inCurrency.map((method) => `${secondsFor(method)} for ${method}`);
-      problems.add(
-        'expireIn',
-        fieldError(
-          'too_small',
-          `Must be at least ${needs.join(', ')}, so that no customer pays after the expiry.`,
-        ),
-      );
-    },
-  );
   return remaining(
-    inTime,
+    inCurrency,
     (method) =>
       lockedPhone === null ||
       !METHODS_NEEDING_PHONE.includes(method) ||

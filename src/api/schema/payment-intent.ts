@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { isRecord, PARSING } from '../../http/fields.ts';
 import { returnUrlField } from '../../http/url-fields.ts';
-import { checkBody, checkMoney, commonFields, commonOrder, commonParts } from './common.ts';
+import { COMMON_PARTS, checkBody, checkMoney, commonFields, commonOrder } from './common.ts';
 import type { Validated, ValidationContext } from './context.ts';
 import { hostedCustomerField, lockedPhone } from './customer.ts';
 import { bodyRecord, uniqueIdField } from './fields.ts';
@@ -30,7 +30,7 @@ export function validatePaymentIntent(
   return checkBody(
     body,
     hostedSchema(context),
-    { ...commonParts(context), ...hostedParts(context) },
+    { ...COMMON_PARTS, ...hostedParts(context) },
     (parts, problems) => {
       const phone = lockedPhone(parts.customerInfo);
       return checkMoney('hosted', parts, parts.methods, phone, context, problems);

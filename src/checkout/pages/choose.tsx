@@ -5,7 +5,6 @@ import { Breakdown } from './breakdown.tsx';
 import { ChooseNotices, noticesOf } from './choose-notices.tsx';
 import { ContinueOnPhone } from './continue-on-phone.tsx';
 import { Countdown } from './countdown.tsx';
-import { Headline } from './elements.tsx';
 import { Frame } from './frame.tsx';
 import { MethodMark } from './method-mark.tsx';
 import { PhoneEntry } from './phone-entry.tsx';
@@ -17,9 +16,6 @@ const REFRESH_SECONDS_MAX = 3_600;
 /** The page to choose a method and enter a phone number, also for another attempt. */
 export function ChoosePage(props: ChooseProps) {
   const { text, view, state, path } = props;
-  if (state.methods.length === 0) {
-    return <NoTimeLeftPage {...props} />;
-  }
   const { summary } = view;
   const { totals, currency } = summary;
   const amount = moneyText(totals.totalMinor ?? totals.subtotalMinor, currency, text.locale);
@@ -58,7 +54,6 @@ export function ChoosePage(props: ChooseProps) {
           ))}
           {state.phone !== null && <PhoneEntry {...props} phone={state.phone} />}
         </fieldset>
-        <TooLate {...props} />
         <div class="pay-bar">
           <button class="button" type="submit" data-busy={text.working}>
             <span
@@ -125,36 +120,5 @@ function MethodOption(props: ChooseProps & { readonly choice: MethodChoice }) {
         </span>
       </span>
     </label>
-  );
-}
-
-/** The methods that the customer can no longer pay by before the payment expires. */
-function TooLate(props: ChooseProps) {
-  return props.state.tooLate.length === 0 ? null : <p class="quiet small">{tooLateText(props)}</p>;
-}
-
-function tooLateText({ text, state }: ChooseProps): string {
-  return text.tooLate(state.tooLate.map((method) => text.methodName[method]).join(', '));
-}
-
-/** An open payment that no method can finish before it expires. */
-function NoTimeLeftPage(props: ChooseProps) {
-  const { text, view, path } = props;
-  const title = tooLateText(props);
-  const refresh = refreshAtTheEnd(view.remainingMs ?? 0, path);
-  return (
-    <Frame
-      {...props}
-      title={title}
-      isPayable
-      leaving="ends_payment"
-      follow="slow"
-      refresh={refresh}
-    >
-      <ChooseNotices {...props} />
-      <Headline tone="wait">{title}</Headline>
-      <p>{text.askForNewPayment(view.summary.merchantName)}</p>
-      <Breakdown text={text} summary={view.summary} isFolded />
-    </Frame>
   );
 }

@@ -155,11 +155,22 @@ function Waiting({ text }: Pick<PageProps, 'text'>) {
   );
 }
 
+/** The time left to confirm, and until when a confirmation may be reported after that. */
 function TimeLeft(props: PageProps & { readonly state: PushState | RedirectState }) {
   const { text, view, state } = props;
-  return view.remainingMs === null ? null : (
-    <Countdown text={text} remainingMs={view.remainingMs} words={text.timeLeftToConfirm}>
-      {text.payBefore(timeText(state.dueAtMs, text))}
-    </Countdown>
+  const { reportedUntilMs } = state;
+  return (
+    <>
+      {view.remainingMs !== null && (
+        <Countdown text={text} remainingMs={view.remainingMs} words={text.timeLeftToConfirm}>
+          {text.payBefore(timeText(state.dueAtMs, text))}
+        </Countdown>
+      )}
+      {reportedUntilMs !== null && (
+        <p class="quiet small">
+          {text.reportedUntil(text.methodName[state.method], timeText(reportedUntilMs, text))}
+        </p>
+      )}
+    </>
   );
 }

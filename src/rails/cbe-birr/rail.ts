@@ -153,12 +153,11 @@ export function cbeBirrRail(
     id: CBE_BIRR_RAIL_ID,
     currencies: [CURRENCY],
     startTimeoutMs: START_TIMEOUT_MS,
-    // CBE publishes no lifetime of its page.
-    timeNeededMs: 0,
 
     plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
       return {
         flow: 'redirect',
+        // CBE's page takes no lifetime, and CBE publishes none.
         deadlineAtMs: Math.max(terms.expiresAtMs, nowMs + settings.pageWindowSeconds * 1_000),
         windowIsFinal: false,
         checkAtMs: nowMs + FIRST_CHECK_AFTER_MS,

@@ -3,7 +3,7 @@ import type { Currency, Method } from '../../domain/method.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
 import { callRail, type RailAnswer } from '../call-rail.ts';
 import type { CallbackCall } from '../callback.ts';
-import { phoneToPrompt, slowPromptPlan, slowTimeNeededMs } from '../phone-prompt.ts';
+import { phoneToPrompt, slowPromptPlan } from '../phone-prompt.ts';
 import { withProviderCode } from '../provider-code.ts';
 import type { Callbacks, PhoneCheck, Rail, SlowStart, StartResult, StatusQuery } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
@@ -49,12 +49,11 @@ export function ebirrRail(
     currencies: CURRENCIES,
     startTimeoutMs: callTimeMs,
     startWaitsForCustomer: true as const,
-    timeNeededMs: slowTimeNeededMs(callTimeMs),
 
     acceptsPhone: (phone: string) =>
       settings.phonePrefixes.some((prefix) => phone.startsWith(prefix)),
 
-    plan: (_terms: IntentTerms, _method: Method, nowMs: number) => slowPromptPlan(nowMs),
+    plan: (terms: IntentTerms, _method: Method, nowMs: number) => slowPromptPlan(terms, nowMs),
 
     async start(order: RailOrder): Promise<StartResult> {
       const phone = phoneToPrompt(rail, order);

@@ -41,7 +41,11 @@ const REASON_BY_ACTION: Readonly<Record<number, FailureReason>> = {
 };
 
 export type CardsState =
-  | { readonly type: 'succeeded'; readonly receipt: string | null }
+  | {
+      readonly type: 'succeeded';
+      readonly receipt: string | null;
+      readonly paidAtMs: number | null;
+    }
   | { readonly type: 'failed'; readonly reason: FailureReason }
   /** Not decided yet, in a state that we expect. */
   | { readonly type: 'open' }
@@ -73,7 +77,12 @@ export function readCardsState(text: string, order: RailOrder, nowMs: number): C
   switch (integerOf(body.orderStatus)) {
     case DEPOSITED:
       return isPaidInFull(body, order)
-        ? { type: 'succeeded', receipt: textOf(body.authRefNum) ?? order.attempt.railReference }
+        ? {
+            type: 'succeeded',
+            receipt: textOf(body.authRefNum) ?? order.attempt.railReference,
+            // In milliseconds since 1970.
+            paidAtMs: integerOf(body.authDateTime),
+          }
         : UNKNOWN;
     case DECLINED: {
       const action = integerOf(body.actionCode) ?? 0;

@@ -40,7 +40,7 @@ const CURRENCIES: readonly Currency[] = ['ETB', 'USD'];
 const SESSION_MS_MAX = 20 * 60 * 1_000;
 
 /** No customer enters a card and the bank's code faster. */
-const SESSION_MS_MIN = 60 * 1_000;
+const SESSION_MS_NEEDED = 60 * 1_000;
 
 type CardsRail = Rail &
   StatusQuery &
@@ -58,15 +58,12 @@ export function cardsRail(settings: CardsSettings): CardsRail {
     id: CARDS_RAIL_ID,
     currencies: CURRENCIES,
     startTimeoutMs: START_TIMEOUT_MS,
-    timeNeededMs: SESSION_MS_MIN + START_TIMEOUT_MS,
 
     plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
-      const sessionMs = terms.expiresAtMs - nowMs - START_TIMEOUT_MS;
       return {
         flow: 'redirect',
         // The session has ended by then, even if the gateway started it only at our timeout.
-        deadlineAtMs:
-          nowMs + START_TIMEOUT_MS + Math.min(Math.max(sessionMs, SESSION_MS_MIN), SESSION_MS_MAX),
+        deadlineAtMs: nowMs + START_TIMEOUT_MS + sessionMsOf(terms.expiresAtMs - nowMs),
         // A customer at the bank's own page may finish after the session's end.
         windowIsFinal: false,
         // Earlier, an order that the gateway does not know proves nothing.
@@ -145,6 +142,16 @@ export function cardsRail(settings: CardsSettings): CardsRail {
     },
   };
   return rail;
+}
+
+/**
+ * The lifetime of the gateway's session in a payment that has `leftMs` left. The session ends before
+ * the payment, even if the gateway starts it only at our timeout, unless that would leave the
+ * customer too little time.
+ */
+function sessionMsOf(leftMs: number): number {
+  const beforeExpiryMs = Math.max(leftMs - START_TIMEOUT_MS, Math.min(leftMs, SESSION_MS_NEEDED));
+  return Math.min(beforeExpiryMs, SESSION_MS_MAX);
 }
 
 async function queryState(

@@ -36,8 +36,6 @@ export function nbgRail(settings: NbgSettings): Rail & Callbacks {
     id: NBG_RAIL_ID,
     currencies: CURRENCIES,
     startTimeoutMs: START_TIMEOUT_MS,
-    // NBG keeps an order open for a day, longer than most payments.
-    timeNeededMs: 0,
 
     plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
       const pageEndsAtMs = Math.max(terms.expiresAtMs, nowMs + settings.pageWindowSeconds * 1_000);

@@ -1,4 +1,5 @@
 import { jsonObject } from '../call-rail.ts';
+import { ethiopianTimeMs } from '../ethiopian-time.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { codeText, FAILURE_BY_RESULT_CODE, SUCCESS_CODE } from './codes.ts';
 import { amountMinorOf, fieldsOf, type MpesaReading, receiptOf } from './json.ts';
@@ -13,6 +14,8 @@ interface StkCallback {
   /** Null when it is absent, as after a failure, or not an amount. */
   readonly amountMinor: number | null;
   readonly receipt: string | null;
+  /** "TransactionDate". */
+  readonly paidAtMs: number | null;
   readonly hasMetadata: boolean;
 }
 
@@ -54,7 +57,7 @@ export function resultCodeIn(text: string): string | null {
 }
 
 function readSuccess(
-  { amountMinor, receipt, hasMetadata }: StkCallback,
+  { amountMinor, receipt, paidAtMs, hasMetadata }: StkCallback,
   order: RailOrder,
 ): MpesaReading {
   if (!hasMetadata) {
@@ -65,7 +68,7 @@ function readSuccess(
     return { type: 'refused', suspicion: 'unreadable' };
   }
   return amountMinor === order.chargedMinor
-    ? { type: 'outcome', outcome: { type: 'succeeded', receipt } }
+    ? { type: 'outcome', outcome: { type: 'succeeded', receipt, paidAtMs } }
     : { type: 'refused', suspicion: 'wrong_amount' };
 }
 
@@ -86,6 +89,7 @@ function parseCallback(text: string): StkCallback | null {
     resultCode,
     amountMinor: amountMinorOf(itemValue(items, 'Amount')),
     receipt: receiptOf(itemValue(items, 'MpesaReceiptNumber')),
+    paidAtMs: ethiopianTimeMs(codeText(itemValue(items, 'TransactionDate'))),
   };
 }
 

@@ -56,7 +56,6 @@ export function mpesaRail(
 
     acceptsPhone: (phone: string) => MPESA_PHONE.test(phone),
 
-    timeNeededMs: windowMs,
     plan: (_terms: IntentTerms, _method: Method, nowMs: number) =>
       promptPlan(nowMs + windowMs, firstPromptQueryAtMs(statusQuery !== undefined, nowMs)),
 

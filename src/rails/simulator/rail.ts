@@ -6,12 +6,6 @@ import type { RefundStatusQuery, Refunds } from '../refund.ts';
 import { simulatedRefunds } from './refunds.ts';
 import { type Scenario, SIMULATED_OUTCOME_AFTER_MS, scenarioOf, timeOf } from './scenarios.ts';
 
-/**
- * The customer has at least this long, as a provider's customer would, so that merchants can try an
- * expiry during an attempt: long enough to see it, short enough to wait for (docs/decisions.md#30).
- */
-export const SIMULATED_WINDOW_MS = 30_000;
-
 /** The simulator sends nothing outside this Worker. */
 const START_TIMEOUT_MS = 1_000;
 
@@ -25,20 +19,15 @@ export const simulator: Rail & RecoverablePage & StatusQuery & Refunds & RefundS
   id: 'simulator',
   currencies: CURRENCIES,
   startTimeoutMs: START_TIMEOUT_MS,
-  timeNeededMs: 0,
 
   plan(terms: IntentTerms, method: Method, nowMs: number): AttemptPlan {
     const scenario = scenarioOf(terms);
     const isByPrompt = METHODS_BY_PROMPT.includes(method) && !scenario?.isAbandonable;
-    const plan = {
+    return {
       // As in production, so that merchants can test both flows: a page and a phone prompt.
       flow: hasCustomer(terms) && !isByPrompt ? 'redirect' : 'push',
-      deadlineAtMs: Math.max(terms.expiresAtMs, nowMs + SIMULATED_WINDOW_MS),
-      // No provider can report anything later.
-      windowIsFinal: true,
-      checkAtMs: isInteractive(terms) ? null : nowMs + SIMULATED_OUTCOME_AFTER_MS,
-    } as const;
-    return scenario === null ? plan : { ...plan, ...timesOf(scenario, terms, nowMs) };
+      ...(scenario === null ? ordinaryTimes(terms, nowMs) : timesOf(scenario, terms, nowMs)),
+    };
   },
 
   async start(order) {
@@ -76,18 +65,31 @@ export const simulator: Rail & RecoverablePage & StatusQuery & Refunds & RefundS
   },
 };
 
-/** When the scenario's window closes, and when the first query is worthwhile. */
-function timesOf(
-  { window, resolution }: Scenario,
-  terms: IntentTerms,
-  startedAtMs: number,
-): Partial<AttemptPlan> {
+type Times = Pick<AttemptPlan, 'deadlineAtMs' | 'windowIsFinal' | 'checkAtMs'>;
+
+/** The sandbox expires at `expireIn`, also during an attempt (docs/decisions.md#22). */
+function ordinaryTimes(terms: IntentTerms, nowMs: number): Times {
   return {
-    ...(window === null
-      ? {}
-      : { deadlineAtMs: timeOf(window, terms, startedAtMs), windowIsFinal: window.isFinal }),
-    checkAtMs: resolution === null ? null : timeOf(resolution, terms, startedAtMs),
+    deadlineAtMs: terms.expiresAtMs,
+    // No provider can report anything later.
+    windowIsFinal: true,
+    checkAtMs: isInteractive(terms) ? null : nowMs + SIMULATED_OUTCOME_AFTER_MS,
   };
+}
+
+/**
+ * When the scenario's window closes, and when the first query is worthwhile. Only a scenario that is
+ * about the time after the expiry outlasts the payment.
+ */
+function timesOf({ window, resolution }: Scenario, terms: IntentTerms, startedAtMs: number): Times {
+  const { expiresAtMs } = terms;
+  const endsAtMs = window === null ? expiresAtMs : timeOf(window, terms, startedAtMs);
+  const deadlineAtMs = window?.from === 'expiry' ? endsAtMs : Math.min(endsAtMs, expiresAtMs);
+  const windowIsFinal = window?.isFinal ?? true;
+  const resolvesAtMs = resolution === null ? null : timeOf(resolution, terms, startedAtMs);
+  // After a final window the customer has not paid, so there is nothing to query.
+  const isInTime = resolvesAtMs !== null && (!windowIsFinal || resolvesAtMs < deadlineAtMs);
+  return { deadlineAtMs, windowIsFinal, checkAtMs: isInTime ? resolvesAtMs : null };
 }
 
 function outcomeIn(
@@ -100,7 +102,11 @@ function outcomeIn(
     return { type: 'unknown', checkAtMs: null };
   }
   const resolvesAtMs = timeOf(resolution, terms, startedAtMs);
-  return nowMs < resolvesAtMs ? { type: 'unknown', checkAtMs: resolvesAtMs } : resolution.outcome;
+  if (nowMs < resolvesAtMs) {
+    return { type: 'unknown', checkAtMs: resolvesAtMs };
+  }
+  const { outcome } = resolution;
+  return outcome.type === 'succeeded' ? { ...outcome, paidAtMs: resolvesAtMs } : outcome;
 }
 
 /** Whether a customer decides on the simulator's page. */

@@ -12,7 +12,7 @@ export interface Scenario {
   readonly amountMinor: number;
   /** `refused`: a failure, and the end of the attempt. `lost`: no answer, so the outcome is unknown. */
   readonly start: 'accepted' | 'lost' | { readonly refused: FailureReason };
-  /** When the rail's window closes without an outcome; null: as in an ordinary sandbox payment. */
+  /** When the rail's window closes without an outcome; null: with the payment. */
   readonly window: (AttemptTime & { readonly isFinal: boolean }) | null;
   /** When a status query first finds the outcome; null: never. */
   readonly resolution: (AttemptTime & { readonly outcome: Outcome }) | null;
@@ -22,7 +22,7 @@ export interface Scenario {
 
 /** When an ordinary scenario gets its outcome: docs/decisions.md#22, "within a second or so". */
 export const SIMULATED_OUTCOME_AFTER_MS = 500;
-/** Long enough to see the payment in progress, and shorter than an ordinary attempt's window. */
+/** Long enough to see the payment in progress. */
 const SLOW_AFTER_MS = 20_000;
 /** Time to leave the checkout page's first attempt and to start a second one. */
 const TWICE_AFTER_MS = 30_000;
@@ -30,8 +30,11 @@ const TIMED_OUT_AFTER_MS = 5_000;
 /** The payment is unresolved from the end of the window to the proof. */
 const UNKNOWN_WINDOW_MS = 10_000;
 const UNKNOWN_PAID_AFTER_MS = 20_000;
-/** After the expiry: the merchant has received `PAYMENT_EXPIRED` by then. */
+/** After the expiry: the merchant has received `PAYMENT_EXPIRED` by then, unless it is held up. */
 const LATE_AFTER_MS = 10_000;
+/** Long enough to see that a provider holds up the expiry, short enough to wait for. */
+const HELD_MS = 30_000;
+const HELD = { from: 'expiry', afterMs: HELD_MS, isFinal: true } as const;
 
 const PAID: Outcome = { type: 'succeeded', receipt: null };
 
@@ -62,6 +65,12 @@ export const SCENARIOS = {
   },
   paid_twice: { ...paid(100_14, TWICE_AFTER_MS), isAbandonable: true },
   expired: { ...paid(100_15, 0), resolution: null },
+  expired_held: { ...paid(100_16, 0), window: HELD, resolution: null },
+  paid_held: {
+    ...paid(100_17, 0),
+    window: HELD,
+    resolution: { from: 'expiry', afterMs: LATE_AFTER_MS, outcome: PAID },
+  },
   // 100.21 and more are amounts of refunds (`refunds.ts`).
 } as const satisfies Readonly<Record<FailureReason, Scenario> & Record<string, Scenario>>;
 

@@ -46,8 +46,8 @@ export type Call = keyof typeof CALLS;
 
 /**
  * When telebirr has closed an order that we create now: by the payment's expiry, so that no customer
- * pays for goods that the merchant has released. telebirr counts from the order's creation, which
- * may be as late as our timeout.
+ * pays for goods that the merchant has released, or after telebirr's shortest time if the payment has
+ * less left. telebirr counts from the order's creation, which may be as late as our timeout.
  */
 export function closedByMs(
   settings: TelebirrH5Settings,
@@ -58,11 +58,6 @@ export function closedByMs(
   const shortestMs = createdByMs + OPEN_MINUTES_MIN * MINUTE_MS;
   const longestMs = createdByMs + OPEN_MINUTES_MAX * MINUTE_MS;
   return Math.min(Math.max(expiresAtMs, shortestMs), longestMs);
-}
-
-/** For telebirr's shortest order. */
-export function timeNeededMsOf(settings: TelebirrH5Settings): number {
-  return startTimeoutMsOf(settings) + OPEN_MINUTES_MIN * MINUTE_MS;
 }
 
 /** Time for two calls: the token and the order. */

@@ -11,6 +11,7 @@ import {
   jsonReply,
   refusedCallback,
 } from '../callback.ts';
+import { ethiopianTimeMs } from '../ethiopian-time.ts';
 import { withProviderCode } from '../provider-code.ts';
 import type { Callbacks, Rail, StartResult, StatusQuery } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
@@ -28,7 +29,6 @@ import {
   queryOrderContent,
   RAIL_ID,
   startTimeoutMsOf,
-  timeNeededMsOf,
 } from './messages.ts';
 import { isAbsentOr, readClaim, readNotification } from './notification.ts';
 import { isAbout, stateOf, transactionId } from './order-state.ts';
@@ -60,7 +60,6 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): TelebirrRail {
     id: RAIL_ID,
     currencies: [CURRENCY],
     startTimeoutMs,
-    timeNeededMs: timeNeededMsOf(settings),
 
     plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
       return {
@@ -196,7 +195,11 @@ function outcomeOf(
       // Only an answer with the amount proves that the customer paid in full. The currency may be
       // missing: a telebirr wallet has only ETB.
       return textOf(content.total_amount) !== null
-        ? { type: 'succeeded', receipt: receiptOf(content) }
+        ? {
+            type: 'succeeded',
+            receipt: receiptOf(content),
+            paidAtMs: ethiopianTimeMs(textOf(content.trans_time)),
+          }
         : null;
     case 'PAY_FAILED':
       return { type: 'failed', reason: 'declined' };

@@ -14,7 +14,6 @@ import {
   phoneToPrompt,
   promptPlan,
   slowPromptPlan,
-  slowTimeNeededMs,
 } from '../phone-prompt.ts';
 import { withProviderCode } from '../provider-code.ts';
 import type { Callbacks, PhoneCheck, Rail, SlowStart, StartResult, StatusQuery } from '../rail.ts';
@@ -70,10 +69,9 @@ export function telebirrUssdRail(
 
     acceptsPhone: (phone: string) => PHONE.test(phone),
 
-    timeNeededMs: isSynchronous ? slowTimeNeededMs(startTimeoutMs) : promptMs,
-    plan: (_terms: IntentTerms, _method: Method, nowMs: number) =>
+    plan: (terms: IntentTerms, _method: Method, nowMs: number) =>
       isSynchronous
-        ? slowPromptPlan(nowMs)
+        ? slowPromptPlan(terms, nowMs)
         : promptPlan(nowMs + promptMs, firstPromptQueryAtMs(statusQuery !== undefined, nowMs)),
 
     async start(order: RailOrder): Promise<StartResult> {
