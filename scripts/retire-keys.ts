@@ -5,8 +5,17 @@
 import { text } from 'node:stream/consumers';
 import { ConfigError, keyRing } from '../src/config.ts';
 import { retiredEntry } from '../src/webhooks/published-keys.ts';
+import { commandLine } from './project/options.ts';
+
+const SCRIPT = {
+  usage: 'npm run --silent secrets:retire',
+  about:
+    'Reads an RSA ring from standard input and prints the public half of each key but the first.',
+  options: {},
+};
 
 async function main(): Promise<void> {
+  commandLine(SCRIPT, () => undefined);
   const [, ...older] = keyRing('the ring on standard input', (await text(process.stdin)).trim());
   if (older.length === 0) {
     throw new ConfigError(

@@ -7,6 +7,7 @@ import { parseEnv, promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ProcessGroup } from '../../scripts/gateway/process-group.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
+import { blocksOf } from '../support/documents/markdown.ts';
 import { freePort } from '../support/e2e-gateway.ts';
 
 /**
@@ -168,9 +169,14 @@ test('`npm run dev` prints little more than the first steps, and they work', asy
   const { stdout } = await run('sh', ['-c', command]);
   const { content }: { content: string } = JSON.parse(stdout);
   expect(await statusOf(content)).toBe(200);
-  const charge = (await readmeCharge()).replace('http://localhost:8787', baseUrl);
-  const charged = await run('sh', ['-c', charge], { cwd: clone });
-  expect(JSON.parse(charged.stdout)).toMatchObject({ content: { status: 'SUCCESS' } });
+  const { charges, answer } = readmeCharges();
+  expect(charges).toHaveLength(2);
+  for (const charge of charges) {
+    // The quick start has the same id.
+    const script = charge.replace('http://localhost:8787', baseUrl).replace('1001', '1000');
+    const charged = await run('sh', ['-c', script], { cwd: clone });
+    expect(JSON.parse(charged.stdout)).toMatchObject(answer);
+  }
   const links = [...text.matchAll(/http:\/\/localhost:\d+\/(?:dashboard\S*|(?= prompts))/g)];
   // An invitation, the sign-in page, and the prompts of three methods.
   expect(links).toHaveLength(5);
@@ -183,23 +189,28 @@ test('`npm run dev` prints little more than the first steps, and they work', asy
   await ended();
 });
 
-/** The README's charge by a production stand-in. */
-async function readmeCharge(): Promise<string> {
-  const page = await readFile(join(clone, 'README.md'), 'utf8');
-  const [, command = ''] = /^(LIVE=.*?)^```/ms.exec(page) ?? [];
-  return command;
+/** The README's charges, in the sandbox and by a stand-in, and the answer that it shows. */
+function readmeCharges(): { readonly charges: readonly string[]; readonly answer: object } {
+  const texts = blocksOf('README.md').map(({ text }) => text);
+  const shown = texts.find((text) => text.startsWith('{'));
+  const { content, ...envelope } = JSON.parse(shown ?? '');
+  // The address of a page is for methods that have one.
+  const { paymentUrl: _, ...common } = content;
+  return {
+    charges: texts.filter((text) => text.includes('curl ')),
+    answer: { ...envelope, content: { ...common, transactionId: expect.any(String) } },
+  };
 }
 
 /** The commands of docs/quick-start.md, in the order of the page. */
-async function quickStartCommands(): Promise<readonly string[]> {
-  const page = await readFile(join(clone, 'docs', 'quick-start.md'), 'utf8');
-  return [...page.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = '']) =>
-    block.trim().split(/\n(?! )/),
-  );
+function quickStartCommands(): readonly string[] {
+  return blocksOf('docs/quick-start.md')
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ text }) => text.trim().split(/\n(?! )/));
 }
 
 test('the quick start, word for word, ends with verified webhooks in under ten commands', async () => {
-  const commands = await quickStartCommands();
+  const commands = quickStartCommands();
   expect(commands.length).toBeLessThan(10);
   // The packages are linked, and other gateways may use the default ports.
   const [install, start, receive, ...others] = commands;

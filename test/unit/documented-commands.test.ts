@@ -48,6 +48,7 @@ const TESTS: readonly (readonly [start: string, file: string])[] = [
     'npx vitest run',
     'npm run rail:check',
     'npm run secrets:generate',
+    'npm run secrets:retire',
     'node -p',
     'npx esbuild',
   ].map((start) => [start, 'test/unit/documented-commands.test.ts'] as const),
@@ -134,6 +135,14 @@ describe('the documents', () => {
     expect(TESTS.filter(([, file]) => !existsSync(join(PROJECT_DIRECTORY, file)))).toEqual([]);
   });
 
+  test('list every npm script among the commands of CONTRIBUTING.md', () => {
+    const listed = commands
+      .filter(({ document }) => document === 'CONTRIBUTING.md')
+      .map((command) => textOf(command).split(' -- ')[0]);
+    const all = Object.keys(scripts).map((name) => (name === 'test' ? name : `run ${name}`));
+    expect(all.filter((words) => !listed.includes(`npm ${words}`))).toEqual([]);
+  });
+
   test('hide no command in a block of another language', () => {
     const hidden = DOCUMENTS.flatMap((document) =>
       blocksOf(document)
@@ -215,13 +224,20 @@ describe('commands that need only a checkout', () => {
     });
   }
 
-  test('generate secrets, and read the operator’s out of them', async () => {
+  test('generate secrets, read the operator’s out of them, and retire a key', async () => {
     const generated = await Promise.all(
       commandsThat('npm run secrets:generate').map((command) => run(command)),
     );
     expect(generated.join()).toContain('"LINK_SIGNING_KEYS": "k');
     for (const command of commandsThat('node -p')) {
       expect(await run(command)).toMatch(/^kfl_op_[\w-]{43}\n$/);
+    }
+    const secrets = JSON.parse(readFileSync(join(home, 'kefel-secrets.json'), 'utf8'));
+    const keys = ENVIRONMENTS.map(
+      (environment) => secrets[`WEBHOOK_RSA_PRIVATE_KEYS_${environment.toUpperCase()}`],
+    ).map((ring: string, index) => ring.replace(/^\w+:/, `k${index}:`));
+    for (const command of commandsThat('npm run secrets:retire')) {
+      expect(await run(command, keys.join(','))).toContain('k1:');
     }
   });
 

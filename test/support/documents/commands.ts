@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { COMMANDS as OPERATORS_COMMANDS } from '../../../scripts/operator/arguments.ts';
 import { PROJECT_DIRECTORY } from '../../../scripts/project/files.ts';
@@ -24,8 +24,6 @@ export interface Command {
   readonly words: readonly string[];
 }
 
-/** What the reader has before a page's commands, besides the checkout. */
-const READERS_FILES = ['home/kefel-ring.txt', 'home/m-pesa.json', 'checkout/secret.json'];
 const READERS_VARIABLES = { KEY: 'kfl_test_documents' };
 
 /** Spans that begin so are commands; all other spans are names, values and paths. */
@@ -40,6 +38,9 @@ const SHORTHANDS: ReadonlyMap<string, string> = new Map([
   ['wrangler', 'npx'],
 ]);
 
+/** What the reader has, because a command reads it: `< "$HOME/m-pesa.json"`. */
+const REDIRECTED_FILE = / < "?([^\s"]+)/g;
+
 /** A page that waits or loops for ever. */
 const TIMEOUT_MS = 20_000;
 
@@ -47,7 +48,7 @@ const RECORD = `
 set -eu
 PATH=/nowhere
 command_not_found_handle() {
-  printf '%s\\0' "\${BASH_LINENO[0]}" "$#" "$@" >> "$COMMANDS"
+  printf '%s\\0' "\${BASH_LINENO[0]}" "$#" "$@" >> "$RECORDS"
 }
 `;
 
@@ -73,9 +74,6 @@ async function prepareReader(directory: string): Promise<void> {
   for (const name of readdirSync(PROJECT_DIRECTORY)) {
     await symlink(join(PROJECT_DIRECTORY, name), join(directory, 'checkout', name));
   }
-  for (const file of READERS_FILES) {
-    await writeFile(join(directory, file), '');
-  }
   await writeFile(join(directory, 'record.sh'), RECORD);
 }
 
@@ -88,28 +86,31 @@ async function recorded(
   if (script.trim() === '') {
     return [];
   }
+  const checkout = join(directory, 'checkout');
   const home = join(directory, 'home');
-  const [program, commands] = ['sh', 'commands'].map((type) => join(directory, `${name}.${type}`));
-  await writeFile(program ?? '', script);
-  await writeFile(commands ?? '', '');
-  await run('bash', [program ?? ''], {
-    cwd: join(directory, 'checkout'),
-    timeout: TIMEOUT_MS,
-    env: {
-      PATH: process.env.PATH,
-      BASH_ENV: join(directory, 'record.sh'),
-      COMMANDS: commands,
-      HOME: home,
-      ...READERS_VARIABLES,
-    },
-  }).catch(({ stderr }: { readonly stderr: string }) => {
-    throw new Error(`${document} is no page of commands that bash can run: ${stderr}`);
-  });
-  const fields = (await readFile(commands ?? '', 'utf8')).split('\0');
-  return recordsIn(fields).map(({ line, words }) => ({
-    place: `${document}:${line}`,
-    document,
-    line,
+  const program = join(directory, `${name}.sh`);
+  const records = join(directory, `${name}.records`);
+  await writeFile(program, script);
+  await writeFile(records, '');
+  for (const [, file = ''] of script.matchAll(REDIRECTED_FILE)) {
+    await writeFile(resolve(checkout, file.replace('$HOME', home)), '', { flag: 'a' });
+  }
+  const env = {
+    PATH: process.env.PATH,
+    BASH_ENV: join(directory, 'record.sh'),
+    RECORDS: records,
+    HOME: home,
+    ...READERS_VARIABLES,
+  };
+  const place = (line: number) => ({ place: `${document}:${line}`, document, line });
+  try {
+    await run('bash', [program], { cwd: checkout, timeout: TIMEOUT_MS, env });
+  } catch (error) {
+    // As a command that no test knows.
+    return [{ ...place(1), words: ['bash', String(error)] }];
+  }
+  return recordsIn((await readFile(records, 'utf8')).split('\0')).map(({ line, words }) => ({
+    ...place(line),
     words: words.map((word) => word.replaceAll(home, '$HOME')),
   }));
 }
