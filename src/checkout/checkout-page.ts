@@ -1,10 +1,9 @@
-import { h } from 'preact';
 import type { Config } from '../config.ts';
 import type { Intent } from '../domain/intent.ts';
 import { messagesFor } from '../i18n/language.ts';
 import { brandCss } from '../ui/brand.ts';
 import { pageResponse } from './page-response.ts';
-import { CheckoutPage } from './pages/checkout-page.tsx';
+import { pageOf } from './pages/checkout-page.tsx';
 import { FORM_PARAMETER } from './refused-form.ts';
 import { ALREADY_PARAMETER, checkoutView, type ViewContext } from './view.ts';
 
@@ -23,7 +22,7 @@ export async function checkoutPage(
       ? null
       : await (await import('./pages/refunds.tsx')).receiptRefunds(request, intent);
   const text = await messagesFor(request);
-  const page = h(CheckoutPage, { text, view, path, query, logos, refunds });
+  const page = await pageOf({ text, view, path, query, logos, refunds });
   return pageResponse(request, page, {
     formTargets: [intent.terms.baseUrl, context.railPage ?? null],
     brandCss: brandCss(view.summary.branding?.color ?? null),

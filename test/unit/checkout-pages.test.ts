@@ -4,7 +4,7 @@ import { renderToString } from 'preact-render-to-string';
 import { describe, expect, test } from 'vitest';
 import { CHECKOUT_CSS_SHA256 } from '../../src/checkout/assets.generated.ts';
 import { pageResponse } from '../../src/checkout/page-response.ts';
-import { CheckoutPage } from '../../src/checkout/pages/checkout-page.tsx';
+import { pageOf } from '../../src/checkout/pages/checkout-page.tsx';
 import { NoticePage } from '../../src/checkout/pages/notice.tsx';
 import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
 import { checkoutView, type RefusedForm } from '../../src/checkout/view.ts';
@@ -26,13 +26,13 @@ import {
 
 const PATH = '/checkout/t1.token';
 
-function checkoutHtml(
+async function checkoutHtml(
   intent: Intent,
   refusedForm: RefusedForm | null = null,
   nowMs = NOW_MS,
-): string {
+): Promise<string> {
   const view = checkoutView(intent, nowMs, { refusedForm });
-  return renderToString(h(CheckoutPage, { text: english, view, path: PATH }));
+  return renderToString(await pageOf({ text: english, view, path: PATH }));
 }
 
 function simulatorHtml(attempt = attemptWith(), terms = termsWith()): string {
@@ -66,10 +66,14 @@ const paid = intentWith(
 );
 
 const PAGES: Readonly<Record<string, string>> = {
-  choose: checkoutHtml(intentWith()),
-  refused: checkoutHtml(intentWith(), { method: 'CBE', phone: '12', problem: 'phone_invalid' }),
-  redirect: checkoutHtml(inFlight),
-  push: checkoutHtml(
+  choose: await checkoutHtml(intentWith()),
+  refused: await checkoutHtml(intentWith(), {
+    method: 'CBE',
+    phone: '12',
+    problem: 'phone_invalid',
+  }),
+  redirect: await checkoutHtml(inFlight),
+  push: await checkoutHtml(
     intentWith(
       {},
       {
@@ -78,10 +82,10 @@ const PAGES: Readonly<Record<string, string>> = {
       },
     ),
   ),
-  paid: checkoutHtml(paid),
-  failed: checkoutHtml(intentWith({}, { status: 'failed', failureReason: 'abandoned' })),
-  expired: checkoutHtml(intentWith({}, { status: 'expired' })),
-  canceled: checkoutHtml(intentWith({}, { status: 'canceled' })),
+  paid: await checkoutHtml(paid),
+  failed: await checkoutHtml(intentWith({}, { status: 'failed', failureReason: 'abandoned' })),
+  expired: await checkoutHtml(intentWith({}, { status: 'expired' })),
+  canceled: await checkoutHtml(intentWith({}, { status: 'canceled' })),
   simulator: simulatorHtml(),
   unknown: renderToString(h(NoticePage, { text: english, kind: 'unknown', retryPath: null })),
   error: renderToString(h(NoticePage, { text: english, kind: 'error', retryPath: PATH })),
@@ -102,7 +106,7 @@ describe.each(Object.entries(PAGES))('the %s page', (_name, html) => {
   });
 });
 
-describe('hostile texts are shown, never run', () => {
+describe('hostile texts are shown, never run', async () => {
   const hostile = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`;
   const terms = {
     merchantName: hostile,
@@ -114,10 +118,14 @@ describe('hostile texts are shown, never run', () => {
   test.each([
     [
       'choose',
-      checkoutHtml(intentWith(terms), { method: 'CBE', phone: hostile, problem: 'phone_invalid' }),
+      await checkoutHtml(intentWith(terms), {
+        method: 'CBE',
+        phone: hostile,
+        problem: 'phone_invalid',
+      }),
     ],
-    ['paid', checkoutHtml({ ...paid, terms: termsWith(terms) })],
-    ['failed', checkoutHtml(intentWith(terms, { status: 'failed' }))],
+    ['paid', await checkoutHtml({ ...paid, terms: termsWith(terms) })],
+    ['failed', await checkoutHtml(intentWith(terms, { status: 'failed' }))],
     ['simulator', simulatorHtml(attemptWith(), termsWith(terms))],
   ])('%s', (_name, html) => {
     expect(html.match(/<script/gi)).toHaveLength(1);
@@ -135,14 +143,14 @@ describe('what the customer reads and can do', () => {
     expect(text).toContain(english.testBanner);
   });
 
-  test('commission and total of every method when the customer pays the commission', () => {
-    const text = textOf(checkoutHtml(intentWith({ commissionPaidByCustomer: true })));
+  test('commission and total of every method when the customer pays the commission', async () => {
+    const text = textOf(await checkoutHtml(intentWith({ commissionPaidByCustomer: true })));
     expect(text).toContain('EthSwitch ETB 1,522.50 Any bank card or account fee ETB 22.50');
     expect(text).toContain('plus a service fee that varies by method');
     expect(text).toContain(`Total ${english.commissionByMethod}`);
   });
 
-  test('every method says what it costs, also without a fee; the headline names no fee then', () => {
+  test('every method says what it costs, also without a fee; the headline names no fee then', async () => {
     const text = textOf(PAGES.choose ?? '');
     expect(text.match(/ETB 1,500\.00 [^.]*? No fee/g)).toHaveLength(6);
     expect(text).not.toContain(english.plusCommission);
@@ -150,7 +158,7 @@ describe('what the customer reads and can do', () => {
       commissionPaidByCustomer: true,
       methods: [{ method: 'CBE', commissionMinor: 1 }],
     };
-    const equal = textOf(checkoutHtml(intentWith(one as Partial<IntentTerms>)));
+    const equal = textOf(await checkoutHtml(intentWith(one as Partial<IntentTerms>)));
     expect(equal).toContain('CBE Birr ETB 1,500.01 On the CBE Birr page fee ETB 0.01');
     expect(equal).not.toContain(english.plusCommission);
   });
@@ -165,11 +173,11 @@ describe('what the customer reads and can do', () => {
     expect(english.phoneHintMpesa).toContain('start with 07');
   });
 
-  test('the button and the first method offer what has just failed again', () => {
+  test('the button and the first method offer what has just failed again', async () => {
     const attempts = [
       attemptWith({ status: 'failed', failureReason: 'declined', method: 'M_PESA' }),
     ];
-    const html = checkoutHtml(intentWith({}, { attempts }));
+    const html = await checkoutHtml(intentWith({}, { attempts }));
     expect(html).toMatch(/<span class="pay-again">Try M-PESA again<\/span><\/button>/);
     expect(/name="method" value="(\w+)"/.exec(html)?.[1]).toBe('M_PESA');
     expect(PAGES.choose).not.toContain('class="pay-again"');
@@ -184,10 +192,10 @@ describe('what the customer reads and can do', () => {
     ['failed', { status: 'failed', failureReason: 'declined' }, { status: 'failed' }],
     ['expired', { status: 'expired' }, { status: 'expired' }],
     ['canceled', { status: 'canceled' }, { status: 'failed' }],
-  ] as const)('%s: what a customer can quote to support', (_name, intent, attempt) => {
+  ] as const)('%s: what a customer can quote to support', async (_name, intent, attempt) => {
     const terms = { commissionPaidByCustomer: true };
     const text = textOf(
-      checkoutHtml(intentWith(terms, { ...intent, attempts: [attemptWith(attempt)] })),
+      await checkoutHtml(intentWith(terms, { ...intent, attempts: [attemptWith(attempt)] })),
     );
     for (const part of ['H7K2M9QX4T0B8ZC3VN5D', 'order-1001', 'Yirgacheffe coffee, 1 kg']) {
       expect(text).toContain(part);
@@ -201,9 +209,9 @@ describe('what the customer reads and can do', () => {
     );
   });
 
-  test("a chat's preview of the link shows the merchant, and nothing of the payment", () => {
+  test("a chat's preview of the link shows the merchant, and nothing of the payment", async () => {
     const branding = { color: null, logoDigest: 'a'.repeat(64) };
-    const html = checkoutHtml({ ...paid, terms: termsWith({ branding }) });
+    const html = await checkoutHtml({ ...paid, terms: termsWith({ branding }) });
     expect([...html.matchAll(/<meta property="og:[^>]*>/g)].map(([tag]) => tag)).toEqual([
       '<meta property="og:title" content="Pay to Tomoca Coffee"/>',
       `<meta property="og:image" content="https://pay.example.com${PATH}/logo/${'a'.repeat(64)}"/>`,
@@ -225,9 +233,9 @@ describe('what the customer reads and can do', () => {
     expect(PAGES.refused).toContain('role="alert"');
   });
 
-  test('a fixed phone cannot be edited', () => {
+  test('a fixed phone cannot be edited', async () => {
     const customer = { name: null, email: null, phone: '911234567', isPhoneUpdatable: false };
-    expect(checkoutHtml(intentWith({ customer }))).toMatch(/<input id="phone"[^>]* readonly/);
+    expect(await checkoutHtml(intentWith({ customer }))).toMatch(/<input id="phone"[^>]* readonly/);
   });
 
   test('the receipt shows reference, method, amount and time, and redirects back automatically', () => {
@@ -246,8 +254,8 @@ describe('what the customer reads and can do', () => {
     expect(PAGES.paid).toContain(`http-equiv="refresh" content="10;url=${url}`);
   });
 
-  test('a receipt opened again does not redirect', () => {
-    const html = checkoutHtml(paid, null, NOW_MS + 3_600_000);
+  test('a receipt opened again does not redirect', async () => {
+    const html = await checkoutHtml(paid, null, NOW_MS + 3_600_000);
     expect(textOf(html)).toContain(english.alreadyPaidTitle);
     expect(html).not.toContain('http-equiv="refresh"');
     expect(html).not.toContain('data-return');
@@ -269,24 +277,24 @@ describe('what the customer reads and can do', () => {
     expect(PAGES.expired).not.toContain('data-status');
   });
 
-  test('no page suggests to pay again while an abandoned attempt may still be paid', () => {
+  test('no page suggests to pay again while an abandoned attempt may still be paid', async () => {
     const left = attemptWith({ status: 'unresolved', failureReason: 'abandoned' });
     const declined = attemptWith({ id: 'b', status: 'failed', failureReason: 'declined' });
     const choosing = intentWith({}, { attempts: [left, declined] });
     const warning = 'If you did pay, do not pay again';
-    expect(textOf(checkoutHtml(choosing))).toContain(warning);
+    expect(textOf(await checkoutHtml(choosing))).toContain(warning);
     expect(
-      textOf(checkoutHtml(choosing, { method: 'CBE', phone: '1', problem: 'phone_invalid' })),
+      textOf(await checkoutHtml(choosing, { method: 'CBE', phone: '1', problem: 'phone_invalid' })),
     ).toContain(warning);
     for (const status of ['failed', 'expired'] as const) {
-      const text = textOf(checkoutHtml(intentWith({}, { status, attempts: [left] })));
+      const text = textOf(await checkoutHtml(intentWith({}, { status, attempts: [left] })));
       expect(text).toContain('If you did pay, you do not need to do anything');
       expect(text).not.toMatch(/without paying|start again/);
     }
   });
 
-  test('an express payment offers no other method and no way to abandon it', () => {
-    const html = checkoutHtml({ ...inFlight, terms: termsWith({ kind: 'express' }) });
+  test('an express payment offers no other method and no way to abandon it', async () => {
+    const html = await checkoutHtml({ ...inFlight, terms: termsWith({ kind: 'express' }) });
     expect(html).not.toContain('<form');
     expect(html).toContain('href="https://pay.example.com/simulator/t1.abc"');
   });

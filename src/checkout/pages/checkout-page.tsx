@@ -1,10 +1,10 @@
+import type { VNode } from 'preact';
 import { ChoosePage } from './choose.tsx';
-import { PaidPage, UnpaidPage } from './ended.tsx';
 import { PushPage, RedirectPage } from './processing.tsx';
 import type { PageProps } from './props.ts';
 
-/** The page of a payment, in any state. */
-export function CheckoutPage(props: PageProps) {
+/** The page of a payment, in any state. An isolate loads the ends with the first payment that ended. */
+export async function pageOf(props: PageProps): Promise<VNode> {
   const { state } = props.view;
   switch (state.kind) {
     case 'choose':
@@ -13,11 +13,15 @@ export function CheckoutPage(props: PageProps) {
       return <RedirectPage {...props} state={state} />;
     case 'push':
       return <PushPage {...props} state={state} />;
-    case 'paid':
+    case 'paid': {
+      const { PaidPage } = await import('./ended.tsx');
       return <PaidPage {...props} state={state} />;
+    }
     case 'failed':
     case 'expired':
-    case 'canceled':
+    case 'canceled': {
+      const { UnpaidPage } = await import('./ended.tsx');
       return <UnpaidPage {...props} state={state} />;
+    }
   }
 }
