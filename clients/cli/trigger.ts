@@ -119,7 +119,7 @@ export const trigger: Command = {
       commissionPaidByCustomer: false,
       returnUrl: 'https://example.com/thanks',
       metadata: given.pairs('metadata'),
-      ...(callbackUrl === undefined ? {} : { callbackUrl }),
+      ...(callbackUrl === undefined ? {} : { callbackUrl, refundEvents: true }),
     } as const;
     if (scenario.kind === 'page') {
       const { checkoutUrl } = await kefel.payments.create({ ...common, methods: [] });

@@ -128,6 +128,10 @@ export interface HostedPaymentRequest {
    */
   callbackUrl?: string | null;
   /**
+   * Whether events of refunds go to `callbackUrl` too; `false` by default, because existing receivers may not know them. Your endpoints get them when they do not.
+   */
+  refundEvents?: boolean | null;
+  /**
    * Whether the customer pays the commission on top
    */
   commissionPaidByCustomer: boolean;
@@ -252,6 +256,10 @@ export interface ExpressPaymentRequest {
    * Where the webhooks of this payment go; else to your endpoints
    */
   callbackUrl?: string | null;
+  /**
+   * Whether events of refunds go to `callbackUrl` too; `false` by default, because existing receivers may not know them. Your endpoints get them when they do not.
+   */
+  refundEvents?: boolean | null;
   /**
    * Whether the customer pays the commission on top
    */
@@ -383,6 +391,10 @@ export interface ExpressPaymentSandboxRequest {
    * Where the webhooks of this payment go; else to your endpoints
    */
   callbackUrl?: string | null;
+  /**
+   * Whether events of refunds go to `callbackUrl` too; `false` by default, because existing receivers may not know them. Your endpoints get them when they do not.
+   */
+  refundEvents?: boolean | null;
   /**
    * Whether the customer pays the commission on top
    */
@@ -1250,7 +1262,10 @@ export interface Webhook {
     'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED' | 'REFUND_SUCCESS' | 'REFUND_FAILED';
   paymentIntentUniqueId: string;
   environment: 'sandbox' | 'production';
-  status: 'SUCCESS' | 'FAILED' | 'EXPIRED';
+  /**
+   * What the payment became, or the refund; the status of the payment itself is in `body`
+   */
+  status: 'SUCCESS' | 'FAILED' | 'EXPIRED' | 'REFUNDED' | 'REFUND_FAILED';
   /**
    * Base64 of SHA256withRSA (PKCS#1 v1.5) over the text of `body`
    */

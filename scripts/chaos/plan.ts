@@ -148,6 +148,7 @@ export function planOf(seed: number, index: number, callbackUrl: string): Plan {
     commissionPaidByCustomer: isProduction ? false : chance.happens(0.5),
     returnUrl: 'https://shop.example/thanks?order=1',
     callbackUrl,
+    refundEvents: true,
     expireIn: story === 'hosted_left_alone' ? chance.integer(5, 10) : LONG_EXPIRY_SECONDS,
   };
   const testMode = TEST_MODES[story];

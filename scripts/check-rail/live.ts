@@ -136,6 +136,7 @@ function termsOf(
     debitAccount: null,
     returnUrl: null,
     callbackUrl: null,
+    refundEvents: false,
     simulation: null,
     metadata: {},
     baseUrl: 'https://kefel.invalid',

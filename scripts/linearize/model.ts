@@ -521,6 +521,7 @@ function termsOf(kind: CreateKind, amountMinor: number): IntentTerms {
     debitAccount: null,
     returnUrl: null,
     callbackUrl: null,
+    refundEvents: false,
     simulation: 'interactive',
     metadata: {},
     baseUrl: '',

@@ -333,7 +333,12 @@ export const COMPONENTS: Readonly<Record<string, JsonSchema>> = {
       webHookEvent: eventType,
       paymentIntentUniqueId: { type: 'string' },
       environment: { type: 'string', enum: ['sandbox', 'production'] },
-      status: { type: 'string', enum: ['SUCCESS', 'FAILED', 'EXPIRED'] },
+      status: {
+        type: 'string',
+        enum: ['SUCCESS', 'FAILED', 'EXPIRED', 'REFUNDED', 'REFUND_FAILED'],
+        description:
+          'What the payment became, or the refund; the status of the payment itself is in `body`',
+      },
       signature: {
         type: 'string',
         description: 'Base64 of SHA256withRSA (PKCS#1 v1.5) over the text of `body`',

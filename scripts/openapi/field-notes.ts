@@ -36,6 +36,10 @@ const COMMON_NOTES = {
     text: 'Where the webhooks of this payment go; else to your endpoints',
     example: 'https://shop.example.com/webhooks',
   },
+  refundEvents: {
+    text: 'Whether events of refunds go to `callbackUrl` too; `false` by default, because existing receivers may not know them. Your endpoints get them when they do not.',
+    example: true,
+  },
   commissionPaidByCustomer: {
     text: 'Whether the customer pays the commission on top',
     example: true,

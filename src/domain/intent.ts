@@ -93,6 +93,8 @@ export interface IntentTerms extends Tenant {
   readonly debitAccount: string | null;
   readonly returnUrl: string | null;
   readonly callbackUrl: string | null;
+  /** Whether events of refunds go to the callbackUrl too (docs/decisions.md#17). */
+  readonly refundEvents: boolean;
   readonly simulation: Simulation | null;
   readonly metadata: Metadata;
   /** Origin of the customer's pages, stored so that links survive a change of the host name. */
@@ -360,6 +362,14 @@ export function hasEnded(status: IntentStatus): boolean {
 
 export function isRefundEvent(type: EventType): type is RefundEventType {
   return type === 'refund_succeeded' || type === 'refund_failed';
+}
+
+/** The payment's own address for an event; null: the merchant's endpoints (docs/decisions.md#19). */
+export function callbackUrlOf(
+  { callbackUrl, refundEvents }: Pick<IntentTerms, 'callbackUrl' | 'refundEvents'>,
+  event: EventType,
+): string | null {
+  return isRefundEvent(event) && !refundEvents ? null : callbackUrl;
 }
 
 /** The attempt in flight, or null. An intent has at most one. */

@@ -809,7 +809,7 @@ export const dashboard: DashboardMessages = {
 
     endpointsTitle: 'መቀበያዎች',
     endpointsLead:
-      'የራሳቸው callbackUrl የሌላቸው ክፍያዎች ክስተቶች የክስተቱን ዓይነት ወደሚቀበል እያንዳንዱ የሚሠራ መቀበያ ይላካሉ። እያንዳንዱ መቀበያ የራሱ ምስጢራዊ ቁልፍና የራሱ ሙከራዎች አሉት።',
+      'የራሳቸው callbackUrl የሌላቸው ክፍያዎች ክስተቶችና የተመላሾች ክስተቶች የክስተቱን ዓይነት ወደሚቀበል እያንዳንዱ የሚሠራ መቀበያ ይላካሉ። እያንዳንዱ መቀበያ የራሱ ምስጢራዊ ቁልፍና የራሱ ሙከራዎች አሉት።',
     noEndpoints: 'ገና መቀበያ የለም። callbackUrl የሌላቸው ክፍያዎች ክስተቶች ይቀመጣሉ እንጂ አይላኩም።',
     add: 'መቀበያ ጨምር',
     addTitle: 'አዲስ መቀበያ',
@@ -843,7 +843,8 @@ export const dashboard: DashboardMessages = {
     log: 'ወደዚህ መቀበያ የተላኩ',
     backToEndpoints: 'ሁሉም መቀበያዎች',
     callbackTitle: 'callbackUrl ያላቸው ክፍያዎች',
-    callbackHint: 'callbackUrl የያዘ ክፍያ ክስተቶቹን ወደዚያ ብቻ ይልካል፤ ከታች ባሉት ምስጢራዊ ቁልፎች ይፈረማሉ።',
+    callbackHint:
+      'callbackUrl የያዘ ክፍያ ክስተቶቹን ወደዚያ ብቻ ይልካል፤ ከታች ባሉት ምስጢራዊ ቁልፎች ይፈረማሉ። የተመላሾቹ ክስተቶች ወደዚያ የሚላኩት ክፍያው በ refundEvents ከተፈጠረ ብቻ ነው።',
 
     endpoints: 'የማይቀበሉ ሰርቨሮች',
     endpointsHint:
@@ -982,7 +983,7 @@ export const dashboard: DashboardMessages = {
       delivered: 'ሰርቨርዎ 2xx መልሷል።',
       dead: 'ሁሉም ሙከራዎች አልተሳኩም፣ ወይም ሰርቨርዎ 410 መልሷል። በራሱ እንደገና አይሞከርም።',
       superseded: 'ሳይደርስ የዚያው ክፍያ ቀጣይ ክስተት ተክቶታል።',
-      undeliverable: 'ክፍያው callbackUrl የለውም፣ የሚሠራ መቀበያም አልነበረም፤ ወይም መቀበያው ተዘግቷል ወይም ተሰርዟል።',
+      undeliverable: 'ክስተቱን የሚቀበል callbackUrl የለም፣ የሚሠራ መቀበያም አልነበረም፤ ወይም መቀበያው ተዘግቷል ወይም ተሰርዟል።',
       skipped: 'ይህን ዓይነት ክስተት የሚቀበል መቀበያ የለም።',
       paused: 'ሁሉም ሙከራዎች አልተሳኩም፤ መቀበያውም ቆሟል። መቀበያው እንደገና ሲሠራ ይላካል፤ ይህ በቀን አንድ ጊዜ ይሞከራል።',
     },
@@ -1816,7 +1817,7 @@ export const desk: DeskMessages = {
     },
     delivery_undeliverable: {
       title: 'የዌብሁክ አድራሻ የለም',
-      what: 'ክስተቱ የሚላክበት አድራሻ የለውም፤ ክፍያው callbackUrl የለውም፣ የሚሠራ መቀበያም አልነበረም።',
+      what: 'ክስተቱ የሚላክበት አድራሻ የለውም፤ የሚቀበለው callbackUrl የለም፣ የሚሠራ መቀበያም አልነበረም።',
       todo: 'ነጋዴው በዳሽቦርዱ መቀበያ እንዲጨምር ወይም እንዲከፍት፣ ከዚያም እንደገና እንዲልክ ይንገሩ።',
     },
   },

@@ -831,7 +831,7 @@ export const dashboard = {
 
     endpointsTitle: 'Endpoints',
     endpointsLead:
-      'Events of payments without their own callbackUrl go to each enabled endpoint that takes the type of event. Every endpoint has its own secret and its own retries.',
+      'Events of payments without their own callbackUrl, and events of refunds, go to each enabled endpoint that takes the type of event. Every endpoint has its own secret and its own retries.',
     noEndpoints:
       'There are no endpoints yet. Events of payments without a callbackUrl are kept but not sent.',
     add: 'Add endpoint',
@@ -870,7 +870,7 @@ export const dashboard = {
     backToEndpoints: 'All endpoints',
     callbackTitle: 'Payments with a callbackUrl',
     callbackHint:
-      'A payment that names a callbackUrl sends its events only there, signed with the secrets below.',
+      'A payment that names a callbackUrl sends its events only there, signed with the secrets below. Events of its refunds go there only if the payment was created with refundEvents.',
 
     endpoints: 'Failing servers',
     endpointsHint:
@@ -1017,7 +1017,7 @@ export const dashboard = {
       dead: 'Every attempt failed, or your server responded with 410. It will not be retried automatically.',
       superseded: 'A later event of the same payment replaced it before it was delivered.',
       undeliverable:
-        'The payment has no callbackUrl, and no endpoint was enabled for it, or its endpoint was disabled or deleted.',
+        'No callbackUrl takes the event, and no endpoint was enabled for it, or its endpoint was disabled or deleted.',
       skipped: 'No endpoint takes events of this type.',
       paused:
         'Every attempt failed and its endpoint is paused. It will be sent when the endpoint works again, which is checked once a day.',
@@ -1908,7 +1908,7 @@ export const desk = {
     },
     delivery_undeliverable: {
       title: 'No webhook endpoint',
-      what: 'The event has no destination: the payment has no callbackUrl, and no endpoint was enabled.',
+      what: 'The event has no destination: no callbackUrl takes it, and no endpoint was enabled.',
       todo: 'Ask the merchant to add or enable an endpoint in the dashboard, then resend the event.',
     },
   },

@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
 import { decide, openIntent } from '../domain/decide.ts';
-import type { Command } from '../domain/intent.ts';
+import { type Command, callbackUrlOf } from '../domain/intent.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
 import { faultOfTry } from '../domain/webhook-fault.ts';
 import { errorText, log } from '../log.ts';
@@ -159,7 +159,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     if (intent === null || waiting === undefined) {
       return { type: 'refused' };
     }
-    const { environment, merchantId, uniqueId, callbackUrl, baseUrl } = intent.terms;
+    const { environment, merchantId, uniqueId, baseUrl } = intent.terms;
     const { events } = this.#ports;
     const fresh = waiting.signature ?? (await events.sign(this.env, environment, waiting.body));
     // Other commands may have run during signing: read again, then decide and write without an
@@ -185,7 +185,8 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
         claimId,
         eventId: event.eventId,
         tenant: { environment, merchantId },
-        callbackUrl,
+        callbackUrl: callbackUrlOf(intent.terms, event.type),
+        mayHaveNoReceiver: intent.terms.callbackUrl !== null,
         endpointId: claim.endpointId,
         ownOrigin: baseUrl,
         requestBody: events.requestBody({

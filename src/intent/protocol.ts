@@ -116,7 +116,7 @@ export interface EventSummary extends DeliveryId {
   /** Scheme, host and port of the address when it was chosen; null while it is not. */
   readonly origin: string | null;
   readonly eventId: string;
-  readonly type: string;
+  readonly type: EventType;
   readonly deliveryStatus: DeliveryStatus;
   readonly createdAtMs: number;
   /** The time of the next try or the end of a lease, or null. */
@@ -220,8 +220,12 @@ export interface ClaimedDelivery {
   readonly claimId: string;
   readonly eventId: string;
   readonly tenant: Tenant;
-  /** The payment's callbackUrl; null: it goes to the merchant's endpoints (docs/decisions.md#19). */
+  /** The payment's own address; null: it goes to the merchant's endpoints (docs/decisions.md#19). */
   readonly callbackUrl: string | null;
+  /**
+   * The payment's callbackUrl does not take this event: a merchant without endpoints misses nothing.
+   */
+  readonly mayHaveNoReceiver: boolean;
   /** Where it goes without a callbackUrl; null: no endpoint took the event. */
   readonly endpointId: string | null;
   /** The gateway's own origin. No webhook may be sent there. */

@@ -2,6 +2,7 @@ import { newEventId } from '../crypto/event-id.ts';
 import { decide } from '../domain/decide.ts';
 import {
   type Command,
+  callbackUrlOf,
   type EventType,
   type Intent,
   isRefundEvent,
@@ -303,7 +304,7 @@ export class PaymentRecord {
         this.#writeEvent(earlier, { ...earlier, deliveries });
       }
     }
-    const { callbackUrl } = intent.terms;
+    const callbackUrl = callbackUrlOf(intent.terms, type);
     const origin = callbackUrl === null ? null : (URL.parse(callbackUrl)?.origin ?? null);
     const event: StoredEvent = {
       sequence: intent.version,

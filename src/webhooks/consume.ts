@@ -297,15 +297,18 @@ function addressOf(
 
 function withoutAddress(
   settings: WebhookSettings,
-  { endpointId }: ClaimedDelivery,
+  { endpointId, mayHaveNoReceiver }: ClaimedDelivery,
   eventType: DeliveryMessage['eventType'],
 ): TryResult {
   if (endpointId !== null) {
     const state = settings.endpoints.has(endpointId) ? 'disabled' : 'deleted';
     return unsent({ type: 'no_destination' }, `not sent: the endpoint is ${state}`);
   }
+  if (mayHaveNoReceiver && settings.endpoints.size === 0) {
+    return unsent({ type: 'not_subscribed' }, null);
+  }
   if (![...settings.endpoints.values()].some(({ isEnabled }) => isEnabled)) {
-    return unsent({ type: 'no_destination' }, 'no callbackUrl and no enabled endpoint');
+    return unsent({ type: 'no_destination' }, 'no callbackUrl takes it and no endpoint is enabled');
   }
   // One that takes the event was read after the claim: the next claim chooses it.
   const isTaken = taking(settings, eventType).length > 0;

@@ -31,14 +31,15 @@ export const WIRE_STATUSES = {
   canceled: 'CANCELED',
 } as const satisfies Record<IntentStatus, string>;
 
-/** The wire names of an event and of the status that it announces. */
+/** The wire names of an event and of the envelope's status, by which many receivers act. */
 export const WIRE_EVENTS = {
   payment_succeeded: { event: 'PAYMENT_SUCCESS', status: 'SUCCESS' },
   payment_failed: { event: 'PAYMENT_FAILED', status: 'FAILED' },
   payment_expired: { event: 'PAYMENT_EXPIRED', status: 'EXPIRED' },
-  // The status is the payment's, which a refund never changes.
-  refund_succeeded: { event: 'REFUND_SUCCESS', status: 'SUCCESS' },
-  refund_failed: { event: 'REFUND_FAILED', status: 'SUCCESS' },
+  // Not the payment's SUCCESS: a receiver that reads only the status would mark a canceled order as
+  // paid when its refund arrives.
+  refund_succeeded: { event: 'REFUND_SUCCESS', status: 'REFUNDED' },
+  refund_failed: { event: 'REFUND_FAILED', status: 'REFUND_FAILED' },
 } as const satisfies Record<EventType, { event: string; status: string }>;
 
 const WIRE_TRANSACTION_STATUSES = {

@@ -68,6 +68,7 @@ function testPayment(payment: TestPayment): Intent {
     debitAccount: null,
     returnUrl: null,
     callbackUrl: null,
+    refundEvents: false,
     simulation: null,
     metadata: {},
     baseUrl: ownOrigin,

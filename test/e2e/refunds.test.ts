@@ -41,7 +41,7 @@ it('refunds a paid payment, announces it by a signed webhook, and shows it', asy
   const done = { refundUniqueId: `${uniqueId}-r`, status: 'SUCCESS', amountMinor: 1_025 };
   expect(event).toMatchObject({
     webHookEvent: 'REFUND_SUCCESS',
-    status: 'SUCCESS',
+    status: 'REFUNDED',
     paymentIntentUniqueId: uniqueId,
     payment: { event: 'REFUND_SUCCESS', refundedAmount: 1_025, refund: done },
   });

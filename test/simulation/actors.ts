@@ -477,7 +477,10 @@ function bodyOf(payment: PlannedPayment): unknown {
     currency: 'ETB',
     paymentIntentUniqueId: uniqueId,
     returnUrl: 'https://shop.example.com/done',
-    ...(merchant.hasCallbackUrl && { callbackUrl: `https://${callbackHostOf(merchant)}/hook` }),
+    ...(merchant.hasCallbackUrl && {
+      callbackUrl: `https://${callbackHostOf(merchant)}/hook`,
+      refundEvents: merchant.refundEvents,
+    }),
     expireIn: payment.expireInSeconds,
     commissionPaidByCustomer: payment.commissionPaidByCustomer,
   };

@@ -2,7 +2,7 @@ import { hasEnded, isRefundEvent } from '../../src/domain/intent.ts';
 import { DELIVERY_WAITS_MS } from '../../src/domain/schedule.ts';
 import type { StoredEvent } from '../../src/intent/store.ts';
 import type { World } from './history.ts';
-import { callbackHostOf, type Receipt } from './merchants.ts';
+import { callbackHostOf, type Merchant, type Receipt } from './merchants.ts';
 import type { Ended, Expect } from './verdict.ts';
 
 /** From an event to its first try, when nothing fails. */
@@ -24,11 +24,17 @@ export function checkReceipts(expect: Expect, world: World, ended: readonly Ende
       ? host === callbackHostOf(merchant)
       : host.endsWith('.coffee.example.com');
     const { environment, webHookEvent } = JSON.parse(body);
-    const isWanted = !host.startsWith('refunds.') || String(webHookEvent).startsWith('REFUND_');
+    const isOfRefund = String(webHookEvent).startsWith('REFUND_');
+    const isWanted = isOfRefund ? takesRefunds(merchant) : !host.startsWith('refunds.');
     expect(isWanted, '6 events', () => `${webHookEvent} went to ${host}`);
     const isOwn = isOwnHost && environment === merchant.environment;
     expect(isOwn, '8 tenants', () => `an event of ${merchant.merchantId} went to ${host}`);
   }
+}
+
+/** Whether some address of the merchant takes events of refunds. */
+function takesRefunds({ hasCallbackUrl, refundEvents }: Merchant): boolean {
+  return !hasCallbackUrl || refundEvents;
 }
 
 /** One row of history for each version, and each event belongs to one of them. */
@@ -79,7 +85,7 @@ export function checkEvents(expect: Expect, world: World, ended: Ended): void {
     const received = world.merchants.receipts.filter(({ eventId }) => eventId === event.eventId);
     const bodies = new Set(received.map(({ body }) => body));
     expect(bodies.size <= 1, '6 events', () => `${bodies.size} bodies of ${event.eventId}`);
-    checkDeliveries(expect, event, events, received);
+    checkDeliveries(expect, ended, event, received);
     const next = events.find(
       ({ sequence, refundId }) => sequence > event.sequence && refundId === event.refundId,
     );
@@ -116,8 +122,8 @@ const GIVEN_UP = ['dead', 'superseded', 'undeliverable', 'skipped', 'paused'];
 
 function checkDeliveries(
   expect: Expect,
+  { payment, events }: Ended,
   { eventId, sequence, refundId, type, deliveries }: StoredEvent,
-  events: readonly StoredEvent[],
   received: readonly Receipt[],
 ): void {
   const isAccepted = received.some(({ status }) => status === 200);
@@ -132,8 +138,8 @@ function checkDeliveries(
       delivered: isAccepted,
       dead: isRefused || tries >= DELIVERY_WAITS_MS.length,
       superseded: isOutdated,
-      // One endpoint takes only events about refunds, the other takes all.
-      skipped: false,
+      // Each merchant has an address for every event, but one for events of refunds.
+      skipped: isRefundEvent(type) && !takesRefunds(payment.merchant),
       undeliverable: false,
     };
     const isDeserved = reasons[status] ?? true;

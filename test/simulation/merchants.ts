@@ -11,13 +11,20 @@ import type { Sqlite } from './sqlite.ts';
 export interface Merchant extends Tenant {
   /** Its payments name a callbackUrl; else they go to its endpoints. */
   readonly hasCallbackUrl: boolean;
+  /** Whether events of refunds go to the callbackUrl; else nothing gets them. */
+  readonly refundEvents: boolean;
 }
 
 /** Two merchants in production, and one of them in the sandbox too. */
 export const MERCHANTS: readonly [Merchant, Merchant, Merchant] = [
-  { environment: 'production', merchantId: 'mer_books', hasCallbackUrl: true },
-  { environment: 'production', merchantId: 'mer_coffee', hasCallbackUrl: false },
-  { environment: 'sandbox', merchantId: 'mer_books', hasCallbackUrl: true },
+  { environment: 'production', merchantId: 'mer_books', hasCallbackUrl: true, refundEvents: true },
+  {
+    environment: 'production',
+    merchantId: 'mer_coffee',
+    hasCallbackUrl: false,
+    refundEvents: false,
+  },
+  { environment: 'sandbox', merchantId: 'mer_books', hasCallbackUrl: true, refundEvents: false },
 ];
 
 /** Endpoints of the merchant without callback URLs: one for everything, one for refunds only. */

@@ -201,6 +201,7 @@ export class RailPayment {
       amount: this.amountMinor / 100,
       paymentIntentUniqueId: this.uniqueId,
       callbackUrl: this.hook.url,
+      refundEvents: true,
       expireIn: this.#expireIn,
       commissionPaidByCustomer: this.customerPaysCommission,
     };

@@ -89,7 +89,8 @@ export class RefundedPayment {
     const event = await this.#eventAbout(refundUniqueId);
     this.payment.eventsChecked = this.#eventsRead - this.#early.length;
     const now = await this.status(refundUniqueId);
-    expect(event).toMatchObject({ webHookEvent, status: 'SUCCESS', payment: { refund: now } });
+    const status = webHookEvent === 'REFUND_SUCCESS' ? 'REFUNDED' : webHookEvent;
+    expect(event).toMatchObject({ webHookEvent, status, payment: { refund: now } });
     expect(now).toMatchObject({ refundUniqueId, ...refund });
     return event;
   }

@@ -21,6 +21,7 @@ export type SandboxMerchant =
   | 'stuck'
   | 'conformance'
   | 'down'
+  | 'plugin'
   | 'typescript'
   | 'php'
   | 'python'
@@ -68,6 +69,7 @@ async function start(): Promise<Shared> {
     stuck: await newMerchant('Stuck Shop'),
     conformance: await newMerchant('Conforming Shop'),
     down: await newMerchant('Flooded Shop'),
+    plugin: await newMerchant('Plugged Shop'),
     typescript: await newMerchant('TypeScript Shop'),
     php: await newMerchant('PHP Shop'),
     python: await newMerchant('Python Shop'),

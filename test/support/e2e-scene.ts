@@ -238,7 +238,12 @@ export async function createHosted(
   const hook = scene.server.endpoint(...behaviors);
   const shop = scene.server.endpoint();
   const uniqueId = newId();
-  const body = { callbackUrl: hook.url, returnUrl: `${shop.url}?basket=7%20a&empty=`, ...changes };
+  const body = {
+    callbackUrl: hook.url,
+    refundEvents: true,
+    returnUrl: `${shop.url}?basket=7%20a&empty=`,
+    ...changes,
+  };
   const answer = await scene.sandbox.hosted(
     hostedBody({ paymentIntentUniqueId: uniqueId, ...body }),
   );
@@ -258,7 +263,12 @@ export async function createSimulated(
 ): Promise<{ readonly uniqueId: string; readonly hook: Endpoint }> {
   const hook = scene.server.endpoint(...behaviors);
   const uniqueId = newId();
-  const body = expressBody({ paymentIntentUniqueId: uniqueId, callbackUrl: hook.url, ...changes });
+  const body = expressBody({
+    paymentIntentUniqueId: uniqueId,
+    callbackUrl: hook.url,
+    refundEvents: true,
+    ...changes,
+  });
   expect((await scene.sandbox.express(body)).status).toBe(200);
   return { uniqueId, hook };
 }

@@ -110,7 +110,8 @@ export function verifiedWebhook(request: ReceivedRequest, keys: VerificationKeys
   expect(payment).toMatchObject({
     event: envelope.webHookEvent,
     uniqueId: envelope.paymentIntentUniqueId,
-    status: envelope.status,
+    // A refund's envelope says what became of the refund; the payment stays paid.
+    status: envelope.webHookEvent.startsWith('REFUND_') ? 'SUCCESS' : envelope.status,
   });
   expect(['sandbox', 'production']).toContain(envelope.environment);
   return {

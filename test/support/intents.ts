@@ -28,6 +28,7 @@ export function someTerms(changes: Partial<IntentTerms> = {}): IntentTerms {
     debitAccount: null,
     returnUrl: 'https://shop.example.com/done',
     callbackUrl: 'https://shop.example.com/hook',
+    refundEvents: false,
     simulation: 'interactive',
     metadata: {},
     baseUrl: 'https://pay.example.com',

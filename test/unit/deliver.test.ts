@@ -616,7 +616,7 @@ describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)'
     await (await consume(environment(stub, database().d1), 'q-none', [choosing])).settled();
     expect(reports[0]).toMatchObject({
       outcome: { type: 'no_destination' },
-      log: { httpStatus: null, error: 'no callbackUrl and no enabled endpoint' },
+      log: { httpStatus: null, error: 'no callbackUrl takes it and no endpoint is enabled' },
     });
   });
 

@@ -158,6 +158,7 @@ describe('validateExpress accepts', () => {
       debitAccount: null,
       returnUrl: null,
       callbackUrl: null,
+      refundEvents: false,
       simulation: null,
       metadata: {},
       expireInSeconds: 600,

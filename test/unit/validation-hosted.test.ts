@@ -461,6 +461,7 @@ describe('validatePaymentIntent accepts', () => {
       debitAccount: null,
       returnUrl: 'https://shop.example/done',
       callbackUrl: null,
+      refundEvents: false,
       simulation: null,
       metadata: {},
       expireInSeconds: 600,
@@ -474,6 +475,7 @@ describe('validatePaymentIntent accepts', () => {
       paymentLinkUniqueId: null,
       splitPayment: null,
       callbackUrl: null,
+      refundEvents: null,
       customerInfo: null,
       metadata: null,
     };

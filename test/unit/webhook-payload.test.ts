@@ -36,6 +36,7 @@ const minimalTerms: IntentTerms = {
   debitAccount: '1000555',
   returnUrl: null,
   callbackUrl: null,
+  refundEvents: false,
   simulation: null,
   metadata: {},
   baseUrl: 'https://pay.example.com',
@@ -222,8 +223,8 @@ describe('the bytes of an event (decisions.md#17)', () => {
       payment_succeeded: { event: 'PAYMENT_SUCCESS', status: 'SUCCESS' },
       payment_failed: { event: 'PAYMENT_FAILED', status: 'FAILED' },
       payment_expired: { event: 'PAYMENT_EXPIRED', status: 'EXPIRED' },
-      refund_succeeded: { event: 'REFUND_SUCCESS', status: 'SUCCESS' },
-      refund_failed: { event: 'REFUND_FAILED', status: 'SUCCESS' },
+      refund_succeeded: { event: 'REFUND_SUCCESS', status: 'REFUNDED' },
+      refund_failed: { event: 'REFUND_FAILED', status: 'REFUND_FAILED' },
     });
   });
 });

@@ -110,7 +110,7 @@ test('refunds a payment, announces it, and shows it everywhere', async () => {
   // The payment's own event is delivered too: an event of a refund does not replace it.
   expect(kept(arrivals)).toEqual([
     ['PAYMENT_SUCCESS', 'SUCCESS'],
-    ['REFUND_SUCCESS', 'SUCCESS'],
+    ['REFUND_SUCCESS', 'REFUNDED'],
   ]);
   const now = await contentAt(refundPath());
   expect(now).toMatchObject({ status: 'SUCCESS' });
@@ -156,7 +156,8 @@ test.each(Object.entries(REFUND_SCENARIOS))(
     );
     await consumeAll(caught);
     const [, ...events] = kept(arrivals);
-    expect(events).toEqual([[`REFUND_${end}`, 'SUCCESS']]);
+    const outcome = end === 'SUCCESS' ? 'REFUNDED' : 'REFUND_FAILED';
+    expect(events).toEqual([[`REFUND_${end}`, outcome]]);
   },
 );
 
@@ -539,7 +540,7 @@ describe.each(Object.entries(INTERRUPTIONS))(
       await interrupt();
       await consumeAll(caught);
       expect(refund).toHaveBeenCalledOnce();
-      expect(kept(arrivals).at(-1)).toEqual(['REFUND_SUCCESS', 'SUCCESS']);
+      expect(kept(arrivals).at(-1)).toEqual(['REFUND_SUCCESS', 'REFUNDED']);
       expect(await contentAt(statusPath('order-1'))).toMatchObject({ refundedAmount: 10_024 });
     });
   },

@@ -1,7 +1,7 @@
 import { auditEntry } from '../../audit/log.ts';
 import { BODY_BYTES_MAX } from '../../config.ts';
 import { prepare, readInTime } from '../../database.ts';
-import type { EventType, Tenant } from '../../domain/intent.ts';
+import { callbackUrlOf, type EventType, type Tenant } from '../../domain/intent.ts';
 import { jsonResponse, successBody, successResponse } from '../../http/envelope.ts';
 import { readJsonBody } from '../../http/json-body.ts';
 import { problem, validationProblem } from '../../http/problem.ts';
@@ -144,7 +144,7 @@ async function endpointUrls(env: Env, tenant: Tenant): Promise<EndpointUrls> {
 
 /** As the payment's object has it, or as the read model does once the object has deleted it. */
 async function contentOf({ env, access }: MerchantCall, rows: Deliveries) {
-  const [{ uniqueId, sequence }] = rows;
+  const [{ uniqueId, sequence, type }] = rows;
   const client = intentByUniqueId(env, access, uniqueId);
   const [read, summaries, payload, urls] = await Promise.all([
     client.read(),
@@ -152,7 +152,7 @@ async function contentOf({ env, access }: MerchantCall, rows: Deliveries) {
     client.eventRequestBody(sequence),
     endpointUrls(env, access),
   ]);
-  const callbackUrl = read.type === 'found' ? read.intent.terms.callbackUrl : null;
+  const callbackUrl = read.type === 'found' ? callbackUrlOf(read.intent.terms, type) : null;
   const deliveries =
     summaries.length === 0
       ? deliveriesOfRows(rows, urls)

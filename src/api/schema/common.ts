@@ -26,6 +26,7 @@ export function commonFields(context: ValidationContext) {
     splitPayment: splitsField(context.banks),
     expireIn: expireInField(context),
     callbackUrl: optionalUrl(deliverableUrlField(context)),
+    refundEvents: optional(booleanField),
     commissionPaidByCustomer: booleanField,
     metadata: metadataField(context.environment),
   };
@@ -155,6 +156,7 @@ export function commonOrder(values: CommonValues, total: Total, methods: readonl
     splits: withShares(values.splitPayment, total.amountMinor),
     commissionPaidByCustomer: values.commissionPaidByCustomer,
     callbackUrl: values.callbackUrl,
+    refundEvents: values.refundEvents ?? false,
     expireInSeconds: values.expireIn,
     metadata: values.metadata,
   } satisfies Partial<PaymentOrder>;

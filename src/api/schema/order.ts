@@ -19,6 +19,7 @@ export interface PaymentOrder
     | 'debitAccount'
     | 'returnUrl'
     | 'callbackUrl'
+    | 'refundEvents'
     | 'simulation'
     | 'metadata'
   > {

@@ -1,4 +1,5 @@
 import { runBatch } from '../../database.ts';
+import { callbackUrlOf } from '../../domain/intent.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
 import { type EventSummary, RESENDABLE_DELIVERIES } from '../../intent/protocol.ts';
 import { listEndpoints } from '../../webhooks/endpoint-store.ts';
@@ -48,7 +49,7 @@ export async function readEvent(call: DashboardCall): Promise<EventDetails | nul
     return null;
   }
   const { sequence, eventId, type, createdAtMs } = first;
-  const { callbackUrl } = read.intent.terms;
+  const callbackUrl = callbackUrlOf(read.intent.terms, type);
   return {
     client,
     uniqueId,

@@ -112,7 +112,7 @@ async function paidPayment(stage: Stage, amount = 25.5) {
   const id = newId();
   await stage.value(
     'payments.express',
-    expressBody({ paymentIntentUniqueId: id, callbackUrl: hook.url, amount }),
+    expressBody({ paymentIntentUniqueId: id, callbackUrl: hook.url, refundEvents: true, amount }),
   );
   return { id, hook, webhook: await hook.request(0) };
 }
