@@ -1,7 +1,7 @@
 /**
  * `npm run mutants -- [--only TEXT] [--seeds 400]`: plants one realistic mistake after the other into
  * a copy of the repository and runs the quick tests on it: some histories of the simulation, then the
- * unit tests, then the file's own tests in workerd. Each mistake must be caught
+ * unit tests, then the file's own tests of rails and in workerd. Each mistake must be caught
  * (docs/reliability.md#planted-bugs). Exits with 1 when one survives, and at once when a bug breaks the
  * build, hangs the tests or makes them fail without an assertion. `--only`: those whose file or effect
  * contains the text.
@@ -110,7 +110,7 @@ async function main(): Promise<boolean> {
   return survivors.length === 0;
 }
 
-/** Runs the suites until one catches the bug, or says nothing. */
+/** Runs the suites until one catches the bug or is invalid. */
 async function judge(
   copy: RepositoryCopy,
   seeds: number,

@@ -151,7 +151,7 @@ describe('an event', () => {
     expect(unsent?.deliveries[0]).toMatchObject({ state: 'queued', tries: 0, lastTryDate: null });
   });
 
-  test('to two endpoints is listed once for a state, with both deliveries', async () => {
+  test('to two endpoints is listed once for each state of its deliveries, with both', async () => {
     for (const id of ['we_a', 'we_b']) {
       await addEndpoint(ALPHA, id, { url: `https://${id.slice(3)}.example.com/hook` });
     }
