@@ -284,9 +284,11 @@ CREATE TABLE payment (
   commission_paid_by_customer INTEGER NOT NULL CHECK (commission_paid_by_customer IN (0, 1)),
   currency TEXT NOT NULL,
   method TEXT,
-  -- Both need a person when they are not 0.
+  -- Need a person when they are not 0. The last: attempts that one operator found paid, and another
+  -- one must confirm.
   unresolved_attempts INTEGER NOT NULL,
   anomalies INTEGER NOT NULL,
+  proposed_attempts INTEGER NOT NULL,
   updated_at_ms INTEGER NOT NULL,
   ended_at_ms INTEGER,
   -- Of the reported attempt.
@@ -298,8 +300,8 @@ CREATE TABLE payment (
   -- JSON array of the methods whose attempts have ended, with the number of these and of the
   -- successful ones. Without the attempt that paid, which the payment itself counts.
   attempts TEXT NOT NULL CHECK (json_valid(attempts)),
-  -- JSON array of the payment's rows in `payment_search_key`, by which they are purged, and of the
-  -- references of its attempts, which have no row there.
+  -- JSON array of the payment's rows in `payment_search_key` and `receipts`, by which they are purged,
+  -- and of the references of its attempts, which have no row there.
   search_keys TEXT NOT NULL CHECK (json_valid(search_keys)),
   -- What a file of payments shows of customer and provider, in JSON, sealed with
   -- DATA_ENCRYPTION_KEYS because it may be personal data. NULL: nothing.
@@ -344,7 +346,7 @@ CREATE INDEX payment_with_refunds ON payment
 
 -- The few payments of all merchants that need a person.
 CREATE INDEX payment_needing_attention ON payment (environment, created_at_ms, uuid)
-  WHERE unresolved_attempts > 0 OR anomalies > 0 OR late = 1;
+  WHERE unresolved_attempts > 0 OR anomalies > 0 OR proposed_attempts > 0 OR late = 1;
 
 -- Search terms of a payment besides its own columns: `id:` and an id of a provider or the merchant
 -- (but not an attempt's reference, which carries the payment's time: src/domain/identifiers.ts),
@@ -365,8 +367,24 @@ CREATE TABLE payment_search_key (
 CREATE INDEX payment_search_key_of_order ON payment_search_key (key)
   WHERE key >= 'order:' AND key < 'order;';
 
+-- The provider's receipts, as `receipt:` and the receipt in upper case, or the keyed digest of one that
+-- may contain a phone number. By environment, not by merchant: a receipt counts for one payment.
+CREATE TABLE receipts (
+  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
+  key TEXT NOT NULL,
+  merchant_id TEXT NOT NULL,
+  -- Of the payment that has the receipt.
+  unique_id TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  uuid TEXT NOT NULL,
+  PRIMARY KEY (environment, key, merchant_id, created_at_ms, uuid)
+) STRICT, WITHOUT ROWID;
+
 CREATE TRIGGER payment_search_keys_deleted AFTER DELETE ON payment
 BEGIN
+  DELETE FROM receipts WHERE environment = OLD.environment
+    AND key IN (SELECT value FROM json_each(OLD.search_keys)) AND merchant_id = OLD.merchant_id
+    AND created_at_ms = OLD.created_at_ms AND uuid = OLD.uuid;
   DELETE FROM payment_search_key WHERE merchant_id = OLD.merchant_id
     AND environment = OLD.environment AND created_at_ms = OLD.created_at_ms AND uuid = OLD.uuid
     AND key IN (SELECT value FROM json_each(OLD.search_keys));
@@ -701,6 +719,8 @@ CREATE TABLE audit_log (
   -- The id of a member, the name that the operator gave, or the digest of an API key.
   actor_id TEXT NOT NULL,
   actor_name TEXT NOT NULL,
+  -- Whether an operator's name was proved, or only claimed; NULL for others.
+  actor_proved INTEGER CHECK (actor_proved IN (0, 1)),
   -- The client's address; NULL where there is none, or once it was purged.
   address TEXT,
   action TEXT NOT NULL,
@@ -723,9 +743,9 @@ CREATE INDEX audit_log_with_address ON audit_log (at_ms) WHERE address IS NOT NU
 CREATE TRIGGER audit_log_is_never_changed BEFORE UPDATE ON audit_log
 WHEN NEW.address IS NOT NULL
   OR (NEW.id, NEW.at_ms, NEW.merchant_id, NEW.environment, NEW.actor_kind, NEW.actor_id,
-      NEW.actor_name, NEW.action, NEW.target, NEW.detail)
+      NEW.actor_name, NEW.actor_proved, NEW.action, NEW.target, NEW.detail)
     IS NOT (OLD.id, OLD.at_ms, OLD.merchant_id, OLD.environment, OLD.actor_kind, OLD.actor_id,
-      OLD.actor_name, OLD.action, OLD.target, OLD.detail)
+      OLD.actor_name, OLD.actor_proved, OLD.action, OLD.target, OLD.detail)
 BEGIN
   SELECT RAISE(ABORT, 'the audit log is append-only');
 END;

@@ -28,7 +28,10 @@ export interface Config {
   readonly methodLogos: MethodLogos;
   /** Whether the operator keeps the commission of refunded payments (docs/decisions.md#39). */
   readonly keepsCommission: boolean;
-  /** A manual resolution of a larger refund needs two operators, in minor units; null: none does. */
+  /**
+   * Two operators must agree about more than this, in minor units, when they record a payment or a
+   * refund by hand; null: one is always enough.
+   */
   readonly secondOperatorAboveMinor: number | null;
   readonly linkSigningKeys: KeyRing;
   readonly dataEncryptionKeys: KeyRing;
@@ -56,10 +59,7 @@ export function configOf(env: Bindings): Config {
     rateLimits: flag('RATE_LIMITS', env.RATE_LIMITS, 'on', 'off'),
     methodLogos: methodLogos('METHOD_LOGOS', env.METHOD_LOGOS),
     keepsCommission: flag('REFUND_COMMISSION', env.REFUND_COMMISSION, 'keep', 'return'),
-    secondOperatorAboveMinor: amountMinor(
-      'REFUND_SECOND_OPERATOR_ABOVE',
-      env.REFUND_SECOND_OPERATOR_ABOVE,
-    ),
+    secondOperatorAboveMinor: amountMinorOrOff('SECOND_OPERATOR_ABOVE', env.SECOND_OPERATOR_ABOVE),
     linkSigningKeys: strongKeyRing('LINK_SIGNING_KEYS', env.LINK_SIGNING_KEYS),
     dataEncryptionKeys: strongKeyRing('DATA_ENCRYPTION_KEYS', env.DATA_ENCRYPTION_KEYS),
     webhookRsaKeys: {
@@ -101,14 +101,14 @@ function positiveInteger(name: string, value: string | undefined): number {
   return number;
 }
 
-/** An amount in major units, in minor units; null when empty. */
-function amountMinor(name: string, value: string | undefined): number | null {
-  if (value === undefined || value === '') {
+/** An amount in major units, in minor units; null only for the word "off". */
+function amountMinorOrOff(name: string, value: string | undefined): number | null {
+  if (value === 'off') {
     return null;
   }
-  const minor = /^[0-9.]+$/.test(value) ? minorFromMajor(Number(value)) : null;
+  const minor = /^[0-9.]+$/.test(value ?? '') ? minorFromMajor(Number(value)) : null;
   if (minor === null) {
-    throw new ConfigError(`${name} must be an amount such as 5000 or 5000.50`);
+    throw new ConfigError(`${name} must be "off" or an amount such as 5000 or 5000.50`);
   }
   return minor;
 }

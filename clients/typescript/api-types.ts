@@ -727,7 +727,8 @@ export interface Payment {
       | 'contradicting_failure'
       | 'refused_callback'
       | 'contradicting_refund'
-      | 'excess_refund';
+      | 'excess_refund'
+      | 'receipt_conflict';
     /**
      * What the customer and the provider know the attempt by
      */
@@ -813,6 +814,7 @@ export interface Refund {
     | 'whole_amounts_only'
     | 'too_late'
     | 'exceeds_payment'
+    | 'resolved_by_operator'
     | null;
   /**
    * The provider's id of the refund
@@ -872,6 +874,7 @@ export interface RefundSummary {
     | 'whole_amounts_only'
     | 'too_late'
     | 'exceeds_payment'
+    | 'resolved_by_operator'
     | null;
   /**
    * The provider's id of the refund

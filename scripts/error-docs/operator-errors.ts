@@ -54,6 +54,12 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     remedy: 'Shorten the note or the receipt, and keep to printable characters.',
     retry: 'after_change',
   },
+  receipt_used: {
+    meaning: 'Another payment or attempt of the environment, of any merchant, has this receipt.',
+    remedy:
+      'Compare both payments with the provider. Only one of them was paid by this receipt: record the other with its own.',
+    retry: 'after_change',
+  },
   refund_not_resolvable: {
     meaning: 'The refund has an outcome, or its provider may still answer or be called.',
     remedy: 'Read the payment. While the refund is `processing`, wait for the provider.',
@@ -66,7 +72,7 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
   },
   operator_not_verified: {
     meaning:
-      'Two operators must agree about the amount, and your name is not proved: you share your secret, or you are a program.',
+      'A production payment is recorded as paid, or two operators must agree, and your name is not proved: you share your secret, or you are a program.',
     remedy: 'Use a secret that only you have, or sign in through Cloudflare Access.',
     retry: 'after_change',
   },

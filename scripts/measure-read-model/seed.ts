@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { attemptReferenceFrom } from '../../src/domain/identifiers.ts';
 import type { FailureReason, IntentStatus } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
-import { idSearchKey, phoneSearchKey } from '../../src/domain/search-key.ts';
+import { idSearchKey, phoneSearchKey, receiptSearchKey } from '../../src/domain/search-key.ts';
 import type {
   DeliveryStatus,
   ProjectedEvent,
@@ -109,6 +109,7 @@ export function messageOf(index: number, payments: number): ProjectionMessage {
     objectId: String(index),
     version: 3,
     needsConfirmation: false,
+    receiptKeys: [],
     row: {
       uuid: uuidOf(index, createdAtMs),
       environment: 'production',
@@ -126,6 +127,7 @@ export function messageOf(index: number, payments: number): ProjectionMessage {
       method,
       unresolvedAttempts: chance('unresolved', index) < 0.0005 ? 1 : 0,
       anomalies: chance('anomaly', index) < 0.0002 ? 1 : 0,
+      proposedAttempts: 0,
       createdAtMs,
       updatedAtMs: endedAtMs ?? createdAtMs,
       endedAtMs,
@@ -167,7 +169,8 @@ function searchKeysOf(index: number, createdAtMs: number, wasTried: boolean): st
   const receipt = `RCPT${digest('receipt', index).toString('hex').slice(0, 8).toUpperCase()}`;
   const rail = digest('rail', index).toString('hex').slice(0, 24);
   return [
-    ...(wasTried ? [referenceOf(index, createdAtMs), rail, receipt].map(idSearchKey) : []),
+    ...(wasTried ? [referenceOf(index, createdAtMs), rail].map(idSearchKey) : []),
+    ...(wasTried ? [receiptSearchKey(receipt)] : []),
     ...(index % 10 === 0 ? [idSearchKey(linkOf(index))] : []),
     ...(index % 5 < 3 ? [phoneKeyOf(index)] : []),
   ];

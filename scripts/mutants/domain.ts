@@ -99,8 +99,8 @@ export const DOMAIN_MUTANTS: readonly Mutant[] = [
       'an expired attempt fails again',
     ],
     [
-      "  if (attempt.status === 'succeeded') {\n    return hasAnomaly",
-      "  if (attempt.status === 'expired') {\n    return hasAnomaly",
+      "  if (attempt.status === 'succeeded') {\n    // The query whether",
+      "  if (attempt.status === 'expired') {\n    // The query whether",
       'a paid attempt fails',
     ],
     [
@@ -229,8 +229,8 @@ export const REFUND_MUTANTS: readonly Mutant[] = [
       'an operator decides while the answer of the provider is on its way',
     ],
     [
-      '  if (mustAgree && isConfirmed && proposal.operator === operator) {',
-      '  if (mustAgree && isConfirmed && proposal.operator !== operator) {',
+      '  if (mustAgree && isConfirmed && isSameOperator(operator, proposal.operator)) {',
+      '  if (mustAgree && isConfirmed && !isSameOperator(operator, proposal.operator)) {',
       'one operator confirms their own decision',
     ],
     [

@@ -88,6 +88,7 @@ const anomaly = objectOf({
       'refused_callback',
       'contradicting_refund',
       'excess_refund',
+      'receipt_conflict',
     ],
   },
   transactionId: nullable(transactionId),

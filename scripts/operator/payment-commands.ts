@@ -69,8 +69,10 @@ interface Payment extends Named {
     readonly railReference: string | null;
     readonly providerCode: string | null;
     readonly receipt: string | null;
+    readonly isProved: boolean;
     readonly failureReason: string | null;
     readonly startedAtMs: number;
+    readonly proposal: { readonly operator: string; readonly receipt: string } | null;
   }[];
   readonly refunds: readonly {
     readonly id: string;
@@ -87,7 +89,11 @@ interface Payment extends Named {
       readonly outcome: { readonly type: string; readonly railReference?: string };
     } | null;
   }[];
-  readonly anomalies: readonly { readonly kind: string; readonly atMs: number }[];
+  readonly anomalies: readonly {
+    readonly kind: string;
+    readonly atMs: number;
+    readonly other?: { readonly merchantId: string; readonly uniqueId: string };
+  }[];
   readonly history: readonly {
     readonly atMs: number;
     readonly command: string;
@@ -103,6 +109,23 @@ interface Payment extends Named {
     readonly tries: readonly unknown[];
   }[];
   readonly review: { readonly note: string; readonly reviewedBy: string } | null;
+}
+
+/** What waits for a second operator, and what no provider has confirmed. */
+function attemptNotes({ attempts }: Payment): readonly string[] {
+  return attempts.flatMap(({ reference, status, isProved, proposal }) => {
+    if (proposal !== null) {
+      const { operator, receipt } = proposal;
+      return [
+        plain(
+          `Attempt ${reference}: ${operator} recorded "paid, ${receipt}"; another must confirm`,
+        ),
+      ];
+    }
+    return status === 'succeeded' && !isProved
+      ? [`Attempt ${reference}: recorded by hand; the provider has not confirmed it`]
+      : [];
+  });
 }
 
 /** A refund, and under it the decision that waits for a second operator. */
@@ -175,8 +198,13 @@ export function paymentLines(payment: Payment): readonly string[] {
       ]),
       'No attempts.',
     ),
+    ...attemptNotes(payment),
     ...refundLines(payment),
-    ...payment.anomalies.map(({ kind, atMs }) => `Anomaly: ${kind}, ${time(atMs)}`),
+    ...payment.anomalies.map(({ kind, atMs, other }) =>
+      plain(
+        `Anomaly: ${kind}, ${time(atMs)}${other === undefined ? '' : `, with ${other.merchantId} ${other.uniqueId}`}`,
+      ),
+    ),
     '',
     ...payment.history.map(({ atMs, command, fromStatus, toStatus, detail }) =>
       plain(

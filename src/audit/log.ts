@@ -8,6 +8,8 @@ export interface Actor {
   /** A member's id, the operator's name from the request, or the digest of an API key. */
   readonly id: string;
   readonly name: string;
+  /** Of an operator: whether the name is proved, or only claimed by who shares a secret. */
+  readonly isProved?: boolean;
   /** The client's IP address, or null when unknown. */
   readonly address: string | null;
 }
@@ -27,8 +29,8 @@ export interface AuditEntry {
 }
 
 const COLUMNS =
-  'at_ms, merchant_id, environment, actor_kind, actor_id, actor_name, address, action, target, detail';
-const VALUES = '?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10';
+  'at_ms, merchant_id, environment, actor_kind, actor_id, actor_name, actor_proved, address, action, target, detail';
+const VALUES = '?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11';
 
 /** Run it in the batch of the change that it records, so that neither happens without the other. */
 export function auditEntry(entry: AuditEntry): SqlStatement {
@@ -65,6 +67,7 @@ function paramsOf({ actor, detail = {}, ...entry }: AuditEntry): SqlStatement['p
     actor.kind,
     actor.id,
     actor.name,
+    actor.isProved === undefined ? null : Number(actor.isProved),
     actor.address,
     entry.action,
     entry.target,

@@ -18,6 +18,8 @@ export interface AuditRecord {
   readonly environment: Environment | null;
   readonly actorKind: 'member' | 'operator' | 'api_key';
   readonly actorName: string;
+  /** Of an operator: whether the name was proved; null for others. */
+  readonly isActorProved: boolean | null;
   readonly address: string | null;
   /** May be an action of a newer release. */
   readonly action: AuditAction | (string & {});
@@ -33,13 +35,15 @@ export interface AuditFilter {
 }
 
 /** As D1 returns it. */
-export interface AuditRow extends Omit<AuditRecord, 'detail'> {
+export interface AuditRow extends Omit<AuditRecord, 'detail' | 'isActorProved'> {
+  readonly actorProved: number | null;
   readonly detail: string;
 }
 
 /** The columns of a row. */
 export const RECORD_COLUMNS = `id, at_ms AS atMs, merchant_id AS merchantId, environment,
-  actor_kind AS actorKind, actor_name AS actorName, address, action, target, detail`;
+  actor_kind AS actorKind, actor_name AS actorName, actor_proved AS actorProved, address, action,
+  target, detail`;
 
 /**
  * One page of the merchant's entries, newest first, without those of others and of no merchant.
@@ -91,8 +95,9 @@ async function readEntries(
   return { ...page, rows: page.rows.map(recordOf) };
 }
 
-export function recordOf(row: AuditRow): AuditRecord {
-  return { ...row, detail: JSON.parse(row.detail) as AuditRecord['detail'] };
+export function recordOf({ actorProved, detail, ...row }: AuditRow): AuditRecord {
+  const isActorProved = actorProved === null ? null : actorProved === 1;
+  return { ...row, isActorProved, detail: JSON.parse(detail) as AuditRecord['detail'] };
 }
 
 /** The merchant's members, including removed ones, whose entries remain in the log. */

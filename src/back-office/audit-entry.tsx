@@ -3,6 +3,7 @@ import { METHODS } from '../domain/method.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/back-office.ts';
 import type { PageView } from '../ui/back-office.tsx';
 import { detailRows } from './audit-detail.ts';
+import { operatorText } from './operator-text.ts';
 
 type Call = Pick<PageView, 'language'>;
 
@@ -13,9 +14,12 @@ interface Props {
 
 /** Who acted. */
 export function AuditActor({ call, entry }: Props) {
+  const { actorName, isActorProved } = entry;
+  const name =
+    isActorProved === null ? actorName : operatorText(call.language, actorName, isActorProved);
   return (
     <span>
-      <bdi>{entry.actorName}</bdi>
+      <bdi>{name}</bdi>
       {entry.actorKind !== 'member' && (
         <span class="quiet small">
           {' '}

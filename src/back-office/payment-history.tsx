@@ -2,7 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { actorOf } from '../domain/actor.ts';
 import type { Attempt, AttemptStatus, Intent, IntentStatus } from '../domain/intent.ts';
 import { phoneText } from '../domain/phone.ts';
+import { awaitsProof } from '../domain/time.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/back-office.ts';
+import type { DashboardMessages } from '../i18n/messages.ts';
 import type { HistoryDetail, HistoryEntry, RefundDetail } from '../intent/protocol.ts';
 import type { PageView } from '../ui/back-office.tsx';
 import {
@@ -17,6 +19,7 @@ import {
   WhenExactly,
 } from '../ui/elements.tsx';
 import { shownText } from '../ui/untrusted-text.ts';
+import { operatorText } from './operator-text.ts';
 import { moneyIn } from './payment-elements.tsx';
 
 type Call = Pick<PageView, 'language'>;
@@ -89,7 +92,7 @@ function AttemptCard(props: {
           attempt.failureReason === null
             ? null
             : [text.reason, text.failure[attempt.failureReason]],
-          attempt.manualResolutionId === null ? null : [text.byHand, text.byOperator],
+          attempt.manualResolutionId === null ? null : [text.byHand, byHandText(text, attempt)],
           when(text.startedAt, attempt.startedAtMs),
           when(text.updatedAt, attempt.updatedAtMs, attempt.updatedAtMs !== attempt.startedAtMs),
           when(text.windowEndsAt, attempt.deadlineAtMs, isPending),
@@ -99,6 +102,14 @@ function AttemptCard(props: {
       {props.children}
     </article>
   );
+}
+
+/** Whether a provider has confirmed what an operator recorded. */
+function byHandText(
+  { byOperator, unproved }: DashboardMessages['payment'],
+  attempt: Attempt,
+): string {
+  return awaitsProof(attempt) ? `${byOperator} · ${unproved}` : byOperator;
 }
 
 /** Every transition, oldest first: when, what, who caused it, and the details. */
@@ -169,10 +180,19 @@ function detailText(call: Call, intent: Intent, detail: HistoryDetail | null): s
     anomaly !== undefined && text.anomalyTitle[anomaly],
     detail.late === true && text.lateTitle,
     ...(detail.refund === undefined ? [] : refundParts(call, intent, detail.refund)),
-    detail.operator !== undefined && `${text.actor.operator}: ${detail.operator}`,
+    detail.operator !== undefined && operatorPart(language, detail),
+    detail.proposed === true && text.proposed,
     detail.note,
   ].filter((part) => typeof part === 'string');
   return parts.length === 0 ? null : shownText(parts.join(' · '));
+}
+
+function operatorPart(
+  language: Call['language'],
+  { operator = '', operatorProved = false }: HistoryDetail,
+): string {
+  const { actor } = DASHBOARD_TEXTS[language].payment;
+  return `${actor.operator}: ${operatorText(language, operator, operatorProved)}`;
 }
 
 /** Which refund, how much, and what became of it. */

@@ -8,6 +8,7 @@ const ACTOR_OF: Readonly<Record<Exclude<Command['type'], 'start_attempt'>, Actor
   customer_returned: 'customer',
   report_callback: 'rail',
   review_anomalies: 'operator',
+  report_receipt_conflict: 'clock',
   accept_attempt: 'rail',
   resolve_attempt: 'rail',
   resolve_manually: 'operator',

@@ -8,7 +8,7 @@ import {
   type Rejection,
 } from './intent.ts';
 import { refundTimes } from './refund-time.ts';
-import { isCheckDue, isPending, windowIsOpen } from './time.ts';
+import { queryTimeMs, windowIsOpen } from './time.ts';
 import { transition } from './transition.ts';
 
 /** A new intent, open and payable. */
@@ -73,8 +73,9 @@ export function nextWakeAtMs(intent: Intent): number | null {
     if (windowIsOpen(attempt)) {
       times.push(attempt.deadlineAtMs);
     }
-    if (isPending(attempt) && attempt.checkAtMs !== null) {
-      times.push(attempt.checkAtMs);
+    const queryAtMs = queryTimeMs(attempt);
+    if (queryAtMs !== null) {
+      times.push(queryAtMs);
     }
   }
   return times.length === 0 ? null : Math.min(...times);
@@ -82,5 +83,8 @@ export function nextWakeAtMs(intent: Intent): number | null {
 
 /** Attempts whose provider query is due. */
 export function attemptsToCheck(intent: Intent, nowMs: number): readonly Attempt[] {
-  return intent.attempts.filter((attempt) => isPending(attempt) && isCheckDue(attempt, nowMs));
+  return intent.attempts.filter((attempt) => {
+    const queryAtMs = queryTimeMs(attempt);
+    return queryAtMs !== null && queryAtMs <= nowMs;
+  });
 }

@@ -171,7 +171,14 @@ export interface Attempt extends AttemptPlan {
   readonly receipt: string | null;
   /** The id that the customer's wallet or bank gave the payment, where it has one of its own. */
   readonly issuerReceipt: string | null;
+  /**
+   * Whether the provider itself reported the success. An attempt that only an operator resolved as
+   * paid becomes proved when the provider names its receipt, too.
+   */
+  readonly isProved: boolean;
   readonly failureReason: FailureReason | null;
+  /** The operator's finding "paid" that awaits a second operator; null without one. */
+  readonly proposal: PaidProposal | null;
   /** The id of the operator's manual resolution; null without one. */
   readonly manualResolutionId: string | null;
   /** Provider queries so far; decides the back-off. */
@@ -180,6 +187,15 @@ export interface Attempt extends AttemptPlan {
   readonly queriedAtMs: number | null;
   readonly startedAtMs: number;
   readonly updatedAtMs: number;
+}
+
+/** One operator's finding that an attempt was paid, until another operator confirms it. */
+export interface PaidProposal {
+  readonly resolutionId: string;
+  readonly operator: string;
+  readonly note: string;
+  readonly receipt: string;
+  readonly atMs: number;
 }
 
 /** An event that a person must review. It never changes a status that the merchant has received. */
@@ -191,7 +207,9 @@ export interface Anomaly {
     /** A provider contradicts the outcome of a refund. */
     | 'contradicting_refund'
     /** With this refund, more was returned than the customer paid. */
-    | 'excess_refund';
+    | 'excess_refund'
+    /** Another payment or attempt has the same receipt, or the provider names another receipt. */
+    | 'receipt_conflict';
   readonly attemptId: string;
   /** Only of the two about refunds. */
   readonly refundId?: string;
@@ -199,7 +217,15 @@ export interface Anomaly {
   readonly excessMinor?: number;
   /** Only of an excess refund: when an operator reviewed it; null before that. */
   readonly reviewedAtMs?: number | null;
+  /** Only of a conflict with another payment, which may be another merchant's. For the operator. */
+  readonly other?: OtherPayment;
   readonly atMs: number;
+}
+
+/** Another payment of the same environment. */
+export interface OtherPayment {
+  readonly merchantId: string;
+  readonly uniqueId: string;
 }
 
 export interface Intent {
@@ -291,8 +317,20 @@ export type Command =
       readonly outcome: ManualOutcome;
       /** Who decided. */
       readonly operator: string;
+      /** Whether the operator's name is proved, as it must be to record a production payment. */
+      readonly isVerified: boolean;
       /** The reason. */
       readonly note: string;
+      /** Above this sum, in minor units, two operators must agree (`paidNeedsSecondOperator`). */
+      readonly secondOperatorAboveMinor: number | null;
+      /** When to ask the provider to confirm a success; null: it offers no status query. */
+      readonly checkAtMs: number | null;
+    }
+  /** The read model found another payment with the receipt of this attempt. */
+  | {
+      readonly type: 'report_receipt_conflict';
+      readonly attemptId: string;
+      readonly other: OtherPayment;
     }
   /** The customer leaves a redirect attempt unpaid; another attempt may start. */
   | { readonly type: 'abandon_attempt'; readonly attemptId: string }
@@ -304,6 +342,7 @@ export type Command =
       readonly type: 'review_anomalies';
       readonly count: number;
       readonly operator: string;
+      readonly isVerified: boolean;
       readonly note: string;
     }
   | { readonly type: 'cancel' }
@@ -326,7 +365,7 @@ export type Outcome = (
 
 /** The outcomes of a manual resolution: never `unknown`, which the attempt already is. */
 export type ManualOutcome =
-  | { readonly type: 'succeeded'; readonly receipt: string | null }
+  | { readonly type: 'succeeded'; readonly receipt: string }
   | { readonly type: 'failed'; readonly reason: FailureReason };
 
 export type Rejection =
@@ -344,6 +383,8 @@ export type Rejection =
   | 'query_due'
   /** A name, note or receipt that is empty, too long or not printable. */
   | 'malformed_resolution'
+  /** Another attempt of the payment was paid by this receipt. */
+  | 'receipt_used'
   | 'start_not_claimable'
   | 'method_not_allowed'
   | 'not_abandonable';

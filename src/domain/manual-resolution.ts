@@ -1,7 +1,9 @@
-import type { Attempt, Command } from './intent.ts';
-import { recordFailure, recordSuccess } from './resolve.ts';
+import { type Attempt, type Command, chargedMinor, type Intent } from './intent.ts';
+import { isSameOperator } from './operator-name.ts';
+import { hasSameReceipt, isSameReceipt } from './receipt.ts';
+import { recordFailure, recordPaid } from './resolve.ts';
 import { find, reject, type Step, withAttempt } from './step.ts';
-import { isPending } from './time.ts';
+import { awaitsProof, isPending } from './time.ts';
 
 /** Manual resolution: the operator records the outcome that no provider query has proved. */
 
@@ -27,19 +29,16 @@ export function resolveManually(step: Step, command: ResolveManually, nowMs: num
   if (attempt === null) {
     return reject(step, 'attempt_not_found');
   }
-  if (attempt.manualResolutionId === command.resolutionId) {
+  const { outcome, resolutionId } = command;
+  if ([attempt.manualResolutionId, attempt.proposal?.resolutionId].includes(resolutionId)) {
     // A retry of a command whose first answer was lost.
     return step;
   }
   if (!isWellFormed(command)) {
     return reject(step, 'malformed_resolution');
   }
-  const { outcome, resolutionId } = command;
-  const resolved: Attempt = { ...attempt, manualResolutionId: resolutionId };
   if (outcome.type === 'succeeded') {
-    return attempt.status === 'succeeded'
-      ? reject(step, 'attempt_not_pending')
-      : recordSuccess(withAttempt(step, resolved), resolved, outcome, nowMs);
+    return resolveAsPaid(step, attempt, command, outcome.receipt, nowMs);
   }
   if (!isPending(attempt)) {
     return reject(step, 'attempt_not_pending');
@@ -48,9 +47,70 @@ export function resolveManually(step: Step, command: ResolveManually, nowMs: num
   if (nowMs < attempt.deadlineAtMs) {
     return reject(step, 'window_open');
   }
+  const resolved: Attempt = { ...attempt, manualResolutionId: resolutionId };
   return attempt.status === 'processing'
     ? reject(step, 'query_due')
     : recordFailure(withAttempt(step, resolved), resolved, outcome, nowMs);
+}
+
+/**
+ * "Paid" makes the merchant deliver, and could make a payment of nothing: in production only people
+ * with a proved name record it, each receipt once, and large sums by two of them.
+ */
+function resolveAsPaid(
+  step: Step,
+  attempt: Attempt,
+  command: ResolveManually,
+  receipt: string,
+  nowMs: number,
+): Step {
+  const { intent } = step;
+  const { resolutionId, operator, note, isVerified } = command;
+  const { proposal } = attempt;
+  if (attempt.status === 'succeeded') {
+    return reject(step, 'attempt_not_pending');
+  }
+  if (intent.terms.environment === 'production' && !isVerified) {
+    return reject(step, 'operator_not_verified');
+  }
+  if (hasSameReceipt(intent, { id: attempt.id, receipt, issuerReceipt: null })) {
+    return reject(step, 'receipt_used');
+  }
+  if (paidNeedsSecondOperator(intent, attempt, command.secondOperatorAboveMinor)) {
+    if (proposal === null || !isSameReceipt(receipt, proposal.receipt)) {
+      const proposed = { resolutionId, operator, note, receipt, atMs: nowMs };
+      return withAttempt(step, { ...attempt, proposal: proposed });
+    }
+    if (isSameOperator(operator, proposal.operator)) {
+      return reject(step, 'second_operator_needed');
+    }
+  }
+  const resolved: Attempt = {
+    ...attempt,
+    manualResolutionId: resolutionId,
+    // Without a call to the provider, there is nothing to query.
+    checkAtMs: attempt.startClaim === 'free' ? null : command.checkAtMs,
+    checks: 0,
+  };
+  return recordPaid(withAttempt(step, resolved), resolved, { type: 'succeeded', receipt }, nowMs);
+}
+
+/**
+ * Whether two operators must agree that an attempt was paid: in production, for more than
+ * `aboveMinor`, with the payment's other attempts that only operators say were paid
+ * (docs/decisions.md#41). Null: there is no limit.
+ */
+export function paidNeedsSecondOperator(
+  { terms, attempts }: Intent,
+  attempt: Attempt,
+  aboveMinor: number | null,
+): boolean {
+  const others = attempts.filter((other) => other.id !== attempt.id && awaitsProof(other));
+  const sumMinor = [attempt, ...others].reduce(
+    (sum, { method }) => sum + chargedMinor(terms, method),
+    0,
+  );
+  return terms.environment === 'production' && aboveMinor !== null && sumMinor > aboveMinor;
 }
 
 function isWellFormed({ operator, note, outcome }: ResolveManually): boolean {

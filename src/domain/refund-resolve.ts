@@ -1,5 +1,6 @@
 import type { Attempt } from './intent.ts';
 import { isWellFormedNote } from './manual-resolution.ts';
+import { isSameOperator } from './operator-name.ts';
 import { printableCode } from './provider-code.ts';
 import {
   hasRefundEnded,
@@ -181,7 +182,7 @@ export function resolveRefundManually(
   if (mustAgree && !command.isVerified) {
     return reject(step, 'operator_not_verified');
   }
-  if (mustAgree && isConfirmed && proposal.operator === operator) {
+  if (mustAgree && isConfirmed && isSameOperator(operator, proposal.operator)) {
     return reject(step, 'second_operator_needed');
   }
   if (mustAgree && !isConfirmed) {

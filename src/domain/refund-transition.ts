@@ -19,6 +19,7 @@ import {
 import { resolveRefund, resolveRefundManually } from './refund-resolve.ts';
 import { isStartable } from './refund-time.ts';
 import { find, reject, type Step, withRefund } from './step.ts';
+import { awaitsProof } from './time.ts';
 
 /** Applies a command about a refund to its payment. */
 export function applyRefundCommand(step: Step, command: RefundCommand, nowMs: number): Step {
@@ -125,6 +126,9 @@ function obstacleTo(
   { returnedMinor }: RefundAmounts,
   nowMs: number,
 ): RefundActionReason | null {
+  if (awaitsProof(attempt)) {
+    return 'resolved_by_operator';
+  }
   if (capability === null) {
     return 'not_supported';
   }

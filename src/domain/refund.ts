@@ -48,6 +48,8 @@ export const REFUND_ACTION_REASONS = [
   'too_late',
   /** Another refund returned money after its failure, and with this one too much would go back. */
   'exceeds_payment',
+  /** Only an operator says that the customer paid: the provider has not confirmed it. */
+  'resolved_by_operator',
 ] as const;
 
 export type RefundActionReason = (typeof REFUND_ACTION_REASONS)[number];
@@ -56,7 +58,8 @@ export type RefundActionReason = (typeof REFUND_ACTION_REASONS)[number];
 export type RefundRequester =
   | { readonly type: 'api'; readonly keyId: string }
   | { readonly type: 'member'; readonly memberId: string }
-  | { readonly type: 'operator'; readonly operator: string };
+  /** `isProved`: whether the operator's name is. */
+  | { readonly type: 'operator'; readonly operator: string; readonly isProved: boolean };
 
 /** How much of a payment one refund returns, in minor units. */
 export interface RefundAmounts {

@@ -1,5 +1,6 @@
 import { type Attempt, attemptInFlight, type Command, hasEnded, type Outcome } from './intent.ts';
 import { printableCode } from './provider-code.ts';
+import { hasSameReceipt, isReceiptOf } from './receipt.ts';
 import {
   end,
   find,
@@ -10,7 +11,7 @@ import {
   withAnomaly,
   withAttempt,
 } from './step.ts';
-import { applyTime, isPending, notAfterWindow } from './time.ts';
+import { applyTime, awaitsProof, isPending, notAfterWindow } from './time.ts';
 
 /** Resolving an attempt, and its effect on the payment. */
 
@@ -35,7 +36,7 @@ export function resolveAttempt(
     case 'failed':
       return recordFailure(step, attempt, command.outcome, nowMs);
     case 'unknown':
-      return isPending(attempt)
+      return isPending(attempt) || awaitsProof(attempt)
         ? recordInconclusiveQuery(step, attempt, command, command.outcome, nowMs)
         : step;
   }
@@ -72,31 +73,74 @@ function lastCode(attempt: Attempt, providerCode: string | null | undefined): st
 }
 
 /** Money moved: the intent has succeeded from any status. A second success is an anomaly. */
-export function recordSuccess(
+function recordSuccess(
   step: Step,
   attempt: Attempt,
   outcome: Extract<Outcome, { type: 'succeeded' }>,
   nowMs: number,
 ): Step {
   if (attempt.status === 'succeeded') {
-    return withMissingReceipts(step, attempt, outcome);
+    return recordProof(step, attempt, outcome, nowMs);
   }
-  const resolved = withAttempt(step, {
+  const proved = { ...attempt, isProved: true, checkAtMs: null };
+  return recordPaid(step, proved, outcome, nowMs);
+}
+
+/** The same, whoever found out: the provider, or an operator. */
+export function recordPaid(
+  step: Step,
+  attempt: Attempt,
+  outcome: Extract<Outcome, { type: 'succeeded' }>,
+  nowMs: number,
+): Step {
+  const paid: Attempt = {
     ...attempt,
     status: 'succeeded',
     failureReason: null,
-    checkAtMs: null,
+    proposal: null,
     receipt: outcome.receipt,
     issuerReceipt: outcome.issuerReceipt ?? null,
     providerCode: lastCode(attempt, outcome.providerCode),
     updatedAtMs: nowMs,
-  });
+  };
+  const resolved = withAttempt(step, paid);
   if (step.intent.status === 'succeeded') {
-    return withAnomaly(resolved, { kind: 'duplicate_payment', attemptId: attempt.id, atMs: nowMs });
+    const about = { attemptId: attempt.id, atMs: nowMs };
+    const duplicate = withAnomaly(resolved, { kind: 'duplicate_payment', ...about });
+    // Two attempts with one receipt: the customer may have paid only once.
+    return hasSameReceipt(step.intent, paid)
+      ? withAnomaly(duplicate, { kind: 'receipt_conflict', ...about })
+      : duplicate;
   }
   const late = hasEnded(step.intent.status) || isPaidAfterExpiry(step, outcome, nowMs);
-  const paid = { late, paidAttemptId: attempt.id };
-  return end({ ...resolved, intent: { ...resolved.intent, ...paid } }, 'succeeded', null, nowMs);
+  const succeeded = { late, paidAttemptId: attempt.id };
+  const { intent } = resolved;
+  return end({ ...resolved, intent: { ...intent, ...succeeded } }, 'succeeded', null, nowMs);
+}
+
+/**
+ * The provider reports an attempt that is paid already. If only an operator said so, it is proved
+ * now, by the provider's receipt: refunds name it, so the operator's must not stand in its place.
+ */
+function recordProof(
+  step: Step,
+  attempt: Attempt,
+  outcome: Extract<Outcome, { type: 'succeeded' }>,
+  nowMs: number,
+): Step {
+  if (attempt.isProved) {
+    return withMissingReceipts(step, attempt, outcome);
+  }
+  const { receipt, issuerReceipt = null, providerCode } = outcome;
+  const queried = { ...attempt, checkAtMs: null, providerCode: lastCode(attempt, providerCode) };
+  if (receipt === null) {
+    return withAttempt(step, queried);
+  }
+  const paid: Attempt = { ...queried, isProved: true, receipt, issuerReceipt };
+  const proved = withAttempt(step, paid);
+  return isReceiptOf(attempt.receipt, paid)
+    ? proved
+    : withAnomaly(proved, { kind: 'receipt_conflict', attemptId: attempt.id, atMs: nowMs });
 }
 
 /** A second proof may have an id that the first one lacked; a refund may need it. */
@@ -134,9 +178,12 @@ export function recordFailure(
   nowMs: number,
 ): Step {
   if (attempt.status === 'succeeded') {
+    // The query whether the provider confirms the payment is answered.
+    const queried =
+      attempt.checkAtMs === null ? step : withAttempt(step, { ...attempt, checkAtMs: null });
     return hasAnomaly(step, 'contradicting_failure', attempt)
-      ? step
-      : withAnomaly(step, { kind: 'contradicting_failure', attemptId: attempt.id, atMs: nowMs });
+      ? queried
+      : withAnomaly(queried, { kind: 'contradicting_failure', attemptId: attempt.id, atMs: nowMs });
   }
   if (!isPending(attempt)) {
     return step;
@@ -146,6 +193,7 @@ export function recordFailure(
     ...attempt,
     status: 'failed',
     failureReason: reason,
+    proposal: null,
     checkAtMs: null,
     providerCode: lastCode(attempt, providerCode),
     updatedAtMs: nowMs,

@@ -6,7 +6,7 @@ import type { Tenant } from './intent.ts';
 /** Longer ids cannot be searched for. */
 export const SEARCH_ID_LENGTH_MAX = 255;
 
-/** For the id of a transaction, rail, receipt or payment link, unless it `isFoundByDigest`. */
+/** For the id of a transaction, rail, refund or payment link, unless it `isFoundByDigest`. */
 export function idSearchKey(id: string): string {
   return `id:${id}`;
 }
@@ -49,6 +49,25 @@ export function isFoundByDigest(id: string): boolean {
 /** For the keyed digest of an id that `isFoundByDigest`. */
 export function hashedIdSearchKey(digest: string): string {
   return `hashed-id:${digest}`;
+}
+
+const RECEIPT_PREFIX = 'receipt:';
+
+/**
+ * For a `normalizedReceipt`, unless it `isFoundByDigest`. Finds the payments of all merchants that
+ * have it, so its rows are in a table of their own.
+ */
+export function receiptSearchKey(receipt: string): string {
+  return `${RECEIPT_PREFIX}${receipt}`;
+}
+
+/** For the keyed digest of a `normalizedReceipt`, which never begins with this sign. */
+export function hashedReceiptSearchKey(digest: string): string {
+  return `${RECEIPT_PREFIX}#${digest}`;
+}
+
+export function isReceiptSearchKey(key: string): boolean {
+  return key.startsWith(RECEIPT_PREFIX);
 }
 
 /** For the keyed digest of a phone number. */

@@ -83,3 +83,13 @@ export function isCheckDue(attempt: Attempt, nowMs: number): boolean {
 export function isPending(attempt: Attempt): boolean {
   return attempt.status === 'processing' || attempt.status === 'unresolved';
 }
+
+/** Whether only an operator says that the attempt was paid. */
+export function awaitsProof({ status, isProved }: Attempt): boolean {
+  return status === 'succeeded' && !isProved;
+}
+
+/** When to query the provider about the attempt; null when never. */
+export function queryTimeMs(attempt: Attempt): number | null {
+  return isPending(attempt) || awaitsProof(attempt) ? attempt.checkAtMs : null;
+}

@@ -10,6 +10,7 @@ import {
 } from './intent.ts';
 import { isWellFormedNote, resolveManually } from './manual-resolution.ts';
 import { printableCode } from './provider-code.ts';
+import { reportReceiptConflict } from './receipt.ts';
 import type { Refund } from './refund.ts';
 import { applyRefundTime } from './refund-time.ts';
 import { applyRefundCommand } from './refund-transition.ts';
@@ -67,8 +68,16 @@ function hasVisibleChange(before: Intent, after: Intent): boolean {
     // A review changes an anomaly.
     before.anomalies !== after.anomalies ||
     before.attempts.length !== after.attempts.length ||
-    before.attempts.some((attempt, index) => attempt.status !== after.attempts[index]?.status) ||
+    before.attempts.some((attempt, index) => differs(attempt, after.attempts[index])) ||
     changedRefund(before, after) !== null
+  );
+}
+
+function differs(before: Attempt, after: Attempt | undefined): boolean {
+  return (
+    before.status !== after?.status ||
+    before.isProved !== after.isProved ||
+    before.proposal !== after.proposal
   );
 }
 
@@ -103,6 +112,8 @@ function apply(step: Step, command: Command, nowMs: number): Step {
       return resolveAttempt(step, command, nowMs);
     case 'resolve_manually':
       return resolveManually(step, command, nowMs);
+    case 'report_receipt_conflict':
+      return reportReceiptConflict(step, command, nowMs);
     case 'abandon_attempt':
       return abandonAttempt(step, command.attemptId, nowMs);
     case 'review_anomalies':
@@ -147,9 +158,11 @@ function startAttempt(
     redirectUrl: null,
     railReference: null,
     providerCode: null,
+    proposal: null,
     manualResolutionId: null,
     receipt: null,
     issuerReceipt: null,
+    isProved: false,
     failureReason: null,
     checks: 0,
     queriedAtMs: null,

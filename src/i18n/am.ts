@@ -612,6 +612,8 @@ export const dashboard: DashboardMessages = {
         'አልተሳካም የተባለ ተመላሽ በኋላ ተፈጽሟል፤ ስለዚህ ደንበኛው ከከፈለው በላይ ተመልሶለታል። አስተዳዳሪው እስኪያየው ድረስ ለዚህ ሙከራ ሌላ ተመላሽ አይቻልም።',
       refused_callback:
         'ለዚህ ሙከራ ከአቅራቢው መሆኑ ያልተረጋገጠ መልእክት መጥቶ ውድቅ ተደርጓል። ምንም አልተለወጠም። የክፍያው ውጤት ካልታወቀ ለአስተዳዳሪው ይንገሩ።',
+      receipt_conflict:
+        'የዚህ ሙከራ ደረሰኝ ለሌላ ክፍያ ወይም ሙከራም ተመዝግቧል፣ ወይም አቅራቢው አስተዳዳሪው ከመዘገበው የተለየ ደረሰኝ ተናግሯል። ከማስረከብዎ በፊት አስተዳዳሪውን ይጠይቁ።',
     },
     issuerReceipt: 'የደንበኛው ዋሌት ደረሰኝ',
     anomalyTitle: {
@@ -620,6 +622,7 @@ export const dashboard: DashboardMessages = {
       contradicting_refund: 'አቅራቢው ስለ ተመላሽ ገንዘቡ ራሱን ተቃርኗል',
       excess_refund: 'ከተከፈለው በላይ ተመልሷል',
       refused_callback: 'መልእክት ውድቅ ተደርጓል',
+      receipt_conflict: 'ደረሰኙ ሁለት ጊዜ ተቆጥሯል',
     },
     aboutAttempt: (number) => `ሙከራ ${number}`,
     tooMuchBy: (amount) => `በትርፍ የተመለሰ፦ ${amount}`,
@@ -636,6 +639,10 @@ export const dashboard: DashboardMessages = {
       clock: 'ሰዓት',
       operator: 'አስተዳዳሪ',
     },
+    nameProved: (operator) => `${operator} (ስሙ ተረጋግጧል)`,
+    nameClaimed: (operator) => `${operator} (ስሙ አልተረጋገጠም)`,
+    proposed: 'ሁለተኛ አስተዳዳሪ ማረጋገጥ አለበት።',
+    unproved: 'አቅራቢው ገና አላረጋገጠም',
     command: {
       create: 'ክፍያው ተፈጠረ',
       start_attempt: 'ሙከራ ተጀመረ',
@@ -643,6 +650,7 @@ export const dashboard: DashboardMessages = {
       customer_returned: 'ደንበኛው ከአቅራቢው ተመለሰ',
       report_callback: 'መልእክት ውድቅ ተደረገ',
       review_anomalies: 'አስተዳዳሪው አይቶታል',
+      report_receipt_conflict: 'ደረሰኙ በሌላ ክፍያ ተገኘ',
       accept_attempt: 'አቅራቢው ሙከራውን ተቀበለ',
       resolve_attempt: 'አቅራቢው ውጤቱን ተናገረ',
       resolve_manually: 'አስተዳዳሪው ውጤቱን በእጅ ወሰነ',
@@ -769,6 +777,7 @@ export const dashboard: DashboardMessages = {
       whole_amounts_only: 'አቅራቢው በራሱ የሚመልሰው ሳንቲም የሌለው መጠን ብቻ ነው።',
       too_late: 'ክፍያው ለአቅራቢው ራስ-ሰር ተመላሽ በጣም ቆይቷል።',
       exceeds_payment: 'ቀደም ሲል አልተሳካም የተባለ ተመላሽ ተፈጽሟል። ይህ ከተጨመረ ደንበኛው ከከፈለው በላይ ያገኛል።',
+      resolved_by_operator: 'ይህን ክፍያ አስተዳዳሪው በእጅ መዝግቧል፤ አቅራቢው ገና አላረጋገጠም።',
     },
     amountOfRefund: 'መጠን',
     payment: 'ክፍያ',
@@ -1578,6 +1587,13 @@ export const desk: DeskMessages = {
     recordUnpaid: 'እንዳልተከፈለ ይመዝግቡ',
     unpaidFrom: 'አቅራቢው አሁንም ገንዘብ ሊወስድ ይችላል። እንዳልተከፈለ መመዝገብ የሚቻለው ከዚህ ጀምሮ ነው፦',
     paidLead: 'የአቅራቢው መዝገብ ይህን ክፍያ ካሳየ ብቻ ይመዝግቡ። ክፍያው እንደተከፈለ ይቆጠራል፣ ነጋዴውም ይነገረዋል።',
+    paidNeedsName:
+      'እውነተኛ ክፍያ እንደተከፈለ የሚመዘገበው በተረጋገጠ ስም ብቻ ነው። የእርስዎ ብቻ በሆነ ምስጢር ወይም በCloudflare Access ይግቡ።',
+    paidNeedsTwo: 'ይህ መጠን መከፈሉን ሁለት አስተዳዳሪዎች መስማማት አለባቸው፤ አንዱ ይመዘግባል፣ ሌላው ያረጋግጣል።',
+    confirmPaid: 'መከፈሉን ያጽድቁ',
+    confirmPaidLead:
+      'በአቅራቢው መዝገብ እርስዎ ራስዎ ይፈልጉት። ይህን ክፍያ ካሳየ ብቻ ያጽድቁ። ከዚያ እንደተከፈለ ይቆጠራል፣ ለነጋዴውም ይነገረዋል።',
+    sameReceiptAs: 'ተመሳሳይ ደረሰኝ ያለው፦',
     unpaidLead:
       'የአቅራቢው መዝገብ ገንዘብ እንዳልተንቀሳቀሰ ካሳየ ብቻ ይመዝግቡ። ሙከራው አልተሳካም ይባላል፣ ደንበኛውም እንደገና ሊከፍል ይችላል።',
     receipt: 'ደረሰኝ',
@@ -1671,6 +1687,7 @@ export const desk: DeskMessages = {
       letter_discarded: 'መልእክቱ ተሰርዟል።',
     },
     notDone: {
+      attempt_not_pending: 'የሙከራው ውጤት ከዚህ በፊት ታውቋል። ምንም አልተቀየረም።',
       refund_not_resolvable: 'የተመላሽ ገንዘቡ ውጤት ከዚህ በፊት ታውቋል፣ ወይም አቅራቢው ገና ሊመልስ ይችላል። ምንም አልተቀየረም።',
       letter_not_waiting: 'መልእክቱ ከዚህ በፊት ተጥሏል፣ ወይም ጊዜው አልፏል።',
       letter_not_found: 'እንዲህ ያለ መልእክት የለም።',
@@ -1679,6 +1696,8 @@ export const desk: DeskMessages = {
     },
     refused: {
       validation_failed: 'ምልክት የተደረገባቸውን ያስተካክሉ። ምንም አልተቀየረም።',
+      receipt_used:
+        'ይህ ደረሰኝ ለሌላ ክፍያ ወይም ሙከራ ተመዝግቧል፤ ደረሰኝ የሚቆጠረው አንድ ጊዜ ነው። በፍለጋው ይፈልጉት። ምንም አልተቀየረም።',
       window_open: 'አቅራቢው ለዚህ ሙከራ አሁንም ገንዘብ ሊወስድ ይችላል፤ ስለዚህ አለመከፈሉ እርግጥ አይደለም። ምንም አልተቀየረም።',
       query_due: 'ጌትዌዩ አቅራቢውን አንድ ጊዜ በድጋሚ እየጠየቀ ነው። ከአንድ ደቂቃ በኋላ እንደገና ይሞክሩ። ምንም አልተቀየረም።',
       refund_too_large: 'ይህ ከክፍያው ከቀረው ይበልጣል። ምንም አልተቀየረም።',
@@ -1688,7 +1707,8 @@ export const desk: DeskMessages = {
       too_many_refunds: 'ክፍያው የሚቻለውን ያህል ተመላሾች አሉት። ምንም አልተቀየረም።',
       refund_needs_review: 'ለደንበኛው ከከፈለው በላይ ተመልሷል። መጀመሪያ ክፍያውን ያዩት። ምንም አልተቀየረም።',
       second_operator_needed: 'ይህን የመዘገቡት እርስዎ ነዎት። ሌላ አስተዳዳሪ ማጽደቅ አለበት።',
-      operator_not_verified: 'ስለዚህ መጠን ሁለት አስተዳዳሪዎች መስማማት አለባቸው፤ ስምዎ ግን አልተረጋገጠም። ምንም አልተቀየረም።',
+      operator_not_verified:
+        'ይህ የተረጋገጠ ስም ይፈልጋል፤ የእርስዎ ግን አልተረጋገጠም። የእርስዎ ብቻ በሆነ ምስጢር ወይም በCloudflare Access ይግቡ። ምንም አልተቀየረም።',
       attempt_not_pending: 'የሙከራው ውጤት ከዚህ በፊት ታውቋል። ምንም አልተቀየረም።',
       merchant_suspended: 'ነጋዴው ታግዷል። መጀመሪያ እገዳውን ያንሱ።',
       other: 'ለውጡ ተቀባይነት አላገኘም። ምንም አልተቀየረም።',
@@ -1782,8 +1802,13 @@ export const desk: DeskMessages = {
     },
     anomaly: {
       title: 'ያልተለመደ ነገር',
-      what: 'ክፍያው ሁለት ጊዜ ተከፍሏል፣ ወይም አቅራቢው ስለ ክፍያው ወይም ስለ ተመላሽ ገንዘቡ ራሱን ተቃርኗል፣ ወይም የአቅራቢ መልእክት ተቀባይነት አላገኘም።',
+      what: 'ክፍያው ሁለት ጊዜ ተከፍሏል፣ ወይም አንድ ደረሰኝ ለሁለት ክፍያዎች ተቆጥሯል፣ ወይም አቅራቢው ስለ ክፍያው ወይም ስለ ተመላሽ ገንዘቡ ራሱን ተቃርኗል፣ ወይም የአቅራቢ መልእክት ተቀባይነት አላገኘም።',
       todo: 'ክፍያውን ይክፈቱ፣ ከአቅራቢው ጋር ያመሳክሩ፣ በድጋሚ የተከፈለውን ይመልሱ፣ ከዚያ እንደታየ ምልክት ያድርጉ።',
+    },
+    attempt_proposed: {
+      title: 'ሁለተኛ አስተዳዳሪ ያስፈልጋል',
+      what: 'አንድ አስተዳዳሪ ሙከራው እንደተከፈለ መዝግቧል። ስለዚህ መጠን ሌላ አስተዳዳሪ ማረጋገጥ አለበት።',
+      todo: 'አቅራቢው ዘንድ እርስዎ ራስዎ ይፈልጉት፣ ከዚያ ያጽድቁ ወይም ያገኙትን ይመዝግቡ።',
     },
     late_payment: {
       title: 'ዘግይቶ ተከፍሏል',

@@ -624,6 +624,8 @@ export const dashboard = {
         'A refund that had failed was executed after all, so the customer got more back than was paid. Kefel accepts no further refund of this attempt until the operator has reviewed it.',
       refused_callback:
         'A callback for this attempt could not be verified as coming from the provider, so it was rejected. Nothing changed. If the payment remains unresolved, contact the operator.',
+      receipt_conflict:
+        'The receipt of this attempt was also recorded for another payment or attempt, or the provider named another receipt than the operator. Ask the operator before you deliver.',
     } satisfies Record<Anomaly['kind'], string>,
     issuerReceipt: 'Receipt of the customer’s wallet',
     anomalyTitle: {
@@ -632,6 +634,7 @@ export const dashboard = {
       contradicting_refund: 'The provider contradicted a refund',
       excess_refund: 'More was returned than paid',
       refused_callback: 'A callback was rejected',
+      receipt_conflict: 'The receipt counts twice',
     } satisfies Record<Anomaly['kind'], string>,
     aboutAttempt: (number: string) => `Attempt ${number}`,
     tooMuchBy: (amount: string) => `Returned too much: ${amount}`,
@@ -648,6 +651,11 @@ export const dashboard = {
       clock: 'Timer',
       operator: 'Operator',
     } satisfies Record<Actor, string>,
+    /** An operator, and whether the name is proved. */
+    nameProved: (operator: string) => `${operator} (name proved)`,
+    nameClaimed: (operator: string) => `${operator} (name not proved)`,
+    proposed: 'A second operator must confirm it.',
+    unproved: 'The provider has not confirmed it yet',
     command: {
       create: 'Payment created',
       start_attempt: 'Attempt started',
@@ -655,6 +663,7 @@ export const dashboard = {
       customer_returned: 'Customer returned from the provider',
       report_callback: 'Callback rejected',
       review_anomalies: 'Reviewed by the operator',
+      report_receipt_conflict: 'Receipt found at another payment',
       accept_attempt: 'Provider accepted the attempt',
       resolve_attempt: 'Provider reported the outcome',
       resolve_manually: 'Resolved manually by the operator',
@@ -790,6 +799,8 @@ export const dashboard = {
       too_late: 'The payment is too old for automatic refunds of the provider.',
       exceeds_payment:
         'An earlier refund went back after it had failed. With this one, the customer would get more than was paid.',
+      resolved_by_operator:
+        'The operator recorded this payment by hand, and the provider has not confirmed it.',
     } satisfies Record<RefundActionReason, string>,
     amountOfRefund: 'Amount',
     payment: 'Payment',
@@ -1637,6 +1648,14 @@ export const desk = {
     unpaidFrom: 'The provider may still take money. It can be recorded as not paid after',
     paidLead:
       'Only when the provider’s own records show this payment. The payment becomes paid, and the merchant is notified.',
+    paidNeedsName:
+      'A production payment is recorded as paid only under a proved name. Sign in with a secret that only you have, or through Cloudflare Access.',
+    paidNeedsTwo:
+      'Two operators must agree that this amount was paid: one records, another one confirms.',
+    confirmPaid: 'Confirm as paid',
+    confirmPaidLead:
+      'Look it up in the provider’s records yourself. Confirm only if they show this payment. It then becomes paid, and the merchant is notified.',
+    sameReceiptAs: 'Same receipt:',
     unpaidLead:
       'Only when the provider’s own records show that no money moved. The attempt fails, and the customer may pay again.',
     receipt: 'Receipt',
@@ -1736,6 +1755,7 @@ export const desk = {
       letter_discarded: 'The message was deleted.',
     },
     notDone: {
+      attempt_not_pending: 'The attempt has an outcome already. Nothing was changed.',
       refund_not_resolvable:
         'The refund has an outcome already, or its provider may still answer. Nothing was changed.',
       letter_not_waiting: 'The message had already been discarded, or has expired.',
@@ -1746,6 +1766,8 @@ export const desk = {
     /** Why a change was refused. Nothing was changed. */
     refused: {
       validation_failed: 'Correct the marked fields. Nothing was changed.',
+      receipt_used:
+        'Another payment or attempt has this receipt, and a receipt counts once. Search the desk for it. Nothing was changed.',
       window_open:
         'The provider may still take money for this attempt, so it is not certainly unpaid. Nothing was changed.',
       query_due:
@@ -1761,7 +1783,7 @@ export const desk = {
         'The customer got more back than was paid. Review the payment first. Nothing was changed.',
       second_operator_needed: 'You recorded this yourself. Another operator must confirm it.',
       operator_not_verified:
-        'Two operators must agree about this amount, and your name is not proved. Nothing was changed.',
+        'This needs a proved name, and yours is not. Sign in with a secret that only you have, or through Cloudflare Access. Nothing was changed.',
       attempt_not_pending: 'The attempt has an outcome already. Nothing was changed.',
       merchant_suspended: 'The merchant is suspended. End the suspension first.',
       other: 'The change was refused. Nothing was changed.',
@@ -1873,8 +1895,13 @@ export const desk = {
     },
     anomaly: {
       title: 'Anomaly',
-      what: 'The customer paid twice, the provider contradicted a payment or a refund that it had reported, or a callback was rejected.',
+      what: 'The customer paid twice, a receipt counts for two payments, the provider contradicted a payment or a refund that had been recorded, or a callback was rejected.',
       todo: 'Open the payment, compare it with the provider, refund what was paid twice, then mark it as reviewed.',
+    },
+    attempt_proposed: {
+      title: 'Second operator needed',
+      what: 'An operator recorded that an attempt was paid. For this amount another operator must confirm it.',
+      todo: 'Look it up with the provider yourself, then confirm it or record what you found.',
     },
     late_payment: {
       title: 'Paid late',

@@ -1,5 +1,5 @@
 import { actorOf } from '../domain/actor.ts';
-import type { Command, Intent } from '../domain/intent.ts';
+import type { Attempt, Command, Intent } from '../domain/intent.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { printableCode } from '../domain/provider-code.ts';
 import { changedRefund } from '../domain/transition.ts';
@@ -43,12 +43,23 @@ export function historyDetail(command: Command, before: Intent, after: Intent): 
     ...(anomaly !== undefined && { anomaly }),
     ...(after.late && !before.late && { late: true }),
     ...refundDetail(before, after),
-    ...(requester?.type === 'operator' && { operator: requester.operator }),
+    ...(requester?.type === 'operator' && {
+      operator: requester.operator,
+      operatorProved: requester.isProved,
+    }),
     ...('note' in command && {
       operator: command.operator,
+      operatorProved: command.isVerified,
       note: withoutPhoneNumbers(command.note),
     }),
+    ...(isProposed(command, attempt) && { proposed: true }),
   };
+}
+
+function isProposed(command: Command, attempt: Attempt | undefined): boolean {
+  return (
+    command.type === 'resolve_manually' && attempt?.proposal?.resolutionId === command.resolutionId
+  );
 }
 
 function refundDetail(before: Intent, after: Intent): Pick<HistoryDetail, 'refund'> {

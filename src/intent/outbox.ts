@@ -28,6 +28,7 @@ import {
   projectedRefunds,
   projectedVersion,
   projectionRow,
+  receiptsIn,
   searchedIds,
   sharedAddressReferences,
 } from './projection.ts';
@@ -39,6 +40,7 @@ import {
   type ProjectedRefund,
   type ProjectionMessage,
 } from './protocol.ts';
+import { receiptKeys } from './receipt-keys.ts';
 import type { StoredEvent } from './store.ts';
 
 /** A message that a commit sends. A stored record holds its lease, after which it is sent again. */
@@ -160,12 +162,18 @@ function sizeOf(value: object): number {
 async function personalData(
   env: Env,
   intent: Intent,
-): Promise<Pick<ProjectionMessage, 'searchKeys' | 'sealedDetails'>> {
-  const [searchKeys, details] = await Promise.all([
+): Promise<Pick<ProjectionMessage, 'searchKeys' | 'receiptKeys' | 'sealedDetails'>> {
+  const { environment } = intent.terms;
+  const [searchKeys, receipts, details] = await Promise.all([
     searchKeysOf(env, intent),
+    Promise.all(receiptsIn(intent).map((receipt) => receiptKeys(env, environment, receipt))),
     sealedDetails(env, intent),
   ]);
-  return { searchKeys, sealedDetails: details };
+  return {
+    searchKeys: [...searchKeys, ...new Set(receipts.map(([stored]) => stored))],
+    receiptKeys: receipts.flat(),
+    sealedDetails: details,
+  };
 }
 
 /**

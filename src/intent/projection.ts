@@ -8,6 +8,7 @@ import {
 import { METHODS_WITH_SHARED_ADDRESS } from '../domain/method.ts';
 import { phoneFrom } from '../domain/phone.ts';
 import { hasRefundEnded } from '../domain/refund.ts';
+import { receiptsOf } from '../domain/receipt.ts';
 import { refundedOf } from '../domain/refund-amounts.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
 import { SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
@@ -40,7 +41,7 @@ export function isShownAtOnce(intent: Intent): boolean {
   return (
     hasEnded(intent.status) ||
     intent.anomalies.length > 0 ||
-    intent.attempts.some(({ status }) => status === 'unresolved') ||
+    intent.attempts.some(({ status, proposal }) => status === 'unresolved' || proposal !== null) ||
     sharedAddressReferences(intent).length > 0
   );
 }
@@ -78,6 +79,7 @@ export function projectionRow(intent: Intent): ProjectionRow {
     method,
     unresolvedAttempts: intent.attempts.filter(({ status }) => status === 'unresolved').length,
     anomalies: intent.anomalies.length,
+    proposedAttempts: intent.attempts.filter(({ proposal }) => proposal !== null).length,
     createdAtMs: terms.createdAtMs,
     updatedAtMs: intent.updatedAtMs,
     endedAtMs: intent.endedAtMs,
@@ -192,16 +194,16 @@ function projectedDelivery({ deliveryStatus, dueAtMs, log }: StoredDelivery) {
   };
 }
 
-/** The payment's ids that a person may search for, besides the columns of its row. */
+/** The receipts of the attempts that were paid. */
+export function receiptsIn({ attempts }: Intent): string[] {
+  return [...new Set(attempts.flatMap(receiptsOf))];
+}
+
+/** The payment's ids that a person may search for, besides receipts and the columns of its row. */
 export function searchedIds(intent: Intent): string[] {
   const ids = [
     intent.terms.paymentLinkUniqueId,
-    ...intent.attempts.flatMap(({ reference, railReference, receipt, issuerReceipt }) => [
-      reference,
-      railReference,
-      receipt,
-      issuerReceipt,
-    ]),
+    ...intent.attempts.flatMap(({ reference, railReference }) => [reference, railReference]),
     ...intent.refunds.flatMap(({ id, reference, railReference }) => [id, reference, railReference]),
   ];
   const known = ids.filter((id) => id !== null);

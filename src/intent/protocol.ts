@@ -159,7 +159,11 @@ export interface HistoryDetail {
   readonly refund?: RefundDetail;
   /** For a manual resolution: who decided, and why, without phone numbers. */
   readonly operator?: string;
+  /** Whether the operator's name was proved, or only claimed. */
+  readonly operatorProved?: boolean;
   readonly note?: string;
+  /** A first operator's finding "paid", which awaits a second one. */
+  readonly proposed?: true;
 }
 
 export interface RefundDetail {
@@ -276,6 +280,8 @@ export interface ProjectionMessage {
   readonly sealedDetails: string | null;
   /** Keys that find the payment besides the row's columns. Only ever added to. */
   readonly searchKeys: readonly string[];
+  /** All keys by which another payment may have a receipt of this one. */
+  readonly receiptKeys: readonly string[];
   readonly events: readonly ProjectedEvent[];
   readonly refunds: readonly ProjectedRefund[];
 }
@@ -297,6 +303,8 @@ export interface ProjectionRow extends Tenant {
   /** Attempts and anomalies that a person may have to review. */
   readonly unresolvedAttempts: number;
   readonly anomalies: number;
+  /** Attempts that one operator found paid, and another one must confirm. */
+  readonly proposedAttempts: number;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   readonly endedAtMs: number | null;

@@ -22,6 +22,7 @@ import {
   needsConfirmation,
   projectedVersion,
   projectionDiffers,
+  receiptsIn,
   searchedIds,
 } from './projection.ts';
 import type { ExpressAnswers, HistoryEntry } from './protocol.ts';
@@ -271,7 +272,9 @@ export class PaymentRecord {
       this.save({ intent, history, projectionSends: 0 });
       this.#project(stored.intent, intent, nowMs);
     } else if (intent !== stored.intent) {
-      const hasNewId = searchedIds(intent).length > searchedIds(stored.intent).length;
+      const hasNewId =
+        searchedIds(intent).length > searchedIds(stored.intent).length ||
+        receiptsIn(intent).length > receiptsIn(stored.intent).length;
       this.save({ intent });
       if (hasNewId) {
         this.#project(stored.intent, intent, nowMs);

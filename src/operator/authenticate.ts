@@ -81,11 +81,9 @@ export async function authenticateOperator(
   }
   const claimed = credentials.name ?? nameIn(request);
   const name = checkedName(identity?.name ?? person ?? claimed);
-  return {
-    actor: { kind: 'operator', id: name, name, address },
-    // With Access, only its names count: else a person with a secret as well would be two.
-    isVerified: identity === null ? person !== null : identity.isPerson,
-  };
+  // With Access, only its names count: else a person with a secret as well would be two.
+  const isVerified = identity === null ? person !== null : identity.isPerson;
+  return { actor: { kind: 'operator', id: name, name, isProved: isVerified, address }, isVerified };
 }
 
 /** Names only the first scheme: with two in one header, browsers show no password prompt. */

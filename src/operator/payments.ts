@@ -1,4 +1,5 @@
 import type { Attempt, Intent } from '../domain/intent.ts';
+import { paidNeedsSecondOperator } from '../domain/manual-resolution.ts';
 import type { Refund } from '../domain/refund.ts';
 import { needsSecondOperator } from '../domain/refund-amounts.ts';
 import { successResponse } from '../http/envelope.ts';
@@ -20,13 +21,19 @@ export async function readPayment(call: OperatorCall): Promise<Response> {
 
 /** POST …/attempts/{attemptId}/resolve */
 export async function resolveAttempt(call: OperatorCall): Promise<Response> {
-  const { isRepeated, client, intent } = await resolve(
+  const { type, client, intent } = await resolve(
     call,
     await readBody(call.request, resolutionFields),
   );
-  const message = isRepeated ? 'Already resolved' : 'Resolved';
-  return successResponse(message, await paymentContent(call, client, intent));
+  return successResponse(DECIDED[type], await paymentContent(call, client, intent));
 }
+
+/** What became of a decision by hand. */
+const DECIDED = {
+  resolved: 'Resolved',
+  proposed: 'Stored. Another operator must confirm it',
+  repeated: 'Already recorded',
+} as const;
 
 /** POST …/refunds */
 export async function requestRefundOfPayment(call: OperatorCall): Promise<Response> {
@@ -44,12 +51,7 @@ export async function decideRefund(call: OperatorCall): Promise<Response> {
     call,
     await readBody(call.request, refundResolutionFields),
   );
-  const message = {
-    resolved: 'Resolved',
-    proposed: 'Stored. Another operator must confirm it',
-    repeated: 'Already recorded',
-  }[type];
-  return successResponse(message, await paymentContent(call, client, intent));
+  return successResponse(DECIDED[type], await paymentContent(call, client, intent));
 }
 
 async function paymentContent(call: OperatorCall, client: IntentClient, intent: Intent) {
@@ -76,7 +78,7 @@ async function paymentContent(call: OperatorCall, client: IntentClient, intent: 
     createdAtMs: terms.createdAtMs,
     expiresAtMs: terms.expiresAtMs,
     endedAtMs: intent.endedAtMs,
-    attempts: intent.attempts.map((attempt) => attemptContent(attempt, intent)),
+    attempts: intent.attempts.map((attempt) => attemptContent(call, intent, attempt)),
     refunds: intent.refunds.map((refund) => refundContent(call, intent, refund)),
     anomalies: intent.anomalies,
     history,
@@ -86,9 +88,13 @@ async function paymentContent(call: OperatorCall, client: IntentClient, intent: 
 }
 
 /** Omits the customer's phone number and the customer's link to the provider's page. */
-function attemptContent(attempt: Attempt, { paidAttemptId }: Intent) {
+function attemptContent({ config }: OperatorCall, intent: Intent, attempt: Attempt) {
   const { phone: _phone, redirectUrl: _redirectUrl, startClaimId: _claim, ...rest } = attempt;
-  return { ...rest, paid: attempt.id === paidAttemptId };
+  return {
+    ...rest,
+    paid: attempt.id === intent.paidAttemptId,
+    secondOperatorNeeded: paidNeedsSecondOperator(intent, attempt, config.secondOperatorAboveMinor),
+  };
 }
 
 function refundContent(call: OperatorCall, intent: Intent, refund: Refund) {

@@ -48,7 +48,12 @@ export const OPERATOR_PROBLEMS = {
   operator_not_verified: {
     status: 403,
     message:
-      'Two operators must agree about a refund of this amount, so your name must be proved: by Cloudflare Access or a secret that only you have. Nothing was changed',
+      'This decision needs a proved name: by Cloudflare Access or a secret that only you have. Nothing was changed',
+  },
+  receipt_used: {
+    status: 409,
+    message:
+      'The payment {uniqueId} of merchant {merchantId} has this receipt, and a receipt counts once. Nothing was changed',
   },
   resolution_rejected: {
     status: 409,

@@ -83,7 +83,7 @@ export async function requestForMerchant(
     transactionId,
     amountMinor,
     reason,
-    requester: { type: 'operator', operator: call.actor.name },
+    requester: { type: 'operator', operator: call.actor.name, isProved: call.isVerified },
     idempotency: null,
   });
   switch (result.type) {

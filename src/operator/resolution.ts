@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { auditEntry } from '../audit/log.ts';
-import { prepare } from '../database.ts';
+import { type AuditEntry, auditEntry } from '../audit/log.ts';
+import { DatabaseUnavailable, prepare } from '../database.ts';
 import {
   type Attempt,
   FAILURE_REASONS,
@@ -9,12 +9,20 @@ import {
   type ManualOutcome,
   type Rejection,
 } from '../domain/intent.ts';
-import { MANUAL_RECEIPT_LENGTH_MAX, NOTE_LENGTH_MAX } from '../domain/manual-resolution.ts';
+import {
+  MANUAL_RECEIPT_LENGTH_MAX,
+  NOTE_LENGTH_MAX,
+  paidNeedsSecondOperator,
+} from '../domain/manual-resolution.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { fieldError } from '../http/field-error.ts';
 import { oneOf, REQUIRED } from '../http/fields.ts';
 import { type Problem, problem, validationProblem } from '../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
+import { errorText, log } from '../log.ts';
+import { railOf } from '../rails/registry.ts';
+import { storeAndCompareReceipts } from '../read-model/receipt-conflicts.ts';
+import { otherPaymentWithReceipt } from '../read-model/receipts.ts';
 import { namedPayment } from './attention/review.ts';
 import type { OperatorCall } from './call.ts';
 import { operatorProblem } from './problems.ts';
@@ -40,8 +48,8 @@ export const resolutionFields = body({
 
 /** The payment after the resolution. */
 interface Resolved {
-  /** The same decision had been recorded before, so nothing changed. */
-  readonly isRepeated: boolean;
+  /** A proposal waits for a second operator. Repeated: the same decision was recorded before. */
+  readonly type: 'resolved' | 'proposed' | 'repeated';
   readonly client: IntentClient;
   readonly intent: Intent;
 }
@@ -50,34 +58,47 @@ interface Resolved {
  * Resolves the attempt that the path names. The audit entry is written before the commit, and the
  * payment's history in the commit. So the audit log contains every resolution, and an entry without
  * a counterpart in the history was not executed. Problems: 400 for fields that do not belong
- * together, 404 for an unknown payment or attempt, 409 when the payment rejects the resolution.
+ * together, 403 for an operator without a proved name who records a production payment, 404 for an
+ * unknown payment or attempt, 409 when the payment rejects the resolution or another payment has
+ * the receipt. Throws Unavailable, and changes nothing, while D1 cannot look for the receipt.
  */
 export async function resolve(
   call: OperatorCall,
   { resolutionId = crypto.randomUUID(), note, ...given }: v.InferOutput<typeof resolutionFields>,
 ): Promise<Resolved> {
   const outcome = outcomeOf(given);
+  const { env, config, isVerified, nowMs } = call;
   const { tenant, uniqueId } = namedPayment(call);
-  const client = intentByUniqueId(call.env, tenant, uniqueId);
+  const client = intentByUniqueId(env, tenant, uniqueId);
   const known = await knownIntent(client);
   const attempt = attemptOf(known, call.params.attemptId);
-  if (attempt.manualResolutionId === resolutionId) {
-    return { isRepeated: true, client, intent: known };
+  if ([attempt.manualResolutionId, attempt.proposal?.resolutionId].includes(resolutionId)) {
+    return { type: 'repeated', client, intent: known };
   }
-  const record = (detail: Readonly<Record<string, string | null>>) =>
-    prepare(
-      call.env.DB,
-      auditEntry({
-        actor: call.actor,
-        ...tenant,
-        action: 'attempt.resolved',
-        target: uniqueId,
-        detail: { reference: attempt.reference, resolutionId, ...detail },
-        atMs: call.nowMs,
-      }),
-    ).run();
+  const isPaid = outcome.type === 'succeeded';
+  if (isPaid && tenant.environment === 'production' && !isVerified) {
+    throw operatorProblem('operator_not_verified');
+  }
+  const record = (detail: Readonly<Record<string, string | boolean | null>>) =>
+    recordEntry(env, {
+      actor: call.actor,
+      ...tenant,
+      action: 'attempt.resolved',
+      target: uniqueId,
+      detail: { reference: attempt.reference, resolutionId, ...detail },
+      atMs: nowMs,
+    });
   const { type, ...finding } = outcome;
-  await record({ outcome: type, ...finding, note: withoutPhoneNumbers(note) });
+  const { secondOperatorAboveMinor } = config;
+  const secondOperator =
+    isPaid && paidNeedsSecondOperator(known, attempt, secondOperatorAboveMinor);
+  const decision = { outcome: type, ...finding, secondOperator, note: withoutPhoneNumbers(note) };
+  const other = isPaid ? await otherPayment(env, known, outcome.receipt) : null;
+  if (other !== null) {
+    await record({ ...decision, refused: 'receipt_used' });
+    throw operatorProblem('receipt_used', { ...other });
+  }
+  await record(decision);
   const result = await client.execute([
     {
       type: 'resolve_manually',
@@ -85,17 +106,53 @@ export async function resolve(
       resolutionId,
       outcome,
       operator: call.actor.name,
+      isVerified,
       note,
+      secondOperatorAboveMinor,
+      checkAtMs: railOf(env, known.terms, attempt)?.query === undefined ? null : nowMs,
     },
   ]);
   if (result.type === 'not_found') {
     throw problem('not_found');
   }
+  const resolved = attemptOf(result.intent, attempt.id);
   if (result.rejection !== null) {
     await record({ refused: result.rejection });
-    throw rejectedResolution(result.rejection, attemptOf(result.intent, attempt.id));
+    throw rejectedResolution(result.rejection, resolved, tenant.merchantId, uniqueId);
   }
-  return { isRepeated: false, client, intent: result.intent };
+  if (resolved.proposal?.resolutionId === resolutionId) {
+    return { type: 'proposed', client, intent: result.intent };
+  }
+  if (isPaid) {
+    await compareReceipts(env, result.intent);
+  }
+  return { type: 'resolved', client, intent: result.intent };
+}
+
+/** Throws Unavailable when D1 does not answer: without its entry, nothing is done. */
+async function recordEntry(env: Env, entry: AuditEntry): Promise<void> {
+  try {
+    await prepare(env.DB, auditEntry(entry)).run();
+  } catch (error) {
+    throw new DatabaseUnavailable(errorText(error));
+  }
+}
+
+function otherPayment(env: Env, { terms }: Intent, receipt: string) {
+  return otherPaymentWithReceipt(env, terms.environment, receipt, terms.uuid);
+}
+
+/**
+ * After the commit: another payment may have got the same receipt since the look-up before it. If
+ * this fails, the payment's message to the read model repeats it.
+ */
+async function compareReceipts(env: Env, intent: Intent): Promise<void> {
+  try {
+    await storeAndCompareReceipts(env, intent);
+  } catch (error) {
+    const { uuid } = intent.terms;
+    log('warn', 'receipts_not_compared', { uuid, error: errorText(error) });
+  }
 }
 
 function outcomeOf(given: {
@@ -135,8 +192,18 @@ export function attemptOf(intent: Intent, named: string | undefined): Attempt {
   return attempt;
 }
 
-function rejectedResolution(rejection: Rejection, { status, deadlineAtMs }: Attempt): Problem {
+function rejectedResolution(
+  rejection: Rejection,
+  { status, deadlineAtMs }: Attempt,
+  merchantId: string,
+  uniqueId: string,
+): Problem {
   switch (rejection) {
+    case 'receipt_used':
+      return operatorProblem('receipt_used', { merchantId, uniqueId });
+    case 'operator_not_verified':
+    case 'second_operator_needed':
+      return operatorProblem(rejection);
     case 'window_open':
       return operatorProblem('window_open', { deadline: new Date(deadlineAtMs).toISOString() });
     case 'query_due':

@@ -7,18 +7,22 @@ import { paymentList, type StoredPayment } from './payment-row.ts';
 /** Queries for the operator, over all merchants. Never show their results to a merchant. */
 
 /** Must equal the condition of the partial index. */
-const NEEDS_ATTENTION = '(unresolved_attempts > 0 OR anomalies > 0 OR late = 1)';
+const NEEDS_ATTENTION =
+  '(unresolved_attempts > 0 OR anomalies > 0 OR proposed_attempts > 0 OR late = 1)';
 
-/** A reviewed payment is listed again when it has more to review than at its review. */
-const IS_UNREVIEWED = `NOT EXISTS (
+/**
+ * A reviewed payment is listed again when it has more to review than at its review. A proposal stays
+ * listed until a second operator decides.
+ */
+const IS_UNREVIEWED = `(proposed_attempts > 0 OR NOT EXISTS (
   SELECT 1 FROM payment_reviews AS review WHERE review.uuid = payment.uuid
     AND review.anomalies >= payment.anomalies
     AND review.unresolved_attempts >= payment.unresolved_attempts
-    AND review.late >= payment.late)`;
+    AND review.late >= payment.late))`;
 
 /**
  * Late payments and payments with unresolved attempts or anomalies, if no operator has reviewed
- * their current state.
+ * their current state, and those with a proposal.
  */
 export function paymentsNeedingAttention(environment: Environment): List<StoredPayment> {
   return paymentList('payment_needing_attention', [

@@ -29,7 +29,8 @@ export async function consumeProjections(
       newest.set(message.body.objectId, message);
     }
   }
-  const { written, refused } = await writeAll(env, [...newest.values()]);
+  const { written: stored, refused } = await writeAll(env, [...newest.values()]);
+  const written = await comparedByReceipt(env, stored);
   for (const message of batch.messages) {
     const chosen = newest.get(message.body.objectId) ?? message;
     // While D1 is down, the object sends the change again, so it need not become a dead letter.
@@ -60,6 +61,29 @@ function isNewer(one: ProjectionMessage, other: ProjectionMessage): boolean {
     one.searchKeys.length - other.searchKeys.length ||
     Number(one.needsConfirmation) - Number(other.needsConfirmation);
   return newerBy > 0;
+}
+
+/** The messages whose receipts were compared with those of other payments, if they have any. */
+async function comparedByReceipt(
+  env: Env,
+  written: Written['written'],
+): Promise<Written['written']> {
+  const paid = [...written].filter(({ body }) => body.receiptKeys.length > 0);
+  if (paid.length === 0) {
+    return written;
+  }
+  try {
+    // Loaded only here: no payment in the sandbox has a receipt of a provider.
+    const { reportConflicts } = await import('./receipt-conflicts.ts');
+    await reportConflicts(
+      env,
+      paid.map(({ body }) => body),
+    );
+    return written;
+  } catch (error) {
+    log('warn', 'receipts_not_compared', { messages: paid.length, error: errorText(error) });
+    return new Set([...written].filter((message) => !paid.includes(message)));
+  }
 }
 
 interface Written {

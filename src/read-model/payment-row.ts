@@ -33,7 +33,7 @@ function columnsWith(placed: 'payment' | 'entry'): string {
   payment.amount_minor + payment.commission_minor * payment.commission_paid_by_customer
     AS chargedMinor,
   payment.currency, payment.method, payment.unresolved_attempts AS unresolvedAttempts,
-  payment.anomalies, ${placed}.created_at_ms AS createdAtMs, payment.updated_at_ms AS updatedAtMs,
+  payment.anomalies, payment.proposed_attempts AS proposedAttempts, ${placed}.created_at_ms AS createdAtMs, payment.updated_at_ms AS updatedAtMs,
   payment.ended_at_ms AS endedAtMs, payment.transaction_id AS transactionId,
   payment.refunded_minor AS refundedMinor, payment.open_refunds AS openRefunds`;
 }

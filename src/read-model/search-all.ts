@@ -4,6 +4,7 @@ import { batch, type SqlStatement } from '../database.ts';
 import { referenceTimeMs } from '../domain/identifiers.ts';
 import { ENVIRONMENTS } from '../domain/method.ts';
 import { idSearchKey, SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
+import { receiptKeys } from '../intent/receipt-keys.ts';
 import { EVENTS_BY_TIME, firstDeliveryOf } from './events-list.ts';
 import {
   CREATED_IN_SECOND_WITH_REFERENCE,
@@ -22,15 +23,16 @@ import { SEARCH_ROWS_MAX } from './search.ts';
  * event's id. A phone number is found only within one merchant, because its digest is keyed by
  * merchant. Never show the result to a merchant.
  */
-export async function searchAllPayments(
-  db: D1Database,
-  text: string,
-): Promise<readonly PaymentRow[]> {
+export async function searchAllPayments(env: Env, text: string): Promise<readonly PaymentRow[]> {
   const wanted = text.trim();
   if (wanted === '' || wanted.length > SEARCH_ID_LENGTH_MAX) {
     return [];
   }
-  const results = await batch<StoredPayment>(db, searchAllStatements(wanted));
+  const receipts = await Promise.all(
+    ENVIRONMENTS.map((environment) => receiptKeys(env, environment, wanted)),
+  );
+  const statements = searchAllStatements(wanted, [...new Set(receipts.flat())]);
+  const results = await batch<StoredPayment>(env.DB, statements);
   const found = new Map(results.flatMap((result) => result.results.map((row) => [row.uuid, row])));
   return [...found.values()]
     .sort((one, other) => other.createdAtMs - one.createdAtMs)
@@ -42,7 +44,10 @@ export async function searchAllPayments(
 export const EACH_TENANT = `merchants CROSS JOIN
   (SELECT value AS environment FROM json_each('${JSON.stringify(ENVIRONMENTS)}')) AS place`;
 
-export function searchAllStatements(text: string): readonly SqlStatement[] {
+export function searchAllStatements(
+  text: string,
+  receipts: readonly string[] = [],
+): readonly SqlStatement[] {
   const select = (source: string, ...params: readonly (string | number)[]): SqlStatement => ({
     sql: `SELECT ${PAYMENT_COLUMNS} FROM ${source} LIMIT ${SEARCH_ROWS_MAX}`,
     params,
@@ -63,6 +68,16 @@ export function searchAllStatements(text: string): readonly SqlStatement[] {
             AND found.key = ?1
         CROSS JOIN payment INDEXED BY ${PAYMENTS_BY_TIME} ON ${samePayment('found')}`,
       idSearchKey(text),
+    ),
+    ...receipts.flatMap((key) =>
+      ENVIRONMENTS.map((environment) =>
+        select(
+          `receipts AS found CROSS JOIN payment INDEXED BY ${PAYMENTS_BY_TIME}
+            ON ${samePayment('found')} AND found.environment = ?1 AND found.key = ?2`,
+          environment,
+          key,
+        ),
+      ),
     ),
     ...(referenceAtMs === null
       ? []

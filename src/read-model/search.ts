@@ -6,6 +6,7 @@ import { batch, type SqlStatement } from '../database.ts';
 import { INTENT_NUMBER, referenceTimeMs } from '../domain/identifiers.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { phoneFrom } from '../domain/phone.ts';
+import { normalizedReceipt } from '../domain/receipt.ts';
 import {
   digestOwner,
   emailFrom,
@@ -16,8 +17,10 @@ import {
   nameSearchKey,
   nameWords,
   phoneSearchKey,
+  receiptSearchKey,
   SEARCH_ID_LENGTH_MAX,
 } from '../domain/search-key.ts';
+import { receiptKeys } from '../intent/receipt-keys.ts';
 import { EVENTS_BY_TIME, firstDeliveryOf } from './events-list.ts';
 import {
   CREATED_IN_SECOND_WITH_REFERENCE,
@@ -34,6 +37,12 @@ export const SEARCH_ROWS_MAX = 50;
 
 /** The start of an id must be this long: a shorter one would match many, and find the newest. */
 const PREFIX_LENGTH_MIN = 3;
+/**
+ * The start of a receipt must be longer: receipts are in one order for all merchants. The search
+ * reads at most these many that begin with it.
+ */
+const RECEIPT_START_LENGTH_MIN = 6;
+const RECEIPTS_READ_MAX = 500;
 /** Sorts behind every text that begins with the prefix before it. */
 const LAST_CHARACTER = '\u{10ffff}';
 
@@ -54,7 +63,12 @@ export async function searchPayments(
   if (wanted === '' || wanted.length > SEARCH_ID_LENGTH_MAX) {
     return [];
   }
-  const statements = searchStatements(tenant, wanted, await keysOf(env, tenant, wanted));
+  const statements = searchStatements(
+    tenant,
+    wanted,
+    await keysOf(env, tenant, wanted),
+    await receiptKeys(env, tenant.environment, wanted),
+  );
   const results = await batch<StoredPayment>(env.DB, statements);
   const found = new Map(results.flatMap((result) => result.results.map((row) => [row.uuid, row])));
   // Exact matches come first, so that many other ids with this start do not displace them.
@@ -96,6 +110,7 @@ export function searchStatements(
   tenant: Tenant,
   text: string,
   keys: SearchKeys,
+  receipts: readonly string[] = [],
 ): readonly SqlStatement[] {
   const { merchantId, environment } = tenant;
   const owner = 'payment.merchant_id = ? AND payment.environment = ?';
@@ -114,6 +129,7 @@ export function searchStatements(
   return [
     one('payment INDEXED BY payment_unique_id', 'unique_id = ?', text),
     ...keys.map((group) => byKeys(tenant, group)),
+    ...receipts.map((key) => byReceipt(tenant, key)),
     ...(createdAtMs === null
       ? []
       : [
@@ -130,6 +146,40 @@ export function searchStatements(
     ...(eventAtMs === null ? [] : [byEvent(tenant, text, eventAtMs)]),
     ...(referenceAtMs === null ? [] : [byReference(tenant, text, referenceAtMs)]),
     ...(text.length >= PREFIX_LENGTH_MIN ? byPrefix(tenant, text) : []),
+    ...byReceiptStart(tenant, normalizedReceipt(text)),
+  ];
+}
+
+function byReceipt({ merchantId, environment }: Tenant, key: string): SqlStatement {
+  return {
+    sql: `SELECT ${PAYMENT_COLUMNS} FROM receipts AS found
+        CROSS JOIN payment INDEXED BY ${PAYMENTS_BY_TIME} ON ${samePayment('found')}
+      WHERE found.environment = ?1 AND found.key = ?2 AND found.merchant_id = ?3
+      LIMIT ${SEARCH_ROWS_MAX}`,
+    params: [environment, key, merchantId],
+  };
+}
+
+/** Those of the merchant among the largest receipts that begin with the text. */
+function byReceiptStart(
+  { merchantId, environment }: Tenant,
+  start: string,
+): readonly SqlStatement[] {
+  if (start.length < RECEIPT_START_LENGTH_MIN) {
+    return [];
+  }
+  const key = receiptSearchKey(start);
+  return [
+    {
+      sql: `SELECT ${PAYMENT_COLUMNS} FROM receipts AS found
+        CROSS JOIN payment INDEXED BY ${PAYMENTS_BY_TIME} ON ${samePayment('found')}
+        WHERE found.environment = ?1 AND found.key < ?3 AND found.merchant_id = ?4
+          AND found.key > COALESCE((SELECT key FROM receipts
+            WHERE environment = ?1 AND key > ?2 AND key < ?3
+            ORDER BY key DESC LIMIT 1 OFFSET ${RECEIPTS_READ_MAX}), ?2)
+        ORDER BY found.key DESC LIMIT ${SEARCH_ROWS_MAX}`,
+      params: [environment, key, key + LAST_CHARACTER, merchantId],
+    },
   ];
 }
 

@@ -1,7 +1,8 @@
 import type { SqlStatement } from '../database.ts';
-import { isFoundByTime } from '../domain/search-key.ts';
+import { isFoundByTime, isReceiptSearchKey } from '../domain/search-key.ts';
 import type { ProjectionMessage } from '../intent/protocol.ts';
 import { PAYMENTS_BY_TIME } from './payment-row.ts';
+import { insertReceiptsStatement } from './receipts.ts';
 
 /**
  * Writes messages as rows: one statement per table, with all rows in one JSON array. One batch, so
@@ -23,6 +24,7 @@ const PAYMENT_COLUMNS = [
   'method',
   'unresolved_attempts',
   'anomalies',
+  'proposed_attempts',
   'updated_at_ms',
   'ended_at_ms',
   'transaction_id',
@@ -60,7 +62,7 @@ const UPSERT_PAYMENTS = `
     value ->> 'status', value ->> 'failureReason', value ->> 'late',
     value ->> 'commissionMinor', value ->> 'commissionPaidByCustomer',
     value ->> 'method', value ->> 'unresolvedAttempts', value ->> 'anomalies',
-    value ->> 'updatedAtMs', value ->> 'endedAtMs', value ->> 'transactionId',
+    value ->> 'proposedAttempts', value ->> 'updatedAtMs', value ->> 'endedAtMs', value ->> 'transactionId',
     value ->> 'refundedMinor', value ->> 'openRefunds',
     value ->> 'attempts', value ->> 'searchKeys', value ->> 'sealedDetails'
   FROM json_each(?1) WHERE true
@@ -171,9 +173,12 @@ export function upsertStatements(messages: readonly ProjectionMessage[]): readon
   const searchKeys = messages.flatMap(({ row, searchKeys: keys }) => {
     const { merchantId, environment, createdAtMs, uuid } = row;
     return keys
-      .filter((key) => !isFoundByTime(key, createdAtMs))
+      .filter((key) => !isFoundByTime(key, createdAtMs) && !isReceiptSearchKey(key))
       .map((key) => ({ merchantId, environment, createdAtMs, uuid, key }));
   });
+  const receipts = messages.flatMap(({ row, searchKeys: keys }) =>
+    keys.filter(isReceiptSearchKey).map((key) => ({ ...row, key })),
+  );
   const events = messages.flatMap(({ row, events: announced }) => {
     const { merchantId, environment, uuid: paymentUuid, uniqueId } = row;
     return announced.map((event) => ({
@@ -193,6 +198,7 @@ export function upsertStatements(messages: readonly ProjectionMessage[]): readon
   return [
     statement(UPSERT_PAYMENTS, payments),
     ...(searchKeys.length === 0 ? [] : [statement(INSERT_SEARCH_KEYS, searchKeys)]),
+    ...(receipts.length === 0 ? [] : [insertReceiptsStatement(receipts)]),
     ...(events.length === 0 ? [] : [statement(UPSERT_EVENTS, events)]),
     ...(refunds.length === 0 ? [] : [statement(UPSERT_REFUNDS, refunds)]),
   ];

@@ -34,6 +34,10 @@ const PURGES = {
       WHERE (merchant_id, environment, key, created_at_ms, uuid) IN (
         SELECT merchant_id, environment, value, created_at_ms, uuid
         FROM old, json_each(old.search_keys))`,
+    `${OLD_PAYMENTS} DELETE FROM receipts
+      WHERE (environment, key, merchant_id, created_at_ms, uuid) IN (
+        SELECT environment, value, merchant_id, created_at_ms, uuid
+        FROM old, json_each(old.search_keys))`,
     `${OLD_PAYMENTS} UPDATE refunds INDEXED BY refunds_by_payment SET rail_reference = NULL
       WHERE rail_reference IS NOT NULL AND (merchant_id, environment, unique_id) IN (
         SELECT merchant_id, environment, unique_id FROM old)`,

@@ -368,11 +368,18 @@ export class Actors {
       if (attempt.status === 'unresolved' && isKnown) {
         const outcome =
           order.state === 'paid'
-            ? ({ type: 'succeeded', receipt: 'HAND' } as const)
+            ? ({ type: 'succeeded', receipt: `R-${attempt.reference}` } as const)
             : ({ type: 'failed', reason: 'declined' } as const);
         const resolutionId = `attempt-${attempt.id}-${clock.nowMs}`;
         const command = { type: 'resolve_manually', attemptId: attempt.id, resolutionId } as const;
-        await this.#execute(payment, { ...command, outcome, ...by });
+        await this.#execute(payment, {
+          ...command,
+          outcome,
+          ...by,
+          isVerified: true,
+          secondOperatorAboveMinor: null,
+          checkAtMs: clock.nowMs,
+        });
       }
     }
     for (const refund of intent?.refunds ?? []) {

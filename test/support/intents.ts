@@ -64,7 +64,7 @@ export function succeed(attemptId: Attempt['id']): Command {
   return {
     type: 'resolve_attempt',
     attemptId,
-    outcome: { type: 'succeeded', receipt: 'RAIL-1' },
+    outcome: { type: 'succeeded', receipt: `RAIL-${attemptId}` },
   };
 }
 
@@ -89,6 +89,9 @@ export function succeedManually(
     resolutionId: `paid-${attemptId}`,
     outcome: { type: 'succeeded', receipt: 'HAND-1' },
     operator: 'Hana',
+    isVerified: true,
+    secondOperatorAboveMinor: null,
+    checkAtMs: null,
     note: 'Found in the statement of the day.',
     ...changes,
   };

@@ -51,7 +51,12 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/dead-letters/': SHARED,
   'src/retention/': [...SHARED, 'src/read-model/', 'src/dead-letters/'],
-  'src/read-model/': [...SHARED, 'src/intent/client.ts', 'src/intent/protocol.ts'],
+  'src/read-model/': [
+    ...SHARED,
+    'src/intent/client.ts',
+    'src/intent/protocol.ts',
+    'src/intent/receipt-keys.ts',
+  ],
   'src/i18n/': SHARED,
   'src/home/': [...SHARED, 'src/i18n/', 'src/ui/', 'src/checkout/return-url.ts'],
   'src/ui/': [...SHARED, 'src/i18n/'],

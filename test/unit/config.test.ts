@@ -13,7 +13,7 @@ const VARIABLES = {
   LOCAL_CALLBACKS: 'false',
   RATE_LIMITS: 'on',
   REFUND_COMMISSION: 'return',
-  REFUND_SECOND_OPERATOR_ABOVE: '',
+  SECOND_OPERATOR_ABOVE: '',
 };
 
 function configWith(changes: Record<string, string | undefined>) {
@@ -66,18 +66,19 @@ test.each([
   ['5000', 500_000],
   ['5000.50', 500_050],
   ['0', 0],
-])('refunds above REFUND_SECOND_OPERATOR_ABOVE = "%s" need two operators', (value, minor) => {
-  expect(
-    configWith({ REFUND_SECOND_OPERATOR_ABOVE: value, REFUND_COMMISSION: 'keep' }),
-  ).toMatchObject({ secondOperatorAboveMinor: minor, keepsCommission: true });
+])('refunds above SECOND_OPERATOR_ABOVE = "%s" need two operators', (value, minor) => {
+  expect(configWith({ SECOND_OPERATOR_ABOVE: value, REFUND_COMMISSION: 'keep' })).toMatchObject({
+    secondOperatorAboveMinor: minor,
+    keepsCommission: true,
+  });
 });
 
 test.each<[string, string | undefined]>([
   ['REFUND_COMMISSION', 'half'],
-  ['REFUND_SECOND_OPERATOR_ABOVE', 'many'],
-  ['REFUND_SECOND_OPERATOR_ABOVE', '-5'],
-  ['REFUND_SECOND_OPERATOR_ABOVE', '5.005'],
-  ['REFUND_SECOND_OPERATOR_ABOVE', '1.2.3'],
+  ['SECOND_OPERATOR_ABOVE', 'many'],
+  ['SECOND_OPERATOR_ABOVE', '-5'],
+  ['SECOND_OPERATOR_ABOVE', '5.005'],
+  ['SECOND_OPERATOR_ABOVE', '1.2.3'],
   ['METHOD_LOGOS', 'm-pesa.svg'],
   ['METHOD_LOGOS', 'BITCOIN=b.svg'],
   ['METHOD_LOGOS', 'M_PESA=../m-pesa.svg'],

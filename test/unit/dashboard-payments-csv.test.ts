@@ -31,6 +31,7 @@ const ROW: ExportedPayment = {
   method: 'TELE_BIRR',
   unresolvedAttempts: 0,
   anomalies: 1,
+  proposedAttempts: 0,
   createdAtMs: Date.UTC(2026, 10, 21, 10, 0, 0, 7),
   updatedAtMs: Date.UTC(2026, 10, 21, 10, 5),
   endedAtMs: Date.UTC(2026, 10, 21, 22, 4),

@@ -52,7 +52,7 @@ const PUSH = startAttempt('a', { flow: 'push', phone: '251911234567' });
 const A = { attemptIndex: 0, method: 'TELE_BIRR' };
 const PAID_BY_RAIL = {
   ...{ actor: 'rail', ...A, attemptStatus: 'succeeded' },
-  ...{ outcome: 'succeeded', receipt: 'RAIL-1' },
+  ...{ outcome: 'succeeded', receipt: 'RAIL-a' },
 } as const;
 const TICK: Command = { type: 'tick' };
 const failedWithCode = (providerCode: string): Command => ({
@@ -215,7 +215,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
         ...A,
         attemptStatus: 'succeeded',
         outcome: 'succeeded',
-        receipt: 'RAIL-1',
+        receipt: 'RAIL-a',
         late: true,
       },
     ],
@@ -237,6 +237,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
         receipt: 'HAND-1',
         late: true,
         operator: 'Hana',
+        operatorProved: true,
         note: 'Found in the statement of the day.',
       },
     ],
@@ -248,7 +249,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
       [2, { type: 'abandon_attempt', attemptId: 'a' }],
       [3, startAttempt('b')],
       [4, succeed('b')],
-      [40_000, succeedManually('a', { outcome: { type: 'succeeded', receipt: null } })],
+      [40_000, succeedManually('a')],
     ],
     'hosted',
     [
@@ -257,8 +258,10 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
         ...A,
         attemptStatus: 'succeeded',
         outcome: 'succeeded',
+        receipt: 'HAND-1',
         anomaly: 'duplicate_payment',
         operator: 'Hana',
+        operatorProved: true,
         note: 'Found in the statement of the day.',
       },
     ],
@@ -279,6 +282,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
         outcome: 'failed',
         reason: 'declined',
         operator: 'Hana',
+        operatorProved: true,
         note: 'The rail knows of no payment.',
       },
     ],
@@ -311,17 +315,21 @@ function byHand(outcome: ManualRefundOutcome, secondOperatorAboveMinor: number |
   };
 }
 
-const BY_HANA = { actor: 'operator', operator: 'Hana', note: 'Told …' };
+const BY_HANA = {
+  ...{ actor: 'operator', operator: 'Hana', operatorProved: true },
+  note: 'Told …',
+};
 const RETURNED = { type: 'succeeded', railReference: 'BANK-7' } as const;
 
 test.each<[string, Command[], object]>([
   ['requested', [REQUEST], { actor: 'merchant', refund: { status: 'pending' } }],
   [
     'requested by an operator, from a provider that returns no money by API',
-    [request({ type: 'operator', operator: 'Hana' }, null)],
+    [request({ type: 'operator', operator: 'Hana', isProved: false }, null)],
     {
       actor: 'operator',
       operator: 'Hana',
+      operatorProved: false,
       refund: { status: 'requires_action', reason: 'not_supported' },
     },
   ],

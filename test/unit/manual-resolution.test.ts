@@ -440,7 +440,7 @@ describe('what an operator must write', () => {
     expect(intent).toEqual(runStory(story).intent);
   });
 
-  test('accepts the longest of each, in any script, and no receipt', () => {
+  test('accepts the longest of each, in any script', () => {
     const { rejection } = runStory([
       [1, PUSH],
       [
@@ -448,7 +448,7 @@ describe('what an operator must write', () => {
         succeedManually('a', {
           note: 'ሀ'.repeat(NOTE_LENGTH_MAX),
           operator: 'ሐ'.repeat(OPERATOR_LENGTH_MAX),
-          outcome: { type: 'succeeded', receipt: null },
+          outcome: { type: 'succeeded', receipt: 'R'.repeat(MANUAL_RECEIPT_LENGTH_MAX) },
         }),
       ],
     ]);

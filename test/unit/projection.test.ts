@@ -161,7 +161,7 @@ test.each<[string, readonly Command[], Partial<IntentTerms>, PaymentDetails | nu
       succeed('a'),
     ],
     { customer: { ...CUSTOMER, phone: '911234567' } },
-    { phone: '251922345678', providerReference: 'BANK-7', receipt: 'RAIL-1' },
+    { phone: '251922345678', providerReference: 'BANK-7', receipt: 'RAIL-a' },
   ],
 ])('the details where %s', (_name, commands, terms, details) => {
   expect(paymentDetails(after(commands, terms))).toEqual(details);

@@ -35,7 +35,10 @@ function returned(refundId: string): Command {
 }
 
 function review(count: number): Command {
-  return { type: 'review_anomalies', count, operator: 'Abebe', note: 'Asked the customer.' };
+  return {
+    ...{ type: 'review_anomalies', count, operator: 'Abebe', isVerified: false },
+    note: 'Asked the customer.',
+  };
 }
 
 function decided(paid: Intent, ...commands: readonly Command[]): Intent {

@@ -109,6 +109,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     type: fc.constant('review_anomalies' as const),
     count: fc.nat(8),
     operator: fc.constant('Abebe'),
+    isVerified: fc.boolean(),
     note: fc.constant('Asked the customer.'),
   }),
   fc.constant<Command>({ type: 'tick' }),

@@ -66,7 +66,7 @@ async function world(): Promise<World> {
     transactionId: null,
     amountMinor: 100,
     reason: null,
-    requester: { type: 'operator', operator: 'abebe' },
+    requester: { type: 'operator', operator: 'abebe', isProved: false },
     idempotency: null,
   });
   await consumeAll(caught);

@@ -167,13 +167,20 @@ describe('every state', () => {
       resolutionId: 's-1',
       outcome: { type: 'succeeded', receipt: 'RCPT77' },
       operator: 'Sara',
+      isVerified: true,
+      secondOperatorAboveMinor: null,
+      checkAtMs: null,
       note: 'seen in the statement',
     });
     const html = await pageOf(await signedIn());
     expect(historyOf(html).at(-1)?.[1]).toBe('Operator');
-    expect(part(html, 'timeline')).toContain('Operator: Sara · seen in the statement');
+    expect(part(html, 'timeline')).toContain(
+      'Operator: Sara (name proved) · seen in the statement',
+    );
     expect(part(html, 'attempts')).toContain('RCPT77');
-    expect(part(html, 'attempts')).toContain('the operator, manually');
+    expect(part(html, 'attempts')).toContain(
+      'the operator, manually · The provider has not confirmed it yet',
+    );
   });
 
   test('failed express payment: shows the reason', async () => {

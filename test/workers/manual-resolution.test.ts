@@ -42,6 +42,9 @@ function manually(attemptId: string, outcome: ManualResolution['outcome']): Manu
     resolutionId: `hand-${outcome.type}`,
     outcome,
     operator: 'Hana',
+    isVerified: true,
+    secondOperatorAboveMinor: null,
+    checkAtMs: null,
     note: 'Seen in the statement; the customer called from 0911234567.',
   };
 }
@@ -84,6 +87,7 @@ test('resolved as paid: one event, one row of the read model, one entry of histo
       outcome: 'succeeded',
       receipt: 'HAND-1',
       operator: 'Hana',
+      operatorProved: true,
       note: NOTE,
     },
   });

@@ -130,7 +130,7 @@ describe('the name of the operator', () => {
     const page = await operate('/operator', undefined, {
       authorization: basic('Dawit', PERSONAL_SECRETS.Hana),
     });
-    expect(await page.text()).toContain('<bdi>Hana</bdi>');
+    expect(await page.text()).toContain('<bdi>Hana (name proved)</bdi>');
   });
 
   it.each([

@@ -196,7 +196,7 @@ describe('two operators', () => {
     expect(own).toContain('Another operator must confirm this');
     expect(own).not.toContain('/confirm"');
     const other = await pageOf(PAYMENT, 'Dawit');
-    for (const part of ['<bdi>Hana</bdi>', 'RF-9', FOUND.note, '/confirm"']) {
+    for (const part of ['<bdi>Hana (name proved)</bdi>', 'RF-9', FOUND.note, '/confirm"']) {
       expect(other).toContain(part);
     }
     const done = await decide('confirm', { note: 'Seen too' }, 'Dawit');
@@ -235,7 +235,7 @@ describe('two operators', () => {
     expect(html).toContain('your name must be proved');
     expect(html).not.toContain('/confirm"');
     const location = await decide('confirm', { note: 'x' }, 'Abebe');
-    expect(await pageOf(location, 'Abebe')).toContain('your name is not proved');
+    expect(await pageOf(location, 'Abebe')).toContain('This needs a proved name, and yours is not');
     expect((await refund()).status).toBe('requires_action');
   });
 });

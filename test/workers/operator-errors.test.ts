@@ -82,6 +82,7 @@ const PROVOKED: Readonly<Record<OperatorProblemCode, () => Promise<Response>>> =
   query_due: () => rejected('query_due'),
   attempt_not_pending: () => rejected('attempt_not_pending'),
   resolution_invalid: () => rejected('malformed_resolution'),
+  receipt_used: () => rejected('receipt_used'),
   refund_not_resolvable: async () => {
     await refundByHand();
     await operate(`${PAYMENT}/refunds/r1/resolve`, NOT_RETURNED);

@@ -318,7 +318,7 @@ describe('limits for refunds', () => {
         transactionId: null,
         amountMinor,
         reason: null,
-        requester: { type: 'operator', operator: 'Abebe' },
+        requester: { type: 'operator', operator: 'Abebe', isProved: false },
         idempotency: null,
       });
     await content(operateApi(PATH, { refundAgeDaysMax: 30, refundDailyMaxMinor: 1_000 }));

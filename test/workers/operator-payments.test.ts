@@ -256,7 +256,7 @@ describe('manual resolution', () => {
       }
       return prepare(sql);
     });
-    expect((await operateApi(path, SUCCEEDED)).status).toBe(500);
+    expect((await operateApi(path, SUCCEEDED)).status).toBe(503);
     expect((await intentOf()).attempts[0]?.status).toBe('unresolved');
   });
 

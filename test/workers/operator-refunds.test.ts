@@ -297,7 +297,7 @@ describe('two operators', () => {
   });
 
   it.each(['many', '-1', '1.005'])('%s as the limit is an error', async (text) => {
-    const bindings = { ...env, REFUND_SECOND_OPERATOR_ABOVE: text };
+    const bindings = { ...env, SECOND_OPERATOR_ABOVE: text };
     expect((await operateApi('/banks', undefined, { bindings })).status).toBe(500);
   });
 });

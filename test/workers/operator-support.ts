@@ -24,7 +24,7 @@ export interface OperateOptions {
 }
 
 /** A gateway on which two operators must agree about refunds above 50 birr. */
-export const TWO_OPERATORS: Env = { ...env, REFUND_SECOND_OPERATOR_ABOVE: '50' };
+export const TWO_OPERATORS: Env = { ...env, SECOND_OPERATOR_ABOVE: '50' };
 
 /** A request to the operator's side: GET without a body, otherwise POST. */
 export function operate(

@@ -54,7 +54,7 @@ async function asked(): Promise<string> {
     transactionId: null,
     amountMinor: null,
     reason: null,
-    requester: { type: 'operator', operator: 'abebe' },
+    requester: { type: 'operator', operator: 'abebe', isProved: false },
     idempotency: null,
   });
   await fireAlarmOf();

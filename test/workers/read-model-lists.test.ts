@@ -237,6 +237,7 @@ test('a row contains everything that a list shows', async () => {
     method: null,
     unresolvedAttempts: 0,
     anomalies: 0,
+    proposedAttempts: 0,
     createdAtMs: 20,
     updatedAtMs: 6_000,
     endedAtMs: 6_000,

@@ -37,6 +37,7 @@ import {
   findUniqueIdStatement,
 } from '../../src/read-model/queries.ts';
 import { lastOutcomeStatement } from '../../src/read-model/rail-outcomes.ts';
+import { sharedReceiptsStatement } from '../../src/read-model/receipts.ts';
 import {
   findPaymentOfRefundStatement,
   type RefundFilter,
@@ -229,7 +230,12 @@ const STATEMENTS: readonly Named[] = [
   ...named('totals by week', ...totalsByPeriodStatements(TENANT, { fromDay: 1, toDay: 365 }, 7)),
   ...named(
     'search',
-    ...searchStatements(TENANT, 'order-1', [['id:order-1'], ['name:abc', 'name:def', 'name:ghi']]),
+    ...searchStatements(
+      TENANT,
+      'order-1',
+      [['id:order-1'], ['name:abc', 'name:def', 'name:ghi']],
+      ['receipt:ORDER1'],
+    ),
   ),
   ...named('search by uuid', ...searchStatements(TENANT, UUID, [[`id:${UUID}`]])),
   ...named('search by number', ...searchStatements(TENANT, '4242', [['id:4242']])),
@@ -262,7 +268,7 @@ async function planOf({ sql, params }: SqlStatement): Promise<string[]> {
  * ids of one page, or the keys of one payment.
  */
 const HARMLESS =
-  /^(?:SEARCH .*|MERGE \(UNION ALL\)|LEFT|RIGHT|USE TEMP B-TREE FOR GROUP BY|(?:CO-ROUTINE|SCAN) \(subquery-\d+\)|CORRELATED SCALAR SUBQUERY \d+|SCAN json_each (?:EXISTS )?VIRTUAL TABLE INDEX .*)$/;
+  /^(?:SEARCH .*|MERGE \(UNION ALL\)|LEFT|RIGHT|USE TEMP B-TREE FOR GROUP BY|(?:CO-ROUTINE|SCAN) \(subquery-\d+\)|(?:CORRELATED )?SCALAR SUBQUERY \d+|SCAN json_each (?:EXISTS )?VIRTUAL TABLE INDEX .*)$/;
 
 /** Steps of a plan that read more rows than requested, or sort rows that an index should order. */
 function faults(plan: readonly string[]): string[] {
@@ -301,7 +307,11 @@ const PER_MERCHANT =
 
 describe('a query over all merchants scans only the merchants', () => {
   it.each([
-    ...named('search of all', ...searchAllStatements('order-1')),
+    ...named('search of all', ...searchAllStatements('order-1', ['receipt:ORDER1'])),
+    ...named(
+      'shared receipts',
+      sharedReceiptsStatement([{ environment: 'production', key: 'receipt:R1', uuid: UUID }]),
+    ),
     ...named('search of all by uuid', ...searchAllStatements(UUID)),
     ...named('search of all by transactionId', ...searchAllStatements('F'.repeat(20))),
     ...named('place of a payment', findPlaceStatement(UUID)),

@@ -25,7 +25,7 @@ function request(id: string, amountMinor: number): Command {
     attemptId: 'a0',
     amountMinor,
     reason: 'Secret of the merchant',
-    requester: { type: 'operator', operator: 'abebe' },
+    requester: { type: 'operator', operator: 'abebe', isProved: false },
     reference: id.padEnd(20, 'A').toUpperCase(),
   });
 }

@@ -43,7 +43,7 @@ function refund(changes: Partial<RefundOfPayment> = {}) {
     transactionId: null,
     amountMinor: 1_000,
     reason: null,
-    requester: { type: 'operator', operator: 'abebe' },
+    requester: { type: 'operator', operator: 'abebe', isProved: false },
     idempotency: null,
     ...changes,
   });

@@ -18,6 +18,7 @@ export type Reason =
   | 'dead_result'
   | 'dead_message'
   | 'unresolved_attempt'
+  | 'attempt_proposed'
   | 'anomaly'
   | 'late_payment'
   | 'refund_requires_action'
@@ -161,6 +162,7 @@ function payments(environment: Environment): ReturnType<typeof section> {
 /** Why a payment needs attention, whether or not it was reviewed. */
 export function reasonsOf(payment: Needs): readonly Reason[] {
   return [
+    ...(payment.proposedAttempts > 0 ? (['attempt_proposed'] as const) : []),
     ...(payment.unresolvedAttempts > 0 ? (['unresolved_attempt'] as const) : []),
     ...(payment.anomalies > 0 ? (['anomaly'] as const) : []),
     ...(payment.late ? (['late_payment'] as const) : []),

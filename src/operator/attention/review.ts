@@ -54,6 +54,7 @@ export function namedPayment({ params }: OperatorCall): {
 export interface Needs {
   readonly unresolvedAttempts: number;
   readonly anomalies: number;
+  readonly proposedAttempts: number;
   readonly late: boolean;
 }
 
@@ -61,6 +62,7 @@ export function needsOf({ attempts, anomalies, late }: Intent): Needs {
   return {
     unresolvedAttempts: attempts.filter(({ status }) => status === 'unresolved').length,
     anomalies: anomalies.length,
+    proposedAttempts: attempts.filter(({ proposal }) => proposal !== null).length,
     late,
   };
 }
@@ -85,7 +87,7 @@ export async function reviewPayment(call: OperatorCall): Promise<Response> {
 export async function review(
   call: OperatorCall,
   { note: given }: v.InferOutput<typeof reviewFields>,
-  seen: Needs | null = null,
+  seen: Omit<Needs, 'proposedAttempts'> | null = null,
 ): Promise<Review> {
   const { tenant, uniqueId } = namedPayment(call);
   const client = intentByUniqueId(call.env, tenant, uniqueId);
@@ -96,7 +98,7 @@ export async function review(
   const { intent } = read;
   const needs = seen ?? needsOf(intent);
   const { environment, merchantId } = tenant;
-  const { actor, nowMs: atMs } = call;
+  const { actor, isVerified, nowMs: atMs } = call;
   const note = withoutPhoneNumbers(given);
   const upsert = {
     sql: `INSERT INTO payment_reviews
@@ -126,7 +128,7 @@ export async function review(
   if (intent.attempts.some((attempt) => needsReview(intent, attempt))) {
     const { anomalies: count } = needs;
     const result = await client.execute([
-      { type: 'review_anomalies', count, operator: actor.name, note },
+      { type: 'review_anomalies', count, operator: actor.name, isVerified, note },
     ]);
     if (result.type === 'done' && result.rejection !== null) {
       throw operatorProblem('resolution_invalid');

@@ -111,8 +111,9 @@ function paymentOf(item: AttentionItem): Named | null {
 }
 
 function concerned({ attempts, anomalies, paidAttemptId, late }: Intent): readonly string[] {
-  const isConcerned = ({ id, status }: Intent['attempts'][number]) =>
+  const isConcerned = ({ id, status, proposal }: Intent['attempts'][number]) =>
     status === 'unresolved' ||
+    proposal !== null ||
     anomalies.some(({ attemptId }) => attemptId === id) ||
     (late && id === paidAttemptId);
   return attempts.filter(isConcerned).map(({ reference }) => reference);

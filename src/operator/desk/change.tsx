@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { operatorText } from '../../back-office/operator-text.ts';
 import { seal, unseal } from '../../crypto/sealed.ts';
 import { isFromOwnPage } from '../../http/form.ts';
 import { Problem } from '../../http/problem.ts';
@@ -66,7 +67,7 @@ export function routesOf({ path, ask, run }: Change): readonly DeskRoute[] {
 
 async function answerQuestion(call: DeskCall, ask: Change['ask']): Promise<Response> {
   const question = await ask(call);
-  const { view, actor } = call;
+  const { view, actor, isVerified } = call;
   const text = DESK_TEXTS[view.language].pages;
   const given = await givenBefore(call);
   const page = (
@@ -85,7 +86,7 @@ async function answerQuestion(call: DeskCall, ask: Change['ask']): Promise<Respo
           <ChangeControl call={call} field={field} given={given} />
         ))}
         <p class="hint">
-          {text.recordedAs} <bdi>{actor.name}</bdi>
+          {text.recordedAs} <bdi>{operatorText(view.language, actor.name, isVerified)}</bdi>
         </p>
         <div class="buttons">
           <button type="submit" class={question.tone}>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { operatorText } from '../../back-office/operator-text.ts';
 import type { Problem } from '../../http/problem.ts';
 import { backOfficeLanguageOf, DESK_TEXTS } from '../../i18n/back-office.ts';
 import { answerPage } from '../../ui/answer.ts';
@@ -22,7 +23,7 @@ interface Page {
 
 /** A page of the desk, with what waits for the operator beside each link of the navigation. */
 export async function answerDesk(call: DeskCall, page: Page): Promise<Response> {
-  const { view, actor } = call;
+  const { view, actor, isVerified } = call;
   const text = DESK_TEXTS[view.language].pages;
   const counts = await countsOf(call);
   const items = Object.keys(PATHS) as Item[];
@@ -34,7 +35,7 @@ export async function answerDesk(call: DeskCall, page: Page): Promise<Response> 
       home={PATHS.attention}
       afterLanguages={
         <p class="quiet small">
-          {text.signedInAs} <bdi>{actor.name}</bdi>
+          {text.signedInAs} <bdi>{operatorText(view.language, actor.name, isVerified)}</bdi>
         </p>
       }
       header={

@@ -1,8 +1,9 @@
+import { operatorText } from '../../back-office/operator-text.ts';
 import { moneyIn } from '../../back-office/payment-elements.tsx';
 import { type Attempt, chargedMinor, FAILURE_REASONS, type Intent } from '../../domain/intent.ts';
 import { MANUAL_RECEIPT_LENGTH_MAX, NOTE_LENGTH_MAX } from '../../domain/manual-resolution.ts';
 import { oneOf } from '../../http/fields.ts';
-import { found } from '../../http/problem.ts';
+import { found, Problem } from '../../http/problem.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
 import { intentByUniqueId } from '../../intent/client.ts';
 import { type FactRow, Untrusted, untrustedRow, WhenExactly } from '../../ui/elements.tsx';
@@ -18,12 +19,12 @@ import {
 import { attemptOf, knownIntent, resolutionFields, resolve } from '../resolution.ts';
 import { body, checked, patternField } from '../schema.ts';
 import type { DeskCall } from './call.ts';
-import type { Change, Done, Question } from './change.tsx';
+import type { Change, ChangeField, Done, Question } from './change.tsx';
 import { PAYMENT_ROUTE, type PaymentName, paymentPath } from './paths.ts';
 
 /** What operators change about a payment. */
 
-/** Records the outcome of an attempt: `paid` or `unpaid`. */
+/** Records the outcome of an attempt: `paid`, `unpaid`, or `confirm` what another operator found. */
 export const RESOLVE_ATTEMPT: Change = {
   path: `${PAYMENT_ROUTE}/attempts/:attemptId/:outcome`,
   ask: askOutcome,
@@ -37,59 +38,110 @@ export const REVIEW_PAYMENT: Change = {
   run: recordReview,
 };
 
-/** The API's outcome for each path. */
-const OUTCOMES: Readonly<Record<string, 'succeeded' | 'failed'>> = {
-  paid: 'succeeded',
-  unpaid: 'failed',
-};
+const FINDINGS = ['paid', 'unpaid', 'confirm'] as const;
 
-function outcomeIn({ params }: DeskCall): 'succeeded' | 'failed' {
-  const name = params.outcome ?? '';
-  return found(Object.hasOwn(OUTCOMES, name) ? OUTCOMES[name] : null);
+function findingIn({ params }: DeskCall): (typeof FINDINGS)[number] {
+  return found(FINDINGS.find((finding) => finding === params.outcome));
 }
 
 async function askOutcome(call: DeskCall): Promise<Question> {
-  const outcome = outcomeIn(call);
+  const finding = findingIn(call);
   const { intent, name } = await paymentOf(call);
   const attempt = attemptOf(intent, call.params.attemptId);
   const text = DESK_TEXTS[call.view.language].pages;
-  const note = { label: text.note, hint: text.noteHint, lengthMax: NOTE_LENGTH_MAX } as const;
-  return {
+  const note: ChangeField = {
+    name: 'note',
+    label: text.note,
+    hint: text.noteHint,
+    lengthMax: NOTE_LENGTH_MAX,
+  };
+  const question = {
     active: 'payments',
-    title: outcome === 'succeeded' ? text.recordPaid : text.recordUnpaid,
-    lead: outcome === 'succeeded' ? text.paidLead : text.unpaidLead,
     facts: [...paymentFacts(call, intent), ...attemptFacts(call, intent, attempt)],
-    fields: [
-      outcome === 'succeeded'
-        ? {
+    tone: 'bad',
+    back: paymentPath(name),
+  } as const;
+  // The same form sent twice is one decision.
+  const resolutionId = crypto.randomUUID();
+  switch (finding) {
+    case 'paid':
+      return {
+        ...question,
+        title: text.recordPaid,
+        lead: text.paidLead,
+        fields: [
+          {
             name: 'receipt',
             label: text.receipt,
             hint: text.receiptHint,
             lengthMax: MANUAL_RECEIPT_LENGTH_MAX,
-          }
-        : {
+          },
+          note,
+        ],
+        hidden: { resolutionId },
+        button: text.recordPaid,
+      };
+    case 'unpaid':
+      return {
+        ...question,
+        title: text.recordUnpaid,
+        lead: text.unpaidLead,
+        fields: [
+          {
             name: 'reason',
             label: text.why,
             options: FAILURE_REASONS.map((reason) => [reason, text.reasons[reason]] as const),
           },
-      { name: 'note', ...note },
-    ],
-    // The same form sent twice is one decision.
-    hidden: { resolutionId: crypto.randomUUID() },
-    button: outcome === 'succeeded' ? text.recordPaid : text.recordUnpaid,
-    tone: 'bad',
-    back: paymentPath(name),
-  };
+          note,
+        ],
+        hidden: { resolutionId },
+        button: text.recordUnpaid,
+      };
+    case 'confirm': {
+      // If another proposal has replaced the one that the page shows, the form does not confirm that.
+      const { receipt } = found(attempt.proposal);
+      return {
+        ...question,
+        title: text.confirmPaid,
+        lead: text.confirmPaidLead,
+        facts: [...proposalFacts(call, attempt), ...question.facts],
+        fields: [note],
+        hidden: { resolutionId, receipt },
+        button: text.confirmPaid,
+      };
+    }
+  }
+}
+
+function proposalFacts({ view }: DeskCall, { proposal }: Attempt): readonly FactRow[] {
+  const { operator, note, receipt } = found(proposal);
+  const { pages: text, refunds } = DESK_TEXTS[view.language];
+  return [
+    [refunds.proposedBy, <bdi>{operatorText(view.language, operator, true)}</bdi>],
+    [text.receipt, <code>{shownText(receipt)}</code>],
+    [text.note, <bdi>{shownText(note)}</bdi>],
+  ];
 }
 
 async function recordOutcome(call: DeskCall): Promise<Done> {
   const { form } = call;
-  const outcome = outcomeIn(call);
   const finding =
-    outcome === 'succeeded' ? { receipt: form.text('receipt') } : { reason: form.text('reason') };
-  const fields = { outcome, ...finding, ...given(call, 'note', 'resolutionId') };
-  await resolve(call, checked(resolutionFields, fields));
-  return { path: paymentPath(nameIn(call)), done: 'resolved' };
+    findingIn(call) === 'unpaid'
+      ? { outcome: 'failed', reason: form.text('reason') }
+      : { outcome: 'succeeded', receipt: form.text('receipt') };
+  const fields = { ...finding, ...given(call, 'note', 'resolutionId') };
+  const path = paymentPath(nameIn(call));
+  try {
+    const { type } = await resolve(call, checked(resolutionFields, fields));
+    return { path, done: type === 'proposed' ? 'proposed' : 'resolved' };
+  } catch (error) {
+    const isOver = error instanceof Problem && error.code === 'attempt_not_pending';
+    if (isOver && findingIn(call) === 'confirm') {
+      // Another operator or the provider was faster, so there is no question to lead back to.
+      return { path, done: error.code };
+    }
+    throw error;
+  }
 }
 
 async function askReview(call: DeskCall): Promise<Question> {
@@ -128,9 +180,12 @@ const seenFields = body({
 
 /** The form may stay open for hours: it reviews only what its page showed. */
 function seenIn(intent: Intent): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(needsOf(intent)).map(([name, value]) => [name, String(value)]),
-  );
+  const { anomalies, unresolvedAttempts, late } = needsOf(intent);
+  return {
+    anomalies: String(anomalies),
+    unresolvedAttempts: String(unresolvedAttempts),
+    late: String(late),
+  };
 }
 
 /** Why the payment needs attention, as its own page says in more words. */

@@ -1,8 +1,7 @@
 import { DeliveryBadge, wireType } from '../../back-office/delivery-elements.tsx';
 import { moneyIn, StatusBadge } from '../../back-office/payment-elements.tsx';
 import { Attempts, Timeline } from '../../back-office/payment-history.tsx';
-import { type Attempt, type Intent, reportedAttempt } from '../../domain/intent.ts';
-import { refundableMinor } from '../../domain/refund-amounts.ts';
+import { type Intent, reportedAttempt } from '../../domain/intent.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
 import { intentByUniqueId } from '../../intent/client.ts';
 import type { EventSummary } from '../../intent/protocol.ts';
@@ -24,6 +23,7 @@ import type { DeskCall } from './call.ts';
 import { answerDesk } from './frame.tsx';
 import { merchantPath, paymentPath } from './paths.ts';
 import { payableMinor } from './payable.ts';
+import { AttemptActions } from './payment-attempts.tsx';
 import { Refunds } from './payment-refunds.tsx';
 
 /** GET …/payments/:environment/:merchantId/:uniqueId, read from the payment's own object. */
@@ -110,8 +110,9 @@ function WhatToDo({ call, intent, review }: Props & { readonly review: Review | 
 /** What happened, to which attempt, and when. */
 function Anomaly(props: Props & { readonly anomaly: Intent['anomalies'][number] }) {
   const { call, intent } = props;
-  const { kind, attemptId, excessMinor, atMs } = props.anomaly;
+  const { kind, attemptId, excessMinor, other, atMs } = props.anomaly;
   const text = DASHBOARD_TEXTS[call.view.language].payment;
+  const { environment } = intent.terms;
   const number = intent.attempts.findIndex(({ id }) => id === attemptId) + 1;
   return (
     <li>
@@ -121,6 +122,16 @@ function Anomaly(props: Props & { readonly anomaly: Intent['anomalies'][number] 
         <>
           .{' '}
           <strong>{text.tooMuchBy(moneyIn(call.view, intent.terms.currency)(excessMinor))}</strong>
+        </>
+      )}
+      {other !== undefined && (
+        <>
+          {'. '}
+          {DESK_TEXTS[call.view.language].pages.sameReceiptAs}{' '}
+          <a href={paymentPath({ environment, ...other })}>
+            <bdi>{shownText(other.uniqueId)}</bdi>
+          </a>{' '}
+          (<bdi>{other.merchantId}</bdi>)
         </>
       )}
     </li>
@@ -167,42 +178,6 @@ function PaymentFacts({ call: { view }, intent }: Props) {
         />
       )}
     </Section>
-  );
-}
-
-/** Links to the pages that record an outcome, or request a refund, where the payment may accept it. */
-function AttemptActions({ call, intent, attempt }: Props & { readonly attempt: Attempt }) {
-  const { view, nowMs } = call;
-  const text = DESK_TEXTS[view.language].pages;
-  const { status, reference, deadlineAtMs } = attempt;
-  if (status === 'succeeded') {
-    return refundableMinor(intent, attempt) === 0 ? null : (
-      <div class="buttons">
-        <a class="button" href={paymentPath(nameOf(intent), `/refund/${reference}`)}>
-          {DASHBOARD_TEXTS[view.language].refunds.refund}
-        </a>
-      </div>
-    );
-  }
-  const path = paymentPath(nameOf(intent), `/attempts/${reference}`);
-  const isPending = status === 'processing' || status === 'unresolved';
-  const isWindowOpen = isPending && nowMs < deadlineAtMs;
-  return (
-    <div class="buttons">
-      <a class="button" href={`${path}/paid`}>
-        {text.recordPaid}
-      </a>
-      {status === 'unresolved' && !isWindowOpen && (
-        <a class="button" href={`${path}/unpaid`}>
-          {text.recordUnpaid}
-        </a>
-      )}
-      {isWindowOpen && (
-        <p class="hint">
-          {text.unpaidFrom} <WhenExactly call={view} atMs={deadlineAtMs} />
-        </p>
-      )}
-    </div>
   );
 }
 

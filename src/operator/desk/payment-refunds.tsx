@@ -1,6 +1,8 @@
+import { operatorText } from '../../back-office/operator-text.ts';
 import { moneyIn } from '../../back-office/payment-elements.tsx';
 import { RefundBadge } from '../../back-office/payment-refunds.tsx';
 import type { Attempt, Intent } from '../../domain/intent.ts';
+import { isSameOperator } from '../../domain/operator-name.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { needsSecondOperator } from '../../domain/refund-amounts.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
@@ -143,7 +145,7 @@ function attemptOf({ attempts }: Intent, { attemptId }: Refund): Attempt {
 function requesterText(language: DeskCall['view']['language'], { requester }: Refund): string {
   const text = DASHBOARD_TEXTS[language].refunds.requester;
   return requester.type === 'operator'
-    ? `${text.operator}: ${shownText(requester.operator)}`
+    ? `${text.operator}: ${operatorText(language, requester.operator, requester.isProved)}`
     : text[requester.type];
 }
 
@@ -154,7 +156,7 @@ function Decision(props: Props) {
   const text = DESK_TEXTS[call.view.language].refunds;
   const { proposal } = refund;
   const path = refundPath(intent.terms, refund.reference);
-  const isOwn = proposal?.operator === call.actor.name;
+  const isOwn = proposal !== null && isSameOperator(proposal.operator, call.actor.name);
   const mayDecide = !secondOperator || call.isVerified;
   return (
     <>
@@ -187,13 +189,18 @@ function Proposal({ call, refund }: Props) {
   return proposal === null ? null : (
     <div class="message message-warning">
       <p>
-        <bdi>{shownText(proposal.operator)}</bdi>, <When call={call.view} atMs={proposal.atMs} />:{' '}
-        {outcomeText(call, proposal.outcome)}
+        {/* Only proved names propose. */}
+        <bdi>{operatorText(call.view.language, proposal.operator, true)}</bdi>,{' '}
+        <When call={call.view} atMs={proposal.atMs} />: {outcomeText(call, proposal.outcome)}
       </p>
       <p>
         <bdi>{shownText(proposal.note)}</bdi>
       </p>
-      <p>{proposal.operator === call.actor.name ? text.otherMustConfirm : text.youMayConfirm}</p>
+      <p>
+        {isSameOperator(proposal.operator, call.actor.name)
+          ? text.otherMustConfirm
+          : text.youMayConfirm}
+      </p>
     </div>
   );
 }

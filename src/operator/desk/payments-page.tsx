@@ -83,7 +83,7 @@ async function paymentsFor(
   { text, merchantId }: Wanted,
 ): Promise<readonly PaymentRow[] | null> {
   if (merchantId === null) {
-    return text === '' ? null : searchAllPayments(env.DB, text);
+    return text === '' ? null : searchAllPayments(env, text);
   }
   const pages = await Promise.all(
     ENVIRONMENTS.map(async (environment) => {

@@ -1,3 +1,4 @@
+import { operatorText } from '../../back-office/operator-text.ts';
 import { moneyIn } from '../../back-office/payment-elements.tsx';
 import { amountMinorFrom } from '../../back-office/typed-amount.ts';
 import type { Intent } from '../../domain/intent.ts';
@@ -164,7 +165,7 @@ function proposalFacts(call: DeskCall, { proposal }: Refund): readonly FactRow[]
   const { operator, note, outcome } = found(proposal);
   const text = DESK_TEXTS[call.view.language].refunds;
   return [
-    [text.proposedBy, <bdi>{shownText(operator)}</bdi>],
+    [text.proposedBy, <bdi>{operatorText(call.view.language, operator, true)}</bdi>],
     [text.proposal, outcomeText(call, outcome)],
     [DESK_TEXTS[call.view.language].pages.note, <bdi>{shownText(note)}</bdi>],
   ];

@@ -76,12 +76,13 @@ export function codeOf({ responseCode, errorCode, state }: EbirrReport): string 
 /** How the report contradicts the order, or null. Compares only the members that eBirr sent. */
 export function mismatchOf(report: EbirrReport, order: RailOrder): Mismatch | null {
   const { referenceId, transactionId, issuerTransactionId, txAmount } = report;
-  const { reference, receipt, issuerReceipt } = order.attempt;
+  const { reference, receipt, issuerReceipt, isProved } = order.attempt;
   if (referenceId !== null && referenceId !== reference) {
     return 'other_order';
   }
-  // Known once the payment is proven. An operator may have recorded either id as the receipt.
+  // Known once eBirr has proved the payment. Before that, an operator may have recorded any.
   const isOtherReceipt =
+    isProved &&
     receipt !== null &&
     transactionId !== null &&
     ![transactionId, issuerTransactionId].includes(receipt);

@@ -1,0 +1,18 @@
+/**
+ * Whether two names are one person's. One person could otherwise act as two operators by another
+ * spelling of a name, or by a `+tag` of an e-mail address.
+ */
+export function isSameOperator(one: string, other: string): boolean {
+  return comparedName(one) === comparedName(other);
+}
+
+function comparedName(name: string): string {
+  // Twice, because the lower case of a letter may be composed in another way.
+  const folded = name.normalize('NFKC').toLowerCase().normalize('NFKC');
+  const text = folded
+    .replaceAll(/\p{Cf}/gu, '')
+    .replaceAll(/\s+/gu, ' ')
+    .trim();
+  const [, user, host] = /^([^+@]+)(?:\+[^@]*)?@([^@]+)$/.exec(text) ?? [];
+  return user === undefined ? text : `${user}@${host}`;
+}

@@ -1,0 +1,445 @@
+import { env } from 'cloudflare:workers';
+import { describe, expect, test, vi } from 'vitest';
+import { auditLog } from './dashboard-support.ts';
+import { content, operate, operateApi, PERSONAL_SECRETS, SECRET } from './operator-support.ts';
+import { decideAtRails, playRails, TELEBIRR, telebirrReport } from './rails-scenes.ts';
+import {
+  attemptNow,
+  callbackPath,
+  choose,
+  configureRails,
+  fireAlarmOf,
+  intentNow,
+  report,
+} from './rails-support.ts';
+import {
+  ALPHA,
+  advance,
+  answerOf,
+  BETA,
+  type Body,
+  CREATE_PATHS,
+  call,
+  clientOf,
+  consume,
+  fateOf,
+  hostedBody,
+  statusPath,
+  type TestMerchant,
+  tenantOf,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: nobody makes a production payment out of nothing: "paid" needs a proved name, two of them for
+ * a large sum, a receipt that no other payment has, and goes back by hand until the provider confirms
+ * it (docs/decisions.md#41, #44). Method: payments of two merchants by telebirr, requests to the
+ * operator's API and the desk, and the read model's consumer in the test's hands.
+ */
+
+configureRails({ RAIL_TELE_BIRR_PRODUCTION: TELEBIRR });
+const caught = useGateway();
+
+/** What telebirr names as the receipt of each payment. */
+const TELEBIRR_RECEIPT = '49485948475845';
+
+type Person = keyof typeof PERSONAL_SECRETS;
+
+function production(merchant: TestMerchant, uniqueId = 'order-1') {
+  return clientOf(uniqueId, tenantOf(merchant, 'production'));
+}
+
+/** A payment whose customer is at telebirr. */
+async function atTelebirr(merchant: TestMerchant, uniqueId = 'order-1', changes: Body = {}) {
+  const body = hostedBody({ paymentIntentUniqueId: uniqueId, methods: ['TELE_BIRR'], ...changes });
+  const { envelope, status, text } = await answerOf(
+    call(CREATE_PATHS.hosted.production, {
+      method: 'POST',
+      apiKey: merchant.apiKeys.production,
+      body,
+    }),
+  );
+  expect(status, text).toBe(200);
+  await choose(new URL(String(envelope.content)).pathname, 'TELE_BIRR');
+}
+
+async function attemptPath(merchant: TestMerchant, uniqueId = 'order-1') {
+  const { reference } = await attemptNow(production(merchant, uniqueId));
+  return `/payments/production/${merchant.id}/${uniqueId}/attempts/${reference}`;
+}
+
+interface Recording {
+  readonly receipt?: string;
+  readonly by?: Person;
+  readonly authorization?: string;
+  readonly bindings?: Env;
+}
+
+/** Records a payment as paid, as Hana and by her own secret unless changed. */
+async function recordPaid(
+  merchant: TestMerchant,
+  uniqueId = 'order-1',
+  { receipt = 'R-77', by = 'Hana', ...options }: Recording = {},
+) {
+  const body = { outcome: 'succeeded', receipt, note: 'Seen in the portal' };
+  return operateApi(`${await attemptPath(merchant, uniqueId)}/resolve`, body, {
+    authorization: `Bearer ${PERSONAL_SECRETS[by]}`,
+    ...options,
+  });
+}
+
+/** telebirr reports the payment as paid. */
+async function reportPaid(merchant: TestMerchant, uniqueId = 'order-1'): Promise<void> {
+  decideAtRails('paid');
+  const client = production(merchant, uniqueId);
+  const path = await callbackPath('telebirr-h5', client);
+  await report(path, await telebirrReport(await attemptNow(client), 'paid'));
+  expect((await intentNow(client)).status).toBe('succeeded');
+}
+
+function project(bindings: Env = env) {
+  return consume('kefel-projections', caught.projections.splice(0), bindings);
+}
+
+async function statusOf(merchant: TestMerchant, uniqueId = 'order-1') {
+  return (await intentNow(production(merchant, uniqueId))).status;
+}
+
+/** Each conflict of a payment, as merchant and id of the other payment. */
+async function conflictsOf(merchant: TestMerchant, uniqueId = 'order-1') {
+  const { anomalies } = await intentNow(production(merchant, uniqueId));
+  return anomalies
+    .filter(({ kind }) => kind === 'receipt_conflict')
+    .map(({ other }) => `${other?.merchantId}/${other?.uniqueId}`);
+}
+
+const A = `${ALPHA.id}/order-1`;
+const B = `${BETA.id}/order-1`;
+
+describe('one operator', () => {
+  test.each([
+    ['no name', {}],
+    ['the name of a person', { 'x-operator': 'Hana' }],
+  ])('with the shared secret and %s records no production payment', async (_name, headers) => {
+    playRails();
+    await atTelebirr(ALPHA);
+    const path = `${await attemptPath(ALPHA)}/resolve`;
+    const body = { outcome: 'succeeded', receipt: 'R-77', note: 'Seen in the portal' };
+    const { status, envelope } = await operateApi(path, body, { headers });
+    expect([status, envelope.code]).toEqual([403, 'operator_not_verified']);
+    expect([await statusOf(ALPHA), await auditLog()]).toEqual(['processing', []]);
+    const desk = await (await operate(`/operator/payments/production/${A}`)).text();
+    expect(desk).toContain('recorded as paid only under a proved name');
+    expect(desk).not.toContain('/paid"');
+  });
+
+  test('with a secret of their own records one, and audit log and history say so', async () => {
+    playRails();
+    await atTelebirr(ALPHA);
+    expect((await recordPaid(ALPHA)).status).toBe(200);
+    const { detail } = (await production(ALPHA).history()).at(-1) ?? {};
+    expect(detail).toMatchObject({ operator: 'Hana', operatorProved: true });
+    await operateApi(
+      `/payments/production/${A}/review`,
+      { note: 'x' },
+      { headers: { 'x-operator': 'Hana' } },
+    );
+    await project();
+    await operateApi(
+      `/payments/production/${A}/review`,
+      { note: 'x' },
+      { headers: { 'x-operator': 'Hana' } },
+    );
+    const log = await (await operate('/operator/audit')).text();
+    expect(log).toContain('Hana (name proved)');
+    expect(log).toContain('Hana (name not proved)');
+    const desk = await (await operate(`/operator/payments/production/${A}`)).text();
+    expect(desk).toContain('Operator: Hana (name proved)');
+    expect(desk).toContain('The provider has not confirmed it yet');
+  });
+});
+
+describe('a receipt counts once', () => {
+  test.each(['R-77', 'r-77', 'r77.'])(
+    'an unpaid payment is not paid by %s, the receipt of another merchant',
+    async (receipt) => {
+      playRails();
+      await atTelebirr(ALPHA);
+      await atTelebirr(BETA);
+      expect((await recordPaid(ALPHA)).status).toBe(200);
+      const { status, envelope } = await recordPaid(BETA, 'order-1', { receipt });
+      expect([status, envelope.code]).toEqual([409, 'receipt_used']);
+      expect(envelope.message).toContain(`payment order-1 of merchant ${ALPHA.id}`);
+      expect(await statusOf(BETA)).toBe('processing');
+      const [last] = (await auditLog()).slice(-1);
+      expect(JSON.parse(last?.detail ?? '')).toMatchObject({ refused: 'receipt_used', receipt });
+      expect([await conflictsOf(ALPHA), await conflictsOf(BETA)]).toEqual([[], []]);
+    },
+  );
+
+  test("nor by the receipt that telebirr named for another merchant's payment", async () => {
+    playRails();
+    await atTelebirr(ALPHA);
+    await atTelebirr(BETA);
+    await reportPaid(ALPHA);
+    await project();
+    const { status, envelope } = await recordPaid(BETA, 'order-1', { receipt: TELEBIRR_RECEIPT });
+    expect([status, envelope.code]).toEqual([409, 'receipt_used']);
+    expect(await statusOf(BETA)).toBe('processing');
+  });
+
+  test('three payments by one receipt: one is paid', async () => {
+    playRails();
+    const ids = ['one', 'two', 'three'];
+    const statuses: number[] = [];
+    for (const id of ids) {
+      await atTelebirr(ALPHA, id);
+      statuses.push((await recordPaid(ALPHA, id)).status);
+    }
+    expect(statuses).toEqual([200, 409, 409]);
+  });
+
+  test('but the sandbox and production do not share receipts', async () => {
+    playRails();
+    await atTelebirr(ALPHA);
+    expect((await recordPaid(ALPHA)).status).toBe(200);
+    const body = hostedBody({ methods: ['TELE_BIRR'] });
+    const { envelope } = await answerOf(
+      call(CREATE_PATHS.hosted.sandbox, { method: 'POST', body }),
+    );
+    await choose(new URL(String(envelope.content)).pathname, 'TELE_BIRR');
+    const { reference } = await attemptNow(clientOf());
+    const path = `/payments/sandbox/${A}/attempts/${reference}/resolve`;
+    const decision = { outcome: 'succeeded', receipt: 'R-77', note: 'x' };
+    expect((await operateApi(path, decision)).status).toBe(200);
+  });
+
+  test('two at the same moment: one is refused, or both show the conflict', async () => {
+    playRails();
+    await atTelebirr(ALPHA);
+    await atTelebirr(BETA);
+    const answers = await Promise.all([
+      recordPaid(ALPHA),
+      recordPaid(BETA, 'order-1', { by: 'Dawit' }),
+    ]);
+    await project();
+    const accepted = answers.filter(({ status }) => status === 200).length;
+    expect(accepted).toBeGreaterThan(0);
+    expect([await conflictsOf(ALPHA), await conflictsOf(BETA)]).toEqual(
+      accepted === 2 ? [[B], [A]] : [[], []],
+    );
+  });
+
+  /** Both payments are paid by one receipt; the process that recorded A's died after its commit. */
+  async function recordBothAfterDeath(): Promise<void> {
+    playRails();
+    await atTelebirr(ALPHA);
+    await atTelebirr(BETA);
+    const { id: attemptId } = await attemptNow(production(ALPHA));
+    await production(ALPHA).execute([
+      {
+        type: 'resolve_manually',
+        attemptId,
+        resolutionId: 'died-after-commit',
+        outcome: { type: 'succeeded', receipt: 'R-77' },
+        operator: 'Dawit',
+        isVerified: true,
+        note: 'x',
+        secondOperatorAboveMinor: null,
+        checkAtMs: null,
+      },
+    ]);
+    expect((await recordPaid(BETA)).status).toBe(200);
+    expect([await conflictsOf(ALPHA), await conflictsOf(BETA)]).toEqual([[], []]);
+  }
+
+  test('a process that dies between commit and look-up: the read model finds the conflict', async () => {
+    await recordBothAfterDeath();
+    const messages = [...caught.projections];
+    // The payments are out of reach at first, so the messages come again.
+    const away = { ...env.PAYMENT_INTENT, get: () => Promise.reject(new Error('away')) };
+    const broken = { ...env, PAYMENT_INTENT: away as unknown as Env['PAYMENT_INTENT'] };
+    expect(fateOf(await project(broken), messages.length)).not.toBe('acked');
+    expect(fateOf(await consume('kefel-projections', messages), messages.length)).toBe('acked');
+    expect([await conflictsOf(ALPHA), await conflictsOf(BETA)]).toEqual([[B], [A]]);
+  });
+
+  test('a conflict is recorded once, and shown to each merchant without the other', async () => {
+    await recordBothAfterDeath();
+    const messages = [...caught.projections];
+    await project();
+    await project();
+    await consume('kefel-projections', messages);
+    for (const [merchant, other] of [
+      [ALPHA, B],
+      [BETA, A],
+    ] as const) {
+      expect(await conflictsOf(merchant)).toEqual([other]);
+      const { text } = await answerOf(
+        call(statusPath('order-1', 'production'), { apiKey: merchant.apiKeys.production }),
+      );
+      const { anomalies } = JSON.parse(text).content;
+      expect(anomalies).toMatchObject([{ kind: 'receipt_conflict' }]);
+      expect(text).not.toContain(other.split('/')[0]);
+    }
+    const listed = await content<{ items: { payment?: { merchantId: string } }[] }>(
+      operateApi('/attention?environment=production'),
+    );
+    const merchants = listed.items.flatMap(({ payment }) => payment?.merchantId ?? []);
+    expect(new Set(merchants)).toEqual(new Set([ALPHA.id, BETA.id]));
+    const desk = await (await operate(`/operator/payments/production/${A}`)).text();
+    expect(desk).toContain('The receipt counts twice');
+    expect(desk).toContain(`href="/operator/payments/production/${B}"`);
+  });
+
+  test('a provider that later names a receipt that was used by hand: both show it', async () => {
+    playRails();
+    await atTelebirr(ALPHA);
+    await atTelebirr(BETA);
+    expect((await recordPaid(BETA, 'order-1', { receipt: TELEBIRR_RECEIPT })).status).toBe(200);
+    await reportPaid(ALPHA);
+    await project();
+    expect([await conflictsOf(ALPHA), await conflictsOf(BETA)]).toEqual([[B], [A]]);
+  });
+
+  test('a provider that names one receipt for two payments: both show it', async () => {
+    playRails();
+    await atTelebirr(ALPHA);
+    await atTelebirr(BETA);
+    await reportPaid(ALPHA);
+    await reportPaid(BETA);
+    await project();
+    expect([await conflictsOf(ALPHA), await conflictsOf(BETA)]).toEqual([[B], [A]]);
+  });
+
+  test('nothing is recorded while D1 cannot look for the receipt', async () => {
+    playRails();
+    await atTelebirr(ALPHA);
+    const path = await attemptPath(ALPHA);
+    vi.spyOn(env.DB, 'batch').mockRejectedValue(new Error('D1 is away'));
+    const body = { outcome: 'succeeded', receipt: 'R-77', note: 'x' };
+    const authorization = `Bearer ${PERSONAL_SECRETS.Hana}`;
+    const { status, headers } = await operateApi(`${path}/resolve`, body, { authorization });
+    expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await statusOf(ALPHA)).toBe('processing');
+  });
+});
+
+describe('two operators', () => {
+  const LARGE = { items: [], amount: 900_000 };
+
+  test('are needed for 900,000 birr, by the limit that nobody has set', async () => {
+    playRails();
+    await atTelebirr(ALPHA, 'order-1', LARGE);
+    const first = await recordPaid(ALPHA, 'order-1', { receipt: 'MADE-UP-1' });
+    expect([first.status, first.envelope.message]).toEqual([
+      200,
+      'Stored. Another operator must confirm it',
+    ]);
+    expect(await statusOf(ALPHA)).toBe('processing');
+    await project();
+    const reasons = async () => {
+      const page = await content<{ items: { reasons: { reason: string }[] }[] }>(
+        operateApi('/attention?environment=production'),
+      );
+      return page.items.flatMap((item) => item.reasons.map(({ reason }) => reason));
+    };
+    expect(await reasons()).toEqual(['attempt_proposed']);
+
+    const again = await recordPaid(ALPHA, 'order-1', { receipt: 'MADE-UP-1' });
+    expect([again.status, again.envelope.code]).toEqual([409, 'second_operator_needed']);
+    const payment = await content(
+      recordPaid(ALPHA, 'order-1', { receipt: 'made-up-1', by: 'Dawit' }),
+    );
+    expect(payment).toMatchObject({
+      status: 'succeeded',
+      attempts: [{ receipt: 'made-up-1', isProved: false, proposal: null }],
+    });
+    await project();
+    expect(await reasons()).toEqual([]);
+  });
+
+  test('on the desk: one records, the other one confirms', async () => {
+    playRails();
+    await atTelebirr(ALPHA, 'order-1', LARGE);
+    await recordPaid(ALPHA, 'order-1', { receipt: 'MADE-UP-1' });
+    const page = (person: Person, path = '') =>
+      operate(`/operator/payments/production/${A}${path}`, undefined, {
+        authorization: `Basic ${btoa(`x:${PERSONAL_SECRETS[person]}`)}`,
+      }).then((response) => response.text());
+    const confirm = `${(await attemptPath(ALPHA)).split('order-1')[1]}/confirm`;
+    expect(await page('Hana')).not.toContain(confirm);
+    expect(await page('Dawit')).toContain(confirm);
+    const question = await page('Dawit', confirm);
+    for (const part of ['MADE-UP-1', 'Hana (name proved)', 'Dawit (name proved)', '900,000.00']) {
+      expect(question).toContain(part);
+    }
+  });
+
+  test('abebe@x.et cannot confirm as Abebe+1@x.et', async () => {
+    playRails();
+    await atTelebirr(ALPHA, 'order-1', LARGE);
+    const [one, two] = [`kfl_op_${'1'.repeat(43)}`, `kfl_op_${'2'.repeat(43)}`];
+    const bindings = { ...env, OPERATOR_SECRETS: `abebe@x.et:${one},Abebe+1@x.et:${two}` };
+    await content(recordPaid(ALPHA, 'order-1', { authorization: `Bearer ${one}`, bindings }));
+    const again = await recordPaid(ALPHA, 'order-1', { authorization: `Bearer ${two}`, bindings });
+    expect([again.status, again.envelope.code]).toEqual([409, 'second_operator_needed']);
+    expect(await statusOf(ALPHA)).toBe('processing');
+    expect((await recordPaid(ALPHA, 'order-1', { authorization: `Bearer ${SECRET}` })).status).toBe(
+      403,
+    );
+  });
+});
+
+describe('what was recorded by hand', () => {
+  async function refund(refundUniqueId: string) {
+    const { status, text, envelope } = await answerOf(
+      call('/api/v1/payment/refund', {
+        method: 'POST',
+        apiKey: ALPHA.apiKeys.production,
+        body: { paymentIntentUniqueId: 'order-1', refundUniqueId },
+      }),
+    );
+    expect(status, text).toBe(200);
+    return envelope.content;
+  }
+
+  const BY_HAND = { status: 'REQUIRES_ACTION', actionReason: 'resolved_by_operator' };
+
+  test('is refunded by hand, and telebirr is not asked to', async () => {
+    const calls = playRails();
+    await atTelebirr(ALPHA);
+    await recordPaid(ALPHA, 'order-1', { receipt: TELEBIRR_RECEIPT });
+    expect(await refund('r1')).toMatchObject(BY_HAND);
+    calls.length = 0;
+    for (let alarms = 0; alarms < 5; alarms += 1) {
+      advance(60_000);
+      await fireAlarmOf(production(ALPHA));
+    }
+    const asked = calls.map(({ url }) => new URL(url).pathname.split('/').at(-1));
+    expect(new Set(asked)).toEqual(new Set(['token', 'queryOrder']));
+  });
+
+  test('until telebirr confirms it: then telebirr refunds it', async () => {
+    playRails();
+    await atTelebirr(ALPHA);
+    await recordPaid(ALPHA, 'order-1', { receipt: TELEBIRR_RECEIPT });
+    expect(await attemptNow(production(ALPHA))).toMatchObject({ isProved: false });
+    decideAtRails('paid');
+    await fireAlarmOf(production(ALPHA));
+    expect(await attemptNow(production(ALPHA))).toMatchObject({ isProved: true, checkAtMs: null });
+    expect(await refund('r1')).toMatchObject({ status: 'PENDING', actionReason: null });
+  });
+
+  test('stays paid when telebirr knows of no payment, as an anomaly', async () => {
+    playRails();
+    await atTelebirr(ALPHA);
+    await recordPaid(ALPHA);
+    decideAtRails('failed');
+    await fireAlarmOf(production(ALPHA));
+    const intent = await intentNow(production(ALPHA));
+    expect(intent.status).toBe('succeeded');
+    expect(intent.anomalies.map(({ kind }) => kind)).toEqual(['contradicting_failure']);
+    expect(await refund('r1')).toMatchObject(BY_HAND);
+  });
+});
