@@ -1,6 +1,7 @@
 import { METHODS_BY_PROMPT } from '../../src/domain/method.ts';
 import type { StandIns } from '../stand-ins/start-all.ts';
 import type { DemoMerchant } from './demo-merchant.ts';
+import { LOCAL_OPERATORS, personalSecret } from './local-secrets.ts';
 import type { Prepared } from './prepare.ts';
 
 /** Where `npm run webhooks` listens by default. */
@@ -31,12 +32,20 @@ Kefel runs on ${baseUrl}/ and moves no money. Ctrl-C stops it.
               works once and makes you an owner; later, sign in at ${baseUrl}/dashboard
   Operator    ${baseUrl}/operator
               any name, password ${operatorSecret}
-              in a terminal: npm run operator -- health${isPublished ? '' : ` --url ${baseUrl}`}
+${proved(secrets.OPERATOR_SECRETS)}              in a terminal: npm run operator -- health${isPublished ? '' : ` --url ${baseUrl}`}
 ${standIns === null ? '' : phones(standIns)}
 Run \`npm run webhooks\` in a second terminal, create a payment and open the address in the answer:
 
 ${paymentCurl(merchant)}
 `;
+}
+
+/** Whom a proved name lets record production payments by hand. */
+function proved(operatorSecrets: string): string {
+  return LOCAL_OPERATORS.flatMap((person) => {
+    const secret = personalSecret(operatorSecrets, person);
+    return secret === undefined ? [] : `              ${person}, with a proved name: ${secret}\n`;
+  }).join('');
 }
 
 /** Where a developer confirms production payments by the methods that prompt a phone. */

@@ -9,6 +9,8 @@ const LOCAL_SECRETS_FILE = join(PROJECT_DIRECTORY, '.dev.vars');
 const HEADER =
   '# Local secrets, created for `wrangler dev` and `npm run dev`. Never use them elsewhere.\n';
 const LOCAL_KEY_ID = 'local1';
+/** Who has a secret of their own, and so a proved name. */
+export const LOCAL_OPERATORS = ['Hana', 'Dawit'] as const;
 
 /**
  * The secrets of local development. Creates the file, or adds the secrets that it lacks; existing
@@ -30,9 +32,27 @@ export async function localSecrets(): Promise<Secrets> {
 
 async function freshLines(names: readonly SecretName[]): Promise<string> {
   const lines = await Promise.all(
-    names.map(async (name) => `${name}="${await generateSecret(name, LOCAL_KEY_ID)}"\n`),
+    names.map(async (name) => `${name}="${await freshSecret(name)}"\n`),
   );
   return lines.join('');
+}
+
+/** The operator's are a shared one, and one of each person, so that a developer can be two. */
+async function freshSecret(name: SecretName): Promise<string> {
+  const secret = await generateSecret(name, LOCAL_KEY_ID);
+  if (name !== 'OPERATOR_SECRETS') {
+    return secret;
+  }
+  const personal = LOCAL_OPERATORS.map(
+    async (person) => `${person}:${await generateSecret(name, LOCAL_KEY_ID)}`,
+  );
+  return [secret, ...(await Promise.all(personal))].join(',');
+}
+
+/** The secret that only this person has, or undefined in a file that names no such person. */
+export function personalSecret(operatorSecrets: string, person: string): string | undefined {
+  const entry = operatorSecrets.split(',').find((known) => known.startsWith(`${person}:`));
+  return entry?.slice(person.length + 1);
 }
 
 function secretsIn(text: string): Secrets {

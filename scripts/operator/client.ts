@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { publishedMerchant } from '../dev/demo-merchant.ts';
+import { personalSecret } from '../dev/local-secrets.ts';
 import { DEFAULT_PORT } from '../dev/options.ts';
 import { PROJECT_DIRECTORY, readIfPresent } from '../project/files.ts';
 import { type ApiRequest, UsageError } from './command.ts';
@@ -29,7 +30,10 @@ export async function gatewayOf(
 ): Promise<Gateway> {
   const url = options.url ?? environment.KEFEL_URL ?? (await localUrl());
   const { origin, isLocal } = originOf(url);
-  const secret = environment.KEFEL_OPERATOR_SECRET ?? (isLocal ? await localSecret() : undefined);
+  const { CF_ACCESS_CLIENT_ID: clientId, CF_ACCESS_CLIENT_SECRET: clientSecret } = environment;
+  const name = options.operatorName ?? environment.KEFEL_OPERATOR ?? userInfo().username;
+  const secret =
+    environment.KEFEL_OPERATOR_SECRET ?? (isLocal ? await localSecret(name) : undefined);
   if (!secret) {
     throw new UsageError(
       isLocal
@@ -37,8 +41,6 @@ export async function gatewayOf(
         : 'KEFEL_OPERATOR_SECRET is not set (the secret is never a command-line option)',
     );
   }
-  const { CF_ACCESS_CLIENT_ID: clientId, CF_ACCESS_CLIENT_SECRET: clientSecret } = environment;
-  const name = options.operatorName ?? environment.KEFEL_OPERATOR ?? userInfo().username;
   return {
     origin,
     headers: {
@@ -68,12 +70,14 @@ function originOf(text: string): { readonly origin: string; readonly isLocal: bo
   return { origin: url.origin, isLocal };
 }
 
-/** The newest secret that `npm run dev` created for this machine. */
-async function localSecret(): Promise<string | undefined> {
+/** A secret that `npm run dev` created for this machine: that of the person, else the newest. */
+async function localSecret(person: string): Promise<string | undefined> {
   const text = await readIfPresent(join(PROJECT_DIRECTORY, '.dev.vars'));
-  const newest = text === null ? undefined : parseEnv(text).OPERATOR_SECRETS?.split(',')[0];
+  const secrets = text === null ? '' : (parseEnv(text).OPERATOR_SECRETS ?? '');
+  const [newest = ''] = secrets.split(',');
   // A secret that only one person has comes after that person's name.
-  return newest?.slice(newest.lastIndexOf(':') + 1).trim();
+  const secret = personalSecret(secrets, person) ?? newest.slice(newest.lastIndexOf(':') + 1);
+  return secret.trim() || undefined;
 }
 
 /** Returns the content of the response. Throws GatewayError, with a message, on any failure. */

@@ -13,7 +13,7 @@ const VARIABLES = {
   LOCAL_CALLBACKS: 'false',
   RATE_LIMITS: 'on',
   REFUND_COMMISSION: 'return',
-  SECOND_OPERATOR_ABOVE: '',
+  SECOND_OPERATOR_ABOVE: '5000',
 };
 
 function configWith(changes: Record<string, string | undefined>) {
@@ -62,11 +62,11 @@ test('reads which methods have a logo', () => {
 });
 
 test.each([
-  ['', null],
+  ['off', null],
   ['5000', 500_000],
   ['5000.50', 500_050],
   ['0', 0],
-])('refunds above SECOND_OPERATOR_ABOVE = "%s" need two operators', (value, minor) => {
+])('more than SECOND_OPERATOR_ABOVE = "%s" by hand needs two operators', (value, minor) => {
   expect(configWith({ SECOND_OPERATOR_ABOVE: value, REFUND_COMMISSION: 'keep' })).toMatchObject({
     secondOperatorAboveMinor: minor,
     keepsCommission: true,
@@ -75,6 +75,8 @@ test.each([
 
 test.each<[string, string | undefined]>([
   ['REFUND_COMMISSION', 'half'],
+  ['SECOND_OPERATOR_ABOVE', undefined],
+  ['SECOND_OPERATOR_ABOVE', ''],
   ['SECOND_OPERATOR_ABOVE', 'many'],
   ['SECOND_OPERATOR_ABOVE', '-5'],
   ['SECOND_OPERATOR_ABOVE', '5.005'],
