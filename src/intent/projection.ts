@@ -7,8 +7,8 @@ import {
 } from '../domain/intent.ts';
 import { METHODS_WITH_SHARED_ADDRESS } from '../domain/method.ts';
 import { phoneFrom } from '../domain/phone.ts';
-import { hasRefundEnded } from '../domain/refund.ts';
 import { receiptsOf } from '../domain/receipt.ts';
+import { hasRefundEnded } from '../domain/refund.ts';
 import { refundedOf } from '../domain/refund-amounts.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
 import { SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';

@@ -135,10 +135,19 @@ describe('callbacks', () => {
     { issuerReceipt: '2000009' },
   ])('refuses another transaction for a paid order: %j', async (known) => {
     const { started, request } = await reported('pays');
-    const attempt = { ...started.attempt, ...known };
+    const attempt = { ...started.attempt, isProved: true, ...known };
     expect(await rail.readCallback(request(), { ...started, attempt })).toMatchObject({
       type: 'refused',
       suspicion: 'other_order',
+    });
+  });
+
+  test('believes the report, whatever receipt an operator recorded before it', async () => {
+    const { started, request } = await reported('pays');
+    const attempt = { ...started.attempt, receipt: 'TYPO-1' };
+    expect(await rail.readCallback(request(), { ...started, attempt })).toMatchObject({
+      type: 'outcome',
+      outcome: { type: 'succeeded' },
     });
   });
 
