@@ -6,6 +6,7 @@ import type { CommissionRate } from '../domain/money.ts';
 import { apiKeyDigest, apiKeyHint } from './api-key.ts';
 import type { Logo } from './branding.ts';
 import { type GrantedPermissions, storedPermissions } from './key-permissions.ts';
+import { REFUND_DAILY_MAX_MINOR_DEFAULT } from './refund-limits.ts';
 
 /**
  * The statements that set up merchants. Run a list in one batch, so that it succeeds as a whole.
@@ -32,8 +33,9 @@ export function createMerchant(merchant: NewMerchant): readonly SqlStatement[] {
     );
   return [
     {
-      sql: "INSERT INTO merchants (id, name, status, created_at_ms) VALUES (?1, ?2, 'active', ?3)",
-      params: [merchant.id, merchant.name, merchant.createdAtMs],
+      sql: `INSERT INTO merchants (id, name, status, created_at_ms, refund_daily_max_minor)
+        VALUES (?1, ?2, 'active', ?3, ?4)`,
+      params: [merchant.id, merchant.name, merchant.createdAtMs, REFUND_DAILY_MAX_MINOR_DEFAULT],
     },
     ...methodsIn('sandbox'),
     ...methodsIn('production'),

@@ -3,6 +3,12 @@ import { prepare, type SqlStatement } from '../database.ts';
 /** Objects delete payments 400 days after their end. Also a constraint of the table. */
 export const REFUND_AGE_DAYS_MAX = 400;
 
+/**
+ * A new merchant's daily limit, 100,000.00, until the operator sets another one. More than most shops
+ * return in a day, and what the thief of a key or a dishonest cashier can return at most.
+ */
+export const REFUND_DAILY_MAX_MINOR_DEFAULT = 10_000_000;
+
 /** The operator's limits for a merchant's refunds (docs/refunds.md#limits). */
 export interface RefundLimits {
   /** How old a payment may be. */

@@ -75,7 +75,8 @@ async function pay(scene: Scene): Promise<string> {
   const payment = await createHosted(
     scene,
     {
-      amount: undefined,
+      // Prices and price × quantity add up to different sums.
+      amount: 1_500,
       items: ITEMS,
       splitPayment: SPLITS,
       customerInfo: { name: 'Almaz', phone: newPhone(), isPhoneUpdatable: true },

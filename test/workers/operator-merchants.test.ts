@@ -289,10 +289,10 @@ describe('app schemes', () => {
 describe('limits for refunds', () => {
   const PATH = `/merchants/${ALPHA.id}/refund-limits`;
 
-  test('are 180 days and any amount, until they are set, each change audited once', async () => {
+  test('are 180 days and 100,000.00 a day, until they are set, each change audited once', async () => {
     expect(await read(ALPHA.id)).toMatchObject({
       refundAgeDaysMax: 180,
-      refundDailyMaxMinor: null,
+      refundDailyMaxMinor: 10_000_000,
     });
     const limits = { refundAgeDaysMax: 30, refundDailyMaxMinor: 5_000_000 };
     expect(await content(operateApi(PATH, limits))).toMatchObject(limits);
@@ -309,8 +309,8 @@ describe('limits for refunds', () => {
     expect(await auditLog()).toHaveLength(2);
   });
 
-  test('hold for the next refund', async () => {
-    await payHosted();
+  test('hold for the next refund, the first ones too', async () => {
+    await payHosted({ amount: 100_001 });
     const refund = (amountMinor: number) =>
       requestRefund(env, tenantOf(ALPHA), {
         paymentUniqueId: 'order-1',
@@ -321,6 +321,8 @@ describe('limits for refunds', () => {
         requester: { type: 'operator', operator: 'Abebe', isProved: false },
         idempotency: null,
       });
+    const byDefault = { maxMinor: 10_000_000, leftMinor: 10_000_000 };
+    expect(await refund(10_000_001)).toEqual({ type: 'daily_limit', ...byDefault });
     await content(operateApi(PATH, { refundAgeDaysMax: 30, refundDailyMaxMinor: 1_000 }));
     expect(await refund(1_001)).toEqual({ type: 'daily_limit', maxMinor: 1_000, leftMinor: 1_000 });
     advance(31 * DAY_MS);
