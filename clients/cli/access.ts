@@ -39,10 +39,10 @@ export async function accessOf(given: Given): Promise<Access> {
     );
   }
   const baseUrl = checkedUrl(url);
-  // Anybody may have written the file of this folder.
-  if (ownKey !== undefined && ownUrl === undefined && !isLocal(baseUrl)) {
+  // Anybody may have written the file of this folder, and any program may listen on this machine.
+  if (ownKey !== undefined && ownUrl === undefined) {
     throw new UsageError(
-      `${baseUrl} is not on this machine: write --url ${baseUrl} if your key is for it.`,
+      `Which gateway is your key for? Add --url, or set KEFEL_URL. Only ${DEMO_FILE} in this folder names one: ${baseUrl}`,
     );
   }
   return { apiKey, baseUrl };

@@ -34,7 +34,10 @@ export class UsageError extends Error {
 /** The options of every command. */
 const COMMON: Options = {
   key: { value: 'KEY', about: 'the API key (default: KEFEL_API_KEY, else that of `npm run dev`)' },
-  url: { value: 'URL', about: 'the gateway (default: KEFEL_URL, else that of `npm run dev`)' },
+  url: {
+    value: 'URL',
+    about: 'the gateway (default: KEFEL_URL, else with its key that of `npm run dev`)',
+  },
   help: { value: null, about: 'show this help' },
 };
 

@@ -8,10 +8,11 @@ import { KefelConnectionError, KefelError } from '../typescript/kefel.ts';
 import { commandHelp, given, overview, UsageError } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { reasonOf } from './forward.ts';
+import { print, printNote } from './output.ts';
 
 async function main([name, ...words]: readonly string[]): Promise<void> {
   if (name === undefined || name === 'help' || name === '--help') {
-    console.log(overview(COMMANDS));
+    print(overview(COMMANDS));
     return;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
@@ -20,7 +21,7 @@ async function main([name, ...words]: readonly string[]): Promise<void> {
   }
   const line = given(name, command, words);
   if (line.has('help')) {
-    console.log(commandHelp(name, command));
+    print(commandHelp(name, command));
     return;
   }
   await command.run(line);
@@ -53,6 +54,6 @@ function refusalText(error: KefelError): string {
 try {
   await main(process.argv.slice(2));
 } catch (error) {
-  console.error(accountOf(error));
+  printNote(accountOf(error));
   process.exitCode = 1;
 }

@@ -8,6 +8,7 @@ import {
   forwardingUrl,
   reasonOf,
 } from './forward.ts';
+import { print, printNote } from './output.ts';
 
 export const listen: Command = {
   arguments: '',
@@ -30,20 +31,20 @@ An event is forwarded once: send it again with kefel resend ID --forward-to URL.
       switch (news.type) {
         case 'ready':
           if (url !== null) {
-            console.log(`Forwarding to ${url}, signed with ${secret}`);
+            print(`Forwarding to ${url}, signed with ${secret}`);
           }
-          console.log(`Listening to the sandbox of ${access.baseUrl}. Ctrl-C stops it.`);
+          print(`Listening to the sandbox of ${access.baseUrl}. Ctrl-C stops it.`);
           break;
         case 'lost':
-          console.error(`Connection lost (${reasonOf(news.error)}); connecting again…`);
+          printNote(`Connection lost (${reasonOf(news.error)}); connecting again…`);
           break;
         case 'resumed':
-          console.error('Connected again; no event is lost.');
+          printNote('Connected again; no event is lost.');
           break;
         case 'event':
-          console.log(accountOf(news.event, given.has('body')));
+          print(accountOf(news.event, given.has('body')));
           if (url !== null) {
-            console.log(indented(`→ ${await forward(news.event, url, secret)}`));
+            print(indented(`→ ${await forward(news.event, url, secret)}`));
           }
           break;
       }

@@ -6,6 +6,7 @@ import {
 } from '../typescript/kefel.ts';
 import { accessOf } from './access.ts';
 import type { Command, Given, Options } from './command.ts';
+import { inOneLine, print, printNote } from './output.ts';
 import { moneyText } from './refund.ts';
 import { timeIn } from './time.ts';
 
@@ -47,7 +48,7 @@ export const payments: Command = {
     });
     // The gateway says what is wrong with a value that it does not know.
     const page = await client.payments.list(filter as PaymentFilter);
-    print(given, page, (row) => [
+    printPage(given, page, (row) => [
       row.creationDate,
       row.late ? `${row.status} (late)` : row.status,
       moneyText(row.totalAmount, row.currency),
@@ -85,7 +86,7 @@ export const refunds: Command = {
       ...pageFilter(given),
     });
     const page = await client.refunds.list(filter as RefundFilter);
-    print(given, page, (row) => [
+    printPage(given, page, (row) => [
       row.createdAt,
       row.late ? `${row.status} (late)` : row.status,
       moneyText(row.amountMinor, row.currency),
@@ -120,7 +121,7 @@ export const events: Command = {
       ...pageFilter(given),
     });
     const page = await client.events.list(filter as EventFilter);
-    print(given, page, (row) => [
+    printPage(given, page, (row) => [
       row.creationDate,
       row.webHookEvent,
       row.paymentIntentUniqueId,
@@ -152,21 +153,25 @@ interface Page<Row> {
   readonly nextCursor: string | null;
 }
 
-function print<Row>(given: Given, page: Page<Row>, cellsOf: (row: Row) => readonly string[]): void {
+function printPage<Row>(
+  given: Given,
+  page: Page<Row>,
+  cellsOf: (row: Row) => readonly string[],
+): void {
   if (given.has('json')) {
     printJson(page);
     return;
   }
-  const rows = page.data.map(cellsOf);
+  const rows = page.data.map((row) => cellsOf(row).map(inOneLine));
   for (const cells of rows) {
     const padded = cells.map((cell, column) => cell.padEnd(widthOf(rows, column)));
-    console.log(padded.join('  ').trimEnd());
+    print(padded.join('  ').trimEnd());
   }
   if (rows.length === 0) {
-    console.error('None.');
+    printNote('None.');
   }
   if (page.nextCursor !== null) {
-    console.error(`There are more: repeat with --cursor ${page.nextCursor}`);
+    printNote(`There are more: repeat with --cursor ${page.nextCursor}`);
   }
 }
 
@@ -175,5 +180,5 @@ function widthOf(rows: readonly (readonly string[])[], column: number): number {
 }
 
 function printJson(value: object): void {
-  console.log(JSON.stringify(value, null, 2));
+  print(JSON.stringify(value, null, 2));
 }

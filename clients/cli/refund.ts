@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Kefel, KefelError, type Refund } from '../typescript/kefel.ts';
 import { accessOf } from './access.ts';
 import { type Command, type Given, UsageError } from './command.ts';
+import { print, printNote } from './output.ts';
 
 export const refund: Command = {
   arguments: 'PAYMENT',
@@ -44,10 +45,10 @@ In the sandbox some amounts have a fixed outcome: docs/sandbox.md lists them.`,
         reason: given.text('reason') ?? null,
         transactionId: given.text('transaction') ?? null,
       });
-      console.log(given.has('json') ? JSON.stringify(created, null, 2) : summaryOf(created));
+      print(given.has('json') ? JSON.stringify(created, null, 2) : summaryOf(created));
     } catch (error) {
       if (mayExist(error)) {
-        console.error(
+        printNote(
           `The refund may exist. Before you refund again, look: kefel refunds ${refundUniqueId}`,
         );
       }

@@ -2,6 +2,7 @@ import { Kefel } from '../typescript/kefel.ts';
 import { accessOf } from './access.ts';
 import { type Command, UsageError } from './command.ts';
 import { forward, forwardingSecret, forwardingUrl } from './forward.ts';
+import { print } from './output.ts';
 import { timeIn } from './time.ts';
 
 export const resend: Command = {
@@ -32,14 +33,14 @@ export const resend: Command = {
       await resendSince(events, since ?? new Date());
     } else if (target === undefined) {
       const { deliveries } = await events.resend(id);
-      console.log(`${id}: ${deliveries.map(({ state }) => state).join(', ')}`);
+      print(`${id}: ${deliveries.map(({ state }) => state).join(', ')}`);
     } else {
       const url = forwardingUrl(target);
       const { payload } = await events.get(id);
       if (payload === null) {
         throw new UsageError(`The payment of ${id} is past its retention: its body is gone.`);
       }
-      console.log(await forward({ id, body: payload }, url, forwardingSecret(access.apiKey)));
+      print(await forward({ id, body: payload }, url, forwardingSecret(access.apiKey)));
     }
   },
 };
@@ -58,7 +59,7 @@ async function resendSince(events: Kefel['events'], since: Date): Promise<void> 
     } while (cursor !== null);
   } finally {
     // Also when a later batch fails, because these are under way.
-    console.log(`${resent} sent again`);
+    print(`${resent} sent again`);
   }
   if (unreachable > 0) {
     throw new UsageError(`${unreachable} could not be reached: run this again for them.`);

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type ExpressPaymentSandboxRequest, Kefel } from '../typescript/kefel.ts';
 import { sandboxAccessOf } from './access.ts';
 import { type Command, columns, UsageError } from './command.ts';
+import { print } from './output.ts';
 import { newRefundId } from './refund.ts';
 
 /** What a payment does, by the amounts of docs/sandbox.md#amounts, #refunds. */
@@ -123,7 +124,7 @@ export const trigger: Command = {
     } as const;
     if (scenario.kind === 'page') {
       const { checkoutUrl } = await kefel.payments.create({ ...common, methods: [] });
-      console.log(`${uniqueId}: ${scenario.about}\n${checkoutUrl}`);
+      print(`${uniqueId}: ${scenario.about}\n${checkoutUrl}`);
       return;
     }
     const { status, message } = await kefel.payments.express({
@@ -133,7 +134,7 @@ export const trigger: Command = {
       phoneNumber: '0911234567',
       testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' },
     });
-    console.log(`${uniqueId}: ${scenario.about}\nanswered ${status}: ${message}`);
+    print(`${uniqueId}: ${scenario.about}\nanswered ${status}: ${message}`);
     if (scenario.refundMinor !== undefined) {
       await untilPaid(kefel, uniqueId);
       const refund = await kefel.refunds.create({
@@ -141,7 +142,7 @@ export const trigger: Command = {
         refundUniqueId: newRefundId(),
         amountMinor: scenario.refundMinor,
       });
-      console.log(`${refund.refundUniqueId}: ${refund.status}`);
+      print(`${refund.refundUniqueId}: ${refund.status}`);
     }
   },
 };

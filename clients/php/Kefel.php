@@ -19,7 +19,8 @@ final class Client
 
     /**
      * @param string $apiKey `kfl_test_…` or `kfl_live_…`; decides the environment
-     * @param string $baseUrl the gateway's address: `https://pay.example.com`
+     * @param string $baseUrl the gateway's address: `https://pay.example.com`; a live key goes by
+     *     https only
      * @param float $timeoutSeconds how long one try may take; express payments wait for the provider
      * @param int $retriesMax how often the client repeats a call after a failure that a repeat may cure
      */
@@ -363,9 +364,23 @@ final class Transport
         private readonly float $timeoutSeconds,
         private readonly int $retriesMax,
     ) {
+        self::checkPrivacy($apiKey, $baseUrl);
         $this->isSandbox = str_starts_with($apiKey, 'kfl_test_');
         $this->prefix = $this->isSandbox ? '/sandbox' : '';
         $this->root = rtrim($baseUrl, '/') . '/api/v1/payment';
+    }
+
+    /** Over plain http, everybody on the way could read the key and take money with it. */
+    private static function checkPrivacy(string $apiKey, string $baseUrl): void
+    {
+        $scheme = strtolower((string) parse_url($baseUrl, PHP_URL_SCHEME));
+        $host = strtolower((string) parse_url($baseUrl, PHP_URL_HOST));
+        $isLoopback = preg_match('/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/D', $host) === 1;
+        if (str_starts_with($apiKey, 'kfl_live_') && $scheme !== 'https' && !$isLoopback) {
+            throw new \InvalidArgumentException(
+                'baseUrl must begin with https://: plain http exposes a live key',
+            );
+        }
     }
 
     public static function randomKey(): string

@@ -94,7 +94,7 @@ class Kefel:
     """Calls the gateway in the environment of its key.
 
     api_key: kfl_test_… or kfl_live_…; decides the environment
-    base_url: the gateway's address: https://pay.example.com
+    base_url: the gateway's address: https://pay.example.com; a live key goes by https only
     timeout_seconds: how long the gateway may stay silent; express payments wait for the provider
     retries_max: how often the client repeats a call after a failure that a repeat may cure
     """
@@ -365,12 +365,21 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
+def _check_privacy(api_key: str, base_url: str) -> None:
+    """Over plain http, everybody on the way could read the key and take money with it."""
+    url = urllib.parse.urlsplit(base_url)
+    is_loopback = re.fullmatch(r"localhost|127\.\d+\.\d+\.\d+|::1", url.hostname or "")
+    if api_key.startswith("kfl_live_") and url.scheme != "https" and not is_loopback:
+        raise ValueError("base_url must begin with https://: plain http exposes a live key")
+
+
 class _Transport:
     """Sends requests, and repeats them when that is safe and may help."""
 
     def __init__(
         self, api_key: str, base_url: str, timeout_seconds: float, retries_max: int
     ) -> None:
+        _check_privacy(api_key, base_url)
         self.is_sandbox = api_key.startswith("kfl_test_")
         #: The path between the API's root and a call.
         self.prefix = "/sandbox" if self.is_sandbox else ""

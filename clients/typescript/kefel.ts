@@ -26,7 +26,7 @@ export type * from './api-types.ts';
 export interface KefelOptions {
   /** `kfl_test_…` or `kfl_live_…`; decides the environment. Never in a browser or an app. */
   readonly apiKey: string;
-  /** The gateway's address: `https://pay.example.com`. */
+  /** The gateway's address: `https://pay.example.com`. A live key goes by https only. */
   readonly baseUrl: string;
   /** How long one try may take. Express payments wait for the provider. */
   readonly timeoutMs?: number;
@@ -44,6 +44,8 @@ const FIRST_WAIT_MS = 500;
 const WAIT_MS_MAX = 30_000;
 /** How old a webhook may be: Standard Webhooks recommends five minutes. */
 const WEBHOOK_AGE_SECONDS_MAX = 300;
+/** This machine. */
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 const UTF_8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** A repeat may succeed, and is safe with the same Idempotency-Key. */
@@ -320,6 +322,7 @@ class Transport {
   readonly #fetch: typeof fetch;
 
   constructor(options: KefelOptions) {
+    checkPrivacy(options);
     this.isSandbox = options.apiKey.startsWith('kfl_test_');
     this.prefix = this.isSandbox ? '/sandbox' : '';
     this.#apiKey = options.apiKey;
@@ -376,6 +379,15 @@ class Transport {
     } catch (error) {
       return new KefelConnectionError(`No answer to ${method} ${path}`, { cause: error });
     }
+  }
+}
+
+/** Over plain http, everybody on the way could read the key and take money with it. */
+function checkPrivacy({ apiKey, baseUrl }: KefelOptions): void {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+  const isPrivate = url?.protocol === 'https:' || LOOPBACK.test(url?.hostname ?? '');
+  if (apiKey.startsWith('kfl_live_') && !isPrivate) {
+    throw new RangeError('baseUrl must begin with https://: plain http exposes a live key');
   }
 }
 

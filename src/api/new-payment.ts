@@ -9,6 +9,7 @@ import type { IdempotencyClaim } from '../intent/protocol.ts';
 import { banks } from '../merchants/directory.ts';
 import { acceptsPhone, currenciesOf, takesOnlyWholeAmounts } from '../rails/registry.ts';
 import { judgeDestination } from '../webhooks/send.ts';
+import type { GuardReason } from '../webhooks/url-guard.ts';
 import type { MerchantCall } from './call.ts';
 import { heldExpiryWarnings } from './held-expiry.ts';
 import { idempotencyClaim } from './idempotency.ts';
@@ -51,7 +52,11 @@ export async function readNewPayment(call: MerchantCall, kind: IntentKind): Prom
   if (validated.ok) {
     const terms = termsOf(call, validated.value);
     const client = intentByUniqueId(call.env, call.access, terms.uniqueId);
-    const warnings = [...validated.warnings, ...heldExpiryWarnings(call.env, terms)];
+    const warnings = [
+      ...validated.warnings,
+      ...callbackWarnings(call, terms),
+      ...heldExpiryWarnings(call.env, terms),
+    ];
     return { type: 'new', client, terms, phone: validated.value.phone, idempotency, warnings };
   }
   const { warnings } = validated;
@@ -85,14 +90,26 @@ async function validationContext(call: MerchantCall, body: unknown): Promise<Val
     limits: call.access.limits,
     appSchemes: call.access.appSchemes,
     callbackRefusal: (callbackUrl) => {
-      const verdict = judgeDestination(call.env, callbackUrl, baseUrlOf(call));
-      return verdict.allowed ? null : verdict.reason;
+      const reason = refusalOf(call, callbackUrl);
+      return reason === 'URL is not https' ? null : reason;
     },
     // Only splits name banks: other payments can be created while D1 fails.
     banks: hasSplits(body) ? await banks(call.env, call.nowMs) : new Map(),
     expireInSecondsMin: call.config.expireInSecondsMin,
     expireInSecondsMax: call.config.expireInSecondsMax,
   };
+}
+
+function refusalOf(call: MerchantCall, callbackUrl: string): GuardReason | null {
+  const verdict = judgeDestination(call.env, callbackUrl, baseUrlOf(call));
+  return verdict.allowed ? null : verdict.reason;
+}
+
+/** The published interface takes plain http, but no webhook is sent there (docs/decisions.md#18). */
+function callbackWarnings(call: MerchantCall, { callbackUrl }: IntentTerms): readonly string[] {
+  return callbackUrl !== null && refusalOf(call, callbackUrl) === 'URL is not https'
+    ? ['callbackUrl begins with http://, and Kefel sends webhooks to https:// only. Use https.']
+    : [];
 }
 
 function hasSplits(body: unknown): boolean {

@@ -503,6 +503,7 @@ export const dashboard: DashboardMessages = {
     unresolved: 'ውጤቱ ያልታወቀ',
     newestFirst: 'የቅርብ ጊዜው በመጀመሪያ',
     export: 'በCSV አውርድ',
+    exportSemicolons: 'በነጠላ ሰረዝ (;) የተለየ CSV አውርድ፣ አስርዮሽን በኮማ ለሚጽፍ Excel',
     exportPhones: 'ከሙሉ ስልክ ቁጥሮች ጋር በCSV አውርድ',
     noneFiltered: 'በእነዚህ ማጣሪያዎች የሚገኝ ክፍያ የለም።',
     noneTitle: 'እስካሁን ክፍያ የለም',

@@ -513,6 +513,7 @@ export const dashboard = {
     unresolved: 'Outcome unknown',
     newestFirst: 'Newest first',
     export: 'Download CSV',
+    exportSemicolons: 'Download CSV with semicolons, for Excel with decimal commas',
     exportPhones: 'Download CSV with full phone numbers',
     noneFiltered: 'No payments match these filters.',
     noneTitle: 'No payments yet',

@@ -42,7 +42,7 @@ const SPECIAL_USE_NAMES: readonly string[] = [
 ];
 
 export interface GuardOptions {
-  /** Refuse `http:` (`CALLBACK_HTTPS_ONLY`). */
+  /** Refuse `http:` (`CALLBACK_HTTPS_ONLY`), but not to an allowed loopback address. */
   readonly httpsOnly: boolean;
   /** Only for local development: also allows localhost, 127.0.0.0/8 and [::1]. */
   readonly allowLoopback: boolean;
@@ -90,9 +90,6 @@ function refusalOf(url: URL, options: GuardOptions): GuardReason | null {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     return 'URL is not http or https';
   }
-  if (options.httpsOnly && url.protocol !== 'https:') {
-    return 'URL is not https';
-  }
   if (url.username !== '' || url.password !== '') {
     return 'URL carries a user name or password';
   }
@@ -103,7 +100,11 @@ function refusalOf(url: URL, options: GuardOptions): GuardReason | null {
     // On loopback only the port distinguishes the merchant's server from ours.
     return options.ownHosts.includes(url.host) ? 'host is Kefel itself' : null;
   }
-  return hostRefusal(url.hostname, options.ownHosts);
+  // Last: creation accepts plain http with a warning, but none of what is refused above.
+  return (
+    hostRefusal(url.hostname, options.ownHosts) ??
+    (options.httpsOnly && url.protocol !== 'https:' ? 'URL is not https' : null)
+  );
 }
 
 function isLoopback(hostname: string): boolean {

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -46,11 +48,15 @@ test('npx kefel runs the command line of this checkout', () => {
   expect(program).toMatch(/^#!\/usr\/bin\/env node\n/);
 });
 
-test('kefel sends no key where a folder of strangers says', async () => {
+test.each([
+  'https://collector.invalid',
+  // Any program of this machine may listen there.
+  'http://localhost:9',
+])('kefel sends no key of yours where the file of a folder says: %s', async (baseUrl) => {
   const folder = await mkdtemp(join(tmpdir(), 'kefel-cli-'));
   try {
     await mkdir(join(folder, '.wrangler'));
-    const file = JSON.stringify({ baseUrl: 'https://collector.invalid' });
+    const file = JSON.stringify({ baseUrl });
     await writeFile(join(folder, '.wrangler', 'demo-merchant.json'), file);
     const program = join(PROJECT_DIRECTORY, 'clients', 'cli', 'kefel.ts');
     const { KEFEL_URL: _, ...inherited } = process.env;
@@ -58,9 +64,51 @@ test('kefel sends no key where a folder of strangers says', async () => {
     const run = promisify(execFile)(process.execPath, [program, 'payments'], { cwd: folder, env });
     await expect(run).rejects.toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('https://collector.invalid is not on this machine'),
+      stderr: expect.stringContaining('Which gateway is your key for?'),
     });
   } finally {
     await rm(folder, { recursive: true });
+  }
+});
+
+test('kefel prints no character that changes the terminal or the order of a text', async () => {
+  const hostile = 'a\u001b]0;gone\u0007\u202eb\u009b2J\r\u2066c';
+  const row = {
+    creationDate: '2026-11-23T00:00:00Z',
+    status: 'SUCCESS',
+    totalAmount: 100,
+    currency: 'ETB',
+    uniqueId: `row\nforged ${hostile}`,
+    reason: null,
+  };
+  const answer = { data: [row], hasMore: true, nextCursor: hostile };
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ status: 200, message: 'OK', content: answer }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const env = {
+      ...process.env,
+      KEFEL_API_KEY: 'kfl_test_key',
+      KEFEL_URL: `http://127.0.0.1:${port}`,
+    };
+    const program = join(PROJECT_DIRECTORY, 'clients', 'cli', 'kefel.ts');
+    const kefel = (...words: string[]) =>
+      promisify(execFile)(process.execPath, [program, ...words], { env });
+    const table = await kefel('payments');
+    const json = await kefel('payments', '--json');
+    for (const printed of [table.stdout, table.stderr, json.stdout]) {
+      expect(printed).not.toMatch(/[^\P{C}\n]/u);
+    }
+    expect(table.stdout.trimEnd().split('\n')).toHaveLength(1);
+    expect(table.stdout).toContain('\\u202e');
+    expect(JSON.parse(json.stdout)).toEqual(answer);
+    const refused = await kefel(hostile).catch(({ stderr }: { stderr: string }) => stderr);
+    expect(refused).toContain('There is no command');
+    expect(refused).not.toMatch(/[^\P{C}\n]/u);
+  } finally {
+    server.close();
   }
 });

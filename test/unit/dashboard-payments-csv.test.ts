@@ -68,9 +68,23 @@ describe('cells', () => {
     ['＝1+1', `"'＝1+1"`],
     ['=HYPERLINK("http://x","y")', `"'=HYPERLINK(""http://x"",""y"")"`],
     ['1-1', '1-1'],
+    // Excel with decimal commas splits a line at semicolons and line ends, quotes or not.
+    ['a;=1+1', `"a;'=1+1"`],
+    ['a; "=1+1', `"a;' ""=1+1"`],
+    ['a\n@SUM(A1)', `"a\n'@SUM(A1)"`],
+    ['a;b, -10%', '"a;b, -10%"'],
   ])('%j', (text, cell) => {
     expect(csvLine(['x', text])).toBe(`x,${cell}\r\n`);
   });
+});
+
+test('with semicolons, amounts have decimal commas, and the other separator starts no formula', () => {
+  const names = csvHead('semicolon').slice(1).trimEnd().split(';');
+  const cells = csvRow(ROW, 'masked', 'semicolon').trimEnd().split(';');
+  expect(cells).toHaveLength(names.length);
+  expect(cells[names.indexOf('refunded')]).toBe('"20,50"');
+  expect(cells[names.indexOf('unique_id')]).toBe(ROW.uniqueId);
+  expect(csvLine(['x', 'a,=1+1', 'b;c'], 'semicolon')).toBe(`x;"a,'=1+1";"b;c"\r\n`);
 });
 
 function cellsOf(row: ExportedPayment, phones: Phones = 'masked'): Record<string, string> {

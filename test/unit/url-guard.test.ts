@@ -72,7 +72,12 @@ describe('the URL guard of webhooks (decisions.md#18)', () => {
     const options = { ...deployed, httpsOnly: true };
     expect(reasonOf('http://example.com/', options)).toBe('URL is not https');
     expect(reasonOf('https://example.com/', options)).toBeNull();
-    expect(reasonOf('http://localhost/', { ...local, httpsOnly: true })).toBe('URL is not https');
+    expect(reasonOf('http://10.0.0.1/', options)).toBe('host is an IP address');
+    for (const url of ['http://localhost:3000/', 'http://127.0.0.1/', 'http://[::1]:1/']) {
+      expect(reasonOf(url, { ...local, httpsOnly: true })).toBeNull();
+    }
+    const strict = { ...local, httpsOnly: true };
+    expect(reasonOf('http://example.com/', strict)).toBe('URL is not https');
   });
 
   test('limits the length (decisions.md#7), before it parses', () => {

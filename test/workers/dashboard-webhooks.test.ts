@@ -12,9 +12,12 @@ import {
   advance,
   answerOf,
   BETA,
+  CREATE_PATHS,
   call,
   consume,
+  expressBody,
   HOUR_MS,
+  hostedBody,
   isSignedBy,
   merchantServer,
   ORIGIN,
@@ -272,15 +275,38 @@ describe('an endpoint', () => {
     },
   );
 
-  test('rejects http where only https is allowed', async () => {
+  test('rejects http unless the operator allows it', async () => {
     const member = await signedIn();
-    const strict = { ...env, CALLBACK_HTTPS_ONLY: 'true' };
     const unsafe = { url: 'http://a.example.com/' };
-    const response = await post(member, `${PATH}/endpoints`, unsafe, strict);
+    const response = await submit(member, `${PATH}/endpoints`, unsafe);
     expect(response.status).toBe(400);
     expect(await textOf(response)).toContain('must start with https://');
-    expect((await submit(member, `${PATH}/endpoints`, unsafe)).status).toBe(200);
+    const lax = { ...env, CALLBACK_HTTPS_ONLY: 'false' };
+    expect((await post(member, `${PATH}/endpoints`, unsafe, lax)).status).toBe(200);
   });
+});
+
+test('decisions.md#18: a callbackUrl of plain http is accepted with a warning, and its try is refused', async () => {
+  const callbackUrl = 'http://hooks.example.com/kefel';
+  for (const kind of ['hosted', 'express'] as const) {
+    const id = { paymentIntentUniqueId: `order-${kind}`, callbackUrl };
+    const body = kind === 'hosted' ? hostedBody(id) : expressBody(id);
+    const path = CREATE_PATHS[kind].sandbox;
+    const { envelope } = await answerOf(call(path, { method: 'POST', body }));
+    expect(envelope).toMatchObject({
+      status: 200,
+      warnings: [expect.stringMatching(/^callbackUrl begins with http:\/\/, .*Use https\.$/)],
+    });
+  }
+  await payHosted({ paymentIntentUniqueId: 'order-http', callbackUrl });
+  await consume('kefel-webhooks', caught.webhooks.splice(0));
+  expect(arrivals).toEqual([]);
+  const member = await signedIn('developer');
+  const page = await textOf(visit(member, '/dashboard/sandbox/payments/order-http'));
+  expect(page).toContain('not sent: URL is not https');
+  const hidden = { paymentIntentUniqueId: 'order-ip', callbackUrl: 'http://10.0.0.1/' };
+  const refused = call(CREATE_PATHS.hosted.sandbox, { method: 'POST', body: hostedBody(hidden) });
+  expect((await refused).status).toBe(400);
 });
 
 /** Posts to a Worker with other settings. */

@@ -19,6 +19,38 @@ const LINE_END = '\r\n';
 export type Phones = 'masked' | 'full';
 
 /**
+ * `comma` is RFC 4180. Excel in languages with decimal commas expects `semicolon`. A first line
+ * `sep=,` would serve both, but programs take it for the header, and Excel then ignores the byte order
+ * mark.
+ */
+export type Separator = 'comma' | 'semicolon';
+
+interface Format {
+  readonly separator: ',' | ';';
+  readonly amount: (minor: number) => string;
+  /** The places in a cell where a spreadsheet that expects the other separator begins a cell. */
+  readonly otherBeginnings: RegExp;
+}
+
+/** Blanks, quotes and control characters that spreadsheets skip before a formula. */
+const SKIPPED = String.raw`(?:(?![\r\n])[\s"'\p{Cc}])*`;
+/** How a formula begins for spreadsheets, full-width forms included. */
+const FORMULA_SIGN = String.raw`[=+\-@\uff1d\uff0b\uff0d\uff20]`;
+
+const FORMATS: Readonly<Record<Separator, Format>> = {
+  comma: {
+    separator: ',',
+    amount: majorText,
+    otherBeginnings: new RegExp(`([;\\r\\n])(?=${SKIPPED}${FORMULA_SIGN})`, 'gu'),
+  },
+  semicolon: {
+    separator: ';',
+    amount: (minor) => majorText(minor).replace('.', ','),
+    otherBeginnings: new RegExp(`([,\\r\\n])(?=${SKIPPED}${FORMULA_SIGN})`, 'gu'),
+  },
+};
+
+/**
  * Programs read them, so they have one language. Times in UTC, and for people in Addis Ababa.
  * Amounts in major units.
  */
@@ -35,15 +67,15 @@ const COLUMNS = {
   late: (row) => (row.late ? 'yes' : 'no'),
   method: (row) => row.method ?? '',
   currency: (row) => row.currency,
-  amount: (row) => majorText(row.amountMinor),
+  amount: (row, { amount }) => amount(row.amountMinor),
   // Only a paid payment owes a commission.
-  commission: (row) => (isPaid(row) ? majorText(row.commissionMinor) : ''),
-  charged: (row) => (isPaid(row) ? majorText(row.chargedMinor) : ''),
-  net: (row) => (isPaid(row) ? majorText(row.chargedMinor - row.commissionMinor) : ''),
+  commission: (row, { amount }) => (isPaid(row) ? amount(row.commissionMinor) : ''),
+  charged: (row, { amount }) => (isPaid(row) ? amount(row.chargedMinor) : ''),
+  net: (row, { amount }) => (isPaid(row) ? amount(row.chargedMinor - row.commissionMinor) : ''),
   // Without commission, as `amount` is. What the merchant keeps is the rest of it.
-  refunded: (row) => (isPaid(row) ? majorText(row.refundedMinor) : ''),
-  amount_after_refunds: (row) =>
-    isPaid(row) ? majorText(row.amountMinor - row.refundedMinor) : '',
+  refunded: (row, { amount }) => (isPaid(row) ? amount(row.refundedMinor) : ''),
+  amount_after_refunds: (row, { amount }) =>
+    isPaid(row) ? amount(row.amountMinor - row.refundedMinor) : '',
   open_refunds: (row) => String(row.openRefunds),
   unresolved_attempts: (row) => String(row.unresolvedAttempts),
   anomalies: (row) => String(row.anomalies),
@@ -53,49 +85,54 @@ const COLUMNS = {
   transaction_id: (row) => row.transactionId ?? '',
   provider_reference: ({ details }) => details.providerReference ?? '',
   receipt: ({ details }) => details.receipt ?? '',
-  phone: ({ details: { phone = '' } }, phones) =>
+  phone: ({ details: { phone = '' } }, _format, phones) =>
     phones === 'full' || phone === '' ? phone : maskedPhone(phone),
   customer_name: ({ details }) => details.customerName ?? '',
   customer_email: ({ details }) => details.customerEmail ?? '',
   description: ({ details }) => details.description ?? '',
   metadata: ({ details: { metadata } }) => (metadata === undefined ? '' : JSON.stringify(metadata)),
-} as const satisfies Readonly<Record<string, (row: ExportedPayment, phones: Phones) => string>>;
+} as const satisfies Readonly<
+  Record<string, (row: ExportedPayment, format: Format, phones: Phones) => string>
+>;
 
 /** The first line, after the byte order mark. */
-export function csvHead(): string {
-  return BYTE_ORDER_MARK + csvLine(Object.keys(COLUMNS));
+export function csvHead(separator: Separator = 'comma'): string {
+  return BYTE_ORDER_MARK + csvLine(Object.keys(COLUMNS), separator);
 }
 
-export function csvRow(row: ExportedPayment, phones: Phones): string {
-  return csvLine(Object.values(COLUMNS).map((cell) => cell(row, phones)));
+export function csvRow(
+  row: ExportedPayment,
+  phones: Phones,
+  separator: Separator = 'comma',
+): string {
+  const cells = Object.values(COLUMNS).map((cell) => cell(row, FORMATS[separator], phones));
+  return csvLine(cells, separator);
 }
 
 /** The last line of an incomplete file, with as many cells as the others. */
-export function csvIncomplete(): string {
-  const notice = `INCOMPLETE: only the newest ${EXPORT_ROWS_MAX} payments; narrow the dates`;
-  return csvLine([
-    notice,
-    ...Object.keys(COLUMNS)
-      .slice(1)
-      .map(() => ''),
-  ]);
+export function csvIncomplete(separator: Separator = 'comma'): string {
+  const notice = `INCOMPLETE: only the newest ${EXPORT_ROWS_MAX} payments: narrow the dates`;
+  const others = Object.keys(COLUMNS).slice(1);
+  return csvLine([notice, ...others.map(() => '')], separator);
+}
+
+/** A formula, or a control character, which spreadsheets skip before one. */
+const FORMULA = new RegExp(String.raw`^(?:${FORMULA_SIGN}|\p{Cc})`, 'u');
+const NEEDS_QUOTES = /[",;\r\n]/;
+
+/** One record with its line end. */
+export function csvLine(cells: readonly string[], separator: Separator = 'comma'): string {
+  const format = FORMATS[separator];
+  return cells.map((text) => csvCell(text, format)).join(format.separator) + LINE_END;
 }
 
 /**
- * How a formula begins for spreadsheets, full-width forms included. They skip control characters
- * before one.
+ * A cell. Apostrophes keep spreadsheets from running customers' text as a formula, also where one that
+ * expects the other separator splits the cell.
  */
-const FORMULA = /^[=+\-@\p{Cc}\uff1d\uff0b\uff0d\uff20]/u;
-const NEEDS_QUOTES = /[",\r\n]/;
-
-/** One record with its line end. */
-export function csvLine(cells: readonly string[]): string {
-  return cells.map(csvCell).join(',') + LINE_END;
-}
-
-/** A cell. The apostrophe keeps spreadsheets from running customers' text as a formula. */
-function csvCell(text: string): string {
-  const harmless = FORMULA.test(text) ? `'${text}` : text;
+function csvCell(text: string, { otherBeginnings }: Format): string {
+  const guarded = text.replace(otherBeginnings, "$1'");
+  const harmless = FORMULA.test(text) ? `'${guarded}` : guarded;
   const quoted = NEEDS_QUOTES.test(harmless) || harmless !== text;
   return quoted ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
@@ -108,12 +145,13 @@ export function csvStream(
   pages: AsyncGenerator<readonly ExportedPayment[], void, void>,
   phones: Phones,
   rowsMax = EXPORT_ROWS_MAX,
+  separator: Separator = 'comma',
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let rowsLeft = rowsMax;
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      controller.enqueue(encoder.encode(csvHead()));
+      controller.enqueue(encoder.encode(csvHead(separator)));
     },
     async pull(controller) {
       const { value: rows, done } = await pages.next();
@@ -124,7 +162,8 @@ export function csvStream(
       const kept = rows.slice(0, rowsLeft);
       rowsLeft -= kept.length;
       const isCut = kept.length < rows.length;
-      const text = kept.map((row) => csvRow(row, phones)).join('') + (isCut ? csvIncomplete() : '');
+      const lines = kept.map((row) => csvRow(row, phones, separator));
+      const text = lines.join('') + (isCut ? csvIncomplete(separator) : '');
       controller.enqueue(encoder.encode(text));
       if (isCut) {
         controller.close();

@@ -8,12 +8,12 @@ import { type DashboardCall, may, tenantOf } from '../call.ts';
 import { dateOf } from '../days.ts';
 import { noticePage } from '../notices.tsx';
 import { paymentsPath } from '../paths.ts';
-import { csvStream, type Phones } from './csv.ts';
+import { csvStream, EXPORT_ROWS_MAX, type Phones } from './csv.ts';
 import { hasProblems, queryOf, readFilter } from './filter.ts';
 
 /**
  * GET …/payments.csv: the filtered payments as a file. A wrong filter leads to the list, which
- * explains it. A session's second file waits for the first. A stream that fails is an error to the
+ * explains it. `separator=semicolon` is for Excel in languages with decimal commas. A session's second file waits for the first. A stream that fails is an error to the
  * browser, never a shorter file. Only owners get whole phone numbers, by `phones=full`.
  */
 export async function exportCsv(call: DashboardCall): Promise<Response> {
@@ -26,6 +26,7 @@ export async function exportCsv(call: DashboardCall): Promise<Response> {
   if (phones === 'full' && !may(call, 'manage')) {
     return noticePage(call, 'not_allowed');
   }
+  const separator = url.searchParams.get('separator') === 'semicolon' ? 'semicolon' : 'comma';
   const headers = {
     'content-type': 'text/csv; charset=utf-8; header=present',
     'content-disposition': `attachment; filename="payments-${environment}-${dateOf(nowMs)}.csv"`,
@@ -49,7 +50,8 @@ export async function exportCsv(call: DashboardCall): Promise<Response> {
   ]);
   const pages = exportPayments(env, tenantOf(call), form.filter);
   const lease = leased(env.DB, session.digest, nowMs, pages);
-  return new Response(csvStream(logged(lease, session.merchantId), phones), { headers });
+  const file = csvStream(logged(lease, session.merchantId), phones, EXPORT_ROWS_MAX, separator);
+  return new Response(file, { headers });
 }
 
 function filterDetail(values: Readonly<Record<string, string>>): Record<string, string> {

@@ -97,7 +97,7 @@ export async function showPayments(call: DashboardCall): Promise<Response> {
             page={list}
             pathTo={(at) => paymentsPath(call.environment, queryOf(form, { cursor: at }))}
           />
-          <PhonesExport call={call} form={form} />
+          <OtherExports call={call} form={form} />
         </>
       )}
     </Frame>
@@ -135,15 +135,24 @@ async function showFound(call: DashboardCall, { wanted, query }: Search): Promis
 }
 
 /** Whole phone numbers leave the gateway only when an owner asks for them. */
-function PhonesExport({ call, form }: { readonly call: DashboardCall; readonly form: FilterForm }) {
-  const query = new URLSearchParams(queryOf(form));
-  query.set('phones', 'full');
-  return !may(call, 'manage') ? null : (
-    <p class="small">
-      <a href={exportPath(call.environment, query.toString())} download>
-        {DASHBOARD_TEXTS[call.language].payments.exportPhones}
-      </a>
-    </p>
+function OtherExports({ call, form }: { readonly call: DashboardCall; readonly form: FilterForm }) {
+  const text = DASHBOARD_TEXTS[call.language].payments;
+  const link = (name: string, value: string, label: string) => {
+    const query = new URLSearchParams(queryOf(form));
+    query.set(name, value);
+    return (
+      <p class="small">
+        <a href={exportPath(call.environment, query.toString())} download>
+          {label}
+        </a>
+      </p>
+    );
+  };
+  return (
+    <>
+      {link('separator', 'semicolon', text.exportSemicolons)}
+      {may(call, 'manage') && link('phones', 'full', text.exportPhones)}
+    </>
   );
 }
 

@@ -104,7 +104,7 @@ async function printedFailure(command: Command, printed: string): Promise<Result
   if (printed.startsWith('The gateway does not answer')) {
     return { error: { kind: 'connection' } };
   }
-  if (printed.startsWith('--amount-minor takes')) {
+  if (printed.startsWith('--amount-minor takes') || printed.startsWith('Use https for')) {
     return { error: { kind: 'argument' } };
   }
   const [, message, status, code] = /^(.*) \((\d{3}) (\w+)\)$/m.exec(printed) ?? [];

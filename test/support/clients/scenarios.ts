@@ -33,6 +33,8 @@ const NO_AMOUNTS: readonly (SpecialNumber | number | string | null)[] = [
   '50,00',
 ];
 
+const UNKNOWN_LIVE_KEY = `kfl_live_${'0'.repeat(49)}`;
+
 interface Page {
   readonly data: readonly { readonly id?: string }[];
   readonly hasMore: boolean;
@@ -45,13 +47,16 @@ export class Stage {
   readonly #driver: Driver;
   readonly #baseUrl: string;
   readonly #timeoutSeconds: number;
+  readonly #apiKey: string;
 
   constructor(
     driver: Driver,
     scene: Scene,
     baseUrl = scene.gateway.baseUrl,
     timeoutSeconds = TIMEOUT_SECONDS,
+    apiKey = scene.merchant.sandboxApiKey,
   ) {
+    this.#apiKey = apiKey;
     this.#driver = driver;
     this.scene = scene;
     this.#baseUrl = baseUrl;
@@ -96,9 +101,14 @@ export class Stage {
     }
   }
 
+  /** The same client with a key of production. */
+  live(baseUrl?: string): Stage {
+    return new Stage(this.#driver, this.scene, baseUrl, TIMEOUT_SECONDS, UNKNOWN_LIVE_KEY);
+  }
+
   #run(call: string, args: readonly unknown[]) {
     const client = {
-      apiKey: this.scene.merchant.sandboxApiKey,
+      apiKey: this.#apiKey,
       baseUrl: this.#baseUrl,
       timeoutSeconds: this.#timeoutSeconds,
     };
@@ -165,6 +175,17 @@ function survives(faults: readonly Fault[], isReplayed: boolean): Scenario {
 }
 
 export const SCENARIOS: readonly Scenario[] = [
+  {
+    title: 'sends a live key over plain http to no other machine',
+    play: async (stage) => {
+      for (const baseUrl of ['http://pay.example.com', 'HTTP://localhost.example.com']) {
+        const refused = await stage.live(baseUrl).error('payments.get', 'order-1');
+        expect(refused).toEqual({ kind: 'argument' });
+      }
+      const local = await stage.live().error('payments.get', 'order-1');
+      expect(local).toMatchObject({ kind: 'api', status: 401 });
+    },
+  },
   {
     title: 'creates a hosted payment and reads it by each of its ids',
     play: async (stage) => {
