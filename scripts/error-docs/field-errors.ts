@@ -17,7 +17,7 @@ export const FIELD_ERRORS: Readonly<Record<FieldErrorCode, string>> = {
   not_enabled: 'the method is not enabled for you in this environment',
   not_supported: 'the method or bank cannot do this, such as take the currency',
   undeliverable: 'no webhook would be sent to this `callbackUrl`',
-  duplicate: 'the value or parameter is given twice',
+  duplicate: 'the value, field or parameter is given twice',
   unknown_field:
     "a list has no such parameter, or a webhook endpoint or refund no such field (other bodies get `warnings`; the operator's API refuses them)",
 };

@@ -32,9 +32,7 @@ function contextOf(environment: Environment): ValidationContext {
   return {
     environment,
     methods: METHODS.map((method) => ({ method, rate: { basisPoints: 0, fixedMinor: 0 } })),
-    railCurrencies: () => [],
-    takesOnlyWholeAmounts: () => false,
-    acceptsPhone: () => true,
+    productionRules: () => ({ currencies: [] }),
     callbackRefusal: () => null,
     limits: {},
     appSchemes: [],

@@ -7,7 +7,8 @@ import { validationProblem } from '../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import type { IdempotencyClaim } from '../intent/protocol.ts';
 import { banks } from '../merchants/directory.ts';
-import { acceptsPhone, currenciesOf, takesOnlyWholeAmounts } from '../rails/registry.ts';
+import { currenciesOf } from '../rails/registry.ts';
+import { productionRules } from '../rails/settings.ts';
 import { judgeDestination } from '../webhooks/send.ts';
 import type { GuardReason } from '../webhooks/url-guard.ts';
 import type { MerchantCall } from './call.ts';
@@ -18,14 +19,6 @@ import { validateExpress } from './schema/express.ts';
 import type { PaymentOrder } from './schema/order.ts';
 import { uniqueIdOf, validatePaymentIntent } from './schema/payment-intent.ts';
 import { answerTaken } from './taken.ts';
-
-/** Selects the rail of an express payment before its body is validated. */
-const PRODUCTION_CHARGE = {
-  environment: 'production',
-  kind: 'express',
-  simulation: null,
-  currency: 'ETB',
-} as const;
 
 type NewPayment =
   | {
@@ -83,10 +76,7 @@ async function validationContext(call: MerchantCall, body: unknown): Promise<Val
     methods: call.access.methods.filter(
       ({ method }) => currenciesOf(call.env, environment, method).length > 0,
     ),
-    railCurrencies: (method) => currenciesOf(call.env, environment, method),
-    takesOnlyWholeAmounts: (method) => takesOnlyWholeAmounts(call.env, environment, method),
-    acceptsPhone: (method, phone) =>
-      environment === 'sandbox' || acceptsPhone(call.env, PRODUCTION_CHARGE, method, phone),
+    productionRules: (method) => productionRules(call.env, method),
     limits: call.access.limits,
     appSchemes: call.access.appSchemes,
     callbackRefusal: (callbackUrl) => {

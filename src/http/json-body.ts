@@ -1,5 +1,7 @@
-import { problem } from './problem.ts';
+import { fieldError } from './field-error.ts';
+import { problem, validationProblem } from './problem.ts';
 import { readBytes } from './read-bytes.ts';
+import { repeatedNames } from './repeated-names.ts';
 
 const JSON_CONTENT_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/i;
@@ -15,7 +17,7 @@ export interface JsonBody {
 /**
  * The JSON body of a request. Problems: 415 for another content type (a missing one counts as
  * JSON), another charset or a compressed body, 413 beyond `bytesMax`, 400 for a body that is not
- * UTF-8 JSON (docs/decisions.md#10).
+ * UTF-8 JSON (docs/decisions.md#10), or in which an object names a field twice.
  */
 export async function readJsonBody(request: Request, bytesMax: number): Promise<JsonBody> {
   refuseOtherFormats(request.headers);
@@ -23,8 +25,20 @@ export async function readJsonBody(request: Request, bytesMax: number): Promise<
   if (bytes === null) {
     throw problem('body_too_large', { bytesMax });
   }
+  const { text, value } = parsed(bytes);
+  const repeated = repeatedNames(text);
+  if (repeated.length > 0) {
+    throw validationProblem(Object.fromEntries(repeated.map((path) => [path, REPEATED])));
+  }
+  return { bytes, value };
+}
+
+const REPEATED = fieldError('duplicate', 'This field is given more than once.');
+
+function parsed(bytes: Uint8Array): { readonly text: string; readonly value: unknown } {
   try {
-    return { bytes, value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) };
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return { text, value: JSON.parse(text) };
   } catch {
     throw problem('invalid_json');
   }

@@ -37,6 +37,9 @@ export interface Rail
   start(order: RailOrder): Promise<StartResult>;
 }
 
+/** What a provider takes. A payment that breaks a rule is not offered the method. */
+export type RailRules = Pick<Rail, 'currencies' | 'acceptsPhone' | 'wholeAmountsOnly'>;
+
 /** The provider serves only some phone numbers. */
 export interface PhoneCheck {
   /** Whether a number (251XXXXXXXXX) can have an account with the provider. */

@@ -41,14 +41,6 @@ export function acceptsPhone(env: Env, payment: Payment, method: Method, phone: 
   return railFor(env, payment, method)?.acceptsPhone?.(phone) ?? true;
 }
 
-/** Whether a method takes no cents; never in the sandbox, which simulates any amount. */
-export function takesOnlyWholeAmounts(env: Env, environment: Environment, method: Method): boolean {
-  return (
-    environment === 'production' &&
-    configuredRail(env, environment, method)?.wholeAmountsOnly === true
-  );
-}
-
 /** The currencies of a method; none when it is not enabled (docs/decisions.md#13 and #23). */
 export function currenciesOf(
   env: Env,

@@ -1,19 +1,19 @@
 import * as v from 'valibot';
 import type { Bindings } from '../config.ts';
-import type { Environment, Method } from '../domain/method.ts';
+import { CURRENCIES, type Environment, type Method } from '../domain/method.ts';
 import { log } from '../log.ts';
 import { CBE_BIRR_RAIL_ID, cbeBirrRail } from './cbe-birr/rail.ts';
 import { cbeBirrSettingsSchema } from './cbe-birr/settings.ts';
-import { ebirrRail } from './ebirr/rail.ts';
+import { EBIRR_RULES, ebirrRail } from './ebirr/rail.ts';
 import { ebirrSettingsSchema } from './ebirr/settings.ts';
 import { ethswitchRail } from './ethswitch/rail.ts';
 import { CARDS_RAIL_ID, ethswitchSettings } from './ethswitch/settings.ts';
-import { mpesaRail } from './mpesa/rail.ts';
+import { MPESA_RULES, mpesaRail } from './mpesa/rail.ts';
 import { mpesaSettingsSchema } from './mpesa/settings.ts';
-import type { Rail } from './rail.ts';
+import type { Rail, RailRules } from './rail.ts';
 import { telebirrH5Rail } from './telebirr-h5/rail.ts';
 import { telebirrH5Settings } from './telebirr-h5/settings.ts';
-import { telebirrUssdRail } from './telebirr-ussd/rail.ts';
+import { TELEBIRR_USSD_RULES, telebirrUssdRail } from './telebirr-ussd/rail.ts';
 import { telebirrUssdSettings } from './telebirr-ussd/settings.ts';
 
 /** Each method's adapter, the schema of its secret, and the field with the provider's address. */
@@ -24,6 +24,16 @@ const ADAPTERS: Readonly<Record<Method, Adapter>> = {
   ETS_SWITCH: adapter(ethswitchRail, ethswitchSettings, 'baseUrl'),
   M_PESA: adapter(mpesaRail, mpesaSettingsSchema, 'baseUrl'),
   E_BIRR: adapter(ebirrRail, ebirrSettingsSchema, 'baseUrl'),
+};
+
+/** What each method takes with default settings; all that one of EthSwitch's gateways takes. */
+const DEFAULT_RULES: Readonly<Record<Method, RailRules>> = {
+  TELE_BIRR: { currencies: ['ETB'] },
+  TELE_BIRR_USSD: TELEBIRR_USSD_RULES,
+  CBE: { currencies: ['ETB'] },
+  ETS_SWITCH: { currencies: CURRENCIES },
+  M_PESA: MPESA_RULES,
+  E_BIRR: EBIRR_RULES,
 };
 
 /** The methods whose adapter has a `SharedCallbackAddress`, by the rail id in that URL. */
@@ -75,6 +85,14 @@ export function configuredRail(
 ): Rail | null {
   const configuration = railConfiguration(env, environment, method);
   return configuration.state === 'configured' ? configuration.rail : null;
+}
+
+/**
+ * What a method takes in production. The sandbox asks too, perhaps before production is set up, and
+ * then assumes default settings.
+ */
+export function productionRules(env: Bindings, method: Method): RailRules {
+  return configuredRail(env, 'production', method) ?? DEFAULT_RULES[method];
 }
 
 /** The name of the secret that holds a rail's credentials. */

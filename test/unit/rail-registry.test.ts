@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { canCharge } from '../../src/api/schema/methods.ts';
 import type { Bindings } from '../../src/config.ts';
 import type { IntentTerms } from '../../src/domain/intent.ts';
 import {
@@ -9,14 +10,14 @@ import {
   type Method,
   PHONE_STARTS,
 } from '../../src/domain/method.ts';
+import type { RailRules } from '../../src/rails/rail.ts';
+import { acceptsPhone, currenciesOf, railFor, railOf } from '../../src/rails/registry.ts';
 import {
-  acceptsPhone,
-  currenciesOf,
-  railFor,
-  railOf,
-  takesOnlyWholeAmounts,
-} from '../../src/rails/registry.ts';
-import { configuredRail, railConfiguration, railSecretName } from '../../src/rails/settings.ts';
+  configuredRail,
+  productionRules,
+  railConfiguration,
+  railSecretName,
+} from '../../src/rails/settings.ts';
 import { attemptWith, termsWith } from '../support/checkout-fixtures.ts';
 import { COMPLETE, envOf, envWithAll, NBG, RAIL_IDS } from './rail-settings-fixture.ts';
 
@@ -165,13 +166,22 @@ describe('the rail of a payment', () => {
   );
 
   test('decisions.md#13: M-PESA takes no cents unless its setting says otherwise', () => {
-    const whole = METHODS.filter((method) => takesOnlyWholeAmounts(ALL, 'production', method));
-    expect(whole).toEqual(['M_PESA']);
-    expect(takesOnlyWholeAmounts(ALL, 'sandbox', 'M_PESA')).toBe(false);
+    const isWhole = (env: Bindings) => (method: Method) =>
+      productionRules(env, method).wholeAmountsOnly === true;
+    expect(METHODS.filter(isWhole(ALL))).toEqual(['M_PESA']);
     const settings = { ...COMPLETE.M_PESA, wholeAmountsOnly: false };
-    const env = envOf({ RAIL_M_PESA_PRODUCTION: settings });
-    expect(takesOnlyWholeAmounts(env, 'production', 'M_PESA')).toBe(false);
-    expect(takesOnlyWholeAmounts(envOf({}), 'production', 'M_PESA')).toBe(false);
+    expect(isWhole(envOf({ RAIL_M_PESA_PRODUCTION: settings }))('M_PESA')).toBe(false);
+  });
+
+  test('decisions.md#22: before production is set up, its rules are those of default settings', () => {
+    const [none, all] = [envOf({}), ALL];
+    for (const method of METHODS) {
+      const [assumed, configured] = [productionRules(none, method), productionRules(all, method)];
+      expect(assumed.currencies).toEqual(configured.currencies);
+      expect(assumed.wholeAmountsOnly ?? false).toBe(configured.wholeAmountsOnly ?? false);
+      const accepted = (rules: RailRules) => PHONES.filter((phone) => canCharge(rules, phone));
+      expect(accepted(assumed)).toEqual(accepted(configured));
+    }
   });
 
   test('decisions.md#3: the operator’s setting decides whose numbers eBirr accepts', () => {

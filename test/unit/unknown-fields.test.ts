@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { ONLY_EXPRESS, ONLY_HOSTED } from '../../src/api/schema/common.ts';
+import { expressSchema } from '../../src/api/schema/express.ts';
+import { hostedSchema } from '../../src/api/schema/payment-intent.ts';
 import { express, type Fields, hosted, ITEM, SANDBOX, SPLIT } from './validation-fixture.ts';
 
 /**
@@ -7,6 +10,7 @@ import { express, type Fields, hosted, ITEM, SANDBOX, SPLIT } from './validation
  */
 
 const IGNORED = 'is not a known field and was ignored.';
+const ONLY = (kind: string) => `is for ${kind} payments only and was ignored.`;
 
 describe('names what a body has too many', () => {
   test.each<[string, Fields, string[]]>([
@@ -15,7 +19,7 @@ describe('names what a body has too many', () => {
     ['snake_case', { callback_url: 'x' }, [`callback_url ${IGNORED} Did you mean callbackUrl?`]],
     ['a missing letter', { amout: 1 }, [`amout ${IGNORED} Did you mean amount?`]],
     ['swapped letters', { itmes: [] }, [`itmes ${IGNORED}`]],
-    ['a singular', { method: 'CBE' }, [`method ${IGNORED} Did you mean methods?`]],
+    ['of express', { method: 'CBE' }, [`method ${ONLY('express')} Did you mean methods?`]],
     ['nothing alike', { orderNumber: 7 }, [`orderNumber ${IGNORED}`]],
     ['null', { returnURL: null }, [`returnURL ${IGNORED} Did you mean returnUrl?`]],
     [
@@ -55,8 +59,25 @@ describe('names what a body has too many', () => {
       `testMode.simulation_status ${IGNORED} Did you mean testMode.simulationStatus?`,
     ]);
     expect(express({ methods: ['CBE'] }).warnings).toEqual([
-      `methods ${IGNORED} Did you mean method?`,
+      `methods ${ONLY('hosted')} Did you mean method?`,
     ]);
+  });
+
+  test('and which fields only the other kind of payment has', () => {
+    const namesOf = (schema: ReturnType<typeof hostedSchema> | ReturnType<typeof expressSchema>) =>
+      Object.keys(schema.pipe[1].entries);
+    const [ofHosted, ofExpress] = [hostedSchema(SANDBOX), expressSchema(SANDBOX)].map(namesOf);
+    const without = (names: string[] = [], others: string[] = []) =>
+      names.filter((name) => !others.includes(name)).sort();
+    expect([...ONLY_EXPRESS.paths].sort()).toEqual(without(ofExpress, ofHosted));
+    const inBody = ONLY_HOSTED.paths.filter((path) => !path.includes('.'));
+    expect(inBody).toEqual(without(ofHosted, ofExpress));
+    // The published interface has this one "for hosted checkout only".
+    const customerInfo = { name: 'Abebe', isPhoneUpdatable: false };
+    expect(express({ customerInfo }).warnings).toEqual([
+      `customerInfo.isPhoneUpdatable ${ONLY('hosted')}`,
+    ]);
+    expect(hosted({ customerInfo }).warnings).toEqual([]);
   });
 
   test('of names that every object inherits', () => {

@@ -12,9 +12,10 @@ export type Fields = Record<string, unknown>;
 export const CONTEXT: ValidationContext = {
   environment: 'production',
   methods: METHODS.map((method) => ({ method, rate: { basisPoints: 0, fixedMinor: 0 } })),
-  railCurrencies: (method) => (method === 'ETS_SWITCH' ? ['ETB', 'USD'] : ['ETB']),
-  takesOnlyWholeAmounts: () => false,
-  acceptsPhone: (_method, phone) => phone !== '251700000000',
+  productionRules: (method) => ({
+    currencies: method === 'ETS_SWITCH' ? ['ETB', 'USD'] : ['ETB'],
+    acceptsPhone: (phone) => phone !== '251700000000',
+  }),
   limits: {},
   appSchemes: [],
   banks: new Map([

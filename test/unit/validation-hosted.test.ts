@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { uniqueIdOf, validatePaymentIntent } from '../../src/api/schema/payment-intent.ts';
+import type { Method } from '../../src/domain/method.ts';
 import {
   CONTEXT,
   errorsOf,
@@ -17,7 +18,10 @@ import {
 /** Production rails as CONTEXT's, of which M-PESA takes no cents. */
 const WHOLE = {
   ...CONTEXT,
-  takesOnlyWholeAmounts: (method: string) => method === 'M_PESA',
+  productionRules: (method: Method) => ({
+    ...CONTEXT.productionRules(method),
+    wholeAmountsOnly: method === 'M_PESA',
+  }),
   methods: CONTEXT.methods.map(({ method }) => ({
     method,
     rate: { basisPoints: 150, fixedMinor: 0 },
@@ -66,8 +70,10 @@ describe('decisions.md#3: a phone that the customer cannot change', () => {
   /** M-PESA's customers have other numbers. */
   const PHONES = {
     ...CONTEXT,
-    acceptsPhone: (method: string, phone: string) =>
-      method !== 'M_PESA' || phone.startsWith('2517'),
+    productionRules: (method: Method) => ({
+      ...CONTEXT.productionRules(method),
+      acceptsPhone: (phone: string) => method !== 'M_PESA' || phone.startsWith('2517'),
+    }),
   };
   const locked = { phone: '911234567', isPhoneUpdatable: false };
   const methodsOf = (changes: Fields, context = PHONES) =>
@@ -104,7 +110,8 @@ describe('decisions.md#3: a phone that the customer cannot change', () => {
   });
 
   it('does not matter to methods without a phone, and in the sandbox', () => {
-    const none = { ...PHONES, acceptsPhone: () => false };
+    const rules = { currencies: ['ETB'], acceptsPhone: () => false } as const;
+    const none = { ...PHONES, productionRules: () => rules };
     const redirects = ['TELE_BIRR', 'ETS_SWITCH'];
     expect(methodsOf({ customerInfo: locked }, none)).toEqual(redirects);
     const simulated = { ...none, environment: 'sandbox' } as const;

@@ -1,5 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { express, type Fields, hosted, ITEM, orderOf } from './validation-fixture.ts';
+import type { ValidationContext } from '../../src/api/schema/context.ts';
+import type { Bindings } from '../../src/config.ts';
+import { METHODS, type Method } from '../../src/domain/method.ts';
+import { productionRules } from '../../src/rails/settings.ts';
+import {
+  CONTEXT,
+  errorsOf,
+  express,
+  type Fields,
+  hosted,
+  ITEM,
+  orderOf,
+} from './validation-fixture.ts';
 
 /**
  * Goal: an answer says what a merchant would otherwise learn from a wrong charge, or first in
@@ -31,5 +43,119 @@ describe('docs/decisions.md#4: items without an amount', () => {
   test('charges price × quantity', () => {
     const order = orderOf(hosted({ amount: undefined, items: [COFFEE, CAKE] }));
     expect(order).toMatchObject({ amountMinor: 13_00, itemPriceBasis: 'unit' });
+  });
+});
+
+describe('docs/decisions.md#3: a phoneNumber that the method ignores', () => {
+  const returnUrl = 'https://shop.example/done';
+  const warning = 'phoneNumber is not a mobile number and was ignored: TELE_BIRR needs none.';
+
+  test.each<[string, Fields, string[]]>([
+    ['warns if it cannot be a phone', { method: 'TELE_BIRR', phoneNumber: 'call me' }, [warning]],
+    ['is silent if it is a phone', { method: 'TELE_BIRR', phoneNumber: '0911223344' }, []],
+    ['is silent without one', { method: 'TELE_BIRR', phoneNumber: null }, []],
+  ])('%s', (_name, changes, warnings) => {
+    const validated = express({ returnUrl, ...changes });
+    expect(validated.warnings).toEqual(warnings);
+    const plain = orderOf(express({ returnUrl, ...changes, phoneNumber: undefined }));
+    const { phone } = orderOf(validated);
+    expect({ ...orderOf(validated), phone: null }).toEqual(plain);
+    expect(phone).toBe(changes.phoneNumber === '0911223344' ? '251911223344' : null);
+  });
+});
+
+describe('docs/decisions.md#22: the sandbox says what production would refuse', () => {
+  /** The rules of a gateway whose production is not set up. */
+  const rules = (method: Method) => productionRules({} as Bindings, method);
+  const production: ValidationContext = { ...CONTEXT, productionRules: rules };
+  const sandbox: ValidationContext = { ...production, environment: 'sandbox' };
+
+  const testMode = { testModeType: 'ACTUAL_TEST' };
+  const locked = { phone: '911234567', isPhoneUpdatable: false };
+  const cents = 'M_PESA can take whole amounts only, without cents.';
+  const ofAccount = (method: Method) => `Must be a number that can have an account with ${method}.`;
+  const REFUSES = 'would be refused in production:';
+  const LEAVES_OUT = 'would leave out methods in production:';
+
+  test.each<[string, Fields, string, string]>([
+    ['M_PESA with cents', { amount: 150.5 }, 'amount', cents],
+    [
+      'M_PESA with items that have cents',
+      { amount: undefined, items: [{ ...ITEM, price: 1.5, quantity: 1 }] },
+      'items',
+      cents,
+    ],
+    [
+      'a phone that M_PESA cannot charge',
+      { phoneNumber: '0911223344' },
+      'phoneNumber',
+      ofAccount('M_PESA'),
+    ],
+    [
+      'a customer’s phone that E_BIRR cannot charge',
+      { method: 'E_BIRR', phoneNumber: null, customerInfo: { phone: '0711223344' } },
+      'customerInfo.phone',
+      ofAccount('E_BIRR'),
+    ],
+    ['dollars by M_PESA', { currency: 'USD' }, 'currency', 'M_PESA cannot take USD.'],
+  ])('express: %s', (_name, changes, path, text) => {
+    const body = { amount: 100, testMode, ...changes };
+    expect(express(body, sandbox)).toMatchObject({
+      ok: true,
+      warnings: [`${path} ${REFUSES} ${text}`],
+    });
+    // By the same check.
+    expect(errorsOf(express(body, production))).toEqual({ [path]: text });
+    expect(express(body, production).warnings).toEqual([]);
+  });
+
+  test.each<[string, Fields, string[], string[]]>([
+    ['M_PESA alone, with cents', { methods: ['M_PESA'] }, [`amount ${REFUSES} ${cents}`], []],
+    [
+      'M_PESA and CBE, with cents',
+      { methods: ['M_PESA', 'CBE'] },
+      [`amount ${LEAVES_OUT} ${cents}`],
+      ['CBE'],
+    ],
+    [
+      'M_PESA alone, and a phone of another network that the customer cannot change',
+      { amount: 100, methods: ['M_PESA'], customerInfo: locked },
+      [
+        `customerInfo.phone ${REFUSES} M_PESA cannot charge this number, ` +
+          'and isPhoneUpdatable keeps the customer from changing it.',
+      ],
+      [],
+    ],
+    [
+      'dollars by M_PESA and the cards, with cents',
+      { currency: 'USD', methods: ['M_PESA', 'ETS_SWITCH'] },
+      [`currency ${LEAVES_OUT} M_PESA cannot take USD.`],
+      ['ETS_SWITCH'],
+    ],
+    ['methods that take all of it', { methods: ['CBE', 'E_BIRR'] }, [], ['CBE', 'E_BIRR']],
+    // It asks for whichever methods work.
+    ['no named method', { methods: [] }, [], METHODS.filter((method) => method !== 'M_PESA')],
+  ])('hosted: %s', (_name, changes, warnings, inProduction) => {
+    const simulated = hosted(changes, sandbox);
+    expect(simulated.warnings).toEqual(warnings);
+    const offered = orderOf(simulated).methods.map(({ method }) => method);
+    const named = changes.methods as readonly Method[];
+    expect([...offered].sort()).toEqual([...(named.length === 0 ? METHODS : named)].sort());
+    const real = hosted(changes, production);
+    expect(real.ok ? real.value.methods.map(({ method }) => method) : []).toEqual(inProduction);
+  });
+
+  test('stores what it would store without the warning', () => {
+    const open: ValidationContext = {
+      ...sandbox,
+      productionRules: () => ({ currencies: ['ETB', 'USD'] }),
+    };
+    for (const changes of [{ currency: 'USD' }, { amount: 1.01 }]) {
+      const body = { methods: ['M_PESA', 'CBE'], ...changes };
+      const [warned, silent] = [hosted(body, sandbox), hosted(body, open)];
+      expect(warned.warnings).not.toEqual([]);
+      expect(silent.warnings).toEqual([]);
+      expect(orderOf(warned)).toEqual(orderOf(silent));
+    }
   });
 });

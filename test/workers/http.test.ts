@@ -289,6 +289,47 @@ test('decisions.md#6: an answer names unknown fields, also beside errors and whe
   }
 });
 
+test.each(['hosted', 'express'] as const)(
+  'decisions.md#10: a %s body that names a field twice is refused with its name',
+  async (kind) => {
+    const body = JSON.stringify((kind === 'hosted' ? hostedBody : expressBody)({ amount: 150.5 }));
+    const path = CREATE_PATHS[kind].sandbox;
+    const post = (more: string) =>
+      answerOf(call(path, { method: 'POST', body: `${body.slice(0, -1)}${more}}` }));
+    expect(await post(',"amo\\u0075nt":1,"metadata":{"a":"1","a":"2"}')).toMatchObject({
+      status: 400,
+      envelope: {
+        code: 'validation_failed',
+        validationErrors: {
+          amount: 'This field is given more than once.',
+          'metadata.a': 'This field is given more than once.',
+        },
+        validationErrorCodes: { amount: 'duplicate', 'metadata.a': 'duplicate' },
+      },
+    });
+    // Nothing was stored: the id is free.
+    expect(await post('')).toMatchObject({ status: 200 });
+  },
+);
+
+test('decisions.md#22: the sandbox warns of what production would refuse, again when it is replayed', async () => {
+  const body = expressBody({ method: 'M_PESA', amount: 150.5, phoneNumber: '0911223344' });
+  const headers = { 'idempotency-key': 'k' };
+  const post = () =>
+    answerOf(call(CREATE_PATHS.express.sandbox, { method: 'POST', headers, body }));
+  const created = await post();
+  expect(created).toMatchObject({
+    status: 200,
+    envelope: {
+      warnings: [
+        'amount would be refused in production: M_PESA can take whole amounts only, without cents.',
+        'phoneNumber would be refused in production: Must be a number that can have an account with M_PESA.',
+      ],
+    },
+  });
+  expect((await post()).text).toBe(created.text);
+});
+
 test('decisions.md#21: the status call returns what an express request sent, the phone masked', async () => {
   const body = expressBody({
     method: 'M_PESA',

@@ -9,11 +9,11 @@ import type { Validated, ValidationContext } from './context.ts';
 import { idField, moneyField, optional, optionalUrl, uniqueIdField } from './fields.ts';
 import { checkLimit, itemAmountsPart, itemsField, type Total, totalOf } from './items.ts';
 import { metadataField } from './metadata.ts';
-import { acceptedMethods, affordable, methodsTaking, methodTerms } from './methods.ts';
+import { acceptedMethods, affordable, type Demands, methodTerms } from './methods.ts';
 import type { PaymentOrder } from './order.ts';
 import { type Parts, Problems, validParts } from './problems.ts';
 import { checkSplits, splitsField, splitValuesPart, withShares } from './splits.ts';
-import { unknownFieldWarnings } from './unknown-fields.ts';
+import { type OtherFields, unknownFieldWarnings } from './unknown-fields.ts';
 
 /** The fields that hosted and express requests share. */
 export function commonFields(context: ValidationContext) {
@@ -44,6 +44,16 @@ function deliverableUrlField({ callbackRefusal }: ValidationContext) {
   );
 }
 
+/** The fields that only the other kind of request has. */
+export const ONLY_HOSTED: OtherFields = {
+  kind: 'hosted',
+  paths: ['methods', 'customerInfo.isPhoneUpdatable'],
+};
+export const ONLY_EXPRESS: OtherFields = {
+  kind: 'express',
+  paths: ['method', 'phoneNumber', 'debitAccount', 'description', 'testMode'],
+};
+
 /** The fields that rules across fields read. */
 export const COMMON_PARTS = {
   amount: optional(moneyField),
@@ -72,39 +82,34 @@ export interface MoneyTerms {
   readonly methods: readonly MethodTerms[];
 }
 
-/**
- * The rules on money across fields: total, accepted methods, commissions and shares. `lockedPhone`:
- * the 251XXXXXXXXX that a hosted payment's customer cannot change, or null.
- */
+/** The rules on money across fields: total, accepted methods, commissions and shares. */
 export function checkMoney(
   kind: IntentKind,
   parts: MoneyParts,
   methods: readonly Method[] | undefined,
-  lockedPhone: string | null,
+  { lockedPhone, namesMethods }: Pick<Demands, 'lockedPhone' | 'namesMethods'>,
   context: ValidationContext,
   problems: Problems,
 ): MoneyTerms {
   const total = totalOf(kind, parts.amount, parts.items, problems);
   checkLimit(total, parts, context.limits, problems);
-  const accepted =
-    methods === undefined
-      ? []
-      : acceptedMethods(methods, { currency: parts.currency, lockedPhone }, context, problems);
-  const path = parts.amount === null ? 'items' : 'amount';
+  const amountPath = parts.amount === null ? 'items' : 'amount';
+  const amountMinor = total?.amountMinor ?? null;
+  const accepted = acceptedMethods(
+    methods ?? [],
+    { currency: parts.currency, amountMinor, amountPath, lockedPhone, namesMethods },
+    context,
+    problems,
+  );
   const terms =
     total === null
       ? []
-      : methodTerms(
-          methodsTaking(accepted, total.amountMinor, path, context, problems),
-          total.amountMinor,
-          parts.commissionPaidByCustomer === true,
-          context,
-        );
+      : methodTerms(accepted, total.amountMinor, parts.commissionPaidByCustomer === true, context);
   const isBorne = parts.commissionPaidByCustomer === false;
-  const borne = isBorne ? affordable(terms, total?.amountMinor ?? 0, path, problems) : [];
+  const borne = isBorne ? affordable(terms, amountMinor ?? 0, amountPath, problems) : [];
   checkSplits(
     parts.splitPayment ?? [],
-    total?.amountMinor ?? null,
+    amountMinor,
     borne.map(({ commissionMinor }) => commissionMinor),
     problems,
   );
@@ -128,12 +133,13 @@ export function checkBody<
     total: Total,
     methods: readonly MethodTerms[],
   ) => PaymentOrder,
+  others: OtherFields,
 ): Validated<PaymentOrder> {
   const problems = new Problems();
   const values = problems.check(schema, body);
   const parts = values === undefined ? validParts(entries, body) : (values as Parts<Entries>);
   const { total, methods } = rules(parts, problems);
-  const warnings = [...problems.warnings, ...unknownFieldWarnings(schema, body)];
+  const warnings = [...problems.warnings, ...unknownFieldWarnings(schema, body, others)];
   return values === undefined || total === null || problems.found
     ? { ok: false, errors: problems.toErrors(), warnings }
     : { ok: true, value: orderOf(values, total, methods), warnings };

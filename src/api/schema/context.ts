@@ -1,20 +1,18 @@
 import type { Currency, Environment, Method } from '../../domain/method.ts';
 import type { CommissionRate } from '../../domain/money.ts';
 import type { FieldErrors } from '../../http/field-error.ts';
+import type { RailRules } from '../../rails/rail.ts';
 
 /** What validation needs besides the body. */
 export interface ValidationContext {
   readonly environment: Environment;
   /** Enabled for this merchant in this environment, and served by a rail. */
   readonly methods: readonly { readonly method: Method; readonly rate: CommissionRate }[];
-  /** The currencies of the method's rail. Used only in production (docs/decisions.md#13). */
-  readonly railCurrencies: (method: Method) => readonly Currency[];
-  /** Whether the method's rail takes no cents; false in the sandbox (docs/decisions.md#13). */
-  readonly takesOnlyWholeAmounts: (method: Method) => boolean;
   /**
-   * Whether the number, 251XXXXXXXXX, can have an account with the method; all can in the sandbox.
+   * What the method takes in production. The sandbox takes everything, and warns of what production
+   * would refuse (docs/decisions.md#22).
    */
-  readonly acceptsPhone: (method: Method, phone: string) => boolean;
+  readonly productionRules: (method: Method) => RailRules;
   /** The merchant's largest total by currency, in minor units. Absent: no limit. */
   readonly limits: Readonly<Partial<Record<Currency, number>>>;
   /** Schemes of the merchant's apps, which a returnUrl may have: `myshop`. */

@@ -2,8 +2,9 @@ import * as v from 'valibot';
 import type { MethodTerms } from '../../domain/intent.ts';
 import { type Currency, METHODS, METHODS_NEEDING_PHONE, type Method } from '../../domain/method.ts';
 import { commissionMinor, isWholeMajor, majorText, roundedUpToMajor } from '../../domain/money.ts';
-import { fieldError } from '../../http/field-error.ts';
+import { type FieldErrorCode, fieldError } from '../../http/field-error.ts';
 import { oneOf } from '../../http/fields.ts';
+import type { RailRules } from '../../rails/rail.ts';
 import type { ValidationContext } from './context.ts';
 import { METHOD_ENTRIES_MAX, requiredList } from './fields.ts';
 import type { Problems } from './problems.ts';
@@ -38,79 +39,85 @@ function enabledMethods(context: ValidationContext): Method[] {
   return context.methods.map(({ method }) => method);
 }
 
-/** What a payment asks of its methods; undefined where an invalid field leaves it unknown. */
+/** What a payment asks of its methods; undefined or null where an invalid field leaves it unknown. */
 export interface Demands {
   readonly currency: Currency | undefined;
+  readonly amountMinor: number | null;
+  /** Where a problem of the amount is reported. */
+  readonly amountPath: 'amount' | 'items';
   /** The phone, 251XXXXXXXXX, that a hosted payment's customer cannot change; null: none. */
   readonly lockedPhone: string | null;
+  /** Whether the request names its methods; otherwise it takes whichever work. */
+  readonly namesMethods: boolean;
 }
 
 /**
  * The methods that the payment can be paid by. Production leaves out what its rail cannot serve; if
- * that leaves none, the field that excluded the last is the problem (docs/decisions.md#13).
+ * that leaves none, the field that excluded the last is the problem (docs/decisions.md#13). The
+ * sandbox leaves out none, and warns of each field that excludes a named method, or the last one
+ * (docs/decisions.md#22).
  */
 export function acceptedMethods(
   methods: readonly Method[],
-  { currency, lockedPhone }: Demands,
-  context: ValidationContext,
+  { currency, amountMinor, amountPath, lockedPhone, namesMethods }: Demands,
+  { environment, productionRules }: ValidationContext,
   problems: Problems,
 ): readonly Method[] {
-  if (context.environment === 'sandbox') {
-    return methods;
-  }
-  const inCurrency = remaining(
-    methods,
-    (method) => currency === undefined || context.railCurrencies(method).includes(currency),
-    (names) =>
-      problems.add('currency', fieldError('not_supported', `${names} cannot take ${currency}.`)),
+  const isProduction = environment === 'production';
+  let left = methods;
+  const exclude = (
+    fits: (method: Method) => boolean,
+    path: string,
+    code: FieldErrorCode,
+    reason: (names: string) => string,
+  ): void => {
+    const excluded = left.filter((method) => !fits(method));
+    left = left.filter(fits);
+    if (excluded.length === 0) {
+      return;
+    }
+    const text = reason(excluded.join(', '));
+    if (isProduction && left.length === 0) {
+      problems.add(path, fieldError(code, text));
+    } else if (!isProduction && (namesMethods || left.length === 0)) {
+      problems.warn(path, `${left.length === 0 ? REFUSED : LEFT_OUT}: ${text}`);
+    }
+  };
+  exclude(
+    (method) => currency === undefined || productionRules(method).currencies.includes(currency),
+    'currency',
+    'not_supported',
+    (names) => `${names} cannot take ${currency}.`,
   );
-  return remaining(
-    inCurrency,
+  exclude(
     (method) =>
       lockedPhone === null ||
       !METHODS_NEEDING_PHONE.includes(method) ||
-      context.acceptsPhone(method, lockedPhone),
+      canCharge(productionRules(method), lockedPhone),
+    'customerInfo.phone',
+    'not_supported',
     (names) =>
-      problems.add(
-        'customerInfo.phone',
-        fieldError(
-          'not_supported',
-          `${names} cannot charge this number, and isPhoneUpdatable keeps the customer from changing it.`,
-        ),
-      ),
+      `${names} cannot charge this number, and isPhoneUpdatable keeps the customer from changing it.`,
   );
+  exclude(
+    (method) =>
+      amountMinor === null ||
+      isWholeMajor(amountMinor) ||
+      productionRules(method).wholeAmountsOnly !== true,
+    amountPath,
+    'too_many_decimals',
+    (names) => `${names} can take whole amounts only, without cents.`,
+  );
+  return isProduction ? left : methods;
 }
 
-/** The methods that take the amount, cents included; none left is a problem of the amount. */
-export function methodsTaking(
-  methods: readonly Method[],
-  amountMinor: number,
-  path: 'amount' | 'items',
-  { takesOnlyWholeAmounts }: ValidationContext,
-  problems: Problems,
-): readonly Method[] {
-  return remaining(
-    methods,
-    (method) => isWholeMajor(amountMinor) || !takesOnlyWholeAmounts(method),
-    (names) =>
-      problems.add(
-        path,
-        fieldError('too_many_decimals', `${names} can take whole amounts only, without cents.`),
-      ),
-  );
-}
+/** The predicates of a warning in the sandbox. */
+export const REFUSED = 'would be refused in production';
+const LEFT_OUT = 'would leave out methods in production';
 
-/** The methods that fit. If none of several does, `report` gets their names. */
-function remaining(
-  methods: readonly Method[],
-  fits: (method: Method) => boolean,
-  report: (names: string) => void,
-): readonly Method[] {
-  const fitting = methods.filter(fits);
-  if (fitting.length === 0 && methods.length > 0) {
-    report(methods.join(', '));
-  }
-  return fitting;
+/** Whether a number, 251XXXXXXXXX, can have an account with the method. */
+export function canCharge({ acceptsPhone }: RailRules, phone: string): boolean {
+  return acceptsPhone?.(phone) ?? true;
 }
 
 /**
@@ -127,7 +134,10 @@ export function methodTerms(
     .filter(({ method }) => methods.includes(method))
     .map(({ method, rate }) => {
       const exact = commissionMinor(amountMinor, rate);
-      const isRounded = isPaidByCustomer && context.takesOnlyWholeAmounts(method);
+      const isRounded =
+        isPaidByCustomer &&
+        context.environment === 'production' &&
+        context.productionRules(method).wholeAmountsOnly === true;
       return { method, commissionMinor: isRounded ? roundedUpToMajor(exact) : exact };
     });
 }

@@ -1,7 +1,14 @@
 import * as v from 'valibot';
 import { isRecord, PARSING } from '../../http/fields.ts';
 import { returnUrlField } from '../../http/url-fields.ts';
-import { COMMON_PARTS, checkBody, checkMoney, commonFields, commonOrder } from './common.ts';
+import {
+  COMMON_PARTS,
+  checkBody,
+  checkMoney,
+  commonFields,
+  commonOrder,
+  ONLY_EXPRESS,
+} from './common.ts';
 import type { Validated, ValidationContext } from './context.ts';
 import { hostedCustomerField, lockedPhone } from './customer.ts';
 import { bodyRecord, uniqueIdField } from './fields.ts';
@@ -32,8 +39,9 @@ export function validatePaymentIntent(
     hostedSchema(context),
     { ...COMMON_PARTS, ...hostedParts(context) },
     (parts, problems) => {
-      const phone = lockedPhone(parts.customerInfo);
-      return checkMoney('hosted', parts, parts.methods, phone, context, problems);
+      const namesMethods = isRecord(body) && Array.isArray(body.methods) && body.methods.length > 0;
+      const chosen = { lockedPhone: lockedPhone(parts.customerInfo), namesMethods };
+      return checkMoney('hosted', parts, parts.methods, chosen, context, problems);
     },
     (values, total, methods) => ({
       ...commonOrder(values, total, methods),
@@ -45,6 +53,7 @@ export function validatePaymentIntent(
       simulation: context.environment === 'sandbox' ? 'interactive' : null,
       phone: null,
     }),
+    ONLY_EXPRESS,
   );
 }
 

@@ -1,3 +1,4 @@
+import type { IntentKind } from '../../domain/intent.ts';
 import { isRecord } from '../../http/fields.ts';
 
 /** The most fields that one answer names: answers are stored, and a body holds thousands. */
@@ -25,8 +26,12 @@ interface SchemaNode {
  * Warnings about the fields of a body that the schema does not know, at every depth, with the known
  * field that was probably meant. Empty for a body without such fields. Takes linear time.
  */
-export function unknownFieldWarnings(schema: SchemaNode, body: unknown): readonly string[] {
-  const found: UnknownFields = { warnings: [], count: 0, path: [] };
+export function unknownFieldWarnings(
+  schema: SchemaNode,
+  body: unknown,
+  others: OtherFields | null = null,
+): readonly string[] {
+  const found: UnknownFields = { warnings: [], count: 0, path: [], others };
   findUnknown(schema, body, found);
   const { warnings, count } = found;
   return count > WARNINGS_MAX
@@ -34,7 +39,14 @@ export function unknownFieldWarnings(schema: SchemaNode, body: unknown): readonl
     : warnings;
 }
 
+/** Fields that a request does not have, and another kind of request has. */
+export interface OtherFields {
+  readonly kind: IntentKind;
+  readonly paths: readonly string[];
+}
+
 interface UnknownFields {
+  readonly others: OtherFields | null;
   /** At most WARNINGS_MAX. */
   readonly warnings: string[];
   count: number;
@@ -75,7 +87,8 @@ function findUnknownIn(
     }
     found.count += 1;
     if (found.count <= WARNINGS_MAX) {
-      found.warnings.push(warningOf(pathOf(found.path), name, Object.keys(entries)));
+      const path = pathOf(found.path);
+      found.warnings.push(warningOf(path, name, Object.keys(entries), found.others));
     }
   }
 }
@@ -90,12 +103,20 @@ function pathOf(steps: readonly (string | number)[]): string {
     .replace(/(?<=.)$/, '.');
 }
 
-function warningOf(path: string, name: string, known: readonly string[]): string {
+function warningOf(
+  path: string,
+  name: string,
+  known: readonly string[],
+  others: OtherFields | null,
+): string {
   const isLong = name.length > NAME_CHARACTERS_SHOWN;
   const shown = isLong ? `${name.slice(0, NAME_CHARACTERS_SHOWN)}…` : name;
   const meant = name.length > NAME_CHARACTERS_COMPARED ? undefined : nearest(name, known);
   const question = meant === undefined ? '' : ` Did you mean ${path}${meant}?`;
-  return `${path}${shown} is not a known field and was ignored.${question}`;
+  const what = others?.paths.includes(`${path}${name}`)
+    ? `for ${others.kind} payments only`
+    : 'not a known field';
+  return `${path}${shown} is ${what} and was ignored.${question}`;
 }
 
 /** The known name that differs only in case and separators, or else in one or two letters. */

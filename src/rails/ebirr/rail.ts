@@ -19,7 +19,7 @@ import {
 } from './answer.ts';
 import { readEbirrCallback } from './callback.ts';
 import { purchaseFor, purchaseRequest } from './purchase.ts';
-import { EBIRR_RAIL_ID, type EbirrSettings } from './settings.ts';
+import { EBIRR_RAIL_ID, type EbirrSettings, PHONE_PREFIXES } from './settings.ts';
 
 const CURRENCIES: readonly Currency[] = ['ETB'];
 
@@ -46,12 +46,9 @@ export function ebirrRail(
   const send = (request: object, timeoutMs: number) => post(settings, request, timeoutMs);
   const rail = {
     id: EBIRR_RAIL_ID,
-    currencies: CURRENCIES,
+    ...rulesOf(settings.phonePrefixes),
     startTimeoutMs: callTimeMs,
     startWaitsForCustomer: true as const,
-
-    acceptsPhone: (phone: string) =>
-      settings.phonePrefixes.some((prefix) => phone.startsWith(prefix)),
 
     plan: (terms: IntentTerms, _method: Method, nowMs: number) => slowPromptPlan(terms, nowMs),
 
@@ -91,6 +88,16 @@ export function ebirrRail(
   };
   return rail;
 }
+
+function rulesOf(phonePrefixes: readonly string[]) {
+  return {
+    currencies: CURRENCIES,
+    acceptsPhone: (phone: string) => phonePrefixes.some((prefix) => phone.startsWith(prefix)),
+  };
+}
+
+/** With default settings. */
+export const EBIRR_RULES = rulesOf(PHONE_PREFIXES);
 
 /** Must run at most once per attempt: eBirr may charge the same reference twice. */
 async function purchase(

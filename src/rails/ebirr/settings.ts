@@ -17,6 +17,9 @@ const PAYMENT_METHOD = 'MWALLET_ACCOUNT';
  */
 const PROMPT_WINDOW_SECONDS = 60;
 
+/** Ethio telecom's, which integrators require. */
+export const PHONE_PREFIXES = ['2519'] as const;
+
 const URL_CHARACTERS_MAX = 2_048;
 
 /** The ids and the key are short and printable; the vendor documents at most 40 characters. */
@@ -81,7 +84,7 @@ export const ebirrSettingsSchema = v.strictObject(
         v.array(v.picklist(['2519', '2517'], 'Must be "2519" or "2517".'), 'Must be a list.'),
         v.minLength(1, 'Must name at least one prefix.'),
       ),
-      ['2519'],
+      [...PHONE_PREFIXES],
     ),
     /** How long eBirr gives the customer to enter the PIN. We wait a little longer for the answer. */
     promptWindowSeconds: windowSeconds(PROMPT_WINDOW_SECONDS),

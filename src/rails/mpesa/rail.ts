@@ -26,7 +26,7 @@ import { acceptedReply, type MpesaReading, rejectedReply } from './json.ts';
 import { logAnswer, RAIL_ID } from './log.ts';
 import { post } from './post.ts';
 import { type PushResult, pushBody, pushLogFields, readPush } from './push.ts';
-import type { MpesaSettings } from './settings.ts';
+import { type MpesaSettings, WHOLE_AMOUNTS_ONLY } from './settings.ts';
 import { dropToken } from './token.ts';
 
 const CURRENCIES: readonly Currency[] = ['ETB'];
@@ -36,6 +36,13 @@ const START_TIMEOUT_MS = 15_000;
 
 /** Numbers of Safaricom Ethiopia, the only ones with M-PESA accounts. */
 const MPESA_PHONE = /^2517\d{8}$/;
+
+/** With default settings. */
+export const MPESA_RULES = {
+  currencies: CURRENCIES,
+  wholeAmountsOnly: WHOLE_AMOUNTS_ONLY,
+  acceptsPhone: (phone: string) => MPESA_PHONE.test(phone),
+};
 
 /**
  * M-PESA of Safaricom Ethiopia by STK push v3: a prompt on the customer's phone, whose outcome comes
@@ -50,11 +57,9 @@ export function mpesaRail(
   const windowMs = settings.promptWindowSeconds * 1_000;
   const rail = {
     id: RAIL_ID,
-    currencies: CURRENCIES,
+    ...MPESA_RULES,
     startTimeoutMs: START_TIMEOUT_MS,
     wholeAmountsOnly: settings.wholeAmountsOnly,
-
-    acceptsPhone: (phone: string) => MPESA_PHONE.test(phone),
 
     plan: (_terms: IntentTerms, _method: Method, nowMs: number) =>
       promptPlan(nowMs + windowMs, firstPromptQueryAtMs(statusQuery !== undefined, nowMs)),

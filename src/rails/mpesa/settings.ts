@@ -15,6 +15,9 @@ const PRODUCTION_BASE_URL = 'https://api.safaricom.et';
  */
 const PROMPT_WINDOW_SECONDS = 180;
 
+/** Whole birr, as other clients of M-PESA state. */
+export const WHOLE_AMOUNTS_ONLY = true;
+
 /** Who acts at M-PESA for the short code; an operator may have the right to one thing only. */
 const API_OPERATOR = {
   /** "Initiator": the name of the API operator whom the portal lists. */
@@ -71,7 +74,7 @@ export const mpesaSettingsSchema = v.strictObject(
      * Whether M-PESA takes only whole birr, as other clients state. It charges 153.76 as 154, and the
      * callback's amount then differs from ours.
      */
-    wholeAmountsOnly: v.optional(v.boolean('must be true or false'), true),
+    wholeAmountsOnly: v.optional(v.boolean('must be true or false'), WHOLE_AMOUNTS_ONLY),
     /**
      * How long we wait for a prompt before the customer may retry. A later callback still counts.
      */

@@ -40,7 +40,10 @@ const RESULT_TIME_MS = 30_000;
 /** telebirr's format of a phone number: digits, with the country code. */
 const PHONE = /^251[79]\d{8}$/;
 
-const CURRENCY = 'ETB';
+export const TELEBIRR_USSD_RULES = {
+  currencies: ['ETB'] as const,
+  acceptsPhone: (phone: string) => PHONE.test(phone),
+};
 
 /**
  * With these HTTP statuses the relay, or the server behind it, rejects a request unread: no access,
@@ -63,11 +66,9 @@ export function telebirrUssdRail(
   const startTimeoutMs = isSynchronous ? promptMs + RESULT_TIME_MS : START_TIMEOUT_MS;
   const rail = {
     id: RAIL_ID,
-    currencies: [CURRENCY] as const,
+    ...TELEBIRR_USSD_RULES,
     startTimeoutMs,
     ...(isSynchronous && { startWaitsForCustomer: true as const }),
-
-    acceptsPhone: (phone: string) => PHONE.test(phone),
 
     plan: (terms: IntentTerms, _method: Method, nowMs: number) =>
       isSynchronous
