@@ -1,3 +1,4 @@
+import { AMOUNT_MUTANTS } from './amounts.ts';
 import { BOUNDARY_MUTANTS } from './boundaries.ts';
 import { DOMAIN_MUTANTS, REFUND_MUTANTS } from './domain.ts';
 import type { Mutant } from './mutant.ts';
@@ -10,4 +11,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...INTENT_MUTANTS,
   ...CONSUMER_MUTANTS,
   ...BOUNDARY_MUTANTS,
+  ...AMOUNT_MUTANTS,
 ];

@@ -20,11 +20,13 @@ import type { CallbackCall } from '../../src/rails/callback.ts';
 import { railFor, railOf } from '../../src/rails/registry.ts';
 import { isInteractive, simulator } from '../../src/rails/simulator/rail.ts';
 import { answerRefundCallback } from '../../src/refunds/callback.ts';
+import { askedMinor, CHANGED_BY_MINOR } from './books.ts';
+import type { ShownPayment } from './check-amounts.ts';
 import { OUTSIDE, START_MS } from './clock.ts';
 import { SimulatedFailure } from './faults.ts';
 import type { SimulatedResponse } from './globals.ts';
 import type { World } from './history.ts';
-import type { AnsweredRefund } from './journal.ts';
+import { type AnsweredRefund, claimName } from './journal.ts';
 import { accessOf, callbackHostOf } from './merchants.ts';
 import { type Action, needsPhone, type Plan, type PlannedPayment } from './plan.ts';
 import type { Report } from './provider.ts';
@@ -66,7 +68,7 @@ export class Actors {
       case 'cancel':
         return this.#cancel(payment);
       case 'read':
-        return this.#patiently(() => this.#request('api', () => readPayment(this.#call(payment))));
+        return this.#readStatus(payment);
       case 'give_up':
         return this.#execute(payment, { type: 'abandon_payment' });
       case 'refund':
@@ -83,6 +85,15 @@ export class Actors {
         return this.#crash(payment);
       case 'outage':
         return this.#outage(action);
+    }
+  }
+
+  async #readStatus(payment: PlannedPayment): Promise<void> {
+    const answer = await this.#patiently(() =>
+      this.#request('api', () => readPayment(this.#call(payment))),
+    );
+    if (answer !== null && !(answer instanceof Problem)) {
+      this.#world.journal.read(payment, contentOf(answer));
     }
   }
 
@@ -142,8 +153,7 @@ export class Actors {
       try {
         return await request();
       } catch (error) {
-        const isFinal = error instanceof Problem && error.headers['retry-after'] === undefined;
-        if (isFinal) {
+        if (isFinal(error)) {
           return error;
         }
         await this.#world.clock.sleep(RETRY_MS * tries);
@@ -178,7 +188,7 @@ export class Actors {
       creates.push(this.#createOne(payment, key, false));
     }
     if (variant === 'changed') {
-      const changed = { ...payment, amountMinor: payment.amountMinor + 100 };
+      const changed = { ...payment, amountMinor: payment.amountMinor + CHANGED_BY_MINOR };
       creates.push(this.#createOne(changed, 'another-key', false));
     }
     await Promise.all(creates);
@@ -321,16 +331,24 @@ export class Actors {
     payment: PlannedPayment,
     { refundId, part, ofDuplicate }: Extract<Action, { type: 'refund' }>,
   ): Promise<void> {
-    const { uniqueId, amountMinor } = payment;
+    const { uniqueId, merchant } = payment;
+    const amountMinor = askedMinor(payment, part);
     const other = ofDuplicate ? await this.#duplicateOf(payment) : null;
     const body = {
       paymentIntentUniqueId: uniqueId,
       refundUniqueId: refundId,
-      ...(part !== null && { amountMinor: Math.ceil(amountMinor * part) }),
+      ...(amountMinor !== null && { amountMinor }),
       ...(other !== null && { transactionId: other }),
     };
     const answer = await this.#patiently(() =>
-      this.#request('api', () => createRefund(this.#call(payment, body, `key-${refundId}`))),
+      this.#request('api', () => createRefund(this.#call(payment, body, `key-${refundId}`))).catch(
+        (error: unknown) => {
+          if (!isFinal(error)) {
+            this.#world.journal.refundsInDoubt.add(claimName(merchant, refundId));
+          }
+          throw error;
+        },
+      ),
     );
     if (answer instanceof Problem || answer === null) {
       this.#world.journal.refused(answer?.code ?? 'no answer');
@@ -471,8 +489,13 @@ export class Actors {
   }
 }
 
+/** Whether the API has refused a request for good. */
+function isFinal(error: unknown): error is Problem {
+  return error instanceof Problem && error.headers['retry-after'] === undefined;
+}
+
 /** The content of a successful answer. */
-function contentOf(answer: Response): AnsweredRefund {
+function contentOf<Content extends AnsweredRefund | ShownPayment>(answer: Response): Content {
   const { text } = answer as unknown as SimulatedResponse;
   return JSON.parse(text).content;
 }

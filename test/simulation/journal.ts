@@ -4,8 +4,10 @@ import {
   chargedMinor,
   hasEnded,
   type Intent,
+  type Tenant,
 } from '../../src/domain/intent.ts';
 import { heldOf } from '../../src/domain/refund-amounts.ts';
+import type { ShownPayment } from './check-amounts.ts';
 import type { Clock } from './clock.ts';
 import type { SimulatedResponse } from './globals.ts';
 import type { PlannedPayment } from './plan.ts';
@@ -19,12 +21,25 @@ export interface CreatedAnswer {
   readonly isReplay: boolean;
 }
 
-/** The part of a refund in the API's answer that never changes. */
+/** What the status call answered at some time. */
+interface ReadAnswer extends Pick<PlannedPayment, 'merchant' | 'uniqueId'> {
+  readonly content: ShownPayment;
+}
+
+/** The part of a refund in the API's answer that hardly ever changes. */
 export interface AnsweredRefund {
   readonly refundUniqueId: string;
   readonly paymentIntentUniqueId: string;
   readonly transactionId: string;
   readonly amountMinor: number;
+  readonly commissionReturnedMinor: number;
+  readonly returnedMinor: number;
+  readonly currency: string;
+}
+
+/** A claim's name in the journal: the id of a refund is unique among all payments of a tenant. */
+export function claimName({ merchantId, environment }: Tenant, refundId: string): string {
+  return [merchantId, environment, refundId].join('/');
 }
 
 /** Phones and secrets of the history: none of them may be in a log. */
@@ -40,6 +55,11 @@ export class Journal {
   readonly canceledPayments: PlannedPayment[] = [];
   readonly refunds: { readonly payment: PlannedPayment; readonly refund: AnsweredRefund }[] = [];
   readonly canceledRefunds: { readonly payment: PlannedPayment; readonly refundId: string }[] = [];
+  readonly reads: ReadAnswer[] = [];
+  /** Refunds with a request that got no answer, which may leave a claim. */
+  readonly refundsInDoubt = new Set<string>();
+  /** Kefel has logged that it could not release a claim. */
+  hasUnreleasedClaim = false;
   /** Ids of the events that a person sent again, which may arrive after their successors. */
   readonly resentEvents = new Set<string>();
   /** States that the history reached. */
@@ -64,6 +84,7 @@ export class Journal {
 
   log(line: string): void {
     this.#clock.note(line);
+    this.hasUnreleasedClaim ||= line.includes('refund_claim_not_released');
     if (SECRETS.test(line)) {
       this.#violated('10 logs', line);
     }
@@ -80,6 +101,10 @@ export class Journal {
 
   canceled(payment: PlannedPayment): void {
     this.canceledPayments.push(payment);
+  }
+
+  read({ merchant, uniqueId }: PlannedPayment, content: ShownPayment): void {
+    this.reads.push({ merchant, uniqueId, content });
   }
 
   refundAccepted(payment: PlannedPayment, refund: AnsweredRefund): void {
@@ -138,7 +163,9 @@ export class Journal {
       this.#violated('5 expiry', 'open after its time');
     }
     for (const attempt of intent.attempts) {
-      const held = heldOf(intent, attempt);
+      // A refund that was executed after it had failed is shown, whatever the sum.
+      const inTime = { refunds: intent.refunds.filter(({ late }) => !late) };
+      const held = heldOf(inTime, attempt);
       const paidMinor =
         attempt.status === 'succeeded' ? chargedMinor(intent.terms, attempt.method) : 0;
       if (held.returnedMinor > paidMinor || held.amountMinor > intent.terms.amountMinor) {

@@ -1,6 +1,7 @@
 import type { Tenant } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import type { MerchantAccess } from '../../src/merchants/access.ts';
+import { rateOf } from './books.ts';
 import { type Clock, never } from './clock.ts';
 import { SimulatedFailure } from './faults.ts';
 import { type FetchInit, SimulatedResponse } from './globals.ts';
@@ -51,7 +52,7 @@ export function accessOf({ environment, merchantId }: Tenant): MerchantAccess {
     keyDigest: 'd'.repeat(64),
     keyName: 'key',
     permissions: null,
-    methods: METHODS.map((method) => ({ method, rate: { basisPoints: 250, fixedMinor: 0 } })),
+    methods: METHODS.map((method) => ({ method, rate: rateOf(method) })),
     limits: {},
     appSchemes: [],
   };

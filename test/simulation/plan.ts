@@ -143,17 +143,20 @@ function stepsOf(random: Random, payment: PlannedPayment, index: number): Step[]
       add(someTime(), { type });
     }
   }
+  let refundMs = 0;
   for (let count = random.between(0, 5); count > 0; count -= 1) {
     const refundId = `refund-${random.between(1, 4)}`;
     const atMs = random.chance(0.7) ? random.between(20, 120) * SECOND_MS : 1.5 * lifetimeMs;
-    add(atMs, {
+    // Often at the moment of the refund before, so that they compete for what is left.
+    refundMs = refundMs > 0 && random.chance(0.3) ? refundMs + random.between(0, 20) : atMs;
+    add(refundMs, {
       type: 'refund',
       refundId,
       part: random.pick([null, 0.25, 0.5, 1, 1.1]),
       ofDuplicate: random.chance(0.2),
     });
     if (random.chance(0.3)) {
-      add(atMs + random.between(0, 2 * SECOND_MS), { type: 'cancel_refund', refundId });
+      add(refundMs + random.between(0, 2 * SECOND_MS), { type: 'cancel_refund', refundId });
     }
   }
   if (random.chance(0.15)) {

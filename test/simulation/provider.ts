@@ -1,4 +1,5 @@
 import type { Outcome } from '../../src/domain/intent.ts';
+import type { Method } from '../../src/domain/method.ts';
 import type { Clock } from './clock.ts';
 import { OUTSIDE } from './clock.ts';
 import { hashOf } from './random.ts';
@@ -18,6 +19,8 @@ export interface RefundAtProvider {
 /** One order in the provider's book: what the customer really paid, what was really returned. */
 export interface ProviderOrder {
   readonly reference: string;
+  /** By whose rail Kefel sent it. */
+  readonly method: Method;
   readonly amountMinor: number;
   /** Where it reports. */
   readonly url: string;
@@ -70,7 +73,10 @@ export class Provider {
   }
 
   open(
-    order: Pick<ProviderOrder, 'reference' | 'amountMinor' | 'url' | 'reportedId' | 'closesAtMs'>,
+    order: Pick<
+      ProviderOrder,
+      'method' | 'reference' | 'amountMinor' | 'url' | 'reportedId' | 'closesAtMs'
+    >,
   ) {
     const known = this.orders.get(order.reference);
     if (known !== undefined) {

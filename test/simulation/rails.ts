@@ -1,5 +1,5 @@
 import type { Attempt, AttemptPlan, Outcome } from '../../src/domain/intent.ts';
-import type { Environment, Method } from '../../src/domain/method.ts';
+import { type Environment, METHODS, type Method } from '../../src/domain/method.ts';
 import type { RefundCapability } from '../../src/domain/refund.ts';
 import { nextCheckAtMs } from '../../src/domain/schedule.ts';
 import { bodyText, type CallbackReading, textReply } from '../../src/rails/callback.ts';
@@ -172,6 +172,7 @@ function openOrder(order: RailOrder, { windowIsFinal, hasSharedAddress }: RailSe
   const lateMs = windowIsFinal ? -CLOSING_MS : timing.pick([0, 30_000, 600_000]);
   return bank().open({
     reference: attempt.reference,
+    method: methodOf(attempt.railId),
     amountMinor: order.chargedMinor,
     url: hasSharedAddress
       ? `shared:${attempt.railId}:`
@@ -179,6 +180,14 @@ function openOrder(order: RailOrder, { windowIsFinal, hasSharedAddress }: RailSe
     reportedId: order.orderId ?? attempt.reference,
     closesAtMs: attempt.deadlineAtMs + lateMs,
   });
+}
+
+function methodOf(railId: string): Method {
+  const method = METHODS.find((one) => SETTINGS[one].id === railId);
+  if (method === undefined) {
+    throw new Error(`no rail ${railId}`);
+  }
+  return method;
 }
 
 /**

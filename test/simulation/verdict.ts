@@ -2,11 +2,13 @@ import type { Intent } from '../../src/domain/intent.ts';
 import { intentByUniqueId } from '../../src/intent/client.ts';
 import type { HistoryEntry } from '../../src/intent/protocol.ts';
 import type { StoredEvent } from '../../src/intent/store.ts';
+import { checkAmounts } from './check-amounts.ts';
 import { checkAnswers } from './check-answers.ts';
 import { checkEvents, checkHistory, checkReceipts } from './check-events.ts';
 import { checkMoney, checkProvider } from './check-money.ts';
 import { checkReadModel } from './check-read-model.ts';
 import { checkDailyLimit, checkRefunds } from './check-refunds.ts';
+import { checkRows } from './check-rows.ts';
 import type { World } from './history.ts';
 import type { Plan, PlannedPayment } from './plan.ts';
 
@@ -41,9 +43,11 @@ export function verdictOn(world: World, plan: Plan): readonly Violation[] {
   checkReceipts(expect, world, ended);
   checkProvider(expect, world, ended);
   checkDailyLimit(expect, world, plan, ended);
+  checkRows(expect, world, plan, ended);
   for (const payment of ended) {
     checkHistory(expect, payment);
     checkMoney(expect, world, payment);
+    checkAmounts(expect, world, plan, payment);
     checkRefunds(expect, world, payment);
     checkEvents(expect, world, payment);
     checkReadModel(expect, world, payment);
