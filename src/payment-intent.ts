@@ -11,6 +11,7 @@ const PORTS: Ports = {
   // Loaded with the first refund: few payments have one.
   refunds: {
     start: async (...about) => (await import('./refunds/ask-rail.ts')).startRefund(...about),
+    repeat: async (...about) => (await import('./refunds/ask-rail.ts')).repeatRefund(...about),
     query: async (...about) => (await import('./refunds/ask-rail.ts')).queryRefund(...about),
   },
 };

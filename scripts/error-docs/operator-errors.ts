@@ -65,6 +65,18 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     remedy: 'Read the payment. While the refund is `processing`, wait for the provider.',
     retry: 'never',
   },
+  refund_not_repeatable: {
+    meaning:
+      'The refund has an outcome, its provider may still answer, or it was never sent to the provider.',
+    remedy: 'Read the payment. While the refund is `processing`, wait a minute.',
+    retry: 'never',
+  },
+  refund_repeat_not_offered: {
+    meaning:
+      'Only telebirr (page) and EthSwitch (cards) recognize a refund by its number, and only where the operator has set `refundRepeats` after a live test. A reversal of a card payment has no number.',
+    remedy: 'Look the refund up at the provider, then record its outcome.',
+    retry: 'never',
+  },
   second_operator_needed: {
     meaning: 'You have recorded this decision, and two operators must agree about the amount.',
     remedy: 'Ask another operator to look it up and to send the same decision.',

@@ -239,6 +239,23 @@ export const REFUND_MUTANTS: readonly Mutant[] = [
       'the provider fails what a person is returning by hand',
     ],
   ]),
+  ...mutantsOf('src/domain/refund-repeat.ts', [
+    [
+      "  if (refund.status !== 'unresolved' || refund.claimId === null) {",
+      '  if (refund.claimId === null) {',
+      'a refund is sent again while its first call may be under way',
+    ],
+    [
+      "refund.status === 'processing' && refund.repeat?.claimId === null && maySend(",
+      "refund.status === 'processing' && refund.repeat !== null && maySend(",
+      'a repeat is sent twice',
+    ],
+    [
+      "  if (step.intent.terms.environment === 'production' && !isVerified) {",
+      '  if (false) {',
+      'an operator without a proved name sends money again',
+    ],
+  ]),
   ...mutantsOf('src/domain/refund-time.ts', [
     [
       '    !isTooMuch(intent, refund) &&\n    !refundsOf(intent, refund.attemptId).some(isInFlight)\n',
@@ -256,8 +273,8 @@ export const REFUND_MUTANTS: readonly Mutant[] = [
       'the provider is asked for more than is left since a failed refund succeeded',
     ],
     [
-      'return isOver && !(checkAtMs !== null && checkAtMs <= nowMs)',
-      'return isOver',
+      'return isClosed && !(checkAtMs !== null && checkAtMs <= nowMs)',
+      'return isClosed',
       'the window of a refund closes before its query',
     ],
   ]),

@@ -235,6 +235,11 @@ export const CONSUMER_MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('src/refunds/ask-rail.ts', [
     [
+      "isProof ? answer : { type: 'unknown', providerCode }, refund);",
+      'answer, refund);',
+      'a refusal of the second call frees what the first one may have returned',
+    ],
+    [
       "return { type: 'requires_action', reason: 'not_enabled' };",
       "return { type: 'failed', reason: 'misconfigured' };",
       'a refund fails because settings are missing',

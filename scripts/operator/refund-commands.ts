@@ -82,4 +82,18 @@ export const REFUND_COMMANDS: readonly Command[] = [
     }),
     lines: paymentLines,
   },
+  {
+    name: 'refund send-again',
+    about: 'send an unresolved refund to its provider again, with the same number',
+    positionals: [...PAYMENT, 'REFUND'],
+    options: { note: NOTE },
+    examples: [
+      'refund send-again production abebe order-1 refund-1 --note "The gateway crashed at 12:04"',
+    ],
+    request: (given) => ({
+      path: `${paymentPath(given)}/refunds/${given.segment('REFUND')}/repeat`,
+      body: { note: given.option('note'), repeatId: crypto.randomUUID() },
+    }),
+    lines: paymentLines,
+  },
 ];

@@ -44,6 +44,7 @@ export const AUDIT_ACTIONS = [
   'bank.changed',
   'attempt.resolved',
   'refund.decided',
+  'refund.repeated',
   'refund_limits.changed',
   'payment.reviewed',
   'dead_letter.retried',

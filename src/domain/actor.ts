@@ -19,6 +19,8 @@ const ACTOR_OF: Readonly<Record<Exclude<Command['type'], 'start_attempt'>, Actor
   claim_refund: 'clock',
   resolve_refund: 'rail',
   resolve_refund_manually: 'operator',
+  repeat_refund: 'operator',
+  claim_refund_repeat: 'clock',
   cancel_refund: 'merchant',
   request_refund: 'merchant',
 };

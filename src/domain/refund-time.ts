@@ -1,6 +1,7 @@
 import type { Intent } from './intent.ts';
 import { isInFlight, isWaiting, type Refund } from './refund.ts';
 import { refundsOf, stillFits } from './refund-amounts.ts';
+import { isOver, isRepeatDue } from './refund-repeat.ts';
 import { find, type Step, withRefund } from './step.ts';
 
 /** When refunds start, are queried, and become unresolved. */
@@ -27,6 +28,11 @@ export function refundsToStart(intent: Intent, nowMs: number): readonly Refund[]
   );
 }
 
+/** Refunds to send to the provider again now. */
+export function refundsToRepeat(intent: Intent, nowMs: number): readonly Refund[] {
+  return intent.refunds.filter((refund) => isRepeatDue(intent, refund) && !isOver(refund, nowMs));
+}
+
 /** Refunds whose provider query is due. */
 export function refundsToCheck(intent: Intent, nowMs: number): readonly Refund[] {
   return intent.refunds.filter(({ checkAtMs }) => checkAtMs !== null && checkAtMs <= nowMs);
@@ -39,7 +45,10 @@ export function refundTimes(intent: Intent): readonly number[] {
     const closesAtMs = status === 'processing' ? deadlineAtMs : null;
     const startsAtMs = isStartable(intent, refund) ? startAtMs : null;
     const stopsAtMs = mustStop(intent, refund) ? refund.updatedAtMs : null;
-    return [startsAtMs, checkAtMs, closesAtMs, stopsAtMs].filter((timeMs) => timeMs !== null);
+    const repeatsAtMs = isRepeatDue(intent, refund) ? refund.updatedAtMs : null;
+    return [startsAtMs, checkAtMs, closesAtMs, stopsAtMs, repeatsAtMs].filter(
+      (timeMs) => timeMs !== null,
+    );
   });
 }
 
@@ -58,9 +67,9 @@ export function applyRefundTime(step: Step, nowMs: number): Step {
       const stopped = { status: 'requires_action', actionReason: 'exceeds_payment' } as const;
       return withRefund(next, { ...refund, ...stopped, updatedAtMs: nowMs });
     }
-    const { status, deadlineAtMs, checkAtMs } = refund;
-    const isOver = status === 'processing' && deadlineAtMs !== null && nowMs >= deadlineAtMs;
-    return isOver && !(checkAtMs !== null && checkAtMs <= nowMs)
+    const { status, checkAtMs } = refund;
+    const isClosed = status === 'processing' && isOver(refund, nowMs);
+    return isClosed && !(checkAtMs !== null && checkAtMs <= nowMs)
       ? withRefund(next, { ...refund, status: 'unresolved', updatedAtMs: nowMs })
       : next;
   }, step);

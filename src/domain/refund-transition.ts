@@ -16,6 +16,7 @@ import {
   refundAmounts,
   refundableMinor,
 } from './refund-amounts.ts';
+import { claimRefundRepeat, repeatRefund } from './refund-repeat.ts';
 import { resolveRefund, resolveRefundManually } from './refund-resolve.ts';
 import { isStartable } from './refund-time.ts';
 import { find, reject, type Step, withRefund } from './step.ts';
@@ -33,6 +34,10 @@ export function applyRefundCommand(step: Step, command: RefundCommand, nowMs: nu
   switch (command.type) {
     case 'claim_refund':
       return claimRefund(step, refund, command, nowMs);
+    case 'repeat_refund':
+      return repeatRefund(step, refund, command, nowMs);
+    case 'claim_refund_repeat':
+      return claimRefundRepeat(step, refund, command, nowMs);
     case 'resolve_refund':
       return resolveRefund(step, refund, command, nowMs);
     case 'resolve_refund_manually':
@@ -101,6 +106,7 @@ function requestRefund(
     late: false,
     proposal: null,
     manualResolutionId: null,
+    repeat: null,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
   };

@@ -115,8 +115,17 @@ export interface Refund extends RefundAmounts {
   readonly proposal: RefundProposal | null;
   /** The id of the operator's manual resolution; null without one. */
   readonly manualResolutionId: string | null;
+  /** The operator's latest request to send it again with the same number; null without one. */
+  readonly repeat: RefundRepeat | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
+}
+
+/** A second call for a refund whose first one has an unknown outcome (docs/decisions.md#40). */
+export interface RefundRepeat {
+  readonly repeatId: string;
+  /** The claim to make the call; null before it. Never released: one repeat is one call. */
+  readonly claimId: string | null;
 }
 
 /** One operator's decision about a refund, until another operator confirms it. */
@@ -214,6 +223,28 @@ export type RefundCommand =
       /** Whether the operator's name is proved, as it must be where two agree. */
       readonly isVerified: boolean;
     }
+  /**
+   * The operator has an unresolved refund sent again, at a provider that recognizes its number. The
+   * alarm makes the call by `deadlineAtMs`, or it is not made. The history keeps the operator's name
+   * and note.
+   */
+  | {
+      readonly type: 'repeat_refund';
+      readonly refundId: string;
+      readonly repeatId: string;
+      readonly operator: string;
+      readonly note: string;
+      /** Whether the operator's name is proved, as it must be in production. */
+      readonly isVerified: boolean;
+      readonly deadlineAtMs: number;
+    }
+  /** As `claim_refund`, for the call of a repeat. */
+  | {
+      readonly type: 'claim_refund_repeat';
+      readonly refundId: string;
+      readonly claimId: string;
+      readonly deadlineAtMs: number;
+    }
   /** Only before the provider was called. */
   | { readonly type: 'cancel_refund'; readonly refundId: string };
 
@@ -236,6 +267,8 @@ export type RefundRejection =
   | 'refund_not_claimable'
   /** It has an outcome, or the provider's answer may still come. */
   | 'refund_not_resolvable'
+  /** Only an unresolved refund that the provider was asked for is sent again. */
+  | 'refund_not_repeatable'
   /** An operator cannot confirm their own decision. */
   | 'second_operator_needed'
   | 'operator_not_verified';

@@ -88,7 +88,8 @@ export function changedRefund(before: Intent, after: Intent): Refund | null {
     return (
       refund.status !== known?.status ||
       refund.proposal !== known.proposal ||
-      refund.actionReason !== known.actionReason
+      refund.actionReason !== known.actionReason ||
+      refund.repeat !== known.repeat
     );
   });
   return changed ?? null;

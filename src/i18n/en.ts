@@ -673,6 +673,8 @@ export const dashboard = {
       claim_refund: 'Refund sent to the provider',
       resolve_refund: 'Provider reported the refund',
       resolve_refund_manually: 'Refund resolved by the operator',
+      repeat_refund: 'Another try of the refund requested by the operator',
+      claim_refund_repeat: 'Refund sent to the provider again',
       cancel_refund: 'Refund canceled',
       cancel: 'Payment canceled',
       abandon_payment: 'Customer abandoned the payment',
@@ -1481,6 +1483,7 @@ export const dashboard = {
       'bank.changed': 'Bank changed',
       'attempt.resolved': 'Payment attempt resolved manually',
       'refund.decided': 'Refund decided manually',
+      'refund.repeated': 'Refund sent to the provider again',
       'refund_limits.changed': 'Limits for refunds changed',
       'payment.reviewed': 'Payment reviewed',
       'dead_letter.retried': 'Dead letter retried',
@@ -1746,6 +1749,7 @@ export const desk = {
       resolved: 'The outcome was recorded.',
       reviewed: 'Marked as reviewed.',
       decided: 'The outcome of the refund was recorded.',
+      sent_again: 'The refund is being sent again.',
       proposed: 'The decision was stored. Another operator must confirm it.',
       suspended: 'The merchant is suspended.',
       active: 'The merchant is active.',
@@ -1782,6 +1786,10 @@ export const desk = {
       too_many_refunds: 'The payment has as many refunds as are possible. Nothing was changed.',
       refund_needs_review:
         'The customer got more back than was paid. Review the payment first. Nothing was changed.',
+      refund_not_repeatable:
+        'The refund has an outcome, or the provider’s answer may still come. Nothing was changed.',
+      refund_repeat_not_offered:
+        'The provider would not recognize this refund, so it cannot be sent again. Nothing was changed.',
       second_operator_needed: 'You recorded this yourself. Another operator must confirm it.',
       operator_not_verified:
         'This needs a proved name, and yours is not. Sign in with a secret that only you have, or through Cloudflare Access. Nothing was changed.',
@@ -1868,6 +1876,11 @@ export const desk = {
     notReturned: 'Not returned',
     recordReturned: 'Record as returned',
     recordNotReturned: 'Record as not returned',
+    sendAgain: 'Send again',
+    sendAgainLead:
+      'The gateway sends this refund to the provider once more, with the same number, by which the provider recognizes it. If the first call was executed, no further money is returned. The outcome stays unknown until the provider confirms it.',
+    sendAgainWhy:
+      'If the gateway stopped before it could send the refund, you can send it again with the same number.',
     returnedLead:
       'Only when the provider’s own records show that the customer got this amount. The refund succeeds, and the merchant is notified.',
     notReturnedLead:

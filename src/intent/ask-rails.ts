@@ -1,7 +1,7 @@
 import { attemptsToCheck } from '../domain/decide.ts';
 import type { Attempt, Command, Intent, Outcome } from '../domain/intent.ts';
 import type { Refund, RefundOutcome } from '../domain/refund.ts';
-import { refundsToCheck, refundsToStart } from '../domain/refund-time.ts';
+import { refundsToCheck, refundsToRepeat, refundsToStart } from '../domain/refund-time.ts';
 import {
   CHECK_WAIT_MS_MIN,
   nextCheckAtMs,
@@ -30,6 +30,7 @@ export async function askRails(asker: Asker, intent: Intent, nowMs: number): Pro
   const calls = await Promise.allSettled([
     ...attemptsToCheck(intent, nowMs).map((attempt) => queryAttempt(asker, intent, attempt)),
     ...refundsToStart(intent, nowMs).map(({ id }) => startRefund(asker, id, nowMs)),
+    ...refundsToRepeat(intent, nowMs).map(({ id }) => repeatRefund(asker, id, nowMs)),
     ...refundsToCheck(intent, nowMs).map((refund) => queryRefund(asker, intent, refund)),
   ]);
   // Only now, because the alarm must not end before every answer is stored.
@@ -87,6 +88,21 @@ async function startRefund(asker: Asker, refundId: string, nowMs: number): Promi
   }
 }
 
+/** As `startRefund`. If the object dies before it stores the answer, the refund is unresolved again. */
+async function repeatRefund(asker: Asker, refundId: string, nowMs: number): Promise<void> {
+  const claimId = crypto.randomUUID();
+  const deadlineAtMs = nowMs + REFUND_WINDOW_MS;
+  const claim = asker.execute({ type: 'claim_refund_repeat', refundId, claimId, deadlineAtMs });
+  if (claim.type !== 'done') {
+    return;
+  }
+  const refund = claim.intent.refunds.find(({ id }) => id === refundId);
+  if (refund?.repeat?.claimId === claimId) {
+    const outcome = await refundOutcome(asker, claim.intent, refund, asker.ports.refunds.repeat);
+    asker.execute({ type: 'resolve_refund', refundId, outcome });
+  }
+}
+
 async function queryRefund(asker: Asker, intent: Intent, refund: Refund): Promise<void> {
   const outcome = await refundOutcome(asker, intent, refund, asker.ports.refunds.query);
   const { id: refundId, checkAtMs: answersCheckAtMs } = refund;
@@ -98,7 +114,7 @@ async function refundOutcome(
   { env, objectId }: Asker,
   intent: Intent,
   refund: Refund,
-  ask: RefundPort['start' | 'query'],
+  ask: RefundPort[keyof RefundPort],
 ): Promise<RefundOutcome> {
   try {
     return await ask(env, objectId, intent, refund);

@@ -42,6 +42,8 @@ export interface AttemptPort {
 export interface RefundPort {
   /** Asks the provider to return the money. At most one call for each refund, ever. */
   start(env: Env, objectId: string, intent: Intent, refund: Refund): Promise<RefundOutcome>;
+  /** Sends it again with the same number. At most one call for each request of the operator. */
+  repeat(env: Env, objectId: string, intent: Intent, refund: Refund): Promise<RefundOutcome>;
   /** Queries the provider for the outcome. */
   query(env: Env, objectId: string, intent: Intent, refund: Refund): Promise<RefundOutcome>;
 }

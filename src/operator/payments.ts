@@ -6,6 +6,7 @@ import { successResponse } from '../http/envelope.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import { namedPayment, readReview } from './attention/review.ts';
 import type { OperatorCall } from './call.ts';
+import { refundRepeatFields, repeatRefund } from './refund-repeat.ts';
 import { refundRequestFields, requestForMerchant } from './refund-request.ts';
 import { refundResolutionFields, resolveRefund } from './refund-resolution.ts';
 import { knownIntent, resolutionFields, resolve } from './resolution.ts';
@@ -54,6 +55,16 @@ export async function decideRefund(call: OperatorCall): Promise<Response> {
   return successResponse(DECIDED[type], await paymentContent(call, client, intent));
 }
 
+/** POST …/refunds/{refundId}/repeat */
+export async function sendRefundAgain(call: OperatorCall): Promise<Response> {
+  const { isRepeated, client, intent } = await repeatRefund(
+    call,
+    await readBody(call.request, refundRepeatFields),
+  );
+  const message = isRepeated ? 'Already sent again' : 'Sending again';
+  return successResponse(message, await paymentContent(call, client, intent));
+}
+
 async function paymentContent(call: OperatorCall, client: IntentClient, intent: Intent) {
   const { terms } = intent;
   const [history, events, review] = await Promise.all([
@@ -99,10 +110,11 @@ function attemptContent({ config }: OperatorCall, intent: Intent, attempt: Attem
 
 function refundContent(call: OperatorCall, intent: Intent, refund: Refund) {
   const { requestId: _request, idempotencyKeyDigest: _key, bodyDigest: _body, ...shown } = refund;
-  const { claimId: _claim, ...rest } = shown;
+  const { claimId: _claim, repeat, ...rest } = shown;
   const attempt = intent.attempts.find(({ id }) => id === refund.attemptId);
   return {
     ...rest,
+    repeatId: repeat?.repeatId ?? null,
     transactionId: attempt?.reference ?? null,
     secondOperatorNeeded: needsSecondOperator(intent, refund, call.config.secondOperatorAboveMinor),
   };

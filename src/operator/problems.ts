@@ -41,6 +41,16 @@ export const OPERATOR_PROBLEMS = {
     message:
       'The refund is {status}. Only one that requires action or is unresolved takes a decision. Nothing was changed',
   },
+  refund_not_repeatable: {
+    status: 409,
+    message:
+      'The refund is {status}. Only one whose call to the provider ended without an outcome can be sent again. Nothing was changed',
+  },
+  refund_repeat_not_offered: {
+    status: 409,
+    message:
+      'The refund cannot be sent again: its provider does not recognize it by its number, or refundRepeats is off for the account. Nothing was changed',
+  },
   second_operator_needed: {
     status: 409,
     message: 'You have made this decision yourself. Another operator must confirm it',

@@ -20,7 +20,13 @@ import {
   suspendMerchant,
 } from './merchants.ts';
 import { changeCommission, changeLimit, changeOffer } from './methods.ts';
-import { decideRefund, readPayment, requestRefundOfPayment, resolveAttempt } from './payments.ts';
+import {
+  decideRefund,
+  readPayment,
+  requestRefundOfPayment,
+  resolveAttempt,
+  sendRefundAgain,
+} from './payments.ts';
 import { listRails } from './rails.ts';
 import { republish } from './read-model.ts';
 import { changeRefundLimits } from './refund-limits.ts';
@@ -63,6 +69,7 @@ export const API_ROUTES: readonly OperatorRoute[] = [
   { method: 'POST', path: `${PAYMENT}/attempts/:attemptId/resolve`, handle: resolveAttempt },
   { method: 'POST', path: `${PAYMENT}/refunds`, handle: requestRefundOfPayment },
   { method: 'POST', path: `${PAYMENT}/refunds/:refundId/resolve`, handle: decideRefund },
+  { method: 'POST', path: `${PAYMENT}/refunds/:refundId/repeat`, handle: sendRefundAgain },
 
   { method: 'GET', path: `${V1}/dead-letters`, handle: listDeadLetters },
   { method: 'POST', path: `${V1}/dead-letters/retry`, handle: retryDeadLetters },

@@ -2,7 +2,7 @@ import type { AttemptPlan, FailureReason, IntentTerms, Outcome } from '../domain
 import type { Currency, Method } from '../domain/method.ts';
 import type { CallbackCall, CallbackReading } from './callback.ts';
 import type { RailOrder } from './rail-order.ts';
-import type { RefundCallbacks, RefundStatusQuery, Refunds } from './refund.ts';
+import type { RefundCallbacks, RefundRepeats, RefundStatusQuery, Refunds } from './refund.ts';
 
 /**
  * The adapter for one payment method's provider. Adapters hold no state: the object does. What only
@@ -18,6 +18,7 @@ export interface Rail
     Partial<Callbacks>,
     Partial<SharedCallbackAddress>,
     Partial<Refunds>,
+    Partial<RefundRepeats>,
     Partial<RefundStatusQuery>,
     Partial<RefundCallbacks> {
   /** Name in URLs and logs: lower-case letters and hyphens. */

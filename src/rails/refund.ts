@@ -18,6 +18,17 @@ export interface Refunds {
   refund(order: RefundOrder): Promise<RefundAnswer>;
 }
 
+/**
+ * The provider recognizes a refund by its number, so that the same call again does not return the
+ * money twice. Only where the operator has seen it in a live test.
+ */
+export interface RefundRepeats {
+  /** Whether the first call of this refund carried what the provider recognizes. Pure. */
+  isRefundRepeatable(order: RefundOrder): boolean;
+  /** Makes the call again, with the same number and amount. Otherwise like `refund`. */
+  repeatRefund(order: RefundOrder): Promise<RefundAnswer>;
+}
+
 /** The provider answers queries about a refund. */
 export interface RefundStatusQuery {
   /** Never throws because of the provider. An answer that is not understood is `unknown`. */

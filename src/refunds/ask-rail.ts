@@ -22,6 +22,42 @@ export async function startRefund(
   return outcomeOf(rail, await rail.refund(order), refund);
 }
 
+/**
+ * Sends a refund to the provider again with the same number. A refusal proves nothing about the first
+ * call, so it is unknown until a status query shows the refund.
+ */
+export async function repeatRefund(
+  env: Env,
+  objectId: string,
+  intent: Intent,
+  refund: Refund,
+): Promise<RefundOutcome> {
+  const rail = railOfRefund(env, intent, refund);
+  if (rail?.repeatRefund === undefined) {
+    // The operator has changed the settings since the request. The provider was not called.
+    return { type: 'unknown', checkAtMs: nextRefundCheckAtMs(refund, Date.now()) };
+  }
+  const order = await refundOrder(env, rail, objectId, intent, refund);
+  const answer = await rail.repeatRefund(order);
+  const { type, providerCode = null } = answer;
+  const isProof = type === 'succeeded' || type === 'unknown';
+  return outcomeOf(rail, isProof ? answer : { type: 'unknown', providerCode }, refund);
+}
+
+/** Whether the provider recognizes a refund by its number when it is asked for it again. */
+export async function isRepeatable(
+  env: Env,
+  objectId: string,
+  intent: Intent,
+  refund: Refund,
+): Promise<boolean> {
+  const rail = railOfRefund(env, intent, refund);
+  if (rail?.isRefundRepeatable === undefined) {
+    return false;
+  }
+  return rail.isRefundRepeatable(await refundOrder(env, rail, objectId, intent, refund));
+}
+
 /** Queries the provider for a refund's outcome. Inconclusive while the rail is not configured. */
 export async function queryRefund(
   env: Env,

@@ -73,6 +73,37 @@ function lastForm(): { readonly call: string; readonly fields: Readonly<Record<s
   return { call: call?.url ?? '', fields };
 }
 
+describe('a repeat of the operator', () => {
+  test('is off by default', () => {
+    expect(railWith()).not.toHaveProperty('repeatRefund');
+    expect(railWith()).not.toHaveProperty('isRefundRepeatable');
+  });
+
+  test.each([true, false])('has the same form, and returns the money once: %s', async (isKnown) => {
+    const order = await paid();
+    const rail = railWith({ refundRepeats: true });
+    await (isKnown ? rail.refund(order) : null);
+    const first = isKnown ? lastForm() : null;
+    expect(await rail.repeatRefund?.(order)).toMatchObject({ type: 'succeeded' });
+    const { call, fields } = lastForm();
+    expect(call).toMatch(/refund\.do$/);
+    expect(fields).toMatchObject({
+      externalRefundId: order.refund.reference,
+      expectedDepositedAmount: String(order.payment.chargedMinor),
+    });
+    expect(first === null || first).toEqual(first === null || { call, fields });
+    expect(await returned(order)).toHaveLength(1);
+  });
+
+  test('is not offered for what may have been a reversal, which has no number', async () => {
+    const order = await paid();
+    const rail = railWith({ ...REVERSING, refundRepeats: true });
+    expect(rail.isRefundRepeatable?.(order)).toBe(false);
+    expect(rail.isRefundRepeatable?.(part(order, 1))).toBe(true);
+    expect(railWith({ refundRepeats: true }).isRefundRepeatable?.(order)).toBe(true);
+  });
+});
+
 describe('a refund', () => {
   test('is a form with our number and the amount that must be there', async () => {
     const whole = await paid();

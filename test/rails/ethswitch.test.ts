@@ -65,6 +65,7 @@ describe('settings', () => {
       dynamicCallbackUrl: false,
       callbackToken: null,
       reversalMinutes: null,
+      refundRepeats: false,
     });
   });
 

@@ -180,6 +180,35 @@ describe('a refund', () => {
   });
 });
 
+describe('a repeat of the operator', () => {
+  const repeating = () => scene.railWith({ refundRepeats: true });
+
+  test('is off by default', () => {
+    expect(scene.rail).not.toHaveProperty('repeatRefund');
+    expect(scene.rail).not.toHaveProperty('isRefundRepeatable');
+  });
+
+  test.each<[string, Plan['refund'], RefundAnswer]>([
+    ['that telebirr has', {}, expect.objectContaining({ type: 'unknown' })],
+    ['that never reached telebirr', undefined, DONE],
+  ])(
+    'of a refund %s has the same number, and returns the money once',
+    async (_name, plan, result) => {
+      const order = await paid();
+      const rail = repeating();
+      expect(rail.isRefundRepeatable?.(order)).toBe(true);
+      if (plan !== undefined) {
+        await rail.refund(order);
+      }
+      expect(await rail.repeatRefund?.(order)).toEqual(result);
+      expect(scene.telebirr.calls.at(-1)?.body).toContain(
+        `"refund_request_no":"${order.refund.reference}"`,
+      );
+      expect(await returned(order)).toHaveLength(1);
+    },
+  );
+});
+
 describe('an answer to the call', () => {
   async function answerTo(reply: (order: RefundOrder) => Reply): Promise<RefundAnswer> {
     const order = part(refundOrderFor(scene.order()), 1_200);

@@ -25,6 +25,7 @@ describe('settings', () => {
       signatureScheme: 'pss32',
       payeeType: '5000',
       callTimeoutMs: 15_000,
+      refundRepeats: false,
     });
   });
 

@@ -28,7 +28,7 @@ test('an answer that cannot be stored does not end the wait for the others', asy
   const ports = {
     events: { body: vi.fn(), sign: vi.fn(), requestBody: vi.fn() },
     attempts: { requestStart: vi.fn(), query: vi.fn() },
-    refunds: { start, query: vi.fn() },
+    refunds: { start, repeat: vi.fn(), query: vi.fn() },
   };
   const hasEnded = vi.fn();
   const asked = askRails({ env: {} as Env, objectId: 'object', ports, execute }, intent, 1)

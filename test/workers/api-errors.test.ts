@@ -164,12 +164,12 @@ const PROVOKED: Readonly<Record<ProblemCode, () => Promise<Response>>> = {
   refund_needs_review: async () => {
     await payHosted();
     for (const refundUniqueId of ['one', 'two']) {
-      await postRefund({ refundUniqueId, amount: 90 });
+      await postRefund({ refundUniqueId, amountMinor: 9_000 });
       const type = refundUniqueId === 'one' ? 'failed' : 'succeeded';
       await execute(...refundedBy(refundUniqueId, type));
     }
     await execute(...refundedBy('one', 'succeeded').slice(1));
-    return postRefund({ amount: 1 });
+    return postRefund({ amountMinor: 100 });
   },
   refund_too_late: async () => {
     await payHosted();

@@ -6,6 +6,7 @@ import type { Rejection } from '../../src/domain/intent.ts';
 import worker from '../../src/index.ts';
 import { IntentClient } from '../../src/intent/client.ts';
 import { OPERATOR_PROBLEMS, type OperatorProblemCode } from '../../src/operator/problems.ts';
+import * as askRail from '../../src/refunds/ask-rail.ts';
 import {
   operate,
   PERSONAL_SECRETS,
@@ -87,6 +88,15 @@ const PROVOKED: Readonly<Record<OperatorProblemCode, () => Promise<Response>>> =
     await refundByHand();
     await operate(`${PAYMENT}/refunds/r1/resolve`, NOT_RETURNED);
     return operate(`${PAYMENT}/refunds/r1/resolve`, NOT_RETURNED);
+  },
+  refund_not_repeatable: async () => {
+    await refundByHand();
+    vi.spyOn(askRail, 'isRepeatable').mockResolvedValue(true);
+    return operate(`${PAYMENT}/refunds/r1/repeat`, { note: 'x' });
+  },
+  refund_repeat_not_offered: async () => {
+    await refundByHand();
+    return operate(`${PAYMENT}/refunds/r1/repeat`, { note: 'x' });
   },
   second_operator_needed: async () => {
     await refundByHand();

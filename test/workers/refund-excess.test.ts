@@ -37,19 +37,19 @@ function provedTrue(refundId: string): Command {
 
 /** 150.50 paid: 100.22 is refused, 90.00 returned, and then the 100.22 prove true. */
 async function returnTooMuch(): Promise<void> {
-  await payHosted({ amount: 150.5 });
-  await request('one', 100.22);
-  await request('two', 90);
+  await payHosted({ amount: 150.5, refundEvents: true });
+  await request('one', 100_22);
+  await request('two', 90_00);
   await execute(provedTrue('one'));
 }
 
-async function request(refundUniqueId: string, amount: number): Promise<void> {
-  expect((await postRefund({ refundUniqueId, amount })).status).toBe(200);
+async function request(refundUniqueId: string, amountMinor: number): Promise<void> {
+  expect((await postRefund({ refundUniqueId, amountMinor })).status).toBe(200);
   await fireAlarm();
 }
 
-async function refusalOf(amount: number) {
-  const { status, envelope } = await answerOf(postRefund({ refundUniqueId: 'more', amount }));
+async function refusalOf(amountMinor: number) {
+  const { status, envelope } = await answerOf(postRefund({ refundUniqueId: 'more', amountMinor }));
   return [status, envelope.code];
 }
 
@@ -67,7 +67,7 @@ test('shows what went back too much, and refunds no more until an operator has r
       { kind: 'excess_refund', refundUniqueId: 'one', excessMinor: 3_972, reviewedAt: null },
     ],
   });
-  expect(await refusalOf(1)).toEqual([409, 'refund_needs_review']);
+  expect(await refusalOf(1_00)).toEqual([409, 'refund_needs_review']);
   const desk = await (await operate(`/operator${PAYMENT}`)).text();
   expect(desk).toMatch(/Returned too much: ETB\s39\.72/);
 
@@ -78,7 +78,7 @@ test('shows what went back too much, and refunds no more until an operator has r
     command: 'review_anomalies',
     detail: { actor: 'operator', note: 'The customer keeps it' },
   });
-  expect(await refusalOf(1)).toEqual([409, 'refund_too_large']);
+  expect(await refusalOf(1_00)).toEqual([409, 'refund_too_large']);
 });
 
 test('a review lifts nothing while its audit entry cannot be written', async () => {
@@ -91,14 +91,14 @@ test('a review lifts nothing while its audit entry cannot be written', async () 
   } finally {
     await env.DB.prepare('ALTER TABLE audit_log_away RENAME TO audit_log').run();
   }
-  expect(await refusalOf(1)).toEqual([409, 'refund_needs_review']);
+  expect(await refusalOf(1_00)).toEqual([409, 'refund_needs_review']);
 });
 
 test('a refund that waits while an earlier one proves true never reaches the provider', async () => {
-  await payHosted({ amount: 150.5 });
-  await request('one', 100.22);
+  await payHosted({ amount: 150.5, refundEvents: true });
+  await request('one', 100_22);
   // 100.26 waits 20 seconds in the sandbox.
-  await request('two', 100.26);
+  await request('two', 100_26);
   await execute(provedTrue('one'));
   await fireAlarm();
   const { envelope } = await answerOf(call(refundPath('two')));
@@ -108,5 +108,5 @@ test('a refund that waits while an earlier one proves true never reaches the pro
   });
   expect((await intentOf()).refunds[1]).toMatchObject({ claimId: null });
   // Not more than was paid went back, so there is nothing to review.
-  expect(await refusalOf(1)).toEqual([409, 'refund_too_large']);
+  expect(await refusalOf(1_00)).toEqual([409, 'refund_too_large']);
 });

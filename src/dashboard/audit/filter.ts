@@ -55,6 +55,7 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'refund.canceled': 'payments',
   'attempt.resolved': 'payments',
   'refund.decided': 'payments',
+  'refund.repeated': 'payments',
   'payment.reviewed': 'payments',
   'merchant.created': 'merchant',
   'merchant.renamed': 'merchant',

@@ -6,6 +6,7 @@ import { isSameOperator } from '../../domain/operator-name.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { needsSecondOperator } from '../../domain/refund-amounts.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
+import { railOfRefund } from '../../refunds/ask-rail.ts';
 import {
   copyRow,
   type FactRow,
@@ -158,6 +159,10 @@ function Decision(props: Props) {
   const path = refundPath(intent.terms, refund.reference);
   const isOwn = proposal !== null && isSameOperator(proposal.operator, call.actor.name);
   const mayDecide = !secondOperator || call.isVerified;
+  const mayRepeat =
+    refund.status === 'unresolved' &&
+    railOfRefund(call.env, intent, refund)?.isRefundRepeatable !== undefined &&
+    (intent.terms.environment === 'sandbox' || call.isVerified);
   return (
     <>
       {proposal !== null && secondOperator && <Proposal {...props} />}
@@ -177,6 +182,16 @@ function Decision(props: Props) {
             {text.recordNotReturned}
           </a>
         </div>
+      )}
+      {mayRepeat && (
+        <>
+          <p>{text.sendAgainWhy}</p>
+          <p>
+            <a class="button" href={`${path}/send-again`}>
+              {text.sendAgain}
+            </a>
+          </p>
+        </>
       )}
     </>
   );

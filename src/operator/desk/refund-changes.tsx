@@ -10,6 +10,7 @@ import { found, Problem } from '../../http/problem.ts';
 import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
 import type { FactRow } from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
+import { refundRepeatFields, repeatRefund } from '../refund-repeat.ts';
 import {
   REFUND_REASON_LENGTH_MAX,
   refundRequestFields,
@@ -31,6 +32,13 @@ export const RESOLVE_REFUND: Change = {
   path: `${PAYMENT_ROUTE}/refunds/:refundId/:decision`,
   ask: askDecision,
   run: recordDecision,
+};
+
+/** Sends an unresolved refund to the provider again. */
+export const REPEAT_REFUND: Change = {
+  path: `${PAYMENT_ROUTE}/refunds/:refundId/send-again`,
+  ask: askRepeat,
+  run: recordRepeat,
 };
 
 /** Asks for a refund of one attempt in the merchant's name. */
@@ -83,6 +91,45 @@ async function recordRefund(call: DeskCall): Promise<Done> {
   return { path: paymentPath(nameIn(call)), done: 'refund_requested' };
 }
 
+async function askRepeat(call: DeskCall): Promise<Question> {
+  const { intent, name } = await paymentOf(call);
+  const refund = refundAt(call, intent);
+  const { pages, refunds: text } = DESK_TEXTS[call.view.language];
+  return {
+    active: 'payments',
+    title: text.sendAgain,
+    lead: text.sendAgainLead,
+    facts: [...paymentFacts(call, intent), ...refundFacts(call, intent, refund)],
+    fields: [noteField(pages)],
+    // The same form sent twice is one repeat.
+    hidden: { repeatId: crypto.randomUUID() },
+    button: text.sendAgain,
+    tone: 'bad',
+    back: paymentPath(name, '#refunds'),
+  };
+}
+
+async function recordRepeat(call: DeskCall): Promise<Done> {
+  const { id: refundId } = refundAt(call, (await paymentOf(call)).intent);
+  const named = { ...call, params: { ...call.params, refundId } };
+  const fields = checked(refundRepeatFields, given(call, 'note', 'repeatId'));
+  const path = paymentPath(nameIn(call));
+  try {
+    await repeatRefund(named, fields);
+    return { path, done: 'sent_again' };
+  } catch (error) {
+    // Another operator or the provider was faster, so there is no question to lead back to.
+    if (error instanceof Problem && error.code === 'refund_not_repeatable') {
+      return { path, done: 'refund_not_resolvable' };
+    }
+    throw error;
+  }
+}
+
+function noteField(pages: { readonly note: string; readonly noteHint: string }): ChangeField {
+  return { name: 'note', label: pages.note, hint: pages.noteHint, lengthMax: NOTE_LENGTH_MAX };
+}
+
 const DECISIONS = ['returned', 'not-returned', 'confirm'] as const;
 
 function decisionIn({ params }: DeskCall): (typeof DECISIONS)[number] {
@@ -99,12 +146,7 @@ async function askDecision(call: DeskCall): Promise<Question> {
   const { intent, name } = await paymentOf(call);
   const refund = refundAt(call, intent);
   const { pages, refunds: text } = DESK_TEXTS[call.view.language];
-  const note: ChangeField = {
-    name: 'note',
-    label: pages.note,
-    hint: pages.noteHint,
-    lengthMax: NOTE_LENGTH_MAX,
-  };
+  const note = noteField(pages);
   const question = {
     active: 'payments',
     facts: [...paymentFacts(call, intent), ...refundFacts(call, intent, refund)],

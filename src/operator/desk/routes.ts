@@ -21,7 +21,7 @@ import { RESOLVE_ATTEMPT, REVIEW_PAYMENT } from './payment-changes.tsx';
 import { showPaymentPage } from './payment-page.tsx';
 import { searchPayments, showPaymentsPage } from './payments-page.tsx';
 import { showRailsPage } from './rails-page.tsx';
-import { REQUEST_REFUND, RESOLVE_REFUND } from './refund-changes.tsx';
+import { REPEAT_REFUND, REQUEST_REFUND, RESOLVE_REFUND } from './refund-changes.tsx';
 
 /** Every page and form of the desk. */
 export const DESK_ROUTES: readonly DeskRoute[] = [
@@ -37,6 +37,8 @@ export const DESK_ROUTES: readonly DeskRoute[] = [
   ...routesOf(RESOLVE_ATTEMPT),
   ...routesOf(REVIEW_PAYMENT),
   ...routesOf(REQUEST_REFUND),
+  // Before the decisions, whose path would match it too.
+  ...routesOf(REPEAT_REFUND),
   ...routesOf(RESOLVE_REFUND),
 
   { method: 'GET', path: '/operator/merchants', handle: showMerchantsPage },

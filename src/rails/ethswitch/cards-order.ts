@@ -2,6 +2,7 @@ import type { Currency } from '../../domain/method.ts';
 import { jsonObject } from '../call-rail.ts';
 import type { StartResult } from '../rail.ts';
 import type { RailOrder } from '../rail-order.ts';
+import type { RefundOrder } from '../refund.ts';
 import type { CardsSettings } from './settings.ts';
 import { descriptionOf, integerOf, NOT_PLAIN_ASCII, pageUrlOf, textOf } from './wire.ts';
 
@@ -78,4 +79,20 @@ export function readRegistered(text: string): StartResult {
     default:
       return { type: 'unknown' };
   }
+}
+
+/**
+ * Whether a refund is sent by `reverse.do` soon after the payment, without a number. After a first
+ * error the gateway reverses nothing more, so only a first refund is a reversal.
+ */
+export function mayBeReversal(
+  { reversalMinutes }: CardsSettings,
+  { payment, refund, returnedBeforeMinor, isFirst }: RefundOrder,
+): boolean {
+  return (
+    reversalMinutes !== null &&
+    isFirst &&
+    returnedBeforeMinor === 0 &&
+    refund.returnedMinor === payment.chargedMinor
+  );
 }

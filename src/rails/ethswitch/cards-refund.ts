@@ -3,7 +3,13 @@ import { jsonObject, type RailAnswer } from '../call-rail.ts';
 import { withProviderCode } from '../provider-code.ts';
 import type { RefundAnswer, RefundOrder } from '../refund.ts';
 import { codeIn, logAnswer, post } from './cards-call.ts';
-import { CURRENCY_CODES, STATUS_CALL, STATUS_TIMEOUT_MS, statusForm } from './cards-order.ts';
+import {
+  CURRENCY_CODES,
+  mayBeReversal,
+  STATUS_CALL,
+  STATUS_TIMEOUT_MS,
+  statusForm,
+} from './cards-order.ts';
 import { isOurs } from './cards-status.ts';
 import type { CardsSettings } from './settings.ts';
 import { integerOf, textOf } from './wire.ts';
@@ -24,10 +30,23 @@ const NOT_ENABLED: RefundAnswer = { type: 'requires_action', reason: 'not_enable
 const MISCONFIGURED: RefundAnswer = { type: 'failed', reason: 'misconfigured' };
 
 /** Calls one of the two, once. */
-export async function refund(
+export function refund(
   settings: CardsSettings,
   order: RefundOrder,
   nowMs: number,
+): Promise<RefundAnswer> {
+  return call(settings, isReversible(settings, order, nowMs) ? 'reverse.do' : 'refund.do', order);
+}
+
+/** Calls `refund.do` again, which the gateway recognizes by the refund's number. */
+export function repeatRefund(settings: CardsSettings, order: RefundOrder): Promise<RefundAnswer> {
+  return call(settings, 'refund.do', order);
+}
+
+async function call(
+  settings: CardsSettings,
+  name: 'refund.do' | 'reverse.do',
+  order: RefundOrder,
 ): Promise<RefundAnswer> {
   const { attempt } = order.payment;
   if (attempt.railReference === null) {
@@ -40,30 +59,18 @@ export async function refund(
     orderId: attempt.railReference,
     language: LANGUAGE,
   };
-  const isReversal = isReversible(settings, order, nowMs);
-  const form = isReversal ? account : { ...account, ...refundFields(order) };
-  const call = isReversal ? 'reverse.do' : 'refund.do';
-  const answer = await post(settings, call, new URLSearchParams(form), REFUND_TIMEOUT_MS);
+  const form = name === 'reverse.do' ? account : { ...account, ...refundFields(order) };
+  const answer = await post(settings, name, new URLSearchParams(form), REFUND_TIMEOUT_MS);
   const result = readRefund(answer);
   if (result.type !== 'succeeded') {
-    logAnswer(call, order.payment, answer, 'warn');
+    logAnswer(name, order.payment, answer, 'warn');
   }
   return withProviderCode(result, codeIn(answer));
 }
 
-/** After a first error the gateway reverses nothing more, so only a first refund is a reversal. */
-function isReversible(
-  { reversalMinutes }: CardsSettings,
-  { payment, refund, returnedBeforeMinor, isFirst }: RefundOrder,
-  nowMs: number,
-): boolean {
-  return (
-    reversalMinutes !== null &&
-    nowMs - payment.attempt.updatedAtMs < reversalMinutes * MINUTE_MS &&
-    isFirst &&
-    returnedBeforeMinor === 0 &&
-    refund.returnedMinor === payment.chargedMinor
-  );
+function isReversible(settings: CardsSettings, order: RefundOrder, nowMs: number): boolean {
+  const agedMs = nowMs - order.payment.attempt.updatedAtMs;
+  return mayBeReversal(settings, order) && agedMs < (settings.reversalMinutes ?? 0) * MINUTE_MS;
 }
 
 /** Both of the last two guard against a call that arrives twice. */

@@ -20,9 +20,16 @@ import type {
   StatusQuery,
 } from '../rail.ts';
 import type { RailOrder } from '../rail-order.ts';
-import type { RefundAnswer, RefundOrder, RefundStatusQuery, Refunds } from '../refund.ts';
+import type {
+  RefundAnswer,
+  RefundOrder,
+  RefundRepeats,
+  RefundStatusQuery,
+  Refunds,
+} from '../refund.ts';
 import { codeIn, logAnswer, post } from './cards-call.ts';
 import {
+  mayBeReversal,
   readRegistered,
   registerForm,
   START_ENDED_AFTER_MS,
@@ -47,6 +54,7 @@ type CardsRail = Rail &
   Callbacks &
   SharedCallbackAddress &
   Refunds &
+  Partial<RefundRepeats> &
   RefundStatusQuery;
 
 /**
@@ -136,6 +144,14 @@ export function cardsRail(settings: CardsSettings): CardsRail {
     async refund(order: RefundOrder): Promise<RefundAnswer> {
       return (await import('./cards-refund.ts')).refund(settings, order, Date.now());
     },
+
+    ...(settings.refundRepeats && {
+      isRefundRepeatable: (order: RefundOrder) => !mayBeReversal(settings, order),
+
+      async repeatRefund(order: RefundOrder): Promise<RefundAnswer> {
+        return (await import('./cards-refund.ts')).repeatRefund(settings, order);
+      },
+    }),
 
     async refundStatus(order: RefundOrder): Promise<RefundAnswer> {
       return (await import('./cards-refund.ts')).refundStatus(settings, order);

@@ -141,6 +141,11 @@ export const cardsSettings = v.strictObject(
      * agreed with the bank. Null: never.
      */
     reversalMinutes: v.optional(v.nullable(wholeNumber('minutes', 1, REVERSAL_MINUTES_MAX)), null),
+    /**
+     * Lets an operator send a refund again with the same `externalRefundId` and
+     * `expectedDepositedAmount`. Off until a live test has shown that the money is returned once.
+     */
+    refundRepeats: v.optional(v.boolean('Must be true or false.'), false),
   },
   fieldsMessage,
 );

@@ -16,7 +16,13 @@ import { withProviderCode } from '../provider-code.ts';
 import type { Callbacks, Rail, StartResult, StatusQuery } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
-import type { RefundAnswer, RefundOrder, RefundStatusQuery, Refunds } from '../refund.ts';
+import type {
+  RefundAnswer,
+  RefundOrder,
+  RefundRepeats,
+  RefundStatusQuery,
+  Refunds,
+} from '../refund.ts';
 import { SUCCESS_CODE } from './answers.ts';
 import { telebirrClient } from './client.ts';
 import {
@@ -48,7 +54,12 @@ const FIRST_CHECK_AFTER_START_MS = 5_000;
 /** `prepay_id` becomes part of the page's URL, and names the order nowhere else. */
 const PREPAY_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
-type TelebirrRail = Rail & StatusQuery & Callbacks & Refunds & RefundStatusQuery;
+type TelebirrRail = Rail &
+  StatusQuery &
+  Callbacks &
+  Refunds &
+  Partial<RefundRepeats> &
+  RefundStatusQuery;
 
 export function telebirrH5Rail(settings: TelebirrH5Settings): TelebirrRail {
   const sign = signer(settings.merchantPrivateKey, settings.signatureScheme);
@@ -157,6 +168,14 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): TelebirrRail {
     async refund(order: RefundOrder): Promise<RefundAnswer> {
       return (await import('./refund.ts')).refund(client, settings, order);
     },
+
+    ...(settings.refundRepeats && {
+      isRefundRepeatable: () => true,
+
+      async repeatRefund(order: RefundOrder): Promise<RefundAnswer> {
+        return (await import('./refund.ts')).refund(client, settings, order);
+      },
+    }),
 
     async refundStatus(order: RefundOrder): Promise<RefundAnswer> {
       return (await import('./refund.ts')).refundStatus(client, settings, order);

@@ -21,7 +21,10 @@ const UNKNOWN: RefundAnswer = { type: 'unknown' };
 const NOT_ENABLED_CODES: ReadonlySet<string | null> = new Set(['60320025', '49401026001']);
 const NOT_FOUND = 404;
 
-/** Asks for the refund, once: the same `refund_request_no` again would answer REFUND_DUPLICATED. */
+/**
+ * Asks for the refund. telebirr answers the same `refund_request_no` again with REFUND_DUPLICATED, so
+ * a second call is made only where an operator asks for it.
+ */
 export async function refund(
   client: TelebirrClient,
   settings: TelebirrH5Settings,

@@ -81,6 +81,11 @@ export const telebirrH5Settings = v.strictObject(
     ),
     /** `payee_type`: the samples have 5000 for web pages and 3000 for apps. */
     payeeType: v.optional(v.picklist(['5000', '3000'], 'must be "5000" or "3000"'), '5000'),
+    /**
+     * Lets an operator send a refund again with the same `refund_request_no`. Off until a live test
+     * has shown that telebirr returns the money once.
+     */
+    refundRepeats: v.optional(v.boolean(mustBe('true or false')), false),
     /** Timeout of one call, in milliseconds. */
     callTimeoutMs: v.optional(
       v.pipe(

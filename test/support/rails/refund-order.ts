@@ -43,6 +43,7 @@ export function refundOrderFor(
       late: false,
       proposal: null,
       manualResolutionId: null,
+      repeat: null,
       createdAtMs: nowMs,
       updatedAtMs: nowMs,
       ...changed.refund,

@@ -1,0 +1,90 @@
+import type { Intent } from './intent.ts';
+import { isWellFormedNote } from './manual-resolution.ts';
+import type { Refund, RefundCommand } from './refund.ts';
+import { needsReview, stillFits } from './refund-amounts.ts';
+import { find, reject, type Step, withRefund } from './step.ts';
+
+/**
+ * Sending a refund again with the same number, after its first call ended without an outcome
+ * (docs/decisions.md#40). One repeat is in flight at a time: while it is, the refund is in
+ * `processing`, so that no operator can record an outcome or ask for another repeat.
+ */
+
+/** Rejected unless the first call is over. If the alarm dies in the call, it is unresolved again. */
+export function repeatRefund(
+  step: Step,
+  refund: Refund,
+  command: Extract<RefundCommand, { type: 'repeat_refund' }>,
+  nowMs: number,
+): Step {
+  const { repeatId, operator, note, isVerified, deadlineAtMs } = command;
+  if (refund.repeat?.repeatId === repeatId) {
+    // A retry of a command whose first answer was lost.
+    return step;
+  }
+  if (!isWellFormedNote(operator, note, null)) {
+    return reject(step, 'malformed_resolution');
+  }
+  if (step.intent.terms.environment === 'production' && !isVerified) {
+    return reject(step, 'operator_not_verified');
+  }
+  if (refund.status !== 'unresolved' || refund.claimId === null) {
+    return reject(step, 'refund_not_repeatable');
+  }
+  if (!maySend(step.intent, refund)) {
+    return reject(step, 'refund_too_large');
+  }
+  return withRefund(step, {
+    ...refund,
+    status: 'processing',
+    repeat: { repeatId, claimId: null },
+    // What an operator has proposed may become wrong.
+    proposal: null,
+    deadlineAtMs,
+    checkAtMs: deadlineAtMs,
+    checks: 0,
+    updatedAtMs: nowMs,
+  });
+}
+
+/** Grants at most one claim for each repeat. */
+export function claimRefundRepeat(
+  step: Step,
+  refund: Refund,
+  { claimId, deadlineAtMs }: Extract<RefundCommand, { type: 'claim_refund_repeat' }>,
+  nowMs: number,
+): Step {
+  const { repeat } = refund;
+  if (repeat?.claimId === claimId) {
+    // A retry of a command whose first answer was lost.
+    return step;
+  }
+  if (repeat === null || !isRepeatDue(step.intent, refund) || isOver(refund, nowMs)) {
+    return reject(step, 'refund_not_claimable');
+  }
+  return withRefund(step, {
+    ...refund,
+    repeat: { ...repeat, claimId },
+    deadlineAtMs,
+    checkAtMs: deadlineAtMs,
+    updatedAtMs: nowMs,
+  });
+}
+
+/** Whether the provider is to be called again, if it is not too late. */
+export function isRepeatDue(intent: Intent, refund: Refund): boolean {
+  return (
+    refund.status === 'processing' && refund.repeat?.claimId === null && maySend(intent, refund)
+  );
+}
+
+/** Whether the time has passed in which the operator expects the call. */
+export function isOver({ deadlineAtMs }: Refund, nowMs: number): boolean {
+  return deadlineAtMs !== null && nowMs >= deadlineAtMs;
+}
+
+/** Another refund may have returned the money since, by hand or after its failure. */
+function maySend(intent: Intent, refund: Refund): boolean {
+  const attempt = find(intent, refund.attemptId);
+  return attempt !== null && stillFits(intent, attempt, refund) && !needsReview(intent, attempt);
+}
