@@ -75,6 +75,7 @@ export default defineConfig({
           include: ['test/unit/**/*.test.ts'],
           // The walk through all states takes seconds, more where cores are shared.
           testTimeout: 60_000,
+          hookTimeout: 60_000,
           sequence: { groupOrder: 1 },
         },
       },

@@ -60,7 +60,7 @@ describe.each(LANGUAGES)('clients/$folder/README.md', ({ language, folder, start
   }
 
   test('makes its first payment', async () => {
-    const [pay = ''] = await samplesOf(readme, language);
+    const [pay = ''] = samplesOf(readme, language);
     const id = newId();
     const printed = await print(pay, id);
     expect(printed).toMatch(/^http:\/\/localhost:\d+\/checkout\/\S+\n$/);
@@ -68,7 +68,7 @@ describe.each(LANGUAGES)('clients/$folder/README.md', ({ language, folder, start
   });
 
   test('refunds a part of a payment', async () => {
-    const [, , refund = ''] = await samplesOf(readme, language);
+    const [, , refund = ''] = samplesOf(readme, language);
     const { uniqueId, hook } = await createSimulated(scene, [], { amount: 150.5 });
     await hook.request(0);
     expect(await print(refund, uniqueId)).toBe('PENDING\n');
@@ -79,11 +79,11 @@ describe.each(LANGUAGES)('clients/$folder/README.md', ({ language, folder, start
   });
 
   test('has the samples that docs/clients.md shows', async () => {
-    expect(await samplesOf('docs/clients.md', language)).toEqual(await samplesOf(readme, language));
+    expect(samplesOf('docs/clients.md', language)).toEqual(samplesOf(readme, language));
   });
 
   test('accepts an authentic webhook and no other', async () => {
-    const [, receive = ''] = await samplesOf(readme, language);
+    const [, receive = ''] = samplesOf(readme, language);
     const { hook } = await createSimulated(scene);
     const { rawBody, headers } = await hook.request(0);
     const webhook: ReceivedWebhook = { rawBody: rawBody.toString(), headers };

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { DOCUMENTS } from '../support/documents/markdown.ts';
 
 /**
  * Goal: a reader can open every link of a document and every citation in the code, and
@@ -10,7 +11,6 @@ import { describe, expect, test } from 'vitest';
  */
 
 const ROOT = dirname(dirname(import.meta.dirname));
-const DOCUMENTS = globSync('{*.md,clients/*/*.md,docs/**/*.md}', { cwd: ROOT });
 const SOURCES = globSync('{src,test,scripts,migrations}/**/*.{ts,tsx,sql}', { cwd: ROOT }).filter(
   (path) => basename(path) !== basename(import.meta.filename),
 );

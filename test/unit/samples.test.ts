@@ -19,12 +19,12 @@ const BODY = '{"webHookEvent":"PAYMENT_SUCCESS", "body":"{\\"customer\\":\\"áŠ á
 
 const LANGUAGES: Readonly<Record<string, () => Promise<Verify>>> = {
   js: async () => {
-    const [code = ''] = await samplesOf(PAGE, 'js');
+    const [code = ''] = samplesOf(PAGE, 'js');
     const { verifyWebhook } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
     return verifyWebhook;
   },
   php: async () => {
-    const [sample] = await samplesOf(PAGE, 'php');
+    const [sample] = samplesOf(PAGE, 'php');
     const php = await startPhp();
     const code = `<?php
       ${sample}
@@ -38,7 +38,7 @@ const LANGUAGES: Readonly<Record<string, () => Promise<Verify>>> = {
       resultIn(await runPhp(php, { code, env: { CALL: JSON.stringify(call) } }));
   },
   python: async () => {
-    const [sample = ''] = await samplesOf(PAGE, 'python');
+    const [sample = ''] = samplesOf(PAGE, 'python');
     const python = await startPython();
     await python.runPythonAsync(sample);
     return async (...call) => {
@@ -110,7 +110,7 @@ describe.each(Object.entries(LANGUAGES))('the sample in %s', (_language, start) 
 });
 
 test('the sample for the RSA signature accepts only the text that was signed', async () => {
-  const [, code = ''] = await samplesOf(PAGE, 'js');
+  const [, code = ''] = samplesOf(PAGE, 'js');
   const { verifyRsa } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const signature = sign('RSA-SHA256', Buffer.from(BODY), privateKey).toString('base64');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { PROJECT_DIRECTORY } from '../../../scripts/project/files.ts';
+import { blocksOf } from '../documents/markdown.ts';
 import { runPhp, startPhp, writeIntoPhp } from './php.ts';
 import { startPython } from './python.ts';
 
@@ -25,10 +26,10 @@ export interface ReceivedWebhook {
 }
 
 /** The code blocks of a document in one language, in order. */
-export async function samplesOf(document: string, language: string): Promise<string[]> {
-  const markdown = await readFile(join(PROJECT_DIRECTORY, document), 'utf8');
-  const blocks = markdown.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'));
-  return [...blocks].map(([, code = '']) => code);
+export function samplesOf(document: string, language: string): string[] {
+  return blocksOf(document)
+    .filter((block) => block.language === language)
+    .map(({ text }) => text);
 }
 
 export async function typescriptSamples(): Promise<SampleRunner> {

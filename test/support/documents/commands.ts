@@ -1,17 +1,15 @@
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { COMMANDS as OPERATORS_COMMANDS } from '../../../scripts/operator/arguments.ts';
-import { PROJECT_DIRECTORY } from '../../../scripts/project/files.ts';
 import { blocksOf, readDocument, spansOf } from './markdown.ts';
 
 /**
- * The commands of the documents as a shell reads them. Bash runs each page in a folder that looks like
- * a checkout, but finds no program: its handler for unknown commands records them instead. So loops,
- * quotes, variables and redirections mean here what they mean to a reader.
+ * The commands of the documents as a shell reads them. Bash runs each page in a folder of its own and
+ * finds no program: its handler for unknown commands records them instead. So loops, quotes,
+ * variables and redirections mean here what they mean to a reader.
  */
 
 /** A command that a document tells its reader to run. */
@@ -24,6 +22,8 @@ export interface Command {
   readonly words: readonly string[];
 }
 
+/** The checkout has only what commands change into, so that no redirection writes into ours. */
+const READERS_FOLDERS = ['home', 'checkout/clients/cli'];
 const READERS_VARIABLES = { KEY: 'kfl_test_documents' };
 
 /** Spans that begin so are commands; all other spans are names, values and paths. */
@@ -69,10 +69,8 @@ export async function commandsOf(documents: readonly string[]): Promise<readonly
 }
 
 async function prepareReader(directory: string): Promise<void> {
-  await mkdir(join(directory, 'home'));
-  await mkdir(join(directory, 'checkout'));
-  for (const name of readdirSync(PROJECT_DIRECTORY)) {
-    await symlink(join(PROJECT_DIRECTORY, name), join(directory, 'checkout', name));
+  for (const folder of READERS_FOLDERS) {
+    await mkdir(join(directory, folder), { recursive: true });
   }
   await writeFile(join(directory, 'record.sh'), RECORD);
 }
