@@ -61,7 +61,7 @@ beforeEach(async () => {
     transactionId: null,
     amountMinor: PART_MINOR,
     reason: null,
-    requester: { type: 'operator', operator: 'Hana' },
+    requester: { type: 'operator', operator: 'Hana', isProved: true },
     idempotency: null,
   });
 });
