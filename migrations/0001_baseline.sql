@@ -288,7 +288,7 @@ CREATE TABLE payment (
   -- one must confirm.
   unresolved_attempts INTEGER NOT NULL,
   anomalies INTEGER NOT NULL,
-  proposed_attempts INTEGER NOT NULL,
+  proposed_attempts INTEGER NOT NULL DEFAULT 0,
   updated_at_ms INTEGER NOT NULL,
   ended_at_ms INTEGER,
   -- Of the reported attempt.
