@@ -361,6 +361,15 @@ export function configuredRail(_env: Env, environment: Environment, method: Meth
   return environment === 'production' ? (RAILS.get(method) ?? null) : null;
 }
 
+/** What a method takes in production. */
+export function productionRules(env: Env, method: Method): Rail {
+  const rail = configuredRail(env, 'production', method);
+  if (rail === null) {
+    throw new Error('every method has a rail');
+  }
+  return rail;
+}
+
 export function railConfiguration(env: Env, environment: Environment, method: Method) {
   const rail = configuredRail(env, environment, method);
   return rail === null
