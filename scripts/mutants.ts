@@ -22,6 +22,7 @@ import { runSimulation } from './simulation/run.ts';
 /** The unit tests of everything that mutants change. */
 const UNIT_TESTS = [
   'deliver',
+  'held-expiry',
   'held',
   'manual',
   'outcomes',
