@@ -1711,11 +1711,11 @@ export const desk: DeskMessages = {
       payment_not_paid: 'የሚመለስ ነገር የለም። ምንም አልተቀየረም።',
       too_many_refunds: 'ክፍያው የሚቻለውን ያህል ተመላሾች አሉት። ምንም አልተቀየረም።',
       refund_needs_review: 'ለደንበኛው ከከፈለው በላይ ተመልሷል። መጀመሪያ ክፍያውን ያዩት። ምንም አልተቀየረም።',
+      refund_not_repeatable: 'ተመላሽ ገንዘቡ ውጤት አለው፣ ወይም የአቅራቢው መልስ ገና ሊመጣ ይችላል። ምንም አልተቀየረም።',
+      refund_repeat_not_offered: 'አቅራቢው ይህን ተመላሽ ስለማያውቀው እንደገና ሊላክ አይችልም። ምንም አልተቀየረም።',
       second_operator_needed: 'ይህን የመዘገቡት እርስዎ ነዎት። ሌላ አስተዳዳሪ ማጽደቅ አለበት።',
       operator_not_verified:
         'ይህ የተረጋገጠ ስም ይፈልጋል፤ የእርስዎ ግን አልተረጋገጠም። የእርስዎ ብቻ በሆነ ምስጢር ወይም በCloudflare Access ይግቡ። ምንም አልተቀየረም።',
-      refund_not_repeatable: 'ተመላሽ ገንዘቡ ውጤት አለው፣ ወይም የአቅራቢው መልስ ገና ሊመጣ ይችላል። ምንም አልተቀየረም።',
-      refund_repeat_not_offered: 'አቅራቢው ይህን ተመላሽ ስለማያውቀው እንደገና ሊላክ አይችልም። ምንም አልተቀየረም።',
       attempt_not_pending: 'የሙከራው ውጤት ከዚህ በፊት ታውቋል። ምንም አልተቀየረም።',
       merchant_suspended: 'ነጋዴው ታግዷል። መጀመሪያ እገዳውን ያንሱ።',
       other: 'ለውጡ ተቀባይነት አላገኘም። ምንም አልተቀየረም።',

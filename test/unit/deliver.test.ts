@@ -406,6 +406,7 @@ function environment(stub: unknown, d1: unknown, more: Record<string, string> = 
     LOCAL_CALLBACKS: 'true',
     RATE_LIMITS: 'off',
     REFUND_COMMISSION: 'return',
+    SECOND_OPERATOR_ABOVE: 'off',
     DB: d1,
     PAYMENT_INTENT: { idFromString: (id: string) => id, get: () => stub },
     ...more,
