@@ -1,6 +1,6 @@
 /*
  * Replaces, by [alias] in wrangler.toml, the packages that @simplewebauthn/server uses for X.509
- * certificates and ASN.1. They would add 65 KiB gzipped to a bundle whose budget is 275 KiB. The
+ * certificates and ASN.1. They would add 65 KiB gzipped to a bundle whose budget is 300 KiB. The
  * library has no entry point without them: importing any of its functions loads them all.
  *
  * Kefel needs one thing of them: the numbers of an ECDSA signature, which `AsnParser` reads here.
