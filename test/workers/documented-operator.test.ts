@@ -2,8 +2,18 @@ import { createExecutionContext, createMessageBatch } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import worker from '../../src/index.ts';
+import { requestRefund } from '../../src/refunds/request.ts';
 import { signedIn } from './dashboard-support.ts';
-import { operateApi, refundByHand } from './operator-support.ts';
+import { operateApi, PERSONAL_SECRETS, refundByHand } from './operator-support.ts';
+import {
+  attemptNow,
+  CARDS,
+  configureRails,
+  PRODUCTION,
+  payExpress,
+  railServer,
+  run,
+} from './rails-support.ts';
 import {
   ALPHA,
   advance,
@@ -21,8 +31,11 @@ import {
 /**
  * Goal: each `npm run operator` command of the documents does what its page says. Method: the
  * requests that the command line sends for them, to a gateway on which they are due. The documents'
- * ids become those of the test, and their production the sandbox, which has the same rules.
+ * ids become those of the test, and their production the sandbox, which has the same rules; except
+ * for a repeat of a refund, which the simulator does not offer.
  */
+
+configureRails({ RAIL_ETS_SWITCH_PRODUCTION: { ...CARDS, refundRepeats: true } });
 
 const caught = useGateway();
 
@@ -49,6 +62,35 @@ const refundOfAPerson: Preparation = async () => {
   return { 'refund-1': 'r1' };
 };
 
+/** A refund whose provider call the process did not survive. */
+const unresolvedRefund: Preparation = async () => {
+  railServer(async () => Response.json({ errorCode: 0 }));
+  await payExpress({ method: 'ETS_SWITCH', returnUrl: 'https://shop.example.com/done' });
+  const { id: attemptId } = await attemptNow();
+  const accepted = { redirectUrl: 'https://cards.rail.test/pay', railReference: 'md-order' };
+  await run({ type: 'accept_attempt', attemptId, ...accepted });
+  const outcome = { type: 'succeeded', receipt: 'RRN-1' } as const;
+  await run({ type: 'resolve_attempt', attemptId, outcome });
+  await requestRefund(env, PRODUCTION, {
+    paymentUniqueId: 'order-1',
+    refundUniqueId: 'r1',
+    transactionId: null,
+    amountMinor: 4_000,
+    reason: null,
+    requester: { type: 'operator', operator: 'Hana', isProved: true },
+    idempotency: null,
+  });
+  const deadlineAtMs = Date.now() + MINUTE_MS;
+  await run({ type: 'claim_refund', refundId: 'r1', claimId: 'c1', deadlineAtMs });
+  await run({
+    type: 'resolve_refund',
+    refundId: 'r1',
+    outcome: { type: 'unknown', checkAtMs: null },
+  });
+  advance(2 * MINUTE_MS);
+  return { sandbox: 'production', 'refund-1': 'r1' };
+};
+
 const deadLetter: Preparation = async () => {
   const body = { objectId: 'a'.repeat(64), sequence: 2 };
   const letter = { id: 'letter', timestamp: new Date(), attempts: 1, body };
@@ -63,6 +105,7 @@ const PREPARATIONS: Readonly<Record<string, Preparation>> = {
   'payment resolve': unresolved,
   'refund request': paid,
   'refund resolve': refundOfAPerson,
+  'refund send-again': unresolvedRefund,
   'dead-letter show': deadLetter,
   'dead-letter retry': deadLetter,
   'dead-letter discard': deadLetter,
@@ -92,7 +135,8 @@ async function answerTo({ path, body, refusal }: Request, ids: Readonly<Record<s
       : JSON.parse(body, (_name, value: unknown) =>
           typeof value === 'string' ? (ids[value] ?? value) : value,
         );
-  const { status, text } = await operateApi(filled, sent);
+  const authorization = `Bearer ${PERSONAL_SECRETS.Hana}`;
+  const { status, text } = await operateApi(filled, sent, { authorization });
   return status === 200 ? 'done' : text;
 }
 

@@ -363,6 +363,9 @@ test('a refused callback changes the merchant’s status call only by the anomal
       {
         kind: 'refused_callback',
         transactionId: (await attemptNow()).reference,
+        refundUniqueId: null,
+        excessMinor: null,
+        reviewedAt: null,
         at: new Date().toISOString(),
       },
     ],
