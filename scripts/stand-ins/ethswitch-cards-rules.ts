@@ -25,6 +25,8 @@ export interface Registered {
   readonly failUrl: string;
   readonly callbackUrl: string | null;
   readonly registeredAtMs: number;
+  /** The receipt, once it is paid. No two payments have the same. */
+  readonly authRefNum: string;
   readonly endsAtMs: number;
 }
 
@@ -92,7 +94,7 @@ export function wrongFieldOf(form: ReadonlyMap<string, string>): string | null {
 }
 
 export function statusReply(order: CardsOrder): Reply {
-  const { currency, description, mdOrder, registeredAtMs } = order.registered;
+  const { authRefNum, currency, description, mdOrder, registeredAtMs } = order.registered;
   const { orderStatus, actionCode, paymentState } = stateOf(order);
   const isPaid = order.acted === 'pays';
   const paidMinor = isPaid ? Number(order.amountText) : 0;
@@ -110,7 +112,7 @@ export function statusReply(order: CardsOrder): Reply {
     orderDescription: description,
     merchantOrderParams: [],
     attributes: [{ name: 'mdOrder', value: mdOrder }],
-    ...(isPaid ? { authRefNum: `7${registeredAtMs}`.slice(0, 12), terminalId: '123456' } : {}),
+    ...(isPaid ? { authRefNum, terminalId: '123456' } : {}),
     paymentAmountInfo: {
       paymentState,
       approvedAmount: isReversed ? 0 : paidMinor,

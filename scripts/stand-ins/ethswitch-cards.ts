@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { createHmac, randomInt, randomUUID } from 'node:crypto';
 import { deskPage } from './desk.ts';
 import { CardsRefunds, wrongRefundField } from './ethswitch-cards-refunds.ts';
 import {
@@ -118,6 +118,7 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
         failUrl: field('failUrl'),
         callbackUrl: form.get('dynamicCallbackUrl') ?? null,
         registeredAtMs: Date.now(),
+        authRefNum: String(randomInt(1e11, 9e11)),
         endsAtMs: Date.now() + Number(field('sessionTimeoutSecs')) * 1_000,
       });
       book.add(order);

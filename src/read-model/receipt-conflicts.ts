@@ -6,8 +6,10 @@ import type { ProjectionMessage } from '../intent/protocol.ts';
 import { receiptKeys } from '../intent/receipt-keys.ts';
 import {
   insertReceiptsStatement,
+  type OthersRow,
+  othersStatement,
   type SharedReceipt,
-  sharedReceiptsStatement,
+  sharedReceipts,
 } from './receipts.ts';
 
 /**
@@ -26,8 +28,8 @@ export async function reportConflicts(env: Env, payments: readonly Compared[]): 
   const keys = payments.flatMap(({ row: { environment, uuid }, receiptKeys: own }) =>
     own.map((key) => ({ environment, key, uuid })),
   );
-  const [found] = await batch<SharedReceipt>(env.DB, [sharedReceiptsStatement(keys)]);
-  await report(env, payments, found?.results ?? []);
+  const [found] = await batch<OthersRow>(env.DB, [othersStatement(keys)]);
+  await report(env, payments, sharedReceipts(found?.results ?? []));
 }
 
 /** Stores the receipts of one payment now, without waiting for its message, and compares them. */
@@ -38,11 +40,15 @@ export async function storeAndCompareReceipts(env: Env, { attempts, terms }: Int
   const rows = keys.map(([key]) => ({ ...terms, key }));
   const compared = keys.flat().map((key) => ({ environment, key, uuid: terms.uuid }));
   // In this order and one batch: of two payments at the same moment, the later one sees the other.
-  const [, found] = await batch<SharedReceipt>(env.DB, [
+  const [, found] = await batch<OthersRow>(env.DB, [
     insertReceiptsStatement(rows),
-    sharedReceiptsStatement(compared),
+    othersStatement(compared),
   ]);
-  await report(env, [{ row: terms, receiptKeys: keys.flat() }], found?.results ?? []);
+  await report(
+    env,
+    [{ row: terms, receiptKeys: keys.flat() }],
+    sharedReceipts(found?.results ?? []),
+  );
 }
 
 async function report(

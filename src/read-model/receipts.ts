@@ -38,18 +38,39 @@ export interface SharedReceipt extends OtherPayment {
   readonly uuid: string;
 }
 
-/** CROSS JOIN makes SQLite look up each key. */
-export function sharedReceiptsStatement(
+/**
+ * How many other payments with the same receipt are read. A provider that gives all payments one
+ * receipt must not make each of them cost as much as all.
+ */
+const OTHERS_MAX = 10;
+
+export interface OthersRow {
+  readonly uuid: string;
+  /** JSON array. */
+  readonly others: string;
+}
+
+/** The payments that share a receipt with these. */
+export function othersStatement(
   keys: readonly Pick<ReceiptRow, 'environment' | 'key' | 'uuid'>[],
 ): SqlStatement {
   return {
-    sql: `SELECT value ->> 'uuid' AS uuid, receipts.merchant_id AS merchantId,
-        receipts.unique_id AS uniqueId
-      FROM json_each(?1) CROSS JOIN receipts
-        ON receipts.environment = value ->> 'environment' AND receipts.key = value ->> 'key'
-          AND receipts.uuid <> value ->> 'uuid'`,
+    sql: `SELECT value ->> 'uuid' AS uuid,
+        (SELECT json_group_array(json_object('merchantId', merchant_id, 'uniqueId', unique_id))
+          FROM (SELECT merchant_id, unique_id FROM receipts
+            WHERE environment = value ->> 'environment' AND key = value ->> 'key'
+              AND uuid <> value ->> 'uuid'
+            LIMIT ${OTHERS_MAX})) AS others
+      FROM json_each(?1)`,
     params: [JSON.stringify(keys)],
   };
+}
+
+/** The result of `othersStatement`. */
+export function sharedReceipts(rows: readonly OthersRow[]): readonly SharedReceipt[] {
+  return rows.flatMap(({ uuid, others }) =>
+    (JSON.parse(others) as readonly OtherPayment[]).map((other) => ({ ...other, uuid })),
+  );
 }
 
 /**
@@ -63,8 +84,8 @@ export async function otherPaymentWithReceipt(
   uuid: string,
 ): Promise<OtherPayment | null> {
   const keys = await receiptKeys(env, environment, receipt);
-  const statement = sharedReceiptsStatement(keys.map((key) => ({ environment, key, uuid })));
-  const results = await readInTime(() => batch<SharedReceipt>(env.DB, [statement]));
-  const [other] = results.flatMap((result) => result.results);
+  const statement = othersStatement(keys.map((key) => ({ environment, key, uuid })));
+  const results = await readInTime(() => batch<OthersRow>(env.DB, [statement]));
+  const [other] = results.flatMap((result) => sharedReceipts(result.results));
   return other === undefined ? null : { merchantId: other.merchantId, uniqueId: other.uniqueId };
 }

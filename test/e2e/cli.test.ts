@@ -167,6 +167,7 @@ const EVENTS: Readonly<Record<string, readonly string[]>> = {
   paid_slowly: ['PAYMENT_SUCCESS'],
   unknown_then_paid: ['PAYMENT_SUCCESS'],
   paid_late: ['PAYMENT_EXPIRED', 'PAYMENT_SUCCESS'],
+  paid_held: ['PAYMENT_SUCCESS'],
   refunded: ['PAYMENT_SUCCESS', 'REFUND_SUCCESS'],
   refund_processed_slowly: ['PAYMENT_SUCCESS', 'REFUND_SUCCESS'],
   refund_declined: ['PAYMENT_SUCCESS', 'REFUND_FAILED'],
@@ -182,7 +183,8 @@ const SLOW_REFUNDS: Readonly<Record<string, string>> = {
 
 describe('kefel trigger', () => {
   it('makes each outcome', async () => {
-    const names = [...Object.keys(EVENTS), ...Object.keys(SLOW_REFUNDS)];
+    // `expired_held` ends after 35 s; test/workers/simulator-scenarios.test.ts has it.
+    const names = [...Object.keys(EVENTS), ...Object.keys(SLOW_REFUNDS), 'expired_held'];
     expect(Object.keys(SCENARIOS).sort()).toEqual(names.sort());
     const run = await listening([]);
     const ids = new Map(Object.keys(EVENTS).map((name) => [name, newId()]));

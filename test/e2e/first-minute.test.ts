@@ -164,7 +164,7 @@ test('`npm run dev` prints little more than the first steps, and they work', asy
   const baseUrl = await startedDev('gateway');
   const text = await output();
   expect(text).not.toContain('env.PAYMENT_INTENT');
-  expect(text.trim().split('\n').length).toBeLessThan(30);
+  expect(text.trim().split('\n').length).toBeLessThan(33);
   const command = text.slice(text.indexOf('  curl '));
   const { stdout } = await run('sh', ['-c', command]);
   const { content }: { content: string } = JSON.parse(stdout);

@@ -130,6 +130,9 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   '/operator/payments/:environment/:merchantId/:uniqueId/refund/:attemptId': {
     'desk-refund': ({ deskAttemptToRefundPath }) => deskAttemptToRefundPath,
   },
+  '/operator/payments/:environment/:merchantId/:uniqueId/refunds/:refundId/send-again': {
+    'desk-send-again': ({ deskRefundPath }) => `${deskRefundPath}/send-again`,
+  },
   '/operator/payments/:environment/:merchantId/:uniqueId/refunds/:refundId/:decision': {
     'desk-returned': ({ deskRefundPath }) => `${deskRefundPath}/returned`,
     'desk-not-returned': ({ deskRefundPath }) => `${deskRefundPath}/not-returned`,

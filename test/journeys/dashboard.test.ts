@@ -53,8 +53,8 @@ const VIEWERS_PARTS = [
 const PAID = 'PAYMENT_SUCCESS';
 /** The audit log of the steps below, in order. */
 const AUDITED: readonly (readonly [who: string, what: string])[] = [
-  [OPERATOR, 'Merchant created'],
-  [OPERATOR, 'Member invited'],
+  [`${OPERATOR} (name proved)`, 'Merchant created'],
+  [`${OPERATOR} (name proved)`, 'Member invited'],
   [OWNER, 'Member joined'],
   [OWNER, 'Signed in'],
   [OWNER, 'Webhook endpoint created'],
