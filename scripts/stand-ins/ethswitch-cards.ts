@@ -118,7 +118,7 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
         failUrl: field('failUrl'),
         callbackUrl: form.get('dynamicCallbackUrl') ?? null,
         registeredAtMs: Date.now(),
-        authRefNum: String(randomInt(1e11, 9e11)),
+        authRefNum: `7${randomInt(1e10, 9e10)}`,
         endsAtMs: Date.now() + Number(field('sessionTimeoutSecs')) * 1_000,
       });
       book.add(order);
