@@ -20,7 +20,7 @@ export function openApiDocument(version: string) {
       version,
       summary: 'Payments in Ethiopia by telebirr, CBE Birr, EthSwitch, M-PESA and eBirr',
       description:
-        'Requests carry money in major units (`150.50`), answers and webhooks in integer minor units (`15050`). In optional fields, `null` and an empty string count as absent. Ignore properties of answers that you do not know: more may come.',
+        'Payments are created in major units (`150.50`); answers, webhooks and everything about refunds are in integer minor units (`15050`). In optional fields, `null` and an empty string count as absent, except in `amountMinor` of a refund. Ignore properties of answers that you do not know: more may come.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'The gateway that serves this document' }],

@@ -44,7 +44,7 @@ const INTRODUCTION = `# API reference
 
 Every call, field and error, generated from the OpenAPI document that the gateway serves at \`/openapi.json\`. [The merchants' API](api.md) explains what the calls are for.
 
-Send your key in the header \`apiKey\`: \`kfl_test_…\` in the sandbox, \`kfl_live_…\` in production. Requests carry money in major units (\`150.50\`), answers and webhooks in integer minor units (\`15050\`). In optional fields, \`null\` and an empty string count as absent.`;
+Send your key in the header \`apiKey\`: \`kfl_test_…\` in the sandbox, \`kfl_live_…\` in production. Payments are created in major units (\`150.50\`); answers, webhooks and everything about refunds are in integer minor units (\`15050\`). In optional fields, \`null\` and an empty string count as absent, except in \`amountMinor\` of a refund.`;
 
 /** The reference as Markdown, so that the search and \`llms-full.txt\` have it too. */
 export function referenceMarkdown(openApi: OpenApi): string {
