@@ -19,6 +19,7 @@ import { MerchantServer } from './chaos/merchant-server.ts';
 import { Observations } from './chaos/observations.ts';
 import { planOf } from './chaos/plan.ts';
 import { Verdict } from './chaos/verdict.ts';
+import { localSecrets } from './dev/local-secrets.ts';
 import { expectFreePort } from './dev/ports.ts';
 import { Gateway, NO_RATE_LIMITS } from './gateway/gateway.ts';
 import { HttpClient } from './gateway/http.ts';
@@ -70,6 +71,7 @@ async function main(): Promise<boolean> {
     const caller = new Caller(gateway, client, observed);
     gateway.start();
     await gateway.untilReady();
+    await liftDailyLimit(gateway);
     const member = await Member.join(caller, await invitationIn(outputFile));
     await gateway.kill();
     const journeys = await putUnderLoad({
@@ -104,6 +106,23 @@ interface Load {
   readonly standIns: StandIns;
   readonly observed: Observations;
   readonly callbackUrl: string;
+}
+
+/** One merchant refunds all day: more than a new merchant's limit. */
+async function liftDailyLimit({ merchant }: Gateway): Promise<void> {
+  const { OPERATOR_SECRETS } = await localSecrets();
+  const path = `/operator/v1/merchants/${merchant.merchantId}/refund-limits`;
+  const answer = await fetch(`${merchant.baseUrl}${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${OPERATOR_SECRETS.split(',')[0]}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ refundAgeDaysMax: 180, refundDailyMaxMinor: null }),
+  });
+  if (!answer.ok) {
+    throw new Error(`the refund limits answered ${answer.status} ${await answer.text()}`);
+  }
 }
 
 /**

@@ -32,6 +32,14 @@ interface Payment {
   readonly refund?: { readonly refundUniqueId: string; readonly status: string };
 }
 
+/** The status of an envelope with this payment, by which many receivers act. */
+function envelopeStatus({ status, refund }: Payment): string {
+  if (refund === undefined) {
+    return status;
+  }
+  return refund.status === 'SUCCESS' ? 'REFUNDED' : `REFUND_${refund.status}`;
+}
+
 export interface ReceivedEvent {
   readonly webhookId: string;
   readonly event: string;
@@ -152,7 +160,7 @@ export class MerchantServer {
     if (
       payment.uniqueId !== envelope.paymentIntentUniqueId ||
       payment.event !== envelope.webHookEvent ||
-      payment.status !== envelope.status
+      envelopeStatus(payment) !== envelope.status
     ) {
       this.#observed.violation(null, `webhook ${webhookId} contradicts its own body: ${rawBody}`);
     }

@@ -234,7 +234,7 @@ export class Verdict {
       const { payment } = event;
       const { refund } = payment;
       const name = refund === undefined ? `PAYMENT_${content.status}` : `REFUND_${refund.status}`;
-      if (event.status !== content.status || event.event !== name) {
+      if (payment.status !== content.status || event.event !== name) {
         violation(`${describe(event)} contradicts the status ${content.status}`);
       }
       if (
