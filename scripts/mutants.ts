@@ -42,7 +42,11 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/checkout/open-link.ts': ['workers/address-limits'],
   'src/checkout/prompt-limit.ts': ['workers/address-limits'],
   'src/intent/alarm.ts': ['workers/alarm'],
-  'src/intent/ask-rails.ts': ['workers/rails-start', 'workers/rails-not-configured'],
+  'src/intent/ask-rails.ts': [
+    'workers/rails-start',
+    'workers/rails-not-configured',
+    'workers/operator-refund-repeat',
+  ],
   'src/intent/delivery.ts': ['workers/delivery'],
   'src/intent/payment-intent.ts': ['workers/alarm', 'workers/create', 'workers/endpoints'],
   'src/intent/record.ts': ['workers/commit'],

@@ -55,16 +55,20 @@ beforeEach(async () => {
   await run({ type: 'accept_attempt', attemptId, ...accepted });
   const outcome = { type: 'succeeded', receipt: 'RRN-1' } as const;
   await run({ type: 'resolve_attempt', attemptId, outcome });
-  await requestRefund(env, PRODUCTION, {
+  await requestPart('r1');
+});
+
+function requestPart(refundUniqueId: string) {
+  return requestRefund(env, PRODUCTION, {
     paymentUniqueId: 'order-1',
-    refundUniqueId: 'r1',
+    refundUniqueId,
     transactionId: null,
     amountMinor: PART_MINOR,
     reason: null,
     requester: { type: 'operator', operator: 'Hana', isProved: true },
     idempotency: null,
   });
-});
+}
 
 async function refundDo(form: URLSearchParams): Promise<Response> {
   const fate = fates.shift() ?? 'answered';
@@ -127,6 +131,15 @@ async function queryProvider(): Promise<void> {
 
 const repeat = (body: object = {}) =>
   operateApi(`${PAYMENT}/refunds/r1/repeat`, { note: 'The gateway crashed', ...body }, HANA);
+
+test('sends one of two refunds of an attempt that are due at the same alarm, then the other', async () => {
+  await requestPart('r2');
+  await callProvider('answered');
+  expect(numbers).toHaveLength(1);
+  await callProvider('answered');
+  expect(new Set(numbers).size).toBe(2);
+  expect([...returned.values()]).toEqual([PART_MINOR, PART_MINOR]);
+});
 
 test('sends a refund again that the crash kept from the provider, once', async () => {
   await callProvider('lost');
