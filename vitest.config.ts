@@ -22,13 +22,17 @@ const DISK = { TMPDIR: tmpdir() };
 // Tests start some five hundred processes of a few programs; each is compiled once.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/node');
 
-/** Files that wait for minutes, as providers do; the others run meanwhile. */
-const LONG_WAITS = /\/e2e\/rails-(?:windows|refunds-prompts|refunds|cards)\.test\.ts$/;
+/**
+ * Files that wait for minutes, as providers do, or have the most pages. The others run beside them; one
+ * that started last would run alone.
+ */
+const LONGEST =
+  /\/(?:e2e\/(?:rails-(?:windows|refunds-prompts|refunds|cards)|conformance)|journeys\/(?:dashboard-pages|docs)|browser\/states)\.test\.ts$/;
 
-class LongWaitsFirst extends BaseSequencer {
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ project, moduleId }: TestSpecification) =>
-      project.config.sequence.groupOrder - (LONG_WAITS.test(moduleId) ? 0.5 : 0);
+      project.config.sequence.groupOrder - (LONGEST.test(moduleId) ? 0.5 : 0);
     return (await super.sort(files)).sort((one, other) => place(one) - place(other));
   }
 }
@@ -63,7 +67,7 @@ export default defineConfig({
   test: {
     // Thousands of log lines about rails would hide what failed.
     onConsoleLog: (text) => !/^\{"event":"rail_(?:answer|misconfigured)"/.test(text),
-    sequence: { sequencer: LongWaitsFirst },
+    sequence: { sequencer: LongestFirst },
     // The projects that compute run together; those that wait for gateways and browsers follow.
     projects: [
       {
@@ -84,7 +88,7 @@ export default defineConfig({
           name: 'rails',
           isolate: false,
           maxWorkers: WORKERS,
-          setupFiles: './test/support/fixed-seed.ts',
+          setupFiles: ['./test/support/fixed-seed.ts', './scripts/project/node-md5.ts'],
           include: ['test/rails/**/*.test.ts'],
           testTimeout: 60_000,
           expect: POLLS,

@@ -123,11 +123,22 @@ CREATE TABLE webhook_endpoints (
   enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
   -- The name of a second signature header, or NULL.
   signature_header TEXT CHECK (length(signature_header) BETWEEN 1 AND 64),
-  created_at_ms INTEGER NOT NULL
+  created_at_ms INTEGER NOT NULL,
+  -- The version of webhooks' payload on the day of its creation (docs/versions.md#payload).
+  payload_version TEXT NOT NULL CHECK (payload_version GLOB '20??-??-??')
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX webhook_endpoints_by_merchant ON webhook_endpoints
   (merchant_id, environment, created_at_ms, id);
+
+-- How webhooks to the callbackUrl of a payment are signed besides. No row: not at all.
+CREATE TABLE webhook_callback_settings (
+  merchant_id TEXT NOT NULL,
+  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
+  -- The name of a second signature header, or NULL.
+  signature_header TEXT CHECK (length(signature_header) BETWEEN 1 AND 64),
+  PRIMARY KEY (merchant_id, environment)
+) STRICT, WITHOUT ROWID;
 
 -- Secrets of the Standard Webhooks signature. Several are valid while one replaces another.
 CREATE TABLE webhook_secrets (
@@ -306,6 +317,8 @@ CREATE TABLE payment (
   -- What a file of payments shows of customer and provider, in JSON, sealed with
   -- DATA_ENCRYPTION_KEYS because it may be personal data. NULL: nothing.
   sealed_details TEXT,
+  -- JSON array of the times of the payment's events, by which their rows are found.
+  event_times TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(event_times)),
   -- What the purge deletes: details, or a key with the digest of a phone number.
   is_purgeable INTEGER NOT NULL AS (sealed_details IS NOT NULL OR search_keys <> '[]'),
   PRIMARY KEY (merchant_id, environment, created_at_ms, uuid)

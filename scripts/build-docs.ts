@@ -20,12 +20,13 @@ const SCRIPT = {
 
 const PUBLIC_DIRECTORY = join(PROJECT_DIRECTORY, 'public');
 /** What the build writes, below `public`. */
-const RESULTS = ['docs', 'llms.txt', 'llms-full.txt'];
+const RESULTS = ['docs', 'llms.txt', 'llms-full.txt', 'llms-merchant.txt'];
 const SOURCES = [
   'docs/**',
   'site/**',
   'src/ui/styles/*.css',
   'CHANGELOG.md',
+  'clients/**',
   'public/openapi.json',
   'package-lock.json',
 ];

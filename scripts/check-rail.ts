@@ -1,20 +1,44 @@
 /**
  * `npm run rail:check -- M_PESA production < secret.json`: checks a rail's secret as the gateway
- * does, before it is set. With `--live`, also makes one status query. Prints no value of the secret.
+ * does, before it is set. With `--live`, also tries it at the provider. Prints no value of the secret.
  */
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { type Bindings, ConfigError } from '../src/config.ts';
 import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../src/domain/method.ts';
 import { minorFromMajor } from '../src/domain/money.ts';
+import type { ProbeOutcome } from '../src/rails/rail.ts';
 import { railConfiguration, railSecretName } from '../src/rails/settings.ts';
-import { queryLive } from './check-rail/live.ts';
+import { probeLive, queryLive } from './check-rail/live.ts';
+import './project/node-md5.ts';
 
 const USAGE = `usage: npm run rail:check -- METHOD ENVIRONMENT < secret.json
        npm run rail:check -- METHOD ENVIRONMENT --live [TRANSACTION_ID] [--amount 150.50]
            [--provider-id ID] [--result-url URL] < secret.json
 METHOD is one of ${METHODS.join(', ')}; ENVIRONMENT is ${ENVIRONMENTS.join(' or ')}.
---live asks the provider about one payment, by default one that does not exist. It moves no money.`;
+--live signs in at the provider and asks about an order that does not exist; with TRANSACTION_ID or
+--provider-id, also about that payment. It moves no money and prompts no phone.
+
+Exit codes:
+  0  the secret is valid; with --live, the provider accepts the credentials
+  1  the secret is not valid
+  2  the command is not valid
+  3  reached: the provider answers, but that proves nothing about the credentials
+  4  refused: by the provider, or by us, because its answer has the wrong signature or secret
+  5  unreachable: no connection, no answer in time, or a gateway that cannot reach the provider`;
+
+const EXIT_INVALID = 1;
+const EXIT_USAGE = 2;
+const EXIT_BY_OUTCOME: Readonly<Record<ProbeOutcome, number>> = {
+  accepted: 0,
+  reached: 3,
+  refused: 4,
+  unreachable: 5,
+};
+
+class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
 
 /** Posts to this address get lost: a reserved name (RFC 2606). */
 const NO_ADDRESS = 'https://kefel.invalid/rails/check';
@@ -28,7 +52,7 @@ async function main(): Promise<void> {
   const [method, environment, reference] = positionals;
   const amountMinor = minorFromMajor(Number(values.amount ?? 1));
   if (!isMethod(method) || !isEnvironment(environment) || amountMinor === null) {
-    throw new ConfigError(USAGE);
+    throw new UsageError(USAGE);
   }
   const name = railSecretName(environment, method);
   const secret = await text(process.stdin);
@@ -41,19 +65,18 @@ async function main(): Promise<void> {
     throw new ConfigError(configuration.problem);
   }
   const { rail } = configuration;
-  console.log(`${name} is good: rail ${rail.id}, ${rail.currencies.join(' and ')}.`);
-  if (values.live === true) {
-    const query = {
-      method,
-      environment,
-      reference,
-      railReference: values['provider-id'],
-      amountMinor,
-      resultUrl: values['result-url'] ?? NO_ADDRESS,
-    };
-    for (const line of await queryLive(rail, query, JSON.parse(secret))) {
-      console.log(line);
-    }
+  console.log(`${name} is valid: rail ${rail.id}, ${rail.currencies.join(' and ')}.`);
+  if (values.live !== true) {
+    return;
+  }
+  const settings: unknown = JSON.parse(secret);
+  const { 'result-url': resultUrl = NO_ADDRESS, 'provider-id': railReference } = values;
+  const { result, lines } = await probeLive(rail, resultUrl, settings);
+  console.log(lines.join('\n'));
+  process.exitCode = EXIT_BY_OUTCOME[result.outcome];
+  if (reference !== undefined || railReference !== undefined) {
+    const query = { method, environment, reference, railReference, amountMinor, resultUrl };
+    console.log((await queryLive(rail, query, settings)).join('\n'));
   }
 }
 
@@ -70,7 +93,7 @@ function argumentsOf() {
       },
     });
   } catch {
-    throw new ConfigError(USAGE);
+    throw new UsageError(USAGE);
   }
 }
 
@@ -83,6 +106,7 @@ function isEnvironment(text: string | undefined): text is Environment {
 }
 
 main().catch((error: unknown) => {
-  console.error(error instanceof ConfigError ? error.message : error);
-  process.exitCode = 1;
+  const isExplained = error instanceof ConfigError || error instanceof UsageError;
+  console.error(isExplained ? error.message : error);
+  process.exitCode = error instanceof UsageError ? EXIT_USAGE : EXIT_INVALID;
 });

@@ -31,7 +31,8 @@ async function main(): Promise<void> {
   const prepared = await prepareLocalGateway(options.stateDirectory, baseUrl);
   const joinUrl = await demoInvitation(options.stateDirectory, prepared.merchant);
   const standIns = options.hasStandIns ? await startStandIns(baseUrl, { hasRefunds: true }) : null;
-  const args = [...wranglerArgs(options), ...(standIns?.wranglerArgs ?? [])];
+  // The developer's own --var comes last, and replaces a stand-in.
+  const args = ['dev', ...(standIns?.wranglerArgs ?? []), ...wranglerArgs(options)];
   const wrangler = startWrangler(args, PROJECT_DIRECTORY);
   liveAndDieWith(wrangler);
   await untilAnswered(baseUrl);
@@ -41,7 +42,6 @@ async function main(): Promise<void> {
 
 function wranglerArgs(options: DevOptions): readonly string[] {
   return [
-    'dev',
     ...['--port', String(options.port), '--persist-to', options.stateDirectory],
     // The only place where webhooks may go to this machine (docs/decisions.md#18).
     ...['--var', 'LOCAL_CALLBACKS:true'],

@@ -59,7 +59,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/read-model/refunds-list.ts': ['workers/api-refunds'],
   'src/read-model/search.ts': ['workers/read-model-search'],
   'src/read-model/upsert.ts': ['workers/read-model', 'workers/api-refunds'],
-  'src/refunds/ask-rail.ts': ['workers/refund-settings'],
+  'src/refunds/ask-rail.ts': ['workers/refund-settings', 'workers/operator-refund-repeat'],
   'src/refunds/callback.ts': ['workers/rails-refund-callbacks'],
   'src/refunds/claim.ts': ['workers/refund-requests'],
   'src/refunds/request.ts': ['workers/refund-requests'],

@@ -1,5 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { forMerchants } from './gateway.ts';
+import { standaloneMarkdown } from './markdown.ts';
+import { audienceOf } from './navigation.ts';
 
 /** A Markdown file that the site shows. */
 export interface Document {
@@ -8,7 +11,10 @@ export interface Document {
   readonly title: string;
   /** The first paragraph without its markup, for search engines and lists. */
   readonly summary: string;
+  /** For the site's page. */
   readonly markdown: string;
+  /** For programs: see `standaloneMarkdown`. */
+  readonly standalone: string;
 }
 
 const SUMMARY_CHARACTERS_MAX = 200;
@@ -24,13 +30,20 @@ export function readDocuments(projectDirectory: string): Document[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function documentOf(name: string, markdown: string): Document {
+function documentOf(name: string, text: string): Document {
+  const markdown = audienceOf(name) === 'merchants' ? forMerchants(text) : text;
   const [, heading] = /^# (.+)$/m.exec(markdown) ?? [];
   const [, paragraph] = /^# .+\n+([^\n#|`-].*)$/m.exec(markdown) ?? [];
   if (heading === undefined || paragraph === undefined) {
     throw new Error(`${name} must begin with a heading and a paragraph.`);
   }
-  return { name, title: plain(heading), summary: shorten(plain(paragraph)), markdown };
+  return {
+    name,
+    title: plain(heading),
+    summary: shorten(plain(paragraph)),
+    markdown,
+    standalone: standaloneMarkdown(name, markdown),
+  };
 }
 
 function plain(markdown: string): string {

@@ -1,12 +1,13 @@
 import { globSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import syntaxHighlight from '@11ty/eleventy-plugin-syntaxhighlight';
 import { buildAssets } from './assets.ts';
+import { packCommandLine } from './command-line.ts';
 import { readDocuments } from './documents.ts';
-import { llmsFullText, llmsText } from './llms.ts';
-import { adaptMarkdown, downloadOf, fileOf, urlOf } from './markdown.ts';
-import { placeOf, SECTIONS } from './navigation.ts';
+import { llmsFullText, llmsMerchantText, llmsText } from './llms.ts';
+import { adaptMarkdown, downloadOf, fileOf, markdownUrlOf, urlOf } from './markdown.ts';
+import { audienceOf, placeOf, SECTIONS } from './navigation.ts';
 import { searchEntries } from './search-entries.ts';
 
 /** What readers without the repository copy. */
@@ -34,6 +35,7 @@ export default async function configure(eleventy) {
   eleventy.addPlugin(syntaxHighlight, { preAttributes: { tabindex: 0 } });
   eleventy.amendLibrary('md', adaptMarkdown);
   eleventy.addFilter('urlOf', urlOf);
+  eleventy.addFilter('markdownUrlOf', markdownUrlOf);
   eleventy.addPassthroughCopy({ 'docs/images': 'docs/images', ...CLIENT_FILES });
   eleventy.addGlobalData('assets', assets);
   eleventy.addGlobalData('sections', SECTIONS);
@@ -53,9 +55,22 @@ export default async function configure(eleventy) {
     });
   }
   eleventy.on('eleventy.after', async ({ results }) => {
-    await writeFile(join(output, 'docs/search.json'), JSON.stringify(searchEntries(results)));
-    await writeFile(join(output, 'llms.txt'), llmsText(documents));
-    await writeFile(join(output, 'llms-full.txt'), llmsFullText(documents));
+    await packCommandLine(output, join(output, 'docs/download/kefel.tgz'));
+    const byUrl = new Map(documents.map(({ name }) => [urlOf(name), audienceOf(name)]));
+    const entries = searchEntries(results, (url) => byUrl.get(url));
+    const files = {
+      'docs/search.json': JSON.stringify(entries),
+      'llms.txt': llmsText(documents),
+      'llms-merchant.txt': llmsMerchantText(documents),
+      'llms-full.txt': llmsFullText(documents),
+      ...Object.fromEntries(
+        documents.map(({ name, standalone }) => [markdownUrlOf(name).slice(1), standalone]),
+      ),
+    };
+    for (const [name, text] of Object.entries(files)) {
+      await mkdir(dirname(join(output, name)), { recursive: true });
+      await writeFile(join(output, name), text);
+    }
   });
 
   return {

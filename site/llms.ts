@@ -1,35 +1,65 @@
 import type { Document } from './documents.ts';
-import { urlOf } from './markdown.ts';
-import { SECTIONS } from './navigation.ts';
+import { EXAMPLE_ORIGIN } from './gateway.ts';
+import { markdownUrlOf } from './markdown.ts';
+import { SECTIONS, type Section } from './navigation.ts';
+
+/** Texts for programs that read the documentation (https://llmstxt.org). All links are absolute. */
 
 const INTRODUCTION = `# Kefel
 
 > A payment gateway for merchants in Ethiopia: create a hosted or an express payment over HTTPS, learn its outcome by signed webhook.
 `;
 
-/** `/llms.txt`: what the documentation has, for programs that read it (https://llmstxt.org). */
+const MERCHANT_SECTIONS = SECTIONS.filter(({ audience }) => audience === 'merchants');
+
+/** `/llms.txt`: a list of all pages. */
 export function llmsText(documents: readonly Document[]): string {
-  const sections = SECTIONS.map(({ title, documents: names }) => {
-    const links = inOrder(documents, names).map(
-      (document) => `- [${document.title}](${urlOf(document.name)}): ${document.summary}`,
-    );
-    return `## ${title}\n\n${links.join('\n')}\n`;
-  });
   return [
     INTRODUCTION,
-    ...sections,
-    'All of it in one file: [/llms-full.txt](/llms-full.txt)\n',
+    `What a merchant needs in one file: ${EXAMPLE_ORIGIN}/llms-merchant.txt. All pages in one file: ${EXAMPLE_ORIGIN}/llms-full.txt.\n`,
+    listOf(SECTIONS, documents),
   ].join('\n');
 }
 
-/** `/llms-full.txt`: all documents, in the order of the menu. */
+/** `/llms-merchant.txt`: a list of the pages for merchants, then their texts. */
+export function llmsMerchantText(documents: readonly Document[]): string {
+  return [
+    INTRODUCTION,
+    `The API's address is ${EXAMPLE_ORIGIN}, its OpenAPI document ${EXAMPLE_ORIGIN}/openapi.json.\n`,
+    listOf(MERCHANT_SECTIONS, documents),
+    textsOf(MERCHANT_SECTIONS, documents),
+  ].join('\n');
+}
+
+/** `/llms-full.txt`: the texts of all pages, in the order of the menu. */
 export function llmsFullText(documents: readonly Document[]): string {
-  const names = SECTIONS.flatMap((section) => section.documents);
-  return inOrder(documents, names)
-    .map(({ name, markdown }) => `<!-- ${urlOf(name)} -->\n\n${markdown.trim()}\n`)
+  return textsOf(SECTIONS, documents);
+}
+
+function listOf(sections: readonly Section[], documents: readonly Document[]): string {
+  return sections
+    .map((section) => {
+      const links = documentsOf(section, documents).map(
+        ({ name, title, summary }) =>
+          `- [${title}](${EXAMPLE_ORIGIN}${markdownUrlOf(name)}): ${summary}\n`,
+      );
+      return `## ${section.title}\n\n${links.join('')}`;
+    })
     .join('\n');
 }
 
-function inOrder(documents: readonly Document[], names: readonly string[]): Document[] {
-  return names.flatMap((name) => documents.filter((document) => document.name === name));
+function textsOf(sections: readonly Section[], documents: readonly Document[]): string {
+  return sections
+    .flatMap((section) => documentsOf(section, documents))
+    .map(
+      ({ name, standalone }) =>
+        `<!-- ${EXAMPLE_ORIGIN}${markdownUrlOf(name)} -->\n\n${standalone.trim()}\n`,
+    )
+    .join('\n');
+}
+
+function documentsOf(section: Section, documents: readonly Document[]): Document[] {
+  return section.documents.flatMap((name) =>
+    documents.filter((document) => document.name === name),
+  );
 }

@@ -1,6 +1,8 @@
 import { posix } from 'node:path';
 import type { MarkdownIt, StateCore, Token } from 'markdown-it';
 import anchor from 'markdown-it-anchor';
+import { EXAMPLE_ORIGIN } from './gateway.ts';
+import { groupTabs } from './tabs.ts';
 
 /** `<a id="limits">`, by which a document names a heading for good. */
 const EXPLICIT_ANCHOR = /^<a id="([\w-]+)">$/;
@@ -23,6 +25,11 @@ export function downloadOf(file: string): string {
   return `/docs/download/${posix.basename(file)}`;
 }
 
+/** The page as Markdown, for programs: `rails/README` at `/docs/rails.md`. */
+export function markdownUrlOf(document: string): string {
+  return document === 'index' ? '/docs/index.md' : `${urlOf(document)}.md`;
+}
+
 /** The file of the page, below what is served as `/`. */
 export function fileOf(document: string): string {
   return document === 'index' ? 'docs/index.html' : `${urlOf(document).slice(1)}.html`;
@@ -37,6 +44,7 @@ export function adaptMarkdown(markdown: MarkdownIt): void {
   markdown.core.ruler.push('explicit_anchors', nameHeadings);
   markdown.core.ruler.push('alignment', alignByClass);
   markdown.core.ruler.push('links_between_documents', linkPages);
+  markdown.core.ruler.push('tabs', groupTabs);
   markdown.use(anchor, { permalink: anchor.permalink.headerLink() });
   markdown.renderer.rules.table_open = () => '<div class="scroll" tabindex="0"><table>';
   markdown.renderer.rules.table_close = () => '</table></div>';
@@ -85,16 +93,44 @@ function rewrite(token: Token, directory: string): void {
   if (path === undefined) {
     return;
   }
-  const target = posix.join(directory, path);
-  if (target === '../CHANGELOG.md') {
-    token.attrSet(attribute, `/docs/changelog${hash}`);
-  } else if (CLIENT_FILE.test(target)) {
-    token.attrSet(attribute, downloadOf(target));
-  } else if (target.startsWith('../')) {
+  const url = siteUrlOf(posix.join(directory, path), urlOf);
+  if (url === null) {
     token.attrs = [];
-  } else if (target.endsWith('.md')) {
-    token.attrSet(attribute, urlOf(target.slice(0, -'.md'.length)) + hash);
   } else {
-    token.attrSet(attribute, `/docs/${target}`);
+    token.attrSet(attribute, url + hash);
   }
+}
+
+/** Where the site shows a file, by its path from `docs`; null: nowhere. */
+function siteUrlOf(file: string, pageUrlOf: (document: string) => string): string | null {
+  if (file === '../CHANGELOG.md') {
+    return pageUrlOf('changelog');
+  }
+  if (CLIENT_FILE.test(file)) {
+    return downloadOf(file);
+  }
+  if (file.startsWith('../')) {
+    return null;
+  }
+  return file.endsWith('.md') ? pageUrlOf(file.slice(0, -'.md'.length)) : `/docs/${file}`;
+}
+
+/** Blocks and spans of code, which keep what looks like a link, and links. */
+const CODE_OR_LINK = /^```[\s\S]*?^```|`[^`\n]*`|(!?)\[((?:[^\]`]|`[^`]*`)*)\]\(([^)\s]+)\)/gm;
+/** For the site alone. */
+const SITE_COMMENT = /^<!-- \/?(?:tabs|local) -->\n+/gm;
+
+/** A document for programs that read it elsewhere: its links are absolute and lead to Markdown. */
+export function standaloneMarkdown(document: string, markdown: string): string {
+  const directory = posix.dirname(document);
+  return markdown
+    .replaceAll(SITE_COMMENT, '')
+    .replaceAll(CODE_OR_LINK, (whole, image?: string, text?: string, target?: string) => {
+      const [, path, hash = ''] = RELATIVE_LINK.exec(target ?? '') ?? [];
+      if (path === undefined) {
+        return whole;
+      }
+      const url = siteUrlOf(posix.join(directory, path), markdownUrlOf);
+      return url === null ? String(text) : `${image}[${text}](${EXAMPLE_ORIGIN}${url}${hash})`;
+    });
 }

@@ -1,6 +1,10 @@
+/** Who reads a page: merchants' developers, those who run a gateway, those who change Kefel. */
+export type Audience = 'merchants' | 'operators' | 'developers';
+
 /** The site's menu: every document of `docs`, in the order in which a reader needs them. */
 export interface Section {
   readonly title: string;
+  readonly audience: Audience;
   /** Paths in `docs`, without `.md`. */
   readonly documents: readonly string[];
 }
@@ -8,6 +12,7 @@ export interface Section {
 export const SECTIONS: readonly Section[] = [
   {
     title: 'Start',
+    audience: 'merchants',
     documents: [
       'quick-start',
       'hosted-payments',
@@ -16,6 +21,7 @@ export const SECTIONS: readonly Section[] = [
       'embedding',
       'clients',
       'verify-webhooks',
+      'existing-plugins',
       'sandbox',
       'cli',
       'going-live',
@@ -23,6 +29,7 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     title: 'Use the API',
+    audience: 'merchants',
     documents: [
       'api',
       'reference',
@@ -31,15 +38,19 @@ export const SECTIONS: readonly Section[] = [
       'lists',
       'idempotency',
       'limits',
-      'decisions',
-      'promises',
+      'versions',
       'changelog',
     ],
   },
-  { title: 'Your account', documents: ['dashboard'] },
-  { title: 'Run a gateway', documents: ['deploy', 'operations', 'operator', 'rails/README'] },
+  { title: 'Your account', audience: 'merchants', documents: ['dashboard'] },
+  {
+    title: 'Run a gateway',
+    audience: 'operators',
+    documents: ['deploy', 'operations', 'operator', 'rails/README'],
+  },
   {
     title: 'Providers',
+    audience: 'operators',
     documents: [
       'rails/telebirr-h5',
       'rails/telebirr-ussd',
@@ -51,8 +62,11 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     title: 'How it is built',
+    audience: 'developers',
     documents: [
       'architecture',
+      'decisions',
+      'promises',
       'state-machine',
       'storage',
       'webhook-delivery',
@@ -66,6 +80,11 @@ export const SECTIONS: readonly Section[] = [
     ],
   },
 ];
+
+/** The first page of the site is for merchants, too, though the menu does not name it. */
+export function audienceOf(document: string): Audience {
+  return SECTIONS.find(({ documents }) => documents.includes(document))?.audience ?? 'merchants';
+}
 
 /** A document with its neighbors, for the links at the end of its page. */
 export interface Place {

@@ -1,11 +1,6 @@
-/** A part of a page that the search finds: a heading and what stands below it. */
-export interface SearchEntry {
-  /** `/docs/api#limits`; also the entry's id. */
-  readonly url: string;
-  readonly page: string;
-  readonly heading: string;
-  readonly text: string;
-}
+import { EXAMPLE_ORIGIN } from './gateway.ts';
+import type { Audience } from './navigation.ts';
+import type { SearchEntry } from './search.ts';
 
 interface BuiltPage {
   readonly url: string;
@@ -20,23 +15,39 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&#39;': "'",
 };
 
+/** Blocks of code. */
+const SAMPLE = /<pre\b[\s\S]*?<\/pre>/g;
+
 /** Splits the pages that the generator built at their headings. */
-export function searchEntries(pages: readonly BuiltPage[]): SearchEntry[] {
+export function searchEntries(
+  pages: readonly BuiltPage[],
+  audienceOf: (url: string) => Audience,
+): SearchEntry[] {
   return pages.flatMap(({ url: file, content }) => {
     const url = file.replace(/\.html$/, '');
+    const audience = audienceOf(url);
     const main = content.slice(content.indexOf('<main'), content.indexOf('</main>'));
     const [, ...parts] = main.split(/<h[1-3] id="/);
     const sections = parts.map((part) => {
       const [id = ''] = part.split('"', 1);
       const [heading = '', text = ''] = part.slice(id.length + 1).split(/<\/h[1-3]>/);
-      return { id, heading: plain(heading), text: plain(text) };
+      const code = (text.match(SAMPLE) ?? []).join(' ');
+      return {
+        id,
+        heading: plain(heading),
+        text: plain(text.replaceAll(SAMPLE, ' ')),
+        // Every sample has the gateway's address, which says nothing.
+        code: plain(code).replaceAll(EXAMPLE_ORIGIN, ''),
+      };
     });
     const page = sections[0]?.heading ?? '';
-    return sections.map(({ id, heading, text }, index) => ({
+    return sections.map(({ id, heading, text, code }, index) => ({
       url: index === 0 ? url : `${url}#${id}`,
       page,
       heading,
       text,
+      code,
+      audience,
     }));
   });
 }

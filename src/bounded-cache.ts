@@ -4,9 +4,9 @@ export interface CacheEntry<Value> {
   readonly readAtMs: number;
 }
 
-/** No read takes longer: D1's queries time out. So an earlier read is only slow up to this. */
+/** D1's queries time out before. Two reads further apart than this show a change of the clock. */
 const READ_MS_MAX = 10_000;
-/** A request that began so much before a read may use its result. */
+/** A request may use the result of a read that began at most this long after the request. */
 const HEAD_START_MS = 1_000;
 
 /**

@@ -26,6 +26,7 @@ export interface Config {
   readonly localCallbacks: boolean;
   readonly rateLimits: boolean;
   readonly methodLogos: MethodLogos;
+  readonly support: Support;
   /** Whether the operator keeps the commission of refunded payments (docs/decisions.md#39). */
   readonly keepsCommission: boolean;
   /**
@@ -58,6 +59,7 @@ export function configOf(env: Bindings): Config {
     localCallbacks: flag('LOCAL_CALLBACKS', env.LOCAL_CALLBACKS, 'true', 'false'),
     rateLimits: flag('RATE_LIMITS', env.RATE_LIMITS, 'on', 'off'),
     methodLogos: methodLogos('METHOD_LOGOS', env.METHOD_LOGOS),
+    support: supportOf(env),
     keepsCommission: flag('REFUND_COMMISSION', env.REFUND_COMMISSION, 'keep', 'return'),
     secondOperatorAboveMinor: amountMinorOrOff('SECOND_OPERATOR_ABOVE', env.SECOND_OPERATOR_ABOVE),
     linkSigningKeys: strongKeyRing('LINK_SIGNING_KEYS', env.LINK_SIGNING_KEYS),
@@ -118,6 +120,51 @@ function flag(name: string, value: string | undefined, on: string, off: string):
     throw new ConfigError(`${name} must be "${on}" or "${off}"`);
   }
   return value === on;
+}
+
+/** Where customers and merchants find help. Null where the operator names nothing. */
+export interface Support {
+  readonly contact: PublicLink | null;
+  readonly status: PublicLink | null;
+}
+
+export interface PublicLink {
+  readonly href: string;
+  /** What a page shows of it: the address, the number, or the URL without its scheme. */
+  readonly text: string;
+}
+
+const EMAIL = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/;
+const TELEPHONE = /^tel:\+?[0-9]{3,15}$/;
+
+/** SUPPORT_CONTACT and STATUS_URL. Throws ConfigError. Needs no secret. */
+export function supportOf(env: Pick<Bindings, 'SUPPORT_CONTACT' | 'STATUS_URL'>): Support {
+  return {
+    contact: supportContact('SUPPORT_CONTACT', env.SUPPORT_CONTACT),
+    status: webLink('STATUS_URL', env.STATUS_URL),
+  };
+}
+
+function supportContact(name: string, value: string | undefined): PublicLink | null {
+  const text = value?.replace(/^mailto:/, '') ?? '';
+  if (EMAIL.test(text)) {
+    return { href: `mailto:${text}`, text };
+  }
+  if (value !== undefined && TELEPHONE.test(value)) {
+    return { href: value, text: value.slice('tel:'.length) };
+  }
+  return webLink(name, value, 'an e-mail address, tel:+251… or ');
+}
+
+function webLink(name: string, value: string | undefined, others = ''): PublicLink | null {
+  if (value === undefined || value === '') {
+    return null;
+  }
+  const url = URL.parse(value);
+  if (url?.protocol !== 'https:' || url.username !== '') {
+    throw new ConfigError(`${name} must be ${others}an address that begins with https://`);
+  }
+  return { href: url.href, text: url.href.slice('https://'.length).replace(/\/$/, '') };
 }
 
 /** The path of a method's logo, for the methods that have one. */

@@ -75,8 +75,7 @@ async function areaOf(path: string) {
   if (isUnder(path, '/operator')) {
     return { router: (await import('./operator/router.ts')).operatorRouter };
   }
-  // Only addresses without an asset get here.
-  if (path === '/' || isUnder(path, '/docs')) {
+  if (path === '/' || isUnder(path, '/docs') || path.startsWith('/llms')) {
     return { router: (await import('./home/router.tsx')).homeRouter };
   }
   return { router: checkoutRouter };

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Kefel, VERSION } from '../typescript/kefel.ts';
 import { type Given, UsageError } from './command.ts';
 
 /** Which gateway a command calls, and with which key. */
@@ -7,6 +8,8 @@ export interface Access {
   readonly apiKey: string;
   readonly baseUrl: string;
 }
+
+export const USER_AGENT = `kefel-cli/${VERSION}`;
 
 /** What `npm run dev` writes in the folder of the checkout. */
 const DEMO_FILE = join('.wrangler', 'demo-merchant.json');
@@ -57,6 +60,18 @@ export async function sandboxAccessOf(given: Given): Promise<Access> {
     );
   }
   return access;
+}
+
+/** The client, which names this program to the gateway instead of itself. */
+export function clientOf(access: Access): Kefel {
+  return new Kefel({
+    ...access,
+    fetch: (input, init) => {
+      const headers = new Headers(init?.headers);
+      headers.set('user-agent', USER_AGENT);
+      return fetch(input, { ...init, headers });
+    },
+  });
 }
 
 function checkedUrl(text: string): string {

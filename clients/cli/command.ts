@@ -145,7 +145,7 @@ export function overview(commands: Readonly<Record<string, Command>>): string {
   const rows = Object.entries(commands).map(
     ([name, command]) => [`${name} ${command.arguments}`, command.summary] as const,
   );
-  return `kefel <command> [options]\n\n${columns(rows)}\n\nkefel <command> --help lists the options of a command.`;
+  return `kefel <command> [options]\n\n${columns(rows)}\n\nkefel <command> --help lists the options of a command, kefel --version the version.`;
 }
 
 /** Two columns, indented. */

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { KefelError } from '../typescript/kefel.ts';
-import type { Access } from './access.ts';
+import { type Access, USER_AGENT } from './access.ts';
 import type { ForwardedEvent } from './forward.ts';
 
 /** The gateway sends something every 15 s: after this long the connection is dead. */
@@ -84,7 +84,7 @@ async function* connection(access: Access, lastId: string | undefined): AsyncGen
       headers: {
         apiKey: access.apiKey,
         accept: 'text/event-stream',
-        'user-agent': 'kefel-cli',
+        'user-agent': USER_AGENT,
         ...(lastId === undefined ? {} : { 'Last-Event-ID': lastId }),
       },
       redirect: 'manual',

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { USER_AGENT } from './access.ts';
 import { UsageError } from './command.ts';
 
 /** A webhook as the gateway would post it. */
@@ -40,7 +41,7 @@ export async function forward(event: ForwardedEvent, url: string, secret: string
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        'user-agent': 'kefel-cli',
+        'user-agent': USER_AGENT,
         ...signatureHeaders(event, secret),
       },
       body: event.body,

@@ -4,7 +4,7 @@
  * TypeScript client.
  * docs/cli.md tells what each command is for.
  */
-import { KefelConnectionError, KefelError } from '../typescript/kefel.ts';
+import { KefelConnectionError, KefelError, VERSION } from '../typescript/kefel.ts';
 import { commandHelp, given, overview, UsageError } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { reasonOf } from './forward.ts';
@@ -13,6 +13,10 @@ import { print, printNote } from './output.ts';
 async function main([name, ...words]: readonly string[]): Promise<void> {
   if (name === undefined || name === 'help' || name === '--help') {
     print(overview(COMMANDS));
+    return;
+  }
+  if (name === '--version') {
+    print(VERSION);
     return;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

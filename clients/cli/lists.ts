@@ -1,10 +1,5 @@
-import {
-  type EventFilter,
-  Kefel,
-  type PaymentFilter,
-  type RefundFilter,
-} from '../typescript/kefel.ts';
-import { accessOf } from './access.ts';
+import type { EventFilter, PaymentFilter, RefundFilter } from '../typescript/kefel.ts';
+import { accessOf, clientOf } from './access.ts';
 import type { Command, Given, Options } from './command.ts';
 import { inOneLine, print, printNote } from './output.ts';
 import { moneyText } from './refund.ts';
@@ -32,7 +27,7 @@ export const payments: Command = {
     ...PAGE_OPTIONS,
   },
   async run(given) {
-    const client = new Kefel(await accessOf(given));
+    const client = clientOf(await accessOf(given));
     const [id] = given.arguments;
     if (id !== undefined) {
       printJson(await client.payments.get(id));
@@ -49,7 +44,7 @@ export const payments: Command = {
     // The gateway says what is wrong with a value that it does not know.
     const page = await client.payments.list(filter as PaymentFilter);
     printPage(given, page, (row) => [
-      row.creationDate,
+      row.createdAt,
       row.late ? `${row.status} (late)` : row.status,
       moneyText(row.totalAmount, row.currency),
       row.paymentType ?? '',
@@ -74,7 +69,7 @@ export const refunds: Command = {
     ...PAGE_OPTIONS,
   },
   async run(given) {
-    const client = new Kefel(await accessOf(given));
+    const client = clientOf(await accessOf(given));
     const [id] = given.arguments;
     if (id !== undefined) {
       printJson(await client.refunds.get(id));
@@ -104,26 +99,28 @@ export const events: Command = {
   summary: 'List events and where they were delivered, newest first, or show one',
   about: 'ID: evt_…, the webhook-id. One event is shown with its payload, the exact body.',
   options: {
+    payment: { value: 'ID', about: 'the paymentIntentUniqueId of their payment' },
     type: { value: 'TYPE', about: 'such as PAYMENT_SUCCESS or REFUND_FAILED' },
     state: { value: 'STATE', about: 'of a delivery: queued, delivered, dead, superseded, paused' },
     ...PAGE_OPTIONS,
   },
   async run(given) {
-    const client = new Kefel(await accessOf(given));
+    const client = clientOf(await accessOf(given));
     const [id] = given.arguments;
     if (id !== undefined) {
       printJson(await client.events.get(id));
       return;
     }
     const filter = present({
+      paymentIntentUniqueId: given.text('payment'),
       type: given.text('type'),
       deliveryState: given.text('state'),
       ...pageFilter(given),
     });
     const page = await client.events.list(filter as EventFilter);
     printPage(given, page, (row) => [
-      row.creationDate,
-      row.webHookEvent,
+      row.createdAt,
+      row.type,
       row.paymentIntentUniqueId,
       row.id,
       row.deliveries

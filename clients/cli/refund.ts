@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { Kefel, KefelError, type Refund } from '../typescript/kefel.ts';
-import { accessOf } from './access.ts';
+import { KefelError, type Refund } from '../typescript/kefel.ts';
+import { accessOf, clientOf } from './access.ts';
 import { type Command, type Given, UsageError } from './command.ts';
 import { print, printNote } from './output.ts';
 
@@ -36,7 +36,7 @@ In the sandbox some amounts have a fixed outcome: docs/sandbox.md lists them.`,
       throw new UsageError(`This key is of production: add --live to return real money.`);
     }
     const refundUniqueId = given.text('id') ?? newRefundId();
-    const { refunds } = new Kefel(access);
+    const { refunds } = clientOf(access);
     try {
       const created = await refunds.create({
         paymentIntentUniqueId,

@@ -1,5 +1,5 @@
-import { Kefel } from '../typescript/kefel.ts';
-import { accessOf } from './access.ts';
+import type { Kefel } from '../typescript/kefel.ts';
+import { accessOf, clientOf } from './access.ts';
 import { type Command, UsageError } from './command.ts';
 import { forward, forwardingSecret, forwardingUrl } from './forward.ts';
 import { print } from './output.ts';
@@ -25,7 +25,7 @@ export const resend: Command = {
       );
     }
     const access = await accessOf(given);
-    const { events } = new Kefel(access);
+    const { events } = clientOf(access);
     if (id === undefined) {
       if (target !== undefined) {
         throw new UsageError('--forward-to sends one event: name its ID');

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type ExpressPaymentSandboxRequest, Kefel } from '../typescript/kefel.ts';
-import { sandboxAccessOf } from './access.ts';
+import type { ExpressPaymentRequest, Kefel } from '../typescript/kefel.ts';
+import { clientOf, sandboxAccessOf } from './access.ts';
 import { type Command, columns, UsageError } from './command.ts';
 import { print } from './output.ts';
 import { newRefundId } from './refund.ts';
@@ -54,7 +54,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   rail_unavailable: ends(100.07, 'refused at once, and PAYMENT_FAILED'),
   misconfigured: ends(100.08, 'refused at once, and PAYMENT_FAILED'),
   paid_slowly: ends(100.11, 'PAYMENT_SUCCESS after 20 s'),
-  unknown_then_paid: ends(100.12, 'in doubt, then PAYMENT_SUCCESS after 20 s'),
+  unknown_then_paid: ends(100.12, 'unknown at first, then PAYMENT_SUCCESS after 20 s'),
   paid_late: PAID_LATE,
   expired_held: {
     ...ends(100.16, 'PAYMENT_EXPIRED 30 s after the payment should expire'),
@@ -68,10 +68,13 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   refund_processed_slowly: returns(10_021, 'REFUND_SUCCESS after 20 s'),
   refund_declined: returns(10_022, 'REFUND_FAILED within a second'),
   refund_insufficient_funds: returns(10_023, 'REFUND_FAILED within a second'),
-  refund_unknown_then_refunded: returns(10_024, 'in doubt, then REFUND_SUCCESS after 2 min'),
+  refund_unknown_then_refunded: returns(
+    10_024,
+    'unknown at first, then REFUND_SUCCESS after 2 min',
+  ),
   refund_requires_action: returns(
     10_025,
-    'your operator must act, then REFUND_SUCCESS after 1 min',
+    'REFUND_REQUIRES_ACTION within a second, and REFUND_SUCCESS after 1 min',
   ),
   refund_pending: returns(10_026, 'can be canceled for 20 s, then REFUND_SUCCESS'),
 };
@@ -109,7 +112,7 @@ export const trigger: Command = {
       const names = Object.keys(SCENARIOS).join(', ');
       throw new UsageError(`There is no outcome "${name}". Choose one of: ${names}`);
     }
-    const kefel = new Kefel(await sandboxAccessOf(given));
+    const kefel = clientOf(await sandboxAccessOf(given));
     const uniqueId = given.text('id') ?? `trigger-${name}-${randomBytes(4).toString('hex')}`;
     const callbackUrl = given.text('callback-url');
     const common = {
@@ -130,7 +133,7 @@ export const trigger: Command = {
     const { status, message } = await kefel.payments.express({
       ...common,
       // The gateway says what is wrong with a method that it does not know.
-      method: (given.text('method') ?? 'CBE') as ExpressPaymentSandboxRequest['method'],
+      method: (given.text('method') ?? 'CBE') as ExpressPaymentRequest['method'],
       phoneNumber: '0911234567',
       testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' },
     });

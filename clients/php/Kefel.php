@@ -13,6 +13,9 @@ namespace Kefel;
 /** Calls the gateway in the environment of its key. */
 final class Client
 {
+    /** Of this client, and in the user agent that it sends. */
+    public const VERSION = '0.1.0';
+
     public readonly Payments $payments;
     public readonly Refunds $refunds;
     public readonly Events $events;
@@ -54,7 +57,7 @@ final class Payments
     {
         $answer = $this->transport->send(
             'POST',
-            $this->transport->prefix . '/intent',
+            '/intent',
             $request,
             $idempotencyKey ?? Transport::randomKey(),
         );
@@ -69,7 +72,7 @@ final class Payments
     {
         $answer = $this->transport->send(
             'POST',
-            $this->transport->isSandbox ? '/express/sandbox/pay' : '/express/pay',
+            '/express/pay',
             $request,
             $idempotencyKey ?? Transport::randomKey(),
         );
@@ -79,7 +82,7 @@ final class Payments
     /** The payment with your id, its uuid or its integer id. Throws `payment_not_found`. */
     public function get(string|int $id): array
     {
-        return $this->transport->content('GET', '/intent/' . rawurlencode((string) $id));
+        return $this->transport->content('GET', '/intents/' . rawurlencode((string) $id));
     }
 
     /**
@@ -97,7 +100,7 @@ final class Payments
     /** Cancels while no attempt is under way; canceling twice changes nothing. */
     public function cancel(string $id): array
     {
-        return $this->transport->content('POST', '/intent/cancel/' . rawurlencode($id));
+        return $this->transport->content('POST', '/intents/' . rawurlencode($id) . '/cancel');
     }
 }
 
@@ -130,7 +133,7 @@ final class Refunds
         }
         $answer = $this->transport->send(
             'POST',
-            $this->transport->prefix . '/refund',
+            '/refunds',
             $request,
             $idempotencyKey ?? Transport::randomKey(),
         );
@@ -140,7 +143,7 @@ final class Refunds
     /** The refund with your id. Throws `refund_not_found`. */
     public function get(string $id): array
     {
-        return $this->transport->content('GET', '/refund/' . rawurlencode($id));
+        return $this->transport->content('GET', '/refunds/' . rawurlencode($id));
     }
 
     /**
@@ -158,7 +161,7 @@ final class Refunds
     /** Cancels while the refund is `PENDING`; canceling twice changes nothing. */
     public function cancel(string $id): array
     {
-        return $this->transport->content('POST', '/refund/' . rawurlencode($id) . '/cancel');
+        return $this->transport->content('POST', '/refunds/' . rawurlencode($id) . '/cancel');
     }
 }
 
@@ -353,9 +356,6 @@ final class Transport
     /** The first try, whose answer got lost, is still in progress. */
     private const PASSING_CODE = 'idempotency_key_in_use';
 
-    public readonly bool $isSandbox;
-    /** The path between the API's root and a call. */
-    public readonly string $prefix;
     private readonly string $root;
 
     public function __construct(
@@ -365,9 +365,8 @@ final class Transport
         private readonly int $retriesMax,
     ) {
         self::checkPrivacy($apiKey, $baseUrl);
-        $this->isSandbox = str_starts_with($apiKey, 'kfl_test_');
-        $this->prefix = $this->isSandbox ? '/sandbox' : '';
-        $this->root = rtrim($baseUrl, '/') . '/api/v1/payment';
+        $environment = str_starts_with($apiKey, 'kfl_test_') ? '/sandbox' : '';
+        $this->root = rtrim($baseUrl, '/') . '/api/v1/payment' . $environment;
     }
 
     /** Over plain http, everybody on the way could read the key and take money with it. */
@@ -406,7 +405,7 @@ final class Transport
     /** The `content` of the answer to a call that needs no idempotency key. */
     public function content(string $method, string $path, ?array $body = null): array
     {
-        return $this->send($method, $this->prefix . $path, $body)->body['content'];
+        return $this->send($method, $path, $body)->body['content'];
     }
 
     public function send(
@@ -442,7 +441,7 @@ final class Transport
         ?string $idempotencyKey,
     ): Answer|ConnectionException {
         // Firewalls refuse requests of unnamed programs.
-        $headers = ["apiKey: $this->apiKey", 'user-agent: kefel-php'];
+        $headers = ["apiKey: $this->apiKey", 'user-agent: kefel-php/' . Client::VERSION];
         if ($body !== null) {
             $headers[] = 'content-type: application/json';
         }

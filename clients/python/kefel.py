@@ -35,6 +35,9 @@ __all__ = [
     "verify_webhook",
 ]
 
+#: Of this client, and in the user agent that it sends.
+__version__ = "0.1.0"
+
 _FIRST_WAIT_SECONDS = 0.5
 #: Where the gateway asks for a longer wait, the caller decides.
 _WAIT_SECONDS_MAX = 30
@@ -108,9 +111,9 @@ class Kefel:
         retries_max: int = 3,
     ) -> None:
         transport = _Transport(api_key, base_url, timeout_seconds, retries_max)
-        self.payments = Payments(transport)
-        self.refunds = Refunds(transport)
-        self.events = Events(transport)
+        self.payments: Payments = Payments(transport)
+        self.refunds: Refunds = Refunds(transport)
+        self.events: Events = Events(transport)
 
 
 class Payments:
@@ -127,9 +130,7 @@ class Payments:
         idempotency_key: a text of your own, to repeat a call safely in another process; random by
         default.
         """
-        answer = self._transport.send(
-            "POST", f"{self._transport.prefix}/intent", request, idempotency_key or _random_key()
-        )
+        answer = self._transport.send("POST", "/intent", request, idempotency_key or _random_key())
         return CreatedPayment(answer.body["content"], answer.is_replayed)
 
     def express(
@@ -140,13 +141,14 @@ class Payments:
         The status SUCCESS means accepted, not paid: wait for the webhook. Charge again only after
         FAILURE.
         """
-        path = "/express/sandbox/pay" if self._transport.is_sandbox else "/express/pay"
-        answer = self._transport.send("POST", path, request, idempotency_key or _random_key())
+        answer = self._transport.send(
+            "POST", "/express/pay", request, idempotency_key or _random_key()
+        )
         return {**answer.body["content"], "isReplayed": answer.is_replayed}
 
     def get(self, payment_id: str | int) -> dict[str, Any]:
         """The payment with your id, its uuid or its integer id. Raises payment_not_found."""
-        return self._transport.content("GET", f"/intent/{_segment(payment_id)}")
+        return self._transport.content("GET", f"/intents/{_segment(payment_id)}")
 
     def list(
         self,
@@ -182,7 +184,7 @@ class Payments:
 
     def cancel(self, payment_id: str) -> dict[str, Any]:
         """Cancels while no attempt is under way; canceling twice changes nothing."""
-        return self._transport.content("POST", f"/intent/cancel/{_segment(payment_id)}")
+        return self._transport.content("POST", f"/intents/{_segment(payment_id)}/cancel")
 
 
 class Refunds:
@@ -209,13 +211,13 @@ class Refunds:
                 "Leave it out to refund all that is left."
             )
         answer = self._transport.send(
-            "POST", f"{self._transport.prefix}/refund", request, idempotency_key or _random_key()
+            "POST", "/refunds", request, idempotency_key or _random_key()
         )
         return {**answer.body["content"], "isReplayed": answer.is_replayed}
 
     def get(self, refund_id: str) -> dict[str, Any]:
         """The refund with your id. Raises refund_not_found."""
-        return self._transport.content("GET", f"/refund/{_segment(refund_id)}")
+        return self._transport.content("GET", f"/refunds/{_segment(refund_id)}")
 
     def list(
         self,
@@ -243,7 +245,7 @@ class Refunds:
 
     def cancel(self, refund_id: str) -> dict[str, Any]:
         """Cancels while the refund is PENDING; canceling twice changes nothing."""
-        return self._transport.content("POST", f"/refund/{_segment(refund_id)}/cancel")
+        return self._transport.content("POST", f"/refunds/{_segment(refund_id)}/cancel")
 
 
 class Events:
@@ -380,11 +382,9 @@ class _Transport:
         self, api_key: str, base_url: str, timeout_seconds: float, retries_max: int
     ) -> None:
         _check_privacy(api_key, base_url)
-        self.is_sandbox = api_key.startswith("kfl_test_")
-        #: The path between the API's root and a call.
-        self.prefix = "/sandbox" if self.is_sandbox else ""
         self._api_key = api_key
-        self._root = f"{base_url.rstrip('/')}/api/v1/payment"
+        environment = "/sandbox" if api_key.startswith("kfl_test_") else ""
+        self._root = f"{base_url.rstrip('/')}/api/v1/payment{environment}"
         self._timeout_seconds = timeout_seconds
         self._retries_max = retries_max
         self._opener = urllib.request.build_opener(_NoRedirects)
@@ -397,7 +397,7 @@ class _Transport:
         query: Mapping[str, Any] | None = None,
     ) -> Any:
         """The content of the answer to a call that needs no idempotency key."""
-        return self.send(method, self.prefix + path + _query(query or {}), body).body["content"]
+        return self.send(method, path + _query(query or {}), body).body["content"]
 
     def send(
         self,
@@ -409,7 +409,7 @@ class _Transport:
         headers = {
             "apiKey": self._api_key,
             # Firewalls refuse requests of unnamed programs.
-            "user-agent": "kefel-python",
+            "user-agent": f"kefel-python/{__version__}",
         }
         if body is not None:
             headers["content-type"] = "application/json"

@@ -4,49 +4,52 @@
  * Which error it is. New codes may come: treat one that you do not know by `status`.
  */
 export type ErrorCode =
-  | 'validation_failed'
-  | 'invalid_json'
-  | 'https_required'
-  | 'not_found'
-  | 'path_not_found'
-  | 'method_not_allowed'
-  | 'body_too_large'
-  | 'unsupported_content_type'
-  | 'unsupported_charset'
-  | 'unsupported_content_encoding'
-  | 'too_many_requests'
-  | 'internal_error'
-  | 'not_set_up'
-  | 'service_unavailable'
-  | 'api_key_missing'
-  | 'api_key_invalid'
-  | 'api_key_wrong_environment'
-  | 'permission_missing'
-  | 'idempotency_key_invalid'
-  | 'idempotency_key_in_use'
-  | 'idempotency_key_reused'
-  | 'duplicate_payment_id'
-  | 'payment_not_found'
-  | 'webhook_endpoint_not_found'
-  | 'webhook_endpoint_limit'
-  | 'webhook_secret_limit'
-  | 'payment_in_progress'
-  | 'payment_ended'
-  | 'duplicate_refund_id'
-  | 'refund_not_found'
-  | 'payment_not_paid'
-  | 'refund_too_large'
-  | 'refund_needs_review'
-  | 'too_many_refunds'
-  | 'refund_too_late'
-  | 'refund_daily_limit'
-  | 'refund_not_cancelable'
-  | 'event_not_found'
-  | 'event_superseded';
+  | (
+      | 'validation_failed'
+      | 'invalid_json'
+      | 'https_required'
+      | 'not_found'
+      | 'path_not_found'
+      | 'method_not_allowed'
+      | 'body_too_large'
+      | 'unsupported_content_type'
+      | 'unsupported_charset'
+      | 'unsupported_content_encoding'
+      | 'too_many_requests'
+      | 'internal_error'
+      | 'not_set_up'
+      | 'service_unavailable'
+      | 'api_key_missing'
+      | 'api_key_invalid'
+      | 'api_key_wrong_environment'
+      | 'permission_missing'
+      | 'idempotency_key_invalid'
+      | 'idempotency_key_in_use'
+      | 'idempotency_key_reused'
+      | 'duplicate_payment_id'
+      | 'payment_not_found'
+      | 'webhook_endpoint_not_found'
+      | 'webhook_endpoint_limit'
+      | 'webhook_secret_limit'
+      | 'payment_in_progress'
+      | 'payment_ended'
+      | 'duplicate_refund_id'
+      | 'refund_not_found'
+      | 'payment_not_paid'
+      | 'refund_too_large'
+      | 'refund_needs_review'
+      | 'too_many_refunds'
+      | 'refund_too_late'
+      | 'refund_daily_limit'
+      | 'refund_not_cancelable'
+      | 'event_not_found'
+      | 'event_superseded'
+    )
+  | (string & {});
 
 export interface HostedPaymentRequest {
   /**
-   * The total in major units, at least 1.00. With `items` too, it equals the sum of the prices or of price × quantity. Send `amount`, `items` or both. In the sandbox some amounts, such as 100.02, have a fixed outcome (`/docs/sandbox`).
+   * The total in major units, at least 1.00, with at most two decimals: round to cents. With `items` too, it equals the sum of the prices or of price × quantity. Send `amount`, `items` or both. In the sandbox some amounts, such as 100.02, have a fixed outcome (`/docs/sandbox`).
    */
   amount?: number | null;
   /**
@@ -73,7 +76,7 @@ export interface HostedPaymentRequest {
          */
         type: 'SERVICE' | 'DIGITAL_PRODUCT' | 'PHYSICAL_PRODUCT';
         /**
-         * Price in major units
+         * Price in major units with at most two decimals: round to cents
          */
         price: number;
         /**
@@ -87,7 +90,7 @@ export interface HostedPaymentRequest {
    */
   currency: 'ETB' | 'USD';
   /**
-   * Your id of the payment, unique for good. A repeat is answered 409.
+   * Your id of the payment. Each payment needs its own; Kefel answers a repeat with 409.
    */
   paymentIntentUniqueId: string;
   /**
@@ -110,7 +113,7 @@ export interface HostedPaymentRequest {
          */
         creditAccount: string;
         /**
-         * A percentage or an amount, as `splitType` says
+         * A percentage or an amount, as `splitType` says, with at most two decimals
          */
         amount: number;
         /**
@@ -160,7 +163,7 @@ export interface HostedPaymentRequest {
      */
     email?: string | null;
     /**
-     * Nine digits, the first of them 9
+     * Nine digits without 0 or +251, the first of them 9
      */
     phone?: string | null;
     /**
@@ -175,7 +178,7 @@ export interface HostedPaymentRequest {
 }
 export interface ExpressPaymentRequest {
   /**
-   * The total in major units; not compared with the items. Send `amount` or `items`. In the sandbox some amounts, such as 100.02, have a fixed outcome (`/docs/sandbox`).
+   * The total in major units with at most two decimals: round to cents; not compared with the items. Send `amount` or `items`. In the sandbox some amounts, such as 100.02, have a fixed outcome (`/docs/sandbox`).
    */
   amount?: number | null;
   /**
@@ -202,7 +205,7 @@ export interface ExpressPaymentRequest {
          */
         type: 'SERVICE' | 'DIGITAL_PRODUCT' | 'PHYSICAL_PRODUCT';
         /**
-         * Price in major units
+         * Price in major units with at most two decimals: round to cents
          */
         price: number;
         /**
@@ -216,7 +219,7 @@ export interface ExpressPaymentRequest {
    */
   currency: 'ETB' | 'USD';
   /**
-   * Your id of the payment, unique for good. A repeat is answered 409.
+   * Your id of the payment. Each payment needs its own; Kefel answers a repeat with 409.
    */
   paymentIntentUniqueId: string;
   /**
@@ -239,7 +242,7 @@ export interface ExpressPaymentRequest {
          */
         creditAccount: string;
         /**
-         * A percentage or an amount, as `splitType` says
+         * A percentage or an amount, as `splitType` says, with at most two decimals
          */
         amount: number;
         /**
@@ -300,144 +303,9 @@ export interface ExpressPaymentRequest {
     phone?: string | null;
   } | null;
   /**
-   * The account to debit
+   * How the sandbox plays the payment: required there, ignored in production
    */
-  debitAccount?: string | null;
-  /**
-   * What the payment is for
-   */
-  description?: string | null;
-}
-export interface ExpressPaymentSandboxRequest {
-  /**
-   * The total in major units; not compared with the items. Send `amount` or `items`. In the sandbox some amounts, such as 100.02, have a fixed outcome (`/docs/sandbox`).
-   */
-  amount?: number | null;
-  /**
-   * What is sold. An empty list counts as absent.
-   *
-   * @maxItems 100
-   */
-  items?:
-    | {
-        /**
-         * Name of the item
-         */
-        name: string;
-        /**
-         * A line about it
-         */
-        description?: string | null;
-        /**
-         * URL of a picture
-         */
-        image?: string | null;
-        /**
-         * What kind of thing it is
-         */
-        type: 'SERVICE' | 'DIGITAL_PRODUCT' | 'PHYSICAL_PRODUCT';
-        /**
-         * Price in major units
-         */
-        price: number;
-        /**
-         * How many
-         */
-        quantity: number;
-      }[]
-    | null;
-  /**
-   * Currency of the amounts
-   */
-  currency: 'ETB' | 'USD';
-  /**
-   * Your id of the payment, unique for good. A repeat is answered 409.
-   */
-  paymentIntentUniqueId: string;
-  /**
-   * Id of a payment link of yours; returned as sent
-   */
-  paymentLinkUniqueId?: string | null;
-  /**
-   * Shares of the payment for bank accounts. Percentages add up to at most 100, and all shares together to at most the total.
-   *
-   * @maxItems 20
-   */
-  splitPayment?:
-    | {
-        /**
-         * Code of a bank that supports withdrawal, from `GET /banks`
-         */
-        bank: string;
-        /**
-         * The account to credit
-         */
-        creditAccount: string;
-        /**
-         * A percentage or an amount, as `splitType` says
-         */
-        amount: number;
-        /**
-         * What `amount` is
-         */
-        splitType: 'PERCENTAGE' | 'NUMBER';
-      }[]
-    | null;
-  /**
-   * Seconds from now until the payment expires; in production a method may need more than the minimum
-   */
-  expireIn: number;
-  /**
-   * Where the webhooks of this payment go; else to your endpoints
-   */
-  callbackUrl?: string | null;
-  /**
-   * Whether events of refunds go to `callbackUrl` too; `false` by default, because existing receivers may not know them. Your endpoints get them when they do not.
-   */
-  refundEvents?: boolean | null;
-  /**
-   * Whether the customer pays the commission on top
-   */
-  commissionPaidByCustomer: boolean;
-  /**
-   * Your own notes, such as ids of your systems: webhooks, the status call and lists repeat them, and payments are found by them. In the sandbox, `kefel_webhook` orders a fault of delivery (`/docs/sandbox`).
-   */
-  metadata?: {
-    [k: string]: string;
-  } | null;
-  /**
-   * The method to charge
-   */
-  method: 'TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR';
-  /**
-   * Where the customer returns to from the page of the provider; required for `TELE_BIRR` and `ETS_SWITCH`
-   */
-  returnUrl?: string | null;
-  /**
-   * The phone to charge: 9 or 7 and eight digits, optionally after 0, 251 or +251. `M_PESA`, `TELE_BIRR_USSD`, `E_BIRR` and `CBE` need it here or in `customerInfo.phone`.
-   */
-  phoneNumber?: string | null;
-  /**
-   * What you know of the customer
-   */
-  customerInfo?: {
-    /**
-     * Name of the customer
-     */
-    name?: string | null;
-    /**
-     * E-mail address of the customer
-     */
-    email?: string | null;
-    /**
-     * Like `phoneNumber`
-     */
-    phone?: string | null;
-  } | null;
-  /**
-   * How the sandbox plays the payment
-   */
-  testMode: {
+  testMode?: {
     /**
      * `SIMULATED_TEST` ends by itself; `ACTUAL_TEST` goes to the test system of the provider, or to the simulator
      */
@@ -462,7 +330,7 @@ export interface RefundRequest {
    */
   paymentIntentUniqueId: string;
   /**
-   * Your id of the refund, unique for good among all your refunds. A repeat is answered 409.
+   * Your id of the refund. Each refund needs its own; Kefel answers a repeat with 409.
    */
   refundUniqueId: string;
   /**
@@ -493,6 +361,7 @@ export interface NewWebhookEndpoint {
         | 'PAYMENT_SUCCESS'
         | 'PAYMENT_FAILED'
         | 'PAYMENT_EXPIRED'
+        | 'REFUND_REQUIRES_ACTION'
         | 'REFUND_SUCCESS'
         | 'REFUND_FAILED'
       )[]
@@ -525,6 +394,7 @@ export interface WebhookEndpointChanges {
         | 'PAYMENT_SUCCESS'
         | 'PAYMENT_FAILED'
         | 'PAYMENT_EXPIRED'
+        | 'REFUND_REQUIRES_ACTION'
         | 'REFUND_SUCCESS'
         | 'REFUND_FAILED'
       )[]
@@ -644,7 +514,8 @@ export interface Payment {
      * What the customer and the provider know the attempt by
      */
     transactionId: string;
-    paymentType: 'TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR';
+    paymentType:
+      ('TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR') | (string & {});
     transactionStatus: 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'EXPIRED';
     /**
      * ISO 8601 in UTC with milliseconds
@@ -658,15 +529,26 @@ export interface Payment {
      * Treat a reason that you do not know like `declined`.
      */
     failureReason:
-      | 'declined'
-      | 'insufficient_funds'
-      | 'canceled_by_customer'
-      | 'wrong_pin'
-      | 'abandoned'
-      | 'timed_out'
-      | 'rail_unavailable'
-      | 'misconfigured'
+      | (
+          | 'declined'
+          | 'insufficient_funds'
+          | 'canceled_by_customer'
+          | 'wrong_pin'
+          | 'abandoned'
+          | 'timed_out'
+          | 'rail_unavailable'
+          | 'misconfigured'
+        )
+      | (string & {})
       | null;
+    /**
+     * The provider's receipt of a paid attempt, by which its statements name the payment
+     */
+    receipt: string | null;
+    /**
+     * The provider's id of the attempt; null until it is known, and if it contains the customer's phone number
+     */
+    providerReference: string | null;
   } | null;
   merchantCustomer: {
     name: string | null;
@@ -675,7 +557,7 @@ export interface Payment {
     isPhoneUpdatable: boolean | null;
   } | null;
   paymentMethodTypes: (
-    'TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR'
+    ('TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR') | (string & {})
   )[];
   status: 'OPEN' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'EXPIRED' | 'CANCELED';
   previousStatus: 'OPEN' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'EXPIRED' | 'CANCELED' | null;
@@ -691,14 +573,17 @@ export interface Payment {
    * Treat a reason that you do not know like `declined`.
    */
   reason:
-    | 'declined'
-    | 'insufficient_funds'
-    | 'canceled_by_customer'
-    | 'wrong_pin'
-    | 'abandoned'
-    | 'timed_out'
-    | 'rail_unavailable'
-    | 'misconfigured'
+    | (
+        | 'declined'
+        | 'insufficient_funds'
+        | 'canceled_by_customer'
+        | 'wrong_pin'
+        | 'abandoned'
+        | 'timed_out'
+        | 'rail_unavailable'
+        | 'misconfigured'
+      )
+    | (string & {})
     | null;
   /**
    * As sent when the payment was created
@@ -722,13 +607,16 @@ export interface Payment {
    * What needs a person; changes no status and sends no event
    */
   anomalies: {
-    kind:
-      | 'duplicate_payment'
-      | 'contradicting_failure'
-      | 'refused_callback'
-      | 'contradicting_refund'
-      | 'excess_refund'
-      | 'receipt_conflict';
+    type:
+      | (
+          | 'duplicate_payment'
+          | 'contradicting_failure'
+          | 'refused_callback'
+          | 'contradicting_refund'
+          | 'excess_refund'
+          | 'receipt_conflict'
+        )
+      | (string & {});
     /**
      * What the customer and the provider know the attempt by
      */
@@ -748,7 +636,7 @@ export interface Payment {
     /**
      * ISO 8601 in UTC with milliseconds
      */
-    at: string;
+    createdAt: string;
   }[];
   /**
    * What was returned so far, without commission, in minor units (15050 is 150.50)
@@ -801,20 +689,26 @@ export interface Refund {
    */
   reason: string | null;
   failureReason:
-    | 'declined'
-    | 'insufficient_funds'
-    | 'rail_unavailable'
-    | 'misconfigured'
-    | 'rejected_by_operator'
+    | (
+        | 'declined'
+        | 'insufficient_funds'
+        | 'rail_unavailable'
+        | 'misconfigured'
+        | 'rejected_by_operator'
+      )
+    | (string & {})
     | null;
   actionReason:
-    | 'not_supported'
-    | 'not_enabled'
-    | 'part_not_supported'
-    | 'whole_amounts_only'
-    | 'too_late'
-    | 'exceeds_payment'
-    | 'resolved_by_operator'
+    | (
+        | 'not_supported'
+        | 'not_enabled'
+        | 'part_not_supported'
+        | 'whole_amounts_only'
+        | 'too_late'
+        | 'exceeds_payment'
+        | 'resolved_by_operator'
+      )
+    | (string & {})
     | null;
   /**
    * The provider's id of the refund
@@ -861,20 +755,26 @@ export interface RefundSummary {
   returnedMinor: number;
   currency: 'ETB' | 'USD';
   failureReason:
-    | 'declined'
-    | 'insufficient_funds'
-    | 'rail_unavailable'
-    | 'misconfigured'
-    | 'rejected_by_operator'
+    | (
+        | 'declined'
+        | 'insufficient_funds'
+        | 'rail_unavailable'
+        | 'misconfigured'
+        | 'rejected_by_operator'
+      )
+    | (string & {})
     | null;
   actionReason:
-    | 'not_supported'
-    | 'not_enabled'
-    | 'part_not_supported'
-    | 'whole_amounts_only'
-    | 'too_late'
-    | 'exceeds_payment'
-    | 'resolved_by_operator'
+    | (
+        | 'not_supported'
+        | 'not_enabled'
+        | 'part_not_supported'
+        | 'whole_amounts_only'
+        | 'too_late'
+        | 'exceeds_payment'
+        | 'resolved_by_operator'
+      )
+    | (string & {})
     | null;
   /**
    * The provider's id of the refund
@@ -929,21 +829,39 @@ export interface PaymentSummary {
   refundedAmount: number;
   currency: 'ETB' | 'USD';
   /**
+   * Of the paid or latest attempt
+   */
+  transactionId: string | null;
+  /**
    * The method of the paid or latest attempt
    */
-  paymentType: 'TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR' | null;
+  paymentType:
+    | ('TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR')
+    | (string & {})
+    | null;
+  /**
+   * The provider's receipt of a paid attempt, by which its statements name the payment
+   */
+  receipt: string | null;
+  /**
+   * The provider's id of the attempt; null until it is known, and if it contains the customer's phone number
+   */
+  providerReference: string | null;
   /**
    * Treat a reason that you do not know like `declined`.
    */
   reason:
-    | 'declined'
-    | 'insufficient_funds'
-    | 'canceled_by_customer'
-    | 'wrong_pin'
-    | 'abandoned'
-    | 'timed_out'
-    | 'rail_unavailable'
-    | 'misconfigured'
+    | (
+        | 'declined'
+        | 'insufficient_funds'
+        | 'canceled_by_customer'
+        | 'wrong_pin'
+        | 'abandoned'
+        | 'timed_out'
+        | 'rail_unavailable'
+        | 'misconfigured'
+      )
+    | (string & {})
     | null;
   /**
    * Paid after `expireDate` by the provider’s date, or proved after the payment had ended
@@ -952,15 +870,15 @@ export interface PaymentSummary {
   /**
    * ISO 8601 in UTC with milliseconds
    */
-  creationDate: string;
+  createdAt: string;
   /**
    * ISO 8601 in UTC with milliseconds
    */
-  lastUpdateDate: string;
+  updatedAt: string;
   /**
    * When the payment first ended
    */
-  endDate: string | null;
+  endedAt: string | null;
   /**
    * As sent when the payment was created
    */
@@ -976,8 +894,16 @@ export interface Event {
    * `webhook-id` of the webhook
    */
   id: string;
-  webHookEvent:
-    'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED' | 'REFUND_SUCCESS' | 'REFUND_FAILED';
+  type:
+    | (
+        | 'PAYMENT_SUCCESS'
+        | 'PAYMENT_FAILED'
+        | 'PAYMENT_EXPIRED'
+        | 'REFUND_REQUIRES_ACTION'
+        | 'REFUND_SUCCESS'
+        | 'REFUND_FAILED'
+      )
+    | (string & {});
   paymentIntentUniqueId: string;
   /**
    * Orders the events of one payment
@@ -990,7 +916,7 @@ export interface Event {
   /**
    * ISO 8601 in UTC with milliseconds
    */
-  creationDate: string;
+  createdAt: string;
   deliveries: {
     /**
      * The endpoint; null: the payment's own `callbackUrl`
@@ -1001,14 +927,17 @@ export interface Event {
      */
     url: string | null;
     state:
-      | 'delivered'
-      | 'queued'
-      | 'waiting'
-      | 'dead'
-      | 'undeliverable'
-      | 'paused'
-      | 'skipped'
-      | 'superseded';
+      | (
+          | 'delivered'
+          | 'queued'
+          | 'waiting'
+          | 'dead'
+          | 'undeliverable'
+          | 'paused'
+          | 'skipped'
+          | 'superseded'
+        )
+      | (string & {});
     /**
      * How often it was sent so far
      */
@@ -1016,11 +945,11 @@ export interface Event {
     /**
      * ISO 8601 in UTC with milliseconds
      */
-    lastTryDate: string | null;
+    lastTryAt: string | null;
     /**
      * ISO 8601 in UTC with milliseconds
      */
-    nextTryDate: string | null;
+    nextTryAt: string | null;
     /**
      * Why the last try failed: `HTTP 500`, or a sentence
      */
@@ -1035,8 +964,16 @@ export interface EventWithPayload {
    * `webhook-id` of the webhook
    */
   id: string;
-  webHookEvent:
-    'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED' | 'REFUND_SUCCESS' | 'REFUND_FAILED';
+  type:
+    | (
+        | 'PAYMENT_SUCCESS'
+        | 'PAYMENT_FAILED'
+        | 'PAYMENT_EXPIRED'
+        | 'REFUND_REQUIRES_ACTION'
+        | 'REFUND_SUCCESS'
+        | 'REFUND_FAILED'
+      )
+    | (string & {});
   paymentIntentUniqueId: string;
   /**
    * Orders the events of one payment
@@ -1049,7 +986,7 @@ export interface EventWithPayload {
   /**
    * ISO 8601 in UTC with milliseconds
    */
-  creationDate: string;
+  createdAt: string;
   deliveries: {
     /**
      * The endpoint; null: the payment's own `callbackUrl`
@@ -1060,14 +997,17 @@ export interface EventWithPayload {
      */
     url: string | null;
     state:
-      | 'delivered'
-      | 'queued'
-      | 'waiting'
-      | 'dead'
-      | 'undeliverable'
-      | 'paused'
-      | 'skipped'
-      | 'superseded';
+      | (
+          | 'delivered'
+          | 'queued'
+          | 'waiting'
+          | 'dead'
+          | 'undeliverable'
+          | 'paused'
+          | 'skipped'
+          | 'superseded'
+        )
+      | (string & {});
     /**
      * How often it was sent so far
      */
@@ -1075,11 +1015,11 @@ export interface EventWithPayload {
     /**
      * ISO 8601 in UTC with milliseconds
      */
-    lastTryDate: string | null;
+    lastTryAt: string | null;
     /**
      * ISO 8601 in UTC with milliseconds
      */
-    nextTryDate: string | null;
+    nextTryAt: string | null;
     /**
      * Why the last try failed: `HTTP 500`, or a sentence
      */
@@ -1187,7 +1127,8 @@ export interface EventBody {
      * What the customer and the provider know the attempt by
      */
     transactionId: string;
-    paymentType: 'TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR';
+    paymentType:
+      ('TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR') | (string & {});
     transactionStatus: 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'EXPIRED';
     /**
      * ISO 8601 in UTC with milliseconds
@@ -1201,15 +1142,26 @@ export interface EventBody {
      * Treat a reason that you do not know like `declined`.
      */
     failureReason:
-      | 'declined'
-      | 'insufficient_funds'
-      | 'canceled_by_customer'
-      | 'wrong_pin'
-      | 'abandoned'
-      | 'timed_out'
-      | 'rail_unavailable'
-      | 'misconfigured'
+      | (
+          | 'declined'
+          | 'insufficient_funds'
+          | 'canceled_by_customer'
+          | 'wrong_pin'
+          | 'abandoned'
+          | 'timed_out'
+          | 'rail_unavailable'
+          | 'misconfigured'
+        )
+      | (string & {})
       | null;
+    /**
+     * The provider's receipt of a paid attempt, by which its statements name the payment
+     */
+    receipt: string | null;
+    /**
+     * The provider's id of the attempt; null until it is known, and if it contains the customer's phone number
+     */
+    providerReference: string | null;
   } | null;
   merchantCustomer: {
     name: string | null;
@@ -1218,7 +1170,7 @@ export interface EventBody {
     isPhoneUpdatable: boolean | null;
   } | null;
   paymentMethodTypes: (
-    'TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR'
+    ('TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR') | (string & {})
   )[];
   status: 'OPEN' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'EXPIRED' | 'CANCELED';
   previousStatus: 'OPEN' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'EXPIRED' | 'CANCELED' | null;
@@ -1234,14 +1186,17 @@ export interface EventBody {
    * Treat a reason that you do not know like `declined`.
    */
   reason:
-    | 'declined'
-    | 'insufficient_funds'
-    | 'canceled_by_customer'
-    | 'wrong_pin'
-    | 'abandoned'
-    | 'timed_out'
-    | 'rail_unavailable'
-    | 'misconfigured'
+    | (
+        | 'declined'
+        | 'insufficient_funds'
+        | 'canceled_by_customer'
+        | 'wrong_pin'
+        | 'abandoned'
+        | 'timed_out'
+        | 'rail_unavailable'
+        | 'misconfigured'
+      )
+    | (string & {})
     | null;
   /**
    * As sent when the payment was created
@@ -1250,7 +1205,15 @@ export interface EventBody {
     [k: string]: string;
   };
   event:
-    'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED' | 'REFUND_SUCCESS' | 'REFUND_FAILED';
+    | (
+        | 'PAYMENT_SUCCESS'
+        | 'PAYMENT_FAILED'
+        | 'PAYMENT_EXPIRED'
+        | 'REFUND_REQUIRES_ACTION'
+        | 'REFUND_SUCCESS'
+        | 'REFUND_FAILED'
+      )
+    | (string & {});
   /**
    * What was returned so far, without commission, in minor units (15050 is 150.50); in events of refunds
    */
@@ -1262,13 +1225,27 @@ export interface EventBody {
  */
 export interface Webhook {
   webHookEvent:
-    'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED' | 'REFUND_SUCCESS' | 'REFUND_FAILED';
+    | (
+        | 'PAYMENT_SUCCESS'
+        | 'PAYMENT_FAILED'
+        | 'PAYMENT_EXPIRED'
+        | 'REFUND_REQUIRES_ACTION'
+        | 'REFUND_SUCCESS'
+        | 'REFUND_FAILED'
+      )
+    | (string & {});
   paymentIntentUniqueId: string;
   environment: 'sandbox' | 'production';
   /**
+   * The version of this payload: docs/versions says what a version keeps
+   */
+  payloadVersion: string;
+  /**
    * What the payment became, or the refund; the status of the payment itself is in `body`
    */
-  status: 'SUCCESS' | 'FAILED' | 'EXPIRED' | 'REFUNDED' | 'REFUND_FAILED';
+  status:
+    | ('SUCCESS' | 'FAILED' | 'EXPIRED' | 'REFUND_REQUIRES_ACTION' | 'REFUNDED' | 'REFUND_FAILED')
+    | (string & {});
   /**
    * Base64 of SHA256withRSA (PKCS#1 v1.5) over the text of `body`
    */
@@ -1296,14 +1273,17 @@ export interface ExpressResult {
    * Treat a reason that you do not know like `declined`.
    */
   failureReason:
-    | 'declined'
-    | 'insufficient_funds'
-    | 'canceled_by_customer'
-    | 'wrong_pin'
-    | 'abandoned'
-    | 'timed_out'
-    | 'rail_unavailable'
-    | 'misconfigured'
+    | (
+        | 'declined'
+        | 'insufficient_funds'
+        | 'canceled_by_customer'
+        | 'wrong_pin'
+        | 'abandoned'
+        | 'timed_out'
+        | 'rail_unavailable'
+        | 'misconfigured'
+      )
+    | (string & {})
     | null;
 }
 export interface Bank {
@@ -1318,7 +1298,15 @@ export interface WebhookEndpoint {
    * The types that it takes; empty: all
    */
   eventTypes: (
-    'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED' | 'REFUND_SUCCESS' | 'REFUND_FAILED'
+    | (
+        | 'PAYMENT_SUCCESS'
+        | 'PAYMENT_FAILED'
+        | 'PAYMENT_EXPIRED'
+        | 'REFUND_REQUIRES_ACTION'
+        | 'REFUND_SUCCESS'
+        | 'REFUND_FAILED'
+      )
+    | (string & {})
   )[];
   description: string;
   /**
@@ -1334,9 +1322,13 @@ export interface WebhookEndpoint {
    */
   signatureHeader: string | null;
   /**
+   * The version of the payload that it gets; it keeps that of its creation
+   */
+  payloadVersion: string;
+  /**
    * ISO 8601 in UTC with milliseconds
    */
-  creationDate: string;
+  createdAt: string;
 }
 export interface WebhookEndpointWithSecret {
   id: string;
@@ -1345,7 +1337,15 @@ export interface WebhookEndpointWithSecret {
    * The types that it takes; empty: all
    */
   eventTypes: (
-    'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED' | 'REFUND_SUCCESS' | 'REFUND_FAILED'
+    | (
+        | 'PAYMENT_SUCCESS'
+        | 'PAYMENT_FAILED'
+        | 'PAYMENT_EXPIRED'
+        | 'REFUND_REQUIRES_ACTION'
+        | 'REFUND_SUCCESS'
+        | 'REFUND_FAILED'
+      )
+    | (string & {})
   )[];
   description: string;
   /**
@@ -1361,9 +1361,13 @@ export interface WebhookEndpointWithSecret {
    */
   signatureHeader: string | null;
   /**
+   * The version of the payload that it gets; it keeps that of its creation
+   */
+  payloadVersion: string;
+  /**
    * ISO 8601 in UTC with milliseconds
    */
-  creationDate: string;
+  createdAt: string;
   /**
    * Keep it on your server. No later answer holds it.
    */
@@ -1377,7 +1381,7 @@ export interface WebhookKey {
    */
   publicKey: string;
   /**
-   * Since when it signs no more; null while in use
+   * When it was retired; null while in use
    */
   retiredAt: string | null;
   /**

@@ -4,7 +4,6 @@ import type {
   EventBody,
   EventWithPayload,
   ExpressPaymentRequest,
-  ExpressPaymentSandboxRequest,
   ExpressResult,
   HostedPaymentRequest,
   Payment,
@@ -35,6 +34,9 @@ export interface KefelOptions {
   /** For a proxy or a test. */
   readonly fetch?: typeof fetch;
 }
+
+/** Of this client, and in the user agent that it sends. */
+export const VERSION = '0.1.0';
 
 /** Longer than the gateway waits for any provider. */
 const TIMEOUT_MS = 60_000;
@@ -137,6 +139,7 @@ export interface RefundFilter extends PageOptions {
 }
 
 export interface EventFilter extends PageOptions {
+  readonly paymentIntentUniqueId?: string;
   readonly type?: Webhook['webHookEvent'];
   readonly deliveryState?: Event['deliveries'][number]['state'];
   readonly createdFrom?: Date;
@@ -186,7 +189,7 @@ export class Payments {
   ): Promise<{ readonly checkoutUrl: string; readonly isReplayed: boolean }> {
     const { body, isReplayed } = await this.#transport.send({
       method: 'POST',
-      path: `${this.#transport.prefix}/intent`,
+      path: '/intent',
       body: request,
       idempotencyKey: options.idempotencyKey ?? crypto.randomUUID(),
     });
@@ -198,12 +201,12 @@ export class Payments {
    * again only after `FAILURE`.
    */
   async express(
-    request: ExpressPaymentRequest | ExpressPaymentSandboxRequest,
+    request: ExpressPaymentRequest,
     options: CallOptions = {},
   ): Promise<ExpressResult & { readonly isReplayed: boolean }> {
     const { body, isReplayed } = await this.#transport.send({
       method: 'POST',
-      path: this.#transport.isSandbox ? '/express/sandbox/pay' : '/express/pay',
+      path: '/express/pay',
       body: request,
       idempotencyKey: options.idempotencyKey ?? crypto.randomUUID(),
     });
@@ -212,7 +215,7 @@ export class Payments {
 
   /** The payment with your id, its uuid or its integer id. Throws `payment_not_found`. */
   get(id: string | number): Promise<Payment> {
-    return this.#transport.content('GET', `/intent/${encodeURIComponent(id)}`);
+    return this.#transport.content('GET', `/intents/${encodeURIComponent(id)}`);
   }
 
   /** A page of payments, newest first. The list lags by seconds. */
@@ -227,7 +230,7 @@ export class Payments {
 
   /** Cancels while no attempt is under way; canceling twice changes nothing. */
   cancel(id: string): Promise<Payment> {
-    return this.#transport.content('POST', `/intent/cancel/${encodeURIComponent(id)}`);
+    return this.#transport.content('POST', `/intents/${encodeURIComponent(id)}/cancel`);
   }
 }
 
@@ -255,7 +258,7 @@ export class Refunds {
     }
     const { body, isReplayed } = await this.#transport.send({
       method: 'POST',
-      path: `${this.#transport.prefix}/refund`,
+      path: '/refunds',
       body: request,
       idempotencyKey: options.idempotencyKey ?? crypto.randomUUID(),
     });
@@ -264,7 +267,7 @@ export class Refunds {
 
   /** The refund with your id. Throws `refund_not_found`. */
   get(id: string): Promise<Refund> {
-    return this.#transport.content('GET', `/refund/${encodeURIComponent(id)}`);
+    return this.#transport.content('GET', `/refunds/${encodeURIComponent(id)}`);
   }
 
   /** A page of refunds, newest first. The list lags by seconds. */
@@ -274,7 +277,7 @@ export class Refunds {
 
   /** Cancels while the refund is `PENDING`; canceling twice changes nothing. */
   cancel(id: string): Promise<Refund> {
-    return this.#transport.content('POST', `/refund/${encodeURIComponent(id)}/cancel`);
+    return this.#transport.content('POST', `/refunds/${encodeURIComponent(id)}/cancel`);
   }
 }
 
@@ -312,9 +315,6 @@ export class Events {
 
 /** Sends requests, and repeats them when that is safe and may help. */
 class Transport {
-  readonly isSandbox: boolean;
-  /** The path between the API's root and a call. */
-  readonly prefix: string;
   readonly #apiKey: string;
   readonly #root: string;
   readonly #timeoutMs: number;
@@ -323,10 +323,9 @@ class Transport {
 
   constructor(options: KefelOptions) {
     checkPrivacy(options);
-    this.isSandbox = options.apiKey.startsWith('kfl_test_');
-    this.prefix = this.isSandbox ? '/sandbox' : '';
+    const environment = options.apiKey.startsWith('kfl_test_') ? '/sandbox' : '';
     this.#apiKey = options.apiKey;
-    this.#root = `${options.baseUrl.replace(/\/+$/, '')}/api/v1/payment`;
+    this.#root = `${options.baseUrl.replace(/\/+$/, '')}/api/v1/payment${environment}`;
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     this.#retriesMax = options.retriesMax ?? RETRIES_MAX;
     // Workers and browsers refuse a fetch that is called as a method.
@@ -334,7 +333,7 @@ class Transport {
   }
 
   async content<Content>(method: 'GET' | 'POST', path: string, body?: object): Promise<Content> {
-    const request = { method, path: this.prefix + path, ...(body === undefined ? {} : { body }) };
+    const request = { method, path, ...(body === undefined ? {} : { body }) };
     return (await this.send(request)).body.content as Content;
   }
 
@@ -360,7 +359,7 @@ class Transport {
         headers: {
           apiKey: this.#apiKey,
           // Firewalls refuse requests of unnamed programs.
-          'user-agent': 'kefel-typescript',
+          'user-agent': `kefel-node/${VERSION}`,
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
         },
@@ -384,10 +383,19 @@ class Transport {
 
 /** Over plain http, everybody on the way could read the key and take money with it. */
 function checkPrivacy({ apiKey, baseUrl }: KefelOptions): void {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+  const url = urlIn(baseUrl);
   const isPrivate = url?.protocol === 'https:' || LOOPBACK.test(url?.hostname ?? '');
   if (apiKey.startsWith('kfl_live_') && !isPrivate) {
     throw new RangeError('baseUrl must begin with https://: plain http exposes a live key');
+  }
+}
+
+/** `URL.canParse` is missing before Node 18.17. */
+function urlIn(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
   }
 }
 
@@ -414,7 +422,7 @@ export type VerifiedWebhook = PaymentWebhook | RefundWebhook;
 
 export interface PaymentWebhook {
   readonly id: string;
-  readonly type: Exclude<Webhook['webHookEvent'], RefundWebhook['type']>;
+  readonly type: 'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED';
   readonly environment: Webhook['environment'];
   readonly payment: EventBody;
   readonly refund: null;
@@ -422,7 +430,7 @@ export interface PaymentWebhook {
 
 export interface RefundWebhook {
   readonly id: string;
-  readonly type: 'REFUND_SUCCESS' | 'REFUND_FAILED';
+  readonly type: 'REFUND_REQUIRES_ACTION' | 'REFUND_SUCCESS' | 'REFUND_FAILED';
   readonly environment: Webhook['environment'];
   readonly payment: EventBody;
   readonly refund: Refund;

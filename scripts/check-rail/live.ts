@@ -3,11 +3,12 @@ import { ConfigError } from '../../src/config.ts';
 import { decide, openIntent } from '../../src/domain/decide.ts';
 import type { IntentTerms, Outcome } from '../../src/domain/intent.ts';
 import type { Environment, Method } from '../../src/domain/method.ts';
-import type { Rail } from '../../src/rails/rail.ts';
+import type { ProbeResult, Rail } from '../../src/rails/rail.ts';
 import { ORDER_ID_CHARACTERS, type RailOrder } from '../../src/rails/rail-order.ts';
+import { probeLines } from './probe-text.ts';
 import { redacted } from './redact.ts';
 
-/** Which payment to ask the provider about; by default one that does not exist. */
+/** Which payment to ask the provider about. */
 export interface LiveQuery {
   readonly method: Method;
   readonly environment: Environment;
@@ -18,6 +19,24 @@ export interface LiveQuery {
   readonly amountMinor: number;
   /** Where a provider that answers later posts its result. */
   readonly resultUrl: string;
+}
+
+/**
+ * Probes the rail, and returns the result with all that came back as lines for a terminal, redacted by
+ * the secret's own `settings`. `resultUrl`: where a provider that answers later posts its result.
+ */
+export async function probeLive(
+  { probe }: Rail,
+  resultUrl: string,
+  settings: unknown,
+): Promise<{ readonly result: ProbeResult; readonly lines: readonly string[] }> {
+  if (probe === undefined) {
+    throw new ConfigError('This rail has no probe');
+  }
+  const exchanges: string[] = [];
+  const result = await recorded(exchanges, () => probe(resultUrl));
+  const seen = exchanges.map((exchange) => redacted(exchange, settings));
+  return { result, lines: [...seen, ...probeLines(result)] };
 }
 
 /**
@@ -33,7 +52,8 @@ export async function queryLive(
     throw new ConfigError(`${query.method} has no status query, or "statusQuery" is not set`);
   }
   const exchanges: string[] = [];
-  const outcome = await recorded(exchanges, () => rail.query?.(orderOf(rail, query), Date.now()));
+  const { query: ask } = rail;
+  const outcome = await recorded(exchanges, () => ask(orderOf(rail, query), Date.now()));
   return [
     ...(exchanges.length === 0
       ? ['No request was sent: this rail asks by the provider’s own id, see --provider-id.']
@@ -42,8 +62,8 @@ export async function queryLive(
   ];
 }
 
-function meaningOf(outcome: Outcome | undefined): string {
-  switch (outcome?.type) {
+function meaningOf(outcome: Outcome): string {
+  switch (outcome.type) {
     case 'succeeded':
       return 'paid';
     case 'failed':
@@ -54,10 +74,7 @@ function meaningOf(outcome: Outcome | undefined): string {
 }
 
 /** Runs `act` and adds each of its requests and answers to `exchanges`. */
-async function recorded<Result>(
-  exchanges: string[],
-  act: () => Promise<Result> | undefined,
-): Promise<Result | undefined> {
+async function recorded<Result>(exchanges: string[], act: () => Promise<Result>): Promise<Result> {
   const send = globalThis.fetch;
   globalThis.fetch = async (input, init) => {
     const { url, method } = new Request(input, init);

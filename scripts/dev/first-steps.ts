@@ -40,7 +40,7 @@ ${paymentCurl(merchant)}
 `;
 }
 
-/** Whom a proved name lets record production payments by hand. */
+/** The people under whose proved names a developer records production payments by hand. */
 function proved(operatorSecrets: string): string {
   return LOCAL_OPERATORS.flatMap((person) => {
     const secret = personalSecret(operatorSecrets, person);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { PROJECT_DIRECTORY, readOrCreate, writeWhole } from '../project/files.ts';
+import { PROJECT_DIRECTORY, readIfPresent, readOrCreate, writeWhole } from '../project/files.ts';
 import { generateSecret, SECRET_NAMES, type SecretName, type Secrets } from './secrets.ts';
 
 /** Where `wrangler dev` reads secrets; git-ignored. */
@@ -9,7 +9,7 @@ const LOCAL_SECRETS_FILE = join(PROJECT_DIRECTORY, '.dev.vars');
 const HEADER =
   '# Local secrets, created for `wrangler dev` and `npm run dev`. Never use them elsewhere.\n';
 const LOCAL_KEY_ID = 'local1';
-/** Who has a secret of their own, and so a proved name. */
+/** The people who have a secret of their own, and so a proved name. */
 export const LOCAL_OPERATORS = ['Hana', 'Dawit'] as const;
 
 /**
@@ -30,6 +30,26 @@ export async function localSecrets(): Promise<Secrets> {
   return secretsIn(completed);
 }
 
+/**
+ * What to tell a developer who put a rail's secret into `.dev.vars`, of which wrangler reads only the
+ * required secrets; null without such a secret.
+ */
+export function ignoredRailSecrets(text: string): string | null {
+  const names = Object.keys(parseEnv(text)).filter((name) => name.startsWith('RAIL_'));
+  const [first] = names;
+  return first === undefined
+    ? null
+    : `.dev.vars: wrangler ignores ${names.join(', ')}. Instead, keep the JSON in a file and start with: npm run dev -- --var "${first}:$(cat FILE)"`;
+}
+
+/** Prints `ignoredRailSecrets` about the file. */
+export async function warnOfRailSecrets(): Promise<void> {
+  const warning = ignoredRailSecrets((await readIfPresent(LOCAL_SECRETS_FILE)) ?? '');
+  if (warning !== null) {
+    console.warn(warning);
+  }
+}
+
 async function freshLines(names: readonly SecretName[]): Promise<string> {
   const lines = await Promise.all(
     names.map(async (name) => `${name}="${await freshSecret(name)}"\n`),
@@ -37,7 +57,7 @@ async function freshLines(names: readonly SecretName[]): Promise<string> {
   return lines.join('');
 }
 
-/** The operator's are a shared one, and one of each person, so that a developer can be two. */
+/** The operator has a shared secret and one for each person, so that a developer can act as two. */
 async function freshSecret(name: SecretName): Promise<string> {
   const secret = await generateSecret(name, LOCAL_KEY_ID);
   if (name !== 'OPERATOR_SECRETS') {

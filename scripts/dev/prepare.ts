@@ -1,7 +1,7 @@
 import { DEFAULT_STATE_DIRECTORY } from '../project/files.ts';
 import type { DemoMerchant } from './demo-merchant.ts';
 import { demoMerchant, publishDemoMerchant, seedDemoMerchant } from './demo-merchant.ts';
-import { localSecrets } from './local-secrets.ts';
+import { localSecrets, warnOfRailSecrets } from './local-secrets.ts';
 import { DEFAULT_PORT } from './options.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -17,6 +17,7 @@ export async function prepareLocalGateway(
   baseUrl: string,
 ): Promise<Prepared> {
   const secrets = await localSecrets();
+  await warnOfRailSecrets();
   const merchant = await demoMerchant(baseUrl, secrets);
   await seedDemoMerchant(stateDirectory, merchant, secrets);
   return { secrets, merchant };

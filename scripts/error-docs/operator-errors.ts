@@ -29,6 +29,11 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     remedy: 'Send your name, percent-encoded if it is not ASCII.',
     retry: 'after_change',
   },
+  rail_not_configured: {
+    meaning: 'The method has no secret in this environment, or one that is not valid.',
+    remedy: 'Set the secret. `npm run operator -- rails` says what is wrong with it.',
+    retry: 'after_change',
+  },
   attempt_not_found: {
     meaning: 'The payment has no attempt of this id or reference.',
     remedy: 'Read the payment, and name one of its attempts.',

@@ -35,7 +35,7 @@ ${JSON.stringify(EXAMPLE, null, 2)}
 - Let programs compare \`code\`. Codes never change; new ones may come, so treat an unknown one by its HTTP status.
 - \`message\` and \`validationErrors\` are for people, and their words may change.
 - \`validationErrors\` and \`validationErrorCodes\` are there when fields break rules, and \`warnings\` when there is [something else to know](api.md#warnings), such as a misspelled field.
-- \`requestId\` is also the header \`x-request-id\`. Send it to the operator when you ask about an error.
+- \`requestId\` is also the header \`x-request-id\`. Send it to the gateway's support when you ask about an error. <!-- support -->
 
 A charge that the provider refuses is no error: it is HTTP 200 with \`FAILURE\` and a [failure reason](api.md#failure-reasons).
 

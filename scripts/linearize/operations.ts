@@ -49,7 +49,7 @@ export interface PaymentView {
     readonly transactionId: string;
     readonly transactionStatus: string;
   } | null;
-  readonly anomalies: readonly { readonly kind: string }[];
+  readonly anomalies: readonly { readonly type: string }[];
   readonly refundedAmount: number;
   readonly refunds: readonly RefundView[];
 }

@@ -29,7 +29,7 @@ export const AMOUNT_MUTANTS: readonly Mutant[] = [
       'the commission is missing in what a refund returned',
     ],
   ]),
-  ...mutantsOf('src/intent/projection.ts', [
+  ...mutantsOf('src/intent/projected-view.ts', [
     [
       'commissionMinor: method === null ? 0 : commissionOf(terms, method),',
       'commissionMinor: method === null ? 0 : commissionOf(terms, terms.methods[0]?.method ?? method),',
@@ -64,7 +64,7 @@ export const AMOUNT_MUTANTS: readonly Mutant[] = [
     [
       'if (claim.isOnly && isRejected(result)) {',
       'if (!claim.isOnly && isRejected(result)) {',
-      "the claim of a refused refund counts in the merchant's day for ever",
+      "the claim of a refused refund counts in the merchant's daily limit forever",
     ],
   ]),
 ];

@@ -99,8 +99,8 @@ export const DOMAIN_MUTANTS: readonly Mutant[] = [
       'an expired attempt fails again',
     ],
     [
-      "  if (attempt.status === 'succeeded') {\n    // The query whether",
-      "  if (attempt.status === 'expired') {\n    // The query whether",
+      "  if (attempt.status === 'succeeded') {\n    // This answers",
+      "  if (attempt.status === 'expired') {\n    // This answers",
       'a paid attempt fails',
     ],
     [
@@ -211,7 +211,7 @@ export const REFUND_MUTANTS: readonly Mutant[] = [
     [
       'return excess === 0 ? step : withAnomaly(',
       'return excess !== 0 ? step : withAnomaly(',
-      'nobody learns that more was returned than paid',
+      'no anomaly shows that more was returned than paid',
     ],
     [
       '? Math.min(refund.commissionReturnedMinor, commissionLeftMinor(step.intent, attempt))',
@@ -219,8 +219,8 @@ export const REFUND_MUTANTS: readonly Mutant[] = [
       'a late refund gives up commission that others have given up',
     ],
     [
-      "  if (refund.status === 'succeeded') {\n    return withRefundAnomaly(step, refund, nowMs);",
-      "  if (refund.status === 'succeeded') {\n    return step;",
+      "    case 'succeeded':\n      return withRefundAnomaly(step, refund, nowMs);",
+      "    case 'succeeded':\n      return step;",
       'a contradiction about a refund is not visible',
     ],
     [
@@ -234,8 +234,8 @@ export const REFUND_MUTANTS: readonly Mutant[] = [
       'one operator confirms their own decision',
     ],
     [
-      "  if (refund.status !== 'processing' && refund.status !== 'unresolved') {\n    return step;",
-      "  if (refund.status === 'canceled') {\n    return step;",
+      '      return withRefund(step, { ...refund, checkAtMs: null });\n',
+      '      return failRefund(step, refund, outcome, nowMs);\n',
       'the provider fails what a person is returning by hand',
     ],
   ]),
@@ -273,9 +273,14 @@ export const REFUND_MUTANTS: readonly Mutant[] = [
       'the provider is asked for more than is left since a failed refund succeeded',
     ],
     [
-      'return isClosed && !(checkAtMs !== null && checkAtMs <= nowMs)',
-      'return isClosed',
+      'if (isClosed && !(checkAtMs !== null && checkAtMs <= nowMs)) {',
+      'if (isClosed) {',
       'the window of a refund closes before its query',
+    ],
+    [
+      "refund.status === 'pending' ? 'refund_requires_action' : null",
+      "refund.status === 'pending' ? null : 'refund_requires_action'",
+      'the merchant is not told that a person must return the money',
     ],
   ]),
   ...mutantsOf('src/domain/refund-amounts.ts', [

@@ -1,4 +1,4 @@
-/** What a run of tests came to. */
+/** The result of a run of tests. */
 export interface TestRun {
   /** Test files that do not load. */
   readonly unloaded: readonly Failure[];

@@ -2,7 +2,9 @@ import { FAILURE_REASONS } from '../../src/domain/intent.ts';
 import { CURRENCIES, METHODS } from '../../src/domain/method.ts';
 import { REFUND_ACTION_REASONS, REFUND_FAILURE_REASONS } from '../../src/domain/refund.ts';
 import { LISTED_STATUSES } from '../../src/read-model/events-list.ts';
-import { type JsonSchema, listOf, nullable, objectOf, reference } from './json-schema.ts';
+import { WIRE_EVENT_TYPES } from '../../src/webhooks/endpoints.ts';
+import { WIRE_EVENTS } from '../../src/webhooks/payload.ts';
+import { type JsonSchema, listOf, nullable, objectOf, openEnum, reference } from './json-schema.ts';
 
 /**
  * What the API answers and webhooks carry, as JSON Schema. The conformance test holds every answer
@@ -19,25 +21,31 @@ const amountMinor = (description: string): JsonSchema => ({
   type: 'integer',
   description: `${description}, in minor units (15050 is 150.50)`,
 });
-const method: JsonSchema = { type: 'string', enum: METHODS };
-const failureReason: JsonSchema = {
-  type: 'string',
-  enum: FAILURE_REASONS,
-  description: 'Treat a reason that you do not know like `declined`.',
-};
+const method = openEnum(METHODS);
+const failureReason = openEnum(
+  FAILURE_REASONS,
+  'Treat a reason that you do not know like `declined`.',
+);
 const paymentStatus: JsonSchema = {
   type: 'string',
   enum: ['OPEN', 'PROCESSING', 'SUCCESS', 'FAILED', 'EXPIRED', 'CANCELED'],
 };
-const eventType: JsonSchema = {
-  type: 'string',
-  enum: ['PAYMENT_SUCCESS', 'PAYMENT_FAILED', 'PAYMENT_EXPIRED', 'REFUND_SUCCESS', 'REFUND_FAILED'],
-};
+const eventType = openEnum(WIRE_EVENT_TYPES);
 const transactionId: JsonSchema = {
   type: 'string',
   pattern: '^[A-Z0-9]{20}$',
   description: 'What the customer and the provider know the attempt by',
 };
+
+const receipt = nullable({
+  type: 'string',
+  description: "The provider's receipt of a paid attempt, by which its statements name the payment",
+});
+const providerReference = nullable({
+  type: 'string',
+  description:
+    "The provider's id of the attempt; null until it is known, and if it contains the customer's phone number",
+});
 
 const beneficiary = objectOf({
   bank: { type: 'string' },
@@ -68,6 +76,8 @@ const transaction = objectOf(
     createdAt: time,
     updatedAt: time,
     failureReason: nullable(failureReason),
+    receipt,
+    providerReference,
   },
   'The paid attempt, else the latest',
 );
@@ -80,17 +90,14 @@ const customer = objectOf({
 });
 
 const anomaly = objectOf({
-  kind: {
-    type: 'string',
-    enum: [
-      'duplicate_payment',
-      'contradicting_failure',
-      'refused_callback',
-      'contradicting_refund',
-      'excess_refund',
-      'receipt_conflict',
-    ],
-  },
+  type: openEnum([
+    'duplicate_payment',
+    'contradicting_failure',
+    'refused_callback',
+    'contradicting_refund',
+    'excess_refund',
+    'receipt_conflict',
+  ]),
   transactionId: nullable(transactionId),
   refundUniqueId: nullable({ type: 'string', description: 'The refund that it is about' }),
   excessMinor: nullable(
@@ -103,7 +110,7 @@ const anomaly = objectOf({
     description:
       'Only of `excess_refund`: when the operator reviewed it. Until then no refund of the transaction is accepted',
   }),
-  at: time,
+  createdAt: time,
 });
 
 const metadata: JsonSchema = {
@@ -158,8 +165,8 @@ const refund = {
   returnedMinor: amountMinor('What the customer gets'),
   currency: { type: 'string', enum: CURRENCIES },
   reason: nullable({ type: 'string', description: 'As sent' }),
-  failureReason: nullable({ type: 'string', enum: REFUND_FAILURE_REASONS }),
-  actionReason: nullable({ type: 'string', enum: REFUND_ACTION_REASONS }),
+  failureReason: nullable(openEnum(REFUND_FAILURE_REASONS)),
+  actionReason: nullable(openEnum(REFUND_ACTION_REASONS)),
   providerReference: nullable({ type: 'string', description: "The provider's id of the refund" }),
   late: { type: 'boolean', description: 'Returned after it had been reported as failed' },
   createdAt: time,
@@ -179,10 +186,10 @@ const delivery = objectOf({
     type: 'string',
     description: "The address; in lists, scheme, host and port of the payment's own `callbackUrl`",
   }),
-  state: { type: 'string', enum: LISTED_STATUSES },
+  state: openEnum(LISTED_STATUSES),
   tries: { type: 'integer', description: 'How often it was sent so far' },
-  lastTryDate: nullable(time),
-  nextTryDate: nullable(time),
+  lastTryAt: nullable(time),
+  nextTryAt: nullable(time),
   lastError: nullable({
     type: 'string',
     description: 'Why the last try failed: `HTTP 500`, or a sentence',
@@ -191,17 +198,19 @@ const delivery = objectOf({
 
 const event: Readonly<Record<string, JsonSchema>> = {
   id: { type: 'string', pattern: '^evt_[0-9a-f]{32}$', description: '`webhook-id` of the webhook' },
-  webHookEvent: eventType,
+  type: eventType,
   paymentIntentUniqueId: { type: 'string' },
   sequence: { type: 'integer', description: 'Orders the events of one payment' },
   test: { type: 'boolean', description: 'True in the sandbox' },
-  creationDate: time,
+  createdAt: time,
   deliveries: listOf(delivery),
 };
 
+const payloadVersion: JsonSchema = { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' };
+
 const webhookEndpoint: Readonly<Record<string, JsonSchema>> = {
   id: { type: 'string', pattern: '^we_' },
-  url: { type: 'string', format: 'uri' },
+  url: { type: 'string' },
   eventTypes: listOf(eventType, 'The types that it takes; empty: all'),
   description: { type: 'string' },
   enabled: { type: 'boolean', description: 'Whether events are sent there' },
@@ -214,7 +223,11 @@ const webhookEndpoint: Readonly<Record<string, JsonSchema>> = {
     description:
       'A second signature header: hex HMAC-SHA256 of the raw body; the key is the secret as text',
   }),
-  creationDate: time,
+  payloadVersion: {
+    ...payloadVersion,
+    description: 'The version of the payload that it gets; it keeps that of its creation',
+  },
+  createdAt: time,
 };
 
 const pageOf = (name: string): JsonSchema =>
@@ -300,9 +313,14 @@ export const COMPONENTS: Readonly<Record<string, JsonSchema>> = {
       ]),
       refundedAmount: refundedMinor,
       ...picked(['currency']),
+      transactionId: nullable({ ...transactionId, description: 'Of the paid or latest attempt' }),
       paymentType: nullable({ ...method, description: 'The method of the paid or latest attempt' }),
-      ...picked(['reason', 'late', 'creationDate', 'lastUpdateDate']),
-      endDate: nullable({ ...time, description: 'When the payment first ended' }),
+      receipt,
+      providerReference,
+      ...picked(['reason', 'late']),
+      createdAt: time,
+      updatedAt: time,
+      endedAt: nullable({ ...time, description: 'When the payment first ended' }),
       metadata,
     },
     'A payment in a list. It can lag a few seconds behind the payment itself.',
@@ -334,12 +352,14 @@ export const COMPONENTS: Readonly<Record<string, JsonSchema>> = {
       webHookEvent: eventType,
       paymentIntentUniqueId: { type: 'string' },
       environment: { type: 'string', enum: ['sandbox', 'production'] },
-      status: {
-        type: 'string',
-        enum: ['SUCCESS', 'FAILED', 'EXPIRED', 'REFUNDED', 'REFUND_FAILED'],
-        description:
-          'What the payment became, or the refund; the status of the payment itself is in `body`',
+      payloadVersion: {
+        ...payloadVersion,
+        description: 'The version of this payload: docs/versions says what a version keeps',
       },
+      status: openEnum(
+        Object.values(WIRE_EVENTS).map(({ status }) => status),
+        'What the payment became, or the refund; the status of the payment itself is in `body`',
+      ),
       signature: {
         type: 'string',
         description: 'Base64 of SHA256withRSA (PKCS#1 v1.5) over the text of `body`',
@@ -383,7 +403,7 @@ export const COMPONENTS: Readonly<Record<string, JsonSchema>> = {
     keyId: { type: 'string' },
     algorithm: { type: 'string', const: 'SHA256withRSA' },
     publicKey: { type: 'string', description: 'SubjectPublicKeyInfo as PEM' },
-    retiredAt: nullable({ ...time, description: 'Since when it signs no more; null while in use' }),
+    retiredAt: nullable({ ...time, description: 'When it was retired; null while in use' }),
     publishedUntil: nullable({ ...time, description: 'When a retired key leaves the list' }),
   }),
 };

@@ -20,8 +20,13 @@ export async function clientTypes(schemas: Readonly<Record<string, JsonSchema>>)
   const definitions = JSON.stringify({ $defs: Object.fromEntries(chosen) });
   const root: JSONSchema = JSON.parse(
     definitions.replaceAll('#/components/schemas/', '#/$defs/'),
-    // The generator writes a type again, under another name, for a reference with a description.
-    (_name, value) => (value?.$ref === undefined ? value : { $ref: value.$ref }),
+    (_name, value) => {
+      if (value?.$ref !== undefined) {
+        // The generator writes a type again, under another name, for a reference with a description.
+        return { $ref: value.$ref };
+      }
+      return isOpenEnum(value) ? { ...value, anyOf: value.anyOf.map(asOpen) } : value;
+    },
   );
   const text = await compile(root, ROOT, {
     additionalProperties: false,
@@ -35,4 +40,15 @@ export async function clientTypes(schemas: Readonly<Record<string, JsonSchema>>)
     .replaceAll(REMARK, '')
     .replaceAll(EMPTY_COMMENT, '')
     .replaceAll(BLANK_LAST_LINE, '\n */');
+}
+
+function isOpenEnum(value: unknown): value is { readonly anyOf: readonly JsonSchema[] } {
+  const choices = (value as JsonSchema | null)?.anyOf;
+  return Array.isArray(choices) && choices.some((choice: JsonSchema) => choice.enum !== undefined);
+}
+
+/** Beside a plain `string`, the known texts would be lost, and editors would not propose them. */
+function asOpen(choice: JsonSchema): JSONSchema | JsonSchema {
+  const isAny = choice.type === 'string' && choice.enum === undefined;
+  return isAny ? { tsType: '(string & {})' } : choice;
 }

@@ -1,12 +1,16 @@
 import { FIELD_ERROR_CODES } from '../../src/http/field-error.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/http/problems.ts';
+import type { WireEvent } from '../../src/webhooks/endpoints.ts';
 import { COMPONENTS, WARNINGS } from './answers.ts';
-import { type JsonSchema, objectOf, reference } from './json-schema.ts';
+import { type JsonSchema, objectOf, openEnum, reference } from './json-schema.ts';
 import {
+  ENVIRONMENTS,
   type Operation,
   operations,
   PROBLEMS_OF_EVERY_CALL,
   PROBLEMS_OF_KEYS,
+  ROOT,
+  type Tag,
 } from './operations.ts';
 import { requestComponents } from './requests.ts';
 import { amountsTable, webhookFaultsTable } from './sandbox-tables.ts';
@@ -20,16 +24,14 @@ export function openApiDocument(version: string) {
       version,
       summary: 'Payments in Ethiopia by telebirr, CBE Birr, EthSwitch, M-PESA and eBirr',
       description:
-        'Payments are created in major units (`150.50`); answers, webhooks and everything about refunds are in integer minor units (`15050`). In optional fields, `null` and an empty string count as absent, except in `amountMinor` of a refund. Ignore properties of answers that you do not know: more may come.',
+        'Payments are created in major units (`150.50`); answers, webhooks and everything about refunds are in integer minor units (`15050`). In optional fields, `null` and an empty string count as absent, except in `amountMinor` of a refund. Ignore properties of answers that you do not know: more may come. So may values where a list of values ends with any string; the other lists are complete.',
+      // Where the gateway that serves this document explains itself.
+      contact: { name: 'Kefel', url: '/docs' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/', description: 'The gateway that serves this document' }],
+    servers: [SERVER],
     security: [{ apiKey: [] }],
-    tags: [
-      { name: 'Sandbox', description: `No money moves. ${SANDBOX}` },
-      { name: 'Production', description: 'Money moves.' },
-      { name: 'Reference data', description: 'The same in both environments.' },
-    ],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: paths(),
     webhooks: webhooks(),
     components: {
@@ -52,6 +54,19 @@ export function openApiDocument(version: string) {
   };
 }
 
+/** By default the sandbox: whoever forgets to choose must not move money. */
+const SERVER = {
+  url: `${ROOT}{environment}`,
+  description: 'The gateway that serves this document',
+  variables: {
+    environment: {
+      enum: ENVIRONMENTS,
+      default: '/sandbox',
+      description: '`/sandbox`, where no money moves, or nothing for production',
+    },
+  },
+};
+
 /** What `docs/sandbox.md` explains. */
 const SANDBOX = `Amounts with a fixed outcome, without commission and in either currency:
 
@@ -60,6 +75,15 @@ ${amountsTable()}
 Faults of webhook delivery, ordered in \`metadata\`:
 
 ${webhookFaultsTable()}`;
+
+const TAGS: Readonly<Record<Tag, string>> = {
+  Payments: 'Create payments, read and cancel them.',
+  Refunds: 'Return money to customers.',
+  Events: 'What webhooks said, or should have.',
+  'Webhook endpoints': 'Where events are sent.',
+  'Reference data': 'What requests can name.',
+  Sandbox: `No money moves in the sandbox. ${SANDBOX}`,
+};
 
 const HEADERS = {
   'ratelimit-policy': {
@@ -80,11 +104,10 @@ const HEADERS = {
   },
 } as const;
 
-const ERROR_CODE: JsonSchema = {
-  type: 'string',
-  enum: Object.keys(PROBLEMS),
-  description: 'Which error it is. New codes may come: treat one that you do not know by `status`.',
-};
+const ERROR_CODE = openEnum(
+  Object.keys(PROBLEMS),
+  'Which error it is. New codes may come: treat one that you do not know by `status`.',
+);
 
 function errorSchema(): JsonSchema {
   const envelope = objectOf(
@@ -106,7 +129,7 @@ function errorSchema(): JsonSchema {
   const validationErrorCodes: JsonSchema = {
     type: 'object',
     description: 'The code of each field in `validationErrors`',
-    additionalProperties: { type: 'string', enum: FIELD_ERROR_CODES },
+    additionalProperties: openEnum(FIELD_ERROR_CODES),
   };
   return {
     ...envelope,
@@ -128,13 +151,15 @@ function paths() {
 }
 
 function entry(operation: Operation) {
-  const { id, tag, summary, description, needsKey, request } = operation;
+  const { id, tag, summary, description, needsKey, request, aliases = [] } = operation;
   const parameters = parametersOf(operation);
   return {
     operationId: id,
     tags: [tag],
     summary,
     description,
+    // Other paths to the same answer: a second operation would be a second function in every client.
+    ...(aliases.length === 0 ? {} : { 'x-aliases': aliases }),
     ...(needsKey ? {} : { security: [] }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(request === null
@@ -165,7 +190,7 @@ function parametersOf(operation: Operation) {
   return [
     ...(idText === null ? [] : [{ ...id, schema: { type: 'string', maxLength: 255 } }]),
     ...(isIdempotent(operation)
-      ? [{ ...key, schema: { type: 'string', pattern: '^[ -~]{1,255}$' } }]
+      ? [{ ...key, schema: { type: 'string', pattern: '^[!-~]([ -~]{0,253}[!-~])?$' } }]
       : []),
     ...query,
     ...headers.map((header) => ({
@@ -229,13 +254,14 @@ function descriptionOf(codes: readonly ProblemCode[]): string {
   return codes.map((code) => `\`${code}\``).join(', ');
 }
 
-const EVENTS = {
+const EVENTS: Readonly<Record<WireEvent, string>> = {
   PAYMENT_SUCCESS: 'The payment is paid',
   PAYMENT_FAILED: 'An express charge failed, the tenth attempt failed, or the customer left',
   PAYMENT_EXPIRED: '`expireIn` passed without payment',
+  REFUND_REQUIRES_ACTION: 'The operator must return the money of a refund by hand',
   REFUND_SUCCESS: 'The money of a refund was returned',
   REFUND_FAILED: 'A refund failed; the money stays with you',
-} as const;
+};
 
 function webhooks() {
   return Object.fromEntries(

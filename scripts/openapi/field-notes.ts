@@ -14,17 +14,23 @@ const COMMON_NOTES = {
   'items[].image': { text: 'URL of a picture' },
   'items[].quantity': { text: 'How many', example: 1 },
   'items[].type': { text: 'What kind of thing it is', example: 'PHYSICAL_PRODUCT' },
-  'items[].price': { text: 'Price in major units', example: 150.5 },
+  'items[].price': {
+    text: 'Price in major units with at most two decimals: round to cents',
+    example: 150.5,
+  },
   currency: { text: 'Currency of the amounts', example: 'ETB' },
   paymentIntentUniqueId: {
-    text: 'Your id of the payment, unique for good. A repeat is answered 409.',
+    text: 'Your id of the payment. Each payment needs its own; Kefel answers a repeat with 409.',
     example: 'order-1001',
   },
   paymentLinkUniqueId: { text: 'Id of a payment link of yours; returned as sent' },
   splitPayment: {
     text: 'Shares of the payment for bank accounts. Percentages add up to at most 100, and all shares together to at most the total.',
   },
-  'splitPayment[].amount': { text: 'A percentage or an amount, as `splitType` says', example: 20 },
+  'splitPayment[].amount': {
+    text: 'A percentage or an amount, as `splitType` says, with at most two decimals',
+    example: 20,
+  },
   'splitPayment[].bank': { text: 'Code of a bank that supports withdrawal, from `GET /banks`' },
   'splitPayment[].splitType': { text: 'What `amount` is', example: 'PERCENTAGE' },
   'splitPayment[].creditAccount': { text: 'The account to credit' },
@@ -56,7 +62,7 @@ const COMMON_NOTES = {
 export const HOSTED_NOTES: Notes = {
   ...COMMON_NOTES,
   amount: {
-    text: 'The total in major units, at least 1.00. With `items` too, it equals the sum of the prices or of price × quantity. Send `amount`, `items` or both. In the sandbox some amounts, such as 100.02, have a fixed outcome (`/docs/sandbox`).',
+    text: 'The total in major units, at least 1.00, with at most two decimals: round to cents. With `items` too, it equals the sum of the prices or of price × quantity. Send `amount`, `items` or both. In the sandbox some amounts, such as 100.02, have a fixed outcome (`/docs/sandbox`).',
     example: 150.5,
   },
   methods: { text: 'The methods that the customer may choose; `[]` means all', example: [] },
@@ -64,14 +70,17 @@ export const HOSTED_NOTES: Notes = {
     text: 'Where the customer returns to: http, https, or a scheme of your app that the operator has registered. Kefel appends `paymentIntentUniqueId`, `status` and `transactionId`.',
     example: 'https://shop.example.com/thanks',
   },
-  'customerInfo.phone': { text: 'Nine digits, the first of them 9', example: '911234567' },
+  'customerInfo.phone': {
+    text: 'Nine digits without 0 or +251, the first of them 9',
+    example: '911234567',
+  },
   'customerInfo.isPhoneUpdatable': { text: '`false` keeps the customer from changing the phone' },
 };
 
 export const EXPRESS_NOTES: Notes = {
   ...COMMON_NOTES,
   amount: {
-    text: 'The total in major units; not compared with the items. Send `amount` or `items`. In the sandbox some amounts, such as 100.02, have a fixed outcome (`/docs/sandbox`).',
+    text: 'The total in major units with at most two decimals: round to cents; not compared with the items. Send `amount` or `items`. In the sandbox some amounts, such as 100.02, have a fixed outcome (`/docs/sandbox`).',
     example: 150.5,
   },
   method: { text: 'The method to charge', example: 'CBE' },
@@ -85,7 +94,7 @@ export const EXPRESS_NOTES: Notes = {
   'customerInfo.phone': { text: 'Like `phoneNumber`' },
   debitAccount: { text: 'The account to debit' },
   description: { text: 'What the payment is for' },
-  testMode: { text: 'How the sandbox plays the payment' },
+  testMode: { text: 'How the sandbox plays the payment: required there, ignored in production' },
   'testMode.testModeType': {
     text: '`SIMULATED_TEST` ends by itself; `ACTUAL_TEST` goes to the test system of the provider, or to the simulator',
     example: 'SIMULATED_TEST',
@@ -99,7 +108,7 @@ export const EXPRESS_NOTES: Notes = {
 export const REFUND_NOTES: Notes = {
   paymentIntentUniqueId: { text: 'The payment', example: 'order-1001' },
   refundUniqueId: {
-    text: 'Your id of the refund, unique for good among all your refunds. A repeat is answered 409.',
+    text: 'Your id of the refund. Each refund needs its own; Kefel answers a repeat with 409.',
     example: 'refund-1001-1',
   },
   amountMinor: {
@@ -158,6 +167,7 @@ export const REFUNDS_QUERY_NOTES: Notes = {
 };
 
 export const EVENTS_QUERY_NOTES: Notes = {
+  paymentIntentUniqueId: { text: 'Only events of this payment', example: 'order-1001' },
   type: { text: 'Only events of this type' },
   deliveryState: { text: 'Only events with a delivery in this state', example: 'dead' },
   ...PAGE_NOTES,

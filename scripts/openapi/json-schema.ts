@@ -13,7 +13,6 @@ export interface JsonSchema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
-  readonly multipleOf?: number;
   readonly items?: JsonSchema;
   readonly minItems?: number;
   readonly maxItems?: number;
@@ -59,7 +58,17 @@ export function nullable(schema: JsonSchema): JsonSchema {
       ...(values === undefined ? {} : { enum: [...values, null] }),
     };
   }
-  const anyOf = [rest, { type: 'null' }];
+  const anyOf = [...(rest.anyOf ?? [rest]), { type: 'null' }];
+  return description === undefined ? { anyOf } : { description, anyOf };
+}
+
+/**
+ * One of these texts, or one that is added later. The second choice makes validators and generated
+ * types accept a new text; an extension such as `x-extensible-enum` does neither, because they do
+ * not know it.
+ */
+export function openEnum(values: readonly string[], description?: string): JsonSchema {
+  const anyOf = [{ type: 'string', enum: values }, { type: 'string' }];
   return description === undefined ? { anyOf } : { description, anyOf };
 }
 

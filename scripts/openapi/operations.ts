@@ -1,15 +1,17 @@
-import type { Environment } from '../../src/domain/method.ts';
 import type { ProblemCode } from '../../src/http/problems.ts';
 import { ANSWERS } from './answers.ts';
 import { type JsonSchema, reference } from './json-schema.ts';
 import { type QueryParameter, queryParameters } from './requests.ts';
 
-/** A call of the API in one environment. */
+/** A call of the API. It is the same in both environments. */
 export interface Operation {
   readonly method: 'get' | 'post' | 'patch' | 'delete';
+  /** Below the environment's prefix, `/api/v1/payment/sandbox` or `/api/v1/payment`. */
   readonly path: string;
+  /** Other paths that answer the same, from the root on; `{environment}` is `/sandbox` or empty. */
+  readonly aliases?: readonly string[];
   readonly id: string;
-  readonly tag: string;
+  readonly tag: Tag;
   readonly summary: string;
   readonly description: string;
   readonly needsKey: boolean;
@@ -27,6 +29,14 @@ export interface Operation {
   /** Every problem that it answers, besides those of all operations. */
   readonly problems: readonly ProblemCode[];
 }
+
+export type Tag =
+  | 'Payments'
+  | 'Refunds'
+  | 'Events'
+  | 'Webhook endpoints'
+  | 'Reference data'
+  | 'Sandbox';
 
 /** What any call with a key may be answered. */
 export const PROBLEMS_OF_EVERY_CALL: readonly ProblemCode[] = [
@@ -57,37 +67,29 @@ const PROBLEMS_OF_CREATION: readonly ProblemCode[] = [
   'duplicate_payment_id',
 ];
 
-const EVENT_ID = 'The `id` of the event: `webhook-id` of its webhook';
 const UNIQUE_ID = 'Your `paymentIntentUniqueId`, percent-encoded';
 const ANY_ID = `${UNIQUE_ID}; or the \`uuid\` or \`paymentIntentId\` of the payment`;
 
-const PAYMENT = '/api/v1/payment';
+/** Where the paths begin; `{environment}` is one of `ENVIRONMENTS`. */
+export const ROOT = '/api/v1/payment';
+export const ENVIRONMENTS = ['/sandbox', ''] as const;
 
-/** Every call, sandbox first. */
+const LISTING =
+  'Newest first. All filters must match; a parameter that does not exist is an error.';
+
+/** Every call, in the order of the reference. */
 export function operations(): readonly Operation[] {
-  return [
-    ...operationsOf('sandbox'),
-    ...refunds('sandbox'),
-    ...webhookEndpoints('sandbox'),
-    ...operationsOf('production'),
-    ...refunds('production'),
-    ...webhookEndpoints('production'),
-    eventStream(),
-    banks(),
-  ];
+  return [...payments(), ...refunds(), ...events(), ...webhookEndpoints(), ...others()];
 }
 
-function operationsOf(environment: Environment): readonly Operation[] {
-  const isSandbox = environment === 'sandbox';
-  const prefix = isSandbox ? `${PAYMENT}/sandbox` : PAYMENT;
-  const suffix = isSandbox ? 'Sandbox' : 'Production';
-  const common = { tag: isSandbox ? 'Sandbox' : 'Production', needsKey: true, idText: null };
+function payments(): readonly Operation[] {
+  const common = { tag: 'Payments', needsKey: true, idText: null } as const;
   return [
     {
       ...common,
       method: 'post',
-      path: `${prefix}/intent`,
-      id: `createHostedPayment${suffix}`,
+      path: '/intent',
+      id: 'createHostedPayment',
       summary: 'Create a hosted payment',
       description: 'Answers the address of a page. Redirect the customer there.',
       request: reference('HostedPaymentRequest'),
@@ -97,20 +99,22 @@ function operationsOf(environment: Environment): readonly Operation[] {
     {
       ...common,
       method: 'post',
-      path: isSandbox ? `${PAYMENT}/express/sandbox/pay` : `${PAYMENT}/express/pay`,
-      id: `createExpressPayment${suffix}`,
+      path: '/express/pay',
+      aliases: [`${ROOT}/express{environment}/pay`],
+      id: 'createExpressPayment',
       summary: 'Create an express payment',
       description:
         'Charges one method directly. `SUCCESS` in `content.status` means accepted, not paid: wait for the webhook.',
-      request: reference(isSandbox ? 'ExpressPaymentSandboxRequest' : 'ExpressPaymentRequest'),
+      request: reference('ExpressPaymentRequest'),
       answer: ANSWERS.express,
       problems: PROBLEMS_OF_CREATION,
     },
     {
       ...common,
       method: 'get',
-      path: `${prefix}/intent/{id}`,
-      id: `readPayment${suffix}`,
+      path: '/intents/{id}',
+      aliases: [`${ROOT}{environment}/intent/{id}`, `${ROOT}{environment}/checkout/{id}`],
+      id: 'readPayment',
       summary: 'Read a payment',
       description: 'The payment as it is now.',
       idText: ANY_ID,
@@ -120,21 +124,10 @@ function operationsOf(environment: Environment): readonly Operation[] {
     },
     {
       ...common,
-      method: 'get',
-      path: `${prefix}/checkout/{id}`,
-      id: `readCheckout${suffix}`,
-      summary: 'Read a payment (second path)',
-      description: 'The same as reading a payment.',
-      idText: ANY_ID,
-      request: null,
-      answer: ANSWERS.payment,
-      problems: ['payment_not_found'],
-    },
-    {
-      ...common,
       method: 'post',
-      path: `${prefix}/intent/cancel/{id}`,
-      id: `cancelPayment${suffix}`,
+      path: '/intents/{id}/cancel',
+      aliases: [`${ROOT}{environment}/intent/cancel/{id}`],
+      id: 'cancelPayment',
       summary: 'Cancel a payment',
       description:
         'Works while no attempt is under way. Canceling a canceled payment changes nothing. No event follows.',
@@ -146,98 +139,31 @@ function operationsOf(environment: Environment): readonly Operation[] {
     {
       ...common,
       method: 'get',
-      path: `${prefix}/intents`,
-      id: `listPayments${suffix}`,
+      path: '/intents',
+      id: 'listPayments',
       summary: 'List payments',
-      description:
-        'Newest first. All filters must match; a parameter that does not exist is an error.',
+      description: LISTING,
       query: queryParameters('payments'),
       request: null,
       answer: ANSWERS.payments,
       problems: ['validation_failed'],
     },
-    {
-      ...common,
-      method: 'get',
-      path: `${prefix}/events`,
-      id: `listEvents${suffix}`,
-      summary: 'List events',
-      description:
-        'Newest first. All filters must match; a parameter that does not exist is an error.',
-      query: queryParameters('events'),
-      request: null,
-      answer: ANSWERS.events,
-      problems: ['validation_failed'],
-    },
-    {
-      ...common,
-      method: 'get',
-      path: `${prefix}/events/{id}`,
-      id: `readEvent${suffix}`,
-      summary: 'Read an event',
-      description: 'The event as it is now, with the exact body that is sent.',
-      idText: EVENT_ID,
-      request: null,
-      answer: ANSWERS.event,
-      problems: ['event_not_found'],
-    },
-    {
-      ...common,
-      method: 'post',
-      path: `${prefix}/events/{id}/resend`,
-      id: `resendEvent${suffix}`,
-      summary: 'Send an event again',
-      description:
-        'From the start of its schedule. An event that is on its way anyway stays as it is.',
-      idText: EVENT_ID,
-      request: null,
-      answer: ANSWERS.event,
-      problems: ['event_not_found', 'event_superseded'],
-    },
-    {
-      ...common,
-      method: 'post',
-      path: `${prefix}/events/resend`,
-      id: `resendEvents${suffix}`,
-      summary: 'Send missed events again',
-      description:
-        'Sends all events since a time that have not arrived, oldest first, up to 200 in one call. Call again with `nextCursor` while `hasMore` is true.',
-      request: reference('ResendEventsRequest'),
-      answer: ANSWERS.resend,
-      problems: PROBLEMS_OF_BODIES,
-    },
-    {
-      ...common,
-      method: 'get',
-      path: `${prefix}/webhook-keys`,
-      id: `listWebhookKeys${suffix}`,
-      summary: 'List the public webhook keys',
-      description:
-        'They verify `signature` of a webhook. A resent event keeps its first signature, so retired keys stay listed for 400 days. Needs no API key.',
-      needsKey: false,
-      request: null,
-      answer: ANSWERS.webhookKeys,
-      problems: [],
-    },
   ];
 }
 
-function refunds(environment: Environment): readonly Operation[] {
-  const isSandbox = environment === 'sandbox';
-  const path = `${PAYMENT}${isSandbox ? '/sandbox' : ''}/refund`;
-  const suffix = isSandbox ? 'Sandbox' : 'Production';
-  const common = { tag: isSandbox ? 'Sandbox' : 'Production', needsKey: true };
+function refunds(): readonly Operation[] {
+  const common = { tag: 'Refunds', needsKey: true, idText: null } as const;
   const one = { ...common, idText: 'Your `refundUniqueId`, percent-encoded' };
   return [
     {
       ...common,
       method: 'post',
-      path,
-      id: `createRefund${suffix}`,
+      path: '/refunds',
+      aliases: [`${ROOT}{environment}/refund`],
+      id: 'createRefund',
       summary: 'Refund a payment',
       description:
-        'Returns the payment, or a part of it, to the customer. The answer is `PENDING`, or `REQUIRES_ACTION` when the operator must return the money by hand; an event follows with the outcome. Unknown fields are errors, because a misspelled `amount` would return everything.',
-      idText: null,
+        'Returns the payment, or a part of it, to the customer. The answer is `PENDING`, or `REQUIRES_ACTION` when the operator must return the money by hand; an event follows with the outcome. Unknown fields are errors, because a misspelled `amountMinor` would return everything.',
       request: reference('RefundRequest'),
       answer: ANSWERS.refund,
       problems: [
@@ -257,8 +183,9 @@ function refunds(environment: Environment): readonly Operation[] {
     {
       ...one,
       method: 'get',
-      path: `${path}/{id}`,
-      id: `readRefund${suffix}`,
+      path: '/refunds/{id}',
+      aliases: [`${ROOT}{environment}/refund/{id}`],
+      id: 'readRefund',
       summary: 'Read a refund',
       description: 'The refund as it is now.',
       request: null,
@@ -268,8 +195,9 @@ function refunds(environment: Environment): readonly Operation[] {
     {
       ...one,
       method: 'post',
-      path: `${path}/{id}/cancel`,
-      id: `cancelRefund${suffix}`,
+      path: '/refunds/{id}/cancel',
+      aliases: [`${ROOT}{environment}/refund/{id}/cancel`],
+      id: 'cancelRefund',
       summary: 'Cancel a refund',
       description:
         'Works while it is `PENDING`. Canceling a canceled refund changes nothing. No event follows.',
@@ -280,12 +208,10 @@ function refunds(environment: Environment): readonly Operation[] {
     {
       ...common,
       method: 'get',
-      path: `${path}s`,
-      id: `listRefunds${suffix}`,
+      path: '/refunds',
+      id: 'listRefunds',
       summary: 'List refunds',
-      description:
-        'Newest first. All filters must match; a parameter that does not exist is an error.',
-      idText: null,
+      description: LISTING,
       query: queryParameters('refunds'),
       request: null,
       answer: ANSWERS.refunds,
@@ -294,18 +220,86 @@ function refunds(environment: Environment): readonly Operation[] {
   ];
 }
 
-function webhookEndpoints(environment: Environment): readonly Operation[] {
-  const isSandbox = environment === 'sandbox';
-  const list = `${PAYMENT}${isSandbox ? '/sandbox' : ''}/webhook-endpoints`;
-  const suffix = isSandbox ? 'Sandbox' : 'Production';
-  const common = { tag: isSandbox ? 'Sandbox' : 'Production', needsKey: true };
-  const all = { ...common, path: list, idText: null };
-  const one = { ...common, path: `${list}/{id}`, idText: 'The `id` of the endpoint, `we_…`' };
+function events(): readonly Operation[] {
+  const common = { tag: 'Events', needsKey: true, idText: null } as const;
+  const one = { ...common, idText: 'The `id` of the event: `webhook-id` of its webhook' };
+  return [
+    {
+      ...common,
+      method: 'get',
+      path: '/events',
+      id: 'listEvents',
+      summary: 'List events',
+      description: LISTING,
+      query: queryParameters('events'),
+      request: null,
+      answer: ANSWERS.events,
+      problems: ['validation_failed'],
+    },
+    {
+      ...one,
+      method: 'get',
+      path: '/events/{id}',
+      id: 'readEvent',
+      summary: 'Read an event',
+      description: 'The event as it is now, with the exact body that is sent.',
+      request: null,
+      answer: ANSWERS.event,
+      problems: ['event_not_found'],
+    },
+    {
+      ...one,
+      method: 'post',
+      path: '/events/{id}/resend',
+      id: 'resendEvent',
+      summary: 'Send an event again',
+      description:
+        'From the start of its schedule. An event that is on its way anyway stays as it is.',
+      request: null,
+      answer: ANSWERS.event,
+      problems: ['event_not_found', 'event_superseded'],
+    },
+    {
+      ...common,
+      method: 'post',
+      path: '/events/resend',
+      id: 'resendEvents',
+      summary: 'Send missed events again',
+      description:
+        'Sends all events since a time that have not arrived, oldest first, up to 200 in one call. Call again with `nextCursor` while `hasMore` is true.',
+      request: reference('ResendEventsRequest'),
+      answer: ANSWERS.resend,
+      problems: PROBLEMS_OF_BODIES,
+    },
+    {
+      ...common,
+      method: 'get',
+      path: '/webhook-keys',
+      id: 'listWebhookKeys',
+      summary: 'List the public webhook keys',
+      description:
+        'They verify `signature` of a webhook. A resent event keeps its first signature, so retired keys stay listed for 400 days. Needs no API key.',
+      needsKey: false,
+      request: null,
+      answer: ANSWERS.webhookKeys,
+      problems: [],
+    },
+  ];
+}
+
+function webhookEndpoints(): readonly Operation[] {
+  const common = { tag: 'Webhook endpoints', needsKey: true } as const;
+  const all = { ...common, path: '/webhook-endpoints', idText: null };
+  const one = {
+    ...common,
+    path: '/webhook-endpoints/{id}',
+    idText: 'The `id` of the endpoint, `we_…`',
+  };
   return [
     {
       ...all,
       method: 'get',
-      id: `listWebhookEndpoints${suffix}`,
+      id: 'listWebhookEndpoints',
       summary: 'List the webhook endpoints',
       description: 'All of them, oldest first.',
       request: null,
@@ -315,7 +309,7 @@ function webhookEndpoints(environment: Environment): readonly Operation[] {
     {
       ...all,
       method: 'post',
-      id: `createWebhookEndpoint${suffix}`,
+      id: 'createWebhookEndpoint',
       summary: 'Create a webhook endpoint',
       description:
         'Payments without a `callbackUrl` send their events there within 5 seconds. The answer holds the secret; no later answer does. At most 10 in each environment.',
@@ -326,7 +320,7 @@ function webhookEndpoints(environment: Environment): readonly Operation[] {
     {
       ...one,
       method: 'get',
-      id: `readWebhookEndpoint${suffix}`,
+      id: 'readWebhookEndpoint',
       summary: 'Read a webhook endpoint',
       description: 'The endpoint as it is now, without its secrets.',
       request: null,
@@ -336,7 +330,7 @@ function webhookEndpoints(environment: Environment): readonly Operation[] {
     {
       ...one,
       method: 'patch',
-      id: `changeWebhookEndpoint${suffix}`,
+      id: 'changeWebhookEndpoint',
       summary: 'Change a webhook endpoint',
       description: 'Fields that are absent stay as they are. Events that wait follow to a new URL.',
       request: reference('WebhookEndpointChanges'),
@@ -346,7 +340,7 @@ function webhookEndpoints(environment: Environment): readonly Operation[] {
     {
       ...one,
       method: 'delete',
-      id: `deleteWebhookEndpoint${suffix}`,
+      id: 'deleteWebhookEndpoint',
       summary: 'Delete a webhook endpoint',
       description:
         'Also its secrets. Events that wait for it end as undelivered. Answers the endpoint as it was.',
@@ -357,8 +351,8 @@ function webhookEndpoints(environment: Environment): readonly Operation[] {
     {
       ...one,
       method: 'post',
-      path: `${list}/{id}/secret`,
-      id: `rotateWebhookSecret${suffix}`,
+      path: '/webhook-endpoints/{id}/secret',
+      id: 'rotateWebhookSecret',
       summary: 'Rotate the secret of a webhook endpoint',
       description:
         'Answers a new secret. The old ones sign beside it for `overlapHours` more, so that the server can change over without a gap.',
@@ -370,42 +364,43 @@ function webhookEndpoints(environment: Environment): readonly Operation[] {
   ];
 }
 
-function eventStream(): Operation {
-  return {
-    method: 'get',
-    path: `${PAYMENT}/sandbox/events/stream`,
-    id: 'streamEventsSandbox',
-    tag: 'Sandbox',
-    summary: 'Stream events to your machine',
-    description:
-      'The events of the sandbox as they happen, as server-sent events: `id` is the `webhook-id` and `data` the body of the webhook. For development: `kefel listen` reads it. The first message, `event: ready`, has no event; its `id` is where the stream starts. The stream ends after two minutes, or when its key is revoked: connect again with the last `id`. At most 20 streams a minute are opened.',
-    needsKey: true,
-    idText: null,
-    request: null,
-    answer: reference('Webhook'),
-    isStream: true,
-    headers: [
-      {
-        name: 'Last-Event-ID',
-        description: 'Where to go on: the last `id`. Without it: after the newest event',
-      },
-    ],
-    problems: ['event_not_found'],
-  };
-}
-
-function banks(): Operation {
-  return {
-    method: 'get',
-    path: `${PAYMENT}/banks`,
-    id: 'listBanks',
-    tag: 'Reference data',
-    summary: 'List the banks',
-    description: 'The banks that a split can name. Takes a key of either environment.',
-    needsKey: true,
-    idText: null,
-    request: null,
-    answer: ANSWERS.banks,
-    problems: [],
-  };
+/** What is not about one of these. */
+function others(): readonly Operation[] {
+  return [
+    {
+      method: 'get',
+      path: '/banks',
+      id: 'listBanks',
+      tag: 'Reference data',
+      summary: 'List the banks',
+      description:
+        'The banks that a split can name, the same in both environments. Takes a key of either.',
+      needsKey: true,
+      idText: null,
+      request: null,
+      answer: ANSWERS.banks,
+      problems: [],
+    },
+    {
+      method: 'get',
+      path: '/events/stream',
+      id: 'streamEvents',
+      tag: 'Sandbox',
+      summary: 'Stream events to your machine',
+      description:
+        'Only in the sandbox; in production there is no such event. The events as they happen, as server-sent events: `id` is the `webhook-id` and `data` the body of the webhook. For development: `kefel listen` reads it. The first message, `event: ready`, has no event; its `id` is where the stream starts. The stream ends after two minutes, or when its key is revoked: connect again with the last `id`. At most 20 streams a minute are opened.',
+      needsKey: true,
+      idText: null,
+      request: null,
+      answer: reference('Webhook'),
+      isStream: true,
+      headers: [
+        {
+          name: 'Last-Event-ID',
+          description: 'Where to go on: the last `id`. Without it: after the newest event',
+        },
+      ],
+      problems: ['event_not_found'],
+    },
+  ];
 }

@@ -7,10 +7,9 @@ export interface OpenApi {
 }
 
 interface Operation {
-  readonly tags: readonly string[];
   readonly summary: string;
   readonly description: string;
-  readonly security?: readonly unknown[];
+  readonly 'x-aliases'?: readonly string[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, Response>>;
@@ -31,12 +30,6 @@ interface Response {
 
 type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
 
-/** A call in the environments that have it. */
-interface Call {
-  readonly operation: Operation;
-  readonly addresses: readonly { readonly environment: string; readonly address: string }[];
-}
-
 const JSON_TYPE = 'application/json';
 const STREAM_TYPE = 'text/event-stream';
 
@@ -44,50 +37,38 @@ const INTRODUCTION = `# API reference
 
 Every call, field and error, generated from the OpenAPI document that the gateway serves at \`/openapi.json\`. [The merchants' API](api.md) explains what the calls are for.
 
+Paths begin with \`/api/v1/payment/sandbox\` in the sandbox and with \`/api/v1/payment\` in production. Some calls have a second, published path; there \`{environment}\` is \`/sandbox\` or nothing.
+
 Send your key in the header \`apiKey\`: \`kfl_test_…\` in the sandbox, \`kfl_live_…\` in production. Payments are created in major units (\`150.50\`); answers, webhooks and everything about refunds are in integer minor units (\`15050\`). In optional fields, \`null\` and an empty string count as absent, except in \`amountMinor\` of a refund.`;
 
 /** The reference as Markdown, so that the search and \`llms-full.txt\` have it too. */
 export function referenceMarkdown(openApi: OpenApi): string {
-  const calls = callsOf(openApi);
+  const calls = Object.entries(openApi.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) =>
+      callMarkdown(`${method.toUpperCase()} ${path}`, operation, openApi),
+    ),
+  );
   const schemas = Object.entries(openApi.components.schemas).filter(
     ([name, { properties }]) => properties !== undefined && !name.endsWith('Request'),
   );
   return `${[
     INTRODUCTION,
-    calls.map((call) => callMarkdown(call, openApi)).join('\n\n'),
+    ...calls,
     '## Objects',
     ...schemas.map(([name, schema]) => objectMarkdown(name, schema)),
   ].join('\n\n')}\n`;
 }
 
-/** Calls that differ only in their environment are one. */
-function callsOf({ paths }: OpenApi): readonly Call[] {
-  const calls = new Map<string, Call>();
-  for (const [path, methods] of Object.entries(paths)) {
-    for (const [method, operation] of Object.entries(methods)) {
-      const environment = operation.tags[0] ?? '';
-      const address = { environment, address: `${method.toUpperCase()} ${path}` };
-      const known = calls.get(operation.summary);
-      calls.set(operation.summary, {
-        operation: known?.operation ?? operation,
-        addresses: [...(known?.addresses ?? []), address],
-      });
-    }
-  }
-  return [...calls.values()];
-}
-
-function callMarkdown({ operation, addresses }: Call, openApi: OpenApi): string {
+function callMarkdown(call: string, operation: Operation, openApi: OpenApi): string {
   const { summary, description, parameters = [], requestBody, responses } = operation;
+  const aliases = operation['x-aliases'] ?? [];
   const request = requestBody?.content[JSON_TYPE]?.schema;
   const problems = Object.entries(responses).filter(([status]) => status !== '200');
   return [
     `## ${summary}`,
-    table(
-      ['Environment', 'Call'],
-      addresses.map(({ environment, address }) => [environment, code(address)]),
-    ),
+    code(call),
     description,
+    ...(aliases.length === 0 ? [] : [`The same at: ${aliases.map(code).join(', ')}.`]),
     ...(parameters.length === 0
       ? []
       : [
@@ -157,7 +138,9 @@ function typeOf(schema: JsonSchema): string {
     return name === 'ErrorCode' ? '[error code](errors.md)' : `[${name}](#${name.toLowerCase()})`;
   }
   if (schema.anyOf !== undefined) {
-    return schema.anyOf.map(typeOf).join(' or ');
+    const isOpen = schema.anyOf.some((choice) => choice.enum !== undefined);
+    const choices = schema.anyOf.filter((choice) => !isOpen || !isAnyText(choice));
+    return [...choices.map(typeOf), ...(isOpen ? ['a later one'] : [])].join(' or ');
   }
   if (schema.const !== undefined) {
     return code(JSON.stringify(schema.const));
@@ -172,13 +155,16 @@ function typeOf(schema: JsonSchema): string {
   return `${type}${items}${rules === '' ? '' : `; ${rules}`}`;
 }
 
+function isAnyText(schema: JsonSchema): boolean {
+  return schema.type === 'string' && Object.keys(schema).length === 1;
+}
+
 function rulesOf(schema: JsonSchema): string {
-  const { minLength = 0, maxLength, minimum, maximum, exclusiveMinimum, multipleOf } = schema;
+  const { minLength = 0, maxLength, minimum, maximum, exclusiveMinimum } = schema;
   return [
     maxLength === undefined ? '' : `${minLength} to ${maxLength} characters`,
     minimum === undefined || maximum === undefined ? '' : `${minimum} to ${maximum}`,
     exclusiveMinimum === undefined ? '' : `above ${exclusiveMinimum}, at most ${maximum}`,
-    multipleOf === undefined ? '' : 'two decimals',
     schema.maxItems === undefined ? '' : `at most ${schema.maxItems}`,
     schema.format ?? '',
   ]

@@ -45,9 +45,11 @@ function contextOf(environment: Environment): ValidationContext {
 /** The bodies of all calls, by their name under `components`. */
 export function requestComponents(): Readonly<Record<string, JsonSchema>> {
   return {
-    HostedPaymentRequest: hostedRequest(),
-    ExpressPaymentRequest: expressRequest('production'),
-    ExpressPaymentSandboxRequest: expressRequest('sandbox'),
+    HostedPaymentRequest: described(
+      jsonSchemaOf(hostedSchema(contextOf('production'))),
+      HOSTED_NOTES,
+    ),
+    ExpressPaymentRequest: expressRequest(),
     RefundRequest: described(jsonSchemaOf(refundSchema), REFUND_NOTES),
     NewWebhookEndpoint: described(jsonSchemaOf(newEndpointSchema), ENDPOINT_NOTES),
     WebhookEndpointChanges: described(jsonSchemaOf(endpointChangesSchema), {
@@ -92,25 +94,13 @@ export function queryParameters(list: keyof typeof QUERIES): readonly QueryParam
   }));
 }
 
-/** The body of a hosted creation. */
-function hostedRequest(): JsonSchema {
-  return described(jsonSchemaOf(hostedSchema(contextOf('production'))), HOSTED_NOTES);
-}
-
-/** The body of an express creation; `testMode` is part of the sandbox's only. */
-function expressRequest(environment: Environment): JsonSchema {
-  const schema = jsonSchemaOf(expressSchema(contextOf(environment)));
-  if (environment === 'sandbox') {
-    return described(schema, EXPRESS_NOTES);
-  }
-  const { testMode: _ignored, ...properties } = schema.properties ?? {};
-  const {
-    testMode,
-    'testMode.testModeType': type,
-    'testMode.simulationStatus': status,
-    ...notes
-  } = EXPRESS_NOTES;
-  return described({ ...schema, properties }, notes);
+/** The sandbox requires `testMode`, and production ignores it: one type serves both. */
+function expressRequest(): JsonSchema {
+  const { required = [], ...schema } = jsonSchemaOf(expressSchema(contextOf('sandbox')));
+  return described(
+    { ...schema, required: required.filter((name) => name !== 'testMode') },
+    EXPRESS_NOTES,
+  );
 }
 
 /** The schema of what callers send, from the schema that validates it. */
@@ -121,12 +111,24 @@ function jsonSchemaOf(schema: v.GenericSchema): JsonSchema {
     errorMode: 'ignore',
     overrideAction: ({ valibotAction, jsonSchema }) =>
       isMetadata(valibotAction) ? { ...jsonSchema, ...valibotAction.metadata } : null,
-    overrideSchema: ({ valibotSchema }) =>
-      valibotSchema.type === 'nullable' || valibotSchema.type === 'nullish'
-        ? ({ ...nullable(jsonSchemaOf(wrappedIn(valibotSchema))) } as object)
-        : null,
+    overrideSchema: ({ valibotSchema }) => {
+      switch (valibotSchema.type) {
+        case 'nullish':
+          return { ...nullable(jsonSchemaOf(wrappedIn(valibotSchema))) } as object;
+        // `optional` of src/api/schema/fields.ts, which takes an empty text as absent.
+        case 'nullable':
+          return { ...nullable(orEmpty(jsonSchemaOf(wrappedIn(valibotSchema)))) } as object;
+        default:
+          return null;
+      }
+    },
   });
   return jsonSchema as JsonSchema;
+}
+
+function orEmpty({ minLength: _ignored, ...schema }: JsonSchema): JsonSchema {
+  const { pattern } = schema;
+  return pattern === undefined ? schema : { ...schema, pattern: `^$|${pattern}` };
 }
 
 function isMetadata(action: object): action is { readonly metadata: object } {

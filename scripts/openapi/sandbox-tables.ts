@@ -17,10 +17,10 @@ const WHAT_HAPPENS: Readonly<Record<ScenarioName, string>> = {
   rail_unavailable: 'is refused: express answers `FAILURE`',
   misconfigured: 'is refused: express answers `FAILURE`',
   paid_slowly: 'is paid after 20 s',
-  unknown_then_paid: 'is in doubt, and paid after 20 s',
+  unknown_then_paid: 'is unknown at first, paid after 20 s',
   paid_late: 'expires, and is paid 10 s later',
   paid_twice: 'is paid after 30 s, by each attempt',
-  expired: 'is left alone, and expires',
+  expired: 'is not paid, and expires',
   expired_held: 'expires 30 s after `expireIn`',
   paid_held: 'is paid 10 s after `expireIn`: `late`',
 };

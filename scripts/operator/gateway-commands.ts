@@ -1,3 +1,5 @@
+import type { ProbeResult } from '../../src/rails/rail.ts';
+import { probeLines } from '../check-rail/probe-text.ts';
 import type { Command } from './command.ts';
 import type { Named } from './payment-commands.ts';
 import { facts, plain, table, time } from './text.ts';
@@ -114,6 +116,18 @@ export const GATEWAY_COMMANDS: readonly Command[] = [
         ]),
         'No rails.',
       ),
+  },
+  {
+    name: 'rail probe',
+    about: 'try a rail’s credentials at the provider; moves no money and prompts no phone',
+    positionals: ['ENVIRONMENT', 'METHOD'],
+    options: {},
+    examples: ['rail probe production M_PESA'],
+    request: (given) => ({
+      path: `/rails/${given.segment('ENVIRONMENT')}/${given.segment('METHOD')}/probe`,
+      body: {},
+    }),
+    lines: (result: ProbeResult) => probeLines(result),
   },
   {
     name: 'health',

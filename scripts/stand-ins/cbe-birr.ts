@@ -34,6 +34,8 @@ import {
 export interface CbeBirrStandIn extends StandIn {
   /** The URL for all callbacks, which an operator registers with the bank. */
   registeredCallbackUrl: string | null;
+  /** Whether it answers the call that tries the cipher. */
+  hasCipherTrial: boolean;
   readonly settings: Readonly<Record<'baseUrl' | keyof Credentials, string>> & {
     readonly transactionIdCharactersMax: number;
     readonly paidStates: readonly string[];
@@ -91,11 +93,18 @@ export async function startCbeBirrStandIn(
     set registeredCallbackUrl(url) {
       bank.registeredCallbackUrl = url;
     },
+    get hasCipherTrial() {
+      return bank.hasCipherTrial;
+    },
+    set hasCipherTrial(has) {
+      bank.hasCipherTrial = has;
+    },
   };
 }
 
 class Bank {
   registeredCallbackUrl: string | null = null;
+  hasCipherTrial = true;
   readonly plans = new Map<string, Plan>();
   readonly book = new OrderBook<BankOrder>();
   readonly credentials: Credentials;
@@ -115,9 +124,20 @@ class Bank {
         return this.#pressButton(new URLSearchParams(call.body));
       case 'POST /api/cbebpg/TXNSTAT':
         return this.#answerQuery(call);
+      case 'POST /api/cbebpg/CheckMeENC':
+        return this.#tryCipher(call);
       default:
         return { type: 'answer', status: 404, body: 'Not Found' };
     }
+  }
+
+  /** Encrypts a name. A public client drops three characters before it decrypts the answer. */
+  #tryCipher(call: ReceivedCall): Reply {
+    const { MName: name, tillCode } = jsonObject(call.body) ?? {};
+    const isKnown = tillCode === this.credentials.tillCode && typeof name === 'string';
+    return isKnown && this.hasCipherTrial
+      ? { type: 'answer', status: 200, body: `ENC${sealed(this.credentials.secret, name)}` }
+      : { type: 'answer', status: 200, body: 'Invalid request' };
   }
 
   /** The customer's browser brings an encrypted order. */

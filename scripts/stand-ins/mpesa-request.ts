@@ -50,6 +50,8 @@ export interface StatusRequest {
   readonly resultUrl: string;
 }
 
+const CHECKOUT_REQUEST_ID = /^ws_CO_\d{10,40}$/;
+
 /** The status query, or the name of its first wrong field. */
 export function readStatusRequest(
   call: ReceivedCall,
@@ -60,7 +62,8 @@ export function readStatusRequest(
     Initiator: (text) => text === initiator,
     SecurityCredential: (text) => text === securityCredential,
     CommandID: (text) => text === 'TransactionStatusQuery',
-    OriginalConcersationID: (text) => /^ws_CO_\d{10,40}$/.test(text),
+    'TransactionID?': (text) => text === '' || CHECKOUT_REQUEST_ID.test(text),
+    OriginalConcersationID: (text) => CHECKOUT_REQUEST_ID.test(text),
     PartyA: (text) => text === account.shortcode,
     IdentifierType: (text) => text === '4',
     ResultURL: callbackAddress,

@@ -32,6 +32,9 @@ export interface StandInsOptions {
   readonly hasRefunds?: boolean;
 }
 
+/** As the synchronous service of CPS. */
+const SYNCHRONOUS = { namespace: 'synccpsinterface', waitsForResult: true } as const;
+
 /** The longest transaction id that we send. */
 const CBE_LONG_ID_CHARACTERS = 79;
 
@@ -51,7 +54,7 @@ export async function startStandIns(
   cbe.registeredCallbackUrl = `${gatewayUrl}/rails/cbe-birr`;
   const byMethod: Record<Method, StandIn> = {
     TELE_BIRR: await startTelebirrH5StandIn(),
-    TELE_BIRR_USSD: await startTelebirrUssdStandIn(0, hasOtherForms ? 'synchronous' : undefined),
+    TELE_BIRR_USSD: await startTelebirrUssdStandIn(0, hasOtherForms ? SYNCHRONOUS : {}),
     CBE: cbe,
     ETS_SWITCH: await (ethswitch === 'nbg'
       ? startNbgStandIn(0, { isLowerCaseWithFee: hasOtherForms })

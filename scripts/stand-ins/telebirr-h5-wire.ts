@@ -128,7 +128,7 @@ export const PRE_ORDER_RULES: Rules = {
   payee_identifier: /^[1-9]\d{1,15}$/,
   payee_identifier_type: /^04$/,
   payee_type: /^[35]000$/,
-  callback_info: /^[A-Za-z0-9][A-Za-z0-9 ]{0,127}$/,
+  callback_info: /^[A-Za-z0-9]{1,128}$/,
 };
 
 const HEADERS = { 'content-type': /^application\/json$/, 'x-app-key': /^[0-9a-f-]{36}$/ };

@@ -55,6 +55,8 @@ export interface Behavior {
   readonly notification: NotificationForm;
   /** Lifetime of new tokens. */
   tokenLifetimeSeconds: number;
+  /** Whether it signs the answer about an unknown order, and with whose key. */
+  unknownOrder: 'unsigned' | 'signed' | 'signed_by_another';
   /** Fault of every token request while this is set. */
   token: Fault | 'quota' | undefined;
 }
@@ -103,6 +105,7 @@ class Telebirr {
     requiredScheme: 'pss32',
     notification: { scheme: 'pss32', keepsEmpties: false, as: 'json', transIdAs: 'transId' },
     tokenLifetimeSeconds: 3_600,
+    unknownOrder: 'unsigned',
     token: undefined,
   };
   readonly #credentials: Credentials;
@@ -206,6 +209,12 @@ class Telebirr {
 
   async #queryOrder(call: ReceivedCall): Promise<Reply> {
     const content = this.#checked(call, 'payment.queryorder', QUERY_RULES);
+    if (this.behavior.unknownOrder !== 'unsigned' && !this.book.get(content.merch_order_id ?? '')) {
+      const keys = this.behavior.unknownOrder === 'signed' ? this.platform : this.attackerKeys;
+      const answer = { result: 'FAIL', code: CODE_NO_ORDER, msg: 'The order does not exist.' };
+      const sign = rsaSign(signedText(answer), keys.privateKey, 'pss32');
+      return jsonReply(200, { ...answer, sign, sign_type: 'SHA256WithRSA' });
+    }
     const order = this.#known(content);
     const fault = this.#plans.get(order.amountText)?.query;
     return faulty(fault, async () => this.#success(order.status()));

@@ -13,12 +13,12 @@ export function sample(name: Sample): string {
   return readFileSync(new URL(`${name}.xml`, FIXTURES), 'utf8');
 }
 
-/** CPS's two services. */
-export type Dialect = 'asynchronous' | 'synchronous';
+/** The namespaces of CPS's two services. */
+export type Namespace = 'cpsinterface' | 'synccpsinterface';
 
-/** A sample's message in the namespaces that clients of the synchronous service use. */
-function inDialect(dialect: Dialect, xml: string): string {
-  return dialect === 'asynchronous'
+/** A sample's message in these namespaces. */
+function inNamespace(namespace: Namespace, xml: string): string {
+  return namespace === 'cpsinterface'
     ? xml
     : xml
         .replaceAll('/cpsinterface/', '/synccpsinterface/')
@@ -57,13 +57,13 @@ const CHANGING = [
   ['currency', 'ETB'],
 ] as const;
 
-const REQUEST: Readonly<Record<Dialect, RegExp>> = {
-  asynchronous: requestPattern('asynchronous'),
-  synchronous: requestPattern('synchronous'),
+const REQUEST: Readonly<Record<Namespace, RegExp>> = {
+  cpsinterface: requestPattern('cpsinterface'),
+  synccpsinterface: requestPattern('synccpsinterface'),
 };
 
-function requestPattern(dialect: Dialect): RegExp {
-  return patternOf(inDialect(dialect, sample('request').trim()), CHANGING);
+function requestPattern(namespace: Namespace): RegExp {
+  return patternOf(inNamespace(namespace, sample('request').trim()), CHANGING);
 }
 
 /** A request for the status of a payment. */
@@ -104,11 +104,11 @@ export function statusXml(queryId: string, state: string, receipt: string | null
     );
 }
 
-/** CPS's internal error, which it also returns for an unknown payment. */
-export function noStatusXml(queryId: string): string {
+/** No status: by default CPS's internal error, which it also returns for an unknown payment. */
+export function noStatusXml(queryId: string, code = '-1'): string {
   return sample('query_result')
     .replace('>QUERY0001<', `>${queryId}<`)
-    .replace('<res:ResultCode>0<', '<res:ResultCode>-1<')
+    .replace('<res:ResultCode>0<', `<res:ResultCode>${code}<`)
     .replace(/<res:QueryTransactionStatusResult>.*<\/res:QueryTransactionStatusResult>/, '');
 }
 
@@ -127,8 +127,8 @@ function patternOf(text: string, changing: Changing): RegExp {
 }
 
 /** Parses a request; null when it does not have the sample's format. */
-export function cpsRequestIn(dialect: Dialect, xml: string): CpsRequest | null {
-  return valuesIn<CpsRequest>(xml, REQUEST[dialect], CHANGING);
+export function cpsRequestIn(namespace: Namespace, xml: string): CpsRequest | null {
+  return valuesIn<CpsRequest>(xml, REQUEST[namespace], CHANGING);
 }
 
 function valuesIn<Values>(xml: string, pattern: RegExp, changing: Changing): Values | null {
@@ -153,12 +153,12 @@ export function acknowledgementXml(
 }
 
 export function paidXml(
-  dialect: Dialect,
+  namespace: Namespace,
   orderId: string,
   conversationId: string,
   transactionId: string,
 ): string {
-  return inDialect(dialect, sample('result'))
+  return inNamespace(namespace, sample('result'))
     .replace('>ORDER0001<', `>${orderId}<`)
     .replace('>AG_20260131_70101ef1abddd338afdf<', `>${conversationId}<`)
     .replace('>AJH40OGEZK<', `>${transactionId}<`);
@@ -166,12 +166,12 @@ export function paidXml(
 
 /** No sample of a failure is public, so this is the success without its result. */
 export function failureXml(
-  dialect: Dialect,
+  namespace: Namespace,
   orderId: string,
   conversationId: string,
   resultCode: string,
 ): string {
-  return paidXml(dialect, orderId, conversationId, '')
+  return paidXml(namespace, orderId, conversationId, '')
     .replace('<res:ResultCode>0<', `<res:ResultCode>${resultCode}<`)
     .replace(/<res:TransactionResult>.*<\/res:TransactionResult>/s, '');
 }

@@ -20,9 +20,9 @@ import {
   type CpsRequest,
   cpsQueryIn,
   cpsRequestIn,
-  type Dialect,
   FAULT_XML,
   failureXml,
+  type Namespace,
   noStatusXml,
   paidXml,
   statusXml,
@@ -31,7 +31,8 @@ import {
 /** telebirr's CPS together with the operator's relay in front of it. */
 export interface TelebirrUssdStandIn extends StandIn {
   readonly settings: Readonly<typeof CREDENTIALS> & {
-    readonly dialect: Dialect;
+    readonly namespace: Namespace;
+    readonly waitsForResult: boolean;
     readonly relayUrl: string;
     readonly relayHeaders: Readonly<Record<string, string>>;
     readonly resultToken: string;
@@ -39,13 +40,22 @@ export interface TelebirrUssdStandIn extends StandIn {
   };
 }
 
-const PATHS: Readonly<Record<Dialect, string>> = {
-  asynchronous: '/payment/services/APIRequestMgrService',
-  synchronous: '/payment/services/SYNCAPIRequestMgrService',
+/** How CPS takes requests, and when it answers them. */
+export interface CpsForm {
+  readonly namespace?: Namespace;
+  readonly waitsForResult?: boolean;
+}
+
+const PATHS: Readonly<Record<Namespace, string>> = {
+  cpsinterface: '/payment/services/APIRequestMgrService',
+  synccpsinterface: '/payment/services/SYNCAPIRequestMgrService',
 };
 
 /** Of the time zone that the service expects. */
-const OFFSETS: Readonly<Record<Dialect, string>> = { asynchronous: '+03:00', synchronous: 'Z' };
+const OFFSETS: Readonly<Record<Namespace, string>> = {
+  cpsinterface: '+03:00',
+  synccpsinterface: 'Z',
+};
 
 const CLOCK_SKEW_MS_MAX = 300_000;
 
@@ -101,22 +111,26 @@ const AFTER_ANSWER_MS = 50;
 /** `port` 0: any free one. */
 export async function startTelebirrUssdStandIn(
   port = 0,
-  dialect: Dialect = 'asynchronous',
+  { namespace = 'cpsinterface', waitsForResult = false }: CpsForm = {},
 ): Promise<TelebirrUssdStandIn> {
-  const cps = new Cps(dialect);
+  const cps = new Cps(namespace, waitsForResult);
   const server = await StandInServer.start((call) => cps.answer(call), port);
   return {
     railId: 'telebirr-ussd',
     baseUrl: server.baseUrl,
     settings: {
       ...CREDENTIALS,
-      dialect,
-      relayUrl: server.baseUrl + PATHS[dialect],
+      namespace,
+      waitsForResult,
+      relayUrl: server.baseUrl + PATHS[namespace],
       relayHeaders: { Authorization: `Bearer ${cps.relayToken}` },
       resultToken: cps.resultToken,
       reasons: REASONS,
     },
-    statusQuery: { relayUrl: server.baseUrl + PATHS.synchronous, failedStates: [DECLINED_STATE] },
+    statusQuery: {
+      relayUrl: server.baseUrl + PATHS.synccpsinterface,
+      failedStates: [DECLINED_STATE],
+    },
     calls: server.calls,
     plan: (amountText, plan) => void cps.plans.set(amountText, plan),
     order: (orderId) => cps.book.arrival(orderId),
@@ -130,19 +144,21 @@ class Cps {
   readonly plans = new Map<string, Plan>();
   readonly book = new OrderBook<Prompt>();
   readonly #queryIds = new Set<string>();
-  readonly #dialect: Dialect;
+  readonly #namespace: Namespace;
+  readonly #waitsForResult: boolean;
 
-  constructor(dialect: Dialect) {
-    this.#dialect = dialect;
+  constructor(namespace: Namespace, waitsForResult: boolean) {
+    this.#namespace = namespace;
+    this.#waitsForResult = waitsForResult;
   }
 
   async answer(call: ReceivedCall): Promise<Reply> {
     const isQuery = call.body.includes('>QueryTransactionStatus<');
-    if (isQuery && `${call.method} ${call.url}` === `POST ${PATHS.synchronous}`) {
+    if (isQuery && `${call.method} ${call.url}` === `POST ${PATHS.synccpsinterface}`) {
       return this.#status(call);
     }
     switch (`${call.method} ${call.url}`) {
-      case `POST ${PATHS[this.#dialect]}`:
+      case `POST ${PATHS[this.#namespace]}`:
         return this.#request(call);
       case 'GET /':
         return this.#desk();
@@ -157,7 +173,7 @@ class Cps {
     if (headers.authorization !== `Bearer ${this.relayToken}`) {
       return { type: 'answer', status: 401, body: 'The relay rejects this token.' };
     }
-    const request = cpsRequestIn(this.#dialect, body);
+    const request = cpsRequestIn(this.#namespace, body);
     const isSoap = /^text\/xml(;|$)/.test(headers['content-type'] ?? '') && 'soapaction' in headers;
     if (!isSoap || request === null) {
       return xmlReply(500, FAULT_XML);
@@ -172,8 +188,13 @@ class Cps {
     }
     const query = cpsQueryIn(body);
     const isSoap = /^text\/xml(;|$)/.test(headers['content-type'] ?? '') && 'soapaction' in headers;
-    if (!isSoap || query === null || !isKnownCaller(query) || this.#queryIds.has(query.queryId)) {
+    const isCurrentQuery = query !== null && isCurrent(query.timestamp, 'synccpsinterface');
+    if (!isSoap || !isCurrentQuery || this.#queryIds.has(query.queryId)) {
       return xmlReply(500, FAULT_XML);
+    }
+    const code = refusalOfCaller(query);
+    if (code !== null) {
+      return xmlReply(200, noStatusXml(query.queryId, code));
     }
     this.#queryIds.add(query.queryId);
     const prompt = this.book.get(query.orderId);
@@ -191,12 +212,12 @@ class Cps {
       const serviceStatus = code === CODE_UNAVAILABLE ? '1' : '0';
       return xmlReply(
         200,
-        this.#dialect === 'asynchronous'
-          ? acknowledgementXml(request.orderId, '', code, serviceStatus)
-          : failureXml(this.#dialect, request.orderId, '', code),
+        this.#waitsForResult
+          ? failureXml(this.#namespace, request.orderId, '', code)
+          : acknowledgementXml(request.orderId, '', code, serviceStatus),
       );
     }
-    const prompt = new Prompt(this.#dialect, request, conversationId, this.resultToken);
+    const prompt = new Prompt(this.#namespace, request, conversationId, this.resultToken);
     this.book.add(prompt);
     if (plan?.act !== undefined) {
       await prompt.act(plan.act, { silent: true });
@@ -207,35 +228,27 @@ class Cps {
         setTimeout(() => prompt.callback().catch(() => undefined), AFTER_ANSWER_MS);
       }
     }
-    return this.#dialect === 'asynchronous'
-      ? xmlReply(200, acknowledgementXml(request.orderId, conversationId, '0', '0'))
-      : prompt.answered;
+    return this.#waitsForResult
+      ? prompt.answered
+      : xmlReply(200, acknowledgementXml(request.orderId, conversationId, '0', '0'));
   }
 
   /** A failure code, or null. */
   #refusal(request: CpsRequest, plan: Plan | undefined): string | null {
-    if (
-      plan?.refuses === 'misconfigured' ||
-      request.thirdPartyId !== CREDENTIALS.thirdPartyId ||
-      request.password !== CREDENTIALS.password
-    ) {
+    const refuses = plan?.refuses;
+    if (refuses === 'misconfigured') {
       return CODE_CALLER;
     }
-    if (
-      request.operatorId !== CREDENTIALS.operatorId ||
-      request.securityCredential !== CREDENTIALS.securityCredential ||
-      request.shortCode !== CREDENTIALS.shortCode ||
-      request.receiver !== CREDENTIALS.shortCode
-    ) {
-      return CODE_INITIATOR;
+    const refused = refusalOfCaller(request);
+    if (refused !== null || request.receiver !== CREDENTIALS.shortCode) {
+      return refused ?? CODE_INITIATOR;
     }
-    if (!isSound(this.#dialect, request)) {
+    if (!isSound(this.#namespace, request)) {
       return CODE_PARAMETER;
     }
     if (this.book.get(request.orderId) !== undefined) {
       return CODE_DUPLICATE;
     }
-    const refuses = plan?.refuses;
     if (refuses === 'unavailable') {
       return CODE_UNAVAILABLE;
     }
@@ -273,7 +286,7 @@ class Prompt implements StandInOrder {
   readonly amountText: string;
   readonly phone: string;
   acted: CustomerAct | null = null;
-  readonly #dialect: Dialect;
+  readonly #namespace: Namespace;
   readonly #answer = Promise.withResolvers<Reply>();
   readonly #request: CpsRequest;
   readonly #conversationId: string;
@@ -281,8 +294,13 @@ class Prompt implements StandInOrder {
   /** telebirr's receipt number. */
   readonly #transactionId = randomBytes(5).toString('hex').toUpperCase();
 
-  constructor(dialect: Dialect, request: CpsRequest, conversationId: string, resultToken: string) {
-    this.#dialect = dialect;
+  constructor(
+    namespace: Namespace,
+    request: CpsRequest,
+    conversationId: string,
+    resultToken: string,
+  ) {
+    this.#namespace = namespace;
     this.orderId = request.orderId;
     this.amountText = request.amount;
     this.phone = request.phone;
@@ -300,7 +318,7 @@ class Prompt implements StandInOrder {
     return silent ? null : this.callback();
   }
 
-  /** The synchronous service's answer to the request, once the customer has acted. */
+  /** The answer that waits for the result, once the customer has acted. */
   get answered(): Promise<Reply> {
     return this.#answer.promise;
   }
@@ -335,7 +353,7 @@ class Prompt implements StandInOrder {
 
   #result(variant: CallbackVariant): string {
     const ids = [this.#conversationId, this.#transactionId] as const;
-    const paid = paidXml(this.#dialect, this.orderId, ...ids);
+    const paid = paidXml(this.#namespace, this.orderId, ...ids);
     switch (variant) {
       case 'genuine':
         if (this.acted === null) {
@@ -343,7 +361,7 @@ class Prompt implements StandInOrder {
         }
         return this.acted === 'pays'
           ? paid
-          : failureXml(this.#dialect, this.orderId, this.#conversationId, CODE[this.acted]);
+          : failureXml(this.#namespace, this.orderId, this.#conversationId, CODE[this.acted]);
       case 'forged':
         return paid;
       case 'unreadable':
@@ -351,39 +369,42 @@ class Prompt implements StandInOrder {
       // Results contain no amount, so one with a wrong amount is one of another payment.
       case 'wrong_amount':
       case 'other_order':
-        return paidXml(this.#dialect, 'OTHER0ORDER0OTHER0OR', ...ids);
+        return paidXml(this.#namespace, 'OTHER0ORDER0OTHER0OR', ...ids);
     }
   }
 }
 
-/** The caller and the initiator of a status query. */
-function isKnownCaller(query: CpsQuery): boolean {
-  return (
-    query.thirdPartyId === CREDENTIALS.thirdPartyId &&
-    query.password === CREDENTIALS.password &&
-    query.operatorId === CREDENTIALS.operatorId &&
-    query.securityCredential === CREDENTIALS.securityCredential &&
-    query.shortCode === CREDENTIALS.shortCode &&
-    isCurrent(query.timestamp, 'synchronous')
-  );
+/** A failure code for an unknown caller or initiator, or null. */
+function refusalOfCaller(request: CpsQuery | CpsRequest): string | null {
+  if (
+    request.thirdPartyId !== CREDENTIALS.thirdPartyId ||
+    request.password !== CREDENTIALS.password
+  ) {
+    return CODE_CALLER;
+  }
+  const isKnown =
+    request.operatorId === CREDENTIALS.operatorId &&
+    request.securityCredential === CREDENTIALS.securityCredential &&
+    request.shortCode === CREDENTIALS.shortCode;
+  return isKnown ? null : CODE_INITIATOR;
 }
 
 /** Checks values beyond the sample's format. */
-function isSound(dialect: Dialect, request: CpsRequest): boolean {
+function isSound(namespace: Namespace, request: CpsRequest): boolean {
   return (
     /^[A-Z0-9]{20}$/.test(request.orderId) &&
     /^251[79]\d{8}$/.test(request.phone) &&
     /^(?!0\.00)(?:0|[1-9]\d{0,8})\.\d\d$/.test(request.amount) &&
     request.currency === 'ETB' &&
     /^https?:$/.test(URL.parse(request.resultUrl)?.protocol ?? '') &&
-    isCurrent(request.timestamp, dialect)
+    isCurrent(request.timestamp, namespace)
   );
 }
 
-function isCurrent(timestamp: string, dialect: Dialect): boolean {
+function isCurrent(timestamp: string, namespace: Namespace): boolean {
   const iso = timestamp.replace(
     /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/,
-    `$1-$2-$3T$4:$5:$6${OFFSETS[dialect]}`,
+    `$1-$2-$3T$4:$5:$6${OFFSETS[namespace]}`,
   );
   return Math.abs(Date.parse(iso) - Date.now()) <= CLOCK_SKEW_MS_MAX;
 }

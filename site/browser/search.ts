@@ -1,11 +1,8 @@
-import MiniSearch from 'minisearch';
-import type { SearchEntry } from '../search-entries.ts';
+import { Search, type SearchEntry } from '../search.ts';
 
 const RESULTS_MAX = 8;
 /** Characters of text shown around the first word found. */
 const EXCERPT_CHARACTERS = 120;
-
-type Index = MiniSearch<SearchEntry>;
 
 /** Shows the search field, and results below it while the reader types. */
 export function startSearch(): void {
@@ -16,18 +13,18 @@ export function startSearch(): void {
   if (!form || !input || !list || !status) {
     return;
   }
-  let index: Promise<Index> | null = null;
+  let loading: Promise<Search> | null = null;
   form.hidden = false;
 
   const show = async (): Promise<void> => {
-    index ??= loadIndex(form.dataset.search ?? '');
+    loading ??= load(form.dataset.search ?? '');
     const query = input.value;
-    const results = (await index).search(query).slice(0, RESULTS_MAX);
+    const results = (await loading).find(query).slice(0, RESULTS_MAX);
     if (query !== input.value) {
-      // The reader typed on while the index was loaded.
+      // The reader typed on while the entries were loaded.
       return;
     }
-    list.replaceChildren(...results.map((result) => item(result as unknown as SearchEntry, query)));
+    list.replaceChildren(...results.map((result) => item(result, query)));
     status.textContent = query === '' ? '' : countText(results.length);
     list.classList.toggle('none', query !== '' && results.length === 0);
   };
@@ -56,33 +53,8 @@ export function startSearch(): void {
   });
 }
 
-async function loadIndex(url: string): Promise<Index> {
-  const entries: SearchEntry[] = await (await fetch(url)).json();
-  const index = new MiniSearch<SearchEntry>({
-    idField: 'url',
-    fields: ['heading', 'page', 'text'],
-    storeFields: ['url', 'page', 'heading', 'text'],
-    tokenize: (text) => wordsOf(text).flatMap((word) => [word, ...partsOf(word)]),
-    searchOptions: {
-      tokenize: wordsOf,
-      prefix: true,
-      fuzzy: 0.15,
-      combineWith: 'AND',
-      boost: { heading: 4, page: 2 },
-    },
-  });
-  index.addAll(entries);
-  return index;
-}
-
-/** `paymentIntentUniqueId` and `payment_ended` are one word. */
-function wordsOf(text: string): string[] {
-  return text.split(/[^\p{L}\p{N}_]+/u);
-}
-
-/** Of `payment_ended`: a reader may know a code by its words only. */
-function partsOf(word: string): string[] {
-  return word.includes('_') ? word.split('_') : [];
+async function load(url: string): Promise<Search> {
+  return new Search(await (await fetch(url)).json());
 }
 
 function item(entry: SearchEntry, query: string): HTMLLIElement {

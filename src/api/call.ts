@@ -16,7 +16,7 @@ export interface MerchantCall {
   readonly access: MerchantAccess;
   /** When the request began. Decides which cached values are fresh enough. */
   readonly nowMs: number;
-  /** The last path segment, percent-decoded, for routes that have one. */
+  /** The `id` in the path, percent-decoded, for routes that have one. */
   readonly id: string;
 }
 

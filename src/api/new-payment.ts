@@ -28,7 +28,7 @@ type NewPayment =
       /** Express: the phone to charge, if any. */
       readonly phone: string | null;
       readonly idempotency: IdempotencyClaim | null;
-      /** What the answer tells the merchant besides, in sentences. */
+      /** Warnings for the answer, in sentences. */
       readonly warnings: readonly string[];
     }
   | { readonly type: 'answered'; readonly response: Response };

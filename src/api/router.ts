@@ -9,12 +9,63 @@ import { createHosted } from './routes/create-hosted.ts';
 import { cancelPayment, readPayment } from './routes/read-payment.ts';
 import { listBanks, listWebhookKeys } from './routes/reference-data.ts';
 
-const PAYMENT = '/api/v1/payment';
+const ROOT = '/api/v1/payment';
+const PREFIXES = { sandbox: `${ROOT}/sandbox`, production: ROOT } as const;
 
-type RouteMethod = 'get' | 'post' | 'patch' | 'delete';
-/** Loaded with the first call, because payments need none of it. */
-type EndpointRoute = keyof typeof import('./routes/webhook-endpoints.ts');
-type RefundRoute = keyof typeof import('./routes/refunds.ts');
+type Answer = (call: MerchantCall) => Promise<Response>;
+
+/** Payments need none of these: an isolate loads each with its first call. */
+const eventList = () => import('./lists/events.ts');
+const endpoints = () => import('./routes/webhook-endpoints.ts');
+const refunds = () => import('./routes/refunds.ts');
+
+/** The first path is the documented one; the others are older or published spellings of it. */
+type Route = readonly [
+  method: 'get' | 'post' | 'patch' | 'delete',
+  /** What the key must be good for; null: any key, of either environment. */
+  permission: KeyPermission | null,
+  answer: Answer,
+  ...paths: string[],
+];
+
+/** The calls that exist in both environments and need a key, below the environment's prefix. */
+const ROUTES: readonly Route[] = [
+  ['post', 'payments_create', createHosted, '/intent'],
+  ['post', 'payments_create', createExpress, '/express/pay'],
+  ['get', 'payments_read', readPayment, '/intents/:id', '/intent/:id', '/checkout/:id'],
+  ['post', 'payments_cancel', cancelPayment, '/intents/:id/cancel', '/intent/cancel/:id'],
+  ['get', 'payments_read', lazy(() => import('./lists/payments.ts'), 'listPayments'), '/intents'],
+  ['post', 'refunds', lazy(refunds, 'createRefund'), '/refunds', '/refund'],
+  ['get', 'payments_read', lazy(refunds, 'readRefund'), '/refunds/:id', '/refund/:id'],
+  ['post', 'refunds', lazy(refunds, 'cancelRefund'), '/refunds/:id/cancel', '/refund/:id/cancel'],
+  ['get', 'payments_read', lazy(() => import('./lists/refunds.ts'), 'listRefunds'), '/refunds'],
+  ['get', 'events', lazy(eventList, 'listEvents'), '/events'],
+  ['get', 'events', lazy(eventList, 'readEvent'), '/events/:id'],
+  ['post', 'events', lazy(eventList, 'resendMissed'), '/events/resend'],
+  ['post', 'events', lazy(eventList, 'resendEvent'), '/events/:id/resend'],
+  ['get', 'webhook_endpoints', lazy(endpoints, 'listWebhookEndpoints'), '/webhook-endpoints'],
+  ['post', 'webhook_endpoints', lazy(endpoints, 'createWebhookEndpoint'), '/webhook-endpoints'],
+  ['get', 'webhook_endpoints', lazy(endpoints, 'readWebhookEndpoint'), '/webhook-endpoints/:id'],
+  [
+    'patch',
+    'webhook_endpoints',
+    lazy(endpoints, 'changeWebhookEndpoint'),
+    '/webhook-endpoints/:id',
+  ],
+  [
+    'delete',
+    'webhook_endpoints',
+    lazy(endpoints, 'deleteWebhookEndpoint'),
+    '/webhook-endpoints/:id',
+  ],
+  [
+    'post',
+    'webhook_endpoints',
+    lazy(endpoints, 'rotateWebhookSecret'),
+    '/webhook-endpoints/:id/secret',
+  ],
+  ['get', null, listBanks, '/banks'],
+];
 
 /** All routes of the merchants' API. */
 export const apiRouter = new AreaRouter({
@@ -23,86 +74,44 @@ export const apiRouter = new AreaRouter({
   outageEvent: 'intent_unavailable',
 });
 
-// Before `events/:id`.
-routesIn('sandbox')('get', `${PAYMENT}/sandbox/events/stream`, 'events', async (call) => {
-  const { streamEvents } = await import('./routes/stream-events.ts');
-  return streamEvents(call);
-});
-for (const [environment, prefix, express] of [
-  ['sandbox', `${PAYMENT}/sandbox`, `${PAYMENT}/express/sandbox/pay`],
-  ['production', PAYMENT, `${PAYMENT}/express/pay`],
-] as const) {
-  const on = routesIn(environment);
-  on('post', `${prefix}/intent`, 'payments_create', createHosted);
-  on('post', express, 'payments_create', createExpress);
-  on('get', `${prefix}/intent/:id`, 'payments_read', readPayment);
-  on('get', `${prefix}/checkout/:id`, 'payments_read', readPayment);
-  on('post', `${prefix}/intent/cancel/:id`, 'payments_cancel', cancelPayment);
-  on('get', `${prefix}/intents`, 'payments_read', async (call) =>
-    (await import('./lists/payments.ts')).listPayments(call),
-  );
-  on('get', `${prefix}/events`, 'events', async (call) => (await events()).listEvents(call));
-  on('get', `${prefix}/events/:id`, 'events', async (call) => (await events()).readEvent(call));
-  on('post', `${prefix}/events/resend`, 'events', async (call) =>
-    (await events()).resendMissed(call),
-  );
-  on('post', `${prefix}/events/:id/resend`, 'events', async (call) =>
-    (await events()).resendEvent(call),
-  );
-  const refundRoute = (
-    method: RouteMethod,
-    path: string,
-    permission: KeyPermission,
-    name: RefundRoute,
-  ) =>
-    on(method, path, permission, async (call) => (await import('./routes/refunds.ts'))[name](call));
-  refundRoute('post', `${prefix}/refund`, 'refunds', 'createRefund');
-  refundRoute('get', `${prefix}/refund/:id`, 'payments_read', 'readRefund');
-  refundRoute('post', `${prefix}/refund/:id/cancel`, 'refunds', 'cancelRefund');
-  on('get', `${prefix}/refunds`, 'payments_read', async (call) =>
-    (await import('./lists/refunds.ts')).listRefunds(call),
-  );
-  const endpoints = `${prefix}/webhook-endpoints`;
-  const endpointRoute = (method: RouteMethod, path: string, name: EndpointRoute) =>
-    on(method, path, 'webhook_endpoints', async (call) =>
-      (await import('./routes/webhook-endpoints.ts'))[name](call),
-    );
-  endpointRoute('get', endpoints, 'listWebhookEndpoints');
-  endpointRoute('post', endpoints, 'createWebhookEndpoint');
-  endpointRoute('get', `${endpoints}/:id`, 'readWebhookEndpoint');
-  endpointRoute('patch', `${endpoints}/:id`, 'changeWebhookEndpoint');
-  endpointRoute('delete', `${endpoints}/:id`, 'deleteWebhookEndpoint');
-  endpointRoute('post', `${endpoints}/:id/secret`, 'rotateWebhookSecret');
+add('sandbox', ROOT, [
+  // Published so; the other calls have the environment first.
+  ['post', 'payments_create', createExpress, '/express/sandbox/pay'],
+  // Before `events/:id`.
+  [
+    'get',
+    'events',
+    lazy(() => import('./routes/stream-events.ts'), 'streamEvents'),
+    '/sandbox/events/stream',
+  ],
+]);
+for (const environment of ['sandbox', 'production'] as const) {
+  const prefix = PREFIXES[environment];
+  add(environment, prefix, ROUTES);
   apiRouter.get(`${prefix}/webhook-keys`, (_request, env) => listWebhookKeys(env, environment));
 }
-routesIn('any')('get', `${PAYMENT}/banks`, null, listBanks);
 
-/** Loaded when first needed: a payment needs no list. */
-function events() {
-  return import('./lists/events.ts');
+/** The function of this name, from a module that is loaded with the first call. */
+function lazy<Name extends string>(load: () => Promise<Record<Name, Answer>>, name: Name): Answer {
+  return async (call) => (await load())[name](call);
 }
 
-/**
- * Registers routes that need an API key of this environment, with this permission; null: any key.
- * All their answers name their rate limits.
- */
-function routesIn(environment: Environment | 'any') {
-  return (
-    method: RouteMethod,
-    path: string,
-    permission: KeyPermission | null,
-    route: (call: MerchantCall) => Promise<Response>,
-  ): void => {
-    apiRouter[method](
-      path,
-      async (request, env, ctx, params) => {
-        const call = await authorize(request, env, ctx, { environment, permission });
-        return withPolicy(await route({ ...call, id: params().id ?? '' }), env);
-      },
-      (request, problem, context) =>
-        withPolicy(problemResponse(request, problem, context), context.env),
-    );
-  };
+/** Registers routes for keys of this environment. All their answers name their rate limits. */
+function add(environment: Environment, prefix: string, routes: readonly Route[]): void {
+  for (const [method, permission, answer, ...paths] of routes) {
+    const needs = { environment: permission === null ? 'any' : environment, permission } as const;
+    for (const path of paths) {
+      apiRouter[method](
+        prefix + path,
+        async (request, env, ctx, params) => {
+          const call = await authorize(request, env, ctx, needs);
+          return withPolicy(await answer({ ...call, id: params().id ?? '' }), env);
+        },
+        (request, problem, context) =>
+          withPolicy(problemResponse(request, problem, context), context.env),
+      );
+    }
+  }
 }
 
 function withPolicy(response: Response, env: Env): Response {

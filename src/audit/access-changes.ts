@@ -3,8 +3,8 @@ import type { AuditAction } from './actions.ts';
 import { type AuditRecord, type AuditRow, RECORD_COLUMNS, recordOf } from './read.ts';
 
 /**
- * Entries that the dashboard shows without being asked, because a thief would cause them: they give
- * somebody lasting access, or send customers' details elsewhere.
+ * Entries that the dashboard shows in a notice, because the thief of a session could cause them:
+ * they give a person lasting access, or send customers' details to another server.
  */
 
 /** The index `audit_log_of_access` has the same list. */
@@ -19,7 +19,7 @@ const ACTIONS = [
   'webhook.secret_rotated',
 ] as const satisfies readonly AuditAction[];
 
-/** Longer than a holiday. Later, the audit log still has them. */
+/** Longer than most holidays. The audit log keeps older entries. */
 const SHOWN_FOR_MS = 14 * 86_400_000;
 /** Entries of one notice. */
 const SHOWN_MAX = 5;
@@ -40,8 +40,8 @@ interface Viewer {
 }
 
 /**
- * A member's own joining is no news, a disabled endpoint receives nothing, and the sandbox has neither
- * money nor customers.
+ * Leaves out the viewer's own joining, endpoints that were disabled, because they receive nothing,
+ * and the sandbox, which has neither money nor customers.
  */
 const SQL = `
   SELECT ${RECORD_COLUMNS} FROM audit_log INDEXED BY audit_log_of_access

@@ -8,7 +8,7 @@ export interface Actor {
   /** A member's id, the operator's name from the request, or the digest of an API key. */
   readonly id: string;
   readonly name: string;
-  /** Of an operator: whether the name is proved, or only claimed by who shares a secret. */
+  /** Only of an operator: whether the name is proved. Who shares a secret can claim any name. */
   readonly isProved?: boolean;
   /** The client's IP address, or null when unknown. */
   readonly address: string | null;

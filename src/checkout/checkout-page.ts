@@ -10,7 +10,7 @@ import { ALREADY_PARAMETER, checkoutView, type ViewContext } from './view.ts';
 /** The response that shows a payment's current state. `path`: of its page, without a query. */
 export async function checkoutPage(
   request: Request,
-  { methodLogos: logos }: Pick<Config, 'methodLogos'>,
+  { methodLogos: logos, support }: Pick<Config, 'methodLogos' | 'support'>,
   intent: Intent,
   path: string,
   context: ViewContext,
@@ -22,7 +22,7 @@ export async function checkoutPage(
       ? null
       : await (await import('./pages/refunds.tsx')).receiptRefunds(request, intent);
   const text = await messagesFor(request);
-  const page = await pageOf({ text, view, path, query, logos, refunds });
+  const page = await pageOf({ text, view, path, query, logos, support, refunds });
   return pageResponse(request, page, {
     formTargets: [intent.terms.baseUrl, context.railPage ?? null],
     brandCss: brandCss(view.summary.branding?.color ?? null),

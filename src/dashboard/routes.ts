@@ -78,7 +78,7 @@ import {
   rotateSecret,
   showSecret,
 } from './webhooks/secret-forms.ts';
-import { resumePaused, sendTest } from './webhooks/settings-forms.ts';
+import { changeCallbackHeader, resumePaused, sendTest } from './webhooks/settings-forms.ts';
 import { showSettings } from './webhooks/settings-page.tsx';
 
 /** A page or form of signed-in members. `:environment` in the path is `sandbox` or `production`. */
@@ -159,6 +159,7 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
 
   get(WEBHOOKS, 'view', showSettings),
   post(`${WEBHOOKS}/test`, 'develop', sendTest),
+  post(`${WEBHOOKS}/callbacks`, 'develop', changeCallbackHeader),
   post(`${WEBHOOKS}/secrets/options`, 'develop', beginRotateSecret),
   post(`${WEBHOOKS}/secrets`, 'develop', rotateSecret),
   post(`${WEBHOOKS}/secrets/:secretId/show/options`, 'develop', beginShowSecret),

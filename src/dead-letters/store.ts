@@ -14,7 +14,7 @@ export interface DeadLetter {
   readonly kind: LetterKind;
   readonly objectId: string | null;
   readonly sentAtMs: number;
-  /** Since when it waits. */
+  /** When it began to wait. */
   readonly storedAtMs: number;
   /** When a queue last gave up a message about the same thing, and how often queues have. */
   readonly givenUpAtMs: number;
@@ -40,8 +40,8 @@ const COLUMNS = `id, queue, kind, object_id AS objectId, sent_at_ms AS sentAtMs,
   handled_by AS handledBy`;
 
 /**
- * How long a letter waits for the operator. The object has long sent again what these messages
- * asked for: by then they are only a sign of past trouble.
+ * How long a letter waits for the operator. By then the object has sent these messages again, so
+ * the letters only show a past failure.
  */
 const HINT_WAITS_MS = 30 * DAY_MS;
 /** What a provider reported waits as long as its payment's data is kept (docs/decisions.md#24). */

@@ -8,13 +8,13 @@ interface Subject {
   readonly kind: LetterKind;
   /** The payment's object, where the message names one. */
   readonly objectId: string | null;
-  /** What waits for the message: two messages with one subject ask for the same work. */
+  /** Two messages with one subject ask for the same work. */
   readonly subject: string;
 }
 
 /**
- * What a message is about. An object sends a lost message again under a new id, so the id says
- * nothing; only a message that cannot be read is a subject of its own.
+ * What a message is about. An object sends a lost message again under a new id, so the id does
+ * not identify it. A message that cannot be read is a subject of its own.
  */
 export async function subjectOf(
   queue: MessageQueue,
@@ -29,7 +29,7 @@ export async function subjectOf(
   return { kind, objectId, subject };
 }
 
-/** What tells apart the subjects of one kind and object. */
+/** What distinguishes the subjects of one kind and object. */
 async function partsOf(kind: LetterKind, body: unknown): Promise<readonly unknown[] | null> {
   switch (kind) {
     case 'delivery':
@@ -39,7 +39,7 @@ async function partsOf(kind: LetterKind, body: unknown): Promise<readonly unknow
     case 'start':
       return [fieldOf(body, 'attemptId')];
     case 'result':
-      // Two reports of a provider may both be the only copy, so only the very same is one subject.
+      // Two reports of a provider may both be the only copy, so only identical ones are one subject.
       return [await sha256Hex(JSON.stringify(body))];
     case 'unknown':
       return null;

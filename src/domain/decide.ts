@@ -43,20 +43,29 @@ export interface Decision {
 }
 
 /**
- * Applies commands in order, up to the first rejection. A separate step before each command applies
- * elapsed time, so that an expiry and a late proof right after it are two versions with two events.
+ * Applies commands in order, up to the first rejection. Separate steps before each command apply
+ * elapsed time, so that an expiry and a late proof right after it are two versions with two events,
+ * and so are two refunds that time changes.
  */
 export function decide(before: Intent, commands: readonly Command[], nowMs: number): Decision {
   const steps: Decision['steps'][number][] = [];
   let intent = before;
-  for (const command of commands.flatMap((next): Command[] => [{ type: 'tick' }, next])) {
+  const apply = (command: Command) => {
     const step = transition(intent, command, nowMs);
-    if (step.intent.version !== intent.version) {
+    const isVisible = step.intent.version !== intent.version;
+    if (isVisible) {
       steps.push({ command, intent: step.intent, event: step.events[0] ?? null });
     }
     intent = step.intent;
-    if (step.rejection !== null) {
-      return { steps, intent, rejection: step.rejection };
+    return { isVisible, rejection: step.rejection };
+  };
+  for (const command of commands) {
+    while (apply({ type: 'tick' }).isVisible) {
+      // Until time has no more effect.
+    }
+    const { rejection } = apply(command);
+    if (rejection !== null) {
+      return { steps, intent, rejection };
     }
   }
   return { steps, intent, rejection: null };

@@ -219,6 +219,8 @@ export interface Anomaly {
   readonly reviewedAtMs?: number | null;
   /** Only of a conflict with another payment, which may be another merchant's. For the operator. */
   readonly other?: OtherPayment;
+  /** Only of a conflict with the provider: the receipt that an operator recorded before. */
+  readonly replacedReceipt?: string;
   readonly atMs: number;
 }
 
@@ -253,7 +255,9 @@ export interface Intent {
 
 export type PaymentEventType = 'payment_succeeded' | 'payment_failed' | 'payment_expired';
 
-export type RefundEventType = 'refund_succeeded' | 'refund_failed';
+const REFUND_EVENT_TYPES = ['refund_requires_action', 'refund_succeeded', 'refund_failed'] as const;
+
+export type RefundEventType = (typeof REFUND_EVENT_TYPES)[number];
 
 export type EventType = PaymentEventType | RefundEventType;
 
@@ -402,7 +406,8 @@ export function hasEnded(status: IntentStatus): boolean {
 }
 
 export function isRefundEvent(type: EventType): type is RefundEventType {
-  return type === 'refund_succeeded' || type === 'refund_failed';
+  const ofRefunds: readonly EventType[] = REFUND_EVENT_TYPES;
+  return ofRefunds.includes(type);
 }
 
 /** The payment's own address for an event; null: the merchant's endpoints (docs/decisions.md#19). */

@@ -1,6 +1,8 @@
 /** Longer input is not a phone number. Bounds the work on hostile text. */
 const PHONE_INPUT_LENGTH_MAX = 40;
 
+const COUNTRY_CODE = '251';
+
 /** Characters between digits: spaces, dashes, dots, brackets, and invisible marks from pasting. */
 const SEPARATORS = /[\s\p{Pd}\p{Cf}.()]/gu;
 
@@ -25,13 +27,19 @@ export function phoneFrom(input: string): string | null {
     return null;
   }
   const digits = PHONE.exec(input.replace(SEPARATORS, ''));
-  return digits?.[1] === undefined ? null : `251${digits[1]}`;
+  return digits?.[1] === undefined ? null : COUNTRY_CODE + digits[1];
 }
 
 /** A phone number as pages show it, `+251 91 123 4567`; any other text as it is. */
 export function phoneText(phone: string): string {
   const [, prefix, start, end] = /^251(\d\d)(\d{3})(\d{4})$/.exec(phoneFrom(phone) ?? '') ?? [];
   return prefix === undefined ? phone : `+251 ${prefix} ${start} ${end}`;
+}
+
+/** A provider's id of a payment; null if it contains the phone number, as M-PESA's does. */
+export function idWithoutPhone(id: string | null, phone: string | null): string | null {
+  const digits = phoneFrom(phone ?? '')?.slice(COUNTRY_CODE.length);
+  return digits !== undefined && id?.includes(digits) ? null : id;
 }
 
 /** Only the last four digits of 251XXXXXXXXX, enough to recognize one's own number. */

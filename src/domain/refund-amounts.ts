@@ -13,9 +13,9 @@ import { holdsMoney, isWaiting, type Refund, type RefundAmounts } from './refund
 export const REFUNDS_MAX = 50;
 
 /**
- * With the failed and canceled ones, of which none is ever removed: a callback URL names a refund by
- * its position in one byte. With all entries of its history, the longest one takes 12 KB of the
- * payment's record, which must stay below 2 MB.
+ * Includes failed and canceled refunds, which are never removed: a callback URL names a refund by
+ * its position, in one byte. The largest refund takes 12 KB of the payment's record, its history
+ * included; the record must stay below 2 MB.
  */
 export const REFUND_REQUESTS_MAX = 150;
 
@@ -145,7 +145,8 @@ export function fits(intent: Intent, attempt: Attempt, refund: RefundAmounts): b
 
 /**
  * Whether a refund that was not executed still fits beside what was returned, what the provider may
- * be returning, and what was requested before it. It may not once a failed refund has succeeded.
+ * be returning, and what was requested before it. It may no longer fit after a failed refund has
+ * succeeded.
  */
 export function stillFits(intent: Intent, attempt: Attempt, refund: Refund): boolean {
   const own = refundsOf(intent, attempt.id);

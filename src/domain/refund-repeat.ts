@@ -10,7 +10,10 @@ import { find, reject, type Step, withRefund } from './step.ts';
  * `processing`, so that no operator can record an outcome or ask for another repeat.
  */
 
-/** Rejected unless the first call is over. If the alarm dies in the call, it is unresolved again. */
+/**
+ * Rejected unless the first call is over. After a crash in the call, the refund is unresolved
+ * again.
+ */
 export function repeatRefund(
   step: Step,
   refund: Refund,
@@ -38,7 +41,7 @@ export function repeatRefund(
     ...refund,
     status: 'processing',
     repeat: { repeatId, claimId: null },
-    // What an operator has proposed may become wrong.
+    // The call may make an operator's proposal wrong.
     proposal: null,
     deadlineAtMs,
     checkAtMs: deadlineAtMs,
@@ -71,7 +74,7 @@ export function claimRefundRepeat(
   });
 }
 
-/** Whether the provider is to be called again, if it is not too late. */
+/** Whether the provider must be called again, unless it is too late. */
 export function isRepeatDue(intent: Intent, refund: Refund): boolean {
   return (
     refund.status === 'processing' && refund.repeat?.claimId === null && maySend(intent, refund)

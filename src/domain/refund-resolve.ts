@@ -11,7 +11,7 @@ import {
 } from './refund.ts';
 import { commissionLeftMinor, excessMinor, needsSecondOperator } from './refund-amounts.ts';
 import { applyRefundTime } from './refund-time.ts';
-import { find, reject, type Step, withAnomaly, withRefund } from './step.ts';
+import { announce, find, reject, type Step, withAnomaly, withRefund } from './step.ts';
 
 /** The outcomes of a refund, as the provider reports or the operator records them. */
 
@@ -29,25 +29,43 @@ export function resolveRefund(
     case 'failed':
       return recordNotRefunded(step, refund, outcome, nowMs);
     case 'requires_action':
-      return refund.status === 'processing' || refund.status === 'unresolved'
-        ? withRefund(step, {
-            ...refund,
-            status: 'requires_action',
-            actionReason: outcome.reason,
-            checkAtMs: outcome.checkAtMs ?? null,
-            providerCode: lastCode(refund, outcome),
-            updatedAtMs: nowMs,
-          })
-        : step;
+      return recordActionRequired(step, refund, outcome, nowMs);
     case 'unknown':
       // The window may close now that its last query has ended.
       return applyRefundTime(recordUnknown(step, refund, outcome, command.answersCheckAtMs), nowMs);
   }
 }
 
+/** Records that a person must return the money. */
+function recordActionRequired(
+  step: Step,
+  refund: Refund,
+  outcome: Extract<RefundOutcome, { type: 'requires_action' }>,
+  nowMs: number,
+): Step {
+  const checkAtMs = outcome.checkAtMs ?? null;
+  if (refund.status === 'requires_action') {
+    // Answers a query. A query that stays due would run without end.
+    return withRefund(step, { ...refund, checkAtMs });
+  }
+  const isAtProvider = refund.status === 'processing' || refund.status === 'unresolved';
+  if (!isAtProvider) {
+    return step;
+  }
+  const waiting = withRefund(step, {
+    ...refund,
+    status: 'requires_action',
+    actionReason: outcome.reason,
+    checkAtMs,
+    providerCode: lastCode(refund, outcome),
+    updatedAtMs: nowMs,
+  });
+  return announce(waiting, 'refund_requires_action');
+}
+
 /**
  * Records that money was returned, in any state after the provider's call, even if more goes back
- * than the customer paid: the refund may have failed, and another one taken its amount since.
+ * than the customer paid: the refund may have failed, and another may have taken its amount.
  */
 function recordRefunded(
   step: Step,
@@ -67,7 +85,7 @@ function recordRefunded(
   const refunded = withRefund(step, {
     ...refund,
     status: 'succeeded',
-    // Other refunds may have given up its part since.
+    // Other refunds may have given up this part of the commission since.
     commissionReturnedMinor: wasReleased
       ? Math.min(refund.commissionReturnedMinor, commissionLeftMinor(step.intent, attempt))
       : refund.commissionReturnedMinor,
@@ -106,13 +124,18 @@ function recordNotRefunded(
   outcome: Extract<RefundOutcome, { type: 'failed' }>,
   nowMs: number,
 ): Step {
-  if (refund.status === 'succeeded') {
-    return withRefundAnomaly(step, refund, nowMs);
+  switch (refund.status) {
+    case 'succeeded':
+      return withRefundAnomaly(step, refund, nowMs);
+    case 'requires_action':
+      // Answers a query. A query that stays due would run without end.
+      return withRefund(step, { ...refund, checkAtMs: null });
+    case 'processing':
+    case 'unresolved':
+      return failRefund(step, refund, outcome, nowMs);
+    default:
+      return step;
   }
-  if (refund.status !== 'processing' && refund.status !== 'unresolved') {
-    return step;
-  }
-  return failRefund(step, refund, outcome, nowMs);
 }
 
 function failRefund(
@@ -200,10 +223,6 @@ function isSame(
   other: { readonly type: string; readonly railReference?: string },
 ): boolean {
   return one.type === other.type && one.railReference === other.railReference;
-}
-
-function announce(step: Step, event: 'refund_succeeded' | 'refund_failed'): Step {
-  return { ...step, events: [...step.events, event] };
 }
 
 /** Recorded once per refund, so that repeated reports cannot cause unbounded writes. */

@@ -2,7 +2,7 @@ import type { Intent } from './intent.ts';
 import { isInFlight, isWaiting, type Refund } from './refund.ts';
 import { refundsOf, stillFits } from './refund-amounts.ts';
 import { isOver, isRepeatDue } from './refund-repeat.ts';
-import { find, type Step, withRefund } from './step.ts';
+import { announce, find, type Step, withRefund } from './step.ts';
 
 /** When refunds start, are queried, and become unresolved. */
 
@@ -58,19 +58,23 @@ function mustStop(intent: Intent, refund: Refund): boolean {
 }
 
 /**
- * Makes refunds `unresolved` whose window closed without an outcome; a due query runs first. Lets a
- * person decide about those that would return too much.
+ * Applies the time that is due to one refund. A step changes one refund and has one event, so the next
+ * step applies it to the next. A refund becomes `unresolved` if its window closed without an outcome;
+ * a due query runs first. A person decides about one that would return too much.
  */
 export function applyRefundTime(step: Step, nowMs: number): Step {
-  return step.intent.refunds.reduce((next, refund) => {
-    if (mustStop(next.intent, refund)) {
+  for (const refund of step.intent.refunds) {
+    if (mustStop(step.intent, refund)) {
       const stopped = { status: 'requires_action', actionReason: 'exceeds_payment' } as const;
-      return withRefund(next, { ...refund, ...stopped, updatedAtMs: nowMs });
+      const changed = withRefund(step, { ...refund, ...stopped, updatedAtMs: nowMs });
+      // One that waits for a person already was announced then.
+      return announce(changed, refund.status === 'pending' ? 'refund_requires_action' : null);
     }
     const { status, checkAtMs } = refund;
     const isClosed = status === 'processing' && isOver(refund, nowMs);
-    return isClosed && !(checkAtMs !== null && checkAtMs <= nowMs)
-      ? withRefund(next, { ...refund, status: 'unresolved', updatedAtMs: nowMs })
-      : next;
-  }, step);
+    if (isClosed && !(checkAtMs !== null && checkAtMs <= nowMs)) {
+      return withRefund(step, { ...refund, status: 'unresolved', updatedAtMs: nowMs });
+    }
+  }
+  return step;
 }

@@ -19,7 +19,7 @@ import {
 import { claimRefundRepeat, repeatRefund } from './refund-repeat.ts';
 import { resolveRefund, resolveRefundManually } from './refund-resolve.ts';
 import { isStartable } from './refund-time.ts';
-import { find, reject, type Step, withRefund } from './step.ts';
+import { announce, find, reject, type Step, withRefund } from './step.ts';
 import { awaitsProof } from './time.ts';
 
 /** Applies a command about a refund to its payment. */
@@ -110,7 +110,8 @@ function requestRefund(
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
   };
-  return { ...step, intent: { ...intent, refunds: [...intent.refunds, refund] } };
+  const requested = { ...step, intent: { ...intent, refunds: [...intent.refunds, refund] } };
+  return announce(requested, obstacle === null ? null : 'refund_requires_action');
 }
 
 /**

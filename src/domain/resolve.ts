@@ -86,7 +86,7 @@ function recordSuccess(
   return recordPaid(step, proved, outcome, nowMs);
 }
 
-/** The same, whoever found out: the provider, or an operator. */
+/** The same for a success that the provider reports and for one that an operator records. */
 export function recordPaid(
   step: Step,
   attempt: Attempt,
@@ -120,7 +120,7 @@ export function recordPaid(
 
 /**
  * The provider reports an attempt that is paid already. If only an operator said so, it is proved
- * now, by the provider's receipt: refunds name it, so the operator's must not stand in its place.
+ * now, and the provider's receipt replaces the operator's, because refunds name it.
  */
 function recordProof(
   step: Step,
@@ -138,9 +138,11 @@ function recordProof(
   }
   const paid: Attempt = { ...queried, isProved: true, receipt, issuerReceipt };
   const proved = withAttempt(step, paid);
-  return isReceiptOf(attempt.receipt, paid)
-    ? proved
-    : withAnomaly(proved, { kind: 'receipt_conflict', attemptId: attempt.id, atMs: nowMs });
+  if (attempt.receipt === null || isReceiptOf(attempt.receipt, paid)) {
+    return proved;
+  }
+  const { id: attemptId, receipt: replacedReceipt } = attempt;
+  return withAnomaly(proved, { kind: 'receipt_conflict', attemptId, replacedReceipt, atMs: nowMs });
 }
 
 /** A second proof may have an id that the first one lacked; a refund may need it. */
@@ -178,7 +180,7 @@ export function recordFailure(
   nowMs: number,
 ): Step {
   if (attempt.status === 'succeeded') {
-    // The query whether the provider confirms the payment is answered.
+    // This answers the query whether the provider confirms the payment.
     const queried =
       attempt.checkAtMs === null ? step : withAttempt(step, { ...attempt, checkAtMs: null });
     return hasAnomaly(step, 'contradicting_failure', attempt)

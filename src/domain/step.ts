@@ -34,11 +34,13 @@ export function end(
 ): Step {
   const { intent } = step;
   const event = EVENT_OF[status];
-  return {
-    rejection: step.rejection,
-    events: event === null ? step.events : [...step.events, event],
-    intent: { ...intent, status, failureReason, endedAtMs: intent.endedAtMs ?? nowMs },
-  };
+  const ended = { ...intent, status, failureReason, endedAtMs: intent.endedAtMs ?? nowMs };
+  return announce({ ...step, intent: ended }, event);
+}
+
+/** Null: no event. */
+export function announce(step: Step, event: EventType | null): Step {
+  return event === null ? step : { ...step, events: [...step.events, event] };
 }
 
 const EVENT_OF = {

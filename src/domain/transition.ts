@@ -77,7 +77,9 @@ function differs(before: Attempt, after: Attempt | undefined): boolean {
   return (
     before.status !== after?.status ||
     before.isProved !== after.isProved ||
-    before.proposal !== after.proposal
+    before.proposal !== after.proposal ||
+    before.receipt !== after.receipt ||
+    before.issuerReceipt !== after.issuerReceipt
   );
 }
 

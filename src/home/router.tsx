@@ -4,11 +4,12 @@ import type { Problem } from '../http/problem.ts';
 import { AreaRouter, methodNotAllowed } from '../http/router.ts';
 import { backOfficeLanguageOf } from '../i18n/back-office.ts';
 import { answerPage } from '../ui/answer.ts';
+import { showDocument } from './docs.ts';
 import { HomePage, MissingPage } from './home-page.tsx';
 
 /**
- * `/`, and addresses under `/docs` without a page. It needs neither secrets nor tables, so it works
- * on a gateway without them.
+ * `/`, and the documentation under `/docs` and in `/llms*.txt`. It needs neither secrets nor tables, so
+ * it works on a gateway without them.
  */
 export const homeRouter = new AreaRouter({
   refuse,
@@ -21,6 +22,10 @@ homeRouter.get('/', async (request, env) => {
   const sourceUrl = webUrl(env.SOURCE_URL)?.href ?? null;
   return answerPage({ request }, <HomePage call={call} sourceUrl={sourceUrl} />);
 });
+
+for (const path of ['/docs', '/docs/*', '/llms.txt', '/llms-full.txt', '/llms-merchant.txt']) {
+  homeRouter.get(path, showDocument);
+}
 
 function callOf(request: Request) {
   return { language: backOfficeLanguageOf(request), url: new URL(request.url) };

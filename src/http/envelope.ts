@@ -70,8 +70,11 @@ function fieldErrorsOf(errors: FieldErrors) {
   };
 }
 
-/** Not from the parsed configuration, which a problem may be about. */
-function originOf(request: Request, env: Env): string {
+/**
+ * The gateway's own origin. Not from the parsed configuration, which a problem may be about and which
+ * needs the secrets.
+ */
+export function originOf(request: Request, env: Env): string {
   const base = env.PUBLIC_BASE_URL ? URL.parse(env.PUBLIC_BASE_URL) : null;
   return (base ?? new URL(request.url)).origin;
 }

@@ -6,7 +6,7 @@ interface Options {
   readonly headers?: Readonly<Record<string, string>>;
   readonly retryAfterSeconds?: number;
   readonly validationErrors?: FieldErrors;
-  /** What else the caller should know: a misspelled field often explains an error. */
+  /** Warnings for the caller: a misspelled field often explains an error. */
   readonly warnings?: readonly string[];
 }
 

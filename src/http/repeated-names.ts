@@ -1,6 +1,6 @@
 /** The most names that one answer reports. */
 const REPEATED_MAX = 20;
-/** Deeper fields, and longer names, are no field of ours: they are shortened. */
+/** Kefel has no deeper fields and no longer names, so answers shorten such paths. */
 const DEPTH_SHOWN = 8;
 const NAME_CHARACTERS_SHOWN = 60;
 

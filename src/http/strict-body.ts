@@ -4,8 +4,8 @@ import { errorOf, objectField, PARSING, pathOf, REQUIRED } from './fields.ts';
 import { validationProblem } from './problem.ts';
 
 /**
- * A JSON object with only these fields, so that a misspelled field is an error. `hints`: what to say
- * of a field that callers take for one of these.
+ * A JSON object with only these fields, so that a misspelled field is an error. `hints`: the error
+ * of a field that callers mistake for one of these.
  */
 export function body<const Entries extends v.ObjectEntries>(
   entries: Entries,

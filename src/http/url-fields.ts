@@ -22,7 +22,8 @@ const NOT_A_URL = fieldError('invalid_format', 'Must be a valid http or https UR
  */
 export const httpUrlField = v.pipe(
   urlField((url) => HTTP_START.test(url), NOT_A_URL),
-  v.metadata({ format: 'uri', pattern: '^[hH][tT][tT][pP][sS]?://[^/\\\\]' }),
+  // Without `format: 'uri'`, which refuses letters outside ASCII and brackets in a query.
+  v.metadata({ pattern: '^[hH][tT][tT][pP][sS]?://[^/\\\\]' }),
 );
 
 /**
@@ -39,7 +40,7 @@ export function returnUrlField(appSchemes: readonly string[]) {
         );
   return v.pipe(
     urlField((url) => HTTP_START.test(url) || isOfApp(url, appSchemes), notOne),
-    v.metadata({ format: 'uri', pattern: '^[a-zA-Z][a-zA-Z0-9+.-]*://[^/\\\\]' }),
+    v.metadata({ pattern: '^[a-zA-Z][a-zA-Z0-9+.-]*://[^/\\\\]' }),
   );
 }
 
@@ -75,7 +76,7 @@ function urlField(hasStart: (url: string) => boolean, notAUrl: FieldError) {
  * the host without its port.
  */
 const CALLBACK_URL =
-  /^https?:\/\/((?:[a-zA-Z0-9][a-zA-Z0-9-]*(?:\.[a-zA-Z0-9-]+)*\.?)?)(?::\d{1,5})?(?:\/\S*)?$/;
+  /^https?:\/\/((?:[a-zA-Z0-9][a-zA-Z0-9-]*(?:\.[a-zA-Z0-9-]+)*\.?)?)(?::[0-9]{1,5})?(?:\/\S*)?$/;
 
 /** Whether the published pattern of callbackUrl accepts the text. */
 export function matchesCallbackPattern(text: string): boolean {
@@ -109,4 +110,5 @@ export const callbackUrlField = v.pipe(
     keepsItsHost,
     fieldError('invalid_format', 'Must name its host plainly, not as an encoded address.'),
   ),
+  v.metadata({ pattern: CALLBACK_URL.source }),
 );

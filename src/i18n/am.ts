@@ -39,6 +39,13 @@ const ETHIOPIC_MONTHS = [
   'ጳጉሜን',
 ];
 
+/** Texts that several pages contain. */
+const SIGN_IN_BY_NAME = 'የእርስዎ ብቻ በሆነ ምስጢር ወይም በCloudflare Access ይግቡ።';
+const PROVIDER_UNAVAILABLE = 'አቅራቢው በዚያ ጊዜ አገልግሎት አይሰጥም ነበር።';
+const PROVIDER_REJECTED_GATEWAY = 'አቅራቢው መተላለፊያውን አልተቀበለም፦ ለአስተዳዳሪው ይንገሩ።';
+const TOO_LITTLE_MONEY = 'በሂሳቡ ውስጥ በቂ ገንዘብ አልነበረም።';
+const WRONG_PIN = 'የሚስጥር ቁጥሩ (PIN) ትክክል አልነበረም።';
+
 /** Of the night, morning, day and evening: six hours each, from midnight on. */
 const DAY_PARTS = ['ከሌሊቱ', 'ከጠዋቱ', 'ከቀኑ', 'ከምሽቱ'];
 
@@ -188,6 +195,8 @@ export const checkout: CheckoutMessages = {
   merchant: 'ድርጅት',
   amount: 'የገንዘብ መጠን',
   paidAt: 'ቀንና ሰዓት',
+  help: 'እርዳታ',
+  serviceStatus: 'የአገልግሎት ሁኔታ',
 
   failedTitle: 'ክፍያው አልተጠናቀቀም',
   failedReason: {
@@ -195,9 +204,9 @@ export const checkout: CheckoutMessages = {
     abandoned: 'ሳይከፍሉ ይህን ክፍያ አቋርጠዋል።',
     timed_out: 'ክፍያው በተሰጠው ጊዜ ውስጥ አልተረጋገጠም።',
     rail_unavailable: 'የመክፈያ ዘዴው አገልግሎት እየሰጠ አልነበረም።',
-    insufficient_funds: 'በሂሳቡ ውስጥ በቂ ገንዘብ አልነበረም።',
+    insufficient_funds: TOO_LITTLE_MONEY,
     canceled_by_customer: 'ክፍያውን ሰርዘዋል።',
-    wrong_pin: 'የሚስጥር ቁጥሩ (PIN) ትክክል አልነበረም።',
+    wrong_pin: WRONG_PIN,
     misconfigured: 'የመክፈያ ዘዴው አገልግሎት እየሰጠ አልነበረም።',
   },
   failedLead: (merchant) => `አሁንም መክፈል ከፈለጉ ወደ ${merchant} ተመልሰው እንደ አዲስ ይጀምሩ።`,
@@ -588,13 +597,13 @@ export const dashboard: DashboardMessages = {
     },
     failure: {
       declined: 'የክፍያ አቅራቢው ወይም ባንኩ አልተቀበለውም።',
-      insufficient_funds: 'በሂሳቡ ውስጥ በቂ ገንዘብ አልነበረም።',
+      insufficient_funds: TOO_LITTLE_MONEY,
       canceled_by_customer: 'ደንበኛው ክፍያውን አልፈቀደም።',
-      wrong_pin: 'የሚስጥር ቁጥሩ (PIN) ትክክል አልነበረም።',
+      wrong_pin: WRONG_PIN,
       abandoned: 'ደንበኛው ሳይከፍል ወጥቷል።',
       timed_out: 'በአቅራቢው ጊዜ ውስጥ አልተረጋገጠም።',
-      rail_unavailable: 'አቅራቢው በዚያ ጊዜ አገልግሎት አይሰጥም ነበር።',
-      misconfigured: 'አቅራቢው መተላለፊያውን አልተቀበለም፦ ለአስተዳዳሪው ይንገሩ።',
+      rail_unavailable: PROVIDER_UNAVAILABLE,
+      misconfigured: PROVIDER_REJECTED_GATEWAY,
     },
     attention: 'መታየት ያለበት',
     unresolvedTitle: 'ውጤቱ ያልታወቀ',
@@ -769,8 +778,8 @@ export const dashboard: DashboardMessages = {
     failure: {
       declined: 'አቅራቢው አልተቀበለውም።',
       insufficient_funds: 'በአቅራቢው ዘንድ ባለው ሂሳብ በቂ ገንዘብ የለም።',
-      rail_unavailable: 'አቅራቢው በዚያ ጊዜ አገልግሎት አይሰጥም ነበር።',
-      misconfigured: 'አቅራቢው መተላለፊያውን አልተቀበለም፦ ለአስተዳዳሪው ይንገሩ።',
+      rail_unavailable: PROVIDER_UNAVAILABLE,
+      misconfigured: PROVIDER_REJECTED_GATEWAY,
       rejected_by_operator: 'ገንዘብ እንዳልተመለሰ አስተዳዳሪው መዝግቧል።',
     },
     action: {
@@ -814,7 +823,7 @@ export const dashboard: DashboardMessages = {
     lag: 'ለውጡ በ5 ሰከንድ ውስጥ ሥራ ላይ ይውላል።',
     done: {
       deleted: 'መቀበያው ተሰርዟል።',
-      saved: 'መቀበያው ተቀምጧል።',
+      saved: 'ቅንብሮቹ ተቀምጠዋል።',
       ended: 'ምስጢራዊ ቁልፉ አብቅቷል።',
       resumed: 'መቀበያው ከእንግዲህ አልቆመም። አዲስ ክስተቶች እንደገና ወደዚያ ይላካሉ።',
     },
@@ -837,7 +846,7 @@ export const dashboard: DashboardMessages = {
     descriptionTooLong: 'መግለጫው ከ200 ፊደላት መብለጥ የለበትም።',
     signatureHeader: 'ተጨማሪ የፊርማ ሄደር',
     signatureHeaderHint:
-      'ካስፈለገ፦ አንዳንድ የሱቅ ፕለጊኖች እንደሚጠብቁት የጥያቄውን ይዘት HMAC-SHA256 በhex የሚይዝ ሄደር ስም። ቁልፉ የመቀበያው አዲሱ ምስጢራዊ ቁልፍ ከነ whsec_ እንደ ጽሑፍ ነው።',
+      'ካስፈለገ፦ አንዳንድ የሱቅ ፕለጊኖች እንደሚጠብቁት የጥያቄውን ይዘት HMAC-SHA256 በhex የሚይዝ ሄደር ስም። ቁልፉ አዲሱ ምስጢራዊ ቁልፍ ከነ whsec_ እንደ ጽሑፍ ነው።',
     signatureHeaderProblem: {
       too_long: 'የሄደሩ ስም ከ64 ፊደላት መብለጥ የለበትም።',
       no_token: 'የሄደር ስም ያለ ክፍተት ፊደላት፣ ቁጥሮችና ሰረዞች ብቻ ይይዛል።',
@@ -897,7 +906,7 @@ export const dashboard: DashboardMessages = {
 
     testTitle: 'የሙከራ ክስተት ላክ',
     testHint:
-      'አንድ የተፈረመ ዌብሁክ አሁኑኑ ይልካል፣ የመጣውንም መልስ ያሳያል። ቅርጹ የእውነተኛ ነው፦ የሌለ ክፍያ PAYMENT_FAILED። በ evt_test_ በሚጀምር webhook-id፣ በ test_ በሚጀምር paymentIntentUniqueId እና በእውነተኛው አካባቢም ቢሆን በ "test": true ይለያል። ምንም ክፍያ አይነካም፣ ደግሞም አይላክም።',
+      'አንድ የተፈረመ ዌብሁክ አሁኑኑ ይልካል፣ የመጣውንም መልስ ያሳያል። ቅርጹ የእውነተኛ ነው፦ የሌለ ክፍያ PAYMENT_FAILED። በ evt_test_ በሚጀምር webhook-id ይለያል። ምንም ክፍያ አይነካም፣ ደግሞም አይላክም።',
     testTo: 'የሚላክበት',
     testOther: 'ወይም ሌላ አድራሻ፣ እንደ callbackUrl የሚፈረም',
     testUrl: 'አድራሻ፣ እንደ callbackUrl የሚፈረም',
@@ -1401,6 +1410,7 @@ export const dashboard: DashboardMessages = {
       'webhook.endpoint_created': 'የዌብሁክ መቀበያ ተፈጥሯል',
       'webhook.endpoint_changed': 'የዌብሁክ መቀበያ ተለውጧል',
       'webhook.endpoint_deleted': 'የዌብሁክ መቀበያ ተሰርዟል',
+      'webhook.callbacks_changed': 'የ callbackUrl ተጨማሪ የፊርማ ሄደር ተለውጧል',
       'webhook.secret_shown': 'የዌብሁክ ምስጢር ታይቷል',
       'webhook.secret_rotated': 'የዌብሁክ ምስጢር ተተክቷል',
       'webhook.secret_ended': 'የዌብሁክ ምስጢር አብቅቷል',
@@ -1430,6 +1440,7 @@ export const dashboard: DashboardMessages = {
       'refund.repeated': 'ተመላሽ ገንዘብ እንደገና ወደ አቅራቢው ተላከ',
       'refund_limits.changed': 'የተመላሽ ገንዘብ ገደብ ተቀይሯል',
       'payment.reviewed': 'ክፍያ ተመርምሯል',
+      'rail.probed': 'ከአቅራቢው ጋር ያለው ግንኙነት ተፈትሿል',
       'dead_letter.retried': 'የጠፋ መልእክት እንደገና ተልኳል',
       'dead_letter.discarded': 'የጠፋ መልእክት ተጥሏል',
       'read_model.rebuilt': 'የክፍያዎች ዝርዝር እንደገና ተሠርቷል',
@@ -1591,8 +1602,7 @@ export const desk: DeskMessages = {
     recordUnpaid: 'እንዳልተከፈለ ይመዝግቡ',
     unpaidFrom: 'አቅራቢው አሁንም ገንዘብ ሊወስድ ይችላል። እንዳልተከፈለ መመዝገብ የሚቻለው ከዚህ ጀምሮ ነው፦',
     paidLead: 'የአቅራቢው መዝገብ ይህን ክፍያ ካሳየ ብቻ ይመዝግቡ። ክፍያው እንደተከፈለ ይቆጠራል፣ ነጋዴውም ይነገረዋል።',
-    paidNeedsName:
-      'እውነተኛ ክፍያ እንደተከፈለ የሚመዘገበው በተረጋገጠ ስም ብቻ ነው። የእርስዎ ብቻ በሆነ ምስጢር ወይም በCloudflare Access ይግቡ።',
+    paidNeedsName: `እውነተኛ ክፍያ እንደተከፈለ የሚመዘገበው በተረጋገጠ ስም ብቻ ነው። ${SIGN_IN_BY_NAME}`,
     paidNeedsTwo: 'ይህ መጠን መከፈሉን ሁለት አስተዳዳሪዎች መስማማት አለባቸው፤ አንዱ ይመዘግባል፣ ሌላው ያረጋግጣል።',
     confirmPaid: 'መከፈሉን ያጽድቁ',
     confirmPaidLead:
@@ -1666,7 +1676,7 @@ export const desk: DeskMessages = {
     discardLead: 'መልእክቱን ለዘለቄታው ይሰርዛል። አቅራቢው ያሳወቀው ሌላ ቦታ ላይኖር ይችላል፤ መጀመሪያ ክፍያው እንደሚያሳየው ያረጋግጡ።',
 
     railsLead:
-      'እያንዳንዱ የክፍያ መንገድ፣ እና በእሱ የተደረገ ክፍያ መጨረሻ ያበቃበት ጊዜ። መጠቀም የማይቻል መንገድ ምስጢር የለውም ወይም ምስጢሩ ስህተት ነው።',
+      'እያንዳንዱ የክፍያ መንገድ፣ እና በእሱ የተደረገ ክፍያ መጨረሻ ያበቃበት ጊዜ። መጠቀም የማይቻል መንገድ ምስጢር የለውም ወይም ምስጢሩ ስህተት ነው። ፍተሻው በአቅራቢው ዘንድ ይገባል፣ ገንዘብ ግን አያንቀሳቅስም።',
     secret: 'ምስጢር',
     lastPaid: 'መጨረሻ የተከፈለው',
     lastFailed: 'መጨረሻ ያልተሳካው',
@@ -1676,6 +1686,15 @@ export const desk: DeskMessages = {
       misconfigured: 'የተሳሳተ ምስጢር',
     },
     simulated: 'ማስመሰያ',
+    probe: 'ይፈትሹ',
+    probeOutcome: {
+      accepted: 'አቅራቢው ምስጢሩን ተቀብሏል።',
+      reached: 'ተገኝቷል፣ ምስጢሩ ግን አልተረጋገጠም።',
+      refused: 'ተቀባይነት አላገኘም።',
+      unreachable: 'አልተገኘም።',
+    },
+    untried: 'ያልተሞከረ',
+    toCheck: 'መታየት ያለባቸው',
 
     done: {
       resolved: 'ውጤቱ ተመዝግቧል።',
@@ -1714,8 +1733,7 @@ export const desk: DeskMessages = {
       refund_not_repeatable: 'ተመላሽ ገንዘቡ ውጤት አለው፣ ወይም የአቅራቢው መልስ ገና ሊመጣ ይችላል። ምንም አልተቀየረም።',
       refund_repeat_not_offered: 'አቅራቢው ይህን ተመላሽ ስለማያውቀው እንደገና ሊላክ አይችልም። ምንም አልተቀየረም።',
       second_operator_needed: 'ይህን የመዘገቡት እርስዎ ነዎት። ሌላ አስተዳዳሪ ማጽደቅ አለበት።',
-      operator_not_verified:
-        'ይህ የተረጋገጠ ስም ይፈልጋል፤ የእርስዎ ግን አልተረጋገጠም። የእርስዎ ብቻ በሆነ ምስጢር ወይም በCloudflare Access ይግቡ። ምንም አልተቀየረም።',
+      operator_not_verified: `ይህ የተረጋገጠ ስም ይፈልጋል፤ የእርስዎ ግን አልተረጋገጠም። ${SIGN_IN_BY_NAME} ምንም አልተቀየረም።`,
       attempt_not_pending: 'የሙከራው ውጤት ከዚህ በፊት ታውቋል። ምንም አልተቀየረም።',
       merchant_suspended: 'ነጋዴው ታግዷል። መጀመሪያ እገዳውን ያንሱ።',
       other: 'ለውጡ ተቀባይነት አላገኘም። ምንም አልተቀየረም።',
@@ -1774,8 +1792,7 @@ export const desk: DeskMessages = {
     requestLead:
       'በነጋዴው ስም፣ ለምሳሌ ደንበኛ ሲያመለክት። የነጋዴው ገደቦች ይሠራሉ። ከተቻለ አቅራቢው ወዲያውኑ ይጠየቃል፣ ውጤቱም ለነጋዴው ይነገረዋል።',
     secondOperator: 'ስለዚህ መጠን ሁለት አስተዳዳሪዎች መስማማት አለባቸው፤ አንዱ ይመዘግባል፣ ሌላው ያረጋግጣል።',
-    notVerified:
-      'ስለዚህ መጠን ሁለት አስተዳዳሪዎች መስማማት አለባቸው፤ ስለዚህ ስምዎ መረጋገጥ አለበት። የእርስዎ ብቻ በሆነ ምስጢር ወይም በCloudflare Access ይግቡ።',
+    notVerified: `ስለዚህ መጠን ሁለት አስተዳዳሪዎች መስማማት አለባቸው፤ ስለዚህ ስምዎ መረጋገጥ አለበት። ${SIGN_IN_BY_NAME}`,
     proposedBy: 'የመዘገበው',
     proposal: 'ውሳኔ',
     otherMustConfirm: 'ሌላ አስተዳዳሪ ይህን ማረጋገጥ አለበት።',

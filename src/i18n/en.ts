@@ -168,6 +168,8 @@ export const checkout = {
   merchant: 'Merchant',
   amount: 'Amount',
   paidAt: 'Date and time',
+  help: 'Help',
+  serviceStatus: 'Service status',
 
   failedTitle: 'Payment not completed',
   failedReason: {
@@ -801,7 +803,7 @@ export const dashboard = {
       whole_amounts_only: 'The provider automatically returns only amounts without cents.',
       too_late: 'The payment is too old for automatic refunds of the provider.',
       exceeds_payment:
-        'An earlier refund went back after it had failed. With this one, the customer would get more than was paid.',
+        'An earlier refund returned money after it had failed. With this one, the customer would get more than was paid.',
       resolved_by_operator:
         'The operator recorded this payment by hand, and the provider has not confirmed it.',
     } satisfies Record<RefundActionReason, string>,
@@ -838,7 +840,7 @@ export const dashboard = {
     lag: 'Changes take effect within 5 seconds.',
     done: {
       deleted: 'The endpoint was deleted.',
-      saved: 'The endpoint was saved.',
+      saved: 'The settings were saved.',
       ended: 'The secret was revoked.',
       resumed: 'The endpoint has resumed. New events are sent to it again.',
     },
@@ -862,7 +864,7 @@ export const dashboard = {
     descriptionTooLong: 'The description must be at most 200 characters long.',
     signatureHeader: 'Extra signature header',
     signatureHeaderHint:
-      'Optional: the name of a header that carries the hex HMAC-SHA256 of the request body, as some shop plugins expect. The key is the endpoint’s newest secret as text, with whsec_.',
+      'Optional: the name of a header that carries the hex HMAC-SHA256 of the request body, as some shop plugins expect. The key is the newest secret as text, with whsec_.',
     signatureHeaderProblem: {
       too_long: 'The header name must be at most 64 characters long.',
       no_token: 'A header name has only letters, digits and hyphens, without spaces.',
@@ -927,7 +929,7 @@ export const dashboard = {
 
     testTitle: 'Send a test event',
     testHint:
-      'Sends one signed webhook now and shows the response. It looks like a real event: a PAYMENT_FAILED for a payment that does not exist. In production too, you can recognize it by its webhook-id, which starts with evt_test_, its paymentIntentUniqueId, which starts with test_, and "test": true. It does not affect any payment and is not retried.',
+      'Sends one signed webhook now and shows the response. It looks like a real event: a PAYMENT_FAILED for a payment that does not exist. You can recognize it by its webhook-id, which starts with evt_test_. It does not affect any payment and is not retried.',
     testTo: 'Send to',
     testOther: 'Or another URL, signed as for a callbackUrl',
     testUrl: 'URL, signed as for a callbackUrl',
@@ -1457,6 +1459,7 @@ export const dashboard = {
       'webhook.endpoint_created': 'Webhook endpoint created',
       'webhook.endpoint_changed': 'Webhook endpoint changed',
       'webhook.endpoint_deleted': 'Webhook endpoint deleted',
+      'webhook.callbacks_changed': 'Extra signature header for callbackUrls changed',
       'webhook.secret_shown': 'Webhook secret viewed',
       'webhook.secret_rotated': 'Webhook secret rotated',
       'webhook.secret_ended': 'Webhook secret revoked',
@@ -1486,6 +1489,7 @@ export const dashboard = {
       'refund.repeated': 'Refund sent to the provider again',
       'refund_limits.changed': 'Limits for refunds changed',
       'payment.reviewed': 'Payment reviewed',
+      'rail.probed': 'Provider connection checked',
       'dead_letter.retried': 'Dead letter retried',
       'dead_letter.discarded': 'Dead letter discarded',
       'read_model.rebuilt': 'Payment list rebuilt',
@@ -1733,7 +1737,7 @@ export const desk = {
       'Deletes the message for good. What a provider reported may exist nowhere else: first make sure that the payment shows it.',
 
     railsLead:
-      'Each payment method, and when a payment by it last ended. A method that cannot be used has no secret or an invalid one.',
+      'Each payment method, and when a payment by it last ended. A method that cannot be used has no secret or an invalid one. A check signs in at the provider and moves no money.',
     secret: 'Secret',
     lastPaid: 'Last paid',
     lastFailed: 'Last failed',
@@ -1743,6 +1747,15 @@ export const desk = {
       misconfigured: 'Invalid secret',
     },
     simulated: 'Simulated',
+    probe: 'Check',
+    probeOutcome: {
+      accepted: 'The provider accepts the secret.',
+      reached: 'Reached, but the secret is not proved.',
+      refused: 'Refused.',
+      unreachable: 'Not reached.',
+    },
+    untried: 'Not tried',
+    toCheck: 'Settings to check',
 
     /** What was done, on the page that follows. */
     done: {

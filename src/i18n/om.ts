@@ -172,6 +172,8 @@ export const checkout: CheckoutMessages = {
   merchant: 'Dhaabbata',
   amount: 'Hanga maallaqaa',
   paidAt: 'Guyyaa fi sa’aatii',
+  help: 'Gargaarsa',
+  serviceStatus: 'Haala tajaajilaa',
 
   failedTitle: 'Kaffaltiin kun hin xumuramne',
   failedReason: {

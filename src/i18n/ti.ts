@@ -173,6 +173,8 @@ export const checkout: CheckoutMessages = {
   merchant: 'ትካል',
   amount: 'መጠን ገንዘብ',
   paidAt: 'ዕለትን ሰዓትን',
+  help: 'ሓገዝ',
+  serviceStatus: 'ኩነታት ኣገልግሎት',
 
   failedTitle: 'እቲ ክፍሊት ኣይተዛዘመን',
   failedReason: {

@@ -87,7 +87,7 @@ export const MISSED_DELIVERIES: readonly DeliveryStatus[] = ['waiting', ...FAILE
 export interface DeliveryId {
   /** The intent's version that the event announces. */
   readonly sequence: number;
-  /** Of the delivery among those of its event, from 0. */
+  /** The delivery's position among the deliveries of its event, starting at 0. */
   readonly position: number;
 }
 
@@ -326,8 +326,8 @@ export interface AttemptCount {
 }
 
 /**
- * What a file of payments shows besides the row, without what is unknown. It may be personal data,
- * so the read model has it only sealed.
+ * The columns that an export adds to a row; unknown ones are left out. They may be personal data,
+ * so the read model has them only sealed.
  */
 export interface PaymentDetails {
   readonly providerReference?: string;

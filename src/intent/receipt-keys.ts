@@ -5,9 +5,9 @@ import { normalizedReceipt } from '../domain/receipt.ts';
 import { hashedReceiptSearchKey, isFoundByDigest, receiptSearchKey } from '../domain/search-key.ts';
 
 /**
- * The keys of a receipt in the read model, the one that is stored first: a receipt that may contain
- * a phone number is stored as a digest, and older rows have digests of older keys of the ring. The
- * same for all merchants of an environment, so that a receipt counts for one payment.
+ * The keys of a receipt in the read model; new rows have the first one. A receipt that may contain
+ * a phone number is stored as a digest, and older rows have digests by older keys of the ring. The
+ * keys are the same for all merchants of an environment, so that a receipt counts for one payment.
  */
 export async function receiptKeys(
   env: Env,

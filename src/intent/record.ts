@@ -14,7 +14,7 @@ import { log } from '../log.ts';
 import { type ArmOptions, PaymentAlarm } from './alarm.ts';
 import { isDue, newDelivery, queued, superseded } from './delivery.ts';
 import { historyDetail, withEntry } from './history.ts';
-import type { Message, Snapshot } from './outbox.ts';
+import type { Message } from './outbox.ts';
 import type { EventPort } from './ports.ts';
 import {
   confirmedFromMs,
@@ -26,7 +26,13 @@ import {
   searchedIds,
 } from './projection.ts';
 import type { ExpressAnswers, HistoryEntry } from './protocol.ts';
-import { Store, type StoredDelivery, type StoredEvent, type StoredIntent } from './store.ts';
+import {
+  type Snapshot,
+  Store,
+  type StoredDelivery,
+  type StoredEvent,
+  type StoredIntent,
+} from './store.ts';
 
 /**
  * What one object stores, and the only way to change it. `commit` writes rows and alarm in one

@@ -43,6 +43,12 @@ export function newRecord(changes: Partial<StoredIntent> & { readonly intent: In
   return { ...TOMBSTONE, ...changes };
 }
 
+/** The stored state after a commit, which its messages describe. */
+export interface Snapshot {
+  readonly intent: Intent;
+  readonly events: readonly StoredEvent[];
+}
+
 export interface StoredEvent {
   readonly sequence: number;
   readonly eventId: string;

@@ -1,4 +1,7 @@
-import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import type { JWTPayload, JWTVerifyGetKey } from 'jose';
+import { JOSEError, JWKSInvalid, JWKSNoMatchingKey } from 'jose/errors';
+import { createLocalJWKSet } from 'jose/jwks/local';
+import { jwtVerify } from 'jose/jwt/verify';
 import { errorText, log } from '../log.ts';
 import { operatorProblem } from './problems.ts';
 import type { AccessSettings } from './settings.ts';
@@ -8,8 +11,19 @@ const CLOCK_TOLERANCE_SECONDS = 30;
 /** Tokens have about a kilobyte. Bounds the work on hostile text. */
 const TOKEN_LENGTH_MAX = 8_192;
 
-/** Cached by URL, so that an isolate does not fetch the keys for each request. */
-const keySets = new Map<string, JWTVerifyGetKey>();
+/** How long we accept a key that Cloudflare has removed. */
+const KEYS_AGE_MS_MAX = 600_000;
+/** So that tokens with invented key ids do not fetch the keys for each request. */
+const KEYS_AGE_MS_MIN = 30_000;
+const FETCH_TIMEOUT_MS = 5_000;
+
+interface KeySet {
+  readonly keyOf: JWTVerifyGetKey;
+  readonly fetchedAtMs: number;
+}
+
+/** By the team's domain, so that an isolate does not fetch the keys for each request. */
+const keySets = new Map<string, KeySet>();
 
 /** For requests while Cloudflare's keys are unavailable. */
 const RETRY_AFTER_SECONDS = 5;
@@ -28,7 +42,7 @@ export async function accessIdentity(
     return null;
   }
   try {
-    const { payload } = await jwtVerify(token, keySetOf(teamDomain), {
+    const { payload } = await jwtVerify(token, keyGetter(teamDomain, nowMs), {
       algorithms: ['RS256'],
       issuer: `https://${teamDomain}`,
       audience,
@@ -48,13 +62,9 @@ export async function accessIdentity(
   }
 }
 
-/** Whether the token is at fault. Other errors come from fetching the keys. */
+/** Whether the token is at fault, not Cloudflare's keys. */
 function isAboutToken(error: unknown): boolean {
-  return (
-    error instanceof errors.JOSEError &&
-    !(error instanceof errors.JWKSTimeout) &&
-    error.code !== errors.JOSEError.code
-  );
+  return error instanceof JOSEError && !(error instanceof JWKSInvalid);
 }
 
 /** Who passed Cloudflare Access. */
@@ -74,9 +84,34 @@ function identityIn({ email, common_name: commonName }: JWTPayload): AccessIdent
     : null;
 }
 
-function keySetOf(teamDomain: string): JWTVerifyGetKey {
-  const address = `https://${teamDomain}/cdn-cgi/access/certs`;
-  const keySet = keySets.get(address) ?? createRemoteJWKSet(new URL(address));
-  keySets.set(address, keySet);
-  return keySet;
+/** Finds the key that signed a token. Fetches the keys when they are old or lack the token's key. */
+function keyGetter(teamDomain: string, nowMs: number): JWTVerifyGetKey {
+  return async (header, token) => {
+    const known = keySets.get(teamDomain);
+    const ageMs = known === undefined ? KEYS_AGE_MS_MAX : nowMs - known.fetchedAtMs;
+    if (known !== undefined && ageMs < KEYS_AGE_MS_MAX) {
+      try {
+        return await known.keyOf(header, token);
+      } catch (error) {
+        if (!(error instanceof JWKSNoMatchingKey) || ageMs < KEYS_AGE_MS_MIN) {
+          throw error;
+        }
+      }
+    }
+    const keyOf = await fetchedKeys(teamDomain);
+    keySets.set(teamDomain, { keyOf, fetchedAtMs: nowMs });
+    return keyOf(header, token);
+  };
+}
+
+/** Throws when the team's keys are not available. */
+async function fetchedKeys(teamDomain: string): Promise<JWTVerifyGetKey> {
+  const response = await fetch(`https://${teamDomain}/cdn-cgi/access/certs`, {
+    redirect: 'manual',
+    signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),
+  });
+  if (response.status !== 200) {
+    throw new Error(`The keys were answered with ${response.status}`);
+  }
+  return createLocalJWKSet(await response.json());
 }

@@ -81,7 +81,7 @@ export async function authenticateOperator(
   }
   const claimed = credentials.name ?? nameIn(request);
   const name = checkedName(identity?.name ?? person ?? claimed);
-  // With Access, only its names count: else a person with a secret as well would be two.
+  // With Access, only its names count: a person with a secret too could act as two operators.
   const isVerified = identity === null ? person !== null : identity.isPerson;
   return { actor: { kind: 'operator', id: name, name, isProved: isVerified, address }, isVerified };
 }

@@ -29,7 +29,7 @@ export async function resolveAttempt(call: OperatorCall): Promise<Response> {
   return successResponse(DECIDED[type], await paymentContent(call, client, intent));
 }
 
-/** What became of a decision by hand. */
+/** The result of a manual decision. */
 const DECIDED = {
   resolved: 'Resolved',
   proposed: 'Stored. Another operator must confirm it',

@@ -17,6 +17,10 @@ export const OPERATOR_PROBLEMS = {
     status: 400,
     message: "The operator's name (x-operator) must be 1 to {charactersMax} printable characters",
   },
+  rail_not_configured: {
+    status: 409,
+    message: 'The secret {secret} is missing or not valid. No provider was called',
+  },
   attempt_not_found: { status: 404, message: 'The payment has no such attempt' },
   window_open: {
     status: 409,

@@ -1,7 +1,14 @@
+import { auditEntry } from '../audit/log.ts';
+import { runBatch } from '../database.ts';
 import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../domain/method.ts';
 import { successResponse } from '../http/envelope.ts';
-import { railConfiguration, railSecretName } from '../rails/settings.ts';
+import { problem } from '../http/problem.ts';
+import { isWithinLimit } from '../http/rate-limit.ts';
+import type { ProbeResult } from '../rails/rail.ts';
+import { configuredRail, railConfiguration, railSecretName } from '../rails/settings.ts';
 import type { OperatorCall } from './call.ts';
+import { operatorProblem } from './problems.ts';
+import { environmentField, methodField, pathPart } from './schema.ts';
 
 export interface RailState {
   readonly environment: Environment;
@@ -37,4 +44,44 @@ function railState(env: Env, environment: Environment, method: Method): RailStat
     rail: configuration.state === 'configured' ? configuration.rail.id : null,
     problem: configuration.state === 'misconfigured' ? configuration.problem : null,
   };
+}
+
+/** The period of RAIL_PROBE_RATE_LIMIT. */
+const PROBE_PERIOD_SECONDS = 60;
+
+/** What a probe of one rail saw. */
+export interface ProbedRail extends ProbeResult {
+  readonly environment: Environment;
+  readonly method: Method;
+}
+
+/** POST …/rails/{environment}/{method}/probe: tries the credentials; see `Probe`. */
+export async function postProbe(call: OperatorCall): Promise<Response> {
+  return successResponse('Probed', await probeRail(call));
+}
+
+/**
+ * Probes the rail that the path names. Problem 404 for a malformed path, 409 without a valid secret,
+ * 429 after a few probes in a minute.
+ */
+export async function probeRail(call: OperatorCall): Promise<ProbedRail> {
+  const { env, config, params, url, actor, nowMs: atMs } = call;
+  const environment = pathPart(environmentField, params.environment);
+  const method = pathPart(methodField, params.method);
+  const secret = railSecretName(environment, method);
+  const rail = configuredRail(env, environment, method);
+  if (rail?.probe === undefined) {
+    throw operatorProblem('rail_not_configured', { secret });
+  }
+  if (!(await isWithinLimit(config, env.RAIL_PROBE_RATE_LIMIT, secret))) {
+    throw problem('too_many_requests', { retryAfterSeconds: PROBE_PERIOD_SECONDS });
+  }
+  // No payment is behind this address, so what a provider posts there is refused.
+  const resultUrl = `${config.publicBaseUrl ?? url.origin}/rails/${rail.id}/probe`;
+  const result = await rail.probe(resultUrl);
+  const { outcome, status: httpStatus } = result;
+  const entry = { actor, merchantId: null, environment, target: method, atMs } as const;
+  const detail = { outcome, httpStatus };
+  await runBatch(env.DB, [auditEntry({ ...entry, action: 'rail.probed', detail })]);
+  return { environment, method, ...result };
 }

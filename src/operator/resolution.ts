@@ -21,8 +21,10 @@ import { type Problem, problem, validationProblem } from '../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import { errorText, log } from '../log.ts';
 import { railOf } from '../rails/registry.ts';
-import { storeAndCompareReceipts } from '../read-model/receipt-conflicts.ts';
-import { otherPaymentWithReceipt } from '../read-model/receipts.ts';
+import {
+  otherPaymentWithReceipt,
+  storeAndCompareReceipts,
+} from '../read-model/receipt-conflicts.ts';
 import { namedPayment } from './attention/review.ts';
 import type { OperatorCall } from './call.ts';
 import { operatorProblem } from './problems.ts';

@@ -27,7 +27,7 @@ import {
   resolveAttempt,
   sendRefundAgain,
 } from './payments.ts';
-import { listRails } from './rails.ts';
+import { listRails, postProbe } from './rails.ts';
 import { republish } from './read-model.ts';
 import { changeRefundLimits } from './refund-limits.ts';
 
@@ -39,6 +39,7 @@ const PAYMENT = `${V1}/payments/:environment/:merchantId/:uniqueId` as const;
 export const API_ROUTES: readonly OperatorRoute[] = [
   { method: 'GET', path: `${V1}/health`, handle: showHealth },
   { method: 'GET', path: `${V1}/rails`, handle: listRails },
+  { method: 'POST', path: `${V1}/rails/:environment/:method/probe`, handle: postProbe },
   { method: 'GET', path: `${V1}/attention`, handle: showAttention },
 
   { method: 'GET', path: `${V1}/merchants`, handle: listMerchants },

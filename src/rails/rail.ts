@@ -20,7 +20,8 @@ export interface Rail
     Partial<Refunds>,
     Partial<RefundRepeats>,
     Partial<RefundStatusQuery>,
-    Partial<RefundCallbacks> {
+    Partial<RefundCallbacks>,
+    Partial<Probe> {
   /** Name in URLs and logs: lower-case letters and hyphens. */
   readonly id: string;
   readonly currencies: readonly Currency[];
@@ -69,7 +70,7 @@ export interface SlowStart {
  */
 export interface RecoverablePage {
   /** Null for an order that the provider does not accept. */
-  page(order: RailOrder): RailPage | null;
+  page(order: RailOrder): Promise<RailPage | null>;
 }
 
 /** The provider answers queries about the outcome of an attempt. */
@@ -102,6 +103,39 @@ export interface OpenedCallback {
   readonly orderId: string;
   /** What the report proves about the order with this id. */
   read(order: RailOrder): Promise<CallbackReading>;
+}
+
+/** The provider can be tried without moving money and without prompting a phone. */
+export interface Probe {
+  /**
+   * Signs in, then asks about an order that cannot exist, as far as the provider has such calls.
+   * `resultUrl`: where a provider that answers later posts its result. Never throws because of the
+   * provider.
+   */
+  probe(resultUrl: string): Promise<ProbeResult>;
+}
+
+export type ProbeOutcome =
+  /** The provider accepts the credentials that this rail can try. */
+  | 'accepted'
+  /** It answers, but the answer proves nothing about the credentials. */
+  | 'reached'
+  /** It refuses the credentials, the signature or the call, or we would refuse its answer. */
+  | 'refused'
+  /** No connection, no answer in time, or a gateway that cannot reach it. */
+  | 'unreachable';
+
+/** What a probe saw. Has no secret, and nothing of the provider's text. */
+export interface ProbeResult {
+  readonly outcome: ProbeOutcome;
+  /** The last call, by the provider's name of it. */
+  readonly call: string;
+  /** Its HTTP status; null when no answer came. */
+  readonly status: number | null;
+  /** The code in its answer, verbatim. */
+  readonly providerCode: string | null;
+  /** If accepted, the settings that the probe could not try; otherwise, those to check. */
+  readonly settings: readonly string[];
 }
 
 /** The provider's page for the customer, and the provider's id of the order. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Bindings } from '../config.ts';
+import { type Bindings, isLoopback } from '../config.ts';
 import { CURRENCIES, type Environment, type Method } from '../domain/method.ts';
 import { log } from '../log.ts';
 import { CBE_BIRR_RAIL_ID, cbeBirrRail } from './cbe-birr/rail.ts';
@@ -26,7 +26,7 @@ const ADAPTERS: Readonly<Record<Method, Adapter>> = {
   E_BIRR: adapter(ebirrRail, ebirrSettingsSchema, 'baseUrl'),
 };
 
-/** What each method takes with default settings; all that one of EthSwitch's gateways takes. */
+/** What each method takes with default settings; for ETS_SWITCH, what either gateway takes. */
 const DEFAULT_RULES: Readonly<Record<Method, RailRules>> = {
   TELE_BIRR: { currencies: ['ETB'] },
   TELE_BIRR_USSD: TELEBIRR_USSD_RULES,
@@ -144,6 +144,11 @@ function readSecret(env: Bindings, environment: Environment, method: Method): Ra
     const problem = `${name}: callbackAddresses: must name the provider's addresses in production`;
     return { state: 'misconfigured', problem };
   }
+  const plain = environment === 'production' ? plainHttpField(settings) : undefined;
+  if (plain !== undefined) {
+    // Everybody on the way could read the credentials and forge the answer "paid".
+    return { state: 'misconfigured', problem: `${name}: ${plain}: must begin with https://` };
+  }
   const made = make(settings);
   return 'problem' in made
     ? { state: 'misconfigured', problem: `${name}: ${made.problem}` }
@@ -157,6 +162,19 @@ function hasField(settings: unknown, field: string): boolean {
 function hasEmptyList(settings: unknown, field: string): boolean {
   const list: unknown = hasField(settings, field) && Reflect.get(Object(settings), field);
   return Array.isArray(list) && list.length === 0;
+}
+
+/**
+ * The first setting with an http URL that we call or send customers to. Not on this machine, and not
+ * `resultBaseUrl`, which only telebirr calls, in its private network.
+ */
+function plainHttpField(settings: unknown): string | undefined {
+  return Object.entries(Object(settings)).find(([field, value]) => {
+    const url = /Url$/.test(field) && field !== 'resultBaseUrl' ? URL.parse(String(value)) : null;
+    return typeof value === 'object'
+      ? plainHttpField(value) !== undefined
+      : url?.protocol === 'http:' && !isLoopback(url.hostname);
+  })?.[0];
 }
 
 /** Undefined if `text` is not JSON. Drops the parser's message, which quotes the secret. */

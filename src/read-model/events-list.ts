@@ -28,6 +28,8 @@ export const EVENT_COLUMNS = `event_id AS eventId, position, delivery_id AS deli
 export const EVENTS_BY_TIME = 'sqlite_autoindex_webhook_event_1';
 
 export interface EventFilter extends TimeRange {
+  /** Of the payment. */
+  readonly uniqueId?: string | undefined;
   readonly deliveryStatus?: string | undefined;
   readonly endpointId?: string | undefined;
   readonly type?: EventType | undefined;
@@ -66,21 +68,43 @@ export function eventList(
 /** A tenant's events. */
 export function eventsOf(
   tenant: Tenant,
-  { deliveryStatus, endpointId, type, ...range }: EventFilter,
+  { uniqueId, deliveryStatus, endpointId, type, ...range }: EventFilter,
 ): List<EventRow> {
-  // Most deliveries arrived, so the index by status has only the others.
-  const isByStatus = deliveryStatus !== undefined && deliveryStatus !== 'delivered';
-  const ofAll = isByStatus ? 'webhook_event_by_status' : EVENTS_BY_TIME;
-  const index = endpointId === undefined ? ofAll : 'webhook_event_by_endpoint';
   const conditions = [
     tenantIs(tenant),
-    ...(isByStatus ? [{ sql: "delivery_status <> 'delivered'", params: [] }] : []),
     // Few of its deliveries are in another status, so filtering them costs little.
     ...when('endpoint_id = ?', endpointId),
     ...when('delivery_status = ?', deliveryStatus),
     ...when('type = ?', type),
   ];
-  return eventList(index, conditions, range);
+  if (uniqueId !== undefined) {
+    return {
+      ...eventList(EVENTS_BY_TIME, conditions, range),
+      ...timesOfPayment(tenant, uniqueId),
+    };
+  }
+  // Most deliveries arrived, so the index by status has only the others.
+  const isByStatus = deliveryStatus !== undefined && deliveryStatus !== 'delivered';
+  const ofAll = isByStatus ? 'webhook_event_by_status' : EVENTS_BY_TIME;
+  const index = endpointId === undefined ? ofAll : 'webhook_event_by_endpoint';
+  const isNotDelivered = { sql: "delivery_status <> 'delivered'", params: [] };
+  return eventList(index, isByStatus ? [...conditions, isNotDelivered] : conditions, range);
+}
+
+/**
+ * Looks the events of one payment up at the times that its row names, and sorts them: a payment has
+ * few, whatever the tenant has. An index of events by payment would cost a written row for each.
+ */
+function timesOfPayment({ merchantId, environment }: Tenant, uniqueId: string) {
+  return {
+    // CROSS JOIN makes SQLite read the times first.
+    table: `(SELECT uuid AS owner, event.value AS at_ms
+        FROM payment INDEXED BY payment_unique_id CROSS JOIN json_each(event_times) AS event
+        WHERE merchant_id = ? AND environment = ? AND unique_id = ?) AS place
+      CROSS JOIN webhook_event`,
+    tableParams: [merchantId, environment, uniqueId],
+    join: 'ON created_at_ms = at_ms AND payment_uuid = owner',
+  };
 }
 
 /** A tenant's events, of each its first delivery, or the first in the wanted state. */

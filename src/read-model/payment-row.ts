@@ -48,6 +48,19 @@ export function samePayment(other: string): string {
 }
 
 /**
+ * Whether the row of the payment that `given`, a JSON object, names has its `key`. A late message may
+ * have others, which no purge would find.
+ */
+export function isKeyOfPayment(given: string): string {
+  return `EXISTS (SELECT 1 FROM payment INDEXED BY ${PAYMENTS_BY_TIME}
+      CROSS JOIN json_each(payment.search_keys) AS own
+    WHERE payment.merchant_id = ${given} ->> 'merchantId'
+      AND payment.environment = ${given} ->> 'environment'
+      AND payment.created_at_ms = ${given} ->> 'createdAtMs'
+      AND payment.uuid = ${given} ->> 'uuid' AND own.value = ${given} ->> 'key')`;
+}
+
+/**
  * Whether `payment` was created in the second from ?1 on, in ms, and an attempt has a reference from
  * ?2 up to ?3. A second has few payments of a tenant, so this needs no index. The purge leaves only
  * the reference of the reported attempt.

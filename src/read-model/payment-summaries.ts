@@ -2,6 +2,7 @@ import { configOf, type NamedKey } from '../config.ts';
 import { type DigestKind, keyedDigest } from '../crypto/keyed-digest.ts';
 import { readInTime } from '../database.ts';
 import type { Metadata, Tenant } from '../domain/intent.ts';
+import { idWithoutPhone } from '../domain/phone.ts';
 import {
   digestOwner,
   metadataSearchKey,
@@ -51,6 +52,9 @@ export interface SummaryFilter
 }
 
 export interface PaymentSummary extends PaymentRow {
+  readonly receipt: string | null;
+  /** Null also if it contains the customer's phone number. */
+  readonly providerReference: string | null;
   readonly metadata: Metadata;
 }
 
@@ -102,8 +106,13 @@ function newestFirst({ place: one }: Placed, { place: other }: Placed): number {
 
 async function summaryOf(env: Env, row: StoredPayment & SealedDetails): Promise<PaymentSummary> {
   const { sealedDetails, ...stored } = row;
-  const { metadata = {} } = await detailsIn(env, row);
-  return { ...paymentRow(stored), metadata };
+  const { receipt, providerReference, phone, metadata = {} } = await detailsIn(env, row);
+  return {
+    ...paymentRow(stored),
+    receipt: receipt ?? null,
+    providerReference: idWithoutPhone(providerReference ?? null, phone ?? null),
+    metadata,
+  };
 }
 
 /**

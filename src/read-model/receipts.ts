@@ -1,7 +1,6 @@
-import { batch, readInTime, type SqlStatement } from '../database.ts';
+import type { SqlStatement } from '../database.ts';
 import type { OtherPayment, Tenant } from '../domain/intent.ts';
-import type { Environment } from '../domain/method.ts';
-import { receiptKeys } from '../intent/receipt-keys.ts';
+import { isKeyOfPayment } from './payment-row.ts';
 
 /**
  * Which payments have a receipt, over all merchants of an environment: a receipt counts once
@@ -18,15 +17,25 @@ interface ReceiptRow extends Tenant {
   readonly uuid: string;
 }
 
+/** Stores receipts at once, even before the payment's own message. */
 export function insertReceiptsStatement(rows: readonly ReceiptRow[]): SqlStatement {
+  return insertStatement(rows, 'true');
+}
+
+/** Stores the receipts of messages, if the row of their payment names them. */
+export function insertNamedReceiptsStatement(rows: readonly ReceiptRow[]): SqlStatement {
+  return insertStatement(rows, isKeyOfPayment('given.value'));
+}
+
+function insertStatement(rows: readonly ReceiptRow[], condition: string): SqlStatement {
   const shown = rows.map(({ environment, key, merchantId, uniqueId, createdAtMs, uuid }) => ({
     ...{ environment, key, merchantId, uniqueId, createdAtMs, uuid },
   }));
   return {
     sql: `INSERT INTO receipts (environment, key, merchant_id, unique_id, created_at_ms, uuid)
-      SELECT value ->> 'environment', value ->> 'key', value ->> 'merchantId',
-        value ->> 'uniqueId', value ->> 'createdAtMs', value ->> 'uuid'
-      FROM json_each(?1) WHERE true
+      SELECT given.value ->> 'environment', given.value ->> 'key', given.value ->> 'merchantId',
+        given.value ->> 'uniqueId', given.value ->> 'createdAtMs', given.value ->> 'uuid'
+      FROM json_each(?1) AS given WHERE ${condition}
       ON CONFLICT DO NOTHING`,
     params: [JSON.stringify(shown)],
   };
@@ -71,21 +80,4 @@ export function sharedReceipts(rows: readonly OthersRow[]): readonly SharedRecei
   return rows.flatMap(({ uuid, others }) =>
     (JSON.parse(others) as readonly OtherPayment[]).map((other) => ({ ...other, uuid })),
   );
-}
-
-/**
- * Another payment with this receipt, of any merchant of the environment, or null. Throws
- * DatabaseUnavailable.
- */
-export async function otherPaymentWithReceipt(
-  env: Env,
-  environment: Environment,
-  receipt: string,
-  uuid: string,
-): Promise<OtherPayment | null> {
-  const keys = await receiptKeys(env, environment, receipt);
-  const statement = othersStatement(keys.map((key) => ({ environment, key, uuid })));
-  const results = await readInTime(() => batch<OthersRow>(env.DB, [statement]));
-  const [other] = results.flatMap((result) => sharedReceipts(result.results));
-  return other === undefined ? null : { merchantId: other.merchantId, uniqueId: other.uniqueId };
 }

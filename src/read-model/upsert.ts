@@ -1,8 +1,8 @@
 import type { SqlStatement } from '../database.ts';
 import { isFoundByTime, isReceiptSearchKey } from '../domain/search-key.ts';
 import type { ProjectionMessage } from '../intent/protocol.ts';
-import { PAYMENTS_BY_TIME } from './payment-row.ts';
-import { insertReceiptsStatement } from './receipts.ts';
+import { isKeyOfPayment } from './payment-row.ts';
+import { insertNamedReceiptsStatement } from './receipts.ts';
 
 /**
  * Writes messages as rows: one statement per table, with all rows in one JSON array. One batch, so
@@ -33,12 +33,13 @@ const PAYMENT_COLUMNS = [
   'attempts',
   'search_keys',
   'sealed_details',
+  'event_times',
 ];
 
 /**
  * Columns that are not simply overwritten. Within a version a provider may still name its reference,
- * so of two messages of one version the one with more details is the newer. Search keys are only
- * added to: those that a payment had have rows, which the purge finds by them.
+ * so of two messages of one version the one with more details is the newer. Search keys and times of
+ * events are only added to: the purge finds rows by these keys, and a long message leaves events out.
  */
 const NEW_VALUES: Readonly<Record<string, string>> = {
   search_keys: `(SELECT json_group_array(value) FROM (
@@ -48,6 +49,9 @@ const NEW_VALUES: Readonly<Record<string, string>> = {
   sealed_details: `iif(excluded.version > payment.version
     OR ${sealedSize('excluded.sealed_details')} >= ${sealedSize('payment.sealed_details')},
     excluded.sealed_details, payment.sealed_details)`,
+  event_times: `(SELECT json_group_array(value) FROM (
+    SELECT value FROM json_each(excluded.event_times)
+    UNION SELECT value FROM json_each(payment.event_times) ORDER BY value))`,
   rail_reference: 'COALESCE(excluded.rail_reference, refunds.rail_reference)',
 };
 
@@ -64,7 +68,8 @@ const UPSERT_PAYMENTS = `
     value ->> 'method', value ->> 'unresolvedAttempts', value ->> 'anomalies',
     value ->> 'proposedAttempts', value ->> 'updatedAtMs', value ->> 'endedAtMs', value ->> 'transactionId',
     value ->> 'refundedMinor', value ->> 'openRefunds',
-    value ->> 'attempts', value ->> 'searchKeys', value ->> 'sealedDetails'
+    value ->> 'attempts', value ->> 'searchKeys', value ->> 'sealedDetails',
+    value ->> 'eventTimes'
   FROM json_each(?1) WHERE true
   ${onConflict('payment', PAYMENT_KEY, PAYMENT_COLUMNS, 'version')}`;
 
@@ -131,21 +136,11 @@ const UPSERT_REFUNDS = `
   ${onConflict('refunds', 'environment, merchant_id, refund_unique_id', REFUND_COLUMNS, 'version')}
     AND refunds.payment_uuid = excluded.payment_uuid`;
 
-/**
- * Only keys that the payment's row names. A late message may have others, which no purge would
- * find.
- */
 const INSERT_SEARCH_KEYS = `
   INSERT INTO payment_search_key (merchant_id, environment, key, created_at_ms, uuid)
   SELECT given.value ->> 'merchantId', given.value ->> 'environment', given.value ->> 'key',
     given.value ->> 'createdAtMs', given.value ->> 'uuid'
-  FROM json_each(?1) AS given WHERE EXISTS (
-    SELECT 1 FROM payment INDEXED BY ${PAYMENTS_BY_TIME}
-      CROSS JOIN json_each(payment.search_keys) AS own
-    WHERE payment.merchant_id = given.value ->> 'merchantId'
-      AND payment.environment = given.value ->> 'environment'
-      AND payment.created_at_ms = given.value ->> 'createdAtMs'
-      AND payment.uuid = given.value ->> 'uuid' AND own.value = given.value ->> 'key')
+  FROM json_each(?1) AS given WHERE ${isKeyOfPayment('given.value')}
   ON CONFLICT DO NOTHING`;
 
 /** The size of a sealed text, whichever key sealed it. */
@@ -164,11 +159,12 @@ function onConflict(table: string, key: string, columns: readonly string[], orde
 
 /** The statements that write messages to D1. Pass at most one message per payment. */
 export function upsertStatements(messages: readonly ProjectionMessage[]): readonly SqlStatement[] {
-  const payments = messages.map(({ row, version, searchKeys: keys, sealedDetails }) => ({
+  const payments = messages.map(({ row, version, searchKeys: keys, sealedDetails, events }) => ({
     ...row,
     version,
     searchKeys: keys,
     sealedDetails,
+    eventTimes: timesOf(events),
   }));
   const searchKeys = messages.flatMap(({ row, searchKeys: keys }) => {
     const { merchantId, environment, createdAtMs, uuid } = row;
@@ -198,10 +194,16 @@ export function upsertStatements(messages: readonly ProjectionMessage[]): readon
   return [
     statement(UPSERT_PAYMENTS, payments),
     ...(searchKeys.length === 0 ? [] : [statement(INSERT_SEARCH_KEYS, searchKeys)]),
-    ...(receipts.length === 0 ? [] : [insertReceiptsStatement(receipts)]),
+    ...(receipts.length === 0 ? [] : [insertNamedReceiptsStatement(receipts)]),
     ...(events.length === 0 ? [] : [statement(UPSERT_EVENTS, events)]),
     ...(refunds.length === 0 ? [] : [statement(UPSERT_REFUNDS, refunds)]),
   ];
+}
+
+/** In the order of NEW_VALUES, so that a repeated message changes nothing. */
+function timesOf(events: ProjectionMessage['events']): readonly number[] {
+  const times = new Set(events.map(({ createdAtMs }) => createdAtMs));
+  return [...times].sort((one, other) => one - other);
 }
 
 function statement(sql: string, rows: readonly object[]): SqlStatement {

@@ -23,7 +23,10 @@ export const refundAmountField = v.optional(
   ),
 );
 
-/** Payments are created with `amount` in major units; to guess the unit here would misplace money. */
+/**
+ * Payments have an `amount` in major units. A guess of its unit could return a hundred times too
+ * much.
+ */
 export const MINOR_UNIT_HINTS: ReadonlyMap<string, string> = new Map([
   ['amount', 'Send amountMinor instead, in minor units: 5000 is 50.00.'],
 ]);

@@ -277,12 +277,12 @@ interface Address extends Pick<OutgoingWebhook, 'destination' | 'secrets' | 'sig
 
 /** The payment's callbackUrl, or its endpoint as it is now. Null: none, deleted or disabled. */
 function addressOf(
-  { secrets, endpoints }: WebhookSettings,
+  { secrets, signatureHeader, endpoints }: WebhookSettings,
   { callbackUrl, endpointId }: ClaimedDelivery,
 ): Address | null {
   if (callbackUrl !== null) {
     const endpoint = endpointOrigin(callbackUrl);
-    return { destination: callbackUrl, secrets, signatureHeader: null, endpoint };
+    return { destination: callbackUrl, secrets, signatureHeader, endpoint };
   }
   const known = endpointId === null ? undefined : endpoints.get(endpointId);
   return known?.isEnabled

@@ -7,6 +7,7 @@ import {
   type WebhookEndpoint,
 } from './endpoints.ts';
 import { clearEndpoint } from './failing-endpoints.ts';
+import { PAYLOAD_VERSION } from './payload.ts';
 
 /**
  * The merchant's endpoints as members and programs manage them; `settings.ts` reads them for
@@ -19,6 +20,8 @@ export const DESCRIPTION_CHARACTERS_MAX = 200;
 export interface EndpointEntry extends WebhookEndpoint {
   readonly description: string;
   readonly createdAtMs: number;
+  /** The version of the payload on the day of its creation, which it keeps. */
+  readonly payloadVersion: string;
   /** The first failure since the last success; null while it works. */
   readonly failingSinceMs: number | null;
   readonly lastError: string | null;
@@ -48,7 +51,7 @@ export async function listEndpoints(
   const { results } = await prepare(db, {
     sql: `SELECT id AS endpointId, url, event_types AS eventTypes, description,
         enabled AS isEnabled, signature_header AS signatureHeader, created_at_ms AS createdAtMs,
-        failing_since_ms AS failingSinceMs, last_error AS lastError, paused_at_ms AS pausedAtMs
+        payload_version AS payloadVersion, failing_since_ms AS failingSinceMs, last_error AS lastError, paused_at_ms AS pausedAtMs
       FROM webhook_endpoints AS own LEFT JOIN failing_endpoints AS failing
         ON failing.merchant_id = own.merchant_id AND failing.environment = own.environment
           AND failing.endpoint = own.id
@@ -80,8 +83,8 @@ export function insertEndpoint(
 ): SqlStatement {
   return {
     sql: `INSERT INTO webhook_endpoints (merchant_id, environment, id, created_at_ms, url,
-        event_types, description, enabled, signature_header)
-      SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
+        event_types, description, enabled, signature_header, payload_version)
+      SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
       WHERE (SELECT COUNT(*) FROM webhook_endpoints
         WHERE merchant_id = ?1 AND environment = ?2) < ${ENDPOINTS_MAX}`,
     params: [
@@ -90,6 +93,7 @@ export function insertEndpoint(
       endpoint.endpointId,
       endpoint.createdAtMs,
       ...columnsOf(endpoint),
+      PAYLOAD_VERSION,
     ],
   };
 }

@@ -9,7 +9,7 @@ import {
   reportedAttempt,
   type Split,
 } from '../domain/intent.ts';
-import { maskedPhone } from '../domain/phone.ts';
+import { idWithoutPhone, maskedPhone } from '../domain/phone.ts';
 import type { Refund } from '../domain/refund.ts';
 import { netShareMinor, refundedOf } from '../domain/refund-amounts.ts';
 import { expiryHeldUntilMs } from '../domain/time.ts';
@@ -21,6 +21,9 @@ import { refundPayload } from './refund-payload.ts';
  * order of the keys below is part of the contract. Nulls are kept, every money field is an integer
  * in minor units, and times are ISO 8601 in UTC with milliseconds.
  */
+
+/** The version of what webhooks carry: the day on which its form was fixed (docs/versions.md#payload). */
+export const PAYLOAD_VERSION = '2026-11-23';
 
 export const WIRE_STATUSES = {
   open: 'OPEN',
@@ -38,6 +41,7 @@ export const WIRE_EVENTS = {
   payment_expired: { event: 'PAYMENT_EXPIRED', status: 'EXPIRED' },
   // Not the payment's SUCCESS: a receiver that reads only the status would mark a canceled order as
   // paid when its refund arrives.
+  refund_requires_action: { event: 'REFUND_REQUIRES_ACTION', status: 'REFUND_REQUIRES_ACTION' },
   refund_succeeded: { event: 'REFUND_SUCCESS', status: 'REFUNDED' },
   refund_failed: { event: 'REFUND_FAILED', status: 'REFUND_FAILED' },
 } as const satisfies Record<EventType, { event: string; status: string }>;
@@ -72,13 +76,13 @@ export function statusContent(intent: Intent) {
   const { kind, description, debitAccount } = intent.terms;
   const phone = kind === 'express' ? (intent.attempts[0]?.phone ?? null) : null;
   const anomalies = intent.anomalies.map((anomaly) => ({
-    kind: anomaly.kind,
+    type: anomaly.kind,
     transactionId:
       intent.attempts.find((attempt) => attempt.id === anomaly.attemptId)?.reference ?? null,
     refundUniqueId: anomaly.refundId ?? null,
     excessMinor: anomaly.excessMinor ?? null,
     reviewedAt: anomaly.reviewedAtMs == null ? null : isoTime(anomaly.reviewedAtMs),
-    at: isoTime(anomaly.atMs),
+    createdAt: isoTime(anomaly.atMs),
   }));
   const refundedMinor = refundedOf(intent).amountMinor;
   const heldUntilMs = expiryHeldUntilMs(intent);
@@ -200,6 +204,11 @@ function transactionPayload(intent: Intent, attempt: Attempt) {
     createdAt: isoTime(attempt.startedAtMs),
     updatedAt: isoTime(attempt.updatedAtMs),
     failureReason: attempt.failureReason,
+    receipt: attempt.receipt,
+    providerReference: idWithoutPhone(
+      attempt.railReference,
+      attempt.phone ?? intent.terms.customer?.phone ?? null,
+    ),
   };
 }
 

@@ -28,6 +28,8 @@ export interface SigningEndpoint extends WebhookEndpoint {
 export interface WebhookSettings {
   /** Sign webhooks to a payment's callbackUrl. `whsec_…`, newest first; unreadable ones are left out. */
   readonly secrets: readonly string[];
+  /** The name of the extra signature header of such webhooks, or null. */
+  readonly signatureHeader: string | null;
   /** By id, oldest first. */
   readonly endpoints: ReadonlyMap<string, SigningEndpoint>;
   /** Failing endpoints, by id or origin. */
@@ -138,15 +140,18 @@ const SETTINGS_SQL = `
     ORDER BY place
   ) WHERE place <= ${SECRETS_MAX}
   UNION ALL
+  SELECT 'header', NULL, signature_header FROM webhook_callback_settings
+  WHERE merchant_id = ?1 AND environment = ?2 AND signature_header IS NOT NULL
+  UNION ALL
   SELECT 'failing', endpoint, json_object('failingSinceMs', failing_since_ms,
     'lastFailureAtMs', last_failure_at_ms, 'lastError', last_error, 'pausedAtMs', paused_at_ms)
   FROM failing_endpoints WHERE merchant_id = ?1 AND environment = ?2`;
 
 interface SettingsRow {
-  readonly kind: 'endpoint' | 'secret' | 'failing';
-  /** Null: a secret of the environment. */
+  readonly kind: 'endpoint' | 'secret' | 'header' | 'failing';
+  /** Null: a secret or header for callbackUrls. */
   readonly endpoint: string | null;
-  /** JSON, or a sealed secret. */
+  /** JSON, a sealed secret, or the name of a header. */
   readonly value: string;
 }
 
@@ -157,12 +162,15 @@ async function readSettings(env: Env, tenant: Tenant, nowMs: number): Promise<Ca
   const secrets = new Map<string | null, string[]>();
   const endpoints = new Map<string, SigningEndpoint>();
   const failing = new Map<string, FailingEndpoint>();
+  let signatureHeader: string | null = null;
   for (const { kind, endpoint, value } of results) {
     if (kind === 'secret') {
       const secret = await openSecret(env, tenant, endpoint, value);
       if (secret !== null) {
         secrets.set(endpoint, [...(secrets.get(endpoint) ?? []), secret]);
       }
+    } else if (kind === 'header') {
+      signatureHeader = value;
     } else if (endpoint !== null && kind === 'endpoint') {
       endpoints.set(endpoint, { ...JSON.parse(value), endpointId: endpoint, secrets: [] });
     } else if (endpoint !== null) {
@@ -172,7 +180,7 @@ async function readSettings(env: Env, tenant: Tenant, nowMs: number): Promise<Ca
   for (const [endpointId, endpoint] of endpoints) {
     endpoints.set(endpointId, { ...endpoint, secrets: secrets.get(endpointId) ?? [] });
   }
-  return { secrets: secrets.get(null) ?? [], endpoints, failing };
+  return { secrets: secrets.get(null) ?? [], signatureHeader, endpoints, failing };
 }
 
 async function openSecret(

@@ -3,7 +3,7 @@ import { base64FromBytes, bytesFromBase64, hexFromBytes, utf8 } from '../crypto/
 import { importOnce } from '../crypto/import-once.ts';
 import type { EventType } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
-import { WIRE_EVENTS } from './payload.ts';
+import { PAYLOAD_VERSION, WIRE_EVENTS } from './payload.ts';
 
 /**
  * The two signatures of an event (docs/decisions.md#17). The RSA signature over `body` is created
@@ -77,6 +77,7 @@ export function requestBody(parts: {
     paymentIntentUniqueId: parts.uniqueId,
     status: wire.status,
     environment: parts.environment,
+    payloadVersion: PAYLOAD_VERSION,
     signature: parts.signature,
     body: parts.body,
   });
@@ -109,7 +110,7 @@ export async function standardWebhookHeaders(parts: {
 }
 
 /**
- * The extra header that an endpoint asked for: lower-case hex HMAC-SHA256 of the request body. Shop
+ * The extra header that the merchant asked for: lower-case hex HMAC-SHA256 of the request body. Shop
  * plugins use a secret as the text that was typed in, so the key is the UTF-8 of the whole
  * `whsec_…`. They compare one signature: the newest secret's.
  */

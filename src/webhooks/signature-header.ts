@@ -1,4 +1,4 @@
-/** The extra signature header of an endpoint, under a name that the merchant's server expects. */
+/** The extra signature header of webhooks, under a name that the merchant's server expects. */
 
 /** Longer than any known name. */
 export const SIGNATURE_HEADER_CHARACTERS_MAX = 64;

@@ -40,8 +40,13 @@ describe('weight', () => {
   });
 });
 
-/** Where links of the gallery's payments may lead: to the merchant, the provider and our own logo. */
+/**
+ * Where links of the gallery's payments may lead: to the merchant, the provider, our own logo and the
+ * operator's support.
+ */
 const OTHER_ADDRESSES = [
+  'mailto:customers@payments.example.com',
+  'https://status.example.com/',
   'https://shop.example.com/thanks?',
   'https://pay.example.com/simulator/',
   'https://pay.example.com/choose-branded/logo/',

@@ -7,6 +7,7 @@ import {
   samplesOf,
   typescriptSamples,
 } from '../support/clients/samples.ts';
+import { DOCUMENTS, readDocument } from '../support/documents/markdown.ts';
 import {
   createSimulated,
   eventually,
@@ -16,7 +17,10 @@ import {
   type Scene,
 } from '../support/e2e-scene.ts';
 
-/** Goal: the samples of the clients' documentation work as they are printed. */
+/**
+ * Goal: the samples of the clients' documentation and of the guides work as they are printed. Method:
+ * run them beside a copy of the client, with ids of their own.
+ */
 
 interface Language {
   readonly language: string;
@@ -33,10 +37,26 @@ const LANGUAGES: readonly Language[] = [
 /** The id of every sample, which a payment can have only once. */
 const SAMPLE_ID = 'order-1001';
 
+/** Ids of the guides. */
+const GUIDE_IDS = /\b(?:order|refund)-\d{4}\b/g;
+const DEFAULT_ADDRESS = 'http://localhost:8787';
+/** What a line prints, as its comment says. */
+const PRINTED = /^(?:console\.log|echo|print)\b.*?(?:;|\)) +(?:\/\/|#) (.*)$/gm;
+
+/** The pages that show each call in curl and in the three languages. */
+const GUIDES = DOCUMENTS.filter(
+  (document) =>
+    readDocument(document).includes('**TypeScript**') && samplesOf(document, 'ts').length > 0,
+);
+
 let scene: Scene;
+/** The payment that docs/lists.md looks for. */
+let paidInBole: string;
 
 beforeAll(async () => {
   scene = await joinScene();
+  const { uniqueId } = await createSimulated(scene, [], { metadata: { branch: 'Bole' } });
+  paidInBole = uniqueId;
 });
 
 afterAll(() => scene?.close());
@@ -82,6 +102,28 @@ describe.each(LANGUAGES)('clients/$folder/README.md', ({ language, folder, start
     expect(samplesOf('docs/clients.md', language)).toEqual(samplesOf(readme, language));
   });
 
+  test.each(GUIDES)('prints in %s what the page says', async (page) => {
+    const samples = samplesOf(page, language);
+    expect(samples).toHaveLength(samplesOf(page, 'ts').length);
+    const program = samples
+      .join('\n')
+      .replaceAll(DEFAULT_ADDRESS, scene.gateway.baseUrl)
+      .replaceAll(GUIDE_IDS, (id) => `${id}-${language}`);
+    await eventually(
+      () => isListed(scene, paidInBole),
+      (found) => found,
+    );
+    const expected = [...program.matchAll(PRINTED)].map(([, text = '']) => text);
+    const printed = await runner.print(program, { KEFEL_API_KEY: scene.merchant.sandboxApiKey });
+    const lines = printed
+      .trimEnd()
+      .split('\n')
+      .filter((line) => !line.startsWith(paidInBole));
+    expect(expected).not.toEqual([]);
+    expect(lines.map((line, index) => abridgedLike(expected[index] ?? '', line))).toEqual(expected);
+    expect(printed.includes(paidInBole)).toBe(page === 'docs/lists.md');
+  });
+
   test('accepts an authentic webhook and no other', async () => {
     const [, receive = ''] = samplesOf(readme, language);
     const { hook } = await createSimulated(scene);
@@ -93,3 +135,15 @@ describe.each(LANGUAGES)('clients/$folder/README.md', ({ language, folder, start
     expect(await runner.receive(receive, forged, environment)).toBe(400);
   });
 });
+
+/** `line`, shortened where the page ends in an ellipsis. */
+function abridgedLike(shown: string, line: string): string {
+  const start = shown.slice(0, -1);
+  return shown.endsWith('…') && line.startsWith(start) ? shown : line;
+}
+
+async function isListed({ gateway, merchant }: Scene, uniqueId: string): Promise<boolean> {
+  const headers = { apiKey: merchant.sandboxApiKey };
+  const list = `${gateway.baseUrl}/api/v1/payment/sandbox/intents?metadata[branch]=Bole`;
+  return (await (await fetch(list, { headers })).text()).includes(uniqueId);
+}

@@ -88,10 +88,10 @@ test('each documented command does what its page says', async () => {
     .map((words) => listen(words.map((word) => word.replace(OWN_SERVER, ownServer.url))));
   await Promise.all(listening.map((run) => run.until('Listening')));
   const { hook } = await createSimulated(scene, [], { paymentIntentUniqueId: PAYMENT });
-  // For the list of events that were not delivered.
-  await createSimulated(scene, [status(410)]);
   const eventId = (await hook.request(0)).headers['webhook-id'] ?? '';
   await Promise.all(listening.map((run) => run.until(eventId)));
+  // For the list of events that were not delivered; later, so that the page's event comes first.
+  await createSimulated(scene, [status(410)]);
   await eventually(
     () => outputOf(['events']),
     (text) => text.includes(eventId),

@@ -7,7 +7,7 @@ import { parseEnv, promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ProcessGroup } from '../../scripts/gateway/process-group.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
-import { blocksOf } from '../support/documents/markdown.ts';
+import { blocksOf, isLocal } from '../support/documents/markdown.ts';
 import { freePort } from '../support/e2e-gateway.ts';
 
 /**
@@ -202,10 +202,10 @@ function readmeCharges(): { readonly charges: readonly string[]; readonly answer
   };
 }
 
-/** The commands of docs/quick-start.md, in the order of the page. */
+/** The commands of docs/quick-start.md for the reader's own machine, in the order of the page. */
 function quickStartCommands(): readonly string[] {
   return blocksOf('docs/quick-start.md')
-    .filter(({ language }) => language === 'sh')
+    .filter((block) => block.language === 'sh' && isLocal('docs/quick-start.md', block))
     .flatMap(({ text }) => text.trim().split(/\n(?! )/));
 }
 

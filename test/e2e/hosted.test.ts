@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
+import { steadyNowMs } from '../support/e2e-merchant-server.ts';
 import {
   createHosted,
   fence,
@@ -231,7 +232,7 @@ describe.concurrent('hosted checkout', () => {
   });
 
   it('expires once, at its expiry time: webhooks.md#events, decisions.md#1', async () => {
-    const askedAtMs = Date.now();
+    const askedAtMs = steadyNowMs();
     const payment = await createHosted(scene, { expireIn: EXPIRE_IN_SECONDS });
     const page = await open(payment.checkoutUrl);
     const request = await payment.hook.request(0);
@@ -405,7 +406,7 @@ describe.concurrent('hosted checkout', () => {
     expect(event.webHookEvent).toBe('PAYMENT_SUCCESS');
     const { anomalies, status, late } = await paymentOf(scene, payment.uniqueId);
     expect({ status, late }).toEqual({ status: 'SUCCESS', late: false });
-    expect(anomalies).toMatchObject([{ kind: 'duplicate_payment' }]);
+    expect(anomalies).toMatchObject([{ type: 'duplicate_payment' }]);
     expect(firstTab.text).toContain(anomalies?.[0]?.transactionId ?? 'no transaction');
   });
 

@@ -159,8 +159,8 @@ describe.concurrent('a refund', () => {
   it.each(ROWS)('$cell.method: waits for the operator where it is not enabled', async (row) => {
     const refunded = await paid(row, { refuses: 'not_enabled' });
     const id = await refunded.asked();
-    const waiting = await refunded.untilStatus(id, 'REQUIRES_ACTION');
-    expect(waiting).toMatchObject({ actionReason: 'not_enabled', failureReason: null });
+    const waiting = { status: 'REQUIRES_ACTION', actionReason: 'not_enabled' } as const;
+    await refunded.expectTold(id, 'REFUND_REQUIRES_ACTION', { ...waiting, failureReason: null });
     await expectNothingLeft(refunded);
     await record(refunded, id, '--returned', '--reference', 'RF1001');
     await refunded.expectTold(id, 'REFUND_SUCCESS', { status: 'SUCCESS' });
@@ -222,6 +222,7 @@ describe.concurrent('a refund', () => {
         status: 'REQUIRES_ACTION',
         actionReason: 'not_supported',
       });
+      await refunded.expectTold(id, 'REFUND_REQUIRES_ACTION', { status: 'REQUIRES_ACTION' });
       await record(refunded, id, '--not-returned');
       const failed = { status: 'FAILED', failureReason: 'rejected_by_operator' } as const;
       await refunded.expectTold(id, 'REFUND_FAILED', failed);

@@ -170,7 +170,9 @@ async function expectBooksToAgree(
   expect(known + reserved).toBeLessThanOrEqual(payment.chargedMinor);
 
   // Each outcome was told, and no other.
-  const outcomes = refunds.filter(({ status }) => status === 'SUCCESS' || status === 'FAILED');
+  const outcomes = refunds.filter(
+    ({ status }) => status === 'SUCCESS' || status === 'FAILED' || status === 'REQUIRES_ACTION',
+  );
   expect([...eventsOf(payment)].toSorted()).toEqual(
     outcomes.map((refund) => `${refund.refundUniqueId} ${refund.status}`).toSorted(),
   );

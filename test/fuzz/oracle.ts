@@ -68,9 +68,11 @@ export class Oracle {
     const type = headers.get('content-type') ?? '';
     const path = pathOf(request.target);
     const isApi = /^\/(?:api|operator\/v1)(?:\/|$)/.test(path);
+    // The documentation explains how Kefel is built.
+    const isDocument = status === 200 && /^\/(?:docs|llms)/.test(path);
     return [
       ...(status >= 500 ? [`answered ${status}`] : []),
-      ...(INTERNAL.test(text) ? [`internal text: ${INTERNAL.exec(text)?.[0]}`] : []),
+      ...(!isDocument && INTERNAL.test(text) ? [`internal text: ${INTERNAL.exec(text)?.[0]}`] : []),
       ...(type.startsWith('text/html') ? this.#pageFaults(answer, text) : []),
       ...(isApi && request.method !== 'HEAD' && !type.startsWith('text/event-stream')
         ? this.#apiFaults(request, answer, text)
@@ -108,7 +110,7 @@ export class Oracle {
   #documentedCall(request: WireRequest): string | null {
     const route = this.routeOf(request);
     const call = `${request.method} ${route?.path.replaceAll(/:(\w+)/g, '{$1}')}`;
-    return this.#document.calls.includes(call) ? call : null;
+    return this.#document.spellings.includes(call) ? call : null;
   }
 }
 

@@ -263,7 +263,7 @@ it('a production key is created with the passkey, and not without it', async () 
   expect(await page.locator('#api-key').inputValue()).toMatch(/^kfl_live_/);
 });
 
-it('a production endpoint and its secrets need the passkey too, and the overview tells of them', async () => {
+it('a production endpoint and its secrets need the passkey too, and the overview shows them', async () => {
   const text = english.webhooks;
   await page.goto(at('/production/webhooks/endpoints/new'));
   await page.getByLabel(text.url, { exact: true }).fill('https://shop.example.com/hooks');

@@ -1,12 +1,16 @@
-import { readFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { readDocuments } from '../../site/documents.ts';
-import { urlOf } from '../../site/markdown.ts';
-import { SECTIONS } from '../../site/navigation.ts';
+import { markdownUrlOf, urlOf } from '../../site/markdown.ts';
+import { audienceOf, SECTIONS } from '../../site/navigation.ts';
+import { Search, type SearchEntry } from '../../site/search.ts';
 import { complaintsOf, DESKTOP, launchBrowser, PHONE } from '../support/browser.ts';
 import { axeViolations, lookViolations, overflowOf } from '../support/page-checks.ts';
 
@@ -92,7 +96,100 @@ describe('the first page', () => {
   });
 });
 
+describe('tabs', () => {
+  it('show one language at a time, remember it on other pages, and open for a link into one', async () => {
+    const page = await browser.newPage(PHONE);
+    await page.goto(`${baseUrl}/docs/hosted-payments`);
+    const tabs = page.getByRole('tablist').first().getByRole('tab');
+    expect(await tabs.allTextContents()).toEqual(['curl', 'TypeScript', 'PHP', 'Python']);
+    expect(await page.getByText('new Kefel(').first().isVisible()).toBe(false);
+    await page.getByRole('tab', { name: 'curl' }).first().focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await page.getByText('kefel.payments.get').first().isVisible()).toBe(true);
+    expect(await axeViolations(page)).toEqual([]);
+    await page.goto(`${baseUrl}/docs/refunds`);
+    expect(await page.getByRole('tab', { selected: true }).allTextContents()).toEqual(
+      Array(4).fill('TypeScript'),
+    );
+    await page.goto(`${baseUrl}/docs/quick-start#receiver`);
+    expect(await page.locator('#receiver').isVisible()).toBe(true);
+    expect(await page.locator('#charge').isVisible()).toBe(false);
+    await page.goto(`${baseUrl}/docs/quick-start#account`);
+    expect(await page.locator('#charge').isVisible()).toBe(true);
+    expect(await page.locator('#account').getAttribute('aria-selected')).toBe('true');
+    await page.close();
+  });
+
+  it('show everything without JavaScript', async () => {
+    const context = await browser.newContext({ ...PHONE, javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`${baseUrl}/docs/hosted-payments`);
+    for (const text of ['curl', 'TypeScript', 'PHP', 'Python']) {
+      expect(await page.locator('.tab-label').getByText(text).first().isVisible()).toBe(true);
+    }
+    expect(await page.getByText('$kefel->payments->get').isVisible()).toBe(true);
+    await context.close();
+  });
+});
+
+describe('samples', () => {
+  it('for merchants call the gateway that serves the page', async () => {
+    const merchantsPages = DOCUMENTS.filter((name) => audienceOf(name) === 'merchants');
+    for (const name of merchantsPages) {
+      for (const url of [urlOf(name), markdownUrlOf(name)]) {
+        const text = await (await fetch(baseUrl + url)).text();
+        const [, ownMachine = ''] = text.split('In a checkout of Kefel:');
+        expect([url, text.match(/pay\.example\.com|localhost:8787\b/g)?.length ?? 0]).toEqual([
+          url,
+          ownMachine.match(/localhost:8787\b/g)?.length ?? 0,
+        ]);
+      }
+    }
+    const hosted = await (await fetch(`${baseUrl}/docs/hosted-payments.md`)).text();
+    expect(hosted).toContain(`curl -s ${baseUrl}/api/v1/payment/sandbox/intent`);
+    expect(hosted).toContain(`baseUrl: '${baseUrl}'`);
+  });
+
+  it('install the command line from the gateway', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'kefel-download-'));
+    try {
+      const archive = await fetch(`${baseUrl}/docs/download/kefel.tgz`);
+      await writeFile(join(folder, 'kefel.tgz'), Buffer.from(await archive.arrayBuffer()));
+      await promisify(execFile)('tar', ['-xzf', 'kefel.tgz'], { cwd: folder });
+      const manifest = JSON.parse(await readFile(join(folder, 'package/package.json'), 'utf8'));
+      const program = join(folder, 'package', manifest.bin.kefel);
+      const { stdout } = await promisify(execFile)(process.execPath, [program, '--help']);
+      expect(stdout).toMatch(/^kefel .*listen/s);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
 describe('the search', () => {
+  let entries: SearchEntry[] | undefined;
+
+  it.each<[query: string, first: string]>([
+    ['partial refund', 'refunds'],
+    ['payout', 'api#split'],
+    ['pagination', 'lists#lists'],
+    ['woocommerce', 'existing-plugins'],
+    ['how do I verify a webhook in PHP', 'verify-webhooks'],
+    ['idempotency key', 'idempotency'],
+    ['refund_too_large', 'errors#refund_too_large'],
+    ['refund too large', 'errors#refund_too_large'],
+    // Some of the words, where no part has all.
+    ['refund constructor', 'refunds'],
+    // Titles before code, merchants' pages before the operator's.
+    ['cancel', 'refunds#cancel'],
+    ['limits', 'limits'],
+    ['rotate keys', 'operations#rotate-keys'],
+  ])('shows for "%s" first %s', async (query, first) => {
+    entries ??= await (await fetch(`${baseUrl}/docs/search.json`)).json();
+    const [found] = new Search(entries ?? []).find(query);
+    expect(found?.url.replace(/-1$/, '')).toBe(`/docs/${first}`);
+  });
+
   it('finds a heading while the reader types, and opens it by Enter', async () => {
     const page = await browser.newPage(PHONE);
     await page.goto(`${baseUrl}/docs/`);
@@ -108,16 +205,6 @@ describe('the search', () => {
     await page.close();
   });
 
-  it.each(['refund_too_large', 'refund too large'])('finds an error by "%s"', async (query) => {
-    const page = await browser.newPage(PHONE);
-    await page.goto(`${baseUrl}/docs/`);
-    await page.getByRole('searchbox').fill(query);
-    const first = page.getByRole('search').getByRole('link').first();
-    await first.waitFor();
-    expect(await first.getAttribute('href')).toContain('errors#refund_too_large');
-    await page.close();
-  });
-
   it('says when nothing is found', async () => {
     const page = await browser.newPage(PHONE);
     await page.goto(`${baseUrl}/docs/`);
@@ -128,12 +215,34 @@ describe('the search', () => {
 });
 
 describe('for programs', () => {
-  it('llms.txt lists every page, and llms-full.txt has every text', async () => {
-    const list = await (await fetch(`${baseUrl}/llms.txt`)).text();
-    const full = await (await fetch(`${baseUrl}/llms-full.txt`)).text();
+  const textAt = async (path: string) => (await fetch(baseUrl + path)).text();
+
+  it('llms.txt lists every page, llms-full.txt has every text, both with absolute links', async () => {
+    const list = await textAt('/llms.txt');
+    const full = await textAt('/llms-full.txt');
     for (const name of DOCUMENTS.filter((document) => document !== 'index')) {
-      expect(list).toContain(`](${urlOf(name)})`);
+      expect(list).toContain(`](${baseUrl}${markdownUrlOf(name)})`);
+      expect(full).toContain(await textAt(markdownUrlOf(name)).then((text) => text.trim()));
     }
-    expect(full).toContain(await readFile(join(PROJECT_DIRECTORY, 'docs/decisions.md'), 'utf8'));
+  });
+
+  it('llms-merchant.txt has the pages for merchants, no other, and only absolute links', async () => {
+    const text = await textAt('/llms-merchant.txt');
+    for (const name of DOCUMENTS.filter((document) => document !== 'index')) {
+      const isThere = text.includes(`<!-- ${baseUrl}${markdownUrlOf(name)} -->`);
+      expect([name, isThere]).toEqual([name, audienceOf(name) === 'merchants']);
+    }
+    const prose = text.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '');
+    const links = [...prose.matchAll(/\]\(([^)]*)\)/g)].map(([, target]) => target ?? '');
+    expect(links.length).toBeGreaterThan(100);
+    expect(links.filter((target) => !/^(?:https?:\/\/|#)/.test(target))).toEqual([]);
+    const own = new Set(links.filter((target) => target.startsWith(baseUrl)).map(withoutHash));
+    for (const link of own) {
+      expect([link, (await fetch(link)).status]).toEqual([link, 200]);
+    }
   });
 });
+
+function withoutHash(url: string): string {
+  return url.replace(/#.*/, '');
+}

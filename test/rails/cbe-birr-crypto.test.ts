@@ -1,6 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { md5 } from '@noble/hashes/legacy.js';
-import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';
+import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
@@ -23,19 +21,20 @@ const settings = v.parse(cbeBirrSettingsSchema, {
   secret,
   paidStates: ['SUCCESS'],
 });
-const seal = sealOf(secret);
+const seal = await sealOf(secret);
 const tillCode = settings.tillCode;
 
 describe('the published example, byte for byte', () => {
-  test('derives the key', () => {
-    expect(hexFromBytes(md5(utf8(secret)))).toBe(vectors.md5_hex);
+  test('derives the key', async () => {
+    const key = await crypto.subtle.digest('MD5', utf8(secret));
+    expect(hexFromBytes(key)).toBe(vectors.md5_hex);
     expect(vectors.md5_hex + vectors.md5_hex.slice(0, 16)).toBe(vectors.tripleDesKey_hex);
   });
 
-  test('computes the checkout hash', () => {
+  test('computes the checkout hash', async () => {
     const { A, MC, T, U, W } = vectors.fields;
     const values = { A, Key: secret, MC, T, U, W };
-    expect(hashOf(Object.entries(values))).toBe(vectors.HV);
+    expect(await hashOf(Object.entries(values))).toBe(vectors.HV);
     expect(sha256(vectors.hashInput)).toBe(vectors.HV);
   });
 
@@ -49,13 +48,13 @@ describe('the published example, byte for byte', () => {
     expect(seal.open(vectors.r)).toBe(vectors.innerJson);
   });
 
-  test('builds the URL of the page', () => {
-    expect(pageUrlOf(settings, seal, vectors.fields.T, 50_000)).toBe(vectors.redirect);
+  test('builds the URL of the page', async () => {
+    expect(await pageUrlOf(settings, seal, vectors.fields.T, 50_000)).toBe(vectors.redirect);
   });
 
-  test('computes the status hash', () => {
+  test('computes the status hash', async () => {
     const values = { Key: secret, Tillcode: tillCode, transactionId: vectors.fields.T };
-    expect(hashOf(Object.entries(values))).toBe(vectors.status.Signiture);
+    expect(await hashOf(Object.entries(values))).toBe(vectors.status.Signiture);
   });
 
   test('uses the host, paths and members of the samples', () => {
@@ -80,7 +79,7 @@ describe('the published example, byte for byte', () => {
     expect(opened(secret, seal.seal(name))).toBe(name);
   });
 
-  test('reads reports with the names and hash inputs of the samples', () => {
+  test('reads reports with the names and hash inputs of the samples', async () => {
     const { callback, status_query: status } = samples;
     const date = '21-11-2026';
     const callbackInput = callback.hashInput
@@ -96,7 +95,7 @@ describe('the published example, byte for byte', () => {
     };
     const callbackText = sealed(secret, JSON.stringify(callbackPlain));
     const report = { transactionId: 'TXN0001', state: 'paid', providerCode: 'SUCCESS' };
-    expect(callbackReport(settings, seal, callbackText)).toEqual(report);
+    expect(await callbackReport(settings, seal, callbackText)).toEqual(report);
 
     const values = [secret, 'SUCCESS', date, tillCode, 'TXN0001'];
     const statusInput = status.hashInput
@@ -111,7 +110,7 @@ describe('the published example, byte for byte', () => {
     };
     expect(Object.keys(statusPlain)).toEqual(Object.keys(status.plain));
     const statusText = sealed(secret, JSON.stringify(statusPlain));
-    expect(statusReport(settings, seal, statusText)).toEqual(report);
+    expect(await statusReport(settings, seal, statusText)).toEqual(report);
   });
 });
 
@@ -142,20 +141,12 @@ describe('cryptography, against OpenSSL', () => {
     expect(cipher.decrypt(text)).toEqual(utf8('sixteen letters!'));
   });
 
-  test('MD5 and SHA-256 at all lengths around their blocks', () => {
-    for (let length = 0; length <= 200; length += 1) {
-      const bytes = randomBytes(length);
-      const openSsl = (name: string) => createHash(name).update(bytes).digest('hex');
-      expect(hexFromBytes(md5(bytes))).toBe(openSsl('md5'));
-      expect(hexFromBytes(nobleSha256(bytes))).toBe(openSsl('sha256'));
-    }
-  });
-
-  test('texts and secrets in any script', () => {
+  test('texts and secrets in any script', async () => {
     for (const text of ['', 'ሰላም 👋\n', 'x'.repeat(1_000)]) {
       for (const key of ['a', 'ምስጢር', 'k'.repeat(200)]) {
-        expect(opened(key, sealOf(key).seal(text))).toBe(text);
-        expect(sealOf(key).open(sealed(key, text))).toBe(text);
+        const own = await sealOf(key);
+        expect(opened(key, own.seal(text))).toBe(text);
+        expect(own.open(sealed(key, text))).toBe(text);
       }
     }
   });

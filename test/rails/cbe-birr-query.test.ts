@@ -108,7 +108,7 @@ describe('query', () => {
     });
     await (await scene.visited(order)).act('pays', { silent: true });
     expect((await through.query(order, Date.now())).type).toBe('succeeded');
-    expect(through.page(order)?.redirectUrl).toMatch(
+    expect((await through.page(order))?.redirectUrl).toMatch(
       /^https:\/\/cbe\.example:8888\/Default\.aspx\?r=/,
     );
   });

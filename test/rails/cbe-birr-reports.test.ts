@@ -23,7 +23,7 @@ const settings = v.parse(cbeBirrSettingsSchema, {
   paidStates: ['SUCCESS', 'Completed'],
   failedStates: ['DECLINED', 'CANCELLED'],
 });
-const seal = sealOf(secret);
+const seal = await sealOf(secret);
 const rail = cbeBirrRail(settings);
 
 async function orderIdIn(body: string): Promise<string | null> {
@@ -50,12 +50,12 @@ describe('reports', () => {
     [{ hashedDate: '21-11-2026' }],
     [{ state: ' Success ' }],
     [{ date: '11/21/2026 12:30:00 PM', hashedDate: '21-11-2026' }],
-  ])('authentic, with %j', (changed) => {
+  ])('authentic, with %j', async (changed) => {
     const fields = { ...paid, ...changed };
     const report = { transactionId, state: 'paid', providerCode: fields.state };
-    expect(callbackReport(settings, seal, sealedCallback(secret, fields))).toEqual(report);
+    expect(await callbackReport(settings, seal, sealedCallback(secret, fields))).toEqual(report);
     const status = sealedStatus(secret, { ...fields, tillCode });
-    expect(statusReport(settings, seal, status)).toEqual(report);
+    expect(await statusReport(settings, seal, status)).toEqual(report);
   });
 
   test.each([
@@ -67,18 +67,18 @@ describe('reports', () => {
     ['EXPIRED', 'unknown'],
     ['0', 'unknown'],
     ['', 'unknown'],
-  ])('state %j is %s', (state, meaning) => {
-    const report = callbackReport(settings, seal, sealedCallback(secret, { ...paid, state }));
+  ])('state %j is %s', async (state, meaning) => {
+    const report = await callbackReport(settings, seal, sealedCallback(secret, { ...paid, state }));
     expect(report).toEqual({ transactionId, state: meaning, providerCode: state });
   });
 
-  test('reads a numeric state, a null date and an upper-case hash', () => {
+  test('reads a numeric state, a null date and an upper-case hash', async () => {
     const own = v.parse(cbeBirrSettingsSchema, { ...settings, paidStates: ['1'] });
     const hash = sha256(`key=${secret}&state=1&TNDDate=&transactionId=${transactionId}`);
     const plain = { TransactionId: transactionId, State: 1, TNDDate: null };
     const text = sealed(secret, JSON.stringify({ ...plain, Signiture: hash.toUpperCase() }));
     const report = { transactionId, state: 'paid', providerCode: '1' };
-    expect(callbackReport(own, sealOf(secret), text)).toEqual(report);
+    expect(await callbackReport(own, seal, text)).toEqual(report);
   });
 
   test.each([
@@ -93,19 +93,19 @@ describe('reports', () => {
     ['a date that is missing', withField('TNDDate', undefined)],
     ['an id that is a number', withField('TransactionId', 7)],
     ['a hash that is missing', withField('Signiture', undefined)],
-  ])('not authentic: %s', (_, text) => {
-    expect(callbackReport(settings, seal, text)).toBeNull();
+  ])('not authentic: %s', async (_, text) => {
+    expect(await callbackReport(settings, seal, text)).toBeNull();
   });
 
   test.each([
     ['another till', sealedStatus(secret, { ...paid, tillCode: '999' })],
     ['no till', sealedCallback(secret, paid)],
     ['another secret', sealedStatus('another', { ...paid, tillCode })],
-  ])('no status of ours: %s', (_, text) => {
-    expect(statusReport(settings, seal, text)).toBeNull();
+  ])('no status of ours: %s', async (_, text) => {
+    expect(await statusReport(settings, seal, text)).toBeNull();
   });
 
-  test('rejects a report whose blocks an attacker reordered', () => {
+  test('rejects a report whose blocks an attacker reordered', async () => {
     const bytes = Buffer.from(sealedCallback(secret, { ...paid, state: 'DECLINED' }), 'base64');
     for (let from = 0; from + 16 <= bytes.length - 8; from += 8) {
       const swapped = Buffer.concat([
@@ -114,7 +114,7 @@ describe('reports', () => {
         bytes.subarray(from, from + 8),
         bytes.subarray(from + 16),
       ]);
-      expect(callbackReport(settings, seal, swapped.toString('base64'))).toBeNull();
+      expect(await callbackReport(settings, seal, swapped.toString('base64'))).toBeNull();
     }
   });
 });

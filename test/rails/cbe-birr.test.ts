@@ -52,19 +52,19 @@ describe('start', () => {
     const first = await scene.rail.start(order);
     expect(first).toEqual({
       type: 'accepted',
-      redirectUrl: scene.rail.page(order)?.redirectUrl,
+      redirectUrl: (await scene.rail.page(order))?.redirectUrl,
       railReference: order.orderId,
     });
     expect(await scene.rail.start(order)).toEqual(first);
     // Microsoft's web server accepts a query of 2,048 characters by default.
-    expect(scene.rail.page(order)?.redirectUrl.length).toBeLessThan(1_500);
+    expect((await scene.rail.page(order))?.redirectUrl.length).toBeLessThan(1_500);
     expect(scene.standIn.calls.length).toBe(before);
   });
 
   test('encrypts exactly these fields', async () => {
     const { user, password, tillCode, secret, baseUrl } = scene.standIn.settings;
     const order = scene.newOrder({ chargedMinor: 150_050 });
-    const url = new URL(scene.rail.page(order)?.redirectUrl ?? '');
+    const url = new URL((await scene.rail.page(order))?.redirectUrl ?? '');
     expect(`${url.origin}${url.pathname}`).toBe(`${baseUrl}/Default.aspx`);
     expect([...url.searchParams.keys()]).toEqual(['r']);
     // Percent-encoded, because a form decoder would turn plus signs into spaces.
@@ -98,7 +98,7 @@ describe('start', () => {
     const ids = { chargedMinor: 4_200, orderId: someTransactionId() };
     const plain = scene.newOrder(ids);
     const terms = { ...plain.terms, merchantName: hostile, description: hostile };
-    expect(scene.rail.page({ ...plain, terms })).toEqual(scene.rail.page(plain));
+    expect(await scene.rail.page({ ...plain, terms })).toEqual(await scene.rail.page(plain));
     expect((await scene.visit({ ...plain, terms })).status).toBe(200);
   });
 
@@ -107,7 +107,7 @@ describe('start', () => {
     const atBank = await scene.visited(order);
     const attempt = { ...order.attempt, railReference: order.orderId };
     const rotated = { ...order, attempt, orderId: someTransactionId() };
-    expect(scene.rail.page(rotated)).toEqual(scene.rail.page(order));
+    expect(await scene.rail.page(rotated)).toEqual(await scene.rail.page(order));
     const call = await scene.callbackOf(() => atBank.act('pays'));
     expect((await scene.rail.query(rotated, Date.now())).type).toBe('succeeded');
     const result = await scene.rail.readCallback(requestOf(call), rotated);
@@ -124,7 +124,7 @@ describe('start', () => {
     const order = scene.newOrder();
     const inDollars: RailOrder = { ...order, terms: { ...order.terms, currency: 'USD' } };
     expect(await scene.rail.start(inDollars)).toEqual({ type: 'refused', reason: 'misconfigured' });
-    expect(scene.rail.page(inDollars)).toBeNull();
+    expect(await scene.rail.page(inDollars)).toBeNull();
   });
 
   test.each([
@@ -132,8 +132,8 @@ describe('start', () => {
     ['wrong till', { tillCode: '1' }],
     ['wrong secret', { secret: 'wrong' }],
   ])('the stand-in refuses: %s', async (_, changed) => {
-    const page = scene.railWith(changed).page(scene.newOrder())?.redirectUrl;
-    expect((await fetch(page ?? '')).status).toBe(400);
+    const page = await scene.railWith(changed).page(scene.newOrder());
+    expect((await fetch(page?.redirectUrl ?? '')).status).toBe(400);
   });
 
   test('the stand-in refuses a malformed id, and a second amount for the same id', async () => {
@@ -161,7 +161,7 @@ describe('a bank that accepts 36 characters', () => {
 
   test('refuses a longer id', async () => {
     const short = await CbeBirrScene.start(36);
-    const page = short.railWith({ transactionIdCharactersMax: 79 }).page(short.newOrder());
+    const page = await short.railWith({ transactionIdCharactersMax: 79 }).page(short.newOrder());
     expect((await fetch(page?.redirectUrl ?? '')).status).toBe(400);
     await short.stop();
   });

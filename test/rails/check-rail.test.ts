@@ -1,12 +1,15 @@
+import { execFile } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { queryLive } from '../../scripts/check-rail/live.ts';
+import { probeLive, queryLive } from '../../scripts/check-rail/live.ts';
 import { redacted } from '../../scripts/check-rail/redact.ts';
+import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
+import { startCbeBirrStandIn } from '../../scripts/stand-ins/cbe-birr.ts';
 import { ConfigError } from '../../src/config.ts';
 import { ebirrScene } from '../support/rails/ebirr-scene.ts';
 import { startMpesaScene } from '../support/rails/mpesa-scene.ts';
 import { freshReference } from '../support/rails/order.ts';
 
-/** `npm run rail:check -- … --live`: one query, and nothing secret in what it prints. */
+/** `npm run rail:check -- … --live`: what it prints, without secrets, and its exit codes. */
 
 const QUERY = {
   method: 'E_BIRR',
@@ -64,6 +67,69 @@ test('asks M-PESA by its own id of the push, and says where that is missing', as
   ]);
   await expect.poll(() => scene.gateway.calls).toHaveLength(1);
   await scene.stop();
+});
+
+test('prints what a probe sent and got, its outcome and what it could not try', async () => {
+  const scene = await startMpesaScene();
+  const { statusQuery, settings } = scene.standIn;
+  const rail = scene.railWith({ statusQuery });
+  const { result, lines } = await probeLive(rail, QUERY.resultUrl, { ...settings, statusQuery });
+  expect(result.outcome).toBe('accepted');
+  expect(lines).toEqual([
+    expect.stringMatching(/\/v1\/token\/generate answered 200:\n.*"access_token":"\[redacted\]"/),
+    expect.stringMatching(/\/query answered 200:\n.*"ResponseCode":"0"/),
+    'ACCEPTED: the provider accepts the credentials (transactionstatus: HTTP 200, code 0).',
+    'Not tried: shortcode, passkey, statusQuery',
+  ]);
+  await scene.stop();
+});
+
+describe('exit codes', () => {
+  interface Ended {
+    readonly code: number;
+    readonly output: string;
+  }
+
+  function railCheck(args: readonly string[], secret: object): Promise<Ended> {
+    const words = ['scripts/check-rail.ts', ...args];
+    return new Promise((resolve) => {
+      const child = execFile(
+        process.execPath,
+        words,
+        { cwd: PROJECT_DIRECTORY },
+        (error, out, errors) => resolve({ code: Number(error?.code ?? 0), output: out + errors }),
+      );
+      child.stdin?.end(JSON.stringify(secret));
+    });
+  }
+
+  test('differ for each outcome, an invalid secret and an invalid command', async () => {
+    const [scene, cbe] = await Promise.all([ebirrScene(), startCbeBirrStandIn()]);
+    const { settings } = scene.standIn;
+    const live = ['E_BIRR', 'production', '--live'];
+    const runs: readonly (readonly [number, RegExp, readonly string[], object])[] = [
+      [0, /is valid: rail ebirr, ETB\.\n$/, ['E_BIRR', 'production'], settings],
+      [0, /\nACCEPTED: /, live, settings],
+      // Its cipher needs MD5, which Node's Web Crypto has not.
+      [0, /\nACCEPTED: /, ['CBE', 'production', '--live'], cbe.settings],
+      [1, /apiKey: Must be/, live, { ...settings, apiKey: '' }],
+      [2, /^usage: /, [...live, '--fast'], settings],
+      [3, /\nREACHED: /, live, { ...settings, merchantUid: 'M1' }],
+      [
+        4,
+        /\nREFUSED: .*\nSettings to check: merchantUid, /,
+        live,
+        { ...settings, apiKey: 'API-another-key' },
+      ],
+      [5, /\nUNREACHABLE: /, live, { ...settings, baseUrl: 'http://localhost:9' }],
+    ];
+    const ended = await Promise.all(runs.map(([, , args, secret]) => railCheck(args, secret)));
+    await Promise.all([scene.stop(), cbe.stop()]);
+    for (const [index, [code, output]] of runs.entries()) {
+      expect(ended[index]).toEqual({ code, output: expect.stringMatching(output) });
+      expect(ended[index]?.output).not.toContain(settings.apiKey);
+    }
+  });
 });
 
 describe('what it prints', () => {

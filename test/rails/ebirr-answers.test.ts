@@ -179,6 +179,7 @@ describe('the meaning of a refusal', () => {
     ['E10205', 'X (timeout occured waiting user response)', 'timed_out'],
     ['5309', 'USER_ACTION_TIMED_OUT', 'timed_out'],
     ['5309', 'RCS_DIALOG_TIMED_OUT', 'timed_out'],
+    ['5309', 'RCS_NO_USER_ACTION', 'timed_out'],
     ['E10205', 'RCS_INVALID_PIN', 'wrong_pin'],
     ['E10205', 'X (Invalid PIN, try again)', 'wrong_pin'],
     ['E10205', 'RCS_USER_ABORTED', 'canceled_by_customer'],

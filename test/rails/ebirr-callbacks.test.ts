@@ -142,7 +142,7 @@ describe('callbacks', () => {
     });
   });
 
-  test('believes the report, whatever receipt an operator recorded before it', async () => {
+  test('accepts the report, even if an operator recorded another receipt before', async () => {
     const { started, request } = await reported('pays');
     const attempt = { ...started.attempt, receipt: 'TYPO-1' };
     expect(await rail.readCallback(request(), { ...started, attempt })).toMatchObject({

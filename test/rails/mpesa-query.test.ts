@@ -7,7 +7,7 @@ import { statusBody } from '../../src/rails/mpesa/status-query.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
-import { issuesOf, VALID_SETTINGS } from '../support/rails/mpesa-fixtures.ts';
+import { CREDENTIAL, issuesOf, VALID_SETTINGS } from '../support/rails/mpesa-fixtures.ts';
 import { type MpesaScene, startMpesaScene } from '../support/rails/mpesa-scene.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
@@ -70,11 +70,26 @@ describe('the query', () => {
     const callbackUrl = 'https://pay.example.com/rails/stk-push/test1.attempt-token';
     const body = statusBody(
       { shortcode: '1020' },
-      { initiator: 'an-invented-operator', securityCredential: 'aW52ZW50ZWQ=', failedStates: [] },
+      {
+        initiator: 'an-invented-operator',
+        securityCredential: 'aW52ZW50ZWQ=',
+        failedStates: [],
+        transactionId: 'left_out',
+      },
       { callbackUrl },
       'ws_CO_0904202610385900000000',
     );
     expect(body).toBe(readFileSync(url, 'utf8').trim());
+  });
+
+  it.each([
+    ['left_out', undefined],
+    ['empty', ''],
+    ['checkout_request_id', 'ws_CO_0904202610385900000000'],
+  ])('with the setting %s has the TransactionID %j', async (transactionId, expected) => {
+    const order = scene.order(150_000, { railReference: 'ws_CO_0904202610385900000000' });
+    await query(order, asking({ transactionId }));
+    expect(JSON.parse(scene.standIn.calls.at(-1)?.body ?? '').TransactionID).toBe(expected);
   });
 
   it('is unknown when it is accepted, and repeated ever later', async () => {
@@ -268,15 +283,21 @@ describe('a made-up result', () => {
 });
 
 describe('the setting', () => {
-  const complete = { initiator: 'operator', securityCredential: 'c2VjcmV0' };
+  const complete = { initiator: 'operator', securityCredential: CREDENTIAL };
 
   it.each<[unknown, string]>([
     [true, 'statusQuery: must be a JSON object'],
     [{ initiator: 'operator' }, 'statusQuery.securityCredential: is missing'],
     [{ ...complete, initiator: 'a b' }, 'statusQuery.initiator: must be a string without spaces'],
+    ...['plain-password', 'c2VjcmV0', CREDENTIAL.slice(4), `${CREDENTIAL}A`].map(
+      (securityCredential): [unknown, string] => [
+        { ...complete, securityCredential },
+        'statusQuery.securityCredential: must be a string of base64 from npm run mpesa:credential, not the password itself',
+      ],
+    ),
     [
-      { ...complete, securityCredential: '-' },
-      'statusQuery.securityCredential: must be a string of base64',
+      { ...complete, transactionId: 'receipt' },
+      'statusQuery.transactionId: must be left_out or empty or checkout_request_id',
     ],
     [
       { ...complete, failedStates: ['completed'] },

@@ -8,7 +8,12 @@ import type { RefundOrder } from '../../src/rails/refund.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
 import { CALL_FAULTS } from '../support/rails/faults.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
-import { issuesOf, settingsOf, VALID_SETTINGS } from '../support/rails/mpesa-fixtures.ts';
+import {
+  CREDENTIAL,
+  issuesOf,
+  settingsOf,
+  VALID_SETTINGS,
+} from '../support/rails/mpesa-fixtures.ts';
 import { type MpesaScene, startMpesaScene } from '../support/rails/mpesa-scene.ts';
 import {
   DECLINED,
@@ -103,13 +108,13 @@ describe('the request', () => {
     );
     const { refunds } = settingsOf({
       ...VALID_SETTINGS,
-      refunds: { initiator: 'an-invented-operator', securityCredential: 'aW52ZW50ZWQ=' },
+      refunds: { initiator: 'an-invented-operator', securityCredential: CREDENTIAL },
     });
     if (refunds === undefined) {
       throw new Error('refunds are off');
     }
     const body = reversalBody({ shortcode: '1020' }, refunds, order, 'RHJ4BTOYS8');
-    expect(body).toBe(readFileSync(url, 'utf8').trim());
+    expect(body).toBe(readFileSync(url, 'utf8').trim().replace('aW52ZW50ZWQ=', CREDENTIAL));
     const toShortcode = { ...refunds, receiverParty: 'shortcode' as const };
     const other = JSON.parse(reversalBody({ shortcode: '1020' }, toShortcode, order, 'RHJ4BTOYS8'));
     expect(other.ReceiverParty).toBe('1020');
@@ -386,15 +391,15 @@ describe('a made-up result', () => {
 });
 
 describe('the setting', () => {
-  const complete = { initiator: 'operator', securityCredential: 'c2VjcmV0' };
+  const complete = { initiator: 'operator', securityCredential: CREDENTIAL };
 
   it.each<[unknown, string]>([
     [true, 'refunds: must be a JSON object'],
     [{ initiator: 'operator' }, 'refunds.securityCredential: is missing'],
     [{ ...complete, initiator: 'a b' }, 'refunds.initiator: must be a string without spaces'],
     [
-      { ...complete, securityCredential: '-' },
-      'refunds.securityCredential: must be a string of base64',
+      { ...complete, securityCredential: 'plain-password' },
+      'refunds.securityCredential: must be a string of base64 from npm run mpesa:credential, not the password itself',
     ],
     [{ ...complete, takesParts: 'yes' }, 'refunds.takesParts: must be true or false'],
     [{ ...complete, receiverParty: 'me' }, 'refunds.receiverParty: must be customer or shortcode'],

@@ -52,7 +52,7 @@ function content(changed: Members = {}): Members {
     payee_identifier: merchantCode,
     payee_identifier_type: '04',
     payee_type: '5000',
-    callback_info: 'From web',
+    callback_info: 'web',
     ...changed,
   };
 }

@@ -203,7 +203,7 @@ describe('requests', () => {
         payee_identifier: settings.merchantCode,
         payee_identifier_type: '04',
         payee_type: '5000',
-        callback_info: 'From web',
+        callback_info: 'web',
       },
       sign: expect.stringMatching(/^[A-Za-z0-9+/]{342}==$/),
       sign_type: 'SHA256WithRSA',

@@ -99,10 +99,14 @@ describe('an answer to the start', () => {
     ['a redirect', 302, ''],
     ['of a busy relay', 503, ''],
     ['of a relay that answers by itself', 200, '{"request_id":"1"}'],
-    ['a result', 200, sample('result')],
+    ['a result without a transaction', 200, sample('result').replace(/TransactionID/g, 'Other')],
     ['empty', 200, ''],
   ])('%s is unknown', async (_name, status, body) => {
     expect(await startAnswered(status, body)).toMatchObject({ type: 'unknown' });
+  });
+
+  test('is the outcome if it is a result, also where the settings do not wait for one', async () => {
+    expect(await startAnswered(200, sample('result'))).toMatchObject({ type: 'resolved' });
   });
 
   test.each([401, 403, 404])(

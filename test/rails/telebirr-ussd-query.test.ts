@@ -50,7 +50,7 @@ test('is off by default, and first sent after half a minute otherwise', () => {
   const rail = telebirrUssdRail(settingsFrom(settings));
   const { terms } = scene.newOrder();
   expect(rail.plan(terms, 'TELE_BIRR_USSD', 1_000)).toMatchObject({ checkAtMs: 31_000 });
-  const slow = telebirrUssdRail(settingsFrom({ ...settings, dialect: 'synchronous' }));
+  const slow = telebirrUssdRail(settingsFrom({ ...settings, waitsForResult: true }));
   // The consumer's claim sets it.
   expect(slow.plan(terms, 'TELE_BIRR_USSD', 1_000)).toMatchObject({ checkAtMs: null });
 });
@@ -63,7 +63,12 @@ describe('the samples', () => {
     });
     const nowMs = Date.UTC(2026, 0, 31, 9, 34, 56);
     const settings = settingsFrom(TELEBIRR_USSD_SETTINGS);
-    const xml = statusRequest(settings, order, 'QUERY0001', nowMs);
+    const xml = statusRequest(
+      settings,
+      { ...order, reference: order.attempt.reference },
+      'QUERY0001',
+      nowMs,
+    );
     expect(xml).toBe(sample('query_request').trim());
   });
 

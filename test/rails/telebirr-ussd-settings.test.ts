@@ -17,7 +17,9 @@ function problems(json: unknown): Record<string, string> {
 test('have required fields, and these defaults for the others', () => {
   expect(settingsFrom(TELEBIRR_USSD_SETTINGS)).toEqual({
     ...TELEBIRR_USSD_SETTINGS,
-    dialect: 'asynchronous',
+    namespace: 'cpsinterface',
+    waitsForResult: false,
+    phonePrefixes: ['2519', '2517'],
     relayHeaders: {},
     resultBaseUrl: null,
     resultToken: null,
@@ -30,7 +32,9 @@ test('accept all fields', () => {
   const all = {
     ...TELEBIRR_USSD_SETTINGS,
     relayUrl: 'http://10.1.2.3:8080/telebirr?to=cps',
-    dialect: 'synchronous',
+    namespace: 'synccpsinterface',
+    waitsForResult: true,
+    phonePrefixes: ['2519'],
     relayHeaders: { 'CF-Access-Client-Id': 'a.access', 'CF-Access-Client-Secret': 'b c' },
     resultBaseUrl: 'http://10.1.2.3:8080/kefel/',
     resultToken: 'x'.repeat(32),
@@ -41,11 +45,11 @@ test('accept all fields', () => {
 });
 
 test.each([null, 'text', 1])('rejects %j', (json) => {
-  expect(problems(json)).toEqual({ '': 'Must be a JSON object.' });
+  expect(problems(json)).toEqual({ '': 'must be a JSON object' });
 });
 
 test('names each missing field', () => {
-  const required = 'This field is required.';
+  const required = 'is missing';
   expect(problems({})).toEqual(
     Object.fromEntries(Object.keys(TELEBIRR_USSD_SETTINGS).map((name) => [name, required])),
   );
@@ -67,6 +71,10 @@ describe('a wrong field', () => {
     ['relayHeaders.a b', { 'a b': 'x' }],
     ['resultBaseUrl', `https://relay.example.com/?${SECRET}`],
     ['resultBaseUrl', 'https://relay.example.com/?a'],
+    ['namespace', SECRET],
+    ['waitsForResult', 'true'],
+    ['phonePrefixes', []],
+    ['phonePrefixes.0', ['09']],
     ['resultToken', 'short'],
     ['resultToken', SECRET.repeat(10)],
     ['thirdPartyId', ''],
@@ -88,7 +96,7 @@ describe('a wrong field', () => {
   test.each(wrong)('%s', (path, value) => {
     const [field = ''] = path.split('.');
     const found = problems({ ...TELEBIRR_USSD_SETTINGS, [field]: value });
-    expect(found).toEqual({ [path]: expect.stringMatching(/^(Must|Unknown field)/) });
+    expect(found).toEqual({ [path]: expect.stringMatching(/^(Must|is not a setting)/) });
     expect(found[path]).not.toContain('do-not-tell');
   });
 });

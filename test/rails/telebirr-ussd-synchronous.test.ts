@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { sample } from '../../scripts/stand-ins/telebirr-ussd-messages.ts';
 import type { StartResult } from '../../src/rails/rail.ts';
 import { telebirrUssdRail } from '../../src/rails/telebirr-ussd/rail.ts';
@@ -10,13 +10,13 @@ import { settingsFrom, TELEBIRR_USSD_SETTINGS } from '../support/rails/telebirr-
 
 /**
  * Goal: CPS's synchronous service answers after the customer has acted, and only a result that is
- * plainly about the order resolves it. Method: the stand-in in that dialect, and changed samples.
+ * plainly about the order resolves it. Method: the stand-in in that form, and changed samples.
  */
 
 let scene: TelebirrUssdScene;
 
 beforeAll(async () => {
-  scene = await TelebirrUssdScene.start('synchronous');
+  scene = await TelebirrUssdScene.start({ namespace: 'synccpsinterface', waitsForResult: true });
 });
 
 afterAll(() => scene.stop());
@@ -31,7 +31,7 @@ test('the request has namespaces of its own, and UTC', () => {
     order: { chargedMinor: 1_000, callbackUrl: 'https://pay.example.et/n/telebirr-ussd/secret' },
   });
   const xml = paymentRequest(
-    settingsFrom({ ...TELEBIRR_USSD_SETTINGS, dialect: 'synchronous' }),
+    settingsFrom({ ...TELEBIRR_USSD_SETTINGS, namespace: 'synccpsinterface' }),
     order,
     '251911223344',
     Date.UTC(2026, 0, 31, 12, 34, 56),
@@ -51,6 +51,22 @@ test('a queue consumer starts it, and waits for the customer', () => {
     deadlineAtMs: 61_000,
     windowIsFinal: false,
     checkAtMs: null,
+  });
+});
+
+describe('namespaces and waiting are two settings', () => {
+  test.each([
+    { namespace: 'synccpsinterface', waitsForResult: false },
+    { namespace: 'cpsinterface', waitsForResult: true },
+  ] as const)('%j', async (form) => {
+    const mixed = await TelebirrUssdScene.start(form);
+    onTestFinished(() => mixed.stop());
+    const order = mixed.newOrder();
+    mixed.standIn.plan(amountText(order), { act: 'pays', callback: 'before_answer' });
+    const result = await mixed.rail.start(order);
+    expect(result.type).toBe(form.waitsForResult ? 'resolved' : 'accepted');
+    expect(mixed.rail.startWaitsForCustomer ?? false).toBe(form.waitsForResult);
+    expect(mixed.resultsOf(order)).toMatchObject([{ outcome: { type: 'succeeded' } }]);
   });
 });
 
@@ -99,8 +115,8 @@ describe('the answer to the start', () => {
     });
   });
 
-  test('in the other dialect is refused by the stand-in', async () => {
-    const rail = telebirrUssdRail({ ...scene.settings, dialect: 'asynchronous' });
+  test('in the other namespaces is refused by the stand-in', async () => {
+    const rail = telebirrUssdRail({ ...scene.settings, namespace: 'cpsinterface' });
     expect(await rail.start(scene.newOrder())).toMatchObject({ type: 'unknown' });
   });
 });
@@ -109,7 +125,7 @@ describe('a result in the answer', () => {
   const rail = telebirrUssdRail(
     settingsFrom({
       ...TELEBIRR_USSD_SETTINGS,
-      dialect: 'synchronous',
+      waitsForResult: true,
       reasons: { E1: 'insufficient_funds', E2: 'unknown' },
     }),
   );
@@ -134,6 +150,16 @@ describe('a result in the answer', () => {
   });
 
   test.each([
+    ['is missing', result([/<res:OriginatorConversationID>.*<\/res:ConversationID>/s, ''])],
+    ['is empty', result(['>ORDER0001<', '><'])],
+  ])('of success pays when its reference %s: it came on our own connection', async (_, body) => {
+    expect(await answered(body)).toMatchObject({
+      type: 'resolved',
+      outcome: { type: 'succeeded', receipt: 'AJH40OGEZK' },
+    });
+  });
+
+  test.each([
     ['E1', 'insufficient_funds'],
     ['E9', 'declined'],
   ])('with code %s refuses: %s', async (text, reason) => {
@@ -154,7 +180,10 @@ describe('a result in the answer', () => {
       'of success without a transaction',
       result([/<res:TransactionID>.*<\/res:TransactionID>/, '']),
     ],
-    ['of success without a reference', result(['>ORDER0001<', '><'])],
+    [
+      'of success without reference and transaction',
+      result(['>ORDER0001<', '><'], [/<res:TransactionID>.*<\/res:TransactionID>/, '']),
+    ],
     ['of success of another order', result(['ORDER0001', 'ORDER0002'])],
     ['of failure of another order', result(['ORDER0001', 'ORDER0002'], code('E1'))],
     ['that announces another', result(['ResultType>0<', 'ResultType>1<'])],

@@ -105,7 +105,7 @@ describe('the start', () => {
     expect(scene.standIn.calls.length).toBe(before + 1);
     const call = scene.standIn.calls[before];
     const sentAt = /<req:Timestamp>(\d{14})</.exec(call?.body ?? '')?.[1] ?? '';
-    const times = [startedAtMs, startedAtMs + 1_000].map((ms) => timestamp('asynchronous', ms));
+    const times = [startedAtMs, startedAtMs + 1_000].map((ms) => timestamp('cpsinterface', ms));
     expect(times).toContain(sentAt);
     const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
     expect(call).toEqual({

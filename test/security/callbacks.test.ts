@@ -149,7 +149,7 @@ test('cbe-birr: a sealed report with any character changed is refused', async ()
   await scene?.begin();
   decideAtRails('paid');
   const { railReference } = await attemptNow();
-  const { EncVal } = cbeReport(railReference ?? '');
+  const { EncVal } = await cbeReport(railReference ?? '');
   const before = await everythingStored();
   for (let index = 0; index < EncVal.length - 2; index += 7) {
     const other = EncVal[index] === 'A' ? 'B' : 'A';

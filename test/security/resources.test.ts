@@ -1,7 +1,7 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import openapi from '../../public/openapi.json' with { type: 'json' };
+import { ENVIRONMENTS, operations, ROOT } from '../../scripts/openapi/operations.ts';
 import { configOf } from '../../src/config.ts';
 import { signLink } from '../../src/crypto/link-token.ts';
 import worker from '../../src/index.ts';
@@ -33,10 +33,11 @@ function ask(path: string, init: RequestInit = {}): Promise<Response> {
 }
 
 /** Every call of the API's document, with made-up ids. */
-const CALLS = Object.entries(openapi.paths).flatMap(([path, item]) =>
-  Object.keys(item)
-    .filter((method) => /^(?:get|post|patch|delete|put)$/.test(method))
-    .map((method) => [method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'x')] as const),
+const CALLS = ENVIRONMENTS.flatMap((environment) =>
+  operations().map(({ method, path }) => {
+    const ofAnything = path.replaceAll(/\{\w+\}/g, 'x');
+    return [method.toUpperCase(), ROOT + environment + ofAnything] as const;
+  }),
 );
 
 /** Nothing may be read or written for a stranger. */

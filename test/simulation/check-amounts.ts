@@ -113,12 +113,14 @@ const PAYMENT_STATUSES: Readonly<Record<string, string>> = {
   PAYMENT_SUCCESS: 'SUCCESS',
   PAYMENT_FAILED: 'FAILED',
   PAYMENT_EXPIRED: 'EXPIRED',
+  REFUND_REQUIRES_ACTION: 'SUCCESS',
   REFUND_SUCCESS: 'SUCCESS',
   REFUND_FAILED: 'SUCCESS',
 };
 
 /** Of the envelope: a receiver that reads only this must not take a refund for a payment. */
 const REFUND_STATUSES: Readonly<Record<string, string>> = {
+  REFUND_REQUIRES_ACTION: 'REFUND_REQUIRES_ACTION',
   REFUND_SUCCESS: 'REFUNDED',
   REFUND_FAILED: 'REFUND_FAILED',
 };

@@ -101,10 +101,18 @@ export function checkEvents(expect: Expect, world: World, ended: Ended): void {
   for (const { id, status } of intent.refunds) {
     const own = events.filter(({ refundId }) => refundId === id);
     const last = own.at(-1)?.type ?? null;
-    const wanted = status === 'succeeded' || status === 'failed' ? `refund_${status}` : null;
+    const wanted = ANNOUNCED.includes(status) ? `refund_${status}` : null;
     expect(last === wanted, '6 events', () => `${id} is ${status}, its last event is ${last}`);
+    const passed = ended.history
+      .flatMap(({ detail }) => (detail?.refund?.id === id ? [detail.refund.status] : []))
+      .filter((now, index, all) => ANNOUNCED.includes(now) && all[index - 1] !== now);
+    const told = own.map(({ type }) => type.replace('refund_', ''));
+    const isEach = told.join() === passed.join();
+    expect(isEach, '6 events', () => `${id} passed to ${passed}, its events say: ${told}`);
   }
 }
+
+const ANNOUNCED: readonly string[] = ['requires_action', 'succeeded', 'failed'];
 
 /** Each endpoint that takes the event has a delivery of its own. */
 function checkAddresses(

@@ -1,9 +1,9 @@
 import {
   projectedEvents,
   projectedRefunds,
-  projectedVersion,
   projectionRow,
-} from '../../src/intent/projection.ts';
+} from '../../src/intent/projected-view.ts';
+import { projectedVersion } from '../../src/intent/projection.ts';
 import type { World } from './history.ts';
 import type { Ended, Expect } from './verdict.ts';
 
@@ -22,7 +22,13 @@ export function checkReadModel(expect: Expect, world: World, { intent, events }:
     }
   };
   const [payment] = sql.all('SELECT * FROM payment WHERE uuid = ?', [uuid]);
-  compare(payment, { ...projectionRow(intent), version: projectedVersion(intent, events) });
+  compare(payment, {
+    ...projectionRow(intent),
+    version: projectedVersion(intent, events),
+    eventTimes: [...new Set(events.map(({ createdAtMs }) => createdAtMs))].sort(
+      (one, other) => one - other,
+    ),
+  });
   for (const event of projectedEvents(events)) {
     const [row] = sql.all(
       `SELECT * FROM webhook_event

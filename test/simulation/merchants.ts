@@ -34,7 +34,7 @@ const ENDPOINTS = [
   {
     id: 'we_refunds',
     host: 'refunds.coffee.example.com',
-    eventTypes: ['REFUND_SUCCESS', 'REFUND_FAILED'],
+    eventTypes: ['REFUND_REQUIRES_ACTION', 'REFUND_SUCCESS', 'REFUND_FAILED'],
   },
 ];
 
@@ -70,7 +70,8 @@ export function insertMerchants(sql: Sqlite, refundDailyMaxMinor: number | null)
   for (const { id, host, eventTypes } of ENDPOINTS) {
     sql.all(
       `INSERT INTO webhook_endpoints (id, merchant_id, environment, url, event_types, description,
-         enabled, signature_header, created_at_ms) VALUES (?, ?, ?, ?, ?, '', 1, NULL, 0)`,
+         enabled, signature_header, created_at_ms, payload_version)
+       VALUES (?, ?, ?, ?, ?, '', 1, NULL, 0, '2026-11-23')`,
       [id, merchantId, environment, `https://${host}/hook`, JSON.stringify(eventTypes)],
     );
   }

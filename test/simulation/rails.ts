@@ -133,7 +133,7 @@ function railOf(settings: RailSettings): Rail {
     start: (order) => (isSlow ? startSlowly(order, settings) : start(order, settings)),
     ...(isSlow && { startWaitsForCustomer: true as const }),
     ...(hasSharedAddress && {
-      page: (order: RailOrder) => ({ redirectUrl: pageUrl(order), railReference: null }),
+      page: async (order: RailOrder) => ({ redirectUrl: pageUrl(order), railReference: null }),
       openCallback: async (call) => {
         const report: Report = JSON.parse(bodyText(call));
         return isGenuine(report)

@@ -34,6 +34,7 @@ export interface ReceivedRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly rawBody: Buffer;
+  /** By `steadyNowMs`. */
   readonly receivedAtMs: number;
   /** When either side closed it; null while it is open. */
   closedAtMs: number | null;
@@ -160,17 +161,22 @@ export class MerchantServer {
   }
 }
 
+/** For intervals: a machine that sets its clock back would shorten those of `Date.now`. */
+export function steadyNowMs(): number {
+  return performance.now();
+}
+
 async function serve(
   incoming: IncomingMessage,
   response: ServerResponse,
   endpoint: Endpoint | null,
 ): Promise<void> {
-  const receivedAtMs = Date.now();
+  const receivedAtMs = steadyNowMs();
   const closed = Promise.withResolvers<void>();
   let request: ReceivedRequest | null = null;
   response.once('close', () => {
     if (request !== null) {
-      request.closedAtMs = Date.now();
+      request.closedAtMs = steadyNowMs();
     }
     closed.resolve();
     endpoint?.changed();

@@ -83,7 +83,7 @@ export class RefundedPayment {
    */
   async expectTold(
     refundUniqueId: string,
-    webHookEvent: 'REFUND_SUCCESS' | 'REFUND_FAILED',
+    webHookEvent: 'REFUND_REQUIRES_ACTION' | 'REFUND_SUCCESS' | 'REFUND_FAILED',
     refund: Partial<WireRefund>,
   ): Promise<VerifiedWebhook> {
     const event = await this.#eventAbout(refundUniqueId);

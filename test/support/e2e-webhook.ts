@@ -23,6 +23,7 @@ export interface Payment {
     readonly transactionId: string;
     readonly paymentType: string;
     readonly transactionStatus: string;
+    readonly providerReference: string | null;
   } | null;
   readonly paymentMethodTypes: readonly string[];
   readonly status: string;
@@ -102,6 +103,7 @@ export function verifiedWebhook(request: ReceivedRequest, keys: VerificationKeys
     'paymentIntentUniqueId',
     'status',
     'environment',
+    'payloadVersion',
     'signature',
     'body',
   ]);

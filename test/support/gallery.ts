@@ -9,7 +9,7 @@ import { badFormPage, busyPage, unavailablePage, unknownPage } from '../../src/c
 import { pageResponse } from '../../src/checkout/page-response.ts';
 import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
 import type { ViewContext } from '../../src/checkout/view.ts';
-import type { MethodLogos } from '../../src/config.ts';
+import type { MethodLogos, Support } from '../../src/config.ts';
 import type { Attempt, FailureReason, Intent, IntentTerms } from '../../src/domain/intent.ts';
 import { messagesFor } from '../../src/i18n/language.ts';
 import type { FormProblem } from '../../src/i18n/messages.ts';
@@ -29,10 +29,11 @@ type Answer = (request: Request, path: string) => Promise<Response>;
 function payment(
   build: (nowMs: number) => { readonly intent: Intent; readonly context?: ViewContext },
   methodLogos: MethodLogos = {},
+  support: Support = { contact: null, status: null },
 ): Answer {
   return async (request, path) => {
     const { intent, context = {} } = build(Date.now());
-    return checkoutPage(request, { methodLogos }, intent, path, context);
+    return checkoutPage(request, { methodLogos, support }, intent, path, context);
   };
 }
 
@@ -84,17 +85,21 @@ const PUSHED: Partial<Attempt> = {
   redirectUrl: null,
 };
 
-function paid(agoMs: number, changed: Partial<IntentTerms> = {}): Answer {
-  return payment((nowMs) => {
-    const attempt = attemptAt(nowMs, { status: 'succeeded', updatedAtMs: nowMs - agoMs });
-    return {
-      intent: intentWith(terms(nowMs, changed), {
-        status: 'succeeded',
-        attempts: [attempt],
-        paidAttemptId: attempt.id,
-      }),
-    };
-  });
+function paid(agoMs: number, changed: Partial<IntentTerms> = {}, support?: Support): Answer {
+  return payment(
+    (nowMs) => {
+      const attempt = attemptAt(nowMs, { status: 'succeeded', updatedAtMs: nowMs - agoMs });
+      return {
+        intent: intentWith(terms(nowMs, changed), {
+          status: 'succeeded',
+          attempts: [attempt],
+          paidAttemptId: attempt.id,
+        }),
+      };
+    },
+    {},
+    support,
+  );
 }
 
 function simulator(attempt: Partial<Attempt> = {}): Answer {
@@ -112,6 +117,14 @@ function simulator(attempt: Partial<Attempt> = {}): Answer {
     return pageResponse(request, page);
   };
 }
+
+const SUPPORT: Support = {
+  contact: {
+    href: 'mailto:customers@payments.example.com',
+    text: 'customers@payments.example.com',
+  },
+  status: { href: 'https://status.example.com/', text: 'status.example.com' },
+};
 
 const LONG_NAME = 'Addis Ababa Coffee Roasters and Exporters Private Limited Company';
 
@@ -214,7 +227,7 @@ export const GALLERY = {
   ),
   'push-unresolved': payment((nowMs) => inFlight(nowMs, { ...PUSHED, status: 'unresolved' })),
   paid: paid(SECOND_MS),
-  'paid-commission': paid(SECOND_MS, { commissionPaidByCustomer: true }),
+  'paid-commission': paid(SECOND_MS, { commissionPaidByCustomer: true }, SUPPORT),
   'paid-already': paid(60 * MINUTE_MS),
   'paid-production': paid(SECOND_MS, { environment: 'production' }),
   failed: payment((nowMs) => ({

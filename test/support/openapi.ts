@@ -8,6 +8,7 @@ import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 /** The published document, by which a test judges requests and answers. */
 
 interface Operation {
+  readonly 'x-aliases'?: readonly string[];
   readonly requestBody?: { readonly content: Content };
   readonly parameters?: readonly Parameter[];
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
@@ -22,6 +23,12 @@ interface Parameter {
 type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
 
 interface OpenApi {
+  readonly servers: readonly [
+    {
+      readonly url: string;
+      readonly variables: { readonly environment: { enum: readonly string[] } };
+    },
+  ];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
 }
@@ -31,18 +38,36 @@ const FILE = join(PROJECT_DIRECTORY, 'public', 'openapi.json');
 
 export class ApiDocument {
   readonly #document: OpenApi = JSON.parse(readFileSync(FILE, 'utf8'));
-  readonly #ajv = new Ajv2020({ allErrors: true, strict: false, multipleOfPrecision: 6 });
+  readonly #ajv = new Ajv2020({ allErrors: true, strict: false });
   readonly #validators = new Map<string, ValidateFunction>();
+  readonly #operations = new Map<string, Operation>();
+  /** Every call in each environment: `POST /api/v1/payment/sandbox/intent`. */
+  readonly calls: readonly string[];
 
   constructor() {
     addFormats.default(this.#ajv);
+    const [{ url, variables }] = this.#document.servers;
+    const calls: string[] = [];
+    for (const environment of variables.environment.enum) {
+      for (const [path, methods] of Object.entries(this.#document.paths)) {
+        for (const [method, operation] of Object.entries(methods)) {
+          const [call = '', ...aliases] = [url + path, ...(operation['x-aliases'] ?? [])].map(
+            (template) =>
+              `${method.toUpperCase()} ${template.replace('{environment}', environment)}`,
+          );
+          calls.push(call);
+          for (const spelling of [call, ...aliases]) {
+            this.#operations.set(spelling, operation);
+          }
+        }
+      }
+    }
+    this.calls = calls;
   }
 
-  /** Every call: `POST /api/v1/payment/intent`. */
-  get calls(): readonly string[] {
-    return Object.entries(this.#document.paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
-    );
+  /** The same calls, and their other spellings. */
+  get spellings(): readonly string[] {
+    return [...this.#operations.keys()];
   }
 
   /** Whether the answer is a stream of events. */
@@ -99,8 +124,7 @@ export class ApiDocument {
   }
 
   #operation(call: string): Operation {
-    const [method = '', path = ''] = call.split(' ');
-    const operation = this.#document.paths[path]?.[method.toLowerCase()];
+    const operation = this.#operations.get(call);
     if (operation === undefined) {
       throw new Error(`The document has no ${call}`);
     }
@@ -121,7 +145,10 @@ export class ApiDocument {
         );
   }
 
-  /** The schema with references replaced, whose objects allow no other properties. */
+  /**
+   * The schema with references replaced, whose objects allow no other properties, and whose texts no
+   * other values than those known today.
+   */
   #closed(schema: JsonSchema): JsonSchema {
     const { $ref, ...rest } = schema;
     if ($ref !== undefined) {
@@ -131,7 +158,7 @@ export class ApiDocument {
     return {
       ...rest,
       ...(rest.items && { items: this.#closed(rest.items) }),
-      ...(rest.anyOf && { anyOf: closeAll(rest.anyOf) }),
+      ...(rest.anyOf && { anyOf: closeAll(knownOnly(rest.anyOf)) }),
       ...(rest.properties && {
         properties: Object.fromEntries(
           Object.entries(rest.properties).map(([name, it]) => [name, this.#closed(it)]),
@@ -141,4 +168,10 @@ export class ApiDocument {
       ...(rest.contentSchema && { contentSchema: true as unknown as JsonSchema }),
     };
   }
+}
+
+/** The choices without the any text of `openEnum` in `scripts/openapi/json-schema.ts`. */
+function knownOnly(choices: readonly JsonSchema[]): readonly JsonSchema[] {
+  const isOpen = choices.some((choice) => choice.enum !== undefined);
+  return choices.filter((it) => !isOpen || it.type !== 'string' || it.enum !== undefined);
 }

@@ -127,6 +127,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/intent/protocol.ts',
     'src/members/',
     'src/merchants/',
+    'src/rails/rail.ts',
     'src/rails/registry.ts',
     'src/rails/settings.ts',
     'src/refunds/',
@@ -160,11 +161,18 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/back-office/': ['preact'],
   'src/dashboard/': ['preact', 'valibot'],
   'src/home/': ['preact'],
-  'src/operator/': ['preact', 'valibot', 'jose'],
+  'src/operator/': [
+    'preact',
+    'valibot',
+    'jose',
+    'jose/errors',
+    'jose/jwks/local',
+    'jose/jwt/verify',
+  ],
   'src/ui/': ['preact', 'preact-render-to-string'],
   'src/members/': ['@simplewebauthn/server', '@simplewebauthn/server/helpers', 'valibot'],
   'src/refunds/': ['valibot'],
-  'src/rails/': ['valibot', '@noble/hashes/legacy.js', '@noble/hashes/sha2.js'],
+  'src/rails/': ['valibot'],
   'src/intent/': ['cloudflare:workers'],
 };
 

@@ -8,10 +8,12 @@ import { pageOf } from '../../src/checkout/pages/checkout-page.tsx';
 import { NoticePage } from '../../src/checkout/pages/notice.tsx';
 import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
 import { checkoutView, type RefusedForm } from '../../src/checkout/view.ts';
+import type { Support } from '../../src/config.ts';
 import type { Intent, IntentTerms } from '../../src/domain/intent.ts';
 import { majorText } from '../../src/domain/money.ts';
 import { WEBHOOK_FAULTS } from '../../src/domain/webhook-fault.ts';
 import { checkout as english } from '../../src/i18n/en.ts';
+import { messagesFor } from '../../src/i18n/language.ts';
 import { SCENARIOS } from '../../src/rails/simulator/scenarios.ts';
 import { answerPage } from '../../src/ui/answer.ts';
 import { brandCss } from '../../src/ui/brand.ts';
@@ -253,6 +255,25 @@ describe('what the customer reads and can do', () => {
       'https://shop.example.com/thanks?paymentIntentUniqueId=order-1001&amp;status=SUCCESS';
     expect(PAGES.paid).toContain(`http-equiv="refresh" content="10;url=${url}`);
   });
+
+  test.each(['en', 'am', 'om', 'ti'] as const)(
+    'in %s, the ends show where the customer finds help, and nothing without such a place',
+    async (language) => {
+      const text = await messagesFor(new Request(`https://pay.example.com/?lang=${language}`));
+      const contact = { href: 'tel:+251911234567', text: '+251911234567' };
+      const status = { href: 'https://status.example.com/', text: 'status.example.com' };
+      for (const intent of [paid, intentWith({}, { status: 'canceled' })]) {
+        const view = checkoutView(intent, NOW_MS, {});
+        const page = async (support: Support) =>
+          renderToString(await pageOf({ text, view, path: PATH, support }));
+        const html = await page({ contact, status });
+        expect(textOf(html)).toContain(`${text.help} ${contact.text}`);
+        expect(textOf(html)).toContain(`${text.serviceStatus} ${status.text}`);
+        expect(html).toContain('href="tel:+251911234567"');
+        expect(textOf(await page({ contact: null, status: null }))).not.toContain(text.help);
+      }
+    },
+  );
 
   test('a receipt opened again does not redirect', async () => {
     const html = await checkoutHtml(paid, null, NOW_MS + 3_600_000);

@@ -62,6 +62,25 @@ test('reads which methods have a logo', () => {
 });
 
 test.each([
+  ['help@pay.example.com', 'mailto:help@pay.example.com', 'help@pay.example.com'],
+  ['mailto:help@pay.example.com', 'mailto:help@pay.example.com', 'help@pay.example.com'],
+  ['tel:+251911234567', 'tel:+251911234567', '+251911234567'],
+  ['https://pay.example.com/help/', 'https://pay.example.com/help/', 'pay.example.com/help'],
+])('reads the support contact %s', (value, href, text) => {
+  expect(configWith({ SUPPORT_CONTACT: value, STATUS_URL: '' }).support).toEqual({
+    contact: { href, text },
+    status: null,
+  });
+});
+
+test('reads the status address', () => {
+  expect(configWith({ STATUS_URL: 'https://status.example.com' }).support).toEqual({
+    contact: null,
+    status: { href: 'https://status.example.com/', text: 'status.example.com' },
+  });
+});
+
+test.each([
   ['off', null],
   ['5000', 500_000],
   ['5000.50', 500_050],
@@ -86,6 +105,12 @@ test.each<[string, string | undefined]>([
   ['METHOD_LOGOS', 'M_PESA=../m-pesa.svg'],
   ['METHOD_LOGOS', 'M_PESA=https://example.com/m-pesa.svg'],
   ['METHOD_LOGOS', 'M_PESA=m-pesa.js'],
+  ['SUPPORT_CONTACT', '0911234567'],
+  ['SUPPORT_CONTACT', 'help@localhost'],
+  ['SUPPORT_CONTACT', 'javascript:alert(1)'],
+  ['SUPPORT_CONTACT', 'https://user@example.com'],
+  ['STATUS_URL', 'http://status.example.com'],
+  ['STATUS_URL', 'status@example.com'],
   ['PUBLIC_BASE_URL', 'https://pay.example.com/path'],
   ['PUBLIC_BASE_URL', 'pay.example.com'],
   ['PUBLIC_BASE_URL', 'http://pay.example.com'],

@@ -123,6 +123,9 @@ test('writes a paid payment with times in UTC and amounts in major units', () =>
     metadata: '"{""cart"":""7""}"',
   });
   expect(cellsOf(ROW, 'full').phone).toBe('251911234567');
+  const details = { ...ROW.details, providerReference: 'ws_CO_23112026911234567' };
+  expect(cellsOf({ ...ROW, details }).provider_reference).toBe('');
+  expect(cellsOf({ ...ROW, details }, 'full').provider_reference).toBe(details.providerReference);
 });
 
 test('leaves charge and commission of an unpaid payment empty', () => {

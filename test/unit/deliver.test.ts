@@ -342,12 +342,16 @@ function database() {
   const addEndpoint = (endpoint: Partial<WebhookEndpoint>, of: Tenant = tenant) => {
     const added = { ...ENDPOINT, ...endpoint };
     const insert = sqlite.prepare(
-      "INSERT INTO webhook_endpoints VALUES (?, ?, ?, ?, ?, '', ?, ?, 1)",
+      "INSERT INTO webhook_endpoints VALUES (?, ?, ?, ?, ?, '', ?, ?, 1, '2026-11-23')",
     );
     const types = JSON.stringify(added.eventTypes);
     const { endpointId, url, isEnabled, signatureHeader } = added;
     const { merchantId, environment: where } = of;
     insert.run(endpointId, merchantId, where, url, types, Number(isEnabled), signatureHeader);
+  };
+  const addHeader = (name: string, { merchantId, environment: where }: Tenant = tenant) => {
+    const insert = sqlite.prepare('INSERT INTO webhook_callback_settings VALUES (?, ?, ?)');
+    insert.run(merchantId, where, name);
   };
   const addSecret = async (
     plaintext: string,
@@ -362,7 +366,7 @@ function database() {
       .prepare('INSERT INTO webhook_secrets VALUES (?, ?, ?, ?, ?, ?, ?)')
       .run(plaintext, of.merchantId, of.environment, endpointId, sealed, createdAtMs, expiresAtMs);
   };
-  return { d1, calls, addEndpoint, addSecret };
+  return { d1, calls, addEndpoint, addHeader, addSecret };
 }
 
 /** An object that hands out one delivery once and stores the report. */
@@ -457,7 +461,10 @@ describe('webhook settings (decisions.md#17, #19)', () => {
   const startMs = 1_000_000;
 
   test("are the tenant's own: endpoints and secrets in force, newest first", async () => {
-    const { d1, addEndpoint, addSecret } = database();
+    const { d1, addEndpoint, addHeader, addSecret } = database();
+    addHeader('x-plugin');
+    addHeader('x-other', { ...tenant, environment: 'production' });
+    addHeader('x-other', { ...tenant, merchantId: 'm2' });
     addEndpoint({ eventTypes: ['PAYMENT_FAILED'], isEnabled: false, signatureHeader: 'x-shop' });
     addEndpoint({ endpointId: 'we_2' });
     addEndpoint({ endpointId: 'we_3' }, { ...tenant, environment: 'production' });
@@ -470,6 +477,7 @@ describe('webhook settings (decisions.md#17, #19)', () => {
     await addSecret(secret(5), 5, null, { ...tenant, merchantId: 'm2' });
     expect(await webhookSettings(environment(null, d1), tenant, startMs)).toEqual({
       secrets: [secret(2), secret(1)],
+      signatureHeader: 'x-plugin',
       endpoints: new Map([
         [
           'we_1',
@@ -489,7 +497,12 @@ describe('webhook settings (decisions.md#17, #19)', () => {
 
   test('are empty for a merchant without any', async () => {
     const settings = await webhookSettings(environment(null, database().d1), tenant, startMs);
-    expect(settings).toEqual({ secrets: [], endpoints: new Map(), failing: new Map() });
+    expect(settings).toEqual({
+      secrets: [],
+      signatureHeader: null,
+      endpoints: new Map(),
+      failing: new Map(),
+    });
   });
 
   test('are cached for 5 s, with one query each', async () => {

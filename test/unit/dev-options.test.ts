@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { ignoredRailSecrets } from '../../scripts/dev/local-secrets.ts';
 import { DEV_HELP, devOptions } from '../../scripts/dev/options.ts';
 import { DEFAULT_STATE_DIRECTORY } from '../../scripts/project/files.ts';
 
@@ -59,4 +60,14 @@ test('prints help that names every option', () => {
   for (const name of ['port PORT', 'persist-to DIR', 'no-stand-ins', 'verbose', 'var', 'help']) {
     expect(DEV_HELP).toContain(`--${name}`);
   }
+});
+
+test('names the rails’ secrets in .dev.vars that wrangler ignores, and says what to do', () => {
+  const required = 'OPERATOR_SECRETS="kfl_op_a"\n';
+  expect(ignoredRailSecrets(required)).toBeNull();
+  const file = `${required}RAIL_M_PESA_SANDBOX='{"a":"secret"}'\nRAIL_CBE_PRODUCTION={}\n`;
+  const warning = ignoredRailSecrets(file);
+  expect(warning).toContain('ignores RAIL_CBE_PRODUCTION, RAIL_M_PESA_SANDBOX.');
+  expect(warning).toContain('npm run dev -- --var "RAIL_CBE_PRODUCTION:$(cat FILE)"');
+  expect(warning).not.toContain('secret');
 });

@@ -107,7 +107,7 @@ describe('a success is late', () => {
     expect(decision.intent).toMatchObject({ status: 'succeeded', late });
   });
 
-  test('whatever its date, once the expiry was announced', () => {
+  test('for any date, once the expiry was announced', () => {
     const expired = decide(inFlight(UNTIL_MS), [{ type: 'tick' }], UNTIL_MS).intent;
     const { intent } = decide(expired, [paid(1)], UNTIL_MS + 1);
     expect(intent).toMatchObject({ status: 'succeeded', late: true });
@@ -164,7 +164,7 @@ const RAILS: readonly (readonly [string, Rail])[] = [
 ];
 
 describe('the rails', () => {
-  test.each(RAILS)('%s: an attempt holds no longer payment', (_name, rail) => {
+  test.each(RAILS)('%s: an attempt does not hold up a longer payment', (_name, rail) => {
     const shortestMs = shortestUnheldMs(rail);
     for (const moreMs of [0, 1, 59_999, 60_000, 500_000, 7_500_000, 90_000_000]) {
       expect(heldMs(rail, shortestMs + moreMs)).toBeLessThanOrEqual(0);

@@ -5,14 +5,16 @@ import { OPEN_PROJECTION_AGAIN_MS } from '../../src/domain/schedule.ts';
 import { SEARCH_ID_LENGTH_MAX } from '../../src/domain/search-key.ts';
 import { newDelivery } from '../../src/intent/delivery.ts';
 import {
-  isShownAtOnce,
-  needsConfirmation,
   paymentDetails,
   phonesOf,
   projectedEvents,
   projectedRefunds,
-  projectionDiffers,
   projectionRow,
+} from '../../src/intent/projected-view.ts';
+import {
+  isShownAtOnce,
+  needsConfirmation,
+  projectionDiffers,
   searchedIds,
   sharedAddressReferences,
 } from '../../src/intent/projection.ts';

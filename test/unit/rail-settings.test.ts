@@ -1,3 +1,4 @@
+import '../../scripts/project/node-md5.ts';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Bindings } from '../../src/config.ts';
 import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../../src/domain/method.ts';
@@ -150,7 +151,7 @@ describe('the configured rails', () => {
     expect(SHARED_CALLBACK_METHODS.get(rail.id)).toBe(rail.openCallback && method);
   });
 
-  test('production and sandbox are never mixed', () => {
+  test('production and sandbox are never mixed', async () => {
     const secrets = Object.fromEntries(
       ENVIRONMENTS.map((environment) => [
         railSecretName(environment, 'CBE'),
@@ -158,15 +159,15 @@ describe('the configured rails', () => {
       ]),
     );
     const env = envOf(secrets);
-    const pages = ENVIRONMENTS.map((environment) => {
+    const pages = ENVIRONMENTS.map(async (environment) => {
       const rail = railIn(env, environment, 'CBE');
       const order = { orderId: 'A2B3C4D5E6F7'.repeat(7).slice(0, 79) };
-      const page = rail.page?.(orderFor(rail, 'CBE', { terms: { environment }, order }));
+      const page = await rail.page?.(orderFor(rail, 'CBE', { terms: { environment }, order }));
       expect(page?.redirectUrl).toMatch(new RegExp(`^https://${environment}\\.cbe\\.rail\\.test/`));
       return new URL(page?.redirectUrl ?? '').search;
     });
     // Sealed with different secrets.
-    expect(new Set(pages)).toHaveLength(2);
+    expect(new Set(await Promise.all(pages))).toHaveLength(2);
   });
 
   test('the secret may leave out the known production addresses', () => {
@@ -332,6 +333,35 @@ describe('a wrong secret', () => {
     expect(faultOf(env)).toBe(
       "RAIL_ETS_SWITCH_PRODUCTION: callbackAddresses: must name the provider's addresses in production",
     );
+  });
+
+  /** URLs that Kefel calls or sends customers to. */
+  const CALLED: readonly (readonly [Method, string, (url: string) => Settings])[] = [
+    ...ADDRESS_FIELDS.map(
+      ([method, field]) => [method, field, (url: string) => ({ [field]: url })] as const,
+    ),
+    ['TELE_BIRR', 'webPageUrl', (url) => ({ webPageUrl: url })],
+    ['CBE', 'statusBaseUrl', (url) => ({ statusBaseUrl: url })],
+    ['TELE_BIRR_USSD', 'statusQuery', (url) => ({ statusQuery: { relayUrl: url } })],
+  ];
+
+  test.each(CALLED)('%s: refuses a %s with plain http in production', (method, field, changed) => {
+    expect(faultWith(method, changed('http://rail.test/path'))).toBe(
+      `RAIL_${method}_PRODUCTION: ${field}: must begin with https://`,
+    );
+    const enabledWith = (environment: Environment, url: string) => {
+      const settings = { ...COMPLETE[method], ...changed(url) };
+      return enabled(envOf({ [railSecretName(environment, method)]: settings }), environment);
+    };
+    // Stand-ins of `npm run dev`, and a provider's test system.
+    expect(enabledWith('production', 'http://localhost:8080/path')).toEqual([method]);
+    expect(enabledWith('sandbox', 'http://rail.test/path')).toEqual([method]);
+  });
+
+  test('lets telebirr report with plain http in its private network', () => {
+    const settings = { ...COMPLETE.TELE_BIRR_USSD, resultBaseUrl: 'http://10.1.2.3/kefel' };
+    const env = envOf({ RAIL_TELE_BIRR_USSD_PRODUCTION: settings });
+    expect(enabled(env, 'production')).toEqual(['TELE_BIRR_USSD']);
   });
 
   /** Nested settings, with the name of the outer field. */

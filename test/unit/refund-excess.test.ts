@@ -10,6 +10,7 @@ import {
   refundedOf,
 } from '../../src/domain/refund-amounts.ts';
 import { refundsToStart } from '../../src/domain/refund-time.ts';
+import { changedRefund } from '../../src/domain/transition.ts';
 import { statusContent } from '../../src/webhooks/payload.ts';
 import { paidTwice, requestRefund } from '../support/intents.ts';
 
@@ -61,7 +62,7 @@ const RETURNED_120 = decided(
 );
 
 describe('paid 100: 60 fails, another 60 succeeds, and the first proves true', () => {
-  test('both are returned, and the anomaly says that 20 more went back than was paid', () => {
+  test('both are returned, and the anomaly shows that 20 more was returned than paid', () => {
     expect(RETURNED_120.refunds).toMatchObject([
       { id: 'one', status: 'succeeded', late: true, returnedMinor: 6_000 },
       { id: 'two', status: 'succeeded', late: false, returnedMinor: 6_000 },
@@ -69,12 +70,12 @@ describe('paid 100: 60 fails, another 60 succeeds, and the first proves true', (
     expect(refundedOf(RETURNED_120).amountMinor).toBe(12_000);
     expect(statusContent(RETURNED_120).anomalies.slice(1)).toEqual([
       {
-        kind: 'excess_refund',
+        type: 'excess_refund',
         transactionId: 'REFSECOND',
         refundUniqueId: 'one',
         excessMinor: 2_000,
         reviewedAt: null,
-        at: '1970-01-01T00:00:01.000Z',
+        createdAt: '1970-01-01T00:00:01.000Z',
       },
     ]);
   });
@@ -154,7 +155,7 @@ describe('what was requested since and no longer fits', () => {
     expect(nextWakeAtMs(stopped)).toBeNull();
   });
 
-  test('the rest goes out after the operator has rejected it', () => {
+  test('the others are sent after the operator has rejected it', () => {
     const rejected = decided(late, {
       type: 'resolve_refund_manually',
       refundId: 'large',
@@ -184,6 +185,52 @@ describe('what was requested since and no longer fits', () => {
   });
 });
 
+test('a refund whose amount still fits is stopped if the commission makes it exceed what was paid', () => {
+  const commission = { commissionMinor: 3, commissionPaidByCustomer: true };
+  const parts = [
+    ...asked('early', 3_400, REFUSED),
+    requestRefund('one', { amountMinor: 3_300 }),
+    requestRefund('two', { amountMinor: 3_300 }),
+    // Gives up the whole commission, because the parts before it were too small for a cent.
+    ...asked('rest', null, RETURNED),
+    { type: 'cancel_refund', refundId: 'one' },
+    { type: 'cancel_refund', refundId: 'two' },
+    requestRefund('last', { amountMinor: 3_200 }),
+    returned('early'),
+    { type: 'tick' },
+  ] satisfies Command[];
+  const intent = decided(paidTwice({ amountMinor: 10_000, ...commission }), ...parts);
+  const returnedMinor = intent.refunds.map((refund) => refund.returnedMinor);
+  // 34.01 and 34.03 went back; with 32.00 it would be 100.04 of 100.03.
+  expect(returnedMinor).toEqual([3_401, 3_300, 3_300, 3_403, 3_200]);
+  expect(intent.refunds.at(-1)).toMatchObject({ id: 'last', actionReason: 'exceeds_payment' });
+});
+
+test('each refund that must wait for a person is announced, once and in a step of its own', () => {
+  const third = { amountMinor: 3_000 };
+  const waiting = decided(
+    PAID_100,
+    ...asked('one', 8_000, REFUSED),
+    requestRefund('hand', third, { capability: null }),
+    requestRefund('first', third),
+    requestRefund('second', third),
+    returned('one'),
+  );
+  const { steps, intent } = decide(waiting, [{ type: 'tick' }], 1_000);
+  expect(intent.refunds.slice(1).map(({ actionReason }) => actionReason)).toEqual(
+    Array(3).fill('exceeds_payment'),
+  );
+  expect(steps.map(({ event }) => event)).toEqual([
+    // It was announced when it was requested.
+    null,
+    'refund_requires_action',
+    'refund_requires_action',
+  ]);
+  expect(
+    steps.map((step, index) => changedRefund(steps[index - 1]?.intent ?? waiting, step.intent)?.id),
+  ).toEqual(['hand', 'first', 'second']);
+});
+
 /** Parts of which some fail, the rest succeeds, and then each of them proves true. */
 const partsThatProveTrue = fc.record({
   commissionMinor: fc.integer({ min: 0, max: 500 }),
@@ -192,7 +239,7 @@ const partsThatProveTrue = fc.record({
   canceled: fc.array(fc.integer({ min: 1, max: 3_333 }), { maxLength: 4 }),
 });
 
-test('no more commission is given up than was due, whatever fails and proves true', () => {
+test('refunds never give up more commission than was due, in any order of failures and successes', () => {
   const givenUp = new Set<string>();
   const property = fc.property(
     partsThatProveTrue,

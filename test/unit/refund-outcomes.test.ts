@@ -78,6 +78,19 @@ test('the window closes only after its last query, and the amount stays reserved
   expect(decide(closed, [request('two', 1)], 60_002).rejection).toBe('refund_too_large');
 });
 
+test.each<RefundOutcome>([REFUSED, { type: 'requires_action', reason: 'not_enabled' }])(
+  'a refund that waits for a person is not queried again after %j',
+  (outcome) => {
+    const waits = { type: 'requires_action', reason: 'not_enabled', checkAtMs: 2_000 } as const;
+    const waiting = after(request('one', 400), claim('one'), resolve('one', waits));
+    expect(refundsToCheck(waiting, 2_000)).toHaveLength(1);
+    const answer = { ...resolve('one', outcome), answersCheckAtMs: 2_000 } as Command;
+    const { intent } = decide(waiting, [answer], 2_100);
+    expect(intent.refunds).toMatchObject([{ status: 'requires_action' }]);
+    expect([refundsToCheck(intent, 9_000), nextWakeAtMs(intent)]).toEqual([[], null]);
+  },
+);
+
 function decision(operator: string, mustTwoAgree: boolean): Command {
   return {
     type: 'resolve_refund_manually',
@@ -134,7 +147,7 @@ test.each<[string, boolean, Rejection | null, object]>([
   expect(second.intent.refunds[1]).toMatchObject({ status: 'requires_action', ...shown });
 });
 
-test('a late success gives up no commission twice, and says what went back too much', () => {
+test('a late success gives up no commission twice, and reports the excess', () => {
   const paid = paidTwice({ amountMinor: 100, commissionMinor: 9, commissionPaidByCustomer: true });
   // The commission of each part rounds down to nothing, so the rest has all of it.
   const parts = Array.from({ length: 9 }, (_, index) => `part${index}`);
@@ -209,7 +222,9 @@ test.each<[string, Command[], string]>([
 
 test('a person decides about a refund that the provider leaves to one', () => {
   const left: RefundOutcome = { type: 'requires_action', reason: 'not_enabled' };
-  const intent = after(request('one', 400), claim('one'), resolve('one', left));
+  const asked = after(request('one', 400), claim('one'));
+  const { intent, steps } = decide(asked, [resolve('one', left), resolve('one', left)], 1_000);
+  expect(steps).toMatchObject([{ event: 'refund_requires_action' }]);
   expect(intent.refunds).toMatchObject([{ status: 'requires_action', checkAtMs: null }]);
   const later = decide(intent, [resolve('one', REFUSED)], 2_000).intent;
   expect(later.refunds).toMatchObject([{ status: 'requires_action' }]);

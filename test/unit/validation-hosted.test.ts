@@ -121,7 +121,7 @@ describe('decisions.md#3: a phone that the customer cannot change', () => {
 
 const REQUIRED = 'This field is required.';
 const POSITIVE = 'Must be greater than 0.';
-const TWO_DECIMALS = 'Must have at most two decimal places.';
+const TWO_DECIMALS = 'Must have at most two decimal places: round to cents.';
 const CAP = 'Must be at most 999999999.99.';
 const NEITHER = 'Either amount or a non-empty items list is required.';
 const TOO_SMALL = 'The total must be at least 1.00.';
@@ -132,7 +132,7 @@ const UNPRINTABLE =
 const METHOD = 'Must be one of TELE_BIRR, TELE_BIRR_USSD, CBE, ETS_SWITCH, M_PESA, E_BIRR.';
 const EXPIRE_IN = 'Must be a whole number of seconds from 5 to 31622400.';
 const QUANTITY = 'Must be a whole number from 1 to 2147483647.';
-const PHONE = 'Must be 9 digits, the first of them 9.';
+const PHONE = 'Must be 9 digits without 0 or +251, such as 911223344.';
 
 const items = (...changes: object[]) => changes.map((change) => ({ ...ITEM, ...change }));
 

@@ -55,7 +55,7 @@ const ROWS: readonly Row[] = [
     {
       'splitPayment[0].splitType': 'Must be PERCENTAGE or NUMBER.',
       'splitPayment[1].amount': 'Must be greater than 0.',
-      'splitPayment[2].amount': 'Must have at most two decimal places.',
+      'splitPayment[2].amount': 'Must have at most two decimal places: round to cents.',
       'splitPayment[3].amount': 'Must be a JSON number.',
     },
   ],

@@ -188,7 +188,8 @@ describe('the bytes of an event (decisions.md#17)', () => {
         '"id":"5a0fd5c8-1111-4222-8333-444455556666","transactionId":"ABCDEFGHJK0123456789",' +
         '"paymentType":"M_PESA","transactionStatus":"SUCCESS",' +
         '"createdAt":"2026-11-17T09:30:01.005Z","updatedAt":"2026-11-17T09:30:02.505Z",' +
-        '"failureReason":null},"merchantCustomer":{"name":"Abebe","email":"abebe@example.com",' +
+        '"failureReason":null,"receipt":"RECEIPT-1","providerReference":"RAIL-1"},' +
+        '"merchantCustomer":{"name":"Abebe","email":"abebe@example.com",' +
         '"phone":"911223344","isPhoneUpdatable":false},' +
         '"paymentMethodTypes":["TELE_BIRR","M_PESA"],"event":"PAYMENT_SUCCESS",' +
         '"status":"SUCCESS","previousStatus":"PROCESSING","sequence":3,"late":false,' +
@@ -204,6 +205,17 @@ describe('the bytes of an event (decisions.md#17)', () => {
       reason: 'abandoned',
     });
     expect(JSON.parse(eventBody({ ...full, late: true }, 'payment_succeeded')).late).toBe(true);
+  });
+
+  test.each([
+    ['of M-PESA, with the phone of the attempt', 'ws_CO_1711202612300091122334400', '251911223344'],
+    ["with the customer's phone as given", 'ORDER-911223344', null],
+  ])('leave out a reference %s', (_name, railReference, phone) => {
+    const paid: Intent = { ...full, attempts: [{ ...attempt, railReference, phone }] };
+    expect(JSON.parse(eventBody(paid, 'payment_succeeded')).transaction).toMatchObject({
+      receipt: 'RECEIPT-1',
+      providerReference: null,
+    });
   });
 
   test('survive text that is not valid UTF-16', () => {
@@ -225,6 +237,10 @@ describe('the bytes of an event (decisions.md#17)', () => {
       payment_succeeded: { event: 'PAYMENT_SUCCESS', status: 'SUCCESS' },
       payment_failed: { event: 'PAYMENT_FAILED', status: 'FAILED' },
       payment_expired: { event: 'PAYMENT_EXPIRED', status: 'EXPIRED' },
+      refund_requires_action: {
+        event: 'REFUND_REQUIRES_ACTION',
+        status: 'REFUND_REQUIRES_ACTION',
+      },
       refund_succeeded: { event: 'REFUND_SUCCESS', status: 'REFUNDED' },
       refund_failed: { event: 'REFUND_FAILED', status: 'REFUND_FAILED' },
     });
@@ -251,12 +267,12 @@ describe('the status call (decisions.md#17, #31)', () => {
     };
     expect(statusContent(twice).anomalies).toEqual([
       {
-        kind: 'duplicate_payment',
+        type: 'duplicate_payment',
         transactionId: 'ABCDEFGHJK0123456789',
         refundUniqueId: null,
         excessMinor: null,
         reviewedAt: null,
-        at: '2026-11-17T09:30:00.005Z',
+        createdAt: '2026-11-17T09:30:00.005Z',
       },
     ]);
   });
@@ -300,9 +316,12 @@ describe('the status call (decisions.md#17, #31)', () => {
     expect(payload.commission).toBe(200);
   });
 
-  test('contains no phone of an attempt, no rail reference and no rail URL (promises.md#10)', () => {
-    const text = JSON.stringify(statusContent(full));
-    expect(text).not.toMatch(/251911223344|RAIL-1|rail\.example\.com/);
+  test('contains no phone of an attempt and no rail URL (promises.md#10)', () => {
+    const railReference = 'ws_CO_1711202612300091122334400';
+    const text = JSON.stringify(
+      statusContent({ ...full, attempts: [{ ...attempt, railReference }] }),
+    );
+    expect(text).not.toMatch(/251911223344|ws_CO|rail\.example\.com/);
   });
 
   test("masks the phone of an express payment, and shows none of a hosted one's customer", () => {

@@ -146,7 +146,7 @@ describe('the request body (decisions.md#17)', () => {
       requestBody({ ...PARTS, event: 'payment_succeeded', uniqueId: 'o"1', signature: 'c2ln' }),
     ).toBe(
       '{"webHookEvent":"PAYMENT_SUCCESS","paymentIntentUniqueId":"o\\"1","status":"SUCCESS",' +
-        '"environment":"sandbox","signature":"c2ln","body":"{\\"uniqueId\\":\\"ትዕዛዝ\\",\\"description\\":\\"Cafe\u0301\\",\\"totalAmount\\":10000}"}',
+        '"environment":"sandbox","payloadVersion":"2026-11-23","signature":"c2ln","body":"{\\"uniqueId\\":\\"ትዕዛዝ\\",\\"description\\":\\"Cafe\u0301\\",\\"totalAmount\\":10000}"}',
     );
   });
 

@@ -26,6 +26,7 @@ import {
   merchantServer,
   ORIGIN,
   payHosted,
+  postRefund,
   resolveAttempt,
   startRedirect,
   tenantOf,
@@ -45,20 +46,25 @@ interface Delivery {
   readonly url: string | null;
   readonly state: string;
   readonly tries: number;
-  readonly lastTryDate: string | null;
-  readonly nextTryDate: string | null;
+  readonly lastTryAt: string | null;
+  readonly nextTryAt: string | null;
   readonly lastError: string | null;
 }
 
 interface Event {
   readonly id: string;
-  readonly webHookEvent: string;
+  readonly type: string;
   readonly paymentIntentUniqueId: string;
   readonly sequence: number;
   readonly test: boolean;
-  readonly creationDate: string;
+  readonly createdAt: string;
   readonly deliveries: readonly Delivery[];
   readonly payload?: string | null;
+}
+
+interface Page {
+  readonly data: readonly Event[];
+  readonly nextCursor: string | null;
 }
 
 type Query = Readonly<Record<string, string>>;
@@ -116,18 +122,18 @@ describe('an event', () => {
     const [event] = await eventsBy();
     const shared = {
       id: headers.get('webhook-id'),
-      webHookEvent: 'PAYMENT_SUCCESS',
+      type: 'PAYMENT_SUCCESS',
       paymentIntentUniqueId: 'order-1',
       sequence: 3,
       test: true,
-      creationDate: expect.any(String),
+      createdAt: expect.any(String),
     };
     const delivery = {
       endpointId: null,
       state: 'waiting',
       tries: 1,
-      lastTryDate: new Date().toISOString(),
-      nextTryDate: expect.any(String),
+      lastTryAt: new Date().toISOString(),
+      nextTryAt: expect.any(String),
       lastError: 'HTTP 500',
     };
     expect(event).toEqual({
@@ -148,7 +154,7 @@ describe('an event', () => {
     await project();
     const [unsent, arrived] = await eventsBy();
     expect(arrived?.deliveries[0]).toMatchObject({ state: 'delivered', tries: 1, lastError: null });
-    expect(unsent?.deliveries[0]).toMatchObject({ state: 'queued', tries: 0, lastTryDate: null });
+    expect(unsent?.deliveries[0]).toMatchObject({ state: 'queued', tries: 0, lastTryAt: null });
   });
 
   test('to two endpoints is listed once for each state of its deliveries, with both', async () => {
@@ -212,6 +218,9 @@ test('filters by type, state and time', async () => {
     [{ type: 'PAYMENT_SUCCESS' }, ['missed', 'paid']],
     [{ type: 'PAYMENT_FAILED' }, ['order-1']],
     [{ type: 'PAYMENT_EXPIRED' }, []],
+    [{ paymentIntentUniqueId: 'missed' }, ['missed']],
+    [{ paymentIntentUniqueId: 'missed', type: 'PAYMENT_FAILED' }, []],
+    [{ paymentIntentUniqueId: 'nothing' }, []],
     [{ deliveryState: 'delivered' }, ['paid']],
     [{ deliveryState: 'waiting', type: 'PAYMENT_SUCCESS' }, ['missed']],
     [{ deliveryState: 'waiting', type: 'PAYMENT_FAILED' }, []],
@@ -222,6 +231,33 @@ test('filters by type, state and time', async () => {
     // Events of one millisecond are ordered by their random ids.
     expect([query, (await idsOf(query)).sort()]).toEqual([query, [...expected].sort()]);
   }
+});
+
+test('lists all events of one payment, page by page, although others have more', async () => {
+  await payHosted({ paymentIntentUniqueId: 'other' });
+  await payHosted({ paymentIntentUniqueId: 'order-1', amount: 150.5 });
+  for (const refundUniqueId of ['r1', 'r2', 'r3']) {
+    advance(MINUTE_MS);
+    await postRefund({ refundUniqueId, amountMinor: 1_000 });
+    await fireAlarm();
+    await payHosted({ paymentIntentUniqueId: `other-${refundUniqueId}` });
+  }
+  await project();
+  const types: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const query: Query = {
+      ...{ paymentIntentUniqueId: 'order-1', limit: '2' },
+      ...(cursor !== null && { cursor }),
+    };
+    const page: Page = await contentOf(`${EVENTS}?${new URLSearchParams(query)}`);
+    types.push(...page.data.map(({ type }) => type));
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  expect(types).toEqual([...Array(3).fill('REFUND_SUCCESS'), 'PAYMENT_SUCCESS']);
+  const apiKey = BETA.apiKeys.sandbox;
+  const foreign = await contentOf<Page>(`${EVENTS}?paymentIntentUniqueId=order-1`, { apiKey });
+  expect(foreign.data).toEqual([]);
 });
 
 test.each([

@@ -13,9 +13,11 @@ import {
   consume,
   createExpress,
   createHosted,
+  execute,
   MINUTE_MS,
   payHosted,
   postHosted,
+  startRedirect,
   tenantOf,
   useGateway,
 } from './support.ts';
@@ -66,14 +68,46 @@ test('shows a payment by the names of the payment object', async () => {
   expect(page).toEqual({ hasMore: false, nextCursor: null });
   const read = await answerOf(call('/api/v1/payment/sandbox/intent/order-1'));
   const payment = read.envelope.content as Record<string, unknown>;
-  const { paymentType, endDate, ...shared } = data[0] as unknown as Record<string, unknown>;
+  const { createdAt, updatedAt, endedAt, ...others } = data[0] as unknown as Record<
+    string,
+    unknown
+  >;
+  const { transactionId, paymentType, receipt, providerReference, ...shared } = others;
   expect(payment).toMatchObject(shared);
-  expect({ paymentType, endDate }).toEqual({
-    paymentType: 'TELE_BIRR',
-    endDate: payment.lastUpdateDate,
+  expect(payment.transaction).toMatchObject({
+    ...{ transactionId, paymentType, receipt, providerReference },
   });
+  expect([createdAt, updatedAt, endedAt]).toEqual([
+    payment.creationDate,
+    payment.lastUpdateDate,
+    payment.lastUpdateDate,
+  ]);
   expect(shared).toMatchObject({ status: 'SUCCESS', metadata: { cart: '8841', note: 'ሰላም "1"' } });
 });
+
+test.each([
+  ['as the provider named them', 'RAIL-7', 'RAIL-7'],
+  ['without a reference that contains the phone', 'ws_CO_23112026911223344', null],
+])(
+  'shows receipt and reference of the paid attempt, %s',
+  async (_name, railReference, providerReference) => {
+    await createHosted({ customerInfo: { phone: '911223344' } });
+    await execute(
+      startRedirect('a0'),
+      { type: 'accept_attempt', attemptId: 'a0', redirectUrl: null, railReference },
+      {
+        type: 'resolve_attempt',
+        attemptId: 'a0',
+        outcome: { type: 'succeeded', receipt: 'RECEIPT-7' },
+      },
+    );
+    await project();
+    const transaction = { transactionId: 'REFA0', receipt: 'RECEIPT-7', providerReference };
+    expect((await list()).data).toMatchObject([transaction]);
+    const read = await answerOf(call('/api/v1/payment/sandbox/intent/order-1'));
+    expect(read.envelope.content).toMatchObject({ transaction });
+  },
+);
 
 /** Three payments a minute apart, the last one first in lists. */
 async function scene(): Promise<readonly string[]> {

@@ -143,12 +143,13 @@ const FIRST_STATUS: Readonly<Record<keyof typeof REFUND_SCENARIOS, readonly unkn
 };
 
 test.each(Object.entries(REFUND_SCENARIOS))(
-  'sandbox.md#refunds: %s, and the event tells the outcome once',
+  'sandbox.md#refunds: %s, and events tell of the outcome and of a needed person once',
   async (name, { amountMinor }) => {
     const arrivals = merchantServer();
     await pay();
     await refunded({ amountMinor });
     await fireAlarm();
+    await consumeAll(caught);
     const { status, failureReason, actionReason } = await contentAt(refundPath());
     const end = await waitForOutcome();
     expect([status, failureReason, actionReason, end]).toEqual(
@@ -157,7 +158,11 @@ test.each(Object.entries(REFUND_SCENARIOS))(
     await consumeAll(caught);
     const [, ...events] = kept(arrivals);
     const outcome = end === 'SUCCESS' ? 'REFUNDED' : 'REFUND_FAILED';
-    expect(events).toEqual([[`REFUND_${end}`, outcome]]);
+    const action = 'REFUND_REQUIRES_ACTION';
+    expect(events).toEqual([
+      ...(name === 'requires_action' ? [[action, action]] : []),
+      [`REFUND_${end}`, outcome],
+    ]);
   },
 );
 

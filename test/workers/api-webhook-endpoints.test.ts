@@ -67,7 +67,8 @@ test('creates, lists, reads, changes and deletes an endpoint', async () => {
     enabled: true,
     paused: false,
     signatureHeader: null,
-    creationDate: new Date(Date.now()).toISOString(),
+    payloadVersion: '2026-11-23',
+    createdAt: new Date(Date.now()).toISOString(),
   };
   const { id, secret } = created.content;
   expect(created).toMatchObject({ status: 200 });
@@ -76,6 +77,7 @@ test('creates, lists, reads, changes and deletes an endpoint', async () => {
   expect((await ask(`${PATH}/${id}`)).content).toEqual(expected);
   const [arrival] = await delivered();
   expect([arrival?.url, isSignedBy(secret, arrival)]).toEqual([URL_A, true]);
+  expect(JSON.parse(arrival?.text ?? '')).toMatchObject({ payloadVersion: '2026-11-23' });
 
   const changes = {
     url: 'https://new.example.com/',
@@ -121,6 +123,15 @@ test('of two endpoints, the one of the id is read, changed and deleted', async (
   const deleted = await ask(`${PATH}/${id}`, { method: 'DELETE' });
   expect(deleted).toMatchObject({ status: 200, content: disabled });
   expect((await ask(PATH)).content).toEqual([other]);
+});
+
+test('keeps the version of the payload with which it was created', async () => {
+  const { id } = (await create()).content;
+  // As if a gateway before this one had created it.
+  await env.DB.prepare("UPDATE webhook_endpoints SET payload_version = '2025-01-01'").run();
+  const kept = { id, description: 'Changed', payloadVersion: '2025-01-01' };
+  expect((await change(id, { description: 'Changed' })).content).toMatchObject(kept);
+  expect((await ask(PATH)).content).toMatchObject([kept]);
 });
 
 test('is recorded in the audit log by the name of the key, without secrets and paths', async () => {
@@ -231,6 +242,7 @@ describe('what is not valid changes nothing', () => {
     ['signatureHeader', 'webhook-id', 'invalid_choice'],
     ['signatureHeader', 'x'.repeat(65), 'too_long'],
     ['secret', 'whsec_mine', 'unknown_field'],
+    ['payloadVersion', '2026-11-23', 'unknown_field'],
   ])('%s: %j is %s', async (field, value, code) => {
     const refused = await create({ [field]: value });
     expect(refused).toMatchObject({ status: 400, code: 'validation_failed' });

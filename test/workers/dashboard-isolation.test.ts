@@ -259,6 +259,9 @@ const CASES: Readonly<Record<string, Case>> = {
     at(`${SANDBOX}/webhooks/secrets/alpha-second/end`),
     () => ({}),
   ),
+  'POST /dashboard/:environment/webhooks/callbacks': form(`${SANDBOX}/webhooks/callbacks`, {
+    signatureHeader: 'X-Shop-Signature',
+  }),
   'POST /dashboard/:environment/webhooks/failing/resume': form(
     `${SANDBOX}/webhooks/failing/resume`,
     { origin: MARKERS.failing },

@@ -110,6 +110,7 @@ test('decisions.md#17: sends the event as documented, with both signatures', asy
     'paymentIntentUniqueId',
     'status',
     'environment',
+    'payloadVersion',
     'signature',
     'body',
   ]);
@@ -446,7 +447,11 @@ test('decisions.md#31: a second paid attempt is an anomaly in the status call, w
     status: 'SUCCESS',
     late: false,
     anomalies: [
-      { kind: 'duplicate_payment', transactionId: 'REFA0', at: new Date(Date.now()).toISOString() },
+      {
+        type: 'duplicate_payment',
+        transactionId: 'REFA0',
+        createdAt: new Date(Date.now()).toISOString(),
+      },
     ],
   });
   advance(DAY_MS);

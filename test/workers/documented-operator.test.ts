@@ -91,6 +91,12 @@ const unresolvedRefund: Preparation = async () => {
   return { sandbox: 'production', 'refund-1': 'r1' };
 };
 
+/** The one rail of this gateway. */
+const providerAnswers: Preparation = async () => {
+  railServer(async () => Response.json({ errorCode: '6' }));
+  return { M_PESA: 'ETS_SWITCH' };
+};
+
 const deadLetter: Preparation = async () => {
   const body = { objectId: 'a'.repeat(64), sequence: 2 };
   const letter = { id: 'letter', timestamp: new Date(), attempts: 1, body };
@@ -106,6 +112,7 @@ const PREPARATIONS: Readonly<Record<string, Preparation>> = {
   'refund request': paid,
   'refund resolve': refundOfAPerson,
   'refund send-again': unresolvedRefund,
+  'rail probe': providerAnswers,
   'dead-letter show': deadLetter,
   'dead-letter retry': deadLetter,
   'dead-letter discard': deadLetter,

@@ -63,10 +63,60 @@ test('answers HEAD like GET, and any other method with 405', async () => {
   }
 });
 
+/** A page as the build leaves it. */
+function withPage(type: string, text: string): Partial<Env> {
+  const headers = { 'content-type': type, etag: '"1"', 'cache-control': 'public, max-age=300' };
+  return { ASSETS: { fetch: async () => new Response(text, { headers }) } as never };
+}
+
+test.each([
+  ['', ORIGIN],
+  ['https://pay.shop.example', 'https://pay.shop.example'],
+])('with PUBLIC_BASE_URL "%s" writes %s into the samples of the docs', async (base, origin) => {
+  const page = withPage('text/html', '<pre>curl https://pay.example.com/api</pre>');
+  for (const path of ['docs/', 'docs/quick-start', 'llms-merchant.txt']) {
+    const response = await home({}, { ...page, PUBLIC_BASE_URL: base }, path);
+    expect(await response.text()).toBe(`<pre>curl ${origin}/api</pre>`);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=300');
+    // The tag is the built page's, not that of this text.
+    expect(response.headers.get('etag')).toBeNull();
+  }
+});
+
+test.each<[Partial<Env>, string, string]>([
+  [{ SUPPORT_CONTACT: '', STATUS_URL: '' }, '', ''],
+  [
+    { SUPPORT_CONTACT: 'help@example.com', STATUS_URL: 'https://status.example.com' },
+    'Support: <a href="mailto:help@example.com">help@example.com</a>. Service status: <a href="https://status.example.com/">status.example.com</a>.',
+    'Support: help@example.com. Service status: status.example.com.',
+  ],
+  [
+    { SUPPORT_CONTACT: '', STATUS_URL: 'https://a.example.com/?a=1&b="<' },
+    'Service status: <a href="https://a.example.com/?a=1&amp;b=%22%3C">a.example.com/?a=1&amp;b=%22%3C</a>.',
+    'Service status: a.example.com/?a=1&b=%22%3C.',
+  ],
+  // The payments' own answers name the malformed setting.
+  [{ SUPPORT_CONTACT: 'javascript:alert(1)' }, '', ''],
+])('with %o the docs show this support', async (settings, html, markdown) => {
+  const mark = '<!-- support -->';
+  const shown = async (type: string) =>
+    (await home({}, { ...settings, ...withPage(type, mark) }, 'docs/errors')).text();
+  expect(await shown('text/html; charset=utf-8')).toBe(html);
+  expect(await shown('text/markdown; charset=utf-8')).toBe(markdown);
+});
+
+test('passes redirects of the docs on', async () => {
+  const headers = { location: '/docs/' };
+  const ASSETS = { fetch: async () => new Response(null, { status: 307, headers }) } as never;
+  const response = await home({}, { ASSETS }, 'docs');
+  expect([response.status, response.headers.get('location')]).toEqual([307, '/docs/']);
+});
+
 test.each(['docs/nothing', 'docs/Errors'])(
   'answers /%s with a link to the docs, not as a payment',
   async (path) => {
-    const response = await home({}, {}, path);
+    const ASSETS = { fetch: async () => new Response(null, { status: 404 }) } as never;
+    const response = await home({}, { ASSETS }, path);
     expect(response.status).toBe(404);
     const html = await response.text();
     expect(html).toContain('Page not found');

@@ -29,7 +29,7 @@ test.each([
   ['/api/v1/payment'],
   ['/api/v1/payment/'],
   ['/api/v1/payment/sandbox'],
-  ['/api/v1/payment/sandbox/express/pay'],
+  ['/api/v1/payment/sandbox/express'],
   ['/api/v2/payment/sandbox/intent'],
   ['/api/v1/payment/sandbox/intent/a/b'],
   ['/api/v1/payment/sandbox/checkout'],

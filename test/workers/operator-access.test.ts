@@ -13,7 +13,7 @@ import {
   sendTo,
   TWO_OPERATORS,
 } from './operator-support.ts';
-import { ALPHA, logged, MINUTE_MS, ORIGIN, useGateway } from './support.ts';
+import { ALPHA, advance, logged, MINUTE_MS, ORIGIN, SECOND_MS, useGateway } from './support.ts';
 
 /**
  * Goal: only the operator gets in, by a secret and, where it is set up, Cloudflare Access. A
@@ -213,13 +213,17 @@ describe('Cloudflare Access', async () => {
   const keySet = { keys: [{ ...(await exportJWK(ours.publicKey)), kid: 'k1', alg: 'RS256' }] };
   const access = { ACCESS_TEAM_DOMAIN: TEAM, ACCESS_AUDIENCE: AUDIENCE };
   const guarded = (): Env => ({ ...env, ...access });
+  let visits = 0;
   let fetched: string[] = [];
+  /** What the address of the team's keys answers. */
+  let answer: () => Response;
 
   beforeEach(() => {
     fetched = [];
+    answer = () => Response.json(keySet);
     vi.spyOn(globalThis, 'fetch').mockImplementation(async (input) => {
       fetched.push(new Request(input).url);
-      return Response.json(keySet);
+      return answer();
     });
   });
 
@@ -228,14 +232,19 @@ describe('Cloudflare Access', async () => {
     readonly audience?: string;
     readonly expiresInMs?: number;
     readonly key?: CryptoKey;
+    readonly keyId?: string;
     readonly claims?: Record<string, string>;
   }
 
   function token(options: TokenOptions = {}): Promise<string> {
     const { issuer = `https://${TEAM}`, audience = AUDIENCE, expiresInMs = MINUTE_MS } = options;
-    const { key = ours.privateKey, claims = { email: 'abebe@example.com' } } = options;
+    const {
+      key = ours.privateKey,
+      keyId = 'k1',
+      claims = { email: 'abebe@example.com' },
+    } = options;
     return new SignJWT(claims)
-      .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
+      .setProtectedHeader({ alg: 'RS256', kid: keyId })
       .setIssuer(issuer)
       .setAudience([audience])
       .setIssuedAt(new Date())
@@ -244,9 +253,10 @@ describe('Cloudflare Access', async () => {
   }
 
   function visit(assertion: string | null, secret = SECRET, bindings = guarded()) {
+    visits += 1;
     const request = new Request(`${ORIGIN}/operator/v1/banks`, {
       method: 'POST',
-      body: JSON.stringify({ code: 'NEW', name: 'New Bank', supportsWithdrawal: true }),
+      body: JSON.stringify({ code: `NEW${visits}`, name: 'New Bank', supportsWithdrawal: true }),
       headers: {
         authorization: `Bearer ${secret}`,
         'content-type': 'application/json',
@@ -308,9 +318,44 @@ describe('Cloudflare Access', async () => {
     expect(fetched).toEqual([]);
   });
 
-  test('answers 503 without counting a failed try when the keys cannot be fetched', async () => {
+  test('keeps the keys for ten minutes, and fetches a rotated key at most every 30 s', async () => {
+    const domain = 'rotating.cloudflareaccess.com';
+    const visitAs = async (key: CryptoKey, keyId: string) => {
+      const assertion = await token({ issuer: `https://${domain}`, key, keyId });
+      const bindings = { ...guarded(), ACCESS_TEAM_DOMAIN: domain };
+      return [(await visit(assertion, SECRET, bindings)).status, fetched.length];
+    };
+    expect(await visitAs(ours.privateKey, 'k1')).toEqual([200, 1]);
+    expect(await visitAs(ours.privateKey, 'k1')).toEqual([200, 1]);
+    const rotated = { ...(await exportJWK(others.publicKey)), kid: 'k2', alg: 'RS256' };
+    answer = () => Response.json({ keys: [rotated] });
+    advance(29 * SECOND_MS);
+    expect(await visitAs(others.privateKey, 'k2')).toEqual([401, 1]);
+    advance(SECOND_MS);
+    expect(await visitAs(others.privateKey, 'k2')).toEqual([200, 2]);
+    expect(await visitAs(ours.privateKey, 'k1')).toEqual([401, 2]);
+    answer = () => new Response(null, { status: 500 });
+    advance(10 * MINUTE_MS - SECOND_MS);
+    expect(await visitAs(others.privateKey, 'k2')).toEqual([200, 2]);
+    advance(SECOND_MS);
+    expect(await visitAs(others.privateKey, 'k2')).toEqual([503, 3]);
+    expect(new Set(fetched)).toEqual(new Set([`https://${domain}/cdn-cgi/access/certs`]));
+  });
+
+  it.each<[string, () => Response]>([
+    [
+      'no connection',
+      () => {
+        throw new TypeError('network');
+      },
+    ],
+    ['an error', () => Response.json(keySet, { status: 500 })],
+    ['a redirect', () => new Response(null, { status: 302, headers: { location: '/' } })],
+    ['no JSON', () => new Response('<html>')],
+    ['no key set', () => Response.json({ keys: 'none' })],
+  ])('answers 503 when the keys’ address gives %s', async (_name, given) => {
+    answer = given;
     const elsewhere = { ...guarded(), ACCESS_TEAM_DOMAIN: 'down.cloudflareaccess.com' };
-    vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('network'));
     const issuer = 'https://down.cloudflareaccess.com';
     const response = await visit(await token({ issuer }), SECRET, elsewhere);
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);

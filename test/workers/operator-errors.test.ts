@@ -75,6 +75,7 @@ const PROVOKED: Readonly<Record<OperatorProblemCode, () => Promise<Response>>> =
   },
   operator_name_invalid: () =>
     operate(`${V1}/banks`, BANK, { headers: { 'x-operator': 'x'.repeat(101) } }),
+  rail_not_configured: () => operate(`${V1}/rails/production/M_PESA/probe`, {}),
   attempt_not_found: async () => {
     await createHosted();
     return resolve('none');

@@ -361,12 +361,12 @@ test('a refused callback changes the merchant’s status call only by the anomal
     lastUpdateDate: new Date().toISOString(),
     anomalies: [
       {
-        kind: 'refused_callback',
+        type: 'refused_callback',
         transactionId: (await attemptNow()).reference,
         refundUniqueId: null,
         excessMinor: null,
         reviewedAt: null,
-        at: new Date().toISOString(),
+        createdAt: new Date().toISOString(),
       },
     ],
   });
@@ -381,7 +381,8 @@ test.each<[string, string, () => Promise<Request>]>([
   [
     'at CBE’s address',
     'CBE',
-    async () => request('/rails/cbe-birr', cbeReport((await attemptNow()).railReference ?? '')),
+    async () =>
+      request('/rails/cbe-birr', await cbeReport((await attemptNow()).railReference ?? '')),
   ],
   [
     'by GET',

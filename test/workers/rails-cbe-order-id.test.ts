@@ -64,7 +64,7 @@ const NEW = `t2:${btoa('the next key, which has 32 bytes')}`;
 const NEWER = `t3:${btoa('and one more, which has 32 bytes')}`;
 
 async function reportTo(bindings: Env, id: string): Promise<number> {
-  return (await send(bindings, '/rails/cbe-birr', { body: cbeReport(id) })).status;
+  return (await send(bindings, '/rails/cbe-birr', { body: await cbeReport(id) })).status;
 }
 
 const rotated = () => envWith({ LINK_SIGNING_KEYS: `${NEW},${OLD()}` });
@@ -93,9 +93,9 @@ test('decisions.md#32: does not accept ids of a removed key', async () => {
 });
 
 /** The order id that is sealed into the address of CBE's page, found anywhere in a text. */
-function orderIdIn(text: string): string {
+async function orderIdIn(text: string): Promise<string> {
   const sealed = /Default\.aspx\?r=([^"&\s]+)/.exec(text)?.[1] ?? '';
-  const { open } = sealOf(cbe('production').secret);
+  const { open } = await sealOf(cbe('production').secret);
   return open(JSON.parse(open(decodeURIComponent(sealed)) ?? '{}').T) ?? '';
 }
 
@@ -124,7 +124,7 @@ test.each(ORDERS)(
     // Stored, as if its start had been stored.
     const kept = await attemptNow();
     expect(kept).toMatchObject({ railReference: id });
-    expect(orderIdIn(kept.redirectUrl ?? '')).toBe(id);
+    expect(await orderIdIn(kept.redirectUrl ?? '')).toBe(id);
     const before = await everythingStored();
     const later = envWith({ LINK_SIGNING_KEYS: `${NEWER},${NEW},${OLD()}` });
     for (const bindings of [env, rotated(), later, env]) {
@@ -221,10 +221,10 @@ test('an express call repeated after a crash names the same order, before and af
   expect((await repeated(env)).status).toBe(500);
   expect(await attemptNow()).toMatchObject({ redirectUrl: null, railReference: null });
   advance(MINUTE_MS);
-  const id = orderIdIn((await repeated(env)).text);
+  const id = await orderIdIn((await repeated(env)).text);
   expect(id).toBe(await orderId(client()));
   expect(await attemptNow()).toMatchObject({ railReference: id });
-  expect(orderIdIn((await repeated(rotated())).text)).toBe(id);
+  expect(await orderIdIn((await repeated(rotated())).text)).toBe(id);
   expect(await reportTo(rotated(), id)).toBe(200);
   expect(await intentNow()).toMatchObject({ status: 'succeeded' });
 });

@@ -74,7 +74,10 @@ test.each<[Environment]>([['production'], ['sandbox']])(
   async (environment) => {
     const id = await pending(environment);
     const { secret, tillCode, baseUrl } = cbe(environment);
-    expect(await report(PATH, cbeReport(id, { secret }))).toEqual({ status: 200, text: 'OK' });
+    expect(await report(PATH, await cbeReport(id, { secret }))).toEqual({
+      status: 200,
+      text: 'OK',
+    });
     expect(await intentNow(clientIn(environment))).toMatchObject({ status: 'succeeded' });
     expect(calls.map(({ url }) => url)).toEqual([`${baseUrl}/api/cbebpg/TXNSTAT`]);
     expect(JSON.parse(calls[0]?.text ?? '')).toMatchObject({
@@ -83,13 +86,13 @@ test.each<[Environment]>([['production'], ['sandbox']])(
     });
     // A repeated report causes another query, and changes nothing.
     const before = await everythingStored();
-    expect(await report(PATH, cbeReport(id, { secret }))).toMatchObject({ status: 200 });
+    expect(await report(PATH, await cbeReport(id, { secret }))).toMatchObject({ status: 200 });
     expect(await everythingStored()).toEqual(before);
   },
 );
 
 test('accepts a report that is sent as a form', async () => {
-  const { EncVal } = cbeReport(await pending());
+  const { EncVal } = await cbeReport(await pending());
   expect(await report(PATH, new URLSearchParams({ EncVal }).toString())).toMatchObject({
     status: 200,
   });
@@ -122,12 +125,12 @@ const FORGED: readonly [
     (id) => ({ EncVal: JSON.stringify({ TransactionId: id }) }),
     401,
   ],
-  ['a truncated seal', (id) => ({ EncVal: cbeReport(id).EncVal.slice(0, -12) }), 401],
+  ['a truncated seal', async (id) => ({ EncVal: (await cbeReport(id)).EncVal.slice(0, -12) }), 401],
   ['a seal that is not base64', () => ({ EncVal: '€'.repeat(200) }), 401],
   ['a number instead of a seal', () => ({ EncVal: 7 }), 401],
   [
     'sealed, but without a hash',
-    (id) => ({ EncVal: seal({ TransactionId: id, State: 'SUCCESS' }) }),
+    async (id) => ({ EncVal: await seal({ TransactionId: id, State: 'SUCCESS' }) }),
     401,
   ],
   ['sealed, with the hash of another state', (id) => otherState(id), 401],
@@ -137,15 +140,16 @@ const FORGED: readonly [
   ['a huge body without content-length', () => new Blob(['A'.repeat(66_000)]).stream(), 413],
 ];
 
-function seal(plain: object): string {
-  return sealOf(cbe('production').secret).seal(JSON.stringify(plain));
+async function seal(plain: object): Promise<string> {
+  return (await sealOf(cbe('production').secret)).seal(JSON.stringify(plain));
 }
 
 /** An attacker who saw other reports can recombine their blocks: then the hash must not match. */
-function otherState(id: string): object {
+async function otherState(id: string): Promise<object> {
   const { secret } = cbe('production');
-  const opened = sealOf(secret).open(cbeReport(id, { state: 'FAILED' }).EncVal) ?? '';
-  return { EncVal: seal({ ...JSON.parse(opened), State: 'SUCCESS' }) };
+  const { EncVal } = await cbeReport(id, { state: 'FAILED' });
+  const opened = (await sealOf(secret)).open(EncVal) ?? '';
+  return { EncVal: await seal({ ...JSON.parse(opened), State: 'SUCCESS' }) };
 }
 
 test.each(FORGED)('%s: rejected, and no object is reached', async (_name, bodyOf, status) => {
@@ -167,7 +171,7 @@ test.each(FORGED)('%s: rejected, and no object is reached', async (_name, bodyOf
 
 test('rejects a report of a payment that no longer exists, and creates none', async () => {
   const id = await orderId(client('order-2'));
-  expect((await report(PATH, cbeReport(id))).status).toBe(401);
+  expect((await report(PATH, await cbeReport(id))).status).toBe(401);
   expect(await everythingStored()).toEqual({});
   expect(calls).toEqual([]);
 });
@@ -179,7 +183,7 @@ test.each<[string, Environment, Environment]>([
   const id = await pending(payment);
   const before = await everythingStored();
   const { secret } = cbe(sealer);
-  expect((await report(PATH, cbeReport(id, { secret }))).status).toBe(401);
+  expect((await report(PATH, await cbeReport(id, { secret }))).status).toBe(401);
   expect(await everythingStored()).toEqual(before);
   expect(calls).toEqual([]);
 });
@@ -187,7 +191,7 @@ test.each<[string, Environment, Environment]>([
 test('believes no report without CBE’s secret', async () => {
   const id = await pending();
   const unconfigured = envWith({ RAIL_CBE_PRODUCTION: undefined, RAIL_CBE_SANDBOX: undefined });
-  expect((await send(unconfigured, PATH, { body: cbeReport(id) })).status).toBe(401);
+  expect((await send(unconfigured, PATH, { body: await cbeReport(id) })).status).toBe(401);
   expect(await intentNow()).toMatchObject({ status: 'processing', anomalies: [] });
 });
 
@@ -213,7 +217,7 @@ test.each([
   expect((quiet.checkAtMs ?? 0) - Date.now()).toBeGreaterThan(CHECK_SOON_MS);
   stateAtCbe = state;
   // CBE has to report it again: the report may be its only message.
-  expect(await report(PATH, cbeReport(id))).toMatchObject({ status: 503 });
+  expect(await report(PATH, await cbeReport(id))).toMatchObject({ status: 503 });
   expect(await intentNow()).toMatchObject({ status: 'processing', anomalies: [] });
   expect(await attemptNow()).toMatchObject({ checkAtMs: Date.now() + CHECK_SOON_MS });
   expect(await alarmNow()).toBeLessThanOrEqual(Date.now() + CHECK_SOON_MS);
@@ -222,7 +226,7 @@ test.each([
   advance(CHECK_SOON_MS);
   await fireAlarmOf();
   expect(await intentNow()).toMatchObject({ status: 'succeeded' });
-  expect(await report(PATH, cbeReport(id))).toMatchObject({ status: 200 });
+  expect(await report(PATH, await cbeReport(id))).toMatchObject({ status: 200 });
 });
 
 test.each([
@@ -234,7 +238,7 @@ test.each([
 ])('the query counts, not the report: the report %s', async (_name, state, atCbe, status) => {
   const id = await pending();
   stateAtCbe = atCbe;
-  expect(await report(PATH, cbeReport(id, { state }))).toMatchObject({ status: 200 });
+  expect(await report(PATH, await cbeReport(id, { state }))).toMatchObject({ status: 200 });
   expect(await intentNow()).toMatchObject({ status, anomalies: [] });
   // The operator's log has every unknown state, from callbacks and queries.
   const codes = loggedEvents('rail_answer').map(({ call: place, providerCode }) => ({
@@ -257,7 +261,7 @@ test.each([['FAILED'], ['PENDING'], ['SETTLED?']])(
     const before = await intentNow();
     stateAtCbe = state;
     for (let times = 0; times < 3; times += 1) {
-      expect((await report(PATH, cbeReport(id))).status).toBe(503);
+      expect((await report(PATH, await cbeReport(id))).status).toBe(503);
     }
     const { id: attemptId } = await attemptNow();
     const anomalies = [{ kind: 'refused_callback', attemptId, atMs: Date.now() }];
@@ -274,17 +278,17 @@ test.each([['FAILED'], ['PENDING'], ['SETTLED?']])(
     );
     // Once CBE confirms it, it counts as paid.
     stateAtCbe = 'SUCCESS';
-    expect((await report(PATH, cbeReport(id))).status).toBe(200);
+    expect((await report(PATH, await cbeReport(id))).status).toBe(200);
     expect(await intentNow()).toMatchObject({ status: 'succeeded', late: true });
   },
 );
 
 test('after the payment was paid, another report with a failed query is an anomaly, and it stays paid', async () => {
   const id = await pending();
-  await report(PATH, cbeReport(id));
+  await report(PATH, await cbeReport(id));
   stateAtCbe = 'FAILED';
   for (let times = 0; times < 2; times += 1) {
-    expect((await report(PATH, cbeReport(id))).status).toBe(200);
+    expect((await report(PATH, await cbeReport(id))).status).toBe(200);
   }
   expect(await intentNow()).toMatchObject({
     status: 'succeeded',

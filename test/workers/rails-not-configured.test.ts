@@ -283,7 +283,9 @@ function mistyped(name: keyof typeof SCENE_SECRETS): Env {
 async function reportOfPaid(bindings: Env) {
   const again = await CBE_SCENE?.prepareReport('paid');
   const { railReference } = await attemptNow();
-  const sent = await send(bindings, '/rails/cbe-birr', { body: cbeReport(railReference ?? '') });
+  const sent = await send(bindings, '/rails/cbe-birr', {
+    body: await cbeReport(railReference ?? ''),
+  });
   return { sent, again };
 }
 

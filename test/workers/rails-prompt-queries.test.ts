@@ -40,7 +40,7 @@ const USSD = {
 configureRails({
   RAIL_M_PESA_PRODUCTION: {
     ...MPESA,
-    statusQuery: { initiator: 'operator', securityCredential: 'Y3JlZGVudGlhbA==' },
+    statusQuery: { initiator: 'operator', securityCredential: btoa('x'.repeat(256)) },
   },
   RAIL_TELE_BIRR_USSD_PRODUCTION: USSD,
   RAIL_E_BIRR_PRODUCTION: { ...EBIRR, statusQuery: { failedStates: ['DECLINED'] } },

@@ -27,7 +27,7 @@ import { useGateway } from './support.ts';
  * reports refunds. How it reads them: test/rails/mpesa-refund.test.ts.
  */
 
-const REFUNDS = { initiator: 'operator', securityCredential: 'c2VjcmV0' };
+const REFUNDS = { initiator: 'operator', securityCredential: btoa('x'.repeat(256)) };
 
 configureRails({ RAIL_M_PESA_PRODUCTION: { ...MPESA, refunds: REFUNDS } });
 const caught = useGateway();

@@ -99,7 +99,7 @@ export function decideAtRails(decided: Fate): void {
   fate = decided;
 }
 
-function answerTo({ url, text }: RailCall): Response {
+async function answerTo({ url, text }: RailCall): Promise<Response> {
   const form = new URLSearchParams(text);
   switch (new URL(url).pathname.split('/').at(-1)) {
     case 'generate':
@@ -208,11 +208,14 @@ export function ussdReport({ reference }: Attempt, outcome: 'paid' | 'failed'): 
 const CBE_DATE = '21-11-2026';
 
 /** CBE's answer to a status query. */
-export function cbeAnswer({ url, text }: Pick<RailCall, 'url' | 'text'>, state: string): Response {
+export async function cbeAnswer(
+  { url, text }: Pick<RailCall, 'url' | 'text'>,
+  state: string,
+): Promise<Response> {
   const environment = url.startsWith(cbe('sandbox').baseUrl) ? 'sandbox' : 'production';
   const { secret, tillCode } = cbe(environment);
   const { transactionId } = JSON.parse(text);
-  const Signiture = hashOf([
+  const Signiture = await hashOf([
     ['Key', secret],
     ['State', state],
     ['TNDDate', CBE_DATE],
@@ -221,28 +224,28 @@ export function cbeAnswer({ url, text }: Pick<RailCall, 'url' | 'text'>, state: 
   ]);
   const fields = { TransactionId: transactionId, State: state, TNDDate: CBE_DATE };
   return Response.json({
-    EncryptedResponseValue: sealOf(secret).seal(
+    EncryptedResponseValue: (await sealOf(secret)).seal(
       JSON.stringify({ Tillcode: tillCode, ...fields, Signiture }),
     ),
   });
 }
 
 /** The body of CBE's report of a transaction. */
-export function cbeReport(
+export async function cbeReport(
   transactionId: string,
   {
     secret = cbe('production').secret,
     state = 'SUCCESS',
   }: { readonly secret?: string; readonly state?: string } = {},
-): { EncVal: string } {
-  const Signiture = hashOf([
+): Promise<{ EncVal: string }> {
+  const Signiture = await hashOf([
     ['key', secret],
     ['state', state],
     ['TNDDate', CBE_DATE],
     ['transactionId', transactionId],
   ]);
   const plain = { TransactionId: transactionId, State: state, TNDDate: CBE_DATE, Signiture };
-  return { EncVal: sealOf(secret).seal(JSON.stringify(plain)) };
+  return { EncVal: (await sealOf(secret)).seal(JSON.stringify(plain)) };
 }
 
 /** M-PESA's report about an attempt. */
@@ -352,8 +355,8 @@ export const SCENES: readonly Scene[] = [
       environment: 'sandbox',
     },
   ),
-  scene('cbe-birr', 'CBE', ({ railReference }, outcome) =>
-    report('/rails/cbe-birr', cbeReport(railReference ?? '', { state: CBE_STATE[outcome] })),
+  scene('cbe-birr', 'CBE', async ({ railReference }, outcome) =>
+    report('/rails/cbe-birr', await cbeReport(railReference ?? '', { state: CBE_STATE[outcome] })),
   ),
   scene('telebirr-h5', 'TELE_BIRR', async (attempt, outcome, path) =>
     report(path, await telebirrReport(attempt, outcome)),

@@ -74,8 +74,8 @@ const ROWS: readonly Row[] = [
   {
     name: 'CBE with short ids',
     method: 'CBE',
-    reportPaid: ({ reference }, environment = 'production') =>
-      report('/rails/cbe-birr', cbeReport(reference, { secret: cbe(environment).secret })),
+    reportPaid: async ({ reference }, environment = 'production') =>
+      report('/rails/cbe-birr', await cbeReport(reference, { secret: cbe(environment).secret })),
   },
   {
     name: 'cards by GET',

@@ -11,7 +11,12 @@ import {
   oldestUndelivered,
   paymentsNeedingAttention,
 } from '../../src/read-model/attention.ts';
-import { countFailedEvents, eventsOf, failedEventsOf } from '../../src/read-model/events-list.ts';
+import {
+  countFailedEvents,
+  type EventFilter,
+  eventsOf,
+  failedEventsOf,
+} from '../../src/read-model/events-list.ts';
 import { type PaymentRow, readPayments } from '../../src/read-model/payment-row.ts';
 import {
   exportPayments,
@@ -170,6 +175,16 @@ describe.each(READERS.map((tenant) => ({ tenant, name: nameOf(tenant) })))(
       },
     );
 
+    test('events of one payment: only its own', async () => {
+      for (const filter of [{}, { deliveryStatus: 'waiting' }, { type: 'payment_succeeded' }]) {
+        const list = eventsOf(tenant, { ...(filter as EventFilter), uniqueId: 'order-2' });
+        const { rows } = await readPage(env.DB, list, null, 10);
+        expect(rows.map(({ eventId }) => eventId)).toEqual([eventIdOf(tenant, 2)]);
+      }
+      const dead = eventsOf(tenant, { uniqueId: 'order-2', deliveryStatus: 'dead' });
+      expect((await readPage(env.DB, dead, null, 10)).rows).toEqual([]);
+    });
+
     test.each([
       {},
       { deliveryStatus: 'dead' },
@@ -269,6 +284,19 @@ test('a frequent amount is still listed in the order of time', async () => {
       expected.map(({ row }) => row.number).reverse(),
     );
   }
+});
+
+test('the events of a payment are found although a message left earlier ones out', async () => {
+  const tenant = tenantOf(ALPHA);
+  const at = (number: number) => projectedEvent(tenant, 500 + number, { createdAtMs: number });
+  for (const [version, event] of [at(1), at(2), at(3)].entries()) {
+    await deliver([projectionMessage(tenant, 99, {}, { version: 2 + version, events: [event] })]);
+  }
+  // Overtaken by the others.
+  await deliver([projectionMessage(tenant, 99, {}, { version: 1, events: [] })]);
+  const list = eventsOf(tenant, { uniqueId: 'order-99' });
+  const rows = await walk((cursor) => readPage(env.DB, list, cursor, 1), 1);
+  expect(rows.map(({ createdAtMs }) => createdAtMs)).toEqual([3, 2, 1]);
 });
 
 test('a payment created during paging does not shift the pages', async () => {

@@ -396,6 +396,20 @@ test('sorts only the rows of rare amounts, after it found their places', async (
   }
 });
 
+test('looks up the events of one payment at the times in its row, and sorts only these', async () => {
+  for (const filter of EVENT_FILTERS) {
+    for (const cursor of Object.values(CURSORS)) {
+      const list = eventsOf(TENANT, { ...filter, uniqueId: 'order-1' });
+      expect(await planOf(pageStatement(list, cursor, 50))).toEqual([
+        'SEARCH payment USING INDEX payment_unique_id (merchant_id=? AND environment=? AND unique_id=?)',
+        expect.stringContaining('SCAN event VIRTUAL TABLE'),
+        expect.stringMatching(/^SEARCH webhook_event USING PRIMARY KEY .*created_at_ms=\?/),
+        'USE TEMP B-TREE FOR ORDER BY',
+      ]);
+    }
+  }
+});
+
 test('looks for rare amounts inside the index, without the rows', async () => {
   for (const filter of PAYMENT_FILTERS) {
     expect(await planOf(placesOfAmountStatement(TENANT, filter))).toEqual([

@@ -179,6 +179,20 @@ test('read model: the confirmation of an older version does not stop the newest'
   expect(caught.projections.map(({ row }) => row.status)).toEqual(['succeeded']);
 });
 
+test('read model: the confirmation of an older message does not stop a receipt that came later', async () => {
+  await createHosted();
+  await execute(startRedirect('a0'), resolveAttempt('a0', 'succeeded'));
+  const messages = caught.projections.splice(0);
+  const outcome = { type: 'succeeded', receipt: 'R-77' } as const;
+  await execute({ type: 'resolve_attempt', attemptId: 'a0', outcome });
+  // The message with the receipt is lost.
+  caught.projections.length = 0;
+  await consume('kefel-projections', messages);
+  advance(QUEUED_LEASE_MS);
+  await fireAlarm();
+  expect(caught.projections.at(-1)?.receiptKeys).toEqual(['receipt:R77']);
+});
+
 test.each(Object.entries(INTERRUPTIONS))(
   'read model: an unconfirmed change is sent again, at growing intervals (%s)',
   async (_name, interrupt) => {

@@ -11,6 +11,7 @@ import {
   consumeAll,
   fireAlarm,
   HOUR_MS,
+  MINUTE_MS,
   merchantServer,
   payHosted,
   postExpress,
@@ -32,6 +33,8 @@ const REFUNDS = 'https://refunds.example.com/hook';
 const PAYMENTS = 'https://payments.example.com/hook';
 /** A refund of this amount fails in the sandbox. */
 const DECLINED_MINOR = 10_022;
+/** One of this amount waits a minute for a person there. */
+const LEFT_TO_PERSON_MINOR = 10_025;
 
 /** The answers of each address; 200 unless set. */
 const statuses = new Map<string, number>();
@@ -132,7 +135,25 @@ describe('the events of a refund of a payment', () => {
     expect(await deliveriesOf('REFUND_SUCCESS')).toMatchObject([{ state: 'undeliverable' }]);
   });
 
-  test('leave the event of the payment alone that waits for its callbackUrl', async () => {
+  test('replace only those of the same refund that have not arrived', async () => {
+    await addEndpoints();
+    statuses.set(ALL, 500);
+    await refunded({ callbackUrl: null }, { amountMinor: LEFT_TO_PERSON_MINOR });
+    expect(arrived()).toContain(`REFUND_REQUIRES_ACTION REFUND_REQUIRES_ACTION ${ALL}`);
+    expect(await deliveriesOf('REFUND_REQUIRES_ACTION')).toMatchObject([{ state: 'waiting' }]);
+    statuses.clear();
+    advance(MINUTE_MS);
+    await fireAlarm();
+    await deliverAll();
+    expect(await deliveriesOf('REFUND_REQUIRES_ACTION')).toMatchObject([{ state: 'superseded' }]);
+    expect(await deliveriesOf('REFUND_SUCCESS')).toMatchObject([
+      { endpointId: 'we_all', state: 'delivered' },
+      { endpointId: 'we_refunds', state: 'delivered' },
+    ]);
+    expect(await deliveriesOf('PAYMENT_SUCCESS')).not.toMatchObject([{ state: 'superseded' }]);
+  });
+
+  test('do not supersede the event of the payment, which waits for its callbackUrl', async () => {
     await addEndpoints();
     statuses.set(CALLBACK_URL, 500);
     await refunded({});

@@ -53,7 +53,7 @@ async function refusalOf(amountMinor: number) {
   return [status, envelope.code];
 }
 
-test('shows what went back too much, and refunds no more until an operator has reviewed it', async () => {
+test('shows the excess, and refunds no more until an operator has reviewed it', async () => {
   const arrivals = merchantServer();
   await returnTooMuch();
   await consumeAll(caught);
@@ -64,7 +64,7 @@ test('shows what went back too much, and refunds no more until an operator has r
   const { envelope } = await answerOf(call(statusPath('order-1')));
   expect(envelope.content).toMatchObject({
     anomalies: [
-      { kind: 'excess_refund', refundUniqueId: 'one', excessMinor: 3_972, reviewedAt: null },
+      { type: 'excess_refund', refundUniqueId: 'one', excessMinor: 3_972, reviewedAt: null },
     ],
   });
   expect(await refusalOf(1_00)).toEqual([409, 'refund_needs_review']);
@@ -81,7 +81,7 @@ test('shows what went back too much, and refunds no more until an operator has r
   expect(await refusalOf(1_00)).toEqual([409, 'refund_too_large']);
 });
 
-test('a review lifts nothing while its audit entry cannot be written', async () => {
+test('a review does not lift the block while D1 cannot store its audit entry', async () => {
   await returnTooMuch();
   await consumeAll(caught);
   await env.DB.prepare('ALTER TABLE audit_log RENAME TO audit_log_away').run();

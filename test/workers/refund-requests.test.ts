@@ -151,7 +151,7 @@ test('the message fits too when no event has arrived, and has the newest events'
   expect(message?.events.at(-1)?.sequence).toBe(REFUNDS_MAX - 1);
 });
 
-test('the message fits with as many refunds with long ids as there can be, and has the open ones', async () => {
+test('the message fits with the largest number of refunds with long ids, and has the open ones', async () => {
   await pay();
   await refund();
   const intent = await intentOf();

@@ -9,6 +9,7 @@ import worker from '../../src/index.ts';
 import { exportPayments } from '../../src/read-model/payments-list.ts';
 import { searchPayments } from '../../src/read-model/search.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
+import { operateApi } from './operator-support.ts';
 import { deliver, projectedRefund, projectionMessage } from './read-model-fixture.ts';
 import {
   ALPHA,
@@ -192,13 +193,31 @@ describe('after 400 days', () => {
     [', even if its message is late', ['new', 'old']],
   ])('digests go that an earlier data key made%s', async (_, arriving) => {
     for (const key of arriving) {
-      const changes = { version: key === 'old' ? 1 : 2, searchKeys: [`phone:${key}`] };
+      const searchKeys = [`phone:${key}`, `receipt:#${key}`];
+      const changes = { version: key === 'old' ? 1 : 2, searchKeys };
       await deliver([projectionMessage(tenantOf(ALPHA), 1, { status: 'canceled' }, changes)]);
     }
     expect(await rows('payment_search_key')).toBeGreaterThan(0);
+    expect(await rows('receipts')).toBeGreaterThan(0);
     advance(RETENTION_MS);
     await purge();
-    expect(await rows('payment_search_key')).toBe(0);
+    expect([await rows('payment_search_key'), await rows('receipts')]).toEqual([0, 0]);
+  });
+
+  test('a receipt that an operator recorded goes, even after the provider has replaced it', async () => {
+    await createHosted();
+    await execute(startRedirect('a0'));
+    const path = `/payments/sandbox/${ALPHA.id}/order-1/attempts/a0/resolve`;
+    const body = { outcome: 'succeeded', receipt: 'R-77', note: 'Seen in the portal' };
+    expect((await operateApi(path, body)).status).toBe(200);
+    const outcome = { type: 'succeeded', receipt: 'T-88' } as const;
+    await execute({ type: 'resolve_attempt', attemptId: 'a0', outcome });
+    // One batch, of which only the newest message is written.
+    await consume('kefel-projections', caught.projections.splice(0));
+    expect(await rows('receipts')).toBe(2);
+    advance(RETENTION_MS);
+    await purge();
+    expect(await rows('receipts')).toBe(0);
   });
 
   test('the transactionId that merchants know still finds the payment', async () => {

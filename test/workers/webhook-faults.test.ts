@@ -113,8 +113,8 @@ const ROWS: Readonly<Record<WebhookFault, Row>> = {
   // Alone, the only event is late; the test below has two events.
   out_of_order: {
     at: [
-      [20_000, []],
-      [22_000, [RIGHT]],
+      [60_000, []],
+      [62_000, [RIGHT]],
     ],
     log: ['not sent: sandbox fault overtaken', null],
   },

@@ -14,11 +14,11 @@ export function eventContent(
 ) {
   return {
     id: row.eventId,
-    webHookEvent: wireEvent(row.type),
+    type: wireEvent(row.type),
     paymentIntentUniqueId: row.uniqueId,
     sequence: row.sequence,
     test: row.environment === 'sandbox',
-    creationDate: isoTime(row.createdAtMs),
+    createdAt: isoTime(row.createdAtMs),
     deliveries,
   };
 }
@@ -93,8 +93,8 @@ function deliveryContent(delivery: Delivery) {
     url,
     state,
     tries,
-    lastTryDate: lastTryAtMs === null ? null : isoTime(lastTryAtMs),
-    nextTryDate: dueAtMs === null ? null : isoTime(dueAtMs),
+    lastTryAt: lastTryAtMs === null ? null : isoTime(lastTryAtMs),
+    nextTryAt: dueAtMs === null ? null : isoTime(dueAtMs),
     lastError: lastErrorOf(delivery),
   };
 }

@@ -37,21 +37,20 @@ import { readQuery } from './query.ts';
 
 /** GET …/events: the merchant's events of this environment, newest first (docs/lists.md#lists). */
 export async function listEvents({ request, env, access }: MerchantCall): Promise<Response> {
-  const { type, deliveryState, createdFrom, createdTo, cursor, limit } = readQuery(
-    request,
-    eventsQuery,
-  );
+  const query = readQuery(request, eventsQuery);
+  const { type, createdFrom, createdTo } = query;
   const errors = rangeErrors('created', createdFrom, createdTo);
   if (Object.keys(errors).length > 0) {
     throw validationProblem(errors);
   }
   const list = distinctEventsOf(access, {
+    uniqueId: query.paymentIntentUniqueId,
     type: EVENT_TYPES.find((known) => WIRE_EVENTS[known].event === type),
-    deliveryStatus: deliveryState,
+    deliveryStatus: query.deliveryState,
     fromMs: createdFrom,
     toMs: createdTo,
   });
-  const page = await readInTime(() => readPage(env.DB, list, cursor ?? null, limit));
+  const page = await readInTime(() => readPage(env.DB, list, query.cursor ?? null, query.limit));
   const eventIds = page.rows.map(({ eventId }) => eventId);
   const [deliveries, urls] = await Promise.all([
     deliveriesOf(env, access, eventIds),

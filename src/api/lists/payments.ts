@@ -36,7 +36,7 @@ export async function listPayments({ request, env, access }: MerchantCall): Prom
 
 const STATUSES = Object.keys(WIRE_STATUSES) as IntentStatus[];
 
-/** A payment by the names that the payment object has (docs/lists.md#payment-summary). */
+/** Names of the payment object, without its three dates (docs/lists.md#payment-summary). */
 function summaryContent(row: PaymentSummary) {
   return {
     paymentIntentId: row.number,
@@ -49,12 +49,15 @@ function summaryContent(row: PaymentSummary) {
     chargedAmount: row.chargedMinor,
     refundedAmount: row.refundedMinor,
     currency: row.currency,
+    transactionId: row.transactionId,
     paymentType: row.method,
+    receipt: row.receipt,
+    providerReference: row.providerReference,
     reason: row.failureReason,
     late: row.late,
-    creationDate: isoTime(row.createdAtMs),
-    lastUpdateDate: isoTime(row.updatedAtMs),
-    endDate: row.endedAtMs === null ? null : isoTime(row.endedAtMs),
+    createdAt: isoTime(row.createdAtMs),
+    updatedAt: isoTime(row.updatedAtMs),
+    endedAt: row.endedAtMs === null ? null : isoTime(row.endedAtMs),
     metadata: row.metadata,
   };
 }

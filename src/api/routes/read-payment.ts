@@ -6,7 +6,7 @@ import { statusContent } from '../../webhooks/payload.ts';
 import type { MerchantCall } from '../call.ts';
 
 /**
- * GET …/intent/{id} and …/checkout/{id}: the payment as it is now (docs/decisions.md#21). A unique
+ * GET …/intents/{id}: the payment as it is now (docs/decisions.md#21). A unique
  * id leads directly to the object. A uuid or integer id is looked up in the read model, which may
  * lag by seconds. An id of another merchant or environment is a 404, like an unknown one
  * (docs/decisions.md#29).
@@ -27,7 +27,7 @@ export async function readPayment(call: MerchantCall): Promise<Response> {
   return successResponse('Payment found', statusContent(indirect.intent));
 }
 
-/** POST …/intent/cancel/{uniqueId}: only without an attempt in flight (docs/decisions.md#25). */
+/** POST …/intents/{uniqueId}/cancel: only without an attempt in flight (docs/decisions.md#25). */
 export async function cancelPayment(call: MerchantCall): Promise<Response> {
   const intent: IntentClient = intentByUniqueId(call.env, call.access, call.id);
   const result = await intent.execute([{ type: 'cancel' }]);

@@ -14,7 +14,7 @@ import type { MerchantCall } from '../call.ts';
 import { idempotencyClaim } from '../idempotency.ts';
 import { refundSchema } from '../schema/refund.ts';
 
-/** POST …/refund: returns a payment to its customer, or a part of it (docs/refunds.md). */
+/** POST …/refunds: returns a payment to its customer, or a part of it (docs/refunds.md). */
 export async function createRefund({ request, env, access }: MerchantCall): Promise<Response> {
   const body = await readJsonBody(request, BODY_BYTES_MAX);
   const idempotency = await idempotencyClaim(request, 'refund', body.bytes);
@@ -45,7 +45,7 @@ function answer(intent: Intent, refund: Refund, headers: Readonly<Record<string,
   return jsonResponse(200, successBody('Refund requested', content), headers);
 }
 
-/** GET …/refund/{refundUniqueId}: the refund as it is now. */
+/** GET …/refunds/{refundUniqueId}: the refund as it is now. */
 export async function readRefund(call: MerchantCall): Promise<Response> {
   const read = await (await paymentOf(call)).read();
   const refund = read.type === 'found' ? refundIn(read.intent, call.id) : null;
@@ -55,7 +55,7 @@ export async function readRefund(call: MerchantCall): Promise<Response> {
   return successResponse('Refund found', refundPayload(read.intent, refund));
 }
 
-/** POST …/refund/{refundUniqueId}/cancel: only before the provider is asked. */
+/** POST …/refunds/{refundUniqueId}/cancel: only before the provider is asked. */
 export async function cancelRefund(call: MerchantCall): Promise<Response> {
   const client = await paymentOf(call);
   const result = await client.execute([{ type: 'cancel_refund', refundId: call.id }]);

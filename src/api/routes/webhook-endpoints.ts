@@ -166,7 +166,8 @@ function contentOf(endpoint: EndpointEntry) {
     enabled: endpoint.isEnabled,
     paused: endpoint.pausedAtMs !== null,
     signatureHeader: endpoint.signatureHeader,
-    creationDate: new Date(endpoint.createdAtMs).toISOString(),
+    payloadVersion: endpoint.payloadVersion,
+    createdAt: new Date(endpoint.createdAtMs).toISOString(),
   };
 }
 

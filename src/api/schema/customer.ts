@@ -9,12 +9,14 @@ import { internationalPhone } from './phone.ts';
  * Hosted: 9 and 8 digits (docs/api.md#error-6). An empty phone counts as absent
  * (docs/decisions.md#3).
  */
-const HOSTED_PHONE = /^9\d{8}$/;
-
-const hostedPhoneField = v.pipe(
-  stringField,
-  v.regex(HOSTED_PHONE, fieldError('invalid_format', 'Must be 9 digits, the first of them 9.')),
+const HOSTED_PHONE = /^9[0-9]{8}$/;
+/** Shop plugins show it to the shopper, who typed the number. */
+const PHONE_ERROR = fieldError(
+  'invalid_format',
+  'Must be 9 digits without 0 or +251, such as 911223344.',
 );
+
+const hostedPhoneField = v.pipe(stringField, v.regex(HOSTED_PHONE, PHONE_ERROR));
 
 /** Express: any text. Only methods that need a phone check the number. */
 export const expressPhoneField = text(CONTACT_CHARACTERS_MAX);

@@ -134,7 +134,10 @@ export const uniqueIdField = v.pipe(
   ),
 );
 
-const TOO_MANY_DECIMALS = fieldError('too_many_decimals', 'Must have at most two decimal places.');
+const TOO_MANY_DECIMALS = fieldError(
+  'too_many_decimals',
+  'Must have at most two decimal places: round to cents.',
+);
 
 /**
  * Converts money in major units to minor units: > 0, at most two decimals and AMOUNT_MINOR_MAX
@@ -151,7 +154,8 @@ export const moneyField = v.pipe(
     }
     return amountMinor;
   }),
-  v.metadata({ exclusiveMinimum: 0, maximum: AMOUNT_MINOR_MAX / 100, multipleOf: 0.01 }),
+  // Without `multipleOf: 0.01`: validators divide in floating point, and refuse 19.99.
+  v.metadata({ exclusiveMinimum: 0, maximum: AMOUNT_MINOR_MAX / 100 }),
 );
 
 function moneyError(amountMajor: number, amountMinor: number | null): FieldError | null {

@@ -88,6 +88,7 @@ export const paymentsQuery = v.object({
 
 /** GET …/events */
 export const eventsQuery = v.object({
+  paymentIntentUniqueId: v.optional(uniqueIdField),
   type: v.optional(oneOf(EVENT_TYPES)),
   deliveryState: v.optional(oneOf(LISTED_STATUSES)),
   ...pageEntries,

@@ -15,7 +15,7 @@ export class Problems {
     }
   }
 
-  /** Says something about a field that the payment is created with all the same. */
+  /** Warns about a field without refusing the payment. */
   warn(path: string, predicate: string): void {
     this.warnings.push(`${path} ${predicate}`);
   }

@@ -4,7 +4,7 @@ import { MINOR_UNIT_HINTS, refundAmountField } from '../../refunds/amount-field.
 import { nameField, optional, textField, uniqueIdField } from './fields.ts';
 
 /**
- * The body of POST …/refund. Strict: with a misspelled `amountMinor` that is ignored, the whole
+ * The body of POST …/refunds. Strict: with a misspelled `amountMinor` that is ignored, the whole
  * payment would be returned. For the same reason an empty `transactionId` is an error.
  */
 export const refundSchema = body(

@@ -3,7 +3,9 @@ import { ChoosePage } from './choose.tsx';
 import { PushPage, RedirectPage } from './processing.tsx';
 import type { PageProps } from './props.ts';
 
-/** The page of a payment, in any state. An isolate loads the ends with the first payment that ended. */
+/**
+ * The page of a payment, in any state. An isolate loads the pages of ended payments when needed.
+ */
 export async function pageOf(props: PageProps): Promise<VNode> {
   const { state } = props.view;
   switch (state.kind) {

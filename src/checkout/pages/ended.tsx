@@ -38,6 +38,7 @@ export function PaidPage(props: PageProps & { readonly state: PaidState }) {
           </time>
         </Row>
         <References text={text} summary={summary} />
+        <Help {...props} />
       </dl>
       {props.refunds}
       <ReturnButton text={text} summary={summary} />
@@ -49,6 +50,24 @@ export function PaidPage(props: PageProps & { readonly state: PaidState }) {
       </button>
       <Breakdown text={text} summary={summary} isFolded={false} />
     </Frame>
+  );
+}
+
+/** The operator's support, which asks for the reference above. */
+function Help({ text, support }: PageProps) {
+  const rows = [
+    { label: text.help, link: support?.contact },
+    { label: text.serviceStatus, link: support?.status },
+  ];
+  return rows.map(
+    ({ label, link }) =>
+      link && (
+        <Row label={label}>
+          <a href={link.href}>
+            <bdi>{link.text}</bdi>
+          </a>
+        </Row>
+      ),
   );
 }
 
@@ -117,6 +136,7 @@ export function UnpaidPage(props: PageProps & { readonly state: UnpaidState }) {
           )}
         </Row>
         <References text={text} summary={summary} />
+        <Help {...props} />
       </dl>
       <ReturnButton text={text} summary={summary} />
       {returnUrl !== null && (

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { MethodLogos } from '../../config.ts';
+import type { MethodLogos, Support } from '../../config.ts';
 import type { CheckoutMessages } from '../../i18n/messages.ts';
 import type { PaymentSummary } from '../summary.ts';
 import type { CheckoutView, ChooseState } from '../view.ts';
@@ -14,6 +14,8 @@ export interface PageProps {
   readonly query?: string;
   /** Paths of the logos that the operator supplies. */
   readonly logos?: MethodLogos;
+  /** Where the customer finds help once the payment has ended. */
+  readonly support?: Support;
   /** On a receipt; absent without refunds. */
   readonly refunds?: VNode | null;
 }

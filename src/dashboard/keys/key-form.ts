@@ -44,8 +44,8 @@ export function nameProblem(name: string): NameProblem | null {
 }
 
 /**
- * Nothing is chosen for a restricted key, or something for one with full access, or what the member
- * may not grant.
+ * The member chose no permission for a restricted key, chose permissions for one with full access,
+ * or chose what they may not grant.
  */
 const ACCESS_PROBLEMS = ['no_permission', 'permissions_unclear', 'not_yours'] as const;
 export type AccessProblem = (typeof ACCESS_PROBLEMS)[number];

@@ -108,8 +108,8 @@ export function KeyForm(props: {
 }
 
 /**
- * What the key may do: everything, or what is ticked. `granted` is what it would get, as far as this
- * member may grant it.
+ * The fields for what the key may do: everything, or the ticked permissions. `granted` is
+ * preselected, as far as this member may grant it.
  */
 export function PermissionFields(props: {
   readonly call: DashboardCall;

@@ -12,8 +12,8 @@ import { noticePage } from '../notices.tsx';
 import { ACCOUNT_PATH, AUDIT_PATH, accessSeenPath, overviewPath } from '../paths.ts';
 
 /**
- * Tells owners, and the member who did it, of new ways into the merchant's data. A member learns that
- * someone else uses their session.
+ * Shows new access to the merchant's data to owners, and to the member who gave it. So a member
+ * notices when another person uses their session.
  */
 
 /**

@@ -1,5 +1,5 @@
 import { majorText } from '../../domain/money.ts';
-import { maskedPhone } from '../../domain/phone.ts';
+import { idWithoutPhone, maskedPhone } from '../../domain/phone.ts';
 import type { PaymentRow } from '../../read-model/payment-row.ts';
 import type { ExportedPayment } from '../../read-model/payments-list.ts';
 
@@ -83,7 +83,8 @@ const COLUMNS = {
   ended_at_eat: (row) => (row.endedAtMs === null ? '' : localTime(row.endedAtMs)),
   updated_at: (row) => isoTime(row.updatedAtMs),
   transaction_id: (row) => row.transactionId ?? '',
-  provider_reference: ({ details }) => details.providerReference ?? '',
+  provider_reference: ({ details: { providerReference = '', phone = '' } }, _format, phones) =>
+    phones === 'full' ? providerReference : (idWithoutPhone(providerReference, phone) ?? ''),
   receipt: ({ details }) => details.receipt ?? '',
   phone: ({ details: { phone = '' } }, _format, phones) =>
     phones === 'full' || phone === '' ? phone : maskedPhone(phone),

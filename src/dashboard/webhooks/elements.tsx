@@ -1,7 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { Navigation } from '../../ui/back-office.tsx';
-import { Message } from '../../ui/elements.tsx';
+import { Message, TextField } from '../../ui/elements.tsx';
+import {
+  SIGNATURE_HEADER_CHARACTERS_MAX,
+  type SignatureHeaderProblem,
+} from '../../webhooks/signature-header.ts';
 import { type DashboardCall, may } from '../call.ts';
 import { DateField } from '../date-fields.tsx';
 import type { DaysForm } from '../days.ts';
@@ -37,6 +41,27 @@ export function WebhooksFrame(props: {
       />
       {props.children}
     </Frame>
+  );
+}
+
+/** The field for the name of an extra signature header; empty: none. */
+export function SignatureHeaderField(props: {
+  readonly call: DashboardCall;
+  readonly value: string;
+  readonly problem: SignatureHeaderProblem | null;
+}) {
+  const { call, value, problem } = props;
+  const text = DASHBOARD_TEXTS[call.language].webhooks;
+  return (
+    <TextField
+      id="signatureHeader"
+      label={text.signatureHeader}
+      hint={text.signatureHeaderHint}
+      value={value}
+      maxlength={SIGNATURE_HEADER_CHARACTERS_MAX}
+      required={false}
+      error={problem === null ? null : text.signatureHeaderProblem[problem]}
+    />
   );
 }
 

@@ -71,7 +71,7 @@ export async function beginCreateEndpoint(call: DashboardCall): Promise<Response
   return offerInProduction(call, 'webhook-endpoint', action);
 }
 
-/** POST …/webhooks/endpoints/:endpoint/options: the same if events would go elsewhere, or more of them. */
+/** POST …/webhooks/endpoints/:endpoint/options: the same for another server, or for more events. */
 export async function beginEditEndpoint(call: DashboardCall): Promise<Response> {
   return changing(call, (endpoint) => {
     const read = readEndpointForm(call, endpoint.isEnabled);
@@ -91,7 +91,7 @@ function creation(settings: EndpointSettings) {
   return ['create', ...chosen(settings)];
 }
 
-/** What the member confirms; null for a change that tells no server more than it knew. */
+/** What the member confirms; null for a change by which no server gets more events than before. */
 function redirection(endpoint: EndpointEntry, settings: EndpointSettings) {
   const isSame =
     settings.url === endpoint.url && settings.eventTypes.join() === endpoint.eventTypes.join();

@@ -18,16 +18,13 @@ import {
 } from '../../webhooks/endpoint-store.ts';
 import { ENDPOINTS_MAX, WIRE_EVENT_TYPES } from '../../webhooks/endpoints.ts';
 import { type SecretEntry, secretsInForce } from '../../webhooks/secret-store.ts';
-import {
-  SIGNATURE_HEADER_CHARACTERS_MAX,
-  type SignatureHeaderProblem,
-} from '../../webhooks/signature-header.ts';
+import type { SignatureHeaderProblem } from '../../webhooks/signature-header.ts';
 import { type DashboardCall, may, shownAt, tenantOf } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { noticePage } from '../notices.tsx';
 import { endpointPath, webhooksPath } from '../paths.ts';
 import { FormConfirmedInProduction } from '../people/passkey-form.tsx';
-import { WebhooksFrame } from './elements.tsx';
+import { SignatureHeaderField, WebhooksFrame } from './elements.tsx';
 import { type AddressProblem, shownAddress } from './endpoints.ts';
 import { SecretsSection, type SecretsState } from './secrets-section.tsx';
 
@@ -316,7 +313,6 @@ interface FormProps extends Call {
 function EndpointForm({ call, action, edited, button, once = false }: FormProps) {
   const text = DASHBOARD_TEXTS[call.language].webhooks;
   const { typed, problems } = edited;
-  const header = problems?.signatureHeader ?? null;
   return (
     <FormConfirmedInProduction
       call={call}
@@ -346,14 +342,10 @@ function EndpointForm({ call, action, edited, button, once = false }: FormProps)
         required={false}
         error={problems?.isDescriptionTooLong ? text.descriptionTooLong : null}
       />
-      <TextField
-        id="signatureHeader"
-        label={text.signatureHeader}
-        hint={text.signatureHeaderHint}
+      <SignatureHeaderField
+        call={call}
         value={typed.signatureHeader}
-        maxlength={SIGNATURE_HEADER_CHARACTERS_MAX}
-        required={false}
-        error={header === null ? null : text.signatureHeaderProblem[header]}
+        problem={problems?.signatureHeader ?? null}
       />
       <div class="buttons">
         <button class="primary" type="submit">

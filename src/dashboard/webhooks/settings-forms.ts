@@ -4,10 +4,12 @@ import { redirectTo } from '../../ui/answer.ts';
 import { findEndpoint } from '../../webhooks/endpoint-store.ts';
 import { endpointOrigin } from '../../webhooks/endpoints.ts';
 import { clearEndpoint } from '../../webhooks/failing-endpoints.ts';
+import { setCallbackSignatureHeader } from '../../webhooks/secret-store.ts';
 import { isAccepted, sendSigned } from '../../webhooks/send.ts';
 import { forgetSettingsOf, freshWebhookSettings } from '../../webhooks/settings.ts';
+import { signatureHeaderProblem } from '../../webhooks/signature-header.ts';
 import { testEvent } from '../../webhooks/test-event.ts';
-import { audited } from '../audited.ts';
+import { audited, auditedIfChanged } from '../audited.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { webhooksPath } from '../paths.ts';
 import {
@@ -26,6 +28,27 @@ const TOO_MANY_REQUESTS = 429;
 export async function resumePaused(call: DashboardCall): Promise<Response> {
   await resumePausedEndpoint(call, call.form.text('origin'));
   return redirectTo(webhooksPath(call.environment), { done: 'resumed' });
+}
+
+/** POST …/webhooks/callbacks: the extra signature header of webhooks to callbackUrls. */
+export async function changeCallbackHeader(call: DashboardCall): Promise<Response> {
+  const typed = call.form.text('signatureHeader');
+  const name = typed === '' ? null : typed;
+  const problem = name === null ? null : signatureHeaderProblem(name);
+  if (problem !== null) {
+    return answerSettings(call, { header: { typed, problem } }, BAD_REQUEST);
+  }
+  const tenant = tenantOf(call);
+  await runBatch(call.env.DB, [
+    setCallbackSignatureHeader(tenant, name),
+    auditedIfChanged(call, {
+      action: 'webhook.callbacks_changed',
+      target: null,
+      detail: { signatureHeader: name },
+    }),
+  ]);
+  forgetSettingsOf(tenant);
+  return redirectTo(webhooksPath(call.environment), { done: 'saved' });
 }
 
 /** POST …/webhooks/test: sends a signed test webhook now, without a payment behind it. */
@@ -48,8 +71,7 @@ export async function sendTest(call: DashboardCall): Promise<Response> {
     freshWebhookSettings(env, tenant, nowMs),
   ]);
   const endpoint = endpointId === null ? undefined : settings.endpoints.get(endpointId);
-  const { secrets } = endpoint ?? settings;
-  const signatureHeader = endpoint?.signatureHeader ?? null;
+  const { secrets, signatureHeader } = endpoint ?? settings;
   const signing = { destination: target.url, secrets, signatureHeader };
   const { log } = await sendSigned(env, { ...event, ...signing });
   const hasResumed = await recordTest(call, target, { eventId: event.eventId, log });

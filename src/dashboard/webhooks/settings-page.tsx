@@ -15,10 +15,12 @@ import { ENDPOINT_ID_PREFIX, ENDPOINTS_MAX } from '../../webhooks/endpoints.ts';
 import { type FailingEndpoint, listFailing } from '../../webhooks/failing-endpoints.ts';
 import { keysOfEvents, type PublishedKey } from '../../webhooks/published-keys.ts';
 import { type SecretEntry, secretsInForce } from '../../webhooks/secret-store.ts';
+import { freshWebhookSettings } from '../../webhooks/settings.ts';
+import type { SignatureHeaderProblem } from '../../webhooks/signature-header.ts';
 import { type DashboardCall, may, shownAt, tenantOf } from '../call.ts';
-import { ButtonForm } from '../forms.tsx';
+import { ButtonForm, PostForm } from '../forms.tsx';
 import { endpointPath, webhooksPath } from '../paths.ts';
-import { WebhooksFrame } from './elements.tsx';
+import { SignatureHeaderField, WebhooksFrame } from './elements.tsx';
 import { EndpointState, EventTypes } from './endpoint-page.tsx';
 import { shownAddress } from './endpoints.ts';
 import { SecretsSection, type SecretsState } from './secrets-section.tsx';
@@ -27,7 +29,13 @@ import { TestSection, type TestState } from './test-section.tsx';
 /** What a form has just done, or why it was rejected. It lives in this one answer only. */
 export interface SettingsState {
   readonly test?: TestState;
+  readonly header?: HeaderState;
   readonly secrets?: SecretsState;
+}
+
+interface HeaderState {
+  readonly typed: string;
+  readonly problem: SignatureHeaderProblem;
 }
 
 type Call = DashboardCall;
@@ -36,6 +44,8 @@ interface Model {
   readonly endpoints: readonly EndpointEntry[];
   /** Servers of callbackUrls. */
   readonly failing: readonly FailingEndpoint[];
+  /** Of webhooks to callbackUrls. */
+  readonly signatureHeader: string | null;
   readonly secrets: readonly SecretEntry[];
   readonly keys: readonly PublishedKey[];
 }
@@ -59,14 +69,15 @@ export async function answerSettings(
 async function readModel(call: DashboardCall): Promise<Model> {
   const { env, environment, nowMs } = call;
   const tenant = tenantOf(call);
-  const [endpoints, allFailing, secrets, keys] = await Promise.all([
+  const [endpoints, allFailing, { signatureHeader }, secrets, keys] = await Promise.all([
     listEndpoints(env.DB, tenant),
     listFailing(env.DB, tenant),
+    freshWebhookSettings(env, tenant, nowMs),
     secretsInForce(env.DB, { ...tenant, endpointId: null }, nowMs),
     keysOfEvents(env, environment, nowMs),
   ]);
   const failing = allFailing.filter(({ endpoint }) => !endpoint.startsWith(ENDPOINT_ID_PREFIX));
-  return { endpoints, failing, secrets, keys };
+  return { endpoints, failing, signatureHeader, secrets, keys };
 }
 
 interface Props {
@@ -92,6 +103,9 @@ function SettingsPage({ call, model, state }: Props) {
       <h2>{text.callbackTitle}</h2>
       <p class="hint">{text.callbackHint}</p>
       {model.failing.length > 0 && <FailingSection call={call} failing={model.failing} />}
+      {mayDevelop && (
+        <HeaderSection call={call} name={model.signatureHeader} state={state.header} />
+      )}
       <SecretsSection
         call={call}
         secrets={model.secrets}
@@ -104,10 +118,11 @@ function SettingsPage({ call, model, state }: Props) {
   );
 }
 
-function problemsOf({ language }: DashboardCall, { test, secrets }: SettingsState) {
+function problemsOf({ language }: DashboardCall, { test, header, secrets }: SettingsState) {
   const text = DASHBOARD_TEXTS[language].webhooks;
   return [
     test?.problem ? (['#test-url', text.urlProblem[test.problem]] as const) : null,
+    header ? (['#signatureHeader', text.signatureHeaderProblem[header.problem]] as const) : null,
     secrets?.problem === 'badOverlap' ? (['#overlap', text.badOverlap] as const) : null,
   ].filter((problem) => problem !== null);
 }
@@ -115,7 +130,7 @@ function problemsOf({ language }: DashboardCall, { test, secrets }: SettingsStat
 /** Each change takes some seconds to reach all of the gateway, which the message says. */
 function Done({ call }: { readonly call: DashboardCall }) {
   const text = DASHBOARD_TEXTS[call.language].webhooks;
-  const { deleted, ended, resumed } = text.done;
+  const { deleted, ended, resumed, saved } = text.done;
   const resendLink = may(call, 'develop') && (
     <>
       {' '}
@@ -128,6 +143,7 @@ function Done({ call }: { readonly call: DashboardCall }) {
       texts={{
         deleted: `${deleted} ${text.lag}`,
         ended: `${ended} ${text.lag}`,
+        saved: `${saved} ${text.lag}`,
         resumed: [`${resumed} ${text.lag}`, resendLink],
       }}
     />
@@ -211,6 +227,36 @@ function FailingState(props: { readonly call: Call; readonly server: FailingEndp
         />
       )}
     </div>
+  );
+}
+
+interface HeaderProps {
+  readonly call: DashboardCall;
+  readonly name: string | null;
+  readonly state: HeaderState | undefined;
+}
+
+/** The extra signature header of webhooks to callbackUrls, which developers change. */
+function HeaderSection({ call, name, state }: HeaderProps) {
+  const text = DASHBOARD_TEXTS[call.language].webhooks;
+  return (
+    <section class="card">
+      <PostForm
+        call={call}
+        class="form"
+        action={webhooksPath(call.environment, '/callbacks#signatureHeader')}
+        novalidate={true}
+      >
+        <SignatureHeaderField
+          call={call}
+          value={state?.typed ?? name ?? ''}
+          problem={state?.problem ?? null}
+        />
+        <div class="buttons">
+          <button type="submit">{text.save}</button>
+        </div>
+      </PostForm>
+    </section>
   );
 }
 

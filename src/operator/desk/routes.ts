@@ -20,7 +20,7 @@ import { showMerchantsPage } from './merchants-page.tsx';
 import { RESOLVE_ATTEMPT, REVIEW_PAYMENT } from './payment-changes.tsx';
 import { showPaymentPage } from './payment-page.tsx';
 import { searchPayments, showPaymentsPage } from './payments-page.tsx';
-import { showRailsPage } from './rails-page.tsx';
+import { probeFromDesk, showRailsPage } from './rails-page.tsx';
 import { REPEAT_REFUND, REQUEST_REFUND, RESOLVE_REFUND } from './refund-changes.tsx';
 
 /** Every page and form of the desk. */
@@ -54,6 +54,7 @@ export const DESK_ROUTES: readonly DeskRoute[] = [
   ...routesOf(DISCARD_LETTER),
 
   { method: 'GET', path: '/operator/rails', handle: showRailsPage },
+  { method: 'POST', path: '/operator/rails/:environment/:method/probe', handle: probeFromDesk },
   { method: 'GET', path: '/operator/audit', handle: showAuditPage },
   { method: 'GET', path: '/operator/health', handle: showHealthPage },
 ];

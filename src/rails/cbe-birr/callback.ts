@@ -8,12 +8,16 @@ export type OpenedCallback =
   | { readonly type: 'refused'; readonly suspicion: 'unreadable' | 'not_authentic' };
 
 /** Reads and authenticates the body of a callback. */
-export function openCallback(settings: CbeBirrSettings, seal: Seal, body: string): OpenedCallback {
+export async function openCallback(
+  settings: CbeBirrSettings,
+  seal: Seal,
+  body: string,
+): Promise<OpenedCallback> {
   const sealed = sealedValueOf(body);
   if (sealed === null) {
     return { type: 'refused', suspicion: 'unreadable' };
   }
-  const report = callbackReport(settings, seal, sealed);
+  const report = await callbackReport(settings, seal, sealed);
   return report === null
     ? { type: 'refused', suspicion: 'not_authentic' }
     : { type: 'report', report };

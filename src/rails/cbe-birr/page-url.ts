@@ -6,15 +6,15 @@ import type { CbeBirrSettings } from './settings.ts';
  * CBE's page for one order, with the whole order encrypted in the URL. The same order gives the
  * same URL, without a call to CBE.
  */
-export function pageUrlOf(
+export async function pageUrlOf(
   settings: CbeBirrSettings,
   seal: Seal,
   transactionId: string,
   amountMinor: number,
-): string {
+): Promise<string> {
   const amount = plainAmount(amountMinor);
   const { user, password, tillCode, secret } = settings;
-  const hash = hashOf([
+  const hash = await hashOf([
     ['A', amount],
     ['Key', secret],
     ['MC', tillCode],

@@ -2,7 +2,7 @@ import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
 import type { Method } from '../../domain/method.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
 import { isPending } from '../../domain/time.ts';
-import { callRail, jsonObject, type RailAnswer } from '../call-rail.ts';
+import { jsonObject, type RailAnswer } from '../call-rail.ts';
 import {
   bodyText,
   type CallbackReading,
@@ -14,6 +14,7 @@ import { withProviderCode } from '../provider-code.ts';
 import type {
   Callbacks,
   OpenedCallback,
+  Probe,
   Rail,
   RailPage,
   RecoverablePage,
@@ -25,14 +26,14 @@ import { logRailAnswer } from '../rail-log.ts';
 import { ORDER_ID_CHARACTERS, type RailOrder } from '../rail-order.ts';
 import { openCallback } from './callback.ts';
 import { pageUrlOf } from './page-url.ts';
-import { hashOf, sealOf } from './seal.ts';
+import { queryState, sealedIn } from './query.ts';
+import { type Seal, sealOf } from './seal.ts';
 import type { CbeBirrSettings } from './settings.ts';
 import { type StateReport, statusReport } from './state-report.ts';
 
 export const CBE_BIRR_RAIL_ID = 'cbe-birr';
 /** `start` makes no call, but the interface requires a bound. */
 const START_TIMEOUT_MS = 1_000;
-const STATUS_TIMEOUT_MS = 10_000;
 /** CBE's page accepts only this currency; the request does not name it. */
 const CURRENCY = 'ETB';
 /** No customer logs in and pays faster. */
@@ -45,40 +46,28 @@ const FIRST_CHECK_AFTER_MS = 30_000;
  */
 export function cbeBirrRail(
   settings: CbeBirrSettings,
-): Rail & RecoverablePage & StatusQuery & Callbacks & SharedCallbackAddress {
-  const seal = sealOf(settings.secret);
+): Rail & RecoverablePage & StatusQuery & Callbacks & SharedCallbackAddress & Probe {
+  let known: Seal | undefined;
+  // Keeps the seal, never the promise: a request must not await a promise of another request.
+  const sealOnce = async () => {
+    known ??= await sealOf(settings.secret);
+    return known;
+  };
 
-  const pageOf = (order: RailOrder): RailPage => {
+  const pageOf = async (order: RailOrder): Promise<RailPage> => {
     const railReference = transactionIdFor(settings, order);
-    const redirectUrl = pageUrlOf(settings, seal, railReference, order.chargedMinor);
+    const seal = await sealOnce();
+    const redirectUrl = await pageUrlOf(settings, seal, railReference, order.chargedMinor);
     return { redirectUrl, railReference };
   };
 
-  const queryState = async (transactionId: string): Promise<RailAnswer> => {
-    const Signiture = hashOf([
-      ['Key', settings.secret],
-      ['Tillcode', settings.tillCode],
-      ['transactionId', transactionId],
-    ]);
-    return callRail(
-      `${settings.statusBaseUrl ?? settings.baseUrl}/api/cbebpg/TXNSTAT`,
-      {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/json' },
-        body: JSON.stringify({ transactionId, Tillcode: settings.tillCode, Signiture }),
-      },
-      STATUS_TIMEOUT_MS,
-    );
-  };
-
   /** CBE's report about a transaction, or null for an answer that is not authentic. */
-  const reportIn = (answer: RailAnswer, transactionId: string): StateReport | null => {
-    // CBE also answers with plain text, for example about an unknown transaction.
-    const sealed =
-      answer.type === 'answered' && answer.status === 200
-        ? jsonObject(answer.text)?.EncryptedResponseValue
-        : null;
-    const report = typeof sealed === 'string' ? statusReport(settings, seal, sealed) : null;
+  const reportIn = async (
+    answer: RailAnswer,
+    transactionId: string,
+  ): Promise<StateReport | null> => {
+    const sealed = sealedIn(answer);
+    const report = sealed === null ? null : await statusReport(settings, await sealOnce(), sealed);
     return report?.transactionId === transactionId ? report : null;
   };
 
@@ -87,8 +76,8 @@ export function cbeBirrRail(
     transactionId: string,
     checkAtMs: number | null,
   ): Promise<Outcome> => {
-    const answer = await queryState(transactionId);
-    const report = reportIn(answer, transactionId);
+    const answer = await queryState(settings, transactionId);
+    const report = await reportIn(answer, transactionId);
     const logged = {
       rail: CBE_BIRR_RAIL_ID,
       call: 'TXNSTAT',
@@ -166,11 +155,11 @@ export function cbeBirrRail(
 
     async start(order: RailOrder): Promise<StartResult> {
       return order.terms.currency === CURRENCY
-        ? { type: 'accepted', ...pageOf(order) }
+        ? { type: 'accepted', ...(await pageOf(order)) }
         : { type: 'refused', reason: 'misconfigured' };
     },
 
-    page: (order) => (order.terms.currency === CURRENCY ? pageOf(order) : null),
+    page: async (order) => (order.terms.currency === CURRENCY ? pageOf(order) : null),
 
     async query(order: RailOrder, nowMs: number): Promise<Outcome> {
       const { checks, startedAtMs } = order.attempt;
@@ -182,7 +171,7 @@ export function cbeBirrRail(
     },
 
     async readCallback(call, order) {
-      const opened = openCallback(settings, seal, bodyText(call));
+      const opened = await openCallback(settings, await sealOnce(), bodyText(call));
       return opened.type === 'refused'
         ? refusedCallback(
             opened.suspicion,
@@ -191,8 +180,10 @@ export function cbeBirrRail(
         : readReport(opened.report, order);
     },
 
+    probe: async () => (await import('./probe.ts')).probe(settings, await sealOnce()),
+
     async openCallback(call): Promise<OpenedCallback | null> {
-      const opened = openCallback(settings, seal, bodyText(call));
+      const opened = await openCallback(settings, await sealOnce(), bodyText(call));
       if (opened.type === 'refused') {
         return null;
       }

@@ -1,6 +1,4 @@
-import { md5 } from '@noble/hashes/legacy.js';
-import { sha256 } from '@noble/hashes/sha2.js';
-import { base64FromBytes, bytesFromBase64, hexFromBytes, utf8 } from '../../crypto/encoding.ts';
+import { base64FromBytes, bytesFromBase64, sha256Hex, utf8 } from '../../crypto/encoding.ts';
 import { tripleDes } from './triple-des.ts';
 
 /**
@@ -17,11 +15,11 @@ export interface Seal {
 }
 
 /**
- * Synchronous, because `Rail.page` cannot wait for Web Crypto. Its hashes come from a library,
- * because Cloudflare's Web Crypto has MD5 but Node's has not.
+ * Derives the cipher from the secret. Cloudflare's Web Crypto has MD5, and Node's has not: programs
+ * that run the adapter in Node import `scripts/project/node-md5.ts`.
  */
-export function sealOf(secret: string): Seal {
-  const cipher = tripleDes(md5(utf8(secret)));
+export async function sealOf(secret: string): Promise<Seal> {
+  const cipher = tripleDes(new Uint8Array(await crypto.subtle.digest('MD5', utf8(secret))));
   return {
     seal: (text) => base64FromBytes(cipher.encrypt(utf8(text))),
     open(sealed) {
@@ -33,13 +31,10 @@ export function sealOf(secret: string): Seal {
 }
 
 /** Lower-case hexadecimal SHA-256 of `name=value&…`, not URL-encoded and in the given order. */
-export function hashOf(values: readonly (readonly [name: string, value: string])[]): string {
-  return digestOf(values.map(([name, value]) => `${name}=${value}`).join('&'));
-}
-
-/** Lower-case hexadecimal SHA-256. */
-export function digestOf(text: string): string {
-  return hexFromBytes(sha256(utf8(text)));
+export function hashOf(
+  values: readonly (readonly [name: string, value: string])[],
+): Promise<string> {
+  return sha256Hex(values.map(([name, value]) => `${name}=${value}`).join('&'));
 }
 
 function bytesOrNull(base64: string): Uint8Array<ArrayBuffer> | null {

@@ -1,5 +1,6 @@
+import { sha256Hex } from '../../crypto/encoding.ts';
 import { jsonObject } from '../call-rail.ts';
-import { digestOf, hashOf, type Seal } from './seal.ts';
+import { hashOf, type Seal } from './seal.ts';
 import { type CbeBirrSettings, normalizedState } from './settings.ts';
 
 /** What CBE says about one transaction, in a callback or a query's answer. Its hash was valid. */
@@ -17,44 +18,44 @@ export type PaymentState = 'paid' | 'failed' | 'unknown';
  * The report in a callback's `EncVal`, or null when it is not authentic. It names no amount and no
  * till: the transaction id, which only we can sign, identifies both.
  */
-export function callbackReport(
+export async function callbackReport(
   settings: CbeBirrSettings,
   seal: Seal,
   sealed: string,
-): StateReport | null {
+): Promise<StateReport | null> {
   const fields = openedFields(seal, sealed);
   if (fields === null) {
     return null;
   }
   const { transactionId, state } = fields;
-  return isAuthentic(fields, (date) => [
+  return (await isAuthentic(fields, (date) => [
     ['key', settings.secret],
     ['state', state],
     ['TNDDate', date],
     ['transactionId', transactionId],
-  ])
+  ]))
     ? { transactionId, state: stateOf(settings, state), providerCode: state }
     : null;
 }
 
 /** The report in a query answer's `EncryptedResponseValue`; null if not authentic or not our till. */
-export function statusReport(
+export async function statusReport(
   settings: CbeBirrSettings,
   seal: Seal,
   sealed: string,
-): StateReport | null {
+): Promise<StateReport | null> {
   const fields = openedFields(seal, sealed);
   if (fields === null || fields.tillCode !== settings.tillCode) {
     return null;
   }
   const { transactionId, state, tillCode } = fields;
-  return isAuthentic(fields, (date) => [
+  return (await isAuthentic(fields, (date) => [
     ['Key', settings.secret],
     ['State', state],
     ['TNDDate', date],
     ['Tillcode', tillCode],
     ['TransactionId', transactionId],
-  ])
+  ]))
     ? { transactionId, state: stateOf(settings, state), providerCode: state }
     : null;
 }
@@ -99,12 +100,15 @@ function scalarText(value: unknown): string | null {
 }
 
 /** Compares digests, so that the comparison's timing reveals nothing about the right hash. */
-function isAuthentic(
+async function isAuthentic(
   { hash, date }: ReportFields,
   valuesFor: (date: string) => readonly (readonly [string, string])[],
-): boolean {
-  const given = digestOf(hash.toLowerCase());
-  return dateForms(date).some((form) => digestOf(hashOf(valuesFor(form))) === given);
+): Promise<boolean> {
+  const given = await sha256Hex(hash.toLowerCase());
+  const genuine = await Promise.all(
+    dateForms(date).map(async (form) => sha256Hex(await hashOf(valuesFor(form)))),
+  );
+  return genuine.includes(given);
 }
 
 const ISO_DATE = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/;

@@ -80,7 +80,7 @@ export function mismatchOf(report: EbirrReport, order: RailOrder): Mismatch | nu
   if (referenceId !== null && referenceId !== reference) {
     return 'other_order';
   }
-  // Known once eBirr has proved the payment. Before that, an operator may have recorded any.
+  // Known once eBirr has proved the payment. Before that, an operator may have recorded any receipt.
   const isOtherReceipt =
     isProved &&
     receipt !== null &&
@@ -154,7 +154,7 @@ export function meaningOf(report: EbirrReport): Meaning {
 /** The vendor documents at most 50 characters. We drop other values but still believe the report. */
 const RECEIPT = /^[!-~]{1,64}$/;
 
-/** The ids of a payment, which are never exchanged: eBirr returns it by the first one only. */
+/** The two ids of a payment. eBirr returns it by the first one only, so they are never mixed up. */
 export interface Receipts {
   /** `transactionId` */
   readonly receipt: string | null;
@@ -222,7 +222,7 @@ function refusalOf(code: string | null, message: string): Meaning {
  */
 const EXPLANATIONS: readonly (readonly [RegExp, FailureReason | 'undecided'])[] = [
   [
-    /user[ _-]?action[ _-]?timed?[ _-]?out|dialog[ _-]?timed?[ _-]?out|waiting[ _-]user[ _-]response/i,
+    /no[ _-]?user[ _-]?action|user[ _-]?action[ _-]?timed?[ _-]?out|dialog[ _-]?timed?[ _-]?out|waiting[ _-]user[ _-]response/i,
     'timed_out',
   ],
   [/tim(?:e[ds]?|ing)[ _-]?out/i, 'undecided'],

@@ -3,9 +3,18 @@ import type { Currency, Method } from '../../domain/method.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
 import { callRail, type RailAnswer } from '../call-rail.ts';
 import type { CallbackCall } from '../callback.ts';
+import { hasPrefix } from '../phone-prefixes-setting.ts';
 import { phoneToPrompt, slowPromptPlan } from '../phone-prompt.ts';
 import { withProviderCode } from '../provider-code.ts';
-import type { Callbacks, PhoneCheck, Rail, SlowStart, StartResult, StatusQuery } from '../rail.ts';
+import type {
+  Callbacks,
+  PhoneCheck,
+  Probe,
+  Rail,
+  SlowStart,
+  StartResult,
+  StatusQuery,
+} from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import type { RefundAnswer, RefundOrder, Refunds } from '../refund.ts';
@@ -39,7 +48,7 @@ const REVERSAL_WINDOW_MS = 24 * 60 * 60 * 1_000;
  */
 export function ebirrRail(
   settings: EbirrSettings,
-): Rail & PhoneCheck & SlowStart & Callbacks & Partial<StatusQuery> & Refunds {
+): Rail & PhoneCheck & SlowStart & Callbacks & Partial<StatusQuery> & Refunds & Probe {
   const { statusQuery, refundService } = settings;
   // eBirr answers only after the customer has acted.
   const callTimeMs = settings.promptWindowSeconds * 1_000 + ANSWER_TIME_MS;
@@ -72,6 +81,8 @@ export function ebirrRail(
       },
     }),
 
+    probe: async () => (await import('./probe.ts')).probe(settings, send),
+
     refunds: {
       takesParts: refundService === 'API_REFUND',
       wholeAmountsOnly: false,
@@ -90,10 +101,7 @@ export function ebirrRail(
 }
 
 function rulesOf(phonePrefixes: readonly string[]) {
-  return {
-    currencies: CURRENCIES,
-    acceptsPhone: (phone: string) => phonePrefixes.some((prefix) => phone.startsWith(prefix)),
-  };
+  return { currencies: CURRENCIES, acceptsPhone: hasPrefix(phonePrefixes) };
 }
 
 /** With default settings. */

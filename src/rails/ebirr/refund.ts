@@ -28,7 +28,7 @@ export async function refundPurchase(
 ): Promise<RefundAnswer> {
   const { attempt } = order.payment;
   const { reference, receipt, issuerReceipt } = attempt;
-  // An operator may have recorded the wallet's id as the receipt. eBirr does not return by that one.
+  // An operator may have recorded the wallet's id as the receipt. eBirr returns nothing by that id.
   if (receipt === null || receipt === issuerReceipt) {
     return { type: 'requires_action', reason: 'not_supported' };
   }
@@ -55,7 +55,7 @@ export function refundRequest(
   requestId: string,
   nowMs: number,
 ) {
-  // The purchase's: an id that belongs to another one must not return that.
+  // The purchase's reference, so that an id of another purchase cannot return that one.
   const referenceId = payment.attempt.reference;
   const account = { merchantUid, apiUserId, apiKey };
   const description = `Refund ${refund.reference}`;

@@ -1,5 +1,7 @@
 import * as v from 'valibot';
-import { isPlainHttpUrl } from '../http-url.ts';
+import { httpUrl } from '../http-url.ts';
+import { phonePrefixes } from '../phone-prefixes-setting.ts';
+import { settingsObject } from '../settings-object.ts';
 import { failedStates } from '../status-query-setting.ts';
 import { windowSeconds } from '../window-setting.ts';
 
@@ -17,10 +19,8 @@ const PAYMENT_METHOD = 'MWALLET_ACCOUNT';
  */
 const PROMPT_WINDOW_SECONDS = 60;
 
-/** Ethio telecom's, which integrators require. */
+/** The prefix of Ethio telecom, which integrators require. */
 export const PHONE_PREFIXES = ['2519'] as const;
-
-const URL_CHARACTERS_MAX = 2_048;
 
 /** The ids and the key are short and printable; the vendor documents at most 40 characters. */
 const CREDENTIAL = /^[!-~]{1,128}$/;
@@ -28,12 +28,6 @@ const CREDENTIAL = /^[!-~]{1,128}$/;
 const credentialField = v.pipe(
   v.string('Must be a string.'),
   v.regex(CREDENTIAL, 'Must be 1 to 128 printable ASCII characters without spaces.'),
-);
-
-const urlField = v.pipe(
-  v.string('Must be a string.'),
-  v.maxLength(URL_CHARACTERS_MAX, `Must be at most ${URL_CHARACTERS_MAX} characters long.`),
-  v.check(isPlainHttpUrl, 'Must be an http or https URL without user name, query or fragment.'),
 );
 
 /** Of a payment, in purchases and status queries; the vendor also writes it in lower case. */
@@ -44,77 +38,55 @@ const REFUND_SERVICES = ['API_CANCELPURCHASE', 'API_REVERSAL', 'API_REFUND'] as 
 export type RefundService = (typeof REFUND_SERVICES)[number];
 
 /** The operator's secret for eBirr: the ids and the key that eBirr issues to a merchant. */
-export const ebirrSettingsSchema = v.strictObject(
-  {
-    /** The complete URL of eBirr's only endpoint, or of a relay to it. */
-    baseUrl: v.optional(urlField, PRODUCTION_URL),
-    /** `merchantUid`, such as M1234567. */
-    merchantUid: credentialField,
-    /** `apiUserId`: a number, written as a string. */
-    apiUserId: credentialField,
-    /** `apiKey`, such as API-…: the only credential, sent in the body of each request. */
-    apiKey: credentialField,
-    /** `paymentMethod`: another value only when eBirr says so. */
-    paymentMethod: v.optional(
-      v.pipe(
-        v.string('Must be a string.'),
-        v.regex(/^[A-Za-z_]{5,20}$/, 'Must be 5 to 20 letters and underscores.'),
-      ),
-      PAYMENT_METHOD,
+export const ebirrSettingsSchema = settingsObject({
+  /** The complete URL of eBirr's only endpoint, or of a relay to it. */
+  baseUrl: v.optional(httpUrl, PRODUCTION_URL),
+  /** `merchantUid`, such as M1234567. */
+  merchantUid: credentialField,
+  /** `apiUserId`: a number, written as a string. */
+  apiUserId: credentialField,
+  /** `apiKey`, such as API-…: the only credential, sent in the body of each request. */
+  apiKey: credentialField,
+  /** `paymentMethod`: another value only when eBirr says so. */
+  paymentMethod: v.optional(
+    v.pipe(
+      v.string('Must be a string.'),
+      v.regex(/^[A-Za-z_]{5,20}$/, 'Must be 5 to 20 letters and underscores.'),
     ),
-    /** `prefix`: the customers' institution, such as Kaafi's or Coopay's; only where eBirr gave one. */
-    prefix: v.optional(
-      v.pipe(
-        v.string('Must be a string.'),
-        v.regex(/^[A-Za-z0-9]{1,20}$/, 'Must be 1 to 20 letters and digits.'),
-      ),
+    PAYMENT_METHOD,
+  ),
+  /** `prefix`: the customers' institution, such as Kaafi's or Coopay's; only where eBirr gave one. */
+  prefix: v.optional(
+    v.pipe(
+      v.string('Must be a string.'),
+      v.regex(/^[A-Za-z0-9]{1,20}$/, 'Must be 1 to 20 letters and digits.'),
     ),
-    /**
-     * Whether to send `returnUrl`, which makes eBirr report the result to us a second time. eBirr
-     * asked one integrator to leave it out. Without it, a payment whose answer was lost needs a
-     * manual resolution.
-     */
-    sendsReturnUrl: v.optional(v.boolean('Must be true or false.'), true),
-    /**
-     * Prefixes of the numbers that have eBirr wallets. Integrators require 2519, Ethio telecom's
-     * prefix. Operators can add Safaricom's 2517 when eBirr confirms it.
-     */
-    phonePrefixes: v.optional(
-      v.pipe(
-        v.array(v.picklist(['2519', '2517'], 'Must be "2519" or "2517".'), 'Must be a list.'),
-        v.minLength(1, 'Must name at least one prefix.'),
-      ),
-      [...PHONE_PREFIXES],
-    ),
-    /** How long eBirr gives the customer to enter the PIN. We wait a little longer for the answer. */
-    promptWindowSeconds: windowSeconds(PROMPT_WINDOW_SECONDS),
-    /**
-     * Turns on status queries (`API_TRANSACTIONSTATUS`). Off by default: no published code sends them
-     * to eBirr's own hosts, so the operator must first see that they work.
-     */
-    statusQuery: v.optional(
-      v.strictObject({ failedStates: failedStates(PAID_STATE) }, problemOfKey),
-    ),
-    /**
-     * Turns on refunds, by the vendor's documented call or by one that only clients' code or the
-     * vendor's own SDKs show. Off by default: no published code sends any to eBirr's own hosts.
-     */
-    refundService: v.optional(
-      v.picklist(REFUND_SERVICES, `Must be "${REFUND_SERVICES.join('" or "')}".`),
-    ),
-  },
-  problemOfKey,
-);
-
-function problemOfKey({ expected }: v.StrictObjectIssue): string {
-  switch (expected) {
-    case 'never':
-      return 'Is not a setting of this rail.';
-    case 'Object':
-      return 'Must be a JSON object.';
-    default:
-      return 'Is missing.';
-  }
-}
+  ),
+  /**
+   * Whether to send `returnUrl`, which makes eBirr report the result to us a second time. eBirr
+   * asked one integrator to leave it out. Without it, a payment whose answer was lost needs a
+   * manual resolution.
+   */
+  sendsReturnUrl: v.optional(v.boolean('Must be true or false.'), true),
+  /**
+   * Prefixes of the numbers that have eBirr wallets. Integrators require 2519, Ethio telecom's
+   * prefix. Operators can add Safaricom's 2517 when eBirr confirms it.
+   */
+  phonePrefixes: phonePrefixes(PHONE_PREFIXES),
+  /** How long eBirr gives the customer to enter the PIN. We wait a little longer for the answer. */
+  promptWindowSeconds: windowSeconds(PROMPT_WINDOW_SECONDS),
+  /**
+   * Turns on status queries (`API_TRANSACTIONSTATUS`). Off by default: no published code sends them
+   * to eBirr's own hosts, so the operator must first see that they work.
+   */
+  statusQuery: v.optional(settingsObject({ failedStates: failedStates(PAID_STATE) })),
+  /**
+   * Turns on refunds, by the vendor's documented call or by one that only clients' code or the
+   * vendor's own SDKs show. Off by default: no published code sends any to eBirr's own hosts.
+   */
+  refundService: v.optional(
+    v.picklist(REFUND_SERVICES, `Must be "${REFUND_SERVICES.join('" or "')}".`),
+  ),
+});
 
 export type EbirrSettings = v.InferOutput<typeof ebirrSettingsSchema>;

@@ -15,9 +15,9 @@ import {
 import { ethiopianTimestamp } from './purchase.ts';
 import { EBIRR_RAIL_ID, type EbirrSettings, PAID_STATE } from './settings.ts';
 
-const STATUS_SERVICE = 'API_TRANSACTIONSTATUS';
+export const STATUS_SERVICE = 'API_TRANSACTIONSTATUS';
 
-const QUERY_TIMEOUT_MS = 10_000;
+export const QUERY_TIMEOUT_MS = 10_000;
 
 /** An answer that we do not understand changes nothing. */
 export async function queryStatus(
@@ -49,7 +49,7 @@ export async function queryStatus(
  * The query for the purchase with this `referenceId`, as connectors to the vendor's own service send
  * it: with the credentials of the purchase. Pure.
  */
-function statusRequest(
+export function statusRequest(
   { merchantUid, apiUserId, apiKey }: EbirrSettings,
   reference: string,
   requestId: string,

@@ -46,7 +46,10 @@ export function registerForm(
  * The form for `getOrderStatusExtended.do`: by the gateway's own id if we know it, otherwise by
  * ours, which the gateway knows even if its answer to us was lost.
  */
-export function statusForm(settings: CardsSettings, { attempt }: RailOrder): URLSearchParams {
+export function statusForm(
+  settings: CardsSettings,
+  { attempt }: { readonly attempt: Pick<RailOrder['attempt'], 'reference' | 'railReference'> },
+): URLSearchParams {
   return new URLSearchParams({
     userName: settings.userName,
     password: settings.password,

@@ -11,7 +11,7 @@ const AT_THE_BANK = 5;
 const DECLINED = 6;
 
 /** `errorCode` of a status query: the gateway does not know the order. */
-const ORDER_NOT_FOUND = 6;
+export const ORDER_NOT_FOUND = 6;
 
 /** The gateway still waits for the bank, even if `orderStatus` says "declined". */
 const ACTION_PENDING = -30_001;

@@ -14,6 +14,7 @@ import { withProviderCode } from '../provider-code.ts';
 import type {
   Callbacks,
   OpenedCallback,
+  Probe,
   Rail,
   SharedCallbackAddress,
   StartResult,
@@ -55,7 +56,8 @@ type CardsRail = Rail &
   SharedCallbackAddress &
   Refunds &
   Partial<RefundRepeats> &
-  RefundStatusQuery;
+  RefundStatusQuery &
+  Probe;
 
 /**
  * EthSwitch's card gateway (EPG), as BPC documents SmartVista's e-commerce interface. Only the
@@ -138,6 +140,8 @@ export function cardsRail(settings: CardsSettings): CardsRail {
         ? { orderId, read: (order) => rail.readCallback(call, order) }
         : null;
     },
+
+    probe: async () => (await import('./cards-probe.ts')).probe(settings),
 
     refunds: { takesParts: true, wholeAmountsOnly: false, windowMs: null },
 

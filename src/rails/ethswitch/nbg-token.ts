@@ -16,11 +16,13 @@ const tokens = new TokenCache();
 
 /** A valid token, from the cache or by `POST /user/auth/login`. */
 export async function nbgToken(settings: NbgSettings, timeoutMs: number): Promise<Login> {
+  const known = tokens.get(accountOf(settings), Date.now());
+  return known === null ? requestNbgToken(settings, timeoutMs) : { type: 'token', token: known };
+}
+
+/** A new token, also in place of a valid one. */
+export async function requestNbgToken(settings: NbgSettings, timeoutMs: number): Promise<Login> {
   const requestedAtMs = Date.now();
-  const known = tokens.get(accountOf(settings), requestedAtMs);
-  if (known !== null) {
-    return { type: 'token', token: known };
-  }
   const { username, password } = settings;
   const answer = await callRail(
     `${settings.baseUrl}/user/auth/login`,

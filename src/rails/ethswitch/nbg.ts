@@ -10,7 +10,7 @@ import {
   refusedCallback,
 } from '../callback.ts';
 import { withProviderCode } from '../provider-code.ts';
-import type { Callbacks, Rail, StartResult } from '../rail.ts';
+import type { Callbacks, Probe, Rail, StartResult } from '../rail.ts';
 import { logRailAnswer, type RailLogEntry } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { nbgCode, readNbgCallback } from './nbg-callback.ts';
@@ -31,7 +31,7 @@ const ORDER_LIFETIME_MS = 24 * 60 * 60 * 1_000;
  * EthSwitch's National Billing Gateway, as in its published API collection of May 2026. NBG publishes
  * no status query, and only NBG knows the page's URL, so a lost answer loses the page.
  */
-export function nbgRail(settings: NbgSettings): Rail & Callbacks {
+export function nbgRail(settings: NbgSettings): Rail & Callbacks & Probe {
   return {
     id: NBG_RAIL_ID,
     currencies: CURRENCIES,
@@ -62,6 +62,8 @@ export function nbgRail(settings: NbgSettings): Rail & Callbacks {
       }
       return last;
     },
+
+    probe: async () => (await import('./nbg-probe.ts')).probe(settings),
 
     async readCallback(call: CallbackCall, order: RailOrder): Promise<CallbackReading> {
       if (!isFromAllowedAddress(settings.callbackAddresses, call)) {

@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { httpUrl } from '../http-url.ts';
+import { settingsObject } from '../settings-object.ts';
 import { wholeNumber } from '../whole-number-setting.ts';
 import { windowSeconds } from '../window-setting.ts';
 import { canonicalAddress } from './wire.ts';
@@ -15,7 +17,6 @@ const PAGE_WINDOW_SECONDS = 300;
 
 /** Longest credential; real ones have a few dozen characters (SmartVista takes up to 100). */
 const CREDENTIAL_CHARACTERS_MAX = 256;
-const URL_CHARACTERS_MAX = 512;
 /** No gateway sends from more addresses, and every callback searches the list. */
 const ADDRESSES_MAX = 32;
 
@@ -24,17 +25,6 @@ const CALLBACK_TOKEN = /^[A-Za-z0-9_-]{32,128}$/;
 
 /** A day: banks settle card payments daily, and nothing that is settled can be reversed. */
 const REVERSAL_MINUTES_MAX = 1_440;
-
-/** An absolute http or https URL to which paths can be appended: no user name, query or fragment. */
-const BASE_URL = /^https?:\/\/[^\s/\\?#@]+(?:\/[^\s\\?#@]*)?$/i;
-
-/** Replaces valibot's message for a wrong set of fields, which quotes their values. */
-function fieldsMessage({ expected }: v.BaseIssue<unknown>): string {
-  if (expected === 'never') {
-    return 'Unknown field.';
-  }
-  return expected === 'Object' ? 'Must be a JSON object.' : 'This field is required.';
-}
 
 const credential = v.pipe(
   v.string('Must be a string.'),
@@ -45,110 +35,91 @@ const credential = v.pipe(
   ),
 );
 
-const baseUrl = v.pipe(
-  v.string('Must be a string.'),
-  v.maxLength(URL_CHARACTERS_MAX, `Must be at most ${URL_CHARACTERS_MAX} characters long.`),
-  v.check(
-    (url) => BASE_URL.test(url) && URL.canParse(url),
-    'Must be an http or https URL without user name, query or fragment.',
-  ),
-  v.transform((url) => url.replace(/\/$/, '')),
-);
-
 /** The National Billing Gateway's hosted page: customers pay from a bank account or wallet. */
-export const nbgSettings = v.strictObject(
-  {
-    gateway: v.literal('nbg', 'Must be "nbg" or "cards".'),
-    /**
-     * The URL before `/user/auth/login` and `/nbg/api/v1/…`, from the agreement with EthSwitch, or
-     * a relay's. No default, because the production host is not public.
-     */
-    baseUrl,
-    /** `username` of the login call. */
-    username: credential,
-    /** `password` of the login call. */
-    password: credential,
-    /** `X-Biller-BIN`: EthSwitch's identification of the biller, such as NEEUETAA. */
-    billerBin: v.pipe(
-      v.string('Must be a string.'),
-      v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'Must be 1 to 64 letters, digits, hyphens or underscores.'),
-    ),
-    /**
-     * The only IP addresses whose callbacks we accept. NBG does not sign its callbacks and has no
-     * status query. Besides the unguessable URL this list is the only protection, so production
-     * requires an address. In the sandbox an empty list accepts all.
-     */
-    callbackAddresses: v.pipe(
-      v.array(
-        v.pipe(
-          v.string('Must be a string.'),
-          v.check((text) => canonicalAddress(text) !== null, 'Must be an IP address.'),
-          v.transform((text) => canonicalAddress(text) ?? text),
-        ),
-        'Must be an array.',
+export const nbgSettings = settingsObject({
+  gateway: v.literal('nbg', 'Must be "nbg" or "cards".'),
+  /**
+   * The URL before `/user/auth/login` and `/nbg/api/v1/…`, from the agreement with EthSwitch, or
+   * a relay's. No default, because the production host is not public.
+   */
+  baseUrl: httpUrl,
+  /** `username` of the login call. */
+  username: credential,
+  /** `password` of the login call. */
+  password: credential,
+  /** `X-Biller-BIN`: EthSwitch's identification of the biller, such as NEEUETAA. */
+  billerBin: v.pipe(
+    v.string('Must be a string.'),
+    v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'Must be 1 to 64 letters, digits, hyphens or underscores.'),
+  ),
+  /**
+   * The only IP addresses whose callbacks we accept. NBG does not sign its callbacks and has no
+   * status query. Besides the unguessable URL this list is the only protection, so production
+   * requires an address. In the sandbox an empty list accepts all.
+   */
+  callbackAddresses: v.pipe(
+    v.array(
+      v.pipe(
+        v.string('Must be a string.'),
+        v.check((text) => canonicalAddress(text) !== null, 'Must be an IP address.'),
+        v.transform((text) => canonicalAddress(text) ?? text),
       ),
-      v.maxLength(ADDRESSES_MAX, `Must have at most ${ADDRESSES_MAX} entries.`),
+      'Must be an array.',
     ),
-    /**
-     * How long a customer who opens NBG's page in a payment's last second has to log in and pay
-     * before the payment may expire.
-     */
-    pageWindowSeconds: windowSeconds(PAGE_WINDOW_SECONDS),
-  },
-  fieldsMessage,
-);
+    v.maxLength(ADDRESSES_MAX, `Must have at most ${ADDRESSES_MAX} entries.`),
+  ),
+  /**
+   * How long a customer who opens NBG's page in a payment's last second has to log in and pay
+   * before the payment may expire.
+   */
+  pageWindowSeconds: windowSeconds(PAGE_WINDOW_SECONDS),
+});
 export type NbgSettings = v.InferOutput<typeof nbgSettings>;
 
 /** The card gateway (EPG), BPC's SmartVista e-commerce interface. */
-export const cardsSettings = v.strictObject(
-  {
-    gateway: v.literal('cards', 'Must be "nbg" or "cards".'),
-    /** The URL before `register.do`, such as https://epg.ethswitch.et:9443/epg/rest */
-    baseUrl,
-    /** `userName` of the API account. */
-    userName: credential,
-    /** `password` of the API account. */
-    password: credential,
-    /** `language` of the hosted page, ISO 639-1. */
-    language: v.optional(
+export const cardsSettings = settingsObject({
+  gateway: v.literal('cards', 'Must be "nbg" or "cards".'),
+  /** The URL before `register.do`, such as https://epg.ethswitch.et:9443/epg/rest */
+  baseUrl: httpUrl,
+  /** `userName` of the API account. */
+  userName: credential,
+  /** `password` of the API account. */
+  password: credential,
+  /** `language` of the hosted page, ISO 639-1. */
+  language: v.optional(
+    v.pipe(v.string('Must be a string.'), v.regex(/^[a-z]{2}$/, 'Must be two lower-case letters.')),
+    'en',
+  ),
+  /**
+   * Sends `dynamicCallbackUrl` with each order, so that the gateway reports a payment at once
+   * instead of waiting for our query. Newer SmartVista versions support it if EthSwitch has
+   * enabled it; older ones may refuse the order.
+   */
+  dynamicCallbackUrl: v.optional(v.boolean('Must be true or false.'), false),
+  /**
+   * The secret end of the one callback address that the operator registers for the account:
+   * `<gateway>/rails/ethswitch-cards/account/<callbackToken>`. Null: there is no such address.
+   */
+  callbackToken: v.optional(
+    v.nullable(
       v.pipe(
         v.string('Must be a string.'),
-        v.regex(/^[a-z]{2}$/, 'Must be two lower-case letters.'),
+        v.regex(CALLBACK_TOKEN, 'Must be 32 to 128 letters, digits, hyphens or underscores.'),
       ),
-      'en',
     ),
-    /**
-     * Sends `dynamicCallbackUrl` with each order, so that the gateway reports a payment at once
-     * instead of waiting for our query. Newer SmartVista versions support it if EthSwitch has
-     * enabled it; older ones may refuse the order.
-     */
-    dynamicCallbackUrl: v.optional(v.boolean('Must be true or false.'), false),
-    /**
-     * The secret end of the one callback address that the operator registers for the account:
-     * `<gateway>/rails/ethswitch-cards/account/<callbackToken>`. Null: there is no such address.
-     */
-    callbackToken: v.optional(
-      v.nullable(
-        v.pipe(
-          v.string('Must be a string.'),
-          v.regex(CALLBACK_TOKEN, 'Must be 32 to 128 letters, digits, hyphens or underscores.'),
-        ),
-      ),
-      null,
-    ),
-    /**
-     * How long after a payment its whole amount is reversed instead of refunded, in minutes. Only as
-     * agreed with the bank. Null: never.
-     */
-    reversalMinutes: v.optional(v.nullable(wholeNumber('minutes', 1, REVERSAL_MINUTES_MAX)), null),
-    /**
-     * Lets an operator send a refund again with the same `externalRefundId` and
-     * `expectedDepositedAmount`. Off until a live test has shown that the money is returned once.
-     */
-    refundRepeats: v.optional(v.boolean('Must be true or false.'), false),
-  },
-  fieldsMessage,
-);
+    null,
+  ),
+  /**
+   * How long after a payment its whole amount is reversed instead of refunded, in minutes. Only as
+   * agreed with the bank. Null: never.
+   */
+  reversalMinutes: v.optional(v.nullable(wholeNumber('minutes', 1, REVERSAL_MINUTES_MAX)), null),
+  /**
+   * Lets an operator send a refund again with the same `externalRefundId` and
+   * `expectedDepositedAmount`. Off until a live test has shown that the money is returned once.
+   */
+  refundRepeats: v.optional(v.boolean('Must be true or false.'), false),
+});
 export type CardsSettings = v.InferOutput<typeof cardsSettings>;
 
 /** The operator's secret for EthSwitch: which of its two gateways, and the account there. */

@@ -3,7 +3,7 @@ import type { MpesaSettings } from './settings.ts';
 import { bearerToken, type TokenResult } from './token.ts';
 
 /** A slower token request leaves no time for the call itself. */
-const TOKEN_TIMEOUT_MS = 5_000;
+export const TOKEN_TIMEOUT_MS = 5_000;
 
 export type Posted =
   | { readonly type: 'answered'; readonly answer: RailAnswer; readonly token: string }

@@ -14,6 +14,7 @@ import { withProviderCode } from '../provider-code.ts';
 import type {
   Callbacks,
   PhoneCheck,
+  Probe,
   Rail,
   StartResult,
   StatusQuery,
@@ -51,7 +52,14 @@ export const MPESA_RULES = {
  */
 export function mpesaRail(
   settings: MpesaSettings,
-): Rail & PhoneCheck & WholeAmounts & Callbacks & Partial<StatusQuery> & Refunds & RefundCallbacks {
+): Rail &
+  PhoneCheck &
+  WholeAmounts &
+  Callbacks &
+  Partial<StatusQuery> &
+  Refunds &
+  RefundCallbacks &
+  Probe {
   const { statusQuery, refunds } = settings;
   // The push has no field that shortens it.
   const windowMs = settings.promptWindowSeconds * 1_000;
@@ -106,6 +114,10 @@ export function mpesaRail(
         return queryStatus(settings, statusQuery, order, nowMs);
       },
     }),
+
+    async probe(resultUrl: string) {
+      return (await import('./probe.ts')).probe(settings, resultUrl);
+    },
 
     // The reversal's "Amount" has no cents.
     refunds: { takesParts: refunds?.takesParts ?? false, wholeAmountsOnly: true, windowMs: null },

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { isPlainHttpUrl } from '../http-url.ts';
+import { httpUrl } from '../http-url.ts';
+import { settingsObject } from '../settings-object.ts';
 import { failedStates } from '../status-query-setting.ts';
 import { windowSeconds } from '../window-setting.ts';
 
@@ -18,114 +19,112 @@ const PROMPT_WINDOW_SECONDS = 180;
 /** Whole birr, as other clients of M-PESA state. */
 export const WHOLE_AMOUNTS_ONLY = true;
 
+/** What a status query says in place of the receipt. */
+const TRANSACTION_IDS = ['left_out', 'empty', 'checkout_request_id'] as const;
+
 /** Who acts at M-PESA for the short code; an operator may have the right to one thing only. */
 const API_OPERATOR = {
   /** "Initiator": the name of the API operator whom the portal lists. */
   initiator: credential(/^[!-~]{1,128}$/, 'without spaces'),
-  /** "SecurityCredential": the operator's password, encrypted for M-PESA, in base64. */
-  securityCredential: credential(/^[A-Za-z0-9+/]{1,2048}={0,2}$/, 'of base64'),
+  /**
+   * "SecurityCredential": the operator's password, encrypted with M-PESA's certificate, in base64. An
+   * RSA key of 1,024 to 4,096 bits makes 128, 256, 384 or 512 bytes of it: a plain password has others.
+   */
+  securityCredential: credential(
+    /^(?:[A-Za-z0-9+/]{171}=|[A-Za-z0-9+/]{342}==|[A-Za-z0-9+/]{512}|[A-Za-z0-9+/]{683}=)$/,
+    'of base64 from npm run mpesa:credential, not the password itself',
+  ),
 };
 
 /**
  * The operator's secret for this rail. No message contains a value, because wrong settings are
  * logged.
  */
-export const mpesaSettingsSchema = v.strictObject(
-  {
-    /** The URL of the API, or of a relay with a fixed IP address; paths are appended. */
-    baseUrl: v.optional(
-      v.pipe(
-        v.string('must be a string'),
-        v.check(isPlainHttpUrl, 'must be an http or https URL without user, query or fragment'),
-        v.transform((url) => url.replace(/\/$/, '')),
+export const mpesaSettingsSchema = settingsObject({
+  /** The URL of the API, or of a relay with a fixed IP address; paths are appended. */
+  baseUrl: v.optional(httpUrl, PRODUCTION_BASE_URL),
+  /** "Consumer Key" of the app in the developer portal: the user half of Basic authentication. */
+  consumerKey: credential(/^[!-9;-~]{1,256}$/, 'without a colon'),
+  /** "Consumer Secret" of the same app. */
+  consumerSecret: credential(/^[!-~]{1,256}$/, 'without spaces'),
+  /** "Business Short Code": the pay bill number or till that receives the payment. */
+  shortcode: credential(/^\d{3,10}$/, 'of 3 to 10 digits'),
+  /**
+   * "PartyB", the number that is credited. The SDKs send the short code. Only needed for a till
+   * that is credited at another number than the one that signs the request.
+   */
+  partyB: v.optional(credential(/^\d{3,10}$/, 'of 3 to 10 digits')),
+  /** "Passkey" of the short code, from the portal or the go-live letter. */
+  passkey: credential(/^[!-~]{1,512}$/, 'without spaces'),
+  /** "TransactionType": pay bill for a pay bill number, buy goods for a till. */
+  transactionType: v.optional(
+    v.picklist(
+      ['CustomerPayBillOnline', 'CustomerBuyGoodsOnline'],
+      'must be CustomerPayBillOnline or CustomerBuyGoodsOnline',
+    ),
+    'CustomerPayBillOnline',
+  ),
+  /**
+   * How to compute "Password". The documentation's sample is the base64 of a hexadecimal SHA-256;
+   * the official Python SDK sends the base64 of the plain text, as in Kenya.
+   */
+  passwordForm: v.optional(
+    v.picklist(['sha256_hex', 'kenya'], 'must be sha256_hex or kenya'),
+    'sha256_hex',
+  ),
+  /**
+   * Whether M-PESA takes only whole birr, as other clients state. It charges 153.76 as 154, and the
+   * callback's amount then differs from ours.
+   */
+  wholeAmountsOnly: v.optional(v.boolean('must be true or false'), WHOLE_AMOUNTS_ONLY),
+  /**
+   * How long we wait for a prompt before the customer may retry. A later callback still counts.
+   */
+  promptWindowSeconds: windowSeconds(PROMPT_WINDOW_SECONDS),
+  /**
+   * Turns on status queries. Off by default: whether M-PESA finds a push by its CheckoutRequestID is
+   * not certain, so the operator must first see that it does.
+   */
+  statusQuery: v.optional(
+    settingsObject({
+      ...API_OPERATOR,
+      failedStates: failedStates(PAID_STATE),
+      /**
+       * "TransactionID": the receipt. A push without a callback has none, and the SDKs disagree
+       * whether the field may be left out.
+       */
+      transactionId: v.optional(
+        v.picklist(TRANSACTION_IDS, `must be ${TRANSACTION_IDS.join(' or ')}`),
+        'left_out',
       ),
-      PRODUCTION_BASE_URL,
-    ),
-    /** "Consumer Key" of the app in the developer portal: the user half of Basic authentication. */
-    consumerKey: credential(/^[!-9;-~]{1,256}$/, 'without a colon'),
-    /** "Consumer Secret" of the same app. */
-    consumerSecret: credential(/^[!-~]{1,256}$/, 'without spaces'),
-    /** "Business Short Code": the pay bill number or till that receives the payment. */
-    shortcode: credential(/^\d{3,10}$/, 'of 3 to 10 digits'),
-    /**
-     * "PartyB", the number that is credited. The SDKs send the short code. Only needed for a till
-     * that is credited at another number than the one that signs the request.
-     */
-    partyB: v.optional(credential(/^\d{3,10}$/, 'of 3 to 10 digits')),
-    /** "Passkey" of the short code, from the portal or the go-live letter. */
-    passkey: credential(/^[!-~]{1,512}$/, 'without spaces'),
-    /** "TransactionType": pay bill for a pay bill number, buy goods for a till. */
-    transactionType: v.optional(
-      v.picklist(
-        ['CustomerPayBillOnline', 'CustomerBuyGoodsOnline'],
-        'must be CustomerPayBillOnline or CustomerBuyGoodsOnline',
+    }),
+  ),
+  /**
+   * Turns on refunds. Off by default: the API operator needs the right to reverse payments, and
+   * only a live test can prove the call.
+   */
+  refunds: v.optional(
+    settingsObject({
+      ...API_OPERATOR,
+      /**
+       * Whether M-PESA returns a part of a payment. Kenya's returns only the whole, and a request
+       * that it read so would return too much.
+       */
+      takesParts: v.optional(v.boolean('must be true or false'), false),
+      /**
+       * "ReceiverParty": the customer's number, as in the published production code, or our short
+       * code, as in Kenya's documentation.
+       */
+      receiverParty: v.optional(
+        v.picklist(['customer', 'shortcode'], 'must be customer or shortcode'),
+        'customer',
       ),
-      'CustomerPayBillOnline',
-    ),
-    /**
-     * How to compute "Password". The documentation's sample is the base64 of a hexadecimal SHA-256;
-     * the official Python SDK sends the base64 of the plain text, as in Kenya.
-     */
-    passwordForm: v.optional(
-      v.picklist(['sha256_hex', 'kenya'], 'must be sha256_hex or kenya'),
-      'sha256_hex',
-    ),
-    /**
-     * Whether M-PESA takes only whole birr, as other clients state. It charges 153.76 as 154, and the
-     * callback's amount then differs from ours.
-     */
-    wholeAmountsOnly: v.optional(v.boolean('must be true or false'), WHOLE_AMOUNTS_ONLY),
-    /**
-     * How long we wait for a prompt before the customer may retry. A later callback still counts.
-     */
-    promptWindowSeconds: windowSeconds(PROMPT_WINDOW_SECONDS),
-    /**
-     * Turns on status queries. Off by default: whether M-PESA finds a push by its CheckoutRequestID is
-     * not certain, so the operator must first see that it does.
-     */
-    statusQuery: v.optional(
-      v.strictObject({ ...API_OPERATOR, failedStates: failedStates(PAID_STATE) }, problemOfKey),
-    ),
-    /**
-     * Turns on refunds. Off by default: the API operator needs the right to reverse payments, and
-     * only a live test can prove the call.
-     */
-    refunds: v.optional(
-      v.strictObject(
-        {
-          ...API_OPERATOR,
-          /**
-           * Whether M-PESA returns a part of a payment. Kenya's returns only the whole, and a request
-           * that it read so would return too much.
-           */
-          takesParts: v.optional(v.boolean('must be true or false'), false),
-          /**
-           * "ReceiverParty": the customer's number, as in the published production code, or our short
-           * code, as in Kenya's documentation.
-           */
-          receiverParty: v.optional(
-            v.picklist(['customer', 'shortcode'], 'must be customer or shortcode'),
-            'customer',
-          ),
-        },
-        problemOfKey,
-      ),
-    ),
-  },
-  problemOfKey,
-);
+    }),
+  ),
+});
 
 export type MpesaSettings = v.InferOutput<typeof mpesaSettingsSchema>;
 
 function credential(form: RegExp, formText: string) {
   return v.pipe(v.string('must be a string'), v.regex(form, `must be a string ${formText}`));
-}
-
-/** The problem with a missing or unknown key. Valibot's own message quotes what it received. */
-function problemOfKey(issue: v.StrictObjectIssue): string {
-  const key = issue.path?.at(-1)?.key;
-  if (typeof key !== 'string') {
-    return 'must be a JSON object';
-  }
-  return issue.expected === 'never' ? 'is not a setting of this rail' : 'is missing';
 }

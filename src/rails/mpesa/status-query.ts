@@ -10,9 +10,9 @@ import type { MpesaSettings } from './settings.ts';
 import { dropToken } from './token.ts';
 
 /** Token and query together. */
-const QUERY_TIMEOUT_MS = 10_000;
+export const QUERY_TIMEOUT_MS = 10_000;
 
-const STATUS_PATH = '/mpesa/transactionstatus/v1/query';
+export const STATUS_PATH = '/mpesa/transactionstatus/v1/query';
 
 export type StatusQuerySettings = NonNullable<MpesaSettings['statusQuery']>;
 
@@ -24,7 +24,7 @@ export type StatusQuerySettings = NonNullable<MpesaSettings['statusQuery']>;
  */
 export function statusBody(
   { shortcode }: Pick<MpesaSettings, 'shortcode'>,
-  { initiator, securityCredential }: StatusQuerySettings,
+  { initiator, securityCredential, transactionId }: StatusQuerySettings,
   { callbackUrl }: Pick<RailOrder, 'callbackUrl'>,
   checkoutRequestId: string,
 ): string {
@@ -32,6 +32,9 @@ export function statusBody(
     Initiator: initiator,
     SecurityCredential: securityCredential,
     CommandID: 'TransactionStatusQuery',
+    ...(transactionId !== 'left_out' && {
+      TransactionID: transactionId === 'empty' ? '' : checkoutRequestId,
+    }),
     OriginalConcersationID: checkoutRequestId,
     PartyA: shortcode,
     IdentifierType: '4',
@@ -69,7 +72,7 @@ export async function queryStatus(
 }
 
 /** Whether M-PESA has accepted the query. */
-function isAccepted(answer: RailAnswer): boolean {
+export function isAccepted(answer: RailAnswer): boolean {
   return (
     answer.type === 'answered' &&
     answer.status === 200 &&

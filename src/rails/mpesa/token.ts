@@ -25,11 +25,16 @@ export async function bearerToken(
   settings: MpesaSettings,
   timeoutMs: number,
 ): Promise<TokenResult> {
+  const cached = tokens.get(accountOf(settings), Date.now());
+  return cached === null ? requestToken(settings, timeoutMs) : { type: 'token', token: cached };
+}
+
+/** A new bearer token, also in place of a valid one. */
+export async function requestToken(
+  settings: MpesaSettings,
+  timeoutMs: number,
+): Promise<TokenResult> {
   const requestedAtMs = Date.now();
-  const cached = tokens.get(accountOf(settings), requestedAtMs);
-  if (cached !== null) {
-    return { type: 'token', token: cached };
-  }
   const { consumerKey, consumerSecret, baseUrl } = settings;
   const credentials = base64FromBytes(utf8(`${consumerKey}:${consumerSecret}`));
   const answer = await callRail(

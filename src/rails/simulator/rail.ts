@@ -39,10 +39,10 @@ export const simulator: Rail & RecoverablePage & StatusQuery & Refunds & RefundS
       return { type: 'refused', reason: start.refused };
     }
     const none = { redirectUrl: null, railReference: null };
-    return { type: 'accepted', ...(simulator.page(order) ?? none) };
+    return { type: 'accepted', ...((await simulator.page(order)) ?? none) };
   },
 
-  page({ terms, attemptToken }: RailOrder): RailPage | null {
+  async page({ terms, attemptToken }: RailOrder): Promise<RailPage | null> {
     return isInteractive(terms)
       ? { redirectUrl: `${terms.baseUrl}/simulator/${attemptToken}`, railReference: null }
       : null;

@@ -25,7 +25,7 @@ export interface TokenRefused {
  * Error codes whose reason is known. They count at any HTTP status: the gateway sends them with
  * 400 and with 500.
  */
-const REFUSALS: Readonly<Record<string, FailureReason>> = {
+export const REFUSALS: Readonly<Record<string, FailureReason>> = {
   /** Our signature is invalid: another key, or another padding. */
   '60200099': 'misconfigured',
   /** No such merchant code. */
@@ -61,7 +61,7 @@ export function readAnswer(answer: RailAnswer): CallResult {
   const content = snakeCased(message.biz_content ?? message.bizContent);
   const isSuccess = SUCCESS_CODES.has(code);
   const hasActed = Boolean(content?.prepay_id ?? content?.refund_status);
-  if (!isSuccess && result !== 'SUCCESS' && ERROR_CODE.test(code) && !hasActed) {
+  if (!isSuccess && result !== 'SUCCESS' && isOwnCode(code) && !hasActed) {
     // Without a prepay_id there is no page, so the customer cannot pay the order even if it exists.
     return { type: 'refused', reason: REFUSALS[code] ?? 'declined' };
   }
@@ -69,8 +69,12 @@ export function readAnswer(answer: RailAnswer): CallResult {
   return isWhole && content !== null ? { type: 'success', content } : { type: 'unclear' };
 }
 
-/** telebirr's own codes are digits; anything else may come from a proxy. */
 const ERROR_CODE = /^\d{1,16}$/;
+
+/** telebirr's own codes are digits; anything else may come from a proxy. */
+export function isOwnCode(code: string): boolean {
+  return ERROR_CODE.test(code);
+}
 
 /**
  * `merchOrderId` as `merch_order_id`: the documentation has the one form, some hosts answer in the

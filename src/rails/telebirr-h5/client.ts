@@ -30,7 +30,6 @@ export interface TelebirrClient {
 export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): TelebirrClient {
   const { apiBaseUrl, appSecret, callTimeoutMs, fabricAppId } = settings;
   const tokenKey = `${apiBaseUrl} ${fabricAppId} ${appSecret}`;
-  const headers = { 'content-type': 'application/json', 'x-app-key': fabricAppId };
 
   async function token(
     timeoutMs: number,
@@ -41,9 +40,7 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
     if (cached !== null) {
       return { token: cached };
     }
-    const body = JSON.stringify({ appSecret });
-    const url = `${apiBaseUrl}/payment/v1/token`;
-    const answer = await callRail(url, { method: 'POST', headers, body }, timeoutMs);
+    const answer = await requestToken(settings, timeoutMs);
     const result = readToken(answer);
     if (result.type === 'token') {
       const usableUntilMs = requestedAtMs + result.lifetimeMs - TOKEN_MARGIN_MS;
@@ -70,11 +67,7 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
         if (body === null) {
           return { type: 'refused', reason: 'misconfigured' };
         }
-        const answer = await callRail(
-          `${apiBaseUrl}${CALLS[call].path}`,
-          { method: 'POST', headers: { ...headers, authorization: authorized.token }, body },
-          callWaitMs(),
-        );
+        const answer = await postMessage(settings, call, authorized.token, body, callWaitMs());
         if (answer.type === 'no_answer' || answer.status !== UNAUTHORIZED) {
           return answer;
         }
@@ -100,6 +93,34 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
     },
   };
   return client;
+}
+
+/** Asks for a new token. */
+export function requestToken(settings: TelebirrH5Settings, timeoutMs: number): Promise<RailAnswer> {
+  const { appSecret } = settings;
+  return postJson(settings, '/payment/v1/token', {}, JSON.stringify({ appSecret }), timeoutMs);
+}
+
+/** Sends a signed message with a token. */
+export function postMessage(
+  settings: TelebirrH5Settings,
+  call: Call,
+  authorization: string,
+  body: string,
+  timeoutMs: number,
+): Promise<RailAnswer> {
+  return postJson(settings, CALLS[call].path, { authorization }, body, timeoutMs);
+}
+
+function postJson(
+  { apiBaseUrl, fabricAppId }: TelebirrH5Settings,
+  path: string,
+  moreHeaders: Readonly<Record<string, string>>,
+  body: string,
+  timeoutMs: number,
+): Promise<RailAnswer> {
+  const headers = { 'content-type': 'application/json', 'x-app-key': fabricAppId, ...moreHeaders };
+  return callRail(`${apiBaseUrl}${path}`, { method: 'POST', headers, body }, timeoutMs);
 }
 
 export function logAnswer(call: Call | 'token', reference: string, answer: RailAnswer): void {

@@ -13,6 +13,17 @@ const RSA_DER_STARTS: Readonly<Record<KeyKind, string>> = {
 const OUTER_HEADER = '3082';
 const OUTER_HEADER_BYTES = 4;
 
+/** Where modulus and exponent begin in an SPKI of 2,048 bits or more; a PKCS#8 repeats both. */
+const NUMBERS_START_BYTES = 28;
+
+/** Whether the public key, in bare base64, is that of the private one. */
+export function isPair(pkcs8: string, spki: string): boolean {
+  const [privateHex = '', publicHex = ''] = [pkcs8, spki].map((key) =>
+    hexFromBytes(bytesFromBase64(key)),
+  );
+  return privateHex.includes(publicHex.slice(2 * NUMBERS_START_BYTES));
+}
+
 /**
  * The bare base64 of an RSA key, as the portal issues it or from PEM; null for anything else. Line
  * breaks may also be the two characters `\n`, as some secret stores write them.

@@ -26,8 +26,11 @@ const TITLE_CHARACTERS_MAX = 200;
 const SIGN_TYPE = 'SHA256WithRSA';
 const VERSION = '1.0';
 
-/** `callback_info`: what public clients send; some hosts refuse an order without it. */
-const CALLBACK_INFO = 'From web';
+/**
+ * `callback_info`: some hosts refuse an order without it. One word, because the signature covers it
+ * and a space may arrive as `+`.
+ */
+const CALLBACK_INFO = 'web';
 
 /** `payee_identifier` is a short code. */
 const PAYEE_BY_SHORT_CODE = '04';
@@ -102,7 +105,7 @@ export function preOrderContent(settings: TelebirrH5Settings, order: RailOrder):
 /** `biz_content` of the status query for the order. */
 export function queryOrderContent(
   { merchantAppId, merchantCode }: TelebirrH5Settings,
-  { attempt }: RailOrder,
+  { attempt }: { readonly attempt: Pick<RailOrder['attempt'], 'reference'> },
 ): Fields {
   return { appid: merchantAppId, merch_code: merchantCode, merch_order_id: attempt.reference };
 }

@@ -13,7 +13,7 @@ import {
 } from '../callback.ts';
 import { ethiopianTimeMs } from '../ethiopian-time.ts';
 import { withProviderCode } from '../provider-code.ts';
-import type { Callbacks, Rail, StartResult, StatusQuery } from '../rail.ts';
+import type { Callbacks, Probe, Rail, StartResult, StatusQuery } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import type {
@@ -59,7 +59,8 @@ type TelebirrRail = Rail &
   Callbacks &
   Refunds &
   Partial<RefundRepeats> &
-  RefundStatusQuery;
+  RefundStatusQuery &
+  Probe;
 
 export function telebirrH5Rail(settings: TelebirrH5Settings): TelebirrRail {
   const sign = signer(settings.merchantPrivateKey, settings.signatureScheme);
@@ -162,6 +163,8 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): TelebirrRail {
           }
         : { type: 'outcome', outcome: queried, reply: replyWith(200, 'success') };
     },
+
+    probe: async () => (await import('./probe.ts')).probe(settings, sign, verify),
 
     refunds: { takesParts: true, wholeAmountsOnly: false, windowMs: null },
 

@@ -1,6 +1,8 @@
 import * as v from 'valibot';
-import { isPlainHttpUrl } from '../http-url.ts';
-import { bareKey, type KeyKind } from './key-text.ts';
+import { httpUrl } from '../http-url.ts';
+import { settingsObject } from '../settings-object.ts';
+import { wholeNumber } from '../whole-number-setting.ts';
+import { bareKey, isPair, type KeyKind } from './key-text.ts';
 import { SIGNATURE_SCHEMES } from './signature.ts';
 
 /** Production, according to telebirr's H5 documentation and three SDKs. */
@@ -22,19 +24,6 @@ function matching(pattern: RegExp, what: string) {
   return v.pipe(text, v.trim(), v.regex(pattern, mustBe(what)));
 }
 
-/** A URL without a query, so that paths and parameters can be appended. */
-function address(what: string) {
-  return v.pipe(
-    text,
-    v.trim(),
-    v.transform((url) => url.replace(/[/?]+$/, '')),
-    v.check(
-      isPlainHttpUrl,
-      `must be ${what}: an http or https URL without user, query or fragment`,
-    ),
-  );
-}
-
 function key(kind: KeyKind, what: string) {
   return v.pipe(
     text,
@@ -44,65 +33,60 @@ function key(kind: KeyKind, what: string) {
 }
 
 /** The operator's secret for this rail: telebirr's credentials and URLs. */
-export const telebirrH5Settings = v.strictObject(
-  {
-    /** "Base URL" of the API, up to `/gateway`. Set for the test system or a relay. */
-    apiBaseUrl: v.optional(address("the API's base address"), API_BASE_URL),
-    /**
-     * "Web base URL", up to `/paygate`: the page where customers pay. No default, because public
-     * clients disagree about production's URL; telebirr must name it.
-     */
-    webPageUrl: address('the address of the payment page'),
-    /** "Fabric App ID" or "X-APP-Key", a UUID. Often mixed up with the merchant's app id. */
-    fabricAppId: matching(
-      /^(?!\d+$)[A-Za-z0-9-]{1,64}$/,
-      'the Fabric App ID, a UUID and not the numeric merchant app id',
+const fields = settingsObject({
+  /** "Base URL" of the API, up to `/gateway`. Set for the test system or a relay. */
+  apiBaseUrl: v.optional(httpUrl, API_BASE_URL),
+  /**
+   * "Web base URL", up to `/paygate`: the page where customers pay. No default, because public
+   * clients disagree about production's URL; telebirr must name it.
+   */
+  webPageUrl: httpUrl,
+  /** "Fabric App ID" or "X-APP-Key", a UUID. Often mixed up with the merchant's app id. */
+  fabricAppId: matching(
+    /^(?!\d+$)[A-Za-z0-9-]{1,64}$/,
+    'the Fabric App ID, a UUID and not the numeric merchant app id',
+  ),
+  /** "App Secret", which we exchange for tokens. */
+  appSecret: matching(/^[\x21-\x7e]{1,256}$/, 'the App Secret, printable ASCII without spaces'),
+  /** "Merchant App ID": `appid` of every order. */
+  merchantAppId: matching(
+    /^\d{1,32}$/,
+    'the Merchant App ID, digits only and not the Fabric App ID',
+  ),
+  /** "Merchant Code" or "short code": the number that receives the payment. */
+  merchantCode: matching(/^[1-9]\d{1,15}$/, 'the merchant code, digits only'),
+  /** The merchant's RSA-2048 key, whose public half telebirr has. */
+  merchantPrivateKey: key('pkcs8', 'an RSA private key in PKCS#8'),
+  /** telebirr's public key, which verifies notifications. */
+  telebirrPublicKey: key('spki', 'an RSA public key (SPKI, also called X.509), not a certificate'),
+  /** "Fill mode" of our signatures: PSS in the documentation, PKCS#1 in some of its samples. */
+  signatureScheme: v.optional(
+    v.picklist(SIGNATURE_SCHEMES, `must be one of ${SIGNATURE_SCHEMES.join(', ')}`),
+    'pss32',
+  ),
+  /** `payee_type`: the samples have 5000 for web pages and 3000 for apps. */
+  payeeType: v.optional(v.picklist(['5000', '3000'], 'must be "5000" or "3000"'), '5000'),
+  /**
+   * Lets an operator send a refund again with the same `refund_request_no`. Off until a live test
+   * has shown that telebirr returns the money once.
+   */
+  refundRepeats: v.optional(v.boolean(mustBe('true or false')), false),
+  /** Timeout of one call, in milliseconds. */
+  callTimeoutMs: v.optional(
+    wholeNumber('milliseconds', CALL_TIMEOUT_MS_MIN, CALL_TIMEOUT_MS_MAX),
+    CALL_TIMEOUT_MS,
+  ),
+});
+
+export const telebirrH5Settings = v.pipe(
+  fields,
+  v.forward(
+    v.check(
+      ({ merchantPrivateKey, telebirrPublicKey }) => !isPair(merchantPrivateKey, telebirrPublicKey),
+      "must be telebirr's key, not the public half of merchantPrivateKey",
     ),
-    /** "App Secret", which we exchange for tokens. */
-    appSecret: matching(/^[\x21-\x7e]{1,256}$/, 'the App Secret, printable ASCII without spaces'),
-    /** "Merchant App ID": `appid` of every order. */
-    merchantAppId: matching(
-      /^\d{1,32}$/,
-      'the Merchant App ID, digits only and not the Fabric App ID',
-    ),
-    /** "Merchant Code" or "short code": the number that receives the payment. */
-    merchantCode: matching(/^[1-9]\d{1,15}$/, 'the merchant code, digits only'),
-    /** The merchant's RSA-2048 key, whose public half telebirr has. */
-    merchantPrivateKey: key('pkcs8', 'an RSA private key in PKCS#8'),
-    /** telebirr's public key, which verifies notifications. */
-    telebirrPublicKey: key(
-      'spki',
-      'an RSA public key (SPKI, also called X.509), not a certificate',
-    ),
-    /** "Fill mode" of our signatures: PSS in the documentation, PKCS#1 in some of its samples. */
-    signatureScheme: v.optional(
-      v.picklist(SIGNATURE_SCHEMES, `must be one of ${SIGNATURE_SCHEMES.join(', ')}`),
-      'pss32',
-    ),
-    /** `payee_type`: the samples have 5000 for web pages and 3000 for apps. */
-    payeeType: v.optional(v.picklist(['5000', '3000'], 'must be "5000" or "3000"'), '5000'),
-    /**
-     * Lets an operator send a refund again with the same `refund_request_no`. Off until a live test
-     * has shown that telebirr returns the money once.
-     */
-    refundRepeats: v.optional(v.boolean(mustBe('true or false')), false),
-    /** Timeout of one call, in milliseconds. */
-    callTimeoutMs: v.optional(
-      v.pipe(
-        v.number(mustBe('a number of milliseconds')),
-        v.integer('must be whole milliseconds'),
-        v.minValue(CALL_TIMEOUT_MS_MIN, `must be ${CALL_TIMEOUT_MS_MIN} or more`),
-        v.maxValue(CALL_TIMEOUT_MS_MAX, `must be ${CALL_TIMEOUT_MS_MAX} or less`),
-      ),
-      CALL_TIMEOUT_MS,
-    ),
-  },
-  ({ path, expected }) => {
-    if (path === undefined) {
-      return 'must be a JSON object';
-    }
-    return expected === 'never' ? 'is not a setting of this rail' : 'is missing';
-  },
+    ['telebirrPublicKey'],
+  ),
 );
 
 export type TelebirrH5Settings = v.InferOutput<typeof telebirrH5Settings>;

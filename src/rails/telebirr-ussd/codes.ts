@@ -11,7 +11,7 @@ const FAILURE_CODE = /^(?!0+$)[0-9A-Za-z_-]{1,32}$/;
 const CALLER_NOT_AUTHENTICATED = '1001';
 
 /** CPS's internal error, for example a timeout: the payment may have been booked. */
-const INTERNAL_ERROR = '-1';
+export const INTERNAL_ERROR = '-1';
 
 /** Why telebirr refuses a request, or null when `code` proves nothing. */
 export function refusalReason(code: string, settings: TelebirrUssdSettings): FailureReason | null {

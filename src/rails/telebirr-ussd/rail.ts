@@ -9,6 +9,7 @@ import {
   type CallbackSuspicion,
   refusedCallback,
 } from '../callback.ts';
+import { hasPrefix } from '../phone-prefixes-setting.ts';
 import {
   firstPromptQueryAtMs,
   phoneToPrompt,
@@ -16,7 +17,15 @@ import {
   slowPromptPlan,
 } from '../phone-prompt.ts';
 import { withProviderCode } from '../provider-code.ts';
-import type { Callbacks, PhoneCheck, Rail, SlowStart, StartResult, StatusQuery } from '../rail.ts';
+import type {
+  Callbacks,
+  PhoneCheck,
+  Probe,
+  Rail,
+  SlowStart,
+  StartResult,
+  StatusQuery,
+} from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { failureReason, logLevel, OK, refusalReason } from './codes.ts';
@@ -29,21 +38,20 @@ import {
   resultReply,
 } from './messages.ts';
 import { COMMAND_ID, paymentRequest, postSoap } from './request.ts';
-import { RAIL_ID, type TelebirrUssdSettings } from './settings.ts';
+import { PHONE_PREFIXES, RAIL_ID, type TelebirrUssdSettings } from './settings.ts';
 
 /** telebirr acknowledges before it prompts the customer. Other clients wait up to 30 s. */
 const START_TIMEOUT_MS = 20_000;
 
-/** The synchronous service's own time after the customer's, to book the payment and answer. */
+/** CPS's own time after the customer's, to book the payment and answer. */
 const RESULT_TIME_MS = 30_000;
 
-/** telebirr's format of a phone number: digits, with the country code. */
-const PHONE = /^251[79]\d{8}$/;
+function rulesOf(phonePrefixes: readonly string[]) {
+  return { currencies: ['ETB'] as const, acceptsPhone: hasPrefix(phonePrefixes) };
+}
 
-export const TELEBIRR_USSD_RULES = {
-  currencies: ['ETB'] as const,
-  acceptsPhone: (phone: string) => PHONE.test(phone),
-};
+/** With default settings. */
+export const TELEBIRR_USSD_RULES = rulesOf(PHONE_PREFIXES);
 
 /**
  * With these HTTP statuses the relay, or the server behind it, rejects a request unread: no access,
@@ -53,25 +61,24 @@ const UNREAD_STATUSES: readonly number[] = [401, 403, 404];
 
 /**
  * telebirr's USSD push: CPS, the engine behind telebirr, prompts for the PIN on the customer's phone
- * and posts the result. Its synchronous service answers only after the customer has acted, with the
- * result. It also answers status queries, if the operator has turned them on.
+ * and posts the result. Where the operator says so, it answers only after the customer has acted, with
+ * the result. Its synchronous service also answers status queries, if the operator has turned them on.
  */
 export function telebirrUssdRail(
   settings: TelebirrUssdSettings,
-): Rail & PhoneCheck & Partial<SlowStart> & Callbacks & Partial<StatusQuery> {
-  const { statusQuery } = settings;
-  const isSynchronous = settings.dialect === 'synchronous';
+): Rail & PhoneCheck & Partial<SlowStart> & Callbacks & Partial<StatusQuery> & Probe {
+  const { statusQuery, waitsForResult } = settings;
   // Nothing in the request shortens the prompt.
   const promptMs = settings.promptWindowSeconds * 1_000;
-  const startTimeoutMs = isSynchronous ? promptMs + RESULT_TIME_MS : START_TIMEOUT_MS;
+  const startTimeoutMs = waitsForResult ? promptMs + RESULT_TIME_MS : START_TIMEOUT_MS;
   const rail = {
     id: RAIL_ID,
-    ...TELEBIRR_USSD_RULES,
+    ...rulesOf(settings.phonePrefixes),
     startTimeoutMs,
-    ...(isSynchronous && { startWaitsForCustomer: true as const }),
+    ...(waitsForResult && { startWaitsForCustomer: true as const }),
 
     plan: (terms: IntentTerms, _method: Method, nowMs: number) =>
-      isSynchronous
+      waitsForResult
         ? slowPromptPlan(terms, nowMs)
         : promptPlan(nowMs + promptMs, firstPromptQueryAtMs(statusQuery !== undefined, nowMs)),
 
@@ -122,6 +129,10 @@ export function telebirrUssdRail(
       };
     },
 
+    async probe(resultUrl: string) {
+      return (await import('./probe.ts')).probe(settings, resultUrl);
+    },
+
     ...(statusQuery !== undefined && {
       async query(order: RailOrder, nowMs: number): Promise<Outcome> {
         const { queryStatus } = await import('./status-query.ts');
@@ -138,7 +149,7 @@ interface StartAnswer {
   readonly isOurs: boolean;
 }
 
-/** The answer to a request: a result from the synchronous service, else an acknowledgement. */
+/** The answer to a request: an acknowledgement, or a result, with which CPS may also refuse. */
 function startAnswer(
   answer: RailAnswer,
   order: RailOrder,
@@ -149,7 +160,7 @@ function startAnswer(
   }
   const { status, text } = answer;
   const { reference } = order.attempt;
-  const paymentResult = settings.dialect === 'synchronous' ? readResult(text) : null;
+  const paymentResult = readResult(text);
   if (paymentResult !== null) {
     return {
       result: status === 200 ? resultInAnswer(paymentResult, order, settings) : { type: 'unknown' },
@@ -167,8 +178,9 @@ function startAnswer(
 }
 
 /**
- * What a result in the answer to a request proves. A payment must name its transaction: without one,
- * success may only mean that telebirr has sent the prompt.
+ * What a result in the answer to a request proves. It may lack our reference, because it came on our
+ * own connection. A payment must name its transaction: without one, success may only mean that
+ * telebirr has sent the prompt.
  */
 function resultInAnswer(
   result: PaymentResult,
@@ -182,9 +194,7 @@ function resultInAnswer(
   if (outcome.type === 'failed') {
     return { type: 'refused', reason: outcome.reason };
   }
-  return isAbout(result, order) && outcome.receipt !== null
-    ? { type: 'resolved', outcome }
-    : { type: 'unknown' };
+  return outcome.receipt !== null ? { type: 'resolved', outcome } : { type: 'unknown' };
 }
 
 /** The provider's code in a result, for the log and the operator. */

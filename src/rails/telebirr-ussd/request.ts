@@ -16,13 +16,15 @@ const IDENTIFIED_BY_PHONE = '1';
 const IDENTIFIED_BY_SHORT_CODE = '4';
 const IDENTIFIED_BY_OPERATOR = '12';
 
-/** What differs between CPS's two services, as known clients have it. */
-const DIALECTS: Readonly<
-  Record<TelebirrUssdSettings['dialect'], { namespace: string; offsetMs: number }>
-> = {
-  // telebirr's local time. It documents no time zone, and known clients send several.
-  asynchronous: { namespace: 'http://cps.huawei.com/cpsinterface', offsetMs: 3 * 60 * 60 * 1_000 },
-  synchronous: { namespace: 'http://cps.huawei.com/synccpsinterface', offsetMs: 0 },
+type Namespace = TelebirrUssdSettings['namespace'];
+
+/** The one service that answers status queries. */
+const SYNCHRONOUS: Namespace = 'synccpsinterface';
+
+/** telebirr's local time. It documents no time zone, and known clients send several. */
+const OFFSETS_MS: Readonly<Record<Namespace, number>> = {
+  cpsinterface: 3 * 60 * 60 * 1_000,
+  synccpsinterface: 0,
 };
 
 /** The SOAP message that makes telebirr prompt `phone` for the payment. */
@@ -32,7 +34,7 @@ export function paymentRequest(
   phone: string,
   nowMs: number,
 ): string {
-  const { shortCode, dialect } = settings;
+  const { shortCode, namespace } = settings;
   const { reference } = order.attempt;
   const identity = group('req:Identity', [
     initiator(settings),
@@ -45,8 +47,15 @@ export function paymentRequest(
       leaf('req:Currency', order.terms.currency),
     ]),
   ]);
-  const header = requestHeader(settings, dialect, order, COMMAND_ID, reference, nowMs);
-  return envelope(dialect, header, [identity, transaction]);
+  const header = requestHeader(
+    settings,
+    namespace,
+    order.callbackUrl,
+    COMMAND_ID,
+    reference,
+    nowMs,
+  );
+  return envelope(namespace, header, [identity, transaction]);
 }
 
 /**
@@ -55,16 +64,22 @@ export function paymentRequest(
  */
 export function statusRequest(
   settings: TelebirrUssdSettings,
-  order: RailOrder,
+  { callbackUrl, reference }: { readonly callbackUrl: string; readonly reference: string },
   queryId: string,
   nowMs: number,
 ): string {
-  const dialect = 'synchronous';
-  const header = requestHeader(settings, dialect, order, STATUS_COMMAND_ID, queryId, nowMs);
+  const header = requestHeader(
+    settings,
+    SYNCHRONOUS,
+    callbackUrl,
+    STATUS_COMMAND_ID,
+    queryId,
+    nowMs,
+  );
   const query = group('req:QueryTransactionStatusRequest', [
-    leaf('req:OriginalConversationID', order.attempt.reference),
+    leaf('req:OriginalConversationID', reference),
   ]);
-  return envelope(dialect, header, [group('req:Identity', [initiator(settings)]), query]);
+  return envelope(SYNCHRONOUS, header, [group('req:Identity', [initiator(settings)]), query]);
 }
 
 /** Posts a SOAP message to the relay. */
@@ -85,8 +100,8 @@ export function postSoap(
 
 function requestHeader(
   settings: TelebirrUssdSettings,
-  dialect: TelebirrUssdSettings['dialect'],
-  order: RailOrder,
+  namespace: Namespace,
+  callbackUrl: string,
   commandId: string,
   conversationId: string,
   nowMs: number,
@@ -99,10 +114,10 @@ function requestHeader(
       leaf('req:CallerType', CALLER_IS_THIRD_PARTY),
       leaf('req:ThirdPartyID', settings.thirdPartyId),
       leaf('req:Password', settings.password),
-      leaf('req:ResultURL', resultUrl(settings, order.callbackUrl)),
+      leaf('req:ResultURL', resultUrl(settings, callbackUrl)),
     ]),
     leaf('req:KeyOwner', KEY_OWNER),
-    leaf('req:Timestamp', timestamp(dialect, nowMs)),
+    leaf('req:Timestamp', timestamp(namespace, nowMs)),
   ]);
 }
 
@@ -115,24 +130,20 @@ function initiator({ operatorId, securityCredential, shortCode }: TelebirrUssdSe
   ]);
 }
 
-function envelope(
-  dialect: TelebirrUssdSettings['dialect'],
-  header: string,
-  body: readonly string[],
-): string {
-  const { namespace } = DIALECTS[dialect];
+function envelope(namespace: Namespace, header: string, body: readonly string[]): string {
+  const base = `http://cps.huawei.com/${namespace}`;
   return (
     '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"' +
-    ` xmlns:api="${namespace}/api_requestmgr" xmlns:req="${namespace}/request"` +
-    ` xmlns:com="${namespace}/common"><soapenv:Header/>` +
+    ` xmlns:api="${base}/api_requestmgr" xmlns:req="${base}/request"` +
+    ` xmlns:com="${base}/common"><soapenv:Header/>` +
     group('soapenv:Body', [group('api:Request', [header, group('req:Body', body)])]) +
     '</soapenv:Envelope>'
   );
 }
 
-/** `yyyyMMddHHmmss` in Addis Ababa, or in UTC for the synchronous service. */
-export function timestamp(dialect: TelebirrUssdSettings['dialect'], nowMs: number): string {
-  const local = new Date(nowMs + DIALECTS[dialect].offsetMs);
+/** `yyyyMMddHHmmss` in Addis Ababa, or in UTC with the synchronous service's namespaces. */
+export function timestamp(namespace: Namespace, nowMs: number): string {
+  const local = new Date(nowMs + OFFSETS_MS[namespace]);
   return local.toISOString().replaceAll(/\D/g, '').slice(0, 14);
 }
 

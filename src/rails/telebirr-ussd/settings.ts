@@ -1,5 +1,7 @@
 import * as v from 'valibot';
 import type { FailureReason } from '../../domain/intent.ts';
+import { phonePrefixes } from '../phone-prefixes-setting.ts';
+import { settingsObject } from '../settings-object.ts';
 import { failedStates } from '../status-query-setting.ts';
 import { windowSeconds } from '../window-setting.ts';
 
@@ -7,6 +9,12 @@ export const RAIL_ID = 'telebirr-ussd';
 
 /** `TransactionStatus` of a payment, in upper case. */
 export const PAID_STATE = 'COMPLETED';
+
+/** The part of CPS's namespaces that differs between its two services. */
+const NAMESPACES = ['cpsinterface', 'synccpsinterface'] as const;
+
+/** All mobile numbers of Ethiopia. */
+export const PHONE_PREFIXES = ['2519', '2517'] as const;
 
 /** Far longer than any known credential: 2,048 bits of RSA are 344 characters of base64. */
 const TEXT_CHARACTERS_MAX = 2_048;
@@ -72,88 +80,85 @@ const headerName = v.pipe(
 );
 
 /** The operator's secret for telebirr's USSD push, as JSON. */
-export const telebirrUssdSettings = v.strictObject(
-  {
-    /**
-     * The URL of the operator's relay to telebirr's service, which is only reachable in a private
-     * network. The relay passes on requests and answers unchanged.
-     */
-    relayUrl: url,
-    /**
-     * Which of CPS's two services the relay leads to. `synchronous`: `SYNCAPIRequestMgrService`, which
-     * has namespaces of its own, UTC, and the payment's result in its answer.
-     */
-    dialect: v.optional(
-      v.picklist(['asynchronous', 'synchronous'], 'Must be "asynchronous" or "synchronous".'),
-      'asynchronous',
-    ),
-    /** Headers that authenticate us at the relay: `{"Authorization": "Bearer …"}`. */
-    relayHeaders: v.optional(v.record(headerName, text, 'Must be a JSON object.'), {}),
-    /**
-     * The base URL at which telebirr reaches Kefel through the relay, if it cannot or must not call
-     * Kefel directly. telebirr posts results to this URL with the path of the callback.
-     */
-    resultBaseUrl: v.optional(v.nullable(baseUrl), null),
-    /**
-     * A bearer token that the relay adds to the results that it passes on. We then refuse results
-     * that did not come through the relay and its allowlist of telebirr's addresses.
-     */
-    resultToken: v.optional(
-      v.nullable(
-        v.pipe(
-          text,
-          v.minLength(
-            TOKEN_CHARACTERS_MIN,
-            `Must be at least ${TOKEN_CHARACTERS_MIN} characters long.`,
-          ),
+export const telebirrUssdSettings = settingsObject({
+  /**
+   * The URL of the operator's relay to telebirr's service, which is only reachable in a private
+   * network. The relay passes on requests and answers unchanged.
+   */
+  relayUrl: url,
+  /**
+   * The namespaces of requests: those of `APIRequestMgrService`, or those of
+   * `SYNCAPIRequestMgrService`, whose clients also write times in UTC.
+   */
+  namespace: v.optional(
+    v.picklist(NAMESPACES, `Must be "${NAMESPACES.join('" or "')}".`),
+    NAMESPACES[0],
+  ),
+  /**
+   * Whether the answer to a request comes only after the customer has acted, with the result. Known
+   * clients wait for it with either namespace, or get the result at `ResultURL` with either.
+   */
+  waitsForResult: v.optional(v.boolean('Must be true or false.'), false),
+  /** Headers that authenticate us at the relay: `{"Authorization": "Bearer …"}`. */
+  relayHeaders: v.optional(v.record(headerName, text, 'Must be a JSON object.'), {}),
+  /**
+   * The base URL at which telebirr reaches Kefel through the relay, if it cannot or must not call
+   * Kefel directly. telebirr posts results to this URL with the path of the callback.
+   */
+  resultBaseUrl: v.optional(v.nullable(baseUrl), null),
+  /**
+   * A bearer token that the relay adds to the results that it passes on. We then refuse results
+   * that did not come through the relay and its allowlist of telebirr's addresses.
+   */
+  resultToken: v.optional(
+    v.nullable(
+      v.pipe(
+        text,
+        v.minLength(
+          TOKEN_CHARACTERS_MIN,
+          `Must be at least ${TOKEN_CHARACTERS_MIN} characters long.`,
         ),
       ),
-      null,
     ),
-    /** telebirr's `ThirdPartyID`: the name of the calling system. */
-    thirdPartyId: text,
-    /** The caller's `Password` as telebirr issues it: already encrypted. */
-    password: text,
-    /** The `Identifier` of the short code's operator, who initiates the payments. */
-    operatorId: text,
-    /** The operator's `SecurityCredential` as telebirr issues it: already encrypted. */
-    securityCredential: text,
-    /** The `ShortCode` that receives the payment. */
-    shortCode: v.pipe(
-      v.string('Must be a string.'),
-      v.regex(/^[0-9A-Za-z]{1,20}$/, 'Must be a short code: letters and digits.'),
+    null,
+  ),
+  /** telebirr's `ThirdPartyID`: the name of the calling system. */
+  thirdPartyId: text,
+  /** The caller's `Password` as telebirr issues it: already encrypted. */
+  password: text,
+  /** The `Identifier` of the short code's operator, who initiates the payments. */
+  operatorId: text,
+  /** The operator's `SecurityCredential` as telebirr issues it: already encrypted. */
+  securityCredential: text,
+  /** The `ShortCode` that receives the payment. */
+  shortCode: v.pipe(
+    v.string('Must be a string.'),
+    v.regex(/^[0-9A-Za-z]{1,20}$/, 'Must be a short code: letters and digits.'),
+  ),
+  /**
+   * What telebirr's codes mean (`ResponseCode` and `ResultCode`), from the document that comes with
+   * the credentials: no list is public. A code that is not listed is `declined`.
+   */
+  reasons: v.optional(
+    v.record(
+      code,
+      v.picklist(MEANINGS, `Must be one of ${MEANINGS.join(', ')}.`),
+      'Must be a JSON object.',
     ),
-    /**
-     * What telebirr's codes mean (`ResponseCode` and `ResultCode`), from the document that comes with
-     * the credentials: no list is public. A code that is not listed is `declined`.
-     */
-    reasons: v.optional(
-      v.record(
-        code,
-        v.picklist(MEANINGS, `Must be one of ${MEANINGS.join(', ')}.`),
-        'Must be a JSON object.',
-      ),
-      {},
-    ),
-    /** How long we wait for the result of a prompt before the customer may retry. */
-    promptWindowSeconds: windowSeconds(PROMPT_WINDOW_SECONDS),
-    /**
-     * Turns on status queries (`QueryTransactionStatus`). Off by default: they were only seen at other
-     * operators of CPS, so Kefel's operator must first see that they work. `relayUrl`: the URL of the
-     * relay to CPS's synchronous service, which alone answers queries.
-     */
-    statusQuery: v.optional(
-      v.strictObject({ relayUrl: url, failedStates: failedStates(PAID_STATE) }, problemOfKey),
-    ),
-  },
-  problemOfKey,
-);
+    {},
+  ),
+  /** Prefixes of the numbers that have telebirr accounts. */
+  phonePrefixes: phonePrefixes(PHONE_PREFIXES),
+  /** How long we wait for the result of a prompt before the customer may retry. */
+  promptWindowSeconds: windowSeconds(PROMPT_WINDOW_SECONDS),
+  /**
+   * Turns on status queries (`QueryTransactionStatus`). Off by default: they were only seen at other
+   * operators of CPS, so Kefel's operator must first see that they work. `relayUrl`: the URL of the
+   * relay to CPS's synchronous service, which alone answers queries.
+   */
+  statusQuery: v.optional(
+    settingsObject({ relayUrl: url, failedStates: failedStates(PAID_STATE) }),
+  ),
+});
 
 export type TelebirrUssdSettings = v.InferOutput<typeof telebirrUssdSettings>;
-
-function problemOfKey({ expected }: v.StrictObjectIssue): string {
-  if (expected === 'never') {
-    return 'Unknown field.';
-  }
-  return expected === 'Object' ? 'Must be a JSON object.' : 'This field is required.';
-}

@@ -1,7 +1,7 @@
-import { REFERENCE_LENGTH, referenceFrom } from '../../domain/identifiers.ts';
 import type { Outcome } from '../../domain/intent.ts';
 import { minorFromMajor } from '../../domain/money.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
+import { newReference } from '../probe.ts';
 import { withProviderCode } from '../provider-code.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
@@ -11,7 +11,7 @@ import { readStatusResult, type StatusResult } from './messages.ts';
 import { postSoap, STATUS_COMMAND_ID, statusRequest } from './request.ts';
 import { PAID_STATE, RAIL_ID, type TelebirrUssdSettings } from './settings.ts';
 
-const QUERY_TIMEOUT_MS = 15_000;
+export const QUERY_TIMEOUT_MS = 15_000;
 
 type StatusQuerySettings = NonNullable<TelebirrUssdSettings['statusQuery']>;
 
@@ -23,8 +23,9 @@ export async function queryStatus(
   nowMs: number,
 ): Promise<Outcome> {
   const { reference, checks, startedAtMs } = order.attempt;
-  const queryId = referenceFrom(crypto.getRandomValues(new Uint8Array(REFERENCE_LENGTH)));
-  const body = statusRequest(settings, order, queryId, nowMs);
+  const queryId = newReference();
+  const payment = { callbackUrl: order.callbackUrl, reference };
+  const body = statusRequest(settings, payment, queryId, nowMs);
   const answer = await postSoap(settings, relayUrl, body, QUERY_TIMEOUT_MS);
   const status = answer.type === 'answered' ? answer.status : undefined;
   const result =

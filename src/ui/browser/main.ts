@@ -13,7 +13,7 @@ copyButtons();
 livePage();
 logoFields();
 partsInSight();
-// In this order: a form that the member does not want asks for no passkey, and is not sent.
+// In this order: if the member cancels a form, it neither asks for a passkey nor is sent.
 questions();
 passkeyForms();
 sentOnce();

@@ -33,7 +33,7 @@ export function passkeyForms(): void {
       continue;
     }
     form.hidden = false;
-    // What was confirmed holds for the fields as they were.
+    // The passkey has confirmed the values that the fields had then.
     form.addEventListener('input', () => offers.delete(form));
     form.addEventListener('submit', (event) => {
       if (!event.defaultPrevented) {

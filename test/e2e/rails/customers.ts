@@ -136,6 +136,6 @@ describe.concurrent('the customer leaves the page of', () => {
     await expectNoMore(payment);
     const status = await payment.status();
     expect(status).toMatchObject({ status: 'SUCCESS', transaction: { transactionId: second } });
-    expect(status.anomalies).toMatchObject([{ kind: 'duplicate_payment', transactionId: first }]);
+    expect(status.anomalies).toMatchObject([{ type: 'duplicate_payment', transactionId: first }]);
   });
 });

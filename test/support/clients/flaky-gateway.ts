@@ -21,6 +21,7 @@ const LONG_PAUSE_SECONDS = 3_600;
 /** One request as the client sent it. */
 export interface Try {
   readonly idempotencyKey: string | undefined;
+  readonly userAgent: string | undefined;
   readonly body: string;
 }
 
@@ -55,7 +56,7 @@ export class FlakyGateway {
     const body = await text(request);
     const fault = this.#faults[this.tries.length] ?? 'none';
     const idempotencyKey = request.headers['idempotency-key']?.toString();
-    this.tries.push({ idempotencyKey, body });
+    this.tries.push({ idempotencyKey, userAgent: request.headers['user-agent'], body });
     switch (fault) {
       case 'unavailable':
         response.writeHead(503, { 'retry-after': `${PAUSE_SECONDS}` }).end('<h1>Busy</h1>');

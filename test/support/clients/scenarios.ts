@@ -1,6 +1,9 @@
 import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
+import { PROJECT_DIRECTORY } from '../../../scripts/project/files.ts';
 import { OK, type ReceivedRequest, status } from '../e2e-merchant-server.ts';
 import { eventually, expressBody, hostedBody, newId, type Scene } from '../e2e-scene.ts';
 import type { ApiFailure, Driver, SpecialNumber } from './driver.ts';
@@ -12,6 +15,9 @@ export interface Scenario {
   readonly play: (stage: Stage) => Promise<void>;
 }
 
+const { version: VERSION } = JSON.parse(
+  readFileSync(join(PROJECT_DIRECTORY, 'package.json'), 'utf8'),
+);
 /** Long enough for a busy machine; the scenario with a silent gateway shortens it. */
 const TIMEOUT_SECONDS = 30;
 const SHORT_TIMEOUT_SECONDS = 3;
@@ -187,6 +193,19 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    title: 'names itself and its version to the gateway',
+    play: (stage) =>
+      stage.behind([], async (client, flaky) => {
+        const request = { paymentIntentUniqueId: newId(), refundUniqueId: newId() };
+        expect(await client.error('refunds.create', request)).toMatchObject({ status: 404 });
+        const [, name, version] = /^kefel-(\w+)\/(.*)$/.exec(flaky.tries[0]?.userAgent ?? '') ?? [];
+        expect({ name, version }).toEqual({
+          name: expect.stringMatching(/^(?:node|php|python|cli)$/),
+          version: VERSION,
+        });
+      }),
+  },
+  {
     title: 'creates a hosted payment and reads it by each of its ids',
     play: async (stage) => {
       const id = `${newId()} / ቡና`;
@@ -291,7 +310,7 @@ export const SCENARIOS: readonly Scenario[] = [
         data.some((event) => event.id === id),
       );
       expect(listed.data).toContainEqual(
-        expect.objectContaining({ id, webHookEvent: 'PAYMENT_SUCCESS', test: true }),
+        expect.objectContaining({ id, type: 'PAYMENT_SUCCESS', test: true }),
       );
       const payload = (await hook.request(0)).rawBody.toString();
       expect(await stage.value('events.get', id)).toMatchObject({ id, payload });

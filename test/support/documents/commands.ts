@@ -23,7 +23,7 @@ export interface Command {
 }
 
 /** The checkout has only what commands change into, so that no redirection writes into ours. */
-const READERS_FOLDERS = ['home', 'checkout/clients/cli'];
+const READERS_FOLDERS = ['home', 'checkout/clients/cli', 'checkout/clients/typescript'];
 const READERS_VARIABLES = { KEY: 'kfl_test_documents' };
 
 /** Spans that begin so are commands; all other spans are names, values and paths. */

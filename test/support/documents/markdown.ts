@@ -59,3 +59,15 @@ function lineOf(lines: readonly string[], start: number, code: string): number {
   const at = lines.findIndex((line, index) => index >= start && line.includes(code));
   return (at < 0 ? start : at) + 1;
 }
+
+/** The parts about a gateway on the reader's own machine, which the site marks. */
+const LOCAL_PART = /<!-- local -->[\s\S]*?<!-- \/local -->/g;
+
+/** Whether the code is about a gateway on the reader's own machine. */
+export function isLocal(document: string, { line }: Code): boolean {
+  const markdown = readDocument(document);
+  return [...markdown.matchAll(LOCAL_PART)].some(({ index, 0: part }) => {
+    const first = markdown.slice(0, index).split('\n').length;
+    return line >= first && line < first + part.split('\n').length;
+  });
+}

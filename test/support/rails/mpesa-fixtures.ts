@@ -10,6 +10,9 @@ export const VALID_SETTINGS = {
   passkey: 'invented-passkey',
 };
 
+/** A password, encrypted by a key of 2,048 bits. */
+export const CREDENTIAL = Buffer.alloc(256, 'invented').toString('base64');
+
 export const PHONE = '251711234567';
 
 export const VECTORS = fixture('vectors');

@@ -1,5 +1,6 @@
 import { type ReceivedCall, StandInServer } from '../../../scripts/stand-ins/stand-in.ts';
 import {
+  type CpsForm,
   startTelebirrUssdStandIn,
   type TelebirrUssdStandIn,
 } from '../../../scripts/stand-ins/telebirr-ussd.ts';
@@ -31,8 +32,8 @@ export class TelebirrUssdScene {
     this.rail = telebirrUssdRail(this.settings);
   }
 
-  static async start(dialect?: TelebirrUssdSettings['dialect']): Promise<TelebirrUssdScene> {
-    const scene = new TelebirrUssdScene(await startTelebirrUssdStandIn(0, dialect));
+  static async start(form?: CpsForm): Promise<TelebirrUssdScene> {
+    const scene = new TelebirrUssdScene(await startTelebirrUssdStandIn(0, form));
     scene.#gateway = await StandInServer.start(async (call) => {
       const { status, body } = await scene.#callback(call);
       return { type: 'answer', status, body: body ?? '' };

@@ -1,0 +1,22 @@
+import type { ProbeOutcome, ProbeResult } from '../../src/rails/rail.ts';
+
+const MEANINGS: Readonly<Record<ProbeOutcome, string>> = {
+  accepted: 'the provider accepts the credentials',
+  reached: 'the provider was reached, but whether it accepts the credentials is not proved',
+  refused: 'refused',
+  unreachable: 'the provider was not reached',
+};
+
+/** What a probe saw, as lines for a terminal. */
+export function probeLines(result: ProbeResult): readonly string[] {
+  const { outcome, call, status, providerCode, settings } = result;
+  const seen = [
+    status === null ? `${call}: no answer` : `${call}: HTTP ${status}`,
+    ...(providerCode === null ? [] : [`code ${providerCode}`]),
+  ];
+  const label = outcome === 'accepted' ? 'Not tried' : 'Settings to check';
+  return [
+    `${outcome.toUpperCase()}: ${MEANINGS[outcome]} (${seen.join(', ')}).`,
+    ...(settings.length === 0 ? [] : [`${label}: ${settings.join(', ')}`]),
+  ];
+}

@@ -1,0 +1,62 @@
+/**
+ * `npm run --silent mpesa:credential -- --certificate FILE < password.txt`: the password of an M-PESA
+ * API operator, encrypted with M-PESA's certificate. Prints nothing of the password.
+ */
+import { constants, createPublicKey, publicEncrypt, X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { ConfigError } from '../src/config.ts';
+import { commandLine } from './project/options.ts';
+
+const SCRIPT = {
+  usage: 'npm run --silent mpesa:credential',
+  about:
+    "Reads an API operator's password from standard input and prints it encrypted: securityCredential.",
+  options: {
+    certificate: { value: 'FILE', about: "M-PESA's certificate, in PEM or DER; required" },
+  },
+};
+
+async function main(): Promise<void> {
+  const file = commandLine(SCRIPT, (given) => {
+    const [certificate = ''] = given.get('certificate') ?? [];
+    if (certificate === '') {
+      throw new Error('--certificate takes the file with M-PESA’s certificate');
+    }
+    return certificate;
+  });
+  const key = publicKeyIn(await readFile(file), file);
+  // Editors end a file with a line break, which is no part of the password.
+  const password = (await text(process.stdin)).replace(/\r?\n$/, '');
+  if (password === '') {
+    throw new ConfigError('Nothing came on standard input: the password must come there.');
+  }
+  const padding = constants.RSA_PKCS1_PADDING;
+  console.log(publicEncrypt({ key, padding }, Buffer.from(password)).toString('base64'));
+}
+
+/** Of a certificate, or a bare public key. */
+function publicKeyIn(bytes: Buffer, file: string) {
+  try {
+    const isPublicKey = bytes.includes('-----BEGIN PUBLIC KEY-----');
+    const { publicKey, validTo } = isPublicKey
+      ? { publicKey: createPublicKey(bytes), validTo: null }
+      : new X509Certificate(bytes);
+    if (publicKey.asymmetricKeyType !== 'rsa') {
+      throw new ConfigError(`${file} has no RSA key.`);
+    }
+    if (validTo !== null && Date.parse(validTo) < Date.now()) {
+      console.error(`The certificate ended on ${validTo}. M-PESA may have a newer one.`);
+    }
+    return publicKey;
+  } catch (error) {
+    throw error instanceof ConfigError
+      ? error
+      : new ConfigError(`${file} is not a certificate in PEM or DER.`);
+  }
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+});

@@ -1,0 +1,45 @@
+import { callRail, jsonObject, type RailAnswer } from '../call-rail.ts';
+import { hashOf } from './seal.ts';
+import type { CbeBirrSettings } from './settings.ts';
+
+const QUERY_TIMEOUT_MS = 10_000;
+
+/** Asks CBE about the state of a transaction. */
+export async function queryState(
+  settings: CbeBirrSettings,
+  transactionId: string,
+): Promise<RailAnswer> {
+  const { secret, tillCode } = settings;
+  const Signiture = await hashOf([
+    ['Key', secret],
+    ['Tillcode', tillCode],
+    ['transactionId', transactionId],
+  ]);
+  return postJson(settings, 'TXNSTAT', { transactionId, Tillcode: tillCode, Signiture });
+}
+
+/** The encrypted report in the answer. Null for plain text, as about an unknown transaction. */
+export function sealedIn(answer: RailAnswer): string | null {
+  const sealed =
+    answer.type === 'answered' && answer.status === 200
+      ? jsonObject(answer.text)?.EncryptedResponseValue
+      : null;
+  return typeof sealed === 'string' ? sealed : null;
+}
+
+/** Posts to one of the calls of CBE's API. */
+export function postJson(
+  { statusBaseUrl, baseUrl }: CbeBirrSettings,
+  call: string,
+  body: Readonly<Record<string, string>>,
+): Promise<RailAnswer> {
+  return callRail(
+    `${statusBaseUrl ?? baseUrl}/api/cbebpg/${call}`,
+    {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify(body),
+    },
+    QUERY_TIMEOUT_MS,
+  );
+}

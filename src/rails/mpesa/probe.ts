@@ -1,0 +1,59 @@
+import { probed, statusOf } from '../probe.ts';
+import type { ProbeResult } from '../rail.ts';
+import { REFUSAL_BY_ERROR_CODE } from './codes.ts';
+import { post, TOKEN_TIMEOUT_MS } from './post.ts';
+import { pushLogFields, readPush } from './push.ts';
+import type { MpesaSettings } from './settings.ts';
+import { isAccepted, QUERY_TIMEOUT_MS, STATUS_PATH, statusBody } from './status-query.ts';
+import { requestToken } from './token.ts';
+
+/** The id of a push that does not exist: real ones begin with the date. */
+const NO_PUSH = `ws_CO_${'0'.repeat(25)}`;
+
+/** "Resource not found": the app lacks this API. */
+const NO_API = '404.001.01';
+
+/**
+ * A new token, and if status queries are on, one about a push that does not exist, whose result comes
+ * to `resultUrl`. Only a push, which may prompt a phone, proves short code and passkey.
+ */
+export async function probe(settings: MpesaSettings, resultUrl: string): Promise<ProbeResult> {
+  const token = await requestToken(settings, TOKEN_TIMEOUT_MS);
+  if (token.type === 'refused') {
+    const { status = null, providerCode } = token.logFields;
+    return probed('token', status, {
+      providerCode,
+      ...(token.reason === 'misconfigured' && { outcome: 'refused' }),
+      settings: ['consumerKey', 'consumerSecret', 'baseUrl'],
+    });
+  }
+  const { statusQuery } = settings;
+  const unproved = ['shortcode', 'passkey'];
+  if (statusQuery === undefined) {
+    return probed('token', 200, { outcome: 'accepted', settings: unproved });
+  }
+  const body = statusBody(settings, statusQuery, { callbackUrl: resultUrl }, NO_PUSH);
+  const posted = await post(settings, STATUS_PATH, Date.now() + QUERY_TIMEOUT_MS, async () => body);
+  if (posted.type === 'no_token') {
+    return probed('token', posted.logFields.status ?? null, posted.logFields);
+  }
+  const { answer } = posted;
+  const status = statusOf(answer);
+  const { providerCode } = pushLogFields(answer);
+  if (isAccepted(answer)) {
+    return probed('transactionstatus', status, {
+      providerCode,
+      outcome: 'accepted',
+      settings: [...unproved, 'statusQuery'],
+    });
+  }
+  const isRefused =
+    readPush(answer).type === 'token_refused' ||
+    providerCode === NO_API ||
+    REFUSAL_BY_ERROR_CODE.get(providerCode ?? '') === 'misconfigured';
+  return probed('transactionstatus', status, {
+    providerCode,
+    ...(isRefused && { outcome: 'refused' }),
+    settings: ['statusQuery'],
+  });
+}

@@ -1,0 +1,76 @@
+import { jsonObject } from '../call-rail.ts';
+import { newReference, probed, REFUSING_STATUSES, statusOf } from '../probe.ts';
+import type { ProbeOutcome, ProbeResult } from '../rail.ts';
+import { codeIn, isOwnCode, REFUSALS, readToken } from './answers.ts';
+import { postMessage, requestToken } from './client.ts';
+import { queryOrderContent, signedMessage } from './messages.ts';
+import type { TelebirrH5Settings } from './settings.ts';
+import { type Sign, textOf, type Verify } from './signature.ts';
+
+const PUBLIC_KEY = 'telebirrPublicKey';
+
+/** The settings that a code of telebirr's complains about. */
+const SETTINGS: Readonly<Record<string, readonly string[]>> = {
+  '60200099': ['merchantPrivateKey', 'signatureScheme'],
+  '60200087': ['merchantCode'],
+  '49401024995': ['merchantAppId', 'fabricAppId'],
+  '49401026001': ['apiBaseUrl'],
+};
+
+/**
+ * A new token, then `queryOrder` about an order that does not exist: telebirr reads it only after the
+ * signature. Its answer must have telebirr's own signature, if it has any.
+ */
+export async function probe(
+  settings: TelebirrH5Settings,
+  sign: Sign,
+  verify: Verify,
+): Promise<ProbeResult> {
+  const tokenAnswer = await requestToken(settings, settings.callTimeoutMs);
+  const token = readToken(tokenAnswer);
+  if (token.type === 'refused') {
+    return probed('token', statusOf(tokenAnswer), {
+      providerCode: codeIn(tokenAnswer),
+      ...(token.reason === 'misconfigured' && { outcome: 'refused' }),
+      settings: ['fabricAppId', 'appSecret', 'apiBaseUrl'],
+    });
+  }
+  const attempt = { reference: newReference() };
+  const body = await signedMessage(
+    'queryOrder',
+    queryOrderContent(settings, { attempt }),
+    sign,
+    Date.now(),
+  );
+  if (body === null) {
+    return probed('queryOrder', null, { outcome: 'refused', settings: ['merchantPrivateKey'] });
+  }
+  const answer = await postMessage(
+    settings,
+    'queryOrder',
+    token.token,
+    body,
+    settings.callTimeoutMs,
+  );
+  const providerCode = codeIn(answer);
+  const query = (outcome?: ProbeOutcome, wrong?: readonly string[]) =>
+    probed('queryOrder', statusOf(answer), { providerCode, outcome, settings: wrong });
+  const message = answer.type === 'answered' ? jsonObject(answer.text) : null;
+  if (message === null || providerCode === null || !isOwnCode(providerCode)) {
+    return query();
+  }
+  const refusal = REFUSALS[providerCode];
+  const status = statusOf(answer) ?? 0;
+  if (refusal === 'misconfigured' || REFUSING_STATUSES.includes(status)) {
+    return query('refused', SETTINGS[providerCode]);
+  }
+  if (refusal !== undefined || status >= 500) {
+    return query('reached');
+  }
+  const isSigned = textOf(message.sign) !== null;
+  if (isSigned && !(await verify(message))) {
+    // With this key, each notification would be refused as not authentic.
+    return query('refused', [PUBLIC_KEY]);
+  }
+  return query('accepted', [...(isSigned ? [] : [PUBLIC_KEY]), 'webPageUrl']);
+}
