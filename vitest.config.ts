@@ -49,7 +49,7 @@ function loadLazyImportsAtOnce(): Plugin {
   return {
     name: 'load-lazy-imports-at-once',
     transform: {
-      filter: { id: /\/src\/.*\.tsx?$/ },
+      filter: { id: /\/(?:src|back-office)\/.*\.tsx?$/ },
       handler(code) {
         const imports: string[] = [];
         const changed = code.replace(LAZY_IMPORT, (_import, specifier) => {

@@ -1,11 +1,11 @@
 /**
  * The documents of the repository use the gateway of `npm run dev` in their samples, so that a reader of
  * the repository can run them. Merchants read about the gateway that serves the pages: the site writes
- * an example's origin, which src/home/docs.ts replaces by the gateway's own.
+ * an example's origin, which back-office/home/docs.ts replaces by the gateway's own.
  */
 const LOCAL_ORIGIN = 'http://localhost:8787';
 
-/** The same in src/home/docs.ts. */
+/** The same in back-office/home/docs.ts. */
 export const EXAMPLE_ORIGIN = 'https://pay.example.com';
 
 /** Parts about a gateway on the reader's own machine, between two comments. */

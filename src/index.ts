@@ -70,13 +70,13 @@ async function areaOf(path: string) {
     return { router: apiRouter };
   }
   if (isUnder(path, '/dashboard')) {
-    return { router: (await import('./dashboard/router.ts')).dashboardRouter };
+    return { router: (await import('../back-office/dashboard/router.ts')).dashboardRouter };
   }
   if (isUnder(path, '/operator')) {
-    return { router: (await import('./operator/router.ts')).operatorRouter };
+    return { router: (await import('../back-office/operator/router.ts')).operatorRouter };
   }
   if (path === '/' || isUnder(path, '/docs') || path.startsWith('/llms')) {
-    return { router: (await import('./home/router.tsx')).homeRouter };
+    return { router: (await import('../back-office/home/router.tsx')).homeRouter };
   }
   return { router: checkoutRouter };
 }

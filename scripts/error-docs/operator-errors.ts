@@ -1,4 +1,4 @@
-import type { OperatorProblemCode } from '../../src/operator/problems.ts';
+import type { OperatorProblemCode } from '../../back-office/operator/problems.ts';
 import type { ErrorText } from './error-text.ts';
 
 /** The errors that only the operator's API has. */

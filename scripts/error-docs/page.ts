@@ -1,6 +1,6 @@
+import { OPERATOR_PROBLEMS } from '../../back-office/operator/problems.ts';
 import type { FieldErrorCode } from '../../src/http/field-error.ts';
 import { PROBLEMS, type ProblemEntry } from '../../src/http/problems.ts';
-import { OPERATOR_PROBLEMS } from '../../src/operator/problems.ts';
 import { API_ERRORS } from './api-errors.ts';
 import { type ErrorText, RETRY_TEXTS } from './error-text.ts';
 import { FIELD_ERRORS } from './field-errors.ts';

@@ -1,5 +1,5 @@
+import { ROLES } from '../../back-office/members/permissions.ts';
 import { ENVIRONMENTS, type Environment } from '../../src/domain/method.ts';
-import { ROLES } from '../../src/members/permissions.ts';
 import type { Command, Given } from './command.ts';
 import { facts, money, plain, rate, table, time } from './text.ts';
 import * as values from './values.ts';

@@ -1,8 +1,8 @@
+import { dashboardRouter } from '../../back-office/dashboard/router.ts';
+import { homeRouter } from '../../back-office/home/router.tsx';
+import { operatorRouter } from '../../back-office/operator/router.ts';
 import { apiRouter } from '../../src/api/router.ts';
 import { checkoutRouter } from '../../src/checkout/router.ts';
-import { dashboardRouter } from '../../src/dashboard/router.ts';
-import { homeRouter } from '../../src/home/router.tsx';
-import { operatorRouter } from '../../src/operator/router.ts';
 
 export interface Route {
   readonly method: string;

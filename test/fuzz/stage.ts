@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
+import { insertMember } from '../../back-office/members/members.ts';
+import { insertSession, newSessionToken } from '../../back-office/members/sessions.ts';
 import { prepareLocalDatabase } from '../../scripts/dev/d1.ts';
 import { localSecrets } from '../../scripts/dev/local-secrets.ts';
 import { NO_RATE_LIMITS } from '../../scripts/gateway/gateway.ts';
 import { type StandIns, startStandIns } from '../../scripts/stand-ins/start-all.ts';
 import { keyRing } from '../../src/config.ts';
 import type { SqlStatement } from '../../src/database.ts';
-import { insertMember } from '../../src/members/members.ts';
-import { insertSession, newSessionToken } from '../../src/members/sessions.ts';
 import { generateApiKey } from '../../src/merchants/api-key.ts';
 import { issueApiKey } from '../../src/merchants/provision.ts';
 import { freePort, type OwnGateway, startGateway } from '../support/e2e-gateway.ts';

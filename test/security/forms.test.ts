@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { DASHBOARD_ROUTES, PUBLIC_ROUTES } from '../../src/dashboard/routes.ts';
+import { DASHBOARD_ROUTES, PUBLIC_ROUTES } from '../../back-office/dashboard/routes.ts';
 import { Browser, invite, joined } from '../workers/dashboard-people-support.ts';
 import { signedIn } from '../workers/dashboard-support.ts';
 import {

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
-import { DASHBOARD_ROUTES } from '../../src/dashboard/routes.ts';
+import { DASHBOARD_ROUTES } from '../../back-office/dashboard/routes.ts';
+import { newInvitation } from '../../back-office/members/invitations.ts';
+import { DESK_ROUTES } from '../../back-office/operator/desk/routes.ts';
 import { PROGRESS_SHOWN_AFTER_MS } from '../../src/domain/schedule.ts';
-import { newInvitation } from '../../src/members/invitations.ts';
-import { DESK_ROUTES } from '../../src/operator/desk/routes.ts';
 import { type SignedIn, signedIn, submit, visit } from '../workers/dashboard-support.ts';
 import { SECRET } from '../workers/operator-support.ts';
 import {

@@ -6,7 +6,7 @@ import { dirname, join, normalize } from 'node:path';
 export type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Every source file, sorted. */
-export const SOURCE_FILES: readonly string[] = globSync('src/**/*.{ts,tsx}').sort();
+export const SOURCE_FILES: readonly string[] = globSync('{src,back-office}/**/*.{ts,tsx}').sort();
 
 /** The code of a file, without comments. */
 export function codeOf(file: string): string {
@@ -31,7 +31,7 @@ export function importGraph(): Graph {
   return new Map(SOURCE_FILES.map((file) => [file, new Set(importsOf(file).files)]));
 }
 
-/** A top-level folder of `src`; a file directly in `src` is its own room. */
+/** A top-level folder of a plane; a file directly in it is its own room. */
 export function roomOf(file: string): string {
   const [src, room] = file.split('/');
   return `${src}/${room}`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { browserName } from '../../src/members/browser-name.ts';
+import { browserName } from '../../back-office/members/browser-name.ts';
 
 /**
  * Goal: members recognize their browsers in the list of sessions. Method: real user agent strings,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { dayOfEthiopianDate, ethiopianDate } from '../../src/dashboard/calendar.ts';
-import { dayText, presetDays } from '../../src/dashboard/days.ts';
+import { dayOfEthiopianDate, ethiopianDate } from '../../back-office/dashboard/calendar.ts';
+import { dayText, presetDays } from '../../back-office/dashboard/days.ts';
 
 /** Goal: days are exact in both calendars. Method: Intl's own Ethiopian calendar as the reference. */
 

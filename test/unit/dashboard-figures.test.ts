@@ -6,7 +6,7 @@ import {
   figuresOf,
   rateTenths,
   rateText,
-} from '../../src/dashboard/overview/figures.ts';
+} from '../../back-office/dashboard/overview/figures.ts';
 import type { DayTotal } from '../../src/read-model/totals.ts';
 
 /**

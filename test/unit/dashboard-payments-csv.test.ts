@@ -5,7 +5,7 @@ import {
   csvRow,
   csvStream,
   type Phones,
-} from '../../src/dashboard/payments/csv.ts';
+} from '../../back-office/dashboard/payments/csv.ts';
 import type { ExportedPayment } from '../../src/read-model/payments-list.ts';
 
 /**

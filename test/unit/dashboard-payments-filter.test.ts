@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { dayFrom, dayText } from '../../src/dashboard/days.ts';
-import { hasProblems, queryOf, readFilter } from '../../src/dashboard/payments/filter.ts';
+import { dayFrom, dayText } from '../../back-office/dashboard/days.ts';
+import { hasProblems, queryOf, readFilter } from '../../back-office/dashboard/payments/filter.ts';
 
 /**
  * Goal: each filter does what its field says or is rejected with a reason; none is silently ignored.

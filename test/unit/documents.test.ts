@@ -37,7 +37,7 @@ describe('docs/operations.md', () => {
     const documented = [...list.matchAll(/^- .*?:/gm)].flatMap(
       ([line]) => line.match(/[a-z_]+(?=`)/g) ?? [],
     );
-    const code = SOURCES.filter((path) => path.startsWith('src/'))
+    const code = SOURCES.filter((path) => /^(?:src|back-office)\//.test(path))
       .map(read)
       .join('\n');
     const logged = [...code.matchAll(/\blog\(\s*'(?:info|warn|error)',\s*'([a-z_]+)'/g)]

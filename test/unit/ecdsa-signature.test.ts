@@ -1,6 +1,6 @@
 import { createSign, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { parseEcdsaSignature } from '../../src/members/ecdsa-signature.ts';
+import { parseEcdsaSignature } from '../../back-office/members/ecdsa-signature.ts';
 
 const bytesOf = (hex: string) => Uint8Array.from(Buffer.from(hex.replaceAll(' ', ''), 'hex'));
 const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');

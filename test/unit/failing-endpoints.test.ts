@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dateOf, readDays } from '../../src/dashboard/days.ts';
+import { dateOf, readDays } from '../../back-office/dashboard/days.ts';
 import { endpointOrigin } from '../../src/webhooks/endpoints.ts';
 import {
   FAILURE_WRITTEN_EVERY_MS,

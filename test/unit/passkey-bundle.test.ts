@@ -12,7 +12,7 @@ import { type Faults, SoftwareAuthenticator } from '../support/software-authenti
  * Other tests run the whole library, so a new version could otherwise fail only in a deployment.
  */
 
-type Verification = typeof import('../../src/members/verification.ts');
+type Verification = typeof import('../../back-office/members/verification.ts');
 
 const PARTY = { id: 'pay.example.com', origin: 'https://pay.example.com' };
 /** The length varies in DER, because a signature's two numbers are sometimes shorter. */
@@ -25,7 +25,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'kefel-passkeys-'));
   const outfile = join(directory, 'verification.mjs');
   await build({
-    entryPoints: ['src/members/verification.ts'],
+    entryPoints: ['back-office/members/verification.ts'],
     outfile,
     bundle: true,
     format: 'esm',

@@ -1,11 +1,11 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
+import { dashboardRouter } from '../../back-office/dashboard/router.ts';
+import { operatorRouter } from '../../back-office/operator/router.ts';
 import { apiRouter } from '../../src/api/router.ts';
 import { mayPrompt } from '../../src/checkout/prompt-limit.ts';
 import { checkoutRouter } from '../../src/checkout/router.ts';
-import { dashboardRouter } from '../../src/dashboard/router.ts';
 import { ENVIRONMENTS } from '../../src/domain/method.ts';
-import { operatorRouter } from '../../src/operator/router.ts';
 import { ALPHA, BETA, createHosted, ORIGIN, statusPath, useGateway } from './support.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { CHALLENGE_MS } from '../../src/members/challenge.ts';
+import { CHALLENGE_MS } from '../../back-office/members/challenge.ts';
 import {
   type CreationOptions,
   type Faults,

@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { DASHBOARD_ROUTES, type DashboardRoute } from '../../src/dashboard/routes.ts';
+import { DASHBOARD_ROUTES, type DashboardRoute } from '../../back-office/dashboard/routes.ts';
+import { newInvitation } from '../../back-office/members/invitations.ts';
+import { isAllowed, type Permission, ROLES } from '../../back-office/members/permissions.ts';
 import { runBatch } from '../../src/database.ts';
-import { newInvitation } from '../../src/members/invitations.ts';
-import { isAllowed, type Permission, ROLES } from '../../src/members/permissions.ts';
 import { requestRefund } from '../../src/refunds/request.ts';
 import { type SignedIn, sessionFor, signedIn, submit, visit } from './dashboard-support.ts';
 import {

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
+import { CHALLENGE_MS } from '../../back-office/members/challenge.ts';
+import { INVITATION_MS, RECOVERY_MS } from '../../back-office/members/invitations.ts';
 import { dashboard as english } from '../../src/i18n/en.ts';
-import { CHALLENGE_MS } from '../../src/members/challenge.ts';
-import { INVITATION_MS, RECOVERY_MS } from '../../src/members/invitations.ts';
 import type { Faults } from '../support/software-authenticator.ts';
 import { Browser, invite, joined, meetBeforeBatch, rowCounts } from './dashboard-people-support.ts';
 import { auditLog } from './dashboard-support.ts';

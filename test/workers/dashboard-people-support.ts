@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers';
 import { vi } from 'vitest';
+import { newInvitation } from '../../back-office/members/invitations.ts';
+import type { Role } from '../../back-office/members/permissions.ts';
+import { sessionOf, sessionTokenOf } from '../../back-office/members/sessions.ts';
 import { configOf } from '../../src/config.ts';
 import { runBatch } from '../../src/database.ts';
-import { newInvitation } from '../../src/members/invitations.ts';
-import type { Role } from '../../src/members/permissions.ts';
-import { sessionOf, sessionTokenOf } from '../../src/members/sessions.ts';
 import {
   type CreationOptions,
   type Faults,

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
+import { CHALLENGE_MS } from '../../back-office/members/challenge.ts';
 import type { Refund } from '../../src/domain/refund.ts';
-import { CHALLENGE_MS } from '../../src/members/challenge.ts';
 import type { Faults, RequestOptions } from '../support/software-authenticator.ts';
 import { type Browser, joined, meetBeforeBatch } from './dashboard-people-support.ts';
 import { auditLog, sessionFor, signedIn, submit, visit } from './dashboard-support.ts';

@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
+import type { Role } from '../../back-office/members/permissions.ts';
+import { insertSession, newSessionToken, sessionOf } from '../../back-office/members/sessions.ts';
 import { configOf } from '../../src/config.ts';
 import { sha256Hex } from '../../src/crypto/encoding.ts';
 import { runBatch } from '../../src/database.ts';
-import type { Role } from '../../src/members/permissions.ts';
-import { insertSession, newSessionToken, sessionOf } from '../../src/members/sessions.ts';
 import { ALPHA, call, type TestMerchant } from './support.ts';
 
 /**

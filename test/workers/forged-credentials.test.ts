@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
+import { dashboardRouter } from '../../back-office/dashboard/router.ts';
+import { newSessionToken } from '../../back-office/members/sessions.ts';
 import { apiRouter } from '../../src/api/router.ts';
 import { keyRing } from '../../src/config.ts';
-import { dashboardRouter } from '../../src/dashboard/router.ts';
 import type { Environment } from '../../src/domain/method.ts';
-import { newSessionToken } from '../../src/members/sessions.ts';
 import { generateApiKey } from '../../src/merchants/api-key.ts';
 import { forgetDirectory } from '../../src/merchants/directory.ts';
 import { type SignedIn, signedIn, visit } from './dashboard-support.ts';

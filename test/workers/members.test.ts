@@ -1,19 +1,19 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { runBatch } from '../../src/database.ts';
-import { newInvitation, openInvitations } from '../../src/members/invitations.ts';
+import { newInvitation, openInvitations } from '../../back-office/members/invitations.ts';
 import {
   changeRole,
   insertMember,
   removeMember,
   revokeInvitationsBy,
-} from '../../src/members/members.ts';
-import type { Role } from '../../src/members/permissions.ts';
+} from '../../back-office/members/members.ts';
+import type { Role } from '../../back-office/members/permissions.ts';
+import { runBatch } from '../../src/database.ts';
 import { ALPHA, useGateway } from './support.ts';
 
 /**
  * Goal: who has lost a right cannot use it, and a merchant always has an owner. Method: the
- * statements of src/members run in D1, as the dashboard's forms batch them.
+ * statements of back-office/members run in D1, as the dashboard's forms batch them.
  */
 
 useGateway();

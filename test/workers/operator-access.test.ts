@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { beforeEach, describe, expect, it, test, vi } from 'vitest';
-import { operatorRouter } from '../../src/operator/router.ts';
+import { operatorRouter } from '../../back-office/operator/router.ts';
 import { auditLog } from './dashboard-support.ts';
 import {
   OLDER_SECRET,

@@ -1,11 +1,14 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
+import {
+  OPERATOR_PROBLEMS,
+  type OperatorProblemCode,
+} from '../../back-office/operator/problems.ts';
 import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
 import type { Rejection } from '../../src/domain/intent.ts';
 import worker from '../../src/index.ts';
 import { IntentClient } from '../../src/intent/client.ts';
-import { OPERATOR_PROBLEMS, type OperatorProblemCode } from '../../src/operator/problems.ts';
 import * as askRail from '../../src/refunds/ask-rail.ts';
 import {
   operate,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { readHealth } from '../../back-office/operator/health/read.ts';
 import type { IntentClient } from '../../src/intent/client.ts';
-import { readHealth } from '../../src/operator/health/read.ts';
 import { cbeReport, playRails, SCENE_SECRETS, SCENES, send } from './rails-scenes.ts';
 import {
   alarmNow,

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { EXPORT_ROWS_MAX } from '../../src/dashboard/payments/csv.ts';
+import { EXPORT_ROWS_MAX } from '../../back-office/dashboard/payments/csv.ts';
 import type { IntentStatus, Tenant } from '../../src/domain/intent.ts';
 import type { Method } from '../../src/domain/method.ts';
 import type { DeliveryStatus } from '../../src/intent/protocol.ts';

@@ -1,0 +1,96 @@
+import { AUDIT_ACTIONS, type AuditAction } from '../../../src/audit/actions.ts';
+import type { AuditFilter } from '../../../src/audit/read.ts';
+
+/** The filter in the URL of the audit log. Pure. */
+
+export const AUDIT_GROUPS = [
+  'people',
+  'keys',
+  'webhooks',
+  'methods',
+  'branding',
+  'payments',
+  'merchant',
+] as const;
+export type AuditGroup = (typeof AUDIT_GROUPS)[number];
+
+/** Every action belongs to a part of the dashboard, or to the merchant as a whole. */
+const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
+  'session.started': 'people',
+  'session.revoked': 'people',
+  'member.invited': 'people',
+  'member.joined': 'people',
+  'member.role_changed': 'people',
+  'member.removed': 'people',
+  'invitation.revoked': 'people',
+  'recovery.issued': 'people',
+  'passkey.added': 'people',
+  'passkey.renamed': 'people',
+  'passkey.removed': 'people',
+  'api_key.created': 'keys',
+  'api_key.renamed': 'keys',
+  'api_key.rolled': 'keys',
+  'api_key.revoked': 'keys',
+  'webhook.endpoint_created': 'webhooks',
+  'webhook.endpoint_changed': 'webhooks',
+  'webhook.endpoint_deleted': 'webhooks',
+  'webhook.callbacks_changed': 'webhooks',
+  'webhook.secret_shown': 'webhooks',
+  'webhook.secret_rotated': 'webhooks',
+  'webhook.secret_ended': 'webhooks',
+  'webhook.test_sent': 'webhooks',
+  'webhook.endpoint_resumed': 'webhooks',
+  'event.resent': 'webhooks',
+  'events.resent': 'webhooks',
+  'method.enabled': 'methods',
+  'method.disabled': 'methods',
+  'method.offered': 'methods',
+  'method.withdrawn': 'methods',
+  'commission.changed': 'methods',
+  'limit.changed': 'methods',
+  'refund_limits.changed': 'methods',
+  'branding.changed': 'branding',
+  'payments.exported': 'payments',
+  'payment.canceled': 'payments',
+  'refund.requested': 'payments',
+  'refund.canceled': 'payments',
+  'attempt.resolved': 'payments',
+  'refund.decided': 'payments',
+  'refund.repeated': 'payments',
+  'payment.reviewed': 'payments',
+  'merchant.created': 'merchant',
+  'merchant.renamed': 'merchant',
+  'merchant.app_schemes_changed': 'merchant',
+  'merchant.suspended': 'merchant',
+  'merchant.reactivated': 'merchant',
+  'bank.changed': 'merchant',
+  'rail.probed': 'merchant',
+  'dead_letter.retried': 'merchant',
+  'dead_letter.discarded': 'merchant',
+  'read_model.rebuilt': 'merchant',
+};
+
+/** The value of the field "who" for the operator. */
+export const OPERATOR_CHOICE = 'operator';
+
+/** Longer than any id; bounds what a query sends to D1. */
+const ACTOR_LENGTH_MAX = 100;
+
+/** The values of the form; empty where nothing is chosen. */
+export interface AuditChoices {
+  readonly group: AuditGroup | '';
+  readonly who: string;
+}
+
+export function choicesIn(query: URLSearchParams): AuditChoices {
+  const group = AUDIT_GROUPS.find((known) => known === query.get('group')) ?? '';
+  return { group, who: (query.get('who') ?? '').slice(0, ACTOR_LENGTH_MAX) };
+}
+
+export function filterFor({ group, who }: AuditChoices): AuditFilter {
+  const actions = AUDIT_ACTIONS.filter((action) => GROUP_OF[action] === group);
+  return {
+    ...(group === '' ? {} : { actions }),
+    ...(who === '' ? {} : { actor: who === OPERATOR_CHOICE ? who : { memberId: who } }),
+  };
+}

@@ -1,0 +1,72 @@
+import type { Actor } from '../../src/audit/log.ts';
+import type { Config } from '../../src/config.ts';
+import type { Tenant } from '../../src/domain/intent.ts';
+import type { Environment } from '../../src/domain/method.ts';
+import type { Form } from '../../src/http/form.ts';
+import { clientAddress } from '../../src/http/rate-limit.ts';
+import type { BackOfficeLanguage } from '../../src/i18n/back-office.ts';
+import { isAllowed, type Permission } from '../members/permissions.ts';
+import type { Session } from '../members/sessions.ts';
+import type { PaymentsPlane } from '../payments-plane.ts';
+import type { Calendar } from './days.ts';
+
+/** A request to the dashboard, with or without a session. */
+export interface PublicCall {
+  readonly request: Request;
+  readonly url: URL;
+  readonly env: Env;
+  readonly ctx: ExecutionContext;
+  readonly config: Config;
+  readonly payments: PaymentsPlane;
+  readonly language: BackOfficeLanguage;
+  /** The named segments of the path, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly nowMs: number;
+}
+
+/** An authorized member's request: session, role and, for a post, CSRF token are checked. */
+export interface DashboardCall extends PublicCall {
+  readonly session: Session;
+  /** The environment in the path, else the last visited one. For links only. */
+  readonly environment: Environment;
+  /** In which the member reads and chooses days. */
+  readonly calendar: Calendar;
+  /** The fields that were posted; empty for anything but a post. */
+  readonly form: Form;
+}
+
+/**
+ * The tenant of the call: the session's merchant in the path's environment. The merchant never
+ * comes from anything that the browser sends (docs/promises.md#8).
+ */
+export function tenantOf(call: DashboardCall): Tenant {
+  return { environment: call.environment, merchantId: call.session.merchantId };
+}
+
+/** The member as the actor of audit entries. */
+export function actorOf({ session, request }: DashboardCall): Actor {
+  return {
+    kind: 'member',
+    id: session.memberId,
+    name: session.memberName,
+    address: clientAddress(request),
+  };
+}
+
+/** Whether the member's role grants the permission, for reading. */
+export function may({ session }: DashboardCall, permission: Permission): boolean {
+  return isAllowed(session.role, permission);
+}
+
+/** Whether the member may change something with it. Members of a suspended merchant only read. */
+export function mayChange(call: DashboardCall, permission: Permission): boolean {
+  return may(call, permission) && !call.session.isSuspended;
+}
+
+/**
+ * The call, for a page in response to a post. A post's own URL cannot be fetched, so the page's
+ * links to itself lead to `path`.
+ */
+export function shownAt(call: DashboardCall, path: string): DashboardCall {
+  return call.request.method === 'POST' ? { ...call, url: new URL(path, call.url) } : call;
+}

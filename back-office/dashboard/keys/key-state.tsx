@@ -1,0 +1,38 @@
+import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
+import type { ApiKeyView } from '../../../src/merchants/keys.ts';
+import { Badge, When } from '../../../src/ui/elements.tsx';
+import type { DashboardCall } from '../call.ts';
+
+/** Whether the key no longer works. */
+export function isOver(key: ApiKeyView, nowMs: number): boolean {
+  return key.revokedAtMs !== null || (key.expiresAtMs !== null && key.expiresAtMs <= nowMs);
+}
+
+/** Whether the key can be rolled: it has no end yet. */
+export function isRollable(key: Pick<ApiKeyView, 'revokedAtMs' | 'expiresAtMs'>): boolean {
+  return key.revokedAtMs === null && key.expiresAtMs === null;
+}
+
+/** The state of a key: active, expiring, expired or revoked, and when. */
+export function KeyState(props: { readonly call: DashboardCall; readonly apiKey: ApiKeyView }) {
+  const { call, apiKey } = props;
+  const text = DASHBOARD_TEXTS[call.language].keys;
+  const { revokedAtMs, expiresAtMs } = apiKey;
+  if (revokedAtMs === null && expiresAtMs === null) {
+    return <Badge tone="good">{text.active}</Badge>;
+  }
+  const [tone, word] =
+    revokedAtMs !== null
+      ? (['plain', text.revoked] as const)
+      : isOver(apiKey, call.nowMs)
+        ? (['plain', text.expired] as const)
+        : (['wait', text.ends] as const);
+  return (
+    <span class="beside">
+      <Badge tone={tone}>{word}</Badge>{' '}
+      <span class="small">
+        <When call={call} atMs={revokedAtMs ?? expiresAtMs ?? 0} />
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,53 @@
+import { backOfficeLanguageOf, DASHBOARD_TEXTS } from '../../src/i18n/back-office.ts';
+import type { DashboardMessages } from '../../src/i18n/messages.ts';
+import { type AnswerOptions, answerPage, redirectTo } from '../../src/ui/answer.ts';
+import type { PublicCall } from './call.ts';
+import { PublicFrame } from './frame.tsx';
+
+type NoticeKind = keyof DashboardMessages['frame']['notices'];
+
+const STATUS: Readonly<Record<NoticeKind, number>> = {
+  not_found: 404,
+  not_allowed: 403,
+  suspended: 403,
+  bad_form: 403,
+  too_large: 413,
+  signed_out: 401,
+  busy: 429,
+  export_running: 429,
+  error: 500,
+};
+
+/** A page that says what was rejected, and why. */
+export function noticePage(
+  { request }: Pick<PublicCall, 'request'>,
+  kind: NoticeKind,
+  options: AnswerOptions = {},
+): Response {
+  const language = backOfficeLanguageOf(request);
+  const text = DASHBOARD_TEXTS[language].frame;
+  const { title, text: lead } = text.notices[kind];
+  // The language switch cannot fetch the path of a post.
+  const isPage = request.method !== 'POST' && kind !== 'not_found';
+  const url = new URL(isPage ? request.url : '/dashboard', request.url);
+  const page = (
+    <PublicFrame call={{ language, url }} title={title}>
+      <p>{lead}</p>
+      <p>
+        <a class="button" href={kind === 'signed_out' ? '/dashboard/sign-in' : '/dashboard'}>
+          {kind === 'signed_out' ? text.signIn : text.back}
+        </a>
+      </p>
+    </PublicFrame>
+  );
+  return answerPage({ request }, page, { status: STATUS[kind], ...options });
+}
+
+/** Without a session: a page redirects to the sign-in, a form changes nothing. */
+export function signInFirst(call: PublicCall): Response {
+  if (call.request.method === 'POST') {
+    return noticePage(call, 'signed_out');
+  }
+  const next = encodeURIComponent(`${call.url.pathname}${call.url.search}`);
+  return redirectTo(`/dashboard/sign-in?next=${next}`);
+}

@@ -1,0 +1,94 @@
+import { type AccessChanges, accessChanges } from '../../../src/audit/access-changes.ts';
+import type { AuditRecord } from '../../../src/audit/read.ts';
+import { type Cookie, cookieValue, setCookie } from '../../../src/http/cookie.ts';
+import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
+import { redirectTo } from '../../../src/ui/answer.ts';
+import { Message, When } from '../../../src/ui/elements.tsx';
+import { shownText } from '../../../src/ui/untrusted-text.ts';
+import { AuditActor, actionText } from '../../elements/audit-entry.tsx';
+import { type DashboardCall, may } from '../call.ts';
+import { ButtonForm } from '../forms.tsx';
+import { noticePage } from '../notices.tsx';
+import { ACCOUNT_PATH, AUDIT_PATH, accessSeenPath, overviewPath } from '../paths.ts';
+
+/**
+ * Shows new access to the merchant's data to owners, and to the member who gave it. So a member
+ * notices when another person uses their session.
+ */
+
+/**
+ * The last entry that the member has dismissed in this browser: `MEMBER.ENTRY`. In a cookie, so that
+ * the thief of a session cannot dismiss the notice for its member.
+ */
+const DISMISSED: Cookie = {
+  name: 'kefel_access_seen',
+  path: '/dashboard',
+  sameSite: 'Lax',
+  maxAgeSeconds: 31_536_000,
+};
+
+const ENTRY_ID = /^\d{1,15}$/;
+
+/** What the member has not dismissed yet. */
+export function undismissedChanges(call: DashboardCall): Promise<AccessChanges> {
+  const { memberId, merchantId } = call.session;
+  const [member, entry = ''] = cookieValue(call.request, DISMISSED)?.split('.') ?? [];
+  const dismissedId = member === memberId && ENTRY_ID.test(entry) ? Number(entry) : 0;
+  const viewer = { memberId, merchantId, seesAll: may(call, 'manage'), dismissedId };
+  return accessChanges(call.env.DB, viewer, call.nowMs);
+}
+
+/** POST …/overview/access-seen */
+export async function dismissAccessNotice(call: DashboardCall): Promise<Response> {
+  const entry = call.form.text('entry');
+  if (!ENTRY_ID.test(entry)) {
+    return noticePage(call, 'bad_form');
+  }
+  const cookie = setCookie(call.request, DISMISSED, `${call.session.memberId}.${entry}`);
+  return redirectTo(overviewPath(call.environment), { cookies: [cookie] });
+}
+
+export function AccessNotice(props: {
+  readonly call: DashboardCall;
+  readonly changes: AccessChanges;
+}) {
+  const { call, changes } = props;
+  const text = DASHBOARD_TEXTS[call.language].overview.access;
+  const { entries, hasMore } = changes;
+  const newestId = Math.max(...entries.map(({ id }) => id));
+  return entries.length === 0 ? null : (
+    <Message tone="warning">
+      <div class="stack">
+        <h2>{text.title}</h2>
+        <ul>
+          {entries.map((entry) => (
+            <li>
+              {actionText(call, entry.action)}: <bdi>{subjectOf(entry)}</bdi>
+              <div class="small">
+                <AuditActor call={call} entry={entry} />, <When call={call} atMs={entry.atMs} />
+              </div>
+            </li>
+          ))}
+        </ul>
+        {hasMore && <p>{text.more}</p>}
+        {may(call, 'manage') && <a href={AUDIT_PATH}>{text.toAuditLog}</a>}
+        <p>
+          {text.whatToDo}{' '}
+          <a href={ACCOUNT_PATH}>{DASHBOARD_TEXTS[call.language].frame.nav.account}</a>
+        </p>
+        <ButtonForm
+          call={call}
+          action={accessSeenPath(call.environment)}
+          label={text.dismiss}
+          fields={{ entry: String(newestId) }}
+        />
+      </div>
+    </Message>
+  );
+}
+
+/** The name of the passkey, key or member, or the endpoint's server; else what the log names. */
+function subjectOf({ detail, target }: AuditRecord): string {
+  const { passkey, name, origin } = detail;
+  return shownText(String(passkey ?? name ?? origin ?? target ?? ''));
+}

@@ -1,0 +1,274 @@
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
+import { countText } from '../../../src/i18n/money-text.ts';
+import { moneyIn } from '../../elements/payment-elements.tsx';
+import type { DashboardCall } from '../call.ts';
+import { dateText, shortDateText } from '../date-fields.tsx';
+import {
+  type AttemptFigures,
+  type CurrencyFigures,
+  type FigureDays,
+  type MethodFigures,
+  rateText,
+  type VolumeBar,
+} from './figures.ts';
+
+/** Charts drawn on the server. Lengths are in units of the drawing, about a pixel on a phone. */
+
+const WIDTH = 320;
+const CAPTION_HEIGHT = 18;
+/** Half a line, for the highest label of the axis. */
+const MARGIN_TOP = 8;
+/** Room for the labels of the amounts. */
+const AXIS_WIDTH = 44;
+const VOLUME_HEIGHT = 110;
+/** Of a bar's place; the rest separates it from its neighbors. */
+const BAR_PART = 0.72;
+/** A small volume stays visible next to the highest bar. */
+const BAR_HEIGHT_MIN = 1.5;
+const MINOR_PER_MAJOR = 100;
+const RATE_ROW_HEIGHT = 40;
+const RATE_BAR_HEIGHT = 10;
+
+interface ChartProps {
+  readonly call: Pick<DashboardCall, 'language' | 'calendar'>;
+  readonly figures: CurrencyFigures;
+}
+
+/** The paid volume, day by day. */
+export function VolumeChart({ call, figures }: ChartProps) {
+  const { currency, bars, barMinorMax } = figures;
+  const text = DASHBOARD_TEXTS[call.language].overview;
+  const place = (WIDTH - AXIS_WIDTH) / bars.length;
+  const bottom = MARGIN_TOP + VOLUME_HEIGHT;
+  const money = moneyIn(call, currency);
+  return (
+    <Chart
+      id={`volume-${currency}`}
+      height={bottom + CAPTION_HEIGHT}
+      title={volumeTitle(call, figures)}
+      description={text.volumeChartDescription(money(barMinorMax), money(figures.paidMinor))}
+      caption={figures.refundedMinor > 0 ? text.chartRefunded : null}
+    >
+      {[0, 0.5, 1].map((part) => {
+        const y = round(bottom - part * VOLUME_HEIGHT);
+        return (
+          <>
+            <path class="chart-line" d={`M${AXIS_WIDTH} ${y}H${WIDTH}`} />
+            <text x={AXIS_WIDTH - 4} y={y + 4} text-anchor="end">
+              {shortAmountText(call, part * barMinorMax)}
+            </text>
+          </>
+        );
+      })}
+      {bars.map((bar, index) =>
+        bar.paidMinor === 0 ? null : (
+          <Bar
+            x={round(AXIS_WIDTH + index * place + (place * (1 - BAR_PART)) / 2)}
+            bottom={bottom}
+            width={round(place * BAR_PART)}
+            height={barHeight(bar.paidMinor, barMinorMax)}
+            refundedPart={bar.refundedMinor / bar.paidMinor}
+            title={barText(call, bar, money)}
+          />
+        ),
+      )}
+      <DayAxis call={call} bars={bars} y={bottom + CAPTION_HEIGHT - 3} />
+    </Chart>
+  );
+}
+
+/** A bar; what was refunded of it is its light upper part. */
+function Bar(props: {
+  readonly x: number;
+  readonly bottom: number;
+  readonly width: number;
+  readonly height: number;
+  /** From 0 to 1. */
+  readonly refundedPart: number;
+  readonly title: string;
+}) {
+  const { x, bottom, width, height, refundedPart, title } = props;
+  const netHeight = height * (1 - refundedPart);
+  return (
+    <g>
+      <title>{title}</title>
+      {refundedPart > 0 && (
+        <rect
+          class="chart-refunded"
+          x={x}
+          y={round(bottom - height)}
+          width={width}
+          height={round(height - netHeight)}
+        />
+      )}
+      <rect
+        class="chart-bar"
+        x={x}
+        y={round(bottom - netHeight)}
+        width={width}
+        height={round(netHeight)}
+      />
+    </g>
+  );
+}
+
+function barText(
+  call: ChartProps['call'],
+  bar: VolumeBar,
+  money: (amountMinor: number) => string,
+): string {
+  const { refunded } = DASHBOARD_TEXTS[call.language].overview;
+  const paid = `${daysText(call, bar)}: ${money(bar.paidMinor)}`;
+  return bar.refundedMinor === 0 ? paid : `${paid} (${refunded}: ${money(bar.refundedMinor)})`;
+}
+
+/** The first day, the last, and with room the one in the middle. */
+function DayAxis(props: {
+  readonly call: ChartProps['call'];
+  readonly bars: readonly VolumeBar[];
+  readonly y: number;
+}) {
+  const { call, bars, y } = props;
+  const middle = Math.floor(bars.length / 2);
+  const width = WIDTH - AXIS_WIDTH;
+  const dayAt = (index: number) => shortDateText(call, bars.at(index)?.fromDay ?? 0);
+  return (
+    <>
+      <text x={AXIS_WIDTH} y={y}>
+        {dayAt(0)}
+      </text>
+      {bars.length > 2 && (
+        <text
+          x={round(AXIS_WIDTH + ((middle + 0.5) * width) / bars.length)}
+          y={y}
+          text-anchor="middle"
+        >
+          {dayAt(middle)}
+        </text>
+      )}
+      {bars.length > 1 && (
+        <text x={WIDTH} y={y} text-anchor="end">
+          {shortDateText(call, bars.at(-1)?.toDay ?? 0)}
+        </text>
+      )}
+    </>
+  );
+}
+
+/** How many attempts succeeded, method by method. */
+export function RateChart({ call, figures }: ChartProps) {
+  const text = DASHBOARD_TEXTS[call.language].overview;
+  const methods = ratedMethods(figures);
+  return methods.length === 0 ? null : (
+    <Chart
+      id={`rate-${figures.currency}`}
+      height={methods.length * RATE_ROW_HEIGHT}
+      title={text.rateChart(figures.currency)}
+      description={text.rateChartDescription}
+    >
+      {methods.map((method, index) => {
+        const top = index * RATE_ROW_HEIGHT + CAPTION_HEIGHT;
+        return (
+          <g>
+            <text x={0} y={top - 3}>
+              {methodText(call, method)}
+            </text>
+            <text x={WIDTH} y={top - 3} text-anchor="end">
+              {`${rateIn(call, method.attempts.rateTenths)} (${countsText(call, method.attempts)})`}
+            </text>
+            <rect class="chart-ground" x={0} y={top + 2} width={WIDTH} height={RATE_BAR_HEIGHT} />
+            <rect
+              class="chart-bar"
+              x={0}
+              y={top + 2}
+              width={round((WIDTH * (method.attempts.rateTenths ?? 0)) / 1_000)}
+              height={RATE_BAR_HEIGHT}
+            />
+          </g>
+        );
+      })}
+    </Chart>
+  );
+}
+
+/** One picture for screen readers; its description points to the table with the numbers. */
+function Chart(props: {
+  readonly id: string;
+  readonly height: number;
+  readonly title: string;
+  readonly description: string;
+  /** How to read the picture, where its title does not say it. */
+  readonly caption?: string | null;
+  readonly children: preact.ComponentChildren;
+}) {
+  const { id, height, title, description, caption, children } = props;
+  return (
+    <figure class="chart">
+      <figcaption aria-hidden="true">
+        {title}
+        {caption && <span class="quiet small"> {caption}</span>}
+      </figcaption>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${height}`}
+        role="img"
+        aria-labelledby={`${id}-title`}
+        aria-describedby={`${id}-description`}
+      >
+        <title id={`${id}-title`}>{title}</title>
+        <desc id={`${id}-description`}>{description}</desc>
+        {children}
+      </svg>
+    </figure>
+  );
+}
+
+export function volumeTitle(call: ChartProps['call'], { bars, currency }: CurrencyFigures): string {
+  const text = DASHBOARD_TEXTS[call.language].overview;
+  const [first] = bars;
+  const days = first === undefined ? 1 : first.toDay - first.fromDay + 1;
+  return days === 1 ? text.volumeChart(currency) : text.volumeChartGrouped(currency, String(days));
+}
+
+/** A day, or the first and last of several. */
+export function daysText(call: ChartProps['call'], { fromDay, toDay }: FigureDays): string {
+  const from = dateText(call, fromDay);
+  return fromDay === toDay ? from : `${from} – ${dateText(call, toDay)}`;
+}
+
+/** An amount as an axis shows it, such as `12.5K`. */
+function shortAmountText({ language }: ChartProps['call'], amountMinor: number): string {
+  const { locale } = CHECKOUT_TEXTS[language];
+  const format = { notation: 'compact', maximumSignificantDigits: 3 } as const;
+  return new Intl.NumberFormat([locale, 'en-ET'], format).format(amountMinor / MINOR_PER_MAJOR);
+}
+
+export function methodText(call: ChartProps['call'], { method }: MethodFigures): string {
+  return method === null
+    ? DASHBOARD_TEXTS[call.language].payments.noMethod
+    : CHECKOUT_TEXTS[call.language].methodName[method];
+}
+
+/** A rate in percent, or that nothing has ended. */
+export function rateIn(call: ChartProps['call'], tenths: number | null): string {
+  const text = DASHBOARD_TEXTS[call.language].overview;
+  return tenths === null ? text.nothingEnded : text.percent(rateText(tenths));
+}
+
+export function countsText(call: ChartProps['call'], { succeeded, ended }: AttemptFigures): string {
+  const { locale } = CHECKOUT_TEXTS[call.language];
+  return `${countText(succeeded, locale)}/${countText(ended, locale)}`;
+}
+
+/** Only attempts have a rate: payments without a method have none. */
+function ratedMethods({ methods }: CurrencyFigures): readonly MethodFigures[] {
+  return methods.filter(({ attempts }) => attempts.rateTenths !== null);
+}
+
+function barHeight(paidMinor: number, barMinorMax: number): number {
+  return Math.max((VOLUME_HEIGHT * paidMinor) / barMinorMax, BAR_HEIGHT_MIN);
+}
+
+/** To tenths: smaller parts of a pixel are invisible and cost bytes. */
+function round(length: number): number {
+  return Math.round(length * 10) / 10;
+}

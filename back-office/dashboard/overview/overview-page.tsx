@@ -1,0 +1,151 @@
+import { ENVIRONMENTS, type Environment } from '../../../src/domain/method.ts';
+import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
+import { countText } from '../../../src/i18n/money-text.ts';
+import { attemptTotals, businessDay, totalsByPeriod } from '../../../src/read-model/totals.ts';
+import { answerPage } from '../../../src/ui/answer.ts';
+import { Message, ProblemList } from '../../../src/ui/elements.tsx';
+import { type FailingEndpoint, listFailing } from '../../../src/webhooks/failing-endpoints.ts';
+import { type DashboardCall, tenantOf } from '../call.ts';
+import { CalendarSwitch, DateField, DatePresets } from '../date-fields.tsx';
+import { type DaysForm, dayField, dayFrom, dayText, readDays } from '../days.ts';
+import { Frame } from '../frame.tsx';
+import { overviewPath, paymentsPath, queryFrom, webhooksPath } from '../paths.ts';
+import { FirstPayment } from '../payments/first-payment.tsx';
+import { AccessNotice, undismissedChanges } from './access-notice.tsx';
+import { daysPerBar, type FigureDays, figureDays, figuresOf } from './figures.ts';
+import { FiguresSection } from './figures-section.tsx';
+
+interface EnvironmentEndpoints {
+  readonly environment: Environment;
+  readonly endpoints: readonly FailingEndpoint[];
+}
+
+/** GET …/overview: what needs attention, and the figures of a range of days. */
+export async function showOverview(call: DashboardCall): Promise<Response> {
+  const { env, url } = call;
+  const tenant = tenantOf(call);
+  const textOf = (name: string) => url.searchParams.get(name)?.trim() ?? '';
+  const form = readDays(dayField(textOf, 'since'), dayField(textOf, 'until'));
+  const days =
+    form.problem === null
+      ? figureDays(dayFrom(form.from), dayFrom(form.to), businessDay(call.nowMs))
+      : null;
+  const [changes, endpoints, newest, totals, attempts] = await Promise.all([
+    undismissedChanges(call),
+    Promise.all(
+      ENVIRONMENTS.map(async (environment) => ({
+        environment,
+        endpoints: await listFailing(env.DB, { ...tenant, environment }),
+      })),
+    ),
+    call.payments.lists.payments(tenant, {}, null, 1),
+    days === null ? [] : totalsByPeriod(env.DB, tenant, days, daysPerBar(days)),
+    days === null ? [] : attemptTotals(env.DB, tenant, days),
+  ]);
+  const page = (
+    <Frame call={call} title={DASHBOARD_TEXTS[call.language].overview.title} active="overview">
+      <AccessNotice call={call} changes={changes} />
+      {endpoints.map((one) => (
+        <EndpointNotice call={call} of={one} />
+      ))}
+      {newest.rows.length === 0 ? (
+        <FirstPayment call={call} />
+      ) : (
+        <>
+          <RangeForm call={call} form={form} />
+          {form.problem === null && (
+            <>
+              <FiguresSection
+                call={call}
+                days={days}
+                figures={days === null ? [] : figuresOf(totals, attempts, days)}
+              />
+              {days !== null && <ToPayments call={call} days={days} />}
+            </>
+          )}
+        </>
+      )}
+    </Frame>
+  );
+  return answerPage(call, page, { status: form.problem === null ? 200 : 400 });
+}
+
+/** Webhooks that do not arrive concern every member, so the home page says it. */
+function EndpointNotice(props: {
+  readonly call: DashboardCall;
+  readonly of: EnvironmentEndpoints;
+}) {
+  const { call, of } = props;
+  const { overview: text, frame } = DASHBOARD_TEXTS[call.language];
+  const paused = of.endpoints.filter(({ pausedAtMs }) => pausedAtMs !== null).length;
+  const failing = of.endpoints.length - paused;
+  const name = frame.environment[of.environment];
+  const count = (endpoints: number) => countText(endpoints, frame.locale);
+  return of.endpoints.length === 0 ? null : (
+    <Message tone={paused > 0 ? 'bad' : 'warning'}>
+      {paused > 0 && <p>{text.pausedEndpoints(count(paused), name)}</p>}
+      {failing > 0 && <p>{text.failingEndpoints(count(failing), name)}</p>}
+      <p>
+        <a href={webhooksPath(of.environment)}>{text.toWebhooks}</a>
+      </p>
+    </Message>
+  );
+}
+
+function RangeForm({ call, form }: { readonly call: DashboardCall; readonly form: DaysForm }) {
+  const { overview: text, payments, events } = DASHBOARD_TEXTS[call.language];
+  const { from, to, problem } = form;
+  const errorOf = (field: 'from' | 'to') =>
+    problem?.field === field ? events[problem.kind] : null;
+  return (
+    <div class="list-tools">
+      <DatePresets
+        call={call}
+        from={from}
+        to={to}
+        byDefault="month"
+        pathTo={(since, until) => overviewPath(call.environment, queryFrom({ since, until }))}
+      />
+      <ProblemList
+        call={call}
+        problems={
+          problem === null
+            ? []
+            : [[problem.field === 'from' ? '#since' : '#until', events[problem.kind]]]
+        }
+      />
+      <details class="panel" open={problem !== null}>
+        <summary>{text.otherDates}</summary>
+        <form class="filters" method="get" action={overviewPath(call.environment)}>
+          <DateField
+            call={call}
+            id="since"
+            label={payments.field.since}
+            error={errorOf('from')}
+            value={from}
+          />
+          <DateField
+            call={call}
+            id="until"
+            label={payments.field.until}
+            error={errorOf('to')}
+            value={to}
+          />
+          <button type="submit">{text.show}</button>
+        </form>
+        <CalendarSwitch call={call} />
+      </details>
+    </div>
+  );
+}
+
+function ToPayments({ call, days }: { readonly call: DashboardCall; readonly days: FigureDays }) {
+  const query = queryFrom({ since: dayText(days.fromDay), until: dayText(days.toDay) });
+  return (
+    <p>
+      <a class="button" href={paymentsPath(call.environment, query)}>
+        {DASHBOARD_TEXTS[call.language].overview.toPayments}
+      </a>
+    </p>
+  );
+}

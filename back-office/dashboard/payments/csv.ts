@@ -1,0 +1,193 @@
+import { majorText } from '../../../src/domain/money.ts';
+import { idWithoutPhone, maskedPhone } from '../../../src/domain/phone.ts';
+import type { PaymentRow } from '../../../src/read-model/payment-row.ts';
+import type { ExportedPayment } from '../../../src/read-model/payments-list.ts';
+
+/** Payments as a file for spreadsheets and programs (RFC 4180). Pure but for the stream. */
+
+/**
+ * Rows of one file, which a spreadsheet still opens. The last line of a longer list says that it is
+ * incomplete.
+ */
+export const EXPORT_ROWS_MAX = 100_000;
+
+/** Without it Excel reads the file in the computer's old code page and garbles Ethiopic. */
+const BYTE_ORDER_MARK = '\ufeff';
+const LINE_END = '\r\n';
+
+/** Whether a file has whole phone numbers; else only their last digits. */
+export type Phones = 'masked' | 'full';
+
+/**
+ * `comma` is RFC 4180. Excel in languages with decimal commas expects `semicolon`. A first line
+ * `sep=,` would serve both, but programs take it for the header, and Excel then ignores the byte order
+ * mark.
+ */
+export type Separator = 'comma' | 'semicolon';
+
+interface Format {
+  readonly separator: ',' | ';';
+  readonly amount: (minor: number) => string;
+  /** The places in a cell where a spreadsheet that expects the other separator begins a cell. */
+  readonly otherBeginnings: RegExp;
+}
+
+/** Blanks, quotes and control characters that spreadsheets skip before a formula. */
+const SKIPPED = String.raw`(?:(?![\r\n])[\s"'\p{Cc}])*`;
+/** How a formula begins for spreadsheets, full-width forms included. */
+const FORMULA_SIGN = String.raw`[=+\-@\uff1d\uff0b\uff0d\uff20]`;
+
+const FORMATS: Readonly<Record<Separator, Format>> = {
+  comma: {
+    separator: ',',
+    amount: majorText,
+    otherBeginnings: new RegExp(`([;\\r\\n])(?=${SKIPPED}${FORMULA_SIGN})`, 'gu'),
+  },
+  semicolon: {
+    separator: ';',
+    amount: (minor) => majorText(minor).replace('.', ','),
+    otherBeginnings: new RegExp(`([,\\r\\n])(?=${SKIPPED}${FORMULA_SIGN})`, 'gu'),
+  },
+};
+
+/**
+ * Programs read them, so they have one language. Times in UTC, and for people in Addis Ababa.
+ * Amounts in major units.
+ */
+const COLUMNS = {
+  created_at: (row) => isoTime(row.createdAtMs),
+  created_at_eat: (row) => localTime(row.createdAtMs),
+  unique_id: (row) => row.uniqueId,
+  uuid: (row) => row.uuid,
+  payment_intent_id: (row) => String(row.number),
+  environment: (row) => row.environment,
+  kind: (row) => row.kind,
+  status: (row) => row.status,
+  failure_reason: (row) => row.failureReason ?? '',
+  late: (row) => (row.late ? 'yes' : 'no'),
+  method: (row) => row.method ?? '',
+  currency: (row) => row.currency,
+  amount: (row, { amount }) => amount(row.amountMinor),
+  // Only a paid payment owes a commission.
+  commission: (row, { amount }) => (isPaid(row) ? amount(row.commissionMinor) : ''),
+  charged: (row, { amount }) => (isPaid(row) ? amount(row.chargedMinor) : ''),
+  net: (row, { amount }) => (isPaid(row) ? amount(row.chargedMinor - row.commissionMinor) : ''),
+  // Without commission, as `amount` is. What the merchant keeps is the rest of it.
+  refunded: (row, { amount }) => (isPaid(row) ? amount(row.refundedMinor) : ''),
+  amount_after_refunds: (row, { amount }) =>
+    isPaid(row) ? amount(row.amountMinor - row.refundedMinor) : '',
+  open_refunds: (row) => String(row.openRefunds),
+  unresolved_attempts: (row) => String(row.unresolvedAttempts),
+  anomalies: (row) => String(row.anomalies),
+  ended_at: (row) => (row.endedAtMs === null ? '' : isoTime(row.endedAtMs)),
+  ended_at_eat: (row) => (row.endedAtMs === null ? '' : localTime(row.endedAtMs)),
+  updated_at: (row) => isoTime(row.updatedAtMs),
+  transaction_id: (row) => row.transactionId ?? '',
+  provider_reference: ({ details: { providerReference = '', phone = '' } }, _format, phones) =>
+    phones === 'full' ? providerReference : (idWithoutPhone(providerReference, phone) ?? ''),
+  receipt: ({ details }) => details.receipt ?? '',
+  phone: ({ details: { phone = '' } }, _format, phones) =>
+    phones === 'full' || phone === '' ? phone : maskedPhone(phone),
+  customer_name: ({ details }) => details.customerName ?? '',
+  customer_email: ({ details }) => details.customerEmail ?? '',
+  description: ({ details }) => details.description ?? '',
+  metadata: ({ details: { metadata } }) => (metadata === undefined ? '' : JSON.stringify(metadata)),
+} as const satisfies Readonly<
+  Record<string, (row: ExportedPayment, format: Format, phones: Phones) => string>
+>;
+
+/** The first line, after the byte order mark. */
+export function csvHead(separator: Separator = 'comma'): string {
+  return BYTE_ORDER_MARK + csvLine(Object.keys(COLUMNS), separator);
+}
+
+export function csvRow(
+  row: ExportedPayment,
+  phones: Phones,
+  separator: Separator = 'comma',
+): string {
+  const cells = Object.values(COLUMNS).map((cell) => cell(row, FORMATS[separator], phones));
+  return csvLine(cells, separator);
+}
+
+/** The last line of an incomplete file, with as many cells as the others. */
+export function csvIncomplete(separator: Separator = 'comma'): string {
+  const notice = `INCOMPLETE: only the newest ${EXPORT_ROWS_MAX} payments: narrow the dates`;
+  const others = Object.keys(COLUMNS).slice(1);
+  return csvLine([notice, ...others.map(() => '')], separator);
+}
+
+/** A formula, or a control character, which spreadsheets skip before one. */
+const FORMULA = new RegExp(String.raw`^(?:${FORMULA_SIGN}|\p{Cc})`, 'u');
+const NEEDS_QUOTES = /[",;\r\n]/;
+
+/** One record with its line end. */
+export function csvLine(cells: readonly string[], separator: Separator = 'comma'): string {
+  const format = FORMATS[separator];
+  return cells.map((text) => csvCell(text, format)).join(format.separator) + LINE_END;
+}
+
+/**
+ * A cell. Apostrophes keep spreadsheets from running customers' text as a formula, also where one that
+ * expects the other separator splits the cell.
+ */
+function csvCell(text: string, { otherBeginnings }: Format): string {
+  const guarded = text.replace(otherBeginnings, "$1'");
+  const harmless = FORMULA.test(text) ? `'${guarded}` : guarded;
+  const quoted = NEEDS_QUOTES.test(harmless) || harmless !== text;
+  return quoted ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
+
+/**
+ * The file, written as fast as the client reads it and never held whole. If a page throws, the
+ * stream fails and the download breaks off: no client takes it for a complete file.
+ */
+export function csvStream(
+  pages: AsyncGenerator<readonly ExportedPayment[], void, void>,
+  phones: Phones,
+  rowsMax = EXPORT_ROWS_MAX,
+  separator: Separator = 'comma',
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let rowsLeft = rowsMax;
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(encoder.encode(csvHead(separator)));
+    },
+    async pull(controller) {
+      const { value: rows, done } = await pages.next();
+      if (done === true) {
+        controller.close();
+        return;
+      }
+      const kept = rows.slice(0, rowsLeft);
+      rowsLeft -= kept.length;
+      const isCut = kept.length < rows.length;
+      const lines = kept.map((row) => csvRow(row, phones, separator));
+      const text = lines.join('') + (isCut ? csvIncomplete(separator) : '');
+      controller.enqueue(encoder.encode(text));
+      if (isCut) {
+        controller.close();
+        await pages.return();
+      }
+    },
+    async cancel() {
+      await pages.return();
+    },
+  });
+}
+
+function isPaid({ status }: PaymentRow): boolean {
+  return status === 'succeeded';
+}
+
+function isoTime(atMs: number): string {
+  return new Date(atMs).toISOString();
+}
+
+/** Addis Ababa is three hours ahead of UTC, all year. In a form that spreadsheets read as a time. */
+function localTime(atMs: number): string {
+  return isoTime(atMs + 3 * 3_600_000)
+    .slice(0, 19)
+    .replace('T', ' ');
+}

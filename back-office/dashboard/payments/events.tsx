@@ -1,0 +1,114 @@
+import type { Intent } from '../../../src/domain/intent.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
+import { countText } from '../../../src/i18n/money-text.ts';
+import { type EventSummary, RESENDABLE_DELIVERIES } from '../../../src/intent/protocol.ts';
+import {
+  copyRow,
+  Facts,
+  Section,
+  Table,
+  Untrusted,
+  WhenExactly,
+} from '../../../src/ui/elements.tsx';
+import { shownLines } from '../../../src/ui/untrusted-text.ts';
+import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
+import { type DashboardCall, mayChange } from '../call.ts';
+import { ButtonForm } from '../forms.tsx';
+import { listIn, paymentPath, withList } from '../paths.ts';
+
+interface EventProps {
+  readonly call: DashboardCall;
+  readonly intent: Intent;
+  readonly event: EventSummary;
+}
+
+/** The payment's events, the latest first, with their deliveries. */
+export function Events(
+  props: Omit<EventProps, 'event'> & { readonly events: readonly EventSummary[] },
+) {
+  const { call, intent, events } = props;
+  const text = DASHBOARD_TEXTS[call.language].payment;
+  return (
+    <Section id="events" title={text.events} class="part">
+      {events.length === 0 && <p class="empty">{text.noEvents}</p>}
+      {events.toReversed().map((event) => (
+        <EventCard call={call} intent={intent} event={event} />
+      ))}
+    </Section>
+  );
+}
+
+function EventCard({ call, intent, event }: EventProps) {
+  const { payment: text, events } = DASHBOARD_TEXTS[call.language];
+  return (
+    <article class="card event" id={`event-${event.sequence}-${event.position}`}>
+      <div class="card-head">
+        <h3>{wireType(event.type)}</h3>
+        <DeliveryBadge call={call} status={event.deliveryStatus} />
+        {mayChange(call, 'develop') && RESENDABLE_DELIVERIES.includes(event.deliveryStatus) && (
+          <ButtonForm
+            call={call}
+            action={withList(
+              paymentPath(
+                call.environment,
+                intent.terms.uniqueId,
+                `/events/${event.sequence}/resend`,
+              ),
+              listIn(call.url),
+            )}
+            fields={{ position: String(event.position) }}
+            label={text.resend}
+            describedAs={text.resendEvent(wireType(event.type))}
+          />
+        )}
+      </div>
+      <Facts
+        rows={[
+          copyRow(
+            call,
+            `event-id-${event.sequence}-${event.position}`,
+            text.eventId,
+            event.eventId,
+          ),
+          [text.announcedAt, <WhenExactly call={call} atMs={event.createdAtMs} />],
+          event.origin === null ? null : [events.destination, event.origin],
+          event.deliveryStatus === 'waiting' && event.dueAtMs !== null
+            ? [text.nextTryAt, <WhenExactly call={call} atMs={event.dueAtMs} />]
+            : null,
+        ]}
+      />
+      {event.tries.length === 0 ? (
+        <p class="quiet">{text.noTries}</p>
+      ) : (
+        <Tries call={call} event={event} />
+      )}
+    </article>
+  );
+}
+
+function Tries({ call, event }: Omit<EventProps, 'intent'>) {
+  const text = DASHBOARD_TEXTS[call.language].payment;
+  const { locale } = CHECKOUT_TEXTS[call.language];
+  return (
+    <Table
+      caption={`${text.tries}: ${wireType(event.type)}`}
+      columns={[text.time, text.httpStatus, text.duration, text.error, text.excerpt]}
+      rows={event.tries
+        .map(({ atMs, httpStatus, durationMs, error, answerExcerpt }) => [
+          <WhenExactly call={call} atMs={atMs} />,
+          <span class="number">{httpStatus ?? text.noAnswer}</span>,
+          <span class="number">{text.milliseconds(countText(durationMs, locale))}</span>,
+          error === null ? <span class="quiet">—</span> : <Untrusted text={error} />,
+          answerExcerpt === '' ? (
+            <span class="quiet">—</span>
+          ) : (
+            <pre class="excerpt" dir="auto">
+              {shownLines(answerExcerpt)}
+            </pre>
+          ),
+        ])
+        .reverse()}
+      empty={text.noTries}
+    />
+  );
+}

@@ -1,0 +1,72 @@
+import { runBatch } from '../../../src/database.ts';
+import { errorText, log } from '../../../src/log.ts';
+import { type ExportedPayment, exportPayments } from '../../../src/read-model/payments-list.ts';
+import { redirectTo } from '../../../src/ui/answer.ts';
+import { claimExport, EXPORT_LEASE_MS, leased } from '../../members/export-lease.ts';
+import { audited } from '../audited.ts';
+import { type DashboardCall, may, tenantOf } from '../call.ts';
+import { dateOf } from '../days.ts';
+import { noticePage } from '../notices.tsx';
+import { paymentsPath } from '../paths.ts';
+import { csvStream, EXPORT_ROWS_MAX, type Phones } from './csv.ts';
+import { hasProblems, queryOf, readFilter } from './filter.ts';
+
+/**
+ * GET …/payments.csv: the filtered payments as a file. A wrong filter leads to the list, which
+ * explains it. `separator=semicolon` is for Excel in languages with decimal commas. A session's second file waits for the first. A stream that fails is an error to the
+ * browser, never a shorter file. Only owners get whole phone numbers, by `phones=full`.
+ */
+export async function exportCsv(call: DashboardCall): Promise<Response> {
+  const { env, environment, session, url, nowMs } = call;
+  const form = readFilter(url.searchParams);
+  if (hasProblems(form)) {
+    return redirectTo(paymentsPath(environment, queryOf(form)));
+  }
+  const phones: Phones = url.searchParams.get('phones') === 'full' ? 'full' : 'masked';
+  if (phones === 'full' && !may(call, 'manage')) {
+    return noticePage(call, 'not_allowed');
+  }
+  const separator = url.searchParams.get('separator') === 'semicolon' ? 'semicolon' : 'comma';
+  const headers = {
+    'content-type': 'text/csv; charset=utf-8; header=present',
+    'content-disposition': `attachment; filename="payments-${environment}-${dateOf(nowMs)}.csv"`,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  };
+  if (call.request.method === 'HEAD') {
+    return new Response(null, { headers });
+  }
+  if (!(await claimExport(env.DB, session.digest, nowMs))) {
+    const retryAfterSeconds = EXPORT_LEASE_MS / 1_000;
+    return noticePage(call, 'export_running', { retryAfterSeconds });
+  }
+  // Before the first byte: no export goes unrecorded.
+  await runBatch(env.DB, [
+    audited(call, {
+      action: 'payments.exported',
+      target: null,
+      detail: { ...filterDetail(form.values), ...(phones === 'full' && { phones }) },
+    }),
+  ]);
+  const pages = exportPayments(env, tenantOf(call), form.filter);
+  const lease = leased(env.DB, session.digest, nowMs, pages);
+  const file = csvStream(logged(lease, session.merchantId), phones, EXPORT_ROWS_MAX, separator);
+  return new Response(file, { headers });
+}
+
+function filterDetail(values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
+}
+
+/** Logs why the stream failed: the answer's status is long sent. */
+async function* logged(
+  pages: AsyncGenerator<readonly ExportedPayment[], void, void>,
+  merchantId: string,
+): AsyncGenerator<readonly ExportedPayment[], void, void> {
+  try {
+    yield* pages;
+  } catch (error) {
+    log('error', 'payments_export_failed', { merchantId, error: errorText(error) });
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+import type { Environment } from '../../../src/domain/method.ts';
+import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
+import { type DashboardCall, may } from '../call.ts';
+
+/** Where a merchant's server creates a payment (docs/api.md#calls). */
+const CREATE_PATH: Readonly<Record<Environment, string>> = {
+  sandbox: '/api/v1/payment/sandbox/intent',
+  production: '/api/v1/payment/intent',
+};
+
+/** Shown instead of an empty list: the steps to the first payment. */
+export function FirstPayment({ call }: { readonly call: DashboardCall }) {
+  const { environment, url, config } = call;
+  const text = DASHBOARD_TEXTS[call.language].payments;
+  const parts = `/dashboard/${environment}`;
+  const address = `${config.publicBaseUrl ?? url.origin}${CREATE_PATH[environment]}`;
+  return (
+    <section class="card first-payment">
+      <h2>{text.noneTitle}</h2>
+      <p>{environment === 'sandbox' ? text.noneSandbox : text.noneProduction}</p>
+      <ol>
+        <li>
+          <a href={`${parts}/methods`}>{text.stepMethods}</a>
+        </li>
+        <li>
+          <a href={`${parts}/keys`}>{text.stepKey}</a>
+        </li>
+        <li>
+          <a href={`${parts}/webhooks`}>{text.stepWebhook}</a>
+        </li>
+        <li>
+          {text.stepCreate} <code>POST {address}</code>
+        </li>
+      </ol>
+      {!may(call, 'develop') && <p class="quiet">{text.askDeveloper}</p>}
+    </section>
+  );
+}

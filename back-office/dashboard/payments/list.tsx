@@ -1,0 +1,296 @@
+import type { IntentStatus } from '../../../src/domain/intent.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
+import { countText } from '../../../src/i18n/money-text.ts';
+import { parseCursor } from '../../../src/paging.ts';
+import type { PaymentRow } from '../../../src/read-model/payment-row.ts';
+import { SEARCH_ROWS_MAX, searchPayments } from '../../../src/read-model/search.ts';
+import { EVERY_DAY, totals } from '../../../src/read-model/totals.ts';
+import { answerPage, redirectTo } from '../../../src/ui/answer.ts';
+import { Navigation } from '../../../src/ui/back-office.tsx';
+import { Badge, Message, Pager, Table, Untrusted, When } from '../../../src/ui/elements.tsx';
+import { moneyIn, StatusBadge } from '../../elements/payment-elements.tsx';
+import { type DashboardCall, may, tenantOf } from '../call.ts';
+import { DatePresets } from '../date-fields.tsx';
+import { Frame } from '../frame.tsx';
+import { exportPath, paymentPath, paymentsPath, withList } from '../paths.ts';
+import {
+  type FilterForm,
+  hasProblems,
+  isRestricted,
+  queryOf,
+  readFilter,
+  STATUSES,
+} from './filter.ts';
+import { FilterPanel, SearchForm } from './filter-form.tsx';
+import { FirstPayment } from './first-payment.tsx';
+import { type Search, searchIn, searchQuery } from './sealed-search.ts';
+import { type Amount, type ListSummary, summaryOf } from './summary.ts';
+
+/** A screen or two on a desktop. */
+const PAGE_ROWS = 25;
+
+/**
+ * GET …/payments: what a search found, or tabs, filters and a page of the list. With wrong filters: only what is wrong.
+ */
+export async function showPayments(call: DashboardCall): Promise<Response> {
+  const searched = await searchIn(call);
+  if (searched !== null) {
+    return showFound(call, searched);
+  }
+  const form = readFilter(call.url.searchParams);
+  const text = DASHBOARD_TEXTS[call.language].payments;
+  if (hasProblems(form)) {
+    const page = (
+      <Frame call={call} title={text.title} active="payments">
+        <SearchForm call={call} />
+        <FilterPanel call={call} form={form} />
+      </Frame>
+    );
+    return answerPage(call, page, { status: 400 });
+  }
+  const named = call.url.searchParams.get('cursor');
+  const cursor = named === null ? null : parseCursor(named);
+  const isBadCursor = named !== null && cursor === null;
+  const [list, summary] = await Promise.all([
+    call.payments.lists.payments(tenantOf(call), form.filter, cursor, PAGE_ROWS),
+    readSummary(call, form),
+  ]);
+  const isUnfiltered = !isRestricted(form) && form.values.status === '' && cursor === null;
+  const page = (
+    <Frame call={call} title={text.title} active="payments">
+      {isBadCursor && <Message tone="bad">{text.badCursor}</Message>}
+      {list.rows.length === 0 && isUnfiltered ? (
+        <FirstPayment call={call} />
+      ) : (
+        <>
+          <div class="list-top">
+            <SearchForm call={call} />
+            <StatusTabs call={call} form={form} summary={summary} />
+            <div class="list-tools">
+              <DatePresets
+                call={call}
+                from={form.values.since}
+                to={form.values.until}
+                byDefault="all"
+                pathTo={(since, until) =>
+                  paymentsPath(call.environment, queryOf(form, { since, until }))
+                }
+              />
+              <FilterPanel call={call} form={form} />
+            </div>
+            <div class="list-head">
+              <h2 class="summary">{summaryText(call, summary)}</h2>
+              <a href={exportPath(call.environment, queryOf(form))} download>
+                {text.export}
+              </a>
+            </div>
+          </div>
+          <PaymentTable
+            call={call}
+            rows={list.rows}
+            empty={text.noneFiltered}
+            list={queryOf(form, { cursor: named ?? '' })}
+          />
+          <Pager
+            call={call}
+            page={list}
+            pathTo={(at) => paymentsPath(call.environment, queryOf(form, { cursor: at }))}
+          />
+          <OtherExports call={call} form={form} />
+        </>
+      )}
+    </Frame>
+  );
+  return answerPage(call, page, { status: isBadCursor ? 400 : 200 });
+}
+
+/** POST …/payments: leads to the payments that the search finds. Changes nothing. */
+export async function search(call: DashboardCall): Promise<Response> {
+  const query = await searchQuery(call, call.form.text('search'));
+  return redirectTo(paymentsPath(call.environment, query));
+}
+
+async function showFound(call: DashboardCall, { wanted, query }: Search): Promise<Response> {
+  const text = DASHBOARD_TEXTS[call.language].payments;
+  const rows = await searchPayments(call.env, tenantOf(call), wanted);
+  const count = countText(rows.length, CHECKOUT_TEXTS[call.language].locale);
+  const page = (
+    <Frame call={call} title={text.searchTitle} active="payments">
+      <SearchForm call={call} value={wanted} />
+      {rows.length > 0 && (
+        <p role="status">
+          {text.found(count)} {rows.length === SEARCH_ROWS_MAX && text.foundMost(count)}
+        </p>
+      )}
+      <PaymentTable call={call} rows={rows} empty={text.foundNone} list={query} />
+      <p>
+        <a class="button" href={paymentsPath(call.environment)}>
+          {text.allPayments}
+        </a>
+      </p>
+    </Frame>
+  );
+  return answerPage(call, page);
+}
+
+/** Whole phone numbers leave the gateway only when an owner asks for them. */
+function OtherExports({ call, form }: { readonly call: DashboardCall; readonly form: FilterForm }) {
+  const text = DASHBOARD_TEXTS[call.language].payments;
+  const link = (name: string, value: string, label: string) => {
+    const query = new URLSearchParams(queryOf(form));
+    query.set(name, value);
+    return (
+      <p class="small">
+        <a href={exportPath(call.environment, query.toString())} download>
+          {label}
+        </a>
+      </p>
+    );
+  };
+  return (
+    <>
+      {link('separator', 'semicolon', text.exportSemicolons)}
+      {may(call, 'manage') && link('phones', 'full', text.exportPhones)}
+    </>
+  );
+}
+
+/** Null with a filter on amounts or refunds, which the totals do not know. */
+async function readSummary(call: DashboardCall, form: FilterForm): Promise<ListSummary | null> {
+  const { method, amountMinorMin, amountMinorMax, refunds } = form.filter;
+  if ([amountMinorMin, amountMinorMax, refunds].some((part) => part !== undefined)) {
+    return null;
+  }
+  const range = {
+    fromDay: form.fromDay ?? EVERY_DAY.fromDay,
+    toDay: form.toDay ?? EVERY_DAY.toDay,
+    method,
+  };
+  return summaryOf(await totals(call.env.DB, tenantOf(call), range), form);
+}
+
+/** A link to each status that keeps the other filters, with the number of its payments. */
+function StatusTabs(props: {
+  readonly call: DashboardCall;
+  readonly form: FilterForm;
+  readonly summary: ListSummary | null;
+}) {
+  const { call, form, summary } = props;
+  const { payments: text, statuses } = DASHBOARD_TEXTS[call.language];
+  const tab = (status: IntentStatus | '', label: string, count: number | undefined) => ({
+    href: paymentsPath(call.environment, queryOf(form, { status })),
+    text: count === undefined ? label : `${label} ${countIn(call, count)}`,
+    isCurrent: form.values.status === status,
+  });
+  return (
+    <Navigation
+      class="tabs"
+      label={text.field.status}
+      links={[
+        tab('', text.allStatuses, summary?.all),
+        ...STATUSES.map((status) => tab(status, statuses[status], summary?.counts[status])),
+      ]}
+    />
+  );
+}
+
+function summaryText(call: DashboardCall, summary: ListSummary | null): string {
+  const text = DASHBOARD_TEXTS[call.language].payments;
+  if (summary === null) {
+    return text.newestFirst;
+  }
+  const { payments, amounts, paid, paidAmounts, refundedAmounts } = summary;
+  const sums = (of: readonly Amount[]) =>
+    of.map(({ currency, amountMinor }) => moneyIn(call, currency)(amountMinor)).join(' + ');
+  // Of several statuses only the paid amount means anything.
+  const parts =
+    paid > 0 && paid < payments
+      ? [
+          text.summary(countIn(call, payments), ''),
+          text.summaryPaid(countIn(call, paid), sums(paidAmounts)),
+        ]
+      : [text.summary(countIn(call, payments), sums(amounts))];
+  const refunded =
+    refundedAmounts.length === 0 ? [] : [text.summaryRefunded(sums(refundedAmounts))];
+  return [...parts, ...refunded].join(' · ');
+}
+
+function countIn({ language }: DashboardCall, count: number): string {
+  return countText(count, CHECKOUT_TEXTS[language].locale);
+}
+
+function PaymentTable(props: {
+  readonly call: DashboardCall;
+  readonly rows: readonly PaymentRow[];
+  readonly empty: string;
+  /** The list's query, to which a payment's page leads back. */
+  readonly list: string;
+}) {
+  const { call, rows, empty, list } = props;
+  const text = DASHBOARD_TEXTS[call.language].payments;
+  const { methodName } = CHECKOUT_TEXTS[call.language];
+  return (
+    <div class="payment-list">
+      <Table
+        caption={text.title}
+        columns={[text.uniqueId, text.amount, text.status, text.method, text.time]}
+        rows={rows.map((row) => [
+          <a class="id" href={withList(paymentPath(call.environment, row.uniqueId), list)}>
+            <Untrusted text={row.uniqueId} />
+          </a>,
+          <ListedAmount call={call} row={row} />,
+          <Marks call={call} row={row} />,
+          row.method === null ? (
+            <span class="quiet whole">{text.noMethod}</span>
+          ) : (
+            <span class="whole">{methodName[row.method]}</span>
+          ),
+          <When call={call} atMs={row.createdAtMs} />,
+        ])}
+        empty={empty}
+      />
+    </div>
+  );
+}
+
+/** The amount, and what was returned of it. */
+function ListedAmount({ call, row }: { readonly call: DashboardCall; readonly row: PaymentRow }) {
+  const money = moneyIn(call, row.currency);
+  const text = DASHBOARD_TEXTS[call.language].payments;
+  return (
+    <span>
+      <span class="number">{money(row.amountMinor)}</span>
+      {row.refundedMinor > 0 && (
+        <span class="refunded quiet small">{text.refundedOf(money(row.refundedMinor))}</span>
+      )}
+    </span>
+  );
+}
+
+/** The status, and what needs review. */
+function Marks({ call, row }: { readonly call: DashboardCall; readonly row: PaymentRow }) {
+  const text = DASHBOARD_TEXTS[call.language].payments;
+  return (
+    <span class="marks">
+      <StatusBadge call={call} status={row.status} />
+      <RefundMark call={call} row={row} />
+      {row.late && <Badge tone="wait">{text.late}</Badge>}
+      {row.unresolvedAttempts > 0 && <Badge tone="wait">{text.unresolved}</Badge>}
+      {row.anomalies > 0 && <Badge tone="bad">{text.anomaly}</Badge>}
+    </span>
+  );
+}
+
+function RefundMark({ call, row }: { readonly call: DashboardCall; readonly row: PaymentRow }) {
+  const text = DASHBOARD_TEXTS[call.language].payments;
+  return (
+    <>
+      {row.refundedMinor > 0 && (
+        <Badge tone="plain">
+          {row.refundedMinor < row.amountMinor ? text.refundedPart : text.refundedAll}
+        </Badge>
+      )}
+      {row.openRefunds > 0 && <Badge tone="wait">{text.refundOpen}</Badge>}
+    </>
+  );
+}

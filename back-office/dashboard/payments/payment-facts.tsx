@@ -1,0 +1,210 @@
+import { type Intent, reportedAttempt, type Split } from '../../../src/domain/intent.ts';
+import { majorText } from '../../../src/domain/money.ts';
+import { phoneText } from '../../../src/domain/phone.ts';
+import { netShareMinor, refundedOf } from '../../../src/domain/refund-amounts.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
+import { countText } from '../../../src/i18n/money-text.ts';
+import {
+  copyRow,
+  type FactRow,
+  Facts,
+  Section,
+  Table,
+  Untrusted,
+  untrustedRow,
+  When,
+} from '../../../src/ui/elements.tsx';
+import { moneyIn, StatusBadge } from '../../elements/payment-elements.tsx';
+import type { DashboardCall } from '../call.ts';
+import { shownAddress } from '../webhooks/endpoints.ts';
+import { amountsOf } from './amounts.ts';
+
+interface Props {
+  readonly call: DashboardCall;
+  readonly intent: Intent;
+}
+
+export function PaymentFacts(props: Props & { readonly checkoutUrl: string | null }) {
+  const { call, intent, checkoutUrl } = props;
+  const { terms } = intent;
+  const text = DASHBOARD_TEXTS[call.language].payment;
+  const shared = CHECKOUT_TEXTS[call.language];
+  const attempt = reportedAttempt(intent);
+  return (
+    <Section id="facts" title={text.facts}>
+      <Facts
+        rows={[
+          [text.status, <StatusBadge call={call} status={intent.status} />],
+          intent.failureReason === null ? null : [text.reason, text.failure[intent.failureReason]],
+          ...amountRows(props),
+          attempt === null ? null : [text.method, shared.methodName[attempt.method]],
+          [text.kindLabel, text.kind[terms.kind]],
+          untrustedRow(text.description, terms.description),
+          untrustedRow(text.debitAccount, terms.debitAccount),
+          [text.createdAt, <When call={call} atMs={terms.createdAtMs} />],
+          [text.expiresAt, <When call={call} atMs={terms.expiresAtMs} />],
+          intent.endedAtMs === null
+            ? null
+            : [text.endedAt, <When call={call} atMs={intent.endedAtMs} />],
+        ]}
+      />
+      {checkoutUrl !== null && (
+        <div class="checkout-link">
+          <a class="button" href={checkoutUrl} rel="noreferrer" target="_blank">
+            {text.openCheckout}
+          </a>
+          <p class="quiet small">{text.checkoutPrivate}</p>
+        </div>
+      )}
+    </Section>
+  );
+}
+
+function amountRows({ call, intent }: Props): FactRow[] {
+  const { payment: text, refunds } = DASHBOARD_TEXTS[call.language];
+  const amounts = amountsOf(intent);
+  const money = moneyIn(call, intent.terms.currency);
+  const orDepends = (amountMinor: number | null) =>
+    amountMinor === null ? text.dependsOnMethod : money(amountMinor);
+  if (amounts.stage === 'unpaid') {
+    return [[text.amount, money(amounts.amountMinor)]];
+  }
+  const bearer = amounts.isCommissionPaidByCustomer
+    ? text.commissionByCustomer
+    : text.commissionByMerchant;
+  const isPaid = amounts.stage === 'paid';
+  const isNetKnown = isPaid && amounts.netMinor !== null;
+  const keptMinor = amounts.keptMinor ?? 0;
+  const hasRefunds = isNetKnown && amounts.refundedMinor > 0;
+  const hasShares = isNetKnown && amounts.sharesMinor > 0;
+  return [
+    [text.amount, money(amounts.amountMinor)],
+    [isPaid ? text.charged : text.customerPays, orDepends(amounts.chargedMinor)],
+    [text.commission, `${orDepends(amounts.commissionMinor)} (${bearer})`],
+    isNetKnown ? [text.net, money(amounts.netMinor ?? 0)] : null,
+    ...(hasRefunds
+      ? ([
+          [refunds.refunded, money(amounts.refundedMinor)],
+          [refunds.netAfterRefunds, money(keptMinor)],
+        ] as const)
+      : []),
+    hasShares ? [text.netAfterSplits, money(keptMinor - amounts.sharesMinor)] : null,
+  ];
+}
+
+export function IdFacts({ call, intent: { terms } }: Props) {
+  const text = DASHBOARD_TEXTS[call.language].payment;
+  return (
+    <Section id="ids" title={text.ids}>
+      <Facts
+        rows={[
+          copyRow(call, 'unique-id', text.uniqueId, terms.uniqueId),
+          copyRow(call, 'uuid', text.uuid, terms.uuid),
+          copyRow(call, 'number', text.number, String(terms.number)),
+          untrustedRow(text.paymentLink, terms.paymentLinkUniqueId),
+          untrustedRow(text.returnUrl, terms.returnUrl),
+          untrustedRow(
+            text.callbackUrl,
+            terms.callbackUrl && shownAddress(call, terms.callbackUrl),
+          ) ?? [text.callbackUrl, text.fromSettings],
+        ]}
+      />
+    </Section>
+  );
+}
+
+export function CustomerFacts({ call, intent: { terms } }: Props) {
+  const text = DASHBOARD_TEXTS[call.language].payment;
+  const rows = [
+    untrustedRow(text.name, terms.customer?.name),
+    untrustedRow(text.email, terms.customer?.email),
+    untrustedRow(text.phone, phoneText(terms.customer?.phone ?? '')),
+  ];
+  return (
+    <Section id="customer" title={text.customer}>
+      <Facts rows={rows} />
+      {rows.every((row) => row === null) && <p class="quiet">{text.noCustomer}</p>}
+    </Section>
+  );
+}
+
+/** The merchant's own notes; nothing without any. */
+export function MetadataFacts({ call, intent: { terms } }: Props) {
+  const entries = Object.entries(terms.metadata);
+  return entries.length === 0 ? null : (
+    <Section id="metadata" title={DASHBOARD_TEXTS[call.language].payment.metadata}>
+      <Facts rows={entries.map(([key, value]) => [key, <Untrusted text={value} />])} />
+    </Section>
+  );
+}
+
+export function Items({ call, intent: { terms } }: Props) {
+  const text = DASHBOARD_TEXTS[call.language].payment;
+  const { locale } = CHECKOUT_TEXTS[call.language];
+  const money = moneyIn(call, terms.currency);
+  return terms.items.length === 0 ? null : (
+    <Section id="items" title={text.items} class="part">
+      <Table
+        caption={text.items}
+        columns={[
+          text.item,
+          text.quantity,
+          terms.itemPriceBasis === 'unit' ? text.priceUnit : text.priceLine,
+        ]}
+        rows={terms.items.map((item) => [
+          <span>
+            <Untrusted text={item.name} />
+            {item.description !== null && (
+              <span class="quiet small">
+                {' '}
+                <Untrusted text={item.description} />
+              </span>
+            )}
+          </span>,
+          <span class="number">{countText(item.quantity, locale)}</span>,
+          <span class="number">{money(item.priceMinor)}</span>,
+        ])}
+        empty={text.items}
+      />
+    </Section>
+  );
+}
+
+export function Splits(props: Props & { readonly bankNames: ReadonlyMap<string, string> }) {
+  const { call, intent, bankNames } = props;
+  const { terms } = intent;
+  const { payment: text, refunds } = DASHBOARD_TEXTS[call.language];
+  const money = moneyIn(call, terms.currency);
+  const refundedMinor = refundedOf(intent).amountMinor;
+  const agreed = ({ type, value }: Split) =>
+    // A percentage is kept in hundredths, as money is.
+    type === 'percentage' ? `${majorText(value)}%` : money(value);
+  return terms.splits.length === 0 ? null : (
+    <Section id="splits" title={text.splits} class="part">
+      <Table
+        caption={text.splits}
+        columns={[
+          text.bank,
+          text.account,
+          text.shareOf,
+          text.share,
+          ...(refundedMinor > 0 ? [refunds.shareAfterRefunds] : []),
+        ]}
+        rows={terms.splits.map((split) => [
+          <Untrusted text={bankNames.get(split.bank) ?? split.bank} />,
+          <Untrusted text={split.creditAccount} />,
+          <span class="number">{agreed(split)}</span>,
+          <span class="number">{money(split.shareMinor)}</span>,
+          ...(refundedMinor > 0
+            ? [
+                <span class="number">
+                  {money(netShareMinor(terms, split.shareMinor, refundedMinor))}
+                </span>,
+              ]
+            : []),
+        ])}
+        empty={text.splits}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,147 @@
+import { sha256Hex } from '../../../src/crypto/encoding.ts';
+import type { SqlStatement } from '../../../src/database.ts';
+import { answerJson } from '../../../src/ui/answer.ts';
+import {
+  type Ceremony,
+  type Challenge,
+  challengeOf,
+  endedChallengeCookie,
+  issueChallenge,
+} from '../../members/challenge.ts';
+import { type Assertion, assertionIn } from '../../members/credential.ts';
+import { findPasskey, knownPasskeys, unusedSince, usePasskey } from '../../members/passkeys.ts';
+import { assertionOptions, relyingPartyOf, verifiedAssertion } from '../../members/verification.ts';
+import type { DashboardCall } from '../call.ts';
+import { answerRefused, logRefused, type RefusalReason, useChallenge } from './ceremony.ts';
+
+/**
+ * A fresh signature by one of the member's own passkeys, for an action that a stolen session must
+ * not do. The challenge belongs to one session and one action, with everything that matters about
+ * it, and works once.
+ */
+
+/** What the member confirms: every value that must not change after the signature. */
+export type ConfirmedAction = readonly (string | number | null)[];
+
+/**
+ * What the browser needs to ask for one of the member's passkeys. With null, a 204: the browser may
+ * send the form as it is, also an invalid one, whose answer then says what is wrong.
+ */
+export async function offerConfirmation(
+  call: DashboardCall,
+  ceremony: Ceremony,
+  action: ConfirmedAction | null,
+): Promise<Response> {
+  if (action === null) {
+    return new Response(null, { status: 204 });
+  }
+  const { memberId } = call.session;
+  const issuedFor = await digestOf(call, action);
+  const [{ bytes, cookie }, known] = await Promise.all([
+    issueChallenge(call, ceremony, { issuedFor, memberId }),
+    knownPasskeys(call.env.DB, memberId),
+  ]);
+  const options = await assertionOptions(relyingPartyOf(call), bytes, known);
+  return answerJson(options, { cookies: [cookie] });
+}
+
+/**
+ * The same for an action that only production confirms: in the sandbox, no money moves and no customer
+ * has entered anything.
+ */
+export function offerInProduction(
+  call: DashboardCall,
+  ceremony: Ceremony,
+  action: ConfirmedAction | null,
+): Promise<Response> {
+  return offerConfirmation(call, ceremony, call.environment === 'production' ? action : null);
+}
+
+/** `isConfirmed` for such an action: always true in the sandbox. */
+export async function isConfirmedInProduction(
+  call: DashboardCall,
+  ceremony: Ceremony,
+  action: ConfirmedAction,
+): Promise<boolean> {
+  return call.environment === 'sandbox' || isConfirmed(call, ceremony, action);
+}
+
+/**
+ * Runs the action if the form's `credential` confirms it. The challenge is used, and the entry
+ * written, in one batch before that: no confirmed action goes unrecorded, even if it then fails.
+ */
+export async function whenConfirmed(
+  call: DashboardCall,
+  ceremony: Ceremony,
+  action: ConfirmedAction,
+  entry: SqlStatement,
+  run: () => Promise<Response>,
+): Promise<Response> {
+  if (!(await isConfirmed(call, ceremony, action, [entry]))) {
+    return answerRefused(call, ceremony);
+  }
+  const response = await run();
+  response.headers.append('set-cookie', endedChallengeCookie(call.request));
+  return response;
+}
+
+/**
+ * Whether the form's `credential` confirms the action. Uses the challenge and runs the statements in
+ * one batch, so a second answer with this credential is false.
+ */
+export async function isConfirmed(
+  call: DashboardCall,
+  ceremony: Ceremony,
+  action: ConfirmedAction,
+  statements: readonly SqlStatement[] = [],
+): Promise<boolean> {
+  const refusal = await refusalOf(call, ceremony, action, statements);
+  if (refusal !== null) {
+    logRefused(ceremony, refusal);
+  }
+  return refusal === null;
+}
+
+async function refusalOf(
+  call: DashboardCall,
+  ceremony: Ceremony,
+  action: ConfirmedAction,
+  statements: readonly SqlStatement[],
+): Promise<RefusalReason | null> {
+  const credential = assertionIn(call.form.text('credential'));
+  if (credential === null) {
+    return 'malformed';
+  }
+  const challenge = await challengeOf(call, ceremony, await digestOf(call, action));
+  return challenge === null ? 'challenge' : verifyAndUse(call, challenge, credential, statements);
+}
+
+async function verifyAndUse(
+  call: DashboardCall,
+  challenge: Challenge,
+  credential: Assertion,
+  statements: readonly SqlStatement[],
+): Promise<RefusalReason | null> {
+  const { env, session, nowMs } = call;
+  const passkey = await findPasskey(env.DB, credential.id);
+  if (passkey === null || passkey.memberId !== session.memberId) {
+    return 'unknown_passkey';
+  }
+  const assertion = await verifiedAssertion(relyingPartyOf(call), challenge, credential, passkey);
+  if (assertion === null) {
+    return 'unverified';
+  }
+  const isUsed = await useChallenge(call, challenge, {
+    required: unusedSince(passkey),
+    statements: [usePasskey(passkey, assertion, nowMs), ...statements],
+  });
+  return isUsed ? null : 'not_taken';
+}
+
+/** The session is part of it: another session's challenge confirms nothing here. */
+export function digestOf(
+  { session, environment }: DashboardCall,
+  action: ConfirmedAction,
+): Promise<string> {
+  return sha256Hex(JSON.stringify([session.digest, environment, ...action]));
+}

@@ -1,0 +1,124 @@
+import type { ComponentChildren } from 'preact';
+import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
+import { TextField } from '../../../src/ui/elements.tsx';
+import type { Ceremony } from '../../members/challenge.ts';
+import { NAME_LENGTH_MAX } from '../../members/members.ts';
+import type { DashboardCall, PublicCall } from '../call.ts';
+import { PostForm } from '../forms.tsx';
+
+interface PasskeyProps {
+  readonly call: Pick<PublicCall, 'language'>;
+  readonly ceremony: Ceremony;
+  readonly path: string;
+  /** Replaces the text of an unexpected failure, which says that nothing was changed. */
+  readonly failed?: string;
+}
+
+/**
+ * A form that our script carries out with the browser's passkeys: it fetches options from `path` +
+ * "/options", sends the result to `path` and goes on to `next`. The form stays hidden where that
+ * cannot work, and the page says why. The script finds its texts in the attributes.
+ */
+export function PasskeyForm(
+  props: PasskeyProps & { readonly next: string; readonly children: ComponentChildren },
+) {
+  const { call, next, children } = props;
+  return (
+    <>
+      <noscript>
+        <p class="message message-bad">{DASHBOARD_TEXTS[call.language].frame.needsScript}</p>
+      </noscript>
+      <PasskeyProblem {...props} />
+      <form class="form" method="post" hidden data-next={next} {...passkeyData(props)}>
+        {children}
+      </form>
+    </>
+  );
+}
+
+interface ConfirmedProps extends Omit<PasskeyProps, 'call'> {
+  readonly call: Pick<DashboardCall, 'language' | 'session'>;
+  /** Why a passkey is needed. */
+  readonly hint: string;
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly once?: boolean;
+  readonly novalidate?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** What production confirms and the sandbox does not. */
+export function FormConfirmedInProduction(
+  props: ConfirmedProps & { readonly call: Pick<DashboardCall, 'environment'> },
+) {
+  const { call, path, hint: _hint, ceremony: _ceremony, ...form } = props;
+  return call.environment === 'production' ? (
+    <ConfirmedForm {...props} />
+  ) : (
+    <PostForm {...form} call={call} action={path} class="form" />
+  );
+}
+
+/**
+ * A form that the browser posts, as every other, with the signature of the member's passkey if the
+ * server asks for one at `path` + "/options".
+ */
+export function ConfirmedForm(props: ConfirmedProps) {
+  const { call, ceremony, path, hint, fields = {}, once = false, children } = props;
+  return (
+    <>
+      <p class="hint">{hint}</p>
+      <PasskeyProblem ceremony={ceremony} />
+      <PostForm
+        call={call}
+        action={path}
+        class="form"
+        fields={fields}
+        once={once}
+        novalidate={props.novalidate ?? false}
+        data={passkeyData(props)}
+      >
+        {children}
+      </PostForm>
+    </>
+  );
+}
+
+/** Where the script says what went wrong at a form with `passkeyData`. */
+export function PasskeyProblem({ ceremony }: Pick<PasskeyProps, 'ceremony'>) {
+  return <p class="message message-bad" id={`${ceremony}-problem`} role="alert" hidden />;
+}
+
+/** The attributes by which the script knows what to do with a form, and what to say. */
+export function passkeyData({ call, ceremony, path, failed }: PasskeyProps) {
+  const { script } = DASHBOARD_TEXTS[call.language].signIn;
+  return {
+    'data-passkey': ceremony,
+    'data-path': path,
+    'data-problem': `${ceremony}-problem`,
+    'data-working': script.working,
+    'data-unsupported': script.unsupported,
+    'data-canceled': script.canceled,
+    'data-known': script.known,
+    'data-failed': failed ?? script.failed,
+    'data-network': script.network,
+    'data-busy': script.busy,
+  };
+}
+
+/** The name of the passkey that the form makes. */
+export function PasskeyNameField(props: {
+  readonly call: Pick<PublicCall, 'language'>;
+  /** The proposed name. */
+  readonly name: string;
+}) {
+  const { passkeyName, passkeyNameHint } = DASHBOARD_TEXTS[props.call.language].signIn;
+  return (
+    <TextField
+      id="passkey"
+      label={passkeyName}
+      hint={passkeyNameHint}
+      value={props.name}
+      maxlength={NAME_LENGTH_MAX}
+    />
+  );
+}

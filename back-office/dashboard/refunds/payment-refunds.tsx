@@ -1,0 +1,75 @@
+import type { Intent } from '../../../src/domain/intent.ts';
+import type { Refund } from '../../../src/domain/refund.ts';
+import { refundableMinor } from '../../../src/domain/refund-amounts.ts';
+import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
+import { shownText } from '../../../src/ui/untrusted-text.ts';
+import { Refunds } from '../../elements/payment-refunds.tsx';
+import { type DashboardCall, mayChange } from '../call.ts';
+import { ButtonForm } from '../forms.tsx';
+import { listIn, paymentPath, refundPath, withList } from '../paths.ts';
+
+/** Refunds on the page of a payment. */
+
+interface Props {
+  readonly call: DashboardCall;
+  readonly intent: Intent;
+}
+
+/** Leads to the form; nothing where there is nothing to refund or the member may not. */
+export function RefundButton(
+  props: Props & { readonly attemptId: string | null; readonly label?: string },
+) {
+  const { call, intent, attemptId, label } = props;
+  const attempt = intent.attempts.find(({ id }) => id === attemptId);
+  const isPossible = attempt !== undefined && refundableMinor(intent, attempt) > 0;
+  return !isPossible || !mayChange(call, 'refunds') ? null : (
+    <a class="button" href={refundPath(call, intent.terms.uniqueId, attempt.reference)}>
+      {label ?? DASHBOARD_TEXTS[call.language].refunds.refund}
+    </a>
+  );
+}
+
+export function OwnRefunds(props: Props & { readonly names: ReadonlyMap<string, string> }) {
+  const { call, intent, names } = props;
+  const text = DASHBOARD_TEXTS[call.language].refunds;
+  const requester = ({ requester: by }: Refund) => {
+    switch (by.type) {
+      case 'member':
+        return shownText(names.get(by.memberId) ?? text.requester.member);
+      case 'api': {
+        const name = names.get(by.keyId);
+        return name === undefined ? text.requester.api : shownText(text.requesterKey(name));
+      }
+      case 'operator':
+        return text.requester.operator;
+    }
+  };
+  const cancelPath = (refundId: string) =>
+    withList(
+      paymentPath(
+        call.environment,
+        intent.terms.uniqueId,
+        `/refunds/${encodeURIComponent(refundId)}/cancel`,
+      ),
+      listIn(call.url),
+    );
+  return (
+    <Refunds
+      call={call}
+      intent={intent}
+      requester={requester}
+      actions={({ id, status }) =>
+        status === 'pending' &&
+        mayChange(call, 'refunds') && (
+          <ButtonForm
+            call={call}
+            action={cancelPath(id)}
+            label={text.cancel}
+            tone="bad"
+            confirm={text.cancelQuestion}
+          />
+        )
+      }
+    />
+  );
+}

@@ -1,0 +1,107 @@
+import type { ComponentChildren } from 'preact';
+import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
+import { Navigation } from '../../../src/ui/back-office.tsx';
+import { Message, TextField } from '../../../src/ui/elements.tsx';
+import {
+  SIGNATURE_HEADER_CHARACTERS_MAX,
+  type SignatureHeaderProblem,
+} from '../../../src/webhooks/signature-header.ts';
+import { type DashboardCall, may } from '../call.ts';
+import { DateField } from '../date-fields.tsx';
+import type { DaysForm } from '../days.ts';
+import { Frame } from '../frame.tsx';
+import { webhooksPath } from '../paths.ts';
+
+/** The pages about webhooks, with their paths. */
+const TABS = { settings: '', events: '/events', resend: '/resend' } as const;
+
+type Tab = keyof typeof TABS;
+
+/** A page about webhooks, with links to the others. Only developers may resend. */
+export function WebhooksFrame(props: {
+  readonly call: DashboardCall;
+  readonly title: string;
+  readonly active: Tab;
+  readonly children: ComponentChildren;
+}) {
+  const { call, title, active } = props;
+  const text = DASHBOARD_TEXTS[call.language].webhooks;
+  const tabs = Object.keys(TABS) as readonly Tab[];
+  const shown = may(call, 'develop') ? tabs : tabs.filter((tab) => tab !== 'resend');
+  return (
+    <Frame call={call} title={title} active="webhooks">
+      <Navigation
+        class="parts"
+        label={text.parts}
+        links={shown.map((tab) => ({
+          href: webhooksPath(call.environment, TABS[tab]),
+          text: text[tab],
+          isCurrent: tab === active,
+        }))}
+      />
+      {props.children}
+    </Frame>
+  );
+}
+
+/** The field for the name of an extra signature header; empty: none. */
+export function SignatureHeaderField(props: {
+  readonly call: DashboardCall;
+  readonly value: string;
+  readonly problem: SignatureHeaderProblem | null;
+}) {
+  const { call, value, problem } = props;
+  const text = DASHBOARD_TEXTS[call.language].webhooks;
+  return (
+    <TextField
+      id="signatureHeader"
+      label={text.signatureHeader}
+      hint={text.signatureHeaderHint}
+      value={value}
+      maxlength={SIGNATURE_HEADER_CHARACTERS_MAX}
+      required={false}
+      error={problem === null ? null : text.signatureHeaderProblem[problem]}
+    />
+  );
+}
+
+/** The result of a try: the HTTP status, or why there was none. */
+export function Outcome(props: {
+  readonly httpStatus: number | null;
+  readonly error: string | null;
+}) {
+  const { httpStatus, error } = props;
+  return <code lang="en">{error ?? `HTTP ${httpStatus}`}</code>;
+}
+
+interface DaysProps {
+  readonly call: DashboardCall;
+  readonly days: DaysForm;
+}
+
+/** The two day fields of a form, each with what is wrong with it. */
+export function DaysFields({ call, days }: DaysProps) {
+  const text = DASHBOARD_TEXTS[call.language].events;
+  return (
+    <>
+      {(['from', 'to'] as const).map((field) => (
+        <DateField
+          call={call}
+          id={field}
+          label={text[field]}
+          error={days.problem?.field === field ? text[days.problem.kind] : null}
+          value={days[field]}
+        />
+      ))}
+    </>
+  );
+}
+
+/** What is wrong with the days, with a link to the field. */
+export function DaysProblemMessage({ call, days: { problem } }: DaysProps) {
+  return problem === null ? null : (
+    <Message tone="bad">
+      <a href={`#${problem.field}`}>{DASHBOARD_TEXTS[call.language].events[problem.kind]}</a>
+    </Message>
+  );
+}

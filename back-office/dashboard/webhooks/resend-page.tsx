@@ -1,0 +1,153 @@
+import { runBatch } from '../../../src/database.ts';
+import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
+import { countText } from '../../../src/i18n/money-text.ts';
+import { FAILED_DELIVERIES } from '../../../src/intent/protocol.ts';
+import { parseCursor } from '../../../src/paging.ts';
+import { countFailedEvents, failedEventsOf } from '../../../src/read-model/events-list.ts';
+import { RESEND_BATCH, type ResendResult, resendBatch } from '../../../src/read-model/resend.ts';
+import { answerPage } from '../../../src/ui/answer.ts';
+import { Message } from '../../../src/ui/elements.tsx';
+import { audited } from '../audited.ts';
+import { type DashboardCall, shownAt, tenantOf } from '../call.ts';
+import { CalendarSwitch } from '../date-fields.tsx';
+import { type DaysForm, dateOf, dayField, readDays } from '../days.ts';
+import { PostForm } from '../forms.tsx';
+import { webhooksPath } from '../paths.ts';
+import { DaysFields, DaysProblemMessage, WebhooksFrame } from './elements.tsx';
+
+/** The days in the empty form: more than a weekend and than the wait for a pause. */
+const DAYS_OFFERED_MS = 6 * 24 * 60 * 60 * 1_000;
+const BAD_REQUEST = 400;
+
+/** GET …/webhooks/resend: how many events failed in these days. Sends nothing. */
+export async function showResend(call: DashboardCall): Promise<Response> {
+  const query = call.url.searchParams;
+  const textOf = (name: string) => query.get(name)?.trim() ?? '';
+  const hasDays = [...query.keys()].some((name) => /^(?:from|to)\b/.test(name));
+  const days = readDays(
+    hasDays ? dayField(textOf, 'from') : dateOf(call.nowMs - DAYS_OFFERED_MS),
+    hasDays ? dayField(textOf, 'to') : dateOf(call.nowMs),
+  );
+  return answerDays(call, days);
+}
+
+async function answerDays(call: DashboardCall, days: DaysForm): Promise<Response> {
+  const isGood = days.problem === null;
+  const failed = isGood ? await countFailedEvents(call.env.DB, tenantOf(call), days.range) : null;
+  return answerPage(call, <ResendPage call={call} days={days} failed={failed} />, {
+    status: isGood ? 200 : BAD_REQUEST,
+  });
+}
+
+/** POST …/webhooks/resend: one batch. The answer says how many are left, with a form for the next. */
+export async function resendMany(call: DashboardCall): Promise<Response> {
+  const { env, environment, form } = call;
+  const page = shownAt(call, webhooksPath(environment, '/resend'));
+  const days = readDays(form.text('from'), form.text('to'));
+  if (days.problem !== null) {
+    return answerDays(page, days);
+  }
+  const tenant = tenantOf(call);
+  const failed = failedEventsOf(tenant, days.range);
+  const cursor = parseCursor(form.text('cursor'));
+  const result = await resendBatch(env, tenant, failed, FAILED_DELIVERIES, cursor);
+  const { resent, unchanged, unreachable } = result;
+  const { from, to } = days;
+  const detail = { from, to, resent, unchanged, unreachable };
+  await runBatch(env.DB, [audited(call, { action: 'events.resent', target: null, detail })]);
+  return answerPage(
+    page,
+    <ResultPage call={page} days={days} result={result} left={await left(call, days, result)} />,
+  );
+}
+
+/** How many are left; may count some events of the last millisecond twice. */
+async function left(
+  call: DashboardCall,
+  { range }: DaysForm,
+  { nextCursor, lastAtMs }: ResendResult,
+): Promise<number> {
+  return nextCursor === null || lastAtMs === null
+    ? 0
+    : countFailedEvents(call.env.DB, tenantOf(call), { ...range, toMs: lastAtMs + 1 });
+}
+
+interface Props {
+  readonly call: DashboardCall;
+  readonly days: DaysForm;
+}
+
+function ResendPage({ call, days, failed }: Props & { readonly failed: number | null }) {
+  const text = DASHBOARD_TEXTS[call.language].events;
+  return (
+    <WebhooksFrame call={call} title={text.resendTitle} active="resend">
+      <DaysProblemMessage call={call} days={days} />
+      <p>{text.resendHint}</p>
+      <form class="filters" method="get" action={webhooksPath(call.environment, '/resend')}>
+        <DaysFields call={call} days={days} />
+        <button type="submit">{text.count}</button>
+      </form>
+      <CalendarSwitch call={call} />
+      {failed !== null && <Confirmation call={call} days={days} failed={failed} />}
+    </WebhooksFrame>
+  );
+}
+
+function Confirmation({ call, days, failed }: Props & { readonly failed: number }) {
+  const { events: text, frame } = DASHBOARD_TEXTS[call.language];
+  const count = (events: number) => countText(events, frame.locale);
+  if (failed === 0) {
+    return <p class="empty">{text.foundNone}</p>;
+  }
+  return (
+    <PostForm
+      call={call}
+      class="card"
+      action={webhooksPath(call.environment, '/resend')}
+      fields={{ from: days.from, to: days.to }}
+    >
+      <p>
+        <strong>{text.found(count(failed))}</strong>
+      </p>
+      <div class="buttons">
+        <button class="primary" type="submit">
+          {text.confirm(count(RESEND_BATCH))}
+        </button>
+      </div>
+    </PostForm>
+  );
+}
+
+function ResultPage(props: Props & { readonly result: ResendResult; readonly left: number }) {
+  const { call, days, result } = props;
+  const { events: text, frame } = DASHBOARD_TEXTS[call.language];
+  const count = (events: number) => countText(events, frame.locale);
+  const path = webhooksPath(call.environment, '/resend');
+  const { from, to } = days;
+  return (
+    <WebhooksFrame call={call} title={text.resendTitle} active="resend">
+      <Message tone={result.unreachable > 0 ? 'bad' : 'good'}>
+        <p>{text.sent(count(result.resent))}</p>
+        {result.unchanged > 0 && <p>{text.unchanged(count(result.unchanged))}</p>}
+        {result.unreachable > 0 && <p>{text.unreachable(count(result.unreachable))}</p>}
+        <p>{result.nextCursor === null ? text.finished : text.left(count(props.left))}</p>
+      </Message>
+      <p class="quiet">{text.onTheirWay}</p>
+      {result.nextCursor !== null && (
+        <PostForm call={call} action={path} fields={{ from, to, cursor: result.nextCursor }}>
+          <button class="primary" type="submit">
+            {text.goOn}
+          </button>
+        </PostForm>
+      )}
+      <div class="buttons">
+        <a class="button" href={webhooksPath(call.environment, '/events')}>
+          {text.toLog}
+        </a>
+        <a class="button" href={`${path}?${new URLSearchParams({ from, to })}`}>
+          {text.again}
+        </a>
+      </div>
+    </WebhooksFrame>
+  );
+}

@@ -1,0 +1,88 @@
+import type { AuditRecord } from '../../src/audit/read.ts';
+import { METHODS } from '../../src/domain/method.ts';
+import { majorText } from '../../src/domain/money.ts';
+import {
+  type BackOfficeLanguage,
+  CHECKOUT_TEXTS,
+  DASHBOARD_TEXTS,
+} from '../../src/i18n/back-office.ts';
+import { timeText } from '../../src/i18n/time-text.ts';
+import { roleFrom } from '../members/permissions.ts';
+
+/** An entry's details as text, each with its label. */
+export function detailRows(
+  { action, detail }: Pick<AuditRecord, 'action' | 'detail'>,
+  language: BackOfficeLanguage,
+): readonly (readonly [label: string, value: string])[] {
+  return Object.entries(detail).map(([name, value]) => [
+    labelText(labelled(action, name), language),
+    valueText(action, name, value, language),
+  ]);
+}
+
+/** The ends of a date range. Elsewhere, these names are the values before and after a change. */
+const RANGE_NAMES = { from: 'since', to: 'until' } as const;
+
+function labelled(action: string, name: string): string {
+  const isRange = action === 'events.resent' && Object.hasOwn(RANGE_NAMES, name);
+  return isRange ? RANGE_NAMES[name as keyof typeof RANGE_NAMES] : name;
+}
+
+/** A name without a text is split into its words: `paymentUuid` becomes "payment uuid". */
+function labelText(name: string, language: BackOfficeLanguage): string {
+  const { details } = DASHBOARD_TEXTS[language].audit;
+  return Object.hasOwn(details, name)
+    ? details[name as keyof typeof details]
+    : name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+}
+
+/** Formats a value by the unit at the end of its name. */
+function valueText(
+  action: string,
+  name: string,
+  value: unknown,
+  language: BackOfficeLanguage,
+): string {
+  const text = DASHBOARD_TEXTS[language].audit;
+  if (value === null || value === '') {
+    return text.nothing;
+  }
+  if (typeof value === 'boolean') {
+    return value ? text.yes : text.no;
+  }
+  if (typeof value === 'number') {
+    return numberText(name, value, language);
+  }
+  return nameText(action, name, String(value), language);
+}
+
+/** Roles, methods and sessions by their texts, everything else unchanged. */
+function nameText(
+  action: string,
+  name: string,
+  value: string,
+  language: BackOfficeLanguage,
+): string {
+  const role = name === 'role' || action === 'member.role_changed' ? roleFrom(value) : null;
+  if (role !== null && name !== 'name') {
+    return DASHBOARD_TEXTS[language].frame.role[role];
+  }
+  if (name === 'method') {
+    const method = METHODS.find((known) => known === value);
+    return method === undefined ? value : CHECKOUT_TEXTS[language].methodName[method];
+  }
+  if (name === 'which' && (value === 'all' || value === 'others')) {
+    return DASHBOARD_TEXTS[language].audit.sessions[value];
+  }
+  return value;
+}
+
+function numberText(name: string, value: number, language: BackOfficeLanguage): string {
+  if (name.endsWith('AtMs') && Number.isSafeInteger(value)) {
+    return timeText(value, CHECKOUT_TEXTS[language]);
+  }
+  if (/Minor(Max)?$/.test(name) && Number.isSafeInteger(value)) {
+    return majorText(value);
+  }
+  return /basisPoints$/i.test(name) ? `${majorText(value)}%` : String(value);
+}

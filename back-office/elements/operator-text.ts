@@ -1,0 +1,12 @@
+import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../../src/i18n/back-office.ts';
+import { shownText } from '../../src/ui/untrusted-text.ts';
+
+/** An operator's name, and whether it is proved: those who share a secret can claim any name. */
+export function operatorText(
+  language: BackOfficeLanguage,
+  operator: string,
+  isProved: boolean,
+): string {
+  const { nameProved, nameClaimed } = DASHBOARD_TEXTS[language].payment;
+  return shownText(isProved ? nameProved(operator) : nameClaimed(operator));
+}

@@ -1,0 +1,58 @@
+import { type PublicLink, type Support, supportOf } from '../../src/config.ts';
+import { originOf } from '../../src/http/envelope.ts';
+import { problem } from '../../src/http/problem.ts';
+
+/** Stands for the gateway in the built pages (site/gateway.ts). */
+const EXAMPLE_ORIGIN = 'https://pay.example.com';
+/** Where the built pages show the operator's support. */
+const SUPPORT_MARK = '<!-- support -->';
+
+/**
+ * A page of the documentation with the gateway's own origin in its samples and links, and with the
+ * operator's support. Other answers, such as a redirect to the address with a slash, pass unchanged.
+ */
+export async function showDocument(request: Request, env: Env): Promise<Response> {
+  // Without the reader's conditions: the page's tag says nothing about the settings.
+  const page = await env.ASSETS.fetch(request.url, { redirect: 'manual' });
+  if (page.status === 404) {
+    await page.body?.cancel();
+    throw problem('path_not_found');
+  }
+  if (page.status !== 200) {
+    return new Response(page.body, page);
+  }
+  const isHtml = page.headers.get('content-type')?.startsWith('text/html') === true;
+  const text = (await page.text())
+    .replaceAll(SUPPORT_MARK, () => supportText(env, isHtml))
+    .replaceAll(EXAMPLE_ORIGIN, () => originOf(request, env));
+  const headers = new Headers(page.headers);
+  headers.delete('etag');
+  headers.delete('content-length');
+  return new Response(text, { headers });
+}
+
+/** One or two sentences, or nothing where the operator names no support. */
+function supportText(env: Env, isHtml: boolean): string {
+  const { contact, status } = supportFrom(env);
+  const shown = ({ href, text }: PublicLink) =>
+    isHtml ? `<a href="${escaped(href)}">${escaped(text)}</a>` : text;
+  const sentences = [
+    contact && `Support: ${shown(contact)}.`,
+    status && `Service status: ${shown(status)}.`,
+  ];
+  return sentences.filter(Boolean).join(' ');
+}
+
+/** Payments' own answers name a malformed setting; the pages go without it. */
+function supportFrom(env: Env): Support {
+  try {
+    return supportOf(env);
+  } catch {
+    return { contact: null, status: null };
+  }
+}
+
+/** `URL` has percent-encoded quotes and angle brackets; ampersands remain. */
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;');
+}

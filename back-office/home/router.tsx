@@ -1,0 +1,43 @@
+import { webUrl } from '../../src/checkout/return-url.ts';
+import { type ProblemContext, problemResponse } from '../../src/http/envelope.ts';
+import type { Problem } from '../../src/http/problem.ts';
+import { AreaRouter, methodNotAllowed } from '../../src/http/router.ts';
+import { backOfficeLanguageOf } from '../../src/i18n/back-office.ts';
+import { answerPage } from '../../src/ui/answer.ts';
+import { showDocument } from './docs.ts';
+import { HomePage, MissingPage } from './home-page.tsx';
+
+/**
+ * `/`, and the documentation under `/docs` and in `/llms*.txt`. It needs neither secrets nor tables, so
+ * it works on a gateway without them.
+ */
+export const homeRouter = new AreaRouter({
+  refuse,
+  failureEvent: 'page_failed',
+  outageEvent: 'page_failed',
+});
+
+homeRouter.get('/', async (request, env) => {
+  const call = callOf(request);
+  const sourceUrl = webUrl(env.SOURCE_URL)?.href ?? null;
+  return answerPage({ request }, <HomePage call={call} sourceUrl={sourceUrl} />);
+});
+
+for (const path of ['/docs', '/docs/*', '/llms.txt', '/llms-full.txt', '/llms-merchant.txt']) {
+  homeRouter.get(path, showDocument);
+}
+
+function callOf(request: Request) {
+  return { language: backOfficeLanguageOf(request), url: new URL(request.url) };
+}
+
+function refuse(request: Request, problem: Problem, context: ProblemContext): Response {
+  switch (problem.status) {
+    case 404:
+      return answerPage({ request }, <MissingPage call={callOf(request)} />, { status: 404 });
+    case 405:
+      return methodNotAllowed(problem);
+    default:
+      return problemResponse(request, problem, context);
+  }
+}

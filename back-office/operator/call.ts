@@ -1,0 +1,24 @@
+import type { Config } from '../../src/config.ts';
+import type { PaymentsPlane } from '../payments-plane.ts';
+import type { Operator } from './authenticate.ts';
+
+/** An authenticated request of the operator. */
+export interface OperatorCall extends Operator {
+  readonly request: Request;
+  readonly url: URL;
+  readonly env: Env;
+  readonly ctx: ExecutionContext;
+  readonly config: Config;
+  readonly payments: PaymentsPlane;
+  /** The named segments of the path, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly nowMs: number;
+}
+
+/** One route of the operator's API or desk. */
+export interface OperatorRoute {
+  /** GET answers HEAD as well. */
+  readonly method: 'GET' | 'POST';
+  readonly path: `/operator${string}`;
+  readonly handle: (call: OperatorCall) => Promise<Response>;
+}

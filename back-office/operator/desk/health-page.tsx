@@ -1,0 +1,161 @@
+import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../../src/i18n/back-office.ts';
+import type { RailOutcome } from '../../../src/read-model/totals.ts';
+import type { PageView } from '../../../src/ui/back-office.tsx';
+import { Badge, Facts, Table, When } from '../../../src/ui/elements.tsx';
+import { type EnvironmentHealth, type Health, readHealth } from '../health/read.ts';
+import type { DeskCall } from './call.ts';
+import { answerDesk } from './frame.tsx';
+import { PATHS } from './paths.ts';
+
+/** GET /operator/health: the gateway's health. */
+export async function showHealthPage(call: DeskCall): Promise<Response> {
+  const { view } = call;
+  const health = await readHealth(call.env, call.nowMs);
+  const text = DESK_TEXTS[view.language].pages;
+  const children = (
+    <>
+      <Facts
+        rows={[
+          [text.d1, `${health.d1Ms} ${text.milliseconds}`],
+          [text.d1Size, <DatabaseSize view={view} health={health} />],
+        ]}
+      />
+      <Queues view={view} health={health} />
+      <Rails view={view} health={health} />
+      {health.environments.map((environment) => (
+        <Environment view={view} health={environment} />
+      ))}
+    </>
+  );
+  return answerDesk(call, { active: 'health', title: text.nav.health, children });
+}
+
+function DatabaseSize({ view, health }: { readonly view: PageView; readonly health: Health }) {
+  const text = DESK_TEXTS[view.language].pages;
+  const { d1SizeBytes, d1SizeBytesMax } = health;
+  const percent = Math.floor((100 * d1SizeBytes) / d1SizeBytesMax);
+  const size = text.sizeOf((d1SizeBytes / 1e9).toFixed(2), d1SizeBytesMax / 1e9, percent);
+  return health.d1IsNearlyFull ? (
+    <span class="beside">
+      {size} <Badge tone="bad">{text.nearlyFull}</Badge>
+    </span>
+  ) : (
+    size
+  );
+}
+
+function Queues({ view, health }: { readonly view: PageView; readonly health: Health }) {
+  const text = DESK_TEXTS[view.language].pages;
+  const rows = health.queues.map(({ queue, backlog, oldestAtMs }) => {
+    const dead = health.deadLetters[queue] ?? 0;
+    return [
+      queue,
+      backlog ?? text.unknown,
+      oldestAtMs === null ? text.none : <When call={view} atMs={oldestAtMs} />,
+      dead === 0 ? text.none : <Badge tone="bad">{dead}</Badge>,
+    ];
+  });
+  return (
+    <section class="part">
+      <h2>{text.queues}</h2>
+      <Table
+        caption={text.queues}
+        columns={[text.queue, text.backlog, text.oldest, text.deadLetters]}
+        rows={rows}
+        empty={text.none}
+      />
+      <p>
+        <a href={PATHS.attention}>{text.needed}</a>
+      </p>
+    </section>
+  );
+}
+
+function Rails({ view, health }: { readonly view: PageView; readonly health: Health }) {
+  const text = DESK_TEXTS[view.language].pages;
+  const rails = health.misconfiguredRails;
+  return rails.length === 0 ? null : (
+    <section class="part">
+      <h2>{text.rails}</h2>
+      <Table
+        caption={text.rails}
+        columns={[text.where, text.method, text.problem]}
+        rows={rails.map(({ environment, method, problem }) => [
+          text.environment[environment],
+          CHECKOUT_TEXTS[view.language].methodName[method],
+          problem,
+        ])}
+        empty={text.none}
+      />
+    </section>
+  );
+}
+
+function Environment(props: { readonly view: PageView; readonly health: EnvironmentHealth }) {
+  const { view, health } = props;
+  const text = DESK_TEXTS[view.language].pages;
+  const oldest = health.oldestUndelivered;
+  const states: Readonly<Record<string, string>> = text.eventStates;
+  return (
+    <section class="part">
+      <h2>{text.environment[health.environment]}</h2>
+      <h3>{text.events}</h3>
+      <Table
+        caption={text.events}
+        columns={[text.state, text.count]}
+        rows={Object.entries(health.eventsByStatus).map(([status, count]) => [
+          states[status] ?? status,
+          count,
+        ])}
+        empty={text.none}
+      />
+      {oldest !== null && (
+        <Facts
+          rows={[
+            [
+              text.oldestUndelivered,
+              <>
+                {oldest.merchantId} {oldest.uniqueId},{' '}
+                <When call={view} atMs={oldest.createdAtMs} />
+              </>,
+            ],
+          ]}
+        />
+      )}
+      <h3>{text.ends}</h3>
+      <Ends view={view} health={health} />
+    </section>
+  );
+}
+
+/** One row for each method, final status and reason of the week, and the count since yesterday. */
+function Ends(props: { readonly view: PageView; readonly health: EnvironmentHealth }) {
+  const { view, health } = props;
+  const text = DESK_TEXTS[view.language].pages;
+  const shared = CHECKOUT_TEXTS[view.language];
+  const rows = health.endsSinceWeek.map((end) => [
+    end.method === null ? text.noMethod : shared.methodName[end.method],
+    text.endings[end.status],
+    end.failureReason === null ? text.none : text.reasons[end.failureReason],
+    countOf(health.endsSinceYesterday, end),
+    end.payments,
+  ]);
+  return (
+    <Table
+      caption={text.ends}
+      columns={[text.method, text.ended, text.why, text.sinceYesterday, text.sinceWeek]}
+      rows={rows}
+      empty={text.none}
+    />
+  );
+}
+
+function countOf(outcomes: readonly RailOutcome[], wanted: RailOutcome): number {
+  const same = outcomes.find(
+    ({ method, status, failureReason }) =>
+      method === wanted.method &&
+      status === wanted.status &&
+      failureReason === wanted.failureReason,
+  );
+  return same?.payments ?? 0;
+}

@@ -1,0 +1,40 @@
+import { DESK_TEXTS } from '../../../src/i18n/back-office.ts';
+import { Badge, Table, Untrusted, When } from '../../../src/ui/elements.tsx';
+import { merchantPage } from '../merchant-rows.ts';
+import { PAGE_ROWS_DEFAULT } from '../page-query.ts';
+import type { DeskCall } from './call.ts';
+import { answerDesk, Pager } from './frame.tsx';
+import { merchantPath, PATHS } from './paths.ts';
+
+/** GET /operator/merchants, newest first. */
+export async function showMerchantsPage(call: DeskCall): Promise<Response> {
+  const { view, env } = call;
+  const text = DESK_TEXTS[view.language].pages;
+  const { items, nextCursor } = await merchantPage(env.DB, {
+    status: null,
+    cursor: view.url.searchParams.get('cursor'),
+    limit: PAGE_ROWS_DEFAULT,
+  });
+  const rows = items.map(({ id, name, status, members, createdAtMs }) => [
+    <a href={merchantPath(id)}>
+      <Untrusted text={name} />
+    </a>,
+    <code class="small">{id}</code>,
+    <Badge tone={status === 'active' ? 'good' : 'bad'}>{text.status[status]}</Badge>,
+    members,
+    <When call={view} atMs={createdAtMs} />,
+  ]);
+  const title = text.nav.merchants;
+  const children = (
+    <>
+      <Table
+        caption={title}
+        columns={[text.name, text.id, text.state, text.people, text.since]}
+        rows={rows}
+        empty={text.merchantsEmpty}
+      />
+      <Pager view={view} path={PATHS.merchants} nextCursor={nextCursor} />
+    </>
+  );
+  return answerDesk(call, { active: 'merchants', title, children });
+}

@@ -1,0 +1,41 @@
+import type { Environment } from '../../../src/domain/method.ts';
+
+/** The pages of the desk in the navigation, in its order. */
+export const PATHS = {
+  attention: '/operator',
+  payments: '/operator/payments',
+  merchants: '/operator/merchants',
+  deadLetters: '/operator/dead-letters',
+  rails: '/operator/rails',
+  audit: '/operator/audit',
+  health: '/operator/health',
+} as const;
+
+export type Item = keyof typeof PATHS;
+
+/** What identifies a payment. */
+export interface PaymentName {
+  readonly environment: Environment;
+  readonly merchantId: string;
+  readonly uniqueId: string;
+}
+
+export function paymentPath({ environment, merchantId, uniqueId }: PaymentName, rest = ''): string {
+  return `${PATHS.payments}/${environment}/${merchantId}/${encodeURIComponent(uniqueId)}${rest}`;
+}
+
+/** The pages of one payment. */
+export const PAYMENT_ROUTE = `${PATHS.payments}/:environment/:merchantId/:uniqueId` as const;
+
+/** By the refund's reference, because a merchant's id may be hundreds of characters long. */
+export function refundPath(name: PaymentName, reference: string): string {
+  return paymentPath(name, `/refunds/${reference}`);
+}
+
+export function merchantPath(id: string, rest = ''): string {
+  return `${PATHS.merchants}/${id}${rest}`;
+}
+
+export function letterPath(id: string, rest = ''): string {
+  return `${PATHS.deadLetters}/${encodeURIComponent(id)}${rest}`;
+}

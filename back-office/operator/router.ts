@@ -1,0 +1,83 @@
+import { configOf } from '../../src/config.ts';
+import { problemResponse } from '../../src/http/envelope.ts';
+import { Form, isFromOwnPage, readForm } from '../../src/http/form.ts';
+import { AreaRouter, type Handler, type Refuse } from '../../src/http/router.ts';
+import { paymentsPlane } from '../payments-plane.ts';
+import { authenticateOperator, type Schemes } from './authenticate.ts';
+import type { OperatorCall, OperatorRoute } from './call.ts';
+import type { DeskRoute } from './desk/call.ts';
+import { isFormTokenOf } from './desk/form-token.ts';
+import { deskProblem, deskView } from './desk/frame.tsx';
+import { DESK_ROUTES } from './desk/routes.ts';
+import { API_ROUTES } from './routes.ts';
+
+const API_PATH = /^\/operator\/v1(?:\/|$)/;
+
+/** A note, a receipt and a token have less than 4 KiB. */
+const FORM_RULES = { bytesMax: 8 * 1024, types: ['application/x-www-form-urlencoded'] } as const;
+
+/** Programs get JSON, browsers a page, also for paths that do not exist. */
+const refuse: Refuse = (request, problem, context) =>
+  API_PATH.test(new URL(request.url).pathname)
+    ? problemResponse(request, problem, context)
+    : deskProblem(request, problem);
+
+/** The operator's API, and the desk. */
+export const operatorRouter = new AreaRouter({
+  refuse,
+  failureEvent: 'operator_failed',
+  outageEvent: 'intent_unavailable',
+});
+
+for (const route of API_ROUTES) {
+  register(route, authenticated(['Bearer'], route.handle));
+}
+for (const route of DESK_ROUTES) {
+  register(
+    route,
+    authenticated(['Basic', 'Bearer'], (call) => answerDeskRoute(route, call)),
+  );
+}
+
+function register({ method, path }: Pick<OperatorRoute, 'method' | 'path'>, handler: Handler) {
+  operatorRouter[method === 'GET' ? 'get' : 'post'](path, handler);
+}
+
+function authenticated(schemes: Schemes, handle: OperatorRoute['handle']): Handler {
+  return async (request, env, ctx, params) => {
+    const config = configOf(env);
+    const nowMs = Date.now();
+    const operator = await authenticateOperator(request, env, config, schemes, nowMs);
+    const url = new URL(request.url);
+    const payments = paymentsPlane(env, ctx);
+    return handle({
+      request,
+      url,
+      env,
+      ctx,
+      config,
+      payments,
+      params: params(),
+      nowMs,
+      ...operator,
+    });
+  };
+}
+
+/**
+ * Browsers resend a password automatically, even for a form on another site. So a form of the desk
+ * must come from one of its own pages, with the token of that page.
+ */
+async function answerDeskRoute({ method, handle }: DeskRoute, call: OperatorCall) {
+  const view = deskView(call.request);
+  if (method === 'GET') {
+    return handle({ ...call, view, form: Form.EMPTY });
+  }
+  const form = isFromOwnPage(call.request) ? await readForm(call.request, FORM_RULES) : null;
+  if (form === 'too_large') {
+    return deskProblem(call.request, { status: 413, headers: {} });
+  }
+  return form !== null && (await isFormTokenOf(call, form.text('csrf')))
+    ? handle({ ...call, view, form })
+    : deskProblem(call.request, { status: 403, headers: {} });
+}

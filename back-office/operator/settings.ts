@@ -1,0 +1,109 @@
+import { type Bindings, ConfigError } from '../../src/config.ts';
+import { sha256Hex } from '../../src/crypto/encoding.ts';
+import { isPrintable } from '../../src/domain/text.ts';
+
+/** `kfl_op_` and at least 43 characters: 256 random bits. The upper bound limits the work. */
+const SECRET = /^kfl_op_[A-Za-z0-9_-]{43,200}$/;
+/** The secret of each person of a team, and successors. Each costs a digest per isolate. */
+const SECRETS_MAX = 20;
+
+/** The longest name of an operator, which every audit entry contains. */
+export const OPERATOR_NAME_CHARACTERS_MAX = 100;
+
+/** A host name that Cloudflare assigns to a team: `example.cloudflareaccess.com`. */
+const TEAM_DOMAIN = /^(?=.{1,253}$)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+$/;
+/** The application's audience tag: 64 hexadecimal digits today. */
+const AUDIENCE = /^[A-Za-z0-9_-]{1,256}$/;
+
+/** Cloudflare Access in front of the operator's API and desk. */
+export interface AccessSettings {
+  readonly teamDomain: string;
+  readonly audience: string;
+}
+
+export interface OperatorSettings {
+  /** By the SHA-256 of each valid secret: the only person who has it; null for a shared secret. */
+  readonly persons: ReadonlyMap<string, string | null>;
+  /** Null: the secret alone is enough. */
+  readonly access: AccessSettings | null;
+}
+
+const parsed = new WeakMap<Bindings, OperatorSettings>();
+
+/**
+ * The operator's settings. Separate from `configOf`, so that a mistake here does not stop payments.
+ * Throws ConfigError naming the first bad variable, never its value.
+ */
+export async function operatorSettings(env: Bindings): Promise<OperatorSettings> {
+  const known = parsed.get(env);
+  if (known !== undefined) {
+    return known;
+  }
+  const access = accessSettings(env.ACCESS_TEAM_DOMAIN, env.ACCESS_AUDIENCE);
+  const secrets = secretsIn(env.OPERATOR_SECRETS);
+  const entries = await Promise.all(
+    secrets.map(async ({ person, secret }) => [await sha256Hex(secret), person] as const),
+  );
+  const settings = { persons: new Map(entries), access };
+  parsed.set(env, settings);
+  return settings;
+}
+
+/** Whether a text has the form of an operator's secret. */
+export function isSecret(text: string): boolean {
+  return SECRET.test(text);
+}
+
+interface NamedSecret {
+  /** Null: several people share it. */
+  readonly person: string | null;
+  readonly secret: string;
+}
+
+function secretsIn(list: string | undefined): readonly NamedSecret[] {
+  const secrets = (list ?? '').split(',').map((entry) => namedSecret(entry.trim()));
+  // One secret of two people would let one person act as both.
+  const isRepeated = new Set(secrets.map(({ secret }) => secret)).size !== secrets.length;
+  if (secrets.length > SECRETS_MAX || isRepeated || !secrets.every(isWellFormed)) {
+    throw new ConfigError(
+      `OPERATOR_SECRETS must be 1 to ${SECRETS_MAX} different secrets, separated by commas; each kfl_op_ and at least 43 letters, digits, - or _, after the name of its only owner and a colon if one person has it`,
+    );
+  }
+  return secrets;
+}
+
+function namedSecret(entry: string): NamedSecret {
+  const colon = entry.lastIndexOf(':');
+  return colon < 0
+    ? { person: null, secret: entry }
+    : { person: entry.slice(0, colon).trim(), secret: entry.slice(colon + 1) };
+}
+
+function isWellFormed({ person, secret }: NamedSecret): boolean {
+  return isSecret(secret) && (person === null || isOperatorName(person));
+}
+
+/** Whether audit entries and histories can contain it as an operator's name. */
+export function isOperatorName(name: string): boolean {
+  return name !== '' && name.length <= OPERATOR_NAME_CHARACTERS_MAX && isPrintable(name);
+}
+
+function accessSettings(
+  teamDomain: string | undefined,
+  audience: string | undefined,
+): AccessSettings | null {
+  if (!teamDomain && !audience) {
+    return null;
+  }
+  if (!teamDomain || !TEAM_DOMAIN.test(teamDomain)) {
+    throw new ConfigError(
+      'ACCESS_TEAM_DOMAIN must be a host name such as example.cloudflareaccess.com, in lower case, and ACCESS_AUDIENCE must be set too',
+    );
+  }
+  if (!audience || !AUDIENCE.test(audience)) {
+    throw new ConfigError(
+      'ACCESS_AUDIENCE must be the audience tag of the Access application, and ACCESS_TEAM_DOMAIN must be set too',
+    );
+  }
+  return { teamDomain, audience };
+}

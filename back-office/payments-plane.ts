@@ -1,0 +1,48 @@
+import { Problem } from '../src/http/problem.ts';
+import { type Answer, answerCall } from '../src/interface/answer.ts';
+import type { Areas } from '../src/interface/areas.ts';
+import type { Plane } from '../src/interface/plane.ts';
+import { Unavailable } from '../src/unavailable.ts';
+
+type Remote<Function> = Function extends (plane: Plane, ...args: infer Arguments) => infer Result
+  ? (...args: Arguments) => Promise<Awaited<Result>>
+  : never;
+
+/**
+ * The payments plane as the back office sees it: `payments.lists.payments(tenant, filter)`. A call
+ * throws `Problem` and `Unavailable` as a local function would.
+ */
+export type PaymentsPlane = {
+  readonly [Area in keyof Areas]: {
+    readonly [Name in keyof Areas[Area]]: Remote<Areas[Area][Name]>;
+  };
+};
+
+/** The plane behind `env`. */
+export function paymentsPlane(env: Env, ctx: Plane['ctx']): PaymentsPlane {
+  const area = (areaName: string) =>
+    new Proxy(
+      {},
+      {
+        get:
+          (_area, name) =>
+          async (...args: readonly unknown[]) =>
+            resultOf(await answerCall(env, ctx, [areaName, String(name)], structuredClone(args))),
+      },
+    );
+  return new Proxy({}, { get: (_plane, name) => area(String(name)) }) as PaymentsPlane;
+}
+
+function resultOf(answer: Answer): unknown {
+  switch (answer.type) {
+    case 'value':
+      return structuredClone(answer.value);
+    case 'unavailable':
+      throw new Unavailable(answer.message);
+    case 'problem': {
+      const { code, status, message, headers, validationErrors, warnings } = answer;
+      const fields = validationErrors === null ? {} : { validationErrors };
+      throw new Problem(code, status, message, { headers, warnings, ...fields });
+    }
+  }
+}

@@ -1,0 +1,17 @@
+/**
+ * All that the back office may ask of the payments plane: the functions that these modules export.
+ * Each takes a `Plane` and then values that survive a structured clone, and returns such values. It
+ * checks and enforces its own rules, because its caller may be an intruder (SECURITY.md).
+ */
+export const AREAS = {
+  audit: () => import('./audit.ts'),
+  lists: () => import('./lists.ts'),
+  operations: () => import('./operations.ts'),
+  payments: () => import('./payments.ts'),
+  settings: () => import('./settings.ts'),
+  webhooks: () => import('./webhooks.ts'),
+} as const;
+
+export type Areas = {
+  readonly [Name in keyof typeof AREAS]: Awaited<ReturnType<(typeof AREAS)[Name]>>;
+};
