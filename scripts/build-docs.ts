@@ -45,11 +45,26 @@ async function main(): Promise<void> {
     await generate(output);
     await writeFile(join(output, 'docs', 'fingerprint.txt'), fingerprint);
     for (const result of RESULTS) {
-      await rm(join(PUBLIC_DIRECTORY, result), { recursive: true, force: true });
-      await rename(join(output, result), join(PUBLIC_DIRECTORY, result));
+      const published = join(PUBLIC_DIRECTORY, result);
+      await moveUnless('ENOENT', published, join(output, `former-${result}`));
+      await moveUnless('ENOTEMPTY', join(output, result), published);
     }
   } finally {
     await rm(output, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Each step is one rename, which another build cannot see half done: when it has moved the folder away
+ * already, or put its own there, this build leaves it.
+ */
+async function moveUnless(code: 'ENOENT' | 'ENOTEMPTY', from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === code)) {
+      throw error;
+    }
   }
 }
 
@@ -69,7 +84,8 @@ async function generate(output: string): Promise<void> {
 
 /** Changes with any byte or name of the files. */
 async function fingerprintOf(patterns: readonly string[]): Promise<string> {
-  const files = globSync(patterns, { cwd: PROJECT_DIRECTORY, withFileTypes: true })
+  const exclude = ['clients/*/dist/**'];
+  const files = globSync(patterns, { cwd: PROJECT_DIRECTORY, withFileTypes: true, exclude })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();

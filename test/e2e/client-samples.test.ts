@@ -54,7 +54,7 @@ let scene: Scene;
 let paidInBole: string;
 
 beforeAll(async () => {
-  scene = await joinScene();
+  scene = await joinScene('samples');
   const { uniqueId } = await createSimulated(scene, [], { metadata: { branch: 'Bole' } });
   paidInBole = uniqueId;
 });

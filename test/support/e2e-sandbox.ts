@@ -25,6 +25,7 @@ export type SandboxMerchant =
   | 'typescript'
   | 'php'
   | 'python'
+  | 'samples'
   | 'cli'
   | 'commandLine'
   | 'guides'
@@ -73,6 +74,7 @@ async function start(): Promise<Shared> {
     typescript: await newMerchant('TypeScript Shop'),
     php: await newMerchant('PHP Shop'),
     python: await newMerchant('Python Shop'),
+    samples: await newMerchant('Sample Shop'),
     cli: await newMerchant('Terminal Shop'),
     commandLine: await newMerchant('Scripting Shop'),
     guides: await newMerchant('Guided Shop'),
