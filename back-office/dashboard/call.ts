@@ -4,7 +4,7 @@ import type { Tenant } from '../../src/domain/intent.ts';
 import type { Environment } from '../../src/domain/method.ts';
 import type { Form } from '../../src/http/form.ts';
 import { clientAddress } from '../../src/http/rate-limit.ts';
-import type { BackOfficeLanguage } from '../../src/i18n/back-office.ts';
+import type { BackOfficeLanguage } from '../i18n/texts.ts';
 import { isAllowed, type Permission } from '../members/permissions.ts';
 import type { Session } from '../members/sessions.ts';
 import type { PaymentsPlane } from '../payments-plane.ts';

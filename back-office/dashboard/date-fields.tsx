@@ -1,7 +1,7 @@
-import { DASHBOARD_TEXTS } from '../../src/i18n/back-office.ts';
 import { businessDay } from '../../src/read-model/totals.ts';
 import { Navigation } from '../../src/ui/back-office.tsx';
 import { Field } from '../../src/ui/elements.tsx';
+import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import type { DashboardCall } from './call.ts';
 import {
   CALENDARS,

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { ENVIRONMENTS } from '../../src/domain/method.ts';
-import { DASHBOARD_TEXTS } from '../../src/i18n/back-office.ts';
-import type { DashboardMessages } from '../../src/i18n/messages.ts';
 import { BackOfficePage, Navigation, type PageView } from '../../src/ui/back-office.tsx';
+import type { DashboardMessages } from '../i18n/messages.ts';
+import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { isAllowed, type Permission } from '../members/permissions.ts';
 import type { DashboardCall } from './call.ts';
 import { ButtonForm } from './forms.tsx';

@@ -1,6 +1,6 @@
-import { backOfficeLanguageOf, DASHBOARD_TEXTS } from '../../src/i18n/back-office.ts';
-import type { DashboardMessages } from '../../src/i18n/messages.ts';
 import { type AnswerOptions, answerPage, redirectTo } from '../../src/ui/answer.ts';
+import type { DashboardMessages } from '../i18n/messages.ts';
+import { backOfficeLanguageOf, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import type { PublicCall } from './call.ts';
 import { PublicFrame } from './frame.tsx';
 

@@ -1,12 +1,8 @@
 import type { AuditRecord } from '../../src/audit/read.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import { majorText } from '../../src/domain/money.ts';
-import {
-  type BackOfficeLanguage,
-  CHECKOUT_TEXTS,
-  DASHBOARD_TEXTS,
-} from '../../src/i18n/back-office.ts';
 import { timeText } from '../../src/i18n/time-text.ts';
+import { type BackOfficeLanguage, CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { roleFrom } from '../members/permissions.ts';
 
 /** An entry's details as text, each with its label. */

@@ -3,8 +3,6 @@ import { actorOf } from '../../src/domain/actor.ts';
 import type { Attempt, AttemptStatus, Intent, IntentStatus } from '../../src/domain/intent.ts';
 import { phoneText } from '../../src/domain/phone.ts';
 import { awaitsProof } from '../../src/domain/time.ts';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../src/i18n/back-office.ts';
-import type { DashboardMessages } from '../../src/i18n/messages.ts';
 import type { HistoryDetail, HistoryEntry, RefundDetail } from '../../src/intent/protocol.ts';
 import type { PageView } from '../../src/ui/back-office.tsx';
 import {
@@ -19,6 +17,8 @@ import {
   WhenExactly,
 } from '../../src/ui/elements.tsx';
 import { shownText } from '../../src/ui/untrusted-text.ts';
+import type { DashboardMessages } from '../i18n/messages.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { operatorText } from './operator-text.ts';
 import { moneyIn } from './payment-elements.tsx';
 

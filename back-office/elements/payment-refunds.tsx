@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Intent } from '../../src/domain/intent.ts';
 import type { Refund, RefundStatus } from '../../src/domain/refund.ts';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../src/i18n/back-office.ts';
 import type { PageView } from '../../src/ui/back-office.tsx';
 import {
   Badge,
@@ -12,6 +11,7 @@ import {
   untrustedRow,
   WhenExactly,
 } from '../../src/ui/elements.tsx';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { moneyIn } from './payment-elements.tsx';
 
 type Call = Pick<PageView, 'language'>;

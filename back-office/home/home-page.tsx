@@ -1,5 +1,5 @@
-import { type BackOfficeLanguage, HOME_TEXTS } from '../../src/i18n/back-office.ts';
 import { BackOfficePage } from '../../src/ui/back-office.tsx';
+import { type BackOfficeLanguage, HOME_TEXTS } from '../i18n/texts.ts';
 
 interface HomeCall {
   readonly language: BackOfficeLanguage;

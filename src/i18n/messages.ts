@@ -1,7 +1,7 @@
 import type * as english from './en.ts';
 
 /** The type of the other languages: the same keys and functions, any text. */
-type Translated<T> = T extends string
+export type Translated<T> = T extends string
   ? string
   : T extends (...parameters: infer Parameters) => string
     ? (...parameters: Parameters) => string
@@ -15,12 +15,3 @@ export type ReceiptMessages = Translated<typeof english.receipt>;
 
 /** Why a form came back to the customer. */
 export type FormProblem = keyof CheckoutMessages['problem'];
-
-/** Every text a member reads. */
-export type DashboardMessages = Translated<typeof english.dashboard>;
-
-/** Every text the operator's staff read. */
-export type DeskMessages = Translated<typeof english.desk>;
-
-/** Every text of the page at `/`. */
-export type HomeMessages = Translated<typeof english.home>;

@@ -3,7 +3,7 @@ import {
   BACK_OFFICE_LANGUAGE_NAMES,
   type BackOfficeLanguage,
   DASHBOARD_TEXTS,
-} from '../i18n/back-office.ts';
+} from '../../back-office/i18n/texts.ts';
 import { LANGUAGE_PARAMETER } from '../i18n/language.ts';
 import {
   DASHBOARD_CSS_PATH,

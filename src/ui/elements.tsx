@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/back-office.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../back-office/i18n/texts.ts';
 import { exactTimeText, timeText } from '../i18n/time-text.ts';
 import type { Page } from '../paging.ts';
 import type { PageView } from './back-office.tsx';

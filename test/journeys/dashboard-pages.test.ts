@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noticePage } from '../../back-office/dashboard/notices.tsx';
 import { DASHBOARD_ROUTES, PUBLIC_ROUTES } from '../../back-office/dashboard/routes.ts';
+import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
+import type { DashboardMessages } from '../../back-office/i18n/messages.ts';
+import { DASHBOARD_TEXTS } from '../../back-office/i18n/texts.ts';
 import { DESK_ROUTES } from '../../back-office/operator/desk/routes.ts';
-import { DASHBOARD_TEXTS } from '../../src/i18n/back-office.ts';
-import { dashboard as english } from '../../src/i18n/en.ts';
-import type { DashboardMessages } from '../../src/i18n/messages.ts';
 import { pressButton } from '../support/e2e-dashboard.ts';
 import {
   type DashboardStage,

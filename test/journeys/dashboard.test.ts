@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { dashboard as english } from '../../src/i18n/en.ts';
+import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import { LOGO_BYTES_MAX } from '../../src/merchants/branding.ts';
 import { DESKTOP, launchBrowser } from '../support/browser.ts';
 import { Device, heading, refusedWith, shoot } from '../support/e2e-customer.ts';

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import { localSecrets } from '../../scripts/dev/local-secrets.ts';
-import { dashboard as english } from '../../src/i18n/en.ts';
 import { complaintsOf, launchBrowser, PHONE } from '../support/browser.ts';
 import { choose, heading, payButton, payWith } from '../support/e2e-customer.ts';
 import { pressButton } from '../support/e2e-dashboard.ts';

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { dashboard as english, receipt } from '../../src/i18n/en.ts';
+import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
+import { receipt } from '../../src/i18n/en.ts';
 import { launchBrowser } from '../support/browser.ts';
 import {
   createPayment,

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import { localSecrets } from '../../scripts/dev/local-secrets.ts';
-import { dashboard as english } from '../../src/i18n/en.ts';
 import { launchBrowser, PHONE } from './browser.ts';
 import { heading } from './e2e-customer.ts';
 import { equip, goTo, join, pressButton, refund } from './e2e-dashboard.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../../src/i18n/back-office.ts';
+import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../../back-office/i18n/texts.ts';
 import { LANGUAGE_PARAMETER } from '../../src/i18n/language.ts';
 import {
   ARE_PICTURES_WANTED,

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { dashboard as english } from '../../src/i18n/en.ts';
+import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import { heading } from './e2e-customer.ts';
 import { eventually } from './e2e-scene.ts';
 import { addVirtualAuthenticator, type VirtualAuthenticator } from './virtual-authenticator.ts';

@@ -11,9 +11,9 @@ import { DOCUMENTS } from '../support/documents/markdown.ts';
  */
 
 const ROOT = dirname(dirname(import.meta.dirname));
-const SOURCES = globSync('{src,back-office,test,scripts,migrations}/**/*.{ts,tsx,sql}', { cwd: ROOT }).filter(
-  (path) => basename(path) !== basename(import.meta.filename),
-);
+const SOURCES = globSync('{src,back-office,test,scripts,migrations}/**/*.{ts,tsx,sql}', {
+  cwd: ROOT,
+}).filter((path) => basename(path) !== basename(import.meta.filename));
 const PROMISES = 'docs/promises.md';
 const DECISIONS = 'docs/decisions.md';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DASHBOARD_TEXTS, DESK_TEXTS, HOME_TEXTS } from '../../src/i18n/back-office.ts';
+import { DASHBOARD_TEXTS, DESK_TEXTS, HOME_TEXTS } from '../../back-office/i18n/texts.ts';
 import {
   LANGUAGE_NAMES,
   languageOf,

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
+import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import type { Role } from '../../back-office/members/permissions.ts';
 import type { Environment } from '../../src/domain/method.ts';
-import { dashboard as english } from '../../src/i18n/en.ts';
 import { apiKeyDigest } from '../../src/merchants/api-key.ts';
 import { KEYS_ACTIVE_MAX } from '../../src/merchants/keys.ts';
 import { type Browser, confirmed, joined, submitConfirmed } from './dashboard-people-support.ts';

@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
+import { dashboard as amharic } from '../../back-office/i18n/am/dashboard.ts';
+import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import { CHALLENGE_MS } from '../../back-office/members/challenge.ts';
 import type { Role } from '../../back-office/members/permissions.ts';
-import { dashboard as amharic } from '../../src/i18n/am.ts';
-import { dashboard as english } from '../../src/i18n/en.ts';
 import type { RequestOptions } from '../support/software-authenticator.ts';
 import {
   Browser,

@@ -1,6 +1,6 @@
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
 import { moneyText } from '../../../src/i18n/money-text.ts';
 import { brandLook } from '../../../src/ui/brand.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import type { DashboardCall } from '../call.ts';
 
 /** A sample amount, 1,250.00. */

@@ -1,6 +1,5 @@
 import { base64UrlFromBytes } from '../../../src/crypto/encoding.ts';
 import { isPrintable } from '../../../src/domain/text.ts';
-import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
 import {
   type GrantedPermissions,
   grants,
@@ -8,6 +7,7 @@ import {
   type KeyPermission,
 } from '../../../src/merchants/key-permissions.ts';
 import { KEY_NAME_LENGTH_MAX, KEYS_ACTIVE_MAX } from '../../../src/merchants/keys.ts';
+import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { type DashboardCall, mayChange } from '../call.ts';
 
 /** Reads and checks the forms about keys. Pure except for new form ids. */

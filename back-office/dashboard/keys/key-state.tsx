@@ -1,6 +1,6 @@
-import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
 import type { ApiKeyView } from '../../../src/merchants/keys.ts';
 import { Badge, When } from '../../../src/ui/elements.tsx';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import type { DashboardCall } from '../call.ts';
 
 /** Whether the key no longer works. */

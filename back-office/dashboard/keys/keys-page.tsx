@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
 import { apiKeyLabel } from '../../../src/merchants/api-key.ts';
 import {
   type GrantedPermissions,
@@ -15,6 +14,7 @@ import {
   TextField,
   When,
 } from '../../../src/ui/elements.tsx';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { type DashboardCall, may, mayChange } from '../call.ts';
 import { Frame } from '../frame.tsx';
 import { keysPath } from '../paths.ts';

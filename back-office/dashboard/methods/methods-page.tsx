@@ -1,7 +1,6 @@
 import { runBatch } from '../../../src/database.ts';
 import { CURRENCIES, METHODS } from '../../../src/domain/method.ts';
 import { AMOUNT_MINOR_MAX } from '../../../src/domain/money.ts';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
 import { moneyText } from '../../../src/i18n/money-text.ts';
 import {
   type AmountLimits,
@@ -18,6 +17,7 @@ import {
   Section,
   Table,
 } from '../../../src/ui/elements.tsx';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { auditedIfChanged } from '../audited.ts';
 import { type DashboardCall, mayChange, tenantOf } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';

@@ -1,6 +1,6 @@
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import { moneyIn } from '../../elements/payment-elements.tsx';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import type { DashboardCall } from '../call.ts';
 import { dateText, shortDateText } from '../date-fields.tsx';
 import {

@@ -1,5 +1,5 @@
 import type { Environment } from '../../../src/domain/method.ts';
-import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { type DashboardCall, may } from '../call.ts';
 
 /** Where a merchant's server creates a payment (docs/api.md#calls). */

@@ -1,5 +1,4 @@
 import type { IntentStatus } from '../../../src/domain/intent.ts';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import { parseCursor } from '../../../src/paging.ts';
 import type { PaymentRow } from '../../../src/read-model/payment-row.ts';
@@ -9,6 +8,7 @@ import { answerPage, redirectTo } from '../../../src/ui/answer.ts';
 import { Navigation } from '../../../src/ui/back-office.tsx';
 import { Badge, Message, Pager, Table, Untrusted, When } from '../../../src/ui/elements.tsx';
 import { moneyIn, StatusBadge } from '../../elements/payment-elements.tsx';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { type DashboardCall, may, tenantOf } from '../call.ts';
 import { DatePresets } from '../date-fields.tsx';
 import { Frame } from '../frame.tsx';

@@ -2,7 +2,6 @@ import { type Intent, reportedAttempt, type Split } from '../../../src/domain/in
 import { majorText } from '../../../src/domain/money.ts';
 import { phoneText } from '../../../src/domain/phone.ts';
 import { netShareMinor, refundedOf } from '../../../src/domain/refund-amounts.ts';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import {
   copyRow,
@@ -15,6 +14,7 @@ import {
   When,
 } from '../../../src/ui/elements.tsx';
 import { moneyIn, StatusBadge } from '../../elements/payment-elements.tsx';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import type { DashboardCall } from '../call.ts';
 import { shownAddress } from '../webhooks/endpoints.ts';
 import { amountsOf } from './amounts.ts';

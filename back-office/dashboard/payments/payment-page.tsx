@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import type { Intent } from '../../../src/domain/intent.ts';
 import { RETENTION_MS } from '../../../src/domain/schedule.ts';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
-import type { DashboardMessages } from '../../../src/i18n/messages.ts';
 import type { EventSummary, HistoryEntry } from '../../../src/intent/protocol.ts';
 import type { PaymentRow } from '../../../src/read-model/payment-row.ts';
 import { DoneMessage, Facts, Message, When } from '../../../src/ui/elements.tsx';
 import { shownText } from '../../../src/ui/untrusted-text.ts';
 import { moneyIn, StatusBadge } from '../../elements/payment-elements.tsx';
 import { Attempts, Timeline } from '../../elements/payment-history.tsx';
+import type { DashboardMessages } from '../../i18n/messages.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { type DashboardCall, mayChange } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';

@@ -1,5 +1,3 @@
-import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
-import type { DashboardMessages } from '../../../src/i18n/messages.ts';
 import {
   Badge,
   DoneMessage,
@@ -9,6 +7,8 @@ import {
   TextField,
   When,
 } from '../../../src/ui/elements.tsx';
+import type { DashboardMessages } from '../../i18n/messages.ts';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { browserName } from '../../members/browser-name.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
 import type { ListedPasskey } from '../../members/passkeys.ts';

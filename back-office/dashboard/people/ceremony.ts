@@ -1,7 +1,7 @@
 import { isConstraintFailure, runBatch, type SqlStatement } from '../../../src/database.ts';
-import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
 import { log } from '../../../src/log.ts';
 import { answerJson } from '../../../src/ui/answer.ts';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import {
   type Ceremony,
   type Challenge,

@@ -1,5 +1,5 @@
-import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
 import { type FactRow, Facts, TextField, When } from '../../../src/ui/elements.tsx';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { type Invitation, JOIN_PATH } from '../../members/invitations.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
 import type { PublicCall } from '../call.ts';

@@ -1,5 +1,3 @@
-import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
-import type { DashboardMessages } from '../../../src/i18n/messages.ts';
 import {
   DoneMessage,
   type FactRow,
@@ -8,6 +6,8 @@ import {
   Section,
   When,
 } from '../../../src/ui/elements.tsx';
+import type { DashboardMessages } from '../../i18n/messages.ts';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import type { Member } from '../../members/members.ts';
 import type { DashboardCall } from '../call.ts';
 import { ButtonForm, PostForm } from '../forms.tsx';

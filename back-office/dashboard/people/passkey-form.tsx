@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
 import { TextField } from '../../../src/ui/elements.tsx';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import type { Ceremony } from '../../members/challenge.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
 import type { DashboardCall, PublicCall } from '../call.ts';

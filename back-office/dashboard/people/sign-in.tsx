@@ -1,6 +1,6 @@
 import { clientAddress } from '../../../src/http/rate-limit.ts';
-import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
 import { answerJson, answerPage, redirectTo } from '../../../src/ui/answer.ts';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { challengeOf, issueChallenge, memberIdIn } from '../../members/challenge.ts';
 import { readJson, SignInBody } from '../../members/credential.ts';
 import { findPasskey, unusedSince, usePasskey } from '../../members/passkeys.ts';

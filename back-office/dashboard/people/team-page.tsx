@@ -1,4 +1,3 @@
-import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
 import {
   CopyText,
   DoneMessage,
@@ -9,6 +8,7 @@ import {
   TextField,
   When,
 } from '../../../src/ui/elements.tsx';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import type { OpenInvitation } from '../../members/invitations.ts';
 import { type Member, NAME_LENGTH_MAX } from '../../members/members.ts';
 import { ROLES, type Role } from '../../members/permissions.ts';

@@ -3,10 +3,10 @@ import type { Attempt, Intent, Rejection } from '../../../src/domain/intent.ts';
 import type { Refund } from '../../../src/domain/refund.ts';
 import { isPrintable } from '../../../src/domain/text.ts';
 import type { Form } from '../../../src/http/form.ts';
-import type { DashboardMessages } from '../../../src/i18n/messages.ts';
 import { refundCommand } from '../../../src/refunds/plan.ts';
 import { refundIn } from '../../../src/refunds/request.ts';
 import { amountMinorFrom } from '../../elements/typed-amount.ts';
+import type { DashboardMessages } from '../../i18n/messages.ts';
 import type { DashboardCall } from '../call.ts';
 
 /** What a member asks for, and what would become of it. */

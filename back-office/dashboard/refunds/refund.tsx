@@ -1,7 +1,6 @@
 import { runBatch } from '../../../src/database.ts';
 import type { Attempt, Intent, Rejection } from '../../../src/domain/intent.ts';
 import { refundableMinor } from '../../../src/domain/refund-amounts.ts';
-import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
 import { intentByUniqueId } from '../../../src/intent/client.ts';
 import { REFUND_AGE_DAYS_MAX, refundLimitsOf } from '../../../src/merchants/refund-limits.ts';
 import {
@@ -12,6 +11,7 @@ import {
 } from '../../../src/refunds/request.ts';
 import { answerJson, answerPage, redirectTo } from '../../../src/ui/answer.ts';
 import { moneyIn } from '../../elements/payment-elements.tsx';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { newId } from '../../members/members.ts';
 import { audited } from '../audited.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';

@@ -1,4 +1,3 @@
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
 import { parseCursor, readPage } from '../../../src/paging.ts';
 import {
   type RefundRow,
@@ -10,6 +9,7 @@ import { Navigation } from '../../../src/ui/back-office.tsx';
 import { Message, Pager, Table, Untrusted, When } from '../../../src/ui/elements.tsx';
 import { moneyIn } from '../../elements/payment-elements.tsx';
 import { RefundBadge } from '../../elements/payment-refunds.tsx';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { Frame } from '../frame.tsx';
 import { paymentPath, refundsPath } from '../paths.ts';

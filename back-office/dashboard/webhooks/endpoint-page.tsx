@@ -1,4 +1,3 @@
-import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import { answerPage } from '../../../src/ui/answer.ts';
 import {
@@ -19,6 +18,7 @@ import {
 import { ENDPOINTS_MAX, WIRE_EVENT_TYPES } from '../../../src/webhooks/endpoints.ts';
 import { type SecretEntry, secretsInForce } from '../../../src/webhooks/secret-store.ts';
 import type { SignatureHeaderProblem } from '../../../src/webhooks/signature-header.ts';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { type DashboardCall, may, shownAt, tenantOf } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { noticePage } from '../notices.tsx';

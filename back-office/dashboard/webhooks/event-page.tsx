@@ -1,4 +1,3 @@
-import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import { type DeliveryTry, RESENDABLE_DELIVERIES } from '../../../src/intent/protocol.ts';
 import { answerPage, redirectTo } from '../../../src/ui/answer.ts';
@@ -13,6 +12,7 @@ import {
 import { shownLines } from '../../../src/ui/untrusted-text.ts';
 import { FIXED_HEADERS } from '../../../src/webhooks/transport.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { type DashboardCall, may } from '../call.ts';
 import { PostForm } from '../forms.tsx';
 import { noticePage } from '../notices.tsx';

@@ -1,4 +1,3 @@
-import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import { type Page, parseCursor, readPage } from '../../../src/paging.ts';
 import { type EventRow, eventsOf, LISTED_STATUSES } from '../../../src/read-model/events-list.ts';
@@ -6,6 +5,7 @@ import { answerPage } from '../../../src/ui/answer.ts';
 import { Pager, SelectField, Table, Untrusted, When } from '../../../src/ui/elements.tsx';
 import { type EndpointEntry, listEndpoints } from '../../../src/webhooks/endpoint-store.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { CalendarSwitch, DatePresets } from '../date-fields.tsx';
 import { type DaysForm, dayField, readDays } from '../days.ts';

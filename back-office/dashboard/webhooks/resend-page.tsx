@@ -1,5 +1,4 @@
 import { runBatch } from '../../../src/database.ts';
-import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import { FAILED_DELIVERIES } from '../../../src/intent/protocol.ts';
 import { parseCursor } from '../../../src/paging.ts';
@@ -7,6 +6,7 @@ import { countFailedEvents, failedEventsOf } from '../../../src/read-model/event
 import { RESEND_BATCH, type ResendResult, resendBatch } from '../../../src/read-model/resend.ts';
 import { answerPage } from '../../../src/ui/answer.ts';
 import { Message } from '../../../src/ui/elements.tsx';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { audited } from '../audited.ts';
 import { type DashboardCall, shownAt, tenantOf } from '../call.ts';
 import { CalendarSwitch } from '../date-fields.tsx';

@@ -1,4 +1,3 @@
-import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import { CopyText, Message, SelectField, Table, When } from '../../../src/ui/elements.tsx';
 import {
@@ -8,6 +7,7 @@ import {
   type SecretEntry,
 } from '../../../src/webhooks/secret-store.ts';
 import { SECRETS_MAX } from '../../../src/webhooks/settings.ts';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { type DashboardCall, may } from '../call.ts';
 import { ButtonForm, PostForm } from '../forms.tsx';
 import { PasskeyProblem, passkeyData } from '../people/passkey-form.tsx';

@@ -1,4 +1,3 @@
-import { DASHBOARD_TEXTS } from '../../../src/i18n/back-office.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import { answerPage } from '../../../src/ui/answer.ts';
 import {
@@ -17,6 +16,7 @@ import { keysOfEvents, type PublishedKey } from '../../../src/webhooks/published
 import { type SecretEntry, secretsInForce } from '../../../src/webhooks/secret-store.ts';
 import { freshWebhookSettings } from '../../../src/webhooks/settings.ts';
 import type { SignatureHeaderProblem } from '../../../src/webhooks/signature-header.ts';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { type DashboardCall, may, shownAt, tenantOf } from '../call.ts';
 import { ButtonForm, PostForm } from '../forms.tsx';
 import { endpointPath, webhooksPath } from '../paths.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { successResponse } from '../../../src/http/envelope.ts';
-import { DESK_TEXTS } from '../../../src/i18n/back-office.ts';
+import { DESK_TEXTS } from '../../i18n/texts.ts';
 import type { OperatorCall } from '../call.ts';
 import { pageEntries } from '../page-query.ts';
 import { body, environmentField, readQuery } from '../schema.ts';

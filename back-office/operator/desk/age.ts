@@ -1,4 +1,4 @@
-import type { DeskMessages } from '../../../src/i18n/messages.ts';
+import type { DeskMessages } from '../../i18n/messages.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,11 +1,11 @@
 import { concurrently } from '../../../src/concurrently.ts';
 import { type Intent, reportedAttempt } from '../../../src/domain/intent.ts';
-import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../../src/i18n/back-office.ts';
 import { intentByUniqueId } from '../../../src/intent/client.ts';
 import { errorText, log } from '../../../src/log.ts';
 import type { PageView } from '../../../src/ui/back-office.tsx';
 import { Badge, Moment, Table, Untrusted, When } from '../../../src/ui/elements.tsx';
 import { moneyIn } from '../../elements/payment-elements.tsx';
+import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { type AttentionItem, attentionPage } from '../attention/items.ts';
 import { merchantNames } from '../merchant-rows.ts';
 import { ageText } from './age.ts';

@@ -6,7 +6,6 @@ import {
   readStored,
 } from '../../../src/dead-letters/store.ts';
 import { found } from '../../../src/http/problem.ts';
-import { DESK_TEXTS } from '../../../src/i18n/back-office.ts';
 import { intentByObjectId } from '../../../src/intent/client.ts';
 import { readPage } from '../../../src/paging.ts';
 import {
@@ -19,6 +18,7 @@ import {
   When,
 } from '../../../src/ui/elements.tsx';
 import { shownLines } from '../../../src/ui/untrusted-text.ts';
+import { DESK_TEXTS } from '../../i18n/texts.ts';
 import { discardLetter, type LetterOutcome, retryLetter } from '../dead-letters.ts';
 import { REASON_CHARACTERS_MAX, reasonFields } from '../merchants.ts';
 import { cursorFrom, PAGE_ROWS_DEFAULT } from '../page-query.ts';

@@ -1,11 +1,11 @@
 import { seal } from '../../../src/crypto/sealed.ts';
 import { majorText } from '../../../src/domain/money.ts';
 import { found } from '../../../src/http/problem.ts';
-import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../../src/i18n/back-office.ts';
 import { refundLimitsOf } from '../../../src/merchants/refund-limits.ts';
 import type { FactRow } from '../../../src/ui/elements.tsx';
 import { shownText } from '../../../src/ui/untrusted-text.ts';
 import { amountMinorFrom } from '../../elements/typed-amount.ts';
+import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
 import { ROLES } from '../../members/permissions.ts';
 import { invitationFields, invite } from '../members.ts';

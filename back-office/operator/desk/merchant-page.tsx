@@ -1,7 +1,6 @@
 import { unseal } from '../../../src/crypto/sealed.ts';
 import { CURRENCIES, type Environment } from '../../../src/domain/method.ts';
 import { majorText } from '../../../src/domain/money.ts';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../../src/i18n/back-office.ts';
 import {
   Badge,
   CopyText,
@@ -14,6 +13,7 @@ import {
 } from '../../../src/ui/elements.tsx';
 import { shownText } from '../../../src/ui/untrusted-text.ts';
 import { moneyIn } from '../../elements/payment-elements.tsx';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { readMembers } from '../members.ts';
 import { merchantContent } from '../merchants.ts';
 import type { DeskCall } from './call.ts';

@@ -1,5 +1,5 @@
-import { DESK_TEXTS } from '../../../src/i18n/back-office.ts';
 import { Badge, Table, Untrusted, When } from '../../../src/ui/elements.tsx';
+import { DESK_TEXTS } from '../../i18n/texts.ts';
 import { merchantPage } from '../merchant-rows.ts';
 import { PAGE_ROWS_DEFAULT } from '../page-query.ts';
 import type { DeskCall } from './call.ts';

@@ -10,12 +10,12 @@ import {
 } from '../../../src/domain/manual-resolution.ts';
 import { oneOf } from '../../../src/http/fields.ts';
 import { found, Problem } from '../../../src/http/problem.ts';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../../src/i18n/back-office.ts';
 import { intentByUniqueId } from '../../../src/intent/client.ts';
 import { type FactRow, Untrusted, untrustedRow, WhenExactly } from '../../../src/ui/elements.tsx';
 import { shownText } from '../../../src/ui/untrusted-text.ts';
 import { operatorText } from '../../elements/operator-text.ts';
 import { moneyIn } from '../../elements/payment-elements.tsx';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { reasonsOf } from '../attention/items.ts';
 import {
   NOTE_CHARACTERS_MAX,

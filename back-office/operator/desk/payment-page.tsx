@@ -1,5 +1,4 @@
 import { type Intent, reportedAttempt } from '../../../src/domain/intent.ts';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../../src/i18n/back-office.ts';
 import { intentByUniqueId } from '../../../src/intent/client.ts';
 import type { EventSummary } from '../../../src/intent/protocol.ts';
 import {
@@ -16,6 +15,7 @@ import { shownText } from '../../../src/ui/untrusted-text.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
 import { moneyIn, StatusBadge } from '../../elements/payment-elements.tsx';
 import { Attempts, Timeline } from '../../elements/payment-history.tsx';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { reasonsOf } from '../attention/items.ts';
 import { namedPayment, needsOf, type Review, readReview } from '../attention/review.ts';
 import { knownIntent } from '../resolution.ts';

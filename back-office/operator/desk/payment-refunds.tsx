@@ -2,7 +2,6 @@ import type { Attempt, Intent } from '../../../src/domain/intent.ts';
 import { isSameOperator } from '../../../src/domain/operator-name.ts';
 import type { Refund } from '../../../src/domain/refund.ts';
 import { needsSecondOperator } from '../../../src/domain/refund-amounts.ts';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../../src/i18n/back-office.ts';
 import { railOfRefund } from '../../../src/refunds/ask-rail.ts';
 import {
   copyRow,
@@ -17,6 +16,7 @@ import { shownText } from '../../../src/ui/untrusted-text.ts';
 import { operatorText } from '../../elements/operator-text.ts';
 import { moneyIn } from '../../elements/payment-elements.tsx';
 import { RefundBadge } from '../../elements/payment-refunds.tsx';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import type { DeskCall } from './call.ts';
 import { refundPath } from './paths.ts';
 

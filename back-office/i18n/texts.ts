@@ -1,12 +1,14 @@
-import * as amharic from './am.ts';
-import * as english from './en.ts';
-import { LANGUAGE_NAMES, languageOf } from './language.ts';
-import type {
-  CheckoutMessages,
-  DashboardMessages,
-  DeskMessages,
-  HomeMessages,
-} from './messages.ts';
+import * as amharic from '../../src/i18n/am.ts';
+import * as english from '../../src/i18n/en.ts';
+import { LANGUAGE_NAMES, languageOf } from '../../src/i18n/language.ts';
+import type { CheckoutMessages } from '../../src/i18n/messages.ts';
+import { dashboard as amharicDashboard } from './am/dashboard.ts';
+import { desk as amharicDesk } from './am/desk.ts';
+import { home as amharicHome } from './am/home.ts';
+import { dashboard as englishDashboard } from './en/dashboard.ts';
+import { desk as englishDesk } from './en/desk.ts';
+import { home as englishHome } from './en/home.ts';
+import type { DashboardMessages, DeskMessages, HomeMessages } from './messages.ts';
 
 /** The languages of the home page, the dashboard and the desk. Customers' pages have two more. */
 export type BackOfficeLanguage = 'en' | 'am';
@@ -20,11 +22,11 @@ export const CHECKOUT_TEXTS: Texts<CheckoutMessages> = {
   am: amharic.checkout,
 };
 export const DASHBOARD_TEXTS: Texts<DashboardMessages> = {
-  en: english.dashboard,
-  am: amharic.dashboard,
+  en: englishDashboard,
+  am: amharicDashboard,
 };
-export const DESK_TEXTS: Texts<DeskMessages> = { en: english.desk, am: amharic.desk };
-export const HOME_TEXTS: Texts<HomeMessages> = { en: english.home, am: amharic.home };
+export const DESK_TEXTS: Texts<DeskMessages> = { en: englishDesk, am: amharicDesk };
+export const HOME_TEXTS: Texts<HomeMessages> = { en: englishHome, am: amharicHome };
 
 /** For the switch. */
 export const BACK_OFFICE_LANGUAGE_NAMES: Readonly<Record<BackOfficeLanguage, string>> = {
