@@ -29,10 +29,10 @@ const CHECKOUT = {
 };
 /** Members open many pages in a row: they fetch the style sheet once, as a file. */
 const DASHBOARD = {
-  script: 'src/ui/browser/main.ts',
-  scriptProject: 'src/ui/browser/tsconfig.json',
-  style: 'src/ui/styles/dashboard.css',
-  module: 'src/ui/assets.generated.ts',
+  script: 'back-office/ui/browser/main.ts',
+  scriptProject: 'back-office/ui/browser/tsconfig.json',
+  style: 'back-office/ui/styles/dashboard.css',
+  module: 'back-office/ui/assets.generated.ts',
 };
 /** For the merchants' pages, which name it: the address never changes. */
 const EMBED = { script: 'src/checkout/browser/embed.ts', path: 'public/kefel.js' };

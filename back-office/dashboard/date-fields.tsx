@@ -1,7 +1,7 @@
 import { businessDay } from '../../src/read-model/totals.ts';
-import { Navigation } from '../../src/ui/back-office.tsx';
-import { Field } from '../../src/ui/elements.tsx';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
+import { Field } from '../ui/elements.tsx';
+import { Navigation } from '../ui/page.tsx';
 import type { DashboardCall } from './call.ts';
 import {
   CALENDARS,

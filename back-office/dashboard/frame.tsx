@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { ENVIRONMENTS } from '../../src/domain/method.ts';
-import { BackOfficePage, Navigation, type PageView } from '../../src/ui/back-office.tsx';
 import type { DashboardMessages } from '../i18n/messages.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { isAllowed, type Permission } from '../members/permissions.ts';
+import { BackOfficePage, Navigation, type PageView } from '../ui/page.tsx';
 import type { DashboardCall } from './call.ts';
 import { ButtonForm } from './forms.tsx';
 

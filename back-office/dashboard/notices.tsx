@@ -1,6 +1,6 @@
-import { type AnswerOptions, answerPage, redirectTo } from '../../src/ui/answer.ts';
 import type { DashboardMessages } from '../i18n/messages.ts';
 import { backOfficeLanguageOf, DASHBOARD_TEXTS } from '../i18n/texts.ts';
+import { type AnswerOptions, answerPage, redirectTo } from '../ui/answer.ts';
 import type { PublicCall } from './call.ts';
 import { PublicFrame } from './frame.tsx';
 

@@ -3,11 +3,11 @@ import { Form, isFromOwnPage, readForm } from '../../src/http/form.ts';
 import type { Problem } from '../../src/http/problem.ts';
 import { clientNetwork, isWithinLimit } from '../../src/http/rate-limit.ts';
 import { AreaRouter, methodNotAllowed } from '../../src/http/router.ts';
-import { redirectTo } from '../../src/ui/answer.ts';
 import { backOfficeLanguageOf } from '../i18n/texts.ts';
 import { isAllowed } from '../members/permissions.ts';
 import { isCsrfTokenOf, sessionOf, sessionTokenOf } from '../members/sessions.ts';
 import { paymentsPlane } from '../payments-plane.ts';
+import { redirectTo } from '../ui/answer.ts';
 import type { DashboardCall, PublicCall } from './call.ts';
 import { noticePage, signInFirst } from './notices.tsx';
 import {

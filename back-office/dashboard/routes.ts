@@ -1,6 +1,6 @@
-import { redirectTo } from '../../src/ui/answer.ts';
 import { JOIN_PATH } from '../members/invitations.ts';
 import type { Permission } from '../members/permissions.ts';
+import { redirectTo } from '../ui/answer.ts';
 import { showAuditLog } from './audit/audit-page.tsx';
 import {
   changeColor,

@@ -1,7 +1,7 @@
 import type { AuditRecord } from '../../src/audit/read.ts';
 import { METHODS } from '../../src/domain/method.ts';
-import type { PageView } from '../../src/ui/back-office.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
+import type { PageView } from '../ui/page.tsx';
 import { detailRows } from './audit-detail.ts';
 import { operatorText } from './operator-text.ts';
 

@@ -1,9 +1,9 @@
 import type { EventType } from '../../src/domain/intent.ts';
 import type { DeliveryStatus } from '../../src/intent/protocol.ts';
-import type { PageView } from '../../src/ui/back-office.tsx';
-import { Badge, type BadgeTone } from '../../src/ui/elements.tsx';
 import { WIRE_EVENTS } from '../../src/webhooks/payload.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
+import { Badge, type BadgeTone } from '../ui/elements.tsx';
+import type { PageView } from '../ui/page.tsx';
 
 const TONES: Readonly<Record<DeliveryStatus, BadgeTone>> = {
   queued: 'plain',

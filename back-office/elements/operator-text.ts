@@ -1,5 +1,5 @@
-import { shownText } from '../../src/ui/untrusted-text.ts';
 import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../i18n/texts.ts';
+import { shownText } from '../ui/untrusted-text.ts';
 
 /** An operator's name, and whether it is proved: those who share a secret can claim any name. */
 export function operatorText(

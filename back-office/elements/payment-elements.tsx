@@ -1,9 +1,9 @@
 import type { IntentStatus } from '../../src/domain/intent.ts';
 import type { Currency } from '../../src/domain/method.ts';
 import { moneyText } from '../../src/i18n/money-text.ts';
-import type { PageView } from '../../src/ui/back-office.tsx';
-import { Badge, type BadgeTone } from '../../src/ui/elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
+import { Badge, type BadgeTone } from '../ui/elements.tsx';
+import type { PageView } from '../ui/page.tsx';
 
 type Call = Pick<PageView, 'language'>;
 

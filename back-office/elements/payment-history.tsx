@@ -4,7 +4,8 @@ import type { Attempt, AttemptStatus, Intent, IntentStatus } from '../../src/dom
 import { phoneText } from '../../src/domain/phone.ts';
 import { awaitsProof } from '../../src/domain/time.ts';
 import type { HistoryDetail, HistoryEntry, RefundDetail } from '../../src/intent/protocol.ts';
-import type { PageView } from '../../src/ui/back-office.tsx';
+import type { DashboardMessages } from '../i18n/messages.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import {
   Badge,
   type BadgeTone,
@@ -15,10 +16,9 @@ import {
   Table,
   untrustedRow,
   WhenExactly,
-} from '../../src/ui/elements.tsx';
-import { shownText } from '../../src/ui/untrusted-text.ts';
-import type { DashboardMessages } from '../i18n/messages.ts';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
+} from '../ui/elements.tsx';
+import type { PageView } from '../ui/page.tsx';
+import { shownText } from '../ui/untrusted-text.ts';
 import { operatorText } from './operator-text.ts';
 import { moneyIn } from './payment-elements.tsx';
 

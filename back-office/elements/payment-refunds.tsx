@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Intent } from '../../src/domain/intent.ts';
 import type { Refund, RefundStatus } from '../../src/domain/refund.ts';
-import type { PageView } from '../../src/ui/back-office.tsx';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import {
   Badge,
   type BadgeTone,
@@ -10,8 +10,8 @@ import {
   Section,
   untrustedRow,
   WhenExactly,
-} from '../../src/ui/elements.tsx';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
+} from '../ui/elements.tsx';
+import type { PageView } from '../ui/page.tsx';
 import { moneyIn } from './payment-elements.tsx';
 
 type Call = Pick<PageView, 'language'>;

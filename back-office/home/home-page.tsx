@@ -1,5 +1,5 @@
-import { BackOfficePage } from '../../src/ui/back-office.tsx';
 import { type BackOfficeLanguage, HOME_TEXTS } from '../i18n/texts.ts';
+import { BackOfficePage } from '../ui/page.tsx';
 
 interface HomeCall {
   readonly language: BackOfficeLanguage;

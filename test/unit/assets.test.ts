@@ -5,17 +5,17 @@ import { gzipSync } from 'node:zlib';
 import { parse } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import {
+  DASHBOARD_CSS_PATH,
+  DASHBOARD_CSS_SHA256,
+  DASHBOARD_SCRIPT_PATH,
+  DASHBOARD_SCRIPT_SHA256,
+} from '../../back-office/ui/assets.generated.ts';
+import {
   CHECKOUT_CSS,
   CHECKOUT_CSS_SHA256,
   CHECKOUT_SCRIPT_PATH,
   CHECKOUT_SCRIPT_SHA256,
 } from '../../src/checkout/assets.generated.ts';
-import {
-  DASHBOARD_CSS_PATH,
-  DASHBOARD_CSS_SHA256,
-  DASHBOARD_SCRIPT_PATH,
-  DASHBOARD_SCRIPT_SHA256,
-} from '../../src/ui/assets.generated.ts';
 import { PAGE_COLOR, PAGE_COLOR_DARK } from '../../src/ui/document.tsx';
 
 /**

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, test } from 'vitest';
+import { answerPage } from '../../back-office/ui/answer.ts';
 import { CHECKOUT_CSS_SHA256 } from '../../src/checkout/assets.generated.ts';
 import { pageResponse } from '../../src/checkout/page-response.ts';
 import { pageOf } from '../../src/checkout/pages/checkout-page.tsx';
@@ -15,7 +16,6 @@ import { WEBHOOK_FAULTS } from '../../src/domain/webhook-fault.ts';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { messagesFor } from '../../src/i18n/language.ts';
 import { SCENARIOS } from '../../src/rails/simulator/scenarios.ts';
-import { answerPage } from '../../src/ui/answer.ts';
 import { brandCss } from '../../src/ui/brand.ts';
 import { seeOther } from '../../src/ui/headers.ts';
 import {

@@ -1,9 +1,9 @@
 import { type AuditRecord, auditActors, auditPage } from '../../../src/audit/read.ts';
 import { type Page, parseCursor } from '../../../src/paging.ts';
-import { answerPage } from '../../../src/ui/answer.ts';
-import { Pager, SelectField, Table, When } from '../../../src/ui/elements.tsx';
 import { AuditAct, AuditActor, AuditDetail } from '../../elements/audit-entry.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { answerPage } from '../../ui/answer.ts';
+import { Pager, SelectField, Table, When } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
 import { Frame } from '../frame.tsx';
 import { AUDIT_PATH, queryFrom } from '../paths.ts';

@@ -1,7 +1,7 @@
 import { LOGO_BYTES_MAX, type LogoRefusal } from '../../../src/merchants/branding.ts';
 import { LOGOS_MAX } from '../../../src/merchants/logo.ts';
-import { DoneMessage, Field, ProblemList, Section } from '../../../src/ui/elements.tsx';
 import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { DoneMessage, Field, ProblemList, Section } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
 import { ButtonForm, PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';

@@ -9,7 +9,7 @@ import {
   merchantLogo,
 } from '../../../src/merchants/logo.ts';
 import { addLogo, setBranding } from '../../../src/merchants/provision.ts';
-import { answerPage, redirectTo } from '../../../src/ui/answer.ts';
+import { answerPage, redirectTo } from '../../ui/answer.ts';
 import { audited } from '../audited.ts';
 import { type DashboardCall, shownAt } from '../call.ts';
 import { BRANDING_PATH } from '../paths.ts';

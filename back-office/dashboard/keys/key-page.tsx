@@ -1,7 +1,7 @@
 import { apiKeyLabel } from '../../../src/merchants/api-key.ts';
 import type { ApiKeyView } from '../../../src/merchants/keys.ts';
-import { CopyText, Facts, Message, ProblemList, Section, When } from '../../../src/ui/elements.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { CopyText, Facts, Message, ProblemList, Section, When } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
 import { ButtonForm, PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';

@@ -1,6 +1,6 @@
 import type { ApiKeyView } from '../../../src/merchants/keys.ts';
-import { Badge, When } from '../../../src/ui/elements.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { Badge, When } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
 
 /** Whether the key no longer works. */

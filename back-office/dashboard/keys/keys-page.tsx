@@ -6,15 +6,8 @@ import {
   type KeyPermission,
 } from '../../../src/merchants/key-permissions.ts';
 import { type ApiKeyView, KEY_NAME_LENGTH_MAX } from '../../../src/merchants/keys.ts';
-import {
-  DoneMessage,
-  ProblemList,
-  Section,
-  Table,
-  TextField,
-  When,
-} from '../../../src/ui/elements.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { DoneMessage, ProblemList, Section, Table, TextField, When } from '../../ui/elements.tsx';
 import { type DashboardCall, may, mayChange } from '../call.ts';
 import { Frame } from '../frame.tsx';
 import { keysPath } from '../paths.ts';

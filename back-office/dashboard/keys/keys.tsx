@@ -17,7 +17,7 @@ import {
   rollApiKey,
 } from '../../../src/merchants/keys.ts';
 import { revokeApiKey } from '../../../src/merchants/provision.ts';
-import { answerPage, redirectTo } from '../../../src/ui/answer.ts';
+import { answerPage, redirectTo } from '../../ui/answer.ts';
 import { changeAudited } from '../audited.ts';
 import { type DashboardCall, shownAt, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';

@@ -7,7 +7,8 @@ import {
   methodSettings,
   setMethodEnabled,
 } from '../../../src/merchants/methods.ts';
-import { answerPage, redirectTo } from '../../../src/ui/answer.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { answerPage, redirectTo } from '../../ui/answer.ts';
 import {
   Badge,
   type BadgeTone,
@@ -16,8 +17,7 @@ import {
   Message,
   Section,
   Table,
-} from '../../../src/ui/elements.tsx';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+} from '../../ui/elements.tsx';
 import { auditedIfChanged } from '../audited.ts';
 import { type DashboardCall, mayChange, tenantOf } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';

@@ -1,11 +1,11 @@
 import { type AccessChanges, accessChanges } from '../../../src/audit/access-changes.ts';
 import type { AuditRecord } from '../../../src/audit/read.ts';
 import { type Cookie, cookieValue, setCookie } from '../../../src/http/cookie.ts';
-import { redirectTo } from '../../../src/ui/answer.ts';
-import { Message, When } from '../../../src/ui/elements.tsx';
-import { shownText } from '../../../src/ui/untrusted-text.ts';
 import { AuditActor, actionText } from '../../elements/audit-entry.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { redirectTo } from '../../ui/answer.ts';
+import { Message, When } from '../../ui/elements.tsx';
+import { shownText } from '../../ui/untrusted-text.ts';
 import { type DashboardCall, may } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { noticePage } from '../notices.tsx';

@@ -1,7 +1,7 @@
 import { countText } from '../../../src/i18n/money-text.ts';
-import { Table } from '../../../src/ui/elements.tsx';
 import { moneyIn } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { Table } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
 import { dateText } from '../date-fields.tsx';
 

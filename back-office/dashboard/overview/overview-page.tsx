@@ -1,10 +1,10 @@
 import { ENVIRONMENTS, type Environment } from '../../../src/domain/method.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import { attemptTotals, businessDay, totalsByPeriod } from '../../../src/read-model/totals.ts';
-import { answerPage } from '../../../src/ui/answer.ts';
-import { Message, ProblemList } from '../../../src/ui/elements.tsx';
 import { type FailingEndpoint, listFailing } from '../../../src/webhooks/failing-endpoints.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { answerPage } from '../../ui/answer.ts';
+import { Message, ProblemList } from '../../ui/elements.tsx';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { CalendarSwitch, DateField, DatePresets } from '../date-fields.tsx';
 import { type DaysForm, dayField, dayFrom, dayText, readDays } from '../days.ts';

@@ -1,17 +1,10 @@
 import type { Intent } from '../../../src/domain/intent.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import { type EventSummary, RESENDABLE_DELIVERIES } from '../../../src/intent/protocol.ts';
-import {
-  copyRow,
-  Facts,
-  Section,
-  Table,
-  Untrusted,
-  WhenExactly,
-} from '../../../src/ui/elements.tsx';
-import { shownLines } from '../../../src/ui/untrusted-text.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { copyRow, Facts, Section, Table, Untrusted, WhenExactly } from '../../ui/elements.tsx';
+import { shownLines } from '../../ui/untrusted-text.ts';
 import { type DashboardCall, mayChange } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { listIn, paymentPath, withList } from '../paths.ts';

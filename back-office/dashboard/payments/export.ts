@@ -1,8 +1,8 @@
 import { runBatch } from '../../../src/database.ts';
 import { errorText, log } from '../../../src/log.ts';
 import { type ExportedPayment, exportPayments } from '../../../src/read-model/payments-list.ts';
-import { redirectTo } from '../../../src/ui/answer.ts';
 import { claimExport, EXPORT_LEASE_MS, leased } from '../../members/export-lease.ts';
+import { redirectTo } from '../../ui/answer.ts';
 import { audited } from '../audited.ts';
 import { type DashboardCall, may, tenantOf } from '../call.ts';
 import { dateOf } from '../days.ts';

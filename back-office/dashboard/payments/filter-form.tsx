@@ -1,6 +1,6 @@
 import { CURRENCIES, METHODS } from '../../../src/domain/method.ts';
-import { Field, ProblemList, SelectField } from '../../../src/ui/elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { Field, ProblemList, SelectField } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
 import { CalendarSwitch, DateField } from '../date-fields.tsx';
 import { CsrfField } from '../forms.tsx';

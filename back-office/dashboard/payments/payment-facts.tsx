@@ -3,6 +3,8 @@ import { majorText } from '../../../src/domain/money.ts';
 import { phoneText } from '../../../src/domain/phone.ts';
 import { netShareMinor, refundedOf } from '../../../src/domain/refund-amounts.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
+import { moneyIn, StatusBadge } from '../../elements/payment-elements.tsx';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import {
   copyRow,
   type FactRow,
@@ -12,9 +14,7 @@ import {
   Untrusted,
   untrustedRow,
   When,
-} from '../../../src/ui/elements.tsx';
-import { moneyIn, StatusBadge } from '../../elements/payment-elements.tsx';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+} from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
 import { shownAddress } from '../webhooks/endpoints.ts';
 import { amountsOf } from './amounts.ts';

@@ -1,3 +1,9 @@
+import type { DashboardMessages } from '../../i18n/messages.ts';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { browserName } from '../../members/browser-name.ts';
+import { NAME_LENGTH_MAX } from '../../members/members.ts';
+import type { ListedPasskey } from '../../members/passkeys.ts';
+import type { OpenSession } from '../../members/sessions.ts';
 import {
   Badge,
   DoneMessage,
@@ -6,13 +12,7 @@ import {
   Table,
   TextField,
   When,
-} from '../../../src/ui/elements.tsx';
-import type { DashboardMessages } from '../../i18n/messages.ts';
-import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { browserName } from '../../members/browser-name.ts';
-import { NAME_LENGTH_MAX } from '../../members/members.ts';
-import type { ListedPasskey } from '../../members/passkeys.ts';
-import type { OpenSession } from '../../members/sessions.ts';
+} from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
 import { ButtonForm, CsrfField, PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';

@@ -1,5 +1,4 @@
 import { found, problem } from '../../../src/http/problem.ts';
-import { answerPage, redirectTo } from '../../../src/ui/answer.ts';
 import { browserName } from '../../members/browser-name.ts';
 import { challengeOf } from '../../members/challenge.ts';
 import { registrationIn } from '../../members/credential.ts';
@@ -19,6 +18,7 @@ import {
   revokeSession,
 } from '../../members/sessions.ts';
 import { relyingPartyOf, verifiedRegistration } from '../../members/verification.ts';
+import { answerPage, redirectTo } from '../../ui/answer.ts';
 import { audited, changeAudited } from '../audited.ts';
 import { type DashboardCall, shownAt } from '../call.ts';
 import { ACCOUNT_PATH } from '../paths.ts';

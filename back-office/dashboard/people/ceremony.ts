@@ -1,6 +1,5 @@
 import { isConstraintFailure, runBatch, type SqlStatement } from '../../../src/database.ts';
 import { log } from '../../../src/log.ts';
-import { answerJson } from '../../../src/ui/answer.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import {
   type Ceremony,
@@ -15,6 +14,7 @@ import {
   registrationOptions,
   relyingPartyOf,
 } from '../../members/verification.ts';
+import { answerJson } from '../../ui/answer.ts';
 import type { PublicCall } from '../call.ts';
 
 /** What all uses of passkeys share: responses to our script. */

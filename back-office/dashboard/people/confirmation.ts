@@ -1,6 +1,5 @@
 import { sha256Hex } from '../../../src/crypto/encoding.ts';
 import type { SqlStatement } from '../../../src/database.ts';
-import { answerJson } from '../../../src/ui/answer.ts';
 import {
   type Ceremony,
   type Challenge,
@@ -11,6 +10,7 @@ import {
 import { type Assertion, assertionIn } from '../../members/credential.ts';
 import { findPasskey, knownPasskeys, unusedSince, usePasskey } from '../../members/passkeys.ts';
 import { assertionOptions, relyingPartyOf, verifiedAssertion } from '../../members/verification.ts';
+import { answerJson } from '../../ui/answer.ts';
 import type { DashboardCall } from '../call.ts';
 import { answerRefused, logRefused, type RefusalReason, useChallenge } from './ceremony.ts';
 

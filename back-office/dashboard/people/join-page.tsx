@@ -1,7 +1,7 @@
-import { type FactRow, Facts, TextField, When } from '../../../src/ui/elements.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { type Invitation, JOIN_PATH } from '../../members/invitations.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
+import { type FactRow, Facts, TextField, When } from '../../ui/elements.tsx';
 import type { PublicCall } from '../call.ts';
 import { PublicFrame } from '../frame.tsx';
 import { PasskeyForm, PasskeyNameField } from './passkey-form.tsx';

@@ -1,7 +1,6 @@
 import { auditEntry } from '../../../src/audit/log.ts';
 import type { SqlStatement } from '../../../src/database.ts';
 import { clientAddress } from '../../../src/http/rate-limit.ts';
-import { answerPage } from '../../../src/ui/answer.ts';
 import { browserName } from '../../members/browser-name.ts';
 import { challengeOf } from '../../members/challenge.ts';
 import { JoinBody, JoinOptionsBody, readJson } from '../../members/credential.ts';
@@ -20,6 +19,7 @@ import {
   relyingPartyOf,
   verifiedRegistration,
 } from '../../members/verification.ts';
+import { answerPage } from '../../ui/answer.ts';
 import type { PublicCall } from '../call.ts';
 import { finishCeremony, offerRegistration, refused, unfit } from './ceremony.ts';
 import { JoinPage, LinkEndedPage } from './join-page.tsx';

@@ -1,14 +1,7 @@
-import {
-  DoneMessage,
-  type FactRow,
-  Facts,
-  Message,
-  Section,
-  When,
-} from '../../../src/ui/elements.tsx';
 import type { DashboardMessages } from '../../i18n/messages.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import type { Member } from '../../members/members.ts';
+import { DoneMessage, type FactRow, Facts, Message, Section, When } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
 import { ButtonForm, PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';

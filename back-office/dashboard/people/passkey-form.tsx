@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { TextField } from '../../../src/ui/elements.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import type { Ceremony } from '../../members/challenge.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
+import { TextField } from '../../ui/elements.tsx';
 import type { DashboardCall, PublicCall } from '../call.ts';
 import { PostForm } from '../forms.tsx';
 

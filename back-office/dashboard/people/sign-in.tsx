@@ -1,11 +1,11 @@
 import { clientAddress } from '../../../src/http/rate-limit.ts';
-import { answerJson, answerPage, redirectTo } from '../../../src/ui/answer.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { challengeOf, issueChallenge, memberIdIn } from '../../members/challenge.ts';
 import { readJson, SignInBody } from '../../members/credential.ts';
 import { findPasskey, unusedSince, usePasskey } from '../../members/passkeys.ts';
 import { sessionOf, sessionTokenOf, startSession } from '../../members/sessions.ts';
 import { assertionOptions, relyingPartyOf, verifiedAssertion } from '../../members/verification.ts';
+import { answerJson, answerPage, redirectTo } from '../../ui/answer.ts';
 import type { PublicCall } from '../call.ts';
 import { PublicFrame } from '../frame.tsx';
 import { finishCeremony, refused } from './ceremony.ts';

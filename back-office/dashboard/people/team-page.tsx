@@ -1,3 +1,7 @@
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import type { OpenInvitation } from '../../members/invitations.ts';
+import { type Member, NAME_LENGTH_MAX } from '../../members/members.ts';
+import { ROLES, type Role } from '../../members/permissions.ts';
 import {
   CopyText,
   DoneMessage,
@@ -7,11 +11,7 @@ import {
   Table,
   TextField,
   When,
-} from '../../../src/ui/elements.tsx';
-import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import type { OpenInvitation } from '../../members/invitations.ts';
-import { type Member, NAME_LENGTH_MAX } from '../../members/members.ts';
-import { ROLES, type Role } from '../../members/permissions.ts';
+} from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';

@@ -1,5 +1,4 @@
 import { found, problem } from '../../../src/http/problem.ts';
-import { answerPage, redirectTo } from '../../../src/ui/answer.ts';
 import {
   invitationPath,
   newInvitation,
@@ -20,6 +19,7 @@ import {
 import { type Role, roleFrom } from '../../members/permissions.ts';
 import { revokeOtherSessions, revokeSessionsOf } from '../../members/sessions.ts';
 import { relyingPartyOf } from '../../members/verification.ts';
+import { answerPage, redirectTo } from '../../ui/answer.ts';
 import { changeAudited } from '../audited.ts';
 import { actorOf, type DashboardCall, shownAt } from '../call.ts';
 import { noticePage } from '../notices.tsx';

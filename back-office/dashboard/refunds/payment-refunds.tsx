@@ -1,9 +1,9 @@
 import type { Intent } from '../../../src/domain/intent.ts';
 import type { Refund } from '../../../src/domain/refund.ts';
 import { refundableMinor } from '../../../src/domain/refund-amounts.ts';
-import { shownText } from '../../../src/ui/untrusted-text.ts';
 import { Refunds } from '../../elements/payment-refunds.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { shownText } from '../../ui/untrusted-text.ts';
 import { type DashboardCall, mayChange } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { listIn, paymentPath, refundPath, withList } from '../paths.ts';

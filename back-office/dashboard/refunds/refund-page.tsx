@@ -8,11 +8,11 @@ import {
 import { majorText } from '../../../src/domain/money.ts';
 import type { Refund } from '../../../src/domain/refund.ts';
 import { heldOf } from '../../../src/domain/refund-amounts.ts';
-import { Navigation } from '../../../src/ui/back-office.tsx';
-import { copyRow, Facts, Field, Message, Section, TextField } from '../../../src/ui/elements.tsx';
-import { shownText } from '../../../src/ui/untrusted-text.ts';
 import { moneyIn } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { copyRow, Facts, Field, Message, Section, TextField } from '../../ui/elements.tsx';
+import { Navigation } from '../../ui/page.tsx';
+import { shownText } from '../../ui/untrusted-text.ts';
 import type { DashboardCall } from '../call.ts';
 import { CsrfField } from '../forms.tsx';
 import { Frame } from '../frame.tsx';

@@ -9,10 +9,10 @@ import {
   refundIn,
   requestRefund,
 } from '../../../src/refunds/request.ts';
-import { answerJson, answerPage, redirectTo } from '../../../src/ui/answer.ts';
 import { moneyIn } from '../../elements/payment-elements.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { newId } from '../../members/members.ts';
+import { answerJson, answerPage, redirectTo } from '../../ui/answer.ts';
 import { audited } from '../audited.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';

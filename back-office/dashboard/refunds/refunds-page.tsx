@@ -4,12 +4,12 @@ import {
   refundsOf,
   type ShownRefundStatus,
 } from '../../../src/read-model/refunds-list.ts';
-import { answerPage } from '../../../src/ui/answer.ts';
-import { Navigation } from '../../../src/ui/back-office.tsx';
-import { Message, Pager, Table, Untrusted, When } from '../../../src/ui/elements.tsx';
 import { moneyIn } from '../../elements/payment-elements.tsx';
 import { RefundBadge } from '../../elements/payment-refunds.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { answerPage } from '../../ui/answer.ts';
+import { Message, Pager, Table, Untrusted, When } from '../../ui/elements.tsx';
+import { Navigation } from '../../ui/page.tsx';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { Frame } from '../frame.tsx';
 import { paymentPath, refundsPath } from '../paths.ts';

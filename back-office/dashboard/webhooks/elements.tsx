@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import { Navigation } from '../../../src/ui/back-office.tsx';
-import { Message, TextField } from '../../../src/ui/elements.tsx';
 import {
   SIGNATURE_HEADER_CHARACTERS_MAX,
   type SignatureHeaderProblem,
 } from '../../../src/webhooks/signature-header.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { Message, TextField } from '../../ui/elements.tsx';
+import { Navigation } from '../../ui/page.tsx';
 import { type DashboardCall, may } from '../call.ts';
 import { DateField } from '../date-fields.tsx';
 import type { DaysForm } from '../days.ts';

@@ -1,5 +1,4 @@
 import { runBatch, type SqlStatement } from '../../../src/database.ts';
-import { redirectTo } from '../../../src/ui/answer.ts';
 import {
   DESCRIPTION_CHARACTERS_MAX,
   deleteEndpoint,
@@ -16,6 +15,7 @@ import { clearEndpoint } from '../../../src/webhooks/failing-endpoints.ts';
 import { insertSecret, newSecret } from '../../../src/webhooks/secret-store.ts';
 import { forgetSettingsOf } from '../../../src/webhooks/settings.ts';
 import { signatureHeaderProblem } from '../../../src/webhooks/signature-header.ts';
+import { redirectTo } from '../../ui/answer.ts';
 import { auditedIfChanged } from '../audited.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';

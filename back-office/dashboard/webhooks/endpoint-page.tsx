@@ -1,15 +1,4 @@
 import { countText } from '../../../src/i18n/money-text.ts';
-import { answerPage } from '../../../src/ui/answer.ts';
-import {
-  Badge,
-  DoneMessage,
-  Facts,
-  Field,
-  Message,
-  ProblemList,
-  TextField,
-  When,
-} from '../../../src/ui/elements.tsx';
 import {
   DESCRIPTION_CHARACTERS_MAX,
   type EndpointEntry,
@@ -19,6 +8,17 @@ import { ENDPOINTS_MAX, WIRE_EVENT_TYPES } from '../../../src/webhooks/endpoints
 import { type SecretEntry, secretsInForce } from '../../../src/webhooks/secret-store.ts';
 import type { SignatureHeaderProblem } from '../../../src/webhooks/signature-header.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { answerPage } from '../../ui/answer.ts';
+import {
+  Badge,
+  DoneMessage,
+  Facts,
+  Field,
+  Message,
+  ProblemList,
+  TextField,
+  When,
+} from '../../ui/elements.tsx';
 import { type DashboardCall, may, shownAt, tenantOf } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { noticePage } from '../notices.tsx';

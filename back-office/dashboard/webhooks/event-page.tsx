@@ -1,6 +1,9 @@
 import { countText } from '../../../src/i18n/money-text.ts';
 import { type DeliveryTry, RESENDABLE_DELIVERIES } from '../../../src/intent/protocol.ts';
-import { answerPage, redirectTo } from '../../../src/ui/answer.ts';
+import { FIXED_HEADERS } from '../../../src/webhooks/transport.ts';
+import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { answerPage, redirectTo } from '../../ui/answer.ts';
 import {
   CopyText,
   copyRow,
@@ -8,11 +11,8 @@ import {
   Facts,
   Untrusted,
   WhenExactly,
-} from '../../../src/ui/elements.tsx';
-import { shownLines } from '../../../src/ui/untrusted-text.ts';
-import { FIXED_HEADERS } from '../../../src/webhooks/transport.ts';
-import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
-import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+} from '../../ui/elements.tsx';
+import { shownLines } from '../../ui/untrusted-text.ts';
 import { type DashboardCall, may } from '../call.ts';
 import { PostForm } from '../forms.tsx';
 import { noticePage } from '../notices.tsx';

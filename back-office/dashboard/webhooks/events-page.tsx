@@ -1,11 +1,11 @@
 import { countText } from '../../../src/i18n/money-text.ts';
 import { type Page, parseCursor, readPage } from '../../../src/paging.ts';
 import { type EventRow, eventsOf, LISTED_STATUSES } from '../../../src/read-model/events-list.ts';
-import { answerPage } from '../../../src/ui/answer.ts';
-import { Pager, SelectField, Table, Untrusted, When } from '../../../src/ui/elements.tsx';
 import { type EndpointEntry, listEndpoints } from '../../../src/webhooks/endpoint-store.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { answerPage } from '../../ui/answer.ts';
+import { Pager, SelectField, Table, Untrusted, When } from '../../ui/elements.tsx';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { CalendarSwitch, DatePresets } from '../date-fields.tsx';
 import { type DaysForm, dayField, readDays } from '../days.ts';

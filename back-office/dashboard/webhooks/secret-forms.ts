@@ -1,5 +1,4 @@
 import { runBatch } from '../../../src/database.ts';
-import { redirectTo } from '../../../src/ui/answer.ts';
 import { findEndpoint } from '../../../src/webhooks/endpoint-store.ts';
 import {
   deleteEnded,
@@ -14,6 +13,7 @@ import {
   secretsInForce,
 } from '../../../src/webhooks/secret-store.ts';
 import { forgetSettingsOf } from '../../../src/webhooks/settings.ts';
+import { redirectTo } from '../../ui/answer.ts';
 import { audited, auditedIfChanged } from '../audited.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';

@@ -1,5 +1,4 @@
 import { countText } from '../../../src/i18n/money-text.ts';
-import { CopyText, Message, SelectField, Table, When } from '../../../src/ui/elements.tsx';
 import {
   mayEnd,
   OVERLAP_HOURS,
@@ -8,6 +7,7 @@ import {
 } from '../../../src/webhooks/secret-store.ts';
 import { SECRETS_MAX } from '../../../src/webhooks/settings.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { CopyText, Message, SelectField, Table, When } from '../../ui/elements.tsx';
 import { type DashboardCall, may } from '../call.ts';
 import { ButtonForm, PostForm } from '../forms.tsx';
 import { PasskeyProblem, passkeyData } from '../people/passkey-form.tsx';

@@ -1,6 +1,5 @@
 import { runBatch } from '../../../src/database.ts';
 import { isWithinLimit } from '../../../src/http/rate-limit.ts';
-import { redirectTo } from '../../../src/ui/answer.ts';
 import { findEndpoint } from '../../../src/webhooks/endpoint-store.ts';
 import { endpointOrigin } from '../../../src/webhooks/endpoints.ts';
 import { clearEndpoint } from '../../../src/webhooks/failing-endpoints.ts';
@@ -9,6 +8,7 @@ import { isAccepted, sendSigned } from '../../../src/webhooks/send.ts';
 import { forgetSettingsOf, freshWebhookSettings } from '../../../src/webhooks/settings.ts';
 import { signatureHeaderProblem } from '../../../src/webhooks/signature-header.ts';
 import { testEvent } from '../../../src/webhooks/test-event.ts';
+import { redirectTo } from '../../ui/answer.ts';
 import { audited, auditedIfChanged } from '../audited.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { webhooksPath } from '../paths.ts';

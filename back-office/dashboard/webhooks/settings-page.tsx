@@ -1,14 +1,4 @@
 import { countText } from '../../../src/i18n/money-text.ts';
-import { answerPage } from '../../../src/ui/answer.ts';
-import {
-  Badge,
-  CopyText,
-  DoneMessage,
-  Message,
-  ProblemList,
-  Table,
-  When,
-} from '../../../src/ui/elements.tsx';
 import { type EndpointEntry, listEndpoints } from '../../../src/webhooks/endpoint-store.ts';
 import { ENDPOINT_ID_PREFIX, ENDPOINTS_MAX } from '../../../src/webhooks/endpoints.ts';
 import { type FailingEndpoint, listFailing } from '../../../src/webhooks/failing-endpoints.ts';
@@ -17,6 +7,16 @@ import { type SecretEntry, secretsInForce } from '../../../src/webhooks/secret-s
 import { freshWebhookSettings } from '../../../src/webhooks/settings.ts';
 import type { SignatureHeaderProblem } from '../../../src/webhooks/signature-header.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { answerPage } from '../../ui/answer.ts';
+import {
+  Badge,
+  CopyText,
+  DoneMessage,
+  Message,
+  ProblemList,
+  Table,
+  When,
+} from '../../ui/elements.tsx';
 import { type DashboardCall, may, shownAt, tenantOf } from '../call.ts';
 import { ButtonForm, PostForm } from '../forms.tsx';
 import { endpointPath, webhooksPath } from '../paths.ts';

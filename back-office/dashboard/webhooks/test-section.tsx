@@ -1,10 +1,10 @@
 import { countText } from '../../../src/i18n/money-text.ts';
 import type { DeliveryTry } from '../../../src/intent/protocol.ts';
-import { Facts, Field, Message, SelectField } from '../../../src/ui/elements.tsx';
-import { shownLines } from '../../../src/ui/untrusted-text.ts';
 import type { EndpointEntry } from '../../../src/webhooks/endpoint-store.ts';
 import { isAccepted } from '../../../src/webhooks/send.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { Facts, Field, Message, SelectField } from '../../ui/elements.tsx';
+import { shownLines } from '../../ui/untrusted-text.ts';
 import type { DashboardCall } from '../call.ts';
 import { PostForm } from '../forms.tsx';
 import { webhooksPath } from '../paths.ts';

@@ -1,7 +1,7 @@
 import { auditPageOfAll } from '../../../src/audit/read.ts';
-import { Table, TextField, When } from '../../../src/ui/elements.tsx';
 import { AuditAct, AuditActor, AuditDetail } from '../../elements/audit-entry.tsx';
 import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
+import { Table, TextField, When } from '../../ui/elements.tsx';
 import { cursorFrom } from '../page-query.ts';
 import { MERCHANT_ID } from '../schema.ts';
 import type { DeskCall } from './call.ts';

@@ -1,5 +1,5 @@
 import type { Form } from '../../../src/http/form.ts';
-import type { PageView } from '../../../src/ui/back-office.tsx';
+import type { PageView } from '../../ui/page.tsx';
 import type { OperatorCall } from '../call.ts';
 
 /** An authenticated request to the desk. For a post, origin and form token are checked. */

@@ -2,18 +2,11 @@ import type { ComponentChildren } from 'preact';
 import { seal, unseal } from '../../../src/crypto/sealed.ts';
 import { isFromOwnPage } from '../../../src/http/form.ts';
 import { Problem } from '../../../src/http/problem.ts';
-import { redirectTo } from '../../../src/ui/answer.ts';
-import {
-  type FactRow,
-  Facts,
-  Field,
-  Message,
-  Section,
-  SelectField,
-} from '../../../src/ui/elements.tsx';
 import { operatorText } from '../../elements/operator-text.ts';
 import type { DeskMessages } from '../../i18n/messages.ts';
 import { DESK_TEXTS } from '../../i18n/texts.ts';
+import { redirectTo } from '../../ui/answer.ts';
+import { type FactRow, Facts, Field, Message, Section, SelectField } from '../../ui/elements.tsx';
 import type { DeskCall, DeskRoute } from './call.ts';
 import { formToken } from './form-token.ts';
 import { answerDesk } from './frame.tsx';

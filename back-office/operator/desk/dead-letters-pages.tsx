@@ -8,6 +8,7 @@ import {
 import { found } from '../../../src/http/problem.ts';
 import { intentByObjectId } from '../../../src/intent/client.ts';
 import { readPage } from '../../../src/paging.ts';
+import { DESK_TEXTS } from '../../i18n/texts.ts';
 import {
   DoneMessage,
   type FactRow,
@@ -16,9 +17,8 @@ import {
   Table,
   Untrusted,
   When,
-} from '../../../src/ui/elements.tsx';
-import { shownLines } from '../../../src/ui/untrusted-text.ts';
-import { DESK_TEXTS } from '../../i18n/texts.ts';
+} from '../../ui/elements.tsx';
+import { shownLines } from '../../ui/untrusted-text.ts';
 import { discardLetter, type LetterOutcome, retryLetter } from '../dead-letters.ts';
 import { REASON_CHARACTERS_MAX, reasonFields } from '../merchants.ts';
 import { cursorFrom, PAGE_ROWS_DEFAULT } from '../page-query.ts';

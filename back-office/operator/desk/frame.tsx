@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { Problem } from '../../../src/http/problem.ts';
-import { answerPage } from '../../../src/ui/answer.ts';
-import { BackOfficePage, Navigation, type PageView } from '../../../src/ui/back-office.tsx';
 import { operatorText } from '../../elements/operator-text.ts';
 import { backOfficeLanguageOf, DESK_TEXTS } from '../../i18n/texts.ts';
+import { answerPage } from '../../ui/answer.ts';
+import { BackOfficePage, Navigation, type PageView } from '../../ui/page.tsx';
 import { COUNTED_MAX, countAttention } from '../attention/items.ts';
 import type { OperatorCall } from '../call.ts';
 import { railStates } from '../rails.ts';

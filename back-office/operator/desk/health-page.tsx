@@ -1,7 +1,7 @@
 import type { RailOutcome } from '../../../src/read-model/totals.ts';
-import type { PageView } from '../../../src/ui/back-office.tsx';
-import { Badge, Facts, Table, When } from '../../../src/ui/elements.tsx';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
+import { Badge, Facts, Table, When } from '../../ui/elements.tsx';
+import type { PageView } from '../../ui/page.tsx';
 import { type EnvironmentHealth, type Health, readHealth } from '../health/read.ts';
 import type { DeskCall } from './call.ts';
 import { answerDesk } from './frame.tsx';

@@ -1,6 +1,8 @@
 import { unseal } from '../../../src/crypto/sealed.ts';
 import { CURRENCIES, type Environment } from '../../../src/domain/method.ts';
 import { majorText } from '../../../src/domain/money.ts';
+import { moneyIn } from '../../elements/payment-elements.tsx';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import {
   Badge,
   CopyText,
@@ -10,10 +12,8 @@ import {
   Section,
   Table,
   When,
-} from '../../../src/ui/elements.tsx';
-import { shownText } from '../../../src/ui/untrusted-text.ts';
-import { moneyIn } from '../../elements/payment-elements.tsx';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
+} from '../../ui/elements.tsx';
+import { shownText } from '../../ui/untrusted-text.ts';
 import { readMembers } from '../members.ts';
 import { merchantContent } from '../merchants.ts';
 import type { DeskCall } from './call.ts';

@@ -1,5 +1,5 @@
-import { Badge, Table, Untrusted, When } from '../../../src/ui/elements.tsx';
 import { DESK_TEXTS } from '../../i18n/texts.ts';
+import { Badge, Table, Untrusted, When } from '../../ui/elements.tsx';
 import { merchantPage } from '../merchant-rows.ts';
 import { PAGE_ROWS_DEFAULT } from '../page-query.ts';
 import type { DeskCall } from './call.ts';

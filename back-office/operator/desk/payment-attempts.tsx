@@ -2,10 +2,10 @@ import type { Attempt, Intent } from '../../../src/domain/intent.ts';
 import { paidNeedsSecondOperator } from '../../../src/domain/manual-resolution.ts';
 import { isSameOperator } from '../../../src/domain/operator-name.ts';
 import { refundableMinor } from '../../../src/domain/refund-amounts.ts';
-import { When, WhenExactly } from '../../../src/ui/elements.tsx';
-import { shownText } from '../../../src/ui/untrusted-text.ts';
 import { operatorText } from '../../elements/operator-text.ts';
 import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
+import { When, WhenExactly } from '../../ui/elements.tsx';
+import { shownText } from '../../ui/untrusted-text.ts';
 import type { DeskCall } from './call.ts';
 import { paymentPath } from './paths.ts';
 

@@ -11,11 +11,11 @@ import {
 import { oneOf } from '../../../src/http/fields.ts';
 import { found, Problem } from '../../../src/http/problem.ts';
 import { intentByUniqueId } from '../../../src/intent/client.ts';
-import { type FactRow, Untrusted, untrustedRow, WhenExactly } from '../../../src/ui/elements.tsx';
-import { shownText } from '../../../src/ui/untrusted-text.ts';
 import { operatorText } from '../../elements/operator-text.ts';
 import { moneyIn } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
+import { type FactRow, Untrusted, untrustedRow, WhenExactly } from '../../ui/elements.tsx';
+import { shownText } from '../../ui/untrusted-text.ts';
 import { reasonsOf } from '../attention/items.ts';
 import {
   NOTE_CHARACTERS_MAX,

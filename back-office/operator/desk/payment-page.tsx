@@ -1,6 +1,10 @@
 import { type Intent, reportedAttempt } from '../../../src/domain/intent.ts';
 import { intentByUniqueId } from '../../../src/intent/client.ts';
 import type { EventSummary } from '../../../src/intent/protocol.ts';
+import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
+import { moneyIn, StatusBadge } from '../../elements/payment-elements.tsx';
+import { Attempts, Timeline } from '../../elements/payment-history.tsx';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import {
   CopyText,
   DoneMessage,
@@ -10,12 +14,8 @@ import {
   untrustedRow,
   When,
   WhenExactly,
-} from '../../../src/ui/elements.tsx';
-import { shownText } from '../../../src/ui/untrusted-text.ts';
-import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
-import { moneyIn, StatusBadge } from '../../elements/payment-elements.tsx';
-import { Attempts, Timeline } from '../../elements/payment-history.tsx';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
+} from '../../ui/elements.tsx';
+import { shownText } from '../../ui/untrusted-text.ts';
 import { reasonsOf } from '../attention/items.ts';
 import { namedPayment, needsOf, type Review, readReview } from '../attention/review.ts';
 import { knownIntent } from '../resolution.ts';

@@ -3,6 +3,10 @@ import { isSameOperator } from '../../../src/domain/operator-name.ts';
 import type { Refund } from '../../../src/domain/refund.ts';
 import { needsSecondOperator } from '../../../src/domain/refund-amounts.ts';
 import { railOfRefund } from '../../../src/refunds/ask-rail.ts';
+import { operatorText } from '../../elements/operator-text.ts';
+import { moneyIn } from '../../elements/payment-elements.tsx';
+import { RefundBadge } from '../../elements/payment-refunds.tsx';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import {
   copyRow,
   type FactRow,
@@ -11,12 +15,8 @@ import {
   untrustedRow,
   When,
   WhenExactly,
-} from '../../../src/ui/elements.tsx';
-import { shownText } from '../../../src/ui/untrusted-text.ts';
-import { operatorText } from '../../elements/operator-text.ts';
-import { moneyIn } from '../../elements/payment-elements.tsx';
-import { RefundBadge } from '../../elements/payment-refunds.tsx';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
+} from '../../ui/elements.tsx';
+import { shownText } from '../../ui/untrusted-text.ts';
 import type { DeskCall } from './call.ts';
 import { refundPath } from './paths.ts';
 

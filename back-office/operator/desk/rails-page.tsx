@@ -1,8 +1,8 @@
 import { seal, unseal } from '../../../src/crypto/sealed.ts';
 import { type LastOutcome, lastOutcomes } from '../../../src/read-model/rail-outcomes.ts';
-import { redirectTo } from '../../../src/ui/answer.ts';
-import { Badge, type BadgeTone, Message, Section, Table, When } from '../../../src/ui/elements.tsx';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
+import { redirectTo } from '../../ui/answer.ts';
+import { Badge, type BadgeTone, Message, Section, Table, When } from '../../ui/elements.tsx';
 import { type ProbedRail, probeRail, type RailState, railStates } from '../rails.ts';
 import type { DeskCall } from './call.ts';
 import { formToken } from './form-token.ts';

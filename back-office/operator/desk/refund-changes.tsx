@@ -7,12 +7,12 @@ import { majorText } from '../../../src/domain/money.ts';
 import type { Refund } from '../../../src/domain/refund.ts';
 import { refundableMinor } from '../../../src/domain/refund-amounts.ts';
 import { found, Problem } from '../../../src/http/problem.ts';
-import type { FactRow } from '../../../src/ui/elements.tsx';
-import { shownText } from '../../../src/ui/untrusted-text.ts';
 import { operatorText } from '../../elements/operator-text.ts';
 import { moneyIn } from '../../elements/payment-elements.tsx';
 import { amountMinorFrom } from '../../elements/typed-amount.ts';
 import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
+import type { FactRow } from '../../ui/elements.tsx';
+import { shownText } from '../../ui/untrusted-text.ts';
 import { refundRepeatFields, repeatRefund } from '../refund-repeat.ts';
 import {
   REFUND_REASON_LENGTH_MAX,

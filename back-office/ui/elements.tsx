@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../back-office/i18n/texts.ts';
-import { exactTimeText, timeText } from '../i18n/time-text.ts';
-import type { Page } from '../paging.ts';
-import type { PageView } from './back-office.tsx';
+import { exactTimeText, timeText } from '../../src/i18n/time-text.ts';
+import type { Page } from '../../src/paging.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
+import type { PageView } from './page.tsx';
 import { shownText } from './untrusted-text.ts';
 
 type Call = Pick<PageView, 'language'>;

@@ -1,17 +1,17 @@
 import type { ComponentChildren } from 'preact';
+import { LANGUAGE_PARAMETER } from '../../src/i18n/language.ts';
+import { Document, LanguageSwitch } from '../../src/ui/document.tsx';
 import {
   BACK_OFFICE_LANGUAGE_NAMES,
   type BackOfficeLanguage,
   DASHBOARD_TEXTS,
-} from '../../back-office/i18n/texts.ts';
-import { LANGUAGE_PARAMETER } from '../i18n/language.ts';
+} from '../i18n/texts.ts';
 import {
   DASHBOARD_CSS_PATH,
   DASHBOARD_CSS_SHA256,
   DASHBOARD_SCRIPT_PATH,
   DASHBOARD_SCRIPT_SHA256,
 } from './assets.generated.ts';
-import { Document, LanguageSwitch } from './document.tsx';
 
 /** What a page of the dashboard or the desk needs from its request. */
 export interface PageView {

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { documentHeaders, seeOther } from './headers.ts';
+import { documentHeaders, seeOther } from '../../src/ui/headers.ts';
 
 /** The CSP of dashboard and desk: only our own script and styles; forms post only to us. */
 const CONTENT_SECURITY_POLICY = [
