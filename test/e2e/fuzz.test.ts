@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { fuzz, type Report } from '../fuzz/run.ts';
-import { type Stage, startStage } from '../fuzz/stage.ts';
+import { fuzz, type Report } from '../../lab/fuzz/run.ts';
+import { type Stage, startStage } from '../../lab/fuzz/stage.ts';
 
 /**
  * Goal: every request gets an answer, in its documented form. Method: the

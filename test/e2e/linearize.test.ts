@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { benchMerchant, buildKefel, startKefel } from '../../scripts/bench/kefel.ts';
+import { benchMerchant, buildKefel, startKefel } from '../../lab/bench/kefel.ts';
+import { linearizePayments } from '../../lab/linearize/run.ts';
 import { HttpClient } from '../../scripts/gateway/http.ts';
-import { linearizePayments } from '../../scripts/linearize/run.ts';
 
 /** The short form of `npm run linearize` (docs/reliability.md#linearizability). */
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 
-export { launchBrowser, PHONE } from '../../scripts/pages/browser.ts';
+export { launchBrowser, PHONE } from '../../lab/pages/browser.ts';
 
 /** Git-ignored; for people to look at. */
 export const SCREENSHOTS_DIRECTORY = join(PROJECT_DIRECTORY, 'test-artefacts', 'pages');

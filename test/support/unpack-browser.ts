@@ -1,4 +1,4 @@
-import { browserPath } from '../../scripts/pages/browser.ts';
+import { browserPath } from '../../lab/pages/browser.ts';
 
 /**
  * Global setup: unpacks the browser once, before parallel test files would unpack the same file.

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { CpuProfile } from '../../scripts/bench/inspector.ts';
-import type { Measurement } from '../../scripts/bench/measure.ts';
-import { benchOptions } from '../../scripts/bench/options.ts';
-import { timesOf } from '../../scripts/bench/profile-times.ts';
-import { type Round, summaryOf } from '../../scripts/bench/statistics.ts';
-import { measurementTable, repeatCount, withSection } from '../../scripts/bench/table.ts';
+import type { CpuProfile } from '../../lab/bench/inspector.ts';
+import type { Measurement } from '../../lab/bench/measure.ts';
+import { benchOptions } from '../../lab/bench/options.ts';
+import { timesOf } from '../../lab/bench/profile-times.ts';
+import { type Round, summaryOf } from '../../lab/bench/statistics.ts';
+import { measurementTable, repeatCount, withSection } from '../../lab/bench/table.ts';
 
 /** Goal: the figures of docs/benchmarks.md follow from the measurements as the page says. */
 

@@ -11,7 +11,7 @@ import { DOCUMENTS } from '../support/documents/markdown.ts';
  */
 
 const ROOT = dirname(dirname(import.meta.dirname));
-const SOURCES = globSync('{src,back-office,test,scripts,migrations}/**/*.{ts,tsx,sql}', {
+const SOURCES = globSync('{src,back-office,test,scripts,lab,migrations}/**/*.{ts,tsx,sql}', {
   cwd: ROOT,
 }).filter((path) => basename(path) !== basename(import.meta.filename));
 const PROMISES = 'docs/promises.md';
@@ -146,7 +146,7 @@ function linksOf(document: string): string[] {
 
 /** Paths such as `src/intent/record.ts`, in backticks. */
 function pathsNamedIn(document: string): string[] {
-  const pattern = /`((?:src|test|scripts|migrations|docs|public|clients)\/[\w./-]*)`/g;
+  const pattern = /`((?:src|test|scripts|lab|migrations|docs|public|clients)\/[\w./-]*)`/g;
   return [...read(document).matchAll(pattern)].map(([, path]) => path ?? '');
 }
 

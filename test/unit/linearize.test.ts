@@ -1,14 +1,8 @@
 import { expect, test } from 'vitest';
-import { PAYMENT_MODEL } from '../../scripts/linearize/model.ts';
-import type {
-  Answer,
-  Call,
-  Operation,
-  PaymentView,
-  Way,
-} from '../../scripts/linearize/operations.ts';
-import { contradictionText } from '../../scripts/linearize/run.ts';
-import { linearize } from '../../scripts/linearize/search.ts';
+import { PAYMENT_MODEL } from '../../lab/linearize/model.ts';
+import type { Answer, Call, Operation, PaymentView, Way } from '../../lab/linearize/operations.ts';
+import { contradictionText } from '../../lab/linearize/run.ts';
+import { linearize } from '../../lab/linearize/search.ts';
 
 /** The checker of `npm run linearize`, on histories made by hand: it must find what is wrong. */
 

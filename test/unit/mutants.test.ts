@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { MUTANTS } from '../../scripts/mutants/all.ts';
-import { type TestRun, verdictOf } from '../../scripts/mutants/verdict.ts';
+import { MUTANTS } from '../../lab/mutants/all.ts';
+import { type TestRun, verdictOf } from '../../lab/mutants/verdict.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 
 /**

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { benchOptions } from '../../scripts/bench/options.ts';
+import { benchOptions } from '../../lab/bench/options.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { commandsOf } from '../support/documents/commands.ts';
 import { DOCUMENTS } from '../support/documents/markdown.ts';
@@ -62,7 +62,7 @@ test.each([
   [['--seeds', 'x'], '--seeds takes a whole number from 1\n'],
 ])('npm run mutants rejects %o without a stack trace', async (args, stderr) => {
   const options = { cwd: PROJECT_DIRECTORY };
-  await expect(run('node', ['scripts/mutants.ts', ...args], options)).rejects.toMatchObject({
+  await expect(run('node', ['lab/mutants.ts', ...args], options)).rejects.toMatchObject({
     code: 1,
     stderr,
   });

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bundleSimulation } from '../../scripts/simulation/bundle.ts';
-import { runSimulation } from '../../scripts/simulation/run.ts';
-import { FAULT_NAMES } from '../simulation/faults.ts';
+import { bundleSimulation } from '../../lab/simulation/bundle.ts';
+import { FAULT_NAMES } from '../../lab/simulation/faults.ts';
+import { runSimulation } from '../../lab/simulation/run.ts';
 
 /**
  * Goal: the gateway keeps its promises through crashes, losses, delays and lies. Method: the short

@@ -1,0 +1,111 @@
+import { rmSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
+import { CASES, type CaseName } from './cases.ts';
+import { measureFresh } from './fresh.ts';
+import { fillServer } from './growth.ts';
+import { startKefel } from './kefel.ts';
+import { Load, type Side } from './load.ts';
+import { type Effort, type Measurement, measureCase } from './measure.ts';
+import type { LoadedServer } from './server.ts';
+import { measurementTable } from './table.ts';
+
+export type Medium = 'tmpfs' | 'disk';
+
+/** tmpfs on every Linux. The other is on the disk that holds the project. */
+export const DIRECTORIES: Readonly<Record<Medium, string>> = {
+  tmpfs: '/dev/shm',
+  disk: join(PROJECT_DIRECTORY, '.wrangler'),
+};
+
+/** What Kefel is compared with. */
+export interface Baseline {
+  /** For the table's columns. */
+  readonly name: string;
+  readonly about: string;
+  readonly side: Side;
+  readonly cases: readonly CaseName[];
+  start(stateDirectory: string): Promise<LoadedServer>;
+}
+
+export interface RunOptions {
+  readonly builtDirectory: string;
+  readonly medium: Medium;
+  readonly names: readonly CaseName[];
+  readonly effort: Effort;
+  /** How many payments Kefel has before the first case. */
+  readonly payments: number;
+}
+
+/** Measures all cases that both have, on new servers with new databases. */
+export async function runCases(
+  baseline: Baseline,
+  { builtDirectory, medium, names, effort, payments }: RunOptions,
+): Promise<readonly Measurement[]> {
+  const measured: Measurement[] = [];
+  const add = (measurement: Measurement) => {
+    measured.push(measurement);
+    const [, , row] = measurementTable(baseline.name, [measurement], null).split('\n');
+    console.error(row);
+  };
+  const chosen = names.filter(
+    (name) => baseline.cases.includes(name) && (medium === 'tmpfs' || CASES[name].writes),
+  );
+  await inDirectory(DIRECTORIES[medium], async (directory) => {
+    const stateDirectory = join(directory, 'kefel');
+    await using kefel = stopping(await startKefel(builtDirectory, stateDirectory));
+    await using other = stopping(await baseline.start(join(directory, 'baseline')));
+    using load = new Load();
+    if (payments > 0) {
+      console.error(await fillServer(kefel.server, load, payments, stateDirectory));
+    }
+    const contenders = {
+      kefel: { side: 'kefel', server: kefel.server },
+      baseline: { side: baseline.side, server: other.server },
+    } as const;
+    for (const name of chosen) {
+      if (CASES[name].kind === 'start') {
+        add(await measureFresh(name, builtDirectory, directory, effort.rounds));
+        continue;
+      }
+      for await (const measurement of measureCase(contenders, load, name, effort)) {
+        add(measurement);
+      }
+    }
+  });
+  return measured;
+}
+
+/** Runs `use` with a new folder, which is gone afterwards. */
+export async function inDirectory(
+  parent: string,
+  use: (directory: string) => Promise<void>,
+): Promise<void> {
+  await mkdir(parent, { recursive: true });
+  const directory = await mkdtemp(join(parent, 'kefel-bench-'));
+  directories.add(directory);
+  try {
+    // PostgreSQL's user passes through it.
+    await chmod(directory, 0o711);
+    await use(directory);
+  } finally {
+    directories.delete(directory);
+    await rm(directory, { recursive: true });
+  }
+}
+
+/** What an interrupted run must not leave in memory. */
+const directories = new Set<string>();
+process.on('exit', () => {
+  for (const directory of directories) {
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => process.exit(1));
+}
+
+function stopping<Server extends LoadedServer>(server: Server) {
+  return { server, [Symbol.asyncDispose]: () => server.stop() };
+}

@@ -1,0 +1,70 @@
+/**
+ * `npm run fuzz -- [--seed N] [--requests N]`: starts a gateway with stand-ins for the providers, records what
+ * its users send, and sends it again with mutations (docs/reliability.md#fuzzing). The seed decides every
+ * mutation. Exits with 1 when an answer is not as it must be, after printing the request as a command.
+ */
+
+import { commandLine } from '../scripts/project/options.ts';
+import { givenNumber } from '../scripts/project/whole-number.ts';
+import { growthFaults } from './fuzz/growth.ts';
+import { fuzz, type Report } from './fuzz/run.ts';
+import { startStage } from './fuzz/stage.ts';
+
+const FINDINGS_SHOWN = 30;
+const PROGRESS_EVERY = 5_000;
+
+const SCRIPT = {
+  usage: 'npm run fuzz',
+  about: 'Sends mutated requests to a gateway with stand-ins, and checks every answer.',
+  options: {
+    seed: { value: 'N', about: 'decides every mutation (default: the time)' },
+    requests: { value: 'N', about: 'how many requests (default: 50000)' },
+  },
+};
+
+async function main(): Promise<boolean> {
+  const { seed, requests } = commandLine(SCRIPT, (given) => ({
+    seed: givenNumber(given, 'seed', Date.now() % 1_000_000),
+    requests: givenNumber(given, 'requests', 50_000),
+  }));
+  console.log(`seed ${seed}, ${requests} requests`);
+  const stage = await startStage('fuzz-script');
+  try {
+    const startedAtMs = performance.now();
+    const report = await fuzz(stage, {
+      seed,
+      requests,
+      onProgress: (sent, findings) => {
+        if (sent % PROGRESS_EVERY === 0) {
+          console.log(`${sent} requests, ${findings.length} findings`);
+        }
+      },
+    });
+    show(report, (performance.now() - startedAtMs) / 1_000);
+    const growth = await growthFaults(stage);
+    console.log(growth.length === 0 ? 'Time is linear in size.' : growth.join('\n'));
+    return report.findings.length === 0 && growth.length === 0;
+  } finally {
+    await stage.stop();
+  }
+}
+
+function show(report: Report, seconds: number): void {
+  const { requests, statuses, templates, routes, unreached, findings } = report;
+  // One of each kind.
+  const kinds = new Map(findings.map((finding) => [finding.faults.join('; '), finding]));
+  for (const { number, faults, mutations, curl } of [...kinds.values()].slice(0, FINDINGS_SHOWN)) {
+    console.log(`\nrequest ${number}: ${faults.join('; ')}\n  ${mutations.join(', ')}\n  ${curl}`);
+  }
+  const counts = [...statuses].sort(([one], [other]) => one.localeCompare(other));
+  console.log(`\nanswers: ${counts.map(([status, count]) => `${status}: ${count}`).join(', ')}`);
+  console.log(
+    `${routes - unreached.length} of ${routes} routes, from ${templates} requests of users`,
+  );
+  if (unreached.length > 0) {
+    console.log(`not reached: ${unreached.join(', ')}`);
+  }
+  console.log(`${requests} requests in ${seconds.toFixed(1)} s, ${findings.length} findings`);
+}
+
+process.exitCode = (await main()) ? 0 : 1;

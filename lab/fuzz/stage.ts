@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { insertMember } from '../../back-office/members/members.ts';
+import { insertSession, newSessionToken } from '../../back-office/members/sessions.ts';
+import { prepareLocalDatabase } from '../../scripts/dev/d1.ts';
+import { localSecrets } from '../../scripts/dev/local-secrets.ts';
+import { NO_RATE_LIMITS } from '../../scripts/gateway/gateway.ts';
+import { type StandIns, startStandIns } from '../../scripts/stand-ins/start-all.ts';
+import { keyRing } from '../../src/config.ts';
+import type { SqlStatement } from '../../src/database.ts';
+import { generateApiKey } from '../../src/merchants/api-key.ts';
+import { issueApiKey } from '../../src/merchants/provision.ts';
+import { freePort, type OwnGateway, startGateway } from '../../test/support/e2e-gateway.ts';
+import { newMerchant, seedMerchants } from '../../test/support/e2e-merchant.ts';
+import { Recorder } from './recorder.ts';
+import { COOKIE, type Credentials, CSRF, PRODUCTION_KEY, SANDBOX_KEY } from './template.ts';
+
+/** More than a run uses up by signing out, removing members and revoking keys. */
+const SPARE_CREDENTIALS = 100;
+
+/** A gateway to fuzz, with a recorder before it and every production rail behind it. */
+export interface Stage {
+  readonly gatewayPort: number;
+  readonly recorder: Recorder;
+  readonly standIns: StandIns;
+  readonly merchantId: string;
+  /** Each of another member and with other keys, all of one merchant. */
+  readonly credentials: readonly Credentials[];
+  readonly operatorSecret: string;
+  /** The output of the gateway so far. */
+  logs(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export async function startStage(name: string): Promise<Stage> {
+  const [port, gatewayPort] = [await freePort(), await freePort()];
+  const recorder = await Recorder.start(port, gatewayPort);
+  const merchant = await newMerchant('Fuzzed Shop');
+  const { OPERATOR_SECRETS } = await localSecrets();
+  const credentials: Credentials[] = [];
+  const standIns = await startStandIns(recorder.origin, {
+    ethswitch: 'cards',
+    hasStatusQueries: true,
+    hasRefunds: true,
+  });
+  let gateway: OwnGateway;
+  try {
+    gateway = await startGateway({
+      name,
+      port: gatewayPort,
+      args: [...NO_RATE_LIMITS, ...standIns.wranglerArgs],
+      prepare: async (stateDirectory) => {
+        await seedMerchants(stateDirectory, [merchant]);
+        await seedCredentials(stateDirectory, merchant.id, credentials);
+      },
+    });
+  } catch (error) {
+    recorder.stop();
+    await standIns.stop();
+    throw error;
+  }
+  return {
+    gatewayPort,
+    recorder,
+    standIns,
+    merchantId: merchant.id,
+    credentials,
+    operatorSecret: OPERATOR_SECRETS.split(',')[0] ?? '',
+    logs: () => gateway.logs(),
+    stop: async () => {
+      recorder.stop();
+      await gateway.stop();
+      await standIns.stop();
+    },
+  };
+}
+
+async function seedCredentials(
+  stateDirectory: string,
+  merchantId: string,
+  credentials: Credentials[],
+): Promise<void> {
+  const secrets = await localSecrets();
+  const linkKeys = keyRing('LINK_SIGNING_KEYS', secrets.LINK_SIGNING_KEYS);
+  const dataKeys = keyRing('DATA_ENCRYPTION_KEYS', secrets.DATA_ENCRYPTION_KEYS);
+  const createdAtMs = Date.now();
+  const statements: SqlStatement[] = [];
+  for (let number = 1; number <= SPARE_CREDENTIALS; number += 1) {
+    const memberId = `mem_fuzz${number}`;
+    const token = await newSessionToken(linkKeys);
+    const csrf = createHash('sha256').update(`kefel/csrf/${token}`).digest('base64url');
+    const [sandboxKey, productionKey] = [
+      await generateApiKey(dataKeys, 'sandbox'),
+      await generateApiKey(dataKeys, 'production'),
+    ];
+    credentials.push({
+      [COOKIE]: token,
+      [CSRF]: csrf,
+      [SANDBOX_KEY]: sandboxKey,
+      [PRODUCTION_KEY]: productionKey,
+    });
+    const key = (apiKey: string) => ({ apiKey, name: `Key ${number}`, createdAtMs });
+    statements.push(
+      insertMember({
+        id: memberId,
+        merchantId,
+        name: `Member ${number}`,
+        role: 'owner',
+        createdAtMs,
+      }),
+      insertSession({
+        id: `ses_fuzz${number}`,
+        digest: createHash('sha256').update(token).digest('hex'),
+        memberId,
+        credentialId: 'fuzz',
+        createdAtMs,
+        address: null,
+        userAgent: 'fuzz',
+      }),
+      await issueApiKey({ environment: 'sandbox', merchantId }, key(sandboxKey)),
+      await issueApiKey({ environment: 'production', merchantId }, key(productionKey)),
+    );
+  }
+  // All at once: a connection to the local D1 does not survive a pause.
+  await prepareLocalDatabase(stateDirectory, async () => statements);
+}

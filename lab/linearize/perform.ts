@@ -1,0 +1,193 @@
+import {
+  formPost,
+  type HttpAnswer,
+  type HttpRequest,
+  jsonPost,
+  NoAnswer,
+} from '../../scripts/gateway/http.ts';
+import type { Target } from './clients.ts';
+import type { Answer, CreateKind, Operation, PaymentView, RefundView, Way } from './operations.ts';
+
+/** The addresses of one payment; the pages are known once an answer has named them. */
+export interface PaymentLinks {
+  readonly uniqueId: string;
+  checkout: string | null;
+  /** By attempt. */
+  readonly simulator: (string | undefined)[];
+}
+
+/** Longer than any history, so that nothing expires: time does not pass in the model. */
+const EXPIRY_SECONDS = 86_400;
+const RETURN_URL = 'https://shop.example/thanks';
+/** A Durable Object's id comes first in a link's payload, and the attempt's index next. */
+const LINK_INDEX_BYTE = 32;
+
+/** Sends one operation; null when it is unknown whether it had its effect. */
+export async function performed(
+  target: Target,
+  links: PaymentLinks,
+  operation: Operation,
+): Promise<Answer | null> {
+  try {
+    const answer = await target.http.send(requestOf(target, links, operation));
+    return answer.status === 503 ? null : answerFrom(links, operation, answer);
+  } catch (error) {
+    if (error instanceof NoAnswer) {
+      return null;
+    }
+    throw error;
+  }
+}
+
+function requestOf(target: Target, links: PaymentLinks, operation: Operation): HttpRequest {
+  const headers = { apiKey: target.apiKey };
+  const api = (path: string) => `${target.url}/api/v1/payment/${path}`;
+  const { uniqueId, checkout } = links;
+  switch (operation.type) {
+    case 'create':
+      return createRequest(api, headers, uniqueId, operation);
+    case 'read':
+      return { method: 'GET', url: api(`sandbox/intent/${uniqueId}`), headers };
+    case 'cancel':
+      return { method: 'POST', url: api(`sandbox/intent/cancel/${uniqueId}`), headers };
+    case 'open_page':
+      return { method: 'GET', url: `${checkout}` };
+    case 'choose_method': {
+      const attempts = String(operation.attempts);
+      return formPost(`${checkout}/attempts`, { method: 'TELE_BIRR', attempts });
+    }
+    case 'decide': {
+      const page = `${links.simulator[operation.attempt]}`;
+      const url = page.replace('/simulator/', '/rails/simulator/');
+      return formPost(url, { outcome: operation.choice });
+    }
+    case 'abandon_attempt':
+      return formPost(`${checkout}/abandon`, { attempt: operation.attemptId });
+    case 'give_up':
+      return formPost(`${checkout}/give-up`, {});
+    case 'request_refund': {
+      const { refundId, amountMinor } = operation;
+      const body = {
+        paymentIntentUniqueId: uniqueId,
+        refundUniqueId: refundId,
+        ...(amountMinor !== null && { amountMinor }),
+      };
+      return jsonPost(api('sandbox/refund'), headers, JSON.stringify(body));
+    }
+    case 'cancel_refund': {
+      return { method: 'POST', url: api(`sandbox/refund/${operation.refundId}/cancel`), headers };
+    }
+    case 'read_refund':
+      return { method: 'GET', url: api(`sandbox/refund/${operation.refundId}`), headers };
+  }
+}
+
+function createRequest(
+  api: (path: string) => string,
+  headers: Readonly<Record<string, string>>,
+  uniqueId: string,
+  { kind, amountMinor, idempotencyKey }: Extract<Operation, { type: 'create' }>,
+): HttpRequest {
+  const body = {
+    paymentIntentUniqueId: uniqueId,
+    currency: 'ETB',
+    amount: amountMinor / 100,
+    commissionPaidByCustomer: false,
+    expireIn: EXPIRY_SECONDS,
+    returnUrl: RETURN_URL,
+    ...OWN_FIELDS[kind],
+  };
+  const key = idempotencyKey === null ? {} : { 'idempotency-key': `${uniqueId}-${idempotencyKey}` };
+  const path = kind === 'hosted' ? 'sandbox/intent' : 'express/sandbox/pay';
+  return jsonPost(api(path), { ...headers, ...key }, JSON.stringify(body));
+}
+
+const SIMULATED = { method: 'TELE_BIRR', phoneNumber: '0911223344' };
+const OWN_FIELDS: Readonly<Record<CreateKind, object>> = {
+  hosted: { methods: ['TELE_BIRR'] },
+  express_interactive: { ...SIMULATED, testMode: { testModeType: 'ACTUAL_TEST' } },
+  express_succeeds: {
+    ...SIMULATED,
+    testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' },
+  },
+  express_fails: {
+    ...SIMULATED,
+    testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'FAILED' },
+  },
+};
+
+function answerFrom(links: PaymentLinks, { type }: Operation, answer: HttpAnswer): Answer {
+  const { status, headers, body } = answer;
+  if (status >= 500) {
+    throw new Error(`${type} was answered ${status} ${body}`);
+  }
+  if (headers.location !== undefined) {
+    return { type: 'redirect', way: wayFrom(links, headers.location) };
+  }
+  if (type === 'open_page' && status === 200) {
+    const attempts = /name="attempts" value="(\d+)"/.exec(body)?.[1];
+    return {
+      type: 'page',
+      attempts: attempts === undefined ? null : Number(attempts),
+      attemptId: /name="attempt" value="([^"]+)"/.exec(body)?.[1] ?? null,
+    };
+  }
+  if (status !== 200) {
+    return { type: 'problem', status, code: codeOf(body) };
+  }
+  const { content }: { content: unknown } = JSON.parse(body);
+  switch (type) {
+    case 'create':
+      learnPage(links, content as string | { paymentUrl: string });
+      return { type: 'created', isReplay: headers['idempotent-replayed'] === 'true', body };
+    case 'read':
+    case 'cancel':
+      return { type: 'payment', payment: content as PaymentView };
+    default:
+      return { type: 'refund', refund: content as RefundView };
+  }
+}
+
+function codeOf(body: string): string {
+  try {
+    return String((JSON.parse(body) as { code?: unknown }).code);
+  } catch {
+    return body.slice(0, 200);
+  }
+}
+
+/** A hosted create answers with its page, an express one with the page to continue on. */
+function learnPage(links: PaymentLinks, content: string | { paymentUrl: string | null }): void {
+  const url = typeof content === 'string' ? content : content.paymentUrl;
+  if (url?.includes('/checkout/')) {
+    links.checkout = url;
+  } else if (url?.includes('/simulator/')) {
+    links.simulator[attemptOf(url)] = url;
+  }
+}
+
+function wayFrom(links: PaymentLinks, location: string): Way {
+  const url = new URL(location, 'http://localhost');
+  if (url.pathname.startsWith('/simulator/')) {
+    const attempt = attemptOf(location);
+    links.simulator[attempt] = location;
+    return { to: 'simulator', attempt };
+  }
+  if (!url.pathname.startsWith('/checkout/')) {
+    const status = `${url.searchParams.get('status')}`;
+    return { to: 'merchant', status, transactionId: url.searchParams.get('transactionId') };
+  }
+  if (url.searchParams.has('leaving')) {
+    return { to: 'leaving' };
+  }
+  if (url.searchParams.has('already')) {
+    return { to: 'paid_before' };
+  }
+  return { to: url.search === '' ? 'page' : 'refused_form' };
+}
+
+/** The attempt that a signed link names. */
+function attemptOf(url: string): number {
+  const payload = url.split('/').at(-1)?.split('.')[1] ?? '';
+  return Buffer.from(payload, 'base64url')[LINK_INDEX_BYTE] ?? 0;
+}

@@ -1,0 +1,190 @@
+/**
+ * `npm run read-model:measure [-- --payments N --runs N]`: fills a new local D1 with a million
+ * payments of 50 merchants through the read model's own statements, runs the queries of the
+ * dashboard and the operator, and prints a Markdown table. Each query also runs on SQLite alone,
+ * on the same file: the local D1 reports only whole milliseconds, and a call to it takes
+ * several. The last line has what writing the last payments took.
+ */
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type LocalDatabase, prepareLocalDatabase, runBatch } from '../scripts/dev/d1.ts';
+import { commandLine } from '../scripts/project/options.ts';
+import { givenNumber } from '../scripts/project/whole-number.ts';
+import { median, quantile } from './bench/statistics.ts';
+import { type MeasuredQuery, measuredQueries } from './measure-read-model/queries.ts';
+import { BATCH_PAYMENTS, MERCHANTS, type SeededBatch, seed } from './measure-read-model/seed.ts';
+
+const DEFAULT_PAYMENTS = 1_000_000;
+const DEFAULT_RUNS = 60;
+/** Runs before the measured ones, which compile statements and load the file's upper pages. */
+const WARM_UP_RUNS = 3;
+const PROGRESS_STEP = 50_000;
+const LAST_BATCHES = 50;
+
+const SCRIPT = {
+  usage: 'npm run read-model:measure',
+  about:
+    'Fills a local D1 with payments and measures the queries of the dashboard and the operator.',
+  options: {
+    payments: { value: 'N', about: `how many payments (default: ${DEFAULT_PAYMENTS})` },
+    runs: { value: 'N', about: `how often each query runs (default: ${DEFAULT_RUNS})` },
+  },
+};
+
+interface Measured {
+  readonly name: string;
+  /** In the run that read the most. */
+  readonly rowsRead: number;
+  readonly rowsFound: number;
+  readonly sqliteMs: readonly number[];
+  readonly d1Ms: readonly number[];
+  readonly wallMs: readonly number[];
+}
+
+async function main(): Promise<void> {
+  const { payments, runs } = commandLine(SCRIPT, (given) => ({
+    payments: givenNumber(given, 'payments', DEFAULT_PAYMENTS),
+    runs: givenNumber(given, 'runs', DEFAULT_RUNS),
+  }));
+  const directory = await mkdtemp(join(tmpdir(), 'kefel-projections-'));
+  try {
+    await prepareLocalDatabase(directory, async (database) => {
+      const batches = await fill(database, payments);
+      await measure(database, directory, payments, runs);
+      console.log(`\n${batchesText(batches)}`);
+      return [];
+    });
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+async function fill(database: LocalDatabase, payments: number): Promise<readonly SeededBatch[]> {
+  const startedAtMs = performance.now();
+  const batches = await seed(database, payments, (done) => {
+    if (done % PROGRESS_STEP === 0) {
+      console.error(`${done} payments, ${seconds(performance.now() - startedAtMs)} s`);
+    }
+  });
+  console.error(`filled in ${seconds(performance.now() - startedAtMs)} s`);
+  return batches;
+}
+
+/** What the last payments cost, when all others were there. */
+function batchesText(batches: readonly SeededBatch[]): string {
+  const last = batches.slice(-LAST_BATCHES);
+  const mean = (value: (batch: SeededBatch) => number) =>
+    last.reduce((sum, batch) => sum + value(batch), 0) / last.length;
+  const rowsWritten = mean((batch) => batch.rowsWritten) / BATCH_PAYMENTS;
+  const rowsRead = mean((batch) => batch.rowsRead) / BATCH_PAYMENTS;
+  return (
+    `Each of the last ${last.length * BATCH_PAYMENTS} payments wrote ${rowsWritten.toFixed(1)}` +
+    ` rows and read ${rowsRead.toFixed(1)}. A batch of ${BATCH_PAYMENTS} took workerd` +
+    ` ${mean((batch) => batch.cpuMs).toFixed(1)} ms of processor time.`
+  );
+}
+
+async function measure(
+  database: LocalDatabase,
+  directory: string,
+  payments: number,
+  runs: number,
+): Promise<void> {
+  const file = await databaseFile(directory);
+  const sqlite = new DatabaseSync(file, { readOnly: true });
+  const queries = await measuredQueries(database, payments);
+  const measured: Measured[] = [];
+  for (const query of queries) {
+    measured.push(await measureQuery(database, sqlite, query, runs));
+  }
+  sqlite.close();
+  const sizeMiB = Math.round((await stat(file)).size / 2 ** 20);
+  console.log(
+    `\n${payments.toLocaleString('en')} payments of ${MERCHANTS} merchants, ${sizeMiB} MiB; ` +
+      `${runs} runs each; milliseconds as median / p95\n`,
+  );
+  console.log('| query | rows found | rows read | SQLite ms | D1 ms | with the call to D1, ms |');
+  console.log('|---|---:|---:|---:|---:|---:|');
+  for (const { name, rowsFound, rowsRead, sqliteMs, d1Ms, wallMs } of measured) {
+    const times = [spread(sqliteMs, 2), spread(d1Ms, 0), spread(wallMs, 1)];
+    console.log(`| ${[name, rowsFound, rowsRead, ...times].join(' | ')} |`);
+  }
+}
+
+async function measureQuery(
+  database: LocalDatabase,
+  sqlite: DatabaseSync,
+  { name, statements }: MeasuredQuery,
+  runs: number,
+): Promise<Measured> {
+  const rowsRead: number[] = [];
+  const rowsFound: number[] = [];
+  const sqliteMs: number[] = [];
+  const d1Ms: number[] = [];
+  const wallMs: number[] = [];
+  for (let run = -WARM_UP_RUNS; run < runs; run += 1) {
+    const batch = statements(Math.max(run, 0));
+    const wallFromMs = performance.now();
+    const results = await runBatch(database, batch);
+    const wallToMs = performance.now();
+    const prepared = batch.map(({ sql, params }) => ({ statement: sqlite.prepare(sql), params }));
+    const sqliteFromMs = performance.now();
+    for (const { statement, params } of prepared) {
+      statement.all(...params);
+    }
+    if (run >= 0) {
+      sqliteMs.push(performance.now() - sqliteFromMs);
+      wallMs.push(wallToMs - wallFromMs);
+      d1Ms.push(results.reduce((sum, { meta }) => sum + meta.duration, 0));
+      rowsRead.push(results.reduce((sum, { meta }) => sum + meta.rows_read, 0));
+      rowsFound.push(results.reduce((sum, result) => sum + result.results.length, 0));
+    }
+  }
+  return {
+    name,
+    rowsRead: Math.max(...rowsRead),
+    rowsFound: Math.max(...rowsFound),
+    sqliteMs,
+    d1Ms,
+    wallMs,
+  };
+}
+
+/** The file that holds D1's tables: the largest beneath `directory`. */
+async function databaseFile(directory: string): Promise<string> {
+  const entries = await readdir(join(directory, 'v3', 'd1'), {
+    recursive: true,
+    withFileTypes: true,
+  });
+  const files = await Promise.all(
+    entries
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.sqlite'))
+      .map(async (entry) => {
+        const path = join(entry.parentPath, entry.name);
+        return { path, size: (await stat(path)).size };
+      }),
+  );
+  const [largest] = files.sort((one, other) => other.size - one.size);
+  if (largest === undefined) {
+    throw new Error('D1 has no database file');
+  }
+  return largest.path;
+}
+
+function spread(values: readonly number[], digits: number): string {
+  return `${median(values).toFixed(digits)} / ${quantile(values, 0.95).toFixed(digits)}`;
+}
+
+function seconds(ms: number): string {
+  return (ms / 1_000).toFixed(0);
+}
+
+try {
+  await main();
+  process.exit(0);
+} catch (error) {
+  console.error(error);
+  process.exit(1);
+}

@@ -1,0 +1,161 @@
+/**
+ * `npm run mutants -- [--only TEXT] [--seeds 400]`: plants one realistic mistake after the other into
+ * a copy of the repository and runs the quick tests on it: some histories of the simulation, then the
+ * unit tests, then the file's own tests of rails and in workerd. Each mistake must be caught
+ * (docs/reliability.md#planted-bugs). Exits with 1 when one survives, and at once when a bug breaks the
+ * build, hangs the tests or makes them fail without an assertion. `--only`: those whose file or effect
+ * contains the text.
+ */
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { commandLine } from '../scripts/project/options.ts';
+import { givenNumber } from '../scripts/project/whole-number.ts';
+import { MUTANTS } from './mutants/all.ts';
+import { checkTypes } from './mutants/check-types.ts';
+import { type Mutant, planted } from './mutants/mutant.ts';
+import { RepositoryCopy, RUN_MS_MAX } from './mutants/repository-copy.ts';
+import { checkVerdicts } from './mutants/self-check.ts';
+import type { Verdict } from './mutants/verdict.ts';
+import { bundleSimulation } from './simulation/bundle.ts';
+import { runSimulation } from './simulation/run.ts';
+
+/** The unit tests of everything that mutants change. */
+const UNIT_TESTS = [
+  'deliver',
+  'held-expiry',
+  'held',
+  'manual',
+  'outcomes',
+  'refund',
+  'schedule',
+  'transition',
+  'webhook',
+].map((name) => `test/unit/${name}`);
+
+/** What only other tests notice, by file. They run last because each takes many seconds. */
+const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
+  'src/api/call.ts': ['workers/address-limits'],
+  'src/attempts/callback.ts': ['workers/rails-callbacks', 'workers/rails-out-of-reach'],
+  'src/attempts/plan.ts': ['workers/rails-start'],
+  'src/attempts/start-consumer.ts': ['workers/rails-start', 'workers/rails-out-of-reach'],
+  'src/attempts/store-result.ts': ['workers/rails-out-of-reach'],
+  'src/checkout/open-link.ts': ['workers/address-limits'],
+  'src/checkout/prompt-limit.ts': ['workers/address-limits'],
+  'src/intent/alarm.ts': ['workers/alarm'],
+  'src/intent/ask-rails.ts': [
+    'workers/rails-start',
+    'workers/rails-not-configured',
+    'workers/operator-refund-repeat',
+  ],
+  'src/intent/delivery.ts': ['workers/delivery'],
+  'src/intent/payment-intent.ts': ['workers/alarm', 'workers/create', 'workers/endpoints'],
+  'src/intent/record.ts': ['workers/commit'],
+  'src/intent/store.ts': ['workers/alarm'],
+  'src/intent/taken.ts': ['workers/idempotency'],
+  'src/rails/ethswitch/nbg-callback.ts': ['rails/ethswitch-nbg-callbacks'],
+  'src/rails/telebirr-h5/signature.ts': ['rails/telebirr-h5-wire'],
+  'src/read-model/consume.ts': ['workers/read-model'],
+  'src/read-model/events-list.ts': ['workers/api-events'],
+  'src/read-model/refunds-list.ts': ['workers/api-refunds'],
+  'src/read-model/search.ts': ['workers/read-model-search'],
+  'src/read-model/upsert.ts': ['workers/read-model', 'workers/api-refunds'],
+  'src/refunds/ask-rail.ts': ['workers/refund-settings', 'workers/operator-refund-repeat'],
+  'src/refunds/callback.ts': ['workers/rails-refund-callbacks'],
+  'src/refunds/claim.ts': ['workers/refund-requests'],
+  'src/refunds/request.ts': ['workers/refund-requests'],
+  'src/retention/purge.ts': ['workers/retention'],
+  'src/webhooks/secret-store.ts': ['workers/api-webhook-endpoints'],
+  'src/webhooks/settings.ts': ['workers/api-webhook-endpoints', 'workers/endpoints'],
+};
+
+const SCRIPT = {
+  usage: 'npm run mutants',
+  about: 'Plants realistic mistakes one by one, and checks that the tests catch each.',
+  options: {
+    only: { value: 'TEXT', about: 'only mistakes whose file or effect contains the text' },
+    seeds: { value: 'N', about: 'how many histories run on each mistake (default: 400)' },
+  },
+};
+
+async function main(): Promise<boolean> {
+  const { only, seeds } = commandLine(SCRIPT, (given) => ({
+    only: given.get('only')?.[0] ?? '',
+    seeds: givenNumber(given, 'seeds', 400),
+  }));
+  const chosen = MUTANTS.filter(({ file, breaks }) => `${file} ${breaks}`.includes(only));
+  const copy = await RepositoryCopy.create();
+  const survivors: Mutant[] = [];
+  try {
+    await checkVerdicts(copy);
+    await checkTypes(copy, chosen);
+    const others = [...new Set(chosen.flatMap(otherTests))];
+    const sound = await judge(copy, seeds, others);
+    if (sound.type !== 'missed') {
+      throw new Error(`without any planted bug: ${JSON.stringify(sound)}`);
+    }
+    for (const mutant of chosen) {
+      const { file, breaks } = mutant;
+      const content = planted(await copy.read(file), mutant);
+      const verdict = await copy.changed(new Map([[file, content]]), () =>
+        judge(copy, seeds, otherTests(mutant)),
+      );
+      if (verdict.type === 'invalid') {
+        throw new Error(`${file}: ${breaks}: ${verdict.why}`);
+      }
+      const isCaught = verdict.type === 'caught';
+      console.log(`${file}: ${breaks}\n  ${isCaught ? `caught by ${verdict.by}` : 'SURVIVED'}`);
+      if (!isCaught) {
+        survivors.push(mutant);
+      }
+    }
+  } finally {
+    await copy.remove();
+  }
+  console.log(`${chosen.length - survivors.length} of ${chosen.length} planted bugs were caught.`);
+  return survivors.length === 0;
+}
+
+/** Runs the suites until one catches the bug or is invalid. */
+async function judge(
+  copy: RepositoryCopy,
+  seeds: number,
+  others: readonly string[],
+): Promise<Verdict> {
+  const suites = [
+    () => simulated(copy.directory, seeds),
+    () => copy.judge(['unit'], UNIT_TESTS),
+    () => copy.judge(['rails', 'workers'], others),
+  ];
+  for (const suite of suites) {
+    const verdict = await suite();
+    if (verdict.type !== 'missed') {
+      return verdict;
+    }
+  }
+  return { type: 'missed' };
+}
+
+/** Caught by a broken promise. Not by a simulation that does not build or end. */
+async function simulated(copy: string, seeds: number): Promise<Verdict> {
+  const bundle = join(copy, 'simulation.mjs');
+  const workers = availableParallelism();
+  const run = { from: 1, seeds, workers, failuresMax: 1, shrinks: false, isTraced: false };
+  try {
+    await bundleSimulation(copy, bundle);
+    const { failures } = await runSimulation(bundle, copy, { ...run, msMax: RUN_MS_MAX });
+    const [failure] = failures;
+    const [violation] = failure?.violations ?? [];
+    return failure === undefined || violation === undefined
+      ? { type: 'missed' }
+      : { type: 'caught', by: `simulation, seed ${failure.seed}: ${violation.promise}` };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { type: 'invalid', why: `the simulation: ${reason}` };
+  }
+}
+
+function otherTests({ file }: Mutant): readonly string[] {
+  return (OTHER_TESTS[file] ?? []).map((name) => `test/${name}.test.ts`);
+}
+
+process.exitCode = (await main()) ? 0 : 1;

@@ -1,0 +1,230 @@
+/**
+ * `npm run screenshots [-- --port N]`: takes the README's pictures of the demo merchant's pages on
+ * a phone: the demo shop, the checkout while a customer pays, then the dashboard.
+ */
+import { mkdir, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { startShop } from '../demo/shop.ts';
+import { localSecrets } from '../scripts/dev/local-secrets.ts';
+import { jsonPost } from '../scripts/gateway/http.ts';
+import { type OwnGateway, withOwnGateway } from '../scripts/gateway/own-gateway.ts';
+import { PROJECT_DIRECTORY } from '../scripts/project/files.ts';
+import { commandLine } from '../scripts/project/options.ts';
+import { givenNumber } from '../scripts/project/whole-number.ts';
+import { launchBrowser, PHONE } from './pages/browser.ts';
+import { chooseTelebirr, createDemoPayment, payToReceipt } from './pages/demo-payment.ts';
+
+const SCRIPT = {
+  usage: 'npm run screenshots',
+  about: "Takes the README's pictures of the demo merchant's pages on a phone.",
+  options: { port: { value: 'PORT', about: 'where the gateway listens (default: 8794)' } },
+};
+const IMAGES_DIRECTORY = join(PROJECT_DIRECTORY, 'docs', 'images');
+
+const EXPIRE_IN_SECONDS = 900;
+
+/** Payments for the dashboard, besides the one of the first pictures; the newest is last. */
+const ORDERS: readonly Order[] = [
+  { id: 'order-1041', method: 'M_PESA', amount: 320, simulationStatus: 'SUCCESS' },
+  { id: 'order-1042', method: 'CBE', amount: 1200, simulationStatus: 'SUCCESS' },
+  { id: 'order-1043', method: 'M_PESA', amount: 89.5, simulationStatus: 'FAILED' },
+  { id: 'order-1044', method: 'CBE', amount: 540.75, simulationStatus: 'SUCCESS' },
+];
+const SHOWN_ORDER = 'order-1044';
+/** The list lags behind by some seconds. */
+const LIST_TRIES_MAX = 30;
+const LIST_WAIT_MS = 500;
+
+/** A reader on a phone pays for every byte of the README. */
+const IMAGE_BYTES_MAX = 60 * 1024;
+/** Of 100: letters stay sharp. */
+const JPEG_QUALITY = 72;
+
+interface Order {
+  readonly id: string;
+  readonly method: string;
+  readonly amount: number;
+  readonly simulationStatus: 'SUCCESS' | 'FAILED';
+}
+
+async function main(): Promise<boolean> {
+  const port = commandLine(SCRIPT, (given) => givenNumber(given, 'port', 8_794));
+  await mkdir(IMAGES_DIRECTORY, { recursive: true });
+  const files = await withOwnGateway(port, async (gateway) => {
+    const browser = await launchBrowser();
+    try {
+      const payment = await createDemoPayment(gateway, EXPIRE_IN_SECONDS);
+      return [
+        await shootShop(browser, gateway),
+        ...(await payAndShoot(browser, payment)),
+        ...(await manageAndShoot(browser, gateway)),
+      ];
+    } finally {
+      await browser.close();
+    }
+  });
+  return report(files);
+}
+
+/** The product page of `npm run demo`. */
+async function shootShop(browser: Browser, { merchant }: OwnGateway): Promise<string> {
+  const shop = await startShop({
+    apiKey: merchant.sandboxApiKey,
+    webhookSecret: merchant.sandboxWebhookSecret,
+    gatewayUrl: merchant.baseUrl,
+    port: 0,
+  });
+  const page = await (await phone(browser)).newPage();
+  await page.goto(shop.url);
+  const picture = await shoot(page, 'demo-shop.jpg');
+  await page.close();
+  shop.close();
+  return picture;
+}
+
+/** Returns the files that it wrote. */
+async function payAndShoot(browser: Browser, checkoutUrl: string): Promise<readonly string[]> {
+  const page = await (await phone(browser)).newPage();
+  await page.goto(checkoutUrl);
+  await chooseTelebirr(page);
+  const choosing = await shoot(page, 'checkout-choosing.jpg');
+  await payToReceipt(page);
+  return [choosing, await shoot(page, 'checkout-paid.jpg')];
+}
+
+/** Pays some more orders, joins as an owner and takes pictures of the dashboard. */
+async function manageAndShoot(browser: Browser, gateway: OwnGateway): Promise<readonly string[]> {
+  for (const order of ORDERS) {
+    await payOrder(gateway, order);
+  }
+  const page = await (await phone(browser)).newPage();
+  await joinAsOwner(page, await ownerLink(gateway));
+  await page.goto(`${gateway.merchant.baseUrl}/dashboard/sandbox/payments`);
+  await untilAllAreEnded(page);
+  const list = await shoot(page, 'dashboard-payments.jpg');
+  await page.getByRole('link', { name: SHOWN_ORDER }).click();
+  return [list, await shoot(page, 'dashboard-payment.jpg', 'Attempts')];
+}
+
+function phone(browser: Browser): Promise<BrowserContext> {
+  return browser.newContext({
+    ...PHONE,
+    // The README shows the pictures at 270 px: sharp on a screen of double density.
+    deviceScaleFactor: 1.5,
+    locale: 'en-US',
+    timezoneId: 'Africa/Addis_Ababa',
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+  });
+}
+
+/** Creates an express payment, which the simulator resolves by itself. */
+async function payOrder(gateway: OwnGateway, order: Order): Promise<void> {
+  const { id, method, amount, simulationStatus } = order;
+  const { baseUrl, sandboxApiKey: apiKey } = gateway.merchant;
+  const body = {
+    paymentIntentUniqueId: id,
+    currency: 'ETB',
+    amount,
+    method,
+    phoneNumber: '0711223344',
+    commissionPaidByCustomer: true,
+    expireIn: EXPIRE_IN_SECONDS,
+    testMode: { testModeType: 'SIMULATED_TEST', simulationStatus },
+  };
+  await post(gateway, `${baseUrl}/api/v1/payment/express/sandbox/pay`, { apiKey }, body);
+}
+
+/** Asks the operator's API for an invitation link for an owner. */
+async function ownerLink(gateway: OwnGateway): Promise<string> {
+  const { baseUrl, merchantId } = gateway.merchant;
+  const [secret = ''] = (await localSecrets()).OPERATOR_SECRETS.split(',');
+  const url = `${baseUrl}/operator/v1/merchants/${merchantId}/invitations`;
+  const headers = { authorization: `Bearer ${secret}` };
+  const content = await post(gateway, url, headers, { name: 'Demo Owner', role: 'owner' });
+  return (content as { readonly url: string }).url;
+}
+
+async function post(
+  { client }: OwnGateway,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: object,
+): Promise<unknown> {
+  const answer = await client.send(jsonPost(url, headers, JSON.stringify(body)));
+  if (answer.status !== 200) {
+    throw new Error(`${url} answered ${answer.status} ${answer.body}`);
+  }
+  return JSON.parse(answer.body).content;
+}
+
+/** Joins with a passkey from the browser's virtual authenticator. */
+async function joinAsOwner(page: Page, link: string): Promise<void> {
+  const client = await page.context().newCDPSession(page);
+  await client.send('WebAuthn.enable');
+  await client.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  await page.goto(link);
+  await page.locator('form[data-passkey] button[type=submit]').click();
+  await page.waitForURL('**/overview');
+}
+
+/** Reloads the list until it shows all orders, and none in progress. */
+async function untilAllAreEnded(page: Page): Promise<void> {
+  for (let tries = 0; tries < LIST_TRIES_MAX; tries += 1) {
+    const text = (await page.locator('main table').last().textContent()) ?? '';
+    if (ORDERS.every(({ id }) => text.includes(id)) && !text.includes('In progress')) {
+      return;
+    }
+    await page.waitForTimeout(LIST_WAIT_MS);
+    await page.reload();
+  }
+  throw new Error('the dashboard does not show all payments as ended');
+}
+
+/** Takes a picture of the screen, scrolled to the page's top or to the first `heading`. */
+async function shoot(page: Page, name: string, heading?: string): Promise<string> {
+  const path = join(IMAGES_DIRECTORY, name);
+  await page.evaluate('scrollTo(0, 0)');
+  if (heading !== undefined) {
+    await page.getByText(heading, { exact: true }).first().evaluate(scrollToTop);
+  }
+  await page.screenshot({ path, type: 'jpeg', quality: JPEG_QUALITY, animations: 'disabled' });
+  return path;
+}
+
+/** Runs in the page. */
+function scrollToTop(element: Element): void {
+  element.scrollIntoView();
+  scrollBy(0, -16);
+}
+
+/** Prints the size of each picture. Returns false when one exceeds the budget. */
+async function report(files: readonly string[]): Promise<boolean> {
+  let areAllSmall = true;
+  for (const file of files) {
+    const { size } = await stat(file);
+    console.log(`${relative(PROJECT_DIRECTORY, file)}: ${size.toLocaleString('en')} bytes`);
+    areAllSmall &&= size <= IMAGE_BYTES_MAX;
+  }
+  if (!areAllSmall) {
+    console.error(`A picture exceeds its budget of ${IMAGE_BYTES_MAX} bytes.`);
+  }
+  return areAllSmall;
+}
+
+try {
+  process.exit((await main()) ? 0 : 1);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}

@@ -1,0 +1,79 @@
+/**
+ * `npm run simulate -- [--seeds 1000] [--from 1] [--workers N] [--trace]`: runs simulated histories of
+ * the whole gateway and checks docs/promises.md after each (docs/reliability.md#simulation). One seed
+ * is one history, and gives the same trace hash on every machine. Exits with 1 when a promise is
+ * broken, after printing the history with everything cut away that it does not need.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PROJECT_DIRECTORY } from '../scripts/project/files.ts';
+import { commandLine } from '../scripts/project/options.ts';
+import { givenNumber } from '../scripts/project/whole-number.ts';
+import { bundleSimulation } from './simulation/bundle.ts';
+import type { Summary } from './simulation/main.ts';
+import { type Run, runSimulation } from './simulation/run.ts';
+
+const FAILURES_MAX = 3;
+
+const SCRIPT = {
+  usage: 'npm run simulate',
+  about: 'Runs simulated histories of the whole gateway and checks its promises after each.',
+  options: {
+    seeds: { value: 'N', about: 'how many histories (default: 1000)' },
+    from: { value: 'SEED', about: 'the first seed (default: 1)' },
+    workers: { value: 'N', about: 'how many processes (default: one for each core)' },
+    trace: { value: null, about: 'print each history' },
+  },
+};
+
+async function main(): Promise<boolean> {
+  const run: Run = commandLine(SCRIPT, (given) => ({
+    seeds: givenNumber(given, 'seeds', 1_000),
+    from: givenNumber(given, 'from', 1),
+    workers: givenNumber(given, 'workers', availableParallelism()),
+    failuresMax: FAILURES_MAX,
+    shrinks: true,
+    isTraced: given.has('trace'),
+  }));
+  const directory = await mkdtemp(join(tmpdir(), 'kefel-simulation-'));
+  try {
+    const bundle = join(directory, 'simulation.mjs');
+    await bundleSimulation(PROJECT_DIRECTORY, bundle);
+    const startedAtMs = performance.now();
+    const summary = await runSimulation(bundle, PROJECT_DIRECTORY, run);
+    report(run, summary, (performance.now() - startedAtMs) / 1_000);
+    return summary.failures.length === 0;
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+function report(run: Run, summary: Summary, seconds: number): void {
+  const { histories, events, hash, faults, reached, failures } = summary;
+  const rate = Math.round(histories / seconds);
+  for (const { seed, violations, lines, kept } of failures) {
+    console.log(`\nSeed ${seed} broke a promise. What is left of its history, and of its faults:`);
+    console.log(`${lines.join('\n')}\n${kept}`);
+    for (const { promise, what } of violations) {
+      console.log(`BROKEN ${promise}: ${what}`);
+    }
+  }
+  console.log(`faults: ${countsText(faults)}`);
+  console.log(`histories that reached: ${countsText(reached)}`);
+  console.log(
+    `${histories} histories from seed ${run.from}, ${events} events, ${seconds.toFixed(1)} s, ` +
+      `${rate}/s with ${run.workers} processes`,
+  );
+  console.log(`trace hash ${hash.toString(16).padStart(8, '0')}`);
+  console.log(failures.length === 0 ? 'All promises were kept.' : `${failures.length} failures.`);
+}
+
+function countsText(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .sort(([one], [other]) => one.localeCompare(other))
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ');
+}
+
+process.exitCode = (await main()) ? 0 : 1;

@@ -1,0 +1,38 @@
+import { resolve } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+
+/** Parts of Kefel that the simulation replaces, and what stands in for them. */
+export const STAND_INS: Readonly<Record<string, string>> = {
+  'cloudflare:workers': 'lab/simulation/cloudflare-workers.ts',
+  'src/rails/settings.ts': 'lab/simulation/rails.ts',
+};
+
+/**
+ * Bundles the simulation with Kefel's own code into one file for Node. `root`: the repository, or a
+ * copy of it.
+ */
+export async function bundleSimulation(root: string, outfile: string): Promise<void> {
+  const standIns: Plugin = {
+    name: 'stand-ins',
+    setup({ onResolve }) {
+      onResolve({ filter: /^cloudflare:workers$|settings\.ts$/ }, ({ path, resolveDir }) => {
+        const name = path.startsWith('.')
+          ? resolve(resolveDir, path).slice(resolve(root).length + 1)
+          : path;
+        const standIn = STAND_INS[name];
+        return standIn === undefined ? undefined : { path: resolve(root, standIn) };
+      });
+    },
+  };
+  await build({
+    absWorkingDir: resolve(root),
+    entryPoints: ['lab/simulation/main.ts'],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    sourcemap: 'inline',
+    logLevel: 'warning',
+    plugins: [standIns],
+  });
+}
