@@ -109,6 +109,7 @@ export default defineConfig({
                   ...testSecrets(),
                   RATE_LIMITS: 'off',
                   TEST_MIGRATIONS: await readD1Migrations('./migrations'),
+                  TEST_BACK_OFFICE_MIGRATIONS: await readD1Migrations('./back-office/migrations'),
                   TEST_DOCUMENTED_SQL: documentedSql(commands),
                   TEST_DOCUMENTED_REQUESTS: documentedRequests(commands),
                 },

@@ -51,7 +51,8 @@ export default {
   },
   async scheduled(_controller, env) {
     const { purgeExpired } = await import('./retention/purge.ts');
-    await purgeExpired(env, Date.now());
+    const { runDaily } = await import('../back-office/scheduled.ts');
+    await Promise.all([purgeExpired(env, Date.now()), runDaily(env, Date.now())]);
   },
 } satisfies ExportedHandler<Env>;
 

@@ -104,8 +104,18 @@ export async function readPage<Row>(
   limit: number,
 ): Promise<Page<Row>> {
   const { results } = await prepare(db, pageStatement(list, cursor, limit)).all<Row>();
-  const kept = results.slice(0, pageRows(limit));
-  const hasMore = results.length > kept.length;
+  return pageOf(list, results, cursor, limit);
+}
+
+/** The page that begins with these rows, which follow the cursor in its direction. */
+export function pageOf<Row>(
+  list: Pick<List<Row>, 'placeOf' | 'isOldestFirst'>,
+  found: readonly Row[],
+  cursor: Cursor | null,
+  limit: number,
+): Page<Row> {
+  const kept = found.slice(0, pageRows(limit));
+  const hasMore = found.length > kept.length;
   const [onward, back] = list.isOldestFirst
     ? (['newer', 'older'] as const)
     : (['older', 'newer'] as const);

@@ -30,6 +30,17 @@ export function changeAudited(
   return runAudited(call.env.DB, [change].flat(), entryOf(call, act), after);
 }
 
+/** The same for a change of the merchant's people, which concerns both environments. */
+export function changePeople(
+  call: DashboardCall,
+  change: SqlStatement,
+  act: Act,
+  after: readonly SqlStatement[] = [],
+): Promise<boolean> {
+  const entry = entryOf(call, { ...act, environment: null });
+  return runAudited(call.env.BACK_OFFICE_DB, [change], entry, after);
+}
+
 function entryOf(call: DashboardCall, act: Act): AuditEntry {
   const { environment, session, nowMs } = call;
   return {

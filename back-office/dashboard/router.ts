@@ -109,7 +109,7 @@ async function answerMember(route: DashboardRoute, call: PublicCall): Promise<Re
   if (!(await isWithinLimit(call.config, call.env.DASHBOARD_RATE_LIMIT, token.digest))) {
     return noticePage(call, 'busy', { retryAfterSeconds: SESSION_PERIOD_SECONDS });
   }
-  const session = await sessionOf(token, call.env, call.ctx, call.nowMs);
+  const session = await sessionOf(token, call);
   if (session === null) {
     return signInFirst(call);
   }

@@ -3,6 +3,7 @@ import { base64UrlFromBytes, sha256Hex } from '../../src/crypto/encoding.ts';
 import { prepare, type SqlStatement } from '../../src/database.ts';
 import { newId } from './members.ts';
 import type { Role } from './permissions.ts';
+import type { MembersCall } from './sessions.ts';
 
 /**
  * Members join through one-time links. An invitation makes a new member; a recovery link,
@@ -99,34 +100,40 @@ export interface Invitation {
   readonly expiresAtMs: number;
 }
 
-/** A usable link: its merchant is active, and the member to recover was not removed. */
+/** A usable link, while its merchant is active: the member to recover was not removed. */
 const USABLE = `invitations.used_at_ms IS NULL AND invitations.revoked_at_ms IS NULL
   AND invitations.expires_at_ms > ?2
-  AND invitations.merchant_id IN (SELECT id FROM merchants WHERE status = 'active')
   AND (invitations.member_id IS NULL
     OR invitations.member_id IN (SELECT id FROM members WHERE removed_at_ms IS NULL))`;
 
 const INVITATION_SQL = `
   SELECT invitations.digest, invitations.id, invitations.merchant_id AS merchantId,
-    merchants.name AS merchantName, invitations.member_id AS memberId,
+    invitations.member_id AS memberId,
     coalesce(members.role, invitations.role) AS role, coalesce(members.name, invitations.name) AS name,
     invitations.invited_by AS invitedBy, invitations.expires_at_ms AS expiresAtMs
   FROM invitations
-  JOIN merchants ON merchants.id = invitations.merchant_id
   LEFT JOIN members ON members.id = invitations.member_id
   WHERE invitations.digest = ?1 AND ${USABLE}`;
 
-/** The invitation of a token, or null when it is unknown, used, revoked or expired. */
+/**
+ * The invitation of a token, or null when it is unknown, used, revoked or expired, or while its
+ * merchant is suspended.
+ */
 export async function findInvitation(
-  db: D1Database,
+  { env, payments, nowMs }: Omit<MembersCall, 'ctx'>,
   token: string,
-  nowMs: number,
 ): Promise<Invitation | null> {
   if (!TOKEN.test(token)) {
     return null;
   }
   const params = [await sha256Hex(token), nowMs];
-  return prepare(db, { sql: INVITATION_SQL, params }).first<Invitation>();
+  const row = await prepare(env.BACK_OFFICE_DB, { sql: INVITATION_SQL, params }).first<
+    Omit<Invitation, 'merchantName'>
+  >();
+  const merchant = row && (await payments.settings.merchant(row.merchantId));
+  return row === null || merchant === null || merchant.isSuspended
+    ? null
+    : { ...row, merchantName: merchant.name };
 }
 
 /** Finds the link while it is usable. */
@@ -176,7 +183,7 @@ export interface OpenInvitation {
 /** More open links than a merchant has; bounds the page. */
 const OPEN_INVITATIONS_SHOWN_MAX = 100;
 
-/** The merchant's usable links, newest first. */
+/** The usable links of an active merchant, newest first. */
 export async function openInvitations(
   db: D1Database,
   merchantId: string,

@@ -138,6 +138,35 @@ export function revokeInvitationsBy(memberId: string, nowMs: number): SqlStateme
   };
 }
 
+/** The merchants with the number of their members who may sign in. */
+export async function withMemberCounts<Merchant extends { readonly id: string }>(
+  db: D1Database,
+  merchants: readonly Merchant[],
+): Promise<readonly (Merchant & { readonly members: number })[]> {
+  const sql = `SELECT merchant_id AS id, count(*) AS members FROM members
+    WHERE merchant_id IN (SELECT value FROM json_each(?1)) AND removed_at_ms IS NULL
+    GROUP BY merchant_id`;
+  const params = [JSON.stringify(merchants.map(({ id }) => id))];
+  const { results } = await prepare(db, { sql, params }).all<{ id: string; members: number }>();
+  const counts = new Map(results.map(({ id, members }) => [id, members]));
+  return merchants.map((merchant) => ({ ...merchant, members: counts.get(merchant.id) ?? 0 }));
+}
+
+/**
+ * Members that the audit log may name, including removed ones, whose entries remain.
+ */
+export async function formerAndPresentMembers(
+  db: D1Database,
+  merchantId: string,
+): Promise<readonly Pick<Member, 'id' | 'name'>[]> {
+  const sql = `SELECT id, name FROM members WHERE merchant_id = ?1
+    ORDER BY removed_at_ms IS NOT NULL, created_at_ms LIMIT ${MEMBERS_SHOWN_MAX}`;
+  const { results } = await prepare(db, { sql, params: [merchantId] }).all<
+    Pick<Member, 'id' | 'name'>
+  >();
+  return results;
+}
+
 /** The names of a merchant's members with these ids, removed ones included. */
 export async function memberNames(
   db: D1Database,

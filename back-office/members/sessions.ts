@@ -4,6 +4,8 @@ import { base64UrlFromBytes, sha256Hex, utf8 } from '../../src/crypto/encoding.t
 import { signBytes, verifyBytes } from '../../src/crypto/signed-bytes.ts';
 import { prepare, type SqlStatement } from '../../src/database.ts';
 import { type Cookie, clearCookie, cookieValue, setCookie } from '../../src/http/cookie.ts';
+import type { BackOfficeEnv } from '../env.ts';
+import type { PaymentsPlane } from '../payments-plane.ts';
 import { newId } from './members.ts';
 import type { Role } from './permissions.ts';
 
@@ -149,25 +151,17 @@ export async function startSession(
 }
 
 const SESSION_SQL = `
-  SELECT sessions.id, sessions.created_at_ms, sessions.last_seen_at_ms, members.id AS member_id, members.name AS member_name,
-    members.role, merchants.id AS merchant_id, merchants.name AS merchant_name, merchants.status
-  FROM sessions
-  JOIN members ON members.id = sessions.member_id
-  JOIN merchants ON merchants.id = members.merchant_id
+  SELECT sessions.id, sessions.created_at_ms AS createdAtMs, last_seen_at_ms AS lastSeenAtMs,
+    members.id AS memberId, members.name AS memberName, members.role,
+    members.merchant_id AS merchantId
+  FROM sessions JOIN members ON members.id = sessions.member_id
   WHERE sessions.digest = ?1 AND sessions.revoked_at_ms IS NULL AND sessions.expires_at_ms > ?2
     AND sessions.last_seen_at_ms > ?3 AND members.removed_at_ms IS NULL`;
 
-interface SessionRow {
-  readonly id: string;
-  readonly created_at_ms: number;
-  readonly last_seen_at_ms: number;
-  readonly member_id: string;
-  readonly member_name: string;
-  readonly role: Role;
-  readonly merchant_id: string;
-  readonly merchant_name: string;
-  readonly status: 'active' | 'suspended';
-}
+type SessionRow = Pick<
+  Session,
+  'id' | 'createdAtMs' | 'memberId' | 'memberName' | 'role' | 'merchantId'
+> & { readonly lastSeenAtMs: number };
 
 /** The token of a session that this gateway began, from the request's cookie. */
 export interface SessionToken {
@@ -187,35 +181,40 @@ export async function sessionTokenOf(
   return isGenuine ? { token, digest: await sha256Hex(token) } : null;
 }
 
+/** What sessions and invitations are read with. */
+export interface MembersCall {
+  readonly env: Pick<BackOfficeEnv, 'BACK_OFFICE_DB'>;
+  readonly ctx: Pick<ExecutionContext, 'waitUntil'>;
+  readonly payments: PaymentsPlane;
+  readonly nowMs: number;
+}
+
 /**
- * The valid session of a genuine token, or null. Read from D1 for each request, so that a revoked
- * session or a removed member is out at once. Throws when D1 does not answer.
+ * The valid session of a genuine token, or null. Read for each request, so that a revoked session or
+ * a removed member is out at once, and a suspended merchant's only reads. Throws when D1 or the
+ * payments plane does not answer.
  */
 export async function sessionOf(
   { token, digest }: SessionToken,
-  env: Env,
-  ctx: Pick<ExecutionContext, 'waitUntil'>,
-  nowMs: number,
+  { env, ctx, payments, nowMs }: MembersCall,
 ): Promise<Session | null> {
+  const database = env.BACK_OFFICE_DB;
   const params = [digest, nowMs, nowMs - SESSION_IDLE_MS_MAX];
-  const row = await prepare(env.DB, { sql: SESSION_SQL, params }).first<SessionRow>();
-  if (row === null) {
+  const row = await prepare(database, { sql: SESSION_SQL, params }).first<SessionRow>();
+  const merchant = row && (await payments.settings.merchant(row.merchantId));
+  if (row === null || merchant === null) {
     return null;
   }
-  if (nowMs - row.last_seen_at_ms >= LAST_SEEN_EVERY_MS) {
+  const { lastSeenAtMs, ...session } = row;
+  if (nowMs - lastSeenAtMs >= LAST_SEEN_EVERY_MS) {
     const sql = 'UPDATE sessions SET last_seen_at_ms = ?2 WHERE digest = ?1';
-    ctx.waitUntil(prepare(env.DB, { sql, params: [digest, nowMs] }).run());
+    ctx.waitUntil(prepare(database, { sql, params: [digest, nowMs] }).run());
   }
   return {
-    id: row.id,
+    ...session,
     digest,
-    memberId: row.member_id,
-    memberName: row.member_name,
-    role: row.role,
-    merchantId: row.merchant_id,
-    merchantName: row.merchant_name,
-    isSuspended: row.status === 'suspended',
-    createdAtMs: row.created_at_ms,
+    merchantName: merchant.name,
+    isSuspended: merchant.isSuspended,
     csrfToken: await csrfTokenOf(token),
   };
 }

@@ -1,4 +1,5 @@
 import type * as v from 'valibot';
+import { runAudited } from '../../src/audit/log.ts';
 import { prepare } from '../../src/database.ts';
 import { successResponse } from '../../src/http/envelope.ts';
 import { oneOf } from '../../src/http/fields.ts';
@@ -12,7 +13,6 @@ import {
 } from '../members/invitations.ts';
 import { NAME_LENGTH_MAX } from '../members/members.ts';
 import { ROLES, type Role } from '../members/permissions.ts';
-import { changeAudited } from './audited.ts';
 import type { OperatorCall } from './call.ts';
 import { knownMerchant } from './merchants.ts';
 import { operatorProblem } from './problems.ts';
@@ -37,15 +37,18 @@ const MEMBERS_SQL = `
 
 /** GET …/members */
 export async function listMembers(call: OperatorCall): Promise<Response> {
-  const { id } = await knownMerchant(call);
-  return successResponse('Members', await readMembers(call, id));
+  return successResponse('Members', await readMembers(call, await knownMerchant(call)));
 }
 
 /** The merchant's members and open links, newest first. */
-export async function readMembers(call: OperatorCall, id: string) {
+export async function readMembers(
+  { env, nowMs }: OperatorCall,
+  { id, status }: LinkRequest['merchant'],
+) {
   const sql = `${MEMBERS_SQL} ORDER BY created_at_ms DESC LIMIT ${MEMBERS_SHOWN_MAX}`;
-  const { results } = await prepare(call.env.DB, { sql, params: [id] }).all<MemberRow>();
-  const invitations = await openInvitations(call.env.DB, id, call.nowMs);
+  const { results } = await prepare(env.BACK_OFFICE_DB, { sql, params: [id] }).all<MemberRow>();
+  const invitations =
+    status === 'active' ? await openInvitations(env.BACK_OFFICE_DB, id, nowMs) : [];
   return { members: results, invitations };
 }
 
@@ -71,7 +74,7 @@ export async function recoverMember(call: OperatorCall): Promise<Response> {
   const merchant = await knownMerchant(call);
   const sql = `${MEMBERS_SQL} AND id = ?2`;
   const params = [merchant.id, call.params.memberId ?? ''];
-  const member = found(await prepare(call.env.DB, { sql, params }).first<MemberRow>());
+  const member = found(await prepare(call.env.BACK_OFFICE_DB, { sql, params }).first<MemberRow>());
   const { id: memberId, name, role } = member;
   return linkResponse(await link(call, { merchant, memberId, name, role }));
 }
@@ -111,12 +114,14 @@ async function link(call: OperatorCall, request: LinkRequest): Promise<MemberLin
     invitedBy: actor,
     nowMs,
   });
-  const isCreated = await changeAudited(call, fresh.statement, {
+  const isCreated = await runAudited(call.env.BACK_OFFICE_DB, [fresh.statement], {
+    actor,
     merchantId: merchant.id,
     environment: null,
     action: memberId === null ? 'member.invited' : 'recovery.issued',
     target: memberId ?? fresh.id,
     detail: { name, role },
+    atMs: nowMs,
   });
   if (!isCreated) {
     throw problem('not_found');

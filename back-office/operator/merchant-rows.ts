@@ -1,5 +1,6 @@
 import { prepare } from '../../src/database.ts';
 import { type List, readPage, when } from '../../src/paging.ts';
+import { withMemberCounts } from '../members/members.ts';
 import { cursorFrom, type ItemPage } from './page-query.ts';
 
 export interface MerchantRow {
@@ -11,14 +12,16 @@ export interface MerchantRow {
   readonly members: number;
 }
 
-const COLUMNS = `id, name, status, created_at_ms AS createdAtMs,
-  (SELECT count(*) FROM members
-    WHERE members.merchant_id = merchants.id AND removed_at_ms IS NULL) AS members`;
+type StoredMerchant = Omit<MerchantRow, 'members'>;
+
+const COLUMNS = 'id, name, status, created_at_ms AS createdAtMs';
 
 /** The merchant of that id, or null. */
-export function merchantAt(db: D1Database, id: string): Promise<MerchantRow | null> {
+export async function merchantAt(env: Env, id: string): Promise<MerchantRow | null> {
   const sql = `SELECT ${COLUMNS} FROM merchants WHERE id = ?1`;
-  return prepare(db, { sql, params: [id] }).first<MerchantRow>();
+  const stored = await prepare(env.DB, { sql, params: [id] }).all<StoredMerchant>();
+  const [merchant = null] = await withMemberCounts(env.BACK_OFFICE_DB, stored.results);
+  return merchant;
 }
 
 /** The names of these merchants, by id. */
@@ -34,14 +37,14 @@ export async function merchantNames(
 
 /** Newest first. Problem 400 for a malformed cursor. */
 export async function merchantPage(
-  db: D1Database,
+  env: Env,
   query: {
     readonly status: 'active' | 'suspended' | null;
     readonly cursor: string | null;
     readonly limit: number;
   },
 ): Promise<ItemPage<MerchantRow>> {
-  const list: List<MerchantRow> = {
+  const list: List<StoredMerchant> = {
     columns: COLUMNS,
     table: 'merchants',
     index: 'merchants_by_time',
@@ -50,6 +53,7 @@ export async function merchantPage(
     conditions: when('status = ?', query.status),
     placeOf: ({ createdAtMs, id }) => ({ atMs: createdAtMs, id }),
   };
-  const page = await readPage(db, list, cursorFrom(query.cursor), query.limit);
-  return { items: page.rows, nextCursor: page.nextCursor };
+  const page = await readPage(env.DB, list, cursorFrom(query.cursor), query.limit);
+  const items = await withMemberCounts(env.BACK_OFFICE_DB, page.rows);
+  return { items, nextCursor: page.nextCursor };
 }

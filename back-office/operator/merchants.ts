@@ -92,7 +92,7 @@ export async function createNewMerchant(call: OperatorCall): Promise<Response> {
   try {
     await runBatch(call.env.DB, [...statements, ...(await webhookSecrets(call, id)), audit]);
   } catch (error) {
-    if ((await merchantAt(call.env.DB, id)) !== null) {
+    if ((await merchantAt(call.env, id)) !== null) {
       throw operatorProblem('merchant_exists', { id });
     }
     throw error;
@@ -145,7 +145,7 @@ const listing = body({
 /** GET …/merchants: newest first. */
 export async function listMerchants(call: OperatorCall): Promise<Response> {
   const { cursor = null, limit, status = null } = readQuery(call.url, listing);
-  return successResponse('Merchants', await merchantPage(call.env.DB, { status, cursor, limit }));
+  return successResponse('Merchants', await merchantPage(call.env, { status, cursor, limit }));
 }
 
 /** GET …/merchants/{id} with methods, commissions and limits of both environments. */
@@ -258,7 +258,7 @@ async function runChange(
 /** The merchant that the path names. Problem 404 when there is none. */
 export async function knownMerchant({ env, params }: OperatorCall) {
   const id = params.merchantId ?? '';
-  return found(MERCHANT_ID.test(id) ? await merchantAt(env.DB, id) : null);
+  return found(MERCHANT_ID.test(id) ? await merchantAt(env, id) : null);
 }
 
 /** The merchant with methods, commissions and limits. Problem 404 for an unknown id. */

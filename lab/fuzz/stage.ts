@@ -84,6 +84,7 @@ async function seedCredentials(
   const dataKeys = keyRing('DATA_ENCRYPTION_KEYS', secrets.DATA_ENCRYPTION_KEYS);
   const createdAtMs = Date.now();
   const statements: SqlStatement[] = [];
+  const people: SqlStatement[] = [];
   for (let number = 1; number <= SPARE_CREDENTIALS; number += 1) {
     const memberId = `mem_fuzz${number}`;
     const token = await newSessionToken(linkKeys);
@@ -99,7 +100,7 @@ async function seedCredentials(
       [PRODUCTION_KEY]: productionKey,
     });
     const key = (apiKey: string) => ({ apiKey, name: `Key ${number}`, createdAtMs });
-    statements.push(
+    people.push(
       insertMember({
         id: memberId,
         merchantId,
@@ -116,10 +117,12 @@ async function seedCredentials(
         address: null,
         userAgent: 'fuzz',
       }),
+    );
+    statements.push(
       await issueApiKey({ environment: 'sandbox', merchantId }, key(sandboxKey)),
       await issueApiKey({ environment: 'production', merchantId }, key(productionKey)),
     );
   }
   // All at once: a connection to the local D1 does not survive a pause.
-  await prepareLocalDatabase(stateDirectory, async () => statements);
+  await prepareLocalDatabase(stateDirectory, async () => statements, people);
 }

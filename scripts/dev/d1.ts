@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import type { SqlStatement } from '../../src/database.ts';
-import { MIGRATIONS_DIRECTORY, WRANGLER_CONFIG_FILE } from '../project/files.ts';
+import {
+  BACK_OFFICE_MIGRATIONS_DIRECTORY,
+  MIGRATIONS_DIRECTORY,
+  WRANGLER_CONFIG_FILE,
+} from '../project/files.ts';
 import { WRANGLER_ENVIRONMENT } from '../project/wrangler.ts';
 
 export interface Migration {
@@ -12,15 +16,23 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** All migrations in the order of their numbers. */
-export async function readMigrations(): Promise<readonly Migration[]> {
-  const names = (await readdir(MIGRATIONS_DIRECTORY)).filter((name) => name.endsWith('.sql'));
+/** All migrations of a directory in the order of their numbers. */
+async function migrationsIn(directory: string): Promise<readonly Migration[]> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.sql'));
   return Promise.all(
     names.sort().map(async (name) => ({
       name,
-      sql: await readFile(join(MIGRATIONS_DIRECTORY, name), 'utf8'),
+      sql: await readFile(join(directory, name), 'utf8'),
     })),
   );
+}
+
+/** The migrations of both databases. */
+export function readMigrations() {
+  return Promise.all([
+    migrationsIn(MIGRATIONS_DIRECTORY),
+    migrationsIn(BACK_OFFICE_MIGRATIONS_DIRECTORY),
+  ]);
 }
 
 /** The `[[d1_databases]]` of wrangler.toml; local data lives under the database's id. */
@@ -29,37 +41,46 @@ export async function databaseSettings(): Promise<unknown> {
 }
 
 /**
- * Applies pending migrations to the local database in `stateDirectory` (what `--persist-to` names),
- * then the statements that `provision` returns, as one batch. One start of workerd does all of it,
- * where wrangler's commands need one each. The table of applied migrations is wrangler's.
+ * Applies pending migrations to the local databases in `stateDirectory` (what `--persist-to` names),
+ * then the statements that `provision` returns to payments' and `people` to the back office's, as one
+ * batch each. One start of workerd does all of it, where wrangler's commands need one each. The table
+ * of applied migrations is wrangler's.
  */
 export async function prepareLocalDatabase(
   stateDirectory: string,
   provision: (database: LocalDatabase) => Promise<readonly SqlStatement[]>,
+  people: readonly SqlStatement[] = [],
 ): Promise<void> {
   Object.assign(process.env, WRANGLER_ENVIRONMENT);
   const { getPlatformProxy, unstable_splitSqlQuery } = await import('wrangler');
-  // A configuration with the database alone, or the proxy would open the payments' storage too.
+  // A configuration with the databases alone, or the proxy would open the payments' storage too.
   const directory = await mkdtemp(join(tmpdir(), 'kefel-d1-'));
   try {
     const configPath = join(directory, 'wrangler.json');
     const databases = await databaseSettings();
     await writeFile(configPath, JSON.stringify({ name: 'kefel', d1_databases: databases }));
-    const proxy = await getPlatformProxy<{ DB: LocalDatabase }>({
+    const proxy = await getPlatformProxy<Record<'DB' | 'BACK_OFFICE_DB', LocalDatabase>>({
       configPath,
       envFiles: [],
       persist: { path: join(stateDirectory, 'v3') },
       remoteBindings: false,
     });
     try {
-      const database = proxy.env.DB;
-      for (const migration of await pendingMigrations(database)) {
-        await runBatch(database, [
-          ...unstable_splitSqlQuery(migration.sql).map((sql) => ({ sql, params: [] })),
-          { sql: 'INSERT INTO d1_migrations (name) VALUES (?1)', params: [migration.name] },
-        ]);
+      const { DB, BACK_OFFICE_DB } = proxy.env;
+      const [ofPayments, ofBackOffice] = await readMigrations();
+      for (const [database, migrations] of [
+        [DB, ofPayments],
+        [BACK_OFFICE_DB, ofBackOffice],
+      ] as const) {
+        for (const migration of await pendingMigrations(database, migrations)) {
+          await runBatch(database, [
+            ...unstable_splitSqlQuery(migration.sql).map((sql) => ({ sql, params: [] })),
+            { sql: 'INSERT INTO d1_migrations (name) VALUES (?1)', params: [migration.name] },
+          ]);
+        }
       }
-      await runBatch(database, await provision(database));
+      await runBatch(DB, await provision(DB));
+      await runBatch(BACK_OFFICE_DB, people);
     } finally {
       await proxy.dispose();
     }
@@ -90,7 +111,10 @@ export interface LocalStatement {
   all<Row>(): Promise<LocalResult<Row>>;
 }
 
-async function pendingMigrations(database: LocalDatabase): Promise<readonly Migration[]> {
+async function pendingMigrations(
+  database: LocalDatabase,
+  migrations: readonly Migration[],
+): Promise<readonly Migration[]> {
   await database
     .prepare(
       `CREATE TABLE IF NOT EXISTS d1_migrations (
@@ -104,7 +128,7 @@ async function pendingMigrations(database: LocalDatabase): Promise<readonly Migr
     .prepare('SELECT name FROM d1_migrations')
     .all<{ readonly name: string }>();
   const applied = new Set(results.map((row) => row.name));
-  return (await readMigrations()).filter((migration) => !applied.has(migration.name));
+  return migrations.filter((migration) => !applied.has(migration.name));
 }
 
 /** Runs all statements, or none when one fails. */

@@ -34,7 +34,7 @@ export async function demoInvitation(
       AND used_at_ms IS NULL AND revoked_at_ms IS NULL`,
     params: [merchantId, INVITED_BY.id, nowMs],
   };
-  const database = new DatabaseSync(await databaseFile(stateDirectory));
+  const database = await openDatabase(stateDirectory);
   try {
     database.exec(`BEGIN IMMEDIATE;\n${sqlText([earlier, invitation.statement])}COMMIT;`);
   } finally {
@@ -43,13 +43,17 @@ export async function demoInvitation(
   return `${baseUrl}${invitationPath(invitation.token)}`;
 }
 
-/** The file in which miniflare keeps the database of wrangler.toml. */
-async function databaseFile(stateDirectory: string): Promise<string> {
+/** The database with invitations among those that miniflare keeps, whose files have hashes as names. */
+async function openDatabase(stateDirectory: string): Promise<DatabaseSync> {
   const directory = join(stateDirectory, 'v3', 'd1', 'miniflare-D1DatabaseObject');
   const files = await readdir(directory);
-  const file = files.find((name) => /^[0-9a-f]{64}\.sqlite$/.test(name));
-  if (file === undefined) {
-    throw new Error(`There is no database in ${directory}.`);
+  for (const file of files.filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name))) {
+    const database = new DatabaseSync(join(directory, file));
+    const table = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'invitations'";
+    if (database.prepare(table).get() !== undefined) {
+      return database;
+    }
+    database.close();
   }
-  return join(directory, file);
+  throw new Error(`There is no database with invitations in ${directory}.`);
 }

@@ -10,6 +10,7 @@ export const DEFAULT_STATE_DIRECTORY = join(PROJECT_DIRECTORY, '.wrangler', 'sta
 
 export const WRANGLER_CONFIG_FILE = join(PROJECT_DIRECTORY, 'wrangler.toml');
 export const MIGRATIONS_DIRECTORY = join(PROJECT_DIRECTORY, 'migrations');
+export const BACK_OFFICE_MIGRATIONS_DIRECTORY = join(PROJECT_DIRECTORY, 'back-office/migrations');
 
 /** Only the owner may read files with secrets. */
 const SECRET_FILE_MODE = 0o600;

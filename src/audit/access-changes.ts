@@ -22,21 +22,15 @@ const ACTIONS = [
 /** Longer than most holidays. The audit log keeps older entries. */
 const SHOWN_FOR_MS = 14 * 86_400_000;
 /** Entries of one notice. */
-const SHOWN_MAX = 5;
+export const ACCESS_CHANGES_SHOWN_MAX = 5;
 
-export interface AccessChanges {
-  /** The newest, newest first. */
-  readonly entries: readonly AuditRecord[];
-  readonly hasMore: boolean;
-}
-
-interface Viewer {
+export interface AccessViewer {
   readonly memberId: string;
   readonly merchantId: string;
   /** Owners see those of all members, others only their own. */
   readonly seesAll: boolean;
-  /** The id of the last entry that the viewer has dismissed. */
-  readonly dismissedId: number;
+  /** The time of the last entry that the viewer has dismissed; 0 for none. */
+  readonly dismissedAtMs: number;
 }
 
 /**
@@ -45,24 +39,22 @@ interface Viewer {
  */
 const SQL = `
   SELECT ${RECORD_COLUMNS} FROM audit_log INDEXED BY audit_log_of_access
-  WHERE merchant_id = ?1 AND at_ms > ?2 AND id > ?3
+  WHERE merchant_id = ?1 AND at_ms > ?2
     AND action IN (${ACTIONS.map((action) => `'${action}'`).join(', ')})
     AND environment IS NOT 'sandbox'
-    AND (?4 = 1 OR actor_id = ?5 OR target = ?5)
-    AND NOT (action = 'member.joined' AND target = ?5)
+    AND (?3 = 1 OR actor_id = ?4 OR target = ?4)
+    AND NOT (action = 'member.joined' AND target = ?4)
     AND NOT (action = 'webhook.endpoint_changed' AND detail ->> 'enabled' = 0)
-  ORDER BY at_ms DESC, id DESC LIMIT ${SHOWN_MAX + 1}`;
+  ORDER BY at_ms DESC, id DESC LIMIT ${ACCESS_CHANGES_SHOWN_MAX + 1}`;
 
-/** The changes of access that the member has not dismissed. */
+/** The newest that the viewer has not dismissed, newest first, one more than the notice shows. */
 export async function accessChanges(
   db: D1Database,
-  { memberId, merchantId, seesAll, dismissedId }: Viewer,
+  { memberId, merchantId, seesAll, dismissedAtMs }: AccessViewer,
   nowMs: number,
-): Promise<AccessChanges> {
-  const params = [merchantId, nowMs - SHOWN_FOR_MS, dismissedId, seesAll ? 1 : 0, memberId];
+): Promise<readonly AuditRecord[]> {
+  const sinceMs = Math.max(nowMs - SHOWN_FOR_MS, dismissedAtMs);
+  const params = [merchantId, sinceMs, seesAll ? 1 : 0, memberId];
   const { results } = await prepare(db, { sql: SQL, params }).all<AuditRow>();
-  return {
-    entries: results.slice(0, SHOWN_MAX).map(recordOf),
-    hasMore: results.length > SHOWN_MAX,
-  };
+  return results.map(recordOf);
 }

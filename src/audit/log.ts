@@ -32,6 +32,11 @@ const COLUMNS =
   'at_ms, merchant_id, environment, actor_kind, actor_id, actor_name, actor_proved, address, action, target, detail';
 const VALUES = '?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11';
 
+/** Purges up to ?2 addresses of entries at ?1 or before (docs/decisions.md#24). */
+export const PURGE_ADDRESSES = `UPDATE audit_log SET address = NULL WHERE id IN (
+  SELECT id FROM audit_log INDEXED BY audit_log_with_address
+  WHERE at_ms <= ?1 AND address IS NOT NULL LIMIT ?2)`;
+
 /** Run it in the batch of the change that it records, so that neither happens without the other. */
 export function auditEntry(entry: AuditEntry): SqlStatement {
   return { sql: `INSERT INTO audit_log (${COLUMNS}) VALUES (${VALUES})`, params: paramsOf(entry) };

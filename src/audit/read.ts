@@ -1,14 +1,15 @@
 import { prepare } from '../database.ts';
 import type { Environment } from '../domain/method.ts';
-import { type Condition, type Cursor, type List, type Page, readPage, when } from '../paging.ts';
+import { type Cursor, pageStatement, when } from '../paging.ts';
 import type { AuditAction } from './actions.ts';
 
-/** The audit log: a merchant's own, or for the operator everything. */
+/**
+ * The audit log of one database: a merchant's own, or for the operator everything. Payments and the
+ * back office have one each; `back-office/audit.ts` shows both as one.
+ */
 
 /** Entries on a page. */
-const PAGE_ROWS = 50;
-/** Members in the filter: more than any merchant has. */
-const ACTORS_MAX = 500;
+export const AUDIT_PAGE_ROWS = 50;
 
 export interface AuditRecord {
   readonly id: number;
@@ -46,70 +47,36 @@ export const RECORD_COLUMNS = `id, at_ms AS atMs, merchant_id AS merchantId, env
   target, detail`;
 
 /**
- * One page of the merchant's entries, newest first, without those of others and of no merchant.
- * Throws when D1 does not answer.
+ * The entries from the cursor on, in its direction, one more than a page shows; without a cursor the
+ * newest. Null for the operator: entries of all merchants and of none. Throws when D1 does not answer.
  */
-export async function auditPage(
-  db: D1Database,
-  merchantId: string,
-  { actions, actor }: AuditFilter,
-  cursor: Cursor | null,
-): Promise<Page<AuditRecord>> {
-  const kind = typeof actor === 'object' ? 'member' : actor;
-  const memberId = typeof actor === 'object' ? actor.memberId : null;
-  return readEntries(db, cursor, 'audit_log_by_merchant', [
-    { sql: 'merchant_id = ?', params: [merchantId] },
-    ...when('action IN (SELECT value FROM json_each(?))', actions && JSON.stringify(actions)),
-    ...when('actor_kind = ?', kind),
-    ...when('actor_id = ?', memberId),
-  ]);
-}
-
-/** For the operator: entries of one merchant, or of all and of none with null; newest first. */
-export function auditPageOfAll(
+export async function auditEntries(
   db: D1Database,
   merchantId: string | null,
+  { actions, actor }: AuditFilter,
   cursor: Cursor | null,
-): Promise<Page<AuditRecord>> {
-  return merchantId === null
-    ? readEntries(db, cursor, 'audit_log_by_time', [])
-    : auditPage(db, merchantId, {}, cursor);
-}
-
-async function readEntries(
-  db: D1Database,
-  cursor: Cursor | null,
-  index: string,
-  conditions: readonly Condition[],
-): Promise<Page<AuditRecord>> {
-  const list: List<AuditRow> = {
+): Promise<readonly AuditRecord[]> {
+  const kind = typeof actor === 'object' ? 'member' : actor;
+  const memberId = typeof actor === 'object' ? actor.memberId : null;
+  const list = {
     columns: RECORD_COLUMNS,
     table: 'audit_log',
-    index,
+    index: merchantId === null ? 'audit_log_by_time' : 'audit_log_by_merchant',
     timeColumn: 'at_ms',
     idColumn: 'id',
-    conditions,
-    placeOf: ({ atMs, id }) => ({ atMs, id: String(id) }),
+    conditions: [
+      ...when('merchant_id = ?', merchantId),
+      ...when('action IN (SELECT value FROM json_each(?))', actions && JSON.stringify(actions)),
+      ...when('actor_kind = ?', kind),
+      ...when('actor_id = ?', memberId),
+    ],
   };
-  const page = await readPage(db, list, cursor, PAGE_ROWS);
-  return { ...page, rows: page.rows.map(recordOf) };
+  const statement = pageStatement(list, cursor, AUDIT_PAGE_ROWS);
+  const { results } = await prepare(db, statement).all<AuditRow>();
+  return results.map(recordOf);
 }
 
 export function recordOf({ actorProved, detail, ...row }: AuditRow): AuditRecord {
   const isActorProved = actorProved === null ? null : actorProved === 1;
   return { ...row, isActorProved, detail: JSON.parse(detail) as AuditRecord['detail'] };
-}
-
-/** The merchant's members, including removed ones, whose entries remain in the log. */
-export async function auditActors(
-  db: D1Database,
-  merchantId: string,
-): Promise<readonly { readonly id: string; readonly name: string }[]> {
-  const sql = `SELECT id, name FROM members WHERE merchant_id = ?1
-    ORDER BY removed_at_ms IS NOT NULL, created_at_ms LIMIT ${ACTORS_MAX}`;
-  const { results } = await prepare(db, { sql, params: [merchantId] }).all<{
-    id: string;
-    name: string;
-  }>();
-  return results;
 }

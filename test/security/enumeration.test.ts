@@ -246,16 +246,18 @@ test('ASVS 5.0 V11: keys and sessions are looked up by their digest, never by th
   const member = await signedIn();
   forgetDirectory();
   const bound: unknown[] = [];
-  const prepare = env.DB.prepare.bind(env.DB);
-  vi.spyOn(env.DB, 'prepare').mockImplementation((sql) => {
-    const statement = prepare(sql);
-    const bind = statement.bind.bind(statement);
-    statement.bind = (...values) => {
-      bound.push(sql, ...values);
-      return bind(...values);
-    };
-    return statement;
-  });
+  for (const database of [env.DB, env.BACK_OFFICE_DB]) {
+    const prepare = database.prepare.bind(database);
+    vi.spyOn(database, 'prepare').mockImplementation((sql) => {
+      const statement = prepare(sql);
+      const bind = statement.bind.bind(statement);
+      statement.bind = (...values) => {
+        bound.push(sql, ...values);
+        return bind(...values);
+      };
+      return statement;
+    });
+  }
   const apiKey = ALPHA.apiKeys.sandbox;
   await call(statusPath('order-1'), { apiKey });
   await visit(member, '/dashboard/account');

@@ -107,6 +107,8 @@ async function nameEverything({ memberId }: SignedIn): Promise<void> {
       params: [ALPHA.id, hostile('in-merchant')],
     },
     { sql: 'UPDATE api_keys SET name = ?1', params: [hostile('in-key')] },
+  ]);
+  const people = [
     { sql: 'UPDATE members SET name = ?1', params: [hostile('in-member')] },
     { sql: 'UPDATE sessions SET user_agent = ?1', params: [hostile('in-agent')] },
     {
@@ -115,7 +117,8 @@ async function nameEverything({ memberId }: SignedIn): Promise<void> {
       params: [memberId, hostile('in-passkey')],
     },
     invitation.statement,
-  ]);
+  ];
+  await runSql(people, env.BACK_OFFICE_DB);
 }
 
 /** One payment in each state that has a page of its own. Returns the customers' pages. */

@@ -45,6 +45,7 @@ function storage() {
   return [
     vi.spyOn(env.DB, 'prepare'),
     vi.spyOn(env.DB, 'batch'),
+    vi.spyOn(env.BACK_OFFICE_DB, 'prepare'),
     vi.spyOn(env.PAYMENT_INTENT, 'get'),
   ];
 }
@@ -66,7 +67,7 @@ test('API4:2023 each call without a key counts by address, and reaches no storag
     'GET /api/v1/payment/webhook-keys 200',
   ]);
   expect(limit).toHaveBeenCalledTimes(CALLS.length - unlimited.length);
-  expect(used.map((spy) => spy.mock.calls)).toEqual([[], [], []]);
+  expect(used.map((spy) => spy.mock.calls)).toEqual([[], [], [], []]);
   expect(CALLS.length).toBeGreaterThan(30);
 });
 
@@ -98,7 +99,7 @@ test('API4:2023 each route behind a link counts by link, before it reaches stora
     expect([method, path, status]).toEqual([method, path, isForm ? 303 : 429]);
   }
   expect(limit).toHaveBeenCalledTimes(routes.length);
-  expect(used.map((spy) => spy.mock.calls)).toEqual([[], [], []]);
+  expect(used.map((spy) => spy.mock.calls)).toEqual([[], [], [], []]);
 });
 
 test.each([
@@ -118,7 +119,7 @@ test.each([
   const used = storage();
   const { status } = await ask(path, { method, ...(method === 'POST' && { body: '{}' }) });
   expect(status).toBeLessThan(500);
-  expect(used.map((spy) => spy.mock.calls)).toEqual([[], [], []]);
+  expect(used.map((spy) => spy.mock.calls)).toEqual([[], [], [], []]);
 });
 
 /** Valid JSON, `levels` deep. */

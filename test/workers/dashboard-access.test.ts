@@ -56,27 +56,35 @@ test('shows an error page for a malformed path, an unknown path and a wrong meth
   expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
 });
 
-test('the audit log accepts entries and rejects changes and deletions', async () => {
-  const entry = auditEntry({
-    actor: { kind: 'operator', id: 'abebe', name: 'Abebe', address: null },
-    merchantId: ALPHA.id,
-    environment: null,
-    action: 'merchant.created',
-    target: ALPHA.id,
-    atMs: Date.now(),
-  });
-  await runBatch(env.DB, [entry]);
-  const rejected = [
-    'UPDATE audit_log SET actor_name = 1',
-    'UPDATE audit_log SET actor_name = 1, address = NULL',
-    "UPDATE audit_log SET address = '192.0.2.7'",
-    'DELETE FROM audit_log',
-  ];
-  for (const sql of rejected) {
-    expect(await run(sql).then(() => null, String)).toContain('append-only');
-  }
-  expect(await auditLog()).toHaveLength(1);
-});
+test.each(['DB', 'BACK_OFFICE_DB'] as const)(
+  'the audit log in %s accepts entries and rejects changes and deletions',
+  async (name) => {
+    const entry = auditEntry({
+      actor: { kind: 'operator', id: 'abebe', name: 'Abebe', address: null },
+      merchantId: ALPHA.id,
+      environment: null,
+      action: 'merchant.created',
+      target: ALPHA.id,
+      atMs: Date.now(),
+    });
+    await runBatch(env[name], [entry]);
+    const rejected = [
+      'UPDATE audit_log SET actor_name = 1',
+      'UPDATE audit_log SET actor_name = 1, address = NULL',
+      "UPDATE audit_log SET address = '192.0.2.7'",
+      'DELETE FROM audit_log',
+    ];
+    for (const sql of rejected) {
+      expect(
+        await env[name]
+          .prepare(sql)
+          .run()
+          .then(() => null, String),
+      ).toContain('append-only');
+    }
+    expect(await auditLog()).toHaveLength(1);
+  },
+);
 
 test.each([
   ['changes a row', 'mem_x', 1],
@@ -100,10 +108,10 @@ test.each([
 });
 
 async function run(sql: string): Promise<unknown> {
-  return env.DB.prepare(sql).run();
+  return env.BACK_OFFICE_DB.prepare(sql).run();
 }
 
 async function lastSeenAtMs(digest: string): Promise<number | null> {
   const sql = 'SELECT last_seen_at_ms FROM sessions WHERE digest = ?1';
-  return prepare(env.DB, { sql, params: [digest] }).first<number>('last_seen_at_ms');
+  return prepare(env.BACK_OFFICE_DB, { sql, params: [digest] }).first<number>('last_seen_at_ms');
 }

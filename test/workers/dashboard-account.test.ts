@@ -174,7 +174,7 @@ describe('passkeys', () => {
     const elsewhere = await joined();
     const mine = await browser.member();
     const lost = await sessionFor(mine.memberId);
-    await env.DB.prepare('UPDATE sessions SET credential_id = ?1 WHERE id = ?2')
+    await env.BACK_OFFICE_DB.prepare('UPDATE sessions SET credential_id = ?1 WHERE id = ?2')
       .bind(added.device.credentialId, lost.sessionId)
       .run();
     const passkey = added.device.credentialId;

@@ -5,6 +5,7 @@ import { newInvitation } from '../../back-office/members/invitations.ts';
 import { isAllowed, type Permission, ROLES } from '../../back-office/members/permissions.ts';
 import { runBatch } from '../../src/database.ts';
 import { requestRefund } from '../../src/refunds/request.ts';
+import { databaseRows } from '../security/storage.ts';
 import { type SignedIn, sessionFor, signedIn, submit, visit } from './dashboard-support.ts';
 import {
   ALPHA,
@@ -81,7 +82,7 @@ async function world(): Promise<World> {
     invitedBy: { kind: 'member', id: owner.memberId, name: 'the owner' },
     nowMs: Date.now(),
   });
-  await runBatch(env.DB, [
+  await runBatch(env.BACK_OFFICE_DB, [
     invitation.statement,
     {
       sql: 'UPDATE members SET name = ?2 WHERE id = ?1',
@@ -92,6 +93,8 @@ async function world(): Promise<World> {
           backed_up, created_at_ms) VALUES (?1, ?2, 'x', 0, '[]', ?3, 0, 1), (?4, ?2, 'x', 0, '[]', ?3, 0, 2)`,
       params: [`cred-${index}-a`, memberId, MARKERS.passkey, `cred-${index}-b`],
     })),
+  ]);
+  await runBatch(env.DB, [
     {
       sql: `UPDATE api_keys SET name = ?2 WHERE merchant_id = ?1 AND environment = 'sandbox' AND revoked_at_ms IS NULL`,
       params: [ALPHA.id, MARKERS.key],
@@ -165,7 +168,7 @@ const CASES: Readonly<Record<string, Case>> = {
 
   'GET /dashboard/:environment/overview': page(`${SANDBOX}/overview`),
   'POST /dashboard/:environment/overview/access-seen': form(`${SANDBOX}/overview/access-seen`, {
-    entry: '1',
+    time: '1',
   }),
   'GET /dashboard/:environment/payments': page(`${SANDBOX}/payments`),
   'POST /dashboard/:environment/payments': form(`${SANDBOX}/payments`, {
@@ -507,7 +510,7 @@ describe.each(DASHBOARD_ROUTES)('$method $path', (route) => {
 
     // A visitor without a session, and one with an expired session.
     const expired = await sessionFor(here.owner.memberId);
-    await env.DB.prepare('UPDATE sessions SET expires_at_ms = 1 WHERE digest = ?1')
+    await env.BACK_OFFICE_DB.prepare('UPDATE sessions SET expires_at_ms = 1 WHERE digest = ?1')
       .bind(expired.digest)
       .run();
     for (const visitor of [null, expired]) {
@@ -567,28 +570,25 @@ function expectNoForeignData(answer: string, sent: readonly string[]): void {
 }
 
 /**
- * Every row of ALPHA, of the merchant as a whole or of its sandbox, in D1 and in its payments'
+ * Every row of ALPHA, of the merchant as a whole or of its sandbox, in both databases and in its payments'
  * objects; and how much was sent. Sessions that the test itself makes do not count.
  */
 async function belongings({ owner, member, invitationId, keyDigest }: World) {
-  tables ??= await tablesOfMerchants();
   const ids = [ALPHA.id, owner.memberId, member.memberId, invitationId, keyDigest];
-  const [sessions, members, ...rows] = await env.DB.batch<Record<string, unknown>>([
-    env.DB.prepare('SELECT id, revoked_at_ms FROM sessions WHERE id IN (?1, ?2) ORDER BY id').bind(
-      owner.sessionId,
-      member.sessionId,
-    ),
-    env.DB.prepare('SELECT * FROM members WHERE id IN (?1, ?2) ORDER BY id').bind(
-      owner.memberId,
-      member.memberId,
-    ),
-    ...tables.map((name) => env.DB.prepare(`SELECT * FROM "${name}"`)),
+  const database = env.BACK_OFFICE_DB;
+  const [sessions, members] = await database.batch<Record<string, unknown>>([
+    database
+      .prepare('SELECT id, revoked_at_ms FROM sessions WHERE id IN (?1, ?2) ORDER BY id')
+      .bind(owner.sessionId, member.sessionId),
+    database
+      .prepare('SELECT * FROM members WHERE id IN (?1, ?2) ORDER BY id')
+      .bind(owner.memberId, member.memberId),
   ]);
-  const owned = rows.map(({ results }, index) => [
-    tables?.[index],
-    results
-      .filter(({ environment }) => environment !== 'production')
-      .map((row) => JSON.stringify(row))
+  const rows = await databaseRows((table) => ['sessions', 'members', 'banks'].includes(table));
+  const owned = Object.entries(rows).map(([table, found]) => [
+    table,
+    found
+      .filter((row) => JSON.parse(row).environment !== 'production')
       .filter((row) => ids.some((id) => row.includes(id))),
   ]);
   return {
@@ -598,14 +598,4 @@ async function belongings({ owner, member, invitationId, keyDigest }: World) {
     objects: [await allRows(MARKERS.paid), await allRows(MARKERS.open)],
     sent: Object.values(caught).map((messages) => messages.length),
   };
-}
-
-let tables: readonly string[] | undefined;
-
-async function tablesOfMerchants(): Promise<readonly string[]> {
-  const { results } = await env.DB.prepare(
-    `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'
-      AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT IN ('sessions', 'members', 'banks')`,
-  ).all<{ name: string }>();
-  return results.map(({ name }) => name);
 }

@@ -21,7 +21,7 @@ describe('joining', () => {
     const browser = await joined({ role: 'developer' });
     expect(await browser.isSignedIn()).toBe(true);
     const { memberId } = await browser.member();
-    const member = await env.DB.prepare(
+    const member = await env.BACK_OFFICE_DB.prepare(
       `SELECT merchant_id, members.name, role, passkeys.name AS passkey, transports, backed_up
        FROM members JOIN passkeys ON passkeys.member_id = members.id`,
     ).first();
@@ -92,7 +92,10 @@ describe('joining', () => {
     ['used', async () => run('UPDATE invitations SET used_at_ms = 1')],
     ['revoked', async () => run('UPDATE invitations SET revoked_at_ms = 1')],
     ['expired', async () => advance(INVITATION_MS)],
-    ["a suspended merchant's", async () => run("UPDATE merchants SET status = 'suspended'")],
+    [
+      "a suspended merchant's",
+      async () => env.DB.prepare("UPDATE merchants SET status = 'suspended'").run(),
+    ],
   ];
   test.each(ends)(
     'is refused when the link is %s, before or during the ceremony',
@@ -176,7 +179,7 @@ describe('a recovery link', () => {
     expect((await found.member()).memberId).toBe(memberId);
     const counts = await rowCounts();
     expect([counts.members, counts.passkeys]).toEqual([1, 1]);
-    expect(await env.DB.prepare('SELECT name, role FROM members').first()).toEqual({
+    expect(await env.BACK_OFFICE_DB.prepare('SELECT name, role FROM members').first()).toEqual({
       name: 'Abebe',
       role: 'developer',
     });
@@ -229,5 +232,5 @@ async function expectRefusal(response: Response): Promise<void> {
 }
 
 async function run(sql: string): Promise<unknown> {
-  return env.DB.prepare(sql).run();
+  return env.BACK_OFFICE_DB.prepare(sql).run();
 }

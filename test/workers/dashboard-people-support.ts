@@ -5,13 +5,14 @@ import type { Role } from '../../back-office/members/permissions.ts';
 import { sessionOf, sessionTokenOf } from '../../back-office/members/sessions.ts';
 import { configOf } from '../../src/config.ts';
 import { runBatch } from '../../src/database.ts';
+import { databaseRows } from '../security/storage.ts';
 import {
   type CreationOptions,
   type Faults,
   type RequestOptions,
   SoftwareAuthenticator,
 } from '../support/software-authenticator.ts';
-import { type SignedIn, submit } from './dashboard-support.ts';
+import { membersCall, type SignedIn, submit } from './dashboard-support.ts';
 import { ALPHA, call, ORIGIN, type TestMerchant } from './support.ts';
 
 /** A browser that keeps cookies and holds a software passkey. */
@@ -68,8 +69,7 @@ export class Browser {
     const cookie = `__Host-kefel_session=${this.cookies.get('__Host-kefel_session')}`;
     const request = new Request(ORIGIN, { headers: { cookie } });
     const token = await sessionTokenOf(request, configOf(env));
-    const ctx = { waitUntil: () => undefined };
-    const session = token && (await sessionOf(token, env, ctx, Date.now()));
+    const session = token && (await sessionOf(token, membersCall()));
     if (session === null) {
       throw new Error('no member is signed in');
     }
@@ -122,7 +122,7 @@ export async function invite({
     invitedBy: { kind: 'operator', id: 'operator', name: 'Operator' },
     nowMs: Date.now(),
   });
-  await runBatch(env.DB, [statement]);
+  await runBatch(env.BACK_OFFICE_DB, [statement]);
   return token;
 }
 
@@ -176,10 +176,11 @@ export function meetBeforeBatch(
   count: number,
   change = (statements: D1PreparedStatement[]) => statements,
   rounds = 1,
+  database = env.BACK_OFFICE_DB,
 ): void {
-  const batch = env.DB.batch.bind(env.DB);
+  const batch = database.batch.bind(database);
   let arrived = 0;
-  vi.spyOn(env.DB, 'batch').mockImplementation(async (statements) => {
+  vi.spyOn(database, 'batch').mockImplementation(async (statements) => {
     arrived += 1;
     const awaited = Math.min(Math.ceil(arrived / count), rounds) * count;
     while (arrived < awaited) {
@@ -191,10 +192,11 @@ export function meetBeforeBatch(
 
 /** Holds one batch at the database, after `passing` others, until it is released; later ones pass. */
 export function holdNextBatch(passing = 0): { isHere(): Promise<void>; release(): void } {
-  const batch = env.DB.batch.bind(env.DB);
+  const database = env.BACK_OFFICE_DB;
+  const batch = database.batch.bind(database);
   let hasArrived = false;
   let isReleased = false;
-  const spy = vi.spyOn(env.DB, 'batch');
+  const spy = vi.spyOn(database, 'batch');
   for (let passed = 0; passed < passing; passed += 1) {
     spy.mockImplementationOnce(batch);
   }
@@ -217,16 +219,11 @@ export function holdNextBatch(passing = 0): { isHere(): Promise<void>; release()
   };
 }
 
-/** The number of rows in each of our tables. */
+/** The number of rows in each of our tables; of the audit logs together. */
 export async function rowCounts(): Promise<Readonly<Record<string, number>>> {
-  const { results } = await env.DB.prepare(
-    `SELECT name FROM sqlite_schema WHERE type = 'table'
-     AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '_cf_%'`,
-  ).all<{ readonly name: string }>();
   const counts: Record<string, number> = {};
-  for (const { name } of results) {
-    counts[name] =
-      (await env.DB.prepare(`SELECT count(*) AS rows FROM ${name}`).first('rows')) ?? 0;
+  for (const [name, rows] of Object.entries(await databaseRows())) {
+    counts[name] = rows.length;
   }
   return counts;
 }

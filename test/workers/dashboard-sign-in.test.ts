@@ -122,7 +122,7 @@ describe('signing in', () => {
 
   test('is refused for a removed member and for an unknown passkey', async () => {
     const browser = await joined();
-    await env.DB.prepare('UPDATE members SET removed_at_ms = 1').run();
+    await env.BACK_OFFICE_DB.prepare('UPDATE members SET removed_at_ms = 1').run();
     await expectRefusal(await browser.signIn());
     const stranger = await Browser.create();
     await expectRefusal(await stranger.signIn({ userHandle: 'bWVt' }));

@@ -186,6 +186,7 @@ describe('the notice of new access on the overview', () => {
     expect(await pageOf(await developer.member())).toContain(TITLE);
     expect(await call(owner, cookie)).toContain(TITLE);
     // What happens later is news again.
+    advance(1);
     await submitConfirmed(developer, `${LIVE}/secrets`, { overlapHours: '0' });
     const later = await call(developer, cookie);
     expect(later).toContain('Webhook secret rotated');
@@ -217,8 +218,8 @@ describe('the notice of new access on the overview', () => {
   /** The cookie that the form on the page sets. */
   async function dismissed(browser: Browser): Promise<string> {
     const html = await pageOf(await browser.member());
-    const entry = /name="entry" value="(\d+)"/.exec(html)?.[1] ?? '';
-    const answer = await browser.submit(`${OVERVIEW}/access-seen`, { entry });
+    const time = /name="time" value="(\d+)"/.exec(html)?.[1] ?? '';
+    const answer = await browser.submit(`${OVERVIEW}/access-seen`, { time });
     expect(answer.headers.get('location')).toBe(OVERVIEW);
     return answer.headers.get('set-cookie')?.split(';')[0] ?? '';
   }

@@ -1,6 +1,12 @@
 import { env } from 'cloudflare:workers';
 import type { Role } from '../../back-office/members/permissions.ts';
-import { insertSession, newSessionToken, sessionOf } from '../../back-office/members/sessions.ts';
+import {
+  insertSession,
+  type MembersCall,
+  newSessionToken,
+  sessionOf,
+} from '../../back-office/members/sessions.ts';
+import { paymentsPlane } from '../../back-office/payments-plane.ts';
 import { configOf } from '../../src/config.ts';
 import { sha256Hex } from '../../src/crypto/encoding.ts';
 import { runBatch } from '../../src/database.ts';
@@ -28,7 +34,7 @@ export async function signedIn(
 ): Promise<SignedIn> {
   members += 1;
   const memberId = `mem_${members}`;
-  await runBatch(env.DB, [
+  await runBatch(env.BACK_OFFICE_DB, [
     {
       sql: `INSERT INTO members (id, merchant_id, name, role, created_at_ms)
         VALUES (?1, ?2, ?3, ?4, ?5)`,
@@ -43,7 +49,7 @@ export async function sessionFor(memberId: string): Promise<SignedIn> {
   const token = await newSessionToken(configOf(env).linkSigningKeys);
   const digest = await sha256Hex(token);
   const sessionId = `ses_${digest.slice(0, 12)}`;
-  await runBatch(env.DB, [
+  await runBatch(env.BACK_OFFICE_DB, [
     insertSession({
       id: sessionId,
       digest,
@@ -55,13 +61,14 @@ export async function sessionFor(memberId: string): Promise<SignedIn> {
     }),
   ]);
   const cookie = `__Host-kefel_session=${token}`;
-  const session = await sessionOf(
-    { token, digest },
-    env,
-    { waitUntil: () => undefined },
-    Date.now(),
-  );
+  const session = await sessionOf({ token, digest }, membersCall());
   return { memberId, sessionId, digest, cookie, csrf: session?.csrfToken ?? '' };
+}
+
+/** What the dashboard reads a session with. */
+export function membersCall(): MembersCall {
+  const ctx = { waitUntil: () => undefined };
+  return { env, ctx, payments: paymentsPlane(env, ctx), nowMs: Date.now() };
 }
 
 /** GET of a dashboard page; redirects are not followed. */
@@ -122,11 +129,20 @@ export interface AuditRow {
   readonly detail: string;
 }
 
-/** The whole audit log, oldest first. */
+/** The whole audit log of both planes, oldest first; the back office's first in a millisecond. */
 export async function auditLog(): Promise<readonly AuditRow[]> {
-  const { results } = await env.DB.prepare(
-    `SELECT merchant_id, environment, actor_kind, actor_id, action, target, detail
-     FROM audit_log ORDER BY id`,
-  ).all<AuditRow>();
-  return results;
+  const logs = await Promise.all(
+    [env.BACK_OFFICE_DB, env.DB].map((database) =>
+      database
+        .prepare(
+          `SELECT at_ms, merchant_id, environment, actor_kind, actor_id, action, target, detail
+           FROM audit_log ORDER BY id`,
+        )
+        .all<AuditRow & { readonly at_ms: number }>(),
+    ),
+  );
+  return logs
+    .flatMap(({ results }) => results)
+    .sort((one, other) => one.at_ms - other.at_ms)
+    .map(({ at_ms: _atMs, ...row }) => row);
 }

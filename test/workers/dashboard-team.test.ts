@@ -50,7 +50,9 @@ describe('inviting', () => {
     const page = await (await visit(owner, TEAM)).text();
     expect(page).toContain('Sara');
     expect(page).not.toContain(token);
-    const rows = JSON.stringify((await env.DB.prepare('SELECT * FROM invitations').all()).results);
+    const rows = JSON.stringify(
+      (await env.BACK_OFFICE_DB.prepare('SELECT * FROM invitations').all()).results,
+    );
     expect(rows).not.toContain(token);
     const sara = await Browser.create();
     expect((await sara.join(token, {}, 'Sara')).status).toBe(200);
@@ -160,7 +162,7 @@ describe('roles', () => {
       const before = (await auditLog()).length;
       meetBeforeBatch(2, undefined, batches);
       await Promise.all([one.submit(paths[0], ...sent[0]), other.submit(paths[1], ...sent[1])]);
-      const owners = await env.DB.prepare(
+      const owners = await env.BACK_OFFICE_DB.prepare(
         "SELECT count(*) AS owners FROM members WHERE role = 'owner' AND removed_at_ms IS NULL",
       ).first('owners');
       expect(owners).toBe(1);
@@ -281,7 +283,7 @@ describe('decisions.md#42: the owner’s own passkey', () => {
     const after = await team();
     expect(after).not.toEqual(before);
     // Demoted meanwhile: the form asks for a change again.
-    await env.DB.prepare("UPDATE members SET role = 'viewer' WHERE id = ?1")
+    await env.BACK_OFFICE_DB.prepare("UPDATE members SET role = 'viewer' WHERE id = ?1")
       .bind(viewer.memberId)
       .run();
     const demoted = await team();
@@ -533,12 +535,14 @@ async function formOf(
 }
 
 async function roles(): Promise<readonly unknown[]> {
-  const { results } = await env.DB.prepare('SELECT role FROM members ORDER BY role').all();
+  const { results } = await env.BACK_OFFICE_DB.prepare(
+    'SELECT role FROM members ORDER BY role',
+  ).all();
   return results.map(({ role }) => role);
 }
 
 async function invitationId(): Promise<string> {
-  return (await env.DB.prepare('SELECT id FROM invitations').first<string>('id')) ?? '';
+  return (await env.BACK_OFFICE_DB.prepare('SELECT id FROM invitations').first<string>('id')) ?? '';
 }
 
 async function isIn(member: SignedIn): Promise<boolean> {
@@ -549,6 +553,6 @@ async function isIn(member: SignedIn): Promise<boolean> {
 /** All tables that these forms could change. */
 async function everything(): Promise<readonly unknown[]> {
   const tables = ['members', 'invitations', 'passkeys', 'sessions', 'audit_log'];
-  const read = (table: string) => env.DB.prepare(`SELECT * FROM ${table}`).all();
+  const read = (table: string) => env.BACK_OFFICE_DB.prepare(`SELECT * FROM ${table}`).all();
   return (await Promise.all(tables.map(read))).map(({ results }) => results);
 }

@@ -5,6 +5,8 @@ declare global {
     interface Env {
       /** The files of `migrations/`, from vitest.config.ts. */
       readonly TEST_MIGRATIONS: D1Migration[];
+      /** The files of `back-office/migrations/`, from vitest.config.ts. */
+      readonly TEST_BACK_OFFICE_MIGRATIONS: D1Migration[];
       /** The SQL of the documents, from vitest.config.ts. */
       readonly TEST_DOCUMENTED_SQL: { readonly place: string; readonly sql: string }[];
       /** What the operator's command line sends for the commands of the documents. */

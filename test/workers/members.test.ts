@@ -22,13 +22,15 @@ const merchantId = ALPHA.id;
 const nowMs = Date.now();
 
 async function addMember(id: string, role: Role): Promise<void> {
-  await runBatch(env.DB, [insertMember({ id, merchantId, name: id, role, createdAtMs: nowMs })]);
+  await runBatch(env.BACK_OFFICE_DB, [
+    insertMember({ id, merchantId, name: id, role, createdAtMs: nowMs }),
+  ]);
 }
 
 const changeOf = (memberId: string, actorId: string) => ({ merchantId, memberId, actorId });
 
 const demote = (memberId: string, actorId: string) =>
-  runBatch(env.DB, [
+  runBatch(env.BACK_OFFICE_DB, [
     changeRole(changeOf(memberId, actorId), 'developer'),
     revokeInvitationsBy(memberId, nowMs),
   ]);
@@ -45,16 +47,20 @@ test("a demoted owner's open invitations end", async () => {
     invitedBy,
     nowMs,
   });
-  await runBatch(env.DB, [statement]);
-  expect(await openInvitations(env.DB, merchantId, nowMs)).toHaveLength(1);
+  await runBatch(env.BACK_OFFICE_DB, [statement]);
+  expect(await openInvitations(env.BACK_OFFICE_DB, merchantId, nowMs)).toHaveLength(1);
   await demote('one', 'other');
-  expect(await openInvitations(env.DB, merchantId, nowMs)).toEqual([]);
+  expect(await openInvitations(env.BACK_OFFICE_DB, merchantId, nowMs)).toEqual([]);
 });
 
 test('the last owner can neither leave nor be demoted, although another owner once left', async () => {
   await addMember('left', 'owner');
   await addMember('last', 'owner');
-  expect(await runBatch(env.DB, [removeMember(changeOf('left', 'last'), nowMs)])).toEqual([1]);
-  expect(await runBatch(env.DB, [removeMember(changeOf('last', 'last'), nowMs)])).toEqual([0]);
+  expect(
+    await runBatch(env.BACK_OFFICE_DB, [removeMember(changeOf('left', 'last'), nowMs)]),
+  ).toEqual([1]);
+  expect(
+    await runBatch(env.BACK_OFFICE_DB, [removeMember(changeOf('last', 'last'), nowMs)]),
+  ).toEqual([0]);
   expect(await demote('last', 'last')).toEqual([0, 0]);
 });

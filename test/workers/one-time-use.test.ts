@@ -22,16 +22,23 @@ useGateway();
 const PASSKEYS = '/dashboard/account/passkeys';
 
 const DISTRACTIONS = [
-  ['many rows', 'UPDATE banks SET name = name'],
-  ['no rows', 'UPDATE banks SET name = name WHERE code IS NULL'],
+  [
+    'many rows',
+    "INSERT INTO audit_log SELECT NULL, 1, NULL, NULL, 'member', '', '', NULL, NULL, 'x', NULL, '{}' FROM (VALUES (1), (2))",
+  ],
+  ['no rows', 'UPDATE audit_log SET address = NULL WHERE id IS NULL'],
 ] as const;
 
-function distracted(sql: string, statements: D1PreparedStatement[]): D1PreparedStatement[] {
-  return statements.flatMap((statement) => [env.DB.prepare(sql), statement]);
+function distracted(
+  sql: string,
+  statements: D1PreparedStatement[],
+  database = env.BACK_OFFICE_DB,
+): D1PreparedStatement[] {
+  return statements.flatMap((statement) => [database.prepare(sql), statement]);
 }
 
-function distract(sql: string): void {
-  meetBeforeBatch(1, (statements) => distracted(sql, statements));
+function distract(sql: string, database = env.BACK_OFFICE_DB): void {
+  meetBeforeBatch(1, (statements) => distracted(sql, statements, database), 1, database);
 }
 
 /** A browser that has made its passkey, and only needs to send it. */
@@ -90,7 +97,7 @@ describe.each(DISTRACTIONS)('while changes() counts %s', (_name, sql) => {
       permissions: null,
       formId,
     });
-    distract(sql);
+    distract(sql, env.DB);
     await runBatch(env.DB, await rollApiKey(tenantOf(ALPHA), old, key('a'), 10));
     await runBatch(env.DB, await rollApiKey(tenantOf(ALPHA), old, key('b'), 20));
     const { results } = await env.DB.prepare(

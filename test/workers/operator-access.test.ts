@@ -53,6 +53,7 @@ describe('the secret', () => {
 
   test('a request without the secret reaches neither D1 nor an object, and learns no path', async () => {
     const prepare = vi.spyOn(env.DB, 'prepare');
+    const membersPrepare = vi.spyOn(env.BACK_OFFICE_DB, 'prepare');
     const batch = vi.spyOn(env.DB, 'batch');
     const object = vi.spyOn(env.PAYMENT_INTENT, 'get');
     const paths = operatorRouter.routes.flatMap(([method, , , path = '']) =>
@@ -65,6 +66,7 @@ describe('the secret', () => {
       expect([path, answer.status]).toEqual([path, 401]);
     }
     expect(prepare).not.toHaveBeenCalled();
+    expect(membersPrepare).not.toHaveBeenCalled();
     expect(batch).not.toHaveBeenCalled();
     expect(object).not.toHaveBeenCalled();
   });

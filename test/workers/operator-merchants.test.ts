@@ -5,7 +5,7 @@ import { railStates } from '../../back-office/operator/rails.ts';
 import { sha256Hex } from '../../src/crypto/encoding.ts';
 import { requestRefund } from '../../src/refunds/request.ts';
 import { webhookSettings } from '../../src/webhooks/settings.ts';
-import { auditLog, signedIn } from './dashboard-support.ts';
+import { auditLog, membersCall, signedIn } from './dashboard-support.ts';
 import { content, operateApi } from './operator-support.ts';
 import {
   ALPHA,
@@ -357,7 +357,7 @@ describe('people', () => {
     );
     expect(link).toMatchObject({ validHours: 168 });
     const token = link.url.replace(`${ORIGIN}/dashboard/join?token=`, '');
-    expect(await findInvitation(env.DB, token, Date.now())).toMatchObject({
+    expect(await findInvitation(membersCall(), token)).toMatchObject({
       merchantId: ALPHA.id,
       role: 'owner',
       name: 'Abebe',
@@ -373,7 +373,7 @@ describe('people', () => {
       operateApi(`/merchants/${ALPHA.id}/members`),
     );
     expect(invitations).toEqual([expect.objectContaining({ id: link.id, name: 'Abebe' })]);
-    const digests = await env.DB.prepare('SELECT digest FROM invitations').all();
+    const digests = await env.BACK_OFFICE_DB.prepare('SELECT digest FROM invitations').all();
     expect(digests.results).toEqual([{ digest: await sha256Hex(token) }]);
     expect(logged.join()).not.toContain(token);
   });
@@ -388,7 +388,7 @@ describe('people', () => {
       operateApi(`/merchants/${ALPHA.id}/members/${memberId}/recovery`, {}),
     );
     const token = url.split('=').at(-1) ?? '';
-    expect(await findInvitation(env.DB, token, Date.now())).toMatchObject({ memberId });
+    expect(await findInvitation(membersCall(), token)).toMatchObject({ memberId });
     expect(await lastAudit()).toMatchObject({ action: 'recovery.issued', target: memberId });
   });
 
@@ -423,7 +423,7 @@ describe('people', () => {
     ],
   ])('no link for %s', async (_name, path, body, status) => {
     expect((await operateApi(await path(), body)).status).toBe(status);
-    const { results } = await env.DB.prepare('SELECT id FROM invitations').all();
+    const { results } = await env.BACK_OFFICE_DB.prepare('SELECT id FROM invitations').all();
     expect(results).toEqual([]);
   });
 });

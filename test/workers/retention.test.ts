@@ -8,6 +8,7 @@ import type { RefundOutcome } from '../../src/domain/refund.ts';
 import worker from '../../src/index.ts';
 import { exportPayments } from '../../src/read-model/payments-list.ts';
 import { searchPayments } from '../../src/read-model/search.ts';
+import { databaseRows } from '../security/storage.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
 import { operateApi } from './operator-support.ts';
 import { deliver, projectedRefund, projectionMessage } from './read-model-fixture.ts';
@@ -270,25 +271,35 @@ describe('after 400 days', () => {
     expect(await rows('sessions')).toBe(0);
   });
 
-  test('the audit log keeps its entries without their addresses', async () => {
-    const actor = { kind: 'operator', id: 'abebe', name: 'Abebe' } as const;
-    const entry = (address: string) =>
-      auditEntry({
-        actor: { ...actor, address },
-        merchantId: ALPHA.id,
-        environment: null,
-        action: 'merchant.created',
-        target: ALPHA.id,
-        atMs: Date.now(),
-      });
-    await runSql([entry('192.0.2.1')]);
-    advance(RETENTION_MS);
-    await runSql([entry('192.0.2.2')]);
-    await purge();
-    const { results } = await env.DB.prepare('SELECT address FROM audit_log ORDER BY id').all();
-    expect(results).toEqual([{ address: null }, { address: '192.0.2.2' }]);
-    expect(await auditLog()).toHaveLength(2);
-  });
+  test.each(['DB', 'BACK_OFFICE_DB'] as const)(
+    'the audit log in %s keeps its entries without their addresses',
+    async (name) => {
+      const actor = { kind: 'operator', id: 'abebe', name: 'Abebe' } as const;
+      const write = (address: string) =>
+        runSql(
+          [
+            auditEntry({
+              actor: { ...actor, address },
+              merchantId: ALPHA.id,
+              environment: null,
+              action: 'merchant.created',
+              target: ALPHA.id,
+              atMs: Date.now(),
+            }),
+          ],
+          env[name],
+        );
+      await write('192.0.2.1');
+      advance(RETENTION_MS);
+      await write('192.0.2.2');
+      await purge();
+      const { results } = await env[name]
+        .prepare('SELECT address FROM audit_log ORDER BY id')
+        .all();
+      expect(results).toEqual([{ address: null }, { address: '192.0.2.2' }]);
+      expect(await auditLog()).toHaveLength(2);
+    },
+  );
 
   test.each(['retried', 'discarded'])('a dead letter that was %s is deleted', async (status) => {
     await env.DB.prepare(
@@ -307,11 +318,13 @@ describe('after 400 days', () => {
 });
 
 test.each([
-  [0.79, false],
-  [0.8, true],
-])('the daily run warns of a database that is full to %d: %s', async (share, warns) => {
-  const batch = env.DB.batch.bind(env.DB);
-  vi.spyOn(env.DB, 'batch').mockImplementation(async <T>(statements: D1PreparedStatement[]) =>
+  ['DB', 0.79, false],
+  ['DB', 0.8, true],
+  ['BACK_OFFICE_DB', 0.79, false],
+  ['BACK_OFFICE_DB', 0.8, true],
+] as const)('the daily run warns when %s is full to %d: %s', async (name, share, warns) => {
+  const batch = env[name].batch.bind(env[name]);
+  vi.spyOn(env[name], 'batch').mockImplementation(async <T>(statements: D1PreparedStatement[]) =>
     (await batch<T>(statements)).map((result) => ({
       ...result,
       meta: { ...result.meta, size_after: share * DATABASE_BYTES_MAX },
@@ -322,5 +335,5 @@ test.each([
 });
 
 async function rows(table: string): Promise<number> {
-  return (await env.DB.prepare(`SELECT count(*) AS rows FROM ${table}`).first<number>('rows')) ?? 0;
+  return (await databaseRows())[table]?.length ?? 0;
 }

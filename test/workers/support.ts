@@ -2,6 +2,7 @@ import {
   abortAllDurableObjects,
   createExecutionContext,
   createMessageBatch,
+  type D1Migration,
   evictAllDurableObjects,
   getQueueResult,
   type QueueResult,
@@ -103,8 +104,11 @@ export function tenantOf(merchant: TestMerchant, environment: Environment = 'san
   return { merchantId: merchant.id, environment };
 }
 
-export async function runSql(statements: readonly SqlStatement[]): Promise<void> {
-  await env.DB.batch(prepared(statements));
+export async function runSql(
+  statements: readonly SqlStatement[],
+  database = env.DB,
+): Promise<void> {
+  await database.batch(prepared(statements, database));
 }
 
 /** The endpoint of ALPHA that `setEndpoint` adds, in its sandbox. */
@@ -154,8 +158,11 @@ export async function addEndpoint(
   ]);
 }
 
-function prepared(statements: readonly SqlStatement[]): D1PreparedStatement[] {
-  return statements.map(({ sql, params }) => env.DB.prepare(sql).bind(...params));
+function prepared(
+  statements: readonly SqlStatement[],
+  database: D1Database,
+): D1PreparedStatement[] {
+  return statements.map(({ sql, params }) => database.prepare(sql).bind(...params));
 }
 
 /** Both merchants: every method at 1 % commission, a valid and a revoked key, one webhook secret. */
@@ -193,11 +200,17 @@ async function merchantStatements(): Promise<readonly SqlStatement[]> {
 
 let seed: Promise<readonly SqlStatement[]> | undefined;
 
-/** The schema and both merchants, in one batch at the start of every test. */
-async function prepareDatabase(): Promise<void> {
+/** The schemas and both merchants, in a batch of each database at the start of every test. */
+async function prepareDatabases(): Promise<void> {
   seed ??= merchantStatements();
-  const schema = env.TEST_MIGRATIONS.flatMap(({ queries }) => queries);
-  await env.DB.batch([...schema.map((query) => env.DB.prepare(query)), ...prepared(await seed)]);
+  await Promise.all([
+    runSql([...schemaOf(env.TEST_MIGRATIONS), ...(await seed)]),
+    runSql(schemaOf(env.TEST_BACK_OFFICE_MIGRATIONS), env.BACK_OFFICE_DB),
+  ]);
+}
+
+function schemaOf(migrations: readonly D1Migration[]): readonly SqlStatement[] {
+  return migrations.flatMap(({ queries }) => queries.map((sql) => ({ sql, params: [] })));
 }
 
 /** Messages that the objects have sent and the test has not delivered yet. */
@@ -227,7 +240,11 @@ export function useGateway(): CaughtMessages {
     catchInto(env.PROJECTIONS, caught.projections);
     catchInto(env.RAIL_STARTS, caught.starts);
     forgetDirectory();
-    await prepareDatabase();
+    // A query that was under way during the reset can keep its database from it.
+    await prepareDatabases().catch(async () => {
+      await forgetEverything();
+      await prepareDatabases();
+    });
   });
   afterEach(async () => {
     vi.restoreAllMocks();
@@ -256,7 +273,7 @@ export function reachedObjects(): readonly DurableObjectId[] {
  * `reset` skips an object that an eviction or abort has removed from memory, so it is woken first.
  */
 async function forgetEverything(): Promise<void> {
-  await env.DB.prepare('SELECT 1').run();
+  await Promise.all([env.DB, env.BACK_OFFICE_DB].map((one) => one.prepare('SELECT 1').run()));
   for (const id of reachedObjects()) {
     await runInDurableObject(reach(id), () => undefined);
   }

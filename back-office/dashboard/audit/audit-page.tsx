@@ -1,7 +1,9 @@
-import { type AuditRecord, auditActors, auditPage } from '../../../src/audit/read.ts';
+import type { AuditRecord } from '../../../src/audit/read.ts';
 import { type Page, parseCursor } from '../../../src/paging.ts';
+import { auditPage } from '../../audit.ts';
 import { AuditAct, AuditActor, AuditDetail } from '../../elements/audit-entry.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { formerAndPresentMembers } from '../../members/members.ts';
 import { answerPage } from '../../ui/answer.ts';
 import { Pager, SelectField, Table, When } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
@@ -21,8 +23,8 @@ export async function showAuditLog(call: DashboardCall): Promise<Response> {
   const query = call.url.searchParams;
   const choices = choicesIn(query);
   const [page, actors] = await Promise.all([
-    auditPage(call.env.DB, merchantId, filterFor(choices), parseCursor(query.get('cursor') ?? '')),
-    auditActors(call.env.DB, merchantId),
+    auditPage(call, merchantId, filterFor(choices), parseCursor(query.get('cursor') ?? '')),
+    formerAndPresentMembers(call.env.BACK_OFFICE_DB, merchantId),
   ]);
   return answerPage(call, <AuditLog call={call} page={page} actors={actors} choices={choices} />);
 }

@@ -1,6 +1,6 @@
-import { type AccessChanges, accessChanges } from '../../../src/audit/access-changes.ts';
 import type { AuditRecord } from '../../../src/audit/read.ts';
 import { type Cookie, cookieValue, setCookie } from '../../../src/http/cookie.ts';
+import { type AccessChanges, undismissedAccess } from '../../audit.ts';
 import { AuditActor, actionText } from '../../elements/audit-entry.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
@@ -17,8 +17,8 @@ import { ACCOUNT_PATH, AUDIT_PATH, accessSeenPath, overviewPath } from '../paths
  */
 
 /**
- * The last entry that the member has dismissed in this browser: `MEMBER.ENTRY`. In a cookie, so that
- * the thief of a session cannot dismiss the notice for its member.
+ * The time of the last entry that the member has dismissed in this browser: `MEMBER.MS`. In a cookie,
+ * so that the thief of a session cannot dismiss the notice for its member.
  */
 const DISMISSED: Cookie = {
   name: 'kefel_access_seen',
@@ -27,24 +27,24 @@ const DISMISSED: Cookie = {
   maxAgeSeconds: 31_536_000,
 };
 
-const ENTRY_ID = /^\d{1,15}$/;
+const TIME = /^\d{1,15}$/;
 
 /** What the member has not dismissed yet. */
 export function undismissedChanges(call: DashboardCall): Promise<AccessChanges> {
   const { memberId, merchantId } = call.session;
-  const [member, entry = ''] = cookieValue(call.request, DISMISSED)?.split('.') ?? [];
-  const dismissedId = member === memberId && ENTRY_ID.test(entry) ? Number(entry) : 0;
-  const viewer = { memberId, merchantId, seesAll: may(call, 'manage'), dismissedId };
-  return accessChanges(call.env.DB, viewer, call.nowMs);
+  const [member, time = ''] = cookieValue(call.request, DISMISSED)?.split('.') ?? [];
+  const dismissedAtMs = member === memberId && TIME.test(time) ? Number(time) : 0;
+  const viewer = { memberId, merchantId, seesAll: may(call, 'manage'), dismissedAtMs };
+  return undismissedAccess(call, viewer);
 }
 
 /** POST …/overview/access-seen */
 export async function dismissAccessNotice(call: DashboardCall): Promise<Response> {
-  const entry = call.form.text('entry');
-  if (!ENTRY_ID.test(entry)) {
+  const time = call.form.text('time');
+  if (!TIME.test(time)) {
     return noticePage(call, 'bad_form');
   }
-  const cookie = setCookie(call.request, DISMISSED, `${call.session.memberId}.${entry}`);
+  const cookie = setCookie(call.request, DISMISSED, `${call.session.memberId}.${time}`);
   return redirectTo(overviewPath(call.environment), { cookies: [cookie] });
 }
 
@@ -55,7 +55,7 @@ export function AccessNotice(props: {
   const { call, changes } = props;
   const text = DASHBOARD_TEXTS[call.language].overview.access;
   const { entries, hasMore } = changes;
-  const newestId = Math.max(...entries.map(({ id }) => id));
+  const newestAtMs = Math.max(...entries.map(({ atMs }) => atMs));
   return entries.length === 0 ? null : (
     <Message tone="warning">
       <div class="stack">
@@ -80,7 +80,7 @@ export function AccessNotice(props: {
           call={call}
           action={accessSeenPath(call.environment)}
           label={text.dismiss}
-          fields={{ entry: String(newestId) }}
+          fields={{ time: String(newestAtMs) }}
         />
       </div>
     </Message>

@@ -36,7 +36,7 @@ export async function exportCsv(call: DashboardCall): Promise<Response> {
   if (call.request.method === 'HEAD') {
     return new Response(null, { headers });
   }
-  if (!(await claimExport(env.DB, session.digest, nowMs))) {
+  if (!(await claimExport(env.BACK_OFFICE_DB, session.digest, nowMs))) {
     const retryAfterSeconds = EXPORT_LEASE_MS / 1_000;
     return noticePage(call, 'export_running', { retryAfterSeconds });
   }
@@ -49,7 +49,7 @@ export async function exportCsv(call: DashboardCall): Promise<Response> {
     }),
   ]);
   const pages = exportPayments(env, tenantOf(call), form.filter);
-  const lease = leased(env.DB, session.digest, nowMs, pages);
+  const lease = leased(env.BACK_OFFICE_DB, session.digest, nowMs, pages);
   const file = csvStream(logged(lease, session.merchantId), phones, EXPORT_ROWS_MAX, separator);
   return new Response(file, { headers });
 }

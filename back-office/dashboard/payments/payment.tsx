@@ -130,7 +130,7 @@ async function namesOfRequesters(
   const members = requesters.flatMap((by) => (by.type === 'member' ? [by.memberId] : []));
   const keys = requesters.flatMap((by) => (by.type === 'api' ? [by.keyId] : []));
   const named = await Promise.all([
-    memberNames(env.DB, session.merchantId, members),
+    memberNames(env.BACK_OFFICE_DB, session.merchantId, members),
     apiKeyNames(env.DB, session.merchantId, keys),
   ]);
   return new Map(named.flatMap((names) => [...names]));

@@ -19,7 +19,7 @@ import {
 } from '../../members/sessions.ts';
 import { relyingPartyOf, verifiedRegistration } from '../../members/verification.ts';
 import { answerPage, redirectTo } from '../../ui/answer.ts';
-import { audited, changeAudited } from '../audited.ts';
+import { audited, changePeople } from '../audited.ts';
 import { type DashboardCall, shownAt } from '../call.ts';
 import { ACCOUNT_PATH } from '../paths.ts';
 import { AccountPage, type AccountProblem } from './account-page.tsx';
@@ -40,8 +40,8 @@ async function answerAccount(
 ): Promise<Response> {
   const { session, env, nowMs, request } = call;
   const [passkeys, sessions] = await Promise.all([
-    passkeysOf(env.DB, session.memberId),
-    openSessions(env.DB, session.memberId, nowMs),
+    passkeysOf(env.BACK_OFFICE_DB, session.memberId),
+    openSessions(env.BACK_OFFICE_DB, session.memberId, nowMs),
   ]);
   const page = (
     <AccountPage
@@ -74,7 +74,7 @@ export async function beginAddPasskey(call: DashboardCall): Promise<Response> {
   if (name === null) {
     return unfit(call, 'badName');
   }
-  const known = await knownPasskeys(call.env.DB, memberId);
+  const known = await knownPasskeys(call.env.BACK_OFFICE_DB, memberId);
   if (known.length >= PASSKEYS_PER_MEMBER_MAX) {
     return unfit(call, 'tooMany');
   }
@@ -121,11 +121,10 @@ export async function renameOwnPasskey(call: DashboardCall): Promise<Response> {
     return answerAccount(call, 'bad_name');
   }
   const change = renamePasskey(memberId, call.form.text('passkey'), name);
-  const isRenamed = await changeAudited(call, change, {
+  const isRenamed = await changePeople(call, change, {
     action: 'passkey.renamed',
     target: memberId,
     detail: { passkey: name },
-    environment: null,
   });
   if (!isRenamed) {
     throw problem('not_found');
@@ -137,17 +136,14 @@ export async function renameOwnPasskey(call: DashboardCall): Promise<Response> {
 export async function removeOwnPasskey(call: DashboardCall): Promise<Response> {
   const { session, env, form, nowMs } = call;
   const { memberId } = session;
-  const passkeys = await passkeysOf(env.DB, memberId);
+  const passkeys = await passkeysOf(env.BACK_OFFICE_DB, memberId);
   const { credentialId, name } = found(
     passkeys.find((passkey) => passkey.credentialId === form.text('passkey')),
   );
   const act = { action: 'passkey.removed', target: memberId, detail: { passkey: name } } as const;
-  const isRemoved = await changeAudited(
-    call,
-    removePasskey(memberId, credentialId),
-    { ...act, environment: null },
-    [revokeSessionsOfRemoved(memberId, credentialId, session.id, nowMs)],
-  );
+  const isRemoved = await changePeople(call, removePasskey(memberId, credentialId), act, [
+    revokeSessionsOfRemoved(memberId, credentialId, session.id, nowMs),
+  ]);
   return isRemoved
     ? redirectTo(ACCOUNT_PATH, { done: 'passkey_removed' })
     : answerAccount(call, 'last_passkey');
@@ -174,18 +170,17 @@ function revoke(
   detail: { readonly signedOut?: true },
 ): Promise<boolean> {
   const change = revokeSession(call.session.memberId, id, call.nowMs);
-  const act = { action: 'session.revoked', target: id, detail, environment: null } as const;
-  return changeAudited(call, change, act);
+  const act = { action: 'session.revoked', target: id, detail } as const;
+  return changePeople(call, change, act);
 }
 
 /** POST /dashboard/account/sessions/revoke-others */
 export async function revokeOwnOtherSessions(call: DashboardCall): Promise<Response> {
   const { memberId, id } = call.session;
-  await changeAudited(call, revokeOtherSessions(memberId, id, call.nowMs), {
+  await changePeople(call, revokeOtherSessions(memberId, id, call.nowMs), {
     action: 'session.revoked',
     target: memberId,
     detail: { which: 'others' },
-    environment: null,
   });
   return redirectTo(ACCOUNT_PATH, { done: 'sessions_revoked' });
 }

@@ -98,7 +98,7 @@ export async function useChallenge(
   { required, statements }: CeremonyChanges,
 ): Promise<boolean> {
   try {
-    await runBatch(call.env.DB, [
+    await runBatch(call.env.BACK_OFFICE_DB, [
       spendChallenge(challenge, required),
       ...statements,
       forgetSpentChallenges(call.nowMs),

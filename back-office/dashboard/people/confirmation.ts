@@ -39,7 +39,7 @@ export async function offerConfirmation(
   const issuedFor = await digestOf(call, action);
   const [{ bytes, cookie }, known] = await Promise.all([
     issueChallenge(call, ceremony, { issuedFor, memberId }),
-    knownPasskeys(call.env.DB, memberId),
+    knownPasskeys(call.env.BACK_OFFICE_DB, memberId),
   ]);
   const options = await assertionOptions(relyingPartyOf(call), bytes, known);
   return answerJson(options, { cookies: [cookie] });
@@ -123,7 +123,7 @@ async function verifyAndUse(
   statements: readonly SqlStatement[],
 ): Promise<RefusalReason | null> {
   const { env, session, nowMs } = call;
-  const passkey = await findPasskey(env.DB, credential.id);
+  const passkey = await findPasskey(env.BACK_OFFICE_DB, credential.id);
   if (passkey === null || passkey.memberId !== session.memberId) {
     return 'unknown_passkey';
   }

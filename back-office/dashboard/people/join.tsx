@@ -29,7 +29,7 @@ import { JoinPage, LinkEndedPage } from './join-page.tsx';
  */
 export async function showJoin(call: PublicCall): Promise<Response> {
   const token = call.url.searchParams.get('token') ?? '';
-  const invitation = await invitationOf(call, token);
+  const invitation = await findInvitation(call, token);
   if (invitation === null) {
     return answerPage(call, <LinkEndedPage call={call} />, { status: 404 });
   }
@@ -49,7 +49,7 @@ export async function beginJoin(call: PublicCall): Promise<Response> {
   if (body === null) {
     return refused(call, 'join', 'malformed');
   }
-  const invitation = await invitationOf(call, body.token);
+  const invitation = await findInvitation(call, body.token);
   if (invitation === null) {
     return refused(call, 'join', 'link');
   }
@@ -62,7 +62,7 @@ export async function beginJoin(call: PublicCall): Promise<Response> {
     memberId: memberId ?? newId('mem'),
     memberName,
     merchantName,
-    known: memberId === null ? [] : await knownPasskeys(call.env.DB, memberId),
+    known: memberId === null ? [] : await knownPasskeys(call.env.BACK_OFFICE_DB, memberId),
   });
 }
 
@@ -73,7 +73,7 @@ export async function finishJoin(call: PublicCall): Promise<Response> {
   if (body === null) {
     return refused(call, 'join', 'malformed');
   }
-  const invitation = await invitationOf(call, body.token);
+  const invitation = await findInvitation(call, body.token);
   if (invitation === null) {
     return refused(call, 'join', 'link');
   }
@@ -145,10 +145,6 @@ function admission(
       atMs: nowMs,
     }),
   ];
-}
-
-function invitationOf({ env, nowMs }: PublicCall, token: string): Promise<Invitation | null> {
-  return findInvitation(env.DB, token, nowMs);
 }
 
 /** A new member may change the invited name; a returning one keeps theirs. */

@@ -15,7 +15,7 @@ import { PasskeyForm } from './passkey-form.tsx';
 export async function showSignIn(call: PublicCall): Promise<Response> {
   const next = nextPath(call.url.searchParams.get('next'));
   const token = await sessionTokenOf(call.request, call.config);
-  const session = token && (await sessionOf(token, call.env, call.ctx, call.nowMs));
+  const session = token && (await sessionOf(token, call));
   return session === null
     ? answerPage(call, <SignInPage call={call} next={next} />)
     : redirectTo(next);
@@ -59,7 +59,7 @@ export async function finishSignIn(call: PublicCall): Promise<Response> {
   if (challenge === null) {
     return refused(call, 'sign-in', 'challenge');
   }
-  const passkey = await findPasskey(env.DB, body.credential.id);
+  const passkey = await findPasskey(env.BACK_OFFICE_DB, body.credential.id);
   if (passkey === null) {
     return refused(call, 'sign-in', 'unknown_passkey');
   }

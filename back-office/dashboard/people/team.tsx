@@ -20,7 +20,7 @@ import { type Role, roleFrom } from '../../members/permissions.ts';
 import { revokeOtherSessions, revokeSessionsOf } from '../../members/sessions.ts';
 import { relyingPartyOf } from '../../members/verification.ts';
 import { answerPage, redirectTo } from '../../ui/answer.ts';
-import { changeAudited } from '../audited.ts';
+import { changePeople } from '../audited.ts';
 import { actorOf, type DashboardCall, shownAt } from '../call.ts';
 import { noticePage } from '../notices.tsx';
 import { memberPath, TEAM_PATH } from '../paths.ts';
@@ -43,8 +43,8 @@ async function answerTeam(
 ): Promise<Response> {
   const { session, env, nowMs } = call;
   const [members, invitations] = await Promise.all([
-    membersOf(env.DB, session.merchantId),
-    openInvitations(env.DB, session.merchantId, nowMs),
+    membersOf(env.BACK_OFFICE_DB, session.merchantId),
+    session.isSuspended ? [] : openInvitations(env.BACK_OFFICE_DB, session.merchantId, nowMs),
   ]);
   const page = (
     <TeamPage
@@ -106,8 +106,8 @@ export async function revokeOpenInvitation(call: DashboardCall): Promise<Respons
   const { session, nowMs, params } = call;
   const id = params.invitation ?? '';
   const change = revokeInvitation(session.merchantId, id, nowMs);
-  const act = { action: 'invitation.revoked', target: id, environment: null } as const;
-  if (!(await changeAudited(call, change, act))) {
+  const act = { action: 'invitation.revoked', target: id } as const;
+  if (!(await changePeople(call, change, act))) {
     throw problem('not_found');
   }
   return redirectTo(TEAM_PATH, { done: 'invitation_revoked' });
@@ -160,10 +160,10 @@ export async function changeMemberRole(call: DashboardCall): Promise<Response> {
     return answerMember(call, member, { problem: 'unconfirmed' });
   }
   const detail = { name, from: member.role, to: role };
-  const isChanged = await changeAudited(
+  const isChanged = await changePeople(
     call,
     changeRole(changeOf(call, member), role),
-    { action: 'member.role_changed', target: id, detail, environment: null },
+    { action: 'member.role_changed', target: id, detail },
     [revokeInvitationsBy(id, call.nowMs)],
   );
   if (!isChanged) {
@@ -182,10 +182,10 @@ export async function removeTeamMember(call: DashboardCall): Promise<Response> {
     return answerMember(call, member, { problem: 'unsure' });
   }
   const { id, name, role } = member;
-  const isRemoved = await changeAudited(
+  const isRemoved = await changePeople(
     call,
     removeMember(changeOf(call, member), call.nowMs),
-    { action: 'member.removed', target: id, detail: { name, role }, environment: null },
+    { action: 'member.removed', target: id, detail: { name, role } },
     [...afterRemoval(id, call.nowMs), revokeInvitationsBy(id, call.nowMs)],
   );
   return isRemoved
@@ -219,11 +219,10 @@ export async function revokeMemberSessions(call: DashboardCall): Promise<Respons
     ? revokeOtherSessions(id, session.id, nowMs)
     : revokeSessionsOf(id, nowMs);
   const detail = { name, which: isOneself ? 'others' : 'all' };
-  await changeAudited(call, change, {
+  await changePeople(call, change, {
     action: 'session.revoked',
     target: id,
     detail,
-    environment: null,
   });
   return redirectTo(memberPath(id), { done: 'sessions_revoked' });
 }
@@ -246,18 +245,17 @@ async function makeLink(
     invitedBy: actorOf(call),
     nowMs: call.nowMs,
   });
-  const isMade = await changeAudited(call, statement, {
+  const isMade = await changePeople(call, statement, {
     action: memberId === null ? 'member.invited' : 'recovery.issued',
     target: memberId ?? id,
     detail: memberId === null ? { name, role } : { name, invitation: id },
-    environment: null,
   });
   const url = `${relyingPartyOf(call).origin}${invitationPath(token)}`;
   return isMade ? { name, url, expiresAtMs, isRecovery: memberId !== null } : null;
 }
 
 async function namedMember({ env, session, params }: DashboardCall): Promise<Member> {
-  return found(await findMember(env.DB, session.merchantId, params.member ?? ''));
+  return found(await findMember(env.BACK_OFFICE_DB, session.merchantId, params.member ?? ''));
 }
 
 function changeOf({ session }: DashboardCall, { id }: Member): MemberChange {

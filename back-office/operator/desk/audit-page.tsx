@@ -1,4 +1,4 @@
-import { auditPageOfAll } from '../../../src/audit/read.ts';
+import { auditPage } from '../../audit.ts';
 import { AuditAct, AuditActor, AuditDetail } from '../../elements/audit-entry.tsx';
 import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { Table, TextField, When } from '../../ui/elements.tsx';
@@ -10,14 +10,14 @@ import { merchantPath, PATHS } from './paths.ts';
 
 /** GET /operator/audit: who did what, over all merchants or for one; newest first. */
 export async function showAuditPage(call: DeskCall): Promise<Response> {
-  const { view, env } = call;
+  const { view } = call;
   const text = DESK_TEXTS[view.language].pages;
   const shared = DASHBOARD_TEXTS[view.language].audit;
   const query = view.url.searchParams;
   const given = query.get('merchant') ?? '';
   const merchantId = MERCHANT_ID.test(given) ? given : null;
   const cursor = cursorFrom(query.get('cursor'));
-  const { rows, nextCursor } = await auditPageOfAll(env.DB, merchantId, cursor);
+  const { rows, nextCursor } = await auditPage(call, merchantId, {}, cursor);
   const children = (
     <>
       <form class="filters" method="get" action={PATHS.audit}>

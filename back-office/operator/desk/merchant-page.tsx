@@ -29,7 +29,7 @@ export async function showMerchantPage(call: DeskCall): Promise<Response> {
   const { view } = call;
   const text = DESK_TEXTS[view.language].pages;
   const merchant = await merchantContent(call, call.params.merchantId);
-  const members = await readMembers(call, merchant.id);
+  const members = await readMembers(call, merchant);
   const children = (
     <>
       <DoneMessage call={view} texts={text.done} />

@@ -10,7 +10,7 @@ import { merchantPath, PATHS } from './paths.ts';
 export async function showMerchantsPage(call: DeskCall): Promise<Response> {
   const { view, env } = call;
   const text = DESK_TEXTS[view.language].pages;
-  const { items, nextCursor } = await merchantPage(env.DB, {
+  const { items, nextCursor } = await merchantPage(env, {
     status: null,
     cursor: view.url.searchParams.get('cursor'),
     limit: PAGE_ROWS_DEFAULT,

@@ -1,0 +1,93 @@
+import {
+  ACCESS_CHANGES_SHOWN_MAX,
+  type AccessViewer,
+  accessChanges,
+} from '../src/audit/access-changes.ts';
+import {
+  AUDIT_PAGE_ROWS,
+  type AuditFilter,
+  type AuditRecord,
+  auditEntries,
+} from '../src/audit/read.ts';
+import { type Cursor, type Page, pageOf } from '../src/paging.ts';
+import type { BackOfficeEnv } from './env.ts';
+import type { PaymentsPlane } from './payments-plane.ts';
+
+/**
+ * The audit log as pages show it. The back office records what members change about each other, the
+ * payments plane everything else, each in its own database with the change.
+ */
+
+interface AuditCall {
+  readonly env: Pick<BackOfficeEnv, 'BACK_OFFICE_DB'>;
+  readonly payments: PaymentsPlane;
+  readonly nowMs: number;
+}
+
+/** The back office or payments. Entries of one millisecond lie in this order, then by id. */
+type Source = 'b' | 'p';
+
+interface SourcedRecord extends AuditRecord {
+  readonly source: Source;
+}
+
+/** An entry's position among those of its millisecond, in a cursor. */
+const POSITION = /^([bp])(\d{1,15})$/;
+const ID_MAX = '9'.repeat(15);
+
+/**
+ * One page of a merchant's entries, newest first, without those of others and of no merchant; with
+ * null, for the operator, of all and of none. A cursor of another list counts as none.
+ */
+export async function auditPage(
+  { env, payments }: AuditCall,
+  merchantId: string | null,
+  filter: AuditFilter,
+  cursor: Cursor | null,
+): Promise<Page<AuditRecord>> {
+  const from = cursor !== null && POSITION.test(cursor.id) ? cursor : null;
+  const [ours, theirs] = await Promise.all([
+    auditEntries(env.BACK_OFFICE_DB, merchantId, filter, from && cursorIn('b', from)),
+    payments.audit.entries(merchantId, filter, from && cursorIn('p', from)),
+  ]);
+  const entries: SourcedRecord[] = [
+    ...ours.map((entry) => ({ ...entry, source: 'b' as const })),
+    ...theirs.map((entry) => ({ ...entry, source: 'p' as const })),
+  ];
+  const sign = from?.direction === 'newer' ? 1 : -1;
+  entries.sort((one, other) => sign * compare(one, other));
+  const placeOf = ({ atMs, source, id }: SourcedRecord) => ({ atMs, id: `${source}${id}` });
+  return pageOf({ placeOf }, entries, from, AUDIT_PAGE_ROWS);
+}
+
+/** The cursor for the entries of one source: before or after all of its millisecond, or its own. */
+function cursorIn(source: Source, cursor: Cursor): Cursor {
+  const [, named = '', id = ''] = POSITION.exec(cursor.id) ?? [];
+  return { ...cursor, id: source === named ? id : source > named ? '0' : ID_MAX };
+}
+
+function compare(one: SourcedRecord, other: SourcedRecord): number {
+  return one.atMs - other.atMs || one.source.localeCompare(other.source) || one.id - other.id;
+}
+
+export interface AccessChanges {
+  /** The newest, newest first. */
+  readonly entries: readonly AuditRecord[];
+  readonly hasMore: boolean;
+}
+
+/** The changes of access that the member has not dismissed. */
+export async function undismissedAccess(
+  { env, payments, nowMs }: AuditCall,
+  viewer: AccessViewer,
+): Promise<AccessChanges> {
+  const [ours, theirs] = await Promise.all([
+    accessChanges(env.BACK_OFFICE_DB, viewer, nowMs),
+    payments.audit.newAccess(viewer),
+  ]);
+  const entries = [...theirs, ...ours].sort((one, other) => other.atMs - one.atMs);
+  return {
+    entries: entries.slice(0, ACCESS_CHANGES_SHOWN_MAX),
+    hasMore: entries.length > ACCESS_CHANGES_SHOWN_MAX,
+  };
+}

@@ -1,0 +1,48 @@
+import { batch, DATABASE_BYTES_MAX, isNearlyFull } from './database.ts';
+import { log } from './log.ts';
+
+/** Deletes old rows of D1 in batches that stay far below its limit of 30 s. Loaded once a day. */
+
+/** Payments, each with some search keys, or other rows. */
+const ROWS_PER_STATEMENT = 2_000;
+/** 300,000 rows of each kind in a run, which may make 1,000 queries. The next run does the rest. */
+const BATCHES_MAX = 150;
+
+/** Kinds of rows, each with the statements of a batch that purge up to ?2 rows of ?1 or before. */
+export type Purges = Readonly<Record<string, readonly string[]>>;
+
+/** Purges what is of `untilMs` or before, and warns in the log when the database fills up. */
+export async function purgeUntil(db: D1Database, purges: Purges, untilMs: number): Promise<void> {
+  const purged: Record<string, number> = {};
+  let sizeBytes = 0;
+  for (const [kind, statements] of Object.entries(purges)) {
+    const done = await repeatedly(db, statements, untilMs);
+    purged[kind] = done.rows;
+    sizeBytes = done.sizeBytes;
+  }
+  log('info', 'data_purged', { ...purged, sizeBytes });
+  if (isNearlyFull(sizeBytes)) {
+    log('error', 'database_nearly_full', { sizeBytes, sizeBytesMax: DATABASE_BYTES_MAX });
+  }
+}
+
+/** Runs the statements until the last one changes fewer rows than it may. */
+export async function repeatedly(
+  db: D1Database,
+  statements: readonly string[],
+  untilMs: number,
+): Promise<{ readonly rows: number; readonly sizeBytes: number }> {
+  const params = [untilMs, ROWS_PER_STATEMENT];
+  let rows = 0;
+  for (let batches = 1; ; batches++) {
+    const results = await batch(
+      db,
+      statements.map((sql) => ({ sql, params })),
+    );
+    const { changes = 0, size_after: sizeBytes = 0 } = results.at(-1)?.meta ?? {};
+    rows += changes;
+    if (changes < ROWS_PER_STATEMENT || batches === BATCHES_MAX) {
+      return { rows, sizeBytes };
+    }
+  }
+}
