@@ -13,7 +13,6 @@ import { mpesaRail } from '../../src/rails/mpesa/rail.ts';
 import type { StartResult } from '../../src/rails/rail.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import {
-  issuesOf,
   SAMPLE_ANSWER,
   SAMPLE_ERRORS,
   SAMPLE_FAILED,
@@ -27,54 +26,6 @@ import {
 import { orderFor } from '../support/rails/order.ts';
 
 const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
-
-describe('settings', () => {
-  it('have these defaults', () => {
-    expect(settingsOf(VALID_SETTINGS)).toEqual({
-      ...VALID_SETTINGS,
-      baseUrl: 'https://api.safaricom.et',
-      transactionType: 'CustomerPayBillOnline',
-      passwordForm: 'sha256_hex',
-      promptWindowSeconds: 180,
-      wholeAmountsOnly: true,
-    });
-  });
-
-  it('name what is wrong with a field and never its value', () => {
-    const problems: readonly (readonly [changed: unknown, message: string])[] = [
-      [{ consumerKey: 'has:colon' }, 'consumerKey: must be a string without a colon'],
-      [{ consumerSecret: 'has space' }, 'consumerSecret: must be a string without spaces'],
-      [{ consumerSecret: 4_711 }, 'consumerSecret: must be a string'],
-      [{ passkey: '' }, 'passkey: must be a string without spaces'],
-      [{ wholeAmountsOnly: 'yes' }, 'wholeAmountsOnly: must be true or false'],
-      [{ shortcode: '10a20' }, 'shortcode: must be a string of 3 to 10 digits'],
-      [{ partyB: '1' }, 'partyB: must be a string of 3 to 10 digits'],
-      [{ transactionType: 'Secret' }, 'transactionType: must be CustomerPayBillOnline or Cust'],
-      [{ passwordForm: 'Secret' }, 'passwordForm: must be sha256_hex or kenya'],
-      [{ baseUrl: 'ftp://secret.example' }, 'baseUrl: must be an http or https URL without'],
-      [{ baseUrl: 'https://secret@example.com' }, 'baseUrl: must be an http or https URL'],
-      [{ baseUrl: 'secret' }, 'baseUrl: must be an http or https URL'],
-      [{ extra: 'secret' }, 'extra: is not a setting of this rail'],
-      [{ passkey: undefined }, 'passkey: must be a string'],
-    ];
-    for (const [changed, message] of problems) {
-      const issues = issuesOf({ ...VALID_SETTINGS, ...(changed as object) });
-      expect(issues).toHaveLength(1);
-      expect(issues[0]).toContain(message);
-      expect(issues[0]).not.toMatch(/has:colon|has space|4711|10a20|ecret\b(?!:)/);
-    }
-    const { passkey: _, ...incomplete } = VALID_SETTINGS;
-    expect(issuesOf(incomplete)).toEqual(['passkey: is missing']);
-    expect(issuesOf('secret')).toEqual(['must be a JSON object']);
-    expect(issuesOf(null)).toEqual(['must be a JSON object']);
-  });
-
-  it('accept a URL with or without a slash, and a relay’s path', () => {
-    const baseUrlOf = (baseUrl: string) => settingsOf({ ...VALID_SETTINGS, baseUrl }).baseUrl;
-    expect(baseUrlOf('https://apisandbox.safaricom.et/')).toBe('https://apisandbox.safaricom.et');
-    expect(baseUrlOf('https://relay.example.com/mpesa')).toBe('https://relay.example.com/mpesa');
-  });
-});
 
 describe('the protocol', () => {
   it('computes the vectors’ password in both forms', async () => {

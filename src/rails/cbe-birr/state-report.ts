@@ -1,7 +1,8 @@
 import { sha256Hex } from '../../crypto/encoding.ts';
 import { jsonObject } from '../call-rail.ts';
+import { normalizedState } from '../setting-fields.ts';
 import { hashOf, type Seal } from './seal.ts';
-import { type CbeBirrSettings, normalizedState } from './settings.ts';
+import type { CbeBirrSettings } from './settings.ts';
 
 /** What CBE says about one transaction, in a callback or a query's answer. Its hash was valid. */
 export interface StateReport {

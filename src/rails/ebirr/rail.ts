@@ -3,7 +3,6 @@ import type { Currency, Method } from '../../domain/method.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
 import { callRail, type RailAnswer } from '../call-rail.ts';
 import type { CallbackCall } from '../callback.ts';
-import { hasPrefix } from '../phone-prefixes-setting.ts';
 import { phoneToPrompt, slowPromptPlan } from '../phone-prompt.ts';
 import { withProviderCode } from '../provider-code.ts';
 import type {
@@ -18,6 +17,7 @@ import type {
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import type { RefundAnswer, RefundOrder, Refunds } from '../refund.ts';
+import { hasPrefix } from '../setting-fields.ts';
 import {
   codeOf,
   type EbirrReport,

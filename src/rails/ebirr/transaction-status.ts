@@ -3,7 +3,7 @@ import { nextCheckAtMs } from '../../domain/schedule.ts';
 import { withProviderCode } from '../provider-code.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
-import { normalizedState } from '../status-query-setting.ts';
+import { normalizedState } from '../setting-fields.ts';
 import {
   membersIn,
   minorFromText,

@@ -1,6 +1,6 @@
 import { jsonObject } from '../call-rail.ts';
 import type { RailOrder } from '../rail-order.ts';
-import { normalizedState } from '../status-query-setting.ts';
+import { normalizedState } from '../setting-fields.ts';
 import { codeText, SUCCESS_CODE } from './codes.ts';
 import { amountMinorOf, fieldsOf, type MpesaReading, parameterOf, receiptOf } from './json.ts';
 import { logAnswer } from './log.ts';

@@ -9,7 +9,6 @@ import {
   type CallbackSuspicion,
   refusedCallback,
 } from '../callback.ts';
-import { hasPrefix } from '../phone-prefixes-setting.ts';
 import {
   firstPromptQueryAtMs,
   phoneToPrompt,
@@ -28,6 +27,7 @@ import type {
 } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
+import { hasPrefix } from '../setting-fields.ts';
 import { failureReason, logLevel, OK, refusalReason } from './codes.ts';
 import {
   type Acknowledgement,

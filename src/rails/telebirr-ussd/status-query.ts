@@ -5,7 +5,7 @@ import { newReference } from '../probe.ts';
 import { withProviderCode } from '../provider-code.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
-import { normalizedState } from '../status-query-setting.ts';
+import { normalizedState } from '../setting-fields.ts';
 import { OK } from './codes.ts';
 import { readStatusResult, type StatusResult } from './messages.ts';
 import { postSoap, STATUS_COMMAND_ID, statusRequest } from './request.ts';
