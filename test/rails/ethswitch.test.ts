@@ -5,8 +5,6 @@ import { ethswitchSettings } from '../../src/rails/ethswitch/settings.ts';
 import {
   canonicalAddress,
   descriptionOf,
-  integerOf,
-  minorOf,
   NOT_PLAIN,
   NOT_PLAIN_ASCII,
   pageUrlOf,
@@ -40,19 +38,6 @@ test('the settings choose the gateway, each of which is a separate rail', () => 
 });
 
 describe('the wire', () => {
-  test('reads amounts exactly, as numbers and as strings', () => {
-    const read = [100.79, 1500, 0.1, 999_999_999.99, '100.7900', '1500', '0.07'].map(minorOf);
-    expect(read).toEqual([10_079, 150_000, 10, 99_999_999_999, 10_079, 150_000, 7]);
-    const wrong = [1.005, -1, Number.NaN, 1e21, '1.005', '-1', '1e3', ' 1', '', null, {}, true];
-    expect(wrong.map(minorOf)).toEqual(wrong.map(() => null));
-  });
-
-  test('reads integers, as numbers and as strings', () => {
-    expect([2, '2', '-2007', '230'].map(integerOf)).toEqual([2, 2, -2_007, 230]);
-    const wrong = [2.5, '2.0', '', ' 2', '0x2', null, undefined, [2], true, '9'.repeat(16)];
-    expect(wrong.map(integerOf)).toEqual(wrong.map(() => null));
-  });
-
   test.each([
     ['196.188.1.2', '196.188.1.2'],
     ['2001:DB8::A', '2001:db8::a'],

@@ -7,7 +7,6 @@ import {
   passwordText,
   pushBody,
   readPush,
-  timestampText,
 } from '../../src/rails/mpesa/push.ts';
 import { mpesaRail } from '../../src/rails/mpesa/rail.ts';
 import type { StartResult } from '../../src/rails/rail.ts';
@@ -61,13 +60,6 @@ describe('the protocol', () => {
         Value: `"${REFERENCE}"`,
       }),
     );
-  });
-
-  it('writes the time in Addis Ababa', () => {
-    expect(timestampText(Date.UTC(2024, 8, 18, 2, 58, 23, 999))).toBe('20240918055823');
-    expect(timestampText(Date.UTC(2026, 11, 31, 21, 0, 0))).toBe('20270101000000');
-    // No daylight saving time in between.
-    expect(timestampText(Date.UTC(2026, 5, 1, 9, 0, 0))).toBe('20260601120000');
   });
 
   it('writes amounts as any JSON library writes the same number', () => {
@@ -271,13 +263,13 @@ describe('reading callbacks', () => {
     const readAmount = (Value: unknown) => read(paid({}, [{ Name: 'Amount', Value }]), PAID_ORDER);
     const outcome = { type: 'succeeded', receipt: null, paidAtMs: null };
     const noReceipt = { type: 'outcome', outcome };
-    for (const value of [20, '20', '20.0', '20.00']) {
+    for (const value of [20, '20', '20.0', '20.00', '20.000']) {
       expect(readAmount(value)).toEqual(noReceipt);
     }
     for (const value of [20.01, 19.99, 2000, '20.01', '0', 0]) {
       expect(readAmount(value)).toEqual({ type: 'refused', suspicion: 'wrong_amount' });
     }
-    const unreadable = ['', ' 20', '2e1', '20.000', '٢٠', 20.001, -20, null, {}, [20], undefined];
+    const unreadable = ['', ' 20', '2e1', '٢٠', 20.001, -20, null, {}, [20], undefined];
     for (const value of unreadable) {
       expect(readAmount(value)).toEqual({ type: 'refused', suspicion: 'unreadable' });
     }
