@@ -90,13 +90,13 @@ export const BOUNDARY_MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('src/rails/telebirr-h5/signature.ts', [
     [
-      "    case 'string':\n      return value;",
-      "    case 'string':\n      return value.trim();",
+      'values.set(name, text);',
+      'values.set(name, text.trim());',
       "the RSA signature of telebirr's order is over trimmed text",
     ],
     [
-      "    case 'string':\n      return value;",
-      "    case 'string':\n      return value.normalize();",
+      'values.set(name, text);',
+      'values.set(name, text.normalize());',
       "the RSA signature of telebirr's order is over normalized text",
     ],
   ]),

@@ -38,15 +38,3 @@ export async function callRail(
     return { type: 'no_answer' };
   }
 }
-
-/** The JSON object in `text`, or null. */
-export function jsonObject(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Readonly<Record<string, unknown>>)
-      : null;
-  } catch {
-    return null;
-  }
-}

@@ -1,12 +1,28 @@
+/** Ethiopia has no daylight saving time. Providers name no time zone, so all times are Ethiopia's. */
+const AHEAD_OF_UTC_MS = 3 * 60 * 60 * 1_000;
+
 /** `20260131123456` or `2026-01-31 12:34:56`. */
 const DATE_AND_TIME = /^(\d{4})(-?)(\d\d)\2(\d\d) ?(\d\d)(:?)(\d\d)\6(\d\d)$/;
 
-/**
- * A provider's date and time, as milliseconds since 1970; null for anything else. Providers name no
- * time zone, so we read Ethiopia's, which has no daylight saving time.
- */
+/** A provider's date and time, as milliseconds since 1970; null for anything else. */
 export function ethiopianTimeMs(text: string | null): number | null {
   const [, year, , month, day, hours, , minutes, seconds] = DATE_AND_TIME.exec(text ?? '') ?? [];
   const atMs = Date.parse(`${year}-${month}-${day}T${hours}:${minutes}:${seconds}+03:00`);
   return Number.isNaN(atMs) ? null : atMs;
+}
+
+/** `2026-01-31 12:34:56`. */
+export function ethiopianTimestamp(atMs: number): string {
+  const iso = new Date(atMs + AHEAD_OF_UTC_MS).toISOString();
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)}`;
+}
+
+/** `20260131123456`. */
+export function ethiopianDigits(atMs: number): string {
+  return digitsOf(atMs + AHEAD_OF_UTC_MS);
+}
+
+/** The same in UTC. */
+export function digitsOf(atMs: number): string {
+  return new Date(atMs).toISOString().replaceAll(/\D/g, '').slice(0, 14);
 }

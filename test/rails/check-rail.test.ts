@@ -112,7 +112,7 @@ describe('exit codes', () => {
       [0, /\nACCEPTED: /, live, settings],
       // Its cipher needs MD5, which Node's Web Crypto has not.
       [0, /\nACCEPTED: /, ['CBE', 'production', '--live'], cbe.settings],
-      [1, /apiKey: Must be/, live, { ...settings, apiKey: '' }],
+      [1, /apiKey: must be/, live, { ...settings, apiKey: '' }],
       [2, /^usage: /, [...live, '--fast'], settings],
       [3, /\nREACHED: /, live, { ...settings, merchantUid: 'M1' }],
       [

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StandInServer } from '../../scripts/stand-ins/stand-in.ts';
-import { ebirrReport, meaningOf, minorFromText } from '../../src/rails/ebirr/answer.ts';
+import { ebirrReport, meaningOf } from '../../src/rails/ebirr/answer.ts';
 import { type EbirrScene, ebirrScene, hostileBodies } from '../support/rails/ebirr-scene.ts';
 
 /**
@@ -251,21 +251,5 @@ describe('the meaning of a refusal', () => {
       reason: 'canceled_by_customer',
     });
     expect(meaning('{"responseCode":"52061"}')).toEqual({ type: 'undecided' });
-  });
-
-  test.each([
-    ['10', 1_000],
-    ['10.0', 1_000],
-    ['10.5', 1_050],
-    ['0.10', 10],
-    ['10.5000', 1_050],
-    ['10.505', null],
-    ['-10', null],
-    ['1e3', null],
-    ['10.', null],
-    ['', null],
-    ['1'.repeat(13), null],
-  ])('the amount %j is %j minor units', (amountText, amountMinor) => {
-    expect(minorFromText(amountText)).toBe(amountMinor);
   });
 });

@@ -7,7 +7,6 @@ import { statusBody } from '../../src/rails/mpesa/status-query.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
-import { CREDENTIAL, issuesOf, VALID_SETTINGS } from '../support/rails/mpesa-fixtures.ts';
 import { type MpesaScene, startMpesaScene } from '../support/rails/mpesa-scene.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
@@ -279,32 +278,5 @@ describe('a made-up result', () => {
       { level: 'info', ...line, providerCode: 'Pending' },
       { level: 'warn', ...line, providerCode: 'Completed' },
     ]);
-  });
-});
-
-describe('the setting', () => {
-  const complete = { initiator: 'operator', securityCredential: CREDENTIAL };
-
-  it.each<[unknown, string]>([
-    [true, 'statusQuery: must be a JSON object'],
-    [{ initiator: 'operator' }, 'statusQuery.securityCredential: is missing'],
-    [{ ...complete, initiator: 'a b' }, 'statusQuery.initiator: must be a string without spaces'],
-    ...['plain-password', 'c2VjcmV0', CREDENTIAL.slice(4), `${CREDENTIAL}A`].map(
-      (securityCredential): [unknown, string] => [
-        { ...complete, securityCredential },
-        'statusQuery.securityCredential: must be a string of base64 from npm run mpesa:credential, not the password itself',
-      ],
-    ),
-    [
-      { ...complete, transactionId: 'receipt' },
-      'statusQuery.transactionId: must be left_out or empty or checkout_request_id',
-    ],
-    [
-      { ...complete, failedStates: ['completed'] },
-      'statusQuery.failedStates: Must not contain COMPLETED.',
-    ],
-    [{ ...complete, more: 1 }, 'statusQuery.more: is not a setting of this rail'],
-  ])('%j: %s', (statusQuery, issue) => {
-    expect(issuesOf({ ...VALID_SETTINGS, statusQuery })).toEqual([issue]);
   });
 });

@@ -8,12 +8,7 @@ import type { RefundOrder } from '../../src/rails/refund.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
 import { CALL_FAULTS } from '../support/rails/faults.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
-import {
-  CREDENTIAL,
-  issuesOf,
-  settingsOf,
-  VALID_SETTINGS,
-} from '../support/rails/mpesa-fixtures.ts';
+import { CREDENTIAL, settingsOf, VALID_SETTINGS } from '../support/rails/mpesa-fixtures.ts';
 import { type MpesaScene, startMpesaScene } from '../support/rails/mpesa-scene.ts';
 import {
   DECLINED,
@@ -388,23 +383,4 @@ describe('a made-up result', () => {
       expect(read).toMatchObject({ type: 'refused', suspicion: 'unreadable' });
     },
   );
-});
-
-describe('the setting', () => {
-  const complete = { initiator: 'operator', securityCredential: CREDENTIAL };
-
-  it.each<[unknown, string]>([
-    [true, 'refunds: must be a JSON object'],
-    [{ initiator: 'operator' }, 'refunds.securityCredential: is missing'],
-    [{ ...complete, initiator: 'a b' }, 'refunds.initiator: must be a string without spaces'],
-    [
-      { ...complete, securityCredential: 'plain-password' },
-      'refunds.securityCredential: must be a string of base64 from npm run mpesa:credential, not the password itself',
-    ],
-    [{ ...complete, takesParts: 'yes' }, 'refunds.takesParts: must be true or false'],
-    [{ ...complete, receiverParty: 'me' }, 'refunds.receiverParty: must be customer or shortcode'],
-    [{ ...complete, more: 1 }, 'refunds.more: is not a setting of this rail'],
-  ])('%j: %s', (refunds, issue) => {
-    expect(issuesOf({ ...VALID_SETTINGS, refunds })).toEqual([issue]);
-  });
 });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { startMpesaStandIn } from '../../scripts/stand-ins/mpesa.ts';
 import { jsonReply, type Plan, StandInServer } from '../../scripts/stand-ins/stand-in.ts';
 import type { FailureReason } from '../../src/domain/intent.ts';
-import { timestampText } from '../../src/rails/mpesa/push.ts';
+import { ethiopianDigits } from '../../src/rails/ethiopian-time.ts';
 import { mpesaRail } from '../../src/rails/mpesa/rail.ts';
 import { FAULTS } from '../support/rails/faults.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
@@ -112,7 +112,7 @@ describe('a start', () => {
         Value: `"${reference}"`,
       }),
     );
-    expect([timestampText(from), timestampText(Date.now())]).toContainEqual(Timestamp);
+    expect([ethiopianDigits(from), ethiopianDigits(Date.now())]).toContainEqual(Timestamp);
     await own.stop();
   });
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jsonReply, type Reply } from '../../scripts/stand-ins/stand-in.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
-import { minorFromText } from '../../src/rails/telebirr-h5/answers.ts';
 import {
   type Members,
   scriptedRail,
@@ -225,23 +224,4 @@ describe('answers to queryOrder', () => {
       expect((await queryAfter({ order_status, ...other })).type).toBe('unknown');
     }
   });
-});
-
-test.each([
-  ['12', 1_200],
-  ['1.5', 150],
-  ['12.00', 1_200],
-  ['0.01', 1],
-  ['1260.1000', 126_010],
-  ['', null],
-  ['1.', null],
-  ['.5', null],
-  ['1.005', null],
-  ['1e3', null],
-  [' 1', null],
-  ['+1', null],
-  ['0x10', null],
-  ['1'.repeat(13), null],
-])('the amount %j is %j', (text, amountMinor) => {
-  expect(minorFromText(text)).toBe(amountMinor);
 });

@@ -91,14 +91,14 @@ describe('answers to a token request', () => {
   const dates = { effectiveDate: '20230321063519', expirationDate: '20230321073519' };
 
   function token(status: number, value: unknown) {
-    return readToken({ type: 'answered', status, text: JSON.stringify(value) });
+    return readToken({ type: 'answered', status, text: JSON.stringify(value) }, 60_000);
   }
 
   test('are read as documented', () => {
     expect(token(200, { ...dates, token: 'Bearer abc' })).toEqual({
       type: 'token',
       token: 'Bearer abc',
-      lifetimeMs: 3_600_000,
+      usableUntilMs: 3_600_000,
     });
   });
 
@@ -109,7 +109,7 @@ describe('answers to a token request', () => {
     ['missing', undefined, undefined, 0],
   ])('its life %s', (_what, effectiveDate, expirationDate, lifetimeMs) => {
     const value = { effectiveDate, expirationDate, token: 'Bearer abc' };
-    expect(token(200, value)).toMatchObject({ type: 'token', lifetimeMs });
+    expect(token(200, value)).toMatchObject({ type: 'token', usableUntilMs: lifetimeMs });
   });
 
   test.each([

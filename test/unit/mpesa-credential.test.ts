@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import fixture from '../fixtures/rails/mpesa/certificate.json' with { type: 'json' };
-import { issuesOf, VALID_SETTINGS } from '../support/rails/mpesa-fixtures.ts';
+import { settingsOf, VALID_SETTINGS } from '../support/rails/mpesa-fixtures.ts';
 
 /** `npm run mpesa:credential`: what M-PESA can decrypt, and what the settings accept. */
 
@@ -53,7 +53,8 @@ test.each([
   const padding = constants.RSA_PKCS1_PADDING;
   expect(privateDecrypt({ key, padding }, bytes).toString()).toBe('Sup3r secret');
   const operator = { initiator: 'operator', securityCredential: output.trim() };
-  expect(issuesOf({ ...VALID_SETTINGS, statusQuery: operator, refunds: operator })).toEqual([]);
+  const parsed = settingsOf({ ...VALID_SETTINGS, statusQuery: operator, refunds: operator });
+  expect(parsed).toMatchObject({ statusQuery: operator, refunds: operator });
 });
 
 test.each([

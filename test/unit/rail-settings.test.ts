@@ -281,7 +281,7 @@ describe('a wrong secret', () => {
     for (let times = 0; times < 2; times += 1) {
       expect(enabled(env, 'production')).toEqual(['E_BIRR']);
       expect(faultsOf(env, 'production')).toEqual([
-        'RAIL_CBE_PRODUCTION: tillCode: must be text',
+        'RAIL_CBE_PRODUCTION: tillCode: must be printable ASCII without spaces around it, at most 2048 characters',
         'RAIL_M_PESA_PRODUCTION must be JSON',
       ]);
     }
@@ -289,7 +289,8 @@ describe('a wrong secret', () => {
       {
         event: 'rail_misconfigured',
         secret: 'RAIL_CBE_PRODUCTION',
-        problem: 'RAIL_CBE_PRODUCTION: tillCode: must be text',
+        problem:
+          'RAIL_CBE_PRODUCTION: tillCode: must be printable ASCII without spaces around it, at most 2048 characters',
       },
       {
         event: 'rail_misconfigured',
@@ -309,7 +310,7 @@ describe('a wrong secret', () => {
   test('EthSwitch requires the name of its gateway', () => {
     for (const gateway of [undefined, 'visa', SECRET_TEXT, 7]) {
       const fault = faultWith('ETS_SWITCH', { gateway });
-      expect(fault).toBe('RAIL_ETS_SWITCH_PRODUCTION: gateway: Must be "nbg" or "cards".');
+      expect(fault).toBe('RAIL_ETS_SWITCH_PRODUCTION: gateway: must be one of "nbg", "cards"');
     }
   });
 
@@ -381,7 +382,7 @@ describe('a wrong secret', () => {
   test.each(NESTED)('%s: the fault of %j names only the outer field', (method, changes, field) => {
     const { gateway } = changes;
     const fault = gateway === undefined ? faultWith(method, changes) : faultOfSettings(changes);
-    expect(fault).toMatch(new RegExp(`^RAIL_${method}_PRODUCTION: ${field}: [A-Z m]`));
+    expect(fault).toMatch(new RegExp(`^RAIL_${method}_PRODUCTION: ${field}: \\S`));
     expect(fault.split(': ')).toHaveLength(3);
     expect(fault).not.toMatch(/Sup3r|sup3r/);
   });

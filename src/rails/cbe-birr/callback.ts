@@ -1,4 +1,4 @@
-import { jsonObject } from '../call-rail.ts';
+import { jsonObject } from '../members.ts';
 import type { Seal } from './seal.ts';
 import type { CbeBirrSettings } from './settings.ts';
 import { callbackReport, type StateReport } from './state-report.ts';

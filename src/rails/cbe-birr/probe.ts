@@ -1,4 +1,5 @@
-import { jsonObject, type RailAnswer } from '../call-rail.ts';
+import type { RailAnswer } from '../call-rail.ts';
+import { jsonObject } from '../members.ts';
 import { newReference, probed, statusOf } from '../probe.ts';
 import type { ProbeResult } from '../rail.ts';
 import { postJson, queryState, sealedIn } from './query.ts';

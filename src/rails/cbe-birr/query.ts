@@ -1,4 +1,5 @@
-import { callRail, jsonObject, type RailAnswer } from '../call-rail.ts';
+import { callRail, type RailAnswer } from '../call-rail.ts';
+import { jsonObject } from '../members.ts';
 import { hashOf } from './seal.ts';
 import type { CbeBirrSettings } from './settings.ts';
 

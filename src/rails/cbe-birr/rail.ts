@@ -2,7 +2,7 @@ import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
 import type { Method } from '../../domain/method.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
 import { isPending } from '../../domain/time.ts';
-import { jsonObject, type RailAnswer } from '../call-rail.ts';
+import type { RailAnswer } from '../call-rail.ts';
 import {
   bodyText,
   type CallbackReading,
@@ -10,6 +10,7 @@ import {
   refusedCallback,
   textReply,
 } from '../callback.ts';
+import { jsonObject } from '../members.ts';
 import { withProviderCode } from '../provider-code.ts';
 import type {
   Callbacks,

@@ -1,14 +1,16 @@
 import * as v from 'valibot';
 import { REFERENCE_LENGTH } from '../../domain/identifiers.ts';
-import { httpUrl } from '../http-url.ts';
-import { settingsObject } from '../settings-object.ts';
-import { wholeNumber } from '../whole-number-setting.ts';
-import { windowSeconds } from '../window-setting.ts';
+import {
+  httpUrl,
+  phrase,
+  settingsObject,
+  states,
+  wholeNumber,
+  windowSeconds,
+} from '../setting-fields.ts';
 
 /** All published material has this one host for test and production; browsers use it too. */
 const PRODUCTION_URL = 'https://cbebirrpaymentgateway.cbe.com.et:8888';
-
-const STATE_LENGTH_MAX = 100;
 
 /** CBE's page accepts no expiry, and CBE publishes none. */
 const PAGE_WINDOW_SECONDS = 300;
@@ -18,24 +20,6 @@ const ID_CHARACTERS_MAX = 1_000;
 
 /** Longest id seen in public integrations: a UUID. A longer one may be refused, or cut. */
 const TRANSACTION_ID_CHARACTERS_MAX = 36;
-
-const text = v.pipe(v.string('must be text'), v.nonEmpty('must not be empty'));
-
-/** Without this check, the first customer would be the one to find a stray space or line break. */
-const credential = v.pipe(
-  v.string('must be text'),
-  v.regex(/^[!-~](?:[ -~]*[!-~])?$/, 'must be printable ASCII without spaces around it'),
-);
-
-const states = v.array(
-  v.pipe(
-    text,
-    v.maxLength(STATE_LENGTH_MAX, `must have at most ${STATE_LENGTH_MAX} characters`),
-    v.transform(normalizedState),
-    v.nonEmpty('must not be blank'),
-  ),
-  'must be a list of texts',
-);
 
 /** The operator's secret for CBE Birr's web payment gateway, as JSON. */
 export const cbeBirrSettingsSchema = v.pipe(
@@ -48,13 +32,13 @@ export const cbeBirrSettingsSchema = v.pipe(
      */
     statusBaseUrl: v.optional(v.nullable(httpUrl), null),
     /** `U`: the user that CBE gave. */
-    user: credential,
+    user: phrase,
     /** `W`: that user's password. */
-    password: credential,
+    password: phrase,
     /** `MC` and `Tillcode`: the merchant's till. Text, because it may begin with zeros. */
-    tillCode: credential,
+    tillCode: phrase,
     /** `Key`: the shared secret. It is part of each hash, and its MD5 is the cipher's key. */
-    secret: credential,
+    secret: phrase,
     /**
      * `State`s that prove a payment, in upper or lower case. CBE publishes none, and a wrong guess
      * would give goods away: the operator must get them from the bank.
@@ -86,8 +70,3 @@ export const cbeBirrSettingsSchema = v.pipe(
 );
 
 export type CbeBirrSettings = v.InferOutput<typeof cbeBirrSettingsSchema>;
-
-/** The form in which states are compared: CBE does not publish how it writes them. */
-export function normalizedState(state: string): string {
-  return state.trim().toUpperCase();
-}

@@ -1,7 +1,8 @@
 import { sha256Hex } from '../../crypto/encoding.ts';
-import { jsonObject } from '../call-rail.ts';
+import { jsonObject, scalarOf } from '../members.ts';
+import { normalizedState } from '../setting-fields.ts';
 import { hashOf, type Seal } from './seal.ts';
-import { type CbeBirrSettings, normalizedState } from './settings.ts';
+import type { CbeBirrSettings } from './settings.ts';
 
 /** What CBE says about one transaction, in a callback or a query's answer. Its hash was valid. */
 export interface StateReport {
@@ -75,9 +76,9 @@ function openedFields(seal: Seal, sealed: string): ReportFields | null {
   const transactionId = value?.TransactionId;
   // CBE's spelling.
   const hash = value?.Signiture;
-  const state = scalarText(value?.State);
-  const date = scalarText(value?.TNDDate);
-  const tillCode = scalarText(value?.Tillcode ?? null);
+  const state = hashedText(value?.State);
+  const date = hashedText(value?.TNDDate);
+  const tillCode = hashedText(value?.Tillcode ?? null);
   return typeof transactionId === 'string' &&
     typeof hash === 'string' &&
     state !== null &&
@@ -88,15 +89,8 @@ function openedFields(seal: Seal, sealed: string): ReportFields | null {
 }
 
 /** A field as it appears in the hash input; null when it is missing or not a plain value. */
-function scalarText(value: unknown): string | null {
-  switch (typeof value) {
-    case 'string':
-      return value;
-    case 'number':
-      return String(value);
-    default:
-      return value === null ? '' : null;
-  }
+function hashedText(value: unknown): string | null {
+  return value === null ? '' : scalarOf(value);
 }
 
 /** Compares digests, so that the comparison's timing reveals nothing about the right hash. */

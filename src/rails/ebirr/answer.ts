@@ -1,5 +1,6 @@
 import type { FailureReason } from '../../domain/intent.ts';
-import { jsonObject, type RailAnswer } from '../call-rail.ts';
+import type { RailAnswer } from '../call-rail.ts';
+import { codesOf, isAbsent, jsonObject, membersOf, minorOf, scalarOf } from '../members.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { PAID_STATE } from './settings.ts';
 
@@ -40,37 +41,24 @@ export function membersIn<Name extends string>(
     return null;
   }
   // Answers have the ids within `params`, reports beside it. Refusals have an empty list there.
-  const params = isRecord(report.params) ? report.params : {};
+  const params = membersOf(report.params) ?? {};
   const members: Partial<Record<Name, string | null>> = {};
   for (const name of names) {
-    const sent = [report[name], params[name]].filter((value) => !isAbsent(value));
+    const sent = [report[name], params[name]].filter((value) => !isAbsent(value) && value !== '');
     // A member in both places must have the same value.
-    if (sent.some((value) => !isScalar(value) || value !== sent[0])) {
+    if (sent.some((value) => scalarOf(value) === null || value !== sent[0])) {
       return null;
     }
-    members[name] = sent.length === 0 ? null : String(sent[0]);
+    members[name] = scalarOf(sent[0]);
   }
   return members as Record<Name, string | null>;
-}
-
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null || value === '';
-}
-
-function isScalar(value: unknown): boolean {
-  return typeof value === 'string' || typeof value === 'number';
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export type Mismatch = 'other_order' | 'wrong_amount';
 
 /** The report's codes and state, for the log. Never its free text. */
 export function codeOf({ responseCode, errorCode, state }: EbirrReport): string | null {
-  const codes = [responseCode, errorCode, state].filter((code) => code !== null);
-  return codes.length === 0 ? null : [...new Set(codes)].join(' ');
+  return codesOf(responseCode, errorCode, state);
 }
 
 /** How the report contradicts the order, or null. Compares only the members that eBirr sent. */
@@ -91,14 +79,8 @@ export function mismatchOf(report: EbirrReport, order: RailOrder): Mismatch | nu
   if (isOtherReceipt || isOtherIssuerReceipt) {
     return 'other_order';
   }
-  const isWrong = txAmount !== null && minorFromText(txAmount) !== order.chargedMinor;
+  const isWrong = txAmount !== null && minorOf(txAmount) !== order.chargedMinor;
   return isWrong ? 'wrong_amount' : null;
-}
-
-/** Parses `"10"`, `"10.0"` and `"10.00"` as 1000; null for anything but a plain amount. */
-export function minorFromText(amountText: string): number | null {
-  const parts = /^(\d{1,12})(?:\.(\d{1,2})0*)?$/.exec(amountText);
-  return parts === null ? null : Number(`${parts[1]}${(parts[2] ?? '').padEnd(2, '0')}`);
 }
 
 /** What a report says about the money. */
@@ -178,11 +160,6 @@ function printedId(id: string | null): string | null {
 /** eBirr does not know or does not admit the API user. The code varies, the message does not. */
 export function isNotAuthorized(message: string): boolean {
   return message.startsWith('RCS_USER_IS_NOT_AUTHZ_TO_ACCESS_API');
-}
-
-/** Whether the server rejected the request unread, so that eBirr did nothing. */
-export function isUnread(httpStatus: number): boolean {
-  return [401, 403, 404, 405].includes(httpStatus);
 }
 
 /** The codes that say that eBirr took no money. All others are unknown. */

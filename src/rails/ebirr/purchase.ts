@@ -1,4 +1,5 @@
 import { majorText } from '../../domain/money.ts';
+import { ethiopianTimestamp } from '../ethiopian-time.ts';
 import type { RailOrder } from '../rail-order.ts';
 import type { EbirrSettings } from './settings.ts';
 
@@ -64,6 +65,7 @@ export function purchaseRequest(
   return {
     schemaVersion: '1.0',
     requestId: purchase.requestId,
+    // eBirr's examples name no time zone, so we send Ethiopia's, which is the provider's.
     timestamp: ethiopianTimestamp(nowMs),
     channelName: 'WEB',
     serviceName: 'API_PURCHASE',
@@ -84,18 +86,6 @@ export function purchaseRequest(
       },
     },
   };
-}
-
-/** Ethiopia has no daylight saving time. */
-const ETHIOPIA_AHEAD_OF_UTC_MS = 3 * 60 * 60 * 1_000;
-
-/**
- * `2026-01-31 12:34:56`, as in eBirr's examples. They name no time zone, so we send Ethiopia's, which
- * is the provider's.
- */
-export function ethiopianTimestamp(atMs: number): string {
-  const iso = new Date(atMs + ETHIOPIA_AHEAD_OF_UTC_MS).toISOString();
-  return `${iso.slice(0, 10)} ${iso.slice(11, 19)}`;
 }
 
 /** The vendor documents 0 to 255 in one place and 5 to 100 in another: we obey both. */

@@ -3,7 +3,6 @@ import type { Currency, Method } from '../../domain/method.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
 import { callRail, type RailAnswer } from '../call-rail.ts';
 import type { CallbackCall } from '../callback.ts';
-import { hasPrefix } from '../phone-prefixes-setting.ts';
 import { phoneToPrompt, slowPromptPlan } from '../phone-prompt.ts';
 import { withProviderCode } from '../provider-code.ts';
 import type {
@@ -18,14 +17,9 @@ import type {
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import type { RefundAnswer, RefundOrder, Refunds } from '../refund.ts';
-import {
-  codeOf,
-  type EbirrReport,
-  ebirrReport,
-  isUnread,
-  meaningOf,
-  mismatchOf,
-} from './answer.ts';
+import { hasPrefix } from '../setting-fields.ts';
+import { meaningOfStatus, startByStatus } from '../statuses.ts';
+import { codeOf, type EbirrReport, ebirrReport, meaningOf, mismatchOf } from './answer.ts';
 import { readEbirrCallback } from './callback.ts';
 import { purchaseFor, purchaseRequest } from './purchase.ts';
 import { EBIRR_RAIL_ID, type EbirrSettings, PHONE_PREFIXES } from './settings.ts';
@@ -117,8 +111,7 @@ async function purchase(
   const request = purchaseRequest(settings, purchaseFor(order, phone), Date.now());
   const answer = await post(settings, request, timeoutMs);
   const report = answer.type === 'answered' ? ebirrReport(answer.text) : null;
-  const result: StartResult =
-    answer.type === 'answered' ? startResult(answer.status, report, order) : { type: 'unknown' };
+  const result = startResult(answer, report, order);
   const providerCode = report && codeOf(report);
   if (result.type !== 'resolved') {
     const isCustomerCause = result.type === 'refused' && result.reason !== 'misconfigured';
@@ -141,13 +134,14 @@ function post({ baseUrl }: EbirrSettings, request: object, timeoutMs: number): P
   return callRail(baseUrl, { method: 'POST', headers, body: JSON.stringify(request) }, timeoutMs);
 }
 
-function startResult(status: number, report: EbirrReport | null, order: RailOrder): StartResult {
-  if (isUnread(status)) {
-    return { type: 'refused', reason: 'misconfigured' };
-  }
-  // eBirr answers 200 even to refuse, so another status does not come from eBirr itself.
-  if (status !== 200 || report === null || mismatchOf(report, order) !== null) {
-    return { type: 'unknown' };
+function startResult(
+  answer: RailAnswer,
+  report: EbirrReport | null,
+  order: RailOrder,
+): StartResult {
+  const byStatus = startByStatus(meaningOfStatus(answer, 'ebirr'));
+  if (byStatus !== null || report === null || mismatchOf(report, order) !== null) {
+    return byStatus ?? { type: 'unknown' };
   }
   const meaning = meaningOf(report);
   switch (meaning.type) {

@@ -1,19 +1,20 @@
 import { majorText } from '../../domain/money.ts';
+import type { RailAnswer } from '../call-rail.ts';
+import { ethiopianTimestamp } from '../ethiopian-time.ts';
+import { minorOf } from '../members.ts';
 import { withProviderCode } from '../provider-code.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RefundAnswer, RefundOrder } from '../refund.ts';
+import { meaningOfStatus } from '../statuses.ts';
 import {
   codeOf,
   type EbirrReport,
   ebirrReport,
   isNotAuthorized,
-  isUnread,
   marksOfSuccess,
-  minorFromText,
   receiptsOf,
   type SendRequest,
 } from './answer.ts';
-import { ethiopianTimestamp } from './purchase.ts';
 import { EBIRR_RAIL_ID, type EbirrSettings, type RefundService } from './settings.ts';
 
 /** eBirr answers without asking anyone. */
@@ -37,8 +38,7 @@ export async function refundPurchase(
   const answer = await send(request, REFUND_TIMEOUT_MS);
   const status = answer.type === 'answered' ? answer.status : undefined;
   const report = answer.type === 'answered' ? ebirrReport(answer.text) : null;
-  const outcome: RefundAnswer =
-    status === undefined ? { type: 'unknown' } : refundAnswer(status, report, order);
+  const outcome = refundAnswer(answer, report, order);
   const providerCode = report && codeOf(report);
   if (outcome.type !== 'succeeded') {
     logRailAnswer({ rail: EBIRR_RAIL_ID, call: service, reference, status, providerCode });
@@ -82,19 +82,19 @@ export function refundRequest(
 
 /** What the answer to a refund proves. */
 function refundAnswer(
-  status: number,
+  answer: RailAnswer,
   report: EbirrReport | null,
   { payment, refund }: RefundOrder,
 ): RefundAnswer {
-  if (isUnread(status)) {
+  const meaning = meaningOfStatus(answer, 'ebirr');
+  if (meaning === 'unread') {
     return { type: 'failed', reason: 'misconfigured' };
   }
-  // eBirr answers 200 even to refuse, so another status does not come from eBirr itself.
   const isOurs =
-    status === 200 &&
+    meaning === 'answer' &&
     report !== null &&
     (report.referenceId === null || report.referenceId === payment.attempt.reference) &&
-    (report.txAmount === null || minorFromText(report.txAmount) === refund.returnedMinor);
+    (report.txAmount === null || minorOf(report.txAmount) === refund.returnedMinor);
   if (!isOurs) {
     return { type: 'unknown' };
   }

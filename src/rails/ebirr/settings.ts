@@ -1,9 +1,15 @@
 import * as v from 'valibot';
-import { httpUrl } from '../http-url.ts';
-import { phonePrefixes } from '../phone-prefixes-setting.ts';
-import { settingsObject } from '../settings-object.ts';
-import { failedStates } from '../status-query-setting.ts';
-import { windowSeconds } from '../window-setting.ts';
+import {
+  choice,
+  credential,
+  failedStates,
+  flag,
+  httpUrl,
+  phonePrefixes,
+  settingsObject,
+  text,
+  windowSeconds,
+} from '../setting-fields.ts';
 
 export const EBIRR_RAIL_ID = 'ebirr';
 
@@ -23,12 +29,7 @@ const PROMPT_WINDOW_SECONDS = 60;
 export const PHONE_PREFIXES = ['2519'] as const;
 
 /** The ids and the key are short and printable; the vendor documents at most 40 characters. */
-const CREDENTIAL = /^[!-~]{1,128}$/;
-
-const credentialField = v.pipe(
-  v.string('Must be a string.'),
-  v.regex(CREDENTIAL, 'Must be 1 to 128 printable ASCII characters without spaces.'),
-);
+const CREDENTIAL = credential(128);
 
 /** Of a payment, in purchases and status queries; the vendor also writes it in lower case. */
 export const PAID_STATE = 'APPROVED';
@@ -42,32 +43,24 @@ export const ebirrSettingsSchema = settingsObject({
   /** The complete URL of eBirr's only endpoint, or of a relay to it. */
   baseUrl: v.optional(httpUrl, PRODUCTION_URL),
   /** `merchantUid`, such as M1234567. */
-  merchantUid: credentialField,
+  merchantUid: CREDENTIAL,
   /** `apiUserId`: a number, written as a string. */
-  apiUserId: credentialField,
+  apiUserId: CREDENTIAL,
   /** `apiKey`, such as API-…: the only credential, sent in the body of each request. */
-  apiKey: credentialField,
+  apiKey: CREDENTIAL,
   /** `paymentMethod`: another value only when eBirr says so. */
   paymentMethod: v.optional(
-    v.pipe(
-      v.string('Must be a string.'),
-      v.regex(/^[A-Za-z_]{5,20}$/, 'Must be 5 to 20 letters and underscores.'),
-    ),
+    text(/^[A-Za-z_]{5,20}$/, '5 to 20 letters and underscores'),
     PAYMENT_METHOD,
   ),
   /** `prefix`: the customers' institution, such as Kaafi's or Coopay's; only where eBirr gave one. */
-  prefix: v.optional(
-    v.pipe(
-      v.string('Must be a string.'),
-      v.regex(/^[A-Za-z0-9]{1,20}$/, 'Must be 1 to 20 letters and digits.'),
-    ),
-  ),
+  prefix: v.optional(text(/^[A-Za-z0-9]{1,20}$/, '1 to 20 letters and digits')),
   /**
    * Whether to send `returnUrl`, which makes eBirr report the result to us a second time. eBirr
    * asked one integrator to leave it out. Without it, a payment whose answer was lost needs a
    * manual resolution.
    */
-  sendsReturnUrl: v.optional(v.boolean('Must be true or false.'), true),
+  sendsReturnUrl: flag(true),
   /**
    * Prefixes of the numbers that have eBirr wallets. Integrators require 2519, Ethio telecom's
    * prefix. Operators can add Safaricom's 2517 when eBirr confirms it.
@@ -84,9 +77,7 @@ export const ebirrSettingsSchema = settingsObject({
    * Turns on refunds, by the vendor's documented call or by one that only clients' code or the
    * vendor's own SDKs show. Off by default: no published code sends any to eBirr's own hosts.
    */
-  refundService: v.optional(
-    v.picklist(REFUND_SERVICES, `Must be "${REFUND_SERVICES.join('" or "')}".`),
-  ),
+  refundService: v.optional(choice(REFUND_SERVICES)),
 });
 
 export type EbirrSettings = v.InferOutput<typeof ebirrSettingsSchema>;

@@ -1,18 +1,18 @@
 import type { Outcome } from '../../domain/intent.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
+import { ethiopianTimestamp } from '../ethiopian-time.ts';
+import { codesOf, minorOf } from '../members.ts';
 import { withProviderCode } from '../provider-code.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
-import { normalizedState } from '../status-query-setting.ts';
+import { normalizedState } from '../setting-fields.ts';
 import {
   membersIn,
-  minorFromText,
   receiptsOf,
   type SendRequest,
   SUCCESS_ERROR,
   SUCCESS_RESPONSE,
 } from './answer.ts';
-import { ethiopianTimestamp } from './purchase.ts';
 import { EBIRR_RAIL_ID, type EbirrSettings, PAID_STATE } from './settings.ts';
 
 export const STATUS_SERVICE = 'API_TRANSACTIONSTATUS';
@@ -111,8 +111,7 @@ function readStatus(
   const sent = (names: readonly (keyof typeof answer)[]) =>
     names.map((name) => answer[name]).filter((value) => value !== null);
   const states = [...new Set(sent(STATES).map(normalizedState))];
-  const codes = [...new Set([...sent(['responseCode', 'errorCode']), ...states])];
-  const providerCode = codes.length === 0 ? null : codes.join(' ');
+  const providerCode = codesOf(...sent(['responseCode', 'errorCode']), ...states);
   const references = sent(REFERENCES);
   const isOurs =
     references.length > 0 && references.every((reference) => reference === order.attempt.reference);
@@ -122,7 +121,7 @@ function readStatus(
     return { proved: null, isOurs, providerCode };
   }
   const amounts = sent(AMOUNTS);
-  const isRightAmount = amounts.every((amount) => minorFromText(amount) === order.chargedMinor);
+  const isRightAmount = amounts.every((amount) => minorOf(amount) === order.chargedMinor);
   const isRightCurrency = currency === null || currency === order.terms.currency;
   const isPaid = state === PAID_STATE;
   const isContradicted =

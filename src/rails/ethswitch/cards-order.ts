@@ -1,10 +1,10 @@
 import type { Currency } from '../../domain/method.ts';
-import { jsonObject } from '../call-rail.ts';
+import { integerOf, jsonObject, textOf } from '../members.ts';
 import type { StartResult } from '../rail.ts';
 import type { RailOrder } from '../rail-order.ts';
 import type { RefundOrder } from '../refund.ts';
 import type { CardsSettings } from './settings.ts';
-import { descriptionOf, integerOf, NOT_PLAIN_ASCII, pageUrlOf, textOf } from './wire.ts';
+import { descriptionOf, NOT_PLAIN_ASCII, pageUrlOf } from './wire.ts';
 
 /** The customer waits this long at most. */
 export const START_TIMEOUT_MS = 20_000;

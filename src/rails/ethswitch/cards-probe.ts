@@ -1,11 +1,10 @@
-import { jsonObject } from '../call-rail.ts';
+import { integerOf, jsonObject } from '../members.ts';
 import { newReference, probed, statusOf } from '../probe.ts';
 import type { ProbeResult } from '../rail.ts';
 import { codeIn, post } from './cards-call.ts';
 import { STATUS_CALL, STATUS_TIMEOUT_MS, statusForm } from './cards-order.ts';
 import { ORDER_NOT_FOUND } from './cards-status.ts';
 import type { CardsSettings } from './settings.ts';
-import { integerOf } from './wire.ts';
 
 /** `errorCode`: access denied, or the password must be changed. */
 const ACCESS_DENIED = 5;

@@ -1,7 +1,9 @@
 import type { Refund } from '../../domain/refund.ts';
-import { jsonObject, type RailAnswer } from '../call-rail.ts';
+import type { RailAnswer } from '../call-rail.ts';
+import { integerOf, jsonObject, type Members, membersOf, textOf } from '../members.ts';
 import { withProviderCode } from '../provider-code.ts';
 import type { RefundAnswer, RefundOrder } from '../refund.ts';
+import { meaningOfStatus } from '../statuses.ts';
 import { codeIn, logAnswer, post } from './cards-call.ts';
 import {
   CURRENCY_CODES,
@@ -12,7 +14,6 @@ import {
 } from './cards-order.ts';
 import { isOurs } from './cards-status.ts';
 import type { CardsSettings } from './settings.ts';
-import { integerOf, textOf } from './wire.ts';
 
 /** `refund.do` and `reverse.do`, and `getOrderStatusExtended.do` for what became of them. */
 
@@ -84,20 +85,13 @@ function refundFields({ payment, refund, returnedBeforeMinor }: RefundOrder) {
 }
 
 function readRefund(answer: RailAnswer): RefundAnswer {
-  if (answer.type === 'no_answer') {
-    return UNKNOWN;
-  }
-  switch (answer.status) {
-    case 200:
-      return readCode(answer.text);
-    // The gateway itself always answers 200; these statuses come from a proxy in front of it. The
-    // account's payments pass the proxy, so it is this call that does not.
-    case 401:
-    case 403:
-    case 404:
-    case 405:
+  switch (meaningOfStatus(answer, 'cards')) {
+    case 'answer':
+      return answer.type === 'answered' ? readCode(answer.text) : UNKNOWN;
+    case 'unread':
+      // The account's payments pass the proxy, so it is this call that does not.
       return NOT_ENABLED;
-    case 429:
+    case 'busy':
       return { type: 'failed', reason: 'rail_unavailable' };
     default:
       return UNKNOWN;
@@ -182,15 +176,12 @@ export function readRefundState(text: string, order: RefundOrder): RefundAnswer 
   return sumsProve(body, order) ? { type: 'succeeded', railReference: null } : UNKNOWN;
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
 function numberedRefunds(refunds: unknown): readonly Members[] {
   const list: readonly unknown[] = Array.isArray(refunds) ? refunds : [];
-  return list.filter(isMembers).filter((entry) => textOf(entry.externalRefundId) !== null);
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null;
+  return list
+    .map(membersOf)
+    .filter((entry) => entry !== null)
+    .filter((entry) => textOf(entry.externalRefundId) !== null);
 }
 
 /** `actionCode` 0: the bank has approved it. */
@@ -199,7 +190,7 @@ function isDone({ amount, actionCode }: Members, { returnedMinor }: Refund): boo
 }
 
 function sumsProve(body: Members, { payment, refund, returnedBeforeMinor }: RefundOrder): boolean {
-  const info = isMembers(body.paymentAmountInfo) ? body.paymentAmountInfo : {};
+  const info = membersOf(body.paymentAmountInfo) ?? {};
   const returnedMinor = returnedBeforeMinor + refund.returnedMinor;
   const leftMinor = payment.chargedMinor - returnedMinor;
   if (integerOf(info.depositedAmount) !== leftMinor) {

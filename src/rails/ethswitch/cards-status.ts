@@ -1,8 +1,7 @@
 import type { FailureReason } from '../../domain/intent.ts';
-import { jsonObject } from '../call-rail.ts';
+import { integerOf, jsonObject, type Members, membersOf, scalarOf, textOf } from '../members.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { CURRENCY_CODES, START_ENDED_AFTER_MS } from './cards-order.ts';
-import { codeOf, integerOf, textOf } from './wire.ts';
 
 /** The `orderStatus` values of `getOrderStatusExtended.do` that we interpret. */
 const REGISTERED = 0;
@@ -102,12 +101,12 @@ export function readCardsState(text: string, order: RailOrder, nowMs: number): C
 /** The gateway's own codes in the answer, for the log. */
 export function cardsCode(text: string): string | null {
   const body = jsonObject(text);
-  const error = codeOf(body?.errorCode);
+  const error = scalarOf(body?.errorCode);
   if (error !== null && error !== '0') {
     return `errorCode ${error}`;
   }
-  const status = codeOf(body?.orderStatus);
-  const action = codeOf(body?.actionCode);
+  const status = scalarOf(body?.orderStatus);
+  const action = scalarOf(body?.actionCode);
   return status === null ? null : `orderStatus ${status} actionCode ${action ?? 'none'}`;
 }
 
@@ -120,7 +119,7 @@ function wasPageNeverShown({ attempt }: RailOrder): boolean {
 }
 
 /** Whether an answer about an order's status is about this order. */
-export function isOurs(body: Readonly<Record<string, unknown>>, order: RailOrder): boolean {
+export function isOurs(body: Members, order: RailOrder): boolean {
   const currency = body.currency ?? null;
   return (
     body.orderNumber === order.attempt.reference &&
@@ -130,13 +129,11 @@ export function isOurs(body: Readonly<Record<string, unknown>>, order: RailOrder
 }
 
 /** If the gateway sends `paymentAmountInfo`, it must match: a card may pay only a part. */
-function isPaidInFull(body: Readonly<Record<string, unknown>>, order: RailOrder): boolean {
-  const info = body.paymentAmountInfo ?? {};
-  if (typeof info !== 'object') {
-    return false;
-  }
-  const { depositedAmount = null, paymentState = null } = info as Readonly<Record<string, unknown>>;
+function isPaidInFull(body: Members, order: RailOrder): boolean {
+  const info = membersOf(body.paymentAmountInfo ?? {});
+  const { depositedAmount = null, paymentState = null } = info ?? {};
   return (
+    info !== null &&
     (depositedAmount === null || integerOf(depositedAmount) === order.chargedMinor) &&
     (paymentState === null || paymentState === 'DEPOSITED')
   );

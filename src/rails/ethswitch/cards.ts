@@ -28,6 +28,7 @@ import type {
   RefundStatusQuery,
   Refunds,
 } from '../refund.ts';
+import { meaningOfStatus, startByStatus } from '../statuses.ts';
 import { codeIn, logAnswer, post } from './cards-call.ts';
 import {
   mayBeReversal,
@@ -192,23 +193,10 @@ async function queryState(
 }
 
 function registered(answer: RailAnswer): StartResult {
-  if (answer.type === 'no_answer') {
-    return { type: 'unknown' };
-  }
-  switch (answer.status) {
-    case 200:
-      return readRegistered(answer.text);
-    // The gateway itself always answers 200; these statuses come from a proxy in front of it.
-    case 401:
-    case 403:
-    case 404:
-    case 405:
-      return { type: 'refused', reason: 'misconfigured' };
-    case 429:
-      return { type: 'refused', reason: 'rail_unavailable' };
-    default:
-      return { type: 'unknown' };
-  }
+  const byStatus = startByStatus(meaningOfStatus(answer, 'cards'));
+  return (
+    byStatus ?? (answer.type === 'answered' ? readRegistered(answer.text) : { type: 'unknown' })
+  );
 }
 
 /**

@@ -1,11 +1,18 @@
 import type { Outcome } from '../../domain/intent.ts';
-import { jsonObject } from '../call-rail.ts';
 import type { CallbackSuspicion } from '../callback.ts';
+import {
+  codesOf,
+  integerOf,
+  isAbsent,
+  isAbsentOr,
+  jsonObject,
+  type Members,
+  membersOf,
+  minorOf,
+  textOf,
+} from '../members.ts';
 import type { RailOrder } from '../rail-order.ts';
-import { isAbsent, isAbsentOr } from './nbg-order.ts';
-import { codeOf, integerOf, minorOf, textOf, upperCased } from './wire.ts';
-
-type Members = Readonly<Record<string, unknown>>;
+import { upperCased } from './wire.ts';
 
 /**
  * Where a report may state the fee that the customer paid to the provider on top. NBG publishes no
@@ -29,7 +36,7 @@ export type NbgNotice =
 export function readNbgCallback(text: string, order: RailOrder, billerBin: string): NbgNotice {
   const body = jsonObject(text);
   const status = upperCased(textOf(body?.status));
-  const inner = membersOf(body?.data);
+  const inner = sentMembers(body?.data);
   if (body === null || status === null || inner === null) {
     return suspicious('unreadable');
   }
@@ -64,7 +71,7 @@ export function readNbgCallback(text: string, order: RailOrder, billerBin: strin
 /** The states in a callback, and the HTTP status if NBG names one, for the log. */
 export function nbgCode(text: string): string | null {
   const body = jsonObject(text);
-  return codeOf(body?.status, body?.current_status, body?.http_status);
+  return codesOf(body?.status, body?.current_status, body?.http_status);
 }
 
 function suspicious(suspicion: CallbackSuspicion): NbgNotice {
@@ -151,10 +158,7 @@ function sent(members: Members, name: string): readonly unknown[] {
   return values.filter((value) => !isAbsent(value));
 }
 
-/** The members of an object; empty when it is absent, null when it is not an object. */
-function membersOf(value: unknown): Members | null {
-  if (isAbsent(value)) {
-    return {};
-  }
-  return typeof value === 'object' && !Array.isArray(value) ? (value as Members) : null;
+/** Empty when it is absent, null when it is not an object. */
+function sentMembers(value: unknown): Members | null {
+  return isAbsent(value) ? {} : membersOf(value);
 }

@@ -1,7 +1,7 @@
 import { majorText } from '../../domain/money.ts';
-import { jsonObject } from '../call-rail.ts';
+import { isAbsent, isAbsentOr, jsonObject, minorOf, textOf } from '../members.ts';
 import type { RailOrder } from '../rail-order.ts';
-import { descriptionOf, minorOf, NOT_PLAIN, pageUrlOf, textOf } from './wire.ts';
+import { descriptionOf, NOT_PLAIN, pageUrlOf } from './wire.ts';
 
 /**
  * The body of `order.create`. Amounts are JSON numbers in major units, written from the minor units
@@ -59,14 +59,4 @@ export function readNbgPage(text: string, order: RailOrder): NbgPage | null {
     isAbsentOr(body.currency, order.terms.currency) &&
     (isAbsent(body.amount) || minorOf(body.amount) === order.chargedMinor);
   return isOurs ? { redirectUrl, railReference } : null;
-}
-
-/** A missing member; NBG also writes null. */
-export function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null;
-}
-
-/** True when the value is missing or as expected. */
-export function isAbsentOr(value: unknown, expected: string): boolean {
-  return isAbsent(value) || value === expected;
 }

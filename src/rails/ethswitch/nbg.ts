@@ -1,6 +1,6 @@
 import type { AttemptPlan, IntentTerms } from '../../domain/intent.ts';
 import type { Currency, Method } from '../../domain/method.ts';
-import { callRail } from '../call-rail.ts';
+import { callRail, type RailAnswer } from '../call-rail.ts';
 import {
   bodyText,
   type CallbackCall,
@@ -13,9 +13,10 @@ import { withProviderCode } from '../provider-code.ts';
 import type { Callbacks, Probe, Rail, StartResult } from '../rail.ts';
 import { logRailAnswer, type RailLogEntry } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
+import { meaningOfStatus, startByStatus } from '../statuses.ts';
 import { nbgCode, readNbgCallback } from './nbg-callback.ts';
 import { nbgOrderJson, readNbgPage } from './nbg-order.ts';
-import { dropNbgToken, isBusy, type Login, nbgToken } from './nbg-token.ts';
+import { tokenSource, tokens } from './nbg-token.ts';
 import { NBG_RAIL_ID, type NbgSettings } from './settings.ts';
 import { canonicalAddress } from './wire.ts';
 
@@ -52,15 +53,7 @@ export function nbgRail(settings: NbgSettings): Rail & Callbacks & Probe {
       if (!CURRENCIES.includes(order.terms.currency)) {
         return { type: 'refused', reason: 'misconfigured' };
       }
-      const endsAtMs = Date.now() + START_TIMEOUT_MS;
-      const first = await createOrder(settings, order, endsAtMs);
-      // With a refused token NBG created no order, so a retry cannot create a second one.
-      const last = first === 'token_refused' ? await createOrder(settings, order, endsAtMs) : first;
-      if (last === 'token_refused') {
-        logAnswer('order.create', order, { status: 401 });
-        return { type: 'refused', reason: 'misconfigured' };
-      }
-      return last;
+      return createOrder(settings, order, Date.now() + START_TIMEOUT_MS);
     },
 
     probe: async () => (await import('./nbg-probe.ts')).probe(settings),
@@ -88,50 +81,57 @@ export function nbgRail(settings: NbgSettings): Rail & Callbacks & Probe {
   };
 }
 
-/** One try, with the cached token or a new one. */
 async function createOrder(
   settings: NbgSettings,
   order: RailOrder,
   endsAtMs: number,
-): Promise<StartResult | 'token_refused'> {
-  const login = await loginUntil(settings, endsAtMs);
-  if (login.type === 'refused') {
-    logAnswer('login', order, { status: login.status });
-    return { type: 'refused', reason: login.reason };
-  }
-  const timeoutMs = endsAtMs - Date.now();
-  if (timeoutMs <= 0) {
-    return { type: 'refused', reason: 'rail_unavailable' };
-  }
-  const answer = await callRail(
-    `${settings.baseUrl}/nbg/api/v1/payment/order/handle?action=order.create`,
-    {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json',
-        authorization: `Bearer ${login.token}`,
-        'x-correlation-id': order.attempt.id,
-        'x-biller-bin': settings.billerBin,
-        'idempotency-key': order.attempt.reference,
-      },
-      body: nbgOrderJson(order),
-    },
-    timeoutMs,
+): Promise<StartResult> {
+  const leftMs = () => endsAtMs - Date.now();
+  const answer = await tokens.call(
+    tokenSource(settings, leftMs),
+    (token) => postOrder(settings, order, token, leftMs()),
+    (given) => isTokenRefused(given),
   );
-  if (answer.type === 'no_answer') {
-    logAnswer('order.create', order, {});
-    return { type: 'unknown' };
+  switch (answer.type) {
+    case 'no_login':
+      logAnswer('login', order, { status: answer.status });
+      return { type: 'refused', reason: answer.reason };
+    case 'too_late':
+      return { type: 'refused', reason: 'rail_unavailable' };
+    default: {
+      const result = createdOrder(answer, order);
+      if (result.type !== 'accepted') {
+        const status = answer.type === 'answered' ? answer.status : undefined;
+        logAnswer('order.create', order, { status });
+      }
+      return result;
+    }
   }
-  if (answer.status === 401) {
-    dropNbgToken(settings, login.token);
-    return 'token_refused';
+}
+
+async function postOrder(
+  { baseUrl, billerBin }: NbgSettings,
+  order: RailOrder,
+  token: string,
+  timeoutMs: number,
+): Promise<RailAnswer | { readonly type: 'too_late' }> {
+  if (timeoutMs <= 0) {
+    return { type: 'too_late' };
   }
-  const result = createdOrder(answer.status, answer.text, order);
-  if (result.type !== 'accepted') {
-    logAnswer('order.create', order, { status: answer.status });
-  }
-  return result;
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    authorization: `Bearer ${token}`,
+    'x-correlation-id': order.attempt.id,
+    'x-biller-bin': billerBin,
+    'idempotency-key': order.attempt.reference,
+  };
+  const url = `${baseUrl}/nbg/api/v1/payment/order/handle?action=order.create`;
+  return callRail(url, { method: 'POST', headers, body: nbgOrderJson(order) }, timeoutMs);
+}
+
+function isTokenRefused(answer: RailAnswer | { readonly type: 'too_late' }): boolean {
+  return answer.type === 'answered' && meaningOfStatus(answer, 'nbgOrder') === 'token_refused';
 }
 
 /** NBG publishes no codes of its own: a refusal has only an HTTP status. */
@@ -150,25 +150,10 @@ function logAnswer(
   });
 }
 
-async function loginUntil(settings: NbgSettings, endsAtMs: number): Promise<Login> {
-  const timeoutMs = endsAtMs - Date.now();
-  return timeoutMs > 0
-    ? nbgToken(settings, timeoutMs)
-    : { type: 'refused', reason: 'rail_unavailable' };
-}
-
-/** NBG publishes no error codes, so only the HTTP status decides. */
-function createdOrder(status: number, text: string, order: RailOrder): StartResult {
-  if (status === 200 || status === 201) {
-    const page = readNbgPage(text, order);
-    return page === null ? { type: 'unknown' } : { type: 'accepted', ...page };
-  }
-  if (status === 429) {
-    return { type: 'refused', reason: 'rail_unavailable' };
-  }
-  // 409: the order exists, perhaps from this call.
-  const isRefusal = status >= 400 && status < 500 && status !== 409 && !isBusy(status);
-  return isRefusal ? { type: 'refused', reason: 'misconfigured' } : { type: 'unknown' };
+function createdOrder(answer: RailAnswer, order: RailOrder): StartResult {
+  const byStatus = startByStatus(meaningOfStatus(answer, 'nbgOrder'));
+  const page = answer.type === 'answered' ? readNbgPage(answer.text, order) : null;
+  return byStatus ?? (page === null ? { type: 'unknown' } : { type: 'accepted', ...page });
 }
 
 /** Cloudflare sets `CF-Connecting-IP` and overwrites the caller's own value. */

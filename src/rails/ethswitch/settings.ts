@@ -1,8 +1,12 @@
 import * as v from 'valibot';
-import { httpUrl } from '../http-url.ts';
-import { settingsObject } from '../settings-object.ts';
-import { wholeNumber } from '../whole-number-setting.ts';
-import { windowSeconds } from '../window-setting.ts';
+import {
+  flag,
+  httpUrl,
+  settingsObject,
+  text,
+  wholeNumber,
+  windowSeconds,
+} from '../setting-fields.ts';
 import { canonicalAddress } from './wire.ts';
 
 /**
@@ -26,18 +30,16 @@ const CALLBACK_TOKEN = /^[A-Za-z0-9_-]{32,128}$/;
 /** A day: banks settle card payments daily, and nothing that is settled can be reversed. */
 const REVERSAL_MINUTES_MAX = 1_440;
 
-const credential = v.pipe(
-  v.string('Must be a string.'),
-  v.nonEmpty('Must not be empty.'),
-  v.maxLength(
-    CREDENTIAL_CHARACTERS_MAX,
-    `Must be at most ${CREDENTIAL_CHARACTERS_MAX} characters long.`,
-  ),
+const credential = text(
+  new RegExp(`^.{1,${CREDENTIAL_CHARACTERS_MAX}}$`, 's'),
+  `1 to ${CREDENTIAL_CHARACTERS_MAX} characters`,
 );
+
+const GATEWAY_MESSAGE = 'must be one of "nbg", "cards"';
 
 /** The National Billing Gateway's hosted page: customers pay from a bank account or wallet. */
 export const nbgSettings = settingsObject({
-  gateway: v.literal('nbg', 'Must be "nbg" or "cards".'),
+  gateway: v.literal('nbg', GATEWAY_MESSAGE),
   /**
    * The URL before `/user/auth/login` and `/nbg/api/v1/…`, from the agreement with EthSwitch, or
    * a relay's. No default, because the production host is not public.
@@ -48,10 +50,7 @@ export const nbgSettings = settingsObject({
   /** `password` of the login call. */
   password: credential,
   /** `X-Biller-BIN`: EthSwitch's identification of the biller, such as NEEUETAA. */
-  billerBin: v.pipe(
-    v.string('Must be a string.'),
-    v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'Must be 1 to 64 letters, digits, hyphens or underscores.'),
-  ),
+  billerBin: text(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 letters, digits, hyphens or underscores'),
   /**
    * The only IP addresses whose callbacks we accept. NBG does not sign its callbacks and has no
    * status query. Besides the unguessable URL this list is the only protection, so production
@@ -60,13 +59,13 @@ export const nbgSettings = settingsObject({
   callbackAddresses: v.pipe(
     v.array(
       v.pipe(
-        v.string('Must be a string.'),
-        v.check((text) => canonicalAddress(text) !== null, 'Must be an IP address.'),
-        v.transform((text) => canonicalAddress(text) ?? text),
+        v.string('must be an IP address'),
+        v.transform(canonicalAddress),
+        v.string('must be an IP address'),
       ),
-      'Must be an array.',
+      'must be a list',
     ),
-    v.maxLength(ADDRESSES_MAX, `Must have at most ${ADDRESSES_MAX} entries.`),
+    v.maxLength(ADDRESSES_MAX, `must have at most ${ADDRESSES_MAX} entries`),
   ),
   /**
    * How long a customer who opens NBG's page in a payment's last second has to log in and pay
@@ -78,7 +77,7 @@ export type NbgSettings = v.InferOutput<typeof nbgSettings>;
 
 /** The card gateway (EPG), BPC's SmartVista e-commerce interface. */
 export const cardsSettings = settingsObject({
-  gateway: v.literal('cards', 'Must be "nbg" or "cards".'),
+  gateway: v.literal('cards', GATEWAY_MESSAGE),
   /** The URL before `register.do`, such as https://epg.ethswitch.et:9443/epg/rest */
   baseUrl: httpUrl,
   /** `userName` of the API account. */
@@ -86,27 +85,19 @@ export const cardsSettings = settingsObject({
   /** `password` of the API account. */
   password: credential,
   /** `language` of the hosted page, ISO 639-1. */
-  language: v.optional(
-    v.pipe(v.string('Must be a string.'), v.regex(/^[a-z]{2}$/, 'Must be two lower-case letters.')),
-    'en',
-  ),
+  language: v.optional(text(/^[a-z]{2}$/, 'two lower-case letters'), 'en'),
   /**
    * Sends `dynamicCallbackUrl` with each order, so that the gateway reports a payment at once
    * instead of waiting for our query. Newer SmartVista versions support it if EthSwitch has
    * enabled it; older ones may refuse the order.
    */
-  dynamicCallbackUrl: v.optional(v.boolean('Must be true or false.'), false),
+  dynamicCallbackUrl: flag(false),
   /**
    * The secret end of the one callback address that the operator registers for the account:
    * `<gateway>/rails/ethswitch-cards/account/<callbackToken>`. Null: there is no such address.
    */
   callbackToken: v.optional(
-    v.nullable(
-      v.pipe(
-        v.string('Must be a string.'),
-        v.regex(CALLBACK_TOKEN, 'Must be 32 to 128 letters, digits, hyphens or underscores.'),
-      ),
-    ),
+    v.nullable(text(CALLBACK_TOKEN, '32 to 128 letters, digits, hyphens or underscores')),
     null,
   ),
   /**
@@ -118,7 +109,7 @@ export const cardsSettings = settingsObject({
    * Lets an operator send a refund again with the same `externalRefundId` and
    * `expectedDepositedAmount`. Off until a live test has shown that the money is returned once.
    */
-  refundRepeats: v.optional(v.boolean('Must be true or false.'), false),
+  refundRepeats: flag(false),
 });
 export type CardsSettings = v.InferOutput<typeof cardsSettings>;
 
@@ -126,6 +117,6 @@ export type CardsSettings = v.InferOutput<typeof cardsSettings>;
 export const ethswitchSettings = v.variant(
   'gateway',
   [nbgSettings, cardsSettings],
-  'Must be "nbg" or "cards".',
+  GATEWAY_MESSAGE,
 );
 export type EthswitchSettings = v.InferOutput<typeof ethswitchSettings>;

@@ -1,35 +1,10 @@
-import { minorFromMajor } from '../../domain/money.ts';
 import type { RailOrder } from '../rail-order.ts';
 
-const TEXT_CHARACTERS_MAX = 200;
 const URL_CHARACTERS_MAX = 2_048;
-
-/** A string short enough to be an id or a state; null for anything else. */
-export function textOf(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' && value.length <= TEXT_CHARACTERS_MAX
-    ? value
-    : null;
-}
 
 /** States and codes are compared in upper case. Anything but a string stays as it is. */
 export function upperCased<Value>(value: Value): Value | string {
   return typeof value === 'string' ? value.toUpperCase() : value;
-}
-
-/** An integer, as a JSON number or a string of digits: SmartVista's versions differ. */
-export function integerOf(value: unknown): number | null {
-  if (typeof value === 'number') {
-    return Number.isSafeInteger(value) ? value : null;
-  }
-  return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : null;
-}
-
-/** The given codes and states as one text for the log; null when there are none. */
-export function codeOf(...values: readonly unknown[]): string | null {
-  const codes = values
-    .filter((value) => typeof value === 'string' || typeof value === 'number')
-    .map(String);
-  return codes.length === 0 ? null : [...new Set(codes)].join(' ');
 }
 
 const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
@@ -42,16 +17,6 @@ export function canonicalAddress(text: string): string | null {
   }
   const isIpv4 = IPV4.test(text) && URL.parse(`http://${text}/`)?.hostname === text;
   return isIpv4 ? text : null;
-}
-
-/** Minor units of an amount in major units, given as a JSON number or a decimal string. */
-export function minorOf(value: unknown): number | null {
-  if (typeof value === 'number') {
-    return minorFromMajor(value);
-  }
-  return typeof value === 'string' && /^\d{1,12}(?:\.\d{1,6})?$/.test(value)
-    ? minorFromMajor(Number(value))
-    : null;
 }
 
 /** The URL of a page for the customer; null for anything else. */

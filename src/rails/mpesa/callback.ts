@@ -1,8 +1,8 @@
-import { jsonObject } from '../call-rail.ts';
 import { ethiopianTimeMs } from '../ethiopian-time.ts';
+import { jsonObject, membersOf, minorOf, scalarOf, textOf } from '../members.ts';
 import type { RailOrder } from '../rail-order.ts';
-import { codeText, FAILURE_BY_RESULT_CODE, SUCCESS_CODE } from './codes.ts';
-import { amountMinorOf, fieldsOf, type MpesaReading, receiptOf } from './json.ts';
+import { FAILURE_BY_RESULT_CODE, SUCCESS_CODE } from './codes.ts';
+import { type MpesaReading, receiptOf } from './json.ts';
 import type { MpesaSettings } from './settings.ts';
 
 /** The outcome of a push as M-PESA reports it. */
@@ -75,31 +75,26 @@ function readSuccess(
 /** Parses Kenya's format, or Ethiopia's, which wraps it in an envelope; null for anything else. */
 function parseCallback(text: string): StkCallback | null {
   const root = jsonObject(text);
-  const body = fieldsOf((fieldsOf(root?.Envelope) ?? root)?.Body);
-  const callback = fieldsOf(body?.stkCallback);
-  const resultCode = codeText(callback?.ResultCode);
+  const body = membersOf((membersOf(root?.Envelope) ?? root)?.Body);
+  const callback = membersOf(body?.stkCallback);
+  const resultCode = scalarOf(callback?.ResultCode);
   if (callback === null || resultCode === null) {
     return null;
   }
-  const items = fieldsOf(callback.CallbackMetadata)?.Item;
+  const items = membersOf(callback.CallbackMetadata)?.Item;
   return {
     checkoutRequestId: textOf(callback.CheckoutRequestID),
-    shortcode: codeText(callback.BusinessShortCode ?? itemValue(items, 'BusinessShortCode')),
+    shortcode: scalarOf(callback.BusinessShortCode ?? itemValue(items, 'BusinessShortCode')),
     hasMetadata: items !== undefined && items !== null,
     resultCode,
-    amountMinor: amountMinorOf(itemValue(items, 'Amount')),
+    amountMinor: minorOf(itemValue(items, 'Amount')),
     receipt: receiptOf(itemValue(items, 'MpesaReceiptNumber')),
-    paidAtMs: ethiopianTimeMs(codeText(itemValue(items, 'TransactionDate'))),
+    paidAtMs: ethiopianTimeMs(scalarOf(itemValue(items, 'TransactionDate'))),
   };
-}
-
-/** A text that is not empty, or null. */
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
 }
 
 /** The value of the item with that name; undefined when two items have it. */
 function itemValue(items: unknown, name: string): unknown {
-  const named = Array.isArray(items) ? items.filter((item) => fieldsOf(item)?.Name === name) : [];
-  return named.length === 1 ? fieldsOf(named[0])?.Value : undefined;
+  const named = Array.isArray(items) ? items.filter((item) => membersOf(item)?.Name === name) : [];
+  return named.length === 1 ? membersOf(named[0])?.Value : undefined;
 }

@@ -1,10 +1,5 @@
 import type { FailureReason } from '../../domain/intent.ts';
 
-/** A code as text, because the rail writes some as numbers; null when there is none. */
-export function codeText(code: unknown): string | null {
-  return typeof code === 'string' || typeof code === 'number' ? String(code) : null;
-}
-
 /** `ResponseCode` of an accepted push, and `ResultCode` of a paid one. */
 export const SUCCESS_CODE = '0';
 

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../domain/intent.ts';
-import { minorFromMajor } from '../../domain/money.ts';
 import { type CallbackReply, type CallbackSuspicion, jsonReply } from '../callback.ts';
+import { membersOf } from '../members.ts';
 
 /** What M-PESA's callbacks and results have in common. */
 
@@ -17,22 +17,6 @@ export function rejectedReply(): CallbackReply {
   return jsonReply(400, { ResultCode: 1, ResultDesc: 'Rejected' });
 }
 
-/** The members of a JSON object; null for anything else. */
-export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : null;
-}
-
-/** The amount may be a JSON number or a decimal string. */
-export function amountMinorOf(value: unknown): number | null {
-  if (typeof value === 'number') {
-    return minorFromMajor(value);
-  }
-  const isDecimal = typeof value === 'string' && /^\d{1,12}(?:\.\d{1,2})?$/.test(value);
-  return isDecimal ? minorFromMajor(Number(value)) : null;
-}
-
 /** We store and display it, so it must look like a receipt number. */
 export function receiptOf(value: unknown): string | null {
   return typeof value === 'string' && /^[A-Za-z0-9]{1,32}$/.test(value) ? value : null;
@@ -41,6 +25,6 @@ export function receiptOf(value: unknown): string | null {
 /** The value with that key in a list, or in a single entry; undefined when two entries have it. */
 export function parameterOf(entries: unknown, key: string): unknown {
   const list = Array.isArray(entries) ? entries : [entries];
-  const named = list.filter((entry) => fieldsOf(entry)?.Key === key);
-  return named.length === 1 ? fieldsOf(named[0])?.Value : undefined;
+  const named = list.filter((entry) => membersOf(entry)?.Key === key);
+  return named.length === 1 ? membersOf(named[0])?.Value : undefined;
 }

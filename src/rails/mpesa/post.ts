@@ -1,43 +1,39 @@
 import { callRail, type RailAnswer } from '../call-rail.ts';
 import type { MpesaSettings } from './settings.ts';
-import { bearerToken, type TokenResult } from './token.ts';
+import { type NoToken, tokenSource, tokens } from './token.ts';
 
 /** A slower token request leaves no time for the call itself. */
 export const TOKEN_TIMEOUT_MS = 5_000;
 
-export type Posted =
-  | { readonly type: 'answered'; readonly answer: RailAnswer; readonly token: string }
-  /** Without a token nothing was posted. */
-  | ({ readonly type: 'no_token' } & Omit<
-      Extract<TokenResult, { readonly type: 'refused' }>,
-      'type'
-    >);
-
-/** Posts to the API with the cached token or a new one. */
-export async function post(
+/**
+ * Posts to the API with the cached token or a new one, and reads the answer. `token_refused`: M-PESA
+ * has not read the call. Without a token nothing is posted.
+ */
+export function post<Reading extends { readonly type: string }>(
   settings: MpesaSettings,
   path: string,
   answerByMs: number,
-  bodyNow: () => Promise<string>,
-): Promise<Posted> {
-  const token = await bearerToken(settings, Math.min(TOKEN_TIMEOUT_MS, remainingMs(answerByMs)));
-  if (token.type === 'refused') {
-    return { ...token, type: 'no_token' };
-  }
-  const answer = await callRail(
-    `${settings.baseUrl}${path}`,
-    {
-      method: 'POST',
-      headers: {
+  bodyNow: () => string | Promise<string>,
+  read: (answer: RailAnswer) => Reading,
+  callsMax?: number,
+): Promise<Reading | NoToken> {
+  const source = tokenSource(settings, () => Math.min(TOKEN_TIMEOUT_MS, remainingMs(answerByMs)));
+  return tokens.call(
+    source,
+    async (token) => {
+      const headers = {
         accept: 'application/json',
-        authorization: `Bearer ${token.token}`,
+        authorization: `Bearer ${token}`,
         'content-type': 'application/json',
-      },
-      body: await bodyNow(),
+      };
+      const body = await bodyNow();
+      const url = `${settings.baseUrl}${path}`;
+      const request = { method: 'POST', headers, body } as const;
+      return read(await callRail(url, request, remainingMs(answerByMs)));
     },
-    remainingMs(answerByMs),
+    (reading) => reading.type === 'token_refused',
+    callsMax,
   );
-  return { type: 'answered', answer, token: token.token };
 }
 
 /** At least 1 ms, because a timer cannot be set in the past. */

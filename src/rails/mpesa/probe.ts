@@ -5,7 +5,7 @@ import { post, TOKEN_TIMEOUT_MS } from './post.ts';
 import { pushLogFields, readPush } from './push.ts';
 import type { MpesaSettings } from './settings.ts';
 import { isAccepted, QUERY_TIMEOUT_MS, STATUS_PATH, statusBody } from './status-query.ts';
-import { requestToken } from './token.ts';
+import { tokenSource, tokens } from './token.ts';
 
 /** The id of a push that does not exist: real ones begin with the date. */
 const NO_PUSH = `ws_CO_${'0'.repeat(25)}`;
@@ -18,8 +18,8 @@ const NO_API = '404.001.01';
  * to `resultUrl`. Only a push, which may prompt a phone, proves short code and passkey.
  */
 export async function probe(settings: MpesaSettings, resultUrl: string): Promise<ProbeResult> {
-  const token = await requestToken(settings, TOKEN_TIMEOUT_MS);
-  if (token.type === 'refused') {
+  const token = await tokens.fresh(tokenSource(settings, () => TOKEN_TIMEOUT_MS));
+  if (token.type === 'no_token') {
     const { status = null, providerCode } = token.logFields;
     return probed('token', status, {
       providerCode,
@@ -33,7 +33,13 @@ export async function probe(settings: MpesaSettings, resultUrl: string): Promise
     return probed('token', 200, { outcome: 'accepted', settings: unproved });
   }
   const body = statusBody(settings, statusQuery, { callbackUrl: resultUrl }, NO_PUSH);
-  const posted = await post(settings, STATUS_PATH, Date.now() + QUERY_TIMEOUT_MS, async () => body);
+  const posted = await post(
+    settings,
+    STATUS_PATH,
+    Date.now() + QUERY_TIMEOUT_MS,
+    () => body,
+    (answer) => ({ type: 'answered' as const, answer }),
+  );
   if (posted.type === 'no_token') {
     return probed('token', posted.logFields.status ?? null, posted.logFields);
   }

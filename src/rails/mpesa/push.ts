@@ -1,11 +1,13 @@
 import { base64FromBytes, sha256Hex, utf8 } from '../../crypto/encoding.ts';
 import { majorText } from '../../domain/money.ts';
-import { jsonObject, type RailAnswer } from '../call-rail.ts';
+import type { RailAnswer } from '../call-rail.ts';
+import { ethiopianDigits } from '../ethiopian-time.ts';
+import { jsonObject, type Members, scalarOf, textOf } from '../members.ts';
 import type { StartResult } from '../rail.ts';
 import type { RailLogEntry } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
+import { meaningOfStatus, startByStatus } from '../statuses.ts';
 import {
-  codeText,
   REFUSAL_BY_ERROR_CODE,
   REFUSAL_BY_RESPONSE_CODE,
   SUCCESS_CODE,
@@ -13,9 +15,6 @@ import {
   TOKEN_REFUSAL_CODES,
 } from './codes.ts';
 import type { MpesaSettings } from './settings.ts';
-
-/** Ethiopia is at UTC+3, without daylight saving time. */
-const ADDIS_ABABA_OFFSET_MS = 3 * 60 * 60 * 1_000;
 
 /** Maximum length of "AccountReference" and "TransactionDesc" in the SDKs' documentation. */
 const ACCOUNT_REFERENCE_LENGTH = 12;
@@ -38,7 +37,9 @@ export async function pushBody(
   nowMs: number,
 ): Promise<string> {
   const { reference } = order.attempt;
-  const timestamp = timestampText(nowMs);
+  // The documentation names no time zone; in Kenya, where the API comes from, it is local time. The
+  // password repeats it, so M-PESA need only compare the two.
+  const timestamp = ethiopianDigits(nowMs);
   const members: readonly (readonly [name: string, json: string])[] = [
     ['MerchantRequestID', JSON.stringify(reference)],
     ['BusinessShortCode', JSON.stringify(settings.shortcode)],
@@ -56,15 +57,6 @@ export async function pushBody(
     ['ReferenceData', JSON.stringify([{ Key: 'ThirdPartyReference', Value: reference }])],
   ];
   return `{${members.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`;
-}
-
-/**
- * `yyyyMMddHHmmss` in Addis Ababa. The documentation names no time zone; in Kenya, where the API
- * comes from, it is local time. The password repeats it, so M-PESA need only compare the two.
- */
-export function timestampText(nowMs: number): string {
-  const local = new Date(nowMs + ADDIS_ABABA_OFFSET_MS).toISOString();
-  return local.replaceAll(/\D/g, '').slice(0, 14);
 }
 
 /** The "Password" of a request with this "Timestamp". */
@@ -103,34 +95,28 @@ export type PushResult =
   | StartResult
   | { readonly type: 'token_refused'; readonly providerCode?: string | null };
 
-const TOKEN_REFUSED: PushResult = { type: 'token_refused' };
-
 /** What the answer to a push proves; `unknown` if M-PESA may have sent a prompt. */
 export function readPush(answer: RailAnswer): PushResult {
-  if (answer.type === 'no_answer' || answer.status >= 500) {
-    return { type: 'unknown' };
+  const meaning = meaningOfStatus(answer, 'mpesa');
+  if (meaning === 'token_refused') {
+    return { type: 'token_refused' };
   }
-  if (answer.status === 401) {
-    return TOKEN_REFUSED;
+  const fields = answer.type === 'answered' ? jsonObject(answer.text) : null;
+  const byStatus = startByStatus(meaning);
+  if (byStatus !== null || answer.type === 'no_answer' || fields === null) {
+    return byStatus ?? { type: 'unknown' };
   }
-  if (answer.status === 429) {
-    return { type: 'refused', reason: 'rail_unavailable' };
-  }
-  const fields = jsonObject(answer.text);
-  if (fields === null) {
-    return { type: 'unknown' };
-  }
-  const responseCode = codeText(fields.ResponseCode);
+  const responseCode = scalarOf(fields.ResponseCode);
   if (responseCode === SUCCESS_CODE) {
     return readAccepted(answer.status, fields);
   }
-  const errorCode = codeText(fields.errorCode) ?? '';
+  const errorCode = scalarOf(fields.errorCode) ?? '';
   if (responseCode === null && TOKEN_ERROR_CODES.has(errorCode)) {
-    return TOKEN_REFUSED;
+    return { type: 'token_refused' };
   }
   const reason =
     responseCode === null
-      ? refusalWithoutPush(errorCode, codeText(fields.resultCode))
+      ? refusalWithoutPush(errorCode, scalarOf(fields.resultCode))
       : REFUSAL_BY_RESPONSE_CODE.get(responseCode);
   return reason === undefined ? { type: 'unknown' } : { type: 'refused', reason };
 }
@@ -142,7 +128,7 @@ export function pushLogFields(answer: RailAnswer): Pick<RailLogEntry, 'status' |
   }
   const fields = jsonObject(answer.text);
   const code = fields?.ResponseCode ?? fields?.errorCode ?? fields?.resultCode;
-  return { status: answer.status, providerCode: codeText(code) };
+  return { status: answer.status, providerCode: scalarOf(code) };
 }
 
 /** Refusals by the gateway in front of the service, one of whose formats is a refused token's. */
@@ -152,13 +138,9 @@ function refusalWithoutPush(errorCode: string, resultCode: string | null) {
     : REFUSAL_BY_ERROR_CODE.get(errorCode);
 }
 
-function readAccepted(status: number, fields: Readonly<Record<string, unknown>>): PushResult {
-  const railReference = fields.CheckoutRequestID;
-  const isId =
-    typeof railReference === 'string' &&
-    railReference !== '' &&
-    railReference.length <= CHECKOUT_REQUEST_ID_LENGTH_MAX;
-  return status === 200 && isId
+function readAccepted(status: number, fields: Members): PushResult {
+  const railReference = textOf(fields.CheckoutRequestID, CHECKOUT_REQUEST_ID_LENGTH_MAX);
+  return status === 200 && railReference !== null
     ? { type: 'accepted', redirectUrl: null, railReference }
     : { type: 'unknown' };
 }

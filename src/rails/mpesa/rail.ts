@@ -1,7 +1,6 @@
 import type { IntentTerms, Outcome } from '../../domain/intent.ts';
 import type { Currency, Method } from '../../domain/method.ts';
 import { isWholeMajor } from '../../domain/money.ts';
-import { jsonObject } from '../call-rail.ts';
 import {
   bodyText,
   type CallbackCall,
@@ -9,6 +8,7 @@ import {
   type CallbackSuspicion,
   refusedCallback,
 } from '../callback.ts';
+import { jsonObject } from '../members.ts';
 import { firstPromptQueryAtMs, phoneToPrompt, promptPlan } from '../phone-prompt.ts';
 import { withProviderCode } from '../provider-code.ts';
 import type {
@@ -26,9 +26,8 @@ import { readMpesaCallback, resultCodeIn } from './callback.ts';
 import { acceptedReply, type MpesaReading, rejectedReply } from './json.ts';
 import { logAnswer, RAIL_ID } from './log.ts';
 import { post } from './post.ts';
-import { type PushResult, pushBody, pushLogFields, readPush } from './push.ts';
+import { pushBody, pushLogFields, readPush } from './push.ts';
 import { type MpesaSettings, WHOLE_AMOUNTS_ONLY } from './settings.ts';
-import { dropToken } from './token.ts';
 
 const CURRENCIES: readonly Currency[] = ['ETB'];
 
@@ -80,14 +79,7 @@ export function mpesaRail(
       if (settings.wholeAmountsOnly && !isWholeMajor(order.chargedMinor)) {
         return { type: 'refused', reason: 'declined' };
       }
-      const answerByMs = Date.now() + START_TIMEOUT_MS;
-      const first = await push(settings, order, phone, answerByMs);
-      // M-PESA refuses a token before it reads the push, so a retry cannot prompt twice.
-      const result =
-        first.type === 'token_refused' ? await push(settings, order, phone, answerByMs) : first;
-      return result.type === 'token_refused'
-        ? { ...result, type: 'refused', reason: 'misconfigured' }
-        : result;
+      return push(settings, order, phone);
     },
 
     async readCallback(call: CallbackCall, order: RailOrder): Promise<CallbackReading> {
@@ -166,29 +158,35 @@ function logLevelOf(reading: MpesaReading): 'info' | 'warn' | null {
   return reading.outcome.type === 'succeeded' ? null : 'info';
 }
 
-/** One push, with the cached token or a new one. */
 async function push(
   settings: MpesaSettings,
   order: RailOrder,
   phone: string,
-  answerByMs: number,
-): Promise<PushResult> {
-  const path = '/mpesa/stkpush/v3/processrequest';
-  const body = () => pushBody(settings, order, phone, Date.now());
-  const posted = await post(settings, path, answerByMs, body);
-  if (posted.type === 'no_token') {
-    const { reason, logFields } = posted;
-    logAnswer('token', order, logFields);
-    return withProviderCode({ type: 'refused', reason }, logFields.providerCode);
+): Promise<StartResult> {
+  const result = await post(
+    settings,
+    '/mpesa/stkpush/v3/processrequest',
+    Date.now() + START_TIMEOUT_MS,
+    () => pushBody(settings, order, phone, Date.now()),
+    (answer) => {
+      const logFields = pushLogFields(answer);
+      const read = readPush(answer);
+      if (read.type !== 'accepted') {
+        logAnswer('processrequest', order, logFields);
+      }
+      return withProviderCode(read, logFields.providerCode);
+    },
+  );
+  switch (result.type) {
+    case 'no_token':
+      logAnswer('token', order, result.logFields);
+      return withProviderCode(
+        { type: 'refused', reason: result.reason },
+        result.logFields.providerCode,
+      );
+    case 'token_refused':
+      return { ...result, type: 'refused', reason: 'misconfigured' };
+    default:
+      return result;
   }
-  const { answer, token } = posted;
-  const logFields = pushLogFields(answer);
-  const result = withProviderCode(readPush(answer), logFields.providerCode);
-  if (result.type !== 'accepted') {
-    logAnswer('processrequest', order, logFields);
-  }
-  if (result.type === 'token_refused') {
-    dropToken(settings, token);
-  }
-  return result;
 }

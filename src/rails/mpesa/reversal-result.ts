@@ -1,16 +1,9 @@
-import { jsonObject } from '../call-rail.ts';
 import { bodyText, type CallbackCall, type CallbackSuspicion } from '../callback.ts';
+import { jsonObject, membersOf, minorOf, scalarOf } from '../members.ts';
 import { withProviderCode } from '../provider-code.ts';
 import type { RefundAnswer, RefundOrder, RefundReading } from '../refund.ts';
-import { codeText, SUCCESS_CODE } from './codes.ts';
-import {
-  acceptedReply,
-  amountMinorOf,
-  fieldsOf,
-  parameterOf,
-  receiptOf,
-  rejectedReply,
-} from './json.ts';
+import { SUCCESS_CODE } from './codes.ts';
+import { acceptedReply, parameterOf, receiptOf, rejectedReply } from './json.ts';
 import { logAnswer } from './log.ts';
 
 /** The result of a reversal, in Kenya's format: no Ethiopian sample is public. */
@@ -52,20 +45,20 @@ export function readReversalResult(call: CallbackCall, order: RefundOrder): Refu
 }
 
 function parseResult(text: string): ReversalResult | null {
-  const result = fieldsOf(jsonObject(text)?.Result);
-  const resultCode = codeText(result?.ResultCode);
+  const result = membersOf(jsonObject(text)?.Result);
+  const resultCode = scalarOf(result?.ResultCode);
   if (result === null || resultCode === null) {
     return null;
   }
-  const parameters = fieldsOf(result.ResultParameters)?.ResultParameter;
+  const parameters = membersOf(result.ResultParameters)?.ResultParameter;
   const amount = parameterOf(parameters, 'Amount');
   return {
-    isFinal: codeText(result.ResultType) === SUCCESS_CODE,
+    isFinal: scalarOf(result.ResultType) === SUCCESS_CODE,
     resultCode,
-    conversationIds: [codeText(result.OriginatorConversationID), codeText(result.ConversationID)],
+    conversationIds: [scalarOf(result.OriginatorConversationID), scalarOf(result.ConversationID)],
     receipt: receiptOf(result.TransactionID),
-    paymentReceipt: codeText(parameterOf(parameters, 'OriginalTransactionID')),
-    amountMinor: amount === undefined ? undefined : amountMinorOf(amount),
+    paymentReceipt: scalarOf(parameterOf(parameters, 'OriginalTransactionID')),
+    amountMinor: amount === undefined ? undefined : minorOf(amount),
   };
 }
 

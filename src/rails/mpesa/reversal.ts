@@ -1,12 +1,13 @@
-import { jsonObject, type RailAnswer } from '../call-rail.ts';
+import type { RailAnswer } from '../call-rail.ts';
+import { jsonObject, type Members, scalarOf } from '../members.ts';
 import { withProviderCode } from '../provider-code.ts';
 import type { RefundAnswer, RefundOrder } from '../refund.ts';
-import { codeText, SUCCESS_CODE, TOKEN_ERROR_CODES, TOKEN_REFUSAL_CODES } from './codes.ts';
+import { meaningOfStatus } from '../statuses.ts';
+import { SUCCESS_CODE, TOKEN_ERROR_CODES, TOKEN_REFUSAL_CODES } from './codes.ts';
 import { logAnswer } from './log.ts';
 import { post } from './post.ts';
 import { amountText, pushLogFields } from './push.ts';
 import type { MpesaSettings } from './settings.ts';
-import { dropToken } from './token.ts';
 
 const REVERSAL_PATH = '/mpesa/reversal/v2/request';
 
@@ -31,15 +32,32 @@ export async function reverse(
   if (receipt === null) {
     return { type: 'requires_action', reason: 'not_supported' };
   }
-  const answerByMs = Date.now() + REVERSAL_TIMEOUT_MS;
-  const body = reversalBody(settings, refunds, order, receipt);
-  const first = await send(settings, order, body, answerByMs);
-  // M-PESA refuses a token before it reads the request, so a retry cannot reverse twice.
-  const read =
-    first.type === 'token_refused' ? await send(settings, order, body, answerByMs) : first;
-  return read.type === 'token_refused'
-    ? { ...read, type: 'failed', reason: 'misconfigured' }
-    : read;
+  const result = await post(
+    settings,
+    REVERSAL_PATH,
+    Date.now() + REVERSAL_TIMEOUT_MS,
+    () => reversalBody(settings, refunds, order, receipt),
+    (answer) => {
+      const logFields = pushLogFields(answer);
+      const read = readReversal(answer, order.refund.reference);
+      if (read.type !== 'unknown' || read.railReference === undefined) {
+        logAnswer('reversal', order.payment, logFields);
+      }
+      return withProviderCode(read, logFields.providerCode);
+    },
+  );
+  switch (result.type) {
+    case 'no_token':
+      logAnswer('token', order.payment, result.logFields);
+      return withProviderCode(
+        { type: 'failed', reason: result.reason },
+        result.logFields.providerCode,
+      );
+    case 'token_refused':
+      return { ...result, type: 'failed', reason: 'misconfigured' };
+    default:
+      return result;
+  }
 }
 
 /** The body of a reversal. */
@@ -73,52 +91,30 @@ type ReversalReading =
   | RefundAnswer
   | { readonly type: 'token_refused'; readonly providerCode?: string | null };
 
-async function send(
-  settings: MpesaSettings,
-  { payment, refund }: RefundOrder,
-  body: string,
-  answerByMs: number,
-): Promise<ReversalReading> {
-  const posted = await post(settings, REVERSAL_PATH, answerByMs, async () => body);
-  if (posted.type === 'no_token') {
-    const { reason, logFields } = posted;
-    logAnswer('token', payment, logFields);
-    return withProviderCode({ type: 'failed', reason }, logFields.providerCode);
-  }
-  const logFields = pushLogFields(posted.answer);
-  const read = readReversal(posted.answer, refund.reference);
-  if (read.type !== 'unknown' || read.railReference === undefined) {
-    logAnswer('reversal', payment, logFields);
-  }
-  if (read.type === 'token_refused') {
-    dropToken(settings, posted.token);
-  }
-  return withProviderCode(read, logFields.providerCode);
-}
-
 /** What the answer to a reversal proves. It never proves that money was returned. */
 export function readReversal(answer: RailAnswer, reference: string): ReversalReading {
-  if (answer.type === 'no_answer' || answer.status >= 500) {
-    return { type: 'unknown' };
-  }
-  if (answer.status === 401) {
+  const meaning = meaningOfStatus(answer, 'mpesa');
+  if (meaning === 'token_refused') {
     return { type: 'token_refused' };
   }
-  if (answer.status === 429) {
+  if (meaning === 'busy') {
     return { type: 'failed', reason: 'rail_unavailable' };
   }
+  if (meaning !== 'answer' || answer.type === 'no_answer') {
+    return { type: 'unknown' };
+  }
   const fields = jsonObject(answer.text);
-  const responseCode = codeText(fields?.ResponseCode);
+  const responseCode = scalarOf(fields?.ResponseCode);
   if (fields === null || responseCode !== null) {
     const isAccepted = answer.status === 200 && responseCode === SUCCESS_CODE;
     return fields !== null && isAccepted
       ? { type: 'unknown', railReference: conversationIdOf(fields, reference) }
       : { type: 'unknown' };
   }
-  if (TOKEN_REFUSAL_CODES.has(codeText(fields.resultCode))) {
+  if (TOKEN_REFUSAL_CODES.has(scalarOf(fields.resultCode))) {
     return { type: 'failed', reason: 'misconfigured' };
   }
-  const errorCode = codeText(fields.errorCode) ?? '';
+  const errorCode = scalarOf(fields.errorCode) ?? '';
   return TOKEN_ERROR_CODES.has(errorCode) ? { type: 'token_refused' } : refusalOf(errorCode);
 }
 
@@ -138,10 +134,7 @@ function refusalOf(errorCode: string): RefundAnswer {
 }
 
 /** The id by which the result names this request: M-PESA's own, where it does not repeat ours. */
-function conversationIdOf(
-  fields: Readonly<Record<string, unknown>>,
-  reference: string,
-): string | null {
+function conversationIdOf(fields: Members, reference: string): string | null {
   const { OriginatorConversationID: originator, ConversationID: conversation } = fields;
   const ids = [originator === reference ? null : originator, conversation];
   return ids.find((id): id is string => typeof id === 'string' && CONVERSATION_ID.test(id)) ?? null;

@@ -1,8 +1,14 @@
 import * as v from 'valibot';
-import { httpUrl } from '../http-url.ts';
-import { settingsObject } from '../settings-object.ts';
-import { failedStates } from '../status-query-setting.ts';
-import { windowSeconds } from '../window-setting.ts';
+import {
+  choice,
+  credential,
+  failedStates,
+  flag,
+  httpUrl,
+  settingsObject,
+  text,
+  windowSeconds,
+} from '../setting-fields.ts';
 
 /** `TransactionStatus` of a payment, in upper case. */
 export const PAID_STATE = 'COMPLETED';
@@ -25,58 +31,52 @@ const TRANSACTION_IDS = ['left_out', 'empty', 'checkout_request_id'] as const;
 /** Who acts at M-PESA for the short code; an operator may have the right to one thing only. */
 const API_OPERATOR = {
   /** "Initiator": the name of the API operator whom the portal lists. */
-  initiator: credential(/^[!-~]{1,128}$/, 'without spaces'),
+  initiator: credential(128),
   /**
    * "SecurityCredential": the operator's password, encrypted with M-PESA's certificate, in base64. An
    * RSA key of 1,024 to 4,096 bits makes 128, 256, 384 or 512 bytes of it: a plain password has others.
    */
-  securityCredential: credential(
+  securityCredential: text(
     /^(?:[A-Za-z0-9+/]{171}=|[A-Za-z0-9+/]{342}==|[A-Za-z0-9+/]{512}|[A-Za-z0-9+/]{683}=)$/,
-    'of base64 from npm run mpesa:credential, not the password itself',
+    'base64 from npm run mpesa:credential, not the password itself',
   ),
 };
 
-/**
- * The operator's secret for this rail. No message contains a value, because wrong settings are
- * logged.
- */
+/** The operator's secret for this rail. */
 export const mpesaSettingsSchema = settingsObject({
   /** The URL of the API, or of a relay with a fixed IP address; paths are appended. */
   baseUrl: v.optional(httpUrl, PRODUCTION_BASE_URL),
   /** "Consumer Key" of the app in the developer portal: the user half of Basic authentication. */
-  consumerKey: credential(/^[!-9;-~]{1,256}$/, 'without a colon'),
+  consumerKey: text(
+    /^[!-9;-~]{1,256}$/,
+    '1 to 256 printable ASCII characters without spaces or a colon',
+  ),
   /** "Consumer Secret" of the same app. */
-  consumerSecret: credential(/^[!-~]{1,256}$/, 'without spaces'),
+  consumerSecret: credential(256),
   /** "Business Short Code": the pay bill number or till that receives the payment. */
-  shortcode: credential(/^\d{3,10}$/, 'of 3 to 10 digits'),
+  shortcode: text(/^\d{3,10}$/, '3 to 10 digits'),
   /**
    * "PartyB", the number that is credited. The SDKs send the short code. Only needed for a till
    * that is credited at another number than the one that signs the request.
    */
-  partyB: v.optional(credential(/^\d{3,10}$/, 'of 3 to 10 digits')),
+  partyB: v.optional(text(/^\d{3,10}$/, '3 to 10 digits')),
   /** "Passkey" of the short code, from the portal or the go-live letter. */
-  passkey: credential(/^[!-~]{1,512}$/, 'without spaces'),
+  passkey: credential(512),
   /** "TransactionType": pay bill for a pay bill number, buy goods for a till. */
   transactionType: v.optional(
-    v.picklist(
-      ['CustomerPayBillOnline', 'CustomerBuyGoodsOnline'],
-      'must be CustomerPayBillOnline or CustomerBuyGoodsOnline',
-    ),
+    choice(['CustomerPayBillOnline', 'CustomerBuyGoodsOnline']),
     'CustomerPayBillOnline',
   ),
   /**
    * How to compute "Password". The documentation's sample is the base64 of a hexadecimal SHA-256;
    * the official Python SDK sends the base64 of the plain text, as in Kenya.
    */
-  passwordForm: v.optional(
-    v.picklist(['sha256_hex', 'kenya'], 'must be sha256_hex or kenya'),
-    'sha256_hex',
-  ),
+  passwordForm: v.optional(choice(['sha256_hex', 'kenya']), 'sha256_hex'),
   /**
    * Whether M-PESA takes only whole birr, as other clients state. It charges 153.76 as 154, and the
    * callback's amount then differs from ours.
    */
-  wholeAmountsOnly: v.optional(v.boolean('must be true or false'), WHOLE_AMOUNTS_ONLY),
+  wholeAmountsOnly: flag(WHOLE_AMOUNTS_ONLY),
   /**
    * How long we wait for a prompt before the customer may retry. A later callback still counts.
    */
@@ -93,10 +93,7 @@ export const mpesaSettingsSchema = settingsObject({
        * "TransactionID": the receipt. A push without a callback has none, and the SDKs disagree
        * whether the field may be left out.
        */
-      transactionId: v.optional(
-        v.picklist(TRANSACTION_IDS, `must be ${TRANSACTION_IDS.join(' or ')}`),
-        'left_out',
-      ),
+      transactionId: v.optional(choice(TRANSACTION_IDS), 'left_out'),
     }),
   ),
   /**
@@ -110,21 +107,14 @@ export const mpesaSettingsSchema = settingsObject({
        * Whether M-PESA returns a part of a payment. Kenya's returns only the whole, and a request
        * that it read so would return too much.
        */
-      takesParts: v.optional(v.boolean('must be true or false'), false),
+      takesParts: flag(false),
       /**
        * "ReceiverParty": the customer's number, as in the published production code, or our short
        * code, as in Kenya's documentation.
        */
-      receiverParty: v.optional(
-        v.picklist(['customer', 'shortcode'], 'must be customer or shortcode'),
-        'customer',
-      ),
+      receiverParty: v.optional(choice(['customer', 'shortcode']), 'customer'),
     }),
   ),
 });
 
 export type MpesaSettings = v.InferOutput<typeof mpesaSettingsSchema>;
-
-function credential(form: RegExp, formText: string) {
-  return v.pipe(v.string('must be a string'), v.regex(form, `must be a string ${formText}`));
-}

@@ -1,13 +1,13 @@
 import type { Outcome } from '../../domain/intent.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
-import { jsonObject, type RailAnswer } from '../call-rail.ts';
+import type { RailAnswer } from '../call-rail.ts';
+import { jsonObject, scalarOf } from '../members.ts';
 import type { RailOrder } from '../rail-order.ts';
-import { codeText, SUCCESS_CODE } from './codes.ts';
+import { SUCCESS_CODE } from './codes.ts';
 import { logAnswer } from './log.ts';
 import { post } from './post.ts';
 import { pushLogFields, readPush } from './push.ts';
 import type { MpesaSettings } from './settings.ts';
-import { dropToken } from './token.ts';
 
 /** Token and query together. */
 export const QUERY_TIMEOUT_MS = 10_000;
@@ -57,15 +57,16 @@ export async function queryStatus(
   if (railReference !== null) {
     const answerByMs = Date.now() + QUERY_TIMEOUT_MS;
     const body = statusBody(settings, statusQuery, order, railReference);
-    const posted = await post(settings, STATUS_PATH, answerByMs, async () => body);
+    const read = (answer: RailAnswer) => {
+      if (!isAccepted(answer)) {
+        logAnswer('transactionstatus', order, pushLogFields(answer));
+      }
+      return readPush(answer);
+    };
+    // The next query uses another token in place of one that M-PESA refuses.
+    const posted = await post(settings, STATUS_PATH, answerByMs, () => body, read, 1);
     if (posted.type === 'no_token') {
       logAnswer('token', order, posted.logFields);
-    } else if (!isAccepted(posted.answer)) {
-      logAnswer('transactionstatus', order, pushLogFields(posted.answer));
-      if (readPush(posted.answer).type === 'token_refused') {
-        // The next query uses another one.
-        dropToken(settings, posted.token);
-      }
     }
   }
   return { type: 'unknown', checkAtMs: nextCheckAtMs(checks, startedAtMs, nowMs) };
@@ -76,6 +77,6 @@ export function isAccepted(answer: RailAnswer): boolean {
   return (
     answer.type === 'answered' &&
     answer.status === 200 &&
-    codeText(jsonObject(answer.text)?.ResponseCode) === SUCCESS_CODE
+    scalarOf(jsonObject(answer.text)?.ResponseCode) === SUCCESS_CODE
   );
 }

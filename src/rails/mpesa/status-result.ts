@@ -1,8 +1,8 @@
-import { jsonObject } from '../call-rail.ts';
+import { jsonObject, membersOf, minorOf, scalarOf } from '../members.ts';
 import type { RailOrder } from '../rail-order.ts';
-import { normalizedState } from '../status-query-setting.ts';
-import { codeText, SUCCESS_CODE } from './codes.ts';
-import { amountMinorOf, fieldsOf, type MpesaReading, parameterOf, receiptOf } from './json.ts';
+import { normalizedState } from '../setting-fields.ts';
+import { SUCCESS_CODE } from './codes.ts';
+import { type MpesaReading, parameterOf, receiptOf } from './json.ts';
 import { logAnswer } from './log.ts';
 import { PAID_STATE } from './settings.ts';
 
@@ -26,23 +26,23 @@ export interface StatusReading {
 }
 
 function parseStatusResult(text: string): StatusResult | null {
-  const result = fieldsOf(jsonObject(text)?.Result);
-  const resultCode = codeText(result?.ResultCode);
+  const result = membersOf(jsonObject(text)?.Result);
+  const resultCode = scalarOf(result?.ResultCode);
   if (result === null || resultCode === null) {
     return null;
   }
-  const parameters = fieldsOf(result.ResultParameters)?.ResultParameter;
+  const parameters = membersOf(result.ResultParameters)?.ResultParameter;
   const value = (name: string) => parameterOf(parameters, name);
   const amount = value('Amount');
   return {
-    isFinal: codeText(result.ResultType) === SUCCESS_CODE,
+    isFinal: scalarOf(result.ResultType) === SUCCESS_CODE,
     resultCode,
-    state: codeText(value('TransactionStatus')),
-    amountMinor: amount === undefined ? undefined : amountMinorOf(amount),
+    state: scalarOf(value('TransactionStatus')),
+    amountMinor: amount === undefined ? undefined : minorOf(amount),
     receipt: receiptOf(value('ReceiptNo')),
-    occasion: codeText(parameterOf(fieldsOf(result.ReferenceData)?.ReferenceItem, 'Occasion')),
+    occasion: scalarOf(parameterOf(membersOf(result.ReferenceData)?.ReferenceItem, 'Occasion')),
     conversationIds: ['OriginatorConversationID', 'ConversationID'].map((name) =>
-      codeText(value(name)),
+      scalarOf(value(name)),
     ),
   };
 }

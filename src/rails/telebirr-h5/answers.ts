@@ -1,10 +1,13 @@
 import type { FailureReason } from '../../domain/intent.ts';
-import { jsonObject, type RailAnswer } from '../call-rail.ts';
-import { type Fields, textOf } from './signature.ts';
+import type { FreshToken } from '../bearer-tokens.ts';
+import type { RailAnswer } from '../call-rail.ts';
+import { ethiopianTimeMs } from '../ethiopian-time.ts';
+import { jsonObject, type Members, membersOf, scalarOf } from '../members.ts';
+import { meaningOfStatus } from '../statuses.ts';
 
 /** What telebirr's answer means. `providerCode`: its error code. */
 export type CallResult =
-  | { readonly type: 'success'; readonly content: Fields }
+  | { readonly type: 'success'; readonly content: Members }
   /** telebirr certainly created no order. */
   | {
       readonly type: 'refused';
@@ -80,12 +83,13 @@ export function isOwnCode(code: string): boolean {
  * `merchOrderId` as `merch_order_id`: the documentation has the one form, some hosts answer in the
  * other. Null when a name is there in both forms with different values, which proves nothing.
  */
-function snakeCased(content: unknown): Fields | null {
-  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+function snakeCased(content: unknown): Members | null {
+  const members = membersOf(content);
+  if (members === null) {
     return null;
   }
   const fields = new Map<string, unknown>();
-  for (const [name, value] of Object.entries(content)) {
+  for (const [name, value] of Object.entries(members)) {
     const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     if (fields.has(snake) && fields.get(snake) !== value) {
       return null;
@@ -101,63 +105,42 @@ export function codeIn(answer: RailAnswer): string | null {
   return message && codeOf(message);
 }
 
-function codeOf(message: Fields): string | null {
-  return textOf(message.errorCode) ?? textOf(message.code);
-}
-
-/** A token and its lifetime, counted from the request. */
-export interface FreshToken {
-  readonly type: 'token';
-  readonly token: string;
-  readonly lifetimeMs: number;
+function codeOf(message: Members): string | null {
+  return scalarOf(message.errorCode) ?? scalarOf(message.code);
 }
 
 /** Ready for the header `Authorization`, "Bearer" included. */
 const TOKEN = /^[\x21-\x7e]{1,32} ?[\x21-\x7e]{1,4096}$/;
 
+/** We renew a token this long before its end, so that it does not expire during a call. */
+const TOKEN_MARGIN_MS = 60_000;
+
 /** Codes about telebirr's state, not about our credentials. */
 const UNAVAILABLE = new Set(['49401024991', '49401021002']);
-const TOO_MANY_REQUESTS = 429;
 
-/** Reads the answer to a token request. It moves no money, so no answer is a refusal too. */
-export function readToken(answer: RailAnswer): FreshToken | TokenRefused {
-  const message = answer.type === 'answered' ? jsonObject(answer.text) : null;
+/**
+ * Reads the answer to a token request. It moves no money, so no answer is a refusal too. The token
+ * expires a while after `requestedAtMs`.
+ */
+export function readToken(answer: RailAnswer, requestedAtMs: number): FreshToken | TokenRefused {
   if (answer.type === 'no_answer') {
     return { type: 'refused', reason: 'rail_unavailable' };
   }
-  const token = textOf(message?.token);
-  if (answer.status === 200 && token !== null && TOKEN.test(token)) {
-    const lifetimeMs = lifetimeOf(textOf(message?.effectiveDate), textOf(message?.expirationDate));
-    return { type: 'token', token, lifetimeMs };
+  const message = jsonObject(answer.text);
+  const token = scalarOf(message?.token);
+  const meaning = meaningOfStatus(answer, 'telebirrToken');
+  if (meaning === 'answer' && token !== null && TOKEN.test(token)) {
+    const effective = scalarOf(message?.effectiveDate);
+    const lifetimeMs = lifetimeOf(effective, scalarOf(message?.expirationDate));
+    return { type: 'token', token, usableUntilMs: requestedAtMs + lifetimeMs - TOKEN_MARGIN_MS };
   }
-  const code = textOf(message?.errorCode);
-  const isOurs =
-    code === null
-      ? answer.status >= 400 && answer.status < 500 && answer.status !== TOO_MANY_REQUESTS
-      : !UNAVAILABLE.has(code);
+  const code = scalarOf(message?.errorCode);
+  const isOurs = code === null ? meaning === 'unread' : !UNAVAILABLE.has(code);
   return { type: 'refused', reason: isOurs ? 'misconfigured' : 'rail_unavailable' };
 }
 
 /** The time between two timestamps without a time zone; 0 when they are malformed. */
 function lifetimeOf(effective: string | null, expiration: string | null): number {
-  const lifetimeMs = timeMs(expiration) - timeMs(effective);
-  return Number.isFinite(lifetimeMs) ? Math.max(lifetimeMs, 0) : 0;
-}
-
-/** `yyyyMMddHHmmss`, read as UTC; NaN for anything else. */
-function timeMs(text: string | null): number {
-  const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/.exec(text ?? '');
-  if (parts === null) {
-    return Number.NaN;
-  }
-  const [year = 0, month = 0, day = 0, hours = 0, minutes = 0, seconds = 0] = parts
-    .slice(1)
-    .map(Number);
-  return Date.UTC(year, month - 1, day, hours, minutes, seconds);
-}
-
-/** Minor units of an amount in major units, zeros after two decimals allowed; null otherwise. */
-export function minorFromText(text: string): number | null {
-  const parts = /^(\d{1,12})(?:\.(\d{1,2})0{0,4})?$/.exec(text);
-  return parts === null ? null : Number(parts[1]) * 100 + Number((parts[2] ?? '').padEnd(2, '0'));
+  const lifetimeMs = (ethiopianTimeMs(expiration) ?? 0) - (ethiopianTimeMs(effective) ?? Infinity);
+  return Math.max(lifetimeMs, 0);
 }

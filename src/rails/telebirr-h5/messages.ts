@@ -1,8 +1,9 @@
 import type { AttemptPlan, IntentTerms } from '../../domain/intent.ts';
 import { majorText } from '../../domain/money.ts';
+import type { Members } from '../members.ts';
 import type { RailOrder } from '../rail-order.ts';
 import type { TelebirrH5Settings } from './settings.ts';
-import { canonicalText, type Fields, type Sign } from './signature.ts';
+import { canonicalText, type Sign } from './signature.ts';
 
 export const RAIL_ID = 'telebirr-h5';
 
@@ -79,7 +80,7 @@ function openMinutes(
 }
 
 /** `biz_content` of the order, or null when telebirr would not accept it. */
-export function preOrderContent(settings: TelebirrH5Settings, order: RailOrder): Fields | null {
+export function preOrderContent(settings: TelebirrH5Settings, order: RailOrder): Members | null {
   const { attempt, callbackUrl, returnUrl, terms } = order;
   const isTooLong = Math.max(callbackUrl.length, returnUrl.length) > URL_CHARACTERS_MAX;
   if (isTooLong || terms.currency !== CURRENCY) {
@@ -106,7 +107,7 @@ export function preOrderContent(settings: TelebirrH5Settings, order: RailOrder):
 export function queryOrderContent(
   { merchantAppId, merchantCode }: TelebirrH5Settings,
   { attempt }: { readonly attempt: Pick<RailOrder['attempt'], 'reference'> },
-): Fields {
+): Members {
   return { appid: merchantAppId, merch_code: merchantCode, merch_order_id: attempt.reference };
 }
 
@@ -127,7 +128,7 @@ function titleOf({ merchantName, description }: IntentTerms): string {
 /** The complete, signed message around `content`; null when our key cannot sign. */
 export async function signedMessage(
   call: Call,
-  content: Fields,
+  content: Members,
   sign: Sign,
   nowMs: number,
 ): Promise<string | null> {

@@ -1,10 +1,16 @@
-import { jsonObject } from '../call-rail.ts';
 import type { CallbackSuspicion } from '../callback.ts';
+import {
+  isAbsent,
+  isAbsentOr,
+  jsonObject,
+  type Members,
+  membersOf,
+  minorOf,
+  scalarOf,
+} from '../members.ts';
 import type { RailOrder } from '../rail-order.ts';
-import { minorFromText } from './answers.ts';
 import { CURRENCY } from './messages.ts';
 import type { TelebirrH5Settings } from './settings.ts';
-import { type Fields, textOf } from './signature.ts';
 
 /**
  * The states in notifications, in upper case: those in the documentation (`Completed`) and those
@@ -24,21 +30,20 @@ const OTHER_STATES = [
  * Rejects nested fields in `biz_content`: the signature would cover them instead of the fields that
  * we read.
  */
-export function readNotification(text: string): Fields | null {
+export function readNotification(text: string): Members | null {
   const fields = unwrapped(
     jsonObject(text) ??
       jsonObject(formDecoded(text)) ??
       Object.fromEntries(new URLSearchParams(text)),
   );
   const isFlat = typeof fields.biz_content !== 'object' || fields.biz_content === null;
-  return isFlat && textOf(fields.sign) && textOf(fields.merch_order_id) ? fields : null;
+  return isFlat && scalarOf(fields.sign) && scalarOf(fields.merch_order_id) ? fields : null;
 }
 
 /** Some notifications come as the only member, `data`, of another object. */
-function unwrapped(fields: Fields): Fields {
+function unwrapped(fields: Members): Members {
   const { data, ...others } = fields;
-  const isWrapped = typeof data === 'object' && data !== null && !Array.isArray(data);
-  return isWrapped && Object.keys(others).length === 0 ? (data as Fields) : fields;
+  return (Object.keys(others).length === 0 ? membersOf(data) : null) ?? fields;
 }
 
 /** The decoded text of a form that consists of a single name. */
@@ -52,32 +57,27 @@ function formDecoded(text: string): string {
 
 /** What an authentic notification says about `order`, or why we refuse it. */
 export function readClaim(
-  fields: Fields,
+  fields: Members,
   settings: TelebirrH5Settings,
   order: RailOrder,
 ): { readonly claimsPaid: boolean } | { readonly suspicion: CallbackSuspicion } {
   const isOurs =
-    textOf(fields.merch_order_id) === order.attempt.reference &&
+    scalarOf(fields.merch_order_id) === order.attempt.reference &&
     isAbsentOr(fields.appid, settings.merchantAppId) &&
     isAbsentOr(fields.merch_code, settings.merchantCode);
   if (!isOurs) {
     return { suspicion: 'other_order' };
   }
-  const amount = textOf(fields.total_amount);
+  const { total_amount: amount } = fields;
   const isRightAmount =
-    (amount === null || minorFromText(amount) === order.chargedMinor) &&
+    (isAbsent(amount) || minorOf(amount) === order.chargedMinor) &&
     isAbsentOr(fields.trans_currency, CURRENCY);
   if (!isRightAmount) {
     return { suspicion: 'wrong_amount' };
   }
-  const state = (textOf(fields.trade_status) ?? '').toUpperCase();
+  const state = (scalarOf(fields.trade_status) ?? '').toUpperCase();
   const claimsPaid = PAID_STATES.includes(state);
   return claimsPaid || OTHER_STATES.includes(state)
     ? { claimsPaid }
     : { suspicion: 'unknown_state' };
-}
-
-/** telebirr's versions differ in the fields that they echo. A field that is there must match. */
-export function isAbsentOr(value: unknown, expected: string): boolean {
-  return value === undefined || value === null || textOf(value) === expected;
 }

@@ -1,11 +1,11 @@
-import { jsonObject } from '../call-rail.ts';
+import { jsonObject, scalarOf } from '../members.ts';
 import { newReference, probed, REFUSING_STATUSES, statusOf } from '../probe.ts';
 import type { ProbeOutcome, ProbeResult } from '../rail.ts';
 import { codeIn, isOwnCode, REFUSALS, readToken } from './answers.ts';
 import { postMessage, requestToken } from './client.ts';
 import { queryOrderContent, signedMessage } from './messages.ts';
 import type { TelebirrH5Settings } from './settings.ts';
-import { type Sign, textOf, type Verify } from './signature.ts';
+import type { Sign, Verify } from './signature.ts';
 
 const PUBLIC_KEY = 'telebirrPublicKey';
 
@@ -27,7 +27,7 @@ export async function probe(
   verify: Verify,
 ): Promise<ProbeResult> {
   const tokenAnswer = await requestToken(settings, settings.callTimeoutMs);
-  const token = readToken(tokenAnswer);
+  const token = readToken(tokenAnswer, Date.now());
   if (token.type === 'refused') {
     return probed('token', statusOf(tokenAnswer), {
       providerCode: codeIn(tokenAnswer),
@@ -67,7 +67,7 @@ export async function probe(
   if (refusal !== undefined || status >= 500) {
     return query('reached');
   }
-  const isSigned = textOf(message.sign) !== null;
+  const isSigned = scalarOf(message.sign) !== null;
   if (isSigned && !(await verify(message))) {
     // With this key, each notification would be refused as not authentic.
     return query('refused', [PUBLIC_KEY]);

@@ -12,6 +12,7 @@ import {
   refusedCallback,
 } from '../callback.ts';
 import { ethiopianTimeMs } from '../ethiopian-time.ts';
+import { isAbsentOr, type Members, scalarOf } from '../members.ts';
 import { withProviderCode } from '../provider-code.ts';
 import type { Callbacks, Probe, Rail, StartResult, StatusQuery } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
@@ -36,10 +37,10 @@ import {
   RAIL_ID,
   startTimeoutMsOf,
 } from './messages.ts';
-import { isAbsentOr, readClaim, readNotification } from './notification.ts';
+import { readClaim, readNotification } from './notification.ts';
 import { isAbout, stateOf, transactionId } from './order-state.ts';
 import type { TelebirrH5Settings } from './settings.ts';
-import { type Fields, signer, textOf, verifier } from './signature.ts';
+import { signer, verifier } from './signature.ts';
 
 /**
  * telebirr's "H5 C2B Web Payment": we create an order at telebirr, the customer pays it on telebirr's
@@ -93,7 +94,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): TelebirrRail {
       if (answer.type !== 'success') {
         return answer.type === 'refused' ? answer : { ...answer, type: 'unknown' };
       }
-      const prepayId = textOf(answer.content.prepay_id) ?? '';
+      const prepayId = scalarOf(answer.content.prepay_id) ?? '';
       // telebirr reportedly strips characters from order ids; then no query could find the order.
       if (
         !PREPAY_ID.test(prepayId) ||
@@ -123,7 +124,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): TelebirrRail {
       if (proved === null ? !WAITING_STATES.has(state) : proved.type === 'failed') {
         logCode('queryOrder', order, state, proved === null ? 'warn' : 'info');
       }
-      const isOurs = textOf(answer.content.merch_order_id) === order.attempt.reference;
+      const isOurs = scalarOf(answer.content.merch_order_id) === order.attempt.reference;
       return withProviderCode(proved ?? unknown, isOurs ? state : null);
     },
 
@@ -136,7 +137,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): TelebirrRail {
         return refusal('not_authentic');
       }
       const claim = readClaim(fields, settings, order);
-      const providerCode = textOf(fields.trade_status);
+      const providerCode = scalarOf(fields.trade_status);
       if ('suspicion' in claim) {
         if (claim.suspicion === 'unknown_state') {
           logCode('callback', order, providerCode);
@@ -205,7 +206,7 @@ function logCode(
  * back, or stuck. For an attempt without an outcome, neither "paid" nor "failed" would be true.
  */
 function outcomeOf(
-  content: Fields,
+  content: Members,
   settings: TelebirrH5Settings,
   order: RailOrder,
 ): Outcome | null {
@@ -216,11 +217,11 @@ function outcomeOf(
     case 'PAY_SUCCESS':
       // Only an answer with the amount proves that the customer paid in full. The currency may be
       // missing: a telebirr wallet has only ETB.
-      return textOf(content.total_amount) !== null
+      return scalarOf(content.total_amount) !== null
         ? {
             type: 'succeeded',
             receipt: receiptOf(content),
-            paidAtMs: ethiopianTimeMs(textOf(content.trans_time)),
+            paidAtMs: ethiopianTimeMs(scalarOf(content.trans_time)),
           }
         : null;
     case 'PAY_FAILED':
@@ -234,7 +235,7 @@ function outcomeOf(
 }
 
 /** The transaction number that the customer sees, otherwise telebirr's own id of the order. */
-function receiptOf(content: Fields): string | null {
+function receiptOf(content: Members): string | null {
   return transactionId(content.trans_id) ?? transactionId(content.payment_order_id);
 }
 

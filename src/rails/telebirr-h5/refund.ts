@@ -1,14 +1,13 @@
 import { majorText } from '../../domain/money.ts';
 import type { RailAnswer } from '../call-rail.ts';
+import { isAbsent, isAbsentOr, type Members, minorOf, scalarOf } from '../members.ts';
 import { withProviderCode } from '../provider-code.ts';
 import { REFUND_TIMEOUT_MS_MAX, type RefundAnswer, type RefundOrder } from '../refund.ts';
-import { codeIn, minorFromText, readAnswer } from './answers.ts';
+import { codeIn, readAnswer } from './answers.ts';
 import { logAnswer, type TelebirrClient } from './client.ts';
 import { CURRENCY, queryOrderContent, startTimeoutMsOf } from './messages.ts';
-import { isAbsentOr } from './notification.ts';
 import { isAbout, stateOf, transactionId } from './order-state.ts';
 import type { TelebirrH5Settings } from './settings.ts';
-import { type Fields, textOf } from './signature.ts';
 
 /** `payment.refund`, and `queryOrder` for what became of it. */
 
@@ -46,7 +45,7 @@ export async function refund(
  * `biz_content` as the documentation has it; some clients send `refund_amount` instead of
  * `actual_amount`. Without `refund_reason`: the merchant's reason is not for the customer.
  */
-function refundContent(settings: TelebirrH5Settings, { payment, refund }: RefundOrder): Fields {
+function refundContent(settings: TelebirrH5Settings, { payment, refund }: RefundOrder): Members {
   return {
     ...queryOrderContent(settings, payment),
     refund_request_no: refund.reference,
@@ -81,29 +80,28 @@ function readRefund(
 }
 
 function refundAnswer(
-  content: Fields,
+  content: Members,
   settings: TelebirrH5Settings,
   { payment, refund }: RefundOrder,
 ): RefundAnswer {
   const { merch_order_id, appid, merch_code, refund_amount, refund_currency } = content;
-  const amount = textOf(refund_amount);
   const isOurs =
-    textOf(merch_order_id) === payment.attempt.reference &&
+    scalarOf(merch_order_id) === payment.attempt.reference &&
     isAbsentOr(appid, settings.merchantAppId) &&
     isAbsentOr(merch_code, settings.merchantCode) &&
     isAbsentOr(content.refund_request_no, refund.reference) &&
     isAbsentOr(refund_currency, CURRENCY) &&
-    (amount === null || minorFromText(amount) === refund.returnedMinor);
+    (isAbsent(refund_amount) || minorOf(refund_amount) === refund.returnedMinor);
   if (!isOurs) {
     return UNKNOWN;
   }
   const railReference = transactionId(content.refund_order_id);
-  const status = textOf(content.refund_status);
+  const status = scalarOf(content.refund_status);
   switch (status) {
     case 'REFUND_SUCCESS':
       // Without the amount, only the query can confirm it.
       return withProviderCode(
-        { type: amount === null ? 'unknown' : 'succeeded', railReference },
+        { type: isAbsent(refund_amount) ? 'unknown' : 'succeeded', railReference },
         status,
       );
     case 'REFUND_FAILED':

@@ -1,7 +1,5 @@
 import * as v from 'valibot';
-import { httpUrl } from '../http-url.ts';
-import { settingsObject } from '../settings-object.ts';
-import { wholeNumber } from '../whole-number-setting.ts';
+import { choice, flag, httpUrl, settingsObject, text, wholeNumber } from '../setting-fields.ts';
 import { bareKey, isPair, type KeyKind } from './key-text.ts';
 import { SIGNATURE_SCHEMES } from './signature.ts';
 
@@ -13,22 +11,17 @@ const CALL_TIMEOUT_MS = 15_000;
 const CALL_TIMEOUT_MS_MIN = 100;
 const CALL_TIMEOUT_MS_MAX = 30_000;
 
-/** No message may contain a value: it is a secret, or may be one in the wrong field. */
-const text = v.string(mustBe('a string'));
-
-function mustBe(what: string): (issue: v.BaseIssue<unknown>) => string {
-  return ({ input }) => (input === undefined ? 'is missing' : `must be ${what}`);
-}
-
-function matching(pattern: RegExp, what: string) {
-  return v.pipe(text, v.trim(), v.regex(pattern, mustBe(what)));
+/** telebirr's portal shows the values in a table, from which a space is easily copied too. */
+function copied(form: RegExp, what: string) {
+  return v.pipe(v.string(`must be ${what}`), v.trim(), text(form, what));
 }
 
 function key(kind: KeyKind, what: string) {
+  const message = `must be ${what}, in base64 or PEM`;
   return v.pipe(
-    text,
+    v.string(message),
     v.transform((armored) => bareKey(armored, kind)),
-    v.string(`must be ${what}, in base64 or PEM`),
+    v.string(message),
   );
 }
 
@@ -42,35 +35,29 @@ const fields = settingsObject({
    */
   webPageUrl: httpUrl,
   /** "Fabric App ID" or "X-APP-Key", a UUID. Often mixed up with the merchant's app id. */
-  fabricAppId: matching(
+  fabricAppId: copied(
     /^(?!\d+$)[A-Za-z0-9-]{1,64}$/,
     'the Fabric App ID, a UUID and not the numeric merchant app id',
   ),
   /** "App Secret", which we exchange for tokens. */
-  appSecret: matching(/^[\x21-\x7e]{1,256}$/, 'the App Secret, printable ASCII without spaces'),
+  appSecret: copied(/^[\x21-\x7e]{1,256}$/, 'the App Secret, printable ASCII without spaces'),
   /** "Merchant App ID": `appid` of every order. */
-  merchantAppId: matching(
-    /^\d{1,32}$/,
-    'the Merchant App ID, digits only and not the Fabric App ID',
-  ),
+  merchantAppId: copied(/^\d{1,32}$/, 'the Merchant App ID, digits only and not the Fabric App ID'),
   /** "Merchant Code" or "short code": the number that receives the payment. */
-  merchantCode: matching(/^[1-9]\d{1,15}$/, 'the merchant code, digits only'),
+  merchantCode: copied(/^[1-9]\d{1,15}$/, 'the merchant code, digits only'),
   /** The merchant's RSA-2048 key, whose public half telebirr has. */
   merchantPrivateKey: key('pkcs8', 'an RSA private key in PKCS#8'),
   /** telebirr's public key, which verifies notifications. */
   telebirrPublicKey: key('spki', 'an RSA public key (SPKI, also called X.509), not a certificate'),
   /** "Fill mode" of our signatures: PSS in the documentation, PKCS#1 in some of its samples. */
-  signatureScheme: v.optional(
-    v.picklist(SIGNATURE_SCHEMES, `must be one of ${SIGNATURE_SCHEMES.join(', ')}`),
-    'pss32',
-  ),
+  signatureScheme: v.optional(choice(SIGNATURE_SCHEMES), 'pss32'),
   /** `payee_type`: the samples have 5000 for web pages and 3000 for apps. */
-  payeeType: v.optional(v.picklist(['5000', '3000'], 'must be "5000" or "3000"'), '5000'),
+  payeeType: v.optional(choice(['5000', '3000']), '5000'),
   /**
    * Lets an operator send a refund again with the same `refund_request_no`. Off until a live test
    * has shown that telebirr returns the money once.
    */
-  refundRepeats: v.optional(v.boolean(mustBe('true or false')), false),
+  refundRepeats: flag(false),
   /** Timeout of one call, in milliseconds. */
   callTimeoutMs: v.optional(
     wholeNumber('milliseconds', CALL_TIMEOUT_MS_MIN, CALL_TIMEOUT_MS_MAX),

@@ -1,7 +1,5 @@
 import { base64FromBytes, bytesFromBase64, utf8 } from '../../crypto/encoding.ts';
-
-/** Members of a message or of its `biz_content`, received or to be sent. */
-export type Fields = Readonly<Record<string, unknown>>;
+import { type Members, membersOf, scalarOf } from '../members.ts';
 
 /**
  * The paddings of signatures, in the order in which we try them on a notification. The portal says
@@ -43,11 +41,11 @@ const UNSIGNED = new Set([
  * `biz_content` in one map, without empty ones, sorted by name in byte order, joined as `name=value`
  * with `&`, without encoding.
  */
-export function canonicalText(message: Fields, empties: 'dropped' | 'kept' = 'dropped'): string {
+export function canonicalText(message: Members, empties: 'dropped' | 'kept' = 'dropped'): string {
   const values = new Map<string, string>();
-  for (const fields of [message, nested(message.biz_content)]) {
+  for (const fields of [message, membersOf(message.biz_content) ?? {}]) {
     for (const [name, value] of Object.entries(fields)) {
-      const text = textOf(value);
+      const text = scalarOf(value);
       if (!UNSIGNED.has(name) && text !== null && (text !== '' || empties === 'kept')) {
         values.set(name, text);
       }
@@ -57,23 +55,6 @@ export function canonicalText(message: Fields, empties: 'dropped' | 'kept' = 'dr
     .sort()
     .map((name) => `${name}=${values.get(name)}`)
     .join('&');
-}
-
-function nested(content: unknown): Fields {
-  return typeof content === 'object' && content !== null ? (content as Fields) : {};
-}
-
-/** A value as text: in the documentation every value is a string, in live messages not always. */
-export function textOf(value: unknown): string | null {
-  switch (typeof value) {
-    case 'string':
-      return value;
-    case 'number':
-    case 'boolean':
-      return String(value);
-    default:
-      return null;
-  }
 }
 
 /** Base64 signature over `text`; null when the key cannot sign. */
@@ -95,7 +76,7 @@ export function signer(pkcs8Base64: string, scheme: SignatureScheme): Sign {
 }
 
 /** Whether the key's owner made a message's `sign`, with any of the paddings. */
-export type Verify = (message: Fields) => Promise<boolean>;
+export type Verify = (message: Members) => Promise<boolean>;
 
 /**
  * Verifies with telebirr's key. The documentation omits empty values, but one integrator found them
@@ -107,7 +88,7 @@ export function verifier(spkiBase64: string): Verify {
   return async (message) => {
     try {
       // In a badly encoded form, `+` arrives as a space.
-      const signature = bytesFromBase64((textOf(message.sign) ?? '').replaceAll(' ', '+'));
+      const signature = bytesFromBase64((scalarOf(message.sign) ?? '').replaceAll(' ', '+'));
       const texts = new Set(
         [message, asSigned(message)].flatMap((fields) => [
           canonicalText(fields),
@@ -134,7 +115,7 @@ export function verifier(spkiBase64: string): Verify {
 }
 
 /** The name under which the live host signs `transId`, which also changes its place in the order. */
-function asSigned(message: Fields): Fields {
+function asSigned(message: Members): Members {
   const { transId, ...others } = message;
   return transId === undefined || others.trans_id !== undefined
     ? message

@@ -9,7 +9,6 @@ import {
   type CallbackSuspicion,
   refusedCallback,
 } from '../callback.ts';
-import { hasPrefix } from '../phone-prefixes-setting.ts';
 import {
   firstPromptQueryAtMs,
   phoneToPrompt,
@@ -28,6 +27,8 @@ import type {
 } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
+import { hasPrefix } from '../setting-fields.ts';
+import { meaningOfStatus, type StatusMeaning } from '../statuses.ts';
 import { failureReason, logLevel, OK, refusalReason } from './codes.ts';
 import {
   type Acknowledgement,
@@ -52,12 +53,6 @@ function rulesOf(phonePrefixes: readonly string[]) {
 
 /** With default settings. */
 export const TELEBIRR_USSD_RULES = rulesOf(PHONE_PREFIXES);
-
-/**
- * With these HTTP statuses the relay, or the server behind it, rejects a request unread: no access,
- * or a wrong URL. telebirr sends no prompt.
- */
-const UNREAD_STATUSES: readonly number[] = [401, 403, 404];
 
 /**
  * telebirr's USSD push: CPS, the engine behind telebirr, prompts for the PIN on the customer's phone
@@ -158,12 +153,14 @@ function startAnswer(
   if (answer.type === 'no_answer') {
     return { result: { type: 'unknown' }, providerCode: null, isOurs: false };
   }
-  const { status, text } = answer;
+  const { text } = answer;
+  const meaning = meaningOfStatus(answer, 'telebirrUssd');
   const { reference } = order.attempt;
   const paymentResult = readResult(text);
   if (paymentResult !== null) {
     return {
-      result: status === 200 ? resultInAnswer(paymentResult, order, settings) : { type: 'unknown' },
+      result:
+        meaning === 'answer' ? resultInAnswer(paymentResult, order, settings) : { type: 'unknown' },
       providerCode: codeOf(paymentResult),
       isOurs: !belongsToOther(paymentResult, reference),
     };
@@ -171,7 +168,7 @@ function startAnswer(
   const acknowledgement = readAcknowledgement(text);
   const isOurs = acknowledgement !== null && !belongsToOther(acknowledgement, reference);
   return {
-    result: startResult(status, isOurs ? acknowledgement : null, settings),
+    result: startResult(meaning, isOurs ? acknowledgement : null, settings),
     providerCode: acknowledgement?.responseCode ?? null,
     isOurs,
   };
@@ -207,19 +204,19 @@ function codeOf({ resultType, resultCode }: PaymentResult): string {
  * `acknowledgement` is null when the answer has none.
  */
 function startResult(
-  status: number,
+  meaning: StatusMeaning,
   acknowledgement: Acknowledgement | null,
   settings: TelebirrUssdSettings,
 ): StartResult {
   const reason =
     acknowledgement === null ? null : refusalReason(acknowledgement.responseCode, settings);
-  if (UNREAD_STATUSES.includes(status)) {
+  if (meaning === 'unread') {
     // If telebirr acknowledges the order without refusing it, the relay passed it on all the same.
     return acknowledgement === null || reason !== null
       ? { type: 'refused', reason: 'misconfigured' }
       : { type: 'unknown' };
   }
-  if (status !== 200 || acknowledgement === null) {
+  if (meaning !== 'answer' || acknowledgement === null) {
     return { type: 'unknown' };
   }
   const { responseCode, serviceStatus, conversationId } = acknowledgement;

@@ -1,5 +1,6 @@
 import { majorText } from '../../domain/money.ts';
 import { callRail, type RailAnswer } from '../call-rail.ts';
+import { digitsOf, ethiopianDigits } from '../ethiopian-time.ts';
 import type { RailOrder } from '../rail-order.ts';
 import type { TelebirrUssdSettings } from './settings.ts';
 import { xmlEscape } from './xml.ts';
@@ -20,12 +21,6 @@ type Namespace = TelebirrUssdSettings['namespace'];
 
 /** The one service that answers status queries. */
 const SYNCHRONOUS: Namespace = 'synccpsinterface';
-
-/** telebirr's local time. It documents no time zone, and known clients send several. */
-const OFFSETS_MS: Readonly<Record<Namespace, number>> = {
-  cpsinterface: 3 * 60 * 60 * 1_000,
-  synccpsinterface: 0,
-};
 
 /** The SOAP message that makes telebirr prompt `phone` for the payment. */
 export function paymentRequest(
@@ -141,10 +136,9 @@ function envelope(namespace: Namespace, header: string, body: readonly string[])
   );
 }
 
-/** `yyyyMMddHHmmss` in Addis Ababa, or in UTC with the synchronous service's namespaces. */
+/** telebirr documents no time zone, and known clients send several. */
 export function timestamp(namespace: Namespace, nowMs: number): string {
-  const local = new Date(nowMs + OFFSETS_MS[namespace]);
-  return local.toISOString().replaceAll(/\D/g, '').slice(0, 14);
+  return namespace === SYNCHRONOUS ? digitsOf(nowMs) : ethiopianDigits(nowMs);
 }
 
 /** The URL for telebirr's result: the callback URL, or the same path at the relay. */

@@ -1,9 +1,15 @@
 import * as v from 'valibot';
 import type { FailureReason } from '../../domain/intent.ts';
-import { phonePrefixes } from '../phone-prefixes-setting.ts';
-import { settingsObject } from '../settings-object.ts';
-import { failedStates } from '../status-query-setting.ts';
-import { windowSeconds } from '../window-setting.ts';
+import {
+  choice,
+  failedStates,
+  flag,
+  phonePrefixes,
+  phrase,
+  settingsObject,
+  text,
+  windowSeconds,
+} from '../setting-fields.ts';
 
 export const RAIL_ID = 'telebirr-ussd';
 
@@ -15,9 +21,6 @@ const NAMESPACES = ['cpsinterface', 'synccpsinterface'] as const;
 
 /** All mobile numbers of Ethiopia. */
 export const PHONE_PREFIXES = ['2519', '2517'] as const;
-
-/** Far longer than any known credential: 2,048 bits of RSA are 344 characters of base64. */
-const TEXT_CHARACTERS_MAX = 2_048;
 
 /**
  * telebirr does not document how long a prompt lasts. A USSD session that waits for a PIN lasts a
@@ -49,34 +52,24 @@ const MEANINGS = [
   'unknown',
 ] as const satisfies readonly (FailureReason | 'unknown')[];
 
-/** No message below contains a value: messages appear in logs and terminals. */
-const text = v.pipe(
-  v.string('Must be a string.'),
-  v.regex(/^[!-~](?:[ -~]*[!-~])?$/, 'Must be printable ASCII without spaces around it.'),
-  v.maxLength(TEXT_CHARACTERS_MAX, `Must be at most ${TEXT_CHARACTERS_MAX} characters long.`),
-);
-
 const url = v.pipe(
-  v.string('Must be a string.'),
-  v.regex(URL_TEXT, 'Must be an absolute http or https URL.'),
-  v.check((value) => URL.canParse(value), 'Must be an absolute http or https URL.'),
+  text(URL_TEXT, 'an absolute http or https URL'),
+  v.check((value) => URL.canParse(value), 'must be an absolute http or https URL'),
 );
 
 const baseUrl = v.pipe(
   url,
-  v.check((value) => !value.includes('?'), 'Must not have a query.'),
+  v.check((value) => !value.includes('?'), 'must not have a query'),
 );
 
 const code = v.pipe(
-  v.string('Must be a string.'),
-  v.regex(/^[0-9A-Za-z_-]{1,32}$/, 'Must be a code of letters and digits.'),
-  v.check((value) => value !== '0', 'Must not be 0, which is not a failure.'),
+  text(/^[0-9A-Za-z_-]{1,32}$/, 'a code of letters and digits'),
+  v.check((value) => value !== '0', 'must not be 0, which is not a failure'),
 );
 
 const headerName = v.pipe(
-  v.string('Must be a string.'),
-  v.regex(/^[0-9A-Za-z-]{1,64}$/, 'Must be the name of a header.'),
-  v.check((name) => !OWN_HEADERS.test(name), 'Must not be a header that the protocol sets.'),
+  text(/^[0-9A-Za-z-]{1,64}$/, 'the name of a header'),
+  v.check((name) => !OWN_HEADERS.test(name), 'must not be a header that the protocol sets'),
 );
 
 /** The operator's secret for telebirr's USSD push, as JSON. */
@@ -90,17 +83,14 @@ export const telebirrUssdSettings = settingsObject({
    * The namespaces of requests: those of `APIRequestMgrService`, or those of
    * `SYNCAPIRequestMgrService`, whose clients also write times in UTC.
    */
-  namespace: v.optional(
-    v.picklist(NAMESPACES, `Must be "${NAMESPACES.join('" or "')}".`),
-    NAMESPACES[0],
-  ),
+  namespace: v.optional(choice(NAMESPACES), NAMESPACES[0]),
   /**
    * Whether the answer to a request comes only after the customer has acted, with the result. Known
    * clients wait for it with either namespace, or get the result at `ResultURL` with either.
    */
-  waitsForResult: v.optional(v.boolean('Must be true or false.'), false),
+  waitsForResult: flag(false),
   /** Headers that authenticate us at the relay: `{"Authorization": "Bearer …"}`. */
-  relayHeaders: v.optional(v.record(headerName, text, 'Must be a JSON object.'), {}),
+  relayHeaders: v.optional(v.record(headerName, phrase, 'must be a JSON object'), {}),
   /**
    * The base URL at which telebirr reaches Kefel through the relay, if it cannot or must not call
    * Kefel directly. telebirr posts results to this URL with the path of the callback.
@@ -113,40 +103,27 @@ export const telebirrUssdSettings = settingsObject({
   resultToken: v.optional(
     v.nullable(
       v.pipe(
-        text,
-        v.minLength(
-          TOKEN_CHARACTERS_MIN,
-          `Must be at least ${TOKEN_CHARACTERS_MIN} characters long.`,
-        ),
+        phrase,
+        v.minLength(TOKEN_CHARACTERS_MIN, `must have at least ${TOKEN_CHARACTERS_MIN} characters`),
       ),
     ),
     null,
   ),
   /** telebirr's `ThirdPartyID`: the name of the calling system. */
-  thirdPartyId: text,
+  thirdPartyId: phrase,
   /** The caller's `Password` as telebirr issues it: already encrypted. */
-  password: text,
+  password: phrase,
   /** The `Identifier` of the short code's operator, who initiates the payments. */
-  operatorId: text,
+  operatorId: phrase,
   /** The operator's `SecurityCredential` as telebirr issues it: already encrypted. */
-  securityCredential: text,
+  securityCredential: phrase,
   /** The `ShortCode` that receives the payment. */
-  shortCode: v.pipe(
-    v.string('Must be a string.'),
-    v.regex(/^[0-9A-Za-z]{1,20}$/, 'Must be a short code: letters and digits.'),
-  ),
+  shortCode: text(/^[0-9A-Za-z]{1,20}$/, 'a short code: letters and digits'),
   /**
    * What telebirr's codes mean (`ResponseCode` and `ResultCode`), from the document that comes with
    * the credentials: no list is public. A code that is not listed is `declined`.
    */
-  reasons: v.optional(
-    v.record(
-      code,
-      v.picklist(MEANINGS, `Must be one of ${MEANINGS.join(', ')}.`),
-      'Must be a JSON object.',
-    ),
-    {},
-  ),
+  reasons: v.optional(v.record(code, choice(MEANINGS), 'must be a JSON object'), {}),
   /** Prefixes of the numbers that have telebirr accounts. */
   phonePrefixes: phonePrefixes(PHONE_PREFIXES),
   /** How long we wait for the result of a prompt before the customer may retry. */

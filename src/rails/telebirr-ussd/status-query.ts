@@ -1,11 +1,11 @@
 import type { Outcome } from '../../domain/intent.ts';
-import { minorFromMajor } from '../../domain/money.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
+import { minorOf } from '../members.ts';
 import { newReference } from '../probe.ts';
 import { withProviderCode } from '../provider-code.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
-import { normalizedState } from '../status-query-setting.ts';
+import { normalizedState } from '../setting-fields.ts';
 import { OK } from './codes.ts';
 import { readStatusResult, type StatusResult } from './messages.ts';
 import { postSoap, STATUS_COMMAND_ID, statusRequest } from './request.ts';
@@ -58,12 +58,8 @@ function isAbout(
   return (
     originatorConversationId === queryId &&
     (originalConversationId === null || originalConversationId === attempt.reference) &&
-    (amount === null || amountMinorOf(amount) === chargedMinor)
+    (amount === null || minorOf(amount) === chargedMinor)
   );
-}
-
-function amountMinorOf(amount: string): number | null {
-  return /^\d{1,12}(?:\.\d{1,2})?$/.test(amount) ? minorFromMajor(Number(amount)) : null;
 }
 
 /** A payment must name its receipt. */

@@ -27,13 +27,6 @@ export function settingsOf(secret: unknown): MpesaSettings {
   return v.parse(mpesaSettingsSchema, secret);
 }
 
-/** The schema's issues with a secret, by field. */
-export function issuesOf(secret: unknown): readonly string[] {
-  return (v.safeParse(mpesaSettingsSchema, secret).issues ?? []).map((issue) =>
-    [v.getDotPath(issue) ?? [], issue.message].flat().join(': '),
-  );
-}
-
 /** The text of the official sample request with other JSON values for some members. */
 export function sampleRequestText(changed: Readonly<Record<string, string>>): string {
   let text = fixtureText('stk_request').trimEnd();

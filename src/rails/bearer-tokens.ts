@@ -1,0 +1,85 @@
+import { BoundedCache } from '../bounded-cache.ts';
+
+/** No token stays cached for longer, even if a provider's answer says so. */
+const TOKEN_AGE_MS_MAX = 60 * 60 * 1_000;
+/** An isolate serves two environments, each with a few settings during a rotation. */
+const TOKENS_MAX = 8;
+
+export interface FreshToken {
+  readonly type: 'token';
+  readonly token: string;
+  /** Before its expiry, so that it is still valid when the call arrives; 0: use it once. */
+  readonly usableUntilMs: number;
+}
+
+/** How a provider's account gets a token. `Refusal`: without a token, nothing was sent. */
+export interface TokenSource<Refusal> {
+  /** All settings that the token depends on, so that changed settings never use an old token. */
+  readonly account: string;
+  request(): Promise<FreshToken | Refusal>;
+}
+
+/**
+ * A provider's bearer tokens in this isolate. It holds values only, because in a Worker one request
+ * must not await another's promise. Two requests may thus each fetch a token; the last one requested
+ * stays.
+ */
+export class BearerTokens<Refusal extends { readonly type: string }> {
+  readonly #tokens = new BoundedCache<FreshToken>({
+    sizeMax: TOKENS_MAX,
+    ageMsMax: TOKEN_AGE_MS_MAX,
+  });
+
+  /** A new token, also in place of a valid one. */
+  async fresh({ account, request }: TokenSource<Refusal>): Promise<FreshToken | Refusal> {
+    const requestedAtMs = Date.now();
+    const fresh = await request();
+    if (isToken(fresh) && fresh.usableUntilMs > Date.now()) {
+      this.#tokens.set(account, fresh, requestedAtMs);
+    }
+    return fresh;
+  }
+
+  /**
+   * Sends a call with the cached token or a new one. A provider refuses a token before it reads the
+   * call, so that one retry with a new token cannot act twice.
+   */
+  async call<Answer>(
+    source: TokenSource<Refusal>,
+    send: (token: string) => Promise<Answer>,
+    isTokenRefused: (answer: Answer) => boolean,
+    callsMax = 2,
+  ): Promise<Answer | Refusal> {
+    for (let calls = 1; ; calls += 1) {
+      const found = this.#usable(source.account) ?? (await this.fresh(source));
+      if (!isToken(found)) {
+        return found;
+      }
+      const answer = await send(found.token);
+      if (!isTokenRefused(answer)) {
+        return answer;
+      }
+      this.#drop(source.account, found.token);
+      if (calls === callsMax) {
+        return answer;
+      }
+    }
+  }
+
+  #usable(account: string): FreshToken | null {
+    const nowMs = Date.now();
+    const cached = this.#tokens.get(account, nowMs)?.value;
+    return cached !== undefined && nowMs < cached.usableUntilMs ? cached : null;
+  }
+
+  /** Unless another request has renewed it. */
+  #drop(account: string, token: string): void {
+    if (this.#tokens.get(account, Date.now())?.value.token === token) {
+      this.#tokens.delete(account);
+    }
+  }
+}
+
+function isToken(result: FreshToken | { readonly type: string }): result is FreshToken {
+  return result.type === 'token';
+}

@@ -1,0 +1,75 @@
+import { minorFromMajor } from '../domain/money.ts';
+
+/** Readers of what providers send. Null for a value that is missing or of another form. */
+
+export type Members = Readonly<Record<string, unknown>>;
+
+const TEXT_CHARACTERS_MAX = 200;
+
+/** The members of a JSON object. */
+export function membersOf(value: unknown): Members | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Members)
+    : null;
+}
+
+/** The JSON object in `text`. */
+export function jsonObject(text: string): Members | null {
+  try {
+    return membersOf(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** A string short enough to be an id or a state. */
+export function textOf(value: unknown, charactersMax = TEXT_CHARACTERS_MAX): string | null {
+  return typeof value === 'string' && value !== '' && value.length <= charactersMax ? value : null;
+}
+
+/** A plain value as text: a provider may write the same code as a string or as a number. */
+export function scalarOf(value: unknown): string | null {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'number':
+    case 'boolean':
+      return String(value);
+    default:
+      return null;
+  }
+}
+
+/** Codes and states as one text, for the log and the operator. */
+export function codesOf(...values: readonly unknown[]): string | null {
+  const codes = values.map(scalarOf).filter((code) => code !== null);
+  return codes.length === 0 ? null : [...new Set(codes)].join(' ');
+}
+
+/** An integer, as a JSON number or a string of digits. */
+export function integerOf(value: unknown): number | null {
+  if (typeof value === 'number') {
+    return Number.isSafeInteger(value) ? value : null;
+  }
+  return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : null;
+}
+
+/** Minor units of an amount in major units, as a JSON number or a decimal string. */
+export function minorOf(value: unknown): number | null {
+  if (typeof value === 'number') {
+    return minorFromMajor(value);
+  }
+  return typeof value === 'string' && /^\d{1,12}(?:\.\d{1,2}0{0,4})?$/.test(value)
+    ? minorFromMajor(Number(value))
+    : null;
+}
+
+/** A missing member; providers also write null. */
+export function isAbsent(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
+}
+
+/** Versions of a provider differ in the members that they echo. One that is there must match. */
+export function isAbsentOr(value: unknown, expected: string): boolean {
+  return isAbsent(value) || scalarOf(value) === expected;
+}
