@@ -21,7 +21,7 @@ export function savedBody(content: unknown, warnings: readonly string[]): string
 }
 
 /** The `content` of an express answer (docs/api.md#express-answer). */
-interface ExpressContent {
+export interface ExpressContent {
   readonly paymentUrl: string | null;
   readonly transactionId: string;
   readonly status: 'SUCCESS' | 'FAILURE';
