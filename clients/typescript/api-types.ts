@@ -739,7 +739,7 @@ export interface RefundSummary {
   /**
    * What the customer and the provider know the attempt by
    */
-  transactionId: string | null;
+  transactionId: string;
   status: 'PENDING' | 'PROCESSING' | 'REQUIRES_ACTION' | 'SUCCESS' | 'FAILED' | 'CANCELED';
   /**
    * The part of the payment's amount, without commission, in minor units (15050 is 150.50)

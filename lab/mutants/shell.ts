@@ -207,7 +207,7 @@ export const CONSUMER_MUTANTS: readonly Mutant[] = [
       'an answer of the provider is lost with one failed call',
     ],
   ]),
-  ...mutantsOf('src/attempts/start-result.ts', [
+  ...mutantsOf('src/attempts/start.ts', [
     [
       "outcome: { type: 'unknown', checkAtMs, providerCode },",
       "outcome: { type: 'failed', reason: 'rail_unavailable', providerCode },",

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import type { JsonSchema } from '../../scripts/openapi/json-schema.ts';
-import { ROOT } from '../../scripts/openapi/operations.ts';
+import { ROOT } from '../../src/api/operations.ts';
 import { damagedBodies, type Overrides, validBodies } from '../../test/support/arbitrary-bodies.ts';
 import type { ApiDocument } from '../../test/support/openapi.ts';
 

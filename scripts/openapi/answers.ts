@@ -1,439 +1,526 @@
-import { FAILURE_REASONS } from '../../src/domain/intent.ts';
-import { CURRENCIES, METHODS } from '../../src/domain/method.ts';
+import { toJsonSchema } from '@valibot/to-json-schema';
+import * as v from 'valibot';
+import type { ExpressContent } from '../../src/api/creation-answer.ts';
+import type { EventContent } from '../../src/api/lists/event-content.ts';
+import type { ResendContent } from '../../src/api/lists/events.ts';
+import type { PageContent } from '../../src/api/lists/page.ts';
+import type { PaymentSummaryContent } from '../../src/api/lists/payments.ts';
+import type { RefundSummaryContent } from '../../src/api/lists/refunds.ts';
+import type { BankContent, WebhookKeyContent } from '../../src/api/routes/reference-data.ts';
+import type { EndpointContent } from '../../src/api/routes/webhook-endpoints.ts';
+import { type Anomaly, FAILURE_REASONS } from '../../src/domain/intent.ts';
+import { CURRENCIES, ENVIRONMENTS, METHODS } from '../../src/domain/method.ts';
 import { REFUND_ACTION_REASONS, REFUND_FAILURE_REASONS } from '../../src/domain/refund.ts';
 import { LISTED_STATUSES } from '../../src/read-model/events-list.ts';
 import { WIRE_EVENT_TYPES } from '../../src/webhooks/endpoints.ts';
-import { WIRE_EVENTS } from '../../src/webhooks/payload.ts';
-import { type JsonSchema, listOf, nullable, objectOf, openEnum, reference } from './json-schema.ts';
+import {
+  type paymentPayload,
+  type statusContent,
+  WIRE_EVENTS,
+  WIRE_STATUSES,
+  WIRE_TRANSACTION_STATUSES,
+} from '../../src/webhooks/payload.ts';
+import { type refundPayload, WIRE_REFUND_STATUSES } from '../../src/webhooks/refund-payload.ts';
+import { type JsonSchema, nullable, openEnum, reference } from './json-schema.ts';
 
 /**
- * What the API answers and webhooks carry, as JSON Schema. The conformance test holds every answer
- * of a running gateway against these, without properties that are not listed here.
+ * What the API answers and webhooks carry. The types are those of the code that makes the answers,
+ * so a member that one has and the other lacks does not compile. The conformance test holds every
+ * answer of a running gateway against these, without properties that are not listed here.
  */
 
-const time: JsonSchema = {
-  type: 'string',
-  format: 'date-time',
-  description: 'ISO 8601 in UTC with milliseconds',
-};
-const uuid: JsonSchema = { type: 'string', format: 'uuid' };
-const amountMinor = (description: string): JsonSchema => ({
-  type: 'integer',
-  description: `${description}, in minor units (15050 is 150.50)`,
-});
-const method = openEnum(METHODS);
-const failureReason = openEnum(
-  FAILURE_REASONS,
+/** How people read a schema: what it is, what it means, and what it consists of. */
+const KEYWORDS = [
+  '$ref',
+  'type',
+  'enum',
+  'const',
+  'format',
+  'pattern',
+  'description',
+  'contentMediaType',
+  'contentSchema',
+  'anyOf',
+  'properties',
+  'required',
+  'items',
+  'additionalProperties',
+];
+
+/** An object that the code makes as `Content`: exactly its members. */
+function answer<Content extends object>(
+  entries: {
+    readonly [Name in keyof Content]-?: v.GenericSchema<Content[Name]>;
+  },
+) {
+  return v.object(entries);
+}
+
+function described<const Schema extends v.GenericSchema>(schema: Schema, text: string) {
+  return v.pipe(schema, v.description(text));
+}
+
+const text = (description: string) => described(v.string(), description);
+const pattern = (source: string) => v.pipe(v.string(), v.metadata({ pattern: source }));
+const constant = <const Value extends string | number>(value: Value, type: string) =>
+  v.pipe(v.literal(value), v.metadata({ type }));
+const integer = v.pipe(v.number(), v.integer());
+const amountMinor = (description: string) =>
+  described(integer, `${description}, in minor units (15050 is 150.50)`);
+
+/** One of these, or a text that is added later. */
+function open<const Values extends readonly string[]>(values: Values) {
+  return v.pipe(v.picklist(values), v.metadata({ isOpen: true }));
+}
+
+const time = described(
+  v.pipe(v.string(), v.metadata({ format: 'date-time' })),
+  'ISO 8601 in UTC with milliseconds',
+);
+const timeOf = (description: string) => described(time, description);
+const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }));
+const currency = v.picklist(CURRENCIES);
+const method = open(METHODS);
+const failureReason = described(
+  open(FAILURE_REASONS),
   'Treat a reason that you do not know like `declined`.',
 );
-const paymentStatus: JsonSchema = {
-  type: 'string',
-  enum: ['OPEN', 'PROCESSING', 'SUCCESS', 'FAILED', 'EXPIRED', 'CANCELED'],
-};
-const eventType = openEnum(WIRE_EVENT_TYPES);
-const transactionId: JsonSchema = {
-  type: 'string',
-  pattern: '^[A-Z0-9]{20}$',
-  description: 'What the customer and the provider know the attempt by',
-};
-
-const receipt = nullable({
-  type: 'string',
-  description: "The provider's receipt of a paid attempt, by which its statements name the payment",
-});
-const providerReference = nullable({
-  type: 'string',
-  description:
+const paymentStatus = v.picklist(Object.values(WIRE_STATUSES));
+const eventType = open(WIRE_EVENT_TYPES);
+const transactionId = described(
+  pattern('^[A-Z0-9]{20}$'),
+  'What the customer and the provider know the attempt by',
+);
+const receipt = v.nullable(
+  text("The provider's receipt of a paid attempt, by which its statements name the payment"),
+);
+const providerReference = v.nullable(
+  text(
     "The provider's id of the attempt; null until it is known, and if it contains the customer's phone number",
-});
+  ),
+);
+const test = described(v.boolean(), 'True in the sandbox');
+const metadata = described(
+  v.record(v.string(), v.string()),
+  'As sent when the payment was created',
+);
+const payloadVersion = pattern('^\\d{4}-\\d{2}-\\d{2}$');
 
-const beneficiary = objectOf({
-  bank: { type: 'string' },
-  creditAccount: { type: 'string' },
-  splitType: { type: 'string', enum: ['PERCENTAGE', 'NUMBER'] },
-  amount: {
-    type: 'number',
-    description: 'Minor units for `NUMBER`; the percentage itself for `PERCENTAGE`',
-  },
+type Payment = ReturnType<typeof statusContent>;
+type PaymentWithoutEvent = ReturnType<typeof paymentPayload>;
+type Refund = ReturnType<typeof refundPayload>;
+
+const beneficiary = answer<Payment['checkoutBeneficiaries'][number]>({
+  bank: v.string(),
+  creditAccount: v.string(),
+  splitType: v.picklist(['PERCENTAGE', 'NUMBER']),
+  amount: described(v.number(), 'Minor units for `NUMBER`; the percentage itself for `PERCENTAGE`'),
   shareAmount: amountMinor('What is owed, rounded down'),
 });
 
-const productItem = objectOf({
-  name: { type: 'string' },
-  description: nullable({ type: 'string' }),
-  image: nullable({ type: 'string' }),
-  quantity: { type: 'integer' },
-  type: { type: 'string', enum: ['SERVICE', 'DIGITAL_PRODUCT', 'PHYSICAL_PRODUCT'] },
+const productItem = answer<Payment['productItems'][number]>({
+  name: v.string(),
+  description: v.nullable(v.string()),
+  image: v.nullable(v.string()),
+  quantity: integer,
+  type: v.picklist(['SERVICE', 'DIGITAL_PRODUCT', 'PHYSICAL_PRODUCT']),
   price: amountMinor('Price'),
 });
 
-const transaction = objectOf(
-  {
+const transaction = described(
+  answer<NonNullable<Payment['transaction']>>({
     id: uuid,
     transactionId,
     paymentType: method,
-    transactionStatus: { type: 'string', enum: ['PROCESSING', 'SUCCESS', 'FAILED', 'EXPIRED'] },
+    transactionStatus: v.picklist(Object.values(WIRE_TRANSACTION_STATUSES)),
     createdAt: time,
     updatedAt: time,
-    failureReason: nullable(failureReason),
+    failureReason: v.nullable(failureReason),
     receipt,
     providerReference,
-  },
+  }),
   'The paid attempt, else the latest',
 );
 
-const customer = objectOf({
-  name: nullable({ type: 'string' }),
-  email: nullable({ type: 'string' }),
-  phone: nullable({ type: 'string' }),
-  isPhoneUpdatable: nullable({ type: 'boolean' }),
+const customer = answer<NonNullable<Payment['merchantCustomer']>>({
+  name: v.nullable(v.string()),
+  email: v.nullable(v.string()),
+  phone: v.nullable(v.string()),
+  isPhoneUpdatable: v.nullable(v.boolean()),
 });
 
-const anomaly = objectOf({
-  type: openEnum([
-    'duplicate_payment',
-    'contradicting_failure',
-    'refused_callback',
-    'contradicting_refund',
-    'excess_refund',
-    'receipt_conflict',
-  ]),
-  transactionId: nullable(transactionId),
-  refundUniqueId: nullable({ type: 'string', description: 'The refund that it is about' }),
-  excessMinor: nullable(
+const ANOMALIES = {
+  duplicate_payment: true,
+  contradicting_failure: true,
+  refused_callback: true,
+  contradicting_refund: true,
+  excess_refund: true,
+  receipt_conflict: true,
+} satisfies Record<Anomaly['kind'], true>;
+
+const anomaly = answer<Payment['anomalies'][number]>({
+  type: open(Object.keys(ANOMALIES) as Anomaly['kind'][]),
+  transactionId: v.nullable(transactionId),
+  refundUniqueId: v.nullable(text('The refund that it is about')),
+  excessMinor: v.nullable(
     amountMinor(
       'Only of `excess_refund`: how much more than the customer paid was returned with this refund',
     ),
   ),
-  reviewedAt: nullable({
-    ...time,
-    description:
+  reviewedAt: v.nullable(
+    timeOf(
       'Only of `excess_refund`: when the operator reviewed it. Until then no refund of the transaction is accepted',
-  }),
+    ),
+  ),
   createdAt: time,
 });
 
-const metadata: JsonSchema = {
-  type: 'object',
-  description: 'As sent when the payment was created',
-  additionalProperties: { type: 'string' },
-};
-
-const payment = {
-  paymentIntentId: { type: 'integer', description: 'A random id' },
+const payment = answer<PaymentWithoutEvent>({
+  paymentIntentId: described(integer, 'A random id'),
   uuid,
-  uniqueId: { type: 'string', description: 'Your `paymentIntentUniqueId`' },
-  paymentLinkUniqueId: nullable({ type: 'string' }),
-  test: { type: 'boolean', description: 'True in the sandbox' },
-  callbackUrl: nullable({ type: 'string' }),
-  returnUrl: nullable({ type: 'string' }),
-  commissionPaidByCustomer: { type: 'boolean' },
+  uniqueId: text('Your `paymentIntentUniqueId`'),
+  paymentLinkUniqueId: v.nullable(v.string()),
+  test,
+  callbackUrl: v.nullable(v.string()),
+  returnUrl: v.nullable(v.string()),
+  commissionPaidByCustomer: v.boolean(),
   creationDate: time,
   lastUpdateDate: time,
   expireDate: time,
   totalAmount: amountMinor('The amount without commission'),
   commission: amountMinor("The commission of the transaction's method"),
   chargedAmount: amountMinor('What the customer pays'),
-  currency: { type: 'string', enum: CURRENCIES },
-  checkoutBeneficiaries: listOf(beneficiary, 'The splits'),
-  productItems: listOf(productItem),
-  transaction: nullable(transaction),
-  merchantCustomer: nullable(customer),
-  paymentMethodTypes: listOf(method),
+  currency,
+  checkoutBeneficiaries: described(v.array(beneficiary), 'The splits'),
+  productItems: v.array(productItem),
+  transaction: v.nullable(transaction),
+  merchantCustomer: v.nullable(customer),
+  paymentMethodTypes: v.array(method),
   status: paymentStatus,
-  previousStatus: nullable(paymentStatus),
-  sequence: { type: 'integer', description: 'Grows with each change of the payment' },
-  late: {
-    type: 'boolean',
-    description:
-      'Paid after `expireDate` by the provider’s date, or proved after the payment had ended',
-  },
-  reason: nullable(failureReason),
+  previousStatus: v.nullable(paymentStatus),
+  sequence: described(integer, 'Grows with each change of the payment'),
+  late: described(
+    v.boolean(),
+    'Paid after `expireDate` by the provider’s date, or proved after the payment had ended',
+  ),
+  reason: v.nullable(failureReason),
   metadata,
-} as const satisfies Readonly<Record<string, JsonSchema>>;
+}).entries;
 
-const refund = {
-  refundUniqueId: { type: 'string', description: 'Your id of the refund' },
-  paymentIntentUniqueId: { type: 'string' },
-  transactionId: nullable(transactionId),
-  status: {
-    type: 'string',
-    enum: ['PENDING', 'PROCESSING', 'REQUIRES_ACTION', 'SUCCESS', 'FAILED', 'CANCELED'],
-  },
+const refund = answer<Refund>({
+  refundUniqueId: text('Your id of the refund'),
+  paymentIntentUniqueId: v.string(),
+  transactionId: v.nullable(transactionId),
+  status: v.picklist([...new Set(Object.values(WIRE_REFUND_STATUSES))]),
   amountMinor: amountMinor("The part of the payment's amount, without commission"),
   commissionReturnedMinor: amountMinor('The commission that is given up'),
   returnedMinor: amountMinor('What the customer gets'),
-  currency: { type: 'string', enum: CURRENCIES },
-  reason: nullable({ type: 'string', description: 'As sent' }),
-  failureReason: nullable(openEnum(REFUND_FAILURE_REASONS)),
-  actionReason: nullable(openEnum(REFUND_ACTION_REASONS)),
-  providerReference: nullable({ type: 'string', description: "The provider's id of the refund" }),
-  late: { type: 'boolean', description: 'Returned after it had been reported as failed' },
+  currency,
+  reason: v.nullable(text('As sent')),
+  failureReason: v.nullable(open(REFUND_FAILURE_REASONS)),
+  actionReason: v.nullable(open(REFUND_ACTION_REASONS)),
+  providerReference: v.nullable(text("The provider's id of the refund")),
+  late: described(v.boolean(), 'Returned after it had been reported as failed'),
   createdAt: time,
   updatedAt: time,
-} as const satisfies Readonly<Record<string, JsonSchema>>;
+}).entries;
+const { reason: _reason, ...refundSummary } = { ...refund, transactionId };
 
-const { reason: _reason, ...refundSummary } = refund;
+const refundedMinor = 'What was returned so far, without commission';
 
-const refundedMinor = amountMinor('What was returned so far, without commission');
-
-const delivery = objectOf({
-  endpointId: nullable({
-    type: 'string',
-    description: "The endpoint; null: the payment's own `callbackUrl`",
-  }),
-  url: nullable({
-    type: 'string',
-    description: "The address; in lists, scheme, host and port of the payment's own `callbackUrl`",
-  }),
-  state: openEnum(LISTED_STATUSES),
-  tries: { type: 'integer', description: 'How often it was sent so far' },
-  lastTryAt: nullable(time),
-  nextTryAt: nullable(time),
-  lastError: nullable({
-    type: 'string',
-    description: 'Why the last try failed: `HTTP 500`, or a sentence',
-  }),
+const delivery = answer<EventContent['deliveries'][number]>({
+  endpointId: v.nullable(text("The endpoint; null: the payment's own `callbackUrl`")),
+  url: v.nullable(
+    text("The address; in lists, scheme, host and port of the payment's own `callbackUrl`"),
+  ),
+  state: open(LISTED_STATUSES),
+  tries: described(integer, 'How often it was sent so far'),
+  lastTryAt: v.nullable(time),
+  nextTryAt: v.nullable(time),
+  lastError: v.nullable(text('Why the last try failed: `HTTP 500`, or a sentence')),
 });
 
-const event: Readonly<Record<string, JsonSchema>> = {
-  id: { type: 'string', pattern: '^evt_[0-9a-f]{32}$', description: '`webhook-id` of the webhook' },
+const event = answer<EventContent>({
+  id: described(pattern('^evt_[0-9a-f]{32}$'), '`webhook-id` of the webhook'),
   type: eventType,
-  paymentIntentUniqueId: { type: 'string' },
-  sequence: { type: 'integer', description: 'Orders the events of one payment' },
-  test: { type: 'boolean', description: 'True in the sandbox' },
+  paymentIntentUniqueId: v.string(),
+  sequence: described(integer, 'Orders the events of one payment'),
+  test,
   createdAt: time,
-  deliveries: listOf(delivery),
-};
+  deliveries: v.array(delivery),
+}).entries;
 
-const payloadVersion: JsonSchema = { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' };
-
-const webhookEndpoint: Readonly<Record<string, JsonSchema>> = {
-  id: { type: 'string', pattern: '^we_' },
-  url: { type: 'string' },
-  eventTypes: listOf(eventType, 'The types that it takes; empty: all'),
-  description: { type: 'string' },
-  enabled: { type: 'boolean', description: 'Whether events are sent there' },
-  paused: {
-    type: 'boolean',
-    description: 'It has failed for five days. Events that have used up their tries wait for it.',
-  },
-  signatureHeader: nullable({
-    type: 'string',
-    description:
+const webhookEndpoint = answer<EndpointContent>({
+  id: pattern('^we_'),
+  url: v.string(),
+  eventTypes: described(v.array(eventType), 'The types that it takes; empty: all'),
+  description: v.string(),
+  enabled: described(v.boolean(), 'Whether events are sent there'),
+  paused: described(
+    v.boolean(),
+    'It has failed for five days. Events that have used up their tries wait for it.',
+  ),
+  signatureHeader: v.nullable(
+    text(
       'A second signature header: hex HMAC-SHA256 of the raw body; the key is the secret as text',
-  }),
-  payloadVersion: {
-    ...payloadVersion,
-    description: 'The version of the payload that it gets; it keeps that of its creation',
-  },
+    ),
+  ),
+  payloadVersion: described(
+    payloadVersion,
+    'The version of the payload that it gets; it keeps that of its creation',
+  ),
   createdAt: time,
-};
-
-const pageOf = (name: string): JsonSchema =>
-  objectOf(
-    {
-      data: listOf(reference(name), 'Newest first'),
-      hasMore: { type: 'boolean' },
-      nextCursor: nullable({ type: 'string', description: 'Send it as `cursor` for more' }),
-    },
-    'One page',
-  );
-
-const envelope = (content: JsonSchema): JsonSchema => ({
-  ...objectOf({
-    status: { type: 'integer', const: 200 },
-    message: { type: 'string', description: 'A sentence for people' },
-    content,
-  }),
-});
-
-function picked(names: readonly (keyof typeof payment)[]) {
-  return Object.fromEntries(names.map((name) => [name, payment[name]]));
-}
-
-/** Events of refunds have two more properties. */
-function eventBody(): JsonSchema {
-  const body = objectOf(
-    { ...payment, event: eventType },
-    'The payment as the event found it: the JSON text in `body` of a webhook.',
-  );
-  const ofRefund = {
-    refundedAmount: {
-      ...refundedMinor,
-      description: `${refundedMinor.description}; in events of refunds`,
-    },
-    refund: { ...reference('Refund'), description: 'The refund; in events of refunds' },
-  };
-  return { ...body, properties: { ...body.properties, ...ofRefund } };
-}
+}).entries;
 
 /** Schemas that answers and webhooks share, by their name under `components`. */
-export const COMPONENTS: Readonly<Record<string, JsonSchema>> = {
-  Payment: objectOf(
-    {
+const SHARED = {
+  Payment: described(
+    answer<Payment>({
       ...payment,
-      description: nullable({ type: 'string', description: 'As an express request sent it' }),
-      debitAccount: nullable({ type: 'string', description: 'As an express request sent it' }),
-      phoneNumber: nullable({
-        type: 'string',
-        description: 'The phone that an express request charged, masked',
-      }),
-      anomalies: listOf(anomaly, 'What needs a person; changes no status and sends no event'),
-      refundedAmount: refundedMinor,
-      refunds: listOf(reference('Refund'), 'Oldest first'),
-      netShareAmounts: listOf(
-        amountMinor('What a beneficiary is owed after the refunds'),
+      description: v.nullable(text('As an express request sent it')),
+      debitAccount: v.nullable(text('As an express request sent it')),
+      phoneNumber: v.nullable(text('The phone that an express request charged, masked')),
+      anomalies: described(
+        v.array(anomaly),
+        'What needs a person; changes no status and sends no event',
+      ),
+      refundedAmount: amountMinor(refundedMinor),
+      refunds: described(v.array(named<Refund>('Refund')), 'Oldest first'),
+      netShareAmounts: described(
+        v.array(amountMinor('What a beneficiary is owed after the refunds')),
         'In the order of `checkoutBeneficiaries`',
       ),
-      expiryHeldUntil: nullable({
-        ...time,
-        description:
+      expiryHeldUntil: v.nullable(
+        timeOf(
           'Until when an attempt in flight may be reported after `expireDate`; PAYMENT_EXPIRED waits for it',
-      }),
-    },
+        ),
+      ),
+    }),
     'A payment as it is now. Amounts are in minor units.',
   ),
-  Refund: objectOf(refund, 'A refund of a payment. Amounts are in minor units.'),
-  RefundSummary: objectOf(
-    refundSummary,
+  Refund: described(v.object(refund), 'A refund of a payment. Amounts are in minor units.'),
+  RefundSummary: described(
+    answer<RefundSummaryContent>(refundSummary),
     'A refund in a list. It can lag a few seconds behind the refund itself.',
   ),
-  PaymentSummary: objectOf(
-    {
-      ...picked([
-        'paymentIntentId',
-        'uuid',
-        'uniqueId',
-        'test',
-        'status',
-        'totalAmount',
-        'commission',
-        'chargedAmount',
-      ]),
-      refundedAmount: refundedMinor,
-      ...picked(['currency']),
-      transactionId: nullable({ ...transactionId, description: 'Of the paid or latest attempt' }),
-      paymentType: nullable({ ...method, description: 'The method of the paid or latest attempt' }),
+  PaymentSummary: described(
+    answer<PaymentSummaryContent>({
+      paymentIntentId: payment.paymentIntentId,
+      uuid,
+      uniqueId: payment.uniqueId,
+      test,
+      status: paymentStatus,
+      totalAmount: payment.totalAmount,
+      commission: payment.commission,
+      chargedAmount: payment.chargedAmount,
+      refundedAmount: amountMinor(refundedMinor),
+      currency,
+      transactionId: v.nullable(described(transactionId, 'Of the paid or latest attempt')),
+      paymentType: v.nullable(described(method, 'The method of the paid or latest attempt')),
       receipt,
       providerReference,
-      ...picked(['reason', 'late']),
+      reason: payment.reason,
+      late: payment.late,
       createdAt: time,
       updatedAt: time,
-      endedAt: nullable({ ...time, description: 'When the payment first ended' }),
+      endedAt: v.nullable(timeOf('When the payment first ended')),
       metadata,
-    },
+    }),
     'A payment in a list. It can lag a few seconds behind the payment itself.',
   ),
-  Event: objectOf(event, 'An event and where it was sent. In lists it can lag a few seconds.'),
-  EventWithPayload: objectOf(
-    {
+  Event: described(
+    v.object(event),
+    'An event and where it was sent. In lists it can lag a few seconds.',
+  ),
+  EventWithPayload: described(
+    v.object({
       ...event,
-      payload: nullable({
-        type: 'string',
-        description:
-          'The exact body that is sent; null once the details of the payment are deleted',
-      }),
-    },
+      payload: v.nullable(
+        text('The exact body that is sent; null once the details of the payment are deleted'),
+      ),
+    }),
     'An event as it is now.',
   ),
-  ResendResult: objectOf({
-    resent: { type: 'integer', description: 'How many deliveries are on their way now' },
-    unreachable: {
-      type: 'integer',
-      description: 'How many could not be reached; repeat the call for them later',
-    },
-    hasMore: { type: 'boolean' },
-    nextCursor: nullable({ type: 'string', description: 'Send it as `cursor` for more' }),
+  ResendResult: answer<ResendContent>({
+    resent: described(integer, 'How many deliveries are on their way now'),
+    unreachable: described(
+      integer,
+      'How many could not be reached; repeat the call for them later',
+    ),
+    hasMore: v.boolean(),
+    nextCursor: v.nullable(text('Send it as `cursor` for more')),
   }),
-  EventBody: eventBody(),
-  Webhook: objectOf(
-    {
+  /** Events of refunds have two more properties. */
+  EventBody: described(
+    v.object({
+      ...payment,
+      event: eventType,
+      refundedAmount: v.optional(
+        described(
+          amountMinor(refundedMinor),
+          `${refundedMinor}, in minor units (15050 is 150.50); in events of refunds`,
+        ),
+      ),
+      refund: v.optional(described(named<Refund>('Refund'), 'The refund; in events of refunds')),
+    }),
+    'The payment as the event found it: the JSON text in `body` of a webhook.',
+  ),
+  Webhook: described(
+    v.object({
       webHookEvent: eventType,
-      paymentIntentUniqueId: { type: 'string' },
-      environment: { type: 'string', enum: ['sandbox', 'production'] },
-      payloadVersion: {
-        ...payloadVersion,
-        description: 'The version of this payload: docs/versions says what a version keeps',
-      },
-      status: openEnum(
-        Object.values(WIRE_EVENTS).map(({ status }) => status),
+      paymentIntentUniqueId: v.string(),
+      environment: v.picklist(ENVIRONMENTS),
+      payloadVersion: described(
+        payloadVersion,
+        'The version of this payload: docs/versions says what a version keeps',
+      ),
+      status: described(
+        open(Object.values(WIRE_EVENTS).map(({ status }) => status)),
         'What the payment became, or the refund; the status of the payment itself is in `body`',
       ),
-      signature: {
-        type: 'string',
-        description: 'Base64 of SHA256withRSA (PKCS#1 v1.5) over the text of `body`',
-      },
-      body: {
-        type: 'string',
-        description: 'The payment as JSON text',
-        contentMediaType: 'application/json',
-        contentSchema: reference('EventBody'),
-      },
-    },
+      signature: text('Base64 of SHA256withRSA (PKCS#1 v1.5) over the text of `body`'),
+      body: v.pipe(
+        text('The payment as JSON text'),
+        v.metadata({
+          contentMediaType: 'application/json',
+          contentSchema: reference('EventBody'),
+        }),
+      ),
+    }),
     'What Kefel posts to your endpoint, with the headers of Standard Webhooks.',
   ),
-  ExpressResult: objectOf({
-    paymentUrl: nullable({ type: 'string', description: 'The page to send the customer to' }),
+  ExpressResult: answer<ExpressContent>({
+    paymentUrl: v.nullable(text('The page to send the customer to')),
     transactionId,
-    status: {
-      type: 'string',
-      enum: ['SUCCESS', 'FAILURE'],
-      description:
-        '`SUCCESS`: accepted and under way, not yet paid. `FAILURE`: refused, and final. Charge again only after `FAILURE`.',
-    },
-    message: { type: 'string' },
-    failureReason: nullable(failureReason),
+    status: described(
+      v.picklist(['SUCCESS', 'FAILURE']),
+      '`SUCCESS`: accepted and under way, not yet paid. `FAILURE`: refused, and final. Charge again only after `FAILURE`.',
+    ),
+    message: v.string(),
+    failureReason: v.nullable(failureReason),
   }),
-  Bank: objectOf({
-    code: { type: 'string' },
-    name: { type: 'string' },
-    supportsWithdrawal: { type: 'boolean' },
+  Bank: answer<BankContent>({
+    code: v.string(),
+    name: v.string(),
+    supportsWithdrawal: v.boolean(),
   }),
-  WebhookEndpoint: objectOf(webhookEndpoint),
-  WebhookEndpointWithSecret: objectOf({
+  WebhookEndpoint: v.object(webhookEndpoint),
+  WebhookEndpointWithSecret: v.object({
     ...webhookEndpoint,
-    secret: {
-      type: 'string',
-      pattern: '^whsec_',
-      description: 'Keep it on your server. No later answer holds it.',
-    },
+    secret: described(pattern('^whsec_'), 'Keep it on your server. No later answer holds it.'),
   }),
-  WebhookKey: objectOf({
-    keyId: { type: 'string' },
-    algorithm: { type: 'string', const: 'SHA256withRSA' },
-    publicKey: { type: 'string', description: 'SubjectPublicKeyInfo as PEM' },
-    retiredAt: nullable({ ...time, description: 'When it was retired; null while in use' }),
-    publishedUntil: nullable({ ...time, description: 'When a retired key leaves the list' }),
+  WebhookKey: answer<WebhookKeyContent>({
+    keyId: v.string(),
+    algorithm: constant('SHA256withRSA', 'string'),
+    publicKey: text('SubjectPublicKeyInfo as PEM'),
+    retiredAt: v.nullable(timeOf('When it was retired; null while in use')),
+    publishedUntil: v.nullable(timeOf('When a retired key leaves the list')),
   }),
 };
 
-/** Only with the answers to creations. */
-export const WARNINGS: JsonSchema = listOf(
-  { type: 'string' },
+/** A reference to one of `SHARED`. */
+function named<Content>(name: string) {
+  return v.pipe(
+    v.custom<Content>(() => true),
+    v.metadata({ ...reference(name) }),
+  );
+}
+
+const warnings = described(
+  v.array(v.string()),
   'What you should know about the request, such as a misspelled field; absent if there is nothing',
 );
+
+function envelope(content: v.GenericSchema, others: v.ObjectEntries = {}): JsonSchema {
+  return jsonSchemaOf(
+    v.object({
+      status: constant(200, 'integer'),
+      message: text('A sentence for people'),
+      content,
+      ...others,
+    }),
+  );
+}
+
+/** Only the answers to creations have warnings. */
+const withWarnings = (content: v.GenericSchema) =>
+  envelope(content, { warnings: v.optional(warnings) });
+
+const one = (name: keyof typeof SHARED) => named(name);
+const all = (name: keyof typeof SHARED, order: string) => described(v.array(one(name)), order);
+const pageOf = (name: keyof typeof SHARED) =>
+  described(
+    answer<PageContent<unknown>>({
+      data: all(name, 'Newest first'),
+      hasMore: v.boolean(),
+      nextCursor: v.nullable(text('Send it as `cursor` for more')),
+    }),
+    'One page',
+  );
 
 /** Successful answers, by the operation that gives them. */
 export const ANSWERS = {
   hosted: withWarnings(
-    envelope({ type: 'string', format: 'uri', description: 'The address of the page to pay on' }),
+    described(
+      v.pipe(v.string(), v.metadata({ format: 'uri' })),
+      'The address of the page to pay on',
+    ),
   ),
-  express: withWarnings(envelope(reference('ExpressResult'))),
-  payment: envelope(reference('Payment')),
+  express: withWarnings(one('ExpressResult')),
+  payment: envelope(one('Payment')),
   payments: envelope(pageOf('PaymentSummary')),
-  refund: envelope(reference('Refund')),
+  refund: envelope(one('Refund')),
   refunds: envelope(pageOf('RefundSummary')),
   events: envelope(pageOf('Event')),
-  event: envelope(reference('EventWithPayload')),
-  resend: withWarnings(envelope(reference('ResendResult'))),
-  banks: envelope(listOf(reference('Bank'))),
-  webhookEndpoint: envelope(reference('WebhookEndpoint')),
-  webhookEndpoints: envelope(listOf(reference('WebhookEndpoint'), 'Oldest first')),
-  webhookEndpointWithSecret: envelope(reference('WebhookEndpointWithSecret')),
-  webhookKeys: envelope(listOf(reference('WebhookKey'), 'Newest first, then retired keys')),
+  event: envelope(one('EventWithPayload')),
+  resend: withWarnings(one('ResendResult')),
+  banks: envelope(v.array(one('Bank'))),
+  webhookEndpoint: envelope(one('WebhookEndpoint')),
+  webhookEndpoints: envelope(all('WebhookEndpoint', 'Oldest first')),
+  webhookEndpointWithSecret: envelope(one('WebhookEndpointWithSecret')),
+  webhookKeys: envelope(all('WebhookKey', 'Newest first, then retired keys')),
 } as const satisfies Record<string, JsonSchema>;
 
-function withWarnings(answer: JsonSchema): JsonSchema {
-  return { ...answer, properties: { ...answer.properties, warnings: WARNINGS } };
+export const COMPONENTS: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
+  Object.entries(SHARED).map(([name, schema]) => [name, jsonSchemaOf(schema)]),
+);
+
+export const WARNINGS = jsonSchemaOf(warnings);
+
+/** The schema of what the gateway sends. */
+function jsonSchemaOf(schema: v.GenericSchema): JsonSchema {
+  const { $schema: _draft, ...jsonSchema } = toJsonSchema(schema, {
+    target: 'draft-2020-12',
+    errorMode: 'ignore',
+    overrideAction: ({ valibotAction, jsonSchema }) => {
+      const { metadata: added } = valibotAction as { metadata?: JsonSchema & { isOpen?: true } };
+      return added?.isOpen
+        ? (openEnum(jsonSchema.enum as string[]) as object)
+        : added === undefined
+          ? null
+          : { ...jsonSchema, ...(added as object) };
+    },
+    overrideSchema: ({ valibotSchema, jsonSchema }) => {
+      switch (valibotSchema.type) {
+        case 'nullable': {
+          const { wrapped } = valibotSchema as unknown as { readonly wrapped: v.GenericSchema };
+          return nullable(jsonSchemaOf(wrapped)) as object;
+        }
+        case 'record':
+          return { type: 'object', additionalProperties: jsonSchema.additionalProperties ?? false };
+        default:
+          return null;
+      }
+    },
+  });
+  return inOrder(jsonSchema as JsonSchema);
+}
+
+function inOrder(schema: JsonSchema): JsonSchema {
+  const rankOf = ([keyword]: [string, unknown]) => KEYWORDS.indexOf(keyword);
+  return JSON.parse(JSON.stringify(schema), (key, value) =>
+    typeof value !== 'object' || Array.isArray(value) || value === null || key === 'properties'
+      ? value
+      : Object.fromEntries(Object.entries(value).sort((one, two) => rankOf(one) - rankOf(two))),
+  );
 }

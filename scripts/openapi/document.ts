@@ -1,15 +1,14 @@
+import { SEGMENTS, template } from '../../src/api/operations.ts';
 import { FIELD_ERROR_CODES } from '../../src/http/field-error.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/http/problems.ts';
 import type { WireEvent } from '../../src/webhooks/endpoints.ts';
 import { COMPONENTS, WARNINGS } from './answers.ts';
 import { type JsonSchema, objectOf, openEnum, reference } from './json-schema.ts';
 import {
-  ENVIRONMENTS,
-  type Operation,
-  operations,
+  DOCUMENTED,
+  type DocumentedOperation,
   PROBLEMS_OF_EVERY_CALL,
   PROBLEMS_OF_KEYS,
-  ROOT,
   type Tag,
 } from './operations.ts';
 import { requestComponents } from './requests.ts';
@@ -56,12 +55,12 @@ export function openApiDocument(version: string) {
 
 /** By default the sandbox: whoever forgets to choose must not move money. */
 const SERVER = {
-  url: `${ROOT}{environment}`,
+  url: template(''),
   description: 'The gateway that serves this document',
   variables: {
     environment: {
-      enum: ENVIRONMENTS,
-      default: '/sandbox',
+      enum: Object.values(SEGMENTS),
+      default: SEGMENTS.sandbox,
       description: '`/sandbox`, where no money moves, or nothing for production',
     },
   },
@@ -144,14 +143,14 @@ function errorSchema(): JsonSchema {
 
 function paths() {
   const byPath: Record<string, Record<string, unknown>> = {};
-  for (const operation of operations()) {
+  for (const operation of DOCUMENTED) {
     byPath[operation.path] = { ...byPath[operation.path], [operation.method]: entry(operation) };
   }
   return byPath;
 }
 
-function entry(operation: Operation) {
-  const { id, tag, summary, description, needsKey, request, aliases = [] } = operation;
+function entry(operation: DocumentedOperation) {
+  const { id, tag, summary, description, needsKey, request, aliases } = operation;
   const parameters = parametersOf(operation);
   return {
     operationId: id,
@@ -162,23 +161,23 @@ function entry(operation: Operation) {
     ...(aliases.length === 0 ? {} : { 'x-aliases': aliases }),
     ...(needsKey ? {} : { security: [] }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(request === null
+    ...(request === undefined
       ? {}
       : {
           requestBody: {
             required: operation.isBodyOptional !== true,
-            content: { 'application/json': { schema: request } },
+            content: { 'application/json': { schema: reference(request) } },
           },
         }),
     responses: responsesOf(operation),
   };
 }
 
-function isIdempotent({ problems }: Operation): boolean {
+function isIdempotent({ problems = [] }: DocumentedOperation): boolean {
   return problems.includes('idempotency_key_reused');
 }
 
-function parametersOf(operation: Operation) {
+function parametersOf(operation: DocumentedOperation) {
   const { idText, query = [], headers = [] } = operation;
   const id = { name: 'id', in: 'path', required: true, description: idText };
   const key = {
@@ -188,7 +187,7 @@ function parametersOf(operation: Operation) {
     description: 'With the same key a repeat gets the first answer again',
   };
   return [
-    ...(idText === null ? [] : [{ ...id, schema: { type: 'string', maxLength: 255 } }]),
+    ...(idText === undefined ? [] : [{ ...id, schema: { type: 'string', maxLength: 255 } }]),
     ...(isIdempotent(operation)
       ? [{ ...key, schema: { type: 'string', pattern: '^[!-~]([ -~]{0,253}[!-~])?$' } }]
       : []),
@@ -202,7 +201,7 @@ function parametersOf(operation: Operation) {
   ];
 }
 
-function responsesOf(operation: Operation) {
+function responsesOf(operation: DocumentedOperation) {
   const everywhere = {
     'x-request-id': { $ref: '#/components/headers/x-request-id' },
     ...(operation.needsKey && {
@@ -210,7 +209,7 @@ function responsesOf(operation: Operation) {
     }),
   };
   const problems = [
-    ...operation.problems,
+    ...(operation.problems ?? []),
     ...(operation.needsKey ? PROBLEMS_OF_KEYS : []),
     ...PROBLEMS_OF_EVERY_CALL,
   ];

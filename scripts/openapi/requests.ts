@@ -31,8 +31,11 @@ const EXPIRE_IN_SECONDS = { min: 5, max: 31_622_400 };
 function contextOf(environment: Environment): ValidationContext {
   return {
     environment,
-    methods: METHODS.map((method) => ({ method, rate: { basisPoints: 0, fixedMinor: 0 } })),
-    productionRules: () => ({ currencies: [] }),
+    methods: METHODS.map((method) => ({
+      method,
+      rate: { basisPoints: 0, fixedMinor: 0 },
+      rules: { currencies: [] },
+    })),
     callbackRefusal: () => null,
     limits: {},
     appSchemes: [],

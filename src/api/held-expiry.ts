@@ -1,19 +1,28 @@
 import { windowEndsByMs } from '../attempts/plan.ts';
 import type { IntentTerms } from '../domain/intent.ts';
 import type { Method } from '../domain/method.ts';
-import { railFor } from '../rails/registry.ts';
+import type { Rail } from '../rails/rail.ts';
 import { isoTime } from '../webhooks/iso-time.ts';
 
 /** A customer takes about this long to open the page of a hosted payment and to choose a method. */
 const CHOOSING_MS = 30_000;
 
+/** A method of a payment, and the rail that would start it now; null: none. */
+export interface RailChoice {
+  readonly method: Method;
+  readonly rail: Rail | null;
+}
+
 /**
  * Warns of each method whose provider may report a payment after the expiry, because the payment is
  * shorter than the provider's own time (docs/decisions.md#1).
  */
-export function heldExpiryWarnings(env: Env, terms: IntentTerms): readonly string[] {
-  return terms.methods.flatMap(({ method }) => {
-    const heldUntilMs = heldUntil(env, terms, method);
+export function heldExpiryWarnings(
+  terms: IntentTerms,
+  rails: readonly RailChoice[],
+): readonly string[] {
+  return rails.flatMap(({ method, rail }) => {
+    const heldUntilMs = rail === null ? null : heldUntil(terms, method, rail);
     return heldUntilMs === null
       ? []
       : [
@@ -24,11 +33,7 @@ export function heldExpiryWarnings(env: Env, terms: IntentTerms): readonly strin
 }
 
 /** Null when an attempt ends in time, or would if the customer of a hosted payment chose soon. */
-function heldUntil(env: Env, terms: IntentTerms, method: Method): number | null {
-  const rail = railFor(env, terms, method);
-  if (rail === null) {
-    return null;
-  }
+function heldUntil(terms: IntentTerms, method: Method, rail: Rail): number | null {
   const { kind, createdAtMs, expiresAtMs } = terms;
   const isHosted = kind === 'hosted';
   const soonMs = isHosted ? Math.min(createdAtMs + CHOOSING_MS, expiresAtMs) : createdAtMs;

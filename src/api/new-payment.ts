@@ -7,76 +7,102 @@ import { validationProblem } from '../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import type { IdempotencyClaim } from '../intent/protocol.ts';
 import { banks } from '../merchants/directory.ts';
-import { currenciesOf } from '../rails/registry.ts';
-import { productionRules } from '../rails/settings.ts';
+import { methodSupport } from '../rails/registry.ts';
 import { judgeDestination } from '../webhooks/send.ts';
 import type { GuardReason } from '../webhooks/url-guard.ts';
 import type { MerchantCall } from './call.ts';
-import { heldExpiryWarnings } from './held-expiry.ts';
+import { answerTaken } from './creation-answer.ts';
+import { heldExpiryWarnings, type RailChoice } from './held-expiry.ts';
 import { idempotencyClaim } from './idempotency.ts';
-import type { ValidationContext } from './schema/context.ts';
+import type { OfferedMethod, ValidationContext } from './schema/context.ts';
 import { validateExpress } from './schema/express.ts';
 import type { PaymentOrder } from './schema/order.ts';
 import { uniqueIdOf, validatePaymentIntent } from './schema/payment-intent.ts';
-import { answerTaken } from './taken.ts';
 
-type NewPayment =
-  | {
-      readonly type: 'new';
-      readonly client: IntentClient;
-      readonly terms: IntentTerms;
-      /** Express: the phone to charge, if any. */
-      readonly phone: string | null;
-      readonly idempotency: IdempotencyClaim | null;
-      /** Warnings for the answer, in sentences. */
-      readonly warnings: readonly string[];
-    }
-  | { readonly type: 'answered'; readonly response: Response };
-
-/**
- * The terms of a valid body, or the answer for an id that is taken. Problem 400 with every failing
- * field.
- */
-export async function readNewPayment(call: MerchantCall, kind: IntentKind): Promise<NewPayment> {
-  const body = await readJsonBody(call.request, BODY_BYTES_MAX);
-  const idempotency = await idempotencyClaim(call.request, kind, body.bytes);
-  const validate = kind === 'hosted' ? validatePaymentIntent : validateExpress;
-  const validated = validate(body.value, await validationContext(call, body.value));
-  if (validated.ok) {
-    const terms = termsOf(call, validated.value);
-    const client = intentByUniqueId(call.env, call.access, terms.uniqueId);
-    const warnings = [
-      ...validated.warnings,
-      ...callbackWarnings(call, terms),
-      ...heldExpiryWarnings(call.env, terms),
-    ];
-    return { type: 'new', client, terms, phone: validated.value.phone, idempotency, warnings };
-  }
-  const { warnings } = validated;
-  // A taken id comes before validation errors, because correcting the body would not help. A
-  // repeated request gets its first answer even if the merchant's settings have changed since.
-  const uniqueId = uniqueIdOf(body.value);
-  if (uniqueId !== null) {
-    const intent = intentByUniqueId(call.env, call.access, uniqueId);
-    const probed = await intent.probe(idempotency);
-    if (probed.type !== 'free') {
-      return {
-        type: 'answered',
-        response: await answerTaken(call, intent, uniqueId, probed, warnings),
-      };
-    }
-  }
-  throw validationProblem(validated.errors, warnings);
+export interface NewPayment {
+  readonly client: IntentClient;
+  readonly terms: IntentTerms;
+  /** In the order of the terms' methods. */
+  readonly rails: readonly RailChoice[];
+  /** Express: the phone to charge, if any. */
+  readonly phone: string | null;
+  readonly idempotency: IdempotencyClaim | null;
+  /** Warnings for the answer, in sentences. */
+  readonly warnings: readonly string[];
 }
 
-async function validationContext(call: MerchantCall, body: unknown): Promise<ValidationContext> {
-  const { environment } = call.access;
+/**
+ * The payment that a valid body asks for, or the answer for an id that is taken. Problem 400 with
+ * every failing field.
+ */
+export async function readNewPayment(
+  call: MerchantCall,
+  kind: IntentKind,
+): Promise<NewPayment | Response> {
+  const { env, access } = call;
+  const body = await readJsonBody(call.request, BODY_BYTES_MAX);
+  const idempotency = await idempotencyClaim(call.request, kind, body.bytes);
+  // Once for the whole request: validation, warnings and the start must agree on a method's rail.
+  const methods = access.methods.flatMap((offered) => {
+    const support = methodSupport(env, access.environment, offered.method);
+    return support === null ? [] : [{ ...offered, ...support }];
+  });
+  const validate = kind === 'hosted' ? validatePaymentIntent : validateExpress;
+  const validated = validate(body.value, await validationContext(call, methods, body.value));
+  if (!validated.ok) {
+    const { errors, warnings } = validated;
+    const taken = await answerIfTaken(call, body.value, idempotency, warnings);
+    if (taken === null) {
+      throw validationProblem(errors, warnings);
+    }
+    return taken;
+  }
+  const terms = termsOf(call, validated.value);
+  const rails = terms.methods.map(({ method }) => ({
+    method,
+    rail: methods.find((offered) => offered.method === method)?.railFor(terms) ?? null,
+  }));
   return {
-    environment,
-    methods: call.access.methods.filter(
-      ({ method }) => currenciesOf(call.env, environment, method).length > 0,
-    ),
-    productionRules: (method) => productionRules(call.env, method),
+    client: intentByUniqueId(env, access, terms.uniqueId),
+    terms,
+    rails,
+    phone: validated.value.phone,
+    idempotency,
+    warnings: [
+      ...validated.warnings,
+      ...callbackWarnings(call, terms),
+      ...heldExpiryWarnings(terms, rails),
+    ],
+  };
+}
+
+/**
+ * A taken id comes before validation errors, because correcting the body would not help. A repeated
+ * request gets its first answer even if the merchant's settings have changed since.
+ */
+async function answerIfTaken(
+  call: MerchantCall,
+  body: unknown,
+  idempotency: IdempotencyClaim | null,
+  warnings: readonly string[],
+): Promise<Response | null> {
+  const uniqueId = uniqueIdOf(body);
+  if (uniqueId === null) {
+    return null;
+  }
+  const intent = intentByUniqueId(call.env, call.access, uniqueId);
+  const probed = await intent.probe(idempotency);
+  return probed.type === 'free' ? null : answerTaken(call, intent, uniqueId, probed, warnings);
+}
+
+async function validationContext(
+  call: MerchantCall,
+  methods: readonly OfferedMethod[],
+  body: unknown,
+): Promise<ValidationContext> {
+  return {
+    environment: call.access.environment,
+    methods,
     limits: call.access.limits,
     appSchemes: call.access.appSchemes,
     callbackRefusal: (callbackUrl) => {

@@ -9,7 +9,7 @@ export async function railOrder(
   env: Env,
   rail: Rail,
   objectId: string,
-  intent: Intent,
+  intent: Pick<Intent, 'terms' | 'attempts'>,
   attempt: Attempt,
 ): Promise<RailOrder> {
   const keys = configOf(env).linkSigningKeys;
@@ -39,7 +39,7 @@ export async function railOrder(
 export async function checkoutUrlOf(
   env: Env,
   objectId: string,
-  { terms }: Intent,
+  { terms }: Pick<Intent, 'terms'>,
 ): Promise<string> {
   const keys = configOf(env).linkSigningKeys;
   const token = await signLink(keys, 'checkout', { objectId, attemptIndex: 0 });

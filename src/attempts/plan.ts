@@ -1,5 +1,5 @@
 import { attemptReferenceFrom, REFERENCE_LENGTH } from '../domain/identifiers.ts';
-import type { Command, IntentTerms } from '../domain/intent.ts';
+import type { IntentTerms, NewAttempt } from '../domain/intent.ts';
 import type { Method } from '../domain/method.ts';
 import { claimedWindowEndMs } from '../rails/phone-prompt.ts';
 import type { Rail } from '../rails/rail.ts';
@@ -20,8 +20,6 @@ export function windowEndsByMs(
   const { deadlineAtMs } = rail.plan(terms, method, startMs);
   return rail.startWaitsForCustomer ? claimedWindowEndMs(rail, deadlineAtMs) : deadlineAtMs;
 }
-
-export type NewAttempt = Extract<Command, { type: 'start_attempt' }>['attempt'];
 
 /** A new attempt as its rail plans it, with its id and reference. */
 export function newAttempt(

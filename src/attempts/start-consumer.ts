@@ -5,9 +5,8 @@ import { claimedWindowEndMs } from '../rails/phone-prompt.ts';
 import { railOf } from '../rails/registry.ts';
 import type { RailMessage, StartMessage } from './messages.ts';
 import { railOrder } from './order.ts';
-import { commandFor } from './start-result.ts';
+import { storeStart } from './start.ts';
 import { freeSlot, takeSlot } from './start-slots.ts';
-import { storeResult } from './store-result.ts';
 
 /**
  * The delay between tries to store a rail's answer grows by a minute each time, up to an hour. The
@@ -83,8 +82,7 @@ async function startClaimed(env: Env, { objectId, attemptId }: StartMessage): Pr
     if (claimed.type !== 'done' || claimed.rejection !== null) {
       return;
     }
-    const result = await rail.start(order);
-    await storeResult(env, client, [commandFor(result, attempt, Date.now())]);
+    await storeStart(env, client, attempt, await rail.start(order));
   } finally {
     await freeSlot(env, slot);
   }

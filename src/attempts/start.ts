@@ -1,12 +1,13 @@
-import type { Attempt, Intent, IntentTerms, Rejection } from '../domain/intent.ts';
+import type { Attempt, Command, Intent, IntentTerms, Rejection } from '../domain/intent.ts';
 import type { Method } from '../domain/method.ts';
+import { nextCheckAtMs } from '../domain/schedule.ts';
 import type { IntentClient } from '../intent/client.ts';
+import type { ExecuteResult, ExpressAnswers } from '../intent/protocol.ts';
 import type { Rail, StartResult } from '../rails/rail.ts';
 import type { RailOrder } from '../rails/rail-order.ts';
 import { requestStart } from './messages.ts';
 import { railOrder } from './order.ts';
 import { newAttempt } from './plan.ts';
-import { commandFor } from './start-result.ts';
 import { storeResult } from './store-result.ts';
 
 export type RunResult =
@@ -49,7 +50,7 @@ export async function runAttempt(
   const started = attemptOf(start.intent, planned.id);
   const order = await railOrder(env, rail, client.objectId, start.intent, started);
   const result = await startAtRail(env, client.objectId, order, rail);
-  const stored = await storeResult(env, client, [commandFor(result, started, Date.now())]);
+  const stored = await storeStart(env, client, started, result);
   if (stored?.type === 'not_found') {
     return stored;
   }
@@ -72,6 +73,56 @@ export async function startAtRail(
   }
   await requestStart(env, objectId, order.attempt.id);
   return { type: 'accepted', redirectUrl: null, railReference: null };
+}
+
+/** Stores the rail's answer as `storeResult` does. */
+export function storeStart(
+  env: Env,
+  client: IntentClient,
+  attempt: Attempt,
+  result: StartResult,
+  answers: ExpressAnswers | null = null,
+): Promise<ExecuteResult | null> {
+  return storeResult(env, client, [commandFor(result, attempt, Date.now())], answers);
+}
+
+/**
+ * The command that stores a rail's answer to a start. A missing answer is not a failure
+ * (docs/decisions.md#16).
+ */
+export function commandFor(
+  result: StartResult,
+  attempt: Pick<Attempt, 'id' | 'startedAtMs'>,
+  nowMs: number,
+): Command {
+  const attemptId = attempt.id;
+  switch (result.type) {
+    case 'accepted': {
+      const { redirectUrl, railReference, providerCode = null } = result;
+      return { type: 'accept_attempt', attemptId, redirectUrl, railReference, providerCode };
+    }
+    case 'refused':
+      return {
+        type: 'resolve_attempt',
+        attemptId,
+        outcome: {
+          type: 'failed',
+          reason: result.reason,
+          providerCode: result.providerCode ?? null,
+        },
+      };
+    case 'resolved':
+      return { type: 'resolve_attempt', attemptId, outcome: result.outcome };
+    case 'unknown': {
+      const checkAtMs = nextCheckAtMs(0, attempt.startedAtMs, nowMs);
+      const { providerCode = null } = result;
+      return {
+        type: 'resolve_attempt',
+        attemptId,
+        outcome: { type: 'unknown', checkAtMs, providerCode },
+      };
+    }
+  }
 }
 
 function attemptOf(intent: Intent, attemptId: string): Attempt {

@@ -261,15 +261,15 @@ export type RefundEventType = (typeof REFUND_EVENT_TYPES)[number];
 
 export type EventType = PaymentEventType | RefundEventType;
 
+/** An attempt to start, as its rail plans it. */
+export type NewAttempt = AttemptPlan &
+  Pick<Attempt, 'id' | 'reference' | 'method' | 'phone' | 'railId' | 'startClaim'>;
+
 export type Command =
   | RefundCommand
   | {
       readonly type: 'start_attempt';
-      readonly attempt: Pick<
-        Attempt,
-        'id' | 'reference' | 'method' | 'phone' | 'railId' | 'startClaim'
-      > &
-        AttemptPlan;
+      readonly attempt: NewAttempt;
       /** The number of attempts when the customer's page was rendered; another number rejects. */
       readonly expectedAttempts?: number;
     }

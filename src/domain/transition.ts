@@ -6,6 +6,7 @@ import {
   type Command,
   type EventType,
   type Intent,
+  type NewAttempt,
   type Rejection,
 } from './intent.ts';
 import { isWellFormedNote, resolveManually } from './manual-resolution.ts';
@@ -130,6 +131,29 @@ function apply(step: Step, command: Command, nowMs: number): Step {
   }
 }
 
+/** The attempt that an accepted start stores. */
+export function startedAttempt(plan: NewAttempt, nowMs: number): Attempt {
+  return {
+    ...plan,
+    checkAtMs: notAfterWindow(plan.checkAtMs, plan, nowMs),
+    status: 'processing',
+    startClaimId: null,
+    redirectUrl: null,
+    railReference: null,
+    providerCode: null,
+    proposal: null,
+    manualResolutionId: null,
+    receipt: null,
+    issuerReceipt: null,
+    isProved: false,
+    failureReason: null,
+    checks: 0,
+    queriedAtMs: null,
+    startedAtMs: nowMs,
+    updatedAtMs: nowMs,
+  };
+}
+
 function startAttempt(
   step: Step,
   { attempt: plan, expectedAttempts }: Extract<Command, { type: 'start_attempt' }>,
@@ -153,25 +177,7 @@ function startAttempt(
   if (!intent.terms.methods.some((entry) => entry.method === plan.method)) {
     return reject(step, 'method_not_allowed');
   }
-  const attempt: Attempt = {
-    ...plan,
-    checkAtMs: notAfterWindow(plan.checkAtMs, plan, nowMs),
-    status: 'processing',
-    startClaimId: null,
-    redirectUrl: null,
-    railReference: null,
-    providerCode: null,
-    proposal: null,
-    manualResolutionId: null,
-    receipt: null,
-    issuerReceipt: null,
-    isProved: false,
-    failureReason: null,
-    checks: 0,
-    queriedAtMs: null,
-    startedAtMs: nowMs,
-    updatedAtMs: nowMs,
-  };
+  const attempt = startedAttempt(plan, nowMs);
   const attempts = [...intent.attempts, attempt];
   return withStatus({ ...step, intent: { ...intent, attempts } }, 'processing');
 }

@@ -8,6 +8,7 @@ import type {
   Intent,
   IntentTerms,
   Metadata,
+  NewAttempt,
   Outcome,
   Rejection,
   Tenant,
@@ -31,7 +32,7 @@ export interface CreateRequest {
   readonly terms: IntentTerms;
   readonly idempotency: IdempotencyClaim | null;
   /** Express: the one attempt, started in the same commit. */
-  readonly attempt: Extract<Command, { type: 'start_attempt' }>['attempt'] | null;
+  readonly attempt: NewAttempt | null;
   /** How long the first answer may take. A repeated request must wait until then. */
   readonly answerWithinMs: number;
   /** The response body if it is already known (hosted); stored for idempotent replays. */

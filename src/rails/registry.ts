@@ -1,7 +1,7 @@
 import type { Attempt, IntentTerms } from '../domain/intent.ts';
-import { CURRENCIES, type Currency, type Environment, type Method } from '../domain/method.ts';
-import type { Rail } from './rail.ts';
-import { configuredRail } from './settings.ts';
+import type { Environment, Method } from '../domain/method.ts';
+import type { Rail, RailRules } from './rail.ts';
+import { configuredRail, productionRules } from './settings.ts';
 import { simulator } from './simulator/rail.ts';
 
 /** The terms that decide which rail a new attempt uses. */
@@ -14,11 +14,16 @@ type Payment = Pick<IntentTerms, 'environment' | 'kind' | 'simulation' | 'curren
  * credentials for it (docs/decisions.md#22).
  */
 export function railFor(env: Env, payment: Payment, method: Method): Rail | null {
-  const { environment, kind, simulation, currency } = payment;
+  return chosenRail(configuredRail(env, payment.environment, method), payment);
+}
+
+function chosenRail(
+  configured: Rail | null,
+  { environment, kind, simulation, currency }: Payment,
+): Rail | null {
   if (environment === 'sandbox' && !(kind === 'express' && simulation === 'interactive')) {
     return simulator;
   }
-  const configured = configuredRail(env, environment, method);
   // Most requests to rails name no currency: the rail would charge the amount in its own.
   const rail = configured?.currencies.includes(currency) ? configured : null;
   return environment === 'sandbox' ? (rail ?? simulator) : rail;
@@ -41,13 +46,21 @@ export function acceptsPhone(env: Env, payment: Payment, method: Method, phone: 
   return railFor(env, payment, method)?.acceptsPhone?.(phone) ?? true;
 }
 
-/** The currencies of a method; none when it is not enabled (docs/decisions.md#13 and #23). */
-export function currenciesOf(
+/** What a method takes and which rail starts a payment by it: one answer for a whole request. */
+export interface MethodSupport {
+  /** In production. The sandbox warns by them, perhaps before production is set up. */
+  readonly rules: RailRules;
+  /** As `railFor` says. */
+  readonly railFor: (payment: Payment) => Rail | null;
+}
+
+/** Null when the method is not enabled (docs/decisions.md#13 and #23). */
+export function methodSupport(
   env: Env,
   environment: Environment,
   method: Method,
-): readonly Currency[] {
-  return environment === 'sandbox'
-    ? CURRENCIES
-    : (configuredRail(env, 'production', method)?.currencies ?? []);
+): MethodSupport | null {
+  const configured = configuredRail(env, environment, method);
+  const rules = environment === 'production' ? configured : productionRules(env, method);
+  return rules && { rules, railFor: (payment) => chosenRail(configured, payment) };
 }

@@ -46,7 +46,7 @@ export const WIRE_EVENTS = {
   refund_failed: { event: 'REFUND_FAILED', status: 'REFUND_FAILED' },
 } as const satisfies Record<EventType, { event: string; status: string }>;
 
-const WIRE_TRANSACTION_STATUSES = {
+export const WIRE_TRANSACTION_STATUSES = {
   processing: 'PROCESSING',
   succeeded: 'SUCCESS',
   failed: 'FAILED',

@@ -1,7 +1,7 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { ENVIRONMENTS, operations, ROOT } from '../../scripts/openapi/operations.ts';
+import { OPERATIONS, type Operation, SEGMENTS, template } from '../../src/api/operations.ts';
 import { configOf } from '../../src/config.ts';
 import { signLink } from '../../src/crypto/link-token.ts';
 import worker from '../../src/index.ts';
@@ -33,10 +33,10 @@ function ask(path: string, init: RequestInit = {}): Promise<Response> {
 }
 
 /** Every call of the API's document, with made-up ids. */
-const CALLS = ENVIRONMENTS.flatMap((environment) =>
-  operations().map(({ method, path }) => {
-    const ofAnything = path.replaceAll(/\{\w+\}/g, 'x');
-    return [method.toUpperCase(), ROOT + environment + ofAnything] as const;
+const CALLS = Object.values(SEGMENTS).flatMap((segment) =>
+  Object.values<Operation>(OPERATIONS).map(({ method, paths: [path = ''] }) => {
+    const ofAnything = template(path).replaceAll(/:\w+/g, 'x');
+    return [method.toUpperCase(), ofAnything.replace('{environment}', segment)] as const;
   }),
 );
 

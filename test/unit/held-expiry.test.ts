@@ -7,6 +7,7 @@ import type { Command, Intent, IntentTerms } from '../../src/domain/intent.ts';
 import { METHODS, type Method } from '../../src/domain/method.ts';
 import { expiryHeldUntilMs } from '../../src/domain/time.ts';
 import type { Rail } from '../../src/rails/rail.ts';
+import { railFor } from '../../src/rails/registry.ts';
 import { configuredRail } from '../../src/rails/settings.ts';
 import { fail, someTerms, startAttempt, succeed } from '../support/intents.ts';
 import { envOf, envWithAll, NBG } from './rail-settings-fixture.ts';
@@ -197,9 +198,14 @@ describe('the rails', () => {
 });
 
 describe('a creation warns until when a provider may report', () => {
+  const warningsFor = (terms: IntentTerms, env = ALL) =>
+    heldExpiryWarnings(
+      terms,
+      terms.methods.map(({ method }) => ({ method, rail: railFor(env, terms, method) })),
+    );
   const warningsOf = (method: Method, lifetimeMs: number, changes: Partial<IntentTerms> = {}) => {
     const methods = [{ method, commissionMinor: 0 }];
-    return heldExpiryWarnings(ALL, termsOf(lifetimeMs, { methods, ...changes }));
+    return warningsFor(termsOf(lifetimeMs, { methods, ...changes }));
   };
 
   test.each([
@@ -233,7 +239,7 @@ describe('a creation warns until when a provider may report', () => {
 
   test('names each method', () => {
     const methods = METHODS.map((method) => ({ method, commissionMinor: 0 }));
-    const warnings = heldExpiryWarnings(ALL, termsOf(5_000, { kind: 'hosted', methods }));
+    const warnings = warningsFor(termsOf(5_000, { kind: 'hosted', methods }));
     expect(warnings.map((text) => METHODS.filter((name) => text.includes(` ${name}:`)))).toEqual(
       METHODS.map((method) => [method]),
     );
@@ -242,12 +248,11 @@ describe('a creation warns until when a provider may report', () => {
   test('but not in the simulator, which never outlasts a payment', () => {
     for (const simulation of ['interactive', 'succeed', 'fail'] as const) {
       const changes = { environment: 'sandbox', simulation } as const;
-      const env = {} as Env;
       const terms = termsOf(5_000, {
         ...changes,
         methods: [{ method: 'CBE', commissionMinor: 0 }],
       });
-      expect(heldExpiryWarnings(env, terms)).toEqual([]);
+      expect(warningsFor(terms, {} as Env)).toEqual([]);
     }
   });
 

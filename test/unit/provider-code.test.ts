@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commandFor } from '../../src/attempts/start-result.ts';
+import { commandFor } from '../../src/attempts/start.ts';
 import { decide, openIntent } from '../../src/domain/decide.ts';
 import type { Command, Intent, Outcome } from '../../src/domain/intent.ts';
 import { PROVIDER_CODE_LENGTH_MAX, printableCode } from '../../src/domain/provider-code.ts';

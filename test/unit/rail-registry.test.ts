@@ -11,7 +11,7 @@ import {
   PHONE_STARTS,
 } from '../../src/domain/method.ts';
 import type { RailRules } from '../../src/rails/rail.ts';
-import { acceptsPhone, currenciesOf, railFor, railOf } from '../../src/rails/registry.ts';
+import { acceptsPhone, methodSupport, railFor, railOf } from '../../src/rails/registry.ts';
 import {
   configuredRail,
   productionRules,
@@ -101,17 +101,34 @@ describe('the rail of a payment', () => {
   /** Cards accept both currencies; the billing gateway only birr. */
   const NBG_ENV = envOf({ RAIL_ETS_SWITCH_PRODUCTION: NBG, RAIL_ETS_SWITCH_SANDBOX: NBG });
 
-  test('currencies: all in the sandbox, the rail’s own in production, none without a rail', () => {
+  test('a method works in the sandbox always, and in production with a rail, whose rules it has', () => {
     for (const method of METHODS) {
-      expect(currenciesOf(envOf({}), 'sandbox', method)).toEqual(CURRENCIES);
-      expect(currenciesOf(ALL, 'sandbox', method)).toEqual(CURRENCIES);
-      expect(currenciesOf(envWithAll('sandbox'), 'production', method)).toEqual([]);
-      expect(currenciesOf(ALL, 'production', method)).toEqual(
-        method === 'ETS_SWITCH' ? ['ETB', 'USD'] : ['ETB'],
-      );
+      expect(methodSupport(envOf({}), 'sandbox', method)).not.toBeNull();
+      expect(methodSupport(envWithAll('sandbox'), 'production', method)).toBeNull();
+      const own = configuredRail(ALL, 'production', method);
+      expect(methodSupport(ALL, 'production', method)?.rules).toBe(own);
+      expect(methodSupport(ALL, 'sandbox', method)?.rules).toBe(own);
+      expect(own?.currencies).toEqual(method === 'ETS_SWITCH' ? ['ETB', 'USD'] : ['ETB']);
     }
-    expect(currenciesOf(NBG_ENV, 'production', 'ETS_SWITCH')).toEqual(['ETB']);
+    expect(methodSupport(NBG_ENV, 'production', 'ETS_SWITCH')?.rules.currencies).toEqual(['ETB']);
   });
+
+  test.each(METHODS)(
+    '%s: a request’s one answer names the rail that a start would use',
+    (method) => {
+      for (const env of [ALL, NBG_ENV, envOf({})]) {
+        for (const currency of CURRENCIES) {
+          for (const environment of ENVIRONMENTS) {
+            for (const simulation of ['interactive', 'succeed'] as const) {
+              const terms = payment({ environment, kind: 'express', simulation, currency });
+              const answer = methodSupport(env, environment, method)?.railFor(terms) ?? null;
+              expect(answer).toBe(railFor(env, terms, method));
+            }
+          }
+        }
+      }
+    },
+  );
 
   test.each(METHODS)('decisions.md#13: %s accepts dollars where its rail does', (method) => {
     const rows: readonly [Bindings, boolean][] = [
@@ -219,7 +236,7 @@ describe('a wrong secret affects only its rail', () => {
           expect(railFor(wrong, terms(place), other)?.id).toBe(RAIL_IDS[other]);
           expect(railOf(wrong, terms(place), attempt)?.id).toBe(RAIL_IDS[other]);
           expect(acceptsPhone(wrong, terms(place), other, '251911234567')).toBeTypeOf('boolean');
-          expect(currenciesOf(wrong, place, other)).toContain('ETB');
+          expect(methodSupport(wrong, place, other)?.rules.currencies).toContain('ETB');
         }
       }
       const attempt = attemptWith({ method, railId: RAIL_IDS[method] });
@@ -228,10 +245,10 @@ describe('a wrong secret affects only its rail', () => {
       expect(railFor(wrong, terms(environment), method)?.id).toBe(instead);
       expect(railOf(wrong, terms(environment), attempt)).toBeNull();
       expect(acceptsPhone(wrong, terms(environment), method, '251911234567')).toBe(true);
-      expect(currenciesOf(wrong, 'production', method)).toEqual(
+      expect(methodSupport(wrong, 'production', method)?.rules.currencies).toEqual(
         environment === 'production'
-          ? []
-          : currenciesOf(envWithAll('production'), 'production', method),
+          ? undefined
+          : methodSupport(envWithAll('production'), 'production', method)?.rules.currencies,
       );
       const configuration = railConfiguration(wrong, environment, method);
       expect(configuration).toMatchObject({ state: 'misconfigured' });
@@ -242,6 +259,6 @@ describe('a wrong secret affects only its rail', () => {
     expect(railFor(wrong, sandbox, method)?.id).toBe('simulator');
     const simulated = attemptWith({ method, railId: 'simulator' });
     expect(railOf(wrong, sandbox, simulated)?.id).toBe('simulator');
-    expect(currenciesOf(wrong, 'sandbox', method)).toEqual(CURRENCIES);
+    expect(methodSupport(wrong, 'sandbox', method)).not.toBeNull();
   });
 });

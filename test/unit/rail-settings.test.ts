@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Bindings } from '../../src/config.ts';
 import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../../src/domain/method.ts';
 import type { Rail } from '../../src/rails/rail.ts';
-import { currenciesOf } from '../../src/rails/registry.ts';
+import { methodSupport } from '../../src/rails/registry.ts';
 import {
   configuredRail,
   railConfiguration,
@@ -88,7 +88,7 @@ describe('the configured rails', () => {
       expect(enabled(env, environment)).toEqual([]);
     }
     for (const method of METHODS) {
-      expect(currenciesOf(env, 'production', method)).toEqual([]);
+      expect(methodSupport(env, 'production', method)).toBeNull();
     }
   });
 

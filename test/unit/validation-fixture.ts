@@ -1,21 +1,27 @@
 import { expect } from 'vitest';
-import type { Validated, ValidationContext } from '../../src/api/schema/context.ts';
+import type { OfferedMethod, Validated, ValidationContext } from '../../src/api/schema/context.ts';
 import { validateExpress } from '../../src/api/schema/express.ts';
 import type { PaymentOrder } from '../../src/api/schema/order.ts';
 import { validatePaymentIntent } from '../../src/api/schema/payment-intent.ts';
-import { METHODS } from '../../src/domain/method.ts';
+import { METHODS, type Method } from '../../src/domain/method.ts';
 import { codeOf, FIELD_ERROR_CODES, textOf } from '../../src/http/field-error.ts';
+import type { RailRules } from '../../src/rails/rail.ts';
 
 export type Fields = Record<string, unknown>;
 
-/** All six methods without commission; production rails accept ETB, ETS_SWITCH also USD. */
-export const CONTEXT: ValidationContext = {
-  environment: 'production',
-  methods: METHODS.map((method) => ({ method, rate: { basisPoints: 0, fixedMinor: 0 } })),
-  productionRules: (method) => ({
+/** A method whose production rail accepts ETB, of ETS_SWITCH also USD. */
+export function offered(method: Method, basisPoints = 0, fixedMinor = 0): OfferedMethod {
+  const rules: RailRules = {
     currencies: method === 'ETS_SWITCH' ? ['ETB', 'USD'] : ['ETB'],
     acceptsPhone: (phone) => phone !== '251700000000',
-  }),
+  };
+  return { method, rate: { basisPoints, fixedMinor }, rules };
+}
+
+/** All six methods without commission. */
+export const CONTEXT: ValidationContext = {
+  environment: 'production',
+  methods: METHODS.map((method) => offered(method)),
   limits: {},
   appSchemes: [],
   banks: new Map([
@@ -28,6 +34,19 @@ export const CONTEXT: ValidationContext = {
 };
 
 export const SANDBOX: ValidationContext = { ...CONTEXT, environment: 'sandbox' };
+
+/** The same, with other rules of its methods. */
+export function withRules(
+  context: ValidationContext,
+  rulesOf: (method: Method, rules: RailRules) => RailRules,
+): ValidationContext {
+  const methods = context.methods.map(({ method, rate, rules }) => ({
+    method,
+    rate,
+    rules: rulesOf(method, rules),
+  }));
+  return { ...context, methods };
+}
 
 export const HOSTED_BODY: Fields = {
   amount: 100.5,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { uniqueIdOf, validatePaymentIntent } from '../../src/api/schema/payment-intent.ts';
-import type { Method } from '../../src/domain/method.ts';
 import {
   CONTEXT,
   errorsOf,
@@ -9,22 +8,21 @@ import {
   HOSTED_BODY,
   hosted,
   ITEM,
+  offered,
   orderOf,
   type Row,
   SANDBOX,
   SPLIT,
+  withRules,
 } from './validation-fixture.ts';
 
 /** Production rails as CONTEXT's, of which M-PESA takes no cents. */
 const WHOLE = {
   ...CONTEXT,
-  productionRules: (method: Method) => ({
-    ...CONTEXT.productionRules(method),
-    wholeAmountsOnly: method === 'M_PESA',
-  }),
-  methods: CONTEXT.methods.map(({ method }) => ({
+  methods: CONTEXT.methods.map(({ method, rules }) => ({
     method,
     rate: { basisPoints: 150, fixedMinor: 0 },
+    rules: { ...rules, wholeAmountsOnly: method === 'M_PESA' },
   })),
 };
 
@@ -68,13 +66,10 @@ describe('decisions.md#13: a method that takes no cents', () => {
 
 describe('decisions.md#3: a phone that the customer cannot change', () => {
   /** M-PESA's customers have other numbers. */
-  const PHONES = {
-    ...CONTEXT,
-    productionRules: (method: Method) => ({
-      ...CONTEXT.productionRules(method),
-      acceptsPhone: (phone: string) => method !== 'M_PESA' || phone.startsWith('2517'),
-    }),
-  };
+  const PHONES = withRules(CONTEXT, (method, rules) => ({
+    ...rules,
+    acceptsPhone: (phone) => method !== 'M_PESA' || phone.startsWith('2517'),
+  }));
   const locked = { phone: '911234567', isPhoneUpdatable: false };
   const methodsOf = (changes: Fields, context = PHONES) =>
     orderOf(hosted(changes, context)).methods.map(({ method }) => method);
@@ -111,7 +106,7 @@ describe('decisions.md#3: a phone that the customer cannot change', () => {
 
   it('does not matter to methods without a phone, and in the sandbox', () => {
     const rules = { currencies: ['ETB'], acceptsPhone: () => false } as const;
-    const none = { ...PHONES, productionRules: () => rules };
+    const none = withRules(PHONES, () => rules);
     const redirects = ['TELE_BIRR', 'ETS_SWITCH'];
     expect(methodsOf({ customerInfo: locked }, none)).toEqual(redirects);
     const simulated = { ...none, environment: 'sandbox' } as const;
@@ -591,10 +586,7 @@ describe('validatePaymentIntent accepts', () => {
   });
 
   it('decisions.md#15: the commission of each method, rounded half up', () => {
-    const methods = [
-      { method: 'CBE', rate: { basisPoints: 150, fixedMinor: 10 } },
-      { method: 'M_PESA', rate: { basisPoints: 0, fixedMinor: 0 } },
-    ] as const;
+    const methods = [offered('CBE', 150, 10), offered('M_PESA')];
     expect(orderOf(hosted({ amount: 1 }, { ...CONTEXT, methods })).methods).toEqual([
       { method: 'CBE', commissionMinor: 12 },
       { method: 'M_PESA', commissionMinor: 0 },
@@ -604,10 +596,7 @@ describe('validatePaymentIntent accepts', () => {
   describe('decisions.md#15: a commission that the merchant bears and that exceeds the amount', () => {
     const context = {
       ...CONTEXT,
-      methods: [
-        { method: 'CBE', rate: { basisPoints: 0, fixedMinor: 100 } },
-        { method: 'M_PESA', rate: { basisPoints: 0, fixedMinor: 500 } },
-      ] as const,
+      methods: [offered('CBE', 0, 100), offered('M_PESA', 0, 500)],
     };
     const names = (changes: object) =>
       orderOf(hosted({ amount: 1, ...changes }, context)).methods.map(({ method }) => method);

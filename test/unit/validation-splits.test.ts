@@ -7,6 +7,7 @@ import {
   type Fields,
   hosted,
   ITEM,
+  offered,
   orderOf,
   type Row,
   SPLIT,
@@ -17,10 +18,7 @@ const REQUIRED = 'This field is required.';
 /** CBE costs 2.00 + 1 %, M_PESA 5.00. */
 const CHARGED: ValidationContext = {
   ...CONTEXT,
-  methods: [
-    { method: 'CBE', rate: { basisPoints: 100, fixedMinor: 200 } },
-    { method: 'M_PESA', rate: { basisPoints: 0, fixedMinor: 500 } },
-  ],
+  methods: [offered('CBE', 100, 200), offered('M_PESA', 0, 500)],
 };
 
 function splits(...changes: Fields[]): Fields {
@@ -118,8 +116,7 @@ describe('splitPayment is rejected', () => {
   });
 
   it('decisions.md#14: when the commission takes the whole amount and leaves nothing to share', () => {
-    const whole = { basisPoints: 10_000, fixedMinor: 0 };
-    const methods = [{ method: 'CBE', rate: whole }] as const;
+    const methods = [offered('CBE', 10_000)];
     const changes = { ...splits({ amount: 0.01 }), amount: 1, commissionPaidByCustomer: false };
     expect(errorsOf(hosted(changes, { ...CHARGED, methods }))).toEqual({
       splitPayment: 'The shares must not exceed the amount less the commission together: 0.00.',

@@ -11,6 +11,7 @@ import {
   hosted,
   ITEM,
   orderOf,
+  withRules,
 } from './validation-fixture.ts';
 
 /**
@@ -67,7 +68,7 @@ describe('docs/decisions.md#3: a phoneNumber that the method ignores', () => {
 describe('docs/decisions.md#22: the sandbox says what production would refuse', () => {
   /** The rules of a gateway whose production is not set up. */
   const rules = (method: Method) => productionRules({} as Bindings, method);
-  const production: ValidationContext = { ...CONTEXT, productionRules: rules };
+  const production = withRules(CONTEXT, rules);
   const sandbox: ValidationContext = { ...production, environment: 'sandbox' };
 
   const testMode = { testModeType: 'ACTUAL_TEST' };
@@ -146,10 +147,7 @@ describe('docs/decisions.md#22: the sandbox says what production would refuse', 
   });
 
   test('stores what it would store without the warning', () => {
-    const open: ValidationContext = {
-      ...sandbox,
-      productionRules: () => ({ currencies: ['ETB', 'USD'] }),
-    };
+    const open = withRules(sandbox, () => ({ currencies: ['ETB', 'USD'] }));
     for (const changes of [{ currency: 'USD' }, { amount: 1.01 }]) {
       const body = { methods: ['M_PESA', 'CBE'], ...changes };
       const [warned, silent] = [hosted(body, sandbox), hosted(body, open)];

@@ -23,6 +23,8 @@ export function eventContent(
   };
 }
 
+export type EventContent = ReturnType<typeof eventContent>;
+
 function wireEvent(type: EventType): string {
   return WIRE_EVENTS[type].event;
 }

@@ -102,9 +102,16 @@ export async function resendMissed(call: MerchantCall): Promise<Response> {
     const detail = { from, resent, unchanged, unreachable };
     await audit(call, { action: 'events.resent', target: null, detail });
   }
-  const content = { resent, unreachable, hasMore: nextCursor !== null, nextCursor };
+  const content: ResendContent = { resent, unreachable, hasMore: nextCursor !== null, nextCursor };
   const warnings = unknownFieldWarnings(resendBody, value);
   return jsonResponse(200, successBody('Events queued', content, warnings));
+}
+
+export interface ResendContent {
+  readonly resent: number;
+  readonly unreachable: number;
+  readonly hasMore: boolean;
+  readonly nextCursor: string | null;
 }
 
 /** By merchant and environment, however many keys they use. */

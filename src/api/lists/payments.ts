@@ -36,6 +36,8 @@ export async function listPayments({ request, env, access }: MerchantCall): Prom
 
 const STATUSES = Object.keys(WIRE_STATUSES) as IntentStatus[];
 
+export type PaymentSummaryContent = ReturnType<typeof summaryContent>;
+
 /** Names of the payment object, without its three dates (docs/lists.md#payment-summary). */
 function summaryContent(row: PaymentSummary) {
   return {

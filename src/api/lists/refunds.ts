@@ -33,6 +33,8 @@ const STATUSES = (Object.keys(WIRE_REFUND_STATUSES) as RefundStatus[]).filter(
   (status) => status !== 'unresolved',
 );
 
+export type RefundSummaryContent = ReturnType<typeof summaryContent>;
+
 /** A refund by the names that the refund object has (docs/lists.md#refund-summary). */
 function summaryContent(row: RefundRow) {
   return {

@@ -157,6 +157,8 @@ async function answerWithSecret(
   return successResponse(message, { ...contentOf(await named(call)), secret });
 }
 
+export type EndpointContent = ReturnType<typeof contentOf>;
+
 function contentOf(endpoint: EndpointEntry) {
   return {
     id: endpoint.endpointId,

@@ -3,16 +3,21 @@ import type { CommissionRate } from '../../domain/money.ts';
 import type { FieldErrors } from '../../http/field-error.ts';
 import type { RailRules } from '../../rails/rail.ts';
 
-/** What validation needs besides the body. */
-export interface ValidationContext {
-  readonly environment: Environment;
-  /** Enabled for this merchant in this environment, and served by a rail. */
-  readonly methods: readonly { readonly method: Method; readonly rate: CommissionRate }[];
+export interface OfferedMethod {
+  readonly method: Method;
+  readonly rate: CommissionRate;
   /**
    * What the method takes in production. The sandbox takes everything, and warns of what production
    * would refuse (docs/decisions.md#22).
    */
-  readonly productionRules: (method: Method) => RailRules;
+  readonly rules: RailRules;
+}
+
+/** What validation needs besides the body. */
+export interface ValidationContext {
+  readonly environment: Environment;
+  /** Enabled for this merchant in this environment, and served by a rail. */
+  readonly methods: readonly OfferedMethod[];
   /** The merchant's largest total by currency, in minor units. Absent: no limit. */
   readonly limits: Readonly<Partial<Record<Currency, number>>>;
   /** Schemes of the merchant's apps, which a returnUrl may have: `myshop`. */

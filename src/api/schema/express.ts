@@ -25,7 +25,7 @@ import {
   expressPhoneField,
 } from './customer.ts';
 import { bodyRecord, idField, optional, optionalUrl, record, textField } from './fields.ts';
-import { canCharge, methodField, REFUSED } from './methods.ts';
+import { canCharge, methodField, REFUSED, rulesOf } from './methods.ts';
 import type { PaymentOrder } from './order.ts';
 import { internationalPhone } from './phone.ts';
 import type { Parts, Problems } from './problems.ts';
@@ -141,7 +141,7 @@ function checkUsable(
   path: string,
   phone: string,
   method: Method,
-  { environment, productionRules }: ValidationContext,
+  context: ValidationContext,
   problems: Problems,
 ): void {
   const number = internationalPhone(phone);
@@ -153,9 +153,9 @@ function checkUsable(
         'Must be a mobile number: 9 or 7 and 8 digits, optionally with 0, 251 or +251 before.',
       ),
     );
-  } else if (!canCharge(productionRules(method), number)) {
+  } else if (!canCharge(rulesOf(method, context), number)) {
     const text = `Must be a number that can have an account with ${method}.`;
-    if (environment === 'production') {
+    if (context.environment === 'production') {
       problems.add(path, fieldError('not_supported', text));
     } else {
       problems.warn(path, `${REFUSED}: ${text}`);

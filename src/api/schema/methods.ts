@@ -60,10 +60,10 @@ export interface Demands {
 export function acceptedMethods(
   methods: readonly Method[],
   { currency, amountMinor, amountPath, lockedPhone, namesMethods }: Demands,
-  { environment, productionRules }: ValidationContext,
+  context: ValidationContext,
   problems: Problems,
 ): readonly Method[] {
-  const isProduction = environment === 'production';
+  const isProduction = context.environment === 'production';
   let left = methods;
   const exclude = (
     fits: (method: Method) => boolean,
@@ -84,7 +84,7 @@ export function acceptedMethods(
     }
   };
   exclude(
-    (method) => currency === undefined || productionRules(method).currencies.includes(currency),
+    (method) => currency === undefined || rulesOf(method, context).currencies.includes(currency),
     'currency',
     'not_supported',
     (names) => `${names} cannot take ${currency}.`,
@@ -93,7 +93,7 @@ export function acceptedMethods(
     (method) =>
       lockedPhone === null ||
       !METHODS_NEEDING_PHONE.includes(method) ||
-      canCharge(productionRules(method), lockedPhone),
+      canCharge(rulesOf(method, context), lockedPhone),
     'customerInfo.phone',
     'not_supported',
     (names) =>
@@ -103,7 +103,7 @@ export function acceptedMethods(
     (method) =>
       amountMinor === null ||
       isWholeMajor(amountMinor) ||
-      productionRules(method).wholeAmountsOnly !== true,
+      rulesOf(method, context).wholeAmountsOnly !== true,
     amountPath,
     'too_many_decimals',
     (names) => `${names} can take whole amounts only, without cents.`,
@@ -114,6 +114,15 @@ export function acceptedMethods(
 /** The predicates of a warning in the sandbox. */
 export const REFUSED = 'would be refused in production';
 const LEFT_OUT = 'would leave out methods in production';
+
+/** What an enabled method takes in production. */
+export function rulesOf(method: Method, { methods }: ValidationContext): RailRules {
+  const offered = methods.find((it) => it.method === method);
+  if (offered === undefined) {
+    throw new Error(`${method} is not enabled`);
+  }
+  return offered.rules;
+}
 
 /** Whether a number, 251XXXXXXXXX, can have an account with the method. */
 export function canCharge({ acceptsPhone }: RailRules, phone: string): boolean {
@@ -132,12 +141,10 @@ export function methodTerms(
 ): MethodTerms[] {
   return context.methods
     .filter(({ method }) => methods.includes(method))
-    .map(({ method, rate }) => {
+    .map(({ method, rate, rules }) => {
       const exact = commissionMinor(amountMinor, rate);
       const isRounded =
-        isPaidByCustomer &&
-        context.environment === 'production' &&
-        context.productionRules(method).wholeAmountsOnly === true;
+        isPaidByCustomer && context.environment === 'production' && rules.wholeAmountsOnly === true;
       return { method, commissionMinor: isRounded ? roundedUpToMajor(exact) : exact };
     });
 }

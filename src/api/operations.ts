@@ -1,0 +1,151 @@
+import { ENVIRONMENTS, type Environment } from '../domain/method.ts';
+import type { KeyPermission } from '../merchants/key-permissions.ts';
+import type { MerchantCall } from './call.ts';
+import { createExpress } from './routes/create-express.ts';
+import { createHosted } from './routes/create-hosted.ts';
+import { cancelPayment, readPayment } from './routes/read-payment.ts';
+import { listBanks, listWebhookKeys } from './routes/reference-data.ts';
+
+/** Every call of the merchants' API. `scripts/openapi/operations.ts` describes each for readers. */
+
+type Answer = (call: MerchantCall) => Promise<Response>;
+
+interface OperationBase {
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  /** The first one is documented; the others are older or published spellings. */
+  readonly paths: readonly string[];
+  readonly environments: readonly Environment[];
+}
+
+interface KeyOperation extends OperationBase {
+  /** What the key must be good for; null: any key, of either environment. */
+  readonly permission: KeyPermission | null;
+  readonly answer: Answer;
+}
+
+interface PublicOperation extends OperationBase {
+  readonly answerWithoutKey: (env: Env, environment: Environment) => Promise<Response>;
+}
+
+export type Operation = KeyOperation | PublicOperation;
+
+const get = callsBy('get');
+const post = callsBy('post');
+
+/** Payments need none of these: an isolate loads each with its first call. */
+const events = () => import('./lists/events.ts');
+const endpoints = () => import('./routes/webhook-endpoints.ts');
+const refunds = () => import('./routes/refunds.ts');
+
+const ENDPOINT = '/webhook-endpoints/:id';
+
+/** In the order in which the router tries them. */
+export const OPERATIONS = {
+  createHostedPayment: post('payments_create', createHosted, '/intent'),
+  createExpressPayment: post(
+    'payments_create',
+    createExpress,
+    '/express/pay',
+    '/express{environment}/pay',
+  ),
+  readPayment: get('payments_read', readPayment, '/intents/:id', '/intent/:id', '/checkout/:id'),
+  cancelPayment: post(
+    'payments_cancel',
+    cancelPayment,
+    '/intents/:id/cancel',
+    '/intent/cancel/:id',
+  ),
+  listPayments: get(
+    'payments_read',
+    lazy(() => import('./lists/payments.ts'), 'listPayments'),
+    '/intents',
+  ),
+  createRefund: post('refunds', lazy(refunds, 'createRefund'), '/refunds', '/refund'),
+  readRefund: get('payments_read', lazy(refunds, 'readRefund'), '/refunds/:id', '/refund/:id'),
+  cancelRefund: post(
+    'refunds',
+    lazy(refunds, 'cancelRefund'),
+    '/refunds/:id/cancel',
+    '/refund/:id/cancel',
+  ),
+  listRefunds: get(
+    'payments_read',
+    lazy(() => import('./lists/refunds.ts'), 'listRefunds'),
+    '/refunds',
+  ),
+  // Before `readEvent`, whose path would match.
+  streamEvents: {
+    ...get(
+      'events',
+      lazy(() => import('./routes/stream-events.ts'), 'streamEvents'),
+      '/events/stream',
+    ),
+    environments: ['sandbox'],
+  },
+  listEvents: get('events', lazy(events, 'listEvents'), '/events'),
+  readEvent: get('events', lazy(events, 'readEvent'), '/events/:id'),
+  resendEvent: post('events', lazy(events, 'resendEvent'), '/events/:id/resend'),
+  resendEvents: post('events', lazy(events, 'resendMissed'), '/events/resend'),
+  listWebhookKeys: {
+    method: 'get',
+    paths: ['/webhook-keys'],
+    environments: ENVIRONMENTS,
+    answerWithoutKey: listWebhookKeys,
+  },
+  listWebhookEndpoints: get(
+    'webhook_endpoints',
+    lazy(endpoints, 'listWebhookEndpoints'),
+    '/webhook-endpoints',
+  ),
+  createWebhookEndpoint: post(
+    'webhook_endpoints',
+    lazy(endpoints, 'createWebhookEndpoint'),
+    '/webhook-endpoints',
+  ),
+  readWebhookEndpoint: get('webhook_endpoints', lazy(endpoints, 'readWebhookEndpoint'), ENDPOINT),
+  changeWebhookEndpoint: callsBy('patch')(
+    'webhook_endpoints',
+    lazy(endpoints, 'changeWebhookEndpoint'),
+    ENDPOINT,
+  ),
+  deleteWebhookEndpoint: callsBy('delete')(
+    'webhook_endpoints',
+    lazy(endpoints, 'deleteWebhookEndpoint'),
+    ENDPOINT,
+  ),
+  rotateWebhookSecret: post(
+    'webhook_endpoints',
+    lazy(endpoints, 'rotateWebhookSecret'),
+    `${ENDPOINT}/secret`,
+  ),
+  listBanks: get(null, listBanks, '/banks'),
+} as const satisfies Readonly<Record<string, Operation>>;
+
+export type OperationId = keyof typeof OPERATIONS;
+
+/** Rows of calls by this HTTP method, which need a key and exist in both environments. */
+function callsBy(method: Operation['method']) {
+  return (permission: KeyPermission | null, answer: Answer, ...paths: string[]): KeyOperation => ({
+    method,
+    paths,
+    environments: ENVIRONMENTS,
+    permission,
+    answer,
+  });
+}
+
+/** The function of this name, from a module that is loaded with the first call. */
+function lazy<Name extends string>(load: () => Promise<Record<Name, Answer>>, name: Name): Answer {
+  return async (call) => (await load())[name](call);
+}
+
+/** Where all paths begin. */
+export const ROOT = '/api/v1/payment';
+
+/** What stands for `{environment}` in a path. */
+export const SEGMENTS = { sandbox: '/sandbox', production: '' } as const;
+
+/** The path from the root on. A few published paths do not begin with the environment. */
+export function template(path: string): string {
+  return ROOT + (path.includes('{environment}') ? path : `{environment}${path}`);
+}

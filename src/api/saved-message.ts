@@ -1,2 +1,0 @@
-/** The message of every successful creation (docs/decisions.md#11). */
-export const SAVED_MESSAGE = 'Payment intent saved successfully';
