@@ -29,6 +29,7 @@ import {
   execute,
   expressBody,
   fireAlarm,
+  firstOf,
   hostedBody,
   INTERRUPTIONS,
   lastEvent,
@@ -100,10 +101,7 @@ test('decisions.md#17: sends the event as documented, with both signatures', asy
   const arrivals = merchantServer();
   await payHosted();
   await deliverFirst();
-  const [arrival] = arrivals;
-  if (arrival === undefined) {
-    throw new Error('no webhook arrived');
-  }
+  const arrival = firstOf(arrivals);
   expect(arrival.url).toBe(CALLBACK_URL);
   expect(Object.keys(arrival.event)).toEqual([
     'webHookEvent',
@@ -200,10 +198,7 @@ test('promises.md#6: sends a lost message again after its lease, at growing inte
 test('promises.md#6: duplicate messages, in sequence or at once, make one claim and one request', async () => {
   const arrivals = merchantServer();
   await payHosted();
-  const [message] = caught.webhooks.splice(0);
-  if (message === undefined) {
-    throw new Error('no message was sent');
-  }
+  const message = firstOf(caught.webhooks.splice(0));
   await Promise.all([
     consume('kefel-webhooks', [message, message, message]),
     consume('kefel-webhook-retries', [message, message]),
@@ -233,10 +228,7 @@ test('promises.md#6: ignores a message for an unknown object or event', async ()
   const { objectId } = clientOf();
   const unknown = env.PAYMENT_INTENT.newUniqueId().toString();
   await payHosted({ paymentIntentUniqueId: 'order-2' });
-  const message = caught.webhooks.splice(0)[0];
-  if (message === undefined) {
-    throw new Error('no message was sent');
-  }
+  const message = firstOf(caught.webhooks.splice(0));
   const result = await consume('kefel-webhooks', [
     { ...message, objectId, sequence: 99 },
     { ...message, position: 7 },
