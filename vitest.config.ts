@@ -23,16 +23,37 @@ const DISK = { TMPDIR: tmpdir() };
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/node');
 
 /**
- * Files that wait for minutes, as providers do, or have the most pages. The others run beside them; one
- * that started last would run alone.
+ * Files that run at the same time and mostly wait: for gateways, providers' time limits and browsers.
+ * More of them would make two cores the limit.
  */
-const LONGEST =
-  /\/(?:e2e\/(?:rails-(?:windows|refunds-prompts|refunds|cards)|conformance)|journeys\/(?:dashboard-pages|docs)|browser\/states)\.test\.ts$/;
+const WAITING_WORKERS = 8;
+
+/**
+ * Files that wait for minutes, as providers do, or have the most pages, longest first. The others run
+ * beside them; one that started last would run alone.
+ */
+const LONGEST = [
+  'e2e/rails-windows',
+  'e2e/rails-refunds',
+  'journeys/dashboard-pages',
+  'e2e/cli',
+  'e2e/first-minute',
+  'e2e/crash',
+  'browser/states',
+  'e2e/conformance',
+  'journeys/docs',
+  'e2e/refunds-crash',
+  'e2e/rails-refunds-prompts',
+  'e2e/rails-cards',
+].map((name) => `/test/${name}.test.ts`);
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ project, moduleId }: TestSpecification) =>
-      project.config.sequence.groupOrder - (LONGEST.test(moduleId) ? 0.5 : 0);
+    const place = ({ project, moduleId }: TestSpecification) => {
+      const index = LONGEST.findIndex((name) => moduleId.endsWith(name));
+      const within = index < 0 ? 1 : index / LONGEST.length;
+      return project.config.sequence.groupOrder * 2 + within;
+    };
     return (await super.sort(files)).sort((one, other) => place(one) - place(other));
   }
 }
@@ -138,8 +159,8 @@ export default defineConfig({
           // Much of it waits; all of it may run on a busy machine.
           testTimeout: 120_000,
           hookTimeout: 180_000,
-          maxWorkers: 10,
-          sequence: { groupOrder: 3 },
+          maxWorkers: WAITING_WORKERS,
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -150,8 +171,8 @@ export default defineConfig({
           globalSetup: ['./test/support/unpack-browser.ts', './test/support/e2e-sandbox.ts'],
           testTimeout: 60_000,
           hookTimeout: 180_000,
-          maxWorkers: 3,
-          sequence: { groupOrder: 4 },
+          maxWorkers: WAITING_WORKERS,
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -162,8 +183,8 @@ export default defineConfig({
           globalSetup: './test/support/unpack-browser.ts',
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          maxWorkers: 3,
-          sequence: { groupOrder: 4 },
+          maxWorkers: WAITING_WORKERS,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -34,7 +34,7 @@ async function main(): Promise<boolean> {
   const texts = [
     [DOCUMENT_FILE, `${text}\n`],
     [REFERENCE_FILE, referenceMarkdown(openApi)],
-    [TYPES_FILE, await clientTypes(document.components.schemas)],
+    [TYPES_FILE, clientTypes(document.components.schemas)],
   ] as const;
   const results = await Promise.all(texts.map(([file, text]) => put(file, text, isCheck)));
   return results.every((isCurrent) => isCurrent);

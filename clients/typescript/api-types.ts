@@ -46,7 +46,6 @@ export type ErrorCode =
       | 'event_superseded'
     )
   | (string & {});
-
 export interface HostedPaymentRequest {
   /**
    * The total in major units, at least 1.00, with at most two decimals: round to cents. With `items` too, it equals the sum of the prices or of price × quantity. Send `amount`, `items` or both. In the sandbox some amounts, such as 100.02, have a fixed outcome (`/docs/sandbox`).
@@ -515,7 +514,8 @@ export interface Payment {
      */
     transactionId: string;
     paymentType:
-      ('TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR') | (string & {});
+      | ('TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR')
+      | (string & {});
     transactionStatus: 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'EXPIRED';
     /**
      * ISO 8601 in UTC with milliseconds
@@ -557,7 +557,8 @@ export interface Payment {
     isPhoneUpdatable: boolean | null;
   } | null;
   paymentMethodTypes: (
-    ('TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR') | (string & {})
+    | ('TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR')
+    | (string & {})
   )[];
   status: 'OPEN' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'EXPIRED' | 'CANCELED';
   previousStatus: 'OPEN' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'EXPIRED' | 'CANCELED' | null;
@@ -1128,7 +1129,8 @@ export interface EventBody {
      */
     transactionId: string;
     paymentType:
-      ('TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR') | (string & {});
+      | ('TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR')
+      | (string & {});
     transactionStatus: 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'EXPIRED';
     /**
      * ISO 8601 in UTC with milliseconds
@@ -1170,7 +1172,8 @@ export interface EventBody {
     isPhoneUpdatable: boolean | null;
   } | null;
   paymentMethodTypes: (
-    ('TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR') | (string & {})
+    | ('TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR')
+    | (string & {})
   )[];
   status: 'OPEN' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'EXPIRED' | 'CANCELED';
   previousStatus: 'OPEN' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'EXPIRED' | 'CANCELED' | null;

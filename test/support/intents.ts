@@ -1,5 +1,6 @@
 import { decide, openIntent } from '../../src/domain/decide.ts';
 import type { Attempt, Command, Intent, IntentTerms } from '../../src/domain/intent.ts';
+import type { RefundOutcome } from '../../src/domain/refund.ts';
 
 /** Terms of an ordinary hosted sandbox payment of 100.00 ETB, created at 0, expiring at 60 s. */
 export function someTerms(changes: Partial<IntentTerms> = {}): IntentTerms {
@@ -38,6 +39,10 @@ export function someTerms(changes: Partial<IntentTerms> = {}): IntentTerms {
   };
 }
 
+export const TICK: Command = { type: 'tick' };
+export const CANCEL: Command = { type: 'cancel' };
+export const ABANDON_PAYMENT: Command = { type: 'abandon_payment' };
+
 type Start = Extract<Command, { type: 'start_attempt' }>;
 
 /** A `start_attempt` by redirect whose window closes at 30 s without finality. */
@@ -74,6 +79,28 @@ export function fail(attemptId: Attempt['id']): Command {
 
 export function unknown(attemptId: Attempt['id'], checkAtMs: number | null = null): Command {
   return { type: 'resolve_attempt', attemptId, outcome: { type: 'unknown', checkAtMs } };
+}
+
+/** The customer leaves the attempt. */
+export function abandon(attemptId: Attempt['id']): Command {
+  return { type: 'abandon_attempt', attemptId };
+}
+
+type Acceptance = Extract<Command, { type: 'accept_attempt' }>;
+
+/** The provider's answer to a start, which brings nothing unless changed. */
+export function accept(attemptId: Attempt['id'], changes: Partial<Acceptance> = {}): Command {
+  return { type: 'accept_attempt', attemptId, redirectUrl: null, railReference: null, ...changes };
+}
+
+/** A consumer claims the start; its call lasts until 50 s. */
+export function claimStart(attemptId: Attempt['id'], claimId: string): Command {
+  return { type: 'claim_start', attemptId, claimId, deadlineAtMs: 50_000 };
+}
+
+/** A callback about the attempt was refused. */
+export function refuseCallback(attemptId: Attempt['id']): Command {
+  return { type: 'report_callback', attemptId };
 }
 
 type ManualResolution = Extract<Command, { type: 'resolve_manually' }>;
@@ -124,7 +151,7 @@ export function paidTwice(
     startAttempt('declined'),
     fail('declined'),
     startAttempt('first'),
-    { type: 'abandon_attempt', attemptId: 'first' } as const,
+    abandon('first'),
     startAttempt('second'),
     succeed('second'),
     succeed('first'),
@@ -159,4 +186,46 @@ export function requestRefund(
     startsAfterMs: 0,
     ...changes,
   };
+}
+
+/** The call that returns the money has until 60 s. */
+export function claimRefund(refundId: string): Command {
+  return { type: 'claim_refund', refundId, claimId: `claim-${refundId}`, deadlineAtMs: 60_000 };
+}
+
+export function resolveRefund(refundId: string, outcome: RefundOutcome): Command {
+  return { type: 'resolve_refund', refundId, outcome };
+}
+
+export function cancelRefund(refundId: string): Command {
+  return { type: 'cancel_refund', refundId };
+}
+
+type ManualRefund = Extract<Command, { type: 'resolve_refund_manually' }>;
+
+/** An operator found the refund at the bank. */
+export function resolveRefundManually(
+  refundId: string,
+  changes: Partial<ManualRefund> = {},
+): ManualRefund {
+  return {
+    type: 'resolve_refund_manually',
+    refundId,
+    resolutionId: 'decision-1',
+    outcome: { type: 'succeeded', railReference: 'BANK-7' },
+    operator: 'Abebe',
+    note: 'Paid out',
+    secondOperatorAboveMinor: null,
+    isVerified: true,
+    ...changes,
+  };
+}
+
+/** The payment after commands that it accepts, all at one moment. */
+export function accepted(before: Intent, commands: readonly Command[], nowMs: number): Intent {
+  const { intent, rejection } = decide(before, commands, nowMs);
+  if (rejection !== null) {
+    throw new Error(`rejected: ${rejection}`);
+  }
+  return intent;
 }

@@ -9,7 +9,7 @@ import { expiryHeldUntilMs } from '../../src/domain/time.ts';
 import type { Rail } from '../../src/rails/rail.ts';
 import { railFor } from '../../src/rails/registry.ts';
 import { configuredRail } from '../../src/rails/settings.ts';
-import { fail, someTerms, startAttempt, succeed } from '../support/intents.ts';
+import { fail, someTerms, startAttempt, succeed, TICK } from '../support/intents.ts';
 import { envOf, envWithAll, NBG } from './rail-settings-fixture.ts';
 
 /**
@@ -60,10 +60,10 @@ describe('an attempt in flight at the expiry', () => {
   test('holds it until the end of its window, and says so from the start', () => {
     const intent = inFlight(UNTIL_MS, EXPIRES_AT_MS - 1);
     expect(expiryHeldUntilMs(intent)).toBe(UNTIL_MS);
-    const held = decide(intent, [{ type: 'tick' }], UNTIL_MS - 1);
+    const held = decide(intent, [TICK], UNTIL_MS - 1);
     expect(held).toMatchObject({ steps: [], intent: { status: 'processing' } });
     expect(nextWakeAtMs(held.intent)).toBe(UNTIL_MS);
-    const over = decide(held.intent, [{ type: 'tick' }], UNTIL_MS);
+    const over = decide(held.intent, [TICK], UNTIL_MS);
     expect(eventsOf(over)).toEqual(['payment_expired']);
     expect(expiryHeldUntilMs(over.intent)).toBeNull();
   });
@@ -71,9 +71,7 @@ describe('an attempt in flight at the expiry', () => {
   test('does not hold it if its window ends with the payment', () => {
     const intent = inFlight(EXPIRES_AT_MS);
     expect(expiryHeldUntilMs(intent)).toBeNull();
-    expect(eventsOf(decide(intent, [{ type: 'tick' }], EXPIRES_AT_MS))).toEqual([
-      'payment_expired',
-    ]);
+    expect(eventsOf(decide(intent, [TICK], EXPIRES_AT_MS))).toEqual(['payment_expired']);
   });
 
   test('expires it at once when it is proved unpaid', () => {
@@ -109,7 +107,7 @@ describe('a success is late', () => {
   });
 
   test('for any date, once the expiry was announced', () => {
-    const expired = decide(inFlight(UNTIL_MS), [{ type: 'tick' }], UNTIL_MS).intent;
+    const expired = decide(inFlight(UNTIL_MS), [TICK], UNTIL_MS).intent;
     const { intent } = decide(expired, [paid(1)], UNTIL_MS + 1);
     expect(intent).toMatchObject({ status: 'succeeded', late: true });
   });
@@ -190,7 +188,7 @@ describe('the rails', () => {
     const terms = termsOf(5_000, { methods: [{ method: 'E_BIRR', commissionMinor: 0 }] });
     const attempt = newAttempt(terms, 'E_BIRR', '251911223344', rail, 0);
     const { intent } = decide(openIntent(terms), [{ type: 'start_attempt', attempt }], 0);
-    const over = decide(intent, [{ type: 'tick' }], 5_000);
+    const over = decide(intent, [TICK], 5_000);
     expect(eventsOf(over)).toEqual(['payment_expired']);
     // The customer was not prompted.
     expect(over.intent.attempts).toMatchObject([{ failureReason: 'rail_unavailable' }]);

@@ -2,30 +2,32 @@ import { expect, test } from 'vitest';
 import { type Actor, actorOf } from '../../src/domain/actor.ts';
 import { decide, openIntent } from '../../src/domain/decide.ts';
 import type { Command, Intent, IntentKind } from '../../src/domain/intent.ts';
-import type {
-  ManualRefundOutcome,
-  RefundCapability,
-  RefundOutcome,
-  RefundRequester,
-} from '../../src/domain/refund.ts';
+import type { RefundCapability, RefundOutcome, RefundRequester } from '../../src/domain/refund.ts';
 import { historyDetail } from '../../src/intent/history.ts';
 import type { HistoryDetail } from '../../src/intent/protocol.ts';
 import {
+  ABANDON_PAYMENT,
+  abandon,
+  CANCEL,
+  claimRefund,
   fail,
   failManually,
+  refuseCallback,
   requestRefund,
+  resolveRefund,
+  resolveRefundManually,
   someTerms,
   startAttempt,
   succeed,
   succeedManually,
+  TICK,
 } from '../support/intents.ts';
+import { at, inTurn, type Story } from '../support/story.ts';
 
 /**
  * Goal: each step of a payment records who caused it and why, without a phone number. Method: run
  * stories through the machine, and compare the whole detail of the last step.
  */
-
-type Story = readonly (readonly [nowMs: number, command: Command])[];
 
 /**
  * The details of every step of the last command: a transition that was due before it is a separate
@@ -34,9 +36,9 @@ type Story = readonly (readonly [nowMs: number, command: Command])[];
 function detailsAfter(story: Story, kind: IntentKind = 'hosted'): HistoryDetail[] {
   let intent: Intent = openIntent(someTerms({ kind }));
   let details: HistoryDetail[] = [];
-  for (const [nowMs, command] of story) {
+  for (const { atMs, command } of story) {
     let before = intent;
-    const decision = decide(intent, [command], nowMs);
+    const decision = decide(intent, [command], atMs);
     details = decision.steps.map((step) => {
       const detail = historyDetail(step.command, before, step.intent);
       before = step.intent;
@@ -54,7 +56,6 @@ const PAID_BY_RAIL = {
   ...{ actor: 'rail', ...A, attemptStatus: 'succeeded' },
   ...{ outcome: 'succeeded', receipt: 'RAIL-a' },
 } as const;
-const TICK: Command = { type: 'tick' };
 const failedWithCode = (providerCode: string): Command => ({
   type: 'resolve_attempt',
   attemptId: 'a',
@@ -64,31 +65,20 @@ const failedWithCode = (providerCode: string): Command => ({
 test.each<[string, Story, IntentKind, readonly object[]]>([
   [
     'a customer starts',
-    [[1, START]],
+    [at(1, START)],
     'hosted',
     [{ actor: 'customer', ...A, attemptStatus: 'processing' }],
   ],
   [
     'a merchant starts',
-    [[1, START]],
+    [at(1, START)],
     'express',
     [{ actor: 'merchant', ...A, attemptStatus: 'processing' }],
   ],
-  [
-    'paid',
-    [
-      [1, START],
-      [2, succeed('a')],
-    ],
-    'hosted',
-    [PAID_BY_RAIL],
-  ],
+  ['paid', [at(1, START), at(2, succeed('a'))], 'hosted', [PAID_BY_RAIL]],
   [
     'failed, with the provider’s code',
-    [
-      [1, START],
-      [2, failedWithCode('1')],
-    ],
+    [at(1, START), at(2, failedWithCode('1'))],
     'hosted',
     [
       {
@@ -103,10 +93,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
   ],
   [
     'failed, with a provider code that may contain personal data',
-    [
-      [1, START],
-      [2, failedWithCode('0911234567')],
-    ],
+    [at(1, START), at(2, failedWithCode('0911234567'))],
     'hosted',
     [
       {
@@ -120,75 +107,51 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
   ],
   [
     'a window closes',
-    [
-      [1, PUSH],
-      [30_000, TICK],
-    ],
+    [at(1, PUSH), at(30_000, TICK)],
     'hosted',
     [{ actor: 'clock', ...A, attemptStatus: 'unresolved' }],
   ],
   [
     'a final window closes',
-    [
-      [1, startAttempt('a', { windowIsFinal: true })],
-      [30_000, TICK],
-    ],
+    [at(1, startAttempt('a', { windowIsFinal: true })), at(30_000, TICK)],
     'express',
     [{ actor: 'clock', ...A, attemptStatus: 'expired', reason: 'timed_out' }],
   ],
-  ['time runs out', [[60_000, TICK]], 'hosted', [{ actor: 'clock' }]],
+  ['time runs out', [at(60_000, TICK)], 'hosted', [{ actor: 'clock' }]],
   [
     'the customer abandons the attempt',
-    [
-      [1, START],
-      [2, { type: 'abandon_attempt', attemptId: 'a' }],
-    ],
+    [at(1, START), at(2, abandon('a'))],
     'hosted',
     [{ actor: 'customer', ...A, attemptStatus: 'unresolved', reason: 'abandoned' }],
   ],
   [
     'the customer abandons the payment',
-    [[1, { type: 'abandon_payment' }]],
+    [at(1, ABANDON_PAYMENT)],
     'hosted',
     [{ actor: 'customer', reason: 'abandoned' }],
   ],
-  ['the merchant cancels', [[1, { type: 'cancel' }]], 'hosted', [{ actor: 'merchant' }]],
+  ['the merchant cancels', [at(1, CANCEL)], 'hosted', [{ actor: 'merchant' }]],
   [
     'a callback is refused',
-    [
-      [1, START],
-      [2, { type: 'report_callback', attemptId: 'a' }],
-    ],
+    [at(1, START), at(2, refuseCallback('a'))],
     'hosted',
     [{ actor: 'rail', ...A, attemptStatus: 'processing', anomaly: 'refused_callback' }],
   ],
   [
     'a callback is refused after the payment failed: the reason is of an earlier step',
-    [
-      [1, START],
-      [2, fail('a')],
-      [3, { type: 'report_callback', attemptId: 'a' }],
-    ],
+    [at(1, START), at(2, fail('a')), at(3, refuseCallback('a'))],
     'express',
     [{ actor: 'rail', ...A, attemptStatus: 'failed', anomaly: 'refused_callback' }],
   ],
   [
     'paid after a callback was refused: the refusal is of an earlier step',
-    [
-      [1, START],
-      [2, { type: 'report_callback', attemptId: 'a' }],
-      [3, succeed('a')],
-    ],
+    [at(1, START), at(2, refuseCallback('a')), at(3, succeed('a'))],
     'hosted',
     [PAID_BY_RAIL],
   ],
   [
     'the provider contradicts itself',
-    [
-      [1, START],
-      [2, succeed('a')],
-      [3, fail('a')],
-    ],
+    [at(1, START), at(2, succeed('a')), at(3, fail('a'))],
     'hosted',
     [
       {
@@ -204,8 +167,8 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
   [
     'late, and the expiry that was due before it',
     [
-      [1, startAttempt('a', { deadlineAtMs: 60_000, windowIsFinal: true })],
-      [60_000, succeed('a')],
+      at(1, startAttempt('a', { deadlineAtMs: 60_000, windowIsFinal: true })),
+      at(60_000, succeed('a')),
     ],
     'hosted',
     [
@@ -222,11 +185,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
   ],
   [
     'manually resolved as paid',
-    [
-      [1, PUSH],
-      [60_000, TICK],
-      [90_000, succeedManually('a')],
-    ],
+    [at(1, PUSH), at(60_000, TICK), at(90_000, succeedManually('a'))],
     'hosted',
     [
       {
@@ -245,11 +204,11 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
   [
     'paid twice, as an operator finds out',
     [
-      [1, START],
-      [2, { type: 'abandon_attempt', attemptId: 'a' }],
-      [3, startAttempt('b')],
-      [4, succeed('b')],
-      [40_000, succeedManually('a')],
+      at(1, START),
+      at(2, abandon('a')),
+      at(3, startAttempt('b')),
+      at(4, succeed('b')),
+      at(40_000, succeedManually('a')),
     ],
     'hosted',
     [
@@ -268,11 +227,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
   ],
   [
     'manually resolved as unpaid',
-    [
-      [1, PUSH],
-      [30_000, TICK],
-      [30_000, failManually('a')],
-    ],
+    [at(1, PUSH), at(30_000, TICK), at(30_000, failManually('a'))],
     'express',
     [
       {
@@ -291,11 +246,8 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
   expect(detailsAfter(story, kind)).toEqual(details);
 });
 
-const PAID: Story = [
-  [1, START],
-  [2, succeed('a')],
-];
-const CLAIM: Command = { type: 'claim_refund', refundId: 'r', claimId: 'c', deadlineAtMs: 60_000 };
+const PAID: Story = [at(1, START), at(2, succeed('a'))];
+const CLAIM = claimRefund('r');
 
 function request(requester: RefundRequester, capability: RefundCapability | null): Command {
   return requestRefund('r', { attemptId: 'a', amountMinor: 400, requester }, { capability });
@@ -304,16 +256,13 @@ function request(requester: RefundRequester, capability: RefundCapability | null
 const BY_API = { takesParts: true, wholeAmountsOnly: false, windowMs: null };
 const REQUEST = request({ type: 'api', keyId: 'key' }, BY_API);
 
-function answer(outcome: RefundOutcome): Command {
-  return { type: 'resolve_refund', refundId: 'r', outcome };
-}
-
-function byHand(outcome: ManualRefundOutcome, secondOperatorAboveMinor: number | null): Command {
-  return {
-    ...{ type: 'resolve_refund_manually', refundId: 'r', resolutionId: 'd', outcome },
-    ...{ operator: 'Hana', note: 'Told 0911234567', secondOperatorAboveMinor, isVerified: true },
-  };
-}
+const answer = (outcome: RefundOutcome) => resolveRefund('r', outcome);
+const byHand = (secondOperatorAboveMinor: number | null) =>
+  resolveRefundManually('r', {
+    operator: 'Hana',
+    note: 'Told 0911234567',
+    secondOperatorAboveMinor,
+  });
 
 const BY_HANA = {
   ...{ actor: 'operator', operator: 'Hana', operatorProved: true },
@@ -349,7 +298,7 @@ test.each<[string, Command[], object]>([
   ],
   [
     'proposed',
-    [request({ type: 'api', keyId: 'key' }, null), byHand(RETURNED, 0)],
+    [request({ type: 'api', keyId: 'key' }, null), byHand(0)],
     {
       ...BY_HANA,
       refund: { status: 'requires_action', reason: 'not_supported', proposed: true },
@@ -357,7 +306,7 @@ test.each<[string, Command[], object]>([
   ],
   [
     'returned by hand',
-    [request({ type: 'api', keyId: 'key' }, null), byHand(RETURNED, null)],
+    [request({ type: 'api', keyId: 'key' }, null), byHand(null)],
     { ...BY_HANA, refund: { status: 'succeeded', railReference: 'BANK-7' } },
   ],
   [
@@ -366,7 +315,7 @@ test.each<[string, Command[], object]>([
     { actor: 'rail', anomaly: 'contradicting_refund' },
   ],
 ])('a refund is %s', (_name, commands, expected) => {
-  const story = [...PAID, ...commands.map((command, index) => [index + 3, command] as const)];
+  const story = [...PAID, ...inTurn(commands, 3)];
   const { refund, ...detail }: { refund?: object } = { ...expected };
   const shown = refund === undefined ? {} : { refund: { id: 'r', amountMinor: 400, ...refund } };
   expect(detailsAfter(story)).toEqual([{ ...detail, ...shown }]);
@@ -386,10 +335,7 @@ test.each([
   ],
   ['transaction 1000001', 'transaction 1000001'],
 ])('stores the note %j as %j', (note, kept) => {
-  const story: Story = [
-    [1, PUSH],
-    [2, succeedManually('a', { note })],
-  ];
+  const story: Story = [at(1, PUSH), at(2, succeedManually('a', { note }))];
   expect(detailsAfter(story)[0]?.note).toBe(kept);
 });
 

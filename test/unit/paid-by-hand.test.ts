@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { attemptsToCheck, decide, nextWakeAtMs, openIntent } from '../../src/domain/decide.ts';
-import type { Command, Intent, Outcome, Rejection } from '../../src/domain/intent.ts';
+import { attemptsToCheck, decide, nextWakeAtMs } from '../../src/domain/decide.ts';
+import type { Command, Outcome, Rejection } from '../../src/domain/intent.ts';
 import { isSameOperator } from '../../src/domain/operator-name.ts';
 import { isSameReceipt } from '../../src/domain/receipt.ts';
 import {
+  abandon,
   requestRefund,
-  someTerms,
   startAttempt,
   succeed,
   succeedManually,
 } from '../support/intents.ts';
+import { inTurn, play } from '../support/story.ts';
 
 /**
  * Goal: what only operators say was paid needs proved names, two of them above the limit, and a
@@ -26,12 +27,7 @@ function playedOut(
   commands: readonly Command[],
   environment: 'sandbox' | 'production' = 'production',
 ) {
-  let intent: Intent = openIntent(someTerms({ environment, simulation: null }));
-  let rejection: Rejection | null = null;
-  for (const [index, command] of commands.entries()) {
-    ({ intent, rejection } = decide(intent, [command], index + 1));
-  }
-  return { intent, rejection };
+  return play(inTurn(commands), { environment, simulation: null });
 }
 
 function reported(outcome: Outcome): Command {
@@ -104,7 +100,7 @@ describe('who records a payment', () => {
     });
     const { intent } = playedOut([
       startAttempt('a'),
-      { type: 'abandon_attempt', attemptId: 'a' },
+      abandon('a'),
       startAttempt('b'),
       succeedManually('a', limit),
       second,
@@ -118,7 +114,7 @@ describe('a receipt', () => {
   test('of another attempt is rejected', () => {
     const { rejection, intent } = playedOut([
       startAttempt('a'),
-      { type: 'abandon_attempt', attemptId: 'a' },
+      abandon('a'),
       startAttempt('b'),
       succeed('b'),
       succeedManually('a', { outcome: { type: 'succeeded', receipt: 'rail-B' } }),

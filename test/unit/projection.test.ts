@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decide, openIntent } from '../../src/domain/decide.ts';
+import { openIntent } from '../../src/domain/decide.ts';
 import type { Attempt, Command, Intent, IntentTerms } from '../../src/domain/intent.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../../src/domain/schedule.ts';
 import { SEARCH_ID_LENGTH_MAX } from '../../src/domain/search-key.ts';
@@ -20,7 +20,20 @@ import {
 } from '../../src/intent/projection.ts';
 import type { DeliveryTry, PaymentDetails, ProjectionRow } from '../../src/intent/protocol.ts';
 import type { StoredDelivery } from '../../src/intent/store.ts';
-import { fail, requestRefund, someTerms, startAttempt, succeed } from '../support/intents.ts';
+import {
+  abandon,
+  accept,
+  accepted,
+  CANCEL,
+  claimRefund,
+  fail,
+  refuseCallback,
+  requestRefund,
+  resolveRefund,
+  someTerms,
+  startAttempt,
+  succeed,
+} from '../support/intents.ts';
 
 /**
  * Goal: the read model's view of a payment says what happened, and which changes its readers must
@@ -28,15 +41,10 @@ import { fail, requestRefund, someTerms, startAttempt, succeed } from '../suppor
  * simulation only compares D1 with this view.)
  */
 
-function after(commands: readonly Command[], changes: Partial<IntentTerms> = {}): Intent {
-  const { intent, rejection } = decide(openIntent(someTerms(changes)), commands, 1_000);
-  expect(rejection).toBeNull();
-  return intent;
-}
+const after = (commands: readonly Command[], changes: Partial<IntentTerms> = {}): Intent =>
+  accepted(openIntent(someTerms(changes)), commands, 1_000);
 
-const abandon = (attemptId: string): Command => ({ type: 'abandon_attempt', attemptId });
 const startCbe = (id: string) => startAttempt(id, { method: 'CBE' });
-const refuseCallback = (attemptId: string): Command => ({ type: 'report_callback', attemptId });
 
 const START = startAttempt('a');
 const ABANDONED_THEN_IN_FLIGHT = [START, abandon('a'), startAttempt('b')];
@@ -49,7 +57,7 @@ test.each<[string, boolean, readonly Command[]]>([
   ['in flight, after a refused callback', true, [START, refuseCallback('a')]],
   ['in flight, where the provider may report the reference alone', true, [startCbe('a')]],
   ['paid', true, [START, succeed('a')]],
-  ['canceled', true, [{ type: 'cancel' }]],
+  ['canceled', true, [CANCEL]],
 ])('a payment that is %s is shown at once and for certain: %s', (_name, isShown, commands) => {
   const intent = after(commands);
   expect(isShownAtOnce(intent)).toBe(isShown);
@@ -63,8 +71,8 @@ function requestPart(id: string, attemptId = 'b'): Command {
 }
 
 const returnMoney = (refundId: string): readonly Command[] => [
-  { type: 'claim_refund', refundId, claimId: refundId, deadlineAtMs: 60_000 },
-  { type: 'resolve_refund', refundId, outcome: { type: 'succeeded', railReference: 'BANK-9' } },
+  claimRefund(refundId),
+  resolveRefund(refundId, { type: 'succeeded', railReference: 'BANK-9' }),
 ];
 
 /** Two declined, then paid by CBE and once more by telebirr. */
@@ -159,7 +167,7 @@ test.each<[string, readonly Command[], Partial<IntentTerms>, PaymentDetails | nu
     'the customer paid by another phone',
     [
       startAttempt('a', { phone: '251922345678' }),
-      { type: 'accept_attempt', attemptId: 'a', redirectUrl: null, railReference: 'BANK-7' },
+      accept('a', { railReference: 'BANK-7' }),
       succeed('a'),
     ],
     { customer: { ...CUSTOMER, phone: '911234567' } },

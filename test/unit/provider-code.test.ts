@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { commandFor } from '../../src/attempts/start.ts';
-import { decide, openIntent } from '../../src/domain/decide.ts';
+import { decide } from '../../src/domain/decide.ts';
 import type { Command, Intent, Outcome } from '../../src/domain/intent.ts';
 import { PROVIDER_CODE_LENGTH_MAX, printableCode } from '../../src/domain/provider-code.ts';
 import { statusContent } from '../../src/webhooks/payload.ts';
-import { someTerms, startAttempt } from '../support/intents.ts';
+import { accept, startAttempt } from '../support/intents.ts';
+import { inTurn, play } from '../support/story.ts';
 
 /**
  * Goal: an attempt stores the last code of its provider verbatim, without personal data. Storing a
@@ -16,13 +17,7 @@ const resolveAttempt = (outcome: Outcome): Command => ({
   attemptId: 'a',
   outcome,
 });
-const accept = (providerCode: string | null): Command => ({
-  type: 'accept_attempt',
-  attemptId: 'a',
-  redirectUrl: null,
-  railReference: null,
-  providerCode,
-});
+const acceptCode = (providerCode: string | null) => accept('a', { providerCode });
 const unknown = (providerCode?: string): Command =>
   resolveAttempt({
     type: 'unknown',
@@ -31,20 +26,14 @@ const unknown = (providerCode?: string): Command =>
   });
 const START = startAttempt('a', { checkAtMs: 5_000 });
 
-function intentAfter(...commands: Command[]): Intent {
-  const story = [START, ...commands];
-  return story.reduce<Intent>(
-    (intent, command, index) => decide(intent, [command], index + 1).intent,
-    openIntent(someTerms()),
-  );
-}
+const intentAfter = (...commands: Command[]): Intent => play(inTurn([START, ...commands])).intent;
 
 const codeAfter = (...commands: Command[]) => intentAfter(...commands).attempts[0]?.providerCode;
 
 test.each<[string, readonly Command[], string | null]>([
   ['no answer so far', [], null],
-  ['accepted', [accept('0')], '0'],
-  ['accepted without a code', [accept(null)], null],
+  ['accepted', [acceptCode('0')], '0'],
+  ['accepted without a code', [acceptCode(null)], null],
   [
     'paid',
     [resolveAttempt({ type: 'succeeded', receipt: 'R', providerCode: 'PAY_SUCCESS' })],
@@ -56,7 +45,7 @@ test.each<[string, readonly Command[], string | null]>([
     '1032',
   ],
   ['no outcome', [unknown('WAIT_PAY')], 'WAIT_PAY'],
-  ['the last code counts', [accept('0'), unknown('WAIT_PAY'), unknown('PAYING')], 'PAYING'],
+  ['the last code counts', [acceptCode('0'), unknown('WAIT_PAY'), unknown('PAYING')], 'PAYING'],
   ['an answer without a code keeps it', [unknown('PAYING'), unknown()], 'PAYING'],
   [
     'so does a code that may contain personal data',
@@ -65,7 +54,7 @@ test.each<[string, readonly Command[], string | null]>([
   ],
   [
     'so does an answer to the start that arrives after its callback',
-    [resolveAttempt({ type: 'failed', reason: 'declined', providerCode: '1032' }), accept('0')],
+    [resolveAttempt({ type: 'failed', reason: 'declined', providerCode: '1032' }), acceptCode('0')],
     '1032',
   ],
   [
@@ -85,7 +74,7 @@ describe('a provider code alone', () => {
 
   test.each([
     ['of an inconclusive query', unknown('WAIT_PAY')],
-    ['with the answer to a start', accept('0')],
+    ['with the answer to a start', acceptCode('0')],
   ])('%s makes no version, no event and no time', (_name, command) => {
     const decision = decide(before, [command], 9);
     expect(decision.steps).toEqual([]);
@@ -95,8 +84,8 @@ describe('a provider code alone', () => {
   });
 
   test('repeated changes nothing, so that nothing is stored', () => {
-    const accepted = intentAfter(accept('0'));
-    expect(decide(accepted, [accept('0')], 9).intent).toBe(accepted);
+    const accepted = intentAfter(acceptCode('0'));
+    expect(decide(accepted, [acceptCode('0')], 9).intent).toBe(accepted);
   });
 });
 

@@ -8,7 +8,16 @@ import {
   refundableMinor,
   refundedOf,
 } from '../../src/domain/refund-amounts.ts';
-import { paidTwice, requestRefund, someTerms, startAttempt, succeed } from '../support/intents.ts';
+import {
+  cancelRefund,
+  claimRefund,
+  paidTwice,
+  requestRefund,
+  resolveRefund,
+  someTerms,
+  startAttempt,
+  succeed,
+} from '../support/intents.ts';
 
 const ALL: RefundCapability = { takesParts: true, wholeAmountsOnly: false, windowMs: null };
 
@@ -68,9 +77,7 @@ test('no more commission is given up than was paid, after a refund of the rest f
   const parts = Array.from({ length: 9 }, () => 10);
   const first = refunded(paid, [...parts, null]);
   expect(first.refunds.at(-1)).toMatchObject({ commissionReturnedMinor: 9, returnedMinor: 19 });
-  const cancellations = parts.map(
-    (_, index): Command => ({ type: 'cancel_refund', refundId: `r${index}` }),
-  );
+  const cancellations = parts.map((_, index) => cancelRefund(`r${index}`));
   const later = [50, null].map((amountMinor, index) => requestOf(`later${index}`, { amountMinor }));
   const { intent, rejection } = decide(first, [...cancellations, ...later], 2);
   expect(rejection).toBeNull();
@@ -109,15 +116,8 @@ test('refunds that keep the commission cannot take it bit by bit', () => {
 
 test('only what was returned counts as refunded, and only a paid attempt is refundable', () => {
   const paid = refunded(paidTwice({ amountMinor: 10_000 }), [1_000, 300]);
-  const commands: Command[] = [
-    { type: 'claim_refund', refundId: 'r0', claimId: 'c0', deadlineAtMs: 60_000 },
-    {
-      type: 'resolve_refund',
-      refundId: 'r0',
-      outcome: { type: 'succeeded', railReference: null },
-    },
-  ];
-  const { intent } = decide(paid, commands, 2);
+  const done = resolveRefund('r0', { type: 'succeeded', railReference: null });
+  const { intent } = decide(paid, [claimRefund('r0'), done], 2);
   expect(refundedOf(intent).amountMinor).toBe(1_000);
   const left = intent.attempts.map((attempt) => refundableMinor(intent, attempt));
   expect(left).toEqual([0, 10_000, 8_700]);
@@ -148,9 +148,9 @@ describe('a payment has at most 50 refunds', () => {
   test('besides those that are canceled, of which it has 150 with all others', () => {
     const requests = Array.from({ length: 150 }, (_, index): readonly Command[] => [
       requestOf(`c${index}`, { amountMinor: 1 }),
-      { type: 'cancel_refund', refundId: `c${index}` },
+      cancelRefund(`c${index}`),
     ]);
-    const canceled = decide(full, [{ type: 'cancel_refund', refundId: 'r0' }], 2).intent;
+    const canceled = decide(full, [cancelRefund('r0')], 2).intent;
     const tried = decide(canceled, requests.flat(), 2);
     expect(tried.rejection).toBe('too_many_refunds');
     expect(tried.intent.refunds).toHaveLength(150);
@@ -229,14 +229,8 @@ describe('what a provider cannot return waits for a person (docs/decisions.md#40
     const first = requestOf('r0', { amountMinor: 1_000, capability: null });
     const second = requestOf('r1', { amountMinor: 2_000 });
     const { intent } = decide(paid, [first, second], 1);
-    const claim: Command = {
-      type: 'claim_refund',
-      refundId: 'r1',
-      claimId: 'c1',
-      deadlineAtMs: 60_000,
-    };
-    expect(decide(intent, [claim], 2).rejection).toBe('refund_not_claimable');
-    const canceled = decide(intent, [{ type: 'cancel_refund', refundId: 'r1' }], 2).intent;
+    expect(decide(intent, [claimRefund('r1')], 2).rejection).toBe('refund_not_claimable');
+    const canceled = decide(intent, [cancelRefund('r1')], 2).intent;
     const attempt = canceled.attempts.find(({ id }) => id === 'second');
     expect(attempt && refundableMinor(canceled, attempt)).toBe(9_000);
   });

@@ -1,8 +1,15 @@
 import { expect, test } from 'vitest';
-import { decide } from '../../src/domain/decide.ts';
 import type { Command, Intent } from '../../src/domain/intent.ts';
 import type { RefundOutcome } from '../../src/domain/refund.ts';
-import { paidTwice, requestRefund } from '../support/intents.ts';
+import {
+  accepted,
+  cancelRefund,
+  claimRefund,
+  paidTwice,
+  requestRefund,
+  resolveRefund,
+  resolveRefundManually,
+} from '../support/intents.ts';
 
 /**
  * Goal: each report that money was returned twice, or against the book, asks for a person. Method:
@@ -12,43 +19,15 @@ import { paidTwice, requestRefund } from '../support/intents.ts';
 const DONE: RefundOutcome = { type: 'succeeded', railReference: 'RAIL-1' };
 const FAILED: RefundOutcome = { type: 'failed', reason: 'declined' };
 
-function claim(refundId: string): Command {
-  return { type: 'claim_refund', refundId, claimId: `claim-${refundId}`, deadlineAtMs: 60_000 };
-}
-
-function report(refundId: string, outcome: RefundOutcome): Command {
-  return { type: 'resolve_refund', refundId, outcome };
-}
-
-function byHand(railReference: string): Command {
-  return {
-    type: 'resolve_refund_manually',
-    refundId: 'r0',
-    resolutionId: 'decision-1',
-    outcome: { type: 'succeeded', railReference },
-    operator: 'Abebe',
-    note: 'Paid out',
-    secondOperatorAboveMinor: null,
-    isVerified: false,
-  };
-}
-
-function after(...commands: readonly Command[]): Intent {
-  const { intent, rejection } = decide(
-    paidTwice(),
-    [requestRefund('r0', { amountMinor: 1_000 }), ...commands],
-    1,
-  );
-  expect(rejection).toBeNull();
-  return intent;
-}
+const after = (...commands: readonly Command[]): Intent =>
+  accepted(paidTwice(), [requestRefund('r0', { amountMinor: 1_000 }), ...commands], 1);
 
 function contradictions({ anomalies }: Intent): number {
   return anomalies.filter(({ kind }) => kind === 'contradicting_refund').length;
 }
 
 test('a refund that was canceled, and so never asked for, is not believed to be done', () => {
-  const intent = after({ type: 'cancel_refund', refundId: 'r0' }, report('r0', DONE));
+  const intent = after(cancelRefund('r0'), resolveRefund('r0', DONE));
   expect(intent.refunds).toMatchObject([{ status: 'canceled' }]);
   expect(contradictions(intent)).toBe(1);
 });
@@ -62,7 +41,14 @@ test.each<[string, string | null, string, number]>([
   (_name, railReference, given, expected) => {
     const toDo: RefundOutcome = { type: 'requires_action', reason: 'not_enabled' };
     const done: RefundOutcome = { type: 'succeeded', railReference };
-    const intent = after(claim('r0'), report('r0', toDo), byHand(given), report('r0', done));
+    const outcome = { type: 'succeeded', railReference: given } as const;
+    const byHand = resolveRefundManually('r0', { outcome });
+    const intent = after(
+      claimRefund('r0'),
+      resolveRefund('r0', toDo),
+      byHand,
+      resolveRefund('r0', done),
+    );
     expect(intent.refunds).toMatchObject([{ status: 'succeeded', railReference: given }]);
     expect(contradictions(intent)).toBe(expected);
   },
@@ -70,14 +56,14 @@ test.each<[string, string | null, string, number]>([
 
 test('each contradicted refund is reported once', () => {
   const intent = after(
-    claim('r0'),
-    report('r0', DONE),
-    report('r0', FAILED),
-    report('r0', FAILED),
+    claimRefund('r0'),
+    resolveRefund('r0', DONE),
+    resolveRefund('r0', FAILED),
+    resolveRefund('r0', FAILED),
     requestRefund('r1', { amountMinor: 1_000 }),
-    claim('r1'),
-    report('r1', DONE),
-    report('r1', FAILED),
+    claimRefund('r1'),
+    resolveRefund('r1', DONE),
+    resolveRefund('r1', FAILED),
   );
   expect(contradictions(intent)).toBe(2);
 });

@@ -12,7 +12,16 @@ import {
 import { refundsToStart } from '../../src/domain/refund-time.ts';
 import { changedRefund } from '../../src/domain/transition.ts';
 import { statusContent } from '../../src/webhooks/payload.ts';
-import { paidTwice, requestRefund } from '../support/intents.ts';
+import {
+  accepted,
+  cancelRefund,
+  claimRefund,
+  paidTwice,
+  requestRefund,
+  resolveRefund,
+  resolveRefundManually,
+  TICK,
+} from '../support/intents.ts';
 
 /**
  * Goal: a refund that returns money after its failure is recorded as what it is, whatever the sum;
@@ -24,16 +33,10 @@ const RETURNED: RefundOutcome = { type: 'succeeded', railReference: null };
 const REFUSED: RefundOutcome = { type: 'failed', reason: 'declined' };
 
 function asked(id: string, amountMinor: number | null, outcome: RefundOutcome): Command[] {
-  return [
-    requestRefund(id, { amountMinor }),
-    { type: 'claim_refund', refundId: id, claimId: `claim-${id}`, deadlineAtMs: 60_000 },
-    { type: 'resolve_refund', refundId: id, outcome },
-  ];
+  return [requestRefund(id, { amountMinor }), claimRefund(id), resolveRefund(id, outcome)];
 }
 
-function returned(refundId: string): Command {
-  return { type: 'resolve_refund', refundId, outcome: RETURNED };
-}
+const returned = (refundId: string) => resolveRefund(refundId, RETURNED);
 
 function review(count: number): Command {
   return {
@@ -42,11 +45,8 @@ function review(count: number): Command {
   };
 }
 
-function decided(paid: Intent, ...commands: readonly Command[]): Intent {
-  const { intent, rejection } = decide(paid, commands, 1_000);
-  expect(rejection).toBeNull();
-  return intent;
-}
+const decided = (paid: Intent, ...commands: readonly Command[]): Intent =>
+  accepted(paid, commands, 1_000);
 
 function rejectionOf(intent: Intent, amountMinor: number | null) {
   return decide(intent, [requestRefund('more', { amountMinor })], 2_000).rejection;
@@ -146,7 +146,7 @@ describe('what was requested since and no longer fits', () => {
 
   test('is not sent to the provider, but waits for a person', () => {
     expect(nextWakeAtMs(late)).toBeLessThanOrEqual(1_000);
-    const stopped = decided(late, { type: 'tick' });
+    const stopped = decided(late, TICK);
     expect(stopped.refunds.slice(1)).toMatchObject([
       { id: 'small', status: 'pending' },
       { id: 'large', status: 'requires_action', actionReason: 'exceeds_payment' },
@@ -156,16 +156,8 @@ describe('what was requested since and no longer fits', () => {
   });
 
   test('the others are sent after the operator has rejected it', () => {
-    const rejected = decided(late, {
-      type: 'resolve_refund_manually',
-      refundId: 'large',
-      resolutionId: 'decision-1',
-      outcome: { type: 'failed' },
-      operator: 'Abebe',
-      note: 'The customer has the money.',
-      secondOperatorAboveMinor: null,
-      isVerified: false,
-    });
+    const rejection = resolveRefundManually('large', { outcome: { type: 'failed' } });
+    const rejected = decided(late, rejection);
     expect(refundsToStart(rejected, 2_000).map(({ id }) => id)).toEqual(['small', 'tiny']);
   });
 
@@ -175,7 +167,7 @@ describe('what was requested since and no longer fits', () => {
       ...asked('one', 6_000, REFUSED),
       requestRefund('hand', { amountMinor: 6_000 }, { capability: null }),
       returned('one'),
-      { type: 'tick' },
+      TICK,
     );
     expect(byHand.refunds[1]).toMatchObject({
       status: 'requires_action',
@@ -193,11 +185,11 @@ test('a refund whose amount still fits is stopped if the commission makes it exc
     requestRefund('two', { amountMinor: 3_300 }),
     // Gives up the whole commission, because the parts before it were too small for a cent.
     ...asked('rest', null, RETURNED),
-    { type: 'cancel_refund', refundId: 'one' },
-    { type: 'cancel_refund', refundId: 'two' },
+    cancelRefund('one'),
+    cancelRefund('two'),
     requestRefund('last', { amountMinor: 3_200 }),
     returned('early'),
-    { type: 'tick' },
+    TICK,
   ] satisfies Command[];
   const intent = decided(paidTwice({ amountMinor: 10_000, ...commission }), ...parts);
   const returnedMinor = intent.refunds.map((refund) => refund.returnedMinor);
@@ -216,7 +208,7 @@ test('each refund that must wait for a person is announced, once and in a step o
     requestRefund('second', third),
     returned('one'),
   );
-  const { steps, intent } = decide(waiting, [{ type: 'tick' }], 1_000);
+  const { steps, intent } = decide(waiting, [TICK], 1_000);
   expect(intent.refunds.slice(1).map(({ actionReason }) => actionReason)).toEqual(
     Array(3).fill('exceeds_payment'),
   );
@@ -250,7 +242,7 @@ test('refunds never give up more commission than was due, in any order of failur
         ...late.flatMap((amountMinor, index) => asked(`late${index}`, amountMinor, REFUSED)),
         ...canceled.map((amountMinor, index) => requestRefund(`no${index}`, { amountMinor })),
         requestRefund('rest', { amountMinor: null }),
-        ...canceled.map((_, index): Command => ({ type: 'cancel_refund', refundId: `no${index}` })),
+        ...canceled.map((_, index) => cancelRefund(`no${index}`)),
         ...asked('rest', null, RETURNED).slice(1),
         ...late.map((_, index) => returned(`late${index}`)),
       ];

@@ -3,7 +3,19 @@ import { decide, nextWakeAtMs, openIntent } from '../../src/domain/decide.ts';
 import type { Command, Intent, Rejection } from '../../src/domain/intent.ts';
 import { asRequested, hasRefundEnded, type RefundOutcome } from '../../src/domain/refund.ts';
 import { refundsToCheck, refundsToStart } from '../../src/domain/refund-time.ts';
-import { paidTwice, requestRefund, someTerms, startAttempt } from '../support/intents.ts';
+import {
+  abandon,
+  accepted,
+  cancelRefund,
+  claimRefund,
+  paidTwice,
+  requestRefund,
+  resolveRefund,
+  resolveRefundManually,
+  someTerms,
+  startAttempt,
+  TICK,
+} from '../support/intents.ts';
 
 /**
  * Goal: what contradicts a refund's outcome is visible and never counts twice. Method: single
@@ -16,38 +28,26 @@ function request(id: string, amountMinor: number, requestId = `request-${id}`): 
   return requestRefund(id, { amountMinor, requestId });
 }
 
-function claim(refundId: string): Command {
-  return { type: 'claim_refund', refundId, claimId: `claim-${refundId}`, deadlineAtMs: 60_000 };
-}
-
-function resolve(refundId: string, outcome: RefundOutcome): Command {
-  return { type: 'resolve_refund', refundId, outcome };
-}
-
 const RETURNED: RefundOutcome = { type: 'succeeded', railReference: null };
 const REFUSED: RefundOutcome = { type: 'failed', reason: 'declined' };
 
-function after(...commands: Command[]): Intent {
-  const paid = paidTwice({ amountMinor: AMOUNT_MINOR });
-  const { intent, rejection } = decide(paid, commands, 1_000);
-  expect(rejection).toBeNull();
-  return intent;
-}
+const after = (...commands: Command[]): Intent =>
+  accepted(paidTwice({ amountMinor: AMOUNT_MINOR }), commands, 1_000);
 
 function anomalies({ anomalies: recorded }: Intent): readonly string[] {
   return recorded.map(({ kind }) => kind).filter((kind) => kind === 'contradicting_refund');
 }
 
 test('a success whose amount is still left counts as late', () => {
-  const commands = [request('one', 400), claim('one'), resolve('one', REFUSED)];
-  const intent = after(...commands, resolve('one', RETURNED));
+  const commands = [request('one', 400), claimRefund('one'), resolveRefund('one', REFUSED)];
+  const intent = after(...commands, resolveRefund('one', RETURNED));
   expect(intent.refunds).toMatchObject([{ status: 'succeeded', late: true }]);
   expect(anomalies(intent)).toEqual([]);
 });
 
 test('a failure after the success is recorded once, and the refund stays succeeded', () => {
-  const commands = [request('one', 400), claim('one'), resolve('one', RETURNED)];
-  const intent = after(...commands, resolve('one', REFUSED), resolve('one', REFUSED));
+  const commands = [request('one', 400), claimRefund('one'), resolveRefund('one', RETURNED)];
+  const intent = after(...commands, resolveRefund('one', REFUSED), resolveRefund('one', REFUSED));
   expect(intent.refunds).toMatchObject([{ status: 'succeeded' }]);
   expect(anomalies(intent)).toEqual(['contradicting_refund']);
 });
@@ -61,7 +61,7 @@ test('another request with the id of a refund is rejected, and a repeated one is
 
 test.each<[string, Command[]]>([
   ['in flight', []],
-  ['unresolved', [{ type: 'abandon_attempt', attemptId: 'second' }]],
+  ['unresolved', [abandon('second')]],
 ])('an attempt that is %s is not refunded', (_name, commands) => {
   const { intent } = decide(openIntent(someTerms()), [startAttempt('second'), ...commands], 0);
   expect(decide(intent, [request('one', 400)], 0).rejection).toBe('not_paid');
@@ -70,10 +70,10 @@ test.each<[string, Command[]]>([
 const UNKNOWN: RefundOutcome = { type: 'unknown', checkAtMs: null };
 
 test('the window closes only after its last query, and the amount stays reserved', () => {
-  const asked = after(request('one', AMOUNT_MINOR), claim('one'));
-  const { intent: due } = decide(asked, [{ type: 'tick' }], 60_000);
+  const asked = after(request('one', AMOUNT_MINOR), claimRefund('one'));
+  const { intent: due } = decide(asked, [TICK], 60_000);
   expect(due.refunds).toMatchObject([{ status: 'processing', checkAtMs: 60_000 }]);
-  const { intent: closed } = decide(due, [resolve('one', UNKNOWN)], 60_001);
+  const { intent: closed } = decide(due, [resolveRefund('one', UNKNOWN)], 60_001);
   expect(closed.refunds).toMatchObject([{ status: 'unresolved' }]);
   expect(decide(closed, [request('two', 1)], 60_002).rejection).toBe('refund_too_large');
 });
@@ -82,27 +82,21 @@ test.each<RefundOutcome>([REFUSED, { type: 'requires_action', reason: 'not_enabl
   'a refund that waits for a person is not queried again after %j',
   (outcome) => {
     const waits = { type: 'requires_action', reason: 'not_enabled', checkAtMs: 2_000 } as const;
-    const waiting = after(request('one', 400), claim('one'), resolve('one', waits));
+    const waiting = after(request('one', 400), claimRefund('one'), resolveRefund('one', waits));
     expect(refundsToCheck(waiting, 2_000)).toHaveLength(1);
-    const answer = { ...resolve('one', outcome), answersCheckAtMs: 2_000 } as Command;
+    const answer = { ...resolveRefund('one', outcome), answersCheckAtMs: 2_000 } as Command;
     const { intent } = decide(waiting, [answer], 2_100);
     expect(intent.refunds).toMatchObject([{ status: 'requires_action' }]);
     expect([refundsToCheck(intent, 9_000), nextWakeAtMs(intent)]).toEqual([[], null]);
   },
 );
 
-function decision(operator: string, mustTwoAgree: boolean): Command {
-  return {
-    type: 'resolve_refund_manually',
-    refundId: 'one',
+const decision = (operator: string, mustTwoAgree: boolean) =>
+  resolveRefundManually('one', {
     resolutionId: crypto.randomUUID(),
-    outcome: { type: 'succeeded', railReference: 'BANK-7' },
     operator,
-    note: 'Paid out',
     secondOperatorAboveMinor: mustTwoAgree ? 0 : null,
-    isVerified: true,
-  };
-}
+  });
 
 test.each<[string, RefundOutcome[], Command[], Rejection | null]>([
   ['while the answer may come', [], [decision('Abebe', false)], 'refund_not_resolvable'],
@@ -115,9 +109,9 @@ test.each<[string, RefundOutcome[], Command[], Rejection | null]>([
   ],
   ['with another one', [UNKNOWN], [decision('Abebe', true), decision('Sara', true)], null],
 ])('an operator decides %s', (_name, outcomes, decisions, rejection) => {
-  const asked = after(request('one', 400), claim('one'));
+  const asked = after(request('one', 400), claimRefund('one'));
   const nowMs = outcomes.length === 0 ? 2_000 : 60_000;
-  const reports = outcomes.map((outcome) => resolve('one', outcome));
+  const reports = outcomes.map((outcome) => resolveRefund('one', outcome));
   const { intent } = decide(asked, reports, nowMs);
   const decided = decide(intent, decisions, nowMs);
   expect(decided.rejection).toBe(rejection);
@@ -153,10 +147,10 @@ test('a late success gives up no commission twice, and reports the excess', () =
   const parts = Array.from({ length: 9 }, (_, index) => `part${index}`);
   const commands = [
     ...parts.map((id) => request(id, 10)),
-    ...[request('rest', 10), claim('rest'), resolve('rest', REFUSED)],
-    ...parts.map((refundId): Command => ({ type: 'cancel_refund', refundId })),
-    ...[request('more', 90), claim('more'), resolve('more', RETURNED)],
-    resolve('rest', RETURNED),
+    ...[request('rest', 10), claimRefund('rest'), resolveRefund('rest', REFUSED)],
+    ...parts.map(cancelRefund),
+    ...[request('more', 90), claimRefund('more'), resolveRefund('more', RETURNED)],
+    resolveRefund('rest', RETURNED),
   ];
   const { intent, rejection } = decide(paid, commands, 1_000);
   expect(rejection).toBeNull();
@@ -175,8 +169,8 @@ test('the provider is called from the time of the refund on, and queried when it
   expect(refundsToStart(waiting, 5_999)).toEqual([]);
   expect(refundsToCheck(waiting, 6_000)).toEqual([]);
   expect(refundsToStart(waiting, 6_000)).toHaveLength(1);
-  expect(decide(waiting, [claim('one')], 5_999).rejection).toBe('refund_not_claimable');
-  const asked = decide(waiting, [claim('one')], 6_000).intent;
+  expect(decide(waiting, [claimRefund('one')], 5_999).rejection).toBe('refund_not_claimable');
+  const asked = decide(waiting, [claimRefund('one')], 6_000).intent;
   expect(refundsToStart(asked, 6_000)).toEqual([]);
   expect(nextWakeAtMs(asked)).toBe(60_000);
   expect(refundsToCheck(asked, 59_999)).toEqual([]);
@@ -184,7 +178,7 @@ test('the provider is called from the time of the refund on, and queried when it
 });
 
 test('a refund waits for the one before it, but not for one of another attempt', () => {
-  const asked = after(request('one', 400), request('two', 300), claim('one'));
+  const asked = after(request('one', 400), request('two', 300), claimRefund('one'));
   expect(refundsToStart(asked, 1_000)).toEqual([]);
   expect(nextWakeAtMs(asked)).toBe(60_000);
   const ofFirst = requestRefund('other', { amountMinor: 200, attemptId: 'first' });
@@ -198,10 +192,10 @@ test.each<[string, number | undefined, { checks: number; checkAtMs: number }]>([
   ['without a query', undefined, { checks: 1, checkAtMs: 90_000 }],
 ])('an inconclusive answer %s', (_name, answersCheckAtMs, expected) => {
   const answer = {
-    ...resolve('one', { type: 'unknown', checkAtMs: 90_000, railReference: 'R1' }),
+    ...resolveRefund('one', { type: 'unknown', checkAtMs: 90_000, railReference: 'R1' }),
     ...(answersCheckAtMs !== undefined && { answersCheckAtMs }),
   } as Command;
-  const intent = after(request('one', 400), claim('one'), answer);
+  const intent = after(request('one', 400), claimRefund('one'), answer);
   expect(intent.refunds).toMatchObject([
     { status: 'processing', railReference: 'R1', ...expected },
   ]);
@@ -211,24 +205,28 @@ test.each<[string, number | undefined, { checks: number; checkAtMs: number }]>([
 
 test.each<[string, Command[], string]>([
   ['before the provider was called', [], 'pending'],
-  ['after its success', [claim('one'), resolve('one', RETURNED)], 'succeeded'],
-  ['after its failure', [claim('one'), resolve('one', REFUSED)], 'failed'],
+  ['after its success', [claimRefund('one'), resolveRefund('one', RETURNED)], 'succeeded'],
+  ['after its failure', [claimRefund('one'), resolveRefund('one', REFUSED)], 'failed'],
 ])('an inconclusive answer %s changes nothing', (_name, commands, status) => {
   const before = after(request('one', 400), ...commands);
   expect(before.refunds).toMatchObject([{ status }]);
   const late: RefundOutcome = { type: 'unknown', checkAtMs: 90_000, railReference: 'R1' };
-  expect(decide(before, [resolve('one', late)], 2_000).intent).toEqual(before);
+  expect(decide(before, [resolveRefund('one', late)], 2_000).intent).toEqual(before);
 });
 
 test('a person decides about a refund that the provider leaves to one', () => {
   const left: RefundOutcome = { type: 'requires_action', reason: 'not_enabled' };
-  const asked = after(request('one', 400), claim('one'));
-  const { intent, steps } = decide(asked, [resolve('one', left), resolve('one', left)], 1_000);
+  const asked = after(request('one', 400), claimRefund('one'));
+  const { intent, steps } = decide(
+    asked,
+    [resolveRefund('one', left), resolveRefund('one', left)],
+    1_000,
+  );
   expect(steps).toMatchObject([{ event: 'refund_requires_action' }]);
   expect(intent.refunds).toMatchObject([{ status: 'requires_action', checkAtMs: null }]);
-  const later = decide(intent, [resolve('one', REFUSED)], 2_000).intent;
+  const later = decide(intent, [resolveRefund('one', REFUSED)], 2_000).intent;
   expect(later.refunds).toMatchObject([{ status: 'requires_action' }]);
-  const [step] = decide(later, [resolve('one', RETURNED)], 3_000).steps;
+  const [step] = decide(later, [resolveRefund('one', RETURNED)], 3_000).steps;
   expect(step).toMatchObject({ event: 'refund_succeeded' });
   expect(step?.intent.refunds).toMatchObject([
     { status: 'succeeded', late: false, actionReason: null, updatedAtMs: 3_000 },
@@ -253,21 +251,26 @@ test.each<[string, RefundOutcome[], RefundOutcome, number, string, number]>([
     0,
   ],
 ])('%s', (_name, outcomes, last, nowMs, status, contradictions) => {
-  const calls = outcomes.length === 0 ? [] : [claim('one')];
-  const reports = outcomes.map((outcome) => resolve('one', outcome));
+  const calls = outcomes.length === 0 ? [] : [claimRefund('one')];
+  const reports = outcomes.map((outcome) => resolveRefund('one', outcome));
   const before = after(request('one', 400), ...calls, ...reports);
-  const { intent } = decide(before, [resolve('one', last)], nowMs);
+  const { intent } = decide(before, [resolveRefund('one', last)], nowMs);
   expect(intent.refunds).toMatchObject([{ status }]);
   expect(anomalies(intent)).toHaveLength(contradictions);
 });
 
 test('repeated claims, cancellations and decisions change nothing', () => {
-  const claimed = after(request('one', 400), claim('one'));
-  expect(decide(claimed, [claim('one')], 2_000)).toMatchObject({ rejection: null, steps: [] });
-  const canceled = after(request('one', 400), { type: 'cancel_refund', refundId: 'one' });
-  const cancel: Command = { type: 'cancel_refund', refundId: 'one' };
-  expect(decide(canceled, [cancel], 2_000)).toMatchObject({ rejection: null, steps: [] });
-  const left = after(request('one', 400), claim('one'), resolve('one', LEFT));
+  const claimed = after(request('one', 400), claimRefund('one'));
+  expect(decide(claimed, [claimRefund('one')], 2_000)).toMatchObject({
+    rejection: null,
+    steps: [],
+  });
+  const canceled = after(request('one', 400), cancelRefund('one'));
+  expect(decide(canceled, [cancelRefund('one')], 2_000)).toMatchObject({
+    rejection: null,
+    steps: [],
+  });
+  const left = after(request('one', 400), claimRefund('one'), resolveRefund('one', LEFT));
   for (const mustTwoAgree of [false, true]) {
     const command = decision('Abebe', mustTwoAgree);
     const decided = decide(left, [command], 2_000);
@@ -277,7 +280,7 @@ test('repeated claims, cancellations and decisions change nothing', () => {
 });
 
 test('another decision of a second operator takes the place of the first', () => {
-  const left = after(request('one', 400), claim('one'), resolve('one', LEFT));
+  const left = after(request('one', 400), claimRefund('one'), resolveRefund('one', LEFT));
   const others = [
     { ...decision('Sara', true), outcome: { type: 'failed' } },
     { ...decision('Sara', true), outcome: { type: 'succeeded', railReference: 'BANK-8' } },
@@ -292,7 +295,7 @@ test('another decision of a second operator takes the place of the first', () =>
 });
 
 test('a decision needs a name, a note and a reference that can be stored', () => {
-  const left = after(request('one', 400), claim('one'), resolve('one', LEFT));
+  const left = after(request('one', 400), claimRefund('one'), resolveRefund('one', LEFT));
   const outcome = { type: 'succeeded', railReference: 'two words' };
   for (const changes of [{ operator: ' ' }, { note: '' }, { outcome }]) {
     const command = { ...decision('Abebe', false), ...changes } as Command;
@@ -303,14 +306,18 @@ test('a decision needs a name, a note and a reference that can be stored', () =>
 test('a refund keeps the last code of its provider', () => {
   const coded: RefundOutcome = { type: 'unknown', checkAtMs: 90_000, providerCode: 'E1' };
   const uncoded: RefundOutcome = { type: 'unknown', checkAtMs: 90_000 };
-  const calls = [claim('one'), resolve('one', coded), resolve('one', uncoded)];
+  const calls = [claimRefund('one'), resolveRefund('one', coded), resolveRefund('one', uncoded)];
   const intent = after(request('one', 400), ...calls);
   expect(intent.refunds).toMatchObject([{ providerCode: 'E1' }]);
 });
 
 test('a repeated request gets the first answer, in every later state', () => {
   const first = after(request('one', 400));
-  const commands = [claim('one'), resolve('one', REFUSED), resolve('one', RETURNED)];
+  const commands = [
+    claimRefund('one'),
+    resolveRefund('one', REFUSED),
+    resolveRefund('one', RETURNED),
+  ];
   const { intent } = decide(first, commands, 2_000);
   expect(intent.refunds).toMatchObject([{ status: 'succeeded', late: true }]);
   expect(intent.refunds.map(asRequested)).toMatchObject([

@@ -3,7 +3,14 @@ import { decide, nextWakeAtMs } from '../../src/domain/decide.ts';
 import type { Command, Intent } from '../../src/domain/intent.ts';
 import type { RefundOutcome } from '../../src/domain/refund.ts';
 import { refundsToCheck, refundsToRepeat } from '../../src/domain/refund-time.ts';
-import { paidTwice, requestRefund } from '../support/intents.ts';
+import {
+  accepted,
+  claimRefund,
+  paidTwice,
+  requestRefund,
+  resolveRefund,
+  resolveRefundManually,
+} from '../support/intents.ts';
 
 /**
  * Goal: an operator has an unresolved refund sent again once, and only one repeat is in flight
@@ -35,47 +42,35 @@ function claimRepeat(claimId: string): Command {
   };
 }
 
-function resolve(outcome: RefundOutcome): Command {
-  return { type: 'resolve_refund', refundId: 'r0', outcome };
-}
-
+const resolve = (outcome: RefundOutcome) => resolveRefund('r0', outcome);
 const UNKNOWN = resolve({ type: 'unknown', checkAtMs: null });
 
-function decided(before: Intent, commands: readonly Command[], nowMs: number): Intent {
-  const { intent, rejection } = decide(before, commands, nowMs);
-  expect(rejection).toBeNull();
-  return intent;
-}
-
-const asked = decided(
+const asked = accepted(
   paidTwice({ amountMinor: 10_000 }),
-  [
-    requestRefund('r0', { amountMinor: 6_000 }),
-    { type: 'claim_refund', refundId: 'r0', claimId: 'c0', deadlineAtMs: FIRST_WINDOW_MS },
-  ],
+  [requestRefund('r0', { amountMinor: 6_000 }), claimRefund('r0')],
   1,
 );
-const unresolved = decided(asked, [UNKNOWN], FIRST_WINDOW_MS);
-const requested = decided(unresolved, [repeat()], 61_000);
-const called = decided(requested, [claimRepeat('c1')], 61_001);
+const unresolved = accepted(asked, [UNKNOWN], FIRST_WINDOW_MS);
+const requested = accepted(unresolved, [repeat()], 61_000);
+const called = accepted(requested, [claimRepeat('c1')], 61_001);
 
 test('is called by the alarm at once, with one claim', () => {
   expect(unresolved.refunds).toMatchObject([{ status: 'unresolved', repeat: null }]);
-  expect(requested.refunds).toMatchObject([{ status: 'processing', claimId: 'c0' }]);
+  expect(requested.refunds).toMatchObject([{ status: 'processing', claimId: 'claim-r0' }]);
   expect(nextWakeAtMs(requested)).toBe(61_000);
   expect(refundsToRepeat(requested, 61_000)).toHaveLength(1);
-  expect(called.refunds).toMatchObject([{ claimId: 'c0', repeat: { claimId: 'c1' } }]);
+  expect(called.refunds).toMatchObject([{ claimId: 'claim-r0', repeat: { claimId: 'c1' } }]);
   expect(refundsToRepeat(called, 61_001)).toEqual([]);
   expect(nextWakeAtMs(called)).toBe(SECOND_WINDOW_MS);
   expect(decide(called, [claimRepeat('c2')], 61_002).rejection).toBe('refund_not_claimable');
-  expect(decided(called, [claimRepeat('c1')], 61_002)).toBe(called);
+  expect(accepted(called, [claimRepeat('c1')], 61_002)).toBe(called);
 });
 
 test('is unresolved again when the caller dies, and can be repeated once more', () => {
   expect(refundsToCheck(called, SECOND_WINDOW_MS)).toHaveLength(1);
-  const again = decided(called, [UNKNOWN], SECOND_WINDOW_MS);
+  const again = accepted(called, [UNKNOWN], SECOND_WINDOW_MS);
   expect(again.refunds).toMatchObject([{ status: 'unresolved' }]);
-  const next = decided(again, [repeat({ repeatId: 'repeat-2', deadlineAtMs: 200_000 })], 130_000);
+  const next = accepted(again, [repeat({ repeatId: 'repeat-2', deadlineAtMs: 200_000 })], 130_000);
   expect(refundsToRepeat(next, 130_000)).toHaveLength(1);
 });
 
@@ -83,7 +78,7 @@ test('is not called after its time, and is unresolved again', () => {
   expect(refundsToRepeat(requested, SECOND_WINDOW_MS)).toEqual([]);
   const { rejection } = decide(requested, [claimRepeat('c1')], SECOND_WINDOW_MS);
   expect(rejection).toBe('refund_not_claimable');
-  expect(decided(requested, [UNKNOWN], SECOND_WINDOW_MS).refunds).toMatchObject([
+  expect(accepted(requested, [UNKNOWN], SECOND_WINDOW_MS).refunds).toMatchObject([
     { status: 'unresolved' },
   ]);
 });
@@ -99,7 +94,7 @@ test.each<[string, Intent, Command, string]>([
   ['while a repeat is under way', called, repeat({ repeatId: 'other' }), 'refund_not_repeatable'],
   [
     'after its outcome',
-    decided(unresolved, [resolve({ type: 'succeeded', railReference: null })], 61_000),
+    accepted(unresolved, [resolve({ type: 'succeeded', railReference: null })], 61_000),
     repeat(),
     'refund_not_repeatable',
   ],
@@ -117,41 +112,32 @@ test.each<[string, Intent, Command, string]>([
 });
 
 test('the same request again changes nothing, and no outcome is recorded by hand meanwhile', () => {
-  expect(decided(requested, [repeat()], 61_001)).toBe(requested);
-  const byHand: Command = {
-    type: 'resolve_refund_manually',
-    refundId: 'r0',
-    resolutionId: 'decision-1',
-    outcome: { type: 'failed' },
-    operator: 'Abebe',
-    note: 'Not in the portal.',
-    secondOperatorAboveMinor: null,
-    isVerified: true,
-  };
+  expect(accepted(requested, [repeat()], 61_001)).toBe(requested);
+  const byHand = resolveRefundManually('r0', { outcome: { type: 'failed' } });
   expect(decide(requested, [byHand], 61_001).rejection).toBe('refund_not_resolvable');
 });
 
 test('is not sent when another refund has returned the money since', () => {
   const paid = paidTwice({ amountMinor: 10_000 });
   const refused: RefundOutcome = { type: 'failed', reason: 'declined' };
-  const other = decided(
+  const other = accepted(
     paid,
     [
       requestRefund('late', { amountMinor: 6_000 }),
-      { type: 'claim_refund', refundId: 'late', claimId: 'c', deadlineAtMs: FIRST_WINDOW_MS },
-      { type: 'resolve_refund', refundId: 'late', outcome: refused },
+      claimRefund('late'),
+      resolveRefund('late', refused),
       requestRefund('r0', { amountMinor: 6_000 }),
-      { type: 'claim_refund', refundId: 'r0', claimId: 'c0', deadlineAtMs: FIRST_WINDOW_MS },
+      claimRefund('r0'),
     ],
     1,
   );
-  const returned: Command = {
-    type: 'resolve_refund',
-    refundId: 'late',
-    outcome: { type: 'succeeded', railReference: null },
-  };
-  const before = decided(other, [UNKNOWN, returned], FIRST_WINDOW_MS);
+  const returned = resolveRefund('late', { type: 'succeeded', railReference: null });
+  const before = accepted(other, [UNKNOWN, returned], FIRST_WINDOW_MS);
   expect(decide(before, [repeat()], 61_000).rejection).toBe('refund_too_large');
-  const between = decided(decided(other, [UNKNOWN], FIRST_WINDOW_MS), [repeat(), returned], 61_000);
+  const between = accepted(
+    accepted(other, [UNKNOWN], FIRST_WINDOW_MS),
+    [repeat(), returned],
+    61_000,
+  );
   expect(refundsToRepeat(between, 61_001)).toEqual([]);
 });

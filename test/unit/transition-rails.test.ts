@@ -1,51 +1,41 @@
 import { describe, expect, test } from 'vitest';
 import { attemptsToCheck, decide, nextWakeAtMs, openIntent } from '../../src/domain/decide.ts';
-import type { Attempt, Command, Intent, IntentKind } from '../../src/domain/intent.ts';
-import { fail, someTerms, startAttempt, succeed, unknown } from '../support/intents.ts';
+import type { Attempt, Command, IntentKind } from '../../src/domain/intent.ts';
+import {
+  abandon,
+  accept,
+  claimStart,
+  fail,
+  refuseCallback,
+  someTerms,
+  startAttempt,
+  succeed,
+  TICK,
+  unknown,
+} from '../support/intents.ts';
+import { at, attemptOf, play, type Story } from '../support/story.ts';
 
 /**
  * The part of the machine that only real rails need: calls that a consumer makes once, checks
  * around a window's end, customers who return, callbacks that are refused.
  */
 
-/** The call lasts until 50 s, longer than the attempt's own window. */
-const claim = (claimId: string, attemptId = 'a'): Command => ({
-  type: 'claim_start',
-  attemptId,
-  claimId,
-  deadlineAtMs: 50_000,
-});
-const CLAIM = claim('first');
-const REPORT: Command = { type: 'report_callback', attemptId: 'a' };
+const CLAIM = claimStart('a', 'first');
+const REFUSED = refuseCallback('a');
 const RETURNED: Command = { type: 'customer_returned' };
-const TICK: Command = { type: 'tick' };
 const QUEUED = startAttempt('a', { flow: 'push', startClaim: 'free', checkAtMs: 10_000 });
 
-type Story = readonly (readonly [nowMs: number, command: Command])[];
-
-function runStory(story: Story, kind: IntentKind = 'hosted') {
-  let intent: Intent = openIntent(someTerms({ kind }));
-  const rejections: (string | null)[] = [];
-  const events: string[] = [];
-  for (const [nowMs, command] of story) {
-    const decision = decide(intent, [command], nowMs);
-    intent = decision.intent;
-    rejections.push(decision.rejection);
-    events.push(...decision.steps.flatMap(({ event }) => event ?? []));
-  }
-  const [attempt] = intent.attempts;
-  if (attempt === undefined) {
-    throw new Error('no attempt');
-  }
-  return { intent, attempt, events, rejections };
+function playFirst(story: Story, kind: IntentKind = 'hosted') {
+  const played = play(story, { kind });
+  return { ...played, attempt: attemptOf(played.intent) };
 }
 
 describe('a start that a consumer claims', () => {
   test('is claimed once, and the object stops sending it', () => {
-    const { attempt, rejections } = runStory([
-      [1, QUEUED],
-      [2, CLAIM],
-      [3, claim('second')],
+    const { attempt, rejections } = playFirst([
+      at(1, QUEUED),
+      at(2, CLAIM),
+      at(3, claimStart('a', 'second')),
     ]);
     expect(rejections).toEqual([null, null, 'start_not_claimable']);
     expect(attempt).toMatchObject({
@@ -57,84 +47,54 @@ describe('a start that a consumer claims', () => {
   });
 
   test('accepts a repeated claim, because the first answer may be lost', () => {
-    const once = runStory([
-      [1, QUEUED],
-      [2, CLAIM],
-    ]);
-    const twice = runStory([
-      [1, QUEUED],
-      [2, CLAIM],
-      [3, CLAIM],
-    ]);
+    const once = playFirst([at(1, QUEUED), at(2, CLAIM)]);
+    const twice = playFirst([at(1, QUEUED), at(2, CLAIM), at(3, CLAIM)]);
     expect(twice.rejections).toEqual([null, null, null]);
     expect(twice.intent).toEqual(once.intent);
   });
 
   test('starts the rail’s window', () => {
-    const { attempt, intent } = runStory([
-      [1, QUEUED],
-      [2, CLAIM],
-      [49_999, TICK],
-    ]);
+    const { attempt, intent } = playFirst([at(1, QUEUED), at(2, CLAIM), at(49_999, TICK)]);
     expect(attempt).toMatchObject({ deadlineAtMs: 50_000, status: 'processing' });
     expect(nextWakeAtMs(intent)).toBe(50_000);
   });
 
   test('makes no version and no event', () => {
-    const before = runStory([[1, QUEUED]]);
-    const after = runStory([
-      [1, QUEUED],
-      [2, CLAIM],
-    ]);
+    const before = playFirst([at(1, QUEUED)]);
+    const after = playFirst([at(1, QUEUED), at(2, CLAIM)]);
     expect(after.intent.version).toBe(before.intent.version);
     expect(after.events).toEqual([]);
   });
 
   test.each<[string, Story]>([
-    ['whose rail is called within the request', [[1, startAttempt('a')]]],
-    [
-      'that has ended',
-      [
-        [1, QUEUED],
-        [2, fail('a')],
-      ],
-    ],
-    [
-      'that was paid',
-      [
-        [1, QUEUED],
-        [2, succeed('a')],
-      ],
-    ],
+    ['whose rail is called within the request', [at(1, startAttempt('a'))]],
+    ['that has ended', [at(1, QUEUED), at(2, fail('a'))]],
+    ['that was paid', [at(1, QUEUED), at(2, succeed('a'))]],
     [
       'whose window is over, with a check due at that very moment',
-      [
-        [1, QUEUED],
-        [10_000, unknown('a', 40_000)],
-        [29_999, TICK],
-      ],
+      [at(1, QUEUED), at(10_000, unknown('a', 40_000)), at(29_999, TICK)],
     ],
     [
       'of a payment that has expired',
       [
-        [1, startAttempt('a', { ...QUEUED.attempt, deadlineAtMs: 90_000 })],
-        [10_000, unknown('a', 80_000)],
-        [60_000, TICK],
+        at(1, startAttempt('a', { ...QUEUED.attempt, deadlineAtMs: 90_000 })),
+        at(10_000, unknown('a', 80_000)),
+        at(60_000, TICK),
       ],
     ],
   ])('rejects a claim on one %s', (_name, story) => {
-    const nowMs = Math.max(30_000, story.at(-1)?.[0] ?? 0);
-    expect(runStory([...story, [nowMs, CLAIM]]).rejections.at(-1)).toBe('start_not_claimable');
+    const nowMs = Math.max(30_000, story.at(-1)?.atMs ?? 0);
+    expect(playFirst([...story, at(nowMs, CLAIM)]).rejections.at(-1)).toBe('start_not_claimable');
   });
 
   test('rejects a claim after another attempt has paid, so that no customer pays twice', () => {
-    const { intent, rejections } = runStory([
-      [1, startAttempt('left')],
-      [2, { type: 'abandon_attempt', attemptId: 'left' }],
-      [3, QUEUED],
-      [4, succeed('left')],
-      [5, CLAIM],
-      [30_000, TICK],
+    const { intent, rejections } = playFirst([
+      at(1, startAttempt('left')),
+      at(2, abandon('left')),
+      at(3, QUEUED),
+      at(4, succeed('left')),
+      at(5, CLAIM),
+      at(30_000, TICK),
     ]);
     expect(rejections.at(-2)).toBe('start_not_claimable');
     expect(intent.status).toBe('succeeded');
@@ -143,10 +103,7 @@ describe('a start that a consumer claims', () => {
   });
 
   test('rejects a claim on an unknown attempt', () => {
-    const { rejections } = runStory([
-      [1, QUEUED],
-      [2, claim('first', 'b')],
-    ]);
+    const { rejections } = playFirst([at(1, QUEUED), at(2, claimStart('b', 'first'))]);
     expect(rejections).toEqual([null, 'attempt_not_found']);
   });
 
@@ -154,12 +111,8 @@ describe('a start that a consumer claims', () => {
     ['express', 'failed', ['payment_failed']],
     ['hosted', 'open', []],
   ])('never claimed, %s: certainly without a charge', (kind, status, events) => {
-    const result = runStory(
-      [
-        [1, QUEUED],
-        [10_000, unknown('a', 25_000)],
-        [30_000, TICK],
-      ],
+    const result = playFirst(
+      [at(1, QUEUED), at(10_000, unknown('a', 25_000)), at(30_000, TICK)],
       kind,
     );
     expect(result.intent.status).toBe(status);
@@ -168,12 +121,8 @@ describe('a start that a consumer claims', () => {
   });
 
   test('claimed, and then without an answer: unresolved', () => {
-    const { attempt, intent } = runStory(
-      [
-        [1, QUEUED],
-        [2, CLAIM],
-        [50_000, TICK],
-      ],
+    const { attempt, intent } = playFirst(
+      [at(1, QUEUED), at(2, CLAIM), at(50_000, TICK)],
       'express',
     );
     expect(attempt).toMatchObject({ status: 'unresolved', failureReason: null });
@@ -185,39 +134,33 @@ describe('the end of a window', () => {
   test.each<[string, Story, number]>([
     [
       'a first check after the end moves to the end',
-      [[1, startAttempt('a', { checkAtMs: 50_000 })]],
+      [at(1, startAttempt('a', { checkAtMs: 50_000 }))],
       30_000,
     ],
     [
       'so does a later one',
-      [
-        [1, startAttempt('a', { checkAtMs: 5_000 })],
-        [5_000, unknown('a', 45_000)],
-      ],
+      [at(1, startAttempt('a', { checkAtMs: 5_000 })), at(5_000, unknown('a', 45_000))],
       30_000,
     ],
     [
       'a check planned after the end keeps its time',
-      [
-        [1, startAttempt('a', { checkAtMs: 5_000 })],
-        [30_000, unknown('a', 45_000)],
-      ],
+      [at(1, startAttempt('a', { checkAtMs: 5_000 })), at(30_000, unknown('a', 45_000))],
       45_000,
     ],
   ])('%s', (_name, story, checkAtMs) => {
-    expect(runStory(story).attempt.checkAtMs).toBe(checkAtMs);
+    expect(playFirst(story).attempt.checkAtMs).toBe(checkAtMs);
   });
 
   test('the provider is queried before the expiry is announced', () => {
-    const queried: Story = [[1, startAttempt('a', { deadlineAtMs: 60_000, checkAtMs: 90_000 })]];
-    const { intent } = runStory([...queried, [60_000, TICK]], 'express');
+    const queried: Story = [at(1, startAttempt('a', { deadlineAtMs: 60_000, checkAtMs: 90_000 }))];
+    const { intent } = playFirst([...queried, at(60_000, TICK)], 'express');
     expect(intent.status).toBe('processing');
     expect(attemptsToCheck(intent, 60_000)).toHaveLength(1);
-    expect(runStory([...queried, [60_000, succeed('a')]], 'express')).toMatchObject({
+    expect(playFirst([...queried, at(60_000, succeed('a'))], 'express')).toMatchObject({
       intent: { status: 'succeeded', late: false },
       events: ['payment_succeeded'],
     });
-    expect(runStory([...queried, [60_000, unknown('a', 65_000)]], 'express')).toMatchObject({
+    expect(playFirst([...queried, at(60_000, unknown('a', 65_000))], 'express')).toMatchObject({
       intent: { status: 'expired' },
       attempt: { status: 'unresolved', checkAtMs: 65_000 },
       events: ['payment_expired'],
@@ -239,62 +182,45 @@ describe('a provider that closes its order', () => {
     ['hosted', 59_999, 'open', []],
     ['hosted', 60_000, 'expired', ['payment_expired']],
   ])('%s at %i: %s', (kind, nowMs, status, events) => {
-    const result = runStory(
-      [
-        [1, queried],
-        [nowMs, closed],
-      ],
-      kind,
-    );
+    const result = playFirst([at(1, queried), at(nowMs, closed)], kind);
     expect(result.intent.status).toBe(status);
     expect(result.events).toEqual(events);
     expect(result.attempt).toMatchObject({ status: 'failed', failureReason: 'timed_out' });
   });
 });
 
-test.each<[string, Partial<Extract<Command, { type: 'accept_attempt' }>>, number]>([
+test.each<[string, Parameters<typeof accept>[1], number]>([
   ['a page', { redirectUrl: 'https://rail.example/1' }, 2],
   ['a reference', { railReference: 'RAIL-7' }, 2],
   ['nothing new', {}, 1],
 ])('an answer to the start that brings %s', (_name, changes, updatedAtMs) => {
-  const none = { type: 'accept_attempt', attemptId: 'a', redirectUrl: null, railReference: null };
-  const accept = { ...none, ...changes } as Command;
-  const { attempt } = runStory([
-    [1, startAttempt('a')],
-    [2, accept],
-  ]);
+  const { attempt } = playFirst([at(1, startAttempt('a')), at(2, accept('a', changes))]);
   expect(attempt).toMatchObject({ ...changes, updatedAtMs });
 });
 
 test('the first answer to a start counts, and must be about an attempt', () => {
-  const accept = (attemptId: string, redirectUrl: string): Command => ({
-    type: 'accept_attempt',
-    attemptId,
-    redirectUrl,
-    railReference: null,
-  });
-  const { attempt, rejections } = runStory([
-    [1, startAttempt('a')],
-    [2, accept('a', 'https://rail.example/1')],
-    [3, accept('a', 'https://rail.example/2')],
-    [4, accept('b', 'https://rail.example/3')],
+  const { attempt, rejections } = playFirst([
+    at(1, startAttempt('a')),
+    at(2, accept('a', { redirectUrl: 'https://rail.example/1' })),
+    at(3, accept('a', { redirectUrl: 'https://rail.example/2' })),
+    at(4, accept('b', { redirectUrl: 'https://rail.example/3' })),
   ]);
   expect(attempt.redirectUrl).toBe('https://rail.example/1');
   expect(rejections).toEqual([null, null, null, 'attempt_not_found']);
 });
 
 test('an answer to the start that arrives after the end changes no time', () => {
-  const { attempt } = runStory([
-    [1, startAttempt('a')],
-    [2, succeed('a')],
-    [3, { type: 'accept_attempt', attemptId: 'a', redirectUrl: null, railReference: 'RAIL-7' }],
+  const { attempt } = playFirst([
+    at(1, startAttempt('a')),
+    at(2, succeed('a')),
+    at(3, accept('a', { railReference: 'RAIL-7' })),
   ]);
   expect(attempt).toMatchObject({ railReference: 'RAIL-7', updatedAtMs: 2, status: 'succeeded' });
 });
 
 describe('a customer whom the provider sent back', () => {
   const later = (changes: Partial<Attempt>): Story => [
-    [1, startAttempt('a', { checkAtMs: 25_000, ...changes })],
+    at(1, startAttempt('a', { checkAtMs: 25_000, ...changes })),
   ];
 
   const answered = (answersCheckAtMs: number, checkAtMs: number): Command => ({
@@ -305,10 +231,10 @@ describe('a customer whom the provider sent back', () => {
   });
 
   test('triggers a query at once', () => {
-    const { attempt, intent } = runStory([
-      [1, startAttempt('a', { checkAtMs: 5_000 })],
-      [5_000, unknown('a', 25_000)],
-      [6_000, RETURNED],
+    const { attempt, intent } = playFirst([
+      at(1, startAttempt('a', { checkAtMs: 5_000 })),
+      at(5_000, unknown('a', 25_000)),
+      at(6_000, RETURNED),
     ]);
     expect(attempt).toMatchObject({ checks: 0, checkAtMs: 6_000 });
     expect(nextWakeAtMs(intent)).toBe(6_000);
@@ -316,75 +242,75 @@ describe('a customer whom the provider sent back', () => {
   });
 
   test.each<[string, Story, number | null]>([
-    ['moves no check that is due soon', [...later({}), [20_000, RETURNED]], 25_000],
+    ['moves no check that is due soon', [...later({}), at(20_000, RETURNED)], 25_000],
     [
       'triggers another query soon when one is running',
-      [...later({ deadlineAtMs: 60_000 }), [26_000, RETURNED]],
+      [...later({ deadlineAtMs: 60_000 }), at(26_000, RETURNED)],
       31_000,
     ],
-    ['at the end at the latest', [...later({}), [26_000, RETURNED]], 30_000],
-    ['moves no check after the end', [...later({}), [30_000, RETURNED]], 25_000],
+    ['at the end at the latest', [...later({}), at(26_000, RETURNED)], 30_000],
+    ['moves no check after the end', [...later({}), at(30_000, RETURNED)], 25_000],
     [
       'moves no check that is due at the end',
-      [...later({ checkAtMs: 30_000 }), [30_000, RETURNED]],
+      [...later({ checkAtMs: 30_000 }), at(30_000, RETURNED)],
       30_000,
     ],
     [
       'triggers another query soon when one is due now',
-      [...later({ deadlineAtMs: 60_000 }), [25_000, RETURNED]],
+      [...later({ deadlineAtMs: 60_000 }), at(25_000, RETURNED)],
       30_000,
     ],
     [
       'triggers a query at once after the end, when the next one is far',
-      [...later({}), [30_000, unknown('a', 45_000)], [31_000, RETURNED]],
+      [...later({}), at(30_000, unknown('a', 45_000)), at(31_000, RETURNED)],
       31_000,
     ],
     [
       'waits ten seconds after a query',
-      [...later({ checkAtMs: 5_000 }), [5_000, answered(5_000, 29_000)], [8_000, RETURNED]],
+      [...later({ checkAtMs: 5_000 }), at(5_000, answered(5_000, 29_000)), at(8_000, RETURNED)],
       15_000,
     ],
     [
       'triggers a query at once after those ten seconds',
-      [...later({ checkAtMs: 5_000 }), [5_000, answered(5_000, 29_000)], [16_000, RETURNED]],
+      [...later({ checkAtMs: 5_000 }), at(5_000, answered(5_000, 29_000)), at(16_000, RETURNED)],
       16_000,
     ],
     [
       'leaves a check that comes before those ten seconds',
-      [...later({ checkAtMs: 5_000 }), [5_000, answered(5_000, 12_000)], [8_000, RETURNED]],
+      [...later({ checkAtMs: 5_000 }), at(5_000, answered(5_000, 12_000)), at(8_000, RETURNED)],
       12_000,
     ],
     [
       'waits no longer than the window',
       [
         ...later({ checkAtMs: 5_000, deadlineAtMs: 14_000 }),
-        [5_000, answered(5_000, 20_000)],
-        [8_000, RETURNED],
+        at(5_000, answered(5_000, 20_000)),
+        at(8_000, RETURNED),
       ],
       14_000,
     ],
     [
       'triggers no query without a status query',
-      [...later({ checkAtMs: null }), [2, RETURNED]],
+      [...later({ checkAtMs: null }), at(2, RETURNED)],
       null,
     ],
     [
       'triggers no query about a prompt on a phone',
-      [...later({ flow: 'push' }), [2, RETURNED]],
+      [...later({ flow: 'push' }), at(2, RETURNED)],
       25_000,
     ],
     [
       'triggers no query about an ended attempt',
-      [...later({}), [2, fail('a')], [3, RETURNED]],
+      [...later({}), at(2, fail('a')), at(3, RETURNED)],
       null,
     ],
     [
       'triggers a query about an abandoned attempt too',
-      [...later({}), [2, { type: 'abandon_attempt', attemptId: 'a' }], [3, RETURNED]],
+      [...later({}), at(2, abandon('a')), at(3, RETURNED)],
       3,
     ],
   ])('%s', (_name, story, checkAtMs) => {
-    expect(runStory(story).attempt.checkAtMs).toBe(checkAtMs);
+    expect(playFirst(story).attempt.checkAtMs).toBe(checkAtMs);
   });
 
   test('who returns repeatedly during slow queries causes one query in five seconds', () => {
@@ -412,10 +338,10 @@ describe('a customer whom the provider sent back', () => {
   });
 
   test('does not restart the back-off of a check that stays', () => {
-    const { attempt } = runStory([
+    const { attempt } = playFirst([
       ...later({ checkAtMs: 5_000 }),
-      [5_000, answered(5_000, 12_000)],
-      [8_000, RETURNED],
+      at(5_000, answered(5_000, 12_000)),
+      at(8_000, RETURNED),
     ]);
     expect(attempt).toMatchObject({ checks: 1, queriedAtMs: 5_000 });
   });
@@ -428,21 +354,18 @@ describe('a customer whom the provider sent back', () => {
   ])('an answer to an older query, when %s', (_name, planned, asked, checkAtMs) => {
     const outcome = { type: 'unknown', checkAtMs: asked } as const;
     const command = { type: 'resolve_attempt', attemptId: 'a', outcome } as const;
-    const { attempt } = runStory([
+    const { attempt } = playFirst([
       ...later({ checkAtMs: planned }),
-      [2, { ...command, answersCheckAtMs: 5_000 }],
+      at(2, { ...command, answersCheckAtMs: 5_000 }),
     ]);
     expect(attempt).toMatchObject({ checks: 0, checkAtMs });
   });
 
   test('triggers queries about the last two attempts', () => {
     const tries = ['a', 'b', 'c'].flatMap(
-      (id): Story => [
-        [1, startAttempt(id, { checkAtMs: 25_000 })],
-        [2, { type: 'abandon_attempt', attemptId: id }],
-      ],
+      (id): Story => [at(1, startAttempt(id, { checkAtMs: 25_000 })), at(2, abandon(id))],
     );
-    const { intent } = runStory([...tries, [3, RETURNED]]);
+    const { intent } = playFirst([...tries, at(3, RETURNED)]);
     expect(intent.attempts.map(({ checkAtMs }) => checkAtMs)).toEqual([25_000, 3, 3]);
   });
 
@@ -453,31 +376,31 @@ describe('a customer whom the provider sent back', () => {
       outcome: { type: 'unknown', checkAtMs: 29_000 },
       answersCheckAtMs: 5_000,
     };
-    const queried: Story = [[1, startAttempt('a', { checkAtMs: 5_000 })]];
-    expect(runStory([...queried, [7_000, before]]).attempt).toMatchObject({
+    const queried: Story = [at(1, startAttempt('a', { checkAtMs: 5_000 }))];
+    expect(playFirst([...queried, at(7_000, before)]).attempt).toMatchObject({
       checks: 1,
       checkAtMs: 29_000,
     });
-    expect(runStory([...queried, [6_000, RETURNED], [7_000, before]]).attempt).toMatchObject({
+    expect(playFirst([...queried, at(6_000, RETURNED), at(7_000, before)]).attempt).toMatchObject({
       checks: 0,
       checkAtMs: 11_000,
     });
   });
 
   test('makes no version and no event', () => {
-    const { intent, events } = runStory([...later({}), [2, RETURNED]]);
-    expect(intent.version).toBe(runStory(later({})).intent.version);
+    const { intent, events } = playFirst([...later({}), at(2, RETURNED)]);
+    expect(intent.version).toBe(playFirst(later({})).intent.version);
     expect(events).toEqual([]);
   });
 });
 
 describe('a callback that is refused', () => {
   test('is an anomaly once per attempt, and changes nothing else', () => {
-    const before = runStory([[1, startAttempt('a')]]);
-    const { intent, attempt, events, rejections } = runStory([
-      [1, startAttempt('a')],
-      [2, REPORT],
-      [3, REPORT],
+    const before = playFirst([at(1, startAttempt('a'))]);
+    const { intent, attempt, events, rejections } = playFirst([
+      at(1, startAttempt('a')),
+      at(2, REFUSED),
+      at(3, REFUSED),
     ]);
     expect(intent.anomalies).toEqual([{ kind: 'refused_callback', attemptId: 'a', atMs: 2 }]);
     expect(intent.version).toBe(before.intent.version + 1);
@@ -486,31 +409,30 @@ describe('a callback that is refused', () => {
   });
 
   test('does not stop a genuine one', () => {
-    const { intent, events } = runStory([
-      [1, startAttempt('a')],
-      [2, REPORT],
-      [3, succeed('a')],
+    const { intent, events } = playFirst([
+      at(1, startAttempt('a')),
+      at(2, REFUSED),
+      at(3, succeed('a')),
     ]);
     expect(intent.status).toBe('succeeded');
     expect(events).toEqual(['payment_succeeded']);
   });
 
   test('is recorded for each attempt', () => {
-    const { intent } = runStory([
-      [1, startAttempt('a')],
-      [2, REPORT],
-      [3, fail('a')],
-      [4, startAttempt('b')],
-      [5, { ...REPORT, attemptId: 'b' }],
+    const { intent } = playFirst([
+      at(1, startAttempt('a')),
+      at(2, REFUSED),
+      at(3, fail('a')),
+      at(4, startAttempt('b')),
+      at(5, refuseCallback('b')),
     ]);
     expect(intent.anomalies.map(({ attemptId }) => attemptId)).toEqual(['a', 'b']);
   });
 
   test('is rejected for an unknown attempt', () => {
-    const stranger: Command = { type: 'report_callback', attemptId: 'b' };
-    const { intent, rejections } = runStory([
-      [1, startAttempt('a')],
-      [2, stranger],
+    const { intent, rejections } = playFirst([
+      at(1, startAttempt('a')),
+      at(2, refuseCallback('b')),
     ]);
     expect(rejections).toEqual([null, 'attempt_not_found']);
     expect(intent.anomalies).toEqual([]);

@@ -29,6 +29,7 @@ import {
   execute,
   expressBody,
   fireAlarm,
+  firstOf,
   hostedBody,
   INTERRUPTIONS,
   lastEvent,
@@ -100,10 +101,7 @@ test('decisions.md#17: sends the event as documented, with both signatures', asy
   const arrivals = merchantServer();
   await payHosted();
   await deliverFirst();
-  const [arrival] = arrivals;
-  if (arrival === undefined) {
-    throw new Error('no webhook arrived');
-  }
+  const arrival = firstOf(arrivals);
   expect(arrival.url).toBe(CALLBACK_URL);
   expect(Object.keys(arrival.event)).toEqual([
     'webHookEvent',
@@ -200,10 +198,7 @@ test('promises.md#6: sends a lost message again after its lease, at growing inte
 test('promises.md#6: duplicate messages, in sequence or at once, make one claim and one request', async () => {
   const arrivals = merchantServer();
   await payHosted();
-  const [message] = caught.webhooks.splice(0);
-  if (message === undefined) {
-    throw new Error('no message was sent');
-  }
+  const message = firstOf(caught.webhooks.splice(0));
   await Promise.all([
     consume('kefel-webhooks', [message, message, message]),
     consume('kefel-webhook-retries', [message, message]),
@@ -233,10 +228,7 @@ test('promises.md#6: ignores a message for an unknown object or event', async ()
   const { objectId } = clientOf();
   const unknown = env.PAYMENT_INTENT.newUniqueId().toString();
   await payHosted({ paymentIntentUniqueId: 'order-2' });
-  const message = caught.webhooks.splice(0)[0];
-  if (message === undefined) {
-    throw new Error('no message was sent');
-  }
+  const message = firstOf(caught.webhooks.splice(0));
   const result = await consume('kefel-webhooks', [
     { ...message, objectId, sequence: 99 },
     { ...message, position: 7 },
@@ -534,6 +526,7 @@ test.each([
   [201, 'delivered'],
   [204, 'delivered'],
   [299, 'delivered'],
+  [300, 'waiting'],
   [301, 'waiting'],
   [302, 'waiting'],
   [400, 'waiting'],
@@ -558,7 +551,6 @@ test.each([
   ['120', 120 * SECOND_MS],
   ['1', 5 * SECOND_MS],
   ['999999999', DAY_MS],
-  ['in a while', 5 * SECOND_MS],
 ])(
   'decisions.md#18: Retry-After: %s delays the next try, but never hastens it',
   async (value, waitMs) => {
@@ -568,14 +560,6 @@ test.each([
     expect((await lastEvent()).dueAtMs).toBe(Date.now() + waitMs);
   },
 );
-
-test('decisions.md#18: honors Retry-After as a date', async () => {
-  const date = new Date(Date.now() + 10 * MINUTE_MS).toUTCString();
-  merchantServer(() => new Response('', { status: 503, headers: { 'retry-after': date } }));
-  await payHosted();
-  await deliverFirst();
-  expect((await lastEvent()).dueAtMs).toBe(Date.parse(date));
-});
 
 const NEVER_CALLED = [
   ['https://127.0.0.1/hook'],
@@ -623,7 +607,10 @@ test('decisions.md#19: without any endpoint the event is kept, and can be sent o
   const arrivals = merchantServer();
   await payHosted({ callbackUrl: null });
   await deliverFirst();
-  expect(await lastEvent()).toMatchObject({ deliveryStatus: 'undeliverable', dueAtMs: null });
+  expect(await lastEvent()).toMatchObject({
+    ...{ deliveryStatus: 'undeliverable', dueAtMs: null },
+    tries: [{ httpStatus: null, error: 'no callbackUrl takes it and no endpoint is enabled' }],
+  });
   advance(DAY_MS);
   await fireAlarm();
   expect([...caught.webhooks, ...caught.retries]).toEqual([]);

@@ -21,6 +21,7 @@ import {
   endpointSecret,
   execute,
   fireAlarm,
+  firstOf,
   isSignedBy,
   MINUTE_MS,
   merchantServer,
@@ -255,10 +256,7 @@ describe('after a crash', () => {
     async (_name, crash) => {
       await twoEndpoints();
       await payHosted(NO_CALLBACK);
-      const [first] = caught.webhooks.splice(0);
-      if (first === undefined) {
-        throw new Error('no message was sent');
-      }
+      const first = firstOf(caught.webhooks.splice(0));
       // A consumer chooses and claims, and dies; the messages for the others are lost.
       const chosen = [
         { endpointId: 'we_a', origin: 'https://a.example.com' },
@@ -292,10 +290,7 @@ describe('after a crash', () => {
   test('duplicate first messages at once choose once and send once to each', async () => {
     await twoEndpoints();
     await payHosted(NO_CALLBACK);
-    const [message] = caught.webhooks.splice(0);
-    if (message === undefined) {
-      throw new Error('no message was sent');
-    }
+    const message = firstOf(caught.webhooks.splice(0));
     await Promise.all([
       consume('kefel-webhooks', [message, message, message]),
       consume('kefel-webhook-retries', [message, message]),
@@ -307,10 +302,7 @@ describe('after a crash', () => {
 
   test('a repeated choice adds no endpoint, claims nothing twice', async () => {
     await payHosted(NO_CALLBACK);
-    const [message] = caught.webhooks.splice(0);
-    if (message === undefined) {
-      throw new Error('no message was sent');
-    }
+    const message = firstOf(caught.webhooks.splice(0));
     const a = { endpointId: 'we_a', origin: 'https://a.example.com' };
     const b = { endpointId: 'we_b', origin: 'https://b.example.com' };
     await clientOf().chooseEndpoints(message, [a, b]);

@@ -1,0 +1,154 @@
+import {
+  createExecutionContext,
+  createMessageBatch,
+  getQueueResult,
+  type QueueResult,
+} from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { Webhook } from 'standardwebhooks';
+import { type Mock, vi } from 'vitest';
+import type { RailMessage } from '../../../src/attempts/messages.ts';
+import worker from '../../../src/index.ts';
+import type {
+  ClaimedDelivery,
+  DeliveryMessage,
+  DeliveryReport,
+  ProjectionMessage,
+} from '../../../src/intent/protocol.ts';
+import type { CaughtMessages } from './gateway.ts';
+import { clientOf } from './payment-object.ts';
+
+type MessageBody = DeliveryMessage | ProjectionMessage | RailMessage;
+
+export type QueueName =
+  | 'kefel-webhooks'
+  | 'kefel-webhook-retries'
+  | 'kefel-projections'
+  | 'kefel-rail-starts';
+
+/** Delivers messages to the Worker's consumer in one batch and waits until all its work is done. */
+export async function consume(
+  queue: QueueName,
+  bodies: readonly MessageBody[],
+  bindings: Env = env,
+  attempts = 1,
+): Promise<QueueResult> {
+  const messages = bodies.map((body, index) => ({
+    id: `message-${index}`,
+    timestamp: new Date(),
+    attempts,
+    body,
+  }));
+  const batch = createMessageBatch<MessageBody>(queue, messages);
+  const ctx = createExecutionContext();
+  await worker.queue(batch, bindings, ctx);
+  return getQueueResult(batch, ctx);
+}
+
+/** Counts the rows that batches write to D1 since the last take, including indexes and triggers. */
+export function countProjectionRows(): { take(): number } {
+  let written = 0;
+  const batch = env.DB.batch.bind(env.DB);
+  vi.spyOn(env.DB, 'batch').mockImplementation(async <Row>(statements: D1PreparedStatement[]) => {
+    const results = await batch<Row>(statements);
+    written += results.reduce((sum, { meta }) => sum + meta.rows_written, 0);
+    return results;
+  });
+  return {
+    take: () => {
+      const taken = written;
+      written = 0;
+      return taken;
+    },
+  };
+}
+
+/** The result of a batch of this many messages, for every way in which the consumer reports it. */
+export function fateOf(result: QueueResult, messages: number): 'acked' | 'retried' | 'mixed' {
+  const acked = result.ackAll ? messages : result.explicitAcks.length;
+  const retried = result.retryBatch.retry ? messages : result.retryMessages.length;
+  if (acked === messages && retried === 0) {
+    return 'acked';
+  }
+  return retried === messages && acked === 0 ? 'retried' : 'mixed';
+}
+
+/** Delivers all caught messages. */
+export async function consumeAll(caught: CaughtMessages): Promise<void> {
+  await consume('kefel-webhooks', caught.webhooks.splice(0));
+  await consume('kefel-webhook-retries', caught.retries.splice(0));
+  await consume('kefel-projections', caught.projections.splice(0));
+}
+
+/** A webhook as it arrived. */
+export interface Arrival {
+  readonly url: string;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly event: {
+    readonly webHookEvent: string;
+    readonly paymentIntentUniqueId: string;
+    readonly status: string;
+    readonly signature: string;
+    readonly body: string;
+  };
+}
+
+/** Whether this secret made one of the signatures of Standard Webhooks. */
+export function isSignedBy(secret: string | undefined, arrival: Arrival | undefined): boolean {
+  try {
+    const headers = Object.fromEntries(arrival?.headers ?? []);
+    new Webhook(secret ?? '').verify(arrival?.text ?? '', headers);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The merchant's server: `answer` may throw like a broken connection. Returns what arrives. */
+export function merchantServer(
+  answer: (arrival: Arrival) => Response | Promise<Response> = () => new Response('ok'),
+): Arrival[] {
+  const arrivals: Arrival[] = [];
+  const fetcher: Mock<typeof fetch> = vi.spyOn(globalThis, 'fetch');
+  fetcher.mockImplementation(async (input, init) => {
+    const request = new Request(input, init);
+    const text = await request.text();
+    const { url, headers } = request;
+    const arrival = { url, headers, text, event: JSON.parse(text) };
+    arrivals.push(arrival);
+    return answer(arrival);
+  });
+  return arrivals;
+}
+
+/** The payment inside an event. */
+export function paymentIn(arrival: Arrival): Record<string, unknown> {
+  return JSON.parse(arrival.event.body);
+}
+
+export async function claim(sequence: number, uniqueId = 'order-1'): Promise<ClaimedDelivery> {
+  const result = await clientOf(uniqueId).claimDelivery({ sequence, position: 0 });
+  if (result.type === 'refused') {
+    throw new Error(`event ${sequence} could not be claimed`);
+  }
+  return result.delivery;
+}
+
+export function report(
+  sequence: number,
+  claimId: string,
+  outcome: DeliveryReport['outcome'],
+  uniqueId = 'order-1',
+): Promise<void> {
+  const log = { atMs: Date.now(), durationMs: 1, httpStatus: null, error: null, answerExcerpt: '' };
+  return clientOf(uniqueId).reportDelivery({ sequence, position: 0, claimId, outcome, log });
+}
+
+/** The first of what was sent or has arrived; throws when there is nothing. */
+export function firstOf<Sent>([first]: readonly Sent[]): Sent {
+  if (first === undefined) {
+    throw new Error('nothing was sent');
+  }
+  return first;
+}

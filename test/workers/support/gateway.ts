@@ -1,0 +1,86 @@
+import { reset, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { afterEach, beforeEach, vi } from 'vitest';
+import type { RailMessage } from '../../../src/attempts/messages.ts';
+import type { DeliveryMessage, ProjectionMessage } from '../../../src/intent/protocol.ts';
+import { forgetDirectory } from '../../../src/merchants/directory.ts';
+import { DAY_MS } from './clock.ts';
+import { prepareDatabases } from './merchants.ts';
+
+/** Every test starts a day after the previous one, so that isolates' caches are outdated. */
+let clockMs = Date.UTC(2090, 0, 1);
+
+/** Messages that the objects have sent and the test has not delivered yet. */
+export interface CaughtMessages {
+  readonly webhooks: DeliveryMessage[];
+  readonly retries: DeliveryMessage[];
+  readonly projections: ProjectionMessage[];
+  readonly starts: RailMessage[];
+}
+
+/** Every log line of the running test. */
+export const logged: string[] = [];
+
+/** A gateway with two merchants for each test of a file; everything is reset afterwards. */
+export function useGateway(): CaughtMessages {
+  const caught: CaughtMessages = { webhooks: [], retries: [], projections: [], starts: [] };
+  beforeEach(async () => {
+    clockMs += DAY_MS;
+    vi.useFakeTimers({ toFake: ['Date'], now: clockMs });
+    for (const level of ['info', 'warn', 'error'] as const) {
+      vi.spyOn(console, level).mockImplementation((line) => {
+        logged.push(String(line));
+      });
+    }
+    catchInto(env.WEBHOOKS, caught.webhooks);
+    catchInto(env.WEBHOOK_RETRIES, caught.retries);
+    catchInto(env.PROJECTIONS, caught.projections);
+    catchInto(env.RAIL_STARTS, caught.starts);
+    forgetDirectory();
+    // A query that was under way during the reset can keep its database from it.
+    await prepareDatabases().catch(async () => {
+      await forgetEverything();
+      await prepareDatabases();
+    });
+  });
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+    for (const messages of [...Object.values(caught), logged]) {
+      messages.length = 0;
+    }
+    await forgetEverything();
+  });
+  return caught;
+}
+
+const reached = new Map<string, DurableObjectId>();
+const reach = env.PAYMENT_INTENT.get.bind(env.PAYMENT_INTENT);
+env.PAYMENT_INTENT.get = (id, options) => {
+  reached.set(String(id), id);
+  return reach(id, options);
+};
+
+/** Every object that the running test has reached, even only for a read. */
+export function reachedObjects(): readonly DurableObjectId[] {
+  return [...reached.values()];
+}
+
+/**
+ * `reset` skips an object that an eviction or abort has removed from memory, so it is woken first.
+ */
+async function forgetEverything(): Promise<void> {
+  await Promise.all([env.DB, env.BACK_OFFICE_DB].map((one) => one.prepare('SELECT 1').run()));
+  for (const id of reachedObjects()) {
+    await runInDurableObject(reach(id), () => undefined);
+  }
+  reached.clear();
+  await reset();
+}
+
+function catchInto<Body>(queue: Queue, messages: Body[]): void {
+  vi.spyOn(queue, 'send').mockImplementation(async (body) => {
+    messages.push(structuredClone(body) as Body);
+    return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
+  });
+}

@@ -1,0 +1,159 @@
+import type { D1Migration } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { configOf } from '../../../src/config.ts';
+import { utf8 } from '../../../src/crypto/encoding.ts';
+import { seal } from '../../../src/crypto/sealed.ts';
+import type { SqlStatement } from '../../../src/database.ts';
+import type { Tenant } from '../../../src/domain/intent.ts';
+import { ENVIRONMENTS, type Environment, METHODS } from '../../../src/domain/method.ts';
+import { apiKeyDigest, apiKeyFrom } from '../../../src/merchants/api-key.ts';
+import {
+  addWebhookSecret,
+  createMerchant,
+  issueApiKey,
+  revokeApiKey,
+} from '../../../src/merchants/provision.ts';
+import { webhookSecretFrom } from '../../../src/merchants/webhook-secret.ts';
+import {
+  deleteEndpoint,
+  type EndpointSettings,
+  insertEndpoint,
+} from '../../../src/webhooks/endpoint-store.ts';
+import { insertSecret } from '../../../src/webhooks/secret-store.ts';
+import { webhookSecretContext } from '../../../src/webhooks/settings.ts';
+
+export interface TestMerchant {
+  readonly id: string;
+  readonly name: string;
+  readonly apiKeys: Readonly<Record<Environment, string>>;
+  readonly revokedApiKeys: Readonly<Record<Environment, string>>;
+  readonly webhookSecret: string;
+}
+
+export const ALPHA = await testMerchant('mer_alpha', 'Addis Books', 10);
+export const BETA = await testMerchant('mer_beta', 'Bahir Dar Coffee', 20);
+
+async function testMerchant(id: string, name: string, seed: number): Promise<TestMerchant> {
+  const bytes = (offset: number) => new Uint8Array(32).fill(seed + offset);
+  const apiKey = (environment: Environment, offset: number) =>
+    apiKeyFrom(configOf(env).dataEncryptionKeys, environment, bytes(offset));
+  return {
+    id,
+    name,
+    apiKeys: {
+      sandbox: await apiKey('sandbox', 0),
+      production: await apiKey('production', 1),
+    },
+    revokedApiKeys: {
+      sandbox: await apiKey('sandbox', 2),
+      production: await apiKey('production', 3),
+    },
+    webhookSecret: webhookSecretFrom(bytes(4)),
+  };
+}
+
+export function tenantOf(merchant: TestMerchant, environment: Environment = 'sandbox'): Tenant {
+  return { merchantId: merchant.id, environment };
+}
+
+export async function runSql(
+  statements: readonly SqlStatement[],
+  database = env.DB,
+): Promise<void> {
+  await database.batch(statements.map(({ sql, params }) => database.prepare(sql).bind(...params)));
+}
+
+/** The endpoint of ALPHA that `setEndpoint` adds, in its sandbox. */
+export const ENDPOINT_ID = 'we_alpha_sandbox';
+
+/** The only endpoint of a tenant; null: none. */
+export async function setEndpoint(
+  merchant: TestMerchant,
+  url: string | null,
+  environment: Environment = 'sandbox',
+  changes: Partial<EndpointSettings> = {},
+): Promise<void> {
+  const tenant = tenantOf(merchant, environment);
+  const endpointId = `we_${merchant.id.replace('mer_', '')}_${environment}`;
+  await runSql(deleteEndpoint(tenant, endpointId));
+  if (url !== null) {
+    await addEndpoint(merchant, endpointId, { url, ...changes }, environment);
+  }
+}
+
+/** The secret that signs for an endpoint of a test: no other endpoint has it, and no environment. */
+export function endpointSecret(endpointId: string): string {
+  const bytes = new Uint8Array(32);
+  bytes.set(utf8(endpointId).subarray(0, bytes.length));
+  return webhookSecretFrom(bytes);
+}
+
+/** An endpoint for all events with `endpointSecret`, unless changed. */
+export async function addEndpoint(
+  merchant: TestMerchant,
+  endpointId: string,
+  settings: Pick<EndpointSettings, 'url'> & Partial<EndpointSettings>,
+  environment: Environment = 'sandbox',
+): Promise<void> {
+  const tenant = tenantOf(merchant, environment);
+  const keyRing = configOf(env).dataEncryptionKeys;
+  const context = webhookSecretContext(tenant, endpointId);
+  const secret = {
+    id: `${endpointId}-secret`,
+    sealedSecret: await seal(keyRing, endpointSecret(endpointId), context),
+    createdAtMs: Date.now(),
+  };
+  const defaults = { eventTypes: [], description: '', isEnabled: true, signatureHeader: null };
+  await runSql([
+    insertEndpoint(tenant, { ...defaults, ...settings, endpointId, createdAtMs: Date.now() }),
+    insertSecret({ ...tenant, endpointId }, secret, Date.now()),
+  ]);
+}
+
+/** Both merchants: every method at 1 % commission, a valid and a revoked key, one webhook secret. */
+async function merchantStatements(): Promise<readonly SqlStatement[]> {
+  const settings = METHODS.map((method) => ({
+    method,
+    enabled: true,
+    rate: { basisPoints: 100, fixedMinor: 0 },
+  }));
+  const keyRing = configOf(env).dataEncryptionKeys;
+  const statements: SqlStatement[] = [];
+  for (const { id, name, apiKeys, revokedApiKeys, webhookSecret } of [ALPHA, BETA]) {
+    const methods = { sandbox: settings, production: settings };
+    statements.push(...createMerchant({ id, name, methods, createdAtMs: 0 }));
+    for (const environment of ENVIRONMENTS) {
+      const tenant = { merchantId: id, environment };
+      const apiKey = apiKeys[environment];
+      const revoked = revokedApiKeys[environment];
+      const sealedSecret = await seal(keyRing, webhookSecret, webhookSecretContext(tenant));
+      statements.push(
+        await issueApiKey(tenant, { apiKey, name: 'valid', createdAtMs: 0 }),
+        await issueApiKey(tenant, { apiKey: revoked, name: 'revoked', createdAtMs: 0 }),
+        revokeApiKey(tenant, await apiKeyDigest(revoked), 1),
+        addWebhookSecret(tenant, {
+          id: `${id}-${environment}`,
+          sealedSecret,
+          createdAtMs: 0,
+          expiresAtMs: null,
+        }),
+      );
+    }
+  }
+  return statements;
+}
+
+let seed: Promise<readonly SqlStatement[]> | undefined;
+
+/** The schemas and both merchants, in a batch of each database at the start of every test. */
+export async function prepareDatabases(): Promise<void> {
+  seed ??= merchantStatements();
+  await Promise.all([
+    runSql([...schemaOf(env.TEST_MIGRATIONS), ...(await seed)]),
+    runSql(schemaOf(env.TEST_BACK_OFFICE_MIGRATIONS), env.BACK_OFFICE_DB),
+  ]);
+}
+
+function schemaOf(migrations: readonly D1Migration[]): readonly SqlStatement[] {
+  return migrations.flatMap(({ queries }) => queries.map((sql) => ({ sql, params: [] })));
+}
