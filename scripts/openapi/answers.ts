@@ -354,7 +354,7 @@ export const COMPONENTS: Readonly<Record<string, JsonSchema>> = {
       environment: { type: 'string', enum: ['sandbox', 'production'] },
       payloadVersion: {
         ...payloadVersion,
-        description: 'The version of this payload: docs/versions says what a version keeps',
+        description: 'The version of this payload: docs/api#payload says what a version keeps',
       },
       status: openEnum(
         Object.values(WIRE_EVENTS).map(({ status }) => status),

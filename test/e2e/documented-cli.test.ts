@@ -9,7 +9,7 @@ import { createSimulated, eventually, joinScene, type Scene } from '../support/e
 
 /**
  * Goal: every `npx kefel` command of the documents does what its page says, and `kefel listen` prints
- * what docs/cli.md shows. Method: the commands in the order of their pages, in this process but for
+ * what docs/sandbox.md#cli shows. Method: the commands in the order of their pages, in this process but for
  * `listen`, against the shared gateway. It has the payment and the event that the page names.
  */
 
@@ -115,7 +115,7 @@ test('each documented command does what its page says', async () => {
     }
   }
 
-  const shown = blocksOf('docs/cli.md').find(({ text }) => text.startsWith('Forwarding to'));
+  const shown = blocksOf('docs/sandbox.md').find(({ text }) => text.startsWith('Forwarding to'));
   const [forwarding] = listening;
   await forwarding?.until(' 204 from ');
   expect(plain(forwarding?.output ?? '')).toContain(plain(shown?.text ?? 'nothing'));
