@@ -124,7 +124,7 @@ CREATE TABLE webhook_endpoints (
   -- The name of a second signature header, or NULL.
   signature_header TEXT CHECK (length(signature_header) BETWEEN 1 AND 64),
   created_at_ms INTEGER NOT NULL,
-  -- The version of webhooks' payload on the day of its creation (docs/versions.md#payload).
+  -- The version of webhooks' payload on the day of its creation (docs/api.md#payload).
   payload_version TEXT NOT NULL CHECK (payload_version GLOB '20??-??-??')
 ) STRICT, WITHOUT ROWID;
 

@@ -57,7 +57,7 @@ export async function forward(event: ForwardedEvent, url: string, secret: string
   }
 }
 
-/** The headers of Standard Webhooks (docs/verify-webhooks.md). */
+/** The headers of Standard Webhooks (docs/webhooks.md#verify). */
 function signatureHeaders({ id, body }: ForwardedEvent, secret: string) {
   const timestamp = String(Math.floor(Date.now() / 1_000));
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64');

@@ -2,7 +2,7 @@
 /**
  * `npx kefel`: tries webhooks on your machine, looks up payments and refunds them, through the
  * TypeScript client.
- * docs/cli.md tells what each command is for.
+ * docs/sandbox.md#cli tells what each command is for.
  */
 import { KefelConnectionError, KefelError, VERSION } from '../typescript/kefel.ts';
 import { commandHelp, given, overview, UsageError } from './command.ts';

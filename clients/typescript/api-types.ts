@@ -1240,7 +1240,7 @@ export interface Webhook {
   paymentIntentUniqueId: string;
   environment: 'sandbox' | 'production';
   /**
-   * The version of this payload: docs/versions says what a version keeps
+   * The version of this payload: docs/api#payload says what a version keeps
    */
   payloadVersion: string;
   /**

@@ -28,12 +28,12 @@ const LISTS = ['intents', 'refunds', 'events'] as const;
 const POLL_MS = 3_000;
 /** An end is sent until D1 has it; a lease is far shorter than this. */
 const ENDED_WAIT_MS = 90_000;
-/** What has not ended is sent once more after 15 minutes (docs/read-model.md#how-it-is-fed). */
+/** What has not ended is sent once more after 15 minutes (docs/storage.md#how-it-is-fed). */
 const OPEN_WAIT_MS = 16 * 60_000;
 
 /**
  * Compares every row of all lists with the payments' own answers and with the events that the
- * merchant received. Waits as long as docs/read-model.md says that the read model may lag. Returns
+ * merchant received. Waits as long as docs/storage.md#read-model says that the read model may lag. Returns
  * what differs then.
  */
 export async function listDifferences(

@@ -26,7 +26,7 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
   },
   path_not_found: {
     meaning: 'The API has nothing at this path. It is not about a payment.',
-    remedy: 'Compare the path with the [list of calls](api.md#calls), `sandbox` included.',
+    remedy: 'Compare the path with the [list of calls](reference.md#calls), `sandbox` included.',
     retry: 'after_change',
   },
   method_not_allowed: {

@@ -41,7 +41,7 @@ A charge that the provider refuses is no error: it is HTTP 200 with \`FAILURE\` 
 
 ## Retrying <a id="retrying"></a>
 
-After a 429, 500 or 503, or without any answer, repeat the same request with the same \`paymentIntentUniqueId\`. It cannot create or charge twice: either the repeat does the work, or [\`duplicate_payment_id\`](#duplicate_payment_id) says that the first request did. With an [\`Idempotency-Key\`](idempotency.md) the repeat gets the first answer. Wait a second before the first repeat, double the wait each time, and honor \`Retry-After\`.
+After a 429, 500 or 503, or without any answer, repeat the same request with the same \`paymentIntentUniqueId\`. It cannot create or charge twice: either the repeat does the work, or [\`duplicate_payment_id\`](#duplicate_payment_id) says that the first request did. With an [\`Idempotency-Key\`](api.md#idempotency) the repeat gets the first answer. Wait a second before the first repeat, double the wait each time, and honor \`Retry-After\`.
 
 ## Field codes <a id="field-codes"></a>
 

@@ -372,7 +372,7 @@ const SHARED = {
       environment: v.picklist(ENVIRONMENTS),
       payloadVersion: described(
         payloadVersion,
-        'The version of this payload: docs/versions says what a version keeps',
+        'The version of this payload: docs/api#payload says what a version keeps',
       ),
       status: described(
         open(Object.values(WIRE_EVENTS).map(({ status }) => status)),

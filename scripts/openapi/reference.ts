@@ -35,7 +35,7 @@ const STREAM_TYPE = 'text/event-stream';
 
 const INTRODUCTION = `# API reference
 
-Every call, field and error, generated from the OpenAPI document that the gateway serves at \`/openapi.json\`. [The merchants' API](api.md) explains what the calls are for.
+Every call, field and error, generated from the OpenAPI document that the gateway serves at \`/openapi.json\`. [The merchants' API](api.md) explains the rules that hold for several calls.
 
 Paths begin with \`/api/v1/payment/sandbox\` in the sandbox and with \`/api/v1/payment\` in production. Some calls have a second, published path; there \`{environment}\` is \`/sandbox\` or nothing.
 
@@ -44,16 +44,25 @@ Send your key in the header \`apiKey\`: \`kfl_test_…\` in the sandbox, \`kfl_l
 /** The reference as Markdown, so that the search and \`llms-full.txt\` have it too. */
 export function referenceMarkdown(openApi: OpenApi): string {
   const calls = Object.entries(openApi.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) =>
-      callMarkdown(`${method.toUpperCase()} ${path}`, operation, openApi),
-    ),
+    Object.entries(methods).map(([method, operation]) => ({
+      call: `${method.toUpperCase()} ${path}`,
+      operation,
+    })),
   );
   const schemas = Object.entries(openApi.components.schemas).filter(
     ([name, { properties }]) => properties !== undefined && !name.endsWith('Request'),
   );
   return `${[
     INTRODUCTION,
-    ...calls,
+    '## Calls',
+    table(
+      ['Call', 'Path'],
+      calls.map(({ call, operation: { summary } }) => [
+        `[${summary}](#${summary.toLowerCase().replaceAll(' ', '-')})`,
+        code(call),
+      ]),
+    ),
+    ...calls.map(({ call, operation }) => callMarkdown(call, operation, openApi)),
     '## Objects',
     ...schemas.map(([name, schema]) => objectMarkdown(name, schema)),
   ].join('\n\n')}\n`;

@@ -6,7 +6,7 @@ export const AMOUNT_MINOR_MAX = 99_999_999_999;
 /** The smallest refund: 0.01. */
 export const REFUND_MINOR_MIN = 1;
 
-/** The smallest total of a hosted checkout: 1.00 (docs/limits.md#limits). */
+/** The smallest total of a hosted checkout: 1.00 (docs/api.md#limits). */
 export const HOSTED_TOTAL_MINOR_MIN = 100;
 
 const MINOR_PER_MAJOR = 100;

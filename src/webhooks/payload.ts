@@ -22,7 +22,7 @@ import { refundPayload } from './refund-payload.ts';
  * in minor units, and times are ISO 8601 in UTC with milliseconds.
  */
 
-/** The version of what webhooks carry: the day on which its form was fixed (docs/versions.md#payload). */
+/** The version of what webhooks carry: the day on which its form was fixed (docs/api.md#payload). */
 export const PAYLOAD_VERSION = '2026-11-23';
 
 export const WIRE_STATUSES = {

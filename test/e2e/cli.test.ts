@@ -19,7 +19,7 @@ import {
 import { verifiedWebhook } from '../support/e2e-webhook.ts';
 
 /**
- * Goal: `kefel` tries webhooks on a developer's machine as docs/cli.md says. Method: run it against
+ * Goal: `kefel` tries webhooks on a developer's machine as docs/sandbox.md#cli says. Method: run it against
  * the shared gateway, as a merchant of its own.
  */
 

@@ -50,7 +50,7 @@ const GUIDES = DOCUMENTS.filter(
 );
 
 let scene: Scene;
-/** The payment that docs/lists.md looks for. */
+/** The payment that docs/lists.md#lists looks for. */
 let paidInBole: string;
 
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { createSimulated, eventually, joinScene, type Scene } from '../support/e
 
 /**
  * Goal: every `npx kefel` command of the documents does what its page says, and `kefel listen` prints
- * what docs/cli.md shows. Method: the commands in the order of their pages, in this process but for
+ * what docs/sandbox.md#cli shows. Method: the commands in the order of their pages, in this process but for
  * `listen`, against the shared gateway. It has the payment and the event that the page names.
  */
 
@@ -83,9 +83,10 @@ function plain(text: string): string {
 
 test('each documented command does what its page says', async () => {
   const lines = await documentedLines();
-  const listening = lines
-    .filter(([name]) => name === 'listen')
-    .map((words) => listen(words.map((word) => word.replace(OWN_SERVER, ownServer.url))));
+  const listens = lines.filter(([name]) => name === 'listen');
+  const listening = listens.map((words) =>
+    listen(words.map((word) => word.replace(OWN_SERVER, ownServer.url))),
+  );
   await Promise.all(listening.map((run) => run.until('Listening')));
   const { hook } = await createSimulated(scene, [], { paymentIntentUniqueId: PAYMENT });
   const eventId = (await hook.request(0)).headers['webhook-id'] ?? '';
@@ -115,8 +116,8 @@ test('each documented command does what its page says', async () => {
     }
   }
 
-  const shown = blocksOf('docs/cli.md').find(({ text }) => text.startsWith('Forwarding to'));
-  const [forwarding] = listening;
+  const shown = blocksOf('docs/sandbox.md').find(({ text }) => text.startsWith('Forwarding to'));
+  const forwarding = listening[listens.findIndex((words) => words.includes('--forward-to'))];
   await forwarding?.until(' 204 from ');
   expect(plain(forwarding?.output ?? '')).toContain(plain(shown?.text ?? 'nothing'));
   await Promise.all(listening.map((run) => run.stop()));

@@ -99,7 +99,7 @@ describe('the first page', () => {
 describe('tabs', () => {
   it('show one language at a time, remember it on other pages, and open for a link into one', async () => {
     const page = await browser.newPage(PHONE);
-    await page.goto(`${baseUrl}/docs/hosted-payments`);
+    await page.goto(`${baseUrl}/docs/payments`);
     const tabs = page.getByRole('tablist').first().getByRole('tab');
     expect(await tabs.allTextContents()).toEqual(['curl', 'TypeScript', 'PHP', 'Python']);
     expect(await page.getByText('new Kefel(').first().isVisible()).toBe(false);
@@ -123,7 +123,7 @@ describe('tabs', () => {
   it('show everything without JavaScript', async () => {
     const context = await browser.newContext({ ...PHONE, javaScriptEnabled: false });
     const page = await context.newPage();
-    await page.goto(`${baseUrl}/docs/hosted-payments`);
+    await page.goto(`${baseUrl}/docs/payments`);
     for (const text of ['curl', 'TypeScript', 'PHP', 'Python']) {
       expect(await page.locator('.tab-label').getByText(text).first().isVisible()).toBe(true);
     }
@@ -145,7 +145,7 @@ describe('samples', () => {
         ]);
       }
     }
-    const hosted = await (await fetch(`${baseUrl}/docs/hosted-payments.md`)).text();
+    const hosted = await (await fetch(`${baseUrl}/docs/payments.md`)).text();
     expect(hosted).toContain(`curl -s ${baseUrl}/api/v1/payment/sandbox/intent`);
     expect(hosted).toContain(`baseUrl: '${baseUrl}'`);
   });
@@ -173,16 +173,16 @@ describe('the search', () => {
     ['partial refund', 'refunds'],
     ['payout', 'api#split'],
     ['pagination', 'lists#lists'],
-    ['woocommerce', 'existing-plugins'],
-    ['how do I verify a webhook in PHP', 'verify-webhooks'],
-    ['idempotency key', 'idempotency'],
+    ['woocommerce', 'clients#plugins'],
+    ['how do I verify a webhook in PHP', 'webhooks#verify'],
+    ['idempotency key', 'api#idempotency'],
     ['refund_too_large', 'errors#refund_too_large'],
     ['refund too large', 'errors#refund_too_large'],
     // Some of the words, where no part has all.
     ['refund constructor', 'refunds'],
     // Titles before code, merchants' pages before the operator's.
     ['cancel', 'refunds#cancel'],
-    ['limits', 'limits'],
+    ['limits', 'api#limits'],
     ['rotate keys', 'operations#rotate-keys'],
   ])('shows for "%s" first %s', async (query, first) => {
     entries ??= await (await fetch(`${baseUrl}/docs/search.json`)).json();

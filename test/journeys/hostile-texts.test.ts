@@ -12,7 +12,7 @@ import { addVirtualAuthenticator } from '../support/virtual-authenticator.ts';
 
 /**
  * Goal: text from a merchant, its customers, its members or its server never runs in a browser
- * (docs/security-tests.md#v3). Method: markup in every field that they fill, then Chromium on every page
+ * (docs/reliability.md#v3). Method: markup in every field that they fill, then Chromium on every page
  * that links lead to. A script that runs, a dialog, an error, a refused resource or a broken policy fails.
  */
 

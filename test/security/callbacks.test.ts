@@ -27,7 +27,7 @@ import { call, postForm, useGateway } from '../workers/support.ts';
 
 /**
  * Goal: docs/promises.md#9 for the reports of all providers: one for another payment, for a refund,
- * or altered on its way changes nothing (docs/security-tests.md#callbacks). Replays, late and
+ * or altered on its way changes nothing (docs/reliability.md#callbacks). Replays, late and
  * contradicting reports: test/workers/rails-callbacks.test.ts.
  */
 

@@ -34,7 +34,7 @@ import { databaseRows } from './storage.ts';
 
 /**
  * Goal: docs/promises.md#10 for a whole run of the gateway: no secret, phone number, name or body
- * is in a log, in D1, in a queue message or in a URL (docs/security-tests.md#canary). Method:
+ * is in a log, in D1, in a queue message or in a URL (docs/reliability.md#canary). Method:
  * recognizable values in every input and secret; payments, callbacks, webhooks, a dashboard, an
  * operator; then a search through everything that was written.
  */

@@ -28,7 +28,7 @@ import {
 } from '../workers/support.ts';
 
 /**
- * Goal: answers do not tell what exists (docs/security-tests.md#api1): what belongs to another merchant, and
+ * Goal: answers do not tell what exists (docs/reliability.md#api1): what belongs to another merchant, and
  * keys and links that are unknown, wrong or revoked, are answered with the same bytes as what never
  * existed. Method: the same request twice, once for a foreign and once for an unknown thing.
  */

@@ -17,7 +17,7 @@ import { databaseRows } from './storage.ts';
 
 /**
  * Goal: no other site acts with a member's session or a customer's link, and no one can prepare a
- * session for somebody else (docs/security-tests.md#csrf). Method: every form as a foreign page
+ * session for somebody else (docs/reliability.md#csrf). Method: every form as a foreign page
  * would send it, with the genuine cookie and token; and every cookie that is ever set. The desk's
  * forms: test/workers/operator-desk.test.ts.
  */

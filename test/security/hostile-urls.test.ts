@@ -30,7 +30,7 @@ import {
 
 /**
  * Goal: no URL of a merchant makes the gateway connect to a private network, a metadata service or
- * itself (docs/security-tests.md#api7). Method: each hostile URL through every field that takes one,
+ * itself (docs/reliability.md#api7). Method: each hostile URL through every field that takes one,
  * and past those checks, into the settings that deliveries read; every connection is counted.
  */
 

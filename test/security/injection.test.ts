@@ -22,7 +22,7 @@ import {
 
 /**
  * Goal: no text of a caller becomes a header, a line of the log or a formula in a spreadsheet
- * (docs/security-tests.md#injection). Method: such texts in every field that reaches one of them.
+ * (docs/reliability.md#injection). Method: such texts in every field that reaches one of them.
  */
 
 const caught = useGateway();

@@ -20,7 +20,7 @@ import {
 
 /**
  * Goal: a caller sets only the fields that are documented as theirs
- * (docs/security-tests.md#api3). Method: bodies and forms with fields of our own objects, under
+ * (docs/reliability.md#api3). Method: bodies and forms with fields of our own objects, under
  * every name that they have inside, compared with the same request without them.
  */
 

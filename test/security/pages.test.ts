@@ -4,7 +4,7 @@ import { hostile, hostileWorld, INPUTS } from './hostile-world.ts';
 
 /**
  * Goal: no text becomes markup, and no page runs or embeds anything but our own
- * (docs/security-tests.md#v3). Method: hostile texts in every input, every page of the gateway
+ * (docs/reliability.md#v3). Method: hostile texts in every input, every page of the gateway
  * parsed as HTML, and its headers.
  */
 

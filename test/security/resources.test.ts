@@ -17,7 +17,7 @@ import {
 } from '../workers/support.ts';
 
 /**
- * Goal: strangers cannot use up the gateway (docs/security-tests.md#api4): each route that takes a
+ * Goal: strangers cannot use up the gateway (docs/reliability.md#api4): each route that takes a
  * credential counts failures or uses, and one without a credential reaches no storage. Method:
  * every route with its limit used up, and every bound exceeded. The limits themselves:
  * test/e2e/limits.test.ts.

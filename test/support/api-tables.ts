@@ -1,12 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const API_DOCUMENT = join(import.meta.dirname, '..', '..', 'docs', 'api.md');
+const REFERENCE = join(import.meta.dirname, '..', '..', 'docs', 'reference.md');
 
-/** The field names in the first column of the table under an anchor of docs/api.md, in order. */
-export function documentedFields(anchor: string): string[] {
-  const [, section = ''] = readFileSync(API_DOCUMENT, 'utf8').split(`<a id="${anchor}"></a>\n`);
-  const [table = ''] = section.split(/^#/m);
-  const rows = [...table.matchAll(/^\| (`[^|]*`) +\|/gm)].map(([, cell]) => cell ?? '');
-  return rows.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, field]) => field ?? ''));
+/**
+ * The fields, in order, of the table under a heading of docs/reference.md: those of the object
+ * itself, or with a path such as `items[].` those below it.
+ */
+export function documentedFields(heading: string, path = ''): string[] {
+  const [, section = ''] = readFileSync(REFERENCE, 'utf8').split(`${heading}\n`);
+  const [text = ''] = section.split(/^#/m);
+  const [, table = ''] = text.split('| Field |');
+  return [...table.matchAll(/^\| `([^`]+)`/gm)]
+    .map(([, field]) => field ?? '')
+    .filter((field) => field.startsWith(path))
+    .map((field) => field.slice(path.length))
+    .filter((field) => /^\w+$/.test(field));
 }

@@ -8,7 +8,7 @@ import {
   returnUrlField,
 } from '../../src/http/url-fields.ts';
 
-/** As published (docs/limits.md#limits): exponential, so it only gets short strings here. */
+/** As published (docs/api.md#limits): exponential, so it only gets short strings here. */
 const PUBLISHED = /^(https?):\/\/(?!-)(?:[a-zA-Z0-9-]{1,63}\.?)*(?::\d{1,5})?(?:\/(?:[^\s]*)?)?$/;
 
 const HOSTILE_LENGTH = 60 * 1024;

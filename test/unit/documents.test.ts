@@ -67,9 +67,9 @@ describe('docs/state-machine.md', () => {
   });
 });
 
-describe('docs/security-tests.md', () => {
+describe('docs/reliability.md', () => {
   test('names each file of the security suite', () => {
-    const named = pathsNamedIn('docs/security-tests.md');
+    const named = pathsNamedIn('docs/reliability.md');
     const files = SOURCES.filter((path) => /^test\/security\/.*\.test\.ts$/.test(path));
     expect(files.length).toBeGreaterThan(0);
     expect(files.filter((path) => !named.includes(path))).toEqual([]);

@@ -554,7 +554,7 @@ describe('validatePaymentIntent accepts', () => {
   it.each([
     ['decisions.md#5: 1.15', 1.15, 115],
     ['decisions.md#5: the cap', 999_999_999.99, 99_999_999_999],
-    ['limits.md#limits: 1.00', 1, 100],
+    ['api.md#limits: 1.00', 1, 100],
   ])('%s', (_source, amount, amountMinor) => {
     expect(orderOf(hosted({ amount })).amountMinor).toBe(amountMinor);
   });

@@ -224,12 +224,17 @@ describe('the bytes of an event (decisions.md#17)', () => {
     expect(new TextDecoder().decode(new TextEncoder().encode(body))).toBe(body);
   });
 
-  test('has the fields of docs/api.md, in their order', () => {
-    const documented = documentedFields('payment-object').filter((field) => field !== 'refund');
-    const inEvents = documented.filter((field) => !IN_STATUS_ONLY.includes(field));
-    expect(Object.keys(JSON.parse(eventBody(full, 'payment_succeeded')))).toEqual(inEvents);
-    const inStatus = documented.filter((field) => field !== 'event');
+  test('has the fields of docs/reference.md, in their order', () => {
+    const inStatus = documentedFields('### Payment');
     expect(Object.keys(statusContent(full))).toEqual(inStatus);
+    const inEvents = inStatus
+      .filter((field) => !IN_STATUS_ONLY.includes(field))
+      .flatMap((field) => (field === 'paymentMethodTypes' ? [field, 'event'] : [field]));
+    expect(Object.keys(JSON.parse(eventBody(full, 'payment_succeeded')))).toEqual(inEvents);
+    const ofRefundsOnly = ['refundedAmount', 'refund'];
+    expect(documentedFields('### EventBody').sort()).toEqual(
+      [...inEvents, ...ofRefundsOnly].sort(),
+    );
   });
 
   test('names events and their statuses', () => {
