@@ -20,17 +20,10 @@ export function auditedIfChanged(call: DashboardCall, act: Act): SqlStatement {
   return auditEntryIfChanged(entryOf(call, act));
 }
 
-/** Runs the member's change with its audit entry. False, without an entry, if it changed no row. */
-export function changeAudited(
-  call: DashboardCall,
-  change: SqlStatement | readonly SqlStatement[],
-  act: Act,
-  after: readonly SqlStatement[] = [],
-): Promise<boolean> {
-  return runAudited(call.env.DB, [change].flat(), entryOf(call, act), after);
-}
-
-/** The same for a change of the merchant's people, which concerns both environments. */
+/**
+ * Runs a change of the merchant's people, which concerns both environments, with its audit entry.
+ * False, without an entry, if it changed no row.
+ */
 export function changePeople(
   call: DashboardCall,
   change: SqlStatement,

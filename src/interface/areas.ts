@@ -6,6 +6,7 @@
 export const AREAS = {
   audit: () => import('./audit.ts'),
   lists: () => import('./lists.ts'),
+  methods: () => import('./methods.ts'),
   operations: () => import('./operations.ts'),
   payments: () => import('./payments.ts'),
   settings: () => import('./settings.ts'),

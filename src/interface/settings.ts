@@ -1,5 +1,11 @@
 import { prepare } from '../database.ts';
+import type { Tenant } from '../domain/intent.ts';
+import { type ApiKeyView, apiKeyBy, apiKeys } from '../merchants/keys.ts';
+import { merchantBranding, merchantLogo } from '../merchants/logo.ts';
 import type { Plane } from './plane.ts';
+
+export { changeBranding } from '../merchants/change-branding.ts';
+export { createKey, renameKey, revokeKey, rollKey } from '../merchants/change-keys.ts';
 
 /** What a member sees of their merchant on every page. */
 export interface MerchantFacts {
@@ -16,4 +22,21 @@ export async function merchant({ env }: Plane, id: string): Promise<MerchantFact
     readonly status: string;
   }>();
   return row && { name: row.name, isSuspended: row.status === 'suspended' };
+}
+
+/** The tenant's API keys: the valid ones first, then the others, each newest first. */
+export function keys({ env, nowMs }: Plane, tenant: Tenant): Promise<readonly ApiKeyView[]> {
+  return apiKeys(env.DB, tenant, nowMs);
+}
+
+/** The tenant's API key with that digest, or null. */
+export function key({ env }: Plane, tenant: Tenant, digest: string): Promise<ApiKeyView | null> {
+  return apiKeyBy(env.DB, tenant, { digest });
+}
+
+/** The color and logo of a merchant's pages, each null when not set. */
+export async function branding({ env }: Plane, merchantId: string) {
+  const { color, logoDigest } = await merchantBranding(env.DB, merchantId);
+  const logo = logoDigest === null ? null : await merchantLogo(env, merchantId, logoDigest);
+  return { color, logo };
 }

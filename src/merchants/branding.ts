@@ -7,6 +7,9 @@ import { sha256Hex } from '../crypto/encoding.ts';
 /** Enough for a logo of 256 pixels. Customers on slow phones download it before they pay. */
 export const LOGO_BYTES_MAX = 16 * 1024;
 
+/** Per merchant. Logos are never deleted, because payments refer to them. */
+export const LOGOS_MAX = 100;
+
 /**
  * Formats that every browser shows and that contain only pixels. Never SVG: it can contain script,
  * which would run on the origin of the payment pages.

@@ -1,16 +1,14 @@
 import type { SqlStatement } from '../database.ts';
 import { prepare } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
-import { apiKeyDigest, apiKeyHint } from './api-key.ts';
+import { apiKeyDigest, apiKeyHint, apiKeyLabel } from './api-key.ts';
 import { type GrantedPermissions, permissionsFrom, storedPermissions } from './key-permissions.ts';
+import { KEYS_ACTIVE_MAX } from './key-rules.ts';
 
 /** A tenant's API keys, as its members see and change them. D1 stores no key in plain text. */
 
-/** Valid keys of one tenant: one for each of its servers, and room to roll them all. */
-export const KEYS_ACTIVE_MAX = 20;
 /** Keys on the page: all valid ones, and the latest revoked or expired ones. */
 const KEYS_LISTED_MAX = 100;
-export const KEY_NAME_LENGTH_MAX = 100;
 /** The last use of a key is stored at most this often, so that not every request writes. */
 export const API_KEY_USE_EVERY_MS = 5 * 60 * 1_000;
 
@@ -109,6 +107,8 @@ export interface ApiKeyView {
   readonly name: string;
   /** The last four characters. */
   readonly hint: string;
+  /** `kfl_test_…abcd` */
+  readonly label: string;
   /** Null for keys that no member made. */
   readonly createdBy: string | null;
   readonly createdAtMs: number;
@@ -118,10 +118,13 @@ export interface ApiKeyView {
   readonly permissions: GrantedPermissions;
 }
 
-type StoredView = Omit<ApiKeyView, 'permissions'> & { readonly permissions: string | null };
+type StoredView = Omit<ApiKeyView, 'label' | 'permissions'> & {
+  readonly permissions: string | null;
+};
 
-function viewOf({ permissions, ...view }: StoredView): ApiKeyView {
-  return { ...view, permissions: permissionsFrom(permissions) };
+function viewOf({ environment }: Tenant, { permissions, ...view }: StoredView): ApiKeyView {
+  const label = apiKeyLabel(environment, view.hint);
+  return { ...view, label, permissions: permissionsFrom(permissions) };
 }
 
 const VIEW_SQL = `
@@ -141,7 +144,7 @@ export async function apiKeys(
     sql: `${VIEW_SQL} ORDER BY ${isOver}, created_at_ms DESC, digest LIMIT ${KEYS_LISTED_MAX}`,
     params: [tenant.merchantId, tenant.environment, nowMs],
   }).all<StoredView>();
-  return results.map(viewOf);
+  return results.map((stored) => viewOf(tenant, stored));
 }
 
 /** The tenant's key with that digest, or from that form; null when there is none. */
@@ -154,7 +157,7 @@ export async function apiKeyBy(
   const params = [tenant.merchantId, tenant.environment, value];
   const sql = `${VIEW_SQL} AND ${column} = ?3`;
   const stored = await prepare(db, { sql, params }).first<StoredView>();
-  return stored === null ? null : viewOf(stored);
+  return stored === null ? null : viewOf(tenant, stored);
 }
 
 /** The names of a merchant's keys with these digests, revoked ones included. */

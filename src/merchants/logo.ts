@@ -24,9 +24,6 @@ export async function merchantLogo(
     : { mediaType: row.media_type, digest, bytes: bytesFromBase64(row.base64) };
 }
 
-/** Per merchant. Logos are never deleted, because payments refer to them. */
-export const LOGOS_MAX = 100;
-
 /** The branding of new payments; both null when not set. Throws when D1 does not answer. */
 export async function merchantBranding(db: D1Database, merchantId: string): Promise<Branding> {
   const sql = `SELECT color, logo_digest AS logoDigest FROM merchant_branding

@@ -41,7 +41,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   // Runs in the browsers of members and operators.
   'back-office/ui/browser/': [],
   'src/audit/': SHARED,
-  'src/merchants/': SHARED,
+  'src/merchants/': [...SHARED, 'src/audit/'],
   'back-office/members/': [
     ...SHARED,
     'back-office/env.ts',
@@ -130,6 +130,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'back-office/ui/',
     'src/checkout/',
     'src/i18n/',
+    'src/interface/',
     'src/intent/client.ts',
     'src/intent/protocol.ts',
     'back-office/members/',

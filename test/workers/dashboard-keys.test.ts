@@ -4,7 +4,7 @@ import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import type { Role } from '../../back-office/members/permissions.ts';
 import type { Environment } from '../../src/domain/method.ts';
 import { apiKeyDigest } from '../../src/merchants/api-key.ts';
-import { KEYS_ACTIVE_MAX } from '../../src/merchants/keys.ts';
+import { KEYS_ACTIVE_MAX } from '../../src/merchants/key-rules.ts';
 import { type Browser, confirmed, joined, submitConfirmed } from './dashboard-people-support.ts';
 import { auditLog, type SignedIn, signedIn, submit, visit } from './dashboard-support.ts';
 import {

@@ -1,5 +1,5 @@
-import { LOGO_BYTES_MAX, type LogoRefusal } from '../../../src/merchants/branding.ts';
-import { LOGOS_MAX } from '../../../src/merchants/logo.ts';
+import { LOGO_BYTES_MAX, LOGOS_MAX } from '../../../src/merchants/branding.ts';
+import type { BrandingRefusal } from '../../../src/merchants/change-branding.ts';
 import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { DoneMessage, Field, ProblemList, Section } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
@@ -11,7 +11,7 @@ import { Preview } from './preview.tsx';
 const LOGO_KIBIBYTES_MAX = LOGO_BYTES_MAX / 1024;
 
 /** Why a color or a logo was rejected. */
-type BrandingProblem = LogoRefusal | 'bad_color' | 'missing' | 'too_many';
+type BrandingProblem = BrandingRefusal | 'missing';
 
 export interface RefusedBranding {
   /** As typed. */

@@ -1,47 +1,19 @@
 import { base64UrlFromBytes } from '../../../src/crypto/encoding.ts';
-import { isPrintable } from '../../../src/domain/text.ts';
 import {
   type GrantedPermissions,
   grants,
   KEY_PERMISSIONS,
   type KeyPermission,
 } from '../../../src/merchants/key-permissions.ts';
-import { KEY_NAME_LENGTH_MAX, KEYS_ACTIVE_MAX } from '../../../src/merchants/keys.ts';
+import {
+  KEY_NAME_LENGTH_MAX,
+  KEYS_ACTIVE_MAX,
+  type NameProblem,
+} from '../../../src/merchants/key-rules.ts';
 import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { type DashboardCall, mayChange } from '../call.ts';
 
 /** Reads and checks the forms about keys. Pure except for new form ids. */
-
-const HOUR_MS = 60 * 60 * 1_000;
-
-/** How long the old key keeps working next to the new one. */
-export const OVERLAPS_MS = {
-  none: 0,
-  hour: HOUR_MS,
-  day: 24 * HOUR_MS,
-  week: 7 * 24 * HOUR_MS,
-} as const;
-
-export type Overlap = keyof typeof OVERLAPS_MS;
-
-/** The overlap with that name, or null. */
-export function overlapFrom(text: string): Overlap | null {
-  return Object.hasOwn(OVERLAPS_MS, text) ? (text as Overlap) : null;
-}
-
-export type NameProblem = 'missing' | 'too_long' | 'unprintable';
-
-/** The problem of a key's name, or null. A name has 1 to 100 visible characters. */
-export function nameProblem(name: string): NameProblem | null {
-  if (name === '') {
-    return 'missing';
-  }
-  // The length in code units first, which bounds the work below.
-  if (name.length > KEY_NAME_LENGTH_MAX) {
-    return 'too_long';
-  }
-  return isPrintable(name) ? null : 'unprintable';
-}
 
 /**
  * The member chose no permission for a restricted key, chose permissions for one with full access,
@@ -91,20 +63,10 @@ export type RollProblem = Exclude<CreateProblem, NameProblem> | 'overlap' | 'end
 
 /** Enough that no two forms of a tenant ever have the same one. */
 const FORM_ID_BYTES = 16;
-const FORM_ID = /^[A-Za-z0-9_-]{22}$/;
 
 /** An id for one shown form, so that a form sent twice takes effect once. */
 export function newFormId(): string {
   return base64UrlFromBytes(crypto.getRandomValues(new Uint8Array(FORM_ID_BYTES)));
-}
-
-export function isFormId(text: string): boolean {
-  return FORM_ID.test(text);
-}
-
-/** A key's id in paths, its digest. */
-export function isKeyId(text: string): boolean {
-  return /^[0-9a-f]{64}$/.test(text);
 }
 
 /** The message why a key was not created or changed. */

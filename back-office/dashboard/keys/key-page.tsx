@@ -1,4 +1,9 @@
-import { apiKeyLabel } from '../../../src/merchants/api-key.ts';
+import {
+  isRollable,
+  type NameProblem,
+  OVERLAPS_MS,
+  type Overlap,
+} from '../../../src/merchants/key-rules.ts';
 import type { ApiKeyView } from '../../../src/merchants/keys.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { CopyText, Facts, Message, ProblemList, Section, When } from '../../ui/elements.tsx';
@@ -6,15 +11,8 @@ import type { DashboardCall } from '../call.ts';
 import { ButtonForm, PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { keysPath } from '../paths.ts';
-import {
-  isAboutAccess,
-  keyProblems,
-  type NameProblem,
-  OVERLAPS_MS,
-  type Overlap,
-  type RollProblem,
-} from './key-form.ts';
-import { isOver, isRollable, KeyState } from './key-state.tsx';
+import { isAboutAccess, keyProblems, type RollProblem } from './key-form.ts';
+import { isOver, KeyState } from './key-state.tsx';
 import { KeyForm, KeyNameField, PermissionFields, permissionText } from './keys-page.tsx';
 
 /** A rejected form's values, and why it was rejected. */
@@ -41,7 +39,7 @@ export function KeyPage({ call, apiKey, refused }: KeyPageProps) {
       <section class="card" aria-label={text.oneTitle}>
         <Facts
           rows={[
-            [text.key, <code>{apiKeyLabel(call.environment, apiKey.hint)}</code>],
+            [text.key, <code>{apiKey.label}</code>],
             [text.access, permissionText(call, apiKey.permissions)],
             [text.state, <KeyState call={call} apiKey={apiKey} />],
             [text.created, <When call={call} atMs={apiKey.createdAtMs} />],

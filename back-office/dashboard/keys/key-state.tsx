@@ -1,3 +1,4 @@
+import { isRollable } from '../../../src/merchants/key-rules.ts';
 import type { ApiKeyView } from '../../../src/merchants/keys.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Badge, When } from '../../ui/elements.tsx';
@@ -8,17 +9,12 @@ export function isOver(key: ApiKeyView, nowMs: number): boolean {
   return key.revokedAtMs !== null || (key.expiresAtMs !== null && key.expiresAtMs <= nowMs);
 }
 
-/** Whether the key can be rolled: it has no end yet. */
-export function isRollable(key: Pick<ApiKeyView, 'revokedAtMs' | 'expiresAtMs'>): boolean {
-  return key.revokedAtMs === null && key.expiresAtMs === null;
-}
-
 /** The state of a key: active, expiring, expired or revoked, and when. */
 export function KeyState(props: { readonly call: DashboardCall; readonly apiKey: ApiKeyView }) {
   const { call, apiKey } = props;
   const text = DASHBOARD_TEXTS[call.language].keys;
   const { revokedAtMs, expiresAtMs } = apiKey;
-  if (revokedAtMs === null && expiresAtMs === null) {
+  if (isRollable(apiKey)) {
     return <Badge tone="good">{text.active}</Badge>;
   }
   const [tone, word] =

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import { apiKeyLabel } from '../../../src/merchants/api-key.ts';
 import {
   type GrantedPermissions,
   KEY_PERMISSIONS,
   type KeyPermission,
 } from '../../../src/merchants/key-permissions.ts';
-import { type ApiKeyView, KEY_NAME_LENGTH_MAX } from '../../../src/merchants/keys.ts';
+import { KEY_NAME_LENGTH_MAX } from '../../../src/merchants/key-rules.ts';
+import type { ApiKeyView } from '../../../src/merchants/keys.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { DoneMessage, ProblemList, Section, Table, TextField, When } from '../../ui/elements.tsx';
 import { type DashboardCall, may, mayChange } from '../call.ts';
@@ -193,7 +193,7 @@ function keyCells(call: DashboardCall, key: ApiKeyView, isDeveloper: boolean) {
       <bdi>{key.name}</bdi>
       <span class="quiet small"> {permissionText(call, key.permissions)}</span>
     </span>,
-    <code>{apiKeyLabel(call.environment, key.hint)}</code>,
+    <code>{key.label}</code>,
     <span>
       <When call={call} atMs={key.createdAtMs} />
       {key.createdBy !== null && (

@@ -1,40 +1,23 @@
-import type { AuditAction } from '../../../src/audit/actions.ts';
-import type { AuditEntry } from '../../../src/audit/log.ts';
-import type { SqlStatement } from '../../../src/database.ts';
 import { found } from '../../../src/http/problem.ts';
-import { apiKeyHint, generateApiKey } from '../../../src/merchants/api-key.ts';
+import type { KeyForm } from '../../../src/merchants/change-keys.ts';
 import {
   type GrantedPermissions,
   storedPermissions,
 } from '../../../src/merchants/key-permissions.ts';
 import {
-  type ApiKeyByForm,
-  type ApiKeyView,
-  apiKeyBy,
-  apiKeys,
-  createApiKey,
-  renameApiKey,
-  rollApiKey,
-} from '../../../src/merchants/keys.ts';
-import { revokeApiKey } from '../../../src/merchants/provision.ts';
-import { answerPage, redirectTo } from '../../ui/answer.ts';
-import { changeAudited } from '../audited.ts';
-import { type DashboardCall, shownAt, tenantOf } from '../call.ts';
-import { noticePage } from '../notices.tsx';
-import { keysPath } from '../paths.ts';
-import { isConfirmedInProduction, offerInProduction } from '../people/confirmation.ts';
-import {
-  type CreateProblem,
   isFormId,
-  isKeyId,
   nameProblem,
   OVERLAPS_MS,
   overlapFrom,
-  type RollProblem,
-  readPermissions,
-} from './key-form.ts';
+} from '../../../src/merchants/key-rules.ts';
+import type { ApiKeyView } from '../../../src/merchants/keys.ts';
+import { answerPage, redirectTo } from '../../ui/answer.ts';
+import { actorOf, type DashboardCall, shownAt, tenantOf } from '../call.ts';
+import { noticePage } from '../notices.tsx';
+import { keysPath } from '../paths.ts';
+import { isConfirmedInProduction, offerInProduction } from '../people/confirmation.ts';
+import { type CreateProblem, type RollProblem, readPermissions } from './key-form.ts';
 import { KeyPage, NewKeyPage, type RefusedChange, type RolledKey } from './key-page.tsx';
-import { isRollable } from './key-state.tsx';
 import { KeysPage } from './keys-page.tsx';
 
 /** GET …/keys. */
@@ -47,7 +30,7 @@ async function answerKeys(
   call: DashboardCall,
   refused: { readonly name?: string; readonly problem?: CreateProblem },
 ): Promise<Response> {
-  const keys = await apiKeys(call.env.DB, tenantOf(call), call.nowMs);
+  const keys = await call.payments.settings.keys(tenantOf(call));
   const page = <KeysPage call={call} keys={keys} {...refused} />;
   return answerPage(call, page, { status: statusOf(refused.problem) });
 }
@@ -100,13 +83,12 @@ export async function createKey(call: DashboardCall): Promise<Response> {
   if (!(await isConfirmedInProduction(call, 'api-key', actionOf(call, null, access.granted)))) {
     return answerKeys(call, { name, problem: 'unconfirmed' });
   }
-  const key = await newKey(call, name, formId, access.granted);
-  const statements = [await createApiKey(tenantOf(call), key)];
-  const hint = apiKeyHint(key.apiKey);
-  if (!(await change(call, statements, 'api_key.created', hint, detailOf(key)))) {
-    return answerKeys(call, { name, problem: await whyNoKey(call, formId) });
-  }
-  return answerNewKey(call, key, null);
+  const form: KeyForm = { formId, permissions: access.granted };
+  const { settings } = call.payments;
+  const result = await settings.createKey(tenantOf(call), actorOf(call), name, form);
+  return result.type === 'created'
+    ? answerNewKey(call, name, result.apiKey, null)
+    : answerKeys(call, { name, problem: result.problem });
 }
 
 /** POST …/keys/:key/roll: creates a replacement. Both keys work during the overlap. */
@@ -127,17 +109,15 @@ export async function rollKey(call: DashboardCall): Promise<Response> {
   if (!(await isConfirmedInProduction(call, 'api-key', actionOf(call, old, access.granted)))) {
     return answerKey(call, old, { rollProblem: 'unconfirmed' });
   }
-  const key = await newKey(call, old.name, formId, access.granted);
-  const endsAtMs = call.nowMs + OVERLAPS_MS[overlap];
-  const statements = await rollApiKey(tenantOf(call), old.digest, key, endsAtMs);
-  const detail = { ...detailOf(key), replaces: `…${old.hint}`, oldKeyEndsAtMs: endsAtMs };
-  if (!(await change(call, statements, 'api_key.rolled', apiKeyHint(key.apiKey), detail))) {
-    const now = (await findKey(call)) ?? old;
-    const rollProblem = isRollable(now) ? await whyNoKey(call, formId) : 'ended';
-    return answerKey(call, now, { rollProblem });
+  const form: KeyForm = { formId, permissions: access.granted };
+  const { settings } = call.payments;
+  const who = [tenantOf(call), actorOf(call)] as const;
+  const result = await settings.rollKey(...who, old.digest, overlap, form);
+  if (result.type === 'refused') {
+    return answerKey(call, await namedKey(call), { rollProblem: result.problem });
   }
-  const rolled = { hint: old.hint, endsAtMs: overlap === 'none' ? null : endsAtMs };
-  return answerNewKey(call, key, rolled);
+  const endsAtMs = overlap === 'none' ? null : call.nowMs + OVERLAPS_MS[overlap];
+  return answerNewKey(call, old.name, result.apiKey, { hint: old.hint, endsAtMs });
 }
 
 /**
@@ -173,7 +153,8 @@ function actionOf({ form }: DashboardCall, old: ApiKeyView | null, granted: Gran
 /** The only response that contains the key in clear text. */
 function answerNewKey(
   call: DashboardCall,
-  { name, apiKey }: ApiKeyByForm,
+  name: string,
+  apiKey: string,
   rolled: RolledKey | null,
 ): Response {
   const page = shownAt(call, keysPath(call.environment));
@@ -188,62 +169,18 @@ export async function renameKey(call: DashboardCall): Promise<Response> {
   if (problem !== null) {
     return answerKey(call, key, { name, nameProblem: problem });
   }
-  const statement = renameApiKey(tenantOf(call), key.digest, name);
-  await change(call, [statement], 'api_key.renamed', key.hint, { from: key.name, to: name });
+  await call.payments.settings.renameKey(tenantOf(call), actorOf(call), key.digest, name);
   return redirectTo(keysPath(call.environment), { done: 'renamed' });
 }
 
 /** POST …/keys/:key/revoke: the key is rejected everywhere within 10 s. */
 export async function revokeKey(call: DashboardCall): Promise<Response> {
-  const key = await namedKey(call);
-  const statement = revokeApiKey(tenantOf(call), key.digest, call.nowMs);
-  await change(call, [statement], 'api_key.revoked', key.hint, { name: key.name });
+  const digest = call.params.key ?? '';
+  await call.payments.settings.revokeKey(tenantOf(call), actorOf(call), digest);
   return redirectTo(keysPath(call.environment), { done: 'revoked' });
-}
-
-/** A key with full access has no list of what it may do. */
-function detailOf({ name, permissions }: ApiKeyByForm) {
-  return { name, ...(permissions !== null && { permissions: permissions.join(', ') }) };
-}
-
-async function newKey(
-  call: DashboardCall,
-  name: string,
-  formId: string,
-  permissions: GrantedPermissions,
-): Promise<ApiKeyByForm> {
-  return {
-    apiKey: await generateApiKey(call.config.dataEncryptionKeys, call.environment),
-    name,
-    createdBy: call.session.memberName,
-    createdAtMs: call.nowMs,
-    formId,
-    permissions,
-  };
-}
-
-async function whyNoKey(call: DashboardCall, formId: string): Promise<'sent_twice' | 'too_many'> {
-  const made = await apiKeyBy(call.env.DB, tenantOf(call), { formId });
-  return made === null ? 'too_many' : 'sent_twice';
-}
-
-/** False when the statements changed nothing. */
-function change(
-  call: DashboardCall,
-  statements: readonly SqlStatement[],
-  action: AuditAction,
-  hint: string,
-  detail: NonNullable<AuditEntry['detail']>,
-): Promise<boolean> {
-  return changeAudited(call, statements, { action, target: `…${hint}`, detail });
 }
 
 /** The key that the path names. */
 async function namedKey(call: DashboardCall): Promise<ApiKeyView> {
-  return found(await findKey(call));
-}
-
-async function findKey(call: DashboardCall): Promise<ApiKeyView | null> {
-  const digest = call.params.key ?? '';
-  return isKeyId(digest) ? apiKeyBy(call.env.DB, tenantOf(call), { digest }) : null;
+  return found(await call.payments.settings.key(tenantOf(call), call.params.key ?? ''));
 }

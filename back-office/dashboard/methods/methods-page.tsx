@@ -1,12 +1,8 @@
-import { runBatch } from '../../../src/database.ts';
-import { CURRENCIES, METHODS } from '../../../src/domain/method.ts';
-import { AMOUNT_MINOR_MAX } from '../../../src/domain/money.ts';
+import { CURRENCIES } from '../../../src/domain/method.ts';
+import { AMOUNT_MINOR_MAX, type CommissionRate, majorText } from '../../../src/domain/money.ts';
 import { moneyText } from '../../../src/i18n/money-text.ts';
-import {
-  type AmountLimits,
-  methodSettings,
-  setMethodEnabled,
-} from '../../../src/merchants/methods.ts';
+import type { MethodStanding } from '../../../src/interface/methods.ts';
+import type { AmountLimits } from '../../../src/merchants/methods.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { answerPage, redirectTo } from '../../ui/answer.ts';
 import {
@@ -18,19 +14,15 @@ import {
   Section,
   Table,
 } from '../../ui/elements.tsx';
-import { auditedIfChanged } from '../audited.ts';
-import { type DashboardCall, mayChange, tenantOf } from '../call.ts';
+import { actorOf, type DashboardCall, mayChange, tenantOf } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
-import { noticePage } from '../notices.tsx';
 import { methodsPath } from '../paths.ts';
-import { type MethodStanding, methodStanding, rateText } from './standing.ts';
 
 /** GET …/methods. */
 export async function showMethods(call: DashboardCall): Promise<Response> {
-  const { methods, limits } = await methodSettings(call.env.DB, tenantOf(call));
-  const standings = methods.map((state) => methodStanding(call.env, call.environment, state));
-  return answerPage(call, <MethodsPage call={call} methods={standings} limits={limits} />);
+  const standings = await call.payments.methods.standings(tenantOf(call));
+  return answerPage(call, <MethodsPage call={call} {...standings} />);
 }
 
 /** POST …/methods/:method/enable */
@@ -44,18 +36,8 @@ export function disableMethod(call: DashboardCall): Promise<Response> {
 }
 
 async function switchMethod(call: DashboardCall, enabled: boolean): Promise<Response> {
-  const tenant = tenantOf(call);
-  const method = METHODS.find((known) => known === call.params.method);
-  const { methods } = await methodSettings(call.env.DB, tenant);
-  const offered = methods.some((state) => state.method === method && state.offered);
-  if (method === undefined || !offered) {
-    return noticePage(call, 'not_found');
-  }
-  const action = enabled ? 'method.enabled' : 'method.disabled';
-  await runBatch(call.env.DB, [
-    setMethodEnabled(tenant, method, enabled),
-    auditedIfChanged(call, { action, target: method }),
-  ]);
+  const name = call.params.method ?? '';
+  await call.payments.methods.setEnabled(tenantOf(call), actorOf(call), name, enabled);
   return redirectTo(methodsPath(call.environment), {
     done: enabled ? 'enabled' : 'disabled',
   });
@@ -143,4 +125,12 @@ function Switch(props: {
       confirm={method.enabled ? `${name}: ${text.disableConfirm}` : undefined}
     />
   );
+}
+
+/** "2.5% + 1.00"; null for a method without commission. */
+function rateText({ basisPoints, fixedMinor }: CommissionRate): string | null {
+  const percent = majorText(basisPoints).replace(/\.?0+$/, '');
+  const parts = [basisPoints > 0 && `${percent}%`, fixedMinor > 0 && majorText(fixedMinor)];
+  const text = parts.filter(Boolean).join(' + ');
+  return text === '' ? null : text;
 }

@@ -1,0 +1,96 @@
+import { type Actor, runAudited } from '../audit/log.ts';
+import type { Tenant } from '../domain/intent.ts';
+import { CURRENCIES, type Currency, type Environment, type Method } from '../domain/method.ts';
+import { problem } from '../http/problem.ts';
+import {
+  type AmountLimits,
+  type MethodState,
+  methodSettings,
+  setMethodEnabled,
+} from '../merchants/methods.ts';
+import { railConfiguration } from '../rails/settings.ts';
+import type { Plane } from './plane.ts';
+
+/**
+ * Which rail a method has. The sandbox always simulates, and also has the provider's test system if
+ * the operator has connected it. Production needs the rail.
+ */
+export type RailStanding =
+  | 'simulated'
+  | 'simulated_and_test'
+  | 'connected'
+  | 'missing'
+  | 'misconfigured';
+
+/** A method as its merchant sees it. */
+export interface MethodStanding extends MethodState {
+  readonly rail: RailStanding;
+  /** Empty without a rail. */
+  readonly currencies: readonly Currency[];
+  readonly standing: 'on' | 'off' | 'not_offered' | 'not_connected';
+}
+
+/** A tenant's methods, and the largest payment in each currency. */
+export async function standings(
+  { env }: Plane,
+  tenant: Tenant,
+): Promise<{ readonly methods: readonly MethodStanding[]; readonly limits: AmountLimits }> {
+  const { methods, limits } = await methodSettings(env.DB, tenant);
+  return {
+    methods: methods.map((state) => methodStanding(env, tenant.environment, state)),
+    limits,
+  };
+}
+
+/** Enables or disables an offered method for new payments. Problem 404 for any other method. */
+export async function setEnabled(
+  { env, nowMs }: Plane,
+  tenant: Tenant,
+  actor: Actor,
+  name: string,
+  isEnabled: boolean,
+): Promise<void> {
+  const { methods } = await methodSettings(env.DB, tenant);
+  const offered = methods.find(({ method, offered }) => method === name && offered);
+  if (offered === undefined) {
+    throw problem('not_found');
+  }
+  const { method } = offered;
+  const action = isEnabled ? 'method.enabled' : 'method.disabled';
+  const entry = { ...tenant, actor, action, target: method, atMs: nowMs } as const;
+  await runAudited(env.DB, [setMethodEnabled(tenant, method, isEnabled)], entry);
+}
+
+function methodStanding(env: Env, environment: Environment, state: MethodState): MethodStanding {
+  const { rail, currencies } = railStanding(env, environment, state.method);
+  return { ...state, rail, currencies, standing: standingOf(state, currencies.length > 0) };
+}
+
+function standingOf(state: MethodState, isConnected: boolean): MethodStanding['standing'] {
+  if (!state.offered) {
+    return 'not_offered';
+  }
+  if (!state.enabled) {
+    return 'off';
+  }
+  return isConnected ? 'on' : 'not_connected';
+}
+
+function railStanding(
+  env: Env,
+  environment: Environment,
+  method: Method,
+): Pick<MethodStanding, 'rail' | 'currencies'> {
+  const configuration = railConfiguration(env, environment, method);
+  if (configuration.state === 'misconfigured') {
+    // Only the operator may see what is wrong with the secret.
+    return { rail: 'misconfigured', currencies: [] };
+  }
+  const rail = configuration.state === 'configured' ? configuration.rail : null;
+  if (environment === 'sandbox') {
+    return { rail: rail === null ? 'simulated' : 'simulated_and_test', currencies: CURRENCIES };
+  }
+  return rail === null
+    ? { rail: 'missing', currencies: [] }
+    : { rail: 'connected', currencies: rail.currencies };
+}
