@@ -124,6 +124,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'back-office/audit.ts',
     'back-office/env.ts',
     'back-office/payments-plane.ts',
+    'src/interface/',
     'src/audit/',
     'back-office/elements/',
     'back-office/i18n/',
