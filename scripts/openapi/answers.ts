@@ -11,7 +11,7 @@ import type { EndpointContent } from '../../src/api/routes/webhook-endpoints.ts'
 import { type Anomaly, FAILURE_REASONS } from '../../src/domain/intent.ts';
 import { CURRENCIES, ENVIRONMENTS, METHODS } from '../../src/domain/method.ts';
 import { REFUND_ACTION_REASONS, REFUND_FAILURE_REASONS } from '../../src/domain/refund.ts';
-import { LISTED_STATUSES } from '../../src/read-model/events-list.ts';
+import { LISTED_STATUSES } from '../../src/intent/protocol.ts';
 import { WIRE_EVENT_TYPES } from '../../src/webhooks/endpoints.ts';
 import {
   type paymentPayload,

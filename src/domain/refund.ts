@@ -18,6 +18,9 @@ export type RefundStatus =
   | 'failed'
   | 'canceled';
 
+/** Of the merchant's or the operator's own words. */
+export const REFUND_REASON_LENGTH_MAX = 255;
+
 /** Why a refund failed. The money certainly stayed with the merchant. */
 export const REFUND_FAILURE_REASONS = [
   /** The provider declined without a reason. */

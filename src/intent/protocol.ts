@@ -70,6 +70,18 @@ export type DeliveryStatus =
   /** On hold: the merchant's endpoint has failed for days. */
   | 'paused';
 
+/** The states of deliveries in lists. `claimed` lasts seconds, and the read model never has it. */
+export const LISTED_STATUSES = [
+  'delivered',
+  'queued',
+  'waiting',
+  'dead',
+  'undeliverable',
+  'paused',
+  'skipped',
+  'superseded',
+] as const satisfies readonly DeliveryStatus[];
+
 /** Deliveries that have failed and need a person to resend them; they can be resent in bulk. */
 export const FAILED_DELIVERIES: readonly DeliveryStatus[] = ['dead', 'undeliverable', 'paused'];
 

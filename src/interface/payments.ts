@@ -1,1 +1,279 @@
-export {};
+import type { Actor } from '../audit/log.ts';
+import { signLink } from '../crypto/link-token.ts';
+import { runBatch } from '../database.ts';
+import { hasEnded, type Intent, type Tenant } from '../domain/intent.ts';
+import { REFUND_REASON_LENGTH_MAX } from '../domain/refund.ts';
+import { isPrintable } from '../domain/text.ts';
+import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
+import type { EventSummary, HistoryEntry } from '../intent/protocol.ts';
+import { banks } from '../merchants/directory.ts';
+import { apiKeyNames } from '../merchants/keys.ts';
+import { REFUND_AGE_DAYS_MAX, refundLimitsOf } from '../merchants/refund-limits.ts';
+import type { PaymentRow } from '../read-model/payment-row.ts';
+import { searchPayments } from '../read-model/search.ts';
+import {
+  attemptToRefund,
+  type RefundResult,
+  type Rehearsal,
+  refundIn,
+  rehearseRefund,
+  requestRefund,
+} from '../refunds/request.ts';
+import { recordOf } from './member.ts';
+import type { Plane } from './plane.ts';
+
+/** One payment of a merchant, and what a member may do to it. */
+
+const DAY_MS = 86_400_000;
+
+/** The longest id: 255 characters of at most two UTF-16 units. A longer one reaches no object. */
+const UNIQUE_ID_LENGTH_MAX = 2 * 255;
+
+/** A payment as its object has it at this moment. */
+export interface FoundPayment {
+  readonly type: 'found';
+  readonly intent: Intent;
+  readonly history: readonly HistoryEntry[];
+  readonly events: readonly EventSummary[];
+  /** By their codes; only those that the payment names need to be there. */
+  readonly bankNames: ReadonlyMap<string, string>;
+  /** The names of the API keys that requested refunds, even of revoked ones. */
+  readonly keyNames: ReadonlyMap<string, string>;
+  /** Null unless it is wanted and the payment can still be paid. */
+  readonly checkoutUrl: string | null;
+}
+
+export type ReadPayment =
+  | FoundPayment
+  /** Its object has deleted all but the id; the lists still have a row. */
+  | { readonly type: 'deleted'; readonly row: PaymentRow }
+  | { readonly type: 'not_found' };
+
+/** The payment with this id of the merchant. */
+export async function read(
+  plane: Plane,
+  tenant: Tenant,
+  uniqueId: string,
+  wantsCheckoutUrl: boolean,
+): Promise<ReadPayment> {
+  const found = await find(plane, tenant, uniqueId);
+  if (found === null) {
+    return remaining(plane, tenant, uniqueId);
+  }
+  const { client, intent } = found;
+  const [history, events, bankNames, keyNames, checkoutUrl] = await Promise.all([
+    client.history(),
+    client.events(),
+    namesOfBanks(plane, intent),
+    namesOfKeys(plane, intent),
+    wantsCheckoutUrl ? checkoutUrlOf(plane, client, intent) : null,
+  ]);
+  return { type: 'found', intent, history, events, bankNames, keyNames, checkoutUrl };
+}
+
+export type Cancellation = 'canceled' | 'not_found' | 'attempt_in_flight' | 'ended';
+
+/** Cancels the payment, only while no attempt is in flight (docs/decisions.md#25). */
+export async function cancel(
+  plane: Plane,
+  tenant: Tenant,
+  uniqueId: string,
+  actor: Actor,
+): Promise<Cancellation> {
+  const found = await find(plane, tenant, uniqueId);
+  if (found === null) {
+    return 'not_found';
+  }
+  if (found.intent.status === 'canceled') {
+    return 'canceled';
+  }
+  const result = await found.client.execute([{ type: 'cancel' }]);
+  if (result.type === 'not_found') {
+    return 'not_found';
+  }
+  if (result.rejection !== null) {
+    return result.rejection === 'attempt_in_flight' ? 'attempt_in_flight' : 'ended';
+  }
+  const act = { action: 'payment.canceled', target: uniqueId } as const;
+  await runBatch(plane.env.DB, [recordOf(plane, tenant, actor, act)]);
+  return 'canceled';
+}
+
+/** A refund as a member asks for it. */
+export interface AskedRefund {
+  /** Made by the form's page, so a form that is sent twice makes one refund. */
+  readonly refundUniqueId: string;
+  /** The reference of the attempt to refund; null: of the one that paid. */
+  readonly transactionId: string | null;
+  /** Null: all that is left. */
+  readonly amountMinor: number | null;
+  readonly reason: string | null;
+}
+
+const REFUND_ID = /^rfd_[0-9a-f]{32}$/;
+
+export type RefundPlan =
+  | { readonly type: 'not_found' | AskedProblem }
+  | { readonly type: 'no_transaction'; readonly intent: Intent }
+  | (Rehearsal & {
+      readonly type: 'rehearsed';
+      /** The most days that the payment may be old, if it is older. */
+      readonly tooOldDaysMax: number | null;
+    });
+
+/** What would become of the refund. Changes nothing. */
+export async function rehearse(
+  plane: Plane,
+  tenant: Tenant,
+  uniqueId: string,
+  asked: AskedRefund,
+): Promise<RefundPlan> {
+  const problem = problemOf(asked);
+  if (problem !== null) {
+    return { type: problem };
+  }
+  const [found, limits] = await Promise.all([
+    find(plane, tenant, uniqueId),
+    refundLimitsOf(plane.env.DB, tenant.merchantId),
+  ]);
+  if (found === null) {
+    return { type: 'not_found' };
+  }
+  const { intent } = found;
+  const attempt = attemptToRefund(intent, asked.transactionId);
+  if (attempt === null) {
+    return { type: 'no_transaction', intent };
+  }
+  const daysMax = limits?.refundAgeDaysMax ?? REFUND_AGE_DAYS_MAX;
+  const isTooOld = plane.nowMs - attempt.updatedAtMs > daysMax * DAY_MS;
+  return {
+    type: 'rehearsed',
+    ...rehearseRefund(plane.env, intent, attempt, asked, plane.nowMs),
+    tooOldDaysMax: isTooOld ? daysMax : null,
+  };
+}
+
+/**
+ * Refunds a part of the payment in the name of a member. The audit entry is written first, so no
+ * request goes unrecorded, even if it then fails.
+ */
+export async function refund(
+  plane: Plane,
+  tenant: Tenant,
+  uniqueId: string,
+  asked: AskedRefund,
+  actor: Actor,
+): Promise<RefundResult> {
+  const problem = problemOf(asked);
+  if (problem !== null) {
+    throw new Error(`the refund was not rehearsed: ${problem}`);
+  }
+  const found = await find(plane, tenant, uniqueId);
+  if (found === null) {
+    return { type: 'payment_not_found' };
+  }
+  const { refundUniqueId: target, transactionId, amountMinor, reason } = asked;
+  const { currency } = found.intent.terms;
+  const detail = { uniqueId, transactionId, amountMinor, currency };
+  const act = { action: 'refund.requested', target, detail } as const;
+  await runBatch(plane.env.DB, [recordOf(plane, tenant, actor, act)]);
+  return requestRefund(plane.env, tenant, {
+    paymentUniqueId: uniqueId,
+    refundUniqueId: target,
+    transactionId,
+    amountMinor,
+    reason,
+    requester: { type: 'member', memberId: actor.id },
+    idempotency: null,
+  });
+}
+
+/** Cancels a refund, only before the provider is called. */
+export async function cancelRefund(
+  plane: Plane,
+  tenant: Tenant,
+  uniqueId: string,
+  refundId: string,
+  actor: Actor,
+): Promise<'canceled' | 'not_found' | 'not_canceled'> {
+  const found = await find(plane, tenant, uniqueId);
+  const known = found && refundIn(found.intent, refundId);
+  if (found === null || known === null) {
+    return 'not_found';
+  }
+  if (known.status === 'canceled') {
+    return 'canceled';
+  }
+  const result = await found.client.execute([{ type: 'cancel_refund', refundId }]);
+  if (result.type === 'not_found') {
+    return 'not_found';
+  }
+  if (result.rejection !== null) {
+    return 'not_canceled';
+  }
+  const act = { action: 'refund.canceled', target: refundId, detail: { uniqueId } } as const;
+  await runBatch(plane.env.DB, [recordOf(plane, tenant, actor, act)]);
+  return 'canceled';
+}
+
+type AskedProblem = 'bad_id' | 'bad_amount' | 'bad_reason';
+
+function problemOf({ refundUniqueId, amountMinor, reason }: AskedRefund): AskedProblem | null {
+  if (!REFUND_ID.test(refundUniqueId)) {
+    return 'bad_id';
+  }
+  if (amountMinor !== null && !(Number.isSafeInteger(amountMinor) && amountMinor > 0)) {
+    return 'bad_amount';
+  }
+  const isFit =
+    reason === null || (reason.length <= REFUND_REASON_LENGTH_MAX && isPrintable(reason));
+  return isFit ? null : 'bad_reason';
+}
+
+interface Found {
+  readonly client: IntentClient;
+  readonly intent: Intent;
+}
+
+async function find({ env }: Plane, tenant: Tenant, uniqueId: string): Promise<Found | null> {
+  if (uniqueId.length > UNIQUE_ID_LENGTH_MAX) {
+    return null;
+  }
+  const client = intentByUniqueId(env, tenant, uniqueId);
+  const found = await client.read();
+  return found.type === 'not_found' ? null : { client, intent: found.intent };
+}
+
+async function remaining({ env }: Plane, tenant: Tenant, uniqueId: string): Promise<ReadPayment> {
+  const rows = await searchPayments(env, tenant, uniqueId);
+  const row = rows.find((one) => one.uniqueId === uniqueId);
+  return row === undefined ? { type: 'not_found' } : { type: 'deleted', row };
+}
+
+async function checkoutUrlOf(
+  { config }: Plane,
+  { objectId }: IntentClient,
+  { status, terms }: Intent,
+): Promise<string | null> {
+  if (hasEnded(status)) {
+    return null;
+  }
+  const link = { objectId, attemptIndex: 0 };
+  return `${terms.baseUrl}/checkout/${await signLink(config.linkSigningKeys, 'checkout', link)}`;
+}
+
+async function namesOfBanks(
+  { env, nowMs }: Plane,
+  { terms }: Intent,
+): Promise<ReadonlyMap<string, string>> {
+  const known = terms.splits.length === 0 ? new Map() : await banks(env, nowMs);
+  return new Map([...known.values()].map(({ code, name }) => [code, name]));
+}
+
+function namesOfKeys(
+  { env }: Plane,
+  { terms, refunds }: Intent,
+): Promise<ReadonlyMap<string, string>> {
+  const keys = refunds.flatMap(({ requester: by }) => (by.type === 'api' ? [by.keyId] : []));
+  return apiKeyNames(env.DB, terms.merchantId, keys);
+}

@@ -1,7 +1,7 @@
 import { eventTimeMs } from '../crypto/event-id.ts';
 import { prepare, type SqlStatement } from '../database.ts';
 import type { EventType, Tenant } from '../domain/intent.ts';
-import type { DeliveryStatus, ProjectedEvent } from '../intent/protocol.ts';
+import type { ProjectedEvent } from '../intent/protocol.ts';
 import { type Condition, type List, type TimeRange, tenantIs, when } from '../paging.ts';
 
 /** A delivery of an event in lists. May lag its object by seconds. */
@@ -34,18 +34,6 @@ export interface EventFilter extends TimeRange {
   readonly endpointId?: string | undefined;
   readonly type?: EventType | undefined;
 }
-
-/** The states of deliveries in lists. `claimed` lasts seconds, and the read model never has it. */
-export const LISTED_STATUSES = [
-  'delivered',
-  'queued',
-  'waiting',
-  'dead',
-  'undeliverable',
-  'paused',
-  'skipped',
-  'superseded',
-] as const satisfies readonly DeliveryStatus[];
 
 /** A list of deliveries that meet the conditions, newest first. */
 export function eventList(

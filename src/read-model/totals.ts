@@ -1,6 +1,7 @@
 import { batch, prepare, type SqlStatement } from '../database.ts';
 import type { FailureReason, IntentStatus, Tenant } from '../domain/intent.ts';
 import type { Currency, Environment, Method } from '../domain/method.ts';
+import { KNOWN_TO_TOTALS, type PaymentFilter } from './payments-list.ts';
 
 /** Addis Ababa is three hours ahead of UTC, all year. */
 const OFFSET_MS = 3 * 3_600_000;
@@ -49,6 +50,30 @@ const SUMS = `SUM(payments) AS payments, SUM(amount_minor) AS amountMinor,
 /** Count and sums of a tenant's payments by method, currency and current status. */
 export function totals(db: D1Database, tenant: Tenant, range: DayRange): Promise<Total[]> {
   return allOf(db, totalsStatements(tenant, range));
+}
+
+/**
+ * The totals of the days and the method of a list's filter, in every status and currency. Null when
+ * the filter has a part that the totals do not know, such as a time within a day.
+ */
+export async function totalsOf(
+  db: D1Database,
+  tenant: Tenant,
+  filter: PaymentFilter,
+): Promise<readonly Total[] | null> {
+  const names = Object.keys(KNOWN_TO_TOTALS) as (keyof PaymentFilter)[];
+  const { createdFromMs = null, createdToMs = null, method } = filter;
+  const fromDay = createdFromMs === null ? EVERY_DAY.fromDay : dayStartingAt(createdFromMs);
+  const endDay = createdToMs === null ? EVERY_DAY.toDay : dayStartingAt(createdToMs);
+  const isKnown = names.every((name) => KNOWN_TO_TOTALS[name] || filter[name] === undefined);
+  return isKnown && fromDay !== null && endDay !== null
+    ? totals(db, tenant, { fromDay, toDay: createdToMs === null ? endDay : endDay - 1, method })
+    : null;
+}
+
+function dayStartingAt(atMs: number): number | null {
+  const day = businessDay(atMs);
+  return businessDayStartMs(day) === atMs ? day : null;
 }
 
 /**

@@ -176,6 +176,38 @@ function repeated(
     : { type: 'taken', reason: 'key_reused' };
 }
 
+/** What a refund would be at this moment. */
+export interface Rehearsal {
+  readonly intent: Intent;
+  readonly attempt: Attempt;
+  /** Or why the payment would reject it. */
+  readonly outcome: Refund | Rejection;
+}
+
+/** The refund as the payment would have it now. Changes nothing. */
+export function rehearseRefund(
+  env: Env,
+  intent: Intent,
+  attempt: Attempt,
+  asked: Pick<RefundOfPayment, 'refundUniqueId' | 'amountMinor'>,
+  nowMs: number,
+): Rehearsal {
+  const command = refundCommand(env, intent, {
+    id: asked.refundUniqueId,
+    attempt,
+    amountMinor: asked.amountMinor,
+    reason: null,
+    // Nothing is stored, so the requester does not matter.
+    requester: { type: 'member', memberId: '' },
+    idempotencyKeyDigest: null,
+    bodyDigest: null,
+    keepsCommission: configOf(env).keepsCommission,
+  });
+  const { intent: after, rejection } = decide(intent, [command], nowMs);
+  const outcome = rejection ?? refundIn(after, asked.refundUniqueId) ?? 'refund_not_found';
+  return { intent, attempt, outcome };
+}
+
 /** The refund of that id, or null. */
 export function refundIn({ refunds }: Intent, refundUniqueId: string): Refund | null {
   return refunds.find(({ id }) => id === refundUniqueId) ?? null;

@@ -14,9 +14,6 @@ import { PAYLOAD_VERSION } from './payload.ts';
  * sending. A change takes effect within 5 s.
  */
 
-/** A line for people, such as "Warehouse". */
-export const DESCRIPTION_CHARACTERS_MAX = 200;
-
 export interface EndpointEntry extends WebhookEndpoint {
   readonly description: string;
   readonly createdAtMs: number;

@@ -7,6 +7,8 @@ import { WIRE_EVENTS } from './payload.ts';
 export const ENDPOINT_ID_PREFIX = 'we_';
 /** Per tenant: each event may become this many deliveries. */
 export const ENDPOINTS_MAX = 10;
+/** A line for people, such as "Warehouse". */
+export const DESCRIPTION_CHARACTERS_MAX = 200;
 
 export type WireEvent = (typeof WIRE_EVENTS)[EventType]['event'];
 

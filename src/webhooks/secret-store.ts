@@ -3,7 +3,8 @@ import { seal, unseal } from '../crypto/sealed.ts';
 import { prepare, type SqlStatement } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { generateWebhookSecret } from '../merchants/webhook-secret.ts';
-import { SECRETS_MAX, webhookSecretContext } from './settings.ts';
+import { SECRETS_MAX, type SecretEntry } from './secret-rules.ts';
+import { webhookSecretContext } from './settings.ts';
 
 /**
  * The signing secrets of an endpoint, or with `endpointId` null of the environment, as members and
@@ -12,19 +13,6 @@ import { SECRETS_MAX, webhookSecretContext } from './settings.ts';
 export interface SecretOwner extends Tenant {
   readonly endpointId: string | null;
 }
-
-export interface SecretEntry {
-  readonly id: string;
-  readonly createdAtMs: number;
-  /** Null until a newer secret replaces it. */
-  readonly expiresAtMs: number | null;
-}
-
-/** Hours that old secrets stay in force next to a new one. */
-export const OVERLAP_HOURS = ['0', '1', '24', '72'] as const;
-export const OVERLAP_HOURS_DEFAULT = '24';
-/** Programs may choose any number of hours up to the longest. */
-export const OVERLAP_HOURS_MAX = 72;
 
 /** `endpoint_id IS` also compares NULL. */
 const IN_FORCE = `merchant_id = ?1 AND environment = ?2 AND endpoint_id IS ?4
@@ -119,11 +107,6 @@ export function endSecret(owner: SecretOwner, id: string, nowMs: number): SqlSta
           AND other.id <> ?5 AND other.expires_at_ms IS NULL)`,
     params: [...paramsOf(owner, nowMs), id],
   };
-}
-
-/** Whether `endSecret` would end it. */
-export function mayEnd(secret: SecretEntry, all: readonly SecretEntry[]): boolean {
-  return all.some((other) => other.id !== secret.id && other.expiresAtMs === null);
 }
 
 export type OpenedSecret =

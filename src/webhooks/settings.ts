@@ -6,6 +6,7 @@ import type { Tenant } from '../domain/intent.ts';
 import { log } from '../log.ts';
 import { ENDPOINTS_MAX, type WebhookEndpoint } from './endpoints.ts';
 import type { FailingEndpoint } from './failing-endpoints.ts';
+import { SECRETS_MAX } from './secret-rules.ts';
 
 /** How old a cached setting may be: a burst of events costs one query. */
 const CACHE_MS = 5_000;
@@ -13,12 +14,6 @@ const CACHE_MS = 5_000;
 const STALE_MS_MAX = 60 * 60 * 1_000;
 /** Tenants cached by one isolate. A new entry evicts the oldest. */
 const CACHE_ENTRIES_MAX = 1_000;
-/**
- * Valid secrets of the environment and of each endpoint: the newest and those that overlap after
- * rotations. Bounds the header.
- */
-export const SECRETS_MAX = 10;
-
 /** An endpoint, and how its webhooks are signed. */
 export interface SigningEndpoint extends WebhookEndpoint {
   /** Like the secrets of `WebhookSettings`. */

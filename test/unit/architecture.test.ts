@@ -51,6 +51,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/intent/': SHARED,
   'src/webhooks/': [
     ...SHARED,
+    'src/audit/',
     'src/intent/client.ts',
     'src/intent/protocol.ts',
     'src/merchants/webhook-secret.ts',
@@ -124,6 +125,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'back-office/audit.ts',
     'back-office/env.ts',
     'back-office/payments-plane.ts',
+    'src/interface/',
     'src/audit/',
     'back-office/elements/',
     'back-office/i18n/',
@@ -205,7 +207,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/refunds/': ['valibot'],
   'src/rails/': ['valibot'],
   'src/intent/': ['cloudflare:workers'],
-  'src/interface/': ['cloudflare:workers'],
+  'src/interface/': ['cloudflare:workers', 'valibot'],
 };
 
 const GRAPH = importGraph();

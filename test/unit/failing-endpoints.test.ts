@@ -7,7 +7,7 @@ import {
   needsRecording,
   PAUSE_AFTER_MS,
 } from '../../src/webhooks/failing-endpoints.ts';
-import { mayEnd } from '../../src/webhooks/secret-store.ts';
+import { mayEnd } from '../../src/webhooks/secret-rules.ts';
 
 /** Goal: the pure steps behind paused endpoints and the webhook pages. */
 

@@ -8,7 +8,7 @@ import worker from '../../src/index.ts';
 import { IntentClient, IntentUnavailable } from '../../src/intent/client.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';
 import { ENDPOINTS_MAX } from '../../src/webhooks/endpoints.ts';
-import { SECRETS_MAX } from '../../src/webhooks/settings.ts';
+import { SECRETS_MAX } from '../../src/webhooks/secret-rules.ts';
 import { operate } from './operator-support.ts';
 import {
   ALPHA,

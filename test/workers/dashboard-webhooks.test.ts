@@ -4,7 +4,7 @@ import { bytesFromBase64, hexFromBytes, utf8 } from '../../src/crypto/encoding.t
 import type { Environment } from '../../src/domain/method.ts';
 import worker from '../../src/index.ts';
 import { ENDPOINTS_MAX } from '../../src/webhooks/endpoints.ts';
-import { SECRETS_MAX } from '../../src/webhooks/settings.ts';
+import { SECRETS_MAX } from '../../src/webhooks/secret-rules.ts';
 import { auditLog, type SignedIn, signedIn, submit, visit } from './dashboard-support.ts';
 import {
   ALPHA,

@@ -57,13 +57,8 @@ async function found(text: string): Promise<string[]> {
 
 /** What a file says of each payment's customer. */
 async function names(): Promise<Record<string, string | undefined>> {
-  const found: Record<string, string | undefined> = {};
-  for await (const page of exportPayments(env, tenantOf(ALPHA), {})) {
-    for (const { uniqueId, details } of page) {
-      found[uniqueId] = details.customerName;
-    }
-  }
-  return found;
+  const { rows } = await exportPayments(env, tenantOf(ALPHA), {}, null);
+  return Object.fromEntries(rows.map(({ uniqueId, details }) => [uniqueId, details.customerName]));
 }
 
 /** The provider's ids of the refunds that the API lists. */

@@ -1,7 +1,6 @@
-import { ENVIRONMENTS, type Environment } from '../../../src/domain/method.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
-import { attemptTotals, businessDay, totalsByPeriod } from '../../../src/read-model/totals.ts';
-import { type FailingEndpoint, listFailing } from '../../../src/webhooks/failing-endpoints.ts';
+import type { Overview } from '../../../src/interface/lists.ts';
+import { businessDay } from '../../../src/read-model/totals.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { answerPage } from '../../ui/answer.ts';
 import { Message, ProblemList } from '../../ui/elements.tsx';
@@ -15,42 +14,26 @@ import { AccessNotice, undismissedChanges } from './access-notice.tsx';
 import { daysPerBar, type FigureDays, figureDays, figuresOf } from './figures.ts';
 import { FiguresSection } from './figures-section.tsx';
 
-interface EnvironmentEndpoints {
-  readonly environment: Environment;
-  readonly endpoints: readonly FailingEndpoint[];
-}
-
 /** GET …/overview: what needs attention, and the figures of a range of days. */
 export async function showOverview(call: DashboardCall): Promise<Response> {
-  const { env, url } = call;
-  const tenant = tenantOf(call);
-  const textOf = (name: string) => url.searchParams.get(name)?.trim() ?? '';
+  const textOf = (name: string) => call.url.searchParams.get(name)?.trim() ?? '';
   const form = readDays(dayField(textOf, 'since'), dayField(textOf, 'until'));
   const days =
     form.problem === null
       ? figureDays(dayFrom(form.from), dayFrom(form.to), businessDay(call.nowMs))
       : null;
-  const [changes, endpoints, newest, totals, attempts] = await Promise.all([
+  const daysEach = days === null ? 1 : daysPerBar(days);
+  const [changes, { failing, hasPayments, totals, attempts }] = await Promise.all([
     undismissedChanges(call),
-    Promise.all(
-      ENVIRONMENTS.map(async (environment) => ({
-        environment,
-        endpoints: await listFailing(env.DB, { ...tenant, environment }),
-      })),
-    ),
-    call.payments.lists.payments(tenant, {}, null, 1),
-    days === null ? [] : totalsByPeriod(env.DB, tenant, days, daysPerBar(days)),
-    days === null ? [] : attemptTotals(env.DB, tenant, days),
+    call.payments.lists.overview(tenantOf(call), days, daysEach),
   ]);
   const page = (
     <Frame call={call} title={DASHBOARD_TEXTS[call.language].overview.title} active="overview">
       <AccessNotice call={call} changes={changes} />
-      {endpoints.map((one) => (
+      {failing.map((one) => (
         <EndpointNotice call={call} of={one} />
       ))}
-      {newest.rows.length === 0 ? (
-        <FirstPayment call={call} />
-      ) : (
+      {hasPayments ? (
         <>
           <RangeForm call={call} form={form} />
           {form.problem === null && (
@@ -64,6 +47,8 @@ export async function showOverview(call: DashboardCall): Promise<Response> {
             </>
           )}
         </>
+      ) : (
+        <FirstPayment call={call} />
       )}
     </Frame>
   );
@@ -73,7 +58,7 @@ export async function showOverview(call: DashboardCall): Promise<Response> {
 /** Webhooks that do not arrive concern every member, so the home page says it. */
 function EndpointNotice(props: {
   readonly call: DashboardCall;
-  readonly of: EnvironmentEndpoints;
+  readonly of: Overview['failing'][number];
 }) {
   const { call, of } = props;
   const { overview: text, frame } = DASHBOARD_TEXTS[call.language];

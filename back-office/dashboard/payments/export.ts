@@ -1,10 +1,9 @@
-import { runBatch } from '../../../src/database.ts';
 import { errorText, log } from '../../../src/log.ts';
-import { type ExportedPayment, exportPayments } from '../../../src/read-model/payments-list.ts';
+import { type Cursor, parseCursor } from '../../../src/paging.ts';
+import type { ExportedPayment, PaymentFilter } from '../../../src/read-model/payments-list.ts';
 import { claimExport, EXPORT_LEASE_MS, leased } from '../../members/export-lease.ts';
 import { redirectTo } from '../../ui/answer.ts';
-import { audited } from '../audited.ts';
-import { type DashboardCall, may, tenantOf } from '../call.ts';
+import { actorOf, type DashboardCall, may, tenantOf } from '../call.ts';
 import { dateOf } from '../days.ts';
 import { noticePage } from '../notices.tsx';
 import { paymentsPath } from '../paths.ts';
@@ -41,16 +40,10 @@ export async function exportCsv(call: DashboardCall): Promise<Response> {
     return noticePage(call, 'export_running', { retryAfterSeconds });
   }
   // Before the first byte: no export goes unrecorded.
-  await runBatch(env.DB, [
-    audited(call, {
-      action: 'payments.exported',
-      target: null,
-      detail: { ...filterDetail(form.values), ...(phones === 'full' && { phones }) },
-    }),
-  ]);
-  const pages = exportPayments(env, tenantOf(call), form.filter);
-  const lease = leased(env.BACK_OFFICE_DB, session.digest, nowMs, pages);
-  const file = csvStream(logged(lease, session.merchantId), phones, EXPORT_ROWS_MAX, separator);
+  const detail = { ...filterDetail(form.values), ...(phones === 'full' && { phones }) };
+  await call.payments.lists.beginExport(tenantOf(call), actorOf(call), detail);
+  const pages = leased(env.BACK_OFFICE_DB, session.digest, nowMs, pagesOf(call, form.filter));
+  const file = csvStream(pages, phones, EXPORT_ROWS_MAX, separator);
   return new Response(file, { headers });
 }
 
@@ -58,13 +51,24 @@ function filterDetail(values: Readonly<Record<string, string>>): Record<string, 
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
 }
 
-/** Logs why the stream failed: the answer's status is long sent. */
-async function* logged(
-  pages: AsyncGenerator<readonly ExportedPayment[], void, void>,
-  merchantId: string,
+/** The lease is renewed between pieces, so a slow client keeps its turn within a page. */
+const PIECE_ROWS = 150;
+
+/** Reads pages as the client consumes them. Logs a failure, because the answer's status is sent. */
+async function* pagesOf(
+  call: DashboardCall,
+  filter: PaymentFilter,
 ): AsyncGenerator<readonly ExportedPayment[], void, void> {
+  const { merchantId } = call.session;
+  let cursor: Cursor | null = null;
   try {
-    yield* pages;
+    do {
+      const page = await call.payments.lists.exported(tenantOf(call), filter, cursor);
+      for (let from = 0; from < page.rows.length; from += PIECE_ROWS) {
+        yield page.rows.slice(from, from + PIECE_ROWS);
+      }
+      cursor = page.nextCursor === null ? null : parseCursor(page.nextCursor);
+    } while (cursor !== null);
   } catch (error) {
     log('error', 'payments_export_failed', { merchantId, error: errorText(error) });
     throw error;

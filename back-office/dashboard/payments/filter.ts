@@ -44,9 +44,6 @@ export interface FilterForm {
   readonly problems: Readonly<Partial<Record<FilterField, FilterProblem>>>;
   /** Meaningless while there are problems. */
   readonly filter: PaymentFilter;
-  /** Days as `businessDay` counts them, both included. Null: no bound. */
-  readonly fromDay: number | null;
-  readonly toDay: number | null;
 }
 
 /** Reads the filters of a list's address. Days are those of Addis Ababa, amounts in major units. */
@@ -98,8 +95,6 @@ export function readFilter(query: URLSearchParams): FilterForm {
       amountMinorMin: amountMinorMin ?? undefined,
       amountMinorMax: amountMinorMax ?? undefined,
     },
-    fromDay,
-    toDay,
   };
 }
 

@@ -2,8 +2,6 @@ import type { IntentStatus } from '../../../src/domain/intent.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import { parseCursor } from '../../../src/paging.ts';
 import type { PaymentRow } from '../../../src/read-model/payment-row.ts';
-import { SEARCH_ROWS_MAX, searchPayments } from '../../../src/read-model/search.ts';
-import { EVERY_DAY, totals } from '../../../src/read-model/totals.ts';
 import { moneyIn, StatusBadge } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { answerPage, redirectTo } from '../../ui/answer.ts';
@@ -51,10 +49,13 @@ export async function showPayments(call: DashboardCall): Promise<Response> {
   const named = call.url.searchParams.get('cursor');
   const cursor = named === null ? null : parseCursor(named);
   const isBadCursor = named !== null && cursor === null;
-  const [list, summary] = await Promise.all([
-    call.payments.lists.payments(tenantOf(call), form.filter, cursor, PAGE_ROWS),
-    readSummary(call, form),
-  ]);
+  const { page: list, totals } = await call.payments.lists.paymentsWithTotals(
+    tenantOf(call),
+    form.filter,
+    cursor,
+    PAGE_ROWS,
+  );
+  const summary = totals === null ? null : summaryOf(totals, form);
   const isUnfiltered = !isRestricted(form) && form.values.status === '' && cursor === null;
   const page = (
     <Frame call={call} title={text.title} active="payments">
@@ -112,14 +113,14 @@ export async function search(call: DashboardCall): Promise<Response> {
 
 async function showFound(call: DashboardCall, { wanted, query }: Search): Promise<Response> {
   const text = DASHBOARD_TEXTS[call.language].payments;
-  const rows = await searchPayments(call.env, tenantOf(call), wanted);
+  const { rows, isFull } = await call.payments.lists.search(tenantOf(call), wanted);
   const count = countText(rows.length, CHECKOUT_TEXTS[call.language].locale);
   const page = (
     <Frame call={call} title={text.searchTitle} active="payments">
       <SearchForm call={call} value={wanted} />
       {rows.length > 0 && (
         <p role="status">
-          {text.found(count)} {rows.length === SEARCH_ROWS_MAX && text.foundMost(count)}
+          {text.found(count)} {isFull && text.foundMost(count)}
         </p>
       )}
       <PaymentTable call={call} rows={rows} empty={text.foundNone} list={query} />
@@ -153,20 +154,6 @@ function OtherExports({ call, form }: { readonly call: DashboardCall; readonly f
       {may(call, 'manage') && link('phones', 'full', text.exportPhones)}
     </>
   );
-}
-
-/** Null with a filter on amounts or refunds, which the totals do not know. */
-async function readSummary(call: DashboardCall, form: FilterForm): Promise<ListSummary | null> {
-  const { method, amountMinorMin, amountMinorMax, refunds } = form.filter;
-  if ([amountMinorMin, amountMinorMax, refunds].some((part) => part !== undefined)) {
-    return null;
-  }
-  const range = {
-    fromDay: form.fromDay ?? EVERY_DAY.fromDay,
-    toDay: form.toDay ?? EVERY_DAY.toDay,
-    method,
-  };
-  return summaryOf(await totals(call.env.DB, tenantOf(call), range), form);
 }
 
 /** A link to each status that keeps the other filters, with the number of its payments. */

@@ -16,7 +16,7 @@ import {
   When,
 } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
-import { shownAddress } from '../webhooks/endpoints.ts';
+import { shownAddress } from '../webhooks/elements.tsx';
 import { amountsOf } from './amounts.ts';
 
 interface Props {

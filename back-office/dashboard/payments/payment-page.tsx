@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Intent } from '../../../src/domain/intent.ts';
 import { RETENTION_MS } from '../../../src/domain/schedule.ts';
-import type { EventSummary, HistoryEntry } from '../../../src/intent/protocol.ts';
+import type { FoundPayment } from '../../../src/interface/payments.ts';
 import type { PaymentRow } from '../../../src/read-model/payment-row.ts';
 import { moneyIn, StatusBadge } from '../../elements/payment-elements.tsx';
 import { Attempts, Timeline } from '../../elements/payment-history.tsx';
@@ -29,17 +29,9 @@ const DAY_MS = 86_400_000;
 
 export type CancelRefusal = keyof DashboardMessages['payment']['cancelRefused'];
 
-/** Everything that the page shows, as the payment is at this moment. */
-export interface PaymentView {
-  readonly intent: Intent;
-  readonly history: readonly HistoryEntry[];
-  readonly events: readonly EventSummary[];
-  /** By their codes; only those that the page names need to be there. */
-  readonly bankNames: ReadonlyMap<string, string>;
+export interface PaymentView extends FoundPayment {
   /** Of those who asked for refunds, by the ids of members and keys. */
   readonly requesterNames: ReadonlyMap<string, string>;
-  /** Null unless the payment can still be paid and the member may have the link. */
-  readonly checkoutUrl: string | null;
 }
 
 interface IntentProps {

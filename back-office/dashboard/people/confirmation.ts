@@ -1,5 +1,4 @@
 import { sha256Hex } from '../../../src/crypto/encoding.ts';
-import type { SqlStatement } from '../../../src/database.ts';
 import {
   type Ceremony,
   type Challenge,
@@ -67,17 +66,16 @@ export async function isConfirmedInProduction(
 }
 
 /**
- * Runs the action if the form's `credential` confirms it. The challenge is used, and the entry
- * written, in one batch before that: no confirmed action goes unrecorded, even if it then fails.
+ * Runs the action if the form's `credential` confirms it. The challenge is used before that. The
+ * action records itself.
  */
 export async function whenConfirmed(
   call: DashboardCall,
   ceremony: Ceremony,
   action: ConfirmedAction,
-  entry: SqlStatement,
   run: () => Promise<Response>,
 ): Promise<Response> {
-  if (!(await isConfirmed(call, ceremony, action, [entry]))) {
+  if (!(await isConfirmed(call, ceremony, action))) {
     return answerRefused(call, ceremony);
   }
   const response = await run();
@@ -86,16 +84,15 @@ export async function whenConfirmed(
 }
 
 /**
- * Whether the form's `credential` confirms the action. Uses the challenge and runs the statements in
- * one batch, so a second answer with this credential is false.
+ * Whether the form's `credential` confirms the action. Uses the challenge, so a second answer with
+ * this credential is false.
  */
 export async function isConfirmed(
   call: DashboardCall,
   ceremony: Ceremony,
   action: ConfirmedAction,
-  statements: readonly SqlStatement[] = [],
 ): Promise<boolean> {
-  const refusal = await refusalOf(call, ceremony, action, statements);
+  const refusal = await refusalOf(call, ceremony, action);
   if (refusal !== null) {
     logRefused(ceremony, refusal);
   }
@@ -106,21 +103,19 @@ async function refusalOf(
   call: DashboardCall,
   ceremony: Ceremony,
   action: ConfirmedAction,
-  statements: readonly SqlStatement[],
 ): Promise<RefusalReason | null> {
   const credential = assertionIn(call.form.text('credential'));
   if (credential === null) {
     return 'malformed';
   }
   const challenge = await challengeOf(call, ceremony, await digestOf(call, action));
-  return challenge === null ? 'challenge' : verifyAndUse(call, challenge, credential, statements);
+  return challenge === null ? 'challenge' : verifyAndUse(call, challenge, credential);
 }
 
 async function verifyAndUse(
   call: DashboardCall,
   challenge: Challenge,
   credential: Assertion,
-  statements: readonly SqlStatement[],
 ): Promise<RefusalReason | null> {
   const { env, session, nowMs } = call;
   const passkey = await findPasskey(env.BACK_OFFICE_DB, credential.id);
@@ -133,7 +128,7 @@ async function verifyAndUse(
   }
   const isUsed = await useChallenge(call, challenge, {
     required: unusedSince(passkey),
-    statements: [usePasskey(passkey, assertion, nowMs), ...statements],
+    statements: [usePasskey(passkey, assertion, nowMs)],
   });
   return isUsed ? null : 'not_taken';
 }

@@ -6,7 +6,7 @@ import {
   type Intent,
 } from '../../../src/domain/intent.ts';
 import { majorText } from '../../../src/domain/money.ts';
-import type { Refund } from '../../../src/domain/refund.ts';
+import { REFUND_REASON_LENGTH_MAX, type Refund } from '../../../src/domain/refund.ts';
 import { heldOf } from '../../../src/domain/refund-amounts.ts';
 import { moneyIn } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
@@ -18,7 +18,6 @@ import { CsrfField } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { listIn, paymentPath, refundPath, withList } from '../paths.ts';
 import { PasskeyForm } from '../people/passkey-form.tsx';
-import { REASON_LENGTH_MAX } from './refund-request.ts';
 
 interface Props {
   readonly call: DashboardCall;
@@ -180,7 +179,7 @@ function RefundForm({ call, intent, attempt, whole }: FormProps) {
         label={text.reason}
         hint={text.reasonHint}
         value=""
-        maxlength={REASON_LENGTH_MAX}
+        maxlength={REFUND_REASON_LENGTH_MAX}
         required={false}
       />
       <p class="hint">{text.finalHint}</p>

@@ -1,54 +1,49 @@
-import { runBatch } from '../../../src/database.ts';
 import type { Attempt, Intent, Rejection } from '../../../src/domain/intent.ts';
 import { refundableMinor } from '../../../src/domain/refund-amounts.ts';
-import { intentByUniqueId } from '../../../src/intent/client.ts';
-import { REFUND_AGE_DAYS_MAX, refundLimitsOf } from '../../../src/merchants/refund-limits.ts';
-import {
-  attemptToRefund,
-  type RefundResult,
-  refundIn,
-  requestRefund,
-} from '../../../src/refunds/request.ts';
+import type { Form } from '../../../src/http/form.ts';
+import type { AskedRefund, RefundPlan } from '../../../src/interface/payments.ts';
+import type { RefundResult } from '../../../src/refunds/request.ts';
 import { moneyIn } from '../../elements/payment-elements.tsx';
+import { amountMinorFrom } from '../../elements/typed-amount.ts';
+import type { DashboardMessages } from '../../i18n/messages.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { newId } from '../../members/members.ts';
 import { answerJson, answerPage, redirectTo } from '../../ui/answer.ts';
-import { audited } from '../audited.ts';
-import { type DashboardCall, tenantOf } from '../call.ts';
+import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
 import { listIn, paymentPath, withList } from '../paths.ts';
-import { UNIQUE_ID_LENGTH_MAX } from '../payments/payment.tsx';
 import { offerConfirmation, whenConfirmed } from '../people/confirmation.ts';
 import { NoRefundPage, RefundPage } from './refund-page.tsx';
-import { type RefundProblem, type RefundRequest, readRequest, rehearse } from './refund-request.ts';
-
-const DAY_MS = 86_400_000;
 
 /** GET …/payments/:uniqueId/refund: the form for one transaction of the payment. */
 export async function showRefund(call: DashboardCall): Promise<Response> {
   if (call.session.isSuspended) {
     return noticePage(call, 'suspended');
   }
-  const intent = await readIntent(call);
-  if (intent === null) {
+  const text = DASHBOARD_TEXTS[call.language].refunds;
+  const plan = await rehearse(call, {
+    refundUniqueId: newId('rfd'),
+    transactionId: call.url.searchParams.get('transactionId'),
+    amountMinor: null,
+    reason: null,
+  });
+  if (plan.type !== 'rehearsed' && plan.type !== 'no_transaction') {
     return noticePage(call, 'not_found');
   }
-  const attempt = attemptToRefund(intent, call.url.searchParams.get('transactionId'));
-  const problem = (text: string) =>
-    answerPage(call, <NoRefundPage call={call} intent={intent} problem={text} />, { status: 409 });
-  if (attempt === null) {
-    return problem(DASHBOARD_TEXTS[call.language].refunds.problems.not_paid);
+  const problem = (problemText: string) => {
+    const page = <NoRefundPage call={call} intent={plan.intent} problem={problemText} />;
+    return answerPage(call, page, { status: 409 });
+  };
+  if (plan.type === 'no_transaction') {
+    return problem(text.problems.not_paid);
   }
-  const request = { refundUniqueId: newId('rfd'), amountMinor: null };
-  const whole = rehearse(call, intent, attempt, request);
-  if (typeof whole === 'string') {
-    return problem(rejectionText(call, intent, attempt, whole));
+  const { intent, attempt, outcome, tooOldDaysMax } = plan;
+  if (typeof outcome === 'string') {
+    return problem(rejectionText(call, intent, attempt, outcome));
   }
-  const limits = await refundLimitsOf(call.env.DB, call.session.merchantId);
-  const daysMax = limits?.refundAgeDaysMax ?? REFUND_AGE_DAYS_MAX;
-  return call.nowMs - attempt.updatedAtMs > daysMax * DAY_MS
-    ? problem(DASHBOARD_TEXTS[call.language].refunds.tooOld(String(daysMax)))
-    : answerPage(call, <RefundPage call={call} intent={intent} attempt={attempt} whole={whole} />);
+  return tooOldDaysMax === null
+    ? answerPage(call, <RefundPage call={call} intent={intent} attempt={attempt} whole={outcome} />)
+    : problem(text.tooOld(String(tooOldDaysMax)));
 }
 
 /** POST …/refund/options: checks the form before it asks for the passkey. */
@@ -57,10 +52,10 @@ export async function beginRefund(call: DashboardCall): Promise<Response> {
   if (asked instanceof Response) {
     return asked;
   }
-  const { intent, attempt, request } = asked;
-  const refund = rehearse(call, intent, attempt, request);
-  return typeof refund === 'string'
-    ? unfit(rejectionText(call, intent, attempt, refund))
+  const { plan, request } = asked;
+  const { intent, attempt, outcome } = plan;
+  return typeof outcome === 'string'
+    ? unfit(rejectionText(call, intent, attempt, outcome))
     : offerConfirmation(call, 'refund', actionOf(intent, request));
 }
 
@@ -70,16 +65,12 @@ export async function finishRefund(call: DashboardCall): Promise<Response> {
   if (asked instanceof Response) {
     return asked;
   }
-  const { intent, attempt, request } = asked;
-  const entry = requestedEntry(call, intent, request);
-  return whenConfirmed(call, 'refund', actionOf(intent, request), entry, async () => {
-    const { memberId } = call.session;
-    const result = await requestRefund(call.env, tenantOf(call), {
-      ...request,
-      paymentUniqueId: intent.terms.uniqueId,
-      requester: { type: 'member', memberId },
-      idempotency: null,
-    });
+  const { plan, request } = asked;
+  const { intent, attempt } = plan;
+  return whenConfirmed(call, 'refund', actionOf(intent, request), async () => {
+    const { uniqueId } = intent.terms;
+    const { refund } = call.payments.payments;
+    const result = await refund(tenantOf(call), uniqueId, request, actorOf(call));
     return result.type === 'accepted'
       ? answerJson({})
       : unfit(resultText(call, attempt, intent, result));
@@ -89,78 +80,64 @@ export async function finishRefund(call: DashboardCall): Promise<Response> {
 /** POST …/refunds/:refund/cancel: only before the provider is called. */
 export async function cancelRefund(call: DashboardCall): Promise<Response> {
   const { uniqueId = '', refund: refundId = '' } = call.params;
-  const client = intentByUniqueId(call.env, tenantOf(call), uniqueId);
-  const before = await readIntent(call);
-  const refund = before && refundIn(before, refundId);
-  if (refund === null) {
-    return noticePage(call, 'not_found');
-  }
+  const { payments } = call.payments;
   const path = withList(paymentPath(call.environment, uniqueId), listIn(call.url));
-  const canceled = () => redirectTo(path, { done: 'refund_canceled' });
-  if (refund.status === 'canceled') {
-    // A second click changes nothing.
-    return canceled();
+  switch (await payments.cancelRefund(tenantOf(call), uniqueId, refundId, actorOf(call))) {
+    case 'canceled':
+      return redirectTo(path, { done: 'refund_canceled' });
+    case 'not_canceled':
+      return redirectTo(path, { done: 'refund_not_canceled' });
+    case 'not_found':
+      return noticePage(call, 'not_found');
   }
-  const result = await client.execute([{ type: 'cancel_refund', refundId }]);
-  if (result.type === 'not_found') {
-    return noticePage(call, 'not_found');
-  }
-  if (result.rejection !== null) {
-    return redirectTo(path, { done: 'refund_not_canceled' });
-  }
-  await runBatch(call.env.DB, [
-    audited(call, { action: 'refund.canceled', target: refundId, detail: { uniqueId } }),
-  ]);
-  return canceled();
 }
+
+type RefundProblem = keyof DashboardMessages['refunds']['problems'];
 
 interface Asked {
-  readonly intent: Intent;
-  readonly attempt: Attempt;
-  readonly request: RefundRequest;
+  readonly plan: Extract<RefundPlan, { readonly type: 'rehearsed' }>;
+  readonly request: AskedRefund;
 }
 
-/** The form and its payment, or the response to one that cannot be meant. */
+/** The form and what would become of it, or the response to one that cannot be meant. */
 async function readAsked(call: DashboardCall): Promise<Asked | Response> {
   const { problems } = DASHBOARD_TEXTS[call.language].refunds;
-  const request = readRequest(call.form);
-  if (request === null) {
-    return noticePage(call, 'bad_form');
+  const request = requestIn(call.form);
+  const plan = await rehearse(call, request);
+  switch (plan.type) {
+    case 'bad_id':
+      return noticePage(call, 'bad_form');
+    case 'bad_amount':
+    case 'bad_reason':
+      return unfit(problems[plan.type], 400);
+    case 'not_found':
+      return noticePage(call, 'not_found');
+    case 'no_transaction':
+      return unfit(problems.no_transaction, 400);
+    case 'rehearsed':
+      return { plan, request };
   }
-  if (typeof request === 'string') {
-    return unfit(problems[request], 400);
-  }
-  const intent = await readIntent(call);
-  if (intent === null) {
-    return noticePage(call, 'not_found');
-  }
-  const attempt = attemptToRefund(intent, request.transactionId);
-  return attempt === null ? unfit(problems.no_transaction, 400) : { intent, attempt, request };
+}
+
+function rehearse(call: DashboardCall, asked: AskedRefund): Promise<RefundPlan> {
+  return call.payments.payments.rehearse(tenantOf(call), call.params.uniqueId ?? '', asked);
+}
+
+/** A text that is no amount counts as 0, which is rejected like one. */
+function requestIn(form: Form): AskedRefund {
+  const reason = form.text('reason').trim();
+  return {
+    refundUniqueId: form.text('refund'),
+    transactionId: form.text('transaction'),
+    amountMinor: amountMinorFrom(form.text('amount').trim()) ?? 0,
+    reason: reason === '' ? null : reason,
+  };
 }
 
 /** What the member confirms: another amount, reason or payment needs another signature. */
-function actionOf({ terms }: Intent, request: RefundRequest) {
+function actionOf({ terms }: Intent, request: AskedRefund) {
   const { refundUniqueId, transactionId, amountMinor, reason } = request;
   return [terms.uuid, refundUniqueId, transactionId, amountMinor, terms.currency, reason];
-}
-
-function requestedEntry(call: DashboardCall, { terms }: Intent, request: RefundRequest) {
-  const { uniqueId, currency } = terms;
-  const { refundUniqueId, transactionId, amountMinor } = request;
-  return audited(call, {
-    action: 'refund.requested',
-    target: refundUniqueId,
-    detail: { uniqueId, transactionId, amountMinor, currency },
-  });
-}
-
-async function readIntent(call: DashboardCall): Promise<Intent | null> {
-  const { uniqueId = '' } = call.params;
-  if (uniqueId.length > UNIQUE_ID_LENGTH_MAX) {
-    return null;
-  }
-  const read = await intentByUniqueId(call.env, tenantOf(call), uniqueId).read();
-  return read.type === 'not_found' ? null : read.intent;
 }
 
 /** Says why to our script, which shows it at the form. */

@@ -1,9 +1,5 @@
-import { parseCursor, readPage } from '../../../src/paging.ts';
-import {
-  type RefundRow,
-  refundsOf,
-  type ShownRefundStatus,
-} from '../../../src/read-model/refunds-list.ts';
+import { parseCursor } from '../../../src/paging.ts';
+import type { RefundRow, ShownRefundStatus } from '../../../src/read-model/refunds-list.ts';
 import { moneyIn } from '../../elements/payment-elements.tsx';
 import { RefundBadge } from '../../elements/payment-refunds.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
@@ -35,8 +31,7 @@ export async function showRefunds(call: DashboardCall): Promise<Response> {
   const at = call.url.searchParams.get('cursor');
   const cursor = at === null ? null : parseCursor(at);
   const isBadCursor = at !== null && cursor === null;
-  const list = refundsOf(tenantOf(call), { status });
-  const page = await readPage(call.env.DB, list, cursor, PAGE_ROWS);
+  const page = await call.payments.lists.refunds(tenantOf(call), { status }, cursor, PAGE_ROWS);
   return answerPage(
     call,
     <Frame call={call} title={text.title} active="refunds">

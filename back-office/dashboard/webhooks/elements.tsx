@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { endpointOrigin } from '../../../src/webhooks/endpoints.ts';
 import {
   SIGNATURE_HEADER_CHARACTERS_MAX,
   type SignatureHeaderProblem,
@@ -42,6 +43,11 @@ export function WebhooksFrame(props: {
       {props.children}
     </Frame>
   );
+}
+
+/** Developers see the whole address, others its origin: the rest may hold a secret of the merchant's. */
+export function shownAddress(call: DashboardCall, url: string): string {
+  return may(call, 'develop') ? url : (endpointOrigin(url) ?? '');
 }
 
 /** The field for the name of an extra signature header; empty: none. */

@@ -1,12 +1,15 @@
 import { countText } from '../../../src/i18n/money-text.ts';
+import type {
+  EndpointProblems,
+  EndpointWithSecrets,
+  TypedEndpoint,
+} from '../../../src/interface/webhooks.ts';
+import type { EndpointEntry } from '../../../src/webhooks/endpoint-store.ts';
 import {
   DESCRIPTION_CHARACTERS_MAX,
-  type EndpointEntry,
-  findEndpoint,
-} from '../../../src/webhooks/endpoint-store.ts';
-import { ENDPOINTS_MAX, WIRE_EVENT_TYPES } from '../../../src/webhooks/endpoints.ts';
-import { type SecretEntry, secretsInForce } from '../../../src/webhooks/secret-store.ts';
-import type { SignatureHeaderProblem } from '../../../src/webhooks/signature-header.ts';
+  ENDPOINTS_MAX,
+  WIRE_EVENT_TYPES,
+} from '../../../src/webhooks/endpoints.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { answerPage } from '../../ui/answer.ts';
 import {
@@ -24,24 +27,8 @@ import { ButtonForm } from '../forms.tsx';
 import { noticePage } from '../notices.tsx';
 import { endpointPath, webhooksPath } from '../paths.ts';
 import { FormConfirmedInProduction } from '../people/passkey-form.tsx';
-import { SignatureHeaderField, WebhooksFrame } from './elements.tsx';
-import { type AddressProblem, shownAddress } from './endpoints.ts';
+import { SignatureHeaderField, shownAddress, WebhooksFrame } from './elements.tsx';
 import { SecretsSection, type SecretsState } from './secrets-section.tsx';
-
-/** The fields of the form, as typed. */
-export interface TypedEndpoint {
-  readonly url: string;
-  readonly description: string;
-  readonly eventTypes: readonly string[];
-  readonly signatureHeader: string;
-}
-
-export interface EndpointProblems {
-  readonly url: AddressProblem | 'empty' | null;
-  readonly signatureHeader: SignatureHeaderProblem | null;
-  readonly isDescriptionTooLong: boolean;
-  readonly hasUnknownType: boolean;
-}
 
 /** A rejected form. It lives in this one answer only. */
 export interface EditedEndpoint {
@@ -65,6 +52,11 @@ const NEW_ENDPOINT: TypedEndpoint = {
   eventTypes: [],
   signatureHeader: '',
 };
+
+/** An endpoint as its form shows it. */
+export function typedOf({ signatureHeader, ...endpoint }: EndpointEntry): TypedEndpoint {
+  return { ...endpoint, signatureHeader: signatureHeader ?? '' };
+}
 
 /** GET …/webhooks/endpoints/new */
 export function showNewEndpoint(call: DashboardCall): Promise<Response> {
@@ -92,20 +84,11 @@ export async function answerEndpoint(
   state: EndpointState,
   status = 200,
 ): Promise<Response> {
-  const { env, nowMs } = call;
-  const tenant = tenantOf(call);
   const page = shownAt(call, endpointPath(call.environment, endpointId));
-  const [endpoint, secrets] = await Promise.all([
-    findEndpoint(env.DB, tenant, endpointId),
-    secretsInForce(env.DB, { ...tenant, endpointId }, nowMs),
-  ]);
-  return endpoint === null
+  const found = await call.payments.webhooks.endpoint(tenantOf(call), endpointId);
+  return found === null
     ? noticePage(call, 'not_found')
-    : answerPage(
-        page,
-        <EndpointPage call={page} endpoint={endpoint} secrets={secrets} state={state} />,
-        { status },
-      );
+    : answerPage(page, <EndpointPage call={page} {...found} state={state} />, { status });
 }
 
 interface Call {
@@ -131,9 +114,7 @@ function NewEndpointPage({ call, edited }: Call & { readonly edited: EditedEndpo
   );
 }
 
-interface PageProps extends Call {
-  readonly endpoint: EndpointEntry;
-  readonly secrets: readonly SecretEntry[];
+interface PageProps extends Call, EndpointWithSecrets {
   readonly state: EndpointState;
 }
 
@@ -142,9 +123,7 @@ function EndpointPage({ call, endpoint, secrets, state }: PageProps) {
   const { endpointId } = endpoint;
   const path = endpointPath(call.environment, endpointId);
   const { saved, ended, resumed } = text.done;
-  const edited = state.edited ?? {
-    typed: { ...endpoint, signatureHeader: endpoint.signatureHeader ?? '' },
-  };
+  const edited = state.edited ?? { typed: typedOf(endpoint) };
   const mayDevelop = may(call, 'develop');
   return (
     <WebhooksFrame call={call} title={text.endpointTitle} active="settings">

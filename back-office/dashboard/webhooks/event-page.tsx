@@ -1,6 +1,6 @@
 import { countText } from '../../../src/i18n/money-text.ts';
 import { type DeliveryTry, RESENDABLE_DELIVERIES } from '../../../src/intent/protocol.ts';
-import { FIXED_HEADERS } from '../../../src/webhooks/transport.ts';
+import type { DeliveryDetails, EventDetails } from '../../../src/interface/events.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { answerPage, redirectTo } from '../../ui/answer.ts';
@@ -13,32 +13,22 @@ import {
   WhenExactly,
 } from '../../ui/elements.tsx';
 import { shownLines } from '../../ui/untrusted-text.ts';
-import { type DashboardCall, may } from '../call.ts';
+import { type DashboardCall, may, tenantOf } from '../call.ts';
 import { PostForm } from '../forms.tsx';
 import { noticePage } from '../notices.tsx';
 import { endpointPath, eventPath, listIn, paymentPath, webhooksPath, withList } from '../paths.ts';
-import { Outcome, WebhooksFrame } from './elements.tsx';
-import { shownAddress } from './endpoints.ts';
-import {
-  type DeliveryDetails,
-  type EventDetails,
-  eventState,
-  isOnItsWay,
-  readEvent,
-  resendEvent,
-} from './event.ts';
+import { Outcome, shownAddress, WebhooksFrame } from './elements.tsx';
+import { eventNameIn, eventState, isOnItsWay, resendEvent } from './event.ts';
 
 /** GET …/webhooks/events/:uniqueId/:sequence: the event as its payment's object has it. */
 export async function showEvent(call: DashboardCall): Promise<Response> {
-  const details = await readEvent(call);
-  if (details === null) {
-    return noticePage(call, 'not_found');
-  }
+  const named = eventNameIn(call);
   // The body holds the customer's data, so only developers see it.
-  const body = may(call, 'develop')
-    ? await details.client.eventRequestBody(details.sequence)
-    : null;
-  return answerPage(call, <EventPage call={call} details={details} body={body} />);
+  const wantsBody = may(call, 'develop');
+  const details = named && (await call.payments.events.read(tenantOf(call), named, wantsBody));
+  return details === null
+    ? noticePage(call, 'not_found')
+    : answerPage(call, <EventPage call={call} details={details} />);
 }
 
 /** POST …/webhooks/events/:uniqueId/:sequence/resend */
@@ -54,7 +44,7 @@ interface Props {
   readonly details: EventDetails;
 }
 
-function EventPage({ call, details, body }: Props & { readonly body: string | null }) {
+function EventPage({ call, details }: Props) {
   const text = DASHBOARD_TEXTS[call.language].events;
   const { resent, late } = text.done;
   const mayDevelop = may(call, 'develop');
@@ -74,10 +64,10 @@ function EventPage({ call, details, body }: Props & { readonly body: string | nu
       {mayDevelop && (
         <section class="card">
           <h2>{text.requestTitle}</h2>
-          {body === null ? (
+          {details.requestBody === null ? (
             <p>{text.bodyLater}</p>
           ) : (
-            <RequestSent call={call} details={details} body={body} />
+            <RequestSent call={call} details={details} body={details.requestBody} />
           )}
         </section>
       )}
@@ -101,7 +91,7 @@ function RequestSent(props: {
   const sent = details.deliveries.flatMap(({ tries }) => tries.filter(wasSent));
   const last = sent.toSorted((one, other) => one.atMs - other.atMs).at(-1);
   const headers = {
-    ...FIXED_HEADERS,
+    ...details.fixedHeaders,
     'webhook-id': details.eventId,
     'webhook-timestamp': last === undefined ? '…' : String(timestampSeconds(last)),
     'webhook-signature': 'v1,…',

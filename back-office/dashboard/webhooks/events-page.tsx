@@ -1,7 +1,8 @@
 import { countText } from '../../../src/i18n/money-text.ts';
-import { type Page, parseCursor, readPage } from '../../../src/paging.ts';
-import { type EventRow, eventsOf, LISTED_STATUSES } from '../../../src/read-model/events-list.ts';
-import { type EndpointEntry, listEndpoints } from '../../../src/webhooks/endpoint-store.ts';
+import { LISTED_STATUSES } from '../../../src/intent/protocol.ts';
+import { type Page, parseCursor } from '../../../src/paging.ts';
+import type { EventRow } from '../../../src/read-model/events-list.ts';
+import type { EndpointEntry } from '../../../src/webhooks/endpoint-store.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { answerPage } from '../../ui/answer.ts';
@@ -10,8 +11,13 @@ import { type DashboardCall, tenantOf } from '../call.ts';
 import { CalendarSwitch, DatePresets } from '../date-fields.tsx';
 import { type DaysForm, dayField, readDays } from '../days.ts';
 import { eventPath, paymentPath, queryFrom, webhooksPath, withList } from '../paths.ts';
-import { DaysFields, DaysProblemMessage, Outcome, WebhooksFrame } from './elements.tsx';
-import { shownAddress } from './endpoints.ts';
+import {
+  DaysFields,
+  DaysProblemMessage,
+  Outcome,
+  shownAddress,
+  WebhooksFrame,
+} from './elements.tsx';
 
 /** About two screens of a phone. */
 const ROWS = 25;
@@ -37,15 +43,12 @@ export async function showEvents(call: DashboardCall): Promise<Response> {
   const endpointId = endpoint === '' ? undefined : endpoint;
   const cursor = parseCursor(textOf('cursor'));
   const isGood = days.problem === null;
-  const endpoints = await listEndpoints(call.env.DB, tenantOf(call));
-  const page: Page<EventRow> = isGood
-    ? await readPage(
-        call.env.DB,
-        eventsOf(tenantOf(call), { deliveryStatus, endpointId, ...days.range }),
-        cursor,
-        ROWS,
-      )
-    : { rows: [], nextCursor: null, previousCursor: null };
+  const { page, endpoints } = await call.payments.lists.events(
+    tenantOf(call),
+    { deliveryStatus, endpointId, ...days.range },
+    cursor,
+    ROWS,
+  );
   return answerPage(
     call,
     <EventsPage call={call} filter={filter} page={page} endpoints={endpoints} />,

@@ -1,14 +1,10 @@
-import { runBatch } from '../../../src/database.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
-import { FAILED_DELIVERIES } from '../../../src/intent/protocol.ts';
+import type { FailedEvents, ResentEvents } from '../../../src/interface/events.ts';
 import { parseCursor } from '../../../src/paging.ts';
-import { countFailedEvents, failedEventsOf } from '../../../src/read-model/events-list.ts';
-import { RESEND_BATCH, type ResendResult, resendBatch } from '../../../src/read-model/resend.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { answerPage } from '../../ui/answer.ts';
 import { Message } from '../../ui/elements.tsx';
-import { audited } from '../audited.ts';
-import { type DashboardCall, shownAt, tenantOf } from '../call.ts';
+import { actorOf, type DashboardCall, shownAt, tenantOf } from '../call.ts';
 import { CalendarSwitch } from '../date-fields.tsx';
 import { type DaysForm, dateOf, dayField, readDays } from '../days.ts';
 import { PostForm } from '../forms.tsx';
@@ -33,7 +29,8 @@ export async function showResend(call: DashboardCall): Promise<Response> {
 
 async function answerDays(call: DashboardCall, days: DaysForm): Promise<Response> {
   const isGood = days.problem === null;
-  const failed = isGood ? await countFailedEvents(call.env.DB, tenantOf(call), days.range) : null;
+  const { events } = call.payments;
+  const failed = isGood ? await events.failed(tenantOf(call), days.range) : null;
   return answerPage(call, <ResendPage call={call} days={days} failed={failed} />, {
     status: isGood ? 200 : BAD_REQUEST,
   });
@@ -41,35 +38,17 @@ async function answerDays(call: DashboardCall, days: DaysForm): Promise<Response
 
 /** POST …/webhooks/resend: one batch. The answer says how many are left, with a form for the next. */
 export async function resendMany(call: DashboardCall): Promise<Response> {
-  const { env, environment, form } = call;
+  const { environment, form } = call;
   const page = shownAt(call, webhooksPath(environment, '/resend'));
   const days = readDays(form.text('from'), form.text('to'));
   if (days.problem !== null) {
     return answerDays(page, days);
   }
-  const tenant = tenantOf(call);
-  const failed = failedEventsOf(tenant, days.range);
+  const { from, to, range } = days;
   const cursor = parseCursor(form.text('cursor'));
-  const result = await resendBatch(env, tenant, failed, FAILED_DELIVERIES, cursor);
-  const { resent, unchanged, unreachable } = result;
-  const { from, to } = days;
-  const detail = { from, to, resent, unchanged, unreachable };
-  await runBatch(env.DB, [audited(call, { action: 'events.resent', target: null, detail })]);
-  return answerPage(
-    page,
-    <ResultPage call={page} days={days} result={result} left={await left(call, days, result)} />,
-  );
-}
-
-/** How many are left; may count some events of the last millisecond twice. */
-async function left(
-  call: DashboardCall,
-  { range }: DaysForm,
-  { nextCursor, lastAtMs }: ResendResult,
-): Promise<number> {
-  return nextCursor === null || lastAtMs === null
-    ? 0
-    : countFailedEvents(call.env.DB, tenantOf(call), { ...range, toMs: lastAtMs + 1 });
+  const { resendFailed } = call.payments.events;
+  const result = await resendFailed(tenantOf(call), range, { from, to }, cursor, actorOf(call));
+  return answerPage(page, <ResultPage call={page} days={days} result={result} />);
 }
 
 interface Props {
@@ -77,7 +56,7 @@ interface Props {
   readonly days: DaysForm;
 }
 
-function ResendPage({ call, days, failed }: Props & { readonly failed: number | null }) {
+function ResendPage({ call, days, failed }: Props & { readonly failed: FailedEvents | null }) {
   const text = DASHBOARD_TEXTS[call.language].events;
   return (
     <WebhooksFrame call={call} title={text.resendTitle} active="resend">
@@ -93,10 +72,10 @@ function ResendPage({ call, days, failed }: Props & { readonly failed: number | 
   );
 }
 
-function Confirmation({ call, days, failed }: Props & { readonly failed: number }) {
+function Confirmation({ call, days, failed }: Props & { readonly failed: FailedEvents }) {
   const { events: text, frame } = DASHBOARD_TEXTS[call.language];
   const count = (events: number) => countText(events, frame.locale);
-  if (failed === 0) {
+  if (failed.count === 0) {
     return <p class="empty">{text.foundNone}</p>;
   }
   return (
@@ -107,19 +86,18 @@ function Confirmation({ call, days, failed }: Props & { readonly failed: number 
       fields={{ from: days.from, to: days.to }}
     >
       <p>
-        <strong>{text.found(count(failed))}</strong>
+        <strong>{text.found(count(failed.count))}</strong>
       </p>
       <div class="buttons">
         <button class="primary" type="submit">
-          {text.confirm(count(RESEND_BATCH))}
+          {text.confirm(count(failed.atOnce))}
         </button>
       </div>
     </PostForm>
   );
 }
 
-function ResultPage(props: Props & { readonly result: ResendResult; readonly left: number }) {
-  const { call, days, result } = props;
+function ResultPage({ call, days, result }: Props & { readonly result: ResentEvents }) {
   const { events: text, frame } = DASHBOARD_TEXTS[call.language];
   const count = (events: number) => countText(events, frame.locale);
   const path = webhooksPath(call.environment, '/resend');
@@ -130,7 +108,7 @@ function ResultPage(props: Props & { readonly result: ResendResult; readonly lef
         <p>{text.sent(count(result.resent))}</p>
         {result.unchanged > 0 && <p>{text.unchanged(count(result.unchanged))}</p>}
         {result.unreachable > 0 && <p>{text.unreachable(count(result.unreachable))}</p>}
-        <p>{result.nextCursor === null ? text.finished : text.left(count(props.left))}</p>
+        <p>{result.nextCursor === null ? text.finished : text.left(count(result.left))}</p>
       </Message>
       <p class="quiet">{text.onTheirWay}</p>
       {result.nextCursor !== null && (

@@ -3,9 +3,9 @@ import {
   mayEnd,
   OVERLAP_HOURS,
   OVERLAP_HOURS_DEFAULT,
+  SECRETS_MAX,
   type SecretEntry,
-} from '../../../src/webhooks/secret-store.ts';
-import { SECRETS_MAX } from '../../../src/webhooks/settings.ts';
+} from '../../../src/webhooks/secret-rules.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { CopyText, Message, SelectField, Table, When } from '../../ui/elements.tsx';
 import { type DashboardCall, may } from '../call.ts';

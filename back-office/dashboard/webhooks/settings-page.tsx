@@ -1,10 +1,8 @@
 import { countText } from '../../../src/i18n/money-text.ts';
-import { type EndpointEntry, listEndpoints } from '../../../src/webhooks/endpoint-store.ts';
-import { ENDPOINT_ID_PREFIX, ENDPOINTS_MAX } from '../../../src/webhooks/endpoints.ts';
-import { type FailingEndpoint, listFailing } from '../../../src/webhooks/failing-endpoints.ts';
-import { keysOfEvents, type PublishedKey } from '../../../src/webhooks/published-keys.ts';
-import { type SecretEntry, secretsInForce } from '../../../src/webhooks/secret-store.ts';
-import { freshWebhookSettings } from '../../../src/webhooks/settings.ts';
+import type { TestState, WebhookSettings } from '../../../src/interface/webhooks.ts';
+import { ENDPOINTS_MAX } from '../../../src/webhooks/endpoints.ts';
+import type { FailingEndpoint } from '../../../src/webhooks/failing-endpoints.ts';
+import type { PublishedKey } from '../../../src/webhooks/published-keys.ts';
 import type { SignatureHeaderProblem } from '../../../src/webhooks/signature-header.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { answerPage } from '../../ui/answer.ts';
@@ -20,11 +18,10 @@ import {
 import { type DashboardCall, may, shownAt, tenantOf } from '../call.ts';
 import { ButtonForm, PostForm } from '../forms.tsx';
 import { endpointPath, webhooksPath } from '../paths.ts';
-import { SignatureHeaderField, WebhooksFrame } from './elements.tsx';
+import { SignatureHeaderField, shownAddress, WebhooksFrame } from './elements.tsx';
 import { EndpointState, EventTypes } from './endpoint-page.tsx';
-import { shownAddress } from './endpoints.ts';
 import { SecretsSection, type SecretsState } from './secrets-section.tsx';
-import { TestSection, type TestState } from './test-section.tsx';
+import { TestSection } from './test-section.tsx';
 
 /** What a form has just done, or why it was rejected. It lives in this one answer only. */
 export interface SettingsState {
@@ -40,16 +37,6 @@ interface HeaderState {
 
 type Call = DashboardCall;
 
-interface Model {
-  readonly endpoints: readonly EndpointEntry[];
-  /** Servers of callbackUrls. */
-  readonly failing: readonly FailingEndpoint[];
-  /** Of webhooks to callbackUrls. */
-  readonly signatureHeader: string | null;
-  readonly secrets: readonly SecretEntry[];
-  readonly keys: readonly PublishedKey[];
-}
-
 /** GET …/webhooks */
 export function showSettings(call: DashboardCall): Promise<Response> {
   return answerSettings(call, {});
@@ -62,27 +49,13 @@ export async function answerSettings(
   status = 200,
 ): Promise<Response> {
   const page = shownAt(call, webhooksPath(call.environment));
-  const model = await readModel(call);
+  const model = await call.payments.webhooks.settings(tenantOf(call));
   return answerPage(call, <SettingsPage call={page} model={model} state={state} />, { status });
-}
-
-async function readModel(call: DashboardCall): Promise<Model> {
-  const { env, environment, nowMs } = call;
-  const tenant = tenantOf(call);
-  const [endpoints, allFailing, { signatureHeader }, secrets, keys] = await Promise.all([
-    listEndpoints(env.DB, tenant),
-    listFailing(env.DB, tenant),
-    freshWebhookSettings(env, tenant, nowMs),
-    secretsInForce(env.DB, { ...tenant, endpointId: null }, nowMs),
-    keysOfEvents(env, environment, nowMs),
-  ]);
-  const failing = allFailing.filter(({ endpoint }) => !endpoint.startsWith(ENDPOINT_ID_PREFIX));
-  return { endpoints, failing, signatureHeader, secrets, keys };
 }
 
 interface Props {
   readonly call: DashboardCall;
-  readonly model: Model;
+  readonly model: WebhookSettings;
   readonly state: SettingsState;
 }
 
@@ -151,7 +124,10 @@ function Done({ call }: { readonly call: DashboardCall }) {
 }
 
 /** The merchant's endpoints, each with its page. */
-function EndpointsSection({ call, endpoints }: Pick<Model, 'endpoints'> & { readonly call: Call }) {
+function EndpointsSection({
+  call,
+  endpoints,
+}: Pick<WebhookSettings, 'endpoints'> & { readonly call: Call }) {
   const text = DASHBOARD_TEXTS[call.language].webhooks;
   return (
     <section class="card">
@@ -183,7 +159,10 @@ function EndpointsSection({ call, endpoints }: Pick<Model, 'endpoints'> & { read
 }
 
 /** The failing servers of callbackUrls. A paused one has a button to resume it. */
-function FailingSection({ call, failing }: Pick<Model, 'failing'> & { readonly call: Call }) {
+function FailingSection({
+  call,
+  failing,
+}: Pick<WebhookSettings, 'failing'> & { readonly call: Call }) {
   const text = DASHBOARD_TEXTS[call.language].webhooks;
   return (
     <section class="card">

@@ -1,33 +1,12 @@
 import { countText } from '../../../src/i18n/money-text.ts';
-import type { DeliveryTry } from '../../../src/intent/protocol.ts';
+import type { TestResult, TestState } from '../../../src/interface/webhooks.ts';
 import type { EndpointEntry } from '../../../src/webhooks/endpoint-store.ts';
-import { isAccepted } from '../../../src/webhooks/send.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Facts, Field, Message, SelectField } from '../../ui/elements.tsx';
 import { shownLines } from '../../ui/untrusted-text.ts';
 import type { DashboardCall } from '../call.ts';
 import { PostForm } from '../forms.tsx';
 import { webhooksPath } from '../paths.ts';
-import type { AddressProblem } from './endpoints.ts';
-
-export interface TestState {
-  /** The other URL as typed. */
-  readonly typed: string;
-  /** The chosen endpoint; null: the other URL. */
-  readonly endpointId: string | null;
-  /** Nothing was sent. */
-  readonly problem?: AddressProblem | 'empty' | null;
-  readonly isBusy?: boolean;
-  readonly result?: TestResult;
-}
-
-export interface TestResult {
-  readonly eventId: string;
-  readonly sentTo: string;
-  readonly log: DeliveryTry;
-  /** The endpoint was paused; its answer has resumed it. */
-  readonly hasResumed: boolean;
-}
 
 interface Props {
   readonly call: DashboardCall;
@@ -84,13 +63,12 @@ export function TestSection({ call, endpoints, state }: Props) {
 
 function Result(props: { readonly call: DashboardCall; readonly result: TestResult }) {
   const { call, result } = props;
-  const { eventId, sentTo, log, hasResumed } = result;
+  const { eventId, sentTo, log, isAccepted, hasResumed } = result;
   const { webhooks: text, frame } = DASHBOARD_TEXTS[call.language];
-  const isGood = isAccepted(log);
   return (
     <>
-      <Message tone={isGood ? 'good' : 'bad'}>
-        <p>{isGood ? text.testAccepted : text.testRefused}</p>
+      <Message tone={isAccepted ? 'good' : 'bad'}>
+        <p>{isAccepted ? text.testAccepted : text.testRefused}</p>
         {hasResumed && <p>{text.testResumed}</p>}
       </Message>
       <Facts

@@ -1,4 +1,3 @@
-import { runAudited } from '../../audit/log.ts';
 import { BODY_BYTES_MAX } from '../../config.ts';
 import { successResponse } from '../../http/envelope.ts';
 import { fieldError } from '../../http/field-error.ts';
@@ -6,21 +5,22 @@ import { readJsonBody } from '../../http/json-body.ts';
 import { problem, validationProblem } from '../../http/problem.ts';
 import { checked } from '../../http/strict-body.ts';
 import {
-  deleteEndpoint,
+  addEndpoint,
+  type Changing,
+  changeEndpoint,
+  removeEndpoint,
+  rotateSecret,
+} from '../../webhooks/endpoint-changes.ts';
+import {
   type EndpointEntry,
   type EndpointSettings,
   endpointAuditDetail,
   findEndpoint,
-  insertEndpoint,
   listEndpoints,
-  newEndpointId,
-  updateEndpoint,
 } from '../../webhooks/endpoint-store.ts';
 import { ENDPOINTS_MAX, WIRE_EVENT_TYPES } from '../../webhooks/endpoints.ts';
-import { clearEndpoint } from '../../webhooks/failing-endpoints.ts';
-import { deleteEnded, expireOthers, insertSecret, newSecret } from '../../webhooks/secret-store.ts';
+import { SECRETS_MAX } from '../../webhooks/secret-rules.ts';
 import { judgeDestination } from '../../webhooks/send.ts';
-import { forgetSettingsOf, SECRETS_MAX } from '../../webhooks/settings.ts';
 import type { MerchantCall } from '../call.ts';
 import { keyEntry } from '../key-entry.ts';
 import {
@@ -30,8 +30,6 @@ import {
 } from '../schema/webhook-endpoint.ts';
 
 /** …/webhook-endpoints: the merchant's endpoints (docs/webhooks.md#webhook-endpoints). */
-
-const HOUR_MS = 60 * 60 * 1_000;
 
 /** GET …/webhook-endpoints: all, oldest first. */
 export async function listWebhookEndpoints({ env, access }: MerchantCall): Promise<Response> {
@@ -46,35 +44,25 @@ export async function readWebhookEndpoint(call: MerchantCall): Promise<Response>
 
 /** POST …/webhook-endpoints: the only answer besides a rotation with the secret. */
 export async function createWebhookEndpoint(call: MerchantCall): Promise<Response> {
-  const { env, access, config, nowMs } = call;
   const { value } = await readJsonBody(call.request, BODY_BYTES_MAX);
   const read = checked(newEndpointSchema, value);
   refuseUndeliverable(call, read.url);
-  const settings: EndpointSettings = {
+  const added = await addEndpoint(changing(call), {
     url: read.url,
     eventTypes: inOrder(read.eventTypes ?? []),
     description: read.description?.trim() ?? '',
     isEnabled: read.enabled ?? true,
     signatureHeader: read.signatureHeader ?? null,
-  };
-  const endpointId = newEndpointId();
-  const secret = await newSecret(config, { ...access, endpointId }, nowMs);
-  const added = await runAudited(
-    env.DB,
-    [insertEndpoint(access, { ...settings, endpointId, createdAtMs: nowMs })],
-    entry(call, 'webhook.endpoint_created', endpointId, endpointAuditDetail(settings)),
-    [insertSecret({ ...access, endpointId }, secret, nowMs)],
-  );
-  if (!added) {
+  });
+  if (added === null) {
     throw problem('webhook_endpoint_limit', { endpointsMax: ENDPOINTS_MAX });
   }
-  forgetSettingsOf(access);
-  return answerWithSecret('Webhook endpoint created', { ...call, id: endpointId }, secret.value);
+  const { endpointId: id, secret } = added;
+  return answerWithSecret('Webhook endpoint created', { ...call, id }, secret.value);
 }
 
 /** PATCH …/webhook-endpoints/{id} */
 export async function changeWebhookEndpoint(call: MerchantCall): Promise<Response> {
-  const { env, access } = call;
   const before = await named(call);
   const { value } = await readJsonBody(call.request, BODY_BYTES_MAX);
   const changes = checked(endpointChangesSchema, value);
@@ -90,53 +78,27 @@ export async function changeWebhookEndpoint(call: MerchantCall): Promise<Respons
   if (after.url !== before.url) {
     refuseUndeliverable(call, after.url);
   }
-  // Failures before the change say nothing of the new address.
-  const isFresh =
-    after.url !== before.url || after.isEnabled !== before.isEnabled || changes.paused === false;
-  await runAudited(
-    env.DB,
-    [updateEndpoint(access, before.endpointId, after)],
-    entry(call, 'webhook.endpoint_changed', before.endpointId, endpointAuditDetail(after)),
-    isFresh ? [clearEndpoint(access, before.endpointId)] : [],
-  );
-  forgetSettingsOf(access);
+  await changeEndpoint(changing(call), before, after, changes.paused === false);
   return successResponse('Webhook endpoint changed', contentOf(await named(call)));
 }
 
 /** DELETE …/webhook-endpoints/{id} */
 export async function deleteWebhookEndpoint(call: MerchantCall): Promise<Response> {
-  const { env, access } = call;
   const endpoint = await named(call);
-  const { endpointId } = endpoint;
-  await runAudited(
-    env.DB,
-    deleteEndpoint(access, endpointId),
-    entry(call, 'webhook.endpoint_deleted', endpointId, endpointAuditDetail(endpoint)),
-  );
-  forgetSettingsOf(access);
+  await removeEndpoint(changing(call), endpoint.endpointId, endpointAuditDetail(endpoint));
   return successResponse('Webhook endpoint deleted', contentOf(endpoint));
 }
 
 /** POST …/webhook-endpoints/{id}/secret: a new secret; the old ones sign for `overlapHours` more. */
 export async function rotateWebhookSecret(call: MerchantCall): Promise<Response> {
-  const { env, access, config, nowMs, request } = call;
+  const { request } = call;
   const { endpointId } = await named(call);
   const sent = request.body === null ? {} : (await readJsonBody(request, BODY_BYTES_MAX)).value;
   const { overlapHours } = checked(newSecretSchema, sent);
-  const owner = { ...access, endpointId };
-  const secret = await newSecret(config, owner, nowMs);
-  const oldExpireAtMs = nowMs + overlapHours * HOUR_MS;
-  const detail = { overlapHours, endpoint: endpointId };
-  const added = await runAudited(
-    env.DB,
-    [insertSecret(owner, secret, oldExpireAtMs)],
-    entry(call, 'webhook.secret_rotated', secret.id, detail),
-    [expireOthers(owner, secret.id, oldExpireAtMs), deleteEnded(owner, nowMs)],
-  );
-  if (!added) {
+  const secret = await rotateSecret(changing(call), endpointId, overlapHours);
+  if (secret === null) {
     throw problem('webhook_secret_limit', { secretsMax: SECRETS_MAX });
   }
-  forgetSettingsOf(access);
   return answerWithSecret('Webhook secret rotated', call, secret.value);
 }
 
@@ -187,11 +149,7 @@ function refuseUndeliverable({ env, config, request }: MerchantCall, url: string
   }
 }
 
-function entry(
-  call: MerchantCall,
-  action: 'webhook.secret_rotated' | `webhook.endpoint_${'created' | 'changed' | 'deleted'}`,
-  target: string,
-  detail: Readonly<Record<string, string | number | boolean | null>>,
-) {
-  return keyEntry(call, { action, target, detail });
+function changing(call: MerchantCall): Changing {
+  const { env, access, nowMs } = call;
+  return { env, tenant: access, nowMs, entryOf: (act) => keyEntry(call, act) };
 }

@@ -11,9 +11,8 @@ import {
 } from '../../http/fields.ts';
 import { body } from '../../http/strict-body.ts';
 import { callbackUrlField } from '../../http/url-fields.ts';
-import { DESCRIPTION_CHARACTERS_MAX } from '../../webhooks/endpoint-store.ts';
-import { WIRE_EVENT_TYPES } from '../../webhooks/endpoints.ts';
-import { OVERLAP_HOURS_DEFAULT, OVERLAP_HOURS_MAX } from '../../webhooks/secret-store.ts';
+import { DESCRIPTION_CHARACTERS_MAX, WIRE_EVENT_TYPES } from '../../webhooks/endpoints.ts';
+import { OVERLAP_HOURS_DEFAULT, OVERLAP_HOURS_MAX } from '../../webhooks/secret-rules.ts';
 import {
   SIGNATURE_HEADER_CHARACTERS_MAX,
   type SignatureHeaderProblem,

@@ -1,0 +1,147 @@
+import type { Actor } from '../audit/log.ts';
+import { runBatch } from '../database.ts';
+import { callbackUrlOf, type Tenant } from '../domain/intent.ts';
+import { intentByUniqueId } from '../intent/client.ts';
+import { type EventSummary, FAILED_DELIVERIES, RESENDABLE_DELIVERIES } from '../intent/protocol.ts';
+import type { Cursor, TimeRange } from '../paging.ts';
+import { countFailedEvents, failedEventsOf } from '../read-model/events-list.ts';
+import { RESEND_BATCH, type ResendResult, resendBatch } from '../read-model/resend.ts';
+import { endpointDetail } from '../webhooks/endpoint-changes.ts';
+import { listEndpoints } from '../webhooks/endpoint-store.ts';
+import { FIXED_HEADERS } from '../webhooks/transport.ts';
+import { recordOf } from './member.ts';
+import type { Plane } from './plane.ts';
+
+/** A merchant's events with their deliveries, and sending them again. */
+
+/** An event's delivery as its payment's object has it. */
+export interface DeliveryDetails extends EventSummary {
+  /** The address; only its origin once the endpoint is deleted. Null while none is chosen. */
+  readonly destination: string | null;
+  /** The endpoint still exists. */
+  readonly hasEndpoint: boolean;
+}
+
+/** Names an event: a payment of the tenant, and the version that the event announces. */
+export interface EventName {
+  readonly uniqueId: string;
+  readonly sequence: number;
+}
+
+export interface EventDetails extends EventName {
+  readonly eventId: string;
+  readonly type: string;
+  readonly createdAtMs: number;
+  readonly deliveries: readonly DeliveryDetails[];
+  /** The exact body that is sent. Null while it is not signed, and if it is not wanted. */
+  readonly requestBody: string | null;
+  /** The headers of every request. */
+  readonly fixedHeaders: Readonly<Record<string, string>>;
+}
+
+/** The event as its payment's object has it; null when the tenant has no such event. */
+export async function read(
+  plane: Plane,
+  tenant: Tenant,
+  named: EventName,
+  wantsBody: boolean,
+): Promise<EventDetails | null> {
+  const { env } = plane;
+  const client = intentByUniqueId(env, tenant, named.uniqueId);
+  const [payment, events, endpoints, requestBody] = await Promise.all([
+    client.read(),
+    client.events(),
+    listEndpoints(env.DB, tenant),
+    wantsBody ? client.eventRequestBody(named.sequence) : null,
+  ]);
+  const deliveries = events.filter(({ sequence }) => sequence === named.sequence);
+  const [first] = deliveries;
+  if (payment.type === 'not_found' || first === undefined) {
+    return null;
+  }
+  const { eventId, type, createdAtMs } = first;
+  const callbackUrl = callbackUrlOf(payment.intent.terms, type);
+  return {
+    ...named,
+    eventId,
+    type,
+    createdAtMs,
+    requestBody,
+    fixedHeaders: FIXED_HEADERS,
+    deliveries: deliveries.map((delivery) => {
+      const known = endpoints.find(({ endpointId }) => endpointId === delivery.endpointId);
+      const destination = known?.url ?? callbackUrl ?? delivery.origin;
+      return { ...delivery, destination, hasEndpoint: known !== undefined };
+    }),
+  };
+}
+
+/**
+ * Resends one delivery of the event, or with null every one, from the start of its schedule. The
+ * object and the audit log cannot change in one commit: the entry follows, so the log never records
+ * what did not happen. `late`: the event is on its way or superseded by now.
+ */
+export async function resend(
+  plane: Plane,
+  tenant: Tenant,
+  named: EventName,
+  position: number | null,
+  actor: Actor,
+): Promise<'resent' | 'late' | 'not_found'> {
+  const details = await read(plane, tenant, named, false);
+  if (details === null) {
+    return 'not_found';
+  }
+  const { uniqueId, sequence } = named;
+  const client = intentByUniqueId(plane.env, tenant, uniqueId);
+  if (!(await client.resendEvent(sequence, RESENDABLE_DELIVERIES, position))) {
+    return 'late';
+  }
+  const endpointId = position === null ? null : (details.deliveries[position]?.endpointId ?? null);
+  const detail = { uniqueId, sequence, ...endpointDetail(endpointId) };
+  const act = { action: 'event.resent', target: details.eventId, detail } as const;
+  await runBatch(plane.env.DB, [recordOf(plane, tenant, actor, act)]);
+  return 'resent';
+}
+
+export interface FailedEvents {
+  readonly count: number;
+  /** How many one call resends. */
+  readonly atOnce: number;
+}
+
+/** How many events failed in these days. */
+export async function failed(
+  { env }: Plane,
+  tenant: Tenant,
+  range: TimeRange,
+): Promise<FailedEvents> {
+  return { count: await countFailedEvents(env.DB, tenant, range), atOnce: RESEND_BATCH };
+}
+
+export interface ResentEvents extends ResendResult {
+  /** May count some events of the last millisecond twice. */
+  readonly left: number;
+}
+
+/** Resends one batch of the failed events. `days` are the range as the member typed it. */
+export async function resendFailed(
+  plane: Plane,
+  tenant: Tenant,
+  range: TimeRange,
+  days: { readonly from: string; readonly to: string },
+  cursor: Cursor | null,
+  actor: Actor,
+): Promise<ResentEvents> {
+  const { env } = plane;
+  const list = failedEventsOf(tenant, range);
+  const result = await resendBatch(env, tenant, list, FAILED_DELIVERIES, cursor);
+  const { resent, unchanged, unreachable, nextCursor, lastAtMs } = result;
+  const { from, to } = days;
+  const detail = { from, to, resent, unchanged, unreachable };
+  const act = { action: 'events.resent', target: null, detail } as const;
+  await runBatch(env.DB, [recordOf(plane, tenant, actor, act)]);
+  const isOver = nextCursor === null || lastAtMs === null;
+  const rest = { ...range, toMs: (lastAtMs ?? 0) + 1 };
+  return { ...result, left: isOver ? 0 : await countFailedEvents(env.DB, tenant, rest) };
+}

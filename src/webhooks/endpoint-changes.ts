@@ -1,0 +1,161 @@
+import { type AuditEntry, runAudited } from '../audit/log.ts';
+import { configOf } from '../config.ts';
+import type { SqlStatement } from '../database.ts';
+import type { Tenant } from '../domain/intent.ts';
+import {
+  deleteEndpoint,
+  type EndpointEntry,
+  type EndpointSettings,
+  endpointAuditDetail,
+  insertEndpoint,
+  newEndpointId,
+  updateEndpoint,
+} from './endpoint-store.ts';
+import { clearEndpoint, resumeEndpoint } from './failing-endpoints.ts';
+import {
+  deleteEnded,
+  endSecret,
+  expireOthers,
+  insertSecret,
+  type NewSecret,
+  newSecret,
+  setCallbackSignatureHeader,
+} from './secret-store.ts';
+import { forgetSettingsOf } from './settings.ts';
+
+/** What members and programs change about webhooks, each change with its audit entry. */
+
+const HOUR_MS = 60 * 60 * 1_000;
+
+/** The act of an audit entry. */
+export type Act = Pick<AuditEntry, 'action' | 'target' | 'detail'>;
+
+/** Who changes what. */
+export interface Changing {
+  readonly env: Env;
+  readonly tenant: Tenant;
+  readonly nowMs: number;
+  readonly entryOf: (act: Act) => AuditEntry;
+}
+
+/** A new endpoint with a secret; null when the tenant has ENDPOINTS_MAX. */
+export async function addEndpoint(
+  by: Changing,
+  settings: EndpointSettings,
+): Promise<{ readonly endpointId: string; readonly secret: NewSecret } | null> {
+  const { env, tenant, nowMs } = by;
+  const endpointId = newEndpointId();
+  const owner = { ...tenant, endpointId };
+  const secret = await newSecret(configOf(env), owner, nowMs);
+  const isAdded = await run(
+    by,
+    [insertEndpoint(tenant, { ...settings, endpointId, createdAtMs: nowMs })],
+    {
+      action: 'webhook.endpoint_created',
+      target: endpointId,
+      detail: endpointAuditDetail(settings),
+    },
+    [insertSecret(owner, secret, nowMs)],
+  );
+  return isAdded ? { endpointId, secret } : null;
+}
+
+/** `isResumed`: the change also ends a pause. */
+export async function changeEndpoint(
+  by: Changing,
+  before: EndpointEntry,
+  after: EndpointSettings,
+  isResumed = false,
+): Promise<void> {
+  const { tenant } = by;
+  const { endpointId } = before;
+  // Failures before the change say nothing of the new address.
+  const isFresh = after.url !== before.url || after.isEnabled !== before.isEnabled || isResumed;
+  await run(
+    by,
+    [updateEndpoint(tenant, endpointId, after)],
+    { action: 'webhook.endpoint_changed', target: endpointId, detail: endpointAuditDetail(after) },
+    isFresh ? [clearEndpoint(tenant, endpointId)] : [],
+  );
+}
+
+export async function removeEndpoint(
+  by: Changing,
+  endpointId: string,
+  detail: NonNullable<Act['detail']>,
+): Promise<void> {
+  const act = { action: 'webhook.endpoint_deleted', target: endpointId, detail } as const;
+  await run(by, deleteEndpoint(by.tenant, endpointId), act);
+}
+
+/** Resumes an endpoint, by its id or origin. False, without an entry, if it is not paused. */
+export function resumePaused(
+  by: Changing,
+  endpoint: string,
+  after: readonly SqlStatement[] = [],
+): Promise<boolean> {
+  const act = { action: 'webhook.endpoint_resumed', target: endpoint } as const;
+  return run(by, [resumeEndpoint(by.tenant, endpoint)], act, after);
+}
+
+/** The name of the extra signature header of webhooks to callbackUrls; null: none. */
+export async function changeCallbackHeader(by: Changing, name: string | null): Promise<void> {
+  const detail = { signatureHeader: name };
+  const act = { action: 'webhook.callbacks_changed', target: null, detail } as const;
+  await run(by, [setCallbackSignatureHeader(by.tenant, name)], act);
+}
+
+/**
+ * A new secret; the others end after the overlap. Null when SECRETS_MAX others would stay in force,
+ * or without such an endpoint.
+ */
+export async function rotateSecret(
+  by: Changing,
+  endpointId: string | null,
+  overlapHours: number,
+): Promise<NewSecret | null> {
+  const { env, tenant, nowMs } = by;
+  const owner = { ...tenant, endpointId };
+  const secret = await newSecret(configOf(env), owner, nowMs);
+  const oldExpireAtMs = nowMs + overlapHours * HOUR_MS;
+  const isAdded = await run(
+    by,
+    [insertSecret(owner, secret, oldExpireAtMs)],
+    {
+      action: 'webhook.secret_rotated',
+      target: secret.id,
+      detail: { overlapHours, ...endpointDetail(endpointId) },
+    },
+    [expireOthers(owner, secret.id, oldExpireAtMs), deleteEnded(owner, nowMs)],
+  );
+  return isAdded ? secret : null;
+}
+
+/** Ends a secret at once, unless every other one has an end. */
+export async function endSecretNow(
+  by: Changing,
+  endpointId: string | null,
+  secretId: string,
+): Promise<void> {
+  const { tenant, nowMs } = by;
+  const detail = endpointDetail(endpointId);
+  const act = { action: 'webhook.secret_ended', target: secretId, detail } as const;
+  await run(by, [endSecret({ ...tenant, endpointId }, secretId, nowMs)], act);
+}
+
+/** What the audit log says of a secret's owner. */
+export function endpointDetail(endpointId: string | null): NonNullable<Act['detail']> {
+  return endpointId === null ? {} : { endpoint: endpointId };
+}
+
+/** Runs a change with its entry. This isolate uses it for the next event, others within seconds. */
+async function run(
+  { env, tenant, entryOf }: Changing,
+  change: readonly SqlStatement[],
+  act: Act,
+  after: readonly SqlStatement[] = [],
+): Promise<boolean> {
+  const isChanged = await runAudited(env.DB, change, entryOf(act), after);
+  forgetSettingsOf(tenant);
+  return isChanged;
+}
