@@ -1,18 +1,19 @@
 import * as v from 'valibot';
-import { CURRENCIES, ENVIRONMENTS, METHODS } from '../../src/domain/method.ts';
-import { AMOUNT_MINOR_MAX } from '../../src/domain/money.ts';
-import { isPrintable } from '../../src/domain/text.ts';
-import { fieldError } from '../../src/http/field-error.ts';
-import { listOf, oneOf, PARSING, stringField, wholeNumber } from '../../src/http/fields.ts';
-import { readJsonBody } from '../../src/http/json-body.ts';
-import { checked } from '../../src/http/strict-body.ts';
+import { CURRENCIES, ENVIRONMENTS, METHODS } from '../domain/method.ts';
+import { AMOUNT_MINOR_MAX } from '../domain/money.ts';
+import { isPrintable } from '../domain/text.ts';
+import { fieldError } from '../http/field-error.ts';
+import { listOf, oneOf, PARSING, stringField, wholeNumber } from '../http/fields.ts';
+import { problem } from '../http/problem.ts';
 
-export { body, checked } from '../../src/http/strict-body.ts';
+/** What requests of operators consist of. Pure: the back office and the command line use it too. */
 
-import { problem, validationProblem } from '../../src/http/problem.ts';
-
-/** The largest body is a list of object ids. */
-const BODY_BYTES_MAX = 64 * 1024;
+/** A sentence or two for the audit log. */
+export const REASON_CHARACTERS_MAX = 500;
+/** What the operator noted about a payment. Also a constraint of the table. */
+export const NOTE_CHARACTERS_MAX = 500;
+/** The merchant's members see it. As in the dashboard. */
+export const REFUND_REASON_LENGTH_MAX = 255;
 
 /** Part of every key and object id of a merchant, so it never changes. */
 export const MERCHANT_ID = /^[A-Za-z0-9_-]{1,64}$/;
@@ -35,9 +36,24 @@ export function patternField(pattern: RegExp, text: string) {
   return v.pipe(stringField, v.regex(pattern, fieldError('invalid_format', text)));
 }
 
+/** Identifies one decision: a repeated request has no further effect. Random when absent. */
+export const decisionIdField = v.optional(
+  patternField(/^[A-Za-z0-9-]{8,64}$/, 'Must be a UUID.'),
+  () => crypto.randomUUID(),
+);
+
+/** The provider's proof of a payment or of a refund. */
+export function proofField(charactersMax: number) {
+  return patternField(
+    new RegExp(`^[!-~]{1,${charactersMax}}$`),
+    `Must be 1 to ${charactersMax} letters, digits and signs without spaces.`,
+  );
+}
+
 export const environmentField = oneOf(ENVIRONMENTS);
 export const methodField = oneOf(METHODS);
 export const currencyField = oneOf(CURRENCIES);
+export const merchantIdField = patternField(MERCHANT_ID, 'Must be the id of a merchant.');
 
 /** Hundredths of a percent; 10,000 is the whole amount. */
 export const basisPointsField = wholeNumber(0, 10_000);
@@ -51,32 +67,10 @@ export function filledList<const Entry extends v.GenericSchema>(entry: Entry, en
   );
 }
 
-/** The validated body. Problems: those of `readJsonBody`, and 400 with every failing field. */
-export async function readBody<Schema extends v.GenericSchema>(
-  request: Request,
-  schema: Schema,
-): Promise<v.InferOutput<Schema>> {
-  const { value } = await readJsonBody(request, BODY_BYTES_MAX);
-  return checked(schema, value);
-}
-
-/** The validated query. Problem 400 as for a body, and for a repeated parameter. */
-export function readQuery<Schema extends v.GenericSchema>(
-  url: URL,
-  schema: Schema,
-): v.InferOutput<Schema> {
-  const names = [...url.searchParams.keys()];
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) {
-    throw validationProblem({ [twice]: fieldError('duplicate', 'Must not be given twice.') });
-  }
-  return checked(schema, Object.fromEntries(url.searchParams));
-}
-
 /** A part of the path. Problem 404 when it is malformed. */
 export function pathPart<Schema extends v.GenericSchema>(
   schema: Schema,
-  text: string | undefined,
+  text: unknown,
 ): v.InferOutput<Schema> {
   const result = v.safeParse(schema, text, PARSING);
   if (!result.success) {

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { fieldError } from '../../src/http/field-error.ts';
-import { validationProblem } from '../../src/http/problem.ts';
-import { type Cursor, parseCursor } from '../../src/paging.ts';
+import { fieldError } from '../http/field-error.ts';
+import { validationProblem } from '../http/problem.ts';
+import { type Cursor, type List, parseCursor, readPage } from '../paging.ts';
 
-export const PAGE_ROWS_DEFAULT = 50;
-export const PAGE_ROWS_MAX = 100;
+const PAGE_ROWS_DEFAULT = 50;
+const PAGE_ROWS_MAX = 100;
 /** Longer than any cursor. Bounds the work on hostile text. */
 const CURSOR_LENGTH_MAX = 300;
 
@@ -28,17 +28,32 @@ export const pageEntries = {
   ),
 };
 
-/** A page of a list in the API. */
+/** Which page a caller asks for, checked by `pageEntries`. */
+export interface PageQuery {
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+
+/** A page of a list. */
 export interface ItemPage<Item> {
   readonly items: readonly Item[];
   /** Null on the last page. */
   readonly nextCursor: string | null;
 }
 
-/** Parses a page's cursor; null for the first page. Problem 400 for any other text. */
-export function cursorFrom(text: string | null): Cursor | null {
-  const cursor = text === null ? null : parseCursor(text);
-  if (text !== null && cursor === null) {
+/** The page of a list that the query asks for. Problem 400 for a malformed cursor. */
+export async function itemPage<Row>(
+  db: D1Database,
+  list: List<Row>,
+  { cursor, limit }: PageQuery,
+): Promise<ItemPage<Row>> {
+  const { rows, nextCursor } = await readPage(db, list, cursorFrom(cursor), limit);
+  return { items: rows, nextCursor };
+}
+
+export function cursorFrom(text: string | undefined): Cursor | null {
+  const cursor = text === undefined ? null : parseCursor(text);
+  if (text !== undefined && cursor === null) {
     throw badCursor();
   }
   return cursor;

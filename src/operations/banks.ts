@@ -1,12 +1,11 @@
 import * as v from 'valibot';
-import { prepare, type SqlStatement } from '../../src/database.ts';
-import { successResponse } from '../../src/http/envelope.ts';
-import { booleanField } from '../../src/http/fields.ts';
-import { found } from '../../src/http/problem.ts';
-import { changeAudited, changedResponse } from './audited.ts';
-import type { OperatorCall } from './call.ts';
-import { operatorProblem } from './problems.ts';
-import { body, lineField, patternField, readBody } from './schema.ts';
+import { prepare, type SqlStatement } from '../database.ts';
+import { booleanField } from '../http/fields.ts';
+import { found } from '../http/problem.ts';
+import { body } from '../http/strict-body.ts';
+import { changeAudited, type OperatorCall, type Target } from './call.ts';
+import { lineField, patternField } from './fields.ts';
+import { operationProblem } from './problems.ts';
 
 /** Short and plain, because merchants put it into every split payment and it never changes. */
 const CODE = /^[A-Z0-9_]{1,32}$/;
@@ -18,45 +17,57 @@ interface BankRow {
   readonly supportsWithdrawal: number;
 }
 
-/** GET …/banks, by code. */
-export async function listBanks(call: OperatorCall): Promise<Response> {
-  const sql =
-    'SELECT code, name, supports_withdrawal AS supportsWithdrawal FROM banks ORDER BY code';
-  const { results } = await prepare(call.env.DB, { sql, params: [] }).all<BankRow>();
-  return successResponse('Banks', results.map(bankOf));
+export interface Bank {
+  readonly code: string;
+  readonly name: string;
+  readonly supportsWithdrawal: boolean;
 }
 
-const addition = body({
+/** Ordered by code. */
+export async function listBanks({ env }: Pick<OperatorCall, 'env'>): Promise<readonly Bank[]> {
+  const sql =
+    'SELECT code, name, supports_withdrawal AS supportsWithdrawal FROM banks ORDER BY code';
+  const { results } = await prepare(env.DB, { sql, params: [] }).all<BankRow>();
+  return results.map(bankOf);
+}
+
+export const bankFields = body({
   code: patternField(CODE, 'Must be 1 to 32 capital letters, digits and underscores.'),
   name: lineField(BANK_NAME_CHARACTERS_MAX),
   supportsWithdrawal: booleanField,
 });
 
-/** POST …/banks. Merchants can use the bank in splits within a minute. */
-export async function addBank(call: OperatorCall): Promise<Response> {
-  const bank = await readBody(call.request, addition);
+/** Merchants can use the bank in splits within a minute. */
+export async function addBank(
+  call: OperatorCall,
+  _target: Target,
+  bank: v.InferOutput<typeof bankFields>,
+): Promise<Bank> {
   const insert = {
     sql: `INSERT INTO banks (code, name, supports_withdrawal) VALUES (?1, ?2, ?3)
       ON CONFLICT (code) DO NOTHING`,
     params: [bank.code, bank.name, bank.supportsWithdrawal ? 1 : 0],
   };
   if (!(await changed(call, insert, bank.code, bank))) {
-    throw operatorProblem('bank_exists', { code: bank.code });
+    throw operationProblem('bank_exists', { code: bank.code });
   }
-  return successResponse('Bank added', bank);
+  return bank;
 }
 
-const change = body({
+export const bankChangeFields = body({
   name: v.optional(lineField(BANK_NAME_CHARACTERS_MAX)),
   supportsWithdrawal: v.optional(booleanField),
 });
 
-/** POST …/banks/{code}: changes the given fields, but never the code, which payments store. */
-export async function changeBank(call: OperatorCall): Promise<Response> {
-  const { name, supportsWithdrawal } = await readBody(call.request, change);
-  const code = call.params.code ?? '';
+/** Changes the given fields, but never the code, which payments store. */
+export async function changeBank(
+  call: OperatorCall,
+  target: Target,
+  { name, supportsWithdrawal }: v.InferOutput<typeof bankChangeFields>,
+): Promise<{ readonly isChanged: boolean; readonly content: Bank }> {
+  const code = target.code ?? '';
   if (name === undefined && supportsWithdrawal === undefined) {
-    throw operatorProblem('bank_unchanged');
+    throw operationProblem('bank_unchanged');
   }
   const withdrawal = supportsWithdrawal === undefined ? null : Number(supportsWithdrawal);
   const update = {
@@ -75,7 +86,7 @@ export async function changeBank(call: OperatorCall): Promise<Response> {
   const sql = `SELECT code, name, supports_withdrawal AS supportsWithdrawal FROM banks
     WHERE code = ?1`;
   const bank = found(await prepare(call.env.DB, { sql, params: [code] }).first<BankRow>());
-  return changedResponse(isChanged, bankOf(bank));
+  return { isChanged, content: bankOf(bank) };
 }
 
 function changed(
@@ -93,6 +104,6 @@ function changed(
   });
 }
 
-function bankOf({ supportsWithdrawal, ...bank }: BankRow) {
+function bankOf({ supportsWithdrawal, ...bank }: BankRow): Bank {
   return { ...bank, supportsWithdrawal: supportsWithdrawal === 1 };
 }

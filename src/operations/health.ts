@@ -1,12 +1,13 @@
-import { DATABASE_BYTES_MAX, isNearlyFull, prepare } from '../../../src/database.ts';
-import { MESSAGE_QUEUES, type MessageQueue, producerOf } from '../../../src/dead-letters/queues.ts';
-import { countWaiting } from '../../../src/dead-letters/store.ts';
-import type { Environment } from '../../../src/domain/method.ts';
-import { errorText, log } from '../../../src/log.ts';
-import { countEventsByStatus, oldestUndelivered } from '../../../src/read-model/attention.ts';
-import type { EventRow } from '../../../src/read-model/events-list.ts';
-import { businessDay, failuresPerRail, type RailOutcome } from '../../../src/read-model/totals.ts';
-import { type RailState, railStates } from '../rails.ts';
+import { DATABASE_BYTES_MAX, isNearlyFull, prepare } from '../database.ts';
+import { MESSAGE_QUEUES, type MessageQueue, producerOf } from '../dead-letters/queues.ts';
+import { countWaiting } from '../dead-letters/store.ts';
+import type { Environment } from '../domain/method.ts';
+import { errorText, log } from '../log.ts';
+import { countEventsByStatus, oldestUndelivered } from '../read-model/attention.ts';
+import type { EventRow } from '../read-model/events-list.ts';
+import { businessDay, failuresPerRail, type RailOutcome } from '../read-model/totals.ts';
+import type { OperatorCall } from './call.ts';
+import { type RailState, railStates } from './rails.ts';
 
 /** A queue's backlog. Null, with the reason in `unknown`, when Cloudflare reports none. */
 export interface QueueHealth {
@@ -49,7 +50,10 @@ export interface Health {
 const DAYS_OF_A_WEEK = 7;
 
 /** The gateway's health. Throws when D1 does not answer. */
-export async function readHealth(env: Env, nowMs: number): Promise<Health> {
+export async function readHealth({
+  env,
+  nowMs,
+}: Pick<OperatorCall, 'env' | 'nowMs'>): Promise<Health> {
   const database = await databaseHealth(env.DB);
   const [queues, deadLetters, ...environments] = await Promise.all([
     Promise.all(MESSAGE_QUEUES.map((queue) => queueHealth(env, queue))),

@@ -1,14 +1,13 @@
-import { auditEntry } from '../../src/audit/log.ts';
-import { runBatch } from '../../src/database.ts';
-import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../../src/domain/method.ts';
-import { successResponse } from '../../src/http/envelope.ts';
-import { problem } from '../../src/http/problem.ts';
-import { isWithinLimit } from '../../src/http/rate-limit.ts';
-import type { ProbeResult } from '../../src/rails/rail.ts';
-import { configuredRail, railConfiguration, railSecretName } from '../../src/rails/settings.ts';
-import type { OperatorCall } from './call.ts';
-import { operatorProblem } from './problems.ts';
-import { environmentField, methodField, pathPart } from './schema.ts';
+import { auditEntry } from '../audit/log.ts';
+import { runBatch } from '../database.ts';
+import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../domain/method.ts';
+import { problem } from '../http/problem.ts';
+import { isWithinLimit } from '../http/rate-limit.ts';
+import type { ProbeResult } from '../rails/rail.ts';
+import { configuredRail, railConfiguration, railSecretName } from '../rails/settings.ts';
+import type { OperatorCall, Target } from './call.ts';
+import { environmentField, methodField, pathPart } from './fields.ts';
+import { operationProblem } from './problems.ts';
 
 export interface RailState {
   readonly environment: Environment;
@@ -20,11 +19,6 @@ export interface RailState {
   readonly rail: string | null;
   /** Which field of the secret is invalid, and why. Never a value. */
   readonly problem: string | null;
-}
-
-/** GET …/rails: the rail of each method. */
-export async function listRails({ env }: OperatorCall): Promise<Response> {
-  return successResponse('Rails', railStates(env));
 }
 
 /** Every method in both environments. Reads the configuration and calls no provider. */
@@ -55,29 +49,29 @@ export interface ProbedRail extends ProbeResult {
   readonly method: Method;
 }
 
-/** POST …/rails/{environment}/{method}/probe: tries the credentials; see `Probe`. */
-export async function postProbe(call: OperatorCall): Promise<Response> {
-  return successResponse('Probed', await probeRail(call));
-}
-
 /**
- * Probes the rail that the path names. Problem 404 for a malformed path, 409 without a valid secret,
- * 429 after a few probes in a minute.
+ * Tries the credentials of the rail that the path names; see `Probe`. Problem 404 for a malformed
+ * path, 409 without a valid secret, 429 after a few probes in a minute. `origin`: the gateway's, for
+ * a gateway without PUBLIC_BASE_URL.
  */
-export async function probeRail(call: OperatorCall): Promise<ProbedRail> {
-  const { env, config, params, url, actor, nowMs: atMs } = call;
-  const environment = pathPart(environmentField, params.environment);
-  const method = pathPart(methodField, params.method);
+export async function probeRail(
+  call: OperatorCall,
+  target: Target,
+  origin: string,
+): Promise<ProbedRail> {
+  const { env, config, actor, nowMs: atMs } = call;
+  const environment = pathPart(environmentField, target.environment);
+  const method = pathPart(methodField, target.method);
   const secret = railSecretName(environment, method);
   const rail = configuredRail(env, environment, method);
   if (rail?.probe === undefined) {
-    throw operatorProblem('rail_not_configured', { secret });
+    throw operationProblem('rail_not_configured', { secret });
   }
   if (!(await isWithinLimit(config, env.RAIL_PROBE_RATE_LIMIT, secret))) {
     throw problem('too_many_requests', { retryAfterSeconds: PROBE_PERIOD_SECONDS });
   }
   // No payment is behind this address, so what a provider posts there is refused.
-  const resultUrl = `${config.publicBaseUrl ?? url.origin}/rails/${rail.id}/probe`;
+  const resultUrl = `${config.publicBaseUrl ?? origin}/rails/${rail.id}/probe`;
   const result = await rail.probe(resultUrl);
   const { outcome, status: httpStatus } = result;
   const entry = { actor, merchantId: null, environment, target: method, atMs } as const;
