@@ -1,16 +1,12 @@
 import type { Actor } from '../../src/audit/log.ts';
 import type { Config } from '../../src/config.ts';
 import { bytesFromBase64, sha256Hex } from '../../src/crypto/encoding.ts';
+import { isOperatorName, OPERATOR_LENGTH_MAX } from '../../src/domain/operator-name.ts';
 import { type Problem, problem } from '../../src/http/problem.ts';
 import { clientAddress, clientNetwork, isWithinLimit } from '../../src/http/rate-limit.ts';
 import { accessIdentity } from './access.ts';
 import { operatorProblem } from './problems.ts';
-import {
-  isOperatorName,
-  isSecret,
-  OPERATOR_NAME_CHARACTERS_MAX,
-  operatorSettings,
-} from './settings.ts';
+import { isSecret, operatorSettings } from './settings.ts';
 
 /** The limit's period in wrangler.toml. */
 const FAILED_KEY_PERIOD_SECONDS = 60;
@@ -29,18 +25,9 @@ interface Credentials {
   readonly name: string | null;
 }
 
-/** Who acts. */
-export interface Operator {
-  readonly actor: Actor;
-  /**
-   * The name belongs to one person and is proved: by Cloudflare Access, or by a secret that only
-   * this person has. People who share a secret, and programs, claim their name.
-   */
-  readonly isVerified: boolean;
-}
-
 /**
- * Authenticates the operator. Problems: 401 without a valid secret in one of `schemes` or, if
+ * The operator who acts. The name is proved if Cloudflare Access or a secret that only one person has
+ * proves it: people who share a secret, and programs, claim their name. Problems: 401 without a valid secret in one of `schemes` or, if
  * Cloudflare Access is configured, without its token; 429 for an address with too many failures;
  * 400 for an invalid name. Uses neither D1 nor objects.
  */
@@ -50,7 +37,7 @@ export async function authenticateOperator(
   config: Config,
   schemes: Schemes,
   nowMs: number,
-): Promise<Operator> {
+): Promise<Actor> {
   const settings = await operatorSettings(env);
   const address = clientAddress(request);
   const headers = { 'www-authenticate': challenge(schemes) };
@@ -82,8 +69,8 @@ export async function authenticateOperator(
   const claimed = credentials.name ?? nameIn(request);
   const name = checkedName(identity?.name ?? person ?? claimed);
   // With Access, only its names count: a person with a secret too could act as two operators.
-  const isVerified = identity === null ? person !== null : identity.isPerson;
-  return { actor: { kind: 'operator', id: name, name, isProved: isVerified, address }, isVerified };
+  const isProved = identity === null ? person !== null : identity.isPerson;
+  return { kind: 'operator', id: name, name, isProved, address };
 }
 
 /** Names only the first scheme: with two in one header, browsers show no password prompt. */
@@ -128,7 +115,7 @@ function nameIn(request: Request): string {
 
 function checkedName(name: string): string {
   if (!isOperatorName(name)) {
-    throw operatorProblem('operator_name_invalid', { charactersMax: OPERATOR_NAME_CHARACTERS_MAX });
+    throw operatorProblem('operator_name_invalid', { charactersMax: OPERATOR_LENGTH_MAX });
   }
   return name;
 }

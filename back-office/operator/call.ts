@@ -1,15 +1,16 @@
+import type { Actor } from '../../src/audit/log.ts';
 import type { Config } from '../../src/config.ts';
 import type { PaymentsPlane } from '../payments-plane.ts';
-import type { Operator } from './authenticate.ts';
 
 /** An authenticated request of the operator. */
-export interface OperatorCall extends Operator {
+export interface OperatorCall {
   readonly request: Request;
   readonly url: URL;
   readonly env: Env;
   readonly ctx: ExecutionContext;
   readonly config: Config;
   readonly payments: PaymentsPlane;
+  readonly actor: Actor;
   /** The named segments of the path, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly nowMs: number;

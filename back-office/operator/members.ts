@@ -1,9 +1,9 @@
-import type * as v from 'valibot';
 import { runAudited } from '../../src/audit/log.ts';
 import { prepare } from '../../src/database.ts';
-import { successResponse } from '../../src/http/envelope.ts';
 import { oneOf } from '../../src/http/fields.ts';
 import { found, problem } from '../../src/http/problem.ts';
+import { body, checked } from '../../src/http/strict-body.ts';
+import { lineField } from '../../src/operations/fields.ts';
 import {
   INVITATION_MS,
   invitationPath,
@@ -14,9 +14,7 @@ import {
 import { NAME_LENGTH_MAX } from '../members/members.ts';
 import { ROLES, type Role } from '../members/permissions.ts';
 import type { OperatorCall } from './call.ts';
-import { knownMerchant } from './merchants.ts';
 import { operatorProblem } from './problems.ts';
-import { body, lineField, readBody } from './schema.ts';
 
 /** More members than any merchant has. Shows the newest. */
 const MEMBERS_SHOWN_MAX = 500;
@@ -35,11 +33,6 @@ const MEMBERS_SQL = `
     (SELECT count(*) FROM passkeys WHERE passkeys.member_id = members.id) AS passkeys
   FROM members WHERE merchant_id = ?1 AND removed_at_ms IS NULL`;
 
-/** GET …/members */
-export async function listMembers(call: OperatorCall): Promise<Response> {
-  return successResponse('Members', await readMembers(call, await knownMerchant(call)));
-}
-
 /** The merchant's members and open links, newest first. */
 export async function readMembers(
   { env, nowMs }: OperatorCall,
@@ -52,31 +45,32 @@ export async function readMembers(
   return { members: results, invitations };
 }
 
-export const invitationFields = body({ name: lineField(NAME_LENGTH_MAX), role: oneOf(ROLES) });
-
-/** POST …/invitations: only this answer contains the link. */
-export async function inviteMember(call: OperatorCall): Promise<Response> {
-  return linkResponse(await invite(call, await readBody(call.request, invitationFields)));
-}
+const invitationFields = body({ name: lineField(NAME_LENGTH_MAX), role: oneOf(ROLES) });
 
 /** A one-time link for a new member. Problem 409 while the merchant is suspended. */
 export async function invite(
   call: OperatorCall,
-  { name, role }: v.InferOutput<typeof invitationFields>,
+  target: OperatorCall['params'],
+  fields: unknown,
 ): Promise<MemberLink> {
-  const merchant = await knownMerchant(call);
+  const { name, role } = checked(invitationFields, fields);
+  const merchant = await call.payments.operations.knownMerchant(target);
   return link(call, { merchant, memberId: null, name, role });
 }
 
-/** POST …/members/{id}/recovery: a one-time link to a new passkey for a member who lost theirs. */
-export async function recoverMember(call: OperatorCall): Promise<Response> {
-  await readBody(call.request, body({}));
-  const merchant = await knownMerchant(call);
+/** A one-time link to a new passkey for a member who lost theirs. */
+export async function recover(
+  call: OperatorCall,
+  target: OperatorCall['params'],
+  fields: unknown,
+): Promise<MemberLink> {
+  checked(body({}), fields);
+  const merchant = await call.payments.operations.knownMerchant(target);
   const sql = `${MEMBERS_SQL} AND id = ?2`;
-  const params = [merchant.id, call.params.memberId ?? ''];
+  const params = [merchant.id, target.memberId ?? ''];
   const member = found(await prepare(call.env.BACK_OFFICE_DB, { sql, params }).first<MemberRow>());
   const { id: memberId, name, role } = member;
-  return linkResponse(await link(call, { merchant, memberId, name, role }));
+  return link(call, { merchant, memberId, name, role });
 }
 
 interface LinkRequest {
@@ -94,10 +88,6 @@ export interface MemberLink {
   readonly role: Role;
   readonly expiresAtMs: number;
   readonly validHours: number;
-}
-
-function linkResponse(link: MemberLink): Response {
-  return successResponse('Link created. It is shown only once', link);
 }
 
 async function link(call: OperatorCall, request: LinkRequest): Promise<MemberLink> {

@@ -3,13 +3,13 @@ import { problemResponse } from '../../src/http/envelope.ts';
 import { Form, isFromOwnPage, readForm } from '../../src/http/form.ts';
 import { AreaRouter, type Handler, type Refuse } from '../../src/http/router.ts';
 import { paymentsPlane } from '../payments-plane.ts';
+import { API_ROUTES } from './api.ts';
 import { authenticateOperator, type Schemes } from './authenticate.ts';
 import type { OperatorCall, OperatorRoute } from './call.ts';
 import type { DeskRoute } from './desk/call.ts';
 import { isFormTokenOf } from './desk/form-token.ts';
 import { deskProblem, deskView } from './desk/frame.tsx';
 import { DESK_ROUTES } from './desk/routes.ts';
-import { API_ROUTES } from './routes.ts';
 
 const API_PATH = /^\/operator\/v1(?:\/|$)/;
 
@@ -47,7 +47,7 @@ function authenticated(schemes: Schemes, handle: OperatorRoute['handle']): Handl
   return async (request, env, ctx, params) => {
     const config = configOf(env);
     const nowMs = Date.now();
-    const operator = await authenticateOperator(request, env, config, schemes, nowMs);
+    const actor = await authenticateOperator(request, env, config, schemes, nowMs);
     const url = new URL(request.url);
     const payments = paymentsPlane(env, ctx);
     return handle({
@@ -57,9 +57,9 @@ function authenticated(schemes: Schemes, handle: OperatorRoute['handle']): Handl
       ctx,
       config,
       payments,
+      actor,
       params: params(),
       nowMs,
-      ...operator,
     });
   };
 }

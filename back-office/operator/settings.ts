@@ -1,14 +1,11 @@
 import { type Bindings, ConfigError } from '../../src/config.ts';
 import { sha256Hex } from '../../src/crypto/encoding.ts';
-import { isPrintable } from '../../src/domain/text.ts';
+import { isOperatorName } from '../../src/domain/operator-name.ts';
 
 /** `kfl_op_` and at least 43 characters: 256 random bits. The upper bound limits the work. */
 const SECRET = /^kfl_op_[A-Za-z0-9_-]{43,200}$/;
 /** The secret of each person of a team, and successors. Each costs a digest per isolate. */
 const SECRETS_MAX = 20;
-
-/** The longest name of an operator, which every audit entry contains. */
-export const OPERATOR_NAME_CHARACTERS_MAX = 100;
 
 /** A host name that Cloudflare assigns to a team: `example.cloudflareaccess.com`. */
 const TEAM_DOMAIN = /^(?=.{1,253}$)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+$/;
@@ -81,11 +78,6 @@ function namedSecret(entry: string): NamedSecret {
 
 function isWellFormed({ person, secret }: NamedSecret): boolean {
   return isSecret(secret) && (person === null || isOperatorName(person));
-}
-
-/** Whether audit entries and histories can contain it as an operator's name. */
-export function isOperatorName(name: string): boolean {
-  return name !== '' && name.length <= OPERATOR_NAME_CHARACTERS_MAX && isPrintable(name);
 }
 
 function accessSettings(

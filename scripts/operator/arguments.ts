@@ -1,9 +1,16 @@
 import { parseArgs } from 'node:util';
-import { type Command, Given, type Option, UsageError } from './command.ts';
-import { DESK_COMMANDS } from './desk-commands.ts';
-import { MERCHANT_COMMANDS } from './merchant-commands.ts';
+import type { Option } from '../../back-office/operator/actions/action.ts';
+import { ACTION_COMMANDS } from './action-commands.ts';
+import { type Command, Given, UsageError } from './command.ts';
+import { READ_COMMANDS } from './read-commands.ts';
 
-export const COMMANDS: readonly Command[] = [...MERCHANT_COMMANDS, ...DESK_COMMANDS];
+/** Reading and changing commands of a noun stand together. */
+export const COMMANDS: readonly Command[] = grouped([...READ_COMMANDS, ...ACTION_COMMANDS]);
+
+function grouped(commands: readonly Command[]): readonly Command[] {
+  const nouns = Map.groupBy(commands, ({ name }) => name.split(' ')[0]);
+  return [...nouns.values()].flat();
+}
 
 /** Options of every command. */
 export const GENERAL_OPTIONS: Readonly<Record<string, Option>> = {

@@ -1,3 +1,5 @@
+import type { Option } from '../../back-office/operator/actions/action.ts';
+
 /** One request to the operator's API: GET without a body, else POST. Paths are below /operator/v1. */
 export interface ApiRequest {
   readonly path: string;
@@ -45,16 +47,6 @@ export class Given {
   }
 }
 
-export interface Option {
-  /** Placeholder of the value in the help; null for a flag. */
-  readonly value: string | null;
-  readonly about: string;
-  readonly isRequired?: true;
-  readonly isRepeatable?: true;
-  /** For an option that people expect and the command refuses: `about` says what to use instead. */
-  readonly isRefused?: true;
-}
-
 /** A noun and a verb of `npm run operator`. */
 export interface Command {
   readonly name: string;
@@ -68,7 +60,7 @@ export interface Command {
   /** The content of the response as readable lines. */
   readonly lines: (content: never) => readonly string[];
   /** Set on lists: the field of the response that leads to the next page; null on the last. */
-  readonly pages?: 'nextCursor' | 'nextUuid';
+  readonly pages?: 'nextCursor' | 'nextUuid' | undefined;
 }
 
 /** The command line is invalid. */

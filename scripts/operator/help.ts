@@ -1,5 +1,6 @@
+import type { Option } from '../../back-office/operator/actions/action.ts';
 import { COMMANDS, GENERAL_OPTIONS, LIST_OPTIONS, optionsOf } from './arguments.ts';
-import type { Command, Option } from './command.ts';
+import type { Command } from './command.ts';
 
 const PROGRAM = 'npm run operator --';
 

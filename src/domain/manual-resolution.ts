@@ -1,5 +1,5 @@
 import { type Attempt, type Command, chargedMinor, type Intent } from './intent.ts';
-import { isSameOperator } from './operator-name.ts';
+import { isSameOperator, OPERATOR_LENGTH_MAX } from './operator-name.ts';
 import { hasSameReceipt, isSameReceipt } from './receipt.ts';
 import { recordFailure, recordPaid } from './resolve.ts';
 import { find, reject, type Step, withAttempt } from './step.ts';
@@ -9,8 +9,6 @@ import { awaitsProof, isPending } from './time.ts';
 
 /** Some sentences: the history stores the note for the payment's lifetime. */
 export const NOTE_LENGTH_MAX = 500;
-/** A person's name or email address. */
-export const OPERATOR_LENGTH_MAX = 100;
 /** The longest receipt that a rail's documentation allows has 50 characters. */
 export const MANUAL_RECEIPT_LENGTH_MAX = 64;
 

@@ -1,3 +1,13 @@
+import { isPrintable } from './text.ts';
+
+/** A person's name or email address, which every audit entry contains. */
+export const OPERATOR_LENGTH_MAX = 100;
+
+/** Whether audit entries and histories can contain it as an operator's name. */
+export function isOperatorName(name: string): boolean {
+  return name !== '' && name.length <= OPERATOR_LENGTH_MAX && isPrintable(name);
+}
+
 /**
  * Whether two names are one person's. One person could otherwise act as two operators by another
  * spelling of a name, or by a `+tag` of an e-mail address.

@@ -120,23 +120,30 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
     'desk-payment': ({ deskPath, payments }) => deskPath(payments.processing),
     'desk-refunded': ({ deskPath, payments }) => deskPath(payments.refundable),
   },
-  '/operator/payments/:environment/:merchantId/:uniqueId/attempts/:attemptId/:outcome': {
+  '/operator/payments/:environment/:merchantId/:uniqueId/attempts/:attemptId/paid': {
     'desk-paid': ({ attemptPath }) => `${attemptPath}/paid`,
+  },
+  '/operator/payments/:environment/:merchantId/:uniqueId/attempts/:attemptId/unpaid': {
     'desk-unpaid': ({ attemptPath }) => `${attemptPath}/unpaid`,
   },
+  // Only where two operators decide; the form is that of the other decisions, with one field.
+  '/operator/payments/:environment/:merchantId/:uniqueId/attempts/:attemptId/confirm': {},
   '/operator/payments/:environment/:merchantId/:uniqueId/review': {
     'desk-review': ({ deskPath, payments }) => `${deskPath(payments.dead)}/review`,
   },
   '/operator/payments/:environment/:merchantId/:uniqueId/refund/:attemptId': {
     'desk-refund': ({ deskAttemptToRefundPath }) => deskAttemptToRefundPath,
   },
-  '/operator/payments/:environment/:merchantId/:uniqueId/refunds/:refundId/send-again': {
+  '/operator/payments/:environment/:merchantId/:uniqueId/refunds/:refundReference/send-again': {
     'desk-send-again': ({ deskRefundPath }) => `${deskRefundPath}/send-again`,
   },
-  '/operator/payments/:environment/:merchantId/:uniqueId/refunds/:refundId/:decision': {
+  '/operator/payments/:environment/:merchantId/:uniqueId/refunds/:refundReference/returned': {
     'desk-returned': ({ deskRefundPath }) => `${deskRefundPath}/returned`,
+  },
+  '/operator/payments/:environment/:merchantId/:uniqueId/refunds/:refundReference/not-returned': {
     'desk-not-returned': ({ deskRefundPath }) => `${deskRefundPath}/not-returned`,
   },
+  '/operator/payments/:environment/:merchantId/:uniqueId/refunds/:refundReference/confirm': {},
   '/operator/merchants': { 'desk-merchants': () => '/operator/merchants' },
   '/operator/merchants/:merchantId': {
     'desk-merchant': ({ merchantId }) => `/operator/merchants/${merchantId}`,

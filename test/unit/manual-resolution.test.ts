@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EventType, IntentKind, IntentStatus, Rejection } from '../../src/domain/intent.ts';
-import {
-  MANUAL_RECEIPT_LENGTH_MAX,
-  NOTE_LENGTH_MAX,
-  OPERATOR_LENGTH_MAX,
-} from '../../src/domain/manual-resolution.ts';
+import { MANUAL_RECEIPT_LENGTH_MAX, NOTE_LENGTH_MAX } from '../../src/domain/manual-resolution.ts';
+import { OPERATOR_LENGTH_MAX } from '../../src/domain/operator-name.ts';
 import {
   abandon,
   accept,

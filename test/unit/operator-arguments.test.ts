@@ -41,11 +41,7 @@ describe('requests', () => {
         ],
       },
     ],
-    [
-      'merchant create --name A --methods none',
-      '/merchants',
-      { name: 'A', methods: [], commissions: [] },
-    ],
+    ['merchant create --name A --methods none', '/merchants', { name: 'A', methods: [] }],
     ['merchant suspend a --reason "as agreed"', '/merchants/a/suspend', { reason: 'as agreed' }],
     ['owner invite a --name B', '/merchants/a/invitations', { name: 'B', role: 'owner' }],
     [
@@ -147,7 +143,7 @@ describe('rejects', () => {
     ['fly', 'unknown command "fly"'],
     [
       'merchant',
-      '"merchant" has the verbs create, list, show, rename, app-schemes, refund-limits, suspend',
+      '"merchant" has the verbs list, show, create, rename, app-schemes, refund-limits, suspend',
     ],
     ['merchant show', 'merchant show needs MERCHANT'],
     ['merchant show a b', 'merchant show does not take "b"'],

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, test } from 'vitest';
 import { findInvitation } from '../../back-office/members/invitations.ts';
-import { railStates } from '../../back-office/operator/rails.ts';
 import { sha256Hex } from '../../src/crypto/encoding.ts';
+import { railStates } from '../../src/operations/rails.ts';
 import { requestRefund } from '../../src/refunds/request.ts';
 import { webhookSettings } from '../../src/webhooks/settings.ts';
 import { auditLog, membersCall, signedIn } from './dashboard-support.ts';

@@ -121,7 +121,7 @@ describe('one operator', () => {
       }
       return prepare(sql);
     });
-    expect((await operateApi(PATH, RETURNED)).status).toBe(500);
+    expect((await operateApi(PATH, RETURNED)).status).toBe(503);
     expect((await refund())?.status).toBe('requires_action');
   });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readHealth } from '../../back-office/operator/health/read.ts';
 import type { IntentClient } from '../../src/intent/client.ts';
+import { readHealth } from '../../src/operations/health.ts';
 import { cbeReport, playRails, SCENE_SECRETS, SCENES, send } from './rails-scenes.ts';
 import {
   alarmNow,
@@ -215,7 +215,7 @@ test('a mistyped secret is logged once, and shows in the operator’s health', a
   expect(loggedEvents('rail_misconfigured')).toEqual([
     { event: 'rail_misconfigured', secret: 'RAIL_M_PESA_PRODUCTION', problem },
   ]);
-  const { misconfiguredRails } = await readHealth(mistypedOnce, Date.now());
+  const { misconfiguredRails } = await readHealth({ env: mistypedOnce, nowMs: Date.now() });
   expect(misconfiguredRails).toMatchObject([{ method: 'M_PESA', problem }]);
 });
 

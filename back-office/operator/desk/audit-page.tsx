@@ -1,9 +1,9 @@
+import { MERCHANT_ID } from '../../../src/operations/fields.ts';
+import { cursorFrom } from '../../../src/operations/page-query.ts';
 import { auditPage } from '../../audit.ts';
 import { AuditAct, AuditActor, AuditDetail } from '../../elements/audit-entry.tsx';
 import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { Table, TextField, When } from '../../ui/elements.tsx';
-import { cursorFrom } from '../page-query.ts';
-import { MERCHANT_ID } from '../schema.ts';
 import type { DeskCall } from './call.ts';
 import { answerDesk, Pager } from './frame.tsx';
 import { merchantPath, PATHS } from './paths.ts';
@@ -16,7 +16,7 @@ export async function showAuditPage(call: DeskCall): Promise<Response> {
   const query = view.url.searchParams;
   const given = query.get('merchant') ?? '';
   const merchantId = MERCHANT_ID.test(given) ? given : null;
-  const cursor = cursorFrom(query.get('cursor'));
+  const cursor = cursorFrom(query.get('cursor') ?? undefined);
   const { rows, nextCursor } = await auditPage(call, merchantId, {}, cursor);
   const children = (
     <>

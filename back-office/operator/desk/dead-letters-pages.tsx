@@ -1,13 +1,4 @@
-import {
-  bodyOf,
-  type DeadLetter,
-  deadLetters,
-  isGone,
-  readStored,
-} from '../../../src/dead-letters/store.ts';
-import { found } from '../../../src/http/problem.ts';
-import { intentByObjectId } from '../../../src/intent/client.ts';
-import { readPage } from '../../../src/paging.ts';
+import type { LetterDetails } from '../../../src/interface/operations.ts';
 import { DESK_TEXTS } from '../../i18n/texts.ts';
 import {
   DoneMessage,
@@ -19,24 +10,15 @@ import {
   When,
 } from '../../ui/elements.tsx';
 import { shownLines } from '../../ui/untrusted-text.ts';
-import { discardLetter, type LetterOutcome, retryLetter } from '../dead-letters.ts';
-import { REASON_CHARACTERS_MAX, reasonFields } from '../merchants.ts';
-import { cursorFrom, PAGE_ROWS_DEFAULT } from '../page-query.ts';
-import { checked } from '../schema.ts';
 import type { DeskCall } from './call.ts';
-import type { Change, Question } from './change.tsx';
-import { answerDesk, Pager } from './frame.tsx';
+import { answerDesk, cursorIn, Pager } from './frame.tsx';
 import { letterPath, PATHS, paymentPath } from './paths.ts';
-
-const LETTER = `${PATHS.deadLetters}/:id` as const;
 
 /** GET /operator/dead-letters: those that wait, oldest first. */
 export async function showLettersPage(call: DeskCall): Promise<Response> {
-  const { view, env } = call;
+  const { view, payments } = call;
   const text = DESK_TEXTS[view.language].pages;
-  const cursor = cursorFrom(view.url.searchParams.get('cursor'));
-  const list = deadLetters('waiting', null);
-  const { rows, nextCursor } = await readPage(env.DB, list, cursor, PAGE_ROWS_DEFAULT);
+  const { items, nextCursor } = await payments.operations.deadLetters(cursorIn(view));
   const children = (
     <>
       <DoneMessage call={view} texts={text.done} />
@@ -44,7 +26,7 @@ export async function showLettersPage(call: DeskCall): Promise<Response> {
       <Table
         caption={text.deadLetters}
         columns={[text.id, text.kind, text.queue, text.when]}
-        rows={rows.map(({ id, kind, queue, storedAtMs }) => [
+        rows={items.map(({ id, kind, queue, storedAtMs }) => [
           <a class="id" href={letterPath(id)}>
             <Untrusted text={id} />
           </a>,
@@ -67,10 +49,10 @@ function kindText({ view }: DeskCall, kind: string): string {
 
 /** GET …/dead-letters/:id with its message, and the payment that it is about. */
 export async function showLetterPage(call: DeskCall): Promise<Response> {
-  const { view, env, config, params } = call;
+  const { view, payments, params } = call;
   const { attention, pages: text } = DESK_TEXTS[view.language];
-  const letter = found(await readStored(env.DB, params.id ?? ''));
-  const body = isGone(letter) ? null : await bodyOf(config.dataEncryptionKeys, letter);
+  const details = await payments.operations.readDeadLetter(params);
+  const { letter, body } = details;
   const advice = letter.kind === 'result' ? attention.dead_result : attention.dead_message;
   const children = (
     <>
@@ -83,9 +65,9 @@ export async function showLetterPage(call: DeskCall): Promise<Response> {
       )}
       {letter.status === 'expired' && <p>{text.letterExpired}</p>}
       <Section id="facts" title={text.deadLetter}>
-        <Facts rows={await letterFacts(call, letter)} />
+        <Facts rows={letterFacts(call, details)} />
         <div class="buttons">
-          {!isGone(letter) && (
+          {(letter.status === 'waiting' || letter.status === 'retried') && (
             <a class="button" href={letterPath(letter.id, '/retry')}>
               {text.retryLetter}
             </a>
@@ -111,11 +93,13 @@ export async function showLetterPage(call: DeskCall): Promise<Response> {
   return answerDesk(call, { active: 'deadLetters', title: text.deadLetter, children });
 }
 
-async function letterFacts(call: DeskCall, letter: DeadLetter): Promise<readonly FactRow[]> {
+export function letterFacts(
+  call: DeskCall,
+  { letter, payment }: LetterDetails,
+): readonly FactRow[] {
   const { view } = call;
   const text = DESK_TEXTS[view.language].pages;
   const { id, kind, queue, status, timesGivenUp, retries, handledAtMs, handledBy } = letter;
-  const payment = await paymentBehind(call, letter);
   return [
     [text.id, <Untrusted text={id} />],
     [text.kind, kindText(call, kind)],
@@ -140,51 +124,4 @@ async function letterFacts(call: DeskCall, letter: DeadLetter): Promise<readonly
           </>,
         ],
   ];
-}
-
-/** Null for a letter about no payment, and for a payment whose details were deleted. */
-async function paymentBehind({ env }: DeskCall, { objectId }: DeadLetter) {
-  const read = objectId === null ? null : await intentByObjectId(env, objectId).read();
-  return read === null || read.type === 'not_found' ? null : read.intent.terms;
-}
-
-/** Sends the message to its queue again. */
-export const RETRY_LETTER: Change = {
-  path: `${LETTER}/retry`,
-  ask: async (call) => {
-    const text = DESK_TEXTS[call.view.language].pages;
-    return question(call, { title: text.retryLetter, lead: text.retryLead, fields: [] });
-  },
-  run: async (call) => doneAs(call, await retryLetter(call, call.params.id ?? '')),
-};
-
-/** Deletes the message. */
-export const DISCARD_LETTER: Change = {
-  path: `${LETTER}/discard`,
-  ask: async (call) => {
-    const text = DESK_TEXTS[call.view.language].pages;
-    const { why: label, reasonHint: hint } = text;
-    const reason = { name: 'reason', label, hint, lengthMax: REASON_CHARACTERS_MAX } as const;
-    const lead = text.discardLead;
-    return question(call, { title: text.discardLetter, lead, fields: [reason] });
-  },
-  run: async (call) => {
-    const fields = checked(reasonFields, { reason: call.form.text('reason') });
-    return doneAs(call, await discardLetter(call, call.params.id ?? '', fields));
-  },
-};
-
-async function question(
-  call: DeskCall,
-  { title, lead, fields }: Pick<Question, 'title' | 'lead' | 'fields'>,
-): Promise<Question> {
-  const letter = found(await readStored(call.env.DB, call.params.id ?? ''));
-  const facts = await letterFacts(call, letter);
-  const back = letterPath(letter.id);
-  return { active: 'deadLetters', title, lead, facts, fields, button: title, back };
-}
-
-/** The letter's page says what became of it. A letter discarded twice stays discarded. */
-function doneAs({ params }: DeskCall, outcome: LetterOutcome) {
-  return { path: letterPath(found(params.id)), done: `letter_${outcome}` };
 }

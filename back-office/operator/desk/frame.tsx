@@ -4,9 +4,6 @@ import { operatorText } from '../../elements/operator-text.ts';
 import { backOfficeLanguageOf, DESK_TEXTS } from '../../i18n/texts.ts';
 import { answerPage } from '../../ui/answer.ts';
 import { BackOfficePage, Navigation, type PageView } from '../../ui/page.tsx';
-import { COUNTED_MAX, countAttention } from '../attention/items.ts';
-import type { OperatorCall } from '../call.ts';
-import { railStates } from '../rails.ts';
 import type { DeskCall } from './call.ts';
 import { type Item, PATHS } from './paths.ts';
 
@@ -23,9 +20,10 @@ interface Page {
 
 /** A page of the desk, with what waits for the operator beside each link of the navigation. */
 export async function answerDesk(call: DeskCall, page: Page): Promise<Response> {
-  const { view, actor, isVerified } = call;
+  const { view, actor } = call;
   const text = DESK_TEXTS[view.language].pages;
-  const counts = await countsOf(call);
+  const counts: Readonly<Partial<Record<Item, number>>> =
+    await call.payments.operations.countAttention();
   const items = Object.keys(PATHS) as Item[];
   const document = (
     <BackOfficePage
@@ -35,7 +33,8 @@ export async function answerDesk(call: DeskCall, page: Page): Promise<Response> 
       home={PATHS.attention}
       afterLanguages={
         <p class="quiet small">
-          {text.signedInAs} <bdi>{operatorText(view.language, actor.name, isVerified)}</bdi>
+          {text.signedInAs}{' '}
+          <bdi>{operatorText(view.language, actor.name, actor.isProved === true)}</bdi>
         </p>
       }
       header={
@@ -56,17 +55,17 @@ export async function answerDesk(call: DeskCall, page: Page): Promise<Response> 
   return answerPage(call, document);
 }
 
-async function countsOf({
-  env,
-  nowMs,
-}: OperatorCall): Promise<Readonly<Partial<Record<Item, number>>>> {
-  const { items, deadLetters } = await countAttention(env.DB, nowMs);
-  const rails = railStates(env).filter(({ state }) => state === 'misconfigured').length;
-  return { attention: items, deadLetters, rails };
-}
+/** Counts end at this number. */
+const COUNTED_MAX = 100;
 
 function withCount(name: string, count: number): string {
   return count === 0 ? name : `${name} (${count < COUNTED_MAX ? count : `${COUNTED_MAX - 1}+`})`;
+}
+
+/** The page of a list that the address asks for. */
+export function cursorIn({ url }: PageView): { readonly cursor?: string } {
+  const cursor = url.searchParams.get('cursor');
+  return cursor === null ? {} : { cursor };
 }
 
 /** Links to the next and the first page of a list; nothing for a list of one page. */

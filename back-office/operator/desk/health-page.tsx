@@ -1,8 +1,7 @@
-import type { RailOutcome } from '../../../src/read-model/totals.ts';
+import type { EnvironmentHealth, Health, RailOutcome } from '../../../src/interface/operations.ts';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { Badge, Facts, Table, When } from '../../ui/elements.tsx';
 import type { PageView } from '../../ui/page.tsx';
-import { type EnvironmentHealth, type Health, readHealth } from '../health/read.ts';
 import type { DeskCall } from './call.ts';
 import { answerDesk } from './frame.tsx';
 import { PATHS } from './paths.ts';
@@ -10,7 +9,7 @@ import { PATHS } from './paths.ts';
 /** GET /operator/health: the gateway's health. */
 export async function showHealthPage(call: DeskCall): Promise<Response> {
   const { view } = call;
-  const health = await readHealth(call.env, call.nowMs);
+  const health = await call.payments.operations.readHealth();
   const text = DESK_TEXTS[view.language].pages;
   const children = (
     <>

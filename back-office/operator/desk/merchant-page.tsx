@@ -1,4 +1,3 @@
-import { unseal } from '../../../src/crypto/sealed.ts';
 import { CURRENCIES, type Environment } from '../../../src/domain/method.ts';
 import { majorText } from '../../../src/domain/money.ts';
 import { moneyIn } from '../../elements/payment-elements.tsx';
@@ -15,25 +14,24 @@ import {
 } from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
 import { readMembers } from '../members.ts';
-import { merchantContent } from '../merchants.ts';
 import type { DeskCall } from './call.ts';
+import { newLink } from './forms.tsx';
 import { answerDesk } from './frame.tsx';
-import { linkContext } from './merchant-changes.tsx';
 import { merchantPath, PATHS } from './paths.ts';
 
-type Merchant = Awaited<ReturnType<typeof merchantContent>>;
+type Merchant = Awaited<ReturnType<DeskCall['payments']['operations']['merchantContent']>>;
 type Members = Awaited<ReturnType<typeof readMembers>>;
 
 /** GET …/merchants/:merchantId: its state, members, methods and limits. */
 export async function showMerchantPage(call: DeskCall): Promise<Response> {
   const { view } = call;
   const text = DESK_TEXTS[view.language].pages;
-  const merchant = await merchantContent(call, call.params.merchantId);
+  const merchant = await call.payments.operations.merchantContent(call.params);
   const members = await readMembers(call, merchant);
   const children = (
     <>
       <DoneMessage call={view} texts={text.done} />
-      <NewLink call={call} link={await newLink(call, merchant.id)} />
+      <NewLink call={call} link={await newLink(call)} />
       <MerchantFacts call={call} merchant={merchant} />
       <MemberList call={call} {...members} />
       {(['production', 'sandbox'] as const).map((environment) => (
@@ -42,18 +40,6 @@ export async function showMerchantPage(call: DeskCall): Promise<Response> {
     </>
   );
   return answerDesk(call, { active: 'merchants', title: shownText(merchant.name), children });
-}
-
-/** The link that this operator has just created; null for anybody else, and soon after. */
-async function newLink(call: DeskCall, merchantId: string): Promise<string | null> {
-  const sealed = call.view.url.searchParams.get('link') ?? '';
-  const text = await unseal(
-    call.config.dataEncryptionKeys,
-    sealed,
-    linkContext(merchantId, call.actor.name),
-  );
-  const space = text?.indexOf(' ') ?? -1;
-  return text !== null && call.nowMs < Number(text.slice(0, space)) ? text.slice(space + 1) : null;
 }
 
 function NewLink({ call, link }: { readonly call: DeskCall; readonly link: string | null }) {

@@ -1,21 +1,17 @@
 import { DESK_TEXTS } from '../../i18n/texts.ts';
+import { withMemberCounts } from '../../members/members.ts';
 import { Badge, Table, Untrusted, When } from '../../ui/elements.tsx';
-import { merchantPage } from '../merchant-rows.ts';
-import { PAGE_ROWS_DEFAULT } from '../page-query.ts';
 import type { DeskCall } from './call.ts';
-import { answerDesk, Pager } from './frame.tsx';
+import { answerDesk, cursorIn, Pager } from './frame.tsx';
 import { merchantPath, PATHS } from './paths.ts';
 
 /** GET /operator/merchants, newest first. */
 export async function showMerchantsPage(call: DeskCall): Promise<Response> {
-  const { view, env } = call;
+  const { view, env, payments } = call;
   const text = DESK_TEXTS[view.language].pages;
-  const { items, nextCursor } = await merchantPage(env, {
-    status: null,
-    cursor: view.url.searchParams.get('cursor'),
-    limit: PAGE_ROWS_DEFAULT,
-  });
-  const rows = items.map(({ id, name, status, members, createdAtMs }) => [
+  const { items, nextCursor } = await payments.operations.merchants(cursorIn(view));
+  const merchants = await withMemberCounts(env.BACK_OFFICE_DB, items);
+  const rows = merchants.map(({ id, name, status, members, createdAtMs }) => [
     <a href={merchantPath(id)}>
       <Untrusted text={name} />
     </a>,

@@ -1,5 +1,3 @@
-import type { Environment } from '../../../src/domain/method.ts';
-
 /** The pages of the desk in the navigation, in its order. */
 export const PATHS = {
   attention: '/operator',
@@ -15,7 +13,7 @@ export type Item = keyof typeof PATHS;
 
 /** What identifies a payment. */
 export interface PaymentName {
-  readonly environment: Environment;
+  readonly environment: string;
   readonly merchantId: string;
   readonly uniqueId: string;
 }

@@ -1,7 +1,8 @@
-import type { Attempt, Intent } from '../../../src/domain/intent.ts';
+import type { Attempt } from '../../../src/domain/intent.ts';
 import { paidNeedsSecondOperator } from '../../../src/domain/manual-resolution.ts';
 import { isSameOperator } from '../../../src/domain/operator-name.ts';
 import { refundableMinor } from '../../../src/domain/refund-amounts.ts';
+import type { PaymentDetails } from '../../../src/interface/operations.ts';
 import { operatorText } from '../../elements/operator-text.ts';
 import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { When, WhenExactly } from '../../ui/elements.tsx';
@@ -11,13 +12,14 @@ import { paymentPath } from './paths.ts';
 
 interface Props {
   readonly call: DeskCall;
-  readonly intent: Intent;
+  readonly details: PaymentDetails;
   readonly attempt: Attempt;
 }
 
 /** Links to the pages that record an outcome, or request a refund, where the payment may accept it. */
 export function AttemptActions(props: Props) {
-  const { call, intent, attempt } = props;
+  const { call, attempt } = props;
+  const { intent } = props.details;
   const { view, nowMs } = call;
   const text = DESK_TEXTS[view.language].pages;
   const { status, reference, deadlineAtMs } = attempt;
@@ -33,7 +35,7 @@ export function AttemptActions(props: Props) {
   const path = paymentPath(intent.terms, `/attempts/${reference}`);
   const isPending = status === 'processing' || status === 'unresolved';
   const isWindowOpen = isPending && nowMs < deadlineAtMs;
-  const mayRecordPaid = intent.terms.environment === 'sandbox' || call.isVerified;
+  const mayRecordPaid = intent.terms.environment === 'sandbox' || call.actor.isProved === true;
   return (
     <>
       <SecondOperator {...props} />
@@ -70,10 +72,11 @@ function mayConfirm({ call, attempt: { proposal } }: Props): boolean {
 
 /** Who recorded the attempt as paid, and who must confirm it; nothing where one operator decides. */
 function SecondOperator(props: Props) {
-  const { call, intent, attempt } = props;
+  const { call, attempt } = props;
+  const { intent, secondOperatorAboveMinor } = props.details;
   const { pages, refunds: text } = DESK_TEXTS[call.view.language];
   const { proposal } = attempt;
-  if (!paidNeedsSecondOperator(intent, attempt, call.config.secondOperatorAboveMinor)) {
+  if (!paidNeedsSecondOperator(intent, attempt, secondOperatorAboveMinor)) {
     return null;
   }
   if (proposal === null) {

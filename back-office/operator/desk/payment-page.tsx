@@ -1,6 +1,7 @@
 import { type Intent, reportedAttempt } from '../../../src/domain/intent.ts';
-import { intentByUniqueId } from '../../../src/intent/client.ts';
 import type { EventSummary } from '../../../src/intent/protocol.ts';
+import type { Review } from '../../../src/interface/operations.ts';
+import { needsOf, payableMinor, reasonsOf } from '../../../src/operations/needs.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
 import { moneyIn, StatusBadge } from '../../elements/payment-elements.tsx';
 import { Attempts, Timeline } from '../../elements/payment-history.tsx';
@@ -16,28 +17,18 @@ import {
   WhenExactly,
 } from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
-import { reasonsOf } from '../attention/items.ts';
-import { namedPayment, needsOf, type Review, readReview } from '../attention/review.ts';
-import { knownIntent } from '../resolution.ts';
 import type { DeskCall } from './call.ts';
 import { answerDesk } from './frame.tsx';
 import { merchantPath, paymentPath } from './paths.ts';
-import { payableMinor } from './payable.ts';
 import { AttemptActions } from './payment-attempts.tsx';
 import { Refunds } from './payment-refunds.tsx';
 
 /** GET …/payments/:environment/:merchantId/:uniqueId, read from the payment's own object. */
 export async function showPaymentPage(call: DeskCall): Promise<Response> {
-  const { view, env } = call;
-  const { tenant, uniqueId } = namedPayment(call);
+  const { view } = call;
   const text = DESK_TEXTS[view.language].pages;
-  const client = intentByUniqueId(env, tenant, uniqueId);
-  const intent = await knownIntent(client);
-  const [history, events, review] = await Promise.all([
-    client.history(),
-    client.events(),
-    readReview(env.DB, intent.terms.uuid),
-  ]);
+  const details = await call.payments.operations.paymentDetails(call.params);
+  const { intent, history, events, review } = details;
   const children = (
     <>
       <DoneMessage call={view} texts={text.done} />
@@ -50,18 +41,18 @@ export async function showPaymentPage(call: DeskCall): Promise<Response> {
       </div>
       <WhatToDo call={call} intent={intent} review={review} />
       <PaymentFacts call={call} intent={intent} />
-      <Refunds call={call} intent={intent} />
+      <Refunds call={call} details={details} />
       <Attempts
         call={view}
         intent={intent}
         isPhoneShown={false}
-        actions={(attempt) => <AttemptActions call={call} intent={intent} attempt={attempt} />}
+        actions={(attempt) => <AttemptActions call={call} details={details} attempt={attempt} />}
       />
       <Timeline call={view} intent={intent} history={history} />
       <Events call={call} events={events} />
     </>
   );
-  const title = text.paymentTitle(shownText(uniqueId));
+  const title = text.paymentTitle(shownText(intent.terms.uniqueId));
   return answerDesk(call, { active: 'payments', title, children });
 }
 

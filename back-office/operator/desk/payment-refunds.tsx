@@ -2,7 +2,7 @@ import type { Attempt, Intent } from '../../../src/domain/intent.ts';
 import { isSameOperator } from '../../../src/domain/operator-name.ts';
 import type { Refund } from '../../../src/domain/refund.ts';
 import { needsSecondOperator } from '../../../src/domain/refund-amounts.ts';
-import { railOfRefund } from '../../../src/refunds/ask-rail.ts';
+import type { PaymentDetails } from '../../../src/interface/operations.ts';
 import { operatorText } from '../../elements/operator-text.ts';
 import { moneyIn } from '../../elements/payment-elements.tsx';
 import { RefundBadge } from '../../elements/payment-refunds.tsx';
@@ -22,7 +22,7 @@ import { refundPath } from './paths.ts';
 
 interface Props {
   readonly call: DeskCall;
-  readonly intent: Intent;
+  readonly details: PaymentDetails;
   readonly refund: Refund;
 }
 
@@ -34,7 +34,8 @@ function waitsForPerson({ status }: Refund): boolean {
  * The refunds with all that an operator needs to return money by hand; nothing without any. Those
  * that wait for a person come first.
  */
-export function Refunds({ call, intent }: Omit<Props, 'refund'>) {
+export function Refunds({ call, details }: Omit<Props, 'refund'>) {
+  const { intent } = details;
   const newestFirst = [...intent.refunds].reverse();
   const refunds = [
     ...newestFirst.filter(waitsForPerson),
@@ -52,9 +53,9 @@ export function Refunds({ call, intent }: Omit<Props, 'refund'>) {
               </h3>
               <RefundBadge call={call.view} status={refund.status} />
             </div>
-            <Instructions call={call} intent={intent} refund={refund} />
+            <Instructions call={call} details={details} refund={refund} />
             <Facts rows={refundFacts(call, intent, refund)} />
-            {waitsForPerson(refund) && <Decision call={call} intent={intent} refund={refund} />}
+            {waitsForPerson(refund) && <Decision call={call} details={details} refund={refund} />}
           </article>
         ))}
       </div>
@@ -63,7 +64,7 @@ export function Refunds({ call, intent }: Omit<Props, 'refund'>) {
 }
 
 /** Why a person must act, and what to do step by step. */
-function Instructions({ call, intent, refund }: Props) {
+function Instructions({ call, details: { intent }, refund }: Props) {
   const text = DESK_TEXTS[call.view.language].refunds;
   if (!waitsForPerson(refund)) {
     return null;
@@ -152,17 +153,19 @@ function requesterText(language: DeskCall['view']['language'], { requester }: Re
 
 /** The open proposal, and what this operator can do. */
 function Decision(props: Props) {
-  const { call, intent, refund } = props;
-  const secondOperator = needsSecondOperator(intent, refund, call.config.secondOperatorAboveMinor);
+  const { call, details, refund } = props;
+  const { intent, secondOperatorAboveMinor, repeatableRefunds } = details;
+  const isProved = call.actor.isProved === true;
+  const secondOperator = needsSecondOperator(intent, refund, secondOperatorAboveMinor);
   const text = DESK_TEXTS[call.view.language].refunds;
   const { proposal } = refund;
   const path = refundPath(intent.terms, refund.reference);
   const isOwn = proposal !== null && isSameOperator(proposal.operator, call.actor.name);
-  const mayDecide = !secondOperator || call.isVerified;
+  const mayDecide = !secondOperator || isProved;
   const mayRepeat =
     refund.status === 'unresolved' &&
-    railOfRefund(call.env, intent, refund)?.isRefundRepeatable !== undefined &&
-    (intent.terms.environment === 'sandbox' || call.isVerified);
+    repeatableRefunds.includes(refund.id) &&
+    (intent.terms.environment === 'sandbox' || isProved);
   return (
     <>
       {proposal !== null && secondOperator && <Proposal {...props} />}

@@ -1,23 +1,16 @@
 import { seal, unseal } from '../../../src/crypto/sealed.ts';
-import { ENVIRONMENTS } from '../../../src/domain/method.ts';
 import { phoneFrom } from '../../../src/domain/phone.ts';
 import { SEARCH_ID_LENGTH_MAX } from '../../../src/domain/search-key.ts';
-import type { PaymentRow } from '../../../src/read-model/payment-row.ts';
-import { searchPayments as searchOf } from '../../../src/read-model/search.ts';
-import { searchAllPayments } from '../../../src/read-model/search-all.ts';
+import type { FoundPayments } from '../../../src/interface/operations.ts';
+import { MERCHANT_ID } from '../../../src/operations/fields.ts';
 import { moneyIn, StatusBadge } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { Message, Table, TextField, Untrusted, When } from '../../ui/elements.tsx';
-import { merchantNames } from '../merchant-rows.ts';
-import { MERCHANT_ID } from '../schema.ts';
 import type { DeskCall } from './call.ts';
 import { formToken } from './form-token.ts';
 import { answerDesk } from './frame.tsx';
 import { merchantPath, PATHS, paymentPath } from './paths.ts';
-
-/** The newest payments of one merchant, in each environment. */
-const NEWEST_ROWS = 25;
 
 /** A sealed search works only on this page. */
 const SEAL_CONTEXT = 'desk/search';
@@ -47,12 +40,12 @@ export async function showPaymentsPage(call: DeskCall): Promise<Response> {
   const { view } = call;
   const text = DESK_TEXTS[view.language].pages;
   const wanted = await wantedBy(call);
-  const rows = await paymentsFor(call, wanted);
-  const names = await merchantNames(
-    call.env.DB,
-    (rows ?? []).map(({ merchantId }) => merchantId),
-  );
-  const isPhoneOfAll = wanted.merchantId === null && phoneFrom(wanted.text) !== null;
+  const { merchantId } = wanted;
+  const isAsked = wanted.text !== '' || merchantId !== null;
+  const found = isAsked
+    ? await call.payments.operations.findPayments(wanted.text, merchantId)
+    : null;
+  const isPhoneOfAll = merchantId === null && phoneFrom(wanted.text) !== null;
   const children = (
     <>
       <SearchForm call={call} wanted={wanted} token={await formToken(call)} />
@@ -61,7 +54,7 @@ export async function showPaymentsPage(call: DeskCall): Promise<Response> {
           <p>{text.phoneNeedsMerchant}</p>
         </Message>
       )}
-      {rows !== null && <Payments call={call} rows={rows} names={names} />}
+      {found !== null && <Payments call={call} found={found} />}
     </>
   );
   return answerDesk(call, { active: 'payments', title: text.nav.payments, children });
@@ -74,25 +67,6 @@ async function wantedBy({ config, view }: DeskCall): Promise<Wanted> {
     text: (await unseal(config.dataEncryptionKeys, query.get('search') ?? '', SEAL_CONTEXT)) ?? '',
     merchantId: MERCHANT_ID.test(merchant) ? merchant : null,
   };
-}
-
-/** Null when nothing is asked for. */
-async function paymentsFor(
-  { env, payments }: DeskCall,
-  { text, merchantId }: Wanted,
-): Promise<readonly PaymentRow[] | null> {
-  if (merchantId === null) {
-    return text === '' ? null : searchAllPayments(env, text);
-  }
-  const pages = await Promise.all(
-    ENVIRONMENTS.map(async (environment) => {
-      const tenant = { environment, merchantId };
-      return text === ''
-        ? (await payments.lists.payments(tenant, {}, null, NEWEST_ROWS)).rows
-        : searchOf(env, tenant, text);
-    }),
-  );
-  return pages.flat().sort((one, other) => other.createdAtMs - one.createdAtMs);
 }
 
 function SearchForm(props: {
@@ -125,13 +99,9 @@ function SearchForm(props: {
   );
 }
 
-function Payments(props: {
-  readonly call: DeskCall;
-  readonly rows: readonly PaymentRow[];
-  readonly names: ReadonlyMap<string, string>;
-}) {
-  const { call, rows, names } = props;
-  const { view } = call;
+function Payments(props: { readonly call: DeskCall; readonly found: FoundPayments }) {
+  const { view } = props.call;
+  const { rows, merchantNames } = props.found;
   const text = DESK_TEXTS[view.language].pages;
   const { methodName } = CHECKOUT_TEXTS[view.language];
   return (
@@ -146,7 +116,9 @@ function Payments(props: {
         <StatusBadge call={view} status={row.status} />,
         row.method === null ? text.noMethod : methodName[row.method],
         <span>
-          <a href={merchantPath(row.merchantId)}>{names.get(row.merchantId) ?? row.merchantId}</a>
+          <a href={merchantPath(row.merchantId)}>
+            {merchantNames[row.merchantId] ?? row.merchantId}
+          </a>
           {row.environment === 'sandbox' && (
             <span class="quiet small"> ({text.environment.sandbox})</span>
           )}

@@ -1,9 +1,8 @@
 import { seal, unseal } from '../../../src/crypto/sealed.ts';
-import { type LastOutcome, lastOutcomes } from '../../../src/read-model/rail-outcomes.ts';
+import type { LastOutcome, ProbedRail, RailState } from '../../../src/interface/operations.ts';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { Badge, type BadgeTone, Message, Section, Table, When } from '../../ui/elements.tsx';
-import { type ProbedRail, probeRail, type RailState, railStates } from '../rails.ts';
 import type { DeskCall } from './call.ts';
 import { formToken } from './form-token.ts';
 import { answerDesk } from './frame.tsx';
@@ -24,7 +23,9 @@ interface ShownProbe extends ProbedRail {
 
 /** POST /operator/rails/{environment}/{method}/probe */
 export async function probeFromDesk(call: DeskCall): Promise<Response> {
-  const probe: ShownProbe = { ...(await probeRail(call)), atMs: call.nowMs };
+  const { payments, actor, params, url, nowMs: atMs } = call;
+  const probed = await payments.operations.probe(actor, params, url.origin);
+  const probe: ShownProbe = { ...probed, atMs };
   // Sealed, because anybody can write an address that says "accepted".
   const sealed = await seal(call.config.dataEncryptionKeys, JSON.stringify(probe), SEAL_CONTEXT);
   return redirectTo(`${PATHS.rails}?probe=${sealed}`);
@@ -32,10 +33,12 @@ export async function probeFromDesk(call: DeskCall): Promise<Response> {
 
 /** GET /operator/rails: each method's secret, and when a payment by it last ended. */
 export async function showRailsPage(call: DeskCall): Promise<Response> {
-  const { view, env } = call;
+  const { view, payments } = call;
   const text = DESK_TEXTS[view.language].pages;
-  const outcomes = await lastOutcomes(env.DB);
-  const states = railStates(env);
+  const [states, outcomes] = await Promise.all([
+    payments.operations.rails(),
+    payments.operations.railOutcomes(),
+  ]);
   const token = await formToken(call);
   const given = view.url.searchParams.get('probe') ?? '';
   const sealed = await unseal(call.config.dataEncryptionKeys, given, SEAL_CONTEXT);

@@ -1,0 +1,152 @@
+import type { DashboardMessages, DeskMessages } from '../../i18n/messages.ts';
+import type { OperatorCall } from '../call.ts';
+
+/** The parts of a path that name what an action is about. */
+export type Target = Readonly<Record<string, string>>;
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** What an action leads to. */
+export interface Outcome {
+  /** Of the API's answer. */
+  readonly message: string;
+  /** The name of the desk's message. */
+  readonly done?: string;
+  /** Of the API's answer; the merchant, with its settings, when absent. */
+  readonly content?: unknown;
+  /** Names the merchant, where the path does not. */
+  readonly target?: Target;
+}
+
+/** What the API answers with. It decides the lines that the command line prints. */
+export type Answers =
+  | 'payment'
+  | 'merchant'
+  | 'new_merchant'
+  | 'settings'
+  | 'link'
+  | 'bank'
+  | 'letters'
+  | 'probe'
+  | 'review'
+  | 'republished';
+
+/**
+ * An operator's action. The API's route, the desk's forms and the commands follow from it. What its
+ * fields may hold is checked where it runs, so this says only how people give them. The command line
+ * loads these descriptions too, so they import no code of the Worker.
+ */
+export interface OperatorAction {
+  /** Below /operator/v1. */
+  readonly path: `/${string}`;
+  readonly answers: Answers;
+  /** Null: the route reads no body. */
+  readonly fields: Readonly<Record<string, ActionField>> | null;
+  readonly run: (call: OperatorCall, target: Target, fields: Fields) => Promise<Outcome>;
+  readonly commands: readonly ActionCommand[];
+  readonly forms?: readonly ActionForm[];
+}
+
+/** An option of a command. */
+export interface Option {
+  /** Placeholder of the value in the help; null for a flag. */
+  readonly value: string | null;
+  readonly about: string;
+  readonly isRequired?: true;
+  readonly isRepeatable?: true;
+  /** For an option that people expect and the command refuses: `about` says what to use instead. */
+  readonly isRefused?: true;
+}
+
+/** How the command line reads a value; text without. */
+export type Kind =
+  | 'amount'
+  | 'amount_or_none'
+  | 'commission'
+  | 'days'
+  | 'methods'
+  | 'minor_units'
+  | 'percent'
+  | 'role'
+  | 'schemes'
+  | 'yes_or_no';
+
+/** How people give one field of the request. */
+export interface ActionField {
+  /** The command's option, by default named as the field. */
+  readonly option?: Option & { readonly name?: string; readonly default?: string };
+  /** One flag for each value, instead of an option. */
+  readonly flags?: Readonly<Record<string, Flag>>;
+  readonly kind?: Kind;
+  /** The value of a form or command that gives none, so that it has one effect if sent twice. */
+  readonly random?: () => string;
+  /** In the desk's forms. */
+  readonly input?: Input;
+}
+
+export interface Flag {
+  readonly value: string;
+  readonly about: string;
+  /** The field that must be given with it, and with it alone. */
+  readonly needs?: string;
+}
+
+/** The texts of one language. */
+export interface FormTexts {
+  readonly desk: DeskMessages;
+  readonly dashboard: DashboardMessages;
+}
+
+type TextOf = (texts: FormTexts) => string;
+
+/** A field of a form. */
+export interface Input {
+  readonly label: TextOf;
+  readonly hint?: TextOf;
+  readonly lengthMax?: number;
+  readonly isOptional?: true;
+  /** Makes it a select box, in which nothing is chosen at first. */
+  readonly options?: (texts: FormTexts) => readonly (readonly [value: string, text: string])[];
+  /** The value behind what was typed. What it cannot read stays text, which the schema rejects. */
+  readonly read?: (typed: string) => unknown;
+}
+
+/** A noun and a verb of `npm run operator` that stand for the action. */
+export interface ActionCommand {
+  readonly name: string;
+  readonly about: string;
+  readonly examples: readonly string[];
+  /** Parts of the path or fields that are given by position; by default all parts of the path. */
+  readonly positionals?: readonly string[];
+  /** Fields that the command decides. */
+  readonly preset?: Fields;
+  readonly refused?: Readonly<Record<string, Option>>;
+  /** The command gives at least one of its options. */
+  readonly needsOne?: true;
+  /** The field of the answer that leads to the next page. */
+  readonly pages?: 'nextUuid';
+}
+
+/** The names that fields of the desk's forms have, and their errors. */
+export type FieldName = keyof DeskMessages['pages']['fieldProblems'];
+
+/** A form of the desk, behind a page that shows what it is about and asks for confirmation. */
+export interface ActionForm {
+  readonly path: `/operator${string}`;
+  /** What the page shows. */
+  readonly subject: 'payment' | 'attempt' | 'refund' | 'merchant' | 'letter';
+  readonly title: TextOf;
+  /** What the action will do. */
+  readonly lead: TextOf;
+  readonly tone?: 'bad';
+  readonly fields: readonly FieldName[];
+  /** Fields that the form decides, by the parts of its path. */
+  readonly preset?: (target: Target) => Fields;
+  /** Hidden fields that bring back what the page showed of its subject. */
+  readonly carries?: readonly string[];
+  /** Shows the proposal of another operator, without which there is no such page. */
+  readonly confirms?: true;
+  /** Problems after which there is no question to lead back to, with the desk's message for each. */
+  readonly over?: Readonly<Record<string, string>>;
+  /** Where the form does something else than the API. */
+  readonly run?: OperatorAction['run'];
+}

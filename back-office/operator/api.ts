@@ -1,0 +1,132 @@
+import { successResponse } from '../../src/http/envelope.ts';
+import { fieldError } from '../../src/http/field-error.ts';
+import { readJsonBody } from '../../src/http/json-body.ts';
+import { validationProblem } from '../../src/http/problem.ts';
+import { DESK_TEXTS } from '../i18n/texts.ts';
+import { withMemberCounts } from '../members/members.ts';
+import type { OperatorAction } from './actions/action.ts';
+import { ACTIONS } from './actions/all.ts';
+import type { OperatorCall, OperatorRoute } from './call.ts';
+import { readMembers } from './members.ts';
+import { paymentContent } from './payment-content.ts';
+
+const V1 = '/operator/v1';
+
+/** The largest body is a list of object ids. */
+const BODY_BYTES_MAX = 64 * 1024;
+
+/** Something that the operator may read. */
+interface Read {
+  readonly path: `/${string}`;
+  readonly message: string;
+  readonly read: (call: OperatorCall) => Promise<unknown>;
+}
+
+const READS: readonly Read[] = [
+  {
+    path: '/health',
+    message: 'Health',
+    read: ({ payments }) => payments.operations.readHealth(),
+  },
+  { path: '/rails', message: 'Rails', read: ({ payments }) => payments.operations.rails() },
+  { path: '/attention', message: 'Needs attention', read: readAttention },
+  { path: '/merchants', message: 'Merchants', read: readMerchants },
+  {
+    path: '/merchants/:merchantId',
+    message: 'Merchant',
+    read: (call) => merchantContent(call, call.params),
+  },
+  {
+    path: '/merchants/:merchantId/members',
+    message: 'Members',
+    read: async (call) => {
+      const merchant = await call.payments.operations.knownMerchant(call.params);
+      return readMembers(call, merchant);
+    },
+  },
+  { path: '/banks', message: 'Banks', read: ({ payments }) => payments.operations.listBanks() },
+  {
+    path: '/payments/:environment/:merchantId/:uniqueId',
+    message: 'Payment',
+    read: async ({ payments, params }) =>
+      paymentContent(await payments.operations.paymentDetails(params)),
+  },
+  {
+    path: '/dead-letters',
+    message: 'Dead letters',
+    read: ({ payments, url }) => payments.operations.deadLetters(queryOf(url)),
+  },
+  {
+    path: '/dead-letters/:id',
+    message: 'Dead letter',
+    read: async ({ payments, params }) => {
+      const { letter, body } = await payments.operations.readDeadLetter(params);
+      return { ...letter, body };
+    },
+  },
+];
+
+/** All routes of the operator's API. */
+export const API_ROUTES: readonly OperatorRoute[] = [
+  ...READS.map(
+    ({ path, message, read }): OperatorRoute => ({
+      method: 'GET',
+      path: `${V1}${path}`,
+      handle: async (call) => successResponse(message, await read(call)),
+    }),
+  ),
+  ...ACTIONS.map(
+    (action): OperatorRoute => ({
+      method: 'POST',
+      path: `${V1}${action.path}`,
+      handle: (call) => answerAction(call, action),
+    }),
+  ),
+];
+
+async function answerAction(call: OperatorCall, action: OperatorAction): Promise<Response> {
+  const fields = action.fields === null ? {} : await bodyOf(call.request);
+  const { message, content, target = call.params } = await action.run(call, call.params, fields);
+  return successResponse(message, content ?? (await merchantContent(call, target)));
+}
+
+/** The body as it is: the action checks it, and rejects anything but an object. */
+async function bodyOf(request: Request) {
+  const { value } = await readJsonBody(request, BODY_BYTES_MAX);
+  return value as OperatorCall['params'];
+}
+
+/** A merchant with its settings, which is the content where an action names none. */
+async function merchantContent({ payments, env }: OperatorCall, target: OperatorCall['params']) {
+  const merchant = await payments.operations.merchantContent(target);
+  const [counted] = await withMemberCounts(env.BACK_OFFICE_DB, [merchant]);
+  return counted;
+}
+
+/** The query's parameters. Problem 400 for a repeated one. */
+function queryOf({ searchParams }: URL): Readonly<Record<string, string>> {
+  const names = [...searchParams.keys()];
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) {
+    throw validationProblem({ [twice]: fieldError('duplicate', 'Must not be given twice.') });
+  }
+  return Object.fromEntries(searchParams);
+}
+
+/** What needs the operator's attention, why, and what to do. */
+async function readAttention({ payments, url }: OperatorCall) {
+  const { items, nextCursor } = await payments.operations.attentionPage(queryOf(url));
+  const texts = DESK_TEXTS.en.attention;
+  return {
+    items: items.map(({ reasons, ...item }) => ({
+      ...item,
+      reasons: reasons.map((reason) => ({ reason, ...texts[reason] })),
+    })),
+    nextCursor,
+  };
+}
+
+async function readMerchants({ payments, env, url }: OperatorCall) {
+  const { items, nextCursor } = await payments.operations.merchants(queryOf(url));
+  return { items: await withMemberCounts(env.BACK_OFFICE_DB, items), nextCursor };
+}

@@ -1,0 +1,273 @@
+import { seal, unseal } from '../../../src/crypto/sealed.ts';
+import { isFromOwnPage } from '../../../src/http/form.ts';
+import { Problem } from '../../../src/http/problem.ts';
+import { operatorText } from '../../elements/operator-text.ts';
+import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
+import { redirectTo } from '../../ui/answer.ts';
+import { Facts, Field, Message, Section, SelectField } from '../../ui/elements.tsx';
+import type {
+  ActionForm,
+  FieldName,
+  Fields,
+  FormTexts,
+  Input,
+  OperatorAction,
+  Target,
+} from '../actions/action.ts';
+import { ACTIONS } from '../actions/all.ts';
+import type { DeskCall, DeskRoute } from './call.ts';
+import { formToken } from './form-token.ts';
+import { answerDesk } from './frame.tsx';
+import { readSubject, subjectPath } from './subjects.tsx';
+
+/** A form with what it does. */
+interface Form extends Omit<ActionForm, 'run'> {
+  readonly run: OperatorAction['run'];
+  readonly inputs: NonNullable<OperatorAction['fields']>;
+  readonly showsLink: boolean;
+}
+
+const FORMS = ACTIONS.flatMap(({ forms = [], fields, run, answers }) =>
+  forms.map(
+    (form): Form => ({ run, ...form, inputs: fields ?? {}, showsLink: answers === 'link' }),
+  ),
+);
+
+/**
+ * The forms of all actions. GET asks, POST changes. Every POST redirects, so going back or reloading
+ * never posts again.
+ */
+export const FORM_ROUTES: readonly DeskRoute[] = FORMS.flatMap((form): readonly DeskRoute[] => [
+  { method: 'GET', path: form.path, handle: (call) => answerQuestion(call, form) },
+  { method: 'POST', path: form.path, handle: (call) => answerChange(call, form) },
+]);
+
+function textsOf({ view: { language } }: DeskCall): FormTexts {
+  return { desk: DESK_TEXTS[language], dashboard: DASHBOARD_TEXTS[language] };
+}
+
+/** What each visible field asks for. */
+function inputsOf({ fields, inputs }: Form): readonly (readonly [FieldName, Input])[] {
+  return fields.map((name) => {
+    const input = inputs[name]?.input;
+    if (input === undefined) {
+      throw new Error(`no form can ask for ${name}`);
+    }
+    return [name, input] as const;
+  });
+}
+
+/** Fields with a random value: the same form sent twice has one effect. */
+function randomFields({ inputs, fields }: Form): readonly (readonly [string, () => string])[] {
+  return Object.entries(inputs).flatMap(([name, { random }]) =>
+    random === undefined || fields.some((field) => field === name) ? [] : [[name, random] as const],
+  );
+}
+
+async function answerQuestion(call: DeskCall, form: Form): Promise<Response> {
+  const { view, actor } = call;
+  const { facts, active, values } = await readSubject(call, form);
+  const texts = textsOf(call);
+  const text = texts.desk.pages;
+  const given = await givenBefore(call);
+  const carried = (form.carries ?? []).flatMap((name) => {
+    const value = values[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const title = form.title(texts);
+  const children = (
+    <>
+      <Refusal call={call} given={given} />
+      <p>{form.lead(texts)}</p>
+      <Section id="about" title={text.about}>
+        <Facts rows={facts} />
+      </Section>
+      <form class="form" method="post" action={view.url.pathname} data-once="">
+        <input type="hidden" name="csrf" value={await formToken(call)} />
+        {[...randomFields(form).map(([name, random]) => [name, random()] as const), ...carried].map(
+          ([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ),
+        )}
+        {inputsOf(form).map(([name, input]) => (
+          <Control
+            texts={texts}
+            name={name}
+            input={input}
+            value={given.get(name) ?? values[name] ?? ''}
+            isWrong={(given.get('wrong') ?? '').split(',').includes(name)}
+          />
+        ))}
+        <p class="hint">
+          {text.recordedAs}{' '}
+          <bdi>{operatorText(view.language, actor.name, actor.isProved === true)}</bdi>
+        </p>
+        <div class="buttons">
+          <button type="submit" class={form.tone}>
+            {title}
+          </button>
+          <a class="button" href={subjectPath(form.subject, call.params, 'back')}>
+            {text.cancel}
+          </a>
+        </div>
+      </form>
+    </>
+  );
+  return answerDesk(call, { active, title, children });
+}
+
+function Control(props: {
+  readonly texts: FormTexts;
+  readonly name: FieldName;
+  readonly input: Input;
+  readonly value: string;
+  readonly isWrong: boolean;
+}) {
+  const { texts, name, value, isWrong } = props;
+  const { label, hint, lengthMax, options, isOptional } = props.input;
+  const { choose, fieldProblems } = texts.desk.pages;
+  const error = isWrong ? fieldProblems[name] : null;
+  return options === undefined ? (
+    <Field id={name} label={label(texts)} hint={hint?.(texts)} error={error}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          type="text"
+          name={name}
+          value={value}
+          required={isOptional !== true}
+          maxlength={lengthMax}
+          autocomplete="off"
+        />
+      )}
+    </Field>
+  ) : (
+    <SelectField
+      id={name}
+      label={label(texts)}
+      options={[['', choose], ...options(texts)]}
+      selected={value}
+      error={error}
+    />
+  );
+}
+
+/** Makes the change. Problems 400, 403 and 409 lead back to the question. */
+async function answerChange(call: DeskCall, form: Form): Promise<Response> {
+  const path = subjectPath(form.subject, call.params, 'done');
+  try {
+    const { done = '', content } = await form.run(call, call.params, fieldsIn(call, form));
+    const link = form.showsLink ? await sealedLink(call, content) : '';
+    return redirectTo(`${path}${link}`, { done });
+  } catch (error) {
+    if (!(error instanceof Problem) || ![400, 403, 409].includes(error.status)) {
+      throw error;
+    }
+    const over = form.over?.[error.code];
+    // Another operator or the provider was faster, so there is no question to lead back to.
+    return over === undefined
+      ? redirectTo(`${call.url.pathname}?${await refusalQuery(call, error)}`)
+      : redirectTo(path, { done: over });
+  }
+}
+
+/** The fields of the form, as the API would get them in a body. */
+function fieldsIn(call: DeskCall, form: Form): Fields {
+  const typed = inputsOf(form).map(([name, { read }]) => {
+    const text = call.form.text(name);
+    return [name, read === undefined ? text : read(text.trim())] as const;
+  });
+  const hidden = [...randomFields(form).map(([name]) => name), ...(form.carries ?? [])];
+  const carried = hidden.map((name) => [name, call.form.text(name)] as const);
+  return {
+    ...Object.fromEntries([...typed, ...carried.filter(([, value]) => value !== '')]),
+    ...form.preset?.(call.params),
+  };
+}
+
+/** Time to copy the link; then the page no longer shows it. */
+const LINK_SHOWN_MS = 10 * 60 * 1_000;
+
+/** The query with the link sealed: neither browser history nor a log shows it. */
+async function sealedLink(
+  { config, actor, nowMs, params }: DeskCall,
+  content: unknown,
+): Promise<string> {
+  const { url } = content as { readonly url: string };
+  const text = `${nowMs + LINK_SHOWN_MS} ${url}`;
+  const sealed = await seal(config.dataEncryptionKeys, text, linkContext(params, actor.name));
+  return `?link=${sealed}`;
+}
+
+/** A sealed link opens only on the page of its merchant, for the operator who created it. */
+function linkContext({ merchantId }: Target, operator: string): string {
+  return `desk/link/${merchantId}/${operator}`;
+}
+
+/** The link that this operator has just created; null for anybody else, and soon after. */
+export async function newLink({ config, view, params, actor, nowMs }: DeskCall) {
+  const sealed = view.url.searchParams.get('link') ?? '';
+  const text = await unseal(config.dataEncryptionKeys, sealed, linkContext(params, actor.name));
+  const space = text?.indexOf(' ') ?? -1;
+  return text !== null && nowMs < Number(text.slice(0, space)) ? text.slice(space + 1) : null;
+}
+
+/** Longer than any field may be; bounds the length of the redirect. */
+const GIVEN_LENGTH_MAX = 600;
+
+/** The query parameter with what the operator had typed. */
+const TYPED = 'typed';
+
+/**
+ * Why the change was refused, and what the operator had typed. That is sealed, because a note may
+ * hold a phone number, and URLs end up in histories.
+ */
+async function refusalQuery(call: DeskCall, problem: Problem): Promise<URLSearchParams> {
+  const { form, view, config } = call;
+  const names = Object.keys(DESK_TEXTS[view.language].pages.fieldProblems);
+  const typed = names.map((name) => [name, form.text(name).slice(0, GIVEN_LENGTH_MAX)]);
+  const text = `${new URLSearchParams(typed)}`;
+  return new URLSearchParams({
+    refused: problem.code,
+    wrong: Object.keys(problem.validationErrors ?? {}).join(','),
+    [TYPED]: await seal(config.dataEncryptionKeys, text, typedContext(call)),
+  });
+}
+
+/** Only this operator's form of the same change shows it. */
+function typedContext({ actor, url }: DeskCall): string {
+  return `desk/typed/${actor.name}${url.pathname}`;
+}
+
+/** A link on another site cannot fill the form or show a refusal: then it is empty. */
+async function givenBefore(call: DeskCall): Promise<URLSearchParams> {
+  const { request, view, config } = call;
+  if (!isFromOwnPage(request)) {
+    return new URLSearchParams();
+  }
+  const query = view.url.searchParams;
+  const sealed = query.get(TYPED) ?? '';
+  const typed = await unseal(config.dataEncryptionKeys, sealed, typedContext(call));
+  const given = new URLSearchParams(typed ?? '');
+  for (const name of ['refused', 'wrong']) {
+    const value = query.get(name);
+    if (value !== null) {
+      given.set(name, value);
+    }
+  }
+  return given;
+}
+
+function Refusal({ call, given }: { readonly call: DeskCall; readonly given: URLSearchParams }) {
+  const { refused } = DESK_TEXTS[call.view.language].pages;
+  const reason = given.get('refused');
+  if (reason === null) {
+    return null;
+  }
+  const known = Object.entries(refused).find(([name]) => name === reason);
+  return (
+    <Message tone="bad">
+      <p>{known?.[1] ?? refused.other}</p>
+    </Message>
+  );
+}

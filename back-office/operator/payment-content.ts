@@ -1,0 +1,62 @@
+import type { Intent } from '../../src/domain/intent.ts';
+import { paidNeedsSecondOperator } from '../../src/domain/manual-resolution.ts';
+import { needsSecondOperator } from '../../src/domain/refund-amounts.ts';
+import type { PaymentDetails } from '../../src/interface/operations.ts';
+
+/** A payment in the API's answers. */
+export function paymentContent(details: PaymentDetails) {
+  const { objectId, intent, history, events, review } = details;
+  const { terms } = intent;
+  return {
+    objectId,
+    environment: terms.environment,
+    merchantId: terms.merchantId,
+    merchantName: terms.merchantName,
+    uniqueId: terms.uniqueId,
+    uuid: terms.uuid,
+    number: terms.number,
+    kind: terms.kind,
+    status: intent.status,
+    failureReason: intent.failureReason,
+    late: intent.late,
+    amountMinor: terms.amountMinor,
+    currency: terms.currency,
+    createdAtMs: terms.createdAtMs,
+    expiresAtMs: terms.expiresAtMs,
+    endedAtMs: intent.endedAtMs,
+    attempts: intent.attempts.map((attempt) => attemptContent(details, attempt)),
+    refunds: intent.refunds.map((refund) => refundContent(details, refund)),
+    anomalies: intent.anomalies,
+    history,
+    events,
+    review,
+  };
+}
+
+/** Omits the customer's phone number and the customer's link to the provider's page. */
+function attemptContent(
+  { intent, secondOperatorAboveMinor }: PaymentDetails,
+  attempt: Intent['attempts'][number],
+) {
+  const { phone: _phone, redirectUrl: _redirectUrl, startClaimId: _claim, ...rest } = attempt;
+  return {
+    ...rest,
+    paid: attempt.id === intent.paidAttemptId,
+    secondOperatorNeeded: paidNeedsSecondOperator(intent, attempt, secondOperatorAboveMinor),
+  };
+}
+
+function refundContent(
+  { intent, secondOperatorAboveMinor }: PaymentDetails,
+  refund: Intent['refunds'][number],
+) {
+  const { requestId: _request, idempotencyKeyDigest: _key, bodyDigest: _body, ...shown } = refund;
+  const { claimId: _claim, repeat, ...rest } = shown;
+  const attempt = intent.attempts.find(({ id }) => id === refund.attemptId);
+  return {
+    ...rest,
+    repeatId: repeat?.repeatId ?? null,
+    transactionId: attempt?.reference ?? null,
+    secondOperatorNeeded: needsSecondOperator(intent, refund, secondOperatorAboveMinor),
+  };
+}

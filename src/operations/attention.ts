@@ -1,0 +1,277 @@
+import * as v from 'valibot';
+import { concurrently } from '../concurrently.ts';
+import { batch } from '../database.ts';
+import { type DeadLetter, deadLetters } from '../dead-letters/store.ts';
+import { type Intent, reportedAttempt } from '../domain/intent.ts';
+import type { Currency, Environment, Method } from '../domain/method.ts';
+import { body } from '../http/strict-body.ts';
+import { intentByUniqueId } from '../intent/client.ts';
+import { errorText, log } from '../log.ts';
+import { countStatement, type List, type ListQuery } from '../paging.ts';
+import {
+  eventsOfAll,
+  paymentsNeedingAttention,
+  refundsNeedingAttention,
+  type WaitingRefund,
+} from '../read-model/attention.ts';
+import type { EventRow } from '../read-model/events-list.ts';
+import { type PaymentRow, paymentRow } from '../read-model/payment-row.ts';
+import type { OperatorCall } from './call.ts';
+import { environmentField } from './fields.ts';
+import { merchantNames } from './merchant-rows.ts';
+import { payableMinor, type Reason, reasonsOf } from './needs.ts';
+import { badCursor, type ItemPage, itemPage, pageEntries } from './page-query.ts';
+import { railStates } from './rails.ts';
+
+export type AttentionItem = { readonly reasons: readonly Reason[]; readonly atMs: number } & (
+  | { readonly type: 'dead_letter'; readonly letter: DeadLetter }
+  | { readonly type: 'payment'; readonly payment: PaymentRow }
+  | { readonly type: 'refund'; readonly refund: WaitingRefund }
+  | { readonly type: 'delivery'; readonly event: EventRow }
+);
+
+export type AttentionPage = ItemPage<AttentionItem>;
+
+export const attentionQuery = body({ ...pageEntries, environment: v.optional(environmentField) });
+
+interface Section {
+  readonly name: string;
+  readonly environment: Environment | null;
+  readonly list: ListQuery;
+  readonly read: (
+    db: D1Database,
+    cursor: string | undefined,
+    limit: number,
+  ) => Promise<AttentionPage>;
+}
+
+/**
+ * Money first: lost messages (providers' reports among them), refunds, payments, undelivered events.
+ */
+function sectionsAt(nowMs: number): readonly Section[] {
+  return [
+    { name: 'letters', environment: null, ...waitingLetters() },
+    ...(['production', 'sandbox'] as const).flatMap((environment): readonly Section[] => [
+      { name: `${environment}-refunds`, environment, ...refunds(environment, nowMs) },
+      { name: `${environment}-payments`, environment, ...payments(environment) },
+      ...(['dead', 'paused', 'undeliverable'] as const).map((status) => ({
+        name: `${environment}-${status}`,
+        environment,
+        ...deliveries(environment, status),
+      })),
+    ]),
+  ];
+}
+
+/**
+ * One list of all sections in their order. Each section is newest first, except dead letters, which
+ * are oldest first. `cursor`: a page's `nextCursor`. Problem 400 for any other text.
+ */
+export async function attentionPage(
+  { env, nowMs }: Pick<OperatorCall, 'env' | 'nowMs'>,
+  query: v.InferOutput<typeof attentionQuery>,
+): Promise<AttentionPage> {
+  const { environment, limit } = query;
+  const sections = sectionsAt(nowMs).filter(
+    (section) => environment === undefined || (section.environment ?? environment) === environment,
+  );
+  const place = placeOf(query.cursor, sections);
+  const items: AttentionItem[] = [];
+  let { cursor } = place;
+  for (const section of sections.slice(place.index)) {
+    if (items.length === limit) {
+      return { items, nextCursor: `${section.name}~` };
+    }
+    const page = await section.read(env.DB, cursor, limit - items.length);
+    items.push(...page.items);
+    if (page.nextCursor !== null) {
+      return { items, nextCursor: `${section.name}~${page.nextCursor}` };
+    }
+    cursor = undefined;
+  }
+  return { items, nextCursor: null };
+}
+
+/** What the desk shows of the payment behind an item. */
+export interface PaymentHint {
+  readonly payableMinor: number;
+  readonly currency: Currency;
+  readonly method: Method | null;
+  /** The attempts' numbers to look up at the provider. */
+  readonly references: readonly string[];
+}
+
+/** A page of the list, with what its payments' objects know and the merchants' names. */
+export interface DescribedAttention extends AttentionPage {
+  /** By uuid, without payments out of reach. The row of a refund has all that the desk shows. */
+  readonly payments: Readonly<Record<string, PaymentHint>>;
+  /** By merchant's id. */
+  readonly merchantNames: Readonly<Record<string, string>>;
+}
+
+export async function describedAttention(
+  call: Pick<OperatorCall, 'env' | 'nowMs'>,
+  query: v.InferOutput<typeof attentionQuery>,
+): Promise<DescribedAttention> {
+  const page = await attentionPage(call, query);
+  const [names, payments] = await Promise.all([
+    merchantNames(
+      call.env.DB,
+      page.items.flatMap((item) => paymentOf(item)?.merchantId ?? []),
+    ),
+    paymentHints(call.env, page.items),
+  ]);
+  return { ...page, payments, merchantNames: names };
+}
+
+async function paymentHints(
+  env: Env,
+  items: readonly AttentionItem[],
+): Promise<DescribedAttention['payments']> {
+  const named = new Map(
+    items
+      .filter(({ type }) => type !== 'refund')
+      .flatMap((item) => paymentOf(item) ?? [])
+      .map((one) => [one.uuid, one]),
+  );
+  const hints = await concurrently([...named.values()], async (payment) => {
+    try {
+      const read = await intentByUniqueId(env, payment, payment.uniqueId).read();
+      return read.type === 'not_found' ? [] : [[payment.uuid, hintOf(read.intent)] as const];
+    } catch (error) {
+      // The list must open although one payment does not answer.
+      log('warn', 'intent_unavailable', { error: errorText(error) });
+      return [];
+    }
+  });
+  return Object.fromEntries(hints.flat());
+}
+
+function hintOf(intent: Intent): PaymentHint {
+  const { attempts, anomalies, paidAttemptId, late, terms } = intent;
+  const isConcerned = ({ id, status, proposal }: Intent['attempts'][number]) =>
+    status === 'unresolved' ||
+    proposal !== null ||
+    anomalies.some(({ attemptId }) => attemptId === id) ||
+    (late && id === paidAttemptId);
+  return {
+    payableMinor: payableMinor(intent),
+    currency: terms.currency,
+    method: reportedAttempt(intent)?.method ?? null,
+    references: attempts.filter(isConcerned).map(({ reference }) => reference),
+  };
+}
+
+/** The payment that the item is about; null for a dead letter. */
+function paymentOf(item: AttentionItem) {
+  switch (item.type) {
+    case 'dead_letter':
+      return null;
+    case 'payment':
+      return item.payment;
+    case 'refund':
+      return { ...item.refund, uuid: item.refund.paymentUuid };
+    case 'delivery':
+      return { ...item.event, uuid: item.event.paymentUuid };
+  }
+}
+
+/** How much waits for the operator: items in all, dead letters among them, rails to mend. */
+export interface AttentionCounts {
+  readonly attention: number;
+  readonly deadLetters: number;
+  readonly rails: number;
+}
+
+/** The desk shows a larger number as "99+", so that a page never scans a long list. */
+const COUNTED_MAX = 100;
+
+/** Counts to COUNTED_MAX each. */
+export async function countAttention({
+  env,
+  nowMs,
+}: Pick<OperatorCall, 'env' | 'nowMs'>): Promise<AttentionCounts> {
+  const statements = sectionsAt(nowMs).map(({ list }) => countStatement(list, COUNTED_MAX));
+  const results = await batch<{ rows: number }>(env.DB, statements);
+  const counts = results.map((result) => result.results[0]?.rows ?? 0);
+  const items = counts.reduce((sum, rows) => sum + rows, 0);
+  return {
+    attention: Math.min(items, COUNTED_MAX),
+    deadLetters: counts[0] ?? 0,
+    rails: railStates(env).filter(({ state }) => state === 'misconfigured').length,
+  };
+}
+
+/** Parses `section~cursor`. The cursor is empty at the start of a section. */
+function placeOf(
+  text: string | undefined,
+  sections: readonly Section[],
+): { readonly index: number; readonly cursor: string | undefined } {
+  if (text === undefined) {
+    return { index: 0, cursor: undefined };
+  }
+  const tilde = text.indexOf('~');
+  const index = sections.findIndex(({ name }) => name === text.slice(0, Math.max(tilde, 0)));
+  if (index < 0) {
+    throw badCursor();
+  }
+  return { index, cursor: text.slice(tilde + 1) || undefined };
+}
+
+/** Reads a section from a list. */
+function section<Row>(
+  list: List<Row>,
+  itemOf: (row: Row) => AttentionItem,
+): Pick<Section, 'list' | 'read'> {
+  return {
+    list,
+    read: async (db, cursor, limit) => {
+      const { items, nextCursor } = await itemPage(db, list, { cursor, limit });
+      return { items: items.map(itemOf), nextCursor };
+    },
+  };
+}
+
+function waitingLetters(): ReturnType<typeof section> {
+  return section(deadLetters('waiting', null), (letter) => ({
+    type: 'dead_letter',
+    reasons: [letter.kind === 'result' ? 'dead_result' : 'dead_message'],
+    atMs: letter.storedAtMs,
+    letter,
+  }));
+}
+
+function payments(environment: Environment): ReturnType<typeof section> {
+  return section(paymentsNeedingAttention(environment), (stored) => {
+    const payment = paymentRow(stored);
+    return { type: 'payment', reasons: reasonsOf(payment), atMs: payment.updatedAtMs, payment };
+  });
+}
+
+function refunds(environment: Environment, nowMs: number): ReturnType<typeof section> {
+  return section(refundsNeedingAttention(environment, nowMs), (refund) => ({
+    type: 'refund',
+    reasons: [REFUND_REASONS[refund.status]],
+    atMs: refund.createdAtMs,
+    refund,
+  }));
+}
+
+const REFUND_REASONS: Readonly<Record<WaitingRefund['status'], Reason>> = {
+  requires_action: 'refund_requires_action',
+  unresolved: 'refund_unresolved',
+  processing: 'refund_overdue',
+  pending: 'refund_overdue',
+};
+
+function deliveries(
+  environment: Environment,
+  status: 'dead' | 'paused' | 'undeliverable',
+): ReturnType<typeof section> {
+  return section(eventsOfAll(environment, status), (event) => ({
+    type: 'delivery',
+    reasons: [`delivery_${status}`],
+    atMs: event.createdAtMs,
+    event,
+  }));
+}

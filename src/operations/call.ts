@@ -1,0 +1,53 @@
+import { type Actor, type AuditEntry, auditEntry, runAudited } from '../audit/log.ts';
+import type { Config } from '../config.ts';
+import { DatabaseUnavailable, prepare, type SqlStatement } from '../database.ts';
+import { isOperatorName } from '../domain/operator-name.ts';
+import { errorText } from '../log.ts';
+
+/** What an operator's action gets: the gateway, and the operator who acts. */
+export interface OperatorCall {
+  readonly env: Env;
+  readonly config: Config;
+  readonly actor: Actor;
+  readonly nowMs: number;
+}
+
+/** The parts of a path that name what an action is about. Each action checks its own. */
+export type Target = Readonly<Record<string, string | undefined>>;
+
+/** The operator as the audit log stores one, so that no caller acts as a member or as a key. */
+export function operatorFrom({ name, isProved, address }: Actor): Actor {
+  if (!isOperatorName(name)) {
+    throw new Error('an operator without a name');
+  }
+  return { kind: 'operator', id: name, name, isProved: isProved === true, address };
+}
+
+/** Runs the operator's change with its audit entry. False, without an entry, if no row changed. */
+export function changeAudited(
+  { env, actor, nowMs }: OperatorCall,
+  change: SqlStatement,
+  entry: Omit<AuditEntry, 'actor' | 'atMs'>,
+): Promise<boolean> {
+  return runAudited(env.DB, [change], { ...entry, actor, atMs: nowMs });
+}
+
+type Detail = NonNullable<AuditEntry['detail']>;
+
+/** Writes audit entries about one decision. */
+export type Recorder = (detail: Detail) => Promise<void>;
+
+/** For decisions that the payment's object commits. Throws Unavailable when D1 does not answer. */
+export function recorder(
+  { env, actor, nowMs: atMs }: OperatorCall,
+  entry: Omit<AuditEntry, 'actor' | 'atMs'>,
+): Recorder {
+  return async (detail) => {
+    const statement = auditEntry({ ...entry, actor, atMs, detail: { ...entry.detail, ...detail } });
+    try {
+      await prepare(env.DB, statement).run();
+    } catch (error) {
+      throw new DatabaseUnavailable(errorText(error));
+    }
+  };
+}

@@ -1,0 +1,185 @@
+import * as v from 'valibot';
+import { auditEntry } from '../audit/log.ts';
+import { runBatch } from '../database.ts';
+import { MESSAGE_QUEUES, producerOf } from '../dead-letters/queues.ts';
+import {
+  bodyOf,
+  type DeadLetter,
+  deadLetters,
+  isGone,
+  LETTER_STATUSES,
+  markDiscarded,
+  markRetried,
+  readStored,
+  type StoredDeadLetter,
+} from '../dead-letters/store.ts';
+import type { Environment } from '../domain/method.ts';
+import { withoutPhoneNumbers } from '../domain/phone.ts';
+import { oneOf } from '../http/fields.ts';
+import { found } from '../http/problem.ts';
+import { body } from '../http/strict-body.ts';
+import { intentByObjectId } from '../intent/client.ts';
+import { errorText, log } from '../log.ts';
+import { changeAudited, type OperatorCall, type Target } from './call.ts';
+import { filledList, lineField, patternField, REASON_CHARACTERS_MAX } from './fields.ts';
+import { type ItemPage, itemPage, pageEntries } from './page-query.ts';
+
+/** One request reads, decrypts and sends each letter separately. */
+const IDS_MAX = 50;
+
+const idsField = filledList(
+  patternField(/^[!-~]{1,128}$/, 'Must be the id of a dead letter.'),
+  IDS_MAX,
+);
+
+export const lettersQuery = body({
+  ...pageEntries,
+  queue: v.optional(oneOf(MESSAGE_QUEUES)),
+  status: v.optional(oneOf(LETTER_STATUSES), 'waiting'),
+});
+
+/** Oldest first, without their messages. */
+export function listDeadLetters(
+  { env }: Pick<OperatorCall, 'env'>,
+  { queue, status, ...page }: v.InferOutput<typeof lettersQuery>,
+): Promise<ItemPage<DeadLetter>> {
+  return itemPage(env.DB, deadLetters(status, queue ?? null), page);
+}
+
+export interface LetterDetails {
+  readonly letter: DeadLetter & { readonly subject: string };
+  /** The message, or null when it or its data key was removed. */
+  readonly body: unknown;
+  /** Null for a letter about no payment, and for one whose payment was deleted or is out of reach. */
+  readonly payment: {
+    readonly environment: Environment;
+    readonly merchantId: string;
+    readonly uniqueId: string;
+  } | null;
+}
+
+export async function readDeadLetter(
+  { env, config }: Pick<OperatorCall, 'env' | 'config'>,
+  target: Target,
+): Promise<LetterDetails> {
+  const stored = found(await readStored(env.DB, target.id ?? ''));
+  const { sealedBody: _sealed, ...letter } = stored;
+  const message = isGone(letter) ? null : await bodyOf(config.dataEncryptionKeys, stored);
+  return { letter, body: message, payment: await paymentBehind(env, letter) };
+}
+
+async function paymentBehind(
+  env: Env,
+  { objectId }: DeadLetter,
+): Promise<LetterDetails['payment']> {
+  try {
+    const read = objectId === null ? null : await intentByObjectId(env, objectId).read();
+    if (read === null || read.type === 'not_found') {
+      return null;
+    }
+    const { environment, merchantId, uniqueId } = read.intent.terms;
+    return { environment, merchantId, uniqueId };
+  } catch (error) {
+    // The letter must open although its payment does not answer.
+    log('warn', 'intent_unavailable', { error: errorText(error) });
+    return null;
+  }
+}
+
+/** The result for each id of a request. */
+export type LetterOutcome =
+  | 'sent'
+  | 'discarded'
+  | 'not_found'
+  | 'not_waiting'
+  | 'unreadable'
+  | 'not_sent';
+
+export interface LetterOutcomes {
+  readonly outcomes: Readonly<Record<string, LetterOutcome>>;
+}
+
+async function outcomesOf(
+  ids: readonly string[],
+  act: (id: string) => Promise<LetterOutcome>,
+): Promise<LetterOutcomes> {
+  const outcomes: Record<string, LetterOutcome> = {};
+  for (const id of new Set(ids)) {
+    outcomes[id] = await act(id);
+  }
+  return { outcomes };
+}
+
+export const retryFields = body({ ids: idsField });
+
+export function retryDeadLetters(
+  call: OperatorCall,
+  _target: Target,
+  { ids }: v.InferOutput<typeof retryFields>,
+): Promise<LetterOutcomes> {
+  return outcomesOf(ids, (id) => retryLetter(call, id));
+}
+
+/**
+ * Sends the message back to its queue, then marks it as retried. If marking fails, the letter stays
+ * waiting and may be sent twice. This is harmless: an attempt is resolved and started once, a
+ * delivery is claimed once, and the read model keeps the newest version.
+ */
+async function retryLetter(call: OperatorCall, id: string): Promise<LetterOutcome> {
+  const { env, actor, nowMs: atMs } = call;
+  const letter = await readStored(env.DB, id);
+  if (letter === null || isGone(letter)) {
+    return letter === null ? 'not_found' : 'not_waiting';
+  }
+  const message = await bodyOf(call.config.dataEncryptionKeys, letter);
+  if (message === null) {
+    return 'unreadable';
+  }
+  try {
+    await producerOf(env, letter.queue).send(message);
+  } catch (error) {
+    log('warn', 'dead_letter_not_sent', { id, queue: letter.queue, error: errorText(error) });
+    return 'not_sent';
+  }
+  const entry = { ...about(letter), actor, action: 'dead_letter.retried', atMs } as const;
+  await runBatch(env.DB, [markRetried(id, actor.name, atMs), auditEntry(entry)]);
+  return 'sent';
+}
+
+export const discardFields = body({ ids: idsField, reason: lineField(REASON_CHARACTERS_MAX) });
+
+export function discardDeadLetters(
+  call: OperatorCall,
+  _target: Target,
+  { ids, reason }: v.InferOutput<typeof discardFields>,
+): Promise<LetterOutcomes> {
+  return outcomesOf(ids, (id) => discardLetter(call, id, reason));
+}
+
+/** Deletes the message. The row stays, with the operator's name. */
+async function discardLetter(
+  call: OperatorCall,
+  id: string,
+  reason: string,
+): Promise<LetterOutcome> {
+  const letter = await readStored(call.env.DB, id);
+  if (letter === null) {
+    return 'not_found';
+  }
+  const { detail, ...rest } = about(letter);
+  const isDiscarded = await changeAudited(call, markDiscarded(id, call.actor.name, call.nowMs), {
+    ...rest,
+    detail: { ...detail, reason: withoutPhoneNumbers(reason) },
+    action: 'dead_letter.discarded',
+  });
+  return isDiscarded ? 'discarded' : 'not_waiting';
+}
+
+function about({ id, queue, kind, objectId }: StoredDeadLetter) {
+  return {
+    merchantId: null,
+    environment: null,
+    target: id,
+    detail: { queue, kind, objectId },
+  };
+}

@@ -1,0 +1,80 @@
+import * as v from 'valibot';
+import { CURRENCIES, ENVIRONMENTS, METHODS } from '../domain/method.ts';
+import { AMOUNT_MINOR_MAX } from '../domain/money.ts';
+import { isPrintable } from '../domain/text.ts';
+import { fieldError } from '../http/field-error.ts';
+import { listOf, oneOf, PARSING, stringField, wholeNumber } from '../http/fields.ts';
+import { problem } from '../http/problem.ts';
+
+/** What requests of operators consist of. Pure: the back office and the command line use it too. */
+
+/** A sentence or two for the audit log. */
+export const REASON_CHARACTERS_MAX = 500;
+/** What the operator noted about a payment. Also a constraint of the table. */
+export const NOTE_CHARACTERS_MAX = 500;
+/** The merchant's members see it. As in the dashboard. */
+export const REFUND_REASON_LENGTH_MAX = 255;
+
+/** Part of every key and object id of a merchant, so it never changes. */
+export const MERCHANT_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** One line of text, trimmed: 1 to `charactersMax` printable characters. */
+export function lineField(charactersMax: number) {
+  return v.pipe(
+    stringField,
+    v.maxLength(
+      charactersMax,
+      fieldError('too_long', `Must be at most ${charactersMax} characters long.`),
+    ),
+    v.trim(),
+    v.nonEmpty(fieldError('empty', 'Must not be empty.')),
+    v.check(isPrintable, fieldError('invalid_format', 'Must consist of printable characters.')),
+  );
+}
+
+export function patternField(pattern: RegExp, text: string) {
+  return v.pipe(stringField, v.regex(pattern, fieldError('invalid_format', text)));
+}
+
+/** Identifies one decision: a repeated request has no further effect. Random when absent. */
+export const decisionIdField = v.optional(
+  patternField(/^[A-Za-z0-9-]{8,64}$/, 'Must be a UUID.'),
+  () => crypto.randomUUID(),
+);
+
+/** The provider's proof of a payment or of a refund. */
+export function proofField(charactersMax: number) {
+  return patternField(
+    new RegExp(`^[!-~]{1,${charactersMax}}$`),
+    `Must be 1 to ${charactersMax} letters, digits and signs without spaces.`,
+  );
+}
+
+export const environmentField = oneOf(ENVIRONMENTS);
+export const methodField = oneOf(METHODS);
+export const currencyField = oneOf(CURRENCIES);
+export const merchantIdField = patternField(MERCHANT_ID, 'Must be the id of a merchant.');
+
+/** Hundredths of a percent; 10,000 is the whole amount. */
+export const basisPointsField = wholeNumber(0, 10_000);
+export const fixedMinorField = wholeNumber(0, AMOUNT_MINOR_MAX);
+
+/** A list of 1 to `entriesMax` entries. */
+export function filledList<const Entry extends v.GenericSchema>(entry: Entry, entriesMax: number) {
+  return v.pipe(
+    listOf(entry, entriesMax),
+    v.nonEmpty(fieldError('empty', 'Must have at least one entry.')),
+  );
+}
+
+/** A part of the path. Problem 404 when it is malformed. */
+export function pathPart<Schema extends v.GenericSchema>(
+  schema: Schema,
+  text: unknown,
+): v.InferOutput<Schema> {
+  const result = v.safeParse(schema, text, PARSING);
+  if (!result.success) {
+    throw problem('not_found');
+  }
+  return result.output;
+}

@@ -1,0 +1,125 @@
+import { DATABASE_BYTES_MAX, isNearlyFull, prepare } from '../database.ts';
+import { MESSAGE_QUEUES, type MessageQueue, producerOf } from '../dead-letters/queues.ts';
+import { countWaiting } from '../dead-letters/store.ts';
+import type { Environment } from '../domain/method.ts';
+import { errorText, log } from '../log.ts';
+import { countEventsByStatus, oldestUndelivered } from '../read-model/attention.ts';
+import type { EventRow } from '../read-model/events-list.ts';
+import { businessDay, failuresPerRail, type RailOutcome } from '../read-model/totals.ts';
+import type { OperatorCall } from './call.ts';
+import { type RailState, railStates } from './rails.ts';
+
+/** A queue's backlog. Null, with the reason in `unknown`, when Cloudflare reports none. */
+export interface QueueHealth {
+  readonly queue: MessageQueue;
+  readonly backlog: number | null;
+  readonly backlogBytes: number | null;
+  /** When the oldest message was sent; null when there is none or it is unknown. */
+  readonly oldestAtMs: number | null;
+  readonly unknown: string | null;
+}
+
+export interface EnvironmentHealth {
+  readonly environment: Environment;
+  /** The number of undelivered events, by delivery status. */
+  readonly eventsByStatus: Readonly<Record<string, number>>;
+  /** The oldest event that is still being delivered. */
+  readonly oldestUndelivered: EventRow | null;
+  /** Payments created yesterday or today (in Addis Ababa) that have ended, by method and reason. */
+  readonly endsSinceYesterday: readonly RailOutcome[];
+  /** The same for the last seven days and today. */
+  readonly endsSinceWeek: readonly RailOutcome[];
+}
+
+export interface Health {
+  /** The clock of this answer. */
+  readonly atMs: number;
+  /** The duration of a minimal D1 query, in milliseconds. */
+  readonly d1Ms: number;
+  readonly d1SizeBytes: number;
+  readonly d1SizeBytesMax: number;
+  /** The operator must act before the database is full. */
+  readonly d1IsNearlyFull: boolean;
+  readonly queues: readonly QueueHealth[];
+  readonly deadLetters: Readonly<Partial<Record<MessageQueue, number>>>;
+  readonly environments: readonly EnvironmentHealth[];
+  /** Methods whose secret is malformed, and the reason. */
+  readonly misconfiguredRails: readonly RailState[];
+}
+
+const DAYS_OF_A_WEEK = 7;
+
+/** The gateway's health. Throws when D1 does not answer. */
+export async function readHealth({
+  env,
+  nowMs,
+}: Pick<OperatorCall, 'env' | 'nowMs'>): Promise<Health> {
+  const database = await databaseHealth(env.DB);
+  const [queues, deadLetters, ...environments] = await Promise.all([
+    Promise.all(MESSAGE_QUEUES.map((queue) => queueHealth(env, queue))),
+    countWaiting(env.DB),
+    environmentHealth(env.DB, 'production', nowMs),
+    environmentHealth(env.DB, 'sandbox', nowMs),
+  ]);
+  const misconfiguredRails = railStates(env).filter(({ state }) => state === 'misconfigured');
+  return { atMs: nowMs, ...database, queues, deadLetters, environments, misconfiguredRails };
+}
+
+/** A Worker's clock advances only during I/O, which is what `d1Ms` measures. */
+async function databaseHealth(db: D1Database) {
+  const startMs = Date.now();
+  const { meta } = await prepare(db, { sql: 'SELECT 1', params: [] }).run();
+  return {
+    d1Ms: Date.now() - startMs,
+    d1SizeBytes: meta.size_after,
+    d1SizeBytesMax: DATABASE_BYTES_MAX,
+    d1IsNearlyFull: isNearlyFull(meta.size_after),
+  };
+}
+
+async function queueHealth(env: Env, queue: MessageQueue): Promise<QueueHealth> {
+  try {
+    const { backlogCount, backlogBytes, oldestMessageTimestamp } = await producerOf(
+      env,
+      queue,
+    ).metrics();
+    return {
+      queue,
+      backlog: backlogCount,
+      backlogBytes,
+      oldestAtMs: timeOf(oldestMessageTimestamp),
+      unknown: null,
+    };
+  } catch (error) {
+    log('warn', 'queue_metrics_failed', { queue, error: errorText(error) });
+    const unknown = 'Cloudflare reported no metrics';
+    return { queue, backlog: null, backlogBytes: null, oldestAtMs: null, unknown };
+  }
+}
+
+/** For an empty queue, some runtimes report 1970 instead of nothing. */
+function timeOf(date: Date | undefined): number | null {
+  const atMs = date === undefined ? 0 : new Date(date).getTime();
+  return atMs > 0 ? atMs : null;
+}
+
+async function environmentHealth(
+  db: D1Database,
+  environment: Environment,
+  nowMs: number,
+): Promise<EnvironmentHealth> {
+  const today = businessDay(nowMs);
+  const [eventsByStatus, oldest, endsSinceYesterday, endsSinceWeek] = await Promise.all([
+    countEventsByStatus(db, environment),
+    oldestUndelivered(db, environment),
+    failuresPerRail(db, environment, today - 1),
+    failuresPerRail(db, environment, today - DAYS_OF_A_WEEK),
+  ]);
+  return {
+    environment,
+    eventsByStatus,
+    oldestUndelivered: oldest,
+    endsSinceYesterday,
+    endsSinceWeek,
+  };
+}

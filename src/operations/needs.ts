@@ -1,0 +1,50 @@
+import { chargedMinor, type Intent, reportedAttempt } from '../domain/intent.ts';
+
+/** Why something needs the operator's attention. A payment can have several reasons. */
+export type Reason =
+  | 'dead_result'
+  | 'dead_message'
+  | 'unresolved_attempt'
+  | 'attempt_proposed'
+  | 'anomaly'
+  | 'late_payment'
+  | 'refund_requires_action'
+  | 'refund_unresolved'
+  | 'refund_overdue'
+  | 'delivery_dead'
+  | 'delivery_undeliverable'
+  | 'delivery_paused';
+
+/** What about a payment needs attention. */
+export interface Needs {
+  readonly unresolvedAttempts: number;
+  readonly anomalies: number;
+  readonly proposedAttempts: number;
+  readonly late: boolean;
+}
+
+export function needsOf({ attempts, anomalies, late }: Intent): Needs {
+  return {
+    unresolvedAttempts: attempts.filter(({ status }) => status === 'unresolved').length,
+    anomalies: anomalies.length,
+    proposedAttempts: attempts.filter(({ proposal }) => proposal !== null).length,
+    late,
+  };
+}
+
+/** Why a payment needs attention, whether or not it was reviewed. */
+export function reasonsOf(payment: Needs): readonly Reason[] {
+  return [
+    ...(payment.proposedAttempts > 0 ? (['attempt_proposed'] as const) : []),
+    ...(payment.unresolvedAttempts > 0 ? (['unresolved_attempt'] as const) : []),
+    ...(payment.anomalies > 0 ? (['anomaly'] as const) : []),
+    ...(payment.late ? (['late_payment'] as const) : []),
+  ];
+}
+
+/** What the customer pays or paid, in minor units; without commission while the method is open. */
+export function payableMinor(intent: Intent): number {
+  const attempt = reportedAttempt(intent);
+  const { terms } = intent;
+  return attempt === null ? terms.amountMinor : chargedMinor(terms, attempt.method);
+}

@@ -1,0 +1,81 @@
+import { auditEntry } from '../audit/log.ts';
+import { runBatch } from '../database.ts';
+import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../domain/method.ts';
+import { problem } from '../http/problem.ts';
+import { isWithinLimit } from '../http/rate-limit.ts';
+import type { ProbeResult } from '../rails/rail.ts';
+import { configuredRail, railConfiguration, railSecretName } from '../rails/settings.ts';
+import type { OperatorCall, Target } from './call.ts';
+import { environmentField, methodField, pathPart } from './fields.ts';
+import { operationProblem } from './problems.ts';
+
+export interface RailState {
+  readonly environment: Environment;
+  readonly method: Method;
+  /** The name of the secret with its credentials. */
+  readonly secret: string;
+  readonly state: 'configured' | 'not_configured' | 'misconfigured';
+  /** The adapter of a configured method. */
+  readonly rail: string | null;
+  /** Which field of the secret is invalid, and why. Never a value. */
+  readonly problem: string | null;
+}
+
+/** Every method in both environments. Reads the configuration and calls no provider. */
+export function railStates(env: Env): readonly RailState[] {
+  return ENVIRONMENTS.toReversed().flatMap((environment) =>
+    METHODS.map((method) => railState(env, environment, method)),
+  );
+}
+
+function railState(env: Env, environment: Environment, method: Method): RailState {
+  const configuration = railConfiguration(env, environment, method);
+  return {
+    environment,
+    method,
+    secret: railSecretName(environment, method),
+    state: configuration.state,
+    rail: configuration.state === 'configured' ? configuration.rail.id : null,
+    problem: configuration.state === 'misconfigured' ? configuration.problem : null,
+  };
+}
+
+/** The period of RAIL_PROBE_RATE_LIMIT. */
+const PROBE_PERIOD_SECONDS = 60;
+
+/** What a probe of one rail saw. */
+export interface ProbedRail extends ProbeResult {
+  readonly environment: Environment;
+  readonly method: Method;
+}
+
+/**
+ * Tries the credentials of the rail that the path names; see `Probe`. Problem 404 for a malformed
+ * path, 409 without a valid secret, 429 after a few probes in a minute. `origin`: the gateway's, for
+ * a gateway without PUBLIC_BASE_URL.
+ */
+export async function probeRail(
+  call: OperatorCall,
+  target: Target,
+  origin: string,
+): Promise<ProbedRail> {
+  const { env, config, actor, nowMs: atMs } = call;
+  const environment = pathPart(environmentField, target.environment);
+  const method = pathPart(methodField, target.method);
+  const secret = railSecretName(environment, method);
+  const rail = configuredRail(env, environment, method);
+  if (rail?.probe === undefined) {
+    throw operationProblem('rail_not_configured', { secret });
+  }
+  if (!(await isWithinLimit(config, env.RAIL_PROBE_RATE_LIMIT, secret))) {
+    throw problem('too_many_requests', { retryAfterSeconds: PROBE_PERIOD_SECONDS });
+  }
+  // No payment is behind this address, so what a provider posts there is refused.
+  const resultUrl = `${config.publicBaseUrl ?? origin}/rails/${rail.id}/probe`;
+  const result = await rail.probe(resultUrl);
+  const { outcome, status: httpStatus } = result;
+  const entry = { actor, merchantId: null, environment, target: method, atMs } as const;
+  const detail = { outcome, httpStatus };
+  await runBatch(env.DB, [auditEntry({ ...entry, action: 'rail.probed', detail })]);
+  return { environment, method, ...result };
+}
