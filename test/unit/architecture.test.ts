@@ -35,7 +35,7 @@ const SHARED = [
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/domain/': [],
   'src/crypto/': ['src/config.ts'],
-  'src/http/': ['src/config.ts', 'src/log.ts', 'src/unavailable.ts'],
+  'src/http/': ['src/config.ts', 'src/log.ts', 'src/paging.ts', 'src/unavailable.ts'],
   // Runs in the customer's browser, so no code of the Worker belongs here.
   'src/checkout/browser/': [],
   // Runs in the browsers of members and operators.

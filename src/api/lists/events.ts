@@ -4,7 +4,8 @@ import { prepare, readInTime } from '../../database.ts';
 import { callbackUrlOf, type EventType, type Tenant } from '../../domain/intent.ts';
 import { jsonResponse, successBody, successResponse } from '../../http/envelope.ts';
 import { readJsonBody } from '../../http/json-body.ts';
-import { problem, validationProblem } from '../../http/problem.ts';
+import { readListQuery } from '../../http/list-request.ts';
+import { problem } from '../../http/problem.ts';
 import { checked } from '../../http/strict-body.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
 import {
@@ -24,7 +25,7 @@ import { listEndpoints } from '../../webhooks/endpoint-store.ts';
 import { WIRE_EVENTS } from '../../webhooks/payload.ts';
 import { limitCalls, type MerchantCall, RESEND_POLICY } from '../call.ts';
 import { keyEntry } from '../key-entry.ts';
-import { eventsQuery, rangeErrors, resendBody } from '../schema/list.ts';
+import { eventsQuery, resendBody } from '../schema/list.ts';
 import { unknownFieldWarnings } from '../schema/unknown-fields.ts';
 import {
   deliveriesOfRows,
@@ -33,22 +34,16 @@ import {
   eventContent,
 } from './event-content.ts';
 import { pageContent } from './page.ts';
-import { readQuery } from './query.ts';
 
 /** GET …/events: the merchant's events of this environment, newest first (docs/lists.md#lists). */
 export async function listEvents({ request, env, access }: MerchantCall): Promise<Response> {
-  const query = readQuery(request, eventsQuery);
-  const { type, createdFrom, createdTo } = query;
-  const errors = rangeErrors('created', createdFrom, createdTo);
-  if (Object.keys(errors).length > 0) {
-    throw validationProblem(errors);
-  }
+  const query = readListQuery(request, eventsQuery);
   const list = distinctEventsOf(access, {
     uniqueId: query.paymentIntentUniqueId,
-    type: EVENT_TYPES.find((known) => WIRE_EVENTS[known].event === type),
+    type: EVENT_TYPES.find((known) => WIRE_EVENTS[known].event === query.type),
     deliveryStatus: query.deliveryState,
-    fromMs: createdFrom,
-    toMs: createdTo,
+    fromMs: query.createdFrom,
+    toMs: query.createdTo,
   });
   const page = await readInTime(() => readPage(env.DB, list, query.cursor ?? null, query.limit));
   const eventIds = page.rows.map(({ eventId }) => eventId);

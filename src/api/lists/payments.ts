@@ -1,32 +1,23 @@
 import type { IntentStatus } from '../../domain/intent.ts';
 import { successResponse } from '../../http/envelope.ts';
-import { validationProblem } from '../../http/problem.ts';
+import { readListQuery } from '../../http/list-request.ts';
 import { type PaymentSummary, readSummaries } from '../../read-model/payment-summaries.ts';
 import { isoTime } from '../../webhooks/iso-time.ts';
 import { WIRE_STATUSES, wireStatus } from '../../webhooks/payload.ts';
 import type { MerchantCall } from '../call.ts';
-import { paymentsQuery, rangeErrors } from '../schema/list.ts';
+import { paymentsQuery } from '../schema/list.ts';
 import { pageContent } from './page.ts';
-import { readQuery } from './query.ts';
 
 /** GET …/intents: the merchant's payments of this environment, newest first (docs/lists.md#lists). */
 export async function listPayments({ request, env, access }: MerchantCall): Promise<Response> {
-  const query = readQuery(request, paymentsQuery);
-  const { createdFrom, createdTo, endedFrom, endedTo } = query;
-  const errors = {
-    ...rangeErrors('created', createdFrom, createdTo),
-    ...rangeErrors('ended', endedFrom, endedTo),
-  };
-  if (Object.keys(errors).length > 0) {
-    throw validationProblem(errors);
-  }
+  const query = readListQuery(request, paymentsQuery);
   const filter = {
     status: STATUSES.find((status) => WIRE_STATUSES[status] === query.status),
     method: query.method,
-    createdFromMs: createdFrom,
-    createdToMs: createdTo,
-    endedFromMs: endedFrom,
-    endedToMs: endedTo,
+    createdFromMs: query.createdFrom,
+    createdToMs: query.createdTo,
+    endedFromMs: query.endedFrom,
+    endedToMs: query.endedTo,
     phone: query.customerPhone,
     metadata: query.metadata,
   };

@@ -1,24 +1,19 @@
 import { readInTime } from '../../database.ts';
 import type { RefundStatus } from '../../domain/refund.ts';
 import { successResponse } from '../../http/envelope.ts';
-import { validationProblem } from '../../http/problem.ts';
+import { readListQuery } from '../../http/list-request.ts';
 import { readPage } from '../../paging.ts';
 import { type RefundRow, refundsOf } from '../../read-model/refunds-list.ts';
 import { isoTime } from '../../webhooks/iso-time.ts';
 import { WIRE_REFUND_STATUSES } from '../../webhooks/refund-payload.ts';
 import type { MerchantCall } from '../call.ts';
-import { rangeErrors, refundsQuery } from '../schema/list.ts';
+import { refundsQuery } from '../schema/list.ts';
 import { pageContent } from './page.ts';
-import { readQuery } from './query.ts';
 
 /** GET …/refunds: the merchant's refunds of this environment, newest first (docs/lists.md#lists). */
 export async function listRefunds({ request, env, access }: MerchantCall): Promise<Response> {
-  const query = readQuery(request, refundsQuery);
+  const query = readListQuery(request, refundsQuery);
   const { status, createdFrom, createdTo, paymentIntentUniqueId, cursor, limit } = query;
-  const errors = rangeErrors('created', createdFrom, createdTo);
-  if (Object.keys(errors).length > 0) {
-    throw validationProblem(errors);
-  }
   const list = refundsOf(access, {
     status: STATUSES.find((known) => WIRE_REFUND_STATUSES[known] === status),
     uniqueId: paymentIntentUniqueId,
