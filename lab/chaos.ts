@@ -18,7 +18,6 @@ import { commandLine } from '../scripts/project/options.ts';
 import { givenNumber } from '../scripts/project/whole-number.ts';
 import { type StandIns, startStandIns } from '../scripts/stand-ins/start-all.ts';
 import { Caller } from './chaos/caller.ts';
-import { Chance } from './chaos/chance.ts';
 import { Journey } from './chaos/journey.ts';
 import { forEachOf, killRepeatedly, runWorkers } from './chaos/load.ts';
 import { Member } from './chaos/member.ts';
@@ -26,6 +25,7 @@ import { MerchantServer } from './chaos/merchant-server.ts';
 import { Observations } from './chaos/observations.ts';
 import { planOf } from './chaos/plan.ts';
 import { Verdict } from './chaos/verdict.ts';
+import { Random } from './harness/random.ts';
 
 const CUSTOMERS = 24;
 const VIOLATIONS_SHOWN = 500;
@@ -132,7 +132,7 @@ async function putUnderLoad(load: Load): Promise<readonly Journey[]> {
   const { seed, kills, gateway, caller, member, standIns, observed, callbackUrl } = load;
   const journeys: Journey[] = [];
   let isOver = false;
-  const killing = killRepeatedly(gateway, kills, new Chance(seed, 'kills'), say).finally(() => {
+  const killing = killRepeatedly(gateway, kills, new Random(seed, 'kills'), say).finally(() => {
     isOver = true;
     say('killed for the last time; waiting for the payments in progress');
   });

@@ -282,7 +282,7 @@ export class Journey {
   }
 
   #think(): Promise<void> {
-    return wait(this.#record.plan.chance.integer(0, THINKING_MS_MAX));
+    return wait(this.#record.plan.random.between(0, THINKING_MS_MAX));
   }
 
   /** A hosted create answers with the URL of its page. */

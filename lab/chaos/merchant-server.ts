@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import type { DemoMerchant } from '../../scripts/dev/demo-merchant.ts';
-import { Chance } from './chance.ts';
+import { Random } from '../harness/random.ts';
 import type { Observations } from './observations.ts';
 
 const PATH = '/webhooks';
@@ -174,7 +174,7 @@ export class MerchantServer {
       return 'accepting';
     }
     const event = this.#events.get(String(headers['webhook-id']));
-    const chosen = new Chance(this.#seed, 'merchant', event?.payment.uniqueId ?? '').next();
+    const chosen = new Random(this.#seed, 'merchant', event?.payment.uniqueId ?? '').next();
     if (chosen < HANGING_PROBABILITY) {
       return 'hanging';
     }

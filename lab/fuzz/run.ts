@@ -1,5 +1,5 @@
 import { ApiDocument } from '../../test/support/openapi.ts';
-import { Random } from '../simulation/random.ts';
+import { Random } from '../harness/random.ts';
 import { gatewayRoutes } from './bundle-routes.ts';
 import { type Corpus, corpusOf } from './corpus.ts';
 import { type Mutated, mutated } from './mutate.ts';
