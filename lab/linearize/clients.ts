@@ -1,4 +1,5 @@
 import type { HttpClient } from '../../scripts/gateway/http.ts';
+import type { MerchantApi } from '../harness/merchant-api.ts';
 import { Random } from '../harness/random.ts';
 import type { Answer, Call, Operation } from './operations.ts';
 import { type PaymentLinks, performed } from './perform.ts';
@@ -54,8 +55,7 @@ const WEIGHTS_WHEN_PAID: Readonly<Record<Name, number>> = {
 
 /** A server, and the merchant on whose behalf the clients act. */
 export interface Target {
-  readonly url: string;
-  readonly apiKey: string;
+  readonly api: MerchantApi;
   readonly http: HttpClient;
 }
 
