@@ -4,7 +4,6 @@
  * docs/benchmarks.md explains the tables.
  */
 import { readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PROJECT_DIRECTORY } from '../scripts/project/files.ts';
 import { CASE_NAMES } from './bench/cases.ts';
@@ -13,11 +12,13 @@ import { GROWTH_CASES } from './bench/growth.ts';
 import { buildKefel, startKefel } from './bench/kefel.ts';
 import { machineLine } from './bench/machine.ts';
 import type { Effort } from './bench/measure.ts';
-import { BENCH_HELP, type BenchOptions, benchOptions } from './bench/options.ts';
+import { BENCH, type Chosen, chosenBy } from './bench/options.ts';
 import { installPeers, PEERS, startPeer } from './bench/peers.ts';
 import { profileCase } from './bench/profile.ts';
-import { type Baseline, DIRECTORIES, inDirectory, runCases } from './bench/run.ts';
+import { type Baseline, DIRECTORIES, runCases } from './bench/run.ts';
 import { measurementTable, repeatCount, withSection } from './bench/table.ts';
+import { inDirectory } from './harness/directory.ts';
+import { runScript } from './harness/script.ts';
 
 const DOCUMENT_FILE = join(PROJECT_DIRECTORY, 'docs', 'benchmarks.md');
 const FLOOR_HEADING = '## Speed and processor time';
@@ -29,7 +30,7 @@ const SOME_CLIENTS = 8;
 /** Wrangler's list of bindings would bury the table. */
 process.env.WRANGLER_LOG = 'error';
 
-type MeasureOptions = Extract<BenchOptions, { type: 'measure' }>;
+type MeasureOptions = Extract<Chosen, { type: 'measure' }>;
 
 const FLOOR: Baseline = {
   name: 'floor',
@@ -39,18 +40,15 @@ const FLOOR: Baseline = {
   start: startFloor,
 };
 
-async function main(): Promise<void> {
-  const options = benchOptions(process.argv.slice(2));
-  if (options === null) {
-    console.log(BENCH_HELP);
-    return;
-  }
-  await inDirectory(tmpdir(), async (directory) => {
+await runScript(BENCH, async (values) => {
+  const options = chosenBy(values);
+  await inDirectory(async (directory) => {
     const builtDirectory = join(directory, 'kefel');
     if (options.type === 'profile') {
       await buildKefel(builtDirectory, false);
-      await inDirectory(DIRECTORIES.tmpfs, (stateDirectory) =>
-        profileCase(options.name, builtDirectory, stateDirectory),
+      await inDirectory(
+        (stateDirectory) => profileCase(options.name, builtDirectory, stateDirectory),
+        DIRECTORIES.tmpfs,
       );
       return;
     }
@@ -66,7 +64,8 @@ async function main(): Promise<void> {
         await report(FLOOR_HEADING, [FLOOR], options, builtDirectory);
     }
   });
-}
+  return true;
+});
 
 function newKefel(builtDirectory: string): Baseline {
   return {
@@ -124,12 +123,4 @@ async function report(
     const document = await readFile(DOCUMENT_FILE, 'utf8');
     await writeFile(DOCUMENT_FILE, withSection(document, heading, text));
   }
-}
-
-try {
-  await main();
-  process.exit(0);
-} catch (error) {
-  console.error(error);
-  process.exit(1);
 }

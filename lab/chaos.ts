@@ -9,46 +9,41 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-import { localSecrets } from '../scripts/dev/local-secrets.ts';
 import { expectFreePort } from '../scripts/dev/ports.ts';
 import { Gateway, NO_RATE_LIMITS } from '../scripts/gateway/gateway.ts';
 import { HttpClient } from '../scripts/gateway/http.ts';
-import { commandLine } from '../scripts/project/options.ts';
-import { givenNumber } from '../scripts/project/whole-number.ts';
-import { type StandIns, startStandIns } from '../scripts/stand-ins/start-all.ts';
+import { numberOption } from '../scripts/project/options.ts';
+import { startStandIns } from '../scripts/stand-ins/start-all.ts';
 import { Caller } from './chaos/caller.ts';
-import { Chance } from './chaos/chance.ts';
-import { Journey } from './chaos/journey.ts';
+import { Journey, type Scene } from './chaos/journey.ts';
 import { forEachOf, killRepeatedly, runWorkers } from './chaos/load.ts';
 import { Member } from './chaos/member.ts';
 import { MerchantServer } from './chaos/merchant-server.ts';
 import { Observations } from './chaos/observations.ts';
 import { planOf } from './chaos/plan.ts';
 import { Verdict } from './chaos/verdict.ts';
+import { operate } from './harness/operator.ts';
+import { Random } from './harness/random.ts';
+import { runScript, seedOption } from './harness/script.ts';
+import { until } from './harness/until.ts';
 
 const CUSTOMERS = 24;
 const VIOLATIONS_SHOWN = 500;
-const INVITATION_POLL_MS = 50;
-const INVITATION_WAIT_MS = 30_000;
 const STAND_INS = { ethswitch: 'cards', hasRefunds: true, hasStatusQueries: true } as const;
 
 const SCRIPT = {
   usage: 'npm run chaos',
   about: 'Kills a gateway under load at random moments, and checks that it lost nothing.',
   options: {
-    seed: { value: 'N', about: 'decides payments, kills and failures (default: the time)' },
-    kills: { value: 'N', about: 'how many kills (default: 20)' },
-    port: { value: 'PORT', about: 'where the gateway listens (default: 8797)' },
+    seed: seedOption('decides payments, kills and failures'),
+    kills: numberOption('N', 'how many kills', 20, 0),
+    port: numberOption('PORT', 'where the gateway listens', 8_797),
   },
 };
 
-async function main(): Promise<boolean> {
-  const { seed, kills, port } = commandLine(SCRIPT, (given) => ({
-    seed: givenNumber(given, 'seed', Date.now() % 1_000_000, 0),
-    kills: givenNumber(given, 'kills', 20, 0),
-    port: givenNumber(given, 'port', 8_797),
-  }));
+const startedAtMs = performance.now();
+
+await runScript(SCRIPT, async ({ seed, kills, port }) => {
   say(`seed ${seed}, ${kills} kills, port ${port}`);
   await expectFreePort(port);
   const directory = await mkdtemp(join(tmpdir(), 'kefel-chaos-'));
@@ -64,19 +59,21 @@ async function main(): Promise<boolean> {
     // The report counts failures in the whole log.
     '--verbose',
   ];
-  const gateway = await Gateway.prepare({ port, stateDirectory, outputFile, otherArgs }, client);
+  const gateway = await Gateway.prepare({ port, stateDirectory, outputFile, otherArgs });
   const merchantServer = new MerchantServer(gateway.merchant, observed, seed);
   const callbackUrl = await merchantServer.listen();
   try {
     const caller = new Caller(gateway, client, observed);
     gateway.start();
     await gateway.untilReady();
-    await liftDailyLimit(gateway);
+    // One merchant refunds all day: more than a new merchant's limit.
+    const { baseUrl, merchantId } = gateway.merchant;
+    const limits = { refundAgeDaysMax: 180, refundDailyMaxMinor: null };
+    await operate(baseUrl, `merchants/${merchantId}/refund-limits`, limits);
     const member = await Member.join(caller, await invitationIn(outputFile));
     await gateway.kill();
-    const journeys = await putUnderLoad({
-      ...{ seed, kills, gateway, caller, member, standIns, observed, callbackUrl },
-    });
+    const scene = { caller, member, standIns, observed };
+    const journeys = await putUnderLoad(scene, { seed, kills, gateway, callbackUrl });
     const verdict = new Verdict(gateway.merchant, client, observed, merchantServer);
     await verdict.untilEventsArrived((missing) => say(`waiting for ${missing} events`));
     await forEachOf(journeys, CUSTOMERS, (journey) => journey.replay());
@@ -95,44 +92,25 @@ async function main(): Promise<boolean> {
     await rm(directory, { recursive: true });
   }
   return isClean;
-}
+});
 
 interface Load {
   readonly seed: number;
   readonly kills: number;
   readonly gateway: Gateway;
-  readonly caller: Caller;
-  readonly member: Member;
-  readonly standIns: StandIns;
-  readonly observed: Observations;
   readonly callbackUrl: string;
-}
-
-/** One merchant refunds all day: more than a new merchant's limit. */
-async function liftDailyLimit({ merchant }: Gateway): Promise<void> {
-  const { OPERATOR_SECRETS } = await localSecrets();
-  const path = `/operator/v1/merchants/${merchant.merchantId}/refund-limits`;
-  const answer = await fetch(`${merchant.baseUrl}${path}`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${OPERATOR_SECRETS.split(',')[0]}`,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ refundAgeDaysMax: 180, refundDailyMaxMinor: null }),
-  });
-  if (!answer.ok) {
-    throw new Error(`the refund limits answered ${answer.status} ${await answer.text()}`);
-  }
 }
 
 /**
  * Creates payments without a pause while the gateway is killed, then lets those in progress end.
  */
-async function putUnderLoad(load: Load): Promise<readonly Journey[]> {
-  const { seed, kills, gateway, caller, member, standIns, observed, callbackUrl } = load;
+async function putUnderLoad(
+  scene: Scene,
+  { seed, kills, gateway, callbackUrl }: Load,
+): Promise<readonly Journey[]> {
   const journeys: Journey[] = [];
   let isOver = false;
-  const killing = killRepeatedly(gateway, kills, new Chance(seed, 'kills'), say).finally(() => {
+  const killing = killRepeatedly(gateway, kills, new Random(seed, 'kills'), say).finally(() => {
     isOver = true;
     say('killed for the last time; waiting for the payments in progress');
   });
@@ -140,9 +118,8 @@ async function putUnderLoad(load: Load): Promise<readonly Journey[]> {
     CUSTOMERS,
     () => isOver,
     async (index) => {
-      const record = observed.open(planOf(seed, index, callbackUrl));
-      const standIn = standIns.byMethod[record.plan.methods[0]];
-      const journey = new Journey(caller, member, standIn, observed, record);
+      const record = scene.observed.open(planOf(seed, index, callbackUrl));
+      const journey = new Journey(scene, record);
       journeys.push(journey);
       await journey.run();
     },
@@ -152,16 +129,11 @@ async function putUnderLoad(load: Load): Promise<readonly Journey[]> {
 }
 
 /** The link that `npm run dev` prints once it is ready. */
-async function invitationIn(outputFile: string): Promise<string> {
-  const deadlineMs = performance.now() + INVITATION_WAIT_MS;
-  while (performance.now() < deadlineMs) {
+function invitationIn(outputFile: string): Promise<string> {
+  return until('link into the dashboard', async () => {
     const link = /http\S+\/dashboard\/join\?token=\S+/.exec(await readFile(outputFile, 'utf8'));
-    if (link !== null) {
-      return link[0];
-    }
-    await wait(INVITATION_POLL_MS);
-  }
-  throw new Error('the gateway has printed no link into the dashboard');
+    return link?.[0] ?? null;
+  });
 }
 
 async function summarize(observed: Observations, outputFile: string): Promise<void> {
@@ -194,16 +166,7 @@ async function loggedTroubles(outputFile: string): Promise<string> {
   return texts.length === 0 ? 'none' : texts.join(', ');
 }
 
-const startedAtMs = performance.now();
-
 function say(text: string): void {
   const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(1);
   console.log(text === '' ? '' : `${seconds.padStart(6)} s  ${text}`);
-}
-
-try {
-  process.exit((await main()) ? 0 : 1);
-} catch (error) {
-  console.error(error);
-  process.exit(1);
 }

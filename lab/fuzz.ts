@@ -4,11 +4,11 @@
  * mutation. Exits with 1 when an answer is not as it must be, after printing the request as a command.
  */
 
-import { commandLine } from '../scripts/project/options.ts';
-import { givenNumber } from '../scripts/project/whole-number.ts';
+import { numberOption } from '../scripts/project/options.ts';
 import { growthFaults } from './fuzz/growth.ts';
 import { fuzz, type Report } from './fuzz/run.ts';
 import { startStage } from './fuzz/stage.ts';
+import { runScript, seedOption } from './harness/script.ts';
 
 const FINDINGS_SHOWN = 30;
 const PROGRESS_EVERY = 5_000;
@@ -17,16 +17,12 @@ const SCRIPT = {
   usage: 'npm run fuzz',
   about: 'Sends mutated requests to a gateway with stand-ins, and checks every answer.',
   options: {
-    seed: { value: 'N', about: 'decides every mutation (default: the time)' },
-    requests: { value: 'N', about: 'how many requests (default: 50000)' },
+    seed: seedOption('decides every mutation'),
+    requests: numberOption('N', 'how many requests', 50_000),
   },
 };
 
-async function main(): Promise<boolean> {
-  const { seed, requests } = commandLine(SCRIPT, (given) => ({
-    seed: givenNumber(given, 'seed', Date.now() % 1_000_000),
-    requests: givenNumber(given, 'requests', 50_000),
-  }));
+await runScript(SCRIPT, async ({ seed, requests }) => {
   console.log(`seed ${seed}, ${requests} requests`);
   const stage = await startStage('fuzz-script');
   try {
@@ -47,7 +43,7 @@ async function main(): Promise<boolean> {
   } finally {
     await stage.stop();
   }
-}
+});
 
 function show(report: Report, seconds: number): void {
   const { requests, statuses, templates, routes, unreached, findings } = report;
@@ -66,5 +62,3 @@ function show(report: Report, seconds: number): void {
   }
   console.log(`${requests} requests in ${seconds.toFixed(1)} s, ${findings.length} findings`);
 }
-
-process.exitCode = (await main()) ? 0 : 1;

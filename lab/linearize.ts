@@ -4,13 +4,14 @@
  * operations, one at a time, must explain every answer (docs/reliability.md#linearizability). Exits
  * with 1 when none does.
  */
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HttpClient } from '../scripts/gateway/http.ts';
-import { commandLine } from '../scripts/project/options.ts';
-import { givenNumber } from '../scripts/project/whole-number.ts';
+import { numberOption } from '../scripts/project/options.ts';
 import { benchMerchant, buildKefel, startKefel } from './bench/kefel.ts';
-import { DIRECTORIES, inDirectory } from './bench/run.ts';
+import { DIRECTORIES } from './bench/run.ts';
+import { inDirectory } from './harness/directory.ts';
+import { MerchantApi } from './harness/merchant-api.ts';
+import { runScript, seedOption } from './harness/script.ts';
 import { OPERATIONS_PER_PAYMENT } from './linearize/clients.ts';
 import { type LinearizeResult, linearizePayments } from './linearize/run.ts';
 
@@ -18,8 +19,8 @@ const SCRIPT = {
   usage: 'npm run linearize',
   about: 'Checks that concurrent requests about one payment act as if one came after the other.',
   options: {
-    operations: { value: 'N', about: 'how many operations at least (default: 10000)' },
-    seed: { value: 'N', about: "decides the clients' choices (default: the time)" },
+    operations: numberOption('N', 'how many operations at least', 10_000),
+    seed: seedOption("decides the clients' choices"),
   },
 };
 
@@ -30,21 +31,16 @@ const REPORT_INTERVAL_MS = 30_000;
 /** Wrangler's list of bindings would bury the result. */
 process.env.WRANGLER_LOG = 'error';
 
-async function main(): Promise<boolean> {
-  const { operations, seed } = commandLine(SCRIPT, (given) => ({
-    operations: givenNumber(given, 'operations', 10_000),
-    seed: givenNumber(given, 'seed', Date.now() % 1_000_000),
-  }));
+await runScript(SCRIPT, ({ operations, seed }) => {
   console.log(`seed ${seed}, ${operations} operations, ${OPERATIONS_PER_PAYMENT} on each payment`);
-  let isClean = false;
-  await inDirectory(tmpdir(), async (builtDirectory) => {
+  return inDirectory(async (builtDirectory) => {
     await buildKefel(builtDirectory, true);
-    await inDirectory(DIRECTORIES.tmpfs, async (stateDirectory) => {
-      isClean = await check(builtDirectory, stateDirectory, operations, seed);
-    });
+    return inDirectory(
+      (stateDirectory) => check(builtDirectory, stateDirectory, operations, seed),
+      DIRECTORIES.tmpfs,
+    );
   });
-  return isClean;
-}
+});
 
 async function check(
   builtDirectory: string,
@@ -54,12 +50,12 @@ async function check(
 ): Promise<boolean> {
   const server = await startKefel(builtDirectory, join(stateDirectory, 'kefel'));
   const http = new HttpClient(CONNECTIONS_MAX);
-  const { sandboxApiKey: apiKey } = await benchMerchant();
+  const merchant = { ...(await benchMerchant()), baseUrl: server.url };
   const startedAtMs = performance.now();
   let reportedAtMs = startedAtMs;
   try {
     const result = await linearizePayments(
-      { url: server.url, apiKey, http },
+      { api: new MerchantApi(merchant, 'sandbox'), http },
       { operations, seed, paymentsAtOnce: PAYMENTS_AT_ONCE },
       (soFar) => {
         if (performance.now() - reportedAtMs >= REPORT_INTERVAL_MS) {
@@ -89,11 +85,4 @@ function summary(result: LinearizeResult, startedAtMs: number): string {
     ` (${(result.operations / seconds).toFixed(0)} a second, ${result.unanswered} unanswered),` +
     ` ${result.contradictions.length} histories contradict the model, ${result.undecided} undecided`
   );
-}
-
-try {
-  process.exit((await main()) ? 0 : 1);
-} catch (error) {
-  console.error(error);
-  process.exit(1);
 }

@@ -5,19 +5,17 @@
  * on the same file: the local D1 reports only whole milliseconds, and a call to it takes
  * several. The last line has what writing the last payments took.
  */
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type LocalDatabase, prepareLocalDatabase, runBatch } from '../scripts/dev/d1.ts';
-import { commandLine } from '../scripts/project/options.ts';
-import { givenNumber } from '../scripts/project/whole-number.ts';
+import { numberOption } from '../scripts/project/options.ts';
 import { median, quantile } from './bench/statistics.ts';
+import { inDirectory } from './harness/directory.ts';
+import { runScript } from './harness/script.ts';
 import { type MeasuredQuery, measuredQueries } from './measure-read-model/queries.ts';
 import { BATCH_PAYMENTS, MERCHANTS, type SeededBatch, seed } from './measure-read-model/seed.ts';
 
-const DEFAULT_PAYMENTS = 1_000_000;
-const DEFAULT_RUNS = 60;
 /** Runs before the measured ones, which compile statements and load the file's upper pages. */
 const WARM_UP_RUNS = 3;
 const PROGRESS_STEP = 50_000;
@@ -28,8 +26,8 @@ const SCRIPT = {
   about:
     'Fills a local D1 with payments and measures the queries of the dashboard and the operator.',
   options: {
-    payments: { value: 'N', about: `how many payments (default: ${DEFAULT_PAYMENTS})` },
-    runs: { value: 'N', about: `how often each query runs (default: ${DEFAULT_RUNS})` },
+    payments: numberOption('N', 'how many payments', 1_000_000),
+    runs: numberOption('N', 'how often each query runs', 60),
   },
 };
 
@@ -43,23 +41,17 @@ interface Measured {
   readonly wallMs: readonly number[];
 }
 
-async function main(): Promise<void> {
-  const { payments, runs } = commandLine(SCRIPT, (given) => ({
-    payments: givenNumber(given, 'payments', DEFAULT_PAYMENTS),
-    runs: givenNumber(given, 'runs', DEFAULT_RUNS),
-  }));
-  const directory = await mkdtemp(join(tmpdir(), 'kefel-projections-'));
-  try {
+await runScript(SCRIPT, ({ payments, runs }) =>
+  inDirectory(async (directory) => {
     await prepareLocalDatabase(directory, async (database) => {
       const batches = await fill(database, payments);
       await measure(database, directory, payments, runs);
       console.log(`\n${batchesText(batches)}`);
       return [];
     });
-  } finally {
-    await rm(directory, { recursive: true });
-  }
-}
+    return true;
+  }),
+);
 
 async function fill(database: LocalDatabase, payments: number): Promise<readonly SeededBatch[]> {
   const startedAtMs = performance.now();
@@ -179,12 +171,4 @@ function spread(values: readonly number[], digits: number): string {
 
 function seconds(ms: number): string {
   return (ms / 1_000).toFixed(0);
-}
-
-try {
-  await main();
-  process.exit(0);
-} catch (error) {
-  console.error(error);
-  process.exit(1);
 }

@@ -8,8 +8,8 @@
  */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { commandLine } from '../scripts/project/options.ts';
-import { givenNumber } from '../scripts/project/whole-number.ts';
+import { numberOption } from '../scripts/project/options.ts';
+import { runScript } from './harness/script.ts';
 import { MUTANTS } from './mutants/all.ts';
 import { checkTypes } from './mutants/check-types.ts';
 import { type Mutant, planted } from './mutants/mutant.ts';
@@ -73,15 +73,11 @@ const SCRIPT = {
   about: 'Plants realistic mistakes one by one, and checks that the tests catch each.',
   options: {
     only: { value: 'TEXT', about: 'only mistakes whose file or effect contains the text' },
-    seeds: { value: 'N', about: 'how many histories run on each mistake (default: 400)' },
+    seeds: numberOption('N', 'how many histories run on each mistake', 400),
   },
 };
 
-async function main(): Promise<boolean> {
-  const { only, seeds } = commandLine(SCRIPT, (given) => ({
-    only: given.get('only')?.[0] ?? '',
-    seeds: givenNumber(given, 'seeds', 400),
-  }));
+await runScript(SCRIPT, async ({ only = '', seeds }) => {
   const chosen = MUTANTS.filter(({ file, breaks }) => `${file} ${breaks}`.includes(only));
   const copy = await RepositoryCopy.create();
   const survivors: Mutant[] = [];
@@ -113,7 +109,7 @@ async function main(): Promise<boolean> {
   }
   console.log(`${chosen.length - survivors.length} of ${chosen.length} planted bugs were caught.`);
   return survivors.length === 0;
-}
+});
 
 /** Runs the suites until one catches the bug or is invalid. */
 async function judge(
@@ -157,5 +153,3 @@ async function simulated(copy: string, seeds: number): Promise<Verdict> {
 function otherTests({ file }: Mutant): readonly string[] {
   return (OTHER_TESTS[file] ?? []).map((name) => `test/${name}.test.ts`);
 }
-
-process.exitCode = (await main()) ? 0 : 1;

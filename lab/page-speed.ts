@@ -6,10 +6,11 @@
 import { cpus, loadavg } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
-import { type OwnGateway, withOwnGateway } from '../scripts/gateway/own-gateway.ts';
-import { commandLine } from '../scripts/project/options.ts';
-import { givenNumber } from '../scripts/project/whole-number.ts';
+import type { DemoMerchant } from '../scripts/dev/demo-merchant.ts';
+import { numberOption } from '../scripts/project/options.ts';
 import { median } from './bench/statistics.ts';
+import { withGateway } from './harness/gateway.ts';
+import { runScript } from './harness/script.ts';
 import { launchBrowser } from './pages/browser.ts';
 import { chooseTelebirr, createDemoPayment, payToReceipt } from './pages/demo-payment.ts';
 import {
@@ -30,8 +31,8 @@ const SCRIPT = {
   usage: 'npm run page-speed',
   about: 'Measures how long a customer with a slow phone on slow 4G waits for the hosted page.',
   options: {
-    runs: { value: 'N', about: 'how often each page loads (default: 9)' },
-    port: { value: 'PORT', about: 'where the gateway listens (default: 8793)' },
+    runs: numberOption('N', 'how often each page loads', 9),
+    port: numberOption('PORT', 'where the gateway listens', 8_793),
   },
 };
 
@@ -68,30 +69,26 @@ const TIMES: Readonly<Record<TimeName, string>> = {
   domContentLoadedMs: 'script has run (`domContentLoadedEventEnd`), ms',
 };
 
-async function main(): Promise<boolean> {
-  const { runs, port } = commandLine(SCRIPT, (given) => ({
-    runs: givenNumber(given, 'runs', 9),
-    port: givenNumber(given, 'port', 8_793),
-  }));
-  return withOwnGateway(port, async (gateway) => {
+await runScript(SCRIPT, ({ runs, port }) =>
+  withGateway(port, async (merchant) => {
     const browser = await launchBrowser();
     try {
-      const pages = await preparePages(browser, gateway);
+      const pages = await preparePages(browser, merchant);
       await measure(browser, pages, runs);
       return report(browser, pages, runs);
     } finally {
       await browser.close();
     }
-  });
-}
+  }),
+);
 
 /** All runs load the same payments, each as a first visit. */
 async function preparePages(
   browser: Browser,
-  gateway: OwnGateway,
+  merchant: DemoMerchant,
 ): Promise<readonly MeasuredPage[]> {
-  const checkoutUrl = await createDemoPayment(gateway, EXPIRE_IN_SECONDS);
-  const receiptUrl = await createDemoPayment(gateway, EXPIRE_IN_SECONDS);
+  const checkoutUrl = await createDemoPayment(merchant, EXPIRE_IN_SECONDS);
+  const receiptUrl = await createDemoPayment(merchant, EXPIRE_IN_SECONDS);
   await onFreshPage(browser, async (page) => {
     await page.goto(receiptUrl);
     await chooseTelebirr(page);
@@ -203,11 +200,4 @@ function reportVerdict(pages: readonly MeasuredPage[]): boolean {
     return !isMet;
   });
   return misses.length === 0;
-}
-
-try {
-  process.exit((await main()) ? 0 : 1);
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exit(1);
 }

@@ -5,20 +5,22 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { Kefel } from '../clients/typescript/kefel.ts';
 import { startShop } from '../demo/shop.ts';
-import { localSecrets } from '../scripts/dev/local-secrets.ts';
-import { jsonPost } from '../scripts/gateway/http.ts';
-import { type OwnGateway, withOwnGateway } from '../scripts/gateway/own-gateway.ts';
+import type { DemoMerchant } from '../scripts/dev/demo-merchant.ts';
 import { PROJECT_DIRECTORY } from '../scripts/project/files.ts';
-import { commandLine } from '../scripts/project/options.ts';
-import { givenNumber } from '../scripts/project/whole-number.ts';
+import { numberOption } from '../scripts/project/options.ts';
+import { withGateway } from './harness/gateway.ts';
+import { operate } from './harness/operator.ts';
+import { runScript } from './harness/script.ts';
+import { until } from './harness/until.ts';
 import { launchBrowser, PHONE } from './pages/browser.ts';
 import { chooseTelebirr, createDemoPayment, payToReceipt } from './pages/demo-payment.ts';
 
 const SCRIPT = {
   usage: 'npm run screenshots',
   about: "Takes the README's pictures of the demo merchant's pages on a phone.",
-  options: { port: { value: 'PORT', about: 'where the gateway listens (default: 8794)' } },
+  options: { port: numberOption('PORT', 'where the gateway listens', 8_794) },
 };
 const IMAGES_DIRECTORY = join(PROJECT_DIRECTORY, 'docs', 'images');
 
@@ -32,9 +34,6 @@ const ORDERS: readonly Order[] = [
   { id: 'order-1044', method: 'CBE', amount: 540.75, simulationStatus: 'SUCCESS' },
 ];
 const SHOWN_ORDER = 'order-1044';
-/** The list lags behind by some seconds. */
-const LIST_TRIES_MAX = 30;
-const LIST_WAIT_MS = 500;
 
 /** A reader on a phone pays for every byte of the README. */
 const IMAGE_BYTES_MAX = 60 * 1024;
@@ -43,32 +42,31 @@ const JPEG_QUALITY = 72;
 
 interface Order {
   readonly id: string;
-  readonly method: string;
+  readonly method: 'M_PESA' | 'CBE';
   readonly amount: number;
   readonly simulationStatus: 'SUCCESS' | 'FAILED';
 }
 
-async function main(): Promise<boolean> {
-  const port = commandLine(SCRIPT, (given) => givenNumber(given, 'port', 8_794));
+await runScript(SCRIPT, async ({ port }) => {
   await mkdir(IMAGES_DIRECTORY, { recursive: true });
-  const files = await withOwnGateway(port, async (gateway) => {
+  const files = await withGateway(port, async (merchant) => {
     const browser = await launchBrowser();
     try {
-      const payment = await createDemoPayment(gateway, EXPIRE_IN_SECONDS);
+      const payment = await createDemoPayment(merchant, EXPIRE_IN_SECONDS);
       return [
-        await shootShop(browser, gateway),
+        await shootShop(browser, merchant),
         ...(await payAndShoot(browser, payment)),
-        ...(await manageAndShoot(browser, gateway)),
+        ...(await manageAndShoot(browser, merchant)),
       ];
     } finally {
       await browser.close();
     }
   });
   return report(files);
-}
+});
 
 /** The product page of `npm run demo`. */
-async function shootShop(browser: Browser, { merchant }: OwnGateway): Promise<string> {
+async function shootShop(browser: Browser, merchant: DemoMerchant): Promise<string> {
   const shop = await startShop({
     apiKey: merchant.sandboxApiKey,
     webhookSecret: merchant.sandboxWebhookSecret,
@@ -94,13 +92,20 @@ async function payAndShoot(browser: Browser, checkoutUrl: string): Promise<reado
 }
 
 /** Pays some more orders, joins as an owner and takes pictures of the dashboard. */
-async function manageAndShoot(browser: Browser, gateway: OwnGateway): Promise<readonly string[]> {
+async function manageAndShoot(
+  browser: Browser,
+  merchant: DemoMerchant,
+): Promise<readonly string[]> {
   for (const order of ORDERS) {
-    await payOrder(gateway, order);
+    await payOrder(merchant, order);
   }
   const page = await (await phone(browser)).newPage();
-  await joinAsOwner(page, await ownerLink(gateway));
-  await page.goto(`${gateway.merchant.baseUrl}/dashboard/sandbox/payments`);
+  const { baseUrl, merchantId } = merchant;
+  const invited = { name: 'Demo Owner', role: 'owner' };
+  const path = `merchants/${merchantId}/invitations`;
+  const { url } = await operate<{ url: string }>(baseUrl, path, invited);
+  await joinAsOwner(page, url);
+  await page.goto(`${merchant.baseUrl}/dashboard/sandbox/payments`);
   await untilAllAreEnded(page);
   const list = await shoot(page, 'dashboard-payments.jpg');
   await page.getByRole('link', { name: SHOWN_ORDER }).click();
@@ -120,43 +125,17 @@ function phone(browser: Browser): Promise<BrowserContext> {
 }
 
 /** Creates an express payment, which the simulator resolves by itself. */
-async function payOrder(gateway: OwnGateway, order: Order): Promise<void> {
-  const { id, method, amount, simulationStatus } = order;
-  const { baseUrl, sandboxApiKey: apiKey } = gateway.merchant;
-  const body = {
+async function payOrder({ baseUrl, sandboxApiKey: apiKey }: DemoMerchant, order: Order) {
+  const { id, simulationStatus, ...terms } = order;
+  await new Kefel({ baseUrl, apiKey }).payments.express({
+    ...terms,
     paymentIntentUniqueId: id,
     currency: 'ETB',
-    amount,
-    method,
     phoneNumber: '0711223344',
     commissionPaidByCustomer: true,
     expireIn: EXPIRE_IN_SECONDS,
     testMode: { testModeType: 'SIMULATED_TEST', simulationStatus },
-  };
-  await post(gateway, `${baseUrl}/api/v1/payment/express/sandbox/pay`, { apiKey }, body);
-}
-
-/** Asks the operator's API for an invitation link for an owner. */
-async function ownerLink(gateway: OwnGateway): Promise<string> {
-  const { baseUrl, merchantId } = gateway.merchant;
-  const [secret = ''] = (await localSecrets()).OPERATOR_SECRETS.split(',');
-  const url = `${baseUrl}/operator/v1/merchants/${merchantId}/invitations`;
-  const headers = { authorization: `Bearer ${secret}` };
-  const content = await post(gateway, url, headers, { name: 'Demo Owner', role: 'owner' });
-  return (content as { readonly url: string }).url;
-}
-
-async function post(
-  { client }: OwnGateway,
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  body: object,
-): Promise<unknown> {
-  const answer = await client.send(jsonPost(url, headers, JSON.stringify(body)));
-  if (answer.status !== 200) {
-    throw new Error(`${url} answered ${answer.status} ${answer.body}`);
-  }
-  return JSON.parse(answer.body).content;
+  });
 }
 
 /** Joins with a passkey from the browser's virtual authenticator. */
@@ -178,17 +157,13 @@ async function joinAsOwner(page: Page, link: string): Promise<void> {
   await page.waitForURL('**/overview');
 }
 
-/** Reloads the list until it shows all orders, and none in progress. */
+/** Reloads the list until it shows all orders, and none in progress: it lags by some seconds. */
 async function untilAllAreEnded(page: Page): Promise<void> {
-  for (let tries = 0; tries < LIST_TRIES_MAX; tries += 1) {
-    const text = (await page.locator('main table').last().textContent()) ?? '';
-    if (ORDERS.every(({ id }) => text.includes(id)) && !text.includes('In progress')) {
-      return;
-    }
-    await page.waitForTimeout(LIST_WAIT_MS);
+  await until('list of ended payments', async () => {
     await page.reload();
-  }
-  throw new Error('the dashboard does not show all payments as ended');
+    const text = (await page.locator('main table').last().textContent()) ?? '';
+    return ORDERS.every(({ id }) => text.includes(id)) && !text.includes('In progress');
+  });
 }
 
 /** Takes a picture of the screen, scrolled to the page's top or to the first `heading`. */
@@ -220,11 +195,4 @@ async function report(files: readonly string[]): Promise<boolean> {
     console.error(`A picture exceeds its budget of ${IMAGE_BYTES_MAX} bytes.`);
   }
   return areAllSmall;
-}
-
-try {
-  process.exit((await main()) ? 0 : 1);
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exit(1);
 }

@@ -4,12 +4,12 @@
  * is one history, and gives the same trace hash on every machine. Exits with 1 when a promise is
  * broken, after printing the history with everything cut away that it does not need.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { PROJECT_DIRECTORY } from '../scripts/project/files.ts';
-import { commandLine } from '../scripts/project/options.ts';
-import { givenNumber } from '../scripts/project/whole-number.ts';
+import { numberOption } from '../scripts/project/options.ts';
+import { inDirectory } from './harness/directory.ts';
+import { runScript } from './harness/script.ts';
 import { bundleSimulation } from './simulation/bundle.ts';
 import type { Summary } from './simulation/main.ts';
 import { type Run, runSimulation } from './simulation/run.ts';
@@ -20,33 +20,22 @@ const SCRIPT = {
   usage: 'npm run simulate',
   about: 'Runs simulated histories of the whole gateway and checks its promises after each.',
   options: {
-    seeds: { value: 'N', about: 'how many histories (default: 1000)' },
-    from: { value: 'SEED', about: 'the first seed (default: 1)' },
-    workers: { value: 'N', about: 'how many processes (default: one for each core)' },
+    seeds: numberOption('N', 'how many histories', 1_000),
+    from: numberOption('SEED', 'the first seed', 1),
+    workers: numberOption('N', 'how many processes', availableParallelism()),
     trace: { value: null, about: 'print each history' },
   },
 };
 
-async function main(): Promise<boolean> {
-  const run: Run = commandLine(SCRIPT, (given) => ({
-    seeds: givenNumber(given, 'seeds', 1_000),
-    from: givenNumber(given, 'from', 1),
-    workers: givenNumber(given, 'workers', availableParallelism()),
-    failuresMax: FAILURES_MAX,
-    shrinks: true,
-    isTraced: given.has('trace'),
-  }));
-  const directory = await mkdtemp(join(tmpdir(), 'kefel-simulation-'));
-  try {
+function simulate(run: Run): Promise<boolean> {
+  return inDirectory(async (directory) => {
     const bundle = join(directory, 'simulation.mjs');
     await bundleSimulation(PROJECT_DIRECTORY, bundle);
     const startedAtMs = performance.now();
     const summary = await runSimulation(bundle, PROJECT_DIRECTORY, run);
     report(run, summary, (performance.now() - startedAtMs) / 1_000);
     return summary.failures.length === 0;
-  } finally {
-    await rm(directory, { recursive: true });
-  }
+  });
 }
 
 function report(run: Run, summary: Summary, seconds: number): void {
@@ -76,4 +65,6 @@ function countsText(counts: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-process.exitCode = (await main()) ? 0 : 1;
+await runScript(SCRIPT, ({ trace, ...chosen }) =>
+  simulate({ ...chosen, failuresMax: FAILURES_MAX, shrinks: true, isTraced: trace }),
+);

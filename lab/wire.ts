@@ -4,17 +4,15 @@
  * environments, on a gateway with stand-ins. Prism, as a proxy, compares varied calls with it.
  * Python validates every price from 1.00 to 999.99. Exits with 1 when something differs.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { DemoMerchant } from '../scripts/dev/demo-merchant.ts';
 import { NO_RATE_LIMITS } from '../scripts/gateway/gateway.ts';
-import { commandLine } from '../scripts/project/options.ts';
+import { freePort, startGateway } from '../scripts/gateway/own-gateway.ts';
 import type { StandIn } from '../scripts/stand-ins/stand-in.ts';
 import { startStandIns } from '../scripts/stand-ins/start-all.ts';
 import { ROOT } from '../src/api/operations.ts';
-import { freePort, startGateway } from '../test/support/e2e-gateway.ts';
-import { ApiDocument } from '../test/support/openapi.ts';
+import { ApiDocument } from './harness/api-document.ts';
+import { inDirectory } from './harness/directory.ts';
+import { runScript } from './harness/script.ts';
 import { variedCalls, type WireCall } from './wire/calls.ts';
 import { payAndRefund } from './wire/first-payment.ts';
 import { generatedShops, installInto, validatePrices } from './wire/generate.ts';
@@ -32,26 +30,25 @@ const CALLS_MIN = 150;
 /** Each payment has its own amount, by which the stand-in knows what its customer does. */
 const FIRST_AMOUNT = 150;
 
-async function main(): Promise<boolean> {
-  commandLine(SCRIPT, () => undefined);
+await runScript(SCRIPT, async () => {
   await validatePrices();
-  const directory = await mkdtemp(join(tmpdir(), 'kefel-wire-'));
-  const port = await freePort();
-  const standIns = await startStandIns(`http://localhost:${port}`, { hasRefunds: true });
-  try {
-    await installInto(directory);
-    const args = [...NO_RATE_LIMITS, ...standIns.wranglerArgs];
-    const gateway = await startGateway({ name: 'wire', port, args });
+  return inDirectory(async (directory) => {
+    const port = await freePort();
+    const standIns = await startStandIns(`http://localhost:${port}`, { hasRefunds: true });
     try {
-      return await hold(directory, gateway.demo, standIns.byMethod.M_PESA);
+      await installInto(directory);
+      const args = [...NO_RATE_LIMITS, ...standIns.wranglerArgs];
+      const gateway = await startGateway({ name: 'wire', port, args });
+      try {
+        return await hold(directory, gateway.demo, standIns.byMethod.M_PESA);
+      } finally {
+        await gateway.stop();
+      }
     } finally {
-      await gateway.stop();
+      await standIns.stop();
     }
-  } finally {
-    await standIns.stop();
-    await rm(directory, { recursive: true });
-  }
-}
+  });
+});
 
 async function hold(directory: string, merchant: DemoMerchant, standIn: StandIn): Promise<boolean> {
   const shops = await generatedShops(directory);
@@ -103,5 +100,3 @@ function reported(call: WireCall, judged: Judged): boolean {
   }
   return found.length > 0;
 }
-
-process.exitCode = (await main()) ? 0 : 1;

@@ -62,7 +62,7 @@ const ASSET_NAME = /^(?:checkout|dashboard)\.[0-9a-f]{8}\.(?:js|css)$/;
 type Files = ReadonlyMap<string, string>;
 
 async function main(): Promise<boolean> {
-  const isCheck = commandLine(SCRIPT, (given) => given.has('check'));
+  const { check: isCheck } = commandLine(SCRIPT);
   const files = await buildAll();
   const outdated = await outdatedFiles(files);
   const leftOver = await leftOverFiles(files);

@@ -96,5 +96,5 @@ async function fingerprintOf(patterns: readonly string[]): Promise<string> {
   return hash.digest('hex');
 }
 
-commandLine(SCRIPT, () => undefined);
+commandLine(SCRIPT);
 await main();

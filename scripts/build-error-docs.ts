@@ -19,7 +19,7 @@ const SCRIPT = {
 
 const DOCUMENT = 'docs/errors.md';
 
-const isCheck = commandLine(SCRIPT, (given) => given.has('check'));
+const { check: isCheck } = commandLine(SCRIPT);
 if (isCheck) {
   const { status } = spawnSync('git', ['diff', '--no-index', '--', DOCUMENT, '-'], {
     cwd: PROJECT_DIRECTORY,

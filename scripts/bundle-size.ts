@@ -177,7 +177,7 @@ function kibibytes(bytes: number): string {
   return `${(bytes / KIBIBYTE).toFixed(1)} KiB`;
 }
 
-commandLine(SCRIPT, () => undefined);
+commandLine(SCRIPT);
 try {
   process.exitCode = (await main()) ? 0 : 1;
 } catch (error) {

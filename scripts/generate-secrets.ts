@@ -21,7 +21,7 @@ function keyIdOf(now: Date): string {
 }
 
 async function main(): Promise<void> {
-  const out = commandLine(SCRIPT, (given) => given.get('out')?.[0]);
+  const { out } = commandLine(SCRIPT);
   const keyId = keyIdOf(new Date());
   const entries = await Promise.all(
     SECRET_NAMES.map(async (name) => [name, await generateSecret(name, keyId)] as const),

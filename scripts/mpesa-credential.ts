@@ -13,18 +13,21 @@ const SCRIPT = {
   about:
     "Reads an API operator's password from standard input and prints it encrypted: securityCredential.",
   options: {
-    certificate: { value: 'FILE', about: "M-PESA's certificate, in PEM or DER; required" },
+    certificate: {
+      value: 'FILE',
+      about: "M-PESA's certificate, in PEM or DER; required",
+      read: (file = '') => {
+        if (file === '') {
+          throw new Error('--certificate takes the file with M-PESA’s certificate');
+        }
+        return file;
+      },
+    },
   },
 };
 
 async function main(): Promise<void> {
-  const file = commandLine(SCRIPT, (given) => {
-    const [certificate = ''] = given.get('certificate') ?? [];
-    if (certificate === '') {
-      throw new Error('--certificate takes the file with M-PESA’s certificate');
-    }
-    return certificate;
-  });
+  const { certificate: file } = commandLine(SCRIPT);
   const key = publicKeyIn(await readFile(file), file);
   // Editors end a file with a line break, which is no part of the password.
   const password = (await text(process.stdin)).replace(/\r?\n$/, '');

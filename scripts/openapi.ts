@@ -24,7 +24,7 @@ const REFERENCE_FILE = join('docs', 'reference.md');
 const TYPES_FILE = join('clients', 'typescript', 'api-types.ts');
 
 async function main(): Promise<boolean> {
-  const isCheck = commandLine(SCRIPT, (given) => given.has('check'));
+  const { check: isCheck } = commandLine(SCRIPT);
   const { version } = JSON.parse(
     (await readIfPresent(join(PROJECT_DIRECTORY, 'package.json'))) ?? '{}',
   );

@@ -15,7 +15,7 @@ const SCRIPT = {
 };
 
 async function main(): Promise<void> {
-  commandLine(SCRIPT, () => undefined);
+  commandLine(SCRIPT);
   const [, ...older] = keyRing('the ring on standard input', (await text(process.stdin)).trim());
   if (older.length === 0) {
     throw new ConfigError(

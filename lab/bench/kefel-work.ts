@@ -1,5 +1,7 @@
 import type { DemoMerchant } from '../../scripts/dev/demo-merchant.ts';
-import { formPost, type HttpRequest, jsonPost } from '../../scripts/gateway/http.ts';
+import type { HttpRequest } from '../../scripts/gateway/http.ts';
+import { chooseMethod, decide } from '../harness/customer.ts';
+import { MerchantApi } from '../harness/merchant-api.ts';
 import type { CaseName } from './cases.ts';
 import { expressPayment, hostedPayment } from './payments.ts';
 import type { Receiver } from './receiver.ts';
@@ -17,13 +19,16 @@ const LARGE_BODY_BYTES = 65_000;
 
 /** The load on Kefel, as one merchant's server and that merchant's customers. */
 export class KefelWork {
-  readonly #url: string;
-  readonly #headers: Readonly<Record<string, string>>;
+  readonly #api: MerchantApi;
+  readonly #stranger: MerchantApi;
   readonly #receiver: Receiver;
 
   constructor(url: string, merchant: DemoMerchant, receiver: Receiver) {
-    this.#url = `${url}/api/v1/payment`;
-    this.#headers = { apiKey: merchant.sandboxApiKey };
+    // As long as a genuine key and with its alphabet, but with another checksum.
+    const { sandboxApiKey: key } = merchant;
+    const sandboxApiKey = key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A');
+    this.#api = new MerchantApi({ ...merchant, baseUrl: url }, 'sandbox');
+    this.#stranger = new MerchantApi({ ...merchant, baseUrl: url, sandboxApiKey }, 'sandbox');
     this.#receiver = receiver;
   }
 
@@ -40,17 +45,17 @@ export class KefelWork {
       case 'list':
         return this.#list();
       case '401':
-        return requests(401, (index) => this.#withWrongKey(this.#hosted(index)));
+        return requests(401, (index) => this.#hosted(index, {}, this.#stranger));
       case '400':
-        return requests(400, () => this.#post('sandbox/intent', '{"amount":0}'));
+        return requests(400, () => this.#api.postJson('intent', '{"amount":0}'));
       case '400-64k':
-        return requests(400, () => this.#post('sandbox/intent', LARGE_BODY));
+        return requests(400, () => this.#api.postJson('intent', LARGE_BODY));
       case '400-id':
         return requests(400, (index) => this.#hosted(index, { currency: 'XYZ' }));
       case '404':
-        return requests(404, (index) => this.#get(`sandbox/nothing/${index}`));
+        return requests(404, (index) => this.#api.get(`nothing/${index}`));
       case '404-id':
-        return requests(404, (index) => this.#get(`sandbox/intent/${RUN}-missing-${index}`));
+        return requests(404, (index) => this.#api.get(`intent/${RUN}-missing-${index}`));
       case '409':
         return this.#taken();
       case 'page':
@@ -72,12 +77,12 @@ export class KefelWork {
       return uniqueId(index);
     });
     const id = inTurn(ids);
-    return requests(200, (index) => this.#get(`sandbox/intent/${id(index)}`));
+    return requests(200, (index) => this.#api.get(`intent/${id(index)}`));
   }
 
   async #list(): Promise<Work> {
     await prepareMany(PAYMENTS_READ, (index) => expectAnswer(this.#hosted(index), 200));
-    return requests(200, () => this.#get('sandbox/intents'));
+    return requests(200, () => this.#api.get('intents'));
   }
 
   async #taken(): Promise<Work> {
@@ -104,11 +109,10 @@ export class KefelWork {
     const payments = await prepareMany(units, async (index) => {
       const { body } = await expectAnswer(this.#hosted(index), 200);
       const { content }: { content: string } = JSON.parse(body);
-      const attempt = formPost(`${content}/attempts`, { method: 'TELE_BIRR', attempts: '0' });
+      const attempt = chooseMethod(content, { method: 'TELE_BIRR', attempts: 0 });
       const { headers } = await expectAnswer(attempt, 303);
       const page = new URL(headers.location ?? '', content).href;
-      const url = page.replace('/simulator/', '/rails/simulator/');
-      return { id: uniqueId(index), approval: formPost(url, { outcome: 'approve' }) };
+      return { id: uniqueId(index), approval: decide(page, 'approve') };
     });
     const next = inTurn(payments);
     const send = (index: number) => {
@@ -128,8 +132,8 @@ export class KefelWork {
     this.#receiver.isDown = false;
     let cursor: string | null = null;
     const resend = async () => {
-      const body = JSON.stringify(cursor === null ? { since } : { since, cursor });
-      const answer = await expectAnswer(this.#post('sandbox/events/resend', body), 200);
+      const body = cursor === null ? { since } : { since, cursor };
+      const answer = await expectAnswer(this.#api.postJson('events/resend', body), 200);
       const { content }: { content: { resent: number; nextCursor: string | null } } = JSON.parse(
         answer.body,
       );
@@ -156,33 +160,17 @@ export class KefelWork {
     };
   }
 
-  #hosted(index: number, otherFields: object = {}): HttpRequest {
+  #hosted(index: number, otherFields: object = {}, api = this.#api): HttpRequest {
     const body = hostedPayment(uniqueId(index), {
       callbackUrl: this.#receiver.url,
       ...otherFields,
     });
-    return this.#post('sandbox/intent', body);
+    return api.postJson('intent', body);
   }
 
   #express(index: number): HttpRequest {
     const body = expressPayment(uniqueId(index), this.#receiver.url);
-    return this.#post('express/sandbox/pay', body);
-  }
-
-  #withWrongKey(request: HttpRequest): HttpRequest {
-    // As long as a genuine key and with its alphabet, but with another checksum.
-    const { apiKey = '' } = this.#headers;
-    const last = apiKey.endsWith('A') ? 'B' : 'A';
-    const headers = { ...request.headers, apiKey: apiKey.slice(0, -1) + last };
-    return { ...request, headers };
-  }
-
-  #post(path: string, body: string): HttpRequest {
-    return jsonPost(`${this.#url}/${path}`, this.#headers, body);
-  }
-
-  #get(path: string): HttpRequest {
-    return { method: 'GET', url: `${this.#url}/${path}`, headers: this.#headers };
+    return this.#api.postJson('express/pay', body);
   }
 }
 

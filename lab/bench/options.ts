@@ -1,12 +1,11 @@
-import { givenOptions, optionsHelp, type ScriptOptions } from '../../scripts/project/options.ts';
-import { givenNumber, wholeNumber } from '../../scripts/project/whole-number.ts';
+import { numberOption, type ValuesOf, wholeNumber } from '../../scripts/project/options.ts';
 import { CASE_NAMES, type CaseName } from './cases.ts';
 import type { Effort } from './measure.ts';
 import type { Medium } from './run.ts';
 
 const MEDIA: readonly Medium[] = ['tmpfs', 'disk'];
 
-export type BenchOptions =
+export type Chosen =
   | {
       readonly type: 'measure';
       readonly names: readonly CaseName[];
@@ -40,60 +39,75 @@ const QUICK: Effort = {
   isQuick: true,
 };
 
-const OPTIONS: ScriptOptions = {
+const OPTIONS = {
   quick: { value: null, about: 'a few short rounds of 8 clients on tmpfs' },
-  only: { value: 'CASES', about: `of ${CASE_NAMES.join(', ')}` },
-  clients: { value: 'NUMBERS', about: `how many clients (default: ${FULL.clients.join(',')})` },
+  only: {
+    value: 'CASES',
+    about: `of ${CASE_NAMES.join(', ')}`,
+    read: (text: string | undefined, name: string) =>
+      text?.split(',').map((each) => oneOf(CASE_NAMES, name, each)),
+  },
+  clients: {
+    value: 'NUMBERS',
+    about: `how many clients (default: ${FULL.clients.join(',')})`,
+    read: (text: string | undefined, name: string) =>
+      text?.split(',').map((each) => wholeNumber(name, each, 1)),
+  },
   rounds: {
-    value: 'N',
+    ...numberOption('N', '', null),
     about: `rounds of each case (default: ${FULL.rounds}; quick: ${QUICK.rounds})`,
   },
-  on: { value: 'MEDIUM', about: 'only on `tmpfs`, or only on `disk`' },
+  on: {
+    value: 'MEDIUM',
+    about: 'only on `tmpfs`, or only on `disk`',
+    read: (text: string | undefined, name: string) =>
+      text?.split(',').map((each) => oneOf(MEDIA, name, each)),
+  },
   peers: { value: null, about: 'compare with other software, on PostgreSQL' },
-  growth: { value: 'PAYMENTS', about: 'Kefel with so many payments, compared with Kefel without' },
-  profile: { value: 'CASE', about: 'no table, but where the processor time of this case goes' },
+  growth: numberOption(
+    'PAYMENTS',
+    'Kefel with so many payments, compared with Kefel without',
+    null,
+  ),
+  profile: {
+    value: 'CASE',
+    about: 'no table, but where the processor time of this case goes',
+    read: (text: string | undefined, name: string) =>
+      text === undefined ? undefined : oneOf(CASE_NAMES, name, text),
+  },
 };
 
-export const BENCH_HELP = optionsHelp(
-  'npm run bench',
-  `Measures the built Worker on workerd, each case in turn with a bare Worker that does the least that
+export const BENCH = {
+  usage: 'npm run bench',
+  about: `Measures the built Worker on workerd, each case in turn with a bare Worker that does the least that
 the case needs. Without options it measures everything twice and writes docs/benchmarks.md; with only --peers, too.`,
-  OPTIONS,
-);
+  options: OPTIONS,
+};
 
-/** Reads the options of `npm run bench`; null asks for help. Throws on anything it does not know. */
-export function benchOptions(args: readonly string[]): BenchOptions | null {
-  const given = givenOptions(OPTIONS, args);
-  if (given === null) {
-    return null;
-  }
-  const [profile] = given.get('profile') ?? [];
+/** What the options of `npm run bench` ask for. Throws when they contradict each other. */
+export function chosenBy(values: ValuesOf<typeof OPTIONS>): Chosen {
+  const { quick, only, clients, rounds, on, peers, growth, profile } = values;
   if (profile !== undefined) {
-    return { type: 'profile', name: oneOf(CASE_NAMES, 'profile', profile) };
+    return { type: 'profile', name: profile };
   }
-  const isQuick = given.has('quick');
-  const effort = isQuick ? QUICK : FULL;
-  const listed = (name: string) => given.get(name)?.flatMap((text) => text.split(',')) ?? null;
-  const names = listed('only')?.map((text) => oneOf(CASE_NAMES, 'only', text)) ?? CASE_NAMES;
-  const clients = listed('clients')?.map((text) => wholeNumber('clients', text, 1));
-  const hasGrowth = given.has('growth');
-  if (hasGrowth && given.has('peers')) {
+  if (growth !== null && peers) {
     throw new Error('--growth compares Kefel with itself, --peers with others');
   }
-  const media = listed('on')?.map((text) => oneOf(MEDIA, 'on', text));
+  const effort = quick ? QUICK : FULL;
+  const isPart = quick || [only, clients, on].some((given) => given !== undefined);
   return {
     type: 'measure',
-    names,
-    media: media ?? (isQuick ? ['tmpfs'] : MEDIA),
+    names: only ?? CASE_NAMES,
+    media: on ?? (quick ? ['tmpfs'] : MEDIA),
     effort: {
       ...effort,
       clients: clients ?? effort.clients,
-      rounds: givenNumber(given, 'rounds', effort.rounds),
+      rounds: rounds ?? effort.rounds,
     },
-    baseline: hasGrowth ? 'new' : given.has('peers') ? 'peers' : 'floor',
-    payments: givenNumber(given, 'growth', 0),
+    baseline: growth !== null ? 'new' : peers ? 'peers' : 'floor',
+    payments: growth ?? 0,
     // Of a part, a table would replace that of the whole.
-    isForDocument: [...given.keys()].every((name) => name === 'peers'),
+    isForDocument: !isPart && rounds === null && growth === null,
   };
 }
 

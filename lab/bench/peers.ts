@@ -1,8 +1,9 @@
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { cp, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { runProgram } from '../harness/program.ts';
 import type { CaseName } from './cases.ts';
 import { treeCpuTimeMs } from './cpu.ts';
 import { benchMerchant } from './kefel.ts';
@@ -45,14 +46,8 @@ export const PEERS: readonly Peer[] = [
 /** Copies the peers to a folder and installs their packages there. */
 export async function installPeers(directory: string): Promise<void> {
   await cp(join(import.meta.dirname, 'peers'), directory, { recursive: true });
-  const npm = spawn('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], {
-    cwd: directory,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const [exitCode] = await once(npm, 'exit');
-  if (exitCode !== 0) {
-    throw new Error("the peers' packages could not be installed");
-  }
+  const install = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--silent'];
+  await runProgram('npm', install, directory);
 }
 
 /** Starts a peer with a PostgreSQL of its own. */

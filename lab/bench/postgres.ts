@@ -1,11 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, mkdir, readdir, readFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { freePort } from '../../scripts/gateway/own-gateway.ts';
+import { until } from '../harness/until.ts';
 
 /** A new PostgreSQL with fsync on, as Debian ships it. */
 export interface Postgres {
@@ -19,8 +19,6 @@ export interface Postgres {
 const DEBIAN_DIRECTORY = '/usr/lib/postgresql';
 const USER = 'postgres';
 const HOST = '127.0.0.1';
-const READY_POLL_MS = 100;
-const READY_WAIT_MS = 30_000;
 
 const run = promisify(execFile);
 
@@ -37,7 +35,8 @@ export async function startPostgres(directory: string): Promise<Postgres> {
   const settings = ['-D', data, '-k', directory, '-p', port, '-c', `listen_addresses=${HOST}`];
   const postgres = spawn(server, [...serverArgs, ...settings], { stdio: 'ignore' });
   const ended = once(postgres, 'exit');
-  await untilReady(join(binaries, 'pg_isready'), port);
+  const isReady = () => run(join(binaries, 'pg_isready'), ['-h', HOST, '-p', port, '-q']);
+  await until('answer of PostgreSQL', () => isReady().catch(() => null));
   const [processId] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n');
   // An immediate shutdown, when the run is interrupted.
   const quit = () => process.kill(Number(processId), 'SIGQUIT');
@@ -80,29 +79,4 @@ async function commandAs(directory: string): Promise<(program: string) => [strin
   const { stdout: gid } = await run('id', ['-g', USER]);
   await chown(directory, Number(uid), Number(gid));
   return (program) => ['setpriv', '--reuid', USER, '--regid', USER, '--clear-groups', program];
-}
-
-async function untilReady(isReady: string, port: string): Promise<void> {
-  const deadlineMs = Date.now() + READY_WAIT_MS;
-  for (;;) {
-    try {
-      await run(isReady, ['-h', HOST, '-p', port, '-q']);
-      return;
-    } catch (error) {
-      if (Date.now() > deadlineMs) {
-        throw new Error('PostgreSQL does not start', { cause: error });
-      }
-      await wait(READY_POLL_MS);
-    }
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, HOST);
-  await once(server, 'listening');
-  // A listening TCP server has an address.
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

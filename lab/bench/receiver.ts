@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenLocally } from '../harness/local-server.ts';
 
 /** No webhook of a round comes this late. */
 const ARRIVAL_TIMEOUT_MS = 60_000;
@@ -19,10 +19,9 @@ export class Receiver {
   #arrived = 0;
   #waiting: { readonly count: number; readonly resolve: () => void } | null = null;
 
-  private constructor(server: Server) {
+  private constructor(server: Server, origin: string) {
     this.#server = server;
-    // A listening TCP server has an address.
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
+    this.url = `${origin}/webhooks`;
     server.on('request', (request, response) => {
       let body = '';
       request.setEncoding('utf8');
@@ -43,11 +42,7 @@ export class Receiver {
 
   static async listen(): Promise<Receiver> {
     const server = createServer();
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    return new Receiver(server);
+    return new Receiver(server, await listenLocally(server));
   }
 
   /** How many tries have arrived, refused ones included. */

@@ -1,7 +1,7 @@
-import { rmSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
+import { inDirectory } from '../harness/directory.ts';
 import { CASES, type CaseName } from './cases.ts';
 import { measureFresh } from './fresh.ts';
 import { fillServer } from './growth.ts';
@@ -52,7 +52,9 @@ export async function runCases(
   const chosen = names.filter(
     (name) => baseline.cases.includes(name) && (medium === 'tmpfs' || CASES[name].writes),
   );
-  await inDirectory(DIRECTORIES[medium], async (directory) => {
+  await inDirectory(async (directory) => {
+    // PostgreSQL's user passes through it.
+    await chmod(directory, 0o711);
     const stateDirectory = join(directory, 'kefel');
     await using kefel = stopping(await startKefel(builtDirectory, stateDirectory));
     await using other = stopping(await baseline.start(join(directory, 'baseline')));
@@ -73,37 +75,8 @@ export async function runCases(
         add(measurement);
       }
     }
-  });
+  }, DIRECTORIES[medium]);
   return measured;
-}
-
-/** Runs `use` with a new folder, which is gone afterwards. */
-export async function inDirectory(
-  parent: string,
-  use: (directory: string) => Promise<void>,
-): Promise<void> {
-  await mkdir(parent, { recursive: true });
-  const directory = await mkdtemp(join(parent, 'kefel-bench-'));
-  directories.add(directory);
-  try {
-    // PostgreSQL's user passes through it.
-    await chmod(directory, 0o711);
-    await use(directory);
-  } finally {
-    directories.delete(directory);
-    await rm(directory, { recursive: true });
-  }
-}
-
-/** What an interrupted run must not leave in memory. */
-const directories = new Set<string>();
-process.on('exit', () => {
-  for (const directory of directories) {
-    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
-  }
-});
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => process.exit(1));
 }
 
 function stopping<Server extends LoadedServer>(server: Server) {

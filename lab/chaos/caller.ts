@@ -7,6 +7,7 @@ import {
   NoAnswer,
 } from '../../scripts/gateway/http.ts';
 import type { Environment } from '../../src/domain/method.ts';
+import { MerchantApi } from '../harness/merchant-api.ts';
 import type { Observations } from './observations.ts';
 
 /** A wrong answer of the gateway, which ends the journey with a violation. */
@@ -59,26 +60,22 @@ export class Caller {
     return null;
   }
 
-  expect(answer: HttpAnswer, status: number): void {
-    if (answer.status !== status) {
-      throw new Unexpected(`expected ${status}, got ${answer.status} ${answer.body.slice(0, 300)}`);
-    }
-  }
-
   whenServing(): Promise<void> {
     return this.#gateway.whenServing();
   }
 
-  /** `path` is that of production; the sandbox has its own. */
-  apiUrl(environment: Environment, path: string): string {
-    const prefix = environment === 'sandbox' ? 'sandbox/' : '';
-    const [area = '', rest] = path.split('express/');
-    const own = rest === undefined ? `${prefix}${area}` : `express/${prefix}${rest}`;
-    return `${this.#gateway.merchant.baseUrl}/api/v1/payment/${own}`;
+  /** The answer, which must have this status, of a repeatable request. */
+  async expect(request: HttpRequest, status: number): Promise<HttpAnswer> {
+    const answer = await this.insist(request);
+    if (answer.status !== status) {
+      throw new Unexpected(
+        `${request.method} ${new URL(request.url).pathname}: expected ${status}, got ${answer.status} ${answer.body.slice(0, 300)}`,
+      );
+    }
+    return answer;
   }
 
-  apiKey(environment: Environment): Readonly<Record<string, string>> {
-    const { sandboxApiKey, productionApiKey } = this.#gateway.merchant;
-    return { apiKey: environment === 'sandbox' ? sandboxApiKey : productionApiKey };
+  api(environment: Environment): MerchantApi {
+    return new MerchantApi(this.#gateway.merchant, environment);
   }
 }

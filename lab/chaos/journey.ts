@@ -1,12 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import {
-  formPost,
-  type HttpAnswer,
-  type HttpRequest,
-  jsonPost,
-} from '../../scripts/gateway/http.ts';
-import type { StandIn } from '../../scripts/stand-ins/stand-in.ts';
+import type { HttpAnswer, HttpRequest } from '../../scripts/gateway/http.ts';
+import type { StandIns } from '../../scripts/stand-ins/start-all.ts';
 import type { Method } from '../../src/domain/method.ts';
+import {
+  abandonAttempt,
+  type CheckoutPage,
+  type CustomerChoice,
+  checkoutPage,
+  chooseMethod,
+  decide,
+  giveUp,
+} from '../harness/customer.ts';
+import type { MerchantApi } from '../harness/merchant-api.ts';
 import { type Caller, TRIES_MAX, Unexpected } from './caller.ts';
 import type { Member } from './member.ts';
 import type { Observations, PaymentRecord } from './observations.ts';
@@ -18,27 +23,28 @@ const THINKING_MS_MAX = 100;
 /** Maximum of started and abandoned attempts per payment; the gateway allows ten. */
 const CONNECTS_MAX = 8;
 
+/** Who and what a payment meets. */
+export interface Scene {
+  readonly caller: Caller;
+  readonly member: Member;
+  readonly standIns: StandIns;
+  readonly observed: Observations;
+}
+
 /** One payment from create to end. Merchant and customer retry requests without an answer. */
 export class Journey {
+  readonly #scene: Scene;
   readonly #caller: Caller;
-  readonly #member: Member;
-  /** Of the payment's method, in production. */
-  readonly #standIn: StandIn;
   readonly #observed: Observations;
   readonly #record: PaymentRecord;
+  readonly #api: MerchantApi;
 
-  constructor(
-    caller: Caller,
-    member: Member,
-    standIn: StandIn,
-    observed: Observations,
-    record: PaymentRecord,
-  ) {
-    this.#caller = caller;
-    this.#member = member;
-    this.#standIn = standIn;
-    this.#observed = observed;
+  constructor(scene: Scene, record: PaymentRecord) {
+    this.#scene = scene;
+    this.#caller = scene.caller;
+    this.#observed = scene.observed;
     this.#record = record;
+    this.#api = scene.caller.api(record.plan.environment);
   }
 
   /** Records the gateway's errors; throws only for bugs in this script. */
@@ -126,7 +132,7 @@ export class Journey {
 
   /** Without a key, only the status call shows the payment. A retried create must then get a 409. */
   async #existsUnanswered(request: HttpRequest): Promise<boolean> {
-    const status = await this.#caller.insist(this.#statusRequest());
+    const status = await this.#caller.insist(this.#api.get(`intent/${this.#record.plan.uniqueId}`));
     if (status.status === 404) {
       this.#observed.count('lost create without key: absent');
       return false;
@@ -164,10 +170,7 @@ export class Journey {
       }
       case 'hosted_abandoned':
         await this.#think();
-        this.#caller.expect(
-          await this.#caller.insist(formPost(`${this.#checkoutUrl()}/give-up`, {})),
-          303,
-        );
+        await this.#caller.expect(giveUp(this.#checkoutUrl()), 303);
         break;
       case 'hosted_abandoned_at_rail':
         await this.#decide(await this.#connect(plan.methods[0]), 'give_up');
@@ -192,23 +195,23 @@ export class Journey {
       }
       case 'express_paid_at_provider':
       case 'express_declined_at_provider':
-        if (!(await settleAtProvider(this.#caller, this.#observed, this.#standIn, this.#record))) {
+        if (!(await settleAtProvider(this.#scene, this.#record))) {
           this.#record.isStuck = true;
           return;
         }
     }
     // The gateway has answered every step of the story.
     this.#record.acknowledgedStatus = FINAL_STATUS[plan.story];
-    await refundAsPlanned(this.#caller, this.#member, this.#observed, this.#record);
+    await refundAsPlanned(this.#scene, this.#record);
   }
 
   async #cancel(): Promise<void> {
     const { plan } = this.#record;
     if (plan.isCanceledByMember) {
-      await this.#member.cancel(plan);
+      await this.#scene.member.cancel(plan);
       this.#observed.count('cancellations by the dashboard');
     } else {
-      this.#caller.expect(await this.#caller.insist(this.#cancelRequest()), 200);
+      await this.#caller.expect(this.#api.post(`intent/cancel/${plan.uniqueId}`), 200);
     }
   }
 
@@ -226,29 +229,23 @@ export class Journey {
     if (content.paymentUrl.includes('/simulator/')) {
       return content.paymentUrl;
     }
-    const page = await this.#caller.insist({ method: 'GET', url: content.paymentUrl });
-    this.#caller.expect(page, 200);
-    const link = /href="([^"]*\/simulator\/[^"]*)"/.exec(page.body)?.[1];
-    if (link === undefined) {
+    const { simulatorUrl } = await this.#page(content.paymentUrl);
+    if (simulatorUrl === null) {
       this.#record.isStuck = true;
       this.#observed.count('NOTE express killed before the rail answered: no way to pay it');
-      return null;
     }
-    return link;
+    return simulatorUrl;
   }
 
   /** Chooses a method until the gateway redirects to the simulator; returns its URL. */
   async #connect(method: Method): Promise<string> {
     const checkoutUrl = this.#checkoutUrl();
     for (let tries = 0; tries < CONNECTS_MAX; tries += 1) {
-      const page = await this.#caller.insist({ method: 'GET', url: checkoutUrl });
-      this.#caller.expect(page, 200);
       // Without the form, the page shows an attempt in flight, and the post redirects to it.
-      const attempts = /name="attempts" value="(\d+)"/.exec(page.body)?.[1] ?? '0';
-      const fields = { method, phone: '911223344', attempts };
+      const { attempts } = await this.#page(checkoutUrl);
+      const choice = { method, phone: '911223344', attempts: attempts ?? 0 };
       await this.#think();
-      const chosen = await this.#caller.insist(formPost(`${checkoutUrl}/attempts`, fields));
-      this.#caller.expect(chosen, 303);
+      const chosen = await this.#caller.expect(chooseMethod(checkoutUrl, choice), 303);
       const location = new URL(chosen.headers.location ?? '', checkoutUrl).href;
       if (location.includes('/simulator/')) {
         return location;
@@ -260,29 +257,28 @@ export class Journey {
 
   /** An attempt has no page if the gateway died between its start and the rail's answer. */
   async #abandon(checkoutUrl: string): Promise<void> {
-    const page = await this.#caller.insist({ method: 'GET', url: checkoutUrl });
-    this.#caller.expect(page, 200);
-    const attempt = /name="attempt" value="([^"]+)"/.exec(page.body)?.[1];
-    if (attempt === undefined) {
+    const { attemptId } = await this.#page(checkoutUrl);
+    if (attemptId === null) {
       this.#observed.count('NOTE attempt without a page, not abandonable: retried');
       return;
     }
     this.#observed.count('attempts without a page: abandoned by the customer');
-    this.#caller.expect(
-      await this.#caller.insist(formPost(`${checkoutUrl}/abandon`, { attempt })),
-      303,
-    );
+    await this.#caller.expect(abandonAttempt(checkoutUrl, attemptId), 303);
   }
 
-  async #decide(simulatorUrl: string, outcome: 'approve' | 'decline' | 'give_up'): Promise<void> {
-    this.#caller.expect(await this.#caller.insist({ method: 'GET', url: simulatorUrl }), 200);
+  async #decide(simulatorUrl: string, choice: CustomerChoice): Promise<void> {
+    await this.#page(simulatorUrl);
     await this.#think();
-    const action = simulatorUrl.replace('/simulator/', '/rails/simulator/');
-    this.#caller.expect(await this.#caller.insist(formPost(action, { outcome })), 303);
+    await this.#caller.expect(decide(simulatorUrl, choice), 303);
+  }
+
+  async #page(url: string): Promise<CheckoutPage> {
+    const { body } = await this.#caller.expect({ method: 'GET', url }, 200);
+    return checkoutPage(body);
   }
 
   #think(): Promise<void> {
-    return wait(this.#record.plan.chance.integer(0, THINKING_MS_MAX));
+    return wait(this.#record.plan.random.between(0, THINKING_MS_MAX));
   }
 
   /** A hosted create answers with the URL of its page. */
@@ -292,28 +288,7 @@ export class Journey {
   }
 
   #createRequest(): HttpRequest {
-    const { plan } = this.#record;
-    const url = this.#apiUrl(plan.kind === 'hosted' ? 'intent' : 'express/pay');
-    const key = plan.idempotencyKey;
-    const headers = { ...this.#apiKey(), ...(key === null ? {} : { 'idempotency-key': key }) };
-    return jsonPost(url, headers, plan.body);
-  }
-
-  #statusRequest(): HttpRequest {
-    const url = this.#apiUrl(`intent/${this.#record.plan.uniqueId}`);
-    return { method: 'GET', url, headers: this.#apiKey() };
-  }
-
-  #cancelRequest(): HttpRequest {
-    const url = this.#apiUrl(`intent/cancel/${this.#record.plan.uniqueId}`);
-    return { method: 'POST', url, headers: this.#apiKey() };
-  }
-
-  #apiUrl(path: string): string {
-    return this.#caller.apiUrl(this.#record.plan.environment, path);
-  }
-
-  #apiKey(): Readonly<Record<string, string>> {
-    return this.#caller.apiKey(this.#record.plan.environment);
+    const { kind, body, idempotencyKey } = this.#record.plan;
+    return this.#api.postJson(kind === 'hosted' ? 'intent' : 'express/pay', body, idempotencyKey);
   }
 }

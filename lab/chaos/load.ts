@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Chance } from './chance.ts';
+import type { Random } from '../harness/random.ts';
 
 /**
  * Calls `work` with 0, 1, 2 …, `workers` at a time, until `isOver`. Resolves when all calls have
@@ -54,14 +54,14 @@ const KILLED_WHILE_STARTING_PROBABILITY = 0.1;
 export async function killRepeatedly(
   gateway: Killable,
   kills: number,
-  chance: Chance,
+  random: Random,
   report: (text: string) => void,
 ): Promise<void> {
   for (let kill = 1; kill <= kills; kill += 1) {
-    const isStarting = kill > 1 && chance.happens(KILLED_WHILE_STARTING_PROBABILITY);
+    const isStarting = kill > 1 && random.chance(KILLED_WHILE_STARTING_PROBABILITY);
     const delayMs = isStarting
-      ? chance.integer(0, STARTING_MS_MAX)
-      : chance.integer(SERVING_MS_MIN, SERVING_MS_MAX);
+      ? random.between(0, STARTING_MS_MAX)
+      : random.between(SERVING_MS_MIN, SERVING_MS_MAX);
     gateway.start();
     if (!isStarting) {
       await gateway.untilReady();

@@ -4,7 +4,8 @@ import {
   type HttpRequest,
   jsonPost,
 } from '../../scripts/gateway/http.ts';
-import { SoftwareAuthenticator } from '../../test/support/software-authenticator.ts';
+import { fieldIn } from '../harness/customer.ts';
+import { SoftwareAuthenticator } from '../harness/software-authenticator.ts';
 import { type Caller, TRIES_MAX, Unexpected } from './caller.ts';
 import type { PaymentRecord } from './observations.ts';
 import type { Plan, RefundPlan } from './plan.ts';
@@ -37,12 +38,8 @@ export class Member {
     const token = searchParams.get('token');
     const authenticator = await SoftwareAuthenticator.create(origin);
     const post = async (path: string, cookie: string, body: object) => {
-      const headers = fromPage(cookie);
-      const answer = await caller.insist(
-        jsonPost(`${origin}/dashboard/${path}`, headers, JSON.stringify(body)),
-      );
-      caller.expect(answer, 200);
-      return answer;
+      const url = `${origin}/dashboard/${path}`;
+      return caller.expect(jsonPost(url, fromPage(cookie), JSON.stringify(body)), 200);
     };
     const offer = await post('join/options', '', { token, name: NAME });
     const credential = await authenticator.register(JSON.parse(offer.body));
@@ -52,13 +49,12 @@ export class Member {
     const cookie = cookiesIn(joined);
     const url = `${origin}/dashboard/sandbox/overview`;
     const page = await caller.insist({ method: 'GET', url, headers: fromPage(cookie) });
-    return new Member(caller, authenticator, { origin, cookie, csrf: fieldIn(page, 'csrf') });
+    return new Member(caller, authenticator, { origin, cookie, csrf: requiredField(page, 'csrf') });
   }
 
   /** Cancels the payment by its page's button; a second click changes nothing. */
   async cancel(plan: Plan): Promise<void> {
-    const answer = await this.#caller.insist(this.#form(`${pathOf(plan)}/cancel`, {}));
-    this.#caller.expect(answer, 303);
+    await this.#caller.expect(this.#form(`${pathOf(plan)}/cancel`, {}), 303);
   }
 
   /**
@@ -75,10 +71,9 @@ export class Member {
       if (page.status === 409) {
         return;
       }
-      this.#caller.expect(page, 200);
       const fields = {
         refund: plan.id,
-        transaction: fieldIn(page, 'transaction'),
+        transaction: requiredField(page, 'transaction'),
         amount: ((plan.amountMinor ?? payment.amountMinor) / 100).toFixed(2),
         reason: '',
       };
@@ -129,10 +124,10 @@ function cookiesIn({ headers }: HttpAnswer): string {
 }
 
 /** The value of a form's hidden field. */
-function fieldIn({ body }: HttpAnswer, name: string): string {
-  const value = new RegExp(`name="${name}" value="([^"]+)"`).exec(body)?.[1];
-  if (value === undefined) {
-    throw new Unexpected(`the page has no field ${name}: ${body.slice(0, 300)}`);
+function requiredField({ status, body }: HttpAnswer, name: string): string {
+  const value = fieldIn(body, name);
+  if (status !== 200 || value === null) {
+    throw new Unexpected(`${status}, a page without the field ${name}: ${body.slice(0, 300)}`);
   }
   return value;
 }

@@ -1,9 +1,9 @@
 import { verify } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import type { DemoMerchant } from '../../scripts/dev/demo-merchant.ts';
-import { Chance } from './chance.ts';
+import { listenLocally } from '../harness/local-server.ts';
+import { Random } from '../harness/random.ts';
 import type { Observations } from './observations.ts';
 
 const PATH = '/webhooks';
@@ -95,13 +95,7 @@ export class MerchantServer {
 
   /** Returns the URL for webhooks. */
   async listen(): Promise<string> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(0, '127.0.0.1', resolve);
-    });
-    // A listening TCP server has an address.
-    const { port } = this.#server.address() as AddressInfo;
-    return `http://127.0.0.1:${port}${PATH}`;
+    return (await listenLocally(this.#server)) + PATH;
   }
 
   close(): void {
@@ -174,7 +168,7 @@ export class MerchantServer {
       return 'accepting';
     }
     const event = this.#events.get(String(headers['webhook-id']));
-    const chosen = new Chance(this.#seed, 'merchant', event?.payment.uniqueId ?? '').next();
+    const chosen = new Random(this.#seed, 'merchant', event?.payment.uniqueId ?? '').next();
     if (chosen < HANGING_PROBABILITY) {
       return 'hanging';
     }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Currency, Environment, Method } from '../../src/domain/method.ts';
 import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';
-import { Chance } from './chance.ts';
+import { Random } from '../harness/random.ts';
 
 /** What happens to a payment, decided before it is created. */
 export type Story =
@@ -39,7 +39,7 @@ export interface Plan {
   /** After the payment succeeded, one after the other. */
   readonly refunds: readonly RefundPlan[];
   /** For the customer's choices and pauses. */
-  readonly chance: Chance;
+  readonly random: Random;
 }
 
 export interface RefundPlan {
@@ -126,37 +126,37 @@ function providersFor(story: Story): readonly [Method, ...Method[]] {
 
 /** The plan for payment `index` in a run with this seed. */
 export function planOf(seed: number, index: number, callbackUrl: string): Plan {
-  const chance = new Chance(seed, 'payment', index);
-  const story = chance.oneOf(STORIES);
+  const random = new Random(seed, 'payment', index);
+  const story = random.pick(STORIES);
   const kind = story.startsWith('express') ? 'express' : 'hosted';
   const environment = story.endsWith('_at_provider') ? 'production' : 'sandbox';
   const uniqueId = `chaos-${seed}-${index}`;
   const isProduction = environment === 'production';
   // M-PESA takes no cents.
   const amountMinor = isProduction
-    ? chance.integer(100, 50_000) * 100
-    : chance.integer(100, 5_000_000);
-  const currency = isProduction ? 'ETB' : chance.oneOf<Currency>(['ETB', 'USD']);
+    ? random.between(100, 50_000) * 100
+    : random.between(100, 5_000_000);
+  const currency = isProduction ? 'ETB' : random.pick<Currency>(['ETB', 'USD']);
   const methods = isProduction
-    ? ([chance.oneOf(providersFor(story)), 'M_PESA'] as const)
-    : ([chance.oneOf(METHODS), chance.oneOf(METHODS)] as const);
+    ? ([random.pick(providersFor(story)), 'M_PESA'] as const)
+    : ([random.pick(METHODS), random.pick(METHODS)] as const);
   const phoneNumber = methods[0] === 'M_PESA' ? '0711223344' : '0911223344';
   const common = {
     paymentIntentUniqueId: uniqueId,
     amount: amountMinor / 100,
     currency,
-    commissionPaidByCustomer: isProduction ? false : chance.happens(0.5),
+    commissionPaidByCustomer: isProduction ? false : random.chance(0.5),
     returnUrl: 'https://shop.example/thanks?order=1',
     callbackUrl,
     refundEvents: true,
-    expireIn: story === 'hosted_left_alone' ? chance.integer(5, 10) : LONG_EXPIRY_SECONDS,
+    expireIn: story === 'hosted_left_alone' ? random.between(5, 10) : LONG_EXPIRY_SECONDS,
   };
   const testMode = TEST_MODES[story];
   const own =
     kind === 'hosted'
       ? { methods: [] }
       : { method: methods[0], phoneNumber, ...(testMode !== undefined && { testMode }) };
-  const hasKey = isProduction || chance.happens(IDEMPOTENCY_KEY_PROBABILITY);
+  const hasKey = isProduction || random.chance(IDEMPOTENCY_KEY_PROBABILITY);
   return {
     story,
     uniqueId,
@@ -167,10 +167,10 @@ export function planOf(seed: number, index: number, callbackUrl: string): Plan {
     idempotencyKey: hasKey ? `key-${uniqueId}` : null,
     body: JSON.stringify({ ...common, ...own }),
     methods,
-    isReplayed: chance.happens(REPLAY_PROBABILITY),
-    isCanceledByMember: chance.happens(MEMBER_PROBABILITY),
-    refunds: REFUNDED.includes(story) ? refundsOf(chance, environment, uniqueId, amountMinor) : [],
-    chance,
+    isReplayed: random.chance(REPLAY_PROBABILITY),
+    isCanceledByMember: random.chance(MEMBER_PROBABILITY),
+    refunds: REFUNDED.includes(story) ? refundsOf(random, environment, uniqueId, amountMinor) : [],
+    random,
   };
 }
 
@@ -184,26 +184,26 @@ const REFUNDED: readonly Story[] = [
 
 /** In production the whole payment, which every provider returns; in the sandbox parts, too. */
 function refundsOf(
-  chance: Chance,
+  random: Random,
   environment: Environment,
   uniqueId: string,
   amountMinor: number,
 ): readonly RefundPlan[] {
-  if (!chance.happens(REFUND_PROBABILITY)) {
+  if (!random.chance(REFUND_PROBABILITY)) {
     return [];
   }
   const parts =
     environment === 'sandbox' && amountMinor > 2 * SLOW_REFUND_MINOR + DECLINED_REFUND_MINOR
-      ? chance.oneOf([[SLOW_REFUND_MINOR], [DECLINED_REFUND_MINOR], [100, 200]] as const)
+      ? random.pick([[SLOW_REFUND_MINOR], [DECLINED_REFUND_MINOR], [100, 200]] as const)
       : [];
   return [...parts, null].map((part, index) => {
     const id = `${uniqueId}-refund-${index}`;
     // The form takes an amount, which is not known before the end for what others leave.
-    const isByMember = (part !== null || index === 0) && chance.happens(MEMBER_PROBABILITY);
+    const isByMember = (part !== null || index === 0) && random.chance(MEMBER_PROBABILITY);
     return {
       id: isByMember ? dashboardId(id) : id,
       amountMinor: part,
-      idempotencyKey: chance.happens(IDEMPOTENCY_KEY_PROBABILITY) ? `${uniqueId}-${index}` : null,
+      idempotencyKey: random.chance(IDEMPOTENCY_KEY_PROBABILITY) ? `${uniqueId}-${index}` : null,
       isCanceled: part === SLOW_REFUND_MINOR,
       isByMember,
     };

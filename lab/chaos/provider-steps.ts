@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { StandIn, StandInOrder } from '../../scripts/stand-ins/stand-in.ts';
-import { type Caller, TRIES_MAX, Unexpected } from './caller.ts';
-import type { Observations, PaymentRecord } from './observations.ts';
+import { TRIES_MAX, Unexpected } from './caller.ts';
+import type { Scene } from './journey.ts';
+import type { PaymentRecord } from './observations.ts';
 
 const POLL_MS = 200;
 /** The gateway asks the provider before it answers, so an order is there soon or never. */
@@ -12,25 +13,23 @@ const OUTCOME_WAIT_MS = 120_000;
  * The customer of a production payment pays or declines at the provider, which reports it until the
  * gateway has taken the report. False when the gateway died before it reached the provider.
  */
-export async function settleAtProvider(
-  caller: Caller,
-  observed: Observations,
-  standIn: StandIn,
-  record: PaymentRecord,
-): Promise<boolean> {
+export async function settleAtProvider(scene: Scene, record: PaymentRecord): Promise<boolean> {
   const { content }: { content: { transactionId: string; status: string } } = JSON.parse(
     record.createAnswer ?? '{}',
   );
-  const order = await orderAt(standIn, content.transactionId);
+  const order = await orderAt(
+    scene.standIns.byMethod[record.plan.methods[0]],
+    content.transactionId,
+  );
   if (order === null) {
-    observed.count('NOTE express killed before the provider was asked: nothing to pay');
+    scene.observed.count('NOTE express killed before the provider was asked: nothing to pay');
     return false;
   }
   record.order = order;
   const isPaid = record.plan.story === 'express_paid_at_provider';
   await order.act(isPaid ? 'pays' : 'declines', { silent: true });
-  await report(caller, observed, order);
-  await untilStatus(caller, record, isPaid ? 'SUCCESS' : 'FAILED');
+  await report(scene, order);
+  await untilStatus(scene, record, isPaid ? 'SUCCESS' : 'FAILED');
   return true;
 }
 
@@ -39,7 +38,7 @@ async function orderAt(standIn: StandIn, orderId: string): Promise<StandInOrder 
   return Promise.race([arrival, wait(ORDER_WAIT_MS, null)]);
 }
 
-async function report(caller: Caller, observed: Observations, order: StandInOrder): Promise<void> {
+async function report({ caller, observed }: Scene, order: StandInOrder): Promise<void> {
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     await caller.whenServing();
     // No answer when the gateway is killed meanwhile.
@@ -53,14 +52,12 @@ async function report(caller: Caller, observed: Observations, order: StandInOrde
   throw new Unexpected("the provider's report was never taken");
 }
 
-async function untilStatus(caller: Caller, { plan }: PaymentRecord, status: string): Promise<void> {
-  const url = caller.apiUrl(plan.environment, `intent/${plan.uniqueId}`);
-  const headers = caller.apiKey(plan.environment);
+async function untilStatus({ caller }: Scene, { plan }: PaymentRecord, status: string) {
+  const read = caller.api(plan.environment).get(`intent/${plan.uniqueId}`);
   const deadlineMs = performance.now() + OUTCOME_WAIT_MS;
   for (;;) {
-    const answer = await caller.insist({ method: 'GET', url, headers });
-    caller.expect(answer, 200);
-    const { content }: { content: { status: string } } = JSON.parse(answer.body);
+    const { body } = await caller.expect(read, 200);
+    const { content }: { content: { status: string } } = JSON.parse(body);
     if (content.status === status) {
       return;
     }

@@ -1,14 +1,12 @@
-import { type HttpAnswer, jsonPost } from '../../scripts/gateway/http.ts';
+import type { HttpAnswer } from '../../scripts/gateway/http.ts';
 import { type Caller, Unexpected } from './caller.ts';
-import type { Member } from './member.ts';
+import type { Scene } from './journey.ts';
 import type { Observations, PaymentRecord, RefundRecord } from './observations.ts';
 import type { RefundPlan } from './plan.ts';
 
 /** The merchant refunds a paid payment as planned, and repeats requests without an answer. */
 export async function refundAsPlanned(
-  caller: Caller,
-  member: Member,
-  observed: Observations,
+  { caller, member, observed }: Scene,
   record: PaymentRecord,
 ): Promise<void> {
   for (const plan of record.plan.refunds) {
@@ -59,24 +57,17 @@ async function acknowledgedAmount(
   { plan: { environment } }: PaymentRecord,
   { id }: RefundPlan,
 ): Promise<number> {
-  const url = caller.apiUrl(environment, `refund/${id}`);
-  const read = await caller.insist({ method: 'GET', url, headers: caller.apiKey(environment) });
-  caller.expect(read, 200);
-  return amountIn(read);
+  return amountIn(await caller.expect(caller.api(environment).get(`refund/${id}`), 200));
 }
 
 function refundRequest(caller: Caller, { plan: payment }: PaymentRecord, plan: RefundPlan) {
   const { environment, uniqueId } = payment;
-  const headers = {
-    ...caller.apiKey(environment),
-    ...(plan.idempotencyKey !== null && { 'idempotency-key': plan.idempotencyKey }),
-  };
   const body = {
     paymentIntentUniqueId: uniqueId,
     refundUniqueId: plan.id,
     ...(plan.amountMinor !== null && { amountMinor: plan.amountMinor }),
   };
-  return jsonPost(caller.apiUrl(environment, 'refund'), headers, JSON.stringify(body));
+  return caller.api(environment).postJson('refund', body, plan.idempotencyKey);
 }
 
 function amountIn({ body }: HttpAnswer): number {
@@ -90,8 +81,7 @@ async function cancel(
   { plan: { environment } }: PaymentRecord,
   { id }: RefundPlan,
 ): Promise<boolean> {
-  const url = caller.apiUrl(environment, `refund/${id}/cancel`);
-  const answer = await caller.insist({ method: 'POST', url, headers: caller.apiKey(environment) });
+  const answer = await caller.insist(caller.api(environment).post(`refund/${id}/cancel`));
   if (answer.status !== 200 && answer.status !== 409) {
     throw new Unexpected(`the refund's cancellation answered ${answer.status} ${answer.body}`);
   }

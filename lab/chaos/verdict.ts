@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { DemoMerchant } from '../../scripts/dev/demo-merchant.ts';
 import { type HttpAnswer, type HttpClient, NoAnswer } from '../../scripts/gateway/http.ts';
 import type { Environment } from '../../src/domain/method.ts';
+import { MerchantApi } from '../harness/merchant-api.ts';
 import { listDifferences } from './lists.ts';
 import { forEachOf } from './load.ts';
 import type { MerchantServer, ReceivedEvent } from './merchant-server.ts';
@@ -255,13 +256,10 @@ export class Verdict {
 
   /** Runs after the last kill, so a missing answer is an error. */
   async #read(environment: Environment, path: string): Promise<HttpAnswer> {
-    const { baseUrl, sandboxApiKey, productionApiKey } = this.#merchant;
-    const isSandbox = environment === 'sandbox';
-    const url = `${baseUrl}/api/v1/payment/${isSandbox ? 'sandbox/' : ''}${path}`;
-    const headers = { apiKey: isSandbox ? sandboxApiKey : productionApiKey };
+    const request = new MerchantApi(this.#merchant, environment).get(path);
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.#client.send({ method: 'GET', url, headers });
+        return await this.#client.send(request);
       } catch (error) {
         if (!(error instanceof NoAnswer) || tries === CHECK_TRIES) {
           throw error;

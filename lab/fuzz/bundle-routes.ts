@@ -22,7 +22,7 @@ export async function gatewayRoutes(): Promise<readonly Route[]> {
   try {
     await build({
       absWorkingDir: PROJECT_DIRECTORY,
-      entryPoints: [join('test', 'fuzz', 'routes.ts')],
+      entryPoints: [join('lab', 'fuzz', 'routes.ts')],
       outfile,
       bundle: true,
       platform: 'node',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { damagedBodies, type Overrides, validBodies } from '../../test/support/arbitrary-bodies.ts';
-import type { ApiDocument } from '../../test/support/openapi.ts';
+import type { ApiDocument } from '../harness/api-document.ts';
+import { damagedBodies, type Overrides, validBodies } from '../harness/arbitrary-bodies.ts';
 import type { Route } from './routes.ts';
 import type { Stage } from './stage.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Random } from '../simulation/random.ts';
+import type { Random } from '../harness/random.ts';
 import type { Template } from './template.ts';
 import type { WireRequest } from './wire.ts';
 

@@ -1,6 +1,6 @@
 import { OPERATOR_PROBLEMS } from '../../back-office/operator/problems.ts';
 import { PROBLEMS, type ProblemEntry } from '../../src/http/problems.ts';
-import type { ApiDocument } from '../../test/support/openapi.ts';
+import type { ApiDocument } from '../harness/api-document.ts';
 import { MARKUP } from './mutate.ts';
 import type { Route } from './routes.ts';
 import type { WireAnswer, WireRequest } from './wire.ts';

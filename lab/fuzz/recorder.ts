@@ -1,5 +1,6 @@
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { listenLocally } from '../harness/local-server.ts';
 import type { Template } from './template.ts';
 
 /** Headers of one connection, and those that say nothing to the gateway. Compression would hide answers. */
@@ -46,9 +47,7 @@ export class Recorder {
       forwarded.on('error', () => answer.destroy());
       forwarded.end(body.length === 0 ? undefined : body);
     });
-    await new Promise<void>((resolve) => {
-      server.listen(port, 'localhost', resolve);
-    });
+    await listenLocally(server, port, 'localhost');
     return recorder;
   }
 

@@ -1,5 +1,6 @@
-import { ApiDocument } from '../../test/support/openapi.ts';
-import { Random } from '../simulation/random.ts';
+import { ApiDocument } from '../harness/api-document.ts';
+import { operate } from '../harness/operator.ts';
+import { Random } from '../harness/random.ts';
 import { gatewayRoutes } from './bundle-routes.ts';
 import { type Corpus, corpusOf } from './corpus.ts';
 import { type Mutated, mutated } from './mutate.ts';
@@ -161,12 +162,8 @@ class Run {
   /** Goes on as another member with other keys when these no longer work. */
   async #renewCredentials(): Promise<void> {
     const origin = `http://localhost:${this.#stage.gatewayPort}`;
-    const { merchantId, operatorSecret } = this.#stage;
-    await fetch(`${origin}/operator/v1/merchants/${merchantId}/reactivate`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${operatorSecret}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ reason: 'fuzzed' }),
-    });
+    const path = `merchants/${this.#stage.merchantId}/reactivate`;
+    await operate(origin, path, { reason: 'fuzzed' });
     const [page, call] = await Promise.all([
       fetch(`${origin}/dashboard/account`, {
         headers: { cookie: `kefel_session=${this.#credentials[COOKIE]}` },

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { insertMember } from '../../back-office/members/members.ts';
 import { insertSession, newSessionToken } from '../../back-office/members/sessions.ts';
 import { prepareLocalDatabase } from '../../scripts/dev/d1.ts';
+import { demoMerchant, seedDemoMerchant } from '../../scripts/dev/demo-merchant.ts';
 import { localSecrets } from '../../scripts/dev/local-secrets.ts';
 import { NO_RATE_LIMITS } from '../../scripts/gateway/gateway.ts';
+import { freePort, type OwnGateway, startGateway } from '../../scripts/gateway/own-gateway.ts';
 import { type StandIns, startStandIns } from '../../scripts/stand-ins/start-all.ts';
 import { keyRing } from '../../src/config.ts';
 import type { SqlStatement } from '../../src/database.ts';
 import { generateApiKey } from '../../src/merchants/api-key.ts';
 import { issueApiKey } from '../../src/merchants/provision.ts';
-import { freePort, type OwnGateway, startGateway } from '../../test/support/e2e-gateway.ts';
-import { newMerchant, seedMerchants } from '../../test/support/e2e-merchant.ts';
 import { Recorder } from './recorder.ts';
 import { COOKIE, type Credentials, CSRF, PRODUCTION_KEY, SANDBOX_KEY } from './template.ts';
 
@@ -25,7 +25,6 @@ export interface Stage {
   readonly merchantId: string;
   /** Each of another member and with other keys, all of one merchant. */
   readonly credentials: readonly Credentials[];
-  readonly operatorSecret: string;
   /** The output of the gateway so far. */
   logs(): Promise<string>;
   stop(): Promise<void>;
@@ -34,8 +33,8 @@ export interface Stage {
 export async function startStage(name: string): Promise<Stage> {
   const [port, gatewayPort] = [await freePort(), await freePort()];
   const recorder = await Recorder.start(port, gatewayPort);
-  const merchant = await newMerchant('Fuzzed Shop');
-  const { OPERATOR_SECRETS } = await localSecrets();
+  const secrets = await localSecrets();
+  const merchant = await demoMerchant(recorder.origin, secrets);
   const credentials: Credentials[] = [];
   const standIns = await startStandIns(recorder.origin, {
     ethswitch: 'cards',
@@ -49,8 +48,8 @@ export async function startStage(name: string): Promise<Stage> {
       port: gatewayPort,
       args: [...NO_RATE_LIMITS, ...standIns.wranglerArgs],
       prepare: async (stateDirectory) => {
-        await seedMerchants(stateDirectory, [merchant]);
-        await seedCredentials(stateDirectory, merchant.id, credentials);
+        await seedDemoMerchant(stateDirectory, merchant, secrets);
+        await seedCredentials(stateDirectory, merchant.merchantId, credentials);
       },
     });
   } catch (error) {
@@ -62,9 +61,8 @@ export async function startStage(name: string): Promise<Stage> {
     gatewayPort,
     recorder,
     standIns,
-    merchantId: merchant.id,
+    merchantId: merchant.merchantId,
     credentials,
-    operatorSecret: OPERATOR_SECRETS.split(',')[0] ?? '',
     logs: () => gateway.logs(),
     stop: async () => {
       recorder.stop();

@@ -1,5 +1,7 @@
 import { METHODS } from '../../src/domain/method.ts';
-import { wireAmount } from '../../test/support/e2e-rails-table.ts';
+import { operatorSecret } from '../harness/operator.ts';
+import { until } from '../harness/until.ts';
+import { wireAmount } from '../harness/wire-amount.ts';
 import { formsIn, linksIn } from './html.ts';
 import type { Stage } from './stage.ts';
 import { COOKIE, PRODUCTION_KEY, SANDBOX_KEY } from './template.ts';
@@ -132,7 +134,8 @@ export class Users {
   }
 
   async #operator(): Promise<void> {
-    const { operatorSecret: secret, merchantId } = this.#stage;
+    const { merchantId } = this.#stage;
+    const secret = await operatorSecret();
     const basic = Buffer.from(`Fuzz:${secret}`).toString('base64');
     await this.#crawl('/operator', { authorization: `Basic ${basic}` });
     const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
@@ -206,14 +209,9 @@ export class Users {
   }
 
   async #untilPaid(key: Key, path: string): Promise<void> {
-    for (let tries = 0; tries < 50; tries += 1) {
-      const text = await (await this.#api(key, 'GET', path)).text();
-      if (text.includes('"status":"SUCCESS"')) {
-        return;
-      }
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    throw new Error(`${path} was not paid`);
+    await until(`payment at ${path}`, async () =>
+      (await (await this.#api(key, 'GET', path)).text()).includes('"status":"SUCCESS"'),
+    );
   }
 
   #api(

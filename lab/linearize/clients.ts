@@ -1,5 +1,6 @@
 import type { HttpClient } from '../../scripts/gateway/http.ts';
-import { Chance } from '../chaos/chance.ts';
+import type { MerchantApi } from '../harness/merchant-api.ts';
+import { Random } from '../harness/random.ts';
 import type { Answer, Call, Operation } from './operations.ts';
 import { type PaymentLinks, performed } from './perform.ts';
 
@@ -54,8 +55,7 @@ const WEIGHTS_WHEN_PAID: Readonly<Record<Name, number>> = {
 
 /** A server, and the merchant on whose behalf the clients act. */
 export interface Target {
-  readonly url: string;
-  readonly apiKey: string;
+  readonly api: MerchantApi;
   readonly http: HttpClient;
 }
 
@@ -69,11 +69,11 @@ export async function historyOf(target: Target, seed: number, index: number): Pr
     simulator: [],
   };
   const knowledge: Knowledge = { attempts: 0, attemptId: null, isPaid: false };
-  const kind = new Chance(seed, index, 'kind').oneOf(KINDS);
+  const kind = new Random(seed, index, 'kind').pick(KINDS);
   const act = async (client: number): Promise<void> => {
-    const chance = new Chance(seed, index, client);
+    const random = new Random(seed, index, client);
     for (let count = 0; count < OPERATIONS_PER_CLIENT; count += 1) {
-      const operation = chosen(chance, kind, links, knowledge, client === 0 && count === 0);
+      const operation = chosen(random, kind, links, knowledge, client === 0 && count === 0);
       const invokedAt = now++;
       const answer = await performed(target, links, operation);
       learn(knowledge, operation, answer);
@@ -100,7 +100,7 @@ const KINDS = [
 ] as const;
 
 function chosen(
-  chance: Chance,
+  random: Random,
   kind: (typeof KINDS)[number],
   links: PaymentLinks,
   knowledge: Knowledge,
@@ -109,24 +109,24 @@ function chosen(
   const weights = knowledge.isPaid ? WEIGHTS_WHEN_PAID : WEIGHTS;
   const name = isFirst
     ? 'create'
-    : chance.weighted(weights, (each) => isPossible(each, links, knowledge));
+    : random.weighted(weights, (each) => isPossible(each, links, knowledge));
   switch (name) {
     case 'create':
       return {
         type: name,
         kind,
-        amountMinor: chance.oneOf(AMOUNTS_MINOR),
-        idempotencyKey: chance.oneOf(IDEMPOTENCY_KEYS),
+        amountMinor: random.pick(AMOUNTS_MINOR),
+        idempotencyKey: random.pick(IDEMPOTENCY_KEYS),
       };
     case 'choose_method':
       // Sometimes from a page that is out of date.
-      return { type: name, attempts: Math.max(0, knowledge.attempts - chance.oneOf([0, 0, 0, 1])) };
+      return { type: name, attempts: Math.max(0, knowledge.attempts - random.pick([0, 0, 0, 1])) };
     case 'decide': {
       const known = [...links.simulator.keys()].filter(
         (each) => links.simulator[each] !== undefined,
       );
-      const attempt = known.at(chance.oneOf([-1, -1, -1, 0])) ?? 0;
-      const choice = chance.oneOf(['approve', 'approve', 'decline', 'decline', 'give_up']);
+      const attempt = known.at(random.pick([-1, -1, -1, 0])) ?? 0;
+      const choice = random.pick(['approve', 'approve', 'decline', 'decline', 'give_up']);
       return { type: name, attempt, choice };
     }
     case 'abandon_attempt':
@@ -134,19 +134,19 @@ function chosen(
     case 'request_refund':
       return {
         type: name,
-        refundId: refundId(chance, links),
-        amountMinor: chance.oneOf(REFUND_AMOUNTS_MINOR),
+        refundId: refundId(random, links),
+        amountMinor: random.pick(REFUND_AMOUNTS_MINOR),
       };
     case 'cancel_refund':
     case 'read_refund':
-      return { type: name, refundId: refundId(chance, links) };
+      return { type: name, refundId: refundId(random, links) };
     default:
       return { type: name };
   }
 }
 
-function refundId(chance: Chance, { uniqueId }: PaymentLinks): string {
-  return `${uniqueId}-${chance.integer(1, REFUND_IDS)}`;
+function refundId(random: Random, { uniqueId }: PaymentLinks): string {
+  return `${uniqueId}-${random.between(1, REFUND_IDS)}`;
 }
 
 function isPossible(name: Name, links: PaymentLinks, { attemptId }: Knowledge): boolean {

@@ -1,8 +1,8 @@
+import type { CustomerChoice } from '../harness/customer.ts';
+
 /** What clients do to one payment at the same time, and what they are told. */
 
 export type CreateKind = 'hosted' | 'express_interactive' | 'express_succeeds' | 'express_fails';
-
-export type CustomerChoice = 'approve' | 'decline' | 'give_up';
 
 export type Operation =
   | {

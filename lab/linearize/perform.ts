@@ -1,10 +1,6 @@
-import {
-  formPost,
-  type HttpAnswer,
-  type HttpRequest,
-  jsonPost,
-  NoAnswer,
-} from '../../scripts/gateway/http.ts';
+import { type HttpAnswer, type HttpRequest, NoAnswer } from '../../scripts/gateway/http.ts';
+import { abandonAttempt, checkoutPage, chooseMethod, decide, giveUp } from '../harness/customer.ts';
+import type { MerchantApi } from '../harness/merchant-api.ts';
 import type { Target } from './clients.ts';
 import type { Answer, CreateKind, Operation, PaymentView, RefundView, Way } from './operations.ts';
 
@@ -40,31 +36,25 @@ export async function performed(
 }
 
 function requestOf(target: Target, links: PaymentLinks, operation: Operation): HttpRequest {
-  const headers = { apiKey: target.apiKey };
-  const api = (path: string) => `${target.url}/api/v1/payment/${path}`;
+  const { api } = target;
   const { uniqueId, checkout } = links;
   switch (operation.type) {
     case 'create':
-      return createRequest(api, headers, uniqueId, operation);
+      return createRequest(api, uniqueId, operation);
     case 'read':
-      return { method: 'GET', url: api(`sandbox/intent/${uniqueId}`), headers };
+      return api.get(`intent/${uniqueId}`);
     case 'cancel':
-      return { method: 'POST', url: api(`sandbox/intent/cancel/${uniqueId}`), headers };
+      return api.post(`intent/cancel/${uniqueId}`);
     case 'open_page':
       return { method: 'GET', url: `${checkout}` };
-    case 'choose_method': {
-      const attempts = String(operation.attempts);
-      return formPost(`${checkout}/attempts`, { method: 'TELE_BIRR', attempts });
-    }
-    case 'decide': {
-      const page = `${links.simulator[operation.attempt]}`;
-      const url = page.replace('/simulator/', '/rails/simulator/');
-      return formPost(url, { outcome: operation.choice });
-    }
+    case 'choose_method':
+      return chooseMethod(`${checkout}`, { method: 'TELE_BIRR', attempts: operation.attempts });
+    case 'decide':
+      return decide(`${links.simulator[operation.attempt]}`, operation.choice);
     case 'abandon_attempt':
-      return formPost(`${checkout}/abandon`, { attempt: operation.attemptId });
+      return abandonAttempt(`${checkout}`, operation.attemptId);
     case 'give_up':
-      return formPost(`${checkout}/give-up`, {});
+      return giveUp(`${checkout}`);
     case 'request_refund': {
       const { refundId, amountMinor } = operation;
       const body = {
@@ -72,19 +62,17 @@ function requestOf(target: Target, links: PaymentLinks, operation: Operation): H
         refundUniqueId: refundId,
         ...(amountMinor !== null && { amountMinor }),
       };
-      return jsonPost(api('sandbox/refund'), headers, JSON.stringify(body));
+      return api.postJson('refund', body);
     }
-    case 'cancel_refund': {
-      return { method: 'POST', url: api(`sandbox/refund/${operation.refundId}/cancel`), headers };
-    }
+    case 'cancel_refund':
+      return api.post(`refund/${operation.refundId}/cancel`);
     case 'read_refund':
-      return { method: 'GET', url: api(`sandbox/refund/${operation.refundId}`), headers };
+      return api.get(`refund/${operation.refundId}`);
   }
 }
 
 function createRequest(
-  api: (path: string) => string,
-  headers: Readonly<Record<string, string>>,
+  api: MerchantApi,
   uniqueId: string,
   { kind, amountMinor, idempotencyKey }: Extract<Operation, { type: 'create' }>,
 ): HttpRequest {
@@ -97,9 +85,8 @@ function createRequest(
     returnUrl: RETURN_URL,
     ...OWN_FIELDS[kind],
   };
-  const key = idempotencyKey === null ? {} : { 'idempotency-key': `${uniqueId}-${idempotencyKey}` };
-  const path = kind === 'hosted' ? 'sandbox/intent' : 'express/sandbox/pay';
-  return jsonPost(api(path), { ...headers, ...key }, JSON.stringify(body));
+  const key = idempotencyKey && `${uniqueId}-${idempotencyKey}`;
+  return api.postJson(kind === 'hosted' ? 'intent' : 'express/pay', body, key);
 }
 
 const SIMULATED = { method: 'TELE_BIRR', phoneNumber: '0911223344' };
@@ -125,12 +112,8 @@ function answerFrom(links: PaymentLinks, { type }: Operation, answer: HttpAnswer
     return { type: 'redirect', way: wayFrom(links, headers.location) };
   }
   if (type === 'open_page' && status === 200) {
-    const attempts = /name="attempts" value="(\d+)"/.exec(body)?.[1];
-    return {
-      type: 'page',
-      attempts: attempts === undefined ? null : Number(attempts),
-      attemptId: /name="attempt" value="([^"]+)"/.exec(body)?.[1] ?? null,
-    };
+    const { attempts, attemptId } = checkoutPage(body);
+    return { type: 'page', attempts, attemptId };
   }
   if (status !== 200) {
     return { type: 'problem', status, code: codeOf(body) };

@@ -36,7 +36,7 @@ function standIns(): Plugin {
     resolveId(path, importer) {
       const name =
         path.startsWith('.') && importer !== undefined
-          ? resolve(importer, '../../scripts', path).slice(ROOT.length + 1)
+          ? resolve(importer, '..', path).slice(ROOT.length + 1)
           : path;
       const standIn = STAND_INS[name];
       return standIn === undefined ? undefined : join(ROOT, standIn);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
-import { runPhp, startPhp, writeIntoPhp } from '../../test/support/clients/php.ts';
+import { runPhp, startPhp, writeIntoPhp } from '../harness/php.ts';
 import type { Stage } from './stage.ts';
 
 const PACKAGE = join(PROJECT_DIRECTORY, 'clients', 'php');

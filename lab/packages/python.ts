@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startPython } from '../../test/support/clients/python.ts';
+import { startPython } from '../harness/python.ts';
 import type { Stage } from './stage.ts';
 
 /** Calls the hooks of PEP 517 as an installer does. */

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { DemoMerchant } from '../../scripts/dev/demo-merchant.ts';
-import { blocksOf } from '../../test/support/documents/markdown.ts';
+import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 
 /** The environment of a merchant's program. */
 export interface Merchant {
@@ -38,10 +39,10 @@ export class Stage {
 
   /** The first sample of a client's README, with an id that no other run uses. */
   firstPayment(client: string, language: string): string {
-    const sample = blocksOf(`clients/${client}/README.md`).find(
-      (block) => block.language === language,
-    );
-    return (sample?.text ?? '').replace(SAMPLE_ID, randomUUID());
+    const readme = readFileSync(join(PROJECT_DIRECTORY, 'clients', client, 'README.md'), 'utf8');
+    const [, sample = ''] =
+      new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'ms').exec(readme) ?? [];
+    return sample.replace(SAMPLE_ID, randomUUID());
   }
 
   /** Throws unless a program printed the address of a checkout page that opens. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { jsonPost } from '../../scripts/gateway/http.ts';
-import type { OwnGateway } from '../../scripts/gateway/own-gateway.ts';
+import { Kefel } from '../../clients/typescript/kefel.ts';
+import type { DemoMerchant } from '../../scripts/dev/demo-merchant.ts';
 import { checkout as english } from '../../src/i18n/en.ts';
 
 /**
@@ -9,10 +9,10 @@ import { checkout as english } from '../../src/i18n/en.ts';
  * customer. Returns the URL of its page.
  */
 export async function createDemoPayment(
-  { merchant, client }: OwnGateway,
+  { baseUrl, sandboxApiKey: apiKey }: DemoMerchant,
   expireInSeconds: number,
 ): Promise<string> {
-  const body = JSON.stringify({
+  const { checkoutUrl } = await new Kefel({ baseUrl, apiKey }).payments.create({
     paymentIntentUniqueId: `demo-${randomUUID()}`,
     currency: 'ETB',
     items: [
@@ -24,13 +24,7 @@ export async function createDemoPayment(
     expireIn: expireInSeconds,
     returnUrl: 'https://shop.example/thanks',
   });
-  const url = `${merchant.baseUrl}/api/v1/payment/sandbox/intent`;
-  const answer = await client.send(jsonPost(url, { apiKey: merchant.sandboxApiKey }, body));
-  if (answer.status !== 200) {
-    throw new Error(`The create answered ${answer.status} ${answer.body}`);
-  }
-  const { content }: { content: string } = JSON.parse(answer.body);
-  return content;
+  return checkoutUrl;
 }
 
 /** Chooses telebirr on the payment's page, which must be in English. */

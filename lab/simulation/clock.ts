@@ -1,5 +1,6 @@
+import { Random } from '../harness/random.ts';
 import { type Fault, Faults, type Weather } from './faults.ts';
-import { hashOf, Random } from './random.ts';
+import { hashOf } from './hash.ts';
 
 /** 1 January 2027, 00:00 UTC. */
 export const START_MS = Date.UTC(2027, 0, 1);

@@ -1,4 +1,4 @@
-import { Random } from './random.ts';
+import { Random } from '../harness/random.ts';
 
 /** Every kind of fault, and its highest rate: how often it strikes where it could. */
 export const FAULTS = {

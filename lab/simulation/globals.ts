@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
+import type { Random } from '../harness/random.ts';
 import type { Clock, Process } from './clock.ts';
 import { SimulatedFailure } from './faults.ts';
-import type { Random } from './random.ts';
 
 /**
  * Replaces what the runtime gives to code and what differs from run to run: time, timers, random

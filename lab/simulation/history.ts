@@ -1,6 +1,7 @@
 import { configOf } from '../../src/config.ts';
 import { forgetDeliverySlots } from '../../src/webhooks/consume.ts';
 import { forgetWebhookSettings } from '../../src/webhooks/settings.ts';
+import { Random } from '../harness/random.ts';
 import { Actors } from './actors.ts';
 import { Clock, OUTSIDE, START_MS } from './clock.ts';
 import { Database } from './database.ts';
@@ -12,7 +13,6 @@ import type { Plan } from './plan.ts';
 import { Provider } from './provider.ts';
 import { Queues } from './queues.ts';
 import { connectRails } from './rails.ts';
-import { Random } from './random.ts';
 import type { Sqlite } from './sqlite.ts';
 import { type Violation, verdictOn } from './verdict.ts';
 

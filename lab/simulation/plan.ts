@@ -1,8 +1,8 @@
 import { METHODS, METHODS_NEEDING_PHONE, type Method } from '../../src/domain/method.ts';
+import { Random } from '../harness/random.ts';
 import { type Weather, weatherOf } from './faults.ts';
 import { MERCHANTS, type Merchant } from './merchants.ts';
 import type { Decision } from './provider.ts';
-import { Random } from './random.ts';
 
 /** What merchants, customers and the operator will do, decided before the history begins. */
 

@@ -2,7 +2,7 @@ import type { Outcome } from '../../src/domain/intent.ts';
 import type { Method } from '../../src/domain/method.ts';
 import type { Clock } from './clock.ts';
 import { OUTSIDE } from './clock.ts';
-import { hashOf } from './random.ts';
+import { hashOf } from './hash.ts';
 
 /** What the customer does on the provider's page or on the phone. */
 export type Decision = 'pay' | 'pay_late' | 'decline' | 'ignore';

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import type { JsonSchema } from '../../scripts/openapi/json-schema.ts';
 import { ROOT } from '../../src/api/operations.ts';
-import { damagedBodies, type Overrides, validBodies } from '../../test/support/arbitrary-bodies.ts';
-import type { ApiDocument } from '../../test/support/openapi.ts';
+import type { ApiDocument } from '../harness/api-document.ts';
+import { damagedBodies, type Overrides, validBodies } from '../harness/arbitrary-bodies.ts';
 
 /** A call below the server's URL. */
 export interface WireCall {

@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { StandIn } from '../../scripts/stand-ins/stand-in.ts';
+import { until } from '../harness/until.ts';
 import { expressPayment, hostedPayment, type Shop } from './project/shop.ts';
-
-const POLL_MS = 100;
-const WAIT_MS = 60_000;
 
 /**
  * What a merchant does first: creates a hosted payment, charges a phone, waits until it is paid,
@@ -17,23 +14,14 @@ export async function payAndRefund(shop: Shop, standIn: StandIn, amount: number)
   expectEqual(new URL(page).pathname.startsWith('/checkout/'), true);
   const id = randomUUID();
   expectEqual(await shop.charge(expressPayment(id, amount)), 'SUCCESS');
-  await until('SUCCESS', () => shop.paymentStatus(id));
+  await until('paid payment', async () => (await shop.paymentStatus(id)) === 'SUCCESS');
   const refundUniqueId = randomUUID();
   const refund = { paymentIntentUniqueId: id, refundUniqueId, amountMinor: amount * 100 };
   expectEqual(await shop.refund(refund), 'PENDING');
-  await until('SUCCESS', () => shop.refundStatus(refundUniqueId));
-}
-
-async function until(expected: string, read: () => Promise<string>): Promise<void> {
-  const deadlineMs = performance.now() + WAIT_MS;
-  for (;;) {
-    const found = await read();
-    if (found === expected || performance.now() > deadlineMs) {
-      expectEqual(found, expected);
-      return;
-    }
-    await wait(POLL_MS);
-  }
+  await until(
+    'returned money',
+    async () => (await shop.refundStatus(refundUniqueId)) === 'SUCCESS',
+  );
 }
 
 function expectEqual<Value>(found: Value, expected: Value): void {

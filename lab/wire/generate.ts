@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
+import { runProgram } from '../harness/program.ts';
 import type { NewShop } from './project/shop.ts';
 
 const DOCUMENT = join(PROJECT_DIRECTORY, 'public', 'openapi.json');
@@ -14,7 +13,7 @@ const INSTALL = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
 export async function installInto(directory: string): Promise<void> {
   await cp(join(import.meta.dirname, 'project'), directory, { recursive: true });
   await cp(DOCUMENT, join(directory, 'openapi.json'));
-  await run('npm', INSTALL, directory);
+  await runProgram('npm', INSTALL, directory);
 }
 
 /** The generated clients, compiled strictly, behind one interface. */
@@ -22,7 +21,7 @@ export async function generatedShops(
   directory: string,
 ): Promise<Readonly<Record<string, NewShop>>> {
   const node = (program: string, ...args: readonly string[]) =>
-    run(process.execPath, [join('node_modules', program), ...args], directory);
+    runProgram(process.execPath, [join('node_modules', program), ...args], directory);
   const document = 'openapi.json';
   const types = join('generated', 'openapi-typescript.ts');
   await node('openapi-typescript/bin/cli.js', document, '--output', types);
@@ -38,14 +37,9 @@ export async function generatedShops(
 
 /** Validates prices with the reference validator of Python. */
 export async function validatePrices(): Promise<void> {
-  await run('python3', [join(import.meta.dirname, 'prices.py'), DOCUMENT], PROJECT_DIRECTORY);
-}
-
-/** Throws when the program fails. */
-async function run(program: string, args: readonly string[], directory: string): Promise<void> {
-  const child = spawn(program, args, { cwd: directory, stdio: ['ignore', 'inherit', 'inherit'] });
-  const [exitCode] = await once(child, 'exit');
-  if (exitCode !== 0) {
-    throw new Error(`${program} ${args.join(' ')} failed`);
-  }
+  await runProgram(
+    'python3',
+    [join(import.meta.dirname, 'prices.py'), DOCUMENT],
+    PROJECT_DIRECTORY,
+  );
 }

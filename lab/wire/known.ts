@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import { Kefel } from '../../clients/typescript/kefel.ts';
 import type { StandIn } from '../../scripts/stand-ins/stand-in.ts';
+import { until } from '../harness/until.ts';
 import type { Known } from './calls.ts';
 import { expressPayment, hostedPayment } from './project/shop.ts';
 import type { DocumentProxy } from './proxy.ts';
-
-const POLL_MS = 200;
-const WAIT_MS = 60_000;
 
 /** Payments, a refund, an event and an endpoint that calls can name. `amount`: as for `payAndRefund`. */
 export async function knownThings(
@@ -22,7 +19,7 @@ export async function knownThings(
   const [openId, paidId, refundId] = [randomUUID(), randomUUID(), randomUUID()];
   await payments.create(hostedPayment(openId));
   await payments.express(expressPayment(paidId, amount));
-  await until(async () => (await payments.get(paidId)).status === 'SUCCESS');
+  await until('payment', async () => (await payments.get(paidId)).status === 'SUCCESS');
   await refunds.create({
     paymentIntentUniqueId: paidId,
     refundUniqueId: refundId,
@@ -30,9 +27,8 @@ export async function knownThings(
   });
   // A provider that returns whole payments only leaves a part to the operator.
   const ends = ['SUCCESS', 'REQUIRES_ACTION'];
-  await until(async () => ends.includes((await refunds.get(refundId)).status));
-  const newest = async () => (await events.list({ limit: 1 })).data[0];
-  await until(async () => (await newest()) !== undefined);
+  await until('refund', async () => ends.includes((await refunds.get(refundId)).status));
+  const event = await until('event', async () => (await events.list({ limit: 1 })).data[0] ?? null);
   const endpoint = await proxy.send({
     method: 'POST',
     path: '/webhook-endpoints',
@@ -45,16 +41,6 @@ export async function knownThings(
     paidId,
     refundId,
     endpointId: content.id,
-    eventId: (await newest())?.id ?? '',
+    eventId: event.id,
   };
-}
-
-async function until(isDone: () => Promise<boolean>): Promise<void> {
-  const deadlineMs = performance.now() + WAIT_MS;
-  while (!(await isDone())) {
-    if (performance.now() > deadlineMs) {
-      throw new Error('the gateway has not done it in time');
-    }
-    await wait(POLL_MS);
-  }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { freePort } from '../../scripts/gateway/own-gateway.ts';
 import { ProcessGroup } from '../../scripts/gateway/process-group.ts';
-import { freePort } from '../../test/support/e2e-gateway.ts';
+import { until } from '../harness/until.ts';
 import type { WireCall } from './calls.ts';
 
 /** Prism, which passes calls on and says where they, or their answers, differ from the document. */
@@ -22,9 +22,6 @@ interface Violation {
   readonly location: readonly string[];
   readonly message: string;
 }
-
-const READY_POLL_MS = 100;
-const READY_WAIT_MS = 60_000;
 
 /** `upstream`: the gateway's URL with the environment. */
 export async function startProxy(
@@ -62,14 +59,7 @@ export async function startProxy(
       ofAnswer: about('response'),
     };
   };
-  const deadlineMs = performance.now() + READY_WAIT_MS;
-  while (!(await isReady(port))) {
-    if (group.hasExited || performance.now() > deadlineMs) {
-      await group.kill();
-      throw new Error('Prism does not answer');
-    }
-    await wait(READY_POLL_MS);
-  }
+  await until('answer of Prism', () => isReady(port));
   return { send, stop: () => group.kill() };
 }
 

@@ -3,11 +3,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type DemoMerchant, demoMerchant } from '../dev/demo-merchant.ts';
 import { localSecrets } from '../dev/local-secrets.ts';
 import { PROJECT_DIRECTORY } from '../project/files.ts';
-import { type HttpClient, NoAnswer } from './http.ts';
 import { ProcessGroup } from './process-group.ts';
 
 const READY_POLL_MS = 100;
 const READY_WAIT_MS = 120_000;
+const ANSWER_TIMEOUT_MS = 20_000;
 const OUTPUT_SHOWN_LENGTH = 1_500;
 /**
  * Wrangler's error when another process takes the port of an inner socket between its choice and
@@ -31,22 +31,20 @@ export interface GatewayOptions {
 export class Gateway {
   readonly merchant: DemoMerchant;
   readonly #options: GatewayOptions;
-  readonly #client: HttpClient;
   #group: ProcessGroup | null = null;
   #isServing = false;
   #portRaces = 0;
   #serving = Promise.withResolvers<void>();
 
-  private constructor(options: GatewayOptions, client: HttpClient, merchant: DemoMerchant) {
+  private constructor(options: GatewayOptions, merchant: DemoMerchant) {
     this.#options = options;
-    this.#client = client;
     this.merchant = merchant;
   }
 
-  static async prepare(options: GatewayOptions, client: HttpClient): Promise<Gateway> {
+  static async prepare(options: GatewayOptions): Promise<Gateway> {
     // Not from the file that `npm run dev` writes: another one may run at the same time.
     const merchant = await demoMerchant(`http://localhost:${options.port}`, await localSecrets());
-    return new Gateway(options, client, merchant);
+    return new Gateway(options, merchant);
   }
 
   start(): void {
@@ -109,18 +107,14 @@ export class Gateway {
   }
 
   async #answers(): Promise<boolean> {
+    const url = `${this.merchant.baseUrl}/api/v1/payment/banks`;
+    const headers = { apiKey: this.merchant.sandboxApiKey };
     try {
-      const { status } = await this.#client.send({
-        method: 'GET',
-        url: `${this.merchant.baseUrl}/api/v1/payment/banks`,
-        headers: { apiKey: this.merchant.sandboxApiKey },
-      });
-      return status === 200;
-    } catch (error) {
-      if (error instanceof NoAnswer) {
-        return false;
-      }
-      throw error;
+      const answer = await fetch(url, { headers, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+      await answer.body?.cancel();
+      return answer.ok;
+    } catch {
+      return false;
     }
   }
 }

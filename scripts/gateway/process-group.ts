@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
+import '../project/exit-on-signals.ts';
 
 const GONE_POLL_MS = 20;
 const GONE_WAIT_MS = 10_000;
@@ -88,6 +89,3 @@ process.on('exit', () => {
     group.killNow();
   }
 });
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => process.exit(1));
-}

@@ -6,16 +6,29 @@ export interface ScriptOption {
   readonly value: string | null;
   readonly about: string;
   readonly isRepeatable?: true;
+  /** Makes the value from its text, which is undefined for an absent option. Throws what is wrong. */
+  readonly read?: (text: string | undefined, name: string) => unknown;
 }
 
 export type ScriptOptions = Readonly<Record<string, ScriptOption>>;
 
 /** A script, for its help. `usage` is the command, `about` what it does. */
-export interface Script {
+export interface Script<Options extends ScriptOptions = ScriptOptions> {
   readonly usage: string;
   readonly about: string;
-  readonly options: ScriptOptions;
+  readonly options: Options;
 }
+
+/** What options give: what they read, whether a flag is there, or a text. */
+export type ValuesOf<Options extends ScriptOptions> = {
+  readonly [Name in keyof Options]: Options[Name] extends {
+    readonly read: (...args: never) => infer Value;
+  }
+    ? Value
+    : Options[Name]['value'] extends null
+      ? boolean
+      : string | undefined;
+};
 
 /** The values of a command line by the options' names; a flag that was given has an empty text. */
 export type GivenOptions = ReadonlyMap<string, readonly string[]>;
@@ -75,18 +88,36 @@ export function optionsHelp(usage: string, about: string, options: ScriptOptions
   ].join('\n');
 }
 
+/** The values of all options, absent ones included; null when the command line asks for help. */
+export function readOptions<Options extends ScriptOptions>(
+  options: Options,
+  args: readonly string[],
+): ValuesOf<Options> | null {
+  const given = givenOptions(options, args);
+  if (given === null) {
+    return null;
+  }
+  const entries = Object.entries(options).map(([name, { value, read }]) => {
+    const [text] = given.get(name) ?? [];
+    const plain = value === null ? text !== undefined : text;
+    return [name, read === undefined ? plain : read(text, name)];
+  });
+  return Object.fromEntries(entries) as ValuesOf<Options>;
+}
+
 /**
- * Reads this process's command line by `read`, which throws what is wrong with a value. Prints the
- * help or the error, and exits, when there is nothing to run.
+ * Reads this process's command line. Prints the help or the error, and exits, when there is nothing
+ * to run.
  */
-export function commandLine<Read>(
-  { usage, about, options }: Script,
-  read: (given: GivenOptions) => Read,
-): Read {
+export function commandLine<Options extends ScriptOptions>({
+  usage,
+  about,
+  options,
+}: Script<Options>): ValuesOf<Options> {
   try {
-    const given = givenOptions(options, process.argv.slice(2));
-    if (given !== null) {
-      return read(given);
+    const values = readOptions(options, process.argv.slice(2));
+    if (values !== null) {
+      return values;
     }
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
@@ -94,4 +125,28 @@ export function commandLine<Read>(
   }
   console.log(optionsHelp(usage, about, options));
   process.exit(0);
+}
+
+/** An option that takes a whole number. `otherwise`: its value when it is absent, named in the help. */
+export function numberOption<Otherwise extends number | null>(
+  value: string,
+  about: string,
+  otherwise: Otherwise,
+  minimum = 1,
+) {
+  return {
+    value,
+    about: otherwise === null ? about : `${about} (default: ${otherwise})`,
+    read: (text: string | undefined, name: string): number | Otherwise =>
+      text === undefined ? otherwise : wholeNumber(name, text, minimum),
+  };
+}
+
+/** Reads a number of the command line. Throws an error that says what it may be. */
+export function wholeNumber(name: string, text: string, minimum: number): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < minimum || text.trim() === '') {
+    throw new Error(`--${name} takes a whole number from ${minimum}`);
+  }
+  return number;
 }

@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
-import { damagedBodies, type Overrides, validBodies } from '../support/arbitrary-bodies.ts';
-import { ApiDocument } from '../support/openapi.ts';
+import { ApiDocument } from '../../lab/harness/api-document.ts';
+import { damagedBodies, type Overrides, validBodies } from '../../lab/harness/arbitrary-bodies.ts';
 
 /**
  * Goal: the gateway does what `/openapi.json` says. Method: send generated valid and damaged

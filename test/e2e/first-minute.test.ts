@@ -5,10 +5,10 @@ import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseEnv, promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../scripts/gateway/own-gateway.ts';
 import { ProcessGroup } from '../../scripts/gateway/process-group.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { blocksOf, isLocal } from '../support/documents/markdown.ts';
-import { freePort } from '../support/e2e-gateway.ts';
 
 /**
  * Goal: in a fresh clone, after `npm ci`, both `npx wrangler dev` and `npm run dev` run a gateway that

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { benchMerchant, buildKefel, startKefel } from '../../lab/bench/kefel.ts';
+import { MerchantApi } from '../../lab/harness/merchant-api.ts';
 import { linearizePayments } from '../../lab/linearize/run.ts';
 import { HttpClient } from '../../scripts/gateway/http.ts';
 
@@ -20,9 +21,9 @@ it('answers concurrent requests about a payment as if one came after the other',
   onTestFinished(() => server.stop());
   const http = new HttpClient(CONNECTIONS_MAX);
   onTestFinished(() => http.close());
-  const { sandboxApiKey: apiKey } = await benchMerchant();
+  const merchant = { ...(await benchMerchant()), baseUrl: server.url };
   const result = await linearizePayments(
-    { url: server.url, apiKey, http },
+    { api: new MerchantApi(merchant, 'sandbox'), http },
     { operations: OPERATIONS, seed: SEED, paymentsAtOnce: 6 },
   );
   expect(result.contradictions.join('\n')).toBe('');

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { wireAmount } from '../../lab/harness/wire-amount.ts';
 import type { Fault, RefundPlan } from '../../scripts/stand-ins/stand-in.ts';
 import { operateOnceAccepted } from '../support/e2e-operator.ts';
 import { RailsScene } from '../support/e2e-rails.ts';
 import { expectAccepted } from '../support/e2e-rails-answers.ts';
 import { expectNoMore } from '../support/e2e-rails-endings.ts';
-import { type Cell, wireAmount } from '../support/e2e-rails-table.ts';
+import type { Cell } from '../support/e2e-rails-table.ts';
 import { RefundedPayment } from '../support/e2e-refunds.ts';
 import { newId } from '../support/e2e-scene.ts';
 

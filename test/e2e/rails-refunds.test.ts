@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { wireAmount } from '../../lab/harness/wire-amount.ts';
 import type { RefundPlan } from '../../scripts/stand-ins/stand-in.ts';
 import type { Method } from '../../src/domain/method.ts';
 import { RailsScene } from '../support/e2e-rails.ts';
 import { expectNoMore } from '../support/e2e-rails-endings.ts';
-import { type Cell, wireAmount } from '../support/e2e-rails-table.ts';
+import type { Cell } from '../support/e2e-rails-table.ts';
 import { RefundedPayment } from '../support/e2e-refunds.ts';
 import { newId } from '../support/e2e-scene.ts';
 

@@ -1,10 +1,11 @@
 import { expect } from 'vitest';
+import { wireAmount } from '../../lab/harness/wire-amount.ts';
 import { openedOrder } from '../../scripts/stand-ins/cbe-birr-crypto.ts';
 import type { CustomerAct, Plan, StandIn, StandInOrder } from '../../scripts/stand-ins/stand-in.ts';
 import type { StandIns } from '../../scripts/stand-ins/start-all.ts';
 import { METHODS_NEEDING_PHONE } from '../../src/domain/method.ts';
 import type { Endpoint } from './e2e-merchant-server.ts';
-import { type Cell, commissionMinor, REDIRECTS, wireAmount } from './e2e-rails-table.ts';
+import { type Cell, commissionMinor, REDIRECTS } from './e2e-rails-table.ts';
 import {
   type ExpressContent,
   eventually,

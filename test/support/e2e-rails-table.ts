@@ -1,4 +1,3 @@
-import type { StandIn } from '../../scripts/stand-ins/stand-in.ts';
 import { METHODS, METHODS_BY_PROMPT, type Method } from '../../src/domain/method.ts';
 
 /** The rows of the matrix. */
@@ -35,19 +34,4 @@ const COMMISSION: Readonly<Partial<Record<Method, (amountMinor: number) => numbe
 
 export function commissionMinor(method: Method, amountMinor: number): number {
   return COMMISSION[method]?.(amountMinor) ?? 0;
-}
-
-/** An amount in the format of the rail's calls. */
-export function wireAmount({ railId }: StandIn, amountMinor: number): string {
-  const amount = amountMinor / 100;
-  switch (railId) {
-    case 'cbe-birr':
-    case 'stk-push':
-      // The shortest text of the number.
-      return String(amount);
-    case 'ethswitch-cards':
-      return String(amountMinor);
-    default:
-      return amount.toFixed(2);
-  }
 }

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
+import { freePort } from '../../scripts/gateway/own-gateway.ts';
 import {
   type StandIns,
   type StandInsOptions,
   startStandIns,
 } from '../../scripts/stand-ins/start-all.ts';
-import { freePort } from './e2e-gateway.ts';
 import { RailPayment, type RailPaymentOptions } from './e2e-rails-payment.ts';
 import type { Cell } from './e2e-rails-table.ts';
 import { type OwnScene, startScene } from './e2e-scene.ts';

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { TestProject } from 'vitest/node';
-import { type OwnGateway, startGateway } from './e2e-gateway.ts';
+import { type OwnGateway, startGateway } from '../../scripts/gateway/own-gateway.ts';
 import { newMerchant, seedMerchants, type TestMerchant } from './e2e-merchant.ts';
 
 /**

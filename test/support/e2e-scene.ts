@@ -8,7 +8,7 @@ import {
   gatewayAt,
   type OwnGateway,
   startGateway,
-} from './e2e-gateway.ts';
+} from '../../scripts/gateway/own-gateway.ts';
 import type { TestMerchant } from './e2e-merchant.ts';
 import { type Behavior, type Endpoint, MerchantServer } from './e2e-merchant-server.ts';
 import type { SandboxMerchant } from './e2e-sandbox.ts';

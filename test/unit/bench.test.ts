@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { CpuProfile } from '../../lab/bench/inspector.ts';
 import type { Measurement } from '../../lab/bench/measure.ts';
-import { benchOptions } from '../../lab/bench/options.ts';
+import { BENCH, chosenBy } from '../../lab/bench/options.ts';
 import { timesOf } from '../../lab/bench/profile-times.ts';
 import { type Round, summaryOf } from '../../lab/bench/statistics.ts';
 import { measurementTable, repeatCount, withSection } from '../../lab/bench/table.ts';
+import { readOptions } from '../../scripts/project/options.ts';
 
 /** Goal: the figures of docs/benchmarks.md follow from the measurements as the page says. */
 
@@ -98,34 +99,39 @@ describe('document', () => {
 });
 
 describe('options', () => {
+  function chosen(args: readonly string[]) {
+    const values = readOptions(BENCH.options, args);
+    return values && chosenBy(values);
+  }
+
   test('without any measure everything for the document', () => {
-    expect(benchOptions([])).toMatchObject({ isForDocument: true, media: ['tmpfs', 'disk'] });
+    expect(chosen([])).toMatchObject({ isForDocument: true, media: ['tmpfs', 'disk'] });
   });
 
   test('of a part never write the document', () => {
-    expect(benchOptions(['--only', 'create'])).toMatchObject({ isForDocument: false });
+    expect(chosen(['--only', 'create'])).toMatchObject({ isForDocument: false });
   });
 
   test('with peers alone write the document too', () => {
-    expect(benchOptions(['--peers'])).toMatchObject({ baseline: 'peers', isForDocument: true });
-    expect(benchOptions(['--peers', '--quick'])).toMatchObject({ isForDocument: false });
+    expect(chosen(['--peers'])).toMatchObject({ baseline: 'peers', isForDocument: true });
+    expect(chosen(['--peers', '--quick'])).toMatchObject({ isForDocument: false });
   });
 
   test('with growth compare with Kefel without payments, and never write the document', () => {
-    expect(benchOptions(['--growth', '10000'])).toMatchObject({
+    expect(chosen(['--growth', '10000'])).toMatchObject({
       baseline: 'new',
       payments: 10_000,
       isForDocument: false,
     });
-    expect(benchOptions([])).toMatchObject({ baseline: 'floor', payments: 0 });
+    expect(chosen([])).toMatchObject({ baseline: 'floor', payments: 0 });
   });
 
   test('refuse growth together with peers', () => {
-    expect(() => benchOptions(['--growth', '10000', '--peers'])).toThrow('--growth compares');
+    expect(() => chosen(['--growth', '10000', '--peers'])).toThrow('--growth compares');
   });
 
   test('keep a list of cases', () => {
-    expect(benchOptions(['--quick', '--only', 'create,401', '--clients', '2,4'])).toMatchObject({
+    expect(chosen(['--quick', '--only', 'create,401', '--clients', '2,4'])).toMatchObject({
       names: ['create', '401'],
       media: ['tmpfs'],
       effort: { clients: [2, 4], isQuick: true },
@@ -139,7 +145,7 @@ describe('options', () => {
     ['--clients', '0'],
     ['--rounds', 'x'],
   ])('reject %s %s', (option, value) => {
-    expect(() => benchOptions([option, value])).toThrow(`${option} takes`);
+    expect(() => chosen([option, value])).toThrow(`${option} takes`);
   });
 });
 

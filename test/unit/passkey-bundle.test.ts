@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Faults, SoftwareAuthenticator } from '../../lab/harness/software-authenticator.ts';
 import { wranglerAliases } from '../../scripts/project/wrangler-aliases.ts';
 import { base64UrlFromBytes } from '../../src/crypto/encoding.ts';
-import { type Faults, SoftwareAuthenticator } from '../support/software-authenticator.ts';
 
 /**
  * Goal: the passkey library works without the packages that wrangler.toml leaves out of the bundle.

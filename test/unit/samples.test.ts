@@ -1,8 +1,8 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { runPhp, startPhp } from '../support/clients/php.ts';
-import { startPython } from '../support/clients/python.ts';
+import { runPhp, startPhp } from '../../lab/harness/php.ts';
+import { startPython } from '../../lab/harness/python.ts';
 import { samplesOf } from '../support/clients/samples.ts';
 
 /** Goal: the samples of docs/webhooks.md#verify that have a runtime here do what the page says. */

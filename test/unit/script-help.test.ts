@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { benchOptions } from '../../lab/bench/options.ts';
+import { BENCH, chosenBy } from '../../lab/bench/options.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
+import { readOptions } from '../../scripts/project/options.ts';
 import { commandsOf } from '../support/documents/commands.ts';
 import { DOCUMENTS } from '../support/documents/markdown.ts';
 
@@ -53,7 +54,8 @@ test.each(SCRIPTS)(
 
 test('npm run bench has the cases that the documents name', async () => {
   for (const options of await documentedOptions('bench')) {
-    expect(() => benchOptions(options)).not.toThrow();
+    const values = readOptions(BENCH.options, options);
+    expect(() => values && chosenBy(values)).not.toThrow();
   }
 });
 

@@ -6,7 +6,7 @@ import {
   type Faults,
   type RequestOptions,
   SoftwareAuthenticator,
-} from '../support/software-authenticator.ts';
+} from '../../lab/harness/software-authenticator.ts';
 import { Browser, joined, meetBeforeBatch, rowCounts } from './dashboard-people-support.ts';
 import { auditLog, sessionFor, submit, visit } from './dashboard-support.ts';
 import { advance, intentOf, MINUTE_MS, ORIGIN, payHosted, useGateway } from './support.ts';

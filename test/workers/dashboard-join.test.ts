@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import { CHALLENGE_MS } from '../../back-office/members/challenge.ts';
 import { INVITATION_MS, RECOVERY_MS } from '../../back-office/members/invitations.ts';
-import type { Faults } from '../support/software-authenticator.ts';
+import type { Faults } from '../../lab/harness/software-authenticator.ts';
 import { Browser, invite, joined, meetBeforeBatch, rowCounts } from './dashboard-people-support.ts';
 import { auditLog } from './dashboard-support.ts';
 import { ALPHA, advance, BETA, useGateway } from './support.ts';

@@ -3,15 +3,15 @@ import { vi } from 'vitest';
 import { newInvitation } from '../../back-office/members/invitations.ts';
 import type { Role } from '../../back-office/members/permissions.ts';
 import { sessionOf, sessionTokenOf } from '../../back-office/members/sessions.ts';
-import { configOf } from '../../src/config.ts';
-import { runBatch } from '../../src/database.ts';
-import { databaseRows } from '../security/storage.ts';
 import {
   type CreationOptions,
   type Faults,
   type RequestOptions,
   SoftwareAuthenticator,
-} from '../support/software-authenticator.ts';
+} from '../../lab/harness/software-authenticator.ts';
+import { configOf } from '../../src/config.ts';
+import { runBatch } from '../../src/database.ts';
+import { databaseRows } from '../security/storage.ts';
 import { membersCall, type SignedIn, submit } from './dashboard-support.ts';
 import { ALPHA, call, ORIGIN, type TestMerchant } from './support.ts';
 

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { CHALLENGE_MS } from '../../back-office/members/challenge.ts';
+import type { Faults, RequestOptions } from '../../lab/harness/software-authenticator.ts';
 import type { Refund } from '../../src/domain/refund.ts';
-import type { Faults, RequestOptions } from '../support/software-authenticator.ts';
 import { type Browser, joined, meetBeforeBatch } from './dashboard-people-support.ts';
 import { auditLog, sessionFor, signedIn, submit, visit } from './dashboard-support.ts';
 import {

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import { nextPath } from '../../back-office/dashboard/people/sign-in.tsx';
 import { CHALLENGE_MS } from '../../back-office/members/challenge.ts';
-import type { Faults } from '../support/software-authenticator.ts';
+import type { Faults } from '../../lab/harness/software-authenticator.ts';
 import { Browser, invite, joined, meetBeforeBatch, rowCounts } from './dashboard-people-support.ts';
 import { auditLog } from './dashboard-support.ts';
 import { ALPHA, advance, call, logged, ORIGIN, useGateway } from './support.ts';

@@ -4,7 +4,7 @@ import { dashboard as amharic } from '../../back-office/i18n/am/dashboard.ts';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import { CHALLENGE_MS } from '../../back-office/members/challenge.ts';
 import type { Role } from '../../back-office/members/permissions.ts';
-import type { RequestOptions } from '../support/software-authenticator.ts';
+import type { RequestOptions } from '../../lab/harness/software-authenticator.ts';
 import {
   Browser,
   confirmed,

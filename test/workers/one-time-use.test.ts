@@ -1,13 +1,13 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { runBatch } from '../../src/database.ts';
-import { apiKeyDigest } from '../../src/merchants/api-key.ts';
-import { rollApiKey } from '../../src/merchants/keys.ts';
 import {
   type CreationOptions,
   type RequestOptions,
   SoftwareAuthenticator,
-} from '../support/software-authenticator.ts';
+} from '../../lab/harness/software-authenticator.ts';
+import { runBatch } from '../../src/database.ts';
+import { apiKeyDigest } from '../../src/merchants/api-key.ts';
+import { rollApiKey } from '../../src/merchants/keys.ts';
 import { Browser, invite, joined, meetBeforeBatch, rowCounts } from './dashboard-people-support.ts';
 import { ALPHA, advance, ORIGIN, tenantOf, useGateway } from './support.ts';
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { wireAmount } from '../../../lab/harness/wire-amount.ts';
 import type { CustomerAct } from '../../../scripts/stand-ins/stand-in.ts';
 import type { FailureReason } from '../../../src/domain/intent.ts';
 import type { Method } from '../../../src/domain/method.ts';
@@ -11,7 +12,7 @@ import {
   PAID,
   paidLate,
 } from '../../support/e2e-rails-endings.ts';
-import { CELLS, EXPRESS, HOSTED, REDIRECTS, wireAmount } from '../../support/e2e-rails-table.ts';
+import { CELLS, EXPRESS, HOSTED, REDIRECTS } from '../../support/e2e-rails-table.ts';
 import { formTo, open, submit } from '../../support/e2e-visitor.ts';
 import { rails } from './scene.ts';
 

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
+import { runPhp, startPhp, writeIntoPhp } from '../../../lab/harness/php.ts';
+import { startPython } from '../../../lab/harness/python.ts';
 import { PROJECT_DIRECTORY } from '../../../scripts/project/files.ts';
 import { blocksOf } from '../documents/markdown.ts';
-import { runPhp, startPhp, writeIntoPhp } from './php.ts';
-import { startPython } from './python.ts';
 
 /** Runs the samples of one client's documentation as a reader would, beside a copy of the client. */
 export interface SampleRunner {

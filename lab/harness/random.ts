@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { uniformInt } from 'pure-rand/distribution/uniformInt';
+import { xoroshiro128plusFromState } from 'pure-rand/generator/xoroshiro128plus';
+
+const UINT32_RANGE = 2 ** 32;
+
+/**
+ * Seeded random numbers. Each purpose draws from a stream of its own, so that one more draw in one
+ * place changes nothing elsewhere: that keeps a history alike while the shrinker cuts it down.
+ */
+export class Random {
+  readonly #generator: ReturnType<typeof xoroshiro128plusFromState>;
+
+  constructor(seed: number, ...stream: readonly (string | number)[]) {
+    const digest = createHash('sha256')
+      .update(JSON.stringify([seed, ...stream]))
+      .digest();
+    this.#generator = xoroshiro128plusFromState([0, 4, 8, 12].map((at) => digest.readInt32LE(at)));
+  }
+
+  uint32(): number {
+    return this.#generator.next() >>> 0;
+  }
+
+  /** From 0 (inclusive) to 1 (exclusive). */
+  next(): number {
+    return this.uint32() / UINT32_RANGE;
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  /** A whole number from `min` to `max`, both inclusive. */
+  between(min: number, max: number): number {
+    return uniformInt(this.#generator, min, max);
+  }
+
+  pick<const T>(choices: readonly [T, ...T[]]): T {
+    return choices[this.between(0, choices.length - 1)] ?? choices[0];
+  }
+
+  /** A name with a probability in proportion to its weight, of those that `isPossible` allows. */
+  weighted<Name extends string>(
+    weights: Readonly<Record<Name, number>>,
+    isPossible: (name: Name) => boolean,
+  ): Name {
+    const possible = (Object.keys(weights) as Name[]).filter(isPossible);
+    let rest = this.next() * possible.reduce((sum, name) => sum + weights[name], 0);
+    const chosen = possible.find((name) => {
+      rest -= weights[name];
+      return rest < 0;
+    });
+    if (chosen === undefined) {
+      throw new Error('nothing to choose from');
+    }
+    return chosen;
+  }
+}
