@@ -51,7 +51,7 @@ export async function secretsInForce(
 
 export interface NewSecret {
   readonly id: string;
-  /** In plain text: shown once. */
+  /** The secret in plain text, which is shown once. */
   readonly value: string;
   readonly sealedSecret: string;
   readonly createdAtMs: number;
@@ -121,7 +121,7 @@ export function endSecret(owner: SecretOwner, id: string, nowMs: number): SqlSta
   };
 }
 
-/** Whether `endSecret` would end it. */
+/** Whether `endSecret` would end this secret. */
 export function mayEnd(secret: SecretEntry, all: readonly SecretEntry[]): boolean {
   return all.some((other) => other.id !== secret.id && other.expiresAtMs === null);
 }
