@@ -80,7 +80,7 @@ export interface IntentTerms extends Tenant {
   readonly number: number;
   readonly kind: IntentKind;
   readonly paymentLinkUniqueId: string | null;
-  /** Without commission. */
+  /** The amount excludes the commission. */
   readonly amountMinor: number;
   readonly currency: Currency;
   readonly methods: readonly MethodTerms[];
@@ -123,7 +123,7 @@ export const FAILURE_REASONS = [
   'wrong_pin',
   /** The customer abandoned the payment, or changed to another method. */
   'abandoned',
-  /** Certainly not paid within the rail's own window. */
+  /** The rail's own window closed, and the customer certainly paid nothing. */
   'timed_out',
   /** The provider is down or unreachable, and certainly received no payment. */
   'rail_unavailable',
@@ -211,15 +211,18 @@ export interface Anomaly {
     /** Another payment or attempt has the same receipt, or the provider names another receipt. */
     | 'receipt_conflict';
   readonly attemptId: string;
-  /** Only of the two about refunds. */
+  /** Only the two anomalies about refunds have it. */
   readonly refundId?: string;
-  /** Only of an excess refund: how much more was returned than paid, in minor units. */
+  /** Only an excess refund has it: how much more was returned than paid, in minor units. */
   readonly excessMinor?: number;
-  /** Only of an excess refund: when an operator reviewed it; null before that. */
+  /** Only an excess refund has it: when an operator reviewed it; null before that. */
   readonly reviewedAtMs?: number | null;
-  /** Only of a conflict with another payment, which may be another merchant's. For the operator. */
+  /**
+   * Only a conflict with another payment has it. The payment may be another merchant's, so only the
+   * operator sees it.
+   */
   readonly other?: OtherPayment;
-  /** Only of a conflict with the provider: the receipt that an operator recorded before. */
+  /** Only a conflict with the provider has it: the receipt that an operator recorded before. */
   readonly replacedReceipt?: string;
   readonly atMs: number;
 }
@@ -246,7 +249,7 @@ export interface Intent {
   /** The attempt that events report as paid. A second payment never replaces it. */
   readonly paidAttemptId: string | null;
   readonly anomalies: readonly Anomaly[];
-  /** Oldest first. None is ever removed. */
+  /** The oldest refund is first. Kefel never removes one. */
   readonly refunds: readonly Refund[];
   readonly updatedAtMs: number;
   /** When a final status was first reached, or null. */
@@ -307,7 +310,9 @@ export type Command =
        * inconclusive answer does not delay that one.
        */
       readonly answersCheckAtMs?: number | null;
-      /** Rejects once the attempt has an outcome: for our own simulator. */
+      /**
+       * The command is rejected once the attempt has an outcome. Only our own simulator sets it.
+       */
       readonly onlyPending?: boolean;
     }
   /**
@@ -319,7 +324,7 @@ export type Command =
       readonly attemptId: string;
       readonly resolutionId: string;
       readonly outcome: ManualOutcome;
-      /** Who decided. */
+      /** The operator who decided. */
       readonly operator: string;
       /** Whether the operator's name is proved, as it must be to record a production payment. */
       readonly isVerified: boolean;
@@ -393,7 +398,7 @@ export type Rejection =
   | 'method_not_allowed'
   | 'not_abandonable';
 
-/** Final for the merchant. Only a late success may follow. */
+/** These statuses are final for the merchant. Only a late success may follow. */
 export const ENDED_STATUSES: readonly IntentStatus[] = [
   'succeeded',
   'failed',

@@ -7,7 +7,7 @@ import { awaitsProof, isPending } from './time.ts';
 
 /** Manual resolution: the operator records the outcome that no provider query has proved. */
 
-/** Some sentences: the history stores the note for the payment's lifetime. */
+/** A note has room for some sentences. The history stores it for the payment's lifetime. */
 export const NOTE_LENGTH_MAX = 500;
 /** The longest receipt that a rail's documentation allows has 50 characters. */
 export const MANUAL_RECEIPT_LENGTH_MAX = 64;
@@ -41,7 +41,7 @@ export function resolveManually(step: Step, command: ResolveManually, nowMs: num
   if (!isPending(attempt)) {
     return reject(step, 'attempt_not_pending');
   }
-  // Includes an attempt that the customer abandoned: its provider's page may still be open.
+  // This includes an attempt that the customer abandoned: its provider's page may still be open.
   if (nowMs < attempt.deadlineAtMs) {
     return reject(step, 'window_open');
   }

@@ -17,7 +17,7 @@ export function isSameOperator(one: string, other: string): boolean {
 }
 
 function comparedName(name: string): string {
-  // Twice, because the lower case of a letter may be composed in another way.
+  // Normalized twice, because the lower case of a letter may be composed in another way.
   const folded = name.normalize('NFKC').toLowerCase().normalize('NFKC');
   const text = folded
     .replaceAll(/\p{Cf}/gu, '')

@@ -1,4 +1,4 @@
-/** Longer input is not a phone number. Bounds the work on hostile text. */
+/** Longer input is not a phone number. The limit bounds the work on hostile text. */
 const PHONE_INPUT_LENGTH_MAX = 40;
 
 const COUNTRY_CODE = '251';

@@ -3,7 +3,10 @@ import { find, reject, type Step, withAnomaly } from './step.ts';
 
 /** A provider's receipt counts for one payment: who compares it, and how. */
 
-/** Bounds the payment's record: each is a payment that an operator has to look at. */
+/**
+ * The limit bounds the payment's record. Each conflict is a payment that an operator has to look
+ * at.
+ */
 const CONFLICTS_MAX = 20;
 
 /**
@@ -47,7 +50,7 @@ function shareReceipt(one: Receipts, other: Receipts): boolean {
   return receiptsOf(one).some((receipt) => isReceiptOf(receipt, other));
 }
 
-/** Recorded once for each other payment, so that a repeated check changes nothing. */
+/** The conflict is recorded once for each other payment, so a repeated check changes nothing. */
 export function reportReceiptConflict(
   step: Step,
   { attemptId, other }: Extract<Command, { type: 'report_receipt_conflict' }>,

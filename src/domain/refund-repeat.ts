@@ -50,7 +50,7 @@ export function repeatRefund(
   });
 }
 
-/** Grants at most one claim for each repeat. */
+/** Each repeat gets at most one claim. */
 export function claimRefundRepeat(
   step: Step,
   refund: Refund,

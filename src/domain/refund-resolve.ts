@@ -45,7 +45,7 @@ function recordActionRequired(
 ): Step {
   const checkAtMs = outcome.checkAtMs ?? null;
   if (refund.status === 'requires_action') {
-    // Answers a query. A query that stays due would run without end.
+    // The report answers a query. A query that stays due would run without end.
     return withRefund(step, { ...refund, checkAtMs });
   }
   const isAtProvider = refund.status === 'processing' || refund.status === 'unresolved';
@@ -128,7 +128,7 @@ function recordNotRefunded(
     case 'succeeded':
       return withRefundAnomaly(step, refund, nowMs);
     case 'requires_action':
-      // Answers a query. A query that stays due would run without end.
+      // The report answers a query. A query that stays due would run without end.
       return withRefund(step, { ...refund, checkAtMs: null });
     case 'processing':
     case 'unresolved':
@@ -225,7 +225,7 @@ function isSame(
   return one.type === other.type && one.railReference === other.railReference;
 }
 
-/** Recorded once per refund, so that repeated reports cannot cause unbounded writes. */
+/** The anomaly is recorded once per refund, so repeated reports cannot cause unbounded writes. */
 function withRefundAnomaly(step: Step, { attemptId, id: refundId }: Refund, atMs: number): Step {
   const { anomalies } = step.intent;
   const kind = 'contradicting_refund';

@@ -47,7 +47,7 @@ export function applyRefundCommand(step: Step, command: RefundCommand, nowMs: nu
   }
 }
 
-/** Reserves the amount. */
+/** The new refund reserves the amount. */
 function requestRefund(
   step: Step,
   command: Extract<RefundCommand, { type: 'request_refund' }>,

@@ -57,7 +57,7 @@ export const REFUND_ACTION_REASONS = [
 
 export type RefundActionReason = (typeof REFUND_ACTION_REASONS)[number];
 
-/** Who asked for a refund. */
+/** The actor who asked for a refund. */
 export type RefundRequester =
   | { readonly type: 'api'; readonly keyId: string }
   | { readonly type: 'member'; readonly memberId: string }
@@ -78,7 +78,7 @@ export interface RefundAmounts {
 }
 
 export interface Refund extends RefundAmounts {
-  /** Chosen by the merchant; unique among the merchant's refunds in an environment. */
+  /** The merchant chooses it; it is unique among the merchant's refunds in an environment. */
   readonly id: string;
   /** Id of the HTTP request that created it. A repeated command of that request is no duplicate. */
   readonly requestId: string;
@@ -100,13 +100,13 @@ export interface Refund extends RefundAmounts {
   readonly actionReason: RefundActionReason | null;
   /** When the provider may be called at the earliest. Until then the refund can be canceled. */
   readonly startAtMs: number;
-  /** The claim to make the single provider call; null before it. Never released. */
+  /** The claim to make the single provider call; null before it. No caller releases it. */
   readonly claimId: string | null;
   /** After this, a refund in `processing` without an outcome is `unresolved`; null before a claim. */
   readonly deadlineAtMs: number | null;
   /** When to query the provider next; null when no query is planned. */
   readonly checkAtMs: number | null;
-  /** Queries so far; decides the back-off. */
+  /** The number of queries so far, which decides the back-off. */
   readonly checks: number;
   /** The provider's own id of the refund; null until it is known. */
   readonly railReference: string | null;
@@ -127,7 +127,7 @@ export interface Refund extends RefundAmounts {
 /** A second call for a refund whose first one has an unknown outcome (docs/decisions.md#40). */
 export interface RefundRepeat {
   readonly repeatId: string;
-  /** The claim to make the call; null before it. Never released: one repeat is one call. */
+  /** The claim to make the call; null before it. No caller releases it: one repeat is one call. */
   readonly claimId: string | null;
 }
 
@@ -155,7 +155,9 @@ export type RefundOutcome = (
       readonly reason: RefundActionReason;
       readonly checkAtMs?: number | null;
     }
-  /** No proof yet. `checkAtMs`: when to query; null: only a callback or a person can tell. */
+  /**
+   * There is no proof yet. `checkAtMs`: when to query; null: only a callback or a person can tell.
+   */
   | {
       readonly type: 'unknown';
       readonly checkAtMs: number | null;
@@ -186,12 +188,12 @@ export type RefundCommand =
         | 'reason'
         | 'requester'
       > & {
-        /** Null: the whole remaining amount. */
+        /** Null asks for the whole remaining amount. */
         readonly amountMinor: number | null;
       };
       /** Whether the operator keeps the commission of refunded payments. */
       readonly keepsCommission: boolean;
-      /** Null: the provider returns no money by API. */
+      /** Null says that the provider returns no money by API. */
       readonly capability: RefundCapability | null;
       /** How long the refund can be canceled before the provider is called, at least 0 ms. */
       readonly startsAfterMs: number;
@@ -248,13 +250,13 @@ export type RefundCommand =
       readonly claimId: string;
       readonly deadlineAtMs: number;
     }
-  /** Only before the provider was called. */
+  /** A refund can be canceled only before the provider was called. */
   | { readonly type: 'cancel_refund'; readonly refundId: string };
 
 export type RefundRejection =
   /** The attempt was not paid. */
   | 'not_paid'
-  /** More than the attempt's remaining amount, or nothing remains. */
+  /** The amount exceeds the attempt's remaining amount, or nothing remains. */
   | 'refund_too_large'
   /** More was returned of the attempt than paid, and no operator has reviewed it. */
   | 'refund_needs_review'

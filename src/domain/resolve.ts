@@ -55,7 +55,7 @@ function recordInconclusiveQuery(
   const checked = {
     ...attempt,
     checks: isOutdated ? attempt.checks : attempt.checks + 1,
-    // Only queries say which check they answer; callbacks and starts do not.
+    // Only queries name the check that they answer; callbacks and starts do not.
     queriedAtMs: answersCheckAtMs === undefined ? attempt.queriedAtMs : nowMs,
     checkAtMs: notAfterWindow(nextAtMs, attempt, nowMs),
     providerCode: lastCode(attempt, providerCode),
@@ -172,7 +172,7 @@ function isPaidAfterExpiry(
   );
 }
 
-/** Nothing was paid: changes only a pending attempt. For a paid attempt it is an anomaly. */
+/** Nothing was paid. This changes only a pending attempt; for a paid one it is an anomaly. */
 export function recordFailure(
   step: Step,
   attempt: Attempt,

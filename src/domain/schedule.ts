@@ -1,6 +1,6 @@
 import type { Refund } from './refund.ts';
 
-/** Times of the webhook schedule and of reconciliation. Pure: callers pass in the random values. */
+/** The times of the webhook schedule and of reconciliation. Callers pass in the random values. */
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -54,13 +54,13 @@ export function pausedDueAtMs(createdAtMs: number, nowMs: number): number | null
 }
 
 const OWN_FAILURE_WAIT_MS = 5 * SECOND_MS;
-/** Soon enough after an outage of D1. */
+/** After an outage of D1, this wait still delivers the events soon. */
 const OUTAGE_WAIT_MS_MAX = MINUTE_MS;
-/** An outage lasts no longer; what fails after it, such as a damaged secret, needs a person. */
+/** No outage lasts longer. A failure that does, such as a damaged secret, needs a person. */
 const OUTAGE_FAILURES_MAX = 60;
 const OWN_FAILURE_WAIT_MS_MAX = HOUR_MS;
 
-/** A month of hours: then the event is visibly given up. */
+/** After a month of hourly retries Kefel visibly gives the event up. */
 const OWN_FAILURES_MAX = OUTAGE_FAILURES_MAX + 30 * 24;
 
 /**

@@ -3,7 +3,7 @@ import type { Tenant } from './intent.ts';
 
 /** Keys that find a payment in the read model, besides its columns. */
 
-/** Longer ids cannot be searched for. */
+/** A search rejects longer ids. */
 export const SEARCH_ID_LENGTH_MAX = 255;
 
 /** For the id of a transaction, rail, refund or payment link, unless it `isFoundByDigest`. */
@@ -35,7 +35,7 @@ export function orderSearchKey(reference: string): string {
 /** The nine digits of an Ethiopian mobile number, at any position. */
 const PHONE_DIGITS = /[79]\d{8}/;
 
-/** Longer ones would fill the message of a payment with many refunds. */
+/** Longer ids would fill the message of a payment with many refunds. */
 const PLAIN_ID_LENGTH_MAX = 64;
 
 /**
@@ -97,7 +97,7 @@ export function metadataText(key: string, value: string): string {
 
 /** More words than a person's name has, and few enough for an index of each. */
 const NAME_WORDS_MAX = 6;
-/** Bounds the work on hostile text. */
+/** The limit bounds the work on hostile text. */
 const NAME_LENGTH_MAX = 200;
 
 /** Rows of seven letters of the Ethiopic script, and the rows that are spoken like them. */

@@ -9,9 +9,9 @@ export type ItemAmounts = Pick<LineItem, 'priceMinor' | 'quantity'>;
 
 /** The total of the items for both meanings of their prices; null above AMOUNT_MINOR_MAX. */
 export interface ItemTotals {
-  /** Sum of price × quantity, in minor units. */
+  /** The sum of price × quantity, in minor units. */
   readonly unitMinor: number | null;
-  /** Sum of prices, in minor units. */
+  /** The sum of the prices, in minor units. */
   readonly lineMinor: number | null;
 }
 

@@ -38,7 +38,7 @@ export function end(
   return announce({ ...step, intent: ended }, event);
 }
 
-/** Null: no event. */
+/** Null announces nothing. */
 export function announce(step: Step, event: EventType | null): Step {
   return event === null ? step : { ...step, events: [...step.events, event] };
 }

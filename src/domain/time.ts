@@ -1,7 +1,7 @@
 import { type Attempt, attemptInFlight, type Intent } from './intent.ts';
 import { end, reopenOrFail, type Step, withAttempt, withStatus } from './step.ts';
 
-/** The effects of time: rail windows close, and intents expire. */
+/** Time has two effects: rail windows close, and intents expire. */
 
 /** Closes the rail windows and the intent whose time is over. */
 export function applyTime(step: Step, nowMs: number): Step {

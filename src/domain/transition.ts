@@ -182,7 +182,9 @@ function startAttempt(
   return withStatus({ ...step, intent: { ...intent, attempts } }, 'processing');
 }
 
-/** Grants at most one claim ever, and none when the customer has paid or can no longer pay. */
+/**
+ * An attempt gets at most one claim ever, and none when the customer has paid or can no longer pay.
+ */
 function claimStart(
   step: Step,
   { attemptId, claimId, deadlineAtMs, checkAtMs }: Extract<Command, { type: 'claim_start' }>,
@@ -237,7 +239,8 @@ function checkAfterReturn(attempt: Attempt, nowMs: number): number | null {
     return checkAtMs;
   }
   if (queriedAtMs !== null && nowMs - queriedAtMs < RETURN_QUERY_WAIT_MS) {
-    // Delayed, not dropped: that query may precede the payment, and the next may be hours away.
+    // The query is delayed, not dropped: the current one may precede the payment, and the next may
+    // be hours away.
     const soonestMs = queriedAtMs + RETURN_QUERY_WAIT_MS;
     return checkAtMs <= soonestMs ? checkAtMs : notAfterWindow(soonestMs, attempt, nowMs);
   }
@@ -248,7 +251,7 @@ function checkAfterReturn(attempt: Attempt, nowMs: number): number | null {
   return checkAtMs <= soonMs ? checkAtMs : nowMs;
 }
 
-/** Recorded once per attempt, so that forged callbacks cannot cause unbounded writes. */
+/** The anomaly is recorded once per attempt, so forged callbacks cannot cause unbounded writes. */
 function reportCallback(step: Step, attemptId: string, nowMs: number): Step {
   const attempt = find(step.intent, attemptId);
   if (attempt === null) {
@@ -317,7 +320,9 @@ function abandonAttempt(step: Step, attemptId: string, nowMs: number): Step {
   return reopenOrFail(withAttempt(step, abandoned(attempt, nowMs)), 'abandoned', nowMs);
 }
 
-/** Only while open (docs/decisions.md#25). A repeated cancel is not an error. */
+/**
+ * Only an open payment can be canceled (docs/decisions.md#25). A repeated cancel is not an error.
+ */
 function cancel(step: Step, nowMs: number): Step {
   switch (step.intent.status) {
     case 'open':
@@ -348,7 +353,10 @@ function abandonPayment(step: Step, nowMs: number): Step {
     : reject(step, 'not_open');
 }
 
-/** Unresolved, because the customer may still pay on the provider's page. Queries continue. */
+/**
+ * The attempt is unresolved, because the customer may still pay on the provider's page. Queries
+ * continue.
+ */
 function abandoned(attempt: Attempt, nowMs: number): Attempt {
   return { ...attempt, status: 'unresolved', failureReason: 'abandoned', updatedAtMs: nowMs };
 }

@@ -3,7 +3,9 @@
  * registers them: a link of ours then starts an app on the customer's device.
  */
 
-/** RFC 3986, in lower case, at least two letters: one letter is a drive on Windows. */
+/**
+ * A scheme by RFC 3986, in lower case, has at least two letters: one letter is a drive on Windows.
+ */
 const APP_SCHEME = /^[a-z][a-z0-9+.-]{1,62}$/;
 
 /** Schemes that a browser or a system reads itself, some of which run or open what follows. */

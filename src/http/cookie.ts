@@ -1,4 +1,7 @@
-/** Bounds the parsing. Other hosts of the domain may add cookies, each about 4 KiB at most. */
+/**
+ * The limit bounds the parsing. Other hosts of the domain may add cookies, each about 4 KiB at
+ * most.
+ */
 const COOKIE_LENGTH_MAX = 16_384;
 
 /** A cookie that scripts cannot read. On https pages the browser sends it only over https. */

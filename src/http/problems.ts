@@ -24,7 +24,7 @@ export const PROBLEMS = {
   unsupported_content_encoding: { status: 415, message: 'Send the body uncompressed' },
   too_many_requests: { status: 429, message: 'Too many requests' },
   internal_error: { status: 500, message: 'Internal server error' },
-  // Only on a developer's machine.
+  // Only a developer's machine answers this.
   not_set_up: { status: 500, message: 'The gateway is not set up: {missing}. Run: {command}' },
   service_unavailable: { status: 503, message: 'Temporarily unavailable' },
 

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 
 /** A limit as wrangler.toml sets it, which a Worker cannot read. */
 export interface RatePolicy {
-  /** What is counted. */
+  /** What the limit counts. */
   readonly name: string;
   readonly requestsMax: number;
   readonly periodSeconds: number;

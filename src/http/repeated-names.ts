@@ -9,7 +9,7 @@ const TOKENS = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\],]/g;
 
 /** An object or an array that the search is in. */
 interface Level {
-  /** Null in an array. */
+  /** An array has null. */
   readonly names: Set<string> | null;
   /** The latest name, or the index of the entry. */
   at: string | number;

@@ -68,7 +68,7 @@ export class AreaRouter {
     this.on('DELETE', path, handler, refuse);
   }
 
-  /** For a path whose HEAD differs from its GET. `refuse` replaces the area's default. */
+  /** Routes a path whose HEAD differs from its GET. `refuse` replaces the area's default. */
   on(
     method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE',
     path: string,
@@ -131,7 +131,7 @@ export class AreaRouter {
   }
 }
 
-/** 405 for areas that answer with pages. */
+/** The answer 405 of areas that answer with pages. */
 export function methodNotAllowed({ headers }: Problem): Response {
   return new Response('Method not allowed', {
     status: 405,

@@ -30,7 +30,7 @@ export function checked<Schema extends v.GenericSchema>(
   if (result.success) {
     return result.output;
   }
-  // Without a prototype: a field may be named `constructor`.
+  // The object has no prototype, because a field may be named `constructor`.
   const errors: Record<string, FieldError> = Object.create(null);
   for (const issue of result.issues) {
     errors[pathOf(issue)] ??= errorOf(issue);

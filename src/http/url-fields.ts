@@ -22,7 +22,7 @@ const NOT_A_URL = fieldError('invalid_format', 'Must be a valid http or https UR
  */
 export const httpUrlField = v.pipe(
   urlField((url) => HTTP_START.test(url), NOT_A_URL),
-  // Without `format: 'uri'`, which refuses letters outside ASCII and brackets in a query.
+  // The schema has no `format: 'uri'`, which refuses letters outside ASCII and brackets in a query.
   v.metadata({ pattern: '^[hH][tT][tT][pP][sS]?://[^/\\\\]' }),
 );
 

@@ -93,7 +93,7 @@ export class PaymentAlarm {
     void this.#storage.deleteAlarm();
   }
 
-  /** After a rollback, which undid the change of the alarm too. */
+  /** Forgets the alarm's time after a rollback, which undid its change too. */
   forget(): void {
     this.#armedAtMs = null;
   }

@@ -33,7 +33,7 @@ export async function askRails(asker: Asker, intent: Intent, nowMs: number): Pro
     ...refundsToRepeat(intent, nowMs).map(({ id }) => repeatRefund(asker, id, nowMs)),
     ...refundsToCheck(intent, nowMs).map((refund) => queryRefund(asker, intent, refund)),
   ]);
-  // Only now, because the alarm must not end before every answer is stored.
+  // The error is thrown only now, because the alarm must not end before every answer is stored.
   const failed = calls.find((call) => call.status === 'rejected');
   if (failed !== undefined) {
     throw failed.reason;

@@ -59,7 +59,9 @@ export function intentByUniqueId(env: Env, tenant: Tenant, uniqueId: string): In
   return new IntentClient(env, objectIdOf(env, tenant, uniqueId));
 }
 
-/** Only for ids from verified links and queue messages, because every id names an object. */
+/**
+ * Callers pass only ids from verified links and queue messages, because every id names an object.
+ */
 export function intentByObjectId(env: Env, objectId: string): IntentClient {
   return new IntentClient(env, objectId);
 }
@@ -106,7 +108,7 @@ export class IntentClient {
     return this.#persistently(() => this.read());
   }
 
-  /** Retries any error for about 20 s, then throws. */
+  /** This retries any error for about 20 s, then throws. */
   async #persistently<T>(call: () => Promise<T>): Promise<T> {
     for (const waitMs of PERSISTENT_WAITS_MS) {
       try {

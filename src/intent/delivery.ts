@@ -101,7 +101,8 @@ export function claimed(delivery: StoredDelivery, claimId: string, nowMs: number
     ...delivery,
     deliveryStatus: 'claimed',
     claimId,
-    // Backs off too, because a claim whose consumer never reports would repeat every 30 s forever.
+    // The lease backs off too, because a claim whose consumer never reports would repeat every 30 s
+    // forever.
     dueAtMs: nowMs + Math.max(CLAIM_LEASE_MS, queuedLeaseMs(delivery.timesQueued)),
   };
 }
@@ -113,9 +114,9 @@ export function superseded(delivery: StoredDelivery): StoredDelivery {
 }
 
 interface ReportContext {
-  /** Of the event. */
+  /** When the event happened. */
   readonly createdAtMs: number;
-  /** The jitter, in [0, 1). */
+  /** The jitter of the next wait, in [0, 1). */
   readonly chance: number;
   readonly nowMs: number;
 }

@@ -79,7 +79,8 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     return this.#record.commit(() => {
       this.#record.insert(record);
       const start: Command[] = attempt === null ? [] : [{ type: 'start_attempt', attempt }];
-      // At the time of creation, because a slow call must not reject the first attempt as too late.
+      // The attempt starts at the time of creation, because a slow call must not reject it as too
+      // late.
       this.#record.apply(start, request.terms.createdAtMs);
       return { type: 'created' };
     });
@@ -362,7 +363,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       },
       { notBeforeMs: safeAtMs },
     );
-    // Loaded with the first alarm: no request waits for a provider's query.
+    // An isolate loads this with the first alarm: no request waits for a provider's query.
     const { askRails } = await import('./ask-rails.ts');
     await askRails(
       {

@@ -97,7 +97,7 @@ const HAS_ENDED: Readonly<Record<AttemptStatus, boolean>> = {
   expired: true,
 };
 
-/** What a file of payments shows besides the row. Null when there is nothing. */
+/** What an export of payments shows besides the row. Null when there is nothing. */
 export function paymentDetails(intent: Intent): PaymentDetails | null {
   const { customer, description, metadata } = intent.terms;
   const attempt = reportedAttempt(intent);

@@ -115,7 +115,8 @@ async function personalData(
     sealedDetails(env, intent),
   ]);
   return {
-    // Also those of replaced receipts, because the purge finds rows only by the keys of their payment.
+    // The keys include those of replaced receipts, because the purge finds rows only by the keys of
+    // their payment.
     searchKeys: [...searchKeys, ...new Set([...receipts, ...replaced].map(([stored]) => stored))],
     receiptKeys: receipts.flat(),
     sealedDetails: details,
@@ -159,7 +160,7 @@ async function searchKeysOf(env: Env, intent: Intent): Promise<string[]> {
   return [...plain, ...(await Promise.all(hashed))];
 }
 
-/** Sealed so that sending the same details again gives the same row. */
+/** The seal is the same each time, so sending the same details again gives the same row. */
 async function sealedDetails(env: Env, intent: Intent): Promise<string | null> {
   const details = paymentDetails(intent);
   const { terms } = intent;

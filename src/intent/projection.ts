@@ -51,13 +51,14 @@ export function projectionDiffers(one: StoredDelivery, other: StoredDelivery): b
   return JSON.stringify(projectedDelivery(one)) !== JSON.stringify(projectedDelivery(other));
 }
 
-/** Without claims and leases, which change within seconds and interest no reader. */
+/** The view leaves out claims and leases, which change within seconds and interest no reader. */
 export function projectedDelivery({ deliveryStatus, dueAtMs, log }: StoredDelivery) {
   const last = log.at(-1);
   return {
     deliveryStatus: deliveryStatus === 'claimed' ? 'queued' : deliveryStatus,
     dueAtMs: deliveryStatus === 'waiting' ? dueAtMs : null,
-    // All tries, as on the event's page. `delivery.tries` counts only those of the current schedule.
+    // This counts all tries, as the event's page does. `delivery.tries` counts only those of the
+    // current schedule.
     tries: log.length,
     lastTryAtMs: last?.atMs ?? null,
     lastHttpStatus: last?.httpStatus ?? null,

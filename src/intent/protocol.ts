@@ -31,7 +31,7 @@ export interface IdempotencyClaim {
 export interface CreateRequest {
   readonly terms: IntentTerms;
   readonly idempotency: IdempotencyClaim | null;
-  /** Express: the one attempt, started in the same commit. */
+  /** The one attempt of an express payment, started in the same commit. */
   readonly attempt: NewAttempt | null;
   /** How long the first answer may take. A repeated request must wait until then. */
   readonly answerWithinMs: number;
@@ -42,16 +42,19 @@ export interface CreateRequest {
 /** The result of a request whose id is taken. */
 export type TakenResult =
   | { readonly type: 'duplicate' }
-  /** Same idempotency key and body: an idempotent replay. */
+  /** The idempotency key and the body are the same: an idempotent replay. */
   | { readonly type: 'replay'; readonly answer: string }
-  /** Same idempotency key, another body. */
+  /** The idempotency key is the same, the body another. */
   | { readonly type: 'key_reused' }
   /** The first request is still in progress. */
   | { readonly type: 'in_flight' }
   /** The first request died before it answered. The answer must be derived from `intent`. */
   | { readonly type: 'unanswered'; readonly intent: Intent };
 
-/** Without the intent: it is what the request says, and copying it between objects costs time. */
+/**
+ * The answer leaves out the intent: the request says the same, and copying it between objects costs
+ * time.
+ */
 export type CreateResult = { readonly type: 'created' } | TakenResult;
 
 export type ProbeResult = { readonly type: 'free' } | TakenResult;
@@ -67,7 +70,7 @@ export type DeliveryStatus =
   | 'undeliverable'
   /** No endpoint takes this type of event. */
   | 'skipped'
-  /** On hold: the merchant's endpoint has failed for days. */
+  /** The delivery waits, because the merchant's endpoint has failed for days. */
   | 'paused';
 
 /** The states of deliveries in lists. `claimed` lasts seconds, and the read model never has it. */
@@ -124,7 +127,7 @@ export interface DeliveryTry {
 
 /** An event's delivery to one address. An event has one for each endpoint. */
 export interface EventSummary extends DeliveryId {
-  /** Null: the payment's callbackUrl, or no endpoint is chosen yet. */
+  /** Null stands for the payment's callbackUrl, or says that no endpoint is chosen yet. */
   readonly endpointId: string | null;
   /** Scheme, host and port of the address when it was chosen; null while it is not. */
   readonly origin: string | null;
@@ -144,7 +147,7 @@ export interface HistoryEntry {
   readonly command: Command['type'] | 'create';
   readonly fromStatus: string | null;
   readonly toStatus: string;
-  /** Null for `create`. */
+  /** `create` has none. */
   readonly detail: HistoryDetail | null;
 }
 
@@ -157,14 +160,14 @@ export interface HistoryDetail {
   /** The index of the attempt, from 0. */
   readonly attemptIndex?: number;
   readonly method?: Attempt['method'];
-  /** After the transition. */
+  /** The status after the transition. */
   readonly attemptStatus?: Attempt['status'];
   readonly outcome?: Outcome['type'];
   readonly reason?: FailureReason;
   readonly receipt?: string;
   /** The provider's own code or state. */
   readonly providerCode?: string;
-  /** Recorded by this transition. */
+  /** This transition recorded the anomaly. */
   readonly anomaly?: Anomaly['kind'];
   /** The proof of success came after the payment had ended. */
   readonly late?: true;
@@ -181,7 +184,7 @@ export interface HistoryDetail {
 
 export interface RefundDetail {
   readonly id: string;
-  /** After the transition. */
+  /** The status after the transition. */
   readonly status: Refund['status'];
   readonly amountMinor: number;
   readonly reason?: RefundFailureReason | RefundActionReason;
@@ -220,7 +223,7 @@ export interface DeliveryMessage extends DeliveryId {
   readonly objectId: string;
   /** Tenant and endpoint let the consumer bound concurrency without calling the object. */
   readonly tenant: Tenant;
-  /** Null: the payment's callbackUrl, or `mustChoose`. */
+  /** Null stands for the payment's callbackUrl, or `mustChoose` is true. */
   readonly endpointId: string | null;
   /** The endpoints are not chosen yet: the consumer passes them with its claim. */
   readonly mustChoose: boolean;
@@ -267,13 +270,15 @@ export interface DeliveryReport extends DeliveryId {
       }
     /** 410: the merchant rejects the event permanently. */
     | { readonly type: 'gone' }
-    /** No callbackUrl and no enabled endpoint. The event can be resent later. */
+    /** The event has no callbackUrl and no enabled endpoint. It can be resent later. */
     | { readonly type: 'no_destination' }
     /** No enabled endpoint takes this type of event. */
     | { readonly type: 'not_subscribed' }
-    /** Not sent: the endpoint is still paused, and another event probes it today. */
+    /**
+     * The consumer sent nothing: the endpoint is still paused, and another event probes it today.
+     */
     | { readonly type: 'paused' }
-    /** Not sent because of a failure of ours: uses up no try of the merchant's schedule. */
+    /** A failure of ours kept the event back, which uses up no try of the merchant's schedule. */
     | { readonly type: 'not_sent' };
   /** Null when the merchant's log has nothing to show. */
   readonly log: DeliveryTry | null;
@@ -321,13 +326,13 @@ export interface ProjectionRow extends Tenant {
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   readonly endedAtMs: number | null;
-  /** Of the reported attempt; null without one. */
+  /** The id of the reported attempt; null without one. */
   readonly transactionId: string | null;
-  /** Certainly returned of the attempt that paid, without commission. */
+  /** What was certainly returned of the attempt that paid, without commission. */
   readonly refundedMinor: number;
   /** Refunds without an outcome. */
   readonly openRefunds: number;
-  /** One for each method with an ended attempt, without the attempt that paid. */
+  /** An entry for each method with an ended attempt, without the attempt that paid. */
   readonly attempts: readonly AttemptCount[];
 }
 
@@ -345,7 +350,7 @@ export interface AttemptCount {
 export interface PaymentDetails {
   readonly providerReference?: string;
   readonly receipt?: string;
-  /** `251XXXXXXXXX`: the attempt's phone, else the customer's. */
+  /** The attempt's phone as `251XXXXXXXXX`, else the customer's. */
   readonly phone?: string;
   readonly customerName?: string;
   readonly customerEmail?: string;
@@ -377,7 +382,7 @@ export interface ProjectedRefund
     | 'updatedAtMs'
   > {
   readonly method: Attempt['method'];
-  /** Of the attempt that is refunded. */
+  /** The id of the attempt that is refunded. */
   readonly transactionId: string;
 }
 
@@ -388,7 +393,7 @@ export interface ProjectedEvent extends DeliveryId {
   /** Orders the states of this delivery. */
   readonly revision: number;
   readonly createdAtMs: number;
-  /** Never `claimed`, which is shown as `queued`. */
+  /** Readers see `claimed` as `queued`. */
   readonly deliveryStatus: DeliveryStatus;
   /** The next try; null unless the delivery is `waiting`. */
   readonly dueAtMs: number | null;
@@ -397,7 +402,7 @@ export interface ProjectedEvent extends DeliveryId {
   readonly lastHttpStatus: number | null;
   readonly lastError: string | null;
   readonly lastDurationMs: number | null;
-  /** Null: the payment's callbackUrl, or no endpoint is chosen yet. */
+  /** Null stands for the payment's callbackUrl, or says that no endpoint is chosen yet. */
   readonly endpointId: string | null;
   /** Scheme, host and port of the address when it was chosen; null while it is not. */
   readonly destinationOrigin: string | null;

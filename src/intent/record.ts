@@ -40,7 +40,7 @@ import {
  * that write only inside `commit`.
  */
 export class PaymentRecord {
-  /** Set by each commit. */
+  /** Each commit sets it. */
   readonly alarm: PaymentAlarm;
   readonly #storage: DurableObjectStorage;
   readonly #store: Store;
@@ -87,7 +87,7 @@ export class PaymentRecord {
     return JSON.parse(this.stored()?.history ?? '[]');
   }
 
-  /** Oldest first. Only payments that have ended have events. */
+  /** The oldest event is first. Only payments that have ended have events. */
   events(): readonly StoredEvent[] {
     return this.intent()?.endedAtMs == null ? [] : this.#allEvents();
   }
@@ -219,7 +219,7 @@ export class PaymentRecord {
     return differs;
   }
 
-  /** Shows a new version to readers: at once, or only if it lasts. */
+  /** Shows a new version to readers, at once or only if it lasts. */
   #project(before: Intent, intent: Intent, nowMs: number): void {
     const stored = this.stored();
     if (stored === null || isShownAtOnce(before) || isShownAtOnce(intent)) {

@@ -5,7 +5,7 @@ import { createTable, migrate, PAYMENT_ID, SCHEMA_VERSION, tableExists } from '.
 /** The payment's record, cached in memory between commands. */
 export interface StoredIntent {
   readonly schemaVersion: number;
-  /** Null once only the tombstone is left. */
+  /** Null says that only the tombstone is left. */
   readonly intent: Intent | null;
   /** `HistoryEntry[]` in JSON, oldest first. Text, because commits only append to it. */
   readonly history: string;
@@ -67,7 +67,7 @@ export interface StoredEvent {
 
 /** An event's delivery to one address. */
 export interface StoredDelivery {
-  /** Null: to the payment's callbackUrl, or no endpoint is chosen yet. */
+  /** Null stands for the payment's callbackUrl, or says that no endpoint is chosen yet. */
   readonly endpointId: string | null;
   /** Scheme, host and port of the address when it was chosen; null while it is not. */
   readonly origin: string | null;
@@ -128,7 +128,10 @@ export class Store {
     this.#update(event.sequence, event);
   }
 
-  /** Oldest first: few, because a payment ends only a few times and has at most 50 refunds. */
+  /**
+   * The oldest event is first. There are few, because a payment ends only a few times and has at
+   * most 50 refunds.
+   */
   events({ firstEvent }: StoredIntent): StoredEvent[] {
     if (firstEvent === null) {
       return [];

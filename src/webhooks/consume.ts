@@ -24,11 +24,15 @@ import {
 import { DeliverySlots, type Slot, type SlotOwner } from './slots.ts';
 import type { Observation } from './watch-endpoint.ts';
 
-/** Per tenant, queue and isolate: endpoints that hang for 15 s occupy at most these slots. */
+/**
+ * Endpoints that hang for 15 s occupy at most these slots of a tenant, in each queue and isolate.
+ */
 export const DELIVERIES_PER_TENANT_MAX = 16;
-/** So many slots each endpoint of a tenant gets even while the others occupy the tenant's share. */
+/**
+ * Slots reserved for each endpoint, so that the tenant's other endpoints cannot take all of them.
+ */
 export const DELIVERIES_PER_ENDPOINT_MIN = 4;
-/** Per queue and isolate: fits into its 128 MB beside its other work. */
+/** So many deliveries of a queue fit into an isolate's 128 MB beside its other work. */
 export const DELIVERIES_MAX = 200;
 /**
  * From this many on, each tenant and endpoint gets few slots, so that hanging endpoints cannot take
@@ -41,17 +45,19 @@ export const CROWDED_DELIVERIES_PER_ENDPOINT_MIN = 1;
 const BOUNCES_MAX = 8;
 /** How often a full isolate checks for a free slot. */
 export const FULL_WAIT_MS = 50;
-/** Stands for the endpoint of deliveries whose endpoints are not chosen yet. */
+/** This stands for the endpoint of deliveries whose endpoints are not chosen yet. */
 const NOT_CHOSEN = 'not-chosen';
 
 const HTTP_GONE = 410;
-/** Carries all tries but the first, see wrangler.toml. */
+/** This queue carries all tries but the first (wrangler.toml). */
 const RETRY_QUEUE = 'kefel-webhook-retries';
 
-/** Separate for each queue: retries to dead endpoints must not take the slots of first tries. */
+/**
+ * Each queue has slots of its own: retries to dead endpoints must not take those of first tries.
+ */
 const slotsByQueue = new Map<string, DeliverySlots>();
 
-/** For tests, which share an isolate. */
+/** Resets the slots for tests, which share an isolate. */
 export function forgetDeliverySlots(): void {
   slotsByQueue.clear();
 }
@@ -84,7 +90,10 @@ export async function consumeDeliveries(
   }
 }
 
-/** A cached only endpoint is known before it is chosen: its messages then bounce as they are. */
+/**
+ * If a tenant's only endpoint is cached, it is known before it is chosen: its messages then bounce
+ * as they are.
+ */
 function ownerOf({ tenant, endpointId, mustChoose, eventType }: DeliveryMessage): SlotOwner {
   const key = `${tenant.environment}/${tenant.merchantId}`;
   if (!mustChoose) {
@@ -189,7 +198,9 @@ async function claimFrom(
   return claim.type === 'refused' ? null : claim.delivery;
 }
 
-/** Without settings, none: `tryDelivery` then fails in the same way, and uses up no try. */
+/**
+ * Without settings it passes none: `tryDelivery` then fails in the same way, and uses up no try.
+ */
 async function endpointsTaking(
   env: Env,
   message: DeliveryMessage,
@@ -271,7 +282,7 @@ async function tryDelivery(
 }
 
 interface Address extends Pick<OutgoingWebhook, 'destination' | 'secrets' | 'signatureHeader'> {
-  /** By which its failures count: an endpoint's id, or an origin. */
+  /** The key of its failures: an endpoint's id, or an origin. */
   readonly endpoint: string | null;
 }
 
@@ -310,7 +321,7 @@ function withoutAddress(
   if (![...settings.endpoints.values()].some(({ isEnabled }) => isEnabled)) {
     return unsent({ type: 'no_destination' }, 'no callbackUrl takes it and no endpoint is enabled');
   }
-  // One that takes the event was read after the claim: the next claim chooses it.
+  // An endpoint that takes the event was read after the claim: the next claim chooses it.
   const isTaken = taking(settings, eventType).length > 0;
   return unsent({ type: isTaken ? 'not_sent' : 'not_subscribed' }, null);
 }

@@ -3,9 +3,9 @@ import { WIRE_EVENTS } from './payload.ts';
 
 /** The merchant's endpoints: where the events of payments without a callbackUrl go. */
 
-/** Distinguishes an endpoint's id from an origin. */
+/** The prefix distinguishes an endpoint's id from an origin. */
 export const ENDPOINT_ID_PREFIX = 'we_';
-/** Per tenant: each event may become this many deliveries. */
+/** A tenant has at most this many endpoints, and each event as many deliveries. */
 export const ENDPOINTS_MAX = 10;
 /** A line for people, such as "Warehouse". */
 export const DESCRIPTION_CHARACTERS_MAX = 200;
@@ -21,7 +21,7 @@ export interface WebhookEndpoint {
   /** `we_…` */
   readonly endpointId: string;
   readonly url: string;
-  /** Names of types; empty: all. */
+  /** The types that it takes; an empty list takes all. */
   readonly eventTypes: readonly string[];
   readonly isEnabled: boolean;
   /** The name of the extra signature header, or null. */

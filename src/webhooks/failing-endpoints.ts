@@ -24,7 +24,7 @@ export const FAILURE_WRITTEN_EVERY_MS = 5 * 60 * 1_000;
  * paused. The tenant's own endpoints always have room, unless they were deleted during the try.
  */
 export const FAILING_ORIGINS_MAX = 100;
-/** Of one tenant. */
+/** The most failing endpoints of one tenant. */
 export const FAILING_ENDPOINTS_MAX = FAILING_ORIGINS_MAX + ENDPOINTS_MAX;
 
 export interface FailingEndpoint {
@@ -32,11 +32,11 @@ export interface FailingEndpoint {
   readonly endpoint: string;
   /** The first failure since the last success. */
   readonly failingSinceMs: number;
-  /** Up to FAILURE_WRITTEN_EVERY_MS behind. */
+  /** The stored time lags by up to FAILURE_WRITTEN_EVERY_MS. */
   readonly lastFailureAtMs: number;
-  /** `HTTP 500`, or a text of ours. */
+  /** The last failure: `HTTP 500`, or a text of ours. */
   readonly lastError: string;
-  /** Null while webhooks are still sent there. */
+  /** When it was paused; null while webhooks are still sent there. */
   readonly pausedAtMs: number | null;
 }
 

@@ -17,7 +17,7 @@ const DELAY_MS = 20_000;
  */
 const OVERTAKEN_MS = 60_000;
 const SECRET_BYTES = 32;
-/** Of a signature by a 2048-bit key. */
+/** The length of a signature by a 2048-bit key. */
 const RSA_SIGNATURE_BYTES = 256;
 
 type FaultyTry = Pick<DeliveryReport, 'outcome' | 'log'>;
@@ -37,7 +37,7 @@ export async function tryWithFault(
       return notSent(fault, OVERTAKEN_MS);
     case 'wrong_signature': {
       const { log } = await sendSigned(env, forged(webhook));
-      // Sent again even after a 2xx, which may come from code that verifies nothing.
+      // The event is sent again even after a 2xx, which may come from code that verifies nothing.
       const error = log.error === null ? textOf(fault) : `${textOf(fault)}: ${log.error}`;
       return { outcome: failed(null), log: { ...log, error } };
     }
@@ -56,7 +56,7 @@ export async function afterFault(
   if (fault === 'duplicate') {
     await owner.resendEvent(sequence, ['delivered'], position);
   } else if (fault === 'overtakes') {
-    // To the same address: each endpoint has its own deliveries.
+    // It goes to the same address: each endpoint has its own deliveries.
     const deliveries = await owner.events();
     const here = deliveries.find((one) => one.sequence === sequence && one.position === position);
     const earlier = deliveries.findLast(
@@ -77,7 +77,7 @@ function failed(retryAfterMs: number | null): DeliveryReport['outcome'] {
   return { type: 'failed', retryAfterMs, isEndpointPaused: false };
 }
 
-/** Shown to the merchant in the delivery log. */
+/** The merchant sees this text in the delivery log. */
 function textOf(fault: TryFault): string {
   return `sandbox fault ${fault}`;
 }

@@ -189,7 +189,7 @@ function beneficiaryPayload(split: Split) {
     bank: split.bank,
     creditAccount: split.creditAccount,
     splitType: isPercentage ? 'PERCENTAGE' : 'NUMBER',
-    /** Minor units for NUMBER. For PERCENTAGE the percentage itself, such as 12.5. */
+    /** A NUMBER is in minor units. A PERCENTAGE is the percentage itself, such as 12.5. */
     amount: isPercentage ? split.value / 100 : split.value,
     shareAmount: split.shareMinor,
   };

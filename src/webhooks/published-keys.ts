@@ -13,7 +13,7 @@ export interface PublishedKey {
   readonly keyId: string;
   /** SubjectPublicKeyInfo as PEM text. */
   readonly publicKey: string;
-  /** Null for the keys of the ring. */
+  /** Keys of the ring have null. */
   readonly retired: { readonly atMs: number; readonly publishedUntilMs: number } | null;
 }
 
@@ -86,7 +86,7 @@ async function retiredKey(entry: string): Promise<PublishedKey> {
   return { keyId, publicKey: pemOf(bytesFromBase64(base64)), retired: { atMs, publishedUntilMs } };
 }
 
-/** 0 if it is no public key. */
+/** Returns 0 for a text that is no public key. */
 async function modulusLengthOf(base64: string): Promise<number> {
   try {
     const spki = bytesFromBase64(base64);

@@ -39,7 +39,7 @@ export async function secretsInForce(
 
 export interface NewSecret {
   readonly id: string;
-  /** In plain text: shown once. */
+  /** The secret in plain text, which is shown once. */
   readonly value: string;
   readonly sealedSecret: string;
   readonly createdAtMs: number;

@@ -25,7 +25,7 @@ export interface WebhookSettings {
   readonly secrets: readonly string[];
   /** The name of the extra signature header of such webhooks, or null. */
   readonly signatureHeader: string | null;
-  /** By id, oldest first. */
+  /** The endpoints by id, oldest first. */
   readonly endpoints: ReadonlyMap<string, SigningEndpoint>;
   /** Failing endpoints, by id or origin. */
   readonly failing: ReadonlyMap<string, FailingEndpoint>;
@@ -118,7 +118,7 @@ function cacheKey({ environment, merchantId }: Tenant): string {
   return `${environment}/${merchantId}`;
 }
 
-/** One statement for all tables: one round trip to D1. */
+/** One statement reads all tables, so D1 is called once. */
 const SETTINGS_SQL = `
   SELECT 'endpoint' AS kind, id AS endpoint, value FROM (
     SELECT id, json_object('url', url, 'eventTypes', json(event_types),
@@ -144,7 +144,7 @@ const SETTINGS_SQL = `
 
 interface SettingsRow {
   readonly kind: 'endpoint' | 'secret' | 'header' | 'failing';
-  /** Null: a secret or header for callbackUrls. */
+  /** Null says that the secret or header is for callbackUrls. */
   readonly endpoint: string | null;
   /** JSON, a sealed secret, or the name of a header. */
   readonly value: string;

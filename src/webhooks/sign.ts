@@ -16,11 +16,13 @@ export const RSA_ALGORITHM = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
 export const RSA_BITS_MIN = 2048;
 /** A key does not know the environment of its ring. */
 const RSA_VARIABLES = 'WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX or _PRODUCTION';
-/** Standard Webhooks: how a symmetric secret starts, and the version of its signature. */
+/**
+ * By Standard Webhooks, a symmetric secret starts like this, and its signature has this version.
+ */
 const SECRET_PREFIX = 'whsec_';
 const SIGNATURE_VERSION = 'v1';
 
-/** Parsing PKCS#8 costs more than signing. */
+/** Keys are cached, because parsing PKCS#8 costs more than signing. */
 const signingKey = importOnce((key) => importPrivateKey(key, false));
 
 export interface EventSignature {
@@ -51,7 +53,7 @@ export async function importPrivateKey(key: NamedKey, extractable: boolean): Pro
     const pkcs8 = bytesFromBase64(key.base64);
     imported = await crypto.subtle.importKey('pkcs8', pkcs8, RSA_ALGORITHM, extractable, ['sign']);
   } catch {
-    // Without the cause: an error must not reveal anything about a private key.
+    // The cause is left out: an error must not reveal anything about a private key.
     throw new ConfigError(`${RSA_VARIABLES}: key ${key.keyId} is not a PKCS#8 RSA key in base64`);
   }
   const { modulusLength } = imported.algorithm as { readonly modulusLength?: number };
@@ -64,7 +66,7 @@ export async function importPrivateKey(key: NamedKey, extractable: boolean): Pro
 /** The request body of an event: an envelope that contains `body` as a string. */
 export function requestBody(parts: {
   readonly event: EventType;
-  /** Whose keys signed it. */
+  /** The environment whose keys signed it. */
   readonly environment: Environment;
   readonly uniqueId: string;
   /** Base64 RSA signature over `body`. */

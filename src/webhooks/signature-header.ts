@@ -1,6 +1,6 @@
 /** The extra signature header of webhooks, under a name that the merchant's server expects. */
 
-/** Longer than any known name. */
+/** No known name is longer. */
 export const SIGNATURE_HEADER_CHARACTERS_MAX = 64;
 
 /** RFC 9110 "token". */

@@ -6,28 +6,28 @@ export interface Slot {
 
 export interface SlotOwner {
   readonly tenant: string;
-  /** Within the tenant; null: its callbackUrls, of any number, count as one endpoint. */
+  /** The endpoint within the tenant; null: the tenant's callbackUrls count as one endpoint. */
   readonly endpoint: string | null;
 }
 
 export interface SlotShares {
-  /** Of one tenant. */
+  /** The most slots of one tenant. */
   readonly tenantMax: number;
   /** An endpoint gets these even while the tenant's other endpoints occupy its whole share. */
   readonly endpointMin: number;
 }
 
 export interface SlotLimits {
-  /** In total. */
+  /** The most slots of the whole isolate. */
   readonly slotsMax: number;
-  /** Below `crowdedFrom`. */
+  /** The shares while fewer than `crowdedFrom` slots are in use. */
   readonly shares: SlotShares;
-  /** From this many slots in use on, the shares are smaller. */
+  /** The shares are smaller once this many slots are in use. */
   readonly crowdedFrom: number;
   readonly crowdedShares: SlotShares;
 }
 
-/** Longer than any delivery: 15 s on the wire and two calls to the payment's object. */
+/** No delivery takes longer: 15 s on the wire and two calls to the payment's object. */
 export const SLOT_LEASE_MS = 60_000;
 
 /**
@@ -43,7 +43,7 @@ export class DeliverySlots {
     this.#limits = limits;
   }
 
-  /** After dropping the slots whose lease has passed. */
+  /** Counts the slots after dropping those whose lease has passed. */
   isFull(nowMs: number): boolean {
     this.#dropLost(nowMs);
     return this.#slots.size >= this.#limits.slotsMax;

@@ -1,6 +1,6 @@
 /** One webhook request over the wire (docs/decisions.md#18). */
 
-/** For the whole try: connecting, sending, and reading the answer. */
+/** The limit is for the whole try: connecting, sending, and reading the answer. */
 export const TRY_TIMEOUT_MS = 15_000;
 /**
  * Reads an honest answer to its end, so that its connection closes cleanly; cuts an endless one.
@@ -16,7 +16,7 @@ export const FIXED_HEADERS = {
 } as const;
 
 export interface WebhookRequest {
-  /** Accepted by the URL guard. */
+  /** The URL that the guard has accepted. */
   readonly url: URL;
   /** The Standard Webhooks headers. */
   readonly headers: Readonly<Record<string, string>>;
@@ -101,9 +101,9 @@ async function firstBytes(response: Response, signal: AbortSignal): Promise<Uint
       readBytes += chunk.length;
     }
   } catch {
-    // Cut off or too slow. The status counts, and the body is only for the log.
+    // The body was cut off or too slow. The status counts, and the body is only for the log.
   }
-  // Frees the connection. Not awaited: a dead peer must not delay the delivery.
+  // This frees the connection. It is not awaited: a dead peer must not delay the delivery.
   reader.cancel().catch(() => undefined);
   return kept.subarray(0, keptBytes);
 }
@@ -121,7 +121,8 @@ function rejectionOf(signal: AbortSignal): Promise<never> {
 }
 
 function excerptOf(bytes: Uint8Array): string {
-  // As a stream, so that a character cut in half at the end is omitted instead of replaced.
+  // The decoder treats it as a stream, so that it omits a character cut in half at the end instead
+  // of replacing it.
   const text = new TextDecoder().decode(bytes, { stream: true });
   const clean = text.replaceAll(/(?![\t\n])\p{Cc}/gu, '');
   // Replacement characters take three bytes each, so the text may have outgrown the limit.

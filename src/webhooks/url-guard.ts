@@ -9,7 +9,7 @@ export const CALLBACK_URL_LENGTH_MAX = 2_048;
 
 /** RFC 1035: a name and each of its labels. */
 const HOST_LENGTH_MAX = 253;
-/** After WHATWG parsing: lower case, punycode. Underscores do occur in DNS. */
+/** WHATWG parsing has made the name lower case and punycode. Underscores do occur in DNS. */
 const LABEL = /^[a-z0-9_-]{1,63}$/;
 /** The only form in which the WHATWG parser leaves an IPv4 address, however it was written. */
 const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
@@ -30,7 +30,7 @@ const SPECIAL_USE_NAMES: readonly string[] = [
   'home',
   'corp',
   'mail',
-  // Never delegated, and common in routers, offices and clusters.
+  // These names are never delegated, and are common in routers, offices and clusters.
   'lan',
   'localdomain',
   'intranet',
@@ -50,7 +50,7 @@ export interface GuardOptions {
   readonly ownHosts: readonly string[];
 }
 
-/** Shown to the merchant as the error of a try. */
+/** The merchant sees it as the error of a try. */
 export type GuardReason =
   | `URL is longer than ${typeof CALLBACK_URL_LENGTH_MAX} characters`
   | 'URL cannot be parsed'
@@ -70,7 +70,7 @@ export type GuardResult =
 
 /** Checks `url`. Never throws. */
 export function guardCallbackUrl(url: string, options: GuardOptions): GuardResult {
-  // Before parsing, whose cost grows with the length.
+  // The length is checked before parsing, whose cost grows with it.
   if (url.length > CALLBACK_URL_LENGTH_MAX) {
     return refused(`URL is longer than ${CALLBACK_URL_LENGTH_MAX} characters`);
   }
@@ -100,7 +100,8 @@ function refusalOf(url: URL, options: GuardOptions): GuardReason | null {
     // On loopback only the port distinguishes the merchant's server from ours.
     return options.ownHosts.includes(url.host) ? 'host is Kefel itself' : null;
   }
-  // Last: creation accepts plain http with a warning, but none of what is refused above.
+  // This check is last: creation accepts plain http with a warning, but nothing that is refused
+  // above.
   return (
     hostRefusal(url.hostname, options.ownHosts) ??
     (options.httpsOnly && url.protocol !== 'https:' ? 'URL is not https' : null)

@@ -15,7 +15,7 @@ export interface Observation {
   /** An endpoint's id, or the origin of a callbackUrl. */
   readonly endpoint: string;
   readonly result: DeliveryTry;
-  /** Not the first try: the failure before it may be newer than this isolate's cache. */
+  /** True after the first try: the failure before it may be newer than this isolate's cache. */
   readonly isRetry: boolean;
 }
 
@@ -44,7 +44,8 @@ export async function watchEndpoint(
       return;
     }
     const error = result.error ?? `HTTP ${result.httpStatus}`;
-    // Before D1 answers, so that failures of the same moment do not write as well.
+    // The cache changes before D1 answers, so that failures of the same moment do not write as
+    // well.
     rememberFailing(tenant, endpoint, observed(known, endpoint, error, atMs), atMs);
     const recorded = await recordFailure(env.DB, tenant, { endpoint, error, atMs });
     if (recorded !== null) {
