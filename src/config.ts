@@ -76,7 +76,8 @@ export function configOf(env: Bindings): Config {
   return config;
 }
 
-function origin(name: string, value: string | undefined): string | null {
+/** The origin in a variable, or null for an empty one. Throws ConfigError. */
+export function origin(name: string, value: string | undefined): string | null {
   if (value === undefined || value === '') {
     return null;
   }
@@ -115,7 +116,8 @@ function amountMinorOrOff(name: string, value: string | undefined): number | nul
   return minor;
 }
 
-function flag(name: string, value: string | undefined, on: string, off: string): boolean {
+/** Whether a variable that knows two words says `on`. Throws ConfigError. */
+export function flag(name: string, value: string | undefined, on: string, off: string): boolean {
   if (value !== on && value !== off) {
     throw new ConfigError(`${name} must be "${on}" or "${off}"`);
   }
@@ -213,7 +215,7 @@ export function keyRing(name: string, value: string | undefined): KeyRing {
 const SYMMETRIC_KEY_BYTES_MIN = 32;
 
 /** A ring of symmetric keys of sufficient length. Errors contain a key's id, never its value. */
-function strongKeyRing(name: string, value: string | undefined): KeyRing {
+export function strongKeyRing(name: string, value: string | undefined): KeyRing {
   const keys = keyRing(name, value);
   for (const { keyId, base64 } of keys) {
     if (lengthOf(base64) < SYMMETRIC_KEY_BYTES_MIN) {

@@ -4,6 +4,7 @@ import type { Tenant } from '../../src/domain/intent.ts';
 import type { Environment } from '../../src/domain/method.ts';
 import type { Form } from '../../src/http/form.ts';
 import { clientAddress } from '../../src/http/rate-limit.ts';
+import type { BackOfficeConfig } from '../config.ts';
 import type { BackOfficeLanguage } from '../i18n/texts.ts';
 import { isAllowed, type Permission } from '../members/permissions.ts';
 import type { Session } from '../members/sessions.ts';
@@ -16,7 +17,7 @@ export interface PublicCall {
   readonly url: URL;
   readonly env: Env;
   readonly ctx: ExecutionContext;
-  readonly config: Config;
+  readonly config: Config & BackOfficeConfig;
   readonly payments: PaymentsPlane;
   readonly language: BackOfficeLanguage;
   /** The named segments of the path, percent-decoded. */

@@ -3,6 +3,7 @@ import { Form, isFromOwnPage, readForm } from '../../src/http/form.ts';
 import type { Problem } from '../../src/http/problem.ts';
 import { clientNetwork, isWithinLimit } from '../../src/http/rate-limit.ts';
 import { AreaRouter, methodNotAllowed } from '../../src/http/router.ts';
+import { backOfficeConfigOf } from '../config.ts';
 import { backOfficeLanguageOf } from '../i18n/texts.ts';
 import { isAllowed } from '../members/permissions.ts';
 import { isCsrfTokenOf, sessionOf, sessionTokenOf } from '../members/sessions.ts';
@@ -55,7 +56,7 @@ function register(
   dashboardRouter[add](path, async (request, env, ctx, pathParams) => {
     const params = pathParams();
     const url = new URL(request.url);
-    const config = configOf(env);
+    const config = { ...configOf(env), ...backOfficeConfigOf(env) };
     if (config.publicBaseUrl !== null && url.origin !== config.publicBaseUrl) {
       // Passkeys belong to one host and do not work on another.
       return method === 'GET'

@@ -1,8 +1,8 @@
-import type { Config } from '../../src/config.ts';
 import { base64UrlFromBytes, bytesFromBase64Url, utf8 } from '../../src/crypto/encoding.ts';
 import { signText, verifyText } from '../../src/crypto/signed-text.ts';
 import type { SqlStatement } from '../../src/database.ts';
 import { type Cookie, clearCookie, cookieValue, setCookie } from '../../src/http/cookie.ts';
+import type { BackOfficeConfig } from '../config.ts';
 
 /**
  * The challenge that a passkey signs. Asking for one stores nothing: it travels in a signed cookie,
@@ -59,7 +59,7 @@ export interface IssuedChallenge {
 
 interface Context {
   readonly request: Request;
-  readonly config: Config;
+  readonly config: BackOfficeConfig;
   readonly nowMs: number;
 }
 
@@ -71,7 +71,7 @@ export async function issueChallenge(
 ): Promise<IssuedChallenge> {
   const bytes = crypto.getRandomValues(new Uint8Array(CHALLENGE_BYTES));
   const text = [nowMs + CHALLENGE_MS, base64UrlFromBytes(bytes), issuedFor, memberId].join('.');
-  const value = await signText(config.linkSigningKeys, `challenge/${ceremony}`, text);
+  const value = await signText(config.backOfficeKeys, `challenge/${ceremony}`, text);
   return { bytes, cookie: setCookie(request, CHALLENGE_COOKIE, value) };
 }
 
@@ -82,7 +82,7 @@ export async function challengeOf(
   issuedFor: string,
 ): Promise<Challenge | null> {
   const value = cookieValue(request, CHALLENGE_COOKIE) ?? '';
-  const text = await verifyText(config.linkSigningKeys, `challenge/${ceremony}`, value);
+  const text = await verifyText(config.backOfficeKeys, `challenge/${ceremony}`, value);
   const [expiresAt, challenge, owner, memberId] = text?.split('.') ?? [];
   if (challenge === undefined || memberId === undefined || owner !== issuedFor) {
     return null;

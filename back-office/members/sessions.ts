@@ -1,9 +1,10 @@
 import { auditEntry } from '../../src/audit/log.ts';
-import type { Config, KeyRing } from '../../src/config.ts';
+import type { KeyRing } from '../../src/config.ts';
 import { base64UrlFromBytes, sha256Hex, utf8 } from '../../src/crypto/encoding.ts';
 import { signBytes, verifyBytes } from '../../src/crypto/signed-bytes.ts';
 import { prepare, type SqlStatement } from '../../src/database.ts';
 import { type Cookie, clearCookie, cookieValue, setCookie } from '../../src/http/cookie.ts';
+import type { BackOfficeConfig } from '../config.ts';
 import type { BackOfficeEnv } from '../env.ts';
 import type { PaymentsPlane } from '../payments-plane.ts';
 import { newId } from './members.ts';
@@ -102,7 +103,7 @@ export interface Starter {
 export async function startSession(
   call: {
     readonly request: Request;
-    readonly config: Config;
+    readonly config: BackOfficeConfig;
     readonly address: string | null;
     readonly nowMs: number;
   },
@@ -110,7 +111,7 @@ export async function startSession(
 ): Promise<SessionStart> {
   const { request, config, address, nowMs } = call;
   const { memberId, memberName, merchantId, credentialId } = starter;
-  const token = await newSessionToken(config.linkSigningKeys);
+  const token = await newSessionToken(config.backOfficeKeys);
   const id = newId('ses');
   const replaced = await sessionTokenOf(request, config);
   const statements = [
@@ -173,11 +174,11 @@ export interface SessionToken {
 /** The genuine token in the request's cookie, or null. Does not query D1. */
 export async function sessionTokenOf(
   request: Request,
-  { linkSigningKeys }: Pick<Config, 'linkSigningKeys'>,
+  { backOfficeKeys }: Pick<BackOfficeConfig, 'backOfficeKeys'>,
 ): Promise<SessionToken | null> {
   const token = cookieValue(request, SESSION_COOKIE);
   const isGenuine =
-    token !== null && (await verifyBytes(linkSigningKeys, TOKEN_PURPOSE, token)) !== null;
+    token !== null && (await verifyBytes(backOfficeKeys, TOKEN_PURPOSE, token)) !== null;
   return isGenuine ? { token, digest: await sha256Hex(token) } : null;
 }
 

@@ -17,8 +17,8 @@ import {
   toHash,
   verifySignature,
 } from '@simplewebauthn/server/helpers';
-import type { Config } from '../../src/config.ts';
 import { bytesFromBase64Url } from '../../src/crypto/encoding.ts';
+import type { BackOfficeConfig } from '../config.ts';
 import { CHALLENGE_MS, type Challenge, userHandleOf } from './challenge.ts';
 import type { Assertion, Registration, Transport } from './credential.ts';
 
@@ -41,7 +41,10 @@ export interface RelyingParty {
   readonly origin: string;
 }
 
-export function relyingPartyOf(call: { readonly config: Config; readonly url: URL }): RelyingParty {
+export function relyingPartyOf(call: {
+  readonly config: BackOfficeConfig;
+  readonly url: URL;
+}): RelyingParty {
   const origin = call.config.publicBaseUrl ?? call.url.origin;
   return { id: new URL(origin).hostname, origin };
 }

@@ -1,5 +1,6 @@
 import type { Actor } from '../../src/audit/log.ts';
 import type { Config } from '../../src/config.ts';
+import type { BackOfficeConfig } from '../config.ts';
 import type { PaymentsPlane } from '../payments-plane.ts';
 
 /** An authenticated request of the operator. */
@@ -8,7 +9,7 @@ export interface OperatorCall {
   readonly url: URL;
   readonly env: Env;
   readonly ctx: ExecutionContext;
-  readonly config: Config;
+  readonly config: Config & BackOfficeConfig;
   readonly payments: PaymentsPlane;
   readonly actor: Actor;
   /** The named segments of the path, percent-decoded. */

@@ -2,6 +2,7 @@ import { configOf } from '../../src/config.ts';
 import { problemResponse } from '../../src/http/envelope.ts';
 import { Form, isFromOwnPage, readForm } from '../../src/http/form.ts';
 import { AreaRouter, type Handler, type Refuse } from '../../src/http/router.ts';
+import { backOfficeConfigOf } from '../config.ts';
 import { paymentsPlane } from '../payments-plane.ts';
 import { API_ROUTES } from './api.ts';
 import { authenticateOperator, type Schemes } from './authenticate.ts';
@@ -55,7 +56,7 @@ function authenticated(schemes: Schemes, handle: OperatorRoute['handle']): Handl
       url,
       env,
       ctx,
-      config,
+      config: { ...config, ...backOfficeConfigOf(env) },
       payments,
       actor,
       params: params(),

@@ -78,14 +78,14 @@ async function seedCredentials(
   credentials: Credentials[],
 ): Promise<void> {
   const secrets = await localSecrets();
-  const linkKeys = keyRing('LINK_SIGNING_KEYS', secrets.LINK_SIGNING_KEYS);
+  const sessionKeys = keyRing('BACK_OFFICE_KEYS', secrets.BACK_OFFICE_KEYS);
   const dataKeys = keyRing('DATA_ENCRYPTION_KEYS', secrets.DATA_ENCRYPTION_KEYS);
   const createdAtMs = Date.now();
   const statements: SqlStatement[] = [];
   const people: SqlStatement[] = [];
   for (let number = 1; number <= SPARE_CREDENTIALS; number += 1) {
     const memberId = `mem_fuzz${number}`;
-    const token = await newSessionToken(linkKeys);
+    const token = await newSessionToken(sessionKeys);
     const csrf = createHash('sha256').update(`kefel/csrf/${token}`).digest('base64url');
     const [sandboxKey, productionKey] = [
       await generateApiKey(dataKeys, 'sandbox'),

@@ -8,10 +8,17 @@ export const SECRET_NAMES = [
   'WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX',
   'WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION',
   'OPERATOR_SECRETS',
+  'BACK_OFFICE_KEYS',
 ] as const;
 export type SecretName = (typeof SECRET_NAMES)[number];
 export type Secrets = Readonly<Record<SecretName, string>>;
 
+/** Rings of random bytes. */
+const SYMMETRIC: readonly SecretName[] = [
+  'LINK_SIGNING_KEYS',
+  'DATA_ENCRYPTION_KEYS',
+  'BACK_OFFICE_KEYS',
+];
 const SYMMETRIC_KEY_BYTES = 32;
 /** Merchants verify events with 2048-bit keys (docs/decisions.md#17). */
 const RSA_MODULUS_BITS = 2048;
@@ -21,7 +28,7 @@ const RSA_MODULUS_BITS = 2048;
  * operator, which has no id.
  */
 export async function generateSecret(name: SecretName, keyId: string): Promise<string> {
-  if (name === 'LINK_SIGNING_KEYS' || name === 'DATA_ENCRYPTION_KEYS') {
+  if (SYMMETRIC.includes(name)) {
     return `${keyId}:${randomBytes(SYMMETRIC_KEY_BYTES).toString('base64')}`;
   }
   if (name === 'OPERATOR_SECRETS') {

@@ -44,6 +44,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/merchants/': [...SHARED, 'src/audit/'],
   'back-office/members/': [
     ...SHARED,
+    'back-office/config.ts',
     'back-office/env.ts',
     'back-office/payments-plane.ts',
     'src/audit/',
@@ -123,6 +124,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'back-office/dashboard/': [
     ...SHARED,
     'back-office/audit.ts',
+    'back-office/config.ts',
     'back-office/env.ts',
     'back-office/payments-plane.ts',
     'src/interface/',
@@ -148,6 +150,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'back-office/operator/': [
     ...SHARED,
     'back-office/audit.ts',
+    'back-office/config.ts',
     'back-office/elements/',
     'back-office/env.ts',
     'back-office/i18n/',

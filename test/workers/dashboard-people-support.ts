@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { vi } from 'vitest';
+import { backOfficeConfigOf } from '../../back-office/config.ts';
 import { newInvitation } from '../../back-office/members/invitations.ts';
 import type { Role } from '../../back-office/members/permissions.ts';
 import { sessionOf, sessionTokenOf } from '../../back-office/members/sessions.ts';
@@ -68,7 +69,7 @@ export class Browser {
   async member(): Promise<SignedIn> {
     const cookie = `__Host-kefel_session=${this.cookies.get('__Host-kefel_session')}`;
     const request = new Request(ORIGIN, { headers: { cookie } });
-    const token = await sessionTokenOf(request, configOf(env));
+    const token = await sessionTokenOf(request, backOfficeConfigOf(env));
     const session = token && (await sessionOf(token, membersCall()));
     if (session === null) {
       throw new Error('no member is signed in');

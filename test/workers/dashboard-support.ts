@@ -1,4 +1,5 @@
 import { env } from 'cloudflare:workers';
+import { backOfficeConfigOf } from '../../back-office/config.ts';
 import type { Role } from '../../back-office/members/permissions.ts';
 import {
   insertSession,
@@ -7,7 +8,6 @@ import {
   sessionOf,
 } from '../../back-office/members/sessions.ts';
 import { paymentsPlane } from '../../back-office/payments-plane.ts';
-import { configOf } from '../../src/config.ts';
 import { sha256Hex } from '../../src/crypto/encoding.ts';
 import { runBatch } from '../../src/database.ts';
 import { ALPHA, call, type TestMerchant } from './support.ts';
@@ -46,7 +46,7 @@ export async function signedIn(
 
 /** One more session of a member. */
 export async function sessionFor(memberId: string): Promise<SignedIn> {
-  const token = await newSessionToken(configOf(env).linkSigningKeys);
+  const token = await newSessionToken(backOfficeConfigOf(env).backOfficeKeys);
   const digest = await sha256Hex(token);
   const sessionId = `ses_${digest.slice(0, 12)}`;
   await runBatch(env.BACK_OFFICE_DB, [
