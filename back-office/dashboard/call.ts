@@ -1,10 +1,10 @@
 import type { Actor } from '../../src/audit/log.ts';
-import type { Config } from '../../src/config.ts';
 import type { Tenant } from '../../src/domain/intent.ts';
 import type { Environment } from '../../src/domain/method.ts';
 import type { Form } from '../../src/http/form.ts';
 import { clientAddress } from '../../src/http/rate-limit.ts';
 import type { BackOfficeConfig } from '../config.ts';
+import type { BackOfficeEnv } from '../env.ts';
 import type { BackOfficeLanguage } from '../i18n/texts.ts';
 import { isAllowed, type Permission } from '../members/permissions.ts';
 import type { Session } from '../members/sessions.ts';
@@ -15,9 +15,9 @@ import type { Calendar } from './days.ts';
 export interface PublicCall {
   readonly request: Request;
   readonly url: URL;
-  readonly env: Env;
+  readonly env: BackOfficeEnv;
   readonly ctx: ExecutionContext;
-  readonly config: Config & BackOfficeConfig;
+  readonly config: BackOfficeConfig;
   readonly payments: PaymentsPlane;
   readonly language: BackOfficeLanguage;
   /** The named segments of the path, percent-decoded. */

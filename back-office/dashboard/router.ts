@@ -1,4 +1,3 @@
-import { configOf } from '../../src/config.ts';
 import { Form, isFromOwnPage, readForm } from '../../src/http/form.ts';
 import type { Problem } from '../../src/http/problem.ts';
 import { clientNetwork, isWithinLimit } from '../../src/http/rate-limit.ts';
@@ -56,7 +55,7 @@ function register(
   dashboardRouter[add](path, async (request, env, ctx, pathParams) => {
     const params = pathParams();
     const url = new URL(request.url);
-    const config = { ...configOf(env), ...backOfficeConfigOf(env) };
+    const config = backOfficeConfigOf(env);
     if (config.publicBaseUrl !== null && url.origin !== config.publicBaseUrl) {
       // Passkeys belong to one host and do not work on another.
       return method === 'GET'

@@ -1,6 +1,7 @@
 import { type PublicLink, type Support, supportOf } from '../../src/config.ts';
 import { originOf } from '../../src/http/envelope.ts';
 import { problem } from '../../src/http/problem.ts';
+import type { BackOfficeEnv } from '../env.ts';
 
 /** Stands for the gateway in the built pages (site/gateway.ts). */
 const EXAMPLE_ORIGIN = 'https://pay.example.com';
@@ -11,7 +12,7 @@ const SUPPORT_MARK = '<!-- support -->';
  * A page of the documentation with the gateway's own origin in its samples and links, and with the
  * operator's support. Other answers, such as a redirect to the address with a slash, pass unchanged.
  */
-export async function showDocument(request: Request, env: Env): Promise<Response> {
+export async function showDocument(request: Request, env: BackOfficeEnv): Promise<Response> {
   // Without the reader's conditions: the page's tag says nothing about the settings.
   const page = await env.ASSETS.fetch(request.url, { redirect: 'manual' });
   if (page.status === 404) {
@@ -32,7 +33,7 @@ export async function showDocument(request: Request, env: Env): Promise<Response
 }
 
 /** One or two sentences, or nothing where the operator names no support. */
-function supportText(env: Env, isHtml: boolean): string {
+function supportText(env: BackOfficeEnv, isHtml: boolean): string {
   const { contact, status } = supportFrom(env);
   const shown = ({ href, text }: PublicLink) =>
     isHtml ? `<a href="${escaped(href)}">${escaped(text)}</a>` : text;
@@ -44,7 +45,7 @@ function supportText(env: Env, isHtml: boolean): string {
 }
 
 /** Payments' own answers name a malformed setting; the pages go without it. */
-function supportFrom(env: Env): Support {
+function supportFrom(env: BackOfficeEnv): Support {
   try {
     return supportOf(env);
   } catch {

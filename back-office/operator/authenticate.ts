@@ -1,9 +1,10 @@
 import type { Actor } from '../../src/audit/log.ts';
-import type { Config } from '../../src/config.ts';
 import { bytesFromBase64, sha256Hex } from '../../src/crypto/encoding.ts';
 import { isOperatorName, OPERATOR_LENGTH_MAX } from '../../src/domain/operator-name.ts';
 import { type Problem, problem } from '../../src/http/problem.ts';
 import { clientAddress, clientNetwork, isWithinLimit } from '../../src/http/rate-limit.ts';
+import type { BackOfficeConfig } from '../config.ts';
+import type { BackOfficeEnv } from '../env.ts';
 import { accessIdentity } from './access.ts';
 import { operatorProblem } from './problems.ts';
 import { isSecret, operatorSettings } from './settings.ts';
@@ -33,8 +34,8 @@ interface Credentials {
  */
 export async function authenticateOperator(
   request: Request,
-  env: Env,
-  config: Config,
+  env: BackOfficeEnv,
+  config: BackOfficeConfig,
   schemes: Schemes,
   nowMs: number,
 ): Promise<Actor> {

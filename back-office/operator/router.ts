@@ -1,4 +1,3 @@
-import { configOf } from '../../src/config.ts';
 import { problemResponse } from '../../src/http/envelope.ts';
 import { Form, isFromOwnPage, readForm } from '../../src/http/form.ts';
 import { AreaRouter, type Handler, type Refuse } from '../../src/http/router.ts';
@@ -46,7 +45,7 @@ function register({ method, path }: Pick<OperatorRoute, 'method' | 'path'>, hand
 
 function authenticated(schemes: Schemes, handle: OperatorRoute['handle']): Handler {
   return async (request, env, ctx, params) => {
-    const config = configOf(env);
+    const config = backOfficeConfigOf(env);
     const nowMs = Date.now();
     const actor = await authenticateOperator(request, env, config, schemes, nowMs);
     const url = new URL(request.url);
@@ -56,7 +55,7 @@ function authenticated(schemes: Schemes, handle: OperatorRoute['handle']): Handl
       url,
       env,
       ctx,
-      config: { ...config, ...backOfficeConfigOf(env) },
+      config,
       payments,
       actor,
       params: params(),

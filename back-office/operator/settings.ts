@@ -1,6 +1,7 @@
-import { type Bindings, ConfigError } from '../../src/config.ts';
+import { ConfigError } from '../../src/config.ts';
 import { sha256Hex } from '../../src/crypto/encoding.ts';
 import { isOperatorName } from '../../src/domain/operator-name.ts';
+import type { BackOfficeEnv } from '../env.ts';
 
 /** `kfl_op_` and at least 43 characters: 256 random bits. The upper bound limits the work. */
 const SECRET = /^kfl_op_[A-Za-z0-9_-]{43,200}$/;
@@ -25,13 +26,13 @@ export interface OperatorSettings {
   readonly access: AccessSettings | null;
 }
 
-const parsed = new WeakMap<Bindings, OperatorSettings>();
+const parsed = new WeakMap<BackOfficeEnv, OperatorSettings>();
 
 /**
- * The operator's settings. Separate from `configOf`, so that a mistake here does not stop payments.
+ * The operator's settings. Separate from `backOfficeConfigOf`, so that a mistake here does not stop the dashboard.
  * Throws ConfigError naming the first bad variable, never its value.
  */
-export async function operatorSettings(env: Bindings): Promise<OperatorSettings> {
+export async function operatorSettings(env: BackOfficeEnv): Promise<OperatorSettings> {
   const known = parsed.get(env);
   if (known !== undefined) {
     return known;

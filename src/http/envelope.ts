@@ -74,7 +74,7 @@ function fieldErrorsOf(errors: FieldErrors) {
  * The gateway's own origin. Not from the parsed configuration, which a problem may be about and which
  * needs the secrets.
  */
-export function originOf(request: Request, env: Env): string {
+export function originOf(request: Request, env: Pick<Env, 'PUBLIC_BASE_URL'>): string {
   const base = env.PUBLIC_BASE_URL ? URL.parse(env.PUBLIC_BASE_URL) : null;
   return (base ?? new URL(request.url)).origin;
 }

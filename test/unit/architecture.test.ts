@@ -71,6 +71,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'back-office/i18n/': [...SHARED, 'src/i18n/'],
   'back-office/home/': [
     ...SHARED,
+    'back-office/env.ts',
     'back-office/i18n/',
     'back-office/ui/',
     'src/i18n/',

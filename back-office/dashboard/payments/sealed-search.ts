@@ -22,14 +22,14 @@ export const SEARCH_LENGTH_MAX = 300;
 export async function searchQuery(call: DashboardCall, wanted: string): Promise<string> {
   // One more than an id can have, so that a longer text still finds nothing.
   const text = wanted.slice(0, SEARCH_LENGTH_MAX + 1);
-  const sealed = await seal(call.config.dataEncryptionKeys, text, contextOf(call));
+  const sealed = await seal(call.config.backOfficeKeys, text, contextOf(call));
   return queryFrom({ [SEARCH_PARAMETER]: sealed });
 }
 
 /** The search in the page's address; null without one that we sealed for this merchant. */
 export async function searchIn(call: DashboardCall): Promise<Search | null> {
   const sealed = call.url.searchParams.get(SEARCH_PARAMETER) ?? '';
-  const wanted = await unseal(call.config.dataEncryptionKeys, sealed, contextOf(call));
+  const wanted = await unseal(call.config.backOfficeKeys, sealed, contextOf(call));
   return wanted === null ? null : { wanted, query: queryFrom({ [SEARCH_PARAMETER]: sealed }) };
 }
 

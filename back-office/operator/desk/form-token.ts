@@ -9,7 +9,7 @@ const FORM_AGE_MS_MAX = 12 * 60 * 60 * 1_000;
  * form of one operator does not act in the name of another.
  */
 export function formToken({ config, actor, nowMs }: OperatorCall): Promise<string> {
-  return signText(config.linkSigningKeys, 'form/operator', `${nowMs} ${actor.name}`);
+  return signText(config.backOfficeKeys, 'form/operator', `${nowMs} ${actor.name}`);
 }
 
 /** Whether `token` is from a page that this operator opened in the last 12 hours. */
@@ -17,7 +17,7 @@ export async function isFormTokenOf(
   { config, actor, nowMs }: OperatorCall,
   token: string,
 ): Promise<boolean> {
-  const text = await verifyText(config.linkSigningKeys, 'form/operator', token);
+  const text = await verifyText(config.backOfficeKeys, 'form/operator', token);
   const space = text?.indexOf(' ') ?? -1;
   return (
     text !== null &&

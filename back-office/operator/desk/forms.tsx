@@ -195,7 +195,7 @@ async function sealedLink(
 ): Promise<string> {
   const { url } = content as { readonly url: string };
   const text = `${nowMs + LINK_SHOWN_MS} ${url}`;
-  const sealed = await seal(config.dataEncryptionKeys, text, linkContext(params, actor.name));
+  const sealed = await seal(config.backOfficeKeys, text, linkContext(params, actor.name));
   return `?link=${sealed}`;
 }
 
@@ -207,7 +207,7 @@ function linkContext({ merchantId }: Target, operator: string): string {
 /** The link that this operator has just created; null for anybody else, and soon after. */
 export async function newLink({ config, view, params, actor, nowMs }: DeskCall) {
   const sealed = view.url.searchParams.get('link') ?? '';
-  const text = await unseal(config.dataEncryptionKeys, sealed, linkContext(params, actor.name));
+  const text = await unseal(config.backOfficeKeys, sealed, linkContext(params, actor.name));
   const space = text?.indexOf(' ') ?? -1;
   return text !== null && nowMs < Number(text.slice(0, space)) ? text.slice(space + 1) : null;
 }
@@ -230,7 +230,7 @@ async function refusalQuery(call: DeskCall, problem: Problem): Promise<URLSearch
   return new URLSearchParams({
     refused: problem.code,
     wrong: Object.keys(problem.validationErrors ?? {}).join(','),
-    [TYPED]: await seal(config.dataEncryptionKeys, text, typedContext(call)),
+    [TYPED]: await seal(config.backOfficeKeys, text, typedContext(call)),
   });
 }
 
@@ -247,7 +247,7 @@ async function givenBefore(call: DeskCall): Promise<URLSearchParams> {
   }
   const query = view.url.searchParams;
   const sealed = query.get(TYPED) ?? '';
-  const typed = await unseal(config.dataEncryptionKeys, sealed, typedContext(call));
+  const typed = await unseal(config.backOfficeKeys, sealed, typedContext(call));
   const given = new URLSearchParams(typed ?? '');
   for (const name of ['refused', 'wrong']) {
     const value = query.get(name);

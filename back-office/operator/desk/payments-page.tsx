@@ -21,7 +21,7 @@ export async function searchPayments(call: DeskCall): Promise<Response> {
   const merchant = call.form.text('merchant');
   const query = new URLSearchParams({
     ...(text !== '' && {
-      search: await seal(call.config.dataEncryptionKeys, text, SEAL_CONTEXT),
+      search: await seal(call.config.backOfficeKeys, text, SEAL_CONTEXT),
     }),
     ...(MERCHANT_ID.test(merchant) && { merchant }),
   });
@@ -64,7 +64,7 @@ async function wantedBy({ config, view }: DeskCall): Promise<Wanted> {
   const query = view.url.searchParams;
   const merchant = query.get('merchant') ?? '';
   return {
-    text: (await unseal(config.dataEncryptionKeys, query.get('search') ?? '', SEAL_CONTEXT)) ?? '',
+    text: (await unseal(config.backOfficeKeys, query.get('search') ?? '', SEAL_CONTEXT)) ?? '',
     merchantId: MERCHANT_ID.test(merchant) ? merchant : null,
   };
 }

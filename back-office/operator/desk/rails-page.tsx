@@ -27,7 +27,7 @@ export async function probeFromDesk(call: DeskCall): Promise<Response> {
   const probed = await payments.operations.probe(actor, params, url.origin);
   const probe: ShownProbe = { ...probed, atMs };
   // Sealed, because anybody can write an address that says "accepted".
-  const sealed = await seal(call.config.dataEncryptionKeys, JSON.stringify(probe), SEAL_CONTEXT);
+  const sealed = await seal(call.config.backOfficeKeys, JSON.stringify(probe), SEAL_CONTEXT);
   return redirectTo(`${PATHS.rails}?probe=${sealed}`);
 }
 
@@ -41,7 +41,7 @@ export async function showRailsPage(call: DeskCall): Promise<Response> {
   ]);
   const token = await formToken(call);
   const given = view.url.searchParams.get('probe') ?? '';
-  const sealed = await unseal(call.config.dataEncryptionKeys, given, SEAL_CONTEXT);
+  const sealed = await unseal(call.config.backOfficeKeys, given, SEAL_CONTEXT);
   const children = (
     <>
       {sealed !== null && <Probe call={call} probe={JSON.parse(sealed)} />}
