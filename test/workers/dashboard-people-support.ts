@@ -10,7 +10,6 @@ import {
   type RequestOptions,
   SoftwareAuthenticator,
 } from '../../lab/harness/software-authenticator.ts';
-import { configOf } from '../../src/config.ts';
 import { runBatch } from '../../src/database.ts';
 import { databaseRows } from '../security/storage.ts';
 import { membersCall, type SignedIn, submit } from './dashboard-support.ts';

@@ -1,3 +1,4 @@
+import { auditEntry } from '../../../src/audit/log.ts';
 import { found, problem } from '../../../src/http/problem.ts';
 import { browserName } from '../../members/browser-name.ts';
 import { challengeOf } from '../../members/challenge.ts';
@@ -19,10 +20,10 @@ import {
 } from '../../members/sessions.ts';
 import { relyingPartyOf, verifiedRegistration } from '../../members/verification.ts';
 import { answerPage, redirectTo } from '../../ui/answer.ts';
-import { audited, changePeople } from '../audited.ts';
 import { type DashboardCall, shownAt } from '../call.ts';
 import { ACCOUNT_PATH } from '../paths.ts';
 import { AccountPage, type AccountProblem } from './account-page.tsx';
+import { changePeople, entryOf } from './audited.ts';
 import { answerRefused, finishCeremony, offerRegistration, refused, unfit } from './ceremony.ts';
 import { digestOf, isConfirmed, offerConfirmation } from './confirmation.ts';
 
@@ -106,10 +107,7 @@ export async function finishAddPasskey(call: DashboardCall): Promise<Response> {
   const act = { action: 'passkey.added', target: memberId, detail: { passkey: name } } as const;
   return finishCeremony(call, 'add-passkey', challenge, {
     required: presentMember(memberId),
-    statements: [
-      insertPasskey(memberId, passkey, name, nowMs),
-      audited(call, { ...act, environment: null }),
-    ],
+    statements: [insertPasskey(memberId, passkey, name, nowMs), auditEntry(entryOf(call, act))],
   });
 }
 
