@@ -1,10 +1,11 @@
+import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import { AUDIT_ACTIONS, type AuditAction } from '../../src/audit/actions.ts';
 import { type AuditEntry, auditEntry } from '../../src/audit/log.ts';
 import { cursorText } from '../../src/paging.ts';
 import { signedIn, visit } from './dashboard-support.ts';
-import { ALPHA, BETA, runSql, useGateway } from './support.ts';
+import { ALPHA, advance, BETA, runSql, useGateway } from './support.ts';
 
 /**
  * Goal: an owner reads all that was done to the merchant, and nothing of other merchants, page by
@@ -145,6 +146,26 @@ test('pages down and up without gap or repetition', async () => {
   const top = await read(backAgain.newer ?? '');
   expect(numbers(top.rows)).toEqual([999]);
   expect([top.newer, top.older === null]).toEqual([null, false]);
+});
+
+test('pages through the logs of both planes as through one, also within a millisecond', async () => {
+  const written: string[] = [];
+  for (let index = 0; index < PAGE_SIZE; index++) {
+    const entries = [entry({ target: `b${index}` }), entry({ target: `p${index}` })] as const;
+    await runSql([auditEntry(entries[0])], env.BACK_OFFICE_DB);
+    await write(entries[1]);
+    written.push(`b${index}`, `p${index}`);
+    // Half of the entries share a millisecond with others.
+    advance(index % 4 === 0 ? 1 : 0);
+  }
+  const targetsOf = ({ rows }: { readonly rows: readonly string[][] }) =>
+    rows.map((cells) => cells[2]?.split(' ').at(-1) ?? '');
+  const first = await read();
+  const second = await read(first.older ?? '');
+  const down = [...targetsOf(first), ...targetsOf(second)];
+  expect(down.toSorted()).toEqual(written.toSorted());
+  expect([first.newer, second.older]).toEqual([null, null]);
+  expect(targetsOf(await read(second.newer ?? ''))).toEqual(targetsOf(first));
 });
 
 test('filters by action and actor, across pages too', async () => {
