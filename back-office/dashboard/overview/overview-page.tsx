@@ -3,11 +3,12 @@ import type { Overview } from '../../../src/interface/lists.ts';
 import { businessDay } from '../../../src/read-model/totals.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { answerPage } from '../../ui/answer.ts';
-import { Message, ProblemList } from '../../ui/elements.tsx';
+import { Message } from '../../ui/elements.tsx';
 import { type DashboardCall, tenantOf } from '../call.ts';
-import { CalendarSwitch, DateField, DatePresets } from '../date-fields.tsx';
+import { CalendarSwitch, DatePresets } from '../date-fields.tsx';
 import { type DaysForm, dayField, dayFrom, dayText, readDays } from '../days.ts';
 import { Frame } from '../frame.tsx';
+import { DaysProblem, daysFields, FilterForm } from '../list.tsx';
 import { overviewPath, paymentsPath, queryFrom, webhooksPath } from '../paths.ts';
 import { FirstPayment } from '../payments/first-payment.tsx';
 import { AccessNotice, undismissedChanges } from './access-notice.tsx';
@@ -78,10 +79,11 @@ function EndpointNotice(props: {
 }
 
 function RangeForm({ call, form }: { readonly call: DashboardCall; readonly form: DaysForm }) {
-  const { overview: text, payments, events } = DASHBOARD_TEXTS[call.language];
+  const { overview: text, payments } = DASHBOARD_TEXTS[call.language];
   const { from, to, problem } = form;
-  const errorOf = (field: 'from' | 'to') =>
-    problem?.field === field ? events[problem.kind] : null;
+  const days = { call, days: form, names: ['since', 'until'] } as const;
+  const { since, until } = payments.field;
+  const fields = daysFields(days, { from: since, to: until });
   return (
     <div class="list-tools">
       <DatePresets
@@ -89,35 +91,16 @@ function RangeForm({ call, form }: { readonly call: DashboardCall; readonly form
         from={from}
         to={to}
         byDefault="month"
-        pathTo={(since, until) => overviewPath(call.environment, queryFrom({ since, until }))}
-      />
-      <ProblemList
-        call={call}
-        problems={
-          problem === null
-            ? []
-            : [[problem.field === 'from' ? '#since' : '#until', events[problem.kind]]]
+        pathTo={(first, last) =>
+          overviewPath(call.environment, queryFrom({ since: first, until: last }))
         }
       />
+      <DaysProblem {...days} />
       <details class="panel" open={problem !== null}>
         <summary>{text.otherDates}</summary>
-        <form class="filters" method="get" action={overviewPath(call.environment)}>
-          <DateField
-            call={call}
-            id="since"
-            label={payments.field.since}
-            error={errorOf('from')}
-            value={from}
-          />
-          <DateField
-            call={call}
-            id="until"
-            label={payments.field.until}
-            error={errorOf('to')}
-            value={to}
-          />
+        <FilterForm call={call} action={overviewPath(call.environment)} fields={fields}>
           <button type="submit">{text.show}</button>
-        </form>
+        </FilterForm>
         <CalendarSwitch call={call} />
       </details>
     </div>
