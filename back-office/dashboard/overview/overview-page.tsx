@@ -24,10 +24,11 @@ export async function showOverview(call: DashboardCall): Promise<Response> {
       ? figureDays(dayFrom(form.from), dayFrom(form.to), businessDay(call.nowMs))
       : null;
   const daysEach = days === null ? 1 : daysPerBar(days);
-  const [changes, { failing, hasPayments, totals, attempts }] = await Promise.all([
+  const [changes, shown] = await Promise.all([
     undismissedChanges(call),
     call.payments.lists.overview(tenantOf(call), days, daysEach),
   ]);
+  const { failing, hasPayments, totals, attempts } = shown;
   const page = (
     <Frame call={call} title={DASHBOARD_TEXTS[call.language].overview.title} active="overview">
       <AccessNotice call={call} changes={changes} />
@@ -49,7 +50,7 @@ export async function showOverview(call: DashboardCall): Promise<Response> {
           )}
         </>
       ) : (
-        <FirstPayment call={call} />
+        <FirstPayment call={call} apiOrigin={shown.apiOrigin} />
       )}
     </Frame>
   );

@@ -46,19 +46,18 @@ export async function showPayments(call: DashboardCall): Promise<Response> {
   }
   const request = listRequest(call);
   const { cursor, typedCursor, status } = request;
-  const { page: list, totals } = await call.payments.lists.paymentsWithTotals(
-    tenantOf(call),
-    form.filter,
-    cursor,
-    PAGE_ROWS,
-  );
+  const {
+    page: list,
+    totals,
+    apiOrigin,
+  } = await call.payments.lists.paymentsWithTotals(tenantOf(call), form.filter, cursor, PAGE_ROWS);
   const summary = totals === null ? null : summaryOf(totals, form);
   const isUnfiltered = !isRestricted(form) && form.values.status === '' && cursor === null;
   const page = (
     <Frame call={call} title={text.title} active="payments">
       <BadCursor call={call} request={request} />
       {list.rows.length === 0 && isUnfiltered ? (
-        <FirstPayment call={call} />
+        <FirstPayment call={call} apiOrigin={apiOrigin} />
       ) : (
         <>
           <div class="list-top">
