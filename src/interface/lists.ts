@@ -43,6 +43,8 @@ export interface PaymentsWithTotals {
   readonly page: Page<PaymentRow>;
   /** Of all statuses and currencies; null when the totals do not know the filter. */
   readonly totals: readonly Total[] | null;
+  /** Where merchants call the API; null: where the page is. */
+  readonly apiOrigin: string | null;
 }
 
 /** One page, and the totals over all payments of the filter's days and method. */
@@ -57,7 +59,7 @@ export async function paymentsWithTotals(
     payments(plane, tenant, filter, cursor, limit),
     totalsOf(plane.env.DB, tenant, filter),
   ]);
-  return { page, totals };
+  return { page, totals, apiOrigin: plane.config.publicBaseUrl };
 }
 
 export interface FoundPayments {
@@ -136,6 +138,8 @@ export interface Overview {
   readonly hasPayments: boolean;
   readonly totals: readonly DayTotal[];
   readonly attempts: readonly AttemptTotal[];
+  /** Where merchants call the API; null: where the page is. */
+  readonly apiOrigin: string | null;
 }
 
 /** What the first page shows: failing endpoints, and the totals of days, `daysEach` together. */
@@ -157,5 +161,6 @@ export async function overview(
     days === null ? [] : totalsByPeriod(db, tenant, days, daysEach),
     days === null ? [] : attemptTotals(db, tenant, days),
   ]);
-  return { failing, hasPayments: newest.rows.length > 0, totals, attempts };
+  const apiOrigin = plane.config.publicBaseUrl;
+  return { failing, hasPayments: newest.rows.length > 0, totals, attempts, apiOrigin };
 }

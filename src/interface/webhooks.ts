@@ -54,9 +54,14 @@ export interface WebhookSettings {
   readonly signatureHeader: string | null;
   readonly secrets: readonly SecretEntry[];
   readonly keys: readonly PublishedKey[];
+  /** Where merchants call the API; null: where the page is. */
+  readonly apiOrigin: string | null;
 }
 
-export async function settings({ env, nowMs }: Plane, tenant: Tenant): Promise<WebhookSettings> {
+export async function settings(
+  { env, config, nowMs }: Plane,
+  tenant: Tenant,
+): Promise<WebhookSettings> {
   const [endpoints, allFailing, { signatureHeader }, secrets, keys] = await Promise.all([
     listEndpoints(env.DB, tenant),
     listFailing(env.DB, tenant),
@@ -65,7 +70,8 @@ export async function settings({ env, nowMs }: Plane, tenant: Tenant): Promise<W
     keysOfEvents(env, tenant.environment, nowMs),
   ]);
   const failing = allFailing.filter(({ endpoint }) => !endpoint.startsWith(ENDPOINT_ID_PREFIX));
-  return { endpoints, failing, signatureHeader, secrets, keys };
+  const apiOrigin = config.publicBaseUrl;
+  return { endpoints, failing, signatureHeader, secrets, keys, apiOrigin };
 }
 
 export interface EndpointWithSecrets {

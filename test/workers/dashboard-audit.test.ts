@@ -197,16 +197,16 @@ test('filters by action and actor, across pages too', async () => {
 });
 
 test.each([
-  'cursor=x',
-  'cursor=-1',
-  `cursor=${'9'.repeat(400)}`,
-  'cursor=1e9',
-  'group=nothing',
-  `cursor=%27%20OR%201=1`,
-])('shows the newest entries for an invalid address: %s', async (query) => {
+  ['cursor=x', 400],
+  ['cursor=-1', 400],
+  [`cursor=${'9'.repeat(400)}`, 400],
+  ['cursor=1e9', 400],
+  ['group=nothing', 200],
+  [`cursor=%27%20OR%201=1`, 400],
+])('shows the newest entries for an invalid address: %s', async (query, expected) => {
   await write(entry());
   const { status, rows } = await read(`${PATH}?${query}`);
-  expect([status, rows.length]).toEqual([200, 1]);
+  expect([status, rows.length]).toEqual([expected, 1]);
 });
 
 test('shows nothing of another merchant or of none, for any address', async () => {

@@ -10,6 +10,7 @@ import {
   failuresPerRail,
   totals,
   totalsByPeriod,
+  totalsOf,
 } from '../../src/read-model/totals.ts';
 import { deliver, nameOf, projectionMessage, TENANTS } from './read-model-fixture.ts';
 import { ALPHA, BETA, consume, countProjectionRows, tenantOf, useGateway } from './support.ts';
@@ -253,6 +254,32 @@ test.each(TENANTS.map((tenant, owner) => ({ tenant, owner, name: nameOf(tenant) 
     );
   },
 );
+
+test('the totals of a list are those of its days and method, whatever its status', async () => {
+  await seedTwoDays();
+  const tenant = tenantOf(ALPHA);
+  const dayOnly = { createdFromMs: businessDayStartMs(11), createdToMs: businessDayStartMs(12) };
+  for (const [filter, range] of [
+    [{}, { fromDay: 0, toDay: 99 }],
+    [dayOnly, { fromDay: 11, toDay: 11 }],
+    [
+      { ...dayOnly, method: 'CBE', status: 'open', currency: 'ETB' },
+      { fromDay: 11, toDay: 11, method: 'CBE' },
+    ],
+  ] as const) {
+    expect(await totalsOf(env.DB, tenant, filter)).toEqual(await totals(env.DB, tenant, range));
+  }
+});
+
+test.each([
+  { createdFromMs: businessDayStartMs(11) + 1 },
+  { createdToMs: businessDayStartMs(11) - 1 },
+  { amountMinorMin: 0 },
+  { amountMinorMax: 1 },
+  { refunds: 'any' },
+] as const)('a list has no totals with a filter that they do not know: %j', async (filter) => {
+  expect(await totalsOf(env.DB, tenantOf(ALPHA), filter)).toBeNull();
+});
 
 test('the operator sees the success rate of each rail over all merchants of an environment', async () => {
   await seedTwoDays();

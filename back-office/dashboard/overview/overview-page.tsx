@@ -3,11 +3,12 @@ import type { Overview } from '../../../src/interface/lists.ts';
 import { businessDay } from '../../../src/read-model/totals.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { answerPage } from '../../ui/answer.ts';
-import { Message, ProblemList } from '../../ui/elements.tsx';
+import { Message } from '../../ui/elements.tsx';
 import { type DashboardCall, tenantOf } from '../call.ts';
-import { CalendarSwitch, DateField, DatePresets } from '../date-fields.tsx';
+import { CalendarSwitch, DatePresets } from '../date-fields.tsx';
 import { type DaysForm, dayField, dayFrom, dayText, readDays } from '../days.ts';
 import { Frame } from '../frame.tsx';
+import { DaysProblem, daysFields, FilterForm } from '../list.tsx';
 import { overviewPath, paymentsPath, queryFrom, webhooksPath } from '../paths.ts';
 import { FirstPayment } from '../payments/first-payment.tsx';
 import { AccessNotice, undismissedChanges } from './access-notice.tsx';
@@ -23,10 +24,11 @@ export async function showOverview(call: DashboardCall): Promise<Response> {
       ? figureDays(dayFrom(form.from), dayFrom(form.to), businessDay(call.nowMs))
       : null;
   const daysEach = days === null ? 1 : daysPerBar(days);
-  const [changes, { failing, hasPayments, totals, attempts }] = await Promise.all([
+  const [changes, shown] = await Promise.all([
     undismissedChanges(call),
     call.payments.lists.overview(tenantOf(call), days, daysEach),
   ]);
+  const { failing, hasPayments, totals, attempts } = shown;
   const page = (
     <Frame call={call} title={DASHBOARD_TEXTS[call.language].overview.title} active="overview">
       <AccessNotice call={call} changes={changes} />
@@ -48,7 +50,7 @@ export async function showOverview(call: DashboardCall): Promise<Response> {
           )}
         </>
       ) : (
-        <FirstPayment call={call} />
+        <FirstPayment call={call} apiOrigin={shown.apiOrigin} />
       )}
     </Frame>
   );
@@ -78,10 +80,11 @@ function EndpointNotice(props: {
 }
 
 function RangeForm({ call, form }: { readonly call: DashboardCall; readonly form: DaysForm }) {
-  const { overview: text, payments, events } = DASHBOARD_TEXTS[call.language];
+  const { overview: text, payments } = DASHBOARD_TEXTS[call.language];
   const { from, to, problem } = form;
-  const errorOf = (field: 'from' | 'to') =>
-    problem?.field === field ? events[problem.kind] : null;
+  const days = { call, days: form, names: ['since', 'until'] } as const;
+  const { since, until } = payments.field;
+  const fields = daysFields(days, { from: since, to: until });
   return (
     <div class="list-tools">
       <DatePresets
@@ -89,35 +92,16 @@ function RangeForm({ call, form }: { readonly call: DashboardCall; readonly form
         from={from}
         to={to}
         byDefault="month"
-        pathTo={(since, until) => overviewPath(call.environment, queryFrom({ since, until }))}
-      />
-      <ProblemList
-        call={call}
-        problems={
-          problem === null
-            ? []
-            : [[problem.field === 'from' ? '#since' : '#until', events[problem.kind]]]
+        pathTo={(first, last) =>
+          overviewPath(call.environment, queryFrom({ since: first, until: last }))
         }
       />
+      <DaysProblem {...days} />
       <details class="panel" open={problem !== null}>
         <summary>{text.otherDates}</summary>
-        <form class="filters" method="get" action={overviewPath(call.environment)}>
-          <DateField
-            call={call}
-            id="since"
-            label={payments.field.since}
-            error={errorOf('from')}
-            value={from}
-          />
-          <DateField
-            call={call}
-            id="until"
-            label={payments.field.until}
-            error={errorOf('to')}
-            value={to}
-          />
+        <FilterForm call={call} action={overviewPath(call.environment)} fields={fields}>
           <button type="submit">{text.show}</button>
-        </form>
+        </FilterForm>
         <CalendarSwitch call={call} />
       </details>
     </div>

@@ -1,17 +1,18 @@
-import { CURRENCIES, METHODS } from '../../../src/domain/method.ts';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { Field, ProblemList, SelectField } from '../../ui/elements.tsx';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { Field, ProblemList } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
-import { CalendarSwitch, DateField } from '../date-fields.tsx';
+import { CalendarSwitch } from '../date-fields.tsx';
 import { CsrfField } from '../forms.tsx';
+import { type FilterField, FilterForm } from '../list.tsx';
 import { paymentsPath } from '../paths.ts';
 import {
-  FILTER_FIELDS,
-  type FilterField,
-  type FilterForm,
+  FILTER_NAMES,
+  type FilterName,
+  FORM_NAMES,
   hasProblems,
+  inputOf,
   isRestricted,
-  REFUND_CHOICES,
+  type PaymentFilterForm,
 } from './filter.ts';
 import { SEARCH_LENGTH_MAX } from './sealed-search.ts';
 
@@ -47,124 +48,71 @@ export function SearchForm(props: { readonly call: DashboardCall; readonly value
 }
 
 /** Closed unless there is a problem: the list is what the page is for. */
-export function FilterPanel(props: { readonly call: DashboardCall; readonly form: FilterForm }) {
+export function FilterPanel(props: {
+  readonly call: DashboardCall;
+  readonly form: PaymentFilterForm;
+}) {
   const { call, form } = props;
+  const { values, filter } = form;
   const text = DASHBOARD_TEXTS[call.language].payments;
-  const { methodName } = CHECKOUT_TEXTS[call.language];
-  const chosen = FILTER_FIELDS.filter(
-    (field) => field !== 'status' && form.values[field] !== '',
-  ).map((field) => text.field[field]);
+  const path = paymentsPath(call.environment);
+  const fields = fieldsOf(call, form);
+  const chosen = fields.filter(({ value }) => value !== '').map(({ label }) => label);
   return (
     <details class="panel" open={hasProblems(form)}>
       <summary>
         {chosen.length === 0 ? text.filters : text.filtersChosen(chosen.join(', '))}
       </summary>
       <ProblemList call={call} problems={problemsOf(call, form)} />
-      <form class="filters" method="get" action={paymentsPath(call.environment)}>
-        {form.filter.status !== undefined && (
-          <input type="hidden" name="status" value={form.filter.status} />
-        )}
-        <Choice
-          call={call}
-          form={form}
-          field="method"
-          choices={METHODS.map((method) => [method, methodName[method]])}
-        />
-        <Choice
-          call={call}
-          form={form}
-          field="currency"
-          choices={CURRENCIES.map((currency) => [currency, currency])}
-        />
-        <Choice
-          call={call}
-          form={form}
-          field="refunds"
-          choices={REFUND_CHOICES.map((choice) => [choice, text.refundChoice[choice]])}
-        />
-        {(['since', 'until'] as const).map((field) => (
-          <DateField
-            call={call}
-            id={field}
-            label={text.field[field]}
-            error={problemOf(call, form, field)}
-            value={form.values[field]}
-          />
-        ))}
-        <AmountEntry call={call} form={form} field="min" />
-        <AmountEntry call={call} form={form} field="max" />
+      <FilterForm call={call} action={path} fields={fields}>
+        {filter.status !== undefined && <input type="hidden" name="status" value={values.status} />}
         <div class="buttons">
           <button class="primary" type="submit">
             {text.apply}
           </button>
           {isRestricted(form) && (
-            <a class="button" href={paymentsPath(call.environment)}>
+            <a class="button" href={path}>
               {text.clear}
             </a>
           )}
         </div>
-      </form>
+      </FilterForm>
       <CalendarSwitch call={call} />
     </details>
   );
 }
 
-function problemsOf(call: DashboardCall, form: FilterForm) {
+function fieldsOf(call: DashboardCall, form: PaymentFilterForm): readonly FilterField[] {
+  const text = DASHBOARD_TEXTS[call.language].payments;
+  return FORM_NAMES.map((name) => {
+    const input = inputOf(name);
+    return {
+      name,
+      label: text.field[name],
+      value: form.values[name],
+      error: problemOf(call, form, name),
+      input: typeof input === 'function' ? [['', text.any], ...input(call)] : input,
+    };
+  });
+}
+
+function problemsOf(call: DashboardCall, form: PaymentFilterForm) {
   const { field: labels } = DASHBOARD_TEXTS[call.language].payments;
-  return FILTER_FIELDS.filter((field) => form.problems[field] !== undefined).map(
-    (field) =>
+  return FILTER_NAMES.filter((name) => form.problems[name] !== undefined).map(
+    (name) =>
       // The tabs have no field to go to.
       [
-        field === 'status' ? null : (`#${field}` as const),
-        `${labels[field]}: ${problemOf(call, form, field)}`,
+        name === 'status' ? null : (`#${name}` as const),
+        `${labels[name]}: ${problemOf(call, form, name)}`,
       ] as const,
   );
 }
 
-function problemOf(call: DashboardCall, form: FilterForm, field: FilterField): string | null {
-  const problem = form.problems[field];
+function problemOf(
+  call: DashboardCall,
+  { problems }: PaymentFilterForm,
+  name: FilterName,
+): string | null {
+  const problem = problems[name];
   return problem === undefined ? null : DASHBOARD_TEXTS[call.language].payments.problem[problem];
-}
-
-interface FieldProps {
-  readonly call: DashboardCall;
-  readonly form: FilterForm;
-  readonly field: FilterField;
-}
-
-function Choice(props: FieldProps & { readonly choices: readonly (readonly [string, string])[] }) {
-  const { call, form, field, choices } = props;
-  const text = DASHBOARD_TEXTS[call.language].payments;
-  return (
-    <SelectField
-      id={field}
-      label={text.field[field]}
-      options={[['', text.any], ...choices]}
-      selected={form.values[field]}
-      error={problemOf(call, form, field)}
-    />
-  );
-}
-
-function AmountEntry({ call, form, field }: FieldProps) {
-  const text = DASHBOARD_TEXTS[call.language].payments;
-  return (
-    <Field
-      id={field}
-      label={text.field[field]}
-      hint={text.amountHint}
-      error={problemOf(call, form, field)}
-    >
-      {(attributes) => (
-        <input
-          {...attributes}
-          type="text"
-          inputmode="decimal"
-          name={field}
-          value={form.values[field]}
-          autocomplete="off"
-        />
-      )}
-    </Field>
-  );
 }

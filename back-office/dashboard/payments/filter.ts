@@ -2,7 +2,10 @@ import type { IntentStatus } from '../../../src/domain/intent.ts';
 import { CURRENCIES, METHODS } from '../../../src/domain/method.ts';
 import type { PaymentFilter } from '../../../src/read-model/payments-list.ts';
 import { amountMinorFrom } from '../../elements/typed-amount.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import type { DashboardCall } from '../call.ts';
 import { dayField, dayFrom, rangeOf } from '../days.ts';
+import type { Choices } from '../list.tsx';
 import { queryFrom } from '../paths.ts';
 
 /** The statuses in the order of the tabs. */
@@ -15,22 +18,6 @@ export const STATUSES = [
   'canceled',
 ] as const satisfies readonly IntentStatus[];
 
-/** The choices of the filter on refunds. */
-export const REFUND_CHOICES = ['any', 'open'] as const;
-
-/** The query's parameters, which are the form's fields. */
-export const FILTER_FIELDS = [
-  'status',
-  'method',
-  'currency',
-  'refunds',
-  'since',
-  'until',
-  'min',
-  'max',
-] as const;
-export type FilterField = (typeof FILTER_FIELDS)[number];
-
 export type FilterProblem =
   | 'unknown_choice'
   | 'bad_date'
@@ -38,83 +25,131 @@ export type FilterProblem =
   | 'bad_amount'
   | 'amounts_reversed';
 
+type Call = Pick<DashboardCall, 'language'>;
+
+interface Filter {
+  /** The part of the list's filter that a text asks for. */
+  readonly read: (text: string) => PaymentFilter | FilterProblem;
+  readonly input: 'day' | 'amount' | ((call: Call) => Choices);
+}
+
+/** The problem of a text that `parse` rejects. */
+function filter<Value>(
+  parse: (text: string) => Value | null,
+  problem: FilterProblem,
+  input: Filter['input'],
+  filterOf: (value: Value) => PaymentFilter,
+): Filter {
+  const read = (text: string) => {
+    const value = parse(text);
+    return value === null ? problem : filterOf(value);
+  };
+  return { read, input };
+}
+
+function choice<const Choice extends string>(
+  choices: readonly Choice[],
+  textOf: (call: Call, choice: Choice) => string,
+  filterOf: (choice: Choice) => PaymentFilter,
+): Filter {
+  const parse = (text: string) => choices.find((one) => one === text) ?? null;
+  const input = (call: Call) => choices.map((one) => [one, textOf(call, one)] as const);
+  return filter(parse, 'unknown_choice', input, filterOf);
+}
+
+/**
+ * Every filter, by its parameter in the query, which is also its field in the form. Whether the
+ * totals know it is a line of KNOWN_TO_TOTALS.
+ */
+const FILTERS = {
+  status: choice(
+    STATUSES,
+    ({ language }, status) => DASHBOARD_TEXTS[language].statuses[status],
+    (status) => ({ status }),
+  ),
+  method: choice(
+    METHODS,
+    ({ language }, method) => CHECKOUT_TEXTS[language].methodName[method],
+    (method) => ({ method }),
+  ),
+  currency: choice(
+    CURRENCIES,
+    (_call, currency) => currency,
+    (currency) => ({ currency }),
+  ),
+  refunds: choice(
+    ['any', 'open'],
+    ({ language }, refunds) => DASHBOARD_TEXTS[language].payments.refundChoice[refunds],
+    (refunds) => ({ refunds }),
+  ),
+  since: filter(dayFrom, 'bad_date', 'day', (day) => ({
+    createdFromMs: rangeOf(day, null).fromMs,
+  })),
+  until: filter(dayFrom, 'bad_date', 'day', (day) => ({ createdToMs: rangeOf(null, day).toMs })),
+  min: filter(amountMinorFrom, 'bad_amount', 'amount', (minor) => ({ amountMinorMin: minor })),
+  max: filter(amountMinorFrom, 'bad_amount', 'amount', (minor) => ({ amountMinorMax: minor })),
+} as const satisfies Readonly<Record<string, Filter>>;
+
+export type FilterName = keyof typeof FILTERS;
+
+export const FILTER_NAMES = Object.keys(FILTERS) as readonly FilterName[];
+
+/** The fields of the form: all but the status, which has tabs. */
+export const FORM_NAMES = FILTER_NAMES.filter((name) => name !== 'status');
+
+/** How a filter is chosen. */
+export function inputOf(name: FilterName): Filter['input'] {
+  return FILTERS[name].input;
+}
+
 /** The form as it was sent, its problems, and the filter that it asks for. */
-export interface FilterForm {
-  readonly values: Readonly<Record<FilterField, string>>;
-  readonly problems: Readonly<Partial<Record<FilterField, FilterProblem>>>;
+export interface PaymentFilterForm {
+  readonly values: Readonly<Record<FilterName, string>>;
+  readonly problems: Readonly<Partial<Record<FilterName, FilterProblem>>>;
   /** Meaningless while there are problems. */
   readonly filter: PaymentFilter;
 }
 
 /** Reads the filters of a list's address. Days are those of Addis Ababa, amounts in major units. */
-export function readFilter(query: URLSearchParams): FilterForm {
+export function readFilter(query: URLSearchParams): PaymentFilterForm {
   const textOf = (name: string) => query.get(name)?.trim() ?? '';
-  const values = Object.fromEntries(
-    FILTER_FIELDS.map((field) => [
-      field,
-      field === 'since' || field === 'until' ? dayField(textOf, field) : textOf(field),
-    ]),
-  ) as Record<FilterField, string>;
-  const problems: Partial<Record<FilterField, FilterProblem>> = {};
-  const read = <Value>(
-    field: FilterField,
-    parse: (text: string) => Value | null,
-    problem: FilterProblem,
-  ): Value | null => {
-    const value = values[field] === '' ? null : parse(values[field]);
-    if (values[field] !== '' && value === null) {
-      problems[field] = problem;
+  const values: Partial<Record<FilterName, string>> = {};
+  const problems: Partial<Record<FilterName, FilterProblem>> = {};
+  let wanted: PaymentFilter = {};
+  for (const name of FILTER_NAMES) {
+    const text = inputOf(name) === 'day' ? dayField(textOf, name) : textOf(name);
+    const read = text === '' ? {} : FILTERS[name].read(text);
+    values[name] = text;
+    if (typeof read === 'string') {
+      problems[name] = read;
+    } else {
+      wanted = { ...wanted, ...read };
     }
-    return value;
-  };
-  const status = read('status', oneOf(STATUSES), 'unknown_choice');
-  const method = read('method', oneOf(METHODS), 'unknown_choice');
-  const currency = read('currency', oneOf(CURRENCIES), 'unknown_choice');
-  const refunds = read('refunds', oneOf(REFUND_CHOICES), 'unknown_choice');
-  const fromDay = read('since', dayFrom, 'bad_date');
-  const toDay = read('until', dayFrom, 'bad_date');
-  const amountMinorMin = read('min', amountMinorFrom, 'bad_amount');
-  const amountMinorMax = read('max', amountMinorFrom, 'bad_amount');
-  if (fromDay !== null && toDay !== null && fromDay > toDay) {
+  }
+  const { createdFromMs = 0, createdToMs = Infinity } = wanted;
+  const { amountMinorMin = 0, amountMinorMax = Infinity } = wanted;
+  if (createdFromMs >= createdToMs) {
     problems.until = 'dates_reversed';
   }
-  if (amountMinorMin !== null && amountMinorMax !== null && amountMinorMin > amountMinorMax) {
+  if (amountMinorMin > amountMinorMax) {
     problems.max = 'amounts_reversed';
   }
-  const { fromMs, toMs } = rangeOf(fromDay, toDay);
-  return {
-    values,
-    problems,
-    filter: {
-      status: status ?? undefined,
-      method: method ?? undefined,
-      currency: currency ?? undefined,
-      refunds: refunds ?? undefined,
-      createdFromMs: fromMs,
-      createdToMs: toMs,
-      amountMinorMin: amountMinorMin ?? undefined,
-      amountMinorMax: amountMinorMax ?? undefined,
-    },
-  };
+  return { values: values as Record<FilterName, string>, problems, filter: wanted };
 }
 
-export function hasProblems({ problems }: FilterForm): boolean {
+export function hasProblems({ problems }: PaymentFilterForm): boolean {
   return Object.keys(problems).length > 0;
 }
 
 /** Whether anything but the tab of a status restricts the list. */
-export function isRestricted({ values }: FilterForm): boolean {
-  return FILTER_FIELDS.some((field) => field !== 'status' && values[field] !== '');
+export function isRestricted({ values }: PaymentFilterForm): boolean {
+  return FORM_NAMES.some((name) => values[name] !== '');
 }
 
 /** The filters as a query, for links that keep them. */
 export function queryOf(
-  { values }: FilterForm,
-  more: Readonly<Partial<Record<FilterField | 'cursor', string>>> = {},
+  { values }: PaymentFilterForm,
+  more: Readonly<Partial<Record<FilterName | 'cursor', string>>> = {},
 ) {
   return queryFrom({ ...values, ...more });
-}
-
-function oneOf<const Choice extends string>(choices: readonly Choice[]) {
-  return (text: string): Choice | null => choices.find((choice) => choice === text) ?? null;
 }

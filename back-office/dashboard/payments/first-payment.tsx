@@ -9,11 +9,15 @@ const CREATE_PATH: Readonly<Record<Environment, string>> = {
 };
 
 /** Shown instead of an empty list: the steps to the first payment. */
-export function FirstPayment({ call }: { readonly call: DashboardCall }) {
-  const { environment, url, config } = call;
+export function FirstPayment(props: {
+  readonly call: DashboardCall;
+  readonly apiOrigin: string | null;
+}) {
+  const { call, apiOrigin } = props;
+  const { environment, url } = call;
   const text = DASHBOARD_TEXTS[call.language].payments;
   const parts = `/dashboard/${environment}`;
-  const address = `${config.publicBaseUrl ?? url.origin}${CREATE_PATH[environment]}`;
+  const address = `${apiOrigin ?? url.origin}${CREATE_PATH[environment]}`;
   return (
     <section class="card first-payment">
       <h2>{text.noneTitle}</h2>

@@ -1,20 +1,21 @@
 import type { IntentStatus } from '../../../src/domain/intent.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
-import { parseCursor } from '../../../src/paging.ts';
+import type { Page } from '../../../src/paging.ts';
 import type { PaymentRow } from '../../../src/read-model/payment-row.ts';
 import { moneyIn, StatusBadge } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { answerPage, redirectTo } from '../../ui/answer.ts';
-import { Badge, Message, Pager, Table, Untrusted, When } from '../../ui/elements.tsx';
+import { Badge, Untrusted, When } from '../../ui/elements.tsx';
 import { Navigation } from '../../ui/page.tsx';
 import { type DashboardCall, may, tenantOf } from '../call.ts';
 import { DatePresets } from '../date-fields.tsx';
 import { Frame } from '../frame.tsx';
+import { BadCursor, List, listRequest, PAGE_ROWS } from '../list.tsx';
 import { exportPath, paymentPath, paymentsPath, withList } from '../paths.ts';
 import {
-  type FilterForm,
   hasProblems,
   isRestricted,
+  type PaymentFilterForm,
   queryOf,
   readFilter,
   STATUSES,
@@ -23,9 +24,6 @@ import { FilterPanel, SearchForm } from './filter-form.tsx';
 import { FirstPayment } from './first-payment.tsx';
 import { type Search, searchIn, searchQuery } from './sealed-search.ts';
 import { type Amount, type ListSummary, summaryOf } from './summary.ts';
-
-/** A screen or two on a desktop. */
-const PAGE_ROWS = 25;
 
 /**
  * GET …/payments: what a search found, or tabs, filters and a page of the list. With wrong filters: only what is wrong.
@@ -46,22 +44,20 @@ export async function showPayments(call: DashboardCall): Promise<Response> {
     );
     return answerPage(call, page, { status: 400 });
   }
-  const named = call.url.searchParams.get('cursor');
-  const cursor = named === null ? null : parseCursor(named);
-  const isBadCursor = named !== null && cursor === null;
-  const { page: list, totals } = await call.payments.lists.paymentsWithTotals(
-    tenantOf(call),
-    form.filter,
-    cursor,
-    PAGE_ROWS,
-  );
+  const request = listRequest(call);
+  const { cursor, typedCursor, status } = request;
+  const {
+    page: list,
+    totals,
+    apiOrigin,
+  } = await call.payments.lists.paymentsWithTotals(tenantOf(call), form.filter, cursor, PAGE_ROWS);
   const summary = totals === null ? null : summaryOf(totals, form);
   const isUnfiltered = !isRestricted(form) && form.values.status === '' && cursor === null;
   const page = (
     <Frame call={call} title={text.title} active="payments">
-      {isBadCursor && <Message tone="bad">{text.badCursor}</Message>}
+      <BadCursor call={call} request={request} />
       {list.rows.length === 0 && isUnfiltered ? (
-        <FirstPayment call={call} />
+        <FirstPayment call={call} apiOrigin={apiOrigin} />
       ) : (
         <>
           <div class="list-top">
@@ -88,13 +84,9 @@ export async function showPayments(call: DashboardCall): Promise<Response> {
           </div>
           <PaymentTable
             call={call}
-            rows={list.rows}
-            empty={text.noneFiltered}
-            list={queryOf(form, { cursor: named ?? '' })}
-          />
-          <Pager
-            call={call}
             page={list}
+            empty={text.noneFiltered}
+            list={queryOf(form, { cursor: typedCursor })}
             pathTo={(at) => paymentsPath(call.environment, queryOf(form, { cursor: at }))}
           />
           <OtherExports call={call} form={form} />
@@ -102,7 +94,7 @@ export async function showPayments(call: DashboardCall): Promise<Response> {
       )}
     </Frame>
   );
-  return answerPage(call, page, { status: isBadCursor ? 400 : 200 });
+  return answerPage(call, page, { status });
 }
 
 /** POST …/payments: leads to the payments that the search finds. Changes nothing. */
@@ -123,7 +115,12 @@ async function showFound(call: DashboardCall, { wanted, query }: Search): Promis
           {text.found(count)} {isFull && text.foundMost(count)}
         </p>
       )}
-      <PaymentTable call={call} rows={rows} empty={text.foundNone} list={query} />
+      <PaymentTable
+        call={call}
+        page={{ rows, nextCursor: null, previousCursor: null }}
+        empty={text.foundNone}
+        list={query}
+      />
       <p>
         <a class="button" href={paymentsPath(call.environment)}>
           {text.allPayments}
@@ -135,7 +132,13 @@ async function showFound(call: DashboardCall, { wanted, query }: Search): Promis
 }
 
 /** Whole phone numbers leave the gateway only when an owner asks for them. */
-function OtherExports({ call, form }: { readonly call: DashboardCall; readonly form: FilterForm }) {
+function OtherExports({
+  call,
+  form,
+}: {
+  readonly call: DashboardCall;
+  readonly form: PaymentFilterForm;
+}) {
   const text = DASHBOARD_TEXTS[call.language].payments;
   const link = (name: string, value: string, label: string) => {
     const query = new URLSearchParams(queryOf(form));
@@ -159,7 +162,7 @@ function OtherExports({ call, form }: { readonly call: DashboardCall; readonly f
 /** A link to each status that keeps the other filters, with the number of its payments. */
 function StatusTabs(props: {
   readonly call: DashboardCall;
-  readonly form: FilterForm;
+  readonly form: PaymentFilterForm;
   readonly summary: ListSummary | null;
 }) {
   const { call, form, summary } = props;
@@ -208,20 +211,22 @@ function countIn({ language }: DashboardCall, count: number): string {
 
 function PaymentTable(props: {
   readonly call: DashboardCall;
-  readonly rows: readonly PaymentRow[];
+  readonly page: Page<PaymentRow>;
   readonly empty: string;
   /** The list's query, to which a payment's page leads back. */
   readonly list: string;
+  readonly pathTo?: (cursor: string) => string;
 }) {
-  const { call, rows, empty, list } = props;
+  const { call, list } = props;
   const text = DASHBOARD_TEXTS[call.language].payments;
   const { methodName } = CHECKOUT_TEXTS[call.language];
   return (
     <div class="payment-list">
-      <Table
-        caption={text.title}
+      <List
+        {...props}
+        title={text.title}
         columns={[text.uniqueId, text.amount, text.status, text.method, text.time]}
-        rows={rows.map((row) => [
+        cells={(row) => [
           <a class="id" href={withList(paymentPath(call.environment, row.uniqueId), list)}>
             <Untrusted text={row.uniqueId} />
           </a>,
@@ -233,8 +238,7 @@ function PaymentTable(props: {
             <span class="whole">{methodName[row.method]}</span>
           ),
           <When call={call} atMs={row.createdAtMs} />,
-        ])}
-        empty={empty}
+        ]}
       />
     </div>
   );

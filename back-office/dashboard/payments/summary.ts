@@ -1,7 +1,7 @@
 import type { IntentStatus } from '../../../src/domain/intent.ts';
 import { CURRENCIES, type Currency } from '../../../src/domain/method.ts';
 import type { Total } from '../../../src/read-model/totals.ts';
-import { type FilterForm, STATUSES } from './filter.ts';
+import { type PaymentFilterForm, STATUSES } from './filter.ts';
 
 /** What the filters find, in numbers. Pure. */
 
@@ -28,7 +28,7 @@ export interface ListSummary {
 }
 
 /** The days and the method of `totals` are those of the form already. */
-export function summaryOf(totals: readonly Total[], { filter }: FilterForm): ListSummary {
+export function summaryOf(totals: readonly Total[], { filter }: PaymentFilterForm): ListSummary {
   const ofCurrency = totals.filter(
     ({ currency }) => filter.currency === undefined || currency === filter.currency,
   );

@@ -5,16 +5,17 @@ import {
   type SignatureHeaderProblem,
 } from '../../../src/webhooks/signature-header.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { Message, TextField } from '../../ui/elements.tsx';
+import { TextField } from '../../ui/elements.tsx';
 import { Navigation } from '../../ui/page.tsx';
 import { type DashboardCall, may } from '../call.ts';
-import { DateField } from '../date-fields.tsx';
-import type { DaysForm } from '../days.ts';
 import { Frame } from '../frame.tsx';
 import { webhooksPath } from '../paths.ts';
 
 /** The pages about webhooks, with their paths. */
 const TABS = { settings: '', events: '/events', resend: '/resend' } as const;
+
+/** The two days in a form's query. */
+export const DAY_NAMES = ['from', 'to'] as const;
 
 type Tab = keyof typeof TABS;
 
@@ -78,36 +79,4 @@ export function Outcome(props: {
 }) {
   const { httpStatus, error } = props;
   return <code lang="en">{error ?? `HTTP ${httpStatus}`}</code>;
-}
-
-interface DaysProps {
-  readonly call: DashboardCall;
-  readonly days: DaysForm;
-}
-
-/** The two day fields of a form, each with what is wrong with it. */
-export function DaysFields({ call, days }: DaysProps) {
-  const text = DASHBOARD_TEXTS[call.language].events;
-  return (
-    <>
-      {(['from', 'to'] as const).map((field) => (
-        <DateField
-          call={call}
-          id={field}
-          label={text[field]}
-          error={days.problem?.field === field ? text[days.problem.kind] : null}
-          value={days[field]}
-        />
-      ))}
-    </>
-  );
-}
-
-/** What is wrong with the days, with a link to the field. */
-export function DaysProblemMessage({ call, days: { problem } }: DaysProps) {
-  return problem === null ? null : (
-    <Message tone="bad">
-      <a href={`#${problem.field}`}>{DASHBOARD_TEXTS[call.language].events[problem.kind]}</a>
-    </Message>
-  );
 }

@@ -1,27 +1,28 @@
 import { countText } from '../../../src/i18n/money-text.ts';
 import { LISTED_STATUSES } from '../../../src/intent/protocol.ts';
-import { type Page, parseCursor } from '../../../src/paging.ts';
+import type { Page } from '../../../src/paging.ts';
 import type { EventRow } from '../../../src/read-model/events-list.ts';
 import type { EndpointEntry } from '../../../src/webhooks/endpoint-store.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { answerPage } from '../../ui/answer.ts';
-import { Pager, SelectField, Table, Untrusted, When } from '../../ui/elements.tsx';
+import { Untrusted, When } from '../../ui/elements.tsx';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { CalendarSwitch, DatePresets } from '../date-fields.tsx';
 import { type DaysForm, dayField, readDays } from '../days.ts';
-import { eventPath, paymentPath, queryFrom, webhooksPath, withList } from '../paths.ts';
 import {
-  DaysFields,
-  DaysProblemMessage,
-  Outcome,
-  shownAddress,
-  WebhooksFrame,
-} from './elements.tsx';
-
-/** About two screens of a phone. */
-const ROWS = 25;
-const BAD_REQUEST = 400;
+  BadCursor,
+  DaysProblem,
+  daysFields,
+  type FilterField,
+  FilterForm,
+  List,
+  type ListRequest,
+  listRequest,
+  PAGE_ROWS,
+} from '../list.tsx';
+import { eventPath, paymentPath, queryFrom, webhooksPath, withList } from '../paths.ts';
+import { DAY_NAMES, Outcome, shownAddress, WebhooksFrame } from './elements.tsx';
 
 interface Filter {
   readonly status: (typeof LISTED_STATUSES)[number] | undefined;
@@ -41,43 +42,39 @@ export async function showEvents(call: DashboardCall): Promise<Response> {
   };
   const { status: deliveryStatus, days, endpoint } = filter;
   const endpointId = endpoint === '' ? undefined : endpoint;
-  const cursor = parseCursor(textOf('cursor'));
-  const isGood = days.problem === null;
+  const request = listRequest(call);
   const { page, endpoints } = await call.payments.lists.events(
     tenantOf(call),
     { deliveryStatus, endpointId, ...days.range },
-    cursor,
-    ROWS,
+    request.cursor,
+    PAGE_ROWS,
   );
-  return answerPage(
-    call,
-    <EventsPage call={call} filter={filter} page={page} endpoints={endpoints} />,
-    {
-      status: isGood ? 200 : BAD_REQUEST,
-    },
-  );
+  const shown = { call, filter, request, page, endpoints };
+  return answerPage(call, <EventsPage {...shown} />, {
+    status: days.problem === null ? request.status : 400,
+  });
 }
 
 interface Props {
   readonly call: DashboardCall;
   readonly filter: Filter;
+  readonly request: ListRequest;
   readonly page: Page<EventRow>;
   readonly endpoints: readonly EndpointEntry[];
 }
 
-function EventsPage({ call, filter, page, endpoints }: Props) {
+function EventsPage({ call, filter, request, page, endpoints }: Props) {
   const text = DASHBOARD_TEXTS[call.language].events;
   const { status = '', days, endpoint } = filter;
   const { from, to } = days;
-  const cursor = call.url.searchParams.get('cursor') ?? '';
+  const queryWith = (changes: Readonly<Record<string, string>>) =>
+    queryFrom({ status, from, to, endpoint, ...changes });
   const pathWith = (changes: Readonly<Record<string, string>>) =>
-    webhooksPath(
-      call.environment,
-      `/events?${queryFrom({ status, from, to, endpoint, ...changes })}`,
-    );
+    webhooksPath(call.environment, `/events?${queryWith(changes)}`);
   return (
     <WebhooksFrame call={call} title={text.title} active="events">
-      <DaysProblemMessage call={call} days={days} />
+      <BadCursor call={call} request={request} />
+      <DaysProblem call={call} days={days} names={DAY_NAMES} />
       <DatePresets
         call={call}
         from={from}
@@ -85,93 +82,87 @@ function EventsPage({ call, filter, page, endpoints }: Props) {
         byDefault="all"
         pathTo={(fromDay, toDay) => pathWith({ from: fromDay, to: toDay })}
       />
-      <FilterForm call={call} filter={filter} endpoints={endpoints} />
-      <CalendarSwitch call={call} />
-      <EventsTable
+      <FilterForm
         call={call}
+        action={webhooksPath(call.environment, '/events')}
+        fields={fieldsFor(call, filter, endpoints)}
+      >
+        <button type="submit">{text.filter}</button>
+      </FilterForm>
+      <CalendarSwitch call={call} />
+      <List
+        call={call}
+        title={text.title}
+        columns={[
+          text.event,
+          text.payment,
+          text.status,
+          text.destination,
+          text.created,
+          text.last,
+          text.next,
+        ]}
+        cells={(row) => cellsOf(call, row, queryWith({ cursor: request.typedCursor }))}
         page={page}
-        list={queryFrom({ status, from, to, endpoint, cursor })}
+        empty={text.empty}
+        pathTo={(cursor) => pathWith({ cursor })}
       />
-      <Pager call={call} page={page} pathTo={(at) => pathWith({ cursor: at })} />
       <p class="quiet small">{text.lag}</p>
     </WebhooksFrame>
   );
 }
 
-function FilterForm({ call, filter, endpoints }: Omit<Props, 'page'>) {
+function fieldsFor(
+  call: DashboardCall,
+  { status, endpoint, days }: Filter,
+  endpoints: readonly EndpointEntry[],
+): readonly FilterField[] {
   const text = DASHBOARD_TEXTS[call.language].events;
-  return (
-    <form class="filters" method="get" action={webhooksPath(call.environment, '/events')}>
-      <SelectField
-        id="status"
-        label={text.status}
-        options={[
-          ['', text.all],
-          ...LISTED_STATUSES.map((status) => [status, text.statuses[status]] as const),
-        ]}
-        selected={filter.status ?? ''}
-      />
-      {endpoints.length > 0 && (
-        <SelectField
-          id="endpoint"
-          label={text.destination}
-          options={[
-            ['', text.all],
-            ...endpoints.map(
-              ({ endpointId, url }) => [endpointId, shownAddress(call, url)] as const,
-            ),
-          ]}
-          selected={filter.endpoint}
-        />
-      )}
-      <DaysFields call={call} days={filter.days} />
-      <button type="submit">{text.filter}</button>
-    </form>
+  const all = ['', text.all] as const;
+  const statuses = LISTED_STATUSES.map((one) => [one, text.statuses[one]] as const);
+  const addresses = endpoints.map(
+    ({ endpointId, url }) => [endpointId, shownAddress(call, url)] as const,
   );
+  return [
+    { name: 'status', label: text.status, value: status ?? '', input: [all, ...statuses] },
+    ...(endpoints.length === 0
+      ? []
+      : [
+          {
+            name: 'endpoint',
+            label: text.destination,
+            value: endpoint,
+            input: [all, ...addresses],
+          },
+        ]),
+    ...daysFields({ call, days, names: DAY_NAMES }, text),
+  ];
 }
 
-function EventsTable({
-  call,
-  page: { rows },
-  list,
-}: Pick<Props, 'call' | 'page'> & { readonly list: string }) {
+/** `list`: the list's query, to which an event's page leads back. */
+function cellsOf(call: DashboardCall, row: EventRow, list: string) {
   const { events: text, frame } = DASHBOARD_TEXTS[call.language];
   const none = <span class="quiet">{frame.none}</span>;
-  return (
-    <Table
-      caption={text.title}
-      columns={[
-        text.event,
-        text.payment,
-        text.status,
-        text.destination,
-        text.created,
-        text.last,
-        text.next,
-      ]}
-      rows={rows.map((row) => [
-        <a class="whole" href={withList(eventPath(call.environment, row), list) + anchorOf(row)}>
-          {wireType(row.type)}
-        </a>,
-        <a href={paymentPath(call.environment, row.uniqueId)}>
-          <Untrusted text={row.uniqueId} />
-        </a>,
-        <DeliveryBadge call={call} status={row.deliveryStatus} />,
-        row.destinationOrigin === null ? none : <span>{row.destinationOrigin}</span>,
-        <When call={call} atMs={row.createdAtMs} />,
-        row.lastTryAtMs === null ? (
-          none
-        ) : (
-          <span>
-            <Outcome httpStatus={row.lastHttpStatus} error={row.lastError} />{' '}
-            <span class="quiet small nowrap">{text.tries(countText(row.tries, frame.locale))}</span>
-          </span>
-        ),
-        row.dueAtMs === null ? none : <When call={call} atMs={row.dueAtMs} />,
-      ])}
-      empty={text.empty}
-    />
-  );
+  return [
+    <a class="whole" href={withList(eventPath(call.environment, row), list) + anchorOf(row)}>
+      {wireType(row.type)}
+    </a>,
+    <a href={paymentPath(call.environment, row.uniqueId)}>
+      <Untrusted text={row.uniqueId} />
+    </a>,
+    <DeliveryBadge call={call} status={row.deliveryStatus} />,
+    row.destinationOrigin === null ? none : <span>{row.destinationOrigin}</span>,
+    <When call={call} atMs={row.createdAtMs} />,
+    row.lastTryAtMs === null ? (
+      none
+    ) : (
+      <span>
+        <Outcome httpStatus={row.lastHttpStatus} error={row.lastError} />{' '}
+        <span class="quiet small nowrap">{text.tries(countText(row.tries, frame.locale))}</span>
+      </span>
+    ),
+    row.dueAtMs === null ? none : <When call={call} atMs={row.dueAtMs} />,
+  ];
 }
 
 /** The first delivery is at the top of the event's page. */

@@ -8,8 +8,9 @@ import { actorOf, type DashboardCall, shownAt, tenantOf } from '../call.ts';
 import { CalendarSwitch } from '../date-fields.tsx';
 import { type DaysForm, dateOf, dayField, readDays } from '../days.ts';
 import { PostForm } from '../forms.tsx';
+import { DaysProblem, daysFields, FilterForm } from '../list.tsx';
 import { webhooksPath } from '../paths.ts';
-import { DaysFields, DaysProblemMessage, WebhooksFrame } from './elements.tsx';
+import { DAY_NAMES, WebhooksFrame } from './elements.tsx';
 
 /** The days in the empty form: more than a weekend and than the wait for a pause. */
 const DAYS_OFFERED_MS = 6 * 24 * 60 * 60 * 1_000;
@@ -60,12 +61,15 @@ function ResendPage({ call, days, failed }: Props & { readonly failed: FailedEve
   const text = DASHBOARD_TEXTS[call.language].events;
   return (
     <WebhooksFrame call={call} title={text.resendTitle} active="resend">
-      <DaysProblemMessage call={call} days={days} />
+      <DaysProblem call={call} days={days} names={DAY_NAMES} />
       <p>{text.resendHint}</p>
-      <form class="filters" method="get" action={webhooksPath(call.environment, '/resend')}>
-        <DaysFields call={call} days={days} />
+      <FilterForm
+        call={call}
+        action={webhooksPath(call.environment, '/resend')}
+        fields={daysFields({ call, days, names: DAY_NAMES }, text)}
+      >
         <button type="submit">{text.count}</button>
-      </form>
+      </FilterForm>
       <CalendarSwitch call={call} />
       {failed !== null && <Confirmation call={call} days={days} failed={failed} />}
     </WebhooksFrame>

@@ -2,7 +2,6 @@ import { countText } from '../../../src/i18n/money-text.ts';
 import type { TestState, WebhookSettings } from '../../../src/interface/webhooks.ts';
 import { ENDPOINTS_MAX } from '../../../src/webhooks/endpoints.ts';
 import type { FailingEndpoint } from '../../../src/webhooks/failing-endpoints.ts';
-import type { PublishedKey } from '../../../src/webhooks/published-keys.ts';
 import type { SignatureHeaderProblem } from '../../../src/webhooks/signature-header.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { answerPage } from '../../ui/answer.ts';
@@ -86,7 +85,7 @@ function SettingsPage({ call, model, state }: Props) {
         path={webhooksPath(call.environment, '/secrets')}
         hint={text.secretsHint}
       />
-      <KeysSection call={call} keys={model.keys} />
+      <KeysSection call={call} model={model} />
     </WebhooksFrame>
   );
 }
@@ -241,19 +240,20 @@ function HeaderSection({ call, name, state }: HeaderProps) {
 
 interface KeysProps {
   readonly call: DashboardCall;
-  readonly keys: readonly PublishedKey[];
+  readonly model: WebhookSettings;
 }
 
-function KeysSection({ call, keys }: KeysProps) {
+function KeysSection({ call, model }: KeysProps) {
   const text = DASHBOARD_TEXTS[call.language].webhooks;
   const prefix = call.environment === 'sandbox' ? '/api/v1/payment/sandbox' : '/api/v1/payment';
   return (
     <section class="card">
       <h2>{text.keysTitle}</h2>
       <p class="hint">
-        {text.keysHint} <a href={`${prefix}/webhook-keys`}>{`${prefix}/webhook-keys`}</a>
+        {text.keysHint}{' '}
+        <a href={`${model.apiOrigin ?? ''}${prefix}/webhook-keys`}>{`${prefix}/webhook-keys`}</a>
       </p>
-      {keys.map(({ keyId, publicKey, retired }) => (
+      {model.keys.map(({ keyId, publicKey, retired }) => (
         <CopyText
           call={call}
           id={`key-${keyId}`}
