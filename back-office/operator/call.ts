@@ -1,14 +1,15 @@
 import type { Actor } from '../../src/audit/log.ts';
 import type { Config } from '../../src/config.ts';
+import type { BackOfficeEnv } from '../env.ts';
 import type { PaymentsPlane } from '../payments-plane.ts';
 
 /** An authenticated request of the operator. */
 export interface OperatorCall {
   readonly request: Request;
   readonly url: URL;
-  readonly env: Env;
+  readonly env: BackOfficeEnv;
   readonly ctx: ExecutionContext;
-  readonly config: Config;
+  readonly config: Pick<Config, 'dataEncryptionKeys' | 'linkSigningKeys' | 'publicBaseUrl'>;
   readonly payments: PaymentsPlane;
   readonly actor: Actor;
   /** The named segments of the path, percent-decoded. */
