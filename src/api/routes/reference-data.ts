@@ -1,7 +1,7 @@
+import { isoTime } from '../../domain/ethiopian-time.ts';
 import type { Environment } from '../../domain/method.ts';
 import { successResponse } from '../../http/envelope.ts';
 import { type Bank, banks } from '../../merchants/directory.ts';
-import { isoTime } from '../../webhooks/iso-time.ts';
 import type { PublishedKey } from '../../webhooks/published-keys.ts';
 import type { MerchantCall } from '../call.ts';
 
