@@ -60,7 +60,7 @@ export async function readNewPayment(
   const terms = termsOf(call, validated.value);
   const rails = terms.methods.map(({ method }) => ({
     method,
-    rail: methods.find((offered) => offered.method === method)?.railFor(terms) ?? null,
+    rail: methods.find((offered) => offered.method === method)?.chooseRail(terms) ?? null,
   }));
   return {
     client: intentByUniqueId(env, access, terms.uniqueId),
@@ -117,7 +117,7 @@ async function validationContext(
 }
 
 function refusalOf(call: MerchantCall, callbackUrl: string): GuardReason | null {
-  const verdict = judgeDestination(call.env, callbackUrl, baseUrlOf(call));
+  const verdict = judgeDestination(call.config, callbackUrl, baseUrlOf(call));
   return verdict.allowed ? null : verdict.reason;
 }
 
