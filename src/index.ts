@@ -7,7 +7,7 @@ import { refusePlainHttp } from './http/https.ts';
 import type { DeliveryMessage, ProjectionMessage } from './intent/protocol.ts';
 import { consumeDeliveries } from './webhooks/consume.ts';
 
-export { PaymentIntent } from './payment-intent.ts';
+export { PaymentIntent } from './connected-intent.ts';
 
 type Consumer = (batch: MessageBatch, env: Env, ctx: ExecutionContext) => Promise<void>;
 

@@ -1,4 +1,4 @@
-import { businessDay } from '../../src/read-model/totals.ts';
+import { businessDay } from '../../src/domain/ethiopian-time.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { Field } from '../ui/elements.tsx';
 import { Navigation } from '../ui/page.tsx';

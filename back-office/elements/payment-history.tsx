@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { actorOf } from '../../src/domain/actor.ts';
 import type { Attempt, AttemptStatus, Intent, IntentStatus } from '../../src/domain/intent.ts';
+import { partyOf } from '../../src/domain/party.ts';
 import { phoneText } from '../../src/domain/phone.ts';
 import { awaitsProof } from '../../src/domain/time.ts';
 import type { HistoryDetail, HistoryEntry, RefundDetail } from '../../src/intent/protocol.ts';
@@ -128,7 +128,7 @@ export function Timeline(props: {
         rows={history.map((entry) => [
           <WhenExactly call={call} atMs={entry.atMs} />,
           <Transition call={call} entry={entry} />,
-          text.actor[entry.detail?.actor ?? actorOf(entry.command, intent.terms.kind)],
+          text.actor[entry.detail?.actor ?? partyOf(entry.command, intent.terms.kind)],
           <span>{detailText(call, intent, entry.detail) ?? <span class="quiet">—</span>}</span>,
         ])}
         empty={text.timeline}

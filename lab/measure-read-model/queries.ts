@@ -1,5 +1,6 @@
 import type { LocalDatabase } from '../../scripts/dev/d1.ts';
 import type { SqlStatement } from '../../src/database.ts';
+import { businessDay } from '../../src/domain/ethiopian-time.ts';
 import type { Tenant } from '../../src/domain/intent.ts';
 import { idSearchKey } from '../../src/domain/search-key.ts';
 import { type Cursor, pageStatement } from '../../src/paging.ts';
@@ -25,7 +26,6 @@ import {
 import { searchStatements } from '../../src/read-model/search.ts';
 import {
   attemptTotalsStatement,
-  businessDay,
   EVERY_DAY,
   failuresPerRailStatement,
   totalsByPeriodStatements,

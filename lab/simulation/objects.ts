@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import { PaymentIntent } from '../../src/connected-intent.ts';
 import { Store } from '../../src/intent/store.ts';
-import { PaymentIntent } from '../../src/payment-intent.ts';
 import { type Clock, never, OUTSIDE, type Process } from './clock.ts';
 import { SimulatedFailure } from './faults.ts';
 import { Sqlite } from './sqlite.ts';

@@ -2,8 +2,8 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import type { ValidationContext } from '../../src/api/schema/context.ts';
 import { expressSchema } from '../../src/api/schema/express.ts';
+import { hostedSchema } from '../../src/api/schema/hosted.ts';
 import { eventsQuery, paymentsQuery, refundsQuery, resendBody } from '../../src/api/schema/list.ts';
-import { hostedSchema } from '../../src/api/schema/payment-intent.ts';
 import { refundSchema } from '../../src/api/schema/refund.ts';
 import {
   endpointChangesSchema,

@@ -1,8 +1,8 @@
 import { windowEndsByMs } from '../attempts/plan.ts';
+import { isoTime } from '../domain/ethiopian-time.ts';
 import type { IntentTerms } from '../domain/intent.ts';
 import type { Method } from '../domain/method.ts';
 import type { Rail } from '../rails/rail.ts';
-import { isoTime } from '../webhooks/iso-time.ts';
 
 /** A customer takes about this long to open the page of a hosted payment and to choose a method. */
 const CHOOSING_MS = 30_000;

@@ -16,8 +16,8 @@ import { heldExpiryWarnings, type RailChoice } from './held-expiry.ts';
 import { idempotencyClaim } from './idempotency.ts';
 import type { OfferedMethod, ValidationContext } from './schema/context.ts';
 import { validateExpress } from './schema/express.ts';
+import { uniqueIdOf, validateHosted } from './schema/hosted.ts';
 import type { PaymentOrder } from './schema/order.ts';
-import { uniqueIdOf, validatePaymentIntent } from './schema/payment-intent.ts';
 
 export interface NewPayment {
   readonly client: IntentClient;
@@ -47,7 +47,7 @@ export async function readNewPayment(
     const support = methodSupport(env, access.environment, offered.method);
     return support === null ? [] : [{ ...offered, ...support }];
   });
-  const validate = kind === 'hosted' ? validatePaymentIntent : validateExpress;
+  const validate = kind === 'hosted' ? validateHosted : validateExpress;
   const validated = validate(body.value, await validationContext(call, methods, body.value));
   if (!validated.ok) {
     const { errors, warnings } = validated;
@@ -60,7 +60,7 @@ export async function readNewPayment(
   const terms = termsOf(call, validated.value);
   const rails = terms.methods.map(({ method }) => ({
     method,
-    rail: methods.find((offered) => offered.method === method)?.railFor(terms) ?? null,
+    rail: methods.find((offered) => offered.method === method)?.chooseRail(terms) ?? null,
   }));
   return {
     client: intentByUniqueId(env, access, terms.uniqueId),
@@ -117,7 +117,7 @@ async function validationContext(
 }
 
 function refusalOf(call: MerchantCall, callbackUrl: string): GuardReason | null {
-  const verdict = judgeDestination(call.env, callbackUrl, baseUrlOf(call));
+  const verdict = judgeDestination(call.config, callbackUrl, baseUrlOf(call));
   return verdict.allowed ? null : verdict.reason;
 }
 

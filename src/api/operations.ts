@@ -4,7 +4,6 @@ import type { MerchantCall } from './call.ts';
 import { createExpress } from './routes/create-express.ts';
 import { createHosted } from './routes/create-hosted.ts';
 import { cancelPayment, readPayment } from './routes/read-payment.ts';
-import { listBanks, listWebhookKeys } from './routes/reference-data.ts';
 
 /** Every call of the merchants' API. `scripts/openapi/operations.ts` describes each for readers. */
 
@@ -36,6 +35,7 @@ const post = callsBy('post');
 const events = () => import('./lists/events.ts');
 const endpoints = () => import('./routes/webhook-endpoints.ts');
 const refunds = () => import('./routes/refunds.ts');
+const referenceData = () => import('./routes/reference-data.ts');
 
 const ENDPOINT = '/webhook-endpoints/:id';
 
@@ -90,7 +90,8 @@ export const OPERATIONS = {
     method: 'get',
     paths: ['/webhook-keys'],
     environments: ENVIRONMENTS,
-    answerWithoutKey: listWebhookKeys,
+    answerWithoutKey: async (env, environment) =>
+      (await referenceData()).listWebhookKeys(env, environment),
   },
   listWebhookEndpoints: get(
     'webhook_endpoints',
@@ -118,7 +119,7 @@ export const OPERATIONS = {
     lazy(endpoints, 'rotateWebhookSecret'),
     `${ENDPOINT}/secret`,
   ),
-  listBanks: get(null, listBanks, '/banks'),
+  listBanks: get(null, lazy(referenceData, 'listBanks'), '/banks'),
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationId = keyof typeof OPERATIONS;

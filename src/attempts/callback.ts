@@ -27,11 +27,11 @@ export const NOT_AVAILABLE: CallbackReply = textReply(503, 'Not available');
 /** Null when the link names no attempt of this rail. */
 export function callbackTarget(
   env: Env,
-  { objectId, attemptIndex }: Link,
+  { objectId, index }: Link,
   railId: string,
 ): Promise<CallbackTarget | null> {
   const client = intentByObjectId(env, objectId);
-  return targetIn(client, ({ attempts }) => attempts[attemptIndex], railId);
+  return targetIn(client, ({ attempts }) => attempts[index], railId);
 }
 
 /** The attempt that `pick` names in a payment; null unless it is one of this rail. */

@@ -13,11 +13,11 @@ export async function railOrder(
   attempt: Attempt,
 ): Promise<RailOrder> {
   const keys = configOf(env).linkSigningKeys;
-  const attemptIndex = intent.attempts.findIndex(({ id }) => id === attempt.id);
-  if (attemptIndex < 0) {
+  const index = intent.attempts.findIndex(({ id }) => id === attempt.id);
+  if (index < 0) {
     throw new Error('The attempt belongs to another payment');
   }
-  const link = { objectId, attemptIndex };
+  const link = { objectId, index };
   const [attemptToken, checkoutUrl, orderId] = await Promise.all([
     signLink(keys, 'attempt', link),
     checkoutUrlOf(env, objectId, intent),
@@ -42,6 +42,6 @@ export async function checkoutUrlOf(
   { terms }: Pick<Intent, 'terms'>,
 ): Promise<string> {
   const keys = configOf(env).linkSigningKeys;
-  const token = await signLink(keys, 'checkout', { objectId, attemptIndex: 0 });
+  const token = await signLink(keys, 'checkout', { objectId, index: 0 });
   return `${terms.baseUrl}/checkout/${token}`;
 }

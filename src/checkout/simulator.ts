@@ -89,6 +89,6 @@ function isChoice(text: string): text is SimulatorChoice {
 
 /** The attempt that the link names, if it uses the simulator. */
 function simulatedAttempt({ intent, link }: LinkCall): Attempt | null {
-  const attempt = intent.attempts[link.attemptIndex];
+  const attempt = intent.attempts[link.index];
   return attempt?.railId === simulator.id ? attempt : null;
 }

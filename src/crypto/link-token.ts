@@ -7,7 +7,7 @@ import { macOf, signBytes, verifyBytes } from './signed-bytes.ts';
  * Link tokens, which unauthenticated pages and callbacks carry in their URLs. The gateway checks
  * the MAC before it contacts any object (docs/promises.md#8). The MAC covers the purpose, so that
  * a checkout link does not work as a callback link.
- * Format: `<keyId>.<base64url(object id ‖ attempt index ‖ MAC)>`.
+ * Format: `<keyId>.<base64url(object id ‖ index ‖ MAC)>`.
  */
 export type LinkPurpose = 'checkout' | 'attempt' | 'refund';
 
@@ -17,8 +17,8 @@ const ID_PURPOSE = 'order-id';
 export interface Link {
   /** Durable Object id, 64 hexadecimal digits. */
   readonly objectId: string;
-  /** Index of the attempt for purpose `attempt`, of the refund for `refund`, else 0. */
-  readonly attemptIndex: number;
+  /** Which attempt or refund of the payment the link is about; 0 for the checkout page. */
+  readonly index: number;
 }
 
 const OBJECT_ID_BYTES = 32;
@@ -76,13 +76,13 @@ function areEqual(one: Uint8Array, other: Uint8Array): boolean {
   return difference === 0;
 }
 
-function payloadOf({ objectId, attemptIndex }: Link): Uint8Array {
-  return new Uint8Array([...bytesFromHex(objectId), attemptIndex]);
+function payloadOf({ objectId, index }: Link): Uint8Array {
+  return new Uint8Array([...bytesFromHex(objectId), index]);
 }
 
 function linkOf(payload: Uint8Array): Link {
   return {
     objectId: hexFromBytes(payload.subarray(0, OBJECT_ID_BYTES)),
-    attemptIndex: payload[OBJECT_ID_BYTES] ?? 0,
+    index: payload[OBJECT_ID_BYTES] ?? 0,
   };
 }

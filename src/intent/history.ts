@@ -1,5 +1,5 @@
-import { actorOf } from '../domain/actor.ts';
 import type { Attempt, Command, Intent } from '../domain/intent.ts';
+import { partyOf } from '../domain/party.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { printableCode } from '../domain/provider-code.ts';
 import { changedRefund } from '../domain/transition.ts';
@@ -32,7 +32,7 @@ export function historyDetail(command: Command, before: Intent, after: Intent): 
     (after.status === before.status ? null : after.failureReason);
   const requester = command.type === 'request_refund' ? command.refund.requester : null;
   return {
-    actor: requester?.type === 'operator' ? 'operator' : actorOf(command.type, after.terms.kind),
+    actor: requester?.type === 'operator' ? 'operator' : partyOf(command.type, after.terms.kind),
     ...(attempt !== undefined && {
       attemptIndex,
       method: attempt.method,

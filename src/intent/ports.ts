@@ -3,7 +3,7 @@ import type { Environment } from '../domain/method.ts';
 import type { Refund, RefundOutcome } from '../domain/refund.ts';
 
 /**
- * What the object needs from the rest of Kefel. `src/payment-intent.ts` passes it in, so that this
+ * What the object needs from the rest of Kefel. `src/connected-intent.ts` passes it in, so that this
  * folder imports no adapter, page or webhook code.
  */
 export interface Ports {

@@ -1,4 +1,3 @@
-import type { Actor } from '../domain/actor.ts';
 import type {
   Anomaly,
   Attempt,
@@ -13,6 +12,7 @@ import type {
   Rejection,
   Tenant,
 } from '../domain/intent.ts';
+import type { Party } from '../domain/party.ts';
 import type { Refund, RefundActionReason, RefundFailureReason } from '../domain/refund.ts';
 import type { TryFault } from '../domain/webhook-fault.ts';
 
@@ -156,7 +156,7 @@ export interface HistoryEntry {
  * does not apply is absent.
  */
 export interface HistoryDetail {
-  readonly actor: Actor;
+  readonly actor: Party;
   /** The index of the attempt, from 0. */
   readonly attemptIndex?: number;
   readonly method?: Attempt['method'];

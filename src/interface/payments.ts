@@ -258,7 +258,7 @@ async function checkoutUrlOf(
   if (hasEnded(status)) {
     return null;
   }
-  const link = { objectId, attemptIndex: 0 };
+  const link = { objectId, index: 0 };
   return `${terms.baseUrl}/checkout/${await signLink(config.linkSigningKeys, 'checkout', link)}`;
 }
 

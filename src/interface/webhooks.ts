@@ -1,5 +1,6 @@
 import { safeParse } from 'valibot';
 import type { Actor } from '../audit/log.ts';
+import { configOf } from '../config.ts';
 import { prepare, runBatch } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { isWithinLimit } from '../http/rate-limit.ts';
@@ -144,7 +145,7 @@ export function checkEndpoint(
  * (docs/decisions.md#18).
  */
 function addressProblem(env: Env, url: string, ownOrigin: string): AddressProblem | null {
-  const verdict = judgeDestination(env, url, ownOrigin);
+  const verdict = judgeDestination(configOf(env), url, ownOrigin);
   if (!verdict.allowed) {
     return verdict.reason;
   }

@@ -51,7 +51,7 @@ export interface MethodSupport {
   /** In production. The sandbox warns by them, perhaps before production is set up. */
   readonly rules: RailRules;
   /** As `railFor` says. */
-  readonly railFor: (payment: Payment) => Rail | null;
+  readonly chooseRail: (payment: Payment) => Rail | null;
 }
 
 /** Null when the method is not enabled (docs/decisions.md#13 and #23). */
@@ -62,5 +62,5 @@ export function methodSupport(
 ): MethodSupport | null {
   const configured = configuredRail(env, environment, method);
   const rules = environment === 'production' ? configured : productionRules(env, method);
-  return rules && { rules, railFor: (payment) => chosenRail(configured, payment) };
+  return rules && { rules, chooseRail: (payment) => chosenRail(configured, payment) };
 }

@@ -1,21 +1,13 @@
 import { batch, prepare, type SqlStatement } from '../database.ts';
+import {
+  AHEAD_OF_UTC_MS,
+  businessDay,
+  businessDayStartMs,
+  DAY_MS,
+} from '../domain/ethiopian-time.ts';
 import type { FailureReason, IntentStatus, Tenant } from '../domain/intent.ts';
 import type { Currency, Environment, Method } from '../domain/method.ts';
 import { KNOWN_TO_TOTALS, type PaymentFilter } from './payments-list.ts';
-
-/** Addis Ababa is three hours ahead of UTC, all year. */
-const OFFSET_MS = 3 * 3_600_000;
-const DAY_MS = 86_400_000;
-
-/** The read model's day of a time: days since 1970 in Addis Ababa. */
-export function businessDay(atMs: number): number {
-  return Math.floor((atMs + OFFSET_MS) / DAY_MS);
-}
-
-/** The start of a day of the read model, in milliseconds since 1970 in UTC. */
-export function businessDayStartMs(day: number): number {
-  return day * DAY_MS - OFFSET_MS;
-}
 
 /** Days of creation, from `businessDay`, both inclusive. */
 export interface DayRange {
@@ -147,7 +139,7 @@ export function totalsByPeriodStatements(
   });
   return [
     sums(periodOf('day'), tenant, range),
-    openSums(periodOf(`((created_at_ms + ${OFFSET_MS}) / ${DAY_MS})`), tenant, range),
+    openSums(periodOf(`((created_at_ms + ${AHEAD_OF_UTC_MS}) / ${DAY_MS})`), tenant, range),
   ];
 }
 

@@ -13,7 +13,7 @@ import { refundOrder } from './order.ts';
  */
 export async function answerRefundCallback(
   env: Env,
-  { objectId, attemptIndex: index }: Link,
+  { objectId, index }: Link,
   railId: string,
   call: CallbackCall,
 ): Promise<CallbackReply | null> {

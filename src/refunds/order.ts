@@ -20,7 +20,7 @@ export async function refundOrder(
   if (attempt === undefined || index < 0) {
     throw new Error('The refund belongs to another payment');
   }
-  const link = { objectId, attemptIndex: index };
+  const link = { objectId, index };
   const [payment, token] = await Promise.all([
     railOrder(env, rail, objectId, intent, attempt),
     signLink(configOf(env).linkSigningKeys, 'refund', link),

@@ -1,3 +1,4 @@
+import { isoTime } from '../domain/ethiopian-time.ts';
 import {
   type Attempt,
   type AttemptStatus,
@@ -13,7 +14,6 @@ import { idWithoutPhone, maskedPhone } from '../domain/phone.ts';
 import type { Refund } from '../domain/refund.ts';
 import { netShareMinor, refundedOf } from '../domain/refund-amounts.ts';
 import { expiryHeldUntilMs } from '../domain/time.ts';
-import { isoTime } from './iso-time.ts';
 import { refundPayload } from './refund-payload.ts';
 
 /**

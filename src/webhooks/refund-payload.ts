@@ -1,6 +1,6 @@
+import { isoTime } from '../domain/ethiopian-time.ts';
 import type { Intent } from '../domain/intent.ts';
 import type { Refund, RefundStatus } from '../domain/refund.ts';
-import { isoTime } from './iso-time.ts';
 
 /**
  * A refund as merchants see it: an unresolved one has no known outcome yet, so it is PROCESSING.

@@ -1,4 +1,4 @@
-import { configOf } from '../config.ts';
+import { type Config, configOf } from '../config.ts';
 import type { DeliveryTry } from '../intent/protocol.ts';
 import { bodySignatureHeader, standardWebhookHeaders } from './sign.ts';
 import { sendWebhook } from './transport.ts';
@@ -25,8 +25,11 @@ export interface SendResult {
 }
 
 /** Whether this configuration allows a webhook to `destination`. */
-export function judgeDestination(env: Env, destination: string, ownOrigin: string): GuardResult {
-  const config = configOf(env);
+export function judgeDestination(
+  config: Config,
+  destination: string,
+  ownOrigin: string,
+): GuardResult {
   return guardCallbackUrl(destination, {
     httpsOnly: config.callbackHttpsOnly,
     allowLoopback: config.localCallbacks,
@@ -37,7 +40,7 @@ export function judgeDestination(env: Env, destination: string, ownOrigin: strin
 /** Checks the URL, signs and sends. The result reports failures; it throws none. */
 export async function sendSigned(env: Env, webhook: OutgoingWebhook): Promise<SendResult> {
   const atMs = Date.now();
-  const verdict = judgeDestination(env, webhook.destination, webhook.ownOrigin);
+  const verdict = judgeDestination(configOf(env), webhook.destination, webhook.ownOrigin);
   if (!verdict.allowed) {
     return { log: unsentTry(`not sent: ${verdict.reason}`, atMs), retryAfterMs: null };
   }

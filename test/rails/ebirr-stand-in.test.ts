@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ethiopianTimestamp } from '../../src/rails/ethiopian-time.ts';
+import { ethiopianTimestamp } from '../../src/domain/ethiopian-time.ts';
 import { type EbirrScene, ebirrSample, ebirrScene } from '../support/rails/ebirr-scene.ts';
 
 /** Goal: the stand-in answers as eBirr's published samples do and refuses malformed requests. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { digitsOf, ethiopianDigits, ethiopianTimestamp } from '../../src/rails/ethiopian-time.ts';
+import { digitsOf, ethiopianDigits, ethiopianTimestamp } from '../../src/domain/ethiopian-time.ts';
 import { codesOf, integerOf, isAbsentOr, minorOf, textOf } from '../../src/rails/members.ts';
 
 /** Goal: every rail reads and writes the same forms alike, and nothing else counts as one of them. */

@@ -46,7 +46,7 @@ test.each(WITH_TOKEN)('$railId: tokens of other purposes open no address of it',
   await scene.begin();
   decideAtRails('paid');
   const { objectId } = scene.payment();
-  const link = { objectId, attemptIndex: 0 };
+  const link = { objectId, index: 0 };
   const before = await everythingStored();
   const { reference } = await attemptNow(scene.payment());
   const body = { referenceId: reference, status: 'PAID', orderNumber: reference };

@@ -217,7 +217,7 @@ test('API2:2023 links: an altered one gets the same bytes as one of another paym
   // Genuine, but its payment does not exist.
   const unused = await signLink(configOf(env).linkSigningKeys, 'checkout', {
     objectId,
-    attemptIndex: 0,
+    index: 0,
   });
   const tokens = [`${own.slice(0, -4)}AAAA`, own.slice(0, -1), attempt, unused, 'unlike'];
   for (const form of ['', '/status', '/returned']) {

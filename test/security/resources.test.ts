@@ -76,7 +76,7 @@ test('API4:2023 each route behind a link counts by link, before it reaches stora
   const limit = vi.spyOn(env.CHECKOUT_RATE_LIMIT, 'limit').mockResolvedValue({ success: false });
   const { objectId } = clientOf();
   const sign = (purpose: 'attempt' | 'refund') =>
-    signLink(configOf(env).linkSigningKeys, purpose, { objectId, attemptIndex: 0 });
+    signLink(configOf(env).linkSigningKeys, purpose, { objectId, index: 0 });
   const [attempt, refund] = [await sign('attempt'), await sign('refund')];
   const routes = [
     ...['', '/status', '/returned', '/qr.svg', `/logo/${'0'.repeat(64)}`].map((rest) => [

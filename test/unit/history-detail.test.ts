@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Actor, actorOf } from '../../src/domain/actor.ts';
 import { decide, openIntent } from '../../src/domain/decide.ts';
 import type { Command, Intent, IntentKind } from '../../src/domain/intent.ts';
+import { type Party, partyOf } from '../../src/domain/party.ts';
 import type { RefundCapability, RefundOutcome, RefundRequester } from '../../src/domain/refund.ts';
 import { historyDetail } from '../../src/intent/history.ts';
 import type { HistoryDetail } from '../../src/intent/protocol.ts';
@@ -339,7 +339,7 @@ test.each([
   expect(detailsAfter(story)[0]?.note).toBe(kept);
 });
 
-test.each<[Command['type'] | 'create', IntentKind, Actor]>([
+test.each<[Command['type'] | 'create', IntentKind, Party]>([
   ['create', 'hosted', 'merchant'],
   ['create', 'express', 'merchant'],
   ['start_attempt', 'hosted', 'customer'],
@@ -355,5 +355,5 @@ test.each<[Command['type'] | 'create', IntentKind, Actor]>([
   ['cancel', 'hosted', 'merchant'],
   ['tick', 'express', 'clock'],
 ])('%s of a payment that is %s is recorded as an act of: %s', (command, kind, actor) => {
-  expect(actorOf(command, kind)).toBe(actor);
+  expect(partyOf(command, kind)).toBe(actor);
 });

@@ -15,17 +15,17 @@ const key = (keyId: string, fill: number): NamedKey => ({
 const OLD: KeyRing = [key('k1', 1)];
 const NEW: KeyRing = [key('k2', 2)];
 const BOTH: KeyRing = [NEW[0], OLD[0]];
-const LINK: Link = { objectId: 'ab'.repeat(32), attemptIndex: 3 };
+const LINK: Link = { objectId: 'ab'.repeat(32), index: 3 };
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const ID_LENGTH = 79;
 
 describe('an order id', () => {
   test.each<[string, Link]>([
-    ['of zeros', { objectId: '00'.repeat(32), attemptIndex: 0 }],
-    ['of ones', { objectId: 'ff'.repeat(32), attemptIndex: 255 }],
+    ['of zeros', { objectId: '00'.repeat(32), index: 0 }],
+    ['of ones', { objectId: 'ff'.repeat(32), index: 255 }],
     ['of an attempt', LINK],
-    ['of the last of them', { ...LINK, attemptIndex: 9 }],
+    ['of the last of them', { ...LINK, index: 9 }],
   ])('%s has 79 letters and digits, and verifies to its link', async (_name, link) => {
     const id = await linkId(OLD, link);
     expect(id).toMatch(/^[A-Z2-7]{79}$/);
@@ -33,9 +33,9 @@ describe('an order id', () => {
   });
 
   test('is stable, and differs for each attempt and payment', async () => {
-    const links = [0, 1, 2].flatMap((attemptIndex) => [
-      { objectId: 'ab'.repeat(32), attemptIndex },
-      { objectId: 'ac'.repeat(32), attemptIndex },
+    const links = [0, 1, 2].flatMap((index) => [
+      { objectId: 'ab'.repeat(32), index },
+      { objectId: 'ac'.repeat(32), index },
     ]);
     const ids = await Promise.all([...links, ...links].map((link) => linkId(OLD, link)));
     expect(new Set(ids)).toHaveLength(links.length);

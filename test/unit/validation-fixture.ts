@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { OfferedMethod, Validated, ValidationContext } from '../../src/api/schema/context.ts';
 import { validateExpress } from '../../src/api/schema/express.ts';
+import { validateHosted } from '../../src/api/schema/hosted.ts';
 import type { PaymentOrder } from '../../src/api/schema/order.ts';
-import { validatePaymentIntent } from '../../src/api/schema/payment-intent.ts';
 import { METHODS, type Method } from '../../src/domain/method.ts';
 import { codeOf, FIELD_ERROR_CODES, textOf } from '../../src/http/field-error.ts';
 import type { RailRules } from '../../src/rails/rail.ts';
@@ -83,7 +83,7 @@ function bodyOf(base: Fields, changes: Fields): unknown {
 }
 
 export function hosted(changes: Fields = {}, context = CONTEXT): Validated<PaymentOrder> {
-  return validatePaymentIntent(bodyOf(HOSTED_BODY, changes), context);
+  return validateHosted(bodyOf(HOSTED_BODY, changes), context);
 }
 
 export function express(changes: Fields = {}, context = CONTEXT): Validated<PaymentOrder> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { uniqueIdOf, validatePaymentIntent } from '../../src/api/schema/payment-intent.ts';
+import { uniqueIdOf, validateHosted } from '../../src/api/schema/hosted.ts';
 import {
   CONTEXT,
   errorsOf,
@@ -408,18 +408,18 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-describe('validatePaymentIntent rejects', () => {
+describe('validateHosted rejects', () => {
   it.each(ROWS)('%s', (_source, changes, errors) => {
     expect(errorsOf(hosted(changes))).toEqual(errors);
   });
 
   it.each([[null], [[]], ['text'], [5], [undefined]])('a body that is no object: %j', (body) => {
     const errors = { body: 'Must be a JSON object.' };
-    expect(errorsOf(validatePaymentIntent(body, CONTEXT))).toEqual(errors);
+    expect(errorsOf(validateHosted(body, CONTEXT))).toEqual(errors);
   });
 
   it('decisions.md#10: an empty object, and names all missing fields', () => {
-    expect(errorsOf(validatePaymentIntent({}, CONTEXT))).toEqual({
+    expect(errorsOf(validateHosted({}, CONTEXT))).toEqual({
       amount: NEITHER,
       currency: REQUIRED,
       paymentIntentUniqueId: REQUIRED,
@@ -445,7 +445,7 @@ describe('validatePaymentIntent rejects', () => {
   });
 });
 
-describe('validatePaymentIntent accepts', () => {
+describe('validateHosted accepts', () => {
   it('the smallest body, with every absent field null or empty', () => {
     expect(orderOf(hosted())).toEqual({
       kind: 'hosted',
@@ -505,9 +505,9 @@ describe('validatePaymentIntent accepts', () => {
       '{',
       '{"__proto__":{"callbackUrl":"bad"},"constructor":1,"toString":null,',
     );
-    expect(orderOf(validatePaymentIntent(JSON.parse(text), CONTEXT))).toEqual(orderOf(hosted()));
+    expect(orderOf(validateHosted(JSON.parse(text), CONTEXT))).toEqual(orderOf(hosted()));
     const inherited = JSON.parse(`{"__proto__":${JSON.stringify(HOSTED_BODY)}}`);
-    expect(validatePaymentIntent(inherited, CONTEXT).ok).toBe(false);
+    expect(validateHosted(inherited, CONTEXT).ok).toBe(false);
   });
 
   it.each([

@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
+import { isoTime } from '../../src/domain/ethiopian-time.ts';
 import type { Method } from '../../src/domain/method.ts';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { timeText } from '../../src/i18n/time-text.ts';
-import { isoTime } from '../../src/webhooks/iso-time.ts';
 import { MPESA_PHONE, mpesaReport, playRails, SCENE_SECRETS } from './rails-scenes.ts';
 import {
   alarmsUntil,

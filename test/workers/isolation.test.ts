@@ -276,8 +276,8 @@ async function wrongTokens(own: string, ofOtherPurpose: string): Promise<[string
   });
   const foreignKey = { keyId: 't1', base64: btoa('f'.repeat(32)) };
   const { objectId } = clientOf();
-  const checkout = await signLink([foreignKey], 'checkout', { objectId, attemptIndex: 0 });
-  const attempt = await signLink([foreignKey], 'attempt', { objectId, attemptIndex: 0 });
+  const checkout = await signLink([foreignKey], 'checkout', { objectId, index: 0 });
+  const attempt = await signLink([foreignKey], 'attempt', { objectId, index: 0 });
   return [
     ['one bit of the object id changed', flipped[0] ?? ''],
     ['the middle changed', flipped[1] ?? ''],
@@ -379,7 +379,7 @@ test('promises.md#9: a signed link to an unknown attempt changes nothing', async
   const before = await intentOf();
   const { objectId } = clientOf();
   const keys = configOf(env).linkSigningKeys;
-  const token = await signLink(keys, 'attempt', { objectId, attemptIndex: 3 });
+  const token = await signLink(keys, 'attempt', { objectId, index: 3 });
   const response = await postForm(`/rails/simulator/${token}`, { outcome: 'approve' });
   expect(response.status).toBe(404);
   expect((await call(`/simulator/${token}`, { apiKey: null })).status).toBe(404);

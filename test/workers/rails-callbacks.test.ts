@@ -76,7 +76,7 @@ const STRANGERS = (): ReturnType<typeof KEYS> => [
   { keyId: 't1', base64: btoa('another key with the same id, 32') },
 ];
 
-const here = (attemptIndex = 0) => ({ objectId: client().objectId, attemptIndex });
+const here = (index = 0) => ({ objectId: client().objectId, index });
 
 const WRONG_ADDRESSES: readonly [string, () => Promise<string>][] = [
   ['another rail that is configured', () => callbackPath('stk-push')],
@@ -136,7 +136,7 @@ test('a forged token reaches no object, not even to read it', async () => {
   await pending();
   const before = objectIds();
   const nowhere = '0'.repeat(64);
-  const link = { objectId: nowhere, attemptIndex: 0 };
+  const link = { objectId: nowhere, index: 0 };
   await report(`/rails/ebirr/${await signLink(STRANGERS(), 'attempt', link)}`, await paid());
   expect(objectIds()).toEqual(before);
 });

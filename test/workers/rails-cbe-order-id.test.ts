@@ -52,7 +52,7 @@ beforeEach(() => {
 
 /** The order id that a key ring makes of the first attempt. */
 const orderId = ({ objectId }: IntentClient, keys = configOf(env).linkSigningKeys) =>
-  linkId(keys, { objectId, attemptIndex: 0 });
+  linkId(keys, { objectId, index: 0 });
 
 async function pending(): Promise<string> {
   await payExpress({ method: 'CBE' });

@@ -61,7 +61,7 @@ async function pending(environment: Environment = 'production'): Promise<string>
 }
 
 const orderId = ({ objectId }: IntentClient, keys = configOf(env).linkSigningKeys) =>
-  linkId(keys, { objectId, attemptIndex: 0 });
+  linkId(keys, { objectId, index: 0 });
 
 test('the order id that CBE gets names the attempt', async () => {
   const id = await pending();

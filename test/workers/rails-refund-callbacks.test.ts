@@ -59,7 +59,7 @@ async function asked(): Promise<string> {
   });
   await fireAlarmOf();
   const { objectId } = client();
-  const link = { objectId, attemptIndex: 0 };
+  const link = { objectId, index: 0 };
   const token = await signLink(configOf(env).linkSigningKeys, 'refund', link);
   return `/rails/stk-push/refunds/${token}`;
 }

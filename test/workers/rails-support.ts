@@ -287,7 +287,7 @@ export async function callbackPath(
 
 export function attemptToken(payment = client(), attemptIndex = 0): Promise<string> {
   const { objectId } = payment;
-  return signLink(configOf(env).linkSigningKeys, 'attempt', { objectId, attemptIndex });
+  return signLink(configOf(env).linkSigningKeys, 'attempt', { objectId, index: attemptIndex });
 }
 
 /** Posts to the gateway as a provider would: without a merchant's key. */

@@ -1,17 +1,11 @@
 import { env } from 'cloudflare:workers';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { businessDay, businessDayStartMs } from '../../src/domain/ethiopian-time.ts';
 import type { FailureReason, IntentStatus, Tenant } from '../../src/domain/intent.ts';
 import type { Method } from '../../src/domain/method.ts';
 import type { ProjectionMessage, ProjectionRow } from '../../src/intent/protocol.ts';
-import {
-  businessDay,
-  businessDayStartMs,
-  failuresPerRail,
-  totals,
-  totalsByPeriod,
-  totalsOf,
-} from '../../src/read-model/totals.ts';
+import { failuresPerRail, totals, totalsByPeriod, totalsOf } from '../../src/read-model/totals.ts';
 import { deliver, nameOf, projectionMessage, TENANTS } from './read-model-fixture.ts';
 import { ALPHA, BETA, consume, countProjectionRows, tenantOf, useGateway } from './support.ts';
 

@@ -1,6 +1,6 @@
+import { businessDay } from '../../../src/domain/ethiopian-time.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import type { Overview } from '../../../src/interface/lists.ts';
-import { businessDay } from '../../../src/read-model/totals.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { answerPage } from '../../ui/answer.ts';
 import { Message } from '../../ui/elements.tsx';

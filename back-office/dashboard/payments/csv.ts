@@ -1,3 +1,4 @@
+import { ethiopianTimestamp, isoTime } from '../../../src/domain/ethiopian-time.ts';
 import { majorText } from '../../../src/domain/money.ts';
 import { idWithoutPhone, maskedPhone } from '../../../src/domain/phone.ts';
 import type { PaymentRow } from '../../../src/read-model/payment-row.ts';
@@ -56,7 +57,7 @@ const FORMATS: Readonly<Record<Separator, Format>> = {
  */
 const COLUMNS = {
   created_at: (row) => isoTime(row.createdAtMs),
-  created_at_eat: (row) => localTime(row.createdAtMs),
+  created_at_eat: (row) => ethiopianTimestamp(row.createdAtMs),
   unique_id: (row) => row.uniqueId,
   uuid: (row) => row.uuid,
   payment_intent_id: (row) => String(row.number),
@@ -80,7 +81,7 @@ const COLUMNS = {
   unresolved_attempts: (row) => String(row.unresolvedAttempts),
   anomalies: (row) => String(row.anomalies),
   ended_at: (row) => (row.endedAtMs === null ? '' : isoTime(row.endedAtMs)),
-  ended_at_eat: (row) => (row.endedAtMs === null ? '' : localTime(row.endedAtMs)),
+  ended_at_eat: (row) => (row.endedAtMs === null ? '' : ethiopianTimestamp(row.endedAtMs)),
   updated_at: (row) => isoTime(row.updatedAtMs),
   transaction_id: (row) => row.transactionId ?? '',
   provider_reference: ({ details: { providerReference = '', phone = '' } }, _format, phones) =>
@@ -179,15 +180,4 @@ export function csvStream(
 
 function isPaid({ status }: PaymentRow): boolean {
   return status === 'succeeded';
-}
-
-function isoTime(atMs: number): string {
-  return new Date(atMs).toISOString();
-}
-
-/** Addis Ababa is three hours ahead of UTC, all year. In a form that spreadsheets read as a time. */
-function localTime(atMs: number): string {
-  return isoTime(atMs + 3 * 3_600_000)
-    .slice(0, 19)
-    .replace('T', ' ');
 }

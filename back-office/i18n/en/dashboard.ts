@@ -1,4 +1,3 @@
-import type { Actor } from '../../../src/domain/actor.ts';
 import type {
   Anomaly,
   AttemptStatus,
@@ -6,6 +5,7 @@ import type {
   FailureReason,
   IntentStatus,
 } from '../../../src/domain/intent.ts';
+import type { Party } from '../../../src/domain/party.ts';
 import type {
   RefundActionReason,
   RefundFailureReason,
@@ -431,7 +431,7 @@ export const dashboard = {
       rail: 'Provider',
       clock: 'Timer',
       operator: 'Operator',
-    } satisfies Record<Actor, string>,
+    } satisfies Record<Party, string>,
     /** An operator, and whether the name is proved. */
     nameProved: (operator: string) => `${operator} (name proved)`,
     nameClaimed: (operator: string) => `${operator} (name not proved)`,

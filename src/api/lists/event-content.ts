@@ -1,7 +1,7 @@
+import { isoTime } from '../../domain/ethiopian-time.ts';
 import type { EventType } from '../../domain/intent.ts';
 import type { DeliveryStatus, EventSummary } from '../../intent/protocol.ts';
 import type { EventRow } from '../../read-model/events-list.ts';
-import { isoTime } from '../../webhooks/iso-time.ts';
 import { WIRE_EVENTS } from '../../webhooks/payload.ts';
 
 /** The addresses of a tenant's endpoints, by their ids. */

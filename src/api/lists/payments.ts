@@ -1,8 +1,8 @@
+import { isoTime } from '../../domain/ethiopian-time.ts';
 import type { IntentStatus } from '../../domain/intent.ts';
 import { successResponse } from '../../http/envelope.ts';
 import { readListQuery } from '../../http/list-request.ts';
 import { type PaymentSummary, readSummaries } from '../../read-model/payment-summaries.ts';
-import { isoTime } from '../../webhooks/iso-time.ts';
 import { WIRE_STATUSES, wireStatus } from '../../webhooks/payload.ts';
 import type { MerchantCall } from '../call.ts';
 import { paymentsQuery } from '../schema/list.ts';

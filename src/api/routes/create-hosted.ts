@@ -11,7 +11,7 @@ export async function createHosted(call: MerchantCall): Promise<Response> {
     return payment;
   }
   const { client, terms, idempotency, warnings } = payment;
-  const link = { objectId: client.objectId, attemptIndex: 0 };
+  const link = { objectId: client.objectId, index: 0 };
   const token = await signLink(call.config.linkSigningKeys, 'checkout', link);
   const answer = savedBody(`${terms.baseUrl}/checkout/${token}`, warnings);
   const result = await client.create({

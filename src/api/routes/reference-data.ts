@@ -1,8 +1,8 @@
+import { isoTime } from '../../domain/ethiopian-time.ts';
 import type { Environment } from '../../domain/method.ts';
 import { successResponse } from '../../http/envelope.ts';
 import { type Bank, banks } from '../../merchants/directory.ts';
-import { isoTime } from '../../webhooks/iso-time.ts';
-import type { PublishedKey } from '../../webhooks/published-keys.ts';
+import { keysOfEvents, type PublishedKey } from '../../webhooks/published-keys.ts';
 import type { MerchantCall } from '../call.ts';
 
 /** GET /api/v1/payment/banks: the banks that splits can name (docs/decisions.md#28). */
@@ -22,7 +22,6 @@ function bankContent({ code, name, supportsWithdrawal }: Bank) {
  * no API key.
  */
 export async function listWebhookKeys(env: Env, environment: Environment): Promise<Response> {
-  const { keysOfEvents } = await import('../../webhooks/published-keys.ts');
   const keys = await keysOfEvents(env, environment, Date.now());
   return successResponse('Webhook keys found', keys.map(keyContent));
 }

@@ -140,9 +140,9 @@ function inOrder(eventTypes: readonly string[]): readonly string[] {
   return WIRE_EVENT_TYPES.filter((type) => eventTypes.includes(type));
 }
 
-function refuseUndeliverable({ env, config, request }: MerchantCall, url: string): void {
+function refuseUndeliverable({ config, request }: MerchantCall, url: string): void {
   const ownOrigin = config.publicBaseUrl ?? new URL(request.url).origin;
-  const verdict = judgeDestination(env, url, ownOrigin);
+  const verdict = judgeDestination(config, url, ownOrigin);
   if (!verdict.allowed) {
     const text = `No webhook can be sent there: ${verdict.reason}.`;
     throw validationProblem({ url: fieldError('undeliverable', text) });

@@ -1,5 +1,5 @@
+import { ethiopianTimestamp } from '../../domain/ethiopian-time.ts';
 import { majorText } from '../../domain/money.ts';
-import { ethiopianTimestamp } from '../ethiopian-time.ts';
 import type { RailOrder } from '../rail-order.ts';
 import type { EbirrSettings } from './settings.ts';
 

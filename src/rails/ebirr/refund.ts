@@ -1,6 +1,6 @@
+import { ethiopianTimestamp } from '../../domain/ethiopian-time.ts';
 import { majorText } from '../../domain/money.ts';
 import type { RailAnswer } from '../call-rail.ts';
-import { ethiopianTimestamp } from '../ethiopian-time.ts';
 import { minorOf } from '../members.ts';
 import { withProviderCode } from '../provider-code.ts';
 import { logRailAnswer } from '../rail-log.ts';

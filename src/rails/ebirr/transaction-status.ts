@@ -1,6 +1,6 @@
+import { ethiopianTimestamp } from '../../domain/ethiopian-time.ts';
 import type { Outcome } from '../../domain/intent.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
-import { ethiopianTimestamp } from '../ethiopian-time.ts';
 import { codesOf, minorOf } from '../members.ts';
 import { withProviderCode } from '../provider-code.ts';
 import { logRailAnswer } from '../rail-log.ts';

@@ -1,4 +1,4 @@
-import { ethiopianTimeMs } from '../ethiopian-time.ts';
+import { ethiopianTimeMs } from '../../domain/ethiopian-time.ts';
 import { jsonObject, membersOf, minorOf, scalarOf, textOf } from '../members.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { FAILURE_BY_RESULT_CODE, SUCCESS_CODE } from './codes.ts';

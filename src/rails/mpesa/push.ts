@@ -1,7 +1,7 @@
 import { base64FromBytes, sha256Hex, utf8 } from '../../crypto/encoding.ts';
+import { ethiopianDigits } from '../../domain/ethiopian-time.ts';
 import { majorText } from '../../domain/money.ts';
 import type { RailAnswer } from '../call-rail.ts';
-import { ethiopianDigits } from '../ethiopian-time.ts';
 import { jsonObject, type Members, scalarOf, textOf } from '../members.ts';
 import type { StartResult } from '../rail.ts';
 import type { RailLogEntry } from '../rail-log.ts';

@@ -1,7 +1,7 @@
+import { ethiopianTimeMs } from '../../domain/ethiopian-time.ts';
 import type { FailureReason } from '../../domain/intent.ts';
 import type { FreshToken } from '../bearer-tokens.ts';
 import type { RailAnswer } from '../call-rail.ts';
-import { ethiopianTimeMs } from '../ethiopian-time.ts';
 import { jsonObject, type Members, membersOf, scalarOf } from '../members.ts';
 import { meaningOfStatus } from '../statuses.ts';
 

@@ -1,3 +1,4 @@
+import { ethiopianTimeMs } from '../../domain/ethiopian-time.ts';
 import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
 import type { Method } from '../../domain/method.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
@@ -11,7 +12,6 @@ import {
   jsonReply,
   refusedCallback,
 } from '../callback.ts';
-import { ethiopianTimeMs } from '../ethiopian-time.ts';
 import { isAbsentOr, type Members, scalarOf } from '../members.ts';
 import { withProviderCode } from '../provider-code.ts';
 import type { Callbacks, Probe, Rail, StartResult, StatusQuery } from '../rail.ts';

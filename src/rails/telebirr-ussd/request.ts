@@ -1,6 +1,6 @@
+import { digitsOf, ethiopianDigits } from '../../domain/ethiopian-time.ts';
 import { majorText } from '../../domain/money.ts';
 import { callRail, type RailAnswer } from '../call-rail.ts';
-import { digitsOf, ethiopianDigits } from '../ethiopian-time.ts';
 import type { RailOrder } from '../rail-order.ts';
 import type { TelebirrUssdSettings } from './settings.ts';
 import { xmlEscape } from './xml.ts';

@@ -1,9 +1,9 @@
 import type { Command, IntentKind } from './intent.ts';
 
 /** Who causes a transition of a payment. */
-export type Actor = 'merchant' | 'customer' | 'rail' | 'clock' | 'operator';
+export type Party = 'merchant' | 'customer' | 'rail' | 'clock' | 'operator';
 
-const ACTOR_OF: Readonly<Record<Exclude<Command['type'], 'start_attempt'>, Actor>> = {
+const PARTY_OF: Readonly<Record<Exclude<Command['type'], 'start_attempt'>, Party>> = {
   claim_start: 'rail',
   customer_returned: 'customer',
   report_callback: 'rail',
@@ -26,13 +26,13 @@ const ACTOR_OF: Readonly<Record<Exclude<Command['type'], 'start_attempt'>, Actor
 };
 
 /** The actor of a command. In an express payment, the merchant also starts the attempt. */
-export function actorOf(command: Command['type'] | 'create', kind: IntentKind): Actor {
+export function partyOf(command: Command['type'] | 'create', kind: IntentKind): Party {
   switch (command) {
     case 'create':
       return 'merchant';
     case 'start_attempt':
       return kind === 'express' ? 'merchant' : 'customer';
     default:
-      return ACTOR_OF[command];
+      return PARTY_OF[command];
   }
 }

@@ -30,10 +30,7 @@ export function hostedSchema(context: ValidationContext) {
 }
 
 /** Validates the body of a hosted checkout. Reports all errors. */
-export function validatePaymentIntent(
-  body: unknown,
-  context: ValidationContext,
-): Validated<PaymentOrder> {
+export function validateHosted(body: unknown, context: ValidationContext): Validated<PaymentOrder> {
   return checkBody(
     body,
     hostedSchema(context),

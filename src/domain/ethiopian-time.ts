@@ -1,10 +1,29 @@
-/** Ethiopia has no daylight saving time. Providers name no time zone, so all times are Ethiopia's. */
-const AHEAD_OF_UTC_MS = 3 * 60 * 60 * 1_000;
+/** Times as texts, and the day of Addis Ababa, which is three hours ahead of UTC all year. */
+export const AHEAD_OF_UTC_MS = 3 * 60 * 60 * 1_000;
+export const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** The form of all times in answers and events. */
+export function isoTime(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}
+
+/** The day of a time in Addis Ababa, counted from 1970. */
+export function businessDay(atMs: number): number {
+  return Math.floor((atMs + AHEAD_OF_UTC_MS) / DAY_MS);
+}
+
+/** The start of such a day, in milliseconds since 1970 in UTC. */
+export function businessDayStartMs(day: number): number {
+  return day * DAY_MS - AHEAD_OF_UTC_MS;
+}
 
 /** `20260131123456` or `2026-01-31 12:34:56`. */
 const DATE_AND_TIME = /^(\d{4})(-?)(\d\d)\2(\d\d) ?(\d\d)(:?)(\d\d)\6(\d\d)$/;
 
-/** A provider's date and time, as milliseconds since 1970; null for anything else. */
+/**
+ * A provider's date and time, as milliseconds since 1970; null for anything else. Providers name no
+ * time zone, so it is Ethiopia's.
+ */
 export function ethiopianTimeMs(text: string | null): number | null {
   const [, year, , month, day, hours, , minutes, seconds] = DATE_AND_TIME.exec(text ?? '') ?? [];
   const atMs = Date.parse(`${year}-${month}-${day}T${hours}:${minutes}:${seconds}+03:00`);
