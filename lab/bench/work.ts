@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type HttpAnswer, HttpClient, type HttpRequest } from '../../scripts/gateway/http.ts';
-import { runWorkers } from '../chaos/load.ts';
+import { quantile } from '../harness/quantile.ts';
+import { runWorkers } from '../harness/workers.ts';
 import type { Receiver } from './receiver.ts';
-import { quantile } from './statistics.ts';
 
 /** What the load does to one server in one case. A unit is what the table counts. */
 export interface Work {
