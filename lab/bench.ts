@@ -9,7 +9,6 @@ import { PROJECT_DIRECTORY } from '../scripts/project/files.ts';
 import { CASE_NAMES } from './bench/cases.ts';
 import { startFloor } from './bench/floor.ts';
 import { GROWTH_CASES } from './bench/growth.ts';
-import { buildKefel, startKefel } from './bench/kefel.ts';
 import { machineLine } from './bench/machine.ts';
 import type { Effort } from './bench/measure.ts';
 import { BENCH, type Chosen, chosenBy } from './bench/options.ts';
@@ -17,6 +16,7 @@ import { installPeers, PEERS, startPeer } from './bench/peers.ts';
 import { profileCase } from './bench/profile.ts';
 import { type Baseline, DIRECTORIES, runCases } from './bench/run.ts';
 import { measurementTable, repeatCount, withSection } from './bench/table.ts';
+import { buildKefel, startKefel } from './harness/built-worker.ts';
 import { inDirectory } from './harness/directory.ts';
 import { runScript } from './harness/script.ts';
 

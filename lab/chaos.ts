@@ -16,7 +16,7 @@ import { numberOption } from '../scripts/project/options.ts';
 import { startStandIns } from '../scripts/stand-ins/start-all.ts';
 import { Caller } from './chaos/caller.ts';
 import { Journey, type Scene } from './chaos/journey.ts';
-import { forEachOf, killRepeatedly, runWorkers } from './chaos/load.ts';
+import { killRepeatedly } from './chaos/kill-repeatedly.ts';
 import { Member } from './chaos/member.ts';
 import { MerchantServer } from './chaos/merchant-server.ts';
 import { Observations } from './chaos/observations.ts';
@@ -26,6 +26,7 @@ import { operate } from './harness/operator.ts';
 import { Random } from './harness/random.ts';
 import { runScript, seedOption } from './harness/script.ts';
 import { until } from './harness/until.ts';
+import { forEachOf, runWorkers } from './harness/workers.ts';
 
 const CUSTOMERS = 24;
 const VIOLATIONS_SHOWN = 500;

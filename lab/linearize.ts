@@ -7,9 +7,8 @@
 import { join } from 'node:path';
 import { HttpClient } from '../scripts/gateway/http.ts';
 import { numberOption } from '../scripts/project/options.ts';
-import { benchMerchant, buildKefel, startKefel } from './bench/kefel.ts';
-import { DIRECTORIES } from './bench/run.ts';
-import { inDirectory } from './harness/directory.ts';
+import { benchMerchant, buildKefel, startKefel } from './harness/built-worker.ts';
+import { inDirectory, MEMORY_DIRECTORY } from './harness/directory.ts';
 import { MerchantApi } from './harness/merchant-api.ts';
 import { runScript, seedOption } from './harness/script.ts';
 import { OPERATIONS_PER_PAYMENT } from './linearize/clients.ts';
@@ -37,7 +36,7 @@ await runScript(SCRIPT, ({ operations, seed }) => {
     await buildKefel(builtDirectory, true);
     return inDirectory(
       (stateDirectory) => check(builtDirectory, stateDirectory, operations, seed),
-      DIRECTORIES.tmpfs,
+      MEMORY_DIRECTORY,
     );
   });
 });

@@ -8,25 +8,31 @@ import { Webhook } from 'standardwebhooks';
 import type { Environment } from '../src/domain/method.ts';
 import { credentialsOf, type PublishedMerchant, readDemoMerchant } from './dev/demo-merchant.ts';
 import { WEBHOOK_RECEIVER_PORT } from './dev/first-steps.ts';
-import { givenOptions, optionsHelp, type ScriptOptions } from './project/options.ts';
+import { commandLine, numberOption } from './project/options.ts';
 
-const PORT_MAX = 65_535;
-
-const OPTIONS: ScriptOptions = {
-  port: { value: 'PORT', about: `where it listens (default: ${WEBHOOK_RECEIVER_PORT})` },
-  status: {
-    value: 'STATUS',
-    about: 'what it answers (default: 200); 500 shows how the gateway retries',
-  },
-  secret: {
-    value: 'SECRET',
-    about: "the secret of an endpoint, whsec_…, beside the demo merchant's; can be repeated",
-    isRepeatable: true,
+const SCRIPT = {
+  usage: 'npm run webhooks',
+  about: `Prints every webhook and whether both signatures verify with the demo merchant's keys.
+Name it in a payment: "callbackUrl": "http://localhost:${WEBHOOK_RECEIVER_PORT}/webhooks"`,
+  options: {
+    port: numberOption('PORT', 'where it listens', WEBHOOK_RECEIVER_PORT, 1, 65_535),
+    status: {
+      ...numberOption('STATUS', '', 200, 200, 599),
+      about: 'what it answers (default: 200); 500 shows how the gateway retries',
+    },
+    secret: {
+      value: 'SECRET',
+      about: "the secret of an endpoint, whsec_…, beside the demo merchant's; can be repeated",
+      isRepeatable: true as const,
+      read: (_text: string | undefined, name: string, secrets: readonly string[]) => {
+        if (!secrets.every((secret) => secret.startsWith('whsec_'))) {
+          throw new Error(`--${name} takes a secret that starts with whsec_`);
+        }
+        return secrets;
+      },
+    },
   },
 };
-
-const ABOUT = `Prints every webhook and whether both signatures verify with the demo merchant's keys.
-Name it in a payment: "callbackUrl": "http://localhost:${WEBHOOK_RECEIVER_PORT}/webhooks"`;
 
 const UNTRUSTED = 'do not trust this';
 const OTHER_SECRET = 'signed with another secret; name the one of an endpoint by --secret';
@@ -42,23 +48,7 @@ interface ReceivedWebhook {
 }
 
 function main(): void {
-  const given = givenOptions(OPTIONS, process.argv.slice(2));
-  if (given === null) {
-    console.log(optionsHelp('npm run webhooks', ABOUT, OPTIONS));
-    return;
-  }
-  const port = Number(given.get('port')?.[0] ?? WEBHOOK_RECEIVER_PORT);
-  const status = Number(given.get('status')?.[0] ?? 200);
-  if (!Number.isInteger(port) || port < 1 || port > PORT_MAX) {
-    throw new Error(`--port takes a number from 1 to ${PORT_MAX}`);
-  }
-  if (!Number.isInteger(status) || status < 200 || status > 599) {
-    throw new Error('--status takes an HTTP status from 200 to 599');
-  }
-  const endpointSecrets = given.get('secret') ?? [];
-  if (!endpointSecrets.every((secret) => secret.startsWith('whsec_'))) {
-    throw new Error('--secret takes a secret that starts with whsec_');
-  }
+  const { port, status, secret: endpointSecrets } = commandLine(SCRIPT);
   /** By `webhook-id`, which stays the same when Kefel retries. */
   const tries = new Map<string, number>();
   const server = createServer(async (request, response) => {
@@ -141,8 +131,4 @@ function fail(error: unknown): void {
   process.exit(1);
 }
 
-try {
-  main();
-} catch (error) {
-  fail(error);
-}
+main();

@@ -2,10 +2,9 @@ import { type HttpRequest, jsonPost } from '../../scripts/gateway/http.ts';
 import type { CaseName } from './cases.ts';
 import { hostedPayment } from './payments.ts';
 import type { Receiver } from './receiver.ts';
-import { stormTime } from './storm-time.ts';
-import { expectAnswer, inTurn, newIndex, prepareMany, requests, type Work } from './work.ts';
+import { expectAnswer, inTurn, prepareMany, reading, requests, storm, type Work } from './work.ts';
 
-const OBJECTS_READ = 200;
+const LISTED = 200;
 const CHANGE_BATCH = 200;
 const LARGE_BODY = 'x'.repeat(65_000);
 /** See KefelWork. */
@@ -38,7 +37,11 @@ export class FloorWork {
       case 'status':
       case 'page':
       case '409':
-        return this.#reading();
+        return reading(
+          200,
+          (index) => this.#written(index),
+          (written) => this.#get(`read/${written}`),
+        );
       case 'list':
         return this.#list();
       case '401':
@@ -62,27 +65,20 @@ export class FloorWork {
     }
   }
 
-  async #reading(): Promise<Work> {
-    const ids = await prepareMany(OBJECTS_READ, async (index) => {
-      await expectAnswer(this.#post(`write/${id(index)}`), 200);
-      return id(index);
-    });
-    const next = inTurn(ids);
-    return requests(200, (index) => this.#get(`read/${next(index)}`));
+  async #written(index: number): Promise<string> {
+    await expectAnswer(this.#post(`write/${id(index)}`), 200);
+    return id(index);
   }
 
   async #list(): Promise<Work> {
-    await prepareMany(OBJECTS_READ, (index) =>
+    await prepareMany(LISTED, (index) =>
       expectAnswer(this.#post(`write-and-project/${id(index)}`), 200),
     );
     return requests(200, () => this.#get('list'));
   }
 
   async #paid(units: number): Promise<Work> {
-    const ids = await prepareMany(units, async (index) => {
-      await expectAnswer(this.#post(`write/${id(index)}`), 200);
-      return id(index);
-    });
+    const ids = await prepareMany(units, (index) => this.#written(index));
     const next = inTurn(ids);
     const send = (index: number) => {
       const paid = next(index);
@@ -97,10 +93,7 @@ export class FloorWork {
   }
 
   async #changes(units: number): Promise<Work> {
-    const ids = await prepareMany(units, async (index) => {
-      await expectAnswer(this.#post(`write/${id(index)}`), 200);
-      return id(index);
-    });
+    const ids = await prepareMany(units, (index) => this.#written(index));
     let sent = 0;
     const change = () => {
       const batch = ids.slice(sent, sent + CHANGE_BATCH);
@@ -111,20 +104,12 @@ export class FloorWork {
     return { send: change, unitsPerSend: CHANGE_BATCH, webhooks: 'timed', due: null };
   }
 
-  async #storm(units: number): Promise<Work> {
-    const write = (index: number) => this.#post(`write/${id(index)}`);
-    const atMs = await stormTime(units, () => expectAnswer(write(newIndex()), 200));
-    await prepareMany(units, (index) => {
+  #storm(units: number): Promise<Work> {
+    return storm(units, (index, dueAtMs) => {
       // Within the same second, as payments whose expiry counts whole seconds from their creation.
-      const alarmAtMs = atMs + (Date.now() % 1_000);
-      return expectAnswer(this.#post(`write/${id(index)}?alarmAt=${alarmAtMs}`), 200);
+      const alarm = dueAtMs === null ? '' : `?alarmAt=${dueAtMs + (Date.now() % 1_000)}`;
+      return expectAnswer(this.#post(`write/${id(index)}${alarm}`), 200);
     });
-    return {
-      send: async () => undefined,
-      unitsPerSend: 0,
-      webhooks: 'timed',
-      due: { atMs, units },
-    };
   }
 
   #withReceiver(path: string): string {

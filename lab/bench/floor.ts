@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { type BenchServer, startServer } from './server.ts';
+import { type BenchServer, startServer } from '../harness/worker-server.ts';
 
 const QUEUE_SETTINGS = {
   // As Kefel's queues in wrangler.toml.

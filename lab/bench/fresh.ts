@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { kefelWorker } from '../harness/built-worker.ts';
+import { startServer } from '../harness/worker-server.ts';
 import type { CaseName } from './cases.ts';
-import { kefelWorker } from './kefel.ts';
 import type { Measurement } from './measure.ts';
-import { startServer } from './server.ts';
 import type { Round, Sample } from './statistics.ts';
 
 const REQUEST = {

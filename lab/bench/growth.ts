@@ -1,11 +1,11 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { untilQuiet } from '../harness/cpu.ts';
+import type { BenchServer } from '../harness/worker-server.ts';
 import type { CaseName } from './cases.ts';
-import { untilQuiet } from './cpu.ts';
 import type { Load } from './load.ts';
 import { CONSUMERS_SILENCE_MS, OBJECT_IDLE_MS } from './measure.ts';
-import type { BenchServer } from './server.ts';
 
 /** The cases that could cost more when many payments exist. */
 export const GROWTH_CASES: readonly CaseName[] = [

@@ -5,14 +5,12 @@ import { MerchantApi } from '../harness/merchant-api.ts';
 import type { CaseName } from './cases.ts';
 import { expressPayment, hostedPayment } from './payments.ts';
 import type { Receiver } from './receiver.ts';
-import { stormTime } from './storm-time.ts';
-import { expectAnswer, inTurn, newIndex, prepareMany, requests, type Work } from './work.ts';
+import { expectAnswer, inTurn, prepareMany, reading, requests, storm, type Work } from './work.ts';
 
 /** Ids of an earlier process must not come again: its payments may be in the same database. */
 const RUN = Date.now().toString(36);
 
-/** Payments that a reading round reads in turn, each in an object of its own. */
-const PAYMENTS_READ = 200;
+const LISTED = 200;
 /** What one call for missed events sends at most (docs/lists.md#catching-up). */
 const RESEND_BATCH = 200;
 const LARGE_BODY_BYTES = 65_000;
@@ -41,7 +39,11 @@ export class KefelWork {
       case 'express':
         return requests(200, (index) => this.#express(index), 'untimed');
       case 'status':
-        return this.#status();
+        return reading(
+          200,
+          (index) => this.#created(index).then(() => uniqueId(index)),
+          (id) => this.#api.get(`intent/${id}`),
+        );
       case 'list':
         return this.#list();
       case '401':
@@ -57,9 +59,17 @@ export class KefelWork {
       case '404-id':
         return requests(404, (index) => this.#api.get(`intent/${RUN}-missing-${index}`));
       case '409':
-        return this.#taken();
+        return reading(
+          409,
+          (index) => this.#created(index).then(() => this.#hosted(index)),
+          (create) => create,
+        );
       case 'page':
-        return this.#page();
+        return reading(
+          200,
+          (index) => this.#created(index),
+          (url) => ({ method: 'GET', url }),
+        );
       case 'paid':
         return this.#paid(units);
       case 'webhooks':
@@ -71,48 +81,26 @@ export class KefelWork {
     }
   }
 
-  async #status(): Promise<Work> {
-    const ids = await prepareMany(PAYMENTS_READ, async (index) => {
-      await expectAnswer(this.#hosted(index), 200);
-      return uniqueId(index);
-    });
-    const id = inTurn(ids);
-    return requests(200, (index) => this.#api.get(`intent/${id(index)}`));
-  }
-
   async #list(): Promise<Work> {
-    await prepareMany(PAYMENTS_READ, (index) => expectAnswer(this.#hosted(index), 200));
+    await prepareMany(LISTED, (index) => expectAnswer(this.#hosted(index), 200));
     return requests(200, () => this.#api.get('intents'));
   }
 
-  async #taken(): Promise<Work> {
-    const creates = await prepareMany(PAYMENTS_READ, async (index) => {
-      const create = this.#hosted(index);
-      await expectAnswer(create, 200);
-      return create;
-    });
-    return requests(409, inTurn(creates));
-  }
-
-  async #page(): Promise<Work> {
-    const links = await prepareMany(PAYMENTS_READ, async (index) => {
-      const { body } = await expectAnswer(this.#hosted(index), 200);
-      const { content }: { content: string } = JSON.parse(body);
-      return content;
-    });
-    const link = inTurn(links);
-    return requests(200, (index) => ({ method: 'GET', url: link(index) }));
+  /** Returns the address of the payment's page. */
+  async #created(index: number): Promise<string> {
+    const { body } = await expectAnswer(this.#hosted(index), 200);
+    const { content }: { content: string } = JSON.parse(body);
+    return content;
   }
 
   /** Payments that wait in the simulator; approving one ends with its webhook. */
   async #paid(units: number): Promise<Work> {
     const payments = await prepareMany(units, async (index) => {
-      const { body } = await expectAnswer(this.#hosted(index), 200);
-      const { content }: { content: string } = JSON.parse(body);
-      const attempt = chooseMethod(content, { method: 'TELE_BIRR', attempts: 0 });
+      const page = await this.#created(index);
+      const attempt = chooseMethod(page, { method: 'TELE_BIRR', attempts: 0 });
       const { headers } = await expectAnswer(attempt, 303);
-      const page = new URL(headers.location ?? '', content).href;
-      return { id: uniqueId(index), approval: decide(page, 'approve') };
+      const simulator = new URL(headers.location ?? '', page).href;
+      return { id: uniqueId(index), approval: decide(simulator, 'approve') };
     });
     const next = inTurn(payments);
     const send = (index: number) => {
@@ -146,18 +134,13 @@ export class KefelWork {
   }
 
   /** Payments that expire within the same second. */
-  async #storm(units: number): Promise<Work> {
-    const atMs = await stormTime(units, () => expectAnswer(this.#hosted(newIndex()), 200));
-    await prepareMany(units, (index) => {
-      const expireIn = Math.ceil((atMs - Date.now()) / 1_000);
-      return expectAnswer(this.#hosted(index, { expireIn, callbackUrl: this.#receiver.url }), 200);
+  #storm(units: number): Promise<Work> {
+    return storm(units, (index, dueAtMs) => {
+      const expiry = dueAtMs !== null && {
+        expireIn: Math.ceil((dueAtMs - Date.now()) / 1_000),
+      };
+      return expectAnswer(this.#hosted(index, { ...expiry }), 200);
     });
-    return {
-      send: async () => undefined,
-      unitsPerSend: 0,
-      webhooks: 'timed',
-      due: { atMs, units },
-    };
   }
 
   #hosted(index: number, otherFields: object = {}, api = this.#api): HttpRequest {

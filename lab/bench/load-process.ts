@@ -1,7 +1,7 @@
 /** The load, in a process of its own: `load.ts` starts it and tells it what to do. */
 
+import { benchMerchant } from '../harness/built-worker.ts';
 import { FloorWork } from './floor-work.ts';
-import { benchMerchant } from './kefel.ts';
 import { KefelWork } from './kefel-work.ts';
 import type { LoadAnswer, LoadCommand, Side } from './load.ts';
 import { PeerWork } from './peer-work.ts';

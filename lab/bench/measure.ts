@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { untilQuiet } from '../harness/cpu.ts';
+import type { LoadedServer } from '../harness/worker-server.ts';
 import { type BenchCase, CASES, type CaseName } from './cases.ts';
-import { untilQuiet } from './cpu.ts';
 import type { Load, Side } from './load.ts';
-import type { LoadedServer } from './server.ts';
 import type { Round, Sample } from './statistics.ts';
 import type { Budget } from './work.ts';
 

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { cp, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { benchMerchant } from '../harness/built-worker.ts';
+import { treeCpuTimeMs } from '../harness/cpu.ts';
 import { runProgram } from '../harness/program.ts';
+import type { LoadedServer } from '../harness/worker-server.ts';
 import type { CaseName } from './cases.ts';
-import { treeCpuTimeMs } from './cpu.ts';
-import { benchMerchant } from './kefel.ts';
 import { type Postgres, runSql, startPostgres } from './postgres.ts';
-import type { LoadedServer } from './server.ts';
 
 /** A program in `peers`. Its packages are no dependencies of Kefel. */
 export interface Peer {

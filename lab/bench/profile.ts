@@ -3,14 +3,14 @@ import { SourceMap, type SourceMapping } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
+import { startKefel } from '../harness/built-worker.ts';
+import { untilQuiet } from '../harness/cpu.ts';
+import type { BenchServer } from '../harness/worker-server.ts';
 import { CASES, type CaseName } from './cases.ts';
-import { untilQuiet } from './cpu.ts';
 import { type CpuProfile, type ProfileNode, Profiler } from './inspector.ts';
-import { startKefel } from './kefel.ts';
 import { Load } from './load.ts';
 import { CONSUMERS_SILENCE_MS } from './measure.ts';
 import { type Place, type Times, timesOf } from './profile-times.ts';
-import type { BenchServer } from './server.ts';
 import type { Budget } from './work.ts';
 
 const CLIENTS = 8;

@@ -1,21 +1,21 @@
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
-import { inDirectory } from '../harness/directory.ts';
+import { startKefel } from '../harness/built-worker.ts';
+import { inDirectory, MEMORY_DIRECTORY } from '../harness/directory.ts';
+import type { LoadedServer } from '../harness/worker-server.ts';
 import { CASES, type CaseName } from './cases.ts';
 import { measureFresh } from './fresh.ts';
 import { fillServer } from './growth.ts';
-import { startKefel } from './kefel.ts';
 import { Load, type Side } from './load.ts';
 import { type Effort, type Measurement, measureCase } from './measure.ts';
-import type { LoadedServer } from './server.ts';
 import { measurementTable } from './table.ts';
 
 export type Medium = 'tmpfs' | 'disk';
 
-/** tmpfs on every Linux. The other is on the disk that holds the project. */
+/** The disk is the one that holds the project. */
 export const DIRECTORIES: Readonly<Record<Medium, string>> = {
-  tmpfs: '/dev/shm',
+  tmpfs: MEMORY_DIRECTORY,
   disk: join(PROJECT_DIRECTORY, '.wrangler'),
 };
 

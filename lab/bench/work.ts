@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type HttpAnswer, HttpClient, type HttpRequest } from '../../scripts/gateway/http.ts';
-import { runWorkers } from '../chaos/load.ts';
+import { quantile } from '../harness/quantile.ts';
+import { runWorkers } from '../harness/workers.ts';
 import type { Receiver } from './receiver.ts';
-import { quantile } from './statistics.ts';
 
 /** What the load does to one server in one case. A unit is what the table counts. */
 export interface Work {
@@ -91,7 +91,7 @@ export async function expectAnswer(request: HttpRequest, status: number): Promis
 let lastIndex = 0;
 
 /** Unique within this process. */
-export function newIndex(): number {
+function newIndex(): number {
   lastIndex += 1;
   return lastIndex;
 }
@@ -111,6 +111,8 @@ export function requests(
 }
 
 const PREPARING_CLIENTS = 16;
+/** What a reading round reads in turn, each in an object of its own. */
+const OBJECTS_READ = 200;
 
 /** Sends this many requests that are not measured. */
 export async function prepareMany<Result>(
@@ -128,7 +130,16 @@ export async function prepareMany<Result>(
   return results;
 }
 
-/** Each round reads the same payments in turn. */
+/** Work on things that are prepared before, in turn. */
+export async function reading<Item>(
+  status: number,
+  prepare: (index: number) => Promise<Item>,
+  request: (item: Item) => HttpRequest,
+): Promise<Work> {
+  const next = inTurn(await prepareMany(OBJECTS_READ, prepare));
+  return requests(status, (index) => request(next(index)));
+}
+
 export function inTurn<Item>(items: readonly Item[]): (index: number) => Item {
   return (index) => {
     const item = items[index % items.length];
@@ -137,4 +148,24 @@ export function inTurn<Item>(items: readonly Item[]): (index: number) => Item {
     }
     return item;
   };
+}
+
+const PACE_UNITS = 100;
+const STORM_MARGIN_MS = 6_000;
+
+/**
+ * Units that start by themselves in the same second. `create` makes one that is due then, or one that
+ * is not measured: a few of these tell how fast all can be prepared, also on a slow disk.
+ */
+export async function storm(
+  units: number,
+  create: (index: number, dueAtMs: number | null) => Promise<unknown>,
+): Promise<Work> {
+  const beganAtMs = performance.now();
+  await prepareMany(PACE_UNITS, (index) => create(index, null));
+  const expectedMs = ((performance.now() - beganAtMs) / PACE_UNITS) * units;
+  const atMs = Math.ceil((Date.now() + 2 * expectedMs + STORM_MARGIN_MS) / 1_000) * 1_000;
+  await prepareMany(units, (index) => create(index, atMs));
+  const due = { atMs, units };
+  return { send: async () => undefined, unitsPerSend: 0, webhooks: 'timed', due };
 }

@@ -3,8 +3,8 @@ import type { DemoMerchant } from '../../scripts/dev/demo-merchant.ts';
 import { type HttpAnswer, type HttpClient, NoAnswer } from '../../scripts/gateway/http.ts';
 import type { Environment } from '../../src/domain/method.ts';
 import { MerchantApi } from '../harness/merchant-api.ts';
+import { forEachOf } from '../harness/workers.ts';
 import { listDifferences } from './lists.ts';
-import { forEachOf } from './load.ts';
 import type { MerchantServer, ReceivedEvent } from './merchant-server.ts';
 import type { Observations, PaymentRecord } from './observations.ts';
 

@@ -1,4 +1,4 @@
-import { childrenOf, treeCpuTimeMs } from '../bench/cpu.ts';
+import { childrenOf, treeCpuTimeMs } from '../harness/cpu.ts';
 import type { Stage } from './stage.ts';
 import { SANDBOX_KEY } from './template.ts';
 import { send } from './wire.ts';

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import '../../scripts/project/exit-on-signals.ts';
 
+/** In memory on every Linux: tmpfs. */
+export const MEMORY_DIRECTORY = '/dev/shm';
+
 /** Runs `use` with a new folder, which is gone afterwards. */
 export async function inDirectory<Result>(
   use: (directory: string) => Promise<Result>,

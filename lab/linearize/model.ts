@@ -1,3 +1,4 @@
+import { plainTerms } from '../../scripts/project/plain-terms.ts';
 import { decide, openIntent } from '../../src/domain/decide.ts';
 import {
   type Command,
@@ -499,33 +500,13 @@ function newIntent({ kind, amountMinor }: Create): Intent {
 
 /** Only what decides about answers is as the clients ask for it. */
 function termsOf(kind: CreateKind, amountMinor: number): IntentTerms {
-  return {
+  return plainTerms({
     environment: 'sandbox',
-    merchantId: '',
-    merchantName: '',
-    branding: null,
-    uniqueId: '',
-    uuid: '',
-    number: 1,
     kind: kind === 'hosted' ? 'hosted' : 'express',
-    paymentLinkUniqueId: null,
     amountMinor,
-    currency: 'ETB',
     methods: [{ method: 'TELE_BIRR', commissionMinor: 0 }],
-    items: [],
-    itemPriceBasis: 'unit',
-    splits: [],
-    commissionPaidByCustomer: false,
-    customer: null,
-    description: null,
-    debitAccount: null,
-    returnUrl: null,
-    callbackUrl: null,
-    refundEvents: false,
     simulation: 'interactive',
-    metadata: {},
-    baseUrl: '',
     createdAtMs: NOW_MS,
     expiresAtMs: NEVER_MS,
-  };
+  });
 }

@@ -1,4 +1,4 @@
-import { runWorkers } from '../chaos/load.ts';
+import { runWorkers } from '../harness/workers.ts';
 import { historyOf, OPERATIONS_PER_PAYMENT, type Target } from './clients.ts';
 import { PAYMENT_MODEL } from './model.ts';
 import type { Call, Operation } from './operations.ts';

@@ -11,7 +11,7 @@ import type {
   ProjectionMessage,
 } from '../../src/intent/protocol.ts';
 import { upsertStatements } from '../../src/read-model/upsert.ts';
-import { childrenOf, treeCpuTimeMs } from '../bench/cpu.ts';
+import { childrenOf, treeCpuTimeMs } from '../harness/cpu.ts';
 
 /** Plausible payments. The same index gives the same payment, so that runs are repeatable. */
 

@@ -5,63 +5,52 @@ import { LATENCY_MS, throttle } from './throttling.ts';
 
 /** The browser's measurements of a page load; times count from the start of the navigation. */
 export interface PageLoad {
-  /** At the socket, before DevTools delays the answer. */
-  readonly responseStartMs: number;
-  readonly responseEndMs: number;
-  readonly domInteractiveMs: number;
-  readonly domContentLoadedMs: number;
+  readonly navigation: Navigation;
+  readonly script: Resource;
   readonly firstContentfulPaintMs: number;
   readonly largestContentfulPaintMs: number;
-  /** When the script has arrived completely. */
-  readonly scriptEndMs: number;
   /** Sum of all layout shifts. */
   readonly layoutShift: number;
-  /**
-   * When the page is visible and complete. From then on, the customer can fill in and send the
-   * form, because the pages work without the script.
-   */
-  readonly usableMs: number;
-  readonly html: Transfer;
-  readonly script: Transfer;
 }
 
-/** The transfer of one resource. */
-export interface Transfer {
-  readonly url: string;
-  /** HTTP content encoding; empty for none. */
-  readonly encoding: string;
+/** The fields that we read of the Performance API's entries. */
+export interface Resource {
+  readonly name: string;
+  readonly initiatorType: string;
+  /** Empty for none. */
+  readonly contentEncoding: string;
+  readonly responseEnd: number;
   /** Includes the headers, whose size the browser estimates. */
-  readonly transferredBytes: number;
-  /** The encoded body. */
-  readonly encodedBytes: number;
-  /** The decoded body. */
-  readonly decodedBytes: number;
+  readonly transferSize: number;
+  readonly encodedBodySize: number;
+  readonly decodedBodySize: number;
+}
+
+interface Navigation extends Resource {
+  /** At the socket, before DevTools delays the answer. */
+  readonly responseStart: number;
+  readonly domInteractive: number;
+  readonly domContentLoadedEventEnd: number;
+}
+
+/**
+ * When the page is visible and complete. From then on, the customer can fill in and send the form,
+ * because the pages work without the script.
+ */
+export function usableMs({ navigation, firstContentfulPaintMs }: PageLoad): number {
+  return Math.max(firstContentfulPaintMs, navigation.domInteractive);
 }
 
 /** Enough for the logo's paint and the script's changes while throttled. */
 const SETTLE_MS = 1_000;
 
-/** The fields that we read from the Performance API's entries, as `toJSON` returns them. */
+/** As `toJSON` returns them. */
 interface Entries {
-  readonly navigation: readonly (ResourceEntry & {
-    readonly responseStart: number;
-    readonly domInteractive: number;
-    readonly domContentLoadedEventEnd: number;
-  })[];
+  readonly navigation: readonly Navigation[];
   readonly paint: readonly { readonly name: string; readonly startTime: number }[];
   readonly 'largest-contentful-paint': readonly { readonly startTime: number }[];
-  readonly resource: readonly ResourceEntry[];
+  readonly resource: readonly Resource[];
   readonly 'layout-shift': readonly { readonly value: number }[];
-}
-
-interface ResourceEntry {
-  readonly name: string;
-  readonly initiatorType: string;
-  readonly contentEncoding: string;
-  readonly responseEnd: number;
-  readonly transferSize: number;
-  readonly encodedBodySize: number;
-  readonly decodedBodySize: number;
 }
 
 /**
@@ -112,46 +101,21 @@ export async function onFreshPage<Result>(
 
 function pageLoadOf(entries: Entries): PageLoad {
   const navigation = present('navigation', entries.navigation.at(0));
-  const firstContentfulPaint = present(
-    'first-contentful-paint',
-    entries.paint.find(({ name }) => name === 'first-contentful-paint'),
-  );
-  const largestContentfulPaint = present(
-    'largest-contentful-paint',
-    // Each entry was the largest paint at its time.
-    entries['largest-contentful-paint'].at(-1),
-  );
-  const script = present(
-    'script',
-    entries.resource.find(({ initiatorType }) => initiatorType === 'script'),
-  );
   if (navigation.responseEnd < LATENCY_MS) {
     throw new Error(
       `The browser did not throttle: the page arrived in ${navigation.responseEnd} ms`,
     );
   }
+  const firstPaint = entries.paint.find(({ name }) => name === 'first-contentful-paint');
+  // Each entry was the largest paint at its time.
+  const largestPaint = entries['largest-contentful-paint'].at(-1);
+  const script = entries.resource.find(({ initiatorType }) => initiatorType === 'script');
   return {
-    responseStartMs: navigation.responseStart,
-    responseEndMs: navigation.responseEnd,
-    domInteractiveMs: navigation.domInteractive,
-    domContentLoadedMs: navigation.domContentLoadedEventEnd,
-    firstContentfulPaintMs: firstContentfulPaint.startTime,
-    largestContentfulPaintMs: largestContentfulPaint.startTime,
-    scriptEndMs: script.responseEnd,
+    navigation,
+    script: present('script', script),
+    firstContentfulPaintMs: present('first-contentful-paint', firstPaint).startTime,
+    largestContentfulPaintMs: present('largest-contentful-paint', largestPaint).startTime,
     layoutShift: entries['layout-shift'].reduce((sum, { value }) => sum + value, 0),
-    usableMs: Math.max(firstContentfulPaint.startTime, navigation.domInteractive),
-    html: transferOf(navigation),
-    script: transferOf(script),
-  };
-}
-
-function transferOf(entry: ResourceEntry): Transfer {
-  return {
-    url: entry.name,
-    encoding: entry.contentEncoding,
-    transferredBytes: entry.transferSize,
-    encodedBytes: entry.encodedBodySize,
-    decodedBytes: entry.decodedBodySize,
   };
 }
 

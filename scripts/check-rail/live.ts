@@ -5,6 +5,7 @@ import type { IntentTerms, Outcome } from '../../src/domain/intent.ts';
 import type { Environment, Method } from '../../src/domain/method.ts';
 import type { ProbeResult, Rail } from '../../src/rails/rail.ts';
 import { ORDER_ID_CHARACTERS, type RailOrder } from '../../src/rails/rail-order.ts';
+import { plainTerms } from '../project/plain-terms.ts';
 import { probeLines } from './probe-text.ts';
 import { redacted } from './redact.ts';
 
@@ -131,33 +132,18 @@ function termsOf(
   { currencies }: Rail,
   nowMs: number,
 ): IntentTerms {
-  return {
+  return plainTerms({
     environment,
     merchantId: 'rail-check',
     merchantName: 'Rail check',
-    branding: null,
     uniqueId: 'rail-check',
     uuid: crypto.randomUUID(),
-    number: 1,
     kind: 'express',
-    paymentLinkUniqueId: null,
     amountMinor,
     currency: currencies[0] ?? 'ETB',
     methods: [{ method, commissionMinor: 0 }],
-    items: [],
-    itemPriceBasis: 'unit',
-    splits: [],
-    commissionPaidByCustomer: false,
-    customer: null,
-    description: null,
-    debitAccount: null,
-    returnUrl: null,
-    callbackUrl: null,
-    refundEvents: false,
-    simulation: null,
-    metadata: {},
     baseUrl: 'https://kefel.invalid',
     createdAtMs: nowMs,
     expiresAtMs: nowMs + PAYMENT_MS,
-  };
+  });
 }

@@ -6,8 +6,11 @@ export interface ScriptOption {
   readonly value: string | null;
   readonly about: string;
   readonly isRepeatable?: true;
-  /** Makes the value from its text, which is undefined for an absent option. Throws what is wrong. */
-  readonly read?: (text: string | undefined, name: string) => unknown;
+  /**
+   * Makes the value from its text, which is undefined for an absent option, or from all its texts.
+   * Throws what is wrong.
+   */
+  readonly read?: (text: string | undefined, name: string, all: readonly string[]) => unknown;
 }
 
 export type ScriptOptions = Readonly<Record<string, ScriptOption>>;
@@ -98,9 +101,9 @@ export function readOptions<Options extends ScriptOptions>(
     return null;
   }
   const entries = Object.entries(options).map(([name, { value, read }]) => {
-    const [text] = given.get(name) ?? [];
-    const plain = value === null ? text !== undefined : text;
-    return [name, read === undefined ? plain : read(text, name)];
+    const all = given.get(name) ?? [];
+    const plain = value === null ? all.length > 0 : all[0];
+    return [name, read === undefined ? plain : read(all[0], name, all)];
   });
   return Object.fromEntries(entries) as ValuesOf<Options>;
 }
@@ -133,20 +136,27 @@ export function numberOption<Otherwise extends number | null>(
   about: string,
   otherwise: Otherwise,
   minimum = 1,
+  maximum = Number.MAX_SAFE_INTEGER,
 ) {
   return {
     value,
     about: otherwise === null ? about : `${about} (default: ${otherwise})`,
     read: (text: string | undefined, name: string): number | Otherwise =>
-      text === undefined ? otherwise : wholeNumber(name, text, minimum),
+      text === undefined ? otherwise : wholeNumber(name, text, minimum, maximum),
   };
 }
 
 /** Reads a number of the command line. Throws an error that says what it may be. */
-export function wholeNumber(name: string, text: string, minimum: number): number {
+export function wholeNumber(
+  name: string,
+  text: string,
+  minimum: number,
+  maximum = Number.MAX_SAFE_INTEGER,
+): number {
   const number = Number(text);
-  if (!Number.isSafeInteger(number) || number < minimum || text.trim() === '') {
-    throw new Error(`--${name} takes a whole number from ${minimum}`);
+  if (!Number.isInteger(number) || number < minimum || number > maximum || text.trim() === '') {
+    const upTo = maximum === Number.MAX_SAFE_INTEGER ? '' : ` to ${maximum}`;
+    throw new Error(`--${name} takes a whole number from ${minimum}${upTo}`);
   }
   return number;
 }

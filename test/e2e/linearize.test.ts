@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { benchMerchant, buildKefel, startKefel } from '../../lab/bench/kefel.ts';
+import { benchMerchant, buildKefel, startKefel } from '../../lab/harness/built-worker.ts';
 import { MerchantApi } from '../../lab/harness/merchant-api.ts';
 import { linearizePayments } from '../../lab/linearize/run.ts';
 import { HttpClient } from '../../scripts/gateway/http.ts';

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
   circlesOf,
@@ -382,4 +382,15 @@ test('wire spelling stays at the edges', () => {
   const inner = files.filter((file) => /^src\/(domain|intent|read-model)\//.test(file));
   const found = inner.filter((file) => words.test(codeOf(file)));
   expect(found).toEqual([]);
+});
+
+test.each([
+  ['{src,back-office}', /^(?:scripts|lab|test)\//],
+  ['scripts', /^(?:lab|test)\//],
+  ['lab', /^test\//],
+])('%s import nothing of the folders that are built on them', (folder, outer) => {
+  const sources = globSync(`${folder}/**/*.{ts,tsx}`);
+  expect(sources.length).toBeGreaterThan(50);
+  const imports = sources.flatMap((file) => importsOf(file).files.map((to) => `${file} → ${to}`));
+  expect(imports.filter((line) => outer.test(line.split(' → ')[1] ?? ''))).toEqual([]);
 });

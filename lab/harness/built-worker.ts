@@ -8,7 +8,7 @@ import {
 import { localSecrets } from '../../scripts/dev/local-secrets.ts';
 import { PROJECT_DIRECTORY, WRANGLER_CONFIG_FILE } from '../../scripts/project/files.ts';
 import { runWrangler } from '../../scripts/project/wrangler.ts';
-import { type BenchServer, type ServerOptions, startServer } from './server.ts';
+import { type BenchServer, type ServerOptions, startServer } from './worker-server.ts';
 
 /** Builds the Worker as for a deployment, or with readable names. The folder has a source map. */
 export async function buildKefel(directory: string, isMinified: boolean): Promise<void> {

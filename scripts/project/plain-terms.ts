@@ -1,0 +1,32 @@
+import type { IntentTerms } from '../../src/domain/intent.ts';
+
+type Chosen = Pick<IntentTerms, 'environment' | 'kind' | 'amountMinor' | 'methods' | 'expiresAtMs'>;
+
+/** Terms of a payment that no merchant asked for: a script needs one to call the code with. */
+export function plainTerms(terms: Chosen & Partial<IntentTerms>): IntentTerms {
+  return {
+    merchantId: '',
+    merchantName: '',
+    branding: null,
+    uniqueId: '',
+    uuid: '',
+    number: 1,
+    paymentLinkUniqueId: null,
+    currency: 'ETB',
+    items: [],
+    itemPriceBasis: 'unit',
+    splits: [],
+    commissionPaidByCustomer: false,
+    customer: null,
+    description: null,
+    debitAccount: null,
+    returnUrl: null,
+    callbackUrl: null,
+    refundEvents: false,
+    simulation: null,
+    metadata: {},
+    baseUrl: '',
+    createdAtMs: 0,
+    ...terms,
+  };
+}
