@@ -60,7 +60,8 @@ export interface StoredEvent {
   readonly createdAtMs: number;
   /**
    * At least one delivery. Each keeps its position, and Kefel never removes one. The first is for
-   * the payment's callbackUrl, or waits for the endpoints to be chosen and becomes that of the first.
+   * the payment's callbackUrl, or waits for the endpoints to be chosen and becomes that of the
+   * first one.
    */
   readonly deliveries: readonly StoredDelivery[];
 }
