@@ -31,7 +31,7 @@ export function openIntent(terms: IntentTerms): Intent {
 
 /** The steps that a list of commands causes, and their result. */
 export interface Decision {
-  /** Only steps with a visible change. Each has its own version and at most one event. */
+  /** The steps with a visible change. Each has its own version and at most one event. */
   readonly steps: readonly {
     readonly command: Command;
     readonly intent: Intent;
@@ -61,7 +61,7 @@ export function decide(before: Intent, commands: readonly Command[], nowMs: numb
   };
   for (const command of commands) {
     while (apply({ type: 'tick' }).isVisible) {
-      // Until time has no more effect.
+      // The loop ends when time has no more effect.
     }
     const { rejection } = apply(command);
     if (rejection !== null) {

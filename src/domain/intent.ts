@@ -148,8 +148,8 @@ export interface Attempt extends AttemptPlan {
   /** The id of the adapter that started it: settings may change during the attempt. */
   readonly railId: string;
   /**
-   * For a rail that a queue consumer calls once: whether a consumer has claimed the start. A claim
-   * is never released, because a call without an answer may have charged the customer.
+   * Whether a consumer has claimed the start, on a rail that a queue consumer calls once. No
+   * consumer releases its claim, because a call without an answer may have charged the customer.
    */
   readonly startClaim: 'not_needed' | 'free' | 'taken';
   /** The consumer's claim; null when not claimed. */

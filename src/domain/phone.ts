@@ -42,7 +42,7 @@ export function idWithoutPhone(id: string | null, phone: string | null): string 
   return digits !== undefined && id?.includes(digits) ? null : id;
 }
 
-/** Only the last four digits of 251XXXXXXXXX, enough to recognize one's own number. */
+/** The last four digits of 251XXXXXXXXX, by which customers recognize their own number. */
 export function maskedPhone(phone: string): string {
   return `251*****${phone.slice(-4)}`;
 }

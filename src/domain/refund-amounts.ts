@@ -13,9 +13,9 @@ import { holdsMoney, isWaiting, type Refund, type RefundAmounts } from './refund
 export const REFUNDS_MAX = 50;
 
 /**
- * Includes failed and canceled refunds, which are never removed: a callback URL names a refund by
- * its position, in one byte. The largest refund takes 12 KB of the payment's record, its history
- * included; the record must stay below 2 MB.
+ * The limit includes failed and canceled refunds, which Kefel never removes: a callback URL names a
+ * refund by its position, in one byte. The largest refund takes 12 KB of the payment's record, its
+ * history included; the record must stay below 2 MB.
  */
 export const REFUND_REQUESTS_MAX = 150;
 

@@ -11,8 +11,8 @@ import { find, reject, type Step, withRefund } from './step.ts';
  */
 
 /**
- * Rejected unless the first call is over. After a crash in the call, the refund is unresolved
- * again.
+ * The command is rejected unless the first call is over. After a crash in the call, the refund is
+ * unresolved again.
  */
 export function repeatRefund(
   step: Step,

@@ -243,7 +243,7 @@ export type RefundCommand =
       readonly isVerified: boolean;
       readonly deadlineAtMs: number;
     }
-  /** As `claim_refund`, for the call of a repeat. */
+  /** The same as `claim_refund`, for the call of a repeat. */
   | {
       readonly type: 'claim_refund_repeat';
       readonly refundId: string;

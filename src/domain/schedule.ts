@@ -64,8 +64,8 @@ const OWN_FAILURE_WAIT_MS_MAX = HOUR_MS;
 const OWN_FAILURES_MAX = OUTAGE_FAILURES_MAX + 30 * 24;
 
 /**
- * The wait after a failure of ours, which uses up no try: doubles from 5 s to a minute, and after
- * an hour of that to an hour. Null after a month.
+ * The wait after a failure of ours, which uses up no try. It doubles from 5 s to a minute, and
+ * after an hour of that to an hour. It is null after a month.
  */
 export function ownFailureWaitMs(timesQueued: number): number | null {
   if (timesQueued >= OWN_FAILURES_MAX) {
@@ -88,8 +88,8 @@ export function queuedLeaseMs(timesQueued: number): number {
 }
 
 /**
- * Until this age, the messages that show readers a payment which has not ended are not confirmed.
- * Then it is sent again, until the read model confirms it, because those messages may be lost.
+ * The read model confirms no message about a payment that has not ended and is younger than this.
+ * Such messages may be lost, so an older payment is sent again until the read model confirms it.
  */
 export const OPEN_PROJECTION_AGAIN_MS = 15 * MINUTE_MS;
 /**

@@ -6,7 +6,9 @@ import type { Tenant } from './intent.ts';
 /** A search rejects longer ids. */
 export const SEARCH_ID_LENGTH_MAX = 255;
 
-/** For the id of a transaction, rail, refund or payment link, unless it `isFoundByDigest`. */
+/**
+ * The key of the id of a transaction, rail, refund or payment link, unless it `isFoundByDigest`.
+ */
 export function idSearchKey(id: string): string {
   return `id:${id}`;
 }
@@ -25,8 +27,8 @@ export function isFoundByTime(key: string, createdAtMs: number): boolean {
 }
 
 /**
- * For the reference of an attempt whose provider reports it to a shared address. Leads the report
- * to its payment, of any merchant: `findPaymentOfOrder`.
+ * The key of the reference of an attempt whose provider reports it to a shared address. The key
+ * leads the report to its payment, of any merchant: `findPaymentOfOrder`.
  */
 export function orderSearchKey(reference: string): string {
   return `order:${reference}`;
@@ -46,7 +48,7 @@ export function isFoundByDigest(id: string): boolean {
   return id.length > PLAIN_ID_LENGTH_MAX || PHONE_DIGITS.test(id);
 }
 
-/** For the keyed digest of an id that `isFoundByDigest`. */
+/** The key of the keyed digest of an id that `isFoundByDigest`. */
 export function hashedIdSearchKey(digest: string): string {
   return `hashed-id:${digest}`;
 }
@@ -54,14 +56,14 @@ export function hashedIdSearchKey(digest: string): string {
 const RECEIPT_PREFIX = 'receipt:';
 
 /**
- * For a `normalizedReceipt`, unless it `isFoundByDigest`. Finds the payments of all merchants that
- * have it, so its rows are in a table of their own.
+ * The key of a `normalizedReceipt`, unless it `isFoundByDigest`. It finds the payments of all
+ * merchants that have the receipt, so its rows are in a table of their own.
  */
 export function receiptSearchKey(receipt: string): string {
   return `${RECEIPT_PREFIX}${receipt}`;
 }
 
-/** For the keyed digest of a `normalizedReceipt`, which never begins with this sign. */
+/** The key of the digest of a `normalizedReceipt`, which itself never begins with this sign. */
 export function hashedReceiptSearchKey(digest: string): string {
   return `${RECEIPT_PREFIX}#${digest}`;
 }
@@ -70,22 +72,22 @@ export function isReceiptSearchKey(key: string): boolean {
   return key.startsWith(RECEIPT_PREFIX);
 }
 
-/** For the keyed digest of a phone number. */
+/** The key of the keyed digest of a phone number. */
 export function phoneSearchKey(digest: string): string {
   return `phone:${digest}`;
 }
 
-/** For the keyed digest of a normalized e-mail address. */
+/** The key of the keyed digest of a normalized e-mail address. */
 export function emailSearchKey(digest: string): string {
   return `email:${digest}`;
 }
 
-/** For the keyed digest of one word of a name. */
+/** The key of the keyed digest of one word of a name. */
 export function nameSearchKey(digest: string): string {
   return `name:${digest}`;
 }
 
-/** For the keyed digest of a `metadataText`. */
+/** The key of the keyed digest of a `metadataText`. */
 export function metadataSearchKey(digest: string): string {
   return `meta:${digest}`;
 }

@@ -88,7 +88,10 @@ async function startRefund(asker: Asker, refundId: string, nowMs: number): Promi
   }
 }
 
-/** As `startRefund`. If the object dies before it stores the answer, the refund is unresolved again. */
+/**
+ * Works as `startRefund`. If the object dies before it stores the answer, the refund is unresolved
+ * again.
+ */
 async function repeatRefund(asker: Asker, refundId: string, nowMs: number): Promise<void> {
   const claimId = crypto.randomUUID();
   const deadlineAtMs = nowMs + REFUND_WINDOW_MS;

@@ -27,7 +27,7 @@ import { PaymentRecord } from './record.ts';
 import { newRecord, type StoredEvent } from './store.ts';
 import { takenResult } from './taken.ts';
 
-/** For short leases: an alarm that wakes once without work costs less than moving it. */
+/** A short lease keeps the alarm: one that wakes once without work costs less than moving it. */
 const KEEPS_EARLIER_ALARM = { keepsEarlierAlarm: true } as const;
 
 /**

@@ -88,7 +88,7 @@ export const LISTED_STATUSES = [
 /** Deliveries that have failed and need a person to resend them; they can be resent in bulk. */
 export const FAILED_DELIVERIES: readonly DeliveryStatus[] = ['dead', 'undeliverable', 'paused'];
 
-/** From these an event may be resent. In the others it is on its way, or superseded. */
+/** An event in these states may be resent. In the others it is on its way, or superseded. */
 export const RESENDABLE_DELIVERIES: readonly DeliveryStatus[] = [
   'waiting',
   'delivered',
@@ -173,7 +173,7 @@ export interface HistoryDetail {
   readonly late?: true;
   /** The refund that changed. */
   readonly refund?: RefundDetail;
-  /** For a manual resolution: who decided, and why, without phone numbers. */
+  /** A manual resolution has it: who decided, and why, without phone numbers. */
   readonly operator?: string;
   /** Whether the operator's name was proved, or only claimed. */
   readonly operatorProved?: boolean;

@@ -59,8 +59,9 @@ export interface StoredEvent {
   readonly signature: string | null;
   readonly createdAtMs: number;
   /**
-   * Never empty. A delivery keeps its position, and none is ever removed. The first one is for the
-   * payment's callbackUrl, or waits for the endpoints to be chosen and becomes that of the first.
+   * At least one delivery. Each keeps its position, and Kefel never removes one. The first is for
+   * the payment's callbackUrl, or waits for the endpoints to be chosen and becomes that of the
+   * first one.
    */
   readonly deliveries: readonly StoredDelivery[];
 }

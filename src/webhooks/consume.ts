@@ -167,7 +167,7 @@ async function deliver(delivering: Delivering, message: DeliveryMessage): Promis
       await afterFault(owner, fault, message);
     }
     if (observed !== null) {
-      // Loaded after the first delivery, which does not wait for it.
+      // An isolate loads this after the first delivery, which does not wait for it.
       const { watchEndpoint } = await import('./watch-endpoint.ts');
       await watchEndpoint(env, tenant, { ...observed, isRetry });
     }
@@ -236,7 +236,7 @@ type TryResult = Pick<DeliveryReport, 'outcome' | 'log'> & {
   readonly observed: Omit<Observation, 'isRetry'> | null;
 };
 
-/** Loaded with the first paused endpoint: few merchants have one. */
+/** An isolate loads this with the first paused endpoint: few merchants have one. */
 async function mayProbePaused(env: Env, tenant: Tenant, endpoint: string): Promise<boolean> {
   const { claimProbe } = await import('./failing-endpoints.ts');
   return claimProbe(env.DB, tenant, { endpoint, atMs: Date.now() });

@@ -12,8 +12,8 @@ import { type OutgoingWebhook, sendSigned, unsentTry } from './send.ts';
 
 const DELAY_MS = 20_000;
 /**
- * Until the overtaking event releases it. Longer than a payment of 100.13 needs to be paid late, even
- * if the first query comes just too early.
+ * An overtaken event waits this long, unless the overtaking one releases it. A payment of 100.13 is
+ * paid late before that, even if the first query comes just too early.
  */
 const OVERTAKEN_MS = 60_000;
 const SECRET_BYTES = 32;

@@ -39,8 +39,8 @@ export const WIRE_EVENTS = {
   payment_succeeded: { event: 'PAYMENT_SUCCESS', status: 'SUCCESS' },
   payment_failed: { event: 'PAYMENT_FAILED', status: 'FAILED' },
   payment_expired: { event: 'PAYMENT_EXPIRED', status: 'EXPIRED' },
-  // Not the payment's SUCCESS: a receiver that reads only the status would mark a canceled order as
-  // paid when its refund arrives.
+  // These statuses are not the payment's SUCCESS: a receiver that reads only the status would mark
+  // a canceled order as paid when its refund arrives.
   refund_requires_action: { event: 'REFUND_REQUIRES_ACTION', status: 'REFUND_REQUIRES_ACTION' },
   refund_succeeded: { event: 'REFUND_SUCCESS', status: 'REFUNDED' },
   refund_failed: { event: 'REFUND_FAILED', status: 'REFUND_FAILED' },

@@ -33,7 +33,7 @@ export interface WebhookAnswer {
   /** Why no answer came: one of our texts, shown to the merchant. */
   readonly error: string | null;
   readonly durationMs: number;
-  /** At most 1 KiB of valid UTF-8 without control characters but tab and newline. */
+  /** It has at most 1 KiB of valid UTF-8, without control characters but tab and newline. */
   readonly answerExcerpt: string;
   /** The Retry-After header, >= 0; null when absent or unreadable. */
   readonly retryAfterMs: number | null;

@@ -44,7 +44,7 @@ const SPECIAL_USE_NAMES: readonly string[] = [
 export interface GuardOptions {
   /** Refuse `http:` (`CALLBACK_HTTPS_ONLY`), but not to an allowed loopback address. */
   readonly httpsOnly: boolean;
-  /** Only for local development: also allows localhost, 127.0.0.0/8 and [::1]. */
+  /** Local development sets it: the guard also allows localhost, 127.0.0.0/8 and [::1]. */
   readonly allowLoopback: boolean;
   /** Our own hosts in the form of `URL.host`: with a port unless it is the scheme's default. */
   readonly ownHosts: readonly string[];

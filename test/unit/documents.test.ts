@@ -146,7 +146,8 @@ function linksOf(document: string): string[] {
 
 /** Paths such as `src/intent/record.ts`, in backticks. */
 function pathsNamedIn(document: string): string[] {
-  const pattern = /`((?:src|test|scripts|lab|migrations|docs|public|clients)\/[\w./-]*)`/g;
+  const pattern =
+    /`((?:src|back-office|test|scripts|lab|migrations|docs|public|clients)\/[\w./-]*)`/g;
   return [...read(document).matchAll(pattern)].map(([, path]) => path ?? '');
 }
 
