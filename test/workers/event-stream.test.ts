@@ -1,6 +1,6 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EVENTS_PER_STREAM_MAX, STREAM_MS_MAX } from '../../src/api/routes/stream-events.ts';
 import { newEventId } from '../../src/crypto/event-id.ts';
 import worker from '../../src/index.ts';
@@ -34,6 +34,12 @@ import {
 
 const caught = useGateway();
 const open: Stream[] = [];
+
+beforeEach(() => {
+  // The stream looks for events at once instead of every second.
+  const wait = scheduler.wait.bind(scheduler);
+  vi.spyOn(scheduler, 'wait').mockImplementation(() => wait(10));
+});
 
 afterEach(async () => {
   await Promise.all(open.splice(0).map((stream) => stream.close()));
