@@ -95,23 +95,6 @@ describe.concurrent('the sandbox plays', () => {
     },
   );
 
-  it('hosted: insufficient_funds lets the customer try again', async () => {
-    const { uniqueId, checkoutUrl, hook } = await createHosted(scene, {
-      amount: amountOf('insufficient_funds'),
-    });
-    await choose(checkoutUrl);
-    const payment = await eventually(
-      () => paymentOf(scene, uniqueId),
-      ({ status }) => status === 'OPEN',
-    );
-    expect(payment.transaction).toMatchObject({
-      transactionStatus: 'FAILED',
-      failureReason: 'insufficient_funds',
-    });
-    expect(formTo(await open(checkoutUrl), '/attempts').inputs).not.toEqual([]);
-    expect(hook.requests).toEqual([]);
-  });
-
   it('hosted: paid_twice, by a customer who takes another method', async () => {
     const { uniqueId, checkoutUrl, hook } = await createHosted(scene, {
       amount: amountOf('paid_twice'),

@@ -1,9 +1,7 @@
-import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EVENTS_PER_STREAM_MAX, STREAM_MS_MAX } from '../../src/api/routes/stream-events.ts';
 import { newEventId } from '../../src/crypto/event-id.ts';
-import worker from '../../src/index.ts';
 import { apiKeyDigest } from '../../src/merchants/api-key.ts';
 import { revokeApiKey } from '../../src/merchants/provision.ts';
 import {
@@ -16,10 +14,10 @@ import {
   clientOf,
   consume,
   consumeAll,
+  LIMITED,
   lastEvent,
   logged,
   merchantServer,
-  ORIGIN,
   payHosted,
   runSql,
   SECOND_MS,
@@ -87,20 +85,16 @@ class Stream {
   }
 }
 
+const PATH = '/api/v1/payment/sandbox/events/stream';
+
 it('HEAD of the stream answers at once and opens no stream', async () => {
-  const request = new Request(`${ORIGIN}/api/v1/payment/sandbox/events/stream`, {
-    method: 'HEAD',
-    headers: { apiKey: ALPHA.apiKeys.sandbox },
-  });
-  const response = await worker.fetch(request as never, env, createExecutionContext());
+  const response = await call(PATH, { method: 'HEAD', bindings: env });
   expect([response.status, response.headers.get('content-type'), response.body]).toEqual([
     200,
     'text/event-stream',
     null,
   ]);
 });
-
-const PATH = '/api/v1/payment/sandbox/events/stream';
 
 async function listen(lastEventId: string | null = null, apiKey = ALPHA.apiKeys.sandbox) {
   const headers = lastEventId === null ? {} : { 'last-event-id': lastEventId };
@@ -299,11 +293,7 @@ describe('GET …/sandbox/events/stream', () => {
   it('limits how many streams a merchant opens', async () => {
     const limit = vi.spyOn(env.EVENT_STREAM_RATE_LIMIT, 'limit');
     limit.mockResolvedValue({ success: false });
-    const request = new Request(`https://pay.kefel.test${PATH}`, {
-      headers: { apiKey: ALPHA.apiKeys.sandbox },
-    }) as never;
-    const bindings = { ...env, RATE_LIMITS: 'on' };
-    const refused = await worker.fetch(request, bindings, createExecutionContext());
+    const refused = call(PATH, { bindings: LIMITED });
     expect(await answerOf(refused)).toMatchObject({ status: 429 });
     expect(limit).toHaveBeenCalledWith({ key: ALPHA.id });
   });
