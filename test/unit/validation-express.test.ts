@@ -10,6 +10,7 @@ import {
   orderOf,
   type Row,
   SANDBOX,
+  wrong,
 } from './validation-fixture.ts';
 
 const REQUIRED = 'This field is required.';
@@ -30,8 +31,7 @@ const ROWS: readonly Row[] = [
   ],
   ['api.md#error-4: amount 0', { amount: 0 }, { amount: 'Must be greater than 0.' }],
   ['api.md#error-4: method missing', { method: undefined }, { method: REQUIRED }],
-  ['api.md#error-4: method', { method: 'CASH' }, { method: METHOD }],
-  ['exactly one method', { method: ['CBE'] }, { method: METHOD }],
+  ...wrong('method', METHOD, { 'api.md#error-4: method': 'CASH', 'exactly one method': ['CBE'] }),
   ['decisions.md#13: currency', { currency: 'USD' }, { currency: 'M_PESA cannot take USD.' }],
   [
     'api.md#express-rule-2, decisions.md#2: TELE_BIRR',
@@ -44,19 +44,19 @@ const ROWS: readonly Row[] = [
     { returnUrl: 'This field is required for ETS_SWITCH.' },
   ],
   ['decisions.md#2: bad where not required', { returnUrl: '' }, { returnUrl: BAD_URL }],
-  [
-    'api.md#error-7, #express-rule-3: phone missing',
-    { phoneNumber: undefined },
-    { phoneNumber: NO_PHONE },
-  ],
+  ...wrong('phoneNumber', NO_PHONE, {
+    'api.md#error-7, #express-rule-3: phone missing': undefined,
+  }),
   [
     'decisions.md#3: empty phones',
     { phoneNumber: '', customerInfo: { phone: '' } },
     { phoneNumber: NO_PHONE },
   ],
-  ['decisions.md#3: unusable phone', { phoneNumber: '0811223344' }, { phoneNumber: PHONE }],
-  ['decisions.md#3: 251 without digits', { phoneNumber: '251911' }, { phoneNumber: PHONE }],
-  ['decisions.md#3: spaces', { phoneNumber: '+251 911 223 344' }, { phoneNumber: PHONE }],
+  ...wrong('phoneNumber', PHONE, {
+    'decisions.md#3: unusable phone': '0811223344',
+    'decisions.md#3: 251 without digits': '251911',
+    'decisions.md#3: spaces': '+251 911 223 344',
+  }),
   [
     'decisions.md#3: phoneNumber wins',
     { phoneNumber: '12', customerInfo: { phone: '911223344' } },

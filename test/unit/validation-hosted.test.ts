@@ -14,6 +14,7 @@ import {
   SANDBOX,
   SPLIT,
   withRules,
+  wrong,
 } from './validation-fixture.ts';
 
 /** Production rails as CONTEXT's, of which M-PESA takes no cents. */
@@ -149,29 +150,24 @@ const ROWS: readonly Row[] = [
     { amount: undefined, items: items({ price: 0.33, quantity: 3 }) },
     { items: TOO_SMALL },
   ],
-
-  ['api.md#error-4: amount 0', { amount: 0 }, { amount: POSITIVE }],
-  ['api.md#error-4: amount negative', { amount: -5 }, { amount: POSITIVE }],
+  ...wrong('amount', POSITIVE, {
+    'api.md#error-4: amount 0': 0,
+    'api.md#error-4: amount negative': -5,
+  }),
   ['api.md#error-4: amount 1.005', { amount: 1.005 }, { amount: TWO_DECIMALS }],
   ['decisions.md#5: a numeric string', { amount: '100' }, { amount: 'Must be a JSON number.' }],
-  ['decisions.md#5: over the cap', { amount: 1_000_000_000 }, { amount: CAP }],
-  ['decisions.md#5: far over the cap', { amount: 1e300 }, { amount: CAP }],
+  ...wrong('amount', CAP, {
+    'decisions.md#5: over the cap': 1_000_000_000,
+    'decisions.md#5: far over the cap': 1e300,
+  }),
   ['decisions.md#5: a boolean', { amount: true }, { amount: 'Must be a JSON number.' }],
-
-  ['api.md#error-4: currency missing', { currency: undefined }, { currency: REQUIRED }],
-  ['api.md#error-4: currency null', { currency: null }, { currency: REQUIRED }],
+  ...wrong('currency', REQUIRED, {
+    'api.md#error-4: currency missing': undefined,
+    'api.md#error-4: currency null': null,
+  }),
   ['api.md#error-4: currency', { currency: 'etb' }, { currency: 'Must be ETB or USD.' }],
-  [
-    'api.md#error-4: no flag',
-    { commissionPaidByCustomer: undefined },
-    { commissionPaidByCustomer: REQUIRED },
-  ],
-  [
-    'flag is boolean',
-    { commissionPaidByCustomer: 'true' },
-    { commissionPaidByCustomer: 'Must be true or false.' },
-  ],
-
+  ...wrong('commissionPaidByCustomer', REQUIRED, { 'api.md#error-4: no flag': undefined }),
+  ...wrong('commissionPaidByCustomer', 'Must be true or false.', { 'flag is boolean': 'true' }),
   ['id missing', { paymentIntentUniqueId: undefined }, { paymentIntentUniqueId: REQUIRED }],
   ['id a number', { paymentIntentUniqueId: 7 }, { paymentIntentUniqueId: 'Must be a string.' }],
   ...['.', '..'].map(
@@ -182,109 +178,62 @@ const ROWS: readonly Row[] = [
         { paymentIntentUniqueId: 'Must not be "." or "..".' },
       ] as const,
   ),
-  ['decisions.md#7: id empty', { paymentIntentUniqueId: '' }, { paymentIntentUniqueId: ID_LENGTH }],
-  [
-    'decisions.md#7: id 256 long',
-    { paymentIntentUniqueId: 'x'.repeat(256) },
-    { paymentIntentUniqueId: ID_LENGTH },
-  ],
-  [
-    'decisions.md#7: id of 256 emoji',
-    { paymentIntentUniqueId: '😀'.repeat(256) },
-    { paymentIntentUniqueId: ID_LENGTH },
-  ],
-  [
-    'decisions.md#7: id of spaces',
-    { paymentIntentUniqueId: '  \u00a0' },
-    { paymentIntentUniqueId: 'Must not consist of spaces only.' },
-  ],
-  [
-    'decisions.md#7: id with NUL',
-    { paymentIntentUniqueId: 'a\u0000' },
-    { paymentIntentUniqueId: UNPRINTABLE },
-  ],
-  [
-    'decisions.md#7: id with zero width',
-    { paymentIntentUniqueId: 'a\u200b' },
-    { paymentIntentUniqueId: UNPRINTABLE },
-  ],
-  [
-    'decisions.md#7: id with a line',
-    { paymentIntentUniqueId: 'a\u2028b' },
-    { paymentIntentUniqueId: UNPRINTABLE },
-  ],
-  [
-    'decisions.md#7: id half a pair',
-    { paymentIntentUniqueId: 'a\ud800' },
-    { paymentIntentUniqueId: UNPRINTABLE },
-  ],
-  [
-    'decisions.md#7: id private use',
-    { paymentIntentUniqueId: '\ue000' },
-    { paymentIntentUniqueId: UNPRINTABLE },
-  ],
-
-  ['methods missing', { methods: undefined }, { methods: REQUIRED }],
-  ['methods null', { methods: null }, { methods: REQUIRED }],
+  ...wrong('paymentIntentUniqueId', ID_LENGTH, {
+    'decisions.md#7: id empty': '',
+    'decisions.md#7: id 256 long': 'x'.repeat(256),
+    'decisions.md#7: id of 256 emoji': '😀'.repeat(256),
+  }),
+  ...wrong('paymentIntentUniqueId', 'Must not consist of spaces only.', {
+    'decisions.md#7: id of spaces': '  \u00a0',
+  }),
+  ...wrong('paymentIntentUniqueId', UNPRINTABLE, {
+    'decisions.md#7: id with NUL': 'a\u0000',
+    'decisions.md#7: id with zero width': 'a\u200b',
+    'decisions.md#7: id with a line': 'a\u2028b',
+    'decisions.md#7: id half a pair': 'a\ud800',
+    'decisions.md#7: id private use': '\ue000',
+  }),
+  ...wrong('methods', REQUIRED, { 'methods missing': undefined, 'methods null': null }),
   ['methods a string', { methods: 'CBE' }, { methods: 'Must be an array.' }],
   [
     'decisions.md#13: unknown methods',
     { methods: ['CBE', 'BOGUS', 'M_PESA', 5, 'constructor'] },
     { 'methods[1]': METHOD, 'methods[3]': METHOD, 'methods[4]': METHOD },
   ],
-  [
-    'decisions.md#7: too many methods',
-    { methods: Array(101).fill('CBE') },
-    { methods: 'Must have at most 100 entries.' },
-  ],
+  ...wrong('methods', 'Must have at most 100 entries.', {
+    'decisions.md#7: too many methods': Array(101).fill('CBE'),
+  }),
   [
     'decisions.md#13: no method accepts the currency',
     { currency: 'USD', methods: ['CBE', 'M_PESA'] },
     { currency: 'CBE, M_PESA cannot take USD.' },
   ],
-
   ['api.md#error-5: returnUrl missing', { returnUrl: undefined }, { returnUrl: REQUIRED }],
-  ['decisions.md#6: returnUrl empty', { returnUrl: '' }, { returnUrl: BAD_URL }],
-  ['api.md#error-5: returnUrl', { returnUrl: 'shop.example' }, { returnUrl: BAD_URL }],
-  [
-    'decisions.md#12: userinfo',
-    { returnUrl: 'https://a@b.example' },
-    { returnUrl: 'Must not contain a user name or password.' },
-  ],
+  ...wrong('returnUrl', BAD_URL, {
+    'decisions.md#6: returnUrl empty': '',
+    'api.md#error-5: returnUrl': 'shop.example',
+  }),
+  ...wrong('returnUrl', 'Must not contain a user name or password.', {
+    'decisions.md#12: userinfo': 'https://a@b.example',
+  }),
   ['api.md#error-5: callbackUrl', { callbackUrl: 'ftp://a' }, { callbackUrl: BAD_URL }],
-  [
-    'decisions.md#12: a callbackUrl that no webhook would be sent to',
-    { callbackUrl: 'https://10.example.com/' },
-    { callbackUrl: 'No webhook can be sent there: host is an IP address.' },
-  ],
+  ...wrong('callbackUrl', 'No webhook can be sent there: host is an IP address.', {
+    'decisions.md#12: a callbackUrl that no webhook would be sent to': 'https://10.example.com/',
+  }),
   ['decisions.md#6: callbackUrl empty', { callbackUrl: '' }, { callbackUrl: BAD_URL }],
-
   ['decisions.md#1: expireIn missing', { expireIn: undefined }, { expireIn: REQUIRED }],
-  ['decisions.md#1: expireIn 4', { expireIn: 4 }, { expireIn: EXPIRE_IN }],
-  ['decisions.md#1: expireIn over 366 days', { expireIn: 31_622_401 }, { expireIn: EXPIRE_IN }],
-  ['decisions.md#1: expireIn 5.5', { expireIn: 5.5 }, { expireIn: EXPIRE_IN }],
+  ...wrong('expireIn', EXPIRE_IN, {
+    'decisions.md#1: expireIn 4': 4,
+    'decisions.md#1: expireIn over 366 days': 31_622_401,
+    'decisions.md#1: expireIn 5.5': 5.5,
+  }),
   ['decisions.md#5: expireIn a string', { expireIn: '60' }, { expireIn: 'Must be a JSON number.' }],
-
-  [
-    'api.md#error-6: leading zero',
-    { customerInfo: { phone: '0911223344' } },
-    { 'customerInfo.phone': PHONE },
-  ],
-  [
-    'api.md#error-6: 8 digits',
-    { customerInfo: { phone: '91122334' } },
-    { 'customerInfo.phone': PHONE },
-  ],
-  [
-    'api.md#error-6: a 7',
-    { customerInfo: { phone: '711223344' } },
-    { 'customerInfo.phone': PHONE },
-  ],
-  [
-    'api.md#error-6: a line after',
-    { customerInfo: { phone: '911223344\n' } },
-    { 'customerInfo.phone': PHONE },
-  ],
+  ...wrong('customerInfo.phone', PHONE, {
+    'api.md#error-6: leading zero': '0911223344',
+    'api.md#error-6: 8 digits': '91122334',
+    'api.md#error-6: a 7': '711223344',
+    'api.md#error-6: a line after': '911223344\n',
+  }),
   ['customerInfo an array', { customerInfo: [] }, { customerInfo: 'Must be a JSON object.' }],
   [
     'decisions.md#7: customerInfo',
@@ -295,7 +244,6 @@ const ROWS: readonly Row[] = [
       'customerInfo.isPhoneUpdatable': 'Must be true or false.',
     },
   ],
-
   [
     'api.md#item: everything missing',
     { amount: undefined, items: [{}] },
@@ -367,7 +315,6 @@ const ROWS: readonly Row[] = [
     { amount: undefined, items: items({ price: 999_999_999.99, quantity: 2_147_483_647 }) },
     { items: 'The sum of price × quantity must be at most 999999999.99.' },
   ],
-
   [
     'decisions.md#10: a field of an item and the sums at once',
     { amount: 15, items: items({ name: undefined }) },
