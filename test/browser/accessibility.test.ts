@@ -1,35 +1,18 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { METHODS_BY_PROMPT } from '../../src/domain/method.ts';
 import type { Language } from '../../src/i18n/language.ts';
 import { DESKTOP, PHONE } from '../support/browser.ts';
 import { termsWith } from '../support/checkout-fixtures.ts';
 import { overflowOf } from '../support/page-checks.ts';
 import { openAll } from './checks.ts';
-import {
-  HALF_SIZES,
-  LANGUAGE_CODES,
-  openStage,
-  SIZE_NAMES,
-  SIZES,
-  type Stage,
-  Tab,
-  visit,
-} from './support.ts';
+import { HALF_SIZES, LANGUAGE_CODES, SIZE_NAMES, SIZES, Tab, useStage, visit } from './support.ts';
 
 /** What axe-core cannot check: keyboard order, zoom, motion, forced colors and text spacing. */
 
 const METHODS = termsWith().methods.map(({ method }) => method);
 
-let stage: Stage;
-
-beforeAll(async () => {
-  stage = await openStage();
-});
-
-afterAll(async () => {
-  await stage?.close();
-});
+const stage = useStage();
 
 describe('by keyboard alone', () => {
   it.each(SIZE_NAMES)(
@@ -68,7 +51,6 @@ describe('by keyboard alone', () => {
       }
       expect(outOfOrder(stops.slice(0, 8))).toEqual([]);
       expect(stops.filter((stop) => !stop.isVisible || !stop.isOutlined)).toEqual([]);
-      await context.close();
     },
   );
 
@@ -96,7 +78,6 @@ describe('by keyboard alone', () => {
         }
       }
     }
-    await context.close();
   });
 
   it('the link back opens a question, and closes it again', async () => {
@@ -112,14 +93,12 @@ describe('by keyboard alone', () => {
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Enter');
     expect(await confirm.isVisible()).toBe(false);
-    await context.close();
   });
 
   it('an error moves the focus to the invalid field', async () => {
     const context = await stage.context(PHONE);
     const page = await visit(context, 'refused-phone-invalid');
     expect((await focusedStop(page)).name).toBe('phone');
-    await context.close();
   });
 });
 
@@ -144,7 +123,6 @@ describe('at 200 %', () => {
       );
     }
     expect(new Set(places).size).toBe(1);
-    await context.close();
   });
 });
 
@@ -159,7 +137,6 @@ describe('motion', () => {
     const context = await stage.context({ ...PHONE, reducedMotion: 'no-preference' });
     const page = await visit(context, 'push');
     expect(await page.evaluate(() => document.getAnimations().length)).toBeGreaterThan(0);
-    await context.close();
   });
 });
 
@@ -176,7 +153,6 @@ describe('forced colors', () => {
     const [first = 0, chosen = 0, ...others] = widths;
     expect(chosen).toBeGreaterThan(Math.max(first, ...others));
     expect(first).toBeGreaterThan(0);
-    await context.close();
   });
 });
 
@@ -208,7 +184,6 @@ describe('text spacing', () => {
       }
     }
     expect(cut).toEqual([]);
-    await tab.page.context().close();
   });
 });
 
@@ -314,7 +289,6 @@ async function expectClearField(options: BrowserContextOptions, language: Langua
     const button = await boxOf(page, 'form[data-totals] button');
     expect(button.top >= field.bottom || button.bottom <= field.top).toBe(true);
   }
-  await context.close();
 }
 
 /** Texts that overflow their box. */

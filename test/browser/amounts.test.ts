@@ -1,25 +1,17 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { PHONE } from '../support/browser.ts';
 import { termsWith } from '../support/checkout-fixtures.ts';
 import { TRANSLATIONS } from '../support/translations.ts';
 import { openFrozen } from './frozen.ts';
-import { LANGUAGE_CODES, openStage, type Stage, visit } from './support.ts';
+import { LANGUAGE_CODES, useStage, visit } from './support.ts';
 
 /** Every amount that a page shows equals the amount that is charged. */
 
 const { amountMinor, methods } = termsWith();
 
-let stage: Stage;
-
-beforeAll(async () => {
-  stage = await openStage();
-});
-
-afterAll(async () => {
-  await stage?.close();
-});
+const stage = useStage();
 
 describe('before paying', () => {
   it.each(LANGUAGE_CODES)('one price for all methods: %s', async (language) => {
@@ -36,7 +28,6 @@ describe('before paying', () => {
       expect(totals.at(-1)).toBe(amount);
       await page.close();
     }
-    await context.close();
   });
 
   it.each(LANGUAGE_CODES)('the price of the chosen method: %s', async (language) => {
@@ -63,14 +54,12 @@ describe('before paying', () => {
       expect(fee).toBe(text.feeIncluded(commission));
       expect(await label.textContent()).toContain(text.feeOf(commission));
     }
-    await context.close();
   });
 
   it('hides the fee row from screen readers when there is no fee', async () => {
     const context = await stage.context(PHONE);
     const page = await visit(context, 'choose');
     expect(await page.locator('[data-fee-row], [data-by-method]').count()).toBe(0);
-    await context.close();
   });
 });
 
@@ -87,7 +76,6 @@ describe('the receipt', () => {
       expect(totals.at(-1)).toBe(amount);
       await page.close();
     }
-    await context.close();
   });
 
   it('returns the customer after ten seconds, with a countdown', async () => {
@@ -109,7 +97,6 @@ describe('the receipt', () => {
       status: 'SUCCESS',
       transactionId: 'H7K2M9QX4T0B8ZC3VN5D',
     });
-    await frozen.context.close();
   });
 
   it('lets the customer stay, and keeps the focus', async () => {
@@ -119,7 +106,6 @@ describe('the receipt', () => {
     expect(new URL(frozen.page.url()).pathname).toBe('/paid');
     expect(await frozen.page.locator('[data-return]').isVisible()).toBe(false);
     expect(await frozen.page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
-    await frozen.context.close();
   });
 
   it('does not redirect a customer who comes back to it', async () => {
@@ -127,7 +113,6 @@ describe('the receipt', () => {
     await frozen.pass(60_000);
     expect(await frozen.page.locator('[data-return]').count()).toBe(0);
     expect(new URL(frozen.page.url()).pathname).toBe('/paid-already');
-    await frozen.context.close();
   });
 
   it('prints the payment without buttons', async () => {
@@ -148,7 +133,6 @@ describe('the receipt', () => {
     for (const part of ['h1', '.amount', '.receipt code', '.items', '.totals']) {
       expect(await page.locator(part).first().isVisible()).toBe(true);
     }
-    await frozen.context.close();
   });
 });
 

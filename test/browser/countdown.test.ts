@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { visibleHeadings } from '../support/page-checks.ts';
 import { TRANSLATIONS } from '../support/translations.ts';
 import { type FrozenPage, openFrozen } from './frozen.ts';
-import { LANGUAGE_CODES, openStage, type Stage } from './support.ts';
+import { LANGUAGE_CODES, useStage } from './support.ts';
 
 /** The countdown, on a clock that the tests control. */
 
@@ -15,15 +15,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** The remaining time of the gallery's open payments. */
 const OPEN_MS = 15 * MINUTE_MS;
 
-let stage: Stage;
-
-beforeAll(async () => {
-  stage = await openStage();
-});
-
-afterAll(async () => {
-  await stage?.close();
-});
+const stage = useStage();
 
 describe('the clock', () => {
   it('counts down by seconds', async () => {
@@ -38,14 +30,12 @@ describe('the clock', () => {
       await frozen.pass(passMs);
       expect(await countdownOf(frozen.page)).toBe(TRANSLATIONS.en.timeLeftToConfirm(clock));
     }
-    await frozen.context.close();
   });
 
   it.each(LANGUAGE_CODES)('uses the page’s language: %s', async (language) => {
     const frozen = await openFrozen(stage, 'push', { language });
     await frozen.pass(SECOND_MS);
     expect(await countdownOf(frozen.page)).toBe(TRANSLATIONS[language].timeLeftToConfirm('1:59'));
-    await frozen.context.close();
   });
 
   it.each([
@@ -57,7 +47,6 @@ describe('the clock', () => {
     expect(await countdownOf(frozen.page)).toBe('Time left to pay: 15:00');
     await frozen.pass(MINUTE_MS);
     expect(await countdownOf(frozen.page)).toBe('Time left to pay: 14:00');
-    await frozen.context.close();
   });
 
   it('does not change when the device’s clock is set back', async () => {
@@ -66,7 +55,6 @@ describe('the clock', () => {
     await frozen.context.clock.setSystemTime(Date.now() - HOUR_MS);
     await frozen.pass(MINUTE_MS);
     expect(await countdownOf(frozen.page)).toBe('Time left to pay: 13:00');
-    await frozen.context.close();
   });
 
   it('takes a jump of the device’s clock for sleep, polls at once, and is corrected', async () => {
@@ -82,7 +70,6 @@ describe('the clock', () => {
     // The page's clock has fractions of milliseconds.
     expect(asked.at(-1)).toBeCloseTo(3 * SECOND_MS, -1);
     expect(await countdownOf(frozen.page)).toBe('Time left to pay: 10:00');
-    await frozen.context.close();
   });
 
   it('is corrected by the gateway’s answer', async () => {
@@ -90,7 +77,6 @@ describe('the clock', () => {
     frozen.answer({ remainingMs: 61 * SECOND_MS });
     await frozen.pass(1.5 * SECOND_MS);
     expect(await countdownOf(frozen.page)).toBe('Time left to confirm: 1:01');
-    await frozen.context.close();
   });
 });
 
@@ -112,7 +98,6 @@ describe('a screen reader', () => {
       expect(await announced(frozen.page)).toEqual([fiveMinutesLeft, oneMinuteLeft]);
       await frozen.pass(20 * SECOND_MS);
       expect(await announced(frozen.page)).toEqual([fiveMinutesLeft, oneMinuteLeft]);
-      await frozen.context.close();
     },
   );
 
@@ -122,7 +107,6 @@ describe('a screen reader', () => {
     await frozen.leap(OPEN_MS - 2 * MINUTE_MS);
     await frozen.pass(SECOND_MS);
     expect(await announced(frozen.page)).toEqual([]);
-    await frozen.context.close();
   });
 });
 
@@ -136,7 +120,6 @@ describe('when the time is over', () => {
     await frozen.pass(4 * SECOND_MS);
     const eager = (await frozen.asked()).slice(before.length);
     expect(eager).toEqual([1, 2, 3, 4].map((seconds) => OPEN_MS + seconds * SECOND_MS));
-    await frozen.context.close();
   });
 
   it.each(LANGUAGE_CODES)(
@@ -149,7 +132,6 @@ describe('when the time is over', () => {
       await frozen.page.waitForURL('**/choose');
       expect(documents).toEqual(['GET /choose']);
       expect(await visibleHeadings(frozen.page)).toEqual([TRANSLATIONS[code].chooseMethod]);
-      await frozen.context.close();
     },
   );
 
@@ -159,7 +141,6 @@ describe('when the time is over', () => {
     await frozen.context.clock.fastForward(OPEN_MS);
     await frozen.page.waitForURL('**/simulator');
     expect(documents).toEqual(['GET /simulator']);
-    await frozen.context.close();
   });
 });
 

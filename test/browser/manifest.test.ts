@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import {
   CHECKOUT_CSS,
@@ -10,7 +10,7 @@ import {
   CHECKOUT_SCRIPT_SHA256,
 } from '../../src/checkout/assets.generated.ts';
 import { GALLERY, GALLERY_STATES, type GalleryState } from '../support/gallery.ts';
-import { answerOf, htmlOf, openStage, type Stage, statusOf } from './support.ts';
+import { answerOf, htmlOf, statusOf, useStage } from './support.ts';
 
 /**
  * The complete headers, scripts and styles of the pages: one that is not listed here must not be
@@ -95,15 +95,7 @@ function contentSecurityPolicy(state: GalleryState): string {
 }
 
 describe('documents', () => {
-  let stage: Stage;
-
-  beforeAll(async () => {
-    stage = await openStage();
-  });
-
-  afterAll(async () => {
-    await stage?.close();
-  });
+  const stage = useStage();
 
   it('the script is the file whose hash the pages name', async () => {
     const script = await readFile(join(PROJECT_DIRECTORY, 'public', CHECKOUT_SCRIPT_PATH));
@@ -156,7 +148,6 @@ describe('documents', () => {
         acting: [],
       });
     }
-    await context.close();
   });
 });
 

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Language } from '../../src/i18n/language.ts';
 import { GALLERY_STATES, type GalleryState } from '../support/gallery.ts';
 import { faultsOf, openAll } from './checks.ts';
-import { htmlOf, LANGUAGE_CODES, openStage, SIZES, type Stage, Tab } from './support.ts';
+import { htmlOf, LANGUAGE_CODES, SIZES, Tab, useStage } from './support.ts';
 
 /** Every state of every page, without JavaScript. */
 
@@ -14,17 +14,12 @@ for (const state of GALLERY_STATES) {
   }
 }
 
-let stage: Stage;
+const stage = useStage();
 let phone: Tab;
 let desktop: Tab;
 
 beforeAll(async () => {
-  stage = await openStage();
   [phone, desktop] = await Promise.all([openTab('phone'), openTab('desktop')]);
-});
-
-afterAll(async () => {
-  await stage?.close();
 });
 
 async function openTab(size: keyof typeof SIZES): Promise<Tab> {

@@ -1,21 +1,13 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { PHONE } from '../support/browser.ts';
 import { TRANSLATIONS } from '../support/translations.ts';
-import { LANGUAGE_CODES, openStage, type Stage, visit } from './support.ts';
+import { LANGUAGE_CODES, useStage, visit } from './support.ts';
 
 /** The phone field: what it asks for, and what the script does with what is typed. */
 
-let stage: Stage;
-
-beforeAll(async () => {
-  stage = await openStage();
-});
-
-afterAll(async () => {
-  await stage?.close();
-});
+const stage = useStage();
 
 const HINTED = ['TELE_BIRR_USSD', 'M_PESA', 'E_BIRR'] as const;
 
@@ -37,7 +29,6 @@ describe.each([true, false])('hints, with JavaScript: %s', (javaScriptEnabled) =
       await label(page, method).click();
       expect(await page.locator('#phone').isVisible()).toBe(false);
     }
-    await context.close();
   });
 });
 
@@ -52,7 +43,6 @@ describe('the script', () => {
     const page = await opened('choose', 'E_BIRR', typed);
     await page.locator('#phone').blur();
     expect(await page.locator('#phone').inputValue()).toBe(shown);
-    await page.context().close();
   });
 
   it.each([
@@ -72,7 +62,6 @@ describe('the script', () => {
     await page.locator('#phone').blur();
     expect(await page.locator('#phone-problem').isVisible()).toBe(false);
     await Promise.all([page.waitForRequest(isPost), pay(page)]);
-    await page.context().close();
   });
 
   it.each([
@@ -84,7 +73,6 @@ describe('the script', () => {
     const page = await opened(state, 'M_PESA', typed);
     await label(page, method).click();
     await Promise.all([page.waitForRequest(isPost), pay(page)]);
-    await page.context().close();
   });
 
   it('puts the cursor into the field after a tap on a method that needs a number', async () => {
@@ -96,7 +84,6 @@ describe('the script', () => {
     expect(await focused(page)).toBe('phone');
     await label(page, 'TELE_BIRR').click();
     expect(await focused(page)).not.toBe('phone');
-    await page.context().close();
   });
 
   it('keeps the focus on the methods for the arrow keys, and when the number is known', async () => {
@@ -106,7 +93,6 @@ describe('the script', () => {
     await page.locator('[value=M_PESA]').press('ArrowDown');
     expect(await page.locator('[value=E_BIRR]').isChecked()).toBe(true);
     expect(await focused(page)).not.toBe('phone');
-    await page.context().close();
   });
 });
 
@@ -125,7 +111,6 @@ describe.each([true, false])(
         expect(await shown(button)).toBe(
           text.payAmount((await page.locator('.amount').textContent()) ?? ''),
         );
-        await context.close();
       },
     );
   },

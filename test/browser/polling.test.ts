@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { type FrozenPage, openFrozen } from './frozen.ts';
-import { openStage, type Stage } from './support.ts';
+import { useStage } from './support.ts';
 
 /** How a waiting page polls: how often, and what it does without an answer. */
 
@@ -11,15 +11,7 @@ const SECOND_MS = 1_000;
 /** `polling.ts` cancels a poll that takes longer. */
 const ANSWER_MS_MAX = 10 * SECOND_MS;
 
-let stage: Stage;
-
-beforeAll(async () => {
-  stage = await openStage();
-});
-
-afterAll(async () => {
-  await stage?.close();
-});
+const stage = useStage();
 
 describe('how often', () => {
   it('a page with an attempt in progress polls often, then less often', async () => {
@@ -27,14 +19,12 @@ describe('how often', () => {
     await frozen.pass(40 * SECOND_MS);
     const first = Array.from({ length: 20 }, (_, index) => (index + 1) * 1_500);
     expect(await frozen.asked()).toEqual([...first, 33_000, 36_000, 39_000]);
-    await frozen.context.close();
   });
 
   it.each(['choose', 'failed-given-up'] as const)('%s polls every five seconds', async (state) => {
     const frozen = await openFrozen(stage, state);
     await frozen.pass(21 * SECOND_MS);
     expect(await frozen.asked()).toEqual([5_000, 10_000, 15_000, 20_000]);
-    await frozen.context.close();
   });
 
   it.each(['paid-already', 'failed', 'expired', 'canceled', 'unknown'] as const)(
@@ -43,7 +33,6 @@ describe('how often', () => {
       const frozen = await openFrozen(stage, state);
       await frozen.pass(30 * SECOND_MS);
       expect(await frozen.asked()).toEqual([]);
-      await frozen.context.close();
     },
   );
 });
@@ -72,7 +61,6 @@ describe('when polls fail', () => {
     expect(await noteOf(frozen.page)).toBeNull();
     await frozen.pass(1_500);
     expect((await frozen.asked()).slice(failed.length)).toEqual([121_500, 123_000]);
-    await frozen.context.close();
   });
 
   it('waits as long as Retry-After says', async () => {
@@ -80,7 +68,6 @@ describe('when polls fail', () => {
     frozen.answer({ status: 503, headers: { 'retry-after': '20' } });
     await frozen.pass(30 * SECOND_MS);
     expect(await frozen.asked()).toEqual([1_500, 21_500]);
-    await frozen.context.close();
   });
 
   it('cancels a poll that gets no answer', async () => {
@@ -91,7 +78,6 @@ describe('when polls fail', () => {
     await frozen.context.unroute('**/status');
     await frozen.pass(2_000);
     expect(await frozen.asked()).toEqual([1_500, 13_500]);
-    await frozen.context.close();
   });
 
   it('shows that the payment no longer exists', async () => {
@@ -99,7 +85,6 @@ describe('when polls fail', () => {
     frozen.answer({ status: 404 });
     await frozen.context.clock.runFor(1_500);
     await frozen.page.waitForURL('**/push');
-    await frozen.context.close();
   });
 });
 
@@ -118,7 +103,6 @@ describe('when the state changes', () => {
       await frozen.context.clock.runFor(5_000);
       await frozen.page.waitForURL(`**/${state}`);
       expect(documents).toEqual([`GET /${state}`]);
-      await frozen.context.close();
     },
   );
 });
@@ -138,7 +122,6 @@ describe('without a network', () => {
     await goOnline(frozen);
     await frozen.pass(SECOND_MS);
     expect(await frozen.asked()).toEqual([...asked, 32_000]);
-    await frozen.context.close();
   });
 
   it('trusts an answer more than a browser that reports to be offline', async () => {
@@ -146,7 +129,6 @@ describe('without a network', () => {
     await goOffline(frozen);
     await frozen.pass(1_500);
     expect(await noteOf(frozen.page)).toBeNull();
-    await frozen.context.close();
   });
 
   it('holds a form back once, with a message', async () => {
@@ -161,7 +143,6 @@ describe('without a network', () => {
     // The customer may know better than the browser.
     await press(frozen, 1);
     await expect.poll(() => posts).toEqual(['POST /choose/attempts']);
-    await frozen.context.close();
   });
 });
 
@@ -175,7 +156,6 @@ describe('while the page is hidden', () => {
     await setHidden(frozen.page, false);
     expect(await frozen.asked()).toEqual([1_500, 62_000]);
     expect(await frozen.page.locator('[data-countdown]').textContent()).toMatch(/ 0:58$/);
-    await frozen.context.close();
   });
 });
 
@@ -202,7 +182,6 @@ describe('while a form is on its way', () => {
     expect(await frozen.asked()).toEqual([30_000]);
     await press(frozen, 1);
     await expect.poll(() => posts.length).toBe(2);
-    await frozen.context.close();
   });
 });
 

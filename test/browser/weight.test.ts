@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { CHECKOUT_SCRIPT_PATH } from '../../src/checkout/assets.generated.ts';
 import { PHONE } from '../support/browser.ts';
 import { GALLERY_STATES } from '../support/gallery.ts';
-import { addressOf, htmlOf, LANGUAGE_CODES, openStage, type Stage } from './support.ts';
+import { addressOf, htmlOf, LANGUAGE_CODES, useStage } from './support.ts';
 
 /** The size of a page on a slow network; it loads nothing from another origin. */
 
@@ -67,15 +67,7 @@ describe('addresses', () => {
 });
 
 describe('what is fetched', () => {
-  let stage: Stage;
-
-  beforeAll(async () => {
-    stage = await openStage();
-  });
-
-  afterAll(async () => {
-    await stage?.close();
-  });
+  const stage = useStage();
 
   it.each([
     ['choose', []],
@@ -92,7 +84,6 @@ describe('what is fetched', () => {
     await page.goto(addressOf(state, 'en'));
     const address = addressOf(state, 'en');
     expect(fetched.toSorted()).toEqual([address, CHECKOUT_SCRIPT_PATH, ...images].toSorted());
-    await context.close();
   });
 });
 
