@@ -1,26 +1,19 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   createHosted,
   createSimulated,
   eventually,
   expressBody,
   hostedBody,
-  joinScene,
   newId,
   paymentOf,
-  type Scene,
+  useScene,
   webhook,
 } from '../support/e2e-scene.ts';
 import { withoutRequestId } from '../support/problems.ts';
 
-let scene: Scene;
-
-beforeAll(async () => {
-  scene = await joinScene();
-});
-
-afterAll(() => scene?.close());
+const scene = await useScene();
 
 interface Bank {
   readonly code: string;

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CliRun, type Finished } from '../support/e2e-cli.ts';
-import { joinScene, type Scene } from '../support/e2e-scene.ts';
+import { useScene } from '../support/e2e-scene.ts';
 
 /** Goal: `kefel` says what is wrong, and what to do. */
 
-let scene: Scene;
-
-beforeAll(async () => {
-  scene = await joinScene('cli');
-});
-
-afterAll(() => scene?.close());
+const scene = await useScene('cli');
 
 // Together: the gateway lets wrong keys wait where other tests have sent many.
 describe.concurrent('kefel says what is wrong', () => {

@@ -3,19 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { SCENARIOS } from '../../clients/cli/trigger.ts';
 import { PROJECT_DIRECTORY, writeWhole } from '../../scripts/project/files.ts';
 import { CliRun, Network } from '../support/e2e-cli.ts';
 import { type ReceivedRequest, status } from '../support/e2e-merchant-server.ts';
-import {
-  createSimulated,
-  eventually,
-  joinScene,
-  newId,
-  type Scene,
-  untilStatus,
-} from '../support/e2e-scene.ts';
+import { createSimulated, eventually, newId, untilStatus, useScene } from '../support/e2e-scene.ts';
 import { verifiedWebhook } from '../support/e2e-webhook.ts';
 
 /**
@@ -25,18 +18,12 @@ import { verifiedWebhook } from '../support/e2e-webhook.ts';
 
 const execute = promisify(execFile);
 
-let scene: Scene;
+const scene = await useScene('cli');
 const runs: CliRun[] = [];
-
-beforeAll(async () => {
-  scene = await joinScene('cli');
-});
 
 afterEach(async () => {
   await Promise.all(runs.splice(0).map((run) => run.stop()));
 });
-
-afterAll(() => scene?.close());
 
 function start(words: readonly string[], url = scene.gateway.baseUrl): CliRun {
   const env = { KEFEL_API_KEY: scene.merchant.sandboxApiKey, KEFEL_URL: url };

@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   expressBody,
   fence,
   hostedBody,
-  joinScene,
   newId,
   onlyWebhook,
   paymentOf,
   press,
-  type Scene,
+  useScene,
   webhook,
 } from '../support/e2e-scene.ts';
 import { open } from '../support/e2e-visitor.ts';
 
-let scene: Scene;
-
-beforeAll(async () => {
-  scene = await joinScene();
-});
-
-afterAll(() => scene?.close());
+const scene = await useScene();
 
 const METHODS = ['TELE_BIRR', 'TELE_BIRR_USSD', 'CBE', 'ETS_SWITCH', 'M_PESA', 'E_BIRR'];
 

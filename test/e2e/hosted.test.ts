@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { steadyNowMs } from '../support/e2e-merchant-server.ts';
 import {
   createHosted,
   fence,
   type HostedPayment,
-  joinScene,
   newPhone,
   onlyWebhook,
   paymentOf,
   press,
-  type Scene,
+  useScene,
   webhook,
 } from '../support/e2e-scene.ts';
 import { formTo, open, type Page, post, submit } from '../support/e2e-visitor.ts';
@@ -18,13 +17,7 @@ import { formTo, open, type Page, post, submit } from '../support/e2e-visitor.ts
 /** Enough time to open pages, even on a busy machine. */
 const EXPIRE_IN_SECONDS = 15;
 
-let scene: Scene;
-
-beforeAll(async () => {
-  scene = await joinScene();
-});
-
-afterAll(() => scene?.close());
+const scene = await useScene();
 
 /** Goes from the first page to the simulator's. */
 async function choose(payment: HostedPayment, method = 'TELE_BIRR'): Promise<Page> {

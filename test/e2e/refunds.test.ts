@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   createSimulated,
   eventually,
-  joinScene,
   onlyWebhook,
   paymentOf,
-  type Scene,
+  useScene,
   webhook,
 } from '../support/e2e-scene.ts';
 
 /** A merchant's refund from the payment to the verified webhook and the status call. */
 
-let scene: Scene;
-
-beforeAll(async () => {
-  scene = await joinScene();
-});
-
-afterAll(() => scene.close());
+const scene = await useScene();
 
 interface Refund {
   readonly refundUniqueId: string;

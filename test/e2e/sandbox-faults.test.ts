@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { WebhookFault } from '../../src/domain/webhook-fault.ts';
 import { SCENARIOS, type ScenarioName } from '../../src/rails/simulator/scenarios.ts';
 import { type Endpoint, steadyNowMs } from '../support/e2e-merchant-server.ts';
@@ -7,10 +7,9 @@ import {
   createSimulated,
   eventually,
   expressBody,
-  joinScene,
   newId,
   paymentOf,
-  type Scene,
+  useScene,
   webhook,
 } from '../support/e2e-scene.ts';
 import { formTo, open, submit } from '../support/e2e-visitor.ts';
@@ -21,13 +20,7 @@ import { verifiedWebhook } from '../support/e2e-webhook.ts';
  * real time. Method: one payment for each row, all at once; the slowest takes half a minute.
  */
 
-let scene: Scene;
-
-beforeAll(async () => {
-  scene = await joinScene();
-});
-
-afterAll(() => scene?.close());
+const scene = await useScene();
 
 const amountOf = (name: ScenarioName) => SCENARIOS[name].amountMinor / 100;
 

@@ -1,8 +1,8 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { encode } from 'uqr';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
-import { DESKTOP, launchBrowser } from '../support/browser.ts';
+import { DESKTOP } from '../support/browser.ts';
 import {
   choose,
   createPayment,
@@ -15,7 +15,8 @@ import {
   shoot,
   startPaying,
 } from '../support/e2e-customer.ts';
-import { fence, joinScene, paymentOf, type Scene } from '../support/e2e-scene.ts';
+import { fence, paymentOf } from '../support/e2e-scene.ts';
+import { useJourney } from '../support/journey-stage.ts';
 import { TRANSLATIONS } from '../support/translations.ts';
 
 /**
@@ -35,17 +36,7 @@ const MODULE_PIXELS = 8;
 
 const DAY_SECONDS = 86_400;
 
-let scene: Scene;
-let browser: Browser;
-
-beforeAll(async () => {
-  [scene, browser] = await Promise.all([joinScene(), launchBrowser()]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await scene?.close();
-});
+const { scene, browser } = await useJourney();
 
 function languageOf(page: Page): Promise<string | null> {
   return page.locator('html').getAttribute('lang');

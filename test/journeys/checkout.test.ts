@@ -1,7 +1,6 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
-import { launchBrowser } from '../support/browser.ts';
 import {
   approveButton,
   choose,
@@ -16,7 +15,8 @@ import {
   shoot,
   startPaying,
 } from '../support/e2e-customer.ts';
-import { joinScene, newPhone, onlyWebhook, paymentOf, type Scene } from '../support/e2e-scene.ts';
+import { newPhone, onlyWebhook, paymentOf } from '../support/e2e-scene.ts';
+import { useJourney } from '../support/journey-stage.ts';
 import { TRANSLATIONS } from '../support/translations.ts';
 
 /**
@@ -24,17 +24,7 @@ import { TRANSLATIONS } from '../support/translations.ts';
  * on a phone's screen against `npm run dev`; a merchant that verifies its webhooks.
  */
 
-let scene: Scene;
-let browser: Browser;
-
-beforeAll(async () => {
-  [scene, browser] = await Promise.all([joinScene(), launchBrowser()]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await scene?.close();
-});
+const { scene, browser } = await useJourney();
 
 interface Submission {
   readonly isSent: boolean;

@@ -1,7 +1,7 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
-import { DESKTOP, launchBrowser } from '../support/browser.ts';
+import { DESKTOP } from '../support/browser.ts';
 import {
   approveButton,
   choose,
@@ -15,7 +15,8 @@ import {
   shoot,
   startPaying,
 } from '../support/e2e-customer.ts';
-import { joinScene, newPhone, onlyWebhook, paymentOf, type Scene } from '../support/e2e-scene.ts';
+import { newPhone, onlyWebhook, paymentOf } from '../support/e2e-scene.ts';
+import { useJourney } from '../support/journey-stage.ts';
 
 /**
  * Goal: an open page updates itself when the payment changes. Method: no test reloads a page; the
@@ -29,17 +30,7 @@ const EXPIRE_IN_SECONDS = 20;
 /** The time that the receipt shows. */
 const RETURN_AFTER_SECONDS = 10;
 
-let scene: Scene;
-let browser: Browser;
-
-beforeAll(async () => {
-  [scene, browser] = await Promise.all([joinScene(), launchBrowser()]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await scene?.close();
-});
+const { scene, browser } = await useJourney();
 
 /** A receipt whose clock the test moves. */
 async function receiptOnStoppedClock(device: Device, checkoutUrl: string): Promise<Page> {
