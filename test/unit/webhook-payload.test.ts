@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Attempt, Intent, IntentStatus, IntentTerms } from '../../src/domain/intent.ts';
+import { openIntent } from '../../src/domain/decide.ts';
+import type { Attempt, Intent, IntentStatus } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import {
   eventBody,
@@ -8,56 +9,29 @@ import {
   WIRE_EVENTS,
 } from '../../src/webhooks/payload.ts';
 import { documentedFields } from '../support/api-tables.ts';
+import { someTerms } from '../support/intents.ts';
 
 const createdAtMs = Date.UTC(2026, 10, 17, 9, 30, 0, 5);
 
-const minimalTerms: IntentTerms = {
+const minimalTerms = someTerms({
   environment: 'production',
-  merchantId: 'm1',
-  merchantName: 'Shop',
-  branding: null,
-  uniqueId: 'order-1',
   uuid: '0d7e2f8e-7d8b-4d52-9a3c-0c8f8a1f0001',
   number: 9_007_199_254_740_991,
-  kind: 'hosted',
-  paymentLinkUniqueId: null,
-  amountMinor: 10_000,
-  currency: 'ETB',
   methods: [
     { method: 'TELE_BIRR', commissionMinor: 150 },
     { method: 'M_PESA', commissionMinor: 200 },
   ],
-  items: [],
-  itemPriceBasis: 'unit',
-  splits: [],
   commissionPaidByCustomer: true,
-  customer: null,
   description: 'A bag of coffee',
   debitAccount: '1000555',
   returnUrl: null,
   callbackUrl: null,
-  refundEvents: false,
   simulation: null,
-  metadata: {},
-  baseUrl: 'https://pay.example.com',
   createdAtMs,
   expiresAtMs: createdAtMs + 600_000,
-};
+});
 
-const minimal: Intent = {
-  terms: minimalTerms,
-  status: 'open',
-  previousStatus: null,
-  failureReason: null,
-  version: 1,
-  late: false,
-  attempts: [],
-  refunds: [],
-  paidAttemptId: null,
-  anomalies: [],
-  updatedAtMs: createdAtMs,
-  endedAtMs: null,
-};
+const minimal = openIntent(minimalTerms);
 
 const attempt: Attempt = {
   id: '5a0fd5c8-1111-4222-8333-444455556666',
