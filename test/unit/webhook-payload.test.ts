@@ -9,6 +9,7 @@ import {
   WIRE_EVENTS,
 } from '../../src/webhooks/payload.ts';
 import { documentedFields } from '../support/api-tables.ts';
+import { attemptWith } from '../support/checkout-fixtures.ts';
 import { someTerms } from '../support/intents.ts';
 
 const createdAtMs = Date.UTC(2026, 10, 17, 9, 30, 0, 5);
@@ -33,33 +34,22 @@ const minimalTerms = someTerms({
 
 const minimal = openIntent(minimalTerms);
 
-const attempt: Attempt = {
+const attempt = attemptWith({
   id: '5a0fd5c8-1111-4222-8333-444455556666',
   railId: 'mpesa',
-  startClaim: 'not_needed',
-  startClaimId: null,
   reference: 'ABCDEFGHJK0123456789',
   method: 'M_PESA',
   phone: '251911223344',
   flow: 'push',
-  deadlineAtMs: createdAtMs + 120_000,
-  windowIsFinal: false,
-  checkAtMs: null,
   status: 'succeeded',
   redirectUrl: 'https://rail.example.com/secret',
   railReference: 'RAIL-1',
   providerCode: '0',
-  proposal: null,
-  manualResolutionId: null,
   receipt: 'RECEIPT-1',
-  issuerReceipt: null,
   isProved: true,
-  failureReason: null,
-  checks: 0,
-  queriedAtMs: null,
   startedAtMs: createdAtMs + 1_000,
   updatedAtMs: createdAtMs + 2_500,
-};
+});
 
 const full: Intent = {
   ...minimal,
