@@ -1,5 +1,5 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { METHODS_BY_PROMPT } from '../../src/domain/method.ts';
 import type { Language } from '../../src/i18n/language.ts';
 import { DESKTOP, PHONE } from '../support/browser.ts';
@@ -15,7 +15,7 @@ const METHODS = termsWith().methods.map(({ method }) => method);
 const stage = useStage();
 
 describe('by keyboard alone', () => {
-  it.each(SIZE_NAMES)(
+  test.each(SIZE_NAMES)(
     'reaches everything in visual order with a visible focus: %s',
     async (size) => {
       const context = await stage.context(SIZES[size]);
@@ -54,7 +54,7 @@ describe('by keyboard alone', () => {
     },
   );
 
-  it.each(SIZE_NAMES)('shows the phone field right below its method: %s', async (size) => {
+  test.each(SIZE_NAMES)('shows the phone field right below its method: %s', async (size) => {
     const context = await stage.context(SIZES[size]);
     const page = await visit(context, 'choose');
     await page.locator('input[type=radio]').first().focus();
@@ -80,7 +80,7 @@ describe('by keyboard alone', () => {
     }
   });
 
-  it('the link back opens a question, and closes it again', async () => {
+  test('the link back opens a question, and closes it again', async () => {
     const context = await stage.context(PHONE);
     const page = await visit(context, 'choose');
     const confirm = page.locator('form[action$="/give-up"] button');
@@ -95,7 +95,7 @@ describe('by keyboard alone', () => {
     expect(await confirm.isVisible()).toBe(false);
   });
 
-  it('an error moves the focus to the invalid field', async () => {
+  test('an error moves the focus to the invalid field', async () => {
     const context = await stage.context(PHONE);
     const page = await visit(context, 'refused-phone-invalid');
     expect((await focusedStop(page)).name).toBe('phone');
@@ -105,11 +105,11 @@ describe('by keyboard alone', () => {
 const ZOOMED = SIZE_NAMES.flatMap((size) => LANGUAGE_CODES.map((language) => ({ size, language })));
 
 describe('at 200 %', () => {
-  it.each(ZOOMED)('the button never covers the field: $size, $language', async (shown) => {
+  test.each(ZOOMED)('the button never covers the field: $size, $language', async (shown) => {
     await expectClearField(HALF_SIZES[shown.size], shown.language);
   });
 
-  it.each(SIZE_NAMES)('nothing sticks to the edge of such a low window: %s', async (size) => {
+  test.each(SIZE_NAMES)('nothing sticks to the edge of such a low window: %s', async (size) => {
     const context = await stage.context(HALF_SIZES[size]);
     const page = await visit(context, 'choose');
     const button = page.locator('form[data-totals] button');
@@ -127,13 +127,13 @@ describe('at 200 %', () => {
 });
 
 describe('with an on-screen keyboard over half of the screen', () => {
-  it.each(LANGUAGE_CODES)('the button never covers the field: %s', async (language) => {
+  test.each(LANGUAGE_CODES)('the button never covers the field: %s', async (language) => {
     await expectClearField({ ...PHONE, viewport: { width: 360, height: 400 } }, language);
   });
 });
 
 describe('motion', () => {
-  it('is on the waiting page, unless the customer prefers reduced motion', async () => {
+  test('is on the waiting page, unless the customer prefers reduced motion', async () => {
     const context = await stage.context({ ...PHONE, reducedMotion: 'no-preference' });
     const page = await visit(context, 'push');
     expect(await page.evaluate(() => document.getAnimations().length)).toBeGreaterThan(0);
@@ -141,7 +141,7 @@ describe('motion', () => {
 });
 
 describe('forced colors', () => {
-  it('the chosen method has a wider border than the others', async () => {
+  test('the chosen method has a wider border than the others', async () => {
     const context = await stage.context({ ...PHONE, forcedColors: 'active' });
     const page = await visit(context, 'choose');
     await page.locator('label.method').nth(1).click();
@@ -165,7 +165,7 @@ const TEXT_SPACING = `
 const SPACED_STATES = ['choose', 'choose-commission', 'push', 'paid'] as const;
 
 describe('text spacing', () => {
-  it.each(SPACED_STATES)('cuts no text off: %s', async (state) => {
+  test.each(SPACED_STATES)('cuts no text off: %s', async (state) => {
     // The page's CSP would block the reader's style sheet.
     const tab = await Tab.start(await stage.context({ ...DESKTOP, bypassCSP: true }));
     const cut: string[] = [];

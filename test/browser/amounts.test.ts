@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { PHONE } from '../support/browser.ts';
 import { termsWith } from '../support/checkout-fixtures.ts';
@@ -14,7 +14,7 @@ const { amountMinor, methods } = termsWith();
 const stage = useStage();
 
 describe('before paying', () => {
-  it.each(LANGUAGE_CODES)('one price for all methods: %s', async (language) => {
+  test.each(LANGUAGE_CODES)('one price for all methods: %s', async (language) => {
     const context = await stage.context(PHONE);
     const text = TRANSLATIONS[language];
     for (const [state, minor] of [
@@ -30,7 +30,7 @@ describe('before paying', () => {
     }
   });
 
-  it.each(LANGUAGE_CODES)('the price of the chosen method: %s', async (language) => {
+  test.each(LANGUAGE_CODES)('the price of the chosen method: %s', async (language) => {
     const context = await stage.context(PHONE);
     const text = TRANSLATIONS[language];
     const page = await visit(context, 'choose-commission', language);
@@ -56,7 +56,7 @@ describe('before paying', () => {
     }
   });
 
-  it('hides the fee row from screen readers when there is no fee', async () => {
+  test('hides the fee row from screen readers when there is no fee', async () => {
     const context = await stage.context(PHONE);
     const page = await visit(context, 'choose');
     expect(await page.locator('[data-fee-row], [data-by-method]').count()).toBe(0);
@@ -64,7 +64,7 @@ describe('before paying', () => {
 });
 
 describe('the receipt', () => {
-  it.each(LANGUAGE_CODES)('shows what was charged: %s', async (language) => {
+  test.each(LANGUAGE_CODES)('shows what was charged: %s', async (language) => {
     const context = await stage.context(PHONE);
     for (const [state, minor] of [
       ['paid', amountMinor],
@@ -78,7 +78,7 @@ describe('the receipt', () => {
     }
   });
 
-  it('returns the customer after ten seconds, with a countdown', async () => {
+  test('returns the customer after ten seconds, with a countdown', async () => {
     const frozen = await openFrozen(stage, 'paid');
     await frozen.context.route('https://shop.example.com/**', (route) =>
       route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Shop</title>' }),
@@ -99,7 +99,7 @@ describe('the receipt', () => {
     });
   });
 
-  it('lets the customer stay, and keeps the focus', async () => {
+  test('lets the customer stay, and keeps the focus', async () => {
     const frozen = await openFrozen(stage, 'paid');
     await frozen.page.locator('[data-stay]').click();
     await frozen.pass(60_000);
@@ -108,14 +108,14 @@ describe('the receipt', () => {
     expect(await frozen.page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
   });
 
-  it('does not redirect a customer who comes back to it', async () => {
+  test('does not redirect a customer who comes back to it', async () => {
     const frozen = await openFrozen(stage, 'paid-already');
     await frozen.pass(60_000);
     expect(await frozen.page.locator('[data-return]').count()).toBe(0);
     expect(new URL(frozen.page.url()).pathname).toBe('/paid-already');
   });
 
-  it('prints the payment without buttons', async () => {
+  test('prints the payment without buttons', async () => {
     const frozen = await openFrozen(stage, 'paid');
     const { page } = frozen;
     await page.evaluate(() => {

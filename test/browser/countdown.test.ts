@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { visibleHeadings } from '../support/page-checks.ts';
 import { TRANSLATIONS } from '../support/translations.ts';
 import { type FrozenPage, openFrozen } from './frozen.ts';
@@ -18,7 +18,7 @@ const OPEN_MS = 15 * MINUTE_MS;
 const stage = useStage();
 
 describe('the clock', () => {
-  it('counts down by seconds', async () => {
+  test('counts down by seconds', async () => {
     const frozen = await openFrozen(stage, 'push');
     for (const [passMs, clock] of [
       [0, '2:00'],
@@ -32,13 +32,13 @@ describe('the clock', () => {
     }
   });
 
-  it.each(LANGUAGE_CODES)('uses the page’s language: %s', async (language) => {
+  test.each(LANGUAGE_CODES)('uses the page’s language: %s', async (language) => {
     const frozen = await openFrozen(stage, 'push', { language });
     await frozen.pass(SECOND_MS);
     expect(await countdownOf(frozen.page)).toBe(TRANSLATIONS[language].timeLeftToConfirm('1:59'));
   });
 
-  it.each([
+  test.each([
     ['a day behind', -DAY_MS],
     ['a day ahead', DAY_MS],
     ['in 1970', -Date.now()],
@@ -49,7 +49,7 @@ describe('the clock', () => {
     expect(await countdownOf(frozen.page)).toBe('Time left to pay: 14:00');
   });
 
-  it('does not change when the device’s clock is set back', async () => {
+  test('does not change when the device’s clock is set back', async () => {
     const frozen = await openFrozen(stage, 'choose');
     await frozen.pass(MINUTE_MS);
     await frozen.context.clock.setSystemTime(Date.now() - HOUR_MS);
@@ -57,7 +57,7 @@ describe('the clock', () => {
     expect(await countdownOf(frozen.page)).toBe('Time left to pay: 13:00');
   });
 
-  it('takes a jump of the device’s clock for sleep, polls at once, and is corrected', async () => {
+  test('takes a jump of the device’s clock for sleep, polls at once, and is corrected', async () => {
     const frozen = await openFrozen(stage, 'choose');
     frozen.answer({ remainingMs: 10 * MINUTE_MS });
     // Between two polls.
@@ -72,7 +72,7 @@ describe('the clock', () => {
     expect(await countdownOf(frozen.page)).toBe('Time left to pay: 10:00');
   });
 
-  it('is corrected by the gateway’s answer', async () => {
+  test('is corrected by the gateway’s answer', async () => {
     const frozen = await openFrozen(stage, 'push');
     frozen.answer({ remainingMs: 61 * SECOND_MS });
     await frozen.pass(1.5 * SECOND_MS);
@@ -81,7 +81,7 @@ describe('the clock', () => {
 });
 
 describe('a screen reader', () => {
-  it.each(LANGUAGE_CODES)(
+  test.each(LANGUAGE_CODES)(
     'hears the time once at five minutes and once at one: %s',
     async (language) => {
       const frozen = await openFrozen(stage, 'choose', { language });
@@ -101,7 +101,7 @@ describe('a screen reader', () => {
     },
   );
 
-  it('does not hear five minutes when a jump left two', async () => {
+  test('does not hear five minutes when a jump left two', async () => {
     const frozen = await openFrozen(stage, 'choose');
     await recordAnnouncements(frozen.page);
     await frozen.leap(OPEN_MS - 2 * MINUTE_MS);
@@ -111,7 +111,7 @@ describe('a screen reader', () => {
 });
 
 describe('when the time is over', () => {
-  it('the page polls at once, and often for some seconds', async () => {
+  test('the page polls at once, and often for some seconds', async () => {
     const frozen = await openFrozen(stage, 'choose');
     await passUntilOver(frozen);
     expect(await countdownOf(frozen.page)).toBe('Time left to pay: 0:00');
@@ -122,7 +122,7 @@ describe('when the time is over', () => {
     expect(eager).toEqual([1, 2, 3, 4].map((seconds) => OPEN_MS + seconds * SECOND_MS));
   });
 
-  it.each(LANGUAGE_CODES)(
+  test.each(LANGUAGE_CODES)(
     'the page reloads for another state, in the same language: %s',
     async (code) => {
       const frozen = await openFrozen(stage, 'choose', { language: code });
@@ -135,7 +135,7 @@ describe('when the time is over', () => {
     },
   );
 
-  it('a page that does not poll reloads', async () => {
+  test('a page that does not poll reloads', async () => {
     const frozen = await openFrozen(stage, 'simulator');
     const documents = documentsOf(frozen.page);
     await frozen.context.clock.fastForward(OPEN_MS);

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Language } from '../../src/i18n/language.ts';
 import { GALLERY_STATES, type GalleryState } from '../support/gallery.ts';
 import { faultsOf, openAll } from './checks.ts';
@@ -28,7 +28,7 @@ async function openTab(size: keyof typeof SIZES): Promise<Tab> {
 }
 
 describe('every state', () => {
-  it.each(GALLERY_STATES)('%s', async (state) => {
+  test.each(GALLERY_STATES)('%s', async (state) => {
     const wrong: string[] = [];
     const look = async (tab: Tab, language: Language) => {
       await tab.open(state, language);
@@ -48,7 +48,7 @@ describe('every state', () => {
   });
 });
 
-it('a page that connects to a provider reloads', async () => {
+test('a page that connects to a provider reloads', async () => {
   const { page } = phone;
   await phone.open('connecting', 'om');
   const [again] = await Promise.all([
@@ -59,7 +59,7 @@ it('a page that connects to a provider reloads', async () => {
 });
 
 describe('each button sends its form', () => {
-  it.each(formStates)('%s', async (state) => {
+  test.each(formStates)('%s', async (state) => {
     const { page } = phone;
     await phone.open(state);
     const count = await page.locator('form button').count();

@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { PHONE } from '../support/browser.ts';
 import { TRANSLATIONS } from '../support/translations.ts';
@@ -12,7 +12,7 @@ const stage = useStage();
 const HINTED = ['TELE_BIRR_USSD', 'M_PESA', 'E_BIRR'] as const;
 
 describe.each([true, false])('hints, with JavaScript: %s', (javaScriptEnabled) => {
-  it.each(LANGUAGE_CODES)('the chosen method has its own: %s', async (language) => {
+  test.each(LANGUAGE_CODES)('the chosen method has its own: %s', async (language) => {
     const context = await stage.context({ ...PHONE, javaScriptEnabled });
     const page = await visit(context, 'choose', language);
     const text = TRANSLATIONS[language];
@@ -33,7 +33,7 @@ describe.each([true, false])('hints, with JavaScript: %s', (javaScriptEnabled) =
 });
 
 describe('the script', () => {
-  it.each([
+  test.each([
     ['911234567', '0911 234 567'],
     ['+251 (0) 711-23 45 67', '0711 234 567'],
     ['00251911234567', '0911 234 567'],
@@ -45,7 +45,7 @@ describe('the script', () => {
     expect(await page.locator('#phone').inputValue()).toBe(shown);
   });
 
-  it.each([
+  test.each([
     ['choose', 'M_PESA', ' ', english.problem.phone_missing],
     ['choose', 'E_BIRR', '0811 234 567', english.problem.phone_invalid],
     ['choose-production', 'M_PESA', '0911 234 567', english.phoneHintMpesa],
@@ -64,7 +64,7 @@ describe('the script', () => {
     await Promise.all([page.waitForRequest(isPost), pay(page)]);
   });
 
-  it.each([
+  test.each([
     ['choose', 'M_PESA', '0911 234 567'],
     ['choose-production', 'E_BIRR', '0911 234 567'],
     ['choose-production', 'M_PESA', '0711 234 567'],
@@ -75,7 +75,7 @@ describe('the script', () => {
     await Promise.all([page.waitForRequest(isPost), pay(page)]);
   });
 
-  it('puts the cursor into the field after a tap on a method that needs a number', async () => {
+  test('puts the cursor into the field after a tap on a method that needs a number', async () => {
     const page = await opened('choose', 'TELE_BIRR');
     await page.locator('#phone').evaluate((input: HTMLInputElement) => {
       input.value = '';
@@ -86,7 +86,7 @@ describe('the script', () => {
     expect(await focused(page)).not.toBe('phone');
   });
 
-  it('keeps the focus on the methods for the arrow keys, and when the number is known', async () => {
+  test('keeps the focus on the methods for the arrow keys, and when the number is known', async () => {
     const page = await opened('choose', 'M_PESA');
     expect(await focused(page)).not.toBe('phone');
     await page.locator('#phone').fill('');
@@ -99,7 +99,7 @@ describe('the script', () => {
 describe.each([true, false])(
   'the button after a failure, with JavaScript: %s',
   (javaScriptEnabled) => {
-    it.each(LANGUAGE_CODES)(
+    test.each(LANGUAGE_CODES)(
       'names the method that failed while it is chosen: %s',
       async (language) => {
         const context = await stage.context({ ...PHONE, javaScriptEnabled });

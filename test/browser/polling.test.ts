@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { type FrozenPage, openFrozen } from './frozen.ts';
 import { useStage } from './support.ts';
@@ -14,20 +14,23 @@ const ANSWER_MS_MAX = 10 * SECOND_MS;
 const stage = useStage();
 
 describe('how often', () => {
-  it('a page with an attempt in progress polls often, then less often', async () => {
+  test('a page with an attempt in progress polls often, then less often', async () => {
     const frozen = await openFrozen(stage, 'push');
     await frozen.pass(40 * SECOND_MS);
     const first = Array.from({ length: 20 }, (_, index) => (index + 1) * 1_500);
     expect(await frozen.asked()).toEqual([...first, 33_000, 36_000, 39_000]);
   });
 
-  it.each(['choose', 'failed-given-up'] as const)('%s polls every five seconds', async (state) => {
-    const frozen = await openFrozen(stage, state);
-    await frozen.pass(21 * SECOND_MS);
-    expect(await frozen.asked()).toEqual([5_000, 10_000, 15_000, 20_000]);
-  });
+  test.each(['choose', 'failed-given-up'] as const)(
+    '%s polls every five seconds',
+    async (state) => {
+      const frozen = await openFrozen(stage, state);
+      await frozen.pass(21 * SECOND_MS);
+      expect(await frozen.asked()).toEqual([5_000, 10_000, 15_000, 20_000]);
+    },
+  );
 
-  it.each(['paid-already', 'failed', 'expired', 'canceled', 'unknown'] as const)(
+  test.each(['paid-already', 'failed', 'expired', 'canceled', 'unknown'] as const)(
     '%s asks nothing: nothing can change',
     async (state) => {
       const frozen = await openFrozen(stage, state);
@@ -38,7 +41,7 @@ describe('how often', () => {
 });
 
 describe('when polls fail', () => {
-  it.each([
+  test.each([
     ['an error of ours', { status: 500 }],
     ['a network that wants a login', { body: '<!doctype html><title>Log in</title>' }],
     ['something else', { body: '{"state":null}' }],
@@ -63,14 +66,14 @@ describe('when polls fail', () => {
     expect((await frozen.asked()).slice(failed.length)).toEqual([121_500, 123_000]);
   });
 
-  it('waits as long as Retry-After says', async () => {
+  test('waits as long as Retry-After says', async () => {
     const frozen = await openFrozen(stage, 'push');
     frozen.answer({ status: 503, headers: { 'retry-after': '20' } });
     await frozen.pass(30 * SECOND_MS);
     expect(await frozen.asked()).toEqual([1_500, 21_500]);
   });
 
-  it('cancels a poll that gets no answer', async () => {
+  test('cancels a poll that gets no answer', async () => {
     const frozen = await openFrozen(stage, 'push');
     // The handler that is added last runs first.
     await frozen.context.route('**/status', () => {});
@@ -80,7 +83,7 @@ describe('when polls fail', () => {
     expect(await frozen.asked()).toEqual([1_500, 13_500]);
   });
 
-  it('shows that the payment no longer exists', async () => {
+  test('shows that the payment no longer exists', async () => {
     const frozen = await openFrozen(stage, 'push');
     frozen.answer({ status: 404 });
     await frozen.context.clock.runFor(1_500);
@@ -89,7 +92,7 @@ describe('when polls fail', () => {
 });
 
 describe('when the state changes', () => {
-  it.each(['push', 'redirect', 'connecting', 'refused-phone-invalid'] as const)(
+  test.each(['push', 'redirect', 'connecting', 'refused-phone-invalid'] as const)(
     '%s is fetched once more and not posted again',
     async (state) => {
       const frozen = await openFrozen(stage, state);
@@ -108,7 +111,7 @@ describe('when the state changes', () => {
 });
 
 describe('without a network', () => {
-  it('shows it at once, polls less and less often, and polls at once when it is back', async () => {
+  test('shows it at once, polls less and less often, and polls at once when it is back', async () => {
     const frozen = await openFrozen(stage, 'push');
     await frozen.pass(2 * SECOND_MS);
     await goOffline(frozen);
@@ -124,14 +127,14 @@ describe('without a network', () => {
     expect(await frozen.asked()).toEqual([...asked, 32_000]);
   });
 
-  it('trusts an answer more than a browser that reports to be offline', async () => {
+  test('trusts an answer more than a browser that reports to be offline', async () => {
     const frozen = await openFrozen(stage, 'push');
     await goOffline(frozen);
     await frozen.pass(1_500);
     expect(await noteOf(frozen.page)).toBeNull();
   });
 
-  it('holds a form back once, with a message', async () => {
+  test('holds a form back once, with a message', async () => {
     const frozen = await openFrozen(stage, 'choose');
     const posts = postsOf(frozen.page);
     await frozen.context.route('**/attempts', (route) => route.fulfill({ status: 204 }));
@@ -147,7 +150,7 @@ describe('without a network', () => {
 });
 
 describe('while the page is hidden', () => {
-  it('does not poll, and polls at once when it is visible again', async () => {
+  test('does not poll, and polls at once when it is visible again', async () => {
     const frozen = await openFrozen(stage, 'push');
     await frozen.pass(2 * SECOND_MS);
     await setHidden(frozen.page, true);
@@ -160,7 +163,7 @@ describe('while the page is hidden', () => {
 });
 
 describe('while a form is on its way', () => {
-  it('does not poll, sends nothing twice, and allows another try after half a minute', async () => {
+  test('does not poll, sends nothing twice, and allows another try after half a minute', async () => {
     const frozen = await openFrozen(stage, 'choose');
     const posts = postsOf(frozen.page);
     // The browser stays on the page, as when a bank's app opens instead.

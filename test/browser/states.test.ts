@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { Language } from '../../src/i18n/language.ts';
 import { ARE_PICTURES_WANTED, DESKTOP, PHONE, SCREENSHOTS_DIRECTORY } from '../support/browser.ts';
 import { GALLERY_STATES, type GalleryState } from '../support/gallery.ts';
@@ -71,7 +71,7 @@ async function openTab(device: typeof PHONE | typeof DESKTOP): Promise<Tab> {
   return Tab.start(context, { isStill: true });
 }
 
-it.each(GALLERY_STATES)('%s', async (state) => {
+test.each(GALLERY_STATES)('%s', async (state) => {
   const wrong: string[] = [];
   const look = async (tab: Tab, language: Language, looks: readonly Look[]) => {
     wrong.push(...(await faultsIn(tab, state, language, looks)));

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { CHECKOUT_SCRIPT_PATH } from '../../src/checkout/assets.generated.ts';
 import { PHONE } from '../support/browser.ts';
@@ -21,7 +21,7 @@ const SHOWN = GALLERY_STATES.flatMap((state) =>
 );
 
 describe('weight', () => {
-  it('a page and its script fit into the first packets of a connection', async () => {
+  test('a page and its script fit into the first packets of a connection', async () => {
     const script = await readFile(join(PROJECT_DIRECTORY, 'public', CHECKOUT_SCRIPT_PATH));
     const scriptBytes = gzipSync(script).length;
     const weights = await Promise.all(
@@ -53,7 +53,7 @@ const OTHER_ADDRESSES = [
 ];
 
 describe('addresses', () => {
-  it.each(GALLERY_STATES)('%s names only ours, and contains its own style', async (state) => {
+  test.each(GALLERY_STATES)('%s names only ours, and contains its own style', async (state) => {
     for (const language of LANGUAGE_CODES) {
       const html = (await htmlOf(state, language)).replaceAll('&amp;', '&');
       const named = [...html.matchAll(/\b(?:href|src|action|formaction|srcset)="([^"]*)"/g)];
@@ -69,7 +69,7 @@ describe('addresses', () => {
 describe('what is fetched', () => {
   const stage = useStage();
 
-  it.each([
+  test.each([
     ['choose', []],
     ['choose-branded', [`/choose-branded/logo/${'a'.repeat(64)}`]],
     ['choose-logos', ['/logos/m-pesa.svg', '/logos/telebirr.svg']],

@@ -1,4 +1,4 @@
-import { expect, inject, it } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { OK, status } from '../support/e2e-merchant-server.ts';
 import { createSimulated, useScene } from '../support/e2e-scene.ts';
 import { verifiedWebhook } from '../support/e2e-webhook.ts';
@@ -33,7 +33,7 @@ async function content<Content>(path: string, body?: unknown): Promise<Content> 
   return ((await answer.json()) as { content: Content }).content;
 }
 
-it('lists what it missed, and gets it by one call', async () => {
+test('lists what it missed, and gets it by one call', async () => {
   const since = new Date(Date.now() - 1_000).toISOString();
   const metadata = { outage: 'flood' };
   const missed = [

@@ -1,4 +1,4 @@
-import { expect, it, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { operate as operateAt, runOperator } from '../support/e2e-operator.ts';
 import { hostedBody, untilInForce, useScene } from '../support/e2e-scene.ts';
 
@@ -56,7 +56,7 @@ test('describes a payment, health and rails in text', async () => {
   expect(await operate('rails')).toMatch(/production +TELE_BIRR +not_configured/);
 });
 
-it.each<[string, readonly string[], Readonly<Record<string, string>>, number, string]>([
+test.each<[string, readonly string[], Readonly<Record<string, string>>, number, string]>([
   ['an unknown merchant', ['merchant', 'show', 'nobody'], {}, 1, '404: Not found'],
   [
     'a taken id',

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   createSimulated,
   eventually,
@@ -18,7 +18,7 @@ interface Refund {
   readonly amountMinor: number;
 }
 
-it('refunds a paid payment, announces it by a signed webhook, and shows it', async () => {
+test('refunds a paid payment, announces it by a signed webhook, and shows it', async () => {
   const { uniqueId, hook } = await createSimulated(scene);
   expect(await onlyWebhook(scene, hook)).toMatchObject({ webHookEvent: 'PAYMENT_SUCCESS' });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { WebhookFault } from '../../src/domain/webhook-fault.ts';
 import { SCENARIOS, type ScenarioName } from '../../src/rails/simulator/scenarios.ts';
 import { type Endpoint, steadyNowMs } from '../support/e2e-merchant-server.ts';
@@ -66,7 +66,7 @@ const SHORT: readonly ScenarioName[] = ['paid_late', 'expired', 'expired_held', 
 const expireIn = (name: ScenarioName) => (SHORT.includes(name) ? 5 : 60);
 
 describe.concurrent('the sandbox plays', () => {
-  it.each(Object.entries(ROWS) as [ScenarioName, Row][])(
+  test.each(Object.entries(ROWS) as [ScenarioName, Row][])(
     'express: %s',
     async (name, { answered, events }) => {
       const hook = scene.server.endpoint();
@@ -88,7 +88,7 @@ describe.concurrent('the sandbox plays', () => {
     },
   );
 
-  it('hosted: paid_twice, by a customer who takes another method', async () => {
+  test('hosted: paid_twice, by a customer who takes another method', async () => {
     const { uniqueId, checkoutUrl, hook } = await createHosted(scene, {
       amount: amountOf('paid_twice'),
     });
@@ -115,7 +115,7 @@ describe.concurrent('the sandbox plays', () => {
     wrong_signature: [false, true],
   };
 
-  it.each(Object.keys(arrivals) as LoneFault[])(
+  test.each(Object.keys(arrivals) as LoneFault[])(
     'webhook: %s, then the event arrives',
     async (fault) => {
       const startedAtMs = steadyNowMs();
@@ -136,7 +136,7 @@ describe.concurrent('the sandbox plays', () => {
     },
   );
 
-  it('webhook: out_of_order, a late success arrives before the expiry', async () => {
+  test('webhook: out_of_order, a late success arrives before the expiry', async () => {
     const { hook } = await createSimulated(scene, [], {
       amount: amountOf('paid_late'),
       expireIn: 5,

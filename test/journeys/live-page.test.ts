@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { DESKTOP } from '../support/browser.ts';
 import {
@@ -47,7 +47,7 @@ function passSeconds(page: Page, count: number): Promise<void> {
 
 // Concurrent, because the tests mostly wait, each for its own payment.
 describe.concurrent('an open page', () => {
-  it('follows a push on the phone, also on the desktop that showed the code', async () => {
+  test('follows a push on the phone, also on the desktop that showed the code', async () => {
     const payment = await createPayment(scene);
     const digits = newPhone();
     const desktop = await Device.start(browser, { ...DESKTOP, isMobile: false, hasTouch: false });
@@ -82,7 +82,7 @@ describe.concurrent('an open page', () => {
     await Promise.all([phone.putAway(), desktop.putAway()]);
   });
 
-  it('shows that a push was declined, and offers a retry', async () => {
+  test('shows that a push was declined, and offers a retry', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser);
     const simulator = await device.open(payment.checkoutUrl);
@@ -95,7 +95,7 @@ describe.concurrent('an open page', () => {
     await device.putAway();
   });
 
-  it('shows that the payment has expired, and accepts no payment then: decisions.md#1, webhooks.md#events', async () => {
+  test('shows that the payment has expired, and accepts no payment then: decisions.md#1, webhooks.md#events', async () => {
     const device = await Device.start(browser);
     const plain = await Device.start(browser, { javaScriptEnabled: false });
     const late = await Device.start(browser);
@@ -129,7 +129,7 @@ describe.concurrent('an open page', () => {
     await Promise.all([device.putAway(), plain.putAway(), late.putAway()]);
   });
 
-  it('shows that the merchant has canceled: decisions.md#25', async () => {
+  test('shows that the merchant has canceled: decisions.md#25', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser);
     const page = await device.open(payment.checkoutUrl);
@@ -140,7 +140,7 @@ describe.concurrent('an open page', () => {
     await device.putAway();
   });
 
-  it('shows that the network is down, sends nothing then, and catches up afterwards', async () => {
+  test('shows that the network is down, sends nothing then, and catches up afterwards', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser);
     // A poll may be under way when the network goes down.
@@ -168,7 +168,7 @@ describe.concurrent('an open page', () => {
     await Promise.all([device.putAway(), other.putAway()]);
   });
 
-  it('removes the note when the network is back, and pays with the same form', async () => {
+  test('removes the note when the network is back, and pays with the same form', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser);
     const page = await device.open(payment.checkoutUrl);
@@ -183,7 +183,7 @@ describe.concurrent('an open page', () => {
     await device.putAway();
   });
 
-  it('returns to the merchant automatically: decisions.md#20', async () => {
+  test('returns to the merchant automatically: decisions.md#20', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser);
     const page = await receiptOnStoppedClock(device, payment.checkoutUrl);
@@ -202,7 +202,7 @@ describe.concurrent('an open page', () => {
     await device.putAway();
   });
 
-  it('returns to the merchant automatically without JavaScript: decisions.md#20', async () => {
+  test('returns to the merchant automatically without JavaScript: decisions.md#20', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser, { javaScriptEnabled: false });
     const page = await device.open(payment.checkoutUrl);
@@ -213,7 +213,7 @@ describe.concurrent('an open page', () => {
     await device.putAway();
   });
 
-  it('stays when the customer chooses to stay', async () => {
+  test('stays when the customer chooses to stay', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser);
     const page = await receiptOnStoppedClock(device, payment.checkoutUrl);

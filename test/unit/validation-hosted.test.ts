@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { uniqueIdOf, validatePaymentIntent } from '../../src/api/schema/payment-intent.ts';
 import {
   CONTEXT,
@@ -31,7 +31,7 @@ describe('decisions.md#13: a method that takes no cents', () => {
   const methodsOf = (changes: object) =>
     orderOf(hosted({ ...changes }, WHOLE)).methods.map(({ method }) => method);
 
-  it('is left out of a payment with cents, with either bearer of the commission', () => {
+  test('is left out of a payment with cents, with either bearer of the commission', () => {
     for (const commissionPaidByCustomer of [true, false]) {
       const changes = { methods: ['CBE', 'M_PESA'], commissionPaidByCustomer };
       expect(methodsOf({ ...changes, amount: 153.76 })).toEqual(['CBE']);
@@ -39,7 +39,7 @@ describe('decisions.md#13: a method that takes no cents', () => {
     }
   });
 
-  it('is a problem of the amount, or of the items, when no other method is left', () => {
+  test('is a problem of the amount, or of the items, when no other method is left', () => {
     const message = 'M_PESA can take whole amounts only, without cents.';
     expect(errorsOf(hosted({ methods: ['M_PESA'], amount: 1.01 }, WHOLE))).toEqual({
       amount: message,
@@ -50,7 +50,7 @@ describe('decisions.md#13: a method that takes no cents', () => {
     expect(errorsOf(express({ amount: 1.01 }, WHOLE))).toEqual({ amount: message });
   });
 
-  it('decisions.md#15: rounds the commission up when the customer bears it', () => {
+  test('decisions.md#15: rounds the commission up when the customer bears it', () => {
     const termsOf = (commissionPaidByCustomer: boolean) =>
       orderOf(hosted({ methods: ['CBE', 'M_PESA'], amount: 153, commissionPaidByCustomer }, WHOLE))
         .methods;
@@ -75,14 +75,14 @@ describe('decisions.md#3: a phone that the customer cannot change', () => {
   const methodsOf = (changes: Fields, context = PHONES) =>
     orderOf(hosted(changes, context)).methods.map(({ method }) => method);
 
-  it('leaves out the methods that cannot charge it', () => {
+  test('leaves out the methods that cannot charge it', () => {
     const methods = ['M_PESA', 'CBE', 'TELE_BIRR'];
     const others = ['TELE_BIRR', 'CBE'];
     expect(methodsOf({ methods, customerInfo: locked })).toEqual(others);
     expect(methodsOf({ methods: [], customerInfo: locked })).not.toContain('M_PESA');
   });
 
-  it.each([
+  test.each([
     ['may change it', { ...locked, isPhoneUpdatable: true }],
     ['may change it, unless said otherwise', { phone: locked.phone }],
     ['enters one, because none was sent', { isPhoneUpdatable: false }],
@@ -92,7 +92,7 @@ describe('decisions.md#3: a phone that the customer cannot change', () => {
     expect(methodsOf({ methods: ['M_PESA'], customerInfo })).toEqual(['M_PESA']);
   });
 
-  it('is a problem of the phone when no other method is left', () => {
+  test('is a problem of the phone when no other method is left', () => {
     const changes = { methods: ['M_PESA'], customerInfo: locked };
     expect(errorsOf(hosted(changes, PHONES))).toEqual({
       'customerInfo.phone':
@@ -105,7 +105,7 @@ describe('decisions.md#3: a phone that the customer cannot change', () => {
     ]);
   });
 
-  it('does not matter to methods without a phone, and in the sandbox', () => {
+  test('does not matter to methods without a phone, and in the sandbox', () => {
     const rules = { currencies: ['ETB'], acceptsPhone: () => false } as const;
     const none = withRules(PHONES, () => rules);
     const redirects = ['TELE_BIRR', 'ETS_SWITCH'];
@@ -356,16 +356,16 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('validatePaymentIntent rejects', () => {
-  it.each(ROWS)('%s', (_source, changes, errors) => {
+  test.each(ROWS)('%s', (_source, changes, errors) => {
     expect(errorsOf(hosted(changes))).toEqual(errors);
   });
 
-  it.each([[null], [[]], ['text'], [5], [undefined]])('a body that is no object: %j', (body) => {
+  test.each([[null], [[]], ['text'], [5], [undefined]])('a body that is no object: %j', (body) => {
     const errors = { body: 'Must be a JSON object.' };
     expect(errorsOf(validatePaymentIntent(body, CONTEXT))).toEqual(errors);
   });
 
-  it('decisions.md#10: an empty object, and names all missing fields', () => {
+  test('decisions.md#10: an empty object, and names all missing fields', () => {
     expect(errorsOf(validatePaymentIntent({}, CONTEXT))).toEqual({
       amount: NEITHER,
       currency: REQUIRED,
@@ -377,7 +377,7 @@ describe('validatePaymentIntent rejects', () => {
     });
   });
 
-  it('decisions.md#13: methods that are not enabled, and an empty list when none is', () => {
+  test('decisions.md#13: methods that are not enabled, and an empty list when none is', () => {
     const onlyCbe = {
       ...CONTEXT,
       methods: CONTEXT.methods.filter(({ method }) => method === 'CBE'),
@@ -393,7 +393,7 @@ describe('validatePaymentIntent rejects', () => {
 });
 
 describe('validatePaymentIntent accepts', () => {
-  it('the smallest body, with every absent field null or empty', () => {
+  test('the smallest body, with every absent field null or empty', () => {
     expect(orderOf(hosted())).toEqual({
       kind: 'hosted',
       uniqueId: 'order-1',
@@ -418,7 +418,7 @@ describe('validatePaymentIntent accepts', () => {
     });
   });
 
-  it('decisions.md#6: null optional fields and unknown ones, as if they were absent', () => {
+  test('decisions.md#6: null optional fields and unknown ones, as if they were absent', () => {
     const nulls = {
       items: null,
       paymentLinkUniqueId: null,
@@ -432,7 +432,7 @@ describe('validatePaymentIntent accepts', () => {
     expect(orderOf(given)).toEqual(orderOf(hosted()));
   });
 
-  it('decisions.md#6: an empty string in an optional field that is no URL, as if it were absent', () => {
+  test('decisions.md#6: an empty string in an optional field that is no URL, as if it were absent', () => {
     const empty = {
       items: '',
       paymentLinkUniqueId: '',
@@ -447,7 +447,7 @@ describe('validatePaymentIntent accepts', () => {
     expect(item?.description).toBeNull();
   });
 
-  it('names of the prototype as ordinary names', () => {
+  test('names of the prototype as ordinary names', () => {
     const text = JSON.stringify(HOSTED_BODY).replace(
       '{',
       '{"__proto__":{"callbackUrl":"bad"},"constructor":1,"toString":null,',
@@ -457,7 +457,7 @@ describe('validatePaymentIntent accepts', () => {
     expect(validatePaymentIntent(inherited, CONTEXT).ok).toBe(false);
   });
 
-  it.each([
+  test.each([
     ['the sum of prices', 10, 'line'],
     ['the sum of price × quantity', 20, 'unit'],
   ])('decisions.md#4: an amount equal to %s', (_name, amount, itemPriceBasis) => {
@@ -465,19 +465,19 @@ describe('validatePaymentIntent accepts', () => {
     expect(order).toMatchObject({ amountMinor: amount * 100, itemPriceBasis });
   });
 
-  it('decisions.md#4: both sums alike, as unit prices', () => {
+  test('decisions.md#4: both sums alike, as unit prices', () => {
     const order = orderOf(hosted({ amount: 10, items: items({ quantity: 1 }) }));
     expect(order.itemPriceBasis).toBe('unit');
   });
 
-  it('decisions.md#4: a line total although price × quantity exceeds the cap', () => {
+  test('decisions.md#4: a line total although price × quantity exceeds the cap', () => {
     const order = orderOf(
       hosted({ amount: 999_999_999.99, items: items({ price: 999_999_999.99, quantity: 9 }) }),
     );
     expect(order.itemPriceBasis).toBe('line');
   });
 
-  it('decisions.md#4: items alone, and an empty list beside an amount', () => {
+  test('decisions.md#4: items alone, and an empty list beside an amount', () => {
     const order = orderOf(
       hosted({ amount: undefined, items: items({ price: 0.1, quantity: 10 }) }),
     );
@@ -498,7 +498,7 @@ describe('validatePaymentIntent accepts', () => {
     expect(hosted({ items: [] })).toEqual(hosted());
   });
 
-  it.each([
+  test.each([
     ['decisions.md#5: 1.15', 1.15, 115],
     ['decisions.md#5: the cap', 999_999_999.99, 99_999_999_999],
     ['api.md#limits: 1.00', 1, 100],
@@ -506,24 +506,24 @@ describe('validatePaymentIntent accepts', () => {
     expect(orderOf(hosted({ amount })).amountMinor).toBe(amountMinor);
   });
 
-  it.each([5, 30, 31_622_400])('decisions.md#1: expireIn %d', (expireIn) => {
+  test.each([5, 30, 31_622_400])('decisions.md#1: expireIn %d', (expireIn) => {
     expect(orderOf(hosted({ expireIn })).expireInSeconds).toBe(expireIn);
   });
 
-  it.each(['x', 'x'.repeat(255), '😀'.repeat(255), 'ትዕዛዝ 1/2', '__proto__', ' padded '])(
+  test.each(['x', 'x'.repeat(255), '😀'.repeat(255), 'ትዕዛዝ 1/2', '__proto__', ' padded '])(
     'decisions.md#7: id %#',
     (paymentIntentUniqueId) => {
       expect(orderOf(hosted({ paymentIntentUniqueId })).uniqueId).toBe(paymentIntentUniqueId);
     },
   );
 
-  it('decisions.md#3: a phone of 9 and 8 digits; an empty one is absent', () => {
+  test('decisions.md#3: a phone of 9 and 8 digits; an empty one is absent', () => {
     const customerInfo = { name: 'Abebe', phone: '911223344', isPhoneUpdatable: false };
     expect(orderOf(hosted({ customerInfo })).customer).toEqual({ ...customerInfo, email: null });
     expect(orderOf(hosted({ customerInfo: { phone: '' } })).customer?.phone).toBeNull();
   });
 
-  it('decisions.md#13: duplicates collapse; in production a method without the currency drops out', () => {
+  test('decisions.md#13: duplicates collapse; in production a method without the currency drops out', () => {
     const methods = ['ETS_SWITCH', 'CBE', 'ETS_SWITCH'];
     const names = (currency: string, context = CONTEXT) =>
       orderOf(hosted({ methods, currency }, context)).methods.map(({ method }) => method);
@@ -532,7 +532,7 @@ describe('validatePaymentIntent accepts', () => {
     expect(names('USD', SANDBOX)).toEqual(['CBE', 'ETS_SWITCH']);
   });
 
-  it('decisions.md#15: the commission of each method, rounded half up', () => {
+  test('decisions.md#15: the commission of each method, rounded half up', () => {
     const methods = [offered('CBE', 150, 10), offered('M_PESA')];
     expect(orderOf(hosted({ amount: 1 }, { ...CONTEXT, methods })).methods).toEqual([
       { method: 'CBE', commissionMinor: 12 },
@@ -548,13 +548,13 @@ describe('validatePaymentIntent accepts', () => {
     const names = (changes: object) =>
       orderOf(hosted({ amount: 1, ...changes }, context)).methods.map(({ method }) => method);
 
-    it('leaves the method out', () => {
+    test('leaves the method out', () => {
       expect(names({ commissionPaidByCustomer: false })).toEqual(['CBE']);
       expect(names({ commissionPaidByCustomer: false, amount: 5 })).toEqual(['CBE', 'M_PESA']);
       expect(names({ commissionPaidByCustomer: true })).toEqual(['CBE', 'M_PESA']);
     });
 
-    it('is a problem of the amount when no method is left', () => {
+    test('is a problem of the amount when no method is left', () => {
       const borne = { commissionPaidByCustomer: false, method: 'M_PESA', amount: 4.99 };
       expect(errorsOf(express(borne, context))).toEqual({
         amount: 'Must cover the commission that you pay: 5.00.',
@@ -563,14 +563,14 @@ describe('validatePaymentIntent accepts', () => {
     });
   });
 
-  it('decisions.md#22: the sandbox simulates and production does not', () => {
+  test('decisions.md#22: the sandbox simulates and production does not', () => {
     expect(orderOf(hosted({}, SANDBOX)).simulation).toBe('interactive');
     expect(orderOf(hosted()).simulation).toBeNull();
   });
 });
 
 describe('uniqueIdOf (decisions.md#8)', () => {
-  it.each([
+  test.each([
     [{ paymentIntentUniqueId: 'a', amount: 'bad' }, 'a'],
     [{ paymentIntentUniqueId: '' }, null],
     [{ paymentIntentUniqueId: 5 }, null],

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { METADATA_ENTRIES_MAX } from '../../src/api/schema/metadata.ts';
 import { batch, type SqlStatement } from '../../src/database.ts';
 import { ENDED_STATUSES } from '../../src/domain/intent.ts';
@@ -315,7 +315,7 @@ const PER_MERCHANT =
   /^(?:SEARCH .*|SCAN (?:merchants|json_each VIRTUAL TABLE INDEX .*)(?: USING COVERING INDEX .*)?|SCAN place|MATERIALIZE place|CO-ROUTINE place|(?:CO-ROUTINE|SCAN) \(subquery-\d+\)|CORRELATED SCALAR SUBQUERY \d+|USE TEMP B-TREE FOR (?:ORDER|GROUP) BY)$/;
 
 describe('a query over all merchants scans only the merchants', () => {
-  it.each([
+  test.each([
     ...named('search of all', ...searchAllStatements('order-1', ['receipt:ORDER1'])),
     ...named(
       'shared receipts',
