@@ -1,38 +1,21 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { METHODS_BY_PROMPT } from '../../src/domain/method.ts';
 import type { Language } from '../../src/i18n/language.ts';
 import { DESKTOP, PHONE } from '../support/browser.ts';
 import { termsWith } from '../support/checkout-fixtures.ts';
 import { overflowOf } from '../support/page-checks.ts';
 import { openAll } from './checks.ts';
-import {
-  HALF_SIZES,
-  LANGUAGE_CODES,
-  openStage,
-  SIZE_NAMES,
-  SIZES,
-  type Stage,
-  Tab,
-  visit,
-} from './support.ts';
+import { HALF_SIZES, LANGUAGE_CODES, SIZE_NAMES, SIZES, Tab, useStage, visit } from './support.ts';
 
 /** What axe-core cannot check: keyboard order, zoom, motion, forced colors and text spacing. */
 
 const METHODS = termsWith().methods.map(({ method }) => method);
 
-let stage: Stage;
-
-beforeAll(async () => {
-  stage = await openStage();
-});
-
-afterAll(async () => {
-  await stage?.close();
-});
+const stage = useStage();
 
 describe('by keyboard alone', () => {
-  it.each(SIZE_NAMES)(
+  test.each(SIZE_NAMES)(
     'reaches everything in visual order with a visible focus: %s',
     async (size) => {
       const context = await stage.context(SIZES[size]);
@@ -68,11 +51,10 @@ describe('by keyboard alone', () => {
       }
       expect(outOfOrder(stops.slice(0, 8))).toEqual([]);
       expect(stops.filter((stop) => !stop.isVisible || !stop.isOutlined)).toEqual([]);
-      await context.close();
     },
   );
 
-  it.each(SIZE_NAMES)('shows the phone field right below its method: %s', async (size) => {
+  test.each(SIZE_NAMES)('shows the phone field right below its method: %s', async (size) => {
     const context = await stage.context(SIZES[size]);
     const page = await visit(context, 'choose');
     await page.locator('input[type=radio]').first().focus();
@@ -96,10 +78,9 @@ describe('by keyboard alone', () => {
         }
       }
     }
-    await context.close();
   });
 
-  it('the link back opens a question, and closes it again', async () => {
+  test('the link back opens a question, and closes it again', async () => {
     const context = await stage.context(PHONE);
     const page = await visit(context, 'choose');
     const confirm = page.locator('form[action$="/give-up"] button');
@@ -112,25 +93,23 @@ describe('by keyboard alone', () => {
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Enter');
     expect(await confirm.isVisible()).toBe(false);
-    await context.close();
   });
 
-  it('an error moves the focus to the invalid field', async () => {
+  test('an error moves the focus to the invalid field', async () => {
     const context = await stage.context(PHONE);
     const page = await visit(context, 'refused-phone-invalid');
     expect((await focusedStop(page)).name).toBe('phone');
-    await context.close();
   });
 });
 
 const ZOOMED = SIZE_NAMES.flatMap((size) => LANGUAGE_CODES.map((language) => ({ size, language })));
 
 describe('at 200 %', () => {
-  it.each(ZOOMED)('the button never covers the field: $size, $language', async (shown) => {
+  test.each(ZOOMED)('the button never covers the field: $size, $language', async (shown) => {
     await expectClearField(HALF_SIZES[shown.size], shown.language);
   });
 
-  it.each(SIZE_NAMES)('nothing sticks to the edge of such a low window: %s', async (size) => {
+  test.each(SIZE_NAMES)('nothing sticks to the edge of such a low window: %s', async (size) => {
     const context = await stage.context(HALF_SIZES[size]);
     const page = await visit(context, 'choose');
     const button = page.locator('form[data-totals] button');
@@ -144,27 +123,25 @@ describe('at 200 %', () => {
       );
     }
     expect(new Set(places).size).toBe(1);
-    await context.close();
   });
 });
 
 describe('with an on-screen keyboard over half of the screen', () => {
-  it.each(LANGUAGE_CODES)('the button never covers the field: %s', async (language) => {
+  test.each(LANGUAGE_CODES)('the button never covers the field: %s', async (language) => {
     await expectClearField({ ...PHONE, viewport: { width: 360, height: 400 } }, language);
   });
 });
 
 describe('motion', () => {
-  it('is on the waiting page, unless the customer prefers reduced motion', async () => {
+  test('is on the waiting page, unless the customer prefers reduced motion', async () => {
     const context = await stage.context({ ...PHONE, reducedMotion: 'no-preference' });
     const page = await visit(context, 'push');
     expect(await page.evaluate(() => document.getAnimations().length)).toBeGreaterThan(0);
-    await context.close();
   });
 });
 
 describe('forced colors', () => {
-  it('the chosen method has a wider border than the others', async () => {
+  test('the chosen method has a wider border than the others', async () => {
     const context = await stage.context({ ...PHONE, forcedColors: 'active' });
     const page = await visit(context, 'choose');
     await page.locator('label.method').nth(1).click();
@@ -176,7 +153,6 @@ describe('forced colors', () => {
     const [first = 0, chosen = 0, ...others] = widths;
     expect(chosen).toBeGreaterThan(Math.max(first, ...others));
     expect(first).toBeGreaterThan(0);
-    await context.close();
   });
 });
 
@@ -189,7 +165,7 @@ const TEXT_SPACING = `
 const SPACED_STATES = ['choose', 'choose-commission', 'push', 'paid'] as const;
 
 describe('text spacing', () => {
-  it.each(SPACED_STATES)('cuts no text off: %s', async (state) => {
+  test.each(SPACED_STATES)('cuts no text off: %s', async (state) => {
     // The page's CSP would block the reader's style sheet.
     const tab = await Tab.start(await stage.context({ ...DESKTOP, bypassCSP: true }));
     const cut: string[] = [];
@@ -208,7 +184,6 @@ describe('text spacing', () => {
       }
     }
     expect(cut).toEqual([]);
-    await tab.page.context().close();
   });
 });
 
@@ -314,7 +289,6 @@ async function expectClearField(options: BrowserContextOptions, language: Langua
     const button = await boxOf(page, 'form[data-totals] button');
     expect(button.top >= field.bottom || button.bottom <= field.top).toBe(true);
   }
-  await context.close();
 }
 
 /** Texts that overflow their box. */

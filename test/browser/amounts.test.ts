@@ -1,28 +1,20 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { PHONE } from '../support/browser.ts';
 import { termsWith } from '../support/checkout-fixtures.ts';
 import { TRANSLATIONS } from '../support/translations.ts';
 import { openFrozen } from './frozen.ts';
-import { LANGUAGE_CODES, openStage, type Stage, visit } from './support.ts';
+import { LANGUAGE_CODES, useStage, visit } from './support.ts';
 
 /** Every amount that a page shows equals the amount that is charged. */
 
 const { amountMinor, methods } = termsWith();
 
-let stage: Stage;
-
-beforeAll(async () => {
-  stage = await openStage();
-});
-
-afterAll(async () => {
-  await stage?.close();
-});
+const stage = useStage();
 
 describe('before paying', () => {
-  it.each(LANGUAGE_CODES)('one price for all methods: %s', async (language) => {
+  test.each(LANGUAGE_CODES)('one price for all methods: %s', async (language) => {
     const context = await stage.context(PHONE);
     const text = TRANSLATIONS[language];
     for (const [state, minor] of [
@@ -36,10 +28,9 @@ describe('before paying', () => {
       expect(totals.at(-1)).toBe(amount);
       await page.close();
     }
-    await context.close();
   });
 
-  it.each(LANGUAGE_CODES)('the price of the chosen method: %s', async (language) => {
+  test.each(LANGUAGE_CODES)('the price of the chosen method: %s', async (language) => {
     const context = await stage.context(PHONE);
     const text = TRANSLATIONS[language];
     const page = await visit(context, 'choose-commission', language);
@@ -63,19 +54,17 @@ describe('before paying', () => {
       expect(fee).toBe(text.feeIncluded(commission));
       expect(await label.textContent()).toContain(text.feeOf(commission));
     }
-    await context.close();
   });
 
-  it('hides the fee row from screen readers when there is no fee', async () => {
+  test('hides the fee row from screen readers when there is no fee', async () => {
     const context = await stage.context(PHONE);
     const page = await visit(context, 'choose');
     expect(await page.locator('[data-fee-row], [data-by-method]').count()).toBe(0);
-    await context.close();
   });
 });
 
 describe('the receipt', () => {
-  it.each(LANGUAGE_CODES)('shows what was charged: %s', async (language) => {
+  test.each(LANGUAGE_CODES)('shows what was charged: %s', async (language) => {
     const context = await stage.context(PHONE);
     for (const [state, minor] of [
       ['paid', amountMinor],
@@ -87,10 +76,9 @@ describe('the receipt', () => {
       expect(totals.at(-1)).toBe(amount);
       await page.close();
     }
-    await context.close();
   });
 
-  it('returns the customer after ten seconds, with a countdown', async () => {
+  test('returns the customer after ten seconds, with a countdown', async () => {
     const frozen = await openFrozen(stage, 'paid');
     await frozen.context.route('https://shop.example.com/**', (route) =>
       route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Shop</title>' }),
@@ -109,28 +97,25 @@ describe('the receipt', () => {
       status: 'SUCCESS',
       transactionId: 'H7K2M9QX4T0B8ZC3VN5D',
     });
-    await frozen.context.close();
   });
 
-  it('lets the customer stay, and keeps the focus', async () => {
+  test('lets the customer stay, and keeps the focus', async () => {
     const frozen = await openFrozen(stage, 'paid');
     await frozen.page.locator('[data-stay]').click();
     await frozen.pass(60_000);
     expect(new URL(frozen.page.url()).pathname).toBe('/paid');
     expect(await frozen.page.locator('[data-return]').isVisible()).toBe(false);
     expect(await frozen.page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
-    await frozen.context.close();
   });
 
-  it('does not redirect a customer who comes back to it', async () => {
+  test('does not redirect a customer who comes back to it', async () => {
     const frozen = await openFrozen(stage, 'paid-already');
     await frozen.pass(60_000);
     expect(await frozen.page.locator('[data-return]').count()).toBe(0);
     expect(new URL(frozen.page.url()).pathname).toBe('/paid-already');
-    await frozen.context.close();
   });
 
-  it('prints the payment without buttons', async () => {
+  test('prints the payment without buttons', async () => {
     const frozen = await openFrozen(stage, 'paid');
     const { page } = frozen;
     await page.evaluate(() => {
@@ -148,7 +133,6 @@ describe('the receipt', () => {
     for (const part of ['h1', '.amount', '.receipt code', '.items', '.totals']) {
       expect(await page.locator(part).first().isVisible()).toBe(true);
     }
-    await frozen.context.close();
   });
 });
 

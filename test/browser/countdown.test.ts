@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { visibleHeadings } from '../support/page-checks.ts';
 import { TRANSLATIONS } from '../support/translations.ts';
 import { type FrozenPage, openFrozen } from './frozen.ts';
-import { LANGUAGE_CODES, openStage, type Stage } from './support.ts';
+import { LANGUAGE_CODES, useStage } from './support.ts';
 
 /** The countdown, on a clock that the tests control. */
 
@@ -15,18 +15,10 @@ const DAY_MS = 24 * HOUR_MS;
 /** The remaining time of the gallery's open payments. */
 const OPEN_MS = 15 * MINUTE_MS;
 
-let stage: Stage;
-
-beforeAll(async () => {
-  stage = await openStage();
-});
-
-afterAll(async () => {
-  await stage?.close();
-});
+const stage = useStage();
 
 describe('the clock', () => {
-  it('counts down by seconds', async () => {
+  test('counts down by seconds', async () => {
     const frozen = await openFrozen(stage, 'push');
     for (const [passMs, clock] of [
       [0, '2:00'],
@@ -38,17 +30,15 @@ describe('the clock', () => {
       await frozen.pass(passMs);
       expect(await countdownOf(frozen.page)).toBe(TRANSLATIONS.en.timeLeftToConfirm(clock));
     }
-    await frozen.context.close();
   });
 
-  it.each(LANGUAGE_CODES)('uses the page’s language: %s', async (language) => {
+  test.each(LANGUAGE_CODES)('uses the page’s language: %s', async (language) => {
     const frozen = await openFrozen(stage, 'push', { language });
     await frozen.pass(SECOND_MS);
     expect(await countdownOf(frozen.page)).toBe(TRANSLATIONS[language].timeLeftToConfirm('1:59'));
-    await frozen.context.close();
   });
 
-  it.each([
+  test.each([
     ['a day behind', -DAY_MS],
     ['a day ahead', DAY_MS],
     ['in 1970', -Date.now()],
@@ -57,19 +47,17 @@ describe('the clock', () => {
     expect(await countdownOf(frozen.page)).toBe('Time left to pay: 15:00');
     await frozen.pass(MINUTE_MS);
     expect(await countdownOf(frozen.page)).toBe('Time left to pay: 14:00');
-    await frozen.context.close();
   });
 
-  it('does not change when the device’s clock is set back', async () => {
+  test('does not change when the device’s clock is set back', async () => {
     const frozen = await openFrozen(stage, 'choose');
     await frozen.pass(MINUTE_MS);
     await frozen.context.clock.setSystemTime(Date.now() - HOUR_MS);
     await frozen.pass(MINUTE_MS);
     expect(await countdownOf(frozen.page)).toBe('Time left to pay: 13:00');
-    await frozen.context.close();
   });
 
-  it('takes a jump of the device’s clock for sleep, polls at once, and is corrected', async () => {
+  test('takes a jump of the device’s clock for sleep, polls at once, and is corrected', async () => {
     const frozen = await openFrozen(stage, 'choose');
     frozen.answer({ remainingMs: 10 * MINUTE_MS });
     // Between two polls.
@@ -82,20 +70,18 @@ describe('the clock', () => {
     // The page's clock has fractions of milliseconds.
     expect(asked.at(-1)).toBeCloseTo(3 * SECOND_MS, -1);
     expect(await countdownOf(frozen.page)).toBe('Time left to pay: 10:00');
-    await frozen.context.close();
   });
 
-  it('is corrected by the gateway’s answer', async () => {
+  test('is corrected by the gateway’s answer', async () => {
     const frozen = await openFrozen(stage, 'push');
     frozen.answer({ remainingMs: 61 * SECOND_MS });
     await frozen.pass(1.5 * SECOND_MS);
     expect(await countdownOf(frozen.page)).toBe('Time left to confirm: 1:01');
-    await frozen.context.close();
   });
 });
 
 describe('a screen reader', () => {
-  it.each(LANGUAGE_CODES)(
+  test.each(LANGUAGE_CODES)(
     'hears the time once at five minutes and once at one: %s',
     async (language) => {
       const frozen = await openFrozen(stage, 'choose', { language });
@@ -112,22 +98,20 @@ describe('a screen reader', () => {
       expect(await announced(frozen.page)).toEqual([fiveMinutesLeft, oneMinuteLeft]);
       await frozen.pass(20 * SECOND_MS);
       expect(await announced(frozen.page)).toEqual([fiveMinutesLeft, oneMinuteLeft]);
-      await frozen.context.close();
     },
   );
 
-  it('does not hear five minutes when a jump left two', async () => {
+  test('does not hear five minutes when a jump left two', async () => {
     const frozen = await openFrozen(stage, 'choose');
     await recordAnnouncements(frozen.page);
     await frozen.leap(OPEN_MS - 2 * MINUTE_MS);
     await frozen.pass(SECOND_MS);
     expect(await announced(frozen.page)).toEqual([]);
-    await frozen.context.close();
   });
 });
 
 describe('when the time is over', () => {
-  it('the page polls at once, and often for some seconds', async () => {
+  test('the page polls at once, and often for some seconds', async () => {
     const frozen = await openFrozen(stage, 'choose');
     await passUntilOver(frozen);
     expect(await countdownOf(frozen.page)).toBe('Time left to pay: 0:00');
@@ -136,10 +120,9 @@ describe('when the time is over', () => {
     await frozen.pass(4 * SECOND_MS);
     const eager = (await frozen.asked()).slice(before.length);
     expect(eager).toEqual([1, 2, 3, 4].map((seconds) => OPEN_MS + seconds * SECOND_MS));
-    await frozen.context.close();
   });
 
-  it.each(LANGUAGE_CODES)(
+  test.each(LANGUAGE_CODES)(
     'the page reloads for another state, in the same language: %s',
     async (code) => {
       const frozen = await openFrozen(stage, 'choose', { language: code });
@@ -149,17 +132,15 @@ describe('when the time is over', () => {
       await frozen.page.waitForURL('**/choose');
       expect(documents).toEqual(['GET /choose']);
       expect(await visibleHeadings(frozen.page)).toEqual([TRANSLATIONS[code].chooseMethod]);
-      await frozen.context.close();
     },
   );
 
-  it('a page that does not poll reloads', async () => {
+  test('a page that does not poll reloads', async () => {
     const frozen = await openFrozen(stage, 'simulator');
     const documents = documentsOf(frozen.page);
     await frozen.context.clock.fastForward(OPEN_MS);
     await frozen.page.waitForURL('**/simulator');
     expect(documents).toEqual(['GET /simulator']);
-    await frozen.context.close();
   });
 });
 

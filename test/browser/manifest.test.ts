@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import {
   CHECKOUT_CSS,
@@ -10,7 +10,7 @@ import {
   CHECKOUT_SCRIPT_SHA256,
 } from '../../src/checkout/assets.generated.ts';
 import { GALLERY, GALLERY_STATES, type GalleryState } from '../support/gallery.ts';
-import { answerOf, htmlOf, openStage, type Stage, statusOf } from './support.ts';
+import { answerOf, htmlOf, statusOf, useStage } from './support.ts';
 
 /**
  * The complete headers, scripts and styles of the pages: one that is not listed here must not be
@@ -54,7 +54,7 @@ const RETRY_AFTER_SECONDS: Readonly<Partial<Record<GalleryState, string>>> = {
 };
 
 describe('headers', () => {
-  it.each(GALLERY_STATES)('%s', async (state) => {
+  test.each(GALLERY_STATES)('%s', async (state) => {
     const response = await answerOf(state, 'am');
     expect(response.status).toBe(statusOf(state));
     const retryAfter = RETRY_AFTER_SECONDS[state];
@@ -66,7 +66,7 @@ describe('headers', () => {
     });
   });
 
-  it('sets no cookie unless the customer chose a language', async () => {
+  test('sets no cookie unless the customer chose a language', async () => {
     const response = await GALLERY.choose(new Request('http://localhost:8787/choose'), '/choose');
     expect(Object.fromEntries(response.headers)).toEqual({
       ...HEADERS,
@@ -95,23 +95,15 @@ function contentSecurityPolicy(state: GalleryState): string {
 }
 
 describe('documents', () => {
-  let stage: Stage;
+  const stage = useStage();
 
-  beforeAll(async () => {
-    stage = await openStage();
-  });
-
-  afterAll(async () => {
-    await stage?.close();
-  });
-
-  it('the script is the file whose hash the pages name', async () => {
+  test('the script is the file whose hash the pages name', async () => {
     const script = await readFile(join(PROJECT_DIRECTORY, 'public', CHECKOUT_SCRIPT_PATH));
     expect(sha256(script)).toBe(CHECKOUT_SCRIPT_SHA256);
     expect(sha256(CHECKOUT_CSS)).toBe(CHECKOUT_CSS_SHA256);
   });
 
-  it('contain our script, our style and the brand, and no other active content', async () => {
+  test('contain our script, our style and the brand, and no other active content', async () => {
     const context = await stage.context();
     const page = await context.newPage();
     for (const state of GALLERY_STATES) {
@@ -156,7 +148,6 @@ describe('documents', () => {
         acting: [],
       });
     }
-    await context.close();
   });
 });
 

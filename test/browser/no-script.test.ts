@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Language } from '../../src/i18n/language.ts';
 import { GALLERY_STATES, type GalleryState } from '../support/gallery.ts';
 import { faultsOf, openAll } from './checks.ts';
-import { htmlOf, LANGUAGE_CODES, openStage, SIZES, type Stage, Tab } from './support.ts';
+import { htmlOf, LANGUAGE_CODES, SIZES, Tab, useStage } from './support.ts';
 
 /** Every state of every page, without JavaScript. */
 
@@ -14,17 +14,12 @@ for (const state of GALLERY_STATES) {
   }
 }
 
-let stage: Stage;
+const stage = useStage();
 let phone: Tab;
 let desktop: Tab;
 
 beforeAll(async () => {
-  stage = await openStage();
   [phone, desktop] = await Promise.all([openTab('phone'), openTab('desktop')]);
-});
-
-afterAll(async () => {
-  await stage?.close();
 });
 
 async function openTab(size: keyof typeof SIZES): Promise<Tab> {
@@ -33,7 +28,7 @@ async function openTab(size: keyof typeof SIZES): Promise<Tab> {
 }
 
 describe('every state', () => {
-  it.each(GALLERY_STATES)('%s', async (state) => {
+  test.each(GALLERY_STATES)('%s', async (state) => {
     const wrong: string[] = [];
     const look = async (tab: Tab, language: Language) => {
       await tab.open(state, language);
@@ -53,7 +48,7 @@ describe('every state', () => {
   });
 });
 
-it('a page that connects to a provider reloads', async () => {
+test('a page that connects to a provider reloads', async () => {
   const { page } = phone;
   await phone.open('connecting', 'om');
   const [again] = await Promise.all([
@@ -64,7 +59,7 @@ it('a page that connects to a provider reloads', async () => {
 });
 
 describe('each button sends its form', () => {
-  it.each(formStates)('%s', async (state) => {
+  test.each(formStates)('%s', async (state) => {
     const { page } = phone;
     await phone.open(state);
     const count = await page.locator('form button').count();

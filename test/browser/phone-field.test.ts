@@ -1,26 +1,18 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { PHONE } from '../support/browser.ts';
 import { TRANSLATIONS } from '../support/translations.ts';
-import { LANGUAGE_CODES, openStage, type Stage, visit } from './support.ts';
+import { LANGUAGE_CODES, useStage, visit } from './support.ts';
 
 /** The phone field: what it asks for, and what the script does with what is typed. */
 
-let stage: Stage;
-
-beforeAll(async () => {
-  stage = await openStage();
-});
-
-afterAll(async () => {
-  await stage?.close();
-});
+const stage = useStage();
 
 const HINTED = ['TELE_BIRR_USSD', 'M_PESA', 'E_BIRR'] as const;
 
 describe.each([true, false])('hints, with JavaScript: %s', (javaScriptEnabled) => {
-  it.each(LANGUAGE_CODES)('the chosen method has its own: %s', async (language) => {
+  test.each(LANGUAGE_CODES)('the chosen method has its own: %s', async (language) => {
     const context = await stage.context({ ...PHONE, javaScriptEnabled });
     const page = await visit(context, 'choose', language);
     const text = TRANSLATIONS[language];
@@ -37,12 +29,11 @@ describe.each([true, false])('hints, with JavaScript: %s', (javaScriptEnabled) =
       await label(page, method).click();
       expect(await page.locator('#phone').isVisible()).toBe(false);
     }
-    await context.close();
   });
 });
 
 describe('the script', () => {
-  it.each([
+  test.each([
     ['911234567', '0911 234 567'],
     ['+251 (0) 711-23 45 67', '0711 234 567'],
     ['00251911234567', '0911 234 567'],
@@ -52,10 +43,9 @@ describe('the script', () => {
     const page = await opened('choose', 'E_BIRR', typed);
     await page.locator('#phone').blur();
     expect(await page.locator('#phone').inputValue()).toBe(shown);
-    await page.context().close();
   });
 
-  it.each([
+  test.each([
     ['choose', 'M_PESA', ' ', english.problem.phone_missing],
     ['choose', 'E_BIRR', '0811 234 567', english.problem.phone_invalid],
     ['choose-production', 'M_PESA', '0911 234 567', english.phoneHintMpesa],
@@ -72,10 +62,9 @@ describe('the script', () => {
     await page.locator('#phone').blur();
     expect(await page.locator('#phone-problem').isVisible()).toBe(false);
     await Promise.all([page.waitForRequest(isPost), pay(page)]);
-    await page.context().close();
   });
 
-  it.each([
+  test.each([
     ['choose', 'M_PESA', '0911 234 567'],
     ['choose-production', 'E_BIRR', '0911 234 567'],
     ['choose-production', 'M_PESA', '0711 234 567'],
@@ -84,10 +73,9 @@ describe('the script', () => {
     const page = await opened(state, 'M_PESA', typed);
     await label(page, method).click();
     await Promise.all([page.waitForRequest(isPost), pay(page)]);
-    await page.context().close();
   });
 
-  it('puts the cursor into the field after a tap on a method that needs a number', async () => {
+  test('puts the cursor into the field after a tap on a method that needs a number', async () => {
     const page = await opened('choose', 'TELE_BIRR');
     await page.locator('#phone').evaluate((input: HTMLInputElement) => {
       input.value = '';
@@ -96,24 +84,22 @@ describe('the script', () => {
     expect(await focused(page)).toBe('phone');
     await label(page, 'TELE_BIRR').click();
     expect(await focused(page)).not.toBe('phone');
-    await page.context().close();
   });
 
-  it('keeps the focus on the methods for the arrow keys, and when the number is known', async () => {
+  test('keeps the focus on the methods for the arrow keys, and when the number is known', async () => {
     const page = await opened('choose', 'M_PESA');
     expect(await focused(page)).not.toBe('phone');
     await page.locator('#phone').fill('');
     await page.locator('[value=M_PESA]').press('ArrowDown');
     expect(await page.locator('[value=E_BIRR]').isChecked()).toBe(true);
     expect(await focused(page)).not.toBe('phone');
-    await page.context().close();
   });
 });
 
 describe.each([true, false])(
   'the button after a failure, with JavaScript: %s',
   (javaScriptEnabled) => {
-    it.each(LANGUAGE_CODES)(
+    test.each(LANGUAGE_CODES)(
       'names the method that failed while it is chosen: %s',
       async (language) => {
         const context = await stage.context({ ...PHONE, javaScriptEnabled });
@@ -125,7 +111,6 @@ describe.each([true, false])(
         expect(await shown(button)).toBe(
           text.payAmount((await page.locator('.amount').textContent()) ?? ''),
         );
-        await context.close();
       },
     );
   },

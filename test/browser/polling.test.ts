@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { type FrozenPage, openFrozen } from './frozen.ts';
-import { openStage, type Stage } from './support.ts';
+import { useStage } from './support.ts';
 
 /** How a waiting page polls: how often, and what it does without an answer. */
 
@@ -11,45 +11,37 @@ const SECOND_MS = 1_000;
 /** `polling.ts` cancels a poll that takes longer. */
 const ANSWER_MS_MAX = 10 * SECOND_MS;
 
-let stage: Stage;
-
-beforeAll(async () => {
-  stage = await openStage();
-});
-
-afterAll(async () => {
-  await stage?.close();
-});
+const stage = useStage();
 
 describe('how often', () => {
-  it('a page with an attempt in progress polls often, then less often', async () => {
+  test('a page with an attempt in progress polls often, then less often', async () => {
     const frozen = await openFrozen(stage, 'push');
     await frozen.pass(40 * SECOND_MS);
     const first = Array.from({ length: 20 }, (_, index) => (index + 1) * 1_500);
     expect(await frozen.asked()).toEqual([...first, 33_000, 36_000, 39_000]);
-    await frozen.context.close();
   });
 
-  it.each(['choose', 'failed-given-up'] as const)('%s polls every five seconds', async (state) => {
-    const frozen = await openFrozen(stage, state);
-    await frozen.pass(21 * SECOND_MS);
-    expect(await frozen.asked()).toEqual([5_000, 10_000, 15_000, 20_000]);
-    await frozen.context.close();
-  });
+  test.each(['choose', 'failed-given-up'] as const)(
+    '%s polls every five seconds',
+    async (state) => {
+      const frozen = await openFrozen(stage, state);
+      await frozen.pass(21 * SECOND_MS);
+      expect(await frozen.asked()).toEqual([5_000, 10_000, 15_000, 20_000]);
+    },
+  );
 
-  it.each(['paid-already', 'failed', 'expired', 'canceled', 'unknown'] as const)(
+  test.each(['paid-already', 'failed', 'expired', 'canceled', 'unknown'] as const)(
     '%s asks nothing: nothing can change',
     async (state) => {
       const frozen = await openFrozen(stage, state);
       await frozen.pass(30 * SECOND_MS);
       expect(await frozen.asked()).toEqual([]);
-      await frozen.context.close();
     },
   );
 });
 
 describe('when polls fail', () => {
-  it.each([
+  test.each([
     ['an error of ours', { status: 500 }],
     ['a network that wants a login', { body: '<!doctype html><title>Log in</title>' }],
     ['something else', { body: '{"state":null}' }],
@@ -72,18 +64,16 @@ describe('when polls fail', () => {
     expect(await noteOf(frozen.page)).toBeNull();
     await frozen.pass(1_500);
     expect((await frozen.asked()).slice(failed.length)).toEqual([121_500, 123_000]);
-    await frozen.context.close();
   });
 
-  it('waits as long as Retry-After says', async () => {
+  test('waits as long as Retry-After says', async () => {
     const frozen = await openFrozen(stage, 'push');
     frozen.answer({ status: 503, headers: { 'retry-after': '20' } });
     await frozen.pass(30 * SECOND_MS);
     expect(await frozen.asked()).toEqual([1_500, 21_500]);
-    await frozen.context.close();
   });
 
-  it('cancels a poll that gets no answer', async () => {
+  test('cancels a poll that gets no answer', async () => {
     const frozen = await openFrozen(stage, 'push');
     // The handler that is added last runs first.
     await frozen.context.route('**/status', () => {});
@@ -91,20 +81,18 @@ describe('when polls fail', () => {
     await frozen.context.unroute('**/status');
     await frozen.pass(2_000);
     expect(await frozen.asked()).toEqual([1_500, 13_500]);
-    await frozen.context.close();
   });
 
-  it('shows that the payment no longer exists', async () => {
+  test('shows that the payment no longer exists', async () => {
     const frozen = await openFrozen(stage, 'push');
     frozen.answer({ status: 404 });
     await frozen.context.clock.runFor(1_500);
     await frozen.page.waitForURL('**/push');
-    await frozen.context.close();
   });
 });
 
 describe('when the state changes', () => {
-  it.each(['push', 'redirect', 'connecting', 'refused-phone-invalid'] as const)(
+  test.each(['push', 'redirect', 'connecting', 'refused-phone-invalid'] as const)(
     '%s is fetched once more and not posted again',
     async (state) => {
       const frozen = await openFrozen(stage, state);
@@ -118,13 +106,12 @@ describe('when the state changes', () => {
       await frozen.context.clock.runFor(5_000);
       await frozen.page.waitForURL(`**/${state}`);
       expect(documents).toEqual([`GET /${state}`]);
-      await frozen.context.close();
     },
   );
 });
 
 describe('without a network', () => {
-  it('shows it at once, polls less and less often, and polls at once when it is back', async () => {
+  test('shows it at once, polls less and less often, and polls at once when it is back', async () => {
     const frozen = await openFrozen(stage, 'push');
     await frozen.pass(2 * SECOND_MS);
     await goOffline(frozen);
@@ -138,18 +125,16 @@ describe('without a network', () => {
     await goOnline(frozen);
     await frozen.pass(SECOND_MS);
     expect(await frozen.asked()).toEqual([...asked, 32_000]);
-    await frozen.context.close();
   });
 
-  it('trusts an answer more than a browser that reports to be offline', async () => {
+  test('trusts an answer more than a browser that reports to be offline', async () => {
     const frozen = await openFrozen(stage, 'push');
     await goOffline(frozen);
     await frozen.pass(1_500);
     expect(await noteOf(frozen.page)).toBeNull();
-    await frozen.context.close();
   });
 
-  it('holds a form back once, with a message', async () => {
+  test('holds a form back once, with a message', async () => {
     const frozen = await openFrozen(stage, 'choose');
     const posts = postsOf(frozen.page);
     await frozen.context.route('**/attempts', (route) => route.fulfill({ status: 204 }));
@@ -161,12 +146,11 @@ describe('without a network', () => {
     // The customer may know better than the browser.
     await press(frozen, 1);
     await expect.poll(() => posts).toEqual(['POST /choose/attempts']);
-    await frozen.context.close();
   });
 });
 
 describe('while the page is hidden', () => {
-  it('does not poll, and polls at once when it is visible again', async () => {
+  test('does not poll, and polls at once when it is visible again', async () => {
     const frozen = await openFrozen(stage, 'push');
     await frozen.pass(2 * SECOND_MS);
     await setHidden(frozen.page, true);
@@ -175,12 +159,11 @@ describe('while the page is hidden', () => {
     await setHidden(frozen.page, false);
     expect(await frozen.asked()).toEqual([1_500, 62_000]);
     expect(await frozen.page.locator('[data-countdown]').textContent()).toMatch(/ 0:58$/);
-    await frozen.context.close();
   });
 });
 
 describe('while a form is on its way', () => {
-  it('does not poll, sends nothing twice, and allows another try after half a minute', async () => {
+  test('does not poll, sends nothing twice, and allows another try after half a minute', async () => {
     const frozen = await openFrozen(stage, 'choose');
     const posts = postsOf(frozen.page);
     // The browser stays on the page, as when a bank's app opens instead.
@@ -202,7 +185,6 @@ describe('while a form is on its way', () => {
     expect(await frozen.asked()).toEqual([30_000]);
     await press(frozen, 1);
     await expect.poll(() => posts.length).toBe(2);
-    await frozen.context.close();
   });
 });
 

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { Language } from '../../src/i18n/language.ts';
 import { ARE_PICTURES_WANTED, DESKTOP, PHONE, SCREENSHOTS_DIRECTORY } from '../support/browser.ts';
 import { GALLERY_STATES, type GalleryState } from '../support/gallery.ts';
 import { axeViolations, lookViolations } from '../support/page-checks.ts';
 import { faultsOf, smallTargets } from './checks.ts';
-import { HALF_SIZES, LANGUAGE_CODES, openStage, type Stage, Tab } from './support.ts';
+import { HALF_SIZES, LANGUAGE_CODES, Tab, useStage } from './support.ts';
 
 /**
  * Checks every state of every page. A page is loaded once per language and then shown in other
@@ -58,17 +58,12 @@ const DESKTOP_LOOKS = {
 
 const OTHER_LANGUAGES = LANGUAGE_CODES.filter((language) => language !== 'en');
 
-let stage: Stage;
+const stage = useStage();
 let phone: Tab;
 let desktop: Tab;
 
 beforeAll(async () => {
-  stage = await openStage();
   [phone, desktop] = await Promise.all([openTab(PHONE), openTab(DESKTOP)]);
-});
-
-afterAll(async () => {
-  await stage?.close();
 });
 
 async function openTab(device: typeof PHONE | typeof DESKTOP): Promise<Tab> {
@@ -76,7 +71,7 @@ async function openTab(device: typeof PHONE | typeof DESKTOP): Promise<Tab> {
   return Tab.start(context, { isStill: true });
 }
 
-it.each(GALLERY_STATES)('%s', async (state) => {
+test.each(GALLERY_STATES)('%s', async (state) => {
   const wrong: string[] = [];
   const look = async (tab: Tab, language: Language, looks: readonly Look[]) => {
     wrong.push(...(await faultsIn(tab, state, language, looks)));

@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import type { Language } from '../../src/i18n/language.ts';
 import { complaintsOf, DESKTOP, launchBrowser, PHONE } from '../support/browser.ts';
 import { GALLERY, type GalleryState, startGallery } from '../support/gallery.ts';
@@ -37,18 +38,39 @@ const ACTION_MS_MAX = 20_000;
 /** The gallery, and a browser for it. */
 export interface Stage {
   readonly baseUrl: string;
-  /** A browser context that reports violations of the CSP. */
+  /** A browser context that reports violations of the CSP. One that a test opens closes with it. */
   context(options?: BrowserContextOptions): Promise<BrowserContext>;
-  close(): Promise<void>;
 }
 
-export async function openStage(): Promise<Stage> {
-  const gallery = await startGallery();
-  const browser: Browser = await launchBrowser();
+/** The stage of a file. */
+export function useStage(): Stage {
+  let gallery: Awaited<ReturnType<typeof startGallery>> | undefined;
+  let browser: Browser | undefined;
+  let ofTest: BrowserContext[] = [];
+  beforeAll(async () => {
+    gallery = await startGallery();
+    browser = await launchBrowser();
+  });
+  beforeEach(() => {
+    ofTest = [];
+  });
+  afterEach(async () => {
+    await Promise.all(ofTest.map((context) => context.close()));
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gallery?.stop();
+  });
   return {
-    baseUrl: gallery.baseUrl,
+    get baseUrl() {
+      return gallery?.baseUrl ?? '';
+    },
     context: async (options = {}) => {
+      if (gallery === undefined || browser === undefined) {
+        throw new Error('the stage has not started');
+      }
       const context = await browser.newContext({ baseURL: gallery.baseUrl, ...options });
+      ofTest.push(context);
       context.setDefaultTimeout(ACTION_MS_MAX);
       await context.addInitScript(() => {
         addEventListener('securitypolicyviolation', (event) => {
@@ -56,10 +78,6 @@ export async function openStage(): Promise<Stage> {
         });
       });
       return context;
-    },
-    close: async () => {
-      await browser.close();
-      await gallery.stop();
     },
   };
 }

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { CHECKOUT_SCRIPT_PATH } from '../../src/checkout/assets.generated.ts';
 import { PHONE } from '../support/browser.ts';
 import { GALLERY_STATES } from '../support/gallery.ts';
-import { addressOf, htmlOf, LANGUAGE_CODES, openStage, type Stage } from './support.ts';
+import { addressOf, htmlOf, LANGUAGE_CODES, useStage } from './support.ts';
 
 /** The size of a page on a slow network; it loads nothing from another origin. */
 
@@ -21,7 +21,7 @@ const SHOWN = GALLERY_STATES.flatMap((state) =>
 );
 
 describe('weight', () => {
-  it('a page and its script fit into the first packets of a connection', async () => {
+  test('a page and its script fit into the first packets of a connection', async () => {
     const script = await readFile(join(PROJECT_DIRECTORY, 'public', CHECKOUT_SCRIPT_PATH));
     const scriptBytes = gzipSync(script).length;
     const weights = await Promise.all(
@@ -53,7 +53,7 @@ const OTHER_ADDRESSES = [
 ];
 
 describe('addresses', () => {
-  it.each(GALLERY_STATES)('%s names only ours, and contains its own style', async (state) => {
+  test.each(GALLERY_STATES)('%s names only ours, and contains its own style', async (state) => {
     for (const language of LANGUAGE_CODES) {
       const html = (await htmlOf(state, language)).replaceAll('&amp;', '&');
       const named = [...html.matchAll(/\b(?:href|src|action|formaction|srcset)="([^"]*)"/g)];
@@ -67,17 +67,9 @@ describe('addresses', () => {
 });
 
 describe('what is fetched', () => {
-  let stage: Stage;
+  const stage = useStage();
 
-  beforeAll(async () => {
-    stage = await openStage();
-  });
-
-  afterAll(async () => {
-    await stage?.close();
-  });
-
-  it.each([
+  test.each([
     ['choose', []],
     ['choose-branded', [`/choose-branded/logo/${'a'.repeat(64)}`]],
     ['choose-logos', ['/logos/m-pesa.svg', '/logos/telebirr.svg']],
@@ -92,7 +84,6 @@ describe('what is fetched', () => {
     await page.goto(addressOf(state, 'en'));
     const address = addressOf(state, 'en');
     expect(fetched.toSorted()).toEqual([address, CHECKOUT_SCRIPT_PATH, ...images].toSorted());
-    await context.close();
   });
 });
 

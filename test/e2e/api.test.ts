@@ -1,26 +1,19 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   createHosted,
   createSimulated,
   eventually,
   expressBody,
   hostedBody,
-  joinScene,
   newId,
   paymentOf,
-  type Scene,
+  useScene,
   webhook,
 } from '../support/e2e-scene.ts';
 import { withoutRequestId } from '../support/problems.ts';
 
-let scene: Scene;
-
-beforeAll(async () => {
-  scene = await joinScene();
-});
-
-afterAll(() => scene?.close());
+const scene = await useScene();
 
 interface Bank {
   readonly code: string;
@@ -62,7 +55,7 @@ function raw(
 }
 
 describe.concurrent('the API on the wire', () => {
-  it('accepts an id once, for hosted and express together: api.md#errors, #calls, decisions.md#8', async () => {
+  test('accepts an id once, for hosted and express together: api.md#errors, #calls, decisions.md#8', async () => {
     const { uniqueId } = await createHosted(scene);
     const duplicate = {
       status: 409,
@@ -81,7 +74,7 @@ describe.concurrent('the API on the wire', () => {
     expect((await scene.production.hosted(hostedBody(body))).status).toBe(400);
   });
 
-  it('accepts only its own API keys: api.md#authentication, decisions.md#9', async () => {
+  test('accepts only its own API keys: api.md#authentication, decisions.md#9', async () => {
     const path = '/api/v1/payment/sandbox/intent/x';
     const { sandboxApiKey, productionApiKey } = scene.merchant;
     const answers = [
@@ -101,7 +94,7 @@ describe.concurrent('the API on the wire', () => {
     }
   });
 
-  it('answers everything in its envelope: decisions.md#10', async () => {
+  test('answers everything in its envelope: decisions.md#10', async () => {
     const path = '/api/v1/payment/sandbox/intent';
     const key = { apiKey: scene.merchant.sandboxApiKey };
     const json = { ...key, 'content-type': 'application/json' };
@@ -123,7 +116,7 @@ describe.concurrent('the API on the wire', () => {
     expect(rows[4]?.[1].headers.allow).toBe('POST');
   });
 
-  it('lists the banks in both environments: decisions.md#28', async () => {
+  test('lists the banks in both environments: decisions.md#28', async () => {
     const [sandbox, production] = await Promise.all([
       scene.sandbox.call<readonly Bank[]>('GET', 'banks'),
       scene.production.call<readonly Bank[]>('GET', 'banks'),
@@ -142,7 +135,7 @@ describe.concurrent('the API on the wire', () => {
     expect((await raw('GET', '/api/v1/payment/banks')).status).toBe(401);
   });
 
-  it('splits only to banks that support withdrawals: api.md#error-8, decisions.md#14', async () => {
+  test('splits only to banks that support withdrawals: api.md#error-8, decisions.md#14', async () => {
     const { body } = await scene.sandbox.call<readonly Bank[]>('GET', 'banks');
     const split = (bank: string) => ({
       amount: 10,
@@ -165,7 +158,7 @@ describe.concurrent('the API on the wire', () => {
     });
   });
 
-  it('publishes the signing keys: decisions.md#17, #32', async () => {
+  test('publishes the signing keys: decisions.md#17, #32', async () => {
     for (const [environment, path] of [
       ['sandbox', 'sandbox/webhook-keys'],
       ['production', 'webhook-keys'],
@@ -186,7 +179,7 @@ describe.concurrent('the API on the wire', () => {
     expect(sandbox).not.toBe(production);
   });
 
-  it('finds a payment by its uuid and integer id: decisions.md#21', async () => {
+  test('finds a payment by its uuid and integer id: decisions.md#21', async () => {
     const { uniqueId } = await createHosted(scene);
     const payment = await paymentOf(scene, uniqueId);
     for (const id of [payment.uuid, payment.paymentIntentId]) {
@@ -202,7 +195,7 @@ describe.concurrent('the API on the wire', () => {
     expect(other.body.content).toEqual(payment);
   });
 
-  it('gives the same answer for a missing payment and another merchant’s: decisions.md#29', async () => {
+  test('gives the same answer for a missing payment and another merchant’s: decisions.md#29', async () => {
     const { uniqueId } = await createHosted(scene);
     const nothing = await scene.sandbox.status(newId());
     expect(nothing.body).toMatchObject({ status: 404, code: 'payment_not_found' });
@@ -215,7 +208,7 @@ describe.concurrent('the API on the wire', () => {
     }
   });
 
-  it.each([
+  test.each([
     ['spaces', 'order 12 of 7'],
     ['slashes and dots', '../a/b//c?d=e&f#g%2Fh'],
     ['Amharic', 'ትዕዛዝ ቁጥር ፩'],

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { OK, status } from '../support/e2e-merchant-server.ts';
-import { createSimulated, joinScene, type Scene } from '../support/e2e-scene.ts';
+import { createSimulated, useScene } from '../support/e2e-scene.ts';
 import { verifiedWebhook } from '../support/e2e-webhook.ts';
 
 /**
@@ -12,13 +12,7 @@ const { baseUrl, merchants } = inject('sandbox');
 /** Longer than the read model ever lags here. */
 const SHOWN_WITHIN_MS = 20_000;
 
-let scene: Scene;
-
-beforeAll(async () => {
-  scene = await joinScene('down');
-});
-
-afterAll(() => scene?.close());
+const scene = await useScene('down');
 
 interface Page {
   readonly data: readonly {
@@ -39,7 +33,7 @@ async function content<Content>(path: string, body?: unknown): Promise<Content> 
   return ((await answer.json()) as { content: Content }).content;
 }
 
-it('lists what it missed, and gets it by one call', async () => {
+test('lists what it missed, and gets it by one call', async () => {
   const since = new Date(Date.now() - 1_000).toISOString();
   const metadata = { outage: 'flood' };
   const missed = [

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CliRun, type Finished } from '../support/e2e-cli.ts';
-import { joinScene, type Scene } from '../support/e2e-scene.ts';
+import { useScene } from '../support/e2e-scene.ts';
 
 /** Goal: `kefel` says what is wrong, and what to do. */
 
-let scene: Scene;
-
-beforeAll(async () => {
-  scene = await joinScene('cli');
-});
-
-afterAll(() => scene?.close());
+const scene = await useScene('cli');
 
 // Together: the gateway lets wrong keys wait where other tests have sent many.
 describe.concurrent('kefel says what is wrong', () => {
@@ -25,7 +19,7 @@ describe.concurrent('kefel says what is wrong', () => {
     KEFEL_URL: scene.gateway.baseUrl,
   });
 
-  it.each([
+  test.each([
     ['no command of that name', ['lisen'], {}, 'There is no command "lisen"'],
     ['an unknown option', ['listen', '--forward', 'x'], {}, "Unknown option '--forward'"],
     ['an option without its value', ['listen', '--forward-to'], {}, 'See: kefel listen --help'],
@@ -75,13 +69,13 @@ describe.concurrent('kefel says what is wrong', () => {
     expect(await failed(words, { ...access(), ...env })).toContain(message);
   });
 
-  it('no key, and no gateway', async () => {
+  test('no key, and no gateway', async () => {
     expect(await failed(['listen'])).toContain('export KEFEL_API_KEY=kfl_test_…');
     const { KEFEL_API_KEY } = access();
     expect(await failed(['listen'], { KEFEL_API_KEY })).toContain('set KEFEL_URL');
   });
 
-  it.each([['listen'], ['trigger', 'success']])(
+  test.each([['listen'], ['trigger', 'success']])(
     'a production key, before any call: %s',
     async (...words) => {
       const env = {

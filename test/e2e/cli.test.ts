@@ -3,19 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { SCENARIOS } from '../../clients/cli/trigger.ts';
 import { PROJECT_DIRECTORY, writeWhole } from '../../scripts/project/files.ts';
 import { CliRun, Network } from '../support/e2e-cli.ts';
 import { type ReceivedRequest, status } from '../support/e2e-merchant-server.ts';
-import {
-  createSimulated,
-  eventually,
-  joinScene,
-  newId,
-  type Scene,
-  untilStatus,
-} from '../support/e2e-scene.ts';
+import { createSimulated, eventually, newId, untilStatus, useScene } from '../support/e2e-scene.ts';
 import { verifiedWebhook } from '../support/e2e-webhook.ts';
 
 /**
@@ -25,18 +18,12 @@ import { verifiedWebhook } from '../support/e2e-webhook.ts';
 
 const execute = promisify(execFile);
 
-let scene: Scene;
+const scene = await useScene('cli');
 const runs: CliRun[] = [];
-
-beforeAll(async () => {
-  scene = await joinScene('cli');
-});
 
 afterEach(async () => {
   await Promise.all(runs.splice(0).map((run) => run.stop()));
 });
-
-afterAll(() => scene?.close());
 
 function start(words: readonly string[], url = scene.gateway.baseUrl): CliRun {
   const env = { KEFEL_API_KEY: scene.merchant.sandboxApiKey, KEFEL_URL: url };
@@ -75,7 +62,7 @@ function idOf({ headers }: ReceivedRequest): string | undefined {
 }
 
 describe('kefel listen', () => {
-  it('forwards what kefel trigger makes, byte for byte, with a signature that verifies', async () => {
+  test('forwards what kefel trigger makes, byte for byte, with a signature that verifies', async () => {
     const [local, callback] = [scene.server.endpoint(), scene.server.endpoint()];
     const run = await listening(['--forward-to', local.url]);
     const id = newId();
@@ -92,14 +79,14 @@ describe('kefel listen', () => {
     expect(eventsOf(run, id)).toEqual(['PAYMENT_SUCCESS']);
   });
 
-  it('signs with the same secret each time, which is not the merchant’s', async () => {
+  test('signs with the same secret each time, which is not the merchant’s', async () => {
     const words = ['--forward-to', scene.server.endpoint().url];
     const secrets = [await listening(words), await listening(words)].map(secretIn);
     expect(secrets[0]).toBe(secrets[1]);
     expect(secrets[0]).not.toBe(scene.keys.secret);
   });
 
-  it('says what the server answered, and goes on after a failure', async () => {
+  test('says what the server answered, and goes on after a failure', async () => {
     const local = scene.server.endpoint(status(500), status(204));
     const run = await listening(['--forward-to', local.url]);
     await createSimulated(scene);
@@ -111,7 +98,7 @@ describe('kefel listen', () => {
     await nowhere.until('→ no answer from http://localhost:9/');
   });
 
-  it('loses no event while the network is down', async () => {
+  test('loses no event while the network is down', async () => {
     const network = await Network.to(scene.gateway.baseUrl);
     try {
       const local = scene.server.endpoint();
@@ -135,7 +122,7 @@ describe('kefel listen', () => {
     }
   });
 
-  it('begins after an event, so that nothing is lost between two runs', async () => {
+  test('begins after an event, so that nothing is lost between two runs', async () => {
     const watch = await listening([]);
     const first = await createSimulated(scene);
     const firstId = idOf(await first.hook.request(0)) ?? '';
@@ -182,7 +169,7 @@ const SLOW_REFUNDS: Readonly<Record<string, string>> = {
 };
 
 describe('kefel trigger', () => {
-  it('makes each outcome', async () => {
+  test('makes each outcome', async () => {
     // `expired_held` ends after 35 s; test/workers/simulator-scenarios.test.ts has it.
     const names = [...Object.keys(EVENTS), ...Object.keys(SLOW_REFUNDS), 'expired_held'];
     expect(Object.keys(SCENARIOS).sort()).toEqual(names.sort());
@@ -200,7 +187,7 @@ describe('kefel trigger', () => {
     }
   });
 
-  it.each(Object.entries(SLOW_REFUNDS))('begins %s, which takes long', async (name, status) => {
+  test.each(Object.entries(SLOW_REFUNDS))('begins %s, which takes long', async (name, status) => {
     const [, id = ''] = /^(refund-\w+): PENDING$/m.exec(await done('trigger', name)) ?? [];
     await eventually(
       async () => JSON.parse(await done('refunds', id)).status,
@@ -208,7 +195,7 @@ describe('kefel trigger', () => {
     );
   });
 
-  it('passes metadata and the method on', async () => {
+  test('passes metadata and the method on', async () => {
     const id = newId();
     const words = ['--method', 'M_PESA', '--metadata', 'order=7', '--metadata', 'note=a=b'];
     await done('trigger', 'success', '--id', id, ...words);
@@ -220,7 +207,7 @@ describe('kefel trigger', () => {
 });
 
 describe('kefel refund, refunds', () => {
-  it('returns a part and the rest of a payment, and lists both', async () => {
+  test('returns a part and the rest of a payment, and lists both', async () => {
     const { uniqueId, hook } = await createSimulated(scene);
     await hook.request(0);
     const words = ['--amount-minor', '1050', '--reason', 'torn', '--id', `part-${uniqueId}`];
@@ -246,7 +233,7 @@ describe('kefel refund, refunds', () => {
     });
   });
 
-  it('refunds the transaction that --transaction names', async () => {
+  test('refunds the transaction that --transaction names', async () => {
     const { uniqueId, hook } = await createSimulated(scene);
     await hook.request(0);
     const run = start(['refund', uniqueId, '--transaction', 'unknown']);
@@ -260,7 +247,7 @@ describe('kefel refund, refunds', () => {
     expect(await done('refund', uniqueId, ...words)).toContain('25.50 ETB');
   });
 
-  it('says that a refund may exist when no answer comes', async () => {
+  test('says that a refund may exist when no answer comes', async () => {
     const network = await Network.to(scene.gateway.baseUrl);
     network.cut();
     const { exitCode, errors } = await start(['refund', 'order', '--id', 'r-7'], network.url)
@@ -272,7 +259,7 @@ describe('kefel refund, refunds', () => {
     });
   });
 
-  it('returns real money only with --live', async () => {
+  test('returns real money only with --live', async () => {
     const env = {
       KEFEL_API_KEY: scene.merchant.productionApiKey,
       KEFEL_URL: scene.gateway.baseUrl,
@@ -300,7 +287,7 @@ describe('kefel payments, events, resend', () => {
     return output.split('\n').find((line) => line.includes(`  ${uniqueId}`)) ?? '';
   }
 
-  it('lists payments by their filters', async () => {
+  test('lists payments by their filters', async () => {
     const id = newId();
     await done('trigger', 'insufficient_funds', '--id', id, '--metadata', `id=${id}`);
     await listed(id);
@@ -311,7 +298,7 @@ describe('kefel payments, events, resend', () => {
     expect(JSON.parse(await done('payments', id))).toMatchObject({ uniqueId: id, anomalies: [] });
   });
 
-  it('turns the page', async () => {
+  test('turns the page', async () => {
     const { uniqueId: older } = await createSimulated(scene);
     await listed(older);
     const { uniqueId: newer } = await createSimulated(scene);
@@ -323,7 +310,7 @@ describe('kefel payments, events, resend', () => {
     expect(second.output).toContain(older);
   });
 
-  it('shows an event, and sends it again to its endpoint or to this machine', async () => {
+  test('shows an event, and sends it again to its endpoint or to this machine', async () => {
     const { uniqueId, hook } = await createSimulated(scene);
     const posted = await hook.request(0);
     const id = await listed(uniqueId);
@@ -347,7 +334,7 @@ describe('kefel payments, events, resend', () => {
     expect(idOf(await hook.request(1))).toBe(id);
   });
 
-  it('sends again what was not delivered since a time', async () => {
+  test('sends again what was not delivered since a time', async () => {
     const { uniqueId, hook } = await createSimulated(scene, [status(410), status(200)]);
     await hook.request(0);
     await eventually(
@@ -359,7 +346,7 @@ describe('kefel payments, events, resend', () => {
   });
 });
 
-it('is one file that runs outside the checkout, once it is packed', async () => {
+test('is one file that runs outside the checkout, once it is packed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'kefel-cli-'));
   try {
     const cli = join(PROJECT_DIRECTORY, 'clients', 'cli');
@@ -377,7 +364,7 @@ it('is one file that runs outside the checkout, once it is packed', async () => 
   }
 });
 
-it('finds the gateway and the key that `npm run dev` wrote in the folder', async () => {
+test('finds the gateway and the key that `npm run dev` wrote in the folder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'kefel-cli-'));
   try {
     const { baseUrl } = scene.gateway;
@@ -390,7 +377,7 @@ it('finds the gateway and the key that `npm run dev` wrote in the folder', async
   }
 });
 
-it.each([
+test.each([
   [''],
   ['--help'],
   ['listen --help'],

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { ApiDocument } from '../../lab/harness/api-document.ts';
 import { damagedBodies, type Overrides, validBodies } from '../../lab/harness/arbitrary-bodies.ts';
 
@@ -38,7 +38,7 @@ const OTHERS = document.calls.filter((call) => !CREATIONS.includes(call));
 describe.each(CREATIONS)('%s', (call) => {
   const schema = document.requestSchema(call);
 
-  it('answers valid bodies as documented', { timeout: LONG_RUN_MS }, async () => {
+  test('answers valid bodies as documented', { timeout: LONG_RUN_MS }, async () => {
     const statuses = new Set<number>();
     await all(validBodies(schema, OVERRIDES), async (body) => {
       expect(document.requestFaults(call, body)).toEqual([]);
@@ -48,7 +48,7 @@ describe.each(CREATIONS)('%s', (call) => {
     expect(statuses.has(200)).toBe(call.includes('/sandbox'));
   });
 
-  it('accepts no body that the document forbids', { timeout: LONG_RUN_MS }, async () => {
+  test('accepts no body that the document forbids', { timeout: LONG_RUN_MS }, async () => {
     await all(damagedBodies(schema, OVERRIDES), async (body) => {
       const status = await expectDocumented(call, call, body);
       const faults = document.requestFaults(call, withoutEmpty(body));
@@ -80,7 +80,7 @@ const LISTS = document.calls.filter(
 describe.each(LISTS)('%s', (call) => {
   const schema = document.querySchema(call);
 
-  it('answers valid queries as documented', { timeout: LONG_RUN_MS }, async () => {
+  test('answers valid queries as documented', { timeout: LONG_RUN_MS }, async () => {
     const statuses = new Set<number>();
     await all(validBodies(schema, QUERY_OVERRIDES), async (query) => {
       statuses.add(await expectDocumented(call, call + searchOf(query), undefined));
@@ -88,19 +88,19 @@ describe.each(LISTS)('%s', (call) => {
     expect([...statuses].sort()).toEqual([200, 400]);
   });
 
-  it('answers damaged queries as documented', { timeout: LONG_RUN_MS }, async () => {
+  test('answers damaged queries as documented', { timeout: LONG_RUN_MS }, async () => {
     await all(damagedBodies(schema, QUERY_OVERRIDES), async (query) => {
       await expectDocumented(call, call + searchOf(query), undefined);
     });
   });
 
-  it('refuses a parameter that the document does not name', async () => {
+  test('refuses a parameter that the document does not name', async () => {
     expect(await expectDocumented(call, `${call}?unknown=1`, undefined)).toBe(400);
   });
 });
 
 describe.each(document.calls.filter((call) => call.endsWith('/events/resend')))('%s', (call) => {
-  it('answers bodies as documented', { timeout: LONG_RUN_MS }, async () => {
+  test('answers bodies as documented', { timeout: LONG_RUN_MS }, async () => {
     const schema = document.requestSchema(call);
     const overrides = { since: TIMES, cursor: fc.constant(null) };
     await all(validBodies(schema, overrides), async (body) => {
@@ -115,7 +115,7 @@ describe.each(document.calls.filter((call) => call.endsWith('/events/resend')))(
 describe.each(document.calls.filter(isRefund))('%s', (call) => {
   const schema = document.requestSchema(call);
 
-  it('answers valid bodies as documented', { timeout: LONG_RUN_MS }, async () => {
+  test('answers valid bodies as documented', { timeout: LONG_RUN_MS }, async () => {
     const isSandbox = call.includes('/sandbox');
     const paid = isSandbox ? [await paidId()] : [];
     const overrides = {
@@ -132,7 +132,7 @@ describe.each(document.calls.filter(isRefund))('%s', (call) => {
     expect(statuses.has(200)).toBe(isSandbox);
   });
 
-  it('accepts no body that the document forbids', { timeout: LONG_RUN_MS }, async () => {
+  test('accepts no body that the document forbids', { timeout: LONG_RUN_MS }, async () => {
     await all(damagedBodies(schema, {}), async (body) => {
       const status = await expectDocumented(call, call, body);
       const faults = document.requestFaults(call, withoutEmpty(body));
@@ -164,7 +164,7 @@ function textOf(value: unknown): string {
 }
 
 describe.each(OTHERS.filter((call) => !document.isStream(call)))('%s', (call) => {
-  it('answers any id as documented', { timeout: LONG_RUN_MS }, async () => {
+  test('answers any id as documented', { timeout: LONG_RUN_MS }, async () => {
     const known = await createdId(call);
     // No URL can address the other two: clients resolve them first.
     const texts = fc.string({ minLength: 1 }).filter((id) => id !== '.' && id !== '..');
@@ -176,7 +176,7 @@ describe.each(OTHERS.filter((call) => !document.isStream(call)))('%s', (call) =>
 });
 
 describe.each(OTHERS.map((call, index) => [call, index] as const))('%s', (call, index) => {
-  it('refuses calls without a key, or with the other one, as documented', async () => {
+  test('refuses calls without a key, or with the other one, as documented', async () => {
     // An address of its own, as Cloudflare sets it: each has few tries with wrong keys.
     const from = { 'cf-connecting-ip': `198.51.100.${index}` };
     for (const key of [{}, { apiKey: 'kfl_test_x' }, { apiKey: keyOf(call, true) }]) {

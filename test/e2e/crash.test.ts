@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Plan } from '../../scripts/stand-ins/stand-in.ts';
 import type { Method } from '../../src/domain/method.ts';
 import { HANG, OK } from '../support/e2e-merchant-server.ts';
@@ -52,7 +52,7 @@ const PENDING: Readonly<Record<Method, Pending>> = {
   E_BIRR: { plan: {}, call: '/asm', calls: 1 },
 };
 
-it('charges no customer twice and loses no payment after SIGKILL during the calls', async () => {
+test('charges no customer twice and loses no payment after SIGKILL during the calls', async () => {
   const payments = await Promise.all(
     CELLS.map((cell) => rails.create(cell, { plan: PENDING[cell.method].plan })),
   );
@@ -84,7 +84,7 @@ it('charges no customer twice and loses no payment after SIGKILL during the call
 
 const CHARGES = 12;
 
-it('loses no acknowledged payment and no event after SIGKILL: decisions.md#8, #18', async () => {
+test('loses no acknowledged payment and no event after SIGKILL: decisions.md#8, #18', async () => {
   const { scene } = rails;
   // Answered before the kill.
   const held = scene.server.endpoint(HANG, OK);

@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   expressBody,
   fence,
   hostedBody,
-  joinScene,
   newId,
   onlyWebhook,
   paymentOf,
   press,
-  type Scene,
+  useScene,
   webhook,
 } from '../support/e2e-scene.ts';
 import { open } from '../support/e2e-visitor.ts';
 
-let scene: Scene;
-
-beforeAll(async () => {
-  scene = await joinScene();
-});
-
-afterAll(() => scene?.close());
+const scene = await useScene();
 
 const METHODS = ['TELE_BIRR', 'TELE_BIRR_USSD', 'CBE', 'ETS_SWITCH', 'M_PESA', 'E_BIRR'];
 
@@ -29,53 +22,56 @@ describe.concurrent('express SIMULATED_TEST: decisions.md#16, #22', () => {
     { method, simulationStatus: 'FAILED', answered: 'FAILURE', event: 'PAYMENT_FAILED' },
   ]);
 
-  it.each(cases)('$method $simulationStatus answers $answered, then sends $event', async (row) => {
-    const { method, simulationStatus, answered, event } = row;
-    const hook = scene.server.endpoint();
-    const uniqueId = newId();
-    const answer = await scene.sandbox.express(
-      expressBody({
-        method,
-        paymentIntentUniqueId: uniqueId,
-        callbackUrl: hook.url,
-        testMode: { testModeType: 'SIMULATED_TEST', simulationStatus },
-      }),
-    );
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
-      status: 200,
-      message: 'Payment intent saved successfully',
-      content: {
-        paymentUrl: expect.any(String),
-        transactionId: expect.stringMatching(/^[A-Z0-9]{20}$/),
-        status: answered,
-        message: expect.any(String),
-        failureReason: answered === 'FAILURE' ? 'declined' : null,
-      },
-      // Production would refuse cents and this number.
-      ...(method === 'M_PESA' && {
-        warnings: [expect.stringMatching(/^amount /), expect.stringMatching(/^phoneNumber /)],
-      }),
-    });
+  test.each(cases)(
+    '$method $simulationStatus answers $answered, then sends $event',
+    async (row) => {
+      const { method, simulationStatus, answered, event } = row;
+      const hook = scene.server.endpoint();
+      const uniqueId = newId();
+      const answer = await scene.sandbox.express(
+        expressBody({
+          method,
+          paymentIntentUniqueId: uniqueId,
+          callbackUrl: hook.url,
+          testMode: { testModeType: 'SIMULATED_TEST', simulationStatus },
+        }),
+      );
+      expect(answer.status).toBe(200);
+      expect(answer.body).toEqual({
+        status: 200,
+        message: 'Payment intent saved successfully',
+        content: {
+          paymentUrl: expect.any(String),
+          transactionId: expect.stringMatching(/^[A-Z0-9]{20}$/),
+          status: answered,
+          message: expect.any(String),
+          failureReason: answered === 'FAILURE' ? 'declined' : null,
+        },
+        // Production would refuse cents and this number.
+        ...(method === 'M_PESA' && {
+          warnings: [expect.stringMatching(/^amount /), expect.stringMatching(/^phoneNumber /)],
+        }),
+      });
 
-    const received = await onlyWebhook(scene, hook);
-    const { transactionId, paymentUrl } = answer.body.content;
-    expect(received).toMatchObject({
-      webHookEvent: event,
-      paymentIntentUniqueId: uniqueId,
-      payment: {
-        test: true,
-        totalAmount: 2_550,
-        paymentMethodTypes: [method],
-        transaction: { transactionId, paymentType: method, transactionStatus: simulationStatus },
-      },
-    });
-    expect(await paymentOf(scene, uniqueId)).toMatchObject({ status: simulationStatus });
-    const page = await open(paymentUrl ?? '');
-    expect(page.heading).toBe(
-      simulationStatus === 'SUCCESS' ? 'Payment successful' : 'Payment not completed',
-    );
-  });
+      const received = await onlyWebhook(scene, hook);
+      const { transactionId, paymentUrl } = answer.body.content;
+      expect(received).toMatchObject({
+        webHookEvent: event,
+        paymentIntentUniqueId: uniqueId,
+        payment: {
+          test: true,
+          totalAmount: 2_550,
+          paymentMethodTypes: [method],
+          transaction: { transactionId, paymentType: method, transactionStatus: simulationStatus },
+        },
+      });
+      expect(await paymentOf(scene, uniqueId)).toMatchObject({ status: simulationStatus });
+      const page = await open(paymentUrl ?? '');
+      expect(page.heading).toBe(
+        simulationStatus === 'SUCCESS' ? 'Payment successful' : 'Payment not completed',
+      );
+    },
+  );
 });
 
 describe.concurrent('express ACTUAL_TEST in the simulator: decisions.md#22', () => {
@@ -96,7 +92,7 @@ describe.concurrent('express ACTUAL_TEST in the simulator: decisions.md#22', () 
     return { hook, shop, uniqueId, transactionId, simulator: await open(paymentUrl ?? '') };
   };
 
-  it.each([
+  test.each([
     ['approve', 'PAYMENT_SUCCESS', 'SUCCESS', null],
     ['decline', 'PAYMENT_FAILED', 'FAILED', 'declined'],
     ['give_up', 'PAYMENT_FAILED', 'FAILED', 'abandoned'],
@@ -125,7 +121,7 @@ describe.concurrent('express ACTUAL_TEST in the simulator: decisions.md#22', () 
     },
   );
 
-  it('expires when the customer does not decide in time: webhooks.md#events, decisions.md#30', async () => {
+  test('expires when the customer does not decide in time: webhooks.md#events, decisions.md#30', async () => {
     const hook = scene.server.endpoint();
     await scene.sandbox.express(
       expressBody({
@@ -139,14 +135,14 @@ describe.concurrent('express ACTUAL_TEST in the simulator: decisions.md#22', () 
     expect(hook.requests).toHaveLength(1);
   });
 
-  it('cannot be canceled while the customer pays: decisions.md#25', async () => {
+  test('cannot be canceled while the customer pays: decisions.md#25', async () => {
     const { uniqueId } = await actual();
     expect((await scene.sandbox.cancel(uniqueId)).status).toBe(409);
   });
 });
 
 describe.concurrent('production without rails: decisions.md#23', () => {
-  it('refuses every express method with a validation error', async () => {
+  test('refuses every express method with a validation error', async () => {
     for (const method of METHODS) {
       const { status, body } = await scene.production.express(expressBody({ method }));
       expect([status, body.status, Object.keys(body.validationErrors ?? {})]).toEqual([
@@ -157,7 +153,7 @@ describe.concurrent('production without rails: decisions.md#23', () => {
     }
   });
 
-  it('refuses hosted payments with a validation error', async () => {
+  test('refuses hosted payments with a validation error', async () => {
     const none = await scene.production.hosted(hostedBody());
     expect([none.status, Object.keys(none.body.validationErrors ?? {})]).toEqual([
       400,

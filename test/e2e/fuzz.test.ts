@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fuzz, type Report } from '../../lab/fuzz/run.ts';
 import { type Stage, startStage } from '../../lab/fuzz/stage.ts';
 
@@ -21,14 +21,14 @@ beforeAll(async () => {
 
 afterAll(() => stage?.stop());
 
-it('answers every request as documented, and logs no failure: promises.md#10', () => {
+test('answers every request as documented, and logs no failure: promises.md#10', () => {
   expect(report.findings).toEqual([]);
 });
 
-it('reaches every route of the gateway', () => {
+test('reaches every route of the gateway', () => {
   expect(report.unreached).toEqual([]);
 });
 
-it('gets past the doors: many requests take effect', () => {
+test('gets past the doors: many requests take effect', () => {
   expect(report.statuses.get('200')).toBeGreaterThan(REQUESTS / 10);
 });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { type Block, blocksOf, DOCUMENTS, isLocal } from '../support/documents/markdown.ts';
 
 /**
@@ -65,13 +65,13 @@ async function outputOf(command: string, enough?: string): Promise<string> {
   return output;
 }
 
-it('finds the guides', () => {
+test('finds the guides', () => {
   const answers = GUIDES.flatMap(({ steps }) => steps.filter(({ shown }) => shown !== null));
   expect(answers.length).toBeGreaterThan(8);
 });
 
 describe.each(GUIDES)('$document', ({ steps }) => {
-  it('shows requests that the gateway accepts, and its answers', async () => {
+  test('shows requests that the gateway accepts, and its answers', async () => {
     for (const { command, shown } of steps) {
       if (shown?.language === 'text') {
         const [first = ''] = shown.text.split('\n');

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { steadyNowMs } from '../support/e2e-merchant-server.ts';
 import {
   createHosted,
   fence,
   type HostedPayment,
-  joinScene,
   newPhone,
   onlyWebhook,
   paymentOf,
   press,
-  type Scene,
+  useScene,
   webhook,
 } from '../support/e2e-scene.ts';
 import { formTo, open, type Page, post, submit } from '../support/e2e-visitor.ts';
@@ -18,13 +17,7 @@ import { formTo, open, type Page, post, submit } from '../support/e2e-visitor.ts
 /** Enough time to open pages, even on a busy machine. */
 const EXPIRE_IN_SECONDS = 15;
 
-let scene: Scene;
-
-beforeAll(async () => {
-  scene = await joinScene();
-});
-
-afterAll(() => scene?.close());
+const scene = await useScene();
 
 /** Goes from the first page to the simulator's. */
 async function choose(payment: HostedPayment, method = 'TELE_BIRR'): Promise<Page> {
@@ -49,7 +42,7 @@ const FILES = [
   ['robots.txt', 'text/plain'],
 ] as const;
 
-it.each(FILES)('serves /%s as a file', async (name, mediaType) => {
+test.each(FILES)('serves /%s as a file', async (name, mediaType) => {
   const response = await fetch(`${scene.gateway.baseUrl}/${name}`);
   expect([response.status, response.headers.get('content-type')]).toEqual([
     200,
@@ -60,7 +53,7 @@ it.each(FILES)('serves /%s as a file', async (name, mediaType) => {
 });
 
 describe.concurrent('hosted checkout', () => {
-  it('is paid through the pages: decisions.md#11, #16, #17, #20, #22', async () => {
+  test('is paid through the pages: decisions.md#11, #16, #17, #20, #22', async () => {
     const payment = await createHosted(scene);
     const first = await open(payment.checkoutUrl);
     expect(first.status).toBe(200);
@@ -119,7 +112,7 @@ describe.concurrent('hosted checkout', () => {
     expect((await open(payment.checkoutUrl)).heading).toBe('Payment successful');
   });
 
-  it('shows and charges the commission if the customer bears it: decisions.md#15', async () => {
+  test('shows and charges the commission if the customer bears it: decisions.md#15', async () => {
     const payment = await createHosted(scene, { amount: 200, commissionPaidByCustomer: true });
     expect((await open(payment.checkoutUrl)).text).toMatch(
       /telebirr ETB.205\.00 Log in on the telebirr page fee ETB.5\.00/,
@@ -131,7 +124,7 @@ describe.concurrent('hosted checkout', () => {
     expect(received).toMatchObject({ totalAmount: 20_000, commission: 500, chargedAmount: 20_500 });
   });
 
-  it('can be retried by another method after a decline: decisions.md#30', async () => {
+  test('can be retried by another method after a decline: decisions.md#30', async () => {
     const payment = await createHosted(scene);
     const declined = await press(await choose(payment, 'TELE_BIRR'), 'decline');
     expect(declined.heading).toBe('How do you want to pay?');
@@ -150,7 +143,7 @@ describe.concurrent('hosted checkout', () => {
     expect(event.payment.transaction?.transactionId).not.toBe(open.transaction?.transactionId);
   });
 
-  it('fails once when the simulator returns to the merchant: decisions.md#30, #20', async () => {
+  test('fails once when the simulator returns to the merchant: decisions.md#30, #20', async () => {
     const payment = await createHosted(scene);
     const landed = await press(await choose(payment), 'give_up');
     expect(landed.url).toContain(payment.shop.url);
@@ -163,7 +156,7 @@ describe.concurrent('hosted checkout', () => {
     expect((await open(payment.checkoutUrl)).heading).toBe('Payment not completed');
   });
 
-  it('fails once when the customer abandons it on the page, and is not canceled: decisions.md#25', async () => {
+  test('fails once when the customer abandons it on the page, and is not canceled: decisions.md#25', async () => {
     const payment = await createHosted(scene);
     const page = await open(payment.checkoutUrl);
     const [landed] = await Promise.all([
@@ -181,7 +174,7 @@ describe.concurrent('hosted checkout', () => {
     expect(again.heading).toBe('Payment not completed');
   });
 
-  it('fails with the tenth failed attempt: decisions.md#30', async () => {
+  test('fails with the tenth failed attempt: decisions.md#30', async () => {
     const payment = await createHosted(scene);
     let page = await open(payment.checkoutUrl);
     for (let attempt = 1; attempt <= 10; attempt++) {
@@ -198,7 +191,7 @@ describe.concurrent('hosted checkout', () => {
     });
   });
 
-  it('is canceled while open without an event, and accepts no payment then: decisions.md#21, #25', async () => {
+  test('is canceled while open without an event, and accepts no payment then: decisions.md#21, #25', async () => {
     const payment = await createHosted(scene);
     const secondTab = await open(payment.checkoutUrl);
     const simulator = await choose(payment);
@@ -222,7 +215,7 @@ describe.concurrent('hosted checkout', () => {
     expect(await paymentOf(scene, payment.uniqueId)).toMatchObject({ status: 'CANCELED' });
   });
 
-  it('cannot be canceled once paid: decisions.md#25', async () => {
+  test('cannot be canceled once paid: decisions.md#25', async () => {
     const payment = await createHosted(scene);
     await press(await choose(payment), 'approve');
     expect((await scene.sandbox.cancel(payment.uniqueId)).status).toBe(409);
@@ -231,7 +224,7 @@ describe.concurrent('hosted checkout', () => {
     });
   });
 
-  it('expires once, at its expiry time: webhooks.md#events, decisions.md#1', async () => {
+  test('expires once, at its expiry time: webhooks.md#events, decisions.md#1', async () => {
     const askedAtMs = steadyNowMs();
     const payment = await createHosted(scene, { expireIn: EXPIRE_IN_SECONDS });
     const page = await open(payment.checkoutUrl);
@@ -252,7 +245,7 @@ describe.concurrent('hosted checkout', () => {
     });
   });
 
-  it('expires after a simulator attempt, which ends with it: decisions.md#30', async () => {
+  test('expires after a simulator attempt, which ends with it: decisions.md#30', async () => {
     const payment = await createHosted(scene, { expireIn: EXPIRE_IN_SECONDS });
     const simulator = await choose(payment);
     const event = await webhook(scene, payment.hook);
@@ -271,7 +264,7 @@ describe.concurrent('hosted checkout', () => {
     });
   });
 
-  it('keeps a phone that the merchant fixed: api.md#customer-info', async () => {
+  test('keeps a phone that the merchant fixed: api.md#customer-info', async () => {
     const payment = await createHosted(scene, {
       methods: ['M_PESA'],
       customerInfo: { phone: '911223344', isPhoneUpdatable: false },
@@ -287,7 +280,7 @@ describe.concurrent('hosted checkout', () => {
     expect(simulator.heading).toBe('Payment simulator');
   });
 
-  it('asks again for an invalid phone: decisions.md#3', async () => {
+  test('asks again for an invalid phone: decisions.md#3', async () => {
     // Every form is answered with 303, and the page that it leads to says what is wrong.
     const payment = await createHosted(scene, { methods: ['M_PESA', 'TELE_BIRR'] });
     const form = formTo(await open(payment.checkoutUrl), '/attempts');
@@ -309,7 +302,7 @@ describe.concurrent('hosted checkout', () => {
     expect(await paymentOf(scene, payment.uniqueId)).toMatchObject({ status: 'OPEN' });
   });
 
-  it('starts one attempt and pays once for repeated forms: decisions.md#30', async () => {
+  test('starts one attempt and pays once for repeated forms: decisions.md#30', async () => {
     const payment = await createHosted(scene);
     const page = await open(payment.checkoutUrl);
     const form = formTo(page, '/attempts');
@@ -336,7 +329,7 @@ describe.concurrent('hosted checkout', () => {
     expect((await open(payment.checkoutUrl)).heading).toBe('Payment successful');
   });
 
-  it('starts one attempt per form, even if it fails before the form is sent again: decisions.md#30', async () => {
+  test('starts one attempt per form, even if it fails before the form is sent again: decisions.md#30', async () => {
     const payment = await createHosted(scene);
     const form = formTo(await open(payment.checkoutUrl), '/attempts');
     const choice = { method: 'TELE_BIRR' };
@@ -371,7 +364,7 @@ describe.concurrent('hosted checkout', () => {
     expect(event.payment.transaction?.transactionId).not.toBe(declined.transaction?.transactionId);
   });
 
-  it('starts nothing for a form that our pages do not send', async () => {
+  test('starts nothing for a form that our pages do not send', async () => {
     const payment = await createHosted(scene);
     const form = formTo(await open(payment.checkoutUrl), '/attempts');
     const inputs = form.inputs.filter(({ name }) => name !== 'attempts');
@@ -392,7 +385,7 @@ describe.concurrent('hosted checkout', () => {
     });
   });
 
-  it('reports a second payment as an anomaly and sends one event: decisions.md#31', async () => {
+  test('reports a second payment as an anomaly and sends one event: decisions.md#31', async () => {
     const payment = await createHosted(scene);
     const firstTab = await choose(payment, 'TELE_BIRR');
     const chosenAgain = await submit(formTo(await open(payment.checkoutUrl), '/abandon'));
@@ -410,7 +403,7 @@ describe.concurrent('hosted checkout', () => {
     expect(firstTab.text).toContain(anomalies?.[0]?.transactionId ?? 'no transaction');
   });
 
-  it('is paid late when an abandoned attempt turns out to be paid: decisions.md#31, #18', async () => {
+  test('is paid late when an abandoned attempt turns out to be paid: decisions.md#31, #18', async () => {
     const payment = await createHosted(scene);
     const oldTab = await choose(payment, 'TELE_BIRR');
     await submit(formTo(await open(payment.checkoutUrl), '/give-up'));
@@ -428,7 +421,7 @@ describe.concurrent('hosted checkout', () => {
     expect(payment.hook.requests).toHaveLength(2);
   });
 
-  it.each(['attempts', 'abandon', 'give-up'])(
+  test.each(['attempts', 'abandon', 'give-up'])(
     'redirects a GET of …/%s to the page',
     async (form) => {
       const payment = await createHosted(scene);
@@ -437,7 +430,7 @@ describe.concurrent('hosted checkout', () => {
     },
   );
 
-  it('redirects a form without the hidden field to the attempt in flight: decisions.md#30', async () => {
+  test('redirects a form without the hidden field to the attempt in flight: decisions.md#30', async () => {
     const payment = await createHosted(scene);
     const form = formTo(await open(payment.checkoutUrl), '/attempts');
     const old = { ...form, inputs: form.inputs.filter(({ name }) => name !== 'attempts') };
@@ -446,7 +439,7 @@ describe.concurrent('hosted checkout', () => {
     expect((await submit(old, { method: 'TELE_BIRR' })).url).toBe(simulator.url);
   });
 
-  it('shows the same page for all foreign links: decisions.md#29', async () => {
+  test('shows the same page for all foreign links: decisions.md#29', async () => {
     const payment = await createHosted(scene);
     const forged = `${payment.checkoutUrl.slice(0, -2)}AA`;
     const pages = await Promise.all(
@@ -456,7 +449,7 @@ describe.concurrent('hosted checkout', () => {
     expect(new Set(pages.map(({ text }) => text)).size).toBe(1);
   });
 
-  it('isolates its pages: no foreign script, no frame, no cache, no referrer', async () => {
+  test('isolates its pages: no foreign script, no frame, no cache, no referrer', async () => {
     const payment = await createHosted(scene);
     const { headers, html } = await open(payment.checkoutUrl);
     expect(html.match(/<script[^>]*>/g)).toEqual([

@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROJECT_DIRECTORY, WRANGLER_CONFIG_FILE } from '../../scripts/project/files.ts';
 import { checkout as english } from '../../src/i18n/en.ts';
 import {
@@ -88,7 +88,7 @@ async function askForPrompt(
 
 /** Sequential, because the last test exhausts the merchant's key. */
 describe('rate limits: decisions.md#27', () => {
-  it('limits a link that is opened too often, but no other', async () => {
+  test('limits a link that is opened too often, but no other', async () => {
     const busy = await createHosted(scene);
     const other = await createHosted(scene);
     const over = await callsUntil(
@@ -101,7 +101,7 @@ describe('rate limits: decisions.md#27', () => {
     expect((await open(other.checkoutUrl)).status).toBe(200);
   });
 
-  it('limits an IP address that guesses keys, but not the right key', async () => {
+  test('limits an IP address that guesses keys, but not the right key', async () => {
     const { uniqueId } = await createHosted(scene);
     const guesser = new MerchantApi(scene.gateway.baseUrl, 'kfl_test_guess', 'sandbox');
     const over = await callsUntil(
@@ -115,7 +115,7 @@ describe('rate limits: decisions.md#27', () => {
     expect(await paymentOf(scene, uniqueId)).toMatchObject({ status: 'OPEN' });
   });
 
-  it('prompts a phone at most ten times a minute, for all merchants together', async () => {
+  test('prompts a phone at most ten times a minute, for all merchants together', async () => {
     const { phone, payment, asked, refused } = await withinOneMinute(async () => {
       const phone = newPhone();
       const payments = await Promise.all(
@@ -151,7 +151,7 @@ describe('rate limits: decisions.md#27', () => {
     expect(another.heading).toBe('Payment simulator');
   }, 120_000);
 
-  it('limits a key that makes too many requests', async () => {
+  test('limits a key that makes too many requests', async () => {
     const over = await callsUntil(
       KEY_LIMIT * MARGIN,
       () => scene.sandbox.call<unknown>('GET', 'banks'),

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { benchMerchant, buildKefel, startKefel } from '../../lab/harness/built-worker.ts';
 import { MerchantApi } from '../../lab/harness/merchant-api.ts';
 import { linearizePayments } from '../../lab/linearize/run.ts';
@@ -13,7 +13,7 @@ const OPERATIONS = 1_000;
 const SEED = 15;
 const CONNECTIONS_MAX = 64;
 
-it('answers concurrent requests about a payment as if one came after the other', async () => {
+test('answers concurrent requests about a payment as if one came after the other', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'kefel-linearize-'));
   onTestFinished(() => rm(directory, { recursive: true, maxRetries: 5 }));
   await buildKefel(join(directory, 'built'), true);

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { operate as operateAt, runOperator } from '../support/e2e-operator.ts';
-import { hostedBody, joinScene, type Scene, untilInForce } from '../support/e2e-scene.ts';
+import { hostedBody, untilInForce, useScene } from '../support/e2e-scene.ts';
 
 /**
  * Goal: the operator's command line creates and suspends a merchant on the gateway that
@@ -10,13 +10,7 @@ import { hostedBody, joinScene, type Scene, untilInForce } from '../support/e2e-
 /** A change takes effect everywhere within this time (docs/decisions.md#9). */
 const IN_FORCE_WITHIN_MS = 10_000;
 
-let scene: Scene;
-
-beforeAll(async () => {
-  scene = await joinScene('operator');
-});
-
-afterAll(() => scene?.close());
+const scene = await useScene('operator');
 
 const operate = (...args: string[]) => operateAt(scene.gateway.baseUrl, ...args);
 
@@ -62,7 +56,7 @@ test('describes a payment, health and rails in text', async () => {
   expect(await operate('rails')).toMatch(/production +TELE_BIRR +not_configured/);
 });
 
-it.each<[string, readonly string[], Readonly<Record<string, string>>, number, string]>([
+test.each<[string, readonly string[], Readonly<Record<string, string>>, number, string]>([
   ['an unknown merchant', ['merchant', 'show', 'nobody'], {}, 1, '404: Not found'],
   [
     'a taken id',

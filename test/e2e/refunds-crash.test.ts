@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { RefundPlan } from '../../scripts/stand-ins/stand-in.ts';
 import { RailsScene } from '../support/e2e-rails.ts';
 import type { RailPayment } from '../support/e2e-rails-payment.ts';
@@ -84,7 +84,7 @@ const PLANS: readonly RefundPlan[] = [
   { refuses: 'declines' },
 ];
 
-it(`promises.md#11: returns each refund once through ${KILLS} times SIGKILL`, async () => {
+test(`promises.md#11: returns each refund once through ${KILLS} times SIGKILL`, async () => {
   const payments: RailPayment[] = [];
   const requests: Request[] = [];
   for (let kill = 0; kill < KILLS; kill += 1) {

@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   createSimulated,
   eventually,
-  joinScene,
   onlyWebhook,
   paymentOf,
-  type Scene,
+  useScene,
   webhook,
 } from '../support/e2e-scene.ts';
 
 /** A merchant's refund from the payment to the verified webhook and the status call. */
 
-let scene: Scene;
-
-beforeAll(async () => {
-  scene = await joinScene();
-});
-
-afterAll(() => scene.close());
+const scene = await useScene();
 
 interface Refund {
   readonly refundUniqueId: string;
@@ -25,7 +18,7 @@ interface Refund {
   readonly amountMinor: number;
 }
 
-it('refunds a paid payment, announces it by a signed webhook, and shows it', async () => {
+test('refunds a paid payment, announces it by a signed webhook, and shows it', async () => {
   const { uniqueId, hook } = await createSimulated(scene);
   expect(await onlyWebhook(scene, hook)).toMatchObject({ webHookEvent: 'PAYMENT_SUCCESS' });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { WebhookFault } from '../../src/domain/webhook-fault.ts';
 import { SCENARIOS, type ScenarioName } from '../../src/rails/simulator/scenarios.ts';
 import { type Endpoint, steadyNowMs } from '../support/e2e-merchant-server.ts';
@@ -7,10 +7,9 @@ import {
   createSimulated,
   eventually,
   expressBody,
-  joinScene,
   newId,
   paymentOf,
-  type Scene,
+  useScene,
   webhook,
 } from '../support/e2e-scene.ts';
 import { formTo, open, submit } from '../support/e2e-visitor.ts';
@@ -21,13 +20,7 @@ import { verifiedWebhook } from '../support/e2e-webhook.ts';
  * real time. Method: one payment for each row, all at once; the slowest takes half a minute.
  */
 
-let scene: Scene;
-
-beforeAll(async () => {
-  scene = await joinScene();
-});
-
-afterAll(() => scene?.close());
+const scene = await useScene();
 
 const amountOf = (name: ScenarioName) => SCENARIOS[name].amountMinor / 100;
 
@@ -73,7 +66,7 @@ const SHORT: readonly ScenarioName[] = ['paid_late', 'expired', 'expired_held', 
 const expireIn = (name: ScenarioName) => (SHORT.includes(name) ? 5 : 60);
 
 describe.concurrent('the sandbox plays', () => {
-  it.each(Object.entries(ROWS) as [ScenarioName, Row][])(
+  test.each(Object.entries(ROWS) as [ScenarioName, Row][])(
     'express: %s',
     async (name, { answered, events }) => {
       const hook = scene.server.endpoint();
@@ -95,24 +88,7 @@ describe.concurrent('the sandbox plays', () => {
     },
   );
 
-  it('hosted: insufficient_funds lets the customer try again', async () => {
-    const { uniqueId, checkoutUrl, hook } = await createHosted(scene, {
-      amount: amountOf('insufficient_funds'),
-    });
-    await choose(checkoutUrl);
-    const payment = await eventually(
-      () => paymentOf(scene, uniqueId),
-      ({ status }) => status === 'OPEN',
-    );
-    expect(payment.transaction).toMatchObject({
-      transactionStatus: 'FAILED',
-      failureReason: 'insufficient_funds',
-    });
-    expect(formTo(await open(checkoutUrl), '/attempts').inputs).not.toEqual([]);
-    expect(hook.requests).toEqual([]);
-  });
-
-  it('hosted: paid_twice, by a customer who takes another method', async () => {
+  test('hosted: paid_twice, by a customer who takes another method', async () => {
     const { uniqueId, checkoutUrl, hook } = await createHosted(scene, {
       amount: amountOf('paid_twice'),
     });
@@ -139,7 +115,7 @@ describe.concurrent('the sandbox plays', () => {
     wrong_signature: [false, true],
   };
 
-  it.each(Object.keys(arrivals) as LoneFault[])(
+  test.each(Object.keys(arrivals) as LoneFault[])(
     'webhook: %s, then the event arrives',
     async (fault) => {
       const startedAtMs = steadyNowMs();
@@ -160,7 +136,7 @@ describe.concurrent('the sandbox plays', () => {
     },
   );
 
-  it('webhook: out_of_order, a late success arrives before the expiry', async () => {
+  test('webhook: out_of_order, a late success arrives before the expiry', async () => {
     const { hook } = await createSimulated(scene, [], {
       amount: amountOf('paid_late'),
       expireIn: 5,

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Endpoint, ReceivedRequest } from '../support/e2e-merchant-server.ts';
 import { expressBody, fence, joinScene, newId, type Scene } from '../support/e2e-scene.ts';
 
@@ -66,7 +66,7 @@ async function requestsAbout(
   return own();
 }
 
-it.each([
+test.each([
   ['at an endpoint', { refundEvents: undefined, isCallback: false }],
   ['at the callbackUrl, which knows no refunds', { refundEvents: undefined, isCallback: true }],
   ['at the callbackUrl, which asked for refunds', { refundEvents: true, isCallback: true }],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type Behavior,
   ENDLESS,
@@ -66,7 +66,7 @@ function busyFor(seconds: number, code = 503): Behavior {
 }
 
 describe.concurrent('webhooks on the wire: decisions.md#18', () => {
-  it('cuts off a hanging merchant at 15 s without delaying other merchants', async () => {
+  test('cuts off a hanging merchant at 15 s without delaying other merchants', async () => {
     const stuckHook = stuck.server.endpoint(HANG);
     const bodies = Array.from({ length: HANGING }, () =>
       expressBody({ callbackUrl: stuckHook.url }),
@@ -96,7 +96,7 @@ describe.concurrent('webhooks on the wire: decisions.md#18', () => {
     await stuckHook.until('the deliveries that waited', () => ids().size === HANGING);
   });
 
-  it('accepts any 2xx, and cuts off an endless body', async () => {
+  test('accepts any 2xx, and cuts off an endless body', async () => {
     const deliveries = [
       await createSimulated(scene, [status(204)]),
       await createSimulated(scene, [status(299)]),
@@ -115,7 +115,7 @@ describe.concurrent('webhooks on the wire: decisions.md#18', () => {
     }
   });
 
-  it('retries after 5 s with the same bytes and id and a new timestamp: decisions.md#17', async () => {
+  test('retries after 5 s with the same bytes and id and a new timestamp: decisions.md#17', async () => {
     const { uniqueId, hook } = await createSimulated(scene, [status(500), OK]);
     const first = await hook.request(0);
     const second = await hook.request(1);
@@ -124,7 +124,7 @@ describe.concurrent('webhooks on the wire: decisions.md#18', () => {
     expect(verifiedWebhook(second, scene.keys).paymentIntentUniqueId).toBe(uniqueId);
   });
 
-  it('treats a redirect as a failure and does not follow it', async () => {
+  test('treats a redirect as a failure and does not follow it', async () => {
     const elsewhere = scene.server.endpoint();
     const { hook } = await createSimulated(scene, [
       status(307, { location: elsewhere.url }),
@@ -134,7 +134,7 @@ describe.concurrent('webhooks on the wire: decisions.md#18', () => {
     expect(elsewhere.requests).toEqual([]);
   });
 
-  it('stops after a 410, and waits for the Retry-After of a 429', async () => {
+  test('stops after a 410, and waits for the Retry-After of a 429', async () => {
     const gone = await createSimulated(scene, [status(410)]);
     await gone.hook.request(0);
     const busy = await createSimulated(scene, [busyFor(RETRY_AFTER_SECONDS, 429), OK]);
@@ -145,7 +145,7 @@ describe.concurrent('webhooks on the wire: decisions.md#18', () => {
     expect(gone.hook.requests).toHaveLength(1);
   });
 
-  it('sends a later event at once, which supersedes an undelivered earlier one: decisions.md#31', async () => {
+  test('sends a later event at once, which supersedes an undelivered earlier one: decisions.md#31', async () => {
     const { checkoutUrl, hook } = await createHosted(scene, {}, [
       busyFor(LONG_RETRY_AFTER_SECONDS),
       OK,
@@ -168,12 +168,12 @@ describe.concurrent('webhooks on the wire: decisions.md#18', () => {
     expect(hook.requests).toHaveLength(2);
   });
 
-  it('retries after a refused connection', async () => {
+  test('retries after a refused connection', async () => {
     const { hook } = await createSimulated(scene, [RESET, OK]);
     expectSameEvent(await hook.request(0), await hook.request(1));
   });
 
-  it('refuses addresses that it would never call, and calls none of them: decisions.md#12', async () => {
+  test('refuses addresses that it would never call, and calls none of them: decisions.md#12', async () => {
     const target = scene.server.endpoint();
     const { port, pathname } = new URL(target.url);
     const own = `${scene.gateway.baseUrl}/api/v1/payment/banks`;

@@ -1,8 +1,8 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { encode } from 'uqr';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
-import { DESKTOP, launchBrowser } from '../support/browser.ts';
+import { DESKTOP } from '../support/browser.ts';
 import {
   choose,
   createPayment,
@@ -15,7 +15,8 @@ import {
   shoot,
   startPaying,
 } from '../support/e2e-customer.ts';
-import { fence, joinScene, paymentOf, type Scene } from '../support/e2e-scene.ts';
+import { fence, paymentOf } from '../support/e2e-scene.ts';
+import { useJourney } from '../support/journey-stage.ts';
 import { TRANSLATIONS } from '../support/translations.ts';
 
 /**
@@ -35,17 +36,7 @@ const MODULE_PIXELS = 8;
 
 const DAY_SECONDS = 86_400;
 
-let scene: Scene;
-let browser: Browser;
-
-beforeAll(async () => {
-  [scene, browser] = await Promise.all([joinScene(), launchBrowser()]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await scene?.close();
-});
+const { scene, browser } = await useJourney();
 
 function languageOf(page: Page): Promise<string | null> {
   return page.locator('html').getAttribute('lang');
@@ -54,7 +45,7 @@ function languageOf(page: Page): Promise<string | null> {
 describe.each(JAVASCRIPT)('a page %s', (_name, javaScriptEnabled) => {
   const { am: amharic, om: oromo } = TRANSLATIONS;
 
-  it("uses the browser's language, then the chosen one, on every page", async () => {
+  test("uses the browser's language, then the chosen one, on every page", async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser, { javaScriptEnabled, locale: 'am-ET' });
     const page = await device.open(payment.checkoutUrl);
@@ -100,7 +91,7 @@ describe.each(JAVASCRIPT)('a page %s', (_name, javaScriptEnabled) => {
     await device.putAway(refusedWith(404));
   });
 
-  it('falls back to English for other languages', async () => {
+  test('falls back to English for other languages', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser, { javaScriptEnabled, locale: 'fr-FR' });
     const page = await device.open(`${payment.checkoutUrl}?lang=fr`);
@@ -111,7 +102,7 @@ describe.each(JAVASCRIPT)('a page %s', (_name, javaScriptEnabled) => {
   });
 });
 
-it('decisions.md#29: opens no payment for a forged or altered link', async () => {
+test('decisions.md#29: opens no payment for a forged or altered link', async () => {
   const [one, other] = await Promise.all([createPayment(scene), createPayment(scene)]);
   const half = one.checkoutUrl.length - 43;
   const links = [
@@ -149,7 +140,7 @@ async function targetsOf(page: Page): Promise<readonly string[]> {
   return (await Promise.all(perAttribute)).flat().map(String);
 }
 
-it('ignores URLs in its own query: no open redirect', async () => {
+test('ignores URLs in its own query: no open redirect', async () => {
   const payment = await createPayment(scene);
   const device = await Device.start(browser);
   const page = await device.open(payment.checkoutUrl);
@@ -177,7 +168,7 @@ it('ignores URLs in its own query: no open redirect', async () => {
   await device.putAway();
 });
 
-it('refuses forms of other sites, and to be framed by them', async () => {
+test('refuses forms of other sites, and to be framed by them', async () => {
   const payment = await createPayment(scene);
   const before = await paymentOf(scene, payment.uniqueId);
   const device = await Device.start(browser);
@@ -225,7 +216,7 @@ function paintedModules(page: Page, size: number): Promise<boolean[][]> {
   })()`);
 }
 
-it('continues a desktop’s payment on a phone', async () => {
+test('continues a desktop’s payment on a phone', async () => {
   const payment = await createPayment(scene);
   const desktop = await Device.start(browser, ON_DESKTOP);
   const page = await desktop.open(payment.checkoutUrl);
@@ -248,7 +239,7 @@ it('continues a desktop’s payment on a phone', async () => {
   await phone.putAway();
 });
 
-it.each([
+test.each([
   ['light', 'phone'],
   ['dark', 'desktop'],
 ] as const)("shows the merchant's color and logo, %s, on a %s", async (colorScheme, kind) => {
@@ -269,7 +260,7 @@ it.each([
   await device.putAway();
 });
 
-it('prints a receipt without interactive parts', async () => {
+test('prints a receipt without interactive parts', async () => {
   const payment = await createPayment(scene, { amount: 1_234.5 });
   const device = await Device.start(browser, ON_DESKTOP);
   await device.stopClock();

@@ -1,7 +1,6 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
-import { launchBrowser } from '../support/browser.ts';
 import {
   approveButton,
   choose,
@@ -16,7 +15,8 @@ import {
   shoot,
   startPaying,
 } from '../support/e2e-customer.ts';
-import { joinScene, newPhone, onlyWebhook, paymentOf, type Scene } from '../support/e2e-scene.ts';
+import { newPhone, onlyWebhook, paymentOf } from '../support/e2e-scene.ts';
+import { useJourney } from '../support/journey-stage.ts';
 import { TRANSLATIONS } from '../support/translations.ts';
 
 /**
@@ -24,17 +24,7 @@ import { TRANSLATIONS } from '../support/translations.ts';
  * on a phone's screen against `npm run dev`; a merchant that verifies its webhooks.
  */
 
-let scene: Scene;
-let browser: Browser;
-
-beforeAll(async () => {
-  [scene, browser] = await Promise.all([joinScene(), launchBrowser()]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await scene?.close();
-});
+const { scene, browser } = await useJourney();
 
 interface Submission {
   readonly isSent: boolean;
@@ -78,7 +68,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
   const phone = () =>
     Device.start(browser, { javaScriptEnabled, colorScheme: javaScriptEnabled ? 'dark' : 'light' });
 
-  it('decisions.md#20, #22, #30: pays by another method after a decline', async () => {
+  test('decisions.md#20, #22, #30: pays by another method after a decline', async () => {
     const payment = await createPayment(scene, {
       amount: undefined,
       items: [
@@ -136,7 +126,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await device.putAway();
   });
 
-  it('pays once after a double click', async () => {
+  test('pays once after a double click', async () => {
     const payment = await createPayment(scene);
     const device = await phone();
     // Without the script, the second click cancels the answer to the first.
@@ -154,7 +144,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await device.putAway();
   });
 
-  it('decisions.md#30: pays once from two tabs at the same time', async () => {
+  test('decisions.md#30: pays once from two tabs at the same time', async () => {
     const payment = await createPayment(scene);
     const device = await phone();
     const first = await device.open(payment.checkoutUrl);
@@ -186,7 +176,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await device.putAway();
   });
 
-  it('is not asked to pay again after going back', async () => {
+  test('is not asked to pay again after going back', async () => {
     const payment = await createPayment(scene);
     const device = await phone();
     const page = await device.open(payment.checkoutUrl);
@@ -207,7 +197,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await device.putAway();
   });
 
-  it('that sends an old form after paying sees that the payment is paid: decisions.md#30', async () => {
+  test('that sends an old form after paying sees that the payment is paid: decisions.md#30', async () => {
     const payment = await createPayment(scene);
     const device = await phone();
     // Otherwise the script would notice that the form is old.
@@ -226,7 +216,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await device.putAway();
   });
 
-  it('must confirm before leaving, and then returns to the merchant: decisions.md#25', async () => {
+  test('must confirm before leaving, and then returns to the merchant: decisions.md#25', async () => {
     const payment = await createPayment(scene);
     const device = await phone();
     const page = await device.open(payment.checkoutUrl);
@@ -255,7 +245,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await device.putAway();
   });
 
-  it('abandons the payment in the simulator with one click: decisions.md#25, #30', async () => {
+  test('abandons the payment in the simulator with one click: decisions.md#25, #30', async () => {
     const payment = await createPayment(scene);
     const device = await phone();
     const page = await device.open(payment.checkoutUrl);
@@ -267,7 +257,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await device.putAway();
   });
 
-  it('keeps its input after a mistyped number, and accepts several number formats: decisions.md#3', async () => {
+  test('keeps its input after a mistyped number, and accepts several number formats: decisions.md#3', async () => {
     const payment = await createPayment(scene);
     const device = await phone();
     const page = await device.open(payment.checkoutUrl);
@@ -304,7 +294,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await device.putAway();
   });
 
-  it('can go back, reload and change the language after a refused form', async () => {
+  test('can go back, reload and change the language after a refused form', async () => {
     const { om: oromo } = TRANSLATIONS;
     const payment = await createPayment(scene);
     const device = await phone();
@@ -335,7 +325,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
   });
 });
 
-it('reacts to the first click at once, and ignores the following ones', async () => {
+test('reacts to the first click at once, and ignores the following ones', async () => {
   const payment = await createPayment(scene);
   const device = await Device.start(browser);
   const page = await device.tab();
@@ -376,7 +366,7 @@ it('reacts to the first click at once, and ignores the following ones', async ()
   await device.putAway();
 });
 
-it('a page that Back restores from memory polls at once', async () => {
+test('a page that Back restores from memory polls at once', async () => {
   const payment = await createPayment(scene);
   const device = await Device.start(browser);
   await device.stopClock();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noticePage } from '../../back-office/dashboard/notices.tsx';
 import { DASHBOARD_ROUTES, PUBLIC_ROUTES } from '../../back-office/dashboard/routes.ts';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
@@ -263,13 +263,13 @@ beforeAll(async () => {
 
 afterAll(() => stage?.close());
 
-it('every page has an example, and every example has a page', () => {
+test('every page has an example, and every example has a page', () => {
   const paths = ROUTES.map(([path]) => path).filter((path) => !NO_PAGES.includes(path));
   expect(Object.keys(EXAMPLES)).toEqual(paths);
 });
 
 describe('every page', () => {
-  it.each(PAGES)('$name', async ({ name, who, address, status }) => {
+  test.each(PAGES)('$name', async ({ name, who, address, status }) => {
     const path = address(stage.things);
     const tab = await stage.tab(who);
     expect(await tab.openInEachLook(path, name, status)).toEqual([]);
@@ -277,7 +277,7 @@ describe('every page', () => {
 });
 
 describe('every notice', () => {
-  it.each(Object.keys(DASHBOARD_TEXTS.en.frame.notices) as NoticeKind[])('%s', async (kind) => {
+  test.each(Object.keys(DASHBOARD_TEXTS.en.frame.notices) as NoticeKind[])('%s', async (kind) => {
     const path = `/dashboard/notice/${kind}`;
     await stage.serve(path, (request) => noticePage({ request }, kind));
     const { status } = noticePage({ request: new Request(`http://localhost${path}`) }, kind);
@@ -287,7 +287,7 @@ describe('every notice', () => {
 });
 
 describe('every response to a form', () => {
-  it.each(ANSWERS)('$name', async ({ name, path, fields = {}, button, status }) => {
+  test.each(ANSWERS)('$name', async ({ name, path, fields = {}, button, status }) => {
     const tab = await stage.tab('owner');
     await tab.open(path);
     for (const [label, value] of Object.entries(fields)) {
@@ -299,7 +299,7 @@ describe('every response to a form', () => {
 });
 
 describe('by keyboard alone', () => {
-  it.each(BY_KEYBOARD)('%s', async (path, who) => {
+  test.each(BY_KEYBOARD)('%s', async (path, who) => {
     const tab = await stage.tab(who);
     await tab.open(path);
     const { page } = tab;
@@ -317,7 +317,7 @@ describe('by keyboard alone', () => {
 describe('while the merchant is suspended', () => {
   const PATHS = [PAYMENTS, KEYS, WEBHOOKS, TEAM, '/dashboard/branding', '/dashboard/account'];
 
-  it('every page says so, and an open form is refused', async () => {
+  test('every page says so, and an open form is refused', async () => {
     const { merchant, gateway } = stage.scene;
     const tab = await stage.tab('owner');
     await tab.open(KEYS);

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import { LOGO_BYTES_MAX } from '../../src/merchants/branding.ts';
 import { DESKTOP, launchBrowser } from '../support/browser.ts';
@@ -109,7 +109,7 @@ afterAll(async () => {
 
 const at = (path: string) => `${scene.gateway.baseUrl}/dashboard${path}`;
 
-it('the operator creates a merchant, and its owner joins with a link and a passkey', async () => {
+test('the operator creates a merchant, and its owner joins with a link and a passkey', async () => {
   const { baseUrl } = scene.gateway;
   const as = ['--as', OPERATOR];
   await operate(
@@ -125,14 +125,14 @@ it('the operator creates a merchant, and its owner joins with a link and a passk
   expect(await page.locator('.whose').textContent()).toBe(`${MERCHANT.name} ${OWNER}, Owner`);
 });
 
-it('the link does not work a second time', async () => {
+test('the link does not work a second time', async () => {
   const finder = await Device.start(browser);
   const found = await finder.open(invitation);
   await heading(found, english.signIn.ended.title);
   await finder.putAway(refusedWith(404));
 });
 
-it('the owner adds a webhook endpoint and sees the keys that verify webhooks', async () => {
+test('the owner adds a webhook endpoint and sees the keys that verify webhooks', async () => {
   await goTo(page, 'Webhooks');
   const publicKey = await page.getByLabel(/^Key /).inputValue();
   await page.getByRole('link', { name: english.webhooks.add }).click();
@@ -146,7 +146,7 @@ it('the owner adds a webhook endpoint and sees the keys that verify webhooks', a
   expect(keys.secret).toMatch(/^whsec_/);
 });
 
-it('an API key is shown once', async () => {
+test('an API key is shown once', async () => {
   await goTo(page, 'API keys');
   await page.getByLabel('Name', { exact: true }).fill('Web shop');
   await pressButton(page, 'Create key');
@@ -159,7 +159,7 @@ it('an API key is shown once', async () => {
   expect(await page.getByRole('row').filter({ hasText: 'Web shop' }).count()).toBe(1);
 });
 
-it('a payment made with the key is listed, and its page shows the webhook’s failure', async () => {
+test('a payment made with the key is listed, and its page shows the webhook’s failure', async () => {
   const api = new MerchantApi(scene.gateway.baseUrl, apiKey, 'sandbox');
   const body = expressBody({ paymentIntentUniqueId: uniqueId });
   expect((await api.express(body)).status).toBe(200);
@@ -172,7 +172,7 @@ it('a payment made with the key is listed, and its page shows the webhook’s fa
   await shoot(page, 'dashboard-payment-given-up');
 });
 
-it("a payment's own webhook URL replaces the endpoints", async () => {
+test("a payment's own webhook URL replaces the endpoints", async () => {
   const own = scene.server.endpoint();
   const api = new MerchantApi(scene.gateway.baseUrl, apiKey, 'sandbox');
   const body = expressBody({ callbackUrl: own.url });
@@ -182,7 +182,7 @@ it("a payment's own webhook URL replaces the endpoints", async () => {
   expect(hook.requests).toHaveLength(1);
 });
 
-it('the owner resends the webhook, and it arrives with valid signatures', async () => {
+test('the owner resends the webhook, and it arrives with valid signatures', async () => {
   const url = page.url();
   await pressButton(page, english.payment.resendEvent(PAID));
   const again = verifiedWebhook(await hook.request(1), keys);
@@ -194,7 +194,7 @@ it('the owner resends the webhook, and it arrives with valid signatures', async 
   await page.getByText('Delivered', { exact: true }).first().waitFor();
 });
 
-it('the API refuses a key that was revoked in the dashboard', async () => {
+test('the API refuses a key that was revoked in the dashboard', async () => {
   const api = new MerchantApi(scene.gateway.baseUrl, apiKey, 'sandbox');
   expect((await api.status(uniqueId)).status).toBe(200);
   await goTo(page, 'API keys');
@@ -209,7 +209,7 @@ it('the API refuses a key that was revoked in the dashboard', async () => {
   );
 });
 
-it('a logo that is too large is shrunk in the browser, and no image is refused at the field', async () => {
+test('a logo that is too large is shrunk in the browser, and no image is refused at the field', async () => {
   await goTo(page, 'Branding');
   const field = page.getByLabel('Image', { exact: true });
   await field.setInputFiles({
@@ -242,7 +242,7 @@ function noisyImage(): string {
   return canvas.toDataURL('image/png').split(',')[1] ?? '';
 }
 
-it('the owner signs out, and signs in again with the passkey', async () => {
+test('the owner signs out, and signs in again with the passkey', async () => {
   await pressButton(page, 'Sign out');
   await heading(page, 'Sign in');
   // After the sign-in, the browser returns to the requested page.
@@ -250,7 +250,7 @@ it('the owner signs out, and signs in again with the passkey', async () => {
   await signIn(page, 'API keys');
 });
 
-it('a production key is created with the passkey, and not without it', async () => {
+test('a production key is created with the passkey, and not without it', async () => {
   await page.goto(at('/production/keys'));
   await page.getByLabel('Name', { exact: true }).fill('Live shop');
   await passkeys.setUserVerified(false);
@@ -263,7 +263,7 @@ it('a production key is created with the passkey, and not without it', async () 
   expect(await page.locator('#api-key').inputValue()).toMatch(/^kfl_live_/);
 });
 
-it('a production endpoint and its secrets need the passkey too, and the overview shows them', async () => {
+test('a production endpoint and its secrets need the passkey too, and the overview shows them', async () => {
   const text = english.webhooks;
   await page.goto(at('/production/webhooks/endpoints/new'));
   await page.getByLabel(text.url, { exact: true }).fill('https://shop.example.com/hooks');
@@ -296,7 +296,7 @@ it('a production endpoint and its secrets need the passkey too, and the overview
   await page.goto(at('/sandbox/keys'));
 });
 
-it('a second device is listed among the sessions, and signed out', async () => {
+test('a second device is listed among the sessions, and signed out', async () => {
   const laptop = await Device.start(browser, { ...DESKTOP, isMobile: false, hasTouch: false });
   laptop.tolerated.push(CUT_OFF_ANSWER);
   const other = await laptop.tab();
@@ -323,7 +323,7 @@ it('a second device is listed among the sessions, and signed out', async () => {
   await laptop.putAway();
 });
 
-it('an invited viewer sees payments, but no secrets or buttons', async () => {
+test('an invited viewer sees payments, but no secrets or buttons', async () => {
   await goTo(page, 'Team');
   await page.getByLabel('Name', { exact: true }).fill(VIEWER);
   await page.getByRole('radio', { name: /^Viewer/ }).check();
@@ -358,7 +358,7 @@ it('an invited viewer sees payments, but no secrets or buttons', async () => {
   await device.putAway(refusedWith(403));
 });
 
-it('the audit log shows who did each step', async () => {
+test('the audit log shows who did each step', async () => {
   await goTo(page, 'Audit log');
   const done = await page
     .locator('tbody tr')
@@ -370,7 +370,7 @@ it('the audit log shows who did each step', async () => {
   expect(done.reverse()).toEqual(AUDITED);
 });
 
-it('the list and the following pages are available in Amharic', async () => {
+test('the list and the following pages are available in Amharic', async () => {
   await goTo(page, 'Payments');
   await page.getByRole('link', { name: 'አማርኛ', exact: true }).click();
   await heading(page, 'ክፍያዎች');
@@ -380,7 +380,7 @@ it('the list and the following pages are available in Amharic', async () => {
   await shoot(page, 'dashboard-payment-am');
 });
 
-it('the browser logged no unexpected errors', async () => {
+test('the browser logged no unexpected errors', async () => {
   // Only the second submission of the key's form was refused.
   await phone.putAway(refusedWith(409));
 });

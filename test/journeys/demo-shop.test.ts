@@ -1,6 +1,6 @@
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Shop, startShop } from '../../demo/shop.ts';
 import { DESKTOP, launchBrowser } from '../support/browser.ts';
 import {
@@ -59,7 +59,7 @@ function orderIdOn(page: Page): string {
 }
 
 describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
-  it('pays on the payment page and sees the order paid', async () => {
+  test('pays on the payment page and sees the order paid', async () => {
     const device = await Device.start(browser, {
       javaScriptEnabled,
       colorScheme: javaScriptEnabled ? 'dark' : 'light',
@@ -78,7 +78,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await device.putAway();
   });
 
-  it('charges a phone and sees the order paid without a click', async () => {
+  test('charges a phone and sees the order paid without a click', async () => {
     const device = await Device.start(browser, { javaScriptEnabled });
     const page = await device.open(shop.url);
     await page.getByText('Or charge my M-PESA phone at once').click();
@@ -90,7 +90,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
 });
 
 describe('the shop', () => {
-  it.each(['light', 'dark'] as const)(
+  test.each(['light', 'dark'] as const)(
     'has pages without axe violations, %s',
     async (colorScheme) => {
       const device = await Device.start(browser, { colorScheme });
@@ -105,7 +105,7 @@ describe('the shop', () => {
     },
   );
 
-  it('opens the checkout in a popup on a desktop, and lets an unpaid order be paid later', async () => {
+  test('opens the checkout in a popup on a desktop, and lets an unpaid order be paid later', async () => {
     const device = await Device.start(browser, { ...DESKTOP, isMobile: false, hasTouch: false });
     const page = await device.open(shop.url);
     const [first] = await Promise.all([page.waitForEvent('popup'), pay(page)]);
@@ -121,7 +121,7 @@ describe('the shop', () => {
     await device.putAway();
   });
 
-  it('makes one order of a form that is sent twice', async () => {
+  test('makes one order of a form that is sent twice', async () => {
     const device = await Device.start(browser);
     const page = await device.open(shop.url);
     const order = await page.locator('input[name=order]').inputValue();
@@ -139,7 +139,7 @@ describe('the shop', () => {
     await device.putAway();
   });
 
-  it('shows what is wrong with a phone number', async () => {
+  test('shows what is wrong with a phone number', async () => {
     const device = await Device.start(browser);
     const page = await device.open(shop.url);
     await page.getByText('Or charge my M-PESA phone at once').click();
@@ -149,7 +149,7 @@ describe('the shop', () => {
     await device.putAway(refusedWith(400));
   });
 
-  it.each([
+  test.each([
     ['an unsigned webhook', {}],
     ['a webhook with a wrong signature', { 'webhook-id': 'evt_1', 'webhook-signature': 'v1,AAAA' }],
   ])('rejects %s', async (_name, headers) => {
@@ -162,7 +162,7 @@ describe('the shop', () => {
     expect(answer.status).toBe(400);
   });
 
-  it('says that it does not know an order', async () => {
+  test('says that it does not know an order', async () => {
     const answer = await fetch(`${shop.url}/orders/shop-unknown`);
     expect([answer.status, await answer.text()]).toEqual([
       404,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { readDocuments } from '../../site/documents.ts';
 import { markdownUrlOf, urlOf } from '../../site/markdown.ts';
@@ -33,14 +33,14 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 describe('the menu', () => {
-  it('names every document once', () => {
+  test('names every document once', () => {
     const named = SECTIONS.flatMap(({ documents }) => documents);
     expect([...named].sort()).toEqual(DOCUMENTS.filter((name) => name !== 'index'));
   });
 });
 
 describe('pages', () => {
-  it.each(DOCUMENTS)('%s is accessible, fits a phone and loads only from here', async (name) => {
+  test.each(DOCUMENTS)('%s is accessible, fits a phone and loads only from here', async (name) => {
     const page = await browser.newPage({ ...PHONE, colorScheme: 'light' });
     const complaints = complaintsOf(page);
     const foreign: string[] = [];
@@ -60,7 +60,7 @@ describe('pages', () => {
     await page.close();
   });
 
-  it('have links that lead somewhere', async () => {
+  test('have links that lead somewhere', async () => {
     const pages = new Map<string, string | null>();
     const pageAt = async (path: string): Promise<string | null> => {
       if (!pages.has(path)) {
@@ -84,7 +84,7 @@ describe('pages', () => {
 });
 
 describe('the first page', () => {
-  it('weighs little', async () => {
+  test('weighs little', async () => {
     const page = await browser.newPage(PHONE);
     const bodies: Promise<Buffer>[] = [];
     page.on('response', (response) => bodies.push(response.body()));
@@ -97,7 +97,7 @@ describe('the first page', () => {
 });
 
 describe('tabs', () => {
-  it('show one language at a time, remember it on other pages, and open for a link into one', async () => {
+  test('show one language at a time, remember it on other pages, and open for a link into one', async () => {
     const page = await browser.newPage(PHONE);
     await page.goto(`${baseUrl}/docs/payments`);
     const tabs = page.getByRole('tablist').first().getByRole('tab');
@@ -120,7 +120,7 @@ describe('tabs', () => {
     await page.close();
   });
 
-  it('show everything without JavaScript', async () => {
+  test('show everything without JavaScript', async () => {
     const context = await browser.newContext({ ...PHONE, javaScriptEnabled: false });
     const page = await context.newPage();
     await page.goto(`${baseUrl}/docs/payments`);
@@ -133,7 +133,7 @@ describe('tabs', () => {
 });
 
 describe('samples', () => {
-  it('for merchants call the gateway that serves the page', async () => {
+  test('for merchants call the gateway that serves the page', async () => {
     const merchantsPages = DOCUMENTS.filter((name) => audienceOf(name) === 'merchants');
     for (const name of merchantsPages) {
       for (const url of [urlOf(name), markdownUrlOf(name)]) {
@@ -150,7 +150,7 @@ describe('samples', () => {
     expect(hosted).toContain(`baseUrl: '${baseUrl}'`);
   });
 
-  it('install the command line from the gateway', async () => {
+  test('install the command line from the gateway', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'kefel-download-'));
     try {
       const archive = await fetch(`${baseUrl}/docs/download/kefel.tgz`);
@@ -169,7 +169,7 @@ describe('samples', () => {
 describe('the search', () => {
   let entries: SearchEntry[] | undefined;
 
-  it.each<[query: string, first: string]>([
+  test.each<[query: string, first: string]>([
     ['partial refund', 'refunds'],
     ['payout', 'api#split'],
     ['pagination', 'lists#lists'],
@@ -190,7 +190,7 @@ describe('the search', () => {
     expect(found?.url.replace(/-1$/, '')).toBe(`/docs/${first}`);
   });
 
-  it('finds a heading while the reader types, and opens it by Enter', async () => {
+  test('finds a heading while the reader types, and opens it by Enter', async () => {
     const page = await browser.newPage(PHONE);
     await page.goto(`${baseUrl}/docs/`);
     await page.keyboard.press('/');
@@ -205,7 +205,7 @@ describe('the search', () => {
     await page.close();
   });
 
-  it('says when nothing is found', async () => {
+  test('says when nothing is found', async () => {
     const page = await browser.newPage(PHONE);
     await page.goto(`${baseUrl}/docs/`);
     await page.getByRole('searchbox').fill('xyzzyxyzzy');
@@ -217,7 +217,7 @@ describe('the search', () => {
 describe('for programs', () => {
   const textAt = async (path: string) => (await fetch(baseUrl + path)).text();
 
-  it('llms.txt lists every page, llms-full.txt has every text, both with absolute links', async () => {
+  test('llms.txt lists every page, llms-full.txt has every text, both with absolute links', async () => {
     const list = await textAt('/llms.txt');
     const full = await textAt('/llms-full.txt');
     for (const name of DOCUMENTS.filter((document) => document !== 'index')) {
@@ -226,7 +226,7 @@ describe('for programs', () => {
     }
   });
 
-  it('llms-merchant.txt has the pages for merchants, no other, and only absolute links', async () => {
+  test('llms-merchant.txt has the pages for merchants, no other, and only absolute links', async () => {
     const text = await textAt('/llms-merchant.txt');
     for (const name of DOCUMENTS.filter((document) => document !== 'index')) {
       const isThere = text.includes(`<!-- ${baseUrl}${markdownUrlOf(name)} -->`);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { DESKTOP, launchBrowser } from '../support/browser.ts';
 import {
@@ -111,7 +111,7 @@ function toldTo(page: Page): Promise<Told> {
 }
 
 describe('a popup', () => {
-  it('takes the payment, tells how it stands, and closes on the way back', async () => {
+  test('takes the payment, tells how it stands, and closes on the way back', async () => {
     const device = await desktop();
     const shop = await openShop(device);
     const popup = await openPopup(shop);
@@ -136,7 +136,7 @@ describe('a popup', () => {
     await device.putAway();
   });
 
-  it('tells a page of another origin than the returnUrl nothing', async () => {
+  test('tells a page of another origin than the returnUrl nothing', async () => {
     const device = await desktop();
     const shop = await openShop(device, { server: stranger });
     const popup = await openPopup(shop);
@@ -152,7 +152,7 @@ describe('a popup', () => {
     await device.putAway(/target origin provided .* does not match the recipient window's origin/);
   });
 
-  it('opens once and asks for one payment, however often the customer clicks', async () => {
+  test('opens once and asks for one payment, however often the customer clicks', async () => {
     const device = await desktop();
     const shop = await openShop(device);
     const popups: Page[] = [];
@@ -171,7 +171,7 @@ describe('a popup', () => {
     await device.putAway();
   });
 
-  it('that the customer closes tells the last known status', async () => {
+  test('that the customer closes tells the last known status', async () => {
     const device = await desktop();
     const shop = await openShop(device);
     const popup = await openPopup(shop);
@@ -182,7 +182,7 @@ describe('a popup', () => {
     await device.putAway();
   });
 
-  it('closes when it returns to a page without the script', async () => {
+  test('closes when it returns to a page without the script', async () => {
     const device = await desktop();
     const shop = await openShop(device);
     const popup = await openPopup(shop);
@@ -196,7 +196,7 @@ describe('a popup', () => {
     await device.putAway();
   });
 
-  it('that a provider cuts off tells by the page of the returnUrl', async () => {
+  test('that a provider cuts off tells by the page of the returnUrl', async () => {
     const device = await desktop();
     const shop = await openShop(device);
     const popup = await openPopup(shop);
@@ -223,7 +223,7 @@ describe('a popup', () => {
     await device.putAway();
   });
 
-  it('closes when its payment cannot be created', async () => {
+  test('closes when its payment cannot be created', async () => {
     const device = await desktop();
     const shop = await openShop(device);
     await device.context.route(shop.create.url, (route) => route.abort());
@@ -235,7 +235,7 @@ describe('a popup', () => {
 });
 
 describe('the sample of docs/embedding.md', () => {
-  it('takes a payment and shows what the server knows', async () => {
+  test('takes a payment and shows what the server knows', async () => {
     const page = await readFile(join(PROJECT_DIRECTORY, 'docs', 'embedding.md'), 'utf8');
     const [, sample = ''] = /```html\n(.*?)```/s.exec(page) ?? [];
     const html = sample.replaceAll('https://pay.example.com', scene.gateway.baseUrl);
@@ -261,7 +261,7 @@ describe('the sample of docs/embedding.md', () => {
 });
 
 describe('without a popup', () => {
-  it('leads a phone to the checkout and back', async () => {
+  test('leads a phone to the checkout and back', async () => {
     const device = await Device.start(browser);
     const shop = await openShop(device);
     await clickPay(shop);
@@ -272,7 +272,7 @@ describe('without a popup', () => {
     await device.putAway();
   });
 
-  it('leads to the checkout when the browser blocks popups', async () => {
+  test('leads to the checkout when the browser blocks popups', async () => {
     const device = await desktop();
     const shop = await openShop(device);
     await shop.page.evaluate('window.open = () => null');

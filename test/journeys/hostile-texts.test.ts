@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import { localSecrets } from '../../scripts/dev/local-secrets.ts';
 import { complaintsOf, launchBrowser, PHONE } from '../support/browser.ts';
@@ -95,7 +95,7 @@ async function crawl(starts: readonly string[], mayOpen: (path: string) => boole
 const merchantId = `mer_${newId().replaceAll('-', '').slice(-12)}`;
 const PAID = hostile('payment');
 
-it('every field takes markup as text', async () => {
+test('every field takes markup as text', async () => {
   const { baseUrl } = scene.gateway;
   const merchant = hostile('merchant');
   await operate(baseUrl, 'merchant', 'create', '--name', merchant, '--id', merchantId);
@@ -174,7 +174,7 @@ function paymentOf(paymentIntentUniqueId: string) {
   };
 }
 
-it('markup runs on no page of the dashboard, the desk and the documents', async () => {
+test('markup runs on no page of the dashboard, the desk and the documents', async () => {
   const payment = encodeURIComponent(PAID);
   const dashboard = await crawl(['/dashboard', `/dashboard/sandbox/payments/${payment}`], (path) =>
     path.startsWith('/dashboard/'),
@@ -201,7 +201,7 @@ it('markup runs on no page of the dashboard, the desk and the documents', async 
   expect(found.filter((text) => !CUT_OFF.test(text))).toEqual([]);
 });
 
-it('a script that did run would be noticed', async () => {
+test('a script that did run would be noticed', async () => {
   const other = await tab();
   await other.setContent('<script>a()</script>');
   expect(found.at(-1)).toContain('a foreign script has run');

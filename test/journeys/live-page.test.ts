@@ -1,7 +1,7 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
-import { DESKTOP, launchBrowser } from '../support/browser.ts';
+import { DESKTOP } from '../support/browser.ts';
 import {
   approveButton,
   choose,
@@ -15,7 +15,8 @@ import {
   shoot,
   startPaying,
 } from '../support/e2e-customer.ts';
-import { joinScene, newPhone, onlyWebhook, paymentOf, type Scene } from '../support/e2e-scene.ts';
+import { newPhone, onlyWebhook, paymentOf } from '../support/e2e-scene.ts';
+import { useJourney } from '../support/journey-stage.ts';
 
 /**
  * Goal: an open page updates itself when the payment changes. Method: no test reloads a page; the
@@ -29,17 +30,7 @@ const EXPIRE_IN_SECONDS = 20;
 /** The time that the receipt shows. */
 const RETURN_AFTER_SECONDS = 10;
 
-let scene: Scene;
-let browser: Browser;
-
-beforeAll(async () => {
-  [scene, browser] = await Promise.all([joinScene(), launchBrowser()]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await scene?.close();
-});
+const { scene, browser } = await useJourney();
 
 /** A receipt whose clock the test moves. */
 async function receiptOnStoppedClock(device: Device, checkoutUrl: string): Promise<Page> {
@@ -56,7 +47,7 @@ function passSeconds(page: Page, count: number): Promise<void> {
 
 // Concurrent, because the tests mostly wait, each for its own payment.
 describe.concurrent('an open page', () => {
-  it('follows a push on the phone, also on the desktop that showed the code', async () => {
+  test('follows a push on the phone, also on the desktop that showed the code', async () => {
     const payment = await createPayment(scene);
     const digits = newPhone();
     const desktop = await Device.start(browser, { ...DESKTOP, isMobile: false, hasTouch: false });
@@ -91,7 +82,7 @@ describe.concurrent('an open page', () => {
     await Promise.all([phone.putAway(), desktop.putAway()]);
   });
 
-  it('shows that a push was declined, and offers a retry', async () => {
+  test('shows that a push was declined, and offers a retry', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser);
     const simulator = await device.open(payment.checkoutUrl);
@@ -104,7 +95,7 @@ describe.concurrent('an open page', () => {
     await device.putAway();
   });
 
-  it('shows that the payment has expired, and accepts no payment then: decisions.md#1, webhooks.md#events', async () => {
+  test('shows that the payment has expired, and accepts no payment then: decisions.md#1, webhooks.md#events', async () => {
     const device = await Device.start(browser);
     const plain = await Device.start(browser, { javaScriptEnabled: false });
     const late = await Device.start(browser);
@@ -138,7 +129,7 @@ describe.concurrent('an open page', () => {
     await Promise.all([device.putAway(), plain.putAway(), late.putAway()]);
   });
 
-  it('shows that the merchant has canceled: decisions.md#25', async () => {
+  test('shows that the merchant has canceled: decisions.md#25', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser);
     const page = await device.open(payment.checkoutUrl);
@@ -149,7 +140,7 @@ describe.concurrent('an open page', () => {
     await device.putAway();
   });
 
-  it('shows that the network is down, sends nothing then, and catches up afterwards', async () => {
+  test('shows that the network is down, sends nothing then, and catches up afterwards', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser);
     // A poll may be under way when the network goes down.
@@ -177,7 +168,7 @@ describe.concurrent('an open page', () => {
     await Promise.all([device.putAway(), other.putAway()]);
   });
 
-  it('removes the note when the network is back, and pays with the same form', async () => {
+  test('removes the note when the network is back, and pays with the same form', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser);
     const page = await device.open(payment.checkoutUrl);
@@ -192,7 +183,7 @@ describe.concurrent('an open page', () => {
     await device.putAway();
   });
 
-  it('returns to the merchant automatically: decisions.md#20', async () => {
+  test('returns to the merchant automatically: decisions.md#20', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser);
     const page = await receiptOnStoppedClock(device, payment.checkoutUrl);
@@ -211,7 +202,7 @@ describe.concurrent('an open page', () => {
     await device.putAway();
   });
 
-  it('returns to the merchant automatically without JavaScript: decisions.md#20', async () => {
+  test('returns to the merchant automatically without JavaScript: decisions.md#20', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser, { javaScriptEnabled: false });
     const page = await device.open(payment.checkoutUrl);
@@ -222,7 +213,7 @@ describe.concurrent('an open page', () => {
     await device.putAway();
   });
 
-  it('stays when the customer chooses to stay', async () => {
+  test('stays when the customer chooses to stay', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser);
     const page = await receiptOnStoppedClock(device, payment.checkoutUrl);

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import { receipt } from '../../src/i18n/en.ts';
 import { launchBrowser } from '../support/browser.ts';
@@ -50,7 +50,7 @@ afterAll(async () => {
   await scene?.close();
 });
 
-it('a customer pays', async () => {
+test('a customer pays', async () => {
   payment = await createPayment(scene, { amount: 250, commissionPaidByCustomer: true });
   const customer = await shopper.open(payment.checkoutUrl);
   await payWith(customer, 'TELE_BIRR');
@@ -58,7 +58,7 @@ it('a customer pays', async () => {
   expect((await payment.hook.request(0)).method).toBe('POST');
 });
 
-it('a cashier cannot refund without the passkey', async () => {
+test('a cashier cannot refund without the passkey', async () => {
   const { baseUrl } = scene.gateway;
   const { id, name } = scene.merchant;
   const who = ['--name', 'Sara Tesfaye', '--role', 'cashier'];
@@ -79,7 +79,7 @@ it('a cashier cannot refund without the passkey', async () => {
   expect(await page.getByText(english.refunds.status.pending).count()).toBe(0);
 });
 
-it('with it, the cashier refunds a part, and the page follows the refund', async () => {
+test('with it, the cashier refunds a part, and the page follows the refund', async () => {
   await refund(page, SLOW_AMOUNT, 'One of two books was sold out');
   await page.getByText(english.refunds.meaning.processing).waitFor();
   await shoot(page, 'refund-in-progress');
@@ -91,7 +91,7 @@ it('with it, the cashier refunds a part, and the page follows the refund', async
   await shoot(page, 'refund-done');
 });
 
-it('the merchant’s server verifies the event', async () => {
+test('the merchant’s server verifies the event', async () => {
   const { webHookEvent, payment: body } = verifiedWebhook(
     await payment.hook.request(1),
     scene.keys,
@@ -103,7 +103,7 @@ it('the merchant’s server verifies the event', async () => {
   });
 });
 
-it('the receipt shows the customer what came back, in the chosen language', async () => {
+test('the receipt shows the customer what came back, in the chosen language', async () => {
   const customer = await shopper.open(payment.checkoutUrl);
   const refunds = customer.getByRole('region', { name: receipt.refunds });
   await refunds.getByText(receipt.returned).waitFor();
@@ -119,7 +119,7 @@ it('the receipt shows the customer what came back, in the chosen language', asyn
   }
 });
 
-it('the cashier adds a passkey on another device, confirmed by the first one', async () => {
+test('the cashier adds a passkey on another device, confirmed by the first one', async () => {
   await page.goto(`${scene.gateway.baseUrl}/dashboard/account`);
   await heading(page, 'My account');
   await pressButton(page, english.account.passkeys.add);
@@ -134,7 +134,7 @@ it('the cashier adds a passkey on another device, confirmed by the first one', a
   await shoot(page, 'passkey-added');
 });
 
-it('the browsers logged no unexpected errors', async () => {
+test('the browsers logged no unexpected errors', async () => {
   await shopper.putAway();
   // Only the amount that was too large.
   await till.putAway(refusedWith(409));

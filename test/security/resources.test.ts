@@ -1,18 +1,18 @@
-import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { OPERATIONS, type Operation, SEGMENTS, template } from '../../src/api/operations.ts';
 import { configOf } from '../../src/config.ts';
 import { signLink } from '../../src/crypto/link-token.ts';
-import worker from '../../src/index.ts';
 import { signedIn } from '../workers/dashboard-support.ts';
 import {
   ALPHA,
+  type CallOptions,
   call,
   clientOf,
   createHosted,
-  ORIGIN,
+  LIMITED,
   pathOf,
+  postForm,
   useGateway,
 } from '../workers/support.ts';
 
@@ -25,11 +25,8 @@ import {
 
 useGateway();
 
-const LIMITED: Env = { ...env, RATE_LIMITS: 'on' };
-
-function ask(path: string, init: RequestInit = {}): Promise<Response> {
-  const request = new Request(`${ORIGIN}${path}`, { redirect: 'manual', ...init });
-  return worker.fetch(request as never, LIMITED, createExecutionContext());
+function ask(path: string, options: CallOptions = {}): Promise<Response> {
+  return call(path, { apiKey: null, bindings: LIMITED, ...options });
 }
 
 /** Every call of the API's document, with made-up ids. */
@@ -137,13 +134,10 @@ const BODIES: readonly (readonly [string, string, number])[] = [
 ];
 
 test.each(BODIES)('API4:2023 each call refuses a body %s', async (_name, body, expected) => {
-  const headers = { apiKey: ALPHA.apiKeys.sandbox, 'content-type': 'application/json' };
+  const apiKey = ALPHA.apiKeys.sandbox;
   for (const path of ['intent', 'refund', 'webhook-endpoints']) {
-    const { status } = await ask(`/api/v1/payment/sandbox/${path}`, {
-      method: 'POST',
-      headers,
-      body,
-    });
+    const url = `/api/v1/payment/sandbox/${path}`;
+    const { status } = await ask(url, { method: 'POST', apiKey, body });
     expect([path, status]).toEqual([path, expected]);
   }
 });
@@ -156,15 +150,8 @@ test('API4:2023 lists have a largest page, and forms a largest size', async () =
     }
   }
   const { cookie } = await signedIn();
-  const headers = {
-    cookie,
-    'sec-fetch-site': 'same-origin',
-    'content-type': 'application/x-www-form-urlencoded',
-  };
-  const { status } = await ask('/dashboard/sandbox/keys', {
-    method: 'POST',
-    headers,
-    body: `name=${'x'.repeat(40_000)}`,
-  });
+  const headers = { cookie, 'sec-fetch-site': 'same-origin' };
+  const name = 'x'.repeat(40_000);
+  const { status } = await postForm('/dashboard/sandbox/keys', { name }, headers, LIMITED);
   expect(status).toBe(413);
 });

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { appendFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
-import { expect, inject, vi } from 'vitest';
+import { afterAll, expect, inject, vi } from 'vitest';
 import {
   type Gateway,
   type GatewayOptions,
@@ -137,6 +137,13 @@ export async function joinScene(merchantName: SandboxMerchant | 'demo' = 'demo')
       await appendFile(phonesFile, [...phones, ''].join('\n'));
     },
   };
+}
+
+/** `joinScene` for a whole file, which waits for it at its top. */
+export async function useScene(...merchant: Parameters<typeof joinScene>): Promise<Scene> {
+  const scene = await joinScene(...merchant);
+  afterAll(() => scene.close());
+  return scene;
 }
 
 /** On the test's own gateway, as the demo merchant. */

@@ -1,6 +1,6 @@
 import { createHash, createHmac, hkdfSync } from 'node:crypto';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type KeyRing, keyRing } from '../../src/config.ts';
 import type { Environment } from '../../src/domain/method.ts';
 import {
@@ -35,12 +35,12 @@ function numberOf(digits: string): bigint {
 }
 
 describe('decisions.md#9: API keys', () => {
-  it('name their environment', async () => {
+  test('name their environment', async () => {
     expect(await generateApiKey(RING, 'sandbox')).toMatch(/^kfl_test_[0-9A-Za-z]{49}$/);
     expect(await generateApiKey(RING, 'production')).toMatch(/^kfl_live_[0-9A-Za-z]{49}$/);
   });
 
-  it('are genuine as they were made', async () => {
+  test('are genuine as they were made', async () => {
     await fc.assert(
       fc.asyncProperty(environments, randomBytes, async (environment, bytes) => {
         const key = await apiKeyFrom(RING, environment, bytes);
@@ -50,7 +50,7 @@ describe('decisions.md#9: API keys', () => {
     );
   });
 
-  it('preserve all 256 bits', async () => {
+  test('preserve all 256 bits', async () => {
     await fc.assert(
       fc.asyncProperty(randomBytes, async (bytes) => {
         const number = numberOf((await apiKeyFrom(RING, 'sandbox', bytes)).slice(9, 52));
@@ -60,7 +60,7 @@ describe('decisions.md#9: API keys', () => {
     );
   });
 
-  it('end with the MAC of everything before it, as Node computes it', async () => {
+  test('end with the MAC of everything before it, as Node computes it', async () => {
     const derived = hkdfSync('sha256', OLD, '', 'kefel/api-key-checksum', 32);
     await fc.assert(
       fc.asyncProperty(environments, randomBytes, async (environment, bytes) => {
@@ -73,12 +73,12 @@ describe('decisions.md#9: API keys', () => {
     );
   });
 
-  it('never repeat', async () => {
+  test('never repeat', async () => {
     const keys = Array.from({ length: 1000 }, () => generateApiKey(RING, 'sandbox'));
     expect(new Set(await Promise.all(keys)).size).toBe(1000);
   });
 
-  it('keep their format: this key must always be genuine', async () => {
+  test('keep their format: this key must always be genuine', async () => {
     const key = await apiKeyFrom(
       RING,
       'sandbox',
@@ -88,11 +88,11 @@ describe('decisions.md#9: API keys', () => {
     expect(apiKeyHint(key)).toBe(key.slice(-4));
   });
 
-  it('require exactly 32 bytes', async () => {
+  test('require exactly 32 bytes', async () => {
     await expect(apiKeyFrom(RING, 'sandbox', new Uint8Array(31))).rejects.toThrow(RangeError);
   });
 
-  it('stay genuine while a newer key makes new ones, and until their key leaves the ring', async () => {
+  test('stay genuine while a newer key makes new ones, and until their key leaves the ring', async () => {
     const before = await generateApiKey(RING, 'production');
     const after = await generateApiKey(ROTATED, 'production');
     expect([await isGenuine(before, ROTATED), await isGenuine(after, ROTATED)]).toEqual([
@@ -105,7 +105,7 @@ describe('decisions.md#9: API keys', () => {
     ]);
   });
 
-  it('are rejected after any single changed character', async () => {
+  test('are rejected after any single changed character', async () => {
     const key = await generateApiKey(RING, 'sandbox');
     await fc.assert(
       fc.asyncProperty(fc.nat(API_KEY_LENGTH - 1), keyCharacters, async (index, character) => {
@@ -116,12 +116,12 @@ describe('decisions.md#9: API keys', () => {
     );
   });
 
-  it('cannot be turned into a key of the other environment', async () => {
+  test('cannot be turned into a key of the other environment', async () => {
     const key = await generateApiKey(RING, 'sandbox');
     expect(await isGenuine(`kfl_live_${key.slice(9)}`)).toBe(false);
   });
 
-  it('reject every other text', async () => {
+  test('reject every other text', async () => {
     const key = await generateApiKey(RING, 'sandbox');
     const others = ['', ' ', 'kfl_test_', ` ${key}`, `${key} `, `${key}\n`, key.toUpperCase()];
     const hostile = `kfl_test_${'a'.repeat(1_000_000)}`;
@@ -130,12 +130,12 @@ describe('decisions.md#9: API keys', () => {
     }
   });
 
-  it('are stored as their SHA-256', async () => {
+  test('are stored as their SHA-256', async () => {
     const key = await generateApiKey(RING, 'production');
     expect(await apiKeyDigest(key)).toBe(createHash('sha256').update(key).digest('hex'));
   });
 
-  it('have the same digest each time, and invented ones have none however often they are tried', async () => {
+  test('have the same digest each time, and invented ones have none however often they are tried', async () => {
     const key = await generateApiKey(RING, 'sandbox');
     const other = await generateApiKey(RING, 'sandbox');
     const invented = key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A');

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { BoundedCache } from '../../src/bounded-cache.ts';
 
 const AGE_MS_MAX = 9_000;
@@ -9,14 +9,14 @@ function cacheOf(sizeMax = 3): BoundedCache<string> {
 }
 
 describe('a bounded cache', () => {
-  it('returns a stored value with its read time', () => {
+  test('returns a stored value with its read time', () => {
     const cache = cacheOf();
     cache.set('a', 'one', 1_000);
     expect(cache.get('a', 1_500)).toEqual({ value: 'one', readAtMs: 1_000 });
     expect(cache.get('b', 1_500)).toBeUndefined();
   });
 
-  it('drops an entry at the age limit, counted from its read time', () => {
+  test('drops an entry at the age limit, counted from its read time', () => {
     const cache = cacheOf();
     cache.set('a', 'one', 1_000);
     expect(cache.get('a', 1_000 + AGE_MS_MAX - 1)).toBeDefined();
@@ -24,7 +24,7 @@ describe('a bounded cache', () => {
     expect(cache.size).toBe(0);
   });
 
-  it("does not extend an entry's life when it is used", () => {
+  test("does not extend an entry's life when it is used", () => {
     const cache = cacheOf();
     cache.set('a', 'one', 0);
     for (let nowMs = 0; nowMs < AGE_MS_MAX; nowMs += 100) {
@@ -33,13 +33,13 @@ describe('a bounded cache', () => {
     expect(cache.get('a', AGE_MS_MAX)).toBeUndefined();
   });
 
-  it("does not extend an entry's life when the clock is set back", () => {
+  test("does not extend an entry's life when the clock is set back", () => {
     const cache = cacheOf();
     cache.set('a', 'one', 100_000);
     expect(cache.get('a', 100_000 - AGE_MS_MAX)).toBeUndefined();
   });
 
-  it('lets a later reading replace an earlier one, never the reverse', () => {
+  test('lets a later reading replace an earlier one, never the reverse', () => {
     const cache = cacheOf();
     cache.set('a', 'later', 2_000);
     cache.set('a', 'earlier', 1_000);
@@ -48,7 +48,7 @@ describe('a bounded cache', () => {
     expect(cache.get('a', 3_000)?.value).toBe('latest');
   });
 
-  it.each([
+  test.each([
     [0, 'fresh'],
     [1_999, 'fresh'],
     [2_000, 'old'],
@@ -65,14 +65,14 @@ describe('a bounded cache', () => {
     );
   });
 
-  it('takes a reading after the clock was set back', () => {
+  test('takes a reading after the clock was set back', () => {
     const cache = cacheOf();
     cache.set('a', 'before', 700_000);
     cache.set('a', 'after', 100_000);
     expect(cache.get('a', 100_000)?.value).toBe('after');
   });
 
-  it('drops the least recently used entry', () => {
+  test('drops the least recently used entry', () => {
     const cache = cacheOf(2);
     cache.set('a', 'one', 0);
     cache.set('b', 'two', 0);
@@ -83,7 +83,7 @@ describe('a bounded cache', () => {
     expect(cache.get('c', 1)?.value).toBe('three');
   });
 
-  it('deletes and clears', () => {
+  test('deletes and clears', () => {
     const cache = cacheOf();
     cache.set('a', 'one', 0);
     cache.set('b', 'two', 0);
@@ -93,7 +93,7 @@ describe('a bounded cache', () => {
     expect(cache.size).toBe(0);
   });
 
-  it('never exceeds its size, and never returns an old or foreign value', () => {
+  test('never exceeds its size, and never returns an old or foreign value', () => {
     const step = fc.record({
       key: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
       waitMs: fc.nat(6_000),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import * as v from 'valibot';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   callbackUrlField,
   httpUrlField,
@@ -17,7 +17,7 @@ describe('matchesCallbackPattern (decisions.md#12)', () => {
   const tail = fc.string({ unit: fc.constantFrom(...'aZ0-..:/9 \n?@_é'), maxLength: 12 });
   const start = fc.constantFrom('http://', 'https://', 'http:/', 'HTTP://', 'ftp://', '');
 
-  it('accepts the same texts as the published pattern', () => {
+  test('accepts the same texts as the published pattern', () => {
     fc.assert(
       fc.property(start, tail, (before, after) => {
         expect(matchesCallbackPattern(before + after)).toBe(PUBLISHED.test(before + after));
@@ -26,7 +26,7 @@ describe('matchesCallbackPattern (decisions.md#12)', () => {
     );
   });
 
-  it('accepts the same texts for every string of five over the deciding characters', () => {
+  test('accepts the same texts for every string of five over the deciding characters', () => {
     const tails = ['a', '-', '.', ':', '/', '0', ' '];
     let texts = [''];
     for (let length = 0; length < 5; length += 1) {
@@ -38,7 +38,7 @@ describe('matchesCallbackPattern (decisions.md#12)', () => {
     expect(differing).toEqual([]);
   });
 
-  it.each([
+  test.each([
     ['one label', `http://${'a'.repeat(HOSTILE_LENGTH)}!`],
     ['many labels', `http://${'a.'.repeat(HOSTILE_LENGTH / 2)}!`],
     ['hyphens', `http://a${'-'.repeat(HOSTILE_LENGTH)}!`],
@@ -49,7 +49,7 @@ describe('matchesCallbackPattern (decisions.md#12)', () => {
 });
 
 describe('callbackUrlField (decisions.md#12)', () => {
-  it.each([
+  test.each([
     'https://shop.example/hook?order=1#part',
     'http://shop.example:8080',
     'https://Shop.Example./hook',
@@ -60,7 +60,7 @@ describe('callbackUrlField (decisions.md#12)', () => {
     expect(v.safeParse(callbackUrlField, url)).toMatchObject({ success: true, output: url });
   });
 
-  it.each([
+  test.each([
     ['http://', 'valid http or https URL'],
     ['http:///hook', 'valid http or https URL'],
     ['http://:80/', 'valid http or https URL'],
@@ -84,7 +84,7 @@ describe('callbackUrlField (decisions.md#12)', () => {
 });
 
 describe('httpUrlField (decisions.md#12, api.md#error-5)', () => {
-  it.each([
+  test.each([
     'https://shop.example/done?order=1&lang=am#top',
     'http://localhost:3000',
     'HTTPS://shop.example',
@@ -95,7 +95,7 @@ describe('httpUrlField (decisions.md#12, api.md#error-5)', () => {
     expect(v.safeParse(httpUrlField, url)).toMatchObject({ success: true, output: url });
   });
 
-  it.each([
+  test.each([
     ['', 'valid http or https URL'],
     ['shop.example', 'valid http or https URL'],
     ['ftp://shop.example', 'valid http or https URL'],
@@ -119,7 +119,7 @@ describe('httpUrlField (decisions.md#12, api.md#error-5)', () => {
     expect(result.issues?.[0].message).toContain(message);
   });
 
-  it('accepts 2,048 characters and no more (decisions.md#7)', () => {
+  test('accepts 2,048 characters and no more (decisions.md#7)', () => {
     const longest = 'https://shop.example/'.padEnd(2_048, 'a');
     expect(v.safeParse(httpUrlField, longest).success).toBe(true);
     expect(v.safeParse(httpUrlField, `${longest}a`).issues?.[0].message).toBe(
@@ -131,7 +131,7 @@ describe('httpUrlField (decisions.md#12, api.md#error-5)', () => {
 describe('decisions.md#20: returnUrlField', () => {
   const field = returnUrlField(['myshop', 'com.example.shop']);
 
-  it.each([
+  test.each([
     'https://shop.example/done',
     'myshop://paid',
     'myshop://orders/1?a=b#c',
@@ -140,7 +140,7 @@ describe('decisions.md#20: returnUrlField', () => {
     expect(v.safeParse(field, url)).toMatchObject({ success: true, output: url });
   });
 
-  it.each([
+  test.each([
     'other://paid',
     'myshops://paid',
     'myshop',
@@ -157,7 +157,7 @@ describe('decisions.md#20: returnUrlField', () => {
     expect(v.safeParse(field, url).success).toBe(false);
   });
 
-  it('names the registered schemes', () => {
+  test('names the registered schemes', () => {
     expect(v.safeParse(field, 'other://x').issues?.[0].message).toContain(
       'Must be a valid http or https URL, or begin with myshop:// or com.example.shop://.',
     );

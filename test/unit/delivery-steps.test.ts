@@ -9,6 +9,7 @@ import {
   resent,
   superseded,
 } from '../../src/intent/delivery.ts';
+import type { DeliveryReport } from '../../src/intent/protocol.ts';
 import type { StoredDelivery } from '../../src/intent/store.ts';
 
 /** Goal: the steps of a delivery that only matter over many tries. */
@@ -28,6 +29,16 @@ const delivery: StoredDelivery = {
   log: [],
   revision: 0,
 };
+
+/** The delivery after a claimed try with this outcome. */
+function tried(
+  before: StoredDelivery,
+  outcome: DeliveryReport['outcome'],
+  log: DeliveryReport['log'],
+): StoredDelivery {
+  const report = { sequence: 3, position: 0, claimId: 'claim', outcome, log };
+  return reported(claimed(before, 'claim', nowMs), report, context);
+}
 
 describe('a claim', () => {
   test.each([
@@ -67,14 +78,9 @@ describe('the log of tries', () => {
   test('keeps the newest forty', () => {
     let logged = delivery;
     for (let atMs = 0; atMs < 60; atMs += 1) {
-      const claim = claimed({ ...logged, tries: 0 }, 'claim', nowMs);
       const log = { atMs, durationMs: 1, httpStatus: 500, error: null, answerExcerpt: '' };
       const outcome = { type: 'failed', retryAfterMs: null, isEndpointPaused: false } as const;
-      logged = reported(
-        claim,
-        { sequence: 3, position: 0, claimId: 'claim', outcome, log },
-        context,
-      );
+      logged = tried({ ...logged, tries: 0 }, outcome, log);
     }
     expect(logged.log.map(({ atMs }) => atMs)).toEqual(
       Array.from({ length: 40 }, (_none, index) => 20 + index),
@@ -86,32 +92,15 @@ describe('an internal failure', () => {
   test('uses no try and is retried within a minute, even when repeated', () => {
     let failing = delivery;
     for (let times = 0; times < 10; times += 1) {
-      const claim = claimed({ ...failing, timesQueued: times }, 'claim', nowMs);
-      const report = {
-        sequence: 3,
-        position: 0,
-        claimId: 'claim',
-        outcome: { type: 'not_sent' },
-        log: null,
-      };
-      failing = reported(claim, report as Parameters<typeof reported>[1], context);
+      failing = tried({ ...failing, timesQueued: times }, { type: 'not_sent' }, null);
       expect(failing).toMatchObject({ deliveryStatus: 'queued', tries: 0, log: [] });
       expect((failing.dueAtMs ?? 0) - nowMs).toBeLessThanOrEqual(60_000);
     }
   });
 
   test('that never ends backs off to an hour, and is visibly given up after a month', () => {
-    const failedTimes = (timesQueued: number) => {
-      const claim = claimed({ ...delivery, timesQueued }, 'claim', nowMs);
-      const report = {
-        sequence: 3,
-        position: 0,
-        claimId: 'claim',
-        outcome: { type: 'not_sent' },
-        log: null,
-      };
-      return reported(claim, report as Parameters<typeof reported>[1], context);
-    };
+    const failedTimes = (timesQueued: number) =>
+      tried({ ...delivery, timesQueued }, { type: 'not_sent' }, null);
     expect(failedTimes(60).dueAtMs).toBe(nowMs + 60_000);
     expect(failedTimes(70).dueAtMs).toBe(nowMs + 3_600_000);
     expect(failedTimes(779)).toMatchObject({ deliveryStatus: 'queued', tries: 0 });

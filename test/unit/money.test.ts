@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   AMOUNT_MINOR_MAX,
   commissionMinor,
@@ -11,7 +11,7 @@ import {
 const anyAmountMinor = fc.integer({ min: 0, max: AMOUNT_MINOR_MAX });
 
 describe('minorFromMajor (decisions.md#5)', () => {
-  it.each([
+  test.each([
     [1, 100],
     [1.15, 115],
     [0.29, 29],
@@ -32,7 +32,7 @@ describe('minorFromMajor (decisions.md#5)', () => {
     expect(minorFromMajor(amountMajor)).toBe(amountMinor);
   });
 
-  it('is exact for every amount with two decimals', () => {
+  test('is exact for every amount with two decimals', () => {
     fc.assert(
       fc.property(anyAmountMinor, (amountMinor) => {
         expect(minorFromMajor(amountMinor / 100)).toBe(amountMinor);
@@ -42,7 +42,7 @@ describe('minorFromMajor (decisions.md#5)', () => {
     );
   });
 
-  it('rejects every amount with a third decimal', () => {
+  test('rejects every amount with a third decimal', () => {
     const lastDigit = fc.integer({ min: 1, max: 9 });
     fc.assert(
       fc.property(anyAmountMinor, lastDigit, (amountMinor, digit) => {
@@ -53,7 +53,7 @@ describe('minorFromMajor (decisions.md#5)', () => {
 });
 
 describe('roundedShare and commissionMinor (decisions.md#14, #15)', () => {
-  it.each([
+  test.each([
     [100, 150, 1, 2],
     [99, 5_000, 49, 50],
     [1, 4_999, 0, 0],
@@ -64,7 +64,7 @@ describe('roundedShare and commissionMinor (decisions.md#14, #15)', () => {
     expect(roundedShare(amountMinor, basisPoints, 'half_up')).toBe(halfUp);
   });
 
-  it('adds the fixed part after rounding', () => {
+  test('adds the fixed part after rounding', () => {
     expect(commissionMinor(99, { basisPoints: 5_000, fixedMinor: 7 })).toBe(57);
   });
 });

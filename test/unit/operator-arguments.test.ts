@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { COMMANDS, optionsOf, parseCommandLine } from '../../scripts/operator/arguments.ts';
 import { gatewayOf } from '../../scripts/operator/client.ts';
 import { UsageError } from '../../scripts/operator/command.ts';
@@ -24,7 +24,7 @@ function words(line: string): string[] {
 }
 
 describe('requests', () => {
-  it.each<[string, string, unknown]>([
+  test.each<[string, string, unknown]>([
     ['merchant list', '/merchants', undefined],
     ['merchant list --status suspended', '/merchants?status=suspended', undefined],
     ['merchant show a', '/merchants/a', undefined],
@@ -101,7 +101,7 @@ describe('requests', () => {
     expect(requestOf(line)).toEqual(body === undefined ? { path } : { path, body });
   });
 
-  it.each([
+  test.each([
     ['--returned --reference RF9', { outcome: 'returned', reference: 'RF9' }],
     ['--not-returned', { outcome: 'not_returned' }],
   ])('refund resolve %s', (options, outcome) => {
@@ -139,7 +139,7 @@ describe('requests', () => {
 });
 
 describe('rejects', () => {
-  it.each([
+  test.each([
     ['fly', 'unknown command "fly"'],
     [
       'merchant',
@@ -233,7 +233,7 @@ describe('the gateway', () => {
     });
   });
 
-  it.each<[string, string, NodeJS.ProcessEnv, string]>([
+  test.each<[string, string, NodeJS.ProcessEnv, string]>([
     ['no secret', 'https://pay.example.com', {}, 'KEFEL_OPERATOR_SECRET is not set'],
     ['no encryption', 'http://pay.example.com', { KEFEL_OPERATOR_SECRET: secret }, 'use https'],
     ['no URL', 'pay.example.com', { KEFEL_OPERATOR_SECRET: secret }, '--url must be a URL'],

@@ -47,8 +47,13 @@ test.each(SCRIPTS)(
     const { stdout } = await run('node', [...words, ...options, '--help'], {
       cwd: PROJECT_DIRECTORY,
     });
-    expect(stdout).toMatch(/^npm run .* \[-- options\]\n/);
-    expect(stdout).toContain('show this help\n');
+    const [usage, ...lines] = stdout.trimEnd().split('\n');
+    expect(usage?.replace('--silent ', '')).toBe(`npm run ${name} [-- options]`);
+    const explained = lines.flatMap((line) => /^ +--([\w-]+)\b.* {2,}\S/.exec(line)?.[1] ?? []);
+    const documented = options.flatMap((option) => /^--([\w-]+)/.exec(option)?.[1] ?? []);
+    expect(explained).toEqual(expect.arrayContaining([...documented, 'help']));
+    // Nothing else was printed, such as what the script would do.
+    expect(lines.at(-1)).toMatch(/--help +show this help$/);
   },
 );
 

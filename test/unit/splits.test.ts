@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { AMOUNT_MINOR_MAX } from '../../src/domain/money.ts';
 import {
   itemTotals,
@@ -14,7 +14,7 @@ import {
 const QUANTITY_MAX = 2_147_483_647;
 
 describe('itemTotals (decisions.md#4)', () => {
-  it.each([
+  test.each([
     ['no items', [], 0, 0],
     ['one item', [{ priceMinor: 1_050, quantity: 3 }], 3_150, 1_050],
     [
@@ -50,7 +50,7 @@ describe('itemTotals (decisions.md#4)', () => {
 });
 
 describe('matchingBasis (decisions.md#4)', () => {
-  it.each([
+  test.each([
     [300, { unitMinor: 300, lineMinor: 100 }, 'unit'],
     [100, { unitMinor: 300, lineMinor: 100 }, 'line'],
     [100, { unitMinor: 100, lineMinor: 100 }, 'unit'],
@@ -62,7 +62,7 @@ describe('matchingBasis (decisions.md#4)', () => {
 });
 
 describe('shares (decisions.md#14)', () => {
-  it.each([
+  test.each([
     [{ type: 'percentage', value: 3_333 }, 100, 33],
     [{ type: 'percentage', value: 1 }, 9_999, 0],
     [{ type: 'percentage', value: 10_000 }, AMOUNT_MINOR_MAX, AMOUNT_MINOR_MAX],
@@ -71,7 +71,7 @@ describe('shares (decisions.md#14)', () => {
     expect(shareMinor(amountMinor, split)).toBe(share);
   });
 
-  it('adds up both kinds, and the percentages alone', () => {
+  test('adds up both kinds, and the percentages alone', () => {
     const splits: SplitValue[] = [
       { type: 'percentage', value: 2_550 },
       { type: 'number', value: 40 },
@@ -81,7 +81,7 @@ describe('shares (decisions.md#14)', () => {
     expect(percentageTotal(splits)).toBe(7_550);
   });
 
-  it('never exceeds the amount for percentages of at most 100 together', () => {
+  test('never exceeds the amount for percentages of at most 100 together', () => {
     const value = fc.integer({ min: 1, max: 500 });
     const splits = fc.array(
       value.map((v): SplitValue => ({ type: 'percentage', value: v })),
@@ -96,7 +96,7 @@ describe('shares (decisions.md#14)', () => {
     );
   });
 
-  it.each([
+  test.each([
     [1_000, [], 1_000],
     [1_000, [20, 35, 10], 965],
     [10, [35], 0],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { METHODS } from '../../src/domain/method.ts';
 import {
   CONTEXT,
@@ -10,6 +10,7 @@ import {
   orderOf,
   type Row,
   SANDBOX,
+  wrong,
 } from './validation-fixture.ts';
 
 const REQUIRED = 'This field is required.';
@@ -30,8 +31,7 @@ const ROWS: readonly Row[] = [
   ],
   ['api.md#error-4: amount 0', { amount: 0 }, { amount: 'Must be greater than 0.' }],
   ['api.md#error-4: method missing', { method: undefined }, { method: REQUIRED }],
-  ['api.md#error-4: method', { method: 'CASH' }, { method: METHOD }],
-  ['exactly one method', { method: ['CBE'] }, { method: METHOD }],
+  ...wrong('method', METHOD, { 'api.md#error-4: method': 'CASH', 'exactly one method': ['CBE'] }),
   ['decisions.md#13: currency', { currency: 'USD' }, { currency: 'M_PESA cannot take USD.' }],
   [
     'api.md#express-rule-2, decisions.md#2: TELE_BIRR',
@@ -44,19 +44,19 @@ const ROWS: readonly Row[] = [
     { returnUrl: 'This field is required for ETS_SWITCH.' },
   ],
   ['decisions.md#2: bad where not required', { returnUrl: '' }, { returnUrl: BAD_URL }],
-  [
-    'api.md#error-7, #express-rule-3: phone missing',
-    { phoneNumber: undefined },
-    { phoneNumber: NO_PHONE },
-  ],
+  ...wrong('phoneNumber', NO_PHONE, {
+    'api.md#error-7, #express-rule-3: phone missing': undefined,
+  }),
   [
     'decisions.md#3: empty phones',
     { phoneNumber: '', customerInfo: { phone: '' } },
     { phoneNumber: NO_PHONE },
   ],
-  ['decisions.md#3: unusable phone', { phoneNumber: '0811223344' }, { phoneNumber: PHONE }],
-  ['decisions.md#3: 251 without digits', { phoneNumber: '251911' }, { phoneNumber: PHONE }],
-  ['decisions.md#3: spaces', { phoneNumber: '+251 911 223 344' }, { phoneNumber: PHONE }],
+  ...wrong('phoneNumber', PHONE, {
+    'decisions.md#3: unusable phone': '0811223344',
+    'decisions.md#3: 251 without digits': '251911',
+    'decisions.md#3: spaces': '+251 911 223 344',
+  }),
   [
     'decisions.md#3: phoneNumber wins',
     { phoneNumber: '12', customerInfo: { phone: '911223344' } },
@@ -116,21 +116,21 @@ const SANDBOX_ROWS: readonly Row[] = [
 ];
 
 describe('validateExpress rejects', () => {
-  it.each(ROWS)('%s', (_source, changes, errors) => {
+  test.each(ROWS)('%s', (_source, changes, errors) => {
     expect(errorsOf(express(changes))).toEqual(errors);
   });
 
-  it.each(SANDBOX_ROWS)('in the sandbox, %s', (_source, changes, errors) => {
+  test.each(SANDBOX_ROWS)('in the sandbox, %s', (_source, changes, errors) => {
     expect(errorsOf(express(changes, SANDBOX))).toEqual(errors);
   });
 
-  it('decisions.md#13: a method that is not enabled', () => {
+  test('decisions.md#13: a method that is not enabled', () => {
     expect(errorsOf(express({}, { ...CONTEXT, methods: [] }))).toEqual({
       method: 'M_PESA is not enabled for this merchant.',
     });
   });
 
-  it.each(['M_PESA', 'TELE_BIRR_USSD', 'E_BIRR', 'CBE'])(
+  test.each(['M_PESA', 'TELE_BIRR_USSD', 'E_BIRR', 'CBE'])(
     'decisions.md#3: %s without phone',
     (method) => {
       expect(Object.keys(errorsOf(express({ method, phoneNumber: undefined })))).toEqual([
@@ -141,7 +141,7 @@ describe('validateExpress rejects', () => {
 });
 
 describe('validateExpress accepts', () => {
-  it('the smallest body, with every absent field null or empty', () => {
+  test('the smallest body, with every absent field null or empty', () => {
     expect(orderOf(express())).toEqual({
       kind: 'express',
       uniqueId: 'order-1',
@@ -166,13 +166,13 @@ describe('validateExpress accepts', () => {
     });
   });
 
-  it.each(METHODS)('decisions.md#2, #3: %s with a phone and a returnUrl', (method) => {
+  test.each(METHODS)('decisions.md#2, #3: %s with a phone and a returnUrl', (method) => {
     expect(orderOf(express({ method, ...RETURN })).methods).toEqual([
       { method, commissionMinor: 0 },
     ]);
   });
 
-  it.each(['911223344', '0911223344', '251911223344', '+251911223344'])(
+  test.each(['911223344', '0911223344', '251911223344', '+251911223344'])(
     'decisions.md#3: %s is 251911223344',
     (phone) => {
       expect(orderOf(express({ phoneNumber: phone })).phone).toBe('251911223344');
@@ -182,7 +182,7 @@ describe('validateExpress accepts', () => {
     },
   );
 
-  it('decisions.md#3: an unusable phone where none is needed', () => {
+  test('decisions.md#3: an unusable phone where none is needed', () => {
     const changes: Fields = { method: 'TELE_BIRR', phoneNumber: 'none', ...RETURN };
     expect(orderOf(express({ ...changes, customerInfo: { phone: '+1 555' } }))).toMatchObject({
       phone: null,
@@ -190,12 +190,12 @@ describe('validateExpress accepts', () => {
     });
   });
 
-  it('api.md#customer-info: isPhoneUpdatable, and ignores it', () => {
+  test('api.md#customer-info: isPhoneUpdatable, and ignores it', () => {
     const order = orderOf(express({ customerInfo: { isPhoneUpdatable: 'x' } }));
     expect(order.customer?.isPhoneUpdatable).toBeNull();
   });
 
-  it('decisions.md#4: any positive amount, not compared with the items', () => {
+  test('decisions.md#4: any positive amount, not compared with the items', () => {
     expect(orderOf(express({ amount: 0.01 })).amountMinor).toBe(1);
     expect(orderOf(express({ amount: 15, items: [ITEM] }))).toMatchObject({
       amountMinor: 1_500,
@@ -205,7 +205,7 @@ describe('validateExpress accepts', () => {
     expect(orderOf(express({ amount: undefined, items: [ITEM] })).amountMinor).toBe(2_000);
   });
 
-  it('description and debitAccount; empty ones count as absent', () => {
+  test('description and debitAccount; empty ones count as absent', () => {
     const given = { description: 'Coffee', debitAccount: '1000' };
     expect(orderOf(express(given))).toMatchObject(given);
     expect(express({ description: '', debitAccount: '', phoneNumber: '0711223344' })).toEqual(
@@ -213,7 +213,7 @@ describe('validateExpress accepts', () => {
     );
   });
 
-  it.each([
+  test.each([
     [SIMULATED, 'succeed'],
     [{ ...SIMULATED, simulationStatus: 'FAILED' }, 'fail'],
     [{ testModeType: 'ACTUAL_TEST' }, 'interactive'],
@@ -223,20 +223,20 @@ describe('validateExpress accepts', () => {
     expect(orderOf(express({ testMode }, SANDBOX)).simulation).toBe(simulation);
   });
 
-  it.each([[null], ['x'], [[]], [SIMULATED], [{ testModeType: 5 }]])(
+  test.each([[null], ['x'], [[]], [SIMULATED], [{ testModeType: 5 }]])(
     'decisions.md#22: production ignores testMode %j',
     (testMode) => {
       expect(express({ testMode })).toEqual(express());
     },
   );
 
-  it('decisions.md#13: both currencies in the sandbox', () => {
+  test('decisions.md#13: both currencies in the sandbox', () => {
     expect(orderOf(express({ currency: 'USD', testMode: SIMULATED }, SANDBOX)).currency).toBe(
       'USD',
     );
   });
 
-  it('decisions.md#6: unknown fields, and ignores them', () => {
+  test('decisions.md#6: unknown fields, and ignores them', () => {
     const given = express({ ...EXPRESS_BODY, methods: 5, extra: {} });
     expect(orderOf(given)).toEqual(orderOf(express()));
   });

@@ -116,3 +116,17 @@ export function codesOf(validated: Validated<PaymentOrder>): Record<string, stri
   const errors = validated.ok ? [] : Object.entries(validated.errors);
   return Object.fromEntries(errors.map(([path, error]) => [path, codeOf(error)]));
 }
+
+/** Rows in which the field at `path` has a wrong value, by their source. */
+export function wrong(
+  path: string,
+  error: string,
+  values: Readonly<Record<string, unknown>>,
+): readonly Row[] {
+  const [field = '', member] = path.split('.');
+  return Object.entries(values).map(([source, value]) => [
+    source,
+    { [field]: member === undefined ? value : { [member]: value } },
+    { [path]: error },
+  ]);
+}

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { uniqueIdOf, validateHosted } from '../../src/api/schema/hosted.ts';
 import {
   CONTEXT,
@@ -14,6 +14,7 @@ import {
   SANDBOX,
   SPLIT,
   withRules,
+  wrong,
 } from './validation-fixture.ts';
 
 /** Production rails as CONTEXT's, of which M-PESA takes no cents. */
@@ -30,7 +31,7 @@ describe('decisions.md#13: a method that takes no cents', () => {
   const methodsOf = (changes: object) =>
     orderOf(hosted({ ...changes }, WHOLE)).methods.map(({ method }) => method);
 
-  it('is left out of a payment with cents, with either bearer of the commission', () => {
+  test('is left out of a payment with cents, with either bearer of the commission', () => {
     for (const commissionPaidByCustomer of [true, false]) {
       const changes = { methods: ['CBE', 'M_PESA'], commissionPaidByCustomer };
       expect(methodsOf({ ...changes, amount: 153.76 })).toEqual(['CBE']);
@@ -38,7 +39,7 @@ describe('decisions.md#13: a method that takes no cents', () => {
     }
   });
 
-  it('is a problem of the amount, or of the items, when no other method is left', () => {
+  test('is a problem of the amount, or of the items, when no other method is left', () => {
     const message = 'M_PESA can take whole amounts only, without cents.';
     expect(errorsOf(hosted({ methods: ['M_PESA'], amount: 1.01 }, WHOLE))).toEqual({
       amount: message,
@@ -49,7 +50,7 @@ describe('decisions.md#13: a method that takes no cents', () => {
     expect(errorsOf(express({ amount: 1.01 }, WHOLE))).toEqual({ amount: message });
   });
 
-  it('decisions.md#15: rounds the commission up when the customer bears it', () => {
+  test('decisions.md#15: rounds the commission up when the customer bears it', () => {
     const termsOf = (commissionPaidByCustomer: boolean) =>
       orderOf(hosted({ methods: ['CBE', 'M_PESA'], amount: 153, commissionPaidByCustomer }, WHOLE))
         .methods;
@@ -74,14 +75,14 @@ describe('decisions.md#3: a phone that the customer cannot change', () => {
   const methodsOf = (changes: Fields, context = PHONES) =>
     orderOf(hosted(changes, context)).methods.map(({ method }) => method);
 
-  it('leaves out the methods that cannot charge it', () => {
+  test('leaves out the methods that cannot charge it', () => {
     const methods = ['M_PESA', 'CBE', 'TELE_BIRR'];
     const others = ['TELE_BIRR', 'CBE'];
     expect(methodsOf({ methods, customerInfo: locked })).toEqual(others);
     expect(methodsOf({ methods: [], customerInfo: locked })).not.toContain('M_PESA');
   });
 
-  it.each([
+  test.each([
     ['may change it', { ...locked, isPhoneUpdatable: true }],
     ['may change it, unless said otherwise', { phone: locked.phone }],
     ['enters one, because none was sent', { isPhoneUpdatable: false }],
@@ -91,7 +92,7 @@ describe('decisions.md#3: a phone that the customer cannot change', () => {
     expect(methodsOf({ methods: ['M_PESA'], customerInfo })).toEqual(['M_PESA']);
   });
 
-  it('is a problem of the phone when no other method is left', () => {
+  test('is a problem of the phone when no other method is left', () => {
     const changes = { methods: ['M_PESA'], customerInfo: locked };
     expect(errorsOf(hosted(changes, PHONES))).toEqual({
       'customerInfo.phone':
@@ -104,7 +105,7 @@ describe('decisions.md#3: a phone that the customer cannot change', () => {
     ]);
   });
 
-  it('does not matter to methods without a phone, and in the sandbox', () => {
+  test('does not matter to methods without a phone, and in the sandbox', () => {
     const rules = { currencies: ['ETB'], acceptsPhone: () => false } as const;
     const none = withRules(PHONES, () => rules);
     const redirects = ['TELE_BIRR', 'ETS_SWITCH'];
@@ -149,29 +150,24 @@ const ROWS: readonly Row[] = [
     { amount: undefined, items: items({ price: 0.33, quantity: 3 }) },
     { items: TOO_SMALL },
   ],
-
-  ['api.md#error-4: amount 0', { amount: 0 }, { amount: POSITIVE }],
-  ['api.md#error-4: amount negative', { amount: -5 }, { amount: POSITIVE }],
+  ...wrong('amount', POSITIVE, {
+    'api.md#error-4: amount 0': 0,
+    'api.md#error-4: amount negative': -5,
+  }),
   ['api.md#error-4: amount 1.005', { amount: 1.005 }, { amount: TWO_DECIMALS }],
   ['decisions.md#5: a numeric string', { amount: '100' }, { amount: 'Must be a JSON number.' }],
-  ['decisions.md#5: over the cap', { amount: 1_000_000_000 }, { amount: CAP }],
-  ['decisions.md#5: far over the cap', { amount: 1e300 }, { amount: CAP }],
+  ...wrong('amount', CAP, {
+    'decisions.md#5: over the cap': 1_000_000_000,
+    'decisions.md#5: far over the cap': 1e300,
+  }),
   ['decisions.md#5: a boolean', { amount: true }, { amount: 'Must be a JSON number.' }],
-
-  ['api.md#error-4: currency missing', { currency: undefined }, { currency: REQUIRED }],
-  ['api.md#error-4: currency null', { currency: null }, { currency: REQUIRED }],
+  ...wrong('currency', REQUIRED, {
+    'api.md#error-4: currency missing': undefined,
+    'api.md#error-4: currency null': null,
+  }),
   ['api.md#error-4: currency', { currency: 'etb' }, { currency: 'Must be ETB or USD.' }],
-  [
-    'api.md#error-4: no flag',
-    { commissionPaidByCustomer: undefined },
-    { commissionPaidByCustomer: REQUIRED },
-  ],
-  [
-    'flag is boolean',
-    { commissionPaidByCustomer: 'true' },
-    { commissionPaidByCustomer: 'Must be true or false.' },
-  ],
-
+  ...wrong('commissionPaidByCustomer', REQUIRED, { 'api.md#error-4: no flag': undefined }),
+  ...wrong('commissionPaidByCustomer', 'Must be true or false.', { 'flag is boolean': 'true' }),
   ['id missing', { paymentIntentUniqueId: undefined }, { paymentIntentUniqueId: REQUIRED }],
   ['id a number', { paymentIntentUniqueId: 7 }, { paymentIntentUniqueId: 'Must be a string.' }],
   ...['.', '..'].map(
@@ -182,109 +178,62 @@ const ROWS: readonly Row[] = [
         { paymentIntentUniqueId: 'Must not be "." or "..".' },
       ] as const,
   ),
-  ['decisions.md#7: id empty', { paymentIntentUniqueId: '' }, { paymentIntentUniqueId: ID_LENGTH }],
-  [
-    'decisions.md#7: id 256 long',
-    { paymentIntentUniqueId: 'x'.repeat(256) },
-    { paymentIntentUniqueId: ID_LENGTH },
-  ],
-  [
-    'decisions.md#7: id of 256 emoji',
-    { paymentIntentUniqueId: '😀'.repeat(256) },
-    { paymentIntentUniqueId: ID_LENGTH },
-  ],
-  [
-    'decisions.md#7: id of spaces',
-    { paymentIntentUniqueId: '  \u00a0' },
-    { paymentIntentUniqueId: 'Must not consist of spaces only.' },
-  ],
-  [
-    'decisions.md#7: id with NUL',
-    { paymentIntentUniqueId: 'a\u0000' },
-    { paymentIntentUniqueId: UNPRINTABLE },
-  ],
-  [
-    'decisions.md#7: id with zero width',
-    { paymentIntentUniqueId: 'a\u200b' },
-    { paymentIntentUniqueId: UNPRINTABLE },
-  ],
-  [
-    'decisions.md#7: id with a line',
-    { paymentIntentUniqueId: 'a\u2028b' },
-    { paymentIntentUniqueId: UNPRINTABLE },
-  ],
-  [
-    'decisions.md#7: id half a pair',
-    { paymentIntentUniqueId: 'a\ud800' },
-    { paymentIntentUniqueId: UNPRINTABLE },
-  ],
-  [
-    'decisions.md#7: id private use',
-    { paymentIntentUniqueId: '\ue000' },
-    { paymentIntentUniqueId: UNPRINTABLE },
-  ],
-
-  ['methods missing', { methods: undefined }, { methods: REQUIRED }],
-  ['methods null', { methods: null }, { methods: REQUIRED }],
+  ...wrong('paymentIntentUniqueId', ID_LENGTH, {
+    'decisions.md#7: id empty': '',
+    'decisions.md#7: id 256 long': 'x'.repeat(256),
+    'decisions.md#7: id of 256 emoji': '😀'.repeat(256),
+  }),
+  ...wrong('paymentIntentUniqueId', 'Must not consist of spaces only.', {
+    'decisions.md#7: id of spaces': '  \u00a0',
+  }),
+  ...wrong('paymentIntentUniqueId', UNPRINTABLE, {
+    'decisions.md#7: id with NUL': 'a\u0000',
+    'decisions.md#7: id with zero width': 'a\u200b',
+    'decisions.md#7: id with a line': 'a\u2028b',
+    'decisions.md#7: id half a pair': 'a\ud800',
+    'decisions.md#7: id private use': '\ue000',
+  }),
+  ...wrong('methods', REQUIRED, { 'methods missing': undefined, 'methods null': null }),
   ['methods a string', { methods: 'CBE' }, { methods: 'Must be an array.' }],
   [
     'decisions.md#13: unknown methods',
     { methods: ['CBE', 'BOGUS', 'M_PESA', 5, 'constructor'] },
     { 'methods[1]': METHOD, 'methods[3]': METHOD, 'methods[4]': METHOD },
   ],
-  [
-    'decisions.md#7: too many methods',
-    { methods: Array(101).fill('CBE') },
-    { methods: 'Must have at most 100 entries.' },
-  ],
+  ...wrong('methods', 'Must have at most 100 entries.', {
+    'decisions.md#7: too many methods': Array(101).fill('CBE'),
+  }),
   [
     'decisions.md#13: no method accepts the currency',
     { currency: 'USD', methods: ['CBE', 'M_PESA'] },
     { currency: 'CBE, M_PESA cannot take USD.' },
   ],
-
   ['api.md#error-5: returnUrl missing', { returnUrl: undefined }, { returnUrl: REQUIRED }],
-  ['decisions.md#6: returnUrl empty', { returnUrl: '' }, { returnUrl: BAD_URL }],
-  ['api.md#error-5: returnUrl', { returnUrl: 'shop.example' }, { returnUrl: BAD_URL }],
-  [
-    'decisions.md#12: userinfo',
-    { returnUrl: 'https://a@b.example' },
-    { returnUrl: 'Must not contain a user name or password.' },
-  ],
+  ...wrong('returnUrl', BAD_URL, {
+    'decisions.md#6: returnUrl empty': '',
+    'api.md#error-5: returnUrl': 'shop.example',
+  }),
+  ...wrong('returnUrl', 'Must not contain a user name or password.', {
+    'decisions.md#12: userinfo': 'https://a@b.example',
+  }),
   ['api.md#error-5: callbackUrl', { callbackUrl: 'ftp://a' }, { callbackUrl: BAD_URL }],
-  [
-    'decisions.md#12: a callbackUrl that no webhook would be sent to',
-    { callbackUrl: 'https://10.example.com/' },
-    { callbackUrl: 'No webhook can be sent there: host is an IP address.' },
-  ],
+  ...wrong('callbackUrl', 'No webhook can be sent there: host is an IP address.', {
+    'decisions.md#12: a callbackUrl that no webhook would be sent to': 'https://10.example.com/',
+  }),
   ['decisions.md#6: callbackUrl empty', { callbackUrl: '' }, { callbackUrl: BAD_URL }],
-
   ['decisions.md#1: expireIn missing', { expireIn: undefined }, { expireIn: REQUIRED }],
-  ['decisions.md#1: expireIn 4', { expireIn: 4 }, { expireIn: EXPIRE_IN }],
-  ['decisions.md#1: expireIn over 366 days', { expireIn: 31_622_401 }, { expireIn: EXPIRE_IN }],
-  ['decisions.md#1: expireIn 5.5', { expireIn: 5.5 }, { expireIn: EXPIRE_IN }],
+  ...wrong('expireIn', EXPIRE_IN, {
+    'decisions.md#1: expireIn 4': 4,
+    'decisions.md#1: expireIn over 366 days': 31_622_401,
+    'decisions.md#1: expireIn 5.5': 5.5,
+  }),
   ['decisions.md#5: expireIn a string', { expireIn: '60' }, { expireIn: 'Must be a JSON number.' }],
-
-  [
-    'api.md#error-6: leading zero',
-    { customerInfo: { phone: '0911223344' } },
-    { 'customerInfo.phone': PHONE },
-  ],
-  [
-    'api.md#error-6: 8 digits',
-    { customerInfo: { phone: '91122334' } },
-    { 'customerInfo.phone': PHONE },
-  ],
-  [
-    'api.md#error-6: a 7',
-    { customerInfo: { phone: '711223344' } },
-    { 'customerInfo.phone': PHONE },
-  ],
-  [
-    'api.md#error-6: a line after',
-    { customerInfo: { phone: '911223344\n' } },
-    { 'customerInfo.phone': PHONE },
-  ],
+  ...wrong('customerInfo.phone', PHONE, {
+    'api.md#error-6: leading zero': '0911223344',
+    'api.md#error-6: 8 digits': '91122334',
+    'api.md#error-6: a 7': '711223344',
+    'api.md#error-6: a line after': '911223344\n',
+  }),
   ['customerInfo an array', { customerInfo: [] }, { customerInfo: 'Must be a JSON object.' }],
   [
     'decisions.md#7: customerInfo',
@@ -295,7 +244,6 @@ const ROWS: readonly Row[] = [
       'customerInfo.isPhoneUpdatable': 'Must be true or false.',
     },
   ],
-
   [
     'api.md#item: everything missing',
     { amount: undefined, items: [{}] },
@@ -367,7 +315,6 @@ const ROWS: readonly Row[] = [
     { amount: undefined, items: items({ price: 999_999_999.99, quantity: 2_147_483_647 }) },
     { items: 'The sum of price × quantity must be at most 999999999.99.' },
   ],
-
   [
     'decisions.md#10: a field of an item and the sums at once',
     { amount: 15, items: items({ name: undefined }) },
@@ -409,16 +356,16 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('validateHosted rejects', () => {
-  it.each(ROWS)('%s', (_source, changes, errors) => {
+  test.each(ROWS)('%s', (_source, changes, errors) => {
     expect(errorsOf(hosted(changes))).toEqual(errors);
   });
 
-  it.each([[null], [[]], ['text'], [5], [undefined]])('a body that is no object: %j', (body) => {
+  test.each([[null], [[]], ['text'], [5], [undefined]])('a body that is no object: %j', (body) => {
     const errors = { body: 'Must be a JSON object.' };
     expect(errorsOf(validateHosted(body, CONTEXT))).toEqual(errors);
   });
 
-  it('decisions.md#10: an empty object, and names all missing fields', () => {
+  test('decisions.md#10: an empty object, and names all missing fields', () => {
     expect(errorsOf(validateHosted({}, CONTEXT))).toEqual({
       amount: NEITHER,
       currency: REQUIRED,
@@ -430,7 +377,7 @@ describe('validateHosted rejects', () => {
     });
   });
 
-  it('decisions.md#13: methods that are not enabled, and an empty list when none is', () => {
+  test('decisions.md#13: methods that are not enabled, and an empty list when none is', () => {
     const onlyCbe = {
       ...CONTEXT,
       methods: CONTEXT.methods.filter(({ method }) => method === 'CBE'),
@@ -446,7 +393,7 @@ describe('validateHosted rejects', () => {
 });
 
 describe('validateHosted accepts', () => {
-  it('the smallest body, with every absent field null or empty', () => {
+  test('the smallest body, with every absent field null or empty', () => {
     expect(orderOf(hosted())).toEqual({
       kind: 'hosted',
       uniqueId: 'order-1',
@@ -471,7 +418,7 @@ describe('validateHosted accepts', () => {
     });
   });
 
-  it('decisions.md#6: null optional fields and unknown ones, as if they were absent', () => {
+  test('decisions.md#6: null optional fields and unknown ones, as if they were absent', () => {
     const nulls = {
       items: null,
       paymentLinkUniqueId: null,
@@ -485,7 +432,7 @@ describe('validateHosted accepts', () => {
     expect(orderOf(given)).toEqual(orderOf(hosted()));
   });
 
-  it('decisions.md#6: an empty string in an optional field that is no URL, as if it were absent', () => {
+  test('decisions.md#6: an empty string in an optional field that is no URL, as if it were absent', () => {
     const empty = {
       items: '',
       paymentLinkUniqueId: '',
@@ -500,7 +447,7 @@ describe('validateHosted accepts', () => {
     expect(item?.description).toBeNull();
   });
 
-  it('names of the prototype as ordinary names', () => {
+  test('names of the prototype as ordinary names', () => {
     const text = JSON.stringify(HOSTED_BODY).replace(
       '{',
       '{"__proto__":{"callbackUrl":"bad"},"constructor":1,"toString":null,',
@@ -510,7 +457,7 @@ describe('validateHosted accepts', () => {
     expect(validateHosted(inherited, CONTEXT).ok).toBe(false);
   });
 
-  it.each([
+  test.each([
     ['the sum of prices', 10, 'line'],
     ['the sum of price × quantity', 20, 'unit'],
   ])('decisions.md#4: an amount equal to %s', (_name, amount, itemPriceBasis) => {
@@ -518,19 +465,19 @@ describe('validateHosted accepts', () => {
     expect(order).toMatchObject({ amountMinor: amount * 100, itemPriceBasis });
   });
 
-  it('decisions.md#4: both sums alike, as unit prices', () => {
+  test('decisions.md#4: both sums alike, as unit prices', () => {
     const order = orderOf(hosted({ amount: 10, items: items({ quantity: 1 }) }));
     expect(order.itemPriceBasis).toBe('unit');
   });
 
-  it('decisions.md#4: a line total although price × quantity exceeds the cap', () => {
+  test('decisions.md#4: a line total although price × quantity exceeds the cap', () => {
     const order = orderOf(
       hosted({ amount: 999_999_999.99, items: items({ price: 999_999_999.99, quantity: 9 }) }),
     );
     expect(order.itemPriceBasis).toBe('line');
   });
 
-  it('decisions.md#4: items alone, and an empty list beside an amount', () => {
+  test('decisions.md#4: items alone, and an empty list beside an amount', () => {
     const order = orderOf(
       hosted({ amount: undefined, items: items({ price: 0.1, quantity: 10 }) }),
     );
@@ -551,7 +498,7 @@ describe('validateHosted accepts', () => {
     expect(hosted({ items: [] })).toEqual(hosted());
   });
 
-  it.each([
+  test.each([
     ['decisions.md#5: 1.15', 1.15, 115],
     ['decisions.md#5: the cap', 999_999_999.99, 99_999_999_999],
     ['api.md#limits: 1.00', 1, 100],
@@ -559,24 +506,24 @@ describe('validateHosted accepts', () => {
     expect(orderOf(hosted({ amount })).amountMinor).toBe(amountMinor);
   });
 
-  it.each([5, 30, 31_622_400])('decisions.md#1: expireIn %d', (expireIn) => {
+  test.each([5, 30, 31_622_400])('decisions.md#1: expireIn %d', (expireIn) => {
     expect(orderOf(hosted({ expireIn })).expireInSeconds).toBe(expireIn);
   });
 
-  it.each(['x', 'x'.repeat(255), '😀'.repeat(255), 'ትዕዛዝ 1/2', '__proto__', ' padded '])(
+  test.each(['x', 'x'.repeat(255), '😀'.repeat(255), 'ትዕዛዝ 1/2', '__proto__', ' padded '])(
     'decisions.md#7: id %#',
     (paymentIntentUniqueId) => {
       expect(orderOf(hosted({ paymentIntentUniqueId })).uniqueId).toBe(paymentIntentUniqueId);
     },
   );
 
-  it('decisions.md#3: a phone of 9 and 8 digits; an empty one is absent', () => {
+  test('decisions.md#3: a phone of 9 and 8 digits; an empty one is absent', () => {
     const customerInfo = { name: 'Abebe', phone: '911223344', isPhoneUpdatable: false };
     expect(orderOf(hosted({ customerInfo })).customer).toEqual({ ...customerInfo, email: null });
     expect(orderOf(hosted({ customerInfo: { phone: '' } })).customer?.phone).toBeNull();
   });
 
-  it('decisions.md#13: duplicates collapse; in production a method without the currency drops out', () => {
+  test('decisions.md#13: duplicates collapse; in production a method without the currency drops out', () => {
     const methods = ['ETS_SWITCH', 'CBE', 'ETS_SWITCH'];
     const names = (currency: string, context = CONTEXT) =>
       orderOf(hosted({ methods, currency }, context)).methods.map(({ method }) => method);
@@ -585,7 +532,7 @@ describe('validateHosted accepts', () => {
     expect(names('USD', SANDBOX)).toEqual(['CBE', 'ETS_SWITCH']);
   });
 
-  it('decisions.md#15: the commission of each method, rounded half up', () => {
+  test('decisions.md#15: the commission of each method, rounded half up', () => {
     const methods = [offered('CBE', 150, 10), offered('M_PESA')];
     expect(orderOf(hosted({ amount: 1 }, { ...CONTEXT, methods })).methods).toEqual([
       { method: 'CBE', commissionMinor: 12 },
@@ -601,13 +548,13 @@ describe('validateHosted accepts', () => {
     const names = (changes: object) =>
       orderOf(hosted({ amount: 1, ...changes }, context)).methods.map(({ method }) => method);
 
-    it('leaves the method out', () => {
+    test('leaves the method out', () => {
       expect(names({ commissionPaidByCustomer: false })).toEqual(['CBE']);
       expect(names({ commissionPaidByCustomer: false, amount: 5 })).toEqual(['CBE', 'M_PESA']);
       expect(names({ commissionPaidByCustomer: true })).toEqual(['CBE', 'M_PESA']);
     });
 
-    it('is a problem of the amount when no method is left', () => {
+    test('is a problem of the amount when no method is left', () => {
       const borne = { commissionPaidByCustomer: false, method: 'M_PESA', amount: 4.99 };
       expect(errorsOf(express(borne, context))).toEqual({
         amount: 'Must cover the commission that you pay: 5.00.',
@@ -616,14 +563,14 @@ describe('validateHosted accepts', () => {
     });
   });
 
-  it('decisions.md#22: the sandbox simulates and production does not', () => {
+  test('decisions.md#22: the sandbox simulates and production does not', () => {
     expect(orderOf(hosted({}, SANDBOX)).simulation).toBe('interactive');
     expect(orderOf(hosted()).simulation).toBeNull();
   });
 });
 
 describe('uniqueIdOf (decisions.md#8)', () => {
-  it.each([
+  test.each([
     [{ paymentIntentUniqueId: 'a', amount: 'bad' }, 'a'],
     [{ paymentIntentUniqueId: '' }, null],
     [{ paymentIntentUniqueId: 5 }, null],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   errorsOf,
   express,
@@ -63,11 +63,11 @@ const EXPRESS_FIELDS: Record<string, (text: string) => Fields> = {
 };
 
 describe.each(HOSTILE)('a 60 KiB string of %s', (_name, text) => {
-  it.each(Object.entries(HOSTED_FIELDS))('is refused in hosted %s alone', (path, changes) => {
+  test.each(Object.entries(HOSTED_FIELDS))('is refused in hosted %s alone', (path, changes) => {
     expect(Object.keys(errorsOf(hosted(changes(text))))).toEqual([path]);
   });
 
-  it.each(Object.entries(EXPRESS_FIELDS))('is refused in express %s alone', (path, changes) => {
+  test.each(Object.entries(EXPRESS_FIELDS))('is refused in express %s alone', (path, changes) => {
     const body = { testMode: SIMULATED, ...changes(text) };
     expect(Object.keys(errorsOf(express(body, SANDBOX)))).toEqual([path]);
   });
@@ -76,12 +76,12 @@ describe.each(HOSTILE)('a 60 KiB string of %s', (_name, text) => {
 describe('a list far over its limit is one error, its entries unread (decisions.md#7)', () => {
   const COUNT = 100_000;
 
-  it.each(['items', 'splitPayment', 'methods'])('%s', (path) => {
+  test.each(['items', 'splitPayment', 'methods'])('%s', (path) => {
     const answer = errorsOf(hosted({ [path]: Array(COUNT).fill(null) }));
     expect(Object.keys(answer)).toEqual([path]);
   });
 
-  it('answers at most one message per field, never with the values', () => {
+  test('answers at most one message per field, never with the values', () => {
     const bad = { name: 1, description: 1, image: 1, quantity: 0, type: 'secret', price: 'secret' };
     const errors = errorsOf(hosted({ items: Array(100).fill(bad) }));
     expect(Object.keys(errors)).toHaveLength(600);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ValidationContext } from '../../src/api/schema/context.ts';
 import {
   CONTEXT,
@@ -98,12 +98,12 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('splitPayment is rejected', () => {
-  it.each(ROWS)('%s', (_source, changes, errors) => {
+  test.each(ROWS)('%s', (_source, changes, errors) => {
     expect(errorsOf(hosted(changes))).toEqual(errors);
     expect(errorsOf(express(changes))).toEqual(errors);
   });
 
-  it.each([
+  test.each([
     [['CBE', 'M_PESA'], 95],
     [[], 95],
     [['CBE'], 97],
@@ -115,7 +115,7 @@ describe('splitPayment is rejected', () => {
     });
   });
 
-  it('decisions.md#14: when the commission takes the whole amount and leaves nothing to share', () => {
+  test('decisions.md#14: when the commission takes the whole amount and leaves nothing to share', () => {
     const methods = [offered('CBE', 10_000)];
     const changes = { ...splits({ amount: 0.01 }), amount: 1, commissionPaidByCustomer: false };
     expect(errorsOf(hosted(changes, { ...CHARGED, methods }))).toEqual({
@@ -125,12 +125,12 @@ describe('splitPayment is rejected', () => {
 });
 
 describe('splitPayment is accepted', () => {
-  it('decisions.md#14: up to the whole amount when the customer pays the commission', () => {
+  test('decisions.md#14: up to the whole amount when the customer pays the commission', () => {
     expect(hosted(splits({ amount: 100 }), CHARGED).ok).toBe(true);
     expect(hosted(splits(percent(33.33), percent(66.67)), CHARGED).ok).toBe(true);
   });
 
-  it('decisions.md#14: with shares of the amount without commission, rounded down', () => {
+  test('decisions.md#14: with shares of the amount without commission, rounded down', () => {
     const order = orderOf(hosted({ ...splits(percent(33.33), { amount: 1.25 }), amount: 1.99 }));
     expect(order.splits).toEqual([
       { bank: 'CBET', creditAccount: '1000123', type: 'percentage', value: 3_333, shareMinor: 66 },

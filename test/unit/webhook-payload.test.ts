@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Attempt, Intent, IntentStatus, IntentTerms } from '../../src/domain/intent.ts';
+import { openIntent } from '../../src/domain/decide.ts';
+import type { Attempt, Intent, IntentStatus } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import {
   eventBody,
@@ -8,84 +9,47 @@ import {
   WIRE_EVENTS,
 } from '../../src/webhooks/payload.ts';
 import { documentedFields } from '../support/api-tables.ts';
+import { attemptWith } from '../support/checkout-fixtures.ts';
+import { someTerms } from '../support/intents.ts';
 
 const createdAtMs = Date.UTC(2026, 10, 17, 9, 30, 0, 5);
 
-const minimalTerms: IntentTerms = {
+const minimalTerms = someTerms({
   environment: 'production',
-  merchantId: 'm1',
-  merchantName: 'Shop',
-  branding: null,
-  uniqueId: 'order-1',
   uuid: '0d7e2f8e-7d8b-4d52-9a3c-0c8f8a1f0001',
   number: 9_007_199_254_740_991,
-  kind: 'hosted',
-  paymentLinkUniqueId: null,
-  amountMinor: 10_000,
-  currency: 'ETB',
   methods: [
     { method: 'TELE_BIRR', commissionMinor: 150 },
     { method: 'M_PESA', commissionMinor: 200 },
   ],
-  items: [],
-  itemPriceBasis: 'unit',
-  splits: [],
   commissionPaidByCustomer: true,
-  customer: null,
   description: 'A bag of coffee',
   debitAccount: '1000555',
   returnUrl: null,
   callbackUrl: null,
-  refundEvents: false,
   simulation: null,
-  metadata: {},
-  baseUrl: 'https://pay.example.com',
   createdAtMs,
   expiresAtMs: createdAtMs + 600_000,
-};
+});
 
-const minimal: Intent = {
-  terms: minimalTerms,
-  status: 'open',
-  previousStatus: null,
-  failureReason: null,
-  version: 1,
-  late: false,
-  attempts: [],
-  refunds: [],
-  paidAttemptId: null,
-  anomalies: [],
-  updatedAtMs: createdAtMs,
-  endedAtMs: null,
-};
+const minimal = openIntent(minimalTerms);
 
-const attempt: Attempt = {
+const attempt = attemptWith({
   id: '5a0fd5c8-1111-4222-8333-444455556666',
   railId: 'mpesa',
-  startClaim: 'not_needed',
-  startClaimId: null,
   reference: 'ABCDEFGHJK0123456789',
   method: 'M_PESA',
   phone: '251911223344',
   flow: 'push',
-  deadlineAtMs: createdAtMs + 120_000,
-  windowIsFinal: false,
-  checkAtMs: null,
   status: 'succeeded',
   redirectUrl: 'https://rail.example.com/secret',
   railReference: 'RAIL-1',
   providerCode: '0',
-  proposal: null,
-  manualResolutionId: null,
   receipt: 'RECEIPT-1',
-  issuerReceipt: null,
   isProved: true,
-  failureReason: null,
-  checks: 0,
-  queriedAtMs: null,
   startedAtMs: createdAtMs + 1_000,
   updatedAtMs: createdAtMs + 2_500,
-};
+});
 
 const full: Intent = {
   ...minimal,

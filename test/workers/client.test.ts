@@ -71,12 +71,9 @@ test('does not retry after a bug', async () => {
 
 test("promises.md#4: stores a provider's answer although the object is unreachable for a while", async () => {
   await createHosted();
+  vi.spyOn(scheduler, 'wait').mockResolvedValue(undefined);
   const { client, counted } = faultyClient([
-    OVERLOADED,
-    RETRYABLE,
-    RETRYABLE,
-    RETRYABLE,
-    OVERLOADED,
+    ...[OVERLOADED, RETRYABLE, RETRYABLE, RETRYABLE, OVERLOADED],
   ]);
   const stored = await client.executePersistently([{ type: 'tick' }]);
   expect(stored).toMatchObject({ type: 'done', rejection: null });

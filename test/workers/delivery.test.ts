@@ -1,17 +1,11 @@
-import {
-  createExecutionContext,
-  evictAllDurableObjects,
-  runInDurableObject,
-} from 'cloudflare:test';
+import { evictAllDurableObjects, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { base64FromBytes, bytesFromBase64, utf8 } from '../../src/crypto/encoding.ts';
+import { base64FromBytes } from '../../src/crypto/encoding.ts';
 import { CLAIM_LEASE_MS, DELIVERY_WAITS_MS, QUEUED_LEASE_MS } from '../../src/domain/schedule.ts';
-import worker from '../../src/index.ts';
 import {
   ALPHA,
-  type Arrival,
   advance,
   alarmOf,
   answerOf,
@@ -32,21 +26,23 @@ import {
   firstOf,
   hostedBody,
   INTERRUPTIONS,
+  isGenuine,
   lastEvent,
   MINUTE_MS,
   merchantServer,
-  ORIGIN,
   payHosted,
   paymentIn,
   report,
   resolveAttempt,
   SECOND_MS,
   setEndpoint,
+  spkiOf,
   startRedirect,
   statusPath,
   stubOf,
   tenantOf,
   useGateway,
+  webhookKeys,
 } from './support.ts';
 
 /**
@@ -143,35 +139,6 @@ test('decisions.md#17: sends the event as documented, with both signatures', asy
   });
   expect(verified).toEqual(arrival.event);
 });
-
-interface WebhookKey {
-  readonly keyId: string;
-  readonly publicKey: string;
-  readonly retiredAt: string | null;
-}
-
-/** The keys that a Worker with these bindings publishes. */
-async function webhookKeys(bindings: Env = env): Promise<WebhookKey[]> {
-  const request = new Request(`${ORIGIN}/api/v1/payment/sandbox/webhook-keys`);
-  const response = worker.fetch(request as never, bindings, createExecutionContext());
-  return (await answerOf(response)).envelope.content as WebhookKey[];
-}
-
-const spkiOf = ({ publicKey }: WebhookKey) => publicKey.replaceAll(/-----[A-Z ]+-----|\s/g, '');
-
-/** Whether one of the published keys verifies the RSA signature over `body`. */
-async function isGenuine({ event }: Arrival, keys?: readonly WebhookKey[]): Promise<boolean> {
-  const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
-  for (const published of keys ?? (await webhookKeys())) {
-    const spki = bytesFromBase64(spkiOf(published));
-    const key = await crypto.subtle.importKey('spki', spki, algorithm, false, ['verify']);
-    const signature = bytesFromBase64(event.signature);
-    if (await crypto.subtle.verify(algorithm.name, key, signature, utf8(event.body))) {
-      return true;
-    }
-  }
-  return false;
-}
 
 test('promises.md#6: sends a lost message again after its lease, at growing intervals, and not before', async () => {
   await payHosted();

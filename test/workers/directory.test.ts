@@ -6,7 +6,7 @@ import {
   waitOnExecutionContext,
 } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { configOf } from '../../src/config.ts';
 import type { SqlStatement } from '../../src/database.ts';
 import type { Environment } from '../../src/domain/method.ts';
@@ -118,7 +118,7 @@ function lastUsedAtMs(): Promise<number | null> {
 }
 
 describe('decisions.md#9: the directory', () => {
-  it('grants a valid key its merchant and enabled methods', async () => {
+  test('grants a valid key its merchant and enabled methods', async () => {
     expect(await ask(apiKey, START_MS)).toEqual({
       type: 'granted',
       access: {
@@ -139,7 +139,7 @@ describe('decisions.md#9: the directory', () => {
     });
   });
 
-  it('grants a merchant without methods', async () => {
+  test('grants a merchant without methods', async () => {
     const key = await newKey('production');
     await run([
       await issueApiKey(
@@ -155,7 +155,7 @@ describe('decisions.md#9: the directory', () => {
     });
   });
 
-  it('rejects unknown keys by one query a second', async () => {
+  test('rejects unknown keys by one query a second', async () => {
     const unknown = await newKey();
     expect(await ask(unknown, START_MS)).toEqual({ type: 'unauthorized' });
     expect(await ask(unknown, START_MS + 999)).toEqual({ type: 'unauthorized' });
@@ -165,12 +165,12 @@ describe('decisions.md#9: the directory', () => {
     expect(await ask(unknown, START_MS + 1000)).toMatchObject({ type: 'granted' });
   });
 
-  it('rejects a suspended merchant', async () => {
+  test('rejects a suspended merchant', async () => {
     await run([{ sql: "UPDATE merchants SET status = 'suspended'", params: [] }]);
     expect(await ask(apiKey, START_MS)).toEqual({ type: 'unauthorized' });
   });
 
-  it('does not query D1 while the entry is fresh, and refreshes it in the background from 4 s on', async () => {
+  test('does not query D1 while the entry is fresh, and refreshes it in the background from 4 s on', async () => {
     await ask(apiKey, START_MS);
     for (let ms = 0; ms < 4000; ms += 500) {
       await ask(apiKey, START_MS + ms);
@@ -186,7 +186,7 @@ describe('decisions.md#9: the directory', () => {
     expect(queries).toBe(2);
   });
 
-  it('applies a revocation within 10 s, with and without traffic', async () => {
+  test('applies a revocation within 10 s, with and without traffic', async () => {
     await ask(apiKey, START_MS);
     await run([revokeApiKey(TENANT, await apiKeyDigest(apiKey), START_MS)]);
     expect(await ask(apiKey, START_MS + 3999)).toMatchObject({ type: 'granted' });
@@ -196,13 +196,13 @@ describe('decisions.md#9: the directory', () => {
     expect(await ask(apiKey, START_MS + 4002)).toEqual({ type: 'unauthorized' });
   });
 
-  it('does not use an entry that is 9 s old', async () => {
+  test('does not use an entry that is 9 s old', async () => {
     await ask(apiKey, START_MS);
     await run([revokeApiKey(TENANT, await apiKeyDigest(apiKey), START_MS)]);
     expect(await ask(apiKey, START_MS + 9000)).toEqual({ type: 'unauthorized' });
   });
 
-  it('survives an outage of D1 for up to five minutes', async () => {
+  test('survives an outage of D1 for up to five minutes', async () => {
     await ask(apiKey, START_MS);
     fails = true;
     for (let ms = 8_999; ms < 300_000; ms += 3_000) {
@@ -214,7 +214,7 @@ describe('decisions.md#9: the directory', () => {
     expect(late).toContain('D1 is away');
   });
 
-  it('refuses a key that expires during an outage', async () => {
+  test('refuses a key that expires during an outage', async () => {
     await run([{ sql: 'UPDATE api_keys SET expires_at_ms = ?1', params: [START_MS + 60_000] }]);
     await ask(apiKey, START_MS);
     fails = true;
@@ -222,7 +222,7 @@ describe('decisions.md#9: the directory', () => {
     expect(await ask(apiKey, START_MS + 60_000)).toEqual({ type: 'unauthorized' });
   });
 
-  it('applies a revocation at the first request after an outage', async () => {
+  test('applies a revocation at the first request after an outage', async () => {
     await ask(apiKey, START_MS);
     await run([revokeApiKey(TENANT, await apiKeyDigest(apiKey), START_MS)]);
     fails = true;
@@ -231,7 +231,7 @@ describe('decisions.md#9: the directory', () => {
     expect(await ask(apiKey, START_MS + 66_000)).toEqual({ type: 'unauthorized' });
   });
 
-  it('does not grant a key that D1 refused before the outage', async () => {
+  test('does not grant a key that D1 refused before the outage', async () => {
     await ask(apiKey, START_MS);
     await run([revokeApiKey(TENANT, await apiKeyDigest(apiKey), START_MS)]);
     expect(await ask(apiKey, START_MS + 9_000)).toEqual({ type: 'unauthorized' });
@@ -240,13 +240,13 @@ describe('decisions.md#9: the directory', () => {
     expect(later).toContain('DatabaseUnavailable');
   });
 
-  it('lets no request wait for the query of another', async () => {
+  test('lets no request wait for the query of another', async () => {
     const results = await Promise.all(Array.from({ length: 50 }, () => ask(apiKey, START_MS)));
     expect(results.every((result) => result.type === 'granted')).toBe(true);
     expect(queries).toBe(50);
   });
 
-  it('enables a method only while the operator offers it and the merchant enables it', async () => {
+  test('enables a method only while the operator offers it and the merchant enables it', async () => {
     const methodsNow = async () => {
       forgetDirectory();
       const result = await ask(apiKey, START_MS);
@@ -269,7 +269,7 @@ describe('decisions.md#9: the directory', () => {
     expect(await methodsNow()).toEqual(['CBE', 'M_PESA', 'E_BIRR']);
   });
 
-  it("returns the tenant's own limits from the same query", async () => {
+  test("returns the tenant's own limits from the same query", async () => {
     await run([
       setLimit(TENANT, 'ETB', 5_000_000),
       setLimit(TENANT, 'USD', 1),
@@ -283,7 +283,7 @@ describe('decisions.md#9: the directory', () => {
     }
   });
 
-  it('rejects a revoked key after the clock was set back, and remembers a valid one', async () => {
+  test('rejects a revoked key after the clock was set back, and remembers a valid one', async () => {
     const other = await newKey();
     await run([await issueApiKey(TENANT, { apiKey: other, name: 'other', createdAtMs: 1 })]);
     await ask(apiKey, START_MS);
@@ -298,7 +298,7 @@ describe('decisions.md#9: the directory', () => {
     expect(queries).toBe(0);
   });
 
-  it('rejects a key from the moment it expires, cached or not', async () => {
+  test('rejects a key from the moment it expires, cached or not', async () => {
     const endsAtMs = START_MS + 3_000;
     await run([{ sql: 'UPDATE api_keys SET expires_at_ms = ?1', params: [endsAtMs] }]);
     expect(await ask(apiKey, START_MS)).toMatchObject({ type: 'granted' });
@@ -310,7 +310,7 @@ describe('decisions.md#9: the directory', () => {
     expect(await ask(apiKey, endsAtMs)).toEqual({ type: 'unauthorized' });
   });
 
-  it('records a use at most every five minutes, and never while the entry is fresh', async () => {
+  test('records a use at most every five minutes, and never while the entry is fresh', async () => {
     for (let ms = 0; ms < 4_000; ms += 500) {
       await ask(apiKey, START_MS + ms);
     }
@@ -323,14 +323,14 @@ describe('decisions.md#9: the directory', () => {
     expect([writes, await lastUsedAtMs()]).toEqual([2, START_MS + 300_000]);
   });
 
-  it('records a use also when the entry of a busy key is refreshed', async () => {
+  test('records a use also when the entry of a busy key is refreshed', async () => {
     for (let ms = 0; ms <= 305_000; ms += 5_000) {
       await ask(apiKey, START_MS + ms);
     }
     expect([writes, await lastUsedAtMs()]).toEqual([2, START_MS + 300_000]);
   });
 
-  it('answers although a use cannot be recorded, and writes nothing for unknown keys', async () => {
+  test('answers although a use cannot be recorded, and writes nothing for unknown keys', async () => {
     writesFail = true;
     expect(await ask(apiKey, START_MS)).toMatchObject({ type: 'granted' });
     expect(writes).toBe(1);
@@ -338,7 +338,7 @@ describe('decisions.md#9: the directory', () => {
     expect(writes).toBe(1);
   });
 
-  it('decisions.md#28: lists the banks, queried once a minute', async () => {
+  test('decisions.md#28: lists the banks, queried once a minute', async () => {
     const list = await banks(countingEnv(), START_MS);
     expect(list.size).toBe(33);
     expect(list.get('CBE')).toEqual({

@@ -72,6 +72,12 @@ const deliver = () => consume('kefel-webhooks', caught.webhooks.splice(0));
 const retry = () => consume('kefel-webhook-retries', caught.retries.splice(0));
 const urls = () => arrivals.map(({ url }) => url).sort();
 
+/** Moves the clock to the time of a delivery, and fires the alarm. */
+async function nextDue(dueAtMs: number | null = null): Promise<void> {
+  vi.setSystemTime(dueAtMs ?? 0);
+  await fireAlarm();
+}
+
 /** Delivers the first message, which chooses the endpoints, and the messages that it causes. */
 async function deliverAll(): Promise<void> {
   while (caught.webhooks.length > 0) {
@@ -191,8 +197,7 @@ describe('each endpoint', () => {
     expect(await stateOf('we_a')).toMatchObject({ deliveryStatus: 'waiting' });
     expect(await stateOf('we_b')).toMatchObject({ deliveryStatus: 'delivered', dueAtMs: null });
     statuses.delete('a.example.com');
-    vi.setSystemTime((await stateOf('we_a'))?.dueAtMs ?? 0);
-    await fireAlarm();
+    await nextDue((await stateOf('we_a'))?.dueAtMs);
     await retry();
     expect(await stateOf('we_a')).toMatchObject({ deliveryStatus: 'delivered', tries: [{}, {}] });
     expect(urls()).toEqual([A, A, B]);
@@ -329,8 +334,7 @@ describe('an endpoint that changes while deliveries wait', () => {
   }
 
   async function nextTry(): Promise<void> {
-    vi.setSystemTime((await stateOf('we_a'))?.dueAtMs ?? 0);
-    await fireAlarm();
+    await nextDue((await stateOf('we_a'))?.dueAtMs);
     await retry();
   }
 
@@ -405,8 +409,7 @@ describe('an endpoint that another isolate has added since this one read the set
     await cachedWithoutIt();
     await deliver();
     expect(await deliveries()).toMatchObject([{ deliveryStatus: 'queued', tries: [] }]);
-    vi.setSystemTime((await deliveries())[0]?.dueAtMs ?? 0);
-    await fireAlarm();
+    await nextDue((await deliveries())[0]?.dueAtMs);
     await deliverAll();
     expect(urls()).toEqual([B]);
   });
@@ -418,8 +421,7 @@ describe('an endpoint that another isolate has added since this one read the set
     await deliver();
     down.mockRestore();
     expect(await deliveries()).toMatchObject([{ deliveryStatus: 'queued', tries: [] }]);
-    vi.setSystemTime((await deliveries())[0]?.dueAtMs ?? 0);
-    await fireAlarm();
+    await nextDue((await deliveries())[0]?.dueAtMs);
     await deliverAll();
     expect(urls()).toEqual([B]);
   });

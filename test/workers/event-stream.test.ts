@@ -1,9 +1,7 @@
-import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { EVENTS_PER_STREAM_MAX, STREAM_MS_MAX } from '../../src/api/routes/stream-events.ts';
 import { newEventId } from '../../src/crypto/event-id.ts';
-import worker from '../../src/index.ts';
 import { apiKeyDigest } from '../../src/merchants/api-key.ts';
 import { revokeApiKey } from '../../src/merchants/provision.ts';
 import {
@@ -16,10 +14,10 @@ import {
   clientOf,
   consume,
   consumeAll,
+  LIMITED,
   lastEvent,
   logged,
   merchantServer,
-  ORIGIN,
   payHosted,
   runSql,
   SECOND_MS,
@@ -34,6 +32,12 @@ import {
 
 const caught = useGateway();
 const open: Stream[] = [];
+
+beforeEach(() => {
+  // The stream looks for events at once instead of every second.
+  const wait = scheduler.wait.bind(scheduler);
+  vi.spyOn(scheduler, 'wait').mockImplementation(() => wait(10));
+});
 
 afterEach(async () => {
   await Promise.all(open.splice(0).map((stream) => stream.close()));
@@ -81,20 +85,16 @@ class Stream {
   }
 }
 
-it('HEAD of the stream answers at once and opens no stream', async () => {
-  const request = new Request(`${ORIGIN}/api/v1/payment/sandbox/events/stream`, {
-    method: 'HEAD',
-    headers: { apiKey: ALPHA.apiKeys.sandbox },
-  });
-  const response = await worker.fetch(request as never, env, createExecutionContext());
+const PATH = '/api/v1/payment/sandbox/events/stream';
+
+test('HEAD of the stream answers at once and opens no stream', async () => {
+  const response = await call(PATH, { method: 'HEAD', bindings: env });
   expect([response.status, response.headers.get('content-type'), response.body]).toEqual([
     200,
     'text/event-stream',
     null,
   ]);
 });
-
-const PATH = '/api/v1/payment/sandbox/events/stream';
 
 async function listen(lastEventId: string | null = null, apiKey = ALPHA.apiKeys.sandbox) {
   const headers = lastEventId === null ? {} : { 'last-event-id': lastEventId };
@@ -117,7 +117,7 @@ async function pay(uniqueId: string): Promise<string> {
 }
 
 describe('GET …/sandbox/events/stream', () => {
-  it('streams events in order, with the bytes that webhooks have', async () => {
+  test('streams events in order, with the bytes that webhooks have', async () => {
     const arrivals = merchantServer();
     const { stream } = await listen();
     const ids = [await pay('order-1'), await pay('order-2')];
@@ -126,7 +126,7 @@ describe('GET …/sandbox/events/stream', () => {
     expect(arrivals).toHaveLength(2);
   });
 
-  it('has the bytes of the webhook even before the first try', async () => {
+  test('has the bytes of the webhook even before the first try', async () => {
     const { stream } = await listen();
     await payHosted();
     await consume('kefel-projections', caught.projections.splice(0));
@@ -136,7 +136,7 @@ describe('GET …/sandbox/events/stream', () => {
     expect(arrivals.map(({ text }) => text)).toEqual([message?.data]);
   });
 
-  it('has an event once, however many endpoints it goes to and however often', async () => {
+  test('has an event once, however many endpoints it goes to and however often', async () => {
     const arrivals = merchantServer();
     for (const id of ['we_a', 'we_b']) {
       await addEndpoint(ALPHA, id, { url: `https://${id.slice(3)}.example.com/hook` });
@@ -153,7 +153,7 @@ describe('GET …/sandbox/events/stream', () => {
     expect([await stream.next(), await stream.next()].map((it) => it?.id)).toEqual([eventId, next]);
   });
 
-  it('goes on after the last id, so that a client who reconnects loses nothing', async () => {
+  test('goes on after the last id, so that a client who reconnects loses nothing', async () => {
     merchantServer();
     const first = await listen();
     const seen = await pay('order-1');
@@ -166,7 +166,7 @@ describe('GET …/sandbox/events/stream', () => {
     );
   });
 
-  it('can go on from its start, even before the first event', async () => {
+  test('can go on from its start, even before the first event', async () => {
     merchantServer();
     const { stream, start } = await listen();
     await stream.close();
@@ -177,7 +177,7 @@ describe('GET …/sandbox/events/stream', () => {
     expect((await listen()).start).toBe(missed);
   });
 
-  it('finds an event that became known late', async () => {
+  test('finds an event that became known late', async () => {
     merchantServer();
     const { stream } = await listen();
     await payHosted({ paymentIntentUniqueId: 'late' });
@@ -189,7 +189,7 @@ describe('GET …/sandbox/events/stream', () => {
     expect(await stream.next()).toMatchObject({ id: (await lastEvent('late')).eventId });
   });
 
-  it('has each event once when many become rows in one batch, even if the batch repeats', async () => {
+  test('has each event once when many become rows in one batch, even if the batch repeats', async () => {
     merchantServer();
     const { stream } = await listen();
     const uniqueIds = Array.from({ length: 25 }, (_, number) => `order-${number}`);
@@ -212,7 +212,7 @@ describe('GET …/sandbox/events/stream', () => {
     expect(await again.stream.next()).toMatchObject({ id: ids[10] });
   });
 
-  it('shows a merchant only its own events, and goes on after no other', async () => {
+  test('shows a merchant only its own events, and goes on after no other', async () => {
     merchantServer();
     const theirs = await pay('order-1');
     const { stream, start } = await listen(null, BETA.apiKeys.sandbox);
@@ -223,7 +223,7 @@ describe('GET …/sandbox/events/stream', () => {
     expect(refused).toMatchObject({ status: 404, envelope: { code: 'event_not_found' } });
   });
 
-  it.each([
+  test.each([
     ['no key', PATH, null, 'api_key_missing'],
     ['an unknown key', PATH, 'kfl_test_x', 'api_key_invalid'],
     ['a production key', PATH, ALPHA.apiKeys.production, 'api_key_wrong_environment'],
@@ -232,25 +232,25 @@ describe('GET …/sandbox/events/stream', () => {
     expect(envelope.code).toBe(code);
   });
 
-  it('does not exist in production', async () => {
+  test('does not exist in production', async () => {
     const path = PATH.replace('/sandbox', '');
     const apiKey = ALPHA.apiKeys.production;
     expect((await answerOf(call(path, { apiKey }))).status).toBe(404);
   });
 
-  it('reaches no object before there is an event', async () => {
+  test('reaches no object before there is an event', async () => {
     const get = vi.spyOn(env.PAYMENT_INTENT, 'get');
     await (await listen()).stream.close();
     expect(get).not.toHaveBeenCalled();
   });
 
-  it('ends after its time', async () => {
+  test('ends after its time', async () => {
     const { stream } = await listen();
     advance(STREAM_MS_MAX);
     expect(await stream.next()).toBeNull();
   });
 
-  it('ends after so many events that the next calls could exceed the limit of a request', async () => {
+  test('ends after so many events that the next calls could exceed the limit of a request', async () => {
     const events = Array.from({ length: EVENTS_PER_STREAM_MAX + 100 }, (_, i) => newEventId(i));
     await env.DB.prepare(
       `INSERT INTO webhook_event (event_id, position, delivery_id, merchant_id, environment,
@@ -272,7 +272,7 @@ describe('GET …/sandbox/events/stream', () => {
     expect((await listen(ids.at(-1))).start).toBe(ids.at(-1));
   });
 
-  it('ends when the key is revoked', async () => {
+  test('ends when the key is revoked', async () => {
     const { stream } = await listen();
     const digest = await apiKeyDigest(ALPHA.apiKeys.sandbox);
     await runSql([revokeApiKey(tenantOf(ALPHA), digest, Date.now())]);
@@ -280,7 +280,7 @@ describe('GET …/sandbox/events/stream', () => {
     expect(await stream.next()).toBeNull();
   });
 
-  it('ends while D1 fails, and says why in the log', async () => {
+  test('ends while D1 fails, and says why in the log', async () => {
     merchantServer();
     const { stream } = await listen();
     vi.spyOn(env.DB, 'prepare').mockImplementation(() => {
@@ -290,14 +290,10 @@ describe('GET …/sandbox/events/stream', () => {
     expect(logged.join()).toContain('event_stream_broken');
   });
 
-  it('limits how many streams a merchant opens', async () => {
+  test('limits how many streams a merchant opens', async () => {
     const limit = vi.spyOn(env.EVENT_STREAM_RATE_LIMIT, 'limit');
     limit.mockResolvedValue({ success: false });
-    const request = new Request(`https://pay.kefel.test${PATH}`, {
-      headers: { apiKey: ALPHA.apiKeys.sandbox },
-    }) as never;
-    const bindings = { ...env, RATE_LIMITS: 'on' };
-    const refused = await worker.fetch(request, bindings, createExecutionContext());
+    const refused = call(PATH, { bindings: LIMITED });
     expect(await answerOf(refused)).toMatchObject({ status: 429 });
     expect(limit).toHaveBeenCalledWith({ key: ALPHA.id });
   });

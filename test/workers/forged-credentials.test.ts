@@ -1,14 +1,12 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { dashboardRouter } from '../../back-office/dashboard/router.ts';
 import { newSessionToken } from '../../back-office/members/sessions.ts';
-import { apiRouter } from '../../src/api/router.ts';
 import { keyRing } from '../../src/config.ts';
 import type { Environment } from '../../src/domain/method.ts';
 import { generateApiKey } from '../../src/merchants/api-key.ts';
 import { forgetDirectory } from '../../src/merchants/directory.ts';
 import { type SignedIn, signedIn, visit } from './dashboard-support.ts';
-import { ALPHA, call, ORIGIN, statusPath, useGateway } from './support.ts';
+import { ALPHA, call, LIMITED, statusPath, useGateway } from './support.ts';
 
 /**
  * Goal: strangers cannot keep D1 busy (docs/promises.md#8). Invented keys and cookies cost no query, and genuine ones no
@@ -17,8 +15,6 @@ import { ALPHA, call, ORIGIN, statusPath, useGateway } from './support.ts';
 
 useGateway();
 
-const LIMITED: Env = { ...env, RATE_LIMITS: 'on' };
-const ctx = { waitUntil: () => undefined } as unknown as ExecutionContext;
 /** An attacker's own secret. */
 const FOREIGN = keyRing('test', `t1:${btoa('f'.repeat(32))}`);
 
@@ -82,8 +78,8 @@ test('a key over its limit costs no query, even a revoked one', async () => {
   for (const apiKey of [ALPHA.apiKeys.sandbox, ALPHA.revokedApiKeys.sandbox]) {
     forgetDirectory();
     const made = queries();
-    const request = new Request(`${ORIGIN}${statusPath('order-1')}`, { headers: { apiKey } });
-    expect((await apiRouter.fetch(request, LIMITED, ctx, 'r1')).status).toBe(429);
+    const { status } = await call(statusPath('order-1'), { apiKey, bindings: LIMITED });
+    expect(status).toBe(429);
     expect(made()).toEqual([]);
   }
   expect(limit).toHaveBeenCalledTimes(2);
@@ -94,9 +90,8 @@ test('a session over its limit costs no query, even an ended one', async () => {
   await env.BACK_OFFICE_DB.exec('UPDATE sessions SET revoked_at_ms = 1');
   vi.spyOn(env.DASHBOARD_RATE_LIMIT, 'limit').mockResolvedValue({ success: false });
   const made = queries();
-  const headers = { cookie: member.cookie };
-  const request = new Request(`${ORIGIN}/dashboard/account`, { headers });
-  expect((await dashboardRouter.fetch(request, LIMITED, ctx, 'r1')).status).toBe(429);
+  const asMember = { apiKey: null, headers: { cookie: member.cookie }, bindings: LIMITED };
+  expect((await call('/dashboard/account', asMember)).status).toBe(429);
   expect(made()).toEqual([]);
 });
 

@@ -10,6 +10,8 @@ import {
   expressBody,
   hostedBody,
   ORIGIN,
+  postExpress,
+  postHosted,
   statusPath,
   useGateway,
 } from './support.ts';
@@ -104,13 +106,7 @@ test.each([
   ['application/json;charset=windows-1252', 415],
   ['application/json; charset=', 415],
 ])('decisions.md#10: content type "%s" is answered %i', async (contentType, expected) => {
-  const { status, envelope } = await answerOf(
-    call(CREATE_PATHS.hosted.sandbox, {
-      method: 'POST',
-      body: hostedBody(),
-      contentType,
-    }),
-  );
+  const { status, envelope } = await answerOf(postHosted({}, { contentType }));
   expect(status).toBe(expected);
   expect(envelope.status).toBe(expected);
 });
@@ -122,11 +118,7 @@ test.each([
   ['Identity', 200],
 ])('decisions.md#10: content encoding "%s" is answered %i', async (encoding, expected) => {
   const { status, envelope, headers } = await answerOf(
-    call(CREATE_PATHS.hosted.sandbox, {
-      method: 'POST',
-      body: hostedBody(),
-      headers: { 'content-encoding': encoding },
-    }),
+    postHosted({}, { headers: { 'content-encoding': encoding } }),
   );
   expect([status, envelope.status]).toEqual([expected, expected]);
   expect(headers.get('accept-encoding')).toBe(expected === 415 ? 'identity' : null);
@@ -236,15 +228,12 @@ test.each([['null'], ['[]'], ['"text"'], ['42'], ['true']])(
 
 test('decisions.md#10: reports all failing fields at once, by the paths that the merchant wrote', async () => {
   const { status, envelope } = await answerOf(
-    call(CREATE_PATHS.hosted.sandbox, {
-      method: 'POST',
-      body: hostedBody({
-        amount: undefined,
-        items: [{ name: 'Coffee', quantity: 0, type: 'FOOD', price: 1.005 }],
-        currency: 'EUR',
-        returnUrl: 'nowhere',
-        customerInfo: { phone: '811234567' },
-      }),
+    postHosted({
+      amount: undefined,
+      items: [{ name: 'Coffee', quantity: 0, type: 'FOOD', price: 1.005 }],
+      currency: 'EUR',
+      returnUrl: 'nowhere',
+      customerInfo: { phone: '811234567' },
     }),
   );
   expect(status).toBe(400);
@@ -378,9 +367,7 @@ test('decisions.md#10: every answer has its own x-request-id, taken from the ray
 });
 
 test('decisions.md#11: a hosted success is exactly the envelope with the checkout URL', async () => {
-  const { status, text, headers } = await answerOf(
-    call(CREATE_PATHS.hosted.sandbox, { method: 'POST', body: hostedBody() }),
-  );
+  const { status, text, headers } = await answerOf(postHosted());
   expect(status).toBe(200);
   expect(text).toMatch(
     /^\{"status":200,"message":"Payment intent saved successfully","content":"https:\/\/pay\.kefel\.test\/checkout\/[\w.-]+"\}$/,
@@ -390,9 +377,7 @@ test('decisions.md#11: a hosted success is exactly the envelope with the checkou
 });
 
 test('decisions.md#11, #16: an express success is exactly the envelope with the payment response', async () => {
-  const { status, text, envelope } = await answerOf(
-    call(CREATE_PATHS.express.sandbox, { method: 'POST', body: expressBody() }),
-  );
+  const { status, text, envelope } = await answerOf(postExpress());
   expect(status).toBe(200);
   expect(Object.keys(JSON.parse(text))).toEqual(['status', 'message', 'content']);
   expect(envelope).toEqual({

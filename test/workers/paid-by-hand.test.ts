@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers';
-import { describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { auditLog } from './dashboard-support.ts';
 import { content, operate, operateApi, PERSONAL_SECRETS, SECRET } from './operator-support.ts';
 import { decideAtRails, playRails, TELEBIRR, telebirrReport } from './rails-scenes.ts';
@@ -40,6 +40,10 @@ import {
 configureRails({ RAIL_TELE_BIRR_PRODUCTION: TELEBIRR });
 const caught = useGateway();
 
+beforeEach(() => {
+  playRails();
+});
+
 /** What telebirr names as the receipt of each payment. */
 const TELEBIRR_RECEIPT = '49485948475845';
 
@@ -61,6 +65,11 @@ async function atTelebirr(merchant: TestMerchant, uniqueId = 'order-1', changes:
   );
   expect(status, text).toBe(200);
   await choose(new URL(String(envelope.content)).pathname, 'TELE_BIRR');
+}
+
+async function bothAtTelebirr(): Promise<void> {
+  await atTelebirr(ALPHA);
+  await atTelebirr(BETA);
 }
 
 async function attemptPath(merchant: TestMerchant, uniqueId = 'order-1') {
@@ -113,6 +122,9 @@ async function conflictsOf(merchant: TestMerchant, uniqueId = 'order-1') {
     .map(({ other }) => `${other?.merchantId}/${other?.uniqueId}`);
 }
 
+/** The conflicts of both merchants' payments. */
+const conflicts = async () => [await conflictsOf(ALPHA), await conflictsOf(BETA)];
+
 const A = `${ALPHA.id}/order-1`;
 const B = `${BETA.id}/order-1`;
 
@@ -121,7 +133,6 @@ describe('one operator', () => {
     ['no name', {}],
     ['the name of a person', { 'x-operator': 'Hana' }],
   ])('with the shared secret and %s records no production payment', async (_name, headers) => {
-    playRails();
     await atTelebirr(ALPHA);
     const path = `${await attemptPath(ALPHA)}/resolve`;
     const body = { outcome: 'succeeded', receipt: 'R-77', note: 'Seen in the portal' };
@@ -134,22 +145,15 @@ describe('one operator', () => {
   });
 
   test('with a secret of their own records one, and audit log and history say so', async () => {
-    playRails();
     await atTelebirr(ALPHA);
     expect((await recordPaid(ALPHA)).status).toBe(200);
     const { detail } = (await production(ALPHA).history()).at(-1) ?? {};
     expect(detail).toMatchObject({ operator: 'Hana', operatorProved: true });
-    await operateApi(
-      `/payments/production/${A}/review`,
-      { note: 'x' },
-      { headers: { 'x-operator': 'Hana' } },
-    );
+    const headers = { 'x-operator': 'Hana' };
+    const review = () => operateApi(`/payments/production/${A}/review`, { note: 'x' }, { headers });
+    await review();
     await project();
-    await operateApi(
-      `/payments/production/${A}/review`,
-      { note: 'x' },
-      { headers: { 'x-operator': 'Hana' } },
-    );
+    await review();
     const log = await (await operate('/operator/audit')).text();
     expect(log).toContain('Hana (name proved)');
     expect(log).toContain('Hana (name not proved)');
@@ -163,9 +167,7 @@ describe('a receipt counts once', () => {
   test.each(['R-77', 'r-77', 'r77.'])(
     'an unpaid payment is not paid by %s, the receipt of another merchant',
     async (receipt) => {
-      playRails();
-      await atTelebirr(ALPHA);
-      await atTelebirr(BETA);
+      await bothAtTelebirr();
       expect((await recordPaid(ALPHA)).status).toBe(200);
       const { status, envelope } = await recordPaid(BETA, 'order-1', { receipt });
       expect([status, envelope.code]).toEqual([409, 'receipt_used']);
@@ -173,14 +175,12 @@ describe('a receipt counts once', () => {
       expect(await statusOf(BETA)).toBe('processing');
       const [last] = (await auditLog()).slice(-1);
       expect(JSON.parse(last?.detail ?? '')).toMatchObject({ refused: 'receipt_used', receipt });
-      expect([await conflictsOf(ALPHA), await conflictsOf(BETA)]).toEqual([[], []]);
+      expect(await conflicts()).toEqual([[], []]);
     },
   );
 
   test("an unpaid payment is not paid by the receipt that telebirr named for another merchant's payment", async () => {
-    playRails();
-    await atTelebirr(ALPHA);
-    await atTelebirr(BETA);
+    await bothAtTelebirr();
     await reportPaid(ALPHA);
     await project();
     const { status, envelope } = await recordPaid(BETA, 'order-1', { receipt: TELEBIRR_RECEIPT });
@@ -189,7 +189,6 @@ describe('a receipt counts once', () => {
   });
 
   test('of three payments that are recorded by one receipt, one is paid', async () => {
-    playRails();
     const ids = ['one', 'two', 'three'];
     const statuses: number[] = [];
     for (const id of ids) {
@@ -200,7 +199,6 @@ describe('a receipt counts once', () => {
   });
 
   test('the sandbox and production do not share receipts', async () => {
-    playRails();
     await atTelebirr(ALPHA);
     expect((await recordPaid(ALPHA)).status).toBe(200);
     const body = hostedBody({ methods: ['TELE_BIRR'] });
@@ -215,9 +213,7 @@ describe('a receipt counts once', () => {
   });
 
   test('of two records at the same moment, one is refused, or both payments show the conflict', async () => {
-    playRails();
-    await atTelebirr(ALPHA);
-    await atTelebirr(BETA);
+    await bothAtTelebirr();
     const answers = await Promise.all([
       recordPaid(ALPHA),
       recordPaid(BETA, 'order-1', { by: 'Dawit' }),
@@ -225,16 +221,12 @@ describe('a receipt counts once', () => {
     await project();
     const accepted = answers.filter(({ status }) => status === 200).length;
     expect(accepted).toBeGreaterThan(0);
-    expect([await conflictsOf(ALPHA), await conflictsOf(BETA)]).toEqual(
-      accepted === 2 ? [[B], [A]] : [[], []],
-    );
+    expect(await conflicts()).toEqual(accepted === 2 ? [[B], [A]] : [[], []]);
   });
 
   /** Both payments are paid by one receipt; the process that recorded A's died after its commit. */
   async function recordBothAfterDeath(): Promise<void> {
-    playRails();
-    await atTelebirr(ALPHA);
-    await atTelebirr(BETA);
+    await bothAtTelebirr();
     const { id: attemptId } = await attemptNow(production(ALPHA));
     await production(ALPHA).execute([
       {
@@ -250,7 +242,7 @@ describe('a receipt counts once', () => {
       },
     ]);
     expect((await recordPaid(BETA)).status).toBe(200);
-    expect([await conflictsOf(ALPHA), await conflictsOf(BETA)]).toEqual([[], []]);
+    expect(await conflicts()).toEqual([[], []]);
   }
 
   test('the read model finds the conflict when a process dies between commit and look-up', async () => {
@@ -261,7 +253,7 @@ describe('a receipt counts once', () => {
     const broken = { ...env, PAYMENT_INTENT: away as unknown as Env['PAYMENT_INTENT'] };
     expect(fateOf(await project(broken), messages.length)).not.toBe('acked');
     expect(fateOf(await consume('kefel-projections', messages), messages.length)).toBe('acked');
-    expect([await conflictsOf(ALPHA), await conflictsOf(BETA)]).toEqual([[B], [A]]);
+    expect(await conflicts()).toEqual([[B], [A]]);
   });
 
   test('a conflict is recorded once, and shown to each merchant without the other', async () => {
@@ -293,39 +285,30 @@ describe('a receipt counts once', () => {
   });
 
   test('both payments show it when a provider later names a receipt that was used by hand', async () => {
-    playRails();
-    await atTelebirr(ALPHA);
-    await atTelebirr(BETA);
+    await bothAtTelebirr();
     expect((await recordPaid(BETA, 'order-1', { receipt: TELEBIRR_RECEIPT })).status).toBe(200);
     await reportPaid(ALPHA);
     await project();
-    expect([await conflictsOf(ALPHA), await conflictsOf(BETA)]).toEqual([[B], [A]]);
+    expect(await conflicts()).toEqual([[B], [A]]);
   });
 
   test('both payments show it when a provider names one receipt for two', async () => {
-    playRails();
-    await atTelebirr(ALPHA);
-    await atTelebirr(BETA);
+    await bothAtTelebirr();
     await reportPaid(ALPHA);
     await reportPaid(BETA);
     await project();
-    expect([await conflictsOf(ALPHA), await conflictsOf(BETA)]).toEqual([[B], [A]]);
+    expect(await conflicts()).toEqual([[B], [A]]);
   });
 
   test('is accepted for its own payment once the provider has named another for the first one', async () => {
-    playRails();
-    await atTelebirr(ALPHA);
-    await atTelebirr(BETA);
+    await bothAtTelebirr();
     expect((await recordPaid(ALPHA)).status).toBe(200);
     await reportPaid(ALPHA);
     await project();
     expect((await recordPaid(BETA)).status).toBe(200);
     expect(await statusOf(BETA)).toBe('succeeded');
     await project();
-    expect([await conflictsOf(ALPHA), await conflictsOf(BETA)]).toEqual([
-      ['undefined/undefined'],
-      [],
-    ]);
+    expect(await conflicts()).toEqual([['undefined/undefined'], []]);
   });
 
   test('a repeated message calls no other payment once its conflicts are recorded', async () => {
@@ -348,13 +331,9 @@ describe('a receipt counts once', () => {
   });
 
   test('nothing is recorded while D1 cannot look for the receipt', async () => {
-    playRails();
     await atTelebirr(ALPHA);
-    const path = await attemptPath(ALPHA);
     vi.spyOn(env.DB, 'batch').mockRejectedValue(new Error('D1 is away'));
-    const body = { outcome: 'succeeded', receipt: 'R-77', note: 'x' };
-    const authorization = `Bearer ${PERSONAL_SECRETS.Hana}`;
-    const { status, headers } = await operateApi(`${path}/resolve`, body, { authorization });
+    const { status, headers } = await recordPaid(ALPHA);
     expect([status, headers.get('retry-after')]).toEqual([503, '1']);
     expect(await statusOf(ALPHA)).toBe('processing');
   });
@@ -364,7 +343,6 @@ describe('two operators', () => {
   const LARGE = { items: [], amount: 900_000 };
 
   test('are needed for 900,000 birr, by the default limit', async () => {
-    playRails();
     await atTelebirr(ALPHA, 'order-1', LARGE);
     const first = await recordPaid(ALPHA, 'order-1', { receipt: 'MADE-UP-1' });
     expect([first.status, first.envelope.message]).toEqual([
@@ -395,7 +373,6 @@ describe('two operators', () => {
   });
 
   test('on the desk: one records, the other one confirms', async () => {
-    playRails();
     await atTelebirr(ALPHA, 'order-1', LARGE);
     await recordPaid(ALPHA, 'order-1', { receipt: 'MADE-UP-1' });
     const page = (person: Person, path = '') =>
@@ -412,7 +389,6 @@ describe('two operators', () => {
   });
 
   test('abebe@x.et cannot confirm as Abebe+1@x.et', async () => {
-    playRails();
     await atTelebirr(ALPHA, 'order-1', LARGE);
     const [one, two] = [`kfl_op_${'1'.repeat(43)}`, `kfl_op_${'2'.repeat(43)}`];
     const bindings = { ...env, OPERATOR_SECRETS: `abebe@x.et:${one},Abebe+1@x.et:${two}` };
@@ -456,7 +432,6 @@ describe('what was recorded by hand', () => {
   });
 
   test('until telebirr confirms it: then telebirr refunds it', async () => {
-    playRails();
     await atTelebirr(ALPHA);
     await recordPaid(ALPHA, 'order-1', { receipt: TELEBIRR_RECEIPT });
     expect(await attemptNow(production(ALPHA))).toMatchObject({ isProved: false });
@@ -467,7 +442,6 @@ describe('what was recorded by hand', () => {
   });
 
   test('stays paid, with an anomaly, when telebirr reports no payment', async () => {
-    playRails();
     await atTelebirr(ALPHA);
     await recordPaid(ALPHA);
     decideAtRails('failed');

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { METADATA_ENTRIES_MAX } from '../../src/api/schema/metadata.ts';
-import { prepare, type SqlStatement } from '../../src/database.ts';
+import { batch, type SqlStatement } from '../../src/database.ts';
 import { ENDED_STATUSES } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import { type Cursor, pageStatement } from '../../src/paging.ts';
@@ -256,10 +256,19 @@ const STATEMENTS: readonly Named[] = [
   ...named('republish', knownStatement({ ...TENANT, createdAtMs: 5_000, uuid: UUID }, 100)),
 ];
 
-async function planOf({ sql, params }: SqlStatement): Promise<string[]> {
-  const statement = prepare(env.DB, { sql: `EXPLAIN QUERY PLAN ${sql}`, params });
-  const { results } = await statement.all<{ detail: string }>();
-  return results.map(({ detail }) => detail);
+async function planOf(statement: SqlStatement): Promise<string[]> {
+  const [plan = []] = await plansOf([statement]);
+  return plan;
+}
+
+/** The plan of each statement. */
+async function plansOf(statements: readonly SqlStatement[]): Promise<string[][]> {
+  const explained = statements.map(({ sql, params }) => ({
+    sql: `EXPLAIN QUERY PLAN ${sql}`,
+    params,
+  }));
+  const results = await batch<{ detail: string }>(env.DB, explained);
+  return results.map((result) => result.results.map(({ detail }) => detail));
 }
 
 /**
@@ -291,12 +300,12 @@ describe('every query of the read model uses an index, in order', () => {
     ['with statistics that favor scanning', mislead],
   ])('%s', async (_name, prepareDatabase) => {
     await prepareDatabase();
-    const found: string[] = [];
-    for (const { name, statement } of STATEMENTS) {
-      const plan = await planOf(statement);
+    const plans = await plansOf(STATEMENTS.map(({ statement }) => statement));
+    const found = plans.flatMap((plan, index) => {
+      const name = STATEMENTS[index]?.name;
       expect(plan.length, name).toBeGreaterThan(0);
-      found.push(...faults(plan).map((fault) => `${name}: ${fault}`));
-    }
+      return faults(plan).map((fault) => `${name}: ${fault}`);
+    });
     expect(found).toEqual([]);
   });
 });
@@ -306,7 +315,7 @@ const PER_MERCHANT =
   /^(?:SEARCH .*|SCAN (?:merchants|json_each VIRTUAL TABLE INDEX .*)(?: USING COVERING INDEX .*)?|SCAN place|MATERIALIZE place|CO-ROUTINE place|(?:CO-ROUTINE|SCAN) \(subquery-\d+\)|CORRELATED SCALAR SUBQUERY \d+|USE TEMP B-TREE FOR (?:ORDER|GROUP) BY)$/;
 
 describe('a query over all merchants scans only the merchants', () => {
-  it.each([
+  test.each([
     ...named('search of all', ...searchAllStatements('order-1', ['receipt:ORDER1'])),
     ...named(
       'shared receipts',
@@ -335,13 +344,11 @@ test('an id that is neither a UUIDv7 nor a number costs no query', () => {
 });
 
 test('only sums are grouped', async () => {
-  const grouped: string[] = [];
-  for (const { name, statement } of STATEMENTS) {
-    if ((await planOf(statement)).some((step) => step.includes('GROUP BY'))) {
-      grouped.push(name);
-    }
-  }
-  expect([...new Set(grouped)]).toEqual([
+  const plans = await plansOf(STATEMENTS.map(({ statement }) => statement));
+  const grouped = STATEMENTS.filter((_, index) =>
+    plans[index]?.some((step) => step.includes('GROUP BY')),
+  );
+  expect([...new Set(grouped.map(({ name }) => name))]).toEqual([
     'totals undefined 0',
     'totals undefined 1',
     'totals CBE 0',

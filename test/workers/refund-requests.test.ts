@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { REFUND_REQUESTS_MAX, REFUNDS_MAX } from '../../src/domain/refund-amounts.ts';
 import { REFUND_WINDOW_MS } from '../../src/domain/schedule.ts';
 import { newDelivery } from '../../src/intent/delivery.ts';
@@ -19,6 +19,7 @@ import {
   DAY_MS,
   execute,
   fireAlarm,
+  firstOf,
   HOUR_MS,
   intentOf,
   payHosted,
@@ -79,104 +80,86 @@ test('an accepted refund is claimed, then becomes the row of the read model', as
   expect(await env.DB.prepare(payment).first()).toEqual({ refunded_minor: 0, open_refunds: 1 });
 });
 
-test('the message of a payment with the most refunds, endpoints and metadata fits into its queue', async () => {
-  const metadata = Object.fromEntries(
-    Array.from({ length: 20 }, (_, index) => [`key-${index}`, 'ክፈል'.repeat(125)]),
-  );
-  await payHosted({ amount: 150.5, metadata });
-  const { terms } = await intentOf();
-  const commands = Array.from({ length: REFUNDS_MAX }, (_, index) => `refund-${index}`);
-  for (const refundUniqueId of commands) {
-    await refund({ refundUniqueId, amountMinor: 100 });
+describe('the message of a payment fits into its queue', () => {
+  const NOWHERE = { endpointId: null, origin: null };
+  type Sent = Parameters<typeof sendProjection>[2];
+  type Delivery = Sent['events'][number]['deliveries'][number];
+
+  /** A delivery to each endpoint, tried at `atMs`. */
+  const tried = (deliveryStatus: Delivery['deliveryStatus'], atMs: number): Delivery[] =>
+    Array.from({ length: ENDPOINTS_MAX }, (_, index) => ({
+      ...newDelivery({ endpointId: `we_${index}`, origin: 'https://shop.example.com' }, Date.now()),
+      deliveryStatus,
+      log: [{ atMs, httpStatus: 500, error: null, durationMs: 1, answerExcerpt: '' }],
+    }));
+
+  /** An event of each refund. */
+  const eventsOf = (
+    createdAtMs: number,
+    deliveriesOf: (sequence: number) => readonly Delivery[],
+  ): Sent['events'] =>
+    Array.from({ length: REFUNDS_MAX }, (_, sequence) => ({
+      ...{ sequence, type: 'refund_succeeded' as const, refundId: `refund-${sequence}` },
+      eventId: `evt_${String(sequence).padStart(32, '0')}`,
+      ...{ body: '', signature: null, createdAtMs },
+      deliveries: [...deliveriesOf(sequence)],
+    }));
+
+  async function messageOf(content: Sent) {
+    caught.projections.length = 0;
+    await sendProjection(env, 'object-1', content);
+    const message = firstOf(caught.projections);
+    expect(new TextEncoder().encode(JSON.stringify(message)).length).toBeLessThan(128_000);
+    return message;
   }
-  const intent = await intentOf();
-  const deliveries = Array.from({ length: ENDPOINTS_MAX }, (_, index) => ({
-    ...newDelivery({ endpointId: `we_${index}`, origin: 'https://shop.example.com' }, Date.now()),
-    deliveryStatus: 'delivered' as const,
-    log: [triedAt(terms.createdAtMs + 1)],
-  }));
-  const deliveredLate = deliveries.map((delivery) => ({
-    ...delivery,
-    log: [triedAt(terms.createdAtMs + DAY_MS)],
-  }));
-  const events = commands.map((refundId, sequence) => ({
-    sequence,
-    eventId: `evt_${String(sequence).padStart(32, '0')}`,
-    type: 'refund_succeeded' as const,
-    refundId,
-    body: '',
-    signature: null,
-    createdAtMs: terms.createdAtMs,
-    deliveries: [[newDelivery(NOWHERE, Date.now())], deliveredLate][sequence] ?? deliveries,
-  }));
-  caught.projections.length = 0;
-  await sendProjection(env, 'object-1', { intent, events });
-  const [message] = caught.projections;
-  const bytes = new TextEncoder().encode(JSON.stringify(message)).length;
-  expect(bytes).toBeLessThan(128_000);
-  expect(message?.refunds).toHaveLength(REFUNDS_MAX);
-  // What has not arrived stays, and so do an event that has just arrived and the newest events.
-  const sequences = new Set(message?.events.map(({ sequence }) => sequence));
-  expect([0, 1, 2, REFUNDS_MAX - 1].map((sequence) => sequences.has(sequence))).toEqual([
-    true,
-    true,
-    false,
-    true,
-  ]);
+
+  test('with the most refunds, endpoints and metadata', async () => {
+    const metadata = Object.fromEntries(
+      Array.from({ length: 20 }, (_, index) => [`key-${index}`, 'ክፈል'.repeat(125)]),
+    );
+    await payHosted({ amount: 150.5, metadata });
+    for (let index = 0; index < REFUNDS_MAX; index += 1) {
+      await refund({ refundUniqueId: `refund-${index}`, amountMinor: 100 });
+    }
+    const intent = await intentOf();
+    const { createdAtMs } = intent.terms;
+    const special = [[newDelivery(NOWHERE, Date.now())], tried('delivered', createdAtMs + DAY_MS)];
+    const usual = tried('delivered', createdAtMs + 1);
+    const events = eventsOf(createdAtMs, (sequence) => special[sequence] ?? usual);
+    const message = await messageOf({ intent, events });
+    expect(message.refunds).toHaveLength(REFUNDS_MAX);
+    // What has not arrived stays, and so do an event that has just arrived and the newest events.
+    const sequences = new Set(message.events.map(({ sequence }) => sequence));
+    const stays = [0, 1, 2, REFUNDS_MAX - 1].map((sequence) => sequences.has(sequence));
+    expect(stays).toEqual([true, true, false, true]);
+  });
+
+  test('when no event has arrived, and has the newest events', async () => {
+    await pay();
+    await refund();
+    const events = eventsOf(1, () => tried('dead', 1));
+    const message = await messageOf({ intent: await intentOf(), events });
+    expect(message.events.at(-1)?.sequence).toBe(REFUNDS_MAX - 1);
+  });
+
+  test('with the largest number of refunds with long ids, and has the open ones', async () => {
+    await pay();
+    await refund();
+    const intent = await intentOf();
+    const refunds = intent.refunds.flatMap((pending) =>
+      Array.from({ length: REFUND_REQUESTS_MAX }, (_, index) => ({
+        ...pending,
+        id: `${index}-${'ተ'.repeat(250)}`,
+        status: index < REFUNDS_MAX ? ('pending' as const) : ('canceled' as const),
+        updatedAtMs: index,
+      })),
+    );
+    const message = await messageOf({ intent: { ...intent, refunds }, events: [] });
+    const sent = message.refunds.map(({ updatedAtMs }) => updatedAtMs);
+    expect(sent.slice(0, REFUNDS_MAX)).toEqual([...Array(REFUNDS_MAX).keys()]);
+    expect(sent.at(-1)).toBe(REFUND_REQUESTS_MAX - 1);
+  });
 });
-
-test('the message fits too when no event has arrived, and has the newest events', async () => {
-  await pay();
-  await refund();
-  const intent = await intentOf();
-  const deliveries = Array.from({ length: ENDPOINTS_MAX }, (_, index) => ({
-    ...newDelivery({ endpointId: `we_${index}`, origin: 'https://shop.example.com' }, Date.now()),
-    deliveryStatus: 'dead' as const,
-    log: [triedAt(1)],
-  }));
-  const events = Array.from({ length: REFUNDS_MAX }, (_, sequence) => ({
-    sequence,
-    eventId: `evt_${String(sequence).padStart(32, '0')}`,
-    type: 'refund_succeeded' as const,
-    refundId: 'refund-1',
-    body: '',
-    signature: null,
-    createdAtMs: 1,
-    deliveries,
-  }));
-  caught.projections.length = 0;
-  await sendProjection(env, 'object-1', { intent, events });
-  const [message] = caught.projections;
-  expect(new TextEncoder().encode(JSON.stringify(message)).length).toBeLessThan(128_000);
-  expect(message?.events.at(-1)?.sequence).toBe(REFUNDS_MAX - 1);
-});
-
-test('the message fits with the largest number of refunds with long ids, and has the open ones', async () => {
-  await pay();
-  await refund();
-  const intent = await intentOf();
-  const refunds = intent.refunds.flatMap((pending) =>
-    Array.from({ length: REFUND_REQUESTS_MAX }, (_, index) => ({
-      ...pending,
-      id: `${index}-${'ተ'.repeat(250)}`,
-      status: index < REFUNDS_MAX ? ('pending' as const) : ('canceled' as const),
-      updatedAtMs: index,
-    })),
-  );
-  caught.projections.length = 0;
-  await sendProjection(env, 'object-1', { intent: { ...intent, refunds }, events: [] });
-  const [message] = caught.projections;
-  expect(new TextEncoder().encode(JSON.stringify(message)).length).toBeLessThan(128_000);
-  const sent = message?.refunds.map(({ updatedAtMs }) => updatedAtMs) ?? [];
-  expect(sent.slice(0, REFUNDS_MAX)).toEqual([...Array(REFUNDS_MAX).keys()]);
-  expect(sent.at(-1)).toBe(REFUND_REQUESTS_MAX - 1);
-});
-
-const NOWHERE = { endpointId: null, origin: null };
-
-function triedAt(atMs: number) {
-  return { atMs, httpStatus: 500, error: null, durationMs: 1, answerExcerpt: '' };
-}
 
 test('a payment without refunds costs no row of refunds', async () => {
   const prepare = vi.spyOn(env.DB, 'prepare');
@@ -280,10 +263,7 @@ test('the same id at the same time is one refund', async () => {
 /** Claims a part of the first payment, as a request that then dies. */
 async function dies(amountMinor = 1) {
   const { terms, attempts } = await intentOf();
-  const [attempt] = attempts;
-  if (attempt === undefined) {
-    throw new Error('not paid');
-  }
+  const attempt = firstOf(attempts);
   const nowMs = Date.now();
   return claimRefund(env.DB, { terms, attempt, refundUniqueId: 'refund-1', amountMinor, nowMs });
 }

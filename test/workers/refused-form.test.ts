@@ -1,11 +1,10 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { checkoutRouter } from '../../src/checkout/router.ts';
 import { bytesFromBase64Url } from '../../src/crypto/encoding.ts';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { IntentClient } from '../../src/intent/client.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';
-import { call, createHosted, intentOf, ORIGIN, pathOf, postForm, useGateway } from './support.ts';
+import { call, createHosted, intentOf, LIMITED, pathOf, postForm, useGateway } from './support.ts';
 
 /**
  * Goal: every form of the customer's page answers 303, so that Back and a reload never post again,
@@ -79,20 +78,11 @@ test('what was entered is shown only for its payment, and only until the next at
   expect(await shows(`${path}?${query}`)).toBe(false);
 });
 
-const LIMITED: Env = { ...env, RATE_LIMITS: 'on' };
-const ctx = { waitUntil: () => undefined } as unknown as ExecutionContext;
-
-/** A request while limits are on: a page, or a form with these fields. */
-function limited(path: string, fields?: Record<string, string>): Promise<Response> {
-  const form = fields && { method: 'POST', body: new URLSearchParams(fields) };
-  return checkoutRouter.fetch(new Request(`${ORIGIN}${path}`, form), LIMITED, ctx, 'r1');
-}
-
 test('too many prompts to a phone: the page says so and keeps the number', async () => {
   const path = pathOf(await createHosted());
   vi.spyOn(env.PHONE_PROMPT_RATE_LIMIT, 'limit').mockResolvedValue({ success: false });
   const fields = { method: 'E_BIRR', phone: '0911 234 567', attempts: '0' };
-  const refused = await limited(`${path}/attempts`, fields);
+  const refused = await postForm(`${path}/attempts`, fields, {}, LIMITED);
   expect(refused.status).toBe(303);
   const { html } = await page(refused.headers.get('location') ?? '');
   expect(html).toContain(english.tooManyTitle);
@@ -115,7 +105,7 @@ test.each(['attempts', 'abandon', 'give-up'])(
 test('a form over the limit of its link leads to the page, which the limit covers as well', async () => {
   const path = pathOf(await createHosted());
   vi.spyOn(env.CHECKOUT_RATE_LIMIT, 'limit').mockResolvedValue({ success: false });
-  const refused = await limited(`${path}/attempts`, MISTYPED);
+  const refused = await postForm(`${path}/attempts`, MISTYPED, {}, LIMITED);
   expect([refused.status, refused.headers.get('location')]).toEqual([303, path]);
-  expect((await limited(path)).status).toBe(429);
+  expect((await call(path, { apiKey: null, bindings: LIMITED })).status).toBe(429);
 });

@@ -1,6 +1,5 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { bytesFromBase64, utf8 } from '../../src/crypto/encoding.ts';
 import type { Environment } from '../../src/domain/method.ts';
 import { WEBHOOK_FAULTS, type WebhookFault } from '../../src/domain/webhook-fault.ts';
 import {
@@ -17,8 +16,8 @@ import {
   type Arrival,
   addEndpoint,
   answerOf,
-  call,
   consumeAll,
+  isGenuine,
   isSignedBy,
   merchantServer,
   postHosted,
@@ -61,20 +60,9 @@ async function summaryOf(arrivals: readonly Arrival[]) {
 
 /** Both signatures or neither: a half-forged request would pass for merchants who check one. */
 async function isAuthentic(arrival: Arrival): Promise<boolean> {
-  const checks = [isSignedBy(ALPHA.webhookSecret, arrival), await isRsaAuthentic(arrival)];
+  const checks = [isSignedBy(ALPHA.webhookSecret, arrival), await isGenuine(arrival)];
   expect(new Set(checks).size).toBe(1);
   return checks.every(Boolean);
-}
-
-async function isRsaAuthentic({ event }: Arrival): Promise<boolean> {
-  const path = '/api/v1/payment/sandbox/webhook-keys';
-  const { envelope } = await answerOf(call(path, { apiKey: null }));
-  const [{ publicKey }] = envelope.content as [{ publicKey: string }];
-  const spki = bytesFromBase64(publicKey.replaceAll(/-----[A-Z ]+-----|\n/g, ''));
-  const rsa = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
-  const key = await crypto.subtle.importKey('spki', spki, rsa, false, ['verify']);
-  const signature = bytesFromBase64(event.signature);
-  return crypto.subtle.verify(rsa.name, key, signature, utf8(event.body));
 }
 
 interface Row {

@@ -1,5 +1,7 @@
-import { exports } from 'cloudflare:workers';
+import { createExecutionContext } from 'cloudflare:test';
+import { env, exports } from 'cloudflare:workers';
 import type { Environment } from '../../../src/domain/method.ts';
+import worker from '../../../src/index.ts';
 import { expectProblemForm } from '../../support/problems.ts';
 import { SECOND_MS } from './clock.ts';
 import { ALPHA } from './merchants.ts';
@@ -57,7 +59,12 @@ export interface CallOptions {
   /** Null: no header at all, which only a stream allows. */
   readonly contentType?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of another deployment. */
+  readonly bindings?: Env;
 }
+
+/** A deployment that limits how often it is called. */
+export const LIMITED: Env = { ...env, RATE_LIMITS: 'on' };
 
 /** One request to the Worker as the network would deliver it; redirects are not followed. */
 export function call(path: string, options: CallOptions = {}): Promise<Response> {
@@ -67,7 +74,8 @@ export function call(path: string, options: CallOptions = {}): Promise<Response>
       ? 'application/json'
       : (options.contentType ?? null);
   const isRaw = typeof body === 'string' || body instanceof ReadableStream;
-  return exports.default.fetch(`${ORIGIN}${path}`, {
+  const url = `${ORIGIN}${path}`;
+  const init: RequestInit = {
     method,
     redirect: 'manual',
     headers: {
@@ -76,7 +84,13 @@ export function call(path: string, options: CallOptions = {}): Promise<Response>
       ...headers,
     },
     ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
-  });
+  };
+  const { bindings } = options;
+  return bindings === undefined
+    ? exports.default.fetch(url, init)
+    : Promise.resolve(
+        worker.fetch(new Request(url, init) as never, bindings, createExecutionContext()),
+      );
 }
 
 export const CREATE_PATHS = {

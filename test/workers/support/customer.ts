@@ -10,9 +10,11 @@ export function postForm(
   path: string,
   fields: Record<string, string>,
   { contentType = 'application/x-www-form-urlencoded', ...headers }: Record<string, string> = {},
+  bindings?: Env,
 ): Promise<Response> {
   const body = new URLSearchParams(fields).toString();
-  return call(path, { method: 'POST', apiKey: null, body, contentType, headers });
+  const form = { method: 'POST', apiKey: null, body, contentType, headers };
+  return call(path, bindings === undefined ? form : { ...form, bindings });
 }
 
 /**

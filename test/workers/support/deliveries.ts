@@ -8,6 +8,7 @@ import { env } from 'cloudflare:workers';
 import { Webhook } from 'standardwebhooks';
 import { type Mock, vi } from 'vitest';
 import type { RailMessage } from '../../../src/attempts/messages.ts';
+import { bytesFromBase64, utf8 } from '../../../src/crypto/encoding.ts';
 import worker from '../../../src/index.ts';
 import type {
   ClaimedDelivery,
@@ -15,6 +16,7 @@ import type {
   DeliveryReport,
   ProjectionMessage,
 } from '../../../src/intent/protocol.ts';
+import { answerOf, call } from './api.ts';
 import type { CaughtMessages } from './gateway.ts';
 import { clientOf } from './payment-object.ts';
 
@@ -151,4 +153,38 @@ export function firstOf<Sent>([first]: readonly Sent[]): Sent {
     throw new Error('nothing was sent');
   }
   return first;
+}
+
+export interface WebhookKey {
+  readonly keyId: string;
+  readonly publicKey: string;
+  readonly retiredAt: string | null;
+}
+
+/** The keys that a Worker with these bindings publishes. */
+export async function webhookKeys(bindings: Env = env): Promise<WebhookKey[]> {
+  const path = '/api/v1/payment/sandbox/webhook-keys';
+  const { envelope } = await answerOf(call(path, { apiKey: null, bindings }));
+  return envelope.content as WebhookKey[];
+}
+
+export function spkiOf({ publicKey }: WebhookKey): string {
+  return publicKey.replaceAll(/-----[A-Z ]+-----|\s/g, '');
+}
+
+/** Whether one of the published keys verifies the RSA signature over `body`. */
+export async function isGenuine(
+  { event }: Arrival,
+  keys?: readonly WebhookKey[],
+): Promise<boolean> {
+  const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+  for (const published of keys ?? (await webhookKeys())) {
+    const spki = bytesFromBase64(spkiOf(published));
+    const key = await crypto.subtle.importKey('spki', spki, algorithm, false, ['verify']);
+    const signature = bytesFromBase64(event.signature);
+    if (await crypto.subtle.verify(algorithm.name, key, signature, utf8(event.body))) {
+      return true;
+    }
+  }
+  return false;
 }
