@@ -257,7 +257,7 @@ describe('the desk', () => {
     const { reference } = order.attempt;
     const desk = async () => (await fetch(`${scene.standIn.baseUrl}/`)).text();
     expect(await desk()).toContain(reference);
-    const pressed = await fetch(`${scene.standIn.baseUrl}/`, {
+    const pressed = await fetch(`${scene.standIn.baseUrl}/desk`, {
       method: 'POST',
       body: new URLSearchParams({ orderId: reference, act: 'pays' }),
       redirect: 'manual',
