@@ -1,3 +1,4 @@
+import { wireAmount } from '../../../lab/harness/wire-amount.ts';
 import type {
   CallbackVariant,
   Plan,
@@ -16,7 +17,6 @@ import type { CallbackReading } from '../../../src/rails/callback.ts';
 import type { Rail, StartResult } from '../../../src/rails/rail.ts';
 import type { RailOrder } from '../../../src/rails/rail-order.ts';
 import { configuredRail } from '../../../src/rails/settings.ts';
-import { wireAmount } from '../e2e-rails-table.ts';
 import { callbackCall } from './callback-call.ts';
 import { freshReference, orderFor } from './order.ts';
 
