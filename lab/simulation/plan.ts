@@ -1,4 +1,4 @@
-import { METHODS, METHODS_NEEDING_PHONE, type Method } from '../../src/domain/method.ts';
+import { METHODS, type Method, TRAITS } from '../../src/domain/method.ts';
 import { Random } from '../harness/random.ts';
 import { type Weather, weatherOf } from './faults.ts';
 import { MERCHANTS, type Merchant } from './merchants.ts';
@@ -191,5 +191,5 @@ function outage(random: Random): Action {
 
 /** Whether the body of a request needs a phone. */
 export function needsPhone(method: Method): boolean {
-  return METHODS_NEEDING_PHONE.includes(method);
+  return TRAITS[method].needsPhone;
 }

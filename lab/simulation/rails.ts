@@ -377,4 +377,8 @@ export function railConfiguration(env: Env, environment: Environment, method: Me
     : ({ state: 'configured', rail } as const);
 }
 
-export const SHARED_CALLBACK_METHODS: ReadonlyMap<string, Method> = new Map([['cbe-birr', 'CBE']]);
+export const CALLBACK_ROUTES = [{ railId: 'cbe-birr', verbs: ['POST'], sharedPath: '' }] as const;
+
+export function methodOfSharedAddress(railId: string): Method | undefined {
+  return railId === 'cbe-birr' ? 'CBE' : undefined;
+}

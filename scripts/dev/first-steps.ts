@@ -1,4 +1,4 @@
-import { METHODS_BY_PROMPT } from '../../src/domain/method.ts';
+import { METHODS, TRAITS } from '../../src/domain/method.ts';
 import type { StandIns } from '../stand-ins/start-all.ts';
 import type { DemoMerchant } from './demo-merchant.ts';
 import { LOCAL_OPERATORS, personalSecret } from './local-secrets.ts';
@@ -50,7 +50,7 @@ function proved(operatorSecrets: string): string {
 
 /** Where a developer confirms production payments by the methods that prompt a phone. */
 function phones({ byMethod }: StandIns): string {
-  const lines = METHODS_BY_PROMPT.map(
+  const lines = METHODS.filter((method) => TRAITS[method].confirmsOn === 'phone').map(
     (method) => `${byMethod[method].baseUrl}/ prompts of ${method}, in production\n`,
   );
   return `  Phones      ${lines.join('              ')}`;

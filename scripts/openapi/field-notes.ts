@@ -1,3 +1,5 @@
+import { METHODS, TRAITS } from '../../src/domain/method.ts';
+
 /** What the document says of a field that its type and limits do not. */
 export interface Note {
   readonly text: string;
@@ -77,6 +79,10 @@ export const HOSTED_NOTES: Notes = {
   'customerInfo.isPhoneUpdatable': { text: '`false` keeps the customer from changing the phone' },
 };
 
+const REDIRECTING = METHODS.filter((method) => TRAITS[method].needsReturnUrl)
+  .map((method) => `\`${method}\``)
+  .join(' and ');
+
 export const EXPRESS_NOTES: Notes = {
   ...COMMON_NOTES,
   amount: {
@@ -85,7 +91,7 @@ export const EXPRESS_NOTES: Notes = {
   },
   method: { text: 'The method to charge', example: 'CBE' },
   returnUrl: {
-    text: 'Where the customer returns to from the page of the provider; required for `TELE_BIRR` and `ETS_SWITCH`',
+    text: `Where the customer returns to from the page of the provider; required for ${REDIRECTING}`,
   },
   phoneNumber: {
     text: 'The phone to charge: 9 or 7 and eight digits, optionally after 0, 251 or +251. `M_PESA`, `TELE_BIRR_USSD`, `E_BIRR` and `CBE` need it here or in `customerInfo.phone`.',

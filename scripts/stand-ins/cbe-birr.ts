@@ -10,6 +10,7 @@ import {
   TRANSACTION_ID,
 } from './cbe-birr-crypto.ts';
 import { deskPage } from './desk.ts';
+import { Stage } from './stage.ts';
 import {
   type CallbackAnswer,
   type CallbackVariant,
@@ -17,7 +18,6 @@ import {
   type CustomerAct,
   faulty,
   jsonReply,
-  OrderBook,
   type Plan,
   postCallback,
   type ReceivedCall,
@@ -55,8 +55,6 @@ const STATE: Readonly<Record<CustomerAct, string>> = {
 const STATE_WAITING = 'At Counter';
 const FAILED_STATES = ['Turned Down', 'Not Moved', 'Walked Away'];
 
-const AFTER_ANSWER_MS = 50;
-
 /** The longest transaction id in public integrations. */
 const TRANSACTION_ID_CHARACTERS_MAX = 36;
 
@@ -74,8 +72,8 @@ export async function startCbeBirrStandIn(
   const bank = new Bank(credentials, transactionIdCharactersMax);
   const server = await StandInServer.start((call) => bank.answer(call), port);
   return {
+    ...bank.stage.standIn(server),
     railId: 'cbe-birr',
-    baseUrl: server.baseUrl,
     settings: {
       baseUrl: server.baseUrl,
       ...credentials,
@@ -83,10 +81,6 @@ export async function startCbeBirrStandIn(
       paidStates: [STATE.pays],
       failedStates: FAILED_STATES,
     },
-    calls: server.calls,
-    plan: (amountText, plan) => void bank.plans.set(amountText, plan),
-    order: (orderId) => bank.book.arrival(orderId),
-    stop: () => server.stop(),
     get registeredCallbackUrl() {
       return bank.registeredCallbackUrl;
     },
@@ -105,8 +99,7 @@ export async function startCbeBirrStandIn(
 class Bank {
   registeredCallbackUrl: string | null = null;
   hasCipherTrial = true;
-  readonly plans = new Map<string, Plan>();
-  readonly book = new OrderBook<BankOrder>();
+  readonly stage = new Stage<BankOrder>();
   readonly credentials: Credentials;
   readonly #transactionIdCharactersMax: number;
 
@@ -121,7 +114,7 @@ class Bank {
       case 'GET /Default.aspx':
         return this.#openPage(url);
       case 'POST /Default.aspx':
-        return this.#pressButton(new URLSearchParams(call.body));
+        return this.#pressButton(call.body);
       case 'POST /api/cbebpg/TXNSTAT':
         return this.#answerQuery(call);
       case 'POST /api/cbebpg/CheckMeENC':
@@ -148,47 +141,37 @@ class Bank {
     if (order === null || order.orderId.length > this.#transactionIdCharactersMax) {
       return refusalPage('Invalid request');
     }
-    const plan = this.plans.get(order.amountText);
-    return faulty(plan?.start, () => this.#accept(order.orderId, order.amountText, plan));
+    const plan = this.stage.planOf(order.amountText);
+    return faulty(plan.start, () => this.#accept(order.orderId, order.amountText, plan));
   }
 
-  async #accept(orderId: string, amountText: string, plan: Plan | undefined): Promise<Reply> {
-    if (plan?.refuses === 'misconfigured' || plan?.refuses === 'unavailable') {
+  async #accept(orderId: string, amountText: string, plan: Plan): Promise<Reply> {
+    if (plan.refuses === 'misconfigured' || plan.refuses === 'unavailable') {
       return refusalPage('Service not available');
     }
-    const known = this.book.get(orderId);
+    const known = this.stage.book.get(orderId);
     if (known !== undefined) {
       // A reload shows the same order while it waits for the customer.
       const isSame = known.amountText === amountText && known.acted === null;
       return isSame ? pageOf(known) : refusalPage('Duplicate transaction');
     }
     const order = new BankOrder(this, orderId, amountText);
-    this.book.add(order);
-    if (plan?.refuses !== undefined) {
-      await order.act(plan.refuses, { silent: true });
+    if (plan.refuses !== undefined) {
+      await this.stage.open(order, { act: plan.refuses, callback: 'never' });
       return refusalPage('Payment refused');
     }
-    if (plan?.act !== undefined) {
-      await order.act(plan.act, { silent: true });
-      if (plan.callback === 'before_answer') {
-        await order.callback();
-      } else if (plan.callback !== 'never') {
-        // The gateway may have stopped by then, which must not stop the bank.
-        setTimeout(() => order.callback().catch(() => undefined), AFTER_ANSWER_MS);
-      }
-      return endPage(plan.act);
-    }
-    return pageOf(order);
+    await this.stage.open(order, plan);
+    return plan.act === undefined ? pageOf(order) : endPage(plan.act);
   }
 
-  async #pressButton(form: URLSearchParams): Promise<Reply> {
-    const order = this.book.get(form.get('orderId') ?? '');
-    const act = CUSTOMER_ACTS.find((candidate) => candidate === form.get('act'));
-    if (order === undefined || act === undefined || order.acted !== null) {
+  async #pressButton(body: string): Promise<Reply> {
+    const pressed = this.stage.pressed(body);
+    if (pressed === null || pressed.order.acted !== null) {
       return refusalPage('Invalid request');
     }
+    const { order, act } = pressed;
     await order.act(act, { silent: true });
-    if (this.plans.get(order.amountText)?.callback !== 'never') {
+    if (this.stage.planOf(order.amountText).callback !== 'never') {
       await order.callback().catch(() => undefined);
     }
     // The request has no return URL, so the page does not send the customer back.
@@ -213,11 +196,11 @@ class Bank {
     ) {
       return { type: 'answer', status: 400, body: 'Invalid request' };
     }
-    const order = this.book.get(transactionId);
+    const order = this.stage.book.get(transactionId);
     if (order === undefined) {
       return { type: 'answer', status: 200, body: 'Transaction not found' };
     }
-    return faulty(this.plans.get(order.amountText)?.query, async () =>
+    return faulty(this.stage.planOf(order.amountText).query, async () =>
       jsonReply(200, {
         EncryptedResponseValue: sealedStatus(secret, {
           transactionId,

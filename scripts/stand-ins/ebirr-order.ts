@@ -13,9 +13,6 @@ import {
 /** The customer's time according to the vendor. */
 const PROMPT_MS = 5 * 60 * 1_000;
 
-/** Delay of the callback after the answer about the same act. */
-const AFTER_ANSWER_MS = 50;
-
 export interface Codes {
   readonly responseCode: string;
   readonly errorCode: string;
@@ -140,16 +137,6 @@ export class EbirrOrder implements StandInOrder {
     this.#record(act);
     this.#answer.resolve(this.#reply(act));
     return options.silent || this.#returnUrl === undefined ? null : this.callback();
-  }
-
-  async actAndReportFirst(act: CustomerAct): Promise<void> {
-    this.#record(act);
-    await this.callback().catch(() => null);
-    this.#answer.resolve(this.#reply(act));
-  }
-
-  reportSoon(): void {
-    setTimeout(() => this.callback().catch(() => null), AFTER_ANSWER_MS);
   }
 
   get callbackUrl(): string {

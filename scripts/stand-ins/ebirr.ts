@@ -1,5 +1,4 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { type DeskOrder, deskPage } from './desk.ts';
 import {
   ALREADY_CANCELED,
   DECLINED_STATE,
@@ -20,11 +19,10 @@ import {
   wireRefund,
   wireStatusQuery,
 } from './ebirr-request.ts';
+import { Stage } from './stage.ts';
 import {
-  CUSTOMER_ACTS,
   faulty,
   jsonReply,
-  OrderBook,
   type Plan,
   type ReceivedCall,
   type Reply,
@@ -46,22 +44,17 @@ export async function startEbirrStandIn(port = 0): Promise<StandIn> {
     apiUserId: String(randomInt(1_000_000, 9_999_999)),
     apiKey: `API-${randomBytes(12).toString('hex')}`,
   };
-  const plans = new Map<string, Plan>();
-  const orders = new OrderBook<EbirrOrder>();
+  const stage = new Stage<EbirrOrder>();
+  const orders = stage.book;
   const requestIds = new Set<string>();
   let refunds = 0;
 
   async function handle(call: ReceivedCall): Promise<Reply> {
-    switch (`${call.method} ${call.url}`) {
-      case 'GET /':
-        return deskPage('eBirr', orders.all.filter((order) => order.acted === null).map(onDesk));
-      case 'POST /desk':
-        return actAtDesk(new URLSearchParams(call.body), orders);
-      case 'POST /asm':
-        return asm(call);
-      default:
-        return { type: 'answer', status: 404, body: 'Not Found' };
+    if (`${call.method} ${call.url}` === 'POST /asm') {
+      return asm(call);
     }
+    const phones = await stage.phones('eBirr', call);
+    return phones ?? { type: 'answer', status: 404, body: 'Not Found' };
   }
 
   async function asm(call: ReceivedCall): Promise<Reply> {
@@ -97,7 +90,7 @@ export async function startEbirrStandIn(port = 0): Promise<StandIn> {
     const order = orders.get(request.serviceParams.referenceId);
     return order === undefined
       ? jsonReply(200, { ...Object(refusal(NOT_FOUND)), params: [] })
-      : faulty(plans.get(order.amountText)?.query, async () => order.status(request.requestId));
+      : faulty(stage.planOf(order.amountText).query, async () => order.status(request.requestId));
   }
 
   async function refund(call: ReceivedCall): Promise<Reply> {
@@ -110,7 +103,7 @@ export async function startEbirrStandIn(port = 0): Promise<StandIn> {
     const order = orders.all.find((known) => known.transactionId === transactionId);
     const amountText = order?.amountText ?? '';
     const returnedText = amount ?? amountText;
-    const { fault, refuses } = refundPlanOf(plans.get(amountText), minorOf(returnedText));
+    const { fault, refuses } = refundPlanOf(stage.planOf(amountText), minorOf(returnedText));
     if (!isKnown(request) || refuses === 'not_enabled') {
       return jsonReply(200, refusal(NOT_AUTHORIZED));
     }
@@ -140,7 +133,7 @@ export async function startEbirrStandIn(port = 0): Promise<StandIn> {
     }
     const { serviceParams } = request;
     const { referenceId, amount } = serviceParams.transactionInfo;
-    const plan = plans.get(amount) ?? {};
+    const plan = stage.planOf(amount);
     if (!isKnown(request) || plan.refuses === 'misconfigured') {
       return jsonReply(200, refusal(NOT_AUTHORIZED));
     }
@@ -160,36 +153,26 @@ export async function startEbirrStandIn(port = 0): Promise<StandIn> {
   async function prompt(request: WirePurchase, plan: Plan): Promise<Reply> {
     requestIds.add(request.requestId);
     const order = new EbirrOrder(request, orders.all.length + 1);
-    orders.add(order);
-    const { act, refuses, callback = 'after_answer' } = plan;
-    if (refuses !== undefined && refuses !== 'misconfigured' && refuses !== 'unavailable') {
-      await order.act(refuses, { silent: true });
-    } else if (act !== undefined && callback === 'before_answer') {
-      await order.actAndReportFirst(act);
-    } else if (act !== undefined) {
-      await order.act(act, { silent: true });
-      if (callback === 'after_answer') {
-        order.reportSoon();
-      }
-    }
+    const { refuses } = plan;
+    const isRefused =
+      refuses !== undefined && refuses !== 'misconfigured' && refuses !== 'unavailable';
+    await stage.open(order, isRefused ? { act: refuses, callback: 'never' } : plan);
     return order.answered;
   }
 
   const server = await StandInServer.start(handle, port);
+  const offered = stage.standIn(server);
   return {
+    ...offered,
     railId: 'ebirr',
-    baseUrl: server.baseUrl,
     settings: { baseUrl: `${server.baseUrl}/asm`, ...credentials },
     statusQuery: { failedStates: [DECLINED_STATE] },
     refundSettings: { refundService: 'API_CANCELPURCHASE' },
-    plan: (amountText, plan) => plans.set(amountText, plan),
-    order: (orderId) => orders.arrival(orderId),
-    calls: server.calls,
     async stop() {
       for (const order of orders.all) {
         order.forget();
       }
-      await server.stop();
+      await offered.stop();
     },
   };
 }
@@ -202,19 +185,4 @@ function invalid(responseMsg: string): Reply {
 /** In East Africa Time. */
 function atMsOf(timestamp: string): number {
   return Date.parse(`${timestamp.replace(' ', 'T')}+03:00`);
-}
-
-function onDesk({ orderId, amountText, phone }: EbirrOrder): DeskOrder {
-  return { orderId, amountText: `ETB ${amountText}`, phone, action: '/desk', acts: CUSTOMER_ACTS };
-}
-
-async function actAtDesk(form: URLSearchParams, orders: OrderBook<EbirrOrder>): Promise<Reply> {
-  const order = orders.get(form.get('orderId') ?? '');
-  const act = CUSTOMER_ACTS.find((candidate) => candidate === form.get('act'));
-  if (order === undefined || act === undefined) {
-    return { type: 'answer', status: 400, body: 'Bad Request' };
-  }
-  // The page stays usable even if the gateway rejects the callback.
-  await order.act(act).catch(() => null);
-  return { type: 'answer', status: 303, headers: { location: '/' }, body: '' };
 }

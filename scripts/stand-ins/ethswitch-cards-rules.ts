@@ -31,6 +31,7 @@ export interface Registered {
 }
 
 export interface CardsOrder extends StandInOrder {
+  reports(act: CustomerAct): boolean;
   readonly registered: Registered;
   readonly returned: CardsRefunds;
 }

@@ -9,14 +9,13 @@ import {
   statusReply,
   wrongFieldOf,
 } from './ethswitch-cards-rules.ts';
+import { Stage } from './stage.ts';
 import {
   type CallbackVariant,
   CUSTOMER_ACTS,
   type CustomerAct,
   faulty,
   jsonReply,
-  OrderBook,
-  type Plan,
   postCallback,
   type ReceivedCall,
   type Reply,
@@ -47,8 +46,8 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
   const callbackSecret = randomUUID();
   const callbackToken = randomUUID();
   let registeredCallbackUrl: string | null = null;
-  const plans = new Map<string, Plan>();
-  const book = new OrderBook<CardsOrder>();
+  const stage = new Stage<CardsOrder>();
+  const { book } = stage;
   const server = await StandInServer.start(handle, port);
 
   async function handle(call: ReceivedCall): Promise<Reply> {
@@ -98,7 +97,7 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
     if (book.get(orderNumber) !== undefined) {
       return problem(1, 'Order number is duplicated');
     }
-    const plan = plans.get(amountText) ?? {};
+    const plan = stage.planOf(amountText);
     switch (plan.refuses) {
       case undefined:
         break;
@@ -121,8 +120,7 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
         authRefNum: `7${randomInt(1e10, 9e10)}`,
         endsAtMs: Date.now() + Number(field('sessionTimeoutSecs')) * 1_000,
       });
-      book.add(order);
-      await followPlan(order, plan);
+      await stage.open(order, plan);
       const { mdOrder } = order.registered;
       return jsonReply(200, { orderId: mdOrder, formUrl: `${server.baseUrl}${PAGE}${mdOrder}` });
     });
@@ -147,7 +145,7 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
     if (order === undefined) {
       return problem(6, 'Unknown order id');
     }
-    return faulty(plans.get(order.amountText)?.query, async () => statusReply(order));
+    return faulty(stage.planOf(order.amountText).query, async () => statusReply(order));
   }
 
   async function giveBack(received: ReceivedCall, call: 'refund' | 'reverse'): Promise<Reply> {
@@ -164,7 +162,7 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
       return problem(6, 'Unknown order id');
     }
     const amountMinor = Number(form.get('amount') ?? order.amountText);
-    const plan = refundPlanOf(plans.get(order.amountText), amountMinor);
+    const plan = refundPlanOf(stage.planOf(order.amountText), amountMinor);
     return faulty(plan.fault, async () => {
       const isPaid = order.acted === 'pays';
       const refused =
@@ -195,9 +193,9 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
           throw new Error(`${orderId} already has an outcome`);
         }
         acted = act;
-        const isSilent = options?.silent === true || act === 'cancels';
-        return isSilent || registered.callbackUrl === null ? null : this.callback();
+        return options?.silent === true || !this.reports(act) ? null : this.callback();
       },
+      reports: (act) => act !== 'cancels' && registered.callbackUrl !== null,
       get callbackUrl() {
         if (registered.callbackUrl === null) {
           throw new Error('The gateway has sent no dynamicCallbackUrl');
@@ -235,28 +233,25 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
     const { currency, failUrl, mdOrder, returnUrl } = order.registered;
     const isOpen = acceptsCard(order);
     if (call.method === 'GET') {
-      const acts: readonly CustomerAct[] = isOpen
-        ? ['pays', 'declines', 'lacks_funds', 'mistypes_pin', 'cancels', 'times_out']
-        : [];
+      const acts = isOpen ? CUSTOMER_ACTS : [];
       const amountText = `${order.amountText} minor units of currency ${currency}`;
       return deskPage('EthSwitch: card payment', [
         { orderId: order.orderId, amountText, phone: null, action: call.url, acts },
       ]);
     }
-    const act = new URLSearchParams(call.body).get('act');
-    const known = CUSTOMER_ACTS.find((candidate) => candidate === act);
+    const known = stage.pressed(call.body)?.act;
     if (call.method !== 'POST' || known === undefined || !isOpen) {
       return { type: 'answer', status: 400, body: 'The order is not open' };
     }
-    await order.act(known, { silent: plans.get(order.amountText)?.callback === 'never' });
+    await order.act(known, { silent: stage.planOf(order.amountText).callback === 'never' });
     const location = new URL(known === 'pays' ? returnUrl : failUrl);
     location.searchParams.set('orderId', mdOrder);
     return { type: 'answer', status: 303, headers: { location: location.href }, body: '' };
   }
 
   return {
+    ...stage.standIn(server),
     railId: 'ethswitch-cards',
-    baseUrl: server.baseUrl,
     settings: {
       gateway: 'cards',
       baseUrl: `${server.baseUrl}${REST}/`,
@@ -275,11 +270,8 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
       if (plan.refund?.isSlow === true) {
         throw new Error('The card gateway refunds at once or not at all');
       }
-      plans.set(amountText, plan);
+      stage.plan(amountText, plan);
     },
-    order: (orderId) => book.arrival(orderId),
-    calls: server.calls,
-    stop: () => server.stop(),
     callbackBody(orderId) {
       const order = book.get(orderId);
       if (order === undefined) {
@@ -288,18 +280,6 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
       return notice(order);
     },
   };
-}
-
-/** Plays a customer who acts at once, and sends the callback as planned. */
-async function followPlan(order: CardsOrder, { act, callback }: Plan): Promise<void> {
-  if (act === undefined) {
-    return;
-  }
-  await order.act(act, { silent: callback !== 'before_answer' });
-  const isReported = order.registered.callbackUrl !== null && act !== 'cancels';
-  if (isReported && callback !== 'never' && callback !== 'before_answer') {
-    setTimeout(() => void order.callback().catch(() => undefined), 50);
-  }
 }
 
 /** The gateway answers errors with HTTP 200. */

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { deskPage } from './desk.ts';
 import { BILLER_BIN, hasExactly, isJson, parsed, problemOf } from './ethswitch-nbg-rules.ts';
+import { Stage } from './stage.ts';
 import {
   type CallbackVariant,
-  CUSTOMER_ACTS,
   type CustomerAct,
   faulty,
   jsonReply,
-  OrderBook,
-  type Plan,
   postCallback,
   type ReceivedCall,
   type Reply,
@@ -31,6 +29,8 @@ interface OrderBody {
 }
 
 interface NbgOrder extends StandInOrder {
+  /** NBG sends a customer who leaves the page back, without a callback. */
+  reports(act: CustomerAct): boolean;
   readonly hppToken: string;
   readonly body: OrderBody;
   readonly isLowerCaseWithFee: boolean;
@@ -59,8 +59,8 @@ export async function startNbgStandIn(
   const username = `kefel-${randomUUID()}@example.et`;
   const password = randomUUID();
   const tokens = new Map<string, number>();
-  const plans = new Map<string, Plan>();
-  const book = new OrderBook<NbgOrder>();
+  const stage = new Stage<NbgOrder>();
+  const { book } = stage;
   const server = await StandInServer.start(handle, port);
 
   async function handle(call: ReceivedCall): Promise<Reply> {
@@ -103,7 +103,7 @@ export async function startNbgStandIn(
       return failure(409, 'Duplicate merchant order number');
     }
     const amountText = /"amount":([\d.]+)/.exec(call.body)?.[1] ?? '';
-    const plan = plans.get(amountText) ?? {};
+    const plan = stage.planOf(amountText);
     switch (plan.refuses) {
       case undefined:
         break;
@@ -116,8 +116,7 @@ export async function startNbgStandIn(
     }
     return faulty(plan.start, async () => {
       const order = nbgOrder(orderId, amountText, body);
-      book.add(order);
-      await followPlan(order, plan);
+      await stage.open(order, plan);
       return jsonReply(201, {
         order_reference: randomUUID(),
         hpp_url: `${server.baseUrl}/nbg/pay/${order.hppToken}`,
@@ -148,10 +147,9 @@ export async function startNbgStandIn(
           throw new Error(`${orderId} is already paid`);
         }
         acted = act;
-        // NBG sends a customer who leaves the page back, without a callback.
-        const isSilent = options?.silent === true || act === 'cancels' || act === 'times_out';
-        return isSilent ? null : this.callback();
+        return options?.silent === true || !this.reports(act) ? null : this.callback();
       },
+      reports: (act) => act !== 'cancels' && act !== 'times_out',
       callbackUrl: body.callback_url,
       async callback(variant = 'genuine', address) {
         return postCallback(
@@ -172,19 +170,18 @@ export async function startNbgStandIn(
         { orderId: order.orderId, amountText, phone: null, action: call.url, acts },
       ]);
     }
-    const act = new URLSearchParams(call.body).get('act');
-    const known = CUSTOMER_ACTS.find((candidate) => candidate === act);
+    const known = stage.pressed(call.body)?.act;
     if (call.method !== 'POST' || known === undefined || order.acted === 'pays') {
       return failure(400, 'No such choice');
     }
-    await order.act(known, { silent: plans.get(order.amountText)?.callback === 'never' });
+    await order.act(known, { silent: stage.planOf(order.amountText).callback === 'never' });
     const location = known === 'pays' ? order.body.success_url : order.body.cancel_url;
     return { type: 'answer', status: 303, headers: { location }, body: '' };
   }
 
   return {
+    ...stage.standIn(server),
     railId: 'ethswitch-nbg',
-    baseUrl: server.baseUrl,
     settings: {
       gateway: 'nbg',
       baseUrl: server.baseUrl,
@@ -194,10 +191,6 @@ export async function startNbgStandIn(
       // Where this stand-in calls from; production accepts no empty list.
       callbackAddresses: ['127.0.0.1', '::1'],
     },
-    plan: (amountText, plan) => plans.set(amountText, plan),
-    order: (orderId) => book.arrival(orderId),
-    calls: server.calls,
-    stop: () => server.stop(),
     expireTokens: () => tokens.clear(),
     callbackBody(orderId, options) {
       const order = book.get(orderId);
@@ -207,21 +200,6 @@ export async function startNbgStandIn(
       return notice(order, options?.brief === true ? { data: undefined } : {});
     },
   };
-}
-
-/** Plays a customer who acts at once, and sends the callback as planned. */
-async function followPlan(order: NbgOrder, { act, callback }: Plan): Promise<void> {
-  if (act === undefined) {
-    return;
-  }
-  if (callback === 'before_answer') {
-    await order.act(act);
-    return;
-  }
-  await order.act(act, { silent: true });
-  if (callback !== 'never' && act !== 'cancels' && act !== 'times_out') {
-    setTimeout(() => void order.callback().catch(() => undefined), 50);
-  }
 }
 
 function callbackOf(order: NbgOrder, variant: CallbackVariant): string {

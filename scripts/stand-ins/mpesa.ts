@@ -1,17 +1,14 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { deskPage } from './desk.ts';
 import { checkoutRequestId, DECLINED_STATE, MpesaOrder, statusResult } from './mpesa-order.ts';
 import { passwordOf, readRequest, readStatusRequest, tokenProblem } from './mpesa-request.ts';
 import { MpesaReversal, readReversalRequest } from './mpesa-reversal.ts';
+import { Stage } from './stage.ts';
 import {
-  CUSTOMER_ACTS,
   faulty,
   jsonReply,
-  OrderBook,
   type Plan,
   postCallback,
   type ReceivedCall,
-  type RefundPlan,
   type Reply,
   type StandIn,
   StandInServer,
@@ -30,9 +27,6 @@ export interface MpesaStandIn extends StandIn {
 /** As in the sample answer. */
 const TOKEN_LIFETIME_SECONDS = 3_599;
 
-/** Long enough for the gateway to have stored our answer to the push. */
-const AFTER_ANSWER_MS = 50;
-
 /** `port` 0: any free one. */
 export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
   const account = {
@@ -47,10 +41,10 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
     initiator: `operator${randomInt(1_000)}`,
     securityCredential: randomBytes(256).toString('base64'),
   };
-  const orders = new OrderBook<MpesaOrder>();
+  // 1500.00, 1500.0 and 1500 are the same amount.
+  const stage = new Stage<MpesaOrder>((amountText) => String(Number(amountText)));
+  const orders = stage.book;
   const reversals = new Map<string, MpesaReversal>();
-  const plans = new Map<string, Plan>();
-  const timers = new Set<NodeJS.Timeout>();
   /** When each token expires. */
   const tokens = new Map<string, number>();
   let tokenReply: Reply | null = null;
@@ -85,14 +79,13 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
       return apiError(400, '400.002.02', `Bad Request - Invalid ${request}`);
     }
     const order = orders.all.find(({ checkoutRequestId: id }) => id === request.checkoutRequestId);
-    const fault = order && plans.get(planKey(order.amountText))?.query;
+    const fault = order && stage.planOf(order.amountText).query;
     return faulty(fault, async () => {
       if (fault === undefined) {
         const body = JSON.stringify(statusResult(request, order));
-        // The gateway may have stopped by then, which must not stop the stand-in.
-        const send = () =>
-          void postCallback(request.resultUrl, 'application/json', body).catch(() => undefined);
-        timers.add(setTimeout(send, AFTER_ANSWER_MS));
+        await stage.report('after_answer', () =>
+          postCallback(request.resultUrl, 'application/json', body),
+        );
       }
       const id = randomBytes(8).toString('hex');
       const text = 'Accept the service request successfully.';
@@ -112,7 +105,7 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
     const paid = ({ receipt, acted }: MpesaOrder) =>
       receipt === request.receipt && acted === 'pays';
     const order = orders.all.find(paid);
-    const plan = plans.get(planKey(order?.amountText ?? ''))?.refund ?? {};
+    const plan = stage.planOf(order?.amountText ?? '').refund ?? {};
     if (plan.refuses === 'not_enabled') {
       return apiError(403, '403.001.01', 'Access Denied - Invalid Credentials');
     }
@@ -123,21 +116,11 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
       const reversal = new MpesaReversal(request, order, plan.refuses);
       reversals.set(request.reference, reversal);
       order?.refunds.push(reversal);
-      await reportAsPlanned(reversal, plan);
+      await stage.report(plan.report, () => reversal.report());
       const { reference, conversationId } = reversal;
       const text = 'Accept the service request successfully.';
       return jsonReply(200, acknowledgement(reference, conversationId, '0', text));
     });
-  }
-
-  async function reportAsPlanned(reversal: MpesaReversal, { report }: RefundPlan): Promise<void> {
-    // The gateway may have stopped by then, which must not stop the stand-in.
-    const send = () => reversal.report().catch(() => undefined);
-    if (report === 'before_answer') {
-      await send();
-    } else if (report !== 'never') {
-      timers.add(setTimeout(() => void send(), AFTER_ANSWER_MS));
-    }
   }
 
   async function push(call: ReceivedCall): Promise<Reply> {
@@ -156,7 +139,7 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
         'Forbidden request as the provided Password is incorrect',
       );
     }
-    const plan = plans.get(planKey(request.amountText)) ?? {};
+    const plan = stage.planOf(request.amountText);
     if (plan.refuses !== undefined) {
       return refusal(orderId, plan.refuses);
     }
@@ -165,22 +148,9 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
         return pushReply(orderId, '1', 'Duplicate MerchantRequestID');
       }
       const order = new MpesaOrder(request, orders);
-      orders.add(order);
-      await actAsPlanned(order, plan);
+      await stage.open(order, plan);
       return pushReply(orderId, '0', 'Request accepted for processing', order.checkoutRequestId);
     });
-  }
-
-  async function actAsPlanned(order: MpesaOrder, { act, callback }: Plan): Promise<void> {
-    if (act === undefined) {
-      return;
-    }
-    await order.act(act, { silent: callback !== 'before_answer' });
-    if (callback === undefined || callback === 'after_answer') {
-      // The gateway may have stopped by then, which must not stop the stand-in.
-      const send = () => void order.callback().catch(() => undefined);
-      timers.add(setTimeout(send, AFTER_ANSWER_MS));
-    }
   }
 
   async function handle(call: ReceivedCall): Promise<Reply> {
@@ -193,25 +163,21 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
         return status(call);
       case 'POST /mpesa/reversal/v2/request':
         return reverse(call);
-      case 'GET /':
-        return desk(orders);
-      case 'POST /desk':
-        return actAtDesk(orders, call);
       default:
-        return apiError(404, '404.001.01', 'Resource not found');
+        return (
+          (await stage.phones('M-PESA prompts on phones', call)) ??
+          apiError(404, '404.001.01', 'Resource not found')
+        );
     }
   }
 
   const server = await StandInServer.start(handle, port);
   return {
+    ...stage.standIn(server),
     railId: 'stk-push',
-    baseUrl: server.baseUrl,
     settings: { baseUrl: server.baseUrl, ...account },
     statusQuery: { ...initiator, failedStates: [DECLINED_STATE] },
     refundSettings: { refunds: initiator },
-    calls: server.calls,
-    plan: (amountText, plan) => void plans.set(planKey(amountText), plan),
-    order: (orderId) => orders.arrival(orderId),
     answerTokens: (reply) => {
       tokenReply = reply;
     },
@@ -219,10 +185,6 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
       lifetimeSeconds = seconds;
     },
     revokeTokens: () => tokens.clear(),
-    stop: async () => {
-      timers.forEach(clearTimeout);
-      await server.stop();
-    },
   };
 }
 
@@ -261,34 +223,4 @@ function acknowledgement(originatorId: string, conversationId: string, code: str
 
 function apiError(status: number, errorCode: string, errorMessage: string): Reply {
   return jsonReply(status, { requestId: randomBytes(8).toString('hex'), errorCode, errorMessage });
-}
-
-function desk(orders: OrderBook<MpesaOrder>): Reply {
-  const waiting = orders.all.filter(({ acted }) => acted === null);
-  return deskPage(
-    'M-PESA prompts on phones',
-    waiting.map(({ orderId, amountText, phone }) => ({
-      orderId,
-      amountText: `ETB ${amountText}`,
-      phone,
-      action: '/desk',
-      acts: CUSTOMER_ACTS,
-    })),
-  );
-}
-
-async function actAtDesk(orders: OrderBook<MpesaOrder>, call: ReceivedCall): Promise<Reply> {
-  const form = new URLSearchParams(call.body);
-  const order = orders.get(form.get('orderId') ?? '');
-  const act = CUSTOMER_ACTS.find((known) => known === form.get('act'));
-  if (order === undefined || act === undefined) {
-    return { type: 'answer', status: 400, body: 'No such prompt' };
-  }
-  await order.act(act);
-  return { type: 'answer', status: 303, headers: { location: '/' }, body: '' };
-}
-
-/** 1500.00, 1500.0 and 1500 are the same amount. */
-function planKey(amountText: string): string {
-  return String(Number(amountText));
 }

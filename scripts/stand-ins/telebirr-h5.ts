@@ -1,11 +1,11 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { deskPage } from './desk.ts';
+import { Stage } from './stage.ts';
 import {
   CUSTOMER_ACTS,
   type Fault,
   faulty,
   jsonReply,
-  OrderBook,
   type Plan,
   type ReceivedCall,
   type Reply,
@@ -38,7 +38,6 @@ import {
 
 const GATEWAY = '/apiaccess/payment/gateway';
 const PAGE = '/payment/web/paygate';
-const AFTER_ANSWER_MS = 50;
 
 /** A stand-in for telebirr's H5 web payment: the API, the payment page and notifications. */
 export interface TelebirrH5StandIn extends StandIn {
@@ -76,8 +75,8 @@ export async function startTelebirrH5StandIn(port = 0): Promise<TelebirrH5StandI
   const telebirr = new Telebirr(credentials);
   const server = await StandInServer.start((call) => telebirr.answer(call), port);
   return {
+    ...telebirr.stage.standIn(server),
     railId: 'telebirr-h5',
-    baseUrl: server.baseUrl,
     settings: {
       ...credentials,
       apiBaseUrl: `${server.baseUrl}${GATEWAY}`,
@@ -85,12 +84,9 @@ export async function startTelebirrH5StandIn(port = 0): Promise<TelebirrH5StandI
       merchantPrivateKey: bareBase64(telebirr.merchant.privateKey),
       telebirrPublicKey: bareBase64(telebirr.platform.publicKey),
     },
-    calls: server.calls,
     behavior: telebirr.behavior,
     dropTokens: () => telebirr.tokens.clear(),
     plan: (amountText, plan) => telebirr.plan(amountText, plan),
-    order: (orderId) => telebirr.book.arrival(orderId),
-    stop: () => server.stop(),
   };
 }
 
@@ -99,7 +95,7 @@ class Telebirr {
   readonly platform = rsaKeyPair();
   /** Keys of an attacker, not of telebirr. */
   readonly attackerKeys: KeyPair = rsaKeyPair();
-  readonly book = new OrderBook<TelebirrOrder>();
+  readonly stage = new Stage<TelebirrOrder>();
   readonly tokens = new Map<string, number>();
   readonly behavior: Behavior = {
     requiredScheme: 'pss32',
@@ -109,7 +105,6 @@ class Telebirr {
     token: undefined,
   };
   readonly #credentials: Credentials;
-  readonly #plans = new Map<string, Plan>();
   readonly #nonces = new Set<string>();
 
   constructor(credentials: Credentials) {
@@ -122,7 +117,7 @@ class Telebirr {
         `telebirr accepts orders before it knows the customer: no ${plan.refuses} at the start`,
       );
     }
-    this.#plans.set(amountText, plan);
+    this.stage.plan(amountText, plan);
   }
 
   async answer(call: ReceivedCall): Promise<Reply> {
@@ -150,7 +145,7 @@ class Telebirr {
       case `GET ${PAGE}`:
         return this.#page(url.searchParams);
       case `POST ${PAGE}/act`:
-        return this.#pressButton(new URLSearchParams(call.body));
+        return this.#pressButton(call.body);
       default:
         throw new Refusal(404, '49401026001', 'API not found.');
     }
@@ -181,42 +176,36 @@ class Telebirr {
 
   async #preOrder(call: ReceivedCall): Promise<Reply> {
     const content = this.#checked(call, 'payment.preorder', PRE_ORDER_RULES);
-    const plan = this.#plans.get(content.total_amount ?? '');
-    if (plan?.refuses !== undefined) {
+    const plan = this.stage.planOf(content.total_amount ?? '');
+    if (plan.refuses !== undefined) {
       throw plan.refuses === 'misconfigured' ? SIGN_REFUSED() : QUOTA_REFUSED();
     }
-    return faulty(plan?.start, () => this.#accept(content, plan));
+    return faulty(plan.start, () => this.#accept(content, plan));
   }
 
-  async #accept(content: Texts, plan: Plan | undefined): Promise<Reply> {
-    if (this.book.get(content.merch_order_id ?? '') !== undefined) {
+  async #accept(content: Texts, plan: Plan): Promise<Reply> {
+    if (this.stage.book.get(content.merch_order_id ?? '') !== undefined) {
       throw new Refusal(400, CODE_DUPLICATE, 'The merchant order id is taken.');
     }
     const { notification } = this.behavior;
     const order = new TelebirrOrder(content, this.platform, this.attackerKeys, notification);
-    this.book.add(order);
-    if (plan?.act !== undefined) {
-      await order.act(plan.act, { silent: true });
-      if (plan.callback === 'before_answer') {
-        await order.callback();
-      } else if (plan.callback !== 'never') {
-        // The gateway may have stopped by then, which must not stop the stand-in.
-        setTimeout(() => order.callback().catch(() => undefined), AFTER_ANSWER_MS);
-      }
-    }
+    await this.stage.open(order, plan);
     return this.#success({ merch_order_id: order.orderId, prepay_id: order.prepayId });
   }
 
   async #queryOrder(call: ReceivedCall): Promise<Reply> {
     const content = this.#checked(call, 'payment.queryorder', QUERY_RULES);
-    if (this.behavior.unknownOrder !== 'unsigned' && !this.book.get(content.merch_order_id ?? '')) {
+    if (
+      this.behavior.unknownOrder !== 'unsigned' &&
+      !this.stage.book.get(content.merch_order_id ?? '')
+    ) {
       const keys = this.behavior.unknownOrder === 'signed' ? this.platform : this.attackerKeys;
       const answer = { result: 'FAIL', code: CODE_NO_ORDER, msg: 'The order does not exist.' };
       const sign = rsaSign(signedText(answer), keys.privateKey, 'pss32');
       return jsonReply(200, { ...answer, sign, sign_type: 'SHA256WithRSA' });
     }
     const order = this.#known(content);
-    const fault = this.#plans.get(order.amountText)?.query;
+    const fault = this.stage.planOf(order.amountText).query;
     return faulty(fault, async () => this.#success(order.status()));
   }
 
@@ -224,12 +213,12 @@ class Telebirr {
     const content = this.#checked(call, 'payment.refund', REFUND_RULES);
     const order = this.#known(content);
     const amountMinor = minorOf(content.actual_amount ?? '');
-    const plan = refundPlanOf(this.#plans.get(order.amountText), amountMinor);
+    const plan = refundPlanOf(this.stage.planOf(order.amountText), amountMinor);
     return faulty(plan.fault, async () => this.#success(order.refund(content, plan)));
   }
 
   #known({ merch_order_id = '' }: Texts): TelebirrOrder {
-    const order = this.book.get(merch_order_id);
+    const order = this.stage.book.get(merch_order_id);
     if (order === undefined) {
       throw new Refusal(400, CODE_NO_ORDER, 'The order does not exist.');
     }
@@ -274,7 +263,7 @@ class Telebirr {
   #page(parameters: URLSearchParams): Reply {
     const signed = checkPage(parameters, this.merchant.publicKey, this.behavior.requiredScheme);
     const { merchantAppId, merchantCode } = this.#credentials;
-    const order = this.book.all.find(({ prepayId }) => prepayId === signed?.prepay_id);
+    const order = this.stage.book.all.find(({ prepayId }) => prepayId === signed?.prepay_id);
     if (
       order === undefined ||
       signed?.appid !== merchantAppId ||
@@ -289,14 +278,14 @@ class Telebirr {
       : endPage('telebirr: this order is closed');
   }
 
-  async #pressButton(form: URLSearchParams): Promise<Reply> {
-    const order = this.book.get(form.get('orderId') ?? '');
-    const act = CUSTOMER_ACTS.find((candidate) => candidate === form.get('act'));
-    if (order === undefined || act === undefined || !order.isOpen) {
+  async #pressButton(body: string): Promise<Reply> {
+    const pressed = this.stage.pressed(body);
+    if (pressed === null || !pressed.order.isOpen) {
       return endPage('telebirr: this order is closed');
     }
+    const { order, act } = pressed;
     await order.act(act, { silent: true });
-    if (this.#plans.get(order.amountText)?.callback !== 'never') {
+    if (this.stage.planOf(order.amountText).callback !== 'never') {
       await order.callback().catch(() => undefined);
     }
     return { type: 'answer', status: 303, headers: { location: order.returnUrl() }, body: '' };

@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { deskPage } from './desk.ts';
+import { Stage } from './stage.ts';
 import {
   type CallbackAnswer,
   type CallbackVariant,
-  CUSTOMER_ACTS,
   type CustomerAct,
   faulty,
-  OrderBook,
   type Plan,
   type ReceivedCall,
   type Reply,
@@ -106,8 +104,6 @@ const STATES: Readonly<Record<CustomerAct | 'nothing', string>> = {
   times_out: 'Expired',
 };
 
-const AFTER_ANSWER_MS = 50;
-
 /** `port` 0: any free one. */
 export async function startTelebirrUssdStandIn(
   port = 0,
@@ -116,8 +112,8 @@ export async function startTelebirrUssdStandIn(
   const cps = new Cps(namespace, waitsForResult);
   const server = await StandInServer.start((call) => cps.answer(call), port);
   return {
+    ...cps.stage.standIn(server),
     railId: 'telebirr-ussd',
-    baseUrl: server.baseUrl,
     settings: {
       ...CREDENTIALS,
       namespace,
@@ -131,18 +127,13 @@ export async function startTelebirrUssdStandIn(
       relayUrl: server.baseUrl + PATHS.synccpsinterface,
       failedStates: [DECLINED_STATE],
     },
-    calls: server.calls,
-    plan: (amountText, plan) => void cps.plans.set(amountText, plan),
-    order: (orderId) => cps.book.arrival(orderId),
-    stop: () => server.stop(),
   };
 }
 
 class Cps {
   readonly relayToken = randomBytes(24).toString('base64url');
   readonly resultToken = randomBytes(24).toString('base64url');
-  readonly plans = new Map<string, Plan>();
-  readonly book = new OrderBook<Prompt>();
+  readonly stage = new Stage<Prompt>();
   readonly #queryIds = new Set<string>();
   readonly #namespace: Namespace;
   readonly #waitsForResult: boolean;
@@ -157,16 +148,11 @@ class Cps {
     if (isQuery && `${call.method} ${call.url}` === `POST ${PATHS.synccpsinterface}`) {
       return this.#status(call);
     }
-    switch (`${call.method} ${call.url}`) {
-      case `POST ${PATHS[this.#namespace]}`:
-        return this.#request(call);
-      case 'GET /':
-        return this.#desk();
-      case 'POST /':
-        return this.#pressButton(new URLSearchParams(call.body));
-      default:
-        return { type: 'answer', status: 404, body: 'Not Found' };
+    if (`${call.method} ${call.url}` === `POST ${PATHS[this.#namespace]}`) {
+      return this.#request(call);
     }
+    const phones = await this.stage.phones('telebirr USSD push', call);
+    return phones ?? { type: 'answer', status: 404, body: 'Not Found' };
   }
 
   async #request({ headers, body }: ReceivedCall): Promise<Reply> {
@@ -178,8 +164,8 @@ class Cps {
     if (!isSoap || request === null) {
       return xmlReply(500, FAULT_XML);
     }
-    const plan = this.plans.get(request.amount);
-    return faulty(plan?.start, () => this.#accept(request, plan));
+    const plan = this.stage.planOf(request.amount);
+    return faulty(plan.start, () => this.#accept(request, plan));
   }
 
   async #status({ headers, body }: ReceivedCall): Promise<Reply> {
@@ -197,15 +183,15 @@ class Cps {
       return xmlReply(200, noStatusXml(query.queryId, code));
     }
     this.#queryIds.add(query.queryId);
-    const prompt = this.book.get(query.orderId);
+    const prompt = this.stage.book.get(query.orderId);
     return prompt === undefined
       ? xmlReply(200, noStatusXml(query.queryId))
-      : faulty(this.plans.get(prompt.amountText)?.query, async () =>
+      : faulty(this.stage.planOf(prompt.amountText).query, async () =>
           xmlReply(200, prompt.status(query.queryId)),
         );
   }
 
-  async #accept(request: CpsRequest, plan: Plan | undefined): Promise<Reply> {
+  async #accept(request: CpsRequest, plan: Plan): Promise<Reply> {
     const conversationId = `AG_${request.timestamp.slice(0, 8)}_${randomBytes(10).toString('hex')}`;
     const code = this.#refusal(request, plan);
     if (code !== null) {
@@ -218,24 +204,15 @@ class Cps {
       );
     }
     const prompt = new Prompt(this.#namespace, request, conversationId, this.resultToken);
-    this.book.add(prompt);
-    if (plan?.act !== undefined) {
-      await prompt.act(plan.act, { silent: true });
-      // The gateway may have stopped, which must not stop the stand-in.
-      if (plan.callback === 'before_answer') {
-        await prompt.callback().catch(() => undefined);
-      } else if (plan.callback !== 'never') {
-        setTimeout(() => prompt.callback().catch(() => undefined), AFTER_ANSWER_MS);
-      }
-    }
+    await this.stage.open(prompt, plan);
     return this.#waitsForResult
       ? prompt.answered
       : xmlReply(200, acknowledgementXml(request.orderId, conversationId, '0', '0'));
   }
 
   /** A failure code, or null. */
-  #refusal(request: CpsRequest, plan: Plan | undefined): string | null {
-    const refuses = plan?.refuses;
+  #refusal(request: CpsRequest, plan: Plan): string | null {
+    const { refuses } = plan;
     if (refuses === 'misconfigured') {
       return CODE_CALLER;
     }
@@ -246,37 +223,13 @@ class Cps {
     if (!isSound(this.#namespace, request)) {
       return CODE_PARAMETER;
     }
-    if (this.book.get(request.orderId) !== undefined) {
+    if (this.stage.book.get(request.orderId) !== undefined) {
       return CODE_DUPLICATE;
     }
     if (refuses === 'unavailable') {
       return CODE_UNAVAILABLE;
     }
     return refuses === undefined || refuses === 'pays' ? null : CODE[refuses];
-  }
-
-  #desk(): Reply {
-    const waiting = this.book.all.filter(({ acted }) => acted === null);
-    return deskPage(
-      'telebirr USSD push',
-      waiting.map(({ orderId, amountText, phone }) => ({
-        orderId,
-        amountText: `ETB ${amountText}`,
-        phone,
-        action: '/',
-        acts: CUSTOMER_ACTS,
-      })),
-    );
-  }
-
-  async #pressButton(form: URLSearchParams): Promise<Reply> {
-    const prompt = this.book.get(form.get('orderId') ?? '');
-    const act = CUSTOMER_ACTS.find((candidate) => candidate === form.get('act'));
-    if (prompt === undefined || act === undefined || prompt.acted !== null) {
-      return { type: 'answer', status: 409, body: 'No such prompt.' };
-    }
-    await prompt.act(act);
-    return { type: 'answer', status: 303, headers: { location: '/' }, body: '' };
   }
 }
 

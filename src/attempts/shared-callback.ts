@@ -7,7 +7,7 @@ import { intentByUniqueId } from '../intent/client.ts';
 import { log } from '../log.ts';
 import { type CallbackCall, type CallbackReply, textReply } from '../rails/callback.ts';
 import type { OpenedCallback, Rail } from '../rails/rail.ts';
-import { railConfiguration, SHARED_CALLBACK_METHODS } from '../rails/settings.ts';
+import { methodOfSharedAddress, railConfiguration } from '../rails/settings.ts';
 import { findPaymentOfOrder, type PaymentOfOrder } from '../read-model/queries.ts';
 import {
   type CallbackTarget,
@@ -29,7 +29,7 @@ export async function answerSharedCallback(
   railId: string,
   call: CallbackCall,
 ): Promise<CallbackReply | null> {
-  const method = SHARED_CALLBACK_METHODS.get(railId);
+  const method = methodOfSharedAddress(railId);
   if (method === undefined) {
     return null;
   }

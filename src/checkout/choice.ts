@@ -1,5 +1,5 @@
 import type { IntentTerms } from '../domain/intent.ts';
-import { METHODS_BY_PROMPT, type Method } from '../domain/method.ts';
+import { type Method, TRAITS } from '../domain/method.ts';
 import { phoneFrom } from '../domain/phone.ts';
 import type { Form } from '../http/form.ts';
 import { fixedPhone, type RefusedForm } from './view.ts';
@@ -43,7 +43,7 @@ export function readChoice(
   if (method === null) {
     return refuse('method_missing');
   }
-  if (!METHODS_BY_PROMPT.includes(method)) {
+  if (TRAITS[method].confirmsOn === 'page') {
     return { type: 'chosen', choice: { method, phone: null } };
   }
   const phone = phoneFrom(fixedPhone(terms) ?? phoneInput);

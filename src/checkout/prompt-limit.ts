@@ -1,6 +1,6 @@
 import { configOf } from '../config.ts';
 import { sha256Hex } from '../crypto/encoding.ts';
-import { type Environment, METHODS_BY_PROMPT } from '../domain/method.ts';
+import { type Environment, TRAITS } from '../domain/method.ts';
 import { isWithinLimit } from '../http/rate-limit.ts';
 import type { Choice } from './choice.ts';
 
@@ -13,7 +13,7 @@ export async function mayPrompt(
   environment: Environment,
   { method, phone }: Choice,
 ): Promise<boolean> {
-  if (phone === null || !METHODS_BY_PROMPT.includes(method)) {
+  if (phone === null || TRAITS[method].confirmsOn === 'page') {
     return true;
   }
   const key = await sha256Hex(`${environment}/${phone}`);

@@ -1,5 +1,6 @@
 import type { Problem } from '../http/problem.ts';
 import { AreaRouter, type Handler, methodNotAllowed } from '../http/router.ts';
+import { CALLBACK_ROUTES } from '../rails/registry.ts';
 import { showLogo } from './logo.ts';
 import { unavailablePage, unknownPage } from './notices.ts';
 import { behindLink, type LinkCall } from './open-link.ts';
@@ -20,8 +21,6 @@ import {
 import { showStatus } from './status.ts';
 
 const CHECKOUT = '/checkout/:token';
-/** `:token` is the setting `callbackToken` of the card gateway. */
-const CARDS_ACCOUNT = '/rails/ethswitch-cards/account/:token';
 
 /** Every page that customers see, and the URLs for the providers' callbacks. */
 export const checkoutRouter = new AreaRouter({
@@ -51,16 +50,18 @@ checkoutRouter.post(
   '/rails/simulator/:token',
   toTheEnd(behindLink('attempt', simulated('decideSimulated'))),
 );
-checkoutRouter.post('/rails/cbe-birr', toTheEnd(handleSharedCallback));
 checkoutRouter.post('/rails/:rail/:token', toTheEnd(handleRailCallback));
 checkoutRouter.post('/rails/:rail/refunds/:token', toTheEnd(handleRefundCallback));
-// The card gateway can be configured to report by GET, and all orders to one address.
-checkoutRouter.on('GET', '/rails/ethswitch-cards/:token', toTheEnd(handleRailCallback));
-for (const method of ['GET', 'POST'] as const) {
-  checkoutRouter.on(method, CARDS_ACCOUNT, toTheEnd(handleSharedCallback));
+for (const { railId, verbs, sharedPath } of CALLBACK_ROUTES) {
+  for (const verb of verbs) {
+    if (verb !== 'POST') {
+      checkoutRouter.on(verb, `/rails/${railId}/:token`, toTheEnd(handleRailCallback));
+    }
+    if (sharedPath !== undefined) {
+      checkoutRouter.on(verb, `/rails/${railId}${sharedPath}`, toTheEnd(handleSharedCallback));
+    }
+  }
 }
-// eBirr calls the callback URL "returnUrl" and may send a browser there.
-checkoutRouter.on('GET', '/rails/ebirr/:token', toTheEnd(handleRailCallback));
 
 /** Loaded with the first simulated attempt: production has none. */
 function simulated(name: 'showSimulator' | 'decideSimulated') {

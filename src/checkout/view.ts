@@ -9,7 +9,7 @@ import {
   type IntentTerms,
   reportedAttempt,
 } from '../domain/intent.ts';
-import { METHODS_BY_PROMPT, type Method, PHONE_STARTS } from '../domain/method.ts';
+import { type Method, TRAITS } from '../domain/method.ts';
 import { expiryHeldUntilMs } from '../domain/time.ts';
 import { webUrl } from '../http/web-url.ts';
 import type { FormProblem } from '../i18n/messages.ts';
@@ -241,7 +241,7 @@ function chooseState(
   const methods = terms.methods
     .map(({ method }) => ({
       method,
-      phoneStarts: METHODS_BY_PROMPT.includes(method) ? phoneStarts(terms, method) : null,
+      phoneStarts: TRAITS[method].confirmsOn === 'phone' ? phoneStarts(terms, method) : null,
       isRetry: method === failed,
       commissionMinor: chargedMinor(terms, method) - terms.amountMinor,
       chargedMinor: chargedMinor(terms, method),
@@ -268,7 +268,7 @@ function chooseState(
 
 /** The sandbox accepts any number, so that merchants can test with their own. */
 function phoneStarts({ environment }: IntentTerms, method: Method): string {
-  return (environment === 'production' ? PHONE_STARTS[method] : undefined) ?? '79';
+  return (environment === 'production' ? TRAITS[method].phoneStart : undefined) ?? '79';
 }
 
 function phoneField(

@@ -1,3 +1,27 @@
+/** What differs between the payment methods, whoever the provider's adapter is. */
+export interface Traits {
+  /** Where the customer confirms: on the provider's page, or by a prompt on the phone. */
+  readonly confirmsOn: 'page' | 'phone';
+  /** Express payments need the customer's phone number (docs/decisions.md#3). */
+  readonly needsPhone: boolean;
+  /** The provider's page redirects the customer back to the merchant (docs/decisions.md#2). */
+  readonly needsReturnUrl: boolean;
+  /** The provider may report all payments to one address, by our reference alone. */
+  readonly hasSharedAddress: boolean;
+  /** What the numbers of its accounts begin with, where it serves one network only. */
+  readonly phoneStart?: '7' | '9';
+  /** The method by whose name customers know the account, if not by this one's. */
+  readonly account?: Method;
+}
+
+const BY_PAGE = { confirmsOn: 'page', needsPhone: false } as const;
+const BY_PROMPT = {
+  confirmsOn: 'phone',
+  needsPhone: true,
+  needsReturnUrl: false,
+  hasSharedAddress: false,
+} as const;
+
 /** The payment methods of the published interface (docs/api.md#express-payment). */
 export const METHODS = [
   'TELE_BIRR',
@@ -9,25 +33,15 @@ export const METHODS = [
 ] as const;
 export type Method = (typeof METHODS)[number];
 
-/** Methods whose express payments need the customer's phone number (docs/decisions.md#3). */
-export const METHODS_NEEDING_PHONE: readonly Method[] = [
-  'M_PESA',
-  'TELE_BIRR_USSD',
-  'E_BIRR',
-  'CBE',
-];
-
-/** Methods whose customer confirms a prompt on the phone. The others use the provider's page. */
-export const METHODS_BY_PROMPT: readonly Method[] = ['TELE_BIRR_USSD', 'M_PESA', 'E_BIRR'];
-
-/** Methods whose provider may report all payments to one address, by our reference alone. */
-export const METHODS_WITH_SHARED_ADDRESS: readonly Method[] = ['CBE', 'ETS_SWITCH'];
-
-/** What the numbers of a method's accounts begin with, where it serves one network only. */
-export const PHONE_STARTS: Readonly<Partial<Record<Method, '7' | '9'>>> = { M_PESA: '7' };
-
-/** Methods that redirect the customer to the provider's page and back (docs/decisions.md#2). */
-export const METHODS_NEEDING_RETURN_URL: readonly Method[] = ['TELE_BIRR', 'ETS_SWITCH'];
+export const TRAITS: Readonly<Record<Method, Traits>> = {
+  TELE_BIRR: { ...BY_PAGE, needsReturnUrl: true, hasSharedAddress: false },
+  TELE_BIRR_USSD: { ...BY_PROMPT, account: 'TELE_BIRR' },
+  // CBE's page does not redirect the customer back.
+  CBE: { confirmsOn: 'page', needsPhone: true, needsReturnUrl: false, hasSharedAddress: true },
+  ETS_SWITCH: { ...BY_PAGE, needsReturnUrl: true, hasSharedAddress: true },
+  M_PESA: { ...BY_PROMPT, phoneStart: '7' },
+  E_BIRR: BY_PROMPT,
+};
 
 export const CURRENCIES = ['ETB', 'USD'] as const;
 export type Currency = (typeof CURRENCIES)[number];

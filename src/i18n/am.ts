@@ -1,4 +1,5 @@
 import type { CheckoutMessages, ReceiptMessages } from './messages.ts';
+import { METHOD_HINTS, METHOD_NAMES } from './methods.ts';
 
 /** The Amharic texts of customers' pages; `en.ts` explains them. */
 
@@ -63,22 +64,8 @@ export const checkout: CheckoutMessages = {
   poweredBy: 'ደህንነቱ በKefel የተጠበቀ',
   keepLinkPrivate: 'ይህ ገጽ ለእርስዎ ብቻ ነው። ሊንኩን ለማንም አያጋሩ።',
 
-  methodName: {
-    TELE_BIRR: 'telebirr',
-    TELE_BIRR_USSD: 'telebirr USSD',
-    CBE: 'CBE Birr',
-    ETS_SWITCH: 'EthSwitch',
-    M_PESA: 'M-PESA',
-    E_BIRR: 'eBirr',
-  },
-  methodHint: {
-    TELE_BIRR: 'በtelebirr ገጽ ላይ ገብተው ይክፈሉ',
-    TELE_BIRR_USSD: 'PIN ያስገቡ፤ መተግበሪያ አያስፈልግም',
-    CBE: 'በCBE Birr ገጽ ላይ',
-    ETS_SWITCH: 'በማንኛውም የባንክ ካርድ ወይም ሂሳብ',
-    M_PESA: 'በስልክዎ ላይ ያረጋግጡ',
-    E_BIRR: 'በስልክዎ ላይ ያረጋግጡ',
-  },
+  methodName: METHOD_NAMES,
+  methodHint: METHOD_HINTS.am,
 
   details: 'የክፍያው ዝርዝር',
   detailsPaid: 'የከፈሉት ክፍያ ዝርዝር',

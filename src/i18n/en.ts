@@ -1,5 +1,5 @@
 import type { FailureReason } from '../domain/intent.ts';
-import type { Method } from '../domain/method.ts';
+import { METHOD_HINTS, METHOD_NAMES } from './methods.ts';
 import type { CalendarDate } from './time-text.ts';
 
 /**
@@ -38,22 +38,8 @@ export const checkout = {
   poweredBy: 'Secured by Kefel',
   keepLinkPrivate: 'This page is only for you. Do not share its link.',
 
-  methodName: {
-    TELE_BIRR: 'telebirr',
-    TELE_BIRR_USSD: 'telebirr USSD',
-    CBE: 'CBE Birr',
-    ETS_SWITCH: 'EthSwitch',
-    M_PESA: 'M-PESA',
-    E_BIRR: 'eBirr',
-  } satisfies Record<Method, string>,
-  methodHint: {
-    TELE_BIRR: 'Log in on the telebirr page',
-    TELE_BIRR_USSD: 'Enter your PIN, no app needed',
-    CBE: 'On the CBE Birr page',
-    ETS_SWITCH: 'Any bank card or account',
-    M_PESA: 'Confirm on your phone',
-    E_BIRR: 'Confirm on your phone',
-  } satisfies Record<Method, string>,
+  methodName: METHOD_NAMES,
+  methodHint: METHOD_HINTS.en,
 
   details: 'Order summary',
   detailsPaid: 'Order summary',

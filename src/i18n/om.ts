@@ -1,4 +1,5 @@
 import type { CheckoutMessages, ReceiptMessages } from './messages.ts';
+import { METHOD_HINTS, METHOD_NAMES } from './methods.ts';
 
 /** Every text in Afaan Oromo. A translator edits only this file; `en.ts` explains the texts. */
 
@@ -30,22 +31,8 @@ export const checkout: CheckoutMessages = {
   poweredBy: 'Nageenya kaffaltii: Kefel',
   keepLinkPrivate: 'Fuulli kun kan keessan qofa. Liinkii isaa nama biraaf hin kenninaa.',
 
-  methodName: {
-    TELE_BIRR: 'telebirr',
-    TELE_BIRR_USSD: 'telebirr USSD',
-    CBE: 'CBE Birr',
-    ETS_SWITCH: 'EthSwitch',
-    M_PESA: 'M-PESA',
-    E_BIRR: 'eBirr',
-  },
-  methodHint: {
-    TELE_BIRR: 'Fuula telebirr irratti seenaatii kaffalaa',
-    TELE_BIRR_USSD: 'PIN galchaa, appiin hin barbaachisu',
-    CBE: 'Fuula CBE Birr irratti',
-    ETS_SWITCH: 'Kaardii baankii yookiin herrega kamiinuu',
-    M_PESA: 'Bilbila keessaniin mirkaneessaa',
-    E_BIRR: 'Bilbila keessaniin mirkaneessaa',
-  },
+  methodName: METHOD_NAMES,
+  methodHint: METHOD_HINTS.om,
 
   details: 'Waan kaffaltiin raawwatamuuf',
   detailsPaid: 'Waan kaffaltiin raawwatameef',

@@ -1,4 +1,5 @@
 import type { CheckoutMessages, ReceiptMessages } from './messages.ts';
+import { METHOD_HINTS, METHOD_NAMES } from './methods.ts';
 
 /** Every text in Tigrinya. A translator edits only this file; `en.ts` explains the texts. */
 
@@ -49,22 +50,8 @@ export const checkout: CheckoutMessages = {
   poweredBy: 'ድሕንነቱ ብKefel ዝተሓለወ',
   keepLinkPrivate: 'እዚ ገፅ ንዓኹም ጥራሕ እዩ። ነቲ ሊንክ ንካልእ ሰብ ኣይትሃቡ።',
 
-  methodName: {
-    TELE_BIRR: 'telebirr',
-    TELE_BIRR_USSD: 'telebirr USSD',
-    CBE: 'CBE Birr',
-    ETS_SWITCH: 'EthSwitch',
-    M_PESA: 'M-PESA',
-    E_BIRR: 'eBirr',
-  },
-  methodHint: {
-    TELE_BIRR: 'ኣብ ገፅ telebirr ኣቲኹም ክፈሉ',
-    TELE_BIRR_USSD: 'PIN ኣእትዉ፤ ኣፕ ኣየድልን',
-    CBE: 'ኣብ ገፅ CBE Birr',
-    ETS_SWITCH: 'ብዝኾነ ናይ ባንኪ ካርድ ወይ ሒሳብ',
-    M_PESA: 'ኣብ ስልክኹም ኣረጋግፁ',
-    E_BIRR: 'ኣብ ስልክኹም ኣረጋግፁ',
-  },
+  methodName: METHOD_NAMES,
+  methodHint: METHOD_HINTS.ti,
 
   details: 'ዝርዝር እትኸፍልዎ',
   detailsPaid: 'ዝርዝር ዝኸፈልኩምዎ',

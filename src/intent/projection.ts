@@ -1,5 +1,5 @@
 import { hasEnded, type Intent } from '../domain/intent.ts';
-import { METHODS_WITH_SHARED_ADDRESS } from '../domain/method.ts';
+import { TRAITS } from '../domain/method.ts';
 import { receiptsOf } from '../domain/receipt.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
 import { SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
@@ -86,6 +86,6 @@ export function searchedIds(intent: Intent): string[] {
 /** The attempts whose provider may report them by their reference alone. */
 export function sharedAddressReferences(intent: Intent): string[] {
   return intent.attempts
-    .filter(({ method }) => METHODS_WITH_SHARED_ADDRESS.includes(method))
+    .filter(({ method }) => TRAITS[method].hasSharedAddress)
     .map(({ reference }) => reference);
 }

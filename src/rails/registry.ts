@@ -4,6 +4,8 @@ import type { Rail, RailRules } from './rail.ts';
 import { configuredRail, productionRules } from './settings.ts';
 import { simulator } from './simulator/rail.ts';
 
+export { CALLBACK_ROUTES } from './settings.ts';
+
 /** The terms that decide which rail a new attempt uses. */
 type Payment = Pick<IntentTerms, 'environment' | 'kind' | 'simulation' | 'currency'>;
 

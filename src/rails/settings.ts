@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { type Bindings, isLoopback } from '../config.ts';
-import { CURRENCIES, type Environment, type Method } from '../domain/method.ts';
+import { CURRENCIES, type Environment, METHODS, type Method } from '../domain/method.ts';
 import { log } from '../log.ts';
 import { CBE_BIRR_RAIL_ID, cbeBirrRail } from './cbe-birr/rail.ts';
 import { cbeBirrSettingsSchema } from './cbe-birr/settings.ts';
 import { EBIRR_RULES, ebirrRail } from './ebirr/rail.ts';
-import { ebirrSettingsSchema } from './ebirr/settings.ts';
+import { EBIRR_RAIL_ID, ebirrSettingsSchema } from './ebirr/settings.ts';
 import { ethswitchRail } from './ethswitch/rail.ts';
 import { CARDS_RAIL_ID, ethswitchSettings } from './ethswitch/settings.ts';
 import { MPESA_RULES, mpesaRail } from './mpesa/rail.ts';
@@ -16,31 +16,68 @@ import { telebirrH5Settings } from './telebirr-h5/settings.ts';
 import { TELEBIRR_USSD_RULES, telebirrUssdRail } from './telebirr-ussd/rail.ts';
 import { telebirrUssdSettings } from './telebirr-ussd/settings.ts';
 
-/** Each method's adapter, the schema of its secret, and the field with the provider's address. */
+/** All that the gateway knows of a method's provider. */
 const ADAPTERS: Readonly<Record<Method, Adapter>> = {
-  TELE_BIRR: adapter(telebirrH5Rail, telebirrH5Settings, 'apiBaseUrl'),
-  TELE_BIRR_USSD: adapter(telebirrUssdRail, telebirrUssdSettings, 'relayUrl'),
-  CBE: adapter(cbeBirrRail, cbeBirrSettingsSchema, 'baseUrl'),
-  ETS_SWITCH: adapter(ethswitchRail, ethswitchSettings, 'baseUrl'),
-  M_PESA: adapter(mpesaRail, mpesaSettingsSchema, 'baseUrl'),
-  E_BIRR: adapter(ebirrRail, ebirrSettingsSchema, 'baseUrl'),
+  TELE_BIRR: adapter(telebirrH5Rail, telebirrH5Settings, {
+    addressField: 'apiBaseUrl',
+    rules: { currencies: ['ETB'] },
+  }),
+  TELE_BIRR_USSD: adapter(telebirrUssdRail, telebirrUssdSettings, {
+    addressField: 'relayUrl',
+    rules: TELEBIRR_USSD_RULES,
+  }),
+  CBE: adapter(cbeBirrRail, cbeBirrSettingsSchema, {
+    addressField: 'baseUrl',
+    rules: { currencies: ['ETB'] },
+    callbacks: { railId: CBE_BIRR_RAIL_ID, verbs: ['POST'], sharedPath: '' },
+  }),
+  ETS_SWITCH: adapter(ethswitchRail, ethswitchSettings, {
+    addressField: 'baseUrl',
+    // What either gateway takes.
+    rules: { currencies: CURRENCIES },
+    // The card gateway can be configured to report by GET, and all orders to one address, whose end
+    // is the setting `callbackToken`.
+    callbacks: { railId: CARDS_RAIL_ID, verbs: ['GET', 'POST'], sharedPath: '/account/:token' },
+  }),
+  M_PESA: adapter(mpesaRail, mpesaSettingsSchema, {
+    addressField: 'baseUrl',
+    rules: MPESA_RULES,
+  }),
+  E_BIRR: adapter(ebirrRail, ebirrSettingsSchema, {
+    addressField: 'baseUrl',
+    rules: EBIRR_RULES,
+    // eBirr calls the callback URL "returnUrl" and may send a browser there.
+    callbacks: { railId: EBIRR_RAIL_ID, verbs: ['GET', 'POST'] },
+  }),
 };
 
-/** What each method takes with default settings; for ETS_SWITCH, what either gateway takes. */
-const DEFAULT_RULES: Readonly<Record<Method, RailRules>> = {
-  TELE_BIRR: { currencies: ['ETB'] },
-  TELE_BIRR_USSD: TELEBIRR_USSD_RULES,
-  CBE: { currencies: ['ETB'] },
-  ETS_SWITCH: { currencies: CURRENCIES },
-  M_PESA: MPESA_RULES,
-  E_BIRR: EBIRR_RULES,
-};
+interface Registration {
+  /** The field with the provider's address. */
+  readonly addressField: string;
+  /** What the method takes with default settings. */
+  readonly rules: RailRules;
+  readonly callbacks?: CallbackRoutes;
+}
 
-/** The methods whose adapter has a `SharedCallbackAddress`, by the rail id in that URL. */
-export const SHARED_CALLBACK_METHODS: ReadonlyMap<string, Method> = new Map([
-  [CBE_BIRR_RAIL_ID, 'CBE'],
-  [CARDS_RAIL_ID, 'ETS_SWITCH'],
-]);
+/** How a provider's callbacks arrive, unless by POST at each attempt's own URL alone. */
+export interface CallbackRoutes {
+  readonly railId: string;
+  readonly verbs: readonly ('GET' | 'POST')[];
+  /** Below `/rails/<rail id>`: the address of a rail with a `SharedCallbackAddress`. */
+  readonly sharedPath?: string;
+}
+
+export const CALLBACK_ROUTES: readonly CallbackRoutes[] = METHODS.flatMap(
+  (method) => ADAPTERS[method].callbacks ?? [],
+);
+
+/** The method whose provider reports all attempts to one address below `/rails/<rail id>`. */
+export function methodOfSharedAddress(railId: string): Method | undefined {
+  return METHODS.find((method) => {
+    const { callbacks } = ADAPTERS[method];
+    return callbacks?.sharedPath !== undefined && callbacks.railId === railId;
+  });
+}
 
 /** What the secret `RAIL_<METHOD>_<ENVIRONMENT>` says about its method. */
 export type RailConfiguration =
@@ -92,7 +129,7 @@ export function configuredRail(
  * then assumes default settings.
  */
 export function productionRules(env: Bindings, method: Method): RailRules {
-  return configuredRail(env, 'production', method) ?? DEFAULT_RULES[method];
+  return configuredRail(env, 'production', method) ?? ADAPTERS[method].rules;
 }
 
 /** The name of the secret that holds a rail's credentials. */
@@ -100,8 +137,7 @@ export function railSecretName(environment: Environment, method: Method): string
   return `RAIL_${method}_${environment.toUpperCase()}`;
 }
 
-interface Adapter {
-  readonly addressField: string;
+interface Adapter extends Registration {
   /** The rail, or what is wrong with the settings. */
   make(settings: unknown): Rail | { readonly problem: string };
 }
@@ -109,10 +145,10 @@ interface Adapter {
 function adapter<Settings>(
   rail: (settings: Settings) => Rail,
   schema: v.GenericSchema<unknown, Settings>,
-  addressField: string,
+  registration: Registration,
 ): Adapter {
   return {
-    addressField,
+    ...registration,
     make(settings) {
       const parsed = v.safeParse(schema, settings);
       return parsed.success

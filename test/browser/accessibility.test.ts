@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { METHODS_BY_PROMPT } from '../../src/domain/method.ts';
+import { TRAITS } from '../../src/domain/method.ts';
 import type { Language } from '../../src/i18n/language.ts';
 import { DESKTOP, PHONE } from '../support/browser.ts';
 import { termsWith } from '../support/checkout-fixtures.ts';
@@ -41,7 +41,7 @@ describe('by keyboard alone', () => {
         expect(chosen.name).toBe(`method ${method}`);
         stops.push(chosen);
         const after = await stopsUntil(page, 'pay');
-        const needsPhone = METHODS_BY_PROMPT.includes(method);
+        const needsPhone = TRAITS[method].confirmsOn === 'phone';
         expect(after.map(({ name }) => name)).toEqual(needsPhone ? ['phone', 'pay'] : ['pay']);
         expect(outOfOrder([chosen, ...after])).toEqual([]);
         stops.push(...after);
@@ -65,8 +65,8 @@ describe('by keyboard alone', () => {
         await page.keyboard.press('ArrowDown');
       }
       expect(await page.locator('input[type=radio]:checked').inputValue()).toBe(method);
-      expect(await phone.isVisible()).toBe(METHODS_BY_PROMPT.includes(method));
-      if (METHODS_BY_PROMPT.includes(method)) {
+      expect(await phone.isVisible()).toBe(TRAITS[method].confirmsOn === 'phone');
+      if (TRAITS[method].confirmsOn === 'phone') {
         const row = await boxOf(page, `label:has([value=${method}])`);
         const field = await boxOf(page, '.field');
         expect(field.top).toBeGreaterThanOrEqual(row.bottom);
@@ -278,7 +278,7 @@ async function boxOf(page: Page, selector: string): Promise<Box> {
 async function expectClearField(options: BrowserContextOptions, language: Language): Promise<void> {
   const context = await stage.context(options);
   const page = await visit(context, 'choose', language);
-  for (const method of METHODS_BY_PROMPT) {
+  for (const method of METHODS.filter((one) => TRAITS[one].confirmsOn === 'phone')) {
     await page.locator(`input[value=${method}]`).focus();
     await page.keyboard.press('Space');
     const [phone, pay] = await stopsUntil(page, 'pay');

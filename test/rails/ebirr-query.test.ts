@@ -10,7 +10,6 @@ import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
 import { type EbirrScene, ebirrScene, hostileBodies } from '../support/rails/ebirr-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
-import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 /**
  * Goal: a status query finds a payment whose answer was lost, and an answer that names another
@@ -118,14 +117,6 @@ describe('a payment at eBirr', () => {
     const refused = await query(await acted('pays'), { apiKey: 'API-000000000000' });
     expect(refused).toEqual({ type: 'unknown', checkAtMs: expect.any(Number) });
   });
-
-  test.each<Fault>(['http_500', 'reset', 'hang', 'truncated', 'accepted_then_reset'])(
-    'is unknown after %s, also when it was paid',
-    async (fault) => {
-      endTimeoutsOnSilence();
-      expect(await query(await acted('pays', fault))).toMatchObject({ type: 'unknown' });
-    },
-  );
 });
 
 describe('an answer', () => {

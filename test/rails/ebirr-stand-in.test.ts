@@ -107,29 +107,4 @@ describe('the stand-in', () => {
     await starting;
     await expect(prompted.act('pays')).rejects.toThrow('Already paid');
   });
-
-  test('sends its callback after its answer by default', async () => {
-    scene.standIn.plan('1500.00', { act: 'declines' });
-    expect((await scene.railWith().start(scene.order())).type).toBe('refused');
-    expect(scene.gateway.calls).toHaveLength(0);
-    await expect.poll(() => scene.gateway.calls).toHaveLength(1);
-  });
-
-  test('lets a person act at its desk', async () => {
-    const started = scene.order();
-    const starting = scene.railWith().start(started);
-    await scene.standIn.order(started.attempt.reference);
-    const page = await (await fetch(scene.standIn.baseUrl)).text();
-    for (const part of ['STAND-IN', 'ETB 1500.00', '251911234567', started.attempt.reference]) {
-      expect(page).toContain(part);
-    }
-    const acted = await fetch(`${scene.standIn.baseUrl}/desk`, {
-      method: 'POST',
-      body: new URLSearchParams({ orderId: started.attempt.reference, act: 'pays' }),
-      redirect: 'manual',
-    });
-    expect([acted.status, acted.headers.get('location')]).toEqual([303, '/']);
-    expect((await starting).type).toBe('resolved');
-    expect(await (await fetch(scene.standIn.baseUrl)).text()).toContain('No orders are waiting.');
-  });
 });

@@ -3,9 +3,7 @@ import type { CustomerAct, Plan } from '../../scripts/stand-ins/stand-in.ts';
 import type { FailureReason } from '../../src/domain/intent.ts';
 import { purchaseDescription } from '../../src/rails/ebirr/purchase.ts';
 import { type EbirrScene, ebirrScene } from '../support/rails/ebirr-scene.ts';
-import { FAULTS } from '../support/rails/faults.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
-import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 /**
  * Goal: each payment sends eBirr exactly one request, in its published format, and a missing or
@@ -104,24 +102,6 @@ describe('the request', () => {
     expect(result.type).toBe('resolved');
   });
 
-  test('is not sent for phones without an eBirr wallet', async () => {
-    for (const phone of [null, '251711234567', '911234567']) {
-      expect(await rail.start(scene.order({ attempt: { phone } }))).toEqual({
-        type: 'refused',
-        reason: 'declined',
-      });
-      expect(rail.acceptsPhone?.(phone ?? '')).toBe(false);
-    }
-    expect(rail.acceptsPhone?.('251911234567')).toBe(true);
-    expect(scene.standIn.calls).toHaveLength(0);
-  });
-
-  test('is not sent for payments in another currency', async () => {
-    const order = scene.order({ terms: { currency: 'USD' } });
-    expect(await rail.start(order)).toEqual({ type: 'refused', reason: 'misconfigured' });
-    expect(scene.standIn.calls).toHaveLength(0);
-  });
-
   test('is sent for Safaricom’s phones if the operator says so', async () => {
     const wider = scene.railWith({ phonePrefixes: ['2519', '2517'] });
     expect(wider.acceptsPhone?.('251711234567')).toBe(true);
@@ -198,14 +178,6 @@ describe('the answer to the purchase', () => {
     expect(await starting).toEqual({ type: 'refused', reason, providerCode });
   });
 
-  test.each(REASONS)(
-    'the stand-in refuses at once as if the customer %s: %s, by %s',
-    async (refuses, reason, providerCode) => {
-      scene.standIn.plan('1500.00', { refuses });
-      expect(await rail.start(scene.order())).toEqual({ type: 'refused', reason, providerCode });
-    },
-  );
-
   test('comes after the customer has acted', async () => {
     const started = scene.order();
     let isAnswered = false;
@@ -247,23 +219,6 @@ describe('the answer to the purchase', () => {
     const started = scene.order();
     expect((await rail.start(started)).type).toBe('resolved');
     expect(await rail.start(started)).toMatchObject({ type: 'unknown' });
-  });
-
-  test.each(FAULTS)('is unknown after %s, without a second call', async (start) => {
-    const timeout = endTimeoutsOnSilence();
-    scene.standIn.plan('1500.00', { start, act: 'pays', callback: 'never' });
-    const started = scene.order();
-    expect(await rail.start(started)).toEqual({ type: 'unknown' });
-    expect(timeout).toHaveBeenCalledExactlyOnceWith(90_000);
-    expect(scene.standIn.calls).toHaveLength(1);
-    if (start.startsWith('taken') || start === 'truncated') {
-      expect((await scene.standIn.order(started.attempt.reference)).acted).toBe('pays');
-    }
-  });
-
-  test('is unknown when no server listens', async () => {
-    await scene.standIn.stop();
-    expect(await rail.start(scene.order())).toEqual({ type: 'unknown' });
   });
 
   test('has its codes logged, unless it is a payment', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { CallbackVariant, CustomerAct, Fault } from '../../scripts/stand-ins/stand-in.ts';
+import type { CallbackVariant, CustomerAct } from '../../scripts/stand-ins/stand-in.ts';
 import type { FailureReason } from '../../src/domain/intent.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
@@ -152,20 +152,6 @@ describe('the query', () => {
     const failed = { type: 'failed', reason: 'timed_out' };
     expect(await rail.query(order, Date.now())).toMatchObject(failed);
   });
-
-  test.each<Fault>(['http_500', 'reset', 'hang', 'truncated'])(
-    'is unknown after %s',
-    async (fault) => {
-      endTimeoutsOnSilence();
-      const { epg, rail, receiver } = await cardsScene();
-      const order = await started(rail, receiver);
-      await (await epg.order(REFERENCE)).act('pays', { silent: true });
-      epg.plan('150000', { query: fault });
-      expect(await rail.query(order, Date.now())).toMatchObject({ type: 'unknown' });
-      epg.plan('150000', {});
-      expect(await rail.query(order, Date.now())).toMatchObject({ type: 'succeeded' });
-    },
-  );
 
   test('resolves a start without an answer by our own order number', async () => {
     const { epg, rail, receiver } = await cardsScene();

@@ -12,7 +12,6 @@ import {
   scriptedProvider,
   started,
 } from '../support/rails/ethswitch-scene.ts';
-import { FAULTS } from '../support/rails/faults.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
@@ -206,14 +205,6 @@ describe('the start', () => {
     const rail = await scripted(status, '');
     const result = await rail.start(orderFor(rail, 'ETS_SWITCH'));
     expect(result.type === 'refused' ? result.reason : result.type).toBe(meaning);
-  });
-
-  test.each(FAULTS)('%s is unknown, and tried once', async (fault) => {
-    endTimeoutsOnSilence();
-    const { epg, rail, receiver } = await cardsScene();
-    epg.plan('150000', { start: fault });
-    expect(await rail.start(orderAt(rail, receiver))).toEqual({ type: 'unknown' });
-    expect(epg.calls).toHaveLength(1);
   });
 
   test('is refused for wrong credentials or a wrong URL', async () => {

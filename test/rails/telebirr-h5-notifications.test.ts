@@ -98,15 +98,6 @@ describe('genuine', () => {
     },
   );
 
-  test.each([
-    ['declines', { type: 'failed', reason: 'declined', providerCode: 'PAY_FAILED' }],
-    ['times_out', { type: 'failed', reason: 'timed_out', providerCode: 'ORDER_CLOSED' }],
-  ] as const)('the customer %s', async (act, outcome) => {
-    const { result, ...answer } = await handled(await acted(act));
-    expect(result.type === 'outcome' && result.outcome).toEqual(outcome);
-    expect(answer).toEqual(ACCEPTED);
-  });
-
   test('pending: accepted, but proves nothing', async () => {
     const order = await started();
     await (await scene.telebirr.order(order.attempt.reference)).callback();
@@ -122,12 +113,6 @@ describe('genuine', () => {
     expect(again).toEqual(first);
     const paid = { ...order, attempt: { ...order.attempt, status: 'succeeded' as const } };
     expect(await handled(paid)).toMatchObject(ACCEPTED);
-  });
-
-  test('proves the payment of an attempt that had failed', async () => {
-    const order = await acted('pays', { attempt: { status: 'failed', failureReason: 'declined' } });
-    const { result } = await handled(order);
-    expect(result.type === 'outcome' && result.outcome).toEqual(SUCCEEDED);
   });
 });
 

@@ -7,11 +7,7 @@ import { readAcknowledgement } from '../../src/rails/telebirr-ussd/messages.ts';
 import { telebirrUssdRail } from '../../src/rails/telebirr-ussd/rail.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
-import {
-  amountText,
-  requestFrom,
-  TelebirrUssdScene,
-} from '../support/rails/telebirr-ussd-scene.ts';
+import { requestFrom, TelebirrUssdScene } from '../support/rails/telebirr-ussd-scene.ts';
 
 /**
  * Goal: a result proves a payment or its failure only if it came through the relay, is about this
@@ -57,21 +53,6 @@ describe('a result', () => {
       responseCode: '0',
       serviceStatus: '0',
     });
-  });
-
-  test('may overtake the acknowledgement', async () => {
-    const order = scene.newOrder();
-    scene.standIn.plan(amountText(order), { act: 'pays', callback: 'before_answer' });
-    await scene.started(order);
-    expect(scene.resultsOf(order)).toMatchObject([{ outcome: OUTCOME.pays }]);
-  });
-
-  test('resolves an order whose start was never answered', async () => {
-    const order = scene.newOrder();
-    scene.standIn.plan(amountText(order), { start: 'accepted_then_reset' });
-    expect(await scene.rail.start(order)).toEqual({ type: 'unknown' });
-    await (await scene.standIn.order(order.attempt.reference)).act('pays');
-    expect(scene.resultsOf(order)).toMatchObject([{ outcome: OUTCOME.pays }]);
   });
 
   test('gives the same outcome when it comes twice, and for an attempt that failed', async () => {

@@ -1,4 +1,4 @@
-import { METHODS, METHODS_BY_PROMPT, type Method } from '../../src/domain/method.ts';
+import { METHODS, type Method, TRAITS } from '../../src/domain/method.ts';
 
 /** The rows of the matrix. */
 
@@ -18,7 +18,7 @@ export const EXPRESS = CELLS.filter(({ kind }) => kind === 'express');
 
 /** Methods whose customers are redirected to a page of the provider. */
 export const REDIRECTS: readonly Method[] = METHODS.filter(
-  (method) => !METHODS_BY_PROMPT.includes(method),
+  (method) => TRAITS[method].confirmsOn === 'page',
 );
 
 /** Rails with a status query. */

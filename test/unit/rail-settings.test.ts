@@ -6,9 +6,9 @@ import type { Rail } from '../../src/rails/rail.ts';
 import { methodSupport } from '../../src/rails/registry.ts';
 import {
   configuredRail,
+  methodOfSharedAddress,
   railConfiguration,
   railSecretName,
-  SHARED_CALLBACK_METHODS,
 } from '../../src/rails/settings.ts';
 import { orderFor } from '../support/rails/order.ts';
 import {
@@ -148,7 +148,7 @@ describe('the configured rails', () => {
 
   test.each(METHODS)('%s: the rails with a shared callback address are listed', (method) => {
     const rail = railIn(envWithAll('production'), 'production', method);
-    expect(SHARED_CALLBACK_METHODS.get(rail.id)).toBe(rail.openCallback && method);
+    expect(methodOfSharedAddress(rail.id)).toBe(rail.openCallback && method);
   });
 
   test('production and sandbox are never mixed', async () => {

@@ -1,11 +1,6 @@
 import * as v from 'valibot';
 import type { Simulation } from '../../domain/intent.ts';
-import {
-  type Environment,
-  METHODS_NEEDING_PHONE,
-  METHODS_NEEDING_RETURN_URL,
-  type Method,
-} from '../../domain/method.ts';
+import { type Environment, type Method, TRAITS } from '../../domain/method.ts';
 import { type FieldError, fieldError } from '../../http/field-error.ts';
 import { oneOf } from '../../http/fields.ts';
 import { returnUrlField } from '../../http/url-fields.ts';
@@ -98,7 +93,7 @@ export function validateExpress(
 
 /** Methods that redirect the customer need a returnUrl (docs/decisions.md#2). */
 function checkReturnUrl({ method, returnUrl }: ExpressParts, problems: Problems): void {
-  if (method !== undefined && returnUrl === null && METHODS_NEEDING_RETURN_URL.includes(method)) {
+  if (method !== undefined && returnUrl === null && TRAITS[method].needsReturnUrl) {
     problems.add('returnUrl', fieldError('required', `This field is required for ${method}.`));
   }
 }
@@ -115,7 +110,7 @@ function checkPhone(
   if (method === undefined) {
     return;
   }
-  if (!METHODS_NEEDING_PHONE.includes(method)) {
+  if (!TRAITS[method].needsPhone) {
     if (typeof phoneNumber === 'string' && internationalPhone(phoneNumber) === null) {
       problems.warn('phoneNumber', `is not a mobile number and was ignored: ${method} needs none.`);
     }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { MethodTerms } from '../../domain/intent.ts';
-import { type Currency, METHODS, METHODS_NEEDING_PHONE, type Method } from '../../domain/method.ts';
+import { type Currency, METHODS, type Method, TRAITS } from '../../domain/method.ts';
 import { commissionMinor, isWholeMajor, majorText, roundedUpToMajor } from '../../domain/money.ts';
 import { type FieldErrorCode, fieldError } from '../../http/field-error.ts';
 import { oneOf } from '../../http/fields.ts';
@@ -92,7 +92,7 @@ export function acceptedMethods(
   exclude(
     (method) =>
       lockedPhone === null ||
-      !METHODS_NEEDING_PHONE.includes(method) ||
+      !TRAITS[method].needsPhone ||
       canCharge(rulesOf(method, context), lockedPhone),
     'customerInfo.phone',
     'not_supported',

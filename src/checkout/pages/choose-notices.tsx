@@ -1,4 +1,4 @@
-import type { Method } from '../../domain/method.ts';
+import { type Method, TRAITS } from '../../domain/method.ts';
 import type { CheckoutMessages, FormProblem } from '../../i18n/messages.ts';
 import { References } from './elements.tsx';
 import type { ChooseProps } from './props.ts';
@@ -35,7 +35,7 @@ export function problemText(
   problem: FormProblem,
   method: Method | null,
 ): string {
-  return problem === 'phone_not_taken' && method === 'M_PESA'
+  return problem === 'phone_not_taken' && method !== null && TRAITS[method].phoneStart === '7'
     ? text.phoneHintMpesa
     : text.problem[problem];
 }

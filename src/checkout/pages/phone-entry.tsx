@@ -1,4 +1,4 @@
-import type { Method } from '../../domain/method.ts';
+import { type Method, TRAITS } from '../../domain/method.ts';
 import type { CheckoutMessages, FormProblem } from '../../i18n/messages.ts';
 import type { PhoneField } from '../view.ts';
 import { problemText } from './choose-notices.tsx';
@@ -60,7 +60,6 @@ export function PhoneEntry(props: ChooseProps & { readonly phone: PhoneField }) 
 }
 
 function phoneHint(text: CheckoutMessages, method: Method): string {
-  // The account is the same for both.
-  const account = method === 'TELE_BIRR_USSD' ? 'TELE_BIRR' : method;
-  return method === 'M_PESA' ? text.phoneHintMpesa : text.phoneHint(text.methodName[account]);
+  const { phoneStart, account = method } = TRAITS[method];
+  return phoneStart === '7' ? text.phoneHintMpesa : text.phoneHint(text.methodName[account]);
 }

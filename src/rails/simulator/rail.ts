@@ -1,5 +1,5 @@
 import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
-import { CURRENCIES, METHODS_BY_PROMPT, type Method } from '../../domain/method.ts';
+import { CURRENCIES, type Method, TRAITS } from '../../domain/method.ts';
 import type { Rail, RailPage, RecoverablePage, StatusQuery } from '../rail.ts';
 import type { RailOrder } from '../rail-order.ts';
 import type { RefundStatusQuery, Refunds } from '../refund.ts';
@@ -22,7 +22,7 @@ export const simulator: Rail & RecoverablePage & StatusQuery & Refunds & RefundS
 
   plan(terms: IntentTerms, method: Method, nowMs: number): AttemptPlan {
     const scenario = scenarioOf(terms);
-    const isByPrompt = METHODS_BY_PROMPT.includes(method) && !scenario?.isAbandonable;
+    const isByPrompt = TRAITS[method].confirmsOn === 'phone' && !scenario?.isAbandonable;
     return {
       // As in production, so that merchants can test both flows: a page and a phone prompt.
       flow: hasCustomer(terms) && !isByPrompt ? 'redirect' : 'push',
