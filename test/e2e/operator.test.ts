@@ -86,7 +86,7 @@ it.each<[string, readonly string[], Readonly<Record<string, string>>, number, st
     '401: Invalid secret',
   ],
   ['no server', ['bank', 'list', '--url', 'http://localhost:1'], {}, 1, 'cannot be reached'],
-  ['no verb', ['merchant', 'fly'], {}, 2, '"merchant" has the verbs create, list'],
+  ['no verb', ['merchant', 'fly'], {}, 2, '"merchant" has the verbs list, show'],
 ])('explains the refusal of %s', async (_name, args, environment, code, message) => {
   const ran = await runOperator(scene.gateway.baseUrl, args, environment);
   expect([ran.exitCode, ran.output]).toEqual([code, '']);
