@@ -87,8 +87,8 @@ function optionsOf([name, field]: readonly [string, ActionField]): [string, Opti
   return option === undefined ? asked : [[optionName(name, field), option]];
 }
 
-function optionName(name: string, { option }: ActionField): string {
-  return option?.name ?? name;
+function optionName(name: string, { name: given }: ActionField): string {
+  return given ?? name;
 }
 
 function bodyOf(given: Given, action: OperatorAction, command: ActionCommand) {
@@ -119,7 +119,7 @@ function valueIn(given: Given, name: string, field: ActionField): unknown {
   if (option?.isRepeatable) {
     return texts.length === 0 ? undefined : texts.map(read);
   }
-  const text = texts[0] ?? option?.default;
+  const text = texts[0] ?? field.otherwise;
   return text === undefined ? random?.() : read(text);
 }
 

@@ -145,7 +145,7 @@ export async function renameMerchant(
   call: OperatorCall,
   target: Target,
   { name }: v.InferOutput<typeof renamingFields>,
-): Promise<boolean> {
+): Promise<Change> {
   const merchant = await knownMerchant(call, target);
   const change = {
     sql: 'UPDATE merchants SET name = ?2 WHERE id = ?1 AND name <> ?2',
@@ -179,7 +179,7 @@ export async function changeAppSchemes(
   call: OperatorCall,
   target: Target,
   { schemes }: v.InferOutput<typeof appSchemeFields>,
-): Promise<boolean> {
+): Promise<Change> {
   const { id: merchantId } = await knownMerchant(call, target);
   const from = (await appSchemesOf(call.env.DB, merchantId)).join(', ');
   return runChange(call, setAppSchemes(merchantId, schemes), {
@@ -200,7 +200,7 @@ export async function changeRefundLimits(
   call: OperatorCall,
   target: Target,
   detail: v.InferOutput<typeof refundLimitFields>,
-): Promise<boolean> {
+): Promise<Change> {
   const { id: merchantId } = await knownMerchant(call, target);
   const change = setRefundLimits(merchantId, detail);
   return runChange(call, change, { merchantId, action: 'refund_limits.changed', detail });
@@ -221,7 +221,7 @@ function statusChange(
     call: OperatorCall,
     target: Target,
     { reason }: v.InferOutput<typeof reasonFields>,
-  ): Promise<boolean> => {
+  ): Promise<Change> => {
     const { id: merchantId } = await knownMerchant(call, target);
     const change = {
       sql: 'UPDATE merchants SET status = ?2 WHERE id = ?1 AND status <> ?2',
@@ -235,13 +235,19 @@ function statusChange(
 export const suspendMerchant = statusChange('suspended', 'merchant.suspended');
 export const reactivateMerchant = statusChange('active', 'merchant.reactivated');
 
-/** Runs one change of a merchant with its audit entry. False if it was so already. */
-function runChange(
+interface Change {
+  /** False if it was so already. */
+  readonly isChanged: boolean;
+}
+
+/** Runs one change of a merchant with its audit entry. */
+async function runChange(
   call: OperatorCall,
   change: SqlStatement,
   entry: Pick<AuditEntry, 'action' | 'detail'> & { readonly merchantId: string },
-): Promise<boolean> {
-  return changeAudited(call, change, { ...entry, environment: null, target: entry.merchantId });
+): Promise<Change> {
+  const whole = { ...entry, environment: null, target: entry.merchantId };
+  return { isChanged: await changeAudited(call, change, whole) };
 }
 
 /** The merchant with methods, commissions and limits. Problem 404 for an unknown merchant. */

@@ -1,4 +1,6 @@
+import type { Actor } from '../../../src/audit/log.ts';
 import type { DashboardMessages, DeskMessages } from '../../i18n/messages.ts';
+import type { PaymentsPlane } from '../../payments-plane.ts';
 import type { OperatorCall } from '../call.ts';
 
 /** The parts of a path that name what an action is about. */
@@ -46,6 +48,26 @@ export interface OperatorAction {
   readonly forms?: readonly ActionForm[];
 }
 
+type Operations = PaymentsPlane['operations'];
+type Run<Result> = (actor: Actor, target: Target, fields: Fields) => Promise<Result>;
+
+/** Runs an action of the payments plane. */
+export function by<Result>(
+  choose: (operations: Operations) => Run<Result>,
+  outcomeOf: (result: Result) => Outcome,
+): OperatorAction['run'] {
+  return async ({ payments, actor }, target, fields) =>
+    outcomeOf(await choose(payments.operations)(actor, target, fields));
+}
+
+/** The outcome of a change, which may have been made before. */
+export function changed(change: {
+  readonly isChanged: boolean;
+  readonly content?: unknown;
+}): Outcome {
+  return { message: change.isChanged ? 'Changed' : 'No change', content: change.content };
+}
+
 /** An option of a command. */
 export interface Option {
   /** Placeholder of the value in the help; null for a flag. */
@@ -72,8 +94,11 @@ export type Kind =
 
 /** How people give one field of the request. */
 export interface ActionField {
-  /** The command's option, by default named as the field. */
-  readonly option?: Option & { readonly name?: string; readonly default?: string };
+  readonly option?: Option;
+  /** The option's name; by default the field's. */
+  readonly name?: string;
+  /** What the option stands for when it is not given. */
+  readonly otherwise?: string;
   /** One flag for each value, instead of an option. */
   readonly flags?: Readonly<Record<string, Flag>>;
   readonly kind?: Kind;
@@ -83,6 +108,16 @@ export interface ActionField {
   readonly input?: Input;
 }
 
+/** A field with a required option: its placeholder, and what it means. */
+export function required(value: string, about: string, more: ActionField = {}): ActionField {
+  return { ...more, option: { value, about, isRequired: true } };
+}
+
+/** The same with an option that can be left out. */
+export function optional(value: string, about: string, more: ActionField = {}): ActionField {
+  return { ...more, option: { value, about } };
+}
+
 export interface Flag {
   readonly value: string;
   readonly about: string;
@@ -90,18 +125,28 @@ export interface Flag {
   readonly needs?: string;
 }
 
+type StringsOf<Messages> = {
+  [Name in keyof Messages & string]: Messages[Name] extends string ? Name : never;
+}[keyof Messages & string];
+
 /** The texts of one language. */
 export interface FormTexts {
-  readonly desk: DeskMessages;
-  readonly dashboard: DashboardMessages;
+  readonly pages: DeskMessages['pages'];
+  readonly refunds: DeskMessages['refunds'];
+  readonly dashboard: DashboardMessages['refunds'];
+  readonly roles: DashboardMessages['frame']['role'];
 }
 
-type TextOf = (texts: FormTexts) => string;
+/** The name of a text. */
+export type TextName =
+  | `pages.${StringsOf<FormTexts['pages']>}`
+  | `refunds.${StringsOf<FormTexts['refunds']>}`
+  | `dashboard.${StringsOf<FormTexts['dashboard']>}`;
 
 /** A field of a form. */
 export interface Input {
-  readonly label: TextOf;
-  readonly hint?: TextOf;
+  readonly label: TextName;
+  readonly hint?: TextName;
   readonly lengthMax?: number;
   readonly isOptional?: true;
   /** Makes it a select box, in which nothing is chosen at first. */
@@ -129,15 +174,17 @@ export interface ActionCommand {
 /** The names that fields of the desk's forms have, and their errors. */
 export type FieldName = keyof DeskMessages['pages']['fieldProblems'];
 
+/** What a form of the desk is about, and what its page shows. */
+export type SubjectName = 'payment' | 'attempt' | 'paid_attempt' | 'refund' | 'merchant' | 'letter';
+
 /** A form of the desk, behind a page that shows what it is about and asks for confirmation. */
 export interface ActionForm {
-  readonly path: `/operator${string}`;
-  /** What the page shows. */
-  readonly subject: 'payment' | 'attempt' | 'refund' | 'merchant' | 'letter';
-  readonly title: TextOf;
+  readonly subject: SubjectName;
+  /** Below the path of its subject. */
+  readonly path: `/${string}` | '';
+  readonly title: TextName;
   /** What the action will do. */
-  readonly lead: TextOf;
-  readonly tone?: 'bad';
+  readonly lead: TextName;
   readonly fields: readonly FieldName[];
   /** Fields that the form decides, by the parts of its path. */
   readonly preset?: (target: Target) => Fields;

@@ -1,25 +1,29 @@
 import type { LetterOutcomes } from '../../../src/interface/operations.ts';
-import { PATHS } from '../desk/paths.ts';
-import type { ActionForm, OperatorAction, Outcome } from './action.ts';
-import { changed, REASON } from './merchants.ts';
+import {
+  type ActionForm,
+  by,
+  changed,
+  type OperatorAction,
+  type Outcome,
+  optional,
+  required,
+} from './action.ts';
+import { REASON_INPUT } from './merchants.ts';
 
-const WITHDRAWAL = {
-  name: 'withdrawal',
-  value: 'yes|no',
-  about: 'whether splits can be paid out to this bank',
-} as const;
+const WITHDRAWAL = ['yes|no', 'whether splits can be paid out to this bank'] as const;
+const YES_OR_NO = { name: 'withdrawal', kind: 'yes_or_no' } as const;
 
 const ADD_BANK: OperatorAction = {
   path: '/banks',
   answers: 'bank',
-  run: async ({ payments, actor }, target, fields) => ({
-    message: 'Bank added',
-    content: await payments.operations.addBank(actor, target, fields),
-  }),
+  run: by(
+    ({ addBank }) => addBank,
+    (content) => ({ message: 'Bank added', content }),
+  ),
   fields: {
     code: {},
-    name: { option: { value: 'TEXT', about: 'name of the bank', isRequired: true } },
-    supportsWithdrawal: { kind: 'yes_or_no', option: { ...WITHDRAWAL, isRequired: true } },
+    name: required('TEXT', 'name of the bank'),
+    supportsWithdrawal: required(...WITHDRAWAL, YES_OR_NO),
   },
   commands: [
     {
@@ -34,13 +38,10 @@ const ADD_BANK: OperatorAction = {
 const CHANGE_BANK: OperatorAction = {
   path: '/banks/:code',
   answers: 'bank',
-  run: async ({ payments, actor }, target, fields) => {
-    const { isChanged, content } = await payments.operations.changeBank(actor, target, fields);
-    return changed(isChanged, content);
-  },
+  run: by(({ changeBank }) => changeBank, changed),
   fields: {
-    name: { option: { value: 'TEXT', about: 'new name' } },
-    supportsWithdrawal: { kind: 'yes_or_no', option: WITHDRAWAL },
+    name: optional('TEXT', 'new name'),
+    supportsWithdrawal: optional(...WITHDRAWAL, YES_OR_NO),
   },
   commands: [
     {
@@ -53,8 +54,10 @@ const CHANGE_BANK: OperatorAction = {
 };
 
 /** The letter's page says what became of it. A letter discarded twice stays discarded. */
-function handled({ outcomes }: LetterOutcomes, message: string): Outcome {
-  return { message, content: { outcomes }, done: `letter_${Object.values(outcomes)[0]}` };
+function handledAs(message: string) {
+  return ({ outcomes }: LetterOutcomes): Outcome => {
+    return { message, content: { outcomes }, done: `letter_${Object.values(outcomes)[0]}` };
+  };
 }
 
 const ON_LETTER = {
@@ -66,11 +69,7 @@ const ON_LETTER = {
 const RETRY_LETTERS: OperatorAction = {
   path: '/dead-letters/retry',
   answers: 'letters',
-  run: async ({ payments, actor }, target, fields) =>
-    handled(
-      await payments.operations.retryDeadLetters(actor, target, fields),
-      'Dead letters retried',
-    ),
+  run: by(({ retryDeadLetters }) => retryDeadLetters, handledAs('Dead letters retried')),
   fields: { ids: {} },
   commands: [
     {
@@ -83,9 +82,9 @@ const RETRY_LETTERS: OperatorAction = {
   forms: [
     {
       ...ON_LETTER,
-      path: `${PATHS.deadLetters}/:id/retry`,
-      title: ({ desk }) => desk.pages.retryLetter,
-      lead: ({ desk }) => desk.pages.retryLead,
+      path: '/retry',
+      title: 'pages.retryLetter',
+      lead: 'pages.retryLead',
       fields: [],
     },
   ],
@@ -95,17 +94,10 @@ const RETRY_LETTERS: OperatorAction = {
 const DISCARD_LETTERS: OperatorAction = {
   path: '/dead-letters/discard',
   answers: 'letters',
-  run: async ({ payments, actor }, target, fields) =>
-    handled(
-      await payments.operations.discardDeadLetters(actor, target, fields),
-      'Dead letters discarded',
-    ),
+  run: by(({ discardDeadLetters }) => discardDeadLetters, handledAs('Dead letters discarded')),
   fields: {
     ids: {},
-    reason: {
-      ...REASON,
-      option: { value: 'TEXT', about: 'reason, for the audit log', isRequired: true },
-    },
+    reason: required('TEXT', 'reason, for the audit log', { input: REASON_INPUT }),
   },
   commands: [
     {
@@ -118,9 +110,9 @@ const DISCARD_LETTERS: OperatorAction = {
   forms: [
     {
       ...ON_LETTER,
-      path: `${PATHS.deadLetters}/:id/discard`,
-      title: ({ desk }) => desk.pages.discardLetter,
-      lead: ({ desk }) => desk.pages.discardLead,
+      path: '/discard',
+      title: 'pages.discardLetter',
+      lead: 'pages.discardLead',
       fields: ['reason'],
     },
   ],
@@ -146,19 +138,15 @@ const PROBE_RAIL: OperatorAction = {
 const REPUBLISH: OperatorAction = {
   path: '/read-model/republish',
   answers: 'republished',
-  run: async ({ payments, actor }, target, fields) => ({
-    message: 'Sent to the read model again',
-    content: await payments.operations.republish(actor, target, fields),
-  }),
+  run: by(
+    ({ republish }) => republish,
+    (content) => ({ message: 'Sent to the read model again', content }),
+  ),
   fields: {
-    afterUuid: { option: { name: 'after', value: 'UUID', about: 'start after this payment' } },
+    afterUuid: optional('UUID', 'start after this payment', { name: 'after' }),
     objectIds: {
-      option: {
-        name: 'object',
-        value: 'ID',
-        about: 'only this object; can be repeated',
-        isRepeatable: true,
-      },
+      name: 'object',
+      option: { value: 'ID', about: 'only this object; can be repeated', isRepeatable: true },
     },
   },
   commands: [

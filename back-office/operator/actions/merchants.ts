@@ -2,63 +2,51 @@ import { REASON_CHARACTERS_MAX } from '../../../src/operations/fields.ts';
 import { amountMinorFrom } from '../../elements/typed-amount.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
 import { ROLES } from '../../members/permissions.ts';
-import { PATHS } from '../desk/paths.ts';
-import type { ActionCommand, ActionField, OperatorAction } from './action.ts';
+import {
+  type ActionCommand,
+  type ActionField,
+  by,
+  changed,
+  type Input,
+  type OperatorAction,
+  optional,
+  required,
+} from './action.ts';
 
 const MERCHANT = '/merchants/:merchantId';
 const METHOD = `${MERCHANT}/:environment/methods/:method` as const;
-const MERCHANT_PAGE = `${PATHS.merchants}/:merchantId` as const;
 
-export const REASON: ActionField = {
-  option: {
-    value: 'TEXT',
-    about: "reason; the merchant's owners see it in their audit log",
-    isRequired: true,
-  },
-  input: {
-    label: ({ desk }) => desk.pages.why,
-    hint: ({ desk }) => desk.pages.reasonHint,
-    lengthMax: REASON_CHARACTERS_MAX,
-  },
+export const REASON_INPUT: Input = {
+  label: 'pages.why',
+  hint: 'pages.reasonHint',
+  lengthMax: REASON_CHARACTERS_MAX,
 };
 
-const MERCHANT_NAME: ActionField = {
-  option: { value: 'TEXT', about: 'new name', isRequired: true },
-};
-
-export function changed(isChanged: boolean, content?: unknown) {
-  return { message: isChanged ? 'Changed' : 'No change', content };
-}
+const REASON: ActionField = required(
+  'TEXT',
+  "reason; the merchant's owners see it in their audit log",
+  { input: REASON_INPUT },
+);
 
 const CREATE_MERCHANT: OperatorAction = {
   path: '/merchants',
   answers: 'new_merchant',
-  run: async ({ payments, actor }, target, fields) => {
-    const merchantId = await payments.operations.createMerchant(actor, target, fields);
-    return { message: 'Merchant created', target: { merchantId } };
-  },
+  run: by(
+    ({ createMerchant }) => createMerchant,
+    (merchantId) => ({ message: 'Merchant created', target: { merchantId } }),
+  ),
   fields: {
-    name: {
-      option: {
-        value: 'TEXT',
-        about: 'name that customers see on the checkout page',
-        isRequired: true,
-      },
-    },
-    id: {
-      option: { value: 'ID', about: 'letters, digits, hyphens and underscores (default: random)' },
-    },
-    methods: {
-      kind: 'methods',
-      option: {
-        value: 'all|none|A,B',
-        about: 'methods offered and enabled in both environments (default: all)',
-      },
-    },
+    name: required('TEXT', 'name that customers see on the checkout page'),
+    id: optional('ID', 'letters, digits, hyphens and underscores (default: random)'),
+    methods: optional(
+      'all|none|A,B',
+      'methods offered and enabled in both environments (default: all)',
+      { kind: 'methods' },
+    ),
     commissions: {
+      name: 'commission',
       kind: 'commission',
       option: {
-        name: 'commission',
         value: 'METHOD=PERCENT[+FIXED]',
         about: 'commission in both environments; can be repeated',
         isRepeatable: true,
@@ -80,9 +68,8 @@ const CREATE_MERCHANT: OperatorAction = {
 const RENAME_MERCHANT: OperatorAction = {
   path: `${MERCHANT}/rename`,
   answers: 'merchant',
-  run: async ({ payments, actor }, target, fields) =>
-    changed(await payments.operations.renameMerchant(actor, target, fields)),
-  fields: { name: MERCHANT_NAME },
+  run: by(({ renameMerchant }) => renameMerchant, changed),
+  fields: { name: required('TEXT', 'new name') },
   commands: [
     {
       name: 'merchant rename',
@@ -95,18 +82,13 @@ const RENAME_MERCHANT: OperatorAction = {
 const CHANGE_APP_SCHEMES: OperatorAction = {
   path: `${MERCHANT}/app-schemes`,
   answers: 'merchant',
-  run: async ({ payments, actor }, target, fields) =>
-    changed(await payments.operations.changeAppSchemes(actor, target, fields)),
+  run: by(({ changeAppSchemes }) => changeAppSchemes, changed),
   fields: {
-    schemes: {
-      kind: 'schemes',
-      option: {
-        name: 'set',
-        value: 'SCHEME,…|none',
-        about: 'all of them, without "://"; a returnUrl may then be myshop://paid',
-        isRequired: true,
-      },
-    },
+    schemes: required(
+      'SCHEME,…|none',
+      'all of them, without "://"; a returnUrl may then be myshop://paid',
+      { name: 'set', kind: 'schemes' },
+    ),
   },
   commands: [
     {
@@ -121,40 +103,30 @@ const CHANGE_APP_SCHEMES: OperatorAction = {
 const CHANGE_REFUND_LIMITS: OperatorAction = {
   path: `${MERCHANT}/refund-limits`,
   answers: 'merchant',
-  run: async ({ payments, actor }, target, fields) => ({
-    ...changed(await payments.operations.changeRefundLimits(actor, target, fields)),
-    done: 'refunds_limited',
-  }),
+  run: by(
+    ({ changeRefundLimits }) => changeRefundLimits,
+    (change) => ({ ...changed(change), done: 'refunds_limited' }),
+  ),
   fields: {
-    refundAgeDaysMax: {
+    refundAgeDaysMax: required('DAYS', 'age of the payment, 1 to 400', {
+      name: 'days',
       kind: 'days',
-      option: {
-        name: 'days',
-        value: 'DAYS',
-        about: 'age of the payment, 1 to 400',
-        isRequired: true,
-      },
       input: {
-        label: ({ desk }) => desk.pages.refundAgeDays,
+        label: 'pages.refundAgeDays',
         lengthMax: 3,
         read: (typed) => (/^\d{1,3}$/.test(typed) ? Number(typed) : typed),
       },
-    },
-    refundDailyMaxMinor: {
+    }),
+    refundDailyMaxMinor: required('AMOUNT|none', 'sum of a day, in each environment and currency', {
+      name: 'daily',
       kind: 'amount_or_none',
-      option: {
-        name: 'daily',
-        value: 'AMOUNT|none',
-        about: 'sum of a day, in each environment and currency',
-        isRequired: true,
-      },
       input: {
-        label: ({ desk }) => desk.pages.refundDaily,
-        hint: ({ desk }) => desk.pages.refundDailyHint,
+        label: 'pages.refundDaily',
+        hint: 'pages.refundDailyHint',
         isOptional: true,
         read: (typed) => (typed === '' ? null : (amountMinorFrom(typed) ?? typed)),
       },
-    },
+    }),
   },
   commands: [
     {
@@ -168,66 +140,46 @@ const CHANGE_REFUND_LIMITS: OperatorAction = {
   ],
   forms: [
     {
-      path: `${MERCHANT_PAGE}/refund-limits`,
       subject: 'merchant',
-      title: ({ desk }) => desk.pages.refundLimits,
-      lead: ({ desk }) => desk.pages.refundLimitsLead,
+      path: '/refund-limits',
+      title: 'pages.refundLimits',
+      lead: 'pages.refundLimitsLead',
       fields: ['refundAgeDaysMax', 'refundDailyMaxMinor'],
     },
   ],
 };
 
-const SUSPEND_MERCHANT: OperatorAction = {
-  path: `${MERCHANT}/suspend`,
-  answers: 'merchant',
-  run: async ({ payments, actor }, target, fields) => ({
-    ...changed(await payments.operations.suspendMerchant(actor, target, fields)),
-    done: 'suspended',
-  }),
-  fields: { reason: REASON },
-  commands: [
-    {
-      name: 'merchant suspend',
-      about: 'reject its API keys with 401 within 10 s; payments in progress continue',
-      examples: ['merchant suspend abebe --reason "As agreed by phone"'],
-    },
-  ],
-  forms: [
-    {
-      path: `${MERCHANT_PAGE}/suspend`,
-      subject: 'merchant',
-      title: ({ desk }) => desk.pages.suspend,
-      lead: ({ desk }) => desk.pages.suspendLead,
-      fields: ['reason'],
-    },
-  ],
-};
-
-const REACTIVATE_MERCHANT: OperatorAction = {
-  path: `${MERCHANT}/reactivate`,
-  answers: 'merchant',
-  run: async ({ payments, actor }, target, fields) => ({
-    ...changed(await payments.operations.reactivateMerchant(actor, target, fields)),
-    done: 'active',
-  }),
-  fields: { reason: REASON },
-  commands: [
-    {
-      name: 'merchant reactivate',
-      about: 'lift a suspension; its API keys work again within 10 s',
-      examples: ['merchant reactivate abebe --reason "As agreed by phone"'],
-    },
-  ],
-  forms: [
-    {
-      path: `${MERCHANT_PAGE}/reactivate`,
-      subject: 'merchant',
-      title: ({ desk }) => desk.pages.reactivate,
-      lead: ({ desk }) => desk.pages.reactivateLead,
-      fields: ['reason'],
-    },
-  ],
-};
+function statusChange(
+  verb: 'suspend' | 'reactivate',
+  about: string,
+  done: 'suspended' | 'active',
+): OperatorAction {
+  return {
+    path: `${MERCHANT}/${verb}`,
+    answers: 'merchant',
+    run: by(
+      (operations) => operations[`${verb}Merchant`],
+      (change) => ({ ...changed(change), done }),
+    ),
+    fields: { reason: REASON },
+    commands: [
+      {
+        name: `merchant ${verb}`,
+        about,
+        examples: [`merchant ${verb} abebe --reason "As agreed by phone"`],
+      },
+    ],
+    forms: [
+      {
+        subject: 'merchant',
+        path: `/${verb}`,
+        title: `pages.${verb}`,
+        lead: `pages.${verb}Lead`,
+        fields: ['reason'],
+      },
+    ],
+  };
+}
 
 const LINK_MESSAGE = 'Link created. It is shown only once';
 
@@ -240,19 +192,16 @@ const INVITE_MEMBER: OperatorAction = {
     return { message: LINK_MESSAGE, content: await invite(call, target, fields), done: 'invited' };
   },
   fields: {
-    name: {
-      option: { value: 'TEXT', about: 'name of the person', isRequired: true },
-      input: { label: ({ desk }) => desk.pages.name, lengthMax: NAME_LENGTH_MAX },
-    },
-    role: {
+    name: required('TEXT', 'name of the person', {
+      input: { label: 'pages.name', lengthMax: NAME_LENGTH_MAX },
+    }),
+    role: required(ROLES.join('|'), 'role of the member', {
       kind: 'role',
-      option: { value: ROLES.join('|'), about: 'role of the member', isRequired: true },
       input: {
-        label: ({ desk }) => desk.pages.role,
-        options: ({ dashboard }) =>
-          ROLES.map((role) => [role, dashboard.frame.role[role]] as const),
+        label: 'pages.role',
+        options: ({ roles }) => ROLES.map((role) => [role, roles[role]]),
       },
-    },
+    }),
   },
   commands: [
     {
@@ -269,10 +218,10 @@ const INVITE_MEMBER: OperatorAction = {
   ],
   forms: [
     {
-      path: `${MERCHANT_PAGE}/invite`,
       subject: 'merchant',
-      title: ({ desk }) => desk.pages.invite,
-      lead: ({ desk }) => desk.pages.inviteLead,
+      path: '/invite',
+      title: 'pages.invite',
+      lead: 'pages.inviteLead',
       fields: ['name', 'role'],
     },
   ],
@@ -300,22 +249,14 @@ const ON_METHOD = { positionals: ['merchantId', 'method'] } as const;
 
 function offerCommand(verb: 'offer' | 'withdraw', about: string): ActionCommand {
   const examples = [`method ${verb} abebe M_PESA --environment production`];
-  return {
-    ...ON_METHOD,
-    name: `method ${verb}`,
-    about,
-    examples,
-    preset: { offered: verb === 'offer' },
-  };
+  const preset = { offered: verb === 'offer' };
+  return { ...ON_METHOD, name: `method ${verb}`, about, examples, preset };
 }
 
 const CHANGE_OFFER: OperatorAction = {
   path: `${METHOD}/offer`,
   answers: 'settings',
-  run: async ({ payments, actor }, target, fields) => {
-    const { isChanged, content } = await payments.operations.changeOffer(actor, target, fields);
-    return changed(isChanged, content);
-  },
+  run: by(({ changeOffer }) => changeOffer, changed),
   fields: { offered: {} },
   commands: [
     offerCommand('offer', 'offer a method to a merchant'),
@@ -326,33 +267,17 @@ const CHANGE_OFFER: OperatorAction = {
 const CHANGE_COMMISSION: OperatorAction = {
   path: `${METHOD}/commission`,
   answers: 'settings',
-  run: async ({ payments, actor }, target, fields) => {
-    const { isChanged, content } = await payments.operations.changeCommission(
-      actor,
-      target,
-      fields,
-    );
-    return changed(isChanged, content);
-  },
+  run: by(({ changeCommission }) => changeCommission, changed),
   fields: {
-    basisPoints: {
+    basisPoints: required('PERCENT', 'percentage of the amount, at most two decimals', {
+      name: 'percent',
       kind: 'percent',
-      option: {
-        name: 'percent',
-        value: 'PERCENT',
-        about: 'percentage of the amount, at most two decimals',
-        isRequired: true,
-      },
-    },
-    fixedMinor: {
-      kind: 'amount',
-      option: {
-        name: 'fixed',
-        value: 'AMOUNT',
-        about: 'fixed sum on top, in the currency of the payment (default: 0)',
-        default: '0',
-      },
-    },
+    }),
+    fixedMinor: optional(
+      'AMOUNT',
+      'fixed sum on top, in the currency of the payment (default: 0)',
+      { name: 'fixed', kind: 'amount', otherwise: '0' },
+    ),
   },
   commands: [
     {
@@ -369,20 +294,12 @@ const CHANGE_COMMISSION: OperatorAction = {
 const CHANGE_LIMIT: OperatorAction = {
   path: `${MERCHANT}/:environment/limits/:currency`,
   answers: 'settings',
-  run: async ({ payments, actor }, target, fields) => {
-    const { isChanged, content } = await payments.operations.changeLimit(actor, target, fields);
-    return changed(isChanged, content);
-  },
+  run: by(({ changeLimit }) => changeLimit, changed),
   fields: {
-    amountMinorMax: {
+    amountMinorMax: required('AMOUNT|none', 'maximum, excluding commission', {
+      name: 'amount',
       kind: 'amount_or_none',
-      option: {
-        name: 'amount',
-        value: 'AMOUNT|none',
-        about: 'maximum, excluding commission',
-        isRequired: true,
-      },
-    },
+    }),
   },
   commands: [
     {
@@ -400,8 +317,12 @@ export const MERCHANT_ACTIONS = [
   RENAME_MERCHANT,
   CHANGE_APP_SCHEMES,
   CHANGE_REFUND_LIMITS,
-  SUSPEND_MERCHANT,
-  REACTIVATE_MERCHANT,
+  statusChange(
+    'suspend',
+    'reject its API keys with 401 within 10 s; payments in progress continue',
+    'suspended',
+  ),
+  statusChange('reactivate', 'lift a suspension; its API keys work again within 10 s', 'active'),
   INVITE_MEMBER,
   RECOVER_MEMBER,
   CHANGE_OFFER,

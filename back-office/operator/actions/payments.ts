@@ -6,47 +6,48 @@ import {
 import type { Decided } from '../../../src/interface/operations.ts';
 import { NOTE_CHARACTERS_MAX, REFUND_REASON_LENGTH_MAX } from '../../../src/operations/fields.ts';
 import { amountMinorFrom } from '../../elements/typed-amount.ts';
-import { PAYMENT_ROUTE } from '../desk/paths.ts';
 import { paymentContent } from '../payment-content.ts';
-import type { ActionField, OperatorAction, Outcome } from './action.ts';
+import {
+  type ActionField,
+  type ActionForm,
+  by,
+  type OperatorAction,
+  type Outcome,
+  optional,
+  required,
+} from './action.ts';
 
 const PAYMENT = '/payments/:environment/:merchantId/:uniqueId';
 
 function noteOf(lengthMax: number): ActionField {
-  return {
-    option: {
-      value: 'TEXT',
-      about: "what you found out; the merchant's owners can see it",
-      isRequired: true,
-    },
-    input: {
-      label: ({ desk }) => desk.pages.note,
-      hint: ({ desk }) => desk.pages.noteHint,
-      lengthMax,
-    },
-  };
+  return required('TEXT', "what you found out; the merchant's owners can see it", {
+    input: { label: 'pages.note', hint: 'pages.noteHint', lengthMax },
+  });
 }
 
 const NOTE = noteOf(NOTE_LENGTH_MAX);
 /** The same form sent twice is one decision. */
 const DECISION_ID: ActionField = { random: () => crypto.randomUUID() };
 
-function decided({ isRepeated, isProposed, payment }: Decided, done: string): Outcome {
-  const message = isProposed ? 'Stored. Another operator must confirm it' : 'Resolved';
-  return {
-    message: isRepeated ? 'Already recorded' : message,
-    done: isProposed ? 'proposed' : done,
-    content: paymentContent(payment),
+/** The outcome of a decision, with the desk's message and the API's two. */
+function decidedAs(done: string, message: string, repeated: string) {
+  return ({ isRepeated, isProposed, payment }: Decided): Outcome => {
+    const first = isProposed ? 'Stored. Another operator must confirm it' : message;
+    return {
+      message: isRepeated ? repeated : first,
+      done: isProposed ? 'proposed' : done,
+      content: paymentContent(payment),
+    };
   };
 }
-
-const ATTEMPT_PAGE = `${PAYMENT_ROUTE}/attempts/:attemptId` as const;
 
 const RESOLVE_ATTEMPT: OperatorAction = {
   path: `${PAYMENT}/attempts/:attemptId/resolve`,
   answers: 'payment',
-  run: async ({ payments, actor }, target, fields) =>
-    decided(await payments.operations.resolveAttempt(actor, target, fields), 'resolved'),
+  run: by(
+    ({ resolveAttempt }) => resolveAttempt,
+    decidedAs('resolved', 'Resolved', 'Already recorded'),
+  ),
   fields: {
     outcome: {
       flags: {
@@ -54,22 +55,19 @@ const RESOLVE_ATTEMPT: OperatorAction = {
         failed: { value: 'failed', about: 'the customer has definitely not paid', needs: 'reason' },
       },
     },
-    receipt: {
-      option: { value: 'TEXT', about: "the provider's proof of payment" },
+    receipt: optional('TEXT', "the provider's proof of payment", {
       input: {
-        label: ({ desk }) => desk.pages.receipt,
-        hint: ({ desk }) => desk.pages.receiptHint,
+        label: 'pages.receipt',
+        hint: 'pages.receiptHint',
         lengthMax: MANUAL_RECEIPT_LENGTH_MAX,
       },
-    },
-    reason: {
-      option: { value: 'REASON', about: 'such as declined, timed_out or canceled_by_customer' },
+    }),
+    reason: optional('REASON', 'such as declined, timed_out or canceled_by_customer', {
       input: {
-        label: ({ desk }) => desk.pages.why,
-        options: ({ desk }) =>
-          FAILURE_REASONS.map((reason) => [reason, desk.pages.reasons[reason]] as const),
+        label: 'pages.why',
+        options: ({ pages }) => FAILURE_REASONS.map((reason) => [reason, pages.reasons[reason]]),
       },
-    },
+    }),
     note: NOTE,
     resolutionId: DECISION_ID,
   },
@@ -85,29 +83,26 @@ const RESOLVE_ATTEMPT: OperatorAction = {
   ],
   forms: [
     {
-      path: `${ATTEMPT_PAGE}/paid`,
       subject: 'attempt',
-      title: ({ desk }) => desk.pages.recordPaid,
-      lead: ({ desk }) => desk.pages.paidLead,
-      tone: 'bad',
+      path: '/paid',
+      title: 'pages.recordPaid',
+      lead: 'pages.paidLead',
       fields: ['receipt', 'note'],
       preset: () => ({ outcome: 'succeeded' }),
     },
     {
-      path: `${ATTEMPT_PAGE}/unpaid`,
       subject: 'attempt',
-      title: ({ desk }) => desk.pages.recordUnpaid,
-      lead: ({ desk }) => desk.pages.unpaidLead,
-      tone: 'bad',
+      path: '/unpaid',
+      title: 'pages.recordUnpaid',
+      lead: 'pages.unpaidLead',
       fields: ['reason', 'note'],
       preset: () => ({ outcome: 'failed' }),
     },
     {
-      path: `${ATTEMPT_PAGE}/confirm`,
       subject: 'attempt',
-      title: ({ desk }) => desk.pages.confirmPaid,
-      lead: ({ desk }) => desk.pages.confirmPaidLead,
-      tone: 'bad',
+      path: '/confirm',
+      title: 'pages.confirmPaid',
+      lead: 'pages.confirmPaidLead',
       fields: ['note'],
       preset: () => ({ outcome: 'succeeded' }),
       // If another proposal has replaced the one that the page shows, the form does not confirm that.
@@ -121,10 +116,10 @@ const RESOLVE_ATTEMPT: OperatorAction = {
 const REVIEW_PAYMENT: OperatorAction = {
   path: `${PAYMENT}/review`,
   answers: 'review',
-  run: async ({ payments, actor }, target, fields) => ({
-    message: 'Reviewed',
-    content: await payments.operations.reviewPayment(actor, target, fields),
-  }),
+  run: by(
+    ({ reviewPayment }) => reviewPayment,
+    (content) => ({ message: 'Reviewed', content }),
+  ),
   fields: { note: noteOf(NOTE_CHARACTERS_MAX) },
   commands: [
     {
@@ -135,17 +130,17 @@ const REVIEW_PAYMENT: OperatorAction = {
   ],
   forms: [
     {
-      path: `${PAYMENT_ROUTE}/review`,
       subject: 'payment',
-      title: ({ desk }) => desk.pages.markReviewed,
-      lead: ({ desk }) => desk.pages.reviewLead,
+      path: '/review',
+      title: 'pages.markReviewed',
+      lead: 'pages.reviewLead',
       fields: ['note'],
       // The form may stay open for hours: it reviews only what its page showed.
       carries: ['anomalies', 'unresolvedAttempts', 'late'],
-      run: async ({ payments, actor }, target, fields) => {
-        await payments.operations.reviewSeenPayment(actor, target, fields);
-        return { message: 'Reviewed', done: 'reviewed' };
-      },
+      run: by(
+        ({ reviewSeenPayment }) => reviewSeenPayment,
+        () => ({ message: 'Reviewed', done: 'reviewed' }),
+      ),
     },
   ],
 };
@@ -153,50 +148,34 @@ const REVIEW_PAYMENT: OperatorAction = {
 const REQUEST_REFUND: OperatorAction = {
   path: `${PAYMENT}/refunds`,
   answers: 'payment',
-  run: async ({ payments, actor }, target, fields) => {
-    const { isRepeated, payment } = await payments.operations.requestRefund(actor, target, fields);
-    return {
-      content: paymentContent(payment),
-      message: isRepeated ? 'Already requested' : 'Refund requested',
-      done: 'refund_requested',
-    };
-  },
+  run: by(
+    ({ requestRefund }) => requestRefund,
+    decidedAs('refund_requested', 'Refund requested', 'Already requested'),
+  ),
   fields: {
-    amountMinor: {
-      kind: 'minor_units',
-      option: {
+    amountMinor: optional(
+      'N',
+      'without commission, in minor units: 5000 is 50.00 (default: all that is left)',
+      {
         name: 'amount-minor',
-        value: 'N',
-        about: 'without commission, in minor units: 5000 is 50.00 (default: all that is left)',
+        kind: 'minor_units',
+        input: { label: 'dashboard.amount', read: (typed) => amountMinorFrom(typed) ?? typed },
       },
-      input: {
-        label: ({ dashboard }) => dashboard.refunds.amount,
-        read: (typed) => amountMinorFrom(typed) ?? typed,
-      },
-    },
-    transactionId: {
-      option: {
-        name: 'attempt',
-        value: 'TRANSACTION',
-        about: 'its transactionId (default: the one that paid)',
-      },
-    },
-    refundUniqueId: {
-      option: {
-        name: 'id',
-        value: 'ID',
-        about: 'refundUniqueId; the same id refunds once (default: random)',
-      },
+    ),
+    transactionId: optional('TRANSACTION', 'its transactionId (default: the one that paid)', {
+      name: 'attempt',
+    }),
+    refundUniqueId: optional('ID', 'refundUniqueId; the same id refunds once (default: random)', {
+      name: 'id',
       random: () => `op_${crypto.randomUUID()}`,
-    },
-    reason: {
-      option: { value: 'TEXT', about: "why; the merchant's members can see it", isRequired: true },
+    }),
+    reason: required('TEXT', "why; the merchant's members can see it", {
       input: {
-        label: ({ desk }) => desk.pages.why,
-        hint: ({ desk }) => desk.pages.reasonHint,
+        label: 'pages.why',
+        hint: 'pages.reasonHint',
         lengthMax: REFUND_REASON_LENGTH_MAX,
       },
-    },
+    }),
   },
   commands: [
     {
@@ -217,29 +196,31 @@ const REQUEST_REFUND: OperatorAction = {
   ],
   forms: [
     {
-      path: `${PAYMENT_ROUTE}/refund/:attemptId`,
-      subject: 'attempt',
-      title: ({ dashboard }) => dashboard.refunds.refund,
-      lead: ({ desk }) => desk.refunds.requestLead,
-      tone: 'bad',
+      subject: 'paid_attempt',
+      path: '',
+      title: 'dashboard.refund',
+      lead: 'refunds.requestLead',
       fields: ['amountMinor', 'reason'],
       preset: ({ attemptId }) => ({ transactionId: attemptId }),
     },
   ],
 };
 
-/** By the reference alone: a merchant could choose an id that equals it. */
-const REFUND_PAGE = `${PAYMENT_ROUTE}/refunds/:refundReference` as const;
-const REFUND_OVER = {
-  refund_not_resolvable: 'refund_not_resolvable',
-  refund_not_repeatable: 'refund_not_resolvable',
-};
+const ABOUT_REFUND = {
+  subject: 'refund',
+  over: {
+    refund_not_resolvable: 'refund_not_resolvable',
+    refund_not_repeatable: 'refund_not_resolvable',
+  },
+} satisfies Partial<ActionForm>;
 
 const RESOLVE_REFUND: OperatorAction = {
   path: `${PAYMENT}/refunds/:refundId/resolve`,
   answers: 'payment',
-  run: async ({ payments, actor }, target, fields) =>
-    decided(await payments.operations.resolveRefund(actor, target, fields), 'decided'),
+  run: by(
+    ({ resolveRefund }) => resolveRefund,
+    decidedAs('decided', 'Resolved', 'Already recorded'),
+  ),
   fields: {
     outcome: {
       flags: {
@@ -250,14 +231,13 @@ const RESOLVE_REFUND: OperatorAction = {
         },
       },
     },
-    reference: {
-      option: { value: 'TEXT', about: "the provider's number of the refund" },
+    reference: optional('TEXT', "the provider's number of the refund", {
       input: {
-        label: ({ desk }) => desk.refunds.railReference,
-        hint: ({ desk }) => desk.refunds.railReferenceHint,
+        label: 'refunds.railReference',
+        hint: 'refunds.railReferenceHint',
         lengthMax: MANUAL_RECEIPT_LENGTH_MAX,
       },
-    },
+    }),
     note: NOTE,
     resolutionId: DECISION_ID,
   },
@@ -273,36 +253,30 @@ const RESOLVE_REFUND: OperatorAction = {
   ],
   forms: [
     {
-      path: `${REFUND_PAGE}/returned`,
-      subject: 'refund',
-      title: ({ desk }) => desk.refunds.recordReturned,
-      lead: ({ desk }) => desk.refunds.returnedLead,
-      tone: 'bad',
+      ...ABOUT_REFUND,
+      path: '/returned',
+      title: 'refunds.recordReturned',
+      lead: 'refunds.returnedLead',
       fields: ['reference', 'note'],
       preset: () => ({ outcome: 'returned' }),
-      over: REFUND_OVER,
     },
     {
-      path: `${REFUND_PAGE}/not-returned`,
-      subject: 'refund',
-      title: ({ desk }) => desk.refunds.recordNotReturned,
-      lead: ({ desk }) => desk.refunds.notReturnedLead,
-      tone: 'bad',
+      ...ABOUT_REFUND,
+      path: '/not-returned',
+      title: 'refunds.recordNotReturned',
+      lead: 'refunds.notReturnedLead',
       fields: ['note'],
       preset: () => ({ outcome: 'not_returned' }),
-      over: REFUND_OVER,
     },
     {
-      path: `${REFUND_PAGE}/confirm`,
-      subject: 'refund',
-      title: ({ desk }) => desk.refunds.confirm,
-      lead: ({ desk }) => desk.refunds.confirmLead,
-      tone: 'bad',
+      ...ABOUT_REFUND,
+      path: '/confirm',
+      title: 'refunds.confirm',
+      lead: 'refunds.confirmLead',
       fields: ['note'],
       // If another proposal has replaced the one that the page shows, the form does not confirm that.
       carries: ['outcome', 'reference'],
       confirms: true,
-      over: REFUND_OVER,
     },
   ],
 };
@@ -310,14 +284,10 @@ const RESOLVE_REFUND: OperatorAction = {
 const REPEAT_REFUND: OperatorAction = {
   path: `${PAYMENT}/refunds/:refundId/repeat`,
   answers: 'payment',
-  run: async ({ payments, actor }, target, fields) => {
-    const { isRepeated, payment } = await payments.operations.repeatRefund(actor, target, fields);
-    return {
-      message: isRepeated ? 'Already sent again' : 'Sending again',
-      done: 'sent_again',
-      content: paymentContent(payment),
-    };
-  },
+  run: by(
+    ({ repeatRefund }) => repeatRefund,
+    decidedAs('sent_again', 'Sending again', 'Already sent again'),
+  ),
   fields: { note: NOTE, repeatId: DECISION_ID },
   commands: [
     {
@@ -330,13 +300,11 @@ const REPEAT_REFUND: OperatorAction = {
   ],
   forms: [
     {
-      path: `${REFUND_PAGE}/send-again`,
-      subject: 'refund',
-      title: ({ desk }) => desk.refunds.sendAgain,
-      lead: ({ desk }) => desk.refunds.sendAgainLead,
-      tone: 'bad',
+      ...ABOUT_REFUND,
+      path: '/send-again',
+      title: 'refunds.sendAgain',
+      lead: 'refunds.sendAgainLead',
       fields: ['note'],
-      over: REFUND_OVER,
     },
   ],
 };

@@ -13,15 +13,17 @@ import type {
   Input,
   OperatorAction,
   Target,
+  TextName,
 } from '../actions/action.ts';
 import { ACTIONS } from '../actions/all.ts';
 import type { DeskCall, DeskRoute } from './call.ts';
 import { formToken } from './form-token.ts';
 import { answerDesk } from './frame.tsx';
-import { readSubject, subjectPath } from './subjects.tsx';
+import { readSubject, SUBJECTS, subjectPath } from './subjects.tsx';
 
 /** A form with what it does. */
-interface Form extends Omit<ActionForm, 'run'> {
+interface Form extends Omit<ActionForm, 'run' | 'path'> {
+  readonly path: DeskRoute['path'];
   readonly run: OperatorAction['run'];
   readonly inputs: NonNullable<OperatorAction['fields']>;
   readonly showsLink: boolean;
@@ -29,7 +31,13 @@ interface Form extends Omit<ActionForm, 'run'> {
 
 const FORMS = ACTIONS.flatMap(({ forms = [], fields, run, answers }) =>
   forms.map(
-    (form): Form => ({ run, ...form, inputs: fields ?? {}, showsLink: answers === 'link' }),
+    (form): Form => ({
+      run,
+      ...form,
+      path: `${SUBJECTS[form.subject].path}${form.path}`,
+      inputs: fields ?? {},
+      showsLink: answers === 'link',
+    }),
   ),
 );
 
@@ -43,7 +51,14 @@ export const FORM_ROUTES: readonly DeskRoute[] = FORMS.flatMap((form): readonly 
 ]);
 
 function textsOf({ view: { language } }: DeskCall): FormTexts {
-  return { desk: DESK_TEXTS[language], dashboard: DASHBOARD_TEXTS[language] };
+  const { pages, refunds } = DESK_TEXTS[language];
+  const { refunds: dashboard, frame } = DASHBOARD_TEXTS[language];
+  return { pages, refunds, dashboard, roles: frame.role };
+}
+
+function textIn(texts: FormTexts, name: TextName): string {
+  const [area = '', text = ''] = name.split('.');
+  return String(Reflect.get(Reflect.get(texts, area), text));
 }
 
 /** What each visible field asks for. */
@@ -66,19 +81,20 @@ function randomFields({ inputs, fields }: Form): readonly (readonly [string, () 
 
 async function answerQuestion(call: DeskCall, form: Form): Promise<Response> {
   const { view, actor } = call;
-  const { facts, active, values } = await readSubject(call, form);
+  const { active, tone } = SUBJECTS[form.subject];
+  const { facts, values } = await readSubject(call, form);
   const texts = textsOf(call);
-  const text = texts.desk.pages;
+  const text = texts.pages;
   const given = await givenBefore(call);
   const carried = (form.carries ?? []).flatMap((name) => {
     const value = values[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  const title = form.title(texts);
+  const title = textIn(texts, form.title);
   const children = (
     <>
       <Refusal call={call} given={given} />
-      <p>{form.lead(texts)}</p>
+      <p>{textIn(texts, form.lead)}</p>
       <Section id="about" title={text.about}>
         <Facts rows={facts} />
       </Section>
@@ -103,7 +119,7 @@ async function answerQuestion(call: DeskCall, form: Form): Promise<Response> {
           <bdi>{operatorText(view.language, actor.name, actor.isProved === true)}</bdi>
         </p>
         <div class="buttons">
-          <button type="submit" class={form.tone}>
+          <button type="submit" class={tone}>
             {title}
           </button>
           <a class="button" href={subjectPath(form.subject, call.params, 'back')}>
@@ -125,10 +141,10 @@ function Control(props: {
 }) {
   const { texts, name, value, isWrong } = props;
   const { label, hint, lengthMax, options, isOptional } = props.input;
-  const { choose, fieldProblems } = texts.desk.pages;
+  const { choose, fieldProblems } = texts.pages;
   const error = isWrong ? fieldProblems[name] : null;
   return options === undefined ? (
-    <Field id={name} label={label(texts)} hint={hint?.(texts)} error={error}>
+    <Field id={name} label={textIn(texts, label)} hint={hint && textIn(texts, hint)} error={error}>
       {(attributes) => (
         <input
           {...attributes}
@@ -144,7 +160,7 @@ function Control(props: {
   ) : (
     <SelectField
       id={name}
-      label={label(texts)}
+      label={textIn(texts, label)}
       options={[['', choose], ...options(texts)]}
       selected={value}
       error={error}

@@ -8,35 +8,57 @@ import { moneyIn } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { type FactRow, Untrusted, untrustedRow, WhenExactly } from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
-import type { ActionForm, Target } from '../actions/action.ts';
-import type { DeskCall } from './call.ts';
+import type { ActionForm, SubjectName, Target } from '../actions/action.ts';
+import type { DeskCall, DeskRoute } from './call.ts';
 import { letterFacts } from './dead-letters-pages.tsx';
-import { type Item, letterPath, merchantPath, paymentPath } from './paths.ts';
+import { type Item, letterPath, merchantPath, PATHS, PAYMENT_ROUTE, paymentPath } from './paths.ts';
 import { outcomeText, refundFacts } from './payment-refunds.tsx';
 
-/** What a form is about. */
-interface Subject {
-  readonly active: Item;
+/** What the page of a form shows. */
+interface Shown {
   readonly facts: readonly FactRow[];
   /** What fields hold at first, and what hidden fields carry. */
   readonly values: Readonly<Record<string, string>>;
 }
 
-type SubjectName = ActionForm['subject'];
+interface Subject {
+  readonly active: Item;
+  /** Forms are below it. */
+  readonly path: DeskRoute['path'];
+  /** Of the button. */
+  readonly tone?: 'bad';
+  readonly read: (call: DeskCall, confirms: boolean) => Promise<Shown>;
+}
 
-const SUBJECTS: Readonly<
-  Record<SubjectName, (call: DeskCall, confirms: boolean) => Promise<Subject>>
-> = {
-  payment: readPayment,
-  attempt: readAttempt,
-  refund: readRefund,
-  merchant: readMerchant,
-  letter: readLetter,
+/** What forms are about. */
+export const SUBJECTS: Readonly<Record<SubjectName, Subject>> = {
+  payment: { active: 'payments', path: PAYMENT_ROUTE, read: readPayment },
+  attempt: {
+    active: 'payments',
+    path: `${PAYMENT_ROUTE}/attempts/:attemptId`,
+    tone: 'bad',
+    read: readAttempt,
+  },
+  paid_attempt: {
+    active: 'payments',
+    path: `${PAYMENT_ROUTE}/refund/:attemptId`,
+    tone: 'bad',
+    read: readPaidAttempt,
+  },
+  refund: {
+    active: 'payments',
+    // By the reference alone: a merchant could choose an id that equals it.
+    path: `${PAYMENT_ROUTE}/refunds/:refundReference`,
+    tone: 'bad',
+    read: readRefund,
+  },
+  merchant: { active: 'merchants', path: `${PATHS.merchants}/:merchantId`, read: readMerchant },
+  letter: { active: 'deadLetters', path: `${PATHS.deadLetters}/:id`, read: readLetter },
 };
 
 /** Reads what the form is about. Problem 404 when there is no such thing, or nothing to confirm. */
 export function readSubject(call: DeskCall, form: Pick<ActionForm, 'subject' | 'confirms'>) {
-  return SUBJECTS[form.subject](call, form.confirms === true);
+  return SUBJECTS[form.subject].read(call, form.confirms === true);
 }
 
 /** The page of a subject: where the operator goes `back` without a change, or after it is `done`. */
@@ -58,11 +80,10 @@ export function subjectPath(subject: SubjectName, target: Target, to: 'back' | '
   }
 }
 
-async function readPayment(call: DeskCall): Promise<Subject> {
+async function readPayment(call: DeskCall): Promise<Shown> {
   const { intent } = await call.payments.operations.paymentDetails(call.params);
   const { anomalies, unresolvedAttempts, late } = needsOf(intent);
   return {
-    active: 'payments',
     facts: [...paymentFacts(call, intent), ...needFacts(call, intent)],
     values: {
       anomalies: String(anomalies),
@@ -72,38 +93,45 @@ async function readPayment(call: DeskCall): Promise<Subject> {
   };
 }
 
-async function readAttempt(call: DeskCall, confirms: boolean): Promise<Subject> {
-  const { intent } = await call.payments.operations.paymentDetails(call.params);
-  const named = call.params.attemptId;
-  const attempt = found(
-    intent.attempts.find(({ id, reference }) => id === named || reference === named),
-  );
-  const text = DASHBOARD_TEXTS[call.view.language].refunds;
-  const leftMinor = refundableMinor(intent, attempt);
+async function readAttempt(call: DeskCall, confirms: boolean): Promise<Shown> {
+  const { intent, attempt } = await namedAttempt(call);
   return {
-    active: 'payments',
     facts: [
       ...(confirms ? paidProposalFacts(call, attempt) : []),
       ...paymentFacts(call, intent),
       ...attemptFacts(call, intent, attempt),
-      attempt.status === 'succeeded'
-        ? [text.left, moneyIn(call.view, intent.terms.currency)(leftMinor)]
-        : null,
     ],
-    values: {
-      amountMinor: majorText(leftMinor),
-      ...(confirms && { receipt: found(attempt.proposal).receipt }),
-    },
+    values: confirms ? { receipt: found(attempt.proposal).receipt } : {},
   };
 }
 
-async function readRefund(call: DeskCall, confirms: boolean): Promise<Subject> {
+async function readPaidAttempt(call: DeskCall): Promise<Shown> {
+  const { intent, attempt } = await namedAttempt(call);
+  const { left } = DASHBOARD_TEXTS[call.view.language].refunds;
+  const leftMinor = refundableMinor(intent, attempt);
+  return {
+    facts: [
+      ...paymentFacts(call, intent),
+      ...attemptFacts(call, intent, attempt),
+      [left, moneyIn(call.view, intent.terms.currency)(leftMinor)],
+    ],
+    values: { amountMinor: majorText(leftMinor) },
+  };
+}
+
+async function namedAttempt({ payments, params }: DeskCall) {
+  const { intent } = await payments.operations.paymentDetails(params);
+  const named = params.attemptId;
+  const attempt = intent.attempts.find(({ id, reference }) => id === named || reference === named);
+  return { intent, attempt: found(attempt) };
+}
+
+async function readRefund(call: DeskCall, confirms: boolean): Promise<Shown> {
   const { intent } = await call.payments.operations.paymentDetails(call.params);
   const refund = found(
     intent.refunds.find(({ reference }) => reference === call.params.refundReference),
   );
   return {
-    active: 'payments',
     facts: [
       ...(confirms ? refundProposalFacts(call, refund) : []),
       ...paymentFacts(call, intent),
@@ -115,18 +143,17 @@ async function readRefund(call: DeskCall, confirms: boolean): Promise<Subject> {
 
 type RefundProposal = NonNullable<Intent['refunds'][number]['proposal']>;
 
-function proposedFields(outcome: RefundProposal['outcome']): Subject['values'] {
+function proposedFields(outcome: RefundProposal['outcome']): Shown['values'] {
   return outcome.type === 'succeeded'
     ? { outcome: 'returned', reference: outcome.railReference }
     : { outcome: 'not_returned' };
 }
 
-async function readMerchant(call: DeskCall): Promise<Subject> {
+async function readMerchant(call: DeskCall): Promise<Shown> {
   const merchant = await call.payments.operations.merchantContent(call.params);
   const text = DESK_TEXTS[call.view.language].pages;
   const { refundAgeDaysMax, refundDailyMaxMinor } = merchant;
   return {
-    active: 'merchants',
     facts: [
       [text.merchant, <bdi>{shownText(merchant.name)}</bdi>],
       [text.id, <code>{merchant.id}</code>],
@@ -139,9 +166,9 @@ async function readMerchant(call: DeskCall): Promise<Subject> {
   };
 }
 
-async function readLetter(call: DeskCall): Promise<Subject> {
+async function readLetter(call: DeskCall): Promise<Shown> {
   const details = await call.payments.operations.readDeadLetter(call.params);
-  return { active: 'deadLetters', facts: letterFacts(call, details), values: {} };
+  return { facts: letterFacts(call, details), values: {} };
 }
 
 function paidProposalFacts(call: DeskCall, { proposal }: Attempt): readonly FactRow[] {
