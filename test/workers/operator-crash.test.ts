@@ -1,0 +1,263 @@
+import { env } from 'cloudflare:workers';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ACTIONS } from '../../back-office/operator/actions/all.ts';
+import { configOf } from '../../src/config.ts';
+import { runBatch } from '../../src/database.ts';
+import { insertDeadLetter } from '../../src/dead-letters/store.ts';
+import { IntentClient } from '../../src/intent/client.ts';
+import * as republishing from '../../src/read-model/republish.ts';
+import * as askRail from '../../src/refunds/ask-rail.ts';
+import { auditLog, signedIn } from './dashboard-support.ts';
+import { operateApi, refundByHand } from './operator-support.ts';
+import { configureRails, MPESA, railServer } from './rails-support.ts';
+import {
+  ALPHA,
+  advance,
+  consume,
+  createHosted,
+  execute,
+  HOUR_MS,
+  intentOf,
+  payHosted,
+  startRedirect,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: a crash in an operator's action never leaves a change without its audit entry, and the same
+ * request then succeeds with one. Method: every action of the description that API, desk and command
+ * line follow. The process ends where the entry and the change could part: before the commit of the
+ * payment's object, or in the batch that holds both. An action without a row here fails the test.
+ */
+
+configureRails({ RAIL_M_PESA_PRODUCTION: MPESA });
+const caught = useGateway();
+
+const CRASH = 'the process ended';
+const MERCHANT = `/merchants/${ALPHA.id}`;
+const PAYMENT = `/payments/sandbox/${ALPHA.id}/order-1`;
+const METHOD = `${MERCHANT}/sandbox/methods/TELE_BIRR`;
+
+interface Row {
+  readonly scene?: () => Promise<unknown>;
+  readonly path: string | (() => string);
+  readonly body: object;
+  /** Where the crash happens; by default in the batch of the change and its entry. */
+  readonly crash?: () => void;
+  /** Whether the entry was written before the change, so that the crash leaves it. */
+  readonly isRecordedFirst?: true;
+  readonly action: string;
+}
+
+/** The object does not get the command. */
+function crashBeforeCommit(): void {
+  vi.spyOn(IntentClient.prototype, 'execute').mockRejectedValue(new Error(CRASH));
+}
+
+function crashInBatch(): void {
+  for (const database of [env.DB, env.BACK_OFFICE_DB]) {
+    vi.spyOn(database, 'batch').mockRejectedValue(new Error(CRASH));
+  }
+}
+
+async function attemptInProgress(): Promise<void> {
+  await createHosted();
+  await execute(startRedirect('a1'));
+}
+
+async function letter(): Promise<void> {
+  const message = { id: 'l1', timestamp: new Date(1_000), body: {} };
+  const keys = configOf(env).dataEncryptionKeys;
+  await runBatch(env.DB, [await insertDeadLetter(keys, 'kefel-projections', message, 1)]);
+}
+
+const COMMITTED = { crash: crashBeforeCommit, isRecordedFirst: true } as const;
+let memberId = '';
+
+const ROWS: Readonly<Record<string, Row>> = {
+  '/merchants': {
+    path: '/merchants',
+    body: { id: 'new', name: 'New' },
+    action: 'merchant.created',
+  },
+  '/merchants/:merchantId/rename': {
+    path: `${MERCHANT}/rename`,
+    body: { name: 'Renamed' },
+    action: 'merchant.renamed',
+  },
+  '/merchants/:merchantId/app-schemes': {
+    path: `${MERCHANT}/app-schemes`,
+    body: { schemes: ['myshop'] },
+    action: 'merchant.app_schemes_changed',
+  },
+  '/merchants/:merchantId/refund-limits': {
+    path: `${MERCHANT}/refund-limits`,
+    body: { refundAgeDaysMax: 7, refundDailyMaxMinor: 700 },
+    action: 'refund_limits.changed',
+  },
+  '/merchants/:merchantId/suspend': {
+    path: `${MERCHANT}/suspend`,
+    body: { reason: 'Fraud' },
+    action: 'merchant.suspended',
+  },
+  '/merchants/:merchantId/reactivate': {
+    scene: () => operateApi(`${MERCHANT}/suspend`, { reason: 'Fraud' }),
+    path: `${MERCHANT}/reactivate`,
+    body: { reason: 'Cleared' },
+    action: 'merchant.reactivated',
+  },
+  '/merchants/:merchantId/invitations': {
+    path: `${MERCHANT}/invitations`,
+    body: { name: 'Sara', role: 'viewer' },
+    action: 'member.invited',
+  },
+  '/merchants/:merchantId/members/:memberId/recovery': {
+    scene: async () => {
+      memberId = (await signedIn()).memberId;
+    },
+    path: () => `${MERCHANT}/members/${memberId}/recovery`,
+    body: {},
+    action: 'recovery.issued',
+  },
+  '/merchants/:merchantId/:environment/methods/:method/offer': {
+    path: `${METHOD}/offer`,
+    body: { offered: false },
+    action: 'method.withdrawn',
+  },
+  '/merchants/:merchantId/:environment/methods/:method/commission': {
+    path: `${METHOD}/commission`,
+    body: { basisPoints: 777, fixedMinor: 7 },
+    action: 'commission.changed',
+  },
+  '/merchants/:merchantId/:environment/limits/:currency': {
+    path: `${MERCHANT}/sandbox/limits/ETB`,
+    body: { amountMinorMax: 777 },
+    action: 'limit.changed',
+  },
+  '/payments/:environment/:merchantId/:uniqueId/review': {
+    scene: async () => {
+      await payHosted();
+      await consume('kefel-projections', caught.projections.splice(0));
+    },
+    path: `${PAYMENT}/review`,
+    body: { note: 'Seen' },
+    action: 'payment.reviewed',
+  },
+  '/payments/:environment/:merchantId/:uniqueId/attempts/:attemptId/resolve': {
+    ...COMMITTED,
+    scene: attemptInProgress,
+    path: `${PAYMENT}/attempts/a1/resolve`,
+    body: { outcome: 'succeeded', receipt: 'R1', note: 'Seen in the portal' },
+    action: 'attempt.resolved',
+  },
+  '/payments/:environment/:merchantId/:uniqueId/refunds': {
+    ...COMMITTED,
+    scene: payHosted,
+    path: `${PAYMENT}/refunds`,
+    body: { reason: 'Paid twice', refundUniqueId: 'r1' },
+    action: 'refund.requested',
+  },
+  '/payments/:environment/:merchantId/:uniqueId/refunds/:refundId/resolve': {
+    ...COMMITTED,
+    scene: refundByHand,
+    path: `${PAYMENT}/refunds/r1/resolve`,
+    body: { outcome: 'not_returned', note: 'The account is closed' },
+    action: 'refund.decided',
+  },
+  '/payments/:environment/:merchantId/:uniqueId/refunds/:refundId/repeat': {
+    ...COMMITTED,
+    scene: async () => {
+      await refundByHand({}, { takesParts: true, wholeAmountsOnly: false, windowMs: null });
+      const deadlineAtMs = Date.now() + HOUR_MS;
+      await execute({ type: 'claim_refund', refundId: 'r1', claimId: 'c1', deadlineAtMs });
+      advance(2 * HOUR_MS);
+      await expect.poll(async () => (await intentOf()).refunds[0]?.status).toBe('unresolved');
+    },
+    path: `${PAYMENT}/refunds/r1/repeat`,
+    body: { note: 'The gateway crashed' },
+    action: 'refund.repeated',
+  },
+  '/banks': {
+    path: '/banks',
+    body: { code: 'NEW', name: 'New Bank', supportsWithdrawal: true },
+    action: 'bank.changed',
+  },
+  '/banks/:code': { path: '/banks/CBE', body: { name: 'Renamed' }, action: 'bank.changed' },
+  '/dead-letters/retry': {
+    scene: async () => {
+      await letter();
+      vi.spyOn(env.PROJECTIONS, 'send').mockResolvedValue(undefined as never);
+    },
+    path: '/dead-letters/retry',
+    body: { ids: ['l1'] },
+    action: 'dead_letter.retried',
+  },
+  '/dead-letters/discard': {
+    scene: letter,
+    path: '/dead-letters/discard',
+    body: { ids: ['l1'], reason: 'Known' },
+    action: 'dead_letter.discarded',
+  },
+  '/rails/:environment/:method/probe': {
+    path: '/rails/production/M_PESA/probe',
+    body: {},
+    action: 'rail.probed',
+  },
+  '/read-model/republish': {
+    path: '/read-model/republish',
+    body: {},
+    crash: () => vi.spyOn(republishing, 'republishPage').mockRejectedValue(new Error(CRASH)),
+    isRecordedFirst: true,
+    action: 'read_model.rebuilt',
+  },
+};
+
+beforeEach(() => {
+  vi.spyOn(askRail, 'isRepeatable').mockResolvedValue(true);
+  railServer(async () => Response.json({ access_token: 't', expires_in: '3599' }));
+});
+
+afterEach(() => vi.restoreAllMocks());
+
+/** All tables of both databases without the audit log. */
+async function allRows(): Promise<unknown> {
+  const tables = `SELECT name FROM sqlite_master WHERE type = 'table'
+    AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT LIKE 'sqlite%'
+    AND name NOT IN ('audit_log', 'd1_migrations')`;
+  return Promise.all(
+    [env.DB, env.BACK_OFFICE_DB].map(async (database) => {
+      const { results } = await database.prepare(tables).all<{ name: string }>();
+      return Promise.all(
+        results.map(({ name }) => database.prepare(`SELECT * FROM "${name}"`).raw()),
+      );
+    }),
+  );
+}
+
+async function entriesOf(action: string): Promise<number> {
+  return (await auditLog()).filter((entry) => entry.action === action).length;
+}
+
+test.each(ACTIONS.map(({ path }) => path))('%s', async (name) => {
+  const row = ROWS[name];
+  if (row === undefined) {
+    throw new Error(`no row for ${name}`);
+  }
+  const { scene, body, crash = crashInBatch, isRecordedFirst, action } = row;
+  await scene?.();
+  const path = typeof row.path === 'string' ? row.path : row.path();
+  // A refund's claim on the merchant's daily limit precedes the commit, in a table.
+  const stateNow = crash === crashBeforeCommit ? intentOf : allRows;
+  const before = await stateNow();
+  const known = await entriesOf(action);
+
+  crash();
+  expect((await operateApi(path, body)).status).toBeGreaterThanOrEqual(500);
+  vi.restoreAllMocks();
+  vi.spyOn(askRail, 'isRepeatable').mockResolvedValue(true);
+  expect(await entriesOf(action)).toBe(known + (isRecordedFirst ? 1 : 0));
+  expect(await stateNow()).toEqual(before);
+
+  expect(await operateApi(path, body)).toMatchObject({ status: 200 });
+  expect(await entriesOf(action)).toBe(known + (isRecordedFirst ? 2 : 1));
+});
