@@ -114,7 +114,7 @@ function queryOf({ searchParams }: URL): Readonly<Record<string, string>> {
 }
 
 /** What needs the operator's attention, why, and what to do. */
-async function readAttention({ payments, url }: OperatorCall) {
+export async function readAttention({ payments, url }: OperatorCall) {
   const { items, nextCursor } = await payments.operations.attentionPage(queryOf(url));
   const texts = DESK_TEXTS.en.attention;
   return {

@@ -1,38 +1,25 @@
 import type { Answers } from '../../back-office/operator/actions/action.ts';
-import { ENVIRONMENTS, type Environment } from '../../src/domain/method.ts';
-import type { ProbeResult } from '../../src/rails/rail.ts';
+import type { MemberLink } from '../../back-office/operator/members.ts';
+import { ENVIRONMENTS } from '../../src/domain/method.ts';
+import type {
+  Bank,
+  LetterOutcomes,
+  MerchantDetails,
+  MerchantRow,
+  ProbedRail,
+  RepublishedPage,
+  Settings,
+} from '../../src/interface/operations.ts';
 import { probeLines } from '../check-rail/probe-text.ts';
 import { paymentLines } from './payment-lines.ts';
 import { facts, money, plain, rate, table, time } from './text.ts';
 
 /** What the answers of several commands look like. */
 
-interface Settings {
-  readonly methods: readonly {
-    readonly method: string;
-    readonly offered: boolean;
-    readonly enabled: boolean;
-    readonly basisPoints: number;
-    readonly fixedMinor: number;
-  }[];
-  readonly limitsMinor: Readonly<Record<string, number>>;
-}
+export type Merchant = MerchantRow & { readonly members: number };
+type CountedMerchant = Merchant & MerchantDetails;
 
-export interface Merchant {
-  readonly id: string;
-  readonly name: string;
-  readonly status: string;
-  readonly createdAtMs: number;
-  readonly members: number;
-}
-
-type MerchantDetails = Merchant & {
-  readonly appSchemes: readonly string[];
-  readonly refundAgeDaysMax: number;
-  readonly refundDailyMaxMinor: number | null;
-} & Readonly<Record<Environment, Settings & { readonly apiKeys: number }>>;
-
-export function merchantLines(merchant: MerchantDetails): readonly string[] {
+export function merchantLines(merchant: CountedMerchant): readonly string[] {
   return [
     ...facts([
       ['Merchant', merchant.id],
@@ -73,12 +60,7 @@ function settingsLines({ methods, limitsMinor }: Settings): readonly string[] {
   ];
 }
 
-function linkLines(link: {
-  readonly url: string;
-  readonly name: string;
-  readonly role: string;
-  readonly expiresAtMs: number;
-}): readonly string[] {
+function linkLines(link: MemberLink): readonly string[] {
   return [
     `Link for ${plain(link.name)} (${link.role}). It is not shown again. It works once, until ${time(link.expiresAtMs)}:`,
     '',
@@ -86,12 +68,6 @@ function linkLines(link: {
     '',
     'Send it to that person only: the first person to use it joins.',
   ];
-}
-
-interface Bank {
-  readonly code: string;
-  readonly name: string;
-  readonly supportsWithdrawal: boolean;
 }
 
 export const bankLines = (banks: readonly Bank[]) =>
@@ -105,25 +81,14 @@ export const bankLines = (banks: readonly Bank[]) =>
     'No banks.',
   );
 
-interface Outcomes {
-  readonly outcomes: Readonly<Record<string, string>>;
-}
-
-const outcomeLines = ({ outcomes }: Outcomes) =>
+const outcomeLines = ({ outcomes }: LetterOutcomes) =>
   table(['DEAD LETTER', 'OUTCOME'], Object.entries(outcomes), 'No dead letters changed.');
-
-interface Republished {
-  readonly republished: number;
-  readonly missing: number;
-  readonly failed: number;
-  readonly nextUuid: string | null;
-}
 
 /** The lines for each kind of answer of an action. */
 export const LINES: Readonly<Record<Answers, (content: never) => readonly string[]>> = {
   payment: paymentLines,
   merchant: merchantLines,
-  new_merchant: (merchant: MerchantDetails) => [
+  new_merchant: (merchant: CountedMerchant) => [
     ...merchantLines(merchant),
     '',
     `Next: npm run operator -- owner invite ${merchant.id} --name "…"`,
@@ -132,9 +97,9 @@ export const LINES: Readonly<Record<Answers, (content: never) => readonly string
   link: linkLines,
   bank: (bank: Bank) => bankLines([bank]),
   letters: outcomeLines,
-  probe: (result: ProbeResult) => probeLines(result),
+  probe: (result: ProbedRail) => probeLines(result),
   review: ({ note }: { readonly note: string }) => [`Reviewed: ${plain(note)}`],
-  republished: ({ republished, missing, failed, nextUuid }: Republished) => [
+  republished: ({ republished, missing, failed, nextUuid }: RepublishedPage) => [
     `${republished} sent, ${missing} missing, ${failed} failed.`,
     ...(nextUuid === null ? [] : [`More payments remain: --after ${nextUuid}`]),
   ],

@@ -1,71 +1,7 @@
+import type { paymentContent } from '../../back-office/operator/payment-content.ts';
 import { facts, money, plain, table, time } from './text.ts';
 
-/** What identifies a payment in the API. */
-export interface Named {
-  readonly environment: string;
-  readonly merchantId: string;
-  readonly uniqueId: string;
-}
-
-interface Payment extends Named {
-  readonly objectId: string;
-  readonly uuid: string;
-  readonly merchantName: string;
-  readonly status: string;
-  readonly failureReason: string | null;
-  readonly late: boolean;
-  readonly amountMinor: number;
-  readonly currency: string;
-  readonly createdAtMs: number;
-  readonly expiresAtMs: number;
-  readonly attempts: readonly {
-    readonly reference: string;
-    readonly method: string;
-    readonly status: string;
-    readonly railReference: string | null;
-    readonly providerCode: string | null;
-    readonly receipt: string | null;
-    readonly isProved: boolean;
-    readonly failureReason: string | null;
-    readonly startedAtMs: number;
-    readonly proposal: { readonly operator: string; readonly receipt: string } | null;
-  }[];
-  readonly refunds: readonly {
-    readonly id: string;
-    readonly reference: string;
-    readonly transactionId: string | null;
-    readonly status: string;
-    readonly returnedMinor: number;
-    readonly railReference: string | null;
-    readonly actionReason: string | null;
-    readonly failureReason: string | null;
-    readonly secondOperatorNeeded: boolean;
-    readonly proposal: {
-      readonly operator: string;
-      readonly outcome: { readonly type: string; readonly railReference?: string };
-    } | null;
-  }[];
-  readonly anomalies: readonly {
-    readonly kind: string;
-    readonly atMs: number;
-    readonly other?: { readonly merchantId: string; readonly uniqueId: string };
-  }[];
-  readonly history: readonly {
-    readonly atMs: number;
-    readonly command: string;
-    readonly fromStatus: string | null;
-    readonly toStatus: string;
-    readonly detail: Readonly<Record<string, unknown>> | null;
-  }[];
-  readonly events: readonly {
-    readonly type: string;
-    readonly origin: string | null;
-    readonly deliveryStatus: string;
-    readonly createdAtMs: number;
-    readonly tries: readonly unknown[];
-  }[];
-  readonly review: { readonly note: string; readonly reviewedBy: string } | null;
-}
+type Payment = ReturnType<typeof paymentContent>;
 
 /** What waits for a second operator, and what no provider has confirmed. */
 function attemptNotes({ attempts }: Payment): readonly string[] {

@@ -1,78 +1,54 @@
+import type { readAttention } from '../../back-office/operator/api.ts';
+import type { readMembers } from '../../back-office/operator/members.ts';
 import { MESSAGE_QUEUES } from '../../src/dead-letters/queues.ts';
 import { LETTER_STATUSES } from '../../src/dead-letters/store.ts';
+import type { DeadLetter, Health, RailState } from '../../src/interface/operations.ts';
 import type { ApiRequest, Command } from './command.ts';
 import { bankLines, type Merchant, merchantLines } from './lines.ts';
-import { type Named, paymentLines } from './payment-lines.ts';
+import { paymentLines } from './payment-lines.ts';
 import { pathOf } from './places.ts';
 import { facts, plain, table, time } from './text.ts';
 
+type Members = Awaited<ReturnType<typeof readMembers>>;
+
 /** A GET request with the options that were given. */
-export function query(
-  path: string,
-  options: Readonly<Record<string, string | undefined>>,
-): ApiRequest {
+function query(path: string, options: Readonly<Record<string, string | undefined>>): ApiRequest {
   const given = Object.entries(options).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as [string, string]],
   );
   return { path: given.length === 0 ? path : `${path}?${new URLSearchParams(given)}` };
 }
 
-interface AttentionItem {
-  readonly type: string;
-  readonly atMs: number;
-  readonly reasons: readonly { readonly what: string; readonly todo: string }[];
-  readonly payment?: Named;
-  readonly event?: Named;
-  /** Of the payment, by its own id. */
-  readonly refund?: Named & { readonly refundUniqueId: string };
-  readonly letter?: { readonly id: string; readonly queue: string };
+type Attention = Awaited<ReturnType<typeof readAttention>>;
+
+function attentionLines({ items }: Attention) {
+  return items.length === 0
+    ? ['Nothing needs attention.']
+    : items.flatMap((item) => [
+        `${plain(placeOf(item))}, ${time(item.atMs)}`,
+        ...item.reasons.flatMap(({ what, todo }) => [`  ${what}`, `  To do: ${todo}`]),
+        '',
+      ]);
 }
 
-function attentionLines({ items }: { readonly items: readonly AttentionItem[] }) {
-  if (items.length === 0) {
-    return ['Nothing needs attention.'];
+function placeOf(item: Attention['items'][number]): string {
+  switch (item.type) {
+    case 'dead_letter':
+      return `dead letter ${item.letter.id} of ${item.letter.queue}`;
+    case 'refund':
+      return `${paymentText(item.refund)} ${item.refund.refundUniqueId}`;
+    case 'payment':
+      return paymentText(item.payment);
+    case 'delivery':
+      return paymentText(item.event);
   }
-  return items.flatMap(({ reasons, atMs, payment, event, refund, letter }) => {
-    const named = payment ?? event ?? refund;
-    const where =
-      named === undefined
-        ? `dead letter ${letter?.id} of ${letter?.queue}`
-        : [named.environment, named.merchantId, named.uniqueId, refund?.refundUniqueId ?? []]
-            .flat()
-            .join(' ');
-    const texts = reasons.flatMap(({ what, todo }) => [`  ${what}`, `  To do: ${todo}`]);
-    return [`${plain(where)}, ${time(atMs)}`, ...texts, ''];
-  });
 }
 
-interface Health {
-  readonly d1Ms: number;
-  readonly d1SizeBytes: number;
-  readonly d1SizeBytesMax: number;
-  readonly d1IsNearlyFull: boolean;
-  readonly queues: readonly {
-    readonly queue: string;
-    readonly backlog: number | null;
-    readonly oldestAtMs: number | null;
-    readonly unknown: string | null;
-  }[];
-  readonly deadLetters: Readonly<Record<string, number>>;
-  readonly environments: readonly {
-    readonly environment: string;
-    readonly eventsByStatus: Readonly<Record<string, number>>;
-    readonly oldestUndelivered: (Named & { readonly createdAtMs: number }) | null;
-    readonly endsSinceWeek: readonly End[];
-    readonly endsSinceYesterday: readonly End[];
-  }[];
-  readonly misconfiguredRails: readonly { readonly problem: string }[];
+function paymentText({ environment, merchantId, uniqueId }: Record<PaymentPart, string>): string {
+  return `${environment} ${merchantId} ${uniqueId}`;
 }
 
-interface End {
-  readonly method: string | null;
-  readonly status: string;
-  readonly failureReason: string | null;
-  readonly payments: number;
-}
+type PaymentPart = 'environment' | 'merchantId' | 'uniqueId';
 
 function sizeText({ d1SizeBytes, d1SizeBytesMax, d1IsNearlyFull }: Health): string {
   const percent = Math.floor((100 * d1SizeBytes) / d1SizeBytesMax);
@@ -129,21 +105,7 @@ function healthLines(health: Health): readonly string[] {
   ];
 }
 
-function memberLines(content: {
-  readonly members: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly role: string;
-    readonly passkeys: number;
-    readonly createdAtMs: number;
-  }[];
-  readonly invitations: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly role: string;
-    readonly expiresAtMs: number;
-  }[];
-}): readonly string[] {
+function memberLines(content: Members): readonly string[] {
   return [
     ...table(
       ['MEMBER', 'NAME', 'ROLE', 'PASSKEYS', 'JOINED'],
@@ -252,16 +214,7 @@ export const READ_COMMANDS: readonly Command[] = [
     examples: ['dead-letter list --queue kefel-rail-starts'],
     request: (given) =>
       query('/dead-letters', { queue: given.option('queue'), status: given.option('status') }),
-    lines: (content: {
-      readonly items: readonly {
-        readonly id: string;
-        readonly queue: string;
-        readonly kind: string;
-        readonly status: string;
-        readonly storedAtMs: number;
-        readonly timesGivenUp: number;
-      }[];
-    }) =>
+    lines: (content: { readonly items: readonly DeadLetter[] }) =>
       table(
         ['ID', 'QUEUE', 'KIND', 'STATUS', 'SINCE', 'GIVEN UP'],
         content.items.map(({ id, queue, kind, status, storedAtMs, timesGivenUp }) => [
@@ -292,15 +245,7 @@ export const READ_COMMANDS: readonly Command[] = [
     options: {},
     examples: ['rails'],
     request: () => ({ path: '/rails' }),
-    lines: (
-      rails: readonly {
-        readonly environment: string;
-        readonly method: string;
-        readonly state: string;
-        readonly rail: string | null;
-        readonly problem: string | null;
-      }[],
-    ) =>
+    lines: (rails: readonly RailState[]) =>
       table(
         ['ENVIRONMENT', 'METHOD', 'STATE', 'RAIL', 'PROBLEM'],
         rails.map(({ environment, method, state, rail, problem }) => [

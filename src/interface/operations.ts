@@ -61,14 +61,18 @@ export const describedAttention = list(attention.attentionQuery, attention.descr
 export const merchants = list(merchantRow.merchantsQuery, merchantRow.merchantPage);
 export const deadLetters = list(letter.lettersQuery, letter.listDeadLetters);
 
+export type { DeadLetter } from '../dead-letters/store.ts';
 export type { AttentionItem, PaymentHint } from '../operations/attention.ts';
 export { countAttention } from '../operations/attention.ts';
+export type { Bank } from '../operations/banks.ts';
 export { listBanks } from '../operations/banks.ts';
 export type { LetterDetails, LetterOutcomes } from '../operations/dead-letters.ts';
 export { readDeadLetter } from '../operations/dead-letters.ts';
 export type { EnvironmentHealth, Health } from '../operations/health.ts';
 export { readHealth } from '../operations/health.ts';
+export type { MerchantRow } from '../operations/merchant-rows.ts';
 export { knownMerchant } from '../operations/merchant-rows.ts';
+export type { MerchantDetails, Settings } from '../operations/merchants.ts';
 export { merchantContent } from '../operations/merchants.ts';
 export type { FoundPayments } from '../operations/payment-search.ts';
 export { findPayments } from '../operations/payment-search.ts';
@@ -76,6 +80,7 @@ export type { Decided, PaymentDetails, Review } from '../operations/payments.ts'
 export { paymentDetails } from '../operations/payments.ts';
 export type { ProbedRail, RailState } from '../operations/rails.ts';
 export type { LastOutcome } from '../read-model/rail-outcomes.ts';
+export type { RepublishedPage } from '../read-model/republish.ts';
 export type { RailOutcome } from '../read-model/totals.ts';
 
 /** The rail of each method in both environments. Calls no provider. */

@@ -281,3 +281,6 @@ export function settingsContent({ methods, limits }: MethodSettings) {
     limitsMinor: limits,
   };
 }
+
+export type Settings = ReturnType<typeof settingsContent>;
+export type MerchantDetails = Awaited<ReturnType<typeof merchantContent>>;
