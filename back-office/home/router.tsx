@@ -1,7 +1,7 @@
-import { webUrl } from '../../src/checkout/return-url.ts';
 import { type ProblemContext, problemResponse } from '../../src/http/envelope.ts';
 import type { Problem } from '../../src/http/problem.ts';
 import { AreaRouter, methodNotAllowed } from '../../src/http/router.ts';
+import { webUrl } from '../../src/http/web-url.ts';
 import { backOfficeLanguageOf } from '../i18n/texts.ts';
 import { answerPage } from '../ui/answer.ts';
 import { showDocument } from './docs.ts';

@@ -1,12 +1,7 @@
 import { type Intent, reportedAttempt } from '../domain/intent.ts';
 import { appUrl } from '../http/app-scheme.ts';
+import { webUrl } from '../http/web-url.ts';
 import { wireStatus } from '../webhooks/payload.ts';
-
-/** A URL that a customer may be redirected to: http or https, never a script or a download. */
-export function webUrl(text: string | null): URL | null {
-  const url = text === null ? null : URL.parse(text);
-  return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') ? url : null;
-}
 
 /** Where the customer may return to: the web, or an app of the merchant. */
 export function wayBackUrl(text: string | null): URL | null {

@@ -9,7 +9,8 @@ import {
   reportedAttempt,
 } from '../domain/intent.ts';
 import type { Currency } from '../domain/method.ts';
-import { returnUrlFor, webUrl } from './return-url.ts';
+import { webUrl } from '../http/web-url.ts';
+import { returnUrlFor } from './return-url.ts';
 
 /** What every page of a payment shows, in any state. */
 export interface PaymentSummary {

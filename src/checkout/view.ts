@@ -11,9 +11,9 @@ import {
 } from '../domain/intent.ts';
 import { METHODS_BY_PROMPT, type Method, PHONE_STARTS } from '../domain/method.ts';
 import { expiryHeldUntilMs } from '../domain/time.ts';
+import { webUrl } from '../http/web-url.ts';
 import type { FormProblem } from '../i18n/messages.ts';
 import { phoneText } from './phone.ts';
-import { webUrl } from './return-url.ts';
 import { type PaymentSummary, summaryOf } from './summary.ts';
 
 /**

@@ -76,7 +76,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'back-office/ui/',
     'src/i18n/',
     'src/ui/',
-    'src/checkout/return-url.ts',
   ],
   'src/ui/': [...SHARED, 'src/i18n/'],
   'back-office/ui/': [...SHARED, 'back-office/i18n/', 'src/i18n/', 'src/ui/'],
