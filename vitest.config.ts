@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers';
 import { defineConfig, type Plugin } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { backOfficeBindings } from './test/support/back-office-bindings.ts';
 import { commandsOf } from './test/support/documents/commands.ts';
 import { DOCUMENTS } from './test/support/documents/markdown.ts';
 import { documentedRequests } from './test/support/documents/operator.ts';
@@ -123,10 +124,14 @@ export default defineConfig({
             // The only way to tell Miniflare where to keep the databases.
             process.env.TMPDIR = memoryDirectory();
             const commands = await commandsOf(DOCUMENTS);
+            const { vars, ...backOffice } = backOfficeBindings();
             return {
+              main: './test/support/gateway.ts',
               wrangler: { configPath: './wrangler.toml' },
               miniflare: {
+                ...backOffice,
                 bindings: {
+                  ...vars,
                   ...testSecrets(),
                   RATE_LIMITS: 'off',
                   TEST_MIGRATIONS: await readD1Migrations('./migrations'),

@@ -1,19 +1,22 @@
-/** The bindings that the back office uses itself. Everything else it asks of the payments plane. */
-export type BackOfficeEnv = Pick<
-  Env,
-  | 'BACK_OFFICE_DB'
-  | 'ASSETS'
-  | 'DASHBOARD_RATE_LIMIT'
-  | 'FAILED_KEY_RATE_LIMIT'
-  | 'PAGE_VIEW_RATE_LIMIT'
-  | 'SIGN_IN_RATE_LIMIT'
-  | 'BACK_OFFICE_KEYS'
-  | 'OPERATOR_SECRETS'
-  | 'ACCESS_AUDIENCE'
-  | 'ACCESS_TEAM_DOMAIN'
-  | 'PUBLIC_BASE_URL'
-  | 'RATE_LIMITS'
-  | 'SOURCE_URL'
-  | 'STATUS_URL'
-  | 'SUPPORT_CONTACT'
->;
+import type { Payments } from '../src/interface/entrypoint.ts';
+
+/** The bindings of `back-office/wrangler.toml`. Everything else is asked of the payments plane. */
+export interface BackOfficeEnv {
+  readonly PAYMENTS: Pick<Payments, 'call'>;
+  readonly BACK_OFFICE_DB: D1Database;
+  readonly ASSETS: Fetcher;
+  readonly FAILED_KEY_RATE_LIMIT: RateLimit;
+  readonly SIGN_IN_RATE_LIMIT: RateLimit;
+  readonly PAGE_VIEW_RATE_LIMIT: RateLimit;
+  readonly DASHBOARD_RATE_LIMIT: RateLimit;
+  readonly PUBLIC_BASE_URL: string;
+  readonly PAYMENTS_BASE_URL: string;
+  readonly SOURCE_URL: string;
+  readonly SUPPORT_CONTACT: string;
+  readonly STATUS_URL: string;
+  readonly RATE_LIMITS: string;
+  readonly ACCESS_TEAM_DOMAIN: string;
+  readonly ACCESS_AUDIENCE: string;
+  readonly BACK_OFFICE_KEYS: string;
+  readonly OPERATOR_SECRETS: string;
+}

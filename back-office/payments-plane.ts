@@ -1,8 +1,9 @@
 import { Problem } from '../src/http/problem.ts';
-import { type Answer, answerCall } from '../src/interface/answer.ts';
+import type { Answer } from '../src/interface/answer.ts';
 import type { Areas } from '../src/interface/areas.ts';
 import type { Plane } from '../src/interface/plane.ts';
 import { Unavailable } from '../src/unavailable.ts';
+import type { BackOfficeEnv } from './env.ts';
 
 type Remote<Function> = Function extends (plane: Plane, ...args: infer Arguments) => infer Result
   ? (...args: Arguments) => Promise<Awaited<Result>>
@@ -19,7 +20,7 @@ export type PaymentsPlane = {
 };
 
 /** The plane behind `env`. */
-export function paymentsPlane(env: Env, ctx: Plane['ctx']): PaymentsPlane {
+export function paymentsPlane({ PAYMENTS }: Pick<BackOfficeEnv, 'PAYMENTS'>): PaymentsPlane {
   const area = (areaName: string) =>
     new Proxy(
       {},
@@ -27,7 +28,7 @@ export function paymentsPlane(env: Env, ctx: Plane['ctx']): PaymentsPlane {
         get:
           (_area, name) =>
           async (...args: readonly unknown[]) =>
-            resultOf(await answerCall(env, ctx, [areaName, String(name)], structuredClone(args))),
+            resultOf(await PAYMENTS.call([areaName, String(name)], args)),
       },
     );
   return new Proxy({}, { get: (_plane, name) => area(String(name)) }) as PaymentsPlane;
@@ -36,7 +37,7 @@ export function paymentsPlane(env: Env, ctx: Plane['ctx']): PaymentsPlane {
 function resultOf(answer: Answer): unknown {
   switch (answer.type) {
     case 'value':
-      return structuredClone(answer.value);
+      return answer.value;
     case 'unavailable':
       throw new Unavailable(answer.message);
     case 'problem': {

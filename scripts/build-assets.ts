@@ -37,6 +37,9 @@ const DASHBOARD = {
 /** For the merchants' pages, which name it: the address never changes. */
 const EMBED = { script: 'src/checkout/browser/embed.ts', path: 'public/kefel.js' };
 const ASSETS_DIRECTORY = 'public/assets';
+/** The back office's own folder: on a host that both planes share, only its paths lead to it. */
+const BACK_OFFICE_PUBLIC = 'back-office/public';
+const BACK_OFFICE_ASSETS = `${BACK_OFFICE_PUBLIC}/dashboard/assets`;
 
 /** Mid-range phones in Ethiopia run browsers that are years old. */
 const SCRIPT_TARGET = 'es2020';
@@ -97,8 +100,8 @@ async function buildAll(): Promise<Files> {
   };
   return new Map([
     [join(ASSETS_DIRECTORY, checkoutName), checkoutScript],
-    [join(ASSETS_DIRECTORY, dashboardNames.script), dashboardScript],
-    [join(ASSETS_DIRECTORY, dashboardNames.css), dashboardCss],
+    [join(BACK_OFFICE_ASSETS, dashboardNames.script), dashboardScript],
+    [join(BACK_OFFICE_ASSETS, dashboardNames.css), dashboardCss],
     [EMBED.path, await embedScript()],
     [CHECKOUT.module, checkoutModule(checkoutName, checkoutScript, checkoutCss)],
     [DASHBOARD.module, dashboardModule(dashboardNames, dashboardScript, dashboardCss)],
@@ -186,11 +189,11 @@ function dashboardModule(
 ): string {
   return `${GENERATED}
 
-export const DASHBOARD_CSS_PATH = '/assets/${names.css}';
+export const DASHBOARD_CSS_PATH = '/dashboard/assets/${names.css}';
 
 export const DASHBOARD_CSS_SHA256 = '${sha256(css, 'base64')}';
 
-export const DASHBOARD_SCRIPT_PATH = '/assets/${names.script}';
+export const DASHBOARD_SCRIPT_PATH = '/dashboard/assets/${names.script}';
 
 export const DASHBOARD_SCRIPT_SHA256 = '${sha256(script, 'base64')}';
 `;
@@ -208,11 +211,11 @@ async function outdatedFiles(files: Files): Promise<readonly string[]> {
 
 /** Files of earlier versions. */
 async function leftOverFiles(files: Files): Promise<readonly string[]> {
-  const names = await readdir(join(PROJECT_DIRECTORY, ASSETS_DIRECTORY));
-  return names
-    .filter((name) => ASSET_NAME.test(name))
-    .map((name) => join(ASSETS_DIRECTORY, name))
-    .filter((path) => !files.has(path));
+  const folders = [ASSETS_DIRECTORY, BACK_OFFICE_ASSETS].map(async (folder) => {
+    const names = await readdir(join(PROJECT_DIRECTORY, folder));
+    return names.filter((name) => ASSET_NAME.test(name)).map((name) => join(folder, name));
+  });
+  return (await Promise.all(folders)).flat().filter((path) => !files.has(path));
 }
 
 function sha256(text: string, encoding: 'hex' | 'base64'): string {

@@ -1,6 +1,6 @@
 /**
- * `npm run docs`: builds the site of the documentation (`site`, out of `docs`) into `public`, which
- * the gateway serves as static files: `/docs`, `/llms.txt` and `/llms-full.txt`. wrangler's build
+ * `npm run docs`: builds the site of the documentation (`site`, out of `docs`) into `back-office/public`, which
+ * the back office serves as static files: `/docs`, `/llms.txt` and `/llms-full.txt`. wrangler's build
  * step runs it too; nothing happens while the sources are those of the last build.
  */
 import { spawn } from 'node:child_process';
@@ -14,12 +14,12 @@ import { commandLine } from './project/options.ts';
 
 const SCRIPT = {
   usage: 'npm run docs',
-  about: 'Builds the site of the documentation into `public`, unless it is up to date.',
+  about: 'Builds the site of the documentation into `back-office/public`, unless it is up to date.',
   options: {},
 };
 
-const PUBLIC_DIRECTORY = join(PROJECT_DIRECTORY, 'public');
-/** What the build writes, below `public`. */
+const PUBLIC_DIRECTORY = join(PROJECT_DIRECTORY, 'back-office', 'public');
+/** What the build writes, below `back-office/public`. */
 const RESULTS = ['docs', 'llms.txt', 'llms-full.txt', 'llms-merchant.txt'];
 const SOURCES = [
   'docs/**',

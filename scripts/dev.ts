@@ -3,15 +3,18 @@
  * (local secrets, tables, a demo merchant), starts stand-ins for the providers, runs `wrangler
  * dev` and prints the first steps. `--help` lists the options.
  */
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { constants } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { demoInvitation } from './dev/demo-invitation.ts';
 import { publishDemoMerchant } from './dev/demo-merchant.ts';
 import { firstSteps } from './dev/first-steps.ts';
 import { DEV_HELP, type DevOptions, devOptions } from './dev/options.ts';
 import { expectFreePort } from './dev/ports.ts';
 import { prepareLocalGateway } from './dev/prepare.ts';
+import { writeWorkers } from './dev/workers.ts';
 import { PROJECT_DIRECTORY } from './project/files.ts';
 import { startWrangler } from './project/wrangler.ts';
 import { startStandIns } from './stand-ins/start-all.ts';
@@ -31,22 +34,45 @@ async function main(): Promise<void> {
   const prepared = await prepareLocalGateway(options.stateDirectory, baseUrl);
   const joinUrl = await demoInvitation(options.stateDirectory, prepared.merchant);
   const standIns = options.hasStandIns ? await startStandIns(baseUrl, { hasRefunds: true }) : null;
-  // The developer's own --var comes last, and replaces a stand-in.
-  const args = ['dev', ...(standIns?.wranglerArgs ?? []), ...wranglerArgs(options)];
-  const wrangler = startWrangler(args, PROJECT_DIRECTORY);
+  await buildDocuments();
+  const configFiles = await writeWorkers({
+    directory: join(options.stateDirectory, 'workers'),
+    secrets: prepared.secrets,
+    // The only place where webhooks may go to this machine (docs/decisions.md#18). The developer's own
+    // variables come last, and replace a stand-in.
+    variables: [
+      'LOCAL_CALLBACKS:true',
+      ...(standIns?.wranglerArgs.filter((arg) => arg !== '--var') ?? []),
+      ...options.variables,
+    ],
+    paymentsConfigFile: options.configFile,
+    hasBackOffice: options.hasBackOffice,
+  });
+  const args = [
+    'dev',
+    ...configFiles.flatMap((file) => ['--config', file]),
+    ...wranglerArgs(options),
+  ];
+  const wrangler = startWrangler(args, PROJECT_DIRECTORY, {
+    // The Workers of gateways that run at the same time have the same names.
+    WRANGLER_REGISTRY_PATH: join(options.stateDirectory, 'registry'),
+  });
   liveAndDieWith(wrangler);
   await untilAnswered(baseUrl);
   const isPublished = await publishDemoMerchant(prepared.merchant);
   console.log(firstSteps({ ...prepared, joinUrl, standIns, isPublished }));
 }
 
+/** The back office serves them. */
+async function buildDocuments(): Promise<void> {
+  await promisify(execFile)(process.execPath, ['scripts/build-docs.ts'], {
+    cwd: PROJECT_DIRECTORY,
+  });
+}
+
 function wranglerArgs(options: DevOptions): readonly string[] {
   return [
     ...['--port', String(options.port), '--persist-to', options.stateDirectory],
-    // The only place where webhooks may go to this machine (docs/decisions.md#18).
-    ...['--var', 'LOCAL_CALLBACKS:true'],
-    // Serves /__scheduled, which makes the daily run; otherwise wrangler warns that nothing makes it.
-    '--test-scheduled',
     '--show-interactive-dev-session=false',
     ...options.wranglerArgs,
   ];

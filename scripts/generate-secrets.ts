@@ -1,15 +1,17 @@
 /**
- * `npm run --silent secrets:generate`: new secrets for a deployment, as JSON for `wrangler secret
- * bulk`. `-- --out FILE` writes a file that only its owner can read; it replaces no existing file.
+ * `npm run --silent secrets:generate`: new secrets for the payments' Worker, or with
+ * `-- --back-office` for the other, as JSON for `wrangler secret bulk`. `-- --out FILE` writes a file
+ * that only its owner can read; it replaces no existing file.
  */
 import { writeFile } from 'node:fs/promises';
-import { generateSecret, SECRET_NAMES } from './dev/secrets.ts';
+import { BACK_OFFICE_SECRETS, generateSecret, PAYMENTS_SECRETS } from './dev/secrets.ts';
 import { commandLine } from './project/options.ts';
 
 const SCRIPT = {
   usage: 'npm run --silent secrets:generate',
   about: 'Prints new secrets for a deployment, as JSON for `wrangler secret bulk`.',
   options: {
+    'back-office': { value: null, about: "the back office's secrets instead of the payments'" },
     out: { value: 'FILE', about: 'write a new file instead, which only its owner can read' },
   },
 };
@@ -21,10 +23,11 @@ function keyIdOf(now: Date): string {
 }
 
 async function main(): Promise<void> {
-  const { out } = commandLine(SCRIPT);
+  const { out, 'back-office': isBackOffice } = commandLine(SCRIPT);
+  const names = isBackOffice ? BACK_OFFICE_SECRETS : PAYMENTS_SECRETS;
   const keyId = keyIdOf(new Date());
   const entries = await Promise.all(
-    SECRET_NAMES.map(async (name) => [name, await generateSecret(name, keyId)] as const),
+    names.map(async (name) => [name, await generateSecret(name, keyId)] as const),
   );
   const json = `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
   if (out === undefined) {
@@ -32,9 +35,12 @@ async function main(): Promise<void> {
     return;
   }
   await writeFile(out, json, { mode: 0o600, flag: 'wx' });
-  console.log(`Wrote ${out}. Next: npx wrangler secret bulk ${out}`);
+  const config = isBackOffice ? ' -c back-office/wrangler.toml' : '';
+  console.log(`Wrote ${out}. Next: npx wrangler secret bulk ${out}${config}`);
   console.log(
-    'Keep a copy in a safe place: without DATA_ENCRYPTION_KEYS no API key works, and stored secrets are lost.',
+    isBackOffice
+      ? 'Keep a copy in a safe place: the operator signs in with OPERATOR_SECRETS.'
+      : 'Keep a copy in a safe place: without DATA_ENCRYPTION_KEYS no API key works, and stored secrets are lost.',
   );
 }
 

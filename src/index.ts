@@ -8,6 +8,7 @@ import type { DeliveryMessage, ProjectionMessage } from './intent/protocol.ts';
 import { consumeDeliveries } from './webhooks/consume.ts';
 
 export { PaymentIntent } from './connected-intent.ts';
+export { Payments } from './interface/entrypoint.ts';
 
 type Consumer = (batch: MessageBatch, env: Env, ctx: ExecutionContext) => Promise<void>;
 
@@ -37,7 +38,8 @@ export default {
       if (refusal !== null) {
         return refusal;
       }
-      const { router } = await areaOf(new URL(request.url).pathname);
+      const isApi = /^\/api(?:\/|$)/.test(new URL(request.url).pathname);
+      const router = isApi ? apiRouter : checkoutRouter;
       return router.fetch(request, env, ctx, requestId);
     });
   },
@@ -51,37 +53,11 @@ export default {
   },
   async scheduled(_controller, env) {
     const { purgeExpired } = await import('./retention/purge.ts');
-    const { runDaily } = await import('../back-office/scheduled.ts');
-    await Promise.all([purgeExpired(env, Date.now()), runDaily(env, Date.now())]);
+    await purgeExpired(env, Date.now());
   },
 } satisfies ExportedHandler<Env>;
 
 async function keepDeadLetters(batch: MessageBatch, env: Env): Promise<void> {
   const { consumeDeadLetters } = await import('./dead-letters/consume.ts');
   await consumeDeadLetters(batch, env);
-}
-
-/**
- * The areas for payments load at the start, the others with their first request. Wraps the router
- * in an object, because itty-router treats every property, even `then`, as an HTTP method, so
- * `await` would call it.
- */
-async function areaOf(path: string) {
-  if (isUnder(path, '/api')) {
-    return { router: apiRouter };
-  }
-  if (isUnder(path, '/dashboard')) {
-    return { router: (await import('../back-office/dashboard/router.ts')).dashboardRouter };
-  }
-  if (isUnder(path, '/operator')) {
-    return { router: (await import('../back-office/operator/router.ts')).operatorRouter };
-  }
-  if (path === '/' || isUnder(path, '/docs') || path.startsWith('/llms')) {
-    return { router: (await import('../back-office/home/router.tsx')).homeRouter };
-  }
-  return { router: checkoutRouter };
-}
-
-function isUnder(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(`${folder}/`);
 }

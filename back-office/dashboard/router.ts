@@ -3,6 +3,7 @@ import type { Problem } from '../../src/http/problem.ts';
 import { clientNetwork, isWithinLimit } from '../../src/http/rate-limit.ts';
 import { AreaRouter, methodNotAllowed } from '../../src/http/router.ts';
 import { backOfficeConfigOf } from '../config.ts';
+import type { BackOfficeEnv } from '../env.ts';
 import { backOfficeLanguageOf } from '../i18n/texts.ts';
 import { isAllowed } from '../members/permissions.ts';
 import { isCsrfTokenOf, sessionOf, sessionTokenOf } from '../members/sessions.ts';
@@ -34,7 +35,7 @@ const FORM_RULES = {
 } as const;
 
 /** The members' pages, and signing in. */
-export const dashboardRouter = new AreaRouter({
+export const dashboardRouter = new AreaRouter<BackOfficeEnv>({
   refuse,
   failureEvent: 'dashboard_failed',
   outageEvent: 'dashboard_failed',
@@ -63,7 +64,7 @@ function register(
         : noticePage({ request }, 'not_found');
     }
     const language = backOfficeLanguageOf(request);
-    const payments = paymentsPlane(env, ctx);
+    const payments = paymentsPlane(env);
     const nowMs = Date.now();
     return answer({ request, url, env, ctx, config, payments, language, params, nowMs });
   });

@@ -2,6 +2,7 @@ import { type ProblemContext, problemResponse } from '../../src/http/envelope.ts
 import type { Problem } from '../../src/http/problem.ts';
 import { AreaRouter, methodNotAllowed } from '../../src/http/router.ts';
 import { webUrl } from '../../src/http/web-url.ts';
+import type { BackOfficeEnv } from '../env.ts';
 import { backOfficeLanguageOf } from '../i18n/texts.ts';
 import { answerPage } from '../ui/answer.ts';
 import { showDocument } from './docs.ts';
@@ -11,7 +12,7 @@ import { HomePage, MissingPage } from './home-page.tsx';
  * `/`, and the documentation under `/docs` and in `/llms*.txt`. It needs neither secrets nor tables, so
  * it works on a gateway without them.
  */
-export const homeRouter = new AreaRouter({
+export const homeRouter = new AreaRouter<BackOfficeEnv>({
   refuse,
   failureEvent: 'page_failed',
   outageEvent: 'page_failed',

@@ -2,6 +2,7 @@ import { problemResponse } from '../../src/http/envelope.ts';
 import { Form, isFromOwnPage, readForm } from '../../src/http/form.ts';
 import { AreaRouter, type Handler, type Refuse } from '../../src/http/router.ts';
 import { backOfficeConfigOf } from '../config.ts';
+import type { BackOfficeEnv } from '../env.ts';
 import { paymentsPlane } from '../payments-plane.ts';
 import { API_ROUTES } from './api.ts';
 import { authenticateOperator, type Schemes } from './authenticate.ts';
@@ -17,13 +18,13 @@ const API_PATH = /^\/operator\/v1(?:\/|$)/;
 const FORM_RULES = { bytesMax: 8 * 1024, types: ['application/x-www-form-urlencoded'] } as const;
 
 /** Programs get JSON, browsers a page, also for paths that do not exist. */
-const refuse: Refuse = (request, problem, context) =>
+const refuse: Refuse<BackOfficeEnv> = (request, problem, context) =>
   API_PATH.test(new URL(request.url).pathname)
     ? problemResponse(request, problem, context)
     : deskProblem(request, problem);
 
 /** The operator's API, and the desk. */
-export const operatorRouter = new AreaRouter({
+export const operatorRouter = new AreaRouter<BackOfficeEnv>({
   refuse,
   failureEvent: 'operator_failed',
   outageEvent: 'intent_unavailable',
@@ -39,17 +40,20 @@ for (const route of DESK_ROUTES) {
   );
 }
 
-function register({ method, path }: Pick<OperatorRoute, 'method' | 'path'>, handler: Handler) {
+function register(
+  { method, path }: Pick<OperatorRoute, 'method' | 'path'>,
+  handler: Handler<BackOfficeEnv>,
+) {
   operatorRouter[method === 'GET' ? 'get' : 'post'](path, handler);
 }
 
-function authenticated(schemes: Schemes, handle: OperatorRoute['handle']): Handler {
+function authenticated(schemes: Schemes, handle: OperatorRoute['handle']): Handler<BackOfficeEnv> {
   return async (request, env, ctx, params) => {
     const config = backOfficeConfigOf(env);
     const nowMs = Date.now();
     const actor = await authenticateOperator(request, env, config, schemes, nowMs);
     const url = new URL(request.url);
-    const payments = paymentsPlane(env, ctx);
+    const payments = paymentsPlane(env);
     return handle({
       request,
       url,

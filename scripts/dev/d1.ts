@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import type { SqlStatement } from '../../src/database.ts';
 import {
+  BACK_OFFICE_CONFIG_FILE,
   BACK_OFFICE_MIGRATIONS_DIRECTORY,
   MIGRATIONS_DIRECTORY,
   WRANGLER_CONFIG_FILE,
@@ -35,9 +36,11 @@ export function readMigrations() {
   ]);
 }
 
-/** The `[[d1_databases]]` of wrangler.toml; local data lives under the database's id. */
-export async function databaseSettings(): Promise<unknown> {
-  return parse(await readFile(WRANGLER_CONFIG_FILE, 'utf8')).d1_databases;
+/** The `[[d1_databases]]` of both Workers; local data lives under the database's id. */
+export async function databaseSettings(): Promise<readonly unknown[]> {
+  const files = [WRANGLER_CONFIG_FILE, BACK_OFFICE_CONFIG_FILE];
+  const configs = files.map(async (file) => parse(await readFile(file, 'utf8')).d1_databases);
+  return (await Promise.all(configs)).flat();
 }
 
 /**

@@ -77,13 +77,6 @@ export function personalSecret(operatorSecrets: string, person: string): string 
 
 function secretsIn(text: string): Secrets {
   const values = parseEnv(text);
-  const secret = (name: SecretName): string => values[name] ?? '';
-  return {
-    LINK_SIGNING_KEYS: secret('LINK_SIGNING_KEYS'),
-    DATA_ENCRYPTION_KEYS: secret('DATA_ENCRYPTION_KEYS'),
-    WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX: secret('WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX'),
-    WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION: secret('WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION'),
-    OPERATOR_SECRETS: secret('OPERATOR_SECRETS'),
-    BACK_OFFICE_KEYS: secret('BACK_OFFICE_KEYS'),
-  };
+  const entries = SECRET_NAMES.map((name) => [name, values[name] ?? '']);
+  return Object.fromEntries(entries) as Secrets;
 }

@@ -10,7 +10,12 @@ export interface DevOptions {
    * Production pays through stand-ins for the providers; `--no-stand-ins` leaves it without rails.
    */
   readonly hasStandIns: boolean;
-  /** For wrangler: `--config`, `--var`, `--log-level` and `--inspector-port`. */
+  readonly hasBackOffice: boolean;
+  /** Such as `RATE_LIMITS:off`. */
+  readonly variables: readonly string[];
+  /** The payments' configuration; undefined for wrangler.toml. */
+  readonly configFile: string | undefined;
+  /** For wrangler: `--log-level` and `--inspector-port`. */
   readonly wranglerArgs: readonly string[];
 }
 
@@ -21,6 +26,7 @@ const OPTIONS: ScriptOptions = {
   port: { value: 'PORT', about: `where the gateway listens (default: ${DEFAULT_PORT})` },
   'persist-to': { value: 'DIR', about: 'where it keeps its state (default: .wrangler/state)' },
   'no-stand-ins': { value: null, about: 'start no stand-ins: production then has no methods' },
+  'payments-only': { value: null, about: 'run the payments alone, without the back office' },
   verbose: {
     value: null,
     about: 'show all that wrangler prints: each request, each line of the log',
@@ -30,7 +36,7 @@ const OPTIONS: ScriptOptions = {
     about: 'a variable of wrangler.toml, such as RATE_LIMITS:off; can be repeated',
     isRepeatable: true,
   },
-  config: { value: 'FILE', about: 'another wrangler.toml' },
+  config: { value: 'FILE', about: "another wrangler.toml of the payments' Worker" },
   'log-level': { value: 'LEVEL', about: "wrangler's log level (default: warn)" },
   'inspector-port': { value: 'PORT', about: "the debugger's port (default: any free port)" },
 };
@@ -63,11 +69,12 @@ export function devOptions(args: readonly string[]): DevOptions | null {
     port: Number(port),
     stateDirectory: resolve(state),
     hasStandIns: !given.has('no-stand-ins'),
+    hasBackOffice: !given.has('payments-only'),
     wranglerArgs: [
       ...['--inspector-port', inspectorPort],
       ...(logLevel === null ? [] : ['--log-level', logLevel]),
-      ...(given.get('config') ?? []).flatMap((file) => ['--config', file]),
-      ...(given.get('var') ?? []).flatMap((variable) => ['--var', variable]),
     ],
+    variables: given.get('var') ?? [],
+    configFile: given.get('config')?.[0],
   };
 }

@@ -1,15 +1,16 @@
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** The secrets that the Worker requires (`[secrets]` in wrangler.toml). */
-export const SECRET_NAMES = [
+/** The secrets that wrangler.toml requires. */
+export const PAYMENTS_SECRETS = [
   'LINK_SIGNING_KEYS',
   'DATA_ENCRYPTION_KEYS',
   'WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX',
   'WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION',
-  'OPERATOR_SECRETS',
-  'BACK_OFFICE_KEYS',
 ] as const;
+/** The secrets that back-office/wrangler.toml requires. */
+export const BACK_OFFICE_SECRETS = ['BACK_OFFICE_KEYS', 'OPERATOR_SECRETS'] as const;
+export const SECRET_NAMES = [...PAYMENTS_SECRETS, ...BACK_OFFICE_SECRETS] as const;
 export type SecretName = (typeof SECRET_NAMES)[number];
 export type Secrets = Readonly<Record<SecretName, string>>;
 

@@ -8,6 +8,7 @@ export const PROJECT_DIRECTORY = dirname(dirname(import.meta.dirname));
 /** Where `wrangler dev` keeps its state without `--persist-to`. */
 export const DEFAULT_STATE_DIRECTORY = join(PROJECT_DIRECTORY, '.wrangler', 'state');
 
+export const BACK_OFFICE_CONFIG_FILE = join(PROJECT_DIRECTORY, 'back-office', 'wrangler.toml');
 export const WRANGLER_CONFIG_FILE = join(PROJECT_DIRECTORY, 'wrangler.toml');
 export const MIGRATIONS_DIRECTORY = join(PROJECT_DIRECTORY, 'migrations');
 export const BACK_OFFICE_MIGRATIONS_DIRECTORY = join(PROJECT_DIRECTORY, 'back-office/migrations');

@@ -1,19 +1,21 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { parse } from 'smol-toml';
-import { PROJECT_DIRECTORY, WRANGLER_CONFIG_FILE } from './files.ts';
+import { BACK_OFFICE_CONFIG_FILE } from './files.ts';
 
-/** `[alias]` of wrangler.toml. Unlike esbuild's own aliases, wrangler's may name relative paths. */
+/** `[alias]` of the back office. Unlike esbuild's own aliases, wrangler's may name relative paths. */
 export async function wranglerAliases(): Promise<Plugin> {
-  const { alias } = parse(await readFile(WRANGLER_CONFIG_FILE, 'utf8'));
+  const { alias } = parse(await readFile(BACK_OFFICE_CONFIG_FILE, 'utf8'));
   const targets = new Map(Object.entries(alias ?? {}));
   return {
     name: 'wrangler-aliases',
     setup: ({ onResolve }) => {
       onResolve({ filter: /./ }, ({ path }) => {
         const target = targets.get(path);
-        return target === undefined ? undefined : { path: join(PROJECT_DIRECTORY, target) };
+        return target === undefined
+          ? undefined
+          : { path: resolve(dirname(BACK_OFFICE_CONFIG_FILE), target) };
       });
     },
   };

@@ -14,12 +14,16 @@ export const WRANGLER_ENVIRONMENT = {
  * included, reaches wrangler and workerd too. Without a terminal wrangler asks no questions. Its
  * main file runs directly, because its launcher is one more process that signals must pass.
  */
-export function startWrangler(args: readonly string[], directory: string): ChildProcess {
+export function startWrangler(
+  args: readonly string[],
+  directory: string,
+  environment: Readonly<Record<string, string>> = {},
+): ChildProcess {
   const main = createRequire(import.meta.url).resolve('wrangler');
   return spawn(process.execPath, ['--no-warnings', main, ...args], {
     cwd: directory,
     // The script that starts wrangler has prepared the state directory, in place of the build step.
-    env: { ...process.env, ...WRANGLER_ENVIRONMENT, KEFEL_IS_PREPARED: 'true' },
+    env: { ...process.env, ...WRANGLER_ENVIRONMENT, KEFEL_IS_PREPARED: 'true', ...environment },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
 }

@@ -37,9 +37,16 @@ export function jsonResponse(
   });
 }
 
+/** What tells the gateway's own origin. */
+export interface OwnOrigin {
+  readonly PUBLIC_BASE_URL: string;
+  /** Where the documentation is, if elsewhere. */
+  readonly BACK_OFFICE_BASE_URL?: string;
+}
+
 /** Where a problem happened. */
-export interface ProblemContext {
-  readonly env: Env;
+export interface ProblemContext<Bindings = OwnOrigin> {
+  readonly env: Bindings;
   readonly requestId: string;
 }
 
@@ -57,7 +64,7 @@ export function problemResponse(
     ...(validationErrors !== null && fieldErrorsOf(validationErrors)),
     ...named(warnings),
     requestId,
-    docs: `${originOf(request, env)}/docs/errors#${code}`,
+    docs: `${env.BACK_OFFICE_BASE_URL || originOf(request, env)}/docs/errors#${code}`,
   };
   return jsonResponse(status, JSON.stringify(envelope), problem.headers);
 }
@@ -74,7 +81,7 @@ function fieldErrorsOf(errors: FieldErrors) {
  * The gateway's own origin. Not from the parsed configuration, which a problem may be about and which
  * needs the secrets.
  */
-export function originOf(request: Request, env: Pick<Env, 'PUBLIC_BASE_URL'>): string {
+export function originOf(request: Request, env: OwnOrigin): string {
   const base = env.PUBLIC_BASE_URL ? URL.parse(env.PUBLIC_BASE_URL) : null;
   return (base ?? new URL(request.url)).origin;
 }

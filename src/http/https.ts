@@ -1,5 +1,5 @@
 import { isLoopback } from '../config.ts';
-import { problemResponse } from './envelope.ts';
+import { type OwnOrigin, problemResponse } from './envelope.ts';
 import { problem } from './problem.ts';
 
 /** Areas whose requests carry keys: a redirect would let a client go on sending them in the clear. */
@@ -8,7 +8,11 @@ const KEYED_AREA = /^\/(?:api|operator)(?:\/|$)/;
 const RAILS = /^\/rails\//;
 
 /** The answer to a request over plain http, or null for a request that may go on. */
-export function refusePlainHttp(request: Request, env: Env, requestId: string): Response | null {
+export function refusePlainHttp(
+  request: Request,
+  env: OwnOrigin,
+  requestId: string,
+): Response | null {
   if (request.url.startsWith('https:')) {
     return null;
   }

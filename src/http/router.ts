@@ -1,7 +1,7 @@
 import { type IRequest, Router } from 'itty-router';
 import { errorText, log } from '../log.ts';
 import { outageBehind } from '../unavailable.ts';
-import type { ProblemContext } from './envelope.ts';
+import type { OwnOrigin, ProblemContext } from './envelope.ts';
 import { Problem, problem } from './problem.ts';
 import { gapBehind } from './setup.ts';
 
@@ -11,44 +11,44 @@ import { gapBehind } from './setup.ts';
  */
 export type PathParams = () => Readonly<Record<string, string>>;
 
-export type Handler = (
+export type Handler<Bindings = Env> = (
   request: Request,
-  env: Env,
+  env: Bindings,
   ctx: ExecutionContext,
   params: PathParams,
 ) => Promise<Response>;
 
 /** An area's answer to a problem, as an envelope or a page. */
-export type Refuse = (
+export type Refuse<Bindings = Env> = (
   request: Request,
   problem: Problem,
-  context: ProblemContext,
+  context: ProblemContext<Bindings>,
 ) => Response | Promise<Response>;
 
 /** What differs between the areas of the gateway. */
-export interface Area {
-  readonly refuse: Refuse;
+export interface Area<Bindings = Env> {
+  readonly refuse: Refuse<Bindings>;
   /** The log line of an error that is neither a problem nor an outage. */
   readonly failureEvent: string;
   /** The log line of an outage: a part of the gateway is unreachable. */
   readonly outageEvent: string;
 }
 
-type Arguments = [Env, ExecutionContext, requestId: string];
+type Arguments<Bindings> = [Bindings, ExecutionContext, requestId: string];
 
 /** The routes of one area. Unknown paths answer 404, known paths with another method 405. */
-export class AreaRouter {
-  readonly #area: Area;
-  readonly #router = Router<IRequest, Arguments>();
+export class AreaRouter<Bindings extends OwnOrigin = Env> {
+  readonly #area: Area<Bindings>;
+  readonly #router = Router<IRequest, Arguments<Bindings>>();
 
-  constructor(area: Area) {
+  constructor(area: Area<NoInfer<Bindings>>) {
     this.#area = area;
   }
 
   /** HEAD answers like GET, without a body: the runtime would read a stream to its end. */
-  get(path: string, handler: Handler, refuse?: Refuse): void {
+  get(path: string, handler: Handler<Bindings>, refuse?: Refuse<Bindings>): void {
     this.on('GET', path, handler, refuse);
-    const headOf: Handler = async (...call) => {
+    const headOf: Handler<Bindings> = async (...call) => {
       const response = await handler(...call);
       await response.body?.cancel();
       return new Response(null, response);
@@ -56,15 +56,15 @@ export class AreaRouter {
     this.on('HEAD', path, headOf, refuse);
   }
 
-  post(path: string, handler: Handler, refuse?: Refuse): void {
+  post(path: string, handler: Handler<Bindings>, refuse?: Refuse<Bindings>): void {
     this.on('POST', path, handler, refuse);
   }
 
-  patch(path: string, handler: Handler, refuse?: Refuse): void {
+  patch(path: string, handler: Handler<Bindings>, refuse?: Refuse<Bindings>): void {
     this.on('PATCH', path, handler, refuse);
   }
 
-  delete(path: string, handler: Handler, refuse?: Refuse): void {
+  delete(path: string, handler: Handler<Bindings>, refuse?: Refuse<Bindings>): void {
     this.on('DELETE', path, handler, refuse);
   }
 
@@ -72,8 +72,8 @@ export class AreaRouter {
   on(
     method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE',
     path: string,
-    handler: Handler,
-    refuse: Refuse = this.#area.refuse,
+    handler: Handler<Bindings>,
+    refuse: Refuse<Bindings> = this.#area.refuse,
   ): void {
     const register = {
       GET: 'get',
@@ -97,7 +97,7 @@ export class AreaRouter {
     return this.#router.routes;
   }
 
-  async fetch(request: Request, ...args: Arguments): Promise<Response> {
+  async fetch(request: Request, ...args: Arguments<Bindings>): Promise<Response> {
     const answered: Response | undefined = await this.#router.fetch(request, ...args);
     const [env, , requestId] = args;
     return answered ?? this.#area.refuse(request, this.#missing(request), { env, requestId });

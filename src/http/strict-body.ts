@@ -30,10 +30,11 @@ export function checked<Schema extends v.GenericSchema>(
   if (result.success) {
     return result.output;
   }
-  // The object has no prototype, because a field may be named `constructor`.
-  const errors: Record<string, FieldError> = Object.create(null);
+  // A map, because a field may be named `constructor`.
+  const errors = new Map<string, FieldError>();
   for (const issue of result.issues) {
-    errors[pathOf(issue)] ??= errorOf(issue);
+    const path = pathOf(issue);
+    errors.set(path, errors.get(path) ?? errorOf(issue));
   }
-  throw validationProblem(errors);
+  throw validationProblem(Object.fromEntries(errors));
 }

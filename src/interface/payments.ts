@@ -9,6 +9,7 @@ import type { EventSummary, HistoryEntry } from '../intent/protocol.ts';
 import { banks } from '../merchants/directory.ts';
 import { apiKeyNames } from '../merchants/keys.ts';
 import { REFUND_AGE_DAYS_MAX, refundLimitsOf } from '../merchants/refund-limits.ts';
+import { withoutClaims } from '../operations/payments.ts';
 import type { PaymentRow } from '../read-model/payment-row.ts';
 import { searchPayments } from '../read-model/search.ts';
 import {
@@ -68,7 +69,15 @@ export async function read(
     namesOfKeys(plane, intent),
     wantsCheckoutUrl ? checkoutUrlOf(plane, client, intent) : null,
   ]);
-  return { type: 'found', intent, history, events, bankNames, keyNames, checkoutUrl };
+  return {
+    type: 'found',
+    intent: withoutClaims(intent),
+    history,
+    events,
+    bankNames,
+    keyNames,
+    checkoutUrl,
+  };
 }
 
 export type Cancellation = 'canceled' | 'not_found' | 'attempt_in_flight' | 'ended';

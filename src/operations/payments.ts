@@ -86,7 +86,7 @@ async function detailsOf(
   );
   return {
     objectId: client.objectId,
-    intent: withoutSecrets(intent),
+    intent: withoutPhones(withoutClaims(intent)),
     history,
     events,
     review,
@@ -95,16 +95,14 @@ async function detailsOf(
   };
 }
 
-function withoutSecrets(intent: Intent): Intent {
-  return {
-    ...intent,
-    attempts: intent.attempts.map((attempt) => ({
-      ...attempt,
-      phone: null,
-      redirectUrl: null,
-      startClaimId: null,
-    })),
-  };
+/** For the back office, which pays and starts nothing: the customer's way to the provider stays here. */
+export function withoutClaims(intent: Intent): Intent {
+  const claims = { redirectUrl: null, startClaimId: null };
+  return { ...intent, attempts: intent.attempts.map((attempt) => ({ ...attempt, ...claims })) };
+}
+
+function withoutPhones(intent: Intent): Intent {
+  return { ...intent, attempts: intent.attempts.map((attempt) => ({ ...attempt, phone: null })) };
 }
 
 function readReview(db: D1Database, uuid: string): Promise<Review | null> {

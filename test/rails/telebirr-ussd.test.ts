@@ -206,5 +206,3 @@ describe('the start', () => {
     expect(scene.standIn.calls[before]?.body).not.toMatch(/ሰላም|😀|&lt;/);
   });
 });
-
-describe('the desk', () => {});

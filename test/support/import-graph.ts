@@ -6,7 +6,9 @@ import { dirname, join, normalize } from 'node:path';
 export type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Every source file, sorted. */
-export const SOURCE_FILES: readonly string[] = globSync('{src,back-office}/**/*.{ts,tsx}').sort();
+export const SOURCE_FILES: readonly string[] = globSync('{src,back-office}/**/*.{ts,tsx}')
+  .filter((file) => !file.startsWith('back-office/public/'))
+  .sort();
 
 /** The code of a file, without comments. */
 export function codeOf(file: string): string {

@@ -25,6 +25,7 @@ import { PAGE_COLOR, PAGE_COLOR_DARK } from '../../src/ui/document.tsx';
  */
 
 const PUBLIC_DIRECTORY = join(import.meta.dirname, '../../public');
+const BACK_OFFICE_DIRECTORY = join(import.meta.dirname, '../../back-office/public');
 const SCRIPT_GZIPPED_BYTES_MAX = 2_850;
 
 /** Merchants put it into pages that should not become slower by it; not gzipped. */
@@ -36,7 +37,12 @@ const CSS_GZIPPED_BYTES_MAX = 10_000;
 const script = readFileSync(join(PUBLIC_DIRECTORY, CHECKOUT_SCRIPT_PATH));
 
 test('only files that pages name are served', () => {
-  const served = readdirSync(join(PUBLIC_DIRECTORY, 'assets')).map((name) => `/assets/${name}`);
+  const served = [
+    [PUBLIC_DIRECTORY, '/assets'],
+    [BACK_OFFICE_DIRECTORY, '/dashboard/assets'],
+  ].flatMap(([directory = '', path = '']) =>
+    readdirSync(join(directory, path)).map((name) => `${path}/${name}`),
+  );
   const named = [CHECKOUT_SCRIPT_PATH, DASHBOARD_CSS_PATH, DASHBOARD_SCRIPT_PATH];
   expect(served.sort()).toEqual(named.sort());
 });
@@ -70,12 +76,19 @@ describe('files with fixed names, which browsers and crawlers ask for', () => {
   });
 });
 
+test.each(['favicon.ico', 'icon.svg', 'robots.txt'])('both planes serve the same %s', (name) => {
+  const [payments, backOffice] = [PUBLIC_DIRECTORY, BACK_OFFICE_DIRECTORY].map((directory) =>
+    readFileSync(join(directory, name)),
+  );
+  expect(backOffice).toEqual(payments);
+});
+
 describe("the dashboard's files", () => {
   test.each([
     [DASHBOARD_SCRIPT_PATH, DASHBOARD_SCRIPT_SHA256],
     [DASHBOARD_CSS_PATH, DASHBOARD_CSS_SHA256],
   ])('the name and integrity of %s match its content', (path, digest) => {
-    const content = readFileSync(join(PUBLIC_DIRECTORY, path));
+    const content = readFileSync(join(BACK_OFFICE_DIRECTORY, path));
     const hash = createHash('sha256').update(content).digest('hex');
     expect(path).toContain(`.${hash.slice(0, 8)}.`);
     expect(digest).toBe(sha256(content));

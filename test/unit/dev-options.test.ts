@@ -10,6 +10,9 @@ const DEFAULTS = {
   port: 8787,
   stateDirectory: DEFAULT_STATE_DIRECTORY,
   hasStandIns: true,
+  hasBackOffice: true,
+  variables: [],
+  configFile: undefined,
   wranglerArgs: ['--inspector-port', '0', '--log-level', 'warn'],
 };
 
@@ -19,6 +22,7 @@ test.each<[string, object]>([
   ['--port=1', { port: 1 }],
   ['--persist-to a/b', { stateDirectory: resolve('a/b') }],
   ['--no-stand-ins', { hasStandIns: false }],
+  ['--payments-only', { hasBackOffice: false }],
   ['--verbose', { wranglerArgs: ['--inspector-port', '0'] }],
   [
     '--verbose --log-level debug',
@@ -27,10 +31,9 @@ test.each<[string, object]>([
   [
     '--inspector-port 9229 --log-level error --config a.toml --var RATE_LIMITS:off --var A:--b',
     {
-      wranglerArgs: [
-        ...['--inspector-port', '9229', '--log-level', 'error'],
-        ...['--config', 'a.toml', '--var', 'RATE_LIMITS:off', '--var', 'A:--b'],
-      ],
+      wranglerArgs: [...['--inspector-port', '9229', '--log-level', 'error']],
+      configFile: 'a.toml',
+      variables: ['RATE_LIMITS:off', 'A:--b'],
     },
   ],
 ])('reads "%s"', (line, changed) => {

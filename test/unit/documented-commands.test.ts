@@ -13,7 +13,11 @@ import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parseCLI } from 'vitest/node';
-import { PROJECT_DIRECTORY, WRANGLER_CONFIG_FILE } from '../../scripts/project/files.ts';
+import {
+  BACK_OFFICE_CONFIG_FILE,
+  PROJECT_DIRECTORY,
+  WRANGLER_CONFIG_FILE,
+} from '../../scripts/project/files.ts';
 import { ENVIRONMENTS, METHODS } from '../../src/domain/method.ts';
 import { railSecretName } from '../../src/rails/settings.ts';
 import { type Command, commandsOf } from '../support/documents/commands.ts';
@@ -91,7 +95,7 @@ const CLOUD_COMMANDS = [
 ];
 
 /** Fenced blocks of any other language could hide commands from this test. */
-const LANGUAGES = 'sh sql json text html js ts php python java go dart mermaid'.split(' ');
+const LANGUAGES = 'sh sql json toml text html js ts php python java go dart mermaid'.split(' ');
 
 /** The setting that turns on a rail's status query. */
 const STATUS_QUERIES: Readonly<Record<string, object>> = {
@@ -101,7 +105,7 @@ const STATUS_QUERIES: Readonly<Record<string, object>> = {
 
 interface WranglerConfig {
   readonly d1_databases: readonly { readonly database_name: string }[];
-  readonly queues: { readonly consumers: readonly { readonly queue: string }[] };
+  readonly queues?: { readonly consumers: readonly { readonly queue: string }[] };
   readonly secrets: { readonly required: readonly string[] };
 }
 
@@ -160,21 +164,24 @@ describe('the documents', () => {
 
 describe('commands at Cloudflare', () => {
   const cloud = commandsThat('npx wrangler');
-  const { d1_databases, queues, secrets } = parse(
-    readFileSync(WRANGLER_CONFIG_FILE, 'utf8'),
-  ) as unknown as WranglerConfig;
-  const queueNames = queues.consumers.map(({ queue }) => queue);
+  const configs = [WRANGLER_CONFIG_FILE, BACK_OFFICE_CONFIG_FILE].map(
+    (file) => parse(readFileSync(file, 'utf8')) as unknown as WranglerConfig,
+  );
+  const queueNames = configs
+    .flatMap(({ queues }) => queues?.consumers ?? [])
+    .map(({ queue }) => queue);
 
   /** What the arguments of a command may be, by its first word. */
   const names: Readonly<Record<string, readonly string[]>> = {
-    d1: d1_databases.map(({ database_name }) => database_name),
+    d1: configs.flatMap(({ d1_databases }) => d1_databases).map((one) => one.database_name),
     queues: queueNames,
     secret: [
-      ...secrets.required,
+      ...configs.flatMap(({ secrets }) => secrets.required),
       ...ENVIRONMENTS.flatMap((environment) =>
         METHODS.map((method) => railSecretName(environment, method)),
       ),
       '$HOME/kefel-secrets.json',
+      '$HOME/kefel-back-office-secrets.json',
     ],
   };
 

@@ -4,11 +4,11 @@ import { expect, test, vi } from 'vitest';
 import type { Command } from '../../src/domain/intent.ts';
 import { REFUNDS_MAX } from '../../src/domain/refund-amounts.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/http/problems.ts';
-import worker from '../../src/index.ts';
 import { IntentClient, IntentUnavailable } from '../../src/intent/client.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';
 import { ENDPOINTS_MAX } from '../../src/webhooks/endpoints.ts';
 import { SECRETS_MAX } from '../../src/webhooks/secret-rules.ts';
+import worker from '../support/gateway.ts';
 import { operate } from './operator-support.ts';
 import {
   ALPHA,

@@ -1,8 +1,8 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
-import worker from '../../src/index.ts';
 import { RESEND_BATCH } from '../../src/read-model/resend.ts';
+import worker from '../support/gateway.ts';
 import { deliver, projectedEvent, projectionMessage } from './read-model-fixture.ts';
 import {
   ALPHA,

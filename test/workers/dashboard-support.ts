@@ -68,7 +68,7 @@ export async function sessionFor(memberId: string): Promise<SignedIn> {
 /** What the dashboard reads a session with. */
 export function membersCall(): MembersCall {
   const ctx = { waitUntil: () => undefined };
-  return { env, ctx, payments: paymentsPlane(env, ctx), nowMs: Date.now() };
+  return { env, ctx, payments: paymentsPlane(env), nowMs: Date.now() };
 }
 
 /** GET of a dashboard page; redirects are not followed. */

@@ -1,8 +1,8 @@
 import { createExecutionContext, createMessageBatch } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import worker from '../../src/index.ts';
 import { requestRefund } from '../../src/refunds/request.ts';
+import worker from '../support/gateway.ts';
 import { signedIn } from './dashboard-support.ts';
 import { operateApi, PERSONAL_SECRETS, refundByHand } from './operator-support.ts';
 import {

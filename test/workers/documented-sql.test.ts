@@ -1,7 +1,7 @@
 import { createExecutionContext, createMessageBatch } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test } from 'vitest';
-import worker from '../../src/index.ts';
+import worker from '../support/gateway.ts';
 import { content } from './operator-support.ts';
 import { deliver, projectedEvent, projectionMessage } from './read-model-fixture.ts';
 import { ALPHA, answerOf, BETA, call, tenantOf, useGateway } from './support.ts';

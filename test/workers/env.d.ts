@@ -1,8 +1,12 @@
 import type { D1Migration } from 'cloudflare:test';
+import type { BackOfficeEnv } from '../../back-office/env.ts';
 
 declare global {
+  /** The tests run both planes in one Worker: test/support/gateway.ts. */
+  interface Env extends BackOfficeEnv {}
+
   namespace Cloudflare {
-    interface Env {
+    interface Env extends BackOfficeEnv {
       /** The files of `migrations/`, from vitest.config.ts. */
       readonly TEST_MIGRATIONS: D1Migration[];
       /** The files of `back-office/migrations/`, from vitest.config.ts. */

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import worker from '../../src/index.ts';
+import worker from '../support/gateway.ts';
 import { attemptNow, CARDS, configureRails, openHosted, slowRail } from './rails-support.ts';
 import { ALPHA, CREATE_PATHS, expressBody, ORIGIN, useGateway } from './support.ts';
 

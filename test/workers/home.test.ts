@@ -1,6 +1,6 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { expect, test } from 'vitest';
-import worker from '../../src/index.ts';
+import worker from '../support/gateway.ts';
 import { ORIGIN } from './support.ts';
 
 /**

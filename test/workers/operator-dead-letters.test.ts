@@ -7,7 +7,7 @@ import {
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, test, vi } from 'vitest';
 import type { RailMessage } from '../../src/attempts/messages.ts';
-import worker from '../../src/index.ts';
+import worker from '../support/gateway.ts';
 import { auditLog } from './dashboard-support.ts';
 import { content, operateApi } from './operator-support.ts';
 import {
@@ -218,7 +218,7 @@ describe('letters of one thing', () => {
     await die('kefel-webhooks-dead', [{ objectId, sequence: 1, position: 0 }], 1, '-hint');
     const kindsAfter = async (days: number) => {
       advance(days * DAY_MS);
-      await worker.scheduled(createScheduledController(), env);
+      await worker.scheduled(createScheduledController(), env, createExecutionContext());
       return (await letters()).map(({ kind }) => kind);
     };
     expect(await kindsAfter(29)).toEqual(['result', 'delivery']);

@@ -7,9 +7,9 @@ import {
 } from '../../back-office/operator/problems.ts';
 import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
 import type { Rejection } from '../../src/domain/intent.ts';
-import worker from '../../src/index.ts';
 import { IntentClient } from '../../src/intent/client.ts';
 import * as askRail from '../../src/refunds/ask-rail.ts';
+import worker from '../support/gateway.ts';
 import {
   operate,
   PERSONAL_SECRETS,

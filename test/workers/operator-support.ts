@@ -1,8 +1,8 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import type { RefundCommand } from '../../src/domain/refund.ts';
-import worker from '../../src/index.ts';
 import { refundCommand } from '../../src/refunds/plan.ts';
+import worker from '../support/gateway.ts';
 import { type Answer, answerOf, call, execute, intentOf, ORIGIN, payHosted } from './support.ts';
 
 /** The secrets of test/support/secrets.ts: two shared ones, as during a rotation. */

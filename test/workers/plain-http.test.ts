@@ -1,7 +1,7 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import worker from '../../src/index.ts';
+import worker from '../support/gateway.ts';
 import { ALPHA, CREATE_PATHS, statusPath, useGateway } from './support.ts';
 
 /**

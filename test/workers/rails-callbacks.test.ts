@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { configOf } from '../../src/config.ts';
 import { linkId, signLink } from '../../src/crypto/link-token.ts';
-import worker from '../../src/index.ts';
+import worker from '../support/gateway.ts';
 import {
   cbeReport,
   decideAtRails,

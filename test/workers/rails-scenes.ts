@@ -1,7 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
 import type { Attempt } from '../../src/domain/intent.ts';
 import type { Environment, Method } from '../../src/domain/method.ts';
-import worker from '../../src/index.ts';
 import type { IntentClient } from '../../src/intent/client.ts';
 import { hashOf, sealOf } from '../../src/rails/cbe-birr/seal.ts';
 import { canonicalText, signer } from '../../src/rails/telebirr-h5/signature.ts';
@@ -11,6 +10,7 @@ import mpesaTaken from '../fixtures/rails/mpesa/stk_response.json' with { type: 
 import telebirr from '../fixtures/rails/telebirr-h5/vectors.json' with { type: 'json' };
 import ussdTaken from '../fixtures/rails/telebirr-ussd/ack.xml?raw';
 import ussdPaid from '../fixtures/rails/telebirr-ussd/result.xml?raw';
+import worker from '../support/gateway.ts';
 import {
   AMOUNT_MINOR,
   attemptNow,

@@ -1,14 +1,14 @@
-import { createScheduledController } from 'cloudflare:test';
+import { createExecutionContext, createScheduledController } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { auditEntry } from '../../src/audit/log.ts';
 import { DATABASE_BYTES_MAX } from '../../src/database.ts';
 import type { Environment } from '../../src/domain/method.ts';
 import type { RefundOutcome } from '../../src/domain/refund.ts';
-import worker from '../../src/index.ts';
 import { exportPayments } from '../../src/read-model/payments-list.ts';
 import { searchPayments } from '../../src/read-model/search.ts';
 import { databaseRows } from '../security/storage.ts';
+import worker from '../support/gateway.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
 import { operateApi } from './operator-support.ts';
 import { deliver, projectedRefund, projectionMessage } from './read-model-fixture.ts';
@@ -48,7 +48,7 @@ const caught = useGateway();
 const RETENTION_MS = 400 * DAY_MS;
 
 async function purge(): Promise<void> {
-  await worker.scheduled(createScheduledController(), env);
+  await worker.scheduled(createScheduledController(), env, createExecutionContext());
 }
 
 async function found(text: string): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env, exports } from 'cloudflare:workers';
 import type { Environment } from '../../../src/domain/method.ts';
-import worker from '../../../src/index.ts';
+import worker from '../../support/gateway.ts';
 import { expectProblemForm } from '../../support/problems.ts';
 import { SECOND_MS } from './clock.ts';
 import { ALPHA } from './merchants.ts';

@@ -4,11 +4,15 @@ import { afterEach, beforeEach, vi } from 'vitest';
 import type { RailMessage } from '../../../src/attempts/messages.ts';
 import type { DeliveryMessage, ProjectionMessage } from '../../../src/intent/protocol.ts';
 import { forgetDirectory } from '../../../src/merchants/directory.ts';
+import { backOfficeEnv } from '../../support/gateway.ts';
 import { DAY_MS } from './clock.ts';
 import { prepareDatabases } from './merchants.ts';
 
 /** Every test starts a day after the previous one, so that isolates' caches are outdated. */
 let clockMs = Date.UTC(2090, 0, 1);
+
+// For tests that call a part of the back office directly.
+Object.assign(env, backOfficeEnv(env, { waitUntil: () => undefined }));
 
 /** Messages that the objects have sent and the test has not delivered yet. */
 export interface CaughtMessages {

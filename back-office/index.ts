@@ -1,0 +1,38 @@
+import { withCommonHeaders } from '../src/http/common-headers.ts';
+import { refusePlainHttp } from '../src/http/https.ts';
+import type { BackOfficeEnv } from './env.ts';
+
+export default {
+  fetch(request, env, ctx) {
+    return withCommonHeaders(request, async (requestId) => {
+      const refusal = refusePlainHttp(request, env, requestId);
+      if (refusal !== null) {
+        return refusal;
+      }
+      const { router } = await areaOf(new URL(request.url).pathname);
+      return router.fetch(request, env, ctx, requestId);
+    });
+  },
+  async scheduled(_controller, env) {
+    const { runDaily } = await import('./scheduled.ts');
+    await runDaily(env, Date.now());
+  },
+} satisfies ExportedHandler<BackOfficeEnv>;
+
+/**
+ * An area loads with its first request. Wraps the router in an object, because itty-router treats
+ * every property, even `then`, as an HTTP method, so `await` would call it.
+ */
+async function areaOf(path: string) {
+  if (isUnder(path, '/dashboard')) {
+    return { router: (await import('./dashboard/router.ts')).dashboardRouter };
+  }
+  if (isUnder(path, '/operator')) {
+    return { router: (await import('./operator/router.ts')).operatorRouter };
+  }
+  return { router: (await import('./home/router.tsx')).homeRouter };
+}
+
+function isUnder(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}

@@ -1,0 +1,94 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { parse } from 'smol-toml';
+import {
+  BACK_OFFICE_CONFIG_FILE,
+  PROJECT_DIRECTORY,
+  WRANGLER_CONFIG_FILE,
+} from '../project/files.ts';
+import type { Secrets } from './secrets.ts';
+
+/** What of a wrangler.toml is changed for a local gateway. */
+interface WorkerConfig {
+  readonly main: string;
+  readonly alias?: Readonly<Record<string, string>>;
+  readonly assets?: { readonly directory: string };
+  readonly vars?: Readonly<Record<string, string>>;
+  readonly secrets?: { readonly required: readonly string[] };
+  readonly [key: string]: unknown;
+}
+
+interface WorkersOptions {
+  /** Git-ignored, or outside the project: it gets secrets. */
+  readonly directory: string;
+  readonly secrets: Secrets;
+  /** In place of those in a wrangler.toml, such as `RATE_LIMITS:off`. */
+  readonly variables: readonly string[];
+  /** The payments' wrangler.toml; the project's by default. */
+  readonly paymentsConfigFile?: string | undefined;
+  readonly hasBackOffice: boolean;
+}
+
+/** Development only: leads each request to its plane. The first configuration gets the port. */
+const FRONT = join(PROJECT_DIRECTORY, 'scripts', 'dev', 'front', 'wrangler.toml');
+
+/**
+ * Writes the configurations with which one `wrangler dev` runs the planes behind the front. wrangler
+ * passes `--var` to the first Worker alone, and reads the secrets beside each configuration.
+ */
+export async function writeWorkers(options: WorkersOptions): Promise<readonly string[]> {
+  const { paymentsConfigFile = WRANGLER_CONFIG_FILE } = options;
+  const sources = options.hasBackOffice
+    ? [FRONT, paymentsConfigFile, BACK_OFFICE_CONFIG_FILE]
+    : [paymentsConfigFile];
+  const configs = await Promise.all(sources.map((source) => readConfig(source)));
+  const given = new Map(options.variables.map(named));
+  return Promise.all(
+    configs.map(async (config) => {
+      const own = Object.keys(config.vars ?? {});
+      // Wrangler knows the rails' secrets by no list; only the payments plane has them.
+      const taken = [...given].filter(([name]) => own.includes(name) || isRailSecret(name, config));
+      const directory = join(options.directory, String(config.name));
+      await mkdir(directory, { recursive: true });
+      const file = join(directory, 'wrangler.json');
+      const vars = { ...config.vars, ...Object.fromEntries(taken) };
+      await writeFile(file, JSON.stringify({ ...config, vars }, null, 2));
+      await writeFile(join(directory, '.dev.vars'), secretsOf(config, options.secrets));
+      return file;
+    }),
+  );
+}
+
+function isRailSecret(name: string, config: WorkerConfig): boolean {
+  return name.startsWith('RAIL_') && config.durable_objects !== undefined;
+}
+
+/** The configuration with whole paths, and without the build step, whose work is done. */
+async function readConfig(file: string): Promise<WorkerConfig> {
+  // Nothing makes the daily runs locally, of which wrangler would warn.
+  const {
+    build: _build,
+    triggers: _triggers,
+    ...config
+  } = parse(await readFile(file, 'utf8')) as unknown as WorkerConfig;
+  const whole = (path: string) => resolve(dirname(file), path);
+  const { alias, assets, main } = config as WorkerConfig;
+  return {
+    ...config,
+    main: whole(main),
+    ...(assets && { assets: { ...assets, directory: whole(assets.directory) } }),
+    ...(alias && {
+      alias: Object.fromEntries(Object.entries(alias).map(([name, path]) => [name, whole(path)])),
+    }),
+  };
+}
+
+function secretsOf({ secrets }: WorkerConfig, values: Secrets): string {
+  const given: Readonly<Record<string, string>> = values;
+  return (secrets?.required ?? []).map((name) => `${name}="${given[name] ?? ''}"\n`).join('');
+}
+
+function named(variable: string): readonly [name: string, value: string] {
+  const colon = variable.indexOf(':');
+  return [variable.slice(0, colon), variable.slice(colon + 1)];
+}
