@@ -51,7 +51,9 @@ export async function startGateway(options: GatewayOptions): Promise<OwnGateway>
   const outputFile = join(LOGS_DIRECTORY, `${name}.log`);
   await mkdir(LOGS_DIRECTORY, { recursive: true });
   await rm(outputFile, { force: true });
-  const otherArgs = ['--no-stand-ins', ...ALL_LOGS, ...args];
+  // `npm run test:payments` shows that payments need no back office.
+  const planes = process.env.KEFEL_PAYMENTS_ONLY === 'true' ? ['--payments-only'] : [];
+  const otherArgs = ['--no-stand-ins', ...ALL_LOGS, ...planes, ...args];
   const dev = await DevGateway.prepare({ port, stateDirectory, outputFile, otherArgs });
   const start = () => {
     dev.start();
