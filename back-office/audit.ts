@@ -9,7 +9,7 @@ import {
   type AuditRecord,
   auditEntries,
 } from '../src/audit/read.ts';
-import { type Cursor, type Page, pageOf } from '../src/paging.ts';
+import { type Cursor, type Page, pageOf } from '../src/platform/paging.ts';
 import type { BackOfficeEnv } from './env.ts';
 import type { PaymentsPlane } from './payments-plane.ts';
 

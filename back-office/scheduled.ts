@@ -1,6 +1,6 @@
 import { PURGE_ADDRESSES } from '../src/audit/log.ts';
 import { RETENTION_MS } from '../src/domain/schedule.ts';
-import { purgeUntil } from '../src/purge-database.ts';
+import { purgeUntil } from '../src/platform/purge-database.ts';
 import type { BackOfficeEnv } from './env.ts';
 
 const PURGES = {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { type Cursor, type Page, parseCursor } from '../../src/paging.ts';
+import { type Cursor, type Page, parseCursor } from '../../src/platform/paging.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { Field, Message, Pager, ProblemList, SelectField, Table } from '../ui/elements.tsx';
 import type { DashboardCall } from './call.ts';

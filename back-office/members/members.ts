@@ -1,6 +1,6 @@
 import { hexFromBytes } from '../../src/crypto/encoding.ts';
-import { prepare, type SqlStatement } from '../../src/database.ts';
 import { isPrintable } from '../../src/domain/text.ts';
+import { prepare, type SqlStatement } from '../../src/platform/database.ts';
 import type { Role } from './permissions.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { runAudited } from '../../src/audit/log.ts';
-import { prepare } from '../../src/database.ts';
 import { oneOf } from '../../src/http/fields.ts';
 import { found, problem } from '../../src/http/problem.ts';
 import { body, checked } from '../../src/http/strict-body.ts';
 import { lineField } from '../../src/operations/fields.ts';
+import { prepare } from '../../src/platform/database.ts';
 import {
   INVITATION_MS,
   invitationPath,

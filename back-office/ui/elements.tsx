@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { exactTimeText, timeText } from '../../src/i18n/time-text.ts';
-import type { Page } from '../../src/paging.ts';
+import type { Page } from '../../src/platform/paging.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import type { PageView } from './page.tsx';
 import { shownText } from './untrusted-text.ts';

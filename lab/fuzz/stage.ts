@@ -8,9 +8,9 @@ import { NO_RATE_LIMITS } from '../../scripts/gateway/gateway.ts';
 import { freePort, type OwnGateway, startGateway } from '../../scripts/gateway/own-gateway.ts';
 import { type StandIns, startStandIns } from '../../scripts/stand-ins/start-all.ts';
 import { keyRing } from '../../src/config.ts';
-import type { SqlStatement } from '../../src/database.ts';
 import { generateApiKey } from '../../src/merchants/api-key.ts';
 import { issueApiKey } from '../../src/merchants/provision.ts';
+import type { SqlStatement } from '../../src/platform/database.ts';
 import { Recorder } from './recorder.ts';
 import { COOKIE, type Credentials, CSRF, PRODUCTION_KEY, SANDBOX_KEY } from './template.ts';
 

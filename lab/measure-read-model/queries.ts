@@ -1,9 +1,9 @@
 import type { LocalDatabase } from '../../scripts/dev/d1.ts';
-import type { SqlStatement } from '../../src/database.ts';
 import { businessDay } from '../../src/domain/ethiopian-time.ts';
 import type { Tenant } from '../../src/domain/intent.ts';
 import { idSearchKey } from '../../src/domain/search-key.ts';
-import { type Cursor, pageStatement } from '../../src/paging.ts';
+import type { SqlStatement } from '../../src/platform/database.ts';
+import { type Cursor, pageStatement } from '../../src/platform/paging.ts';
 import {
   countEventsStatement,
   oldestStatement,

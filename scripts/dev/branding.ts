@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import type { SqlStatement } from '../../src/database.ts';
 import {
   LOGO_BYTES_MAX,
   type Logo,
@@ -7,6 +6,7 @@ import {
   logoFrom,
 } from '../../src/merchants/branding.ts';
 import { addLogo, setBranding } from '../../src/merchants/provision.ts';
+import type { SqlStatement } from '../../src/platform/database.ts';
 
 /** Changes to a merchant's branding: null removes, absent keeps. */
 export interface BrandingChanges {

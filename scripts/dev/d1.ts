@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
-import type { SqlStatement } from '../../src/database.ts';
+import type { SqlStatement } from '../../src/platform/database.ts';
 import {
   BACK_OFFICE_CONFIG_FILE,
   BACK_OFFICE_MIGRATIONS_DIRECTORY,

@@ -2,13 +2,13 @@ import { createHash, createPrivateKey, createPublicKey, hkdfSync, randomBytes } 
 import { join } from 'node:path';
 import { type KeyRing, keyRing } from '../../src/config.ts';
 import { seal } from '../../src/crypto/sealed.ts';
-import type { SqlStatement } from '../../src/database.ts';
 import type { Tenant } from '../../src/domain/intent.ts';
 import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../../src/domain/method.ts';
 import type { CommissionRate } from '../../src/domain/money.ts';
 import { API_KEY_RANDOM_BYTES, apiKeyFrom } from '../../src/merchants/api-key.ts';
 import { addWebhookSecret, createMerchant, issueApiKey } from '../../src/merchants/provision.ts';
 import { WEBHOOK_SECRET_BYTES, webhookSecretFrom } from '../../src/merchants/webhook-secret.ts';
+import type { SqlStatement } from '../../src/platform/database.ts';
 import { webhookSecretContext } from '../../src/webhooks/settings.ts';
 import { PROJECT_DIRECTORY, readIfPresent, readOrCreate, writeWhole } from '../project/files.ts';
 import { type BrandingChanges, brandingStatements, readLogo } from './branding.ts';

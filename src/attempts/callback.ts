@@ -1,7 +1,7 @@
 import type { Link } from '../crypto/link-token.ts';
 import type { Attempt, Intent } from '../domain/intent.ts';
 import { type IntentClient, intentByObjectId } from '../intent/client.ts';
-import { log } from '../log.ts';
+import { log } from '../platform/log.ts';
 import {
   type CallbackCall,
   type CallbackReading,

@@ -1,6 +1,6 @@
 import type { Command } from '../domain/intent.ts';
 import type { ExpressAnswers } from '../intent/protocol.ts';
-import { errorText, log } from '../log.ts';
+import { errorText, log } from '../platform/log.ts';
 
 /** A message in the queue of starts. */
 export type RailMessage = StartMessage | ResultMessage;

@@ -4,7 +4,7 @@ import { REFERENCE } from '../domain/identifiers.ts';
 import type { Attempt } from '../domain/intent.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/method.ts';
 import { intentByUniqueId } from '../intent/client.ts';
-import { log } from '../log.ts';
+import { log } from '../platform/log.ts';
 import { type CallbackCall, type CallbackReply, textReply } from '../rails/callback.ts';
 import type { OpenedCallback, Rail } from '../rails/rail.ts';
 import { methodOfSharedAddress, railConfiguration } from '../rails/settings.ts';

@@ -1,6 +1,6 @@
 import type { Command } from '../domain/intent.ts';
 import { intentByObjectId } from '../intent/client.ts';
-import { errorText, log } from '../log.ts';
+import { errorText, log } from '../platform/log.ts';
 import { claimedWindowEndMs } from '../rails/phone-prompt.ts';
 import { railOf } from '../rails/registry.ts';
 import type { RailMessage, StartMessage } from './messages.ts';

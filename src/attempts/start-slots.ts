@@ -1,6 +1,6 @@
-import { prepare, readInTime, runBatch } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
-import { errorText, log } from '../log.ts';
+import { prepare, readInTime, runBatch } from '../platform/database.ts';
+import { errorText, log } from '../platform/log.ts';
 
 /**
  * Slots for starts that wait for the customer. Each occupies a queue consumer, of which Cloudflare

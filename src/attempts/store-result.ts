@@ -1,7 +1,7 @@
 import type { Command } from '../domain/intent.ts';
 import type { IntentClient } from '../intent/client.ts';
 import type { ExecuteResult, ExpressAnswers } from '../intent/protocol.ts';
-import { errorText, log } from '../log.ts';
+import { errorText, log } from '../platform/log.ts';
 import type { ResultMessage } from './messages.ts';
 
 /**

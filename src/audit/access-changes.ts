@@ -1,4 +1,4 @@
-import { prepare } from '../database.ts';
+import { prepare } from '../platform/database.ts';
 import type { AuditAction } from './actions.ts';
 import { type AuditRecord, type AuditRow, RECORD_COLUMNS, recordOf } from './read.ts';
 

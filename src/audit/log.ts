@@ -1,5 +1,5 @@
-import { runBatch, type SqlStatement } from '../database.ts';
 import type { Environment } from '../domain/method.ts';
+import { runBatch, type SqlStatement } from '../platform/database.ts';
 import type { AuditAction } from './actions.ts';
 
 /** Who changes a merchant's settings, and from where. */

@@ -1,6 +1,6 @@
-import { prepare } from '../database.ts';
 import type { Environment } from '../domain/method.ts';
-import { type Cursor, pageStatement, when } from '../paging.ts';
+import { prepare } from '../platform/database.ts';
+import { type Cursor, pageStatement, when } from '../platform/paging.ts';
 import type { AuditAction } from './actions.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { answerCallback, callbackTarget } from '../attempts/callback.ts';
 import { readBytes } from '../http/read-bytes.ts';
-import { log } from '../log.ts';
+import { log } from '../platform/log.ts';
 import type { CallbackCall, CallbackReply } from '../rails/callback.ts';
 import { unknownPage } from './notices.ts';
 import { pathSegment, verifiedLink } from './open-link.ts';

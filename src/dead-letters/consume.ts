@@ -1,6 +1,6 @@
 import { configOf } from '../config.ts';
-import { prepare, runBatch } from '../database.ts';
-import { errorText, log } from '../log.ts';
+import { prepare, runBatch } from '../platform/database.ts';
+import { errorText, log } from '../platform/log.ts';
 import { type MessageQueue, queueOfDead } from './queues.ts';
 import { insertDeadLetter } from './store.ts';
 

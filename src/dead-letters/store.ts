@@ -1,8 +1,8 @@
 import type { KeyRing } from '../config.ts';
 import { seal, unseal } from '../crypto/sealed.ts';
-import { prepare, type SqlStatement } from '../database.ts';
 import { DAY_MS, RETENTION_MS } from '../domain/schedule.ts';
-import { type List, when } from '../paging.ts';
+import { prepare, type SqlStatement } from '../platform/database.ts';
+import { type List, when } from '../platform/paging.ts';
 import type { MessageQueue } from './queues.ts';
 import { type LetterKind, subjectOf } from './subject.ts';
 

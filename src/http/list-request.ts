@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { parseCursor } from '../paging.ts';
+import { parseCursor } from '../platform/paging.ts';
 import { type FieldError, type FieldErrors, fieldError } from './field-error.ts';
 import { stringField } from './fields.ts';
 import { validationProblem } from './problem.ts';

@@ -1,6 +1,6 @@
 import { type IRequest, Router } from 'itty-router';
-import { errorText, log } from '../log.ts';
-import { outageBehind } from '../unavailable.ts';
+import { errorText, log } from '../platform/log.ts';
+import { outageBehind } from '../platform/unavailable.ts';
 import type { OwnOrigin, ProblemContext } from './envelope.ts';
 import { Problem, problem } from './problem.ts';
 import { gapBehind } from './setup.ts';

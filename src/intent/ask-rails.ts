@@ -8,7 +8,7 @@ import {
   nextRefundCheckAtMs,
   REFUND_WINDOW_MS,
 } from '../domain/schedule.ts';
-import { errorText, log } from '../log.ts';
+import { errorText, log } from '../platform/log.ts';
 import type { Ports, RefundPort } from './ports.ts';
 import type { ExecuteResult } from './protocol.ts';
 

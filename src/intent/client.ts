@@ -1,7 +1,7 @@
 import type { DurableObject } from 'cloudflare:workers';
 import type { Command, Tenant } from '../domain/intent.ts';
-import { errorText, log } from '../log.ts';
-import { Unavailable } from '../unavailable.ts';
+import { errorText, log } from '../platform/log.ts';
+import { Unavailable } from '../platform/unavailable.ts';
 import type { PaymentIntentObject } from './payment-intent.ts';
 import type {
   ChosenEndpoint,

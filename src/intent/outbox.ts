@@ -1,4 +1,4 @@
-import { errorText, log } from '../log.ts';
+import { errorText, log } from '../platform/log.ts';
 import type { DeliveryId, DeliveryMessage } from './protocol.ts';
 import type { Snapshot } from './store.ts';
 

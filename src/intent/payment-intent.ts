@@ -3,7 +3,7 @@ import { decide, openIntent } from '../domain/decide.ts';
 import { type Command, callbackUrlOf } from '../domain/intent.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
 import { faultOfTry } from '../domain/webhook-fault.ts';
-import { errorText, log } from '../log.ts';
+import { errorText, log } from '../platform/log.ts';
 import { addressed, claimed, isScheduleUsedUp, reported, resent } from './delivery.ts';
 import { sendMessages, sendProjection } from './outbox.ts';
 import type { Ports } from './ports.ts';

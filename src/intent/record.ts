@@ -10,7 +10,7 @@ import {
 } from '../domain/intent.ts';
 import { PROGRESS_SHOWN_AFTER_MS, queuedLeaseMs } from '../domain/schedule.ts';
 import { changedRefund } from '../domain/transition.ts';
-import { log } from '../log.ts';
+import { log } from '../platform/log.ts';
 import { type ArmOptions, PaymentAlarm } from './alarm.ts';
 import { isDue, newDelivery, queued, superseded } from './delivery.ts';
 import { historyDetail, withEntry } from './history.ts';

@@ -1,7 +1,7 @@
 import { configOf } from '../config.ts';
 import type { FieldErrors } from '../http/field-error.ts';
 import { Problem } from '../http/problem.ts';
-import { outageBehind } from '../unavailable.ts';
+import { outageBehind } from '../platform/unavailable.ts';
 import { AREAS } from './areas.ts';
 import type { Plane } from './plane.ts';
 

@@ -1,6 +1,6 @@
 import { type AccessViewer, accessChanges } from '../audit/access-changes.ts';
 import { type AuditFilter, type AuditRecord, auditEntries } from '../audit/read.ts';
-import type { Cursor } from '../paging.ts';
+import type { Cursor } from '../platform/paging.ts';
 import type { Plane } from './plane.ts';
 
 /** The entries of payments' audit log from the cursor on; null: of all merchants and of none. */

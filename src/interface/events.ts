@@ -1,9 +1,9 @@
 import type { Actor } from '../audit/log.ts';
-import { runBatch } from '../database.ts';
 import { callbackUrlOf, type Tenant } from '../domain/intent.ts';
 import { intentByUniqueId } from '../intent/client.ts';
 import { type EventSummary, FAILED_DELIVERIES, RESENDABLE_DELIVERIES } from '../intent/protocol.ts';
-import type { Cursor, TimeRange } from '../paging.ts';
+import { runBatch } from '../platform/database.ts';
+import type { Cursor, TimeRange } from '../platform/paging.ts';
 import { countFailedEvents, failedEventsOf } from '../read-model/events-list.ts';
 import { RESEND_BATCH, type ResendResult, resendBatch } from '../read-model/resend.ts';
 import { endpointDetail } from '../webhooks/endpoint-changes.ts';

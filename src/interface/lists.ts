@@ -1,8 +1,8 @@
 import { type Actor, auditEntry } from '../audit/log.ts';
-import { runBatch } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/method.ts';
-import { type Cursor, type Page, readPage } from '../paging.ts';
+import { runBatch } from '../platform/database.ts';
+import { type Cursor, type Page, readPage } from '../platform/paging.ts';
 import { type EventFilter, type EventRow, eventsOf } from '../read-model/events-list.ts';
 import type { PaymentRow } from '../read-model/payment-row.ts';
 import {

@@ -1,6 +1,6 @@
 import { type Actor, type AuditEntry, auditEntry } from '../audit/log.ts';
-import type { SqlStatement } from '../database.ts';
 import type { Environment } from '../domain/method.ts';
+import type { SqlStatement } from '../platform/database.ts';
 import type { Plane } from './plane.ts';
 
 /** A merchant, and in which environment; null: both. */

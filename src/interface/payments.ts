@@ -1,6 +1,5 @@
 import type { Actor } from '../audit/log.ts';
 import { signLink } from '../crypto/link-token.ts';
-import { runBatch } from '../database.ts';
 import { hasEnded, type Intent, type Tenant } from '../domain/intent.ts';
 import { REFUND_REASON_LENGTH_MAX } from '../domain/refund.ts';
 import { isPrintable } from '../domain/text.ts';
@@ -10,6 +9,7 @@ import { banks } from '../merchants/directory.ts';
 import { apiKeyNames } from '../merchants/keys.ts';
 import { REFUND_AGE_DAYS_MAX, refundLimitsOf } from '../merchants/refund-limits.ts';
 import { withoutClaims } from '../operations/payments.ts';
+import { runBatch } from '../platform/database.ts';
 import type { PaymentRow } from '../read-model/payment-row.ts';
 import { searchPayments } from '../read-model/search.ts';
 import {

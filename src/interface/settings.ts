@@ -1,7 +1,7 @@
-import { prepare } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { type ApiKeyView, apiKeyBy, apiKeys } from '../merchants/keys.ts';
 import { merchantBranding, merchantLogo } from '../merchants/logo.ts';
+import { prepare } from '../platform/database.ts';
 import type { Plane } from './plane.ts';
 
 export { changeBranding } from '../merchants/change-branding.ts';

@@ -1,11 +1,11 @@
 import { safeParse } from 'valibot';
 import type { Actor } from '../audit/log.ts';
 import { configOf } from '../config.ts';
-import { prepare, runBatch } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { isWithinLimit } from '../http/rate-limit.ts';
 import { callbackUrlField } from '../http/url-fields.ts';
 import type { DeliveryTry } from '../intent/protocol.ts';
+import { prepare, runBatch } from '../platform/database.ts';
 import {
   addEndpoint,
   type Changing,

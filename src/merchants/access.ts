@@ -1,8 +1,8 @@
 import type { Bindings } from '../config.ts';
-import { prepare, readInTime } from '../database.ts';
 import type { Branding } from '../domain/intent.ts';
 import { type Environment, METHODS, type Method } from '../domain/method.ts';
 import type { CommissionRate } from '../domain/money.ts';
+import { prepare, readInTime } from '../platform/database.ts';
 import { type GrantedPermissions, permissionsFrom } from './key-permissions.ts';
 import type { AmountLimits } from './methods.ts';
 

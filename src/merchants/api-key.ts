@@ -1,8 +1,8 @@
-import { BoundedCache } from '../bounded-cache.ts';
 import type { KeyRing, NamedKey } from '../config.ts';
 import { derivedHmac } from '../crypto/derived-key.ts';
 import { sha256Hex } from '../crypto/encoding.ts';
 import type { Environment } from '../domain/method.ts';
+import { BoundedCache } from '../platform/bounded-cache.ts';
 
 /**
  * API keys (docs/decisions.md#9): `kfl_test_` or `kfl_live_`, 43 base62 digits for 256 random bits,

@@ -1,4 +1,4 @@
-import { prepare, type SqlStatement } from '../database.ts';
+import { prepare, type SqlStatement } from '../platform/database.ts';
 
 /** The schemes of a merchant's apps, to which customers may return (docs/decisions.md#20). */
 

@@ -1,6 +1,6 @@
 import { type Actor, auditEntry } from '../audit/log.ts';
-import { runBatch } from '../database.ts';
 import type { Branding } from '../domain/intent.ts';
+import { runBatch } from '../platform/database.ts';
 import { colorFrom, LOGOS_MAX, type Logo, type LogoRefusal, logoFrom } from './branding.ts';
 import { countOtherLogos, merchantBranding } from './logo.ts';
 import { addLogo, setBranding } from './provision.ts';

@@ -1,9 +1,9 @@
 import type { AuditAction } from '../audit/actions.ts';
 import { type Actor, type AuditEntry, runAudited } from '../audit/log.ts';
 import type { Config } from '../config.ts';
-import type { SqlStatement } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { found } from '../http/problem.ts';
+import type { SqlStatement } from '../platform/database.ts';
 import { apiKeyHint, generateApiKey } from './api-key.ts';
 import type { GrantedPermissions } from './key-permissions.ts';
 import {

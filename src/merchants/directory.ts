@@ -1,8 +1,8 @@
-import { BoundedCache, type CacheEntry } from '../bounded-cache.ts';
 import type { Bindings } from '../config.ts';
-import { prepare, readInTime } from '../database.ts';
 import type { Environment } from '../domain/method.ts';
-import { errorText, log } from '../log.ts';
+import { BoundedCache, type CacheEntry } from '../platform/bounded-cache.ts';
+import { prepare, readInTime } from '../platform/database.ts';
+import { errorText, log } from '../platform/log.ts';
 import { type KnownKey, type MerchantAccess, readKey } from './access.ts';
 import { API_KEY_USE_EVERY_MS, markApiKeyUsed } from './keys.ts';
 

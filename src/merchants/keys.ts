@@ -1,6 +1,6 @@
-import type { SqlStatement } from '../database.ts';
-import { prepare } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
+import type { SqlStatement } from '../platform/database.ts';
+import { prepare } from '../platform/database.ts';
 import { apiKeyDigest, apiKeyHint, apiKeyLabel } from './api-key.ts';
 import { type GrantedPermissions, permissionsFrom, storedPermissions } from './key-permissions.ts';
 import { KEYS_ACTIVE_MAX } from './key-rules.ts';

@@ -1,7 +1,7 @@
 import type { Bindings } from '../config.ts';
 import { bytesFromBase64 } from '../crypto/encoding.ts';
-import { prepare } from '../database.ts';
 import type { Branding } from '../domain/intent.ts';
+import { prepare } from '../platform/database.ts';
 import type { Logo, LogoMediaType } from './branding.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { batch, type SqlStatement } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { CURRENCIES, type Currency, METHODS, type Method } from '../domain/method.ts';
 import type { CommissionRate } from '../domain/money.ts';
+import { batch, type SqlStatement } from '../platform/database.ts';
 
 /**
  * The statements that change one method or limit of a merchant. They apply to new payments within

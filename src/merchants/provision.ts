@@ -1,8 +1,8 @@
 import { base64FromBytes } from '../crypto/encoding.ts';
-import type { SqlStatement } from '../database.ts';
 import type { Branding, Tenant } from '../domain/intent.ts';
 import type { Environment, Method } from '../domain/method.ts';
 import type { CommissionRate } from '../domain/money.ts';
+import type { SqlStatement } from '../platform/database.ts';
 import { apiKeyDigest, apiKeyHint } from './api-key.ts';
 import type { Logo } from './branding.ts';
 import { type GrantedPermissions, storedPermissions } from './key-permissions.ts';

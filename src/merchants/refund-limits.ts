@@ -1,4 +1,4 @@
-import { prepare, type SqlStatement } from '../database.ts';
+import { prepare, type SqlStatement } from '../platform/database.ts';
 
 /** Objects delete payments 400 days after their end. Also a constraint of the table. */
 export const REFUND_AGE_DAYS_MAX = 400;

@@ -16,7 +16,7 @@ import { fieldError } from '../http/field-error.ts';
 import { oneOf, REQUIRED } from '../http/fields.ts';
 import { validationProblem } from '../http/problem.ts';
 import { body } from '../http/strict-body.ts';
-import { errorText, log } from '../log.ts';
+import { errorText, log } from '../platform/log.ts';
 import { railOf } from '../rails/registry.ts';
 import {
   otherPaymentWithReceipt,

@@ -1,13 +1,13 @@
 import * as v from 'valibot';
-import { concurrently } from '../concurrently.ts';
-import { batch } from '../database.ts';
 import { type DeadLetter, deadLetters } from '../dead-letters/store.ts';
 import { type Intent, reportedAttempt } from '../domain/intent.ts';
 import type { Currency, Environment, Method } from '../domain/method.ts';
 import { body } from '../http/strict-body.ts';
 import { intentByUniqueId } from '../intent/client.ts';
-import { errorText, log } from '../log.ts';
-import { countStatement, type List, type ListQuery } from '../paging.ts';
+import { concurrently } from '../platform/concurrently.ts';
+import { batch } from '../platform/database.ts';
+import { errorText, log } from '../platform/log.ts';
+import { countStatement, type List, type ListQuery } from '../platform/paging.ts';
 import {
   eventsOfAll,
   paymentsNeedingAttention,

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { prepare, type SqlStatement } from '../database.ts';
 import { booleanField } from '../http/fields.ts';
 import { found } from '../http/problem.ts';
 import { body } from '../http/strict-body.ts';
+import { prepare, type SqlStatement } from '../platform/database.ts';
 import { changeAudited, type OperatorCall, type Target } from './call.ts';
 import { lineField, patternField } from './fields.ts';
 import { operationProblem } from './problems.ts';

@@ -1,8 +1,8 @@
 import { type Actor, type AuditEntry, auditEntry, runAudited } from '../audit/log.ts';
 import type { Config } from '../config.ts';
-import { DatabaseUnavailable, prepare, type SqlStatement } from '../database.ts';
 import { isOperatorName } from '../domain/operator-name.ts';
-import { errorText } from '../log.ts';
+import { DatabaseUnavailable, prepare, type SqlStatement } from '../platform/database.ts';
+import { errorText } from '../platform/log.ts';
 
 /** What an operator's action gets: the gateway, and the operator who acts. */
 export interface OperatorCall {

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { auditEntry } from '../audit/log.ts';
-import { runBatch } from '../database.ts';
 import { MESSAGE_QUEUES, producerOf } from '../dead-letters/queues.ts';
 import {
   bodyOf,
@@ -19,7 +18,8 @@ import { oneOf } from '../http/fields.ts';
 import { found } from '../http/problem.ts';
 import { body } from '../http/strict-body.ts';
 import { intentByObjectId } from '../intent/client.ts';
-import { errorText, log } from '../log.ts';
+import { runBatch } from '../platform/database.ts';
+import { errorText, log } from '../platform/log.ts';
 import { changeAudited, type OperatorCall, type Target } from './call.ts';
 import { filledList, lineField, patternField, REASON_CHARACTERS_MAX } from './fields.ts';
 import { type ItemPage, itemPage, pageEntries } from './page-query.ts';

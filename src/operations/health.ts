@@ -1,9 +1,9 @@
-import { DATABASE_BYTES_MAX, isNearlyFull, prepare } from '../database.ts';
 import { MESSAGE_QUEUES, type MessageQueue, producerOf } from '../dead-letters/queues.ts';
 import { countWaiting } from '../dead-letters/store.ts';
 import { businessDay } from '../domain/ethiopian-time.ts';
 import type { Environment } from '../domain/method.ts';
-import { errorText, log } from '../log.ts';
+import { DATABASE_BYTES_MAX, isNearlyFull, prepare } from '../platform/database.ts';
+import { errorText, log } from '../platform/log.ts';
 import { countEventsByStatus, oldestUndelivered } from '../read-model/attention.ts';
 import type { EventRow } from '../read-model/events-list.ts';
 import { failuresPerRail, type RailOutcome } from '../read-model/totals.ts';

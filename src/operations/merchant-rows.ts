@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { prepare } from '../database.ts';
 import { oneOf } from '../http/fields.ts';
 import { found } from '../http/problem.ts';
 import { body } from '../http/strict-body.ts';
-import { type List, when } from '../paging.ts';
+import { prepare } from '../platform/database.ts';
+import { type List, when } from '../platform/paging.ts';
 import type { OperatorCall, Target } from './call.ts';
 import { merchantIdField, pathPart } from './fields.ts';
 import { type ItemPage, itemPage, pageEntries } from './page-query.ts';

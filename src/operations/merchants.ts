@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { type AuditEntry, auditEntry } from '../audit/log.ts';
 import { seal } from '../crypto/sealed.ts';
-import { prepare, runBatch, type SqlStatement } from '../database.ts';
 import { ENVIRONMENTS, METHODS, type Method } from '../domain/method.ts';
 import { AMOUNT_MINOR_MAX, type CommissionRate } from '../domain/money.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
@@ -19,6 +18,7 @@ import {
   setRefundLimits,
 } from '../merchants/refund-limits.ts';
 import { generateWebhookSecret } from '../merchants/webhook-secret.ts';
+import { prepare, runBatch, type SqlStatement } from '../platform/database.ts';
 import { webhookSecretContext } from '../webhooks/settings.ts';
 import { changeAudited, type OperatorCall, type Target } from './call.ts';
 import {

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import type { AuditAction } from '../audit/actions.ts';
-import type { SqlStatement } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { AMOUNT_MINOR_MAX } from '../domain/money.ts';
 import { booleanField, wholeNumber } from '../http/fields.ts';
 import { body } from '../http/strict-body.ts';
 import { methodSettings, offerMethod, setCommission, setLimit } from '../merchants/methods.ts';
+import type { SqlStatement } from '../platform/database.ts';
 import { changeAudited, type OperatorCall, type Target } from './call.ts';
 import {
   basisPointsField,

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { fieldError } from '../http/field-error.ts';
 import { validationProblem } from '../http/problem.ts';
-import { type Cursor, type List, parseCursor, readPage } from '../paging.ts';
+import { type Cursor, type List, parseCursor, readPage } from '../platform/paging.ts';
 
 const PAGE_ROWS_DEFAULT = 50;
 const PAGE_ROWS_MAX = 100;

@@ -1,8 +1,8 @@
-import { prepare } from '../database.ts';
 import type { Command, Intent, Rejection, Tenant } from '../domain/intent.ts';
 import { type Problem, problem } from '../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import type { EventSummary, HistoryEntry } from '../intent/protocol.ts';
+import { prepare } from '../platform/database.ts';
 import { railOfRefund } from '../refunds/ask-rail.ts';
 import type { OperatorCall, Recorder, Target } from './call.ts';
 import { environmentField, merchantIdField, pathPart, patternField } from './fields.ts';

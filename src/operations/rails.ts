@@ -1,8 +1,8 @@
 import { auditEntry } from '../audit/log.ts';
-import { runBatch } from '../database.ts';
 import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../domain/method.ts';
 import { problem } from '../http/problem.ts';
 import { isWithinLimit } from '../http/rate-limit.ts';
+import { runBatch } from '../platform/database.ts';
 import type { ProbeResult } from '../rails/rail.ts';
 import { configuredRail, railConfiguration, railSecretName } from '../rails/settings.ts';
 import type { OperatorCall, Target } from './call.ts';

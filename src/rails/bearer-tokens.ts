@@ -1,4 +1,4 @@
-import { BoundedCache } from '../bounded-cache.ts';
+import { BoundedCache } from '../platform/bounded-cache.ts';
 
 /** No token stays cached for longer, even if a provider's answer says so. */
 const TOKEN_AGE_MS_MAX = 60 * 60 * 1_000;

@@ -1,5 +1,5 @@
 import { printableCode } from '../domain/provider-code.ts';
-import { log } from '../log.ts';
+import { log } from '../platform/log.ts';
 
 /** A provider's answer that an operator may need: no outcome, a refusal, a failure. */
 export interface RailLogEntry {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { type Bindings, isLoopback } from '../config.ts';
 import { CURRENCIES, type Environment, METHODS, type Method } from '../domain/method.ts';
-import { log } from '../log.ts';
+import { log } from '../platform/log.ts';
 import { CBE_BIRR_RAIL_ID, cbeBirrRail } from './cbe-birr/rail.ts';
 import { cbeBirrSettingsSchema } from './cbe-birr/settings.ts';
 import { EBIRR_RULES, ebirrRail } from './ebirr/rail.ts';

@@ -1,6 +1,6 @@
-import { batch, prepare, type SqlStatement } from '../database.ts';
 import type { Currency, Environment, Method } from '../domain/method.ts';
-import type { List } from '../paging.ts';
+import { batch, prepare, type SqlStatement } from '../platform/database.ts';
+import type { List } from '../platform/paging.ts';
 import { EVENT_COLUMNS, type EventRow, eventList } from './events-list.ts';
 import { paymentList, type StoredPayment } from './payment-row.ts';
 

@@ -1,7 +1,7 @@
-import { isConstraintFailure, runBatch } from '../database.ts';
 import { intentByObjectId } from '../intent/client.ts';
 import type { ProjectionMessage } from '../intent/protocol.ts';
-import { errorText, log } from '../log.ts';
+import { isConstraintFailure, runBatch } from '../platform/database.ts';
+import { errorText, log } from '../platform/log.ts';
 import { upsertStatements } from './upsert.ts';
 
 /** Less than the queue's `max_retries` in wrangler.toml, after which a message is a dead letter. */

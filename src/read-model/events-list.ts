@@ -1,8 +1,8 @@
 import { eventTimeMs } from '../crypto/event-id.ts';
-import { prepare, type SqlStatement } from '../database.ts';
 import type { EventType, Tenant } from '../domain/intent.ts';
 import type { ProjectedEvent } from '../intent/protocol.ts';
-import { type Condition, type List, type TimeRange, tenantIs, when } from '../paging.ts';
+import { prepare, type SqlStatement } from '../platform/database.ts';
+import { type Condition, type List, type TimeRange, tenantIs, when } from '../platform/paging.ts';
 
 /** A delivery of an event in lists. May lag its object by seconds. */
 export interface EventRow

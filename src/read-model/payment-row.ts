@@ -9,7 +9,7 @@ import {
   type Page,
   readPage,
   type TimeRange,
-} from '../paging.ts';
+} from '../platform/paging.ts';
 
 /** A payment in lists. May lag its object by seconds. Amounts are in minor units. */
 export interface PaymentRow

@@ -1,6 +1,5 @@
 import { configOf, type NamedKey } from '../config.ts';
 import { type DigestKind, keyedDigest } from '../crypto/keyed-digest.ts';
-import { readInTime } from '../database.ts';
 import type { Metadata, Tenant } from '../domain/intent.ts';
 import { idWithoutPhone } from '../domain/phone.ts';
 import {
@@ -9,6 +8,7 @@ import {
   metadataText,
   phoneSearchKey,
 } from '../domain/search-key.ts';
+import { readInTime } from '../platform/database.ts';
 import {
   type Condition,
   type Cursor,
@@ -18,7 +18,7 @@ import {
   readPage,
   tenantIs,
   when,
-} from '../paging.ts';
+} from '../platform/paging.ts';
 import {
   PAYMENTS_BY_TIME,
   type PaymentRow,

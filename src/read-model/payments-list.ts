@@ -1,9 +1,9 @@
 import { configOf } from '../config.ts';
 import { unseal } from '../crypto/sealed.ts';
-import { prepare, type SqlStatement } from '../database.ts';
 import { ENDED_STATUSES, hasEnded, type IntentStatus, type Tenant } from '../domain/intent.ts';
 import { type Currency, METHODS, type Method } from '../domain/method.ts';
 import { detailsContext, type PaymentDetails } from '../intent/protocol.ts';
+import { prepare, type SqlStatement } from '../platform/database.ts';
 import {
   type Condition,
   type Cursor,
@@ -15,7 +15,7 @@ import {
   readPage,
   tenantIs,
   when,
-} from '../paging.ts';
+} from '../platform/paging.ts';
 import {
   PAYMENTS_BY_TIME,
   type PaymentRow,

@@ -1,9 +1,9 @@
 import { uuidV7TimeMs } from '../crypto/uuid-v7.ts';
-import { prepare, readInTime, type SqlStatement } from '../database.ts';
 import { INTENT_NUMBER } from '../domain/identifiers.ts';
 import type { Tenant } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
 import { orderSearchKey } from '../domain/search-key.ts';
+import { prepare, readInTime, type SqlStatement } from '../platform/database.ts';
 import { PAYMENTS_BY_TIME, samePayment } from './payment-row.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { batch, type SqlStatement } from '../database.ts';
 import type { FailureReason } from '../domain/intent.ts';
 import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../domain/method.ts';
+import { batch, type SqlStatement } from '../platform/database.ts';
 import { PAYMENTS_BY_TIME } from './payment-row.ts';
 
 /** When a payment by one method last ended one way, over all merchants. */

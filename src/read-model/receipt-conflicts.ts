@@ -1,10 +1,10 @@
-import { batch, readInTime } from '../database.ts';
 import type { Command, Intent, OtherPayment } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
 import { attemptsWithReceiptOf, isReceiptOf, receiptsOf } from '../domain/receipt.ts';
 import { intentByUniqueId } from '../intent/client.ts';
 import type { ProjectionMessage } from '../intent/protocol.ts';
 import { receiptKeys } from '../intent/receipt-keys.ts';
+import { batch, readInTime } from '../platform/database.ts';
 import {
   insertReceiptsStatement,
   type OthersRow,

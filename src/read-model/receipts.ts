@@ -1,5 +1,5 @@
-import type { SqlStatement } from '../database.ts';
 import type { OtherPayment, Tenant } from '../domain/intent.ts';
+import type { SqlStatement } from '../platform/database.ts';
 import { isKeyOfPayment } from './payment-row.ts';
 
 /**

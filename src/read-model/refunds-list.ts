@@ -1,9 +1,9 @@
-import { prepare, readInTime, type SqlStatement } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 import type { Currency } from '../domain/method.ts';
 import type { RefundStatus } from '../domain/refund.ts';
 import type { ProjectedRefund } from '../intent/protocol.ts';
-import { type List, type TimeRange, tenantIs, when } from '../paging.ts';
+import { prepare, readInTime, type SqlStatement } from '../platform/database.ts';
+import { type List, type TimeRange, tenantIs, when } from '../platform/paging.ts';
 
 /** A refund in lists. May lag its object by seconds. Amounts are in minor units. */
 export interface RefundRow extends Tenant, Omit<ProjectedRefund, 'late'> {

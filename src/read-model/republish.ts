@@ -1,10 +1,10 @@
-import { concurrently } from '../concurrently.ts';
 import { uuidV7TimeMs } from '../crypto/uuid-v7.ts';
-import { prepare, type SqlStatement } from '../database.ts';
 import { OBJECT_ID } from '../domain/identifiers.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { type IntentClient, intentByObjectId, intentByUniqueId } from '../intent/client.ts';
-import { errorText, log } from '../log.ts';
+import { concurrently } from '../platform/concurrently.ts';
+import { prepare, type SqlStatement } from '../platform/database.ts';
+import { errorText, log } from '../platform/log.ts';
 import { PAYMENTS_BY_TIME } from './payment-row.ts';
 import { EACH_TENANT } from './search-all.ts';
 

@@ -1,9 +1,9 @@
-import { concurrently } from '../concurrently.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { intentByUniqueId } from '../intent/client.ts';
 import type { DeliveryStatus } from '../intent/protocol.ts';
-import { errorText, log } from '../log.ts';
-import { type Cursor, type List, readPage } from '../paging.ts';
+import { concurrently } from '../platform/concurrently.ts';
+import { errorText, log } from '../platform/log.ts';
+import { type Cursor, type List, readPage } from '../platform/paging.ts';
 import type { EventRow } from './events-list.ts';
 
 /** Events of one request: a few seconds, and far fewer calls than a Worker may make. */

@@ -1,5 +1,5 @@
 import { eventTimeMs } from '../crypto/event-id.ts';
-import { prepare, readInTime, type SqlStatement } from '../database.ts';
+import { prepare, readInTime, type SqlStatement } from '../platform/database.ts';
 import { EVENTS_BY_TIME, firstDeliveryOf } from './events-list.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { eventTimeMs } from '../crypto/event-id.ts';
 import { uuidV7TimeMs } from '../crypto/uuid-v7.ts';
-import { batch, type SqlStatement } from '../database.ts';
 import { referenceTimeMs } from '../domain/identifiers.ts';
 import { ENVIRONMENTS } from '../domain/method.ts';
 import { idSearchKey, SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
 import { receiptKeys } from '../intent/receipt-keys.ts';
+import { batch, type SqlStatement } from '../platform/database.ts';
 import { EVENTS_BY_TIME, firstDeliveryOf } from './events-list.ts';
 import {
   CREATED_IN_SECOND_WITH_REFERENCE,

@@ -2,7 +2,6 @@ import { configOf, type NamedKey } from '../config.ts';
 import { eventTimeMs } from '../crypto/event-id.ts';
 import { type DigestKind, keyedDigest } from '../crypto/keyed-digest.ts';
 import { uuidV7TimeMs } from '../crypto/uuid-v7.ts';
-import { batch, type SqlStatement } from '../database.ts';
 import { INTENT_NUMBER, referenceTimeMs } from '../domain/identifiers.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { phoneFrom } from '../domain/phone.ts';
@@ -21,6 +20,7 @@ import {
   SEARCH_ID_LENGTH_MAX,
 } from '../domain/search-key.ts';
 import { receiptKeys } from '../intent/receipt-keys.ts';
+import { batch, type SqlStatement } from '../platform/database.ts';
 import { EVENTS_BY_TIME, firstDeliveryOf } from './events-list.ts';
 import {
   CREATED_IN_SECOND_WITH_REFERENCE,

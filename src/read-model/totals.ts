@@ -1,4 +1,3 @@
-import { batch, prepare, type SqlStatement } from '../database.ts';
 import {
   AHEAD_OF_UTC_MS,
   businessDay,
@@ -7,6 +6,7 @@ import {
 } from '../domain/ethiopian-time.ts';
 import type { FailureReason, IntentStatus, Tenant } from '../domain/intent.ts';
 import type { Currency, Environment, Method } from '../domain/method.ts';
+import { batch, prepare, type SqlStatement } from '../platform/database.ts';
 import { KNOWN_TO_TOTALS, type PaymentFilter } from './payments-list.ts';
 
 /** Days of creation, from `businessDay`, both inclusive. */

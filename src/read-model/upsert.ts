@@ -1,6 +1,6 @@
-import type { SqlStatement } from '../database.ts';
 import { isFoundByTime, isReceiptSearchKey } from '../domain/search-key.ts';
 import type { ProjectionMessage } from '../intent/protocol.ts';
+import type { SqlStatement } from '../platform/database.ts';
 import { isKeyOfPayment } from './payment-row.ts';
 import { insertNamedReceiptsStatement } from './receipts.ts';
 

@@ -2,7 +2,7 @@ import { NOT_AVAILABLE } from '../attempts/callback.ts';
 import { storeResult } from '../attempts/store-result.ts';
 import type { Link } from '../crypto/link-token.ts';
 import { intentByObjectId } from '../intent/client.ts';
-import { log } from '../log.ts';
+import { log } from '../platform/log.ts';
 import type { CallbackCall, CallbackReply } from '../rails/callback.ts';
 import { outcomeOf, railOfRefund } from './ask-rail.ts';
 import { refundOrder } from './order.ts';

@@ -1,6 +1,6 @@
-import { prepare, readInTime, type SqlStatement } from '../database.ts';
 import { businessDay, businessDayStartMs } from '../domain/ethiopian-time.ts';
 import type { Attempt, IntentTerms, Tenant } from '../domain/intent.ts';
+import { prepare, readInTime, type SqlStatement } from '../platform/database.ts';
 
 /**
  * A refund's id is unique among all payments of a tenant, and a merchant may have a daily limit. A

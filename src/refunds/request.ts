@@ -1,12 +1,12 @@
 import { configOf } from '../config.ts';
-import { prepare } from '../database.ts';
 import { decide } from '../domain/decide.ts';
 import type { Attempt, Intent, Rejection, Tenant } from '../domain/intent.ts';
 import type { Refund, RefundRequester } from '../domain/refund.ts';
 import { refundableMinor } from '../domain/refund-amounts.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import type { IdempotencyClaim } from '../intent/protocol.ts';
-import { errorText, log } from '../log.ts';
+import { prepare } from '../platform/database.ts';
+import { errorText, log } from '../platform/log.ts';
 import { claimRefund, releaseStatement } from './claim.ts';
 import { refundCommand } from './plan.ts';
 

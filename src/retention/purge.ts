@@ -1,8 +1,8 @@
 import { PURGE_ADDRESSES } from '../audit/log.ts';
 import { EXPIRIES } from '../dead-letters/store.ts';
 import { RETENTION_MS } from '../domain/schedule.ts';
-import { log } from '../log.ts';
-import { purgeUntil, repeatedly } from '../purge-database.ts';
+import { log } from '../platform/log.ts';
+import { purgeUntil, repeatedly } from '../platform/purge-database.ts';
 import { EACH_TENANT } from '../read-model/search-all.ts';
 
 /**

@@ -6,7 +6,7 @@ import type {
   DeliveryMessage,
   DeliveryReport,
 } from '../intent/protocol.ts';
-import { errorText, log } from '../log.ts';
+import { errorText, log } from '../platform/log.ts';
 import { endpointOrigin, takesEvent } from './endpoints.ts';
 import {
   isAccepted,

@@ -1,7 +1,7 @@
 import { type AuditEntry, runAudited } from '../audit/log.ts';
 import { configOf } from '../config.ts';
-import type { SqlStatement } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
+import type { SqlStatement } from '../platform/database.ts';
 import {
   deleteEndpoint,
   type EndpointEntry,

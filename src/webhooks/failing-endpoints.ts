@@ -1,5 +1,5 @@
-import { batch, prepare, runBatch, type SqlStatement } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
+import { batch, prepare, runBatch, type SqlStatement } from '../platform/database.ts';
 import { ENDPOINT_ID_PREFIX, ENDPOINTS_MAX } from './endpoints.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { type Config, configOf } from '../config.ts';
 import { seal, unseal } from '../crypto/sealed.ts';
-import { prepare, type SqlStatement } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { generateWebhookSecret } from '../merchants/webhook-secret.ts';
+import { prepare, type SqlStatement } from '../platform/database.ts';
 import { SECRETS_MAX, type SecretEntry } from './secret-rules.ts';
 import { webhookSecretContext } from './settings.ts';
 

@@ -1,9 +1,9 @@
-import { BoundedCache } from '../bounded-cache.ts';
 import { configOf } from '../config.ts';
 import { unseal } from '../crypto/sealed.ts';
-import { prepare, readInTime } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
-import { log } from '../log.ts';
+import { BoundedCache } from '../platform/bounded-cache.ts';
+import { prepare, readInTime } from '../platform/database.ts';
+import { log } from '../platform/log.ts';
 import { ENDPOINTS_MAX, type WebhookEndpoint } from './endpoints.ts';
 import type { FailingEndpoint } from './failing-endpoints.ts';
 import { SECRETS_MAX } from './secret-rules.ts';

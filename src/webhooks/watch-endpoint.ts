@@ -1,6 +1,6 @@
 import type { Tenant } from '../domain/intent.ts';
 import type { DeliveryTry } from '../intent/protocol.ts';
-import { errorText, log } from '../log.ts';
+import { errorText, log } from '../platform/log.ts';
 import {
   type FailingEndpoint,
   needsRecording,

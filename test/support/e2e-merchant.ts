@@ -3,11 +3,11 @@ import { prepareLocalDatabase } from '../../scripts/dev/d1.ts';
 import { localSecrets } from '../../scripts/dev/local-secrets.ts';
 import { type KeyRing, keyRing } from '../../src/config.ts';
 import { seal } from '../../src/crypto/sealed.ts';
-import type { SqlStatement } from '../../src/database.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import { generateApiKey } from '../../src/merchants/api-key.ts';
 import { addWebhookSecret, createMerchant, issueApiKey } from '../../src/merchants/provision.ts';
 import { generateWebhookSecret } from '../../src/merchants/webhook-secret.ts';
+import type { SqlStatement } from '../../src/platform/database.ts';
 import { webhookSecretContext } from '../../src/webhooks/settings.ts';
 
 /** A merchant of a test's gateway. */

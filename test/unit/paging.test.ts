@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Cursor, cursorText, parseCursor } from '../../src/paging.ts';
+import { type Cursor, cursorText, parseCursor } from '../../src/platform/paging.ts';
 
 /** Goal: a cursor from a URL is either one of ours or none. */
 

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import { configOf } from '../../src/config.ts';
-import { parseCursor } from '../../src/paging.ts';
+import { parseCursor } from '../../src/platform/paging.ts';
 import { readSummaries } from '../../src/read-model/payment-summaries.ts';
 import { deliver, projectionMessage, TENANTS } from './read-model-fixture.ts';
 import {

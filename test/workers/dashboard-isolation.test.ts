@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { DASHBOARD_ROUTES, type DashboardRoute } from '../../back-office/dashboard/routes.ts';
 import { newInvitation } from '../../back-office/members/invitations.ts';
 import { isAllowed, type Permission, ROLES } from '../../back-office/members/permissions.ts';
-import { runBatch } from '../../src/database.ts';
+import { runBatch } from '../../src/platform/database.ts';
 import { requestRefund } from '../../src/refunds/request.ts';
 import { databaseRows } from '../security/storage.ts';
 import { type SignedIn, sessionFor, signedIn, submit, visit } from './dashboard-support.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../back-office/members/sessions.ts';
 import { paymentsPlane } from '../../back-office/payments-plane.ts';
 import { sha256Hex } from '../../src/crypto/encoding.ts';
-import { runBatch } from '../../src/database.ts';
+import { runBatch } from '../../src/platform/database.ts';
 import { ALPHA, call, type TestMerchant } from './support.ts';
 
 /**

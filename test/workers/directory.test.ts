@@ -8,7 +8,6 @@ import {
 import { env } from 'cloudflare:workers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { configOf } from '../../src/config.ts';
-import type { SqlStatement } from '../../src/database.ts';
 import type { Environment } from '../../src/domain/method.ts';
 import { apiKeyDigest, generateApiKey } from '../../src/merchants/api-key.ts';
 import {
@@ -29,6 +28,7 @@ import {
   revokeApiKey,
   setMethod,
 } from '../../src/merchants/provision.ts';
+import type { SqlStatement } from '../../src/platform/database.ts';
 
 const NO_RATE = { basisPoints: 0, fixedMinor: 0 };
 const TENANT = { environment: 'sandbox', merchantId: 'm1' } as const;

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { hexFromBytes, utf8 } from '../../src/crypto/encoding.ts';
 import { CLAIM_LEASE_MS, QUEUED_LEASE_MS } from '../../src/domain/schedule.ts';
 import type { EventSummary } from '../../src/intent/protocol.ts';
-import { readPage } from '../../src/paging.ts';
+import { readPage } from '../../src/platform/paging.ts';
 import { eventsOf } from '../../src/read-model/events-list.ts';
 import { deleteEndpoint, findEndpoint, updateEndpoint } from '../../src/webhooks/endpoint-store.ts';
 import { forgetWebhookSettings } from '../../src/webhooks/settings.ts';

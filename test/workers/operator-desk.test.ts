@@ -2,9 +2,9 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it, test, vi } from 'vitest';
 import { DESK_ROUTES } from '../../back-office/operator/desk/routes.ts';
 import { configOf } from '../../src/config.ts';
-import { runBatch } from '../../src/database.ts';
 import { insertDeadLetter, readStored } from '../../src/dead-letters/store.ts';
 import { PROGRESS_SHOWN_AFTER_MS } from '../../src/domain/schedule.ts';
+import { runBatch } from '../../src/platform/database.ts';
 import { auditLog } from './dashboard-support.ts';
 import { operate, operateApi, SECRET } from './operator-support.ts';
 import {

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { QUEUED_LEASE_MS } from '../../src/domain/schedule.ts';
 import type { DeliveryReport, ProjectionMessage } from '../../src/intent/protocol.ts';
-import { readPage } from '../../src/paging.ts';
+import { readPage } from '../../src/platform/paging.ts';
 import { type EventRow, eventsOf } from '../../src/read-model/events-list.ts';
 import { listPayments } from '../../src/read-model/payments-list.ts';
 import {

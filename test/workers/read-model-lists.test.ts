@@ -4,7 +4,7 @@ import { EXPORT_ROWS_MAX } from '../../back-office/dashboard/payments/csv.ts';
 import type { IntentStatus, Tenant } from '../../src/domain/intent.ts';
 import type { Method } from '../../src/domain/method.ts';
 import type { DeliveryStatus } from '../../src/intent/protocol.ts';
-import { type Cursor, type Page, parseCursor, readPage } from '../../src/paging.ts';
+import { type Cursor, type Page, parseCursor, readPage } from '../../src/platform/paging.ts';
 import {
   countEventsByStatus,
   eventsOfAll,

@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import { METADATA_ENTRIES_MAX } from '../../src/api/schema/metadata.ts';
-import { batch, type SqlStatement } from '../../src/database.ts';
 import { ENDED_STATUSES } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
-import { type Cursor, pageStatement } from '../../src/paging.ts';
+import { batch, type SqlStatement } from '../../src/platform/database.ts';
+import { type Cursor, pageStatement } from '../../src/platform/paging.ts';
 import {
   countEventsStatement,
   eventsOfAll,

@@ -2,9 +2,9 @@ import { createExecutionContext, createScheduledController } from 'cloudflare:te
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { auditEntry } from '../../src/audit/log.ts';
-import { DATABASE_BYTES_MAX } from '../../src/database.ts';
 import type { Environment } from '../../src/domain/method.ts';
 import type { RefundOutcome } from '../../src/domain/refund.ts';
+import { DATABASE_BYTES_MAX } from '../../src/platform/database.ts';
 import { exportPayments } from '../../src/read-model/payments-list.ts';
 import { searchPayments } from '../../src/read-model/search.ts';
 import { databaseRows } from '../security/storage.ts';

@@ -1,5 +1,5 @@
-import { errorText, log } from '../../../src/log.ts';
-import { type Cursor, parseCursor } from '../../../src/paging.ts';
+import { errorText, log } from '../../../src/platform/log.ts';
+import { type Cursor, parseCursor } from '../../../src/platform/paging.ts';
 import type { ExportedPayment, PaymentFilter } from '../../../src/read-model/payments-list.ts';
 import { claimExport, EXPORT_LEASE_MS, leased } from '../../members/export-lease.ts';
 import { redirectTo } from '../../ui/answer.ts';

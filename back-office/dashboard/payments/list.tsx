@@ -1,6 +1,6 @@
 import type { IntentStatus } from '../../../src/domain/intent.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
-import type { Page } from '../../../src/paging.ts';
+import type { Page } from '../../../src/platform/paging.ts';
 import type { PaymentRow } from '../../../src/read-model/payment-row.ts';
 import { moneyIn, StatusBadge } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';

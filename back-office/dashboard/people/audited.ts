@@ -1,5 +1,5 @@
 import { type AuditEntry, runAudited } from '../../../src/audit/log.ts';
-import type { SqlStatement } from '../../../src/database.ts';
+import type { SqlStatement } from '../../../src/platform/database.ts';
 import { actorOf, type DashboardCall } from '../call.ts';
 
 /** What a member does about their merchant's people, which concerns both environments. */

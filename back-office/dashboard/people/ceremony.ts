@@ -1,5 +1,9 @@
-import { isConstraintFailure, runBatch, type SqlStatement } from '../../../src/database.ts';
-import { log } from '../../../src/log.ts';
+import {
+  isConstraintFailure,
+  runBatch,
+  type SqlStatement,
+} from '../../../src/platform/database.ts';
+import { log } from '../../../src/platform/log.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import {
   type Ceremony,

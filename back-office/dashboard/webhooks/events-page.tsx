@@ -1,6 +1,6 @@
 import { countText } from '../../../src/i18n/money-text.ts';
 import { LISTED_STATUSES } from '../../../src/intent/protocol.ts';
-import type { Page } from '../../../src/paging.ts';
+import type { Page } from '../../../src/platform/paging.ts';
 import type { EventRow } from '../../../src/read-model/events-list.ts';
 import type { EndpointEntry } from '../../../src/webhooks/endpoint-store.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';

@@ -1,6 +1,6 @@
 import { countText } from '../../../src/i18n/money-text.ts';
 import type { FailedEvents, ResentEvents } from '../../../src/interface/events.ts';
-import { parseCursor } from '../../../src/paging.ts';
+import { parseCursor } from '../../../src/platform/paging.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { answerPage } from '../../ui/answer.ts';
 import { Message } from '../../ui/elements.tsx';

@@ -1,6 +1,5 @@
 import { auditEntry } from '../../audit/log.ts';
 import { BODY_BYTES_MAX } from '../../config.ts';
-import { prepare, readInTime } from '../../database.ts';
 import { callbackUrlOf, type EventType, type Tenant } from '../../domain/intent.ts';
 import { jsonResponse, successBody, successResponse } from '../../http/envelope.ts';
 import { readJsonBody } from '../../http/json-body.ts';
@@ -13,7 +12,8 @@ import {
   MISSED_DELIVERIES,
   RESENDABLE_DELIVERIES,
 } from '../../intent/protocol.ts';
-import { readPage } from '../../paging.ts';
+import { prepare, readInTime } from '../../platform/database.ts';
+import { readPage } from '../../platform/paging.ts';
 import {
   deliveriesStatement,
   distinctEventsOf,

@@ -1,9 +1,9 @@
-import { readInTime } from '../../database.ts';
 import { isoTime } from '../../domain/ethiopian-time.ts';
 import type { RefundStatus } from '../../domain/refund.ts';
 import { successResponse } from '../../http/envelope.ts';
 import { readListQuery } from '../../http/list-request.ts';
-import { readPage } from '../../paging.ts';
+import { readInTime } from '../../platform/database.ts';
+import { readPage } from '../../platform/paging.ts';
 import { type RefundRow, refundsOf } from '../../read-model/refunds-list.ts';
 import { WIRE_REFUND_STATUSES } from '../../webhooks/refund-payload.ts';
 import type { MerchantCall } from '../call.ts';

@@ -4,7 +4,7 @@ import { startAtRail, storeStart } from '../../attempts/start.ts';
 import type { Attempt } from '../../domain/intent.ts';
 import { startedAttempt } from '../../domain/transition.ts';
 import { jsonResponse } from '../../http/envelope.ts';
-import { errorText, log } from '../../log.ts';
+import { errorText, log } from '../../platform/log.ts';
 import type { Rail } from '../../rails/rail.ts';
 import type { MerchantCall } from '../call.ts';
 import { answerTaken, expressAnswers } from '../creation-answer.ts';

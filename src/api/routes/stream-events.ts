@@ -2,8 +2,8 @@ import { utf8 } from '../../crypto/encoding.ts';
 import { problem } from '../../http/problem.ts';
 import { isWithinLimit } from '../../http/rate-limit.ts';
 import { intentByUniqueId } from '../../intent/client.ts';
-import { errorText, log } from '../../log.ts';
 import { authenticate } from '../../merchants/directory.ts';
+import { errorText, log } from '../../platform/log.ts';
 import {
   findSandboxEvent,
   newestSandboxEvent,

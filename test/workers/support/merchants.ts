@@ -3,7 +3,6 @@ import { env } from 'cloudflare:workers';
 import { configOf } from '../../../src/config.ts';
 import { utf8 } from '../../../src/crypto/encoding.ts';
 import { seal } from '../../../src/crypto/sealed.ts';
-import type { SqlStatement } from '../../../src/database.ts';
 import type { Tenant } from '../../../src/domain/intent.ts';
 import { ENVIRONMENTS, type Environment, METHODS } from '../../../src/domain/method.ts';
 import { apiKeyDigest, apiKeyFrom } from '../../../src/merchants/api-key.ts';
@@ -14,6 +13,7 @@ import {
   revokeApiKey,
 } from '../../../src/merchants/provision.ts';
 import { webhookSecretFrom } from '../../../src/merchants/webhook-secret.ts';
+import type { SqlStatement } from '../../../src/platform/database.ts';
 import {
   deleteEndpoint,
   type EndpointSettings,

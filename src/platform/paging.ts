@@ -1,6 +1,6 @@
-import { base64UrlFromBytes, bytesFromBase64Url, utf8 } from './crypto/encoding.ts';
+import { base64UrlFromBytes, bytesFromBase64Url, utf8 } from '../crypto/encoding.ts';
+import type { Tenant } from '../domain/intent.ts';
 import { prepare, type SqlStatement } from './database.ts';
-import type { Tenant } from './domain/intent.ts';
 
 /**
  * Lists, page by page. A page continues after the last row of its neighbor, so the thousandth page
