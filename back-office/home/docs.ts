@@ -5,6 +5,8 @@ import type { BackOfficeEnv } from '../env.ts';
 
 /** Stands for the gateway in the built pages (site/gateway.ts). */
 const EXAMPLE_ORIGIN = 'https://pay.example.com';
+/** The same before a path of the back office, which may have a host of its own. */
+const OWN_ADDRESS = /https:\/\/pay\.example\.com(?=\/(?:docs|llms|dashboard|operator))/g;
 /** Where the built pages show the operator's support. */
 const SUPPORT_MARK = '<!-- support -->';
 
@@ -25,7 +27,8 @@ export async function showDocument(request: Request, env: BackOfficeEnv): Promis
   const isHtml = page.headers.get('content-type')?.startsWith('text/html') === true;
   const text = (await page.text())
     .replaceAll(SUPPORT_MARK, () => supportText(env, isHtml))
-    .replaceAll(EXAMPLE_ORIGIN, () => originOf(request, env));
+    .replaceAll(OWN_ADDRESS, () => originOf(request, env))
+    .replaceAll(EXAMPLE_ORIGIN, () => env.PAYMENTS_BASE_URL || originOf(request, env));
   const headers = new Headers(page.headers);
   headers.delete('etag');
   headers.delete('content-length');

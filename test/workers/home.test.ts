@@ -83,6 +83,21 @@ test.each([
   }
 });
 
+test("the docs name the payments' host and their own, where these differ", async () => {
+  const page = withPage(
+    'text/html',
+    'https://pay.example.com/api https://pay.example.com/docs/errors',
+  );
+  const hosts = {
+    PUBLIC_BASE_URL: 'https://office.shop.example',
+    PAYMENTS_BASE_URL: 'https://pay.shop.example',
+  };
+  const response = await home({}, { ...page, ...hosts }, 'docs/');
+  expect(await response.text()).toBe(
+    'https://pay.shop.example/api https://office.shop.example/docs/errors',
+  );
+});
+
 test.each<[Partial<Env>, string, string]>([
   [{ SUPPORT_CONTACT: '', STATUS_URL: '' }, '', ''],
   [
