@@ -64,9 +64,13 @@ export function problemResponse(
     ...(validationErrors !== null && fieldErrorsOf(validationErrors)),
     ...named(warnings),
     requestId,
-    docs: `${env.BACK_OFFICE_BASE_URL || originOf(request, env)}/docs/errors#${code}`,
+    docs: `${documentationOrigin(request, env)}/docs/errors#${code}`,
   };
   return jsonResponse(status, JSON.stringify(envelope), problem.headers);
+}
+
+function documentationOrigin(request: Request, env: OwnOrigin): string {
+  return URL.parse(env.BACK_OFFICE_BASE_URL ?? '')?.origin ?? originOf(request, env);
 }
 
 function fieldErrorsOf(errors: FieldErrors) {

@@ -215,6 +215,10 @@ test('docs leads to the configured address of the gateway, else to the requestâ€
   expect(await docsOf(callWith(elsewhere))).toBe(
     'https://pay.example.com/docs/errors#payment_not_found',
   );
+  const office = { ...elsewhere, BACK_OFFICE_BASE_URL: 'https://office.example.com/' };
+  expect(await docsOf(callWith(office))).toBe(
+    'https://office.example.com/docs/errors#payment_not_found',
+  );
 });
 
 test('validationErrorCodes has the code of each field beside its text', async () => {
