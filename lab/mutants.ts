@@ -10,12 +10,9 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { numberOption } from '../scripts/project/options.ts';
 import { runScript } from './harness/script.ts';
-import { MUTANTS } from './mutants/all.ts';
-import { checkTypes } from './mutants/check-types.ts';
-import { type Mutant, planted } from './mutants/mutant.ts';
+import { MUTANTS, type Mutant, planted } from './mutants/planted.ts';
+import type { Verdict } from './mutants/reporter.ts';
 import { RepositoryCopy, RUN_MS_MAX } from './mutants/repository-copy.ts';
-import { checkVerdicts } from './mutants/self-check.ts';
-import type { Verdict } from './mutants/verdict.ts';
 import { bundleSimulation } from './simulation/bundle.ts';
 import { runSimulation } from './simulation/run.ts';
 
@@ -147,6 +144,60 @@ async function simulated(copy: string, seeds: number): Promise<Verdict> {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { type: 'invalid', why: `the simulation: ${reason}` };
+  }
+}
+
+/** A quick test file, whose content these replace, and how a run of each must be judged. */
+const JUDGED_FILE = 'test/unit/money.test.ts';
+const JUDGED_MS_MAX = 60_000;
+const JUDGED: readonly (readonly [source: string, expected: Verdict['type']])[] = [
+  ["test('passes', () => expect(1).toBe(1));", 'missed'],
+  ["test('asserts', () => expect(1).toBe(2));", 'caught'],
+  ["test('throws', () => { throw new Error('no assertion'); });", 'invalid'],
+  ["test('throws', () => { throw 1; });\ntest('asserts', () => expect(1).toBe(2));", 'caught'],
+  ["test('waits', () => new Promise(() => {}), 100);", 'invalid'],
+  ["test('hangs', () => { for (;;); });", 'invalid'],
+  ["test('does not parse', () => {", 'invalid'],
+  ["import './missing.ts';\ntest('does not load', () => expect(1).toBe(2));", 'invalid'],
+  ["afterAll(() => { throw 1; });\ntest('passes', () => expect(1).toBe(1));", 'invalid'],
+  ['expect(1).toBe(2);', 'invalid'],
+  ['', 'invalid'],
+];
+
+/** Throws unless runs that assert nothing are told from those that catch a bug. */
+async function checkVerdicts(copy: RepositoryCopy): Promise<void> {
+  for (const [source, expected] of JUDGED) {
+    const content = `import { afterAll, expect, test } from 'vitest';\n${source}\n`;
+    const verdict = await copy.changed(new Map([[JUDGED_FILE, content]]), () =>
+      copy.judge(['unit'], [JUDGED_FILE], JUDGED_MS_MAX),
+    );
+    if (verdict.type !== expected) {
+      throw new Error(`judged ${JSON.stringify(verdict)} instead of ${expected}: ${source}`);
+    }
+  }
+}
+
+/**
+ * Throws unless the code compiles with each planted bug: no test would ever see one that the
+ * compiler rejects. Compiles one bug of each file at a time.
+ */
+async function checkTypes(copy: RepositoryCopy, mutants: readonly Mutant[]): Promise<void> {
+  const rejected: string[] = [];
+  for (let waiting = mutants; waiting.length > 0; ) {
+    const round = new Map(waiting.map((mutant) => [mutant.file, mutant]));
+    waiting = waiting.filter((mutant) => round.get(mutant.file) !== mutant);
+    const contents = new Map<string, string>();
+    for (const [file, mutant] of round) {
+      contents.set(file, planted(await copy.read(file), mutant));
+    }
+    const errors = await copy.changed(contents, () => copy.compilerErrors());
+    if (errors !== null) {
+      const named = [...round.values()].filter(({ file }) => errors.includes(file));
+      rejected.push(...named.map(({ file, breaks }) => `${file}: ${breaks}`), errors);
+    }
+  }
+  if (rejected.length > 0) {
+    throw new Error(`planted bugs that do not compile:\n${rejected.join('\n')}`);
   }
 }
 

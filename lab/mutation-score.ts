@@ -3,26 +3,21 @@
  * small way, and the unit tests and histories of the simulation run on each change
  * (docs/reliability.md#mutation-score). `--help` lists the options.
  *
- * Stryker is installed into a temporary folder: 60 MB and 177 packages that `npm ci` would bring to
- * everybody.
+ * Stryker is installed into a temporary folder: `npm ci` would bring its 60 MB and 177 packages to
+ * every developer.
  */
 import { cp, symlink } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { PROJECT_DIRECTORY } from '../scripts/project/files.ts';
-import { numberOption } from '../scripts/project/options.ts';
 import { inDirectory } from './harness/directory.ts';
 import { runProgram } from './harness/program.ts';
 import { runScript } from './harness/script.ts';
-import { trySurvivors } from './mutation-score/survivors.ts';
 
 /** Below everything else: a whole run takes more than an hour. */
 const PRIORITY = 10;
 
 const CONFIGURATION_DIRECTORY = join(import.meta.dirname, 'mutation-score');
-
-/** As in its configuration. */
-const REPORT = join(PROJECT_DIRECTORY, 'test-artefacts', 'mutation', 'report.json');
 
 const SCRIPT = {
   usage: 'npm run mutation-score',
@@ -37,31 +32,18 @@ const SCRIPT = {
       about: 'test only what has changed since the last run with this option',
     },
     force: { value: null, about: 'with --incremental: test all that --mutate names' },
-    survivors: numberOption(
-      'N',
-      'no new run: tries N of the last one that survived on the tests in workerd',
-      null,
-    ),
   },
 };
 
-await runScript(SCRIPT, async ({ mutate, incremental, force, survivors }) => {
+await runScript(SCRIPT, async ({ mutate, incremental, force }) => {
   setPriority(PRIORITY);
-  if (survivors === null) {
-    // Stryker's own options have the same names.
-    await score([
-      ...(mutate === undefined ? [] : ['--mutate', mutate]),
-      ...(incremental ? ['--incremental'] : []),
-      ...(force ? ['--force'] : []),
-    ]);
-  } else {
-    await trySurvivors(REPORT, survivors);
-  }
-  return true;
-});
-
-function score(strykerOptions: readonly string[]): Promise<void> {
-  return inDirectory(async (directory) => {
+  // Stryker's own options have the same names.
+  const options = [
+    ...(mutate === undefined ? [] : ['--mutate', mutate]),
+    ...(incremental ? ['--incremental'] : []),
+    ...(force ? ['--force'] : []),
+  ];
+  await inDirectory(async (directory) => {
     await cp(join(CONFIGURATION_DIRECTORY, 'package.json'), join(directory, 'package.json'));
     // Without the peer: the tests and Stryker must share one Vitest, the repository's.
     const install = ['install', '--legacy-peer-deps', '--no-audit', '--no-fund'];
@@ -70,7 +52,11 @@ function score(strykerOptions: readonly string[]): Promise<void> {
     await symlink(join(PROJECT_DIRECTORY, 'node_modules', 'vitest'), join(packages, 'vitest'));
     const stryker = join(packages, '@stryker-mutator', 'core', 'bin', 'stryker.js');
     const configuration = join(CONFIGURATION_DIRECTORY, 'stryker.config.mjs');
-    const args = [stryker, 'run', configuration, ...strykerOptions];
-    await runProgram(process.execPath, args, PROJECT_DIRECTORY);
+    await runProgram(
+      process.execPath,
+      [stryker, 'run', configuration, ...options],
+      PROJECT_DIRECTORY,
+    );
   });
-}
+  return true;
+});

@@ -1,12 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import type { Reporter, SerializedError, TestCase, TestModule, Vitest } from 'vitest/node';
-import type { TestRun } from './verdict.ts';
+
+/** Whether tests, or a simulation, notice a planted bug. */
+export type Verdict =
+  | { readonly type: 'missed' }
+  /** `by`: the assertion that failed, or the promise that was broken. */
+  | { readonly type: 'caught'; readonly by: string }
+  /** The run says nothing about the tests: it did not build, did not end, or asserted nothing. */
+  | { readonly type: 'invalid'; readonly why: string };
 
 /** A failed assertion of Vitest's or Node's, or a property of fast-check whose assertion failed. */
 const ASSERTION = 'AssertionError';
 
 /**
- * Writes a `TestRun` in JSON to Vitest's `outputFile`. Ends the run with the first assertion that
+ * Writes a `Verdict` in JSON to Vitest's `outputFile`. Ends the run with the first assertion that
  * fails; `--bail` would also end it with an exception that comes before.
  */
 export default class VerdictReporter implements Reporter {
@@ -28,32 +35,45 @@ export default class VerdictReporter implements Reporter {
     if (typeof outputFile !== 'string') {
       throw new Error('This reporter needs --outputFile');
     }
-    const tests = modules.flatMap(({ children }) => [...children.allTests()]);
-    const failed = tests.filter((test) => test.result().state === 'failed');
-    const isLoaded = ({ children }: TestModule) => children.size > 0;
-    const run: TestRun = {
-      unloaded: modules.filter((module) => !isLoaded(module)).flatMap(outsideErrors),
-      failedTests: failed.map((test) => ({
-        where: `${test.module.relativeModuleId}: ${test.fullName}`,
-        message: test.result().errors?.[0]?.message ?? '',
-        isAssertion: isFailedAssertion(test),
-      })),
-      errors: [
-        ...modules.filter(isLoaded).flatMap(outsideErrors),
-        ...unhandled.map(({ message }) => ({ where: 'the run', message })),
-      ],
-      passed: tests.filter((test) => test.result().state === 'passed').length,
-    };
-    writeFileSync(outputFile, JSON.stringify(run));
+    writeFileSync(outputFile, JSON.stringify(verdictOf(modules, unhandled)));
   }
 }
 
+/**
+ * Only a failed assertion catches a planted bug. A file that does not load, an exception and a
+ * time-out do not: any test would "catch" a bug that breaks the build.
+ */
+function verdictOf(modules: readonly TestModule[], unhandled: readonly SerializedError[]): Verdict {
+  const tests = modules.flatMap(({ children }) => [...children.allTests()]);
+  const unloaded = modules.filter(({ children }) => children.size === 0).flatMap(outsideErrors);
+  const assertion = tests.find(isFailedAssertion);
+  if (unloaded.length === 0 && assertion !== undefined) {
+    return { type: 'caught', by: nameOf(assertion) };
+  }
+  const failed = tests.filter((test) => test.result().state === 'failed');
+  const [failure] = [
+    ...unloaded,
+    ...failed.map((test) => `${nameOf(test)}: ${test.result().errors?.[0]?.message}`),
+    ...modules.flatMap(outsideErrors),
+    ...unhandled.map(({ message }) => message),
+  ];
+  if (failure !== undefined) {
+    return { type: 'invalid', why: `asserted nothing: ${failure}` };
+  }
+  return tests.some((test) => test.result().state === 'passed')
+    ? { type: 'missed' }
+    : { type: 'invalid', why: 'no test ran' };
+}
+
 /** Errors of the file itself, and of the hooks of its suites. */
-function outsideErrors(module: TestModule) {
-  const suites = [module, ...module.children.allSuites()];
-  return suites.flatMap((suite) =>
-    suite.errors().map(({ message }) => ({ where: module.relativeModuleId, message })),
+function outsideErrors(module: TestModule): readonly string[] {
+  return [module, ...module.children.allSuites()].flatMap((suite) =>
+    suite.errors().map(({ message }) => `${module.relativeModuleId}: ${message}`),
   );
+}
+
+function nameOf(test: TestCase): string {
+  return `${test.module.relativeModuleId}: ${test.fullName}`;
 }
 
 function isFailedAssertion(test: TestCase): boolean {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ProcessGroup } from '../../scripts/gateway/process-group.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
-import { type Verdict, verdictOf } from './verdict.ts';
+import type { Verdict } from './reporter.ts';
 
 /** A whole run of tests in workerd takes two minutes on an idle machine; a change may never end. */
 export const RUN_MS_MAX = 600_000;
@@ -88,7 +88,7 @@ export class RepositoryCopy {
       return { type: 'invalid', why: `the tests did not end within ${runMsMax / 1_000} s` };
     }
     return existsSync(report)
-      ? verdictOf(JSON.parse(await readFile(report, 'utf8')))
+      ? JSON.parse(await readFile(report, 'utf8'))
       : { type: 'invalid', why: `the tests did not run: ${output}` };
   }
 

@@ -1,0 +1,404 @@
+/** One small mistake that a programmer could make. */
+export interface Mutant {
+  /** Within the repository. */
+  readonly file: string;
+  /** Occurs once in the file. */
+  readonly find: string;
+  readonly replace: string;
+  /** What would go wrong. */
+  readonly breaks: string;
+}
+
+/**
+ * By file: text that occurs once in it, in which `«this→that»` is the mistake, and what the mistake
+ * would break. What Kefel stores and what it shows agree in many mistakes of amounts, so that only the
+ * simulation's own books (`lab/simulation/books.ts`) tell.
+ */
+const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'src/domain/transition.ts': {
+    "    case 'processing':\n      return «reject(step, 'attempt_in_flight'→end(step, 'canceled', null, nowMs»);\n    default:":
+      'a merchant cancels while the customer is paying',
+    "  if (intent.status === «'processing'→'expired'») {\n    return reject(step, 'attempt_in_flight');":
+      'two attempts in flight',
+    "if («intent.status !== 'open' || intent.attempts.length→intent.attempts.length» >= ATTEMPTS_MAX) {":
+      'an attempt starts on a payment that has ended',
+    'if (expectedAttempts !== undefined && expectedAttempts «!==→>» intent.attempts.length) {':
+      'a form that is sent twice starts two attempts',
+    "«    attempt.startClaim === 'free' &&\n→»": 'two consumers call the provider for one attempt',
+    "return { ...attempt, status: «'unresolved'→'failed'», failureReason: 'abandoned', updatedAtMs: nowMs };":
+      'an abandoned attempt counts as unpaid although the page is still open',
+    '«before.anomalies !== after.anomalies→before.anomalies.length > after.anomalies.length» ||':
+      'an anomaly is stored and never shown',
+    'version: before.version + «1→step.events.length»,': 'two states have one version',
+    'const due = «applyRefundTime(applyTime(start(before), nowMs→applyTime(start(before»), nowMs);':
+      'a refund whose caller died stays in process',
+  },
+  'src/domain/time.ts': {
+    'if (!wasNeverCalled && «(!attempt.windowIsFinal || attempt.checkAtMs !== null)→attempt.checkAtMs !== null») {':
+      'an attempt that may still be paid counts as certainly unpaid',
+    "if (isOver« && (attempt.startClaim === 'free' || !isCheckDue(attempt, nowMs))→») {":
+      'the window closes before the query that is due',
+    "status === 'open'« || attemptInFlight(next.intent)?.status === 'unresolved'→»;":
+      'a payment with an unresolved attempt never ends',
+    "status === 'open' || «attemptInFlight(next.intent)?.status === 'unresolved'→status === 'processing'»;":
+      'a payment expires under the customer who is paying',
+    "const wasNeverCalled = attempt.startClaim «=== 'free'→!== 'not_needed'»;":
+      'a prompt that was sent counts as never sent',
+    'if (nowMs < «→2 * »terms.expiresAtMs) {': 'no expiry',
+  },
+  'src/domain/resolve.ts': {
+    "if (step.intent.status === «'succeeded'→'canceled'») {":
+      'a second payment is announced as the first',
+    '«hasEnded(step.intent.status) || →»isPaidAfterExpiry(step, outcome, nowMs)':
+      'a payment after its end does not say that it is late',
+    'hasEnded(step.intent.status)« || isPaidAfterExpiry(step, outcome, nowMs)→»':
+      'a payment after the expiry, which an attempt held up, does not say that it is late',
+    '  «if (!isPending(attempt)) {\n    return step;\n  }\n  →»const isCurrent':
+      'an expired attempt fails again',
+    "  if (attempt.status === «'succeeded'→'expired'») {\n    // This answers":
+      'a paid attempt fails',
+    '«  if (!isCurrent) {\n    return failed;\n  }\n→»':
+      'the failure of an old attempt reopens a payment that another attempt is paying',
+    'const nextAtMs = «isOutdated ? earlier(attempt.checkAtMs, checkAtMs) : →»checkAtMs;':
+      'an old answer puts off a query',
+    "if (command.onlyPending === true && «!isPending(attempt)→attempt.status === 'succeeded'») {":
+      'a simulated attempt changes its outcome',
+    "return «ranOut→false» ? end(failed, 'expired'": 'FAILED for EXPIRED',
+  },
+  'src/domain/step.ts': {
+    "  canceled: «null→'payment_failed'»,": 'a cancellation sends PAYMENT_FAILED',
+    "if («terms.kind === 'express' || →»attempts.length >= ATTEMPTS_MAX) {":
+      'an express payment that failed stays open',
+    "return «nowMs >= terms.expiresAtMs ? end(reopened, 'expired', null, nowMs) : →»reopened;":
+      'a payment reopens after its time',
+    'endedAtMs: «intent.endedAtMs ?? →»nowMs': 'a late payment moves the time of the end',
+  },
+  'src/domain/manual-resolution.ts': {
+    '  if (nowMs < «attempt.deadlineAtMs→attempt.startedAtMs») {\n':
+      'an operator fails an attempt that can still be paid',
+    "return «attempt.status === 'processing'\n    ? reject(step, 'query_due')\n    : →»":
+      'an operator overtakes the last query',
+  },
+  'src/domain/schedule.ts': {
+    'if («nowMs - startedAtMs >= CHECKS_STOP_AFTER_MS→checks >= 3») {':
+      'Kefel stops asking the provider',
+  },
+  'src/domain/refund-transition.ts': {
+    "return refund.status «=== 'pending'→!== 'succeeded'»\n    ? withRefund(step, { ...refund, status: 'canceled'":
+      'a refund is canceled while the provider executes it',
+    "return «known.requestId === request.requestId ? step : reject(step, 'refund_exists')→step»;":
+      'another refund with the same id is accepted',
+    '  if («!fits(intent, attempt, amounts)→amounts.amountMinor < 0») {':
+      'more is refunded than was paid',
+    "  if (attempt.status «!== 'succeeded'→=== 'failed'») {\n    return reject(step, 'not_paid');":
+      'a refund of an attempt that was not paid',
+    'if («!→»takesParts && returnedMinor !== chargedMinor(terms, attempt.method)) {':
+      'a provider is asked for a part that it cannot return',
+    "«  if (needsReview(intent, attempt)) {\n    return reject(step, 'refund_needs_review');\n  }\n→»":
+      'an attempt takes refunds although more was returned than paid',
+    'if («holding >= REFUNDS_MAX || requests >= REFUND_REQUESTS_MAX→requests >= REFUNDS_MAX») {':
+      'failed and canceled refunds use up the places of a payment',
+  },
+  'src/domain/refund-resolve.ts': {
+    "return «applyRefundTime(recordUnknown(step, refund, outcome, command.answersCheckAtMs)→failRefund(step, refund, { type: 'failed', reason: 'declined' }», nowMs);":
+      'an unknown outcome counts as failed, and the amount is free again',
+    'return excess «=→!»== 0 ? step : withAnomaly(':
+      'no anomaly shows that more was returned than paid',
+    '? «Math.min(refund.commissionReturnedMinor, commissionLeftMinor(step.intent, attempt))→refund.commissionReturnedMinor»':
+      'a late refund gives up commission that others have given up',
+    "    case 'succeeded':\n      return «withRefundAnomaly(step, refund, nowMs)→step»;":
+      'a contradiction about a refund is not visible',
+    "if (refund.status !== 'requires_action' && refund.status !== 'unresolved'«→ && refund.status !== 'processing'») {":
+      'an operator decides while the answer of the provider is on its way',
+    '  if (mustAgree && isConfirmed && «→!»isSameOperator(operator, proposal.operator)) {':
+      'one operator confirms their own decision',
+    '      return «withRefund(step, { ...refund, checkAtMs: null }→failRefund(step, refund, outcome, nowMs»);\n':
+      'the provider fails what a person is returning by hand',
+  },
+  'src/domain/refund-repeat.ts': {
+    "  if («refund.status !== 'unresolved' || refund.claimId→refund.claimId» === null) {":
+      'a refund is sent again while its first call may be under way',
+    "refund.status === 'processing' && refund.repeat«?.claimId =→ !»== null && maySend(":
+      'a repeat is sent twice',
+    "  if («step.intent.terms.environment === 'production' && !isVerified→false») {":
+      'an operator without a proved name sends money again',
+  },
+  'src/domain/refund-time.ts': {
+    '    !isTooMuch(intent, refund)« &&\n    !refundsOf(intent, refund.attemptId).some(isInFlight)→»\n':
+      'two refunds of one attempt at the provider',
+    "  return (\n    refund.status === «'pending'→'unresolved' ||\n    refund.status === 'pending'» &&\n":
+      'a refund with an unknown outcome is requested again',
+    'return attempt «!== null && isWaiting(refund) && !stillFits(intent, attempt, refund)→=== null»;':
+      'the provider is asked for more than is left since a failed refund succeeded',
+    'if (isClosed« && !(checkAtMs !== null && checkAtMs <= nowMs)→») {':
+      'the window of a refund closes before its query',
+    "refund.status === 'pending' ? «'refund_requires_action' : null→null : 'refund_requires_action'»":
+      'the merchant is not told that a person must return the money',
+  },
+  'src/domain/refund-amounts.ts': {
+    "return sumOf(refundsOf(intent, attempt.id).filter(«holdsMoney→({ status }) => status === 'succeeded'»));":
+      'refunds in process reserve nothing',
+    'const isRest = «held.amountMinor + amountMinor === terms.amountMinor→false»;':
+      'cents of the commission are never returned',
+    'held.returnedMinor + returnedMinor <= «chargedMinor(terms, attempt.method)→Number.MAX_SAFE_INTEGER»':
+      'more commission is returned than was paid',
+    'return «Number((BigInt(whole) * BigInt(part)) / BigInt(of)→Math.round((whole * part) / of»);':
+      'shares are rounded up',
+    'const commissionReturnedMinor = keepsCommission ? 0 : «givenUpMinor→Math.min(leftMinor, 2 * givenUpMinor)»;':
+      'a part gives up the double commission, until none is left',
+    'returnedMinor: amountMinor + «(terms.commissionPaidByCustomer ? commissionReturnedMinor : 0)→commissionReturnedMinor»,':
+      'a refund returns a commission that the customer never paid',
+  },
+  'src/domain/refund.ts': {
+    "return status !== 'failed' && status !== 'canceled'«→ && status !== 'unresolved'»;":
+      'an unresolved refund frees its amount',
+  },
+  'src/domain/money.ts': {
+    "roundedShare(amountMinor, rate.basisPoints, «'half_up'→'down'»)":
+      'the commission is rounded down',
+  },
+  'src/intent/payment-intent.ts': {
+    'return stored.intent?«.terms.uuid→.terms.uniqueId» === request.terms.uuid':
+      'a repeated call finds its own payment taken',
+    '    if (lateMs «> ALARM_OVERDUE_MS→< 0» && !this.#isWorking) {':
+      'a lost alarm is never made up for',
+    '«        this.#record.requeueDue(nowMs);\n→»': 'lost messages are never sent again',
+    "if (decide(intent, [{ type: 'tick' }], «Date.now()→0»).steps.length === 0) {":
+      'an expired payment reads as open',
+    'const isNewest = «this.#record.projectedVersion() === version→version > 0»;':
+      'an old row of the read model counts as the newest',
+    'const deliveries = [...event.deliveries.with(position, claim)«, ...others→»];':
+      'only the first endpoint gets the event',
+    "delivery«?.deliveryStatus === 'queued'→ !== undefined» ? { event, delivery } : null":
+      'an outdated event is sent after its successor',
+    '      for (const known of «positions→positions.slice(0, 1)») {\n':
+      'a resent event reaches only its first endpoint at once',
+  },
+  'src/intent/record.ts': {
+    '        const value = change();\n«→        this.#sendOutgoing();\n»':
+      'messages leave before the commit',
+    '      «this.#stored = undefined;\n      this.#events→this.#events» = undefined;':
+      'memory keeps what the storage has refused',
+    '      this.#stored = undefined;«\n      this.#events = undefined;→»':
+      'memory keeps events that the storage has refused',
+    '    for (const earlier of this.#allEvents()«.filter((event) => event.refundId === refundId)→») {':
+      'news of a refund replaces the news of the payment',
+    "    const isFailed = attempts.every(({ status }) => status «=== 'failed'→!== 'succeeded'»);":
+      'the merchant is told FAILURE about a pending payment, and charges again',
+    '«      this.save({ projectionSends: 0, projectionDueAtMs: leaseEndsAtMs });\n→»':
+      'a row that got lost on its way to the read model is never sent again',
+    '    if (earlier.length «==→>»= 0) {':
+      'a second event replaces the first, which is then never delivered',
+    '    if (this.stored()?.firstEvent?.sequence «=→!»== event.sequence) {':
+      'what became of a delivery is lost when the object leaves memory',
+    "«    this.#outgoing.push({ queue: 'webhooks', sequence: intent.version, position: 0 });\n→»":
+      'the first try of an event waits for a lease',
+  },
+  'src/intent/alarm.ts': {
+    '«      // A refund waits for a person. The safety alarm of a running alarm would repeat forever.\n      this.clear();\n→»':
+      'the alarm of a waiting refund fires forever',
+  },
+  'src/intent/taken.ts': {
+    'stored.idempotencyKeyDigest «!== claim.keyDigest→=== null»': 'any key replays the answer',
+    'if (stored.bodyDigest «!== claim.bodyDigest→=== null») {':
+      'another order gets the answer of the first',
+  },
+  'src/intent/delivery.ts': {
+    "if (delivery.deliveryStatus !== 'claimed'« || delivery.claimId !== report.claimId→») {":
+      'a late report of an old try counts for the new one',
+    "return { ...logged, deliveryStatus: 'delivered', claimId: null«, dueAtMs: null→» };":
+      'a delivered event is sent again and again',
+    "    : { ...tried, deliveryStatus: «'dead'→'delivered'», dueAtMs: null };":
+      'an event that never arrived counts as delivered',
+    "return { ...tried, deliveryStatus: «'dead'→'waiting'», dueAtMs: null };\n    case 'no_destination'":
+      'an event that the merchant refuses waits forever',
+  },
+  'src/intent/ask-rails.ts': {
+    '  if (refund«?.claimId === claimId→ !== undefined») {':
+      'a refund that another alarm has claimed is requested again',
+    "    const outcome = (await ports.attempts.query(env, objectId, intent, attempt)) ?? «unknown→{ type: 'failed', reason: 'timed_out' }»;":
+      'a rail without settings fails its attempts',
+    "    if (attempt.startClaim === «'free'→'not_needed' && attempt.checks < 0») {":
+      'a lost start message is never sent again',
+  },
+  'src/intent/store.ts': {
+    'DELETE FROM record WHERE id «>→<» ': 'later events stay in the object after the retention',
+  },
+  'src/intent/projected-view.ts': {
+    'commissionMinor: method === null ? 0 : commissionOf(terms, «→terms.methods[0]?.method ?? »method),':
+      "a row has the commission of the payment's first method",
+    'refundedMinor: refundedOf(intent)«.amountMinor→.returnedMinor»,':
+      "the lists' refunded sums include commission",
+  },
+  'src/refunds/claim.ts': {
+    'WHERE «unique_id = excluded.unique_id AND →»status': 'two payments have refunds with one id',
+    '<= «→1000 * »refund_daily_max_minor)': 'refunds exceed the limit of a day',
+    'AND created_at_ms >«=→» ?5 AND':
+      "a refund of the day's first millisecond counts towards no day",
+    'amount_minor = «MAX(amount_minor, excluded.amount_minor)→excluded.amount_minor»':
+      "a repeated claim with less lowers the day's sum",
+    'AND «currency = ?6→(currency = ?6 OR true)»\n':
+      'refunds in dollars count towards the limit in birr',
+    "'claimed', 'pending', 'processing', «'requires_action', 'succeeded'→'succeeded'»":
+      'a refund that waits for a person counts towards no day',
+    "AND status = 'claimed'« AND requests = 1→»`":
+      'a rejected request deletes the claim of another',
+  },
+  'src/refunds/request.ts': {
+    'refund.idempotencyKeyDigest «!== idempotency.keyDigest→=== null») {':
+      'another key replays a refund',
+    'return refund.bodyDigest «=== idempotency.bodyDigest→!== null»\n    ? ':
+      'another body replays a refund',
+    'if («→!»claim.isOnly && isRejected(result)) {':
+      "the claim of a refused refund counts in the merchant's daily limit forever",
+  },
+  'src/refunds/ask-rail.ts': {
+    "«isProof ? answer : { type: 'unknown', providerCode }→answer», refund);":
+      'a refusal of the second call frees what the first one may have returned',
+    "return { type: «'requires_action', reason: 'not_enabled'→'failed', reason: 'misconfigured'» };":
+      'a refund fails because settings are missing',
+  },
+  'src/refunds/callback.ts': {
+    "«    await client.execute([{ type: 'report_callback', attemptId: refund.attemptId }]);\n→»":
+      'forged reports about a refund are not visible',
+    "  «const stored = await storeResult(env, client, [\n    { type: 'resolve_refund', refundId: refund.id, outcome },\n  ]);\n  return stored?.type === 'not_found' ? null :→void outcome;\n  return» reading.reply;":
+      'a report about a refund is confirmed to the provider and lost',
+  },
+  'src/webhooks/consume.ts': {
+    "return result.httpStatus «=== HTTP_GONE→!== null && result.httpStatus >= 400»\n    ? { type: 'gone' }":
+      'one error gives an event up',
+    '    «await owner.reportDelivery({ sequence, position, claimId, ...result })→void claimId;\n    void result»;\n':
+      'events are sent again and again',
+    "        return unsent({ type: «'not_sent'→'delivered'» }, null);":
+      'a failure of ours counts as delivered',
+    'return origin !== null« && takesEvent(endpoint, eventType)→»':
+      'an endpoint gets events that it has not chosen',
+  },
+  'src/webhooks/send.ts': {
+    'httpStatus >= 200 && httpStatus < «300→400»': 'a redirect counts as delivered',
+  },
+  'src/webhooks/sign.ts': {
+    '    environment: parts.environment,\n«→    sentAt: Date.now(),\n»':
+      'the bytes of an event differ from try to try',
+    'await signingKey(key), utf8(«body→body.normalize()»));':
+      'the RSA signature of an event is over other bytes than its body',
+  },
+  'src/webhooks/payload.ts': {
+    'sequence: «intent.version→intent.attempts.length»,': 'events cannot be ordered',
+    "return hasEnded(intent.status) ? «'EXPIRED'→'FAILED'» : 'PROCESSING';":
+      'the merchant is told FAILED about an unknown outcome',
+    'totalAmount: terms.amountMinor«→ + commission»,':
+      'an event names an amount with the commission',
+    'chargedAmount: terms.amountMinor + «(terms.commissionPaidByCustomer ? commission : 0)→commission»,':
+      'an event adds a commission that the merchant pays',
+    '      refundedAmount: «refundedOf(intent).amountMinor→refund.amountMinor»,\n      refund:':
+      "the event of a refund names its own amount as the payment's refunded sum",
+  },
+  'src/webhooks/secret-store.ts': {
+    '(SELECT COUNT(*) FROM webhook_secrets WHERE «→merchant_id = ?1 OR »':
+      'the secrets of all endpoints of a merchant have one limit',
+  },
+  'src/webhooks/settings.ts': {
+    '«PARTITION BY endpoint_id →»ORDER BY':
+      'an endpoint signs with no secret when others have many',
+    'secrets: secrets.get(«endpointId→null») ?? [] }':
+      "an endpoint signs with its environment's secret",
+  },
+  'src/webhooks/refund-payload.ts': {
+    'returnedMinor: «refund.returnedMinor→refund.amountMinor»,':
+      'the commission is missing in what a refund returned',
+  },
+  'src/attempts/store-result.ts': {
+    '    «await env.RAIL_STARTS.send(message)→void message»;\n':
+      'a report is confirmed to the provider and lost',
+  },
+  'src/attempts/start-consumer.ts': {
+    "    if (claimed.type !== 'done'« || claimed.rejection !== null→») {":
+      'two consumers call the provider',
+    '«message.retry({ delaySeconds: steps * STORE_RETRY_SECONDS }→message.ack(»);':
+      'an answer of the provider is lost with one failed call',
+  },
+  'src/attempts/start.ts': {
+    "outcome: { type: «'unknown', checkAtMs→'failed', reason: 'rail_unavailable'», providerCode },":
+      'a time-out counts as a failure, and the customer is charged twice',
+  },
+  'src/attempts/callback.ts': {
+    "  if (reading.type === 'refused') {\n    «→if (reading.suspicion === 'unreadable') »await reportRefused(target, reading.suspicion);":
+      'refused callbacks are not visible',
+    "  «const executed = await storeResult(env, target.client, [\n    { type: 'resolve_attempt', attemptId, outcome },\n  ]);\n  return executed?.type === 'not_found' ? null :→void storeResult(env, target.client, [{ type: 'resolve_attempt', attemptId, outcome }]);\n  return» reading.reply;":
+      'the provider gets its confirmation before the commit',
+  },
+  'src/attempts/plan.ts': {
+    '? { checkAtMs: «nowMs + START_MESSAGE_LEASE_MS→null» }':
+      'a lost start message leaves the customer without a prompt',
+  },
+  'src/read-model/upsert.ts': {
+    "PAYMENT_KEY, PAYMENT_COLUMNS, «'version'→'number'»)": 'an old row replaces a new one',
+    '«\n    AND refunds.payment_uuid = excluded.payment_uuid→»`':
+      'a refund of another payment replaces the one with the same id',
+  },
+  'src/read-model/consume.ts': {
+    'const reports = [«...written→...newest.values()»]\n':
+      'a row that was not written is confirmed',
+    '    «one.version - other.version→other.version - one.version» ||':
+      'the oldest message of a batch wins',
+  },
+  'src/read-model/refunds-list.ts': {
+    'WHERE «environment = ? AND merchant_id = ? AND refund_unique_id = ?`,\n    params: [environment, →merchant_id = ? AND refund_unique_id = ?`,\n    params: [»merchantId, refundUniqueId],':
+      "the id of a refund leads to the other environment's refund",
+  },
+  'src/read-model/events-list.ts': {
+    'WHERE merchant_id = ?« AND environment = ?`,\n    params: [JSON.stringify(wanted), merchantId, environment→`,\n    params: [JSON.stringify(wanted), merchantId»],':
+      'an event shows in the other environment',
+    "      ? 'position = 0'\n      : `«→position = 0 AND »":
+      'a list by state misses an event whose first endpoint is in another state',
+  },
+  'src/read-model/search.ts': {
+    'event.merchant_id = ?1 AND« event.environment = ?2 AND→»':
+      "an event's id finds a payment of the other environment",
+  },
+  'src/rails/telebirr-h5/signature.ts': {
+    'values.set(name, «text→text.trim()»);':
+      "the RSA signature of telebirr's order is over trimmed text",
+    'values.set(name, «text→text.normalize()»);':
+      "the RSA signature of telebirr's order is over normalized text",
+  },
+  'src/rails/ethswitch/nbg-callback.ts': {
+    '    «levels.every→[bill].every»(({ currency }) =>':
+      'a report in another currency than the order counts as paid',
+  },
+  'src/retention/purge.ts': {
+    'ended_at_ms <= ?1« AND updated_at_ms <= ?1→»':
+      'personal data of a payment that changed yesterday is deleted',
+    '(merchant_id, «environment, unique_id) IN (\n        SELECT merchant_id, environment→unique_id) IN (\n        SELECT merchant_id», unique_id FROM old)':
+      "the purge of a payment deletes a reference of the other environment's refund",
+  },
+  'src/checkout/prompt-limit.ts': {
+    'env.PHONE_PROMPT_RATE_LIMIT, «key→phone»)':
+      'prompts of the sandbox use up the limit of production',
+  },
+  'src/checkout/open-link.ts': {
+    "isWithinLimit(config, env.CHECKOUT_RATE_LIMIT, «token→'link'»)":
+      'one busy link closes the pages of all',
+  },
+  'src/api/call.ts': {
+    "limitCalls(config, env.API_RATE_LIMIT, «digest→'key'», KEY_POLICY)":
+      'one busy key uses up the limit of all',
+  },
+};
+
+/** Every planted bug. */
+export const MUTANTS: readonly Mutant[] = Object.entries(PLANTED).flatMap(([file, mistakes]) =>
+  Object.entries(mistakes).map(([mistake, breaks]) => {
+    const [before = '', old = '', wrong = '', after = ''] = mistake.split(/[«→»]/);
+    return { file, find: before + old + after, replace: before + wrong + after, breaks };
+  }),
+);
+
+/** The file's content with the mistake. */
+export function planted(original: string, { file, find, replace }: Mutant): string {
+  if (original.split(find).length !== 2) {
+    throw new Error(`${file} must contain this text once: ${find}`);
+  }
+  return original.replace(find, () => replace);
+}
