@@ -56,7 +56,7 @@ await runScript(SCRIPT, async ({ seed, kills, port }) => {
   // They are never killed: the providers' books are compared with Kefel's.
   const standIns = await startStandIns(`http://localhost:${port}`, STAND_INS);
   const otherArgs = [
-    ...['--no-stand-ins', ...standIns.wranglerArgs, ...NO_RATE_LIMITS],
+    ...['--no-stand-ins', ...standIns.variables.flatMap((it) => ['--var', it]), ...NO_RATE_LIMITS],
     // The report counts failures in the whole log.
     '--verbose',
   ];

@@ -65,6 +65,23 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/webhooks/settings.ts': ['workers/api-webhook-endpoints', 'workers/endpoints'],
 };
 
+/** A quick test file, whose content these replace, and how a run of each must be judged. */
+const JUDGED_FILE = 'test/unit/money.test.ts';
+const JUDGED_MS_MAX = 60_000;
+const JUDGED: readonly (readonly [source: string, expected: Verdict['type']])[] = [
+  ["test('passes', () => expect(1).toBe(1));", 'missed'],
+  ["test('asserts', () => expect(1).toBe(2));", 'caught'],
+  ["test('throws', () => { throw new Error('no assertion'); });", 'invalid'],
+  ["test('throws', () => { throw 1; });\ntest('asserts', () => expect(1).toBe(2));", 'caught'],
+  ["test('waits', () => new Promise(() => {}), 100);", 'invalid'],
+  ["test('hangs', () => { for (;;); });", 'invalid'],
+  ["test('does not parse', () => {", 'invalid'],
+  ["import './missing.ts';\ntest('does not load', () => expect(1).toBe(2));", 'invalid'],
+  ["afterAll(() => { throw 1; });\ntest('passes', () => expect(1).toBe(1));", 'invalid'],
+  ['expect(1).toBe(2);', 'invalid'],
+  ['', 'invalid'],
+];
+
 const SCRIPT = {
   usage: 'npm run mutants',
   about: 'Plants realistic mistakes one by one, and checks that the tests catch each.',
@@ -146,23 +163,6 @@ async function simulated(copy: string, seeds: number): Promise<Verdict> {
     return { type: 'invalid', why: `the simulation: ${reason}` };
   }
 }
-
-/** A quick test file, whose content these replace, and how a run of each must be judged. */
-const JUDGED_FILE = 'test/unit/money.test.ts';
-const JUDGED_MS_MAX = 60_000;
-const JUDGED: readonly (readonly [source: string, expected: Verdict['type']])[] = [
-  ["test('passes', () => expect(1).toBe(1));", 'missed'],
-  ["test('asserts', () => expect(1).toBe(2));", 'caught'],
-  ["test('throws', () => { throw new Error('no assertion'); });", 'invalid'],
-  ["test('throws', () => { throw 1; });\ntest('asserts', () => expect(1).toBe(2));", 'caught'],
-  ["test('waits', () => new Promise(() => {}), 100);", 'invalid'],
-  ["test('hangs', () => { for (;;); });", 'invalid'],
-  ["test('does not parse', () => {", 'invalid'],
-  ["import './missing.ts';\ntest('does not load', () => expect(1).toBe(2));", 'invalid'],
-  ["afterAll(() => { throw 1; });\ntest('passes', () => expect(1).toBe(1));", 'invalid'],
-  ['expect(1).toBe(2);', 'invalid'],
-  ['', 'invalid'],
-];
 
 /** Throws unless runs that assert nothing are told from those that catch a bug. */
 async function checkVerdicts(copy: RepositoryCopy): Promise<void> {

@@ -45,8 +45,9 @@ await runScript(SCRIPT, () =>
     const port = await freePort();
     const standIns = await startStandIns(`http://localhost:${port}`, { hasRefunds: true });
     try {
-      const args = [...NO_RATE_LIMITS, ...standIns.wranglerArgs];
-      const gateway = await startGateway({ name: 'wire', port, args });
+      const { variables } = standIns;
+      const options = { name: 'wire', port, args: NO_RATE_LIMITS, variables };
+      const gateway = await startGateway(options);
       try {
         const { baseUrl, sandboxApiKey, productionApiKey } = gateway.demo;
         let amount = FIRST_AMOUNT;

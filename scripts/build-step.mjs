@@ -3,11 +3,7 @@
  * lacks. Plain JavaScript, because `wrangler deploy` may run it on a Node that reads no TypeScript.
  */
 
-const isDev = process.env.WRANGLER_COMMAND === 'dev';
-// `npm run dev` prepares the directory that its `--persist-to` names.
-const isPrepared = process.env.KEFEL_IS_PREPARED === 'true';
-
-if (isDev && !isPrepared) {
+if (process.env.WRANGLER_COMMAND === 'dev') {
   const { prepareWranglerDev } = await import('./dev/prepare.ts');
   console.log(await prepareWranglerDev());
 }

@@ -40,11 +40,7 @@ async function main(): Promise<void> {
     secrets: prepared.secrets,
     // The only place where webhooks may go to this machine (docs/decisions.md#18). The developer's own
     // variables come last, and replace a stand-in.
-    variables: [
-      'LOCAL_CALLBACKS:true',
-      ...(standIns?.wranglerArgs.filter((arg) => arg !== '--var') ?? []),
-      ...options.variables,
-    ],
+    variables: ['LOCAL_CALLBACKS:true', ...(standIns?.variables ?? []), ...options.variables],
     paymentsConfigFile: options.configFile,
     hasBackOffice: options.hasBackOffice,
   });

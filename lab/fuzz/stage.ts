@@ -46,7 +46,8 @@ export async function startStage(name: string): Promise<Stage> {
     gateway = await startGateway({
       name,
       port: gatewayPort,
-      args: [...NO_RATE_LIMITS, ...standIns.wranglerArgs],
+      args: NO_RATE_LIMITS,
+      variables: standIns.variables,
       prepare: async (stateDirectory) => {
         await seedDemoMerchant(stateDirectory, merchant, secrets);
         await seedCredentials(stateDirectory, merchant.merchantId, credentials);

@@ -36,6 +36,8 @@ export interface GatewayOptions {
   readonly port?: number;
   /** More options of `npm run dev`. */
   readonly args?: readonly string[];
+  /** `NAME:VALUE`, in place of those in wrangler.toml. */
+  readonly variables?: readonly string[];
 }
 
 /** Some tests read the gateway's log. */
@@ -45,7 +47,7 @@ const LOGS_DIRECTORY = join(PROJECT_DIRECTORY, 'test-artefacts', 'e2e');
 
 /** Started as in the documentation: `npm run dev -- --no-stand-ins --port N --persist-to DIR`. */
 export async function startGateway(options: GatewayOptions): Promise<OwnGateway> {
-  const { name, prepare, args = [] } = options;
+  const { name, prepare, args = [], variables = [] } = options;
   const port = options.port ?? (await freePort());
   const stateDirectory = await mkdtemp(join(tmpdir(), 'kefel-e2e-'));
   const outputFile = join(LOGS_DIRECTORY, `${name}.log`);
@@ -53,7 +55,8 @@ export async function startGateway(options: GatewayOptions): Promise<OwnGateway>
   await rm(outputFile, { force: true });
   // `npm run test:payments` shows that payments need no back office.
   const planes = process.env.KEFEL_PAYMENTS_ONLY === 'true' ? ['--payments-only'] : [];
-  const otherArgs = ['--no-stand-ins', ...ALL_LOGS, ...planes, ...args];
+  const given = variables.flatMap((variable) => ['--var', variable]);
+  const otherArgs = ['--no-stand-ins', ...ALL_LOGS, ...planes, ...args, ...given];
   const dev = await DevGateway.prepare({ port, stateDirectory, outputFile, otherArgs });
   const start = () => {
     dev.start();

@@ -22,8 +22,7 @@ export function startWrangler(
   const main = createRequire(import.meta.url).resolve('wrangler');
   return spawn(process.execPath, ['--no-warnings', main, ...args], {
     cwd: directory,
-    // The script that starts wrangler has prepared the state directory, in place of the build step.
-    env: { ...process.env, ...WRANGLER_ENVIRONMENT, KEFEL_IS_PREPARED: 'true', ...environment },
+    env: { ...process.env, ...WRANGLER_ENVIRONMENT, ...environment },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
 }

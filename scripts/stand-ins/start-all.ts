@@ -8,11 +8,11 @@ import type { StandIn } from './stand-in.ts';
 import { startTelebirrH5StandIn } from './telebirr-h5.ts';
 import { startTelebirrUssdStandIn } from './telebirr-ussd.ts';
 
-/** Stand-ins for the six rails, and the gateway's options to use them. */
+/** Stand-ins for the six rails, and the gateway's variables to use them. */
 export interface StandIns {
   readonly byMethod: Readonly<Record<Method, StandIn>>;
-  /** Options for `wrangler dev`: the production rails' secrets. */
-  readonly wranglerArgs: readonly string[];
+  /** The production rails' secrets, for `npm run dev -- --var`. */
+  readonly variables: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export async function startStandIns(
     M_PESA: await startMpesaStandIn(),
     E_BIRR: await startEbirrStandIn(),
   };
-  const wranglerArgs = METHODS.flatMap((method) => {
+  const variables = METHODS.map((method) => {
     const { settings: ownSettings, statusQuery, refundSettings } = byMethod[method];
     const settings = {
       ...ownSettings,
@@ -70,11 +70,11 @@ export async function startStandIns(
       ...(hasRefunds && refundSettings),
       ...moreSettings[method],
     };
-    return ['--var', `RAIL_${method}_PRODUCTION:${JSON.stringify(settings)}`];
+    return `RAIL_${method}_PRODUCTION:${JSON.stringify(settings)}`;
   });
   return {
     byMethod,
-    wranglerArgs,
+    variables,
     stop: async () => {
       await Promise.all(Object.values(byMethod).map((standIn) => standIn.stop()));
     },

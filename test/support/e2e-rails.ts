@@ -30,8 +30,8 @@ export class RailsScene {
     const port = await freePort();
     const standIns = await startStandIns(`http://localhost:${port}`, this.#options);
     try {
-      const args = standIns.wranglerArgs;
-      this.#running = { scene: await startScene({ name: this.#name, port, args }), standIns };
+      const { variables } = standIns;
+      this.#running = { scene: await startScene({ name: this.#name, port, variables }), standIns };
     } catch (error) {
       await standIns.stop();
       throw error;
