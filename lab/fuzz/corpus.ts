@@ -43,8 +43,7 @@ export function corpusOf(
   routes: readonly Route[],
   seed: number,
 ): Corpus {
-  const [credentials] = stage.credentials;
-  const recorded = credentials === undefined ? [] : distinct(stage.recorder.recorded, credentials);
+  const recorded = distinct(stage.recorder.recorded, stage.credentials);
   const generated = document.calls.flatMap((call) => generatedFor(call, document, seed));
   const all = [...recorded, ...generated];
   const samples = routes.map(

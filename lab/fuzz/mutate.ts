@@ -1,10 +1,10 @@
+import { placesIn } from '../harness/arbitrary-bodies.ts';
 import type { Random } from '../harness/random.ts';
 import type { Template } from './template.ts';
-import type { WireRequest } from './wire.ts';
+import { parsedJson, type WireRequest } from './wire.ts';
 
-/** Turns requests that users send into requests that nobody should send. */
+/** Turns requests that users send into requests that no client should send. */
 
-const MEGABYTE = 1_048_576;
 /** The mark by which the oracle finds text that a page does not escape. */
 export const MARKUP = '<fuzz"\'>';
 
@@ -12,121 +12,59 @@ export const MARKUP = '<fuzz"\'>';
 const CHUNKS_MAX = 1_000;
 /** Beyond it, a body was enlarged or nested before: neither has values worth a walk. */
 const VALUES_TEXT_MAX = 8_192;
-/** Texts that break parsers, queries, pages, logs and files. */
-const TEXTS: readonly [string, ...string[]] = [
-  '',
-  ' ',
-  '0',
-  '-1',
-  'null',
-  'NaN',
-  '1e400',
-  '0x10',
-  '9007199254740993',
-  '99999999999999999999999999999999',
-  '1.005',
-  '٣',
-  MARKUP,
-  `'">${MARKUP}`,
-  "' OR 1=1 --",
-  '%',
-  '%00',
-  '\0',
-  '\ufeff',
-  '\u202e',
-  'a\u0301'.repeat(300),
-  '\ud800',
-  '😀'.repeat(200),
-  '../../etc/passwd',
-  '..\\..',
-  '__proto__',
-  'constructor',
-  'toString',
-  'javascript:alert(1)',
-  'http://127.0.0.1/',
-  'http://[::1]:80/x',
-  'https://a@b.example/',
-  '=1+1',
-  '{{7*7}}',
-  '\r\nset-cookie: a=b',
-  'x'.repeat(256),
-  'x'.repeat(70_000),
-  '2026-02-30T00:00:00Z',
-  '0000-00-00',
-  '+251911223344',
-  'ETB',
-  'sandbox',
-  '1',
-];
+const HEADER_LENGTH_MAX = 5_000;
 
-const JSON_JUNK: readonly [unknown, ...unknown[]] = [
-  null,
-  true,
-  0,
-  -0.0,
-  -1,
-  0.001,
-  1e21,
-  2 ** 53,
-  Number.MAX_VALUE,
-  '',
-  [],
-  {},
-  [[[]]],
-  [null],
-  { a: { b: { c: [] } } },
+/** Texts that break parsers, queries, pages, logs and files. */
+const TEXTS: readonly string[] = [
+  ['', ' ', '%', '%00', '\0', '\ufeff', '\u202e', '\ud800', 'a\u0301'.repeat(300)],
+  ['0', '1', '-1', '1.005', '٣', 'NaN', '1e400', '0x10', '9007199254740993', '9'.repeat(32)],
+  ['null', '__proto__', 'constructor', 'toString', 'ETB', 'sandbox', '+251911223344'],
+  [MARKUP, `'">${MARKUP}`, "' OR 1=1 --", '{{7*7}}', '=1+1', '\r\nset-cookie: a=b'],
+  ['../../etc/passwd', '..\\..', 'javascript:alert(1)', 'http://127.0.0.1/'],
+  ['http://[::1]:80/x', 'https://a@b.example/', '2026-02-30T00:00:00Z', '0000-00-00'],
+  ['😀'.repeat(200), 'x'.repeat(256), 'x'.repeat(70_000)],
+].flat();
+
+const JSON_JUNK: readonly unknown[] = [
+  ...[null, true, 0, -0.0, -1, 0.001, 1e21, 2 ** 53, Number.MAX_VALUE, ''],
+  ...[[], {}, [[[]]], [null], { a: { b: { c: [] } } }],
   Array.from({ length: 200 }, (_, index) => index),
 ];
 
-const METHODS: readonly [string, ...string[]] = [
-  ...(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE'] as const),
-  ...(['PROPFIND', 'REPORT', 'MKCOL', 'get', 'BREW', 'G\u00cbT', 'X'.repeat(300)] as const),
+const METHODS: readonly string[] = [
+  ...['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'REPORT'],
+  ...['MKCOL', 'get', 'BREW', 'G\u00cbT', 'X'.repeat(300)],
 ];
 
-type HeaderText = readonly [string, (random: Random) => string];
-
-const HEADERS: readonly [HeaderText, ...HeaderText[]] = [
-  ['content-type', (random) => random.pick(CONTENT_TYPES)],
-  ['content-encoding', (random) => random.pick(['gzip', 'br', 'identity', 'x', 'gzip, gzip'])],
-  ['accept-language', (random) => random.pick(['am', 'q', '*', 'en;q=x', 'om,'.repeat(2_000)])],
-  ['idempotency-key', (random) => headerText(random)],
-  ['apikey', (random) => random.pick(['kfl_test_', 'kfl_live_x', 'x'.repeat(5_000), '\u00ff'])],
-  ['authorization', (random) => random.pick(['Basic', 'Basic %%%', 'Bearer', 'Basic Og==', 'x y'])],
-  ['cookie', (random) => random.pick(['__Host-kefel_session=x', ';;;=', 'a=b; '.repeat(3_000)])],
-  ['origin', (random) => random.pick(['null', 'https://evil.example', '', 'x'])],
-  ['sec-fetch-site', (random) => random.pick(['cross-site', 'same-site', 'none', 'x'])],
-  ['last-event-id', (random) => headerText(random)],
-  ['if-none-match', (random) => headerText(random)],
-  ['range', () => 'bytes=0-1,5-'],
-  ['cf-ray', (random) => headerText(random)],
-  ['cf-connecting-ip', (random) => random.pick(['::1', 'x', '256.1.1.1', ''])],
-  ['x-forwarded-for', (random) => headerText(random)],
-  ['accept', (random) => random.pick(['text/event-stream', '*/*;q=x', 'application/json'])],
-  ['expect', () => 'x'],
+const HEADERS: readonly (readonly [name: string, texts: readonly string[]])[] = [
+  [
+    'content-type',
+    [
+      ...['application/json; charset=utf-16', 'application/json;charset="', 'text/plain'],
+      ...['text/xml', 'application/x-www-form-urlencoded', 'multipart/form-data'],
+      ...['multipart/form-data; boundary=', 'multipart/form-data; boundary=x', '/', ';'],
+      ...['application/json, text/html', '\u00ff\u00fe', 'x'.repeat(5_000)],
+    ],
+  ],
+  ['content-encoding', ['gzip', 'br', 'identity', 'x', 'gzip, gzip']],
+  ['accept-language', ['am', 'q', '*', 'en;q=x', 'om,'.repeat(2_000)]],
+  ['idempotency-key', TEXTS],
+  ['apikey', ['kfl_test_', 'kfl_live_x', 'x'.repeat(5_000), '\u00ff']],
+  ['authorization', ['Basic', 'Basic %%%', 'Bearer', 'Basic Og==', 'x y']],
+  ['cookie', ['__Host-kefel_session=x', ';;;=', 'a=b; '.repeat(3_000)]],
+  ['origin', ['null', 'https://evil.example', '', 'x']],
+  ['sec-fetch-site', ['cross-site', 'same-site', 'none', 'x']],
+  ['last-event-id', TEXTS],
+  ['if-none-match', TEXTS],
+  ['range', ['bytes=0-1,5-']],
+  ['cf-ray', TEXTS],
+  ['cf-connecting-ip', ['::1', 'x', '256.1.1.1', '']],
+  ['x-forwarded-for', TEXTS],
+  ['accept', ['text/event-stream', '*/*;q=x', 'application/json']],
+  ['expect', ['x']],
 ];
 
-const CONTENT_TYPES = [
-  'application/json; charset=utf-16',
-  'application/json;charset="',
-  'text/plain',
-  'text/xml',
-  'application/x-www-form-urlencoded',
-  'multipart/form-data',
-  'multipart/form-data; boundary=',
-  'multipart/form-data; boundary=x',
-  '/',
-  ';',
-  'application/json, text/html',
-  '\u00ff\u00fe',
-  'x'.repeat(5_000),
-] as const;
-
-function headerText(random: Random): string {
-  // A header's value ends its line.
-  return Buffer.from(random.pick(TEXTS).slice(0, 5_000), 'utf8')
-    .toString('latin1')
-    .replaceAll(/[\r\n\0]/g, '_');
-}
+const PARAMETERS = ['x', 'cursor', 'limit', 'status', 'done', 'from', 'metadata[a]'] as const;
 
 export interface Mutated {
   readonly request: WireRequest;
@@ -134,353 +72,230 @@ export interface Mutated {
   readonly mutations: readonly string[];
 }
 
-/** One to three mutations of a template; one request in ten stays as it is. */
-export function mutated(template: Template, others: readonly Template[], random: Random): Mutated {
-  const draft = new Draft(template, others, random);
-  const count = random.chance(0.1) ? 0 : random.between(1, 3);
-  const mutations: string[] = [];
-  while (mutations.length < count) {
-    const [name, mutate] = random.pick(MUTATIONS);
-    mutate(draft);
-    mutations.push(name);
-  }
-  return { request: draft.request(), mutations };
-}
-
-class Draft {
+/** A request under mutation. */
+interface Draft {
   method: string;
   target: string;
   headers: [string, string][];
-  body: Buffer | null;
-  chunkBytes: number | null = null;
-  readonly others: readonly Template[];
+  body: Buffer;
+  chunkBytes: number | null;
   readonly random: Random;
-
-  constructor(template: Template, others: readonly Template[], random: Random) {
-    this.method = template.method;
-    this.target = template.target;
-    this.headers = Object.entries(template.headers);
-    this.body = template.body && Buffer.from(template.body);
-    this.others = others;
-    this.random = random;
-  }
-
-  get text(): string {
-    return this.body?.toString('utf8') ?? '';
-  }
-
-  set text(text: string) {
-    this.body = Buffer.from(text, 'utf8');
-  }
-
-  setHeader(name: string, value: string): void {
-    this.headers = [...this.headers.filter(([other]) => other !== name), [name, value]];
-  }
-
-  other(): Template {
-    return this.others[this.random.between(0, this.others.length - 1)] ?? this.others[0] ?? NOTHING;
-  }
-
-  request(): WireRequest {
-    const { method, target, headers, body } = this;
-    const smallest = Math.ceil((body?.length ?? 0) / CHUNKS_MAX);
-    const chunkBytes = this.chunkBytes && Math.max(this.chunkBytes, smallest);
-    return { method, target, headers, body, chunkBytes };
-  }
+  readonly others: readonly Template[];
 }
 
-const NOTHING: Template = { method: 'GET', target: '/', headers: {}, body: null };
+/** One to three mutations of a template; one request in ten stays as it is. */
+export function mutated(template: Template, others: readonly Template[], random: Random): Mutated {
+  const { method, target, headers, body } = template;
+  const draft: Draft = {
+    ...{ method, target, random, others, chunkBytes: null },
+    headers: Object.entries(headers),
+    body: Buffer.from(body ?? ''),
+  };
+  const count = random.chance(0.1) ? 0 : random.between(1, 3);
+  const mutations = Array.from({ length: count }, () => {
+    const name = random.weighted(WEIGHTS, () => true);
+    MUTATIONS[name](draft);
+    return name;
+  });
+  const { chunkBytes, others: _others, random: _random, ...request } = draft;
+  const isChunked = chunkBytes !== null && draft.body.length > 0;
+  return {
+    request: {
+      ...request,
+      body: draft.body.length === 0 && body === null ? null : draft.body,
+      chunkBytes: isChunked
+        ? Math.max(chunkBytes, Math.ceil(draft.body.length / CHUNKS_MAX))
+        : null,
+    },
+    mutations,
+  };
+}
 
-type Mutation = (draft: Draft) => void;
+const MUTATIONS = {
+  value: changeValue,
+  query: (draft: Draft) => {
+    const [path, query] = divided(draft.target, '?');
+    const { random } = draft;
+    const added = `${random.pick(PARAMETERS)}=${encoded(random.pick(TEXTS))}`;
+    draft.target = `${path}?${query === '' ? added : changedPairs(query, random)}`;
+  },
+  segment: changeSegment,
+  bytes: changeBytes,
+  'body of another': (draft: Draft) => {
+    const { headers, body } = draft.random.pick(draft.others);
+    draft.body = Buffer.from(body ?? '');
+    const type = headers['content-type'];
+    if (type !== undefined && draft.random.chance(0.5)) {
+      setHeader(draft, 'content-type', type);
+    }
+  },
+  'duplicate a key': (draft: Draft) => {
+    const text = draft.body.toString();
+    const key = /"[^"]*"(?=:)/.exec(text)?.[0] ?? '"__proto__"';
+    const entry = `,${key}:${JSON.stringify(draft.random.pick(TEXTS))}}`;
+    draft.body = Buffer.from(
+      text.endsWith('}')
+        ? text.slice(0, -1) + entry
+        : `${text}${text.includes('=') ? '&' : ''}${text}`,
+    );
+  },
+  nest: (draft: Draft) => {
+    const depth = draft.random.pick([10, 1_000, 30_000]);
+    const lists = '['.repeat(depth) + ']'.repeat(depth);
+    change(draft, (text) => [
+      text.startsWith('<') ? text.replace(/>/, `>${'<a>'.repeat(depth)}`) : lists,
+      `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`,
+      text.replace(/:\s*[^,{}]+/, `:${lists}`),
+    ]);
+  },
+  huge: (draft: Draft) => {
+    const size = draft.random.pick([65_536, 65_537, 1_048_576]);
+    change(draft, (text) => [
+      text.replace(/"[^"]*"\s*([,}])/, `"${'x'.repeat(size)}"$1`),
+      text.replace(/=[^&]*/, `=${'x'.repeat(size)}`),
+      text + ' '.repeat(size),
+      text.replace(/:\s*\d+/, `:${'9'.repeat(size)}`),
+    ]);
+  },
+  chunks: (draft: Draft) => {
+    draft.chunkBytes = draft.random.pick([1, 7, 1_024, 65_536]);
+  },
+  method: (draft: Draft) => {
+    draft.method = draft.random.pick(METHODS);
+  },
+  header: (draft: Draft) => {
+    const [name, texts] = draft.random.pick(HEADERS);
+    // A header's value ends its line.
+    const text = Buffer.from(draft.random.pick(texts)).toString('latin1');
+    setHeader(draft, name, text.slice(0, HEADER_LENGTH_MAX).replaceAll(/[\r\n\0]/g, '_'));
+  },
+  'no header': (draft: Draft) => {
+    draft.headers.splice(draft.random.between(0, draft.headers.length), 1);
+  },
+  'many headers': (draft: Draft) => {
+    for (let index = draft.random.pick([10, 100, 500]); index > 0; index -= 1) {
+      draft.headers.push([`x-fuzz-${index}`, 'x'.repeat(draft.random.between(0, 30))]);
+    }
+  },
+  'long path': (draft: Draft) => {
+    const [path, query] = divided(draft.target, '?');
+    const length = draft.random.pick([300, 3_000, 12_000]);
+    draft.target = draft.random.pick([
+      `${path}${'a'.repeat(length)}?${query}`,
+      `${path}${'/a'.repeat(length / 2)}`,
+      `${path}?${query}&${'a=b&'.repeat(length / 4)}`,
+      `${'/.'.repeat(length / 2)}${path}`,
+    ]);
+  },
+} satisfies Record<string, (draft: Draft) => void>;
 
-const MUTATIONS: readonly [readonly [string, Mutation], ...(readonly [string, Mutation])[]] = [
-  ['value', changeValue],
-  ['value', changeValue],
-  ['value', changeValue],
-  ['value', changeValue],
-  ['query', changeQuery],
-  ['query', changeQuery],
-  ['segment', changeSegment],
-  ['segment', changeSegment],
-  ['flip bits', flipBits],
-  ['truncate', truncate],
-  ['repeat a part', repeatPart],
-  ['insert bytes', insertBytes],
-  ['body of another', takeBody],
-  ['duplicate a key', duplicateKey],
-  ['nest', nest],
-  ['huge', enlarge],
-  ['chunks', chunk],
-  ['method', (draft) => Object.assign(draft, { method: draft.random.pick(METHODS) })],
-  ['header', addHeader],
-  ['header', addHeader],
-  ['no header', dropHeader],
-  ['many headers', addHeaders],
-  ['long path', lengthenPath],
-];
+/** How often each mutation comes, relative to the others. */
+const WEIGHTS: Readonly<Record<keyof typeof MUTATIONS, number>> = {
+  ...{ value: 4, query: 2, segment: 2, bytes: 4, 'body of another': 1, 'duplicate a key': 1 },
+  ...{ nest: 1, huge: 1, chunks: 1, method: 1, header: 2, 'no header': 1, 'many headers': 1 },
+  'long path': 1,
+};
 
 /** Replaces one value of a JSON body, a form or XML; bodies of other kinds get bytes. */
 function changeValue(draft: Draft): void {
-  const { random, text } = draft;
-  if (text.length > VALUES_TEXT_MAX) {
-    insertBytes(draft);
-    return;
-  }
-  const json = parsed(text);
-  if (json !== undefined) {
-    const places = [...placesIn(json)];
-    const place = places[random.between(0, Math.max(0, places.length - 1))];
-    const value = random.chance(0.5) ? random.pick(TEXTS) : random.pick(JSON_JUNK);
-    if (place === undefined) {
-      draft.text = JSON.stringify(value);
-    } else if (random.chance(0.2)) {
-      delete place.holder[place.key];
-      draft.text = JSON.stringify(json);
-    } else {
-      place.holder[place.key] = value;
-      draft.text = JSON.stringify(json);
-    }
-    return;
-  }
-  if (text.startsWith('<')) {
-    const values = [...text.matchAll(/>([^<>]+)</g)];
-    const value = values[random.between(0, Math.max(0, values.length - 1))];
-    if (value !== undefined) {
-      const at = value.index + 1;
-      draft.text =
-        text.slice(0, at) + random.pick(TEXTS) + text.slice(at + (value[1] ?? '').length);
-    }
-    return;
-  }
-  if (text.includes('=')) {
-    draft.text = changedPairs(text, random);
-  } else {
-    changeQuery(draft);
-  }
-}
-
-function changeQuery(draft: Draft): void {
-  const [path = '', query] = split(draft.target, '?');
   const { random } = draft;
-  draft.target =
-    query === ''
-      ? `${path}?${random.pick(['x', 'cursor', 'limit', 'status', 'done', 'from', 'metadata[a]'])}=${encoded(random.pick(TEXTS))}`
-      : `${path}?${changedPairs(query, random)}`;
+  const text = draft.body.toString();
+  const json = text.length > VALUES_TEXT_MAX ? undefined : parsedJson(text);
+  if (text.length > VALUES_TEXT_MAX) {
+    changeBytes(draft);
+  } else if (json !== undefined) {
+    const places = [...placesIn(json)];
+    const value = random.chance(0.5) ? random.pick(TEXTS) : random.pick(JSON_JUNK);
+    if (places.length === 0) {
+      draft.body = Buffer.from(JSON.stringify(value));
+      return;
+    }
+    const { holder, key } = random.pick(places);
+    holder[key] = random.chance(0.2) ? undefined : value;
+    draft.body = Buffer.from(JSON.stringify(json));
+  } else if (text.startsWith('<')) {
+    const { index, 0: value } = random.pick([...text.matchAll(/(?<=>)[^<>]+|$/g)]);
+    draft.body = Buffer.from(
+      text.slice(0, index) + random.pick(TEXTS) + text.slice(index + value.length),
+    );
+  } else if (text.includes('=')) {
+    draft.body = Buffer.from(changedPairs(text, random));
+  } else {
+    MUTATIONS.query(draft);
+  }
 }
 
 /** `a=b&c=d` with one value changed, removed or doubled. */
 function changedPairs(text: string, random: Random): string {
   const pairs = text.split('&');
   const index = random.between(0, pairs.length - 1);
-  const [name] = split(pairs[index] ?? '', '=');
-  const change = random.between(0, 3);
-  if (change === 0) {
-    pairs.splice(index, 1);
-  } else if (change === 1) {
-    pairs.push(`${name}=${encoded(random.pick(TEXTS))}`);
-  } else {
-    pairs[index] = `${name}=${encoded(random.pick(TEXTS))}`;
-  }
-  return pairs.join('&');
+  const pair = `${divided(pairs[index] ?? '', '=')[0]}=${encoded(random.pick(TEXTS))}`;
+  return random
+    .pick([pairs.toSpliced(index, 1), [...pairs, pair], pairs.with(index, pair)])
+    .join('&');
 }
 
+/** What stands in place of a segment, which `_` names. */
 const PATH_TRICKS = [
-  (segment: string) => `${segment}%00`,
-  (segment: string) => `${segment}%`,
-  (segment: string) => `${segment}%ff`,
-  (segment: string) => `${segment}%ed%a0%80`,
-  (segment: string) => `%2e%2e%2f${segment}`,
-  (segment: string) => `${segment}%2f..`,
-  (segment: string) => `/${segment}`,
-  (segment: string) => `${segment};x=1`,
-  (segment: string) => `%25${segment}`,
-  (segment: string) => segment.toUpperCase(),
-  (segment: string) => segment.slice(0, -1),
-  (segment: string) => `${segment}\u00ff`,
-  (segment: string) => `${segment}.`,
-  () => '..',
-  () => '%c0%ae',
-  () => '',
+  ...['_%00', '_%', '_%ff', '_%ed%a0%80', '%2e%2e%2f_', '_%2f..', '/_', '_;x=1', '%25_'],
+  ...['_\u00ff', '_.', '..', '%c0%ae', ''],
 ] as const;
 
 function changeSegment(draft: Draft): void {
   const { random } = draft;
-  const [path = '', query] = split(draft.target, '?');
+  const [path, query] = divided(draft.target, '?');
   const segments = path.split('/');
   // Late segments name things; the first ones only choose an area.
   const index = Math.max(1, segments.length - random.between(1, 3));
   const segment = segments[index] ?? '';
-  const change = random.between(0, 2);
-  if (change === 0) {
-    segments[index] = encoded(random.pick(TEXTS).slice(0, 5_000));
-  } else if (change === 1) {
-    const theirs = draft.other().target.split('?')[0]?.split('/') ?? [];
-    segments[index] = theirs[random.between(1, Math.max(1, theirs.length - 1))] ?? segment;
-  } else {
-    segments[index] = random.pick(PATH_TRICKS)(segment);
-  }
+  const theirs = divided(random.pick(draft.others).target, '?')[0].split('/');
+  segments[index] = random.pick([
+    encoded(random.pick(TEXTS).slice(0, 5_000)),
+    random.pick(theirs),
+    random.pick([segment.toUpperCase(), segment.slice(0, -1)]),
+    random.pick(PATH_TRICKS).replace('_', () => segment),
+  ]);
   draft.target = segments.join('/') + (query === '' ? '' : `?${query}`);
-}
-
-function flipBits({ body, random }: Draft): void {
-  for (
-    let flips = random.between(1, 8);
-    body !== null && body.length > 0 && flips > 0;
-    flips -= 1
-  ) {
-    const at = random.between(0, body.length - 1);
-    body[at] = (body[at] ?? 0) ^ (1 << random.between(0, 7));
-  }
-}
-
-function truncate(draft: Draft): void {
-  if (draft.body !== null) {
-    draft.body = draft.body.subarray(0, draft.random.between(0, draft.body.length));
-  }
-}
-
-function repeatPart(draft: Draft): void {
-  const { body, random } = draft;
-  if (body !== null) {
-    const from = random.between(0, body.length);
-    const part = body.subarray(from, random.between(from, body.length));
-    const times = random.between(1, 30);
-    draft.body = Buffer.concat([
-      body.subarray(0, from),
-      ...Array.from({ length: times }, () => part),
-      body.subarray(from),
-    ]);
-  }
 }
 
 const BYTES = ['\0', '\xff\xfe', '\xed\xa0\x80', '\xc0\x80', '"', '<', '&', '{', '\\u0000', '\\'];
 
-function insertBytes(draft: Draft): void {
-  const { random } = draft;
-  const body = draft.body ?? Buffer.alloc(0);
-  const at = random.between(0, body.length);
-  const bytes = Buffer.from(BYTES[random.between(0, BYTES.length - 1)] ?? '', 'latin1');
-  draft.body = Buffer.concat([body.subarray(0, at), bytes, body.subarray(at)]);
-}
-
-function takeBody(draft: Draft): void {
-  const other = draft.other();
-  draft.body = other.body && Buffer.from(other.body);
-  const type = other.headers['content-type'];
-  if (type !== undefined && draft.random.chance(0.5)) {
-    draft.setHeader('content-type', type);
-  }
-}
-
-function duplicateKey(draft: Draft): void {
-  const { text, random } = draft;
-  const json = text.length > VALUES_TEXT_MAX ? undefined : parsed(text);
-  if (typeof json === 'object' && json !== null && !Array.isArray(json)) {
-    const keys = Object.keys(json);
-    const key = keys[random.between(0, Math.max(0, keys.length - 1))] ?? '__proto__';
-    const value = JSON.stringify(random.pick(TEXTS));
-    draft.text = text.replace(
-      /\}\s*$/,
-      `${keys.length === 0 ? '' : ','}${JSON.stringify(key)}:${value}}`,
-    );
-  } else {
-    draft.text = text.includes('=') ? `${text}&${text}` : text + text;
-  }
-}
-
-function nest(draft: Draft): void {
-  const depth = draft.random.pick([10, 1_000, 30_000]);
-  const { text } = draft;
-  draft.text = text.startsWith('<')
-    ? text.replace(/>/, `>${'<a>'.repeat(depth)}`)
-    : draft.random.pick([
-        '['.repeat(depth) + ']'.repeat(depth),
-        `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`,
-        text.replace(/:\s*[^,{}]+/, `:${'['.repeat(depth)}${']'.repeat(depth)}`),
-      ]);
-}
-
-function enlarge(draft: Draft): void {
-  const { random, text } = draft;
-  const size = random.pick([65_536, 65_537, MEGABYTE]);
-  draft.text = random.pick([
-    text.replace(/"[^"]*"\s*([,}])/, `"${'x'.repeat(size)}"$1`),
-    text.replace(/=[^&]*/, `=${'x'.repeat(size)}`),
-    text + ' '.repeat(size),
-    text.replace(/:\s*\d+/, `:${'9'.repeat(size)}`),
+/** Cuts, repeats, flips or replaces a part of the body. */
+function changeBytes(draft: Draft): void {
+  const { body, random } = draft;
+  const from = random.between(0, body.length);
+  const to = random.pick([from, random.between(from, body.length), body.length]);
+  const part = body.subarray(from, to);
+  const flipped = part.map((byte) =>
+    random.chance(0.05) ? byte ^ (1 << random.between(0, 7)) : byte,
+  );
+  const replacement = random.pick([
+    Buffer.alloc(0),
+    Buffer.concat(Array.from({ length: random.between(2, 30) }, () => part)),
+    flipped,
+    Buffer.from(random.pick(BYTES), 'latin1'),
   ]);
+  draft.body = Buffer.concat([body.subarray(0, from), replacement, body.subarray(to)]);
 }
 
-function chunk(draft: Draft): void {
-  if (draft.body !== null) {
-    draft.chunkBytes = draft.random.pick([1, 7, 1_024, 65_536]);
-  }
+/** Replaces the body by one of these texts. */
+function change(draft: Draft, texts: (text: string) => readonly string[]): void {
+  draft.body = Buffer.from(draft.random.pick(texts(draft.body.toString())));
 }
 
-function addHeader(draft: Draft): void {
-  const [name, textFor] = draft.random.pick(HEADERS);
-  draft.setHeader(name, textFor(draft.random));
-}
-
-function dropHeader(draft: Draft): void {
-  const dropped = draft.headers[draft.random.between(0, Math.max(0, draft.headers.length - 1))];
-  draft.headers = draft.headers.filter((header) => header !== dropped);
-}
-
-function addHeaders(draft: Draft): void {
-  const count = draft.random.pick([10, 100, 500]);
-  for (let index = 0; index < count; index += 1) {
-    draft.headers.push([`x-fuzz-${index}`, 'x'.repeat(draft.random.between(0, 30))]);
-  }
-}
-
-function lengthenPath(draft: Draft): void {
-  const [path = '', query] = split(draft.target, '?');
-  const length = draft.random.pick([300, 3_000, 12_000]);
-  draft.target = draft.random.pick([
-    `${path}${'a'.repeat(length)}?${query}`,
-    `${path}${'/a'.repeat(length / 2)}`,
-    `${path}?${query}&${'a=b&'.repeat(length / 4)}`,
-    `${'/.'.repeat(length / 2)}${path}`,
-  ]);
+function setHeader(draft: Draft, name: string, value: string): void {
+  draft.headers = [...draft.headers.filter(([other]) => other !== name), [name, value]];
 }
 
 /** Percent-encoded, mostly as clients do. Lone surrogates become the bytes that UTF-8 forbids. */
 function encoded(text: string): string {
-  return [...text]
-    .map((character) =>
-      /[\ud800-\udfff]/.test(character) && character.length === 1
-        ? '%ed%a0%80'
-        : encodeURIComponent(character),
-    )
+  return text
+    .split(/([\ud800-\udfff])/u)
+    .map((part) => (/^[\ud800-\udfff]$/u.test(part) ? '%ed%a0%80' : encodeURIComponent(part)))
     .join('');
 }
 
-function split(text: string, separator: string): readonly [string, string] {
+function divided(text: string, separator: string): readonly [string, string] {
   const at = text.indexOf(separator);
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON, which is one of the kinds of bodies.
-    return undefined;
-  }
-}
-
-interface Place {
-  readonly holder: Record<string, unknown>;
-  readonly key: string;
-}
-
-function* placesIn(value: unknown): Generator<Place> {
-  if (typeof value === 'object' && value !== null) {
-    const holder = value as Record<string, unknown>;
-    for (const key of Object.keys(holder)) {
-      yield { holder, key };
-      yield* placesIn(holder[key]);
-    }
-  }
 }

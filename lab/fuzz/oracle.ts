@@ -3,7 +3,7 @@ import { PROBLEMS, type ProblemEntry } from '../../src/http/problems.ts';
 import type { ApiDocument } from '../harness/api-document.ts';
 import { MARKUP } from './mutate.ts';
 import type { Route } from './routes.ts';
-import type { WireAnswer, WireRequest } from './wire.ts';
+import { parsedJson, type WireAnswer, type WireRequest } from './wire.ts';
 
 /** What an answer to any request must be like. */
 
@@ -48,10 +48,6 @@ export class Oracle {
     this.#routes = routes;
   }
 
-  get routeNames(): readonly string[] {
-    return this.#routes.map(({ method, path }) => `${method} ${path}`);
-  }
-
   /** The first route that this request reaches. */
   routeOf({ method, target }: WireRequest): Route | null {
     const path = pathOf(target);
@@ -90,7 +86,7 @@ export class Oracle {
   }
 
   #apiFaults(request: WireRequest, { status }: WireAnswer, text: string): readonly string[] {
-    const envelope = parsed(text);
+    const envelope = parsedJson(text);
     if (typeof envelope !== 'object' || envelope === null || !('status' in envelope)) {
       return [`no envelope: ${text.slice(0, 200)}`];
     }
@@ -118,13 +114,4 @@ export class Oracle {
 function pathOf(target: string): string {
   const text = Buffer.from(target, 'latin1').toString('utf8');
   return URL.parse(`http://localhost${text.startsWith('/') ? text : `/${text}`}`)?.pathname ?? text;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The caller reports it.
-    return null;
-  }
 }

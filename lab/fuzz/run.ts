@@ -1,12 +1,14 @@
 import { ApiDocument } from '../harness/api-document.ts';
 import { operate } from '../harness/operator.ts';
 import { Random } from '../harness/random.ts';
+import { runWorkers } from '../harness/workers.ts';
 import { gatewayRoutes } from './bundle-routes.ts';
-import { type Corpus, corpusOf } from './corpus.ts';
+import { corpusOf } from './corpus.ts';
 import { type Mutated, mutated } from './mutate.ts';
 import { isOfRuntime, Oracle } from './oracle.ts';
+import type { Route } from './routes.ts';
 import type { Stage } from './stage.ts';
-import { COOKIE, type Credentials, filledIn, SANDBOX_KEY } from './template.ts';
+import { COOKIE, filledIn, SANDBOX_KEY, type Template } from './template.ts';
 import { Users } from './users.ts';
 import { asCurl, type NoAnswer, send, type WireAnswer, type WireRequest } from './wire.ts';
 
@@ -46,135 +48,97 @@ export interface FuzzOptions {
 
 /** Sends mutated requests to a new stage, and judges every answer. */
 export async function fuzz(stage: Stage, options: FuzzOptions): Promise<Report> {
+  const { seed, requests, onProgress } = options;
   const document = new ApiDocument();
   const routes = await gatewayRoutes();
   await new Users(stage).playAll();
-  const corpus = corpusOf(stage, document, routes, options.seed);
-  return new Run(stage, options, corpus, new Oracle(document, routes)).toTheEnd(routes.length);
-}
+  const { samples, templates } = corpusOf(stage, document, routes, seed);
+  const oracle = new Oracle(document, routes);
+  const statuses = new Map<string, number>();
+  const findings: Finding[] = [];
+  const reached = new Set<Route>();
 
-class Run {
-  readonly #stage: Stage;
-  readonly #options: FuzzOptions;
-  readonly #corpus: Corpus;
-  readonly #oracle: Oracle;
-  readonly #statuses = new Map<string, number>();
-  readonly #findings: Finding[] = [];
-  readonly #reached = new Set<string>();
-  #credentialsUsed = 0;
-  #sent = 0;
-
-  constructor(stage: Stage, options: FuzzOptions, corpus: Corpus, oracle: Oracle) {
-    this.#stage = stage;
-    this.#options = options;
-    this.#corpus = corpus;
-    this.#oracle = oracle;
-  }
-
-  async toTheEnd(routes: number): Promise<Report> {
-    const { requests } = this.#options;
-    await Promise.all(
-      Array.from({ length: AT_ONCE }, async () => {
-        while (this.#sent < requests) {
-          this.#sent += 1;
-          await this.#sendOne(this.#sent);
-        }
-      }),
-    );
-    const all = this.#oracle.routeNames;
-    for (const failure of (await this.#stage.logs()).match(FAILURES) ?? []) {
-      this.#findings.push({ number: 0, faults: [failure], mutations: [], curl: '' });
-    }
-    return {
-      requests,
-      statuses: this.#statuses,
-      templates: this.#corpus.templates.length,
-      routes,
-      unreached: all.filter((route) => !this.#reached.has(route)),
-      findings: this.#findings,
-    };
-  }
-
-  async #sendOne(number: number): Promise<void> {
+  /** First each route as users call it, then mutations of each template in turn. */
+  const draftOf = (number: number): Mutated => {
+    const sample = samples[number - 1];
+    return sample === undefined
+      ? mutated(
+          templates[number % templates.length] as Template,
+          templates,
+          new Random(seed, `request ${number}`),
+        )
+      : {
+          request: { ...sample, headers: Object.entries(sample.headers), chunkBytes: null },
+          mutations: [],
+        };
+  };
+  const sendOne = async (number: number): Promise<void> => {
     if (number % CHECKED_EVERY === 0) {
-      await this.#renewCredentials();
-      this.#options.onProgress?.(number, this.#findings);
+      await renewCredentials(stage);
+      onProgress?.(number, findings);
     }
-    const random = new Random(this.#options.seed, `request ${number}`);
-    const { request: draft, mutations } = this.#next(number, random);
-    const request = this.#filledIn(draft);
-    const route = this.#oracle.routeOf(request);
-    const answer = await send(this.#stage.gatewayPort, request, TIMEOUT_MS);
+    const { request: draft, mutations } = draftOf(number);
+    const request = filledRequest(draft, stage);
+    const route = oracle.routeOf(request);
+    const answer = await send(stage.gatewayPort, request, TIMEOUT_MS);
     const status = typeof answer === 'string' ? answer : statusText(answer);
-    this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
     if (route !== null) {
-      this.#reached.add(`${route.method} ${route.path}`);
+      reached.add(route);
     }
     const faults =
       typeof answer === 'string'
         ? noAnswerFaults(answer, request)
-        : this.#oracle.faultsOf(request, answer);
+        : oracle.faultsOf(request, answer);
     if (faults.length > 0) {
-      const curl = asCurl(`http://localhost:${this.#stage.gatewayPort}`, request);
-      this.#findings.push({ number, faults, mutations, curl });
+      const curl = asCurl(`http://localhost:${stage.gatewayPort}`, request);
+      findings.push({ number, faults, mutations, curl });
     }
-  }
+  };
 
-  /** First each route as users call it, then mutations of each template in turn. */
-  #next(number: number, random: Random): Mutated {
-    const { samples, templates } = this.#corpus;
-    const sample = samples[number - 1];
-    if (sample !== undefined) {
-      return {
-        request: { ...sample, headers: Object.entries(sample.headers), chunkBytes: null },
-        mutations: [],
-      };
-    }
-    const template = templates[number % templates.length];
-    if (template === undefined) {
-      throw new Error('nothing was recorded');
-    }
-    return mutated(template, templates, random);
+  const isOver = (index: number) => index >= requests;
+  await runWorkers(AT_ONCE, isOver, (index) => sendOne(index + 1));
+  for (const failure of (await stage.logs()).match(FAILURES) ?? []) {
+    findings.push({ number: 0, faults: [failure], mutations: [], curl: '' });
   }
+  const unreached = routes.filter((route) => !reached.has(route));
+  return {
+    requests,
+    statuses,
+    templates: templates.length,
+    routes: routes.length,
+    unreached: unreached.map(({ method, path }) => `${method} ${path}`),
+    findings,
+  };
+}
 
-  get #credentials(): Credentials {
-    const all = this.#stage.credentials;
-    const credentials = all[this.#credentialsUsed % all.length];
-    if (credentials === undefined) {
-      throw new Error('there are no credentials');
-    }
-    return credentials;
-  }
+function filledRequest({ target, headers, body, ...rest }: WireRequest, stage: Stage): WireRequest {
+  const fill = (text: string) => filledIn(text, stage.credentials);
+  return {
+    ...rest,
+    target: fill(target),
+    headers: [
+      ['host', new URL(stage.recorder.origin).host],
+      ...headers.map(([name, value]) => [name, fill(value)] as const),
+    ],
+    body: body && Buffer.from(fill(body.toString('latin1')), 'latin1'),
+  };
+}
 
-  #filledIn({ target, headers, body, ...rest }: WireRequest): WireRequest {
-    const fill = (text: string) => filledIn(text, this.#credentials);
-    return {
-      ...rest,
-      target: fill(target),
-      headers: [
-        ['host', new URL(this.#stage.recorder.origin).host],
-        ...headers.map(([name, value]) => [name, fill(value)] as const),
-      ],
-      body: body && Buffer.from(fill(body.toString('latin1')), 'latin1'),
-    };
-  }
-
-  /** Goes on as another member with other keys when these no longer work. */
-  async #renewCredentials(): Promise<void> {
-    const origin = `http://localhost:${this.#stage.gatewayPort}`;
-    const path = `merchants/${this.#stage.merchantId}/reactivate`;
-    await operate(origin, path, { reason: 'fuzzed' });
-    const [page, call] = await Promise.all([
-      fetch(`${origin}/dashboard/account`, {
-        headers: { cookie: `kefel_session=${this.#credentials[COOKIE]}` },
-        redirect: 'manual',
-      }),
-      fetch(`${origin}/api/v1/payment/banks`, {
-        headers: { apikey: this.#credentials[SANDBOX_KEY] },
-      }),
-    ]);
-    if (page.status !== 200 || call.status !== 200) {
-      this.#credentialsUsed += 1;
+/** Goes on as another member with other keys when these no longer work. */
+async function renewCredentials(stage: Stage): Promise<void> {
+  const origin = `http://localhost:${stage.gatewayPort}`;
+  await operate(origin, `merchants/${stage.merchantId}/reactivate`, { reason: 'fuzzed' });
+  const { [COOKIE]: cookie, [SANDBOX_KEY]: apikey } = stage.credentials;
+  const calls = [
+    ['/dashboard/account', { cookie: `kefel_session=${cookie}` }],
+    ['/api/v1/payment/banks', { apikey }],
+  ] as const;
+  for (const [path, headers] of calls) {
+    const { status } = await fetch(origin + path, { headers, redirect: 'manual' });
+    if (status !== 200) {
+      stage.renewCredentials();
+      return;
     }
   }
 }

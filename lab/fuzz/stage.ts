@@ -17,14 +17,21 @@ import { COOKIE, type Credentials, CSRF, PRODUCTION_KEY, SANDBOX_KEY } from './t
 /** More than a run uses up by signing out, removing members and revoking keys. */
 const SPARE_CREDENTIALS = 100;
 
+const KEYS = [
+  [SANDBOX_KEY, 'sandbox'],
+  [PRODUCTION_KEY, 'production'],
+] as const;
+
 /** A gateway to fuzz, with a recorder before it and every production rail behind it. */
 export interface Stage {
   readonly gatewayPort: number;
   readonly recorder: Recorder;
   readonly standIns: StandIns;
   readonly merchantId: string;
-  /** Each of another member and with other keys, all of one merchant. */
-  readonly credentials: readonly Credentials[];
+  /** Those in use: of one member, with keys of their merchant. */
+  readonly credentials: Credentials;
+  /** From now on another member acts, with other keys. */
+  renewCredentials(): void;
   /** The output of the gateway so far. */
   logs(): Promise<string>;
   stop(): Promise<void>;
@@ -35,7 +42,8 @@ export async function startStage(name: string): Promise<Stage> {
   const recorder = await Recorder.start(port, gatewayPort);
   const secrets = await localSecrets();
   const merchant = await demoMerchant(recorder.origin, secrets);
-  const credentials: Credentials[] = [];
+  const spare: Credentials[] = [];
+  let used = 0;
   const standIns = await startStandIns(recorder.origin, {
     ethswitch: 'cards',
     hasStatusQueries: true,
@@ -50,7 +58,7 @@ export async function startStage(name: string): Promise<Stage> {
       variables: standIns.variables,
       prepare: async (stateDirectory) => {
         await seedDemoMerchant(stateDirectory, merchant, secrets);
-        await seedCredentials(stateDirectory, merchant.merchantId, credentials);
+        spare.push(...(await seedCredentials(stateDirectory, merchant.merchantId)));
       },
     });
   } catch (error) {
@@ -63,7 +71,12 @@ export async function startStage(name: string): Promise<Stage> {
     recorder,
     standIns,
     merchantId: merchant.merchantId,
-    credentials,
+    get credentials() {
+      return spare[used % spare.length] as Credentials;
+    },
+    renewCredentials: () => {
+      used += 1;
+    },
     logs: () => gateway.logs(),
     stop: async () => {
       recorder.stop();
@@ -76,8 +89,8 @@ export async function startStage(name: string): Promise<Stage> {
 async function seedCredentials(
   stateDirectory: string,
   merchantId: string,
-  credentials: Credentials[],
-): Promise<void> {
+): Promise<readonly Credentials[]> {
+  const credentials: Credentials[] = [];
   const secrets = await localSecrets();
   const sessionKeys = keyRing('BACK_OFFICE_KEYS', secrets.BACK_OFFICE_KEYS);
   const dataKeys = keyRing('DATA_ENCRYPTION_KEYS', secrets.DATA_ENCRYPTION_KEYS);
@@ -88,25 +101,17 @@ async function seedCredentials(
     const memberId = `mem_fuzz${number}`;
     const token = await newSessionToken(sessionKeys);
     const csrf = createHash('sha256').update(`kefel/csrf/${token}`).digest('base64url');
-    const [sandboxKey, productionKey] = [
-      await generateApiKey(dataKeys, 'sandbox'),
-      await generateApiKey(dataKeys, 'production'),
-    ];
-    credentials.push({
-      [COOKIE]: token,
-      [CSRF]: csrf,
-      [SANDBOX_KEY]: sandboxKey,
-      [PRODUCTION_KEY]: productionKey,
-    });
-    const key = (apiKey: string) => ({ apiKey, name: `Key ${number}`, createdAtMs });
+    const keys = { [SANDBOX_KEY]: '', [PRODUCTION_KEY]: '' };
+    for (const [placeholder, environment] of KEYS) {
+      const apiKey = await generateApiKey(dataKeys, environment);
+      keys[placeholder] = apiKey;
+      const key = { apiKey, name: `Key ${number}`, createdAtMs };
+      statements.push(await issueApiKey({ environment, merchantId }, key));
+    }
+    credentials.push({ [COOKIE]: token, [CSRF]: csrf, ...keys });
+    const name = `Member ${number}`;
     people.push(
-      insertMember({
-        id: memberId,
-        merchantId,
-        name: `Member ${number}`,
-        role: 'owner',
-        createdAtMs,
-      }),
+      insertMember({ id: memberId, merchantId, name, role: 'owner', createdAtMs }),
       insertSession({
         id: `ses_fuzz${number}`,
         digest: createHash('sha256').update(token).digest('hex'),
@@ -117,11 +122,8 @@ async function seedCredentials(
         userAgent: 'fuzz',
       }),
     );
-    statements.push(
-      await issueApiKey({ environment: 'sandbox', merchantId }, key(sandboxKey)),
-      await issueApiKey({ environment: 'production', merchantId }, key(productionKey)),
-    );
   }
   // All at once: a connection to the local D1 does not survive a pause.
   await prepareLocalDatabase(stateDirectory, async () => statements, people);
+  return credentials;
 }

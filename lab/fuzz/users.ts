@@ -6,7 +6,7 @@ import { formsIn, linksIn } from './html.ts';
 import type { Stage } from './stage.ts';
 import { COOKIE, PRODUCTION_KEY, SANDBOX_KEY } from './template.ts';
 
-/** Plays everyone who uses the gateway, through the recorder. */
+/** Plays every user of the gateway, through the recorder. */
 
 const PAGES_MAX = 150;
 const PHONE = '0911223344';
@@ -34,9 +34,8 @@ export class Users {
       this.#api(SANDBOX_KEY, method, `sandbox/${path}`, body);
     const paid = this.#newId();
     const express = { ...this.#express(paid, 'TELE_BIRR', 100), testMode: SIMULATED };
-    await this.#api(SANDBOX_KEY, 'POST', 'express/sandbox/pay', express, {
-      'idempotency-key': 'k',
-    });
+    const repeatable = { 'idempotency-key': 'k' };
+    await this.#api(SANDBOX_KEY, 'POST', 'express/sandbox/pay', express, repeatable);
     const open = this.#newId();
     const checkoutUrl = await contentOf(await api('POST', 'intent', this.#hosted(open)));
     await this.#customer(checkoutUrl);
@@ -44,19 +43,16 @@ export class Users {
     await api('POST', 'intent', this.#hosted(canceled));
     await api('POST', `intent/cancel/${canceled}`);
     await this.#untilPaid(SANDBOX_KEY, `sandbox/intent/${paid}`);
-    await api('POST', 'refund', {
-      paymentIntentUniqueId: paid,
-      refundUniqueId: 'r1',
-      amountMinor: 1_000,
-    });
+    const refund = { paymentIntentUniqueId: paid, refundUniqueId: 'r1', amountMinor: 1_000 };
+    await api('POST', 'refund', refund);
     await api('POST', 'refund', { paymentIntentUniqueId: paid, refundUniqueId: 'r2' });
-    await api('GET', 'refund/r1');
     await api('POST', 'refund/r2/cancel');
-    await api('GET', 'refunds?limit=2&status=SUCCESS');
-    await api('GET', `checkout/${open}`);
-    await api('GET', 'intents?limit=2&status=SUCCESS&metadata%5Border%5D=1');
-    await api('GET', 'webhook-keys');
-    await api('GET', 'events/stream');
+    for (const path of [
+      ...['refund/r1', 'refunds?limit=2&status=SUCCESS', `checkout/${open}`, 'webhook-keys'],
+      ...['intents?limit=2&status=SUCCESS&metadata%5Border%5D=1', 'events/stream'],
+    ]) {
+      await api('GET', path);
+    }
     await api('POST', 'events/resend', { since: new Date().toISOString() });
     const events = await api('GET', 'events?limit=2');
     const eventId = /evt_[\w-]+/.exec(await events.text())?.[0] ?? 'evt_1';
@@ -94,12 +90,8 @@ export class Users {
         }
         if (act === 'pays') {
           await this.#untilPaid(PRODUCTION_KEY, `intent/${id}`);
-          const refund = {
-            paymentIntentUniqueId: id,
-            refundUniqueId: `refund-${id}`,
-            amountMinor: 5_000,
-          };
-          await api('POST', 'refund', refund);
+          const refund = { paymentIntentUniqueId: id, refundUniqueId: `refund-${id}` };
+          await api('POST', 'refund', { ...refund, amountMinor: 5_000 });
         }
       }
     }
@@ -129,7 +121,7 @@ export class Users {
 
   /** Opens every kind of page of the dashboard. Its forms are filled in, not posted. */
   async #member(): Promise<void> {
-    const headers = { cookie: `kefel_session=${this.#stage.credentials[0]?.[COOKIE]}` };
+    const headers = { cookie: `kefel_session=${this.#stage.credentials[COOKIE]}` };
     await this.#crawl('/dashboard', headers);
   }
 
@@ -150,28 +142,30 @@ export class Users {
       await api('GET', path);
     }
     const reason = 'Because of a test';
-    await api('POST', 'merchants', { name: 'Another', id: 'another', methods: ['CBE'] });
-    await api('POST', 'merchants/another/rename', { name: 'Renamed' });
-    await api('POST', `${merchant}/app-schemes`, { schemes: ['myshop'] });
-    await api('POST', `${merchant}/refund-limits`, REFUND_LIMITS);
-    await api('POST', 'merchants/another/suspend', { reason });
-    await api('POST', 'merchants/another/reactivate', { reason });
-    await api('POST', `${merchant}/invitations`, { name: 'Sara', role: 'viewer' });
-    await api('POST', `${merchant}/members/mem_fuzz99/recovery`, {});
-    await api('POST', `${merchant}/sandbox/methods/CBE/offer`, { offered: true });
-    const commission = { basisPoints: 250, fixedMinor: 0 };
-    await api('POST', `${merchant}/sandbox/methods/CBE/commission`, commission);
-    await api('POST', `${merchant}/sandbox/limits/ETB`, { amountMinorMax: 90_000_000_000 });
-    await api('POST', 'banks', { code: 'FUZZ', name: 'A bank', supportsWithdrawal: true });
-    await api('POST', 'banks/FUZZ', { name: 'The bank' });
-    await api('POST', `${payment}/review`, { note: reason });
-    const outcome = { outcome: 'succeeded', receipt: 'R1', note: reason };
-    await api('POST', `${payment}/attempts/REF/resolve`, outcome);
-    const returned = { outcome: 'returned', reference: 'R1', note: reason };
-    await api('POST', `${payment}/refunds/r1/resolve`, returned);
-    await api('POST', 'dead-letters/retry', { ids: ['1'] });
-    await api('POST', 'dead-letters/discard', { ids: ['1'], reason });
-    await api('POST', 'read-model/republish', { limit: 2 });
+    const posts: readonly (readonly [path: string, body: object])[] = [
+      ['merchants', { name: 'Another', id: 'another', methods: ['CBE'] }],
+      ['merchants/another/rename', { name: 'Renamed' }],
+      [`${merchant}/app-schemes`, { schemes: ['myshop'] }],
+      [`${merchant}/refund-limits`, { refundAgeDaysMax: 365, refundDailyMaxMinor: null }],
+      ['merchants/another/suspend', { reason }],
+      ['merchants/another/reactivate', { reason }],
+      [`${merchant}/invitations`, { name: 'Sara', role: 'viewer' }],
+      [`${merchant}/members/mem_fuzz99/recovery`, {}],
+      [`${merchant}/sandbox/methods/CBE/offer`, { offered: true }],
+      [`${merchant}/sandbox/methods/CBE/commission`, { basisPoints: 250, fixedMinor: 0 }],
+      [`${merchant}/sandbox/limits/ETB`, { amountMinorMax: 90_000_000_000 }],
+      ['banks', { code: 'FUZZ', name: 'A bank', supportsWithdrawal: true }],
+      ['banks/FUZZ', { name: 'The bank' }],
+      [`${payment}/review`, { note: reason }],
+      [`${payment}/attempts/REF/resolve`, { outcome: 'succeeded', receipt: 'R1', note: reason }],
+      [`${payment}/refunds/r1/resolve`, { outcome: 'returned', reference: 'R1', note: reason }],
+      ['dead-letters/retry', { ids: ['1'] }],
+      ['dead-letters/discard', { ids: ['1'], reason }],
+      ['read-model/republish', { limit: 2 }],
+    ];
+    for (const [path, body] of posts) {
+      await api('POST', path, body);
+    }
   }
 
   /** Visits each kind of page once, and records the forms on it as if they were posted. */
@@ -196,7 +190,7 @@ export class Users {
       waiting.push(...links.map(({ pathname, search }) => pathname + search));
       for (const { method, action, fields } of formsIn(html)) {
         const { pathname, search } = new URL(action, this.#stage.recorder.origin + target);
-        const text = new URLSearchParams(fields.map(([name, value]) => [name, value])).toString();
+        const text = new URLSearchParams([...fields]).toString();
         const isPost = method === 'POST';
         this.#stage.recorder.recorded.push({
           method,
@@ -222,7 +216,7 @@ export class Users {
     more: Readonly<Record<string, string>> = {},
   ): Promise<Response> {
     const json = body === undefined ? {} : { 'content-type': 'application/json' };
-    const headers = { apikey: this.#stage.credentials[0]?.[key] ?? '', ...json, ...more };
+    const headers = { apikey: this.#stage.credentials[key], ...json, ...more };
     return this.#send(method, `/api/v1/payment/${path}`, headers, body && JSON.stringify(body));
   }
 
@@ -274,7 +268,6 @@ type Key = typeof SANDBOX_KEY | typeof PRODUCTION_KEY;
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const SIMULATED = { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' };
-const REFUND_LIMITS = { refundAgeDaysMax: 365, refundDailyMaxMinor: null };
 
 /** The path without what names one thing: ids have digits. */
 function kindOf(target: string): string {

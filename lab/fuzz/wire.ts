@@ -1,4 +1,6 @@
+import { request } from 'node:http';
 import { connect } from 'node:net';
+import { Duplex } from 'node:stream';
 
 /** HTTP/1.1 over a socket of its own: sends what no client library would. */
 
@@ -23,36 +25,49 @@ export type NoAnswer = 'hang' | 'closed';
 
 export function send(
   port: number,
-  request: WireRequest,
+  wireRequest: WireRequest,
   timeoutMs: number,
 ): Promise<WireAnswer | NoAnswer> {
+  const socket = connect(port, '127.0.0.1');
+  // Node's client only parses the answer: what it would send itself is dropped.
+  const parser = new Duplex({ read: () => {}, write: (_chunk, _encoding, done) => done() });
+  socket.on('data', (bytes) => parser.push(bytes));
+  socket.on('end', () => parser.push(null));
+  // After a reset, what has arrived still counts: a server may refuse a body that it did not read.
+  socket.on('error', () => parser.push(null));
+  socket.write(bytesOf(wireRequest));
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    const received: Buffer[] = [];
     const end = (answer: WireAnswer | NoAnswer) => {
       clearTimeout(timer);
       socket.destroy();
       resolve(answer);
     };
     const timer = setTimeout(() => end('hang'), timeoutMs);
-    const finish = (isClosed: boolean) => {
-      const answer = answerIn(Buffer.concat(received), request.method, isClosed);
-      if (answer !== null || isClosed) {
-        end(answer ?? 'closed');
+    const closed = () => end('closed');
+    const method = wireRequest.method === 'HEAD' ? 'HEAD' : 'GET';
+    const parsed = request({ createConnection: () => parser, method }, (answer) => {
+      const headers = new Headers();
+      for (const [name, values = []] of Object.entries(answer.headersDistinct)) {
+        values.map((value) => headers.append(name, value));
       }
-    };
-    socket.on('data', (bytes) => {
-      received.push(bytes);
-      finish(false);
+      const chunks: Buffer[] = [];
+      const finish = () =>
+        end({ status: answer.statusCode ?? 0, headers, body: Buffer.concat(chunks) });
+      if (headers.get('content-type')?.startsWith('text/event-stream')) {
+        // A stream of events is complete with its head.
+        finish();
+        return;
+      }
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('error', closed);
+      answer.on('end', finish);
     });
-    socket.on('end', () => finish(true));
-    // After a reset, what has arrived still counts: a server may refuse a body that it did not read.
-    socket.on('error', () => finish(true));
-    socket.write(bytesOf(request));
+    parsed.on('error', closed);
+    parsed.end();
   });
 }
 
-export function bytesOf({ method, target, headers, body, chunkBytes }: WireRequest): Buffer {
+function bytesOf({ method, target, headers, body, chunkBytes }: WireRequest): Buffer {
   const framing =
     body === null
       ? []
@@ -79,51 +94,6 @@ function framed(body: Buffer, chunkBytes: number | null): readonly Buffer[] {
   return [...parts, Buffer.from('0\r\n\r\n')];
 }
 
-/** The answer, once it is complete. A stream of events is complete with its head. */
-function answerIn(bytes: Buffer, method: string, isClosed: boolean): WireAnswer | null {
-  const headEnds = bytes.indexOf('\r\n\r\n');
-  if (headEnds < 0) {
-    return null;
-  }
-  const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headEnds).split('\r\n');
-  const headers = new Headers();
-  for (const line of lines) {
-    const colon = line.indexOf(':');
-    headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
-  }
-  const status = Number(statusLine.split(' ')[1]);
-  const rest = bytes.subarray(headEnds + 4);
-  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
-  if (method === 'HEAD' || isStream || status === 204 || status === 304) {
-    return { status, headers, body: Buffer.alloc(0) };
-  }
-  const length = headers.get('content-length');
-  if (length !== null) {
-    return rest.length >= Number(length) ? { status, headers, body: rest } : null;
-  }
-  if (headers.get('transfer-encoding') === 'chunked') {
-    const body = unchunked(rest);
-    return body && { status, headers, body };
-  }
-  return isClosed ? { status, headers, body: rest } : null;
-}
-
-function unchunked(bytes: Buffer): Buffer | null {
-  const parts: Buffer[] = [];
-  for (let at = 0; ; ) {
-    const lineEnds = bytes.indexOf('\r\n', at);
-    const length = lineEnds < 0 ? Number.NaN : Number.parseInt(bytes.toString('latin1', at), 16);
-    if (!(lineEnds + 2 + length + 2 <= bytes.length)) {
-      return null;
-    }
-    if (length === 0) {
-      return Buffer.concat(parts);
-    }
-    parts.push(bytes.subarray(lineEnds + 2, lineEnds + 2 + length));
-    at = lineEnds + 2 + length + 2;
-  }
-}
-
 /** The request as a command for a terminal. Bash reads `$'…'`. */
 export function asCurl(origin: string, { method, target, headers, body, chunkBytes }: WireRequest) {
   const parts = [
@@ -148,4 +118,13 @@ function quoted(text: string): string {
     return code > 255 ? character : `\\x${code.toString(16).padStart(2, '0')}`;
   });
   return `$'${escaped}'`;
+}
+
+/** The JSON value of a text; undefined for other texts. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -109,7 +109,7 @@ function entriesOf(
 /** `body` with the property number `choice`, counted at all depths, replaced or removed. */
 function damaged(body: unknown, choice: number, value: unknown): unknown {
   const copy = structuredClone(body);
-  const places = [...placesIn(copy)];
+  const places = [...placesIn(copy)].filter(({ holder }) => !Array.isArray(holder));
   const place = places[choice % places.length];
   if (place === undefined) {
     return value ?? null;
@@ -127,15 +127,14 @@ interface Place {
   readonly key: string;
 }
 
-function* placesIn(value: unknown): Generator<Place> {
+/** Every place of a JSON value that holds another one, at any depth. */
+export function* placesIn(value: unknown): Generator<Place> {
   if (typeof value !== 'object' || value === null) {
     return;
   }
   const holder = value as Record<string, unknown>;
   for (const key of Object.keys(holder)) {
-    if (!Array.isArray(value)) {
-      yield { holder, key };
-    }
+    yield { holder, key };
     yield* placesIn(holder[key]);
   }
 }

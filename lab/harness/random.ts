@@ -36,8 +36,9 @@ export class Random {
     return uniformInt(this.#generator, min, max);
   }
 
-  pick<const T>(choices: readonly [T, ...T[]]): T {
-    return choices[this.between(0, choices.length - 1)] ?? choices[0];
+  /** Of a list that is not empty. */
+  pick<const T>(choices: readonly T[]): T {
+    return choices[this.between(0, choices.length - 1)] as T;
   }
 
   /** A name with a probability in proportion to its weight, of those that `isPossible` allows. */
