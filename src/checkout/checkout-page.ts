@@ -1,6 +1,5 @@
 import type { Config } from '../config.ts';
 import type { Intent } from '../domain/intent.ts';
-import { messagesFor } from '../i18n/language.ts';
 import { brandCss } from '../ui/brand.ts';
 import { pageResponse } from './page-response.ts';
 import { pageOf } from './pages/checkout-page.tsx';
@@ -17,12 +16,7 @@ export async function checkoutPage(
 ): Promise<Response> {
   const view = checkoutView(intent, Date.now(), context);
   const query = keptQuery(new URL(request.url).searchParams);
-  const refunds =
-    intent.refunds.length === 0
-      ? null
-      : await (await import('./pages/refunds.tsx')).receiptRefunds(request, intent);
-  const text = await messagesFor(request);
-  const page = await pageOf({ text, view, path, query, logos, support, refunds });
+  const page = await pageOf({ view, path, query, logos, support });
   return pageResponse(request, page, {
     formTargets: [intent.terms.baseUrl, context.railPage ?? null],
     brandCss: brandCss(view.summary.branding?.color ?? null),

@@ -1,5 +1,4 @@
 import { h } from 'preact';
-import { messagesFor } from '../i18n/language.ts';
 import { seeOther } from '../ui/headers.ts';
 import { pageResponse } from './page-response.ts';
 import { type NoticeKind, NoticePage } from './pages/notice.tsx';
@@ -52,7 +51,6 @@ async function notice(
   retryAfterSeconds?: number,
 ): Promise<Response> {
   const page = h(NoticePage, {
-    text: await messagesFor(request),
     kind,
     retryPath,
     retryAfterSeconds: canRetryByItself(request, kind) ? (retryAfterSeconds ?? null) : null,

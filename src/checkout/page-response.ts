@@ -1,9 +1,11 @@
 import type { VNode } from 'preact';
-import { renderToString } from 'preact-render-to-string';
 import { base64FromBytes } from '../crypto/encoding.ts';
+import { languageOf } from '../i18n/language.ts';
 import { documentHeaders } from '../ui/headers.ts';
+import { htmlIn } from '../ui/texts.ts';
 import { CHECKOUT_CSS_SHA256 } from './assets.generated.ts';
 import { wayBackUrl } from './return-url.ts';
+import { loadTexts } from './texts.ts';
 
 export interface PageOptions {
   readonly status?: number;
@@ -29,8 +31,9 @@ export async function pageResponse<Props>(
   if (options.retryAfterSeconds !== undefined) {
     headers.set('retry-after', String(options.retryAfterSeconds));
   }
-  const html = `<!doctype html>${renderToString(page)}`;
-  return new Response(html, { status: options.status ?? 200, headers });
+  const language = languageOf(request);
+  await loadTexts(language);
+  return new Response(htmlIn(language, page), { status: options.status ?? 200, headers });
 }
 
 /** Allows only our own script and styles, and images from this origin. */

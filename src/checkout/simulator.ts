@@ -2,7 +2,6 @@ import { h } from 'preact';
 import { checkoutUrlOf } from '../attempts/order.ts';
 import { storeResult } from '../attempts/store-result.ts';
 import type { Attempt, Command, Intent, Outcome } from '../domain/intent.ts';
-import { messagesFor } from '../i18n/language.ts';
 import { isInteractive, simulator } from '../rails/simulator/rail.ts';
 import { seeOther } from '../ui/headers.ts';
 import { readForm } from './form.ts';
@@ -20,7 +19,6 @@ export async function showSimulator(call: LinkCall): Promise<Response> {
     return unknownPage(request);
   }
   const page = h(SimulatorPage, {
-    text: await messagesFor(request),
     terms: intent.terms,
     attempt,
     path: `/simulator/${call.token}`,

@@ -10,6 +10,7 @@ import {
   reportedAttempt,
 } from '../domain/intent.ts';
 import { type Method, TRAITS } from '../domain/method.ts';
+import type { Refund } from '../domain/refund.ts';
 import { expiryHeldUntilMs } from '../domain/time.ts';
 import { webUrl } from '../http/web-url.ts';
 import type { FormProblem } from '../i18n/messages.ts';
@@ -124,6 +125,7 @@ export interface PaidState {
    * a refund: they are not sent back to the merchant.
    */
   readonly isRevisited: boolean;
+  readonly refunds: readonly Refund[];
 }
 
 /** A rejected form: what the customer entered, and what is wrong with it. */
@@ -334,5 +336,6 @@ function paidState(intent: Intent, nowMs: number, triedAgain: boolean): PaidStat
     paidAtMs: attempt.updatedAtMs,
     isRevisited:
       triedAgain || intent.refunds.length > 0 || nowMs - attempt.updatedAtMs > FRESHLY_PAID_MS,
+    refunds: intent.refunds,
   };
 }

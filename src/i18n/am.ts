@@ -1,4 +1,4 @@
-import type { CheckoutMessages, ReceiptMessages } from './messages.ts';
+import type { CheckoutMessages } from './messages.ts';
 import { METHOD_HINTS, METHOD_NAMES } from './methods.ts';
 
 /** The Amharic texts of customers' pages; `en.ts` explains them. */
@@ -225,11 +225,10 @@ export const checkout: CheckoutMessages = {
   tooManyTitle: 'ሙከራው በጣም በዝቷል',
   tryingAgainIn: (time) => `እንደገና እስኪሞከር የቀረው ጊዜ፦ ${time}`,
   tryAgain: 'እንደገና ይሞክሩ',
-};
-
-export const receipt: ReceiptMessages = {
-  refunds: 'ተመላሽ ገንዘብ',
-  underway: 'እየተመለሰልዎ ነው። ጥቂት ቀናት ሊወስድ ይችላል።',
-  returned: 'ተመልሶልዎታል',
-  notReturned: (merchant) => `አልተመለሰም። እባክዎ ${merchant}ን ይጠይቁ።`,
+  refunds: {
+    title: 'ተመላሽ ገንዘብ',
+    underway: 'እየተመለሰልዎ ነው። ጥቂት ቀናት ሊወስድ ይችላል።',
+    returned: 'ተመልሶልዎታል',
+    notReturned: (merchant) => `አልተመለሰም። እባክዎ ${merchant}ን ይጠይቁ።`,
+  },
 };

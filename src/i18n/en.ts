@@ -216,13 +216,12 @@ export const checkout = {
   tooManyTitle: 'Too many attempts',
   tryingAgainIn: (time: string) => `Trying again in ${time}`,
   tryAgain: 'Try again',
-} as const;
-
-/** What customers read about refunds on their receipt. Apart, because few receipts have any. */
-export const receipt = {
-  refunds: 'Refunds',
-  /** Each is followed by an amount and a time. */
-  underway: 'On its way back to you. This can take a few days.',
-  returned: 'Returned to you',
-  notReturned: (merchant: string) => `Not returned. Please ask ${merchant}.`,
+  /** On a receipt. */
+  refunds: {
+    title: 'Refunds',
+    /** Each is followed by an amount and a time. */
+    underway: 'On its way back to you. This can take a few days.',
+    returned: 'Returned to you',
+    notReturned: (merchant: string) => `Not returned. Please ask ${merchant}.`,
+  },
 } as const;

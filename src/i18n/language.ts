@@ -1,6 +1,4 @@
 import { type Cookie, cookieValue, setCookie } from '../http/cookie.ts';
-import { checkout as english } from './en.ts';
-import type { CheckoutMessages } from './messages.ts';
 
 /** Each language's name for itself, by ISO 639-1 code, in the order of the switch. */
 export const LANGUAGE_NAMES = {
@@ -11,14 +9,6 @@ export const LANGUAGE_NAMES = {
 } as const;
 
 export type Language = keyof typeof LANGUAGE_NAMES;
-
-/** An isolate loads a translation with its first page in that language. */
-const CHECKOUT_TEXTS: Readonly<Record<Language, () => Promise<CheckoutMessages>>> = {
-  en: async () => english,
-  am: async () => (await import('./am.ts')).checkout,
-  om: async () => (await import('./om.ts')).checkout,
-  ti: async () => (await import('./ti.ts')).checkout,
-};
 
 /** The query parameter of the switch's links. */
 export const LANGUAGE_PARAMETER = 'lang';
@@ -41,11 +31,6 @@ export function languageOf(request: Request): Language {
     preferredLanguage(request.headers.get('accept-language') ?? '') ??
     'en'
   );
-}
-
-/** The texts of a page, in the customer's language. */
-export function messagesFor(request: Request): Promise<CheckoutMessages> {
-  return CHECKOUT_TEXTS[languageOf(request)]();
 }
 
 /** The `Set-Cookie` that remembers a choice made by this request, or null when it made none. */

@@ -10,8 +10,5 @@ export type Translated<T> = T extends string
 /** Every text a customer reads. */
 export type CheckoutMessages = Translated<typeof english.checkout>;
 
-/** What a receipt says about refunds. */
-export type ReceiptMessages = Translated<typeof english.receipt>;
-
 /** Why a form came back to the customer. */
 export type FormProblem = keyof CheckoutMessages['problem'];

@@ -1,4 +1,4 @@
-import type { CheckoutMessages, ReceiptMessages } from './messages.ts';
+import type { CheckoutMessages } from './messages.ts';
 import { METHOD_HINTS, METHOD_NAMES } from './methods.ts';
 
 /** Every text in Afaan Oromo. A translator edits only this file; `en.ts` explains the texts. */
@@ -217,11 +217,10 @@ export const checkout: CheckoutMessages = {
   tooManyTitle: 'Yaaliin baay’ateera',
   tryingAgainIn: (time) => `Hanga irra deebi’amee yaalamutti: ${time}`,
   tryAgain: 'Irra deebi’aa yaalaa',
-};
-
-export const receipt: ReceiptMessages = {
-  refunds: 'Maallaqa deebi’e',
-  underway: 'Isiniif deebi’aa jira. Guyyoota muraasa fudhachuu danda’a.',
-  returned: 'Isiniif deebi’eera',
-  notReturned: (merchant) => `Hin deebine. Maaloo ${merchant} gaafadhaa.`,
+  refunds: {
+    title: 'Maallaqa deebi’e',
+    underway: 'Isiniif deebi’aa jira. Guyyoota muraasa fudhachuu danda’a.',
+    returned: 'Isiniif deebi’eera',
+    notReturned: (merchant) => `Hin deebine. Maaloo ${merchant} gaafadhaa.`,
+  },
 };

@@ -1,4 +1,4 @@
-import type { CheckoutMessages, ReceiptMessages } from './messages.ts';
+import type { CheckoutMessages } from './messages.ts';
 import { METHOD_HINTS, METHOD_NAMES } from './methods.ts';
 
 /** Every text in Tigrinya. A translator edits only this file; `en.ts` explains the texts. */
@@ -213,11 +213,10 @@ export const checkout: CheckoutMessages = {
   tooManyTitle: 'ብዙሕ ግዜ ተፈቲኑ',
   tryingAgainIn: (time) => `ደጊሙ ክሳዕ ዝፍተን ዝተረፈ ግዜ፦ ${time}`,
   tryAgain: 'ደጊምኩም ፈትኑ',
-};
-
-export const receipt: ReceiptMessages = {
-  refunds: 'ተመላሲ ገንዘብ',
-  underway: 'ይምለሰልኩም ኣሎ። ሒደት መዓልታት ክወስድ ይኽእል።',
-  returned: 'ተመሊሱልኩም ኣሎ',
-  notReturned: (merchant) => `ኣይተመለሰን። በጃኹም ን${merchant} ሕተቱ።`,
+  refunds: {
+    title: 'ተመላሲ ገንዘብ',
+    underway: 'ይምለሰልኩም ኣሎ። ሒደት መዓልታት ክወስድ ይኽእል።',
+    returned: 'ተመሊሱልኩም ኣሎ',
+    notReturned: (merchant) => `ኣይተመለሰን። በጃኹም ን${merchant} ሕተቱ።`,
+  },
 };

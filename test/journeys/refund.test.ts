@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
-import { receipt } from '../../src/i18n/en.ts';
+import { checkout } from '../../src/i18n/en.ts';
 import { launchBrowser } from '../support/browser.ts';
 import {
   createPayment,
@@ -105,8 +105,8 @@ test('the merchant’s server verifies the event', async () => {
 
 test('the receipt shows the customer what came back, in the chosen language', async () => {
   const customer = await shopper.open(payment.checkoutUrl);
-  const refunds = customer.getByRole('region', { name: receipt.refunds });
-  await refunds.getByText(receipt.returned).waitFor();
+  const refunds = customer.getByRole('region', { name: checkout.refunds.title });
+  await refunds.getByText(checkout.refunds.returned).waitFor();
   expect(await refunds.textContent()).toContain('102.71');
   await shoot(customer, 'receipt-refunded');
   await customer.getByRole('link', { name: 'አማርኛ', exact: true }).click();

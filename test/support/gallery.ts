@@ -11,7 +11,6 @@ import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
 import type { ViewContext } from '../../src/checkout/view.ts';
 import type { MethodLogos, Support } from '../../src/config.ts';
 import type { Attempt, FailureReason, Intent, IntentTerms } from '../../src/domain/intent.ts';
-import { messagesFor } from '../../src/i18n/language.ts';
 import type { FormProblem } from '../../src/i18n/messages.ts';
 import { attemptWith, intentWith, itemWith, termsWith } from './checkout-fixtures.ts';
 
@@ -106,7 +105,6 @@ function simulator(attempt: Partial<Attempt> = {}): Answer {
   return async (request, path) => {
     const nowMs = Date.now();
     const page = h(SimulatorPage, {
-      text: await messagesFor(request),
       terms: termsWith(terms(nowMs)),
       attempt: attemptAt(nowMs, { deadlineAtMs: nowMs + 15 * MINUTE_MS, ...attempt }),
       path,

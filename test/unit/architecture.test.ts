@@ -190,7 +190,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/http/': ['itty-router', 'valibot'],
   'src/api/': ['valibot'],
-  'src/checkout/': ['preact', 'preact-render-to-string', 'uqr'],
+  'src/checkout/': ['preact', 'uqr'],
   'back-office/ui/browser/': ['@simplewebauthn/browser'],
   'back-office/elements/': ['preact'],
   'back-office/dashboard/': ['preact', 'valibot'],

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { h } from 'preact';
-import { renderToString } from 'preact-render-to-string';
 import { describe, expect, test } from 'vitest';
 import { answerPage } from '../../back-office/ui/answer.ts';
 import { CHECKOUT_CSS_SHA256 } from '../../src/checkout/assets.generated.ts';
@@ -8,16 +7,17 @@ import { pageResponse } from '../../src/checkout/page-response.ts';
 import { pageOf } from '../../src/checkout/pages/checkout-page.tsx';
 import { NoticePage } from '../../src/checkout/pages/notice.tsx';
 import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
+import { loadTexts } from '../../src/checkout/texts.ts';
 import { checkoutView, type RefusedForm } from '../../src/checkout/view.ts';
 import type { Support } from '../../src/config.ts';
 import type { Intent, IntentTerms } from '../../src/domain/intent.ts';
 import { majorText } from '../../src/domain/money.ts';
 import { WEBHOOK_FAULTS } from '../../src/domain/webhook-fault.ts';
 import { checkout as english } from '../../src/i18n/en.ts';
-import { messagesFor } from '../../src/i18n/language.ts';
 import { SCENARIOS } from '../../src/rails/simulator/scenarios.ts';
 import { brandCss } from '../../src/ui/brand.ts';
 import { seeOther } from '../../src/ui/headers.ts';
+import { htmlIn } from '../../src/ui/texts.ts';
 import {
   attemptWith,
   intentWith,
@@ -25,6 +25,7 @@ import {
   NOW_MS,
   termsWith,
 } from '../support/checkout-fixtures.ts';
+import { TRANSLATIONS } from '../support/translations.ts';
 
 const PATH = '/checkout/t1.token';
 
@@ -34,14 +35,14 @@ async function checkoutHtml(
   nowMs = NOW_MS,
 ): Promise<string> {
   const view = checkoutView(intent, nowMs, { refusedForm });
-  return renderToString(await pageOf({ text: english, view, path: PATH }));
+  return htmlIn('en', await pageOf({ view, path: PATH }));
 }
 
 function simulatorHtml(attempt = attemptWith(), terms = termsWith()): string {
   const action = '/rails/simulator/t1.token';
-  return renderToString(
+  return htmlIn(
+    'en',
     h(SimulatorPage, {
-      text: english,
       terms,
       attempt,
       path: '/simulator/t1.token',
@@ -89,8 +90,8 @@ const PAGES: Readonly<Record<string, string>> = {
   expired: await checkoutHtml(intentWith({}, { status: 'expired' })),
   canceled: await checkoutHtml(intentWith({}, { status: 'canceled' })),
   simulator: simulatorHtml(),
-  unknown: renderToString(h(NoticePage, { text: english, kind: 'unknown', retryPath: null })),
-  error: renderToString(h(NoticePage, { text: english, kind: 'error', retryPath: PATH })),
+  unknown: htmlIn('en', h(NoticePage, { kind: 'unknown', retryPath: null })),
+  error: htmlIn('en', h(NoticePage, { kind: 'error', retryPath: PATH })),
 };
 
 describe.each(Object.entries(PAGES))('the %s page', (_name, html) => {
@@ -259,13 +260,14 @@ describe('what the customer reads and can do', () => {
   test.each(['en', 'am', 'om', 'ti'] as const)(
     'in %s, the ends show where the customer finds help, and nothing without such a place',
     async (language) => {
-      const text = await messagesFor(new Request(`https://pay.example.com/?lang=${language}`));
+      const text = TRANSLATIONS[language];
+      await loadTexts(language);
       const contact = { href: 'tel:+251911234567', text: '+251911234567' };
       const status = { href: 'https://status.example.com/', text: 'status.example.com' };
       for (const intent of [paid, intentWith({}, { status: 'canceled' })]) {
         const view = checkoutView(intent, NOW_MS, {});
         const page = async (support: Support) =>
-          renderToString(await pageOf({ text, view, path: PATH, support }));
+          htmlIn(language, await pageOf({ view, path: PATH, support }));
         const html = await page({ contact, status });
         expect(textOf(html)).toContain(`${text.help} ${contact.text}`);
         expect(textOf(html)).toContain(`${text.serviceStatus} ${status.text}`);
@@ -340,7 +342,7 @@ describe('what the customer reads and can do', () => {
 });
 
 describe('answers', () => {
-  const page = h(NoticePage, { text: english, kind: 'unknown', retryPath: null });
+  const page = h(NoticePage, { kind: 'unknown', retryPath: null });
 
   test('a page has all security headers', async () => {
     const response = await pageResponse(new Request('https://pay.example.com/checkout/x'), page, {

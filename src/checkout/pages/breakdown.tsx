@@ -1,5 +1,6 @@
 import { countText, moneyText } from '../../i18n/money-text.ts';
 import type { ItemLine } from '../summary.ts';
+import { useText } from '../texts.ts';
 import { Row } from './elements.tsx';
 import type { SummaryProps } from './props.ts';
 
@@ -8,7 +9,8 @@ import type { SummaryProps } from './props.ts';
  * something to do, because the amount is above; always open on a wide screen.
  */
 export function Breakdown(props: SummaryProps & { readonly isFolded: boolean }) {
-  const { text, summary, isFolded } = props;
+  const { summary, isFolded } = props;
+  const text = useText();
   if (summary.items.length === 0 && summary.totals.commissionMinor === 0) {
     return null;
   }
@@ -24,12 +26,13 @@ export function Breakdown(props: SummaryProps & { readonly isFolded: boolean }) 
           ))}
         </ul>
       )}
-      <Totals text={text} summary={summary} />
+      <Totals summary={summary} />
     </details>
   );
 }
 
-function Item({ text, summary, item }: SummaryProps & { readonly item: ItemLine }) {
+function Item({ summary, item }: SummaryProps & { readonly item: ItemLine }) {
+  const text = useText();
   const money = (amountMinor: number) => moneyText(amountMinor, summary.currency, text.locale);
   const count = countText(item.quantity, text.locale);
   return (
@@ -50,8 +53,8 @@ function Item({ text, summary, item }: SummaryProps & { readonly item: ItemLine 
   );
 }
 
-function Totals({ text, summary }: SummaryProps) {
-  const { totals, currency } = summary;
+function Totals({ summary: { totals, currency } }: SummaryProps) {
+  const text = useText();
   const money = (amountMinor: number) => moneyText(amountMinor, currency, text.locale);
   const depends = totals.totalMinor === null;
   return (

@@ -1,5 +1,7 @@
 import { type Method, TRAITS } from '../../domain/method.ts';
 import type { CheckoutMessages, FormProblem } from '../../i18n/messages.ts';
+import { useText } from '../texts.ts';
+import type { ChooseState } from '../view.ts';
 import { References } from './elements.tsx';
 import type { ChooseProps } from './props.ts';
 
@@ -9,7 +11,7 @@ interface NoticeText {
 }
 
 /** What went wrong before, the latest first. */
-export function noticesOf({ text, state }: ChooseProps): readonly NoticeText[] {
+export function noticesOf(text: CheckoutMessages, state: ChooseState): readonly NoticeText[] {
   const notices: NoticeText[] = [];
   if (state.hasFailed) {
     notices.push({ title: text.errorTitle, lines: [text.errorLead] });
@@ -42,8 +44,8 @@ export function problemText(
 
 /** Above the methods: what went wrong before, and from the first attempt on what to quote. */
 export function ChooseNotices(props: ChooseProps) {
-  const { text, state, view } = props;
-  const notices = noticesOf(props);
+  const { state, view } = props;
+  const notices = noticesOf(useText(), state);
   return (
     <>
       {notices.map(({ title, lines }, index) => (
@@ -56,7 +58,7 @@ export function ChooseNotices(props: ChooseProps) {
           ))}
           {index === notices.length - 1 && state.attemptsMade > 0 && (
             <dl class="small">
-              <References text={text} summary={view.summary} />
+              <References summary={view.summary} />
             </dl>
           )}
         </div>

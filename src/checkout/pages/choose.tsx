@@ -1,5 +1,6 @@
 import { moneyText } from '../../i18n/money-text.ts';
 import { timeText } from '../../i18n/time-text.ts';
+import { useText } from '../texts.ts';
 import type { MethodChoice } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
 import { ChooseNotices, noticesOf } from './choose-notices.tsx';
@@ -15,14 +16,15 @@ const REFRESH_SECONDS_MAX = 3_600;
 
 /** The page to choose a method and enter a phone number, also for another attempt. */
 export function ChoosePage(props: ChooseProps) {
-  const { text, view, state, path } = props;
+  const { view, state, path } = props;
+  const text = useText();
   const { summary } = view;
   const { totals, currency } = summary;
   const amount = moneyText(totals.totalMinor ?? totals.subtotalMinor, currency, text.locale);
   const title = text.choosePageTitle(amount, summary.merchantName);
   const remainingMs = view.remainingMs ?? 0;
   // What a screen reader reads first.
-  const noticed = noticesOf(props)[0]?.title ?? null;
+  const noticed = noticesOf(text, state)[0]?.title ?? null;
   return (
     <Frame
       {...props}
@@ -34,11 +36,11 @@ export function ChoosePage(props: ChooseProps) {
       refresh={refreshAtTheEnd(remainingMs, path)}
       aside={
         <>
-          <Countdown text={text} remainingMs={remainingMs} words={text.timeLeftToPay}>
+          <Countdown remainingMs={remainingMs} words={text.timeLeftToPay}>
             {text.payBefore(timeText(state.dueAtMs, text))}
           </Countdown>
-          <Breakdown text={text} summary={summary} isFolded />
-          <ContinueOnPhone text={text} path={path} />
+          <Breakdown summary={summary} isFolded />
+          <ContinueOnPhone path={path} />
         </>
       }
     >
@@ -71,7 +73,8 @@ export function ChoosePage(props: ChooseProps) {
 }
 
 /** The button's text while the method that failed is chosen, by CSS alone. */
-function PayAgain({ text, state }: ChooseProps) {
+function PayAgain({ state }: ChooseProps) {
+  const text = useText();
   const failed = state.methods.find((choice) => choice.isRetry);
   return failed === undefined ? null : (
     <span class="pay-again">{text.tryMethodAgain(text.methodName[failed.method])}</span>
@@ -88,7 +91,8 @@ function refreshAtTheEnd(remainingMs: number, path: string) {
 }
 
 function MethodOption(props: ChooseProps & { readonly choice: MethodChoice }) {
-  const { text, view, state, choice, logos } = props;
+  const { view, state, choice, logos } = props;
+  const text = useText();
   const { totals, currency } = view.summary;
   const money = (amountMinor: number) => moneyText(amountMinor, currency, text.locale);
   const differs = totals.totalMinor === null;

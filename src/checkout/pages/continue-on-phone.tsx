@@ -1,10 +1,12 @@
+import { useText } from '../texts.ts';
 import type { PageProps } from './props.ts';
 
 /** The width from which `summary.css` shows it. */
 const DESKTOP = '(min-width: 56rem) and (hover: hover)';
 
 /** Only on a desktop: a phone does not show the image and never fetches it. */
-export function ContinueOnPhone({ text, path }: Pick<PageProps, 'text' | 'path'>) {
+export function ContinueOnPhone({ path }: Pick<PageProps, 'path'>) {
+  const text = useText();
   return (
     <section class="continue-on-phone" aria-labelledby="continue-on-phone">
       <picture>

@@ -1,4 +1,4 @@
-import type { CheckoutMessages } from '../../i18n/messages.ts';
+import { useText } from '../texts.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -8,13 +8,13 @@ const MINUTE_MS = 60_000;
  * twice, so that it does not disturb.
  */
 export function Countdown(props: {
-  readonly text: CheckoutMessages;
   readonly remainingMs: number;
   /** The text around the clock. */
   readonly words: (time: string) => string;
   readonly children: string;
 }) {
-  const { text, remainingMs } = props;
+  const { remainingMs } = props;
+  const text = useText();
   const announcements = [
     [5 * MINUTE_MS, text.fiveMinutesLeft],
     [MINUTE_MS, text.oneMinuteLeft],

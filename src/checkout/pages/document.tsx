@@ -1,8 +1,8 @@
 import { type ComponentChildren, h } from 'preact';
 import { LANGUAGE_NAMES, LANGUAGE_PARAMETER } from '../../i18n/language.ts';
-import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { Document, LanguageSwitch } from '../../ui/document.tsx';
 import { CHECKOUT_CSS, CHECKOUT_SCRIPT_PATH, CHECKOUT_SCRIPT_SHA256 } from '../assets.generated.ts';
+import { useText } from '../texts.ts';
 
 /** How a page detects that it is out of date. */
 export interface Follow {
@@ -15,7 +15,6 @@ export interface Follow {
 }
 
 export interface CheckoutDocumentProps {
-  readonly text: CheckoutMessages;
   readonly title: string;
   readonly isTest: boolean;
   /** The page's own path, or null when it cannot be fetched again. */
@@ -36,8 +35,9 @@ export interface CheckoutDocumentProps {
 
 /** Every page that customers see. */
 export function CheckoutDocument(props: CheckoutDocumentProps) {
-  const { text, title, isTest, path, follow = null, refresh = null, brandCss = null } = props;
+  const { title, isTest, path, follow = null, refresh = null, brandCss = null } = props;
   const { preview = null } = props;
+  const text = useText();
   return (
     <Document
       locale={text.locale}

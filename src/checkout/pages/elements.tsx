@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useText } from '../texts.ts';
 import type { SummaryProps } from './props.ts';
 
 /** One labeled value of a definition list. */
@@ -22,7 +23,8 @@ export function Row(props: {
 }
 
 /** What a customer quotes to support, once there is an attempt. */
-export function References({ text, summary }: SummaryProps) {
+export function References({ summary }: SummaryProps) {
+  const text = useText();
   return (
     <>
       <Row label={text.orderId}>

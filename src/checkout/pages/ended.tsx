@@ -1,11 +1,13 @@
 import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { moneyText } from '../../i18n/money-text.ts';
 import { timeText } from '../../i18n/time-text.ts';
+import { useText } from '../texts.ts';
 import type { CheckoutState, PaidState } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
 import { Headline, References, Row } from './elements.tsx';
 import { Frame } from './frame.tsx';
 import type { PageProps, SummaryProps } from './props.ts';
+import { Refunds } from './refunds.tsx';
 import { ReturnButton } from './way-back.tsx';
 
 /** Long enough to read that the payment worked. With the script there is a button to stay. */
@@ -16,8 +18,9 @@ const LEAVE_AFTER_SECONDS = 3;
 
 /** The receipt, with a link back to the merchant. */
 export function PaidPage(props: PageProps & { readonly state: PaidState }) {
-  const { text, view, state } = props;
+  const { view, state } = props;
   const { summary } = view;
+  const text = useText();
   const title = state.isRevisited ? text.alreadyPaidTitle : text.paidTitle;
   const amount = moneyText(state.chargedMinor, summary.currency, text.locale);
   const returnUrl = state.isRevisited ? null : summary.returnUrl;
@@ -37,24 +40,25 @@ export function PaidPage(props: PageProps & { readonly state: PaidState }) {
             {timeText(state.paidAtMs, text)}
           </time>
         </Row>
-        <References text={text} summary={summary} />
+        <References summary={summary} />
         <Help {...props} />
       </dl>
-      {props.refunds}
-      <ReturnButton text={text} summary={summary} />
+      <Refunds summary={summary} refunds={state.refunds} />
+      <ReturnButton summary={summary} />
       {returnUrl !== null && (
-        <AutoReturn {...{ text, summary, returnUrl }} afterSeconds={RETURN_AFTER_SECONDS} />
+        <AutoReturn {...{ summary, returnUrl }} afterSeconds={RETURN_AFTER_SECONDS} />
       )}
       <button class="button button-quiet" type="button" data-print hidden>
         {text.print}
       </button>
-      <Breakdown text={text} summary={summary} isFolded={false} />
+      <Breakdown summary={summary} isFolded={false} />
     </Frame>
   );
 }
 
 /** The operator's support, which asks for the reference above. */
-function Help({ text, support }: PageProps) {
+function Help({ support }: PageProps) {
+  const text = useText();
   const rows = [
     { label: text.help, link: support?.contact },
     { label: text.serviceStatus, link: support?.status },
@@ -80,7 +84,8 @@ function returnBy(returnUrl: string | null, afterSeconds: number) {
 function AutoReturn(
   props: SummaryProps & { readonly returnUrl: string; readonly afterSeconds: number },
 ) {
-  const { text, summary, returnUrl } = props;
+  const { summary, returnUrl } = props;
+  const text = useText();
   return (
     <p
       class="auto-return quiet small center"
@@ -102,8 +107,9 @@ export type UnpaidState = Extract<CheckoutState, { kind: 'failed' | 'expired' | 
 
 /** The payment ended unpaid. */
 export function UnpaidPage(props: PageProps & { readonly state: UnpaidState }) {
-  const { text, view, state } = props;
+  const { view, state } = props;
   const { summary } = view;
+  const text = useText();
   const title = {
     failed: text.failedTitle,
     expired: text.expiredTitle,
@@ -135,14 +141,14 @@ export function UnpaidPage(props: PageProps & { readonly state: UnpaidState }) {
             text.locale,
           )}
         </Row>
-        <References text={text} summary={summary} />
+        <References summary={summary} />
         <Help {...props} />
       </dl>
-      <ReturnButton text={text} summary={summary} />
+      <ReturnButton summary={summary} />
       {returnUrl !== null && (
-        <AutoReturn {...{ text, summary, returnUrl }} afterSeconds={LEAVE_AFTER_SECONDS} />
+        <AutoReturn {...{ summary, returnUrl }} afterSeconds={LEAVE_AFTER_SECONDS} />
       )}
-      <Breakdown text={text} summary={summary} isFolded />
+      <Breakdown summary={summary} isFolded />
     </Frame>
   );
 }

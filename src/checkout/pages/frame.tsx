@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { brandCss } from '../../ui/brand.ts';
+import { useText } from '../texts.ts';
 import { CheckoutDocument, type CheckoutDocumentProps } from './document.tsx';
 import { Payee } from './payee.tsx';
 import type { PageProps } from './props.ts';
@@ -21,11 +23,11 @@ export interface FrameProps extends PageProps {
 
 /** The frame of every page of a payment: the link back, merchant and amount, and the content. */
 export function Frame(props: FrameProps) {
-  const { text, view, path, title, isWide = false, follow = null, refresh = null } = props;
+  const { view, path, title, isWide = false, follow = null, refresh = null } = props;
   const { summary } = view;
+  const text = useText();
   return (
     <CheckoutDocument
-      text={text}
       title={title}
       isTest={summary.isTest}
       path={path}
@@ -34,14 +36,14 @@ export function Frame(props: FrameProps) {
         follow === null ? null : { statusPath: `${path}/status`, tag: view.tag, speed: follow }
       }
       refresh={refresh}
-      preview={previewOf(props)}
+      preview={previewOf(text, props)}
       returnUrl={summary.returnUrl}
       brandCss={brandCss(summary.branding?.color ?? null)}
     >
       <main class={isWide ? 'sheet sheet-wide' : 'sheet'}>
         <div class="about">
-          <WayBack text={text} summary={summary} path={path} leaving={props.leaving} />
-          <Payee text={text} summary={summary} path={path} isPayable={props.isPayable} />
+          <WayBack summary={summary} path={path} leaving={props.leaving} />
+          <Payee summary={summary} path={path} isPayable={props.isPayable} />
           {props.aside}
         </div>
         <div class="task">{props.children}</div>
@@ -51,7 +53,7 @@ export function Frame(props: FrameProps) {
 }
 
 /** Only the merchant: people who see the link in a chat must not read the amount or the state. */
-function previewOf({ text, view: { summary }, path }: FrameProps) {
+function previewOf(text: CheckoutMessages, { view: { summary }, path }: FrameProps) {
   const digest = summary.branding?.logoDigest ?? null;
   return {
     title: `${text.payTo} ${summary.merchantName}`,

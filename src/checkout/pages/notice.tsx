@@ -1,4 +1,4 @@
-import type { CheckoutMessages } from '../../i18n/messages.ts';
+import { useText } from '../texts.ts';
 import { Countdown } from './countdown.tsx';
 import { CheckoutDocument } from './document.tsx';
 import { Headline } from './elements.tsx';
@@ -9,14 +9,14 @@ export type NoticeKind = 'unknown' | 'error' | 'busy' | 'bad_form';
 
 /** A page without a payment: an unknown link, an error, too many requests. */
 export function NoticePage(props: {
-  readonly text: CheckoutMessages;
   readonly kind: NoticeKind;
   /** The link to try again, or null. */
   readonly retryPath: string | null;
   /** When the page retries automatically; null where that would resend a form. */
   readonly retryAfterSeconds?: number | null;
 }) {
-  const { text, kind, retryPath, retryAfterSeconds = null } = props;
+  const { kind, retryPath, retryAfterSeconds = null } = props;
+  const text = useText();
   const words = {
     unknown: [text.unknownTitle, text.unknownLead],
     error: [text.errorTitle, text.errorLead],
@@ -27,17 +27,13 @@ export function NoticePage(props: {
   const refresh =
     retryAfterSeconds === null ? null : { afterSeconds: retryAfterSeconds, url: retryPath };
   return (
-    <CheckoutDocument text={text} title={title} isTest={false} path={retryPath} refresh={refresh}>
+    <CheckoutDocument title={title} isTest={false} path={retryPath} refresh={refresh}>
       <main class="sheet">
         <div class="task">
           <Headline tone={kind === 'busy' ? 'wait' : 'plain'}>{title}</Headline>
           <p>{lead}</p>
           {retryAfterSeconds !== null && (
-            <Countdown
-              text={text}
-              remainingMs={retryAfterSeconds * SECOND_MS}
-              words={text.tryingAgainIn}
-            >
+            <Countdown remainingMs={retryAfterSeconds * SECOND_MS} words={text.tryingAgainIn}>
               {''}
             </Countdown>
           )}

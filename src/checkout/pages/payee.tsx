@@ -1,4 +1,5 @@
 import { moneyText } from '../../i18n/money-text.ts';
+import { useText } from '../texts.ts';
 import type { PageProps, SummaryProps } from './props.ts';
 
 /**
@@ -7,7 +8,8 @@ import type { PageProps, SummaryProps } from './props.ts';
 export function Payee(
   props: SummaryProps & Pick<PageProps, 'path'> & { readonly isPayable: boolean },
 ) {
-  const { text, summary, path, isPayable } = props;
+  const { summary, path, isPayable } = props;
+  const text = useText();
   return (
     <header class="payee">
       <Logo summary={summary} path={path} />
@@ -15,7 +17,7 @@ export function Payee(
         {isPayable && <span class="quiet">{text.payTo} </span>}
         <bdi>{summary.merchantName}</bdi>
       </p>
-      {isPayable && <Amount text={text} summary={summary} />}
+      {isPayable && <Amount summary={summary} />}
       {summary.description !== null && (
         <p class="quiet description">
           <bdi>{summary.description}</bdi>
@@ -25,8 +27,8 @@ export function Payee(
   );
 }
 
-function Amount({ text, summary }: SummaryProps) {
-  const { totals, currency } = summary;
+function Amount({ summary: { totals, currency } }: SummaryProps) {
+  const text = useText();
   return (
     <>
       <p class="amount" data-by-method={totals.totalMinor === null ? '{charged}' : undefined}>

@@ -1,5 +1,6 @@
 import { type Method, TRAITS } from '../../domain/method.ts';
 import type { CheckoutMessages, FormProblem } from '../../i18n/messages.ts';
+import { useText } from '../texts.ts';
 import type { PhoneField } from '../view.ts';
 import { problemText } from './choose-notices.tsx';
 import type { ChooseProps } from './props.ts';
@@ -16,7 +17,8 @@ const PHONE_PROBLEMS: readonly FormProblem[] = [
  * one tab stop, so the focus order stays the visual order.
  */
 export function PhoneEntry(props: ChooseProps & { readonly phone: PhoneField }) {
-  const { text, state, phone } = props;
+  const { state, phone } = props;
+  const text = useText();
   const isWrong = state.problem !== null && PHONE_PROBLEMS.includes(state.problem);
   const problem = isWrong ? problemText(text, state.problem, state.selected) : '';
   return (

@@ -1,4 +1,6 @@
+import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { timeText } from '../../i18n/time-text.ts';
+import { useText } from '../texts.ts';
 import type { PushState, RedirectState } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
 import { Countdown } from './countdown.tsx';
@@ -14,7 +16,8 @@ const REDIRECT_REFRESH_SECONDS = 15;
 
 /** The customer is, or should be, on the provider's page. */
 export function RedirectPage(props: PageProps & { readonly state: RedirectState }) {
-  const { text, state, path } = props;
+  const { state, path } = props;
+  const text = useText();
   const method = text.methodName[state.method];
   const title = state.isUnresolved ? text.unresolvedTitle : text.redirectTitle(method);
   const isConnecting = state.redirectUrl === null && !state.isUnresolved;
@@ -29,7 +32,7 @@ export function RedirectPage(props: PageProps & { readonly state: RedirectState 
       refresh={{ afterSeconds, url: null }}
     >
       <Headline tone="wait">{title}</Headline>
-      <p>{redirectLead(props, method)}</p>
+      <p>{redirectLead(text, state, method)}</p>
       {state.redirectUrl !== null && !state.isUnresolved && (
         <p>
           <a class="button" href={state.redirectUrl}>
@@ -37,9 +40,9 @@ export function RedirectPage(props: PageProps & { readonly state: RedirectState 
           </a>
         </p>
       )}
-      {isConnecting && <Waiting text={text} />}
+      {isConnecting && <Waiting />}
       <TimeLeft {...props} />
-      {(isConnecting || state.isUnresolved) && <CheckNow text={text} path={path} />}
+      {(isConnecting || state.isUnresolved) && <CheckNow path={path} />}
       {state.canAbandon && (
         <form class="stack-tight center" method="post" action={`${path}/abandon`} data-once>
           <input type="hidden" name="attempt" value={state.attemptId} />
@@ -61,26 +64,25 @@ export function RedirectPage(props: PageProps & { readonly state: RedirectState 
   );
 }
 
-function redirectLead(props: { text: PageProps['text']; state: RedirectState }, method: string) {
-  if (props.state.isUnresolved) {
-    return props.text.unresolvedLead(method);
+function redirectLead(text: CheckoutMessages, state: RedirectState, method: string): string {
+  if (state.isUnresolved) {
+    return text.unresolvedLead(method);
   }
-  return props.state.redirectUrl === null
-    ? props.text.redirectWait(method)
-    : props.text.redirectLead(method);
+  return state.redirectUrl === null ? text.redirectWait(method) : text.redirectLead(method);
 }
 
 /** The customer confirms on the phone; this page waits for the provider's result. */
 export function PushPage(props: PageProps & { readonly state: PushState }) {
-  const { text, state, path } = props;
+  const { state, path } = props;
+  const text = useText();
   const method = text.methodName[state.method];
   const title = state.isUnresolved ? text.unresolvedTitle : text.pushTitle;
   const refresh = { afterSeconds: PUSH_REFRESH_SECONDS, url: null };
   return (
     <Frame {...props} title={title} isPayable leaving="leaves_it" follow="fast" refresh={refresh}>
       <Headline tone="wait">{title}</Headline>
-      {state.isUnresolved ? <p>{text.unresolvedLead(method)}</p> : <Prompt {...props} />}
-      <Waiting text={text} />
+      {state.isUnresolved ? <p>{text.unresolvedLead(method)}</p> : <Prompt state={state} />}
+      <Waiting />
       <TimeLeft {...props} />
       {state.simulatorUrl !== null && (
         <p>
@@ -89,7 +91,7 @@ export function PushPage(props: PageProps & { readonly state: PushState }) {
           </a>
         </p>
       )}
-      <CheckNow text={text} path={path} />
+      <CheckNow path={path} />
       {state.phone !== null && !state.isUnresolved && (
         <details class="breakdown">
           <summary>
@@ -108,18 +110,19 @@ export function PushPage(props: PageProps & { readonly state: PushState }) {
   );
 }
 
-function Facts({ text, view: { summary } }: PageProps) {
+function Facts({ view: { summary } }: PageProps) {
   return (
     <>
       <dl class="receipt small">
-        <References text={text} summary={summary} />
+        <References summary={summary} />
       </dl>
-      <Breakdown text={text} summary={summary} isFolded />
+      <Breakdown summary={summary} isFolded />
     </>
   );
 }
 
-function Prompt({ text, state }: PageProps & { readonly state: PushState }) {
+function Prompt({ state }: { readonly state: PushState }) {
+  const text = useText();
   const method = text.methodName[state.method];
   if (state.phone === null) {
     return <p>{text.pushLeadNoPhone(method)}</p>;
@@ -137,7 +140,8 @@ function Prompt({ text, state }: PageProps & { readonly state: PushState }) {
 }
 
 /** A link to check now, for browsers without scripts and automatic reloads. */
-function CheckNow({ text, path }: Pick<PageProps, 'text' | 'path'>) {
+function CheckNow({ path }: Pick<PageProps, 'path'>) {
+  const text = useText();
   return (
     <p>
       <a class="button button-second" href={path}>
@@ -147,7 +151,8 @@ function CheckNow({ text, path }: Pick<PageProps, 'text' | 'path'>) {
   );
 }
 
-function Waiting({ text }: Pick<PageProps, 'text'>) {
+function Waiting() {
+  const text = useText();
   return (
     <p class="waiting">
       <span class="pulse" aria-hidden="true" /> {text.waiting}
@@ -157,12 +162,13 @@ function Waiting({ text }: Pick<PageProps, 'text'>) {
 
 /** The time left to confirm, and until when a confirmation may be reported after that. */
 function TimeLeft(props: PageProps & { readonly state: PushState | RedirectState }) {
-  const { text, view, state } = props;
+  const { view, state } = props;
+  const text = useText();
   const { reportedUntilMs } = state;
   return (
     <>
       {view.remainingMs !== null && (
-        <Countdown text={text} remainingMs={view.remainingMs} words={text.timeLeftToConfirm}>
+        <Countdown remainingMs={view.remainingMs} words={text.timeLeftToConfirm}>
           {text.payBefore(timeText(state.dueAtMs, text))}
         </Countdown>
       )}

@@ -1,12 +1,9 @@
-import type { VNode } from 'preact';
 import type { MethodLogos, Support } from '../../config.ts';
-import type { CheckoutMessages } from '../../i18n/messages.ts';
 import type { PaymentSummary } from '../summary.ts';
 import type { CheckoutView, ChooseState } from '../view.ts';
 
 /** The props of every page of a payment. */
 export interface PageProps {
-  readonly text: CheckoutMessages;
   readonly view: CheckoutView;
   /** Path of this payment's page; its forms post below it. */
   readonly path: string;
@@ -16,13 +13,10 @@ export interface PageProps {
   readonly logos?: MethodLogos;
   /** Where the customer finds help once the payment has ended. */
   readonly support?: Support;
-  /** On a receipt; absent without refunds. */
-  readonly refunds?: VNode | null;
 }
 
 /** The props of a part that only shows what the payment is for. */
 export interface SummaryProps {
-  readonly text: CheckoutMessages;
   readonly summary: PaymentSummary;
 }
 

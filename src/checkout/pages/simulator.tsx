@@ -10,6 +10,7 @@ import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { moneyText } from '../../i18n/money-text.ts';
 import { timeText } from '../../i18n/time-text.ts';
 import { SCENARIOS } from '../../rails/simulator/scenarios.ts';
+import { useText } from '../texts.ts';
 import { Countdown } from './countdown.tsx';
 import { CheckoutDocument } from './document.tsx';
 import { Headline, Row } from './elements.tsx';
@@ -18,7 +19,6 @@ import { Headline, Row } from './elements.tsx';
 export type SimulatorChoice = 'approve' | 'decline' | 'give_up';
 
 export interface SimulatorPageProps {
-  readonly text: CheckoutMessages;
   readonly terms: IntentTerms;
   /** Already advanced to the present time. */
   readonly attempt: Attempt;
@@ -34,11 +34,12 @@ export interface SimulatorPageProps {
 
 /** Replaces a provider's page: the visitor decides the outcome of the test payment. */
 export function SimulatorPage(props: SimulatorPageProps) {
-  const { text, terms, attempt } = props;
+  const { terms, attempt } = props;
+  const text = useText();
   const settled = settledText(attempt.status, text);
   const title = settled === null ? text.simulatorTitle : text.simulatorSettledTitle;
   return (
-    <CheckoutDocument text={text} title={`${title} · ${text.testBanner}`} isTest path={props.path}>
+    <CheckoutDocument title={`${title} · ${text.testBanner}`} isTest path={props.path}>
       <main class="sheet sheet-test">
         <div class="task">
           <Headline tone={settled === null ? 'wait' : 'plain'}>{title}</Headline>
@@ -64,7 +65,7 @@ export function SimulatorPage(props: SimulatorPageProps) {
               </a>
             </p>
           )}
-          <Amounts text={text} terms={terms} />
+          <Amounts terms={terms} />
         </div>
       </main>
     </CheckoutDocument>
@@ -72,11 +73,12 @@ export function SimulatorPage(props: SimulatorPageProps) {
 }
 
 function Buttons(props: SimulatorPageProps) {
-  const { text, terms, action, checkoutUrl, attempt, remainingMs } = props;
+  const { terms, action, checkoutUrl, attempt, remainingMs } = props;
+  const text = useText();
   const isHosted = terms.kind === 'hosted';
   return (
     <>
-      <Countdown text={text} remainingMs={remainingMs} words={text.timeLeftToConfirm}>
+      <Countdown remainingMs={remainingMs} words={text.timeLeftToConfirm}>
         {text.payBefore(timeText(attempt.deadlineAtMs, text))}
       </Countdown>
       <form class="stack" method="post" action={action} data-once>
@@ -102,7 +104,8 @@ function Buttons(props: SimulatorPageProps) {
 }
 
 /** For the merchant's developer, who finds the names in the documentation. */
-function Amounts({ text, terms }: Pick<SimulatorPageProps, 'text' | 'terms'>) {
+function Amounts({ terms }: Pick<SimulatorPageProps, 'terms'>) {
+  const text = useText();
   return (
     <details class="breakdown">
       <summary>

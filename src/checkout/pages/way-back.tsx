@@ -1,3 +1,4 @@
+import { useText } from '../texts.ts';
 import type { PageProps, SummaryProps } from './props.ts';
 
 /** Whether leaving ends the payment, so the page asks first. */
@@ -11,11 +12,12 @@ export type Leaving = 'ends_payment' | 'leaves_it';
 export function WayBack(
   props: SummaryProps & Pick<PageProps, 'path'> & { readonly leaving: Leaving },
 ) {
-  const { text, summary, path } = props;
+  const { summary, path } = props;
+  const text = useText();
   if (props.leaving === 'leaves_it') {
     return summary.returnUrl === null ? null : (
       <a class="back" href={summary.returnUrl}>
-        <BackLabel text={text} summary={summary} />
+        <BackLabel summary={summary} />
       </a>
     );
   }
@@ -24,7 +26,7 @@ export function WayBack(
   return (
     <details class="leave">
       <summary class="back">
-        <BackLabel text={text} summary={summary} />
+        <BackLabel summary={summary} />
       </summary>
       <form class="stack notice" method="post" action={`${path}/give-up`} data-once>
         <strong>{text.leaveTitle}</strong>
@@ -37,7 +39,8 @@ export function WayBack(
   );
 }
 
-function BackLabel({ text, summary }: SummaryProps) {
+function BackLabel({ summary }: SummaryProps) {
+  const text = useText();
   return (
     <>
       <svg class="arrow" viewBox="0 0 24 24" width="20" height="20" aria-hidden="true">
@@ -57,7 +60,8 @@ function BackLabel({ text, summary }: SummaryProps) {
 }
 
 /** The same link as the main button, when the page has no other action. */
-export function ReturnButton({ text, summary }: SummaryProps) {
+export function ReturnButton({ summary }: SummaryProps) {
+  const text = useText();
   if (summary.returnUrl === null) {
     return null;
   }
