@@ -20,13 +20,13 @@ import type { CallbackCall } from '../../src/rails/callback.ts';
 import { railFor, railOf } from '../../src/rails/registry.ts';
 import { isInteractive, simulator } from '../../src/rails/simulator/rail.ts';
 import { answerRefundCallback } from '../../src/refunds/callback.ts';
+import type { ShownPayment, ShownRefund } from '../harness/shown.ts';
 import { askedMinor, CHANGED_BY_MINOR } from './books.ts';
-import type { ShownPayment } from './check-amounts.ts';
 import { OUTSIDE, START_MS } from './clock.ts';
 import { SimulatedFailure } from './faults.ts';
 import type { SimulatedResponse } from './globals.ts';
 import type { World } from './history.ts';
-import { type AnsweredRefund, claimName } from './journal.ts';
+import { claimName } from './journal.ts';
 import { accessOf, callbackHostOf } from './merchants.ts';
 import { type Action, needsPhone, type Plan, type PlannedPayment } from './plan.ts';
 import type { Report } from './provider.ts';
@@ -495,7 +495,7 @@ function isFinal(error: unknown): error is Problem {
 }
 
 /** The content of a successful answer. */
-function contentOf<Content extends AnsweredRefund | ShownPayment>(answer: Response): Content {
+function contentOf<Content extends ShownRefund | ShownPayment>(answer: Response): Content {
   const { text } = answer as unknown as SimulatedResponse;
   return JSON.parse(text).content;
 }

@@ -20,7 +20,6 @@ export interface Process {
 
 interface ScheduledEvent {
   readonly atMs: number;
-  readonly order: number;
   readonly process: Process;
   readonly run: () => void;
 }
@@ -65,8 +64,8 @@ export class Clock {
   events = 0;
   /** Lines of the history with errors that nothing explains. */
   readonly internalErrors: string[] = [];
+  /** In order of time; of one time, in the order of scheduling. */
   readonly #queue: ScheduledEvent[] = [];
-  #order = 0;
 
   constructor(options: {
     readonly seed: number;
@@ -99,13 +98,9 @@ export class Clock {
   }
 
   schedule(process: Process, afterMs: number, run: () => void): void {
-    this.#order += 1;
-    push(this.#queue, {
-      atMs: this.nowMs + Math.max(0, Math.ceil(afterMs)),
-      order: this.#order,
-      process,
-      run,
-    });
+    const atMs = this.nowMs + Math.max(0, Math.ceil(afterMs));
+    const place = 1 + this.#queue.findLastIndex((other) => other.atMs <= atMs);
+    this.#queue.splice(place, 0, { atMs, process, run });
   }
 
   newProcess(name: string, isWorker: boolean, skewMs = 0): Process {
@@ -174,7 +169,7 @@ export class Clock {
       if (next === undefined || next.atMs > endMs || this.isEndless) {
         break;
       }
-      pop(this.#queue);
+      this.#queue.shift();
       this.nowMs = Math.max(this.nowMs, next.atMs);
       if (!next.process.isAlive) {
         continue;
@@ -187,52 +182,5 @@ export class Clock {
     }
     this.nowMs = Math.max(this.nowMs, endMs);
     this.current = OUTSIDE;
-  }
-}
-
-function isBefore(one: ScheduledEvent, other: ScheduledEvent): boolean {
-  return one.atMs === other.atMs ? one.order < other.order : one.atMs < other.atMs;
-}
-
-/** Adds to a binary heap. */
-function push(heap: ScheduledEvent[], event: ScheduledEvent): void {
-  let index = heap.length;
-  heap.push(event);
-  while (index > 0) {
-    const parentIndex = (index - 1) >> 1;
-    const parent = heap[parentIndex];
-    if (parent === undefined || !isBefore(event, parent)) {
-      break;
-    }
-    heap[index] = parent;
-    heap[parentIndex] = event;
-    index = parentIndex;
-  }
-}
-
-/** Removes the first of a binary heap. */
-function pop(heap: ScheduledEvent[]): void {
-  const last = heap.pop();
-  if (last === undefined || heap.length === 0) {
-    return;
-  }
-  let index = 0;
-  heap[0] = last;
-  for (;;) {
-    const left = 2 * index + 1;
-    const leftEvent = heap[left];
-    if (leftEvent === undefined) {
-      return;
-    }
-    const rightEvent = heap[left + 1];
-    const isRight = rightEvent !== undefined && isBefore(rightEvent, leftEvent);
-    const childEvent = isRight ? rightEvent : leftEvent;
-    if (!isBefore(childEvent, last)) {
-      return;
-    }
-    const child = isRight ? left + 1 : left;
-    heap[index] = childEvent;
-    heap[child] = last;
-    index = child;
   }
 }

@@ -7,7 +7,7 @@ import {
   type Tenant,
 } from '../../src/domain/intent.ts';
 import { heldOf } from '../../src/domain/refund-amounts.ts';
-import type { ShownPayment } from './check-amounts.ts';
+import type { ShownPayment, ShownRefund } from '../harness/shown.ts';
 import type { Clock } from './clock.ts';
 import type { SimulatedResponse } from './globals.ts';
 import type { PlannedPayment } from './plan.ts';
@@ -26,17 +26,6 @@ interface ReadAnswer extends Pick<PlannedPayment, 'merchant' | 'uniqueId'> {
   readonly content: ShownPayment;
 }
 
-/** The part of a refund in the API's answer that hardly ever changes. */
-export interface AnsweredRefund {
-  readonly refundUniqueId: string;
-  readonly paymentIntentUniqueId: string;
-  readonly transactionId: string;
-  readonly amountMinor: number;
-  readonly commissionReturnedMinor: number;
-  readonly returnedMinor: number;
-  readonly currency: string;
-}
-
 /** A claim's name in the journal: the id of a refund is unique among all payments of a tenant. */
 export function claimName({ merchantId, environment }: Tenant, refundId: string): string {
   return [merchantId, environment, refundId].join('/');
@@ -53,7 +42,7 @@ export class Journal {
   readonly violations: Violation[] = [];
   readonly created: CreatedAnswer[] = [];
   readonly canceledPayments: PlannedPayment[] = [];
-  readonly refunds: { readonly payment: PlannedPayment; readonly refund: AnsweredRefund }[] = [];
+  readonly refunds: { readonly payment: PlannedPayment; readonly refund: ShownRefund }[] = [];
   readonly canceledRefunds: { readonly payment: PlannedPayment; readonly refundId: string }[] = [];
   readonly reads: ReadAnswer[] = [];
   /** Refunds with a request that got no answer, which may leave a claim. */
@@ -107,7 +96,7 @@ export class Journal {
     this.reads.push({ merchant, uniqueId, content });
   }
 
-  refundAccepted(payment: PlannedPayment, refund: AnsweredRefund): void {
+  refundAccepted(payment: PlannedPayment, refund: ShownRefund): void {
     this.refunds.push({ payment, refund });
   }
 
