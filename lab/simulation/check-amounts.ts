@@ -46,8 +46,8 @@ export function checkAmounts(expect: Expect, world: World, plan: Plan, ended: En
   checkRefundAmounts(books);
   const refundedAmount = sumOf(refundedIn(shown, shown.refunds));
   books.same('the status call', shown, { refundedAmount });
-  for (const { merchant, uniqueId, content } of world.journal.reads) {
-    if (merchant === payment.merchant && uniqueId === payment.uniqueId) {
+  for (const { payment: read, content } of world.journal.reads) {
+    if (read === payment) {
       checkPayment(books, 'an answer', content);
     }
   }

@@ -1,6 +1,6 @@
 import { Random } from '../harness/random.ts';
-import { type Fault, Faults, type Weather } from './faults.ts';
-import { hashOf } from './hash.ts';
+import { type Fault, Faults } from './faults.ts';
+import type { Plan } from './plan.ts';
 
 /** 1 January 2027, 00:00 UTC. */
 export const START_MS = Date.UTC(2027, 0, 1);
@@ -67,15 +67,17 @@ export class Clock {
   /** In order of time; of one time, in the order of scheduling. */
   readonly #queue: ScheduledEvent[] = [];
 
-  constructor(options: {
-    readonly seed: number;
-    readonly weather: Weather;
-    readonly spared: ReadonlySet<string>;
-    readonly isTraced: boolean;
-  }) {
-    this.faults = new Faults(options.seed, options.weather, options.spared);
-    this.timing = new Random(options.seed, 'timing');
-    this.lines = options.isTraced ? [] : null;
+  /** What is down, and until when. */
+  readonly downUntilMs = { database: 0, queues: 0, objects: 0, merchants: 0 };
+
+  constructor(plan: Plan, isTraced: boolean) {
+    this.faults = new Faults(plan);
+    this.timing = new Random(plan.seed, 'timing');
+    this.lines = isTraced ? [] : null;
+  }
+
+  isDown(what: keyof Clock['downUntilMs']): boolean {
+    return this.nowMs < this.downUntilMs[what];
   }
 
   /** One line of the history. */
@@ -183,4 +185,13 @@ export class Clock {
     this.nowMs = Math.max(this.nowMs, endMs);
     this.current = OUTSIDE;
   }
+}
+
+/** FNV-1a, 32 bits. */
+export function hashOf(text: string, start = 0x811c9dc5): number {
+  let hash = start;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return hash;
 }
