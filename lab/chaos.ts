@@ -9,6 +9,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { expectFreePort } from '../scripts/dev/ports.ts';
 import { Gateway, NO_RATE_LIMITS } from '../scripts/gateway/gateway.ts';
 import { HttpClient } from '../scripts/gateway/http.ts';
@@ -16,12 +17,11 @@ import { numberOption } from '../scripts/project/options.ts';
 import { startStandIns } from '../scripts/stand-ins/start-all.ts';
 import { Caller } from './chaos/caller.ts';
 import { Journey, type Scene } from './chaos/journey.ts';
-import { killRepeatedly } from './chaos/kill-repeatedly.ts';
 import { Member } from './chaos/member.ts';
 import { MerchantServer } from './chaos/merchant-server.ts';
 import { Observations } from './chaos/observations.ts';
 import { planOf } from './chaos/plan.ts';
-import { Verdict } from './chaos/verdict.ts';
+import { checkPayments, untilEventsArrived } from './chaos/verdict.ts';
 import { operate } from './harness/operator.ts';
 import { Random } from './harness/random.ts';
 import { runScript, seedOption } from './harness/script.ts';
@@ -30,6 +30,10 @@ import { forEachOf, runWorkers } from './harness/workers.ts';
 
 const CUSTOMERS = 24;
 const VIOLATIONS_SHOWN = 500;
+const SERVING_MS_MIN = 200;
+const SERVING_MS_MAX = 3_500;
+const STARTING_MS_MAX = 4_000;
+const KILLED_WHILE_STARTING_PROBABILITY = 0.1;
 const STAND_INS = { ethswitch: 'cards', hasRefunds: true, hasStatusQueries: true } as const;
 
 const SCRIPT = {
@@ -75,11 +79,11 @@ await runScript(SCRIPT, async ({ seed, kills, port }) => {
     await gateway.kill();
     const scene = { caller, member, standIns, observed };
     const journeys = await putUnderLoad(scene, { seed, kills, gateway, callbackUrl });
-    const verdict = new Verdict(gateway.merchant, client, observed, merchantServer);
-    await verdict.untilEventsArrived((missing) => say(`waiting for ${missing} events`));
+    const evidence = { caller, observed, merchantServer, say };
+    await untilEventsArrived(evidence);
     await forEachOf(journeys, CUSTOMERS, (journey) => journey.replay());
     say("comparing payments, events, refunds, lists and the providers' books");
-    await verdict.checkPayments(say);
+    await checkPayments(evidence);
   } finally {
     await gateway.kill();
     await standIns.stop();
@@ -111,7 +115,7 @@ async function putUnderLoad(
 ): Promise<readonly Journey[]> {
   const journeys: Journey[] = [];
   let isOver = false;
-  const killing = killRepeatedly(gateway, kills, new Random(seed, 'kills'), say).finally(() => {
+  const killing = killRepeatedly(gateway, kills, new Random(seed, 'kills')).finally(() => {
     isOver = true;
     say('killed for the last time; waiting for the payments in progress');
   });
@@ -129,6 +133,25 @@ async function putUnderLoad(
   return journeys;
 }
 
+/** Starts and kills the gateway at random moments, then starts it a last time. */
+async function killRepeatedly(gateway: Gateway, kills: number, random: Random): Promise<void> {
+  for (let kill = 1; kill <= kills; kill += 1) {
+    const isStarting = kill > 1 && random.chance(KILLED_WHILE_STARTING_PROBABILITY);
+    const delayMs = isStarting
+      ? random.between(0, STARTING_MS_MAX)
+      : random.between(SERVING_MS_MIN, SERVING_MS_MAX);
+    gateway.start();
+    if (!isStarting) {
+      await gateway.untilReady();
+    }
+    await wait(delayMs);
+    await gateway.kill();
+    say(`kill ${kill} of ${kills}: ${delayMs} ms after ${isStarting ? 'start' : 'ready'}`);
+  }
+  gateway.start();
+  await gateway.untilReady();
+}
+
 /** The link that `npm run dev` prints once it is ready. */
 function invitationIn(outputFile: string): Promise<string> {
   return until('link into the dashboard', async () => {
@@ -140,7 +163,7 @@ function invitationIn(outputFile: string): Promise<string> {
 async function summarize(observed: Observations, outputFile: string): Promise<void> {
   say('');
   say(`payments asked for: ${observed.payments.size}`);
-  for (const [what, count] of observed.counts()) {
+  for (const [what, count] of [...observed.counts].sort()) {
     say(`  ${what}: ${count}`);
   }
   say(`events in the gateway's own log: ${await loggedTroubles(outputFile)}`);

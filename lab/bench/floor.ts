@@ -35,6 +35,5 @@ export async function startFloor(stateDirectory: string): Promise<BenchServer> {
     schema: 'CREATE TABLE changes (id TEXT PRIMARY KEY, body TEXT NOT NULL)',
     projectedTable: 'changes',
     stateDirectory,
-    hasInspector: false,
   });
 }

@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import { kefelWorker } from '../harness/built-worker.ts';
-import { startServer } from '../harness/worker-server.ts';
-import type { CaseName } from './cases.ts';
-import type { Measurement } from './measure.ts';
-import type { Round, Sample } from './statistics.ts';
+import { type ServerOptions, startServer } from '../harness/worker-server.ts';
+import type { Measurement, Round, Sample } from './table.ts';
 
 const REQUEST = {
   method: 'POST',
@@ -23,7 +21,6 @@ export default { fetch: () => Response.json({ status: 401 }, { status: 401 }) };
  * workerd from its start to the answer, the latency that of the request alone.
  */
 export async function measureFresh(
-  name: CaseName,
   builtDirectory: string,
   directory: string,
   roundCount: number,
@@ -34,25 +31,17 @@ export async function measureFresh(
   const rounds: Round[] = [];
   for (let round = 0; round < roundCount; round += 1) {
     const kefel = await firstRequest(worker, join(directory, `kefel-${round}`));
-    rounds.push({
-      kefel,
-      baseline: await firstRequest(hollow, join(directory, `hollow-${round}`)),
-    });
+    const baseline = await firstRequest(hollow, join(directory, `hollow-${round}`));
+    rounds.push({ kefel, baseline });
   }
-  return { name, clients: 1, rounds };
+  return { about: 'start of workerd and a first request, 401', clients: 1, rounds };
 }
 
 async function firstRequest(
-  worker: Parameters<typeof startServer>[0]['worker'],
+  worker: ServerOptions['worker'],
   stateDirectory: string,
 ): Promise<Sample> {
-  const server = await startServer({
-    worker,
-    schema: null,
-    projectedTable: '',
-    stateDirectory,
-    hasInspector: false,
-  });
+  const server = await startServer({ worker, stateDirectory });
   try {
     const sentAtMs = performance.now();
     const response = await fetch(`${server.url}/api/v1/payment/sandbox/intent`, REQUEST);

@@ -140,7 +140,7 @@ export async function reading<Item>(
   return requests(status, (index) => request(next(index)));
 }
 
-export function inTurn<Item>(items: readonly Item[]): (index: number) => Item {
+function inTurn<Item>(items: readonly Item[]): (index: number) => Item {
   return (index) => {
     const item = items[index % items.length];
     if (item === undefined) {
@@ -148,6 +148,30 @@ export function inTurn<Item>(items: readonly Item[]): (index: number) => Item {
     }
     return item;
   };
+}
+
+/** Work on a list, with more rows than it shows. */
+export async function listing(
+  create: (index: number) => HttpRequest,
+  list: HttpRequest,
+): Promise<Work> {
+  await prepareMany(OBJECTS_READ, (index) => expectAnswer(create(index), 200));
+  return requests(200, () => list);
+}
+
+/** Prepared units, each of which one request completes: it waits for the unit's webhook, too. */
+export async function completing(
+  receiver: Receiver,
+  units: number,
+  status: number,
+  prepare: (index: number) => Promise<{ readonly id: string; readonly request: HttpRequest }>,
+): Promise<Work> {
+  const next = inTurn(await prepareMany(units, prepare));
+  const send = (index: number) => {
+    const { id, request } = next(index);
+    return Promise.all([receiver.untilArrivalOf(id), expectAnswer(request, status)]);
+  };
+  return { send, unitsPerSend: 1, webhooks: 'none', due: null };
 }
 
 const PACE_UNITS = 100;
@@ -159,13 +183,15 @@ const STORM_MARGIN_MS = 6_000;
  */
 export async function storm(
   units: number,
-  create: (index: number, dueAtMs: number | null) => Promise<unknown>,
+  create: (index: number, dueAtMs: number | null) => HttpRequest,
 ): Promise<Work> {
+  const prepare = (count: number, dueAtMs: number | null) =>
+    prepareMany(count, (index) => expectAnswer(create(index, dueAtMs), 200));
   const beganAtMs = performance.now();
-  await prepareMany(PACE_UNITS, (index) => create(index, null));
+  await prepare(PACE_UNITS, null);
   const expectedMs = ((performance.now() - beganAtMs) / PACE_UNITS) * units;
   const atMs = Math.ceil((Date.now() + 2 * expectedMs + STORM_MARGIN_MS) / 1_000) * 1_000;
-  await prepareMany(units, (index) => create(index, atMs));
+  await prepare(units, atMs);
   const due = { atMs, units };
   return { send: async () => undefined, unitsPerSend: 0, webhooks: 'timed', due };
 }

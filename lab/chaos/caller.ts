@@ -30,21 +30,17 @@ export class Caller {
     this.#observed = observed;
   }
 
-  /** Sends a repeatable request until an answer arrives. */
-  async insist(request: HttpRequest): Promise<HttpAnswer> {
-    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-      const answer = await this.try(request);
-      if (answer !== null) {
-        return answer;
-      }
-      this.#observed.count('other answers lost');
-    }
-    throw new Unexpected(`${request.method} ${new URL(request.url).pathname} was never answered`);
+  api(environment: Environment): MerchantApi {
+    return new MerchantApi(this.#gateway.merchant, environment);
+  }
+
+  whenServing(): Promise<void> {
+    return this.#gateway.whenServing();
   }
 
   /** Null when no answer arrived, or only that the gateway could not answer. */
   async try(request: HttpRequest): Promise<HttpAnswer | null> {
-    await this.#gateway.whenServing();
+    await this.whenServing();
     try {
       const answer = await this.#client.send(request);
       if (answer.status !== 503) {
@@ -60,22 +56,28 @@ export class Caller {
     return null;
   }
 
-  whenServing(): Promise<void> {
-    return this.#gateway.whenServing();
-  }
-
-  /** The answer, which must have this status, of a repeatable request. */
-  async expect(request: HttpRequest, status: number): Promise<HttpAnswer> {
-    const answer = await this.insist(request);
-    if (answer.status !== status) {
-      throw new Unexpected(
-        `${request.method} ${new URL(request.url).pathname}: expected ${status}, got ${answer.status} ${answer.body.slice(0, 300)}`,
-      );
+  /** Sends a repeatable request until an answer arrives, which must have one of the statuses. */
+  async expect(request: HttpRequest, ...statuses: readonly number[]): Promise<HttpAnswer> {
+    const name = `${request.method} ${new URL(request.url).pathname}`;
+    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+      const answer = await this.try(request);
+      if (answer !== null && !statuses.includes(answer.status)) {
+        throw new Unexpected(`${name} answered ${answer.status} ${answer.body.slice(0, 300)}`);
+      }
+      if (answer !== null) {
+        return answer;
+      }
+      this.#observed.count('other answers lost');
     }
-    return answer;
+    throw new Unexpected(`${name} was never answered`);
   }
 
-  api(environment: Environment): MerchantApi {
-    return new MerchantApi(this.#gateway.merchant, environment);
+  /** The content of an answer of the merchant's API. */
+  async content<Content>(request: HttpRequest): Promise<Content> {
+    return contentOf(await this.expect(request, 200));
   }
+}
+
+export function contentOf<Content>({ body }: Pick<HttpAnswer, 'body'>): Content {
+  return JSON.parse(body).content;
 }

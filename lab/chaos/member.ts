@@ -48,7 +48,7 @@ export class Member {
     });
     const cookie = cookiesIn(joined);
     const url = `${origin}/dashboard/sandbox/overview`;
-    const page = await caller.insist({ method: 'GET', url, headers: fromPage(cookie) });
+    const page = await caller.expect({ method: 'GET', url, headers: fromPage(cookie) }, 200);
     return new Member(caller, authenticator, { origin, cookie, csrf: requiredField(page, 'csrf') });
   }
 
@@ -65,9 +65,10 @@ export class Member {
     const path = `${pathOf(payment)}/refund`;
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
       const url = `${this.#origin}${path}`;
-      const page = await this.#caller.insist({
-        ...{ method: 'GET', url, headers: fromPage(this.#cookie) },
-      });
+      const page = await this.#caller.expect(
+        { method: 'GET', url, headers: fromPage(this.#cookie) },
+        ...[200, 409],
+      );
       if (page.status === 409) {
         return;
       }
@@ -93,7 +94,7 @@ export class Member {
     path: string,
     fields: Readonly<Record<string, string>>,
   ): Promise<HttpAnswer | null> {
-    const offer = await this.#caller.insist(this.#form(`${path}/options`, fields));
+    const offer = await this.#caller.expect(this.#form(`${path}/options`, fields), 200, 409);
     if (offer.status !== 200) {
       return offer;
     }

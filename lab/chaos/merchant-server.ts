@@ -1,9 +1,11 @@
 import { verify } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import type { DemoMerchant } from '../../scripts/dev/demo-merchant.ts';
 import { listenLocally } from '../harness/local-server.ts';
 import { Random } from '../harness/random.ts';
+import type { Envelope, ShownEvent } from '../harness/shown.ts';
 import type { Observations } from './observations.ts';
 
 const PATH = '/webhooks';
@@ -12,39 +14,10 @@ const HANGING_PROBABILITY = 0.01;
 /** Longer than the gateway waits for an answer. */
 const HANG_MS = 20_000;
 
-/** The envelope of a webhook (docs/decisions.md#17). */
-interface Envelope {
-  readonly webHookEvent: string;
-  readonly paymentIntentUniqueId: string;
-  readonly status: string;
-  readonly signature: string;
-  readonly body: string;
-}
-
-/** The checked part of `body`. */
-interface Payment {
-  readonly uniqueId: string;
-  readonly event: string;
-  readonly status: string;
-  readonly totalAmount: number;
-  readonly currency: string;
-  readonly test: boolean;
-  readonly refund?: { readonly refundUniqueId: string; readonly status: string };
-}
-
-/** The status of an envelope with this payment, by which many receivers act. */
-function envelopeStatus({ status, refund }: Payment): string {
-  if (refund === undefined) {
-    return status;
-  }
-  return refund.status === 'SUCCESS' ? 'REFUNDED' : `REFUND_${refund.status}`;
-}
-
 export interface ReceivedEvent {
   readonly webhookId: string;
   readonly event: string;
-  readonly status: string;
-  readonly payment: Payment;
+  readonly payment: ShownEvent;
   /** Every retry must send the same bytes. */
   readonly rawBody: string;
   tries: number;
@@ -67,29 +40,23 @@ export class MerchantServer {
     this.#observed = observed;
     this.#seed = seed;
     this.#server = createServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      try {
-        for await (const chunk of request) {
-          chunks.push(chunk);
-        }
-      } catch {
+      const body = await text(request).catch(() => null);
+      if (body === null) {
         // The gateway was killed while sending.
         observed.count('webhooks cut off');
         return;
       }
-      const tries = this.#receive(Buffer.concat(chunks).toString('utf8'), request.headers);
-      switch (this.#behavior(request.headers, tries)) {
-        case 'accepting':
-          response.writeHead(204).end();
-          break;
-        case 'failing':
-          observed.count('webhooks answered 500');
-          response.writeHead(500).end();
-          break;
-        case 'hanging':
-          observed.count('webhooks left hanging');
-          setTimeout(() => response.destroy(), HANG_MS).unref();
+      const chosen = this.#firstChance(this.#receive(body, request.headers));
+      if (chosen < HANGING_PROBABILITY) {
+        observed.count('webhooks left hanging');
+        setTimeout(() => response.destroy(), HANG_MS).unref();
+        return;
       }
+      const fails = chosen < HANGING_PROBABILITY + FAILING_PROBABILITY;
+      if (fails) {
+        observed.count('webhooks answered 500');
+      }
+      response.writeHead(fails ? 500 : 204).end();
     });
   }
 
@@ -108,18 +75,35 @@ export class MerchantServer {
     return Map.groupBy(this.#events.values(), (event) => event.payment.uniqueId);
   }
 
-  /** Returns how often this event has arrived; 0 for a request that is not authentic. */
-  #receive(rawBody: string, headers: IncomingHttpHeaders): number {
+  /** Returns the event; null for a request that is not authentic. */
+  #receive(rawBody: string, headers: IncomingHttpHeaders): ReceivedEvent | null {
     this.#observed.count('webhooks received');
+    const webhookId = String(headers['webhook-id']);
+    const violation = (what: string) =>
+      this.#observed.violation(null, `webhook ${webhookId} ${what}; it was ${rawBody}`);
     try {
       const envelope = this.#verified(rawBody, headers);
-      return this.#remember(String(headers['webhook-id']), envelope, rawBody);
+      const payment: ShownEvent = JSON.parse(envelope.body);
+      const { webHookEvent: event, paymentIntentUniqueId, status } = envelope;
+      const known = this.#events.get(webhookId) ?? {
+        ...{ webhookId, event, payment, rawBody, tries: 0 },
+      };
+      this.#events.set(webhookId, known);
+      known.tries += 1;
+      if (known.rawBody !== rawBody) {
+        violation(`changed: ${known.rawBody}`);
+      }
+      if (
+        payment.uniqueId !== paymentIntentUniqueId ||
+        payment.event !== event ||
+        envelopeStatus(payment) !== status
+      ) {
+        violation('contradicts its own body');
+      }
+      return known;
     } catch (error) {
-      this.#observed.violation(
-        null,
-        `webhook ${headers['webhook-id']} is not authentic: ${error}; it was ${rawBody}`,
-      );
-      return 0;
+      violation(`is not authentic: ${error}`);
+      return null;
     }
   }
 
@@ -127,7 +111,7 @@ export class MerchantServer {
     const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
     const signed = Object.fromEntries(names.map((name) => [name, String(headers[name])]));
     const envelope: Envelope = JSON.parse(rawBody);
-    const { test }: Payment = JSON.parse(envelope.body);
+    const { test }: ShownEvent = JSON.parse(envelope.body);
     const { sandboxWebhookSecret, productionWebhookSecret, webhookPublicKeys } = this.#merchant;
     new Webhook(test ? sandboxWebhookSecret : productionWebhookSecret).verify(rawBody, signed);
     const signature = Buffer.from(envelope.signature, 'base64');
@@ -138,40 +122,18 @@ export class MerchantServer {
     return envelope;
   }
 
-  #remember(webhookId: string, envelope: Envelope, rawBody: string): number {
-    const known = this.#events.get(webhookId);
-    if (known !== undefined) {
-      if (known.rawBody !== rawBody) {
-        this.#observed.violation(
-          null,
-          `webhook ${webhookId} changed: ${known.rawBody} / ${rawBody}`,
-        );
-      }
-      known.tries += 1;
-      return known.tries;
-    }
-    const payment: Payment = JSON.parse(envelope.body);
-    if (
-      payment.uniqueId !== envelope.paymentIntentUniqueId ||
-      payment.event !== envelope.webHookEvent ||
-      envelopeStatus(payment) !== envelope.status
-    ) {
-      this.#observed.violation(null, `webhook ${webhookId} contradicts its own body: ${rawBody}`);
-    }
-    const { webHookEvent: event, status } = envelope;
-    this.#events.set(webhookId, { webhookId, event, status, payment, rawBody, tries: 1 });
-    return 1;
+  /** Decides about an event's first try; 1, which accepts it, for every other. */
+  #firstChance(event: ReceivedEvent | null): number {
+    return event?.tries === 1
+      ? new Random(this.#seed, 'merchant', event.payment.uniqueId).next()
+      : 1;
   }
+}
 
-  #behavior(headers: IncomingHttpHeaders, tries: number): 'accepting' | 'failing' | 'hanging' {
-    if (tries !== 1) {
-      return 'accepting';
-    }
-    const event = this.#events.get(String(headers['webhook-id']));
-    const chosen = new Random(this.#seed, 'merchant', event?.payment.uniqueId ?? '').next();
-    if (chosen < HANGING_PROBABILITY) {
-      return 'hanging';
-    }
-    return chosen < HANGING_PROBABILITY + FAILING_PROBABILITY ? 'failing' : 'accepting';
+/** The status of an envelope with this payment, by which many receivers act. */
+function envelopeStatus({ status, refund }: ShownEvent): string {
+  if (refund === undefined) {
+    return status;
   }
+  return refund.status === 'SUCCESS' ? 'REFUNDED' : `REFUND_${refund.status}`;
 }

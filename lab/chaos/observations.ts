@@ -1,5 +1,5 @@
 import type { StandInOrder } from '../../scripts/stand-ins/stand-in.ts';
-import type { FinalStatus, Plan, RefundPlan } from './plan.ts';
+import type { Plan, RefundPlan } from './plan.ts';
 
 /** What the merchant knows about a payment. */
 export interface PaymentRecord {
@@ -9,7 +9,7 @@ export interface PaymentRecord {
   /** The payment exists although no answer to its create arrived; the journey stops there. */
   isOrphan: boolean;
   /** The status that an answer confirmed, or that follows from the create alone. */
-  acknowledgedStatus: FinalStatus | null;
+  acknowledgedStatus: Plan['status'] | null;
   /** The customer cannot pay it: see the notes in the summary. */
   isStuck: boolean;
   /** At the provider's stand-in; null in the sandbox and before the provider was asked. */
@@ -30,7 +30,7 @@ export interface RefundRecord {
 export class Observations {
   readonly payments = new Map<string, PaymentRecord>();
   readonly violations: string[] = [];
-  readonly #counts = new Map<string, number>();
+  readonly counts = new Map<string, number>();
 
   open(plan: Plan): PaymentRecord {
     const record: PaymentRecord = {
@@ -47,19 +47,11 @@ export class Observations {
   }
 
   count(what: string): void {
-    this.#counts.set(what, this.counted(what) + 1);
-  }
-
-  counted(what: string): number {
-    return this.#counts.get(what) ?? 0;
-  }
-
-  counts(): readonly (readonly [string, number])[] {
-    return [...this.#counts].sort(([one], [other]) => one.localeCompare(other));
+    this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
   }
 
   violation(record: PaymentRecord | null, text: string): void {
-    const whose = record === null ? '' : `${record.plan.uniqueId} (${record.plan.story}): `;
+    const whose = record === null ? '' : `${record.plan.uniqueId} (${record.plan.name}): `;
     this.violations.push(whose + text);
   }
 }

@@ -3,25 +3,77 @@ import type { Currency, Environment, Method } from '../../src/domain/method.ts';
 import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';
 import { Random } from '../harness/random.ts';
 
+/** What a customer or the merchant does after the create. */
+export type Step =
+  /** In the simulator; a hosted payment connects to it first. */
+  | 'approve'
+  | 'decline'
+  | 'give_up'
+  /** The customer leaves the payment's page. */
+  | 'leave'
+  /** The merchant cancels the payment. */
+  | 'cancel'
+  /** At the stand-in for a provider. */
+  | 'pays'
+  | 'declines';
+
 /** What happens to a payment, decided before it is created. */
-export type Story =
-  | 'hosted_paid'
-  | 'hosted_declined_then_paid'
-  | 'hosted_abandoned'
-  | 'hosted_abandoned_at_rail'
-  | 'hosted_canceled'
-  | 'hosted_left_alone'
-  | 'express_simulated_success'
-  | 'express_simulated_failure'
-  | 'express_paid_at_rail'
-  /** In production, through a provider's stand-in. */
-  | 'express_paid_at_provider'
-  | 'express_declined_at_provider';
+interface Story {
+  /** How likely it is; stories with many steps are, so that a kill can hit more places. */
+  readonly weight: number;
+  readonly steps: readonly Step[];
+  /** After the last step. */
+  readonly status: 'SUCCESS' | 'FAILED' | 'EXPIRED' | 'CANCELED';
+  /** The merchant may refund it. */
+  readonly isRefunded?: true;
+  readonly expireInSeconds?: number;
+  readonly testMode?: Readonly<Record<string, string>>;
+  /** The status in the answer to the create. */
+  readonly answered?: string;
+}
 
-export type FinalStatus = 'SUCCESS' | 'FAILED' | 'EXPIRED' | 'CANCELED';
+/** Those at a provider are in production, the others in the sandbox. */
+const STORIES = {
+  hosted_paid: { weight: 2, steps: ['approve'], status: 'SUCCESS', isRefunded: true },
+  hosted_declined_then_paid: {
+    weight: 2,
+    steps: ['decline', 'approve'],
+    status: 'SUCCESS',
+    isRefunded: true,
+  },
+  hosted_abandoned: { weight: 1, steps: ['leave'], status: 'FAILED' },
+  hosted_abandoned_at_rail: { weight: 1, steps: ['give_up'], status: 'FAILED' },
+  hosted_canceled: { weight: 1, steps: ['cancel'], status: 'CANCELED' },
+  hosted_left_alone: { weight: 2, steps: [], status: 'EXPIRED', expireInSeconds: 8 },
+  express_simulated_success: {
+    weight: 2,
+    steps: [],
+    status: 'SUCCESS',
+    testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' },
+    answered: 'SUCCESS',
+  },
+  express_simulated_failure: {
+    weight: 1,
+    steps: [],
+    status: 'FAILED',
+    testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'FAILED' },
+    answered: 'FAILURE',
+  },
+  express_paid_at_rail: {
+    weight: 1,
+    steps: ['approve'],
+    status: 'SUCCESS',
+    isRefunded: true,
+    testMode: { testModeType: 'ACTUAL_TEST' },
+  },
+  express_paid_at_provider: { weight: 3, steps: ['pays'], status: 'SUCCESS', isRefunded: true },
+  express_declined_at_provider: { weight: 1, steps: ['declines'], status: 'FAILED' },
+} as const satisfies Readonly<Record<string, Story>>;
 
-export interface Plan {
-  readonly story: Story;
+type StoryName = keyof typeof STORIES;
+
+export interface Plan extends Story {
+  readonly name: StoryName;
   readonly uniqueId: string;
   readonly environment: Environment;
   readonly kind: 'hosted' | 'express';
@@ -29,7 +81,7 @@ export interface Plan {
   readonly currency: Currency;
   readonly idempotencyKey: string | null;
   /** Body of the create request. */
-  readonly body: string;
+  readonly body: object;
   /** The customer's choices on the page: first, and after a decline. */
   readonly methods: readonly [Method, Method];
   /** Whether to send the acknowledged create again at the end, to compare the answers. */
@@ -52,40 +104,11 @@ export interface RefundPlan {
   readonly isByMember: boolean;
 }
 
-const STORIES: readonly [Story, ...Story[]] = [
-  // Twice as likely, because they have the most steps, so a kill can hit more places.
-  'hosted_paid',
-  'hosted_paid',
-  'hosted_declined_then_paid',
-  'hosted_declined_then_paid',
-  'hosted_abandoned',
-  'hosted_abandoned_at_rail',
-  'hosted_canceled',
-  'hosted_left_alone',
-  'hosted_left_alone',
-  'express_simulated_success',
-  'express_simulated_success',
-  'express_simulated_failure',
-  'express_paid_at_rail',
-  'express_paid_at_provider',
-  'express_paid_at_provider',
-  'express_paid_at_provider',
-  'express_declined_at_provider',
-];
-
-const METHODS: readonly [Method, ...Method[]] = [
-  'TELE_BIRR',
-  'TELE_BIRR_USSD',
-  'CBE',
-  'ETS_SWITCH',
-  'M_PESA',
-  'E_BIRR',
-];
-
+const METHODS = ['TELE_BIRR', 'TELE_BIRR_USSD', 'CBE', 'ETS_SWITCH', 'M_PESA', 'E_BIRR'] as const;
 /** Providers that report the customer's act and return money by API. */
-const PROVIDERS: readonly [Method, ...Method[]] = ['TELE_BIRR', 'ETS_SWITCH', 'M_PESA'];
+const PROVIDERS = ['TELE_BIRR', 'ETS_SWITCH', 'M_PESA'] as const;
 /** Those with whom a decline ends the payment: another card may pay within EthSwitch's 20 minutes. */
-const DECLINING_PROVIDERS: readonly [Method, ...Method[]] = ['TELE_BIRR', 'M_PESA'];
+const DECLINING_PROVIDERS = ['TELE_BIRR', 'M_PESA'] as const;
 
 /** Longer than a run, so that only the story ends the payment. */
 const LONG_EXPIRY_SECONDS = 6 * 3_600;
@@ -98,50 +121,25 @@ const SLOW_REFUND_MINOR = REFUND_SCENARIOS.pending.amountMinor;
 /** In the sandbox the provider refuses to return this amount. */
 const DECLINED_REFUND_MINOR = REFUND_SCENARIOS.declined.amountMinor;
 
-/** The final status of each story after its last step. */
-export const FINAL_STATUS: Readonly<Record<Story, FinalStatus>> = {
-  hosted_paid: 'SUCCESS',
-  hosted_declined_then_paid: 'SUCCESS',
-  hosted_abandoned: 'FAILED',
-  hosted_abandoned_at_rail: 'FAILED',
-  hosted_canceled: 'CANCELED',
-  hosted_left_alone: 'EXPIRED',
-  express_simulated_success: 'SUCCESS',
-  express_simulated_failure: 'FAILED',
-  express_paid_at_rail: 'SUCCESS',
-  express_paid_at_provider: 'SUCCESS',
-  express_declined_at_provider: 'FAILED',
-};
-
-/** Stories without a step after the create. */
-export const ENDS_BY_ITSELF: readonly Story[] = [
-  'hosted_left_alone',
-  'express_simulated_success',
-  'express_simulated_failure',
-];
-
-function providersFor(story: Story): readonly [Method, ...Method[]] {
-  return story === 'express_declined_at_provider' ? DECLINING_PROVIDERS : PROVIDERS;
-}
-
 /** The plan for payment `index` in a run with this seed. */
 export function planOf(seed: number, index: number, callbackUrl: string): Plan {
   const random = new Random(seed, 'payment', index);
-  const story = random.pick(STORIES);
-  const kind = story.startsWith('express') ? 'express' : 'hosted';
-  const environment = story.endsWith('_at_provider') ? 'production' : 'sandbox';
+  const names = Object.keys(STORIES) as StoryName[];
+  const weights = Object.fromEntries(names.map((each) => [each, STORIES[each].weight]));
+  const name = random.weighted(weights as Record<StoryName, number>, () => true);
+  const story: Story = STORIES[name];
+  const kind = name.startsWith('express') ? 'express' : 'hosted';
   const uniqueId = `chaos-${seed}-${index}`;
-  const isProduction = environment === 'production';
+  const isProduction = name.endsWith('_at_provider');
   // M-PESA takes no cents.
   const amountMinor = isProduction
     ? random.between(100, 50_000) * 100
     : random.between(100, 5_000_000);
   const currency = isProduction ? 'ETB' : random.pick<Currency>(['ETB', 'USD']);
-  const methods = isProduction
-    ? ([random.pick(providersFor(story)), 'M_PESA'] as const)
-    : ([random.pick(METHODS), random.pick(METHODS)] as const);
-  const phoneNumber = methods[0] === 'M_PESA' ? '0711223344' : '0911223344';
-  const common = {
+  const providers = story.status === 'FAILED' ? DECLINING_PROVIDERS : PROVIDERS;
+  const methods = [random.pick<Method>(isProduction ? providers : METHODS), random.pick(METHODS)];
+  const [method] = methods;
+  const body = {
     paymentIntentUniqueId: uniqueId,
     amount: amountMinor / 100,
     currency,
@@ -149,51 +147,35 @@ export function planOf(seed: number, index: number, callbackUrl: string): Plan {
     returnUrl: 'https://shop.example/thanks?order=1',
     callbackUrl,
     refundEvents: true,
-    expireIn: story === 'hosted_left_alone' ? random.between(5, 10) : LONG_EXPIRY_SECONDS,
-  };
-  const testMode = TEST_MODES[story];
-  const own =
-    kind === 'hosted'
+    expireIn: story.expireInSeconds ?? LONG_EXPIRY_SECONDS,
+    ...(kind === 'hosted'
       ? { methods: [] }
-      : { method: methods[0], phoneNumber, ...(testMode !== undefined && { testMode }) };
+      : { method, phoneNumber: method === 'M_PESA' ? '0711223344' : '0911223344' }),
+    ...(story.testMode !== undefined && { testMode: story.testMode }),
+  };
   const hasKey = isProduction || random.chance(IDEMPOTENCY_KEY_PROBABILITY);
+  const isRefunded = story.isRefunded === true && random.chance(REFUND_PROBABILITY);
   return {
-    story,
-    uniqueId,
-    environment,
-    kind,
-    amountMinor,
-    currency,
+    ...story,
+    ...{ name, uniqueId, kind, amountMinor, currency, body, random },
+    methods: methods as unknown as Plan['methods'],
+    environment: isProduction ? 'production' : 'sandbox',
     idempotencyKey: hasKey ? `key-${uniqueId}` : null,
-    body: JSON.stringify({ ...common, ...own }),
-    methods,
     isReplayed: random.chance(REPLAY_PROBABILITY),
     isCanceledByMember: random.chance(MEMBER_PROBABILITY),
-    refunds: REFUNDED.includes(story) ? refundsOf(random, environment, uniqueId, amountMinor) : [],
-    random,
+    refunds: isRefunded ? refundsOf(random, isProduction, uniqueId, amountMinor) : [],
   };
 }
-
-/** Stories whose success the merchant sees before it refunds. */
-const REFUNDED: readonly Story[] = [
-  'hosted_paid',
-  'hosted_declined_then_paid',
-  'express_paid_at_rail',
-  'express_paid_at_provider',
-];
 
 /** In production the whole payment, which every provider returns; in the sandbox parts, too. */
 function refundsOf(
   random: Random,
-  environment: Environment,
+  isProduction: boolean,
   uniqueId: string,
   amountMinor: number,
 ): readonly RefundPlan[] {
-  if (!random.chance(REFUND_PROBABILITY)) {
-    return [];
-  }
   const parts =
-    environment === 'sandbox' && amountMinor > 2 * SLOW_REFUND_MINOR + DECLINED_REFUND_MINOR
+    !isProduction && amountMinor > 2 * SLOW_REFUND_MINOR + DECLINED_REFUND_MINOR
       ? random.pick([[SLOW_REFUND_MINOR], [DECLINED_REFUND_MINOR], [100, 200]] as const)
       : [];
   return [...parts, null].map((part, index) => {
@@ -201,7 +183,8 @@ function refundsOf(
     // The form takes an amount, which is not known before the end for what others leave.
     const isByMember = (part !== null || index === 0) && random.chance(MEMBER_PROBABILITY);
     return {
-      id: isByMember ? dashboardId(id) : id,
+      // As the dashboard's form makes them.
+      id: isByMember ? `rfd_${createHash('sha256').update(id).digest('hex').slice(0, 32)}` : id,
       amountMinor: part,
       idempotencyKey: random.chance(IDEMPOTENCY_KEY_PROBABILITY) ? `${uniqueId}-${index}` : null,
       isCanceled: part === SLOW_REFUND_MINOR,
@@ -209,14 +192,3 @@ function refundsOf(
     };
   });
 }
-
-/** As the dashboard's form makes them. */
-function dashboardId(text: string): string {
-  return `rfd_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
-}
-
-const TEST_MODES: Partial<Record<Story, Readonly<Record<string, string>>>> = {
-  express_simulated_success: { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' },
-  express_simulated_failure: { testModeType: 'SIMULATED_TEST', simulationStatus: 'FAILED' },
-  express_paid_at_rail: { testModeType: 'ACTUAL_TEST' },
-};

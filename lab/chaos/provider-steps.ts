@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { StandIn, StandInOrder } from '../../scripts/stand-ins/stand-in.ts';
-import { TRIES_MAX, Unexpected } from './caller.ts';
+import type { StandInOrder } from '../../scripts/stand-ins/stand-in.ts';
+import type { ShownPayment } from '../harness/shown.ts';
+import { until } from '../harness/until.ts';
+import { contentOf, TRIES_MAX, Unexpected } from './caller.ts';
 import type { Scene } from './journey.ts';
 import type { PaymentRecord } from './observations.ts';
 
@@ -13,29 +15,34 @@ const OUTCOME_WAIT_MS = 120_000;
  * The customer of a production payment pays or declines at the provider, which reports it until the
  * gateway has taken the report. False when the gateway died before it reached the provider.
  */
-export async function settleAtProvider(scene: Scene, record: PaymentRecord): Promise<boolean> {
-  const { content }: { content: { transactionId: string; status: string } } = JSON.parse(
-    record.createAnswer ?? '{}',
-  );
-  const order = await orderAt(
-    scene.standIns.byMethod[record.plan.methods[0]],
-    content.transactionId,
-  );
+export async function settleAtProvider(
+  scene: Scene,
+  record: PaymentRecord,
+  act: 'pays' | 'declines',
+): Promise<boolean> {
+  const { caller, observed, standIns } = scene;
+  const { methods, environment, uniqueId, status } = record.plan;
+  const { transactionId }: { transactionId: string } = contentOf({
+    body: record.createAnswer ?? '{}',
+  });
+  const arrival = standIns.byMethod[methods[0]].order(transactionId).catch(() => null);
+  const order = await Promise.race([arrival, wait(ORDER_WAIT_MS, null)]);
   if (order === null) {
-    scene.observed.count('NOTE express killed before the provider was asked: nothing to pay');
+    observed.count('NOTE express killed before the provider was asked: nothing to pay');
     return false;
   }
   record.order = order;
-  const isPaid = record.plan.story === 'express_paid_at_provider';
-  await order.act(isPaid ? 'pays' : 'declines', { silent: true });
+  await order.act(act, { silent: true });
   await report(scene, order);
-  await untilStatus(scene, record, isPaid ? 'SUCCESS' : 'FAILED');
+  const read = caller.api(environment).get(`intent/${uniqueId}`);
+  await until(
+    `status ${status}, which the provider reported`,
+    async () => (await caller.content<ShownPayment>(read)).status === status,
+    { everyMs: POLL_MS, forMs: OUTCOME_WAIT_MS },
+  ).catch((error: unknown) => {
+    throw new Unexpected(String(error));
+  });
   return true;
-}
-
-async function orderAt(standIn: StandIn, orderId: string): Promise<StandInOrder | null> {
-  const arrival = standIn.order(orderId).catch(() => null);
-  return Promise.race([arrival, wait(ORDER_WAIT_MS, null)]);
 }
 
 async function report({ caller, observed }: Scene, order: StandInOrder): Promise<void> {
@@ -50,20 +57,4 @@ async function report({ caller, observed }: Scene, order: StandInOrder): Promise
     await wait(POLL_MS);
   }
   throw new Unexpected("the provider's report was never taken");
-}
-
-async function untilStatus({ caller }: Scene, { plan }: PaymentRecord, status: string) {
-  const read = caller.api(plan.environment).get(`intent/${plan.uniqueId}`);
-  const deadlineMs = performance.now() + OUTCOME_WAIT_MS;
-  for (;;) {
-    const { body } = await caller.expect(read, 200);
-    const { content }: { content: { status: string } } = JSON.parse(body);
-    if (content.status === status) {
-      return;
-    }
-    if (performance.now() > deadlineMs) {
-      throw new Unexpected(`status is ${content.status}, the provider reported ${status}`);
-    }
-    await wait(POLL_MS);
-  }
 }

@@ -10,12 +10,9 @@ import { PROJECT_DIRECTORY, WRANGLER_CONFIG_FILE } from '../../scripts/project/f
 import { runWrangler } from '../../scripts/project/wrangler.ts';
 import { type BenchServer, type ServerOptions, startServer } from './worker-server.ts';
 
-/** Builds the Worker as for a deployment, or with readable names. The folder has a source map. */
-export async function buildKefel(directory: string, isMinified: boolean): Promise<void> {
-  await runWrangler(
-    ['deploy', '--dry-run', '--outdir', directory, ...(isMinified ? [] : ['--no-minify'])],
-    PROJECT_DIRECTORY,
-  );
+/** Builds the Worker as for a deployment. */
+export async function buildKefel(directory: string): Promise<void> {
+  await runWrangler(['deploy', '--dry-run', '--outdir', directory], PROJECT_DIRECTORY);
 }
 
 /** The merchant on whose behalf the load acts. */
@@ -27,16 +24,9 @@ export async function benchMerchant(): Promise<DemoMerchant> {
 export async function startKefel(
   builtDirectory: string,
   stateDirectory: string,
-  hasInspector = false,
 ): Promise<BenchServer> {
   await seedDemoMerchant(stateDirectory, await benchMerchant(), await localSecrets());
-  return startServer({
-    worker: kefelWorker(builtDirectory),
-    schema: null,
-    projectedTable: 'payment',
-    stateDirectory,
-    hasInspector,
-  });
+  return startServer({ worker: kefelWorker(builtDirectory), stateDirectory });
 }
 
 /** The built Worker with the settings of wrangler.toml and the local secrets, which must exist. */

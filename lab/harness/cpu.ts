@@ -4,26 +4,21 @@ import { setTimeout as wait } from 'node:timers/promises';
 /** `/proc` counts in hundredths of a second on every Linux (USER_HZ). */
 const MS_PER_TICK = 10;
 /** utime, stime, cutime and cstime in `statOf`. */
-const USER_TIME = 11;
-const SYSTEM_TIME = 12;
-const ENDED_USER_TIME = 13;
-const ENDED_SYSTEM_TIME = 14;
+const TIMES = { from: 11, to: 15 };
 
 const POLL_MS = 50;
 const QUIET_WAIT_MS = 120_000;
 
-/** The processor time that a process has used, in user and system mode. Exact to 10 ms. */
-export async function cpuTimeMs(processId: number): Promise<number> {
-  const fields = await statOf(processId);
-  return sumOf(fields, [USER_TIME, SYSTEM_TIME]);
-}
-
-/** The same of processes with all their descendants, those that have ended included. */
+/**
+ * The processor time that processes have used, in user and system mode, with all their descendants,
+ * those that have ended included. Exact to 10 ms.
+ */
 export async function treeCpuTimeMs(rootIds: readonly number[]): Promise<number> {
   let sumMs = 0;
   for (const processId of rootIds) {
     const fields = await statOf(processId).catch(() => []);
-    sumMs += sumOf(fields, [USER_TIME, SYSTEM_TIME, ENDED_USER_TIME, ENDED_SYSTEM_TIME]);
+    const ticks = fields.slice(TIMES.from, TIMES.to).reduce((sum, each) => sum + Number(each), 0);
+    sumMs += ticks * MS_PER_TICK;
     sumMs += await treeCpuTimeMs(await childrenOf(processId));
   }
   return sumMs;
@@ -44,10 +39,6 @@ export async function childrenOf(processId: number | 'self'): Promise<readonly n
 async function statOf(processId: number): Promise<readonly string[]> {
   const stat = await readFile(`/proc/${processId}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-}
-
-function sumOf(fields: readonly string[], indexes: readonly number[]): number {
-  return indexes.reduce((sum, index) => sum + Number(fields[index] ?? 0), 0) * MS_PER_TICK;
 }
 
 interface Busy {

@@ -1,39 +1,30 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from 'miniflare';
 import { WRANGLER_ENVIRONMENT } from '../../scripts/project/wrangler.ts';
-import { childrenOf, cpuTimeMs } from './cpu.ts';
-
-/** Something that takes load. */
-export interface LoadedServer {
-  readonly url: string;
-  /** Of all its processes since they started. */
-  cpuTimeMs(): Promise<number>;
-  /** How many payments D1 holds. */
-  projectedRows?(): Promise<number>;
-  stop(): Promise<void>;
-}
+import { childrenOf, treeCpuTimeMs } from './cpu.ts';
 
 /**
  * A Worker on a workerd of its own. Miniflare's queues and D1 run in the same process, so its CPU time
  * includes them.
  */
-export interface BenchServer extends LoadedServer {
+export interface BenchServer {
   /** Leads straight to the Worker, past Miniflare's entry Worker and assets router. */
   readonly url: string;
-  readonly inspectorUrl: URL | null;
+  /** Since its start. */
+  cpuTimeMs(): Promise<number>;
+  /** How many payments D1 holds. */
   projectedRows(): Promise<number>;
+  stop(): Promise<void>;
 }
 
 export interface ServerOptions {
   readonly worker: V4WorkerOptions & { readonly name: string };
-  /** A statement for the new database, or null when it is ready. */
-  readonly schema: string | null;
+  /** A statement for the new database, unless it is ready. */
+  readonly schema?: string;
   /** The table of D1 with a row for each payment. */
-  readonly projectedTable: string;
+  readonly projectedTable?: string;
   /** Holds the databases of D1 and the objects. */
   readonly stateDirectory: string;
-  readonly hasInspector: boolean;
 }
 
 /**
@@ -44,8 +35,8 @@ const DOOR = 'door';
 
 export async function startServer(options: ServerOptions): Promise<BenchServer> {
   Object.assign(process.env, WRANGLER_ENVIRONMENT);
-  const { worker, schema, projectedTable, stateDirectory, hasInspector } = options;
-  const others = new Set(await workerdChildren());
+  const { worker, schema, projectedTable = 'payment', stateDirectory } = options;
+  const others = await childrenOf('self');
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       resourcePersistencePath: join(stateDirectory, 'v3'),
@@ -53,7 +44,6 @@ export async function startServer(options: ServerOptions): Promise<BenchServer> 
       logRequests: false,
       // A log line is part of the Worker's work, printing it is not.
       handleStructuredLogs: () => undefined,
-      ...(hasInspector ? { inspectorPort: 0 } : {}),
       workers: [
         {
           name: DOOR,
@@ -67,33 +57,16 @@ export async function startServer(options: ServerOptions): Promise<BenchServer> 
     }),
   );
   const { origin } = await miniflare.unsafeGetDirectURL(DOOR);
-  const [processId] = (await workerdChildren()).filter((child) => !others.has(child));
-  if (processId === undefined) {
-    throw new Error('workerd has not started');
-  }
-  const database = () => miniflare.getD1Database('DB', worker.name);
-  if (schema !== null) {
-    await (await database()).exec(schema);
+  const processIds = (await childrenOf('self')).filter((child) => !others.includes(child));
+  const database = await miniflare.getD1Database('DB', worker.name);
+  if (schema !== undefined) {
+    await database.exec(schema);
   }
   return {
     url: origin,
-    cpuTimeMs: () => cpuTimeMs(processId),
-    inspectorUrl: hasInspector ? await miniflare.getInspectorURL() : null,
-    async projectedRows() {
-      const statement = `SELECT count(*) AS n FROM ${projectedTable}`;
-      return Number(await (await database()).prepare(statement).first('n'));
-    },
+    cpuTimeMs: () => treeCpuTimeMs(processIds),
+    projectedRows: async () =>
+      Number(await database.prepare(`SELECT count(*) AS n FROM ${projectedTable}`).first('n')),
     stop: () => miniflare.dispose(),
   };
-}
-
-/** Ids of this process's children that are workerd. */
-async function workerdChildren(): Promise<readonly number[]> {
-  const names = await Promise.all(
-    (await childrenOf('self')).map(async (id) => ({
-      id,
-      name: await readFile(`/proc/${id}/comm`, 'utf8').catch(() => ''),
-    })),
-  );
-  return names.filter(({ name }) => name === 'workerd\n').map(({ id }) => id);
 }

@@ -1,3 +1,8 @@
+import { join } from 'node:path';
+import { HttpClient } from '../../scripts/gateway/http.ts';
+import { benchMerchant, buildKefel, startKefel } from '../harness/built-worker.ts';
+import { inDirectory, MEMORY_DIRECTORY } from '../harness/directory.ts';
+import { MerchantApi } from '../harness/merchant-api.ts';
 import { runWorkers } from '../harness/workers.ts';
 import { historyOf, OPERATIONS_PER_PAYMENT, type Target } from './clients.ts';
 import { PAYMENT_MODEL } from './model.ts';
@@ -8,8 +13,6 @@ export interface LinearizeOptions {
   /** How many operations at least. */
   readonly operations: number;
   readonly seed: number;
-  /** How many payments are acted on at the same time. */
-  readonly paymentsAtOnce: number;
 }
 
 export interface LinearizeResult {
@@ -25,12 +28,35 @@ export interface LinearizeResult {
 }
 
 const CONTRADICTIONS_MAX = 5;
+const PAYMENTS_AT_ONCE = 6;
+const CONNECTIONS_MAX = 64;
+
+/** Checks payments of a new server that runs the built Worker. */
+export function linearizeBuilt(
+  options: LinearizeOptions,
+  report: (soFar: LinearizeResult) => void = () => undefined,
+): Promise<LinearizeResult> {
+  return inDirectory(async (directory) => {
+    const builtDirectory = join(directory, 'built');
+    await buildKefel(builtDirectory);
+    const server = await startKefel(builtDirectory, join(directory, 'state'));
+    const http = new HttpClient(CONNECTIONS_MAX);
+    const merchant = { ...(await benchMerchant()), baseUrl: server.url };
+    try {
+      const target = { api: new MerchantApi(merchant, 'sandbox'), http };
+      return await linearizePayments(target, options, report);
+    } finally {
+      http.close();
+      await server.stop();
+    }
+  }, MEMORY_DIRECTORY);
+}
 
 /** Acts on one payment after the other and checks each history as soon as it is complete. */
-export async function linearizePayments(
+async function linearizePayments(
   target: Target,
-  { operations, seed, paymentsAtOnce }: LinearizeOptions,
-  report: (soFar: LinearizeResult) => void = () => undefined,
+  { operations, seed }: LinearizeOptions,
+  report: (soFar: LinearizeResult) => void,
 ): Promise<LinearizeResult> {
   const contradictions: string[] = [];
   const byType = new Map<Operation['type'], number>();
@@ -38,7 +64,7 @@ export async function linearizePayments(
   const payments = Math.ceil(operations / OPERATIONS_PER_PAYMENT);
   const isOver = (index: number) =>
     index >= payments || contradictions.length >= CONTRADICTIONS_MAX;
-  await runWorkers(paymentsAtOnce, isOver, async (index) => {
+  await runWorkers(PAYMENTS_AT_ONCE, isOver, async (index) => {
     const history = await historyOf(target, seed, index);
     counts.payments += 1;
     counts.operations += history.length;

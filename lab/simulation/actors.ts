@@ -20,13 +20,13 @@ import type { CallbackCall } from '../../src/rails/callback.ts';
 import { railFor, railOf } from '../../src/rails/registry.ts';
 import { isInteractive, simulator } from '../../src/rails/simulator/rail.ts';
 import { answerRefundCallback } from '../../src/refunds/callback.ts';
+import type { ShownPayment, ShownRefund } from '../harness/shown.ts';
 import { askedMinor, CHANGED_BY_MINOR } from './books.ts';
-import type { ShownPayment } from './check-amounts.ts';
 import { OUTSIDE, START_MS } from './clock.ts';
 import { SimulatedFailure } from './faults.ts';
 import type { SimulatedResponse } from './globals.ts';
 import type { World } from './history.ts';
-import { type AnsweredRefund, claimName } from './journal.ts';
+import { claimName } from './journal.ts';
 import { accessOf, callbackHostOf } from './merchants.ts';
 import { type Action, needsPhone, type Plan, type PlannedPayment } from './plan.ts';
 import type { Report } from './provider.ts';
@@ -89,11 +89,9 @@ export class Actors {
   }
 
   async #readStatus(payment: PlannedPayment): Promise<void> {
-    const answer = await this.#patiently(() =>
-      this.#request('api', () => readPayment(this.#call(payment))),
-    );
-    if (answer !== null && !(answer instanceof Problem)) {
-      this.#world.journal.read(payment, contentOf(answer));
+    const { answer } = await this.#api(payment, readPayment);
+    if (answer !== null) {
+      this.#world.journal.reads.push({ payment, content: contentOf<ShownPayment>(answer) });
     }
   }
 
@@ -147,22 +145,35 @@ export class Actors {
     });
   }
 
-  /** A merchant's program retries until it gets an answer. Null when it gives up. */
-  async #patiently<T>(request: () => Promise<T>): Promise<T | Problem | null> {
-    for (let tries = 1; tries <= TRIES; tries += 1) {
+  /**
+   * A merchant's program calls the API, and retries until it gets an answer. Null when it gives up, or
+   * is refused for good.
+   */
+  async #api(
+    payment: PlannedPayment,
+    route: (call: MerchantCall) => Promise<Response>,
+    { body = {}, key = null, id = payment.uniqueId }: RequestParts = {},
+  ): Promise<Answered> {
+    const { clock } = this.#world;
+    let refusal = 'no answer';
+    let tries = 1;
+    for (; tries <= TRIES; tries += 1) {
       try {
-        return await request();
+        const call = { ...this.#call(payment, body, key), id };
+        const answer = await this.#request('api', () => route(call));
+        return { answer: answer as unknown as SimulatedResponse, refusal, tries };
       } catch (error) {
-        if (isFinal(error)) {
-          return error;
+        if (error instanceof Problem && error.headers['retry-after'] === undefined) {
+          refusal = error.code;
+          break;
         }
-        await this.#world.clock.sleep(RETRY_MS * tries);
+        await clock.sleep(RETRY_MS * tries);
       }
     }
-    return null;
+    return { answer: null, refusal, tries };
   }
 
-  #call(payment: PlannedPayment, body: unknown = {}, key: string | null = null): MerchantCall {
+  #call(payment: PlannedPayment, body: unknown, key: string | null): Omit<MerchantCall, 'id'> {
     const { env } = this.#world;
     const headers = new Map(key === null ? [] : [['idempotency-key', key]]);
     const request = {
@@ -177,7 +188,6 @@ export class Actors {
       config: configOf(env),
       access: accessOf(payment.merchant),
       nowMs: Date.now(),
-      id: payment.uniqueId,
     };
   }
 
@@ -197,22 +207,21 @@ export class Actors {
   async #createOne(payment: PlannedPayment, key: string | null, isAlone: boolean): Promise<void> {
     const { journal } = this.#world;
     const create = payment.kind === 'hosted' ? createHosted : createExpress;
-    const body = bodyOf(payment);
-    let requests = 0;
-    const answer = await this.#patiently(() => {
-      requests += 1;
-      return this.#request('api', () => create(this.#call(payment, body, key)));
+    const { answer, refusal, tries } = await this.#api(payment, create, {
+      ...{ body: bodyOf(payment), key },
     });
-    if (answer instanceof Problem || answer === null) {
-      journal.refused(answer?.code ?? 'no answer');
-      // Nobody else uses this id: a merchant's first request must not be its own duplicate.
-      const isOwn = isAlone && requests === 1 && answer?.code === 'duplicate_payment_id';
-      journal.expect(!isOwn, '1 one owner', () => 'the first request got 409');
+    const isReplay = answer?.headers.has('idempotent-replayed') === true;
+    // No other request uses this id: a merchant's first request must not be its own duplicate.
+    const isDuplicate = isReplay || refusal === 'duplicate_payment_id';
+    journal.expect(
+      !(isAlone && tries === 1 && isDuplicate),
+      '1 one owner',
+      () => 'the first request got a replay or 409',
+    );
+    if (answer === null) {
+      journal.reached.add(`refused ${refusal}`);
     } else {
-      const response = answer as unknown as SimulatedResponse;
-      const isOwn = isAlone && requests === 1 && response.headers.has('idempotent-replayed');
-      journal.expect(!isOwn, '1 one owner', () => 'the first request got a replay');
-      journal.answered(payment, key, response);
+      journal.created.push({ payment, key, content: contentOf(answer), isReplay });
     }
   }
 
@@ -226,11 +235,8 @@ export class Actors {
   }
 
   async #cancel(payment: PlannedPayment): Promise<void> {
-    const answer = await this.#patiently(() =>
-      this.#request('api', () => cancelPayment(this.#call(payment))),
-    );
-    if (answer !== null && !(answer instanceof Problem)) {
-      this.#world.journal.canceled(payment);
+    if ((await this.#api(payment, cancelPayment)).answer !== null) {
+      this.#world.journal.canceledPayments.push(payment);
     }
   }
 
@@ -340,20 +346,16 @@ export class Actors {
       ...(amountMinor !== null && { amountMinor }),
       ...(other !== null && { transactionId: other }),
     };
-    const answer = await this.#patiently(() =>
-      this.#request('api', () => createRefund(this.#call(payment, body, `key-${refundId}`))).catch(
-        (error: unknown) => {
-          if (!isFinal(error)) {
-            this.#world.journal.refundsInDoubt.add(claimName(merchant, refundId));
-          }
-          throw error;
-        },
-      ),
-    );
-    if (answer instanceof Problem || answer === null) {
-      this.#world.journal.refused(answer?.code ?? 'no answer');
+    const { journal } = this.#world;
+    const key = `key-${refundId}`;
+    const { answer, refusal, tries } = await this.#api(payment, createRefund, { body, key });
+    if (tries > 1) {
+      journal.refundsInDoubt.add(claimName(merchant, refundId));
+    }
+    if (answer === null) {
+      journal.reached.add(`refused ${refusal}`);
     } else {
-      this.#world.journal.refundAccepted(payment, contentOf(answer));
+      journal.refunds.push({ payment, refund: contentOf<ShownRefund>(answer) });
     }
   }
 
@@ -367,11 +369,8 @@ export class Actors {
   }
 
   async #cancelRefund(payment: PlannedPayment, refundId: string): Promise<void> {
-    const answer = await this.#patiently(() =>
-      this.#request('api', () => cancelRefund({ ...this.#call(payment), id: refundId })),
-    );
-    if (answer !== null && !(answer instanceof Problem)) {
-      this.#world.journal.refundCanceled(payment, refundId);
+    if ((await this.#api(payment, cancelRefund, { id: refundId })).answer !== null) {
+      this.#world.journal.canceledRefunds.push({ payment, refundId });
     }
   }
 
@@ -440,23 +439,9 @@ export class Actors {
   }
 
   async #outage({ of, durationMs }: Extract<Action, { type: 'outage' }>): Promise<void> {
-    const { clock, database, queues, objects, merchants } = this.#world;
-    const untilMs = clock.nowMs + durationMs;
+    const { clock } = this.#world;
     clock.note(`outage of ${of} for ${durationMs} ms`);
-    switch (of) {
-      case 'database':
-        database.downUntilMs = untilMs;
-        break;
-      case 'queues':
-        queues.refusingUntilMs = untilMs;
-        break;
-      case 'objects':
-        objects.unreachableUntilMs = untilMs;
-        break;
-      case 'merchants':
-        merchants.downUntilMs = untilMs;
-        break;
-    }
+    clock.downUntilMs[of] = clock.nowMs + durationMs;
   }
 
   /** POST of a provider to Kefel; the status of the answer, or null. */
@@ -489,18 +474,24 @@ export class Actors {
   }
 }
 
-/** Whether the API has refused a request for good. */
-function isFinal(error: unknown): error is Problem {
-  return error instanceof Problem && error.headers['retry-after'] === undefined;
+interface RequestParts {
+  readonly body?: object;
+  readonly key?: string | null;
+  readonly id?: string;
+}
+
+interface Answered {
+  readonly answer: SimulatedResponse | null;
+  readonly refusal: string;
+  readonly tries: number;
 }
 
 /** The content of a successful answer. */
-function contentOf<Content extends AnsweredRefund | ShownPayment>(answer: Response): Content {
-  const { text } = answer as unknown as SimulatedResponse;
+function contentOf<Content>({ text }: SimulatedResponse): Content {
   return JSON.parse(text).content;
 }
 
-function bodyOf(payment: PlannedPayment): unknown {
+function bodyOf(payment: PlannedPayment): object {
   const { merchant, uniqueId, kind, method, amountMinor } = payment;
   const shared = {
     amount: amountMinor / 100,

@@ -1,4 +1,5 @@
 import { METHODS, type Method } from '../../src/domain/method.ts';
+import type { ShownEvent, ShownRefund } from '../harness/shown.ts';
 import type { World } from './history.ts';
 import type { Plan, PlannedPayment } from './plan.ts';
 
@@ -78,6 +79,23 @@ export function askedOf(
 /** The amount that a planned request names; null: none, which means all that is left. */
 export function askedMinor({ amountMinor }: PlannedPayment, part: number | null): number | null {
   return part === null ? null : Math.ceil(amountMinor * part);
+}
+
+/** The refunds of the transaction that paid which have succeeded. */
+export function refundedIn(
+  { status, transaction }: Pick<ShownEvent, 'status' | 'transaction'>,
+  refunds: readonly ShownRefund[],
+): readonly ShownRefund[] {
+  return refunds.filter(
+    (refund) =>
+      status === 'SUCCESS' &&
+      refund.status === 'SUCCESS' &&
+      refund.transactionId === transaction?.transactionId,
+  );
+}
+
+export function sumOf(refunds: readonly Pick<ShownRefund, 'amountMinor'>[]): number {
+  return refunds.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
 }
 
 /** An earlier refund of the same attempt, as a later one may find it. */

@@ -46,7 +46,7 @@ function endedOf(ended: readonly Ended[], payment: PlannedPayment): Ended | unde
 /** Each answer to a create request is about the one payment, with the same content. */
 function checkCreated(expect: Expect, world: World, ended: readonly Ended[]): void {
   const { created } = world.journal;
-  for (const { payment, key, text, isReplay } of created) {
+  for (const { payment, key, content, isReplay } of created) {
     const found = endedOf(ended, payment);
     expect(found !== undefined, '6 nothing lost', () => `${payment.uniqueId} is not stored`);
     if (found === undefined) {
@@ -64,7 +64,7 @@ function checkCreated(expect: Expect, world: World, ended: readonly Ended[]): vo
     expect(makers.length <= 1, '1 one owner', () => `two requests made ${payment.uniqueId}`);
     expect(!isReplay || key !== null, '1 one owner', () => 'a replay without a key');
     if (found.intent.terms.kind === 'express') {
-      checkExpressAnswer(expect, world, found, Object(JSON.parse(text).content));
+      checkExpressAnswer(expect, world, found, Object(content));
     }
   }
 }

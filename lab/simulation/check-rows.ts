@@ -1,84 +1,100 @@
 import { METHODS } from '../../src/domain/method.ts';
+import {
+  projectedEvents,
+  projectedRefunds,
+  projectionRow,
+} from '../../src/intent/projected-view.ts';
+import { projectedVersion } from '../../src/intent/projection.ts';
 import { statusContent } from '../../src/webhooks/payload.ts';
-import { amountsOf, commissionOf } from './books.ts';
+import { amountsOf, commissionOf, refundedIn, sumOf } from './books.ts';
 import type { World } from './history.ts';
 import type { Plan } from './plan.ts';
-import type { Ended, Expect } from './verdict.ts';
+import { type Ended, type Expect, same } from './verdict.ts';
 
-/** The amounts in the read model's rows, its totals and its claims, against the books. */
+/**
+ * The read model's rows show what the objects store, and their amounts, totals and claims agree with
+ * the books.
+ */
 export function checkRows(expect: Expect, world: World, plan: Plan, ended: readonly Ended[]): void {
-  const totals = new Totals();
-  for (const one of ended) {
-    checkPaymentRow(expect, world, plan, one, totals);
+  const { sql } = world.database;
+  /** Payments, amounts, commissions and refunds, by merchant, environment, method and status. */
+  const totals = new Map<string, readonly number[]>();
+  for (const { payment, intent, events } of ended) {
+    const { merchant, uniqueId, commissionPaidByCustomer } = payment;
+    const tenant = [merchant.merchantId, merchant.environment];
+    const rowOf = (table: string, condition: string, ...ids: readonly unknown[]): Row =>
+      sql.all(`SELECT * FROM ${table} WHERE merchant_id = ? AND environment = ? AND ${condition}`, [
+        ...tenant,
+        ...ids,
+      ])[0] ?? {};
+    const compare = (where: string, row: Row, stored: object, booked: object = {}) => {
+      same(expect, '6 read model', where, row, asStored(stored));
+      same(expect, '7 amounts', where, row, asStored(booked));
+    };
+    const shown = statusContent(intent);
+    const row = rowOf('payment', 'unique_id = ?', uniqueId);
+    const amounts = amountsOf(world, plan, payment);
+    const amountMinor = amounts.find((amount) => amount === row.amount_minor) ?? amounts[0] ?? 0;
+    const method = METHODS.find((one) => one === row.method) ?? null;
+    const commissionMinor = method === null ? 0 : commissionOf(amountMinor, method);
+    const refundedMinor = sumOf(refundedIn(shown, shown.refunds));
+    const times = new Set(events.map(({ createdAtMs }) => createdAtMs));
+    compare(
+      `the row of ${uniqueId}`,
+      row,
+      {
+        ...projectionRow(intent),
+        version: projectedVersion(intent, events),
+        eventTimes: [...times].sort((one, other) => one - other),
+      },
+      { amountMinor, commissionMinor, refundedMinor, commissionPaidByCustomer, currency: 'ETB' },
+    );
+    for (const event of projectedEvents(events)) {
+      const id = `${event.eventId}.${event.position}`;
+      const condition = 'created_at_ms = ? AND delivery_id = ?';
+      compare(`the row of ${id}`, rowOf('webhook_event', condition, event.createdAtMs, id), event);
+    }
+    for (const { id, ...refund } of projectedRefunds(intent)) {
+      const { amountMinor, commissionReturnedMinor, returnedMinor } =
+        shown.refunds.find(({ refundUniqueId }) => refundUniqueId === id) ?? {};
+      compare(
+        `the row of ${id}`,
+        rowOf('refunds', 'refund_unique_id = ?', id),
+        { ...refund, paymentUuid: intent.terms.uuid },
+        { amountMinor, commissionReturnedMinor, returnedMinor, currency: 'ETB' },
+      );
+    }
+    const name = [...tenant, method ?? '', row.status].join(' ');
+    const sums = [1, amountMinor, commissionMinor, refundedMinor];
+    totals.set(
+      name,
+      sums.map((amount, index) => amount + (totals.get(name)?.[index] ?? 0)),
+    );
   }
-  const days = world.database.sql.all(
+  checkTotals(expect, world, totals);
+  checkClaims(expect, world);
+}
+
+function checkTotals(
+  expect: Expect,
+  { database }: World,
+  totals: ReadonlyMap<string, readonly number[]>,
+): void {
+  const days = database.sql.all(
     `SELECT merchant_id, environment, method, status, sum(payments) AS payments,
        sum(amount_minor) AS amount_minor, sum(commission_minor) AS commission_minor,
        sum(refunded_minor) AS refunded_minor
      FROM payment_day GROUP BY 1, 2, 3, 4 HAVING sum(payments) > 0`,
     [],
   );
-  const shown = days.map((row) => Object.values(row).join(' ')).sort();
-  const wanted = totals.lines();
-  expect(
-    shown.join('; ') === wanted.join('; '),
-    '7 amounts',
-    () => `the totals are ${shown.join('; ')}, and must be ${wanted.join('; ')}`,
-  );
-  checkClaims(expect, world);
-}
-
-function checkPaymentRow(
-  expect: Expect,
-  world: World,
-  plan: Plan,
-  { payment, intent }: Ended,
-  totals: Totals,
-): void {
-  const { sql } = world.database;
-  const { environment, merchantId } = payment.merchant;
-  const shown = statusContent(intent);
-  const amounts = amountsOf(world, plan, payment);
-  const [row] = sql.all(
-    `SELECT method, status, amount_minor, commission_minor, commission_paid_by_customer, currency,
-       refunded_minor FROM payment WHERE merchant_id = ? AND environment = ? AND unique_id = ?`,
-    [merchantId, environment, payment.uniqueId],
-  );
-  const { method: shownMethod = null, status, amount_minor: shownMinor } = row ?? {};
-  const method = METHODS.find((one) => one === shownMethod) ?? null;
-  const amountMinor = amounts.find((amount) => amount === shownMinor) ?? amounts[0];
-  const commissionMinor = method === null ? 0 : commissionOf(amountMinor ?? 0, method);
-  const returned = shown.refunds.filter(
-    ({ status, transactionId }) =>
-      status === 'SUCCESS' &&
-      shown.status === 'SUCCESS' &&
-      transactionId === shown.transaction?.transactionId,
-  );
-  const wanted = {
-    amount_minor: amountMinor,
-    commission_minor: commissionMinor,
-    commission_paid_by_customer: Number(payment.commissionPaidByCustomer),
-    currency: 'ETB',
-    refunded_minor: returned.reduce((sum, refund) => sum + refund.amountMinor, 0),
-  };
-  compare(expect, `the row of ${payment.uniqueId}`, row, wanted);
-  totals.add(
-    [merchantId, environment, method ?? '', String(status)],
-    [amountMinor ?? 0, commissionMinor, wanted.refunded_minor],
-  );
-  for (const refund of shown.refunds) {
-    const [stored] = sql.all(
-      `SELECT amount_minor, commission_returned_minor, returned_minor, currency FROM refunds
-       WHERE merchant_id = ? AND environment = ? AND refund_unique_id = ?`,
-      [merchantId, environment, refund.refundUniqueId],
-    );
-    compare(expect, `the row of ${refund.refundUniqueId}`, stored, {
-      amount_minor: refund.amountMinor,
-      commission_returned_minor: refund.commissionReturnedMinor,
-      returned_minor: refund.returnedMinor,
-      currency: 'ETB',
-    });
-  }
+  const linesOf = (lines: readonly unknown[][]) =>
+    lines
+      .map((line) => line.join(' '))
+      .sort()
+      .join('; ');
+  const shown = linesOf(days.map((row) => Object.values(row)));
+  const wanted = linesOf([...totals].map(([name, sums]) => [name, ...sums]));
+  same(expect, '7 amounts', 'the totals', { shown }, { shown: wanted });
 }
 
 /** A claim of a refund that was refused no longer counts in the merchant's day. */
@@ -95,35 +111,13 @@ function checkClaims(expect: Expect, { database, journal }: World): void {
   }
 }
 
-function compare(
-  expect: Expect,
-  where: string,
-  row: Readonly<Record<string, unknown>> | undefined,
-  wanted: Readonly<Record<string, unknown>>,
-): void {
-  for (const [name, value] of Object.entries(wanted)) {
-    expect(
-      row?.[name] === value,
-      '7 amounts',
-      () => `${name} of ${where} is ${String(row?.[name])}, and must be ${String(value)}`,
-    );
-  }
-}
+type Row = Readonly<Record<string, unknown>>;
 
-/** The totals of lists, by merchant, environment, method and status. */
-class Totals {
-  readonly #sums = new Map<string, number[]>();
-
-  add(key: readonly string[], amounts: readonly number[]): void {
-    const name = key.join(' ');
-    const sums = this.#sums.get(name) ?? [0, ...amounts.map(() => 0)];
-    this.#sums.set(
-      name,
-      [1, ...amounts].map((amount, index) => amount + (sums[index] ?? 0)),
-    );
-  }
-
-  lines(): readonly string[] {
-    return [...this.#sums].map(([name, sums]) => `${name} ${sums.join(' ')}`).sort();
-  }
+/** `amountMinor` is in column `amount_minor`; SQLite stores truth as 0 and 1, and lists as JSON. */
+function asStored(members: object): Row {
+  const stored = Object.entries(members).map(([name, value]) => [
+    name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    Array.isArray(value) ? JSON.stringify(value) : value === Boolean(value) ? Number(value) : value,
+  ]);
+  return Object.fromEntries(stored);
 }

@@ -1,6 +1,6 @@
 import { Random } from '../harness/random.ts';
-import { type Fault, Faults, type Weather } from './faults.ts';
-import { hashOf } from './hash.ts';
+import { type Fault, Faults } from './faults.ts';
+import type { Plan } from './plan.ts';
 
 /** 1 January 2027, 00:00 UTC. */
 export const START_MS = Date.UTC(2027, 0, 1);
@@ -20,7 +20,6 @@ export interface Process {
 
 interface ScheduledEvent {
   readonly atMs: number;
-  readonly order: number;
   readonly process: Process;
   readonly run: () => void;
 }
@@ -65,18 +64,20 @@ export class Clock {
   events = 0;
   /** Lines of the history with errors that nothing explains. */
   readonly internalErrors: string[] = [];
+  /** In order of time; of one time, in the order of scheduling. */
   readonly #queue: ScheduledEvent[] = [];
-  #order = 0;
 
-  constructor(options: {
-    readonly seed: number;
-    readonly weather: Weather;
-    readonly spared: ReadonlySet<string>;
-    readonly isTraced: boolean;
-  }) {
-    this.faults = new Faults(options.seed, options.weather, options.spared);
-    this.timing = new Random(options.seed, 'timing');
-    this.lines = options.isTraced ? [] : null;
+  /** What is down, and until when. */
+  readonly downUntilMs = { database: 0, queues: 0, objects: 0, merchants: 0 };
+
+  constructor(plan: Plan, isTraced: boolean) {
+    this.faults = new Faults(plan);
+    this.timing = new Random(plan.seed, 'timing');
+    this.lines = isTraced ? [] : null;
+  }
+
+  isDown(what: keyof Clock['downUntilMs']): boolean {
+    return this.nowMs < this.downUntilMs[what];
   }
 
   /** One line of the history. */
@@ -99,13 +100,9 @@ export class Clock {
   }
 
   schedule(process: Process, afterMs: number, run: () => void): void {
-    this.#order += 1;
-    push(this.#queue, {
-      atMs: this.nowMs + Math.max(0, Math.ceil(afterMs)),
-      order: this.#order,
-      process,
-      run,
-    });
+    const atMs = this.nowMs + Math.max(0, Math.ceil(afterMs));
+    const place = 1 + this.#queue.findLastIndex((other) => other.atMs <= atMs);
+    this.#queue.splice(place, 0, { atMs, process, run });
   }
 
   newProcess(name: string, isWorker: boolean, skewMs = 0): Process {
@@ -174,7 +171,7 @@ export class Clock {
       if (next === undefined || next.atMs > endMs || this.isEndless) {
         break;
       }
-      pop(this.#queue);
+      this.#queue.shift();
       this.nowMs = Math.max(this.nowMs, next.atMs);
       if (!next.process.isAlive) {
         continue;
@@ -190,49 +187,11 @@ export class Clock {
   }
 }
 
-function isBefore(one: ScheduledEvent, other: ScheduledEvent): boolean {
-  return one.atMs === other.atMs ? one.order < other.order : one.atMs < other.atMs;
-}
-
-/** Adds to a binary heap. */
-function push(heap: ScheduledEvent[], event: ScheduledEvent): void {
-  let index = heap.length;
-  heap.push(event);
-  while (index > 0) {
-    const parentIndex = (index - 1) >> 1;
-    const parent = heap[parentIndex];
-    if (parent === undefined || !isBefore(event, parent)) {
-      break;
-    }
-    heap[index] = parent;
-    heap[parentIndex] = event;
-    index = parentIndex;
+/** FNV-1a, 32 bits. */
+export function hashOf(text: string, start = 0x811c9dc5): number {
+  let hash = start;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   }
-}
-
-/** Removes the first of a binary heap. */
-function pop(heap: ScheduledEvent[]): void {
-  const last = heap.pop();
-  if (last === undefined || heap.length === 0) {
-    return;
-  }
-  let index = 0;
-  heap[0] = last;
-  for (;;) {
-    const left = 2 * index + 1;
-    const leftEvent = heap[left];
-    if (leftEvent === undefined) {
-      return;
-    }
-    const rightEvent = heap[left + 1];
-    const isRight = rightEvent !== undefined && isBefore(rightEvent, leftEvent);
-    const childEvent = isRight ? rightEvent : leftEvent;
-    if (!isBefore(childEvent, last)) {
-      return;
-    }
-    const child = isRight ? left + 1 : left;
-    heap[index] = childEvent;
-    heap[child] = last;
-    index = child;
-  }
+  return hash;
 }

@@ -14,8 +14,6 @@ interface Result {
 export class Database {
   readonly #clock: Clock;
   readonly sql: Sqlite;
-  /** D1 fails until then. */
-  downUntilMs = 0;
 
   constructor(clock: Clock, sql: Sqlite) {
     this.#clock = clock;
@@ -37,7 +35,7 @@ export class Database {
     if (!clock.isCallPossible() || clock.strikes('database_hangs')) {
       return never();
     }
-    const isDown = clock.nowMs < this.downUntilMs || clock.strikes('database_fails');
+    const isDown = clock.isDown('database') || clock.strikes('database_fails');
     return clock.call(clock.latencyMs(), () => {
       if (isDown) {
         throw new SimulatedFailure('D1_ERROR: network connection lost');

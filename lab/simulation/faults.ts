@@ -1,4 +1,5 @@
 import { Random } from '../harness/random.ts';
+import type { Plan } from './plan.ts';
 
 /** Every kind of fault, and its highest rate: how often it strikes where it could. */
 export const FAULTS = {
@@ -85,33 +86,26 @@ export class Faults {
   isOver = false;
   /** How often each kind has struck. */
   readonly counts = new Map<Fault, number>();
-  readonly #weather: Weather;
-  readonly #spared: ReadonlySet<string>;
+  readonly #plan: Plan;
   readonly #streams = new Map<Fault, Random>();
-  readonly #seed: number;
 
-  /** `spared`: single strikes that the shrinker leaves out, as `fault#n` from 1. */
-  constructor(seed: number, weather: Weather, spared: ReadonlySet<string>) {
-    this.#seed = seed;
-    this.#weather = weather;
-    this.#spared = spared;
+  constructor(plan: Plan) {
+    this.#plan = plan;
   }
 
   strikes(fault: Fault): boolean {
-    const rate = this.#weather[fault];
+    const { seed, weather, spared } = this.#plan;
+    const rate = weather[fault];
     if (this.isOver || rate === undefined) {
       return false;
     }
-    let stream = this.#streams.get(fault);
-    if (stream === undefined) {
-      stream = new Random(this.#seed, `fault/${fault}`);
-      this.#streams.set(fault, stream);
-    }
+    const stream = this.#streams.get(fault) ?? new Random(seed, `fault/${fault}`);
+    this.#streams.set(fault, stream);
     if (!stream.chance(rate)) {
       return false;
     }
     const count = (this.counts.get(fault) ?? 0) + 1;
     this.counts.set(fault, count);
-    return !this.#spared.has(`${fault}#${count}`);
+    return !spared.has(`${fault}#${count}`);
   }
 }

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Random } from '../harness/random.ts';
-import type { Clock, Process } from './clock.ts';
 import { SimulatedFailure } from './faults.ts';
+import type { World } from './history.ts';
 
 /**
  * Replaces what the runtime gives to code and what differs from run to run: time, timers, random
@@ -9,13 +8,6 @@ import { SimulatedFailure } from './faults.ts';
  * the machine, so a quick synchronous stand-in takes its place: it has the properties that Kefel
  * relies on, and no strength.
  */
-export interface Surroundings {
-  readonly clock: Clock;
-  readonly ids: Random;
-  readonly jitter: Random;
-  fetch(url: string, init: FetchInit): Promise<unknown>;
-  log(line: string): void;
-}
 
 export interface FetchInit {
   readonly headers: Readonly<Record<string, string>>;
@@ -23,22 +15,19 @@ export interface FetchInit {
   readonly signal: SimulatedSignal;
 }
 
-let surroundings: Surroundings | null = null;
+let world: World | null = null;
 
-export function enter(next: Surroundings): void {
-  surroundings = next;
+/** Begins a history. */
+export function enter(next: World): void {
+  world = next;
 }
 
-function here(): Surroundings {
-  if (surroundings === null) {
+/** The history that runs, for what the bundle puts in place of modules of Kefel. */
+export function here(): World {
+  if (world === null) {
     throw new Error('no history is running');
   }
-  return surroundings;
-}
-
-/** The state of the history that runs, for what the bundle puts in place of modules of Kefel. */
-export function currentClock(): Clock {
-  return here().clock;
+  return world;
 }
 
 interface Timer {
@@ -164,7 +153,7 @@ const subtle = {
 
 /** Call once, before any history. */
 export function replaceGlobals(): void {
-  const print = (line: string) => here().log(line);
+  const print = (line: string) => here().journal.log(line);
   Date.now = () => here().clock.nowMs + here().clock.current.skewMs;
   Math.random = () => here().jitter.next();
   const replacements = {
@@ -174,7 +163,7 @@ export function replaceGlobals(): void {
       timer.isCleared = true;
     },
     scheduler: { wait: (durationMs: number) => here().clock.sleep(durationMs) },
-    fetch: (url: string, init: FetchInit) => here().fetch(url, init),
+    fetch: (url: string, init: FetchInit) => here().merchants.fetch(url, init),
     AbortSignal: SimulatedSignal,
     Response: SimulatedResponse,
     console: { info: print, warn: print, error: print, log: print },
@@ -183,5 +172,3 @@ export function replaceGlobals(): void {
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
   }
 }
-
-export type { Process };

@@ -12,7 +12,6 @@ import { Objects } from './objects.ts';
 import type { Plan } from './plan.ts';
 import { Provider } from './provider.ts';
 import { Queues } from './queues.ts';
-import { connectRails } from './rails.ts';
 import type { Sqlite } from './sqlite.ts';
 import { type Violation, verdictOn } from './verdict.ts';
 
@@ -42,7 +41,6 @@ export interface Setup {
 }
 
 export interface HistoryResult {
-  readonly seed: number;
   readonly hash: string;
   readonly events: number;
   readonly faults: ReadonlyMap<string, number>;
@@ -52,77 +50,67 @@ export interface HistoryResult {
   readonly lines: readonly string[] | null;
 }
 
-/** The parts of Kefel's surroundings in one history. */
-export interface World {
+/** Kefel's surroundings in one history. */
+export class World {
   readonly clock: Clock;
-  readonly env: Env;
+  readonly ids: Random;
+  readonly jitter: Random;
+  readonly journal: Journal;
   readonly objects: Objects;
   readonly database: Database;
   readonly queues: Queues;
-  readonly provider: Provider;
   readonly merchants: MerchantServers;
-  readonly journal: Journal;
+  readonly provider: Provider;
+  readonly actors: Actors;
+  readonly env: Env;
+  readonly #hasOutage: boolean;
+
+  constructor(plan: Plan, { sqlite, variables }: Setup, isTraced: boolean) {
+    this.clock = new Clock(plan, isTraced);
+    this.ids = new Random(plan.seed, 'ids');
+    this.jitter = new Random(plan.seed, 'jitter');
+    this.journal = new Journal(this.clock);
+    this.objects = new Objects(this);
+    this.database = new Database(this.clock, sqlite);
+    this.queues = new Queues(this);
+    this.merchants = new MerchantServers(this.clock);
+    this.provider = new Provider(this);
+    this.actors = new Actors(this, plan);
+    this.#hasOutage = plan.steps.some(({ action }) => action.type === 'outage');
+    this.env = {
+      ...variables,
+      ...SECRETS,
+      PUBLIC_BASE_URL: 'https://pay.example.com',
+      RATE_LIMITS: 'off',
+      PAYMENT_INTENT: this.objects.namespace,
+      DB: this.database,
+      WEBHOOKS: this.queues.binding('kefel-webhooks'),
+      WEBHOOK_RETRIES: this.queues.binding('kefel-webhook-retries'),
+      PROJECTIONS: this.queues.binding('kefel-projections'),
+      RAIL_STARTS: this.queues.binding('kefel-rail-starts'),
+    } as unknown as Env;
+  }
+
   /** Nothing has failed. */
-  readonly isCalm: boolean;
+  get isCalm(): boolean {
+    return this.clock.faults.counts.size === 0 && !this.#hasOutage;
+  }
 }
 
 /** Runs one history. The same plan gives the same result, hash included. */
 export async function runHistory(
   plan: Plan,
-  { sqlite, variables }: Setup,
+  setup: Setup,
   isTraced: boolean,
 ): Promise<HistoryResult> {
-  const { seed, weather, spared } = plan;
-  const clock = new Clock({ seed, weather, spared, isTraced });
-  const journal = new Journal(clock);
-  let env: Env | null = null;
-  const bindings = () => {
-    if (env === null) {
-      throw new Error('the bindings are not ready');
-    }
-    return env;
-  };
-  const objects = new Objects(clock, bindings, (id, method, result) =>
-    journal.witness(id, method, result),
-  );
-  const database = new Database(clock, sqlite);
-  const queues = new Queues(clock, bindings);
-  const merchants = new MerchantServers(clock);
-  env = {
-    ...variables,
-    ...SECRETS,
-    PUBLIC_BASE_URL: 'https://pay.example.com',
-    RATE_LIMITS: 'off',
-    PAYMENT_INTENT: objects.namespace,
-    DB: database,
-    WEBHOOKS: queues.binding('kefel-webhooks'),
-    WEBHOOK_RETRIES: queues.binding('kefel-webhook-retries'),
-    PROJECTIONS: queues.binding('kefel-projections'),
-    RAIL_STARTS: queues.binding('kefel-rail-starts'),
-  } as unknown as Env;
-  enter({
-    clock,
-    ids: new Random(seed, 'ids'),
-    jitter: new Random(seed, 'jitter'),
-    fetch: (url, init) => merchants.fetch(url, init),
-    log: (line) => journal.log(line),
-  });
+  const world = new World(plan, setup, isTraced);
+  const { clock, journal, provider, actors } = world;
+  enter(world);
   // Shared by all histories of this process: the configuration never changes.
-  configOf(env);
+  configOf(world.env);
   forgetWebhookSettings();
   forgetDeliverySlots();
-  insertMerchants(sqlite, plan.refundDailyMaxMinor);
-  const provider = new Provider(clock, (url, report) => actors.deliverReport(url, report));
-  connectRails(provider);
-  const parts = { clock, env, objects, database, queues, provider, merchants, journal };
-  const hasOutage = plan.steps.some(({ action }) => action.type === 'outage');
-  const world: World = {
-    ...parts,
-    get isCalm() {
-      return clock.faults.counts.size === 0 && !hasOutage;
-    },
-  };
-  const actors: Actors = new Actors(world, plan);
+  insertMerchants(setup.sqlite, plan.refundDailyMaxMinor);
   try {
     actors.begin();
     await clock.runUntil(START_MS + plan.faultsEndAfterMs);
@@ -145,7 +133,6 @@ export async function runHistory(
         : verdictOn(world, plan)),
     ];
     return {
-      seed,
       hash: `${(clock.hash >>> 0).toString(16)}${(clock.hash2 >>> 0).toString(16)}`,
       events: clock.events,
       faults: clock.faults.counts,
@@ -154,7 +141,7 @@ export async function runHistory(
       lines: clock.lines,
     };
   } finally {
-    objects.release();
-    sqlite.reset();
+    world.objects.release();
+    setup.sqlite.reset();
   }
 }

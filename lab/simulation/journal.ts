@@ -7,9 +7,8 @@ import {
   type Tenant,
 } from '../../src/domain/intent.ts';
 import { heldOf } from '../../src/domain/refund-amounts.ts';
-import type { ShownPayment } from './check-amounts.ts';
+import type { ShownPayment, ShownRefund } from '../harness/shown.ts';
 import type { Clock } from './clock.ts';
-import type { SimulatedResponse } from './globals.ts';
 import type { PlannedPayment } from './plan.ts';
 import type { Violation } from './verdict.ts';
 
@@ -17,24 +16,8 @@ import type { Violation } from './verdict.ts';
 export interface CreatedAnswer {
   readonly payment: PlannedPayment;
   readonly key: string | null;
-  readonly text: string;
+  readonly content: unknown;
   readonly isReplay: boolean;
-}
-
-/** What the status call answered at some time. */
-interface ReadAnswer extends Pick<PlannedPayment, 'merchant' | 'uniqueId'> {
-  readonly content: ShownPayment;
-}
-
-/** The part of a refund in the API's answer that hardly ever changes. */
-export interface AnsweredRefund {
-  readonly refundUniqueId: string;
-  readonly paymentIntentUniqueId: string;
-  readonly transactionId: string;
-  readonly amountMinor: number;
-  readonly commissionReturnedMinor: number;
-  readonly returnedMinor: number;
-  readonly currency: string;
 }
 
 /** A claim's name in the journal: the id of a refund is unique among all payments of a tenant. */
@@ -53,9 +36,10 @@ export class Journal {
   readonly violations: Violation[] = [];
   readonly created: CreatedAnswer[] = [];
   readonly canceledPayments: PlannedPayment[] = [];
-  readonly refunds: { readonly payment: PlannedPayment; readonly refund: AnsweredRefund }[] = [];
+  readonly refunds: { readonly payment: PlannedPayment; readonly refund: ShownRefund }[] = [];
   readonly canceledRefunds: { readonly payment: PlannedPayment; readonly refundId: string }[] = [];
-  readonly reads: ReadAnswer[] = [];
+  /** What the status call answered at some time. */
+  readonly reads: { readonly payment: PlannedPayment; readonly content: ShownPayment }[] = [];
   /** Refunds with a request that got no answer, which may leave a claim. */
   readonly refundsInDoubt = new Set<string>();
   /** Kefel has logged that it could not release a claim. */
@@ -88,31 +72,6 @@ export class Journal {
     if (SECRETS.test(line)) {
       this.#violated('10 logs', line);
     }
-  }
-
-  refused(code: string): void {
-    this.reached.add(`refused ${code}`);
-  }
-
-  answered(payment: PlannedPayment, key: string | null, response: SimulatedResponse): void {
-    const isReplay = response.headers.get('idempotent-replayed') !== undefined;
-    this.created.push({ payment, key, text: response.text, isReplay });
-  }
-
-  canceled(payment: PlannedPayment): void {
-    this.canceledPayments.push(payment);
-  }
-
-  read({ merchant, uniqueId }: PlannedPayment, content: ShownPayment): void {
-    this.reads.push({ merchant, uniqueId, content });
-  }
-
-  refundAccepted(payment: PlannedPayment, refund: AnsweredRefund): void {
-    this.refunds.push({ payment, refund });
-  }
-
-  refundCanceled(payment: PlannedPayment, refundId: string): void {
-    this.canceledRefunds.push({ payment, refundId });
   }
 
   /** Every answer that leaves an object. */

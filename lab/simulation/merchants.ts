@@ -93,8 +93,6 @@ const SLOW_MS = 20_000;
 export class MerchantServers {
   readonly receipts: Receipt[] = [];
   readonly #clock: Clock;
-  /** Its server does not answer until then. */
-  downUntilMs = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -116,7 +114,7 @@ export class MerchantServers {
       clock.note(`merchant ${host} ${eventId.slice(0, 10)} ${status}`);
       this.receipts.push({ host, eventId, body, atMs: clock.nowMs, status });
     };
-    const isUnreachable = clock.nowMs < this.downUntilMs || clock.strikes('merchant_unreachable');
+    const isUnreachable = clock.isDown('merchants') || clock.strikes('merchant_unreachable');
     if (isUnreachable) {
       return clock.call(clock.latencyMs(), () => {
         throw new SimulatedFailure('connection refused');

@@ -3,6 +3,7 @@ import { PaymentIntent } from '../../src/connected-intent.ts';
 import { Store } from '../../src/intent/store.ts';
 import { type Clock, never, OUTSIDE, type Process } from './clock.ts';
 import { SimulatedFailure } from './faults.ts';
+import type { World } from './history.ts';
 import { Sqlite } from './sqlite.ts';
 
 /** What the runtime promises for alarms: retries of a handler that throws, and then silence. */
@@ -35,23 +36,16 @@ class CallFailed extends Error {
 
 type Method = (...args: readonly unknown[]) => unknown;
 
-/** A look at every answer that leaves an object. */
-export type Witness = (objectId: string, method: string, result: unknown) => void;
-
 /** All objects of a history, by their ids. */
 export class Objects {
   readonly hosts = new Map<string, ObjectHost>();
+  readonly #world: World;
   readonly #clock: Clock;
-  readonly #env: () => Env;
-  readonly #witness: Witness;
   readonly #names = new Map<string, string>();
-  /** Calls to objects fail until then. */
-  unreachableUntilMs = 0;
 
-  constructor(clock: Clock, env: () => Env, witness: Witness) {
-    this.#clock = clock;
-    this.#env = env;
-    this.#witness = witness;
+  constructor(world: World) {
+    this.#world = world;
+    this.#clock = world.clock;
   }
 
   /** As a binding of the Worker. */
@@ -65,16 +59,10 @@ export class Objects {
     get: (id: { toString(): string }) => this.#stub(id.toString()),
   };
 
-  nameOf(objectId: string): string {
-    return this.#names.get(objectId) ?? 'nobody';
-  }
-
   host(objectId: string): ObjectHost {
-    let host = this.hosts.get(objectId);
-    if (host === undefined) {
-      host = new ObjectHost(this.#clock, objectId, this.nameOf(objectId), this.#env, this.#witness);
-      this.hosts.set(objectId, host);
-    }
+    const name = this.#names.get(objectId) ?? 'unnamed';
+    const host = this.hosts.get(objectId) ?? new ObjectHost(this.#world, objectId, name);
+    this.hosts.set(objectId, host);
     return host;
   }
 
@@ -96,7 +84,7 @@ export class Objects {
       return never();
     }
     const caller = clock.current;
-    const isOutage = clock.nowMs < this.unreachableUntilMs;
+    const isOutage = clock.isDown('objects');
     return new Promise((resolve, reject) => {
       const answer = (settle: () => void) => clock.schedule(caller, clock.latencyMs(), settle);
       const fail = (message: string) => {
@@ -137,9 +125,8 @@ class ObjectHost {
   readonly name: string;
   readonly sql: Sqlite;
   alarmAtMs: number | null = null;
+  readonly #world: World;
   readonly #clock: Clock;
-  readonly #env: () => Env;
-  readonly #witness: Witness;
   #instance: PaymentIntent | null = null;
   #process: Process | null = null;
   readonly #calls = new Set<Caller>();
@@ -148,22 +135,22 @@ class ObjectHost {
   #starts = 0;
   #isCommitting = false;
 
-  constructor(clock: Clock, id: string, name: string, env: () => Env, witness: Witness) {
-    this.#clock = clock;
+  constructor(world: World, id: string, name: string) {
+    this.#world = world;
+    this.#clock = world.clock;
     this.id = id;
     this.name = name;
-    this.#env = env;
-    this.#witness = witness;
     this.sql = idleStores.pop() ?? new Sqlite();
   }
 
+  readonly #exec = (sql: string, ...params: readonly unknown[]) => {
+    const rows = this.sql.all(sql, params);
+    return { toArray: () => rows, one: () => rows[0] };
+  };
+
   /** What is stored, to be read from outside. */
   store(): Store {
-    const exec = (sql: string, ...params: readonly unknown[]) => {
-      const rows = this.sql.all(sql, params);
-      return { toArray: () => rows, one: () => rows[0] };
-    };
-    return new Store({ exec } as unknown as SqlStorage);
+    return new Store({ exec: this.#exec } as unknown as SqlStorage);
   }
 
   release(): void {
@@ -181,7 +168,7 @@ class ObjectHost {
     new Promise((resolve) => resolve(called.apply(instance, args as unknown[]))).then(
       (result) => {
         if (isCurrent()) {
-          this.#witness(this.id, method, result);
+          this.#world.journal.witness(this.id, method, result);
           if (this.#clock.strikes('answer_lost')) {
             caller.fail('answer lost');
           } else {
@@ -214,7 +201,7 @@ class ObjectHost {
       this.#process = clock.newProcess(`object ${this.name}/${this.#starts}`, true, skewMs);
       this.#process.onKill = () => this.crash();
       clock.current = this.#process;
-      this.#instance = new PaymentIntent(this.#context(this.#process), this.#env());
+      this.#instance = new PaymentIntent(this.#context(this.#process), this.#world.env);
     }
     clock.current = this.#process;
     return this.#instance;
@@ -255,8 +242,7 @@ class ObjectHost {
       sql: {
         exec: (sql: string, ...params: readonly unknown[]) => {
           requireAlive();
-          const rows = this.sql.all(sql, params);
-          return { toArray: () => rows, one: () => rows[0] };
+          return this.#exec(sql, ...params);
         },
       },
       transactionSync: <T>(work: () => T): T => {
@@ -389,5 +375,3 @@ function textOf([first]: readonly unknown[]): string {
     })
     .join(', ');
 }
-
-export type { ObjectHost };

@@ -67,7 +67,7 @@ export interface Plan {
   readonly refundDailyMaxMinor: number | null;
   /** When the last fault may strike. */
   readonly faultsEndAfterMs: number;
-  /** Single strikes that do not happen. */
+  /** Single strikes that the shrinker leaves out, as `fault#n` from 1. */
   readonly spared: ReadonlySet<string>;
 }
 

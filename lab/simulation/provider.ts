@@ -1,8 +1,7 @@
 import type { Outcome } from '../../src/domain/intent.ts';
 import type { Method } from '../../src/domain/method.ts';
-import type { Clock } from './clock.ts';
-import { OUTSIDE } from './clock.ts';
-import { hashOf } from './hash.ts';
+import { type Clock, hashOf, OUTSIDE } from './clock.ts';
+import type { World } from './history.ts';
 
 /** What the customer does on the provider's page or on the phone. */
 export type Decision = 'pay' | 'pay_late' | 'decline' | 'ignore';
@@ -49,9 +48,6 @@ export interface Report {
 
 export type ReportedState = Report['state'];
 
-/** Sends a report to Kefel, and resolves with the status of the answer; null: no answer came. */
-export type Deliver = (url: string, report: Report) => Promise<number | null>;
-
 const REPORT_TRIES = 5;
 const REPORT_WAIT_MS = 20_000;
 
@@ -62,14 +58,14 @@ export class Provider {
   readonly confirmed: { readonly url: string; readonly report: Report }[] = [];
   /** Requests that no correct gateway sends. */
   readonly complaints: string[] = [];
+  readonly #world: World;
   readonly #clock: Clock;
-  readonly #deliver: Deliver;
   /** The customer's decisions about orders to come, by payment. */
   readonly decisions = new Map<string, { readonly decision: Decision; readonly afterMs: number }>();
 
-  constructor(clock: Clock, deliver: Deliver) {
-    this.#clock = clock;
-    this.#deliver = deliver;
+  constructor(world: World) {
+    this.#world = world;
+    this.#clock = world.clock;
   }
 
   open(
@@ -158,7 +154,7 @@ export class Provider {
     const clock = this.#clock;
     clock.schedule(OUTSIDE, delayMs, () => {
       clock.note(`report ${report.state} of ${report.id.slice(0, 20)} ${report.mac.slice(0, 6)}`);
-      void this.#deliver(url, report).then((status) => {
+      void this.#world.actors.deliverReport(url, report).then((status) => {
         if (status === 200) {
           this.confirmed.push({ url, report });
         } else if (tries > 1) {

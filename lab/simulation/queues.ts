@@ -3,6 +3,7 @@ import { consumeProjections } from '../../src/read-model/consume.ts';
 import { consumeDeliveries } from '../../src/webhooks/consume.ts';
 import { type Clock, never, OUTSIDE } from './clock.ts';
 import { SimulatedFailure } from './faults.ts';
+import type { World } from './history.ts';
 
 type Consume = (batch: MessageBatch<never>, env: Env, ctx: ExecutionContext) => Promise<void>;
 
@@ -48,19 +49,15 @@ interface Queued {
 
 /** All queues of a history. */
 export class Queues {
+  readonly #world: World;
   readonly #clock: Clock;
-  readonly #env: () => Env;
   readonly #waiting = new Map<string, Queued[]>();
-  /** What no consumer could handle, for the operator. */
-  readonly deadLetters: { readonly queue: string; readonly body: unknown }[] = [];
-  /** The queues refuse messages until then. */
-  refusingUntilMs = 0;
   #sent = 0;
   #batches = 0;
 
-  constructor(clock: Clock, env: () => Env) {
-    this.#clock = clock;
-    this.#env = env;
+  constructor(world: World) {
+    this.#world = world;
+    this.#clock = world.clock;
   }
 
   binding(queue: string): { send(body: unknown): Promise<void> } {
@@ -72,7 +69,7 @@ export class Queues {
     if (!clock.isCallPossible()) {
       return never();
     }
-    const isRefused = clock.nowMs < this.refusingUntilMs || clock.strikes('queue_refuses');
+    const isRefused = clock.isDown('queues') || clock.strikes('queue_refuses');
     return clock.call(clock.latencyMs(), () => {
       if (isRefused) {
         throw new SimulatedFailure('queue is overloaded');
@@ -155,7 +152,7 @@ export class Queues {
       try {
         await settingsOfQueue.consume(
           batch as unknown as MessageBatch<never>,
-          this.#env(),
+          this.#world.env,
           ctx as unknown as ExecutionContext,
         );
         finish(true, 0);
@@ -171,7 +168,6 @@ export class Queues {
   #retry(queue: string, { body, id, attempts }: Queued, delayMs: number): void {
     if (attempts > (QUEUES[queue]?.retriesMax ?? 0)) {
       this.#clock.note(`dead letter #${id}`);
-      this.deadLetters.push({ queue, body });
       return;
     }
     this.#deliverLater(queue, { body, id, attempts: attempts + 1 }, delayMs);

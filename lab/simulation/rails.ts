@@ -7,8 +7,8 @@ import type { Rail, StartResult } from '../../src/rails/rail.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import type { RefundAnswer, RefundOrder } from '../../src/rails/refund.ts';
 import { never } from './clock.ts';
-import { currentClock } from './globals.ts';
-import { isGenuine, type Provider, type ProviderOrder, type Report } from './provider.ts';
+import { here } from './globals.ts';
+import { isGenuine, type ProviderOrder, type Report } from './provider.ts';
 
 /**
  * Takes the place of `src/rails/settings.ts` in the bundle: adapters of the simulated provider. Each
@@ -76,23 +76,9 @@ const SLOW_START_TIMEOUT_MS = 90_000;
 /** The provider closes an order this long before the end of a final window. */
 const CLOSING_MS = 10_000;
 
-let provider: Provider | null = null;
-
-/** Connects the adapters to the provider of the history that runs. */
-export function connectRails(next: Provider): void {
-  provider = next;
-}
-
-function bank(): Provider {
-  if (provider === null) {
-    throw new Error('no provider');
-  }
-  return provider;
-}
-
 /** The provider's answer to a call of Kefel: not before the latency, and null if none comes. */
 async function ask<T>(timeoutMs: number, act: () => T): Promise<T | null> {
-  const clock = currentClock();
+  const clock = here().clock;
   if (!clock.isCallPossible()) {
     return never();
   }
@@ -168,9 +154,9 @@ function pageUrl({ attempt }: RailOrder): string {
 
 function openOrder(order: RailOrder, { windowIsFinal, hasSharedAddress }: RailSettings) {
   const { attempt } = order;
-  const { timing } = currentClock();
+  const { timing } = here().clock;
   const lateMs = windowIsFinal ? -CLOSING_MS : timing.pick([0, 30_000, 600_000]);
-  return bank().open({
+  return here().provider.open({
     reference: attempt.reference,
     method: methodOf(attempt.railId),
     amountMinor: order.chargedMinor,
@@ -196,8 +182,8 @@ function methodOf(railId: string): Method {
  */
 export function visitPage(order: RailOrder): ProviderOrder | null {
   const { reference, deadlineAtMs } = order.attempt;
-  const known = bank().orders.get(reference);
-  if (known === undefined && currentClock().nowMs > deadlineAtMs) {
+  const known = here().provider.orders.get(reference);
+  if (known === undefined && here().clock.nowMs > deadlineAtMs) {
     return null;
   }
   const settings = Object.values(SETTINGS).find(({ id }) => id === order.attempt.railId);
@@ -210,7 +196,7 @@ async function start(order: RailOrder, settings: RailSettings): Promise<StartRes
     return { type: 'accepted', redirectUrl: pageUrl(order), railReference: null };
   }
   const answer = await ask(START_TIMEOUT_MS, () => {
-    if (currentClock().strikes('provider_refuses_start')) {
+    if (here().clock.strikes('provider_refuses_start')) {
       return 'refused';
     }
     const opened = openOrder(order, settings);
@@ -233,13 +219,13 @@ async function start(order: RailOrder, settings: RailSettings): Promise<StartRes
 }
 
 function actOnPhone({ terms }: RailOrder, opened: ProviderOrder, done?: () => void): void {
-  const planned = bank().decisions.get(terms.uniqueId);
-  bank().decide(opened, planned?.decision ?? 'ignore', planned?.afterMs ?? 0, done);
+  const planned = here().provider.decisions.get(terms.uniqueId);
+  here().provider.decide(opened, planned?.decision ?? 'ignore', planned?.afterMs ?? 0, done);
 }
 
 /** The answer comes only after the customer has acted, or not at all. */
 async function startSlowly(order: RailOrder, settings: RailSettings): Promise<StartResult> {
-  const clock = currentClock();
+  const clock = here().clock;
   const process = clock.current;
   const opened = await ask(5_000, () => {
     const known = openOrder(order, settings);
@@ -267,20 +253,20 @@ export function datesPayments(railId: string): boolean {
 }
 
 function paid({ reference, railId }: Attempt): Outcome {
-  const paidAtMs = datesPayments(railId) ? bank().orders.get(reference)?.paidAtMs : null;
+  const paidAtMs = datesPayments(railId) ? here().provider.orders.get(reference)?.paidAtMs : null;
   return { type: 'succeeded', receipt: `R-${reference}`, paidAtMs: paidAtMs ?? null };
 }
 
 async function query({ attempt }: RailOrder, nowMs: number): Promise<Outcome> {
   const { reference, deadlineAtMs, checks, startedAtMs } = attempt;
-  const clock = currentClock();
+  const clock = here().clock;
   const checkAtMs = nextCheckAtMs(checks, startedAtMs, nowMs);
   if (!clock.isCallPossible()) {
     return never();
   }
   const isLost = clock.strikes('query_times_out');
   const answer = await clock.call(isLost ? 10_000 : clock.latencyMs(), () =>
-    isLost ? 'unknown' : bank().query(reference, deadlineAtMs),
+    isLost ? 'unknown' : here().provider.query(reference, deadlineAtMs),
   );
   switch (answer) {
     case 'succeeded':
@@ -314,13 +300,17 @@ async function startRefund(
   { refundCallbacks }: RailSettings,
 ): Promise<RefundAnswer> {
   const answer = await ask(START_TIMEOUT_MS, () => {
-    if (currentClock().strikes('refund_needs_action')) {
+    if (here().clock.strikes('refund_needs_action')) {
       return 'requires_action';
     }
     const { reference, returnedMinor: amountMinor } = refund;
     const token = callbackUrl.slice(callbackUrl.lastIndexOf('/') + 1);
     const url = refundCallbacks ? `refund:${payment.attempt.railId}:${token}` : null;
-    const asked = bank().refund(payment.attempt.reference, { reference, amountMinor, url });
+    const asked = here().provider.refund(payment.attempt.reference, {
+      reference,
+      amountMinor,
+      url,
+    });
     return asked?.state ?? 'refused';
   });
   if (answer === 'requires_action') {
@@ -330,13 +320,13 @@ async function startRefund(
 }
 
 async function queryRefund({ payment, refund }: RefundOrder): Promise<RefundAnswer> {
-  const clock = currentClock();
+  const clock = here().clock;
   if (!clock.isCallPossible()) {
     return never();
   }
   const isLost = clock.strikes('query_times_out');
   const known = await clock.call(isLost ? 10_000 : clock.latencyMs(), () =>
-    bank().orders.get(payment.attempt.reference)?.refunds.get(refund.reference),
+    here().provider.orders.get(payment.attempt.reference)?.refunds.get(refund.reference),
   );
   return isLost || known === undefined ? { type: 'unknown' } : refundAnswer(known.state);
 }
