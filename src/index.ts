@@ -3,7 +3,6 @@ import type { RailMessage } from './attempts/messages.ts';
 import { consumeStarts } from './attempts/start-consumer.ts';
 import { checkoutRouter } from './checkout/router.ts';
 import { withCommonHeaders } from './http/common-headers.ts';
-import { refusePlainHttp } from './http/https.ts';
 import type { DeliveryMessage, ProjectionMessage } from './intent/protocol.ts';
 import { consumeDeliveries } from './webhooks/consume.ts';
 
@@ -33,11 +32,7 @@ const CONSUMERS: Readonly<Record<string, Consumer>> = {
 
 export default {
   fetch(request, env, ctx) {
-    return withCommonHeaders(request, async (requestId) => {
-      const refusal = refusePlainHttp(request, env, requestId);
-      if (refusal !== null) {
-        return refusal;
-      }
+    return withCommonHeaders(request, env, async (requestId) => {
       const isApi = /^\/api(?:\/|$)/.test(new URL(request.url).pathname);
       const router = isApi ? apiRouter : checkoutRouter;
       return router.fetch(request, env, ctx, requestId);

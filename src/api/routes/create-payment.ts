@@ -18,10 +18,9 @@ import type { MerchantCall } from '../call.ts';
 import { answerTaken, expressAnswers, savedBody } from '../creation-answer.ts';
 import { heldExpiryWarnings, type RailChoice } from '../held-expiry.ts';
 import { readKeyedBody } from '../keyed-body.ts';
-import type { OfferedMethod, ValidationContext } from '../schema/context.ts';
+import type { OfferedMethod, PaymentOrder, ValidationContext } from '../schema/context.ts';
 import { validateExpress } from '../schema/express.ts';
 import { uniqueIdOf, validateHosted } from '../schema/hosted.ts';
-import type { PaymentOrder } from '../schema/order.ts';
 
 /** The creation of a payment, from the request's body to the answer. */
 
