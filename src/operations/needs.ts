@@ -1,4 +1,8 @@
-import { chargedMinor, type Intent, reportedAttempt } from '../domain/intent.ts';
+import type { DeadLetter } from '../dead-letters/store.ts';
+import { chargedMinor, type Intent, reportedAttempt, type Tenant } from '../domain/intent.ts';
+import type { WaitingRefund } from '../read-model/attention.ts';
+import type { EventRow } from '../read-model/events-list.ts';
+import type { PaymentRow } from '../read-model/payment-row.ts';
 
 /** Why something needs the operator's attention. A payment can have several reasons. */
 export type Reason =
@@ -14,6 +18,18 @@ export type Reason =
   | 'delivery_dead'
   | 'delivery_undeliverable'
   | 'delivery_paused';
+
+/** What needs attention. */
+export type AttentionSubject =
+  | { readonly type: 'dead_letter'; readonly letter: DeadLetter }
+  | { readonly type: 'payment'; readonly payment: PaymentRow }
+  | { readonly type: 'refund'; readonly refund: WaitingRefund }
+  | { readonly type: 'delivery'; readonly event: EventRow };
+
+export type AttentionItem = AttentionSubject & {
+  readonly reasons: readonly Reason[];
+  readonly atMs: number;
+};
 
 /** What about a payment needs attention. */
 export interface Needs {
@@ -47,4 +63,27 @@ export function payableMinor(intent: Intent): number {
   const attempt = reportedAttempt(intent);
   const { terms } = intent;
   return attempt === null ? terms.amountMinor : chargedMinor(terms, attempt.method);
+}
+
+interface NamedPayment extends Tenant {
+  readonly uniqueId: string;
+  readonly uuid: string;
+}
+
+type AboutPayment = Exclude<AttentionSubject, { readonly type: 'dead_letter' }>;
+
+/** The payment that an item of the list is about; null for a dead letter. */
+export function paymentOf(item: AboutPayment): NamedPayment;
+export function paymentOf(item: AttentionSubject): NamedPayment | null;
+export function paymentOf(item: AttentionSubject): NamedPayment | null {
+  switch (item.type) {
+    case 'dead_letter':
+      return null;
+    case 'payment':
+      return item.payment;
+    case 'refund':
+      return { ...item.refund, uuid: item.refund.paymentUuid };
+    case 'delivery':
+      return { ...item.event, uuid: item.event.paymentUuid };
+  }
 }

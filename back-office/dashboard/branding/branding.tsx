@@ -1,7 +1,7 @@
 import { base64FromBytes } from '../../../src/crypto/encoding.ts';
 import type { BrandingChange } from '../../../src/merchants/change-branding.ts';
 import { answerPage, redirectTo } from '../../ui/answer.ts';
-import { actorOf, type DashboardCall, shownAt } from '../call.ts';
+import { actorOf, type DashboardCall, shownAt, tenantOf } from '../call.ts';
 import { BRANDING_PATH } from '../paths.ts';
 import { BrandingPage, type RefusedBranding } from './branding-page.tsx';
 
@@ -65,8 +65,8 @@ async function change(
   done: string,
   typed: Pick<RefusedBranding, 'color'> = {},
 ): Promise<Response> {
-  const { merchantId } = call.session;
-  const problem = await call.payments.settings.changeBranding(merchantId, actorOf(call), wanted);
+  const { changeBranding } = call.payments.settings;
+  const problem = await changeBranding(tenantOf(call), actorOf(call), wanted);
   return problem === null
     ? redirectTo(BRANDING_PATH, { done })
     : answerBranding(call, { ...typed, problem });

@@ -82,7 +82,7 @@ export async function createEndpoint(call: DashboardCall): Promise<Response> {
   }
   const { webhooks } = call.payments;
   const { origin } = call.url;
-  const added = await webhooks.createEndpoint(tenantOf(call), typed, origin, actorOf(call));
+  const added = await webhooks.createEndpoint(tenantOf(call), actorOf(call), typed, origin);
   if (added === null) {
     return answerNewEndpoint(call, { typed, isFull: true }, BAD_REQUEST);
   }
@@ -109,7 +109,7 @@ export async function editEndpoint(call: DashboardCall): Promise<Response> {
   const { webhooks } = call.payments;
   const { origin } = call.url;
   const tenant = tenantOf(call);
-  return saved(call, await webhooks.editEndpoint(tenant, endpointId, typed, origin, actorOf(call)));
+  return saved(call, await webhooks.editEndpoint(tenant, actorOf(call), endpointId, typed, origin));
 }
 
 /** POST …/webhooks/endpoints/:endpoint/enable */
@@ -138,14 +138,14 @@ export async function resumeOwnEndpoint(call: DashboardCall): Promise<Response> 
     return noticePage(call, 'not_found');
   }
   const { endpointId } = endpoint;
-  await call.payments.webhooks.resume(tenantOf(call), endpointId, actorOf(call));
+  await call.payments.webhooks.resume(tenantOf(call), actorOf(call), endpointId);
   return redirectTo(endpointPath(call.environment, endpointId), { done: 'resumed' });
 }
 
 /** POST …/webhooks/endpoints/:endpoint/delete */
 export async function removeEndpoint(call: DashboardCall): Promise<Response> {
   const { webhooks } = call.payments;
-  const isKnown = await webhooks.deleteEndpoint(tenantOf(call), idIn(call), actorOf(call));
+  const isKnown = await webhooks.deleteEndpoint(tenantOf(call), actorOf(call), idIn(call));
   return isKnown
     ? redirectTo(webhooksPath(call.environment), { done: 'deleted' })
     : noticePage(call, 'not_found');
@@ -153,7 +153,7 @@ export async function removeEndpoint(call: DashboardCall): Promise<Response> {
 
 async function switchTo(call: DashboardCall, isEnabled: boolean): Promise<Response> {
   const { switchEndpoint } = call.payments.webhooks;
-  return saved(call, await switchEndpoint(tenantOf(call), idIn(call), isEnabled, actorOf(call)));
+  return saved(call, await switchEndpoint(tenantOf(call), actorOf(call), idIn(call), isEnabled));
 }
 
 function saved(call: DashboardCall, isKnown: boolean): Response {

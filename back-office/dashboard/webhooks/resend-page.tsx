@@ -48,7 +48,7 @@ export async function resendMany(call: DashboardCall): Promise<Response> {
   const { from, to, range } = days;
   const cursor = parseCursor(form.text('cursor'));
   const { resendFailed } = call.payments.events;
-  const result = await resendFailed(tenantOf(call), range, { from, to }, cursor, actorOf(call));
+  const result = await resendFailed(tenantOf(call), actorOf(call), range, { from, to }, cursor);
   return answerPage(page, <ResultPage call={page} days={days} result={result} />);
 }
 

@@ -78,7 +78,7 @@ export async function rotateSecret(call: DashboardCall): Promise<Response> {
     return answer(call, { problem: 'unconfirmed' }, FORBIDDEN);
   }
   const { addSecret } = call.payments.webhooks;
-  const secret = await addSecret(tenantOf(call), endpointOf(call), overlapHours, actorOf(call));
+  const secret = await addSecret(tenantOf(call), actorOf(call), endpointOf(call), overlapHours);
   return secret === null
     ? answer(call, { problem: 'tooMany' }, BAD_REQUEST)
     : answer(call, { shown: { ...secret, isNew: true } });
@@ -94,7 +94,7 @@ export async function showSecret(call: DashboardCall): Promise<Response> {
     return answer(call, { problem: 'unconfirmed' }, FORBIDDEN);
   }
   const { webhooks } = call.payments;
-  const opened = await webhooks.showSecret(tenantOf(call), endpointOf(call), id, actorOf(call));
+  const opened = await webhooks.showSecret(tenantOf(call), actorOf(call), endpointOf(call), id);
   switch (opened.type) {
     case 'not_found':
       return noticePage(call, 'not_found');
@@ -111,7 +111,7 @@ export async function endSecretNow(call: DashboardCall): Promise<Response> {
   const endpointId = endpointOf(call);
   const { secretId = '' } = params;
   const { endSecret } = payments.webhooks;
-  switch (await endSecret(tenantOf(call), endpointId, secretId, actorOf(call))) {
+  switch (await endSecret(tenantOf(call), actorOf(call), endpointId, secretId)) {
     case 'not_found':
       return noticePage(call, 'not_found');
     case 'last':

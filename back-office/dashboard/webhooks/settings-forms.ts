@@ -10,7 +10,7 @@ const TOO_MANY_REQUESTS = 429;
 /** POST …/webhooks/failing/resume: a server of callbackUrls. */
 export async function resumePaused(call: DashboardCall): Promise<Response> {
   const origin = call.form.text('origin');
-  await call.payments.webhooks.resume(tenantOf(call), origin, actorOf(call));
+  await call.payments.webhooks.resume(tenantOf(call), actorOf(call), origin);
   return redirectTo(webhooksPath(call.environment), { done: 'resumed' });
 }
 
@@ -18,7 +18,7 @@ export async function resumePaused(call: DashboardCall): Promise<Response> {
 export async function changeCallbackHeader(call: DashboardCall): Promise<Response> {
   const typed = call.form.text('signatureHeader');
   const { webhooks } = call.payments;
-  const problem = await webhooks.setCallbackHeader(tenantOf(call), typed, actorOf(call));
+  const problem = await webhooks.setCallbackHeader(tenantOf(call), actorOf(call), typed);
   return problem === null
     ? redirectTo(webhooksPath(call.environment), { done: 'saved' })
     : answerSettings(call, { header: { typed, problem } }, BAD_REQUEST);
@@ -29,7 +29,7 @@ export async function sendTest(call: DashboardCall): Promise<Response> {
   const { form, url } = call;
   const asked = { typed: form.text('url'), endpoint: form.text('endpoint') };
   const { webhooks } = call.payments;
-  const test = await webhooks.sendTest(tenantOf(call), asked, url.origin, actorOf(call));
+  const test = await webhooks.sendTest(tenantOf(call), actorOf(call), asked, url.origin);
   const refusal = test.isBusy ? TOO_MANY_REQUESTS : BAD_REQUEST;
   return answerSettings(call, { test }, test.result === undefined ? refusal : OK);
 }
