@@ -18,7 +18,7 @@ import {
   PROJECT_DIRECTORY,
   WRANGLER_CONFIG_FILE,
 } from './project/files.ts';
-import { commandLine } from './project/options.ts';
+import { runScript } from './project/options.ts';
 import { runWrangler } from './project/wrangler.ts';
 
 const SCRIPT = {
@@ -160,10 +160,4 @@ function kibibytes(bytes: number): string {
   return `${(bytes / KIBIBYTE).toFixed(1)} KiB`;
 }
 
-commandLine(SCRIPT);
-try {
-  process.exitCode = (await main()) ? 0 : 1;
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-}
+await runScript(SCRIPT, main);
