@@ -1,8 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-
-/** Who reads a page: merchants' developers, those who run a gateway, those who change Kefel. */
-export type Audience = 'merchants' | 'operators' | 'developers';
+import type { Audience } from './search.ts';
 
 /** The site's menu: every document of `docs`, in the order in which a reader needs them. */
 export interface Section {

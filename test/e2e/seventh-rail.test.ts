@@ -17,10 +17,11 @@ import { INSERTIONS } from '../fixtures/seventh-rail/insertions.ts';
 
 const FIXTURE = 'test/fixtures/seventh-rail';
 const METHOD = 'SELAM_PAY' as Method;
+const RAIL = 'selam-pay';
 const NEW_FILES = [
-  'docs/rails/selam-pay.md',
-  'scripts/stand-ins/selam-pay.ts',
-  'src/rails/selam-pay/rail.ts',
+  `docs/rails/${RAIL}.md`,
+  `scripts/stand-ins/${RAIL}.ts`,
+  `src/rails/${RAIL}/rail.ts`,
 ];
 
 let copy: RepositoryCopy;
@@ -52,7 +53,7 @@ test('CONTRIBUTING.md names these files and no others', async () => {
   const text = await readFile('CONTRIBUTING.md', 'utf8');
   const section = /^## Add a rail\n(.*?)^## /ms.exec(text)?.[1] ?? '';
   const named = [...section.matchAll(/^\d\. `([^`]+)`/gm)].map(([, name = '']) =>
-    name.replace('<rail>', 'selam-pay'),
+    name.replace('<rail>', RAIL),
   );
   expect(named.sort()).toEqual([...NEW_FILES, ...Object.keys(INSERTIONS)].sort());
 });
