@@ -100,9 +100,8 @@ export interface LocalDatabase {
 
 export interface LocalResult<Row> {
   readonly results: readonly Row[];
-  /** Milliseconds in D1. An entry of an index is a row too. */
+  /** An entry of an index is a row too. */
   readonly meta: {
-    readonly duration: number;
     readonly rows_read: number;
     readonly rows_written: number;
   };
