@@ -1,4 +1,3 @@
-import { plainTerms } from '../../scripts/project/plain-terms.ts';
 import { decide, openIntent } from '../../src/domain/decide.ts';
 import {
   type Command,
@@ -6,6 +5,7 @@ import {
   type IntentTerms,
   reportedAttempt,
 } from '../../src/domain/intent.ts';
+import { plainTerms } from '../../src/domain/plain-terms.ts';
 import type { Refund } from '../../src/domain/refund.ts';
 import { refundableMinor } from '../../src/domain/refund-amounts.ts';
 import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';

@@ -142,29 +142,3 @@ export async function runBatch(
     ? []
     : database.batch(statements.map(({ sql, params }) => database.prepare(sql).bind(...params)));
 }
-
-/** The statements as SQL text with their parameters inserted. Throws RangeError on NUL. */
-export function sqlText(statements: readonly SqlStatement[]): string {
-  return statements
-    .map(({ sql, params }) => {
-      const text = sql.replace(/\?(\d+)/g, (_, position) => literal(params[Number(position) - 1]));
-      return `${text};\n`;
-    })
-    .join('');
-}
-
-function literal(value: string | number | null | undefined): string {
-  if (value === undefined) {
-    throw new RangeError('a statement has more parameters than values');
-  }
-  if (value === null) {
-    return 'NULL';
-  }
-  if (typeof value === 'number') {
-    return String(value);
-  }
-  if (value.includes('\0')) {
-    throw new RangeError('text in SQL cannot hold a NUL character');
-  }
-  return `'${value.replaceAll("'", "''")}'`;
-}
