@@ -16,15 +16,19 @@ import type { Method } from '../../../src/domain/method.ts';
 import type { CallbackReading } from '../../../src/rails/callback.ts';
 import type { Rail, StartResult } from '../../../src/rails/rail.ts';
 import type { RailOrder } from '../../../src/rails/rail-order.ts';
+import type { RefundOrder, RefundReading } from '../../../src/rails/refund.ts';
 import { configuredRail } from '../../../src/rails/settings.ts';
 import { callbackCall } from './callback-call.ts';
 import { freshReference, orderFor } from './order.ts';
+import { refundOrderFor } from './refund-order.ts';
 
 /** How the scene plays a rail. */
 export interface Player {
   readonly method: Method;
   start(): Promise<StandIn & { registeredCallbackUrl?: string | null }>;
   readonly phone: string;
+  /** Settings that differ from the stand-in's. */
+  readonly settings?: Readonly<Record<string, unknown>>;
   /** The order exists at the provider once the customer has opened the page. */
   readonly isMadeByPage?: true;
   /** The provider reports to the one registered address. */
@@ -43,26 +47,41 @@ export interface Placed {
  * One rail between its stand-in and a gateway that consists of the adapter alone, made of the
  * operator's secret as the gateway makes it. Reports arrive by HTTP and are read as they arrive.
  */
-export class ContractScene {
+export class RailScene {
   readonly player: Player;
   readonly standIn: StandIn;
   readonly rail: Rail;
   readonly #orders = new Map<string, RailOrder>();
+  readonly #refunds = new Map<string, RefundOrder>();
   readonly #readings: CallbackReading[] = [];
+  readonly #refundReadings: RefundReading[] = [];
   #receiver: StandInServer | null = null;
   #amountMinor = 150_000;
 
   private constructor(player: Player, standIn: StandIn) {
     this.player = player;
     this.standIn = standIn;
-    const { settings, statusQuery, refundSettings } = standIn;
-    const secret = { ...settings, ...(statusQuery && { statusQuery }), ...refundSettings };
-    this.rail = railOf(player.method, secret);
+    this.rail = this.railWith({});
   }
 
-  static async start(player: Player): Promise<ContractScene> {
+  /** The adapter with some of the operator's settings changed. */
+  railWith(changed: Readonly<Record<string, unknown>>): Rail {
+    const { settings, statusQuery, refundSettings } = this.standIn;
+    const secret = { ...settings, ...(statusQuery && { statusQuery }), ...refundSettings };
+    return railOf(this.player.method, { ...secret, ...this.player.settings, ...changed });
+  }
+
+  /** The adapter whose provider is the server at this URL. */
+  railAt(baseUrl: string): Rail {
+    const moved = Object.entries(this.standIn.settings)
+      .filter(([, value]) => String(value).startsWith('http'))
+      .map(([name, value]) => [name, `${baseUrl}${new URL(String(value)).pathname}`]);
+    return this.railWith(Object.fromEntries(moved));
+  }
+
+  static async start(player: Player): Promise<RailScene> {
     const standIn = await player.start();
-    const scene = new ContractScene(player, standIn);
+    const scene = new RailScene(player, standIn);
     scene.#receiver = await StandInServer.start((call) => scene.#receive(call));
     if (player.hasRegisteredAddress) {
       standIn.registeredCallbackUrl = `${scene.#receiver.baseUrl}/shared`;
@@ -71,13 +90,18 @@ export class ContractScene {
   }
 
   async #receive(call: ReceivedCall): Promise<Reply> {
-    const order = this.#orders.get(new URL(call.url, 'http://gateway').pathname);
+    const path = new URL(call.url, 'http://gateway').pathname;
+    const order = this.#orders.get(path);
     const reading = order && (await this.rail.readCallback?.(requestOf(call), order));
-    if (reading === undefined) {
-      return { type: 'answer', status: 404, body: '' };
+    if (reading !== undefined) {
+      this.#readings.push(reading);
     }
-    this.#readings.push(reading);
-    const { status, headers, body } = reading.reply;
+    const refund = this.#refunds.get(path);
+    const refundReading = refund && (await this.rail.readRefundCallback?.(requestOf(call), refund));
+    if (refundReading !== undefined) {
+      this.#refundReadings.push(refundReading);
+    }
+    const { status, headers, body } = (reading ?? refundReading)?.reply ?? UNKNOWN_URL;
     return { type: 'answer', status, headers, body: body ?? '' };
   }
 
@@ -92,6 +116,11 @@ export class ContractScene {
 
   get reports(): number {
     return this.#readings.length;
+  }
+
+  /** What the adapter read in the reports about refunds. */
+  get refundReadings(): readonly RefundReading[] {
+    return this.#refundReadings;
   }
 
   /** An order with an amount of its own, which the stand-in treats by `plan`. */
@@ -117,11 +146,33 @@ export class ContractScene {
     this.#orders.set(new URL(order.callbackUrl).pathname, order);
   }
 
+  /** The same for a refund. */
+  keepRefund(order: RefundOrder): RefundOrder {
+    this.#refunds.set(new URL(order.callbackUrl).pathname, order);
+    return order;
+  }
+
+  /**
+   * A refund of all of a payment that the provider has reported as paid, which it treats by `refund`;
+   * undefined: by its amount.
+   */
+  async paid(refund?: NonNullable<Plan['refund']>): Promise<RefundOrder> {
+    const placed = await this.place(refund && { refund });
+    await placed.atProvider.act('pays');
+    const reading = this.lastReading;
+    if (reading?.type !== 'outcome' || reading.outcome.type !== 'succeeded') {
+      throw new Error('not paid');
+    }
+    const { receipt } = reading.outcome;
+    const attempt = { ...placed.order.attempt, status: 'succeeded' as const, receipt };
+    const callbackUrl = `${this.#receiver?.baseUrl}/rails/any/refunds/${attempt.reference}`;
+    return this.keepRefund(
+      refundOrderFor({ ...placed.order, attempt }, { order: { callbackUrl } }),
+    );
+  }
+
   /** Starts an order and brings the customer to it. */
-  async place(
-    plan: Plan = {},
-    changed: Parameters<ContractScene['order']>[1] = {},
-  ): Promise<Placed> {
+  async place(plan: Plan = {}, changed: Parameters<RailScene['order']>[1] = {}): Promise<Placed> {
     const order = this.order(plan, changed);
     const started = this.rail.start(order);
     if (this.rail.startWaitsForCustomer) {
@@ -156,6 +207,8 @@ export class ContractScene {
     return this.reports > before ? this.lastReading : undefined;
   }
 }
+
+const UNKNOWN_URL = { status: 404, headers: {}, body: null };
 
 /** The rail of a secret, as the gateway makes it. */
 export function railOf(method: Method, settings: object): Rail {
