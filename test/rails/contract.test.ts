@@ -4,7 +4,9 @@ import {
   CUSTOMER_ACTS,
   type CustomerAct,
   type Fault,
+  jsonReply,
   type Plan,
+  type Reply,
 } from '../../scripts/stand-ins/stand-in.ts';
 import { bareBase64, rsaKeyPair } from '../../scripts/stand-ins/telebirr-h5-wire.ts';
 import type { FailureReason, Outcome } from '../../src/domain/intent.ts';
@@ -28,7 +30,7 @@ import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 type Proof = 'paid' | FailureReason | 'open' | null;
 
 /** A start that the provider refuses; `unknown`: it may have acted. Code, HTTP status, log level. */
-type Refusal = readonly [FailureReason | 'unknown', string?, number?, 'info'?];
+type Refusal = readonly [FailureReason | 'unknown', (string | undefined)?, number?, 'info'?];
 
 interface Row {
   readonly name: string;
@@ -82,6 +84,30 @@ const WITH_DECIMALS = [
   ...['0.01', '0.10', '1.00', '1.15', '20.00', '1500.50', '60000000.01', '999999999.99'],
 ];
 const AS_NUMBERS = ['0.01', '0.1', '1', '1.15', '20', '1500.5', '60000000.01', '999999999.99'];
+
+/** Each rail knows one of these. */
+const REFUSED_TOKEN = { errorCode: '60200001' };
+
+/** Answers to a sign-in that bring no token: then nothing was started. */
+const SIGN_INS: readonly (readonly [string, Reply, FailureReason])[] = [
+  ['resets', { type: 'reset' }, 'rail_unavailable'],
+  ['hangs', { type: 'hang' }, 'rail_unavailable'],
+  [
+    'breaks off',
+    { type: 'truncated', body: '{"token":"a","access_token":"a"}' },
+    'rail_unavailable',
+  ],
+  ['fails', { type: 'answer', status: 502, body: '<html>' }, 'rail_unavailable'],
+  ['is one too many', jsonReply(429, {}), 'rail_unavailable'],
+  ['is no JSON', { type: 'answer', status: 200, body: 'OK' }, 'rail_unavailable'],
+  ['has no token', jsonReply(200, { expires_in: 300 }), 'rail_unavailable'],
+  [
+    'does not fit in a header',
+    jsonReply(200, { token: 'Bearer a\r\nb', access_token: 'a\r\nb' }),
+    'rail_unavailable',
+  ],
+  ['is refused', jsonReply(401, {}), 'misconfigured'],
+];
 
 /** What merchants may write and providers may mishandle. */
 const HOSTILE_TEXTS = [
@@ -746,6 +772,47 @@ describe.each(ROWS)('$name', (row) => {
         checkAtMs: null,
       });
       await atProvider.act('pays', { silent: true });
+    });
+  }
+
+  if (row.usesTokens) {
+    /** The scripted provider's calls since then; `call` is any but a sign-in. */
+    const since = (index: number, calls = scene.scriptedCalls) =>
+      calls.slice(index).map(({ url }) => (/token|login/.test(url) ? 'sign_in' : 'call'));
+
+    test('signs in once for many starts, also of another adapter with the same settings', async () => {
+      const order = scene.order({ refuses: 'misconfigured' });
+      await scene.rail.start(order);
+      const before = scene.standIn.calls.length;
+      for (const rail of [scene.rail, scene.railWith({})]) {
+        expect((await rail.start(scene.order())).type).toBe('accepted');
+      }
+      expect(since(before, scene.standIn.calls)).toEqual(['call', 'call']);
+    });
+
+    test('signs in again when its token is refused, and starts once', async () => {
+      await scene.rail.start(scene.order());
+      row.player.dropTokens?.(scene.standIn);
+      const before = scene.standIn.calls.length;
+      expect((await scene.rail.start(scene.order())).type).toBe('accepted');
+      expect(since(before, scene.standIn.calls)).toEqual(['call', 'sign_in', 'call']);
+    });
+
+    test('is misconfigured when a new token is refused too', async () => {
+      const rail = await scene.scripted(jsonReply(401, REFUSED_TOKEN));
+      const before = scene.scriptedCalls.length;
+      const refused = { type: 'refused', reason: 'misconfigured' };
+      expect(await rail.start(scene.order())).toMatchObject(refused);
+      expect(since(before)).toEqual(['sign_in', 'call', 'sign_in', 'call']);
+    });
+
+    test.each(SIGN_INS)('starts nothing when the sign-in %s', async (_name, reply, reason) => {
+      endTimeoutsOnSilence();
+      const rail = await scene.scripted(jsonReply(500, {}), reply);
+      const before = scene.scriptedCalls.length;
+      expect(await rail.start(scene.order())).toMatchObject({ type: 'refused', reason });
+      expect(since(before)).toEqual(['sign_in']);
+      expect((await rail.query?.(scene.order(), Date.now()))?.type ?? 'unknown').toBe('unknown');
     });
   }
 

@@ -325,14 +325,17 @@ describe.each(ROWS)('$name', (row) => {
     expect(scene.standIn.calls).toHaveLength(before);
   });
 
-  test.each(row.wrongSettings)('returns nothing with the setting %j', async (...given) => {
-    const [changed, answer, noToken] = given;
-    const order = await scene.paid({});
-    const before = calls();
-    expect(await scene.railWith({ ...changed }).refund?.(order)).toMatchObject(answer);
-    expect(calls()).toBe(before + (noToken === undefined ? 1 : 0));
-    expect(await returned(order)).toEqual([]);
-  });
+  test.each(row.wrongSettings.map((given) => ({ given })))(
+    'returns nothing with the settings $given.0',
+    async ({ given }) => {
+      const [changed, answer, noToken] = given;
+      const order = await scene.paid({});
+      const before = calls();
+      expect(await scene.railWith({ ...changed }).refund?.(order)).toMatchObject(answer);
+      expect(calls()).toBe(before + (noToken === undefined ? 1 : 0));
+      expect(await returned(order)).toEqual([]);
+    },
+  );
 
   test('says what is known when nobody listens', async () => {
     const order = await scene.paid({});

@@ -6,6 +6,7 @@ import type {
   StandInOrder,
 } from '../../../scripts/stand-ins/stand-in.ts';
 import {
+  jsonReply,
   type ReceivedCall,
   type Reply,
   StandInServer,
@@ -23,12 +24,14 @@ import { freshReference, orderFor } from './order.ts';
 import { refundOrderFor } from './refund-order.ts';
 
 /** How the scene plays a rail. */
-export interface Player {
+export interface Player<Played extends StandIn = StandIn> {
   readonly method: Method;
-  start(): Promise<StandIn & { registeredCallbackUrl?: string | null }>;
+  start(): Promise<Played & { registeredCallbackUrl?: string | null }>;
   readonly phone: string;
   /** Settings that differ from the stand-in's. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** The provider no longer knows any token that it issued. */
+  dropTokens?(standIn: Played): void;
   /** The order exists at the provider once the customer has opened the page. */
   readonly isMadeByPage?: true;
   /** The provider reports to the one registered address. */
@@ -47,18 +50,20 @@ export interface Placed {
  * One rail between its stand-in and a gateway that consists of the adapter alone, made of the
  * operator's secret as the gateway makes it. Reports arrive by HTTP and are read as they arrive.
  */
-export class RailScene {
-  readonly player: Player;
-  readonly standIn: StandIn;
+export class RailScene<Played extends StandIn = StandIn> {
+  readonly player: Player<Played>;
+  readonly standIn: Played;
   readonly rail: Rail;
   readonly #orders = new Map<string, RailOrder>();
   readonly #refunds = new Map<string, RefundOrder>();
   readonly #readings: CallbackReading[] = [];
   readonly #refundReadings: RefundReading[] = [];
   #receiver: StandInServer | null = null;
+  #script: StandInServer | null = null;
+  #reply: (call: ReceivedCall) => Reply = () => ({ type: 'reset' });
   #amountMinor = 150_000;
 
-  private constructor(player: Player, standIn: StandIn) {
+  private constructor(player: Player<Played>, standIn: Played) {
     this.player = player;
     this.standIn = standIn;
     this.rail = this.railWith({});
@@ -71,6 +76,29 @@ export class RailScene {
     return railOf(this.player.method, { ...secret, ...this.player.settings, ...changed });
   }
 
+  /**
+   * The adapter of a provider that signs everybody in and answers every other call with `reply`, for
+   * answers that no stand-in would give.
+   */
+  async scripted(
+    reply: Reply | ((call: ReceivedCall) => Reply),
+    signIn: Reply = SIGNED_IN,
+  ): Promise<Rail> {
+    this.#reply = (call) => {
+      if (/token|login/.test(call.url)) {
+        return signIn;
+      }
+      return typeof reply === 'function' ? reply(call) : reply;
+    };
+    this.#script ??= await StandInServer.start(async (call) => this.#reply(call));
+    return this.railAt(this.#script.baseUrl);
+  }
+
+  /** What the scripted provider got. */
+  get scriptedCalls(): readonly ReceivedCall[] {
+    return this.#script?.calls ?? [];
+  }
+
   /** The adapter whose provider is the server at this URL. */
   railAt(baseUrl: string): Rail {
     const moved = Object.entries(this.standIn.settings)
@@ -79,7 +107,7 @@ export class RailScene {
     return this.railWith(Object.fromEntries(moved));
   }
 
-  static async start(player: Player): Promise<RailScene> {
+  static async start<Played extends StandIn>(player: Player<Played>): Promise<RailScene<Played>> {
     const standIn = await player.start();
     const scene = new RailScene(player, standIn);
     scene.#receiver = await StandInServer.start((call) => scene.#receive(call));
@@ -106,7 +134,7 @@ export class RailScene {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.standIn.stop(), this.#receiver?.stop()]);
+    await Promise.all([this.standIn.stop(), this.#receiver?.stop(), this.#script?.stop()]);
   }
 
   /** What the adapter read in the report that came last. */
@@ -207,6 +235,8 @@ export class RailScene {
     return this.reports > before ? this.lastReading : undefined;
   }
 }
+
+const SIGNED_IN = jsonReply(200, { token: 'Bearer scripted', access_token: 'scripted' });
 
 const UNKNOWN_URL = { status: 404, headers: {}, body: null };
 
