@@ -14,7 +14,7 @@ import {
 import type { Bindings } from '../../../src/config.ts';
 import type { Attempt, IntentTerms } from '../../../src/domain/intent.ts';
 import type { Method } from '../../../src/domain/method.ts';
-import type { CallbackReading } from '../../../src/rails/callback.ts';
+import type { CallbackCall, CallbackReading } from '../../../src/rails/callback.ts';
 import type { Rail, StartResult } from '../../../src/rails/rail.ts';
 import type { RailOrder } from '../../../src/rails/rail-order.ts';
 import type { RefundOrder, RefundReading } from '../../../src/rails/refund.ts';
@@ -135,6 +135,15 @@ export class RailScene<Played extends StandIn = StandIn> {
 
   async stop(): Promise<void> {
     await Promise.all([this.standIn.stop(), this.#receiver?.stop(), this.#script?.stop()]);
+  }
+
+  /** The report that came last, as the gateway gets it. */
+  get lastReport(): CallbackCall {
+    const call = this.#receiver?.calls.at(-1);
+    if (call === undefined) {
+      throw new Error('no report came');
+    }
+    return requestOf(call);
   }
 
   /** What the adapter read in the report that came last. */
