@@ -94,6 +94,10 @@ export class RailScene<Played extends StandIn = StandIn> {
     return this.railAt(this.#script.baseUrl);
   }
 
+  get scriptedUrl(): string {
+    return this.#script?.baseUrl ?? '';
+  }
+
   /** What the scripted provider got. */
   get scriptedCalls(): readonly ReceivedCall[] {
     return this.#script?.calls ?? [];
