@@ -635,6 +635,9 @@ describe.each(ROWS)('$name', (row) => {
       }
       const placed = { order, started: starting, atProvider };
       expect(outcomeIn(await scene.reported(placed))).toEqual(reported(row, 'pays'));
+      if (row.query === 'at_once') {
+        expect((await scene.rail.query?.(order, Date.now()))?.type).toBe('succeeded');
+      }
     }
   });
 

@@ -15,7 +15,7 @@ import {
   UNKNOWN,
 } from '../support/rails/refund-order.ts';
 import { RailScene } from '../support/rails/scene.ts';
-import { type Members, success } from '../support/rails/telebirr-h5-scene.ts';
+import { type Members, success } from '../support/rails/telebirr-h5.ts';
 
 /** Goal: a refund has succeeded or failed only if telebirr has proven it, by answer or by query. */
 

@@ -12,7 +12,6 @@ import {
   StandInServer,
 } from '../../../scripts/stand-ins/stand-in.ts';
 import type { Bindings } from '../../../src/config.ts';
-import type { Attempt, IntentTerms } from '../../../src/domain/intent.ts';
 import type { Method } from '../../../src/domain/method.ts';
 import type { CallbackCall, CallbackReading } from '../../../src/rails/callback.ts';
 import type { Rail, StartResult } from '../../../src/rails/rail.ts';
@@ -165,10 +164,7 @@ export class RailScene<Played extends StandIn = StandIn> {
   }
 
   /** An order with an amount of its own, which the stand-in treats by `plan`. */
-  order(
-    plan: Plan = {},
-    changed: { readonly attempt?: Partial<Attempt>; readonly terms?: Partial<IntentTerms> } = {},
-  ): RailOrder {
+  order(plan: Plan = {}, changed: NonNullable<Parameters<typeof orderFor>[2]> = {}): RailOrder {
     this.#amountMinor += 100;
     this.standIn.plan(wireAmount(this.standIn, this.#amountMinor), plan);
     const reference = freshReference();
@@ -176,7 +172,7 @@ export class RailScene<Played extends StandIn = StandIn> {
     const order = orderFor(this.rail, this.player.method, {
       terms: { amountMinor: this.#amountMinor, ...changed.terms },
       attempt: { id: crypto.randomUUID(), reference, phone: this.player.phone, ...changed.attempt },
-      order: { callbackUrl: `${this.#receiver?.baseUrl}${path}` },
+      order: { callbackUrl: `${this.#receiver?.baseUrl}${path}`, ...changed.order },
     });
     this.keep(order);
     return order;
