@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ebirrReport, meaningOf } from '../../src/rails/ebirr/answer.ts';
 import type { StartResult } from '../../src/rails/rail.ts';
-import { hostileBodies } from '../support/rails/ebirr-scene.ts';
+import { hostileBodies } from '../support/rails/ebirr.ts';
 import { PLAYERS } from '../support/rails/players.ts';
 import { RailScene } from '../support/rails/scene.ts';
 

@@ -3,7 +3,7 @@ import type { Attempt } from '../../src/domain/intent.ts';
 import type { CallbackReading } from '../../src/rails/callback.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
-import { ebirrSample, hostileBodies } from '../support/rails/ebirr-scene.ts';
+import { ebirrSample, hostileBodies } from '../support/rails/ebirr.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { PLAYERS } from '../support/rails/players.ts';
 import { RailScene } from '../support/rails/scene.ts';

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { ebirrReport, meaningOf } from '../../src/rails/ebirr/answer.ts';
 import { purchaseDescription, purchaseRequest } from '../../src/rails/ebirr/purchase.ts';
 import { ebirrSettingsSchema } from '../../src/rails/ebirr/settings.ts';
-import { ebirrSample } from '../support/rails/ebirr-scene.ts';
+import { ebirrSample } from '../support/rails/ebirr.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { PLAYERS } from '../support/rails/players.ts';
 import { RailScene } from '../support/rails/scene.ts';
