@@ -523,17 +523,17 @@ describe.each(ROWS)('$name', (row) => {
   test.each(CUSTOMER_ACTS)('a customer who %s', async (act) => {
     const lines = watchRailAnswers();
     const placed = await scene.place();
-    const before = scene.reports;
+    const { length } = scene.readingsOf(placed.order);
     const isEarly = waits() && (await Promise.race([placed.started, null])) !== null;
     expect(isEarly, 'answered before the customer acted').toBe(false);
     const answer = await placed.atProvider.act(act);
     const proof = row.acts[act];
     if (proof === null) {
-      expect([answer, scene.reports]).toEqual([null, before]);
+      expect([answer, scene.readingsOf(placed.order)]).toEqual([null, []]);
       return;
     }
     expect(answer).toEqual({ status: 200, text: row.replies[0] });
-    const first = outcomeIn(scene.lastReading);
+    const first = outcomeIn(scene.readingsOf(placed.order)[length]);
     expect(first).toEqual(reported(row, act));
     const started = await placed.started;
     const { providerCode } = Object(first);
@@ -580,9 +580,10 @@ describe.each(ROWS)('$name', (row) => {
     'reports %s',
     async (callback) => {
       const before = scene.reports;
-      await scene.place({ act: 'pays', ...(callback && { callback }) });
-      await expect.poll(() => scene.reports).toBe(before + 1);
-      expect(outcomeIn(scene.lastReading)).toEqual(reported(row, 'pays'));
+      const { order } = await scene.place({ act: 'pays', ...(callback && { callback }) });
+      await expect.poll(() => scene.reports).toBeGreaterThan(before);
+      const last = () => outcomeIn(scene.readingsOf(order).at(-1));
+      await expect.poll(last).toEqual(reported(row, 'pays'));
     },
   );
 
@@ -851,6 +852,6 @@ describe.each(ROWS)('$name', (row) => {
       expect((await press('pays')).status).toBe(400);
     }
     expect(atProvider.acted).toBe('pays');
-    expect(outcomeIn(scene.lastReading)).toEqual(reported(row, 'pays'));
+    expect(outcomeIn(scene.readingsOf(order).at(-1))).toEqual(reported(row, 'pays'));
   });
 });

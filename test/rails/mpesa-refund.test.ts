@@ -128,7 +128,7 @@ describe('the result', () => {
     const [, repeated] = await refundsAt(scene.standIn, order);
     await repeated?.report?.();
     const outcome = { type: 'unknown', providerCode: 'R000001' };
-    expect(scene.refundReadings.at(-1)).toMatchObject({ type: 'outcome', outcome });
+    expect(scene.refundReadingsOf(again).at(-1)).toMatchObject({ type: 'outcome', outcome });
   });
 
   test('of more or less than the payment returns nothing at the stand-in', async () => {

@@ -195,12 +195,16 @@ describe.each(ROWS)('$name', (row) => {
     return answer;
   }
 
-  /** The outcome in the first report that follows what `happens`. */
-  async function reportAfter(happens: () => Promise<unknown>): Promise<unknown> {
-    const { length } = scene.refundReadings;
+  /** The outcome in the first report about the refund that follows what `happens`. */
+  async function reportAfter(
+    order: RefundOrder,
+    happens: () => Promise<unknown>,
+  ): Promise<unknown> {
+    const readings = () => scene.refundReadingsOf(order);
+    const { length } = readings();
     await happens();
-    await expect.poll(() => scene.refundReadings.length).toBeGreaterThan(length);
-    const reading = scene.refundReadings[length];
+    await expect.poll(() => readings().length).toBeGreaterThan(length);
+    const reading = readings()[length];
     expect(reading?.reply).toMatchObject({ status: 200 });
     return reading?.type === 'outcome' ? reading.outcome : reading;
   }
@@ -221,7 +225,7 @@ describe.each(ROWS)('$name', (row) => {
     if (row.accepted === undefined) {
       expect(await ask(order)).toEqual(row.done);
     } else {
-      const first = await reportAfter(async () => {
+      const first = await reportAfter(order, async () => {
         expect(await ask(order)).toEqual(row.accepted);
       });
       expect(first).toEqual(row.done);
@@ -230,7 +234,7 @@ describe.each(ROWS)('$name', (row) => {
       const [refund] = await refundsAt(scene.standIn, order);
       for (const stored of [null, railReference]) {
         scene.keepRefund({ ...order, refund: { ...order.refund, railReference: stored } });
-        expect(await reportAfter(async () => refund?.report?.())).toEqual(first);
+        expect(await reportAfter(order, async () => refund?.report?.())).toEqual(first);
       }
     }
     expect(calls()).toBe(before + 1);
@@ -248,7 +252,7 @@ describe.each(ROWS)('$name', (row) => {
     const order = await scene.paid({ refuses: refuses as Refuses });
     const lines = watchRailAnswers();
     if (by === 'report') {
-      expect(await reportAfter(() => ask(order))).toEqual(answer);
+      expect(await reportAfter(order, () => ask(order))).toEqual(answer);
     } else {
       expect(await ask(order)).toEqual(answer);
     }
@@ -347,7 +351,7 @@ describe.each(ROWS)('$name', (row) => {
   if (row.accepted !== undefined) {
     test('counts a report that comes before the answer', async () => {
       const order = await scene.paid({ report: 'before_answer' });
-      expect(await reportAfter(() => ask(order))).toEqual(row.done);
+      expect(await reportAfter(order, () => ask(order))).toEqual(row.done);
     });
 
     test.each([
@@ -361,7 +365,7 @@ describe.each(ROWS)('$name', (row) => {
       const [refund] = await refundsAt(scene.standIn, order);
       const lines = watchRailAnswers();
       expect(await refund?.report?.(variant)).toMatchObject({ status: 400 });
-      expect(scene.refundReadings.at(-1)).toMatchObject({ type: 'refused', suspicion });
+      expect(scene.refundReadingsOf(order).at(-1)).toMatchObject({ type: 'refused', suspicion });
       expect(lines).toMatchObject([{ level: 'warn', call: `${row.call} result` }]);
     });
   }

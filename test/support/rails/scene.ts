@@ -55,8 +55,8 @@ export class RailScene<Played extends StandIn = StandIn> {
   readonly rail: Rail;
   readonly #orders = new Map<string, RailOrder>();
   readonly #refunds = new Map<string, RefundOrder>();
-  readonly #readings: CallbackReading[] = [];
-  readonly #refundReadings: RefundReading[] = [];
+  readonly #readings: { readonly path: string; readonly reading: CallbackReading }[] = [];
+  readonly #refundReadings: { readonly path: string; readonly reading: RefundReading }[] = [];
   #receiver: StandInServer | null = null;
   #script: StandInServer | null = null;
   #reply: (call: ReceivedCall) => Reply = () => ({ type: 'reset' });
@@ -125,12 +125,12 @@ export class RailScene<Played extends StandIn = StandIn> {
     const order = this.#orders.get(path);
     const reading = order && (await this.rail.readCallback?.(requestOf(call), order));
     if (reading !== undefined) {
-      this.#readings.push(reading);
+      this.#readings.push({ path, reading });
     }
     const refund = this.#refunds.get(path);
     const refundReading = refund && (await this.rail.readRefundCallback?.(requestOf(call), refund));
     if (refundReading !== undefined) {
-      this.#refundReadings.push(refundReading);
+      this.#refundReadings.push({ path, reading: refundReading });
     }
     const { status, headers, body } = (reading ?? refundReading)?.reply ?? UNKNOWN_URL;
     return { type: 'answer', status, headers, body: body ?? '' };
@@ -151,16 +151,21 @@ export class RailScene<Played extends StandIn = StandIn> {
 
   /** What the adapter read in the report that came last. */
   get lastReading(): CallbackReading | undefined {
-    return this.#readings.at(-1);
+    return this.#readings.at(-1)?.reading;
+  }
+
+  /** What the adapter read in the reports at an order's own URL. */
+  readingsOf({ callbackUrl }: RailOrder): readonly CallbackReading[] {
+    return readAt(callbackUrl, this.#readings);
   }
 
   get reports(): number {
     return this.#readings.length;
   }
 
-  /** What the adapter read in the reports about refunds. */
-  get refundReadings(): readonly RefundReading[] {
-    return this.#refundReadings;
+  /** The same for the reports about a refund. */
+  refundReadingsOf({ callbackUrl }: RefundOrder): readonly RefundReading[] {
+    return readAt(callbackUrl, this.#refundReadings);
   }
 
   /** An order with an amount of its own, which the stand-in treats by `plan`. */
@@ -236,18 +241,26 @@ export class RailScene<Played extends StandIn = StandIn> {
 
   /** The adapter's reading of a report that the provider sends now. */
   async reported(
-    { atProvider }: Placed,
+    { order, atProvider }: Placed,
     variant?: CallbackVariant,
   ): Promise<CallbackReading | undefined> {
-    const before = this.reports;
+    const { length } = this.readingsOf(order);
     await atProvider.callback(variant);
-    return this.reports > before ? this.lastReading : undefined;
+    return this.readingsOf(order)[length];
   }
 }
 
 const SIGNED_IN = jsonReply(200, { token: 'Bearer scripted', access_token: 'scripted' });
 
 const UNKNOWN_URL = { status: 404, headers: {}, body: null };
+
+function readAt<Reading>(
+  url: string,
+  readings: readonly { readonly path: string; readonly reading: Reading }[],
+): readonly Reading[] {
+  const { pathname } = new URL(url);
+  return readings.filter(({ path }) => path === pathname).map(({ reading }) => reading);
+}
 
 /** The rail of a secret, as the gateway makes it. */
 export function railOf(method: Method, settings: object): Rail {
