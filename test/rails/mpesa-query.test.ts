@@ -6,7 +6,7 @@ import { bodyText, type CallbackReading } from '../../src/rails/callback.ts';
 import { statusBody } from '../../src/rails/mpesa/status-query.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
-import { watchRailAnswers } from '../support/rails/logged.ts';
+import { linesAbout, watchRailAnswers } from '../support/rails/logged.ts';
 import { PLAYERS } from '../support/rails/players.ts';
 import { RailScene } from '../support/rails/scene.ts';
 
@@ -83,7 +83,8 @@ describe('the query', () => {
     const order = await pushed('pays');
     const rail = asking({ initiator: 'another' });
     expect(await rail.query?.(order, Date.now())).toMatchObject({ type: 'unknown' });
-    expect(lines).toMatchObject([{ status: 400, providerCode: '400.002.02' }]);
+    const refused = [{ status: 400, providerCode: '400.002.02' }];
+    expect(linesAbout(lines, order)).toMatchObject(refused);
   });
 
   it('uses a new token after a refused one', async () => {
@@ -225,7 +226,7 @@ describe('a made-up result', () => {
     await reading(order, { parameters: { TransactionStatus: 'Pending' } });
     await reading(order, { occasion: 'another' });
     const line = { rail: 'stk-push', call: 'result', reference: order.attempt.reference };
-    expect(lines).toEqual([
+    expect(linesAbout(lines, order)).toEqual([
       { level: 'info', ...line, providerCode: 'Pending' },
       { level: 'warn', ...line, providerCode: 'Completed' },
     ]);

@@ -4,7 +4,7 @@ import type { Attempt } from '../../src/domain/intent.ts';
 import type { Rail } from '../../src/rails/rail.ts';
 import type { RefundAnswer, RefundOrder } from '../../src/rails/refund.ts';
 import { CALL_FAULTS } from '../support/rails/faults.ts';
-import { watchRailAnswers } from '../support/rails/logged.ts';
+import { linesAbout, watchRailAnswers } from '../support/rails/logged.ts';
 import { PLAYERS } from '../support/rails/players.ts';
 import {
   DECLINED,
@@ -239,7 +239,7 @@ describe.each(ROWS)('$name', (row) => {
     }
     expect(calls()).toBe(before + 1);
     expect(await returned(order)).toHaveLength(1);
-    expect(lines).toEqual([]);
+    expect(linesAbout(lines, order.payment)).toEqual([]);
     if (row.status !== undefined) {
       expect(await scene.rail.refundStatus?.(order, Date.now())).toEqual(row.status[0]);
     }
@@ -258,7 +258,9 @@ describe.each(ROWS)('$name', (row) => {
     }
     expect(await returned(order)).toEqual([]);
     const call = by === 'report' ? `${row.call} result` : row.call;
-    expect(lines).toMatchObject([{ level: 'warn', call, providerCode: expect.any(String) }]);
+    expect(linesAbout(lines, order.payment)).toMatchObject([
+      { level: 'warn', call, providerCode: expect.any(String) },
+    ]);
   });
 
   test.each(CALL_FAULTS)('is unknown after %s, and asked for once', async (fault, made) => {
@@ -272,7 +274,9 @@ describe.each(ROWS)('$name', (row) => {
     const before = calls();
     expect(await ask(order, rail)).toEqual(UNKNOWN);
     const { reference } = order.payment.attempt;
-    expect(lines).toMatchObject([{ level: 'warn', call, reference, providerCode: null }]);
+    expect(linesAbout(lines, order.payment)).toMatchObject([
+      { level: 'warn', call, reference, providerCode: null },
+    ]);
     expect(await returned(order)).toHaveLength(made);
     if (row.status !== undefined) {
       const [yes, no] = row.status;
@@ -366,7 +370,9 @@ describe.each(ROWS)('$name', (row) => {
       const lines = watchRailAnswers();
       expect(await refund?.report?.(variant)).toMatchObject({ status: 400 });
       expect(scene.refundReadingsOf(order).at(-1)).toMatchObject({ type: 'refused', suspicion });
-      expect(lines).toMatchObject([{ level: 'warn', call: `${row.call} result` }]);
+      expect(linesAbout(lines, order.payment)).toMatchObject([
+        { level: 'warn', call: `${row.call} result` },
+      ]);
     });
   }
 });
