@@ -1,3 +1,5 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 import type { Actor } from '../../src/audit/log.ts';
 import type { Tenant } from '../../src/domain/intent.ts';
 import type { Environment } from '../../src/domain/method.ts';
@@ -36,6 +38,17 @@ export interface DashboardCall extends PublicCall {
   readonly form: Form;
 }
 
+/** The call whose page is being rendered. */
+export const CurrentCall = createContext<DashboardCall | null>(null);
+
+export function useCall(): DashboardCall {
+  const call = useContext(CurrentCall);
+  if (call === null) {
+    throw new Error('no page of a signed-in member is being rendered');
+  }
+  return call;
+}
+
 /**
  * The tenant of the call: the session's merchant in the path's environment. The merchant never
  * comes from anything that the browser sends (docs/promises.md#8).
@@ -62,12 +75,4 @@ export function may({ session }: DashboardCall, permission: Permission): boolean
 /** Whether the member may change something with it. Members of a suspended merchant only read. */
 export function mayChange(call: DashboardCall, permission: Permission): boolean {
   return may(call, permission) && !call.session.isSuspended;
-}
-
-/**
- * The call, for a page in response to a post. A post's own URL cannot be fetched, so the page's
- * links to itself lead to `path`.
- */
-export function shownAt(call: DashboardCall, path: string): DashboardCall {
-  return call.request.method === 'POST' ? { ...call, url: new URL(path, call.url) } : call;
 }

@@ -1,8 +1,9 @@
 import { businessDay } from '../../src/domain/ethiopian-time.ts';
+import { useTexts } from '../../src/ui/texts.tsx';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
-import { Field } from '../ui/elements.tsx';
+import { Field, FieldError, useProblem } from '../ui/elements.tsx';
 import { Navigation } from '../ui/page.tsx';
-import type { DashboardCall } from './call.ts';
+import { useCall } from './call.ts';
 import {
   CALENDARS,
   type Calendar,
@@ -14,43 +15,43 @@ import {
 } from './days.ts';
 import { CALENDAR_PARAMETER } from './remembered.ts';
 
-type Call = Pick<DashboardCall, 'language' | 'calendar'>;
-
 /** A day in the member's language and calendar, such as `21 Nov 2026`. */
-export function dateText(call: Call, day: number): string {
+export function dateText(day: number): string {
+  const call = useCall();
   const { day: date, month, year } = dateIn(call.calendar, day);
-  return `${date} ${monthNames(call)[month - 1]} ${year}`;
+  return `${date} ${monthNames()[month - 1]} ${year}`;
 }
 
 /** The same without the year. */
-export function shortDateText(call: Call, day: number): string {
+export function shortDateText(day: number): string {
+  const call = useCall();
   const { day: date, month } = dateIn(call.calendar, day);
-  return `${date} ${monthNames(call)[month - 1]}`;
+  return `${date} ${monthNames()[month - 1]}`;
 }
 
-function monthNames({ language, calendar }: Call): readonly string[] {
-  const { months, ethiopianMonths } = DASHBOARD_TEXTS[language].dates;
-  return calendar === 'ethiopian' ? ethiopianMonths : months;
+function monthNames(): readonly string[] {
+  const { months, ethiopianMonths } = useTexts(DASHBOARD_TEXTS).dates;
+  return useCall().calendar === 'ethiopian' ? ethiopianMonths : months;
 }
 
 interface DateFieldProps {
-  readonly call: DashboardCall;
   /** The name of the field in the form's query, and its id. */
   readonly id: string;
   readonly label: string;
-  readonly error: string | null;
   /** `2026-11-21`, or what was typed instead. */
   readonly value: string;
 }
 
 /** A day to choose: by the browser's own calendar, or by three boxes in the Ethiopian one. */
 export function DateField(props: DateFieldProps) {
-  const { call, id, label, error, value } = props;
+  const call = useCall();
+  const { id, label, value } = props;
+  const error = useProblem(id);
   if (call.calendar === 'ethiopian') {
     return <EthiopianDateField {...props} />;
   }
   return (
-    <Field id={id} label={label} error={error}>
+    <Field id={id} label={label}>
       {(attributes) =>
         // A date field would not show a text that is no date.
         error === null ? (
@@ -67,8 +68,10 @@ export function DateField(props: DateFieldProps) {
 const YEARS_SHOWN = 8;
 const DAYS_OF_MONTH = 30;
 
-function EthiopianDateField({ call, id, label, error, value }: DateFieldProps) {
-  const text = DASHBOARD_TEXTS[call.language].dates;
+function EthiopianDateField({ id, label, value }: DateFieldProps) {
+  const error = useProblem(id);
+  const call = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).dates;
   const day = dayFrom(value);
   const chosen = day === null ? null : dateIn('ethiopian', day);
   const thisYear = dateIn('ethiopian', businessDay(call.nowMs)).year;
@@ -99,11 +102,7 @@ function EthiopianDateField({ call, id, label, error, value }: DateFieldProps) {
   return (
     <fieldset class="field">
       <legend>{label}</legend>
-      {error !== null && (
-        <p class="error" id={`${id}-error`}>
-          {error}
-        </p>
-      )}
+      <FieldError id={id} error={error} />
       <div class="date-row">
         {box(
           'day',
@@ -123,8 +122,9 @@ function EthiopianDateField({ call, id, label, error, value }: DateFieldProps) {
 }
 
 /** Links that show the same page with days in the other calendar. The browser remembers it. */
-export function CalendarSwitch({ call }: { readonly call: DashboardCall }) {
-  const text = DASHBOARD_TEXTS[call.language].dates;
+export function CalendarSwitch() {
+  const call = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).dates;
   const hrefOf = (calendar: Calendar) => {
     const query = new URLSearchParams(call.url.search);
     query.set(CALENDAR_PARAMETER, calendar);
@@ -155,7 +155,6 @@ const PRESETS: readonly Preset[] = [
 
 /** Links to the usual ranges of days. */
 export function DatePresets(props: {
-  readonly call: DashboardCall;
   /** The days that the page shows, as its query names them; empty for all. */
   readonly from: string;
   readonly to: string;
@@ -164,8 +163,9 @@ export function DatePresets(props: {
   /** The page's URL with these days. */
   readonly pathTo: (from: string, to: string) => string;
 }) {
-  const { call, from, to, byDefault, pathTo } = props;
-  const text = DASHBOARD_TEXTS[call.language].dates;
+  const call = useCall();
+  const { from, to, byDefault, pathTo } = props;
+  const text = useTexts(DASHBOARD_TEXTS).dates;
   const isDefault = `${from}${to}` === '';
   const ranges = PRESETS.map((preset) => {
     const { fromDay, toDay } = presetDays(preset, businessDay(call.nowMs), call.calendar);

@@ -108,6 +108,15 @@ export interface DaysForm {
 
 export type DaysProblem = 'badDate' | 'datesReversed';
 
+/** The names of the two days in a query, which are also the ids of their fields. */
+export type DayNames = Readonly<Record<'from' | 'to', string>>;
+
+/** The two days in a query, as their form sends them. */
+export function daysIn(query: URLSearchParams, names: DayNames): DaysForm {
+  const textOf = (name: string) => query.get(name)?.trim() ?? '';
+  return readDays(dayField(textOf, names.from), dayField(textOf, names.to));
+}
+
 /** Reads two days. A missing one leaves the range open on that side. */
 export function readDays(from: string, to: string): DaysForm {
   const fromDay = dayFrom(from);

@@ -1,17 +1,16 @@
 import type { ComponentChildren } from 'preact';
-import type { DashboardCall } from './call.ts';
+import { useCall } from './call.ts';
 
-type Call = Pick<DashboardCall, 'language' | 'session'>;
 type PasskeyData = Readonly<Record<`data-${string}`, string>>;
 
 /** For every form that posts. `PostForm` contains one. */
-export function CsrfField({ session }: Pick<Call, 'session'>) {
+export function CsrfField() {
+  const { session } = useCall();
   return <input type="hidden" name="csrf" value={session.csrfToken} />;
 }
 
 /** A form that posts, with the session's CSRF token. */
 export function PostForm(props: {
-  readonly call: Call;
   readonly action: string;
   readonly class?: 'form' | 'card' | 'stack';
   /** Hidden fields. */
@@ -27,7 +26,7 @@ export function PostForm(props: {
   readonly enctype?: 'multipart/form-data';
   readonly children: ComponentChildren;
 }) {
-  const { call, fields = {}, confirm, once = false } = props;
+  const { fields = {}, confirm, once = false } = props;
   return (
     <form
       class={props.class}
@@ -39,7 +38,7 @@ export function PostForm(props: {
       data-once={once ? '' : undefined}
       {...props.data}
     >
-      <CsrfField session={call.session} />
+      <CsrfField />
       {Object.entries(fields).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
@@ -50,7 +49,6 @@ export function PostForm(props: {
 
 /** A form with one button, such as "Revoke". */
 export function ButtonForm(props: {
-  readonly call: Call;
   readonly action: string;
   readonly label: string;
   /** A full label for screen readers, which do not convey what the button is next to. */
@@ -60,12 +58,23 @@ export function ButtonForm(props: {
   readonly fields?: Readonly<Record<string, string>>;
   readonly data?: PasskeyData | undefined;
 }) {
-  const { call, action, label, describedAs, tone, confirm, fields = {}, data } = props;
+  const { action, label, describedAs, tone, confirm, fields = {}, data } = props;
   return (
-    <PostForm call={call} action={action} confirm={confirm} fields={fields} data={data}>
+    <PostForm action={action} confirm={confirm} fields={fields} data={data}>
       <button type="submit" class={tone} aria-label={describedAs}>
         {label}
       </button>
     </PostForm>
+  );
+}
+
+/** The button that sends a form. */
+export function Submit(props: { readonly label: string; readonly isPlain?: boolean }) {
+  return (
+    <div class="buttons">
+      <button class={props.isPlain ? undefined : 'primary'} type="submit">
+        {props.label}
+      </button>
+    </div>
   );
 }

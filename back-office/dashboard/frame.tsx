@@ -1,11 +1,40 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { ENVIRONMENTS } from '../../src/domain/method.ts';
+import { useTexts } from '../../src/ui/texts.tsx';
 import type { DashboardMessages } from '../i18n/messages.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { isAllowed, type Permission } from '../members/permissions.ts';
-import { BackOfficePage, Navigation, type PageView } from '../ui/page.tsx';
-import type { DashboardCall } from './call.ts';
+import { answerPage } from '../ui/answer.ts';
+import { DoneMessage, PageProblems, ProblemList, type Problems } from '../ui/elements.tsx';
+import { BackOfficePage, Navigation } from '../ui/page.tsx';
+import { CurrentCall, type DashboardCall, useCall } from './call.ts';
 import { ButtonForm } from './forms.tsx';
+
+interface PageOptions {
+  /** Of the form that the page answers. */
+  readonly problems?: Problems;
+  readonly status?: number;
+  readonly at?: string;
+}
+
+/**
+ * The response with a page of a signed-in member. A post's own URL cannot be fetched, so the links to
+ * itself of a page that answers one lead to `at`.
+ */
+export function showPage(
+  call: DashboardCall,
+  page: VNode,
+  { at, problems = [], status = problems.length === 0 ? 200 : 400 }: PageOptions = {},
+): Response {
+  const isMoved = call.request.method === 'POST' && at !== undefined;
+  const shown = isMoved ? { ...call, url: new URL(at, call.url) } : call;
+  const document = (
+    <CurrentCall.Provider value={shown}>
+      <PageProblems.Provider value={problems}>{page}</PageProblems.Provider>
+    </CurrentCall.Provider>
+  );
+  return answerPage(shown, document, { status });
+}
 
 export type NavItem = keyof DashboardMessages['frame']['nav'];
 
@@ -29,20 +58,22 @@ const NAVIGATION: readonly NavEntry[] = [
   { item: 'account', perEnvironment: false, permission: 'view' },
 ];
 
-/** A page of a signed-in member, with their name, merchant and role, and the navigation. */
-export function Frame(props: {
-  readonly call: DashboardCall;
+export interface FrameProps {
   readonly title: string;
   /** The part of the dashboard that the page belongs to. */
   readonly active: NavItem;
+  /** The messages that a redirect's `done` can name. */
+  readonly done?: Readonly<Record<string, ComponentChildren>> | undefined;
+  readonly notDone?: Readonly<Record<string, ComponentChildren>> | undefined;
   readonly children: ComponentChildren;
-}) {
-  const { call, title, active } = props;
-  const { session } = call;
-  const text = DASHBOARD_TEXTS[call.language].frame;
+}
+
+/** A page of a signed-in member, with their name, merchant and role, and the navigation. */
+export function Frame({ title, active, done = {}, notDone = {}, children }: FrameProps) {
+  const { session } = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).frame;
   return (
     <BackOfficePage
-      call={call}
       heading={title}
       titleParts={[session.merchantName, text.product]}
       home="/dashboard"
@@ -55,19 +86,20 @@ export function Frame(props: {
           </span>
         </p>
       }
-      afterLanguages={
-        <ButtonForm call={call} action="/dashboard/sign-out" label={text.signOut} tone="plain" />
-      }
-      header={<Header call={call} active={active} />}
+      afterLanguages={<ButtonForm action="/dashboard/sign-out" label={text.signOut} tone="plain" />}
+      header={<Header active={active} />}
     >
-      {props.children}
+      <ProblemList />
+      <DoneMessage texts={done} />
+      <DoneMessage texts={notDone} tone="bad" />
+      {children}
     </BackOfficePage>
   );
 }
 
-function Header({ call, active }: { readonly call: DashboardCall; readonly active: NavItem }) {
-  const { session, environment } = call;
-  const text = DASHBOARD_TEXTS[call.language].frame;
+function Header({ active }: { readonly active: NavItem }) {
+  const { session, environment } = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).frame;
   const entries = NAVIGATION.filter(({ permission }) => isAllowed(session.role, permission));
   const isPerEnvironment = NAVIGATION.some(
     (entry) => entry.item === active && entry.perEnvironment,
@@ -84,15 +116,16 @@ function Header({ call, active }: { readonly call: DashboardCall; readonly activ
         }))}
       />
       {session.isSuspended && <p class="banner banner-bad">{text.suspendedBanner}</p>}
-      {isPerEnvironment && <EnvironmentSwitch call={call} item={active} />}
+      {isPerEnvironment && <EnvironmentSwitch item={active} />}
     </>
   );
 }
 
 /** Links to the same list in the other environment, because single items exist in only one. */
-function EnvironmentSwitch(props: { readonly call: DashboardCall; readonly item: NavItem }) {
-  const { call, item } = props;
-  const text = DASHBOARD_TEXTS[call.language].frame;
+function EnvironmentSwitch(props: { readonly item: NavItem }) {
+  const call = useCall();
+  const { item } = props;
+  const text = useTexts(DASHBOARD_TEXTS).frame;
   return (
     <div class={`environment environment-${call.environment}`}>
       <Navigation
@@ -111,20 +144,13 @@ function EnvironmentSwitch(props: { readonly call: DashboardCall; readonly item:
 
 /** A page without a session. */
 export function PublicFrame(props: {
-  readonly call: PageView;
   readonly title: string;
   readonly children: ComponentChildren;
 }) {
-  const { call, title } = props;
-  const { product } = DASHBOARD_TEXTS[call.language].frame;
+  const { title } = props;
+  const { product } = useTexts(DASHBOARD_TEXTS).frame;
   return (
-    <BackOfficePage
-      call={call}
-      heading={title}
-      titleParts={[product]}
-      home="/dashboard"
-      isNarrow={true}
-    >
+    <BackOfficePage heading={title} titleParts={[product]} home="/dashboard" isNarrow={true}>
       {props.children}
     </BackOfficePage>
   );

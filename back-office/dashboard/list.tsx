@@ -1,10 +1,19 @@
 import type { ComponentChildren } from 'preact';
-import { type Cursor, type Page, parseCursor } from '../../src/platform/paging.ts';
+import { type Cursor, parseCursor } from '../../src/platform/paging.ts';
+import { useTexts } from '../../src/ui/texts.tsx';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
-import { Field, Message, Pager, ProblemList, SelectField, Table } from '../ui/elements.tsx';
+import {
+  Message,
+  Pager,
+  type Pages,
+  type Problems,
+  SelectField,
+  Table,
+  TextField,
+} from '../ui/elements.tsx';
 import type { DashboardCall } from './call.ts';
 import { DateField } from './date-fields.tsx';
-import type { DaysForm } from './days.ts';
+import type { DayNames, DaysForm } from './days.ts';
 
 /** What all lists share: the page that the address asks for, filters, rows and links to more. */
 
@@ -27,30 +36,38 @@ export function listRequest({ url }: DashboardCall): ListRequest {
   return { cursor, typedCursor, status: typedCursor !== '' && cursor === null ? 400 : 200 };
 }
 
-export function BadCursor(props: { readonly call: DashboardCall; readonly request: ListRequest }) {
-  const { call, request } = props;
-  const text = DASHBOARD_TEXTS[call.language].payments;
+export function BadCursor(props: { readonly request: ListRequest }) {
+  const { request } = props;
+  const text = useTexts(DASHBOARD_TEXTS).payments;
   return request.status === 200 ? null : <Message tone="bad">{text.badCursor}</Message>;
 }
 
+/** What a column shows of a row; null for a column that this reader does not have. */
+export type Column<Row> =
+  | readonly [title: string, cell: (row: Row, index: number) => ComponentChildren]
+  | null;
+
 /** The rows of a page, and links to the pages beside it. */
 export function List<Row>(props: {
-  readonly call: DashboardCall;
   readonly title: string;
-  /** The titles of the columns. */
-  readonly columns: readonly string[];
-  /** What the columns show of a row. */
-  readonly cells: (row: Row) => readonly ComponentChildren[];
-  readonly page: Page<Row>;
-  readonly empty: string;
-  /** The URL of the page at a cursor; absent for a list of one page. */
-  readonly pathTo?: (cursor: string) => string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  /** Shown instead of a list without rows. */
+  readonly empty?: string;
+  /** Absent for a list of one page. */
+  readonly pages?: Pages;
 }) {
-  const { call, title, columns, cells, page, empty, pathTo } = props;
+  const { title, rows, empty = '', pages } = props;
+  const columns = props.columns.filter((column) => column !== null);
   return (
     <>
-      <Table caption={title} columns={columns} rows={page.rows.map(cells)} empty={empty} />
-      {pathTo && <Pager call={call} page={page} pathTo={pathTo} />}
+      <Table
+        caption={title}
+        columns={columns.map(([name]) => name)}
+        rows={rows.map((row, index) => columns.map(([, cell]) => cell(row, index)))}
+        empty={empty}
+      />
+      {pages && <Pager {...pages} />}
     </>
   );
 }
@@ -63,89 +80,67 @@ export interface FilterField {
   readonly label: string;
   /** As it was sent. */
   readonly value: string;
-  readonly error?: string | null;
   readonly input: 'day' | 'amount' | Choices;
 }
 
-interface DaysProps {
-  readonly call: DashboardCall;
-  readonly days: DaysForm;
-  /** The names of the two fields in the query. */
-  readonly names: readonly [from: string, to: string];
-}
-
-/** The two day fields of a form, each with what is wrong with it. */
+/** The two day fields of a form, by their names in the query. */
 export function daysFields(
-  { call, days, names }: DaysProps,
+  { from, to }: DaysForm,
+  names: DayNames,
   labels: { readonly from: string; readonly to: string },
 ): readonly FilterField[] {
-  const text = DASHBOARD_TEXTS[call.language].events;
-  return (['from', 'to'] as const).map((side, index) => ({
-    name: names[index] ?? side,
-    label: labels[side],
-    value: days[side],
-    error: days.problem?.field === side ? text[days.problem.kind] : null,
-    input: 'day',
-  }));
+  return [
+    { name: names.from, label: labels.from, value: from, input: 'day' },
+    { name: names.to, label: labels.to, value: to, input: 'day' },
+  ];
 }
 
-/** What is wrong with the days, with a link to the field. */
-export function DaysProblem({ call, days: { problem }, names: [from, to] }: DaysProps) {
-  if (problem === null) {
-    return null;
-  }
-  const text = DASHBOARD_TEXTS[call.language].events[problem.kind];
-  const href = `#${problem.field === 'from' ? from : to}` as const;
-  return <ProblemList call={call} problems={[[href, text]]} />;
+/** What is wrong with the days of a form. */
+export function daysProblems(
+  { language }: DashboardCall,
+  { problem }: DaysForm,
+  names: DayNames,
+): Problems {
+  const text = DASHBOARD_TEXTS[language].events;
+  return problem === null ? [] : [[names[problem.field], text[problem.kind]]];
 }
 
 /** Filters of a list, which lead to its address. */
 export function FilterForm(props: {
-  readonly call: DashboardCall;
   readonly action: string;
   readonly fields: readonly FilterField[];
   /** The buttons. */
   readonly children: ComponentChildren;
 }) {
-  const { call, action, fields, children } = props;
+  const { action, fields, children } = props;
   return (
     <form class="filters" method="get" action={action}>
       {fields.map((field) => (
-        <FilterInput call={call} field={field} />
+        <FilterInput field={field} />
       ))}
       {children}
     </form>
   );
 }
 
-function FilterInput(props: { readonly call: DashboardCall; readonly field: FilterField }) {
-  const { call, field } = props;
-  const { name, label, value, error = null, input } = field;
+function FilterInput({ field }: { readonly field: FilterField }) {
+  const { name, label, value, input } = field;
+  const { amountHint } = useTexts(DASHBOARD_TEXTS).payments;
   switch (input) {
     case 'day':
-      return <DateField call={call} id={name} label={label} error={error} value={value} />;
+      return <DateField id={name} label={label} value={value} />;
     case 'amount':
-      return <AmountField call={call} field={field} />;
-    default:
-      return <SelectField id={name} label={label} options={input} selected={value} error={error} />;
-  }
-}
-
-function AmountField(props: { readonly call: DashboardCall; readonly field: FilterField }) {
-  const { name, label, value, error } = props.field;
-  const hint = DASHBOARD_TEXTS[props.call.language].payments.amountHint;
-  return (
-    <Field id={name} label={label} hint={hint} error={error}>
-      {(attributes) => (
-        <input
-          {...attributes}
-          type="text"
+      return (
+        <TextField
+          id={name}
+          label={label}
+          hint={amountHint}
           inputmode="decimal"
-          name={name}
           value={value}
-          autocomplete="off"
+          required={false}
         />
-      )}
-    </Field>
-  );
+      );
+    default:
+      return <SelectField id={name} label={label} options={input} selected={value} />;
+  }
 }

@@ -1,5 +1,6 @@
+import { useTexts } from '../../src/ui/texts.tsx';
 import type { DashboardMessages } from '../i18n/messages.ts';
-import { backOfficeLanguageOf, DASHBOARD_TEXTS } from '../i18n/texts.ts';
+import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { type AnswerOptions, answerPage, redirectTo } from '../ui/answer.ts';
 import type { PublicCall } from './call.ts';
 import { PublicFrame } from './frame.tsx';
@@ -24,14 +25,17 @@ export function noticePage(
   kind: NoticeKind,
   options: AnswerOptions = {},
 ): Response {
-  const language = backOfficeLanguageOf(request);
-  const text = DASHBOARD_TEXTS[language].frame;
-  const { title, text: lead } = text.notices[kind];
   // The language switch cannot fetch the path of a post.
   const isPage = request.method !== 'POST' && kind !== 'not_found';
   const url = new URL(isPage ? request.url : '/dashboard', request.url);
-  const page = (
-    <PublicFrame call={{ language, url }} title={title}>
+  return answerPage({ request, url }, <Notice kind={kind} />, { status: STATUS[kind], ...options });
+}
+
+function Notice({ kind }: { readonly kind: NoticeKind }) {
+  const text = useTexts(DASHBOARD_TEXTS).frame;
+  const { title, text: lead } = text.notices[kind];
+  return (
+    <PublicFrame title={title}>
       <p>{lead}</p>
       <p>
         <a class="button" href={kind === 'signed_out' ? '/dashboard/sign-in' : '/dashboard'}>
@@ -40,7 +44,6 @@ export function noticePage(
       </p>
     </PublicFrame>
   );
-  return answerPage({ request }, page, { status: STATUS[kind], ...options });
 }
 
 /** Without a session: a page redirects to the sign-in, a form changes nothing. */

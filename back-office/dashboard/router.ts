@@ -17,12 +17,8 @@ import {
   lastEnvironment,
   rememberingCookies,
 } from './remembered.ts';
-import {
-  DASHBOARD_ROUTES,
-  type DashboardRoute,
-  PUBLIC_ROUTES,
-  type PublicRoute,
-} from './routes.ts';
+import type { DashboardRoute, PublicRoute } from './route.ts';
+import { DASHBOARD_ROUTES, PUBLIC_ROUTES } from './routes.ts';
 
 /** The limits' periods in wrangler.toml. */
 const SIGN_IN_PERIOD_SECONDS = 60;

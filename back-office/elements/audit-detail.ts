@@ -2,17 +2,18 @@ import type { AuditRecord } from '../../src/audit/read.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import { majorText } from '../../src/domain/money.ts';
 import { timeText } from '../../src/i18n/time-text.ts';
-import { type BackOfficeLanguage, CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
+import { useTexts } from '../../src/ui/texts.tsx';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { roleFrom } from '../members/permissions.ts';
 
 /** An entry's details as text, each with its label. */
-export function detailRows(
-  { action, detail }: Pick<AuditRecord, 'action' | 'detail'>,
-  language: BackOfficeLanguage,
-): readonly (readonly [label: string, value: string])[] {
+export function useDetailRows({
+  action,
+  detail,
+}: Pick<AuditRecord, 'action' | 'detail'>): readonly (readonly [label: string, value: string])[] {
   return Object.entries(detail).map(([name, value]) => [
-    labelText(labelled(action, name), language),
-    valueText(action, name, value, language),
+    useLabelText(labelled(action, name)),
+    useValueText(action, name, value),
   ]);
 }
 
@@ -25,21 +26,16 @@ function labelled(action: string, name: string): string {
 }
 
 /** A name without a text is split into its words: `paymentUuid` becomes "payment uuid". */
-function labelText(name: string, language: BackOfficeLanguage): string {
-  const { details } = DASHBOARD_TEXTS[language].audit;
+function useLabelText(name: string): string {
+  const { details } = useTexts(DASHBOARD_TEXTS).audit;
   return Object.hasOwn(details, name)
     ? details[name as keyof typeof details]
     : name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
 }
 
 /** Formats a value by the unit at the end of its name. */
-function valueText(
-  action: string,
-  name: string,
-  value: unknown,
-  language: BackOfficeLanguage,
-): string {
-  const text = DASHBOARD_TEXTS[language].audit;
+function useValueText(action: string, name: string, value: unknown): string {
+  const text = useTexts(DASHBOARD_TEXTS).audit;
   if (value === null || value === '') {
     return text.nothing;
   }
@@ -47,35 +43,30 @@ function valueText(
     return value ? text.yes : text.no;
   }
   if (typeof value === 'number') {
-    return numberText(name, value, language);
+    return useNumberText(name, value);
   }
-  return nameText(action, name, String(value), language);
+  return useNameText(action, name, String(value));
 }
 
 /** Roles, methods and sessions by their texts, everything else unchanged. */
-function nameText(
-  action: string,
-  name: string,
-  value: string,
-  language: BackOfficeLanguage,
-): string {
+function useNameText(action: string, name: string, value: string): string {
   const role = name === 'role' || action === 'member.role_changed' ? roleFrom(value) : null;
   if (role !== null && name !== 'name') {
-    return DASHBOARD_TEXTS[language].frame.role[role];
+    return useTexts(DASHBOARD_TEXTS).frame.role[role];
   }
   if (name === 'method') {
     const method = METHODS.find((known) => known === value);
-    return method === undefined ? value : CHECKOUT_TEXTS[language].methodName[method];
+    return method === undefined ? value : useTexts(CHECKOUT_TEXTS).methodName[method];
   }
   if (name === 'which' && (value === 'all' || value === 'others')) {
-    return DASHBOARD_TEXTS[language].audit.sessions[value];
+    return useTexts(DASHBOARD_TEXTS).audit.sessions[value];
   }
   return value;
 }
 
-function numberText(name: string, value: number, language: BackOfficeLanguage): string {
+function useNumberText(name: string, value: number): string {
   if (name.endsWith('AtMs') && Number.isSafeInteger(value)) {
-    return timeText(value, CHECKOUT_TEXTS[language]);
+    return timeText(value, useTexts(CHECKOUT_TEXTS));
   }
   if (/Minor(Max)?$/.test(name) && Number.isSafeInteger(value)) {
     return majorText(value);

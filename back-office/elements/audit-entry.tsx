@@ -1,34 +1,26 @@
 import type { AuditRecord } from '../../src/audit/read.ts';
 import { METHODS } from '../../src/domain/method.ts';
+import { useTexts } from '../../src/ui/texts.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
-import type { PageView } from '../ui/page.tsx';
-import { detailRows } from './audit-detail.ts';
-import { operatorText } from './operator-text.ts';
-
-type Call = Pick<PageView, 'language'>;
+import { useDetailRows } from './audit-detail.ts';
+import { useOperatorText } from './operator-text.ts';
 
 interface Props {
-  readonly call: Call;
+  readonly call?: unknown;
   readonly entry: AuditRecord;
 }
 
 /** Who acted. */
-export function AuditActor({ call, entry }: Props) {
+export function AuditActor({ entry }: Props) {
   const { actorName, isActorProved } = entry;
-  const name =
-    isActorProved === null ? actorName : operatorText(call.language, actorName, isActorProved);
+  const name = isActorProved === null ? actorName : useOperatorText(actorName, isActorProved);
   return (
     <span>
       <bdi>{name}</bdi>
       {entry.actorKind !== 'member' && (
         <span class="quiet small">
           {' '}
-          (
-          {
-            DASHBOARD_TEXTS[call.language].audit[
-              entry.actorKind === 'operator' ? 'operator' : 'apiKey'
-            ]
-          }
+          ({useTexts(DASHBOARD_TEXTS).audit[entry.actorKind === 'operator' ? 'operator' : 'apiKey']}
           )
         </span>
       )}
@@ -37,18 +29,18 @@ export function AuditActor({ call, entry }: Props) {
 }
 
 /** The action, in which environment, and what it changed. */
-export function AuditAct({ call, entry }: Props) {
-  const { frame } = DASHBOARD_TEXTS[call.language];
+export function AuditAct({ entry }: Props) {
+  const { frame } = useTexts(DASHBOARD_TEXTS);
   return (
     <span>
-      {actionText(call, entry.action)}
+      {useActionText(entry.action)}
       {entry.environment !== null && (
         <span class="quiet small"> ({frame.environment[entry.environment]})</span>
       )}
       {entry.target !== null && (
         <>
           {' '}
-          <Target call={call} target={entry.target} />
+          <Target target={entry.target} />
         </>
       )}
     </span>
@@ -56,23 +48,23 @@ export function AuditAct({ call, entry }: Props) {
 }
 
 /** An unknown action, from a newer version, is shown by its name. */
-export function actionText(call: Call, action: string): string {
-  const { actions } = DASHBOARD_TEXTS[call.language].audit;
+export function useActionText(action: string): string {
+  const { actions } = useTexts(DASHBOARD_TEXTS).audit;
   return Object.hasOwn(actions, action) ? actions[action as keyof typeof actions] : action;
 }
 
-function Target(props: { readonly call: Call; readonly target: string }) {
+function Target(props: { readonly target: string }) {
   const method = METHODS.find((known) => known === props.target);
   return method === undefined ? (
     <code class="small">{props.target}</code>
   ) : (
-    <strong>{CHECKOUT_TEXTS[props.call.language].methodName[method]}</strong>
+    <strong>{useTexts(CHECKOUT_TEXTS).methodName[method]}</strong>
   );
 }
 
 /** The details of the action, one per line. */
 export function AuditDetail(props: Props) {
-  const rows = detailRows(props.entry, props.call.language);
+  const rows = useDetailRows(props.entry);
   return rows.length === 0 ? (
     <span class="quiet">—</span>
   ) : (

@@ -1,9 +1,9 @@
 import type { EventType } from '../../src/domain/intent.ts';
 import type { DeliveryStatus } from '../../src/intent/protocol.ts';
+import { useTexts } from '../../src/ui/texts.tsx';
 import { WIRE_EVENTS } from '../../src/webhooks/payload.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { Badge, type BadgeTone } from '../ui/elements.tsx';
-import type { PageView } from '../ui/page.tsx';
 
 const TONES: Readonly<Record<DeliveryStatus, BadgeTone>> = {
   queued: 'plain',
@@ -18,13 +18,9 @@ const TONES: Readonly<Record<DeliveryStatus, BadgeTone>> = {
 };
 
 /** A delivery's status. The read model keeps text: an unknown status is shown as it is. */
-export function DeliveryBadge(props: {
-  readonly call: Pick<PageView, 'language'>;
-  readonly status: string;
-}) {
-  const { call, status } = props;
+export function DeliveryBadge({ status }: { readonly call?: unknown; readonly status: string }) {
   return isDeliveryStatus(status) ? (
-    <Badge tone={TONES[status]}>{DASHBOARD_TEXTS[call.language].events.statuses[status]}</Badge>
+    <Badge tone={TONES[status]}>{useTexts(DASHBOARD_TEXTS).events.statuses[status]}</Badge>
   ) : (
     <Badge tone="plain">{status}</Badge>
   );

@@ -1,3 +1,4 @@
+import { useTexts } from '../../src/ui/texts.tsx';
 import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { shownText } from '../ui/untrusted-text.ts';
 
@@ -8,5 +9,11 @@ export function operatorText(
   isProved: boolean,
 ): string {
   const { nameProved, nameClaimed } = DASHBOARD_TEXTS[language].payment;
+  return shownText(isProved ? nameProved(operator) : nameClaimed(operator));
+}
+
+/** The same in the language of the page that is being rendered. */
+export function useOperatorText(operator: string, isProved: boolean): string {
+  const { nameProved, nameClaimed } = useTexts(DASHBOARD_TEXTS).payment;
   return shownText(isProved ? nameProved(operator) : nameClaimed(operator));
 }

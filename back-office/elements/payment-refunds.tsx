@@ -1,20 +1,18 @@
 import type { ComponentChildren } from 'preact';
 import type { Intent } from '../../src/domain/intent.ts';
 import type { Refund, RefundStatus } from '../../src/domain/refund.ts';
+import { useTexts } from '../../src/ui/texts.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import {
   Badge,
   type BadgeTone,
-  copyRow,
+  copyFact,
   Facts,
   Section,
   untrustedRow,
   WhenExactly,
 } from '../ui/elements.tsx';
-import type { PageView } from '../ui/page.tsx';
-import { moneyIn } from './payment-elements.tsx';
-
-type Call = Pick<PageView, 'language'>;
+import { useMoney } from './payment-elements.tsx';
 
 const TONES: Readonly<Record<RefundStatus, BadgeTone>> = {
   pending: 'wait',
@@ -26,16 +24,15 @@ const TONES: Readonly<Record<RefundStatus, BadgeTone>> = {
   canceled: 'plain',
 };
 
-export function RefundBadge(props: { readonly call: Call; readonly status: RefundStatus }) {
+export function RefundBadge(props: { readonly call?: unknown; readonly status: RefundStatus }) {
   return (
     <Badge tone={TONES[props.status]}>
-      {DASHBOARD_TEXTS[props.call.language].refunds.status[props.status]}
+      {useTexts(DASHBOARD_TEXTS).refunds.status[props.status]}
     </Badge>
   );
 }
 
 interface RefundsProps {
-  readonly call: Call;
   readonly intent: Intent;
   /** Who asked for a refund. */
   readonly requester: (refund: Refund) => string;
@@ -45,9 +42,9 @@ interface RefundsProps {
 
 /** Every refund of the payment, the latest first; nothing without any. */
 export function Refunds(props: RefundsProps) {
-  const { call, intent } = props;
+  const { intent } = props;
   return intent.refunds.length === 0 ? null : (
-    <Section id="refunds" title={DASHBOARD_TEXTS[call.language].refunds.title} class="part">
+    <Section id="refunds" title={useTexts(DASHBOARD_TEXTS).refunds.title} class="part">
       <div class="cards">
         {intent.refunds
           .map((refund, index) => (
@@ -60,16 +57,16 @@ export function Refunds(props: RefundsProps) {
 }
 
 function RefundCard(props: RefundsProps & { readonly refund: Refund; readonly number: string }) {
-  const { call, intent, refund, number, requester, actions } = props;
-  const { refunds: text, payment } = DASHBOARD_TEXTS[call.language];
-  const money = moneyIn(call, intent.terms.currency);
+  const { intent, refund, number, requester, actions } = props;
+  const { refunds: text, payment } = useTexts(DASHBOARD_TEXTS);
+  const money = useMoney(intent.terms.currency);
   // The customer gets nothing, and no commission is given up.
   const isOff = refund.status === 'failed' || refund.status === 'canceled';
   return (
     <article class="card" id={`refund-${number}`}>
       <div class="card-head">
         <h3>{text.one(number)}</h3>
-        <RefundBadge call={call} status={refund.status} />
+        <RefundBadge status={refund.status} />
       </div>
       <p>{text.meaning[refund.status]}</p>
       <Facts
@@ -84,24 +81,24 @@ function RefundCard(props: RefundsProps & { readonly refund: Refund; readonly nu
           isOff || refund.commissionReturnedMinor === 0
             ? null
             : [text.commissionBack, money(refund.commissionReturnedMinor)],
-          attemptRow(props),
-          explanation(props),
+          useAttemptRow(props),
+          useExplanation(props),
           untrustedRow(text.reason, refund.reason),
           [text.requestedBy, requester(refund)],
-          copyRow(call, `refund-id-${number}`, text.id, refund.id),
+          copyFact(`refund-id-${number}`, text.id, refund.id),
           // A canceled refund was never sent, so the provider does not know its number.
           refund.status === 'canceled'
             ? null
-            : copyRow(call, `refund-reference-${number}`, text.reference, refund.reference),
-          copyRow(call, `refund-rail-${number}`, payment.railReference, refund.railReference),
+            : copyFact(`refund-reference-${number}`, text.reference, refund.reference),
+          copyFact(`refund-rail-${number}`, payment.railReference, refund.railReference),
           untrustedRow(payment.providerCode, refund.providerCode),
-          [text.requestedAt, <WhenExactly call={call} atMs={refund.createdAtMs} />],
+          [text.requestedAt, <WhenExactly atMs={refund.createdAtMs} />],
           refund.updatedAtMs === refund.createdAtMs
             ? null
-            : [payment.updatedAt, <WhenExactly call={call} atMs={refund.updatedAtMs} />],
+            : [payment.updatedAt, <WhenExactly atMs={refund.updatedAtMs} />],
           refund.checkAtMs === null
             ? null
-            : [payment.nextCheckAt, <WhenExactly call={call} atMs={refund.checkAtMs} />],
+            : [payment.nextCheckAt, <WhenExactly atMs={refund.checkAtMs} />],
         ]}
       />
       {actions?.(refund)}
@@ -110,8 +107,8 @@ function RefundCard(props: RefundsProps & { readonly refund: Refund; readonly nu
 }
 
 /** Only where the customer has paid more than once. */
-function attemptRow({ call, intent, refund }: RefundsProps & { readonly refund: Refund }) {
-  const { refunds: text, payment } = DASHBOARD_TEXTS[call.language];
+function useAttemptRow({ intent, refund }: RefundsProps & { readonly refund: Refund }) {
+  const { refunds: text, payment } = useTexts(DASHBOARD_TEXTS);
   const index = intent.attempts.findIndex(({ id }) => id === refund.attemptId);
   const attempt = intent.attempts[index];
   const isOnly = intent.attempts.filter(({ status }) => status === 'succeeded').length < 2;
@@ -119,16 +116,13 @@ function attemptRow({ call, intent, refund }: RefundsProps & { readonly refund: 
     ? null
     : ([
         text.ofAttempt,
-        payment.attempt(
-          String(index + 1),
-          CHECKOUT_TEXTS[call.language].methodName[attempt.method],
-        ),
+        payment.attempt(String(index + 1), useTexts(CHECKOUT_TEXTS).methodName[attempt.method]),
       ] as const);
 }
 
 /** Why it failed, why a person returns the money, or that the provider changed its mind. */
-function explanation({ call, refund }: { readonly call: Call; readonly refund: Refund }) {
-  const text = DASHBOARD_TEXTS[call.language].refunds;
+function useExplanation({ refund }: { readonly refund: Refund }) {
+  const text = useTexts(DASHBOARD_TEXTS).refunds;
   const { failureReason, actionReason, late } = refund;
   if (failureReason !== null) {
     return [text.why, text.failure[failureReason]] as const;

@@ -1,21 +1,16 @@
-import { type BackOfficeLanguage, HOME_TEXTS } from '../i18n/texts.ts';
+import { useTexts } from '../../src/ui/texts.tsx';
+import { HOME_TEXTS } from '../i18n/texts.ts';
 import { BackOfficePage } from '../ui/page.tsx';
-
-interface HomeCall {
-  readonly language: BackOfficeLanguage;
-  readonly url: URL;
-}
 
 /** The page at `/`: what Kefel is, and links for its users. */
 export function HomePage(props: {
-  readonly call: HomeCall;
   /** Where the source is published, or null when the deployment does not configure it. */
   readonly sourceUrl: string | null;
 }) {
-  const { call, sourceUrl } = props;
-  const text = HOME_TEXTS[call.language];
+  const { sourceUrl } = props;
+  const text = useTexts(HOME_TEXTS);
   return (
-    <BackOfficePage call={call} heading={text.heading} titleParts={[text.product]} home="/">
+    <BackOfficePage heading={text.heading} titleParts={[text.product]} home="/">
       <ol class="home-steps">
         {text.steps.map((step) => (
           <li>{step}</li>
@@ -36,10 +31,10 @@ export function HomePage(props: {
 }
 
 /** For an address under /docs at which no page of the documentation is. */
-export function MissingPage({ call }: { readonly call: HomeCall }) {
-  const text = HOME_TEXTS[call.language];
+export function MissingPage() {
+  const text = useTexts(HOME_TEXTS);
   return (
-    <BackOfficePage call={call} heading={text.missingTitle} titleParts={[text.product]} home="/">
+    <BackOfficePage heading={text.missingTitle} titleParts={[text.product]} home="/">
       <p>{text.missing}</p>
       <Way href="/docs/" name={text.docs} note={text.docsNote} />
     </BackOfficePage>

@@ -3,7 +3,6 @@ import type { Problem } from '../../src/http/problem.ts';
 import { AreaRouter, methodNotAllowed } from '../../src/http/router.ts';
 import { webUrl } from '../../src/http/web-url.ts';
 import type { BackOfficeEnv } from '../env.ts';
-import { backOfficeLanguageOf } from '../i18n/texts.ts';
 import { answerPage } from '../ui/answer.ts';
 import { showDocument } from './docs.ts';
 import { HomePage, MissingPage } from './home-page.tsx';
@@ -19,23 +18,18 @@ export const homeRouter = new AreaRouter<BackOfficeEnv>({
 });
 
 homeRouter.get('/', async (request, env) => {
-  const call = callOf(request);
   const sourceUrl = webUrl(env.SOURCE_URL)?.href ?? null;
-  return answerPage({ request }, <HomePage call={call} sourceUrl={sourceUrl} />);
+  return answerPage({ request }, <HomePage sourceUrl={sourceUrl} />);
 });
 
 for (const path of ['/docs', '/docs/*', '/llms.txt', '/llms-full.txt', '/llms-merchant.txt']) {
   homeRouter.get(path, showDocument);
 }
 
-function callOf(request: Request) {
-  return { language: backOfficeLanguageOf(request), url: new URL(request.url) };
-}
-
 function refuse(request: Request, problem: Problem, context: ProblemContext): Response {
   switch (problem.status) {
     case 404:
-      return answerPage({ request }, <MissingPage call={callOf(request)} />, { status: 404 });
+      return answerPage({ request }, <MissingPage />, { status: 404 });
     case 405:
       return methodNotAllowed(problem);
     default:

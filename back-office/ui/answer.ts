@@ -1,6 +1,9 @@
-import type { VNode } from 'preact';
+import { h, type VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { documentHeaders, seeOther } from '../../src/ui/headers.ts';
+import { inLanguage } from '../../src/ui/texts.tsx';
+import { backOfficeLanguageOf } from '../i18n/texts.ts';
+import { PageUrl } from './page.tsx';
 
 /** The CSP of dashboard and desk: only our own script and styles; forms post only to us. */
 const CONTENT_SECURITY_POLICY = [
@@ -22,9 +25,9 @@ export interface AnswerOptions {
   readonly retryAfterSeconds?: number;
 }
 
-/** The HTML response of a page. */
+/** The HTML response of a page. Its links to itself lead to `url`, unless it names none. */
 export function answerPage(
-  { request }: { readonly request: Request },
+  { request, url = new URL(request.url) }: { readonly request: Request; readonly url?: URL },
   page: VNode,
   { status = 200, cookies = [], retryAfterSeconds }: AnswerOptions = {},
 ): Response {
@@ -38,7 +41,9 @@ export function answerPage(
   if (retryAfterSeconds !== undefined) {
     headers.set('retry-after', String(retryAfterSeconds));
   }
-  return new Response(`<!doctype html>${renderToString(page)}`, { status, headers });
+  const placed = h(PageUrl.Provider, { value: url, children: page });
+  const html = renderToString(inLanguage(backOfficeLanguageOf(request), placed));
+  return new Response(`<!doctype html>${html}`, { status, headers });
 }
 
 /**

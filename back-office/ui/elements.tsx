@@ -1,11 +1,26 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 import { exactTimeText, timeText } from '../../src/i18n/time-text.ts';
 import type { Page } from '../../src/platform/paging.ts';
+import { useTexts } from '../../src/ui/texts.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
-import type { PageView } from './page.tsx';
+import { usePageUrl } from './page.tsx';
 import { shownText } from './untrusted-text.ts';
 
-type Call = Pick<PageView, 'language'>;
+/**
+ * What is wrong with a rejected form, each with the id of its field, or null for the whole form. The
+ * list at the top of the page begins with `label` where the text alone does not name the field.
+ */
+export type Problems = readonly (readonly [field: string | null, text: string, label?: string])[];
+
+/** The problems of the page that is being rendered. Each field shows its own. */
+export const PageProblems = createContext<Problems>([]);
+
+/** What is wrong with the field of that id; null if nothing is. */
+export function useProblem(id: string): string | null {
+  const problem = useContext(PageProblems).find(([field]) => field === id);
+  return problem?.[1] ?? null;
+}
 
 interface FieldProps {
   readonly id: string;
@@ -25,7 +40,9 @@ export function Field(
     }) => ComponentChildren;
   },
 ) {
-  const { id, label, hint, error } = props;
+  const { id, label, hint } = props;
+  const ownProblem = useProblem(id);
+  const error = props.error ?? ownProblem;
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
     <div class="field">
@@ -35,11 +52,7 @@ export function Field(
           {hint}
         </p>
       )}
-      {error && (
-        <p class="error" id={`${id}-error`}>
-          {error}
-        </p>
-      )}
+      <FieldError id={id} error={error} />
       {props.children({
         id,
         'aria-describedby': described === '' ? undefined : described,
@@ -47,6 +60,15 @@ export function Field(
       })}
     </div>
   );
+}
+
+export function FieldError(props: { readonly id: string; readonly error: ComponentChildren }) {
+  const { id, error } = props;
+  return error ? (
+    <p class="error" id={`${id}-error`}>
+      {error}
+    </p>
+  ) : null;
 }
 
 /** A labeled select box. */
@@ -78,6 +100,8 @@ export function SelectField(props: {
 /** A one-line text field. Its name defaults to its id. */
 export function TextField(
   props: FieldProps & {
+    readonly type?: 'text' | 'url';
+    readonly inputmode?: 'decimal' | undefined;
     readonly name?: string;
     readonly value: string;
     readonly maxlength?: number;
@@ -87,13 +111,13 @@ export function TextField(
     readonly required?: boolean;
   },
 ) {
-  const { id, name = id, value, autocomplete = 'off', required = true } = props;
+  const { id, type = 'text', name = id, value, autocomplete = 'off', required = true } = props;
   return (
     <Field {...props}>
       {(attributes) => (
         <input
           {...attributes}
-          type="text"
+          {...(type === 'url' ? { type } : { type, inputmode: props.inputmode })}
           name={name}
           value={value}
           required={required}
@@ -103,6 +127,25 @@ export function TextField(
         />
       )}
     </Field>
+  );
+}
+
+/** A radio button or a checkbox with its label. */
+export function Choice(props: {
+  readonly type: 'radio' | 'checkbox';
+  readonly name: string;
+  readonly value: string;
+  readonly id?: string | undefined;
+  readonly checked?: boolean;
+  readonly disabled?: boolean;
+  readonly children: ComponentChildren;
+}) {
+  const { children, ...input } = props;
+  return (
+    <label class="choice">
+      <input {...input} />
+      {children}
+    </label>
   );
 }
 
@@ -127,29 +170,27 @@ export function Message(props: {
 
 /** The message that the redirect's query `done` names. Unknown names are ignored. */
 export function DoneMessage(props: {
-  readonly call: Pick<PageView, 'url'>;
+  readonly call?: unknown;
   readonly texts: Readonly<Record<string, ComponentChildren>>;
   readonly tone?: 'good' | 'bad';
 }) {
-  const { call, texts, tone = 'good' } = props;
-  const done = call.url.searchParams.get('done') ?? '';
+  const { texts, tone = 'good' } = props;
+  const done = usePageUrl().searchParams.get('done') ?? '';
   return Object.hasOwn(texts, done) ? <Message tone={tone}>{texts[done]}</Message> : null;
 }
 
-/** A form's problems, at the top of the page, with links to the fields. */
-export function ProblemList(props: {
-  readonly call: Call;
-  /** A problem of the form as a whole has no field to link to. */
-  readonly problems: readonly (readonly [href: `#${string}` | null, problem: ComponentChildren])[];
-}) {
-  const { call, problems } = props;
+/** The page's problems, at its top, with links to the fields. */
+export function ProblemList() {
+  const { problemTitle } = useTexts(DASHBOARD_TEXTS).frame;
+  const problems = useContext(PageProblems);
   return problems.length === 0 ? null : (
     <Message tone="bad">
-      <p>{DASHBOARD_TEXTS[call.language].frame.problemTitle}</p>
+      <p>{problemTitle}</p>
       <ul>
-        {problems.map(([href, problem]) => (
-          <li>{href === null ? problem : <a href={href}>{problem}</a>}</li>
-        ))}
+        {problems.map(([field, text, label]) => {
+          const problem = label === undefined ? text : `${label}: ${text}`;
+          return <li>{field === null ? problem : <a href={`#${field}`}>{problem}</a>}</li>;
+        })}
       </ul>
     </Message>
   );
@@ -174,14 +215,14 @@ export function Section(props: {
 
 /** A text to copy, such as a key or a URL. Without JavaScript the button stays hidden. */
 export function CopyText(props: {
-  readonly call: Call;
+  readonly call?: unknown;
   readonly id: string;
   readonly label: string;
   readonly value: string;
   readonly isLong?: boolean;
 }) {
-  const { call, id, label, value, isLong = false } = props;
-  const text = DASHBOARD_TEXTS[call.language].frame;
+  const { id, label, value, isLong = false } = props;
+  const text = useTexts(DASHBOARD_TEXTS).frame;
   return (
     <div class="copy">
       <label for={id}>{label}</label>
@@ -202,18 +243,25 @@ export function CopyText(props: {
 }
 
 /** A fact with an id to quote or to search for, and a button that copies it. */
+export function copyFact(id: string, label: string, text: string | null | undefined): FactRow {
+  return text == null || text === ''
+    ? null
+    : [label, <Copyable id={id} label={label} text={text} />];
+}
+
 export function copyRow(
-  call: Call,
+  _call: unknown,
   id: string,
   label: string,
   text: string | null | undefined,
 ): FactRow {
-  if (text == null || text === '') {
-    return null;
-  }
-  const { copy, copied, copyOf } = DASHBOARD_TEXTS[call.language].frame;
-  return [
-    label,
+  return copyFact(id, label, text);
+}
+
+function Copyable(props: { readonly id: string; readonly label: string; readonly text: string }) {
+  const { id, label, text } = props;
+  const { copy, copied, copyOf } = useTexts(DASHBOARD_TEXTS).frame;
+  return (
     <span class="copyable">
       <span id={id}>
         <Untrusted text={text} />
@@ -229,8 +277,8 @@ export function copyRow(
       >
         {copy}
       </button>
-    </span>,
-  ];
+    </span>
+  );
 }
 
 /** A labeled value, or null for none. */
@@ -301,16 +349,17 @@ export function Table(props: {
   );
 }
 
-/** Links to the previous and next page of a list, newest first. */
-export function Pager(props: {
-  readonly call: Call;
+/** The pages beside a page of a list. */
+export interface Pages {
   readonly page: Pick<Page<unknown>, 'previousCursor' | 'nextCursor'>;
   /** The URL of the page at a cursor. */
   readonly pathTo: (cursor: string) => string;
-}) {
-  const { call, page, pathTo } = props;
+}
+
+/** Links to the previous and next page of a list, newest first. */
+export function Pager({ page, pathTo }: Pages) {
   const { previousCursor, nextCursor } = page;
-  const text = DASHBOARD_TEXTS[call.language].frame;
+  const text = useTexts(DASHBOARD_TEXTS).frame;
   return previousCursor === null && nextCursor === null ? null : (
     <nav class="pager" aria-label={`${text.newer} / ${text.older}`}>
       {previousCursor !== null && (
@@ -333,11 +382,11 @@ export function Moment(props: { readonly atMs: number; readonly children: string
 }
 
 /** A time in the reader's language, in Addis Ababa's time zone. */
-export function When({ call, atMs }: { readonly call: Call; readonly atMs: number }) {
-  return <Moment atMs={atMs}>{timeText(atMs, CHECKOUT_TEXTS[call.language])}</Moment>;
+export function When({ atMs }: { readonly call?: unknown; readonly atMs: number }) {
+  return <Moment atMs={atMs}>{timeText(atMs, useTexts(CHECKOUT_TEXTS))}</Moment>;
 }
 
 /** The same with seconds. */
-export function WhenExactly({ call, atMs }: { readonly call: Call; readonly atMs: number }) {
-  return <Moment atMs={atMs}>{exactTimeText(atMs, CHECKOUT_TEXTS[call.language])}</Moment>;
+export function WhenExactly({ atMs }: { readonly call?: unknown; readonly atMs: number }) {
+  return <Moment atMs={atMs}>{exactTimeText(atMs, useTexts(CHECKOUT_TEXTS))}</Moment>;
 }

@@ -1,6 +1,8 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 import { LANGUAGE_PARAMETER } from '../../src/i18n/language.ts';
 import { Document, LanguageSwitch } from '../../src/ui/document.tsx';
+import { useTexts } from '../../src/ui/texts.tsx';
 import {
   BACK_OFFICE_LANGUAGE_NAMES,
   type BackOfficeLanguage,
@@ -13,7 +15,14 @@ import {
   DASHBOARD_SCRIPT_SHA256,
 } from './assets.generated.ts';
 
-/** What a page of the dashboard or the desk needs from its request. */
+/** Where the page's links to itself lead. A post's own URL cannot be fetched. */
+export const PageUrl = createContext(new URL('https://page.invalid'));
+
+export function usePageUrl(): URL {
+  return useContext(PageUrl);
+}
+
+/** What a page of the desk needs from its request. */
 export interface PageView {
   readonly language: BackOfficeLanguage;
   readonly url: URL;
@@ -21,7 +30,7 @@ export interface PageView {
 
 /** A page of the dashboard or the operator's desk. */
 export function BackOfficePage(props: {
-  readonly call: PageView;
+  readonly call?: PageView;
   readonly heading: string;
   /** The parts of the window's title after the heading; the last is the product. */
   readonly titleParts: readonly string[];
@@ -36,8 +45,10 @@ export function BackOfficePage(props: {
   readonly isNarrow?: boolean;
   readonly children: ComponentChildren;
 }) {
-  const { call, heading, titleParts } = props;
-  const text = DASHBOARD_TEXTS[call.language].frame;
+  const ownUrl = usePageUrl();
+  const { url } = props.call ?? { url: ownUrl };
+  const { heading, titleParts } = props;
+  const text = useTexts(DASHBOARD_TEXTS).frame;
   return (
     <Document
       locale={text.locale}
@@ -64,7 +75,7 @@ export function BackOfficePage(props: {
             label={text.languages}
             names={BACK_OFFICE_LANGUAGE_NAMES}
             locale={text.locale}
-            href={(language) => languagePath(call.url, language)}
+            href={(language) => languagePath(url, language)}
           />
           {props.afterLanguages}
         </div>

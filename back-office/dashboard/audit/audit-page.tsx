@@ -1,13 +1,21 @@
 import type { AuditRecord } from '../../../src/audit/read.ts';
+import type { Page } from '../../../src/platform/paging.ts';
+import { useTexts } from '../../../src/ui/texts.tsx';
 import { auditPage } from '../../audit.ts';
 import { AuditAct, AuditActor, AuditDetail } from '../../elements/audit-entry.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { formerAndPresentMembers } from '../../members/members.ts';
-import { answerPage } from '../../ui/answer.ts';
 import { When } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
-import { Frame } from '../frame.tsx';
-import { BadCursor, type FilterField, FilterForm, List, listRequest } from '../list.tsx';
+import { Frame, showPage } from '../frame.tsx';
+import {
+  BadCursor,
+  type FilterField,
+  FilterForm,
+  List,
+  type ListRequest,
+  listRequest,
+} from '../list.tsx';
 import { AUDIT_PATH, queryFrom } from '../paths.ts';
 import {
   AUDIT_GROUPS,
@@ -20,41 +28,58 @@ import {
 /** GET /dashboard/audit: who did what, when, from where; newest first. */
 export async function showAuditLog(call: DashboardCall): Promise<Response> {
   const { merchantId } = call.session;
-  const text = DASHBOARD_TEXTS[call.language].audit;
   const choices = choicesIn(call.url.searchParams);
   const request = listRequest(call);
   const [page, actors] = await Promise.all([
     auditPage(call, merchantId, filterFor(choices), request.cursor),
     formerAndPresentMembers(call.env.BACK_OFFICE_DB, merchantId),
   ]);
-  return answerPage(
-    call,
-    <Frame call={call} title={text.title} active="audit">
+  const { status } = request;
+  return showPage(call, <AuditPage {...{ choices, request, page, actors }} />, { status });
+}
+
+interface Props {
+  readonly choices: AuditChoices;
+  readonly request: ListRequest;
+  readonly page: Page<AuditRecord>;
+  readonly actors: readonly { readonly id: string; readonly name: string }[];
+}
+
+function AuditPage({ choices, request, page, actors }: Props) {
+  const text = useTexts(DASHBOARD_TEXTS).audit;
+  const pathTo = (cursor: string) => `${AUDIT_PATH}?${queryFrom({ ...choices, cursor })}`;
+  return (
+    <Frame title={text.title} active="audit">
       <p>{text.lead}</p>
-      <BadCursor call={call} request={request} />
-      <FilterForm call={call} action={AUDIT_PATH} fields={fieldsFor(call, choices, actors)}>
+      <BadCursor request={request} />
+      <FilterForm action={AUDIT_PATH} fields={fieldsFor(choices, actors)}>
         <button type="submit">{text.show}</button>
       </FilterForm>
       <List
-        call={call}
         title={text.title}
-        columns={[text.time, text.who, text.what, text.detail, text.from]}
-        cells={(entry) => cellsOf(call, entry)}
-        page={page}
+        rows={page.rows}
         empty={text.empty}
-        pathTo={(cursor) => `${AUDIT_PATH}?${queryFrom({ ...choices, cursor })}`}
+        pages={{ page, pathTo }}
+        columns={[
+          [text.time, ({ atMs }) => <When atMs={atMs} />],
+          [text.who, (entry) => <AuditActor entry={entry} />],
+          [text.what, (entry) => <AuditAct entry={entry} />],
+          [text.detail, (entry) => <AuditDetail entry={entry} />],
+          [
+            text.from,
+            // Merchants must not see the operator's IP address.
+            ({ actorKind, address }) => (
+              <span class="small whole">{(actorKind !== 'operator' && address) || '—'}</span>
+            ),
+          ],
+        ]}
       />
-    </Frame>,
-    { status: request.status },
+    </Frame>
   );
 }
 
-function fieldsFor(
-  { language }: DashboardCall,
-  choices: AuditChoices,
-  actors: readonly { readonly id: string; readonly name: string }[],
-): readonly FilterField[] {
-  const text = DASHBOARD_TEXTS[language].audit;
+function fieldsFor(choices: AuditChoices, actors: Props['actors']): readonly FilterField[] {
+  const text = useTexts(DASHBOARD_TEXTS).audit;
   const groups = AUDIT_GROUPS.map((group) => [group, text.groups[group]] as const);
   const people = actors.map(({ id, name }) => [id, name] as const);
   return [
@@ -65,16 +90,5 @@ function fieldsFor(
       value: choices.who,
       input: [['', text.everyone], [OPERATOR_CHOICE, text.operator], ...people],
     },
-  ];
-}
-
-function cellsOf(call: DashboardCall, entry: AuditRecord) {
-  return [
-    <When call={call} atMs={entry.atMs} />,
-    <AuditActor call={call} entry={entry} />,
-    <AuditAct call={call} entry={entry} />,
-    <AuditDetail call={call} entry={entry} />,
-    // Merchants must not see the operator's IP address.
-    <span class="small whole">{(entry.actorKind !== 'operator' && entry.address) || '—'}</span>,
   ];
 }

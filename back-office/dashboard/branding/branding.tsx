@@ -1,73 +1,69 @@
 import { base64FromBytes } from '../../../src/crypto/encoding.ts';
+import { LOGO_BYTES_MAX, LOGOS_MAX } from '../../../src/merchants/branding.ts';
 import type { BrandingChange } from '../../../src/merchants/change-branding.ts';
-import { answerPage, redirectTo } from '../../ui/answer.ts';
-import { actorOf, type DashboardCall, shownAt } from '../call.ts';
+import type { DashboardMessages } from '../../i18n/messages.ts';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { redirectTo } from '../../ui/answer.ts';
+import { actorOf, type DashboardCall } from '../call.ts';
+import { showPage } from '../frame.tsx';
 import { BRANDING_PATH } from '../paths.ts';
-import { BrandingPage, type RefusedBranding } from './branding-page.tsx';
+import { type DashboardRoute, get, post } from '../route.ts';
+import { BrandingPage } from './branding-page.tsx';
 
-/** GET /dashboard/branding. */
-export function showBranding(call: DashboardCall): Promise<Response> {
-  return answerBranding(call, {});
-}
+export const BRANDING_ROUTES: readonly DashboardRoute[] = [
+  get(BRANDING_PATH, 'manage', (call) => answerBranding(call)),
+  post(`${BRANDING_PATH}/color`, 'manage', (call) =>
+    change(call, { color: call.form.text('color') }, 'color'),
+  ),
+  post(`${BRANDING_PATH}/color/remove`, 'manage', (call) =>
+    change(call, { color: null }, 'color_removed'),
+  ),
+  {
+    ...post(`${BRANDING_PATH}/logo`, 'manage', changeLogo),
+    // Only a logo can make a form too large to read.
+    refuseLarge: (call) => answerBranding(call, 'too_large', 413),
+  },
+  // Existing payments keep their logo.
+  post(`${BRANDING_PATH}/logo/remove`, 'manage', (call) =>
+    change(call, { logo: null }, 'logo_removed'),
+  ),
+];
+
+type BrandingProblem = keyof DashboardMessages['branding']['problem'];
 
 /** The page with the current branding, and with a form's problem if it was rejected. */
 async function answerBranding(
   call: DashboardCall,
-  refused: RefusedBranding,
-  status = refused.problem === undefined ? 200 : 400,
+  problem?: BrandingProblem,
+  status = problem === undefined ? 200 : 400,
 ): Promise<Response> {
   const { color, logo } = await call.payments.settings.branding(call.session.merchantId);
   const logoUrl =
     logo === null ? null : `data:${logo.mediaType};base64,${base64FromBytes(logo.bytes)}`;
-  const page = (
-    <BrandingPage
-      call={shownAt(call, BRANDING_PATH)}
-      color={color}
-      logoUrl={logoUrl}
-      refused={refused}
-    />
-  );
-  return answerPage(call, page, { status });
+  const typed = problem === 'bad_color' ? call.form.text('color') : (color ?? '');
+  const page = <BrandingPage color={color} typed={typed} logoUrl={logoUrl} />;
+  return showPage(call, page, { at: BRANDING_PATH, problems: problemsOf(call, problem), status });
 }
 
-/** POST /dashboard/branding/color. */
-export async function changeColor(call: DashboardCall): Promise<Response> {
-  const color = call.form.text('color');
-  return change(call, { color }, 'color', { color });
-}
-
-/** POST /dashboard/branding/color/remove. */
-export function removeColor(call: DashboardCall): Promise<Response> {
-  return change(call, { color: null }, 'color_removed');
+function problemsOf({ language }: DashboardCall, problem: BrandingProblem | undefined) {
+  const texts = DASHBOARD_TEXTS[language].branding.problem;
+  const known = {
+    ...texts,
+    too_large: texts.too_large(LOGO_BYTES_MAX / 1024),
+    too_many: texts.too_many(LOGOS_MAX),
+  };
+  const field = problem === 'bad_color' ? 'color' : 'logo';
+  return problem === undefined ? [] : ([[field, known[problem]]] as const);
 }
 
 /** POST /dashboard/branding/logo. The bytes determine the image's type. */
-export async function changeLogo(call: DashboardCall): Promise<Response> {
+async function changeLogo(call: DashboardCall): Promise<Response> {
   const logo = await call.form.file('logo');
-  return logo === null
-    ? answerBranding(call, { problem: 'missing' })
-    : change(call, { logo }, 'logo');
+  return logo === null ? answerBranding(call, 'missing') : change(call, { logo }, 'logo');
 }
 
-/** For a form that is too large to read: only a logo can make it so. */
-export function refuseLargeLogo(call: DashboardCall): Promise<Response> {
-  return answerBranding(call, { problem: 'too_large' }, 413);
-}
-
-/** POST /dashboard/branding/logo/remove. Existing payments keep their logo. */
-export function removeLogo(call: DashboardCall): Promise<Response> {
-  return change(call, { logo: null }, 'logo_removed');
-}
-
-async function change(
-  call: DashboardCall,
-  wanted: BrandingChange,
-  done: string,
-  typed: Pick<RefusedBranding, 'color'> = {},
-): Promise<Response> {
+async function change(call: DashboardCall, wanted: BrandingChange, done: string) {
   const { merchantId } = call.session;
   const problem = await call.payments.settings.changeBranding(merchantId, actorOf(call), wanted);
-  return problem === null
-    ? redirectTo(BRANDING_PATH, { done })
-    : answerBranding(call, { ...typed, problem });
+  return problem === null ? redirectTo(BRANDING_PATH, { done }) : answerBranding(call, problem);
 }

@@ -1,7 +1,8 @@
 import { moneyText } from '../../../src/i18n/money-text.ts';
 import { brandLook } from '../../../src/ui/brand.ts';
+import { useTexts } from '../../../src/ui/texts.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import type { DashboardCall } from '../call.ts';
+import { useCall } from '../call.ts';
 
 /** A sample amount, 1,250.00. */
 const SAMPLE_MINOR = 125_000;
@@ -10,14 +11,11 @@ const SAMPLE_MINOR = 125_000;
  * The head of the checkout page and its button. The color is in SVG attributes, because the
  * dashboard's CSP allows no inline styles.
  */
-export function Preview(props: {
-  readonly call: DashboardCall;
-  readonly color: string | null;
-  readonly logoUrl: string | null;
-}) {
-  const { call, color, logoUrl } = props;
-  const text = DASHBOARD_TEXTS[call.language].branding;
-  const shared = CHECKOUT_TEXTS[call.language];
+export function Preview(props: { readonly color: string | null; readonly logoUrl: string | null }) {
+  const call = useCall();
+  const { color, logoUrl } = props;
+  const text = useTexts(DASHBOARD_TEXTS).branding;
+  const shared = useTexts(CHECKOUT_TEXTS);
   const { merchantName } = call.session;
   return (
     <div class="brand-preview">

@@ -1,160 +1,89 @@
-import {
-  isRollable,
-  type NameProblem,
-  OVERLAPS_MS,
-  type Overlap,
-} from '../../../src/merchants/key-rules.ts';
+import { isRollable, OVERLAPS_MS, type Overlap } from '../../../src/merchants/key-rules.ts';
 import type { ApiKeyView } from '../../../src/merchants/keys.ts';
+import { useTexts } from '../../../src/ui/texts.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { CopyText, Facts, Message, ProblemList, Section, When } from '../../ui/elements.tsx';
-import type { DashboardCall } from '../call.ts';
-import { ButtonForm, PostForm } from '../forms.tsx';
+import { Choice, CopyText, Facts, Message, Section, useProblem, When } from '../../ui/elements.tsx';
+import { useCall } from '../call.ts';
+import { ButtonForm, PostForm, Submit } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { keysPath } from '../paths.ts';
-import { isAboutAccess, keyProblems, type RollProblem } from './key-form.ts';
-import { isOver, KeyState } from './key-state.tsx';
-import { KeyForm, KeyNameField, PermissionFields, permissionText } from './keys-page.tsx';
+import { isOver, KeyForm, KeyNameField, KeyState, LastUse, permissionText } from './keys-page.tsx';
 
-/** A rejected form's values, and why it was rejected. */
-export interface RefusedChange {
-  /** As typed. */
-  readonly name?: string;
-  readonly nameProblem?: NameProblem;
-  readonly rollProblem?: RollProblem;
-}
+/** The default overlap: a day, enough for a careful rollout. */
+const OVERLAP_CHOSEN: Overlap = 'day';
 
-interface KeyPageProps {
-  readonly call: DashboardCall;
-  readonly apiKey: ApiKeyView;
-  readonly refused: RefusedChange;
-}
-
-/** One key, with forms to rename, roll and revoke it. */
-export function KeyPage({ call, apiKey, refused }: KeyPageProps) {
-  const text = DASHBOARD_TEXTS[call.language].keys;
-  const canChange = !call.session.isSuspended && !isOver(apiKey, call.nowMs);
+/** One key, with forms to rename, roll and revoke it. `name` is the one that the member typed. */
+export function KeyPage(props: { readonly apiKey: ApiKeyView; readonly name: string }) {
+  const { apiKey, name } = props;
+  const { environment, session, nowMs } = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).keys;
+  const path = (form: string) => keysPath(environment, `/${apiKey.digest}/${form}`);
+  const canChange = !session.isSuspended && !isOver(apiKey, nowMs);
   return (
-    <Frame call={call} title={`${text.oneTitle}: ${apiKey.name}`} active="keys">
-      <ProblemList call={call} problems={problemsOf(call, refused)} />
+    <Frame title={`${text.oneTitle}: ${apiKey.name}`} active="keys">
       <section class="card" aria-label={text.oneTitle}>
         <Facts
           rows={[
             [text.key, <code>{apiKey.label}</code>],
-            [text.access, permissionText(call, apiKey.permissions)],
-            [text.state, <KeyState call={call} apiKey={apiKey} />],
-            [text.created, <When call={call} atMs={apiKey.createdAtMs} />],
+            [text.access, permissionText(apiKey.permissions)],
+            [text.state, <KeyState apiKey={apiKey} />],
+            [text.created, <When atMs={apiKey.createdAtMs} />],
             [text.createdBy, <bdi>{apiKey.createdBy ?? text.operator}</bdi>],
-            [
-              text.lastUsed,
-              apiKey.lastUsedAtMs === null ? (
-                text.never
-              ) : (
-                <When call={call} atMs={apiKey.lastUsedAtMs} />
-              ),
-            ],
+            [text.lastUsed, <LastUse apiKey={apiKey} />],
           ]}
         />
       </section>
       {canChange && isRollable(apiKey) && (
-        <RollForm call={call} apiKey={apiKey} refused={refused} />
+        <Section id="roll" title={text.rollTitle}>
+          <p>{text.rollLead}</p>
+          <KeyForm path={path('roll')} button={text.roll} granted={apiKey.permissions}>
+            <OverlapChoice />
+          </KeyForm>
+        </Section>
       )}
-      {canChange && <RenameForm call={call} apiKey={apiKey} refused={refused} />}
-      {canChange && <Revoke call={call} apiKey={apiKey} />}
+      {canChange && (
+        <>
+          <Section id="rename" title={text.renameTitle}>
+            <PostForm action={path('name')} class="form">
+              <KeyNameField name={name} />
+              <Submit label={text.rename} isPlain />
+            </PostForm>
+          </Section>
+          <Section id="revoke" title={text.revokeTitle}>
+            <p>{text.revokeLead}</p>
+            <ButtonForm
+              action={path('revoke')}
+              label={text.revoke}
+              tone="bad"
+              confirm={text.revokeConfirm}
+            />
+          </Section>
+        </>
+      )}
       <p>
-        <a href={keysPath(call.environment)}>{text.allKeys}</a>
+        <a href={keysPath(environment)}>{text.allKeys}</a>
       </p>
     </Frame>
   );
 }
 
-function problemsOf({ language }: DashboardCall, refused: RefusedChange) {
-  const { nameProblem, rollProblem } = refused;
-  const texts = keyProblems(language);
-  return [
-    ...(nameProblem === undefined ? [] : [['#name', texts[nameProblem]] as const]),
-    ...(rollProblem === undefined ? [] : [[rollField(rollProblem), texts[rollProblem]] as const]),
-  ];
-}
-
-function rollField(problem: RollProblem): `#${string}` | null {
-  if (isAboutAccess(problem)) {
-    return '#access-restricted';
-  }
-  return problem === 'overlap' ? '#overlap-none' : null;
-}
-
-/** The default overlap: a day, enough for a careful rollout. */
-const OVERLAP_CHOSEN: Overlap = 'day';
-
-function RollForm({ call, apiKey, refused }: KeyPageProps) {
-  const text = DASHBOARD_TEXTS[call.language].keys;
-  const isInvalid = refused.rollProblem === 'overlap' ? 'true' : undefined;
+function OverlapChoice() {
+  const text = useTexts(DASHBOARD_TEXTS).keys;
   return (
-    <Section id="roll" title={text.rollTitle}>
-      <p>{text.rollLead}</p>
-      <KeyForm call={call} path={keysPath(call.environment, `/${apiKey.digest}/roll`)}>
-        <fieldset aria-invalid={isInvalid}>
-          <legend>{text.overlap}</legend>
-          {(Object.keys(OVERLAPS_MS) as Overlap[]).map((overlap) => (
-            <label class="choice">
-              <input
-                type="radio"
-                name="overlap"
-                id={`overlap-${overlap}`}
-                value={overlap}
-                checked={overlap === OVERLAP_CHOSEN}
-              />
-              {text.overlaps[overlap]}
-            </label>
-          ))}
-        </fieldset>
-        <PermissionFields call={call} granted={apiKey.permissions} />
-        <div class="buttons">
-          <button class="primary" type="submit">
-            {text.roll}
-          </button>
-        </div>
-      </KeyForm>
-    </Section>
-  );
-}
-
-function RenameForm({ call, apiKey, refused }: KeyPageProps) {
-  const text = DASHBOARD_TEXTS[call.language].keys;
-  const { nameProblem } = refused;
-  return (
-    <Section id="rename" title={text.renameTitle}>
-      <PostForm
-        call={call}
-        action={keysPath(call.environment, `/${apiKey.digest}/name`)}
-        class="form"
-      >
-        <KeyNameField
-          call={call}
-          name={refused.name ?? apiKey.name}
-          error={nameProblem === undefined ? null : keyProblems(call.language)[nameProblem]}
-        />
-        <div class="buttons">
-          <button type="submit">{text.rename}</button>
-        </div>
-      </PostForm>
-    </Section>
-  );
-}
-
-function Revoke({ call, apiKey }: Omit<KeyPageProps, 'refused'>) {
-  const text = DASHBOARD_TEXTS[call.language].keys;
-  return (
-    <Section id="revoke" title={text.revokeTitle}>
-      <p>{text.revokeLead}</p>
-      <ButtonForm
-        call={call}
-        action={keysPath(call.environment, `/${apiKey.digest}/revoke`)}
-        label={text.revoke}
-        tone="bad"
-        confirm={text.revokeConfirm}
-      />
-    </Section>
+    <fieldset aria-invalid={useProblem('overlap-none') === null ? undefined : 'true'}>
+      <legend>{text.overlap}</legend>
+      {(Object.keys(OVERLAPS_MS) as Overlap[]).map((overlap) => (
+        <Choice
+          type="radio"
+          name="overlap"
+          id={`overlap-${overlap}`}
+          value={overlap}
+          checked={overlap === OVERLAP_CHOSEN}
+        >
+          {text.overlaps[overlap]}
+        </Choice>
+      ))}
+    </fieldset>
   );
 }
 
@@ -167,18 +96,18 @@ export interface RolledKey {
 
 /** A new key in clear text. */
 export function NewKeyPage(props: {
-  readonly call: DashboardCall;
   readonly name: string;
   readonly apiKey: string;
   readonly rolled: RolledKey | null;
 }) {
-  const { call, name, apiKey, rolled } = props;
-  const text = DASHBOARD_TEXTS[call.language].keys;
+  const call = useCall();
+  const { name, apiKey, rolled } = props;
+  const text = useTexts(DASHBOARD_TEXTS).keys;
   return (
-    <Frame call={call} title={`${text.newTitle}: ${name}`} active="keys">
+    <Frame title={`${text.newTitle}: ${name}`} active="keys">
       <Message tone="good">{rolled === null ? text.done.created : text.done.rolled}</Message>
       <section class="card">
-        <CopyText call={call} id="api-key" label={text.newLabel} value={apiKey} />
+        <CopyText id="api-key" label={text.newLabel} value={apiKey} />
         <p>
           <strong>{text.shownOnce}</strong>
         </p>
@@ -190,7 +119,7 @@ export function NewKeyPage(props: {
               text.oldEndsNow
             ) : (
               <>
-                {text.oldEnds} <When call={call} atMs={rolled.endsAtMs} />
+                {text.oldEnds} <When atMs={rolled.endsAtMs} />
               </>
             )}
           </p>

@@ -1,159 +1,209 @@
-import type { ComponentChildren } from 'preact';
+import { base64UrlFromBytes } from '../../../src/crypto/encoding.ts';
 import {
   type GrantedPermissions,
+  grants,
   KEY_PERMISSIONS,
   type KeyPermission,
 } from '../../../src/merchants/key-permissions.ts';
-import { KEY_NAME_LENGTH_MAX } from '../../../src/merchants/key-rules.ts';
+import { isRollable, KEY_NAME_LENGTH_MAX } from '../../../src/merchants/key-rules.ts';
 import type { ApiKeyView } from '../../../src/merchants/keys.ts';
+import { useTexts } from '../../../src/ui/texts.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { DoneMessage, ProblemList, Section, Table, TextField, When } from '../../ui/elements.tsx';
-import { type DashboardCall, may, mayChange } from '../call.ts';
+import { Badge, Choice, Section, TextField, When } from '../../ui/elements.tsx';
+import { type DashboardCall, may, mayChange, useCall } from '../call.ts';
+import { Submit } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
+import { List } from '../list.tsx';
 import { keysPath } from '../paths.ts';
 import { FormConfirmedInProduction } from '../people/passkey-form.tsx';
-import {
-  type CreateProblem,
-  isAboutAccess,
-  keyProblems,
-  mayGrant,
-  newFormId,
-  permissionField,
-} from './key-form.ts';
-import { isOver, KeyState } from './key-state.tsx';
 
 /** Every member sees names and last characters; developers get the forms. */
-export function KeysPage(props: {
-  readonly call: DashboardCall;
-  readonly keys: readonly ApiKeyView[];
-  readonly name?: string;
-  readonly problem?: CreateProblem;
-}) {
-  const { call, keys, name = '', problem } = props;
-  const text = DASHBOARD_TEXTS[call.language].keys;
-  const { done } = text;
-  const isDeveloper = may(call, 'develop');
-  const columns = [text.name, text.key, text.created, text.lastUsed, text.state];
+export function KeysPage(props: { readonly keys: readonly ApiKeyView[]; readonly name: string }) {
+  const call = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).keys;
+  const { renamed, revoked } = text.done;
   return (
-    <Frame call={call} title={text.title} active="keys">
-      <DoneMessage call={call} texts={{ renamed: done.renamed, revoked: done.revoked }} />
-      <ProblemList call={call} problems={problem === undefined ? [] : [summary(call, problem)]} />
+    <Frame title={text.title} active="keys" done={{ renamed, revoked }}>
       <p>{text.lead}</p>
-      <Table
-        caption={text.title}
-        columns={isDeveloper ? [...columns, text.actions] : columns}
-        rows={keys.map((key) => keyCells(call, key, isDeveloper))}
+      <List
+        title={text.title}
+        rows={props.keys}
         empty={text.empty}
+        columns={[
+          [text.name, (key) => <KeyName apiKey={key} />],
+          [text.key, (key) => <code>{key.label}</code>],
+          [text.created, (key) => <Creation apiKey={key} />],
+          [text.lastUsed, (key) => <LastUse apiKey={key} />],
+          [text.state, (key) => <KeyState apiKey={key} />],
+          may(call, 'develop') ? [text.actions, (key) => <ManageLink apiKey={key} />] : null,
+        ]}
       />
       {mayChange(call, 'develop') && (
         <Section id="create" title={text.createTitle}>
-          <CreateForm call={call} name={name} problem={problem} />
+          <KeyForm path={keysPath(call.environment)} button={text.create} granted={null}>
+            <KeyNameField name={props.name} />
+          </KeyForm>
         </Section>
       )}
     </Frame>
   );
 }
 
-/** A problem of the whole list links to no field. */
-function isAboutList(problem: CreateProblem): boolean {
-  return problem === 'too_many' || problem === 'sent_twice' || problem === 'unconfirmed';
+interface KeyProps {
+  readonly apiKey: ApiKeyView;
 }
 
-function summary({ language }: DashboardCall, problem: CreateProblem) {
-  const field = isAboutAccess(problem) ? '#access-restricted' : '#name';
-  return [isAboutList(problem) ? null : field, keyProblems(language)[problem]] as const;
-}
-
-function CreateForm(props: {
-  readonly call: DashboardCall;
-  readonly name: string;
-  readonly problem: CreateProblem | undefined;
-}) {
-  const { call, name, problem } = props;
-  const text = DASHBOARD_TEXTS[call.language].keys;
-  const isOfName = problem !== undefined && !isAboutList(problem) && !isAboutAccess(problem);
-  const error = isOfName ? keyProblems(call.language)[problem] : null;
+function KeyName({ apiKey }: KeyProps) {
   return (
-    <KeyForm call={call} path={keysPath(call.environment)}>
-      <KeyNameField call={call} name={name} error={error} />
-      <PermissionFields call={call} granted={null} />
-      <div class="buttons">
-        <button class="primary" type="submit">
-          {text.create}
-        </button>
-      </div>
-    </KeyForm>
+    <span>
+      <bdi>{apiKey.name}</bdi>
+      <span class="quiet small"> {permissionText(apiKey.permissions)}</span>
+    </span>
   );
 }
 
-/** Creates a key: once, and in production with the member's passkey. */
+function Creation({ apiKey: { createdAtMs, createdBy } }: KeyProps) {
+  return (
+    <span>
+      <When atMs={createdAtMs} />
+      {createdBy !== null && (
+        <span class="quiet small">
+          {' '}
+          {useTexts(DASHBOARD_TEXTS).keys.by} <bdi>{createdBy}</bdi>
+        </span>
+      )}
+    </span>
+  );
+}
+
+export function LastUse({ apiKey: { lastUsedAtMs } }: KeyProps) {
+  const { never } = useTexts(DASHBOARD_TEXTS).keys;
+  return lastUsedAtMs === null ? <span class="quiet">{never}</span> : <When atMs={lastUsedAtMs} />;
+}
+
+function ManageLink({ apiKey: key }: KeyProps) {
+  const { environment, nowMs } = useCall();
+  const { manage } = useTexts(DASHBOARD_TEXTS).keys;
+  const label = `${manage}: ${key.name} …${key.hint}`;
+  return isOver(key, nowMs) ? (
+    <span class="quiet">—</span>
+  ) : (
+    <a class="button" href={keysPath(environment, `/${key.digest}`)} aria-label={label}>
+      {manage}
+    </a>
+  );
+}
+
+/** Whether the key no longer works. */
+export function isOver(key: ApiKeyView, nowMs: number): boolean {
+  return key.revokedAtMs !== null || (key.expiresAtMs !== null && key.expiresAtMs <= nowMs);
+}
+
+/** The state of a key: active, expiring, expired or revoked, and when. */
+export function KeyState({ apiKey }: KeyProps) {
+  const { nowMs } = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).keys;
+  const { revokedAtMs, expiresAtMs } = apiKey;
+  if (isRollable(apiKey)) {
+    return <Badge tone="good">{text.active}</Badge>;
+  }
+  const isEnding = !isOver(apiKey, nowMs);
+  const word = revokedAtMs !== null ? text.revoked : isEnding ? text.ends : text.expired;
+  return (
+    <span class="beside">
+      <Badge tone={isEnding ? 'wait' : 'plain'}>{word}</Badge>{' '}
+      <span class="small">
+        <When atMs={revokedAtMs ?? expiresAtMs ?? 0} />
+      </span>
+    </span>
+  );
+}
+
+/** Enough that no two forms of a tenant ever have the same id. */
+const FORM_ID_BYTES = 16;
+
+/**
+ * Creates a key: once, and in production with the member's passkey. `granted` is preselected, as far
+ * as this member may grant it.
+ */
 export function KeyForm(props: {
-  readonly call: DashboardCall;
   readonly path: string;
-  readonly children: ComponentChildren;
+  readonly button: string;
+  readonly granted: GrantedPermissions;
+  /** Its first field. */
+  readonly children: preact.ComponentChildren;
 }) {
-  const { call, path, children } = props;
+  const { path, button, granted, children } = props;
+  // A form that is sent twice takes effect once.
+  const formId = crypto.getRandomValues(new Uint8Array(FORM_ID_BYTES));
   return (
     <FormConfirmedInProduction
-      call={call}
       ceremony="api-key"
       path={path}
-      hint={DASHBOARD_TEXTS[call.language].keys.confirmHint}
-      fields={{ form: newFormId() }}
+      hint={useTexts(DASHBOARD_TEXTS).keys.confirmHint}
+      fields={{ form: base64UrlFromBytes(formId) }}
       once
     >
       {children}
+      <PermissionFields granted={granted} />
+      <Submit label={button} />
     </FormConfirmedInProduction>
   );
 }
 
 /**
- * The fields for what the key may do: everything, or the ticked permissions. `granted` is
- * preselected, as far as this member may grant it.
+ * Whether the member may create such a key: in production, one that refunds only if the member may
+ * refund. Otherwise a developer could refund through a key (docs/decisions.md#42).
  */
-export function PermissionFields(props: {
-  readonly call: DashboardCall;
-  readonly granted: GrantedPermissions;
-}) {
-  const { call } = props;
-  const text = DASHBOARD_TEXTS[call.language].keys;
+export function mayGrant(call: DashboardCall, granted: GrantedPermissions): boolean {
+  return (
+    call.environment === 'sandbox' || !grants(granted, 'refunds') || mayChange(call, 'refunds')
+  );
+}
+
+/** The name of a permission's field. */
+export function permissionField(permission: KeyPermission): string {
+  return `may_${permission}`;
+}
+
+/** What the key may do: everything, or the ticked permissions. */
+function PermissionFields(props: { readonly granted: GrantedPermissions }) {
+  const call = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).keys;
   const isRefundable = mayGrant(call, null);
   const granted = isRefundable ? props.granted : (props.granted ?? KEY_PERMISSIONS);
   const isGrantable = (permission: KeyPermission) => mayGrant(call, [permission]);
   return (
     <fieldset>
       <legend>{text.access}</legend>
-      <label class="choice">
-        <input
-          type="radio"
-          name="access"
-          value="full"
-          checked={granted === null}
-          disabled={!isRefundable}
-        />
+      <Choice
+        type="radio"
+        name="access"
+        value="full"
+        checked={granted === null}
+        disabled={!isRefundable}
+      >
         {text.fullAccess}
-      </label>
-      <label class="choice">
-        <input
-          type="radio"
-          name="access"
-          id="access-restricted"
-          value="restricted"
-          checked={granted !== null}
-        />
+      </Choice>
+      <Choice
+        type="radio"
+        name="access"
+        id="access-restricted"
+        value="restricted"
+        checked={granted !== null}
+      >
         {text.restrictedAccess}
-      </label>
+      </Choice>
       {KEY_PERMISSIONS.map((permission) => (
-        <label class="choice">
-          <input
-            type="checkbox"
-            name={permissionField(permission)}
-            value="yes"
-            checked={granted?.includes(permission) === true && isGrantable(permission)}
-            disabled={!isGrantable(permission)}
-          />
+        <Choice
+          type="checkbox"
+          name={permissionField(permission)}
+          value="yes"
+          checked={granted?.includes(permission) === true && isGrantable(permission)}
+          disabled={!isGrantable(permission)}
+        >
           {text.permissions[permission]}
-        </label>
+        </Choice>
       ))}
       {!isRefundable && <p class="hint">{text.refundsByOwner}</p>}
     </fieldset>
@@ -161,67 +211,22 @@ export function PermissionFields(props: {
 }
 
 /** What a key may do, in words. */
-export function permissionText(call: DashboardCall, granted: GrantedPermissions): string {
-  const text = DASHBOARD_TEXTS[call.language].keys;
+export function permissionText(granted: GrantedPermissions): string {
+  const text = useTexts(DASHBOARD_TEXTS).keys;
   return granted === null
     ? text.full
     : granted.map((permission) => text.permissions[permission]).join(', ');
 }
 
-export function KeyNameField(props: {
-  readonly call: DashboardCall;
-  readonly name: string;
-  readonly error: string | null;
-}) {
-  const { name, nameHint } = DASHBOARD_TEXTS[props.call.language].keys;
+export function KeyNameField({ name: value }: { readonly name: string }) {
+  const { name, nameHint } = useTexts(DASHBOARD_TEXTS).keys;
   return (
     <TextField
       id="name"
       label={name}
       hint={nameHint}
-      error={props.error}
-      value={props.name}
+      value={value}
       maxlength={KEY_NAME_LENGTH_MAX}
     />
   );
-}
-
-function keyCells(call: DashboardCall, key: ApiKeyView, isDeveloper: boolean) {
-  const text = DASHBOARD_TEXTS[call.language].keys;
-  const cells = [
-    <span>
-      <bdi>{key.name}</bdi>
-      <span class="quiet small"> {permissionText(call, key.permissions)}</span>
-    </span>,
-    <code>{key.label}</code>,
-    <span>
-      <When call={call} atMs={key.createdAtMs} />
-      {key.createdBy !== null && (
-        <span class="quiet small">
-          {' '}
-          {text.by} <bdi>{key.createdBy}</bdi>
-        </span>
-      )}
-    </span>,
-    key.lastUsedAtMs === null ? (
-      <span class="quiet">{text.never}</span>
-    ) : (
-      <When call={call} atMs={key.lastUsedAtMs} />
-    ),
-    <KeyState call={call} apiKey={key} />,
-  ];
-  if (!isDeveloper) {
-    return cells;
-  }
-  const label = `${text.manage}: ${key.name} …${key.hint}`;
-  return [
-    ...cells,
-    isOver(key, call.nowMs) ? (
-      <span class="quiet">—</span>
-    ) : (
-      <a class="button" href={keysPath(call.environment, `/${key.digest}`)} aria-label={label}>
-        {text.manage}
-      </a>
-    ),
-  ];
 }

@@ -1,153 +1,169 @@
 import { found } from '../../../src/http/problem.ts';
-import type { KeyForm } from '../../../src/merchants/change-keys.ts';
 import {
   type GrantedPermissions,
+  KEY_PERMISSIONS,
   storedPermissions,
 } from '../../../src/merchants/key-permissions.ts';
 import {
   isFormId,
+  KEY_NAME_LENGTH_MAX,
+  KEYS_ACTIVE_MAX,
   nameProblem,
   OVERLAPS_MS,
   overlapFrom,
 } from '../../../src/merchants/key-rules.ts';
 import type { ApiKeyView } from '../../../src/merchants/keys.ts';
-import { answerPage, redirectTo } from '../../ui/answer.ts';
-import { actorOf, type DashboardCall, shownAt, tenantOf } from '../call.ts';
+import type { DashboardMessages } from '../../i18n/messages.ts';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { redirectTo } from '../../ui/answer.ts';
+import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
+import { showPage } from '../frame.tsx';
 import { noticePage } from '../notices.tsx';
 import { keysPath } from '../paths.ts';
-import { isConfirmedInProduction, offerInProduction } from '../people/confirmation.ts';
-import { type CreateProblem, type RollProblem, readPermissions } from './key-form.ts';
-import { KeyPage, NewKeyPage, type RefusedChange, type RolledKey } from './key-page.tsx';
-import { KeysPage } from './keys-page.tsx';
+import { type Asked, confirmedPost, inProduction, wrong } from '../people/confirmation.ts';
+import { type DashboardRoute, get, post } from '../route.ts';
+import { KeyPage, NewKeyPage, type RolledKey } from './key-page.tsx';
+import { KeysPage, mayGrant, permissionField } from './keys-page.tsx';
 
-/** GET …/keys. */
-export async function showKeys(call: DashboardCall): Promise<Response> {
-  return answerKeys(call, {});
-}
+const KEYS = '/dashboard/:environment/keys';
 
-/** The list, and after a rejected form its values and problem. */
-async function answerKeys(
-  call: DashboardCall,
-  refused: { readonly name?: string; readonly problem?: CreateProblem },
-): Promise<Response> {
-  const keys = await call.payments.settings.keys(tenantOf(call));
-  const page = <KeysPage call={call} keys={keys} {...refused} />;
-  return answerPage(call, page, { status: statusOf(refused.problem) });
-}
+/**
+ * Production asks for the member's passkey before it creates or rolls a key, which reads customers'
+ * details or returns money (docs/decisions.md#42).
+ */
+export const KEY_ROUTES: readonly DashboardRoute[] = [
+  get(KEYS, 'view', (call) => answerKeys(call)),
+  ...confirmedPost(KEYS, 'develop', 'api-key', readCreation),
+  get(`${KEYS}/:key`, 'develop', async (call) => answerKey(call, await namedKey(call))),
+  post(`${KEYS}/:key/name`, 'develop', renameKey),
+  ...confirmedPost(`${KEYS}/:key/roll`, 'develop', 'api-key', readRoll),
+  post(`${KEYS}/:key/revoke`, 'develop', revokeKey),
+];
 
-/** GET …/keys/:key. */
-export async function showKey(call: DashboardCall): Promise<Response> {
-  return answerKey(call, await namedKey(call), {});
-}
+/** Why a key was not created, rolled or renamed. */
+type KeyProblem = keyof DashboardMessages['keys']['problem'];
 
-function answerKey(call: DashboardCall, key: ApiKeyView, refused: RefusedChange): Response {
-  const path = keysPath(call.environment, `/${key.digest}`);
-  const page = <KeyPage call={shownAt(call, path)} apiKey={key} refused={refused} />;
-  return answerPage(call, page, { status: statusOf(refused.nameProblem ?? refused.rollProblem) });
-}
+/** The fields that problems are about; the others are about the whole form. */
+const FIELDS: Readonly<Partial<Record<KeyProblem, string>>> = {
+  missing: 'name',
+  too_long: 'name',
+  unprintable: 'name',
+  no_permission: 'access-restricted',
+  permissions_unclear: 'access-restricted',
+  not_yours: 'access-restricted',
+  overlap: 'overlap-none',
+};
 
-function statusOf(problem: CreateProblem | RollProblem | undefined): number {
-  switch (problem) {
-    case undefined:
-      return 200;
-    case 'too_many':
-    case 'sent_twice':
-    case 'ended':
-      return 409;
-    case 'unconfirmed':
-    case 'not_yours':
-      return 403;
-    default:
-      return 400;
+const STATUSES: Readonly<Partial<Record<KeyProblem, number>>> = {
+  too_many: 409,
+  sent_twice: 409,
+  ended: 409,
+  unconfirmed: 403,
+  not_yours: 403,
+};
+
+function refusal({ language }: DashboardCall, problem: KeyProblem | undefined) {
+  if (problem === undefined) {
+    return {};
   }
+  const texts = DASHBOARD_TEXTS[language].keys.problem;
+  const text = {
+    ...texts,
+    too_long: texts.too_long(KEY_NAME_LENGTH_MAX),
+    too_many: texts.too_many(KEYS_ACTIVE_MAX),
+  }[problem];
+  return {
+    problems: [[FIELDS[problem] ?? null, text]],
+    status: STATUSES[problem] ?? 400,
+  } as const;
+}
+
+/** The list, and after a rejected form its problem and the typed name. */
+async function answerKeys(call: DashboardCall, problem?: KeyProblem): Promise<Response> {
+  const keys = await call.payments.settings.keys(tenantOf(call));
+  const page = <KeysPage keys={keys} name={call.form.text('name')} />;
+  return showPage(call, page, refusal(call, problem));
+}
+
+/** `name` is the one that the member typed. */
+function answerKey(
+  call: DashboardCall,
+  key: ApiKeyView,
+  problem?: KeyProblem,
+  name = key.name,
+): Response {
+  const at = keysPath(call.environment, `/${key.digest}`);
+  const page = <KeyPage apiKey={key} name={name} />;
+  return showPage(call, page, { at, ...refusal(call, problem) });
 }
 
 /**
  * POST …/keys: creates a key and shows it, in this response only. A form that is sent twice creates
  * one key, and the second response says so, because the key cannot be shown again.
  */
-export async function createKey(call: DashboardCall): Promise<Response> {
+async function readCreation(call: DashboardCall): Promise<Asked> {
   const name = call.form.text('name');
-  const formId = call.form.text('form');
+  const refuse = (problem: KeyProblem) => answerKeys(call, problem);
   const problem = nameProblem(name);
-  if (problem !== null) {
-    return answerKeys(call, { name, problem });
-  }
-  const access = readPermissions(call);
-  if ('problem' in access) {
-    return answerKeys(call, { name, problem: access.problem });
-  }
-  if (!isFormId(formId)) {
-    return noticePage(call, 'bad_form');
-  }
-  if (!(await isConfirmedInProduction(call, 'api-key', actionOf(call, null, access.granted)))) {
-    return answerKeys(call, { name, problem: 'unconfirmed' });
-  }
-  const form: KeyForm = { formId, permissions: access.granted };
-  const { settings } = call.payments;
-  const result = await settings.createKey(tenantOf(call), actorOf(call), name, form);
-  return result.type === 'created'
-    ? answerNewKey(call, name, result.apiKey, null)
-    : answerKeys(call, { name, problem: result.problem });
+  return problem === null
+    ? readKey(call, null, refuse, async (form) => {
+        const { settings } = call.payments;
+        const result = await settings.createKey(tenantOf(call), actorOf(call), name, form);
+        return result.type === 'created'
+          ? answerNewKey(call, name, result.apiKey, null)
+          : refuse(result.problem);
+      })
+    : wrong(() => refuse(problem));
 }
 
 /** POST …/keys/:key/roll: creates a replacement. Both keys work during the overlap. */
-export async function rollKey(call: DashboardCall): Promise<Response> {
+async function readRoll(call: DashboardCall): Promise<Asked> {
   const old = await namedKey(call);
   const overlap = overlapFrom(call.form.text('overlap'));
-  const formId = call.form.text('form');
   if (overlap === null) {
-    return answerKey(call, old, { rollProblem: 'overlap' });
+    return wrong(() => answerKey(call, old, 'overlap'));
   }
-  const access = readPermissions(call);
-  if ('problem' in access) {
-    return answerKey(call, old, { rollProblem: access.problem });
+  const refuse = async (problem: KeyProblem) => answerKey(call, await namedKey(call), problem);
+  return readKey(call, old, refuse, async (form) => {
+    const { settings } = call.payments;
+    const who = [tenantOf(call), actorOf(call)] as const;
+    const result = await settings.rollKey(...who, old.digest, overlap, form);
+    if (result.type === 'refused') {
+      return refuse(result.problem);
+    }
+    const endsAtMs = overlap === 'none' ? null : call.nowMs + OVERLAPS_MS[overlap];
+    return answerNewKey(call, old.name, result.apiKey, { hint: old.hint, endsAtMs });
+  });
+}
+
+/** What the form allows the key, and what the member confirms of it. */
+function readKey(
+  call: DashboardCall,
+  old: ApiKeyView | null,
+  refuse: (problem: KeyProblem) => Promise<Response>,
+  run: (form: { formId: string; permissions: GrantedPermissions }) => Promise<Response>,
+): Asked {
+  const { form } = call;
+  const chosen = KEY_PERMISSIONS.filter((known) => form.text(permissionField(known)) !== '');
+  const isRestricted = form.text('access') === 'restricted';
+  if (isRestricted === (chosen.length === 0)) {
+    return wrong(() => refuse(isRestricted ? 'no_permission' : 'permissions_unclear'));
   }
+  const permissions = isRestricted ? chosen : null;
+  if (!mayGrant(call, permissions)) {
+    return wrong(() => refuse('not_yours'));
+  }
+  const formId = form.text('form');
   if (!isFormId(formId)) {
-    return noticePage(call, 'bad_form');
+    return wrong(() => noticePage(call, 'bad_form'));
   }
-  if (!(await isConfirmedInProduction(call, 'api-key', actionOf(call, old, access.granted)))) {
-    return answerKey(call, old, { rollProblem: 'unconfirmed' });
-  }
-  const form: KeyForm = { formId, permissions: access.granted };
-  const { settings } = call.payments;
-  const who = [tenantOf(call), actorOf(call)] as const;
-  const result = await settings.rollKey(...who, old.digest, overlap, form);
-  if (result.type === 'refused') {
-    return answerKey(call, await namedKey(call), { rollProblem: result.problem });
-  }
-  const endsAtMs = overlap === 'none' ? null : call.nowMs + OVERLAPS_MS[overlap];
-  return answerNewKey(call, old.name, result.apiKey, { hint: old.hint, endsAtMs });
-}
-
-/**
- * POST …/keys/options: asks for the member's passkey in production, where a key reads customers'
- * details or returns money (docs/decisions.md#42).
- */
-export async function beginCreateKey(call: DashboardCall): Promise<Response> {
-  return askToConfirm(call, null);
-}
-
-/** POST …/keys/:key/roll/options: the same for the key's replacement. */
-export async function beginRollKey(call: DashboardCall): Promise<Response> {
-  return askToConfirm(call, await namedKey(call));
-}
-
-async function askToConfirm(call: DashboardCall, old: ApiKeyView | null): Promise<Response> {
-  const access = readPermissions(call);
-  const action = 'granted' in access ? actionOf(call, old, access.granted) : null;
-  return offerInProduction(call, 'api-key', action);
-}
-
-/** What the member confirms: another key, name or permission needs another signature. */
-function actionOf({ form }: DashboardCall, old: ApiKeyView | null, granted: GrantedPermissions) {
-  return [
-    old?.digest ?? null,
-    form.text('form'),
-    form.text('name'),
-    form.text('overlap'),
-    storedPermissions(granted),
-  ];
+  // Another key, name or permission needs another signature.
+  const typed = [formId, form.text('name'), form.text('overlap'), storedPermissions(permissions)];
+  return {
+    action: inProduction(call, [old?.digest ?? null, ...typed]),
+    run: () => run({ formId, permissions }),
+    refuse: () => refuse('unconfirmed'),
+  };
 }
 
 /** The only response that contains the key in clear text. */
@@ -157,24 +173,24 @@ function answerNewKey(
   apiKey: string,
   rolled: RolledKey | null,
 ): Response {
-  const page = shownAt(call, keysPath(call.environment));
-  return answerPage(call, <NewKeyPage call={page} name={name} apiKey={apiKey} rolled={rolled} />);
+  const page = <NewKeyPage name={name} apiKey={apiKey} rolled={rolled} />;
+  return showPage(call, page, { at: keysPath(call.environment) });
 }
 
 /** POST …/keys/:key/name. */
-export async function renameKey(call: DashboardCall): Promise<Response> {
+async function renameKey(call: DashboardCall): Promise<Response> {
   const key = await namedKey(call);
   const name = call.form.text('name');
   const problem = nameProblem(name);
   if (problem !== null) {
-    return answerKey(call, key, { name, nameProblem: problem });
+    return answerKey(call, key, problem, name);
   }
   await call.payments.settings.renameKey(tenantOf(call), actorOf(call), key.digest, name);
   return redirectTo(keysPath(call.environment), { done: 'renamed' });
 }
 
 /** POST …/keys/:key/revoke: the key is rejected everywhere within 10 s. */
-export async function revokeKey(call: DashboardCall): Promise<Response> {
+async function revokeKey(call: DashboardCall): Promise<Response> {
   const digest = call.params.key ?? '';
   await call.payments.settings.revokeKey(tenantOf(call), actorOf(call), digest);
   return redirectTo(keysPath(call.environment), { done: 'revoked' });

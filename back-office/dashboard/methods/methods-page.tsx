@@ -3,68 +3,75 @@ import { AMOUNT_MINOR_MAX, type CommissionRate, majorText } from '../../../src/d
 import { moneyText } from '../../../src/i18n/money-text.ts';
 import type { MethodStanding } from '../../../src/interface/methods.ts';
 import type { AmountLimits } from '../../../src/merchants/methods.ts';
+import { useTexts } from '../../../src/ui/texts.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { answerPage, redirectTo } from '../../ui/answer.ts';
-import {
-  Badge,
-  type BadgeTone,
-  DoneMessage,
-  Facts,
-  Message,
-  Section,
-  Table,
-} from '../../ui/elements.tsx';
-import { actorOf, type DashboardCall, mayChange, tenantOf } from '../call.ts';
+import { redirectTo } from '../../ui/answer.ts';
+import { Badge, type BadgeTone, Facts, Message, Section } from '../../ui/elements.tsx';
+import { actorOf, type DashboardCall, mayChange, tenantOf, useCall } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
-import { Frame } from '../frame.tsx';
+import { Frame, showPage } from '../frame.tsx';
+import { List } from '../list.tsx';
 import { methodsPath } from '../paths.ts';
+import { type DashboardRoute, get, post } from '../route.ts';
 
-/** GET …/methods. */
-export async function showMethods(call: DashboardCall): Promise<Response> {
-  const standings = await call.payments.methods.standings(tenantOf(call));
-  return answerPage(call, <MethodsPage call={call} {...standings} />);
-}
+const METHODS = '/dashboard/:environment/methods';
 
-/** POST …/methods/:method/enable */
-export function enableMethod(call: DashboardCall): Promise<Response> {
-  return switchMethod(call, true);
-}
-
-/** POST …/methods/:method/disable: for new payments only; existing ones keep the method. */
-export function disableMethod(call: DashboardCall): Promise<Response> {
-  return switchMethod(call, false);
-}
+/** Disabling is for new payments only; existing ones keep the method. */
+export const METHOD_ROUTES: readonly DashboardRoute[] = [
+  get(METHODS, 'view', async (call) => {
+    const standings = await call.payments.methods.standings(tenantOf(call));
+    return showPage(call, <MethodsPage {...standings} />);
+  }),
+  post(`${METHODS}/:method/enable`, 'manage', (call) => switchMethod(call, true)),
+  post(`${METHODS}/:method/disable`, 'manage', (call) => switchMethod(call, false)),
+];
 
 async function switchMethod(call: DashboardCall, enabled: boolean): Promise<Response> {
-  const name = call.params.method ?? '';
-  await call.payments.methods.setEnabled(tenantOf(call), actorOf(call), name, enabled);
-  return redirectTo(methodsPath(call.environment), {
-    done: enabled ? 'enabled' : 'disabled',
-  });
+  const { methods } = call.payments;
+  await methods.setEnabled(tenantOf(call), actorOf(call), call.params.method ?? '', enabled);
+  return redirectTo(methodsPath(call.environment), { done: enabled ? 'enabled' : 'disabled' });
 }
 
 function MethodsPage(props: {
-  readonly call: DashboardCall;
   readonly methods: readonly MethodStanding[];
   readonly limits: AmountLimits;
 }) {
-  const { call, methods, limits } = props;
-  const text = DASHBOARD_TEXTS[call.language].methods;
-  const { locale } = CHECKOUT_TEXTS[call.language];
-  const canChange = mayChange(call, 'manage');
-  const columns = [text.method, text.state, text.paidBy, text.currencies, text.commission];
+  const { methods, limits } = props;
+  const text = useTexts(DASHBOARD_TEXTS).methods;
+  const { locale } = useTexts(CHECKOUT_TEXTS);
+  const { methodName } = useTexts(CHECKOUT_TEXTS);
   return (
-    <Frame call={call} title={text.title} active="methods">
-      <DoneMessage call={call} texts={text.done} />
+    <Frame title={text.title} active="methods" done={text.done}>
       {methods.every(({ standing }) => standing !== 'on') && (
         <Message tone="bad">{text.noneOn}</Message>
       )}
       <p>{text.lead}</p>
-      <Table
-        caption={text.title}
-        columns={canChange ? [...columns, text.actions] : columns}
-        rows={methods.map((method) => methodCells(call, method, canChange))}
-        empty=""
+      <List
+        title={text.title}
+        rows={methods}
+        columns={[
+          [
+            text.method,
+            ({ method }) => (
+              <span>
+                <strong>{methodName[method]}</strong> <code class="quiet small">{method}</code>
+              </span>
+            ),
+          ],
+          [
+            text.state,
+            ({ standing }) => <Badge tone={TONES[standing]}>{text.standing[standing]}</Badge>,
+          ],
+          [text.paidBy, ({ rail }) => <span>{text.rail[rail]}</span>],
+          [text.currencies, ({ currencies }) => <span>{currencies.join(', ') || '—'}</span>],
+          [
+            text.commission,
+            ({ rate }) => <span class="number">{rateText(rate) ?? text.free}</span>,
+          ],
+          mayChange(useCall(), 'manage')
+            ? [text.actions, (method) => <Switch method={method} />]
+            : null,
+        ]}
       />
       <p class="small quiet">{text.commissionNote}</p>
       <Section id="limits" title={text.limitsTitle}>
@@ -90,36 +97,17 @@ const TONES: Readonly<Record<MethodStanding['standing'], BadgeTone>> = {
   not_connected: 'wait',
 };
 
-function methodCells(call: DashboardCall, method: MethodStanding, canChange: boolean) {
-  const text = DASHBOARD_TEXTS[call.language].methods;
-  const name = CHECKOUT_TEXTS[call.language].methodName[method.method];
-  const cells = [
-    <span>
-      <strong>{name}</strong> <code class="quiet small">{method.method}</code>
-    </span>,
-    <Badge tone={TONES[method.standing]}>{text.standing[method.standing]}</Badge>,
-    <span>{text.rail[method.rail]}</span>,
-    <span>{method.currencies.length === 0 ? '—' : method.currencies.join(', ')}</span>,
-    <span class="number">{rateText(method.rate) ?? text.free}</span>,
-  ];
-  return canChange ? [...cells, <Switch call={call} method={method} name={name} />] : cells;
-}
-
-function Switch(props: {
-  readonly call: DashboardCall;
-  readonly method: MethodStanding;
-  readonly name: string;
-}) {
-  const { call, method, name } = props;
-  const text = DASHBOARD_TEXTS[call.language].methods;
+function Switch({ method }: { readonly method: MethodStanding }) {
+  const { environment } = useCall();
+  const name = useTexts(CHECKOUT_TEXTS).methodName[method.method];
+  const text = useTexts(DASHBOARD_TEXTS).methods;
   if (!method.offered) {
     return <span class="quiet">{text.askOperator}</span>;
   }
   const [form, label] = method.enabled ? ['disable', text.disable] : ['enable', text.enable];
   return (
     <ButtonForm
-      call={call}
-      action={methodsPath(call.environment, `/${method.method}/${form}`)}
+      action={methodsPath(environment, `/${method.method}/${form}`)}
       label={label}
       describedAs={`${label}: ${name}`}
       confirm={method.enabled ? `${name}: ${text.disableConfirm}` : undefined}

@@ -1,12 +1,13 @@
 import type { AuditRecord } from '../../../src/audit/read.ts';
 import { type Cookie, cookieValue, setCookie } from '../../../src/http/cookie.ts';
+import { useTexts } from '../../../src/ui/texts.tsx';
 import { type AccessChanges, undismissedAccess } from '../../audit.ts';
-import { AuditActor, actionText } from '../../elements/audit-entry.tsx';
+import { AuditActor, useActionText } from '../../elements/audit-entry.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { Message, When } from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
-import { type DashboardCall, may } from '../call.ts';
+import { type DashboardCall, may, useCall } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { noticePage } from '../notices.tsx';
 import { ACCOUNT_PATH, AUDIT_PATH, accessSeenPath, overviewPath } from '../paths.ts';
@@ -48,12 +49,10 @@ export async function dismissAccessNotice(call: DashboardCall): Promise<Response
   return redirectTo(overviewPath(call.environment), { cookies: [cookie] });
 }
 
-export function AccessNotice(props: {
-  readonly call: DashboardCall;
-  readonly changes: AccessChanges;
-}) {
-  const { call, changes } = props;
-  const text = DASHBOARD_TEXTS[call.language].overview.access;
+export function AccessNotice(props: { readonly changes: AccessChanges }) {
+  const call = useCall();
+  const { changes } = props;
+  const text = useTexts(DASHBOARD_TEXTS).overview.access;
   const { entries, hasMore } = changes;
   const newestAtMs = Math.max(...entries.map(({ atMs }) => atMs));
   return entries.length === 0 ? null : (
@@ -63,9 +62,9 @@ export function AccessNotice(props: {
         <ul>
           {entries.map((entry) => (
             <li>
-              {actionText(call, entry.action)}: <bdi>{subjectOf(entry)}</bdi>
+              {useActionText(entry.action)}: <bdi>{subjectOf(entry)}</bdi>
               <div class="small">
-                <AuditActor call={call} entry={entry} />, <When call={call} atMs={entry.atMs} />
+                <AuditActor entry={entry} />, <When atMs={entry.atMs} />
               </div>
             </li>
           ))}
@@ -73,11 +72,9 @@ export function AccessNotice(props: {
         {hasMore && <p>{text.more}</p>}
         {may(call, 'manage') && <a href={AUDIT_PATH}>{text.toAuditLog}</a>}
         <p>
-          {text.whatToDo}{' '}
-          <a href={ACCOUNT_PATH}>{DASHBOARD_TEXTS[call.language].frame.nav.account}</a>
+          {text.whatToDo} <a href={ACCOUNT_PATH}>{useTexts(DASHBOARD_TEXTS).frame.nav.account}</a>
         </p>
         <ButtonForm
-          call={call}
           action={accessSeenPath(call.environment)}
           label={text.dismiss}
           fields={{ time: String(newestAtMs) }}

@@ -1,7 +1,7 @@
 import { countText } from '../../../src/i18n/money-text.ts';
-import { moneyIn } from '../../elements/payment-elements.tsx';
+import { useTexts } from '../../../src/ui/texts.tsx';
+import { useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import type { DashboardCall } from '../call.ts';
 import { dateText, shortDateText } from '../date-fields.tsx';
 import {
   type AttemptFigures,
@@ -30,22 +30,21 @@ const RATE_ROW_HEIGHT = 40;
 const RATE_BAR_HEIGHT = 10;
 
 interface ChartProps {
-  readonly call: Pick<DashboardCall, 'language' | 'calendar'>;
   readonly figures: CurrencyFigures;
 }
 
 /** The paid volume, day by day. */
-export function VolumeChart({ call, figures }: ChartProps) {
+export function VolumeChart({ figures }: ChartProps) {
   const { currency, bars, barMinorMax } = figures;
-  const text = DASHBOARD_TEXTS[call.language].overview;
+  const text = useTexts(DASHBOARD_TEXTS).overview;
   const place = (WIDTH - AXIS_WIDTH) / bars.length;
   const bottom = MARGIN_TOP + VOLUME_HEIGHT;
-  const money = moneyIn(call, currency);
+  const money = useMoney(currency);
   return (
     <Chart
       id={`volume-${currency}`}
       height={bottom + CAPTION_HEIGHT}
-      title={volumeTitle(call, figures)}
+      title={volumeTitle(figures)}
       description={text.volumeChartDescription(money(barMinorMax), money(figures.paidMinor))}
       caption={figures.refundedMinor > 0 ? text.chartRefunded : null}
     >
@@ -55,7 +54,7 @@ export function VolumeChart({ call, figures }: ChartProps) {
           <>
             <path class="chart-line" d={`M${AXIS_WIDTH} ${y}H${WIDTH}`} />
             <text x={AXIS_WIDTH - 4} y={y + 4} text-anchor="end">
-              {shortAmountText(call, part * barMinorMax)}
+              {shortAmountText(part * barMinorMax)}
             </text>
           </>
         );
@@ -68,11 +67,11 @@ export function VolumeChart({ call, figures }: ChartProps) {
             width={round(place * BAR_PART)}
             height={barHeight(bar.paidMinor, barMinorMax)}
             refundedPart={bar.refundedMinor / bar.paidMinor}
-            title={barText(call, bar, money)}
+            title={barText(bar, money)}
           />
         ),
       )}
-      <DayAxis call={call} bars={bars} y={bottom + CAPTION_HEIGHT - 3} />
+      <DayAxis bars={bars} y={bottom + CAPTION_HEIGHT - 3} />
     </Chart>
   );
 }
@@ -112,26 +111,18 @@ function Bar(props: {
   );
 }
 
-function barText(
-  call: ChartProps['call'],
-  bar: VolumeBar,
-  money: (amountMinor: number) => string,
-): string {
-  const { refunded } = DASHBOARD_TEXTS[call.language].overview;
-  const paid = `${daysText(call, bar)}: ${money(bar.paidMinor)}`;
+function barText(bar: VolumeBar, money: (amountMinor: number) => string): string {
+  const { refunded } = useTexts(DASHBOARD_TEXTS).overview;
+  const paid = `${daysText(bar)}: ${money(bar.paidMinor)}`;
   return bar.refundedMinor === 0 ? paid : `${paid} (${refunded}: ${money(bar.refundedMinor)})`;
 }
 
 /** The first day, the last, and with room the one in the middle. */
-function DayAxis(props: {
-  readonly call: ChartProps['call'];
-  readonly bars: readonly VolumeBar[];
-  readonly y: number;
-}) {
-  const { call, bars, y } = props;
+function DayAxis(props: { readonly bars: readonly VolumeBar[]; readonly y: number }) {
+  const { bars, y } = props;
   const middle = Math.floor(bars.length / 2);
   const width = WIDTH - AXIS_WIDTH;
-  const dayAt = (index: number) => shortDateText(call, bars.at(index)?.fromDay ?? 0);
+  const dayAt = (index: number) => shortDateText(bars.at(index)?.fromDay ?? 0);
   return (
     <>
       <text x={AXIS_WIDTH} y={y}>
@@ -148,7 +139,7 @@ function DayAxis(props: {
       )}
       {bars.length > 1 && (
         <text x={WIDTH} y={y} text-anchor="end">
-          {shortDateText(call, bars.at(-1)?.toDay ?? 0)}
+          {shortDateText(bars.at(-1)?.toDay ?? 0)}
         </text>
       )}
     </>
@@ -156,8 +147,8 @@ function DayAxis(props: {
 }
 
 /** How many attempts succeeded, method by method. */
-export function RateChart({ call, figures }: ChartProps) {
-  const text = DASHBOARD_TEXTS[call.language].overview;
+export function RateChart({ figures }: ChartProps) {
+  const text = useTexts(DASHBOARD_TEXTS).overview;
   const methods = ratedMethods(figures);
   return methods.length === 0 ? null : (
     <Chart
@@ -171,10 +162,10 @@ export function RateChart({ call, figures }: ChartProps) {
         return (
           <g>
             <text x={0} y={top - 3}>
-              {methodText(call, method)}
+              {methodText(method)}
             </text>
             <text x={WIDTH} y={top - 3} text-anchor="end">
-              {`${rateIn(call, method.attempts.rateTenths)} (${countsText(call, method.attempts)})`}
+              {`${rateIn(method.attempts.rateTenths)} (${countsText(method.attempts)})`}
             </text>
             <rect class="chart-ground" x={0} y={top + 2} width={WIDTH} height={RATE_BAR_HEIGHT} />
             <rect
@@ -222,40 +213,40 @@ function Chart(props: {
   );
 }
 
-export function volumeTitle(call: ChartProps['call'], { bars, currency }: CurrencyFigures): string {
-  const text = DASHBOARD_TEXTS[call.language].overview;
+export function volumeTitle({ bars, currency }: CurrencyFigures): string {
+  const text = useTexts(DASHBOARD_TEXTS).overview;
   const [first] = bars;
   const days = first === undefined ? 1 : first.toDay - first.fromDay + 1;
   return days === 1 ? text.volumeChart(currency) : text.volumeChartGrouped(currency, String(days));
 }
 
 /** A day, or the first and last of several. */
-export function daysText(call: ChartProps['call'], { fromDay, toDay }: FigureDays): string {
-  const from = dateText(call, fromDay);
-  return fromDay === toDay ? from : `${from} – ${dateText(call, toDay)}`;
+export function daysText({ fromDay, toDay }: FigureDays): string {
+  const from = dateText(fromDay);
+  return fromDay === toDay ? from : `${from} – ${dateText(toDay)}`;
 }
 
 /** An amount as an axis shows it, such as `12.5K`. */
-function shortAmountText({ language }: ChartProps['call'], amountMinor: number): string {
-  const { locale } = CHECKOUT_TEXTS[language];
+function shortAmountText(amountMinor: number): string {
+  const { locale } = useTexts(CHECKOUT_TEXTS);
   const format = { notation: 'compact', maximumSignificantDigits: 3 } as const;
   return new Intl.NumberFormat([locale, 'en-ET'], format).format(amountMinor / MINOR_PER_MAJOR);
 }
 
-export function methodText(call: ChartProps['call'], { method }: MethodFigures): string {
+export function methodText({ method }: MethodFigures): string {
   return method === null
-    ? DASHBOARD_TEXTS[call.language].payments.noMethod
-    : CHECKOUT_TEXTS[call.language].methodName[method];
+    ? useTexts(DASHBOARD_TEXTS).payments.noMethod
+    : useTexts(CHECKOUT_TEXTS).methodName[method];
 }
 
 /** A rate in percent, or that nothing has ended. */
-export function rateIn(call: ChartProps['call'], tenths: number | null): string {
-  const text = DASHBOARD_TEXTS[call.language].overview;
+export function rateIn(tenths: number | null): string {
+  const text = useTexts(DASHBOARD_TEXTS).overview;
   return tenths === null ? text.nothingEnded : text.percent(rateText(tenths));
 }
 
-export function countsText(call: ChartProps['call'], { succeeded, ended }: AttemptFigures): string {
-  const { locale } = CHECKOUT_TEXTS[call.language];
+export function countsText({ succeeded, ended }: AttemptFigures): string {
+  const { locale } = useTexts(CHECKOUT_TEXTS);
   return `${countText(succeeded, locale)}/${countText(ended, locale)}`;
 }
 

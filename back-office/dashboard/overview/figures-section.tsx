@@ -1,8 +1,8 @@
 import { countText } from '../../../src/i18n/money-text.ts';
-import { moneyIn } from '../../elements/payment-elements.tsx';
+import { useTexts } from '../../../src/ui/texts.tsx';
+import { useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Table } from '../../ui/elements.tsx';
-import type { DashboardCall } from '../call.ts';
 import { dateText } from '../date-fields.tsx';
 
 import {
@@ -18,34 +18,31 @@ import type { CurrencyFigures, FigureDays } from './figures.ts';
 
 /** Totals and charts of the range. `days` is null when the range is too long for them. */
 export function FiguresSection(props: {
-  readonly call: DashboardCall;
   readonly days: FigureDays | null;
   readonly figures: readonly CurrencyFigures[];
 }) {
-  const { call, days, figures } = props;
-  const text = DASHBOARD_TEXTS[call.language].overview;
+  const { days, figures } = props;
+  const text = useTexts(DASHBOARD_TEXTS).overview;
   return (
     <section class="card figures" aria-label={text.title}>
       {days === null ? (
         <p>{text.tooLong}</p>
       ) : (
-        <p class="quiet small">
-          {text.range(dateText(call, days.fromDay), dateText(call, days.toDay))}
-        </p>
+        <p class="quiet small">{text.range(dateText(days.fromDay), dateText(days.toDay))}</p>
       )}
       {days !== null && figures.length === 0 && <p>{text.none}</p>}
       {figures.map((one) => (
-        <CurrencyBlock call={call} figures={one} />
+        <CurrencyBlock figures={one} />
       ))}
     </section>
   );
 }
 
-function CurrencyBlock(props: { readonly call: DashboardCall; readonly figures: CurrencyFigures }) {
-  const { call, figures } = props;
-  const text = DASHBOARD_TEXTS[call.language].overview;
-  const count = (of: number) => countText(of, CHECKOUT_TEXTS[call.language].locale);
-  const money = moneyIn(call, figures.currency);
+function CurrencyBlock(props: { readonly figures: CurrencyFigures }) {
+  const { figures } = props;
+  const text = useTexts(DASHBOARD_TEXTS).overview;
+  const count = (of: number) => countText(of, useTexts(CHECKOUT_TEXTS).locale);
+  const money = useMoney(figures.currency);
   return (
     <div class="currency">
       <dl class="tiles">
@@ -59,24 +56,24 @@ function CurrencyBlock(props: { readonly call: DashboardCall; readonly figures: 
         <Tile label={text.paidCount} value={count(figures.paid)} />
         <Tile
           label={text.completed}
-          value={rateIn(call, figures.completedTenths)}
+          value={rateIn(figures.completedTenths)}
           hint={text.completedHint(count(figures.paid), count(figures.ended))}
         />
         <Tile
           label={text.attemptRate}
-          value={rateIn(call, figures.attempts.rateTenths)}
+          value={rateIn(figures.attempts.rateTenths)}
           hint={text.attemptHint(count(figures.attempts.succeeded), count(figures.attempts.ended))}
         />
       </dl>
       {figures.ended > 0 && (
         <div class="charts">
-          {figures.paidMinor > 0 && <VolumeChart call={call} figures={figures} />}
-          <RateChart call={call} figures={figures} />
+          {figures.paidMinor > 0 && <VolumeChart figures={figures} />}
+          <RateChart figures={figures} />
         </div>
       )}
       <details>
         <summary>{text.numbers(figures.currency)}</summary>
-        <Numbers call={call} figures={figures} />
+        <Numbers figures={figures} />
       </details>
     </div>
   );
@@ -105,11 +102,11 @@ function netMinor({ paidMinor, refundedMinor }: Volume): number {
 }
 
 /** What the charts show, for readers who cannot see them or want exact numbers. */
-function Numbers(props: { readonly call: DashboardCall; readonly figures: CurrencyFigures }) {
-  const { call, figures } = props;
-  const text = DASHBOARD_TEXTS[call.language].overview;
-  const { locale } = CHECKOUT_TEXTS[call.language];
-  const money = moneyIn(call, figures.currency);
+function Numbers(props: { readonly figures: CurrencyFigures }) {
+  const { figures } = props;
+  const text = useTexts(DASHBOARD_TEXTS).overview;
+  const { locale } = useTexts(CHECKOUT_TEXTS);
+  const money = useMoney(figures.currency);
   const hasRefunds = figures.refundedMinor > 0;
   const refundCells = (of: Volume) =>
     hasRefunds
@@ -124,7 +121,7 @@ function Numbers(props: { readonly call: DashboardCall; readonly figures: Curren
       <Table
         caption={text.rateChart(figures.currency)}
         columns={[
-          DASHBOARD_TEXTS[call.language].payments.method,
+          useTexts(DASHBOARD_TEXTS).payments.method,
           text.volume,
           ...(hasRefunds ? [text.refunded, text.afterRefunds] : []),
           text.paidCount,
@@ -132,18 +129,18 @@ function Numbers(props: { readonly call: DashboardCall; readonly figures: Curren
           text.attemptRate,
         ]}
         rows={figures.methods.map((method) => [
-          methodText(call, method),
+          methodText(method),
           <span class="number">{money(method.paidMinor)}</span>,
           ...refundCells(method),
           <span class="number">{countText(method.paid, locale)}</span>,
-          <span class="number">{countsText(call, method.attempts)}</span>,
-          <span class="number">{rateIn(call, method.attempts.rateTenths)}</span>,
+          <span class="number">{countsText(method.attempts)}</span>,
+          <span class="number">{rateIn(method.attempts.rateTenths)}</span>,
         ])}
         empty={text.none}
       />
       <h3>{text.perDay}</h3>
       <Table
-        caption={volumeTitle(call, figures)}
+        caption={volumeTitle(figures)}
         columns={[
           text.day,
           text.volume,
@@ -153,7 +150,7 @@ function Numbers(props: { readonly call: DashboardCall; readonly figures: Curren
         rows={figures.bars
           .filter(({ paid }) => paid > 0)
           .map((bar) => [
-            <span class="number">{daysText(call, bar)}</span>,
+            <span class="number">{daysText(bar)}</span>,
             <span class="number">{money(bar.paidMinor)}</span>,
             ...refundCells(bar),
             <span class="number">{countText(bar.paid, locale)}</span>,

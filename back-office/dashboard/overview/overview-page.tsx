@@ -1,24 +1,26 @@
 import { businessDay } from '../../../src/domain/ethiopian-time.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import type { Overview } from '../../../src/interface/lists.ts';
+import { useTexts } from '../../../src/ui/texts.tsx';
+import type { AccessChanges } from '../../audit.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { answerPage } from '../../ui/answer.ts';
 import { Message } from '../../ui/elements.tsx';
-import { type DashboardCall, tenantOf } from '../call.ts';
+import { type DashboardCall, tenantOf, useCall } from '../call.ts';
 import { CalendarSwitch, DatePresets } from '../date-fields.tsx';
-import { type DaysForm, dayField, dayFrom, dayText, readDays } from '../days.ts';
-import { Frame } from '../frame.tsx';
-import { DaysProblem, daysFields, FilterForm } from '../list.tsx';
+import { type DaysForm, dayFrom, daysIn, dayText } from '../days.ts';
+import { Frame, showPage } from '../frame.tsx';
+import { daysFields, daysProblems, FilterForm } from '../list.tsx';
 import { overviewPath, paymentsPath, queryFrom, webhooksPath } from '../paths.ts';
 import { FirstPayment } from '../payments/first-payment.tsx';
 import { AccessNotice, undismissedChanges } from './access-notice.tsx';
 import { daysPerBar, type FigureDays, figureDays, figuresOf } from './figures.ts';
 import { FiguresSection } from './figures-section.tsx';
 
+const DAY_NAMES = { from: 'since', to: 'until' } as const;
+
 /** GET …/overview: what needs attention, and the figures of a range of days. */
 export async function showOverview(call: DashboardCall): Promise<Response> {
-  const textOf = (name: string) => call.url.searchParams.get(name)?.trim() ?? '';
-  const form = readDays(dayField(textOf, 'since'), dayField(textOf, 'until'));
+  const form = daysIn(call.url.searchParams, DAY_NAMES);
   const days =
     form.problem === null
       ? figureDays(dayFrom(form.from), dayFrom(form.to), businessDay(call.nowMs))
@@ -28,42 +30,58 @@ export async function showOverview(call: DashboardCall): Promise<Response> {
     undismissedChanges(call),
     call.payments.lists.overview(tenantOf(call), days, daysEach),
   ]);
-  const { failing, hasPayments, totals, attempts } = shown;
-  const page = (
-    <Frame call={call} title={DASHBOARD_TEXTS[call.language].overview.title} active="overview">
-      <AccessNotice call={call} changes={changes} />
-      {failing.map((one) => (
-        <EndpointNotice call={call} of={one} />
+  const page = <OverviewPage {...{ form, days, changes, shown }} />;
+  return showPage(call, page, { problems: daysProblems(call, form, DAY_NAMES) });
+}
+
+function OverviewPage(props: {
+  readonly form: DaysForm;
+  readonly days: FigureDays | null;
+  readonly changes: AccessChanges;
+  readonly shown: Overview;
+}) {
+  const { form, days, changes, shown } = props;
+  const { environment } = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).overview;
+  const { totals, attempts } = shown;
+  return (
+    <Frame title={text.title} active="overview">
+      <AccessNotice changes={changes} />
+      {shown.failing.map((one) => (
+        <EndpointNotice of={one} />
       ))}
-      {hasPayments ? (
+      {shown.hasPayments ? (
         <>
-          <RangeForm call={call} form={form} />
+          <RangeForm form={form} />
           {form.problem === null && (
-            <>
-              <FiguresSection
-                call={call}
-                days={days}
-                figures={days === null ? [] : figuresOf(totals, attempts, days)}
-              />
-              {days !== null && <ToPayments call={call} days={days} />}
-            </>
+            <FiguresSection
+              days={days}
+              figures={days === null ? [] : figuresOf(totals, attempts, days)}
+            />
+          )}
+          {days !== null && (
+            <p>
+              <a class="button" href={paymentsPath(environment, queryOf(days))}>
+                {text.toPayments}
+              </a>
+            </p>
           )}
         </>
       ) : (
-        <FirstPayment call={call} apiOrigin={shown.apiOrigin} />
+        <FirstPayment apiOrigin={shown.apiOrigin} />
       )}
     </Frame>
   );
-  return answerPage(call, page, { status: form.problem === null ? 200 : 400 });
+}
+
+function queryOf({ fromDay, toDay }: FigureDays): string {
+  return queryFrom({ since: dayText(fromDay), until: dayText(toDay) });
 }
 
 /** Webhooks that do not arrive concern every member, so the home page says it. */
-function EndpointNotice(props: {
-  readonly call: DashboardCall;
-  readonly of: Overview['failing'][number];
-}) {
-  const { call, of } = props;
-  const { overview: text, frame } = DASHBOARD_TEXTS[call.language];
+function EndpointNotice(props: { readonly of: Overview['failing'][number] }) {
+  const { of } = props;
+  const { overview: text, frame } = useTexts(DASHBOARD_TEXTS);
   const paused = of.endpoints.filter(({ pausedAtMs }) => pausedAtMs !== null).length;
   const failing = of.endpoints.length - paused;
   const name = frame.environment[of.environment];
@@ -79,16 +97,15 @@ function EndpointNotice(props: {
   );
 }
 
-function RangeForm({ call, form }: { readonly call: DashboardCall; readonly form: DaysForm }) {
-  const { overview: text, payments } = DASHBOARD_TEXTS[call.language];
+function RangeForm({ form }: { readonly form: DaysForm }) {
+  const call = useCall();
+  const { overview: text, payments } = useTexts(DASHBOARD_TEXTS);
   const { from, to, problem } = form;
-  const days = { call, days: form, names: ['since', 'until'] } as const;
   const { since, until } = payments.field;
-  const fields = daysFields(days, { from: since, to: until });
+  const fields = daysFields(form, DAY_NAMES, { from: since, to: until });
   return (
     <div class="list-tools">
       <DatePresets
-        call={call}
         from={from}
         to={to}
         byDefault="month"
@@ -96,25 +113,13 @@ function RangeForm({ call, form }: { readonly call: DashboardCall; readonly form
           overviewPath(call.environment, queryFrom({ since: first, until: last }))
         }
       />
-      <DaysProblem {...days} />
       <details class="panel" open={problem !== null}>
         <summary>{text.otherDates}</summary>
-        <FilterForm call={call} action={overviewPath(call.environment)} fields={fields}>
+        <FilterForm action={overviewPath(call.environment)} fields={fields}>
           <button type="submit">{text.show}</button>
         </FilterForm>
-        <CalendarSwitch call={call} />
+        <CalendarSwitch />
       </details>
     </div>
-  );
-}
-
-function ToPayments({ call, days }: { readonly call: DashboardCall; readonly days: FigureDays }) {
-  const query = queryFrom({ since: dayText(days.fromDay), until: dayText(days.toDay) });
-  return (
-    <p>
-      <a class="button" href={paymentsPath(call.environment, query)}>
-        {DASHBOARD_TEXTS[call.language].overview.toPayments}
-      </a>
-    </p>
   );
 }

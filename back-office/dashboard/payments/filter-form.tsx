@@ -1,13 +1,14 @@
+import { useTexts } from '../../../src/ui/texts.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { Field, ProblemList } from '../../ui/elements.tsx';
+import { Field, type Problems } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
+import { useCall } from '../call.ts';
 import { CalendarSwitch } from '../date-fields.tsx';
 import { CsrfField } from '../forms.tsx';
 import { type FilterField, FilterForm } from '../list.tsx';
 import { paymentsPath } from '../paths.ts';
 import {
   FILTER_NAMES,
-  type FilterName,
   FORM_NAMES,
   hasProblems,
   inputOf,
@@ -20,12 +21,13 @@ import { SEARCH_LENGTH_MAX } from './sealed-search.ts';
  * Posted, though it changes nothing: the search may be a phone number, and addresses end up in logs
  * and browser histories.
  */
-export function SearchForm(props: { readonly call: DashboardCall; readonly value?: string }) {
-  const { call, value = '' } = props;
-  const text = DASHBOARD_TEXTS[call.language].payments;
+export function SearchForm(props: { readonly value?: string }) {
+  const call = useCall();
+  const { value = '' } = props;
+  const text = useTexts(DASHBOARD_TEXTS).payments;
   return (
     <form class="search" method="post" action={paymentsPath(call.environment)}>
-      <CsrfField session={call.session} />
+      <CsrfField />
       <Field id="search" label={text.searchLabel}>
         {(attributes) => (
           <div class="search-row">
@@ -48,23 +50,20 @@ export function SearchForm(props: { readonly call: DashboardCall; readonly value
 }
 
 /** Closed unless there is a problem: the list is what the page is for. */
-export function FilterPanel(props: {
-  readonly call: DashboardCall;
-  readonly form: PaymentFilterForm;
-}) {
-  const { call, form } = props;
+export function FilterPanel(props: { readonly form: PaymentFilterForm }) {
+  const call = useCall();
+  const { form } = props;
   const { values, filter } = form;
-  const text = DASHBOARD_TEXTS[call.language].payments;
+  const text = useTexts(DASHBOARD_TEXTS).payments;
   const path = paymentsPath(call.environment);
-  const fields = fieldsOf(call, form);
+  const fields = fieldsOf(form);
   const chosen = fields.filter(({ value }) => value !== '').map(({ label }) => label);
   return (
     <details class="panel" open={hasProblems(form)}>
       <summary>
         {chosen.length === 0 ? text.filters : text.filtersChosen(chosen.join(', '))}
       </summary>
-      <ProblemList call={call} problems={problemsOf(call, form)} />
-      <FilterForm call={call} action={path} fields={fields}>
+      <FilterForm action={path} fields={fields}>
         {filter.status !== undefined && <input type="hidden" name="status" value={values.status} />}
         <div class="buttons">
           <button class="primary" type="submit">
@@ -77,42 +76,35 @@ export function FilterPanel(props: {
           )}
         </div>
       </FilterForm>
-      <CalendarSwitch call={call} />
+      <CalendarSwitch />
     </details>
   );
 }
 
-function fieldsOf(call: DashboardCall, form: PaymentFilterForm): readonly FilterField[] {
-  const text = DASHBOARD_TEXTS[call.language].payments;
+function fieldsOf(form: PaymentFilterForm): readonly FilterField[] {
+  const call = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).payments;
   return FORM_NAMES.map((name) => {
     const input = inputOf(name);
     return {
       name,
       label: text.field[name],
       value: form.values[name],
-      error: problemOf(call, form, name),
       input: typeof input === 'function' ? [['', text.any], ...input(call)] : input,
     };
   });
 }
 
-function problemsOf(call: DashboardCall, form: PaymentFilterForm) {
-  const { field: labels } = DASHBOARD_TEXTS[call.language].payments;
-  return FILTER_NAMES.filter((name) => form.problems[name] !== undefined).map(
-    (name) =>
-      // The tabs have no field to go to.
-      [
-        name === 'status' ? null : (`#${name}` as const),
-        `${labels[name]}: ${problemOf(call, form, name)}`,
-      ] as const,
-  );
-}
-
-function problemOf(
-  call: DashboardCall,
+/** What is wrong with the filters. */
+export function filterProblems(
+  { language }: DashboardCall,
   { problems }: PaymentFilterForm,
-  name: FilterName,
-): string | null {
-  const problem = problems[name];
-  return problem === undefined ? null : DASHBOARD_TEXTS[call.language].payments.problem[problem];
+): Problems {
+  const { field: labels, problem: texts } = DASHBOARD_TEXTS[language].payments;
+  return FILTER_NAMES.flatMap((name) => {
+    const problem = problems[name];
+    // The tabs have no field to go to.
+    const field = name === 'status' ? null : name;
+    return problem === undefined ? [] : [[field, texts[problem], labels[name]] as const];
+  });
 }

@@ -1,6 +1,7 @@
 import type { Environment } from '../../../src/domain/method.ts';
+import { useTexts } from '../../../src/ui/texts.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { type DashboardCall, may } from '../call.ts';
+import { may, useCall } from '../call.ts';
 
 /** Where a merchant's server creates a payment (docs/api.md#calls). */
 const CREATE_PATH: Readonly<Record<Environment, string>> = {
@@ -9,13 +10,11 @@ const CREATE_PATH: Readonly<Record<Environment, string>> = {
 };
 
 /** Shown instead of an empty list: the steps to the first payment. */
-export function FirstPayment(props: {
-  readonly call: DashboardCall;
-  readonly apiOrigin: string | null;
-}) {
-  const { call, apiOrigin } = props;
+export function FirstPayment(props: { readonly apiOrigin: string | null }) {
+  const call = useCall();
+  const { apiOrigin } = props;
   const { environment, url } = call;
-  const text = DASHBOARD_TEXTS[call.language].payments;
+  const text = useTexts(DASHBOARD_TEXTS).payments;
   const parts = `/dashboard/${environment}`;
   const address = `${apiOrigin ?? url.origin}${CREATE_PATH[environment]}`;
   return (

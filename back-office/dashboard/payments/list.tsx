@@ -2,15 +2,17 @@ import type { IntentStatus } from '../../../src/domain/intent.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import type { Page } from '../../../src/platform/paging.ts';
 import type { PaymentRow } from '../../../src/read-model/payment-row.ts';
-import { moneyIn, StatusBadge } from '../../elements/payment-elements.tsx';
+import type { Total } from '../../../src/read-model/totals.ts';
+import { useTexts } from '../../../src/ui/texts.tsx';
+import { StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { answerPage, redirectTo } from '../../ui/answer.ts';
-import { Badge, Untrusted, When } from '../../ui/elements.tsx';
+import { redirectTo } from '../../ui/answer.ts';
+import { Badge, type Pages, Untrusted, When } from '../../ui/elements.tsx';
 import { Navigation } from '../../ui/page.tsx';
-import { type DashboardCall, may, tenantOf } from '../call.ts';
+import { type DashboardCall, may, tenantOf, useCall } from '../call.ts';
 import { DatePresets } from '../date-fields.tsx';
-import { Frame } from '../frame.tsx';
-import { BadCursor, List, listRequest, PAGE_ROWS } from '../list.tsx';
+import { Frame, showPage } from '../frame.tsx';
+import { BadCursor, List, type ListRequest, listRequest, PAGE_ROWS } from '../list.tsx';
 import { exportPath, paymentPath, paymentsPath, withList } from '../paths.ts';
 import {
   hasProblems,
@@ -20,81 +22,97 @@ import {
   readFilter,
   STATUSES,
 } from './filter.ts';
-import { FilterPanel, SearchForm } from './filter-form.tsx';
+import { FilterPanel, filterProblems, SearchForm } from './filter-form.tsx';
 import { FirstPayment } from './first-payment.tsx';
 import { type Search, searchIn, searchQuery } from './sealed-search.ts';
 import { type Amount, type ListSummary, summaryOf } from './summary.ts';
 
-/**
- * GET …/payments: what a search found, or tabs, filters and a page of the list. With wrong filters: only what is wrong.
- */
+/** GET …/payments: what a search found, or a page of the list. */
 export async function showPayments(call: DashboardCall): Promise<Response> {
   const searched = await searchIn(call);
   if (searched !== null) {
-    return showFound(call, searched);
+    const { rows, isFull } = await call.payments.lists.search(tenantOf(call), searched.wanted);
+    return showPage(call, <FoundPage {...searched} rows={rows} isFull={isFull} />);
   }
   const form = readFilter(call.url.searchParams);
-  const text = DASHBOARD_TEXTS[call.language].payments;
   if (hasProblems(form)) {
-    const page = (
-      <Frame call={call} title={text.title} active="payments">
-        <SearchForm call={call} />
-        <FilterPanel call={call} form={form} />
-      </Frame>
-    );
-    return answerPage(call, page, { status: 400 });
+    return showPage(call, <WrongFilters form={form} />, { problems: filterProblems(call, form) });
   }
   const request = listRequest(call);
-  const { cursor, typedCursor, status } = request;
-  const {
-    page: list,
-    totals,
-    apiOrigin,
-  } = await call.payments.lists.paymentsWithTotals(tenantOf(call), form.filter, cursor, PAGE_ROWS);
+  const { lists } = call.payments;
+  const found = await lists.paymentsWithTotals(
+    tenantOf(call),
+    form.filter,
+    request.cursor,
+    PAGE_ROWS,
+  );
+  const page = <PaymentsPage form={form} request={request} {...found} />;
+  return showPage(call, page, { status: request.status });
+}
+
+/** With wrong filters: only what is wrong. */
+function WrongFilters({ form }: { readonly form: PaymentFilterForm }) {
+  return (
+    <Frame title={useTexts(DASHBOARD_TEXTS).payments.title} active="payments">
+      <SearchForm />
+      <FilterPanel form={form} />
+    </Frame>
+  );
+}
+
+/** Tabs, filters and a page of the list. */
+function PaymentsPage(props: {
+  readonly form: PaymentFilterForm;
+  readonly request: ListRequest;
+  readonly page: Page<PaymentRow>;
+  readonly totals: readonly Total[] | null;
+  readonly apiOrigin: string | null;
+}) {
+  const { form, request, page, totals, apiOrigin } = props;
+  const { cursor, typedCursor } = request;
+  const { environment } = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).payments;
   const summary = totals === null ? null : summaryOf(totals, form);
+  const pathWith = (changes: Parameters<typeof queryOf>[1]) =>
+    paymentsPath(environment, queryOf(form, changes));
   const isUnfiltered = !isRestricted(form) && form.values.status === '' && cursor === null;
-  const page = (
-    <Frame call={call} title={text.title} active="payments">
-      <BadCursor call={call} request={request} />
-      {list.rows.length === 0 && isUnfiltered ? (
-        <FirstPayment call={call} apiOrigin={apiOrigin} />
+  return (
+    <Frame title={text.title} active="payments">
+      <BadCursor request={request} />
+      {page.rows.length === 0 && isUnfiltered ? (
+        <FirstPayment apiOrigin={apiOrigin} />
       ) : (
         <>
           <div class="list-top">
-            <SearchForm call={call} />
-            <StatusTabs call={call} form={form} summary={summary} />
+            <SearchForm />
+            <StatusTabs form={form} summary={summary} />
             <div class="list-tools">
               <DatePresets
-                call={call}
                 from={form.values.since}
                 to={form.values.until}
                 byDefault="all"
-                pathTo={(since, until) =>
-                  paymentsPath(call.environment, queryOf(form, { since, until }))
-                }
+                pathTo={(since, until) => pathWith({ since, until })}
               />
-              <FilterPanel call={call} form={form} />
+              <FilterPanel form={form} />
             </div>
             <div class="list-head">
-              <h2 class="summary">{summaryText(call, summary)}</h2>
-              <a href={exportPath(call.environment, queryOf(form))} download>
+              <h2 class="summary">{summaryText(summary)}</h2>
+              <a href={exportPath(environment, queryOf(form))} download>
                 {text.export}
               </a>
             </div>
           </div>
           <PaymentTable
-            call={call}
-            page={list}
+            rows={page.rows}
             empty={text.noneFiltered}
             list={queryOf(form, { cursor: typedCursor })}
-            pathTo={(at) => paymentsPath(call.environment, queryOf(form, { cursor: at }))}
+            pages={{ page, pathTo: (at) => pathWith({ cursor: at }) }}
           />
-          <OtherExports call={call} form={form} />
+          <OtherExports form={form} />
         </>
       )}
     </Frame>
   );
-  return answerPage(call, page, { status });
 }
 
 /** POST …/payments: leads to the payments that the search finds. Changes nothing. */
@@ -103,43 +121,34 @@ export async function search(call: DashboardCall): Promise<Response> {
   return redirectTo(paymentsPath(call.environment, query));
 }
 
-async function showFound(call: DashboardCall, { wanted, query }: Search): Promise<Response> {
-  const text = DASHBOARD_TEXTS[call.language].payments;
-  const { rows, isFull } = await call.payments.lists.search(tenantOf(call), wanted);
-  const count = countText(rows.length, CHECKOUT_TEXTS[call.language].locale);
-  const page = (
-    <Frame call={call} title={text.searchTitle} active="payments">
-      <SearchForm call={call} value={wanted} />
+function FoundPage(
+  props: Search & { readonly rows: readonly PaymentRow[]; readonly isFull: boolean },
+) {
+  const { wanted, query, rows, isFull } = props;
+  const text = useTexts(DASHBOARD_TEXTS).payments;
+  const count = countIn(rows.length);
+  return (
+    <Frame title={text.searchTitle} active="payments">
+      <SearchForm value={wanted} />
       {rows.length > 0 && (
         <p role="status">
           {text.found(count)} {isFull && text.foundMost(count)}
         </p>
       )}
-      <PaymentTable
-        call={call}
-        page={{ rows, nextCursor: null, previousCursor: null }}
-        empty={text.foundNone}
-        list={query}
-      />
+      <PaymentTable rows={rows} empty={text.foundNone} list={query} />
       <p>
-        <a class="button" href={paymentsPath(call.environment)}>
+        <a class="button" href={paymentsPath(useCall().environment)}>
           {text.allPayments}
         </a>
       </p>
     </Frame>
   );
-  return answerPage(call, page);
 }
 
 /** Whole phone numbers leave the gateway only when an owner asks for them. */
-function OtherExports({
-  call,
-  form,
-}: {
-  readonly call: DashboardCall;
-  readonly form: PaymentFilterForm;
-}) {
-  const text = DASHBOARD_TEXTS[call.language].payments;
+function OtherExports({ form }: { readonly form: PaymentFilterForm }) {
+  const call = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).payments;
   const link = (name: string, value: string, label: string) => {
     const query = new URLSearchParams(queryOf(form));
     query.set(name, value);
@@ -161,15 +170,15 @@ function OtherExports({
 
 /** A link to each status that keeps the other filters, with the number of its payments. */
 function StatusTabs(props: {
-  readonly call: DashboardCall;
   readonly form: PaymentFilterForm;
   readonly summary: ListSummary | null;
 }) {
-  const { call, form, summary } = props;
-  const { payments: text, statuses } = DASHBOARD_TEXTS[call.language];
+  const call = useCall();
+  const { form, summary } = props;
+  const { payments: text, statuses } = useTexts(DASHBOARD_TEXTS);
   const tab = (status: IntentStatus | '', label: string, count: number | undefined) => ({
     href: paymentsPath(call.environment, queryOf(form, { status })),
-    text: count === undefined ? label : `${label} ${countIn(call, count)}`,
+    text: count === undefined ? label : `${label} ${countIn(count)}`,
     isCurrent: form.values.status === status,
   });
   return (
@@ -184,60 +193,64 @@ function StatusTabs(props: {
   );
 }
 
-function summaryText(call: DashboardCall, summary: ListSummary | null): string {
-  const text = DASHBOARD_TEXTS[call.language].payments;
+function summaryText(summary: ListSummary | null): string {
+  const text = useTexts(DASHBOARD_TEXTS).payments;
   if (summary === null) {
     return text.newestFirst;
   }
   const { payments, amounts, paid, paidAmounts, refundedAmounts } = summary;
   const sums = (of: readonly Amount[]) =>
-    of.map(({ currency, amountMinor }) => moneyIn(call, currency)(amountMinor)).join(' + ');
+    of.map(({ currency, amountMinor }) => useMoney(currency)(amountMinor)).join(' + ');
   // Of several statuses only the paid amount means anything.
   const parts =
     paid > 0 && paid < payments
-      ? [
-          text.summary(countIn(call, payments), ''),
-          text.summaryPaid(countIn(call, paid), sums(paidAmounts)),
-        ]
-      : [text.summary(countIn(call, payments), sums(amounts))];
+      ? [text.summary(countIn(payments), ''), text.summaryPaid(countIn(paid), sums(paidAmounts))]
+      : [text.summary(countIn(payments), sums(amounts))];
   const refunded =
     refundedAmounts.length === 0 ? [] : [text.summaryRefunded(sums(refundedAmounts))];
   return [...parts, ...refunded].join(' · ');
 }
 
-function countIn({ language }: DashboardCall, count: number): string {
-  return countText(count, CHECKOUT_TEXTS[language].locale);
+function countIn(count: number): string {
+  return countText(count, useTexts(CHECKOUT_TEXTS).locale);
 }
 
 function PaymentTable(props: {
-  readonly call: DashboardCall;
-  readonly page: Page<PaymentRow>;
+  readonly rows: readonly PaymentRow[];
   readonly empty: string;
   /** The list's query, to which a payment's page leads back. */
   readonly list: string;
-  readonly pathTo?: (cursor: string) => string;
+  readonly pages?: Pages;
 }) {
-  const { call, list } = props;
-  const text = DASHBOARD_TEXTS[call.language].payments;
-  const { methodName } = CHECKOUT_TEXTS[call.language];
+  const { environment } = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).payments;
+  const { methodName } = useTexts(CHECKOUT_TEXTS);
   return (
     <div class="payment-list">
       <List
         {...props}
         title={text.title}
-        columns={[text.uniqueId, text.amount, text.status, text.method, text.time]}
-        cells={(row) => [
-          <a class="id" href={withList(paymentPath(call.environment, row.uniqueId), list)}>
-            <Untrusted text={row.uniqueId} />
-          </a>,
-          <ListedAmount call={call} row={row} />,
-          <Marks call={call} row={row} />,
-          row.method === null ? (
-            <span class="quiet whole">{text.noMethod}</span>
-          ) : (
-            <span class="whole">{methodName[row.method]}</span>
-          ),
-          <When call={call} atMs={row.createdAtMs} />,
+        columns={[
+          [
+            text.uniqueId,
+            ({ uniqueId }) => (
+              <a class="id" href={withList(paymentPath(environment, uniqueId), props.list)}>
+                <Untrusted text={uniqueId} />
+              </a>
+            ),
+          ],
+          [text.amount, (row) => <ListedAmount row={row} />],
+          [text.status, (row) => <Marks row={row} />],
+          [
+            text.method,
+            ({ method }) =>
+              method === null ? (
+                <span class="quiet whole">{text.noMethod}</span>
+              ) : (
+                <span class="whole">{methodName[method]}</span>
+              ),
+          ],
+          [text.time, ({ createdAtMs }) => <When atMs={createdAtMs} />],
         ]}
       />
     </div>
@@ -245,9 +258,9 @@ function PaymentTable(props: {
 }
 
 /** The amount, and what was returned of it. */
-function ListedAmount({ call, row }: { readonly call: DashboardCall; readonly row: PaymentRow }) {
-  const money = moneyIn(call, row.currency);
-  const text = DASHBOARD_TEXTS[call.language].payments;
+function ListedAmount({ row }: { readonly row: PaymentRow }) {
+  const money = useMoney(row.currency);
+  const text = useTexts(DASHBOARD_TEXTS).payments;
   return (
     <span>
       <span class="number">{money(row.amountMinor)}</span>
@@ -259,12 +272,12 @@ function ListedAmount({ call, row }: { readonly call: DashboardCall; readonly ro
 }
 
 /** The status, and what needs review. */
-function Marks({ call, row }: { readonly call: DashboardCall; readonly row: PaymentRow }) {
-  const text = DASHBOARD_TEXTS[call.language].payments;
+function Marks({ row }: { readonly row: PaymentRow }) {
+  const text = useTexts(DASHBOARD_TEXTS).payments;
   return (
     <span class="marks">
-      <StatusBadge call={call} status={row.status} />
-      <RefundMark call={call} row={row} />
+      <StatusBadge status={row.status} />
+      <RefundMark row={row} />
       {row.late && <Badge tone="wait">{text.late}</Badge>}
       {row.unresolvedAttempts > 0 && <Badge tone="wait">{text.unresolved}</Badge>}
       {row.anomalies > 0 && <Badge tone="bad">{text.anomaly}</Badge>}
@@ -272,8 +285,8 @@ function Marks({ call, row }: { readonly call: DashboardCall; readonly row: Paym
   );
 }
 
-function RefundMark({ call, row }: { readonly call: DashboardCall; readonly row: PaymentRow }) {
-  const text = DASHBOARD_TEXTS[call.language].payments;
+function RefundMark({ row }: { readonly row: PaymentRow }) {
+  const text = useTexts(DASHBOARD_TEXTS).payments;
   return (
     <>
       {row.refundedMinor > 0 && (

@@ -3,10 +3,11 @@ import { majorText } from '../../../src/domain/money.ts';
 import { phoneText } from '../../../src/domain/phone.ts';
 import { netShareMinor, refundedOf } from '../../../src/domain/refund-amounts.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
-import { moneyIn, StatusBadge } from '../../elements/payment-elements.tsx';
+import { useTexts } from '../../../src/ui/texts.tsx';
+import { StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import {
-  copyRow,
+  copyFact,
   type FactRow,
   Facts,
   Section,
@@ -15,37 +16,33 @@ import {
   untrustedRow,
   When,
 } from '../../ui/elements.tsx';
-import type { DashboardCall } from '../call.ts';
 import { shownAddress } from '../webhooks/elements.tsx';
 import { amountsOf } from './amounts.ts';
 
 interface Props {
-  readonly call: DashboardCall;
   readonly intent: Intent;
 }
 
 export function PaymentFacts(props: Props & { readonly checkoutUrl: string | null }) {
-  const { call, intent, checkoutUrl } = props;
+  const { intent, checkoutUrl } = props;
   const { terms } = intent;
-  const text = DASHBOARD_TEXTS[call.language].payment;
-  const shared = CHECKOUT_TEXTS[call.language];
+  const text = useTexts(DASHBOARD_TEXTS).payment;
+  const shared = useTexts(CHECKOUT_TEXTS);
   const attempt = reportedAttempt(intent);
   return (
     <Section id="facts" title={text.facts}>
       <Facts
         rows={[
-          [text.status, <StatusBadge call={call} status={intent.status} />],
+          [text.status, <StatusBadge status={intent.status} />],
           intent.failureReason === null ? null : [text.reason, text.failure[intent.failureReason]],
           ...amountRows(props),
           attempt === null ? null : [text.method, shared.methodName[attempt.method]],
           [text.kindLabel, text.kind[terms.kind]],
           untrustedRow(text.description, terms.description),
           untrustedRow(text.debitAccount, terms.debitAccount),
-          [text.createdAt, <When call={call} atMs={terms.createdAtMs} />],
-          [text.expiresAt, <When call={call} atMs={terms.expiresAtMs} />],
-          intent.endedAtMs === null
-            ? null
-            : [text.endedAt, <When call={call} atMs={intent.endedAtMs} />],
+          [text.createdAt, <When atMs={terms.createdAtMs} />],
+          [text.expiresAt, <When atMs={terms.expiresAtMs} />],
+          intent.endedAtMs === null ? null : [text.endedAt, <When atMs={intent.endedAtMs} />],
         ]}
       />
       {checkoutUrl !== null && (
@@ -60,10 +57,10 @@ export function PaymentFacts(props: Props & { readonly checkoutUrl: string | nul
   );
 }
 
-function amountRows({ call, intent }: Props): FactRow[] {
-  const { payment: text, refunds } = DASHBOARD_TEXTS[call.language];
+function amountRows({ intent }: Props): FactRow[] {
+  const { payment: text, refunds } = useTexts(DASHBOARD_TEXTS);
   const amounts = amountsOf(intent);
-  const money = moneyIn(call, intent.terms.currency);
+  const money = useMoney(intent.terms.currency);
   const orDepends = (amountMinor: number | null) =>
     amountMinor === null ? text.dependsOnMethod : money(amountMinor);
   if (amounts.stage === 'unpaid') {
@@ -92,29 +89,29 @@ function amountRows({ call, intent }: Props): FactRow[] {
   ];
 }
 
-export function IdFacts({ call, intent: { terms } }: Props) {
-  const text = DASHBOARD_TEXTS[call.language].payment;
+export function IdFacts({ intent: { terms } }: Props) {
+  const text = useTexts(DASHBOARD_TEXTS).payment;
   return (
     <Section id="ids" title={text.ids}>
       <Facts
         rows={[
-          copyRow(call, 'unique-id', text.uniqueId, terms.uniqueId),
-          copyRow(call, 'uuid', text.uuid, terms.uuid),
-          copyRow(call, 'number', text.number, String(terms.number)),
+          copyFact('unique-id', text.uniqueId, terms.uniqueId),
+          copyFact('uuid', text.uuid, terms.uuid),
+          copyFact('number', text.number, String(terms.number)),
           untrustedRow(text.paymentLink, terms.paymentLinkUniqueId),
           untrustedRow(text.returnUrl, terms.returnUrl),
-          untrustedRow(
+          untrustedRow(text.callbackUrl, terms.callbackUrl && shownAddress(terms.callbackUrl)) ?? [
             text.callbackUrl,
-            terms.callbackUrl && shownAddress(call, terms.callbackUrl),
-          ) ?? [text.callbackUrl, text.fromSettings],
+            text.fromSettings,
+          ],
         ]}
       />
     </Section>
   );
 }
 
-export function CustomerFacts({ call, intent: { terms } }: Props) {
-  const text = DASHBOARD_TEXTS[call.language].payment;
+export function CustomerFacts({ intent: { terms } }: Props) {
+  const text = useTexts(DASHBOARD_TEXTS).payment;
   const rows = [
     untrustedRow(text.name, terms.customer?.name),
     untrustedRow(text.email, terms.customer?.email),
@@ -129,19 +126,19 @@ export function CustomerFacts({ call, intent: { terms } }: Props) {
 }
 
 /** The merchant's own notes; nothing without any. */
-export function MetadataFacts({ call, intent: { terms } }: Props) {
+export function MetadataFacts({ intent: { terms } }: Props) {
   const entries = Object.entries(terms.metadata);
   return entries.length === 0 ? null : (
-    <Section id="metadata" title={DASHBOARD_TEXTS[call.language].payment.metadata}>
+    <Section id="metadata" title={useTexts(DASHBOARD_TEXTS).payment.metadata}>
       <Facts rows={entries.map(([key, value]) => [key, <Untrusted text={value} />])} />
     </Section>
   );
 }
 
-export function Items({ call, intent: { terms } }: Props) {
-  const text = DASHBOARD_TEXTS[call.language].payment;
-  const { locale } = CHECKOUT_TEXTS[call.language];
-  const money = moneyIn(call, terms.currency);
+export function Items({ intent: { terms } }: Props) {
+  const text = useTexts(DASHBOARD_TEXTS).payment;
+  const { locale } = useTexts(CHECKOUT_TEXTS);
+  const money = useMoney(terms.currency);
   return terms.items.length === 0 ? null : (
     <Section id="items" title={text.items} class="part">
       <Table
@@ -171,10 +168,10 @@ export function Items({ call, intent: { terms } }: Props) {
 }
 
 export function Splits(props: Props & { readonly bankNames: ReadonlyMap<string, string> }) {
-  const { call, intent, bankNames } = props;
+  const { intent, bankNames } = props;
   const { terms } = intent;
-  const { payment: text, refunds } = DASHBOARD_TEXTS[call.language];
-  const money = moneyIn(call, terms.currency);
+  const { payment: text, refunds } = useTexts(DASHBOARD_TEXTS);
+  const money = useMoney(terms.currency);
   const refundedMinor = refundedOf(intent).amountMinor;
   const agreed = ({ type, value }: Split) =>
     // A percentage is kept in hundredths, as money is.

@@ -3,13 +3,14 @@ import type { Intent } from '../../../src/domain/intent.ts';
 import { RETENTION_MS } from '../../../src/domain/schedule.ts';
 import type { FoundPayment } from '../../../src/interface/payments.ts';
 import type { PaymentRow } from '../../../src/read-model/payment-row.ts';
-import { moneyIn, StatusBadge } from '../../elements/payment-elements.tsx';
+import { useTexts } from '../../../src/ui/texts.tsx';
+import { StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
 import { Attempts, Timeline } from '../../elements/payment-history.tsx';
 import type { DashboardMessages } from '../../i18n/messages.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { DoneMessage, Facts, Message, When } from '../../ui/elements.tsx';
+import { Facts, Message, When } from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
-import { type DashboardCall, mayChange } from '../call.ts';
+import { mayChange, useCall } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { listIn, paymentPath, paymentsPath, withList } from '../paths.ts';
@@ -35,48 +36,50 @@ export interface PaymentView extends FoundPayment {
 }
 
 interface IntentProps {
-  readonly call: DashboardCall;
   readonly intent: Intent;
 }
 
 /** A payment, and why it was not canceled where the member has just tried that. */
 export function PaymentPage(props: {
-  readonly call: DashboardCall;
   readonly view: PaymentView;
   readonly refusal: CancelRefusal | null;
 }) {
-  const { call, view, refusal } = props;
+  const { view, refusal } = props;
   const { intent, history, events, bankNames, checkoutUrl } = view;
-  const { payment: text, refunds } = DASHBOARD_TEXTS[call.language];
+  const { payment: text, refunds } = useTexts(DASHBOARD_TEXTS);
   return (
-    <Frame call={call} title={text.title(shownText(intent.terms.uniqueId))} active="payments">
-      <Live call={call} view={view} />
-      <BackLink call={call} />
+    <Frame
+      title={text.title(shownText(intent.terms.uniqueId))}
+      active="payments"
+      done={{ ...text.done, ...refunds.done }}
+      notDone={refunds.notDone}
+    >
+      <Live view={view} />
+      <BackLink />
       {refusal !== null && <Message tone="bad">{text.cancelRefused[refusal]}</Message>}
-      <DoneMessage call={call} texts={{ ...text.done, ...refunds.done }} />
-      <DoneMessage call={call} texts={refunds.notDone} tone="bad" />
-      <Head call={call} intent={intent} />
-      <Attention call={call} intent={intent} />
-      <OwnRefunds call={call} intent={intent} names={view.requesterNames} />
+      <Head intent={intent} />
+      <Attention intent={intent} />
+      <OwnRefunds intent={intent} names={view.requesterNames} />
       <div class="cards">
-        <PaymentFacts call={call} intent={intent} checkoutUrl={checkoutUrl} />
+        <PaymentFacts intent={intent} checkoutUrl={checkoutUrl} />
         <div class="part">
-          <IdFacts call={call} intent={intent} />
-          <CustomerFacts call={call} intent={intent} />
-          <MetadataFacts call={call} intent={intent} />
+          <IdFacts intent={intent} />
+          <CustomerFacts intent={intent} />
+          <MetadataFacts intent={intent} />
         </div>
       </div>
-      <Items call={call} intent={intent} />
-      <Splits call={call} intent={intent} bankNames={bankNames} />
-      <Attempts call={call} intent={intent} />
-      <Timeline call={call} intent={intent} history={history} />
-      <Events call={call} intent={intent} events={events} />
+      <Items intent={intent} />
+      <Splits intent={intent} bankNames={bankNames} />
+      <Attempts intent={intent} />
+      <Timeline intent={intent} history={history} />
+      <Events intent={intent} events={events} />
     </Frame>
   );
 }
 
 /** While something is on its way, the script watches for its result. */
-function Live({ call, view }: { readonly call: DashboardCall; readonly view: PaymentView }) {
+function Live({ view }: { readonly view: PaymentView }) {
+  const call = useCall();
   const { intent, events } = view;
   const isMoving =
     intent.status === 'processing' ||
@@ -87,26 +90,23 @@ function Live({ call, view }: { readonly call: DashboardCall; readonly view: Pay
 }
 
 /** What the read model still has of a payment that its object has deleted. */
-export function DeletedPaymentPage(props: {
-  readonly call: DashboardCall;
-  readonly row: PaymentRow;
-}) {
-  const { call, row } = props;
-  const text = DASHBOARD_TEXTS[call.language].payment;
-  const { methodName } = CHECKOUT_TEXTS[call.language];
+export function DeletedPaymentPage(props: { readonly row: PaymentRow }) {
+  const { row } = props;
+  const text = useTexts(DASHBOARD_TEXTS).payment;
+  const { methodName } = useTexts(CHECKOUT_TEXTS);
   return (
-    <Frame call={call} title={text.title(shownText(row.uniqueId))} active="payments">
-      <BackLink call={call} />
+    <Frame title={text.title(shownText(row.uniqueId))} active="payments">
+      <BackLink />
       <p>{text.gone(String(RETENTION_MS / DAY_MS))}</p>
       <section class="card">
         <Facts
           rows={[
-            [text.amount, moneyIn(call, row.currency)(row.amountMinor)],
-            [text.status, <StatusBadge call={call} status={row.status} />],
+            [text.amount, useMoney(row.currency)(row.amountMinor)],
+            [text.status, <StatusBadge status={row.status} />],
             [text.method, row.method === null ? '—' : methodName[row.method]],
             [text.uuid, row.uuid],
-            [text.createdAt, <When call={call} atMs={row.createdAtMs} />],
-            [text.updatedAt, <When call={call} atMs={row.updatedAtMs} />],
+            [text.createdAt, <When atMs={row.createdAtMs} />],
+            [text.updatedAt, <When atMs={row.updatedAtMs} />],
           ]}
         />
       </section>
@@ -114,27 +114,28 @@ export function DeletedPaymentPage(props: {
   );
 }
 
-function BackLink({ call }: { readonly call: DashboardCall }) {
+function BackLink() {
+  const call = useCall();
   return (
     <p>
       <a href={paymentsPath(call.environment, listIn(call.url))}>
-        {DASHBOARD_TEXTS[call.language].payment.back}
+        {useTexts(DASHBOARD_TEXTS).payment.back}
       </a>
     </p>
   );
 }
 
 /** Amount and status, with the buttons that cancel or refund the payment. */
-function Head({ call, intent }: IntentProps) {
+function Head({ intent }: IntentProps) {
+  const call = useCall();
   const { terms, status } = intent;
-  const text = DASHBOARD_TEXTS[call.language].payment;
+  const text = useTexts(DASHBOARD_TEXTS).payment;
   return (
     <div class="payment-head">
-      <p class="payment-amount number">{moneyIn(call, terms.currency)(terms.amountMinor)}</p>
-      <StatusBadge call={call} status={status} />
+      <p class="payment-amount number">{useMoney(terms.currency)(terms.amountMinor)}</p>
+      <StatusBadge status={status} />
       {status === 'open' && mayChange(call, 'develop') && (
         <ButtonForm
-          call={call}
           action={withList(
             paymentPath(call.environment, terms.uniqueId, '/cancel'),
             listIn(call.url),
@@ -144,14 +145,14 @@ function Head({ call, intent }: IntentProps) {
           confirm={text.cancelQuestion}
         />
       )}
-      <RefundButton call={call} intent={intent} attemptId={intent.paidAttemptId} />
+      <RefundButton intent={intent} attemptId={intent.paidAttemptId} />
     </div>
   );
 }
 
 /** What needs the merchant's review, and what to do. Nothing if there is nothing to review. */
-function Attention({ call, intent }: IntentProps) {
-  const { payment: text, refunds } = DASHBOARD_TEXTS[call.language];
+function Attention({ intent }: IntentProps) {
+  const { payment: text, refunds } = useTexts(DASHBOARD_TEXTS);
   const hasUnresolved = intent.attempts.some(({ status }) => status === 'unresolved');
   const numberOf = (attemptId: string) =>
     String(intent.attempts.findIndex(({ id }) => id === attemptId) + 1);
@@ -166,7 +167,6 @@ function Attention({ call, intent }: IntentProps) {
         <Point title={text.lateTitle}>
           {text.late}{' '}
           <RefundButton
-            call={call}
             intent={intent}
             attemptId={intent.paidAttemptId}
             label={refunds.refundAll}
@@ -177,18 +177,13 @@ function Attention({ call, intent }: IntentProps) {
         <Point title={text.anomalyTitle[kind]}>
           {text.anomaly[kind]}{' '}
           {excessMinor !== undefined && (
-            <strong>{text.tooMuchBy(moneyIn(call, intent.terms.currency)(excessMinor))}</strong>
+            <strong>{text.tooMuchBy(useMoney(intent.terms.currency)(excessMinor))}</strong>
           )}{' '}
           <span class="small">
-            {text.aboutAttempt(numberOf(attemptId))}, <When call={call} atMs={atMs} />
+            {text.aboutAttempt(numberOf(attemptId))}, <When atMs={atMs} />
           </span>{' '}
           {kind === 'duplicate_payment' && (
-            <RefundButton
-              call={call}
-              intent={intent}
-              attemptId={attemptId}
-              label={refunds.refundSecond}
-            />
+            <RefundButton intent={intent} attemptId={attemptId} label={refunds.refundSecond} />
           )}
         </Point>
       ))}

@@ -1,7 +1,8 @@
 import type { Intent } from '../../../src/domain/intent.ts';
 import { memberNames } from '../../members/members.ts';
-import { answerPage, redirectTo } from '../../ui/answer.ts';
+import { redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall, may, tenantOf } from '../call.ts';
+import { showPage } from '../frame.tsx';
 import { noticePage } from '../notices.tsx';
 import { listIn, paymentPath, withList } from '../paths.ts';
 import { resendEvent } from '../webhooks/event.ts';
@@ -55,16 +56,15 @@ async function answerPayment(
     case 'not_found':
       return noticePage(call, 'not_found');
     case 'deleted':
-      return answerPage(call, <DeletedPaymentPage call={call} row={found.row} />);
+      return showPage(call, <DeletedPaymentPage row={found.row} />);
     case 'found': {
       const requesterNames = new Map([
         ...found.keyNames,
         ...(await namesOfMembers(call, found.intent)),
       ]);
-      const page = (
-        <PaymentPage call={call} view={{ ...found, requesterNames }} refusal={refusal} />
-      );
-      return answerPage(call, page, { status: refusal === null ? 200 : 409 });
+      return showPage(call, <PaymentPage view={{ ...found, requesterNames }} refusal={refusal} />, {
+        status: refusal === null ? 200 : 409,
+      });
     }
   }
 }

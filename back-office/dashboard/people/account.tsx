@@ -1,5 +1,7 @@
 import { auditEntry } from '../../../src/audit/log.ts';
-import { found, problem } from '../../../src/http/problem.ts';
+import { found } from '../../../src/http/problem.ts';
+import type { DashboardMessages } from '../../i18n/messages.ts';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { browserName } from '../../members/browser-name.ts';
 import { challengeOf } from '../../members/challenge.ts';
 import { registrationIn } from '../../members/credential.ts';
@@ -19,41 +21,49 @@ import {
   revokeSession,
 } from '../../members/sessions.ts';
 import { relyingPartyOf, verifiedRegistration } from '../../members/verification.ts';
-import { answerPage, redirectTo } from '../../ui/answer.ts';
-import { type DashboardCall, shownAt } from '../call.ts';
+import { redirectTo } from '../../ui/answer.ts';
+import type { DashboardCall } from '../call.ts';
+import { showPage } from '../frame.tsx';
 import { ACCOUNT_PATH } from '../paths.ts';
-import { AccountPage, type AccountProblem } from './account-page.tsx';
-import { changePeople, entryOf } from './audited.ts';
+import { type DashboardRoute, get, post, postWhenSuspended } from '../route.ts';
+import { AccountPage } from './account-page.tsx';
+import { changeKnown, changePeople, entryOf } from './audited.ts';
 import { answerRefused, finishCeremony, offerRegistration, refused, unfit } from './ceremony.ts';
 import { digestOf, isConfirmed, offerConfirmation } from './confirmation.ts';
 
 /** Phone, computer, security key and their successors; more are a mistake or an attack. */
 const PASSKEYS_PER_MEMBER_MAX = 20;
 
-/** GET /dashboard/account */
-export async function showAccount(call: DashboardCall): Promise<Response> {
-  return answerAccount(call, null);
-}
+const PASSKEYS = `${ACCOUNT_PATH}/passkeys` as const;
+const SESSIONS = `${ACCOUNT_PATH}/sessions` as const;
+
+export const ACCOUNT_ROUTES: readonly DashboardRoute[] = [
+  get(ACCOUNT_PATH, 'view', (call) => answerAccount(call)),
+  post(`${PASSKEYS}/confirm`, 'view', confirmAddPasskey),
+  post(`${PASSKEYS}/options`, 'view', beginAddPasskey),
+  post(PASSKEYS, 'view', finishAddPasskey),
+  post(`${PASSKEYS}/rename`, 'view', renameOwnPasskey),
+  post(`${PASSKEYS}/remove`, 'view', removeOwnPasskey),
+  // Members may always end their own sessions.
+  postWhenSuspended(`${SESSIONS}/revoke-others`, 'view', revokeOwnOtherSessions),
+  postWhenSuspended(`${SESSIONS}/:session/revoke`, 'view', revokeOwnSession),
+  postWhenSuspended('/dashboard/sign-out', 'view', signOut),
+];
 
 async function answerAccount(
   call: DashboardCall,
-  refusal: AccountProblem | null,
+  refusal?: keyof DashboardMessages['account']['problems'],
 ): Promise<Response> {
-  const { session, env, nowMs, request } = call;
+  const { session, env, nowMs, request, language } = call;
   const [passkeys, sessions] = await Promise.all([
     passkeysOf(env.BACK_OFFICE_DB, session.memberId),
     openSessions(env.BACK_OFFICE_DB, session.memberId, nowMs),
   ]);
-  const page = (
-    <AccountPage
-      call={shownAt(call, ACCOUNT_PATH)}
-      passkeys={passkeys}
-      sessions={sessions}
-      newPasskeyName={browserName(request.headers.get('user-agent') ?? '')}
-      problem={refusal}
-    />
-  );
-  return answerPage(call, page, { status: refusal === null ? 200 : 400 });
+  const newPasskeyName = browserName(request.headers.get('user-agent') ?? '');
+  const page = <AccountPage {...{ passkeys, sessions, newPasskeyName }} />;
+  const texts = DASHBOARD_TEXTS[language].account.problems;
+  const problems = refusal === undefined ? [] : ([[null, texts[refusal]]] as const);
+  return showPage(call, page, { at: ACCOUNT_PATH, problems });
 }
 
 /**
@@ -61,7 +71,7 @@ async function answerAccount(
  * Otherwise a stolen session could give itself the passkey that confirms refunds
  * (docs/decisions.md#42).
  */
-export async function confirmAddPasskey(call: DashboardCall): Promise<Response> {
+async function confirmAddPasskey(call: DashboardCall): Promise<Response> {
   const name = nameFrom(call.form.text('passkey'));
   return name === null
     ? unfit(call, 'badName')
@@ -69,7 +79,7 @@ export async function confirmAddPasskey(call: DashboardCall): Promise<Response> 
 }
 
 /** POST /dashboard/account/passkeys/options: only with that confirmation. */
-export async function beginAddPasskey(call: DashboardCall): Promise<Response> {
+async function beginAddPasskey(call: DashboardCall): Promise<Response> {
   const { memberId, memberName, merchantName } = call.session;
   const name = nameFrom(call.form.text('passkey'));
   if (name === null) {
@@ -87,7 +97,7 @@ export async function beginAddPasskey(call: DashboardCall): Promise<Response> {
 }
 
 /** POST /dashboard/account/passkeys */
-export async function finishAddPasskey(call: DashboardCall): Promise<Response> {
+async function finishAddPasskey(call: DashboardCall): Promise<Response> {
   const { session, form, nowMs } = call;
   const { memberId } = session;
   const credential = registrationIn(form.text('credential'));
@@ -112,26 +122,20 @@ export async function finishAddPasskey(call: DashboardCall): Promise<Response> {
 }
 
 /** POST /dashboard/account/passkeys/rename */
-export async function renameOwnPasskey(call: DashboardCall): Promise<Response> {
+async function renameOwnPasskey(call: DashboardCall): Promise<Response> {
   const { memberId } = call.session;
   const name = nameFrom(call.form.text('name'));
   if (name === null) {
     return answerAccount(call, 'bad_name');
   }
   const change = renamePasskey(memberId, call.form.text('passkey'), name);
-  const isRenamed = await changePeople(call, change, {
-    action: 'passkey.renamed',
-    target: memberId,
-    detail: { passkey: name },
-  });
-  if (!isRenamed) {
-    throw problem('not_found');
-  }
+  const act = { action: 'passkey.renamed', target: memberId, detail: { passkey: name } } as const;
+  await changeKnown(call, change, act);
   return redirectTo(ACCOUNT_PATH, { done: 'passkey_renamed' });
 }
 
 /** POST /dashboard/account/passkeys/remove: also ends other sessions started with it. */
-export async function removeOwnPasskey(call: DashboardCall): Promise<Response> {
+async function removeOwnPasskey(call: DashboardCall): Promise<Response> {
   const { session, env, form, nowMs } = call;
   const { memberId } = session;
   const passkeys = await passkeysOf(env.BACK_OFFICE_DB, memberId);
@@ -148,32 +152,26 @@ export async function removeOwnPasskey(call: DashboardCall): Promise<Response> {
 }
 
 /** POST /dashboard/account/sessions/:session/revoke */
-export async function revokeOwnSession(call: DashboardCall): Promise<Response> {
-  if (!(await revoke(call, call.params.session ?? '', {}))) {
-    throw problem('not_found');
-  }
+async function revokeOwnSession(call: DashboardCall): Promise<Response> {
+  const { session = '' } = call.params;
+  const change = revokeSession(call.session.memberId, session, call.nowMs);
+  await changeKnown(call, change, { action: 'session.revoked', target: session, detail: {} });
   return redirectTo(ACCOUNT_PATH, { done: 'session_revoked' });
 }
 
 /** POST /dashboard/sign-out */
-export async function signOut(call: DashboardCall): Promise<Response> {
-  await revoke(call, call.session.id, { signedOut: true });
+async function signOut(call: DashboardCall): Promise<Response> {
+  const { memberId, id } = call.session;
+  await changePeople(call, revokeSession(memberId, id, call.nowMs), {
+    action: 'session.revoked',
+    target: id,
+    detail: { signedOut: true },
+  });
   return redirectTo('/dashboard/sign-in', { cookies: [endedSessionCookie(call.request)] });
 }
 
-/** False when the member has no such session. */
-function revoke(
-  call: DashboardCall,
-  id: string,
-  detail: { readonly signedOut?: true },
-): Promise<boolean> {
-  const change = revokeSession(call.session.memberId, id, call.nowMs);
-  const act = { action: 'session.revoked', target: id, detail } as const;
-  return changePeople(call, change, act);
-}
-
 /** POST /dashboard/account/sessions/revoke-others */
-export async function revokeOwnOtherSessions(call: DashboardCall): Promise<Response> {
+async function revokeOwnOtherSessions(call: DashboardCall): Promise<Response> {
   const { memberId, id } = call.session;
   await changePeople(call, revokeOtherSessions(memberId, id, call.nowMs), {
     action: 'session.revoked',

@@ -1,4 +1,5 @@
 import { type AuditEntry, runAudited } from '../../../src/audit/log.ts';
+import { problem } from '../../../src/http/problem.ts';
 import type { SqlStatement } from '../../../src/platform/database.ts';
 import { actorOf, type DashboardCall } from '../call.ts';
 
@@ -19,4 +20,11 @@ export function changePeople(
   after: readonly SqlStatement[] = [],
 ): Promise<boolean> {
   return runAudited(call.env.BACK_OFFICE_DB, [change], entryOf(call, act), after);
+}
+
+/** The same for a change of what the path or the form names. */
+export async function changeKnown(call: DashboardCall, change: SqlStatement, act: Act) {
+  if (!(await changePeople(call, change, act))) {
+    throw problem('not_found');
+  }
 }

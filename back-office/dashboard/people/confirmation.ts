@@ -8,9 +8,11 @@ import {
 } from '../../members/challenge.ts';
 import { type Assertion, assertionIn } from '../../members/credential.ts';
 import { findPasskey, knownPasskeys, unusedSince, usePasskey } from '../../members/passkeys.ts';
+import type { Permission } from '../../members/permissions.ts';
 import { assertionOptions, relyingPartyOf, verifiedAssertion } from '../../members/verification.ts';
 import { answerJson } from '../../ui/answer.ts';
 import type { DashboardCall } from '../call.ts';
+import { type DashboardRoute, post } from '../route.ts';
 import { answerRefused, logRefused, type RefusalReason, useChallenge } from './ceremony.ts';
 
 /**
@@ -44,25 +46,45 @@ export async function offerConfirmation(
   return answerJson(options, { cookies: [cookie] });
 }
 
-/**
- * The same for an action that only production confirms: in the sandbox, no money moves and no customer
- * has entered anything.
- */
-export function offerInProduction(
-  call: DashboardCall,
-  ceremony: Ceremony,
-  action: ConfirmedAction | null,
-): Promise<Response> {
-  return offerConfirmation(call, ceremony, call.environment === 'production' ? action : null);
+/** What a form asks for. */
+export interface Asked {
+  /** What the member confirms; null for a form that needs no confirmation, also for a wrong one. */
+  readonly action: ConfirmedAction | null;
+  /** Makes the change, or says what is wrong with the form. */
+  readonly run: () => Response | Promise<Response>;
+  /** Says that the member has not confirmed it. */
+  readonly refuse: () => Response | Promise<Response>;
 }
 
-/** `isConfirmed` for such an action: always true in the sandbox. */
-export async function isConfirmedInProduction(
-  call: DashboardCall,
+/** A form that is wrong, with the answer that says so. */
+export function wrong(run: () => Response | Promise<Response>): Asked {
+  return { action: null, run, refuse: run };
+}
+
+/** Null in the sandbox, where no money moves and no customer has entered anything. */
+export function inProduction(
+  { environment }: DashboardCall,
+  action: ConfirmedAction | null,
+): ConfirmedAction | null {
+  return environment === 'production' ? action : null;
+}
+
+/** The two routes of a form that a passkey confirms: `path` + "/options" asks for it. */
+export function confirmedPost(
+  path: DashboardRoute['path'],
+  permission: Permission,
   ceremony: Ceremony,
-  action: ConfirmedAction,
-): Promise<boolean> {
-  return call.environment === 'sandbox' || isConfirmed(call, ceremony, action);
+  read: (call: DashboardCall) => Promise<Asked>,
+): readonly DashboardRoute[] {
+  return [
+    post(`${path}/options`, permission, async (call) =>
+      offerConfirmation(call, ceremony, (await read(call)).action),
+    ),
+    post(path, permission, async (call) => {
+      const { action, run, refuse } = await read(call);
+      return action === null || (await isConfirmed(call, ceremony, action)) ? run() : refuse();
+    }),
+  ];
 }
 
 /**

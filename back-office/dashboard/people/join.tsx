@@ -31,12 +31,10 @@ export async function showJoin(call: PublicCall): Promise<Response> {
   const token = call.url.searchParams.get('token') ?? '';
   const invitation = await findInvitation(call, token);
   if (invitation === null) {
-    return answerPage(call, <LinkEndedPage call={call} />, { status: 404 });
+    return answerPage(call, <LinkEndedPage />, { status: 404 });
   }
   const passkeyName = browserName(call.request.headers.get('user-agent') ?? '');
-  const page = (
-    <JoinPage call={call} token={token} invitation={invitation} passkeyName={passkeyName} />
-  );
+  const page = <JoinPage token={token} invitation={invitation} passkeyName={passkeyName} />;
   const response = answerPage(call, page);
   // The URL is the link, so no request of this page may send it as a referrer, not even to us.
   response.headers.set('referrer-policy', 'no-referrer');

@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact';
+import { useTexts } from '../../../src/ui/texts.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import type { Ceremony } from '../../members/challenge.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
 import { TextField } from '../../ui/elements.tsx';
-import type { DashboardCall, PublicCall } from '../call.ts';
+import { useCall } from '../call.ts';
 import { PostForm } from '../forms.tsx';
 
 interface PasskeyProps {
-  readonly call: Pick<PublicCall, 'language'>;
   readonly ceremony: Ceremony;
   readonly path: string;
   /** Replaces the text of an unexpected failure, which says that nothing was changed. */
@@ -22,11 +22,11 @@ interface PasskeyProps {
 export function PasskeyForm(
   props: PasskeyProps & { readonly next: string; readonly children: ComponentChildren },
 ) {
-  const { call, next, children } = props;
+  const { next, children } = props;
   return (
     <>
       <noscript>
-        <p class="message message-bad">{DASHBOARD_TEXTS[call.language].frame.needsScript}</p>
+        <p class="message message-bad">{useTexts(DASHBOARD_TEXTS).frame.needsScript}</p>
       </noscript>
       <PasskeyProblem {...props} />
       <form class="form" method="post" hidden data-next={next} {...passkeyData(props)}>
@@ -36,8 +36,7 @@ export function PasskeyForm(
   );
 }
 
-interface ConfirmedProps extends Omit<PasskeyProps, 'call'> {
-  readonly call: Pick<DashboardCall, 'language' | 'session'>;
+interface ConfirmedProps extends PasskeyProps {
   /** Why a passkey is needed. */
   readonly hint: string;
   readonly fields?: Readonly<Record<string, string>>;
@@ -47,14 +46,12 @@ interface ConfirmedProps extends Omit<PasskeyProps, 'call'> {
 }
 
 /** What production confirms and the sandbox does not. */
-export function FormConfirmedInProduction(
-  props: ConfirmedProps & { readonly call: Pick<DashboardCall, 'environment'> },
-) {
-  const { call, path, hint: _hint, ceremony: _ceremony, ...form } = props;
-  return call.environment === 'production' ? (
+export function FormConfirmedInProduction(props: ConfirmedProps) {
+  const { path, hint: _hint, ceremony: _ceremony, ...form } = props;
+  return useCall().environment === 'production' ? (
     <ConfirmedForm {...props} />
   ) : (
-    <PostForm {...form} call={call} action={path} class="form" />
+    <PostForm {...form} action={path} class="form" />
   );
 }
 
@@ -63,13 +60,12 @@ export function FormConfirmedInProduction(
  * server asks for one at `path` + "/options".
  */
 export function ConfirmedForm(props: ConfirmedProps) {
-  const { call, ceremony, path, hint, fields = {}, once = false, children } = props;
+  const { ceremony, path, hint, fields = {}, once = false, children } = props;
   return (
     <>
       <p class="hint">{hint}</p>
       <PasskeyProblem ceremony={ceremony} />
       <PostForm
-        call={call}
         action={path}
         class="form"
         fields={fields}
@@ -89,8 +85,8 @@ export function PasskeyProblem({ ceremony }: Pick<PasskeyProps, 'ceremony'>) {
 }
 
 /** The attributes by which the script knows what to do with a form, and what to say. */
-export function passkeyData({ call, ceremony, path, failed }: PasskeyProps) {
-  const { script } = DASHBOARD_TEXTS[call.language].signIn;
+export function passkeyData({ ceremony, path, failed }: PasskeyProps) {
+  const { script } = useTexts(DASHBOARD_TEXTS).signIn;
   return {
     'data-passkey': ceremony,
     'data-path': path,
@@ -107,11 +103,10 @@ export function passkeyData({ call, ceremony, path, failed }: PasskeyProps) {
 
 /** The name of the passkey that the form makes. */
 export function PasskeyNameField(props: {
-  readonly call: Pick<PublicCall, 'language'>;
   /** The proposed name. */
   readonly name: string;
 }) {
-  const { passkeyName, passkeyNameHint } = DASHBOARD_TEXTS[props.call.language].signIn;
+  const { passkeyName, passkeyNameHint } = useTexts(DASHBOARD_TEXTS).signIn;
   return (
     <TextField
       id="passkey"

@@ -1,4 +1,5 @@
 import { clientAddress } from '../../../src/http/rate-limit.ts';
+import { useTexts } from '../../../src/ui/texts.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { challengeOf, issueChallenge, memberIdIn } from '../../members/challenge.ts';
 import { readJson, SignInBody } from '../../members/credential.ts';
@@ -16,20 +17,18 @@ export async function showSignIn(call: PublicCall): Promise<Response> {
   const next = nextPath(call.url.searchParams.get('next'));
   const token = await sessionTokenOf(call.request, call.config);
   const session = token && (await sessionOf(token, call));
-  return session === null
-    ? answerPage(call, <SignInPage call={call} next={next} />)
-    : redirectTo(next);
+  return session === null ? answerPage(call, <SignInPage next={next} />) : redirectTo(next);
 }
 
 /** One button; the browser asks for everything else. */
-function SignInPage(props: { readonly call: PublicCall; readonly next: string }) {
-  const { call, next } = props;
-  const text = DASHBOARD_TEXTS[call.language].signIn;
+function SignInPage(props: { readonly next: string }) {
+  const { next } = props;
+  const text = useTexts(DASHBOARD_TEXTS).signIn;
   return (
-    <PublicFrame call={call} title={text.signIn.title}>
+    <PublicFrame title={text.signIn.title}>
       <section class="card">
         <p>{text.whatPasskeysAre}</p>
-        <PasskeyForm call={call} ceremony="sign-in" path="/dashboard/sign-in" next={next}>
+        <PasskeyForm ceremony="sign-in" path="/dashboard/sign-in" next={next}>
           <button class="primary wide" type="submit">
             {text.signIn.button}
           </button>

@@ -1,18 +1,20 @@
+import { useTexts } from '../../../src/ui/texts.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import type { OpenInvitation } from '../../members/invitations.ts';
 import { type Member, NAME_LENGTH_MAX } from '../../members/members.ts';
 import { ROLES, type Role } from '../../members/permissions.ts';
 import {
+  Choice,
   CopyText,
-  DoneMessage,
+  FieldError,
   Message,
-  ProblemList,
   Section,
   Table,
   TextField,
+  useProblem,
   When,
 } from '../../ui/elements.tsx';
-import type { DashboardCall } from '../call.ts';
+import { useCall } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { memberPath, TEAM_PATH } from '../paths.ts';
@@ -26,66 +28,58 @@ export interface NewLink {
   readonly isRecovery: boolean;
 }
 
-/** The typed values, to show again. */
-export interface InvitationForm {
+/** The form to invite a member, as it was typed. */
+interface Invited {
   readonly name: string;
   readonly role: Role | null;
-  readonly problems: readonly ('name' | 'role' | 'unconfirmed')[];
 }
 
 /** The members, the pending links, and the form to invite. */
 export function TeamPage(props: {
-  readonly call: DashboardCall;
   readonly members: readonly Member[];
   readonly invitations: readonly OpenInvitation[];
-  readonly form: InvitationForm;
+  readonly typed: Invited;
   readonly link: NewLink | null;
 }) {
-  const { call, members, invitations, form, link } = props;
-  const text = DASHBOARD_TEXTS[call.language].team;
-  const problems = form.problems.map((problem) =>
-    problem === 'unconfirmed'
-      ? ([null, text.problems.unconfirmed] as const)
-      : ([`#${problem}`, text.invite.problems[problem]] as const),
-  );
+  const { members, invitations, typed, link } = props;
+  const text = useTexts(DASHBOARD_TEXTS).team;
   return (
-    <Frame call={call} title={DASHBOARD_TEXTS[call.language].frame.nav.team} active="team">
-      <DoneMessage call={call} texts={text.done} />
-      <ProblemList call={call} problems={problems} />
-      {link !== null && <LinkOnce call={call} link={link} />}
+    <Frame title={useTexts(DASHBOARD_TEXTS).frame.nav.team} active="team" done={text.done}>
+      {link !== null && <LinkOnce link={link} />}
       <Section id="members" title={text.members.title}>
-        <Members call={call} members={members} />
+        <Members members={members} />
       </Section>
-      {!call.session.isSuspended && (
+      {!useCall().session.isSuspended && (
         <Section id="invite" title={text.invite.title}>
           <p class="hint">{text.invite.lead}</p>
-          <InviteForm call={call} form={form} />
+          <InviteForm {...typed} />
         </Section>
       )}
       <Section id="invitations" title={text.invitations.title}>
-        <Invitations call={call} invitations={invitations} />
+        <Invitations invitations={invitations} />
       </Section>
     </Frame>
   );
 }
 
 /** Shown only in the response to the form. */
-export function LinkOnce({ call, link }: { readonly call: DashboardCall; readonly link: NewLink }) {
-  const text = DASHBOARD_TEXTS[call.language].team.link;
+export function LinkOnce({ link }: { readonly link: NewLink }) {
+  const text = useTexts(DASHBOARD_TEXTS).team.link;
   return (
     <Section id="new-link" title={text.title(link.name)}>
       <Message tone="good">{link.isRecovery ? text.recovery : text.invitation}</Message>
-      <CopyText call={call} id="link" label={text.label} value={link.url} />
+      <CopyText id="link" label={text.label} value={link.url} />
       <p class="hint">
-        {text.until} <When call={call} atMs={link.expiresAtMs} />
+        {text.until} <When atMs={link.expiresAtMs} />
       </p>
     </Section>
   );
 }
 
-function Members(props: { readonly call: DashboardCall; readonly members: readonly Member[] }) {
-  const { call, members } = props;
-  const text = DASHBOARD_TEXTS[call.language].team.members;
+function Members(props: { readonly members: readonly Member[] }) {
+  const call = useCall();
+  const { members } = props;
+  const text = useTexts(DASHBOARD_TEXTS).team.members;
   return (
     <Table
       caption={text.title}
@@ -96,9 +90,9 @@ function Members(props: { readonly call: DashboardCall; readonly members: readon
           <strong>{member.name}</strong>
           {member.id === call.session.memberId && ` (${text.you})`}
         </span>,
-        DASHBOARD_TEXTS[call.language].frame.role[member.role],
+        useTexts(DASHBOARD_TEXTS).frame.role[member.role],
         <span class="number">{member.passkeys}</span>,
-        member.lastSeenAtMs === null ? text.never : <When call={call} atMs={member.lastSeenAtMs} />,
+        member.lastSeenAtMs === null ? text.never : <When atMs={member.lastSeenAtMs} />,
         <a class="button" href={memberPath(member.id)} aria-label={text.manageOne(member.name)}>
           {text.manage}
         </a>,
@@ -107,27 +101,18 @@ function Members(props: { readonly call: DashboardCall; readonly members: readon
   );
 }
 
-function InviteForm(props: { readonly call: DashboardCall; readonly form: InvitationForm }) {
-  const { call, form } = props;
-  const { invite: text, confirmHint } = DASHBOARD_TEXTS[call.language].team;
-  const errorOf = (field: 'name' | 'role') =>
-    form.problems.includes(field) ? text.problems[field] : null;
+function InviteForm({ name, role }: Invited) {
+  const { invite: text, confirmHint } = useTexts(DASHBOARD_TEXTS).team;
   return (
-    <ConfirmedForm
-      call={call}
-      ceremony="invitation"
-      path={`${TEAM_PATH}/invitations`}
-      hint={confirmHint}
-    >
+    <ConfirmedForm ceremony="invitation" path={`${TEAM_PATH}/invitations`} hint={confirmHint}>
       <TextField
         id="name"
         label={text.name}
         hint={text.nameHint}
-        error={errorOf('name')}
-        value={form.name}
+        value={name}
         maxlength={NAME_LENGTH_MAX}
       />
-      <RoleChoice call={call} selected={form.role ?? 'viewer'} error={errorOf('role')} />
+      <RoleChoice selected={role ?? 'viewer'} />
       <button class="primary" type="submit">
         {text.button}
       </button>
@@ -136,46 +121,35 @@ function InviteForm(props: { readonly call: DashboardCall; readonly form: Invita
 }
 
 /** The roles with their permissions, as radios: a select box has no room for them on a phone. */
-export function RoleChoice(props: {
-  readonly call: DashboardCall;
-  readonly selected: Role;
-  readonly error?: string | null;
-}) {
-  const { call, selected, error } = props;
-  const { roleAndMeaning, roleMeans } = DASHBOARD_TEXTS[call.language].signIn;
+export function RoleChoice({ selected }: { readonly selected: Role }) {
+  const { signIn, team, frame } = useTexts(DASHBOARD_TEXTS);
+  const error = useProblem('role');
   return (
     <fieldset
       aria-describedby={error ? 'role-error' : undefined}
       aria-invalid={error ? 'true' : undefined}
     >
-      <legend>{DASHBOARD_TEXTS[call.language].team.invite.role}</legend>
-      {error && (
-        <p class="error" id="role-error">
-          {error}
-        </p>
-      )}
+      <legend>{team.invite.role}</legend>
+      <FieldError id="role" error={error} />
       {ROLES.map((role, index) => (
-        <label class="choice">
-          <input
-            type="radio"
-            name="role"
-            id={index === 0 ? 'role' : undefined}
-            value={role}
-            checked={role === selected}
-          />
-          {roleAndMeaning(DASHBOARD_TEXTS[call.language].frame.role[role], roleMeans[role])}
-        </label>
+        <Choice
+          type="radio"
+          name="role"
+          id={index === 0 ? 'role' : undefined}
+          value={role}
+          checked={role === selected}
+        >
+          {signIn.roleAndMeaning(frame.role[role], signIn.roleMeans[role])}
+        </Choice>
       ))}
     </fieldset>
   );
 }
 
-function Invitations(props: {
-  readonly call: DashboardCall;
-  readonly invitations: readonly OpenInvitation[];
-}) {
-  const { call, invitations } = props;
-  const text = DASHBOARD_TEXTS[call.language].team.invitations;
+function Invitations(props: { readonly invitations: readonly OpenInvitation[] }) {
+  const call = useCall();
+  const { invitations } = props;
+  const text = useTexts(DASHBOARD_TEXTS).team.invitations;
   return (
     <Table
       caption={text.title}
@@ -183,15 +157,14 @@ function Invitations(props: {
       empty={text.none}
       rows={invitations.map((invitation) => [
         <strong>{invitation.name}</strong>,
-        DASHBOARD_TEXTS[call.language].frame.role[invitation.role],
+        useTexts(DASHBOARD_TEXTS).frame.role[invitation.role],
         invitation.memberId === null ? text.newMember : text.newPasskey,
         invitation.invitedBy,
-        <When call={call} atMs={invitation.expiresAtMs} />,
+        <When atMs={invitation.expiresAtMs} />,
         call.session.isSuspended ? (
           ''
         ) : (
           <ButtonForm
-            call={call}
             action={`${TEAM_PATH}/invitations/${invitation.id}/revoke`}
             label={text.revoke}
             describedAs={text.revokeOne(invitation.name)}

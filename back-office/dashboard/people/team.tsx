@@ -1,4 +1,6 @@
-import { found, problem } from '../../../src/http/problem.ts';
+import { found } from '../../../src/http/problem.ts';
+import type { DashboardMessages } from '../../i18n/messages.ts';
+import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import {
   invitationPath,
   newInvitation,
@@ -19,167 +21,155 @@ import {
 import { type Role, roleFrom } from '../../members/permissions.ts';
 import { revokeOtherSessions, revokeSessionsOf } from '../../members/sessions.ts';
 import { relyingPartyOf } from '../../members/verification.ts';
-import { answerPage, redirectTo } from '../../ui/answer.ts';
-import { actorOf, type DashboardCall, shownAt } from '../call.ts';
+import { redirectTo } from '../../ui/answer.ts';
+import type { Problems } from '../../ui/elements.tsx';
+import { actorOf, type DashboardCall } from '../call.ts';
+import { showPage } from '../frame.tsx';
 import { noticePage } from '../notices.tsx';
 import { memberPath, TEAM_PATH } from '../paths.ts';
-import { changePeople } from './audited.ts';
-import { isConfirmed, offerConfirmation } from './confirmation.ts';
-import { MemberPage, type MemberProblem } from './member-page.tsx';
-import { type InvitationForm, type NewLink, TeamPage } from './team-page.tsx';
+import { type DashboardRoute, get, post } from '../route.ts';
+import { changeKnown, changePeople } from './audited.ts';
+import { type Asked, confirmedPost, wrong } from './confirmation.ts';
+import { MemberPage } from './member-page.tsx';
+import { type NewLink, TeamPage } from './team-page.tsx';
 
-const EMPTY_FORM: InvitationForm = { name: '', role: null, problems: [] };
+const MEMBER = `${TEAM_PATH}/members/:member` as const;
 
-/** GET /dashboard/team */
-export async function showTeam(call: DashboardCall): Promise<Response> {
-  return answerTeam(call, EMPTY_FORM, null);
-}
+/**
+ * Inviting, recovering and promoting ask for the owner's passkey. Otherwise a stolen session could do
+ * it, and refund as that member (docs/decisions.md#42). Also for viewers: their role may change while
+ * a link is open.
+ */
+export const TEAM_ROUTES: readonly DashboardRoute[] = [
+  get(TEAM_PATH, 'manage', (call) => answerTeam(call)),
+  ...confirmedPost(`${TEAM_PATH}/invitations`, 'manage', 'invitation', readInvitation),
+  post(`${TEAM_PATH}/invitations/:invitation/revoke`, 'manage', revokeOpenInvitation),
+  get(MEMBER, 'manage', async (call) => answerMember(call, await namedMember(call))),
+  ...confirmedPost(`${MEMBER}/role`, 'manage', 'role', readRoleChange),
+  post(`${MEMBER}/remove`, 'manage', removeTeamMember),
+  ...confirmedPost(`${MEMBER}/recovery`, 'manage', 'recovery', readRecovery),
+  post(`${MEMBER}/sessions/revoke`, 'manage', revokeMemberSessions),
+];
 
-/** The whole page, with a new link or a rejected form. */
+/** The whole page, with a new link, or with the form that was rejected. */
 async function answerTeam(
   call: DashboardCall,
-  form: InvitationForm,
-  link: NewLink | null,
+  { link = null, ...refusal }: { readonly link?: NewLink | null } & Refusal = {},
 ): Promise<Response> {
-  const { session, env, nowMs } = call;
+  const { session, env, nowMs, form } = call;
   const [members, invitations] = await Promise.all([
     membersOf(env.BACK_OFFICE_DB, session.merchantId),
     session.isSuspended ? [] : openInvitations(env.BACK_OFFICE_DB, session.merchantId, nowMs),
   ]);
-  const page = (
-    <TeamPage
-      call={shownAt(call, TEAM_PATH)}
-      members={members}
-      invitations={invitations}
-      form={form}
-      link={link}
-    />
-  );
-  return answerPage(call, page, { status: statusOf(form.problems[0]) });
+  const typed =
+    refusal.problems === undefined
+      ? { name: '', role: null }
+      : { name: form.text('name'), role: roleFrom(form.text('role')) };
+  const page = <TeamPage {...{ members, invitations, typed, link }} />;
+  return showPage(call, page, { at: TEAM_PATH, ...refusal });
 }
 
-function statusOf(problem: MemberProblem | 'name' | undefined): number {
-  switch (problem) {
-    case undefined:
-      return 200;
-    case 'unconfirmed':
-      return 403;
-    default:
-      return 400;
-  }
+interface Refusal {
+  readonly problems?: Problems;
+  readonly status?: number;
 }
 
-/**
- * POST /dashboard/team/invitations/options: asks for the owner's passkey. Otherwise a stolen session
- * could invite, recover or promote a member, and refund as that member (docs/decisions.md#42). Also
- * for viewers: their role may change while a link is open.
- */
-export async function beginInvite(call: DashboardCall): Promise<Response> {
-  const { name, role } = readInvitation(call);
-  const isValid = name !== null && role !== null;
-  return offerConfirmation(call, 'invitation', isValid ? [name, role] : null);
+/** What was wrong with a form about a member. */
+function refusal(
+  { language }: DashboardCall,
+  problem: keyof DashboardMessages['team']['problems'],
+) {
+  const text = DASHBOARD_TEXTS[language].team.problems[problem];
+  return { problems: [[null, text]], status: problem === 'unconfirmed' ? 403 : 400 } as const;
 }
 
 /** POST /dashboard/team/invitations: only this response contains the link. */
-export async function inviteMember(call: DashboardCall): Promise<Response> {
-  const typed = call.form.text('name');
-  const read = readInvitation(call);
-  const { name, role } = read;
+async function readInvitation(call: DashboardCall): Promise<Asked> {
+  const name = nameFrom(call.form.text('name'));
+  const role = roleFrom(call.form.text('role'));
   if (name === null || role === null) {
-    const problems = (['name', 'role'] as const).filter((field) => read[field] === null);
-    return answerTeam(call, { name: typed, role, problems }, null);
+    const text = DASHBOARD_TEXTS[call.language].team.invite.problems;
+    const fields = [
+      ...(name === null ? ['name'] : []),
+      ...(role === null ? ['role'] : []),
+    ] as const;
+    const problems = fields.map((field) => [field, text[field as keyof typeof text]] as const);
+    return wrong(() => answerTeam(call, { problems }));
   }
-  if (!(await isConfirmed(call, 'invitation', [name, role]))) {
-    return answerTeam(call, { name: typed, role, problems: ['unconfirmed'] }, null);
-  }
-  const link = await makeLink(call, name, role, null);
-  // Null: the member lost the owner role during the request.
-  return link === null ? noticePage(call, 'not_allowed') : answerTeam(call, EMPTY_FORM, link);
-}
-
-function readInvitation({ form }: DashboardCall) {
-  return { name: nameFrom(form.text('name')), role: roleFrom(form.text('role')) };
+  return {
+    action: [name, role],
+    run: async () => {
+      const link = await makeLink(call, name, role, null);
+      // Null: the member lost the owner role during the request.
+      return link === null ? noticePage(call, 'not_allowed') : answerTeam(call, { link });
+    },
+    refuse: () => answerTeam(call, refusal(call, 'unconfirmed')),
+  };
 }
 
 /** POST /dashboard/team/invitations/:invitation/revoke */
-export async function revokeOpenInvitation(call: DashboardCall): Promise<Response> {
+async function revokeOpenInvitation(call: DashboardCall): Promise<Response> {
   const { session, nowMs, params } = call;
   const id = params.invitation ?? '';
   const change = revokeInvitation(session.merchantId, id, nowMs);
   const act = { action: 'invitation.revoked', target: id } as const;
-  if (!(await changePeople(call, change, act))) {
-    throw problem('not_found');
-  }
+  await changeKnown(call, change, act);
   return redirectTo(TEAM_PATH, { done: 'invitation_revoked' });
-}
-
-/** GET /dashboard/team/members/:member */
-export async function showMember(call: DashboardCall): Promise<Response> {
-  return answerMember(call, await namedMember(call), {});
 }
 
 function answerMember(
   call: DashboardCall,
   member: Member,
-  { problem, link }: { readonly problem?: MemberProblem; readonly link?: NewLink },
+  { link = null, ...refused }: { readonly link?: NewLink | null } & Refusal = {},
 ): Response {
-  const page = (
-    <MemberPage
-      call={shownAt(call, memberPath(member.id))}
-      member={member}
-      problem={problem ?? null}
-      link={link ?? null}
-    />
-  );
-  return answerPage(call, page, { status: statusOf(problem) });
-}
-
-/** POST /dashboard/team/members/:member/role/options: asks for the owner's passkey. */
-export async function beginChangeRole(call: DashboardCall): Promise<Response> {
-  const member = await namedMember(call);
-  const role = roleFrom(call.form.text('role'));
-  const isAsked = role !== null && role !== member.role && !isUnsure(call, member);
-  return offerConfirmation(call, 'role', isAsked ? [member.id, role] : null);
+  const page = <MemberPage member={member} link={link} />;
+  return showPage(call, page, { at: memberPath(member.id), ...refused });
 }
 
 /** POST /dashboard/team/members/:member/role */
-export async function changeMemberRole(call: DashboardCall): Promise<Response> {
+async function readRoleChange(call: DashboardCall): Promise<Asked> {
   const member = await namedMember(call);
   const { id, name } = member;
   const role = roleFrom(call.form.text('role'));
   if (role === null) {
-    return answerMember(call, member, { problem: 'role' });
+    return wrong(() => answerMember(call, member, refusal(call, 'role')));
   }
   if (role === member.role) {
-    return redirectTo(memberPath(id));
+    return wrong(() => redirectTo(memberPath(id)));
   }
   if (isUnsure(call, member)) {
-    return answerMember(call, member, { problem: 'unsure' });
+    return wrong(() => answerMember(call, member, refusal(call, 'unsure')));
   }
-  if (!(await isConfirmed(call, 'role', [id, role]))) {
-    return answerMember(call, member, { problem: 'unconfirmed' });
-  }
-  const detail = { name, from: member.role, to: role };
-  const isChanged = await changePeople(
-    call,
-    changeRole(changeOf(call, member), role),
-    { action: 'member.role_changed', target: id, detail },
-    [revokeInvitationsBy(id, call.nowMs)],
-  );
-  if (!isChanged) {
-    return answerMember(call, member, { problem: 'last_owner' });
-  }
-  // A former owner may no longer see these pages.
-  return id === call.session.memberId
-    ? redirectTo('/dashboard')
-    : redirectTo(memberPath(id), { done: 'role_changed' });
+  return {
+    action: [id, role],
+    run: async () => {
+      const isChanged = await changePeople(
+        call,
+        changeRole(changeOf(call, member), role),
+        {
+          action: 'member.role_changed',
+          target: id,
+          detail: { name, from: member.role, to: role },
+        },
+        [revokeInvitationsBy(id, call.nowMs)],
+      );
+      if (!isChanged) {
+        return answerMember(call, member, refusal(call, 'last_owner'));
+      }
+      // A former owner may no longer see these pages.
+      return id === call.session.memberId
+        ? redirectTo('/dashboard')
+        : redirectTo(memberPath(id), { done: 'role_changed' });
+    },
+    refuse: () => answerMember(call, member, refusal(call, 'unconfirmed')),
+  };
 }
 
 /** POST /dashboard/team/members/:member/remove: sessions, passkeys and links end at once. */
-export async function removeTeamMember(call: DashboardCall): Promise<Response> {
+async function removeTeamMember(call: DashboardCall): Promise<Response> {
   const member = await namedMember(call);
   if (isUnsure(call, member)) {
-    return answerMember(call, member, { problem: 'unsure' });
+    return answerMember(call, member, refusal(call, 'unsure'));
   }
   const { id, name, role } = member;
   const isRemoved = await changePeople(
@@ -190,28 +180,25 @@ export async function removeTeamMember(call: DashboardCall): Promise<Response> {
   );
   return isRemoved
     ? redirectTo(TEAM_PATH, { done: 'member_removed' })
-    : answerMember(call, member, { problem: 'last_owner' });
-}
-
-/** POST /dashboard/team/members/:member/recovery/options: asks for the owner's passkey. */
-export async function beginRecovery(call: DashboardCall): Promise<Response> {
-  const { id } = await namedMember(call);
-  return offerConfirmation(call, 'recovery', [id]);
+    : answerMember(call, member, refusal(call, 'last_owner'));
 }
 
 /** POST /dashboard/team/members/:member/recovery: only this response contains the link. */
-export async function issueRecovery(call: DashboardCall): Promise<Response> {
+async function readRecovery(call: DashboardCall): Promise<Asked> {
   const member = await namedMember(call);
-  if (!(await isConfirmed(call, 'recovery', [member.id]))) {
-    return answerMember(call, member, { problem: 'unconfirmed' });
-  }
-  const link = await makeLink(call, member.name, member.role, member.id);
-  // Null: during the request, the member was removed or the owner lost the role.
-  return link === null ? noticePage(call, 'not_allowed') : answerMember(call, member, { link });
+  return {
+    action: [member.id],
+    run: async () => {
+      const link = await makeLink(call, member.name, member.role, member.id);
+      // Null: during the request, the member was removed or the owner lost the role.
+      return link === null ? noticePage(call, 'not_allowed') : answerMember(call, member, { link });
+    },
+    refuse: () => answerMember(call, member, refusal(call, 'unconfirmed')),
+  };
 }
 
 /** POST /dashboard/team/members/:member/sessions/revoke: one's own except the current one. */
-export async function revokeMemberSessions(call: DashboardCall): Promise<Response> {
+async function revokeMemberSessions(call: DashboardCall): Promise<Response> {
   const { id, name } = await namedMember(call);
   const { session, nowMs } = call;
   const isOneself = id === session.memberId;

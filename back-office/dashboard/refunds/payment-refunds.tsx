@@ -1,17 +1,17 @@
 import type { Intent } from '../../../src/domain/intent.ts';
 import type { Refund } from '../../../src/domain/refund.ts';
 import { refundableMinor } from '../../../src/domain/refund-amounts.ts';
+import { useTexts } from '../../../src/ui/texts.tsx';
 import { Refunds } from '../../elements/payment-refunds.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { shownText } from '../../ui/untrusted-text.ts';
-import { type DashboardCall, mayChange } from '../call.ts';
+import { mayChange, useCall } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { listIn, paymentPath, refundPath, withList } from '../paths.ts';
 
 /** Refunds on the page of a payment. */
 
 interface Props {
-  readonly call: DashboardCall;
   readonly intent: Intent;
 }
 
@@ -19,19 +19,21 @@ interface Props {
 export function RefundButton(
   props: Props & { readonly attemptId: string | null; readonly label?: string },
 ) {
-  const { call, intent, attemptId, label } = props;
+  const call = useCall();
+  const { intent, attemptId, label } = props;
   const attempt = intent.attempts.find(({ id }) => id === attemptId);
   const isPossible = attempt !== undefined && refundableMinor(intent, attempt) > 0;
   return !isPossible || !mayChange(call, 'refunds') ? null : (
     <a class="button" href={refundPath(call, intent.terms.uniqueId, attempt.reference)}>
-      {label ?? DASHBOARD_TEXTS[call.language].refunds.refund}
+      {label ?? useTexts(DASHBOARD_TEXTS).refunds.refund}
     </a>
   );
 }
 
 export function OwnRefunds(props: Props & { readonly names: ReadonlyMap<string, string> }) {
-  const { call, intent, names } = props;
-  const text = DASHBOARD_TEXTS[call.language].refunds;
+  const call = useCall();
+  const { intent, names } = props;
+  const text = useTexts(DASHBOARD_TEXTS).refunds;
   const requester = ({ requester: by }: Refund) => {
     switch (by.type) {
       case 'member':
@@ -55,14 +57,12 @@ export function OwnRefunds(props: Props & { readonly names: ReadonlyMap<string, 
     );
   return (
     <Refunds
-      call={call}
       intent={intent}
       requester={requester}
       actions={({ id, status }) =>
         status === 'pending' &&
         mayChange(call, 'refunds') && (
           <ButtonForm
-            call={call}
             action={cancelPath(id)}
             label={text.cancel}
             tone="bad"

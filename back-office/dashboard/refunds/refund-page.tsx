@@ -8,19 +8,19 @@ import {
 import { majorText } from '../../../src/domain/money.ts';
 import { REFUND_REASON_LENGTH_MAX, type Refund } from '../../../src/domain/refund.ts';
 import { heldOf } from '../../../src/domain/refund-amounts.ts';
-import { moneyIn } from '../../elements/payment-elements.tsx';
+import { useTexts } from '../../../src/ui/texts.tsx';
+import { useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { copyRow, Facts, Field, Message, Section, TextField } from '../../ui/elements.tsx';
+import { copyFact, Facts, Message, Section, TextField } from '../../ui/elements.tsx';
 import { Navigation } from '../../ui/page.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
-import type { DashboardCall } from '../call.ts';
+import { useCall } from '../call.ts';
 import { CsrfField } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { listIn, paymentPath, refundPath, withList } from '../paths.ts';
 import { PasskeyForm } from '../people/passkey-form.tsx';
 
 interface Props {
-  readonly call: DashboardCall;
   readonly intent: Intent;
 }
 
@@ -32,12 +32,12 @@ interface FormProps extends Props {
 
 /** The form, prefilled with all that is left. */
 export function RefundPage(props: FormProps) {
-  const { call, intent, attempt } = props;
+  const { intent, attempt } = props;
   return (
-    <RefundFrame call={call} intent={intent}>
-      <Transactions call={call} intent={intent} attempt={attempt} />
+    <RefundFrame intent={intent}>
+      <Transactions intent={intent} attempt={attempt} />
       <TransactionFacts {...props} />
-      <Section id="refund" title={DASHBOARD_TEXTS[call.language].refunds.refund}>
+      <Section id="refund" title={useTexts(DASHBOARD_TEXTS).refunds.refund}>
         <WhatHappens {...props} />
         <RefundForm {...props} />
       </Section>
@@ -55,10 +55,11 @@ export function NoRefundPage(props: Props & { readonly problem: string }) {
 }
 
 function RefundFrame(props: Props & { readonly children: ComponentChildren }) {
-  const { call, intent, children } = props;
-  const text = DASHBOARD_TEXTS[call.language].refunds;
+  const call = useCall();
+  const { intent, children } = props;
+  const text = useTexts(DASHBOARD_TEXTS).refunds;
   return (
-    <Frame call={call} title={text.formTitle(shownText(intent.terms.uniqueId))} active="payments">
+    <Frame title={text.formTitle(shownText(intent.terms.uniqueId))} active="payments">
       <p>
         <a href={withList(paymentPath(call.environment, intent.terms.uniqueId), listIn(call.url))}>
           {text.back}
@@ -70,9 +71,10 @@ function RefundFrame(props: Props & { readonly children: ComponentChildren }) {
 }
 
 /** The payments to choose from, where the customer paid more than once. */
-function Transactions({ call, intent, attempt }: Omit<FormProps, 'whole'>) {
-  const text = DASHBOARD_TEXTS[call.language].refunds;
-  const { methodName } = CHECKOUT_TEXTS[call.language];
+function Transactions({ intent, attempt }: Omit<FormProps, 'whole'>) {
+  const call = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).refunds;
+  const { methodName } = useTexts(CHECKOUT_TEXTS);
   const paid = intent.attempts.filter(({ status }) => status === 'succeeded');
   return paid.length < 2 ? null : (
     <Navigation
@@ -87,17 +89,17 @@ function Transactions({ call, intent, attempt }: Omit<FormProps, 'whole'>) {
   );
 }
 
-function TransactionFacts({ call, intent, attempt, whole }: FormProps) {
-  const { refunds: text, payment } = DASHBOARD_TEXTS[call.language];
-  const money = moneyIn(call, intent.terms.currency);
+function TransactionFacts({ intent, attempt, whole }: FormProps) {
+  const { refunds: text, payment } = useTexts(DASHBOARD_TEXTS);
+  const money = useMoney(intent.terms.currency);
   const heldMinor = heldOf(intent, attempt).amountMinor;
   return (
     <Section id="transaction" title={payment.facts}>
       <Facts
         rows={[
           [text.paid, money(chargedMinor(intent.terms, attempt.method))],
-          [payment.method, CHECKOUT_TEXTS[call.language].methodName[attempt.method]],
-          copyRow(call, 'transaction-id', payment.reference, attempt.reference),
+          [payment.method, useTexts(CHECKOUT_TEXTS).methodName[attempt.method]],
+          copyFact('transaction-id', payment.reference, attempt.reference),
           heldMinor === 0 ? null : [text.held, money(heldMinor)],
           [text.left, money(whole.amountMinor)],
         ]}
@@ -107,9 +109,9 @@ function TransactionFacts({ call, intent, attempt, whole }: FormProps) {
 }
 
 /** What the customer gets, who bears the commission, and whether a person must do it. */
-function WhatHappens({ call, intent, attempt, whole }: FormProps) {
-  const text = DASHBOARD_TEXTS[call.language].refunds;
-  const money = moneyIn(call, intent.terms.currency);
+function WhatHappens({ intent, attempt, whole }: FormProps) {
+  const text = useTexts(DASHBOARD_TEXTS).refunds;
+  const money = useMoney(intent.terms.currency);
   const amount = money(whole.amountMinor);
   return (
     <>
@@ -117,7 +119,7 @@ function WhatHappens({ call, intent, attempt, whole }: FormProps) {
         {whole.returnedMinor === whole.amountMinor
           ? text.gets(amount)
           : text.getsMore(amount, money(whole.returnedMinor))}{' '}
-        {commissionText({ call, intent, attempt, whole })}
+        {commissionText({ intent, attempt, whole })}
       </p>
       {whole.actionReason !== null && (
         <Message tone="warning">
@@ -128,9 +130,9 @@ function WhatHappens({ call, intent, attempt, whole }: FormProps) {
   );
 }
 
-function commissionText({ call, intent, attempt, whole }: FormProps): string | null {
-  const text = DASHBOARD_TEXTS[call.language].refunds;
-  const money = moneyIn(call, intent.terms.currency);
+function commissionText({ intent, attempt, whole }: FormProps): string | null {
+  const text = useTexts(DASHBOARD_TEXTS).refunds;
+  const money = useMoney(intent.terms.currency);
   const commissionMinor = commissionOf(intent.terms, attempt.method);
   if (commissionMinor === 0) {
     return null;
@@ -142,38 +144,28 @@ function commissionText({ call, intent, attempt, whole }: FormProps): string | n
   return text.commissionReturned[bearer](money(whole.commissionReturnedMinor));
 }
 
-function RefundForm({ call, intent, attempt, whole }: FormProps) {
-  const text = DASHBOARD_TEXTS[call.language].refunds;
+function RefundForm({ intent, attempt, whole }: FormProps) {
+  const call = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).refunds;
   const { uniqueId, currency } = intent.terms;
   const back = withList(paymentPath(call.environment, uniqueId), listIn(call.url));
   return (
     <PasskeyForm
-      call={call}
       ceremony="refund"
       path={paymentPath(call.environment, uniqueId, '/refund')}
       next={`${back}${back.includes('?') ? '&' : '?'}done=refund_requested`}
       failed={text.failed}
     >
-      <CsrfField session={call.session} />
+      <CsrfField />
       <input type="hidden" name="refund" value={whole.id} />
       <input type="hidden" name="transaction" value={attempt.reference} />
-      <Field
+      <TextField
         id="amount"
+        inputmode="decimal"
         label={`${text.amount} (${currency})`}
-        hint={text.amountHint(moneyIn(call, currency)(whole.amountMinor))}
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            type="text"
-            inputmode="decimal"
-            name="amount"
-            value={majorText(whole.amountMinor)}
-            required
-            autocomplete="off"
-          />
-        )}
-      </Field>
+        hint={text.amountHint(useMoney(currency)(whole.amountMinor))}
+        value={majorText(whole.amountMinor)}
+      />
       <TextField
         id="reason"
         label={text.reason}

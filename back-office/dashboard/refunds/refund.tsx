@@ -8,8 +8,9 @@ import { amountMinorFrom } from '../../elements/typed-amount.ts';
 import type { DashboardMessages } from '../../i18n/messages.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { newId } from '../../members/members.ts';
-import { answerJson, answerPage, redirectTo } from '../../ui/answer.ts';
+import { answerJson, redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
+import { showPage } from '../frame.tsx';
 import { noticePage } from '../notices.tsx';
 import { listIn, paymentPath, withList } from '../paths.ts';
 import { offerConfirmation, whenConfirmed } from '../people/confirmation.ts';
@@ -31,8 +32,8 @@ export async function showRefund(call: DashboardCall): Promise<Response> {
     return noticePage(call, 'not_found');
   }
   const problem = (problemText: string) => {
-    const page = <NoRefundPage call={call} intent={plan.intent} problem={problemText} />;
-    return answerPage(call, page, { status: 409 });
+    const page = <NoRefundPage intent={plan.intent} problem={problemText} />;
+    return showPage(call, page, { status: 409 });
   };
   if (plan.type === 'no_transaction') {
     return problem(text.problems.not_paid);
@@ -42,7 +43,7 @@ export async function showRefund(call: DashboardCall): Promise<Response> {
     return problem(rejectionText(call, intent, attempt, outcome));
   }
   return tooOldDaysMax === null
-    ? answerPage(call, <RefundPage call={call} intent={intent} attempt={attempt} whole={outcome} />)
+    ? showPage(call, <RefundPage intent={intent} attempt={attempt} whole={outcome} />)
     : problem(text.tooOld(String(tooOldDaysMax)));
 }
 

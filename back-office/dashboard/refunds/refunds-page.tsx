@@ -1,13 +1,14 @@
+import type { Page } from '../../../src/platform/paging.ts';
 import type { RefundRow, ShownRefundStatus } from '../../../src/read-model/refunds-list.ts';
-import { moneyIn } from '../../elements/payment-elements.tsx';
+import { useTexts } from '../../../src/ui/texts.tsx';
+import { useMoney } from '../../elements/payment-elements.tsx';
 import { RefundBadge } from '../../elements/payment-refunds.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { answerPage } from '../../ui/answer.ts';
 import { Untrusted, When } from '../../ui/elements.tsx';
 import { Navigation } from '../../ui/page.tsx';
-import { type DashboardCall, tenantOf } from '../call.ts';
-import { Frame } from '../frame.tsx';
-import { BadCursor, List, listRequest, PAGE_ROWS } from '../list.tsx';
+import { type DashboardCall, tenantOf, useCall } from '../call.ts';
+import { Frame, showPage } from '../frame.tsx';
+import { BadCursor, List, type ListRequest, listRequest, PAGE_ROWS } from '../list.tsx';
 import { paymentPath, refundsPath } from '../paths.ts';
 
 /** The statuses in the order of the tabs: those without an outcome first. */
@@ -22,56 +23,63 @@ const STATUSES = [
 
 /** GET …/refunds: the refunds of all payments, newest first. An unknown status shows all. */
 export async function showRefunds(call: DashboardCall): Promise<Response> {
-  const { refunds: text, payments } = DASHBOARD_TEXTS[call.language];
   const named = call.url.searchParams.get('status');
   const status = STATUSES.find((one) => one === named);
   const request = listRequest(call);
   const { lists } = call.payments;
   const page = await lists.refunds(tenantOf(call), { status }, request.cursor, PAGE_ROWS);
-  return answerPage(
-    call,
-    <Frame call={call} title={text.title} active="refunds">
-      <BadCursor call={call} request={request} />
+  return showPage(call, <RefundsPage {...{ status, request, page }} />, {
+    status: request.status,
+  });
+}
+
+function RefundsPage(props: {
+  readonly status: ShownRefundStatus | undefined;
+  readonly request: ListRequest;
+  readonly page: Page<RefundRow>;
+}) {
+  const { status, request, page } = props;
+  const { environment } = useCall();
+  const { refunds: text, payments } = useTexts(DASHBOARD_TEXTS);
+  const { methodName } = useTexts(CHECKOUT_TEXTS);
+  const pathTo = (cursor: string) => refundsPath(environment, { status: status ?? '', cursor });
+  return (
+    <Frame title={text.title} active="refunds">
+      <BadCursor request={request} />
       <Navigation
         class="tabs"
         label={payments.status}
         links={[undefined, ...STATUSES].map((one) => ({
-          href: refundsPath(call.environment, { status: one ?? '' }),
+          href: refundsPath(environment, { status: one ?? '' }),
           text: one === undefined ? payments.allStatuses : text.status[one],
           isCurrent: one === status,
         }))}
       />
       <div class="payment-list">
         <List
-          call={call}
           title={text.title}
-          columns={[
-            text.payment,
-            text.amountOfRefund,
-            payments.status,
-            payments.method,
-            text.requestedAt,
-          ]}
-          cells={(row) => cellsOf(call, row)}
-          page={page}
+          rows={page.rows}
           empty={text.none}
-          pathTo={(next) => refundsPath(call.environment, { status: status ?? '', cursor: next })}
+          pages={{ page, pathTo }}
+          columns={[
+            [
+              text.payment,
+              ({ uniqueId }) => (
+                <a class="id" href={`${paymentPath(environment, uniqueId)}#refunds`}>
+                  <Untrusted text={uniqueId} />
+                </a>
+              ),
+            ],
+            [
+              text.amountOfRefund,
+              (row) => <span class="number">{useMoney(row.currency)(row.amountMinor)}</span>,
+            ],
+            [payments.status, (row) => <RefundBadge status={row.status} />],
+            [payments.method, ({ method }) => <span class="whole">{methodName[method]}</span>],
+            [text.requestedAt, ({ createdAtMs }) => <When atMs={createdAtMs} />],
+          ]}
         />
       </div>
-    </Frame>,
-    { status: request.status },
+    </Frame>
   );
-}
-
-function cellsOf(call: DashboardCall, row: RefundRow) {
-  const { methodName } = CHECKOUT_TEXTS[call.language];
-  return [
-    <a class="id" href={`${paymentPath(call.environment, row.uniqueId)}#refunds`}>
-      <Untrusted text={row.uniqueId} />
-    </a>,
-    <span class="number">{moneyIn(call, row.currency)(row.amountMinor)}</span>,
-    <RefundBadge call={call} status={row.status} />,
-    <span class="whole">{methodName[row.method]}</span>,
-    <When call={call} atMs={row.createdAtMs} />,
-  ];
 }

@@ -1,37 +1,37 @@
 import type { ComponentChildren } from 'preact';
+import { useTexts } from '../../../src/ui/texts.tsx';
 import { endpointOrigin } from '../../../src/webhooks/endpoints.ts';
-import {
-  SIGNATURE_HEADER_CHARACTERS_MAX,
-  type SignatureHeaderProblem,
-} from '../../../src/webhooks/signature-header.ts';
+import { SIGNATURE_HEADER_CHARACTERS_MAX } from '../../../src/webhooks/signature-header.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { TextField } from '../../ui/elements.tsx';
 import { Navigation } from '../../ui/page.tsx';
-import { type DashboardCall, may } from '../call.ts';
-import { Frame } from '../frame.tsx';
+import { may, useCall } from '../call.ts';
+import { Frame, type FrameProps } from '../frame.tsx';
 import { webhooksPath } from '../paths.ts';
 
 /** The pages about webhooks, with their paths. */
 const TABS = { settings: '', events: '/events', resend: '/resend' } as const;
 
 /** The two days in a form's query. */
-export const DAY_NAMES = ['from', 'to'] as const;
+export const DAY_NAMES = { from: 'from', to: 'to' } as const;
 
 type Tab = keyof typeof TABS;
 
 /** A page about webhooks, with links to the others. Only developers may resend. */
 export function WebhooksFrame(props: {
-  readonly call: DashboardCall;
   readonly title: string;
   readonly active: Tab;
+  readonly done?: FrameProps['done'];
+  readonly notDone?: FrameProps['notDone'];
   readonly children: ComponentChildren;
 }) {
-  const { call, title, active } = props;
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
+  const call = useCall();
+  const { active, children, ...frame } = props;
+  const text = useTexts(DASHBOARD_TEXTS).webhooks;
   const tabs = Object.keys(TABS) as readonly Tab[];
   const shown = may(call, 'develop') ? tabs : tabs.filter((tab) => tab !== 'resend');
   return (
-    <Frame call={call} title={title} active="webhooks">
+    <Frame {...frame} active="webhooks">
       <Navigation
         class="parts"
         label={text.parts}
@@ -41,24 +41,26 @@ export function WebhooksFrame(props: {
           isCurrent: tab === active,
         }))}
       />
-      {props.children}
+      {children}
     </Frame>
   );
 }
 
 /** Developers see the whole address, others its origin: the rest may hold a secret of the merchant's. */
-export function shownAddress(call: DashboardCall, url: string): string {
+export function shownAddress(url: string): string {
+  const call = useCall();
   return may(call, 'develop') ? url : (endpointOrigin(url) ?? '');
 }
 
+/** What forms have changed. It takes some seconds to reach all of the gateway. */
+export function useDoneTexts(): Readonly<Record<string, string>> {
+  const { done, lag } = useTexts(DASHBOARD_TEXTS).webhooks;
+  return Object.fromEntries(Object.entries(done).map(([name, text]) => [name, `${text} ${lag}`]));
+}
+
 /** The field for the name of an extra signature header; empty: none. */
-export function SignatureHeaderField(props: {
-  readonly call: DashboardCall;
-  readonly value: string;
-  readonly problem: SignatureHeaderProblem | null;
-}) {
-  const { call, value, problem } = props;
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
+export function SignatureHeaderField({ value }: { readonly value: string }) {
+  const text = useTexts(DASHBOARD_TEXTS).webhooks;
   return (
     <TextField
       id="signatureHeader"
@@ -67,7 +69,6 @@ export function SignatureHeaderField(props: {
       value={value}
       maxlength={SIGNATURE_HEADER_CHARACTERS_MAX}
       required={false}
-      error={problem === null ? null : text.signatureHeaderProblem[problem]}
     />
   );
 }

@@ -1,220 +1,124 @@
-import { countText } from '../../../src/i18n/money-text.ts';
-import type {
-  EndpointProblems,
-  EndpointWithSecrets,
-  TypedEndpoint,
-} from '../../../src/interface/webhooks.ts';
+import type { EndpointWithSecrets, TypedEndpoint } from '../../../src/interface/webhooks.ts';
+import { useTexts } from '../../../src/ui/texts.tsx';
 import type { EndpointEntry } from '../../../src/webhooks/endpoint-store.ts';
-import {
-  DESCRIPTION_CHARACTERS_MAX,
-  ENDPOINTS_MAX,
-  WIRE_EVENT_TYPES,
-} from '../../../src/webhooks/endpoints.ts';
+import { DESCRIPTION_CHARACTERS_MAX, WIRE_EVENT_TYPES } from '../../../src/webhooks/endpoints.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { answerPage } from '../../ui/answer.ts';
 import {
   Badge,
-  DoneMessage,
+  Choice,
   Facts,
-  Field,
+  FieldError,
   Message,
-  ProblemList,
   TextField,
+  useProblem,
   When,
 } from '../../ui/elements.tsx';
-import { type DashboardCall, may, shownAt, tenantOf } from '../call.ts';
-import { ButtonForm } from '../forms.tsx';
-import { noticePage } from '../notices.tsx';
+import { may, useCall } from '../call.ts';
+import { ButtonForm, Submit } from '../forms.tsx';
 import { endpointPath, webhooksPath } from '../paths.ts';
 import { FormConfirmedInProduction } from '../people/passkey-form.tsx';
-import { SignatureHeaderField, shownAddress, WebhooksFrame } from './elements.tsx';
+import { SignatureHeaderField, shownAddress, useDoneTexts, WebhooksFrame } from './elements.tsx';
 import { SecretsSection, type SecretsState } from './secrets-section.tsx';
 
-/** A rejected form. It lives in this one answer only. */
-export interface EditedEndpoint {
-  readonly typed: TypedEndpoint;
-  readonly problems?: EndpointProblems;
-  /** The tenant has ENDPOINTS_MAX. */
-  readonly isFull?: boolean;
-  /** Production needs the member's passkey, which did not confirm this. */
-  readonly isUnconfirmed?: boolean;
-}
-
-export interface EndpointState {
-  readonly edited?: EditedEndpoint;
-  readonly isCreated?: boolean;
-  readonly secrets?: SecretsState;
-}
-
-const NEW_ENDPOINT: TypedEndpoint = {
-  url: '',
-  description: '',
-  eventTypes: [],
-  signatureHeader: '',
-};
-
-/** An endpoint as its form shows it. */
-export function typedOf({ signatureHeader, ...endpoint }: EndpointEntry): TypedEndpoint {
-  return { ...endpoint, signatureHeader: signatureHeader ?? '' };
-}
-
-/** GET …/webhooks/endpoints/new */
-export function showNewEndpoint(call: DashboardCall): Promise<Response> {
-  return answerNewEndpoint(call, { typed: NEW_ENDPOINT });
-}
-
-export async function answerNewEndpoint(
-  call: DashboardCall,
-  edited: EditedEndpoint,
-  status = 200,
-): Promise<Response> {
-  const page = shownAt(call, endpointPath(call.environment, 'new'));
-  return answerPage(page, <NewEndpointPage call={page} edited={edited} />, { status });
-}
-
-/** GET …/webhooks/endpoints/:endpoint */
-export function showEndpoint(call: DashboardCall): Promise<Response> {
-  return answerEndpoint(call, call.params.endpoint ?? '', {});
-}
-
-/** The endpoint as it is now, with what a form has to say. */
-export async function answerEndpoint(
-  call: DashboardCall,
-  endpointId: string,
-  state: EndpointState,
-  status = 200,
-): Promise<Response> {
-  const page = shownAt(call, endpointPath(call.environment, endpointId));
-  const found = await call.payments.webhooks.endpoint(tenantOf(call), endpointId);
-  return found === null
-    ? noticePage(call, 'not_found')
-    : answerPage(page, <EndpointPage call={page} {...found} state={state} />, { status });
-}
-
-interface Call {
-  readonly call: DashboardCall;
-}
-
-function NewEndpointPage({ call, edited }: Call & { readonly edited: EditedEndpoint }) {
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
+export function NewEndpointPage({ typed }: { readonly typed: TypedEndpoint }) {
+  const { environment } = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).webhooks;
+  const action = webhooksPath(environment, '/endpoints');
   return (
-    <WebhooksFrame call={call} title={text.addTitle} active="settings">
-      <ProblemList call={call} problems={problemsOf(call, edited)} />
+    <WebhooksFrame title={text.addTitle} active="settings">
       <section class="card">
-        <EndpointForm
-          call={call}
-          action={webhooksPath(call.environment, '/endpoints')}
-          edited={edited}
-          button={text.add}
-          once={true}
-        />
+        <EndpointForm action={action} typed={typed} button={text.add} once={true} />
       </section>
-      <BackLink call={call} />
+      <BackLink />
     </WebhooksFrame>
   );
 }
 
-interface PageProps extends Call, EndpointWithSecrets {
-  readonly state: EndpointState;
-}
-
-function EndpointPage({ call, endpoint, secrets, state }: PageProps) {
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
-  const { endpointId } = endpoint;
-  const path = endpointPath(call.environment, endpointId);
-  const { saved, ended, resumed } = text.done;
-  const edited = state.edited ?? { typed: typedOf(endpoint) };
-  const mayDevelop = may(call, 'develop');
+export function EndpointPage(
+  props: EndpointWithSecrets & {
+    readonly typed: TypedEndpoint;
+    readonly isCreated: boolean;
+    readonly state: SecretsState | undefined;
+  },
+) {
+  const { endpoint, secrets, typed, isCreated, state } = props;
+  const call = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).webhooks;
+  const path = endpointPath(call.environment, endpoint.endpointId);
   return (
-    <WebhooksFrame call={call} title={text.endpointTitle} active="settings">
-      <ProblemList call={call} problems={problemsOf(call, edited)} />
-      {state.isCreated && <Message tone="good">{text.endpointCreated}</Message>}
-      <DoneMessage
-        call={call}
-        texts={{
-          saved: `${saved} ${text.lag}`,
-          ended: `${ended} ${text.lag}`,
-          resumed: `${resumed} ${text.lag}`,
-        }}
-      />
-      <EndpointFacts call={call} endpoint={endpoint} />
-      <SecretsSection
-        call={call}
-        secrets={secrets}
-        state={state.secrets}
-        path={`${path}/secrets`}
-        hint={text.secretsHint}
-      />
-      {mayDevelop && (
-        <section class="card">
-          <h2>{text.edit}</h2>
-          <EndpointForm call={call} action={path} edited={edited} button={text.save} />
-        </section>
+    <WebhooksFrame title={text.endpointTitle} active="settings" done={useDoneTexts()}>
+      {isCreated && <Message tone="good">{text.endpointCreated}</Message>}
+      <EndpointFacts endpoint={endpoint} />
+      <SecretsSection secrets={secrets} state={state} path={`${path}/secrets`} />
+      {may(call, 'develop') && (
+        <>
+          <section class="card">
+            <h2>{text.edit}</h2>
+            <EndpointForm action={path} typed={typed} button={text.save} />
+          </section>
+          <div class="buttons">
+            <ButtonForm
+              action={`${path}/delete`}
+              label={text.delete}
+              tone="bad"
+              confirm={text.deleteConfirm}
+            />
+          </div>
+        </>
       )}
-      {mayDevelop && (
-        <div class="buttons">
-          <ButtonForm
-            call={call}
-            action={`${path}/delete`}
-            label={text.delete}
-            tone="bad"
-            confirm={text.deleteConfirm}
-          />
-        </div>
-      )}
-      <BackLink call={call} />
+      <BackLink />
     </WebhooksFrame>
   );
 }
 
-function BackLink({ call }: Call) {
+function BackLink() {
+  const call = useCall();
   return (
     <p>
       <a href={webhooksPath(call.environment)}>
-        {DASHBOARD_TEXTS[call.language].webhooks.backToEndpoints}
+        {useTexts(DASHBOARD_TEXTS).webhooks.backToEndpoints}
       </a>
     </p>
   );
 }
 
-interface EndpointProps extends Call {
+interface EndpointProps {
   readonly endpoint: EndpointEntry;
 }
 
-function EndpointFacts({ call, endpoint }: EndpointProps) {
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
+function EndpointFacts({ endpoint }: EndpointProps) {
+  const call = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).webhooks;
   const { endpointId, failingSinceMs, lastError } = endpoint;
   const log = webhooksPath(call.environment, `/events?endpoint=${endpointId}`);
   return (
     <section class="card">
       <Facts
         rows={[
-          [text.url, shownAddress(call, endpoint.url)],
+          [text.url, shownAddress(endpoint.url)],
           endpoint.description === '' ? null : [text.description, endpoint.description],
-          [text.state, <EndpointState call={call} endpoint={endpoint} />],
-          failingSinceMs === null
-            ? null
-            : [text.failingSince, <When call={call} atMs={failingSinceMs} />],
+          [text.state, <EndpointState endpoint={endpoint} />],
+          failingSinceMs === null ? null : [text.failingSince, <When atMs={failingSinceMs} />],
           lastError === null ? null : [text.lastError, <code lang="en">{lastError}</code>],
-          [text.eventTypes, <EventTypes call={call} endpoint={endpoint} />],
+          [text.eventTypes, <EventTypes endpoint={endpoint} />],
           endpoint.signatureHeader === null
             ? null
             : [text.signatureHeader, <code>{endpoint.signatureHeader}</code>],
-          [text.created, <When call={call} atMs={endpoint.createdAtMs} />],
+          [text.created, <When atMs={endpoint.createdAtMs} />],
           ['id', <code>{endpointId}</code>],
         ]}
       />
       <p>
         <a href={log}>{text.log}</a>
       </p>
-      {may(call, 'develop') && <Switches call={call} endpoint={endpoint} />}
+      {may(call, 'develop') && <Switches endpoint={endpoint} />}
     </section>
   );
 }
 
 /** Disabled, paused, failing or enabled: what matters most. */
-export function EndpointState({ call, endpoint }: EndpointProps) {
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
+export function EndpointState({ endpoint }: EndpointProps) {
+  const text = useTexts(DASHBOARD_TEXTS).webhooks;
   if (!endpoint.isEnabled) {
     return <Badge tone="plain">{text.disabled}</Badge>;
   }
@@ -228,8 +132,8 @@ export function EndpointState({ call, endpoint }: EndpointProps) {
   );
 }
 
-export function EventTypes({ call, endpoint: { eventTypes } }: EndpointProps) {
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
+export function EventTypes({ endpoint: { eventTypes } }: EndpointProps) {
+  const text = useTexts(DASHBOARD_TEXTS).webhooks;
   return eventTypes.length === 0 ? (
     <span>{text.allTypes}</span>
   ) : (
@@ -244,74 +148,55 @@ export function EventTypes({ call, endpoint: { eventTypes } }: EndpointProps) {
   );
 }
 
-function Switches({ call, endpoint }: EndpointProps) {
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
-  const path = endpointPath(call.environment, endpoint.endpointId);
+function Switches({ endpoint }: EndpointProps) {
+  const { environment } = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).webhooks;
+  const path = endpointPath(environment, endpoint.endpointId);
   return (
     <div class="buttons">
-      {endpoint.pausedAtMs !== null && (
-        <ButtonForm call={call} action={`${path}/resume`} label={text.resume} />
-      )}
+      {endpoint.pausedAtMs !== null && <ButtonForm action={`${path}/resume`} label={text.resume} />}
       {endpoint.isEnabled ? (
-        <ButtonForm
-          call={call}
-          action={`${path}/disable`}
-          label={text.disable}
-          confirm={text.disableConfirm}
-        />
+        <ButtonForm action={`${path}/disable`} label={text.disable} confirm={text.disableConfirm} />
       ) : (
-        <EnableForm call={call} path={`${path}/enable`} />
+        <div class="stack">
+          <FormConfirmedInProduction
+            ceremony="webhook-enable"
+            path={`${path}/enable`}
+            hint={text.endpointConfirmHint}
+          >
+            <button type="submit">{text.enable}</button>
+          </FormConfirmedInProduction>
+        </div>
       )}
     </div>
   );
 }
 
-function EnableForm({ call, path }: Call & { readonly path: string }) {
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
-  return (
-    <div class="stack">
-      <FormConfirmedInProduction
-        call={call}
-        ceremony="webhook-enable"
-        path={path}
-        hint={text.endpointConfirmHint}
-      >
-        <button type="submit">{text.enable}</button>
-      </FormConfirmedInProduction>
-    </div>
-  );
-}
-
-interface FormProps extends Call {
+function EndpointForm(props: {
   readonly action: string;
-  readonly edited: EditedEndpoint;
+  readonly typed: TypedEndpoint;
   readonly button: string;
   readonly once?: boolean;
-}
-
-function EndpointForm({ call, action, edited, button, once = false }: FormProps) {
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
-  const { typed, problems } = edited;
+}) {
+  const { action, typed, button, once = false } = props;
+  const text = useTexts(DASHBOARD_TEXTS).webhooks;
   return (
     <FormConfirmedInProduction
-      call={call}
       ceremony="webhook-endpoint"
       path={action}
       hint={text.endpointConfirmHint}
       novalidate={true}
       once={once}
     >
-      <Field
+      <TextField
         id="url"
+        type="url"
         label={text.url}
         hint={text.urlHint}
-        error={problems?.url ? text.urlProblem[problems.url] : null}
-      >
-        {(attributes) => (
-          <input {...attributes} type="url" name="url" autocomplete="off" value={typed.url} />
-        )}
-      </Field>
-      <TypeBoxes call={call} edited={edited} />
+        value={typed.url}
+        required={false}
+      />
+      <TypeBoxes chosen={typed.eventTypes} />
       <TextField
         id="description"
         label={text.description}
@@ -319,60 +204,27 @@ function EndpointForm({ call, action, edited, button, once = false }: FormProps)
         value={typed.description}
         maxlength={DESCRIPTION_CHARACTERS_MAX}
         required={false}
-        error={problems?.isDescriptionTooLong ? text.descriptionTooLong : null}
       />
-      <SignatureHeaderField
-        call={call}
-        value={typed.signatureHeader}
-        problem={problems?.signatureHeader ?? null}
-      />
-      <div class="buttons">
-        <button class="primary" type="submit">
-          {button}
-        </button>
-      </div>
+      <SignatureHeaderField value={typed.signatureHeader} />
+      <Submit label={button} />
     </FormConfirmedInProduction>
   );
 }
 
-function TypeBoxes({ call, edited: { typed, problems } }: Pick<FormProps, 'call' | 'edited'>) {
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
+function TypeBoxes({ chosen }: { readonly chosen: readonly string[] }) {
+  const text = useTexts(DASHBOARD_TEXTS).webhooks;
   return (
     <fieldset id="eventTypes" class="field" aria-describedby="eventTypes-hint">
       <legend>{text.eventTypes}</legend>
       <p class="hint" id="eventTypes-hint">
         {text.eventTypesHint}
       </p>
-      {problems?.hasUnknownType && <p class="error">{text.noTypes}</p>}
+      <FieldError id="eventTypes" error={useProblem('eventTypes')} />
       {WIRE_EVENT_TYPES.map((type) => (
-        <label class="choice">
-          <input
-            type="checkbox"
-            name="eventType"
-            value={type}
-            checked={typed.eventTypes.includes(type)}
-          />
+        <Choice type="checkbox" name="eventType" value={type} checked={chosen.includes(type)}>
           <code>{type}</code>
-        </label>
+        </Choice>
       ))}
     </fieldset>
   );
-}
-
-function problemsOf(
-  { language }: DashboardCall,
-  { problems, isFull, isUnconfirmed }: EditedEndpoint,
-) {
-  const { webhooks: text, frame } = DASHBOARD_TEXTS[language];
-  const full = text.tooManyEndpoints(countText(ENDPOINTS_MAX, frame.locale));
-  return [
-    isFull ? ([null, full] as const) : null,
-    isUnconfirmed ? ([null, text.unconfirmed] as const) : null,
-    problems?.url ? (['#url', text.urlProblem[problems.url]] as const) : null,
-    problems?.hasUnknownType ? (['#eventTypes', text.noTypes] as const) : null,
-    problems?.isDescriptionTooLong ? (['#description', text.descriptionTooLong] as const) : null,
-    problems?.signatureHeader
-      ? (['#signatureHeader', text.signatureHeaderProblem[problems.signatureHeader]] as const)
-      : null,
-  ].filter((problem) => problem !== null);
 }

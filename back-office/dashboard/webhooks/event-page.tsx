@@ -1,20 +1,15 @@
 import { countText } from '../../../src/i18n/money-text.ts';
 import { type DeliveryTry, RESENDABLE_DELIVERIES } from '../../../src/intent/protocol.ts';
 import type { DeliveryDetails, EventDetails } from '../../../src/interface/events.ts';
+import { useTexts } from '../../../src/ui/texts.tsx';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { answerPage, redirectTo } from '../../ui/answer.ts';
-import {
-  CopyText,
-  copyRow,
-  DoneMessage,
-  Facts,
-  Untrusted,
-  WhenExactly,
-} from '../../ui/elements.tsx';
+import { redirectTo } from '../../ui/answer.ts';
+import { CopyText, copyFact, Facts, Untrusted, WhenExactly } from '../../ui/elements.tsx';
 import { shownLines } from '../../ui/untrusted-text.ts';
-import { type DashboardCall, may, tenantOf } from '../call.ts';
-import { PostForm } from '../forms.tsx';
+import { type DashboardCall, may, tenantOf, useCall } from '../call.ts';
+import { PostForm, Submit } from '../forms.tsx';
+import { showPage } from '../frame.tsx';
 import { noticePage } from '../notices.tsx';
 import { endpointPath, eventPath, listIn, paymentPath, webhooksPath, withList } from '../paths.ts';
 import { Outcome, shownAddress, WebhooksFrame } from './elements.tsx';
@@ -28,7 +23,7 @@ export async function showEvent(call: DashboardCall): Promise<Response> {
   const details = named && (await call.payments.events.read(tenantOf(call), named, wantsBody));
   return details === null
     ? noticePage(call, 'not_found')
-    : answerPage(call, <EventPage call={call} details={details} />);
+    : showPage(call, <EventPage details={details} />);
 }
 
 /** POST …/webhooks/events/:uniqueId/:sequence/resend */
@@ -40,26 +35,29 @@ export async function resendFromEvent(call: DashboardCall): Promise<Response> {
 }
 
 interface Props {
-  readonly call: DashboardCall;
   readonly details: EventDetails;
 }
 
-function EventPage({ call, details }: Props) {
-  const text = DASHBOARD_TEXTS[call.language].events;
+function EventPage({ details }: Props) {
+  const call = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).events;
   const { resent, late } = text.done;
   const mayDevelop = may(call, 'develop');
   return (
-    <WebhooksFrame call={call} title={text.eventTitle(wireType(details.type))} active="events">
+    <WebhooksFrame
+      title={text.eventTitle(wireType(details.type))}
+      active="events"
+      done={{ resent }}
+      notDone={{ late }}
+    >
       {call.request.method === 'GET' && details.deliveries.some(isOnItsWay(call.nowMs)) && (
         <div hidden data-live={details.deliveries.map(eventState).join()} />
       )}
-      <DoneMessage call={call} texts={{ resent }} />
-      <DoneMessage call={call} texts={{ late }} tone="bad" />
       <section class="card">
-        <EventFacts call={call} details={details} />
+        <EventFacts details={details} />
       </section>
       {details.deliveries.map((delivery) => (
-        <Delivery call={call} details={details} delivery={delivery} />
+        <Delivery details={details} delivery={delivery} />
       ))}
       {mayDevelop && (
         <section class="card">
@@ -67,7 +65,7 @@ function EventPage({ call, details }: Props) {
           {details.requestBody === null ? (
             <p>{text.bodyLater}</p>
           ) : (
-            <RequestSent call={call} details={details} body={details.requestBody} />
+            <RequestSent details={details} body={details.requestBody} />
           )}
         </section>
       )}
@@ -81,13 +79,9 @@ function EventPage({ call, details }: Props) {
 }
 
 /** The request as a developer debugs it: its headers, the payment in it, and the exact bytes. */
-function RequestSent(props: {
-  readonly call: DashboardCall;
-  readonly details: EventDetails;
-  readonly body: string;
-}) {
-  const { call, details, body } = props;
-  const text = DASHBOARD_TEXTS[call.language].events;
+function RequestSent(props: { readonly details: EventDetails; readonly body: string }) {
+  const { details, body } = props;
+  const text = useTexts(DASHBOARD_TEXTS).events;
   const sent = details.deliveries.flatMap(({ tries }) => tries.filter(wasSent));
   const last = sent.toSorted((one, other) => one.atMs - other.atMs).at(-1);
   const headers = {
@@ -116,7 +110,7 @@ function RequestSent(props: {
       </div>
       <div class="stack">
         <p class="hint">{text.bodyHint}</p>
-        <CopyText call={call} id="body" label={text.body} value={body} isLong={true} />
+        <CopyText id="body" label={text.body} value={body} isLong={true} />
       </div>
     </>
   );
@@ -137,8 +131,9 @@ function prettyContent(requestBody: string): string {
   return JSON.stringify(JSON.parse(JSON.parse(requestBody).body), null, 2);
 }
 
-function EventFacts({ call, details }: Props) {
-  const text = DASHBOARD_TEXTS[call.language].events;
+function EventFacts({ details }: Props) {
+  const call = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).events;
   const { uniqueId, eventId, sequence, createdAtMs } = details;
   return (
     <Facts
@@ -149,8 +144,8 @@ function EventFacts({ call, details }: Props) {
             <Untrusted text={uniqueId} />
           </a>,
         ],
-        [text.created, <WhenExactly call={call} atMs={createdAtMs} />],
-        copyRow(call, 'webhook-id', text.webhookId, eventId),
+        [text.created, <WhenExactly atMs={createdAtMs} />],
+        copyFact('webhook-id', text.webhookId, eventId),
         [text.sequence, String(sequence)],
       ]}
     />
@@ -162,48 +157,50 @@ interface DeliveryProps extends Props {
 }
 
 /** The delivery to one address, with its tries. */
-function Delivery({ call, details, delivery }: DeliveryProps) {
-  const { events: text, frame } = DASHBOARD_TEXTS[call.language];
+function Delivery({ details, delivery }: DeliveryProps) {
+  const call = useCall();
+  const { events: text, frame } = useTexts(DASHBOARD_TEXTS);
   const { deliveryStatus, dueAtMs, tries, position } = delivery;
   return (
     <section class="stack" id={`delivery-${position}`}>
       <div class="card">
         <Facts
           rows={[
-            [text.destination, <Destination call={call} delivery={delivery} />],
+            [text.destination, <Destination delivery={delivery} />],
             [
               text.status,
               <div class="stack">
-                <DeliveryBadge call={call} status={deliveryStatus} />
+                <DeliveryBadge status={deliveryStatus} />
                 <span>{text.meaning[deliveryStatus]}</span>
               </div>,
             ],
             [
               text.next,
               deliveryStatus === 'waiting' && dueAtMs !== null ? (
-                <WhenExactly call={call} atMs={dueAtMs} />
+                <WhenExactly atMs={dueAtMs} />
               ) : (
                 <span class="quiet">{frame.none}</span>
               ),
             ],
           ]}
         />
-        {may(call, 'develop') && <Resend call={call} details={details} delivery={delivery} />}
+        {may(call, 'develop') && <Resend details={details} delivery={delivery} />}
       </div>
       <h2>{text.allTries}</h2>
-      <Tries call={call} tries={tries} />
+      <Tries tries={tries} />
     </section>
   );
 }
 
 /** A link to the endpoint while it exists. */
-function Destination({ call, delivery }: Pick<DeliveryProps, 'call' | 'delivery'>) {
-  const text = DASHBOARD_TEXTS[call.language].events;
+function Destination({ delivery }: Pick<DeliveryProps, 'delivery'>) {
+  const call = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).events;
   const { destination, endpointId, hasEndpoint } = delivery;
   if (destination === null) {
     return <span>{text.nowhere}</span>;
   }
-  const address = <span>{shownAddress(call, destination)}</span>;
+  const address = <span>{shownAddress(destination)}</span>;
   if (endpointId === null) {
     return (
       <span>
@@ -220,8 +217,9 @@ function Destination({ call, delivery }: Pick<DeliveryProps, 'call' | 'delivery'
   );
 }
 
-function Resend({ call, details, delivery }: DeliveryProps) {
-  const text = DASHBOARD_TEXTS[call.language].events;
+function Resend({ details, delivery }: DeliveryProps) {
+  const call = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).events;
   const { uniqueId, sequence } = details;
   const { deliveryStatus, position } = delivery;
   if (!RESENDABLE_DELIVERIES.includes(deliveryStatus)) {
@@ -230,7 +228,6 @@ function Resend({ call, details, delivery }: DeliveryProps) {
   }
   return (
     <PostForm
-      call={call}
       class="stack"
       action={withList(
         eventPath(call.environment, { uniqueId, sequence }, '/resend'),
@@ -239,19 +236,15 @@ function Resend({ call, details, delivery }: DeliveryProps) {
       fields={{ position: String(position) }}
     >
       <p class="hint">{text.againHint[deliveryStatus === 'delivered' ? 'delivered' : 'other']}</p>
-      <div class="buttons">
-        <button class="primary" type="submit">
-          {text.sendAgain}
-        </button>
-      </div>
+      <Submit label={text.sendAgain} />
     </PostForm>
   );
 }
 
 /** Newest first: the last try matters most. */
-function Tries(props: { readonly call: DashboardCall; readonly tries: readonly DeliveryTry[] }) {
-  const { call, tries } = props;
-  const { events: text, frame } = DASHBOARD_TEXTS[call.language];
+function Tries(props: { readonly tries: readonly DeliveryTry[] }) {
+  const { tries } = props;
+  const { events: text, frame } = useTexts(DASHBOARD_TEXTS);
   if (tries.length === 0) {
     return <p class="empty">{text.noTries}</p>;
   }
@@ -260,7 +253,7 @@ function Tries(props: { readonly call: DashboardCall; readonly tries: readonly D
       {tries.toReversed().map((entry) => (
         <li class="card">
           <h3>
-            <WhenExactly call={call} atMs={entry.atMs} />
+            <WhenExactly atMs={entry.atMs} />
           </h3>
           <Facts
             rows={[

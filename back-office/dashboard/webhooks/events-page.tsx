@@ -2,18 +2,19 @@ import { countText } from '../../../src/i18n/money-text.ts';
 import { LISTED_STATUSES } from '../../../src/intent/protocol.ts';
 import type { Page } from '../../../src/platform/paging.ts';
 import type { EventRow } from '../../../src/read-model/events-list.ts';
+import { useTexts } from '../../../src/ui/texts.tsx';
 import type { EndpointEntry } from '../../../src/webhooks/endpoint-store.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { answerPage } from '../../ui/answer.ts';
 import { Untrusted, When } from '../../ui/elements.tsx';
-import { type DashboardCall, tenantOf } from '../call.ts';
+import { type DashboardCall, tenantOf, useCall } from '../call.ts';
 import { CalendarSwitch, DatePresets } from '../date-fields.tsx';
-import { type DaysForm, dayField, readDays } from '../days.ts';
+import { type DaysForm, daysIn } from '../days.ts';
+import { showPage } from '../frame.tsx';
 import {
   BadCursor,
-  DaysProblem,
   daysFields,
+  daysProblems,
   type FilterField,
   FilterForm,
   List,
@@ -37,7 +38,7 @@ export async function showEvents(call: DashboardCall): Promise<Response> {
   const textOf = (name: string) => query.get(name)?.trim() ?? '';
   const filter: Filter = {
     status: LISTED_STATUSES.find((status) => status === textOf('status')),
-    days: readDays(dayField(textOf, 'from'), dayField(textOf, 'to')),
+    days: daysIn(query, DAY_NAMES),
     endpoint: textOf('endpoint'),
   };
   const { status: deliveryStatus, days, endpoint } = filter;
@@ -49,79 +50,102 @@ export async function showEvents(call: DashboardCall): Promise<Response> {
     request.cursor,
     PAGE_ROWS,
   );
-  const shown = { call, filter, request, page, endpoints };
-  return answerPage(call, <EventsPage {...shown} />, {
-    status: days.problem === null ? request.status : 400,
+  return showPage(call, <EventsPage {...{ filter, request, page, endpoints }} />, {
+    problems: daysProblems(call, days, DAY_NAMES),
+    ...(days.problem === null && { status: request.status }),
   });
 }
 
-interface Props {
-  readonly call: DashboardCall;
+function EventsPage(props: {
   readonly filter: Filter;
   readonly request: ListRequest;
   readonly page: Page<EventRow>;
   readonly endpoints: readonly EndpointEntry[];
-}
-
-function EventsPage({ call, filter, request, page, endpoints }: Props) {
-  const text = DASHBOARD_TEXTS[call.language].events;
+}) {
+  const { filter, request, page, endpoints } = props;
+  const { environment } = useCall();
+  const { events: text, frame } = useTexts(DASHBOARD_TEXTS);
   const { status = '', days, endpoint } = filter;
   const { from, to } = days;
+  const none = <span class="quiet">{frame.none}</span>;
   const queryWith = (changes: Readonly<Record<string, string>>) =>
     queryFrom({ status, from, to, endpoint, ...changes });
   const pathWith = (changes: Readonly<Record<string, string>>) =>
-    webhooksPath(call.environment, `/events?${queryWith(changes)}`);
+    webhooksPath(environment, `/events?${queryWith(changes)}`);
+  // An event's page leads back to the list.
+  const list = queryWith({ cursor: request.typedCursor });
   return (
-    <WebhooksFrame call={call} title={text.title} active="events">
-      <BadCursor call={call} request={request} />
-      <DaysProblem call={call} days={days} names={DAY_NAMES} />
+    <WebhooksFrame title={text.title} active="events">
+      <BadCursor request={request} />
       <DatePresets
-        call={call}
         from={from}
         to={to}
         byDefault="all"
         pathTo={(fromDay, toDay) => pathWith({ from: fromDay, to: toDay })}
       />
       <FilterForm
-        call={call}
-        action={webhooksPath(call.environment, '/events')}
-        fields={fieldsFor(call, filter, endpoints)}
+        action={webhooksPath(environment, '/events')}
+        fields={fieldsFor(filter, endpoints)}
       >
         <button type="submit">{text.filter}</button>
       </FilterForm>
-      <CalendarSwitch call={call} />
+      <CalendarSwitch />
       <List
-        call={call}
         title={text.title}
-        columns={[
-          text.event,
-          text.payment,
-          text.status,
-          text.destination,
-          text.created,
-          text.last,
-          text.next,
-        ]}
-        cells={(row) => cellsOf(call, row, queryWith({ cursor: request.typedCursor }))}
-        page={page}
+        rows={page.rows}
         empty={text.empty}
-        pathTo={(cursor) => pathWith({ cursor })}
+        pages={{ page, pathTo: (cursor) => pathWith({ cursor }) }}
+        columns={[
+          [
+            text.event,
+            (row) => (
+              <a class="whole" href={withList(eventPath(environment, row), list) + anchorOf(row)}>
+                {wireType(row.type)}
+              </a>
+            ),
+          ],
+          [
+            text.payment,
+            ({ uniqueId }) => (
+              <a href={paymentPath(environment, uniqueId)}>
+                <Untrusted text={uniqueId} />
+              </a>
+            ),
+          ],
+          [text.status, ({ deliveryStatus }) => <DeliveryBadge status={deliveryStatus} />],
+          [
+            text.destination,
+            ({ destinationOrigin: to }) => (to === null ? none : <span>{to}</span>),
+          ],
+          [text.created, ({ createdAtMs }) => <When atMs={createdAtMs} />],
+          [text.last, (row) => (row.lastTryAtMs === null ? none : <LastTry row={row} />)],
+          [text.next, ({ dueAtMs }) => (dueAtMs === null ? none : <When atMs={dueAtMs} />)],
+        ]}
       />
       <p class="quiet small">{text.lag}</p>
     </WebhooksFrame>
   );
 }
 
+function LastTry({ row }: { readonly row: EventRow }) {
+  const { events: text, frame } = useTexts(DASHBOARD_TEXTS);
+  return (
+    <span>
+      <Outcome httpStatus={row.lastHttpStatus} error={row.lastError} />{' '}
+      <span class="quiet small nowrap">{text.tries(countText(row.tries, frame.locale))}</span>
+    </span>
+  );
+}
+
 function fieldsFor(
-  call: DashboardCall,
   { status, endpoint, days }: Filter,
   endpoints: readonly EndpointEntry[],
 ): readonly FilterField[] {
-  const text = DASHBOARD_TEXTS[call.language].events;
+  const text = useTexts(DASHBOARD_TEXTS).events;
   const all = ['', text.all] as const;
   const statuses = LISTED_STATUSES.map((one) => [one, text.statuses[one]] as const);
   const addresses = endpoints.map(
-    ({ endpointId, url }) => [endpointId, shownAddress(call, url)] as const,
+    ({ endpointId, url }) => [endpointId, shownAddress(url)] as const,
   );
   return [
     { name: 'status', label: text.status, value: status ?? '', input: [all, ...statuses] },
@@ -135,33 +159,7 @@ function fieldsFor(
             input: [all, ...addresses],
           },
         ]),
-    ...daysFields({ call, days, names: DAY_NAMES }, text),
-  ];
-}
-
-/** `list`: the list's query, to which an event's page leads back. */
-function cellsOf(call: DashboardCall, row: EventRow, list: string) {
-  const { events: text, frame } = DASHBOARD_TEXTS[call.language];
-  const none = <span class="quiet">{frame.none}</span>;
-  return [
-    <a class="whole" href={withList(eventPath(call.environment, row), list) + anchorOf(row)}>
-      {wireType(row.type)}
-    </a>,
-    <a href={paymentPath(call.environment, row.uniqueId)}>
-      <Untrusted text={row.uniqueId} />
-    </a>,
-    <DeliveryBadge call={call} status={row.deliveryStatus} />,
-    row.destinationOrigin === null ? none : <span>{row.destinationOrigin}</span>,
-    <When call={call} atMs={row.createdAtMs} />,
-    row.lastTryAtMs === null ? (
-      none
-    ) : (
-      <span>
-        <Outcome httpStatus={row.lastHttpStatus} error={row.lastError} />{' '}
-        <span class="quiet small nowrap">{text.tries(countText(row.tries, frame.locale))}</span>
-      </span>
-    ),
-    row.dueAtMs === null ? none : <When call={call} atMs={row.dueAtMs} />,
+    ...daysFields(days, DAY_NAMES, text),
   ];
 }
 

@@ -1,68 +1,69 @@
-import { countText } from '../../../src/i18n/money-text.ts';
+import { useTexts } from '../../../src/ui/texts.tsx';
 import {
   mayEnd,
   OVERLAP_HOURS,
   OVERLAP_HOURS_DEFAULT,
-  SECRETS_MAX,
   type SecretEntry,
 } from '../../../src/webhooks/secret-rules.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { CopyText, Message, SelectField, Table, When } from '../../ui/elements.tsx';
-import { type DashboardCall, may } from '../call.ts';
-import { ButtonForm, PostForm } from '../forms.tsx';
+import { CopyText, Message, SelectField, When } from '../../ui/elements.tsx';
+import { may, useCall } from '../call.ts';
+import { ButtonForm, PostForm, Submit } from '../forms.tsx';
+import { List } from '../list.tsx';
 import { PasskeyProblem, passkeyData } from '../people/passkey-form.tsx';
 
 export interface SecretsState {
   /** A secret in clear text: only in the answer to the post that asked for it. */
   readonly shown?: { readonly id: string; readonly value: string; readonly isNew: boolean };
-  readonly problem?: 'tooMany' | 'badOverlap' | 'unreadable' | 'cannotEnd' | 'unconfirmed';
+  readonly problem?: string;
 }
 
-interface Props {
-  readonly call: DashboardCall;
+/** The signing secrets in force. Developers show, add and end them. */
+export function SecretsSection(props: {
   readonly secrets: readonly SecretEntry[];
   readonly state: SecretsState | undefined;
   /** Of the forms about these secrets. */
   readonly path: string;
-  readonly hint: string;
-}
-
-/** The signing secrets in force. Developers show, add and end them. */
-export function SecretsSection({ call, secrets, state, path, hint }: Props) {
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
+}) {
+  const { secrets, state: { shown, problem } = {}, path } = props;
+  const call = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).webhooks;
   const mayDevelop = may(call, 'develop');
   return (
     <section class="card" id="secrets">
       <h2>{text.secretsTitle}</h2>
-      <p class="hint">{hint}</p>
-      <Problem call={call} state={state} />
-      {state?.shown !== undefined && (
+      <p class="hint">{text.secretsHint}</p>
+      {problem !== undefined && <Message tone="bad">{problem}</Message>}
+      {shown !== undefined && (
         <div class="stack">
-          {state.shown.isNew && <Message tone="good">{text.rotated}</Message>}
-          <CopyText
-            call={call}
-            id="shown-secret"
-            label={text.shown(state.shown.id)}
-            value={state.shown.value}
-          />
+          {shown.isNew && <Message tone="good">{text.rotated}</Message>}
+          <CopyText id="shown-secret" label={text.shown(shown.id)} value={shown.value} />
           <p class="hint">{text.shownHint}</p>
         </div>
       )}
-      <Table
-        caption={text.secretsTitle}
-        columns={[text.secret, text.created, text.expires, ...(mayDevelop ? [text.actions] : [])]}
-        rows={secrets.map((secret, index) => [
-          <span>
-            <code>{secret.id}</code>
-            {index === 0 && ` (${text.secretNewest})`}
-          </span>,
-          <When call={call} atMs={secret.createdAtMs} />,
-          secret.expiresAtMs === null ? text.never : <When call={call} atMs={secret.expiresAtMs} />,
-          ...(mayDevelop
-            ? [<Actions call={call} secret={secret} secrets={secrets} path={path} />]
-            : []),
-        ])}
+      <List
+        title={text.secretsTitle}
+        rows={secrets}
         empty={text.noSecrets}
+        columns={[
+          [
+            text.secret,
+            ({ id }, index) => (
+              <span>
+                <code>{id}</code>
+                {index === 0 && ` (${text.secretNewest})`}
+              </span>
+            ),
+          ],
+          [text.created, ({ createdAtMs }) => <When atMs={createdAtMs} />],
+          [
+            text.expires,
+            ({ expiresAtMs }) => (expiresAtMs === null ? text.never : <When atMs={expiresAtMs} />),
+          ],
+          mayDevelop
+            ? [text.actions, (secret) => <Actions secret={secret} secrets={secrets} path={path} />]
+            : null,
+        ]}
       />
       {mayDevelop && call.environment === 'production' && (
         <>
@@ -70,7 +71,7 @@ export function SecretsSection({ call, secrets, state, path, hint }: Props) {
           <PasskeyProblem ceremony={CEREMONY} />
         </>
       )}
-      {mayDevelop && <NewSecret call={call} state={state} path={path} />}
+      {mayDevelop && <NewSecret path={path} />}
     </section>
   );
 }
@@ -78,44 +79,29 @@ export function SecretsSection({ call, secrets, state, path, hint }: Props) {
 const CEREMONY = 'webhook-secret';
 
 /** For the script: production asks for the member's passkey. */
-function confirmation(call: DashboardCall, path: string) {
-  return call.environment === 'sandbox'
-    ? undefined
-    : passkeyData({ call, ceremony: CEREMONY, path });
-}
-
-/** `badOverlap` is shown at its field instead. */
-function Problem({ call, state }: Pick<Props, 'call' | 'state'>) {
-  const problem = state?.problem;
-  if (problem === undefined || problem === 'badOverlap') {
-    return null;
-  }
-  const { webhooks: text, frame } = DASHBOARD_TEXTS[call.language];
-  const most = countText(SECRETS_MAX, frame.locale);
-  return <Message tone="bad">{problem === 'tooMany' ? text.tooMany(most) : text[problem]}</Message>;
+function confirmation(path: string) {
+  const call = useCall();
+  return call.environment === 'sandbox' ? undefined : passkeyData({ ceremony: CEREMONY, path });
 }
 
 function Actions(props: {
-  readonly call: DashboardCall;
   readonly secret: SecretEntry;
   readonly secrets: readonly SecretEntry[];
   readonly path: string;
 }) {
-  const { call, secret, secrets } = props;
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
+  const { secret, secrets } = props;
+  const text = useTexts(DASHBOARD_TEXTS).webhooks;
   const path = (rest: string) => `${props.path}/${encodeURIComponent(secret.id)}/${rest}`;
   return (
     <div class="buttons">
       <ButtonForm
-        call={call}
         action={`${path('show')}#secrets`}
         label={text.show}
         describedAs={text.showOf(secret.id)}
-        data={confirmation(call, path('show'))}
+        data={confirmation(path('show'))}
       />
       {mayEnd(secret, secrets) && (
         <ButtonForm
-          call={call}
           action={`${path('end')}#secrets`}
           label={text.endNow}
           describedAs={text.endOf(secret.id)}
@@ -127,16 +113,15 @@ function Actions(props: {
   );
 }
 
-function NewSecret({ call, state, path }: Pick<Props, 'call' | 'state' | 'path'>) {
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
+function NewSecret({ path }: { readonly path: string }) {
+  const text = useTexts(DASHBOARD_TEXTS).webhooks;
   return (
     <PostForm
-      call={call}
       class="form"
       action={`${path}#secrets`}
       confirm={text.rotateConfirm}
       once={true}
-      data={confirmation(call, path)}
+      data={confirmation(path)}
     >
       <h3>{text.rotateTitle}</h3>
       <SelectField
@@ -145,11 +130,8 @@ function NewSecret({ call, state, path }: Pick<Props, 'call' | 'state' | 'path'>
         label={text.overlap}
         options={OVERLAP_HOURS.map((hours) => [hours, text.overlaps[hours]])}
         selected={OVERLAP_HOURS_DEFAULT}
-        error={state?.problem === 'badOverlap' ? text.badOverlap : null}
       />
-      <div class="buttons">
-        <button type="submit">{text.rotate}</button>
-      </div>
+      <Submit label={text.rotate} isPlain />
     </PostForm>
   );
 }

@@ -1,133 +1,134 @@
 import { countText } from '../../../src/i18n/money-text.ts';
 import type { TestState, WebhookSettings } from '../../../src/interface/webhooks.ts';
+import { useTexts } from '../../../src/ui/texts.tsx';
 import { ENDPOINTS_MAX } from '../../../src/webhooks/endpoints.ts';
 import type { FailingEndpoint } from '../../../src/webhooks/failing-endpoints.ts';
-import type { SignatureHeaderProblem } from '../../../src/webhooks/signature-header.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { answerPage } from '../../ui/answer.ts';
-import {
-  Badge,
-  CopyText,
-  DoneMessage,
-  Message,
-  ProblemList,
-  Table,
-  When,
-} from '../../ui/elements.tsx';
-import { type DashboardCall, may, shownAt, tenantOf } from '../call.ts';
-import { ButtonForm, PostForm } from '../forms.tsx';
+import { redirectTo } from '../../ui/answer.ts';
+import { Badge, CopyText, Message, type Problems, Table, When } from '../../ui/elements.tsx';
+import { actorOf, type DashboardCall, may, tenantOf, useCall } from '../call.ts';
+import { ButtonForm, PostForm, Submit } from '../forms.tsx';
+import { showPage } from '../frame.tsx';
 import { endpointPath, webhooksPath } from '../paths.ts';
-import { SignatureHeaderField, shownAddress, WebhooksFrame } from './elements.tsx';
+import { type DashboardRoute, get, post } from '../route.ts';
+import { SignatureHeaderField, shownAddress, useDoneTexts, WebhooksFrame } from './elements.tsx';
 import { EndpointState, EventTypes } from './endpoint-page.tsx';
+import { secretRoutes } from './secrets.ts';
 import { SecretsSection, type SecretsState } from './secrets-section.tsx';
 import { TestSection } from './test-section.tsx';
 
+const WEBHOOKS = '/dashboard/:environment/webhooks';
+
+export const SETTINGS_ROUTES: readonly DashboardRoute[] = [
+  get(WEBHOOKS, 'view', (call) => answerSettings(call)),
+  post(`${WEBHOOKS}/test`, 'develop', sendTest),
+  post(`${WEBHOOKS}/callbacks`, 'develop', changeCallbackHeader),
+  post(`${WEBHOOKS}/failing/resume`, 'develop', resumePaused),
+  ...secretRoutes(WEBHOOKS, (call, secrets, refusal) =>
+    answerSettings(call, { secrets, ...refusal }),
+  ),
+];
+
 /** What a form has just done, or why it was rejected. It lives in this one answer only. */
-export interface SettingsState {
+interface SettingsState {
   readonly test?: TestState;
-  readonly header?: HeaderState;
+  /** The name of the signature header as it was typed. */
+  readonly header?: string;
   readonly secrets?: SecretsState;
-}
-
-interface HeaderState {
-  readonly typed: string;
-  readonly problem: SignatureHeaderProblem;
-}
-
-type Call = DashboardCall;
-
-/** GET …/webhooks */
-export function showSettings(call: DashboardCall): Promise<Response> {
-  return answerSettings(call, {});
+  readonly problems?: Problems;
+  readonly status?: number;
 }
 
 /** The settings as they are now, with what a form has to say. */
-export async function answerSettings(
+async function answerSettings(
   call: DashboardCall,
-  state: SettingsState,
-  status = 200,
+  { problems, status, ...state }: SettingsState = {},
 ): Promise<Response> {
-  const page = shownAt(call, webhooksPath(call.environment));
   const model = await call.payments.webhooks.settings(tenantOf(call));
-  return answerPage(call, <SettingsPage call={page} model={model} state={state} />, { status });
+  return showPage(call, <SettingsPage model={model} state={state} />, {
+    at: webhooksPath(call.environment),
+    ...(problems && { problems }),
+    ...(status && { status }),
+  });
 }
 
-interface Props {
-  readonly call: DashboardCall;
-  readonly model: WebhookSettings;
-  readonly state: SettingsState;
+/** POST …/webhooks/failing/resume: a server of callbackUrls. */
+async function resumePaused(call: DashboardCall): Promise<Response> {
+  const origin = call.form.text('origin');
+  await call.payments.webhooks.resume(tenantOf(call), origin, actorOf(call));
+  return redirectTo(webhooksPath(call.environment), { done: 'resumed' });
 }
 
-function SettingsPage({ call, model, state }: Props) {
-  const { webhooks: text, frame } = DASHBOARD_TEXTS[call.language];
+/** POST …/webhooks/callbacks: the extra signature header of webhooks to callbackUrls. */
+async function changeCallbackHeader(call: DashboardCall): Promise<Response> {
+  const header = call.form.text('signatureHeader');
+  const { webhooks } = call.payments;
+  const problem = await webhooks.setCallbackHeader(tenantOf(call), header, actorOf(call));
+  if (problem === null) {
+    return redirectTo(webhooksPath(call.environment), { done: 'saved' });
+  }
+  const text = DASHBOARD_TEXTS[call.language].webhooks.signatureHeaderProblem[problem];
+  return answerSettings(call, { header, problems: [['signatureHeader', text]] });
+}
+
+/** POST …/webhooks/test: sends a signed test webhook now, without a payment behind it. */
+async function sendTest(call: DashboardCall): Promise<Response> {
+  const { form, url, language } = call;
+  const asked = { typed: form.text('url'), endpoint: form.text('endpoint') };
+  const { webhooks } = call.payments;
+  const test = await webhooks.sendTest(tenantOf(call), asked, url.origin, actorOf(call));
+  const refusal = test.isBusy ? 429 : 400;
+  const text = test.problem && DASHBOARD_TEXTS[language].webhooks.urlProblem[test.problem];
+  return answerSettings(call, {
+    test,
+    problems: text ? [['test-url', text]] : [],
+    status: test.result === undefined ? refusal : 200,
+  });
+}
+
+function SettingsPage(props: { readonly model: WebhookSettings; readonly state: SettingsState }) {
+  const { model, state } = props;
+  const call = useCall();
+  const { webhooks: text, frame } = useTexts(DASHBOARD_TEXTS);
   const all = [...model.endpoints, ...model.failing];
   const paused = all.filter(({ pausedAtMs }) => pausedAtMs !== null).length;
   const mayDevelop = may(call, 'develop');
-  return (
-    <WebhooksFrame call={call} title={text.title} active="settings">
-      <ProblemList call={call} problems={problemsOf(call, state)} />
-      <Done call={call} />
-      {paused > 0 && (
-        <Message tone="bad">{text.pausedAlert(countText(paused, frame.locale))}</Message>
-      )}
-      <EndpointsSection call={call} endpoints={model.endpoints} />
-      {mayDevelop && <TestSection call={call} endpoints={model.endpoints} state={state.test} />}
-      <h2>{text.callbackTitle}</h2>
-      <p class="hint">{text.callbackHint}</p>
-      {model.failing.length > 0 && <FailingSection call={call} failing={model.failing} />}
-      {mayDevelop && (
-        <HeaderSection call={call} name={model.signatureHeader} state={state.header} />
-      )}
-      <SecretsSection
-        call={call}
-        secrets={model.secrets}
-        state={state.secrets}
-        path={webhooksPath(call.environment, '/secrets')}
-        hint={text.secretsHint}
-      />
-      <KeysSection call={call} model={model} />
-    </WebhooksFrame>
-  );
-}
-
-function problemsOf({ language }: DashboardCall, { test, header, secrets }: SettingsState) {
-  const text = DASHBOARD_TEXTS[language].webhooks;
-  return [
-    test?.problem ? (['#test-url', text.urlProblem[test.problem]] as const) : null,
-    header ? (['#signatureHeader', text.signatureHeaderProblem[header.problem]] as const) : null,
-    secrets?.problem === 'badOverlap' ? (['#overlap', text.badOverlap] as const) : null,
-  ].filter((problem) => problem !== null);
-}
-
-/** Each change takes some seconds to reach all of the gateway, which the message says. */
-function Done({ call }: { readonly call: DashboardCall }) {
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
-  const { deleted, ended, resumed, saved } = text.done;
-  const resendLink = may(call, 'develop') && (
+  const done = useDoneTexts();
+  const resendLink = (
     <>
       {' '}
       <a href={webhooksPath(call.environment, '/resend')}>{text.resendLink}</a>
     </>
   );
   return (
-    <DoneMessage
-      call={call}
-      texts={{
-        deleted: `${deleted} ${text.lag}`,
-        ended: `${ended} ${text.lag}`,
-        saved: `${saved} ${text.lag}`,
-        resumed: [`${resumed} ${text.lag}`, resendLink],
-      }}
-    />
+    <WebhooksFrame
+      title={text.title}
+      active="settings"
+      done={{ ...done, resumed: [done.resumed, mayDevelop && resendLink] }}
+    >
+      {paused > 0 && (
+        <Message tone="bad">{text.pausedAlert(countText(paused, frame.locale))}</Message>
+      )}
+      <EndpointsSection endpoints={model.endpoints} />
+      {mayDevelop && <TestSection endpoints={model.endpoints} state={state.test} />}
+      <h2>{text.callbackTitle}</h2>
+      <p class="hint">{text.callbackHint}</p>
+      {model.failing.length > 0 && <FailingSection failing={model.failing} />}
+      {mayDevelop && <HeaderSection name={state.header ?? model.signatureHeader ?? ''} />}
+      <SecretsSection
+        secrets={model.secrets}
+        state={state.secrets}
+        path={webhooksPath(call.environment, '/secrets')}
+      />
+      <KeysSection model={model} />
+    </WebhooksFrame>
   );
 }
 
 /** The merchant's endpoints, each with its page. */
-function EndpointsSection({
-  call,
-  endpoints,
-}: Pick<WebhookSettings, 'endpoints'> & { readonly call: Call }) {
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
+function EndpointsSection({ endpoints }: Pick<WebhookSettings, 'endpoints'>) {
+  const call = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).webhooks;
   return (
     <section class="card">
       <h2>{text.endpointsTitle}</h2>
@@ -138,11 +139,11 @@ function EndpointsSection({
         rows={endpoints.map((endpoint) => [
           <a href={endpointPath(call.environment, endpoint.endpointId)}>
             {endpoint.description === ''
-              ? shownAddress(call, endpoint.url)
-              : `${endpoint.description} · ${shownAddress(call, endpoint.url)}`}
+              ? shownAddress(endpoint.url)
+              : `${endpoint.description} · ${shownAddress(endpoint.url)}`}
           </a>,
-          <EndpointState call={call} endpoint={endpoint} />,
-          <EventTypes call={call} endpoint={endpoint} />,
+          <EndpointState endpoint={endpoint} />,
+          <EventTypes endpoint={endpoint} />,
         ])}
         empty={text.noEndpoints}
       />
@@ -158,11 +159,8 @@ function EndpointsSection({
 }
 
 /** The failing servers of callbackUrls. A paused one has a button to resume it. */
-function FailingSection({
-  call,
-  failing,
-}: Pick<WebhookSettings, 'failing'> & { readonly call: Call }) {
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
+function FailingSection({ failing }: Pick<WebhookSettings, 'failing'>) {
+  const text = useTexts(DASHBOARD_TEXTS).webhooks;
   return (
     <section class="card">
       <h2>{text.endpoints}</h2>
@@ -172,8 +170,8 @@ function FailingSection({
         columns={[text.endpoint, text.endpointState, text.failingSince, text.lastError]}
         rows={failing.map((server) => [
           <strong>{server.endpoint}</strong>,
-          <FailingState call={call} server={server} />,
-          <When call={call} atMs={server.failingSinceMs} />,
+          <FailingState server={server} />,
+          <When atMs={server.failingSinceMs} />,
           <code lang="en">{server.lastError}</code>,
         ])}
         empty=""
@@ -182,10 +180,11 @@ function FailingSection({
   );
 }
 
-function FailingState(props: { readonly call: Call; readonly server: FailingEndpoint }) {
-  const { call, server } = props;
+function FailingState(props: { readonly server: FailingEndpoint }) {
+  const call = useCall();
+  const { server } = props;
   const { endpoint: origin, pausedAtMs } = server;
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
+  const text = useTexts(DASHBOARD_TEXTS).webhooks;
   if (pausedAtMs === null) {
     return <Badge tone="wait">{text.failing}</Badge>;
   }
@@ -193,11 +192,10 @@ function FailingState(props: { readonly call: Call; readonly server: FailingEndp
     <div class="stack">
       <Badge tone="bad">{text.paused}</Badge>
       <span class="small">
-        {text.pausedSince} <When call={call} atMs={pausedAtMs} />
+        {text.pausedSince} <When atMs={pausedAtMs} />
       </span>
       {may(call, 'develop') && (
         <ButtonForm
-          call={call}
           action={webhooksPath(call.environment, '/failing/resume')}
           label={text.resume}
           describedAs={text.resumeOf(origin)}
@@ -208,43 +206,23 @@ function FailingState(props: { readonly call: Call; readonly server: FailingEndp
   );
 }
 
-interface HeaderProps {
-  readonly call: DashboardCall;
-  readonly name: string | null;
-  readonly state: HeaderState | undefined;
-}
-
 /** The extra signature header of webhooks to callbackUrls, which developers change. */
-function HeaderSection({ call, name, state }: HeaderProps) {
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
+function HeaderSection({ name }: { readonly name: string }) {
+  const { environment } = useCall();
+  const action = webhooksPath(environment, '/callbacks#signatureHeader');
   return (
     <section class="card">
-      <PostForm
-        call={call}
-        class="form"
-        action={webhooksPath(call.environment, '/callbacks#signatureHeader')}
-        novalidate={true}
-      >
-        <SignatureHeaderField
-          call={call}
-          value={state?.typed ?? name ?? ''}
-          problem={state?.problem ?? null}
-        />
-        <div class="buttons">
-          <button type="submit">{text.save}</button>
-        </div>
+      <PostForm class="form" action={action} novalidate={true}>
+        <SignatureHeaderField value={name} />
+        <Submit label={useTexts(DASHBOARD_TEXTS).webhooks.save} isPlain />
       </PostForm>
     </section>
   );
 }
 
-interface KeysProps {
-  readonly call: DashboardCall;
-  readonly model: WebhookSettings;
-}
-
-function KeysSection({ call, model }: KeysProps) {
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
+function KeysSection({ model }: { readonly model: WebhookSettings }) {
+  const call = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).webhooks;
   const prefix = call.environment === 'sandbox' ? '/api/v1/payment/sandbox' : '/api/v1/payment';
   return (
     <section class="card">
@@ -255,7 +233,6 @@ function KeysSection({ call, model }: KeysProps) {
       </p>
       {model.keys.map(({ keyId, publicKey, retired }) => (
         <CopyText
-          call={call}
           id={`key-${keyId}`}
           label={retired === null ? text.key(keyId) : text.retiredKey(keyId)}
           value={publicKey}

@@ -1,35 +1,30 @@
 import { countText } from '../../../src/i18n/money-text.ts';
 import type { TestResult, TestState } from '../../../src/interface/webhooks.ts';
+import { useTexts } from '../../../src/ui/texts.tsx';
 import type { EndpointEntry } from '../../../src/webhooks/endpoint-store.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { Facts, Field, Message, SelectField } from '../../ui/elements.tsx';
+import { Facts, Message, SelectField, TextField } from '../../ui/elements.tsx';
 import { shownLines } from '../../ui/untrusted-text.ts';
-import type { DashboardCall } from '../call.ts';
-import { PostForm } from '../forms.tsx';
+import { useCall } from '../call.ts';
+import { PostForm, Submit } from '../forms.tsx';
 import { webhooksPath } from '../paths.ts';
 
-interface Props {
-  readonly call: DashboardCall;
+/** The form that sends a test webhook, and the result of the one just sent. */
+export function TestSection(props: {
   readonly endpoints: readonly EndpointEntry[];
   readonly state: TestState | undefined;
-}
-
-/** The form that sends a test webhook, and the result of the one just sent. */
-export function TestSection({ call, endpoints, state }: Props) {
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
+}) {
+  const { endpoints, state } = props;
+  const { environment } = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).webhooks;
   const selected = state === undefined ? endpoints[0]?.endpointId : state.endpointId;
   return (
     <section class="card" id="test">
       <h2>{text.testTitle}</h2>
       {state?.isBusy && <Message tone="bad">{text.testBusy}</Message>}
-      {state?.result !== undefined && <Result call={call} result={state.result} />}
+      {state?.result !== undefined && <Result result={state.result} />}
       <p class="hint">{text.testHint}</p>
-      <PostForm
-        call={call}
-        class="form"
-        action={webhooksPath(call.environment, '/test#test')}
-        novalidate={true}
-      >
+      <PostForm class="form" action={webhooksPath(environment, '/test#test')} novalidate={true}>
         {endpoints.length > 0 && (
           <SelectField
             id="endpoint"
@@ -38,33 +33,24 @@ export function TestSection({ call, endpoints, state }: Props) {
             selected={selected ?? ''}
           />
         )}
-        <Field
+        <TextField
           id="test-url"
+          type="url"
+          name="url"
           label={endpoints.length > 0 ? text.testOther : text.testUrl}
-          error={state?.problem ? text.urlProblem[state.problem] : null}
-        >
-          {(attributes) => (
-            <input
-              {...attributes}
-              type="url"
-              name="url"
-              autocomplete="off"
-              value={state?.typed ?? ''}
-            />
-          )}
-        </Field>
-        <div class="buttons">
-          <button type="submit">{text.testSend}</button>
-        </div>
+          value={state?.typed ?? ''}
+          required={false}
+        />
+        <Submit label={text.testSend} isPlain />
       </PostForm>
     </section>
   );
 }
 
-function Result(props: { readonly call: DashboardCall; readonly result: TestResult }) {
-  const { call, result } = props;
+function Result(props: { readonly result: TestResult }) {
+  const { result } = props;
   const { eventId, sentTo, log, isAccepted, hasResumed } = result;
-  const { webhooks: text, frame } = DASHBOARD_TEXTS[call.language];
+  const { webhooks: text, frame } = useTexts(DASHBOARD_TEXTS);
   return (
     <>
       <Message tone={isAccepted ? 'good' : 'bad'}>
