@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { DASHBOARD_ROUTES, type DashboardRoute } from '../../back-office/dashboard/routes.ts';
+import type { DashboardRoute } from '../../back-office/dashboard/route.ts';
+import { DASHBOARD_ROUTES } from '../../back-office/dashboard/routes.ts';
 import { newInvitation } from '../../back-office/members/invitations.ts';
 import { isAllowed, type Permission, ROLES } from '../../back-office/members/permissions.ts';
 import { runBatch } from '../../src/platform/database.ts';
