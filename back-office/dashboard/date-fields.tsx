@@ -1,5 +1,5 @@
 import { businessDay } from '../../src/domain/ethiopian-time.ts';
-import { useTexts } from '../../src/ui/texts.tsx';
+import { useTexts } from '../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { Field, FieldError, useProblem } from '../ui/elements.tsx';
 import { Navigation } from '../ui/page.tsx';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { type Cursor, parseCursor } from '../../src/platform/paging.ts';
-import { useTexts } from '../../src/ui/texts.tsx';
+import { useTexts } from '../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import {
   Message,

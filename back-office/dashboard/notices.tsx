@@ -1,4 +1,4 @@
-import { useTexts } from '../../src/ui/texts.tsx';
+import { useTexts } from '../../src/ui/texts.ts';
 import type { DashboardMessages } from '../i18n/messages.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { type AnswerOptions, answerPage, redirectTo } from '../ui/answer.ts';

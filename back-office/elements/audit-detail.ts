@@ -2,7 +2,7 @@ import type { AuditRecord } from '../../src/audit/read.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import { majorText } from '../../src/domain/money.ts';
 import { timeText } from '../../src/i18n/time-text.ts';
-import { useTexts } from '../../src/ui/texts.tsx';
+import { useTexts } from '../../src/ui/texts.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { roleFrom } from '../members/permissions.ts';
 

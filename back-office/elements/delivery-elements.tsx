@@ -1,6 +1,6 @@
 import type { EventType } from '../../src/domain/intent.ts';
 import type { DeliveryStatus } from '../../src/intent/protocol.ts';
-import { useTexts } from '../../src/ui/texts.tsx';
+import { useTexts } from '../../src/ui/texts.ts';
 import { WIRE_EVENTS } from '../../src/webhooks/payload.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { Badge, type BadgeTone } from '../ui/elements.tsx';

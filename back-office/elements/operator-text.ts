@@ -1,4 +1,4 @@
-import { useTexts } from '../../src/ui/texts.tsx';
+import { useTexts } from '../../src/ui/texts.ts';
 import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { shownText } from '../ui/untrusted-text.ts';
 

@@ -4,7 +4,7 @@ import { partyOf } from '../../src/domain/party.ts';
 import { phoneText } from '../../src/domain/phone.ts';
 import { awaitsProof } from '../../src/domain/time.ts';
 import type { HistoryDetail, HistoryEntry, RefundDetail } from '../../src/intent/protocol.ts';
-import { useTexts } from '../../src/ui/texts.tsx';
+import { useTexts } from '../../src/ui/texts.ts';
 import type { DashboardMessages } from '../i18n/messages.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import {

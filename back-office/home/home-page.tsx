@@ -1,4 +1,4 @@
-import { useTexts } from '../../src/ui/texts.tsx';
+import { useTexts } from '../../src/ui/texts.ts';
 import { HOME_TEXTS } from '../i18n/texts.ts';
 import { BackOfficePage } from '../ui/page.tsx';
 

@@ -1,7 +1,6 @@
 import { h, type VNode } from 'preact';
-import { renderToString } from 'preact-render-to-string';
 import { documentHeaders, seeOther } from '../../src/ui/headers.ts';
-import { inLanguage } from '../../src/ui/texts.tsx';
+import { htmlIn } from '../../src/ui/texts.ts';
 import { backOfficeLanguageOf } from '../i18n/texts.ts';
 import { PageUrl } from './page.tsx';
 
@@ -42,8 +41,7 @@ export function answerPage(
     headers.set('retry-after', String(retryAfterSeconds));
   }
   const placed = h(PageUrl.Provider, { value: url, children: page });
-  const html = renderToString(inLanguage(backOfficeLanguageOf(request), placed));
-  return new Response(`<!doctype html>${html}`, { status, headers });
+  return new Response(htmlIn(backOfficeLanguageOf(request), placed), { status, headers });
 }
 
 /**

@@ -2,7 +2,7 @@ import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { exactTimeText, timeText } from '../../src/i18n/time-text.ts';
 import type { Page } from '../../src/platform/paging.ts';
-import { useTexts } from '../../src/ui/texts.tsx';
+import { useTexts } from '../../src/ui/texts.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { usePageUrl } from './page.tsx';
 import { shownText } from './untrusted-text.ts';

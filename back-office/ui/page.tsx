@@ -2,7 +2,7 @@ import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { LANGUAGE_PARAMETER } from '../../src/i18n/language.ts';
 import { Document, LanguageSwitch } from '../../src/ui/document.tsx';
-import { useTexts } from '../../src/ui/texts.tsx';
+import { useTexts } from '../../src/ui/texts.ts';
 import {
   BACK_OFFICE_LANGUAGE_NAMES,
   type BackOfficeLanguage,

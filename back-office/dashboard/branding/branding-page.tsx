@@ -1,5 +1,5 @@
 import { LOGO_BYTES_MAX } from '../../../src/merchants/branding.ts';
-import { useTexts } from '../../../src/ui/texts.tsx';
+import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Field, Section } from '../../ui/elements.tsx';
 import { useCall } from '../call.ts';

@@ -1,6 +1,6 @@
 import { isRollable, OVERLAPS_MS, type Overlap } from '../../../src/merchants/key-rules.ts';
 import type { ApiKeyView } from '../../../src/merchants/keys.ts';
-import { useTexts } from '../../../src/ui/texts.tsx';
+import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Choice, CopyText, Facts, Message, Section, useProblem, When } from '../../ui/elements.tsx';
 import { useCall } from '../call.ts';

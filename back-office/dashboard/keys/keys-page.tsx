@@ -7,7 +7,7 @@ import {
 } from '../../../src/merchants/key-permissions.ts';
 import { isRollable, KEY_NAME_LENGTH_MAX } from '../../../src/merchants/key-rules.ts';
 import type { ApiKeyView } from '../../../src/merchants/keys.ts';
-import { useTexts } from '../../../src/ui/texts.tsx';
+import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Badge, Choice, Section, TextField, When } from '../../ui/elements.tsx';
 import { type DashboardCall, may, mayChange, useCall } from '../call.ts';

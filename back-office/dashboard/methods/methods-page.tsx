@@ -3,7 +3,7 @@ import { AMOUNT_MINOR_MAX, type CommissionRate, majorText } from '../../../src/d
 import { moneyText } from '../../../src/i18n/money-text.ts';
 import type { MethodStanding } from '../../../src/interface/methods.ts';
 import type { AmountLimits } from '../../../src/merchants/methods.ts';
-import { useTexts } from '../../../src/ui/texts.tsx';
+import { useTexts } from '../../../src/ui/texts.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { Badge, type BadgeTone, Facts, Message, Section } from '../../ui/elements.tsx';

@@ -1,6 +1,6 @@
 import type { AuditRecord } from '../../../src/audit/read.ts';
 import { type Cookie, cookieValue, setCookie } from '../../../src/http/cookie.ts';
-import { useTexts } from '../../../src/ui/texts.tsx';
+import { useTexts } from '../../../src/ui/texts.ts';
 import { type AccessChanges, undismissedAccess } from '../../audit.ts';
 import { AuditActor, useActionText } from '../../elements/audit-entry.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';

@@ -1,7 +1,7 @@
 import { businessDay } from '../../../src/domain/ethiopian-time.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import type { Overview } from '../../../src/interface/lists.ts';
-import { useTexts } from '../../../src/ui/texts.tsx';
+import { useTexts } from '../../../src/ui/texts.ts';
 import type { AccessChanges } from '../../audit.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Message } from '../../ui/elements.tsx';

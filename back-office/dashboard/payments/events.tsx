@@ -1,7 +1,7 @@
 import type { Intent } from '../../../src/domain/intent.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import { type EventSummary, RESENDABLE_DELIVERIES } from '../../../src/intent/protocol.ts';
-import { useTexts } from '../../../src/ui/texts.tsx';
+import { useTexts } from '../../../src/ui/texts.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { copyFact, Facts, Section, Table, Untrusted, WhenExactly } from '../../ui/elements.tsx';

@@ -1,4 +1,4 @@
-import { useTexts } from '../../../src/ui/texts.tsx';
+import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Field, type Problems } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';

@@ -3,7 +3,7 @@ import { majorText } from '../../../src/domain/money.ts';
 import { phoneText } from '../../../src/domain/phone.ts';
 import { netShareMinor, refundedOf } from '../../../src/domain/refund-amounts.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
-import { useTexts } from '../../../src/ui/texts.tsx';
+import { useTexts } from '../../../src/ui/texts.ts';
 import { StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import {

@@ -3,7 +3,7 @@ import type { Intent } from '../../../src/domain/intent.ts';
 import { RETENTION_MS } from '../../../src/domain/schedule.ts';
 import type { FoundPayment } from '../../../src/interface/payments.ts';
 import type { PaymentRow } from '../../../src/read-model/payment-row.ts';
-import { useTexts } from '../../../src/ui/texts.tsx';
+import { useTexts } from '../../../src/ui/texts.ts';
 import { StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
 import { Attempts, Timeline } from '../../elements/payment-history.tsx';
 import type { DashboardMessages } from '../../i18n/messages.ts';

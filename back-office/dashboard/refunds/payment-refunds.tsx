@@ -1,7 +1,7 @@
 import type { Intent } from '../../../src/domain/intent.ts';
 import type { Refund } from '../../../src/domain/refund.ts';
 import { refundableMinor } from '../../../src/domain/refund-amounts.ts';
-import { useTexts } from '../../../src/ui/texts.tsx';
+import { useTexts } from '../../../src/ui/texts.ts';
 import { Refunds } from '../../elements/payment-refunds.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { shownText } from '../../ui/untrusted-text.ts';

@@ -8,7 +8,7 @@ import {
 import { majorText } from '../../../src/domain/money.ts';
 import { REFUND_REASON_LENGTH_MAX, type Refund } from '../../../src/domain/refund.ts';
 import { heldOf } from '../../../src/domain/refund-amounts.ts';
-import { useTexts } from '../../../src/ui/texts.tsx';
+import { useTexts } from '../../../src/ui/texts.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { copyFact, Facts, Message, Section, TextField } from '../../ui/elements.tsx';

@@ -1,6 +1,6 @@
 import type { Page } from '../../../src/platform/paging.ts';
 import type { RefundRow, ShownRefundStatus } from '../../../src/read-model/refunds-list.ts';
-import { useTexts } from '../../../src/ui/texts.tsx';
+import { useTexts } from '../../../src/ui/texts.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';
 import { RefundBadge } from '../../elements/payment-refunds.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';

@@ -1,5 +1,5 @@
 import type { EndpointWithSecrets, TypedEndpoint } from '../../../src/interface/webhooks.ts';
-import { useTexts } from '../../../src/ui/texts.tsx';
+import { useTexts } from '../../../src/ui/texts.ts';
 import type { EndpointEntry } from '../../../src/webhooks/endpoint-store.ts';
 import { DESCRIPTION_CHARACTERS_MAX, WIRE_EVENT_TYPES } from '../../../src/webhooks/endpoints.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';

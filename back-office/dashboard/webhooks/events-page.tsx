@@ -2,7 +2,7 @@ import { countText } from '../../../src/i18n/money-text.ts';
 import { LISTED_STATUSES } from '../../../src/intent/protocol.ts';
 import type { Page } from '../../../src/platform/paging.ts';
 import type { EventRow } from '../../../src/read-model/events-list.ts';
-import { useTexts } from '../../../src/ui/texts.tsx';
+import { useTexts } from '../../../src/ui/texts.ts';
 import type { EndpointEntry } from '../../../src/webhooks/endpoint-store.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';

@@ -1,4 +1,4 @@
-import { useTexts } from '../../../src/ui/texts.tsx';
+import { useTexts } from '../../../src/ui/texts.ts';
 import {
   mayEnd,
   OVERLAP_HOURS,

@@ -1,6 +1,6 @@
 import { countText } from '../../../src/i18n/money-text.ts';
 import type { TestState, WebhookSettings } from '../../../src/interface/webhooks.ts';
-import { useTexts } from '../../../src/ui/texts.tsx';
+import { useTexts } from '../../../src/ui/texts.ts';
 import { ENDPOINTS_MAX } from '../../../src/webhooks/endpoints.ts';
 import type { FailingEndpoint } from '../../../src/webhooks/failing-endpoints.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';

@@ -1,6 +1,6 @@
 import { countText } from '../../../src/i18n/money-text.ts';
 import type { TestResult, TestState } from '../../../src/interface/webhooks.ts';
-import { useTexts } from '../../../src/ui/texts.tsx';
+import { useTexts } from '../../../src/ui/texts.ts';
 import type { EndpointEntry } from '../../../src/webhooks/endpoint-store.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Facts, Message, SelectField, TextField } from '../../ui/elements.tsx';
