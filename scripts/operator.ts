@@ -6,6 +6,7 @@ import { type Invocation, parseCommandLine } from './operator/arguments.ts';
 import { type Gateway, GatewayError, gatewayOf, send } from './operator/client.ts';
 import { type ApiRequest, type Command, UsageError } from './operator/command.ts';
 import { helpText } from './operator/help.ts';
+import { linesOf } from './operator/text.ts';
 
 const EXIT_REFUSED = 1;
 const EXIT_USAGE = 2;
@@ -56,9 +57,10 @@ function nextRequest(command: Command, { path, body }: ApiRequest, place: string
   return { path: `${path}${separator}cursor=${encodeURIComponent(place)}` };
 }
 
-function textOf(command: Command, content: unknown): string {
-  // Each command declares the content type of its own response.
-  return command.lines(content as never).join('\n');
+function textOf({ shown, pages }: Command, content: unknown): string {
+  // A command is declared with the type of its own response.
+  const asked = (pages === 'nextCursor' ? Reflect.get(Object(content), 'items') : content) as never;
+  return (typeof shown === 'function' ? shown(asked) : linesOf(asked, shown)).join('\n');
 }
 
 main().catch((error: unknown) => {

@@ -1,16 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Option } from '../../back-office/operator/actions/action.ts';
-import { ACTION_COMMANDS } from './action-commands.ts';
 import { type Command, Given, UsageError } from './command.ts';
-import { READ_COMMANDS } from './read-commands.ts';
-
-/** Reading and changing commands of a noun stand together. */
-export const COMMANDS: readonly Command[] = grouped([...READ_COMMANDS, ...ACTION_COMMANDS]);
-
-function grouped(commands: readonly Command[]): readonly Command[] {
-  const nouns = Map.groupBy(commands, ({ name }) => name.split(' ')[0]);
-  return [...nouns.values()].flat();
-}
+import { COMMANDS } from './commands.ts';
 
 /** Options of every command. */
 export const GENERAL_OPTIONS: Readonly<Record<string, Option>> = {

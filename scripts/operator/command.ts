@@ -1,4 +1,5 @@
 import type { Option } from '../../back-office/operator/actions/action.ts';
+import type { Shown } from './text.ts';
 
 /** One request to the operator's API: GET without a body, else POST. Paths are below /operator/v1. */
 export interface ApiRequest {
@@ -22,11 +23,6 @@ export class Given {
   /** A positional. The parser has checked that it is present. */
   at(name: string): string {
     return this.#positionals.get(name)?.[0] ?? '';
-  }
-
-  /** The same, encoded as a path segment. */
-  segment(name: string): string {
-    return encodeURIComponent(this.at(name));
   }
 
   /** All values of a positional that can be repeated. */
@@ -57,8 +53,8 @@ export interface Command {
   readonly examples: readonly string[];
   /** Throws UsageError on invalid values. */
   readonly request: (given: Given) => ApiRequest;
-  /** The content of the response as readable lines. */
-  readonly lines: (content: never) => readonly string[];
+  /** What it prints of the content of the response, of a page what it prints of its items. */
+  readonly shown: Shown;
   /** Set on lists: the field of the response that leads to the next page; null on the last. */
   readonly pages?: 'nextCursor' | 'nextUuid' | undefined;
 }

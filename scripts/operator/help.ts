@@ -1,6 +1,7 @@
 import type { Option } from '../../back-office/operator/actions/action.ts';
-import { COMMANDS, GENERAL_OPTIONS, LIST_OPTIONS, optionsOf } from './arguments.ts';
+import { GENERAL_OPTIONS, LIST_OPTIONS, optionsOf } from './arguments.ts';
 import type { Command } from './command.ts';
+import { COMMANDS } from './commands.ts';
 
 const PROGRAM = 'npm run operator --';
 

@@ -8,16 +8,88 @@ export function plain(value: unknown): string {
   return String(value ?? '').replace(CONTROL, ' ');
 }
 
-export function time(atMs: number | null): string {
-  return atMs === null ? '-' : `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+/**
+ * What a command prints of an answer: the members that are facts, or columns of a list, and those
+ * that are parts of their own. `*` stands for every member.
+ */
+export type View = readonly [names: string, parts?: Readonly<Record<string, View>>];
+
+/** A view, or the lines themselves where an answer needs words of its own. */
+export type Shown = View | ((content: never) => readonly string[]);
+
+/** The lines that show the content: lists as tables, anything else as facts. */
+export function linesOf(content: unknown, view: View, unit?: string): readonly string[] {
+  const [names, parts] = view;
+  const shown = names.split(' ').filter((name) => name !== '');
+  if (Array.isArray(content)) {
+    return parts === undefined
+      ? table(shown.map(labelOf), rowsOf(content, shown), 'None.')
+      : content.flatMap((item) => ['', ...linesOf(item, view)]);
+  }
+  const members = Object(content) as Readonly<Record<string, unknown>>;
+  const asFacts =
+    names === '*'
+      ? Object.keys(members).map((name) => [name, valueText(unit ?? name, members[name])] as const)
+      : shown.map((name) => [labelOf(name), valueText(name, members[name])] as const);
+  return [
+    ...facts(asFacts),
+    ...Object.entries(parts ?? {}).flatMap(([name, part]) => [
+      '',
+      `${labelOf(name)}:`,
+      ...partLines(members[name], part, name),
+    ]),
+  ];
 }
 
-export function money(amountMinor: number, currency: string): string {
-  return `${majorText(amountMinor)} ${currency}`;
+function partLines(content: unknown, part: View, name: string): readonly string[] {
+  const lines = content === null ? [] : linesOf(content, part, name);
+  return lines.length === 0 ? ['None.'] : lines;
 }
 
-export function rate(basisPoints: number, fixedMinor: number): string {
-  return `${majorText(basisPoints)}% + ${majorText(fixedMinor)}`;
+function rowsOf(items: readonly object[], names: readonly string[]) {
+  return items.map((item) => names.map((name) => valueText(name, Reflect.get(item, name))));
+}
+
+/** `refundDailyMaxMinor` is "Refund daily max": the value shows its unit. */
+function labelOf(name: string): string {
+  const words = name
+    .replace(/(AtMs|Minor)$/, '')
+    .replaceAll(/[A-Z]/g, ' $&')
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** A value in the unit that its name ends with. */
+function valueText(name: string, value: unknown): string {
+  if (value === null || value === undefined || value === '') {
+    return '-';
+  }
+  if (typeof value === 'number') {
+    return numberText(name, value);
+  }
+  if (typeof value === 'boolean') {
+    return value ? 'yes' : 'no';
+  }
+  if (Array.isArray(value)) {
+    return value.every((item) => typeof item === 'string')
+      ? value.join(', ') || 'none'
+      : String(value.length);
+  }
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function numberText(name: string, value: number): string {
+  if (/atMs$/i.test(name)) {
+    return time(value);
+  }
+  if (name === 'basisPoints') {
+    return `${majorText(value)}%`;
+  }
+  return name.endsWith('Minor') ? majorText(value) : String(value);
+}
+
+export function time(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 /** A table with aligned columns; `empty` if there are no rows. */

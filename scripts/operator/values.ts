@@ -1,102 +1,89 @@
-import { CURRENCIES, ENVIRONMENTS, METHODS, type Method } from '../../src/domain/method.ts';
+import { ROLES } from '../../back-office/members/permissions.ts';
+import type { Kind } from '../../back-office/operator/actions/action.ts';
+import { CURRENCIES, ENVIRONMENTS, METHODS } from '../../src/domain/method.ts';
 import { UsageError } from './command.ts';
 
-/** Checks values of the command line to explain mistakes. The gateway checks them again. */
+/** Reads values of the command line, to explain mistakes. The gateway checks them again. */
 
-export function oneOf<const Values extends readonly string[]>(
+type Reader<Value = unknown> = (text: string) => Value;
+
+function oneOf<const Values extends readonly string[]>(
   what: string,
   values: Values,
-  text: string,
-): Values[number] {
-  const found = values.find((value) => value === text);
-  if (found === undefined) {
-    throw new UsageError(`${what} must be one of ${values.join(', ')}, not "${text}"`);
-  }
-  return found;
+): Reader<Values[number]> {
+  return (text) => {
+    const found = values.find((value) => value === text);
+    if (found === undefined) {
+      throw new UsageError(`${what} must be one of ${values.join(', ')}, not "${text}"`);
+    }
+    return found;
+  };
 }
 
-export function environment(text: string): string {
-  return oneOf('the environment', ENVIRONMENTS, text);
+const method = oneOf('the method', METHODS);
+const yesOrNo = oneOf('the value', ['yes', 'no']);
+
+/** Parts of paths that have few values. */
+export const PART_READERS: Readonly<Record<string, Reader<string>>> = {
+  environment: oneOf('the environment', ENVIRONMENTS),
+  method,
+  currency: oneOf('the currency', CURRENCIES),
+};
+
+/** `2.5` is 250 hundredths, exactly. No payment needs more than nine digits before the point. */
+function hundredths(mistake: string, max = Number.POSITIVE_INFINITY): Reader<number> {
+  return (text) => {
+    const [, whole, part = ''] = /^(\d{1,9})(?:\.(\d{1,2}))?$/.exec(text) ?? [];
+    const value = Number(whole) * 100 + Number(part.padEnd(2, '0'));
+    if (whole === undefined || value > max) {
+      throw new UsageError(`${mistake}, not "${text}"`);
+    }
+    return value;
+  };
 }
 
-export function method(text: string): Method {
-  return oneOf('the method', METHODS, text);
-}
+const amount = hundredths(
+  'an amount must have at most nine digits and two decimals, such as 150.50',
+);
+const percent = hundredths(
+  'a commission must be 0 to 100 percent with at most two decimals',
+  10_000,
+);
 
-export function currency(text: string): string {
-  return oneOf('the currency', CURRENCIES, text);
-}
-
-export function methodList(text: string): readonly Method[] {
-  return text === 'all' ? METHODS : text === 'none' ? [] : text.split(',').map(method);
-}
-
-/** `2.5` percent is 250 basis points. */
-export function basisPoints(text: string): number {
-  const hundredths = twoDecimals(text);
-  if (hundredths === null || hundredths > 10_000) {
-    throw new UsageError(
-      `a commission must be 0 to 100 percent with at most two decimals, not "${text}"`,
-    );
-  }
-  return hundredths;
-}
-
-/** `150.50` is 15050 minor units. */
-export function minorUnits(text: string): number {
-  const minor = twoDecimals(text);
-  if (minor === null) {
-    throw new UsageError(
-      `an amount must have at most nine digits and two decimals, such as 150.50, not "${text}"`,
-    );
-  }
-  return minor;
-}
-
-/** Minor units as the API names them: `15050` is 150.50. */
-export function wholeMinorUnits(text: string): number {
-  if (!/^[1-9]\d{0,10}$/.test(text)) {
-    throw new UsageError(
-      `--amount-minor must be a whole number of minor units, such as 15050 for 150.50, not "${text}"`,
-    );
-  }
-  return Number(text);
-}
-
-export function days(text: string): number {
-  if (!/^[1-9]\d{0,2}$/.test(text)) {
-    throw new UsageError(`--days must be a whole number of days from 1 to 400, not "${text}"`);
-  }
-  return Number(text);
-}
-
-/** Exact hundredths, or null. No payment needs more than nine digits before the point. */
-function twoDecimals(text: string): number | null {
-  const parts = /^(\d{1,9})(?:\.(\d{1,2}))?$/.exec(text);
-  return parts?.[1] === undefined
-    ? null
-    : Number(parts[1]) * 100 + Number((parts[2] ?? '').padEnd(2, '0'));
+function wholeNumber(pattern: RegExp, mistake: string): Reader<number> {
+  return (text) => {
+    if (!pattern.test(text)) {
+      throw new UsageError(`${mistake}, not "${text}"`);
+    }
+    return Number(text);
+  };
 }
 
 /** `M_PESA=1.5+1.00`: 1.5 percent plus one birr (or dollar). */
-export function commission(text: string): {
-  readonly method: Method;
-  readonly basisPoints: number;
-  readonly fixedMinor: number;
-} {
-  const parts = /^([A-Z_]+)=([\d.]+)(?:\+([\d.]+))?$/.exec(text);
-  if (parts?.[1] === undefined || parts[2] === undefined) {
+function commission(text: string) {
+  const [, name, rate, fixed = '0'] = /^([A-Z_]+)=([\d.]+)(?:\+([\d.]+))?$/.exec(text) ?? [];
+  if (name === undefined || rate === undefined) {
     throw new UsageError(
       `--commission must be METHOD=PERCENT or METHOD=PERCENT+FIXED, not "${text}"`,
     );
   }
-  return {
-    method: method(parts[1]),
-    basisPoints: basisPoints(parts[2]),
-    fixedMinor: minorUnits(parts[3] ?? '0'),
-  };
+  return { method: method(name), basisPoints: percent(rate), fixedMinor: amount(fixed) };
 }
 
-export function yesOrNo(text: string): boolean {
-  return oneOf('the value', ['yes', 'no'], text) === 'yes';
-}
+/** How each kind of value is read. */
+export const READERS: Readonly<Record<Kind, Reader>> = {
+  amount,
+  amount_or_none: (text) => (text === 'none' ? null : amount(text)),
+  commission,
+  days: wholeNumber(/^[1-9]\d{0,2}$/, '--days must be a whole number of days from 1 to 400'),
+  methods: (text) =>
+    text === 'all' ? METHODS : text === 'none' ? [] : text.split(',').map(method),
+  minor_units: wholeNumber(
+    /^[1-9]\d{0,10}$/,
+    '--amount-minor must be a whole number of minor units, such as 15050 for 150.50',
+  ),
+  percent,
+  role: oneOf('the role', ROLES),
+  schemes: (text) => (text === 'none' ? [] : text.split(',')),
+  yes_or_no: (text) => yesOrNo(text) === 'yes',
+};

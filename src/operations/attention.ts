@@ -19,16 +19,21 @@ import { type PaymentRow, paymentRow } from '../read-model/payment-row.ts';
 import type { OperatorCall } from './call.ts';
 import { environmentField } from './fields.ts';
 import { merchantNames } from './merchant-rows.ts';
-import { payableMinor, type Reason, reasonsOf } from './needs.ts';
+import { payableMinor, paymentOf, type Reason, reasonsOf } from './needs.ts';
 import { badCursor, type ItemPage, itemPage, pageEntries } from './page-query.ts';
 import { railStates } from './rails.ts';
 
-export type AttentionItem = { readonly reasons: readonly Reason[]; readonly atMs: number } & (
+/** What needs attention. */
+export type AttentionSubject =
   | { readonly type: 'dead_letter'; readonly letter: DeadLetter }
   | { readonly type: 'payment'; readonly payment: PaymentRow }
   | { readonly type: 'refund'; readonly refund: WaitingRefund }
-  | { readonly type: 'delivery'; readonly event: EventRow }
-);
+  | { readonly type: 'delivery'; readonly event: EventRow };
+
+export type AttentionItem = AttentionSubject & {
+  readonly reasons: readonly Reason[];
+  readonly atMs: number;
+};
 
 export type AttentionPage = ItemPage<AttentionItem>;
 
@@ -160,20 +165,6 @@ function hintOf(intent: Intent): PaymentHint {
     method: reportedAttempt(intent)?.method ?? null,
     references: attempts.filter(isConcerned).map(({ reference }) => reference),
   };
-}
-
-/** The payment that the item is about; null for a dead letter. */
-function paymentOf(item: AttentionItem) {
-  switch (item.type) {
-    case 'dead_letter':
-      return null;
-    case 'payment':
-      return item.payment;
-    case 'refund':
-      return { ...item.refund, uuid: item.refund.paymentUuid };
-    case 'delivery':
-      return { ...item.event, uuid: item.event.paymentUuid };
-  }
 }
 
 /** How much waits for the operator: items in all, dead letters among them, rails to mend. */

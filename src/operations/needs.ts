@@ -1,4 +1,5 @@
-import { chargedMinor, type Intent, reportedAttempt } from '../domain/intent.ts';
+import { chargedMinor, type Intent, reportedAttempt, type Tenant } from '../domain/intent.ts';
+import type { AttentionSubject } from './attention.ts';
 
 /** Why something needs the operator's attention. A payment can have several reasons. */
 export type Reason =
@@ -47,4 +48,27 @@ export function payableMinor(intent: Intent): number {
   const attempt = reportedAttempt(intent);
   const { terms } = intent;
   return attempt === null ? terms.amountMinor : chargedMinor(terms, attempt.method);
+}
+
+interface NamedPayment extends Tenant {
+  readonly uniqueId: string;
+  readonly uuid: string;
+}
+
+type AboutPayment = Exclude<AttentionSubject, { readonly type: 'dead_letter' }>;
+
+/** The payment that an item of the list is about; null for a dead letter. */
+export function paymentOf(item: AboutPayment): NamedPayment;
+export function paymentOf(item: AttentionSubject): NamedPayment | null;
+export function paymentOf(item: AttentionSubject): NamedPayment | null {
+  switch (item.type) {
+    case 'dead_letter':
+      return null;
+    case 'payment':
+      return item.payment;
+    case 'refund':
+      return { ...item.refund, uuid: item.refund.paymentUuid };
+    case 'delivery':
+      return { ...item.event, uuid: item.event.paymentUuid };
+  }
 }

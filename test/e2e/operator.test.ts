@@ -19,7 +19,7 @@ test('creates a merchant, invites its owner, and lists both', async () => {
     ...['merchant', 'create', '--name', 'Abebe Coffee', '--id', 'abebe'],
     ...['--commission', 'TELE_BIRR=2.5+1.00'],
   );
-  expect(created).toMatch(/TELE_BIRR +yes +yes +2\.50% \+ 1\.00/);
+  expect(created).toMatch(/TELE_BIRR +yes +yes +2\.50% +1\.00/);
   expect(created).toContain('owner invite abebe');
   const invited = await operate('owner', 'invite', 'abebe', '--name', 'Abebe Kebede');
   expect(invited).toMatch(/http:\/\/localhost:\d+\/dashboard\/join\?token=[A-Za-z0-9_-]{43}\n/);

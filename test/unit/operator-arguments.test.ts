@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { COMMANDS, optionsOf, parseCommandLine } from '../../scripts/operator/arguments.ts';
+import { optionsOf, parseCommandLine } from '../../scripts/operator/arguments.ts';
 import { gatewayOf } from '../../scripts/operator/client.ts';
 import { UsageError } from '../../scripts/operator/command.ts';
+import { COMMANDS } from '../../scripts/operator/commands.ts';
 import { helpText } from '../../scripts/operator/help.ts';
 import { facts, plain, table } from '../../scripts/operator/text.ts';
 

@@ -1,6 +1,8 @@
 import { createExecutionContext, createMessageBatch } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
+import { COMMANDS } from '../../scripts/operator/commands.ts';
+import type { View } from '../../scripts/operator/text.ts';
 import { requestRefund } from '../../src/refunds/request.ts';
 import worker from '../support/gateway.ts';
 import { signedIn } from './dashboard-support.ts';
@@ -125,8 +127,11 @@ const REQUESTS = env.TEST_DOCUMENTED_REQUESTS;
 
 type Request = (typeof REQUESTS)[number];
 
-/** What the gateway answers, with ids of the test in place of the documents'. */
-async function answerTo({ path, body, refusal }: Request, ids: Readonly<Record<string, string>>) {
+/** What the gateway answers with ids of the test in place of the documents', which is printed. */
+async function answerTo(
+  { command, path, body, refusal }: Request,
+  ids: Readonly<Record<string, string>>,
+) {
   if (refusal !== null) {
     return refusal;
   }
@@ -143,8 +148,29 @@ async function answerTo({ path, body, refusal }: Request, ids: Readonly<Record<s
           typeof value === 'string' ? (ids[value] ?? value) : value,
         );
   const authorization = `Bearer ${PERSONAL_SECRETS.Hana}`;
-  const { status, text } = await operateApi(filled, sent, { authorization });
-  return status === 200 ? 'done' : text;
+  const { status, text, envelope } = await operateApi(filled, sent, { authorization });
+  const { shown, pages } = COMMANDS.find(({ name }) => name === command) ?? {};
+  if (status !== 200 || shown === undefined) {
+    return text;
+  }
+  const { content } = envelope as { content: { items: unknown } };
+  const printed = pages === 'nextCursor' ? content.items : content;
+  const absent = typeof shown === 'function' ? [] : absentFrom(printed, shown);
+  return absent.length === 0 ? 'done' : `the answer has no ${absent}`;
+}
+
+/** The names that the command line would print and the answer does not have. */
+function absentFrom(content: unknown, [names, parts = {}]: View): string[] {
+  return [content]
+    .flat()
+    .flatMap((item) => [
+      ...`${names} ${Object.keys(parts).join(' ')}`
+        .split(' ')
+        .filter((name) => !['', '*'].includes(name) && !(name in Object(item))),
+      ...Object.entries(parts).flatMap(([name, part]) =>
+        Object(item)[name] === null ? [] : absentFrom(Object(item)[name], part),
+      ),
+    ]);
 }
 
 test('the documents have commands of the operator', () => {

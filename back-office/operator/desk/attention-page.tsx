@@ -1,4 +1,5 @@
 import type { AttentionItem, PaymentHint } from '../../../src/interface/operations.ts';
+import { paymentOf } from '../../../src/operations/needs.ts';
 import { moneyIn } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { Badge, Moment, Table, Untrusted, When } from '../../ui/elements.tsx';
@@ -6,7 +7,7 @@ import type { PageView } from '../../ui/page.tsx';
 import { ageText } from './age.ts';
 import type { DeskCall } from './call.ts';
 import { answerDesk, cursorIn, Pager } from './frame.tsx';
-import { letterPath, merchantPath, PATHS, type PaymentName, paymentPath } from './paths.ts';
+import { letterPath, merchantPath, PATHS, paymentPath } from './paths.ts';
 
 /** Each payment on the page is read from its object, for references, amount and method. */
 const ROWS = 25;
@@ -48,24 +49,6 @@ export async function showAttentionPage(call: DeskCall): Promise<Response> {
   return answerDesk(call, { active: 'attention', title: text.nav.attention, children });
 }
 
-interface Named extends PaymentName {
-  readonly uuid: string;
-}
-
-/** The payment that the item is about; null for a dead letter. */
-function paymentOf(item: AttentionItem): Named | null {
-  switch (item.type) {
-    case 'dead_letter':
-      return null;
-    case 'payment':
-      return item.payment;
-    case 'refund':
-      return { ...item.refund, uuid: item.refund.paymentUuid };
-    case 'delivery':
-      return { ...item.event, uuid: item.event.paymentUuid };
-  }
-}
-
 function What({ call, item }: { readonly call: DeskCall; readonly item: AttentionItem }) {
   const { attention, pages } = DESK_TEXTS[call.view.language];
   return (
@@ -90,40 +73,26 @@ function Reference(props: { readonly item: AttentionItem; readonly hint: Payment
       </a>
     );
   }
-  const { named, part, references } = shownOf(item, hint);
+  const named = paymentOf(item);
+  const references = item.type === 'refund' ? [item.refund.transactionId] : hint?.references;
   return (
     <span>
-      <a class="id" href={paymentPath(named, part)}>
+      <a class="id" href={paymentPath(named, PARTS[item.type])}>
         <Untrusted text={named.uniqueId} />
       </a>
-      {references.map((reference) => (
-        <>
-          {' '}
-          <code class="small">{reference}</code>
-        </>
-      ))}
+      {item.type !== 'delivery' &&
+        references?.map((reference) => (
+          <>
+            {' '}
+            <code class="small">{reference}</code>
+          </>
+        ))}
     </span>
   );
 }
 
-/** The payment, the part of its page, and the references to look up. */
-function shownOf(
-  item: Exclude<AttentionItem, { readonly type: 'dead_letter' }>,
-  hint: PaymentHint | null,
-): {
-  readonly named: PaymentName;
-  readonly part: string;
-  readonly references: readonly string[];
-} {
-  switch (item.type) {
-    case 'payment':
-      return { named: item.payment, part: '', references: hint?.references ?? [] };
-    case 'refund':
-      return { named: item.refund, part: '#refunds', references: [item.refund.transactionId] };
-    case 'delivery':
-      return { named: item.event, part: '#events', references: [] };
-  }
-}
+/** Where on the payment's page the item is. */
+const PARTS = { payment: '', refund: '#refunds', delivery: '#events' } as const;
 
 /** What the customer pays or gets back, and by which method. */
 function Amount(props: {

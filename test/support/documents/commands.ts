@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { COMMANDS as OPERATORS_COMMANDS } from '../../../scripts/operator/arguments.ts';
+import { COMMANDS as OPERATORS_COMMANDS } from '../../../scripts/operator/commands.ts';
 import { blocksOf, readDocument, spansOf } from './markdown.ts';
 
 /**

@@ -1,0 +1,279 @@
+import type {
+  ActionCommand,
+  ActionField,
+  OperatorAction,
+  Option,
+} from '../../back-office/operator/actions/action.ts';
+import { ACTIONS } from '../../back-office/operator/actions/all.ts';
+import { MESSAGE_QUEUES } from '../../src/dead-letters/queues.ts';
+import { LETTER_STATUSES } from '../../src/dead-letters/store.ts';
+import { type Command, type Given, UsageError } from './command.ts';
+import { PART_READERS, READERS } from './values.ts';
+import { ACTION_VIEWS, READ_VIEWS } from './views.ts';
+
+/** A command that reads: its positionals are the parts of its path, its options the query. */
+interface Read extends Pick<Command, 'name' | 'about' | 'examples' | 'pages'> {
+  readonly path: string;
+  readonly options?: Command['options'];
+  readonly shows: keyof typeof READ_VIEWS;
+}
+
+const READS: readonly Read[] = [
+  {
+    name: 'attention',
+    about: 'list what needs attention, and what to do about it',
+    path: '/attention',
+    options: { environment: { value: 'sandbox|production', about: 'only this environment' } },
+    examples: ['attention --environment production --all'],
+    shows: 'attention',
+    pages: 'nextCursor',
+  },
+  {
+    name: 'payment show',
+    about: 'show a payment with its attempts, history and events',
+    path: '/payments/:environment/:merchantId/:uniqueId',
+    examples: ['payment show production abebe order-1'],
+    shows: 'payment',
+  },
+  {
+    name: 'merchant list',
+    about: 'list merchants, newest first',
+    path: '/merchants',
+    options: { status: { value: 'active|suspended', about: 'only this status' } },
+    examples: ['merchant list', 'merchant list --status suspended --all --json'],
+    shows: 'merchants',
+    pages: 'nextCursor',
+  },
+  {
+    name: 'merchant show',
+    about: 'show a merchant with its methods, commissions and limits',
+    path: '/merchants/:merchantId',
+    examples: ['merchant show abebe'],
+    shows: 'merchant',
+  },
+  {
+    name: 'member list',
+    about: 'list members and pending links',
+    path: '/merchants/:merchantId/members',
+    examples: ['member list abebe'],
+    shows: 'members',
+  },
+  {
+    name: 'bank list',
+    about: 'list the banks that splits can name',
+    path: '/banks',
+    examples: ['bank list'],
+    shows: 'banks',
+  },
+  {
+    name: 'dead-letter list',
+    about: 'list dead letters, oldest first',
+    path: '/dead-letters',
+    options: {
+      queue: { value: 'QUEUE', about: `only this queue: ${MESSAGE_QUEUES.join(', ')}` },
+      status: { value: LETTER_STATUSES.join('|'), about: 'only this status (default: waiting)' },
+    },
+    examples: ['dead-letter list --queue kefel-rail-starts'],
+    shows: 'letters',
+    pages: 'nextCursor',
+  },
+  {
+    name: 'dead-letter show',
+    about: 'show a dead letter with its message',
+    path: '/dead-letters/:id',
+    examples: ['dead-letter show 0123abcd'],
+    shows: 'letter',
+  },
+  {
+    name: 'rails',
+    about: 'show which methods have a rail, and what is wrong with its secret',
+    path: '/rails',
+    examples: ['rails'],
+    shows: 'rails',
+  },
+  {
+    name: 'health',
+    about: 'show queues, undelivered events and payment outcomes',
+    path: '/health',
+    examples: ['health'],
+    shows: 'health',
+  },
+];
+
+function readCommand({ path, options = {}, shows, ...read }: Read): Command {
+  return {
+    ...read,
+    positionals: partsOf(path).map(placeOf),
+    options,
+    request: (given) => {
+      const query = new URLSearchParams(
+        Object.keys(options).flatMap((name) =>
+          given.options(name).map((value) => [name, value] as [string, string]),
+        ),
+      );
+      return { path: `${pathOf(path, given)}${query.size === 0 ? '' : `?${query}`}` };
+    },
+    shown: READ_VIEWS[shows],
+  };
+}
+
+/** The words in the help for what is given by position: parts of paths, and fields. */
+const PLACES: Readonly<Record<string, string>> = {
+  merchantId: 'MERCHANT',
+  uniqueId: 'PAYMENT',
+  attemptId: 'ATTEMPT',
+  refundId: 'REFUND',
+  memberId: 'MEMBER',
+  ids: 'ID…',
+};
+
+function placeOf(part: string): string {
+  return PLACES[part] ?? part.toUpperCase();
+}
+
+/** A path with its parts filled in, by position or by an option. */
+function pathOf(path: string, given: Given): string {
+  return path.replaceAll(/:(\w+)/g, (_, part: string) => {
+    const text = given.option(part) ?? given.at(placeOf(part));
+    return encodeURIComponent(PART_READERS[part]?.(text) ?? text);
+  });
+}
+
+/** The named parts of a path. */
+function partsOf(path: string): readonly string[] {
+  return [...path.matchAll(/:(\w+)/g)].flatMap(([, part = '']) => part);
+}
+
+const ENVIRONMENT: Option = {
+  value: 'sandbox|production',
+  about: 'environment to change',
+  isRequired: true,
+};
+
+function actionCommand(action: OperatorAction, command: ActionCommand): Command {
+  const { name, about, examples, pages } = command;
+  const parts = partsOf(action.path);
+  const positionals = command.positionals ?? parts;
+  const fields = fieldsOf(action, command);
+  return {
+    name,
+    about,
+    examples,
+    pages,
+    positionals: positionals.map(placeOf),
+    options: {
+      ...Object.fromEntries(
+        parts
+          .filter((part) => !positionals.includes(part))
+          .map((part) => [part, ENVIRONMENT] as const),
+      ),
+      ...Object.fromEntries(fields.flatMap(optionsOf)),
+      ...command.refused,
+    },
+    request: (given) => {
+      if (command.needsOne) {
+        checkAny(given, fields);
+      }
+      return { path: pathOf(action.path, given), body: bodyOf(given, action, command) };
+    },
+    shown: ACTION_VIEWS[action.answers],
+  };
+}
+
+/** The fields that options give. */
+function fieldsOf({ fields }: OperatorAction, { positionals = [], preset = {} }: ActionCommand) {
+  return Object.entries(fields ?? {}).filter(
+    ([name]) => !(positionals.includes(name) || name in preset),
+  );
+}
+
+function optionsOf([name, field]: readonly [string, ActionField]): [string, Option][] {
+  const { option, flags = {} } = field;
+  const asked = Object.entries(flags).map(([flag, { about }]): [string, Option] => [
+    flag,
+    { value: null, about },
+  ]);
+  return option === undefined ? asked : [[optionName(name, field), option]];
+}
+
+function optionName(name: string, { name: given }: ActionField): string {
+  return given ?? name;
+}
+
+function bodyOf(given: Given, action: OperatorAction, command: ActionCommand) {
+  const { positionals = [], preset } = command;
+  const fields = action.fields ?? {};
+  checkFlags(given, fields);
+  const byPlace = positionals.filter((name) => name in fields).map((name) => placedIn(given, name));
+  const byOption = fieldsOf(action, command).map(([name, field]) => [
+    name,
+    valueIn(given, name, field),
+  ]);
+  const all = [...byPlace, ...byOption].filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(all), ...preset };
+}
+
+function placedIn(given: Given, name: string): readonly [string, unknown] {
+  const place = placeOf(name);
+  return [name, place.endsWith('…') ? given.rest(place.replace('…', '')) : given.at(place)];
+}
+
+function valueIn(given: Given, name: string, field: ActionField): unknown {
+  const { option, flags, kind, random } = field;
+  if (flags !== undefined) {
+    return Object.entries(flags).find(([flag]) => given.has(flag))?.[1].value;
+  }
+  const read = kind === undefined ? (text: string) => text : READERS[kind];
+  const texts = given.options(optionName(name, field));
+  if (option?.isRepeatable) {
+    return texts.length === 0 ? undefined : texts.map(read);
+  }
+  const text = texts[0] ?? field.otherwise;
+  return text === undefined ? random?.() : read(text);
+}
+
+function checkAny(given: Given, fields: readonly (readonly [string, ActionField])[]): void {
+  const names = fields.map(([name, field]) => optionName(name, field));
+  if (!names.some((name) => given.has(name))) {
+    const options = names.map((name) => `--${name}`).join(', ');
+    throw new UsageError(`nothing to change: give ${options} or both`);
+  }
+}
+
+/** Exactly one flag of a field is given, and what belongs to it. */
+function checkFlags(given: Given, fields: Readonly<Record<string, ActionField>>): void {
+  for (const { flags } of Object.values(fields)) {
+    if (flags === undefined) {
+      continue;
+    }
+    const needed = (field: string) => optionName(field, fields[field] ?? {});
+    const entries = Object.entries(flags);
+    const chosen = entries.filter(([flag]) => given.has(flag));
+    if (chosen.length !== 1) {
+      const ways = entries.map(
+        ([flag, { needs }]) => `--${flag}${needs === undefined ? '' : ` with --${needed(needs)}`}`,
+      );
+      throw new UsageError(`give either ${ways.join(', or ')}`);
+    }
+    for (const [flag, { needs }] of entries) {
+      if (needs !== undefined && given.has(flag) !== given.has(needed(needs))) {
+        throw new UsageError(
+          given.has(flag)
+            ? `--${flag} needs --${needed(needs)}`
+            : `--${needed(needs)} is only for --${flag}`,
+        );
+      }
+    }
+  }
+}
+
+/** Every command; those of a noun stand together. */
+export const COMMANDS: readonly Command[] = grouped([
+  ...READS.map(readCommand),
+  ...ACTIONS.flatMap((action) => action.commands.map((command) => actionCommand(action, command))),
+]);
+
+function grouped(commands: readonly Command[]): readonly Command[] {
+  const nouns = Map.groupBy(commands, ({ name }) => name.split(' ')[0]);
+  return [...nouns.values()].flat();
+}

@@ -1,0 +1,119 @@
+import type { Answers } from '../../back-office/operator/actions/action.ts';
+import type { readAttention } from '../../back-office/operator/api.ts';
+import type { ProbedRail } from '../../src/interface/operations.ts';
+import { paymentOf } from '../../src/operations/needs.ts';
+import { probeLines } from '../check-rail/probe-text.ts';
+import { linesOf, plain, type Shown, time, type View } from './text.ts';
+
+/** What the operator's commands print of each answer. */
+
+const SETTINGS: Readonly<Record<string, View>> = {
+  methods: ['method offered enabled basisPoints fixedMinor'],
+  limitsMinor: ['*'],
+};
+
+const MERCHANT: View = [
+  'id name status createdAtMs members appSchemes refundAgeDaysMax refundDailyMaxMinor',
+  { sandbox: ['apiKeys', SETTINGS], production: ['apiKeys', SETTINGS] },
+];
+
+const PAYMENT: View = [
+  'environment merchantId uniqueId merchantName status failureReason late amountMinor currency ' +
+    'createdAtMs expiresAtMs uuid objectId review',
+  {
+    attempts: [
+      'reference method status railReference providerCode receipt isProved failureReason ' +
+        'startedAtMs proposal',
+    ],
+    refunds: [
+      'id reference transactionId status returnedMinor railReference actionReason failureReason ' +
+        'secondOperatorNeeded proposal',
+    ],
+    anomalies: ['kind atMs other'],
+    history: ['atMs command fromStatus toStatus detail'],
+    events: ['type origin deliveryStatus tries createdAtMs'],
+  },
+];
+
+const ENDS: View = ['method status failureReason payments'];
+
+const HEALTH: View = [
+  'd1Ms d1SizeBytes d1SizeBytesMax d1IsNearlyFull',
+  {
+    queues: ['queue backlog oldestAtMs unknown'],
+    deadLetters: ['*'],
+    misconfiguredRails: ['environment method problem'],
+    environments: [
+      'environment',
+      {
+        eventsByStatus: ['*'],
+        oldestUndelivered: ['merchantId uniqueId createdAtMs'],
+        endsSinceYesterday: ENDS,
+        endsSinceWeek: ENDS,
+      },
+    ],
+  },
+];
+
+/** What each reading command prints, of a list what each item is. */
+export const READ_VIEWS = {
+  attention: attentionLines,
+  payment: PAYMENT,
+  merchants: ['id name status members createdAtMs'],
+  merchant: MERCHANT,
+  members: [
+    '',
+    { members: ['id name role passkeys createdAtMs'], invitations: ['id name role expiresAtMs'] },
+  ],
+  banks: ['code supportsWithdrawal name'],
+  letters: ['id queue kind status storedAtMs timesGivenUp'],
+  rails: ['environment method state rail problem'],
+  health: HEALTH,
+  letter: (letter: object) => [JSON.stringify(letter, null, 2)],
+} satisfies Readonly<Record<string, Shown>>;
+
+function withHint<Content>(view: View, hint: (content: Content) => string): Shown {
+  return (content: Content) => [...linesOf(content, view), '', hint(content)];
+}
+
+/** What the answer of an action is printed as. */
+export const ACTION_VIEWS: Readonly<Record<Answers, Shown>> = {
+  payment: PAYMENT,
+  merchant: MERCHANT,
+  new_merchant: withHint(
+    MERCHANT,
+    ({ id }: { readonly id: string }) => `Next: npm run operator -- owner invite ${id} --name "…"`,
+  ),
+  settings: ['', SETTINGS],
+  link: withHint(
+    ['name role expiresAtMs url'],
+    () => 'It works once. Send it to that person only: the first person to use it joins.',
+  ),
+  bank: READ_VIEWS.banks,
+  letters: ['', { outcomes: ['*'] }],
+  probe: (result: ProbedRail) => probeLines(result),
+  review: ['note'],
+  republished: ['republished missing failed nextUuid'],
+};
+
+type Item = Awaited<ReturnType<typeof readAttention>>['items'][number];
+
+/** The advice needs whole lines. */
+function attentionLines(items: readonly Item[]): readonly string[] {
+  return items.length === 0
+    ? ['Nothing needs attention.']
+    : items.flatMap((item) => [
+        `${plain(placeOf(item))}, ${time(item.atMs)}`,
+        ...item.reasons.flatMap(({ what, todo }) => [`  ${what}`, `  To do: ${todo}`]),
+        '',
+      ]);
+}
+
+function placeOf(item: Item): string {
+  if (item.type === 'dead_letter') {
+    return `dead letter ${item.letter.id} of ${item.letter.queue}`;
+  }
+  const { environment, merchantId, uniqueId } = paymentOf(item);
+  const refund = item.type === 'refund' ? ` ${item.refund.refundUniqueId}` : '';
+  return `${environment} ${merchantId} ${uniqueId}${refund}`;
+}
