@@ -1,3 +1,4 @@
+import type { Tenant } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
 import { runBatch, type SqlStatement } from '../platform/database.ts';
 import type { AuditAction } from './actions.ts';
@@ -62,6 +63,40 @@ export async function runAudited(
 ): Promise<boolean> {
   const counts = await runBatch(db, [...change, auditEntryIfChanged(entry), ...after]);
   return counts[change.length - 1] !== 0;
+}
+
+/** Who changes what is a tenant's, from where and when. */
+export interface Changing {
+  readonly env: Env;
+  readonly tenant: Tenant;
+  readonly actor: Actor;
+  readonly nowMs: number;
+}
+
+/** What is done, without who does it. */
+export type Act = Pick<AuditEntry, 'action' | 'target' | 'detail'>;
+
+export function entryOf({ tenant, actor, nowMs }: Changing, act: Act): AuditEntry {
+  const { merchantId, environment } = tenant;
+  return { actor, merchantId, environment, atMs: nowMs, ...act };
+}
+
+/** `runAudited` for a change of what is a tenant's. */
+export function runAct(
+  by: Changing,
+  change: readonly SqlStatement[],
+  act: Act,
+  after: readonly SqlStatement[] = [],
+): Promise<boolean> {
+  return runAudited(by.env.DB, change, entryOf(by, act), after);
+}
+
+/**
+ * Writes the entry of what a payment's object or a server did. The two cannot change in one commit:
+ * the entry follows, so that the log never records what did not happen.
+ */
+export async function recordAct(by: Changing, act: Act): Promise<void> {
+  await runBatch(by.env.DB, [auditEntry(entryOf(by, act))]);
 }
 
 function paramsOf({ actor, detail = {}, ...entry }: AuditEntry): SqlStatement['params'] {

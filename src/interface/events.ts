@@ -1,15 +1,14 @@
-import type { Actor } from '../audit/log.ts';
+import { recordAct } from '../audit/log.ts';
 import { callbackUrlOf, type Tenant } from '../domain/intent.ts';
 import { intentByUniqueId } from '../intent/client.ts';
 import { type EventSummary, FAILED_DELIVERIES, RESENDABLE_DELIVERIES } from '../intent/protocol.ts';
-import { runBatch } from '../platform/database.ts';
 import type { Cursor, TimeRange } from '../platform/paging.ts';
 import { countFailedEvents, failedEventsOf } from '../read-model/events-list.ts';
 import { RESEND_BATCH, type ResendResult, resendBatch } from '../read-model/resend.ts';
 import { endpointDetail } from '../webhooks/endpoint-changes.ts';
 import { listEndpoints } from '../webhooks/endpoint-store.ts';
 import { FIXED_HEADERS } from '../webhooks/transport.ts';
-import { recordOf } from './member.ts';
+import { byMember } from './member.ts';
 import type { Plane } from './plane.ts';
 
 /** A merchant's events with their deliveries, and sending them again. */
@@ -77,32 +76,24 @@ export async function read(
 }
 
 /**
- * Resends one delivery of the event, or with null every one, from the start of its schedule. The
- * object and the audit log cannot change in one commit: the entry follows, so the log never records
- * what did not happen. `late`: the event is on its way or superseded by now.
+ * Resends one delivery of the event, or with null every one, from the start of its schedule. `late`:
+ * the event is on its way or superseded by now.
  */
-export async function resend(
-  plane: Plane,
-  tenant: Tenant,
-  named: EventName,
-  position: number | null,
-  actor: Actor,
-): Promise<'resent' | 'late' | 'not_found'> {
-  const details = await read(plane, tenant, named, false);
+export const resend = byMember(async (by, named: EventName, position: number | null) => {
+  const details = await read(by, by.tenant, named, false);
   if (details === null) {
-    return 'not_found';
+    return 'not_found' as const;
   }
   const { uniqueId, sequence } = named;
-  const client = intentByUniqueId(plane.env, tenant, uniqueId);
+  const client = intentByUniqueId(by.env, by.tenant, uniqueId);
   if (!(await client.resendEvent(sequence, RESENDABLE_DELIVERIES, position))) {
-    return 'late';
+    return 'late' as const;
   }
   const endpointId = position === null ? null : (details.deliveries[position]?.endpointId ?? null);
   const detail = { uniqueId, sequence, ...endpointDetail(endpointId) };
-  const act = { action: 'event.resent', target: details.eventId, detail } as const;
-  await runBatch(plane.env.DB, [recordOf(plane, tenant, actor, act)]);
-  return 'resent';
-}
+  await recordAct(by, { action: 'event.resent', target: details.eventId, detail });
+  return 'resent' as const;
+});
 
 export interface FailedEvents {
   readonly count: number;
@@ -125,23 +116,22 @@ export interface ResentEvents extends ResendResult {
 }
 
 /** Resends one batch of the failed events. `days` are the range as the member typed it. */
-export async function resendFailed(
-  plane: Plane,
-  tenant: Tenant,
-  range: TimeRange,
-  days: { readonly from: string; readonly to: string },
-  cursor: Cursor | null,
-  actor: Actor,
-): Promise<ResentEvents> {
-  const { env } = plane;
-  const list = failedEventsOf(tenant, range);
-  const result = await resendBatch(env, tenant, list, FAILED_DELIVERIES, cursor);
-  const { resent, unchanged, unreachable, nextCursor, lastAtMs } = result;
-  const { from, to } = days;
-  const detail = { from, to, resent, unchanged, unreachable };
-  const act = { action: 'events.resent', target: null, detail } as const;
-  await runBatch(env.DB, [recordOf(plane, tenant, actor, act)]);
-  const isOver = nextCursor === null || lastAtMs === null;
-  const rest = { ...range, toMs: (lastAtMs ?? 0) + 1 };
-  return { ...result, left: isOver ? 0 : await countFailedEvents(env.DB, tenant, rest) };
+export const resendFailed = byMember(
+  async (by, range: TimeRange, days: TypedDays, cursor: Cursor | null): Promise<ResentEvents> => {
+    const { env, tenant } = by;
+    const list = failedEventsOf(tenant, range);
+    const result = await resendBatch(env, tenant, list, FAILED_DELIVERIES, cursor);
+    const { resent, unchanged, unreachable, nextCursor, lastAtMs } = result;
+    const { from, to } = days;
+    const detail = { from, to, resent, unchanged, unreachable };
+    await recordAct(by, { action: 'events.resent', target: null, detail });
+    const isOver = nextCursor === null || lastAtMs === null;
+    const rest = { ...range, toMs: (lastAtMs ?? 0) + 1 };
+    return { ...result, left: isOver ? 0 : await countFailedEvents(env.DB, tenant, rest) };
+  },
+);
+
+interface TypedDays {
+  readonly from: string;
+  readonly to: string;
 }

@@ -1,7 +1,6 @@
-import { type Actor, auditEntry } from '../audit/log.ts';
+import { recordAct } from '../audit/log.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/method.ts';
-import { runBatch } from '../platform/database.ts';
 import { type Cursor, type Page, readPage } from '../platform/paging.ts';
 import { type EventFilter, type EventRow, eventsOf } from '../read-model/events-list.ts';
 import type { PaymentRow } from '../read-model/payment-row.ts';
@@ -24,20 +23,13 @@ import {
 } from '../read-model/totals.ts';
 import { type EndpointEntry, listEndpoints } from '../webhooks/endpoint-store.ts';
 import { type FailingEndpoint, listFailing } from '../webhooks/failing-endpoints.ts';
-import type { Plane } from './plane.ts';
+import { byMember } from './member.ts';
+import { onDatabase, type Plane } from './plane.ts';
 
 /** A merchant's lists, newest first, and the totals over them. They may lag the objects by seconds. */
 
 /** One page of a merchant's payments. */
-export function payments(
-  { env }: Plane,
-  tenant: Tenant,
-  filter: PaymentFilter,
-  cursor: Cursor | null,
-  limit: number,
-): Promise<Page<PaymentRow>> {
-  return listPayments(env.DB, tenant, filter, cursor, limit);
-}
+export const payments = onDatabase(listPayments);
 
 export interface PaymentsWithTotals {
   readonly page: Page<PaymentRow>;
@@ -75,17 +67,9 @@ export async function search({ env }: Plane, tenant: Tenant, text: string): Prom
 }
 
 /** Records who exports which payments. Call it before the first page of the file. */
-export async function beginExport(
-  { env, nowMs }: Plane,
-  tenant: Tenant,
-  actor: Actor,
-  detail: Readonly<Record<string, string>>,
-): Promise<void> {
-  const action = 'payments.exported';
-  await runBatch(env.DB, [
-    auditEntry({ actor, ...tenant, action, target: null, detail, atMs: nowMs }),
-  ]);
-}
+export const beginExport = byMember((by, detail: Readonly<Record<string, string>>) =>
+  recordAct(by, { action: 'payments.exported', target: null, detail }),
+);
 
 /** One page of a file of the merchant's payments. */
 export function exported(

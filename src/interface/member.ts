@@ -1,28 +1,14 @@
-import { type Actor, type AuditEntry, auditEntry } from '../audit/log.ts';
-import type { Environment } from '../domain/method.ts';
-import type { SqlStatement } from '../platform/database.ts';
+import type { Actor, Changing } from '../audit/log.ts';
+import type { Tenant } from '../domain/intent.ts';
 import type { Plane } from './plane.ts';
 
-/** A merchant, and in which environment; null: both. */
-export interface Whose {
-  readonly merchantId: string;
-  readonly environment: Environment | null;
-}
+/** What a member changes of a tenant: the plane, and who acts. */
+export interface MemberCall extends Plane, Changing {}
 
-type Act = Pick<AuditEntry, 'action' | 'target' | 'detail'>;
-
-/** The audit entry of a member's act. The actor is always a member, whatever the caller says. */
-export function memberEntry(
-  { nowMs }: Plane,
-  { merchantId, environment }: Whose,
-  { id, name, address }: Actor,
-  act: Act,
-): AuditEntry {
-  const actor: Actor = { kind: 'member', id, name, address };
-  return { actor, merchantId, environment, atMs: nowMs, ...act };
-}
-
-/** The statement that writes it. */
-export function recordOf(...args: Parameters<typeof memberEntry>): SqlStatement {
-  return auditEntry(memberEntry(...args));
+/** An act of a member on a tenant. The actor is always a member, whatever kind the caller names. */
+export function byMember<Arguments extends readonly unknown[], Result>(
+  run: (by: MemberCall, ...args: Arguments) => Result,
+) {
+  return (plane: Plane, tenant: Tenant, { id, name, address }: Actor, ...args: Arguments): Result =>
+    run({ ...plane, tenant, actor: { kind: 'member', id, name, address } }, ...args);
 }

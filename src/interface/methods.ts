@@ -1,7 +1,7 @@
-import { type Actor, runAudited } from '../audit/log.ts';
+import { runAct } from '../audit/log.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { CURRENCIES, type Currency, type Environment, type Method } from '../domain/method.ts';
-import { problem } from '../http/problem.ts';
+import { found } from '../http/problem.ts';
 import {
   type AmountLimits,
   type MethodState,
@@ -9,6 +9,7 @@ import {
   setMethodEnabled,
 } from '../merchants/methods.ts';
 import { railConfiguration } from '../rails/settings.ts';
+import { byMember } from './member.ts';
 import type { Plane } from './plane.ts';
 
 /**
@@ -43,23 +44,12 @@ export async function standings(
 }
 
 /** Enables or disables an offered method for new payments. Problem 404 for any other method. */
-export async function setEnabled(
-  { env, nowMs }: Plane,
-  tenant: Tenant,
-  actor: Actor,
-  name: string,
-  isEnabled: boolean,
-): Promise<void> {
-  const { methods } = await methodSettings(env.DB, tenant);
-  const offered = methods.find(({ method, offered }) => method === name && offered);
-  if (offered === undefined) {
-    throw problem('not_found');
-  }
-  const { method } = offered;
+export const setEnabled = byMember(async (by, name: string, isEnabled: boolean): Promise<void> => {
+  const { methods } = await methodSettings(by.env.DB, by.tenant);
+  const { method } = found(methods.find((state) => state.method === name && state.offered));
   const action = isEnabled ? 'method.enabled' : 'method.disabled';
-  const entry = { ...tenant, actor, action, target: method, atMs: nowMs } as const;
-  await runAudited(env.DB, [setMethodEnabled(tenant, method, isEnabled)], entry);
-}
+  await runAct(by, [setMethodEnabled(by.tenant, method, isEnabled)], { action, target: method });
+});
 
 function methodStanding(env: Env, environment: Environment, state: MethodState): MethodStanding {
   const { rail, currencies } = railStanding(env, environment, state.method);

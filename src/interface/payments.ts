@@ -1,4 +1,4 @@
-import type { Actor } from '../audit/log.ts';
+import { recordAct } from '../audit/log.ts';
 import { signLink } from '../crypto/link-token.ts';
 import { hasEnded, type Intent, type Tenant } from '../domain/intent.ts';
 import { REFUND_REASON_LENGTH_MAX } from '../domain/refund.ts';
@@ -9,7 +9,6 @@ import { banks } from '../merchants/directory.ts';
 import { apiKeyNames } from '../merchants/keys.ts';
 import { REFUND_AGE_DAYS_MAX, refundLimitsOf } from '../merchants/refund-limits.ts';
 import { withoutClaims } from '../operations/payments.ts';
-import { runBatch } from '../platform/database.ts';
 import type { PaymentRow } from '../read-model/payment-row.ts';
 import { searchPayments } from '../read-model/search.ts';
 import {
@@ -20,7 +19,7 @@ import {
   rehearseRefund,
   requestRefund,
 } from '../refunds/request.ts';
-import { recordOf } from './member.ts';
+import { byMember } from './member.ts';
 import type { Plane } from './plane.ts';
 
 /** One payment of a merchant, and what a member may do to it. */
@@ -83,13 +82,8 @@ export async function read(
 export type Cancellation = 'canceled' | 'not_found' | 'attempt_in_flight' | 'ended';
 
 /** Cancels the payment, only while no attempt is in flight (docs/decisions.md#25). */
-export async function cancel(
-  plane: Plane,
-  tenant: Tenant,
-  uniqueId: string,
-  actor: Actor,
-): Promise<Cancellation> {
-  const found = await find(plane, tenant, uniqueId);
+export const cancel = byMember(async (by, uniqueId: string): Promise<Cancellation> => {
+  const found = await find(by, by.tenant, uniqueId);
   if (found === null) {
     return 'not_found';
   }
@@ -103,10 +97,9 @@ export async function cancel(
   if (result.rejection !== null) {
     return result.rejection === 'attempt_in_flight' ? 'attempt_in_flight' : 'ended';
   }
-  const act = { action: 'payment.canceled', target: uniqueId } as const;
-  await runBatch(plane.env.DB, [recordOf(plane, tenant, actor, act)]);
+  await recordAct(by, { action: 'payment.canceled', target: uniqueId });
   return 'canceled';
-}
+});
 
 /** A refund as a member asks for it. */
 export interface AskedRefund {
@@ -166,64 +159,56 @@ export async function rehearse(
  * Refunds a part of the payment in the name of a member. The audit entry is written first, so no
  * request goes unrecorded, even if it then fails.
  */
-export async function refund(
-  plane: Plane,
-  tenant: Tenant,
-  uniqueId: string,
-  asked: AskedRefund,
-  actor: Actor,
-): Promise<RefundResult> {
-  const problem = problemOf(asked);
-  if (problem !== null) {
-    throw new Error(`the refund was not rehearsed: ${problem}`);
-  }
-  const found = await find(plane, tenant, uniqueId);
-  if (found === null) {
-    return { type: 'payment_not_found' };
-  }
-  const { refundUniqueId: target, transactionId, amountMinor, reason } = asked;
-  const { currency } = found.intent.terms;
-  const detail = { uniqueId, transactionId, amountMinor, currency };
-  const act = { action: 'refund.requested', target, detail } as const;
-  await runBatch(plane.env.DB, [recordOf(plane, tenant, actor, act)]);
-  return requestRefund(plane.env, tenant, {
-    paymentUniqueId: uniqueId,
-    refundUniqueId: target,
-    transactionId,
-    amountMinor,
-    reason,
-    requester: { type: 'member', memberId: actor.id },
-    idempotency: null,
-  });
-}
+export const refund = byMember(
+  async (by, uniqueId: string, asked: AskedRefund): Promise<RefundResult> => {
+    const problem = problemOf(asked);
+    if (problem !== null) {
+      throw new Error(`the refund was not rehearsed: ${problem}`);
+    }
+    const found = await find(by, by.tenant, uniqueId);
+    if (found === null) {
+      return { type: 'payment_not_found' };
+    }
+    const { refundUniqueId: target, transactionId, amountMinor, reason } = asked;
+    const { currency } = found.intent.terms;
+    const detail = { uniqueId, transactionId, amountMinor, currency };
+    await recordAct(by, { action: 'refund.requested', target, detail });
+    return requestRefund(by.env, by.tenant, {
+      paymentUniqueId: uniqueId,
+      refundUniqueId: target,
+      transactionId,
+      amountMinor,
+      reason,
+      requester: { type: 'member', memberId: by.actor.id },
+      idempotency: null,
+    });
+  },
+);
 
 /** Cancels a refund, only before the provider is called. */
-export async function cancelRefund(
-  plane: Plane,
-  tenant: Tenant,
-  uniqueId: string,
-  refundId: string,
-  actor: Actor,
-): Promise<'canceled' | 'not_found' | 'not_canceled'> {
-  const found = await find(plane, tenant, uniqueId);
-  const known = found && refundIn(found.intent, refundId);
-  if (found === null || known === null) {
-    return 'not_found';
-  }
-  if (known.status === 'canceled') {
+export const cancelRefund = byMember(
+  async (by, uniqueId: string, refundId: string): Promise<RefundCancellation> => {
+    const found = await find(by, by.tenant, uniqueId);
+    const known = found && refundIn(found.intent, refundId);
+    if (found === null || known === null) {
+      return 'not_found';
+    }
+    if (known.status === 'canceled') {
+      return 'canceled';
+    }
+    const result = await found.client.execute([{ type: 'cancel_refund', refundId }]);
+    if (result.type === 'not_found') {
+      return 'not_found';
+    }
+    if (result.rejection !== null) {
+      return 'not_canceled';
+    }
+    await recordAct(by, { action: 'refund.canceled', target: refundId, detail: { uniqueId } });
     return 'canceled';
-  }
-  const result = await found.client.execute([{ type: 'cancel_refund', refundId }]);
-  if (result.type === 'not_found') {
-    return 'not_found';
-  }
-  if (result.rejection !== null) {
-    return 'not_canceled';
-  }
-  const act = { action: 'refund.canceled', target: refundId, detail: { uniqueId } } as const;
-  await runBatch(plane.env.DB, [recordOf(plane, tenant, actor, act)]);
-  return 'canceled';
-}
+  },
+);
+
+type RefundCancellation = 'canceled' | 'not_found' | 'not_canceled';
 
 type AskedProblem = 'bad_id' | 'bad_amount' | 'bad_reason';
 

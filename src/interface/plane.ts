@@ -7,3 +7,10 @@ export interface Plane {
   readonly config: Config;
   readonly nowMs: number;
 }
+
+/** A function of D1, as the interface offers it. */
+export function onDatabase<Arguments extends readonly unknown[], Result>(
+  read: (db: D1Database, ...args: Arguments) => Result,
+) {
+  return ({ env }: Plane, ...args: Arguments): Result => read(env.DB, ...args);
+}

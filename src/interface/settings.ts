@@ -1,11 +1,17 @@
 import type { Tenant } from '../domain/intent.ts';
+import { changeBranding as storeBranding } from '../merchants/change-branding.ts';
+import * as change from '../merchants/change-keys.ts';
 import { type ApiKeyView, apiKeyBy, apiKeys } from '../merchants/keys.ts';
 import { merchantBranding, merchantLogo } from '../merchants/logo.ts';
 import { prepare } from '../platform/database.ts';
+import { byMember } from './member.ts';
 import type { Plane } from './plane.ts';
 
-export { changeBranding } from '../merchants/change-branding.ts';
-export { createKey, renameKey, revokeKey, rollKey } from '../merchants/change-keys.ts';
+export const changeBranding = byMember(storeBranding);
+export const createKey = byMember(change.createKey);
+export const renameKey = byMember(change.renameKey);
+export const revokeKey = byMember(change.revokeKey);
+export const rollKey = byMember(change.rollKey);
 
 /** What a member sees of their merchant on every page. */
 export interface MerchantFacts {

@@ -1,14 +1,12 @@
 import { safeParse } from 'valibot';
-import type { Actor } from '../audit/log.ts';
+import { auditEntry, entryOf, recordAct } from '../audit/log.ts';
 import { configOf } from '../config.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { isWithinLimit } from '../http/rate-limit.ts';
 import { callbackUrlField } from '../http/url-fields.ts';
 import type { DeliveryTry } from '../intent/protocol.ts';
-import { prepare, runBatch } from '../platform/database.ts';
 import {
   addEndpoint,
-  type Changing,
   changeCallbackHeader,
   changeEndpoint,
   endpointDetail,
@@ -32,7 +30,7 @@ import {
 import { clearEndpoint, type FailingEndpoint, listFailing } from '../webhooks/failing-endpoints.ts';
 import { keysOfEvents, type PublishedKey } from '../webhooks/published-keys.ts';
 import { mayEnd, OVERLAP_HOURS, type SecretEntry } from '../webhooks/secret-rules.ts';
-import { type OpenedSecret, openSecret, secretsInForce } from '../webhooks/secret-store.ts';
+import { openSecret, secretsInForce } from '../webhooks/secret-store.ts';
 import { isAccepted, judgeDestination, sendSigned } from '../webhooks/send.ts';
 import { freshWebhookSettings } from '../webhooks/settings.ts';
 import {
@@ -41,8 +39,9 @@ import {
 } from '../webhooks/signature-header.ts';
 import { testEvent } from '../webhooks/test-event.ts';
 import type { GuardReason } from '../webhooks/url-guard.ts';
-import { memberEntry, recordOf } from './member.ts';
+import { byMember, type MemberCall } from './member.ts';
 import type { Plane } from './plane.ts';
+import { merchant as merchantFacts } from './settings.ts';
 
 /** A merchant's endpoints and signing secrets, and what a member may do to them. */
 
@@ -158,86 +157,43 @@ export interface ShownSecret {
 }
 
 /** A new endpoint with its first secret; null when the tenant has ENDPOINTS_MAX. */
-export async function createEndpoint(
-  plane: Plane,
-  tenant: Tenant,
-  typed: TypedEndpoint,
-  ownOrigin: string,
-  actor: Actor,
-): Promise<{ readonly endpointId: string; readonly secret: ShownSecret } | null> {
-  const added = await addEndpoint(
-    changing(plane, tenant, actor),
-    settingsOf(plane, typed, ownOrigin),
-  );
+export const createEndpoint = byMember(async (by, typed: TypedEndpoint, ownOrigin: string) => {
+  const added = await addEndpoint(by, settingsOf(by, typed, ownOrigin));
   return added && { endpointId: added.endpointId, secret: shownSecret(added.secret) };
-}
+});
 
 /** False when the tenant has no such endpoint. A disabled one stays disabled. */
-export function editEndpoint(
-  plane: Plane,
-  tenant: Tenant,
-  endpointId: string,
-  typed: TypedEndpoint,
-  ownOrigin: string,
-  actor: Actor,
-): Promise<boolean> {
-  return changeKnown(plane, tenant, endpointId, ({ isEnabled, ...before }) =>
-    changeEndpoint(
-      changing(plane, tenant, actor),
-      { ...before, isEnabled },
-      { ...settingsOf(plane, typed, ownOrigin), isEnabled },
-    ),
-  );
-}
+export const editEndpoint = byMember(
+  (by, endpointId: string, typed: TypedEndpoint, ownOrigin: string) =>
+    changeKnown(by, endpointId, (before) => {
+      const { isEnabled } = before;
+      return changeEndpoint(by, before, { ...settingsOf(by, typed, ownOrigin), isEnabled });
+    }),
+);
 
 /** Enables or disables an endpoint. False when the tenant has no such endpoint. */
-export function switchEndpoint(
-  plane: Plane,
-  tenant: Tenant,
-  endpointId: string,
-  isEnabled: boolean,
-  actor: Actor,
-): Promise<boolean> {
-  return changeKnown(plane, tenant, endpointId, (before) =>
-    changeEndpoint(changing(plane, tenant, actor), before, { ...before, isEnabled }),
-  );
-}
+export const switchEndpoint = byMember((by, endpointId: string, isEnabled: boolean) =>
+  changeKnown(by, endpointId, (before) => changeEndpoint(by, before, { ...before, isEnabled })),
+);
 
 /** False when the tenant has no such endpoint. */
-export function deleteEndpoint(
-  plane: Plane,
-  tenant: Tenant,
-  endpointId: string,
-  actor: Actor,
-): Promise<boolean> {
-  return changeKnown(plane, tenant, endpointId, ({ url }) =>
-    removeEndpoint(changing(plane, tenant, actor), endpointId, { origin: endpointOrigin(url) }),
-  );
-}
+export const deleteEndpoint = byMember((by, endpointId: string) =>
+  changeKnown(by, endpointId, ({ url }) =>
+    removeEndpoint(by, endpointId, { origin: endpointOrigin(url) }),
+  ),
+);
 
-/** Resumes a paused endpoint, by its id or origin. Does nothing to one that is not paused. */
-export async function resume(
-  plane: Plane,
-  tenant: Tenant,
-  idOrOrigin: string,
-  actor: Actor,
-): Promise<void> {
-  await resumePaused(changing(plane, tenant, actor), idOrOrigin);
-}
+/** Resumes a paused endpoint, by its id or origin. False for one that is not paused. */
+export const resume = byMember((by, idOrOrigin: string) => resumePaused(by, idOrOrigin));
 
 /** The extra signature header of webhooks to callbackUrls; empty: none. Or why not that name. */
-export async function setCallbackHeader(
-  plane: Plane,
-  tenant: Tenant,
-  typed: string,
-  actor: Actor,
-): Promise<SignatureHeaderProblem | null> {
+export const setCallbackHeader = byMember(async (by, typed: string) => {
   const problem = typed === '' ? null : signatureHeaderProblem(typed);
   if (problem === null) {
-    await changeCallbackHeader(changing(plane, tenant, actor), typed === '' ? null : typed);
+    await changeCallbackHeader(by, typed === '' ? null : typed);
   }
   return problem;
-}
+});
 
 /** The secrets in force of an endpoint, or with null of the environment. Null: no such endpoint. */
 export async function secrets(
@@ -252,58 +208,44 @@ export async function secrets(
 }
 
 /** A new secret; the old ones end after one of OVERLAP_HOURS. Null with too many in force. */
-export async function addSecret(
-  plane: Plane,
-  tenant: Tenant,
-  endpointId: string | null,
-  overlapHours: (typeof OVERLAP_HOURS)[number],
-  actor: Actor,
-): Promise<ShownSecret | null> {
-  if (!OVERLAP_HOURS.includes(overlapHours)) {
-    throw new Error('no such overlap');
-  }
-  const by = changing(plane, tenant, actor);
-  const secret = await rotateSecret(by, endpointId, Number(overlapHours));
-  return secret && shownSecret(secret);
-}
+export const addSecret = byMember(
+  async (by, endpointId: string | null, overlapHours: (typeof OVERLAP_HOURS)[number]) => {
+    if (!OVERLAP_HOURS.includes(overlapHours)) {
+      throw new Error('no such overlap');
+    }
+    const secret = await rotateSecret(by, endpointId, Number(overlapHours));
+    return secret && shownSecret(secret);
+  },
+);
 
 /** The value of a secret in force, and the entry that a member has seen it. */
-export async function showSecret(
-  plane: Plane,
-  tenant: Tenant,
-  endpointId: string | null,
-  secretId: string,
-  actor: Actor,
-): Promise<OpenedSecret> {
-  const { env, nowMs } = plane;
+export const showSecret = byMember(async (by, endpointId: string | null, secretId: string) => {
+  const { env, tenant, nowMs } = by;
   const opened = await openSecret(env, { ...tenant, endpointId }, secretId, nowMs);
   if (opened.type === 'opened') {
     const detail = endpointDetail(endpointId);
-    const act = { action: 'webhook.secret_shown', target: secretId, detail } as const;
-    await runBatch(env.DB, [recordOf(plane, tenant, actor, act)]);
+    await recordAct(by, { action: 'webhook.secret_shown', target: secretId, detail });
   }
   return opened;
-}
+});
 
 /** Ends a secret at once. `last`: no other one would stay in force without an end. */
-export async function endSecret(
-  plane: Plane,
-  tenant: Tenant,
-  endpointId: string | null,
-  secretId: string,
-  actor: Actor,
-): Promise<'ended' | 'last' | 'not_found'> {
-  const inForce = await secretsInForce(plane.env.DB, { ...tenant, endpointId }, plane.nowMs);
-  const secret = inForce.find(({ id }) => id === secretId);
-  if (secret === undefined) {
-    return 'not_found';
-  }
-  if (!mayEnd(secret, inForce)) {
-    return 'last';
-  }
-  await endSecretNow(changing(plane, tenant, actor), endpointId, secretId);
-  return 'ended';
-}
+export const endSecret = byMember(
+  async (by, endpointId: string | null, secretId: string): Promise<SecretEnd> => {
+    const inForce = await secretsInForce(by.env.DB, { ...by.tenant, endpointId }, by.nowMs);
+    const secret = inForce.find(({ id }) => id === secretId);
+    if (secret === undefined) {
+      return 'not_found';
+    }
+    if (!mayEnd(secret, inForce)) {
+      return 'last';
+    }
+    await endSecretNow(by, endpointId, secretId);
+    return 'ended';
+  },
+);
+
+type SecretEnd = 'ended' | 'last' | 'not_found';
 
 /** The test that a member asks for. */
 export interface AskedTest {
@@ -333,73 +275,56 @@ export interface TestResult {
 }
 
 /** Sends a signed test webhook now, without a payment behind it. */
-export async function sendTest(
-  plane: Plane,
-  tenant: Tenant,
-  asked: AskedTest,
-  ownOrigin: string,
-  actor: Actor,
-): Promise<TestState> {
-  const { env, config, nowMs } = plane;
-  const { typed } = asked;
-  // An endpoint that is gone counts as no choice.
-  const chosen = typed === '' ? await findEndpoint(env.DB, tenant, asked.endpoint) : null;
-  const url = chosen?.url ?? typed;
-  const endpointId = chosen?.endpointId ?? null;
-  const problem = url === '' ? 'empty' : addressProblem(env, url, ownOrigin);
-  if (problem !== null) {
-    return { typed, endpointId, problem };
-  }
-  const key = `${tenant.environment}/${tenant.merchantId}`;
-  if (!(await isWithinLimit(config, env.TEST_EVENT_RATE_LIMIT, key))) {
-    return { typed, endpointId, isBusy: true };
-  }
-  const merchantName = await nameOf(plane, tenant);
-  const [event, current] = await Promise.all([
-    testEvent(env, tenant, { merchantName, ownOrigin, nowMs }),
-    freshWebhookSettings(env, tenant, nowMs),
-  ]);
-  const signer = (endpointId !== null && current.endpoints.get(endpointId)) || current;
-  const { log } = await sendSigned(env, {
-    ...event,
-    destination: url,
-    secrets: signer.secrets,
-    signatureHeader: signer.signatureHeader,
-  });
-  const { eventId } = event;
-  const target = endpointId ?? endpointOrigin(url) ?? '';
-  const hasResumed = await recordTest(plane, tenant, { target, eventId, log }, actor);
-  const result = { eventId, sentTo: url, log, isAccepted: isAccepted(log), hasResumed };
-  return { typed, endpointId, result };
-}
-
-interface SentTest {
-  readonly target: string;
-  readonly eventId: string;
-  readonly log: DeliveryTry;
-}
+export const sendTest = byMember(
+  async (by, { typed, endpoint: named }: AskedTest, ownOrigin: string): Promise<TestState> => {
+    const { env, config, tenant, nowMs } = by;
+    // An endpoint that is gone counts as no choice.
+    const chosen = typed === '' ? await findEndpoint(env.DB, tenant, named) : null;
+    const url = chosen?.url ?? typed;
+    const endpointId = chosen?.endpointId ?? null;
+    const problem = url === '' ? 'empty' : addressProblem(env, url, ownOrigin);
+    if (problem !== null) {
+      return { typed, endpointId, problem };
+    }
+    const key = `${tenant.environment}/${tenant.merchantId}`;
+    if (!(await isWithinLimit(config, env.TEST_EVENT_RATE_LIMIT, key))) {
+      return { typed, endpointId, isBusy: true };
+    }
+    const merchantName = (await merchantFacts(by, tenant.merchantId))?.name ?? '';
+    const [event, current] = await Promise.all([
+      testEvent(env, tenant, { merchantName, ownOrigin, nowMs }),
+      freshWebhookSettings(env, tenant, nowMs),
+    ]);
+    const signer = (endpointId !== null && current.endpoints.get(endpointId)) || current;
+    const { log } = await sendSigned(env, {
+      ...event,
+      destination: url,
+      secrets: signer.secrets,
+      signatureHeader: signer.signatureHeader,
+    });
+    const { eventId } = event;
+    const target = endpointId ?? endpointOrigin(url) ?? '';
+    const hasResumed = await recordTest(by, target, eventId, log);
+    const result = { eventId, sentTo: url, log, isAccepted: isAccepted(log), hasResumed };
+    return { typed, endpointId, result };
+  },
+);
 
 /** Records the test. An accepted one shows that the endpoint works: true if it was paused. */
 async function recordTest(
-  plane: Plane,
-  tenant: Tenant,
-  { target, eventId, log }: SentTest,
-  actor: Actor,
+  by: MemberCall,
+  target: string,
+  eventId: string,
+  log: DeliveryTry,
 ): Promise<boolean> {
   const detail = { eventId, httpStatus: log.httpStatus };
   const act = { action: 'webhook.test_sent', target, detail } as const;
-  const sent = recordOf(plane, tenant, actor, act);
   if (!isAccepted(log)) {
-    await runBatch(plane.env.DB, [sent]);
+    await recordAct(by, act);
     return false;
   }
-  const after = [clearEndpoint(tenant, target), sent];
-  return resumePaused(changing(plane, tenant, actor), target, after);
-}
-
-function changing(plane: Plane, tenant: Tenant, actor: Actor): Changing {
-  const { env, nowMs } = plane;
-  return { env, tenant, nowMs, entryOf: (act) => memberEntry(plane, tenant, actor, act) };
+  const after = [clearEndpoint(by.tenant, target), auditEntry(entryOf(by, act))];
+  return resumePaused(by, target, after);
 }
 
 /** The settings of a form that `checkEndpoint` has accepted. */
@@ -412,8 +337,7 @@ function settingsOf(plane: Plane, typed: TypedEndpoint, ownOrigin: string): Endp
 }
 
 async function changeKnown(
-  { env }: Plane,
-  tenant: Tenant,
+  { env, tenant }: MemberCall,
   endpointId: string,
   change: (endpoint: EndpointEntry) => Promise<void>,
 ): Promise<boolean> {
@@ -426,9 +350,4 @@ async function changeKnown(
 
 function shownSecret({ id, value }: ShownSecret): ShownSecret {
   return { id, value };
-}
-
-async function nameOf({ env }: Plane, { merchantId }: Tenant): Promise<string> {
-  const sql = 'SELECT name FROM merchants WHERE id = ?1';
-  return (await prepare(env.DB, { sql, params: [merchantId] }).first<string>('name')) ?? '';
 }

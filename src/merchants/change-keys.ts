@@ -1,7 +1,5 @@
-import type { AuditAction } from '../audit/actions.ts';
-import { type Actor, type AuditEntry, runAudited } from '../audit/log.ts';
+import { type Act, type Changing, runAct } from '../audit/log.ts';
 import type { Config } from '../config.ts';
-import type { Tenant } from '../domain/intent.ts';
 import { found } from '../http/problem.ts';
 import type { SqlStatement } from '../platform/database.ts';
 import { apiKeyHint, generateApiKey } from './api-key.ts';
@@ -27,10 +25,8 @@ import { revokeApiKey } from './provision.ts';
 
 /** How members change a tenant's API keys, each change in one batch with its audit entry. */
 
-interface Context {
-  readonly env: Pick<Env, 'DB'>;
+interface KeyChange extends Changing {
   readonly config: Pick<Config, 'dataEncryptionKeys'>;
-  readonly nowMs: number;
 }
 
 /** The form that asks for a key. */
@@ -39,90 +35,71 @@ export interface KeyForm {
   readonly permissions: GrantedPermissions;
 }
 
-/** The key in plain text, which nobody can read again, or why there is none. */
+/** The key in plain text, which cannot be read again, or why there is none. */
 export type KeyResult<Refusal> =
   | { readonly type: 'created'; readonly apiKey: string }
   | { readonly type: 'refused'; readonly problem: Refusal };
 
 /** A key with that name. A form that is sent twice creates one key. */
 export async function createKey(
-  context: Context,
-  tenant: Tenant,
-  actor: Actor,
+  by: KeyChange,
   name: string,
   form: KeyForm,
 ): Promise<KeyResult<'too_many' | 'sent_twice'>> {
-  const key = await newKey(context, tenant, actor, name, form);
-  const statements = [await createApiKey(tenant, key)];
+  const key = await newKey(by, name, form);
+  const statements = [await createApiKey(by.tenant, key)];
   const hint = apiKeyHint(key.apiKey);
   const entry = { action: 'api_key.created', hint, detail: detailOf(key) } as const;
-  return (await change(context, tenant, actor, statements, entry))
+  return (await change(by, statements, entry))
     ? { type: 'created', apiKey: key.apiKey }
-    : { type: 'refused', problem: await whyNoKey(context, tenant, form) };
+    : { type: 'refused', problem: await whyNoKey(by, form) };
 }
 
 /** A replacement for the key. Both work during the overlap. Problem 404 for an unknown key. */
 export async function rollKey(
-  context: Context,
-  tenant: Tenant,
-  actor: Actor,
+  by: KeyChange,
   digest: string,
   overlap: Overlap,
   form: KeyForm,
 ): Promise<KeyResult<'too_many' | 'sent_twice' | 'ended'>> {
-  const old = await knownKey(context, tenant, digest);
-  const key = await newKey(context, tenant, actor, old.name, form);
+  const old = await knownKey(by, digest);
+  const key = await newKey(by, old.name, form);
   requireValid(overlapFrom(overlap) !== null);
-  const endsAtMs = context.nowMs + OVERLAPS_MS[overlap];
-  const statements = await rollApiKey(tenant, digest, key, endsAtMs);
+  const endsAtMs = by.nowMs + OVERLAPS_MS[overlap];
+  const statements = await rollApiKey(by.tenant, digest, key, endsAtMs);
   const detail = { ...detailOf(key), replaces: `…${old.hint}`, oldKeyEndsAtMs: endsAtMs };
   const entry = { action: 'api_key.rolled', hint: apiKeyHint(key.apiKey), detail } as const;
-  if (await change(context, tenant, actor, statements, entry)) {
+  if (await change(by, statements, entry)) {
     return { type: 'created', apiKey: key.apiKey };
   }
-  const problem = isRollable(await knownKey(context, tenant, digest))
-    ? await whyNoKey(context, tenant, form)
-    : 'ended';
+  const problem = isRollable(await knownKey(by, digest)) ? await whyNoKey(by, form) : 'ended';
   return { type: 'refused', problem };
 }
 
 /** Problem 404 for an unknown key. */
-export async function renameKey(
-  context: Context,
-  tenant: Tenant,
-  actor: Actor,
-  digest: string,
-  name: string,
-): Promise<void> {
-  const key = await knownKey(context, tenant, digest);
+export async function renameKey(by: KeyChange, digest: string, name: string): Promise<void> {
+  const key = await knownKey(by, digest);
   requireValid(nameProblem(name) === null);
   const detail = { from: key.name, to: name };
   const entry = { action: 'api_key.renamed', hint: key.hint, detail } as const;
-  await change(context, tenant, actor, [renameApiKey(tenant, digest, name)], entry);
+  await change(by, [renameApiKey(by.tenant, digest, name)], entry);
 }
 
 /** The key is rejected everywhere within 10 s. Problem 404 for an unknown key. */
-export async function revokeKey(
-  context: Context,
-  tenant: Tenant,
-  actor: Actor,
-  digest: string,
-): Promise<void> {
-  const { hint, name } = await knownKey(context, tenant, digest);
-  const statement = revokeApiKey(tenant, digest, context.nowMs);
+export async function revokeKey(by: KeyChange, digest: string): Promise<void> {
+  const { hint, name } = await knownKey(by, digest);
+  const statement = revokeApiKey(by.tenant, digest, by.nowMs);
   const entry = { action: 'api_key.revoked', hint, detail: { name } } as const;
-  await change(context, tenant, actor, [statement], entry);
+  await change(by, [statement], entry);
 }
 
 async function newKey(
-  { config, nowMs }: Context,
-  { environment }: Tenant,
-  actor: Actor,
+  { config, tenant, actor, nowMs }: KeyChange,
   name: string,
   { formId, permissions }: KeyForm,
 ): Promise<ApiKeyByForm> {
   requireValid(nameProblem(name) === null && isFormId(formId) && isGrantable(permissions));
-  const apiKey = await generateApiKey(config.dataEncryptionKeys, environment);
+  const apiKey = await generateApiKey(config.dataEncryptionKeys, tenant.environment);
   return { apiKey, name, createdBy: actor.name, createdAtMs: nowMs, formId, permissions };
 }
 
@@ -133,7 +110,7 @@ function requireValid(isValid: boolean): void {
   }
 }
 
-async function knownKey({ env }: Context, tenant: Tenant, digest: string): Promise<ApiKeyView> {
+async function knownKey({ env, tenant }: KeyChange, digest: string): Promise<ApiKeyView> {
   return found(await apiKeyBy(env.DB, tenant, { digest }));
 }
 
@@ -142,19 +119,16 @@ function detailOf({ name, permissions }: ApiKeyByForm) {
   return { name, ...(permissions !== null && { permissions: permissions.join(', ') }) };
 }
 
-async function whyNoKey({ env }: Context, tenant: Tenant, { formId }: KeyForm) {
+async function whyNoKey({ env, tenant }: KeyChange, { formId }: KeyForm) {
   const made = await apiKeyBy(env.DB, tenant, { formId });
   return made === null ? 'too_many' : 'sent_twice';
 }
 
 /** False when the statements changed nothing. */
 function change(
-  { env, nowMs }: Context,
-  tenant: Tenant,
-  actor: Actor,
+  by: KeyChange,
   statements: readonly SqlStatement[],
-  { hint, ...entry }: Pick<AuditEntry, 'detail'> & { action: AuditAction; hint: string },
+  { hint, ...act }: Omit<Act, 'target'> & { readonly hint: string },
 ): Promise<boolean> {
-  const target = `…${hint}`;
-  return runAudited(env.DB, statements, { ...entry, ...tenant, actor, target, atMs: nowMs });
+  return runAct(by, statements, { ...act, target: `…${hint}` });
 }

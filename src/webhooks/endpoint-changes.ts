@@ -1,6 +1,5 @@
-import { type AuditEntry, runAudited } from '../audit/log.ts';
+import { type Act, type Changing, runAct } from '../audit/log.ts';
 import { configOf } from '../config.ts';
-import type { Tenant } from '../domain/intent.ts';
 import type { SqlStatement } from '../platform/database.ts';
 import {
   deleteEndpoint,
@@ -26,17 +25,6 @@ import { forgetSettingsOf } from './settings.ts';
 /** What members and programs change about webhooks, each change with its audit entry. */
 
 const HOUR_MS = 60 * 60 * 1_000;
-
-/** The act of an audit entry. */
-export type Act = Pick<AuditEntry, 'action' | 'target' | 'detail'>;
-
-/** Who changes what. */
-export interface Changing {
-  readonly env: Env;
-  readonly tenant: Tenant;
-  readonly nowMs: number;
-  readonly entryOf: (act: Act) => AuditEntry;
-}
 
 /** A new endpoint with a secret; null when the tenant has ENDPOINTS_MAX. */
 export async function addEndpoint(
@@ -150,12 +138,12 @@ export function endpointDetail(endpointId: string | null): NonNullable<Act['deta
 
 /** Runs a change with its entry. This isolate uses it for the next event, others within seconds. */
 async function run(
-  { env, tenant, entryOf }: Changing,
+  by: Changing,
   change: readonly SqlStatement[],
   act: Act,
   after: readonly SqlStatement[] = [],
 ): Promise<boolean> {
-  const isChanged = await runAudited(env.DB, change, entryOf(act), after);
-  forgetSettingsOf(tenant);
+  const isChanged = await runAct(by, change, act, after);
+  forgetSettingsOf(by.tenant);
   return isChanged;
 }

@@ -36,7 +36,7 @@ function refund(tenant: unknown, changes: Readonly<Record<string, unknown>>): Pr
     reason: null,
     ...changes,
   };
-  return ask('payments', 'refund', tenant, 'order-1', asked, ACTOR);
+  return ask('payments', 'refund', tenant, ACTOR, 'order-1', asked);
 }
 
 test.each([
@@ -78,14 +78,24 @@ test.each([
   { description: 'x'.repeat(201) },
 ])('adds no endpoint that no form can ask for: %j', async (changes) => {
   const typed = { ...ENDPOINT, ...changes };
-  const call = ask('webhooks', 'createEndpoint', TENANT, typed, ORIGIN, ACTOR);
+  const call = ask('webhooks', 'createEndpoint', TENANT, ACTOR, typed, ORIGIN);
   await expect(call).rejects.toThrow('the endpoint was not checked');
   expect(await listEndpoints(env.DB, TENANT)).toEqual([]);
 });
 
 test('lets no secret overlap for longer than a form offers', async () => {
-  const call = ask('webhooks', 'addSecret', TENANT, null, '100000', ACTOR);
+  const call = ask('webhooks', 'addSecret', TENANT, ACTOR, null, '100000');
   await expect(call).rejects.toThrow('no such overlap');
+});
+
+test.each([
+  ['settings', 'createKey', ['Shop', { formId: 'a'.repeat(22), permissions: null }]],
+  ['settings', 'changeBranding', [{ color: '#123456' }]],
+  ['methods', 'setEnabled', ['TELE_BIRR', false]],
+  ['lists', 'beginExport', [{}]],
+] as const)('records %s.%s as the act of a member', async (area, name, args) => {
+  expect(await ask(area, name, TENANT, ACTOR, ...args)).toMatchObject({ type: 'value' });
+  expect(await auditLog()).toMatchObject([{ actor_kind: 'member', merchant_id: ALPHA.id }]);
 });
 
 test.each(['constructor', 'toString', '__proto__', 'nothing'])(

@@ -4,7 +4,7 @@ import type { BrandingChange } from '../../../src/merchants/change-branding.ts';
 import type { DashboardMessages } from '../../i18n/messages.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
-import { actorOf, type DashboardCall } from '../call.ts';
+import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { showPage } from '../frame.tsx';
 import { BRANDING_PATH } from '../paths.ts';
 import { type DashboardRoute, get, post } from '../route.ts';
@@ -63,7 +63,7 @@ async function changeLogo(call: DashboardCall): Promise<Response> {
 }
 
 async function change(call: DashboardCall, wanted: BrandingChange, done: string) {
-  const { merchantId } = call.session;
-  const problem = await call.payments.settings.changeBranding(merchantId, actorOf(call), wanted);
+  const { changeBranding } = call.payments.settings;
+  const problem = await changeBranding(tenantOf(call), actorOf(call), wanted);
   return problem === null ? redirectTo(BRANDING_PATH, { done }) : answerBranding(call, problem);
 }

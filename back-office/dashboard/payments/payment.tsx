@@ -16,7 +16,7 @@ export function showPayment(call: DashboardCall): Promise<Response> {
 /** POST …/payments/:uniqueId/cancel: only while no attempt is in flight (docs/decisions.md#25). */
 export async function cancelPayment(call: DashboardCall): Promise<Response> {
   const { uniqueId = '' } = call.params;
-  const result = await call.payments.payments.cancel(tenantOf(call), uniqueId, actorOf(call));
+  const result = await call.payments.payments.cancel(tenantOf(call), actorOf(call), uniqueId);
   switch (result) {
     case 'canceled':
       return redirectTo(pageOf(call), { done: 'payment_canceled' });

@@ -71,7 +71,7 @@ export async function finishRefund(call: DashboardCall): Promise<Response> {
   return whenConfirmed(call, 'refund', actionOf(intent, request), async () => {
     const { uniqueId } = intent.terms;
     const { refund } = call.payments.payments;
-    const result = await refund(tenantOf(call), uniqueId, request, actorOf(call));
+    const result = await refund(tenantOf(call), actorOf(call), uniqueId, request);
     return result.type === 'accepted'
       ? answerJson({})
       : unfit(resultText(call, attempt, intent, result));
@@ -83,7 +83,7 @@ export async function cancelRefund(call: DashboardCall): Promise<Response> {
   const { uniqueId = '', refund: refundId = '' } = call.params;
   const { payments } = call.payments;
   const path = withList(paymentPath(call.environment, uniqueId), listIn(call.url));
-  switch (await payments.cancelRefund(tenantOf(call), uniqueId, refundId, actorOf(call))) {
+  switch (await payments.cancelRefund(tenantOf(call), actorOf(call), uniqueId, refundId)) {
     case 'canceled':
       return redirectTo(path, { done: 'refund_canceled' });
     case 'not_canceled':

@@ -125,7 +125,7 @@ async function readCreation(call: DashboardCall): Promise<Asked> {
   return {
     action: inProduction(call, ['create', ...chosen(checked.settings)]),
     run: async () => {
-      const added = await webhooks.createEndpoint(tenantOf(call), typed, origin, actorOf(call));
+      const added = await webhooks.createEndpoint(tenantOf(call), actorOf(call), typed, origin);
       if (added === null) {
         const { webhooks: text, frame } = DASHBOARD_TEXTS[call.language];
         const full = text.tooManyEndpoints(countText(ENDPOINTS_MAX, frame.locale));
@@ -164,10 +164,10 @@ async function readEdit(call: DashboardCall): Promise<Asked> {
     run: async () => {
       const edited = webhooks.editEndpoint(
         tenantOf(call),
+        actorOf(call),
         endpointId,
         typed,
         origin,
-        actorOf(call),
       );
       return saved(call, await edited);
     },
@@ -188,20 +188,20 @@ async function readEnabling(call: DashboardCall): Promise<Asked> {
 /** POST …/webhooks/endpoints/:endpoint/resume */
 async function resumeOwnEndpoint(call: DashboardCall): Promise<Response> {
   const { endpointId } = await named(call);
-  await call.payments.webhooks.resume(tenantOf(call), endpointId, actorOf(call));
+  await call.payments.webhooks.resume(tenantOf(call), actorOf(call), endpointId);
   return redirectTo(endpointPath(call.environment, endpointId), { done: 'resumed' });
 }
 
 /** POST …/webhooks/endpoints/:endpoint/delete */
 async function removeEndpoint(call: DashboardCall): Promise<Response> {
   const { webhooks } = call.payments;
-  found((await webhooks.deleteEndpoint(tenantOf(call), idIn(call), actorOf(call))) || null);
+  found((await webhooks.deleteEndpoint(tenantOf(call), actorOf(call), idIn(call))) || null);
   return redirectTo(webhooksPath(call.environment), { done: 'deleted' });
 }
 
 async function switchTo(call: DashboardCall, isEnabled: boolean): Promise<Response> {
   const { switchEndpoint } = call.payments.webhooks;
-  return saved(call, await switchEndpoint(tenantOf(call), idIn(call), isEnabled, actorOf(call)));
+  return saved(call, await switchEndpoint(tenantOf(call), actorOf(call), idIn(call), isEnabled));
 }
 
 function saved(call: DashboardCall, isKnown: boolean): Response {

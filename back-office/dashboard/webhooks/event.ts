@@ -49,6 +49,6 @@ export async function resendEvent(call: DashboardCall): Promise<Resent | null> {
   const typed = call.form.text('position');
   const position = POSITION.test(typed) ? Number(typed) : null;
   const { resend } = call.payments.events;
-  const outcome = await resend(tenantOf(call), named, position, actorOf(call));
+  const outcome = await resend(tenantOf(call), actorOf(call), named, position);
   return outcome === 'not_found' ? null : { outcome, path: eventPath(call.environment, named) };
 }

@@ -49,7 +49,7 @@ export async function resendMany(call: DashboardCall): Promise<Response> {
   const { from, to, range } = days;
   const cursor = parseCursor(form.text('cursor'));
   const { resendFailed } = call.payments.events;
-  const result = await resendFailed(tenantOf(call), range, { from, to }, cursor, actorOf(call));
+  const result = await resendFailed(tenantOf(call), actorOf(call), range, { from, to }, cursor);
   return showPage(call, <ResultPage days={days} result={result} />, { at: pathOf(call) });
 }
 

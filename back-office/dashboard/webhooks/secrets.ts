@@ -70,7 +70,7 @@ async function readRotation(call: DashboardCall, answer: Answer): Promise<Asked>
     action: inProduction(call, ['rotate', endpointId, overlap]),
     run: async () => {
       const { addSecret } = call.payments.webhooks;
-      const secret = await addSecret(tenantOf(call), endpointId, overlap, actorOf(call));
+      const secret = await addSecret(tenantOf(call), actorOf(call), endpointId, overlap);
       return secret === null
         ? refuse(call, answer, 'tooMany')
         : answer(call, { shown: { ...secret, isNew: true } }, {});
@@ -88,7 +88,7 @@ async function readShowing(call: DashboardCall, answer: Answer): Promise<Asked> 
     action: inProduction(call, ['show', endpointId, id]),
     run: async () => {
       const { webhooks } = call.payments;
-      const opened = await webhooks.showSecret(tenantOf(call), endpointId, id, actorOf(call));
+      const opened = await webhooks.showSecret(tenantOf(call), actorOf(call), endpointId, id);
       switch (opened.type) {
         case 'not_found':
           throw problem('not_found');
@@ -107,7 +107,7 @@ async function endSecretNow(call: DashboardCall, answer: Answer): Promise<Respon
   const { environment, params, payments } = call;
   const endpointId = endpointOf(call);
   const { endSecret } = payments.webhooks;
-  switch (await endSecret(tenantOf(call), endpointId, params.secretId ?? '', actorOf(call))) {
+  switch (await endSecret(tenantOf(call), actorOf(call), endpointId, params.secretId ?? '')) {
     case 'not_found':
       throw problem('not_found');
     case 'last':

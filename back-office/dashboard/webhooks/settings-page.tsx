@@ -55,7 +55,7 @@ async function answerSettings(
 /** POST …/webhooks/failing/resume: a server of callbackUrls. */
 async function resumePaused(call: DashboardCall): Promise<Response> {
   const origin = call.form.text('origin');
-  await call.payments.webhooks.resume(tenantOf(call), origin, actorOf(call));
+  await call.payments.webhooks.resume(tenantOf(call), actorOf(call), origin);
   return redirectTo(webhooksPath(call.environment), { done: 'resumed' });
 }
 
@@ -63,7 +63,7 @@ async function resumePaused(call: DashboardCall): Promise<Response> {
 async function changeCallbackHeader(call: DashboardCall): Promise<Response> {
   const header = call.form.text('signatureHeader');
   const { webhooks } = call.payments;
-  const problem = await webhooks.setCallbackHeader(tenantOf(call), header, actorOf(call));
+  const problem = await webhooks.setCallbackHeader(tenantOf(call), actorOf(call), header);
   if (problem === null) {
     return redirectTo(webhooksPath(call.environment), { done: 'saved' });
   }
@@ -76,7 +76,7 @@ async function sendTest(call: DashboardCall): Promise<Response> {
   const { form, url, language } = call;
   const asked = { typed: form.text('url'), endpoint: form.text('endpoint') };
   const { webhooks } = call.payments;
-  const test = await webhooks.sendTest(tenantOf(call), asked, url.origin, actorOf(call));
+  const test = await webhooks.sendTest(tenantOf(call), actorOf(call), asked, url.origin);
   const refusal = test.isBusy ? 429 : 400;
   const text = test.problem && DASHBOARD_TEXTS[language].webhooks.urlProblem[test.problem];
   return answerSettings(call, {

@@ -1,4 +1,4 @@
-import { auditEntry } from '../../audit/log.ts';
+import { recordAct } from '../../audit/log.ts';
 import { BODY_BYTES_MAX } from '../../config.ts';
 import { callbackUrlOf, type EventType, type Tenant } from '../../domain/intent.ts';
 import { jsonResponse, successBody, successResponse } from '../../http/envelope.ts';
@@ -24,7 +24,7 @@ import { resendBatch } from '../../read-model/resend.ts';
 import { listEndpoints } from '../../webhooks/endpoint-store.ts';
 import { WIRE_EVENTS } from '../../webhooks/payload.ts';
 import { limitCalls, type MerchantCall, RESEND_POLICY } from '../call.ts';
-import { keyEntry } from '../key-entry.ts';
+import { changing } from '../key-entry.ts';
 import { eventsQuery, resendBody } from '../schema/list.ts';
 import { unknownFieldWarnings } from '../schema/unknown-fields.ts';
 import {
@@ -73,7 +73,7 @@ export async function resendEvent(call: MerchantCall): Promise<Response> {
   const [{ eventId, uniqueId, sequence }] = rows;
   const client = intentByUniqueId(call.env, call.access, uniqueId);
   if (await client.resendEvent(sequence, RESENDABLE_DELIVERIES)) {
-    await audit(call, {
+    await recordAct(changing(call), {
       action: 'event.resent',
       target: eventId,
       detail: { uniqueId, sequence },
@@ -95,7 +95,7 @@ export async function resendMissed(call: MerchantCall): Promise<Response> {
   if (resent > 0) {
     const from = new Date(since).toISOString();
     const detail = { from, resent, unchanged, unreachable };
-    await audit(call, { action: 'events.resent', target: null, detail });
+    await recordAct(changing(call), { action: 'events.resent', target: null, detail });
   }
   const content: ResendContent = { resent, unreachable, hasMore: nextCursor !== null, nextCursor };
   const warnings = unknownFieldWarnings(resendBody, value);
@@ -168,12 +168,4 @@ async function summariesOf(client: IntentClient, sequence: number) {
 
 function isSuperseded({ deliveryStatus }: EventSummary): boolean {
   return deliveryStatus === 'superseded';
-}
-
-/**
- * The objects and the audit log cannot change in one commit: the entry follows, so the log never
- * records what did not happen.
- */
-async function audit(call: MerchantCall, act: Parameters<typeof keyEntry>[1]): Promise<void> {
-  await prepare(call.env.DB, auditEntry(keyEntry(call, act))).run();
 }

@@ -6,7 +6,6 @@ import { problem, validationProblem } from '../../http/problem.ts';
 import { checked } from '../../http/strict-body.ts';
 import {
   addEndpoint,
-  type Changing,
   changeEndpoint,
   removeEndpoint,
   rotateSecret,
@@ -22,7 +21,7 @@ import { ENDPOINTS_MAX, WIRE_EVENT_TYPES } from '../../webhooks/endpoints.ts';
 import { SECRETS_MAX } from '../../webhooks/secret-rules.ts';
 import { judgeDestination } from '../../webhooks/send.ts';
 import type { MerchantCall } from '../call.ts';
-import { keyEntry } from '../key-entry.ts';
+import { changing } from '../key-entry.ts';
 import {
   endpointChangesSchema,
   newEndpointSchema,
@@ -147,9 +146,4 @@ function refuseUndeliverable({ config, request }: MerchantCall, url: string): vo
     const text = `No webhook can be sent there: ${verdict.reason}.`;
     throw validationProblem({ url: fieldError('undeliverable', text) });
   }
-}
-
-function changing(call: MerchantCall): Changing {
-  const { env, access, nowMs } = call;
-  return { env, tenant: access, nowMs, entryOf: (act) => keyEntry(call, act) };
 }
