@@ -11,10 +11,7 @@ import {
   NOTE_LENGTH_MAX,
   paidNeedsSecondOperator,
 } from '../domain/manual-resolution.ts';
-import { withoutPhoneNumbers } from '../domain/phone.ts';
-import { fieldError } from '../http/field-error.ts';
-import { oneOf, REQUIRED } from '../http/fields.ts';
-import { validationProblem } from '../http/problem.ts';
+import { oneOf } from '../http/fields.ts';
 import { body } from '../http/strict-body.ts';
 import { errorText, log } from '../platform/log.ts';
 import { railOf } from '../rails/registry.ts';
@@ -22,9 +19,9 @@ import {
   otherPaymentWithReceipt,
   storeAndCompareReceipts,
 } from '../read-model/receipt-conflicts.ts';
-import { type OperatorCall, recorder, type Target } from './call.ts';
-import { decisionIdField, lineField, proofField } from './fields.ts';
-import { commitDecision, type Decided, decided, knownPayment } from './payments.ts';
+import type { OperatorCall, Target } from './call.ts';
+import { type Decided, decide, resolutionIdsIn } from './decisions.ts';
+import { decisionIdField, lineField, proofField, requireBelonging } from './fields.ts';
 import { operationProblem } from './problems.ts';
 
 export const resolutionFields = body({
@@ -50,58 +47,43 @@ export async function resolveAttempt(
 ): Promise<Decided> {
   const outcome = outcomeOf(given);
   const { env, config, actor, nowMs } = call;
-  const payment = await knownPayment(call, target);
-  const { tenant, uniqueId, intent: known } = payment;
-  const attempt = attemptOf(known, target.attemptId);
-  const isProposed = ({ proposal }: Attempt) => proposal?.resolutionId === resolutionId;
-  if (attempt.manualResolutionId === resolutionId || isProposed(attempt)) {
-    return decided(call, payment, { isProposed: isProposed(attempt) });
-  }
   const isPaid = outcome.type === 'succeeded';
-  const isVerified = actor.isProved === true;
-  if (isPaid && tenant.environment === 'production' && !isVerified) {
-    throw operationProblem('operator_not_verified');
-  }
-  const record = recorder(call, {
-    ...tenant,
-    action: 'attempt.resolved',
-    target: uniqueId,
-    detail: { reference: attempt.reference, resolutionId },
-  });
-  const { type, ...finding } = outcome;
   const { secondOperatorAboveMinor } = config;
-  const secondOperator =
-    isPaid && paidNeedsSecondOperator(known, attempt, secondOperatorAboveMinor);
-  const decision = { outcome: type, ...finding, secondOperator, note: withoutPhoneNumbers(note) };
-  const other = isPaid ? await otherPayment(env, known, outcome.receipt) : null;
-  if (other !== null) {
-    await record({ ...decision, refused: 'receipt_used' });
-    throw operationProblem('receipt_used', { ...other });
-  }
-  await record(decision);
-  const intent = await commitDecision(
-    payment,
-    record,
-    {
-      type: 'resolve_manually',
-      attemptId: attempt.id,
-      resolutionId,
-      outcome,
-      operator: actor.name,
-      isVerified,
-      note,
-      secondOperatorAboveMinor,
-      checkAtMs: railOf(env, known.terms, attempt)?.query === undefined ? null : nowMs,
+  const subjectIn = (intent: Intent) => attemptOf(intent, target.attemptId);
+  const done = await decide(
+    call,
+    target,
+    { id: resolutionId, note, idsIn: resolutionIdsIn },
+    subjectIn,
+    async ({ tenant, intent }, attempt) => {
+      if (isPaid && tenant.environment === 'production' && actor.isProved !== true) {
+        throw operationProblem('operator_not_verified');
+      }
+      const { type, ...finding } = outcome;
+      const secondOperator =
+        isPaid && paidNeedsSecondOperator(intent, attempt, secondOperatorAboveMinor);
+      const other = isPaid ? await otherPayment(env, intent, outcome.receipt) : null;
+      return {
+        action: 'attempt.resolved',
+        about: { reference: attempt.reference, resolutionId },
+        finding: { outcome: type, ...finding, secondOperator },
+        refused: other && operationProblem('receipt_used', { ...other }),
+        command: (said) => ({
+          type: 'resolve_manually',
+          attemptId: attempt.id,
+          resolutionId,
+          outcome,
+          ...said,
+          secondOperatorAboveMinor,
+          checkAtMs: railOf(env, intent.terms, attempt)?.query === undefined ? null : nowMs,
+        }),
+      };
     },
-    (after) => attemptOf(after, attempt.id),
   );
-  if (isProposed(attemptOf(intent, attempt.id))) {
-    return decided(call, payment, { intent, isProposed: true });
+  if (isPaid && !done.isRepeated && !done.isProposed) {
+    await compareReceipts(env, done.payment.intent);
   }
-  if (isPaid) {
-    await compareReceipts(env, intent);
-  }
-  return decided(call, payment, { intent });
+  return done;
 }
 
 function otherPayment(env: Env, { terms }: Intent, receipt: string) {
@@ -126,26 +108,12 @@ function outcomeOf(given: {
   readonly receipt?: string | undefined;
   readonly reason?: FailureReason | undefined;
 }): ManualOutcome {
-  const { outcome, receipt, reason } = given;
-  const errors = {
-    ...(outcome === 'succeeded' && receipt === undefined && { receipt: REQUIRED }),
-    ...(outcome === 'succeeded' &&
-      reason !== undefined && {
-        reason: fieldError('mismatch', 'Only for a failed outcome.'),
-      }),
-    ...(outcome === 'failed' && reason === undefined && { reason: REQUIRED }),
-    ...(outcome === 'failed' &&
-      receipt !== undefined && {
-        receipt: fieldError('mismatch', 'Only for a succeeded outcome.'),
-      }),
-  };
-  if (outcome === 'succeeded' && receipt !== undefined && reason === undefined) {
-    return { type: 'succeeded', receipt };
-  }
-  if (outcome === 'failed' && reason !== undefined && receipt === undefined) {
-    return { type: 'failed', reason };
-  }
-  throw validationProblem(errors);
+  requireBelonging(given, {
+    receipt: ['succeeded', 'Only for a succeeded outcome.'],
+    reason: ['failed', 'Only for a failed outcome.'],
+  });
+  const { receipt = '', reason } = given;
+  return reason === undefined ? { type: 'succeeded', receipt } : { type: 'failed', reason };
 }
 
 /** The attempt of that id or reference. Problem 404 when there is none. */

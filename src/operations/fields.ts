@@ -3,8 +3,8 @@ import { CURRENCIES, ENVIRONMENTS, METHODS } from '../domain/method.ts';
 import { AMOUNT_MINOR_MAX } from '../domain/money.ts';
 import { isPrintable } from '../domain/text.ts';
 import { fieldError } from '../http/field-error.ts';
-import { listOf, oneOf, PARSING, stringField, wholeNumber } from '../http/fields.ts';
-import { problem } from '../http/problem.ts';
+import { listOf, oneOf, PARSING, REQUIRED, stringField, wholeNumber } from '../http/fields.ts';
+import { problem, validationProblem } from '../http/problem.ts';
 
 /** What requests of operators consist of. Pure: the back office and the command line use it too. */
 
@@ -65,6 +65,24 @@ export function filledList<const Entry extends v.GenericSchema>(entry: Entry, en
     listOf(entry, entriesMax),
     v.nonEmpty(fieldError('empty', 'Must have at least one entry.')),
   );
+}
+
+/** Fields that belong to one outcome each, which needs it: the outcome, and the error elsewhere. */
+type Belonging = Readonly<Record<string, readonly [outcome: string, elsewhere: string]>>;
+
+/** Problem 400 for a field that its outcome lacks, or that another outcome has. */
+export function requireBelonging(
+  given: { readonly outcome: string } & Readonly<Record<string, unknown>>,
+  belonging: Belonging,
+): void {
+  const errors = Object.entries(belonging).flatMap(([name, [outcome, elsewhere]]) => {
+    const isHere = given.outcome === outcome;
+    const error = isHere ? REQUIRED : fieldError('mismatch', elsewhere);
+    return isHere === (given[name] !== undefined) ? [] : [[name, error] as const];
+  });
+  if (errors.length > 0) {
+    throw validationProblem(Object.fromEntries(errors));
+  }
 }
 
 /** A part of the path. Problem 404 when it is malformed. */

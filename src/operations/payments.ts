@@ -1,12 +1,11 @@
-import type { Command, Intent, Rejection, Tenant } from '../domain/intent.ts';
-import { type Problem, problem } from '../http/problem.ts';
+import type { Intent, Tenant } from '../domain/intent.ts';
+import { problem } from '../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import type { EventSummary, HistoryEntry } from '../intent/protocol.ts';
 import { prepare } from '../platform/database.ts';
 import { railOfRefund } from '../refunds/ask-rail.ts';
-import type { OperatorCall, Recorder, Target } from './call.ts';
+import type { OperatorCall, Target } from './call.ts';
 import { environmentField, merchantIdField, pathPart, patternField } from './fields.ts';
-import { operationProblem } from './problems.ts';
 
 /** The longest unique id of a payment (docs/decisions.md#7), in UTF-16 units. */
 const UNIQUE_ID_LENGTH_MAX = 510;
@@ -71,7 +70,7 @@ export async function paymentDetails(
   return detailsOf(call, client, intent);
 }
 
-async function detailsOf(
+export async function detailsOf(
   { env, config }: Pick<OperatorCall, 'env' | 'config'>,
   client: IntentClient,
   intent: Intent,
@@ -109,80 +108,4 @@ function readReview(db: D1Database, uuid: string): Promise<Review | null> {
   const sql = `SELECT note, reviewed_by AS reviewedBy, reviewed_at_ms AS reviewedAtMs
     FROM payment_reviews WHERE uuid = ?1`;
   return prepare(db, { sql, params: [uuid] }).first<Review>();
-}
-
-/** What an operator's decision about a payment led to. */
-export interface Decided {
-  /** The same decision had been recorded before, so nothing changed. */
-  readonly isRepeated: boolean;
-  /** It waits for a second operator. */
-  readonly isProposed: boolean;
-  /** After it. */
-  readonly payment: PaymentDetails;
-}
-
-/** `intent`: after the decision; the known one for a repeated decision. */
-export async function decided(
-  call: OperatorCall,
-  { client, intent: known }: KnownPayment,
-  { intent, isProposed = false }: { readonly intent?: Intent; readonly isProposed?: boolean } = {},
-): Promise<Decided> {
-  const payment = await detailsOf(call, client, intent ?? known);
-  return { isRepeated: intent === undefined, isProposed, payment };
-}
-
-/**
- * Commits a decision whose audit entry is written, and records a rejection. The payment's history is
- * written in the commit, so the audit log contains every decision, and an entry without a counterpart
- * in the history was not executed.
- */
-export async function commitDecision(
-  payment: KnownPayment,
-  record: Recorder,
-  command: Command,
-  concernedIn: (intent: Intent) => Concerned,
-): Promise<Intent> {
-  const result = await payment.client.execute([command]);
-  if (result.type === 'not_found') {
-    throw problem('not_found');
-  }
-  if (result.rejection !== null) {
-    await record({ refused: result.rejection });
-    throw rejectedDecision(result.rejection, concernedIn(result.intent), payment);
-  }
-  return result.intent;
-}
-
-/** The attempt or refund that a decision is about. */
-type Concerned = Pick<
-  Intent['attempts'][number] | Intent['refunds'][number],
-  'status' | 'deadlineAtMs'
->;
-
-/** Why a payment rejected a decision about one of its attempts or refunds. */
-function rejectedDecision(
-  rejection: Rejection,
-  { status, deadlineAtMs }: Concerned,
-  { tenant: { merchantId }, uniqueId }: KnownPayment,
-): Problem {
-  switch (rejection) {
-    case 'receipt_used':
-      return operationProblem('receipt_used', { merchantId, uniqueId });
-    case 'window_open':
-      return operationProblem('window_open', {
-        deadline: new Date(deadlineAtMs ?? 0).toISOString(),
-      });
-    case 'attempt_not_pending':
-    case 'refund_not_resolvable':
-    case 'refund_not_repeatable':
-      return operationProblem(rejection, { status });
-    case 'query_due':
-    case 'operator_not_verified':
-    case 'second_operator_needed':
-      return operationProblem(rejection);
-    case 'malformed_resolution':
-      return operationProblem('resolution_invalid');
-    default:
-      return operationProblem('resolution_rejected', { rejection });
-  }
 }

@@ -6,8 +6,9 @@ import { MINOR_UNIT_HINTS, refundAmountField } from '../refunds/amount-field.ts'
 import { refusal } from '../refunds/refusal.ts';
 import { requestRefund } from '../refunds/request.ts';
 import { type OperatorCall, recorder, type Target } from './call.ts';
+import { type Decided, decided } from './decisions.ts';
 import { lineField, patternField, REFUND_REASON_LENGTH_MAX } from './fields.ts';
-import { type Decided, decided, knownPayment } from './payments.ts';
+import { knownPayment } from './payments.ts';
 
 /** Longer than any reference of an attempt. */
 const REFERENCE_LENGTH_MAX = 64;
