@@ -24,8 +24,8 @@ export interface AuditEntry {
   readonly action: AuditAction;
   /** An id or name that pages can show; never a secret. */
   readonly target: string | null;
-  /** Never a secret or a phone number. */
-  readonly detail?: Readonly<Record<string, string | number | boolean | null>>;
+  /** Never a secret or a phone number. What is undefined is left out. */
+  readonly detail?: Readonly<Record<string, string | number | boolean | null | undefined>>;
   readonly atMs: number;
 }
 

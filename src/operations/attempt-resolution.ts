@@ -19,12 +19,12 @@ import {
   otherPaymentWithReceipt,
   storeAndCompareReceipts,
 } from '../read-model/receipt-conflicts.ts';
-import type { OperatorCall, Target } from './call.ts';
-import { type Decided, decide, resolutionIdsIn } from './decisions.ts';
+import { action } from './call.ts';
+import { decide, resolutionIdsIn } from './decisions.ts';
 import { decisionIdField, lineField, proofField, requireBelonging } from './fields.ts';
 import { operationProblem } from './problems.ts';
 
-export const resolutionFields = body({
+const resolutionFields = body({
   outcome: oneOf(['succeeded', 'failed']),
   /** For success: the provider's proof. */
   receipt: v.optional(proofField(MANUAL_RECEIPT_LENGTH_MAX)),
@@ -40,11 +40,8 @@ export const resolutionFields = body({
  * unknown payment or attempt, 409 when the payment rejects the resolution or another payment has
  * the receipt. Throws Unavailable, and changes nothing, while D1 cannot look for the receipt.
  */
-export async function resolveAttempt(
-  call: OperatorCall,
-  target: Target,
-  { resolutionId, note, ...given }: v.InferOutput<typeof resolutionFields>,
-): Promise<Decided> {
+export const resolveAttempt = action(resolutionFields, async (call, target, fields) => {
+  const { resolutionId, note, ...given } = fields;
   const outcome = outcomeOf(given);
   const { env, config, actor, nowMs } = call;
   const isPaid = outcome.type === 'succeeded';
@@ -84,7 +81,7 @@ export async function resolveAttempt(
     await compareReceipts(env, done.payment.intent);
   }
   return done;
-}
+});
 
 function otherPayment(env: Env, { terms }: Intent, receipt: string) {
   return otherPaymentWithReceipt(env, terms.environment, receipt, terms.uuid);

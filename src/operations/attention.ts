@@ -16,7 +16,7 @@ import {
 } from '../read-model/attention.ts';
 import type { EventRow } from '../read-model/events-list.ts';
 import { type PaymentRow, paymentRow } from '../read-model/payment-row.ts';
-import type { OperatorCall } from './call.ts';
+import { type Gateway, list } from './call.ts';
 import { environmentField } from './fields.ts';
 import { merchantNames } from './merchant-rows.ts';
 import { payableMinor, paymentOf, type Reason, reasonsOf } from './needs.ts';
@@ -37,7 +37,7 @@ export type AttentionItem = AttentionSubject & {
 
 export type AttentionPage = ItemPage<AttentionItem>;
 
-export const attentionQuery = body({ ...pageEntries, environment: v.optional(environmentField) });
+const attentionQuery = body({ ...pageEntries, environment: v.optional(environmentField) });
 
 interface Section {
   readonly name: string;
@@ -72,8 +72,8 @@ function sectionsAt(nowMs: number): readonly Section[] {
  * One list of all sections in their order. Each section is newest first, except dead letters, which
  * are oldest first. `cursor`: a page's `nextCursor`. Problem 400 for any other text.
  */
-export async function attentionPage(
-  { env, nowMs }: Pick<OperatorCall, 'env' | 'nowMs'>,
+async function pageAt(
+  { env, nowMs }: Gateway,
   query: v.InferOutput<typeof attentionQuery>,
 ): Promise<AttentionPage> {
   const { environment, limit } = query;
@@ -97,6 +97,8 @@ export async function attentionPage(
   return { items, nextCursor: null };
 }
 
+export const attentionPage = list(attentionQuery, pageAt);
+
 /** What the desk shows of the payment behind an item. */
 export interface PaymentHint {
   readonly payableMinor: number;
@@ -114,20 +116,18 @@ export interface DescribedAttention extends AttentionPage {
   readonly merchantNames: Readonly<Record<string, string>>;
 }
 
-export async function describedAttention(
-  call: Pick<OperatorCall, 'env' | 'nowMs'>,
-  query: v.InferOutput<typeof attentionQuery>,
-): Promise<DescribedAttention> {
-  const page = await attentionPage(call, query);
-  const [names, payments] = await Promise.all([
-    merchantNames(
-      call.env.DB,
-      page.items.flatMap((item) => paymentOf(item)?.merchantId ?? []),
-    ),
-    paymentHints(call.env, page.items),
-  ]);
-  return { ...page, payments, merchantNames: names };
-}
+export const describedAttention = list(
+  attentionQuery,
+  async (gateway, query): Promise<DescribedAttention> => {
+    const page = await pageAt(gateway, query);
+    const merchantIds = page.items.flatMap((item) => paymentOf(item)?.merchantId ?? []);
+    const [names, payments] = await Promise.all([
+      merchantNames(gateway.env.DB, merchantIds),
+      paymentHints(gateway.env, page.items),
+    ]);
+    return { ...page, payments, merchantNames: names };
+  },
+);
 
 async function paymentHints(
   env: Env,
@@ -178,10 +178,7 @@ export interface AttentionCounts {
 const COUNTED_MAX = 100;
 
 /** Counts to COUNTED_MAX each. */
-export async function countAttention({
-  env,
-  nowMs,
-}: Pick<OperatorCall, 'env' | 'nowMs'>): Promise<AttentionCounts> {
+export async function countAttention({ env, nowMs }: Gateway): Promise<AttentionCounts> {
   const statements = sectionsAt(nowMs).map(({ list }) => countStatement(list, COUNTED_MAX));
   const results = await batch<{ rows: number }>(env.DB, statements);
   const counts = results.map((result) => result.results[0]?.rows ?? 0);
@@ -211,13 +208,13 @@ function placeOf(
 
 /** Reads a section from a list. */
 function section<Row>(
-  list: List<Row>,
+  rows: List<Row>,
   itemOf: (row: Row) => AttentionItem,
 ): Pick<Section, 'list' | 'read'> {
   return {
-    list,
+    list: rows,
     read: async (db, cursor, limit) => {
-      const { items, nextCursor } = await itemPage(db, list, { cursor, limit });
+      const { items, nextCursor } = await itemPage(db, rows, { cursor, limit });
       return { items: items.map(itemOf), nextCursor };
     },
   };

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
+import type { AuditEntry } from '../audit/log.ts';
 import { booleanField } from '../http/fields.ts';
 import { found } from '../http/problem.ts';
 import { body } from '../http/strict-body.ts';
 import { prepare, type SqlStatement } from '../platform/database.ts';
-import { changeAudited, type OperatorCall, type Target } from './call.ts';
+import { action, changeAudited, type Gateway, type OperatorCall } from './call.ts';
 import { lineField, patternField } from './fields.ts';
 import { operationProblem } from './problems.ts';
 
@@ -17,83 +18,71 @@ interface BankRow {
   readonly supportsWithdrawal: number;
 }
 
-export interface Bank {
-  readonly code: string;
-  readonly name: string;
+export interface Bank extends Omit<BankRow, 'supportsWithdrawal'> {
   readonly supportsWithdrawal: boolean;
 }
 
+const COLUMNS = 'code, name, supports_withdrawal AS supportsWithdrawal';
+
 /** Ordered by code. */
-export async function listBanks({ env }: Pick<OperatorCall, 'env'>): Promise<readonly Bank[]> {
-  const sql =
-    'SELECT code, name, supports_withdrawal AS supportsWithdrawal FROM banks ORDER BY code';
+export async function listBanks({ env }: Gateway): Promise<readonly Bank[]> {
+  const sql = `SELECT ${COLUMNS} FROM banks ORDER BY code`;
   const { results } = await prepare(env.DB, { sql, params: [] }).all<BankRow>();
   return results.map(bankOf);
 }
 
-export const bankFields = body({
-  code: patternField(CODE, 'Must be 1 to 32 capital letters, digits and underscores.'),
-  name: lineField(BANK_NAME_CHARACTERS_MAX),
-  supportsWithdrawal: booleanField,
-});
-
 /** Merchants can use the bank in splits within a minute. */
-export async function addBank(
-  call: OperatorCall,
-  _target: Target,
-  bank: v.InferOutput<typeof bankFields>,
-): Promise<Bank> {
-  const insert = {
-    sql: `INSERT INTO banks (code, name, supports_withdrawal) VALUES (?1, ?2, ?3)
-      ON CONFLICT (code) DO NOTHING`,
-    params: [bank.code, bank.name, bank.supportsWithdrawal ? 1 : 0],
-  };
-  if (!(await changed(call, insert, bank.code, bank))) {
-    throw operationProblem('bank_exists', { code: bank.code });
-  }
-  return bank;
-}
-
-export const bankChangeFields = body({
-  name: v.optional(lineField(BANK_NAME_CHARACTERS_MAX)),
-  supportsWithdrawal: v.optional(booleanField),
-});
+export const addBank = action(
+  body({
+    code: patternField(CODE, 'Must be 1 to 32 capital letters, digits and underscores.'),
+    name: lineField(BANK_NAME_CHARACTERS_MAX),
+    supportsWithdrawal: booleanField,
+  }),
+  async (call, _target, bank): Promise<Bank> => {
+    const insert = {
+      sql: `INSERT INTO banks (code, name, supports_withdrawal) VALUES (?1, ?2, ?3)
+        ON CONFLICT (code) DO NOTHING`,
+      params: [bank.code, bank.name, bank.supportsWithdrawal ? 1 : 0],
+    };
+    if (!(await changed(call, insert, bank.code, bank))) {
+      throw operationProblem('bank_exists', { code: bank.code });
+    }
+    return bank;
+  },
+);
 
 /** Changes the given fields, but never the code, which payments store. */
-export async function changeBank(
-  call: OperatorCall,
-  target: Target,
-  { name, supportsWithdrawal }: v.InferOutput<typeof bankChangeFields>,
-): Promise<{ readonly isChanged: boolean; readonly content: Bank }> {
-  const code = target.code ?? '';
-  if (name === undefined && supportsWithdrawal === undefined) {
-    throw operationProblem('bank_unchanged');
-  }
-  const withdrawal = supportsWithdrawal === undefined ? null : Number(supportsWithdrawal);
-  const update = {
-    sql: `UPDATE banks SET name = coalesce(?2, name),
-        supports_withdrawal = coalesce(?3, supports_withdrawal)
-      WHERE code = ?1
-        AND (name <> coalesce(?2, name)
-          OR supports_withdrawal <> coalesce(?3, supports_withdrawal))`,
-    params: [code, name ?? null, withdrawal],
-  };
-  const detail = {
-    ...(name === undefined ? {} : { name }),
-    ...(supportsWithdrawal === undefined ? {} : { supportsWithdrawal }),
-  };
-  const isChanged = await changed(call, update, code, detail);
-  const sql = `SELECT code, name, supports_withdrawal AS supportsWithdrawal FROM banks
-    WHERE code = ?1`;
-  const bank = found(await prepare(call.env.DB, { sql, params: [code] }).first<BankRow>());
-  return { isChanged, content: bankOf(bank) };
-}
+export const changeBank = action(
+  body({
+    name: v.optional(lineField(BANK_NAME_CHARACTERS_MAX)),
+    supportsWithdrawal: v.optional(booleanField),
+  }),
+  async (call, { code = '' }, detail) => {
+    const { name = null, supportsWithdrawal } = detail;
+    if (detail.name === undefined && supportsWithdrawal === undefined) {
+      throw operationProblem('bank_unchanged');
+    }
+    const withdrawal = supportsWithdrawal === undefined ? null : Number(supportsWithdrawal);
+    const update = {
+      sql: `UPDATE banks SET name = coalesce(?2, name),
+          supports_withdrawal = coalesce(?3, supports_withdrawal)
+        WHERE code = ?1
+          AND (name <> coalesce(?2, name)
+            OR supports_withdrawal <> coalesce(?3, supports_withdrawal))`,
+      params: [code, name, withdrawal],
+    };
+    const isChanged = await changed(call, update, code, detail);
+    const sql = `SELECT ${COLUMNS} FROM banks WHERE code = ?1`;
+    const bank = await prepare(call.env.DB, { sql, params: [code] }).first<BankRow>();
+    return { isChanged, content: bankOf(found(bank)) };
+  },
+);
 
 function changed(
   call: OperatorCall,
   statement: SqlStatement,
   code: string,
-  detail: Readonly<Record<string, string | boolean>>,
+  detail: NonNullable<AuditEntry['detail']>,
 ): Promise<boolean> {
   return changeAudited(call, statement, {
     merchantId: null,

@@ -1,6 +1,8 @@
+import type * as v from 'valibot';
 import { type Actor, type AuditEntry, auditEntry, runAudited } from '../audit/log.ts';
 import type { Config } from '../config.ts';
 import { isOperatorName } from '../domain/operator-name.ts';
+import { checked } from '../http/strict-body.ts';
 import { DatabaseUnavailable, prepare, type SqlStatement } from '../platform/database.ts';
 import { errorText } from '../platform/log.ts';
 
@@ -15,12 +17,37 @@ export interface OperatorCall {
 /** The parts of a path that name what an action is about. Each action checks its own. */
 export type Target = Readonly<Record<string, string | undefined>>;
 
+/** The gateway, without an operator. */
+export type Gateway = Omit<OperatorCall, 'actor'>;
+
+/** An action whose operator and fields are checked, whatever its caller checked. */
+export function action<Schema extends v.GenericSchema, Result>(
+  schema: Schema,
+  run: (call: OperatorCall, target: Target, fields: v.InferOutput<Schema>) => Result,
+) {
+  return (gateway: Gateway, actor: Actor, target: Target, fields: unknown): Result =>
+    run(callOf(gateway, actor), target, checked(schema, fields));
+}
+
+/** A list, by a query as it stands in an address. */
+export function list<Schema extends v.GenericSchema, Result>(
+  schema: Schema,
+  read: (gateway: Gateway, query: v.InferOutput<Schema>) => Result,
+) {
+  return (gateway: Gateway, query: Readonly<Record<string, string>>): Result =>
+    read(gateway, checked(schema, query));
+}
+
 /** The operator as the audit log stores one, so that no caller acts as a member or as a key. */
-export function operatorFrom({ name, isProved, address }: Actor): Actor {
+export function callOf(
+  { env, config, nowMs }: Gateway,
+  { name, isProved, address }: Actor,
+): OperatorCall {
   if (!isOperatorName(name)) {
     throw new Error('an operator without a name');
   }
-  return { kind: 'operator', id: name, name, isProved: isProved === true, address };
+  const actor = { kind: 'operator', id: name, name, isProved: isProved === true, address } as const;
+  return { env, config, nowMs, actor };
 }
 
 /** Runs the operator's change with its audit entry. False, without an entry, if no row changed. */

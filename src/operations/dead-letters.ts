@@ -20,9 +20,16 @@ import { body } from '../http/strict-body.ts';
 import { intentByObjectId } from '../intent/client.ts';
 import { runBatch } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
-import { changeAudited, type OperatorCall, type Target } from './call.ts';
+import {
+  action,
+  changeAudited,
+  type Gateway,
+  list,
+  type OperatorCall,
+  type Target,
+} from './call.ts';
 import { filledList, lineField, patternField, REASON_CHARACTERS_MAX } from './fields.ts';
-import { type ItemPage, itemPage, pageEntries } from './page-query.ts';
+import { itemPage, pageEntries } from './page-query.ts';
 
 /** One request reads, decrypts and sends each letter separately. */
 const IDS_MAX = 50;
@@ -32,19 +39,16 @@ const idsField = filledList(
   IDS_MAX,
 );
 
-export const lettersQuery = body({
-  ...pageEntries,
-  queue: v.optional(oneOf(MESSAGE_QUEUES)),
-  status: v.optional(oneOf(LETTER_STATUSES), 'waiting'),
-});
-
 /** Oldest first, without their messages. */
-export function listDeadLetters(
-  { env }: Pick<OperatorCall, 'env'>,
-  { queue, status, ...page }: v.InferOutput<typeof lettersQuery>,
-): Promise<ItemPage<DeadLetter>> {
-  return itemPage(env.DB, deadLetters(status, queue ?? null), page);
-}
+export const listDeadLetters = list(
+  body({
+    ...pageEntries,
+    queue: v.optional(oneOf(MESSAGE_QUEUES)),
+    status: v.optional(oneOf(LETTER_STATUSES), 'waiting'),
+  }),
+  ({ env }, { queue, status, ...page }) =>
+    itemPage(env.DB, deadLetters(status, queue ?? null), page),
+);
 
 export interface LetterDetails {
   readonly letter: DeadLetter & { readonly subject: string };
@@ -59,7 +63,7 @@ export interface LetterDetails {
 }
 
 export async function readDeadLetter(
-  { env, config }: Pick<OperatorCall, 'env' | 'config'>,
+  { env, config }: Gateway,
   target: Target,
 ): Promise<LetterDetails> {
   const stored = found(await readStored(env.DB, target.id ?? ''));
@@ -110,15 +114,9 @@ async function outcomesOf(
   return { outcomes };
 }
 
-export const retryFields = body({ ids: idsField });
-
-export function retryDeadLetters(
-  call: OperatorCall,
-  _target: Target,
-  { ids }: v.InferOutput<typeof retryFields>,
-): Promise<LetterOutcomes> {
-  return outcomesOf(ids, (id) => retryLetter(call, id));
-}
+export const retryDeadLetters = action(body({ ids: idsField }), (call, _target, { ids }) =>
+  outcomesOf(ids, (id) => retryLetter(call, id)),
+);
 
 /**
  * Sends the message back to its queue, then marks it as retried. If marking fails, the letter stays
@@ -146,15 +144,10 @@ async function retryLetter(call: OperatorCall, id: string): Promise<LetterOutcom
   return 'sent';
 }
 
-export const discardFields = body({ ids: idsField, reason: lineField(REASON_CHARACTERS_MAX) });
-
-export function discardDeadLetters(
-  call: OperatorCall,
-  _target: Target,
-  { ids, reason }: v.InferOutput<typeof discardFields>,
-): Promise<LetterOutcomes> {
-  return outcomesOf(ids, (id) => discardLetter(call, id, reason));
-}
+export const discardDeadLetters = action(
+  body({ ids: idsField, reason: lineField(REASON_CHARACTERS_MAX) }),
+  (call, _target, { ids, reason }) => outcomesOf(ids, (id) => discardLetter(call, id, reason)),
+);
 
 /** Deletes the message. The row stays, with the operator's name. */
 async function discardLetter(

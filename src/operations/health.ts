@@ -7,7 +7,7 @@ import { errorText, log } from '../platform/log.ts';
 import { countEventsByStatus, oldestUndelivered } from '../read-model/attention.ts';
 import type { EventRow } from '../read-model/events-list.ts';
 import { failuresPerRail, type RailOutcome } from '../read-model/totals.ts';
-import type { OperatorCall } from './call.ts';
+import type { Gateway } from './call.ts';
 import { type RailState, railStates } from './rails.ts';
 
 /** A queue's backlog. Null, with the reason in `unknown`, when Cloudflare reports none. */
@@ -51,10 +51,7 @@ export interface Health {
 const DAYS_OF_A_WEEK = 7;
 
 /** The gateway's health. Throws when D1 does not answer. */
-export async function readHealth({
-  env,
-  nowMs,
-}: Pick<OperatorCall, 'env' | 'nowMs'>): Promise<Health> {
+export async function readHealth({ env, nowMs }: Pick<Gateway, 'env' | 'nowMs'>): Promise<Health> {
   const database = await databaseHealth(env.DB);
   const [queues, deadLetters, ...environments] = await Promise.all([
     Promise.all(MESSAGE_QUEUES.map((queue) => queueHealth(env, queue))),

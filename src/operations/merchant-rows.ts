@@ -4,9 +4,9 @@ import { found } from '../http/problem.ts';
 import { body } from '../http/strict-body.ts';
 import { prepare } from '../platform/database.ts';
 import { type List, when } from '../platform/paging.ts';
-import type { OperatorCall, Target } from './call.ts';
+import { type Gateway, list, type Target } from './call.ts';
 import { merchantIdField, pathPart } from './fields.ts';
-import { type ItemPage, itemPage, pageEntries } from './page-query.ts';
+import { itemPage, pageEntries } from './page-query.ts';
 
 export interface MerchantRow {
   readonly id: string;
@@ -24,7 +24,7 @@ export async function merchantAt(db: D1Database, id: string): Promise<MerchantRo
 
 /** The merchant that the path names. Problem 404 when there is none. */
 export async function knownMerchant(
-  { env }: Pick<OperatorCall, 'env'>,
+  { env }: Pick<Gateway, 'env'>,
   { merchantId }: Target,
 ): Promise<MerchantRow> {
   return found(await merchantAt(env.DB, pathPart(merchantIdField, merchantId)));
@@ -41,24 +41,19 @@ export async function merchantNames(
   return Object.fromEntries(results.map(({ id, name }) => [id, name]));
 }
 
-export const merchantsQuery = body({
-  ...pageEntries,
-  status: v.optional(oneOf(['active', 'suspended'])),
-});
-
 /** Newest first. Problem 400 for a malformed cursor. */
-export function merchantPage(
-  { env }: Pick<OperatorCall, 'env'>,
-  query: v.InferOutput<typeof merchantsQuery>,
-): Promise<ItemPage<MerchantRow>> {
-  const list: List<MerchantRow> = {
-    columns: COLUMNS,
-    table: 'merchants',
-    index: 'merchants_by_time',
-    timeColumn: 'created_at_ms',
-    idColumn: 'id',
-    conditions: when('status = ?', query.status),
-    placeOf: ({ createdAtMs, id }) => ({ atMs: createdAtMs, id }),
-  };
-  return itemPage(env.DB, list, query);
-}
+export const merchants = list(
+  body({ ...pageEntries, status: v.optional(oneOf(['active', 'suspended'])) }),
+  ({ env }, query) => {
+    const rows: List<MerchantRow> = {
+      columns: COLUMNS,
+      table: 'merchants',
+      index: 'merchants_by_time',
+      timeColumn: 'created_at_ms',
+      idColumn: 'id',
+      conditions: when('status = ?', query.status),
+      placeOf: ({ createdAtMs, id }) => ({ atMs: createdAtMs, id }),
+    };
+    return itemPage(env.DB, rows, query);
+  },
+);

@@ -11,7 +11,7 @@ import { found, validationProblem } from '../http/problem.ts';
 import { body } from '../http/strict-body.ts';
 import { APP_SCHEMES_MAX, appSchemesOf, setAppSchemes } from '../merchants/app-schemes.ts';
 import { type MethodSettings, methodSettings } from '../merchants/methods.ts';
-import { addWebhookSecret, createMerchant } from '../merchants/provision.ts';
+import { addWebhookSecret, createMerchant as newMerchant } from '../merchants/provision.ts';
 import {
   REFUND_AGE_DAYS_MAX,
   refundLimitsOf,
@@ -20,7 +20,7 @@ import {
 import { generateWebhookSecret } from '../merchants/webhook-secret.ts';
 import { prepare, runBatch, type SqlStatement } from '../platform/database.ts';
 import { webhookSecretContext } from '../webhooks/settings.ts';
-import { changeAudited, type OperatorCall, type Target } from './call.ts';
+import { action, changeAudited, type Gateway, type OperatorCall, type Target } from './call.ts';
 import {
   basisPointsField,
   fixedMinorField,
@@ -30,7 +30,7 @@ import {
   patternField,
   REASON_CHARACTERS_MAX,
 } from './fields.ts';
-import { knownMerchant, merchantAt } from './merchant-rows.ts';
+import { knownMerchant, type MerchantRow, merchantAt } from './merchant-rows.ts';
 import { operationProblem } from './problems.ts';
 
 /** Also a constraint of the table. */
@@ -38,7 +38,7 @@ const NAME_CHARACTERS_MAX = 1_000;
 
 const nameField = lineField(NAME_CHARACTERS_MAX);
 
-export const creationFields = body({
+const creationFields = body({
   name: nameField,
   /** Random when absent. */
   id: v.optional(
@@ -63,19 +63,15 @@ export const creationFields = body({
 const NO_COMMISSION: CommissionRate = { basisPoints: 0, fixedMinor: 0 };
 
 /** A merchant, its methods and a webhook secret for each environment. Answers with its id. */
-export async function createNewMerchant(
-  call: OperatorCall,
-  _target: Target,
-  { name, id: given, methods, commissions }: v.InferOutput<typeof creationFields>,
-): Promise<string> {
-  const id = given ?? crypto.randomUUID();
+export const createMerchant = action(creationFields, async (call, _target, fields) => {
+  const { name, id = crypto.randomUUID(), methods, commissions } = fields;
   const settings = METHODS.filter((method) => methods.includes(method)).map((method) => ({
     method,
     enabled: true,
     rate: commissions.find((commission) => commission.method === method) ?? NO_COMMISSION,
   }));
   checkCommissions(methods, commissions);
-  const statements = createMerchant({
+  const statements = newMerchant({
     id,
     name,
     methods: { sandbox: settings, production: settings },
@@ -99,7 +95,7 @@ export async function createNewMerchant(
     throw error;
   }
   return id;
-}
+});
 
 /** Rejects a commission for a method that is not offered, and two commissions for one method. */
 function checkCommissions(
@@ -138,76 +134,55 @@ async function webhookSecrets(
   );
 }
 
-export const renamingFields = body({ name: nameField });
-
 /** New payments show the name within 10 s. Existing payments keep the old one. */
-export async function renameMerchant(
-  call: OperatorCall,
-  target: Target,
-  { name }: v.InferOutput<typeof renamingFields>,
-): Promise<Change> {
-  const merchant = await knownMerchant(call, target);
-  const change = {
+export const renameMerchant = change(body({ name: nameField }), ({ id, name: from }, { name }) => ({
+  change: {
     sql: 'UPDATE merchants SET name = ?2 WHERE id = ?1 AND name <> ?2',
-    params: [merchant.id, name],
-  };
-  const detail = { from: merchant.name, to: name };
-  return runChange(call, change, { merchantId: merchant.id, action: 'merchant.renamed', detail });
-}
+    params: [id, name],
+  },
+  action: 'merchant.renamed',
+  detail: { from, to: name },
+}));
 
-export const appSchemeFields = body({
-  schemes: v.pipe(
-    listOf(
-      v.pipe(
-        stringField,
-        v.check(
-          isAppScheme,
-          fieldError(
-            'invalid_format',
-            'Must be the scheme of an app, such as myshop: a lower-case letter, then lower-case letters, digits, "+", "." or "-", and none that a browser or a system reads itself.',
-          ),
-        ),
-      ),
-      APP_SCHEMES_MAX,
+const schemeField = v.pipe(
+  stringField,
+  v.check(
+    isAppScheme,
+    fieldError(
+      'invalid_format',
+      'Must be the scheme of an app, such as myshop: a lower-case letter, then lower-case letters, digits, "+", "." or "-", and none that a browser or a system reads itself.',
     ),
-    v.transform((schemes) => [...new Set(schemes)]),
   ),
-});
+);
 
 /** Replaces the schemes that a returnUrl may have besides http and https. */
-export async function changeAppSchemes(
-  call: OperatorCall,
-  target: Target,
-  { schemes }: v.InferOutput<typeof appSchemeFields>,
-): Promise<Change> {
-  const { id: merchantId } = await knownMerchant(call, target);
-  const from = (await appSchemesOf(call.env.DB, merchantId)).join(', ');
-  return runChange(call, setAppSchemes(merchantId, schemes), {
-    merchantId,
+export const changeAppSchemes = change(
+  body({
+    schemes: v.pipe(
+      listOf(schemeField, APP_SCHEMES_MAX),
+      v.transform((schemes) => [...new Set(schemes)]),
+    ),
+  }),
+  async ({ id }, { schemes }, { env }) => ({
+    change: setAppSchemes(id, schemes),
     action: 'merchant.app_schemes_changed',
-    detail: { from, to: schemes.join(', ') },
-  });
-}
-
-export const refundLimitFields = body({
-  refundAgeDaysMax: wholeNumber(1, REFUND_AGE_DAYS_MAX),
-  /** Null: any amount; 0: none. */
-  refundDailyMaxMinor: v.nullable(wholeNumber(0, AMOUNT_MINOR_MAX)),
-});
+    detail: { from: (await appSchemesOf(env.DB, id)).join(', '), to: schemes.join(', ') },
+  }),
+);
 
 /** Sets both limits. */
-export async function changeRefundLimits(
-  call: OperatorCall,
-  target: Target,
-  detail: v.InferOutput<typeof refundLimitFields>,
-): Promise<Change> {
-  const { id: merchantId } = await knownMerchant(call, target);
-  const change = setRefundLimits(merchantId, detail);
-  return runChange(call, change, { merchantId, action: 'refund_limits.changed', detail });
-}
-
-/** Why the operator changes something, for the audit log. */
-export const reasonFields = body({ reason: lineField(REASON_CHARACTERS_MAX) });
+export const changeRefundLimits = change(
+  body({
+    refundAgeDaysMax: wholeNumber(1, REFUND_AGE_DAYS_MAX),
+    /** Null: any amount; 0: none. */
+    refundDailyMaxMinor: v.nullable(wholeNumber(0, AMOUNT_MINOR_MAX)),
+  }),
+  ({ id }, detail) => ({
+    change: setRefundLimits(id, detail),
+    action: 'refund_limits.changed',
+    detail,
+  }),
+);
 
 /**
  * Suspends a merchant, or ends its suspension: within 10 s its keys are answered 401, or work again.
@@ -215,43 +190,44 @@ export const reasonFields = body({ reason: lineField(REASON_CHARACTERS_MAX) });
  */
 function statusChange(
   status: 'active' | 'suspended',
-  action: 'merchant.suspended' | 'merchant.reactivated',
+  name: 'merchant.suspended' | 'merchant.reactivated',
 ) {
-  return async (
-    call: OperatorCall,
-    target: Target,
-    { reason }: v.InferOutput<typeof reasonFields>,
-  ): Promise<Change> => {
-    const { id: merchantId } = await knownMerchant(call, target);
-    const change = {
+  return change(body({ reason: lineField(REASON_CHARACTERS_MAX) }), ({ id }, { reason }) => ({
+    change: {
       sql: 'UPDATE merchants SET status = ?2 WHERE id = ?1 AND status <> ?2',
-      params: [merchantId, status],
-    };
-    const detail = { reason: withoutPhoneNumbers(reason) };
-    return runChange(call, change, { merchantId, action, detail });
-  };
+      params: [id, status],
+    },
+    action: name,
+    detail: { reason: withoutPhoneNumbers(reason) },
+  }));
 }
 
 export const suspendMerchant = statusChange('suspended', 'merchant.suspended');
 export const reactivateMerchant = statusChange('active', 'merchant.reactivated');
 
-interface Change {
-  /** False if it was so already. */
-  readonly isChanged: boolean;
+interface Plan extends Pick<AuditEntry, 'action' | 'detail'> {
+  readonly change: SqlStatement;
 }
 
-/** Runs one change of a merchant with its audit entry. */
-async function runChange(
-  call: OperatorCall,
-  change: SqlStatement,
-  entry: Pick<AuditEntry, 'action' | 'detail'> & { readonly merchantId: string },
-): Promise<Change> {
-  const whole = { ...entry, environment: null, target: entry.merchantId };
-  return { isChanged: await changeAudited(call, change, whole) };
+/** One change of the merchant that the path names, with its audit entry. */
+function change<Schema extends v.GenericSchema>(
+  schema: Schema,
+  planFor: (
+    merchant: MerchantRow,
+    fields: v.InferOutput<Schema>,
+    call: OperatorCall,
+  ) => Plan | Promise<Plan>,
+) {
+  return action(schema, async (call, target, fields) => {
+    const merchant = await knownMerchant(call, target);
+    const { change: statement, ...act } = await planFor(merchant, fields, call);
+    const entry = { ...act, merchantId: merchant.id, environment: null, target: merchant.id };
+    return { isChanged: await changeAudited(call, statement, entry) };
+  });
 }
 
 /** The merchant with methods, commissions and limits. Problem 404 for an unknown merchant. */
-export async function merchantContent(call: Pick<OperatorCall, 'env' | 'nowMs'>, target: Target) {
+export async function merchantContent(call: Gateway, target: Target) {
   const merchant = await knownMerchant(call, target);
   const settingsIn = async (environment: (typeof ENVIRONMENTS)[number]) => {
     const tenant = { environment, merchantId: merchant.id };

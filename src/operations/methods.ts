@@ -6,7 +6,7 @@ import { booleanField, wholeNumber } from '../http/fields.ts';
 import { body } from '../http/strict-body.ts';
 import { methodSettings, offerMethod, setCommission, setLimit } from '../merchants/methods.ts';
 import type { SqlStatement } from '../platform/database.ts';
-import { changeAudited, type OperatorCall, type Target } from './call.ts';
+import { action, changeAudited, type OperatorCall, type Target } from './call.ts';
 import {
   basisPointsField,
   currencyField,
@@ -18,61 +18,38 @@ import {
 import { knownMerchant } from './merchant-rows.ts';
 import { settingsContent } from './merchants.ts';
 
-export const offerFields = body({ offered: booleanField });
-
 /** Offers a method to the merchant, or withdraws it. */
-export async function changeOffer(
-  call: OperatorCall,
-  target: Target,
-  { offered }: v.InferOutput<typeof offerFields>,
-) {
-  const tenant = await namedTenant(call, target);
-  const method = pathPart(methodField, target.method);
-  return changed(call, tenant, offerMethod(tenant, method, offered), {
-    action: offered ? 'method.offered' : 'method.withdrawn',
-    target: method,
-    detail: {},
-  });
-}
-
-export const commissionFields = body({
-  basisPoints: basisPointsField,
-  fixedMinor: fixedMinorField,
-});
+export const changeOffer = action(
+  body({ offered: booleanField }),
+  async (call, target, { offered }) => {
+    const tenant = await namedTenant(call, target);
+    const method = pathPart(methodField, target.method);
+    const name = offered ? 'method.offered' : 'method.withdrawn';
+    return changed(call, tenant, offerMethod(tenant, method, offered), name, method, {});
+  },
+);
 
 /** Applies to new payments within 10 s. */
-export async function changeCommission(
-  call: OperatorCall,
-  target: Target,
-  rate: v.InferOutput<typeof commissionFields>,
-) {
-  const tenant = await namedTenant(call, target);
-  const method = pathPart(methodField, target.method);
-  return changed(call, tenant, setCommission(tenant, method, rate), {
-    action: 'commission.changed',
-    target: method,
-    detail: rate,
-  });
-}
-
-export const limitFields = body({
-  amountMinorMax: v.nullable(wholeNumber(1, AMOUNT_MINOR_MAX)),
-});
+export const changeCommission = action(
+  body({ basisPoints: basisPointsField, fixedMinor: fixedMinorField }),
+  async (call, target, rate) => {
+    const tenant = await namedTenant(call, target);
+    const method = pathPart(methodField, target.method);
+    const change = setCommission(tenant, method, rate);
+    return changed(call, tenant, change, 'commission.changed', method, rate);
+  },
+);
 
 /** Sets the largest payment; null for only the general limit. */
-export async function changeLimit(
-  call: OperatorCall,
-  target: Target,
-  { amountMinorMax }: v.InferOutput<typeof limitFields>,
-) {
-  const tenant = await namedTenant(call, target);
-  const currency = pathPart(currencyField, target.currency);
-  return changed(call, tenant, setLimit(tenant, currency, amountMinorMax), {
-    action: 'limit.changed',
-    target: currency,
-    detail: { amountMinorMax },
-  });
-}
+export const changeLimit = action(
+  body({ amountMinorMax: v.nullable(wholeNumber(1, AMOUNT_MINOR_MAX)) }),
+  async (call, target, detail) => {
+    const tenant = await namedTenant(call, target);
+    const currency = pathPart(currencyField, target.currency);
+    const change = setLimit(tenant, currency, detail.amountMinorMax);
+    return changed(call, tenant, change, 'limit.changed', currency, detail);
+  },
+);
 
 /** Problem 404 for an unknown environment or merchant. */
 async function namedTenant(call: OperatorCall, target: Target): Promise<Tenant> {
@@ -85,13 +62,11 @@ async function changed(
   call: OperatorCall,
   tenant: Tenant,
   change: SqlStatement,
-  entry: {
-    readonly action: AuditAction;
-    readonly target: string;
-    readonly detail: Readonly<Record<string, number | null>>;
-  },
+  name: AuditAction,
+  target: string,
+  detail: Readonly<Record<string, number | null>>,
 ) {
-  const isChanged = await changeAudited(call, change, { ...entry, ...tenant });
-  const settings = settingsContent(await methodSettings(call.env.DB, tenant));
-  return { isChanged, content: settings };
+  const entry = { ...tenant, action: name, target, detail };
+  const isChanged = await changeAudited(call, change, entry);
+  return { isChanged, content: settingsContent(await methodSettings(call.env.DB, tenant)) };
 }

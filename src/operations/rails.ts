@@ -1,11 +1,11 @@
-import { auditEntry } from '../audit/log.ts';
+import { type Actor, auditEntry } from '../audit/log.ts';
 import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../domain/method.ts';
 import { problem } from '../http/problem.ts';
 import { isWithinLimit } from '../http/rate-limit.ts';
 import { runBatch } from '../platform/database.ts';
 import type { ProbeResult } from '../rails/rail.ts';
 import { configuredRail, railConfiguration, railSecretName } from '../rails/settings.ts';
-import type { OperatorCall, Target } from './call.ts';
+import { callOf, type Gateway, type Target } from './call.ts';
 import { environmentField, methodField, pathPart } from './fields.ts';
 import { operationProblem } from './problems.ts';
 
@@ -54,12 +54,13 @@ export interface ProbedRail extends ProbeResult {
  * path, 409 without a valid secret, 429 after a few probes in a minute. `origin`: the gateway's, for
  * a gateway without PUBLIC_BASE_URL.
  */
-export async function probeRail(
-  call: OperatorCall,
+export async function probe(
+  gateway: Gateway,
+  by: Actor,
   target: Target,
   origin: string,
 ): Promise<ProbedRail> {
-  const { env, config, actor, nowMs: atMs } = call;
+  const { env, config, actor, nowMs: atMs } = callOf(gateway, by);
   const environment = pathPart(environmentField, target.environment);
   const method = pathPart(methodField, target.method);
   const secret = railSecretName(environment, method);

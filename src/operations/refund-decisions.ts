@@ -9,12 +9,12 @@ import { oneOf } from '../http/fields.ts';
 import { problem } from '../http/problem.ts';
 import { body } from '../http/strict-body.ts';
 import { isRepeatable } from '../refunds/ask-rail.ts';
-import type { OperatorCall, Target } from './call.ts';
-import { type Decided, decide, resolutionIdsIn } from './decisions.ts';
+import { action, type Target } from './call.ts';
+import { decide, resolutionIdsIn } from './decisions.ts';
 import { decisionIdField, lineField, proofField, requireBelonging } from './fields.ts';
 import { operationProblem } from './problems.ts';
 
-export const refundResolutionFields = body({
+const resolutionFields = body({
   outcome: oneOf(['returned', 'not_returned']),
   /** For money that was returned: the provider's proof. */
   reference: v.optional(proofField(MANUAL_RECEIPT_LENGTH_MAX)),
@@ -28,11 +28,8 @@ export const refundResolutionFields = body({
  * an operator without a proved name where two must agree, 404 for an unknown payment or refund, 409
  * when the payment rejects the decision.
  */
-export async function resolveRefund(
-  call: OperatorCall,
-  target: Target,
-  { resolutionId, note, ...given }: v.InferOutput<typeof refundResolutionFields>,
-): Promise<Decided> {
+export const resolveRefund = action(resolutionFields, (call, target, fields) => {
+  const { resolutionId, note, ...given } = fields;
   requireBelonging(given, { reference: ['returned', 'Only for money that was returned.'] });
   const { reference } = given;
   const outcome: ManualRefundOutcome =
@@ -61,23 +58,16 @@ export async function resolveRefund(
       }),
     };
   });
-}
-
-export const refundRepeatFields = body({
-  note: lineField(NOTE_LENGTH_MAX),
-  repeatId: decisionIdField,
 });
+
+const repeatFields = body({ note: lineField(NOTE_LENGTH_MAX), repeatId: decisionIdField });
 
 /**
  * Has the alarm send the refund that the path names again, with the same number. Problems: 403 in
  * production for an operator without a proved name, 404 for an unknown payment or refund, 409 when
  * the provider does not recognize the refund, or the payment rejects the repeat.
  */
-export async function repeatRefund(
-  call: OperatorCall,
-  target: Target,
-  { note, repeatId }: v.InferOutput<typeof refundRepeatFields>,
-): Promise<Decided> {
+export const repeatRefund = action(repeatFields, (call, target, { note, repeatId }) => {
   const subjectIn = (intent: Intent) => refundOf(intent, target);
   const idsIn = ({ repeat }: Refund) => [repeat?.repeatId];
   const decision = { id: repeatId, note, idsIn };
@@ -98,7 +88,7 @@ export async function repeatRefund(
       }),
     };
   });
-}
+});
 
 /**
  * The refund that the path names: by `refundReference`, the number that the provider sees, or by

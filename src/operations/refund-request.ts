@@ -4,16 +4,16 @@ import type { Refund } from '../domain/refund.ts';
 import { body } from '../http/strict-body.ts';
 import { MINOR_UNIT_HINTS, refundAmountField } from '../refunds/amount-field.ts';
 import { refusal } from '../refunds/refusal.ts';
-import { requestRefund } from '../refunds/request.ts';
-import { type OperatorCall, recorder, type Target } from './call.ts';
-import { type Decided, decided } from './decisions.ts';
+import { requestRefund as request } from '../refunds/request.ts';
+import { action, recorder } from './call.ts';
+import { decided } from './decisions.ts';
 import { lineField, patternField, REFUND_REASON_LENGTH_MAX } from './fields.ts';
 import { knownPayment } from './payments.ts';
 
 /** Longer than any reference of an attempt. */
 const REFERENCE_LENGTH_MAX = 64;
 
-export const refundRequestFields = body(
+const refundRequestFields = body(
   {
     /** A repeated request has no further effect. Random when absent. */
     refundUniqueId: v.optional(
@@ -37,11 +37,8 @@ export const refundRequestFields = body(
  * limits. The audit entry is written before the commit, as for decisions. Problems: those of the
  * merchants' API.
  */
-export async function requestRefundFor(
-  call: OperatorCall,
-  target: Target,
-  { refundUniqueId, ...given }: v.InferOutput<typeof refundRequestFields>,
-): Promise<Decided> {
+export const requestRefund = action(refundRequestFields, async (call, target, fields) => {
+  const { refundUniqueId, ...given } = fields;
   const { env, actor } = call;
   const payment = await knownPayment(call, target);
   const { tenant, uniqueId, intent } = payment;
@@ -58,7 +55,7 @@ export async function requestRefundFor(
     detail: { uniqueId },
   });
   await record({ transactionId, amountMinor, currency, reason });
-  const result = await requestRefund(env, tenant, {
+  const result = await request(env, tenant, {
     paymentUniqueId: uniqueId,
     refundUniqueId,
     transactionId,
@@ -73,7 +70,7 @@ export async function requestRefundFor(
   const problem = refusal(result, refundUniqueId, transactionId);
   await record({ refused: problem.code });
   throw problem;
-}
+});
 
 function isOwn({ id, requester }: Refund, refundUniqueId: string, operator: string): boolean {
   return id === refundUniqueId && requester.type === 'operator' && requester.operator === operator;

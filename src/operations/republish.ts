@@ -6,7 +6,7 @@ import { wholeNumber } from '../http/fields.ts';
 import { validationProblem } from '../http/problem.ts';
 import { body } from '../http/strict-body.ts';
 import { findPlace, republishObjects, republishPage } from '../read-model/republish.ts';
-import { type OperatorCall, recorder, type Target } from './call.ts';
+import { action, recorder } from './call.ts';
 import { filledList, patternField } from './fields.ts';
 import { operationProblem } from './problems.ts';
 
@@ -15,7 +15,7 @@ const PAYMENTS_MAX = 200;
 
 const NO_PAYMENT = 'Must be the uuid of a payment.';
 
-export const republishFields = body({
+const republishFields = body({
   afterUuid: v.optional(patternField(UUID_V7, NO_PAYMENT)),
   limit: v.optional(wholeNumber(1, PAYMENTS_MAX)),
   objectIds: v.optional(
@@ -30,11 +30,8 @@ export const republishFields = body({
  * Objects send their payments to the read model again. Without `objectIds`, a page of the payments in
  * the read model; `nextUuid` is the next call's `afterUuid`.
  */
-export async function republish(
-  call: OperatorCall,
-  _target: Target,
-  { limit = PAYMENTS_MAX, objectIds, ...given }: v.InferOutput<typeof republishFields>,
-) {
+export const republish = action(republishFields, async (call, _target, fields) => {
+  const { limit = PAYMENTS_MAX, objectIds, ...given } = fields;
   const afterUuid = given.afterUuid ?? null;
   if (objectIds !== undefined && afterUuid !== null) {
     throw operationProblem('republish_ambiguous');
@@ -54,4 +51,4 @@ export async function republish(
   return objectIds === undefined
     ? republishPage(call.env, { after, limit })
     : { ...(await republishObjects(call.env, objectIds)), nextUuid: null };
-}
+});

@@ -4,34 +4,20 @@ import { needsReview } from '../domain/refund-amounts.ts';
 import { oneOf } from '../http/fields.ts';
 import { problem } from '../http/problem.ts';
 import { body } from '../http/strict-body.ts';
-import { changeAudited, type OperatorCall, type Target } from './call.ts';
+import { action, changeAudited, type OperatorCall, type Target } from './call.ts';
 import { lineField, NOTE_CHARACTERS_MAX, patternField } from './fields.ts';
 import { type Needs, needsOf } from './needs.ts';
 import { knownPayment, type Review } from './payments.ts';
 import { operationProblem } from './problems.ts';
 
-/** Why the operator takes a payment off the list. */
-export const reviewFields = body({ note: lineField(NOTE_CHARACTERS_MAX) });
-
 const countField = v.pipe(patternField(/^\d{1,4}$/, 'Must be a count.'), v.transform(Number));
-
-/** A review of what a form showed: the form may stay open for hours. */
-export const seenReviewFields = body({
-  note: lineField(NOTE_CHARACTERS_MAX),
-  anomalies: countField,
-  unresolvedAttempts: countField,
-  late: v.pipe(
-    oneOf(['true', 'false']),
-    v.transform((text) => text === 'true'),
-  ),
-});
 
 /**
  * Removes the payment that the path names from the attention list, until it needs more attention
  * than the operator has seen, or than it needs now. Its attempts then take refunds again, if more
  * was returned than paid. Problem 404 for a payment that the read model does not have.
  */
-export async function reviewPayment(
+async function review(
   call: OperatorCall,
   target: Target,
   { note: given, ...seen }: { readonly note: string } & Partial<Needs>,
@@ -78,3 +64,19 @@ export async function reviewPayment(
   }
   return { note, reviewedBy: actor.name, reviewedAtMs: atMs };
 }
+
+export const reviewPayment = action(body({ note: lineField(NOTE_CHARACTERS_MAX) }), review);
+
+/** A review of what a form showed: the form may stay open for hours. */
+export const reviewSeenPayment = action(
+  body({
+    note: lineField(NOTE_CHARACTERS_MAX),
+    anomalies: countField,
+    unresolvedAttempts: countField,
+    late: v.pipe(
+      oneOf(['true', 'false']),
+      v.transform((text) => text === 'true'),
+    ),
+  }),
+  review,
+);
