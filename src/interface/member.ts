@@ -5,7 +5,7 @@ import type { Plane } from './plane.ts';
 /** What a member changes of a tenant: the plane, and who acts. */
 export interface MemberCall extends Plane, Changing {}
 
-/** An act of a member on a tenant. The actor is always a member, whatever kind the caller names. */
+/** An act of a member on a tenant. The actor is a member even if the caller names another kind. */
 export function byMember<Arguments extends readonly unknown[], Result>(
   run: (by: MemberCall, ...args: Arguments) => Result,
 ) {

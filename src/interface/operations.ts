@@ -3,8 +3,8 @@ import { lastOutcomes } from '../read-model/rail-outcomes.ts';
 import { onDatabase, type Plane } from './plane.ts';
 
 /**
- * What an operator does and sees. An action checks its fields where it is defined, whatever its
- * caller has checked, and enforces its own rules: receipts, limits, proved names, second operators.
+ * What an operator does and sees. An action checks its fields where it is defined, and enforces its
+ * own rules: receipts, limits, proved names, second operators.
  */
 
 export type { DeadLetter } from '../dead-letters/store.ts';

@@ -20,7 +20,7 @@ export type Target = Readonly<Record<string, string | undefined>>;
 /** The gateway, without an operator. */
 export type Gateway = Omit<OperatorCall, 'actor'>;
 
-/** An action whose operator and fields are checked, whatever its caller checked. */
+/** An action that checks its operator and fields itself: its caller may be an intruder. */
 export function action<Schema extends v.GenericSchema, Result>(
   schema: Schema,
   run: (call: OperatorCall, target: Target, fields: v.InferOutput<Schema>) => Result,
@@ -29,7 +29,7 @@ export function action<Schema extends v.GenericSchema, Result>(
     run(callOf(gateway, actor), target, checked(schema, fields));
 }
 
-/** A list, by a query as it stands in an address. */
+/** A list, by the parameters of an address. */
 export function list<Schema extends v.GenericSchema, Result>(
   schema: Schema,
   read: (gateway: Gateway, query: v.InferOutput<Schema>) => Result,

@@ -118,7 +118,7 @@ interface Run {
   readonly messages: unknown[];
   /** Every URL that the gateway called, redirected to, or put on a page. */
   readonly urls: string[];
-  /** What could be used by whoever reads it: links, sessions, one-time tokens. */
+  /** What its reader could use: links, sessions, one-time tokens. */
   readonly bearers: string[];
 }
 

@@ -17,7 +17,7 @@ import { databaseRows } from './storage.ts';
 
 /**
  * Goal: no other site acts with a member's session or a customer's link, and no one can prepare a
- * session for somebody else (docs/reliability.md#csrf). Method: every form as a foreign page
+ * session for another person (docs/reliability.md#csrf). Method: every form as a foreign page
  * would send it, with the genuine cookie and token; and every cookie that is ever set. The desk's
  * forms: test/workers/operator-desk.test.ts.
  */
@@ -140,7 +140,7 @@ test('ASVS 5.0 V7.2.4 a session that an attacker planted in the browser does not
   expect(victim.cookies.get(SESSION)).not.toBe(planted);
   expect((await victim.member()).memberId).not.toBe(one.memberId);
   expect(await attacker.isSignedIn()).toBe(false);
-  // A cookie with the same name from a sibling host lacks the prefix, so nobody reads it.
+  // A cookie with the same name from a sibling host lacks the prefix, so the gateway does not read it.
   const tossed = await call('/dashboard', {
     apiKey: null,
     headers: { cookie: `kefel_session=${planted}` },

@@ -6,7 +6,7 @@ import { auditLog } from './dashboard-support.ts';
 import { ALPHA, BETA, intentOf, payHosted, tenantOf, useGateway } from './support.ts';
 
 /**
- * Goal: whoever holds the back office's binding cannot pass the rules of the payments plane. Method:
+ * Goal: the holder of the back office's binding cannot pass the rules of the payments plane. Method:
  * calls as an intruder makes them, without a page, a form or a passkey before them.
  */
 

@@ -220,7 +220,7 @@ function linkContext({ merchantId }: Target, operator: string): string {
   return `desk/link/${merchantId}/${operator}`;
 }
 
-/** The link that this operator has just created; null for anybody else, and soon after. */
+/** The link that this operator has just created; null for other operators, and after LINK_SHOWN_MS. */
 export async function newLink({ config, view, params, actor, nowMs }: DeskCall) {
   const sealed = view.url.searchParams.get('link') ?? '';
   const text = await unseal(config.backOfficeKeys, sealed, linkContext(params, actor.name));

@@ -26,7 +26,7 @@ export async function probeFromDesk(call: DeskCall): Promise<Response> {
   const { payments, actor, params, url, nowMs: atMs } = call;
   const probed = await payments.operations.probe(actor, params, url.origin);
   const probe: ShownProbe = { ...probed, atMs };
-  // Sealed, because anybody can write an address that says "accepted".
+  // Sealed, because a link on another site could say "accepted".
   const sealed = await seal(call.config.backOfficeKeys, JSON.stringify(probe), SEAL_CONTEXT);
   return redirectTo(`${PATHS.rails}?probe=${sealed}`);
 }
