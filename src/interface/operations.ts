@@ -9,7 +9,7 @@ import { onDatabase, type Plane } from './plane.ts';
 
 export type { DeadLetter } from '../dead-letters/store.ts';
 export { resolveAttempt } from '../operations/attempt-resolution.ts';
-export type { AttentionItem, PaymentHint } from '../operations/attention.ts';
+export type { PaymentHint } from '../operations/attention.ts';
 export { attentionPage, countAttention, describedAttention } from '../operations/attention.ts';
 export type { Bank } from '../operations/banks.ts';
 export { addBank, changeBank, listBanks } from '../operations/banks.ts';
@@ -36,6 +36,7 @@ export {
   suspendMerchant,
 } from '../operations/merchants.ts';
 export { changeCommission, changeLimit, changeOffer } from '../operations/methods.ts';
+export type { AttentionItem } from '../operations/needs.ts';
 export type { FoundPayments } from '../operations/payment-search.ts';
 export { findPayments } from '../operations/payment-search.ts';
 export type { PaymentDetails, Review } from '../operations/payments.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type DeadLetter, deadLetters } from '../dead-letters/store.ts';
+import { deadLetters } from '../dead-letters/store.ts';
 import { type Intent, reportedAttempt } from '../domain/intent.ts';
 import type { Currency, Environment, Method } from '../domain/method.ts';
 import { body } from '../http/strict-body.ts';
@@ -14,26 +14,13 @@ import {
   refundsNeedingAttention,
   type WaitingRefund,
 } from '../read-model/attention.ts';
-import type { EventRow } from '../read-model/events-list.ts';
-import { type PaymentRow, paymentRow } from '../read-model/payment-row.ts';
+import { paymentRow } from '../read-model/payment-row.ts';
 import { type Gateway, list } from './call.ts';
 import { environmentField } from './fields.ts';
 import { merchantNames } from './merchant-rows.ts';
-import { payableMinor, paymentOf, type Reason, reasonsOf } from './needs.ts';
+import { type AttentionItem, payableMinor, paymentOf, type Reason, reasonsOf } from './needs.ts';
 import { badCursor, type ItemPage, itemPage, pageEntries } from './page-query.ts';
 import { railStates } from './rails.ts';
-
-/** What needs attention. */
-export type AttentionSubject =
-  | { readonly type: 'dead_letter'; readonly letter: DeadLetter }
-  | { readonly type: 'payment'; readonly payment: PaymentRow }
-  | { readonly type: 'refund'; readonly refund: WaitingRefund }
-  | { readonly type: 'delivery'; readonly event: EventRow };
-
-export type AttentionItem = AttentionSubject & {
-  readonly reasons: readonly Reason[];
-  readonly atMs: number;
-};
 
 export type AttentionPage = ItemPage<AttentionItem>;
 

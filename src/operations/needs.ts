@@ -1,5 +1,8 @@
+import type { DeadLetter } from '../dead-letters/store.ts';
 import { chargedMinor, type Intent, reportedAttempt, type Tenant } from '../domain/intent.ts';
-import type { AttentionSubject } from './attention.ts';
+import type { WaitingRefund } from '../read-model/attention.ts';
+import type { EventRow } from '../read-model/events-list.ts';
+import type { PaymentRow } from '../read-model/payment-row.ts';
 
 /** Why something needs the operator's attention. A payment can have several reasons. */
 export type Reason =
@@ -15,6 +18,18 @@ export type Reason =
   | 'delivery_dead'
   | 'delivery_undeliverable'
   | 'delivery_paused';
+
+/** What needs attention. */
+export type AttentionSubject =
+  | { readonly type: 'dead_letter'; readonly letter: DeadLetter }
+  | { readonly type: 'payment'; readonly payment: PaymentRow }
+  | { readonly type: 'refund'; readonly refund: WaitingRefund }
+  | { readonly type: 'delivery'; readonly event: EventRow };
+
+export type AttentionItem = AttentionSubject & {
+  readonly reasons: readonly Reason[];
+  readonly atMs: number;
+};
 
 /** What about a payment needs attention. */
 export interface Needs {
