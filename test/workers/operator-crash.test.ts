@@ -7,6 +7,7 @@ import { IntentClient } from '../../src/intent/client.ts';
 import { runBatch } from '../../src/platform/database.ts';
 import * as republishing from '../../src/read-model/republish.ts';
 import * as askRail from '../../src/refunds/ask-rail.ts';
+import { databaseRows } from '../security/storage.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
 import { operateApi, refundByHand } from './operator-support.ts';
 import { configureRails, MPESA, railServer } from './rails-support.ts';
@@ -219,20 +220,8 @@ beforeEach(() => {
 
 afterEach(() => vi.restoreAllMocks());
 
-/** All tables of both databases without the audit log. */
-async function allRows(): Promise<unknown> {
-  const tables = `SELECT name FROM sqlite_master WHERE type = 'table'
-    AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT LIKE 'sqlite%'
-    AND name NOT IN ('audit_log', 'd1_migrations')`;
-  return Promise.all(
-    [env.DB, env.BACK_OFFICE_DB].map(async (database) => {
-      const { results } = await database.prepare(tables).all<{ name: string }>();
-      return Promise.all(
-        results.map(({ name }) => database.prepare(`SELECT * FROM "${name}"`).raw()),
-      );
-    }),
-  );
-}
+/** All rows of both databases without the audit log. */
+const allRows = () => databaseRows((table) => ['audit_log', 'd1_migrations'].includes(table));
 
 async function entriesOf(action: string): Promise<number> {
   return (await auditLog()).filter((entry) => entry.action === action).length;

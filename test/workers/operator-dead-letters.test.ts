@@ -303,16 +303,6 @@ describe('discarding', () => {
     });
     expect(await auditLog()).toHaveLength(1);
   });
-
-  it.each<[string, unknown]>([
-    ['no reason', { ids: ['dead-0'] }],
-    ['no ids', { ids: [], reason: 'x' }],
-    ['too many', { ids: Array(51).fill('dead-0'), reason: 'x' }],
-  ])('%s is rejected', async (_name, body) => {
-    await die('kefel-projections-dead', [{ version: 1 }]);
-    expect((await discard(body)).status).toBe(400);
-    expect(await letters()).toHaveLength(1);
-  });
 });
 
 describe('the list', () => {

@@ -1,9 +1,25 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
+import { expect } from 'vitest';
 import type { RefundCommand } from '../../src/domain/refund.ts';
 import worker from '../support/gateway.ts';
 import { requestRefund } from '../support/intents.ts';
-import { type Answer, answerOf, call, execute, intentOf, ORIGIN, payHosted } from './support.ts';
+import {
+  type Answer,
+  advance,
+  answerOf,
+  type CaughtMessages,
+  call,
+  consume,
+  createHosted,
+  execute,
+  fireAlarm,
+  intentOf,
+  MINUTE_MS,
+  ORIGIN,
+  payHosted,
+  startRedirect,
+} from './support.ts';
 
 /** The secrets of test/support/secrets.ts: two shared ones, as during a rotation. */
 export const SECRET = `kfl_op_${'n'.repeat(43)}`;
@@ -70,6 +86,21 @@ export async function content<Content>(answer: Promise<Answer>): Promise<Content
     throw new Error(`answered ${status}: ${text}`);
   }
   return envelope.content as Content;
+}
+
+/** A payment `order-1` with an unresolved attempt `a1`, as the read model has it. */
+export async function unresolved(caught: CaughtMessages): Promise<void> {
+  await createHosted();
+  await execute(startRedirect('a1', Date.now() + 5 * MINUTE_MS));
+  advance(6 * MINUTE_MS);
+  await fireAlarm();
+  expect((await intentOf()).attempts[0]?.status).toBe('unresolved');
+  await project(caught);
+}
+
+/** The read model takes what the objects have sent it. */
+export async function project({ projections }: CaughtMessages): Promise<void> {
+  await consume('kefel-projections', projections.splice(0));
 }
 
 type RequestRefund = Extract<RefundCommand, { type: 'request_refund' }>;
