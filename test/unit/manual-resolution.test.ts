@@ -13,7 +13,7 @@ import {
   succeedManually,
   TICK,
 } from '../support/intents.ts';
-import { at, play, type Story, type StoryRow, told } from '../support/story.ts';
+import { at, endOf, play, type Story, type StoryRow } from '../support/story.ts';
 
 /**
  * Goal: an operator resolves an attempt whose provider has no status query, with the effects of a
@@ -97,7 +97,7 @@ const ACCEPTED: readonly StoryRow[] = [
 
 test.each(ACCEPTED.map(([name, ...row]) => ({ name, row })))('$name', ({ row }) => {
   const [story, end, kind = 'hosted'] = row;
-  expect(told(play(story, { kind }))).toBe(end);
+  expect(endOf(play(story, { kind }))).toBe(end);
 });
 
 test.each<[string, Story, Rejection]>([

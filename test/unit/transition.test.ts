@@ -19,7 +19,7 @@ import {
   TICK,
   unknown,
 } from '../support/intents.ts';
-import { at, play, type Story, type StoryRow, told } from '../support/story.ts';
+import { at, endOf, play, type Story, type StoryRow } from '../support/story.ts';
 
 /**
  * The machine's behavior by example, one row per story; `transition-walk` checks every reachable
@@ -317,7 +317,7 @@ const ROWS: readonly StoryRow[] = [
 
 test.each(ROWS.map(([name, ...row]) => ({ name, row })))('$name', ({ row }) => {
   const [story, end, kind = 'hosted'] = row;
-  expect(told(play(story, { kind }))).toBe(end);
+  expect(endOf(play(story, { kind }))).toBe(end);
 });
 
 test('each version knows the status before it, and keeps it while the status stays', () => {
