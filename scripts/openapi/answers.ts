@@ -1,16 +1,16 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
-import type { ExpressContent } from '../../src/api/creation-answer.ts';
 import type { EventContent } from '../../src/api/lists/event-content.ts';
 import type { ResendContent } from '../../src/api/lists/events.ts';
-import type { PageContent } from '../../src/api/lists/page.ts';
 import type { PaymentSummaryContent } from '../../src/api/lists/payments.ts';
 import type { RefundSummaryContent } from '../../src/api/lists/refunds.ts';
+import type { ExpressContent } from '../../src/api/routes/create-payment.ts';
 import type { BankContent, WebhookKeyContent } from '../../src/api/routes/reference-data.ts';
 import type { EndpointContent } from '../../src/api/routes/webhook-endpoints.ts';
 import { type Anomaly, FAILURE_REASONS } from '../../src/domain/intent.ts';
 import { CURRENCIES, ENVIRONMENTS, METHODS } from '../../src/domain/method.ts';
 import { REFUND_ACTION_REASONS, REFUND_FAILURE_REASONS } from '../../src/domain/refund.ts';
+import type { PageContent } from '../../src/http/list-request.ts';
 import { LISTED_STATUSES } from '../../src/intent/protocol.ts';
 import { WIRE_EVENT_TYPES } from '../../src/webhooks/endpoints.ts';
 import {
