@@ -131,8 +131,6 @@ test.each<[string, Story, Rejection]>([
   ['unpaid, once it had failed', [PUSH, fail('a'), at(40_000, UNPAID)], 'attempt_not_pending'],
   ['unpaid, once its final window had closed', [FINAL, at(40_000, UNPAID)], 'attempt_not_pending'],
   ['paid, once it was paid', [PUSH, succeed('a'), PAID], 'attempt_not_pending'],
-  ['paid, an unknown attempt', [PUSH, succeedManually('x')], 'attempt_not_found'],
-  ['unpaid, an unknown attempt', [PUSH, failManually('x')], 'attempt_not_found'],
 ])('rejected: %s', (_name, story, rejection) => {
   const after = play(story);
   const before = play([...story.slice(0, -1), at(after.nowMs, TICK)]);
