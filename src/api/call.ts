@@ -1,12 +1,7 @@
 import { type Config, configOf } from '../config.ts';
 import type { Environment } from '../domain/method.ts';
 import { type Problem, problem } from '../http/problem.ts';
-import {
-  clientAddress,
-  clientNetwork,
-  isWithinLimit,
-  type RatePolicy,
-} from '../http/rate-limit.ts';
+import { clientNetwork, isWithinLimit, type RatePolicy } from '../http/rate-limit.ts';
 import type { MerchantAccess } from '../merchants/access.ts';
 import { genuineApiKeyDigest } from '../merchants/api-key.ts';
 import { authenticate } from '../merchants/directory.ts';
