@@ -1,9 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parse } from 'smol-toml';
-import { newSqlite } from './database.ts';
-import { replaceGlobals } from './globals.ts';
-import { runHistory, type Setup } from './history.ts';
+import { runHistory, setUp } from './history.ts';
 import { planOf } from './plan.ts';
 import type { Share } from './run.ts';
 import { shrunk } from './shrink.ts';
@@ -16,11 +11,7 @@ import { added, type Failure, NOTHING, type Summary } from './summary.ts';
 
 const { root, firstSeed, lastSeed, run }: Share = JSON.parse(process.argv[2] ?? '');
 const write = process.stdout.write.bind(process.stdout);
-const setup: Setup = {
-  sqlite: newSqlite(root),
-  variables: parse(readFileSync(join(root, 'wrangler.toml'), 'utf8')).vars as Setup['variables'],
-};
-replaceGlobals();
+const setup = setUp(root);
 let summary = NOTHING;
 for (let seed = firstSeed; seed <= lastSeed; seed += run.workers) {
   summary = added(summary, await summaryOf(seed));
