@@ -57,7 +57,8 @@ export function setUp(root: string): Setup {
 }
 
 export interface HistoryResult {
-  readonly hash: string;
+  /** Of the trace. */
+  readonly hash: number;
   readonly events: number;
   readonly faults: ReadonlyMap<string, number>;
   /** What the history reached, for the report on coverage. */
@@ -151,7 +152,7 @@ export async function runHistory(
       checkPromises(world);
     }
     return {
-      hash: `${(clock.hash >>> 0).toString(16)}${(clock.hash2 >>> 0).toString(16)}`,
+      hash: clock.hash >>> 0,
       events: clock.events,
       faults: clock.faults.counts,
       reached: [...journal.reached],

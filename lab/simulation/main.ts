@@ -29,7 +29,7 @@ async function summaryOf(seed: number): Promise<Summary> {
     run.isTraced,
   );
   if (lines !== null) {
-    write(`${lines.join('\n')}\nhash ${hash}\n`);
+    write(`${lines.join('\n')}\nhash ${hash.toString(16)}\n`);
   }
   const failures: Failure[] = [];
   const [violation] = violations;
@@ -42,7 +42,7 @@ async function summaryOf(seed: number): Promise<Summary> {
   return {
     histories: 1,
     events,
-    hash: (Number.parseInt(hash.slice(0, 8), 16) ^ Math.imul(seed, 0x9e3779b1)) >>> 0,
+    hash: (hash ^ Math.imul(seed, 0x9e3779b1)) >>> 0,
     faults: Object.fromEntries(faults),
     reached: Object.fromEntries(reached.map((state) => [state, 1])),
     failures,
