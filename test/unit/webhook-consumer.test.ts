@@ -1,7 +1,8 @@
+import { text as textOf } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { forgetWebhookSettings } from '../../src/webhooks/settings.ts';
-import { textOf, useMerchantServers } from '../support/merchant-server.ts';
+import { useMerchantServers } from '../support/merchant-server.ts';
 import {
   choosing,
   consume,

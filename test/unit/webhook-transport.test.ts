@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { text as textOf } from 'node:stream/consumers';
 import { describe, expect, test, vi } from 'vitest';
 import {
   ANSWER_BYTES_MAX,
@@ -7,7 +8,7 @@ import {
   TRY_TIMEOUT_MS,
   type WebhookRequest,
 } from '../../src/webhooks/transport.ts';
-import { closeLastServer, textOf, useMerchantServers } from '../support/merchant-server.ts';
+import { closeLastServer, useMerchantServers } from '../support/merchant-server.ts';
 
 /** Goal: one webhook request and what Kefel keeps of its answer. Method: servers on real sockets. */
 
