@@ -1,14 +1,9 @@
 import { withCommonHeaders } from '../src/http/common-headers.ts';
-import { refusePlainHttp } from '../src/http/https.ts';
 import type { BackOfficeEnv } from './env.ts';
 
 export default {
   fetch(request, env, ctx) {
-    return withCommonHeaders(request, async (requestId) => {
-      const refusal = refusePlainHttp(request, env, requestId);
-      if (refusal !== null) {
-        return refusal;
-      }
+    return withCommonHeaders(request, env, async (requestId) => {
       const { router } = await areaOf(new URL(request.url).pathname);
       return router.fetch(request, env, ctx, requestId);
     });

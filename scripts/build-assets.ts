@@ -1,23 +1,18 @@
 /**
  * `npm run assets`: makes the scripts and style sheets of the customers' pages (out of
  * `src/checkout/browser` and `src/checkout/styles`) and of all other pages (`src/ui`), and the
- * script of the merchants' pages. The results
- * are committed, so that deploying and testing need no build step; `-- --check` fails when they do
- * not match the sources.
+ * script of the merchants' pages.
  */
 import { createHash } from 'node:crypto';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
-import { PROJECT_DIRECTORY, readIfPresent } from './project/files.ts';
-import { commandLine } from './project/options.ts';
+import { PROJECT_DIRECTORY } from './project/files.ts';
+import { writeGenerated } from './project/generated.ts';
 
 const SCRIPT = {
   usage: 'npm run assets',
   about: 'Writes the scripts and style sheets of all pages.',
-  options: {
-    check: { value: null, about: 'write nothing, and fail if a file is outdated' },
-  },
 };
 
 /** The customers' pages have their styles inline. */
@@ -35,7 +30,11 @@ const DASHBOARD = {
   module: 'back-office/ui/assets.generated.ts',
 };
 /** For the merchants' pages, which name it: the address never changes. */
-const EMBED = { script: 'src/checkout/browser/embed.ts', path: 'public/kefel.js' };
+const EMBED = {
+  script: 'src/checkout/browser/embed.ts',
+  scriptProject: CHECKOUT.scriptProject,
+  path: 'public/kefel.js',
+};
 const ASSETS_DIRECTORY = 'public/assets';
 /** The back office's own folder: on a host that both planes share, only its paths lead to it. */
 const BACK_OFFICE_PUBLIC = 'back-office/public';
@@ -63,29 +62,7 @@ const ASSET_NAME = /^(?:checkout|dashboard)\.[0-9a-f]{8}\.(?:js|css)$/;
 
 /** A file's text by its path in the project. */
 type Files = ReadonlyMap<string, string>;
-
-async function main(): Promise<boolean> {
-  const { check: isCheck } = commandLine(SCRIPT);
-  const files = await buildAll();
-  const outdated = await outdatedFiles(files);
-  const leftOver = await leftOverFiles(files);
-  if (isCheck) {
-    for (const path of [...outdated, ...leftOver]) {
-      console.error(`${path} is outdated: run \`npm run assets\` and commit what it changes.`);
-    }
-    return outdated.length + leftOver.length === 0;
-  }
-  // Unchanged files stay untouched: a running `npm run dev` would reload needlessly.
-  for (const path of outdated) {
-    await writeFile(join(PROJECT_DIRECTORY, path), files.get(path) ?? '');
-    console.log(`wrote ${path}`);
-  }
-  for (const path of leftOver) {
-    await rm(join(PROJECT_DIRECTORY, path));
-    console.log(`removed ${path}`);
-  }
-  return true;
-}
+type Pages = typeof CHECKOUT;
 
 /** All generated files. */
 async function buildAll(): Promise<Files> {
@@ -102,32 +79,21 @@ async function buildAll(): Promise<Files> {
     [join(ASSETS_DIRECTORY, checkoutName), checkoutScript],
     [join(BACK_OFFICE_ASSETS, dashboardNames.script), dashboardScript],
     [join(BACK_OFFICE_ASSETS, dashboardNames.css), dashboardCss],
-    [EMBED.path, await embedScript()],
+    // A classic script, so that one plain element includes it.
+    [EMBED.path, await script(EMBED, 'iife')],
     [CHECKOUT.module, checkoutModule(checkoutName, checkoutScript, checkoutCss)],
     [DASHBOARD.module, dashboardModule(dashboardNames, dashboardScript, dashboardCss)],
   ]);
 }
 
-function script(entry: typeof CHECKOUT): Promise<string> {
-  return bundle({
-    entryPoints: [entry.script],
-    format: 'esm',
-    target: SCRIPT_TARGET,
-    tsconfig: entry.scriptProject,
-  });
+function script(
+  { script: entryPoint, scriptProject: tsconfig }: Pick<Pages, 'script' | 'scriptProject'>,
+  format: 'esm' | 'iife' = 'esm',
+): Promise<string> {
+  return bundle({ entryPoints: [entryPoint], format, target: SCRIPT_TARGET, tsconfig });
 }
 
-/** A classic script, so that one plain element includes it. */
-function embedScript(): Promise<string> {
-  return bundle({
-    entryPoints: [EMBED.script],
-    format: 'iife',
-    target: SCRIPT_TARGET,
-    tsconfig: CHECKOUT.scriptProject,
-  });
-}
-
-async function style(entry: typeof CHECKOUT): Promise<string> {
+async function style(entry: Pages): Promise<string> {
   // Without the final line break, which would change the hash of the inline style.
   const css = (await bundle({ entryPoints: [entry.style], target: STYLE_TARGETS })).trim();
   for (const { pattern, why } of CSS_FAULTS) {
@@ -199,16 +165,6 @@ export const DASHBOARD_SCRIPT_SHA256 = '${sha256(script, 'base64')}';
 `;
 }
 
-async function outdatedFiles(files: Files): Promise<readonly string[]> {
-  const outdated: string[] = [];
-  for (const [path, text] of files) {
-    if ((await readIfPresent(join(PROJECT_DIRECTORY, path))) !== text) {
-      outdated.push(path);
-    }
-  }
-  return outdated;
-}
-
 /** Files of earlier versions. */
 async function leftOverFiles(files: Files): Promise<readonly string[]> {
   const folders = [ASSETS_DIRECTORY, BACK_OFFICE_ASSETS].map(async (folder) => {
@@ -222,9 +178,7 @@ function sha256(text: string, encoding: 'hex' | 'base64'): string {
   return createHash('sha256').update(text).digest(encoding);
 }
 
-try {
-  process.exitCode = (await main()) ? 0 : 1;
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-}
+await writeGenerated(SCRIPT, async () => {
+  const files = await buildAll();
+  return { files, leftOver: await leftOverFiles(files) };
+});

@@ -10,7 +10,7 @@ import { globSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROJECT_DIRECTORY, readIfPresent } from './project/files.ts';
-import { commandLine } from './project/options.ts';
+import { runScript } from './project/options.ts';
 
 const SCRIPT = {
   usage: 'npm run docs',
@@ -33,7 +33,7 @@ const SOURCES = [
 /** Written last, so that it proves a whole build. */
 const FINGERPRINT_FILE = join(PUBLIC_DIRECTORY, 'docs', 'fingerprint.txt');
 
-async function main(): Promise<void> {
+await runScript(SCRIPT, async () => {
   const fingerprint = await fingerprintOf(SOURCES);
   if ((await readIfPresent(FINGERPRINT_FILE)) === fingerprint) {
     return;
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
   } finally {
     await rm(output, { recursive: true, force: true });
   }
-}
+});
 
 /**
  * Each step is one rename, which another build cannot see half done: when it has moved the folder away
@@ -95,6 +95,3 @@ async function fingerprintOf(patterns: readonly string[]): Promise<string> {
   }
   return hash.digest('hex');
 }
-
-commandLine(SCRIPT);
-await main();

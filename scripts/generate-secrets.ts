@@ -5,7 +5,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { BACK_OFFICE_SECRETS, generateSecret, PAYMENTS_SECRETS } from './dev/secrets.ts';
-import { commandLine } from './project/options.ts';
+import { runScript } from './project/options.ts';
 
 const SCRIPT = {
   usage: 'npm run --silent secrets:generate',
@@ -22,8 +22,7 @@ function keyIdOf(now: Date): string {
   return `k${now.toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')}`;
 }
 
-async function main(): Promise<void> {
-  const { out, 'back-office': isBackOffice } = commandLine(SCRIPT);
+await runScript(SCRIPT, async ({ out, 'back-office': isBackOffice }) => {
   const names = isBackOffice ? BACK_OFFICE_SECRETS : PAYMENTS_SECRETS;
   const keyId = keyIdOf(new Date());
   const entries = await Promise.all(
@@ -42,9 +41,4 @@ async function main(): Promise<void> {
       ? 'Keep a copy in a safe place: the operator signs in with OPERATOR_SECRETS.'
       : 'Keep a copy in a safe place: without DATA_ENCRYPTION_KEYS no API key works, and stored secrets are lost.',
   );
-}
-
-main().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error);
-  process.exit(1);
 });

@@ -6,7 +6,7 @@ import { constants, createPublicKey, publicEncrypt, X509Certificate } from 'node
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { ConfigError } from '../src/config.ts';
-import { commandLine } from './project/options.ts';
+import { runScript } from './project/options.ts';
 
 const SCRIPT = {
   usage: 'npm run --silent mpesa:credential',
@@ -26,8 +26,7 @@ const SCRIPT = {
   },
 };
 
-async function main(): Promise<void> {
-  const { certificate: file } = commandLine(SCRIPT);
+await runScript(SCRIPT, async ({ certificate: file }) => {
   const key = publicKeyIn(await readFile(file), file);
   // Editors end a file with a line break, which is no part of the password.
   const password = (await text(process.stdin)).replace(/\r?\n$/, '');
@@ -36,7 +35,7 @@ async function main(): Promise<void> {
   }
   const padding = constants.RSA_PKCS1_PADDING;
   console.log(publicEncrypt({ key, padding }, Buffer.from(password)).toString('base64'));
-}
+});
 
 /** Of a certificate, or a bare public key. */
 function publicKeyIn(bytes: Buffer, file: string) {
@@ -58,8 +57,3 @@ function publicKeyIn(bytes: Buffer, file: string) {
       : new ConfigError(`${file} is not a certificate in PEM or DER.`);
   }
 }
-
-main().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-});

@@ -5,7 +5,7 @@
 import { text } from 'node:stream/consumers';
 import { ConfigError, keyRing } from '../src/config.ts';
 import { retiredEntry } from '../src/webhooks/published-keys.ts';
-import { commandLine } from './project/options.ts';
+import { runScript } from './project/options.ts';
 
 const SCRIPT = {
   usage: 'npm run --silent secrets:retire',
@@ -14,8 +14,7 @@ const SCRIPT = {
   options: {},
 };
 
-async function main(): Promise<void> {
-  commandLine(SCRIPT);
+await runScript(SCRIPT, async () => {
   const [, ...older] = keyRing('the ring on standard input', (await text(process.stdin)).trim());
   if (older.length === 0) {
     throw new ConfigError(
@@ -24,9 +23,4 @@ async function main(): Promise<void> {
   }
   const entries = await Promise.all(older.map((key) => retiredEntry(key, Date.now())));
   console.log(entries.join(','));
-}
-
-main().catch((error: unknown) => {
-  console.error(error instanceof ConfigError ? error.message : error);
-  process.exitCode = 1;
 });

@@ -1,5 +1,6 @@
-/** Who reads a page: merchants' developers, those who run a gateway, those who change Kefel. */
-export type Audience = 'merchants' | 'operators' | 'developers';
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Audience } from './search.ts';
 
 /** The site's menu: every document of `docs`, in the order in which a reader needs them. */
 export interface Section {
@@ -8,6 +9,12 @@ export interface Section {
   /** Paths in `docs`, without `.md`. */
   readonly documents: readonly string[];
 }
+
+/** A page for each provider; the overview belongs to those who run a gateway. */
+const PROVIDERS = readdirSync(join(import.meta.dirname, '../docs/rails'))
+  .filter((file) => file !== 'README.md')
+  .map((file) => `rails/${basename(file, '.md')}`)
+  .sort();
 
 export const SECTIONS: readonly Section[] = [
   {
@@ -37,14 +44,7 @@ export const SECTIONS: readonly Section[] = [
   {
     title: 'Providers',
     audience: 'operators',
-    documents: [
-      'rails/telebirr-h5',
-      'rails/telebirr-ussd',
-      'rails/cbe-birr',
-      'rails/ethswitch',
-      'rails/mpesa',
-      'rails/ebirr',
-    ],
+    documents: PROVIDERS,
   },
   {
     title: 'How it is built',

@@ -1,6 +1,5 @@
 import { EXAMPLE_ORIGIN } from './gateway.ts';
-import type { Audience } from './navigation.ts';
-import type { SearchEntry } from './search.ts';
+import type { Audience, SearchEntry } from './search.ts';
 
 interface BuiltPage {
   readonly url: string;

@@ -1,5 +1,7 @@
 import MiniSearch, { type Query } from 'minisearch';
-import type { Audience } from './navigation.ts';
+
+/** Who reads a page: merchants' developers, those who run a gateway, those who change Kefel. */
+export type Audience = 'merchants' | 'operators' | 'developers';
 
 /** A part of a page that the search finds: a heading and what stands below it. */
 export interface SearchEntry {

@@ -1,30 +1,31 @@
 import { apiRouter } from './api/router.ts';
 import type { RailMessage } from './attempts/messages.ts';
-import { consumeStarts } from './attempts/start-consumer.ts';
 import { checkoutRouter } from './checkout/router.ts';
 import { withCommonHeaders } from './http/common-headers.ts';
-import { refusePlainHttp } from './http/https.ts';
 import type { DeliveryMessage, ProjectionMessage } from './intent/protocol.ts';
-import { consumeDeliveries } from './webhooks/consume.ts';
 
 export { PaymentIntent } from './connected-intent.ts';
 export { Payments } from './interface/entrypoint.ts';
 
 type Consumer = (batch: MessageBatch, env: Env, ctx: ExecutionContext) => Promise<void>;
 
-/** Every queue that the Worker consumes, by its name in wrangler.toml. */
+/**
+ * Every queue that the Worker consumes, by its name in wrangler.toml. An isolate loads a consumer
+ * with its first batch: no request waits for one.
+ */
 const CONSUMERS: Readonly<Record<string, Consumer>> = {
-  'kefel-webhooks': (batch, env, ctx) =>
-    consumeDeliveries(batch as MessageBatch<DeliveryMessage>, env, ctx),
-  'kefel-webhook-retries': (batch, env, ctx) =>
-    consumeDeliveries(batch as MessageBatch<DeliveryMessage>, env, ctx),
-  // Loaded with the first batch: no request waits for the read model.
+  'kefel-webhooks': deliver,
+  'kefel-webhook-retries': deliver,
   'kefel-projections': async (batch, env) =>
     (await import('./read-model/consume.ts')).consumeProjections(
       batch as MessageBatch<ProjectionMessage>,
       env,
     ),
-  'kefel-rail-starts': (batch, env) => consumeStarts(batch as MessageBatch<RailMessage>, env),
+  'kefel-rail-starts': async (batch, env) =>
+    (await import('./attempts/start-consumer.ts')).consumeStarts(
+      batch as MessageBatch<RailMessage>,
+      env,
+    ),
   'kefel-webhooks-dead': keepDeadLetters,
   'kefel-webhook-retries-dead': keepDeadLetters,
   'kefel-projections-dead': keepDeadLetters,
@@ -33,11 +34,7 @@ const CONSUMERS: Readonly<Record<string, Consumer>> = {
 
 export default {
   fetch(request, env, ctx) {
-    return withCommonHeaders(request, async (requestId) => {
-      const refusal = refusePlainHttp(request, env, requestId);
-      if (refusal !== null) {
-        return refusal;
-      }
+    return withCommonHeaders(request, env, async (requestId) => {
       const isApi = /^\/api(?:\/|$)/.test(new URL(request.url).pathname);
       const router = isApi ? apiRouter : checkoutRouter;
       return router.fetch(request, env, ctx, requestId);
@@ -56,6 +53,11 @@ export default {
     await purgeExpired(env, Date.now());
   },
 } satisfies ExportedHandler<Env>;
+
+async function deliver(batch: MessageBatch, env: Env, ctx: ExecutionContext): Promise<void> {
+  const { consumeDeliveries } = await import('./webhooks/consume.ts');
+  await consumeDeliveries(batch as MessageBatch<DeliveryMessage>, env, ctx);
+}
 
 async function keepDeadLetters(batch: MessageBatch, env: Env): Promise<void> {
   const { consumeDeadLetters } = await import('./dead-letters/consume.ts');

@@ -422,7 +422,7 @@ export type VerifiedWebhook = PaymentWebhook | RefundWebhook;
 
 export interface PaymentWebhook {
   readonly id: string;
-  readonly type: 'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED';
+  readonly type: Extract<Webhook['webHookEvent'], `PAYMENT_${string}`>;
   readonly environment: Webhook['environment'];
   readonly payment: EventBody;
   readonly refund: null;
@@ -430,7 +430,7 @@ export interface PaymentWebhook {
 
 export interface RefundWebhook {
   readonly id: string;
-  readonly type: 'REFUND_REQUIRES_ACTION' | 'REFUND_SUCCESS' | 'REFUND_FAILED';
+  readonly type: Extract<Webhook['webHookEvent'], `REFUND_${string}`>;
   readonly environment: Webhook['environment'];
   readonly payment: EventBody;
   readonly refund: Refund;

@@ -214,7 +214,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'an event that the merchant refuses waits forever',
   },
   'src/intent/ask-rails.ts': {
-    '  if (refund«?.claimId === claimId→ !== undefined») {':
+    '  if (refund !== undefined« && claimOf(refund) === claimId→») {':
       'a refund that another alarm has claimed is requested again',
     "    const outcome = (await ports.attempts.query(env, objectId, intent, attempt)) ?? «unknown→{ type: 'failed', reason: 'timed_out' }»;":
       'a rail without settings fails its attempts',

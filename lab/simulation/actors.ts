@@ -1,6 +1,5 @@
 import type { MerchantCall } from '../../src/api/call.ts';
-import { createExpress } from '../../src/api/routes/create-express.ts';
-import { createHosted } from '../../src/api/routes/create-hosted.ts';
+import { createExpress, createHosted } from '../../src/api/routes/create-payment.ts';
 import { cancelPayment, readPayment } from '../../src/api/routes/read-payment.ts';
 import { cancelRefund, createRefund } from '../../src/api/routes/refunds.ts';
 import { answerCallback, callbackTarget } from '../../src/attempts/callback.ts';

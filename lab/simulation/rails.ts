@@ -1,5 +1,5 @@
 import type { Attempt, AttemptPlan, Outcome } from '../../src/domain/intent.ts';
-import { type Environment, METHODS, type Method } from '../../src/domain/method.ts';
+import { type Environment, METHODS, type Method, TRAITS } from '../../src/domain/method.ts';
 import type { RefundCapability } from '../../src/domain/refund.ts';
 import { nextCheckAtMs } from '../../src/domain/schedule.ts';
 import { bodyText, type CallbackReading, textReply } from '../../src/rails/callback.ts';
@@ -55,7 +55,7 @@ const PUSH: RailSettings = {
   refundCallbacks: true,
 };
 
-const SETTINGS: Readonly<Record<Method, RailSettings>> = {
+const OWN_SETTINGS: Readonly<Partial<Record<Method, RailSettings>>> = {
   TELE_BIRR: REDIRECT,
   CBE: { ...REDIRECT, id: 'cbe-birr', hasSharedAddress: true, refunds: null },
   ETS_SWITCH: {
@@ -69,6 +69,12 @@ const SETTINGS: Readonly<Record<Method, RailSettings>> = {
   TELE_BIRR_USSD: { ...PUSH, id: 'telebirr-ussd', windowMs: 120_000, windowIsFinal: true },
   E_BIRR: { ...PUSH, id: 'ebirr', windowMs: 60_000, isSlow: true, refundQueries: true },
 };
+
+/** A method without settings of its own has the capabilities of its kind. */
+function settingsOf(method: Method): RailSettings {
+  const kind = TRAITS[method].confirmsOn === 'page' ? REDIRECT : PUSH;
+  return OWN_SETTINGS[method] ?? { ...kind, id: method.toLowerCase() };
+}
 
 const START_TIMEOUT_MS = 20_000;
 /** Of a rail whose customer acts before it answers. */
@@ -169,7 +175,7 @@ function openOrder(order: RailOrder, { windowIsFinal, hasSharedAddress }: RailSe
 }
 
 function methodOf(railId: string): Method {
-  const method = METHODS.find((one) => SETTINGS[one].id === railId);
+  const method = METHODS.find((one) => settingsOf(one).id === railId);
   if (method === undefined) {
     throw new Error(`no rail ${railId}`);
   }
@@ -186,7 +192,7 @@ export function visitPage(order: RailOrder): ProviderOrder | null {
   if (known === undefined && here().clock.nowMs > deadlineAtMs) {
     return null;
   }
-  const settings = Object.values(SETTINGS).find(({ id }) => id === order.attempt.railId);
+  const settings = METHODS.map(settingsOf).find(({ id }) => id === order.attempt.railId);
   return known ?? openOrder(order, settings ?? REDIRECT);
 }
 
@@ -342,9 +348,7 @@ function refundAnswer(state: Report['state'] | 'accepted'): RefundAnswer {
   }
 }
 
-const RAILS = new Map(
-  Object.entries(SETTINGS).map(([method, settings]) => [method, railOf(settings)]),
-);
+const RAILS = new Map(METHODS.map((method) => [method, railOf(settingsOf(method))]));
 
 /** In place of those of `src/rails/settings.ts`. The sandbox has only Kefel's own simulator. */
 export function configuredRail(_env: Env, environment: Environment, method: Method): Rail | null {

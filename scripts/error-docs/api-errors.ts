@@ -7,52 +7,42 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
     meaning: 'One or more fields break a rule. Nothing was created or changed.',
     remedy:
       '`validationErrors` has a sentence for each failing field, and `validationErrorCodes` a [code](#field-codes). Show the sentence to the developer, and let your program decide by the code. A `warnings` entry may name the misspelled field.',
-    retry: 'after_change',
   },
   invalid_json: {
     meaning: 'The body is empty, cut off, not JSON, or not UTF-8.',
     remedy: 'Encode the body with a JSON library instead of building it from strings.',
-    retry: 'after_change',
   },
   https_required: {
     meaning: 'The request came over plain http, so others may have read the key that it carried.',
     remedy: 'Call the https address, and replace the key in the dashboard.',
-    retry: 'after_change',
   },
   not_found: {
     meaning: "The thing that the path names does not exist. Only the operator's API answers this.",
     remedy: 'Check the ids in the path.',
-    retry: 'after_change',
   },
   path_not_found: {
     meaning: 'The API has nothing at this path. It is not about a payment.',
     remedy: 'Compare the path with the [list of calls](reference.md#calls), `sandbox` included.',
-    retry: 'after_change',
   },
   method_not_allowed: {
     meaning: 'The path exists, but not for this HTTP method.',
     remedy: 'Use one of the methods in the `Allow` header.',
-    retry: 'after_change',
   },
   body_too_large: {
     meaning: 'The body is larger than 64 KiB. It was not read.',
     remedy: 'Shorten descriptions, or send fewer items.',
-    retry: 'after_change',
   },
   unsupported_content_type: {
     meaning: 'The `Content-Type` header names another type than JSON.',
     remedy: 'Send `Content-Type: application/json`. curl sends a form unless told otherwise.',
-    retry: 'after_change',
   },
   unsupported_charset: {
     meaning: 'The `Content-Type` header names another charset than UTF-8.',
     remedy: 'Send the body in UTF-8.',
-    retry: 'after_change',
   },
   unsupported_content_encoding: {
     meaning: 'The body is compressed.',
     remedy: 'Send it without `Content-Encoding`.',
-    retry: 'after_change',
   },
   too_many_requests: {
     meaning:
@@ -70,7 +60,6 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
   not_set_up: {
     meaning: 'The gateway on your own machine has no database or no secrets yet.',
     remedy: 'Run the command that the message names. A deployed gateway never answers this.',
-    retry: 'after_change',
   },
   service_unavailable: {
     meaning:
@@ -82,30 +71,25 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
   api_key_missing: {
     meaning: 'The request has no `apiKey` header.',
     remedy: 'Send your key in the header `apiKey`.',
-    retry: 'after_change',
   },
   api_key_invalid: {
     meaning:
       'The key is malformed, unknown, revoked or expired, or the merchant is suspended. The answer does not say which.',
     remedy: 'Compare the key with the list in the dashboard, and create a new one if needed.',
-    retry: 'after_change',
   },
   api_key_wrong_environment: {
     meaning: 'A sandbox key was sent to a production path, or the other way round.',
     remedy: 'Use `kfl_test_…` with paths that contain `sandbox`, and `kfl_live_…` with the others.',
-    retry: 'after_change',
   },
   permission_missing: {
     meaning:
       'The key is valid, but [restricted](api.md#key-permissions), and this call needs the permission that the message names.',
     remedy:
       'Use a key that has the permission, or replace the key in the dashboard by one that has it.',
-    retry: 'after_change',
   },
   idempotency_key_invalid: {
     meaning: 'The `Idempotency-Key` header is empty, too long, or not printable ASCII.',
     remedy: 'Send a UUID.',
-    retry: 'after_change',
   },
   idempotency_key_in_use: {
     meaning: 'The first request with this key is still waiting for the provider.',
@@ -117,7 +101,6 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
       'This payment or refund was created with the same `Idempotency-Key`, but by another body or at another endpoint. Bytes are compared, so a new order of fields counts as another body. Or another refund of the same payment was requested with the key.',
     remedy:
       'Repeat the stored bytes of the first request. For a new payment or refund, use a new id and a new key.',
-    retry: 'after_change',
   },
   duplicate_payment_id: {
     meaning:
@@ -130,23 +113,19 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
     meaning: 'You have no payment of this id in this environment.',
     remedy:
       'Percent-encode the id, and check the environment. A `uuid` or `paymentIntentId` is found a few seconds after creation.',
-    retry: 'after_change',
   },
   webhook_endpoint_not_found: {
     meaning: 'The environment of the key has no webhook endpoint of this id, or no longer.',
     remedy: 'List the endpoints and compare the ids.',
-    retry: 'after_change',
   },
   webhook_endpoint_limit: {
     meaning: 'The environment has as many webhook endpoints as it can have.',
     remedy: 'Delete one that you no longer need, or change its URL.',
-    retry: 'after_change',
   },
   webhook_secret_limit: {
     meaning: 'So many secrets of the endpoint are in force that another one has no room.',
     remedy:
       'Wait until an old one expires, revoke one in the dashboard, or send `overlapHours: 0`.',
-    retry: 'after_change',
   },
   payment_in_progress: {
     meaning: 'The customer is paying right now, so the payment cannot be canceled.',
@@ -168,24 +147,20 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
   refund_not_found: {
     meaning: 'You have no refund of this id in this environment.',
     remedy: 'Percent-encode the id, and check the environment.',
-    retry: 'after_change',
   },
   payment_not_paid: {
     meaning: 'The payment, or the transaction that you named, is not paid.',
     remedy: 'Read the payment. One that is open can be [canceled](api.md#read-and-cancel).',
-    retry: 'after_change',
   },
   refund_too_large: {
     meaning:
       'The payment has less left than you want to return. What was returned and what other refunds have reserved is not left.',
     remedy: 'Read the payment with its `refunds`, and ask for at most what the message says.',
-    retry: 'after_change',
   },
   refund_needs_review: {
     meaning:
       'A refund that had failed was executed after all, and with it more of this transaction was returned than the customer paid. The anomaly `excess_refund` of the payment says how much more.',
     remedy: 'Ask the operator of the gateway to review the payment. Then read what is left of it.',
-    retry: 'after_change',
   },
   too_many_refunds: {
     meaning:
@@ -202,7 +177,6 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
     meaning:
       'The operator of the gateway lets you return only so much a day, by the day of Addis Ababa.',
     remedy: 'Ask for less, wait until tomorrow, or ask the operator for a higher limit.',
-    retry: 'after_change',
   },
   refund_not_cancelable: {
     meaning:
@@ -214,7 +188,6 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
     meaning: 'You have no event of this id in this environment.',
     remedy:
       'Take the id from the header `webhook-id` or from the list of events. A new event is found a few seconds after it happened. Test events are in no list.',
-    retry: 'after_change',
   },
   event_superseded: {
     meaning:

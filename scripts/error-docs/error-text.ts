@@ -4,7 +4,8 @@ export interface ErrorText {
   readonly meaning: string;
   /** What to do about it. */
   readonly remedy: string;
-  readonly retry: Retry;
+  /** `after_change` unless it says otherwise. */
+  readonly retry?: Retry;
 }
 
 export const RETRY_TEXTS = {

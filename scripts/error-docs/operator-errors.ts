@@ -6,17 +6,14 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
   credentials_missing: {
     meaning: 'The request has no usable `Authorization` header.',
     remedy: 'Send the operator secret as `Authorization: Bearer …`.',
-    retry: 'after_change',
   },
   operator_secret_invalid: {
     meaning: 'The secret is not one of the gateway’s operator secrets.',
     remedy: 'Check the secret, and the gateway that you call.',
-    retry: 'after_change',
   },
   access_token_invalid: {
     meaning: 'The gateway expects Cloudflare Access in front of it, and its token is not there.',
     remedy: 'Sign in through Access, or send the headers of an Access service token.',
-    retry: 'after_change',
   },
   access_keys_unavailable: {
     meaning: 'The keys that prove the token of Cloudflare Access could not be fetched.',
@@ -27,17 +24,14 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     meaning:
       'The `x-operator` header, which the audit log keeps, is empty, too long or unprintable.',
     remedy: 'Send your name, percent-encoded if it is not ASCII.',
-    retry: 'after_change',
   },
   rail_not_configured: {
     meaning: 'The method has no secret in this environment, or one that is not valid.',
     remedy: 'Set the secret. `npm run operator -- rails` says what is wrong with it.',
-    retry: 'after_change',
   },
   attempt_not_found: {
     meaning: 'The payment has no attempt of this id or reference.',
     remedy: 'Read the payment, and name one of its attempts.',
-    retry: 'after_change',
   },
   window_open: {
     meaning: 'The provider may still accept the payment, so a failure is not certain yet.',
@@ -57,13 +51,11 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
   resolution_invalid: {
     meaning: 'The payment did not accept the texts of the resolution.',
     remedy: 'Shorten the note or the receipt, and keep to printable characters.',
-    retry: 'after_change',
   },
   receipt_used: {
     meaning: 'Another payment or attempt of the environment, of any merchant, has this receipt.',
     remedy:
       'Compare both payments with the provider. Only one of them was paid by this receipt: record the other with its own.',
-    retry: 'after_change',
   },
   refund_not_resolvable: {
     meaning: 'The refund has an outcome, or its provider may still answer or be called.',
@@ -91,7 +83,6 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     meaning:
       'A production payment is recorded as paid, or two operators must agree, and your name is not proved: you share your secret, or you are a program.',
     remedy: 'Use a secret that only you have, or sign in through Cloudflare Access.',
-    retry: 'after_change',
   },
   resolution_rejected: {
     meaning: 'The state of the payment does not allow this resolution.',
@@ -101,26 +92,21 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
   merchant_exists: {
     meaning: 'A merchant of this id exists.',
     remedy: 'Choose another id, or change the merchant that exists.',
-    retry: 'after_change',
   },
   merchant_suspended: {
     meaning: 'The merchant is suspended, so an invitation or recovery link would not work.',
     remedy: 'Reactivate the merchant first.',
-    retry: 'after_change',
   },
   bank_exists: {
     meaning: 'A bank of this code exists.',
     remedy: 'Change that bank instead.',
-    retry: 'after_change',
   },
   bank_unchanged: {
     meaning: 'The request names no change.',
     remedy: 'Send `name`, `supportsWithdrawal` or both.',
-    retry: 'after_change',
   },
   republish_ambiguous: {
     meaning: 'The request names payments in two ways.',
     remedy: 'Send `objectIds`, or `afterUuid` and `limit`.',
-    retry: 'after_change',
   },
 };

@@ -80,7 +80,7 @@ function entries<Code extends string>(
 function entry(
   code: string,
   { status }: ProblemEntry,
-  { meaning, remedy, retry }: ErrorText,
+  { meaning, remedy, retry = 'after_change' }: ErrorText,
 ): string {
   return `### \`${code}\` <a id="${code}"></a>
 

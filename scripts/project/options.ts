@@ -130,6 +130,20 @@ export function commandLine<Options extends ScriptOptions>({
   process.exit(0);
 }
 
+/** Runs a script. It exits with 1 when `main` returns false, or throws an error, whose message it prints. */
+export async function runScript<Options extends ScriptOptions>(
+  script: Script<Options>,
+  main: (values: ValuesOf<Options>) => Promise<unknown>,
+): Promise<void> {
+  const values = commandLine(script);
+  try {
+    process.exitCode = (await main(values)) === false ? 1 : 0;
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}
+
 /** An option that takes a whole number. `otherwise`: its value when it is absent, named in the help. */
 export function numberOption<Otherwise extends number | null>(
   value: string,

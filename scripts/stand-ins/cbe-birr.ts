@@ -10,20 +10,17 @@ import {
   TRANSACTION_ID,
 } from './cbe-birr-crypto.ts';
 import { deskPage } from './desk.ts';
-import { Stage } from './stage.ts';
+import { type SentReport, Stage, StageOrder } from './stage.ts';
 import {
-  type CallbackAnswer,
   type CallbackVariant,
   CUSTOMER_ACTS,
   type CustomerAct,
   faulty,
   jsonReply,
   type Plan,
-  postCallback,
   type ReceivedCall,
   type Reply,
   type StandIn,
-  type StandInOrder,
   StandInServer,
 } from './stand-in.ts';
 
@@ -71,7 +68,7 @@ export async function startCbeBirrStandIn(
   };
   const bank = new Bank(credentials, transactionIdCharactersMax);
   const server = await StandInServer.start((call) => bank.answer(call), port);
-  return {
+  return Object.assign(bank, {
     ...bank.stage.standIn(server),
     railId: 'cbe-birr',
     settings: {
@@ -81,19 +78,7 @@ export async function startCbeBirrStandIn(
       paidStates: [STATE.pays],
       failedStates: FAILED_STATES,
     },
-    get registeredCallbackUrl() {
-      return bank.registeredCallbackUrl;
-    },
-    set registeredCallbackUrl(url) {
-      bank.registeredCallbackUrl = url;
-    },
-    get hasCipherTrial() {
-      return bank.hasCipherTrial;
-    },
-    set hasCipherTrial(has) {
-      bank.hasCipherTrial = has;
-    },
-  };
+  });
 }
 
 class Bank {
@@ -215,39 +200,31 @@ class Bank {
   }
 }
 
-class BankOrder implements StandInOrder {
-  readonly orderId: string;
-  readonly amountText: string;
-  readonly phone = null;
+class BankOrder extends StageOrder {
   /** `TNDDate`. */
   readonly date = new Date().toISOString().replace('T', ' ').slice(0, 19);
   readonly #bank: Bank;
-  #acted: CustomerAct | null = null;
 
   constructor(bank: Bank, orderId: string, amountText: string) {
+    super(orderId, amountText);
     this.#bank = bank;
-    this.orderId = orderId;
-    this.amountText = amountText;
-  }
-
-  get acted(): CustomerAct | null {
-    return this.#acted;
   }
 
   get state(): string {
-    return this.#acted === null ? STATE_WAITING : STATE[this.#acted];
+    return this.acted === null ? STATE_WAITING : STATE[this.acted];
   }
 
-  async act(
-    act: CustomerAct,
-    options: { readonly silent?: boolean } = {},
-  ): Promise<CallbackAnswer | null> {
+  /** The page takes one act, but a test may repeat it. */
+  override get isOpen(): boolean {
+    return true;
+  }
+
+  override async act(act: CustomerAct, options?: { readonly silent?: boolean }) {
     // A paid order stays paid.
-    this.#acted = this.#acted === 'pays' ? 'pays' : act;
-    return options.silent === true ? null : this.callback();
+    return super.act(this.acted === 'pays' ? 'pays' : act, options);
   }
 
-  get callbackUrl(): string {
+  override get callbackUrl(): string {
     const url = this.#bank.registeredCallbackUrl;
     if (url === null) {
       throw new Error('No callback URL is registered with the stand-in');
@@ -255,39 +232,32 @@ class BankOrder implements StandInOrder {
     return url;
   }
 
-  async callback(
-    variant: CallbackVariant = 'genuine',
-    address = this.callbackUrl,
-  ): Promise<CallbackAnswer> {
-    return postCallback(address, 'application/json', this.#callbackBody(variant));
-  }
-
-  #callbackBody(variant: CallbackVariant): string {
+  override reportOf(variant: CallbackVariant): SentReport {
     const { secret } = this.#bank.credentials;
     const { orderId: transactionId, state, date } = this;
     const fields = { transactionId, state, date };
+    const sent = (EncVal: string) => ({ body: JSON.stringify({ EncVal }) });
     switch (variant) {
       case 'genuine':
-        return JSON.stringify({ EncVal: sealedCallback(secret, fields) });
-      case 'forged': {
-        const forged = { ...fields, state: STATE.pays };
-        return JSON.stringify({ EncVal: sealedCallback('a guessed secret', forged) });
-      }
+        return sent(sealedCallback(secret, fields));
+      case 'forged':
+        return sent(sealedCallback('a guessed secret', { ...fields, state: STATE.pays }));
       case 'wrong_amount': {
         // Callbacks contain no amount. The closest attack: someone who has only the cipher's key (or
         // reorders blocks) encrypts a report with an invalid hash.
         const plain = { TransactionId: transactionId, State: STATE.pays, TNDDate: date };
-        const text = JSON.stringify({ ...plain, Signiture: sha256('another amount') });
-        return JSON.stringify({ EncVal: sealed(secret, text) });
+        return sent(
+          sealed(secret, JSON.stringify({ ...plain, Signiture: sha256('another amount') })),
+        );
       }
       case 'other_order': {
         // A letter of both formats that leaves the last bits of a long id as they must be.
         const last = transactionId.endsWith('A') ? 'Q' : 'A';
         const other = { ...fields, transactionId: transactionId.slice(0, -1) + last };
-        return JSON.stringify({ EncVal: sealedCallback(secret, { ...other, state: STATE.pays }) });
+        return sent(sealedCallback(secret, { ...other, state: STATE.pays }));
       }
       case 'unreadable':
-        return '<callback/>';
+        return { body: '<callback/>' };
     }
   }
 }

@@ -1,12 +1,12 @@
+import { addisTime } from './clock.ts';
 import type { WirePurchase } from './ebirr-request.ts';
+import { minorOf } from './shapes.ts';
+import { type SentReport, StageOrder } from './stage.ts';
 import {
-  type CallbackAnswer,
   type CallbackVariant,
   type CustomerAct,
   jsonReply,
-  postCallback,
   type Reply,
-  type StandInOrder,
   type StandInRefund,
 } from './stand-in.ts';
 
@@ -94,24 +94,18 @@ export const NOT_AUTHORIZED: Codes = {
 };
 
 /** A purchase at eBirr, and the call that waits for its answer. */
-export class EbirrOrder implements StandInOrder {
-  readonly orderId: string;
-  readonly amountText: string;
-  readonly phone: string;
+export class EbirrOrder extends StageOrder {
   readonly #requestId: string;
   readonly #returnUrl: string | undefined;
   readonly #ids: { readonly transactionId: string; readonly issuerTransactionId: string };
   readonly refunds: StandInRefund[] = [];
   readonly #answer = Promise.withResolvers<Reply>();
   readonly #promptTimer: NodeJS.Timeout;
-  #acted: CustomerAct | null = null;
 
-  constructor(request: WirePurchase, number: number) {
-    const { transactionInfo, payerInfo, returnUrl } = request.serviceParams;
-    this.orderId = transactionInfo.referenceId;
-    this.amountText = transactionInfo.amount;
-    this.phone = payerInfo.accountNo;
-    this.#requestId = request.requestId;
+  constructor({ requestId, serviceParams }: WirePurchase, number: number) {
+    const { transactionInfo, payerInfo, returnUrl } = serviceParams;
+    super(transactionInfo.referenceId, transactionInfo.amount, payerInfo.accountNo);
+    this.#requestId = requestId;
     this.#returnUrl = returnUrl;
     this.#ids = {
       transactionId: String(1_000_000 + number),
@@ -121,62 +115,56 @@ export class EbirrOrder implements StandInOrder {
     this.#promptTimer.unref();
   }
 
-  get acted(): CustomerAct | null {
-    return this.#acted;
-  }
-
   /** The answer to the call that asked for the payment. */
   get answered(): Promise<Reply> {
     return this.#answer.promise;
   }
 
-  async act(
-    act: CustomerAct,
-    options: { readonly silent?: boolean } = {},
-  ): Promise<CallbackAnswer | null> {
-    this.#record(act);
-    this.#answer.resolve(this.#reply(act));
-    return options.silent || this.#returnUrl === undefined ? null : this.callback();
+  override act(act: CustomerAct, options?: { readonly silent?: boolean }) {
+    const acting = super.act(act, options);
+    if (this.acted === act) {
+      this.forget();
+      this.#answer.resolve(this.#reply(act));
+    }
+    return acting;
   }
 
-  get callbackUrl(): string {
+  override reports(): boolean {
+    return this.#returnUrl !== undefined;
+  }
+
+  override get callbackUrl(): string {
     if (this.#returnUrl === undefined) {
       throw new Error('The purchase has no returnUrl');
     }
     return this.#returnUrl;
   }
 
-  async callback(
-    variant: CallbackVariant = 'genuine',
-    url = this.callbackUrl,
-  ): Promise<CallbackAnswer> {
-    const paid = { ...this.#report('pays'), ...this.#ids };
-    const post = (address: string, report: unknown) =>
-      postCallback(address, 'application/json', JSON.stringify(report));
-    switch (variant) {
-      case 'genuine':
-        return post(url, this.#acted === 'pays' ? paid : this.#report(this.#acted));
-      // Callbacks are unsigned, but an attacker does not know the URL.
-      case 'forged':
-        return post(
-          url.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
-          paid,
-        );
-      case 'wrong_amount':
-        return post(url, {
-          ...paid,
-          params: { state: 'APPROVED', txAmount: `9${this.amountText}` },
-        });
-      case 'other_order':
-        return post(url, { ...paid, referenceId: this.orderId.split('').reverse().join('') });
-      case 'unreadable':
-        return postCallback(url, 'application/json', JSON.stringify(paid).slice(0, -2));
-    }
+  /** Unsigned, but an attacker does not know the URL. */
+  override async callback(variant: CallbackVariant = 'genuine', url = this.callbackUrl) {
+    const guessed = url.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
+    return super.callback(variant, variant === 'forged' ? guessed : url);
+  }
+
+  override reportOf(variant: CallbackVariant): SentReport {
+    const act = variant === 'genuine' ? this.reported : 'pays';
+    const isPaid = act === 'pays';
+    const isOther = variant === 'other_order';
+    const body = JSON.stringify({
+      referenceId: isOther ? this.orderId.split('').reverse().join('') : this.orderId,
+      ...CODES[act],
+      params: {
+        ...(isPaid && { state: 'APPROVED' }),
+        ...(variant === 'wrong_amount' && { txAmount: `9${this.amountText}` }),
+      },
+      ...(isPaid && this.#ids),
+    });
+    return { body: variant === 'unreadable' ? body.slice(0, -2) : body };
   }
 
   /** The answer to a status query. Its form is not public: this is a purchase's. */
   status(requestId: string): Reply {
-    const state = STATUS_STATES[this.#acted ?? 'nothing'];
+    const state = STATUS_STATES[this.acted ?? 'nothing'];
     const ids = state === 'APPROVED' ? this.#ids : {};
     const params = { state, referenceId: this.orderId, ...ids, txAmount: this.amountText };
     return this.#succeeded(requestId, params);
@@ -184,7 +172,7 @@ export class EbirrOrder implements StandInOrder {
 
   /** By which refunds name it; null unless it is paid. */
   get transactionId(): string | null {
-    return this.#acted === 'pays' ? this.#ids.transactionId : null;
+    return this.acted === 'pays' ? this.#ids.transactionId : null;
   }
 
   /** What is left to return, in cents. */
@@ -205,22 +193,6 @@ export class EbirrOrder implements StandInOrder {
     clearTimeout(this.#promptTimer);
   }
 
-  #record(act: CustomerAct): void {
-    if (this.#acted === 'pays') {
-      throw new Error('Already paid');
-    }
-    this.#acted = act;
-    this.forget();
-  }
-
-  #report(act: CustomerAct | null): Readonly<Record<string, unknown>> {
-    if (act === null) {
-      throw new Error('The customer has not acted, so there is nothing to report');
-    }
-    const params = act === 'pays' ? { state: 'APPROVED' } : {};
-    return { referenceId: this.orderId, ...CODES[act], params };
-  }
-
   #reply(act: CustomerAct): Reply {
     if (act !== 'pays') {
       return jsonReply(200, refusal(CODES[act]));
@@ -230,7 +202,7 @@ export class EbirrOrder implements StandInOrder {
       referenceId: this.orderId,
       ...this.#ids,
       txAmount: this.amountText,
-      accountNo: `${this.phone.slice(0, 4)}****${this.phone.slice(-2)}`,
+      accountNo: this.phone?.replace(/^(.{4}).*(?=..)/, '$1****') ?? '',
       accountType: 'MWALLET_ACCOUNT',
       merchantCharges: '0.00',
     };
@@ -238,21 +210,13 @@ export class EbirrOrder implements StandInOrder {
   }
 
   #succeeded(responseId: string, params: Readonly<Record<string, string>>): Reply {
-    const timestamp = `${timestampAt(Date.now())}.000`;
+    const timestamp = `${addisTime(Date.now())}.000`;
     const head = { schemaVersion: '1.0', timestamp, responseId };
     return jsonReply(200, { ...head, ...SUCCESS, params });
   }
 }
 
-export function minorOf(amountText: string): number {
-  return Math.round(Number(amountText) * 100);
-}
-
 /** As short as the published refusals. */
-export function refusal(codes: Codes): unknown {
+export function refusal(codes: Codes) {
   return { schemaVersion: '1.0', ...codes };
-}
-
-function timestampAt(atMs: number): string {
-  return new Date(atMs + 3 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
 }

@@ -1,22 +1,21 @@
-/** A leaf is a string that matches; `name?` is optional; no other members are allowed. */
-type Shape = { readonly [name: string]: RegExp | Shape };
+import { faultOf, parsed, type Shape } from './shapes.ts';
 
 const ID = /^[A-Za-z0-9._-]{1,50}$/;
 const PREFIX = /^[A-Za-z0-9]{1,20}$/;
 const AMOUNT = /^(?!0+\.00$)(?:0|[1-9]\d*)\.\d{2}$/;
+const ACCOUNT = {
+  merchantUid: /^.{7,15}$/,
+  apiUserId: /^.{7,15}$/,
+  apiKey: /^.{12,40}$/,
+};
+const REFUND = { ...ACCOUNT, transactionId: ID, description: /^.{0,255}$/ };
+const WALLET = 'MWALLET_ACCOUNT';
 
-/** `API_PURCHASE` according to eBirr's examples; lengths according to the vendor's documentation. */
-const PURCHASE: Shape = {
-  schemaVersion: /^1\.0$/,
-  requestId: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
-  timestamp: /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/,
-  channelName: /^WEB$/,
-  serviceName: /^API_PURCHASE$/,
-  serviceParams: {
-    merchantUid: /^.{7,15}$/,
-    apiUserId: /^.{7,15}$/,
-    apiKey: /^.{12,40}$/,
-    paymentMethod: /^MWALLET_ACCOUNT$/,
+/** By service: according to eBirr's examples; lengths according to the vendor's documentation. */
+const PARAMS: Readonly<Record<string, Shape>> = {
+  API_PURCHASE: {
+    ...ACCOUNT,
+    paymentMethod: WALLET,
     'prefix?': PREFIX,
     'returnUrl?': /^https?:\/\/[^\s/]+\/\S+$/,
     payerInfo: { accountNo: /^2519\d{8}$/, 'prefix?': PREFIX },
@@ -24,153 +23,69 @@ const PURCHASE: Shape = {
       referenceId: ID,
       invoiceId: ID,
       amount: AMOUNT,
-      currency: /^ETB$/,
+      currency: 'ETB',
       description: /^[A-Za-z0-9 .,:()/_-]{5,100}$/,
     },
   },
+  /** As clients of the vendor's own service send it. */
+  API_TRANSACTIONSTATUS: { ...ACCOUNT, referenceId: ID },
+  /** The calls that return a payment. The vendor documents the first, and its SDKs have the last. */
+  API_CANCELPURCHASE: { ...REFUND, 'paymentMethod?': WALLET, 'referenceId?': ID },
+  API_REVERSAL: REFUND,
+  API_REFUND: { ...REFUND, amount: AMOUNT, referenceId: ID },
 };
 
-/** A received purchase request, well-formed. */
-export interface WirePurchase {
+/** A received request, well-formed. */
+interface WireRequest<Service extends string, Params> {
   readonly requestId: string;
   readonly timestamp: string;
-  readonly serviceParams: {
-    readonly merchantUid: string;
-    readonly apiUserId: string;
-    readonly apiKey: string;
+  readonly serviceName: Service;
+  readonly serviceParams: Readonly<Record<keyof typeof ACCOUNT, string>> & Params;
+}
+
+export type WirePurchase = WireRequest<
+  'API_PURCHASE',
+  {
     readonly prefix?: string;
     readonly returnUrl?: string;
     readonly payerInfo: { readonly accountNo: string; readonly prefix?: string };
     readonly transactionInfo: { readonly referenceId: string; readonly amount: string };
-  };
-}
+  }
+>;
 
-/** `API_TRANSACTIONSTATUS` as clients of the vendor's own service send it. */
-const STATUS: Shape = {
-  ...PURCHASE,
-  serviceName: /^API_TRANSACTIONSTATUS$/,
-  serviceParams: {
-    merchantUid: /^.{7,15}$/,
-    apiUserId: /^.{7,15}$/,
-    apiKey: /^.{12,40}$/,
-    referenceId: ID,
-  },
-};
+export type WireStatusQuery = WireRequest<
+  'API_TRANSACTIONSTATUS',
+  { readonly referenceId: string }
+>;
 
-/** A received status query, well-formed. */
-export interface WireStatusQuery {
-  readonly requestId: string;
-  readonly timestamp: string;
-  readonly serviceParams: {
-    readonly merchantUid: string;
-    readonly apiUserId: string;
-    readonly apiKey: string;
-    readonly referenceId: string;
-  };
-}
-
-const REFUND_PARAMS: Shape = {
-  merchantUid: /^.{7,15}$/,
-  apiUserId: /^.{7,15}$/,
-  apiKey: /^.{12,40}$/,
-  transactionId: ID,
-  description: /^.{0,255}$/,
-};
-
-/** The calls that return a payment. The vendor documents the first, and its SDKs have the last. */
-const REFUNDS: Readonly<Record<string, Shape>> = {
-  API_CANCELPURCHASE: {
-    ...PURCHASE,
-    serviceName: /^API_CANCELPURCHASE$/,
-    serviceParams: {
-      ...REFUND_PARAMS,
-      'paymentMethod?': /^MWALLET_ACCOUNT$/,
-      'referenceId?': ID,
-    },
-  },
-  API_REVERSAL: {
-    ...PURCHASE,
-    serviceName: /^API_REVERSAL$/,
-    serviceParams: REFUND_PARAMS,
-  },
-  API_REFUND: {
-    ...PURCHASE,
-    serviceName: /^API_REFUND$/,
-    serviceParams: { ...REFUND_PARAMS, amount: AMOUNT, referenceId: ID },
-  },
-};
-
-/** A received refund, well-formed. */
-export interface WireRefund {
-  readonly requestId: string;
-  readonly timestamp: string;
-  readonly serviceName: string;
-  readonly serviceParams: {
-    readonly merchantUid: string;
-    readonly apiUserId: string;
-    readonly apiKey: string;
+export type WireRefund = WireRequest<
+  'API_CANCELPURCHASE' | 'API_REVERSAL' | 'API_REFUND',
+  {
     readonly transactionId: string;
     readonly referenceId?: string;
     /** Only of `API_REFUND`. */
     readonly amount?: string;
-  };
-}
-
-/** The `serviceName` in the body, well-formed or not. */
-export function serviceNameOf(body: string): string {
-  return /"serviceName":"(\w+)"/.exec(body)?.[1] ?? '';
-}
-
-/** The refund in `body`, or the name of its first wrong member. */
-export function wireRefund(body: string): WireRefund | string {
-  const value = parsed(body);
-  const shape = REFUNDS[serviceNameOf(body)];
-  return shape === undefined ? 'serviceName' : (faultOf(value, shape, '') ?? (value as WireRefund));
-}
-
-/** The status query in `body`, or the name of its first wrong member. */
-export function wireStatusQuery(body: string): WireStatusQuery | string {
-  const value = parsed(body);
-  return faultOf(value, STATUS, '') ?? (value as WireStatusQuery);
-}
+  }
+>;
 
 /** The request in `body`, or the name of its first wrong member. */
-export function wirePurchase(body: string): WirePurchase | string {
+export function wireRequest(body: string): WirePurchase | WireStatusQuery | WireRefund | string {
   const value = parsed(body);
-  const fault = faultOf(value, PURCHASE, '');
+  const serviceName = String(Object(value).serviceName);
+  const fault = faultOf(value, {
+    schemaVersion: '1.0',
+    requestId: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
+    timestamp: /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/,
+    channelName: 'WEB',
+    serviceName: Object.hasOwn(PARAMS, serviceName) ? serviceName : /^(?!)/,
+    serviceParams: PARAMS[serviceName] ?? {},
+  });
   if (fault !== null) {
     return fault;
   }
-  const purchase = value as WirePurchase;
-  const { prefix, payerInfo } = purchase.serviceParams;
-  return prefix === payerInfo.prefix ? purchase : 'payerInfo.prefix';
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
-
-function faultOf(value: unknown, shape: RegExp | Shape, path: string): string | null {
-  if (shape instanceof RegExp) {
-    return typeof value === 'string' && shape.test(value) ? null : path;
-  }
-  if (typeof value !== 'object' || value === null) {
-    return path || 'body';
-  }
-  const members = new Map<string, unknown>(Object.entries(value));
-  for (const [entry, inner] of Object.entries(shape)) {
-    const name = entry.replace('?', '');
-    const isLeftOut = entry !== name && !members.has(name);
-    const fault = isLeftOut ? null : faultOf(members.get(name), inner, `${path}.${name}`);
-    if (fault !== null) {
-      return fault;
-    }
-    members.delete(name);
-  }
-  const [extra] = members.keys();
-  return extra === undefined ? null : `${path}.${extra}`;
+  const request = value as WirePurchase | WireStatusQuery | WireRefund;
+  const isTwofold =
+    request.serviceName === 'API_PURCHASE' &&
+    request.serviceParams.prefix !== request.serviceParams.payerInfo.prefix;
+  return isTwofold ? 'payerInfo.prefix' : request;
 }

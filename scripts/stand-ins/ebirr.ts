@@ -1,24 +1,22 @@
 import { randomBytes, randomInt } from 'node:crypto';
+import { isNow } from './clock.ts';
 import {
   ALREADY_CANCELED,
   DECLINED_STATE,
   EbirrOrder,
   GATEWAY_TIMEOUT,
-  minorOf,
   NO_CREDIT,
   NOT_AUTHORIZED,
   NOT_FOUND,
   refusal,
 } from './ebirr-order.ts';
 import {
-  serviceNameOf,
   type WirePurchase,
   type WireRefund,
   type WireStatusQuery,
-  wirePurchase,
-  wireRefund,
-  wireStatusQuery,
+  wireRequest,
 } from './ebirr-request.ts';
+import { minorOf } from './shapes.ts';
 import { Stage } from './stage.ts';
 import {
   faulty,
@@ -57,96 +55,81 @@ export async function startEbirrStandIn(port = 0): Promise<StandIn> {
     return phones ?? { type: 'answer', status: 404, body: 'Not Found' };
   }
 
-  async function asm(call: ReceivedCall): Promise<Reply> {
-    switch (serviceNameOf(call.body)) {
-      case 'API_TRANSACTIONSTATUS':
-        return status(call);
-      case 'API_CANCELPURCHASE':
-      case 'API_REVERSAL':
-      case 'API_REFUND':
-        return refund(call);
-      default:
-        return purchase(call);
+  async function asm({ headers, body }: ReceivedCall): Promise<Reply> {
+    const request = wireRequest(body);
+    if (headers['content-type'] !== 'application/json') {
+      return { type: 'answer', status: 415, body: 'Unsupported Media Type' };
     }
-  }
-
-  function isKnown({ serviceParams }: WirePurchase | WireStatusQuery | WireRefund): boolean {
-    return (
+    if (typeof request === 'string' || requestIds.has(request.requestId)) {
+      return invalid(`RCS_INVALID_REQUEST (${request})`);
+    }
+    const { serviceParams } = request;
+    const isKnown =
       serviceParams.merchantUid === credentials.merchantUid &&
       serviceParams.apiUserId === credentials.apiUserId &&
-      serviceParams.apiKey === credentials.apiKey
-    );
-  }
-
-  async function status(call: ReceivedCall): Promise<Reply> {
-    const request = wireStatusQuery(call.body);
-    if (typeof request === 'string' || requestIds.has(request.requestId)) {
-      return invalid(`RCS_INVALID_REQUEST (${request})`);
-    }
-    requestIds.add(request.requestId);
-    if (!isKnown(request)) {
+      serviceParams.apiKey === credentials.apiKey;
+    if (!isKnown) {
       return jsonReply(200, refusal(NOT_AUTHORIZED));
     }
-    const order = orders.get(request.serviceParams.referenceId);
-    return order === undefined
-      ? jsonReply(200, { ...Object(refusal(NOT_FOUND)), params: [] })
-      : faulty(stage.planOf(order.amountText).query, async () => order.status(request.requestId));
+    switch (request.serviceName) {
+      case 'API_PURCHASE':
+        return purchase(request);
+      case 'API_TRANSACTIONSTATUS':
+        return status(request);
+      default:
+        return refund(request);
+    }
   }
 
-  async function refund(call: ReceivedCall): Promise<Reply> {
-    const request = wireRefund(call.body);
-    if (typeof request === 'string' || requestIds.has(request.requestId)) {
-      return invalid(`RCS_INVALID_REQUEST (${request})`);
-    }
-    requestIds.add(request.requestId);
-    const { transactionId, referenceId, amount } = request.serviceParams;
+  async function status({ requestId, serviceParams }: WireStatusQuery): Promise<Reply> {
+    requestIds.add(requestId);
+    const order = orders.get(serviceParams.referenceId);
+    return order === undefined
+      ? jsonReply(200, { ...refusal(NOT_FOUND), params: [] })
+      : faulty(stage.planOf(order.amountText).query, async () => order.status(requestId));
+  }
+
+  async function refund({ requestId, serviceParams }: WireRefund): Promise<Reply> {
+    requestIds.add(requestId);
+    const { transactionId, referenceId, amount } = serviceParams;
     const order = orders.all.find((known) => known.transactionId === transactionId);
     const amountText = order?.amountText ?? '';
     const returnedText = amount ?? amountText;
     const { fault, refuses } = refundPlanOf(stage.planOf(amountText), minorOf(returnedText));
-    if (!isKnown(request) || refuses === 'not_enabled') {
+    if (refuses === 'not_enabled') {
       return jsonReply(200, refusal(NOT_AUTHORIZED));
     }
     const isOther = referenceId !== undefined && referenceId !== order?.orderId;
     if (order === undefined || isOther || refuses === 'declines') {
-      return jsonReply(200, { ...Object(refusal(NOT_FOUND)), params: [] });
+      return jsonReply(200, { ...refusal(NOT_FOUND), params: [] });
     }
     if (refuses === 'lacks_funds') {
-      return jsonReply(200, { ...Object(refusal(NO_CREDIT)), params: {} });
+      return jsonReply(200, { ...refusal(NO_CREDIT), params: {} });
     }
     return faulty(fault, async () => {
       if (order.leftMinor < minorOf(returnedText)) {
-        return jsonReply(200, { ...Object(refusal(ALREADY_CANCELED)), params: {} });
+        return jsonReply(200, { ...refusal(ALREADY_CANCELED), params: {} });
       }
       refunds += 1;
-      return order.giveBack(request.requestId, String(3_000_000 + refunds), returnedText);
+      return order.giveBack(requestId, String(3_000_000 + refunds), returnedText);
     });
   }
 
-  async function purchase(call: ReceivedCall): Promise<Reply> {
-    if (call.headers['content-type'] !== 'application/json') {
-      return { type: 'answer', status: 415, body: 'Unsupported Media Type' };
-    }
-    const request = wirePurchase(call.body);
-    if (typeof request === 'string') {
-      return invalid(`RCS_INVALID_REQUEST (${request})`);
-    }
-    const { serviceParams } = request;
-    const { referenceId, amount } = serviceParams.transactionInfo;
+  async function purchase(request: WirePurchase): Promise<Reply> {
+    const { referenceId, amount } = request.serviceParams.transactionInfo;
     const plan = stage.planOf(amount);
-    if (!isKnown(request) || plan.refuses === 'misconfigured') {
+    if (plan.refuses === 'misconfigured') {
       return jsonReply(200, refusal(NOT_AUTHORIZED));
     }
-    if (Math.abs(atMsOf(request.timestamp) - Date.now()) > CLOCK_SKEW_MS_MAX) {
+    if (!isNow(request.timestamp, CLOCK_SKEW_MS_MAX)) {
       return invalid('RCS_INVALID_REQUEST (timestamp)');
     }
-    if (requestIds.has(request.requestId) || orders.get(referenceId) !== undefined) {
+    if (orders.get(referenceId) !== undefined) {
       return invalid('RCS_DUPLICATE_REFERENCE');
     }
-    if (plan.refuses === 'unavailable') {
-      return jsonReply(200, GATEWAY_TIMEOUT);
-    }
-    return faulty(plan.start, () => prompt(request, plan));
+    return plan.refuses === 'unavailable'
+      ? jsonReply(200, GATEWAY_TIMEOUT)
+      : faulty(plan.start, () => prompt(request, plan));
   }
 
   /** Prompts the customer; replies once the customer has acted. */
@@ -180,9 +163,4 @@ export async function startEbirrStandIn(port = 0): Promise<StandIn> {
 /** eBirr's codes for a bad request are not public; these are invented. */
 function invalid(responseMsg: string): Reply {
   return jsonReply(200, refusal({ responseCode: '5002', errorCode: 'E10002', responseMsg }));
-}
-
-/** In East Africa Time. */
-function atMsOf(timestamp: string): number {
-  return Date.parse(`${timestamp.replace(' ', 'T')}+03:00`);
 }

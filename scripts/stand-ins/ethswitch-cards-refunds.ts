@@ -3,15 +3,15 @@ import type { RefundPlan, StandInRefund } from './stand-in.ts';
 
 /** What the card gateway's stand-in requires of a refund or a reversal, and what it returned. */
 
-const ACCOUNT_RULES = {
+const REVERSE_FORM = {
   userName: /./,
   password: /./,
   orderId: /^[0-9a-f-]{36}$/,
   language: /^[a-z]{2}$/,
 };
 
-const REFUND_RULES = {
-  ...ACCOUNT_RULES,
+const REFUND_FORM = {
+  ...REVERSE_FORM,
   // 0 would refund the whole order.
   amount: /^[1-9]\d{0,11}$/,
   currency: /^(?:230|840)$/,
@@ -19,14 +19,9 @@ const REFUND_RULES = {
   expectedDepositedAmount: /^\d{1,12}$/,
 };
 
-type Form = ReadonlyMap<string, string>;
+export const RETURN_FORMS = { refund: REFUND_FORM, reverse: REVERSE_FORM } as const;
 
-/** The name of the first field that is missing, unknown or wrong; null when there is none. */
-export function wrongRefundField(form: Form, call: 'refund' | 'reverse'): string | null {
-  const rules: Readonly<Record<string, RegExp>> = call === 'refund' ? REFUND_RULES : ACCOUNT_RULES;
-  const names = [...new Set([...Object.keys(rules), ...form.keys()])];
-  return names.find((name) => rules[name]?.test(form.get(name) ?? '') !== true) ?? null;
-}
+type Fields = Readonly<Record<string, string>>;
 
 /** Why the gateway refuses, as it answers; null when it has acted. */
 export type RefundProblem = { readonly code: number; readonly message: string } | null;
@@ -74,8 +69,8 @@ export class CardsRefunds {
     );
   }
 
-  refund(form: Form, isPaid: boolean, { refuses }: RefundPlan): RefundProblem {
-    const number = form.get('externalRefundId') ?? '';
+  refund(form: Fields, isPaid: boolean, { refuses }: RefundPlan): RefundProblem {
+    const number = form.externalRefundId ?? '';
     if (this.#entries.some(({ externalRefundId }) => externalRefundId === number)) {
       // The vendor's idempotency: success again, and no money moves.
       return null;
@@ -87,11 +82,11 @@ export class CardsRefunds {
       return IMPOSSIBLE;
     }
     const depositedMinor = this.#paidMinor - this.returnedMinor;
-    const amountMinor = Number(form.get('amount'));
+    const amountMinor = Number(form.amount);
     if (amountMinor > depositedMinor) {
       return { code: 7, message: 'Refund amount exceeds deposited amount' };
     }
-    if (Number(form.get('expectedDepositedAmount')) !== depositedMinor) {
+    if (Number(form.expectedDepositedAmount) !== depositedMinor) {
       // The real text is not public.
       return { code: 7, message: 'expectedDepositedAmount differs' };
     }

@@ -1,20 +1,7 @@
-import type { CardsRefunds } from './ethswitch-cards-refunds.ts';
-import { type CustomerAct, jsonReply, type Reply, type StandInOrder } from './stand-in.ts';
+import type { CardsOrder } from './ethswitch-cards.ts';
+import { type CustomerAct, jsonReply, type Reply } from './stand-in.ts';
 
 /** What the card gateway's stand-in requires of an order, and the order's states. */
-
-export const REGISTER_FIELDS = [
-  'userName',
-  'password',
-  'orderNumber',
-  'amount',
-  'currency',
-  'returnUrl',
-  'failUrl',
-  'description',
-  'language',
-  'sessionTimeoutSecs',
-];
 
 /** The order from `register.do`. */
 export interface Registered {
@@ -30,11 +17,8 @@ export interface Registered {
   readonly endsAtMs: number;
 }
 
-export interface CardsOrder extends StandInOrder {
-  reports(act: CustomerAct): boolean;
-  readonly registered: Registered;
-  readonly returned: CardsRefunds;
-}
+/** What states depend on. */
+type Played = Pick<CardsOrder, 'acted' | 'registered' | 'returned'>;
 
 interface CardsState {
   readonly orderStatus: number;
@@ -58,7 +42,7 @@ const STATE_AFTER: Readonly<Record<CustomerAct, CardsState>> = {
   times_out: { orderStatus: 6, actionCode: -2_007, paymentState: 'DECLINED' },
 };
 
-export function stateOf({ acted, registered, returned }: CardsOrder): CardsState {
+function stateOf({ acted, registered, returned }: Played): CardsState {
   if (returned.all.length > 0) {
     return returned.isReversed ? REVERSED : REFUNDED;
   }
@@ -68,31 +52,29 @@ export function stateOf({ acted, registered, returned }: CardsOrder): CardsState
 }
 
 /** Whether the page accepts a card: also after a decline, until the session ends. */
-export function acceptsCard(order: CardsOrder): boolean {
+export function acceptsCard(order: Played): boolean {
   const { orderStatus } = stateOf(order);
   const mayTryAgain = order.acted !== 'times_out' && Date.now() < order.registered.endsAtMs;
   return orderStatus === 0 || (orderStatus === 6 && mayTryAgain);
 }
 
-/** The name of the first field whose value the gateway would reject, or null. */
-export function wrongFieldOf(form: ReadonlyMap<string, string>): string | null {
-  const rules: Readonly<Record<string, RegExp>> = {
-    orderNumber: /^[A-Z0-9]{20}$/,
-    amount: /^[1-9]\d{0,11}$/,
-    currency: /^(?:230|840)$/,
-    returnUrl: /^https?:\/\/\S{1,500}$/,
-    failUrl: /^https?:\/\/\S{1,500}$/,
-    dynamicCallbackUrl: /^https?:\/\/\S{1,500}$/,
-    // An old installation's database may support only these; the vendor forbids `%` and `+`.
-    description: /^[\x20-\x24\x26-\x2a\x2c-\x7e]{1,512}$/,
-    language: /^[a-z]{2}$/,
-    sessionTimeoutSecs: /^(?:[1-9]\d{0,2}|1[01]\d\d|1200)$/,
-    userName: /./,
-    password: /./,
-  };
-  const wrong = [...form].find(([name, value]) => rules[name]?.test(value) !== true);
-  return wrong?.[0] ?? null;
-}
+const ADDRESS = /^https?:\/\/\S{1,500}$/;
+
+/** The fields of `register.do`. */
+export const REGISTER_FORM = {
+  userName: /./,
+  password: /./,
+  orderNumber: /^[A-Z0-9]{20}$/,
+  amount: /^[1-9]\d{0,11}$/,
+  currency: /^(?:230|840)$/,
+  returnUrl: ADDRESS,
+  failUrl: ADDRESS,
+  'dynamicCallbackUrl?': ADDRESS,
+  // An old installation's database may support only these; the vendor forbids `%` and `+`.
+  description: /^[\x20-\x24\x26-\x2a\x2c-\x7e]{1,512}$/,
+  language: /^[a-z]{2}$/,
+  sessionTimeoutSecs: /^(?:[1-9]\d{0,2}|1[01]\d\d|1200)$/,
+};
 
 export function statusReply(order: CardsOrder): Reply {
   const { authRefNum, currency, description, mdOrder, registeredAtMs } = order.registered;

@@ -1,18 +1,15 @@
 import { createHmac, randomInt, randomUUID } from 'node:crypto';
-import { deskPage } from './desk.ts';
-import { CardsRefunds, wrongRefundField } from './ethswitch-cards-refunds.ts';
+import { CardsRefunds, RETURN_FORMS } from './ethswitch-cards-refunds.ts';
 import {
   acceptsCard,
-  type CardsOrder,
-  REGISTER_FIELDS,
+  REGISTER_FORM,
   type Registered,
   statusReply,
-  wrongFieldOf,
 } from './ethswitch-cards-rules.ts';
-import { Stage } from './stage.ts';
+import { faultOf } from './shapes.ts';
+import { type SentReport, Stage, StageOrder } from './stage.ts';
 import {
   type CallbackVariant,
-  CUSTOMER_ACTS,
   type CustomerAct,
   faulty,
   jsonReply,
@@ -23,6 +20,8 @@ import {
   type StandIn,
   StandInServer,
 } from './stand-in.ts';
+
+type Fields = Readonly<Record<string, string>>;
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const REST = '/epg/rest';
@@ -43,82 +42,76 @@ export interface CardsStandIn extends StandIn {
 export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn> {
   const userName = `kefel-${randomUUID()}-api`;
   const password = randomUUID();
-  const callbackSecret = randomUUID();
-  const callbackToken = randomUUID();
-  let registeredCallbackUrl: string | null = null;
-  const stage = new Stage<CardsOrder>();
+  const account: Account = { registeredCallbackUrl: null, callbackSecret: randomUUID() };
+  const stage = new Stage<CardsOrder>({ knowsNoCustomer: true, refundsAtOnce: true });
   const { book } = stage;
+  const calls: Readonly<Record<string, (form: Fields) => Promise<Reply>>> = {
+    [`${REST}/register.do`]: register,
+    [`${REST}/getOrderStatusExtended.do`]: status,
+    [`${REST}/refund.do`]: (form) => giveBack(form, 'refund'),
+    [`${REST}/reverse.do`]: (form) => giveBack(form, 'reverse'),
+  };
   const server = await StandInServer.start(handle, port);
 
   async function handle(call: ReceivedCall): Promise<Reply> {
-    switch (call.url) {
-      case `${REST}/register.do`:
-        return call.method === 'POST' ? register(call) : notFound();
-      case `${REST}/getOrderStatusExtended.do`:
-        return call.method === 'POST' ? status(call) : notFound();
-      case `${REST}/refund.do`:
-        return call.method === 'POST' ? giveBack(call, 'refund') : notFound();
-      case `${REST}/reverse.do`:
-        return call.method === 'POST' ? giveBack(call, 'reverse') : notFound();
-      default: {
-        const order = book.all.find(
-          ({ registered }) => call.url === `${PAGE}${registered.mdOrder}`,
-        );
-        return order === undefined ? notFound() : page(call, order);
-      }
+    const order = book.all.find(({ registered }) => call.url === `${PAGE}${registered.mdOrder}`);
+    if (order !== undefined) {
+      const { currency, failUrl, mdOrder, returnUrl } = order.registered;
+      return stage.page(call, order, {
+        title: 'EthSwitch: card payment',
+        amountText: `${order.amountText} minor units of currency ${currency}`,
+        after(act) {
+          const location = new URL(act === 'pays' ? returnUrl : failUrl);
+          location.searchParams.set('orderId', mdOrder);
+          return location.href;
+        },
+      });
     }
+    const form = authenticForm(call);
+    const play = call.method === 'POST' && calls[call.url];
+    if (!play) {
+      return { type: 'answer', status: 404, body: 'Not found' };
+    }
+    return form === null ? problem(5, 'Access denied') : play(form);
   }
 
   /** The form; null when malformed, with a duplicate field or with wrong credentials. */
-  function authenticForm({ headers, body }: ReceivedCall): ReadonlyMap<string, string> | null {
+  function authenticForm({ headers, body }: ReceivedCall): Fields | null {
     const form = new URLSearchParams(body);
-    const fields = new Map(form);
-    const isForm = headers['content-type'] === FORM_TYPE && fields.size === [...form].length;
-    const isKnown = fields.get('userName') === userName && fields.get('password') === password;
+    const fields = Object.fromEntries(form);
+    const isForm =
+      headers['content-type'] === FORM_TYPE && Object.keys(fields).length === [...form].length;
+    const isKnown = fields.userName === userName && fields.password === password;
     return isForm && isKnown ? fields : null;
   }
 
-  async function register(call: ReceivedCall): Promise<Reply> {
-    const form = authenticForm(call);
-    const field = (name: string) => form?.get(name) ?? '';
-    if (form === null) {
-      return problem(5, 'Access denied');
-    }
-    const missing = REGISTER_FIELDS.find((name) => field(name) === '');
-    if (missing !== undefined) {
-      return problem(4, `[${missing}] is empty`);
-    }
-    const wrong = wrongFieldOf(form);
+  async function register(form: Fields): Promise<Reply> {
+    const { orderNumber = '', amount: amountText = '' } = form;
+    const wrong = faultOf(form, REGISTER_FORM);
     if (wrong !== null) {
-      return problem(wrong === 'currency' ? 3 : 5, `[${wrong}] is invalid`);
+      const code = (form[wrong] ?? '') === '' ? 4 : wrong === 'currency' ? 3 : 5;
+      return problem(code, `[${wrong}] is ${code === 4 ? 'empty' : 'invalid'}`);
     }
-    const amountText = field('amount');
-    const orderNumber = field('orderNumber');
     if (book.get(orderNumber) !== undefined) {
       return problem(1, 'Order number is duplicated');
     }
     const plan = stage.planOf(amountText);
-    switch (plan.refuses) {
-      case undefined:
-        break;
-      case 'misconfigured':
-        return problem(5, 'Access denied');
-      case 'unavailable':
-        return problem(7, 'System error');
-      default:
-        throw new Error('The card gateway accepts orders before it knows the customer');
+    if (plan.refuses !== undefined) {
+      return plan.refuses === 'misconfigured'
+        ? problem(5, 'Access denied')
+        : problem(7, 'System error');
     }
     return faulty(plan.start, async () => {
-      const order = cardsOrder(orderNumber, amountText, {
+      const order = new CardsOrder(orderNumber, amountText, account, {
         mdOrder: randomUUID(),
-        currency: field('currency'),
-        description: field('description'),
-        returnUrl: field('returnUrl'),
-        failUrl: field('failUrl'),
-        callbackUrl: form.get('dynamicCallbackUrl') ?? null,
+        currency: form.currency ?? '',
+        description: form.description ?? '',
+        returnUrl: form.returnUrl ?? '',
+        failUrl: form.failUrl ?? '',
+        callbackUrl: form.dynamicCallbackUrl ?? null,
         registeredAtMs: Date.now(),
         authRefNum: `7${randomInt(1e10, 9e10)}`,
-        endsAtMs: Date.now() + Number(field('sessionTimeoutSecs')) * 1_000,
+        endsAtMs: Date.now() + Number(form.sessionTimeoutSecs) * 1_000,
       });
       await stage.open(order, plan);
       const { mdOrder } = order.registered;
@@ -126,12 +119,8 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
     });
   }
 
-  async function status(call: ReceivedCall): Promise<Reply> {
-    const form = authenticForm(call);
-    if (form === null) {
-      return problem(5, 'Access denied');
-    }
-    const names = [...form.keys()].sort().join();
+  async function status(form: Fields): Promise<Reply> {
+    const names = Object.keys(form).sort().join();
     if (
       names !== 'language,orderId,password,userName' &&
       names !== 'language,orderNumber,password,userName'
@@ -140,7 +129,7 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
     }
     const order = book.all.find(
       ({ orderId, registered }) =>
-        orderId === form.get('orderNumber') || registered.mdOrder === form.get('orderId'),
+        orderId === form.orderNumber || registered.mdOrder === form.orderId,
     );
     if (order === undefined) {
       return problem(6, 'Unknown order id');
@@ -148,20 +137,16 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
     return faulty(stage.planOf(order.amountText).query, async () => statusReply(order));
   }
 
-  async function giveBack(received: ReceivedCall, call: 'refund' | 'reverse'): Promise<Reply> {
-    const form = authenticForm(received);
-    if (form === null) {
-      return problem(5, 'Access denied');
-    }
-    const wrong = wrongRefundField(form, call);
+  async function giveBack(form: Fields, call: 'refund' | 'reverse'): Promise<Reply> {
+    const wrong = faultOf(form, RETURN_FORMS[call]);
     if (wrong !== null) {
       return problem(5, `[${wrong}] is invalid`);
     }
-    const order = book.all.find(({ registered }) => registered.mdOrder === form.get('orderId'));
+    const order = book.all.find(({ registered }) => registered.mdOrder === form.orderId);
     if (order === undefined) {
       return problem(6, 'Unknown order id');
     }
-    const amountMinor = Number(form.get('amount') ?? order.amountText);
+    const amountMinor = Number(form.amount ?? order.amountText);
     const plan = refundPlanOf(stage.planOf(order.amountText), amountMinor);
     return faulty(plan.fault, async () => {
       const isPaid = order.acted === 'pays';
@@ -175,81 +160,7 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
     });
   }
 
-  function cardsOrder(orderId: string, amountText: string, registered: Registered): CardsOrder {
-    let acted: CustomerAct | null = null;
-    const returned = new CardsRefunds(Number(amountText));
-    return {
-      orderId,
-      amountText,
-      phone: null,
-      registered,
-      returned,
-      refunds: returned.all,
-      get acted() {
-        return acted;
-      },
-      async act(act, options) {
-        if (!acceptsCard(this)) {
-          throw new Error(`${orderId} already has an outcome`);
-        }
-        acted = act;
-        return options?.silent === true || !this.reports(act) ? null : this.callback();
-      },
-      reports: (act) => act !== 'cancels' && registered.callbackUrl !== null,
-      get callbackUrl() {
-        if (registered.callbackUrl === null) {
-          throw new Error('The gateway has sent no dynamicCallbackUrl');
-        }
-        return registered.callbackUrl;
-      },
-      async callback(variant = 'genuine', address) {
-        const parameters = notice(this, variant);
-        return address !== undefined && address === registeredCallbackUrl
-          ? postCallback(`${address}?${parameters}`, FORM_TYPE, '')
-          : postCallback(address ?? this.callbackUrl, FORM_TYPE, parameters);
-      },
-    };
-  }
-
-  /** All variants but the genuine one claim a payment. The vendor's checksum has sorted parameters. */
-  function notice(order: CardsOrder, variant: CallbackVariant = 'genuine'): string {
-    const isPaid = order.acted === 'pays' || variant !== 'genuine';
-    const parameters: Record<string, string> = {
-      amount: variant === 'wrong_amount' ? '1' : order.amountText,
-      mdOrder: variant === 'other_order' ? randomUUID() : order.registered.mdOrder,
-      operation: order.acted === 'times_out' ? 'declinedByTimeout' : 'deposited',
-      orderNumber: variant === 'other_order' ? 'A'.repeat(20) : order.orderId,
-      status: isPaid || order.acted === 'times_out' ? '1' : '0',
-    };
-    const secret = variant === 'forged' ? 'guessed' : callbackSecret;
-    const signed = Object.entries(parameters).map(([name, value]) => `${name};${value};`);
-    const checksum = createHmac('sha256', secret).update(signed.join('')).digest('hex');
-    return variant === 'unreadable'
-      ? 'mdOrde'
-      : `${new URLSearchParams({ ...parameters, checksum: checksum.toUpperCase() })}`;
-  }
-
-  async function page(call: ReceivedCall, order: CardsOrder): Promise<Reply> {
-    const { currency, failUrl, mdOrder, returnUrl } = order.registered;
-    const isOpen = acceptsCard(order);
-    if (call.method === 'GET') {
-      const acts = isOpen ? CUSTOMER_ACTS : [];
-      const amountText = `${order.amountText} minor units of currency ${currency}`;
-      return deskPage('EthSwitch: card payment', [
-        { orderId: order.orderId, amountText, phone: null, action: call.url, acts },
-      ]);
-    }
-    const known = stage.pressed(call.body)?.act;
-    if (call.method !== 'POST' || known === undefined || !isOpen) {
-      return { type: 'answer', status: 400, body: 'The order is not open' };
-    }
-    await order.act(known, { silent: stage.planOf(order.amountText).callback === 'never' });
-    const location = new URL(known === 'pays' ? returnUrl : failUrl);
-    location.searchParams.set('orderId', mdOrder);
-    return { type: 'answer', status: 303, headers: { location: location.href }, body: '' };
-  }
-
-  return {
+  return Object.assign(account, {
     ...stage.standIn(server),
     railId: 'ethswitch-cards',
     settings: {
@@ -258,35 +169,77 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
       userName,
       password,
       dynamicCallbackUrl: true,
-      callbackToken,
+      callbackToken: randomUUID(),
     },
-    get registeredCallbackUrl() {
-      return registeredCallbackUrl;
-    },
-    set registeredCallbackUrl(url) {
-      registeredCallbackUrl = url;
-    },
-    plan(amountText, plan) {
-      if (plan.refund?.isSlow === true) {
-        throw new Error('The card gateway refunds at once or not at all');
-      }
-      stage.plan(amountText, plan);
-    },
-    callbackBody(orderId) {
-      const order = book.get(orderId);
-      if (order === undefined) {
-        throw new Error(`No order ${orderId}`);
-      }
-      return notice(order);
-    },
-  };
+    callbackBody: (orderId: string) => book.known(orderId).reportOf('genuine').body,
+  });
+}
+
+/** What the bank knows of the merchant. */
+interface Account {
+  registeredCallbackUrl: string | null;
+  readonly callbackSecret: string;
+}
+
+export class CardsOrder extends StageOrder {
+  readonly registered: Registered;
+  readonly returned: CardsRefunds;
+  readonly #account: Account;
+
+  constructor(orderId: string, amountText: string, account: Account, registered: Registered) {
+    super(orderId, amountText);
+    this.registered = registered;
+    this.returned = new CardsRefunds(Number(amountText));
+    this.#account = account;
+  }
+
+  get refunds() {
+    return this.returned.all;
+  }
+
+  override get isOpen(): boolean {
+    return acceptsCard(this);
+  }
+
+  override reports(act: CustomerAct): boolean {
+    return act !== 'cancels' && this.registered.callbackUrl !== null;
+  }
+
+  override get callbackUrl(): string {
+    if (this.registered.callbackUrl === null) {
+      throw new Error('The gateway has sent no dynamicCallbackUrl');
+    }
+    return this.registered.callbackUrl;
+  }
+
+  /** At the account's address, the parameters are in the query. */
+  override async callback(variant: CallbackVariant = 'genuine', address = this.callbackUrl) {
+    return address === this.#account.registeredCallbackUrl
+      ? postCallback(`${address}?${this.reportOf(variant).body}`, FORM_TYPE, '')
+      : super.callback(variant, address);
+  }
+
+  /** The vendor's checksum has sorted parameters. */
+  override reportOf(variant: CallbackVariant): SentReport {
+    const isOther = variant === 'other_order';
+    const isPaid = this.acted === 'pays' || variant !== 'genuine';
+    const isOver = this.acted === 'times_out';
+    const parameters = {
+      amount: variant === 'wrong_amount' ? '1' : this.amountText,
+      mdOrder: isOther ? randomUUID() : this.registered.mdOrder,
+      operation: isOver ? 'declinedByTimeout' : 'deposited',
+      orderNumber: isOther ? 'A'.repeat(20) : this.orderId,
+      status: isPaid || isOver ? '1' : '0',
+    };
+    const secret = variant === 'forged' ? 'guessed' : this.#account.callbackSecret;
+    const signed = Object.entries(parameters).map(([name, value]) => `${name};${value};`);
+    const checksum = createHmac('sha256', secret).update(signed.join('')).digest('hex');
+    const body = `${new URLSearchParams({ ...parameters, checksum: checksum.toUpperCase() })}`;
+    return { contentType: FORM_TYPE, body: variant === 'unreadable' ? 'mdOrde' : body };
+  }
 }
 
 /** The gateway answers errors with HTTP 200. */
 function problem(errorCode: number, errorMessage: string): Reply {
   return jsonReply(200, { errorCode: String(errorCode), errorMessage });
-}
-
-function notFound(): Reply {
-  return { type: 'answer', status: 404, body: 'Not found' };
 }

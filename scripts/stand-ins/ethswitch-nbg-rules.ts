@@ -1,4 +1,5 @@
 import { minorFromMajor } from '../../src/domain/money.ts';
+import { parsed } from './shapes.ts';
 import type { ReceivedCall } from './stand-in.ts';
 
 /** What NBG's stand-in requires of calls. */
@@ -23,7 +24,7 @@ const LINE_ITEM_MEMBERS = ['item_name', 'quantity', 'unit_price', 'total_usage_a
 
 /** What is wrong with a call of `order.create`, or null. */
 export function problemOf({ headers, body }: ReceivedCall): string | null {
-  const order = isJson(headers) ? parsed(body) : null;
+  const order = isJson(headers) ? recordIn(body) : null;
   if (order === null || !hasExactly(order, ORDER_MEMBERS)) {
     return 'Malformed order';
   }
@@ -84,12 +85,8 @@ export function isJson(headers: ReceivedCall['headers']): boolean {
   return headers['content-type'] === 'application/json' && headers.accept === 'application/json';
 }
 
-export function parsed(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    return record(JSON.parse(text));
-  } catch {
-    return null;
-  }
+export function recordIn(text: string): Readonly<Record<string, unknown>> | null {
+  return record(parsed(text));
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> | null {

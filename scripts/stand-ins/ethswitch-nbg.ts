@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { deskPage } from './desk.ts';
-import { BILLER_BIN, hasExactly, isJson, parsed, problemOf } from './ethswitch-nbg-rules.ts';
-import { Stage } from './stage.ts';
+import { BILLER_BIN, hasExactly, isJson, problemOf, recordIn } from './ethswitch-nbg-rules.ts';
+import { type SentReport, Stage, StageOrder } from './stage.ts';
 import {
   type CallbackVariant,
   type CustomerAct,
   faulty,
   jsonReply,
-  postCallback,
   type ReceivedCall,
   type Reply,
   type StandIn,
-  type StandInOrder,
   StandInServer,
 } from './stand-in.ts';
+import { Tokens } from './tokens.ts';
 
 const TOKEN_LIFETIME_SECONDS = 300;
 const ORDER_LIFETIME_MS = 24 * 60 * 60 * 1_000;
@@ -28,12 +26,29 @@ interface OrderBody {
   readonly callback_url: string;
 }
 
-interface NbgOrder extends StandInOrder {
-  /** NBG sends a customer who leaves the page back, without a callback. */
-  reports(act: CustomerAct): boolean;
-  readonly hppToken: string;
+class NbgOrder extends StageOrder {
+  readonly hppToken = randomUUID();
   readonly body: OrderBody;
   readonly isLowerCaseWithFee: boolean;
+
+  constructor(amountText: string, body: OrderBody, isLowerCaseWithFee: boolean) {
+    super(body.merchant_order_number, amountText);
+    this.body = body;
+    this.isLowerCaseWithFee = isLowerCaseWithFee;
+  }
+
+  override get callbackUrl(): string {
+    return this.body.callback_url;
+  }
+
+  /** NBG sends a customer who leaves the page back, without a callback. */
+  override reports(act: CustomerAct): boolean {
+    return act !== 'cancels' && act !== 'times_out';
+  }
+
+  override reportOf(variant: CallbackVariant): SentReport {
+    return { body: callbackOf(this, variant) };
+  }
 }
 
 export interface NbgStandIn extends StandIn {
@@ -58,8 +73,8 @@ export async function startNbgStandIn(
 ): Promise<NbgStandIn> {
   const username = `kefel-${randomUUID()}@example.et`;
   const password = randomUUID();
-  const tokens = new Map<string, number>();
-  const stage = new Stage<NbgOrder>();
+  const tokens = new Tokens();
+  const stage = new Stage<NbgOrder>({ knowsNoCustomer: true });
   const { book } = stage;
   const server = await StandInServer.start(handle, port);
 
@@ -72,25 +87,29 @@ export async function startNbgStandIn(
     }
     const hppToken = /^\/nbg\/pay\/([0-9a-f-]{36})$/.exec(call.url)?.[1];
     const order = book.all.find((candidate) => candidate.hppToken === hppToken);
-    return order === undefined ? failure(404, 'Not found') : page(call, order);
+    return order === undefined
+      ? failure(404, 'Not found')
+      : stage.page(call, order, {
+          title: 'EthSwitch: National Billing Gateway',
+          acts: ['pays', 'declines', 'cancels'],
+          after: (act) => (act === 'pays' ? order.body.success_url : order.body.cancel_url),
+        });
   }
 
   function login({ method, headers, body }: ReceivedCall): Reply {
-    const sent = method === 'POST' && isJson(headers) ? parsed(body) : null;
+    const sent = method === 'POST' && isJson(headers) ? recordIn(body) : null;
     if (sent === null || !hasExactly(sent, ['username', 'password'])) {
       return failure(400, 'Malformed login request');
     }
     if (sent.username !== username || sent.password !== password) {
       return failure(401, 'Bad credentials');
     }
-    const token = `${randomUUID()}.${randomUUID()}`;
-    tokens.set(token, Date.now() + TOKEN_LIFETIME_SECONDS * 1_000);
+    const token = tokens.issue(`${randomUUID()}.${randomUUID()}`, TOKEN_LIFETIME_SECONDS);
     return jsonReply(200, { access_token: token, expires_in: TOKEN_LIFETIME_SECONDS });
   }
 
   async function create(call: ReceivedCall): Promise<Reply> {
-    const token = /^Bearer (\S+)$/.exec(call.headers.authorization ?? '')?.[1] ?? '';
-    if (call.method !== 'POST' || (tokens.get(token) ?? 0) <= Date.now()) {
+    if (call.method !== 'POST' || !tokens.admit(call.headers)) {
       return failure(401, 'Unauthorized');
     }
     const problem = problemOf(call);
@@ -104,18 +123,13 @@ export async function startNbgStandIn(
     }
     const amountText = /"amount":([\d.]+)/.exec(call.body)?.[1] ?? '';
     const plan = stage.planOf(amountText);
-    switch (plan.refuses) {
-      case undefined:
-        break;
-      case 'misconfigured':
-        return failure(403, 'Biller is not active');
-      case 'unavailable':
-        return jsonReply(429, { message: 'API rate limit exceeded' });
-      default:
-        throw new Error('NBG accepts orders before it knows the customer');
+    if (plan.refuses !== undefined) {
+      return plan.refuses === 'misconfigured'
+        ? failure(403, 'Biller is not active')
+        : jsonReply(429, { message: 'API rate limit exceeded' });
     }
     return faulty(plan.start, async () => {
-      const order = nbgOrder(orderId, amountText, body);
+      const order = new NbgOrder(amountText, body, isLowerCaseWithFee);
       await stage.open(order, plan);
       return jsonReply(201, {
         order_reference: randomUUID(),
@@ -128,55 +142,6 @@ export async function startNbgStandIn(
         currency: 'ETB',
       });
     });
-  }
-
-  function nbgOrder(orderId: string, amountText: string, body: OrderBody): NbgOrder {
-    let acted: CustomerAct | null = null;
-    return {
-      orderId,
-      amountText,
-      phone: null,
-      hppToken: randomUUID(),
-      body,
-      isLowerCaseWithFee,
-      get acted() {
-        return acted;
-      },
-      async act(act, options) {
-        if (acted === 'pays') {
-          throw new Error(`${orderId} is already paid`);
-        }
-        acted = act;
-        return options?.silent === true || !this.reports(act) ? null : this.callback();
-      },
-      reports: (act) => act !== 'cancels' && act !== 'times_out',
-      callbackUrl: body.callback_url,
-      async callback(variant = 'genuine', address) {
-        return postCallback(
-          address ?? this.callbackUrl,
-          'application/json',
-          callbackOf(this, variant),
-        );
-      },
-    };
-  }
-
-  async function page(call: ReceivedCall, order: NbgOrder): Promise<Reply> {
-    if (call.method === 'GET') {
-      const acts: readonly CustomerAct[] =
-        order.acted === 'pays' ? [] : ['pays', 'declines', 'cancels'];
-      const amountText = `${order.body.currency} ${order.amountText}`;
-      return deskPage('EthSwitch: National Billing Gateway', [
-        { orderId: order.orderId, amountText, phone: null, action: call.url, acts },
-      ]);
-    }
-    const known = stage.pressed(call.body)?.act;
-    if (call.method !== 'POST' || known === undefined || order.acted === 'pays') {
-      return failure(400, 'No such choice');
-    }
-    await order.act(known, { silent: stage.planOf(order.amountText).callback === 'never' });
-    const location = known === 'pays' ? order.body.success_url : order.body.cancel_url;
-    return { type: 'answer', status: 303, headers: { location }, body: '' };
   }
 
   return {
@@ -193,11 +158,7 @@ export async function startNbgStandIn(
     },
     expireTokens: () => tokens.clear(),
     callbackBody(orderId, options) {
-      const order = book.get(orderId);
-      if (order === undefined) {
-        throw new Error(`No order ${orderId}`);
-      }
-      return notice(order, options?.brief === true ? { data: undefined } : {});
+      return notice(book.known(orderId), options?.brief === true ? { data: undefined } : {});
     },
   };
 }

@@ -1,14 +1,9 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { addisTimestamp, type PushRequest, type StatusRequest } from './mpesa-request.ts';
+import { addisDigits } from './clock.ts';
+import type { PushRequest, StatusRequest } from './mpesa-request.ts';
 import { type MpesaReversal, randomReceipt } from './mpesa-reversal.ts';
-import {
-  type CallbackAnswer,
-  type CallbackVariant,
-  type CustomerAct,
-  type OrderBook,
-  postCallback,
-  type StandInOrder,
-} from './stand-in.ts';
+import { type SentReport, StageOrder } from './stage.ts';
+import type { CallbackVariant, CustomerAct, OrderBook } from './stand-in.ts';
 
 const RESULTS: Readonly<Record<CustomerAct, { code: number | string; text: string }>> = {
   pays: { code: 0, text: 'The service request is processed successfully.' },
@@ -33,38 +28,18 @@ const STATES: Readonly<Record<CustomerAct | 'nothing', string>> = {
 };
 
 /** A push at M-PESA, and its callbacks. */
-export class MpesaOrder implements StandInOrder {
-  readonly orderId: string;
-  readonly amountText: string;
-  readonly phone: string;
+export class MpesaOrder extends StageOrder {
   readonly checkoutRequestId: string;
   readonly callbackUrl: string;
-  acted: CustomerAct | null = null;
-  #actedAtMs = 0;
   readonly receipt = randomReceipt();
   readonly refunds: MpesaReversal[] = [];
   readonly #all: OrderBook<MpesaOrder>;
 
   constructor(request: PushRequest, all: OrderBook<MpesaOrder>) {
-    this.orderId = request.orderId;
-    this.amountText = request.amountText;
-    this.phone = request.phone;
-    this.callbackUrl = request.callbackUrl;
-    this.checkoutRequestId = checkoutRequestId(request.phone);
+    super(request.MerchantRequestID, request.amountText, request.PhoneNumber);
+    this.callbackUrl = request.CallBackURL;
+    this.checkoutRequestId = checkoutRequestId(request.PhoneNumber);
     this.#all = all;
-  }
-
-  async act(act: CustomerAct, { silent = false } = {}): Promise<CallbackAnswer | null> {
-    this.acted = act;
-    this.#actedAtMs = Date.now();
-    return silent ? null : this.callback();
-  }
-
-  async callback(
-    variant: CallbackVariant = 'genuine',
-    address = this.callbackUrl,
-  ): Promise<CallbackAnswer> {
-    return postCallback(address, 'application/json', this.#callbackBody(variant));
   }
 
   /** The parameters of a status query's result. */
@@ -79,42 +54,38 @@ export class MpesaOrder implements StandInOrder {
     ];
   }
 
-  #callbackBody(variant: CallbackVariant): string {
+  override reportOf(variant: CallbackVariant): SentReport {
+    const other = this.#all.all.find((order) => order !== this);
+    const guessed = checkoutRequestId(this.phone ?? '');
     switch (variant) {
       case 'genuine':
-        return JSON.stringify(this.#result(this.acted));
+        return { body: JSON.stringify(this.#result(this.reported)) };
       case 'forged':
         // From an attacker who knows the order but not M-PESA's id of it.
-        return JSON.stringify(this.#result('pays', { id: checkoutRequestId(this.phone) }));
+        return { body: JSON.stringify(this.#result('pays', { id: guessed })) };
       case 'wrong_amount': {
         const amount = Math.floor(Number(this.amountText)) + 1;
-        return JSON.stringify(this.#result('pays', { amount }));
+        return { body: JSON.stringify(this.#result('pays', { amount })) };
       }
       case 'other_order': {
-        const other = this.#all.all.find((order) => order !== this);
         const orderId = other?.orderId ?? 'A0A0A0A0A0A0A0A0A0A0';
-        const id = other?.checkoutRequestId ?? checkoutRequestId(this.phone);
-        return JSON.stringify(this.#result('pays', { orderId, id }));
+        const id = other?.checkoutRequestId ?? guessed;
+        return { body: JSON.stringify(this.#result('pays', { orderId, id })) };
       }
       case 'unreadable':
-        return JSON.stringify(this.#result('pays')).slice(0, -10);
+        return { body: JSON.stringify(this.#result('pays')).slice(0, -10) };
     }
   }
 
   #result(
-    act: CustomerAct | null,
+    act: CustomerAct,
     { orderId = this.orderId, id = this.checkoutRequestId, amount = Number(this.amountText) } = {},
   ): unknown {
-    if (act === null) {
-      throw new Error(
-        `The customer has not acted on ${this.orderId}, so there is nothing to report`,
-      );
-    }
     const { code, text } = RESULTS[act];
     const Item = [
       { Name: 'Amount', Value: amount },
       { Name: 'MpesaReceiptNumber', Value: this.receipt },
-      { Name: 'TransactionDate', Value: Number(addisTimestamp(this.#actedAtMs)) },
+      { Name: 'TransactionDate', Value: Number(addisDigits(this.actedAtMs)) },
       { Name: 'PhoneNumber', Value: Number(this.phone) },
     ];
     const stkCallback = {
@@ -131,15 +102,15 @@ export class MpesaOrder implements StandInOrder {
 
 /** The result of a status query in Kenya's format; without an order: nothing was found. */
 export function statusResult(
-  { occasion }: StatusRequest,
+  { Occasion }: StatusRequest,
   order: MpesaOrder | undefined,
 ): Readonly<Record<string, unknown>> {
   const head = {
     ResultType: 0,
     OriginatorConversationID: `${randomInt(1_000, 10_000)}-${randomInt(1_000_000)}-1`,
-    ConversationID: `AG_${addisTimestamp(Date.now()).slice(0, 8)}_${randomBytes(10).toString('hex')}`,
+    ConversationID: `AG_${addisDigits(Date.now()).slice(0, 8)}_${randomBytes(10).toString('hex')}`,
     TransactionID: randomBytes(5).toString('hex').toUpperCase(),
-    ReferenceData: { ReferenceItem: { Key: 'Occasion', Value: occasion } },
+    ReferenceData: { ReferenceItem: { Key: 'Occasion', Value: Occasion } },
   };
   return order === undefined
     ? // The code is invented.
@@ -157,5 +128,5 @@ export function statusResult(
 /** In the samples' format: the time, and M-PESA's own digits. */
 export function checkoutRequestId(phone: string): string {
   const suffix = `${randomInt(1_000, 10_000)}${phone.slice(3)}`;
-  return `ws_CO_${addisTimestamp(Date.now())}${suffix}`;
+  return `ws_CO_${addisDigits(Date.now())}${suffix}`;
 }

@@ -1,61 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { addisDigits } from './clock.ts';
 import type { MpesaOrder } from './mpesa-order.ts';
-import {
-  addisTimestamp,
-  callbackAddress,
-  fieldsOf,
-  type MpesaAccount,
-  type MpesaInitiator,
-} from './mpesa-request.ts';
+import type { ReversalRequest } from './mpesa-request.ts';
 import {
   type CallbackAnswer,
   type CallbackVariant,
   postCallback,
-  type ReceivedCall,
   type RefundPlan,
   type StandInRefund,
 } from './stand-in.ts';
-
-/** A reversal with valid fields. */
-export interface ReversalRequest {
-  readonly reference: string;
-  readonly receipt: string;
-  readonly amountText: string;
-  readonly resultUrl: string;
-}
-
-/** The reversal, or the name of its first wrong field. */
-export function readReversalRequest(
-  call: ReceivedCall,
-  account: MpesaAccount,
-  { initiator, securityCredential }: MpesaInitiator,
-): ReversalRequest | string {
-  const forms: Readonly<Record<string, (text: string) => boolean>> = {
-    OriginatorConversationID: (text) => /^[A-Z0-9]{20}$/.test(text),
-    Initiator: (text) => text === initiator,
-    SecurityCredential: (text) => text === securityCredential,
-    CommandID: (text) => text === 'TransactionReversal',
-    TransactionID: (text) => /^[A-Z0-9]{10}$/.test(text),
-    Amount: (text) => /^[1-9]\d*$/.test(text),
-    'OriginalConcersationID?': (text) => /^ws_CO_\d{10,40}$/.test(text),
-    PartyA: (text) => text === account.shortcode,
-    RecieverIdentifierType: (text) => text === '11',
-    ReceiverParty: (text) => /^2517\d{8}$/.test(text),
-    ResultURL: callbackAddress,
-    QueueTimeOutURL: callbackAddress,
-    Remarks: (text) => /^.{2,100}$/.test(text),
-    Occasion: (text) => /^.{1,100}$/.test(text),
-  };
-  const text = fieldsOf(call, forms);
-  return typeof text === 'string'
-    ? text
-    : {
-        reference: text('OriginatorConversationID'),
-        receipt: text('TransactionID'),
-        amountText: text('Amount'),
-        resultUrl: text('ResultURL'),
-      };
-}
 
 interface Result {
   readonly code: number | string;
@@ -85,8 +38,8 @@ export class MpesaReversal implements StandInRefund {
     order: MpesaOrder | undefined,
     refuses: RefundPlan['refuses'],
   ) {
-    this.reference = request.reference;
-    this.amountText = request.amountText;
+    this.reference = request.OriginatorConversationID;
+    this.amountText = request.Amount;
     this.conversationId = newConversationId();
     this.#request = request;
     this.#result = resultOf(request, order, refuses);
@@ -99,17 +52,17 @@ export class MpesaReversal implements StandInRefund {
   async report(variant: CallbackVariant = 'genuine'): Promise<CallbackAnswer> {
     const body = JSON.stringify({ Result: this.#body(variant) });
     const sent = variant === 'unreadable' ? body.slice(0, -10) : body;
-    return postCallback(this.#request.resultUrl, 'application/json', sent);
+    return postCallback(this.#request.ResultURL, 'application/json', sent);
   }
 
   #body(variant: CallbackVariant): Readonly<Record<string, unknown>> {
-    const { reference, receipt } = this.#request;
+    const { OriginatorConversationID: reference, TransactionID: receipt } = this.#request;
     const isForged = variant === 'forged';
     const { code, text } = variant === 'genuine' ? this.#result : RETURNED;
     const parameters = [
       { Key: 'DebitAccountBalance', Value: 'Utility Account|ETB|7722179.62|7722179.62|0.00|0.00' },
       { Key: 'Amount', Value: Number(this.amountText) + (variant === 'wrong_amount' ? 1 : 0) },
-      { Key: 'TransCompletedTime', Value: Number(addisTimestamp(Date.now())) },
+      { Key: 'TransCompletedTime', Value: Number(addisDigits(Date.now())) },
       { Key: 'Charge', Value: 0 },
     ];
     const original = {
@@ -132,7 +85,7 @@ export class MpesaReversal implements StandInRefund {
 }
 
 function resultOf(
-  { amountText }: ReversalRequest,
+  { Amount }: ReversalRequest,
   order: MpesaOrder | undefined,
   refuses: RefundPlan['refuses'],
 ): Result {
@@ -145,11 +98,11 @@ function resultOf(
   if (refuses === 'lacks_funds') {
     return NO_FUNDS;
   }
-  return Number(amountText) === Number(order.amountText) ? RETURNED : WRONG_AMOUNT;
+  return Number(Amount) === Number(order.amountText) ? RETURNED : WRONG_AMOUNT;
 }
 
 function newConversationId(): string {
-  const day = addisTimestamp(Date.now()).slice(0, 8);
+  const day = addisDigits(Date.now()).slice(0, 8);
   return `AG_${day}_${randomBytes(10).toString('hex')}`;
 }
 

@@ -1,7 +1,13 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { checkoutRequestId, DECLINED_STATE, MpesaOrder, statusResult } from './mpesa-order.ts';
-import { passwordOf, readRequest, readStatusRequest, tokenProblem } from './mpesa-request.ts';
-import { MpesaReversal, readReversalRequest } from './mpesa-reversal.ts';
+import {
+  passwordOf,
+  readPush,
+  readReversalRequest,
+  readStatusRequest,
+  tokenProblem,
+} from './mpesa-request.ts';
+import { MpesaReversal } from './mpesa-reversal.ts';
 import { Stage } from './stage.ts';
 import {
   faulty,
@@ -13,6 +19,7 @@ import {
   type StandIn,
   StandInServer,
 } from './stand-in.ts';
+import { Tokens } from './tokens.ts';
 
 /** M-PESA of Safaricom Ethiopia, as its SDKs describe its calls, with results as in Kenya. */
 export interface MpesaStandIn extends StandIn {
@@ -42,11 +49,10 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
     securityCredential: randomBytes(256).toString('base64'),
   };
   // 1500.00, 1500.0 and 1500 are the same amount.
-  const stage = new Stage<MpesaOrder>((amountText) => String(Number(amountText)));
+  const stage = new Stage<MpesaOrder>({ keyOf: (amountText) => String(Number(amountText)) });
   const orders = stage.book;
   const reversals = new Map<string, MpesaReversal>();
-  /** When each token expires. */
-  const tokens = new Map<string, number>();
+  const tokens = new Tokens();
   let tokenReply: Reply | null = null;
   let lifetimeSeconds = TOKEN_LIFETIME_SECONDS;
 
@@ -55,36 +61,28 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
     if (problem !== null) {
       return jsonReply(400, problem);
     }
-    const access_token = randomBytes(14).toString('base64url');
-    tokens.set(access_token, Date.now() + lifetimeSeconds * 1_000);
     return jsonReply(200, {
-      access_token,
+      access_token: tokens.issue(randomBytes(14).toString('base64url'), lifetimeSeconds),
       token_type: 'Bearer',
       expires_in: String(lifetimeSeconds),
     });
   }
 
-  function hasToken({ headers }: ReceivedCall): boolean {
-    const bearer = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
-    return (tokens.get(bearer) ?? 0) > Date.now();
-  }
-
   /** Accepts a status query; its result follows, unless the query is planned to fail. */
   async function status(call: ReceivedCall): Promise<Reply> {
-    if (!hasToken(call)) {
-      return apiError(404, '404.001.03', 'Invalid Access Token');
-    }
     const request = readStatusRequest(call, account, initiator);
     if (typeof request === 'string') {
       return apiError(400, '400.002.02', `Bad Request - Invalid ${request}`);
     }
-    const order = orders.all.find(({ checkoutRequestId: id }) => id === request.checkoutRequestId);
+    const order = orders.all.find(
+      ({ checkoutRequestId: id }) => id === request.OriginalConcersationID,
+    );
     const fault = order && stage.planOf(order.amountText).query;
     return faulty(fault, async () => {
       if (fault === undefined) {
         const body = JSON.stringify(statusResult(request, order));
         await stage.report('after_answer', () =>
-          postCallback(request.resultUrl, 'application/json', body),
+          postCallback(request.ResultURL, 'application/json', body),
         );
       }
       const id = randomBytes(8).toString('hex');
@@ -95,26 +93,23 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
 
   /** Accepts a reversal; its result follows, unless it is planned to be lost. */
   async function reverse(call: ReceivedCall): Promise<Reply> {
-    if (!hasToken(call)) {
-      return apiError(404, '404.001.03', 'Invalid Access Token');
-    }
     const request = readReversalRequest(call, account, initiator);
     if (typeof request === 'string') {
       return apiError(400, '400.002.02', `Bad Request - Invalid ${request}`);
     }
     const paid = ({ receipt, acted }: MpesaOrder) =>
-      receipt === request.receipt && acted === 'pays';
+      receipt === request.TransactionID && acted === 'pays';
     const order = orders.all.find(paid);
     const plan = stage.planOf(order?.amountText ?? '').refund ?? {};
     if (plan.refuses === 'not_enabled') {
       return apiError(403, '403.001.01', 'Access Denied - Invalid Credentials');
     }
     return faulty(plan.fault, async () => {
-      if (reversals.get(request.reference) !== undefined) {
+      if (reversals.get(request.OriginatorConversationID) !== undefined) {
         return jsonReply(200, acknowledgement('', '', '15', 'Duplicate OriginatorConversationID'));
       }
       const reversal = new MpesaReversal(request, order, plan.refuses);
-      reversals.set(request.reference, reversal);
+      reversals.set(request.OriginatorConversationID, reversal);
       order?.refunds.push(reversal);
       await stage.report(plan.report, () => reversal.report());
       const { reference, conversationId } = reversal;
@@ -124,20 +119,14 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
   }
 
   async function push(call: ReceivedCall): Promise<Reply> {
-    if (!hasToken(call)) {
-      return apiError(404, '404.001.03', 'Invalid Access Token');
-    }
-    const request = readRequest(call, account);
+    const request = readPush(call, account);
     if (typeof request === 'string') {
       return apiError(400, '400.002.02', `Bad Request - Invalid ${request}`);
     }
-    const { orderId } = request;
-    if (request.password !== passwordOf(account, request.timestamp)) {
-      return pushReply(
-        orderId,
-        'SVC0403',
-        'Forbidden request as the provided Password is incorrect',
-      );
+    const { MerchantRequestID: orderId, Password, Timestamp } = request;
+    if (Password !== passwordOf(account, Timestamp)) {
+      const text = 'Forbidden request as the provided Password is incorrect';
+      return pushReply(orderId, 'SVC0403', text);
     }
     const plan = stage.planOf(request.amountText);
     if (plan.refuses !== undefined) {
@@ -153,22 +142,25 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
     });
   }
 
+  const calls: Readonly<Record<string, (call: ReceivedCall) => Promise<Reply>>> = {
+    'POST /mpesa/stkpush/v3/processrequest': push,
+    'POST /mpesa/transactionstatus/v1/query': status,
+    'POST /mpesa/reversal/v2/request': reverse,
+  };
+
   async function handle(call: ReceivedCall): Promise<Reply> {
-    switch (`${call.method} ${new URL(call.url, 'http://rail').pathname}`) {
-      case 'GET /v1/token/generate':
-        return tokenReply ?? token(call);
-      case 'POST /mpesa/stkpush/v3/processrequest':
-        return push(call);
-      case 'POST /mpesa/transactionstatus/v1/query':
-        return status(call);
-      case 'POST /mpesa/reversal/v2/request':
-        return reverse(call);
-      default:
-        return (
-          (await stage.phones('M-PESA prompts on phones', call)) ??
-          apiError(404, '404.001.01', 'Resource not found')
-        );
+    const address = `${call.method} ${new URL(call.url, 'http://rail').pathname}`;
+    if (address === 'GET /v1/token/generate') {
+      return tokenReply ?? token(call);
     }
+    const play = calls[address];
+    if (play !== undefined) {
+      return tokens.admit(call.headers)
+        ? play(call)
+        : apiError(404, '404.001.03', 'Invalid Access Token');
+    }
+    const phones = await stage.phones('M-PESA prompts on phones', call);
+    return phones ?? apiError(404, '404.001.01', 'Resource not found');
   }
 
   const server = await StandInServer.start(handle, port);

@@ -1,9 +1,12 @@
 import { deskPage } from './desk.ts';
 import {
+  type CallbackAnswer,
+  type CallbackVariant,
   CUSTOMER_ACTS,
   type CustomerAct,
   OrderBook,
   type Plan,
+  postCallback,
   type ReceivedCall,
   type Reply,
   type StandIn,
@@ -14,9 +17,85 @@ import {
 /** Long enough for the gateway to have stored the answer before the report arrives. */
 const AFTER_ANSWER_MS = 50;
 
-interface StageOrder extends StandInOrder {
-  /** Whether the rail reports this act at all; absent: always. */
-  reports?(act: CustomerAct): boolean;
+/** A report to a callback URL. */
+export interface SentReport {
+  readonly contentType?: string;
+  /** Besides the type of the content. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** An order whose customer acts as a test, or a person on a page, says. */
+export abstract class StageOrder implements StandInOrder {
+  readonly orderId: string;
+  readonly amountText: string;
+  readonly phone: string | null;
+  acted: CustomerAct | null = null;
+  actedAtMs = 0;
+
+  constructor(orderId: string, amountText: string, phone: string | null = null) {
+    this.orderId = orderId;
+    this.amountText = amountText;
+    this.phone = phone;
+  }
+
+  abstract readonly callbackUrl: string;
+
+  /** What the rail sends; all variants but the genuine one claim a payment. */
+  abstract reportOf(variant: CallbackVariant): SentReport;
+
+  /** Whether the customer can still act. */
+  get isOpen(): boolean {
+    return this.acted !== 'pays';
+  }
+
+  /** Whether the rail reports this act at all. */
+  reports(_act: CustomerAct): boolean {
+    return true;
+  }
+
+  async act(act: CustomerAct, { silent = false } = {}): Promise<CallbackAnswer | null> {
+    if (!this.isOpen) {
+      throw new Error(`Order ${this.orderId} is closed`);
+    }
+    this.acted = act;
+    this.actedAtMs = Date.now();
+    return silent || !this.reports(act) ? null : this.callback();
+  }
+
+  /** The act that a genuine report is about. */
+  get reported(): CustomerAct {
+    if (this.acted === null) {
+      throw new Error(`The customer has not acted on ${this.orderId}`);
+    }
+    return this.acted;
+  }
+
+  async callback(
+    variant: CallbackVariant = 'genuine',
+    address = this.callbackUrl,
+  ): Promise<CallbackAnswer> {
+    const { contentType = 'application/json', headers, body } = this.reportOf(variant);
+    return postCallback(address, contentType, body, headers);
+  }
+}
+
+/** A page of the rail on which a person plays the customer. */
+export interface CustomerPage {
+  readonly title: string;
+  /** `ETB` and the amount by default. */
+  readonly amountText?: string;
+  readonly acts?: readonly CustomerAct[];
+  /** Where the browser goes after the act. */
+  after(act: CustomerAct): string;
+}
+
+export interface StageOptions {
+  /** The same text for amounts that the rail writes in several ways. */
+  readonly keyOf?: (amountText: string) => string;
+  /** The rail accepts orders before it knows the customer, so that a start cannot fail by an act. */
+  readonly knowsNoCustomer?: boolean;
+  readonly refundsAtOnce?: boolean;
 }
 
 /** What every stand-in plays with: plans by amount, the book of orders, and reports still to send. */
@@ -24,14 +103,22 @@ export class Stage<Order extends StageOrder> {
   readonly book = new OrderBook<Order>();
   readonly #plans = new Map<string, Plan>();
   readonly #timers = new Set<NodeJS.Timeout>();
-  readonly #keyOf: (amountText: string) => string;
+  readonly #options: StageOptions;
 
-  /** `keyOf`: the same text for amounts that the rail writes in several ways. */
-  constructor(keyOf = (amountText: string) => amountText) {
-    this.#keyOf = keyOf;
+  constructor(options: StageOptions = {}) {
+    this.#options = options;
   }
 
   plan(amountText: string, plan: Plan): void {
+    const { knowsNoCustomer = false, refundsAtOnce = false } = this.#options;
+    const { refuses, refund } = plan;
+    const isTooEarly = refuses !== undefined && !['misconfigured', 'unavailable'].includes(refuses);
+    if (knowsNoCustomer && isTooEarly) {
+      throw new Error(`The rail accepts orders before it knows the customer: no ${refuses}`);
+    }
+    if (refundsAtOnce && refund?.isSlow === true) {
+      throw new Error('The rail refunds at once or not at all');
+    }
     this.#plans.set(this.#keyOf(amountText), plan);
   }
 
@@ -39,13 +126,16 @@ export class Stage<Order extends StageOrder> {
     return this.#plans.get(this.#keyOf(amountText)) ?? {};
   }
 
+  #keyOf(amountText: string): string {
+    return this.#options.keyOf?.(amountText) ?? amountText;
+  }
+
   /** Adds an order, plays a customer who acts at once, and sends the report as planned. */
   async open(order: Order, { act, callback }: Plan): Promise<void> {
     this.book.add(order);
     if (act !== undefined) {
       await order.act(act, { silent: true });
-      const isReported = order.reports?.(act) !== false;
-      await this.report(isReported ? callback : 'never', () => order.callback());
+      await this.report(order.reports(act) ? callback : 'never', () => order.callback());
     }
   }
 
@@ -69,6 +159,23 @@ export class Stage<Order extends StageOrder> {
     const order = this.book.get(form.get('orderId') ?? '');
     const act = CUSTOMER_ACTS.find((candidate) => candidate === form.get('act'));
     return order === undefined || act === undefined ? null : { order, act };
+  }
+
+  /** The customer's page of one order, and what the customer does there. */
+  async page(call: ReceivedCall, order: Order, page: CustomerPage): Promise<Reply> {
+    const { title, amountText = `ETB ${order.amountText}`, acts = CUSTOMER_ACTS } = page;
+    if (call.method === 'GET') {
+      const shown = { orderId: order.orderId, amountText, phone: null, action: call.url };
+      return deskPage(title, [{ ...shown, acts: order.isOpen ? acts : [] }]);
+    }
+    const act = this.pressed(call.body)?.act;
+    if (call.method !== 'POST' || act === undefined || !order.isOpen) {
+      return { type: 'answer', status: 400, body: 'The order is not open' };
+    }
+    const silent = this.planOf(order.amountText).callback === 'never';
+    // The page goes on even if the gateway does not answer the report.
+    await order.act(act, { silent }).catch(() => null);
+    return { type: 'answer', status: 303, headers: { location: page.after(act) }, body: '' };
   }
 
   /** The page of the phones with a prompt, and what a person answers there; null: another call. */

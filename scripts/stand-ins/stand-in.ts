@@ -186,10 +186,11 @@ export async function postCallback(
   url: string,
   contentType: string,
   body: string,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<CallbackAnswer> {
   const response = await fetch(url, {
     method: 'POST',
-    headers: { 'content-type': contentType },
+    headers: { 'content-type': contentType, ...headers },
     body,
     redirect: 'manual',
   });
@@ -209,6 +210,14 @@ export class OrderBook<Order extends { readonly orderId: string }> {
 
   get(orderId: string): Order | undefined {
     return this.#orders.get(orderId);
+  }
+
+  known(orderId: string): Order {
+    const order = this.#orders.get(orderId);
+    if (order === undefined) {
+      throw new Error(`No order ${orderId}`);
+    }
+    return order;
   }
 
   add(order: Order): void {

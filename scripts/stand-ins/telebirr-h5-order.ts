@@ -1,12 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import {
-  type CallbackAnswer,
-  type CallbackVariant,
-  type CustomerAct,
-  postCallback,
-  type RefundPlan,
-  type StandInOrder,
-} from './stand-in.ts';
+import { addisTime } from './clock.ts';
+import { minorOf } from './shapes.ts';
+import { type SentReport, StageOrder } from './stage.ts';
+import type { CallbackVariant, CustomerAct, RefundPlan } from './stand-in.ts';
 import { TelebirrRefund } from './telebirr-h5-refund.ts';
 import {
   CODE_TOO_MUCH,
@@ -52,14 +48,10 @@ const STATES: Readonly<Record<CustomerAct, StateNames>> = {
 };
 
 const MINUTE_MS = 60_000;
-const ETHIOPIA_AHEAD_OF_UTC_MS = 3 * 60 * MINUTE_MS;
 const TRANSACTION_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
 /** An order at telebirr. */
-export class TelebirrOrder implements StandInOrder {
-  readonly orderId: string;
-  readonly amountText: string;
-  readonly phone = null;
+export class TelebirrOrder extends StageOrder {
   readonly prepayId = `0${randomBytes(18).toString('hex')}`;
   readonly paymentOrderId = String(randomInt(1e11, 9e11)).padStart(24, '0');
   readonly transId = Array.from({ length: 10 }, () => TRANSACTION_ALPHABET[randomInt(36)]).join('');
@@ -69,12 +61,9 @@ export class TelebirrOrder implements StandInOrder {
   readonly #form: NotificationForm;
   readonly #closesAtMs: number;
   readonly #refunds: TelebirrRefund[] = [];
-  #acted: CustomerAct | null = null;
-  #actedAtMs = 0;
 
   constructor(content: Texts, platform: KeyPair, attackerKeys: KeyPair, form: NotificationForm) {
-    this.orderId = content.merch_order_id ?? '';
-    this.amountText = content.total_amount ?? '';
+    super(content.merch_order_id ?? '', content.total_amount ?? '');
     this.#content = content;
     this.#platform = platform;
     this.#attackerKeys = attackerKeys;
@@ -83,43 +72,19 @@ export class TelebirrOrder implements StandInOrder {
     this.#closesAtMs = Date.now() + minutes * MINUTE_MS;
   }
 
-  get acted(): CustomerAct | null {
-    return this.#acted;
-  }
-
-  get isOpen(): boolean {
-    return this.#acted === null && Date.now() < this.#closesAtMs;
+  override get isOpen(): boolean {
+    return this.acted === null && Date.now() < this.#closesAtMs;
   }
 
   get #state(): StateNames {
-    if (this.#acted !== null) {
-      return STATES[this.#acted];
+    if (this.acted !== null) {
+      return STATES[this.acted];
     }
     return this.isOpen ? WAITING : CLOSED;
   }
 
-  async act(
-    act: CustomerAct,
-    options: { readonly silent?: boolean } = {},
-  ): Promise<CallbackAnswer | null> {
-    if (!this.isOpen) {
-      throw new Error(`Order ${this.orderId} is closed`);
-    }
-    this.#acted = act;
-    this.#actedAtMs = Date.now();
-    return options.silent === true ? null : this.callback();
-  }
-
-  get callbackUrl(): string {
+  override get callbackUrl(): string {
     return this.#content.notify_url ?? '';
-  }
-
-  callback(
-    variant: CallbackVariant = 'genuine',
-    address = this.callbackUrl,
-  ): Promise<CallbackAnswer> {
-    const { contentType, body } = this.#notification(variant);
-    return postCallback(address, contentType, body);
   }
 
   get refunds(): readonly TelebirrRefund[] {
@@ -133,7 +98,7 @@ export class TelebirrOrder implements StandInOrder {
     if (known !== undefined) {
       return { ...this.#refundAnswer(known), refund_status: 'REFUND_DUPLICATED' };
     }
-    if (this.#acted !== 'pays' || plan.refuses === 'not_enabled') {
+    if (this.acted !== 'pays' || plan.refuses === 'not_enabled') {
       throw PLATFORM_FAILED();
     }
     const taken = this.#refunds.filter(({ state }) => state !== 'REFUND_FAILED');
@@ -165,11 +130,11 @@ export class TelebirrOrder implements StandInOrder {
     const order_status = this.#refunds.at(-1)?.state ?? this.#state.order;
     const known = { merch_order_id: this.orderId, order_status };
     const total = { trans_currency: 'ETB', total_amount: this.amountText };
-    return this.#acted === 'pays'
+    return this.acted === 'pays'
       ? {
           ...known,
           payment_order_id: this.paymentOrderId,
-          trans_time: ethiopianTime(this.#actedAtMs),
+          trans_time: addisTime(this.actedAtMs),
           ...total,
           trans_id: this.transId,
         }
@@ -193,9 +158,9 @@ export class TelebirrOrder implements StandInOrder {
     return url.href;
   }
 
-  #notification(variant: CallbackVariant): { contentType: string; body: string } {
+  override reportOf(variant: CallbackVariant): SentReport {
     if (variant === 'unreadable') {
-      return { contentType: 'application/json', body: '{"merch_order_id": ' };
+      return { body: '{"merch_order_id": ' };
     }
     const fields: Record<string, string> = {
       notify_url: this.callbackUrl,
@@ -228,9 +193,9 @@ export class TelebirrOrder implements StandInOrder {
     const form = 'application/x-www-form-urlencoded';
     switch (this.#form.as) {
       case 'json':
-        return { contentType: 'application/json', body: json };
+        return { body: json };
       case 'wrapped_json':
-        return { contentType: 'application/json', body: `{"data":${json}}` };
+        return { body: `{"data":${json}}` };
       case 'form':
         return { contentType: form, body: new URLSearchParams(signed).toString() };
       case 'json_as_form_name':
@@ -243,13 +208,4 @@ export class TelebirrOrder implements StandInOrder {
     const sign = rsaSign(signedText(fields, keepsEmpties), keys.privateKey, scheme);
     return { ...fields, sign, sign_type: 'SHA256WithRSA' };
   }
-}
-
-export function minorOf(amountText: string): number {
-  return Math.round(Number(amountText) * 100);
-}
-
-/** `2025-10-13 19:19:38`, as telebirr writes it. */
-function ethiopianTime(atMs: number): string {
-  return new Date(atMs + ETHIOPIA_AHEAD_OF_UTC_MS).toISOString().replace('T', ' ').slice(0, 19);
 }

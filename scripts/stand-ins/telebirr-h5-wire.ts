@@ -1,4 +1,5 @@
 import { constants, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
+import { faultOf, parsed } from './shapes.ts';
 import { jsonReply, type ReceivedCall, type Reply } from './stand-in.ts';
 
 /**
@@ -135,20 +136,14 @@ const HEADERS = { 'content-type': /^application\/json$/, 'x-app-key': /^[0-9a-f-
 
 /** Requires exactly the members in `rules`, each matching its rule. */
 function checkMembers(value: unknown, rules: Rules): Texts {
-  const members = Object.entries(Object(value));
-  for (const name of Object.keys(rules)) {
-    if (Object(value)[name] === undefined || Object(value)[name] === '') {
-      throw new Refusal(400, '60320006', `Parameter: ${name} is empty.`);
-    }
+  const fault = faultOf(Object(value), rules);
+  if (fault !== null && [undefined, ''].includes(Object(value)[fault])) {
+    throw new Refusal(400, '60320006', `Parameter: ${fault} is empty.`);
   }
-  const texts: Record<string, string> = {};
-  for (const [name, text] of members) {
-    if (typeof text !== 'string' || rules[name]?.test(text) !== true) {
-      throw mismatch(name);
-    }
-    texts[name] = text;
+  if (fault !== null) {
+    throw mismatch(fault);
   }
-  return texts;
+  return value as Texts;
 }
 
 export function checkHeaders(call: ReceivedCall): void {
@@ -172,12 +167,7 @@ export function checkMessage(
   merchantKey: KeyObject,
   scheme: Scheme,
 ): CheckedMessage {
-  let body: Record<string, unknown>;
-  try {
-    body = Object(JSON.parse(call.body));
-  } catch {
-    throw mismatch('body');
-  }
+  const body: Readonly<Record<string, unknown>> = Object(parsed(call.body));
   const { biz_content, ...rest } = body;
   const message = checkMembers(rest, MESSAGE_RULES);
   const content = checkMembers(biz_content, rules);

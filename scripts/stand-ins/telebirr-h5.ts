@@ -1,8 +1,9 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { addisDigits } from './clock.ts';
 import { deskPage } from './desk.ts';
+import { minorOf } from './shapes.ts';
 import { Stage } from './stage.ts';
 import {
-  CUSTOMER_ACTS,
   type Fault,
   faulty,
   jsonReply,
@@ -13,7 +14,7 @@ import {
   type StandIn,
   StandInServer,
 } from './stand-in.ts';
-import { minorOf, type NotificationForm, TelebirrOrder } from './telebirr-h5-order.ts';
+import { type NotificationForm, TelebirrOrder } from './telebirr-h5-order.ts';
 import {
   bareBase64,
   CODE_CREDENTIALS,
@@ -35,6 +36,7 @@ import {
   signedText,
   type Texts,
 } from './telebirr-h5-wire.ts';
+import { Tokens } from './tokens.ts';
 
 const GATEWAY = '/apiaccess/payment/gateway';
 const PAGE = '/payment/web/paygate';
@@ -86,7 +88,6 @@ export async function startTelebirrH5StandIn(port = 0): Promise<TelebirrH5StandI
     },
     behavior: telebirr.behavior,
     dropTokens: () => telebirr.tokens.clear(),
-    plan: (amountText, plan) => telebirr.plan(amountText, plan),
   };
 }
 
@@ -95,8 +96,8 @@ class Telebirr {
   readonly platform = rsaKeyPair();
   /** Keys of an attacker, not of telebirr. */
   readonly attackerKeys: KeyPair = rsaKeyPair();
-  readonly stage = new Stage<TelebirrOrder>();
-  readonly tokens = new Map<string, number>();
+  readonly stage = new Stage<TelebirrOrder>({ knowsNoCustomer: true });
+  readonly tokens = new Tokens();
   readonly behavior: Behavior = {
     requiredScheme: 'pss32',
     notification: { scheme: 'pss32', keepsEmpties: false, as: 'json', transIdAs: 'transId' },
@@ -109,15 +110,6 @@ class Telebirr {
 
   constructor(credentials: Credentials) {
     this.#credentials = credentials;
-  }
-
-  plan(amountText: string, plan: Plan): void {
-    if (plan.refuses !== undefined && !['misconfigured', 'unavailable'].includes(plan.refuses)) {
-      throw new Error(
-        `telebirr accepts orders before it knows the customer: no ${plan.refuses} at the start`,
-      );
-    }
-    this.stage.plan(amountText, plan);
   }
 
   async answer(call: ReceivedCall): Promise<Reply> {
@@ -143,9 +135,8 @@ class Telebirr {
       case `POST ${GATEWAY}/payment/v1/merchant/refund`:
         return this.#refund(call);
       case `GET ${PAGE}`:
-        return this.#page(url.searchParams);
-      case `POST ${PAGE}/act`:
-        return this.#pressButton(call.body);
+      case `POST ${PAGE}`:
+        return this.#page(call, url.searchParams);
       default:
         throw new Refusal(404, '49401026001', 'API not found.');
     }
@@ -163,13 +154,12 @@ class Telebirr {
       if (!isKnown) {
         throw new Refusal(401, CODE_CREDENTIALS, 'The app secret is wrong.');
       }
-      const token = `Bearer ${randomBytes(16).toString('hex')}`;
-      const lifetimeMs = this.behavior.tokenLifetimeSeconds * 1_000;
-      this.tokens.set(token, Date.now() + lifetimeMs);
+      const { tokenLifetimeSeconds } = this.behavior;
+      const token = this.tokens.issue(randomBytes(16).toString('hex'), tokenLifetimeSeconds);
       return jsonReply(200, {
-        effectiveDate: compactTime(Date.now()),
-        expirationDate: compactTime(Date.now() + lifetimeMs),
-        token,
+        effectiveDate: addisDigits(Date.now()),
+        expirationDate: addisDigits(Date.now() + tokenLifetimeSeconds * 1_000),
+        token: `Bearer ${token}`,
       });
     });
   }
@@ -228,8 +218,8 @@ class Telebirr {
   /** `biz_content` of a valid call. */
   #checked(call: ReceivedCall, method: string, rules: typeof PRE_ORDER_RULES): Texts {
     checkHeaders(call);
-    const validUntilMs = this.tokens.get(call.headers.authorization ?? '') ?? 0;
-    if (call.headers['x-app-key'] !== this.#credentials.fabricAppId || validUntilMs <= Date.now()) {
+    const isKnown = call.headers['x-app-key'] === this.#credentials.fabricAppId;
+    if (!isKnown || !this.tokens.admit(call.headers)) {
       throw new Refusal(401, CODE_CREDENTIALS, 'The token is invalid.');
     }
     const { requiredScheme } = this.behavior;
@@ -260,42 +250,18 @@ class Telebirr {
   }
 
   /** The customer's browser opens a URL that the merchant signed. */
-  #page(parameters: URLSearchParams): Reply {
+  #page(call: ReceivedCall, parameters: URLSearchParams): Reply | Promise<Reply> {
     const signed = checkPage(parameters, this.merchant.publicKey, this.behavior.requiredScheme);
     const { merchantAppId, merchantCode } = this.#credentials;
     const order = this.stage.book.all.find(({ prepayId }) => prepayId === signed?.prepay_id);
-    if (
-      order === undefined ||
-      signed?.appid !== merchantAppId ||
-      signed.merch_code !== merchantCode
-    ) {
+    const isOurs = signed?.appid === merchantAppId && signed.merch_code === merchantCode;
+    if (order === undefined || !isOurs) {
       return endPage('telebirr: invalid request');
     }
-    const { amountText, isOpen, orderId } = order;
-    const shown = { orderId, amountText: `ETB ${amountText}`, phone: null, action: `${PAGE}/act` };
-    return isOpen
-      ? deskPage('telebirr', [{ ...shown, acts: CUSTOMER_ACTS }])
+    return order.isOpen
+      ? this.stage.page(call, order, { title: 'telebirr', after: () => order.returnUrl() })
       : endPage('telebirr: this order is closed');
   }
-
-  async #pressButton(body: string): Promise<Reply> {
-    const pressed = this.stage.pressed(body);
-    if (pressed === null || !pressed.order.isOpen) {
-      return endPage('telebirr: this order is closed');
-    }
-    const { order, act } = pressed;
-    await order.act(act, { silent: true });
-    if (this.stage.planOf(order.amountText).callback !== 'never') {
-      await order.callback().catch(() => undefined);
-    }
-    return { type: 'answer', status: 303, headers: { location: order.returnUrl() }, body: '' };
-  }
-}
-
-/** `yyyyMMddHHmmss` in Addis Ababa; telebirr does not document the time zone. */
-function compactTime(atMs: number): string {
-  const iso = new Date(atMs + 3 * 3_600_000).toISOString();
-  return iso.replaceAll(/\D/g, '').slice(0, 14);
 }
 
 function endPage(title: string): Reply {

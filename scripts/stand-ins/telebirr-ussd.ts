@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { Stage } from './stage.ts';
+import { isNow } from './clock.ts';
+import { type SentReport, Stage, StageOrder } from './stage.ts';
 import {
-  type CallbackAnswer,
   type CallbackVariant,
   type CustomerAct,
   faulty,
@@ -9,7 +9,6 @@ import {
   type ReceivedCall,
   type Reply,
   type StandIn,
-  type StandInOrder,
   StandInServer,
 } from './stand-in.ts';
 import {
@@ -144,39 +143,34 @@ class Cps {
   }
 
   async answer(call: ReceivedCall): Promise<Reply> {
-    const isQuery = call.body.includes('>QueryTransactionStatus<');
-    if (isQuery && `${call.method} ${call.url}` === `POST ${PATHS.synccpsinterface}`) {
-      return this.#status(call);
+    const address = `${call.method} ${call.url}`;
+    const isQuery =
+      address === `POST ${PATHS.synccpsinterface}` &&
+      call.body.includes('>QueryTransactionStatus<');
+    if (!isQuery && address !== `POST ${PATHS[this.#namespace]}`) {
+      const phones = await this.stage.phones('telebirr USSD push', call);
+      return phones ?? { type: 'answer', status: 404, body: 'Not Found' };
     }
-    if (`${call.method} ${call.url}` === `POST ${PATHS[this.#namespace]}`) {
-      return this.#request(call);
-    }
-    const phones = await this.stage.phones('telebirr USSD push', call);
-    return phones ?? { type: 'answer', status: 404, body: 'Not Found' };
-  }
-
-  async #request({ headers, body }: ReceivedCall): Promise<Reply> {
+    const { headers, body } = call;
     if (headers.authorization !== `Bearer ${this.relayToken}`) {
       return { type: 'answer', status: 401, body: 'The relay rejects this token.' };
     }
+    const isSoap = /^text\/xml(;|$)/.test(headers['content-type'] ?? '') && 'soapaction' in headers;
+    const answer = isSoap ? await (isQuery ? this.#status(body) : this.#request(body)) : null;
+    return answer ?? xmlReply(500, FAULT_XML);
+  }
+
+  async #request(body: string): Promise<Reply | null> {
     const request = cpsRequestIn(this.#namespace, body);
-    const isSoap = /^text\/xml(;|$)/.test(headers['content-type'] ?? '') && 'soapaction' in headers;
-    if (!isSoap || request === null) {
-      return xmlReply(500, FAULT_XML);
-    }
-    const plan = this.stage.planOf(request.amount);
-    return faulty(plan.start, () => this.#accept(request, plan));
+    const plan = this.stage.planOf(request?.amount ?? '');
+    return request && faulty(plan.start, () => this.#accept(request, plan));
   }
 
-  async #status({ headers, body }: ReceivedCall): Promise<Reply> {
-    if (headers.authorization !== `Bearer ${this.relayToken}`) {
-      return { type: 'answer', status: 401, body: 'The relay rejects this token.' };
-    }
+  async #status(body: string): Promise<Reply | null> {
     const query = cpsQueryIn(body);
-    const isSoap = /^text\/xml(;|$)/.test(headers['content-type'] ?? '') && 'soapaction' in headers;
-    const isCurrentQuery = query !== null && isCurrent(query.timestamp, 'synccpsinterface');
-    if (!isSoap || !isCurrentQuery || this.#queryIds.has(query.queryId)) {
-      return xmlReply(500, FAULT_XML);
+    const isCurrent = query !== null && isNow(query.timestamp, CLOCK_SKEW_MS_MAX, 'Z');
+    if (!isCurrent || this.#queryIds.has(query.queryId)) {
+      return null;
     }
     const code = refusalOfCaller(query);
     if (code !== null) {
@@ -234,14 +228,10 @@ class Cps {
 }
 
 /** A prompt on a customer's phone. */
-class Prompt implements StandInOrder {
-  readonly orderId: string;
-  readonly amountText: string;
-  readonly phone: string;
-  acted: CustomerAct | null = null;
+class Prompt extends StageOrder {
+  readonly callbackUrl: string;
   readonly #namespace: Namespace;
   readonly #answer = Promise.withResolvers<Reply>();
-  readonly #request: CpsRequest;
   readonly #conversationId: string;
   readonly #resultToken: string;
   /** telebirr's receipt number. */
@@ -249,26 +239,21 @@ class Prompt implements StandInOrder {
 
   constructor(
     namespace: Namespace,
-    request: CpsRequest,
+    { orderId, amount, phone, resultUrl }: CpsRequest,
     conversationId: string,
     resultToken: string,
   ) {
+    super(orderId, amount, phone);
+    this.callbackUrl = resultUrl;
     this.#namespace = namespace;
-    this.orderId = request.orderId;
-    this.amountText = request.amount;
-    this.phone = request.phone;
-    this.#request = request;
     this.#conversationId = conversationId;
     this.#resultToken = resultToken;
   }
 
-  async act(
-    act: CustomerAct,
-    { silent = false }: { readonly silent?: boolean } = {},
-  ): Promise<CallbackAnswer | null> {
-    this.acted = act;
+  override act(act: CustomerAct, options?: { readonly silent?: boolean }) {
+    const acting = super.act(act, options);
     this.#answer.resolve(xmlReply(200, this.#result('genuine')));
-    return silent ? null : this.callback();
+    return acting;
   }
 
   /** The answer that waits for the result, once the customer has acted. */
@@ -282,26 +267,13 @@ class Prompt implements StandInOrder {
     return statusXml(queryId, STATES[this.acted ?? 'nothing'], receipt);
   }
 
-  get callbackUrl(): string {
-    return this.#request.resultUrl;
-  }
-
   /** telebirr's result as the relay passes it on. A forged one does not come through the relay. */
-  async callback(
-    variant: CallbackVariant = 'genuine',
-    address = this.callbackUrl,
-  ): Promise<CallbackAnswer> {
-    const isForged = variant === 'forged';
-    const response = await fetch(address, {
-      method: 'POST',
-      headers: {
-        'content-type': 'text/xml; charset=utf-8',
-        ...(isForged ? {} : { authorization: `Bearer ${this.#resultToken}` }),
-      },
+  override reportOf(variant: CallbackVariant): SentReport {
+    return {
+      contentType: 'text/xml; charset=utf-8',
+      headers: variant === 'forged' ? {} : { authorization: `Bearer ${this.#resultToken}` },
       body: this.#result(variant),
-      redirect: 'manual',
-    });
-    return { status: response.status, text: await response.text() };
+    };
   }
 
   #result(variant: CallbackVariant): string {
@@ -309,12 +281,9 @@ class Prompt implements StandInOrder {
     const paid = paidXml(this.#namespace, this.orderId, ...ids);
     switch (variant) {
       case 'genuine':
-        if (this.acted === null) {
-          throw new Error('The customer has not acted');
-        }
-        return this.acted === 'pays'
+        return this.reported === 'pays'
           ? paid
-          : failureXml(this.#namespace, this.orderId, this.#conversationId, CODE[this.acted]);
+          : failureXml(this.#namespace, this.orderId, this.#conversationId, CODE[this.reported]);
       case 'forged':
         return paid;
       case 'unreadable':
@@ -350,16 +319,8 @@ function isSound(namespace: Namespace, request: CpsRequest): boolean {
     /^(?!0\.00)(?:0|[1-9]\d{0,8})\.\d\d$/.test(request.amount) &&
     request.currency === 'ETB' &&
     /^https?:$/.test(URL.parse(request.resultUrl)?.protocol ?? '') &&
-    isCurrent(request.timestamp, namespace)
+    isNow(request.timestamp, CLOCK_SKEW_MS_MAX, OFFSETS[namespace])
   );
-}
-
-function isCurrent(timestamp: string, namespace: Namespace): boolean {
-  const iso = timestamp.replace(
-    /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/,
-    `$1-$2-$3T$4:$5:$6${OFFSETS[namespace]}`,
-  );
-  return Math.abs(Date.parse(iso) - Date.now()) <= CLOCK_SKEW_MS_MAX;
 }
 
 function xmlReply(status: number, body: string): Reply {

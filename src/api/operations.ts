@@ -1,8 +1,7 @@
 import { ENVIRONMENTS, type Environment } from '../domain/method.ts';
 import type { KeyPermission } from '../merchants/key-permissions.ts';
 import type { MerchantCall } from './call.ts';
-import { createExpress } from './routes/create-express.ts';
-import { createHosted } from './routes/create-hosted.ts';
+import { createExpress, createHosted } from './routes/create-payment.ts';
 import { cancelPayment, readPayment } from './routes/read-payment.ts';
 
 /** Every call of the merchants' API. `scripts/openapi/operations.ts` describes each for readers. */

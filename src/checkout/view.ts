@@ -14,7 +14,6 @@ import type { Refund } from '../domain/refund.ts';
 import { expiryHeldUntilMs } from '../domain/time.ts';
 import { webUrl } from '../http/web-url.ts';
 import type { FormProblem } from '../i18n/messages.ts';
-import { phoneText } from './phone.ts';
 import { type PaymentSummary, summaryOf } from './summary.ts';
 
 /**
@@ -284,6 +283,12 @@ function phoneField(
   }
   const known = last?.phone ?? terms.customer?.phone ?? '';
   return { value: refusedForm?.phone ?? phoneText(known), isReadOnly: false };
+}
+
+/** `251911234567` in national notation, "0911 234 567". Any other text is returned unchanged. */
+function phoneText(phone: string): string {
+  const parts = /^(?:251)?([79]\d{2})(\d{3})(\d{3})$/.exec(phone);
+  return parts === null ? phone : `0${parts[1]} ${parts[2]} ${parts[3]}`;
 }
 
 /** The phone number that the customer cannot change, or null. The form's number is then ignored. */

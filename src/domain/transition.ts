@@ -132,7 +132,7 @@ function apply(step: Step, command: Command, nowMs: number): Step {
 }
 
 /** The attempt that an accepted start stores. */
-export function startedAttempt(plan: NewAttempt, nowMs: number): Attempt {
+function startedAttempt(plan: NewAttempt, nowMs: number): Attempt {
   return {
     ...plan,
     checkAtMs: notAfterWindow(plan.checkAtMs, plan, nowMs),

@@ -71,10 +71,12 @@ const WHOLE_BODY_PATH = 'body';
 
 /** The path of a field as the caller wrote it: `items[0].price`. */
 export function pathOf(issue: v.BaseIssue<unknown>): string {
-  let path = '';
-  for (const { key } of issue.path ?? []) {
-    const separator = path === '' ? '' : '.';
-    path += typeof key === 'number' ? `[${key}]` : `${separator}${String(key)}`;
-  }
-  return path === '' ? WHOLE_BODY_PATH : path;
+  const keys = issue.path?.map(({ key }) => (typeof key === 'number' ? key : String(key)));
+  return pathText(keys ?? []) || WHOLE_BODY_PATH;
+}
+
+/** The path of names and of indexes in lists. */
+export function pathText(steps: readonly (string | number)[]): string {
+  const path = steps.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
+  return path.replace(/^\./, '');
 }

@@ -1,3 +1,5 @@
+import { pathText } from './fields.ts';
+
 /** The most names that one answer reports. */
 const REPEATED_MAX = 20;
 /** Kefel has no deeper fields and no longer names, so answers shorten such paths. */
@@ -43,9 +45,8 @@ export function repeatedNames(text: string): readonly string[] {
 }
 
 function pathOf(levels: readonly Level[]): string {
-  const steps = levels.slice(0, DEPTH_SHOWN).map(({ names, at }, index) => {
-    const shown = String(at).slice(0, NAME_CHARACTERS_SHOWN);
-    return names === null ? `[${shown}]` : `${index === 0 ? '' : '.'}${shown}`;
-  });
-  return steps.join('') + (levels.length > DEPTH_SHOWN ? '…' : '');
+  const steps = levels
+    .slice(0, DEPTH_SHOWN)
+    .map(({ names, at }) => (names === null ? at : String(at).slice(0, NAME_CHARACTERS_SHOWN)));
+  return pathText(steps) + (levels.length > DEPTH_SHOWN ? '…' : '');
 }

@@ -9,7 +9,7 @@ import {
   REFUND_WINDOW_MS,
 } from '../domain/schedule.ts';
 import { errorText, log } from '../platform/log.ts';
-import type { Ports, RefundPort } from './ports.ts';
+import type { Ports, RefundCall } from './ports.ts';
 import type { ExecuteResult } from './protocol.ts';
 
 /** What the alarm's provider calls need of the object. */
@@ -29,8 +29,8 @@ export interface Asker {
 export async function askRails(asker: Asker, intent: Intent, nowMs: number): Promise<void> {
   const calls = await Promise.allSettled([
     ...attemptsToCheck(intent, nowMs).map((attempt) => queryAttempt(asker, intent, attempt)),
-    ...refundsToStart(intent, nowMs).map(({ id }) => startRefund(asker, id, nowMs)),
-    ...refundsToRepeat(intent, nowMs).map(({ id }) => repeatRefund(asker, id, nowMs)),
+    ...refundsToStart(intent, nowMs).map(({ id }) => sendRefund(asker, 'start', id, nowMs)),
+    ...refundsToRepeat(intent, nowMs).map(({ id }) => sendRefund(asker, 'repeat', id, nowMs)),
     ...refundsToCheck(intent, nowMs).map((refund) => queryRefund(asker, intent, refund)),
   ]);
   // The error is thrown only now, because the alarm must not end before every answer is stored.
@@ -68,40 +68,35 @@ async function attemptOutcome(
   }
 }
 
+/** The claim of each call that sends a refund, and the claim that the refund then has. */
+const SENDS = {
+  start: { claims: 'claim_refund', claimOf: ({ claimId }: Refund) => claimId },
+  repeat: { claims: 'claim_refund_repeat', claimOf: ({ repeat }: Refund) => repeat?.claimId },
+} as const;
+
 /**
  * Claims a refund, calls the provider once and stores the answer. The output gate holds the call
- * until the claim is durable. If the object dies before it stores the answer, the alarm finds the
- * claim and only queries the provider, so that the money cannot go back twice.
+ * until the claim is durable. If the object dies before it stores the answer to a start, the alarm
+ * finds the claim and only queries the provider, so that the money cannot go back twice. After a
+ * repeat, the refund is unresolved again.
  */
-async function startRefund(asker: Asker, refundId: string, nowMs: number): Promise<void> {
+async function sendRefund(
+  asker: Asker,
+  send: keyof typeof SENDS,
+  refundId: string,
+  nowMs: number,
+): Promise<void> {
+  const { claims, claimOf } = SENDS[send];
   const claimId = crypto.randomUUID();
   const deadlineAtMs = nowMs + REFUND_WINDOW_MS;
-  const claim = asker.execute({ type: 'claim_refund', refundId, claimId, deadlineAtMs });
+  const claim = asker.execute({ type: claims, refundId, claimId, deadlineAtMs });
   if (claim.type !== 'done') {
     return;
   }
   const refund = claim.intent.refunds.find(({ id }) => id === refundId);
   // Another refund of the same attempt may have been claimed a moment before.
-  if (refund?.claimId === claimId) {
-    const outcome = await refundOutcome(asker, claim.intent, refund, asker.ports.refunds.start);
-    asker.execute({ type: 'resolve_refund', refundId, outcome });
-  }
-}
-
-/**
- * Works as `startRefund`. If the object dies before it stores the answer, the refund is unresolved
- * again.
- */
-async function repeatRefund(asker: Asker, refundId: string, nowMs: number): Promise<void> {
-  const claimId = crypto.randomUUID();
-  const deadlineAtMs = nowMs + REFUND_WINDOW_MS;
-  const claim = asker.execute({ type: 'claim_refund_repeat', refundId, claimId, deadlineAtMs });
-  if (claim.type !== 'done') {
-    return;
-  }
-  const refund = claim.intent.refunds.find(({ id }) => id === refundId);
-  if (refund?.repeat?.claimId === claimId) {
-    const outcome = await refundOutcome(asker, claim.intent, refund, asker.ports.refunds.repeat);
+  if (refund !== undefined && claimOf(refund) === claimId) {
+    const outcome = await refundOutcome(asker, claim.intent, refund, asker.ports.refunds[send]);
     asker.execute({ type: 'resolve_refund', refundId, outcome });
   }
 }
@@ -117,7 +112,7 @@ async function refundOutcome(
   { env, objectId }: Asker,
   intent: Intent,
   refund: Refund,
-  ask: RefundPort[keyof RefundPort],
+  ask: RefundCall,
 ): Promise<RefundOutcome> {
   try {
     return await ask(env, objectId, intent, refund);

@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
 import { decide, openIntent } from '../domain/decide.ts';
-import { type Command, callbackUrlOf } from '../domain/intent.ts';
+import { type Command, callbackUrlOf, type Intent } from '../domain/intent.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
 import { faultOfTry } from '../domain/webhook-fault.ts';
 import { errorText, log } from '../platform/log.ts';
@@ -64,7 +64,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     if (stored !== null) {
       // The same uuid is a retry of a call whose first answer was lost.
       return stored.intent?.terms.uuid === request.terms.uuid
-        ? { type: 'created' }
+        ? created(stored.intent)
         : takenResult(stored, request.idempotency, nowMs);
     }
     const { attempt, idempotency, answer } = request;
@@ -81,8 +81,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       const start: Command[] = attempt === null ? [] : [{ type: 'start_attempt', attempt }];
       // The attempt starts at the time of creation, because a slow call must not reject it as too
       // late.
-      this.#record.apply(start, request.terms.createdAtMs);
-      return { type: 'created' };
+      return created(this.#record.apply(start, request.terms.createdAtMs).intent);
     });
   }
 
@@ -387,4 +386,8 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       this.ctx.waitUntil(this.alarm());
     }
   }
+}
+
+function created({ attempts }: Intent): CreateResult {
+  return { type: 'created', attempt: attempts[0] ?? null };
 }

@@ -41,9 +41,16 @@ export interface AttemptPort {
 /** What the alarm does for a refund. */
 export interface RefundPort {
   /** Asks the provider to return the money. At most one call for each refund, ever. */
-  start(env: Env, objectId: string, intent: Intent, refund: Refund): Promise<RefundOutcome>;
+  readonly start: RefundCall;
   /** Sends it again with the same number. At most one call for each request of the operator. */
-  repeat(env: Env, objectId: string, intent: Intent, refund: Refund): Promise<RefundOutcome>;
+  readonly repeat: RefundCall;
   /** Queries the provider for the outcome. */
-  query(env: Env, objectId: string, intent: Intent, refund: Refund): Promise<RefundOutcome>;
+  readonly query: RefundCall;
 }
+
+export type RefundCall = (
+  env: Env,
+  objectId: string,
+  intent: Intent,
+  refund: Refund,
+) => Promise<RefundOutcome>;

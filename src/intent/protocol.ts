@@ -52,10 +52,12 @@ export type TakenResult =
   | { readonly type: 'unanswered'; readonly intent: Intent };
 
 /**
- * The answer leaves out the intent: the request says the same, and copying it between objects costs
- * time.
+ * `attempt`: the one attempt of an express payment, as it is stored. The answer leaves out the rest
+ * of the intent: the request says the same, and copying it between objects costs time.
  */
-export type CreateResult = { readonly type: 'created' } | TakenResult;
+export type CreateResult =
+  | { readonly type: 'created'; readonly attempt: Attempt | null }
+  | TakenResult;
 
 export type ProbeResult = { readonly type: 'free' } | TakenResult;
 

@@ -15,14 +15,15 @@ export type StatusMeaning =
   | 'unclear';
 
 /** By status, or by its first digit. */
-interface StatusTable {
+export interface StatusTable {
   readonly [status: number]: StatusMeaning;
   readonly '4xx'?: StatusMeaning;
   readonly '5xx'?: StatusMeaning;
   readonly others: StatusMeaning;
 }
 
-const UNREAD = { 401: 'unread', 403: 'unread', 404: 'unread', 405: 'unread' } as const;
+/** The provider, or a server in front of it, rejects calls without access and to wrong URLs. */
+export const UNREAD = { 401: 'unread', 403: 'unread', 404: 'unread', 405: 'unread' } as const;
 
 /** How the rails differ, on purpose. */
 export const STATUSES = {
@@ -52,11 +53,10 @@ export const STATUSES = {
   telebirrToken: { 200: 'answer', 429: 'busy', '4xx': 'unread', others: 'busy' },
 } as const satisfies Readonly<Record<string, StatusTable>>;
 
-export function meaningOfStatus(answer: RailAnswer, rail: keyof typeof STATUSES): StatusMeaning {
+export function meaningOfStatus(answer: RailAnswer, table: StatusTable): StatusMeaning {
   if (answer.type === 'no_answer') {
     return 'unclear';
   }
-  const table: StatusTable = STATUSES[rail];
   const { status } = answer;
   const hundreds = status >= 400 && status < 500 ? table['4xx'] : status >= 500 && table['5xx'];
   return table[status] ?? (hundreds || table.others);

@@ -1,10 +1,13 @@
+import { railOrder } from '../attempts/order.ts';
+import { configOf } from '../config.ts';
+import { signLink } from '../crypto/link-token.ts';
 import type { Intent } from '../domain/intent.ts';
 import type { Refund, RefundOutcome } from '../domain/refund.ts';
+import { refundsOf, sumOf } from '../domain/refund-amounts.ts';
 import { nextRefundCheckAtMs } from '../domain/schedule.ts';
 import type { Rail } from '../rails/rail.ts';
-import type { RefundAnswer } from '../rails/refund.ts';
+import type { RefundAnswer, RefundOrder } from '../rails/refund.ts';
 import { railOf } from '../rails/registry.ts';
-import { refundOrder } from './order.ts';
 
 /** Asks the provider to return the money. Called at most once for each refund. */
 export async function startRefund(
@@ -88,4 +91,33 @@ export function outcomeOf(rail: Rail, answer: RefundAnswer, refund: Refund): Ref
   }
   const { checkAtMs = nextRefundCheckAtMs(refund, Date.now()) } = answer;
   return { ...answer, checkAtMs: rail.refundStatus === undefined ? null : checkAtMs };
+}
+
+/** Everything that the adapter may know about a refund of this intent, its callback URL included. */
+export async function refundOrder(
+  env: Env,
+  rail: Rail,
+  objectId: string,
+  intent: Intent,
+  refund: Refund,
+): Promise<RefundOrder> {
+  const attempt = intent.attempts.find(({ id }) => id === refund.attemptId);
+  const index = intent.refunds.findIndex(({ id }) => id === refund.id);
+  if (attempt === undefined || index < 0) {
+    throw new Error('The refund belongs to another payment');
+  }
+  const link = { objectId, index };
+  const [payment, token] = await Promise.all([
+    railOrder(env, rail, objectId, intent, attempt),
+    signLink(configOf(env).linkSigningKeys, 'refund', link),
+  ]);
+  const others = refundsOf(intent, attempt.id).filter(({ id }) => id !== refund.id);
+  const returned = others.filter(({ status }) => status === 'succeeded');
+  return {
+    payment,
+    refund,
+    returnedBeforeMinor: sumOf(returned).returnedMinor,
+    isFirst: others.every(({ claimId }) => claimId === null),
+    callbackUrl: `${intent.terms.baseUrl}/rails/${rail.id}/refunds/${token}`,
+  };
 }

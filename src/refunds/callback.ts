@@ -4,8 +4,7 @@ import type { Link } from '../crypto/link-token.ts';
 import { intentByObjectId } from '../intent/client.ts';
 import { log } from '../platform/log.ts';
 import type { CallbackCall, CallbackReply } from '../rails/callback.ts';
-import { outcomeOf, railOfRefund } from './ask-rail.ts';
-import { refundOrder } from './order.ts';
+import { outcomeOf, railOfRefund, refundOrder } from './ask-rail.ts';
 
 /**
  * The reply to a callback at a refund's own URL; null when no refund has this URL. Nothing changes

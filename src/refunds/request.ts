@@ -1,14 +1,15 @@
 import { configOf } from '../config.ts';
 import { decide } from '../domain/decide.ts';
+import { REFERENCE_LENGTH, referenceFrom } from '../domain/identifiers.ts';
 import type { Attempt, Intent, Rejection, Tenant } from '../domain/intent.ts';
-import type { Refund, RefundRequester } from '../domain/refund.ts';
+import type { Refund, RefundCommand, RefundRequester } from '../domain/refund.ts';
 import { refundableMinor } from '../domain/refund-amounts.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import type { IdempotencyClaim } from '../intent/protocol.ts';
 import { prepare } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
+import { railOf } from '../rails/registry.ts';
 import { claimRefund, releaseStatement } from './claim.ts';
-import { refundCommand } from './plan.ts';
 
 export interface RefundOfPayment {
   readonly paymentUniqueId: string;
@@ -70,20 +71,11 @@ async function claimAndReserve(
   attempt: Attempt,
   request: RefundOfPayment,
 ): Promise<RefundResult> {
-  const { refundUniqueId, reason, requester, idempotency } = request;
+  const { refundUniqueId } = request;
   const nowMs = Date.now();
   // The object must reserve the same amount that the claim counts.
   const amountMinor = request.amountMinor ?? refundableMinor(intent, attempt);
-  const command = refundCommand(env, intent, {
-    id: refundUniqueId,
-    attempt,
-    amountMinor,
-    reason,
-    requester,
-    idempotencyKeyDigest: idempotency?.keyDigest ?? null,
-    bodyDigest: idempotency?.bodyDigest ?? null,
-    keepsCommission: configOf(env).keepsCommission,
-  });
+  const command = refundCommand(env, intent, attempt, { ...request, amountMinor });
   const { rejection } = decide(intent, [command], nowMs);
   if (rejection !== null) {
     return { type: 'rejected', rejection, intent };
@@ -109,10 +101,41 @@ async function claimAndReserve(
   }
 }
 
+/** The command that reserves a refund, with the capability of its attempt's rail. */
+function refundCommand(
+  env: Env,
+  intent: Intent,
+  attempt: Attempt,
+  request: Omit<RefundOfPayment, 'paymentUniqueId' | 'transactionId'>,
+): RequestRefund {
+  const { refundUniqueId: id, amountMinor, reason, requester, idempotency } = request;
+  const rail = railOf(env, intent.terms, attempt);
+  return {
+    type: 'request_refund',
+    refund: {
+      id,
+      amountMinor,
+      reason,
+      requester,
+      idempotencyKeyDigest: idempotency?.keyDigest ?? null,
+      bodyDigest: idempotency?.bodyDigest ?? null,
+      attemptId: attempt.id,
+      requestId: crypto.randomUUID(),
+      reference: referenceFrom(crypto.getRandomValues(new Uint8Array(REFERENCE_LENGTH))),
+    },
+    keepsCommission: configOf(env).keepsCommission,
+    capability: rail?.refunds ?? null,
+    startsAfterMs:
+      rail?.refundStartsAfterMs?.(amountMinor ?? refundableMinor(intent, attempt)) ?? 0,
+  };
+}
+
+type RequestRefund = Extract<RefundCommand, { readonly type: 'request_refund' }>;
+
 /** Lets the payment's object decide. */
 async function reserve(
   client: IntentClient,
-  command: ReturnType<typeof refundCommand>,
+  command: RequestRefund,
   { refundUniqueId, idempotency }: RefundOfPayment,
 ): Promise<RefundResult> {
   const result = await client.execute([command]);
@@ -192,17 +215,10 @@ export function rehearseRefund(
   asked: Pick<RefundOfPayment, 'refundUniqueId' | 'amountMinor'>,
   nowMs: number,
 ): Rehearsal {
-  const command = refundCommand(env, intent, {
-    id: asked.refundUniqueId,
-    attempt,
-    amountMinor: asked.amountMinor,
-    reason: null,
-    // Nothing is stored, so the requester does not matter.
-    requester: { type: 'member', memberId: '' },
-    idempotencyKeyDigest: null,
-    bodyDigest: null,
-    keepsCommission: configOf(env).keepsCommission,
-  });
+  // Nothing is stored, so the requester does not matter.
+  const requester = { type: 'member', memberId: '' } as const;
+  const request = { ...asked, reason: null, requester, idempotency: null };
+  const command = refundCommand(env, intent, attempt, request);
   const { intent: after, rejection } = decide(intent, [command], nowMs);
   const outcome = rejection ?? refundIn(after, asked.refundUniqueId) ?? 'refund_not_found';
   return { intent, attempt, outcome };

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Plan } from '../../scripts/stand-ins/stand-in.ts';
 import type { Method } from '../../src/domain/method.ts';
 import { HANG, OK } from '../support/e2e-merchant-server.ts';
 import { operate } from '../support/e2e-operator.ts';
@@ -19,6 +18,7 @@ import {
   webhook,
 } from '../support/e2e-scene.ts';
 import { formTo, open, submit } from '../support/e2e-visitor.ts';
+import { factOfAll } from '../support/method-facts.ts';
 
 /** Repeated SIGKILL to a working gateway, first in production and then in the sandbox. */
 
@@ -29,32 +29,11 @@ beforeAll(() => rails.start());
 
 afterAll(() => rails.close());
 
-interface Pending {
-  readonly plan: Plan;
-  /** Part of the URL of the call that hangs when the gateway is killed. */
-  readonly call: string;
-  /** How many of the two payments' calls have reached the rail by then. */
-  readonly calls: number;
-}
-
-const PENDING: Readonly<Record<Method, Pending>> = {
-  TELE_BIRR: { plan: { start: 'accepted_then_hang' }, call: '/merchant/preOrder', calls: 2 },
-  TELE_BIRR_USSD: {
-    plan: { start: 'accepted_then_hang' },
-    call: '/APIRequestMgrService',
-    calls: 2,
-  },
-  // Its start makes no call. The query that confirms its callback hangs.
-  CBE: { plan: { query: 'hang' }, call: '/TXNSTAT', calls: 2 },
-  ETS_SWITCH: { plan: { start: 'accepted_then_hang' }, call: 'action=order.create', calls: 2 },
-  M_PESA: { plan: { start: 'accepted_then_hang' }, call: '/stkpush/v3/processrequest', calls: 2 },
-  // The call hangs until the customer acts; the other payment is still in the queue then.
-  E_BIRR: { plan: {}, call: '/asm', calls: 1 },
-};
+const CRASHES = factOfAll('crash');
 
 test('charges no customer twice and loses no payment after SIGKILL during the calls', async () => {
   const payments = await Promise.all(
-    CELLS.map((cell) => rails.create(cell, { plan: PENDING[cell.method].plan })),
+    CELLS.map((cell) => rails.create(cell, { plan: CRASHES[cell.method].plan })),
   );
   const cutOff = payments.map((payment) => begin(payment).catch(() => undefined));
   const references = await Promise.all(payments.map((payment) => payment.reference()));
@@ -180,11 +159,11 @@ async function begin(payment: RailPayment): Promise<void> {
 }
 
 function expectAllPending(): void {
-  const calls = Object.entries(PENDING).map(([method, { call }]) => [
+  const calls = Object.entries(CRASHES).map(([method, { call }]) => [
     method,
     rails.standIns.byMethod[method as Method].calls.filter(({ url }) => url.includes(call)).length,
   ]);
-  expect(calls).toEqual(Object.entries(PENDING).map(([method, row]) => [method, row.calls]));
+  expect(calls).toEqual(Object.entries(CRASHES).map(([method, row]) => [method, row.calls]));
 }
 
 /** The merchant retries and the customer presses the button again, which must start nothing. */
@@ -205,7 +184,7 @@ async function tryAgain(payment: RailPayment, reference: string): Promise<void> 
 async function chargesOf(payment: RailPayment): Promise<number> {
   const { cell, standIn } = payment;
   const { orderId } = await payment.order();
-  const address = cell.method === 'CBE' ? '/Default.aspx' : PENDING[cell.method].call;
+  const address = cell.method === 'CBE' ? '/Default.aspx' : CRASHES[cell.method].call;
   return standIn.calls.filter(
     ({ method, url, body }) => method === 'POST' && url.includes(address) && body.includes(orderId),
   ).length;

@@ -8,7 +8,6 @@ import {
   paymentOf,
   press,
   useScene,
-  webhook,
 } from '../support/e2e-scene.ts';
 import { open } from '../support/e2e-visitor.ts';
 
@@ -120,25 +119,6 @@ describe.concurrent('express ACTUAL_TEST in the simulator: decisions.md#22', () 
       expect((await open(simulator.url)).forms).toEqual([]);
     },
   );
-
-  test('expires when the customer does not decide in time: webhooks.md#events, decisions.md#30', async () => {
-    const hook = scene.server.endpoint();
-    await scene.sandbox.express(
-      expressBody({
-        callbackUrl: hook.url,
-        expireIn: 5,
-        testMode: { testModeType: 'ACTUAL_TEST' },
-      }),
-    );
-    expect((await webhook(scene, hook)).webHookEvent).toBe('PAYMENT_EXPIRED');
-    await fence(scene);
-    expect(hook.requests).toHaveLength(1);
-  });
-
-  test('cannot be canceled while the customer pays: decisions.md#25', async () => {
-    const { uniqueId } = await actual();
-    expect((await scene.sandbox.cancel(uniqueId)).status).toBe(409);
-  });
 });
 
 describe.concurrent('production without rails: decisions.md#23', () => {

@@ -112,50 +112,6 @@ describe.concurrent('hosted checkout', () => {
     expect((await open(payment.checkoutUrl)).heading).toBe('Payment successful');
   });
 
-  test('shows and charges the commission if the customer bears it: decisions.md#15', async () => {
-    const payment = await createHosted(scene, { amount: 200, commissionPaidByCustomer: true });
-    expect((await open(payment.checkoutUrl)).text).toMatch(
-      /telebirr ETB.205\.00 Log in on the telebirr page fee ETB.5\.00/,
-    );
-    const simulator = await choose(payment, 'TELE_BIRR');
-    expect(simulator.text).toContain('205.00');
-    await press(simulator, 'approve');
-    const { payment: received } = await webhook(scene, payment.hook);
-    expect(received).toMatchObject({ totalAmount: 20_000, commission: 500, chargedAmount: 20_500 });
-  });
-
-  test('can be retried by another method after a decline: decisions.md#30', async () => {
-    const payment = await createHosted(scene);
-    const declined = await press(await choose(payment, 'TELE_BIRR'), 'decline');
-    expect(declined.heading).toBe('How do you want to pay?');
-    expect(declined.text).toContain('The payment was declined');
-    const open = await paymentOf(scene, payment.uniqueId);
-    expect(open).toMatchObject({ status: 'OPEN', transaction: { transactionStatus: 'FAILED' } });
-
-    const simulator = await submit(formTo(declined, '/attempts'), {
-      method: 'CBE',
-      phone: '0911223344',
-    });
-    await press(simulator, 'approve');
-    const event = await onlyWebhook(scene, payment.hook);
-    expect(event.webHookEvent).toBe('PAYMENT_SUCCESS');
-    expect(event.payment.transaction).toMatchObject({ paymentType: 'CBE' });
-    expect(event.payment.transaction?.transactionId).not.toBe(open.transaction?.transactionId);
-  });
-
-  test('fails once when the simulator returns to the merchant: decisions.md#30, #20', async () => {
-    const payment = await createHosted(scene);
-    const landed = await press(await choose(payment), 'give_up');
-    expect(landed.url).toContain(payment.shop.url);
-    const event = await onlyWebhook(scene, payment.hook);
-    expect(event).toMatchObject({
-      webHookEvent: 'PAYMENT_FAILED',
-      payment: { reason: 'abandoned' },
-    });
-    expect(await returnedWith(payment)).toMatchObject({ status: 'FAILED' });
-    expect((await open(payment.checkoutUrl)).heading).toBe('Payment not completed');
-  });
-
   test('fails once when the customer abandons it on the page, and is not canceled: decisions.md#25', async () => {
     const payment = await createHosted(scene);
     const page = await open(payment.checkoutUrl);
@@ -245,25 +201,6 @@ describe.concurrent('hosted checkout', () => {
     });
   });
 
-  test('expires after a simulator attempt, which ends with it: decisions.md#30', async () => {
-    const payment = await createHosted(scene, { expireIn: EXPIRE_IN_SECONDS });
-    const simulator = await choose(payment);
-    const event = await webhook(scene, payment.hook);
-    expect(event.webHookEvent).toBe('PAYMENT_EXPIRED');
-    expect((await press(simulator, 'approve')).heading).toBe('This payment has expired');
-    expect((await open(simulator.url)).text).toContain(english.simulatorSettled.expired);
-    await onlyWebhook(scene, payment.hook);
-    expect(await paymentOf(scene, payment.uniqueId)).toMatchObject({
-      status: 'EXPIRED',
-      transaction: { transactionStatus: 'EXPIRED' },
-      anomalies: [],
-      refundedAmount: 0,
-      refunds: [],
-      netShareAmounts: [],
-      expiryHeldUntil: null,
-    });
-  });
-
   test('keeps a phone that the merchant fixed: api.md#customer-info', async () => {
     const payment = await createHosted(scene, {
       methods: ['M_PESA'],
@@ -278,28 +215,6 @@ describe.concurrent('hosted checkout', () => {
     // An edited form does not override the merchant's phone.
     const simulator = await submit(form, { phone: 'not a phone' });
     expect(simulator.heading).toBe('Payment simulator');
-  });
-
-  test('asks again for an invalid phone: decisions.md#3', async () => {
-    // Every form is answered with 303, and the page that it leads to says what is wrong.
-    const payment = await createHosted(scene, { methods: ['M_PESA', 'TELE_BIRR'] });
-    const form = formTo(await open(payment.checkoutUrl), '/attempts');
-    const missing = await submit(form, { method: 'M_PESA', phone: '' });
-    expect([missing.status, missing.text]).toEqual([
-      200,
-      expect.stringContaining('Enter your phone number'),
-    ]);
-    const wrong = await submit(form, { method: 'M_PESA', phone: '12345' });
-    expect([wrong.status, wrong.text]).toEqual([
-      200,
-      expect.stringContaining('Ethiopian mobile number'),
-    ]);
-    const none = await submit(form);
-    expect([none.status, none.text]).toEqual([
-      200,
-      expect.stringContaining('Choose how you want to pay'),
-    ]);
-    expect(await paymentOf(scene, payment.uniqueId)).toMatchObject({ status: 'OPEN' });
   });
 
   test('starts one attempt and pays once for repeated forms: decisions.md#30', async () => {
@@ -370,7 +285,7 @@ describe.concurrent('hosted checkout', () => {
     const inputs = form.inputs.filter(({ name }) => name !== 'attempts');
     const answers = await Promise.all([
       submit({ ...form, inputs }, { method: 'TELE_BIRR' }),
-      ...['', '-1', '0.0', '1e1', '0x0', ' 0', '0000', 'null'].map((attempts) =>
+      ...['', '-1', '0.0', '1e1', '0x0', ' 0', '0\n', '٠', '0000', 'null'].map((attempts) =>
         submit(form, { method: 'TELE_BIRR', attempts }),
       ),
     ]);
@@ -437,31 +352,5 @@ describe.concurrent('hosted checkout', () => {
     expect((await submit(old, { method: 'TELE_BIRR' })).status).toBe(400);
     const simulator = await choose(payment, 'TELE_BIRR');
     expect((await submit(old, { method: 'TELE_BIRR' })).url).toBe(simulator.url);
-  });
-
-  test('shows the same page for all foreign links: decisions.md#29', async () => {
-    const payment = await createHosted(scene);
-    const forged = `${payment.checkoutUrl.slice(0, -2)}AA`;
-    const pages = await Promise.all(
-      [forged, `${scene.gateway.baseUrl}/checkout/x`, `${scene.gateway.baseUrl}/nothing`].map(open),
-    );
-    expect(pages.map(({ status }) => status)).toEqual([404, 404, 404]);
-    expect(new Set(pages.map(({ text }) => text)).size).toBe(1);
-  });
-
-  test('isolates its pages: no foreign script, no frame, no cache, no referrer', async () => {
-    const payment = await createHosted(scene);
-    const { headers, html } = await open(payment.checkoutUrl);
-    expect(html.match(/<script[^>]*>/g)).toEqual([
-      expect.stringMatching(
-        /^<script type="module" src="\/assets\/checkout\.[0-9a-f]{8}\.js" integrity="sha256-[^"]+">$/,
-      ),
-    ]);
-    expect(headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; .*frame-ancestors 'none'/,
-    );
-    expect(headers.get('cache-control')).toBe('no-store');
-    expect(headers.get('referrer-policy')).toBe('no-referrer');
-    expect(headers.get('x-request-id')).not.toBeNull();
   });
 });

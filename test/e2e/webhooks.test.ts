@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SCENARIOS } from '../../src/rails/simulator/scenarios.ts';
 import {
   type Behavior,
   ENDLESS,
@@ -17,6 +18,7 @@ import {
   joinScene,
   press,
   type Scene,
+  webhook,
 } from '../support/e2e-scene.ts';
 import { formTo, open, submit } from '../support/e2e-visitor.ts';
 import { verifiedWebhook } from '../support/e2e-webhook.ts';
@@ -166,6 +168,19 @@ describe.concurrent('webhooks on the wire: decisions.md#18', () => {
     const witness = await createSimulated(scene, [busyFor(LONG_RETRY_AFTER_SECONDS), OK]);
     await witness.hook.request(1);
     expect(hook.requests).toHaveLength(2);
+  });
+
+  test('brings a late success before the expiry that it follows, when the sandbox must', async () => {
+    const { hook } = await createSimulated(scene, [], {
+      amount: SCENARIOS.paid_late.amountMinor / 100,
+      expireIn: 5,
+      metadata: { kefel_webhook: 'out_of_order' },
+    });
+    const { payment: first } = await webhook(scene, hook, 0);
+    const { payment: second } = await webhook(scene, hook, 1);
+    expect(first).toMatchObject({ event: 'PAYMENT_SUCCESS', late: true });
+    expect(second).toMatchObject({ event: 'PAYMENT_EXPIRED', late: false });
+    expect(first.sequence).toBeGreaterThan(second.sequence);
   });
 
   test('retries after a refused connection', async () => {

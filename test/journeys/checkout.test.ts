@@ -253,7 +253,10 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await page.getByRole('button', { name: 'Fail and return to merchant' }).click();
     await heading(page, SHOP_HEADING);
     expect(new URL(page.url()).searchParams.get('status')).toBe('FAILED');
-    await onlyWebhook(scene, payment.hook);
+    expect(await onlyWebhook(scene, payment.hook)).toMatchObject({
+      webHookEvent: 'PAYMENT_FAILED',
+      payment: { reason: 'abandoned' },
+    });
     await device.putAway();
   });
 

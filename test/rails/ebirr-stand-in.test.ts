@@ -105,6 +105,6 @@ describe('the stand-in', () => {
     await expect(prompted.callback()).rejects.toThrow('has not acted');
     expect(await prompted.act('pays')).toEqual({ status: 200, text: 'ok' });
     await starting;
-    await expect(prompted.act('pays')).rejects.toThrow('Already paid');
+    await expect(prompted.act('pays')).rejects.toThrow('is closed');
   });
 });

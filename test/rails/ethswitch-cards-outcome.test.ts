@@ -96,7 +96,7 @@ describe('the query', () => {
     await atEpg.act('pays');
     expect(outcomeOf(await rail.readCallback(receiver.last(), order))).toEqual(PAID);
     expect(await rail.query(order, Date.now())).toEqual(PAID);
-    await expect(atEpg.act('pays')).rejects.toThrow('already has an outcome');
+    await expect(atEpg.act('pays')).rejects.toThrow('is closed');
   });
 
   test('logs the gateway’s answer when it is final or unknown', async () => {

@@ -110,7 +110,8 @@ describe('a payment', () => {
     expect(html).toContain('<b>This is a STAND-IN');
     expect(html).toContain(order.attempt.reference);
     expect(html).toContain(`ETB ${amountOf(order)}`);
-    const pressed = await fetch(new URL(/action="([^"]+)"/.exec(html)?.[1] ?? '', page.url), {
+    const action = /action="([^"]+)"/.exec(html)?.[1]?.replaceAll('&#38;', '&') ?? '';
+    const pressed = await fetch(new URL(action, page.url), {
       method: 'POST',
       body: new URLSearchParams({ orderId: order.attempt.reference, act: 'pays' }),
       redirect: 'manual',

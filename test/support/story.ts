@@ -4,6 +4,7 @@ import type {
   Command,
   EventType,
   Intent,
+  IntentKind,
   IntentTerms,
   Rejection,
 } from '../../src/domain/intent.ts';
@@ -15,15 +16,21 @@ export interface Scene {
   readonly command: Command;
 }
 
-export type Story = readonly Scene[];
+/** A bare command comes a millisecond after what is before it; the first one at 1 ms. */
+export type Story = readonly (Scene | Command)[];
 
 export function at(atMs: number, command: Command): Scene {
   return { atMs, command };
 }
 
-/** The commands, a millisecond apart, the first one at `fromMs`. */
-export function inTurn(commands: readonly Command[], fromMs = 1): Story {
-  return commands.map((command, index) => at(fromMs + index, command));
+/** The story with the time of each command. */
+export function timed(story: Story): readonly Scene[] {
+  let nowMs = 0;
+  return story.map((entry) => {
+    const scene = 'atMs' in entry ? entry : at(nowMs + 1, entry);
+    nowMs = scene.atMs;
+    return scene;
+  });
 }
 
 /** A payment of `someTerms` that lives through a story. */
@@ -31,13 +38,29 @@ export function play(story: Story, changes: Partial<IntentTerms> = {}) {
   let intent: Intent = openIntent(someTerms(changes));
   const events: EventType[] = [];
   const rejections: (Rejection | null)[] = [];
-  for (const { atMs, command } of story) {
+  const scenes = timed(story);
+  for (const { atMs, command } of scenes) {
     const decision = decide(intent, [command], atMs);
     events.push(...decision.steps.flatMap(({ event }) => event ?? []));
     rejections.push(decision.rejection);
     intent = decision.intent;
   }
-  return { intent, events, rejections, rejection: rejections.at(-1) ?? null };
+  const nowMs = scenes.at(-1)?.atMs ?? 0;
+  return { intent, events, rejections, rejection: rejections.at(-1) ?? null, nowMs };
+}
+
+/** A story, and what is told of it. Hosted unless the row says `express`. */
+export type StoryRow = readonly [name: string, story: Story, end: string, kind?: IntentKind];
+
+/** The payment's status, its attempts, all events, and why the last command was rejected. */
+export function told({ intent, events, rejection }: ReturnType<typeof play>): string {
+  const { status, late, attempts } = intent;
+  return [
+    late ? `late ${status}` : status,
+    `[${attempts.map((attempt) => attempt.status).join(' ')}]`,
+    ...events,
+    ...(rejection === null ? [] : [`but ${rejection}`]),
+  ].join(' ');
 }
 
 /** The first attempt of a payment. */

@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
 import { h } from 'preact';
 import { describe, expect, test } from 'vitest';
 import { answerPage } from '../../back-office/ui/answer.ts';
-import { CHECKOUT_CSS_SHA256 } from '../../src/checkout/assets.generated.ts';
 import { pageResponse } from '../../src/checkout/page-response.ts';
 import { pageOf } from '../../src/checkout/pages/checkout-page.tsx';
 import { NoticePage } from '../../src/checkout/pages/notice.tsx';
@@ -10,21 +8,14 @@ import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
 import { loadTexts } from '../../src/checkout/texts.ts';
 import { checkoutView, type RefusedForm } from '../../src/checkout/view.ts';
 import type { Support } from '../../src/config.ts';
-import type { Intent, IntentTerms } from '../../src/domain/intent.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import { majorText } from '../../src/domain/money.ts';
 import { WEBHOOK_FAULTS } from '../../src/domain/webhook-fault.ts';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { SCENARIOS } from '../../src/rails/simulator/scenarios.ts';
-import { brandCss } from '../../src/ui/brand.ts';
 import { seeOther } from '../../src/ui/headers.ts';
 import { htmlIn } from '../../src/ui/texts.ts';
-import {
-  attemptWith,
-  intentWith,
-  itemWith,
-  NOW_MS,
-  termsWith,
-} from '../support/checkout-fixtures.ts';
+import { attemptWith, intentWith, NOW_MS, termsWith } from '../support/checkout-fixtures.ts';
 import { TRANSLATIONS } from '../support/translations.ts';
 
 const PATH = '/checkout/t1.token';
@@ -36,21 +27,6 @@ async function checkoutHtml(
 ): Promise<string> {
   const view = checkoutView(intent, nowMs, { refusedForm });
   return htmlIn('en', await pageOf({ view, path: PATH }));
-}
-
-function simulatorHtml(attempt = attemptWith(), terms = termsWith()): string {
-  const action = '/rails/simulator/t1.token';
-  return htmlIn(
-    'en',
-    h(SimulatorPage, {
-      terms,
-      attempt,
-      path: '/simulator/t1.token',
-      remainingMs: 60_000,
-      action,
-      checkoutUrl: PATH,
-    }),
-  );
 }
 
 /** Roughly what a reader sees: no head, no tags, plain spaces. */
@@ -68,122 +44,34 @@ const paid = intentWith(
   { status: 'succeeded', attempts: [attemptWith({ status: 'succeeded' })] },
 );
 
-const PAGES: Readonly<Record<string, string>> = {
+const PUSHED = attemptWith({ flow: 'push', phone: '251911234567', redirectUrl: null });
+
+const PAGES = {
   choose: await checkoutHtml(intentWith()),
-  refused: await checkoutHtml(intentWith(), {
-    method: 'CBE',
-    phone: '12',
-    problem: 'phone_invalid',
-  }),
-  redirect: await checkoutHtml(inFlight),
-  push: await checkoutHtml(
-    intentWith(
-      {},
-      {
-        status: 'processing',
-        attempts: [attemptWith({ flow: 'push', phone: '251911234567', redirectUrl: null })],
-      },
-    ),
-  ),
+  push: await checkoutHtml(intentWith({}, { status: 'processing', attempts: [PUSHED] })),
   paid: await checkoutHtml(paid),
-  failed: await checkoutHtml(intentWith({}, { status: 'failed', failureReason: 'abandoned' })),
-  expired: await checkoutHtml(intentWith({}, { status: 'expired' })),
-  canceled: await checkoutHtml(intentWith({}, { status: 'canceled' })),
-  simulator: simulatorHtml(),
   unknown: htmlIn('en', h(NoticePage, { kind: 'unknown', retryPath: null })),
-  error: htmlIn('en', h(NoticePage, { kind: 'error', retryPath: PATH })),
+  simulator: htmlIn(
+    'en',
+    h(SimulatorPage, {
+      terms: termsWith(),
+      attempt: attemptWith(),
+      path: '/simulator/t1.token',
+      remainingMs: 60_000,
+      action: '/rails/simulator/t1.token',
+      checkoutUrl: PATH,
+    }),
+  ),
 };
-
-describe.each(Object.entries(PAGES))('the %s page', (_name, html) => {
-  test('needs nothing that the content security policy forbids', () => {
-    const known = html
-      .replace(/<style>[^<]*<\/style>/, '')
-      .replace(/<script type="module" src="\/assets\/[^"]+" integrity="[^"]+"><\/script>/, '');
-    expect(known).not.toMatch(/<script|<style|\sstyle=|\son[a-z]+=|javascript:/i);
-  });
-
-  test('has a language, a title, one first-level heading', () => {
-    expect(html).toMatch(/<html lang="en-ET">/);
-    expect(html).toMatch(/<title>[^<]+<\/title>/);
-    expect(html.match(/<h1>/g)).toHaveLength(1);
-  });
-});
-
-describe('hostile texts are shown, never run', async () => {
-  const hostile = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`;
-  const terms = {
-    merchantName: hostile,
-    description: hostile,
-    items: [itemWith({ name: hostile, description: hostile, priceMinor: 150_000 })],
-    returnUrl: `https://a.example/?"><script>alert(3)</script>`,
-  };
-
-  test.each([
-    [
-      'choose',
-      await checkoutHtml(intentWith(terms), {
-        method: 'CBE',
-        phone: hostile,
-        problem: 'phone_invalid',
-      }),
-    ],
-    ['paid', await checkoutHtml({ ...paid, terms: termsWith(terms) })],
-    ['failed', await checkoutHtml(intentWith(terms, { status: 'failed' }))],
-    ['simulator', simulatorHtml(attemptWith(), termsWith(terms))],
-  ])('%s', (_name, html) => {
-    expect(html.match(/<script/gi)).toHaveLength(1);
-    expect(html).not.toMatch(/<img src=x/i);
-    expect(html).toContain('&lt;script');
-  });
-});
 
 describe('what the customer reads and can do', () => {
   test('items, quantities, prices and the total', () => {
-    const text = textOf(PAGES.choose ?? '');
+    const text = textOf(PAGES.choose);
     expect(text).toContain('3 × ETB 450.00 ETB 1,350.00');
     expect(text).toContain('Total ETB 1,500.00');
     expect(text).toContain('Pay ETB 1,500.00');
     expect(text).toContain(english.testBanner);
-  });
-
-  test('commission and total of every method when the customer pays the commission', async () => {
-    const text = textOf(await checkoutHtml(intentWith({ commissionPaidByCustomer: true })));
-    expect(text).toContain('EthSwitch ETB 1,522.50 Any bank card or account fee ETB 22.50');
-    expect(text).toContain('plus a service fee that varies by method');
-    expect(text).toContain(`Total ${english.commissionByMethod}`);
-  });
-
-  test('every method says what it costs, also without a fee; the headline names no fee then', async () => {
-    const text = textOf(PAGES.choose ?? '');
     expect(text.match(/ETB 1,500\.00 [^.]*? No fee/g)).toHaveLength(6);
-    expect(text).not.toContain(english.plusCommission);
-    const one = {
-      commissionPaidByCustomer: true,
-      methods: [{ method: 'CBE', commissionMinor: 1 }],
-    };
-    const equal = textOf(await checkoutHtml(intentWith(one as Partial<IntentTerms>)));
-    expect(equal).toContain('CBE Birr ETB 1,500.01 On the CBE Birr page fee ETB 0.01');
-    expect(equal).not.toContain(english.plusCommission);
-  });
-
-  test('each method that needs a number has its own hint', () => {
-    const hints = [...(PAGES.choose ?? '').matchAll(/id="hint-(\w+)">([^<]*)</g)];
-    expect(hints.map(([, method, hint]) => [method, hint?.trim()])).toEqual([
-      ['TELE_BIRR_USSD', english.phoneHint('telebirr')],
-      ['M_PESA', english.phoneHintMpesa],
-      ['E_BIRR', english.phoneHint('eBirr')],
-    ]);
-    expect(english.phoneHintMpesa).toContain('start with 07');
-  });
-
-  test('the button and the first method offer what has just failed again', async () => {
-    const attempts = [
-      attemptWith({ status: 'failed', failureReason: 'declined', method: 'M_PESA' }),
-    ];
-    const html = await checkoutHtml(intentWith({}, { attempts }));
-    expect(html).toMatch(/<span class="pay-again">Try M-PESA again<\/span><\/button>/);
-    expect(/name="method" value="(\w+)"/.exec(html)?.[1]).toBe('M_PESA');
-    expect(PAGES.choose).not.toContain('class="pay-again"');
   });
 
   test.each([
@@ -207,9 +95,7 @@ describe('what the customer reads and can do', () => {
   });
 
   test('the page of a prompt says when another try opens', () => {
-    expect(textOf(PAGES.push ?? '')).toContain(
-      `${english.anotherTry('telebirr')} ${english.pushCancel}`,
-    );
+    expect(textOf(PAGES.push)).toContain(`${english.anotherTry('telebirr')} ${english.pushCancel}`);
   });
 
   test("a chat's preview of the link shows the merchant, and nothing of the payment", async () => {
@@ -223,26 +109,8 @@ describe('what the customer reads and can do', () => {
     expect(PAGES.unknown).not.toContain('og:');
   });
 
-  test('the forms post to paths below the link', () => {
-    expect(PAGES.choose).toContain(`method="post" action="${PATH}/attempts"`);
-    expect(PAGES.choose).toContain(`method="post" action="${PATH}/give-up"`);
-    expect(PAGES.redirect).toContain(`method="post" action="${PATH}/abandon"`);
-    expect(PAGES.redirect).toContain(`name="attempt" value="${attemptWith().id}"`);
-  });
-
-  test("a rejected form keeps the customer's input and explains the problem", () => {
-    expect(PAGES.refused).toContain('value="12"');
-    expect(PAGES.refused).toContain('aria-invalid="true"');
-    expect(PAGES.refused).toContain('role="alert"');
-  });
-
-  test('a fixed phone cannot be edited', async () => {
-    const customer = { name: null, email: null, phone: '911234567', isPhoneUpdatable: false };
-    expect(await checkoutHtml(intentWith({ customer }))).toMatch(/<input id="phone"[^>]* readonly/);
-  });
-
   test('the receipt shows reference, method, amount and time, and redirects back automatically', () => {
-    const text = textOf(PAGES.paid ?? '');
+    const text = textOf(PAGES.paid);
     for (const part of [
       'H7K2M9QX4T0B8ZC3VN5D',
       'telebirr',
@@ -292,14 +160,6 @@ describe('what the customer reads and can do', () => {
     expect(PAGES.simulator).not.toContain('http-equiv="refresh"');
   });
 
-  test('a page that can change names its state and its status address', () => {
-    expect(PAGES.choose).toContain(
-      `data-page="${PATH}" data-status="${PATH}/status" data-state="0-choose" data-follow="slow"`,
-    );
-    expect(PAGES.push).toContain('data-follow="fast"');
-    expect(PAGES.expired).not.toContain('data-status');
-  });
-
   test('no page suggests to pay again while an abandoned attempt may still be paid', async () => {
     const left = attemptWith({ status: 'unresolved', failureReason: 'abandoned' });
     const declined = attemptWith({ id: 'b', status: 'failed', failureReason: 'declined' });
@@ -322,17 +182,8 @@ describe('what the customer reads and can do', () => {
     expect(html).toContain('href="https://pay.example.com/simulator/t1.abc"');
   });
 
-  test('the simulator offers three outcomes while pending, and none once resolved', () => {
-    expect(
-      [...(PAGES.simulator ?? '').matchAll(/name="outcome" value="(\w+)"/g)].map((m) => m[1]),
-    ).toEqual(['approve', 'decline', 'give_up']);
-    const resolved = simulatorHtml(attemptWith({ status: 'succeeded' }));
-    expect(resolved).not.toContain('<form');
-    expect(textOf(resolved)).toContain(english.simulatorSettledTitle);
-  });
-
   test('the simulator lists the amounts that have a fixed outcome, and where they are explained', () => {
-    const html = PAGES.simulator ?? '';
+    const html = PAGES.simulator;
     for (const [name, { amountMinor }] of Object.entries(SCENARIOS)) {
       expect(textOf(html)).toContain(`${name} ETB ${majorText(amountMinor)}`);
     }
@@ -343,25 +194,6 @@ describe('what the customer reads and can do', () => {
 
 describe('answers', () => {
   const page = h(NoticePage, { kind: 'unknown', retryPath: null });
-
-  test('a page has all security headers', async () => {
-    const response = await pageResponse(new Request('https://pay.example.com/checkout/x'), page, {
-      status: 404,
-    });
-    expect(response.status).toBe(404);
-    expect(Object.fromEntries(response.headers)).toEqual({
-      'cache-control': 'no-store',
-      'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'sha256-${CHECKOUT_CSS_SHA256}'; connect-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'`,
-      'content-type': 'text/html; charset=utf-8',
-      'cross-origin-resource-policy': 'same-origin',
-      'permissions-policy': expect.stringContaining('geolocation=()'),
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
-      'x-frame-options': 'DENY',
-      'x-robots-tag': 'noindex, nofollow',
-    });
-    expect(await response.text()).toMatch(/^<!doctype html><html/);
-  });
 
   test('a page that the merchant opened as a popup stays connected to the merchant', async () => {
     const request = new Request('https://pay.example.com/checkout/x');
@@ -394,18 +226,5 @@ describe('answers', () => {
       formTargets: [target],
     });
     expect(response.headers.get('content-security-policy')).toContain(`form-action ${sources};`);
-  });
-
-  test("the hash of a brand's style sheet is in the content security policy", async () => {
-    const css = brandCss('#7a3b12');
-    const response = await pageResponse(new Request('https://pay.example.com/checkout/x'), page, {
-      brandCss: css,
-    });
-    const digest = createHash('sha256')
-      .update(css ?? '')
-      .digest('base64');
-    expect(response.headers.get('content-security-policy')).toContain(
-      `style-src 'sha256-${CHECKOUT_CSS_SHA256}' 'sha256-${digest}';`,
-    );
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { attemptsKnownTo, readChoice } from '../../src/checkout/choice.ts';
-import { phoneText } from '../../src/checkout/phone.ts';
+import { readChoice } from '../../src/checkout/choice.ts';
 import { type ChooseState, checkoutView } from '../../src/checkout/view.ts';
 import { ATTEMPTS_MAX, type Intent } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
@@ -23,31 +22,6 @@ function chooseStateOf(intent: Intent): ChooseState {
 }
 
 describe('the state shown', () => {
-  test.each([
-    ['an open intent', intentWith(), 'choose'],
-    ['a redirect', intentWith({}, { status: 'processing', attempts: [attemptWith()] }), 'redirect'],
-    [
-      'a push',
-      intentWith({}, { status: 'processing', attempts: [attemptWith({ flow: 'push' })] }),
-      'push',
-    ],
-    [
-      'a paid intent',
-      intentWith({}, { status: 'succeeded', attempts: [attemptWith({ status: 'succeeded' })] }),
-      'paid',
-    ],
-    ['a failed intent', intentWith({}, { status: 'failed' }), 'failed'],
-    ['an expired intent', intentWith({}, { status: 'expired' }), 'expired'],
-    ['a canceled intent', intentWith({}, { status: 'canceled' }), 'canceled'],
-    [
-      'an express payment in flight',
-      intentWith({ kind: 'express' }, { status: 'processing', attempts: [attemptWith()] }),
-      'redirect',
-    ],
-  ])('%s', (_name, intent, kind) => {
-    expect(checkoutView(intent, NOW_MS).state.kind).toBe(kind);
-  });
-
   test('an expired time counts without an alarm, also in the link back to the merchant', () => {
     const intent = intentWith();
     const { state, summary } = checkoutView(intent, intent.terms.expiresAtMs);
@@ -294,79 +268,20 @@ describe('phones', () => {
   ])('rejects a text that is not a phone', (input) => {
     expect(phoneFrom(input)).toBeNull();
   });
-
-  test('formats a phone as people write it', () => {
-    expect(phoneText('251711234567')).toBe('0711 234 567');
-    expect(phoneText('911234567')).toBe('0911 234 567');
-  });
 });
 
-const anyPhone = () => true;
 const takesSafaricom = (method: string, phone: string) =>
   method !== 'M_PESA' || phone.startsWith('2517');
 
 describe('reading the form', () => {
-  const form = (fields: Record<string, string>) => new URLSearchParams(fields);
-
-  test.each([
-    ['0', 0],
-    ['10', 10],
-    ['999', 999],
-    ['1000', null],
-    ['', null],
-    ['-1', null],
-    ['1.0', null],
-    ['1e1', null],
-    [' 1', null],
-    ['1\n', null],
-    ['٣', null],
-  ])('reads %j as the number of attempts that its page knew', (attempts, known) => {
-    expect(attemptsKnownTo(form({ attempts }))).toBe(known);
-  });
-
-  test('rejects a form without that number', () => {
-    expect(attemptsKnownTo(form({ method: 'CBE' }))).toBeNull();
-  });
-
-  test('reads a method and a phone', () => {
-    expect(
-      readChoice(termsWith(), form({ method: 'E_BIRR', phone: '0911 234 567' }), anyPhone),
-    ).toEqual({
-      type: 'chosen',
-      choice: { method: 'E_BIRR', phone: '251911234567' },
-    });
-  });
-
-  test.each(['TELE_BIRR', 'CBE', 'ETS_SWITCH'] as const)(
-    'asks for no phone on behalf of %s, which has a page',
-    (method) => {
-      for (const phone of ['0911234567', '12', '']) {
-        expect(readChoice(termsWith(), form({ method, phone }), anyPhone)).toEqual({
-          type: 'chosen',
-          choice: { method, phone: null },
-        });
-      }
-    },
-  );
-
-  test('prefers a fixed phone over the posted one', () => {
-    const customer = { name: null, email: null, phone: '911234567', isPhoneUpdatable: false };
-    const result = readChoice(
-      termsWith({ customer }),
-      form({ method: 'E_BIRR', phone: '0922222222' }),
-      anyPhone,
-    );
-    expect(result).toMatchObject({ choice: { phone: '251911234567' } });
-  });
-
-  test.each([
+  test.each<[Record<string, string>, string]>([
     [{}, 'method_missing'],
     [{ method: 'BITCOIN' }, 'method_missing'],
     [{ method: 'E_BIRR' }, 'phone_missing'],
     [{ method: 'E_BIRR', phone: '12' }, 'phone_invalid'],
     [{ method: 'M_PESA', phone: '0911234567' }, 'phone_not_taken'],
   ])('%j: %s', (fields, problem) => {
-    expect(readChoice(termsWith(), form(fields), takesSafaricom)).toMatchObject({
+    expect(readChoice(termsWith(), new URLSearchParams(fields), takesSafaricom)).toMatchObject({
       type: 'refused',
       form: { problem },
     });

@@ -22,7 +22,7 @@ import {
   succeedManually,
   TICK,
 } from '../support/intents.ts';
-import { at, inTurn, type Story } from '../support/story.ts';
+import { at, type Story, timed } from '../support/story.ts';
 
 /**
  * Goal: each step of a payment records who caused it and why, without a phone number. Method: run
@@ -36,7 +36,7 @@ import { at, inTurn, type Story } from '../support/story.ts';
 function detailsAfter(story: Story, kind: IntentKind = 'hosted'): HistoryDetail[] {
   let intent: Intent = openIntent(someTerms({ kind }));
   let details: HistoryDetail[] = [];
-  for (const { atMs, command } of story) {
+  for (const { atMs, command } of timed(story)) {
     let before = intent;
     const decision = decide(intent, [command], atMs);
     details = decision.steps.map((step) => {
@@ -65,20 +65,20 @@ const failedWithCode = (providerCode: string): Command => ({
 test.each<[string, Story, IntentKind, readonly object[]]>([
   [
     'a customer starts',
-    [at(1, START)],
+    [START],
     'hosted',
     [{ actor: 'customer', ...A, attemptStatus: 'processing' }],
   ],
   [
     'a merchant starts',
-    [at(1, START)],
+    [START],
     'express',
     [{ actor: 'merchant', ...A, attemptStatus: 'processing' }],
   ],
-  ['paid', [at(1, START), at(2, succeed('a'))], 'hosted', [PAID_BY_RAIL]],
+  ['paid', [START, succeed('a')], 'hosted', [PAID_BY_RAIL]],
   [
     'failed, with the provider’s code',
-    [at(1, START), at(2, failedWithCode('1'))],
+    [START, failedWithCode('1')],
     'hosted',
     [
       {
@@ -93,7 +93,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
   ],
   [
     'failed, with a provider code that may contain personal data',
-    [at(1, START), at(2, failedWithCode('0911234567'))],
+    [START, failedWithCode('0911234567')],
     'hosted',
     [
       {
@@ -107,51 +107,51 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
   ],
   [
     'a window closes',
-    [at(1, PUSH), at(30_000, TICK)],
+    [PUSH, at(30_000, TICK)],
     'hosted',
     [{ actor: 'clock', ...A, attemptStatus: 'unresolved' }],
   ],
   [
     'a final window closes',
-    [at(1, startAttempt('a', { windowIsFinal: true })), at(30_000, TICK)],
+    [startAttempt('a', { windowIsFinal: true }), at(30_000, TICK)],
     'express',
     [{ actor: 'clock', ...A, attemptStatus: 'expired', reason: 'timed_out' }],
   ],
   ['time runs out', [at(60_000, TICK)], 'hosted', [{ actor: 'clock' }]],
   [
     'the customer abandons the attempt',
-    [at(1, START), at(2, abandon('a'))],
+    [START, abandon('a')],
     'hosted',
     [{ actor: 'customer', ...A, attemptStatus: 'unresolved', reason: 'abandoned' }],
   ],
   [
     'the customer abandons the payment',
-    [at(1, ABANDON_PAYMENT)],
+    [ABANDON_PAYMENT],
     'hosted',
     [{ actor: 'customer', reason: 'abandoned' }],
   ],
-  ['the merchant cancels', [at(1, CANCEL)], 'hosted', [{ actor: 'merchant' }]],
+  ['the merchant cancels', [CANCEL], 'hosted', [{ actor: 'merchant' }]],
   [
     'a callback is refused',
-    [at(1, START), at(2, refuseCallback('a'))],
+    [START, refuseCallback('a')],
     'hosted',
     [{ actor: 'rail', ...A, attemptStatus: 'processing', anomaly: 'refused_callback' }],
   ],
   [
     'a callback is refused after the payment failed: the reason is of an earlier step',
-    [at(1, START), at(2, fail('a')), at(3, refuseCallback('a'))],
+    [START, fail('a'), refuseCallback('a')],
     'express',
     [{ actor: 'rail', ...A, attemptStatus: 'failed', anomaly: 'refused_callback' }],
   ],
   [
     'paid after a callback was refused: the refusal is of an earlier step',
-    [at(1, START), at(2, refuseCallback('a')), at(3, succeed('a'))],
+    [START, refuseCallback('a'), succeed('a')],
     'hosted',
     [PAID_BY_RAIL],
   ],
   [
     'the provider contradicts itself',
-    [at(1, START), at(2, succeed('a')), at(3, fail('a'))],
+    [START, succeed('a'), fail('a')],
     'hosted',
     [
       {
@@ -166,10 +166,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
   ],
   [
     'late, and the expiry that was due before it',
-    [
-      at(1, startAttempt('a', { deadlineAtMs: 60_000, windowIsFinal: true })),
-      at(60_000, succeed('a')),
-    ],
+    [startAttempt('a', { deadlineAtMs: 60_000, windowIsFinal: true }), at(60_000, succeed('a'))],
     'hosted',
     [
       { actor: 'clock', ...A, attemptStatus: 'expired', reason: 'timed_out' },
@@ -185,7 +182,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
   ],
   [
     'manually resolved as paid',
-    [at(1, PUSH), at(60_000, TICK), at(90_000, succeedManually('a'))],
+    [PUSH, at(60_000, TICK), at(90_000, succeedManually('a'))],
     'hosted',
     [
       {
@@ -203,13 +200,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
   ],
   [
     'paid twice, as an operator finds out',
-    [
-      at(1, START),
-      at(2, abandon('a')),
-      at(3, startAttempt('b')),
-      at(4, succeed('b')),
-      at(40_000, succeedManually('a')),
-    ],
+    [START, abandon('a'), startAttempt('b'), succeed('b'), at(40_000, succeedManually('a'))],
     'hosted',
     [
       {
@@ -227,7 +218,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
   ],
   [
     'manually resolved as unpaid',
-    [at(1, PUSH), at(30_000, TICK), at(30_000, failManually('a'))],
+    [PUSH, at(30_000, TICK), at(30_000, failManually('a'))],
     'express',
     [
       {
@@ -246,7 +237,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
   expect(detailsAfter(story, kind)).toEqual(details);
 });
 
-const PAID: Story = [at(1, START), at(2, succeed('a'))];
+const PAID: Story = [START, succeed('a')];
 const CLAIM = claimRefund('r');
 
 function request(requester: RefundRequester, capability: RefundCapability | null): Command {
@@ -315,7 +306,7 @@ test.each<[string, Command[], object]>([
     { actor: 'rail', anomaly: 'contradicting_refund' },
   ],
 ])('a refund is %s', (_name, commands, expected) => {
-  const story = [...PAID, ...inTurn(commands, 3)];
+  const story = [...PAID, ...commands];
   const { refund, ...detail }: { refund?: object } = { ...expected };
   const shown = refund === undefined ? {} : { refund: { id: 'r', amountMinor: 400, ...refund } };
   expect(detailsAfter(story)).toEqual([{ ...detail, ...shown }]);
@@ -335,7 +326,7 @@ test.each([
   ],
   ['transaction 1000001', 'transaction 1000001'],
 ])('stores the note %j as %j', (note, kept) => {
-  const story: Story = [at(1, PUSH), at(2, succeedManually('a', { note }))];
+  const story: Story = [PUSH, succeedManually('a', { note })];
   expect(detailsAfter(story)[0]?.note).toBe(kept);
 });
 

@@ -10,7 +10,7 @@ import {
   succeed,
   succeedManually,
 } from '../support/intents.ts';
-import { inTurn, play } from '../support/story.ts';
+import { play } from '../support/story.ts';
 
 /**
  * Goal: what only operators say was paid needs proved names, two of them above the limit, and a
@@ -27,7 +27,7 @@ function playedOut(
   commands: readonly Command[],
   environment: 'sandbox' | 'production' = 'production',
 ) {
-  return play(inTurn(commands), { environment, simulation: null });
+  return play(commands, { environment, simulation: null });
 }
 
 function reported(outcome: Outcome): Command {

@@ -5,7 +5,7 @@ import type { Command, Intent, Outcome } from '../../src/domain/intent.ts';
 import { PROVIDER_CODE_LENGTH_MAX, printableCode } from '../../src/domain/provider-code.ts';
 import { statusContent } from '../../src/webhooks/payload.ts';
 import { accept, startAttempt } from '../support/intents.ts';
-import { inTurn, play } from '../support/story.ts';
+import { play } from '../support/story.ts';
 
 /**
  * Goal: an attempt stores the last code of its provider verbatim, without personal data. Storing a
@@ -26,7 +26,7 @@ const unknown = (providerCode?: string): Command =>
   });
 const START = startAttempt('a', { checkAtMs: 5_000 });
 
-const intentAfter = (...commands: Command[]): Intent => play(inTurn([START, ...commands])).intent;
+const intentAfter = (...commands: Command[]): Intent => play([START, ...commands]).intent;
 
 const codeAfter = (...commands: Command[]) => intentAfter(...commands).attempts[0]?.providerCode;
 

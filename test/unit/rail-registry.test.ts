@@ -19,6 +19,7 @@ import {
   railSecretName,
 } from '../../src/rails/settings.ts';
 import { attemptWith, termsWith } from '../support/checkout-fixtures.ts';
+import { factOfAll } from '../support/method-facts.ts';
 import { COMPLETE, envOf, envWithAll, NBG, RAIL_IDS } from './rail-settings-fixture.ts';
 
 /**
@@ -151,14 +152,7 @@ describe('the rail of a payment', () => {
 
   /** Numbers of Ethio telecom and of Safaricom. */
   const PHONES = ['251911234567', '251711234567'] as const;
-  const ACCEPTS: Readonly<Record<Method, readonly [boolean, boolean]>> = {
-    TELE_BIRR: [true, true],
-    TELE_BIRR_USSD: [true, true],
-    CBE: [true, true],
-    ETS_SWITCH: [true, true],
-    M_PESA: [false, true],
-    E_BIRR: [true, false],
-  };
+  const ACCEPTS = factOfAll('acceptsNetworks');
 
   test.each(METHODS)('decisions.md#3: %s accepts the numbers of its networks', (method) => {
     const accepted = (env: Bindings, changes: Partial<IntentTerms>) =>

@@ -45,11 +45,14 @@ test('a success whose amount is still left counts as late', () => {
   expect(anomalies(intent)).toEqual([]);
 });
 
-test('a failure after the success is recorded once, and the refund stays succeeded', () => {
-  const commands = [request('one', 400), claimRefund('one'), resolveRefund('one', RETURNED)];
-  const intent = after(...commands, resolveRefund('one', REFUSED), resolveRefund('one', REFUSED));
-  expect(intent.refunds).toMatchObject([{ status: 'succeeded' }]);
-  expect(anomalies(intent)).toEqual(['contradicting_refund']);
+test('a failure after the success is recorded once per refund, which stays succeeded', () => {
+  const contradicted = (id: string) => [
+    ...[request(id, 400), claimRefund(id), resolveRefund(id, RETURNED)],
+    ...[resolveRefund(id, REFUSED), resolveRefund(id, REFUSED)],
+  ];
+  const intent = after(...contradicted('one'), ...contradicted('two'));
+  expect(intent.refunds).toMatchObject([{ status: 'succeeded' }, { status: 'succeeded' }]);
+  expect(anomalies(intent)).toHaveLength(2);
 });
 
 test('another request with the id of a refund is rejected, and a repeated one is not', () => {
@@ -256,6 +259,29 @@ test.each<[string, RefundOutcome[], RefundOutcome, number, string, number]>([
   const before = after(request('one', 400), ...calls, ...reports);
   const { intent } = decide(before, [resolveRefund('one', last)], nowMs);
   expect(intent.refunds).toMatchObject([{ status }]);
+  expect(anomalies(intent)).toHaveLength(contradictions);
+});
+
+test('a refund that was canceled, and so never asked for, is not believed to be done', () => {
+  const intent = after(request('one', 400), cancelRefund('one'), resolveRefund('one', RETURNED));
+  expect(intent.refunds).toMatchObject([{ status: 'canceled' }]);
+  expect(anomalies(intent)).toHaveLength(1);
+});
+
+test.each<[string, string | null, string, number]>([
+  ['another reference: returned twice', 'RAIL-1', 'BANK-7', 1],
+  ['the same reference', 'RAIL-1', 'RAIL-1', 0],
+  ['no reference', null, 'BANK-7', 0],
+])('the provider returns what an operator returned by hand, with %s', (...row) => {
+  const [_name, railReference, given, contradictions] = row;
+  const byHand = resolveRefundManually('one', {
+    outcome: { type: 'succeeded', railReference: given },
+  });
+  const intent = after(
+    ...[request('one', 400), claimRefund('one'), resolveRefund('one', LEFT), byHand],
+    resolveRefund('one', { type: 'succeeded', railReference }),
+  );
+  expect(intent.refunds).toMatchObject([{ status: 'succeeded', railReference: given }]);
   expect(anomalies(intent)).toHaveLength(contradictions);
 });
 

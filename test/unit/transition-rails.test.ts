@@ -32,11 +32,7 @@ function playFirst(story: Story, kind: IntentKind = 'hosted') {
 
 describe('a start that a consumer claims', () => {
   test('is claimed once, and the object stops sending it', () => {
-    const { attempt, rejections } = playFirst([
-      at(1, QUEUED),
-      at(2, CLAIM),
-      at(3, claimStart('a', 'second')),
-    ]);
+    const { attempt, rejections } = playFirst([QUEUED, CLAIM, claimStart('a', 'second')]);
     expect(rejections).toEqual([null, null, 'start_not_claimable']);
     expect(attempt).toMatchObject({
       startClaim: 'taken',
@@ -47,53 +43,53 @@ describe('a start that a consumer claims', () => {
   });
 
   test('accepts a repeated claim, because the first answer may be lost', () => {
-    const once = playFirst([at(1, QUEUED), at(2, CLAIM)]);
-    const twice = playFirst([at(1, QUEUED), at(2, CLAIM), at(3, CLAIM)]);
+    const once = playFirst([QUEUED, CLAIM]);
+    const twice = playFirst([QUEUED, CLAIM, CLAIM]);
     expect(twice.rejections).toEqual([null, null, null]);
     expect(twice.intent).toEqual(once.intent);
   });
 
   test('starts the rail’s window', () => {
-    const { attempt, intent } = playFirst([at(1, QUEUED), at(2, CLAIM), at(49_999, TICK)]);
+    const { attempt, intent } = playFirst([QUEUED, CLAIM, at(49_999, TICK)]);
     expect(attempt).toMatchObject({ deadlineAtMs: 50_000, status: 'processing' });
     expect(nextWakeAtMs(intent)).toBe(50_000);
   });
 
   test('makes no version and no event', () => {
-    const before = playFirst([at(1, QUEUED)]);
-    const after = playFirst([at(1, QUEUED), at(2, CLAIM)]);
+    const before = playFirst([QUEUED]);
+    const after = playFirst([QUEUED, CLAIM]);
     expect(after.intent.version).toBe(before.intent.version);
     expect(after.events).toEqual([]);
   });
 
   test.each<[string, Story]>([
-    ['whose rail is called within the request', [at(1, startAttempt('a'))]],
-    ['that has ended', [at(1, QUEUED), at(2, fail('a'))]],
-    ['that was paid', [at(1, QUEUED), at(2, succeed('a'))]],
+    ['whose rail is called within the request', [startAttempt('a')]],
+    ['that has ended', [QUEUED, fail('a')]],
+    ['that was paid', [QUEUED, succeed('a')]],
     [
       'whose window is over, with a check due at that very moment',
-      [at(1, QUEUED), at(10_000, unknown('a', 40_000)), at(29_999, TICK)],
+      [QUEUED, at(10_000, unknown('a', 40_000)), at(29_999, TICK)],
     ],
     [
       'of a payment that has expired',
       [
-        at(1, startAttempt('a', { ...QUEUED.attempt, deadlineAtMs: 90_000 })),
+        startAttempt('a', { ...QUEUED.attempt, deadlineAtMs: 90_000 }),
         at(10_000, unknown('a', 80_000)),
         at(60_000, TICK),
       ],
     ],
   ])('rejects a claim on one %s', (_name, story) => {
-    const nowMs = Math.max(30_000, story.at(-1)?.atMs ?? 0);
+    const nowMs = Math.max(30_000, play(story).nowMs);
     expect(playFirst([...story, at(nowMs, CLAIM)]).rejections.at(-1)).toBe('start_not_claimable');
   });
 
   test('rejects a claim after another attempt has paid, so that no customer pays twice', () => {
     const { intent, rejections } = playFirst([
-      at(1, startAttempt('left')),
-      at(2, abandon('left')),
-      at(3, QUEUED),
-      at(4, succeed('left')),
-      at(5, CLAIM),
+      startAttempt('left'),
+      abandon('left'),
+      QUEUED,
+      succeed('left'),
+      CLAIM,
       at(30_000, TICK),
     ]);
     expect(rejections.at(-2)).toBe('start_not_claimable');
@@ -103,7 +99,7 @@ describe('a start that a consumer claims', () => {
   });
 
   test('rejects a claim on an unknown attempt', () => {
-    const { rejections } = playFirst([at(1, QUEUED), at(2, claimStart('b', 'first'))]);
+    const { rejections } = playFirst([QUEUED, claimStart('b', 'first')]);
     expect(rejections).toEqual([null, 'attempt_not_found']);
   });
 
@@ -111,20 +107,14 @@ describe('a start that a consumer claims', () => {
     ['express', 'failed', ['payment_failed']],
     ['hosted', 'open', []],
   ])('never claimed, %s: certainly without a charge', (kind, status, events) => {
-    const result = playFirst(
-      [at(1, QUEUED), at(10_000, unknown('a', 25_000)), at(30_000, TICK)],
-      kind,
-    );
+    const result = playFirst([QUEUED, at(10_000, unknown('a', 25_000)), at(30_000, TICK)], kind);
     expect(result.intent.status).toBe(status);
     expect(result.attempt).toMatchObject({ status: 'expired', failureReason: 'rail_unavailable' });
     expect(result.events).toEqual(events);
   });
 
   test('claimed, and then without an answer: unresolved', () => {
-    const { attempt, intent } = playFirst(
-      [at(1, QUEUED), at(2, CLAIM), at(50_000, TICK)],
-      'express',
-    );
+    const { attempt, intent } = playFirst([QUEUED, CLAIM, at(50_000, TICK)], 'express');
     expect(attempt).toMatchObject({ status: 'unresolved', failureReason: null });
     expect(intent.status).toBe('processing');
   });
@@ -134,17 +124,17 @@ describe('the end of a window', () => {
   test.each<[string, Story, number]>([
     [
       'a first check after the end moves to the end',
-      [at(1, startAttempt('a', { checkAtMs: 50_000 }))],
+      [startAttempt('a', { checkAtMs: 50_000 })],
       30_000,
     ],
     [
       'so does a later one',
-      [at(1, startAttempt('a', { checkAtMs: 5_000 })), at(5_000, unknown('a', 45_000))],
+      [startAttempt('a', { checkAtMs: 5_000 }), at(5_000, unknown('a', 45_000))],
       30_000,
     ],
     [
       'a check planned after the end keeps its time',
-      [at(1, startAttempt('a', { checkAtMs: 5_000 })), at(30_000, unknown('a', 45_000))],
+      [startAttempt('a', { checkAtMs: 5_000 }), at(30_000, unknown('a', 45_000))],
       45_000,
     ],
   ])('%s', (_name, story, checkAtMs) => {
@@ -152,7 +142,7 @@ describe('the end of a window', () => {
   });
 
   test('the provider is queried before the expiry is announced', () => {
-    const queried: Story = [at(1, startAttempt('a', { deadlineAtMs: 60_000, checkAtMs: 90_000 }))];
+    const queried: Story = [startAttempt('a', { deadlineAtMs: 60_000, checkAtMs: 90_000 })];
     const { intent } = playFirst([...queried, at(60_000, TICK)], 'express');
     expect(intent.status).toBe('processing');
     expect(attemptsToCheck(intent, 60_000)).toHaveLength(1);
@@ -182,7 +172,7 @@ describe('a provider that closes its order', () => {
     ['hosted', 59_999, 'open', []],
     ['hosted', 60_000, 'expired', ['payment_expired']],
   ])('%s at %i: %s', (kind, nowMs, status, events) => {
-    const result = playFirst([at(1, queried), at(nowMs, closed)], kind);
+    const result = playFirst([queried, at(nowMs, closed)], kind);
     expect(result.intent.status).toBe(status);
     expect(result.events).toEqual(events);
     expect(result.attempt).toMatchObject({ status: 'failed', failureReason: 'timed_out' });
@@ -194,16 +184,16 @@ test.each<[string, Parameters<typeof accept>[1], number]>([
   ['a reference', { railReference: 'RAIL-7' }, 2],
   ['nothing new', {}, 1],
 ])('an answer to the start that brings %s', (_name, changes, updatedAtMs) => {
-  const { attempt } = playFirst([at(1, startAttempt('a')), at(2, accept('a', changes))]);
+  const { attempt } = playFirst([startAttempt('a'), accept('a', changes)]);
   expect(attempt).toMatchObject({ ...changes, updatedAtMs });
 });
 
 test('the first answer to a start counts, and must be about an attempt', () => {
   const { attempt, rejections } = playFirst([
-    at(1, startAttempt('a')),
-    at(2, accept('a', { redirectUrl: 'https://rail.example/1' })),
-    at(3, accept('a', { redirectUrl: 'https://rail.example/2' })),
-    at(4, accept('b', { redirectUrl: 'https://rail.example/3' })),
+    startAttempt('a'),
+    accept('a', { redirectUrl: 'https://rail.example/1' }),
+    accept('a', { redirectUrl: 'https://rail.example/2' }),
+    accept('b', { redirectUrl: 'https://rail.example/3' }),
   ]);
   expect(attempt.redirectUrl).toBe('https://rail.example/1');
   expect(rejections).toEqual([null, null, null, 'attempt_not_found']);
@@ -211,16 +201,16 @@ test('the first answer to a start counts, and must be about an attempt', () => {
 
 test('an answer to the start that arrives after the end changes no time', () => {
   const { attempt } = playFirst([
-    at(1, startAttempt('a')),
-    at(2, succeed('a')),
-    at(3, accept('a', { railReference: 'RAIL-7' })),
+    startAttempt('a'),
+    succeed('a'),
+    accept('a', { railReference: 'RAIL-7' }),
   ]);
   expect(attempt).toMatchObject({ railReference: 'RAIL-7', updatedAtMs: 2, status: 'succeeded' });
 });
 
 describe('a customer whom the provider sent back', () => {
   const later = (changes: Partial<Attempt>): Story => [
-    at(1, startAttempt('a', { checkAtMs: 25_000, ...changes })),
+    startAttempt('a', { checkAtMs: 25_000, ...changes }),
   ];
 
   const answered = (answersCheckAtMs: number, checkAtMs: number): Command => ({
@@ -232,7 +222,7 @@ describe('a customer whom the provider sent back', () => {
 
   test('triggers a query at once', () => {
     const { attempt, intent } = playFirst([
-      at(1, startAttempt('a', { checkAtMs: 5_000 })),
+      startAttempt('a', { checkAtMs: 5_000 }),
       at(5_000, unknown('a', 25_000)),
       at(6_000, RETURNED),
     ]);
@@ -363,7 +353,7 @@ describe('a customer whom the provider sent back', () => {
 
   test('triggers queries about the last two attempts', () => {
     const tries = ['a', 'b', 'c'].flatMap(
-      (id): Story => [at(1, startAttempt(id, { checkAtMs: 25_000 })), at(2, abandon(id))],
+      (id): Story => [startAttempt(id, { checkAtMs: 25_000 }), abandon(id)],
     );
     const { intent } = playFirst([...tries, at(3, RETURNED)]);
     expect(intent.attempts.map(({ checkAtMs }) => checkAtMs)).toEqual([25_000, 3, 3]);
@@ -376,7 +366,7 @@ describe('a customer whom the provider sent back', () => {
       outcome: { type: 'unknown', checkAtMs: 29_000 },
       answersCheckAtMs: 5_000,
     };
-    const queried: Story = [at(1, startAttempt('a', { checkAtMs: 5_000 }))];
+    const queried: Story = [startAttempt('a', { checkAtMs: 5_000 })];
     expect(playFirst([...queried, at(7_000, before)]).attempt).toMatchObject({
       checks: 1,
       checkAtMs: 29_000,
@@ -396,11 +386,11 @@ describe('a customer whom the provider sent back', () => {
 
 describe('a callback that is refused', () => {
   test('is an anomaly once per attempt, and changes nothing else', () => {
-    const before = playFirst([at(1, startAttempt('a'))]);
+    const before = playFirst([startAttempt('a')]);
     const { intent, attempt, events, rejections } = playFirst([
-      at(1, startAttempt('a')),
-      at(2, REFUSED),
-      at(3, REFUSED),
+      startAttempt('a'),
+      REFUSED,
+      REFUSED,
     ]);
     expect(intent.anomalies).toEqual([{ kind: 'refused_callback', attemptId: 'a', atMs: 2 }]);
     expect(intent.version).toBe(before.intent.version + 1);
@@ -409,31 +399,24 @@ describe('a callback that is refused', () => {
   });
 
   test('does not stop a genuine one', () => {
-    const { intent, events } = playFirst([
-      at(1, startAttempt('a')),
-      at(2, REFUSED),
-      at(3, succeed('a')),
-    ]);
+    const { intent, events } = playFirst([startAttempt('a'), REFUSED, succeed('a')]);
     expect(intent.status).toBe('succeeded');
     expect(events).toEqual(['payment_succeeded']);
   });
 
   test('is recorded for each attempt', () => {
     const { intent } = playFirst([
-      at(1, startAttempt('a')),
-      at(2, REFUSED),
-      at(3, fail('a')),
-      at(4, startAttempt('b')),
-      at(5, refuseCallback('b')),
+      startAttempt('a'),
+      REFUSED,
+      fail('a'),
+      startAttempt('b'),
+      refuseCallback('b'),
     ]);
     expect(intent.anomalies.map(({ attemptId }) => attemptId)).toEqual(['a', 'b']);
   });
 
   test('is rejected for an unknown attempt', () => {
-    const { intent, rejections } = playFirst([
-      at(1, startAttempt('a')),
-      at(2, refuseCallback('b')),
-    ]);
+    const { intent, rejections } = playFirst([startAttempt('a'), refuseCallback('b')]);
     expect(rejections).toEqual([null, 'attempt_not_found']);
     expect(intent.anomalies).toEqual([]);
   });

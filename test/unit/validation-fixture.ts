@@ -1,8 +1,12 @@
 import { expect } from 'vitest';
-import type { OfferedMethod, Validated, ValidationContext } from '../../src/api/schema/context.ts';
+import type {
+  OfferedMethod,
+  PaymentOrder,
+  Validated,
+  ValidationContext,
+} from '../../src/api/schema/context.ts';
 import { validateExpress } from '../../src/api/schema/express.ts';
 import { validateHosted } from '../../src/api/schema/hosted.ts';
-import type { PaymentOrder } from '../../src/api/schema/order.ts';
 import { METHODS, type Method } from '../../src/domain/method.ts';
 import { codeOf, FIELD_ERROR_CODES, textOf } from '../../src/http/field-error.ts';
 import type { RailRules } from '../../src/rails/rail.ts';

@@ -2,8 +2,8 @@ import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect } from 'vitest';
 import type { RefundCommand } from '../../src/domain/refund.ts';
-import { refundCommand } from '../../src/refunds/plan.ts';
 import worker from '../support/gateway.ts';
+import { requestRefund } from '../support/intents.ts';
 import {
   type Answer,
   advance,
@@ -120,20 +120,9 @@ export async function refundRequest(
   changes: Partial<RequestRefund['refund']> = {},
   capability: RequestRefund['capability'] = null,
 ): Promise<RequestRefund> {
-  const intent = await intentOf();
-  const [attempt] = intent.attempts;
+  const [attempt] = (await intentOf()).attempts;
   if (attempt === undefined) {
     throw new Error('no attempt');
   }
-  const command = refundCommand(env, intent, {
-    id,
-    attempt,
-    amountMinor: null,
-    reason: null,
-    requester: { type: 'api', keyId: 'k1' },
-    idempotencyKeyDigest: null,
-    bodyDigest: null,
-    keepsCommission: false,
-  });
-  return { ...command, refund: { ...command.refund, ...changes }, capability };
+  return requestRefund(id, { attemptId: attempt.id, ...changes }, { capability });
 }

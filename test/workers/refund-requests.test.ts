@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
+import { decide } from '../../src/domain/decide.ts';
 import { REFUND_REQUESTS_MAX, REFUNDS_MAX } from '../../src/domain/refund-amounts.ts';
 import { REFUND_WINDOW_MS } from '../../src/domain/schedule.ts';
 import { newDelivery } from '../../src/intent/delivery.ts';
@@ -7,13 +8,16 @@ import { sendProjection } from '../../src/intent/outbox.ts';
 import { setRefundLimits } from '../../src/merchants/refund-limits.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';
 import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';
+import { queryRefund, startRefund } from '../../src/refunds/ask-rail.ts';
 import { claimRefund } from '../../src/refunds/claim.ts';
 import { type RefundOfPayment, requestRefund } from '../../src/refunds/request.ts';
 import { ENDPOINTS_MAX } from '../../src/webhooks/endpoints.ts';
+import { paidTwice, requestRefund as refundOf } from '../support/intents.ts';
 import {
   ALPHA,
   advance,
   BETA,
+  clientOf,
   consumeAll,
   createHosted,
   DAY_MS,
@@ -169,34 +173,6 @@ test('a payment without refunds costs no row of refunds', async () => {
   expect(prepare.mock.calls.map(String).join()).not.toContain('INTO refunds');
 });
 
-const CLAIM = { keyDigest: 'key', bodyDigest: 'body' };
-
-test.each([
-  ['without a key', null, { type: 'taken', reason: 'duplicate' }],
-  ['with another key', { ...CLAIM, keyDigest: 'other' }, { type: 'taken', reason: 'duplicate' }],
-  ['with another body', { ...CLAIM, bodyDigest: 'other' }, { type: 'taken', reason: 'key_reused' }],
-  ['the same', CLAIM, { type: 'replayed', refund: { requestedStatus: 'pending' } }],
-])('a repeated id, %s', async (_name, idempotency, expected) => {
-  await payTwo();
-  await refund({ idempotency: CLAIM });
-  expect(await refund({ idempotency })).toMatchObject(expected);
-  expect((await intentOf()).refunds).toHaveLength(1);
-});
-
-test.each([
-  ['without a key', null, 'duplicate'],
-  ['with the same key', CLAIM, 'key_reused'],
-])('the id of a refund of another payment, %s, is taken', async (_name, idempotency, reason) => {
-  await payTwo();
-  await refund({ idempotency: CLAIM });
-  const second = await refund({
-    paymentUniqueId: 'order-2',
-    idempotency: idempotency && { ...idempotency, bodyDigest: 'other' },
-  });
-  expect(second).toEqual({ type: 'taken', reason });
-  expect((await intentOf('order-2')).refunds).toEqual([]);
-});
-
 test('the same id of another merchant is not taken', async () => {
   await pay();
   await refund();
@@ -246,18 +222,6 @@ test('a request of all that is left gets the rest, less what others reserved mea
   expect(refunds.reduce((sum, { amountMinor }) => sum + amountMinor, 0)).toBe(15_050);
   expect(results[1]).toMatchObject({ type: 'accepted' });
   expect(await claims()).toHaveLength(refunds.length);
-});
-
-test('the same id at the same time is one refund', async () => {
-  await pay();
-  const results = await Promise.all(
-    Array.from({ length: 8 }, () => refund({ idempotency: CLAIM })),
-  );
-  expect(results.map(({ type }) => type).toSorted()).toEqual([
-    'accepted',
-    ...Array.from({ length: 7 }, () => 'replayed'),
-  ]);
-  expect((await intentOf()).refunds).toHaveLength(1);
 });
 
 /** Claims a part of the first payment, as a request that then dies. */
@@ -412,4 +376,30 @@ test('a canceled refund gives its amount back to the day', async () => {
   expect(await refund({ refundUniqueId: 'refund-2', amountMinor: 2_000 })).toMatchObject({
     type: 'accepted',
   });
+});
+
+/** Of a production payment whose operator removes the rail's settings (docs/promises.md#11). */
+function refundUnderWay() {
+  const paid = paidTwice();
+  const intent = { ...paid, terms: { ...paid.terms, environment: 'production' as const } };
+  const decided = decide(intent, [refundOf('r1')], Date.now()).intent;
+  const [refund] = decided.refunds;
+  if (refund === undefined) {
+    throw new Error('no refund');
+  }
+  return { intent: decided, refund };
+}
+
+test('a refund that was not sent yet waits for a person', async () => {
+  const { intent, refund } = refundUnderWay();
+  expect(await startRefund(env, clientOf().objectId, intent, refund)).toEqual({
+    type: 'requires_action',
+    reason: 'not_enabled',
+  });
+});
+
+test('a refund that was sent is queried again, until the settings are back', async () => {
+  const { intent, refund } = refundUnderWay();
+  const outcome = await queryRefund(env, clientOf().objectId, intent, refund);
+  expect(outcome).toEqual({ type: 'unknown', checkAtMs: expect.any(Number) });
 });

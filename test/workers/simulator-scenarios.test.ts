@@ -16,7 +16,7 @@ import { postForm, SECOND_MS, useGateway } from './support.ts';
 /**
  * Goal: every amount of the sandbox's table plays what the table says at the millisecond it says,
  * and means nothing in production. Method: one payment for each row, whose alarms the test fires one
- * after the other. What merchants hear of each row: test/e2e/sandbox-faults.test.ts.
+ * after the other.
  */
 
 configureRails({ RAIL_E_BIRR_PRODUCTION: EBIRR });

@@ -1,8 +1,6 @@
-import { BODY_BYTES_MAX } from '../../config.ts';
 import type { Intent } from '../../domain/intent.ts';
 import { asRequested, type Refund } from '../../domain/refund.ts';
 import { jsonResponse, successBody, successResponse } from '../../http/envelope.ts';
-import { readJsonBody } from '../../http/json-body.ts';
 import { problem } from '../../http/problem.ts';
 import { checked } from '../../http/strict-body.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
@@ -11,14 +9,13 @@ import { refusal } from '../../refunds/refusal.ts';
 import { refundIn, requestRefund } from '../../refunds/request.ts';
 import { refundPayload, WIRE_REFUND_STATUSES } from '../../webhooks/refund-payload.ts';
 import type { MerchantCall } from '../call.ts';
-import { idempotencyClaim } from '../idempotency.ts';
+import { readKeyedBody } from '../keyed-body.ts';
 import { refundSchema } from '../schema/refund.ts';
 
 /** POST …/refunds: returns a payment to its customer, or a part of it (docs/refunds.md). */
 export async function createRefund({ request, env, access }: MerchantCall): Promise<Response> {
-  const body = await readJsonBody(request, BODY_BYTES_MAX);
-  const idempotency = await idempotencyClaim(request, 'refund', body.bytes);
-  const asked = checked(refundSchema, body.value);
+  const { value, idempotency } = await readKeyedBody(request, 'refund');
+  const asked = checked(refundSchema, value);
   const { refundUniqueId, transactionId } = asked;
   const result = await requestRefund(env, access, {
     paymentUniqueId: asked.paymentIntentUniqueId,

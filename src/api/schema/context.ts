@@ -1,3 +1,4 @@
+import type { IntentTerms, Tenant } from '../../domain/intent.ts';
 import type { Currency, Environment, Method } from '../../domain/method.ts';
 import type { CommissionRate } from '../../domain/money.ts';
 import type { FieldErrors } from '../../http/field-error.ts';
@@ -37,4 +38,22 @@ export type Validated<T> = (
 ) & {
   /** What the merchant should know, in sentences that begin with a field's path. */
   readonly warnings: readonly string[];
+};
+
+/** A valid request body: the part of an intent's terms that the merchant decides. */
+export type PaymentOrder = Omit<
+  IntentTerms,
+  | keyof Tenant
+  | 'merchantName'
+  | 'branding'
+  | 'uuid'
+  | 'number'
+  | 'baseUrl'
+  | 'createdAtMs'
+  | 'expiresAtMs'
+> & {
+  /** Lifetime, within the bounds of the configuration. */
+  readonly expireInSeconds: number;
+  /** Express: the phone to charge, as 251XXXXXXXXX. Null without a usable number, and for hosted. */
+  readonly phone: string | null;
 };

@@ -12,7 +12,7 @@ import {
   commonOrder,
   ONLY_HOSTED,
 } from './common.ts';
-import type { Validated, ValidationContext } from './context.ts';
+import type { PaymentOrder, Validated, ValidationContext } from './context.ts';
 import {
   customerPhonePart,
   expressCustomer,
@@ -21,7 +21,6 @@ import {
 } from './customer.ts';
 import { bodyRecord, idField, optional, optionalUrl, record, textField } from './fields.ts';
 import { canCharge, methodField, REFUSED, rulesOf } from './methods.ts';
-import type { PaymentOrder } from './order.ts';
 import { internationalPhone } from './phone.ts';
 import type { Parts, Problems } from './problems.ts';
 

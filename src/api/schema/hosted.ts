@@ -9,11 +9,10 @@ import {
   commonOrder,
   ONLY_EXPRESS,
 } from './common.ts';
-import type { Validated, ValidationContext } from './context.ts';
+import type { PaymentOrder, Validated, ValidationContext } from './context.ts';
 import { hostedCustomerField, lockedPhone } from './customer.ts';
 import { bodyRecord, uniqueIdField } from './fields.ts';
 import { methodsField } from './methods.ts';
-import type { PaymentOrder } from './order.ts';
 
 /** The hosted fields that rules across fields read, without those on money. */
 function hostedParts(context: ValidationContext) {

@@ -5,7 +5,8 @@ import { fieldError } from '../../http/field-error.ts';
 import { oneOf } from '../../http/fields.ts';
 import { cursorField, pageEntries, parsed, timeField } from '../../http/list-request.ts';
 import { LISTED_STATUSES } from '../../intent/protocol.ts';
-import { WIRE_EVENTS, WIRE_STATUSES } from '../../webhooks/payload.ts';
+import { WIRE_EVENT_TYPES } from '../../webhooks/endpoints.ts';
+import { WIRE_STATUSES } from '../../webhooks/payload.ts';
 import { WIRE_REFUND_STATUSES } from '../../webhooks/refund-payload.ts';
 import { bodyRecord, optional, uniqueIdField } from './fields.ts';
 import { metadataObject } from './metadata.ts';
@@ -21,7 +22,6 @@ const listEntries = {
 };
 
 const STATUSES = Object.values(WIRE_STATUSES);
-const EVENT_TYPES = Object.values(WIRE_EVENTS).map(({ event }) => event);
 
 /** GET …/intents */
 export const paymentsQuery = v.object({
@@ -39,7 +39,7 @@ export const paymentsQuery = v.object({
 /** GET …/events */
 export const eventsQuery = v.object({
   paymentIntentUniqueId: v.optional(uniqueIdField),
-  type: v.optional(oneOf(EVENT_TYPES)),
+  type: v.optional(oneOf(WIRE_EVENT_TYPES)),
   deliveryState: v.optional(oneOf(LISTED_STATUSES)),
   ...listEntries,
 });

@@ -1,5 +1,5 @@
 import type { IntentKind } from '../../domain/intent.ts';
-import { isRecord } from '../../http/fields.ts';
+import { isRecord, pathText } from '../../http/fields.ts';
 
 /** The most fields that one answer names: answers are stored, and a body holds thousands. */
 const WARNINGS_MAX = 20;
@@ -87,20 +87,10 @@ function findUnknownIn(
     }
     found.count += 1;
     if (found.count <= WARNINGS_MAX) {
-      const path = pathOf(found.path);
+      const path = found.path.length === 0 ? '' : `${pathText(found.path)}.`;
       found.warnings.push(warningOf(path, name, Object.keys(entries), found.others));
     }
   }
-}
-
-/** The path of an object, ending in a dot unless it is the body. */
-function pathOf(steps: readonly (string | number)[]): string {
-  return steps
-    .map((step, index) =>
-      typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${step}`,
-    )
-    .join('')
-    .replace(/(?<=.)$/, '.');
 }
 
 function warningOf(

@@ -18,7 +18,7 @@ import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import type { RefundAnswer, RefundOrder, Refunds } from '../refund.ts';
 import { hasPrefix } from '../setting-fields.ts';
-import { meaningOfStatus, startByStatus } from '../statuses.ts';
+import { meaningOfStatus, STATUSES, startByStatus } from '../statuses.ts';
 import { codeOf, type EbirrReport, ebirrReport, meaningOf, mismatchOf } from './answer.ts';
 import { readEbirrCallback } from './callback.ts';
 import { purchaseFor, purchaseRequest } from './purchase.ts';
@@ -139,7 +139,7 @@ function startResult(
   report: EbirrReport | null,
   order: RailOrder,
 ): StartResult {
-  const byStatus = startByStatus(meaningOfStatus(answer, 'ebirr'));
+  const byStatus = startByStatus(meaningOfStatus(answer, STATUSES.ebirr));
   if (byStatus !== null || report === null || mismatchOf(report, order) !== null) {
     return byStatus ?? { type: 'unknown' };
   }

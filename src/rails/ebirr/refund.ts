@@ -5,7 +5,7 @@ import { minorOf } from '../members.ts';
 import { withProviderCode } from '../provider-code.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RefundAnswer, RefundOrder } from '../refund.ts';
-import { meaningOfStatus } from '../statuses.ts';
+import { meaningOfStatus, STATUSES } from '../statuses.ts';
 import {
   codeOf,
   type EbirrReport,
@@ -86,7 +86,7 @@ function refundAnswer(
   report: EbirrReport | null,
   { payment, refund }: RefundOrder,
 ): RefundAnswer {
-  const meaning = meaningOfStatus(answer, 'ebirr');
+  const meaning = meaningOfStatus(answer, STATUSES.ebirr);
   if (meaning === 'unread') {
     return { type: 'failed', reason: 'misconfigured' };
   }

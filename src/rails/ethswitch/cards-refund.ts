@@ -3,7 +3,7 @@ import type { RailAnswer } from '../call-rail.ts';
 import { integerOf, jsonObject, type Members, membersOf, textOf } from '../members.ts';
 import { withProviderCode } from '../provider-code.ts';
 import type { RefundAnswer, RefundOrder } from '../refund.ts';
-import { meaningOfStatus } from '../statuses.ts';
+import { meaningOfStatus, STATUSES } from '../statuses.ts';
 import { codeIn, logAnswer, post } from './cards-call.ts';
 import {
   CURRENCY_CODES,
@@ -85,7 +85,7 @@ function refundFields({ payment, refund, returnedBeforeMinor }: RefundOrder) {
 }
 
 function readRefund(answer: RailAnswer): RefundAnswer {
-  switch (meaningOfStatus(answer, 'cards')) {
+  switch (meaningOfStatus(answer, STATUSES.cards)) {
     case 'answer':
       return answer.type === 'answered' ? readCode(answer.text) : UNKNOWN;
     case 'unread':

@@ -28,7 +28,7 @@ import type {
   RefundStatusQuery,
   Refunds,
 } from '../refund.ts';
-import { meaningOfStatus, startByStatus } from '../statuses.ts';
+import { meaningOfStatus, STATUSES, startByStatus } from '../statuses.ts';
 import { codeIn, logAnswer, post } from './cards-call.ts';
 import {
   mayBeReversal,
@@ -193,7 +193,7 @@ async function queryState(
 }
 
 function registered(answer: RailAnswer): StartResult {
-  const byStatus = startByStatus(meaningOfStatus(answer, 'cards'));
+  const byStatus = startByStatus(meaningOfStatus(answer, STATUSES.cards));
   return (
     byStatus ?? (answer.type === 'answered' ? readRegistered(answer.text) : { type: 'unknown' })
   );

@@ -2,7 +2,7 @@ import type { FailureReason } from '../../domain/intent.ts';
 import { BearerTokens, type FreshToken, type TokenSource } from '../bearer-tokens.ts';
 import { callRail, type RailAnswer } from '../call-rail.ts';
 import { integerOf, jsonObject } from '../members.ts';
-import { meaningOfStatus } from '../statuses.ts';
+import { meaningOfStatus, STATUSES } from '../statuses.ts';
 import type { NbgSettings } from './settings.ts';
 
 /** No token, so no order either. */
@@ -47,7 +47,7 @@ function readLogin(answer: RailAnswer, requestedAtMs: number): FreshToken | NoLo
     return { type: 'no_login', reason: 'rail_unavailable' };
   }
   const { status } = answer;
-  const meaning = meaningOfStatus(answer, 'nbgLogin');
+  const meaning = meaningOfStatus(answer, STATUSES.nbgLogin);
   const body = jsonObject(answer.text);
   const token = body?.access_token;
   // A header could not carry anything else.

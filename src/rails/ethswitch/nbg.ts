@@ -13,7 +13,7 @@ import { withProviderCode } from '../provider-code.ts';
 import type { Callbacks, Probe, Rail, StartResult } from '../rail.ts';
 import { logRailAnswer, type RailLogEntry } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
-import { meaningOfStatus, startByStatus } from '../statuses.ts';
+import { meaningOfStatus, STATUSES, startByStatus } from '../statuses.ts';
 import { nbgCode, readNbgCallback } from './nbg-callback.ts';
 import { nbgOrderJson, readNbgPage } from './nbg-order.ts';
 import { tokenSource, tokens } from './nbg-token.ts';
@@ -131,7 +131,9 @@ async function postOrder(
 }
 
 function isTokenRefused(answer: RailAnswer | { readonly type: 'too_late' }): boolean {
-  return answer.type === 'answered' && meaningOfStatus(answer, 'nbgOrder') === 'token_refused';
+  return (
+    answer.type === 'answered' && meaningOfStatus(answer, STATUSES.nbgOrder) === 'token_refused'
+  );
 }
 
 /** NBG publishes no codes of its own: a refusal has only an HTTP status. */
@@ -151,7 +153,7 @@ function logAnswer(
 }
 
 function createdOrder(answer: RailAnswer, order: RailOrder): StartResult {
-  const byStatus = startByStatus(meaningOfStatus(answer, 'nbgOrder'));
+  const byStatus = startByStatus(meaningOfStatus(answer, STATUSES.nbgOrder));
   const page = answer.type === 'answered' ? readNbgPage(answer.text, order) : null;
   return byStatus ?? (page === null ? { type: 'unknown' } : { type: 'accepted', ...page });
 }

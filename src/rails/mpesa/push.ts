@@ -6,7 +6,7 @@ import { jsonObject, type Members, scalarOf, textOf } from '../members.ts';
 import type { StartResult } from '../rail.ts';
 import type { RailLogEntry } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
-import { meaningOfStatus, startByStatus } from '../statuses.ts';
+import { meaningOfStatus, STATUSES, startByStatus } from '../statuses.ts';
 import {
   REFUSAL_BY_ERROR_CODE,
   REFUSAL_BY_RESPONSE_CODE,
@@ -97,7 +97,7 @@ export type PushResult =
 
 /** What the answer to a push proves; `unknown` if M-PESA may have sent a prompt. */
 export function readPush(answer: RailAnswer): PushResult {
-  const meaning = meaningOfStatus(answer, 'mpesa');
+  const meaning = meaningOfStatus(answer, STATUSES.mpesa);
   if (meaning === 'token_refused') {
     return { type: 'token_refused' };
   }

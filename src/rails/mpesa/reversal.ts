@@ -2,7 +2,7 @@ import type { RailAnswer } from '../call-rail.ts';
 import { jsonObject, type Members, scalarOf } from '../members.ts';
 import { withProviderCode } from '../provider-code.ts';
 import type { RefundAnswer, RefundOrder } from '../refund.ts';
-import { meaningOfStatus } from '../statuses.ts';
+import { meaningOfStatus, STATUSES } from '../statuses.ts';
 import { SUCCESS_CODE, TOKEN_ERROR_CODES, TOKEN_REFUSAL_CODES } from './codes.ts';
 import { logAnswer } from './log.ts';
 import { post } from './post.ts';
@@ -93,7 +93,7 @@ type ReversalReading =
 
 /** What the answer to a reversal proves. It never proves that money was returned. */
 export function readReversal(answer: RailAnswer, reference: string): ReversalReading {
-  const meaning = meaningOfStatus(answer, 'mpesa');
+  const meaning = meaningOfStatus(answer, STATUSES.mpesa);
   if (meaning === 'token_refused') {
     return { type: 'token_refused' };
   }

@@ -3,7 +3,7 @@ import { BearerTokens, type FreshToken, type TokenSource } from '../bearer-token
 import { callRail, type RailAnswer } from '../call-rail.ts';
 import { jsonObject, scalarOf } from '../members.ts';
 import type { RailLogEntry } from '../rail-log.ts';
-import { meaningOfStatus } from '../statuses.ts';
+import { meaningOfStatus, STATUSES } from '../statuses.ts';
 import { TOKEN_REFUSAL_CODES } from './codes.ts';
 import type { MpesaSettings } from './settings.ts';
 
@@ -41,7 +41,7 @@ function readToken(answer: RailAnswer): FreshToken | NoToken {
   }
   const fields = jsonObject(answer.text);
   const token = fields?.access_token;
-  const meaning = meaningOfStatus(answer, 'mpesaToken');
+  const meaning = meaningOfStatus(answer, STATUSES.mpesaToken);
   // The token goes into a header, which could not carry anything else.
   if (meaning === 'answer' && typeof token === 'string' && /^[!-~]{1,4096}$/.test(token)) {
     return { type: 'token', token, usableUntilMs: usableUntilMs(fields?.expires_in) };

@@ -3,7 +3,7 @@ import type { FailureReason } from '../../domain/intent.ts';
 import type { FreshToken } from '../bearer-tokens.ts';
 import type { RailAnswer } from '../call-rail.ts';
 import { jsonObject, type Members, membersOf, scalarOf } from '../members.ts';
-import { meaningOfStatus } from '../statuses.ts';
+import { meaningOfStatus, STATUSES } from '../statuses.ts';
 
 /** What telebirr's answer means. `providerCode`: its error code. */
 export type CallResult =
@@ -128,7 +128,7 @@ export function readToken(answer: RailAnswer, requestedAtMs: number): FreshToken
   }
   const message = jsonObject(answer.text);
   const token = scalarOf(message?.token);
-  const meaning = meaningOfStatus(answer, 'telebirrToken');
+  const meaning = meaningOfStatus(answer, STATUSES.telebirrToken);
   if (meaning === 'answer' && token !== null && TOKEN.test(token)) {
     const effective = scalarOf(message?.effectiveDate);
     const lifetimeMs = lifetimeOf(effective, scalarOf(message?.expirationDate));

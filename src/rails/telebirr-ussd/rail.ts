@@ -28,7 +28,7 @@ import type {
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { hasPrefix } from '../setting-fields.ts';
-import { meaningOfStatus, type StatusMeaning } from '../statuses.ts';
+import { meaningOfStatus, STATUSES, type StatusMeaning } from '../statuses.ts';
 import { failureReason, logLevel, OK, refusalReason } from './codes.ts';
 import {
   type Acknowledgement,
@@ -154,7 +154,7 @@ function startAnswer(
     return { result: { type: 'unknown' }, providerCode: null, isOurs: false };
   }
   const { text } = answer;
-  const meaning = meaningOfStatus(answer, 'telebirrUssd');
+  const meaning = meaningOfStatus(answer, STATUSES.telebirrUssd);
   const { reference } = order.attempt;
   const paymentResult = readResult(text);
   if (paymentResult !== null) {

@@ -4,10 +4,7 @@ import {
   anomaliesOfRefusal,
   expectAccepted,
   expectRefusalLogged,
-  FORGERY,
-  OTHER_ORDER,
   strayed,
-  WRONG_AMOUNT,
 } from '../../support/e2e-rails-answers.ts';
 import {
   expectNoMore,
@@ -18,6 +15,7 @@ import {
 } from '../../support/e2e-rails-endings.ts';
 import { CELLS, type Cell } from '../../support/e2e-rails-table.ts';
 import { open } from '../../support/e2e-visitor.ts';
+import { FACTS } from '../../support/method-facts.ts';
 import { rails } from './scene.ts';
 
 /** Rails' callbacks that are repeated, early or not genuine. */
@@ -53,7 +51,7 @@ describe.concurrent('repeated callbacks', () => {
 describe.concurrent('a forged callback', () => {
   it.each(CELLS)('$method, $kind: refused and logged; the genuine one pays', async (cell) => {
     const { payment, order } = await paidWithoutCallback(cell);
-    const { variant, status, suspicion } = FORGERY[cell.method];
+    const { variant, status, suspicion } = FACTS[cell.method].forgery;
     expect(await order.callback(variant)).toMatchObject({ status });
     const anomalies = anomaliesOfRefusal(payment);
     await expectPending(payment, anomalies);
@@ -80,8 +78,8 @@ describe.concurrent('an authentic callback of another order', () => {
   it.each(CELLS)('$method, $kind: without effect; the genuine one pays', async (cell) => {
     const { payment, order } = await paidWithoutCallback(cell);
     for (const { variant, status, suspicion } of [
-      WRONG_AMOUNT[cell.method],
-      OTHER_ORDER[cell.method],
+      FACTS[cell.method].wrongAmount,
+      FACTS[cell.method].otherOrder,
     ]) {
       expect(await order.callback(variant)).toMatchObject({ status });
       await expectRefusalLogged(payment, suspicion);
@@ -98,7 +96,7 @@ describe.concurrent('an authentic callback of another order', () => {
   it.each(addressed)('$method, $kind: another order, paid, does not pay this one', async (cell) => {
     const { payment, order } = await paidWithoutCallback(cell);
     const other = await paidWithoutCallback(cell);
-    const { status, suspicion } = OTHER_ORDER[cell.method];
+    const { status, suspicion } = FACTS[cell.method].otherOrder;
     expect(await other.order.callback('genuine', order.callbackUrl)).toMatchObject({ status });
     await expectRefusalLogged(payment, suspicion);
     await expectPending(payment, ['refused_callback']);

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { wireAmount } from '../../../lab/harness/wire-amount.ts';
-import type { CustomerAct } from '../../../scripts/stand-ins/stand-in.ts';
-import type { FailureReason } from '../../../src/domain/intent.ts';
-import type { Method } from '../../../src/domain/method.ts';
 import { checkout as english } from '../../../src/i18n/en.ts';
 import {
   ABANDONED,
@@ -14,19 +11,10 @@ import {
 } from '../../support/e2e-rails-endings.ts';
 import { CELLS, EXPRESS, HOSTED, REDIRECTS } from '../../support/e2e-rails-table.ts';
 import { formTo, open, submit } from '../../support/e2e-visitor.ts';
+import { FACTS } from '../../support/method-facts.ts';
 import { rails } from './scene.ts';
 
 /** Outcomes of production payments by the customers' acts, with stand-ins as strict as the rails. */
-
-/** Each rail's result for a customer who does not pay. */
-const REFUSALS: Readonly<Record<Method, { act: CustomerAct; reason: FailureReason }>> = {
-  TELE_BIRR: { act: 'declines', reason: 'declined' },
-  TELE_BIRR_USSD: { act: 'lacks_funds', reason: 'insufficient_funds' },
-  CBE: { act: 'declines', reason: 'declined' },
-  ETS_SWITCH: { act: 'declines', reason: 'declined' },
-  M_PESA: { act: 'mistypes_pin', reason: 'wrong_pin' },
-  E_BIRR: { act: 'cancels', reason: 'canceled_by_customer' },
-};
 
 describe.concurrent('the customer pays', () => {
   it.each(CELLS)('$method, $kind: PAYMENT_SUCCESS', async (cell) => {
@@ -51,7 +39,7 @@ describe.concurrent('the customer pays', () => {
 
 describe.concurrent('the customer is refused', () => {
   it.each(EXPRESS)('$method, express: PAYMENT_FAILED has the reason', async (cell) => {
-    const { act, reason } = REFUSALS[cell.method];
+    const { act, reason } = FACTS[cell.method].unpaid;
     const payment = await rails.pay(cell);
     const order = await payment.order();
     await payment.act(act);
@@ -65,7 +53,7 @@ describe.concurrent('the customer is refused', () => {
   it.each(HOSTED)(
     '$method, hosted: the page shows the reason and accepts another attempt',
     async (cell) => {
-      const { act, reason } = REFUSALS[cell.method];
+      const { act, reason } = FACTS[cell.method].unpaid;
       const payment = await rails.pay(cell);
       const first = await payment.reference();
       await payment.act(act);

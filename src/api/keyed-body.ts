@@ -1,0 +1,32 @@
+import { BODY_BYTES_MAX } from '../config.ts';
+import { sha256Hex } from '../crypto/encoding.ts';
+import type { IntentKind } from '../domain/intent.ts';
+import { readJsonBody } from '../http/json-body.ts';
+import { problem } from '../http/problem.ts';
+import type { IdempotencyClaim } from '../intent/protocol.ts';
+
+/** Long enough for any UUID or hash. */
+const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
+const PRINTABLE_ASCII = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+
+/**
+ * The JSON body of a request that may have an Idempotency-Key, with digests of both
+ * (docs/decisions.md#8), or null without the header. The key is digested, because merchants may put
+ * secrets into it. The body's digest includes the endpoint, because the same body means something
+ * else at another endpoint.
+ */
+export async function readKeyedBody(
+  request: Request,
+  endpoint: IntentKind | 'refund',
+): Promise<{ readonly value: unknown; readonly idempotency: IdempotencyClaim | null }> {
+  const { value, bytes } = await readJsonBody(request, BODY_BYTES_MAX);
+  const key = request.headers.get('idempotency-key');
+  if (key === null) {
+    return { value, idempotency: null };
+  }
+  if (key.length > IDEMPOTENCY_KEY_LENGTH_MAX || !PRINTABLE_ASCII.test(key)) {
+    throw problem('idempotency_key_invalid', { charactersMax: IDEMPOTENCY_KEY_LENGTH_MAX });
+  }
+  const [keyDigest, bodyDigest] = await Promise.all([sha256Hex(key), sha256Hex(bytes)]);
+  return { value, idempotency: { keyDigest, bodyDigest: `${endpoint}:${bodyDigest}` } };
+}

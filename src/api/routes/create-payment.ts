@@ -1,0 +1,233 @@
+import { checkoutUrlOf, railOrder } from '../../attempts/order.ts';
+import { newAttempt } from '../../attempts/plan.ts';
+import { startAtRail, storeStart } from '../../attempts/start.ts';
+import { uuidV7 } from '../../crypto/uuid-v7.ts';
+import { intentNumberFrom } from '../../domain/identifiers.ts';
+import type { Attempt, IntentKind, IntentTerms } from '../../domain/intent.ts';
+import { jsonResponse } from '../../http/envelope.ts';
+import { validationProblem } from '../../http/problem.ts';
+import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
+import type { IdempotencyClaim } from '../../intent/protocol.ts';
+import { banks } from '../../merchants/directory.ts';
+import { errorText, log } from '../../platform/log.ts';
+import type { Rail } from '../../rails/rail.ts';
+import { methodSupport } from '../../rails/registry.ts';
+import { judgeDestination } from '../../webhooks/send.ts';
+import type { GuardReason } from '../../webhooks/url-guard.ts';
+import type { MerchantCall } from '../call.ts';
+import { answerTaken, expressAnswers, savedBody } from '../creation-answer.ts';
+import { heldExpiryWarnings, type RailChoice } from '../held-expiry.ts';
+import { readKeyedBody } from '../keyed-body.ts';
+import type { OfferedMethod, PaymentOrder, ValidationContext } from '../schema/context.ts';
+import { validateExpress } from '../schema/express.ts';
+import { uniqueIdOf, validateHosted } from '../schema/hosted.ts';
+
+/** The creation of a payment, from the request's body to the answer. */
+
+/** POST …/intent: a hosted checkout. One call to the object, and no D1 query with a warm cache. */
+export async function createHosted(call: MerchantCall): Promise<Response> {
+  const payment = await readNewPayment(call, 'hosted');
+  if (payment instanceof Response) {
+    return payment;
+  }
+  const { client, terms, idempotency, warnings } = payment;
+  const checkoutUrl = await checkoutUrlOf(call.env, client.objectId, { terms });
+  const answer = savedBody(checkoutUrl, warnings);
+  const request = { terms, idempotency, attempt: null, answer, answerWithinMs: 0 };
+  const result = await client.create(request);
+  return result.type === 'created'
+    ? jsonResponse(200, answer)
+    : answerTaken(call, client, terms.uniqueId, result, warnings);
+}
+
+/** Between the rail's time-out and the time from which a repeated request need not wait. */
+const ANSWER_MARGIN_MS = 3_000;
+
+/** POST …/express/…pay. Stores the payment with its attempt before it calls the provider. */
+export async function createExpress(call: MerchantCall): Promise<Response> {
+  const payment = await readNewPayment(call, 'express');
+  if (payment instanceof Response) {
+    return payment;
+  }
+  const { client, terms, phone, idempotency, warnings } = payment;
+  const [{ method, rail } = { method: null, rail: null }] = payment.rails;
+  if (method === null || rail === null) {
+    throw new Error('validated method has no rail');
+  }
+  const result = await client.create({
+    terms,
+    idempotency,
+    attempt: newAttempt(terms, method, phone, rail, terms.createdAtMs),
+    answer: null,
+    // If a queue consumer calls the provider, the answer does not wait for it.
+    answerWithinMs: (rail.startWaitsForCustomer ? 0 : rail.startTimeoutMs) + ANSWER_MARGIN_MS,
+  });
+  if (result.type !== 'created') {
+    return answerTaken(call, client, terms.uniqueId, result, warnings);
+  }
+  if (result.attempt === null) {
+    throw new Error('express payment has no attempt');
+  }
+  const finished = charge(call.env, payment, result.attempt, rail);
+  // A disconnect ends the request, but a charge that has begun must be completed.
+  call.ctx.waitUntil(finished.catch(() => undefined));
+  return jsonResponse(200, await finished);
+}
+
+/** Calls the provider once, stores its result with the answer, and returns the answer. */
+async function charge(
+  env: Env,
+  { client, terms, warnings }: NewPayment,
+  attempt: Attempt,
+  rail: Rail,
+): Promise<string> {
+  const intent = { terms, attempts: [attempt] };
+  const order = await railOrder(env, rail, client.objectId, intent, attempt);
+  const result = await startAtRail(env, client.objectId, order, rail);
+  const redirectUrl = result.type === 'accepted' ? result.redirectUrl : null;
+  const answers = expressAnswers(order, redirectUrl, warnings);
+  const answer = result.type === 'refused' ? answers.failed[result.reason] : answers.otherwise;
+  // The provider has answered, so an error here would make the merchant charge again, even if the
+  // object has not stored the answer.
+  const stored = await storeStart(env, client, attempt, result, answers).catch((error: unknown) => {
+    log('error', 'rail_answer_lost', { uuid: terms.uuid, error: errorText(error) });
+    return null;
+  });
+  return stored?.type === 'done' && stored.answer !== null ? stored.answer : answer;
+}
+
+interface NewPayment {
+  readonly client: IntentClient;
+  readonly terms: IntentTerms;
+  /** In the order of the terms' methods. */
+  readonly rails: readonly RailChoice[];
+  /** Express: the phone to charge, if any. */
+  readonly phone: string | null;
+  readonly idempotency: IdempotencyClaim | null;
+  /** Warnings for the answer, in sentences. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * The payment that a valid body asks for, or the answer for an id that is taken. Problem 400 with
+ * every failing field.
+ */
+async function readNewPayment(
+  call: MerchantCall,
+  kind: IntentKind,
+): Promise<NewPayment | Response> {
+  const { env, access } = call;
+  const { value: body, idempotency } = await readKeyedBody(call.request, kind);
+  // Once for the whole request: validation, warnings and the start must agree on a method's rail.
+  const methods = access.methods.flatMap((offered) => {
+    const support = methodSupport(env, access.environment, offered.method);
+    return support === null ? [] : [{ ...offered, ...support }];
+  });
+  const validate = kind === 'hosted' ? validateHosted : validateExpress;
+  const validated = validate(body, await validationContext(call, methods, body));
+  if (!validated.ok) {
+    const { errors, warnings } = validated;
+    const taken = await answerIfTaken(call, body, idempotency, warnings);
+    if (taken === null) {
+      throw validationProblem(errors, warnings);
+    }
+    return taken;
+  }
+  const terms = termsOf(call, validated.value);
+  const rails = terms.methods.map(({ method }) => ({
+    method,
+    rail: methods.find((offered) => offered.method === method)?.chooseRail(terms) ?? null,
+  }));
+  return {
+    client: intentByUniqueId(env, access, terms.uniqueId),
+    terms,
+    rails,
+    phone: validated.value.phone,
+    idempotency,
+    warnings: [
+      ...validated.warnings,
+      ...callbackWarnings(call, terms),
+      ...heldExpiryWarnings(terms, rails),
+    ],
+  };
+}
+
+/**
+ * A taken id comes before validation errors, because correcting the body would not help. A repeated
+ * request gets its first answer even if the merchant's settings have changed since.
+ */
+async function answerIfTaken(
+  call: MerchantCall,
+  body: unknown,
+  idempotency: IdempotencyClaim | null,
+  warnings: readonly string[],
+): Promise<Response | null> {
+  const uniqueId = uniqueIdOf(body);
+  if (uniqueId === null) {
+    return null;
+  }
+  const intent = intentByUniqueId(call.env, call.access, uniqueId);
+  const probed = await intent.probe(idempotency);
+  return probed.type === 'free' ? null : answerTaken(call, intent, uniqueId, probed, warnings);
+}
+
+async function validationContext(
+  call: MerchantCall,
+  methods: readonly OfferedMethod[],
+  body: unknown,
+): Promise<ValidationContext> {
+  return {
+    environment: call.access.environment,
+    methods,
+    limits: call.access.limits,
+    appSchemes: call.access.appSchemes,
+    callbackRefusal: (callbackUrl) => {
+      const reason = refusalOf(call, callbackUrl);
+      return reason === 'URL is not https' ? null : reason;
+    },
+    // Only splits name banks: other payments can be created while D1 fails.
+    banks: hasSplits(body) ? await banks(call.env, call.nowMs) : new Map(),
+    expireInSecondsMin: call.config.expireInSecondsMin,
+    expireInSecondsMax: call.config.expireInSecondsMax,
+  };
+}
+
+function refusalOf(call: MerchantCall, callbackUrl: string): GuardReason | null {
+  const verdict = judgeDestination(call.config, callbackUrl, baseUrlOf(call));
+  return verdict.allowed ? null : verdict.reason;
+}
+
+/** The published interface takes plain http, but no webhook is sent there (docs/decisions.md#18). */
+function callbackWarnings(call: MerchantCall, { callbackUrl }: IntentTerms): readonly string[] {
+  return callbackUrl !== null && refusalOf(call, callbackUrl) === 'URL is not https'
+    ? ['callbackUrl begins with http://, and Kefel sends webhooks to https:// only. Use https.']
+    : [];
+}
+
+function hasSplits(body: unknown): boolean {
+  const splits = (body as { readonly splitPayment?: unknown } | null)?.splitPayment;
+  return Array.isArray(splits) && splits.length > 0;
+}
+
+/** The origin of the customer's pages (docs/decisions.md#26). */
+function baseUrlOf({ config, request }: MerchantCall): string {
+  return config.publicBaseUrl ?? new URL(request.url).origin;
+}
+
+function termsOf(call: MerchantCall, order: PaymentOrder): IntentTerms {
+  const { expireInSeconds, phone: _phone, ...ordered } = order;
+  // Not the start of the request, because its body may have taken seconds to arrive.
+  const createdAtMs = Date.now();
+  return {
+    ...ordered,
+    environment: call.access.environment,
+    merchantId: call.access.merchantId,
+    merchantName: call.access.merchantName,
+    branding: call.access.branding,
+    uuid: uuidV7(createdAtMs),
+    number: intentNumberFrom(crypto.getRandomValues(new Uint8Array(8))),
+    baseUrl: baseUrlOf(call),
+    createdAtMs,
+    expiresAtMs: createdAtMs + expireInSeconds * 1_000,
+  };
+}
