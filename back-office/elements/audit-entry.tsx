@@ -6,7 +6,6 @@ import { useDetailRows } from './audit-detail.ts';
 import { useOperatorText } from './operator-text.ts';
 
 interface Props {
-  readonly call?: unknown;
   readonly entry: AuditRecord;
 }
 

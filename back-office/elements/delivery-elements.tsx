@@ -18,7 +18,7 @@ const TONES: Readonly<Record<DeliveryStatus, BadgeTone>> = {
 };
 
 /** A delivery's status. The read model keeps text: an unknown status is shown as it is. */
-export function DeliveryBadge({ status }: { readonly call?: unknown; readonly status: string }) {
+export function DeliveryBadge({ status }: { readonly status: string }) {
   return isDeliveryStatus(status) ? (
     <Badge tone={TONES[status]}>{useTexts(DASHBOARD_TEXTS).events.statuses[status]}</Badge>
   ) : (

@@ -2,11 +2,8 @@ import type { IntentStatus } from '../../src/domain/intent.ts';
 import type { Currency } from '../../src/domain/method.ts';
 import { moneyText } from '../../src/i18n/money-text.ts';
 import { useTexts } from '../../src/ui/texts.ts';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
+import { type BackOfficeLanguage, CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { Badge, type BadgeTone } from '../ui/elements.tsx';
-import type { PageView } from '../ui/page.tsx';
-
-type Call = Pick<PageView, 'language'>;
 
 const TONES: Readonly<Record<IntentStatus, BadgeTone>> = {
   open: 'plain',
@@ -17,11 +14,13 @@ const TONES: Readonly<Record<IntentStatus, BadgeTone>> = {
   canceled: 'plain',
 };
 
-export function StatusBadge(props: { readonly call?: unknown; readonly status: IntentStatus }) {
+export function StatusBadge(props: { readonly status: IntentStatus }) {
   return (
     <Badge tone={TONES[props.status]}>{useTexts(DASHBOARD_TEXTS).statuses[props.status]}</Badge>
   );
 }
+
+type Call = { readonly language: BackOfficeLanguage };
 
 /** Writes amounts of the currency in the reader's language. */
 export function moneyIn({ language }: Call, currency: Currency): (amountMinor: number) => string {

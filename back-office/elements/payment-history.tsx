@@ -32,7 +32,6 @@ const TONES: Readonly<Record<AttemptStatus, BadgeTone>> = {
 
 /** Every attempt, the latest first. */
 export function Attempts(props: {
-  readonly call?: unknown;
   readonly intent: Intent;
   /** Defaults to true. */
   readonly isPhoneShown?: boolean;
@@ -110,7 +109,6 @@ function byHandText(
 
 /** Every transition, oldest first: when, what, who caused it, and the details. */
 export function Timeline(props: {
-  readonly call?: unknown;
   readonly intent: Intent;
   readonly history: readonly HistoryEntry[];
 }) {

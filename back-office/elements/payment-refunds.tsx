@@ -24,7 +24,7 @@ const TONES: Readonly<Record<RefundStatus, BadgeTone>> = {
   canceled: 'plain',
 };
 
-export function RefundBadge(props: { readonly call?: unknown; readonly status: RefundStatus }) {
+export function RefundBadge(props: { readonly status: RefundStatus }) {
   return (
     <Badge tone={TONES[props.status]}>
       {useTexts(DASHBOARD_TEXTS).refunds.status[props.status]}

@@ -126,7 +126,7 @@ export async function readAttention({ payments, url }: OperatorCall) {
   };
 }
 
-async function readMerchants({ payments, env, url }: OperatorCall) {
+export async function readMerchants({ payments, env, url }: OperatorCall) {
   const { items, nextCursor } = await payments.operations.merchants(queryOf(url));
   return { items: await withMemberCounts(env.BACK_OFFICE_DB, items), nextCursor };
 }

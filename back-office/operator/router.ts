@@ -9,7 +9,7 @@ import { authenticateOperator, type Schemes } from './authenticate.ts';
 import type { OperatorCall, OperatorRoute } from './call.ts';
 import type { DeskRoute } from './desk/call.ts';
 import { isFormTokenOf } from './desk/form-token.ts';
-import { deskProblem, deskView } from './desk/frame.tsx';
+import { deskProblem } from './desk/frame.tsx';
 import { DESK_ROUTES } from './desk/routes.ts';
 
 const API_PATH = /^\/operator\/v1(?:\/|$)/;
@@ -73,15 +73,14 @@ function authenticated(schemes: Schemes, handle: OperatorRoute['handle']): Handl
  * must come from one of its own pages, with the token of that page.
  */
 async function answerDeskRoute({ method, handle }: DeskRoute, call: OperatorCall) {
-  const view = deskView(call.request);
   if (method === 'GET') {
-    return handle({ ...call, view, form: Form.EMPTY });
+    return handle({ ...call, form: Form.EMPTY });
   }
   const form = isFromOwnPage(call.request) ? await readForm(call.request, FORM_RULES) : null;
   if (form === 'too_large') {
     return deskProblem(call.request, { status: 413, headers: {} });
   }
   return form !== null && (await isFormTokenOf(call, form.text('csrf')))
-    ? handle({ ...call, view, form })
+    ? handle({ ...call, form })
     : deskProblem(call.request, { status: 403, headers: {} });
 }

@@ -149,6 +149,15 @@ export function Choice(props: {
   );
 }
 
+/** A link that looks like a button. */
+export function ButtonLink(props: { readonly to: string; readonly children: ComponentChildren }) {
+  return (
+    <a class="button" href={props.to}>
+      {props.children}
+    </a>
+  );
+}
+
 export type BadgeTone = 'good' | 'bad' | 'wait' | 'plain';
 
 /** A status as a word. The color only repeats what the word says. */
@@ -170,7 +179,6 @@ export function Message(props: {
 
 /** The message that the redirect's query `done` names. Unknown names are ignored. */
 export function DoneMessage(props: {
-  readonly call?: unknown;
   readonly texts: Readonly<Record<string, ComponentChildren>>;
   readonly tone?: 'good' | 'bad';
 }) {
@@ -215,7 +223,6 @@ export function Section(props: {
 
 /** A text to copy, such as a key or a URL. Without JavaScript the button stays hidden. */
 export function CopyText(props: {
-  readonly call?: unknown;
   readonly id: string;
   readonly label: string;
   readonly value: string;
@@ -247,15 +254,6 @@ export function copyFact(id: string, label: string, text: string | null | undefi
   return text == null || text === ''
     ? null
     : [label, <Copyable id={id} label={label} text={text} />];
-}
-
-export function copyRow(
-  _call: unknown,
-  id: string,
-  label: string,
-  text: string | null | undefined,
-): FactRow {
-  return copyFact(id, label, text);
 }
 
 function Copyable(props: { readonly id: string; readonly label: string; readonly text: string }) {
@@ -382,11 +380,11 @@ export function Moment(props: { readonly atMs: number; readonly children: string
 }
 
 /** A time in the reader's language, in Addis Ababa's time zone. */
-export function When({ atMs }: { readonly call?: unknown; readonly atMs: number }) {
+export function When({ atMs }: { readonly atMs: number }) {
   return <Moment atMs={atMs}>{timeText(atMs, useTexts(CHECKOUT_TEXTS))}</Moment>;
 }
 
 /** The same with seconds. */
-export function WhenExactly({ atMs }: { readonly call?: unknown; readonly atMs: number }) {
+export function WhenExactly({ atMs }: { readonly atMs: number }) {
   return <Moment atMs={atMs}>{exactTimeText(atMs, useTexts(CHECKOUT_TEXTS))}</Moment>;
 }

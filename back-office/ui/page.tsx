@@ -22,15 +22,8 @@ export function usePageUrl(): URL {
   return useContext(PageUrl);
 }
 
-/** What a page of the desk needs from its request. */
-export interface PageView {
-  readonly language: BackOfficeLanguage;
-  readonly url: URL;
-}
-
 /** A page of the dashboard or the operator's desk. */
 export function BackOfficePage(props: {
-  readonly call?: PageView;
   readonly heading: string;
   /** The parts of the window's title after the heading; the last is the product. */
   readonly titleParts: readonly string[];
@@ -45,8 +38,7 @@ export function BackOfficePage(props: {
   readonly isNarrow?: boolean;
   readonly children: ComponentChildren;
 }) {
-  const ownUrl = usePageUrl();
-  const { url } = props.call ?? { url: ownUrl };
+  const url = usePageUrl();
   const { heading, titleParts } = props;
   const text = useTexts(DASHBOARD_TEXTS).frame;
   return (

@@ -9,7 +9,7 @@ import { onDatabase, type Plane } from './plane.ts';
 
 export type { DeadLetter } from '../dead-letters/store.ts';
 export { resolveAttempt } from '../operations/attempt-resolution.ts';
-export type { PaymentHint } from '../operations/attention.ts';
+export type { AttentionCounts, DescribedAttention, PaymentHint } from '../operations/attention.ts';
 export { attentionPage, countAttention, describedAttention } from '../operations/attention.ts';
 export type { Bank } from '../operations/banks.ts';
 export { addBank, changeBank, listBanks } from '../operations/banks.ts';

@@ -154,6 +154,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/operations/needs.ts',
     'src/operations/page-query.ts',
     'src/operations/problems.ts',
+    'src/ui/texts.ts',
   ],
   'src/operations/': [
     ...SHARED,
@@ -195,7 +196,14 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'back-office/elements/': ['preact'],
   'back-office/dashboard/': ['preact', 'preact/hooks', 'valibot'],
   'back-office/home/': ['preact'],
-  'back-office/operator/': ['preact', 'jose', 'jose/errors', 'jose/jwks/local', 'jose/jwt/verify'],
+  'back-office/operator/': [
+    'preact',
+    'preact/hooks',
+    'jose',
+    'jose/errors',
+    'jose/jwks/local',
+    'jose/jwt/verify',
+  ],
   'src/ui/': ['preact', 'preact-render-to-string'],
   'back-office/ui/': ['preact', 'preact/hooks'],
   'back-office/members/': ['@simplewebauthn/server', '@simplewebauthn/server/helpers', 'valibot'],

@@ -1,56 +1,69 @@
-import type { AttentionItem, PaymentHint } from '../../../src/interface/operations.ts';
+import type {
+  AttentionItem,
+  DescribedAttention,
+  PaymentHint,
+} from '../../../src/interface/operations.ts';
 import { paymentOf } from '../../../src/operations/needs.ts';
-import { moneyIn } from '../../elements/payment-elements.tsx';
+import { useTexts } from '../../../src/ui/texts.ts';
+import { useMoney } from '../../elements/payment-elements.tsx';
+import type { DeskMessages } from '../../i18n/messages.ts';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
-import { Badge, Moment, Table, Untrusted, When } from '../../ui/elements.tsx';
-import type { PageView } from '../../ui/page.tsx';
-import { ageText } from './age.ts';
-import type { DeskCall } from './call.ts';
-import { answerDesk, cursorIn, Pager } from './frame.tsx';
-import { letterPath, merchantPath, PATHS, paymentPath } from './paths.ts';
+import { Badge, Moment, Untrusted, When } from '../../ui/elements.tsx';
+import { type DeskCall, useDesk } from './call.ts';
+import { answerDesk, cursorIn, ListPage } from './frame.tsx';
+import { letterPath, merchantPath, paymentPath } from './paths.ts';
 
 /** Each payment on the page is read from its object, for references, amount and method. */
 const ROWS = 25;
 
 /** GET /operator: what needs the operator's attention, each with a link to its page. */
 export async function showAttentionPage(call: DeskCall): Promise<Response> {
-  const { view } = call;
-  const text = DESK_TEXTS[view.language].pages;
-  const query = { ...cursorIn(view), limit: String(ROWS) };
+  const query = { ...cursorIn(call), limit: String(ROWS) };
   const page = await call.payments.operations.describedAttention(query);
-  const rows = page.items.map((item) => {
+  return answerDesk(call, <AttentionPage {...page} />);
+}
+
+function AttentionPage({ items, payments, merchantNames, nextCursor }: DescribedAttention) {
+  const text = useTexts(DESK_TEXTS).pages;
+  const rows = items.map((item) => {
     const payment = paymentOf(item);
-    const hint = page.payments[payment?.uuid ?? ''] ?? null;
+    const hint = payments[payment?.uuid ?? ''] ?? null;
     return [
-      <What call={call} item={item} />,
+      <What item={item} />,
       <Reference item={item} hint={hint} />,
-      <Amount view={view} item={item} hint={hint} />,
+      <Amount item={item} hint={hint} />,
       payment === null ? (
         <span class="quiet">—</span>
       ) : (
         <a href={merchantPath(payment.merchantId)}>
-          {page.merchantNames[payment.merchantId] ?? payment.merchantId}
+          {merchantNames[payment.merchantId] ?? payment.merchantId}
         </a>
       ),
-      <Age call={call} item={item} />,
+      <Age item={item} />,
     ];
   });
-  const children = (
-    <>
-      <Table
-        caption={text.nav.attention}
-        columns={[text.what, text.payment, text.amount, text.merchant, text.age]}
-        rows={rows}
-        empty={text.attentionEmpty}
-      />
-      <Pager view={view} path={PATHS.attention} nextCursor={page.nextCursor} />
-    </>
+  return (
+    <ListPage
+      active="attention"
+      title={text.nav.attention}
+      columns={[text.what, text.payment, text.amount, text.merchant, text.age]}
+      rows={rows}
+      empty={text.attentionEmpty}
+      nextCursor={nextCursor}
+    />
   );
-  return answerDesk(call, { active: 'attention', title: text.nav.attention, children });
 }
 
-function What({ call, item }: { readonly call: DeskCall; readonly item: AttentionItem }) {
-  const { attention, pages } = DESK_TEXTS[call.view.language];
+interface Props {
+  readonly item: AttentionItem;
+}
+
+interface HintProps extends Props {
+  readonly hint: PaymentHint | null;
+}
+
+function What({ item }: Props) {
+  const { attention, pages } = useTexts(DESK_TEXTS);
   return (
     <span class="marks">
       {item.reasons.map((reason) => (
@@ -64,8 +77,7 @@ function What({ call, item }: { readonly call: DeskCall; readonly item: Attentio
 }
 
 /** The link to the page of the item, and the references to look up at the provider. */
-function Reference(props: { readonly item: AttentionItem; readonly hint: PaymentHint | null }) {
-  const { item, hint } = props;
+function Reference({ item, hint }: HintProps) {
   if (item.type === 'dead_letter') {
     return (
       <a class="id" href={letterPath(item.letter.id)}>
@@ -95,37 +107,44 @@ function Reference(props: { readonly item: AttentionItem; readonly hint: Payment
 const PARTS = { payment: '', refund: '#refunds', delivery: '#events' } as const;
 
 /** What the customer pays or gets back, and by which method. */
-function Amount(props: {
-  readonly view: PageView;
-  readonly item: AttentionItem;
-  readonly hint: PaymentHint | null;
-}) {
-  const { view, item } = props;
-  const hint =
-    item.type === 'refund'
-      ? { ...item.refund, payableMinor: item.refund.returnedMinor }
-      : props.hint;
-  if (hint === null) {
+function Amount({ item, hint }: HintProps) {
+  const { methodName } = useTexts(CHECKOUT_TEXTS);
+  const shown =
+    item.type === 'refund' ? { ...item.refund, payableMinor: item.refund.returnedMinor } : hint;
+  if (shown === null) {
     return <span class="quiet">—</span>;
   }
-  const { payableMinor, currency, method } = hint;
-  const { methodName } = CHECKOUT_TEXTS[view.language];
+  const { payableMinor, currency, method } = shown;
   return (
     <span>
-      <span class="number whole">{moneyIn(view, currency)(payableMinor)}</span>{' '}
+      <span class="number whole">{useMoney(currency)(payableMinor)}</span>{' '}
       {method !== null && <span class="quiet small whole">{methodName[method]}</span>}
     </span>
   );
 }
 
-function Age({ call, item }: { readonly call: DeskCall; readonly item: AttentionItem }) {
-  const { ageUnits } = DESK_TEXTS[call.view.language].pages;
+function Age({ item: { atMs } }: Props) {
+  const { ageUnits } = useTexts(DESK_TEXTS).pages;
   return (
     <span>
-      <Moment atMs={item.atMs}>{ageText(call.nowMs - item.atMs, ageUnits)}</Moment>{' '}
+      <Moment atMs={atMs}>{ageText(useDesk().nowMs - atMs, ageUnits)}</Moment>{' '}
       <span class="quiet small">
-        <When call={call.view} atMs={item.atMs} />
+        <When atMs={atMs} />
       </span>
     </span>
   );
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** How long something has waited, in its largest full unit: "3 h". Less than a minute is 0 min. */
+function ageText(ms: number, units: DeskMessages['pages']['ageUnits']): string {
+  if (ms >= DAY_MS) {
+    return units.days(String(Math.floor(ms / DAY_MS)));
+  }
+  return ms >= HOUR_MS
+    ? units.hours(String(Math.floor(ms / HOUR_MS)))
+    : units.minutes(String(Math.max(0, Math.floor(ms / MINUTE_MS))));
 }

@@ -1,10 +1,11 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 import type { Form } from '../../../src/http/form.ts';
-import type { PageView } from '../../ui/page.tsx';
+import type { AttentionCounts } from '../../../src/interface/operations.ts';
 import type { OperatorCall } from '../call.ts';
 
 /** An authenticated request to the desk. For a post, origin and form token are checked. */
 export interface DeskCall extends OperatorCall {
-  readonly view: PageView;
   /** The fields that were posted; empty for anything but a post. */
   readonly form: Form;
 }
@@ -15,4 +16,22 @@ export interface DeskRoute {
   readonly method: 'GET' | 'POST';
   readonly path: `/operator${string}`;
   readonly handle: (call: DeskCall) => Promise<Response>;
+}
+
+/** The call whose page is being rendered, and what every page needs. */
+export interface DeskPage extends DeskCall {
+  /** What waits for the operator. */
+  readonly counts: AttentionCounts;
+  /** What each form of the page brings back. */
+  readonly token: string;
+}
+
+export const CurrentDesk = createContext<DeskPage | null>(null);
+
+export function useDesk(): DeskPage {
+  const desk = useContext(CurrentDesk);
+  if (desk === null) {
+    throw new Error('no page of the desk is being rendered');
+  }
+  return desk;
 }

@@ -1,63 +1,59 @@
-import type { LetterDetails } from '../../../src/interface/operations.ts';
+import type { DeadLetter, LetterDetails } from '../../../src/interface/operations.ts';
+import type { ItemPage } from '../../../src/operations/page-query.ts';
+import { useTexts } from '../../../src/ui/texts.ts';
 import { DESK_TEXTS } from '../../i18n/texts.ts';
-import {
-  DoneMessage,
-  type FactRow,
-  Facts,
-  Section,
-  Table,
-  Untrusted,
-  When,
-} from '../../ui/elements.tsx';
+import { ButtonLink, type FactRow, Facts, Section, Untrusted, When } from '../../ui/elements.tsx';
 import { shownLines } from '../../ui/untrusted-text.ts';
 import type { DeskCall } from './call.ts';
-import { answerDesk, cursorIn, Pager } from './frame.tsx';
-import { letterPath, PATHS, paymentPath } from './paths.ts';
+import { answerDesk, cursorIn, Frame, ListPage } from './frame.tsx';
+import { letterPath, paymentPath } from './paths.ts';
 
 /** GET /operator/dead-letters: those that wait, oldest first. */
 export async function showLettersPage(call: DeskCall): Promise<Response> {
-  const { view, payments } = call;
-  const text = DESK_TEXTS[view.language].pages;
-  const { items, nextCursor } = await payments.operations.deadLetters(cursorIn(view));
-  const children = (
-    <>
-      <DoneMessage call={view} texts={text.done} />
-      <p>{text.lettersLead}</p>
-      <Table
-        caption={text.deadLetters}
-        columns={[text.id, text.kind, text.queue, text.when]}
-        rows={items.map(({ id, kind, queue, storedAtMs }) => [
-          <a class="id" href={letterPath(id)}>
-            <Untrusted text={id} />
-          </a>,
-          kindText(call, kind),
-          <code class="small">{queue}</code>,
-          <When call={view} atMs={storedAtMs} />,
-        ])}
-        empty={text.lettersEmpty}
-      />
-      <Pager view={view} path={PATHS.deadLetters} nextCursor={nextCursor} />
-    </>
-  );
-  return answerDesk(call, { active: 'deadLetters', title: text.deadLetters, children });
+  const page = await call.payments.operations.deadLetters(cursorIn(call));
+  return answerDesk(call, <LettersPage {...page} />);
 }
 
-function kindText({ view }: DeskCall, kind: string): string {
-  const { letterKinds } = DESK_TEXTS[view.language].pages;
+function LettersPage({ items, nextCursor }: ItemPage<DeadLetter>) {
+  const text = useTexts(DESK_TEXTS).pages;
+  return (
+    <ListPage
+      active="deadLetters"
+      title={text.deadLetters}
+      columns={[text.id, text.kind, text.queue, text.when]}
+      rows={items.map(({ id, kind, queue, storedAtMs }) => [
+        <a class="id" href={letterPath(id)}>
+          <Untrusted text={id} />
+        </a>,
+        useKindText(kind),
+        <code class="small">{queue}</code>,
+        <When atMs={storedAtMs} />,
+      ])}
+      empty={text.lettersEmpty}
+      nextCursor={nextCursor}
+    >
+      <p>{text.lettersLead}</p>
+    </ListPage>
+  );
+}
+
+function useKindText(kind: string): string {
+  const { letterKinds } = useTexts(DESK_TEXTS).pages;
   return Object.entries(letterKinds).find(([known]) => known === kind)?.[1] ?? kind;
 }
 
 /** GET …/dead-letters/:id with its message, and the payment that it is about. */
 export async function showLetterPage(call: DeskCall): Promise<Response> {
-  const { view, payments, params } = call;
-  const { attention, pages: text } = DESK_TEXTS[view.language];
-  const details = await payments.operations.readDeadLetter(params);
+  const details = await call.payments.operations.readDeadLetter(call.params);
+  return answerDesk(call, <LetterPage {...details} />);
+}
+
+function LetterPage(details: LetterDetails) {
   const { letter, body } = details;
+  const { attention, pages: text } = useTexts(DESK_TEXTS);
   const advice = letter.kind === 'result' ? attention.dead_result : attention.dead_message;
-  const children = (
-    <>
-      <DoneMessage call={view} texts={text.done} />
-      <DoneMessage call={view} texts={text.notDone} tone="bad" />
+  return (
+    <Frame active="deadLetters" title={text.deadLetter}>
       {letter.status === 'waiting' && (
         <p>
           {advice.what} {advice.todo}
@@ -65,17 +61,13 @@ export async function showLetterPage(call: DeskCall): Promise<Response> {
       )}
       {letter.status === 'expired' && <p>{text.letterExpired}</p>}
       <Section id="facts" title={text.deadLetter}>
-        <Facts rows={letterFacts(call, details)} />
+        <Facts rows={useLetterFacts(details)} />
         <div class="buttons">
           {(letter.status === 'waiting' || letter.status === 'retried') && (
-            <a class="button" href={letterPath(letter.id, '/retry')}>
-              {text.retryLetter}
-            </a>
+            <ButtonLink to={letterPath(letter.id, '/retry')}>{text.retryLetter}</ButtonLink>
           )}
           {letter.status === 'waiting' && (
-            <a class="button" href={letterPath(letter.id, '/discard')}>
-              {text.discardLetter}
-            </a>
+            <ButtonLink to={letterPath(letter.id, '/discard')}>{text.discardLetter}</ButtonLink>
           )}
         </div>
       </Section>
@@ -88,21 +80,16 @@ export async function showLetterPage(call: DeskCall): Promise<Response> {
           </pre>
         )}
       </Section>
-    </>
+    </Frame>
   );
-  return answerDesk(call, { active: 'deadLetters', title: text.deadLetter, children });
 }
 
-export function letterFacts(
-  call: DeskCall,
-  { letter, payment }: LetterDetails,
-): readonly FactRow[] {
-  const { view } = call;
-  const text = DESK_TEXTS[view.language].pages;
+export function useLetterFacts({ letter, payment }: LetterDetails): readonly FactRow[] {
+  const text = useTexts(DESK_TEXTS).pages;
   const { id, kind, queue, status, timesGivenUp, retries, handledAtMs, handledBy } = letter;
   return [
     [text.id, <Untrusted text={id} />],
-    [text.kind, kindText(call, kind)],
+    [text.kind, useKindText(kind)],
     [text.queue, <code>{queue}</code>],
     [text.state, text.letterStates[status]],
     payment && [
@@ -111,8 +98,8 @@ export function letterFacts(
         <Untrusted text={payment.uniqueId} />
       </a>,
     ],
-    [text.sent, <When call={view} atMs={letter.sentAtMs} />],
-    [text.gaveUp, <When call={view} atMs={letter.givenUpAtMs} />],
+    [text.sent, <When atMs={letter.sentAtMs} />],
+    [text.gaveUp, <When atMs={letter.givenUpAtMs} />],
     timesGivenUp === 1 ? null : [text.timesGivenUp, timesGivenUp],
     retries === 0 ? null : [text.retries, retries],
     handledAtMs === null || handledBy === null
@@ -120,7 +107,7 @@ export function letterFacts(
       : [
           text.handled,
           <>
-            <bdi>{handledBy}</bdi>, <When call={view} atMs={handledAtMs} />
+            <bdi>{handledBy}</bdi>, <When atMs={handledAtMs} />
           </>,
         ],
   ];

@@ -1,10 +1,11 @@
 import { seal, unseal } from '../../../src/crypto/sealed.ts';
 import { isFromOwnPage } from '../../../src/http/form.ts';
 import { Problem } from '../../../src/http/problem.ts';
-import { operatorText } from '../../elements/operator-text.ts';
+import { useTexts } from '../../../src/ui/texts.ts';
+import { useOperatorText } from '../../elements/operator-text.ts';
 import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
-import { Facts, Field, Message, Section, SelectField } from '../../ui/elements.tsx';
+import { ButtonLink, Facts, Message, Section, SelectField, TextField } from '../../ui/elements.tsx';
 import type {
   ActionForm,
   FieldName,
@@ -16,10 +17,9 @@ import type {
   TextName,
 } from '../actions/action.ts';
 import { ACTIONS } from '../actions/all.ts';
-import type { DeskCall, DeskRoute } from './call.ts';
-import { formToken } from './form-token.ts';
-import { answerDesk } from './frame.tsx';
-import { readSubject, SUBJECTS, subjectPath } from './subjects.tsx';
+import { type DeskCall, type DeskRoute, useDesk } from './call.ts';
+import { answerDesk, Frame } from './frame.tsx';
+import { readSubject, type Shown, SUBJECTS, subjectPath } from './subjects.tsx';
 
 /** A form with what it does. */
 interface Form extends Omit<ActionForm, 'run' | 'path'> {
@@ -50,9 +50,9 @@ export const FORM_ROUTES: readonly DeskRoute[] = FORMS.flatMap((form): readonly 
   { method: 'POST', path: form.path, handle: (call) => answerChange(call, form) },
 ]);
 
-function textsOf({ view: { language } }: DeskCall): FormTexts {
-  const { pages, refunds } = DESK_TEXTS[language];
-  const { refunds: dashboard, frame } = DASHBOARD_TEXTS[language];
+function useFormTexts(): FormTexts {
+  const { pages, refunds } = useTexts(DESK_TEXTS);
+  const { refunds: dashboard, frame } = useTexts(DASHBOARD_TEXTS);
   return { pages, refunds, dashboard, roles: frame.role };
 }
 
@@ -80,34 +80,36 @@ function randomFields({ inputs, fields }: Form): readonly (readonly [string, () 
 }
 
 async function answerQuestion(call: DeskCall, form: Form): Promise<Response> {
-  const { view, actor } = call;
+  const [subject, given] = await Promise.all([readSubject(call, form), givenBefore(call)]);
+  return answerDesk(call, <Question form={form} {...subject} given={given} />);
+}
+
+function Question(props: Shown & { readonly form: Form; readonly given: URLSearchParams }) {
+  const { form, useFacts, values, given } = props;
+  const { actor, params, url, token } = useDesk();
   const { active, tone } = SUBJECTS[form.subject];
-  const { facts, values } = await readSubject(call, form);
-  const texts = textsOf(call);
+  const texts = useFormTexts();
   const text = texts.pages;
-  const given = await givenBefore(call);
-  const carried = (form.carries ?? []).flatMap((name) => {
-    const value = values[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
   const title = textIn(texts, form.title);
-  const children = (
-    <>
-      <Refusal call={call} given={given} />
+  const hidden = [
+    ['csrf', token] as const,
+    ...randomFields(form).map(([name, random]) => [name, random()] as const),
+    ...(form.carries ?? []).map((name) => [name, values[name]] as const),
+  ];
+  return (
+    <Frame active={active} title={title}>
+      <Refusal reason={given.get('refused')} />
       <p>{textIn(texts, form.lead)}</p>
       <Section id="about" title={text.about}>
-        <Facts rows={facts} />
+        <Facts rows={useFacts()} />
       </Section>
-      <form class="form" method="post" action={view.url.pathname} data-once="">
-        <input type="hidden" name="csrf" value={await formToken(call)} />
-        {[...randomFields(form).map(([name, random]) => [name, random()] as const), ...carried].map(
-          ([name, value]) => (
-            <input type="hidden" name={name} value={value} />
-          ),
+      <form class="form" method="post" action={url.pathname} data-once="">
+        {hidden.map(
+          ([name, value]) =>
+            value !== undefined && <input type="hidden" name={name} value={value} />,
         )}
         {inputsOf(form).map(([name, input]) => (
           <Control
-            texts={texts}
             name={name}
             input={input}
             value={given.get(name) ?? values[name] ?? ''}
@@ -115,56 +117,44 @@ async function answerQuestion(call: DeskCall, form: Form): Promise<Response> {
           />
         ))}
         <p class="hint">
-          {text.recordedAs}{' '}
-          <bdi>{operatorText(view.language, actor.name, actor.isProved === true)}</bdi>
+          {text.recordedAs} <bdi>{useOperatorText(actor.name, actor.isProved === true)}</bdi>
         </p>
         <div class="buttons">
           <button type="submit" class={tone}>
             {title}
           </button>
-          <a class="button" href={subjectPath(form.subject, call.params, 'back')}>
-            {text.cancel}
-          </a>
+          <ButtonLink to={subjectPath(form.subject, params, 'back')}>{text.cancel}</ButtonLink>
         </div>
       </form>
-    </>
+    </Frame>
   );
-  return answerDesk(call, { active, title, children });
 }
 
 function Control(props: {
-  readonly texts: FormTexts;
   readonly name: FieldName;
   readonly input: Input;
   readonly value: string;
   readonly isWrong: boolean;
 }) {
-  const { texts, name, value, isWrong } = props;
+  const { name, value, isWrong } = props;
   const { label, hint, lengthMax, options, isOptional } = props.input;
+  const texts = useFormTexts();
   const { choose, fieldProblems } = texts.pages;
-  const error = isWrong ? fieldProblems[name] : null;
+  const field = {
+    id: name,
+    label: textIn(texts, label),
+    error: isWrong ? fieldProblems[name] : null,
+  };
   return options === undefined ? (
-    <Field id={name} label={textIn(texts, label)} hint={hint && textIn(texts, hint)} error={error}>
-      {(attributes) => (
-        <input
-          {...attributes}
-          type="text"
-          name={name}
-          value={value}
-          required={isOptional !== true}
-          maxlength={lengthMax}
-          autocomplete="off"
-        />
-      )}
-    </Field>
-  ) : (
-    <SelectField
-      id={name}
-      label={textIn(texts, label)}
-      options={[['', choose], ...options(texts)]}
-      selected={value}
-      error={error}
+    <TextField
+      {...field}
+      hint={hint && textIn(texts, hint)}
+      value={value}
+      required={isOptional !== true}
+      {...(lengthMax !== undefined && { maxlength: lengthMax })}
     />
+  ) : (
+    <SelectField {...field} options={[['', choose], ...options(texts)]} selected={value} />
   );
 }
 
@@ -221,8 +211,8 @@ function linkContext({ merchantId }: Target, operator: string): string {
 }
 
 /** The link that this operator has just created; null for other operators, and after LINK_SHOWN_MS. */
-export async function newLink({ config, view, params, actor, nowMs }: DeskCall) {
-  const sealed = view.url.searchParams.get('link') ?? '';
+export async function newLink({ config, url, params, actor, nowMs }: DeskCall) {
+  const sealed = url.searchParams.get('link') ?? '';
   const text = await unseal(config.backOfficeKeys, sealed, linkContext(params, actor.name));
   const space = text?.indexOf(' ') ?? -1;
   return text !== null && nowMs < Number(text.slice(0, space)) ? text.slice(space + 1) : null;
@@ -239,8 +229,8 @@ const TYPED = 'typed';
  * hold a phone number, and URLs end up in histories.
  */
 async function refusalQuery(call: DeskCall, problem: Problem): Promise<URLSearchParams> {
-  const { form, view, config } = call;
-  const names = Object.keys(DESK_TEXTS[view.language].pages.fieldProblems);
+  const { form, config } = call;
+  const names = Object.keys(DESK_TEXTS.en.pages.fieldProblems);
   const typed = names.map((name) => [name, form.text(name).slice(0, GIVEN_LENGTH_MAX)]);
   const text = `${new URLSearchParams(typed)}`;
   return new URLSearchParams({
@@ -257,11 +247,11 @@ function typedContext({ actor, url }: DeskCall): string {
 
 /** A link on another site cannot fill the form or show a refusal: then it is empty. */
 async function givenBefore(call: DeskCall): Promise<URLSearchParams> {
-  const { request, view, config } = call;
+  const { request, url, config } = call;
   if (!isFromOwnPage(request)) {
     return new URLSearchParams();
   }
-  const query = view.url.searchParams;
+  const query = url.searchParams;
   const sealed = query.get(TYPED) ?? '';
   const typed = await unseal(config.backOfficeKeys, sealed, typedContext(call));
   const given = new URLSearchParams(typed ?? '');
@@ -274,14 +264,10 @@ async function givenBefore(call: DeskCall): Promise<URLSearchParams> {
   return given;
 }
 
-function Refusal({ call, given }: { readonly call: DeskCall; readonly given: URLSearchParams }) {
-  const { refused } = DESK_TEXTS[call.view.language].pages;
-  const reason = given.get('refused');
-  if (reason === null) {
-    return null;
-  }
+function Refusal({ reason }: { readonly reason: string | null }) {
+  const { refused } = useTexts(DESK_TEXTS).pages;
   const known = Object.entries(refused).find(([name]) => name === reason);
-  return (
+  return reason === null ? null : (
     <Message tone="bad">
       <p>{known?.[1] ?? refused.other}</p>
     </Message>

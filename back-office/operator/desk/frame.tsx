@@ -1,40 +1,45 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import type { Problem } from '../../../src/http/problem.ts';
-import { operatorText } from '../../elements/operator-text.ts';
-import { backOfficeLanguageOf, DESK_TEXTS } from '../../i18n/texts.ts';
+import { useTexts } from '../../../src/ui/texts.ts';
+import { useOperatorText } from '../../elements/operator-text.ts';
+import { DESK_TEXTS } from '../../i18n/texts.ts';
 import { answerPage } from '../../ui/answer.ts';
-import { BackOfficePage, Navigation, type PageView } from '../../ui/page.tsx';
-import type { DeskCall } from './call.ts';
+import { ButtonLink, DoneMessage, Table } from '../../ui/elements.tsx';
+import { BackOfficePage, Navigation, usePageUrl } from '../../ui/page.tsx';
+import { CurrentDesk, type DeskCall, useDesk } from './call.ts';
+import { formToken } from './form-token.ts';
 import { type Item, PATHS } from './paths.ts';
 
-/** The view of a desk page for this request. */
-export function deskView(request: Request): PageView {
-  return { language: backOfficeLanguageOf(request), url: new URL(request.url) };
+/** A page of the desk. */
+export async function answerDesk(call: DeskCall, page: VNode): Promise<Response> {
+  const [counts, token] = await Promise.all([
+    call.payments.operations.countAttention(),
+    formToken(call),
+  ]);
+  const desk = { ...call, counts, token };
+  return answerPage(call, <CurrentDesk.Provider value={desk}>{page}</CurrentDesk.Provider>);
 }
 
-interface Page {
+interface FrameProps {
   readonly active: Item;
   readonly title: string;
   readonly children: ComponentChildren;
 }
 
-/** A page of the desk, with what waits for the operator beside each link of the navigation. */
-export async function answerDesk(call: DeskCall, page: Page): Promise<Response> {
-  const { view, actor } = call;
-  const text = DESK_TEXTS[view.language].pages;
-  const counts: Readonly<Partial<Record<Item, number>>> =
-    await call.payments.operations.countAttention();
+/** What surrounds each page: the navigation, with what waits for the operator beside each link. */
+export function Frame({ active, title, children }: FrameProps) {
+  const { actor, counts } = useDesk();
+  const text = useTexts(DESK_TEXTS).pages;
+  const shown: Readonly<Partial<Record<Item, number>>> = counts;
   const items = Object.keys(PATHS) as Item[];
-  const document = (
+  return (
     <BackOfficePage
-      call={view}
-      heading={page.title}
+      heading={title}
       titleParts={[text.product]}
       home={PATHS.attention}
       afterLanguages={
         <p class="quiet small">
-          {text.signedInAs}{' '}
-          <bdi>{operatorText(view.language, actor.name, actor.isProved === true)}</bdi>
+          {text.signedInAs} <bdi>{useOperatorText(actor.name, actor.isProved === true)}</bdi>
         </p>
       }
       header={
@@ -43,16 +48,17 @@ export async function answerDesk(call: DeskCall, page: Page): Promise<Response> 
           label={text.navigation}
           links={items.map((item) => ({
             href: PATHS[item],
-            text: withCount(text.nav[item], counts[item] ?? 0),
-            isCurrent: item === page.active,
+            text: withCount(text.nav[item], shown[item] ?? 0),
+            isCurrent: item === active,
           }))}
         />
       }
     >
-      {page.children}
+      <DoneMessage texts={text.done} />
+      <DoneMessage texts={text.notDone} tone="bad" />
+      {children}
     </BackOfficePage>
   );
-  return answerPage(call, document);
 }
 
 /** Counts end at this number. */
@@ -63,30 +69,49 @@ function withCount(name: string, count: number): string {
 }
 
 /** The page of a list that the address asks for. */
-export function cursorIn({ url }: PageView): { readonly cursor?: string } {
+export function cursorIn({ url }: DeskCall): { readonly cursor?: string } {
   const cursor = url.searchParams.get('cursor');
   return cursor === null ? {} : { cursor };
 }
 
-/** Links to the next and the first page of a list; nothing for a list of one page. */
-export function Pager(props: {
-  readonly view: PageView;
+/** A page of a list, with links to the next and the first page. */
+export function ListPage(props: {
+  readonly active: Item;
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly ComponentChildren[])[];
+  readonly empty: string;
+  readonly nextCursor: string | null;
+  /** Above the list. */
+  readonly children?: ComponentChildren;
+}) {
+  const { active, title, nextCursor, children, ...table } = props;
+  return (
+    <Frame active={active} title={title}>
+      {children}
+      <Table caption={title} {...table} />
+      <Pager path={PATHS[active]} nextCursor={nextCursor} />
+    </Frame>
+  );
+}
+
+/** Nothing for a list of one page. */
+function Pager({
+  path,
+  nextCursor,
+}: {
   readonly path: string;
   readonly nextCursor: string | null;
 }) {
-  const { view, path, nextCursor } = props;
-  const text = DESK_TEXTS[view.language].pages;
-  const isFirst = !view.url.searchParams.has('cursor');
-  const next = new URLSearchParams(view.url.search);
+  const text = useTexts(DESK_TEXTS).pages;
+  const { search, searchParams } = usePageUrl();
+  const isFirst = !searchParams.has('cursor');
+  const next = new URLSearchParams(search);
   next.set('cursor', nextCursor ?? '');
   next.delete('done');
   return isFirst && nextCursor === null ? null : (
     <nav class="pager" aria-label={text.next}>
-      {!isFirst && (
-        <a class="button" href={path}>
-          {text.first}
-        </a>
-      )}
+      {!isFirst && <ButtonLink to={path}>{text.first}</ButtonLink>}
       {nextCursor !== null && (
         <a class="button" rel="next" href={`${path}?${next}`}>
           {text.next}
@@ -96,35 +121,31 @@ export function Pager(props: {
   );
 }
 
+type Refusal = Pick<Problem, 'status' | 'headers'>;
+
 /** The page that explains a refusal, without anything from the database. */
-export function deskProblem(
-  request: Request,
-  { status, headers }: Pick<Problem, 'status' | 'headers'>,
-): Response {
-  const { language, url } = deskView(request);
-  const text = DESK_TEXTS[language].pages;
-  const known = Object.entries(text.problems).find(([key]) => key === String(status));
-  const { title, text: lead } = known?.[1] ?? text.problems.other;
-  const page = (
-    <BackOfficePage
-      // A post's own URL cannot be fetched.
-      call={{ language, url: request.method === 'POST' ? new URL(PATHS.attention, url) : url }}
-      heading={title}
-      titleParts={[text.product]}
-      home={PATHS.attention}
-      isNarrow
-    >
-      <p>{lead}</p>
-      <p>
-        <a class="button" href={PATHS.attention}>
-          {text.nav.attention}
-        </a>
-      </p>
-    </BackOfficePage>
-  );
-  const response = answerPage({ request }, page, { status });
+export function deskProblem(request: Request, { status, headers }: Refusal): Response {
+  const url = new URL(request.url);
+  // A post's own URL cannot be fetched.
+  const shownUrl = request.method === 'POST' ? new URL(PATHS.attention, url) : url;
+  const page = <ProblemPage status={status} />;
+  const response = answerPage({ request, url: shownUrl }, page, { status });
   for (const [name, value] of Object.entries(headers)) {
     response.headers.set(name, value);
   }
   return response;
+}
+
+function ProblemPage({ status }: Pick<Refusal, 'status'>) {
+  const text = useTexts(DESK_TEXTS).pages;
+  const known = Object.entries(text.problems).find(([key]) => key === String(status));
+  const { title, text: lead } = known?.[1] ?? text.problems.other;
+  return (
+    <BackOfficePage heading={title} titleParts={[text.product]} home={PATHS.attention} isNarrow>
+      <p>{lead}</p>
+      <p>
+        <ButtonLink to={PATHS.attention}>{text.nav.attention}</ButtonLink>
+      </p>
+    </BackOfficePage>
+  );
 }

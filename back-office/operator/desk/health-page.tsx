@@ -1,40 +1,41 @@
 import type { EnvironmentHealth, Health, RailOutcome } from '../../../src/interface/operations.ts';
+import { useTexts } from '../../../src/ui/texts.ts';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { Badge, Facts, Table, When } from '../../ui/elements.tsx';
-import type { PageView } from '../../ui/page.tsx';
 import type { DeskCall } from './call.ts';
-import { answerDesk } from './frame.tsx';
+import { answerDesk, Frame } from './frame.tsx';
 import { PATHS } from './paths.ts';
 
 /** GET /operator/health: the gateway's health. */
 export async function showHealthPage(call: DeskCall): Promise<Response> {
-  const { view } = call;
   const health = await call.payments.operations.readHealth();
-  const text = DESK_TEXTS[view.language].pages;
-  const children = (
-    <>
+  return answerDesk(call, <HealthPage {...health} />);
+}
+
+function HealthPage(health: Health) {
+  const text = useTexts(DESK_TEXTS).pages;
+  return (
+    <Frame active="health" title={text.nav.health}>
       <Facts
         rows={[
           [text.d1, `${health.d1Ms} ${text.milliseconds}`],
-          [text.d1Size, <DatabaseSize view={view} health={health} />],
+          [text.d1Size, <DatabaseSize {...health} />],
         ]}
       />
-      <Queues view={view} health={health} />
-      <Rails view={view} health={health} />
+      <Queues {...health} />
+      <Rails {...health} />
       {health.environments.map((environment) => (
-        <Environment view={view} health={environment} />
+        <Environment {...environment} />
       ))}
-    </>
+    </Frame>
   );
-  return answerDesk(call, { active: 'health', title: text.nav.health, children });
 }
 
-function DatabaseSize({ view, health }: { readonly view: PageView; readonly health: Health }) {
-  const text = DESK_TEXTS[view.language].pages;
-  const { d1SizeBytes, d1SizeBytesMax } = health;
+function DatabaseSize({ d1SizeBytes, d1SizeBytesMax, d1IsNearlyFull }: Health) {
+  const text = useTexts(DESK_TEXTS).pages;
   const percent = Math.floor((100 * d1SizeBytes) / d1SizeBytesMax);
   const size = text.sizeOf((d1SizeBytes / 1e9).toFixed(2), d1SizeBytesMax / 1e9, percent);
-  return health.d1IsNearlyFull ? (
+  return d1IsNearlyFull ? (
     <span class="beside">
       {size} <Badge tone="bad">{text.nearlyFull}</Badge>
     </span>
@@ -43,14 +44,14 @@ function DatabaseSize({ view, health }: { readonly view: PageView; readonly heal
   );
 }
 
-function Queues({ view, health }: { readonly view: PageView; readonly health: Health }) {
-  const text = DESK_TEXTS[view.language].pages;
-  const rows = health.queues.map(({ queue, backlog, oldestAtMs }) => {
-    const dead = health.deadLetters[queue] ?? 0;
+function Queues({ queues, deadLetters }: Health) {
+  const text = useTexts(DESK_TEXTS).pages;
+  const rows = queues.map(({ queue, backlog, oldestAtMs }) => {
+    const dead = deadLetters[queue] ?? 0;
     return [
       queue,
       backlog ?? text.unknown,
-      oldestAtMs === null ? text.none : <When call={view} atMs={oldestAtMs} />,
+      oldestAtMs === null ? text.none : <When atMs={oldestAtMs} />,
       dead === 0 ? text.none : <Badge tone="bad">{dead}</Badge>,
     ];
   });
@@ -70,9 +71,9 @@ function Queues({ view, health }: { readonly view: PageView; readonly health: He
   );
 }
 
-function Rails({ view, health }: { readonly view: PageView; readonly health: Health }) {
-  const text = DESK_TEXTS[view.language].pages;
-  const rails = health.misconfiguredRails;
+function Rails({ misconfiguredRails: rails }: Health) {
+  const text = useTexts(DESK_TEXTS).pages;
+  const { methodName } = useTexts(CHECKOUT_TEXTS);
   return rails.length === 0 ? null : (
     <section class="part">
       <h2>{text.rails}</h2>
@@ -81,7 +82,7 @@ function Rails({ view, health }: { readonly view: PageView; readonly health: Hea
         columns={[text.where, text.method, text.problem]}
         rows={rails.map(({ environment, method, problem }) => [
           text.environment[environment],
-          CHECKOUT_TEXTS[view.language].methodName[method],
+          methodName[method],
           problem,
         ])}
         empty={text.none}
@@ -90,9 +91,8 @@ function Rails({ view, health }: { readonly view: PageView; readonly health: Hea
   );
 }
 
-function Environment(props: { readonly view: PageView; readonly health: EnvironmentHealth }) {
-  const { view, health } = props;
-  const text = DESK_TEXTS[view.language].pages;
+function Environment(health: EnvironmentHealth) {
+  const text = useTexts(DESK_TEXTS).pages;
   const oldest = health.oldestUndelivered;
   const states: Readonly<Record<string, string>> = text.eventStates;
   return (
@@ -114,29 +114,27 @@ function Environment(props: { readonly view: PageView; readonly health: Environm
             [
               text.oldestUndelivered,
               <>
-                {oldest.merchantId} {oldest.uniqueId},{' '}
-                <When call={view} atMs={oldest.createdAtMs} />
+                {oldest.merchantId} {oldest.uniqueId}, <When atMs={oldest.createdAtMs} />
               </>,
             ],
           ]}
         />
       )}
       <h3>{text.ends}</h3>
-      <Ends view={view} health={health} />
+      <Ends {...health} />
     </section>
   );
 }
 
 /** One row for each method, final status and reason of the week, and the count since yesterday. */
-function Ends(props: { readonly view: PageView; readonly health: EnvironmentHealth }) {
-  const { view, health } = props;
-  const text = DESK_TEXTS[view.language].pages;
-  const shared = CHECKOUT_TEXTS[view.language];
-  const rows = health.endsSinceWeek.map((end) => [
-    end.method === null ? text.noMethod : shared.methodName[end.method],
+function Ends({ endsSinceWeek, endsSinceYesterday }: EnvironmentHealth) {
+  const text = useTexts(DESK_TEXTS).pages;
+  const { methodName } = useTexts(CHECKOUT_TEXTS);
+  const rows = endsSinceWeek.map((end) => [
+    end.method === null ? text.noMethod : methodName[end.method],
     text.endings[end.status],
     end.failureReason === null ? text.none : text.reasons[end.failureReason],
-    countOf(health.endsSinceYesterday, end),
+    countOf(endsSinceYesterday, end),
     end.payments,
   ]);
   return (

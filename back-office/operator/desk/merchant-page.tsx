@@ -1,11 +1,13 @@
 import { CURRENCIES, type Environment } from '../../../src/domain/method.ts';
 import { majorText } from '../../../src/domain/money.ts';
-import { moneyIn } from '../../elements/payment-elements.tsx';
+import type { MerchantDetails } from '../../../src/interface/operations.ts';
+import { useTexts } from '../../../src/ui/texts.ts';
+import { useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import {
   Badge,
+  ButtonLink,
   CopyText,
-  DoneMessage,
   Facts,
   Message,
   Section,
@@ -16,51 +18,44 @@ import { shownText } from '../../ui/untrusted-text.ts';
 import { readMembers } from '../members.ts';
 import type { DeskCall } from './call.ts';
 import { newLink } from './forms.tsx';
-import { answerDesk } from './frame.tsx';
+import { answerDesk, Frame } from './frame.tsx';
 import { merchantPath, PATHS } from './paths.ts';
 
-type Merchant = Awaited<ReturnType<DeskCall['payments']['operations']['merchantContent']>>;
 type Members = Awaited<ReturnType<typeof readMembers>>;
+
+interface Props {
+  readonly merchant: MerchantDetails;
+}
 
 /** GET …/merchants/:merchantId: its state, members, methods and limits. */
 export async function showMerchantPage(call: DeskCall): Promise<Response> {
-  const { view } = call;
-  const text = DESK_TEXTS[view.language].pages;
   const merchant = await call.payments.operations.merchantContent(call.params);
-  const members = await readMembers(call, merchant);
-  const children = (
-    <>
-      <DoneMessage call={view} texts={text.done} />
-      <NewLink call={call} link={await newLink(call)} />
-      <MerchantFacts call={call} merchant={merchant} />
-      <MemberList call={call} {...members} />
+  const [members, link] = await Promise.all([readMembers(call, merchant), newLink(call)]);
+  return answerDesk(call, <MerchantPage merchant={merchant} members={members} link={link} />);
+}
+
+function MerchantPage(props: Props & { readonly members: Members; readonly link: string | null }) {
+  const { merchant, members, link } = props;
+  const text = useTexts(DESK_TEXTS).pages;
+  return (
+    <Frame active="merchants" title={shownText(merchant.name)}>
+      {link !== null && (
+        <Message tone="good">
+          <p>{text.linkOnce}</p>
+          <CopyText id="link" label={text.link} value={link} isLong />
+        </Message>
+      )}
+      <MerchantFacts merchant={merchant} />
+      <MemberList {...members} />
       {(['production', 'sandbox'] as const).map((environment) => (
-        <Settings call={call} merchant={merchant} environment={environment} />
+        <Settings merchant={merchant} environment={environment} />
       ))}
-    </>
-  );
-  return answerDesk(call, { active: 'merchants', title: shownText(merchant.name), children });
-}
-
-function NewLink({ call, link }: { readonly call: DeskCall; readonly link: string | null }) {
-  const text = DESK_TEXTS[call.view.language].pages;
-  return link === null ? null : (
-    <Message tone="good">
-      <p>{text.linkOnce}</p>
-      <CopyText call={call.view} id="link" label={text.link} value={link} isLong />
-    </Message>
+    </Frame>
   );
 }
 
-function MerchantFacts({
-  call,
-  merchant,
-}: {
-  readonly call: DeskCall;
-  readonly merchant: Merchant;
-}) {
-  const { view } = call;
-  const text = DESK_TEXTS[view.language].pages;
+function MerchantFacts({ merchant }: Props) {
+  const text = useTexts(DESK_TEXTS).pages;
   const { id, status, createdAtMs, refundAgeDaysMax, refundDailyMaxMinor } = merchant;
   const isActive = status === 'active';
   return (
@@ -69,7 +64,7 @@ function MerchantFacts({
         rows={[
           [text.id, <code>{id}</code>],
           [text.state, <Badge tone={isActive ? 'good' : 'bad'}>{text.status[status]}</Badge>],
-          [text.created, <When call={view} atMs={createdAtMs} />],
+          [text.created, <When atMs={createdAtMs} />],
           [text.refundAgeDays, refundAgeDaysMax],
           [
             text.refundDaily,
@@ -78,32 +73,21 @@ function MerchantFacts({
         ]}
       />
       <div class="buttons">
-        <a class="button" href={`${PATHS.payments}?merchant=${id}`}>
-          {text.nav.payments}
-        </a>
-        <a class="button" href={`${PATHS.audit}?merchant=${id}`}>
-          {text.nav.audit}
-        </a>
-        {isActive && (
-          <a class="button" href={merchantPath(id, '/invite')}>
-            {text.invite}
-          </a>
-        )}
-        <a class="button" href={merchantPath(id, '/refund-limits')}>
-          {text.refundLimits}
-        </a>
-        <a class="button" href={merchantPath(id, isActive ? '/suspend' : '/reactivate')}>
+        <ButtonLink to={`${PATHS.payments}?merchant=${id}`}>{text.nav.payments}</ButtonLink>
+        <ButtonLink to={`${PATHS.audit}?merchant=${id}`}>{text.nav.audit}</ButtonLink>
+        {isActive && <ButtonLink to={merchantPath(id, '/invite')}>{text.invite}</ButtonLink>}
+        <ButtonLink to={merchantPath(id, '/refund-limits')}>{text.refundLimits}</ButtonLink>
+        <ButtonLink to={merchantPath(id, isActive ? '/suspend' : '/reactivate')}>
           {isActive ? text.suspend : text.reactivate}
-        </a>
+        </ButtonLink>
       </div>
     </Section>
   );
 }
 
-function MemberList({ call, members, invitations }: Members & { readonly call: DeskCall }) {
-  const { view } = call;
-  const text = DESK_TEXTS[view.language].pages;
-  const { role: roles } = DASHBOARD_TEXTS[view.language].frame;
+function MemberList({ members, invitations }: Members) {
+  const text = useTexts(DESK_TEXTS).pages;
+  const { role: roles } = useTexts(DASHBOARD_TEXTS).frame;
   return (
     <Section id="members" title={text.people} class="part">
       <Table
@@ -113,7 +97,7 @@ function MemberList({ call, members, invitations }: Members & { readonly call: D
           <bdi>{shownText(name)}</bdi>,
           roles[role],
           passkeys,
-          <When call={view} atMs={createdAtMs} />,
+          <When atMs={createdAtMs} />,
         ])}
         empty={text.noMembers}
       />
@@ -127,7 +111,7 @@ function MemberList({ call, members, invitations }: Members & { readonly call: D
               <bdi>{shownText(name)}</bdi>,
               roles[role],
               <bdi>{shownText(invitedBy)}</bdi>,
-              <When call={view} atMs={expiresAtMs} />,
+              <When atMs={expiresAtMs} />,
             ])}
             empty={text.none}
           />
@@ -138,24 +122,19 @@ function MemberList({ call, members, invitations }: Members & { readonly call: D
 }
 
 /** Methods with their commission, limits and the number of API keys, in one environment. */
-function Settings(props: {
-  readonly call: DeskCall;
-  readonly merchant: Merchant;
-  readonly environment: Environment;
-}) {
-  const { view } = props.call;
-  const text = DESK_TEXTS[view.language].pages;
-  const { methods, limitsMinor, apiKeys } = props.merchant[props.environment];
-  const { methodName } = CHECKOUT_TEXTS[view.language];
-  const title = text.environment[props.environment];
+function Settings({ merchant, environment }: Props & { readonly environment: Environment }) {
+  const text = useTexts(DESK_TEXTS).pages;
+  const { methods, limitsMinor, apiKeys } = merchant[environment];
+  const { methodName } = useTexts(CHECKOUT_TEXTS);
+  const title = text.environment[environment];
   return (
-    <Section id={props.environment} title={title} class="part">
+    <Section id={environment} title={title} class="part">
       <Facts
         rows={[
           [text.apiKeys, apiKeys],
           ...CURRENCIES.map((currency) => {
             const limit = limitsMinor[currency] ?? null;
-            return limit === null ? null : ([text.limit, moneyIn(view, currency)(limit)] as const);
+            return limit === null ? null : ([text.limit, useMoney(currency)(limit)] as const);
           }),
         ]}
       />

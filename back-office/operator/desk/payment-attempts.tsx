@@ -1,64 +1,57 @@
+import type { ComponentChildren } from 'preact';
 import type { Attempt } from '../../../src/domain/intent.ts';
 import { paidNeedsSecondOperator } from '../../../src/domain/manual-resolution.ts';
 import { isSameOperator } from '../../../src/domain/operator-name.ts';
+import type { Refund } from '../../../src/domain/refund.ts';
 import { refundableMinor } from '../../../src/domain/refund-amounts.ts';
 import type { PaymentDetails } from '../../../src/interface/operations.ts';
-import { operatorText } from '../../elements/operator-text.ts';
+import { useTexts } from '../../../src/ui/texts.ts';
+import { useOperatorText } from '../../elements/operator-text.ts';
 import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
-import { When, WhenExactly } from '../../ui/elements.tsx';
+import { ButtonLink, When, WhenExactly } from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
-import type { DeskCall } from './call.ts';
+import { useDesk } from './call.ts';
 import { paymentPath } from './paths.ts';
 
 interface Props {
-  readonly call: DeskCall;
   readonly details: PaymentDetails;
   readonly attempt: Attempt;
 }
 
 /** Links to the pages that record an outcome, or request a refund, where the payment may accept it. */
 export function AttemptActions(props: Props) {
-  const { call, attempt } = props;
   const { intent } = props.details;
-  const { view, nowMs } = call;
-  const text = DESK_TEXTS[view.language].pages;
-  const { status, reference, deadlineAtMs } = attempt;
+  const { status, reference, deadlineAtMs, proposal } = props.attempt;
+  const { nowMs, actor } = useDesk();
+  const text = useTexts(DESK_TEXTS).pages;
+  const { refund } = useTexts(DASHBOARD_TEXTS).refunds;
+  const mayConfirm = useMayConfirm(proposal);
   if (status === 'succeeded') {
-    return refundableMinor(intent, attempt) === 0 ? null : (
+    return refundableMinor(intent, props.attempt) === 0 ? null : (
       <div class="buttons">
-        <a class="button" href={paymentPath(intent.terms, `/refund/${reference}`)}>
-          {DASHBOARD_TEXTS[view.language].refunds.refund}
-        </a>
+        <ButtonLink to={paymentPath(intent.terms, `/refund/${reference}`)}>{refund}</ButtonLink>
       </div>
     );
   }
   const path = paymentPath(intent.terms, `/attempts/${reference}`);
   const isPending = status === 'processing' || status === 'unresolved';
   const isWindowOpen = isPending && nowMs < deadlineAtMs;
-  const mayRecordPaid = intent.terms.environment === 'sandbox' || call.actor.isProved === true;
+  const mayRecordPaid = intent.terms.environment === 'sandbox' || actor.isProved === true;
   return (
     <>
       <SecondOperator {...props} />
       {!mayRecordPaid && <p class="hint">{text.paidNeedsName}</p>}
       <div class="buttons">
-        {mayRecordPaid && mayConfirm(props) && (
-          <a class="button" href={`${path}/confirm`}>
-            {text.confirmPaid}
-          </a>
+        {mayRecordPaid && mayConfirm && (
+          <ButtonLink to={`${path}/confirm`}>{text.confirmPaid}</ButtonLink>
         )}
-        {mayRecordPaid && (
-          <a class="button" href={`${path}/paid`}>
-            {text.recordPaid}
-          </a>
-        )}
+        {mayRecordPaid && <ButtonLink to={`${path}/paid`}>{text.recordPaid}</ButtonLink>}
         {status === 'unresolved' && !isWindowOpen && (
-          <a class="button" href={`${path}/unpaid`}>
-            {text.recordUnpaid}
-          </a>
+          <ButtonLink to={`${path}/unpaid`}>{text.recordUnpaid}</ButtonLink>
         )}
         {isWindowOpen && (
           <p class="hint">
-            {text.unpaidFrom} <WhenExactly call={view} atMs={deadlineAtMs} />
+            {text.unpaidFrom} <WhenExactly atMs={deadlineAtMs} />
           </p>
         )}
       </div>
@@ -66,34 +59,48 @@ export function AttemptActions(props: Props) {
   );
 }
 
-function mayConfirm({ call, attempt: { proposal } }: Props): boolean {
-  return proposal !== null && !isSameOperator(proposal.operator, call.actor.name);
+type Proposal = NonNullable<Attempt['proposal'] | Refund['proposal']>;
+
+/** Whether another operator has proposed it. */
+export function useMayConfirm(proposal: Proposal | null): boolean {
+  const { actor } = useDesk();
+  return proposal !== null && !isSameOperator(proposal.operator, actor.name);
 }
 
 /** Who recorded the attempt as paid, and who must confirm it; nothing where one operator decides. */
-function SecondOperator(props: Props) {
-  const { call, attempt } = props;
-  const { intent, secondOperatorAboveMinor } = props.details;
-  const { pages, refunds: text } = DESK_TEXTS[call.view.language];
+function SecondOperator({ details, attempt }: Props) {
+  const { intent, secondOperatorAboveMinor } = details;
+  const text = useTexts(DESK_TEXTS).pages;
   const { proposal } = attempt;
   if (!paidNeedsSecondOperator(intent, attempt, secondOperatorAboveMinor)) {
     return null;
   }
-  if (proposal === null) {
-    return <p class="hint">{pages.paidNeedsTwo}</p>;
-  }
+  return proposal === null ? (
+    <p class="hint">{text.paidNeedsTwo}</p>
+  ) : (
+    <Proposed proposal={proposal}>
+      {text.endings.succeeded}, <bdi>{shownText(proposal.receipt)}</bdi>
+    </Proposed>
+  );
+}
+
+/** Who proposed what, and who must confirm it. */
+export function Proposed(props: {
+  readonly proposal: Proposal;
+  readonly children: ComponentChildren;
+}) {
+  const { operator, atMs, note } = props.proposal;
+  const text = useTexts(DESK_TEXTS).refunds;
   return (
     <div class="message message-warning">
       <p>
         {/* Only proved names propose. */}
-        <bdi>{operatorText(call.view.language, proposal.operator, true)}</bdi>,{' '}
-        <When call={call.view} atMs={proposal.atMs} />: {pages.endings.succeeded},{' '}
-        <bdi>{shownText(proposal.receipt)}</bdi>
+        <bdi>{useOperatorText(operator, true)}</bdi>, <When atMs={atMs} />: {props.children}
       </p>
       <p>
-        <bdi>{shownText(proposal.note)}</bdi>
+        <bdi>{shownText(note)}</bdi>
       </p>
-      <p>{mayConfirm(props) ? text.youMayConfirm : text.otherMustConfirm}</p>
+      <p>{useMayConfirm(props.proposal) ? text.youMayConfirm : text.otherMustConfirm}</p>
     </div>
   );
 }

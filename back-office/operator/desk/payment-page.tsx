@@ -1,14 +1,15 @@
 import { type Intent, reportedAttempt } from '../../../src/domain/intent.ts';
 import type { EventSummary } from '../../../src/intent/protocol.ts';
-import type { Review } from '../../../src/interface/operations.ts';
+import type { PaymentDetails } from '../../../src/interface/operations.ts';
 import { needsOf, payableMinor, reasonsOf } from '../../../src/operations/needs.ts';
+import { useTexts } from '../../../src/ui/texts.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
-import { moneyIn, StatusBadge } from '../../elements/payment-elements.tsx';
+import { StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
 import { Attempts, Timeline } from '../../elements/payment-history.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import {
+  ButtonLink,
   CopyText,
-  DoneMessage,
   Facts,
   Section,
   Table,
@@ -18,52 +19,48 @@ import {
 } from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
 import type { DeskCall } from './call.ts';
-import { answerDesk } from './frame.tsx';
+import { answerDesk, Frame } from './frame.tsx';
 import { merchantPath, paymentPath } from './paths.ts';
 import { AttemptActions } from './payment-attempts.tsx';
 import { Refunds } from './payment-refunds.tsx';
 
 /** GET …/payments/:environment/:merchantId/:uniqueId, read from the payment's own object. */
 export async function showPaymentPage(call: DeskCall): Promise<Response> {
-  const { view } = call;
-  const text = DESK_TEXTS[view.language].pages;
   const details = await call.payments.operations.paymentDetails(call.params);
-  const { intent, history, events, review } = details;
-  const children = (
-    <>
-      <DoneMessage call={view} texts={text.done} />
-      <DoneMessage call={view} texts={text.notDone} tone="bad" />
+  return answerDesk(call, <PaymentPage {...details} />);
+}
+
+function PaymentPage(details: PaymentDetails) {
+  const { intent, history, events } = details;
+  const text = useTexts(DESK_TEXTS).pages;
+  const { uniqueId, currency } = intent.terms;
+  return (
+    <Frame active="payments" title={text.paymentTitle(shownText(uniqueId))}>
       <div class="payment-head">
-        <p class="payment-amount number">
-          {moneyIn(view, intent.terms.currency)(payableMinor(intent))}
-        </p>
-        <StatusBadge call={view} status={intent.status} />
+        <p class="payment-amount number">{useMoney(currency)(payableMinor(intent))}</p>
+        <StatusBadge status={intent.status} />
       </div>
-      <WhatToDo call={call} intent={intent} review={review} />
-      <PaymentFacts call={call} intent={intent} />
-      <Refunds call={call} details={details} />
+      <WhatToDo {...details} />
+      <PaymentFacts intent={intent} />
+      <Refunds {...details} />
       <Attempts
-        call={view}
         intent={intent}
         isPhoneShown={false}
-        actions={(attempt) => <AttemptActions call={call} details={details} attempt={attempt} />}
+        actions={(attempt) => <AttemptActions details={details} attempt={attempt} />}
       />
-      <Timeline call={view} intent={intent} history={history} />
-      <Events call={call} events={events} />
-    </>
+      <Timeline intent={intent} history={history} />
+      <Events events={events} />
+    </Frame>
   );
-  const title = text.paymentTitle(shownText(intent.terms.uniqueId));
-  return answerDesk(call, { active: 'payments', title, children });
 }
 
 interface Props {
-  readonly call: DeskCall;
   readonly intent: Intent;
 }
 
 /** Why the payment needs attention, what to do, and the last review. */
-function WhatToDo({ call, intent, review }: Props & { readonly review: Review | null }) {
-  const { attention, pages: text } = DESK_TEXTS[call.view.language];
+function WhatToDo({ intent, review }: PaymentDetails) {
+  const { attention, pages: text } = useTexts(DESK_TEXTS);
   const reasons = reasonsOf(needsOf(intent));
   return reasons.length === 0 ? null : (
     <section class="message message-warning attention" aria-labelledby="attention">
@@ -79,20 +76,18 @@ function WhatToDo({ call, intent, review }: Props & { readonly review: Review | 
       {intent.anomalies.length > 0 && (
         <ul>
           {intent.anomalies.map((anomaly) => (
-            <Anomaly call={call} intent={intent} anomaly={anomaly} />
+            <Anomaly intent={intent} anomaly={anomaly} />
           ))}
         </ul>
       )}
       {review !== null && (
         <p>
-          {text.lastReview} <bdi>{review.reviewedBy}</bdi>,{' '}
-          <When call={call.view} atMs={review.reviewedAtMs} />: <bdi>{shownText(review.note)}</bdi>
+          {text.lastReview} <bdi>{review.reviewedBy}</bdi>, <When atMs={review.reviewedAtMs} />:{' '}
+          <bdi>{shownText(review.note)}</bdi>
         </p>
       )}
       <p>
-        <a class="button" href={paymentPath(nameOf(intent), '/review')}>
-          {text.markReviewed}
-        </a>
+        <ButtonLink to={paymentPath(intent.terms, '/review')}>{text.markReviewed}</ButtonLink>
       </p>
     </section>
   );
@@ -100,25 +95,23 @@ function WhatToDo({ call, intent, review }: Props & { readonly review: Review | 
 
 /** What happened, to which attempt, and when. */
 function Anomaly(props: Props & { readonly anomaly: Intent['anomalies'][number] }) {
-  const { call, intent } = props;
+  const { intent } = props;
   const { kind, attemptId, excessMinor, other, atMs } = props.anomaly;
-  const text = DASHBOARD_TEXTS[call.view.language].payment;
-  const { environment } = intent.terms;
+  const text = useTexts(DASHBOARD_TEXTS).payment;
+  const { sameReceiptAs } = useTexts(DESK_TEXTS).pages;
+  const { environment, currency } = intent.terms;
   const number = intent.attempts.findIndex(({ id }) => id === attemptId) + 1;
   return (
     <li>
-      {text.anomalyTitle[kind]}: {text.aboutAttempt(String(number))},{' '}
-      <When call={call.view} atMs={atMs} />
+      {text.anomalyTitle[kind]}: {text.aboutAttempt(String(number))}, <When atMs={atMs} />
       {excessMinor !== undefined && (
         <>
-          .{' '}
-          <strong>{text.tooMuchBy(moneyIn(call.view, intent.terms.currency)(excessMinor))}</strong>
+          . <strong>{text.tooMuchBy(useMoney(currency)(excessMinor))}</strong>
         </>
       )}
       {other !== undefined && (
         <>
-          {'. '}
-          {DESK_TEXTS[call.view.language].pages.sameReceiptAs}{' '}
+          {`. ${sameReceiptAs} `}
           <a href={paymentPath({ environment, ...other })}>
             <bdi>{shownText(other.uniqueId)}</bdi>
           </a>{' '}
@@ -129,14 +122,10 @@ function Anomaly(props: Props & { readonly anomaly: Intent['anomalies'][number] 
   );
 }
 
-function nameOf({ terms: { environment, merchantId, uniqueId } }: Intent) {
-  return { environment, merchantId, uniqueId };
-}
-
-function PaymentFacts({ call: { view }, intent }: Props) {
+function PaymentFacts({ intent }: Props) {
   const { terms } = intent;
-  const text = DESK_TEXTS[view.language].pages;
-  const { methodName } = CHECKOUT_TEXTS[view.language];
+  const text = useTexts(DESK_TEXTS).pages;
+  const { methodName } = useTexts(CHECKOUT_TEXTS);
   const attempt = reportedAttempt(intent);
   return (
     <Section id="facts" title={text.payment}>
@@ -152,31 +141,23 @@ function PaymentFacts({ call: { view }, intent }: Props) {
           attempt === null ? null : [text.method, methodName[attempt.method]],
           intent.failureReason === null ? null : [text.why, text.reasons[intent.failureReason]],
           untrustedRow(text.description, terms.description),
-          [text.created, <When call={view} atMs={terms.createdAtMs} />],
-          [text.expires, <When call={view} atMs={terms.expiresAtMs} />],
-          intent.endedAtMs === null
-            ? null
-            : [text.endedAt, <When call={view} atMs={intent.endedAtMs} />],
+          [text.created, <When atMs={terms.createdAtMs} />],
+          [text.expires, <When atMs={terms.expiresAtMs} />],
+          intent.endedAtMs === null ? null : [text.endedAt, <When atMs={intent.endedAtMs} />],
           ['uuid', terms.uuid],
         ]}
       />
       {attempt !== null && (
-        <CopyText
-          call={view}
-          id="reference"
-          label={text.referenceToCopy}
-          value={attempt.reference}
-        />
+        <CopyText id="reference" label={text.referenceToCopy} value={attempt.reference} />
       )}
     </Section>
   );
 }
 
 /** The events, newest first. The merchant resends them in the dashboard. */
-function Events(props: { readonly call: DeskCall; readonly events: readonly EventSummary[] }) {
-  const { call, events } = props;
-  const text = DESK_TEXTS[call.view.language].pages;
-  const { destination } = DASHBOARD_TEXTS[call.view.language].events;
+function Events({ events }: Pick<PaymentDetails, 'events'>) {
+  const text = useTexts(DESK_TEXTS).pages;
+  const { destination } = useTexts(DASHBOARD_TEXTS).events;
   return (
     <Section id="events" title={text.eventsOfPayment} class="part">
       <Table
@@ -186,10 +167,10 @@ function Events(props: { readonly call: DeskCall; readonly events: readonly Even
           .map((event) => [
             <code>{wireType(event.type)}</code>,
             <span>{event.origin ?? '—'}</span>,
-            <DeliveryBadge call={call.view} status={event.deliveryStatus} />,
+            <DeliveryBadge status={event.deliveryStatus} />,
             event.tries.length,
             <code lang="en">{lastAnswer(event) ?? '—'}</code>,
-            <WhenExactly call={call.view} atMs={event.createdAtMs} />,
+            <WhenExactly atMs={event.createdAtMs} />,
           ])
           .reverse()}
         empty={text.none}

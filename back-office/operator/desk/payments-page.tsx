@@ -3,13 +3,14 @@ import { phoneFrom } from '../../../src/domain/phone.ts';
 import { SEARCH_ID_LENGTH_MAX } from '../../../src/domain/search-key.ts';
 import type { FoundPayments } from '../../../src/interface/operations.ts';
 import { MERCHANT_ID } from '../../../src/operations/fields.ts';
-import { moneyIn, StatusBadge } from '../../elements/payment-elements.tsx';
+import { useTexts } from '../../../src/ui/texts.ts';
+import { StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { Message, Table, TextField, Untrusted, When } from '../../ui/elements.tsx';
-import type { DeskCall } from './call.ts';
-import { formToken } from './form-token.ts';
-import { answerDesk } from './frame.tsx';
+import { merchantIn } from './audit-page.tsx';
+import { type DeskCall, useDesk } from './call.ts';
+import { answerDesk, Frame } from './frame.tsx';
 import { merchantPath, PATHS, paymentPath } from './paths.ts';
 
 /** A sealed search works only on this page. */
@@ -37,48 +38,34 @@ interface Wanted {
 
 /** GET /operator/payments: a search over all merchants, or one merchant's payments. */
 export async function showPaymentsPage(call: DeskCall): Promise<Response> {
-  const { view } = call;
-  const text = DESK_TEXTS[view.language].pages;
-  const wanted = await wantedBy(call);
-  const { merchantId } = wanted;
-  const isAsked = wanted.text !== '' || merchantId !== null;
-  const found = isAsked
-    ? await call.payments.operations.findPayments(wanted.text, merchantId)
-    : null;
-  const isPhoneOfAll = merchantId === null && phoneFrom(wanted.text) !== null;
-  const children = (
-    <>
-      <SearchForm call={call} wanted={wanted} token={await formToken(call)} />
-      {isPhoneOfAll && (
+  const merchantId = merchantIn(call);
+  const sealed = call.url.searchParams.get('search') ?? '';
+  const text = (await unseal(call.config.backOfficeKeys, sealed, SEAL_CONTEXT)) ?? '';
+  const isAsked = text !== '' || merchantId !== null;
+  const found = isAsked ? await call.payments.operations.findPayments(text, merchantId) : null;
+  return answerDesk(call, <PaymentsPage text={text} merchantId={merchantId} found={found} />);
+}
+
+function PaymentsPage({ found, ...wanted }: Wanted & { readonly found: FoundPayments | null }) {
+  const text = useTexts(DESK_TEXTS).pages;
+  return (
+    <Frame active="payments" title={text.nav.payments}>
+      <SearchForm {...wanted} />
+      {wanted.merchantId === null && phoneFrom(wanted.text) !== null && (
         <Message tone="bad">
           <p>{text.phoneNeedsMerchant}</p>
         </Message>
       )}
-      {found !== null && <Payments call={call} found={found} />}
-    </>
+      {found !== null && <Payments {...found} />}
+    </Frame>
   );
-  return answerDesk(call, { active: 'payments', title: text.nav.payments, children });
 }
 
-async function wantedBy({ config, view }: DeskCall): Promise<Wanted> {
-  const query = view.url.searchParams;
-  const merchant = query.get('merchant') ?? '';
-  return {
-    text: (await unseal(config.backOfficeKeys, query.get('search') ?? '', SEAL_CONTEXT)) ?? '',
-    merchantId: MERCHANT_ID.test(merchant) ? merchant : null,
-  };
-}
-
-function SearchForm(props: {
-  readonly call: DeskCall;
-  readonly wanted: Wanted;
-  readonly token: string;
-}) {
-  const { call, wanted, token } = props;
-  const text = DESK_TEXTS[call.view.language].pages;
+function SearchForm(wanted: Wanted) {
+  const text = useTexts(DESK_TEXTS).pages;
   return (
     <form class="form" method="post" action={PATHS.payments}>
-      <input type="hidden" name="csrf" value={token} />
+      <input type="hidden" name="csrf" value={useDesk().token} />
       <TextField
         id="search"
         label={text.searchLabel}
@@ -99,11 +86,9 @@ function SearchForm(props: {
   );
 }
 
-function Payments(props: { readonly call: DeskCall; readonly found: FoundPayments }) {
-  const { view } = props.call;
-  const { rows, merchantNames } = props.found;
-  const text = DESK_TEXTS[view.language].pages;
-  const { methodName } = CHECKOUT_TEXTS[view.language];
+function Payments({ rows, merchantNames }: FoundPayments) {
+  const text = useTexts(DESK_TEXTS).pages;
+  const { methodName } = useTexts(CHECKOUT_TEXTS);
   return (
     <Table
       caption={text.nav.payments}
@@ -112,8 +97,8 @@ function Payments(props: { readonly call: DeskCall; readonly found: FoundPayment
         <a class="id" href={paymentPath(row)}>
           <Untrusted text={row.uniqueId} />
         </a>,
-        <span class="number whole">{moneyIn(view, row.currency)(row.chargedMinor)}</span>,
-        <StatusBadge call={view} status={row.status} />,
+        <span class="number whole">{useMoney(row.currency)(row.chargedMinor)}</span>,
+        <StatusBadge status={row.status} />,
         row.method === null ? text.noMethod : methodName[row.method],
         <span>
           <a href={merchantPath(row.merchantId)}>
@@ -123,7 +108,7 @@ function Payments(props: { readonly call: DeskCall; readonly found: FoundPayment
             <span class="quiet small"> ({text.environment.sandbox})</span>
           )}
         </span>,
-        <When call={view} atMs={row.createdAtMs} />,
+        <When atMs={row.createdAtMs} />,
       ])}
       empty={text.foundNone}
     />

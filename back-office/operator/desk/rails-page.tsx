@@ -1,11 +1,11 @@
 import { seal, unseal } from '../../../src/crypto/sealed.ts';
 import type { LastOutcome, ProbedRail, RailState } from '../../../src/interface/operations.ts';
+import { useTexts } from '../../../src/ui/texts.ts';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { Badge, type BadgeTone, Message, Section, Table, When } from '../../ui/elements.tsx';
-import type { DeskCall } from './call.ts';
-import { formToken } from './form-token.ts';
-import { answerDesk } from './frame.tsx';
+import { type DeskCall, useDesk } from './call.ts';
+import { answerDesk, Frame } from './frame.tsx';
 import { PATHS } from './paths.ts';
 
 const TONES: Readonly<Record<RailState['state'], BadgeTone>> = {
@@ -33,18 +33,27 @@ export async function probeFromDesk(call: DeskCall): Promise<Response> {
 
 /** GET /operator/rails: each method's secret, and when a payment by it last ended. */
 export async function showRailsPage(call: DeskCall): Promise<Response> {
-  const { view, payments } = call;
-  const text = DESK_TEXTS[view.language].pages;
-  const [states, outcomes] = await Promise.all([
+  const { payments, url, config } = call;
+  const given = url.searchParams.get('probe') ?? '';
+  const [states, outcomes, sealed] = await Promise.all([
     payments.operations.rails(),
     payments.operations.railOutcomes(),
+    unseal(config.backOfficeKeys, given, SEAL_CONTEXT),
   ]);
-  const token = await formToken(call);
-  const given = view.url.searchParams.get('probe') ?? '';
-  const sealed = await unseal(call.config.backOfficeKeys, given, SEAL_CONTEXT);
-  const children = (
-    <>
-      {sealed !== null && <Probe call={call} probe={JSON.parse(sealed)} />}
+  const probe = sealed === null ? null : JSON.parse(sealed);
+  return answerDesk(call, <RailsPage states={states} outcomes={outcomes} probe={probe} />);
+}
+
+function RailsPage(props: {
+  readonly states: readonly RailState[];
+  readonly outcomes: readonly LastOutcome[];
+  readonly probe: ShownProbe | null;
+}) {
+  const { states, outcomes, probe } = props;
+  const text = useTexts(DESK_TEXTS).pages;
+  return (
+    <Frame active="rails" title={text.nav.rails}>
+      {probe !== null && <Probe {...probe} />}
       <p>{text.railsLead}</p>
       {(['production', 'sandbox'] as const).map((environment) => (
         <Section id={environment} title={text.environment[environment]} class="part">
@@ -53,20 +62,19 @@ export async function showRailsPage(call: DeskCall): Promise<Response> {
             columns={[text.method, text.secret, text.lastPaid, text.lastFailed, text.probe]}
             rows={states
               .filter((rail) => rail.environment === environment)
-              .map((rail) => cells(call, rail, outcomes, token))}
+              .map((rail) => useCells(rail, outcomes))}
             empty={text.none}
           />
         </Section>
       ))}
-    </>
+    </Frame>
   );
-  return answerDesk(call, { active: 'rails', title: text.nav.rails, children });
 }
 
 /** What a probe saw, and which settings it leaves open. */
-function Probe({ call, probe }: { readonly call: DeskCall; readonly probe: ShownProbe }) {
-  const { language } = call.view;
-  const text = DESK_TEXTS[language].pages;
+function Probe(probe: ShownProbe) {
+  const text = useTexts(DESK_TEXTS).pages;
+  const { methodName } = useTexts(CHECKOUT_TEXTS);
   const { environment, method, outcome, status, providerCode, settings } = probe;
   const isAccepted = outcome === 'accepted';
   const otherTone = outcome === 'reached' ? 'warning' : 'bad';
@@ -75,9 +83,9 @@ function Probe({ call, probe }: { readonly call: DeskCall; readonly probe: Shown
     <Message tone={isAccepted ? 'good' : otherTone}>
       <p>
         <b>
-          {CHECKOUT_TEXTS[language].methodName[method]} · {text.environment[environment]}
+          {methodName[method]} · {text.environment[environment]}
         </b>{' '}
-        {text.probeOutcome[outcome]} <When call={call.view} atMs={probe.atMs} />
+        {text.probeOutcome[outcome]} <When atMs={probe.atMs} />
       </p>
       <p class="small">
         <span lang="en">{seen.join(', ')}</span>
@@ -92,45 +100,39 @@ function Probe({ call, probe }: { readonly call: DeskCall; readonly probe: Shown
   );
 }
 
-function cells(call: DeskCall, rail: RailState, outcomes: readonly LastOutcome[], token: string) {
-  const { language } = call.view;
-  const text = DESK_TEXTS[language].pages;
+function useCells(rail: RailState, outcomes: readonly LastOutcome[]) {
+  const { environment, method, state, secret, problem } = rail;
+  const text = useTexts(DESK_TEXTS).pages;
+  const { methodName } = useTexts(CHECKOUT_TEXTS);
   const last = (status: LastOutcome['status']) =>
     outcomes.find(
       (outcome) =>
-        outcome.environment === rail.environment &&
-        outcome.method === rail.method &&
+        outcome.environment === environment &&
+        outcome.method === method &&
         outcome.status === status,
     );
   return [
-    CHECKOUT_TEXTS[language].methodName[rail.method],
+    methodName[method],
     <span>
-      <Badge tone={TONES[rail.state]}>
-        {rail.state === 'not_configured' && rail.environment === 'sandbox'
+      <Badge tone={TONES[state]}>
+        {state === 'not_configured' && environment === 'sandbox'
           ? text.simulated
-          : text.railStates[rail.state]}
+          : text.railStates[state]}
       </Badge>{' '}
-      {rail.problem !== null && (
+      {problem !== null && (
         <span class="small" lang="en">
-          {rail.secret}: {rail.problem}
+          {secret}: {problem}
         </span>
       )}
     </span>,
-    <Last call={call} outcome={last('succeeded')} />,
-    <Last call={call} outcome={last('failed')} />,
-    rail.state !== 'configured' ? (
+    <Last outcome={last('succeeded')} />,
+    <Last outcome={last('failed')} />,
+    state !== 'configured' ? (
       <span class="quiet">—</span>
     ) : (
-      <form
-        method="post"
-        action={`${PATHS.rails}/${rail.environment}/${rail.method}/probe`}
-        data-once=""
-      >
-        <input type="hidden" name="csrf" value={token} />
-        <button
-          type="submit"
-          aria-label={`${text.probe}: ${CHECKOUT_TEXTS[language].methodName[rail.method]}`}
-        >
+      <form method="post" action={`${PATHS.rails}/${environment}/${method}/probe`} data-once="">
+        <input type="hidden" name="csrf" value={useDesk().token} />
+        <button type="submit" aria-label={`${text.probe}: ${methodName[method]}`}>
           {text.probe}
         </button>
       </form>
@@ -138,14 +140,13 @@ function cells(call: DeskCall, rail: RailState, outcomes: readonly LastOutcome[]
   ];
 }
 
-function Last(props: { readonly call: DeskCall; readonly outcome: LastOutcome | undefined }) {
-  const { call, outcome } = props;
-  const { reasons } = DESK_TEXTS[call.view.language].pages;
+function Last({ outcome }: { readonly outcome: LastOutcome | undefined }) {
+  const { reasons } = useTexts(DESK_TEXTS).pages;
   return outcome === undefined ? (
     <span class="quiet">—</span>
   ) : (
     <span>
-      <When call={call.view} atMs={outcome.atMs} />{' '}
+      <When atMs={outcome.atMs} />{' '}
       {outcome.failureReason !== null && (
         <span class="quiet small">{reasons[outcome.failureReason]}</span>
       )}

@@ -3,20 +3,22 @@ import { majorText } from '../../../src/domain/money.ts';
 import { refundableMinor } from '../../../src/domain/refund-amounts.ts';
 import { found } from '../../../src/http/problem.ts';
 import { needsOf, reasonsOf } from '../../../src/operations/needs.ts';
-import { operatorText } from '../../elements/operator-text.ts';
-import { moneyIn } from '../../elements/payment-elements.tsx';
+import { useTexts } from '../../../src/ui/texts.ts';
+import { useOperatorText } from '../../elements/operator-text.ts';
+import { useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { type FactRow, Untrusted, untrustedRow, WhenExactly } from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
 import type { ActionForm, SubjectName, Target } from '../actions/action.ts';
 import type { DeskCall, DeskRoute } from './call.ts';
-import { letterFacts } from './dead-letters-pages.tsx';
+import { useLetterFacts } from './dead-letters-pages.tsx';
 import { type Item, letterPath, merchantPath, PATHS, PAYMENT_ROUTE, paymentPath } from './paths.ts';
-import { outcomeText, refundFacts } from './payment-refunds.tsx';
+import { useOutcomeText, useRefundFacts } from './payment-refunds.tsx';
 
 /** What the page of a form shows. */
-interface Shown {
-  readonly facts: readonly FactRow[];
+export interface Shown {
+  /** Called while the page is rendered. */
+  readonly useFacts: () => readonly FactRow[];
   /** What fields hold at first, and what hidden fields carry. */
   readonly values: Readonly<Record<string, string>>;
 }
@@ -84,7 +86,7 @@ async function readPayment(call: DeskCall): Promise<Shown> {
   const { intent } = await call.payments.operations.paymentDetails(call.params);
   const { anomalies, unresolvedAttempts, late } = needsOf(intent);
   return {
-    facts: [...paymentFacts(call, intent), ...needFacts(call, intent)],
+    useFacts: () => [...usePaymentFacts(intent), ...useNeedFacts(intent)],
     values: {
       anomalies: String(anomalies),
       unresolvedAttempts: String(unresolvedAttempts),
@@ -96,10 +98,10 @@ async function readPayment(call: DeskCall): Promise<Shown> {
 async function readAttempt(call: DeskCall, confirms: boolean): Promise<Shown> {
   const { intent, attempt } = await namedAttempt(call);
   return {
-    facts: [
-      ...(confirms ? paidProposalFacts(call, attempt) : []),
-      ...paymentFacts(call, intent),
-      ...attemptFacts(call, intent, attempt),
+    useFacts: () => [
+      ...(confirms ? usePaidProposalFacts(attempt) : []),
+      ...usePaymentFacts(intent),
+      ...useAttemptFacts(intent, attempt),
     ],
     values: confirms ? { receipt: found(attempt.proposal).receipt } : {},
   };
@@ -107,13 +109,12 @@ async function readAttempt(call: DeskCall, confirms: boolean): Promise<Shown> {
 
 async function readPaidAttempt(call: DeskCall): Promise<Shown> {
   const { intent, attempt } = await namedAttempt(call);
-  const { left } = DASHBOARD_TEXTS[call.view.language].refunds;
   const leftMinor = refundableMinor(intent, attempt);
   return {
-    facts: [
-      ...paymentFacts(call, intent),
-      ...attemptFacts(call, intent, attempt),
-      [left, moneyIn(call.view, intent.terms.currency)(leftMinor)],
+    useFacts: () => [
+      ...usePaymentFacts(intent),
+      ...useAttemptFacts(intent, attempt),
+      [useTexts(DASHBOARD_TEXTS).refunds.left, useMoney(intent.terms.currency)(leftMinor)],
     ],
     values: { amountMinor: majorText(leftMinor) },
   };
@@ -132,10 +133,10 @@ async function readRefund(call: DeskCall, confirms: boolean): Promise<Shown> {
     intent.refunds.find(({ reference }) => reference === call.params.refundReference),
   );
   return {
-    facts: [
-      ...(confirms ? refundProposalFacts(call, refund) : []),
-      ...paymentFacts(call, intent),
-      ...refundFacts(call, intent, refund),
+    useFacts: () => [
+      ...(confirms ? useRefundProposalFacts(refund) : []),
+      ...usePaymentFacts(intent),
+      ...useRefundFacts(intent, refund),
     ],
     values: confirms ? proposedFields(found(refund.proposal).outcome) : {},
   };
@@ -151,14 +152,16 @@ function proposedFields(outcome: RefundProposal['outcome']): Shown['values'] {
 
 async function readMerchant(call: DeskCall): Promise<Shown> {
   const merchant = await call.payments.operations.merchantContent(call.params);
-  const text = DESK_TEXTS[call.view.language].pages;
-  const { refundAgeDaysMax, refundDailyMaxMinor } = merchant;
+  const { id, name, status, refundAgeDaysMax, refundDailyMaxMinor } = merchant;
   return {
-    facts: [
-      [text.merchant, <bdi>{shownText(merchant.name)}</bdi>],
-      [text.id, <code>{merchant.id}</code>],
-      [text.state, text.status[merchant.status]],
-    ],
+    useFacts: () => {
+      const text = useTexts(DESK_TEXTS).pages;
+      return [
+        [text.merchant, <bdi>{shownText(name)}</bdi>],
+        [text.id, <code>{id}</code>],
+        [text.state, text.status[status]],
+      ];
+    },
     values: {
       refundAgeDaysMax: String(refundAgeDaysMax),
       refundDailyMaxMinor: refundDailyMaxMinor === null ? '' : majorText(refundDailyMaxMinor),
@@ -168,43 +171,35 @@ async function readMerchant(call: DeskCall): Promise<Shown> {
 
 async function readLetter(call: DeskCall): Promise<Shown> {
   const details = await call.payments.operations.readDeadLetter(call.params);
-  return { facts: letterFacts(call, details), values: {} };
+  return { useFacts: () => useLetterFacts(details), values: {} };
 }
 
-function paidProposalFacts(call: DeskCall, { proposal }: Attempt): readonly FactRow[] {
+function usePaidProposalFacts({ proposal }: Attempt): readonly FactRow[] {
   const { operator, note, receipt } = found(proposal);
-  const text = DESK_TEXTS[call.view.language].pages;
-  const finding = [text.receipt, <code>{shownText(receipt)}</code>] as const;
-  return proposalFacts(call, { operator, note }, finding);
+  const { receipt: label } = useTexts(DESK_TEXTS).pages;
+  return useProposalFacts(operator, note, [label, <code>{shownText(receipt)}</code>]);
 }
 
-function refundProposalFacts(
-  call: DeskCall,
-  { proposal }: Intent['refunds'][number],
-): readonly FactRow[] {
+function useRefundProposalFacts({ proposal }: Intent['refunds'][number]): readonly FactRow[] {
   const { operator, note, outcome } = found(proposal);
-  const text = DESK_TEXTS[call.view.language].refunds;
-  return proposalFacts(call, { operator, note }, [text.proposal, outcomeText(call, outcome)]);
+  const { proposal: label } = useTexts(DESK_TEXTS).refunds;
+  return useProposalFacts(operator, note, [label, useOutcomeText()(outcome)]);
 }
 
 /** Who proposed it, what they found, and their note. */
-function proposalFacts(
-  { view }: DeskCall,
-  { operator, note }: { readonly operator: string; readonly note: string },
-  finding: FactRow,
-): readonly FactRow[] {
-  const { pages, refunds } = DESK_TEXTS[view.language];
+function useProposalFacts(operator: string, note: string, finding: FactRow): readonly FactRow[] {
+  const { pages, refunds } = useTexts(DESK_TEXTS);
   return [
-    [refunds.proposedBy, <bdi>{operatorText(view.language, operator, true)}</bdi>],
+    [refunds.proposedBy, <bdi>{useOperatorText(operator, true)}</bdi>],
     finding,
     [pages.note, <bdi>{shownText(note)}</bdi>],
   ];
 }
 
 /** Why the payment needs attention, as its own page says in more words. */
-function needFacts({ view }: DeskCall, intent: Intent): readonly FactRow[] {
-  const { attention, pages: text } = DESK_TEXTS[view.language];
-  const { anomalyTitle, tooMuchBy } = DASHBOARD_TEXTS[view.language].payment;
+function useNeedFacts(intent: Intent): readonly FactRow[] {
+  const { attention, pages: text } = useTexts(DESK_TEXTS);
+  const { anomalyTitle, tooMuchBy } = useTexts(DASHBOARD_TEXTS).payment;
   const titles = [
     ...reasonsOf(needsOf(intent))
       .filter((reason) => reason !== 'anomaly')
@@ -212,37 +207,37 @@ function needFacts({ view }: DeskCall, intent: Intent): readonly FactRow[] {
     ...intent.anomalies.map(({ kind }) => anomalyTitle[kind]),
   ];
   const excesses = intent.anomalies.flatMap(({ excessMinor }) => excessMinor ?? []);
-  const excess = excesses.map(moneyIn(view, intent.terms.currency)).map(tooMuchBy).join(', ');
+  const excess = excesses.map(useMoney(intent.terms.currency)).map(tooMuchBy).join(', ');
   return [
     titles.length === 0 ? null : [text.nav.attention, titles.join(', ')],
     excess === '' ? null : [anomalyTitle.excess_refund, excess],
   ];
 }
 
-function paymentFacts({ view }: DeskCall, { terms, status }: Intent): readonly FactRow[] {
-  const text = DESK_TEXTS[view.language].pages;
+function usePaymentFacts({ terms, status }: Intent): readonly FactRow[] {
+  const text = useTexts(DESK_TEXTS).pages;
   return [
     [text.payment, <Untrusted text={terms.uniqueId} />],
     [text.merchant, <bdi>{shownText(terms.merchantName)}</bdi>],
     [text.environmentLabel, text.environment[terms.environment]],
-    [text.state, DASHBOARD_TEXTS[view.language].statuses[status]],
-    [text.amount, moneyIn(view, terms.currency)(terms.amountMinor)],
+    [text.state, useTexts(DASHBOARD_TEXTS).statuses[status]],
+    [text.amount, useMoney(terms.currency)(terms.amountMinor)],
   ];
 }
 
 /** What the operator compares with the provider's records. */
-function attemptFacts({ view }: DeskCall, { terms }: Intent, attempt: Attempt): readonly FactRow[] {
-  const text = DESK_TEXTS[view.language].pages;
-  const shared = DASHBOARD_TEXTS[view.language].payment;
+function useAttemptFacts({ terms }: Intent, attempt: Attempt): readonly FactRow[] {
+  const text = useTexts(DESK_TEXTS).pages;
+  const shared = useTexts(DASHBOARD_TEXTS).payment;
   const { method, reference, railReference, providerCode, status, startedAtMs } = attempt;
   return [
-    [text.method, CHECKOUT_TEXTS[view.language].methodName[method]],
-    [text.charged, moneyIn(view, terms.currency)(chargedMinor(terms, method))],
+    [text.method, useTexts(CHECKOUT_TEXTS).methodName[method]],
+    [text.charged, useMoney(terms.currency)(chargedMinor(terms, method))],
     [text.reference, <code>{reference}</code>],
     untrustedRow(shared.railReference, railReference),
     untrustedRow(shared.providerCode, providerCode),
     [text.attemptState, shared.attemptStatus[status]],
-    [shared.startedAt, <WhenExactly call={view} atMs={startedAtMs} />],
-    [shared.windowEndsAt, <WhenExactly call={view} atMs={attempt.deadlineAtMs} />],
+    [shared.startedAt, <WhenExactly atMs={startedAtMs} />],
+    [shared.windowEndsAt, <WhenExactly atMs={attempt.deadlineAtMs} />],
   ];
 }
