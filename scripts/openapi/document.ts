@@ -53,7 +53,7 @@ export function openApiDocument(version: string) {
   };
 }
 
-/** By default the sandbox: whoever forgets to choose must not move money. */
+/** By default the sandbox: a client that forgets to choose must not move money. */
 const SERVER = {
   url: template(''),
   description: 'The gateway that serves this document',
