@@ -56,10 +56,10 @@ export function requestComponents(): Readonly<Record<string, JsonSchema>> {
     NewWebhookEndpoint: described(jsonSchemaOf(newEndpointSchema), ENDPOINT_NOTES),
     WebhookEndpointChanges: described(jsonSchemaOf(endpointChangesSchema), {
       ...ENDPOINT_NOTES,
-      paused: { text: 'Only `false`, which resumes the endpoint' },
+      paused: 'Only `false`, which resumes the endpoint',
     }),
     NewWebhookSecret: described(jsonSchemaOf(newSecretSchema), {
-      overlapHours: { text: 'For how long the old secrets sign too', example: 24 },
+      overlapHours: ['For how long the old secrets sign too', 24],
     }),
     ResendEventsRequest: described(jsonSchemaOf(resendBody), RESEND_NOTES),
   };
@@ -160,7 +160,7 @@ function withNotes(schema: JsonSchema, path: string, notes: Notes, used: Set<str
       throw new Error(`${propertyPath} has no note in scripts/openapi/field-notes.ts`);
     }
     used.add(propertyPath);
-    const { text, example } = note;
+    const [text, example] = [note].flat();
     return [
       name,
       {
