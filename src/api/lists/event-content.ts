@@ -1,8 +1,8 @@
 import { isoTime } from '../../domain/ethiopian-time.ts';
-import type { EventType } from '../../domain/intent.ts';
-import type { DeliveryStatus, EventSummary } from '../../intent/protocol.ts';
+import type { EventSummary } from '../../intent/protocol.ts';
 import type { EventRow } from '../../read-model/events-list.ts';
 import { WIRE_EVENTS } from '../../webhooks/payload.ts';
+import { isAccepted } from '../../webhooks/send.ts';
 
 /** The addresses of a tenant's endpoints, by their ids. */
 export type EndpointUrls = ReadonlyMap<string, string>;
@@ -14,7 +14,7 @@ export function eventContent(
 ) {
   return {
     id: row.eventId,
-    type: wireEvent(row.type),
+    type: WIRE_EVENTS[row.type].event,
     paymentIntentUniqueId: row.uniqueId,
     sequence: row.sequence,
     test: row.environment === 'sandbox',
@@ -25,26 +25,11 @@ export function eventContent(
 
 export type EventContent = ReturnType<typeof eventContent>;
 
-function wireEvent(type: EventType): string {
-  return WIRE_EVENTS[type].event;
-}
-
 /** The deliveries of an event as the read model has them. */
 export function deliveriesOfRows(rows: readonly EventRow[], urls: EndpointUrls) {
   return rows
     .toSorted((one, other) => one.position - other.position)
-    .map((row) =>
-      deliveryContent({
-        endpointId: row.endpointId,
-        url: urlOf(row.endpointId, urls) ?? row.destinationOrigin,
-        state: row.deliveryStatus,
-        tries: row.tries,
-        lastTryAtMs: row.lastTryAtMs,
-        dueAtMs: row.dueAtMs,
-        httpStatus: row.lastHttpStatus,
-        error: row.lastError,
-      }),
-    );
+    .map((row) => deliveryContent(row, urlOf(row.endpointId, urls) ?? row.destinationOrigin));
 }
 
 /** The deliveries of an event as the payment's object has them at this moment. */
@@ -55,16 +40,17 @@ export function deliveriesOfSummaries(
 ) {
   return summaries.map(({ endpointId, origin, deliveryStatus, dueAtMs, tries }) => {
     const last = tries.at(-1);
-    return deliveryContent({
+    const delivery = {
       endpointId,
-      url: urlOf(endpointId, urls) ?? callbackUrl ?? origin,
-      state: shownState(deliveryStatus),
+      // A claim lasts seconds and interests no reader.
+      deliveryStatus: deliveryStatus === 'claimed' ? 'queued' : deliveryStatus,
       tries: tries.length,
       lastTryAtMs: last?.atMs ?? null,
       dueAtMs: deliveryStatus === 'waiting' ? dueAtMs : null,
-      httpStatus: last?.httpStatus ?? null,
-      error: last?.error ?? null,
-    });
+      lastHttpStatus: last?.httpStatus ?? null,
+      lastError: last?.error ?? null,
+    };
+    return deliveryContent(delivery, urlOf(endpointId, urls) ?? callbackUrl ?? origin);
   });
 }
 
@@ -72,24 +58,19 @@ function urlOf(endpointId: string | null, urls: EndpointUrls): string | undefine
   return endpointId === null ? undefined : urls.get(endpointId);
 }
 
-/** A claim lasts seconds and interests no reader. */
-function shownState(status: DeliveryStatus): string {
-  return status === 'claimed' ? 'queued' : status;
-}
+type Delivery = Pick<
+  EventRow,
+  | 'endpointId'
+  | 'deliveryStatus'
+  | 'tries'
+  | 'lastTryAtMs'
+  | 'dueAtMs'
+  | 'lastHttpStatus'
+  | 'lastError'
+>;
 
-interface Delivery {
-  readonly endpointId: string | null;
-  readonly url: string | null;
-  readonly state: string;
-  readonly tries: number;
-  readonly lastTryAtMs: number | null;
-  readonly dueAtMs: number | null;
-  readonly httpStatus: number | null;
-  readonly error: string | null;
-}
-
-function deliveryContent(delivery: Delivery) {
-  const { endpointId, url, state, tries, lastTryAtMs, dueAtMs } = delivery;
+function deliveryContent(delivery: Delivery, url: string | null) {
+  const { endpointId, deliveryStatus: state, tries, lastTryAtMs, dueAtMs } = delivery;
   return {
     endpointId,
     url,
@@ -102,7 +83,8 @@ function deliveryContent(delivery: Delivery) {
 }
 
 /** Why the last try failed; null if it did not, or if there was none. */
-function lastErrorOf({ httpStatus, error }: Delivery): string | null {
-  const isAccepted = httpStatus !== null && httpStatus >= 200 && httpStatus < 300;
-  return error ?? (httpStatus === null || isAccepted ? null : `HTTP ${httpStatus}`);
+function lastErrorOf({ lastHttpStatus: httpStatus, lastError }: Delivery): string | null {
+  return (
+    lastError ?? (httpStatus === null || isAccepted({ httpStatus }) ? null : `HTTP ${httpStatus}`)
+  );
 }
