@@ -3,6 +3,7 @@ import type { EventType } from '../../domain/intent.ts';
 import { type EventSummary, shownDelivery } from '../../intent/protocol.ts';
 import type { EventRow } from '../../read-model/events-list.ts';
 import { WIRE_EVENTS } from '../../webhooks/payload.ts';
+import { isAccepted } from '../../webhooks/send.ts';
 
 /** The addresses of a tenant's endpoints, by their ids. */
 export type EndpointUrls = ReadonlyMap<string, string>;
@@ -72,6 +73,5 @@ function deliveryContent(
 
 /** Null for a status that accepts the event, or without an answer. */
 function refusalOf(httpStatus: number | null): string | null {
-  const isAccepted = httpStatus !== null && httpStatus >= 200 && httpStatus < 300;
-  return httpStatus === null || isAccepted ? null : `HTTP ${httpStatus}`;
+  return httpStatus === null || isAccepted({ httpStatus }) ? null : `HTTP ${httpStatus}`;
 }
