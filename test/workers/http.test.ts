@@ -205,23 +205,17 @@ test('decisions.md#10: a body that is not UTF-8 gets a plain 400', async () => {
   expect(envelope).toMatchObject({ status: 400, message: 'The body is not valid JSON' });
 });
 
-test('decisions.md#10: a body of null is a value of the wrong type', async () => {
-  for (const { sandbox } of Object.values(CREATE_PATHS)) {
-    const { envelope } = await answerOf(call(sandbox, { method: 'POST', body: 'null' }));
-    expect(envelope).toMatchObject({
-      message: 'body: must be a JSON object',
-      validationErrors: { body: 'Must be a JSON object.' },
-    });
-  }
-});
-
-test.each([['null'], ['[]'], ['"text"'], ['42'], ['true']])(
-  'decisions.md#10: the JSON value %s is a validation error, not a crash',
+test.each(['null', '[]', '"text"', '42', 'true'])(
+  'decisions.md#10: the JSON value %s is of the wrong type as a whole',
   async (body) => {
     for (const { sandbox } of Object.values(CREATE_PATHS)) {
-      const { status, envelope } = await answerOf(call(sandbox, { method: 'POST', body }));
-      expect(status).toBe(400);
-      expect(Object.keys(envelope.validationErrors ?? {})).not.toHaveLength(0);
+      expect(await answerOf(call(sandbox, { method: 'POST', body }))).toMatchObject({
+        status: 400,
+        envelope: {
+          message: 'body: must be a JSON object',
+          validationErrors: { body: 'Must be a JSON object.' },
+        },
+      });
     }
   },
 );
