@@ -17,6 +17,25 @@ import {
 /** Long enough for the gateway to have stored the answer before the report arrives. */
 const AFTER_ANSWER_MS = 50;
 
+/** States in answers to queries, for a rail that tells no failures apart. */
+export function queryStates(
+  pending: string,
+  paid: string,
+  declined: string,
+  expired: string,
+): Readonly<Record<CustomerAct | 'nothing', string>> {
+  return {
+    nothing: pending,
+    pays: paid,
+    declines: declined,
+    lacks_funds: declined,
+    mistypes_pin: declined,
+    cancels: declined,
+    // May still be paid.
+    times_out: expired,
+  };
+}
+
 /** A report to a callback URL. */
 export interface SentReport {
   readonly contentType?: string;

@@ -11,7 +11,6 @@ import {
   type ReceivedCall,
   type Reply,
   refundPlanOf,
-  type StandIn,
   StandInServer,
 } from './stand-in.ts';
 import { type NotificationForm, TelebirrOrder } from './telebirr-h5-order.ts';
@@ -41,14 +40,7 @@ import { Tokens } from './tokens.ts';
 const GATEWAY = '/apiaccess/payment/gateway';
 const PAGE = '/payment/web/paygate';
 
-/** A stand-in for telebirr's H5 web payment: the API, the payment page and notifications. */
-export interface TelebirrH5StandIn extends StandIn {
-  readonly settings: Texts;
-  /** What telebirr does for all orders. */
-  readonly behavior: Behavior;
-  /** Invalidates all tokens, as after a restart of telebirr. */
-  dropTokens(): void;
-}
+export type TelebirrH5StandIn = Awaited<ReturnType<typeof startTelebirrH5StandIn>>;
 
 export interface Behavior {
   /** The padding that merchants' signatures must have. */
@@ -66,8 +58,11 @@ type Credentials = Readonly<
   Record<'fabricAppId' | 'appSecret' | 'merchantAppId' | 'merchantCode', string>
 >;
 
-/** `port` 0: any free one. */
-export async function startTelebirrH5StandIn(port = 0): Promise<TelebirrH5StandIn> {
+/**
+ * A stand-in for telebirr's H5 web payment: the API, the payment page and notifications. `port` 0:
+ * any free one.
+ */
+export async function startTelebirrH5StandIn(port = 0) {
   const credentials: Credentials = {
     fabricAppId: randomUUID(),
     appSecret: randomBytes(16).toString('hex'),
@@ -86,7 +81,9 @@ export async function startTelebirrH5StandIn(port = 0): Promise<TelebirrH5StandI
       merchantPrivateKey: bareBase64(telebirr.merchant.privateKey),
       telebirrPublicKey: bareBase64(telebirr.platform.publicKey),
     },
+    /** What telebirr does for all orders. */
     behavior: telebirr.behavior,
+    /** Invalidates all tokens, as after a restart of telebirr. */
     dropTokens: () => telebirr.tokens.clear(),
   };
 }
