@@ -132,8 +132,9 @@ class Telebirr {
       case `POST ${GATEWAY}/payment/v1/merchant/refund`:
         return this.#refund(call);
       case `GET ${PAGE}`:
-      case `POST ${PAGE}`:
-        return this.#page(call, url.searchParams);
+        return this.#page(call, this.#signedOrder(url.searchParams));
+      case `POST ${PAGE}/act`:
+        return this.#page(call, this.stage.pressed(call.body)?.order);
       default:
         throw new Refusal(404, '49401026001', 'API not found.');
     }
@@ -246,17 +247,22 @@ class Telebirr {
     return jsonReply(200, { ...answer, sign, sign_type: 'SHA256WithRSA' });
   }
 
-  /** The customer's browser opens a URL that the merchant signed. */
-  #page(call: ReceivedCall, parameters: URLSearchParams): Reply | Promise<Reply> {
+  /** The order whose page the customer's browser opens by a URL that the merchant signed. */
+  #signedOrder(parameters: URLSearchParams): TelebirrOrder | undefined {
     const signed = checkPage(parameters, this.merchant.publicKey, this.behavior.requiredScheme);
     const { merchantAppId, merchantCode } = this.#credentials;
-    const order = this.stage.book.all.find(({ prepayId }) => prepayId === signed?.prepay_id);
     const isOurs = signed?.appid === merchantAppId && signed.merch_code === merchantCode;
-    if (order === undefined || !isOurs) {
+    const { all } = this.stage.book;
+    return isOurs ? all.find(({ prepayId }) => prepayId === signed.prepay_id) : undefined;
+  }
+
+  #page(call: ReceivedCall, order: TelebirrOrder | undefined): Reply | Promise<Reply> {
+    if (order === undefined) {
       return endPage('telebirr: invalid request');
     }
+    const page = { title: 'telebirr', action: `${PAGE}/act`, after: () => order.returnUrl() };
     return order.isOpen
-      ? this.stage.page(call, order, { title: 'telebirr', after: () => order.returnUrl() })
+      ? this.stage.page(call, order, page)
       : endPage('telebirr: this order is closed');
   }
 }
