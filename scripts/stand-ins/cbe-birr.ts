@@ -20,25 +20,10 @@ import {
   type Plan,
   type ReceivedCall,
   type Reply,
-  type StandIn,
   StandInServer,
 } from './stand-in.ts';
 
-/**
- * A stand-in for CBE Birr's web payment gateway: the customer's page, the status query, and
- * callbacks to one registered URL. An order exists once its page has been opened.
- */
-export interface CbeBirrStandIn extends StandIn {
-  /** The URL for all callbacks, which an operator registers with the bank. */
-  registeredCallbackUrl: string | null;
-  /** Whether it answers the call that tries the cipher. */
-  hasCipherTrial: boolean;
-  readonly settings: Readonly<Record<'baseUrl' | keyof Credentials, string>> & {
-    readonly transactionIdCharactersMax: number;
-    readonly paidStates: readonly string[];
-    readonly failedStates: readonly string[];
-  };
-}
+export type CbeBirrStandIn = Awaited<ReturnType<typeof startCbeBirrStandIn>>;
 
 /** The real states are not public. These are invented; the gateway gets them as settings. */
 const STATE: Readonly<Record<CustomerAct, string>> = {
@@ -55,11 +40,15 @@ const FAILED_STATES = ['Turned Down', 'Not Moved', 'Walked Away'];
 /** The longest transaction id in public integrations. */
 const TRANSACTION_ID_CHARACTERS_MAX = 36;
 
-/** `port` 0: any free one. */
+/**
+ * A stand-in for CBE Birr's web payment gateway: the customer's page, the status query, and
+ * callbacks to one registered URL. An order exists once its page has been opened. `port` 0: any free
+ * one.
+ */
 export async function startCbeBirrStandIn(
   port = 0,
   transactionIdCharactersMax = TRANSACTION_ID_CHARACTERS_MAX,
-): Promise<CbeBirrStandIn> {
+) {
   const credentials: Credentials = {
     user: `shop${randomInt(1000)}`,
     password: randomBytes(6).toString('base64'),
@@ -82,7 +71,9 @@ export async function startCbeBirrStandIn(
 }
 
 class Bank {
+  /** The URL for all callbacks, which an operator registers with the bank. */
   registeredCallbackUrl: string | null = null;
+  /** Whether it answers the call that tries the cipher. */
   hasCipherTrial = true;
   readonly stage = new Stage<BankOrder>();
   readonly credentials: Credentials;

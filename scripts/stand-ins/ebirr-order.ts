@@ -1,7 +1,7 @@
 import { addisTime } from './clock.ts';
 import type { WirePurchase } from './ebirr-request.ts';
 import { minorOf } from './shapes.ts';
-import { type SentReport, StageOrder } from './stage.ts';
+import { queryStates, type SentReport, StageOrder } from './stage.ts';
 import {
   type CallbackVariant,
   type CustomerAct,
@@ -49,16 +49,7 @@ const CODES: Readonly<Record<CustomerAct, Codes>> = {
 
 /** Invented, except for "approved". The gateway gets the state of a failure as a setting. */
 export const DECLINED_STATE = 'DECLINED';
-const STATUS_STATES: Readonly<Record<CustomerAct | 'nothing', string>> = {
-  nothing: 'PENDING',
-  pays: 'APPROVED',
-  declines: DECLINED_STATE,
-  cancels: DECLINED_STATE,
-  lacks_funds: DECLINED_STATE,
-  mistypes_pin: DECLINED_STATE,
-  // An order that ran out may still be paid.
-  times_out: 'EXPIRED',
-};
+const STATUS_STATES = queryStates('PENDING', 'APPROVED', DECLINED_STATE, 'EXPIRED');
 
 /** The vendor's answer about a transaction that it does not know. */
 export const NOT_FOUND: Codes = {

@@ -17,7 +17,6 @@ import {
   type ReceivedCall,
   type Reply,
   refundPlanOf,
-  type StandIn,
   StandInServer,
 } from './stand-in.ts';
 
@@ -27,19 +26,10 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 const REST = '/epg/rest';
 const PAGE = '/epg/merchants/kefel/payment_en.html?mdOrder=';
 
-export interface CardsStandIn extends StandIn {
-  readonly settings: Readonly<Record<string, string | boolean>>;
-  /**
-   * The URL that an operator registers for the account. Callbacks there have their parameters in the
-   * query of a POST, those to an order's own URL in the body.
-   */
-  registeredCallbackUrl: string | null;
-  /** The body of the next callback for an order. */
-  callbackBody(orderId: string): string;
-}
+export type CardsStandIn = Awaited<ReturnType<typeof startEthswitchCardsStandIn>>;
 
 /** EthSwitch's card gateway, as BPC documents SmartVista's e-commerce interface. */
-export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn> {
+export async function startEthswitchCardsStandIn(port = 0) {
   const userName = `kefel-${randomUUID()}-api`;
   const password = randomUUID();
   const account: Account = { registeredCallbackUrl: null, callbackSecret: randomUUID() };
@@ -171,12 +161,17 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
       dynamicCallbackUrl: true,
       callbackToken: randomUUID(),
     },
+    /** The body of the next callback for an order. */
     callbackBody: (orderId: string) => book.known(orderId).reportOf('genuine').body,
   });
 }
 
 /** What the bank knows of the merchant. */
 interface Account {
+  /**
+   * The URL that an operator registers for the account. Callbacks there have their parameters in the
+   * query of a POST, those to an order's own URL in the body.
+   */
   registeredCallbackUrl: string | null;
   readonly callbackSecret: string;
 }

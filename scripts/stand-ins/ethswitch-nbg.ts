@@ -8,7 +8,6 @@ import {
   jsonReply,
   type ReceivedCall,
   type Reply,
-  type StandIn,
   StandInServer,
 } from './stand-in.ts';
 import { Tokens } from './tokens.ts';
@@ -51,12 +50,7 @@ class NbgOrder extends StageOrder {
   }
 }
 
-export interface NbgStandIn extends StandIn {
-  /** Invalidates all tokens, as after a restart. */
-  expireTokens(): void;
-  /** The body of the next callback for an order; `brief`: only the outer members. */
-  callbackBody(orderId: string, options?: { readonly brief?: boolean }): string;
-}
+export type NbgStandIn = Awaited<ReturnType<typeof startNbgStandIn>>;
 
 export interface NbgOptions {
   /** States in lower case, and a total that includes a fee of NBG's. */
@@ -67,10 +61,7 @@ export interface NbgOptions {
 const FEE_MINOR = 250;
 
 /** EthSwitch's National Billing Gateway, as its published API collection shows it. */
-export async function startNbgStandIn(
-  port = 0,
-  { isLowerCaseWithFee = false }: NbgOptions = {},
-): Promise<NbgStandIn> {
+export async function startNbgStandIn(port = 0, { isLowerCaseWithFee = false }: NbgOptions = {}) {
   const username = `kefel-${randomUUID()}@example.et`;
   const password = randomUUID();
   const tokens = new Tokens();
@@ -156,8 +147,10 @@ export async function startNbgStandIn(
       // Where this stand-in calls from; production accepts no empty list.
       callbackAddresses: ['127.0.0.1', '::1'],
     },
+    /** Invalidates all tokens, as after a restart. */
     expireTokens: () => tokens.clear(),
-    callbackBody(orderId, options) {
+    /** The body of the next callback for an order; `brief`: only the outer members. */
+    callbackBody(orderId: string, options?: { readonly brief?: boolean }) {
       return notice(book.known(orderId), options?.brief === true ? { data: undefined } : {});
     },
   };

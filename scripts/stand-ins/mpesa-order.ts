@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { addisDigits } from './clock.ts';
 import type { PushRequest, StatusRequest } from './mpesa-request.ts';
 import { type MpesaReversal, randomReceipt } from './mpesa-reversal.ts';
-import { type SentReport, StageOrder } from './stage.ts';
+import { queryStates, type SentReport, StageOrder } from './stage.ts';
 import type { CallbackVariant, CustomerAct, OrderBook } from './stand-in.ts';
 
 const RESULTS: Readonly<Record<CustomerAct, { code: number | string; text: string }>> = {
@@ -16,16 +16,7 @@ const RESULTS: Readonly<Record<CustomerAct, { code: number | string; text: strin
 
 /** Invented, except for "Completed". The gateway gets the state of a failure as a setting. */
 export const DECLINED_STATE = 'Declined';
-const STATES: Readonly<Record<CustomerAct | 'nothing', string>> = {
-  nothing: 'Pending',
-  pays: 'Completed',
-  declines: DECLINED_STATE,
-  lacks_funds: DECLINED_STATE,
-  mistypes_pin: DECLINED_STATE,
-  cancels: DECLINED_STATE,
-  // May still be paid.
-  times_out: 'Expired',
-};
+const STATES = queryStates('Pending', 'Completed', DECLINED_STATE, 'Expired');
 
 /** A push at M-PESA, and its callbacks. */
 export class MpesaOrder extends StageOrder {

@@ -16,26 +16,20 @@ import {
   postCallback,
   type ReceivedCall,
   type Reply,
-  type StandIn,
   StandInServer,
 } from './stand-in.ts';
 import { Tokens } from './tokens.ts';
 
-/** M-PESA of Safaricom Ethiopia, as its SDKs describe its calls, with results as in Kenya. */
-export interface MpesaStandIn extends StandIn {
-  /** Answers token requests with this reply; null restores the normal answer. */
-  answerTokens(reply: Reply | null): void;
-  /** Sets the lifetime of new tokens, in seconds. */
-  setTokenLifetime(lifetimeSeconds: number): void;
-  /** Refuses all tokens issued so far, even if they have not expired. */
-  revokeTokens(): void;
-}
+export type MpesaStandIn = Awaited<ReturnType<typeof startMpesaStandIn>>;
 
 /** As in the sample answer. */
 const TOKEN_LIFETIME_SECONDS = 3_599;
 
-/** `port` 0: any free one. */
-export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
+/**
+ * M-PESA of Safaricom Ethiopia, as its SDKs describe its calls, with results as in Kenya. `port` 0:
+ * any free one.
+ */
+export async function startMpesaStandIn(port = 0) {
   const account = {
     consumerKey: `key${randomBytes(12).toString('hex')}`,
     consumerSecret: `secret${randomBytes(12).toString('hex')}`,
@@ -170,12 +164,15 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
     settings: { baseUrl: server.baseUrl, ...account },
     statusQuery: { ...initiator, failedStates: [DECLINED_STATE] },
     refundSettings: { refunds: initiator },
-    answerTokens: (reply) => {
+    /** Answers token requests with this reply; null restores the normal answer. */
+    answerTokens: (reply: Reply | null) => {
       tokenReply = reply;
     },
-    setTokenLifetime: (seconds) => {
+    /** Of new tokens. */
+    setTokenLifetime: (seconds: number) => {
       lifetimeSeconds = seconds;
     },
+    /** Refuses all tokens issued so far, even if they have not expired. */
     revokeTokens: () => tokens.clear(),
   };
 }

@@ -17,6 +17,25 @@ import {
 /** Long enough for the gateway to have stored the answer before the report arrives. */
 const AFTER_ANSWER_MS = 50;
 
+/** States in answers to queries, for a rail that tells no failures apart. */
+export function queryStates(
+  pending: string,
+  paid: string,
+  declined: string,
+  expired: string,
+): Readonly<Record<CustomerAct | 'nothing', string>> {
+  return {
+    nothing: pending,
+    pays: paid,
+    declines: declined,
+    lacks_funds: declined,
+    mistypes_pin: declined,
+    cancels: declined,
+    // May still be paid.
+    times_out: expired,
+  };
+}
+
 /** A report to a callback URL. */
 export interface SentReport {
   readonly contentType?: string;
@@ -83,6 +102,8 @@ export abstract class StageOrder implements StandInOrder {
 /** A page of the rail on which a person plays the customer. */
 export interface CustomerPage {
   readonly title: string;
+  /** Where the buttons post; the page's own address by default. */
+  readonly action?: string;
   /** `ETB` and the amount by default. */
   readonly amountText?: string;
   readonly acts?: readonly CustomerAct[];
@@ -163,9 +184,10 @@ export class Stage<Order extends StageOrder> {
 
   /** The customer's page of one order, and what the customer does there. */
   async page(call: ReceivedCall, order: Order, page: CustomerPage): Promise<Reply> {
-    const { title, amountText = `ETB ${order.amountText}`, acts = CUSTOMER_ACTS } = page;
+    const { title, action = call.url, acts = CUSTOMER_ACTS } = page;
+    const { amountText = `ETB ${order.amountText}` } = page;
     if (call.method === 'GET') {
-      const shown = { orderId: order.orderId, amountText, phone: null, action: call.url };
+      const shown = { orderId: order.orderId, amountText, phone: null, action };
       return deskPage(title, [{ ...shown, acts: order.isOpen ? acts : [] }]);
     }
     const act = this.pressed(call.body)?.act;

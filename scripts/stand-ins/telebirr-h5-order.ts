@@ -2,8 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { addisTime } from './clock.ts';
 import { minorOf } from './shapes.ts';
 import { type SentReport, StageOrder } from './stage.ts';
-import type { CallbackVariant, CustomerAct, RefundPlan } from './stand-in.ts';
-import { TelebirrRefund } from './telebirr-h5-refund.ts';
+import type { CallbackVariant, CustomerAct, RefundPlan, StandInRefund } from './stand-in.ts';
 import {
   CODE_TOO_MUCH,
   type KeyPair,
@@ -50,6 +49,42 @@ const STATES: Readonly<Record<CustomerAct, StateNames>> = {
 const MINUTE_MS = 60_000;
 const TRANSACTION_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
+/** A refund at telebirr, which answers only about the order of it afterwards. */
+class TelebirrRefund implements StandInRefund {
+  readonly refundOrderId = String(randomInt(1e11, 9e11)).padStart(24, '0');
+  /** `refund_request_no`, as received. */
+  readonly number: string;
+  readonly amountText: string;
+  readonly #ending: 'REFUND_SUCCESS' | 'REFUND_FAILED';
+  #isOpen: boolean;
+
+  constructor(
+    number: string,
+    amountText: string,
+    { refuses, isSlow = false, endsAfterMs }: RefundPlan,
+  ) {
+    this.number = number;
+    this.amountText = amountText;
+    this.#ending = refuses === undefined ? 'REFUND_SUCCESS' : 'REFUND_FAILED';
+    this.#isOpen = isSlow;
+    if (endsAfterMs !== undefined) {
+      setTimeout(() => this.end(), endsAfterMs).unref();
+    }
+  }
+
+  get state(): 'REFUNDING' | 'REFUND_SUCCESS' | 'REFUND_FAILED' {
+    return this.#isOpen ? 'REFUNDING' : this.#ending;
+  }
+
+  get isReturned(): boolean {
+    return this.state === 'REFUND_SUCCESS';
+  }
+
+  end(): void {
+    this.#isOpen = false;
+  }
+}
+
 /** An order at telebirr. */
 export class TelebirrOrder extends StageOrder {
   readonly prepayId = `0${randomBytes(18).toString('hex')}`;
@@ -60,7 +95,7 @@ export class TelebirrOrder extends StageOrder {
   readonly #attackerKeys: KeyPair;
   readonly #form: NotificationForm;
   readonly #closesAtMs: number;
-  readonly #refunds: TelebirrRefund[] = [];
+  readonly refunds: TelebirrRefund[] = [];
 
   constructor(content: Texts, platform: KeyPair, attackerKeys: KeyPair, form: NotificationForm) {
     super(content.merch_order_id ?? '', content.total_amount ?? '');
@@ -87,27 +122,23 @@ export class TelebirrOrder extends StageOrder {
     return this.#content.notify_url ?? '';
   }
 
-  get refunds(): readonly TelebirrRefund[] {
-    return this.#refunds;
-  }
-
   /** `biz_content` of the answer to a refund. A repeated number moves no money. */
   refund(content: Texts, plan: RefundPlan): Texts {
     const { refund_request_no: number = '', actual_amount: amountText = '' } = content;
-    const known = this.#refunds.find((refund) => refund.number === number);
+    const known = this.refunds.find((refund) => refund.number === number);
     if (known !== undefined) {
       return { ...this.#refundAnswer(known), refund_status: 'REFUND_DUPLICATED' };
     }
     if (this.acted !== 'pays' || plan.refuses === 'not_enabled') {
       throw PLATFORM_FAILED();
     }
-    const taken = this.#refunds.filter(({ state }) => state !== 'REFUND_FAILED');
+    const taken = this.refunds.filter(({ state }) => state !== 'REFUND_FAILED');
     const takenMinor = taken.reduce((sum, refund) => sum + minorOf(refund.amountText), 0);
     if (takenMinor + minorOf(amountText) > minorOf(this.amountText)) {
       throw new Refusal(400, CODE_TOO_MUCH, 'The refund exceeds the order.');
     }
     const refund = new TelebirrRefund(number, amountText, plan);
-    this.#refunds.push(refund);
+    this.refunds.push(refund);
     return this.#refundAnswer(refund);
   }
 
@@ -127,7 +158,7 @@ export class TelebirrOrder extends StageOrder {
 
   /** `biz_content` of the answer to a query: of all its refunds, only the last one shows. */
   status(): Texts {
-    const order_status = this.#refunds.at(-1)?.state ?? this.#state.order;
+    const order_status = this.refunds.at(-1)?.state ?? this.#state.order;
     const known = { merch_order_id: this.orderId, order_status };
     const total = { trans_currency: 'ETB', total_amount: this.amountText };
     return this.acted === 'pays'

@@ -11,7 +11,6 @@ import {
   type ReceivedCall,
   type Reply,
   refundPlanOf,
-  type StandIn,
   StandInServer,
 } from './stand-in.ts';
 import { type NotificationForm, TelebirrOrder } from './telebirr-h5-order.ts';
@@ -41,14 +40,7 @@ import { Tokens } from './tokens.ts';
 const GATEWAY = '/apiaccess/payment/gateway';
 const PAGE = '/payment/web/paygate';
 
-/** A stand-in for telebirr's H5 web payment: the API, the payment page and notifications. */
-export interface TelebirrH5StandIn extends StandIn {
-  readonly settings: Texts;
-  /** What telebirr does for all orders. */
-  readonly behavior: Behavior;
-  /** Invalidates all tokens, as after a restart of telebirr. */
-  dropTokens(): void;
-}
+export type TelebirrH5StandIn = Awaited<ReturnType<typeof startTelebirrH5StandIn>>;
 
 export interface Behavior {
   /** The padding that merchants' signatures must have. */
@@ -66,8 +58,11 @@ type Credentials = Readonly<
   Record<'fabricAppId' | 'appSecret' | 'merchantAppId' | 'merchantCode', string>
 >;
 
-/** `port` 0: any free one. */
-export async function startTelebirrH5StandIn(port = 0): Promise<TelebirrH5StandIn> {
+/**
+ * A stand-in for telebirr's H5 web payment: the API, the payment page and notifications. `port` 0:
+ * any free one.
+ */
+export async function startTelebirrH5StandIn(port = 0) {
   const credentials: Credentials = {
     fabricAppId: randomUUID(),
     appSecret: randomBytes(16).toString('hex'),
@@ -86,7 +81,9 @@ export async function startTelebirrH5StandIn(port = 0): Promise<TelebirrH5StandI
       merchantPrivateKey: bareBase64(telebirr.merchant.privateKey),
       telebirrPublicKey: bareBase64(telebirr.platform.publicKey),
     },
+    /** What telebirr does for all orders. */
     behavior: telebirr.behavior,
+    /** Invalidates all tokens, as after a restart of telebirr. */
     dropTokens: () => telebirr.tokens.clear(),
   };
 }
@@ -135,8 +132,9 @@ class Telebirr {
       case `POST ${GATEWAY}/payment/v1/merchant/refund`:
         return this.#refund(call);
       case `GET ${PAGE}`:
-      case `POST ${PAGE}`:
-        return this.#page(call, url.searchParams);
+        return this.#page(call, this.#signedOrder(url.searchParams));
+      case `POST ${PAGE}/act`:
+        return this.#page(call, this.stage.pressed(call.body)?.order);
       default:
         throw new Refusal(404, '49401026001', 'API not found.');
     }
@@ -249,17 +247,22 @@ class Telebirr {
     return jsonReply(200, { ...answer, sign, sign_type: 'SHA256WithRSA' });
   }
 
-  /** The customer's browser opens a URL that the merchant signed. */
-  #page(call: ReceivedCall, parameters: URLSearchParams): Reply | Promise<Reply> {
+  /** The order whose page the customer's browser opens by a URL that the merchant signed. */
+  #signedOrder(parameters: URLSearchParams): TelebirrOrder | undefined {
     const signed = checkPage(parameters, this.merchant.publicKey, this.behavior.requiredScheme);
     const { merchantAppId, merchantCode } = this.#credentials;
-    const order = this.stage.book.all.find(({ prepayId }) => prepayId === signed?.prepay_id);
     const isOurs = signed?.appid === merchantAppId && signed.merch_code === merchantCode;
-    if (order === undefined || !isOurs) {
+    const { all } = this.stage.book;
+    return isOurs ? all.find(({ prepayId }) => prepayId === signed.prepay_id) : undefined;
+  }
+
+  #page(call: ReceivedCall, order: TelebirrOrder | undefined): Reply | Promise<Reply> {
+    if (order === undefined) {
       return endPage('telebirr: invalid request');
     }
+    const page = { title: 'telebirr', action: `${PAGE}/act`, after: () => order.returnUrl() };
     return order.isOpen
-      ? this.stage.page(call, order, { title: 'telebirr', after: () => order.returnUrl() })
+      ? this.stage.page(call, order, page)
       : endPage('telebirr: this order is closed');
   }
 }

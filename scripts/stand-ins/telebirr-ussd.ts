@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isNow } from './clock.ts';
-import { type SentReport, Stage, StageOrder } from './stage.ts';
+import { queryStates, type SentReport, Stage, StageOrder } from './stage.ts';
 import {
   type CallbackVariant,
   type CustomerAct,
@@ -8,7 +8,6 @@ import {
   type Plan,
   type ReceivedCall,
   type Reply,
-  type StandIn,
   StandInServer,
 } from './stand-in.ts';
 import {
@@ -25,17 +24,7 @@ import {
   statusXml,
 } from './telebirr-ussd-messages.ts';
 
-/** telebirr's CPS together with the operator's relay in front of it. */
-export interface TelebirrUssdStandIn extends StandIn {
-  readonly settings: Readonly<typeof CREDENTIALS> & {
-    readonly namespace: Namespace;
-    readonly waitsForResult: boolean;
-    readonly relayUrl: string;
-    readonly relayHeaders: Readonly<Record<string, string>>;
-    readonly resultToken: string;
-    readonly reasons: Readonly<Record<string, string>>;
-  };
-}
+export type TelebirrUssdStandIn = Awaited<ReturnType<typeof startTelebirrUssdStandIn>>;
 
 /** How CPS takes requests, and when it answers them. */
 export interface CpsForm {
@@ -92,22 +81,13 @@ const REASONS = {
 
 /** Invented, except for "Completed". The gateway gets the state of a failure as a setting. */
 const DECLINED_STATE = 'Declined';
-const STATES: Readonly<Record<CustomerAct | 'nothing', string>> = {
-  nothing: 'Pending',
-  pays: 'Completed',
-  declines: DECLINED_STATE,
-  lacks_funds: DECLINED_STATE,
-  mistypes_pin: DECLINED_STATE,
-  cancels: DECLINED_STATE,
-  // May still be paid.
-  times_out: 'Expired',
-};
+const STATES = queryStates('Pending', 'Completed', DECLINED_STATE, 'Expired');
 
-/** `port` 0: any free one. */
+/** telebirr's CPS together with the operator's relay in front of it. `port` 0: any free one. */
 export async function startTelebirrUssdStandIn(
   port = 0,
   { namespace = 'cpsinterface', waitsForResult = false }: CpsForm = {},
-): Promise<TelebirrUssdStandIn> {
+) {
   const cps = new Cps(namespace, waitsForResult);
   const server = await StandInServer.start((call) => cps.answer(call), port);
   return {

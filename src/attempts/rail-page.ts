@@ -5,7 +5,7 @@ import { railOrder } from './order.ts';
 
 /**
  * The provider's page for the attempt in flight, or null. If the Worker died before it stored the
- * provider's answer, a rail with a `RecoverablePage` computes the page from the order.
+ * provider's answer, a rail with a `page` computes the page from the order.
  */
 export async function railPageUrl(
   env: Env,

@@ -50,7 +50,7 @@ export interface ProbedRail extends ProbeResult {
 }
 
 /**
- * Tries the credentials of the rail that the path names; see `Probe`. Problem 404 for a malformed
+ * Tries the credentials of the rail that the path names; see `Rail.probe`. Problem 404 for a malformed
  * path, 409 without a valid secret, 429 after a few probes in a minute. `origin`: the gateway's, for
  * a gateway without PUBLIC_BASE_URL.
  */

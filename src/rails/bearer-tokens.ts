@@ -12,11 +12,20 @@ export interface FreshToken {
   readonly usableUntilMs: number;
 }
 
-/** How a provider's account gets a token. `Refusal`: without a token, nothing was sent. */
-export interface TokenSource<Refusal> {
+/** Without a token nothing was sent, so no money can have moved. */
+export interface NoToken {
+  readonly type: 'no_token';
+  readonly reason: 'misconfigured' | 'rail_unavailable';
+  /** HTTP status; null when no answer came. */
+  readonly status: number | null;
+  readonly providerCode: string | null;
+}
+
+/** How a provider's account gets a token. */
+export interface TokenSource {
   /** All settings that the token depends on, so that changed settings never use an old token. */
   readonly account: string;
-  request(): Promise<FreshToken | Refusal>;
+  request(): Promise<FreshToken | NoToken>;
 }
 
 /**
@@ -24,17 +33,17 @@ export interface TokenSource<Refusal> {
  * must not await another's promise. Two requests may thus each fetch a token; the last one requested
  * stays.
  */
-export class BearerTokens<Refusal extends { readonly type: string }> {
+export class BearerTokens {
   readonly #tokens = new BoundedCache<FreshToken>({
     sizeMax: TOKENS_MAX,
     ageMsMax: TOKEN_AGE_MS_MAX,
   });
 
   /** A new token, also in place of a valid one. */
-  async fresh({ account, request }: TokenSource<Refusal>): Promise<FreshToken | Refusal> {
+  async fresh({ account, request }: TokenSource): Promise<FreshToken | NoToken> {
     const requestedAtMs = Date.now();
     const fresh = await request();
-    if (isToken(fresh) && fresh.usableUntilMs > Date.now()) {
+    if (fresh.type === 'token' && fresh.usableUntilMs > Date.now()) {
       this.#tokens.set(account, fresh, requestedAtMs);
     }
     return fresh;
@@ -45,14 +54,14 @@ export class BearerTokens<Refusal extends { readonly type: string }> {
    * call, so that one retry with a new token cannot act twice.
    */
   async call<Answer>(
-    source: TokenSource<Refusal>,
+    source: TokenSource,
     send: (token: string) => Promise<Answer>,
     isTokenRefused: (answer: Answer) => boolean,
     callsMax = 2,
-  ): Promise<Answer | Refusal> {
+  ): Promise<Answer | NoToken> {
     for (let calls = 1; ; calls += 1) {
       const found = this.#usable(source.account) ?? (await this.fresh(source));
-      if (!isToken(found)) {
+      if (found.type === 'no_token') {
         return found;
       }
       const answer = await send(found.token);
@@ -80,6 +89,6 @@ export class BearerTokens<Refusal extends { readonly type: string }> {
   }
 }
 
-function isToken(result: FreshToken | { readonly type: string }): result is FreshToken {
-  return result.type === 'token';
+export function isNoToken(answer: object): answer is NoToken {
+  return 'type' in answer && answer.type === 'no_token';
 }

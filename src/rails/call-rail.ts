@@ -3,13 +3,17 @@ import { readBytes } from '../http/read-bytes.ts';
 /** Rails answer in a few hundred bytes; no genuine answer is larger. */
 const ANSWER_BYTES_MAX = 64 * 1024;
 
-export type RailAnswer =
-  | { readonly type: 'answered'; readonly status: number; readonly text: string }
+export interface RailAnswer {
   /**
-   * No connection, a timeout, or an answer that broke off or is too large. The rail may or may not
-   * have acted on the request.
+   * HTTP status. Null without an answer: no connection, a timeout, or an answer that broke off or is
+   * too large. The rail may or may not have acted on the request.
    */
-  | { readonly type: 'no_answer' };
+  readonly status: number | null;
+  /** Empty without an answer. */
+  readonly text: string;
+}
+
+export const NO_ANSWER: RailAnswer = { status: null, text: '' };
 
 export interface RailRequest {
   readonly method: 'GET' | 'POST';
@@ -31,10 +35,29 @@ export async function callRail(
     });
     const bytes = await readBytes(response, ANSWER_BYTES_MAX);
     return bytes === null
-      ? { type: 'no_answer' }
-      : { type: 'answered', status: response.status, text: new TextDecoder().decode(bytes) };
+      ? NO_ANSWER
+      : { status: response.status, text: new TextDecoder().decode(bytes) };
   } catch {
     // No error tells whether the rail acted on the request.
-    return { type: 'no_answer' };
+    return NO_ANSWER;
   }
+}
+
+/** Posts JSON, as a value or already written, and accepts JSON. */
+export function postJson(
+  url: string,
+  body: string | object,
+  timeoutMs: number,
+  moreHeaders: Readonly<Record<string, string>> = {},
+): Promise<RailAnswer> {
+  const json = { accept: 'application/json', 'content-type': 'application/json' };
+  return callRail(
+    url,
+    {
+      method: 'POST',
+      headers: { ...json, ...moreHeaders },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    },
+    timeoutMs,
+  );
 }

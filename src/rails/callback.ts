@@ -1,3 +1,4 @@
+import { sha256Hex } from '../crypto/encoding.ts';
 import type { Outcome } from '../domain/intent.ts';
 
 /** A provider's HTTP request to a callback URL, with the whole body. */
@@ -49,6 +50,11 @@ export interface CallbackReply {
 
 export function bodyText({ body }: CallbackCall): string {
   return new TextDecoder().decode(body);
+}
+
+/** Compares digests, so that the comparison's timing reveals nothing about the secret. */
+export async function isSecret(given: string, secret: string): Promise<boolean> {
+  return (await sha256Hex(given)) === (await sha256Hex(secret));
 }
 
 export function refusedCallback(

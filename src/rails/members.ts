@@ -27,6 +27,11 @@ export function textOf(value: unknown, charactersMax = TEXT_CHARACTERS_MAX): str
   return typeof value === 'string' && value !== '' && value.length <= charactersMax ? value : null;
 }
 
+/** A string of this form, such as an id that we store and show. */
+export function matching(value: unknown, form: RegExp): string | null {
+  return typeof value === 'string' && form.test(value) ? value : null;
+}
+
 /** A plain value as text: a provider may write the same code as a string or as a number. */
 export function scalarOf(value: unknown): string | null {
   switch (typeof value) {

@@ -16,7 +16,7 @@ export function promptPlan(deadlineAtMs: number, checkAtMs: number | null): Atte
   return { flow: 'push', deadlineAtMs, windowIsFinal: false, checkAtMs };
 }
 
-/** Deadline until a consumer claims a `SlowStart`; the claim then sets a new one. */
+/** Deadline until a consumer claims a start that waits for the customer; the claim then sets a new one. */
 const QUEUE_TIME_MS = 60_000;
 
 /** Plan of an attempt by phone prompt whose `start` answers only after the customer has acted. */
@@ -29,7 +29,7 @@ export function slowPromptPlan(
   return promptPlan(Math.min(nowMs + QUEUE_TIME_MS, expiresAtMs), null);
 }
 
-/** The end of the window of a `SlowStart` that begins with a consumer's claim. */
+/** The end of the window of such a start, which begins with a consumer's claim. */
 export function claimedWindowEndMs(
   { startTimeoutMs }: Pick<Rail, 'startTimeoutMs'>,
   claimedAtMs: number,

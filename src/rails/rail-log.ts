@@ -10,8 +10,8 @@ export interface RailLogEntry {
   readonly reference: string;
   /** The provider's own id of the order, where the provider looks orders up by that. */
   readonly railReference?: string | undefined;
-  /** HTTP status; undefined when no answer came. */
-  readonly status?: number | undefined;
+  /** HTTP status; null when no answer came. */
+  readonly status?: number | null;
   /** The code or state as the provider wrote it; null when it gave none. */
   readonly providerCode: string | null;
   /** `info` for what customers and their accounts cause; `warn` by default. */
@@ -26,7 +26,7 @@ export function logRailAnswer(entry: RailLogEntry): void {
     call,
     reference,
     ...(railReference !== undefined && { railReference }),
-    ...(status !== undefined && { status }),
+    ...(typeof status === 'number' && { status }),
     providerCode: providerCode === null ? null : (printableCode(providerCode) ?? '(unprintable)'),
   });
 }

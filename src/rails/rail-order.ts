@@ -14,7 +14,7 @@ export interface RailOrder {
   /** Where the provider reports this attempt: `<base URL>/rails/<rail id>/<attempt token>`. */
   readonly callbackUrl: string;
   /**
-   * Only for a rail with a `SharedCallbackAddress`: an order id of 79 letters and digits (A-Z, 2-7)
+   * Only for a rail with an `openCallback`: an order id of 79 letters and digits (A-Z, 2-7)
    * that names this attempt and that only we can sign. The attempt's reference is the short form: a
    * shared address finds it too, once the read model knows the attempt.
    */

@@ -2,26 +2,13 @@ import type { AttemptPlan, FailureReason, IntentTerms, Outcome } from '../domain
 import type { Currency, Method } from '../domain/method.ts';
 import type { CallbackCall, CallbackReading } from './callback.ts';
 import type { RailOrder } from './rail-order.ts';
-import type { RefundCallbacks, RefundRepeats, RefundStatusQuery, Refunds } from './refund.ts';
+import type { RefundAnswer, RefundOrder, RefundReading, RefundRepeats, Refunds } from './refund.ts';
 
 /**
  * The adapter for one payment method's provider. Adapters hold no state: the object does. What only
- * some providers offer is one of the capabilities below, which an adapter has as a whole or not at
- * all.
+ * some providers offer is optional.
  */
-export interface Rail
-  extends Partial<PhoneCheck>,
-    Partial<WholeAmounts>,
-    Partial<SlowStart>,
-    Partial<RecoverablePage>,
-    Partial<StatusQuery>,
-    Partial<Callbacks>,
-    Partial<SharedCallbackAddress>,
-    Partial<Refunds>,
-    Partial<RefundRepeats>,
-    Partial<RefundStatusQuery>,
-    Partial<RefundCallbacks>,
-    Partial<Probe> {
+export interface Rail extends Partial<Refunds>, Partial<RefundRepeats> {
   /** Name in URLs and logs: lower-case letters and hyphens. */
   readonly id: string;
   readonly currencies: readonly Currency[];
@@ -37,65 +24,64 @@ export interface Rail
    * throws because of the provider: a timeout or an unclear answer is `unknown`, not `failed`.
    */
   start(order: RailOrder): Promise<StartResult>;
+  /** `start` answers only after the customer has acted, so a queue consumer calls it, once. */
+  readonly startWaitsForCustomer?: true;
+  /**
+   * The provider serves only some phone numbers: whether a number (251XXXXXXXXX) can have an account
+   * with it.
+   */
+  acceptsPhone?(phone: string): boolean;
+  /** The provider may take no cents: such a payment is not offered this method. */
+  readonly wholeAmountsOnly?: boolean;
+  /**
+   * The provider's page can be computed from the order, so a lost answer to a start loses nothing.
+   * `start` computes it too, without a call: it could be refused when the customer already pays
+   * there. Null for an order that the provider does not accept.
+   */
+  page?(order: RailOrder): Promise<RailPage | null>;
+  /**
+   * The provider answers queries about the outcome of an attempt. Never throws because of the
+   * provider. `unknown` also when the provider only accepts the query and reports the result later,
+   * to the attempt's callback URL.
+   */
+  query?(order: RailOrder, nowMs: number): Promise<Outcome>;
+  /**
+   * The provider reports an attempt to that attempt's own URL (`RailOrder.callbackUrl`). Reads a
+   * callback that arrived for `order`: checks authenticity first, then parses. Returns what it proves
+   * and the reply that the provider gets once the outcome is committed.
+   */
+  readCallback?(call: CallbackCall, order: RailOrder): Promise<CallbackReading>;
+  /**
+   * The provider reports all attempts to one registered URL: the report itself names its order. Null
+   * unless it is an authentic report of this provider.
+   */
+  openCallback?(call: CallbackCall): Promise<OpenedCallback | null>;
+  /**
+   * The provider can be tried without moving money and without prompting a phone. Signs in, then asks
+   * about an order that cannot exist, as far as the provider has such calls. `resultUrl`: where a
+   * provider that answers later posts its result. Never throws because of the provider.
+   */
+  probe?(resultUrl: string): Promise<ProbeResult>;
+  /**
+   * The provider answers queries about a refund. Never throws because of the provider. An answer that
+   * is not understood is `unknown`.
+   */
+  refundStatus?(order: RefundOrder, nowMs: number): Promise<RefundAnswer>;
+  /**
+   * The provider reports a refund to that refund's own URL (`RefundOrder.callbackUrl`). Checks
+   * authenticity first, then parses.
+   */
+  readRefundCallback?(call: CallbackCall, order: RefundOrder): Promise<RefundReading>;
 }
 
 /** What a provider takes. A payment that breaks a rule is not offered the method. */
 export type RailRules = Pick<Rail, 'currencies' | 'acceptsPhone' | 'wholeAmountsOnly'>;
 
-/** The provider serves only some phone numbers. */
-export interface PhoneCheck {
-  /** Whether a number (251XXXXXXXXX) can have an account with the provider. */
-  acceptsPhone(phone: string): boolean;
-}
-
-/** The provider may take no cents: such a payment is not offered this method. */
-export interface WholeAmounts {
-  readonly wholeAmountsOnly: boolean;
-}
-
 /**
- * Time to store the answer of a `SlowStart`, between its timeout and the end of the window that
- * begins with the consumer's claim.
+ * Time to store the answer of a start that waits for the customer, between its timeout and the end
+ * of the window that begins with the consumer's claim.
  */
 export const STORING_TIME_MS = 5_000;
-
-/** `start` answers only after the customer has acted, so a queue consumer calls it, once. */
-export interface SlowStart {
-  readonly startWaitsForCustomer: true;
-}
-
-/**
- * The provider's page can be computed from the order, so a lost answer to a start loses nothing.
- * `start` computes it too, without a call: it could be refused when the customer already pays there.
- */
-export interface RecoverablePage {
-  /** Null for an order that the provider does not accept. */
-  page(order: RailOrder): Promise<RailPage | null>;
-}
-
-/** The provider answers queries about the outcome of an attempt. */
-export interface StatusQuery {
-  /**
-   * Never throws because of the provider. `unknown` also when the provider only accepts the query and
-   * reports the result later, to the attempt's callback URL.
-   */
-  query(order: RailOrder, nowMs: number): Promise<Outcome>;
-}
-
-/** The provider reports an attempt to that attempt's own URL (`RailOrder.callbackUrl`). */
-export interface Callbacks {
-  /**
-   * Reads a callback that arrived for `order`: checks authenticity first, then parses. Returns what
-   * it proves and the reply that the provider gets once the outcome is committed.
-   */
-  readCallback(call: CallbackCall, order: RailOrder): Promise<CallbackReading>;
-}
-
-/** The provider reports all attempts to one registered URL: the report itself names its order. */
-export interface SharedCallbackAddress {
-  /** Null unless it is an authentic report of this provider. */
-  openCallback(call: CallbackCall): Promise<OpenedCallback | null>;
-}
 
 /** An authentic report, already decrypted. */
 export interface OpenedCallback {
@@ -103,16 +89,6 @@ export interface OpenedCallback {
   readonly orderId: string;
   /** What the report proves about the order with this id. */
   read(order: RailOrder): Promise<CallbackReading>;
-}
-
-/** The provider can be tried without moving money and without prompting a phone. */
-export interface Probe {
-  /**
-   * Signs in, then asks about an order that cannot exist, as far as the provider has such calls.
-   * `resultUrl`: where a provider that answers later posts its result. Never throws because of the
-   * provider.
-   */
-  probe(resultUrl: string): Promise<ProbeResult>;
 }
 
 export type ProbeOutcome =
@@ -158,6 +134,6 @@ export type StartResult =
       readonly reason: FailureReason;
       readonly providerCode?: string | null;
     }
-  /** Already has an outcome: a `SlowStart` returns it. */
+  /** Already has an outcome: a start that waits for the customer returns it. */
   | { readonly type: 'resolved'; readonly outcome: Outcome }
   | { readonly type: 'unknown'; readonly providerCode?: string | null };

@@ -1,5 +1,5 @@
 import type { Refund, RefundCapability, RefundOutcome } from '../domain/refund.ts';
-import type { CallbackCall, CallbackReply, CallbackSuspicion } from './callback.ts';
+import type { CallbackReply, CallbackSuspicion } from './callback.ts';
 import type { RailOrder } from './rail-order.ts';
 
 /**
@@ -27,18 +27,6 @@ export interface RefundRepeats {
   isRefundRepeatable(order: RefundOrder): boolean;
   /** Makes the call again, with the same number and amount. Otherwise like `refund`. */
   repeatRefund(order: RefundOrder): Promise<RefundAnswer>;
-}
-
-/** The provider answers queries about a refund. */
-export interface RefundStatusQuery {
-  /** Never throws because of the provider. An answer that is not understood is `unknown`. */
-  refundStatus(order: RefundOrder, nowMs: number): Promise<RefundAnswer>;
-}
-
-/** The provider reports a refund to that refund's own URL (`RefundOrder.callbackUrl`). */
-export interface RefundCallbacks {
-  /** Checks authenticity first, then parses. */
-  readRefundCallback(call: CallbackCall, order: RefundOrder): Promise<RefundReading>;
 }
 
 /** Below REFUND_WINDOW_MS, so that there is time to store the answer. */

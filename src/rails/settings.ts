@@ -63,7 +63,7 @@ interface Registration {
 export interface CallbackRoutes {
   readonly railId: string;
   readonly verbs: readonly ('GET' | 'POST')[];
-  /** Below `/rails/<rail id>`: the address of a rail with a `SharedCallbackAddress`. */
+  /** Below `/rails/<rail id>`: the address of a rail with an `openCallback`. */
   readonly sharedPath?: string;
 }
 

@@ -54,10 +54,10 @@ export const STATUSES = {
 } as const satisfies Readonly<Record<string, StatusTable>>;
 
 export function meaningOfStatus(answer: RailAnswer, table: StatusTable): StatusMeaning {
-  if (answer.type === 'no_answer') {
+  const { status } = answer;
+  if (status === null) {
     return 'unclear';
   }
-  const { status } = answer;
   const hundreds = status >= 400 && status < 500 ? table['4xx'] : status >= 500 && table['5xx'];
   return table[status] ?? (hundreds || table.others);
 }

@@ -2,9 +2,11 @@ import * as v from 'valibot';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ebirrReport, meaningOf } from '../../src/rails/ebirr/answer.ts';
 import { purchaseDescription, purchaseRequest } from '../../src/rails/ebirr/purchase.ts';
+import { ebirrRail } from '../../src/rails/ebirr/rail.ts';
 import { ebirrSettingsSchema } from '../../src/rails/ebirr/settings.ts';
 import { ebirrSample } from '../support/rails/ebirr.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
+import { orderFor } from '../support/rails/order.ts';
 import { PLAYERS } from '../support/rails/players.ts';
 import { RailScene } from '../support/rails/scene.ts';
 
@@ -146,19 +148,12 @@ describe('the published samples', () => {
   });
 
   test('reproduces the request byte for byte', () => {
-    const request = purchaseRequest(
-      settings,
-      {
-        requestId: 'b3b3a9a0-1111-4222-8333-444444444444',
-        reference: 'ORDER-0001',
-        phone: '251911223344',
-        amountMinor: 1_000,
-        currency: 'ETB',
-        description: 'Order 0001',
-        returnUrl: 'https://pay.example.com/rails/ebirr/t',
-      },
-      Date.UTC(2026, 0, 31, 9, 34, 56),
-    );
+    const order = orderFor(ebirrRail(settings), 'E_BIRR', {
+      terms: { amountMinor: 1_000, merchantName: 'Order 0001', description: null },
+      attempt: { id: 'b3b3a9a0-1111-4222-8333-444444444444', reference: 'ORDER-0001' },
+    });
+    const atMs = Date.UTC(2026, 0, 31, 9, 34, 56);
+    const request = purchaseRequest(settings, order, '251911223344', atMs);
     expect(`${JSON.stringify(request)}\n`).toBe(ebirrSample('purchase_request'));
   });
 

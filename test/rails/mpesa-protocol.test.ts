@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import type { FailureReason } from '../../src/domain/intent.ts';
+import { NO_ANSWER } from '../../src/rails/call-rail.ts';
 import { readMpesaCallback } from '../../src/rails/mpesa/callback.ts';
 import {
   amountText,
@@ -84,7 +85,7 @@ describe('the answer to a push', () => {
   const accepted = { ...SAMPLE_ANSWER, MerchantRequestID: REFERENCE };
   const read = (status: number, body: unknown) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    return readPush({ type: 'answered', status, text });
+    return readPush({ status, text });
   };
 
   it('accepts the sample, whichever MerchantRequestID it names', () => {
@@ -152,7 +153,7 @@ describe('the answer to a push', () => {
     expect(read(200, '{"resultCode":{"toString":1},"errorCode":["400"]}')).toEqual({
       type: 'unknown',
     });
-    expect(readPush({ type: 'no_answer' })).toEqual({ type: 'unknown' });
+    expect(readPush(NO_ANSWER)).toEqual({ type: 'unknown' });
   });
 
   it('is a refusal after too many requests or with a refused token', () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MpesaStandIn } from '../../scripts/stand-ins/mpesa.ts';
-import type { RailAnswer } from '../../src/rails/call-rail.ts';
+import { NO_ANSWER, type RailAnswer } from '../../src/rails/call-rail.ts';
 import { readReversal, reversalBody } from '../../src/rails/mpesa/reversal.ts';
 import { readReversalResult } from '../../src/rails/mpesa/reversal-result.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
@@ -83,7 +83,6 @@ describe('the answer', () => {
   });
 
   const answered = (status: number, value: unknown): RailAnswer => ({
-    type: 'answered',
     status,
     text: JSON.stringify(value),
   });
@@ -103,10 +102,10 @@ describe('the answer', () => {
     ],
     ['another status', answered(202, OK), UNKNOWN],
     ['another code', answered(200, { ...OK, ResponseCode: '1' }), UNKNOWN],
-    ['no JSON', { type: 'answered', status: 200, text: '<html>' }, UNKNOWN],
+    ['no JSON', { status: 200, text: '<html>' }, UNKNOWN],
     ['no code', answered(200, {}), UNKNOWN],
     ['an unknown error', answered(400, { errorCode: '400.9' }), UNKNOWN],
-    ['no answer', { type: 'no_answer' }, UNKNOWN],
+    ['no answer', NO_ANSWER, UNKNOWN],
     ['503', answered(503, OK), UNKNOWN],
     ['429', answered(429, {}), { type: 'failed', reason: 'rail_unavailable' }],
     ['401', answered(401, {}), { type: 'token_refused' }],

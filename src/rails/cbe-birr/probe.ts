@@ -1,8 +1,8 @@
 import type { RailAnswer } from '../call-rail.ts';
 import { jsonObject } from '../members.ts';
-import { newReference, probed, statusOf } from '../probe.ts';
+import { newReference, probing } from '../probe.ts';
 import type { ProbeResult } from '../rail.ts';
-import { postJson, queryState, sealedIn } from './query.ts';
+import { postToBank, queryState, sealedIn } from './query.ts';
 import type { Seal } from './seal.ts';
 import type { CbeBirrSettings } from './settings.ts';
 
@@ -27,11 +27,11 @@ export async function probe(settings: CbeBirrSettings, seal: Seal): Promise<Prob
     // About an unknown transaction, CBE may leave out what a report has.
     return judged('TXNSTAT', answer, jsonObject(seal.open(sealed) ?? '') !== null);
   }
-  const plain = probed('TXNSTAT', statusOf(answer), { settings: SECRET });
+  const plain = probing('TXNSTAT', answer.status)(undefined, SECRET);
   if (plain.outcome !== 'reached') {
     return { ...plain, settings: ['baseUrl', 'statusBaseUrl'] };
   }
-  const tried = await postJson(settings, TRY_CALL, { MName: NAME, tillCode: settings.tillCode });
+  const tried = await postToBank(settings, TRY_CALL, { MName: NAME, tillCode: settings.tillCode });
   const texts = sealedTexts(tried);
   // Without an encrypted text, CBE's answers prove nothing about the credentials.
   return texts.length === 0
@@ -44,15 +44,13 @@ export async function probe(settings: CbeBirrSettings, seal: Seal): Promise<Prob
 }
 
 function judged(call: string, answer: RailAnswer, isOpened: boolean): ProbeResult {
-  return probed(call, statusOf(answer), {
-    outcome: isOpened ? 'accepted' : 'refused',
-    settings: isOpened ? UNPROVED : SECRET,
-  });
+  const judge = probing(call, answer.status);
+  return isOpened ? judge('accepted', UNPROVED) : judge('refused', SECRET);
 }
 
 /** Base64 of whole blocks in the answer. One client drops three characters before it. */
 function sealedTexts(answer: RailAnswer): readonly string[] {
-  if (answer.type !== 'answered' || answer.status !== 200) {
+  if (answer.status !== 200) {
     return [];
   }
   const text = answer.text.trim();

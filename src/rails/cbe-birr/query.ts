@@ -1,4 +1,4 @@
-import { callRail, type RailAnswer } from '../call-rail.ts';
+import { postJson, type RailAnswer } from '../call-rail.ts';
 import { jsonObject } from '../members.ts';
 import { hashOf } from './seal.ts';
 import type { CbeBirrSettings } from './settings.ts';
@@ -16,31 +16,20 @@ export async function queryState(
     ['Tillcode', tillCode],
     ['transactionId', transactionId],
   ]);
-  return postJson(settings, 'TXNSTAT', { transactionId, Tillcode: tillCode, Signiture });
+  return postToBank(settings, 'TXNSTAT', { transactionId, Tillcode: tillCode, Signiture });
 }
 
 /** The encrypted report in the answer. Null for plain text, as about an unknown transaction. */
 export function sealedIn(answer: RailAnswer): string | null {
-  const sealed =
-    answer.type === 'answered' && answer.status === 200
-      ? jsonObject(answer.text)?.EncryptedResponseValue
-      : null;
+  const sealed = answer.status === 200 ? jsonObject(answer.text)?.EncryptedResponseValue : null;
   return typeof sealed === 'string' ? sealed : null;
 }
 
 /** Posts to one of the calls of CBE's API. */
-export function postJson(
+export function postToBank(
   { statusBaseUrl, baseUrl }: CbeBirrSettings,
   call: string,
   body: Readonly<Record<string, string>>,
 ): Promise<RailAnswer> {
-  return callRail(
-    `${statusBaseUrl ?? baseUrl}/api/cbebpg/${call}`,
-    {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json' },
-      body: JSON.stringify(body),
-    },
-    QUERY_TIMEOUT_MS,
-  );
+  return postJson(`${statusBaseUrl ?? baseUrl}/api/cbebpg/${call}`, body, QUERY_TIMEOUT_MS);
 }

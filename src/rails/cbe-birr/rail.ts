@@ -1,6 +1,4 @@
-import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
-import type { Method } from '../../domain/method.ts';
-import { nextCheckAtMs } from '../../domain/schedule.ts';
+import type { Outcome } from '../../domain/intent.ts';
 import { isPending } from '../../domain/time.ts';
 import type { RailAnswer } from '../call-rail.ts';
 import {
@@ -11,18 +9,8 @@ import {
   textReply,
 } from '../callback.ts';
 import { jsonObject } from '../members.ts';
-import { withProviderCode } from '../provider-code.ts';
-import type {
-  Callbacks,
-  OpenedCallback,
-  Probe,
-  Rail,
-  RailPage,
-  RecoverablePage,
-  SharedCallbackAddress,
-  StartResult,
-  StatusQuery,
-} from '../rail.ts';
+import { unknownUntilQuery, withProviderCode } from '../outcomes.ts';
+import type { OpenedCallback, Rail, RailPage, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import { ORDER_ID_CHARACTERS, type RailOrder } from '../rail-order.ts';
 import { openCallback } from './callback.ts';
@@ -45,9 +33,7 @@ const FIRST_CHECK_AFTER_MS = 30_000;
  * in the URL. CBE posts the result to a URL that is registered once. We query CBE for the state
  * before we believe it. CBE's transaction id is our order id.
  */
-export function cbeBirrRail(
-  settings: CbeBirrSettings,
-): Rail & RecoverablePage & StatusQuery & Callbacks & SharedCallbackAddress & Probe {
+export function cbeBirrRail(settings: CbeBirrSettings) {
   let known: Seal | undefined;
   // Keeps the seal, never the promise: a request must not await a promise of another request.
   const sealOnce = async () => {
@@ -85,7 +71,7 @@ export function cbeBirrRail(
       reference: attempt.reference,
       // The bank looks orders up by this id alone.
       railReference: transactionId,
-      status: answer.type === 'answered' ? answer.status : undefined,
+      status: answer.status,
       providerCode: report?.providerCode ?? null,
     };
     switch (report?.state) {
@@ -121,7 +107,7 @@ export function cbeBirrRail(
     }
     // The cipher and hash are weak, and an attacker can replay an old callback, so we always query
     // CBE. An inconclusive query repeats soon, because the callback says that something happened.
-    const checkAtMs = nextCheckAtMs(0, order.attempt.startedAtMs, Date.now());
+    const { checkAtMs = null } = unknownUntilQuery(order, Date.now(), 0);
     const queried = await queryOutcome(order, transactionId, checkAtMs);
     const isUnconfirmed =
       state === 'paid' && queried.type !== 'succeeded' && order.attempt.status !== 'succeeded';
@@ -144,17 +130,15 @@ export function cbeBirrRail(
     currencies: [CURRENCY],
     startTimeoutMs: START_TIMEOUT_MS,
 
-    plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
-      return {
-        flow: 'redirect',
-        // CBE's page takes no lifetime, and CBE publishes none.
-        deadlineAtMs: Math.max(terms.expiresAtMs, nowMs + settings.pageWindowSeconds * 1_000),
-        windowIsFinal: false,
-        checkAtMs: nowMs + FIRST_CHECK_AFTER_MS,
-      };
-    },
+    plan: ({ expiresAtMs }, _method, nowMs) => ({
+      flow: 'redirect',
+      // CBE's page takes no lifetime, and CBE publishes none.
+      deadlineAtMs: Math.max(expiresAtMs, nowMs + settings.pageWindowSeconds * 1_000),
+      windowIsFinal: false,
+      checkAtMs: nowMs + FIRST_CHECK_AFTER_MS,
+    }),
 
-    async start(order: RailOrder): Promise<StartResult> {
+    async start(order): Promise<StartResult> {
       return order.terms.currency === CURRENCY
         ? { type: 'accepted', ...(await pageOf(order)) }
         : { type: 'refused', reason: 'misconfigured' };
@@ -162,13 +146,9 @@ export function cbeBirrRail(
 
     page: async (order) => (order.terms.currency === CURRENCY ? pageOf(order) : null),
 
-    async query(order: RailOrder, nowMs: number): Promise<Outcome> {
-      const { checks, startedAtMs } = order.attempt;
-      return queryOutcome(
-        order,
-        transactionIdFor(settings, order),
-        nextCheckAtMs(checks, startedAtMs, nowMs),
-      );
+    async query(order, nowMs) {
+      const { checkAtMs } = unknownUntilQuery(order, nowMs);
+      return queryOutcome(order, transactionIdFor(settings, order), checkAtMs ?? null);
     },
 
     async readCallback(call, order) {
@@ -191,7 +171,7 @@ export function cbeBirrRail(
       const { report } = opened;
       return { orderId: report.transactionId, read: (order) => readReport(report, order) };
     },
-  };
+  } satisfies Rail;
 }
 
 /**
@@ -200,11 +180,7 @@ export function cbeBirrRail(
  * callback with an unlisted state is logged as a warning, because CBE calls when something ended.
  */
 function isWaiting(answer: RailAnswer, report: StateReport | null): boolean {
-  return (
-    answer.type === 'answered' &&
-    answer.status === 200 &&
-    (report !== null || jsonObject(answer.text) === null)
-  );
+  return answer.status === 200 && (report !== null || jsonObject(answer.text) === null);
 }
 
 /**

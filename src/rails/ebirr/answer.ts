@@ -1,6 +1,14 @@
 import type { FailureReason } from '../../domain/intent.ts';
 import type { RailAnswer } from '../call-rail.ts';
-import { codesOf, isAbsent, jsonObject, membersOf, minorOf, scalarOf } from '../members.ts';
+import {
+  codesOf,
+  isAbsent,
+  jsonObject,
+  matching,
+  membersOf,
+  minorOf,
+  scalarOf,
+} from '../members.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { PAID_STATE } from './settings.ts';
 
@@ -148,13 +156,9 @@ export function receiptsOf(
   report: Pick<EbirrReport, 'transactionId' | 'issuerTransactionId'>,
 ): Receipts {
   return {
-    receipt: printedId(report.transactionId),
-    issuerReceipt: printedId(report.issuerTransactionId),
+    receipt: matching(report.transactionId, RECEIPT),
+    issuerReceipt: matching(report.issuerTransactionId, RECEIPT),
   };
-}
-
-function printedId(id: string | null): string | null {
-  return id !== null && RECEIPT.test(id) ? id : null;
 }
 
 /** eBirr does not know or does not admit the API user. The code varies, the message does not. */

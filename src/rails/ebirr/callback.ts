@@ -7,7 +7,7 @@ import {
   jsonReply,
   refusedCallback,
 } from '../callback.ts';
-import { withProviderCode } from '../provider-code.ts';
+import { withProviderCode } from '../outcomes.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { codeOf, type EbirrReport, ebirrReport, meaningOf, mismatchOf } from './answer.ts';

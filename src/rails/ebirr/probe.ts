@@ -1,5 +1,5 @@
-import { newReference, probed, statusOf } from '../probe.ts';
-import type { ProbeOutcome, ProbeResult } from '../rail.ts';
+import { newReference, probing } from '../probe.ts';
+import type { ProbeResult } from '../rail.ts';
 import {
   codeOf,
   ebirrReport,
@@ -23,11 +23,10 @@ const REFUSALS: readonly string[] = ['5301', '5308'];
 export async function probe(settings: EbirrSettings, send: SendRequest): Promise<ProbeResult> {
   const request = statusRequest(settings, newReference(), crypto.randomUUID(), Date.now());
   const answer = await send(request, QUERY_TIMEOUT_MS);
-  const report = answer.type === 'answered' ? ebirrReport(answer.text) : null;
+  const report = ebirrReport(answer.text);
   const providerCode = report && codeOf(report);
-  const query = (outcome?: ProbeOutcome, wrong?: readonly string[]) =>
-    probed(STATUS_SERVICE, statusOf(answer), { providerCode, outcome, settings: wrong });
-  if (report === null || providerCode === null || statusOf(answer) !== 200) {
+  const query = probing(STATUS_SERVICE, answer.status, providerCode);
+  if (report === null || providerCode === null || answer.status !== 200) {
     return query();
   }
   const { responseCode, errorCode } = report;

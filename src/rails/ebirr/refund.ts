@@ -2,7 +2,7 @@ import { ethiopianTimestamp } from '../../domain/ethiopian-time.ts';
 import { majorText } from '../../domain/money.ts';
 import type { RailAnswer } from '../call-rail.ts';
 import { minorOf } from '../members.ts';
-import { withProviderCode } from '../provider-code.ts';
+import { withProviderCode } from '../outcomes.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RefundAnswer, RefundOrder } from '../refund.ts';
 import { meaningOfStatus, STATUSES } from '../statuses.ts';
@@ -36,8 +36,8 @@ export async function refundPurchase(
   const requestId = crypto.randomUUID();
   const request = refundRequest(settings, service, order, receipt, requestId, Date.now());
   const answer = await send(request, REFUND_TIMEOUT_MS);
-  const status = answer.type === 'answered' ? answer.status : undefined;
-  const report = answer.type === 'answered' ? ebirrReport(answer.text) : null;
+  const { status } = answer;
+  const report = ebirrReport(answer.text);
   const outcome = refundAnswer(answer, report, order);
   const providerCode = report && codeOf(report);
   if (outcome.type !== 'succeeded') {

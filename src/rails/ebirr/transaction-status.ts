@@ -1,8 +1,7 @@
 import { ethiopianTimestamp } from '../../domain/ethiopian-time.ts';
 import type { Outcome } from '../../domain/intent.ts';
-import { nextCheckAtMs } from '../../domain/schedule.ts';
 import { codesOf, minorOf } from '../members.ts';
-import { withProviderCode } from '../provider-code.ts';
+import { unknownUntilQuery, withProviderCode } from '../outcomes.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { normalizedState } from '../setting-fields.ts';
@@ -27,21 +26,18 @@ export async function queryStatus(
   nowMs: number,
   send: SendRequest,
 ): Promise<Outcome> {
-  const { reference, checks, startedAtMs } = order.attempt;
+  const { reference } = order.attempt;
   const request = statusRequest(settings, reference, crypto.randomUUID(), nowMs);
   const answer = await send(request, QUERY_TIMEOUT_MS);
-  const status = answer.type === 'answered' ? answer.status : undefined;
-  const text = answer.type === 'answered' && answer.status === 200 ? answer.text : '';
+  const { status } = answer;
+  const text = status === 200 ? answer.text : '';
   const { proved, isOurs, providerCode } = readStatus(text, order, failedStates);
   if (proved?.type !== 'succeeded') {
     const level = isOurs ? 'info' : 'warn';
     const call = STATUS_SERVICE;
     logRailAnswer({ rail: EBIRR_RAIL_ID, call, reference, status, providerCode, level });
   }
-  const outcome = proved ?? {
-    type: 'unknown',
-    checkAtMs: nextCheckAtMs(checks, startedAtMs, nowMs),
-  };
+  const outcome = proved ?? unknownUntilQuery(order, nowMs);
   return withProviderCode(outcome, isOurs ? providerCode : null);
 }
 

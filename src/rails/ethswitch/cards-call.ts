@@ -8,7 +8,7 @@ import { CARDS_RAIL_ID, type CardsSettings } from './settings.ts';
 
 /** The gateway's own codes in the answer; null when there are none. */
 export function codeIn(answer: RailAnswer): string | null {
-  return answer.type === 'answered' ? cardsCode(answer.text) : null;
+  return cardsCode(answer.text);
 }
 
 export function logAnswer(
@@ -23,7 +23,7 @@ export function logAnswer(
     call,
     reference,
     railReference: railReference ?? undefined,
-    status: answer.type === 'answered' ? answer.status : undefined,
+    status: answer.status,
     providerCode: codeIn(answer),
     level,
   });

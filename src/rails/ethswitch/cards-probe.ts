@@ -1,5 +1,5 @@
 import { integerOf, jsonObject } from '../members.ts';
-import { newReference, probed, statusOf } from '../probe.ts';
+import { newReference, probing } from '../probe.ts';
 import type { ProbeResult } from '../rail.ts';
 import { codeIn, post } from './cards-call.ts';
 import { STATUS_CALL, STATUS_TIMEOUT_MS, statusForm } from './cards-order.ts';
@@ -18,12 +18,14 @@ export async function probe(settings: CardsSettings): Promise<ProbeResult> {
     statusForm(settings, { attempt }),
     STATUS_TIMEOUT_MS,
   );
-  const isAnswered = answer.type === 'answered' && answer.status === 200;
-  const errorCode = isAnswered ? integerOf(jsonObject(answer.text)?.errorCode) : null;
-  const isDenied = errorCode === ACCESS_DENIED;
-  return probed(STATUS_CALL, statusOf(answer), {
-    providerCode: codeIn(answer),
-    ...(errorCode === ORDER_NOT_FOUND && { outcome: 'accepted' }),
-    ...(isDenied && { outcome: 'refused', settings: ['userName', 'password'] }),
-  });
+  const errorCode = answer.status === 200 ? integerOf(jsonObject(answer.text)?.errorCode) : null;
+  const query = probing(STATUS_CALL, answer.status, codeIn(answer));
+  switch (errorCode) {
+    case ORDER_NOT_FOUND:
+      return query('accepted');
+    case ACCESS_DENIED:
+      return query('refused', ['userName', 'password']);
+    default:
+      return query();
+  }
 }

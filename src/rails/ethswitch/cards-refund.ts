@@ -1,7 +1,7 @@
 import type { Refund } from '../../domain/refund.ts';
 import type { RailAnswer } from '../call-rail.ts';
 import { integerOf, jsonObject, type Members, membersOf, textOf } from '../members.ts';
-import { withProviderCode } from '../provider-code.ts';
+import { withProviderCode } from '../outcomes.ts';
 import type { RefundAnswer, RefundOrder } from '../refund.ts';
 import { meaningOfStatus, STATUSES } from '../statuses.ts';
 import { codeIn, logAnswer, post } from './cards-call.ts';
@@ -87,7 +87,7 @@ function refundFields({ payment, refund, returnedBeforeMinor }: RefundOrder) {
 function readRefund(answer: RailAnswer): RefundAnswer {
   switch (meaningOfStatus(answer, STATUSES.cards)) {
     case 'answer':
-      return answer.type === 'answered' ? readCode(answer.text) : UNKNOWN;
+      return readCode(answer.text);
     case 'unread':
       // The account's payments pass the proxy, so it is this call that does not.
       return NOT_ENABLED;
@@ -147,7 +147,7 @@ export async function refundStatus(
 ): Promise<RefundAnswer> {
   const form = statusForm(settings, order.payment);
   const answer = await post(settings, STATUS_CALL, form, STATUS_TIMEOUT_MS);
-  const isAnswered = answer.type === 'answered' && answer.status === 200;
+  const isAnswered = answer.status === 200;
   const result = isAnswered ? readRefundState(answer.text, order) : UNKNOWN;
   if (result.type !== 'succeeded') {
     logAnswer(STATUS_CALL, order.payment, answer, 'warn');

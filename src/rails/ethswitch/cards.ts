@@ -1,33 +1,17 @@
-import { sha256Hex } from '../../crypto/encoding.ts';
-import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
-import type { Currency, Method } from '../../domain/method.ts';
-import { nextCheckAtMs } from '../../domain/schedule.ts';
-import type { RailAnswer } from '../call-rail.ts';
+import type { Outcome } from '../../domain/intent.ts';
+import { CURRENCIES } from '../../domain/method.ts';
 import {
   bodyText,
   type CallbackCall,
   type CallbackReading,
   emptyReply,
+  isSecret,
   refusedCallback,
 } from '../callback.ts';
-import { withProviderCode } from '../provider-code.ts';
-import type {
-  Callbacks,
-  OpenedCallback,
-  Probe,
-  Rail,
-  SharedCallbackAddress,
-  StartResult,
-  StatusQuery,
-} from '../rail.ts';
+import { unknownUntilQuery, withProviderCode } from '../outcomes.ts';
+import type { OpenedCallback, Rail, StartResult } from '../rail.ts';
 import type { RailOrder } from '../rail-order.ts';
-import type {
-  RefundAnswer,
-  RefundOrder,
-  RefundRepeats,
-  RefundStatusQuery,
-  Refunds,
-} from '../refund.ts';
+import type { RefundAnswer, RefundOrder } from '../refund.ts';
 import { meaningOfStatus, STATUSES, startByStatus } from '../statuses.ts';
 import { codeIn, logAnswer, post } from './cards-call.ts';
 import {
@@ -43,46 +27,66 @@ import {
 import { type CardsState, readCardsState } from './cards-status.ts';
 import { CARDS_RAIL_ID, type CardsSettings } from './settings.ts';
 
-const CURRENCIES: readonly Currency[] = ['ETB', 'USD'];
-
 /** SmartVista's own default, and the longest known lifetime of EthSwitch's page. */
 const SESSION_MS_MAX = 20 * 60 * 1_000;
 
 /** No customer enters a card and the bank's code faster. */
 const SESSION_MS_NEEDED = 60 * 1_000;
 
-type CardsRail = Rail &
-  StatusQuery &
-  Callbacks &
-  SharedCallbackAddress &
-  Refunds &
-  Partial<RefundRepeats> &
-  RefundStatusQuery &
-  Probe;
-
 /**
  * EthSwitch's card gateway (EPG), as BPC documents SmartVista's e-commerce interface. Only the
  * gateway knows the page's URL, so a lost answer loses the page.
  */
-export function cardsRail(settings: CardsSettings): CardsRail {
-  const rail: CardsRail = {
+export function cardsRail(settings: CardsSettings) {
+  const query = async (order: RailOrder, nowMs: number): Promise<Outcome> => {
+    const form = statusForm(settings, order);
+    const answer = await post(settings, STATUS_CALL, form, STATUS_TIMEOUT_MS);
+    const state: CardsState =
+      answer.status === 200 ? readCardsState(answer.text, order, nowMs) : { type: 'unknown' };
+    if (state.type === 'failed' || state.type === 'unknown') {
+      const isCustomerCause = state.type === 'failed' && state.reason !== 'rail_unavailable';
+      logAnswer(STATUS_CALL, order, answer, isCustomerCause ? 'info' : 'warn');
+    }
+    const isDecided = state.type === 'succeeded' || state.type === 'failed';
+    return withProviderCode(isDecided ? state : unknownUntilQuery(order, nowMs), codeIn(answer));
+  };
+
+  /**
+   * The optional server callback only triggers a status query. We do not verify its `checksum`,
+   * because EthSwitch does not publish how to compute it.
+   */
+  const readCallback = async (call: CallbackCall, order: RailOrder): Promise<CallbackReading> => {
+    const parameters = callbackParameters(call);
+    const orderNumbers = parameters.getAll('orderNumber');
+    const orderIds = parameters.getAll('mdOrder');
+    if (orderNumbers.length + orderIds.length === 0) {
+      return refusedCallback('unreadable', emptyReply(400));
+    }
+    const { reference, railReference } = order.attempt;
+    const isOurs =
+      orderNumbers.every((number) => number === reference) &&
+      (railReference === null || orderIds.every((id) => id === railReference));
+    return isOurs
+      ? { type: 'outcome', outcome: await query(order, Date.now()), reply: emptyReply(200) }
+      : refusedCallback('other_order', emptyReply(400));
+  };
+
+  return {
     id: CARDS_RAIL_ID,
     currencies: CURRENCIES,
     startTimeoutMs: START_TIMEOUT_MS,
 
-    plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
-      return {
-        flow: 'redirect',
-        // The session has ended by then, even if the gateway started it only at our timeout.
-        deadlineAtMs: nowMs + START_TIMEOUT_MS + sessionMsOf(terms.expiresAtMs - nowMs),
-        // A customer at the bank's own page may finish after the session's end.
-        windowIsFinal: false,
-        // Earlier, an order that the gateway does not know proves nothing.
-        checkAtMs: nowMs + START_ENDED_AFTER_MS,
-      };
-    },
+    plan: ({ expiresAtMs }, _method, nowMs) => ({
+      flow: 'redirect',
+      // The session has ended by then, even if the gateway started it only at our timeout.
+      deadlineAtMs: nowMs + START_TIMEOUT_MS + sessionMsOf(expiresAtMs - nowMs),
+      // A customer at the bank's own page may finish after the session's end.
+      windowIsFinal: false,
+      // Earlier, an order that the gateway does not know proves nothing.
+      checkAtMs: nowMs + START_ENDED_AFTER_MS,
+    }),
 
-    async start(order: RailOrder): Promise<StartResult> {
+    async start(order): Promise<StartResult> {
       if (!CURRENCIES.includes(order.terms.currency)) {
         return { type: 'refused', reason: 'misconfigured' };
       }
@@ -93,52 +97,22 @@ export function cardsRail(settings: CardsSettings): CardsRail {
       }
       const form = registerForm(settings, order, sessionSeconds);
       const answer = await post(settings, 'register.do', form, START_TIMEOUT_MS);
-      const result = registered(answer);
+      const byStatus = startByStatus(meaningOfStatus(answer, STATUSES.cards));
+      const result = byStatus ?? readRegistered(answer.text);
       if (result.type !== 'accepted') {
         logAnswer('register.do', order, answer, 'warn');
       }
       return withProviderCode(result, codeIn(answer));
     },
 
-    async query(order: RailOrder, nowMs: number): Promise<Outcome> {
-      const { state, providerCode } = await queryState(settings, order, nowMs);
-      if (state.type === 'succeeded' || state.type === 'failed') {
-        return withProviderCode(state, providerCode);
-      }
-      const { checks, startedAtMs } = order.attempt;
-      const checkAtMs = nextCheckAtMs(checks, startedAtMs, nowMs);
-      return withProviderCode({ type: 'unknown', checkAtMs }, providerCode);
-    },
+    query,
 
-    /**
-     * The optional server callback only triggers a status query. We do not verify its `checksum`,
-     * because EthSwitch does not publish how to compute it.
-     */
-    async readCallback(call: CallbackCall, order: RailOrder): Promise<CallbackReading> {
-      const parameters = callbackParameters(call);
-      const orderNumbers = parameters.getAll('orderNumber');
-      const orderIds = parameters.getAll('mdOrder');
-      if (orderNumbers.length + orderIds.length === 0) {
-        return refusedCallback('unreadable', emptyReply(400));
-      }
-      const { reference, railReference } = order.attempt;
-      const isOurs =
-        orderNumbers.every((number) => number === reference) &&
-        (railReference === null || orderIds.every((id) => id === railReference));
-      if (!isOurs) {
-        return refusedCallback('other_order', emptyReply(400));
-      }
-      return {
-        type: 'outcome',
-        outcome: await rail.query(order, Date.now()),
-        reply: emptyReply(200),
-      };
-    },
+    readCallback,
 
-    async openCallback(call: CallbackCall): Promise<OpenedCallback | null> {
+    async openCallback(call): Promise<OpenedCallback | null> {
       const orderId = callbackParameters(call).get('orderNumber');
       return orderId !== null && (await isAtAccountAddress(settings, call))
-        ? { orderId, read: (order) => rail.readCallback(call, order) }
+        ? { orderId, read: (order) => readCallback(call, order) }
         : null;
     },
 
@@ -146,7 +120,7 @@ export function cardsRail(settings: CardsSettings): CardsRail {
 
     refunds: { takesParts: true, wholeAmountsOnly: false, windowMs: null },
 
-    async refund(order: RefundOrder): Promise<RefundAnswer> {
+    async refund(order) {
       return (await import('./cards-refund.ts')).refund(settings, order, Date.now());
     },
 
@@ -158,11 +132,10 @@ export function cardsRail(settings: CardsSettings): CardsRail {
       },
     }),
 
-    async refundStatus(order: RefundOrder): Promise<RefundAnswer> {
+    async refundStatus(order, _nowMs) {
       return (await import('./cards-refund.ts')).refundStatus(settings, order);
     },
-  };
-  return rail;
+  } satisfies Rail;
 }
 
 /**
@@ -175,30 +148,6 @@ function sessionMsOf(leftMs: number): number {
   return Math.min(beforeExpiryMs, SESSION_MS_MAX);
 }
 
-async function queryState(
-  settings: CardsSettings,
-  order: RailOrder,
-  nowMs: number,
-): Promise<{ readonly state: CardsState; readonly providerCode: string | null }> {
-  const answer = await post(settings, STATUS_CALL, statusForm(settings, order), STATUS_TIMEOUT_MS);
-  const state: CardsState =
-    answer.type === 'answered' && answer.status === 200
-      ? readCardsState(answer.text, order, nowMs)
-      : { type: 'unknown' };
-  if (state.type === 'failed' || state.type === 'unknown') {
-    const isCustomerCause = state.type === 'failed' && state.reason !== 'rail_unavailable';
-    logAnswer(STATUS_CALL, order, answer, isCustomerCause ? 'info' : 'warn');
-  }
-  return { state, providerCode: codeIn(answer) };
-}
-
-function registered(answer: RailAnswer): StartResult {
-  const byStatus = startByStatus(meaningOfStatus(answer, STATUSES.cards));
-  return (
-    byStatus ?? (answer.type === 'answered' ? readRegistered(answer.text) : { type: 'unknown' })
-  );
-}
-
 /**
  * SmartVista sends callbacks by GET or POST, depending on the merchant's account, and the parameters
  * of a POST in the body or in the query.
@@ -207,14 +156,10 @@ function callbackParameters(call: CallbackCall): URLSearchParams {
   return new URLSearchParams([...call.url.searchParams, ...new URLSearchParams(bodyText(call))]);
 }
 
-/** Compares digests, so that the comparison's timing reveals nothing about the token. */
 async function isAtAccountAddress(
   { callbackToken }: CardsSettings,
   { url }: CallbackCall,
 ): Promise<boolean> {
-  if (callbackToken === null) {
-    return false;
-  }
   const given = url.pathname.slice(url.pathname.lastIndexOf('/') + 1);
-  return (await sha256Hex(given)) === (await sha256Hex(callbackToken));
+  return callbackToken !== null && isSecret(given, callbackToken);
 }

@@ -1,4 +1,4 @@
-import { probed } from '../probe.ts';
+import { probing } from '../probe.ts';
 import type { ProbeResult } from '../rail.ts';
 import { tokenSource, tokens } from './nbg-token.ts';
 import type { NbgSettings } from './settings.ts';
@@ -9,9 +9,10 @@ const LOGIN_TIMEOUT_MS = 10_000;
 export async function probe(settings: NbgSettings): Promise<ProbeResult> {
   const login = await tokens.fresh(tokenSource(settings, () => LOGIN_TIMEOUT_MS));
   return login.type === 'token'
-    ? probed('login', 200, { outcome: 'accepted', settings: ['billerBin', 'callbackAddresses'] })
-    : probed('login', login.status ?? null, {
-        ...(login.reason === 'misconfigured' && { outcome: 'refused' }),
-        settings: ['username', 'password', 'baseUrl'],
-      });
+    ? probing('login', 200)('accepted', ['billerBin', 'callbackAddresses'])
+    : probing('login', login.status)(login.reason === 'misconfigured' ? 'refused' : undefined, [
+        'username',
+        'password',
+        'baseUrl',
+      ]);
 }

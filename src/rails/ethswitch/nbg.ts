@@ -1,6 +1,5 @@
-import type { AttemptPlan, IntentTerms } from '../../domain/intent.ts';
-import type { Currency, Method } from '../../domain/method.ts';
-import { callRail, type RailAnswer } from '../call-rail.ts';
+import { isNoToken } from '../bearer-tokens.ts';
+import { postJson, type RailAnswer } from '../call-rail.ts';
 import {
   bodyText,
   type CallbackCall,
@@ -9,18 +8,16 @@ import {
   jsonReply,
   refusedCallback,
 } from '../callback.ts';
-import { withProviderCode } from '../provider-code.ts';
-import type { Callbacks, Probe, Rail, StartResult } from '../rail.ts';
+import { withProviderCode } from '../outcomes.ts';
+import type { Rail, StartResult } from '../rail.ts';
 import { logRailAnswer, type RailLogEntry } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
-import { meaningOfStatus, STATUSES, startByStatus } from '../statuses.ts';
+import { meaningOfStatus, STATUSES, type StatusMeaning, startByStatus } from '../statuses.ts';
 import { nbgCode, readNbgCallback } from './nbg-callback.ts';
 import { nbgOrderJson, readNbgPage } from './nbg-order.ts';
 import { tokenSource, tokens } from './nbg-token.ts';
 import { NBG_RAIL_ID, type NbgSettings } from './settings.ts';
 import { canonicalAddress } from './wire.ts';
-
-const CURRENCIES: readonly Currency[] = ['ETB'];
 
 /** Login and order together. NBG answers in well under a second, and the customer waits. */
 const START_TIMEOUT_MS = 20_000;
@@ -32,14 +29,14 @@ const ORDER_LIFETIME_MS = 24 * 60 * 60 * 1_000;
  * EthSwitch's National Billing Gateway, as in its published API collection of May 2026. NBG publishes
  * no status query, and only NBG knows the page's URL, so a lost answer loses the page.
  */
-export function nbgRail(settings: NbgSettings): Rail & Callbacks & Probe {
+export function nbgRail(settings: NbgSettings) {
   return {
     id: NBG_RAIL_ID,
-    currencies: CURRENCIES,
+    currencies: ['ETB'],
     startTimeoutMs: START_TIMEOUT_MS,
 
-    plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
-      const pageEndsAtMs = Math.max(terms.expiresAtMs, nowMs + settings.pageWindowSeconds * 1_000);
+    plan({ expiresAtMs }, _method, nowMs) {
+      const pageEndsAtMs = Math.max(expiresAtMs, nowMs + settings.pageWindowSeconds * 1_000);
       return {
         flow: 'redirect',
         // Not final: NBG accepts no expiry from us, so the order outlives the payment.
@@ -49,28 +46,26 @@ export function nbgRail(settings: NbgSettings): Rail & Callbacks & Probe {
       };
     },
 
-    async start(order: RailOrder): Promise<StartResult> {
-      if (!CURRENCIES.includes(order.terms.currency)) {
-        return { type: 'refused', reason: 'misconfigured' };
-      }
-      return createOrder(settings, order, Date.now() + START_TIMEOUT_MS);
-    },
+    start: async (order) =>
+      order.terms.currency === 'ETB'
+        ? createOrder(settings, order)
+        : { type: 'refused', reason: 'misconfigured' },
 
     probe: async () => (await import('./nbg-probe.ts')).probe(settings),
 
-    async readCallback(call: CallbackCall, order: RailOrder): Promise<CallbackReading> {
+    async readCallback(call, order) {
       if (!isFromAllowedAddress(settings.callbackAddresses, call)) {
         return refused('not_authentic', 403);
       }
       const text = bodyText(call);
       const notice = readNbgCallback(text, order, settings.billerBin);
+      const providerCode = nbgCode(text);
       if (notice.type === 'suspicious') {
         if (notice.suspicion === 'unknown_state') {
-          logAnswer('callback', order, { providerCode: nbgCode(text) });
+          logAnswer('callback', order, { providerCode });
         }
         return refused(notice.suspicion, 400);
       }
-      const providerCode = nbgCode(text);
       const outcome = withProviderCode(notice.outcome, providerCode);
       if (outcome.type !== 'succeeded') {
         const level = outcome.type === 'failed' ? 'info' : 'warn';
@@ -78,35 +73,29 @@ export function nbgRail(settings: NbgSettings): Rail & Callbacks & Probe {
       }
       return { type: 'outcome', outcome, reply: jsonReply(200, { code: 'SUCCESS' }) };
     },
-  };
+  } satisfies Rail;
 }
 
-async function createOrder(
-  settings: NbgSettings,
-  order: RailOrder,
-  endsAtMs: number,
-): Promise<StartResult> {
+async function createOrder(settings: NbgSettings, order: RailOrder): Promise<StartResult> {
+  const endsAtMs = Date.now() + START_TIMEOUT_MS;
   const leftMs = () => endsAtMs - Date.now();
   const answer = await tokens.call(
     tokenSource(settings, leftMs),
     (token) => postOrder(settings, order, token, leftMs()),
-    (given) => isTokenRefused(given),
+    (given) => meaningOf(given) === 'token_refused',
   );
-  switch (answer.type) {
-    case 'no_login':
-      logAnswer('login', order, { status: answer.status });
-      return { type: 'refused', reason: answer.reason };
-    case 'too_late':
-      return { type: 'refused', reason: 'rail_unavailable' };
-    default: {
-      const result = createdOrder(answer, order);
-      if (result.type !== 'accepted') {
-        const status = answer.type === 'answered' ? answer.status : undefined;
-        logAnswer('order.create', order, { status });
-      }
-      return result;
-    }
+  if (answer === 'too_late') {
+    return { type: 'refused', reason: 'rail_unavailable' };
   }
+  if (isNoToken(answer)) {
+    logAnswer('login', order, { status: answer.status });
+    return { type: 'refused', reason: answer.reason };
+  }
+  const result = createdOrder(answer, order);
+  if (result.type !== 'accepted') {
+    logAnswer('order.create', order, { status: answer.status });
+  }
+  return result;
 }
 
 async function postOrder(
@@ -114,26 +103,21 @@ async function postOrder(
   order: RailOrder,
   token: string,
   timeoutMs: number,
-): Promise<RailAnswer | { readonly type: 'too_late' }> {
+): Promise<RailAnswer | 'too_late'> {
   if (timeoutMs <= 0) {
-    return { type: 'too_late' };
+    return 'too_late';
   }
-  const headers = {
-    'content-type': 'application/json',
-    accept: 'application/json',
+  const url = `${baseUrl}/nbg/api/v1/payment/order/handle?action=order.create`;
+  return postJson(url, nbgOrderJson(order), timeoutMs, {
     authorization: `Bearer ${token}`,
     'x-correlation-id': order.attempt.id,
     'x-biller-bin': billerBin,
     'idempotency-key': order.attempt.reference,
-  };
-  const url = `${baseUrl}/nbg/api/v1/payment/order/handle?action=order.create`;
-  return callRail(url, { method: 'POST', headers, body: nbgOrderJson(order) }, timeoutMs);
+  });
 }
 
-function isTokenRefused(answer: RailAnswer | { readonly type: 'too_late' }): boolean {
-  return (
-    answer.type === 'answered' && meaningOfStatus(answer, STATUSES.nbgOrder) === 'token_refused'
-  );
+function meaningOf(answer: RailAnswer | 'too_late'): StatusMeaning {
+  return answer === 'too_late' ? 'busy' : meaningOfStatus(answer, STATUSES.nbgOrder);
 }
 
 /** NBG publishes no codes of its own: a refusal has only an HTTP status. */
@@ -153,8 +137,8 @@ function logAnswer(
 }
 
 function createdOrder(answer: RailAnswer, order: RailOrder): StartResult {
-  const byStatus = startByStatus(meaningOfStatus(answer, STATUSES.nbgOrder));
-  const page = answer.type === 'answered' ? readNbgPage(answer.text, order) : null;
+  const byStatus = startByStatus(meaningOf(answer));
+  const page = readNbgPage(answer.text, order);
   return byStatus ?? (page === null ? { type: 'unknown' } : { type: 'accepted', ...page });
 }
 

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../domain/intent.ts';
 import { type CallbackReply, type CallbackSuspicion, jsonReply } from '../callback.ts';
-import { membersOf } from '../members.ts';
+import { matching, membersOf } from '../members.ts';
 
 /** What M-PESA's callbacks and results have in common. */
 
@@ -19,7 +19,7 @@ export function rejectedReply(): CallbackReply {
 
 /** We store and display it, so it must look like a receipt number. */
 export function receiptOf(value: unknown): string | null {
-  return typeof value === 'string' && /^[A-Za-z0-9]{1,32}$/.test(value) ? value : null;
+  return matching(value, /^[A-Za-z0-9]{1,32}$/);
 }
 
 /** The value with that key in a list, or in a single entry; undefined when two entries have it. */

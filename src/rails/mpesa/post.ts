@@ -1,6 +1,7 @@
-import { callRail, type RailAnswer } from '../call-rail.ts';
+import type { NoToken } from '../bearer-tokens.ts';
+import { postJson, type RailAnswer } from '../call-rail.ts';
 import type { MpesaSettings } from './settings.ts';
-import { type NoToken, tokenSource, tokens } from './token.ts';
+import { tokenSource, tokens } from './token.ts';
 
 /** A slower token request leaves no time for the call itself. */
 export const TOKEN_TIMEOUT_MS = 5_000;
@@ -21,15 +22,9 @@ export function post<Reading extends { readonly type: string }>(
   return tokens.call(
     source,
     async (token) => {
-      const headers = {
-        accept: 'application/json',
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-      };
-      const body = await bodyNow();
+      const headers = { authorization: `Bearer ${token}` };
       const url = `${settings.baseUrl}${path}`;
-      const request = { method: 'POST', headers, body } as const;
-      return read(await callRail(url, request, remainingMs(answerByMs)));
+      return read(await postJson(url, await bodyNow(), remainingMs(answerByMs), headers));
     },
     (reading) => reading.type === 'token_refused',
     callsMax,

@@ -1,4 +1,4 @@
-import { probed, statusOf } from '../probe.ts';
+import { probing } from '../probe.ts';
 import type { ProbeResult } from '../rail.ts';
 import { REFUSAL_BY_ERROR_CODE } from './codes.ts';
 import { post, TOKEN_TIMEOUT_MS } from './post.ts';
@@ -20,17 +20,20 @@ const NO_API = '404.001.01';
 export async function probe(settings: MpesaSettings, resultUrl: string): Promise<ProbeResult> {
   const token = await tokens.fresh(tokenSource(settings, () => TOKEN_TIMEOUT_MS));
   if (token.type === 'no_token') {
-    const { status = null, providerCode } = token.logFields;
-    return probed('token', status, {
-      providerCode,
-      ...(token.reason === 'misconfigured' && { outcome: 'refused' }),
-      settings: ['consumerKey', 'consumerSecret', 'baseUrl'],
-    });
+    return probing(
+      'token',
+      token.status,
+      token.providerCode,
+    )(token.reason === 'misconfigured' ? 'refused' : undefined, [
+      'consumerKey',
+      'consumerSecret',
+      'baseUrl',
+    ]);
   }
   const { statusQuery } = settings;
   const unproved = ['shortcode', 'passkey'];
   if (statusQuery === undefined) {
-    return probed('token', 200, { outcome: 'accepted', settings: unproved });
+    return probing('token', 200)('accepted', unproved);
   }
   const body = statusBody(settings, statusQuery, { callbackUrl: resultUrl }, NO_PUSH);
   const posted = await post(
@@ -41,25 +44,17 @@ export async function probe(settings: MpesaSettings, resultUrl: string): Promise
     (answer) => ({ type: 'answered' as const, answer }),
   );
   if (posted.type === 'no_token') {
-    return probed('token', posted.logFields.status ?? null, posted.logFields);
+    return probing('token', posted.status, posted.providerCode)();
   }
   const { answer } = posted;
-  const status = statusOf(answer);
   const { providerCode } = pushLogFields(answer);
+  const query = probing('transactionstatus', answer.status, providerCode);
   if (isAccepted(answer)) {
-    return probed('transactionstatus', status, {
-      providerCode,
-      outcome: 'accepted',
-      settings: [...unproved, 'statusQuery'],
-    });
+    return query('accepted', [...unproved, 'statusQuery']);
   }
   const isRefused =
     readPush(answer).type === 'token_refused' ||
     providerCode === NO_API ||
     REFUSAL_BY_ERROR_CODE.get(providerCode ?? '') === 'misconfigured';
-  return probed('transactionstatus', status, {
-    providerCode,
-    ...(isRefused && { outcome: 'refused' }),
-    settings: ['statusQuery'],
-  });
+  return query(isRefused ? 'refused' : undefined, ['statusQuery']);
 }

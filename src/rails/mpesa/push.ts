@@ -3,6 +3,7 @@ import { ethiopianDigits } from '../../domain/ethiopian-time.ts';
 import { majorText } from '../../domain/money.ts';
 import type { RailAnswer } from '../call-rail.ts';
 import { jsonObject, type Members, scalarOf, textOf } from '../members.ts';
+import { plainAscii } from '../plain-text.ts';
 import type { StartResult } from '../rail.ts';
 import type { RailLogEntry } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
@@ -81,12 +82,7 @@ export function amountText(amountMinor: number): string {
  * letters are dropped too.
  */
 export function descriptionText(merchantName: string): string {
-  const plain = merchantName
-    .slice(0, NAME_PART_LENGTH)
-    .normalize('NFKD')
-    .replaceAll(/\p{M}+/gu, '')
-    .replaceAll(/[^A-Za-z0-9]+/g, ' ')
-    .trim();
+  const plain = plainAscii(merchantName.slice(0, NAME_PART_LENGTH), /[^A-Za-z0-9]+/g);
   return plain.slice(0, DESCRIPTION_LENGTH).trim() || 'Payment';
 }
 
@@ -101,9 +97,9 @@ export function readPush(answer: RailAnswer): PushResult {
   if (meaning === 'token_refused') {
     return { type: 'token_refused' };
   }
-  const fields = answer.type === 'answered' ? jsonObject(answer.text) : null;
+  const fields = jsonObject(answer.text);
   const byStatus = startByStatus(meaning);
-  if (byStatus !== null || answer.type === 'no_answer' || fields === null) {
+  if (byStatus !== null || fields === null) {
     return byStatus ?? { type: 'unknown' };
   }
   const responseCode = scalarOf(fields.ResponseCode);
@@ -122,13 +118,13 @@ export function readPush(answer: RailAnswer): PushResult {
 }
 
 /** The code in the answer to a push, in any of its three formats, for the log. */
-export function pushLogFields(answer: RailAnswer): Pick<RailLogEntry, 'status' | 'providerCode'> {
-  if (answer.type === 'no_answer') {
-    return { providerCode: null };
-  }
-  const fields = jsonObject(answer.text);
+export function pushLogFields({
+  status,
+  text,
+}: RailAnswer): Pick<RailLogEntry, 'status' | 'providerCode'> {
+  const fields = jsonObject(text);
   const code = fields?.ResponseCode ?? fields?.errorCode ?? fields?.resultCode;
-  return { status: answer.status, providerCode: scalarOf(code) };
+  return { status, providerCode: scalarOf(code) };
 }
 
 /** Refusals by the gateway in front of the service, one of whose formats is a refused token's. */
@@ -138,7 +134,7 @@ function refusalWithoutPush(errorCode: string, resultCode: string | null) {
     : REFUSAL_BY_ERROR_CODE.get(errorCode);
 }
 
-function readAccepted(status: number, fields: Members): PushResult {
+function readAccepted(status: number | null, fields: Members): PushResult {
   const railReference = textOf(fields.CheckoutRequestID, CHECKOUT_REQUEST_ID_LENGTH_MAX);
   return status === 200 && railReference !== null
     ? { type: 'accepted', redirectUrl: null, railReference }

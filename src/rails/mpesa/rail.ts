@@ -1,35 +1,23 @@
-import type { IntentTerms, Outcome } from '../../domain/intent.ts';
-import type { Currency, Method } from '../../domain/method.ts';
+import type { Outcome } from '../../domain/intent.ts';
 import { isWholeMajor } from '../../domain/money.ts';
 import {
   bodyText,
-  type CallbackCall,
   type CallbackReading,
   type CallbackSuspicion,
   refusedCallback,
 } from '../callback.ts';
 import { jsonObject } from '../members.ts';
+import { withProviderCode } from '../outcomes.ts';
 import { firstPromptQueryAtMs, phoneToPrompt, promptPlan } from '../phone-prompt.ts';
-import { withProviderCode } from '../provider-code.ts';
-import type {
-  Callbacks,
-  PhoneCheck,
-  Probe,
-  Rail,
-  StartResult,
-  StatusQuery,
-  WholeAmounts,
-} from '../rail.ts';
+import type { Rail, StartResult } from '../rail.ts';
 import type { RailOrder } from '../rail-order.ts';
-import type { RefundAnswer, RefundCallbacks, RefundOrder, Refunds } from '../refund.ts';
+import type { RefundAnswer } from '../refund.ts';
 import { readMpesaCallback, resultCodeIn } from './callback.ts';
 import { acceptedReply, type MpesaReading, rejectedReply } from './json.ts';
 import { logAnswer, RAIL_ID } from './log.ts';
 import { post } from './post.ts';
 import { pushBody, pushLogFields, readPush } from './push.ts';
 import { type MpesaSettings, WHOLE_AMOUNTS_ONLY } from './settings.ts';
-
-const CURRENCIES: readonly Currency[] = ['ETB'];
 
 /** Token and push together. M-PESA answers the push before it prompts the customer. */
 const START_TIMEOUT_MS = 15_000;
@@ -39,7 +27,7 @@ const MPESA_PHONE = /^2517\d{8}$/;
 
 /** With default settings. */
 export const MPESA_RULES = {
-  currencies: CURRENCIES,
+  currencies: ['ETB'] as const,
   wholeAmountsOnly: WHOLE_AMOUNTS_ONLY,
   acceptsPhone: (phone: string) => MPESA_PHONE.test(phone),
 };
@@ -49,30 +37,21 @@ export const MPESA_RULES = {
  * by callback. If the operator has turned status queries on, their results come to the same URL: a
  * query is sent now and answered later. So are refunds, at each refund's own URL.
  */
-export function mpesaRail(
-  settings: MpesaSettings,
-): Rail &
-  PhoneCheck &
-  WholeAmounts &
-  Callbacks &
-  Partial<StatusQuery> &
-  Refunds &
-  RefundCallbacks &
-  Probe {
+export function mpesaRail(settings: MpesaSettings) {
   const { statusQuery, refunds } = settings;
   // The push has no field that shortens it.
   const windowMs = settings.promptWindowSeconds * 1_000;
-  const rail = {
+  return {
     id: RAIL_ID,
     ...MPESA_RULES,
     startTimeoutMs: START_TIMEOUT_MS,
     wholeAmountsOnly: settings.wholeAmountsOnly,
 
-    plan: (_terms: IntentTerms, _method: Method, nowMs: number) =>
+    plan: (_terms, _method, nowMs) =>
       promptPlan(nowMs + windowMs, firstPromptQueryAtMs(statusQuery !== undefined, nowMs)),
 
-    async start(order: RailOrder): Promise<StartResult> {
-      const phone = phoneToPrompt(rail, order);
+    async start(order): Promise<StartResult> {
+      const phone = phoneToPrompt(MPESA_RULES, order);
       if (typeof phone !== 'string') {
         return phone;
       }
@@ -82,7 +61,7 @@ export function mpesaRail(
       return push(settings, order, phone);
     },
 
-    async readCallback(call: CallbackCall, order: RailOrder): Promise<CallbackReading> {
+    async readCallback(call, order): Promise<CallbackReading> {
       const text = bodyText(call);
       if (statusQuery !== undefined && jsonObject(text)?.Result !== undefined) {
         const { readStatusResult } = await import('./status-result.ts');
@@ -107,14 +86,12 @@ export function mpesaRail(
       },
     }),
 
-    async probe(resultUrl: string) {
-      return (await import('./probe.ts')).probe(settings, resultUrl);
-    },
+    probe: async (resultUrl) => (await import('./probe.ts')).probe(settings, resultUrl),
 
     // The reversal's "Amount" has no cents.
     refunds: { takesParts: refunds?.takesParts ?? false, wholeAmountsOnly: true, windowMs: null },
 
-    async refund(order: RefundOrder): Promise<RefundAnswer> {
+    async refund(order): Promise<RefundAnswer> {
       if (refunds === undefined) {
         return { type: 'requires_action', reason: 'not_enabled' };
       }
@@ -122,12 +99,11 @@ export function mpesaRail(
       return reverse(settings, refunds, order);
     },
 
-    async readRefundCallback(call: CallbackCall, order: RefundOrder) {
+    async readRefundCallback(call, order) {
       const { readReversalResult } = await import('./reversal-result.ts');
       return readReversalResult(call, order);
     },
-  };
-  return rail;
+  } satisfies Rail;
 }
 
 type Reading = MpesaReading | { readonly type: 'inconclusive' };
@@ -179,11 +155,8 @@ async function push(
   );
   switch (result.type) {
     case 'no_token':
-      logAnswer('token', order, result.logFields);
-      return withProviderCode(
-        { type: 'refused', reason: result.reason },
-        result.logFields.providerCode,
-      );
+      logAnswer('token', order, result);
+      return withProviderCode({ type: 'refused', reason: result.reason }, result.providerCode);
     case 'token_refused':
       return { ...result, type: 'refused', reason: 'misconfigured' };
     default:

@@ -1,6 +1,6 @@
 import { bodyText, type CallbackCall, type CallbackSuspicion } from '../callback.ts';
 import { jsonObject, membersOf, minorOf, scalarOf } from '../members.ts';
-import { withProviderCode } from '../provider-code.ts';
+import { withProviderCode } from '../outcomes.ts';
 import type { RefundAnswer, RefundOrder, RefundReading } from '../refund.ts';
 import { SUCCESS_CODE } from './codes.ts';
 import { acceptedReply, parameterOf, receiptOf, rejectedReply } from './json.ts';

@@ -1,6 +1,6 @@
 import type { RailAnswer } from '../call-rail.ts';
-import { jsonObject, type Members, scalarOf } from '../members.ts';
-import { withProviderCode } from '../provider-code.ts';
+import { jsonObject, type Members, matching, scalarOf } from '../members.ts';
+import { withProviderCode } from '../outcomes.ts';
 import type { RefundAnswer, RefundOrder } from '../refund.ts';
 import { meaningOfStatus, STATUSES } from '../statuses.ts';
 import { SUCCESS_CODE, TOKEN_ERROR_CODES, TOKEN_REFUSAL_CODES } from './codes.ts';
@@ -48,11 +48,8 @@ export async function reverse(
   );
   switch (result.type) {
     case 'no_token':
-      logAnswer('token', order.payment, result.logFields);
-      return withProviderCode(
-        { type: 'failed', reason: result.reason },
-        result.logFields.providerCode,
-      );
+      logAnswer('token', order.payment, result);
+      return withProviderCode({ type: 'failed', reason: result.reason }, result.providerCode);
     case 'token_refused':
       return { ...result, type: 'failed', reason: 'misconfigured' };
     default:
@@ -100,7 +97,7 @@ export function readReversal(answer: RailAnswer, reference: string): ReversalRea
   if (meaning === 'busy') {
     return { type: 'failed', reason: 'rail_unavailable' };
   }
-  if (meaning !== 'answer' || answer.type === 'no_answer') {
+  if (meaning !== 'answer') {
     return { type: 'unknown' };
   }
   const fields = jsonObject(answer.text);
@@ -137,5 +134,5 @@ function refusalOf(errorCode: string): RefundAnswer {
 function conversationIdOf(fields: Members, reference: string): string | null {
   const { OriginatorConversationID: originator, ConversationID: conversation } = fields;
   const ids = [originator === reference ? null : originator, conversation];
-  return ids.find((id): id is string => typeof id === 'string' && CONVERSATION_ID.test(id)) ?? null;
+  return ids.map((id) => matching(id, CONVERSATION_ID)).find((id) => id !== null) ?? null;
 }

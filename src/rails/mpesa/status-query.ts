@@ -1,7 +1,7 @@
 import type { Outcome } from '../../domain/intent.ts';
-import { nextCheckAtMs } from '../../domain/schedule.ts';
 import type { RailAnswer } from '../call-rail.ts';
 import { jsonObject, scalarOf } from '../members.ts';
+import { unknownUntilQuery } from '../outcomes.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { SUCCESS_CODE } from './codes.ts';
 import { logAnswer } from './log.ts';
@@ -52,7 +52,7 @@ export async function queryStatus(
   order: RailOrder,
   nowMs: number,
 ): Promise<Outcome> {
-  const { railReference, checks, startedAtMs } = order.attempt;
+  const { railReference } = order.attempt;
   // Without the answer to the push, we do not know M-PESA's id of it.
   if (railReference !== null) {
     const answerByMs = Date.now() + QUERY_TIMEOUT_MS;
@@ -66,17 +66,13 @@ export async function queryStatus(
     // The next query uses another token in place of one that M-PESA refuses.
     const posted = await post(settings, STATUS_PATH, answerByMs, () => body, read, 1);
     if (posted.type === 'no_token') {
-      logAnswer('token', order, posted.logFields);
+      logAnswer('token', order, posted);
     }
   }
-  return { type: 'unknown', checkAtMs: nextCheckAtMs(checks, startedAtMs, nowMs) };
+  return unknownUntilQuery(order, nowMs);
 }
 
 /** Whether M-PESA has accepted the query. */
 export function isAccepted(answer: RailAnswer): boolean {
-  return (
-    answer.type === 'answered' &&
-    answer.status === 200 &&
-    scalarOf(jsonObject(answer.text)?.ResponseCode) === SUCCESS_CODE
-  );
+  return answer.status === 200 && scalarOf(jsonObject(answer.text)?.ResponseCode) === SUCCESS_CODE;
 }

@@ -1,8 +1,7 @@
 import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
-import { CURRENCIES, type Method, TRAITS } from '../../domain/method.ts';
-import type { Rail, RailPage, RecoverablePage, StatusQuery } from '../rail.ts';
+import { CURRENCIES, TRAITS } from '../../domain/method.ts';
+import type { Rail, RailPage, StartResult } from '../rail.ts';
 import type { RailOrder } from '../rail-order.ts';
-import type { RefundStatusQuery, Refunds } from '../refund.ts';
 import { simulatedRefunds } from './refunds.ts';
 import { type Scenario, SIMULATED_OUTCOME_AFTER_MS, scenarioOf, timeOf } from './scenarios.ts';
 
@@ -14,13 +13,13 @@ const START_TIMEOUT_MS = 1_000;
  * the outcome, and no money moves. The customer decides on our own page, so no provider sends
  * callbacks.
  */
-export const simulator: Rail & RecoverablePage & StatusQuery & Refunds & RefundStatusQuery = {
+export const simulator = {
   ...simulatedRefunds,
   id: 'simulator',
   currencies: CURRENCIES,
   startTimeoutMs: START_TIMEOUT_MS,
 
-  plan(terms: IntentTerms, method: Method, nowMs: number): AttemptPlan {
+  plan(terms, method, nowMs) {
     const scenario = scenarioOf(terms);
     const isByPrompt = TRAITS[method].confirmsOn === 'phone' && !scenario?.isAbandonable;
     return {
@@ -30,7 +29,7 @@ export const simulator: Rail & RecoverablePage & StatusQuery & Refunds & RefundS
     };
   },
 
-  async start(order) {
+  async start(order): Promise<StartResult> {
     const start = scenarioOf(order.terms)?.start ?? 'accepted';
     if (start === 'lost') {
       return { type: 'unknown' };
@@ -39,16 +38,12 @@ export const simulator: Rail & RecoverablePage & StatusQuery & Refunds & RefundS
       return { type: 'refused', reason: start.refused };
     }
     const none = { redirectUrl: null, railReference: null };
-    return { type: 'accepted', ...((await simulator.page(order)) ?? none) };
+    return { type: 'accepted', ...((await pageOf(order)) ?? none) };
   },
 
-  async page({ terms, attemptToken }: RailOrder): Promise<RailPage | null> {
-    return isInteractive(terms)
-      ? { redirectUrl: `${terms.baseUrl}/simulator/${attemptToken}`, railReference: null }
-      : null;
-  },
+  page: pageOf,
 
-  async query({ terms, attempt }: RailOrder, nowMs: number): Promise<Outcome> {
+  async query({ terms, attempt }, nowMs): Promise<Outcome> {
     const scenario = scenarioOf(terms);
     if (scenario !== null) {
       return outcomeIn(scenario, terms, attempt.startedAtMs, nowMs);
@@ -63,7 +58,13 @@ export const simulator: Rail & RecoverablePage & StatusQuery & Refunds & RefundS
         return { type: 'unknown', checkAtMs: null };
     }
   },
-};
+} satisfies Rail;
+
+async function pageOf({ terms, attemptToken }: RailOrder): Promise<RailPage | null> {
+  return isInteractive(terms)
+    ? { redirectUrl: `${terms.baseUrl}/simulator/${attemptToken}`, railReference: null }
+    : null;
+}
 
 type Times = Pick<AttemptPlan, 'deadlineAtMs' | 'windowIsFinal' | 'checkAtMs'>;
 

@@ -1,5 +1,6 @@
 import type { RefundActionReason, RefundFailureReason } from '../../domain/refund.ts';
-import type { RefundAnswer, RefundOrder, RefundStatusQuery, Refunds } from '../refund.ts';
+import type { Rail } from '../rail.ts';
+import type { RefundAnswer, RefundOrder, Refunds } from '../refund.ts';
 
 /** What the simulator plays for a refund of a certain amount. */
 export interface RefundScenario {
@@ -52,7 +53,7 @@ const BY_AMOUNT: ReadonlyMap<number, RefundScenario> = new Map(
 const SUCCEEDED: RefundAnswer = { type: 'succeeded', railReference: null };
 
 /** Refunds of the sandbox: the refund's amount decides the outcome, and no money moves. */
-export const simulatedRefunds: Refunds & RefundStatusQuery = {
+export const simulatedRefunds: Refunds & Required<Pick<Rail, 'refundStatus'>> = {
   refunds: {
     takesParts: true,
     wholeAmountsOnly: false,

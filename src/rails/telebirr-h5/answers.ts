@@ -1,6 +1,6 @@
 import { ethiopianTimeMs } from '../../domain/ethiopian-time.ts';
 import type { FailureReason } from '../../domain/intent.ts';
-import type { FreshToken } from '../bearer-tokens.ts';
+import type { FreshToken, NoToken } from '../bearer-tokens.ts';
 import type { RailAnswer } from '../call-rail.ts';
 import { jsonObject, type Members, membersOf, scalarOf } from '../members.ts';
 import { meaningOfStatus, STATUSES } from '../statuses.ts';
@@ -16,13 +16,6 @@ export type CallResult =
     }
   /** telebirr may or may not have acted. */
   | { readonly type: 'unclear'; readonly providerCode?: string | null };
-
-/** telebirr gave no token, so it got no call. */
-export interface TokenRefused {
-  readonly type: 'refused';
-  readonly reason: 'misconfigured' | 'rail_unavailable';
-  readonly providerCode?: string | null;
-}
 
 /**
  * Error codes whose reason is known. They count at any HTTP status: the gateway sends them with
@@ -55,8 +48,8 @@ const SUCCESS_CODES: ReadonlySet<string> = new Set([SUCCESS_CODE, '00000']);
 
 /** Reads the answer to a signed call. HTTP 200 alone is not enough. */
 export function readAnswer(answer: RailAnswer): CallResult {
-  const message = answer.type === 'answered' ? jsonObject(answer.text) : null;
-  if (answer.type === 'no_answer' || message === null) {
+  const message = jsonObject(answer.text);
+  if (message === null) {
     return { type: 'unclear' };
   }
   const result = message.result ?? null;
@@ -101,7 +94,7 @@ function snakeCased(content: unknown): Members | null {
 
 /** The code in an answer as telebirr wrote it; null when there is none. */
 export function codeIn(answer: RailAnswer): string | null {
-  const message = answer.type === 'answered' ? jsonObject(answer.text) : null;
+  const message = jsonObject(answer.text);
   return message && codeOf(message);
 }
 
@@ -122,10 +115,8 @@ const UNAVAILABLE = new Set(['49401024991', '49401021002']);
  * Reads the answer to a token request. It moves no money, so no answer is a refusal too. The token
  * expires a while after `requestedAtMs`.
  */
-export function readToken(answer: RailAnswer, requestedAtMs: number): FreshToken | TokenRefused {
-  if (answer.type === 'no_answer') {
-    return { type: 'refused', reason: 'rail_unavailable' };
-  }
+export function readToken(answer: RailAnswer, requestedAtMs: number): FreshToken | NoToken {
+  const { status } = answer;
   const message = jsonObject(answer.text);
   const token = scalarOf(message?.token);
   const meaning = meaningOfStatus(answer, STATUSES.telebirrToken);
@@ -136,7 +127,8 @@ export function readToken(answer: RailAnswer, requestedAtMs: number): FreshToken
   }
   const code = scalarOf(message?.errorCode);
   const isOurs = code === null ? meaning === 'unread' : !UNAVAILABLE.has(code);
-  return { type: 'refused', reason: isOurs ? 'misconfigured' : 'rail_unavailable' };
+  const reason = isOurs ? 'misconfigured' : 'rail_unavailable';
+  return { type: 'no_token', reason, status, providerCode: message && codeOf(message) };
 }
 
 /** The time between two timestamps without a time zone; 0 when they are malformed. */

@@ -1,20 +1,27 @@
-import { BearerTokens } from '../bearer-tokens.ts';
+import { BearerTokens, isNoToken } from '../bearer-tokens.ts';
 import { callRail, type RailAnswer } from '../call-rail.ts';
 import { type Members, scalarOf } from '../members.ts';
-import { withProviderCode } from '../provider-code.ts';
+import { withProviderCode } from '../outcomes.ts';
 import { logRailAnswer } from '../rail-log.ts';
-import { type CallResult, codeIn, readAnswer, readToken, type TokenRefused } from './answers.ts';
+import { type CallResult, codeIn, readAnswer, readToken } from './answers.ts';
 import { CALLS, type Call, RAIL_ID, signedMessage } from './messages.ts';
 import type { TelebirrH5Settings } from './settings.ts';
 import type { Sign } from './signature.ts';
 
 const UNAUTHORIZED = 401;
 
-const tokens = new BearerTokens<TokenRefused>();
+const tokens = new BearerTokens();
+
+/** telebirr gave no token, or our key cannot sign: telebirr certainly did not act. */
+export interface CallRefused {
+  readonly type: 'refused';
+  readonly reason: 'misconfigured' | 'rail_unavailable';
+  readonly providerCode?: string | null;
+}
 
 export interface TelebirrClient {
-  /** Sends a signed call. `refused` when telebirr certainly did not act on it. Never throws. */
-  send(call: Call, content: Members, timeoutMs: number): Promise<RailAnswer | TokenRefused>;
+  /** Sends a signed call. Never throws. */
+  send(call: Call, content: Members, timeoutMs: number): Promise<RailAnswer | CallRefused>;
   /** The same, and reads the answer. `refused` when telebirr certainly created no order. */
   post(call: Call, content: Members, timeoutMs: number): Promise<CallResult>;
 }
@@ -32,13 +39,12 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
         const requestedAtMs = Date.now();
         const answer = await requestToken(settings, callWaitMs());
         const result = readToken(answer, requestedAtMs);
-        if (result.type === 'token') {
-          return result;
+        if (result.type === 'no_token') {
+          logAnswer('token', reference, answer);
         }
-        logAnswer('token', reference, answer);
-        return withProviderCode(result, codeIn(answer));
+        return result;
       };
-      const answer = await tokens.call<RailAnswer | TokenRefused>(
+      const answer = await tokens.call<RailAnswer | CallRefused>(
         { account, request },
         async (token) => {
           const body = await signedMessage(call, content, sign, Date.now());
@@ -48,8 +54,12 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
         },
         isUnauthorized,
       );
+      if (isNoToken(answer)) {
+        const { reason, providerCode } = answer;
+        return withProviderCode({ type: 'refused', reason }, providerCode);
+      }
       // A new token too: telebirr ends tokens early at a restart, but not two in a row.
-      if (answer.type === 'answered' && isUnauthorized(answer)) {
+      if (isUnauthorized(answer)) {
         logAnswer(call, reference, answer);
         return withProviderCode({ type: 'refused', reason: 'misconfigured' }, codeIn(answer));
       }
@@ -58,7 +68,7 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
 
     async post(call, content, timeoutMs) {
       const answer = await client.send(call, content, timeoutMs);
-      if (answer.type === 'refused') {
+      if ('type' in answer) {
         return answer;
       }
       const result = readAnswer(answer);
@@ -72,8 +82,8 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
   return client;
 }
 
-function isUnauthorized(answer: RailAnswer | TokenRefused): boolean {
-  return answer.type === 'answered' && answer.status === UNAUTHORIZED;
+function isUnauthorized(answer: RailAnswer | CallRefused): answer is RailAnswer {
+  return 'status' in answer && answer.status === UNAUTHORIZED;
 }
 
 /** Asks for a new token. */
@@ -105,6 +115,6 @@ function postJson(
 }
 
 export function logAnswer(call: Call | 'token', reference: string, answer: RailAnswer): void {
-  const status = answer.type === 'answered' ? answer.status : undefined;
+  const { status } = answer;
   logRailAnswer({ rail: RAIL_ID, call, reference, status, providerCode: codeIn(answer) });
 }

@@ -1,6 +1,7 @@
 import type { AttemptPlan, IntentTerms } from '../../domain/intent.ts';
 import { majorText } from '../../domain/money.ts';
 import type { Members } from '../members.ts';
+import { plainAscii } from '../plain-text.ts';
 import type { RailOrder } from '../rail-order.ts';
 import type { TelebirrH5Settings } from './settings.ts';
 import { canonicalText, type Sign } from './signature.ts';
@@ -116,11 +117,7 @@ export function queryOrderContent(
  * other scripts, whose encoding the signature depends on, so we send only ASCII letters and digits.
  */
 function titleOf({ merchantName, description }: IntentTerms): string {
-  return `${merchantName} ${description ?? ''}`
-    .normalize('NFKD')
-    .replaceAll(/\p{Mark}+/gu, '')
-    .replaceAll(/[^A-Za-z0-9_.]+/g, ' ')
-    .trim()
+  return plainAscii(`${merchantName} ${description ?? ''}`, /[^A-Za-z0-9_.]+/g)
     .slice(0, TITLE_CHARACTERS_MAX)
     .trim();
 }

@@ -1,4 +1,4 @@
-import { isAbsent, isAbsentOr, type Members, minorOf, scalarOf } from '../members.ts';
+import { isAbsent, isAbsentOr, type Members, matching, minorOf, scalarOf } from '../members.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { CURRENCY } from './messages.ts';
 import type { TelebirrH5Settings } from './settings.ts';
@@ -10,8 +10,7 @@ const TRANSACTION_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** telebirr's id of a payment or a refund; null for anything else. */
 export function transactionId(value: unknown): string | null {
-  const id = scalarOf(value);
-  return id !== null && TRANSACTION_ID.test(id) ? id : null;
+  return matching(scalarOf(value), TRANSACTION_ID);
 }
 
 /** The state, by either of the two names in the documentation. */

@@ -1,6 +1,6 @@
 import { jsonObject, scalarOf } from '../members.ts';
-import { newReference, probed, REFUSING_STATUSES, statusOf } from '../probe.ts';
-import type { ProbeOutcome, ProbeResult } from '../rail.ts';
+import { newReference, probing, REFUSING_STATUSES } from '../probe.ts';
+import type { ProbeResult } from '../rail.ts';
 import { codeIn, isOwnCode, REFUSALS, readToken } from './answers.ts';
 import { postMessage, requestToken } from './client.ts';
 import { queryOrderContent, signedMessage } from './messages.ts';
@@ -26,14 +26,17 @@ export async function probe(
   sign: Sign,
   verify: Verify,
 ): Promise<ProbeResult> {
-  const tokenAnswer = await requestToken(settings, settings.callTimeoutMs);
-  const token = readToken(tokenAnswer, Date.now());
-  if (token.type === 'refused') {
-    return probed('token', statusOf(tokenAnswer), {
-      providerCode: codeIn(tokenAnswer),
-      ...(token.reason === 'misconfigured' && { outcome: 'refused' }),
-      settings: ['fabricAppId', 'appSecret', 'apiBaseUrl'],
-    });
+  const token = readToken(await requestToken(settings, settings.callTimeoutMs), Date.now());
+  if (token.type === 'no_token') {
+    return probing(
+      'token',
+      token.status,
+      token.providerCode,
+    )(token.reason === 'misconfigured' ? 'refused' : undefined, [
+      'fabricAppId',
+      'appSecret',
+      'apiBaseUrl',
+    ]);
   }
   const attempt = { reference: newReference() };
   const body = await signedMessage(
@@ -43,7 +46,7 @@ export async function probe(
     Date.now(),
   );
   if (body === null) {
-    return probed('queryOrder', null, { outcome: 'refused', settings: ['merchantPrivateKey'] });
+    return probing('queryOrder', null)('refused', ['merchantPrivateKey']);
   }
   const answer = await postMessage(
     settings,
@@ -53,14 +56,13 @@ export async function probe(
     settings.callTimeoutMs,
   );
   const providerCode = codeIn(answer);
-  const query = (outcome?: ProbeOutcome, wrong?: readonly string[]) =>
-    probed('queryOrder', statusOf(answer), { providerCode, outcome, settings: wrong });
-  const message = answer.type === 'answered' ? jsonObject(answer.text) : null;
+  const query = probing('queryOrder', answer.status, providerCode);
+  const message = jsonObject(answer.text);
   if (message === null || providerCode === null || !isOwnCode(providerCode)) {
     return query();
   }
   const refusal = REFUSALS[providerCode];
-  const status = statusOf(answer) ?? 0;
+  const status = answer.status ?? 0;
   if (refusal === 'misconfigured' || REFUSING_STATUSES.includes(status)) {
     return query('refused', SETTINGS[providerCode]);
   }

@@ -1,11 +1,8 @@
 import { ethiopianTimeMs } from '../../domain/ethiopian-time.ts';
-import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
-import type { Method } from '../../domain/method.ts';
-import { nextCheckAtMs } from '../../domain/schedule.ts';
+import type { Outcome } from '../../domain/intent.ts';
 import { isPending } from '../../domain/time.ts';
 import {
   bodyText,
-  type CallbackCall,
   type CallbackReading,
   type CallbackReply,
   type CallbackSuspicion,
@@ -13,17 +10,11 @@ import {
   refusedCallback,
 } from '../callback.ts';
 import { isAbsentOr, type Members, scalarOf } from '../members.ts';
-import { withProviderCode } from '../provider-code.ts';
-import type { Callbacks, Probe, Rail, StartResult, StatusQuery } from '../rail.ts';
+import { unknownUntilQuery, withProviderCode } from '../outcomes.ts';
+import type { Rail, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
-import type {
-  RefundAnswer,
-  RefundOrder,
-  RefundRepeats,
-  RefundStatusQuery,
-  Refunds,
-} from '../refund.ts';
+import type { RefundAnswer, RefundOrder } from '../refund.ts';
 import { SUCCESS_CODE } from './answers.ts';
 import { telebirrClient } from './client.ts';
 import {
@@ -55,26 +46,34 @@ const FIRST_CHECK_AFTER_START_MS = 5_000;
 /** `prepay_id` becomes part of the page's URL, and names the order nowhere else. */
 const PREPAY_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
-type TelebirrRail = Rail &
-  StatusQuery &
-  Callbacks &
-  Refunds &
-  Partial<RefundRepeats> &
-  RefundStatusQuery &
-  Probe;
-
-export function telebirrH5Rail(settings: TelebirrH5Settings): TelebirrRail {
+export function telebirrH5Rail(settings: TelebirrH5Settings) {
   const sign = signer(settings.merchantPrivateKey, settings.signatureScheme);
   const verify = verifier(settings.telebirrPublicKey);
   const client = telebirrClient(settings, sign);
   const startTimeoutMs = startTimeoutMsOf(settings);
 
-  const rail: TelebirrRail = {
+  const query = async (order: RailOrder, nowMs: number): Promise<Outcome> => {
+    const content = queryOrderContent(settings, order);
+    const answer = await client.post('queryOrder', content, startTimeoutMs);
+    const unknown = unknownUntilQuery(order, nowMs);
+    if (answer.type !== 'success') {
+      return withProviderCode(unknown, answer.providerCode ?? null);
+    }
+    const proved = outcomeOf(answer.content, settings, order);
+    const state = stateOf(answer.content);
+    if (proved === null ? !WAITING_STATES.has(state) : proved.type === 'failed') {
+      logCode('queryOrder', order, state, proved === null ? 'warn' : 'info');
+    }
+    const isOurs = scalarOf(answer.content.merch_order_id) === order.attempt.reference;
+    return withProviderCode(proved ?? unknown, isOurs ? state : null);
+  };
+
+  return {
     id: RAIL_ID,
     currencies: [CURRENCY],
     startTimeoutMs,
 
-    plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
+    plan(terms, _method, nowMs) {
       return {
         flow: 'redirect',
         deadlineAtMs: closedByMs(settings, terms, nowMs),
@@ -85,7 +84,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): TelebirrRail {
       };
     },
 
-    async start(order: RailOrder): Promise<StartResult> {
+    async start(order): Promise<StartResult> {
       const content = preOrderContent(settings, order);
       if (content === null) {
         return { type: 'refused', reason: 'misconfigured' };
@@ -109,26 +108,9 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): TelebirrRail {
         : { type: 'accepted', redirectUrl, railReference: null, providerCode: SUCCESS_CODE };
     },
 
-    async query(order: RailOrder, nowMs: number): Promise<Outcome> {
-      const answer = await client.post(
-        'queryOrder',
-        queryOrderContent(settings, order),
-        startTimeoutMs,
-      );
-      const unknown = unknownFrom(order, order.attempt.checks, nowMs);
-      if (answer.type !== 'success') {
-        return withProviderCode(unknown, answer.providerCode ?? null);
-      }
-      const proved = outcomeOf(answer.content, settings, order);
-      const state = stateOf(answer.content);
-      if (proved === null ? !WAITING_STATES.has(state) : proved.type === 'failed') {
-        logCode('queryOrder', order, state, proved === null ? 'warn' : 'info');
-      }
-      const isOurs = scalarOf(answer.content.merch_order_id) === order.attempt.reference;
-      return withProviderCode(proved ?? unknown, isOurs ? state : null);
-    },
+    query,
 
-    async readCallback(call: CallbackCall, order: RailOrder): Promise<CallbackReading> {
+    async readCallback(call, order): Promise<CallbackReading> {
       const fields = readNotification(bodyText(call));
       if (fields === null) {
         return refusal('unreadable');
@@ -145,7 +127,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): TelebirrRail {
         return refusal(claim.suspicion);
       }
       const nowMs = Date.now();
-      const queried = await rail.query(order, nowMs);
+      const queried = await query(order, nowMs);
       // If telebirr contradicts itself or does not answer the query, the payment stays unconfirmed.
       const isUnconfirmed =
         claim.claimsPaid && queried.type !== 'succeeded' && order.attempt.status !== 'succeeded';
@@ -159,7 +141,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): TelebirrRail {
         ? {
             type: 'outcome',
             // Checks count from 0 again, so that the next query comes soon.
-            outcome: withProviderCode(unknownFrom(order, 0, nowMs), providerCode),
+            outcome: withProviderCode(unknownUntilQuery(order, nowMs, 0), providerCode),
             reply: replyWith(503, 'not confirmed'),
           }
         : { type: 'outcome', outcome: queried, reply: replyWith(200, 'success') };
@@ -169,23 +151,20 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): TelebirrRail {
 
     refunds: { takesParts: true, wholeAmountsOnly: false, windowMs: null },
 
-    async refund(order: RefundOrder): Promise<RefundAnswer> {
-      return (await import('./refund.ts')).refund(client, settings, order);
-    },
+    refund: async (order) => (await import('./refund.ts')).refund(client, settings, order),
 
     ...(settings.refundRepeats && {
-      isRefundRepeatable: () => true,
+      isRefundRepeatable: (_order: RefundOrder) => true,
 
       async repeatRefund(order: RefundOrder): Promise<RefundAnswer> {
         return (await import('./refund.ts')).refund(client, settings, order);
       },
     }),
 
-    async refundStatus(order: RefundOrder): Promise<RefundAnswer> {
+    async refundStatus(order, _nowMs) {
       return (await import('./refund.ts')).refundStatus(client, settings, order);
     },
-  };
-  return rail;
+  } satisfies Rail;
 }
 
 /** States of an order that is not paid yet; they need no operator. */
@@ -237,11 +216,6 @@ function outcomeOf(
 /** The transaction number that the customer sees, otherwise telebirr's own id of the order. */
 function receiptOf(content: Members): string | null {
   return transactionId(content.trans_id) ?? transactionId(content.payment_order_id);
-}
-
-function unknownFrom(order: RailOrder, checks: number, nowMs: number): Outcome {
-  const checkAtMs = nextCheckAtMs(checks, order.attempt.startedAtMs, nowMs);
-  return { type: 'unknown', checkAtMs };
 }
 
 /** HTTP statuses for refused notifications: telebirr resends after any status but 200. */

@@ -1,7 +1,7 @@
 import { majorText } from '../../domain/money.ts';
 import type { RailAnswer } from '../call-rail.ts';
 import { isAbsent, isAbsentOr, type Members, minorOf, scalarOf } from '../members.ts';
-import { withProviderCode } from '../provider-code.ts';
+import { withProviderCode } from '../outcomes.ts';
 import { REFUND_TIMEOUT_MS_MAX, type RefundAnswer, type RefundOrder } from '../refund.ts';
 import { codeIn, readAnswer } from './answers.ts';
 import { logAnswer, type TelebirrClient } from './client.ts';
@@ -31,7 +31,7 @@ export async function refund(
 ): Promise<RefundAnswer> {
   const timeoutMs = Math.min(startTimeoutMsOf(settings), REFUND_TIMEOUT_MS_MAX);
   const answer = await client.send('refund', refundContent(settings, order), timeoutMs);
-  if (answer.type === 'refused') {
+  if ('type' in answer) {
     return { ...answer, type: 'failed' };
   }
   const result = readRefund(answer, settings, order);
@@ -64,7 +64,7 @@ function readRefund(
   order: RefundOrder,
 ): RefundAnswer {
   const code = codeIn(answer);
-  if (answer.type === 'answered' && (answer.status === NOT_FOUND || NOT_ENABLED_CODES.has(code))) {
+  if (answer.status === NOT_FOUND || NOT_ENABLED_CODES.has(code)) {
     return withProviderCode({ type: 'requires_action', reason: 'not_enabled' }, code);
   }
   const result = readAnswer(answer);

@@ -1,41 +1,6 @@
 import type { CallbackReply } from '../callback.ts';
+import { matching } from '../members.ts';
 import { type XmlShape, xmlEscape, xmlTexts } from './xml.ts';
-
-/** Our id of a payment and telebirr's; all messages about it contain both. */
-export interface Conversation {
-  /** Our reference; empty when telebirr omits it. */
-  readonly originatorConversationId: string;
-  /** telebirr's id, `AG_…`; null when there is none. */
-  readonly conversationId: string | null;
-}
-
-/** telebirr's answer to a request: whether it accepts the request, not whether it was paid. */
-export interface Acknowledgement extends Conversation {
-  readonly responseCode: string;
-  readonly serviceStatus: string;
-}
-
-/**
- * What telebirr posts after the customer has acted. It has no amount and no signature. It contains
- * the customer's remaining balance (`DebitBalance`), which we never read.
- */
-export interface PaymentResult extends Conversation {
-  readonly resultType: string;
-  readonly resultCode: string;
-  /** telebirr's receipt number for a successful payment. */
-  readonly transactionId: string | null;
-}
-
-/** CPS's answer to a status query: about the query, and within it about the payment. */
-export interface StatusResult extends Conversation {
-  readonly resultType: string;
-  readonly resultCode: string;
-  readonly transactionStatus: string | null;
-  readonly receipt: string | null;
-  /** The payment's own id and amount; the known answers contain neither. */
-  readonly originalConversationId: string | null;
-  readonly amount: string | null;
-}
 
 const HEADER: XmlShape = { OriginatorConversationID: 'text', ConversationID: 'text' };
 
@@ -67,46 +32,81 @@ function resultWith(members: XmlShape): XmlShape {
 /** An id of telebirr's that we store: `AG_20260131_70101ef1abddd338afdf`, `AJH40OGEZK`. */
 const IDENTIFIER = /^[0-9A-Za-z_-]{1,64}$/;
 
-/** Parses an acknowledgement; null for anything else. */
-export function readAcknowledgement(xml: string): Acknowledgement | null {
+/** Our id of a payment and telebirr's; all messages about it contain both. */
+export interface Conversation {
+  /** Our reference; empty when telebirr omits it. */
+  readonly originatorConversationId: string;
+  /** telebirr's id, `AG_…`; null when there is none. */
+  readonly conversationId: string | null;
+}
+
+function conversationIn(texts: ReadonlyMap<string, string>): Conversation {
+  return {
+    originatorConversationId: texts.get('OriginatorConversationID') ?? '',
+    conversationId: matching(texts.get('ConversationID'), IDENTIFIER),
+  };
+}
+
+export type Acknowledgement = NonNullable<ReturnType<typeof readAcknowledgement>>;
+
+/**
+ * Reads telebirr's answer to a request: whether it accepts the request, not whether it was paid.
+ * Null for anything else.
+ */
+export function readAcknowledgement(xml: string) {
   const texts = xmlTexts(xml, ACKNOWLEDGEMENT);
   const responseCode = texts?.get('ResponseCode');
   const serviceStatus = texts?.get('ServiceStatus');
-  if (!texts || responseCode === undefined || serviceStatus === undefined) {
-    return null;
-  }
-  return { ...conversationIn(texts), responseCode, serviceStatus };
+  return !texts || responseCode === undefined || serviceStatus === undefined
+    ? null
+    : { ...conversationIn(texts), responseCode, serviceStatus };
 }
 
-/** Parses a result; null for anything else. */
-export function readResult(xml: string): PaymentResult | null {
-  const texts = xmlTexts(xml, RESULT);
-  const resultType = texts?.get('ResultType');
-  const resultCode = texts?.get('ResultCode');
-  if (!texts || resultType === undefined || resultCode === undefined) {
-    return null;
-  }
-  const transactionId = identifierOf(texts.get('TransactionID'));
-  return { ...conversationIn(texts), resultType, resultCode, transactionId };
+export type PaymentResult = NonNullable<ReturnType<typeof readResult>>;
+
+/**
+ * Reads what telebirr posts after the customer has acted. It has no amount and no signature. It
+ * contains the customer's remaining balance (`DebitBalance`), which we never read. Null for anything
+ * else.
+ */
+export function readResult(xml: string) {
+  const read = resultIn(xml, RESULT);
+  return (
+    read && {
+      ...read.result,
+      /** telebirr's receipt number for a successful payment. */
+      transactionId: matching(read.texts.get('TransactionID'), IDENTIFIER),
+    }
+  );
 }
 
-/** Parses the answer to a status query; null for anything else. */
-export function readStatusResult(xml: string): StatusResult | null {
-  const texts = xmlTexts(xml, STATUS_RESULT);
+export type StatusResult = NonNullable<ReturnType<typeof readStatusResult>>;
+
+/**
+ * Reads CPS's answer to a status query: about the query, and within it about the payment. Null for
+ * anything else.
+ */
+export function readStatusResult(xml: string) {
+  const read = resultIn(xml, STATUS_RESULT);
+  return (
+    read && {
+      ...read.result,
+      transactionStatus: read.texts.get('TransactionStatus') ?? null,
+      receipt: matching(read.texts.get('ReceiptNumber'), IDENTIFIER),
+      // The payment's own id and amount; the known answers contain neither.
+      originalConversationId: read.texts.get('OriginalConversationID') ?? null,
+      amount: read.texts.get('Amount') ?? null,
+    }
+  );
+}
+
+function resultIn(xml: string, shape: XmlShape) {
+  const texts = xmlTexts(xml, shape);
   const resultType = texts?.get('ResultType');
   const resultCode = texts?.get('ResultCode');
-  if (!texts || resultType === undefined || resultCode === undefined) {
-    return null;
-  }
-  return {
-    ...conversationIn(texts),
-    resultType,
-    resultCode,
-    transactionStatus: texts.get('TransactionStatus') ?? null,
-    receipt: identifierOf(texts.get('ReceiptNumber')),
-    originalConversationId: texts.get('OriginalConversationID') ?? null,
-    amount: texts.get('Amount') ?? null,
-  };
+  return !texts || resultType === undefined || resultCode === undefined
+    ? null
+    : { texts, result: { ...conversationIn(texts), resultType, resultCode } };
 }
 
 /** The reply to a result that CPS posted; code `0` accepts it. */
@@ -131,15 +131,4 @@ export function resultReply(
     '</soapenv:Body></soapenv:Envelope>';
   const headers = { 'content-type': 'text/xml; charset=utf-8', 'cache-control': 'no-store' };
   return { status, headers, body: xml };
-}
-
-function conversationIn(texts: ReadonlyMap<string, string>): Conversation {
-  return {
-    originatorConversationId: texts.get('OriginatorConversationID') ?? '',
-    conversationId: identifierOf(texts.get('ConversationID')),
-  };
-}
-
-function identifierOf(text: string | undefined): string | null {
-  return text !== undefined && IDENTIFIER.test(text) ? text : null;
 }

@@ -1,5 +1,5 @@
-import { newReference, probed, statusOf } from '../probe.ts';
-import type { ProbeOutcome, ProbeResult } from '../rail.ts';
+import { newReference, probing } from '../probe.ts';
+import type { ProbeResult } from '../rail.ts';
 import { INTERNAL_ERROR, OK, refusalReason } from './codes.ts';
 import { readAcknowledgement, readStatusResult } from './messages.ts';
 import { postSoap, STATUS_COMMAND_ID, statusRequest } from './request.ts';
@@ -23,11 +23,10 @@ export async function probe(
   const payment = { callbackUrl: resultUrl, reference: newReference() };
   const body = statusRequest(settings, payment, queryId, Date.now());
   const answer = await postSoap(settings, relayUrl, body, QUERY_TIMEOUT_MS);
-  const text = answer.type === 'answered' ? answer.text : '';
+  const { status, text } = answer;
   const result = readStatusResult(text);
   const providerCode = result?.resultCode ?? readAcknowledgement(text)?.responseCode ?? null;
-  const query = (outcome?: ProbeOutcome, wrong?: readonly string[]) =>
-    probed(STATUS_COMMAND_ID, statusOf(answer), { providerCode, outcome, settings: wrong });
+  const query = probing(STATUS_COMMAND_ID, status, providerCode);
   if (providerCode === null) {
     const isFault = /<(?:\w+:)?Fault[\s>]/.test(text);
     return isFault ? query('reached', CALLER) : query(undefined, ['relayUrl', 'relayHeaders']);
@@ -37,7 +36,7 @@ export async function probe(
   }
   // CPS knows our query, and not the payment.
   const isAnswered =
-    statusOf(answer) === 200 &&
+    status === 200 &&
     result?.originatorConversationId === queryId &&
     [OK, INTERNAL_ERROR].includes(providerCode);
   // Payments may go another way than queries.

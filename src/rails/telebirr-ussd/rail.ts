@@ -1,30 +1,21 @@
-import { sha256Hex } from '../../crypto/encoding.ts';
-import type { IntentTerms, Outcome } from '../../domain/intent.ts';
-import type { Method } from '../../domain/method.ts';
+import type { Outcome } from '../../domain/intent.ts';
 import type { RailAnswer } from '../call-rail.ts';
 import {
   bodyText,
   type CallbackCall,
   type CallbackReading,
   type CallbackSuspicion,
+  isSecret,
   refusedCallback,
 } from '../callback.ts';
+import { withProviderCode } from '../outcomes.ts';
 import {
   firstPromptQueryAtMs,
   phoneToPrompt,
   promptPlan,
   slowPromptPlan,
 } from '../phone-prompt.ts';
-import { withProviderCode } from '../provider-code.ts';
-import type {
-  Callbacks,
-  PhoneCheck,
-  Probe,
-  Rail,
-  SlowStart,
-  StartResult,
-  StatusQuery,
-} from '../rail.ts';
+import type { Rail, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { hasPrefix } from '../setting-fields.ts';
@@ -59,26 +50,25 @@ export const TELEBIRR_USSD_RULES = rulesOf(PHONE_PREFIXES);
  * and posts the result. Where the operator says so, it answers only after the customer has acted, with
  * the result. Its synchronous service also answers status queries, if the operator has turned them on.
  */
-export function telebirrUssdRail(
-  settings: TelebirrUssdSettings,
-): Rail & PhoneCheck & Partial<SlowStart> & Callbacks & Partial<StatusQuery> & Probe {
+export function telebirrUssdRail(settings: TelebirrUssdSettings) {
   const { statusQuery, waitsForResult } = settings;
   // Nothing in the request shortens the prompt.
   const promptMs = settings.promptWindowSeconds * 1_000;
   const startTimeoutMs = waitsForResult ? promptMs + RESULT_TIME_MS : START_TIMEOUT_MS;
-  const rail = {
+  const rules = rulesOf(settings.phonePrefixes);
+  return {
     id: RAIL_ID,
-    ...rulesOf(settings.phonePrefixes),
+    ...rules,
     startTimeoutMs,
     ...(waitsForResult && { startWaitsForCustomer: true as const }),
 
-    plan: (terms: IntentTerms, _method: Method, nowMs: number) =>
+    plan: (terms, _method, nowMs) =>
       waitsForResult
         ? slowPromptPlan(terms, nowMs)
         : promptPlan(nowMs + promptMs, firstPromptQueryAtMs(statusQuery !== undefined, nowMs)),
 
-    async start(order: RailOrder): Promise<StartResult> {
-      const phone = phoneToPrompt(rail, order);
+    async start(order): Promise<StartResult> {
+      const phone = phoneToPrompt(rules, order);
       if (typeof phone !== 'string') {
         return phone;
       }
@@ -87,7 +77,7 @@ export function telebirrUssdRail(
       const { result, providerCode, isOurs } = startAnswer(answer, order, settings);
       if (result.type !== 'accepted' && result.type !== 'resolved') {
         const { reference } = order.attempt;
-        const status = answer.type === 'answered' ? answer.status : undefined;
+        const { status } = answer;
         const level = logLevel(providerCode, 'reason' in result ? result.reason : null, settings);
         logRailAnswer({ rail: RAIL_ID, call: COMMAND_ID, reference, status, providerCode, level });
       }
@@ -96,7 +86,7 @@ export function telebirrUssdRail(
         : withProviderCode(result, isOurs ? providerCode : null);
     },
 
-    async readCallback(call: CallbackCall, order: RailOrder): Promise<CallbackReading> {
+    async readCallback(call, order): Promise<CallbackReading> {
       if (!(await cameThroughRelay(call, settings))) {
         return refused('not_authentic');
       }
@@ -124,9 +114,7 @@ export function telebirrUssdRail(
       };
     },
 
-    async probe(resultUrl: string) {
-      return (await import('./probe.ts')).probe(settings, resultUrl);
-    },
+    probe: async (resultUrl) => (await import('./probe.ts')).probe(settings, resultUrl),
 
     ...(statusQuery !== undefined && {
       async query(order: RailOrder, nowMs: number): Promise<Outcome> {
@@ -134,8 +122,7 @@ export function telebirrUssdRail(
         return queryStatus(settings, statusQuery, order, nowMs);
       },
     }),
-  };
-  return rail;
+  } satisfies Rail;
 }
 
 interface StartAnswer {
@@ -150,9 +137,6 @@ function startAnswer(
   order: RailOrder,
   settings: TelebirrUssdSettings,
 ): StartAnswer {
-  if (answer.type === 'no_answer') {
-    return { result: { type: 'unknown' }, providerCode: null, isOurs: false };
-  }
   const { text } = answer;
   const meaning = meaningOfStatus(answer, STATUSES.telebirrUssd);
   const { reference } = order.attempt;
@@ -260,16 +244,11 @@ function outcomeOf(
   return reason === null ? null : { type: 'failed', reason };
 }
 
-/** Compares digests, so that the comparison's timing reveals nothing about the token. */
 async function cameThroughRelay(
   { headers }: CallbackCall,
   { resultToken }: TelebirrUssdSettings,
 ): Promise<boolean> {
-  if (resultToken === null) {
-    return true;
-  }
-  const given = await sha256Hex(headers.authorization ?? '');
-  return given === (await sha256Hex(`Bearer ${resultToken}`));
+  return resultToken === null || isSecret(headers.authorization ?? '', `Bearer ${resultToken}`);
 }
 
 function refused(suspicion: CallbackSuspicion): CallbackReading {

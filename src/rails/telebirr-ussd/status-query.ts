@@ -1,8 +1,7 @@
 import type { Outcome } from '../../domain/intent.ts';
-import { nextCheckAtMs } from '../../domain/schedule.ts';
 import { minorOf } from '../members.ts';
+import { unknownUntilQuery, withProviderCode } from '../outcomes.ts';
 import { newReference } from '../probe.ts';
-import { withProviderCode } from '../provider-code.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { normalizedState } from '../setting-fields.ts';
@@ -22,14 +21,13 @@ export async function queryStatus(
   order: RailOrder,
   nowMs: number,
 ): Promise<Outcome> {
-  const { reference, checks, startedAtMs } = order.attempt;
+  const { reference } = order.attempt;
   const queryId = newReference();
   const payment = { callbackUrl: order.callbackUrl, reference };
   const body = statusRequest(settings, payment, queryId, nowMs);
   const answer = await postSoap(settings, relayUrl, body, QUERY_TIMEOUT_MS);
-  const status = answer.type === 'answered' ? answer.status : undefined;
-  const result =
-    answer.type === 'answered' && answer.status === 200 ? readStatusResult(answer.text) : null;
+  const { status } = answer;
+  const result = status === 200 ? readStatusResult(answer.text) : null;
   const isOurs = result !== null && isAbout(result, order, queryId);
   const proved = isOurs ? provedBy(result, failedStates) : null;
   const providerCode = result && codeOf(result);
@@ -39,10 +37,7 @@ export async function queryStatus(
     const call = STATUS_COMMAND_ID;
     logRailAnswer({ rail: RAIL_ID, call, reference, status, providerCode, level });
   }
-  const outcome = proved ?? {
-    type: 'unknown',
-    checkAtMs: nextCheckAtMs(checks, startedAtMs, nowMs),
-  };
+  const outcome = proved ?? unknownUntilQuery(order, nowMs);
   return withProviderCode(outcome, isOurs ? providerCode : null);
 }
 
