@@ -32,7 +32,7 @@ export interface Effort {
 /** The projections queue waits a second to fill a batch, so a second of rest may not be the end. */
 const CONSUMERS_SILENCE_MS = 1_300;
 const SILENCE_MS = 150;
-/** workerd closes the files of an object that nobody has called for 10 s. */
+/** workerd closes the files of an object that got no call for 10 s. */
 const OBJECT_IDLE_MS = 12_000;
 const BURST_CLIENTS = 32;
 /** Calls for missed events, 200 events each. */

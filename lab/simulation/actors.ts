@@ -92,7 +92,7 @@ export class Actors {
     }
   }
 
-  /** Everybody looks at the payments, as the merchant's own reconciliation would. */
+  /** The merchants read all payments, as their own reconciliation would. */
   lookAtAll(): void {
     this.#forAll('look', (payment) => this.#request('api', () => this.#client(payment).read()));
   }
