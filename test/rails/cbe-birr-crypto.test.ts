@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { opened, sealed, sealedByKey, sha256 } from '../../scripts/stand-ins/cbe-birr-crypto.ts';
-import { hexFromBytes, utf8 } from '../../src/crypto/encoding.ts';
+import { utf8 } from '../../src/crypto/encoding.ts';
 import { minorFromMajor } from '../../src/domain/money.ts';
-import { pageUrlOf, plainAmount } from '../../src/rails/cbe-birr/page-url.ts';
-import { hashOf, sealOf } from '../../src/rails/cbe-birr/seal.ts';
+import { plainAmount } from '../../src/rails/cbe-birr/page-url.ts';
+import { sealOf } from '../../src/rails/cbe-birr/seal.ts';
 import { cbeBirrSettingsSchema } from '../../src/rails/cbe-birr/settings.ts';
 import { callbackReport, statusReport } from '../../src/rails/cbe-birr/state-report.ts';
 import { tripleDes } from '../../src/rails/cbe-birr/triple-des.ts';
@@ -24,39 +24,7 @@ const settings = v.parse(cbeBirrSettingsSchema, {
 const seal = await sealOf(secret);
 const tillCode = settings.tillCode;
 
-describe('the published example, byte for byte', () => {
-  test('derives the key', async () => {
-    const key = await crypto.subtle.digest('MD5', utf8(secret));
-    expect(hexFromBytes(key)).toBe(vectors.md5_hex);
-    expect(vectors.md5_hex + vectors.md5_hex.slice(0, 16)).toBe(vectors.tripleDesKey_hex);
-  });
-
-  test('computes the checkout hash', async () => {
-    const { A, MC, T, U, W } = vectors.fields;
-    const values = { A, Key: secret, MC, T, U, W };
-    expect(await hashOf(Object.entries(values))).toBe(vectors.HV);
-    expect(sha256(vectors.hashInput)).toBe(vectors.HV);
-  });
-
-  test('encrypts and decrypts each field', () => {
-    const plain: Record<string, string> = { ...vectors.fields, HV: vectors.HV };
-    for (const [name, text] of Object.entries(vectors.encryptedFields)) {
-      expect(seal.seal(plain[name] ?? ''), name).toBe(text);
-      expect(seal.open(text), name).toBe(plain[name]);
-    }
-    expect(seal.seal(vectors.innerJson)).toBe(vectors.r);
-    expect(seal.open(vectors.r)).toBe(vectors.innerJson);
-  });
-
-  test('builds the URL of the page', async () => {
-    expect(await pageUrlOf(settings, seal, vectors.fields.T, 50_000)).toBe(vectors.redirect);
-  });
-
-  test('computes the status hash', async () => {
-    const values = { Key: secret, Tillcode: tillCode, transactionId: vectors.fields.T };
-    expect(await hashOf(Object.entries(values))).toBe(vectors.status.Signiture);
-  });
-
+describe('the published example', () => {
   test('uses the host, paths and members of the samples', () => {
     expect(settings.baseUrl).toBe(samples.host);
     expect(samples.status_query.POST).toBe('/api/cbebpg/TXNSTAT');

@@ -28,13 +28,6 @@ import { orderFor } from '../support/rails/order.ts';
 const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
 
 describe('the protocol', () => {
-  it('computes the vectors’ password in both forms', async () => {
-    const { shortcode, passkey, timestamp, password, kenya_style } = VECTORS.computed;
-    const settings = settingsOf({ ...VALID_SETTINGS, shortcode, passkey });
-    expect(await passwordText(settings, timestamp)).toBe(password);
-    expect(await passwordText({ ...settings, passwordForm: 'kenya' }, timestamp)).toBe(kenya_style);
-  });
-
   it('computes a password like the documented sample’s, whose passkey is unknown', async () => {
     const { timestamp, password, decoded } = VECTORS.officialSample;
     const ours = await passwordText(settingsOf(VALID_SETTINGS), timestamp);

@@ -190,12 +190,27 @@ test.each(EDGES)('a direct claim $when $edge', async ({ expireIn, atMs, calls })
   expect(await rejectionOf(claim)).toBe(calls === 1 ? null : 'start_not_claimable');
 });
 
-test.each([
-  ['express', 'failed', 'rail_unavailable', ['payment_failed']],
-  ['hosted', 'open', null, []],
-] as const)(
-  '%s: an unclaimed start ends at the next read, without an alarm',
-  async (kind, status, failureReason, events) => {
+/** The end of an unclaimed start's window, which the next read finds as well as the alarm. */
+const ENDS = {
+  'the next read, without an alarm': (atMs: number) => vi.setSystemTime(atMs),
+  'the alarm': alarmsUntil,
+} as const;
+
+test.each(
+  Object.entries(ENDS).flatMap(([by, end]) => [
+    {
+      kind: 'express',
+      by,
+      end,
+      status: 'failed',
+      reason: 'rail_unavailable',
+      events: ['payment_failed'],
+    },
+    { kind: 'hosted', by, end, status: 'open', reason: null, events: [] },
+  ]),
+)(
+  '$kind: an unclaimed start has charged no customer, and ends at $by',
+  async ({ kind, end, status, reason: failureReason, events }) => {
     noRail();
     await (kind === 'express'
       ? pay()
@@ -205,7 +220,7 @@ test.each([
     // The message would have been sent once more: that does not delay the end.
     expect(await attemptNow()).toMatchObject({ status: 'processing', checkAtMs: deadlineAtMs });
     const sent = caught.starts.length;
-    vi.setSystemTime(deadlineAtMs);
+    await end(deadlineAtMs);
     expect(await intentNow()).toMatchObject({ status, failureReason });
     const closed = { status: 'expired', failureReason: 'rail_unavailable', checkAtMs: null };
     expect(await attemptNow()).toMatchObject({ ...closed, startClaim: 'free' });
@@ -213,6 +228,9 @@ test.each([
     expect(await rejectionOf(await claimStart())).toBe('start_not_claimable');
     await alarmsUntil(deadlineAtMs);
     expect(caught.starts).toHaveLength(sent);
+    const calls = noRail();
+    await consumeStart([...caught.starts]);
+    expect(calls).toEqual([]);
   },
 );
 

@@ -289,31 +289,3 @@ test('a message that the queue rejects is no failure, and is sent again', async 
   await alarmsUntil(Date.now() + FIRST_LEASE_MS);
   expect(caught.starts).toHaveLength(1);
 });
-
-test.each([
-  ['express', 'failed', ['payment_failed'], 'rail_unavailable'],
-  ['hosted', 'open', [], null],
-] as const)(
-  'an unclaimed start, %s, charged no customer by the end of its window, and the payment is %s',
-  async (kind, status, events, failureReason) => {
-    const calls = noRail();
-    if (kind === 'express') {
-      await pay();
-    } else {
-      await choose(await openHosted({ methods: ['E_BIRR'] }), 'E_BIRR');
-    }
-    const { deadlineAtMs } = await attemptNow();
-    await alarmsUntil(deadlineAtMs - 1);
-    expect(await attemptNow()).toMatchObject({ status: 'processing' });
-    await alarmsUntil(deadlineAtMs);
-    expect(await attemptNow()).toMatchObject({
-      status: 'expired',
-      startClaim: 'free',
-      failureReason: 'rail_unavailable',
-    });
-    expect(await intentNow()).toMatchObject({ status, failureReason });
-    expect(await eventTypes()).toEqual(events);
-    await consumeStart([...caught.starts]);
-    expect(calls).toEqual([]);
-  },
-);
