@@ -70,6 +70,50 @@ export function sendTo(bindings: Env, path: string, init: RequestInit): Promise<
   return worker.fetch(request as never, bindings, createExecutionContext());
 }
 
+/** The hidden fields of the page's form, as the browser sends them. */
+export function hiddenFields(html: string): Record<string, string> {
+  const inputs = html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g);
+  return Object.fromEntries([...inputs].map(([, name, value]) => [name, value]));
+}
+
+const OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
+
+/** The desk in the browser of an operator, who has a shared secret unless the options name another. */
+export function deskOf(
+  name: string,
+  { secret = SECRET, bindings = env }: { readonly secret?: string; readonly bindings?: Env } = {},
+) {
+  const authorization = `Basic ${btoa(`${name}:${secret}`)}`;
+  const open = (path: string) =>
+    sendTo(bindings, path, { headers: { authorization, ...OWN_PAGE } });
+  const pageOf = async (path: string) => {
+    const response = await open(path);
+    const html = await response.text();
+    expect([path, response.status, html.slice(0, 15)]).toEqual([path, 200, '<!doctype html>']);
+    return html;
+  };
+  const post = (
+    path: string,
+    fields: Readonly<Record<string, string>>,
+    headers: Readonly<Record<string, string>> = OWN_PAGE,
+  ) => {
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    const body = new URLSearchParams(fields).toString();
+    const sent = { method: 'POST', body, headers: { authorization, ...type, ...headers } };
+    return sendTo(bindings, path, sent);
+  };
+  /** Sends a form and returns where that leads. */
+  const send = async (path: string, fields: Readonly<Record<string, string>>) => {
+    const response = await post(path, fields);
+    expect(response.status).toBe(303);
+    return response.headers.get('location') ?? '';
+  };
+  /** The same with the hidden fields of its page. */
+  const change = async (path: string, fields: Readonly<Record<string, string>> = {}) =>
+    send(path, { ...hiddenFields(await pageOf(path)), ...fields });
+  return { open, pageOf, post, send, change };
+}
+
 /** The same to the API, with the parsed answer. */
 export function operateApi(
   path: string,
