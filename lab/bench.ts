@@ -1,21 +1,19 @@
 /**
  * `npm run bench`: what Kefel costs, each case measured in turn with a bare Worker that does the
- * least that the case needs, or with Kefel without payments. `--help` lists the options;
- * docs/benchmarks.md explains the tables.
+ * least that the case needs. `--help` lists the options; docs/benchmarks.md explains the tables.
  */
 import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { PROJECT_DIRECTORY } from '../scripts/project/files.ts';
-import { numberOption, wholeNumber } from '../scripts/project/options.ts';
-import { CASE_NAMES, CASES, type CaseName } from './bench/cases.ts';
+import { wholeNumber } from '../scripts/project/options.ts';
+import { type BenchCase, CASE_NAMES, CASES, type CaseName } from './bench/cases.ts';
 import { startFloor } from './bench/floor.ts';
 import { measureFresh } from './bench/fresh.ts';
-import { fillServer, GROWTH_CASES } from './bench/growth.ts';
-import { type Contender, type Effort, measureCase } from './bench/measure.ts';
+import { type Effort, measureCase } from './bench/measure.ts';
 import { Receiver } from './bench/receiver.ts';
 import { FloorSide, KefelSide } from './bench/sides.ts';
-import { type Measurement, tableHead, tableRow } from './bench/table.ts';
+import { type Measurement, TABLE_HEAD, tableRow } from './bench/table.ts';
 import { benchMerchant, buildKefel, startKefel } from './harness/built-worker.ts';
 import { inDirectory, MEMORY_DIRECTORY } from './harness/directory.ts';
 import { runScript } from './harness/script.ts';
@@ -63,7 +61,6 @@ the case needs.`,
       read: (text: string | undefined, name: string) =>
         text?.split(',').map((each) => wholeNumber(name, each, 1)),
     },
-    growth: numberOption('PAYMENTS', 'with so many payments, compared with none', null),
   },
 };
 
@@ -87,11 +84,9 @@ interface Run extends Effort {
   readonly receiver: Receiver;
   readonly medium: Medium;
   readonly names: readonly (CaseName | typeof FRESH)[];
-  /** How many payments Kefel has before the first case; null: it is compared with the floor. */
-  readonly payments: number | null;
 }
 
-await runScript(SCRIPT, async ({ quick, only = NAMES, on, clients, growth: payments }) => {
+await runScript(SCRIPT, async ({ quick, only = NAMES, on, clients }) => {
   const effort = quick ? QUICK : FULL;
   const receiver = await Receiver.listen();
   await inDirectory(async (builtDirectory) => {
@@ -102,7 +97,7 @@ await runScript(SCRIPT, async ({ quick, only = NAMES, on, clients, growth: payme
       await measure({
         ...effort,
         ...{ clients: clients ?? defaultClients, names: only },
-        ...{ builtDirectory, receiver, medium, payments },
+        ...{ builtDirectory, receiver, medium },
       });
     }
   });
@@ -111,51 +106,41 @@ await runScript(SCRIPT, async ({ quick, only = NAMES, on, clients, growth: payme
 
 /** Measures all cases on new servers with new databases, and prints their table. */
 function measure(run: Run): Promise<void> {
-  const { builtDirectory, receiver, medium, names, payments } = run;
+  const { builtDirectory, receiver, medium, names } = run;
   const print = (measurement: Measurement) => console.log(tableRow(measurement));
   const isMeasured = (name: CaseName) =>
-    names.includes(name) &&
-    (medium === 'tmpfs' || 'writes' in CASES[name]) &&
-    (payments === null || GROWTH_CASES.includes(name));
+    names.includes(name) && (medium === 'tmpfs' || 'writes' in CASES[name]);
   return inDirectory(async (directory) => {
-    const kefel = await kefelContender(builtDirectory, join(directory, 'kefel'), receiver);
-    const baseline = await (payments === null
-      ? floorContender(join(directory, 'floor'), receiver)
-      : kefelContender(builtDirectory, join(directory, 'new'), receiver));
+    const kefel = await startKefel(builtDirectory, join(directory, 'kefel'));
+    const floor = await startFloor(join(directory, 'floor'));
+    const kefelSide = new KefelSide({ ...(await benchMerchant()), baseUrl: kefel.url }, receiver);
+    const floorSide = new FloorSide(floor.url, receiver);
     try {
-      if (payments !== null) {
-        console.log(await fillServer(kefel, receiver, payments));
-      }
-      console.log(`\nState on ${medium}:\n\n${tableHead(payments === null ? 'floor' : 'new')}`);
+      console.log(`\nState on ${medium}:\n\n${TABLE_HEAD}`);
       for (const name of CASE_NAMES.filter(isMeasured)) {
-        for await (const one of measureCase({ kefel, baseline }, receiver, CASES[name], run)) {
+        const benchCase: BenchCase = CASES[name];
+        const contenders = {
+          kefel: {
+            server: kefel,
+            prepare: (units: number) => benchCase.kefel(kefelSide, units),
+          },
+          floor: {
+            server: floor,
+            prepare: (units: number) => benchCase.floor(floorSide, units),
+          },
+        };
+        for await (const one of measureCase(contenders, receiver, benchCase, run)) {
           print(one);
         }
       }
-      if (names.includes(FRESH) && medium === 'tmpfs' && payments === null) {
+      if (names.includes(FRESH) && medium === 'tmpfs') {
         print(await measureFresh(builtDirectory, directory, run.rounds));
       }
     } finally {
-      await kefel.server.stop();
-      await baseline.server.stop();
+      await kefel.stop();
+      await floor.stop();
     }
   }, MEDIA[medium]);
-}
-
-async function kefelContender(
-  builtDirectory: string,
-  stateDirectory: string,
-  receiver: Receiver,
-): Promise<Contender> {
-  const server = await startKefel(builtDirectory, stateDirectory);
-  const side = new KefelSide({ ...(await benchMerchant()), baseUrl: server.url }, receiver);
-  return { server, prepare: ({ kefel }, units) => kefel(side, units) };
-}
-
-async function floorContender(stateDirectory: string, receiver: Receiver): Promise<Contender> {
-  const server = await startFloor(stateDirectory);
-  const side = new FloorSide(server.url, receiver);
-  return { server, prepare: ({ floor }, units) => floor(side, units) };
 }
 
 /** What a reader needs to know to compare figures. */

@@ -2,18 +2,19 @@
  * `npm run read-model:measure [-- --payments N --runs N]`: fills a new local D1 with a million
  * payments of 50 merchants through the read model's own statements, runs the queries of the
  * dashboard and the operator, and prints a Markdown table. Each query also runs on SQLite alone,
- * on the same file: the local D1 reports only whole milliseconds, and a call to it takes
- * several. The last line has what writing the last payments took.
+ * on the same file, because a call to the local D1 takes several milliseconds. The last line has what writing the last payments took.
  */
-import { readdir, stat } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type LocalDatabase, prepareLocalDatabase, runBatch } from '../scripts/dev/d1.ts';
 import { numberOption } from '../scripts/project/options.ts';
+import type { SqlStatement } from '../src/platform/database.ts';
 import { inDirectory } from './harness/directory.ts';
 import { median, quantile } from './harness/quantile.ts';
 import { runScript } from './harness/script.ts';
-import { type MeasuredQuery, measuredQueries } from './measure-read-model/queries.ts';
+import { measuredQueries } from './measure-read-model/queries.ts';
 import { BATCH_PAYMENTS, MERCHANTS, type SeededBatch, seed } from './measure-read-model/seed.ts';
 
 /** Runs before the measured ones, which compile statements and load the file's upper pages. */
@@ -30,16 +31,6 @@ const SCRIPT = {
     runs: numberOption('N', 'how often each query runs', 60),
   },
 };
-
-interface Measured {
-  readonly name: string;
-  /** In the run that read the most. */
-  readonly rowsRead: number;
-  readonly rowsFound: number;
-  readonly sqliteMs: readonly number[];
-  readonly d1Ms: readonly number[];
-  readonly wallMs: readonly number[];
-}
 
 await runScript(SCRIPT, ({ payments, runs }) =>
   inDirectory(async (directory) => {
@@ -86,77 +77,65 @@ async function measure(
 ): Promise<void> {
   const file = await databaseFile(directory);
   const sqlite = new DatabaseSync(file, { readOnly: true });
-  const queries = await measuredQueries(database, payments);
-  const measured: Measured[] = [];
-  for (const query of queries) {
-    measured.push(await measureQuery(database, sqlite, query, runs));
-  }
-  sqlite.close();
   const sizeMiB = Math.round((await stat(file)).size / 2 ** 20);
   console.log(
     `\n${payments.toLocaleString('en')} payments of ${MERCHANTS} merchants, ${sizeMiB} MiB; ` +
       `${runs} runs each; milliseconds as median / p95\n`,
   );
-  console.log('| query | rows found | rows read | SQLite ms | D1 ms | with the call to D1, ms |');
-  console.log('|---|---:|---:|---:|---:|---:|');
-  for (const { name, rowsFound, rowsRead, sqliteMs, d1Ms, wallMs } of measured) {
-    const times = [spread(sqliteMs, 2), spread(d1Ms, 0), spread(wallMs, 1)];
-    console.log(`| ${[name, rowsFound, rowsRead, ...times].join(' | ')} |`);
+  console.log('| query | rows found | rows read | SQLite ms | with the call to D1, ms |');
+  console.log('|---|---:|---:|---:|---:|');
+  for (const [name, statements] of Object.entries(await measuredQueries(database, payments))) {
+    const measured: Measured[] = [];
+    for (let run = -WARM_UP_RUNS; run < runs; run += 1) {
+      const one = await measureRun(database, sqlite, statements(Math.max(run, 0)));
+      measured.push(...(run < 0 ? [] : [one]));
+    }
+    const most = (value: (run: Measured) => number) => Math.max(...measured.map(value));
+    const cells = [
+      ...[name, most(({ rowsFound }) => rowsFound), most(({ rowsRead }) => rowsRead)],
+      spread(measured.map(({ sqliteMs }) => sqliteMs)),
+      spread(measured.map(({ wallMs }) => wallMs)),
+    ];
+    console.log(`| ${cells.join(' | ')} |`);
   }
+  sqlite.close();
 }
 
-async function measureQuery(
+interface Measured {
+  readonly rowsRead: number;
+  readonly rowsFound: number;
+  readonly sqliteMs: number;
+  readonly wallMs: number;
+}
+
+async function measureRun(
   database: LocalDatabase,
   sqlite: DatabaseSync,
-  { name, statements }: MeasuredQuery,
-  runs: number,
+  batch: readonly SqlStatement[],
 ): Promise<Measured> {
-  const rowsRead: number[] = [];
-  const rowsFound: number[] = [];
-  const sqliteMs: number[] = [];
-  const d1Ms: number[] = [];
-  const wallMs: number[] = [];
-  for (let run = -WARM_UP_RUNS; run < runs; run += 1) {
-    const batch = statements(Math.max(run, 0));
-    const wallFromMs = performance.now();
-    const results = await runBatch(database, batch);
-    const wallToMs = performance.now();
-    const prepared = batch.map(({ sql, params }) => ({ statement: sqlite.prepare(sql), params }));
-    const sqliteFromMs = performance.now();
-    for (const { statement, params } of prepared) {
-      statement.all(...params);
-    }
-    if (run >= 0) {
-      sqliteMs.push(performance.now() - sqliteFromMs);
-      wallMs.push(wallToMs - wallFromMs);
-      d1Ms.push(results.reduce((sum, { meta }) => sum + meta.duration, 0));
-      rowsRead.push(results.reduce((sum, { meta }) => sum + meta.rows_read, 0));
-      rowsFound.push(results.reduce((sum, result) => sum + result.results.length, 0));
-    }
+  const wallFromMs = performance.now();
+  const results = await runBatch(database, batch);
+  const wallMs = performance.now() - wallFromMs;
+  const prepared = batch.map(({ sql, params }) => ({ statement: sqlite.prepare(sql), params }));
+  const sqliteFromMs = performance.now();
+  for (const { statement, params } of prepared) {
+    statement.all(...params);
   }
   return {
-    name,
-    rowsRead: Math.max(...rowsRead),
-    rowsFound: Math.max(...rowsFound),
-    sqliteMs,
-    d1Ms,
+    sqliteMs: performance.now() - sqliteFromMs,
     wallMs,
+    rowsRead: results.reduce((sum, { meta }) => sum + meta.rows_read, 0),
+    rowsFound: results.reduce((sum, result) => sum + result.results.length, 0),
   };
 }
 
 /** The file that holds D1's tables: the largest beneath `directory`. */
 async function databaseFile(directory: string): Promise<string> {
-  const entries = await readdir(join(directory, 'v3', 'd1'), {
-    recursive: true,
-    withFileTypes: true,
-  });
   const files = await Promise.all(
-    entries
-      .filter((entry) => entry.isFile() && entry.name.endsWith('.sqlite'))
-      .map(async (entry) => {
-        const path = join(entry.parentPath, entry.name);
-        return { path, size: (await stat(path)).size };
-      }),
+    globSync(join(directory, 'v3', 'd1', '**', '*.sqlite')).map(async (path) => ({
+      path,
+      size: (await stat(path)).size,
+    })),
   );
   const [largest] = files.sort((one, other) => other.size - one.size);
   if (largest === undefined) {
@@ -165,8 +144,8 @@ async function databaseFile(directory: string): Promise<string> {
   return largest.path;
 }
 
-function spread(values: readonly number[], digits: number): string {
-  return `${median(values).toFixed(digits)} / ${quantile(values, 0.95).toFixed(digits)}`;
+function spread(values: readonly number[]): string {
+  return `${median(values).toFixed(2)} / ${quantile(values, 0.95).toFixed(2)}`;
 }
 
 function seconds(ms: number): string {

@@ -49,7 +49,7 @@ await runScript(SCRIPT, () =>
       const options = { name: 'wire', port, args: NO_RATE_LIMITS, variables };
       const gateway = await startGateway(options);
       try {
-        const { baseUrl, sandboxApiKey, productionApiKey } = gateway.demo;
+        const { baseUrl, sandboxApiKey, productionApiKey } = gateway.merchant;
         let amount = FIRST_AMOUNT;
         for (const [name, newShop] of Object.entries(shops)) {
           for (const [environment, apiKey] of [

@@ -11,11 +11,12 @@ import { promisify } from 'node:util';
 import { demoInvitation } from './dev/demo-invitation.ts';
 import { publishDemoMerchant } from './dev/demo-merchant.ts';
 import { firstSteps } from './dev/first-steps.ts';
-import { DEV_HELP, type DevOptions, devOptions } from './dev/options.ts';
+import { DEV, type DevOptions } from './dev/options.ts';
 import { expectFreePort } from './dev/ports.ts';
 import { prepareLocalGateway } from './dev/prepare.ts';
 import { writeWorkers } from './dev/workers.ts';
 import { PROJECT_DIRECTORY } from './project/files.ts';
+import { failed, runScript } from './project/options.ts';
 import { startWrangler } from './project/wrangler.ts';
 import { startStandIns } from './stand-ins/start-all.ts';
 
@@ -23,26 +24,24 @@ const POLL_MS = 100;
 const PARENT_POLL_MS = 500;
 const SIGNAL_EXIT_CODE = 128;
 
-async function main(): Promise<void> {
-  const options = devOptions(process.argv.slice(2));
-  if (options === null) {
-    console.log(DEV_HELP);
-    return;
-  }
+await runScript(DEV, async (options) => {
+  const stateDirectory = options['persist-to'];
   const baseUrl = `http://localhost:${options.port}`;
   await expectFreePort(options.port);
-  const prepared = await prepareLocalGateway(options.stateDirectory, baseUrl);
-  const joinUrl = await demoInvitation(options.stateDirectory, prepared.merchant);
-  const standIns = options.hasStandIns ? await startStandIns(baseUrl, { hasRefunds: true }) : null;
+  const prepared = await prepareLocalGateway(stateDirectory, baseUrl);
+  const joinUrl = await demoInvitation(stateDirectory, prepared.merchant);
+  const standIns = options['no-stand-ins']
+    ? null
+    : await startStandIns(baseUrl, { hasRefunds: true });
   await buildDocuments();
   const configFiles = await writeWorkers({
-    directory: join(options.stateDirectory, 'workers'),
+    directory: join(stateDirectory, 'workers'),
     secrets: prepared.secrets,
     // The only place where webhooks may go to this machine (docs/decisions.md#18). The developer's own
     // variables come last, and replace a stand-in.
-    variables: ['LOCAL_CALLBACKS:true', ...(standIns?.variables ?? []), ...options.variables],
-    paymentsConfigFile: options.configFile,
-    hasBackOffice: options.hasBackOffice,
+    variables: ['LOCAL_CALLBACKS:true', ...(standIns?.variables ?? []), ...options.var],
+    paymentsConfigFile: options.config,
+    hasBackOffice: !options['payments-only'],
   });
   const args = [
     'dev',
@@ -51,13 +50,13 @@ async function main(): Promise<void> {
   ];
   const wrangler = startWrangler(args, PROJECT_DIRECTORY, {
     // The Workers of gateways that run at the same time have the same names.
-    WRANGLER_REGISTRY_PATH: join(options.stateDirectory, 'registry'),
+    WRANGLER_REGISTRY_PATH: join(stateDirectory, 'registry'),
   });
   liveAndDieWith(wrangler);
   await untilAnswered(baseUrl);
   const isPublished = await publishDemoMerchant(prepared.merchant);
   console.log(firstSteps({ ...prepared, joinUrl, standIns, isPublished }));
-}
+});
 
 /** The back office serves them. */
 async function buildDocuments(): Promise<void> {
@@ -67,10 +66,13 @@ async function buildDocuments(): Promise<void> {
 }
 
 function wranglerArgs(options: DevOptions): readonly string[] {
+  const logLevel = options['log-level'] ?? (options.verbose ? null : 'warn');
   return [
-    ...['--port', String(options.port), '--persist-to', options.stateDirectory],
+    ...['--port', String(options.port), '--persist-to', options['persist-to']],
     '--show-interactive-dev-session=false',
-    ...options.wranglerArgs,
+    // Any free port: two gateways must not fight over the debugger's.
+    ...['--inspector-port', options['inspector-port'] ?? '0'],
+    ...(logLevel === null ? [] : ['--log-level', logLevel]),
   ];
 }
 
@@ -88,7 +90,7 @@ function liveAndDieWith(wrangler: ChildProcess): void {
       }
     }, PARENT_POLL_MS).unref();
   }
-  wrangler.once('error', fail);
+  wrangler.once('error', failed);
   wrangler.once('exit', (exitCode, signal) => {
     process.exit(exitCode ?? SIGNAL_EXIT_CODE + (signal === null ? 0 : constants.signals[signal]));
   });
@@ -105,10 +107,3 @@ async function untilAnswered(baseUrl: string): Promise<void> {
     }
   }
 }
-
-function fail(error: unknown): void {
-  console.error(error instanceof Error ? error.message : error);
-  process.exit(1);
-}
-
-main().catch(fail);

@@ -3,12 +3,13 @@
  * signatures verify with the demo merchant's keys, and what it answered. `--help` lists the options.
  */
 import { verify } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import type { Environment } from '../src/domain/method.ts';
 import { credentialsOf, type PublishedMerchant, readDemoMerchant } from './dev/demo-merchant.ts';
 import { WEBHOOK_RECEIVER_PORT } from './dev/first-steps.ts';
-import { commandLine, numberOption } from './project/options.ts';
+import { numberOption, runScript } from './project/options.ts';
 
 const SCRIPT = {
   usage: 'npm run webhooks',
@@ -47,8 +48,7 @@ interface ReceivedWebhook {
   readonly body: string;
 }
 
-function main(): void {
-  const { port, status, secret: endpointSecrets } = commandLine(SCRIPT);
+await runScript(SCRIPT, async ({ port, status, secret: endpointSecrets }) => {
   /** By `webhook-id`, which stays the same when Kefel retries. */
   const tries = new Map<string, number>();
   const server = createServer(async (request, response) => {
@@ -64,9 +64,9 @@ function main(): void {
     tries.set(webhookId, tryNumber);
     console.log(`${text}\n  answered                   ${status}, to try ${tryNumber}`);
   });
-  server.once('error', fail);
-  server.listen(port, () => console.log(`Waiting for webhooks on http://localhost:${port}/`));
-}
+  await once(server.listen(port), 'listening');
+  console.log(`Waiting for webhooks on http://localhost:${port}/`);
+});
 
 /** A few lines of text about one request. Never throws. */
 async function account(
@@ -125,10 +125,3 @@ function verdict(isValid: boolean, warning: string): string {
 function indented(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(/^/gm, '  ');
 }
-
-function fail(error: unknown): void {
-  console.error(error instanceof Error ? error.message : error);
-  process.exit(1);
-}
-
-main();

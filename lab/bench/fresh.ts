@@ -31,8 +31,8 @@ export async function measureFresh(
   const rounds: Round[] = [];
   for (let round = 0; round < roundCount; round += 1) {
     const kefel = await firstRequest(worker, join(directory, `kefel-${round}`));
-    const baseline = await firstRequest(hollow, join(directory, `hollow-${round}`));
-    rounds.push({ kefel, baseline });
+    const floor = await firstRequest(hollow, join(directory, `hollow-${round}`));
+    rounds.push({ kefel, floor });
   }
   return { about: 'start of workerd and a first request, 401', clients: 1, rounds };
 }

@@ -8,14 +8,13 @@ import { type Budget, runSlice, type Work } from './work.ts';
 
 export interface Contender {
   readonly server: BenchServer;
-  /** Prepares what the case needs; `units` for cases whose units are prepared. */
-  prepare(benchCase: BenchCase, units: number): Work | Promise<Work>;
+  /** Prepares what the case needs; `units` if its units are prepared. */
+  prepare(units: number): Work | Promise<Work>;
 }
 
-/** Kefel and what it is compared with. */
 export interface Contenders {
   readonly kefel: Contender;
-  readonly baseline: Contender;
+  readonly floor: Contender;
 }
 
 /** How long and how often to measure. */
@@ -31,10 +30,10 @@ export interface Effort {
 }
 
 /** The projections queue waits a second to fill a batch, so a second of rest may not be the end. */
-export const CONSUMERS_SILENCE_MS = 1_300;
+const CONSUMERS_SILENCE_MS = 1_300;
 const SILENCE_MS = 150;
 /** workerd closes the files of an object that nobody has called for 10 s. */
-export const OBJECT_IDLE_MS = 12_000;
+const OBJECT_IDLE_MS = 12_000;
 const BURST_CLIENTS = 32;
 /** Calls for missed events, 200 events each. */
 const DELIVERY_CLIENTS = 1;
@@ -47,7 +46,7 @@ export async function* measureCase(
   effort: Effort,
 ): AsyncGenerator<Measurement> {
   const { about, kind, writes = false, clientsMax, isProjected = false } = benchCase;
-  const both = [contenders.kefel, contenders.baseline];
+  const both = [contenders.kefel, contenders.floor];
   const silenceMs = writes ? CONSUMERS_SILENCE_MS : SILENCE_MS;
 
   /** The server rests before and after. */
@@ -73,13 +72,13 @@ export async function* measureCase(
     const { units: { full, quick } = { full: 0, quick: 0 } } = benchCase;
     const clients = kind === 'delivery' ? DELIVERY_CLIENTS : BURST_CLIENTS;
     const burst = async (contender: Contender, units: number) => {
-      const work = await contender.prepare(benchCase, units);
+      const work = await contender.prepare(units);
       const afterSends = work.unitsPerSend === 0 ? 0 : units / work.unitsPerSend;
       await untilQuiet(contender.server, silenceMs);
       return sample(contender, work, { clients, stop: { afterSends } });
     };
     await burst(contenders.kefel, quick);
-    await burst(contenders.baseline, quick);
+    await burst(contenders.floor, quick);
     const units = effort.isQuick ? quick : full;
     const rounds = await inTurns(effort.burstRounds, contenders, (each) => burst(each, units));
     yield { about, clients, rounds };
@@ -90,7 +89,7 @@ export async function* measureCase(
   }
   const works = new Map<Contender, Work>();
   for (const contender of both) {
-    works.set(contender, await contender.prepare(benchCase, 0));
+    works.set(contender, await contender.prepare(0));
     await untilQuiet(contender.server, CONSUMERS_SILENCE_MS);
   }
   const slice = (contender: Contender, clients: number, afterMs: number) =>
@@ -109,17 +108,15 @@ export async function* measureCase(
 /** The one that runs second finds a warmer machine, so they take turns. */
 async function inTurns(
   count: number,
-  { kefel, baseline }: Contenders,
+  { kefel, floor }: Contenders,
   sample: (contender: Contender) => Promise<Sample>,
 ): Promise<readonly Round[]> {
   const rounds: Round[] = [];
   for (let round = 0; round < count; round += 1) {
     const isKefelFirst = round % 2 === 0;
-    const first = await sample(isKefelFirst ? kefel : baseline);
-    const second = await sample(isKefelFirst ? baseline : kefel);
-    rounds.push(
-      isKefelFirst ? { kefel: first, baseline: second } : { kefel: second, baseline: first },
-    );
+    const first = await sample(isKefelFirst ? kefel : floor);
+    const second = await sample(isKefelFirst ? floor : kefel);
+    rounds.push(isKefelFirst ? { kefel: first, floor: second } : { kefel: second, floor: first });
   }
   return rounds;
 }

@@ -9,10 +9,10 @@ export interface Sample {
   readonly p95Ms: number;
 }
 
-/** Kefel and what it is compared with in one round, one right after the other. */
+/** Kefel and its floor in one round, one right after the other. */
 export interface Round {
   readonly kefel: Sample;
-  readonly baseline: Sample;
+  readonly floor: Sample;
 }
 
 export interface Measurement {
@@ -22,32 +22,25 @@ export interface Measurement {
 }
 
 /** The head of a Markdown table of measurements. */
-export function tableHead(baselineName: string): string {
-  const head = [
-    ...['case', 'clients', 'per second', baselineName, 'ratio'],
-    ...['CPU ms', baselineName, 'ratio', 'p50 ms', 'p95 ms'],
-  ];
-  const alignments = head.map((_, column) => (column === 0 ? '---' : '---:'));
-  return [head, alignments].map(rowOf).join('\n');
-}
+export const TABLE_HEAD = [
+  '| case | clients | per second | floor | ratio | CPU ms | floor | ratio | p50 ms | p95 ms |',
+  '| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
+].join('\n');
 
-/** Medians of all rounds, and Kefel's part of the baseline's. */
+/** Medians of all rounds, and Kefel's part of the floor's. */
 export function tableRow({ about, clients, rounds }: Measurement): string {
   const of = (side: keyof Round, name: keyof Sample) =>
     median(rounds.map((round) => round[side][name]));
   const compared = (name: 'ratePerSecond' | 'cpuMsPerUnit', digits: number) => [
     of('kefel', name).toFixed(digits),
-    of('baseline', name).toFixed(digits),
+    of('floor', name).toFixed(digits),
     // Of each round: what disturbs the machine slows both.
-    spreadText(rounds.map(({ kefel, baseline }) => kefel[name] / baseline[name])),
+    spreadText(rounds.map(({ kefel, floor }) => kefel[name] / floor[name])),
   ];
-  return rowOf([
+  const cells = [
     ...[about, String(clients), ...compared('ratePerSecond', 0), ...compared('cpuMsPerUnit', 2)],
     ...[msText(of('kefel', 'p50Ms')), msText(of('kefel', 'p95Ms'))],
-  ]);
-}
-
-function rowOf(cells: readonly string[]): string {
+  ];
   return `| ${cells.join(' | ')} |`;
 }
 

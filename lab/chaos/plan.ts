@@ -125,8 +125,7 @@ const DECLINED_REFUND_MINOR = REFUND_SCENARIOS.declined.amountMinor;
 export function planOf(seed: number, index: number, callbackUrl: string): Plan {
   const random = new Random(seed, 'payment', index);
   const names = Object.keys(STORIES) as StoryName[];
-  const weights = Object.fromEntries(names.map((each) => [each, STORIES[each].weight]));
-  const name = random.weighted(weights as Record<StoryName, number>, () => true);
+  const name = random.weighted(names, (each) => STORIES[each].weight);
   const story: Story = STORIES[name];
   const kind = name.startsWith('express') ? 'express' : 'hosted';
   const uniqueId = `chaos-${seed}-${index}`;

@@ -93,7 +93,7 @@ export function mutated(template: Template, others: readonly Template[], random:
   };
   const count = random.chance(0.1) ? 0 : random.between(1, 3);
   const mutations = Array.from({ length: count }, () => {
-    const name = random.weighted(WEIGHTS, () => true);
+    const name = random.weighted(MUTATION_NAMES, (each) => WEIGHTS[each]);
     MUTATIONS[name](draft);
     return name;
   });
@@ -189,6 +189,7 @@ const MUTATIONS = {
   },
 } satisfies Record<string, (draft: Draft) => void>;
 
+const MUTATION_NAMES = Object.keys(MUTATIONS) as (keyof typeof MUTATIONS)[];
 /** How often each mutation comes, relative to the others. */
 const WEIGHTS: Readonly<Record<keyof typeof MUTATIONS, number>> = {
   ...{ value: 4, query: 2, segment: 2, bytes: 4, 'body of another': 1, 'duplicate a key': 1 },

@@ -4,8 +4,8 @@ import { insertSession, newSessionToken } from '../../back-office/members/sessio
 import { prepareLocalDatabase } from '../../scripts/dev/d1.ts';
 import { demoMerchant, seedDemoMerchant } from '../../scripts/dev/demo-merchant.ts';
 import { localSecrets } from '../../scripts/dev/local-secrets.ts';
-import { NO_RATE_LIMITS } from '../../scripts/gateway/gateway.ts';
-import { freePort, type OwnGateway, startGateway } from '../../scripts/gateway/own-gateway.ts';
+import { type Gateway, NO_RATE_LIMITS } from '../../scripts/gateway/gateway.ts';
+import { freePort, startGateway } from '../../scripts/gateway/own-gateway.ts';
 import { type StandIns, startStandIns } from '../../scripts/stand-ins/start-all.ts';
 import { keyRing } from '../../src/config.ts';
 import { generateApiKey } from '../../src/merchants/api-key.ts';
@@ -49,7 +49,7 @@ export async function startStage(name: string): Promise<Stage> {
     hasStatusQueries: true,
     hasRefunds: true,
   });
-  let gateway: OwnGateway;
+  let gateway: Gateway;
   try {
     gateway = await startGateway({
       name,

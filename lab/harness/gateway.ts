@@ -14,7 +14,7 @@ export async function withGateway<Result>(
   await expectFreePort(port);
   const gateway = await startGateway({ name: 'lab', port, args: [...NO_RATE_LIMITS, ...QUIET] });
   try {
-    return await use(gateway.demo);
+    return await use(gateway.merchant);
   } catch (error) {
     console.error(`Output of the gateway: ${gateway.outputFile}`);
     throw error;

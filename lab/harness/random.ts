@@ -41,15 +41,11 @@ export class Random {
     return choices[this.between(0, choices.length - 1)] as T;
   }
 
-  /** A name with a probability in proportion to its weight, of those that `isPossible` allows. */
-  weighted<Name extends string>(
-    weights: Readonly<Record<Name, number>>,
-    isPossible: (name: Name) => boolean,
-  ): Name {
-    const possible = (Object.keys(weights) as Name[]).filter(isPossible);
-    let rest = this.next() * possible.reduce((sum, name) => sum + weights[name], 0);
-    const chosen = possible.find((name) => {
-      rest -= weights[name];
+  /** One of them, with a probability in proportion to its weight. */
+  weighted<T>(choices: readonly T[], weightOf: (choice: T) => number): T {
+    let rest = this.next() * choices.reduce((sum, choice) => sum + weightOf(choice), 0);
+    const chosen = choices.find((choice) => {
+      rest -= weightOf(choice);
       return rest < 0;
     });
     if (chosen === undefined) {

@@ -1,3 +1,5 @@
+import { isoBase64URL, isoCBOR } from '@simplewebauthn/server/helpers';
+
 /**
  * A passkey provider in software. It makes the same answers as a browser with a real one, so that
  * tests without a browser run the whole verification. ES256, no attestation, discoverable. Web
@@ -36,30 +38,7 @@ export interface Faults {
   readonly isForged?: boolean;
 }
 
-export interface RegistrationAnswer {
-  readonly id: string;
-  readonly rawId: string;
-  readonly type: 'public-key';
-  readonly clientExtensionResults: Record<string, never>;
-  readonly response: {
-    readonly clientDataJSON: string;
-    readonly attestationObject: string;
-    readonly transports: readonly string[];
-  };
-}
-
-export interface AssertionAnswer {
-  readonly id: string;
-  readonly rawId: string;
-  readonly type: 'public-key';
-  readonly clientExtensionResults: Record<string, never>;
-  readonly response: {
-    readonly clientDataJSON: string;
-    readonly authenticatorData: string;
-    readonly signature: string;
-    readonly userHandle: string;
-  };
-}
+type Cbor = Parameters<typeof isoCBOR.encode>[0];
 
 const FLAG_USER_PRESENT = 0x01;
 const FLAG_USER_VERIFIED = 0x04;
@@ -77,7 +56,7 @@ const SIGNING = { name: 'ECDSA', hash: 'SHA-256' };
 export class SoftwareAuthenticator {
   readonly #origin: string;
   readonly #keys: CryptoKeyPair;
-  readonly #credentialId: Uint8Array;
+  readonly #credentialId: Uint8Array<ArrayBuffer>;
   /** Counts signatures from 1; 0 for a device without a counter. */
   #counter: number;
   #userHandle = '';
@@ -96,11 +75,11 @@ export class SoftwareAuthenticator {
   }
 
   get credentialId(): string {
-    return base64Url(this.#credentialId);
+    return isoBase64URL.fromBuffer(this.#credentialId);
   }
 
   /** The result of `navigator.credentials.create`, as JSON. */
-  async register(options: CreationOptions, faults: Faults = {}): Promise<RegistrationAnswer> {
+  async register(options: CreationOptions, faults: Faults = {}) {
     this.#userHandle = options.user.id;
     const clientData = this.#clientData('webauthn.create', options.challenge, faults);
     const head = await this.#head(options.rp.id, FLAG_CREDENTIAL, faults);
@@ -111,17 +90,18 @@ export class SoftwareAuthenticator {
       this.#credentialId,
       await this.#coseKey(faults.algorithm),
     );
-    const statement = await this.#statement(authData, clientData, faults);
-    const attestation = cborMap([
-      [cborText('fmt'), cborText(faults.attestation ? 'packed' : 'none')],
-      [cborText('attStmt'), statement],
-      [cborText('authData'), cborBytes(authData)],
-    ]);
+    const attestation = isoCBOR.encode(
+      new Map<string, unknown>([
+        ['fmt', faults.attestation ? 'packed' : 'none'],
+        ['attStmt', await this.#statement(authData, clientData, faults)],
+        ['authData', authData],
+      ]) as Cbor,
+    );
     return {
       ...this.#identity(),
       response: {
-        clientDataJSON: base64Url(clientData),
-        attestationObject: base64Url(attestation),
+        clientDataJSON: isoBase64URL.fromBuffer(clientData),
+        attestationObject: isoBase64URL.fromBuffer(attestation),
         transports: ['internal', 'hybrid'],
       },
     };
@@ -131,19 +111,18 @@ export class SoftwareAuthenticator {
     authData: Uint8Array,
     clientData: Uint8Array<ArrayBuffer>,
     faults: Faults,
-  ): Promise<Uint8Array> {
+  ): Promise<ReadonlyMap<string, unknown>> {
     if (faults.attestation === undefined) {
-      return cborMap([]);
+      return new Map();
     }
     const isSelf = faults.attestation === 'self';
     const signature = isSelf
       ? await this.#signature(authData, clientData, faults)
       : new Uint8Array(8);
-    const certificates = [cborText('x5c'), cborList([cborBytes(new Uint8Array(8))])] as const;
-    return cborMap([
-      [cborText('alg'), cborInteger(-7)],
-      [cborText('sig'), cborBytes(signature)],
-      ...(isSelf ? [] : [certificates]),
+    return new Map<string, unknown>([
+      ['alg', -7],
+      ['sig', signature],
+      ...(isSelf ? [] : [['x5c', [new Uint8Array(8)]] as const]),
     ]);
   }
 
@@ -151,14 +130,14 @@ export class SoftwareAuthenticator {
     authData: Uint8Array,
     clientData: Uint8Array<ArrayBuffer>,
     faults: Faults,
-  ): Promise<Uint8Array> {
+  ): Promise<Uint8Array<ArrayBuffer>> {
     const signed = join(authData, await sha256(clientData));
     const key = faults.isForged ? await otherKey() : this.#keys.privateKey;
     return derSignature(new Uint8Array(await crypto.subtle.sign(SIGNING, key, signed)));
   }
 
   /** The result of `navigator.credentials.get`, as JSON. */
-  async sign(options: RequestOptions, faults: Faults = {}): Promise<AssertionAnswer> {
+  async sign(options: RequestOptions, faults: Faults = {}) {
     if (this.#counter > 0) {
       this.#counter += 1;
     }
@@ -167,9 +146,9 @@ export class SoftwareAuthenticator {
     return {
       ...this.#identity(),
       response: {
-        clientDataJSON: base64Url(clientData),
-        authenticatorData: base64Url(authData),
-        signature: base64Url(await this.#signature(authData, clientData, faults)),
+        clientDataJSON: isoBase64URL.fromBuffer(clientData),
+        authenticatorData: isoBase64URL.fromBuffer(authData),
+        signature: isoBase64URL.fromBuffer(await this.#signature(authData, clientData, faults)),
         userHandle: faults.userHandle ?? this.#userHandle,
       },
     };
@@ -191,7 +170,11 @@ export class SoftwareAuthenticator {
   }
 
   /** Hash of the RP id, flags, counter: the start of all authenticator data. */
-  async #head(rpId: string | undefined, flags: number, faults: Faults): Promise<Uint8Array> {
+  async #head(
+    rpId: string | undefined,
+    flags: number,
+    faults: Faults,
+  ): Promise<Uint8Array<ArrayBuffer>> {
     const verified = faults.isUserVerified === false ? 0 : FLAG_USER_VERIFIED;
     const backup = (faults.isBackupIneligible ? 0 : FLAG_BACKUP_ELIGIBLE) | FLAG_BACKED_UP;
     return join(
@@ -202,16 +185,18 @@ export class SoftwareAuthenticator {
   }
 
   /** RFC 9053: key type EC2, algorithm ES256, curve P-256, then both coordinates. */
-  async #coseKey(algorithm = -7): Promise<Uint8Array> {
+  async #coseKey(algorithm = -7): Promise<Uint8Array<ArrayBuffer>> {
     const raw = await crypto.subtle.exportKey('raw', this.#keys.publicKey);
     const point = new Uint8Array(raw as ArrayBuffer);
-    return cborMap([
-      [cborInteger(1), cborInteger(2)],
-      [cborInteger(3), cborInteger(algorithm)],
-      [cborInteger(-1), cborInteger(1)],
-      [cborInteger(-2), cborBytes(point.subarray(1, 33))],
-      [cborInteger(-3), cborBytes(point.subarray(33))],
-    ]);
+    return isoCBOR.encode(
+      new Map<number, number | Uint8Array>([
+        [1, 2],
+        [3, algorithm],
+        [-1, 1],
+        [-2, point.slice(1, 33)],
+        [-3, point.slice(33)],
+      ]),
+    );
   }
 }
 
@@ -221,7 +206,7 @@ async function otherKey(): Promise<CryptoKey> {
 }
 
 /** WebCrypto returns r and s side by side, authenticators a DER sequence of two integers. */
-function derSignature(signature: Uint8Array): Uint8Array {
+function derSignature(signature: Uint8Array): Uint8Array<ArrayBuffer> {
   const body = join(derInteger(signature.subarray(0, 32)), derInteger(signature.subarray(32)));
   return join(Uint8Array.of(0x30, body.length), body);
 }
@@ -232,36 +217,6 @@ function derInteger(bytes: Uint8Array): Uint8Array {
   const isNegative = (digits[0] ?? 0) >= 0x80;
   const positive = isNegative ? join(Uint8Array.of(0), digits) : digits;
   return join(Uint8Array.of(0x02, positive.length), positive);
-}
-
-function cborMap(entries: readonly (readonly [Uint8Array, Uint8Array])[]): Uint8Array {
-  return join(cborHead(5, entries.length), ...entries.flat());
-}
-
-function cborList(items: readonly Uint8Array[]): Uint8Array {
-  return join(cborHead(4, items.length), ...items);
-}
-
-function cborText(text: string): Uint8Array {
-  const bytes = utf8(text);
-  return join(cborHead(3, bytes.length), bytes);
-}
-
-function cborBytes(bytes: Uint8Array): Uint8Array {
-  return join(cborHead(2, bytes.length), bytes);
-}
-
-function cborInteger(value: number): Uint8Array {
-  return value >= 0 ? cborHead(0, value) : cborHead(1, -1 - value);
-}
-
-function cborHead(major: number, value: number): Uint8Array {
-  if (value < 24) {
-    return Uint8Array.of((major << 5) | value);
-  }
-  return value < 256
-    ? Uint8Array.of((major << 5) | 24, value)
-    : join(Uint8Array.of((major << 5) | 25), bigEndian(value, 2));
 }
 
 function bigEndian(value: number, lengthBytes: number): Uint8Array {
@@ -281,11 +236,4 @@ function utf8(text: string): Uint8Array<ArrayBuffer> {
 
 async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-}
-
-function base64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
 }

@@ -23,35 +23,91 @@ interface Knowledge {
   isPaid: boolean;
 }
 
-type Name = Operation['type'];
+/** One operation of the clients: how often it is chosen, and what it is. */
+interface Choice {
+  readonly weight: number;
+  /** Once money can go back, that is what the clients are interested in. */
+  readonly weightWhenPaid: number;
+  /** Whether it makes sense with what is known. */
+  readonly isPossible?: (links: PaymentLinks, knowledge: Knowledge) => boolean;
+  readonly make: (random: Random, links: PaymentLinks, knowledge: Knowledge) => Operation;
+}
 
-/** How often each operation is chosen, of those that make sense with what is known. */
-const WEIGHTS: Readonly<Record<Name, number>> = {
-  create: 5,
-  read: 22,
-  cancel: 2,
-  open_page: 6,
-  choose_method: 16,
-  decide: 16,
-  abandon_attempt: 4,
-  give_up: 1,
-  request_refund: 3,
-  cancel_refund: 2,
-  read_refund: 2,
-};
+const hasPage = ({ checkout }: PaymentLinks) => checkout !== null;
+const refundId = (random: Random, { uniqueId }: PaymentLinks) =>
+  `${uniqueId}-${random.between(1, REFUND_IDS)}`;
 
-/** Once money can go back, that is what the clients are interested in. */
-const WEIGHTS_WHEN_PAID: Readonly<Record<Name, number>> = {
-  ...WEIGHTS,
-  create: 2,
-  open_page: 1,
-  choose_method: 3,
-  decide: 3,
-  abandon_attempt: 1,
-  request_refund: 30,
-  cancel_refund: 12,
-  read_refund: 10,
-};
+const CHOICES = {
+  create: {
+    ...{ weight: 5, weightWhenPaid: 2 },
+    make: (random, { kind }) => ({
+      type: 'create',
+      kind,
+      amountMinor: random.pick(AMOUNTS_MINOR),
+      idempotencyKey: random.pick(IDEMPOTENCY_KEYS),
+    }),
+  },
+  read: { weight: 22, weightWhenPaid: 22, make: () => ({ type: 'read' }) },
+  cancel: { weight: 2, weightWhenPaid: 2, make: () => ({ type: 'cancel' }) },
+  open_page: {
+    ...{ weight: 6, weightWhenPaid: 1, isPossible: hasPage },
+    make: () => ({ type: 'open_page' }),
+  },
+  choose_method: {
+    ...{ weight: 16, weightWhenPaid: 3, isPossible: hasPage },
+    // Sometimes from a page that is out of date.
+    make: (random, _links, { attempts }) => ({
+      type: 'choose_method',
+      attempts: Math.max(0, attempts - random.pick([0, 0, 0, 1])),
+    }),
+  },
+  decide: {
+    ...{ weight: 16, weightWhenPaid: 3 },
+    isPossible: ({ simulator }) => simulator.length > 0,
+    make: (random, { simulator }) => {
+      const known = [...simulator.keys()].filter((each) => simulator[each] !== undefined);
+      const attempt = known.at(random.pick([-1, -1, -1, 0])) ?? 0;
+      const choice = random.pick(['approve', 'approve', 'decline', 'decline', 'give_up']);
+      return { type: 'decide', attempt, choice };
+    },
+  },
+  abandon_attempt: {
+    ...{ weight: 4, weightWhenPaid: 1 },
+    isPossible: (_links, { attemptId }) => attemptId !== null,
+    make: (_random, _links, { attemptId }) => ({
+      type: 'abandon_attempt',
+      attemptId: attemptId ?? '',
+    }),
+  },
+  give_up: {
+    ...{ weight: 1, weightWhenPaid: 1, isPossible: hasPage },
+    make: () => ({ type: 'give_up' }),
+  },
+  request_refund: {
+    ...{ weight: 3, weightWhenPaid: 30 },
+    make: (random, links) => ({
+      type: 'request_refund',
+      refundId: refundId(random, links),
+      amountMinor: random.pick(REFUND_AMOUNTS_MINOR),
+    }),
+  },
+  cancel_refund: {
+    ...{ weight: 2, weightWhenPaid: 12 },
+    make: (random, links) => ({ type: 'cancel_refund', refundId: refundId(random, links) }),
+  },
+  read_refund: {
+    ...{ weight: 2, weightWhenPaid: 10 },
+    make: (random, links) => ({ type: 'read_refund', refundId: refundId(random, links) }),
+  },
+} as const satisfies Readonly<Record<Operation['type'], Choice>>;
+
+function chosen(random: Random, links: PaymentLinks, knowledge: Knowledge): Operation {
+  const choices: readonly Choice[] = Object.values(CHOICES);
+  const possible = choices.filter(({ isPossible }) => isPossible?.(links, knowledge) ?? true);
+  const weigh = ({ weight, weightWhenPaid }: Choice) =>
+    knowledge.isPaid ? weightWhenPaid : weight;
+  return random.weighted(possible, weigh).make(random, links, knowledge);
+}
 
 /** A server, and the merchant on whose behalf the clients act. */
 export interface Target {
@@ -65,15 +121,18 @@ export async function historyOf(target: Target, seed: number, index: number): Pr
   let now = 0;
   const links: PaymentLinks = {
     uniqueId: `${RUN}-${seed}-${index}`,
+    kind: new Random(seed, index, 'kind').pick(KINDS),
     checkout: null,
     simulator: [],
   };
   const knowledge: Knowledge = { attempts: 0, attemptId: null, isPaid: false };
-  const kind = new Random(seed, index, 'kind').pick(KINDS);
   const act = async (client: number): Promise<void> => {
     const random = new Random(seed, index, client);
     for (let count = 0; count < OPERATIONS_PER_CLIENT; count += 1) {
-      const operation = chosen(random, kind, links, knowledge, client === 0 && count === 0);
+      const isFirst = client === 0 && count === 0;
+      const operation = isFirst
+        ? CHOICES.create.make(random, links)
+        : chosen(random, links, knowledge);
       const invokedAt = now++;
       const answer = await performed(target, links, operation);
       learn(knowledge, operation, answer);
@@ -98,71 +157,6 @@ const KINDS = [
   'express_succeeds',
   'express_fails',
 ] as const;
-
-function chosen(
-  random: Random,
-  kind: (typeof KINDS)[number],
-  links: PaymentLinks,
-  knowledge: Knowledge,
-  isFirst: boolean,
-): Operation {
-  const weights = knowledge.isPaid ? WEIGHTS_WHEN_PAID : WEIGHTS;
-  const name = isFirst
-    ? 'create'
-    : random.weighted(weights, (each) => isPossible(each, links, knowledge));
-  switch (name) {
-    case 'create':
-      return {
-        type: name,
-        kind,
-        amountMinor: random.pick(AMOUNTS_MINOR),
-        idempotencyKey: random.pick(IDEMPOTENCY_KEYS),
-      };
-    case 'choose_method':
-      // Sometimes from a page that is out of date.
-      return { type: name, attempts: Math.max(0, knowledge.attempts - random.pick([0, 0, 0, 1])) };
-    case 'decide': {
-      const known = [...links.simulator.keys()].filter(
-        (each) => links.simulator[each] !== undefined,
-      );
-      const attempt = known.at(random.pick([-1, -1, -1, 0])) ?? 0;
-      const choice = random.pick(['approve', 'approve', 'decline', 'decline', 'give_up']);
-      return { type: name, attempt, choice };
-    }
-    case 'abandon_attempt':
-      return { type: name, attemptId: knowledge.attemptId ?? '' };
-    case 'request_refund':
-      return {
-        type: name,
-        refundId: refundId(random, links),
-        amountMinor: random.pick(REFUND_AMOUNTS_MINOR),
-      };
-    case 'cancel_refund':
-    case 'read_refund':
-      return { type: name, refundId: refundId(random, links) };
-    default:
-      return { type: name };
-  }
-}
-
-function refundId(random: Random, { uniqueId }: PaymentLinks): string {
-  return `${uniqueId}-${random.between(1, REFUND_IDS)}`;
-}
-
-function isPossible(name: Name, links: PaymentLinks, { attemptId }: Knowledge): boolean {
-  switch (name) {
-    case 'open_page':
-    case 'choose_method':
-    case 'give_up':
-      return links.checkout !== null;
-    case 'decide':
-      return links.simulator.length > 0;
-    case 'abandon_attempt':
-      return attemptId !== null;
-    default:
-      return true;
-  }
-}
 
 function learn(knowledge: Knowledge, operation: Operation, answer: Answer | null): void {
   if (answer?.type === 'page') {

@@ -1,11 +1,12 @@
-import { plainTerms } from '../../scripts/project/plain-terms.ts';
 import { decide, openIntent } from '../../src/domain/decide.ts';
 import {
+  type Attempt,
   type Command,
   type Intent,
   type IntentTerms,
   reportedAttempt,
 } from '../../src/domain/intent.ts';
+import { plainTerms } from '../../src/domain/plain-terms.ts';
 import type { Refund } from '../../src/domain/refund.ts';
 import { refundableMinor } from '../../src/domain/refund-amounts.ts';
 import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';
@@ -26,12 +27,17 @@ export interface PaymentState {
   readonly create: Create | null;
   /** The answer to it, once a client has seen it. */
   readonly createAnswer: string | null;
-  /** The ids that the gateway chose, by attempt, once a client has seen them. */
-  readonly attemptIds: readonly (string | null)[];
-  readonly references: readonly (string | null)[];
+  /** What the gateway calls attempts and their references, by our names, once a client has seen it. */
+  readonly names: Readonly<Record<string, string>>;
 }
 
 type Existing = PaymentState & { readonly intent: Intent; readonly create: Create };
+
+/** What an operation does, and the states that an answer to it leaves possible. */
+interface Effect {
+  readonly state: PaymentState;
+  readonly after: (answer: Answer) => readonly PaymentState[];
+}
 
 const NOW_MS = 0;
 /** The last moment that a Date can be. */
@@ -42,15 +48,18 @@ const FAILS_AT_RAIL_MINOR: readonly number[] = [
 ];
 
 export const PAYMENT_MODEL: Model<PaymentState, Call> = {
-  initial: { intent: null, create: null, createAnswer: null, attemptIds: [], references: [] },
+  initial: { intent: null, create: null, createAnswer: null, names: {} },
   before: (state, call) => withHiddenSteps(state, (refund) => concerns(call, refund)),
-  next: (state, { operation, answer }) => nextStates(state, operation, answer),
-  keyOf({ intent, create, createAnswer, attemptIds, references }) {
+  next: (before, { operation, answer }) => {
+    const { state, after } = effectOf(before, operation);
+    // An operation without an answer may have had its effect.
+    return answer === null ? [state] : after(answer);
+  },
+  keyOf({ intent, create, createAnswer, names }) {
     return JSON.stringify([
       create,
       createAnswer,
-      attemptIds,
-      references,
+      Object.entries(names).sort(),
       intent && [
         intent.version,
         intent.status,
@@ -79,7 +88,7 @@ function withHiddenSteps(
   for (const each of reached) {
     if (isExisting(each)) {
       for (const commands of hiddenCommands(each, matters)) {
-        reached.push(after(each, commands).state);
+        reached.push(decided(each, commands).next);
       }
     }
   }
@@ -141,169 +150,153 @@ const OUTCOME_OF: Readonly<Record<CreateKind, 'succeeded' | 'failed' | null>> = 
   express_fails: 'failed',
 };
 
-function nextStates(
-  state: PaymentState,
-  operation: Operation,
-  answer: Answer | null,
-): readonly PaymentState[] {
+function effectOf(state: PaymentState, operation: Operation): Effect {
   if (operation.type === 'create') {
-    return create(state, operation, answer);
+    return create(state, operation);
   }
   if (!isExisting(state)) {
-    return unchangedIf(state, answer, isProblem(answer, 404));
+    return problem(state, 404);
   }
   switch (operation.type) {
     case 'read':
-      return answer?.type === 'payment' ? shown(state, answer.payment) : unchanged(state, answer);
-    case 'cancel':
-      return cancel(state, answer);
+      return paymentShown(state);
+    case 'cancel': {
+      const { next, rejection } = decided(state, [{ type: 'cancel' }]);
+      const code = rejection === 'attempt_in_flight' ? 'payment_in_progress' : 'payment_ended';
+      return rejection === null ? paymentShown(next) : problem(next, 409, code);
+    }
     case 'open_page':
-      return openPage(state, answer);
+      return pageShown(state);
     case 'choose_method':
-      return chooseMethod(state, operation.attempts, answer);
+      return chooseMethod(state, operation.attempts);
     case 'decide':
-      return customerDecides(state, operation, answer);
-    case 'abandon_attempt':
-      return abandonAttempt(state, operation.attemptId, answer);
+      return customerDecides(state, operation);
+    case 'abandon_attempt': {
+      const { attemptId: shown } = operation;
+      const attemptId = Object.keys(state.names).find((name) => state.names[name] === shown);
+      const command = { type: 'abandon_attempt', attemptId: attemptId ?? shown } as const;
+      return redirect(decided(state, [command]).next, { to: 'page' });
+    }
     case 'give_up': {
-      const { state: next, rejection } = after(state, [{ type: 'abandon_payment' }]);
-      return ways(next, answer, [{ to: rejection === null ? 'leaving' : 'page' }]);
+      const { next, rejection } = decided(state, [{ type: 'abandon_payment' }]);
+      return redirect(next, { to: rejection === null ? 'leaving' : 'page' });
     }
     case 'request_refund':
-      return requestRefund(state, operation, answer);
-    case 'cancel_refund':
-      return cancelRefund(state, operation.refundId, answer);
-    case 'read_refund': {
-      const refund = state.intent.refunds.find(({ id }) => id === operation.refundId);
-      return unchangedIf(
-        state,
-        answer,
-        refund === undefined ? isProblem(answer, 404) : isShown(refund, answer),
-      );
+      return requestRefund(state, operation);
+    case 'cancel_refund': {
+      const { refundId } = operation;
+      const { next, rejection } = decided(state, [{ type: 'cancel_refund', refundId }]);
+      const isRefused = rejection !== null && hasRefund(next, refundId);
+      return isRefused ? problem(next, 409, 'refund_not_cancelable') : refundShown(next, refundId);
     }
+    case 'read_refund':
+      return refundShown(state, operation.refundId);
   }
 }
 
-function create(state: PaymentState, asked: Create, answer: Answer | null) {
+function create(state: PaymentState, asked: Create): Effect {
   if (!isExisting(state)) {
-    if (answer !== null && !(answer.type === 'created' && !answer.isReplay)) {
-      return [];
-    }
     const created = { ...state, intent: newIntent(asked), create: asked };
-    return [known({ ...created, createAnswer: answer?.body ?? null })];
+    return {
+      state: created,
+      after: (answer) =>
+        answer.type === 'created' && !answer.isReplay
+          ? [{ ...created, createAnswer: answer.body }]
+          : [],
+    };
   }
-  const first = state.create;
+  const { create: first, createAnswer } = state;
   if (asked.idempotencyKey === null || asked.idempotencyKey !== first.idempotencyKey) {
-    return unchangedIf(state, answer, isProblem(answer, 409, 'duplicate_payment_id'));
+    return problem(state, 409, 'duplicate_payment_id');
   }
   if (asked.kind !== first.kind || asked.amountMinor !== first.amountMinor) {
-    return unchangedIf(state, answer, isProblem(answer, 422, 'idempotency_key_reused'));
+    return problem(state, 422, 'idempotency_key_reused');
   }
   // An express call that has not been answered yet.
-  if (first.kind !== 'hosted' && isProblem(answer, 409, 'idempotency_key_in_use')) {
-    return [state];
-  }
-  if (answer === null) {
-    return [state];
-  }
-  const isSame = state.createAnswer === null || isCreated(answer, state.createAnswer);
-  return answer.type === 'created' && answer.isReplay && isSame
-    ? [{ ...state, createAnswer: answer.body }]
-    : [];
+  const inUse = problem(state, 409, 'idempotency_key_in_use');
+  return {
+    state,
+    after: (answer) => {
+      if (answer.type !== 'created') {
+        return first.kind === 'hosted' ? [] : inUse.after(answer);
+      }
+      const isSame = createAnswer === null || answer.body === createAnswer;
+      return answer.isReplay && isSame ? [{ ...state, createAnswer: answer.body }] : [];
+    },
+  };
 }
 
-function isCreated(answer: Answer, body: string): boolean {
-  return answer.type === 'created' && answer.body === body;
-}
-
-function cancel(state: Existing, answer: Answer | null) {
-  const { state: next, rejection } = after(state, [{ type: 'cancel' }]);
-  if (rejection !== null) {
-    const code = rejection === 'attempt_in_flight' ? 'payment_in_progress' : 'payment_ended';
-    return unchangedIf(next, answer, isProblem(answer, 409, code));
-  }
-  return answer?.type === 'payment' ? shown(next, answer.payment) : unchanged(next, answer);
-}
-
-function openPage(state: Existing, answer: Answer | null) {
-  if (answer === null) {
-    return [state];
-  }
+function pageShown(state: Existing): Effect {
   const { status, attempts, terms } = state.intent;
-  if (answer.type !== 'page' || answer.attempts !== (status === 'open' ? attempts.length : null)) {
-    return [];
-  }
   const isAbandonable = status === 'processing' && terms.kind === 'hosted';
-  if (isAbandonable !== (answer.attemptId !== null)) {
-    return [];
-  }
-  return answer.attemptId === null ? [state] : named(state, attempts.length - 1, answer.attemptId);
+  return {
+    state,
+    after: (answer) => {
+      const isShown =
+        answer.type === 'page' &&
+        answer.attempts === (status === 'open' ? attempts.length : null) &&
+        isAbandonable === (answer.attemptId !== null);
+      return isShown ? named(state, attempts.at(-1)?.id, answer.attemptId) : [];
+    },
+  };
 }
 
-function chooseMethod(state: Existing, attempts: number, answer: Answer | null) {
+function chooseMethod(state: Existing, attempts: number): Effect {
   const { intent } = state;
-  if (intent.status !== 'open' || intent.attempts.length !== attempts) {
-    return ways(state, answer, [
-      { to: intent.status === 'succeeded' ? 'paid_before' : 'page' },
-      ...(intent.status === 'processing'
-        ? [{ to: 'simulator', attempt: intent.attempts.length - 1 } as const]
-        : []),
-    ]);
+  if (intent.status === 'open' && intent.attempts.length === attempts) {
+    const { next } = decided(state, [started(attempts)]);
+    // The page, when the attempt has ended before its answer was made.
+    return redirect(next, { to: 'simulator', attempt: attempts }, { to: 'page' });
   }
-  const { state: next } = after(state, [started(attempts)]);
-  // The page, when the attempt has ended before its answer was made.
-  return ways(next, answer, [{ to: 'simulator', attempt: attempts }, { to: 'page' }]);
+  const inFlight = { to: 'simulator', attempt: intent.attempts.length - 1 } as const;
+  return redirect(
+    state,
+    { to: intent.status === 'succeeded' ? 'paid_before' : 'page' },
+    ...(intent.status === 'processing' ? [inFlight] : []),
+  );
 }
 
 function customerDecides(
   state: Existing,
   { attempt, choice }: Extract<Operation, { type: 'decide' }>,
-  answer: Answer | null,
-) {
+): Effect {
   const { kind } = state.intent.terms;
   const outcome =
     choice === 'approve' ? 'succeeded' : choice === 'decline' ? 'failed' : 'abandoned';
-  const { state: next, rejection } = after(state, [
+  const { next, rejection } = decided(state, [
     resolved(attempt, outcome),
     ...(choice === 'give_up' && kind === 'hosted' ? [{ type: 'abandon_payment' } as const] : []),
   ]);
   const leaves = choice === 'give_up' || kind === 'express';
   if (!leaves || rejection === 'attempt_not_pending') {
-    return ways(next, answer, [{ to: 'page' }]);
+    return redirect(next, { to: 'page' });
   }
-  if (answer === null) {
-    return [next];
-  }
-  const way = answer.type === 'redirect' ? answer.way : null;
-  if (way?.to !== 'merchant' || way.status !== wireStatus(next.intent.status)) {
-    return [];
-  }
-  const paid = reportedIndex(next.intent);
-  return way.transactionId === null ? [] : referred(next, paid, way.transactionId);
-}
-
-function abandonAttempt(state: Existing, attemptId: string, answer: Answer | null) {
-  const index = state.attemptIds.indexOf(attemptId);
-  const { state: next } = after(state, [
-    { type: 'abandon_attempt', attemptId: index === -1 ? attemptId : attemptName(index) },
-  ]);
-  return ways(next, answer, [{ to: 'page' }]);
+  return {
+    state: next,
+    after: (answer) => {
+      const way = answer.type === 'redirect' ? answer.way : null;
+      return way?.to === 'merchant' &&
+        way.status === wireStatus(next.intent.status) &&
+        way.transactionId !== null
+        ? named(next, referenceName(reportedAttempt(next.intent)), way.transactionId)
+        : [];
+    },
+  };
 }
 
 function requestRefund(
   state: Existing,
   { refundId, amountMinor }: Extract<Operation, { type: 'request_refund' }>,
-  answer: Answer | null,
-) {
+): Effect {
   const { intent } = state;
-  if (intent.refunds.some(({ id }) => id === refundId)) {
-    return unchangedIf(state, answer, isProblem(answer, 409, 'duplicate_refund_id'));
+  if (hasRefund(state, refundId)) {
+    return problem(state, 409, 'duplicate_refund_id');
   }
   const paid = intent.attempts.find(({ id }) => id === intent.paidAttemptId);
   if (paid === undefined) {
-    return unchangedIf(state, answer, isProblem(answer, 409, 'payment_not_paid'));
+    return problem(state, 409, 'payment_not_paid');
   }
-  const { state: next, rejection } = after(state, [
+  const { next, rejection } = decided(state, [
     {
       type: 'request_refund',
       refund: {
@@ -322,140 +315,110 @@ function requestRefund(
       startsAfterMs: 0,
     },
   ]);
-  if (rejection !== null) {
-    return unchangedIf(next, answer, isProblem(answer, 409, 'refund_too_large'));
-  }
-  const refund = next.intent.refunds.at(-1);
-  return unchangedIf(next, answer, refund !== undefined && isShown(refund, answer));
+  return rejection === null ? refundShown(next, refundId) : problem(next, 409, 'refund_too_large');
 }
 
-function cancelRefund(state: Existing, refundId: string, answer: Answer | null) {
-  const { state: next, rejection } = after(state, [{ type: 'cancel_refund', refundId }]);
-  const refund = next.intent.refunds.find(({ id }) => id === refundId);
-  if (refund === undefined) {
-    return unchangedIf(next, answer, isProblem(answer, 404));
-  }
-  return unchangedIf(
-    next,
-    answer,
-    rejection === null ? isShown(refund, answer) : isProblem(answer, 409, 'refund_not_cancelable'),
-  );
+function hasRefund({ intent }: Existing, refundId: string): boolean {
+  return intent.refunds.some(({ id }) => id === refundId);
 }
 
-function isShown({ id, status, amountMinor }: Refund, answer: Answer | null): boolean {
-  return (
-    answer?.type === 'refund' &&
-    answer.refund.refundUniqueId === id &&
-    answer.refund.status === WIRE_REFUND_STATUSES[status] &&
-    answer.refund.amountMinor === amountMinor
-  );
-}
-
-/** The state if an answer shows exactly it, with the ids that the answer reveals. */
-function shown(state: Existing, view: PaymentView): readonly PaymentState[] {
-  const expected = statusContent(state.intent);
-  const isSame =
-    view.totalAmount === expected.totalAmount &&
-    view.status === expected.status &&
-    view.previousStatus === expected.previousStatus &&
-    view.sequence === expected.sequence &&
-    view.reason === expected.reason &&
-    view.late === expected.late &&
-    view.transaction?.transactionStatus === expected.transaction?.transactionStatus &&
-    view.anomalies.length === expected.anomalies.length &&
-    view.refundedAmount === expected.refundedAmount &&
-    view.refunds.length === expected.refunds.length &&
-    view.refunds.every(({ refundUniqueId, status, amountMinor }, index) => {
-      const refund = expected.refunds[index];
-      return (
-        refundUniqueId === refund?.refundUniqueId &&
-        status === refund.status &&
-        amountMinor === refund.amountMinor
+/** An answer that shows exactly the refund, or that there is none. */
+function refundShown(state: Existing, refundId: string): Effect {
+  const refund = state.intent.refunds.find(({ id }) => id === refundId);
+  return refund === undefined
+    ? problem(state, 404)
+    : expecting(
+        state,
+        (answer) =>
+          answer.type === 'refund' &&
+          answer.refund.refundUniqueId === refundId &&
+          answer.refund.status === WIRE_REFUND_STATUSES[refund.status] &&
+          answer.refund.amountMinor === refund.amountMinor,
       );
-    });
-  if (!isSame) {
-    return [];
-  }
-  if (view.transaction === null) {
+}
+
+/** An answer that shows exactly the payment, and may reveal the names of an attempt. */
+function paymentShown(state: Existing): Effect {
+  const shown = textOf(statusContent(state.intent));
+  const attempt = reportedAttempt(state.intent);
+  return {
+    state,
+    after: (answer) => {
+      if (answer.type !== 'payment' || textOf(answer.payment) !== shown) {
+        return [];
+      }
+      const { id = null, transactionId = null } = answer.payment.transaction ?? {};
+      return named(state, attempt?.id, id).flatMap((next) =>
+        named(next, referenceName(attempt), transactionId),
+      );
+    },
+  };
+}
+
+/** What two views of a payment must have in common. */
+function textOf({ transaction, anomalies, refunds, ...payment }: PaymentView): string {
+  return JSON.stringify([
+    payment.totalAmount,
+    payment.status,
+    payment.previousStatus,
+    payment.sequence,
+    payment.reason,
+    payment.late,
+    payment.refundedAmount,
+    transaction?.transactionStatus,
+    anomalies.length,
+    refunds.map(({ refundUniqueId, status, amountMinor }) => [
+      ...[refundUniqueId, status, amountMinor],
+    ]),
+  ]);
+}
+
+/** An attempt keeps its names, and no other attempt has them. An answer without one reveals none. */
+function named(state: PaymentState, name: string | undefined, shown: string | null) {
+  const { names } = state;
+  if (shown === null) {
     return [state];
   }
-  const { id, transactionId } = view.transaction;
-  const index = reportedIndex(state.intent);
-  return named(state, index, id).flatMap((next) => referred(next, index, transactionId));
+  const isNew = name !== undefined && !(name in names) && !Object.values(names).includes(shown);
+  return isNew || (name !== undefined && names[name] === shown)
+    ? [{ ...state, names: { ...names, [name]: shown } }]
+    : [];
 }
 
-function reportedIndex(intent: Intent): number {
-  const attempt = reportedAttempt(intent);
-  return attempt === null ? -1 : intent.attempts.indexOf(attempt);
+function referenceName(attempt: Attempt | null): string | undefined {
+  return attempt === null ? undefined : `reference of ${attempt.id}`;
 }
 
-/** An attempt keeps its id, and no other attempt has it. */
-function named<State extends PaymentState>(state: State, index: number, id: string): State[] {
-  const ids = assigned(state.attemptIds, index, id);
-  return ids === null ? [] : [{ ...state, attemptIds: ids }];
-}
-
-function referred<State extends PaymentState>(state: State, index: number, id: string): State[] {
-  const references = assigned(state.references, index, id);
-  return references === null ? [] : [{ ...state, references }];
-}
-
-function assigned(ids: readonly (string | null)[], index: number, id: string) {
-  const current = ids[index];
-  if (current === undefined || (current === null ? ids.includes(id) : current !== id)) {
-    return null;
-  }
-  return ids.with(index, id);
-}
-
-function ways(
-  state: PaymentState,
-  answer: Answer | null,
-  possible: readonly Way[],
-): readonly PaymentState[] {
-  const way = answer?.type === 'redirect' ? JSON.stringify(answer.way) : null;
-  return unchangedIf(
+function problem(state: PaymentState, status: number, code?: string): Effect {
+  return expecting(
     state,
-    answer,
-    possible.some((each) => JSON.stringify(each) === way),
+    (answer) =>
+      answer.type === 'problem' &&
+      answer.status === status &&
+      (code === undefined || answer.code === code),
   );
 }
 
-function unchanged(state: PaymentState, answer: Answer | null): readonly PaymentState[] {
-  return unchangedIf(state, answer, false);
-}
-
-/** An operation without an answer may have had its effect. */
-function unchangedIf(
-  state: PaymentState,
-  answer: Answer | null,
-  isExpected: boolean,
-): readonly PaymentState[] {
-  return answer === null || isExpected ? [state] : [];
-}
-
-function isProblem(answer: Answer | null, status: number, code?: string): boolean {
-  return (
-    answer?.type === 'problem' &&
-    answer.status === status &&
-    (code === undefined || answer.code === code)
+function redirect(state: PaymentState, ...ways: readonly Way[]): Effect {
+  return expecting(
+    state,
+    (answer) =>
+      answer.type === 'redirect' &&
+      ways.some((way) => JSON.stringify(way) === JSON.stringify(answer.way)),
   );
+}
+
+function expecting(state: PaymentState, isExpected: (answer: Answer) => boolean): Effect {
+  return { state, after: (answer) => (isExpected(answer) ? [state] : []) };
 }
 
 function isExisting(state: PaymentState): state is Existing {
   return state.intent !== null && state.create !== null;
 }
 
-function after(state: Existing, commands: readonly Command[]) {
+function decided(state: Existing, commands: readonly Command[]) {
   const { intent, rejection } = decide(state.intent, commands, NOW_MS);
-  return { state: known({ ...state, intent }), rejection };
-}
-
-/** With a place for the ids of every attempt. */
-function known<State extends PaymentState & { readonly intent: Intent }>(state: State): State {
-  const places = <T>(ids: readonly T[]) =>
-    state.intent.attempts.map((_, index) => ids[index] ?? null);
-  return { ...state, attemptIds: places(state.attemptIds), references: places(state.references) };
+  return { next: { ...state, intent }, rejection };
 }
 
 function attemptName(index: number): string {

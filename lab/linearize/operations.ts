@@ -1,4 +1,5 @@
 import type { CustomerChoice } from '../harness/customer.ts';
+import type { ShownPayment, ShownRefund } from '../harness/shown.ts';
 
 /** What clients do to one payment at the same time, and what they are told. */
 
@@ -30,29 +31,24 @@ export type Operation =
   | { readonly type: 'cancel_refund'; readonly refundId: string }
   | { readonly type: 'read_refund'; readonly refundId: string };
 
-export interface RefundView {
-  readonly refundUniqueId: string;
-  readonly status: string;
-  readonly amountMinor: number;
-}
+export type RefundView = Pick<ShownRefund, 'refundUniqueId' | 'status' | 'amountMinor'>;
 
 /** The part of an answer about a payment that the check compares. */
-export interface PaymentView {
-  readonly totalAmount: number;
-  readonly status: string;
-  readonly previousStatus: string | null;
-  readonly sequence: number;
-  readonly reason: string | null;
-  readonly late: boolean;
-  readonly transaction: {
-    readonly id: string;
-    readonly transactionId: string;
-    readonly transactionStatus: string;
-  } | null;
-  readonly anomalies: readonly { readonly type: string }[];
-  readonly refundedAmount: number;
+export interface PaymentView extends Pick<ShownPayment, PaymentField> {
+  readonly transaction: Pick<Transaction, 'id' | 'transactionId' | 'transactionStatus'> | null;
+  readonly anomalies: readonly unknown[];
   readonly refunds: readonly RefundView[];
 }
+
+type PaymentField =
+  | 'totalAmount'
+  | 'status'
+  | 'previousStatus'
+  | 'sequence'
+  | 'reason'
+  | 'late'
+  | 'refundedAmount';
+type Transaction = NonNullable<ShownPayment['transaction']>;
 
 /** Where a form led. */
 export type Way =

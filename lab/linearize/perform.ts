@@ -7,6 +7,7 @@ import type { Answer, CreateKind, Operation, PaymentView, RefundView, Way } from
 /** The addresses of one payment; the pages are known once an answer has named them. */
 export interface PaymentLinks {
   readonly uniqueId: string;
+  readonly kind: CreateKind;
   checkout: string | null;
   /** By attempt. */
   readonly simulator: (string | undefined)[];

@@ -3,7 +3,7 @@ import { businessDay } from '../../src/domain/ethiopian-time.ts';
 import type { Tenant } from '../../src/domain/intent.ts';
 import { idSearchKey } from '../../src/domain/search-key.ts';
 import type { SqlStatement } from '../../src/platform/database.ts';
-import { type Cursor, pageStatement } from '../../src/platform/paging.ts';
+import { type Cursor, type ListQuery, pageStatement } from '../../src/platform/paging.ts';
 import {
   countEventsStatement,
   oldestStatement,
@@ -43,12 +43,11 @@ import {
   referenceOf,
 } from './seed.ts';
 
-/** A query of the read model, with the statements of its own functions. */
-export interface MeasuredQuery {
-  readonly name: string;
-  /** The statements of run 0, 1, 2 …: each run reads other rows if possible. */
-  statements(run: number): readonly SqlStatement[];
-}
+/**
+ * Queries of the read model by their names, with the statements of its own functions for run 0, 1,
+ * 2 …: each run reads other rows if possible.
+ */
+export type MeasuredQueries = Readonly<Record<string, (run: number) => readonly SqlStatement[]>>;
 
 const PAGE_ROWS = 20;
 const DAY_MS = 86_400_000;
@@ -66,132 +65,111 @@ const FILTERS: Readonly<Record<string, PaymentFilter>> = {
   'by date, a year ago': { createdToMs: NEWEST_MS - 365 * DAY_MS },
 };
 
-const AMOUNTS: Readonly<Record<string, { filter: PaymentFilter; isRare: boolean }>> = {
-  'one in ten': { filter: { amountMinorMin: 3_300_000 }, isRare: false },
-  'one in 400': { filter: { amountMinorMin: 4_950_000 }, isRare: false },
-  'one in 500': { filter: { amountMinorMin: 4_960_000 }, isRare: true },
-  'a handful of all': {
-    filter: { amountMinorMin: 2_000_000, amountMinorMax: 2_000_100 },
-    isRare: true,
-  },
+/** Rare amounts are read by their places, which a first query finds; others by the list. */
+const AMOUNTS: Readonly<Record<string, readonly [filter: PaymentFilter, isRare: boolean]>> = {
+  'one in ten': [{ amountMinorMin: 3_300_000 }, false],
+  'one in 400': [{ amountMinorMin: 4_950_000 }, false],
+  'one in 500': [{ amountMinorMin: 4_960_000 }, true],
+  'a handful of all': [{ amountMinorMin: 2_000_000, amountMinorMax: 2_000_100 }, true],
 };
 
 export async function measuredQueries(
   database: LocalDatabase,
   payments: number,
-): Promise<readonly MeasuredQuery[]> {
+): Promise<MeasuredQueries> {
   const today = businessDay(NEWEST_MS);
   const month = { fromDay: today - 29, toDay: today };
   const year = { fromDay: today - 364, toDay: today };
-  const page = (filter: PaymentFilter, cursor: Cursor | null, tenant = BIG) => [
-    pageStatement(paymentsOf(tenant, filter), cursor, PAGE_ROWS),
-  ];
-  const listed = Object.entries(FILTERS).map(([name, filter]) =>
-    always(`payments ${name}`, page(filter, null)),
-  );
-  return [
-    { name: 'nothing (`SELECT 1`)', statements: () => [{ sql: 'SELECT 1', params: [] }] },
-    always('payments, first page', page({}, null)),
-    always('payments, first page, small merchant', page({}, null, SMALL)),
+  const first = (list: ListQuery) => () => [pageStatement(list, null, PAGE_ROWS)];
+  const always = (statements: readonly SqlStatement[]) => () => statements;
+  return {
+    'nothing (`SELECT 1`)': always([{ sql: 'SELECT 1', params: [] }]),
+    'payments, first page': first(paymentsOf(BIG, {})),
+    'payments, first page, small merchant': first(paymentsOf(SMALL, {})),
     ...(await deepPages(database)),
-    ...listed,
-    always(
-      'payments by their end',
+    ...Object.fromEntries(
+      Object.entries(FILTERS).map(([name, filter]) => [
+        `payments ${name}`,
+        first(paymentsOf(BIG, filter)),
+      ]),
+    ),
+    'payments by their end': always(
       summaryLists(BIG, { endedToMs: NEWEST_MS - 365 * DAY_MS }, []).map((list) =>
         pageStatement(list, null, PAGE_ROWS),
       ),
     ),
     ...(await amounts(database)),
     ...searches(payments),
-    always('totals of 30 days', totalsStatements(BIG, month)),
-    always('totals of 365 days', totalsStatements(BIG, year)),
-    always('tabs of the list, all days', totalsStatements(BIG, EVERY_DAY)),
-    always('attempts of 365 days', [attemptTotalsStatement(BIG, year)]),
-    always('chart of 30 days', totalsByPeriodStatements(BIG, month, 1)),
-    always('chart of 365 days by weeks', totalsByPeriodStatements(BIG, year, 7)),
-    always('events, first page', [pageStatement(eventsOf(BIG, {}), null, PAGE_ROWS)]),
-    always('waiting events', [
-      pageStatement(eventsOf(BIG, { deliveryStatus: 'waiting' }), null, PAGE_ROWS),
-    ]),
-    always('failed events, first page', [pageStatement(failedEventsOf(BIG, {}), null, PAGE_ROWS)]),
-    always('count of failed events of 30 days', [
+    'totals of 30 days': always(totalsStatements(BIG, month)),
+    'totals of 365 days': always(totalsStatements(BIG, year)),
+    'tabs of the list, all days': always(totalsStatements(BIG, EVERY_DAY)),
+    'attempts of 365 days': always([attemptTotalsStatement(BIG, year)]),
+    'chart of 30 days': always(totalsByPeriodStatements(BIG, month, 1)),
+    'chart of 365 days by weeks': always(totalsByPeriodStatements(BIG, year, 7)),
+    'events, first page': first(eventsOf(BIG, {})),
+    'waiting events': first(eventsOf(BIG, { deliveryStatus: 'waiting' })),
+    'failed events, first page': first(failedEventsOf(BIG, {})),
+    'count of failed events of 30 days': always([
       countFailedEventsStatement(BIG, { fromMs: NEWEST_MS - 30 * DAY_MS }),
     ]),
-    always('operator: payments that need attention', [
-      pageStatement(paymentsNeedingAttention('production'), null, PAGE_ROWS),
-    ]),
-    always('operator: oldest waiting event', [oldestStatement('production', 'waiting')]),
-    always('operator: events by status', [countEventsStatement('production')]),
-    always('operator: failures per rail, 7 days', [
+    'operator: payments that need attention': first(paymentsNeedingAttention('production')),
+    'operator: oldest waiting event': always([oldestStatement('production', 'waiting')]),
+    'operator: events by status': always([countEventsStatement('production')]),
+    'operator: failures per rail, 7 days': always([
       failuresPerRailStatement('production', today - 6),
     ]),
-  ];
-}
-
-function always(name: string, statements: readonly SqlStatement[]): MeasuredQuery {
-  return { name, statements: () => statements };
+  };
 }
 
 /** Searches for a payment of any merchant, a different one in each run. */
-function searches(payments: number): readonly MeasuredQuery[] {
-  const search = (
-    name: string,
-    text: (index: number) => string,
-    keys?: (index: number) => readonly string[],
-    step = 1,
-  ): MeasuredQuery => ({
-    name: `search by ${name}`,
-    statements: (run) => {
-      const index = Math.floor((chance('search', run) * payments) / step) * step;
-      const { row } = messageOf(index, payments);
-      const found = (keys?.(index) ?? [idSearchKey(text(index))]).map((key) => [key]);
-      return searchStatements(row, text(index), found);
-    },
-  });
+function searches(payments: number): MeasuredQueries {
   const rowOf = (index: number) => messageOf(index, payments).row;
-  return [
-    search('paymentIntentUniqueId', (index) => rowOf(index).uniqueId),
-    search('the start of an id', (index) => rowOf(index).uniqueId.slice(0, -2)),
-    search('uuid', (index) => rowOf(index).uuid),
-    search('integer id', (index) => String(rowOf(index).number)),
-    search('transactionId', (index) => referenceOf(index, rowOf(index).createdAtMs)),
-    search('payment link', linkOf, undefined, 10),
-    search('event', (index) => eventIdOf(index, rowOf(index).endedAtMs ?? 0)),
-    search(
-      'phone',
+  const search =
+    (text: (index: number) => string, step = 1, keys?: (index: number) => readonly string[]) =>
+    (run: number) => {
+      const index = Math.floor((chance('search', run) * payments) / step) * step;
+      const found = (keys?.(index) ?? [idSearchKey(text(index))]).map((key) => [key]);
+      return searchStatements(rowOf(index), text(index), found);
+    };
+  return {
+    'search by paymentIntentUniqueId': search((index) => rowOf(index).uniqueId),
+    'search by the start of an id': search((index) => rowOf(index).uniqueId.slice(0, -2)),
+    'search by uuid': search((index) => rowOf(index).uuid),
+    'search by integer id': search((index) => String(rowOf(index).number)),
+    'search by transactionId': search((index) => referenceOf(index, rowOf(index).createdAtMs)),
+    'search by payment link': search(linkOf, 10),
+    'search by event': search((index) => eventIdOf(index, rowOf(index).endedAtMs ?? 0)),
+    'search by phone': search(
       () => '0911234567',
-      (index) => [idSearchKey('0911234567'), phoneKeyOf(index)],
       5,
+      (index) => [idSearchKey('0911234567'), phoneKeyOf(index)],
     ),
-    search('an unknown id', (index) => `no-order-${index}`),
-  ];
+    'search by an unknown id': search((index) => `no-order-${index}`),
+  };
 }
 
 /** Like the real function, looks for the places first: they decide how the list is read. */
-async function amounts(database: LocalDatabase): Promise<readonly MeasuredQuery[]> {
-  const found: MeasuredQuery[] = [];
-  for (const [name, { filter, isRare }] of Object.entries(AMOUNTS)) {
+async function amounts(database: LocalDatabase): Promise<MeasuredQueries> {
+  const found: Record<string, () => readonly SqlStatement[]> = {};
+  for (const [name, [filter, isRare]] of Object.entries(AMOUNTS)) {
     const search = placesOfAmountStatement(BIG, filter);
-    const { results } = await database
-      .prepare(search.sql)
-      .bind(...search.params)
-      .all<AmountPlace>();
+    const statement = database.prepare(search.sql).bind(...search.params);
+    const { results } = await statement.all<AmountPlace>();
     const list = isRare ? paymentsAt(results, BIG, filter) : paymentsOf(BIG, filter);
-    found.push(
-      always(`payments by amount, ${name}`, [search, pageStatement(list, null, PAGE_ROWS)]),
-    );
+    const statements = [search, pageStatement(list, null, PAGE_ROWS)];
+    found[`payments by amount, ${name}`] = () => statements;
   }
   return found;
 }
 
 /** Pages deep in a list, if the list has that many. */
-async function deepPages(database: LocalDatabase): Promise<readonly MeasuredQuery[]> {
-  const found: MeasuredQuery[] = [];
+async function deepPages(database: LocalDatabase): Promise<MeasuredQueries> {
+  const found: Record<string, () => readonly SqlStatement[]> = {};
   for (const depth of [1_000, 10_000]) {
     const cursor = await cursorAfter(database, (depth - 1) * PAGE_ROWS);
     if (cursor !== null) {
-      const name = `payments, page ${depth.toLocaleString('en')}`;
-      found.push(always(name, [pageStatement(paymentsOf(BIG, {}), cursor, PAGE_ROWS)]));
+      const page = pageStatement(paymentsOf(BIG, {}), cursor, PAGE_ROWS);
+      found[`payments, page ${depth.toLocaleString('en')}`] = () => [page];
     }
   }
   return found;

@@ -27,7 +27,7 @@ import type { SimulatedResponse } from './globals.ts';
 import type { World } from './history.ts';
 import { claimName } from './journal.ts';
 import { accessOf, callbackHostOf } from './merchants.ts';
-import { type Action, needsPhone, type Plan, type PlannedPayment } from './plan.ts';
+import { type Action, needsPhone, type PlannedPayment } from './plan.ts';
 import type { Report } from './provider.ts';
 import { visitPage } from './rails.ts';
 
@@ -39,18 +39,16 @@ const PATIENCE_MS = 90_000;
 /** The merchants' programs, the customers, the provider's callbacks and the operator. */
 export class Actors {
   readonly #world: World;
-  readonly #plan: Plan;
   #requests = 0;
 
-  constructor(world: World, plan: Plan) {
+  constructor(world: World) {
     this.#world = world;
-    this.#plan = plan;
   }
 
   begin(): void {
-    const { clock } = this.#world;
-    for (const [index, { atMs, payment, action }] of this.#plan.steps.entries()) {
-      const planned = this.#plan.payments[payment];
+    const { clock, plan } = this.#world;
+    for (const [index, { atMs, payment, action }] of plan.steps.entries()) {
+      const planned = plan.payments[payment];
       if (planned !== undefined) {
         const process = clock.newProcess(`${action.type}/${index}`, false);
         clock.spawn(process, START_MS + atMs - clock.nowMs, () => this.#act(planned, action));
@@ -105,8 +103,8 @@ export class Actors {
   }
 
   #forAll(name: string, work: (payment: PlannedPayment) => Promise<unknown>): void {
-    const { clock } = this.#world;
-    for (const [index, payment] of this.#plan.payments.entries()) {
+    const { clock, plan } = this.#world;
+    for (const [index, payment] of plan.payments.entries()) {
       clock.spawn(clock.newProcess(`${name}/${index}`, false), 0, () => work(payment));
     }
   }
@@ -213,9 +211,9 @@ export class Actors {
     // No other request uses this id: a merchant's first request must not be its own duplicate.
     const isDuplicate = isReplay || refusal === 'duplicate_payment_id';
     journal.expect(
-      !(isAlone && tries === 1 && isDuplicate),
       '1 one owner',
-      () => 'the first request got a replay or 409',
+      !(isAlone && tries === 1 && isDuplicate),
+      'the first request got a replay or 409',
     );
     if (answer === null) {
       journal.reached.add(`refused ${refusal}`);

@@ -38,11 +38,7 @@ export function chargeOf(
  * The amounts that a payment may have. A plan may create an id twice with different amounts: then
  * the answers say which request won, unless every answer was lost.
  */
-export function amountsOf(
-  { journal }: World,
-  plan: Plan,
-  payment: PlannedPayment,
-): readonly number[] {
+export function amountsOf({ journal, plan }: World, payment: PlannedPayment): readonly number[] {
   const answered = journal.created.filter((one) => isSame(one.payment, payment));
   const actions = actionsOf(plan, payment);
   const isChanged = actions.some(

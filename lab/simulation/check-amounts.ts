@@ -12,41 +12,39 @@ import {
   sumOf,
 } from './books.ts';
 import type { World } from './history.ts';
-import type { Plan } from './plan.ts';
-import { type Ended, type Expect, same } from './verdict.ts';
+import type { Ended } from './verdict.ts';
 
 /** Every amount that merchants see, against the books that the simulation keeps (`books.ts`). */
 
 /** Where and what a payment's amounts are shown, for the checks below. */
 interface Books extends Ended {
   readonly world: World;
-  readonly plan: Plan;
   readonly amountMinor: number;
   /** As the status call shows them at the end. */
   readonly refunds: readonly ShownRefund[];
-  readonly expect: (isKept: boolean, what: () => string) => void;
+  readonly expect: (isKept: boolean, what: string) => void;
   readonly same: (where: string, shown: object | undefined, wanted: object) => void;
 }
 
-export function checkAmounts(expect: Expect, world: World, plan: Plan, ended: Ended): void {
+export function checkAmounts(world: World, ended: Ended): void {
+  const { journal } = world;
   const { payment, intent, events } = ended;
   const shown: ShownPayment = JSON.parse(JSON.stringify(statusContent(intent)));
-  const amounts = amountsOf(world, plan, payment);
+  const amounts = amountsOf(world, payment);
   const books: Books = {
     ...ended,
     world,
-    plan,
     amountMinor: amounts.find((amount) => amount === shown.totalAmount) ?? payment.amountMinor,
     refunds: shown.refunds,
-    expect: (isKept, what) => expect(isKept, '7 amounts', what),
-    same: (where, found, wanted) => same(expect, '7 amounts', where, found, wanted),
+    expect: (isKept, what) => journal.expect('7 amounts', isKept, what),
+    same: (where, found, wanted) => journal.same('7 amounts', where, found, wanted),
   };
   checkPayment(books, 'the status call', shown);
   checkCharges(books);
   checkRefundAmounts(books);
   const refundedAmount = sumOf(refundedIn(shown, shown.refunds));
   books.same('the status call', shown, { refundedAmount });
-  for (const { payment: read, content } of world.journal.reads) {
+  for (const { payment: read, content } of journal.reads) {
     if (read === payment) {
       checkPayment(books, 'an answer', content);
     }
@@ -104,7 +102,7 @@ const REFUND_STATUSES: Readonly<Record<string, string>> = {
 };
 
 function checkPayment(books: Books, where: string, shown: ShownEvent | ShownPayment): void {
-  const { payment, amountMinor, plan, world } = books;
+  const { payment, amountMinor, world } = books;
   const { uniqueId, commissionPaidByCustomer } = payment;
   const method = shown.transaction?.paymentType ?? null;
   // Before an attempt, a commission is known only if there is one method.
@@ -115,11 +113,11 @@ function checkPayment(books: Books, where: string, shown: ShownEvent | ShownPaym
     ...{ uniqueId, totalAmount: amountMinor, currency: 'ETB' },
     ...{ commission, commissionPaidByCustomer, chargedAmount },
   });
-  const isChosen = method === null || methodsOf(plan, payment).includes(method);
-  books.expect(isChosen, () => `${where} names ${method}, which no customer chose`);
+  const isChosen = method === null || methodsOf(world.plan, payment).includes(method);
+  books.expect(isChosen, `${where} names ${method}, which no customer chose`);
   const order = world.provider.orders.get(shown.transaction?.transactionId ?? '');
   const isPaid = order === undefined || order.state === 'paid' || order.hasLied;
-  books.expect(shown.status !== 'SUCCESS' || isPaid, () => `${where} of an unpaid order`);
+  books.expect(shown.status !== 'SUCCESS' || isPaid, `${where} of an unpaid order`);
 }
 
 /** The provider took what the payment costs by its method. */
@@ -135,18 +133,18 @@ function checkCharges({ intent, world, payment, amountMinor, same: compare }: Bo
 
 /** Each refund has an amount that was asked for, and the commission that goes with it. */
 function checkRefundAmounts(books: Books): void {
-  const { plan, payment, intent, world, refunds } = books;
+  const { payment, intent, world, refunds } = books;
   for (const [index, refund] of refunds.entries()) {
     const { refundUniqueId, transactionId, amountMinor, commissionReturnedMinor } = refund;
     const attempt = intent.attempts.find(({ reference }) => reference === transactionId);
     if (attempt === undefined) {
-      books.expect(false, () => `${refundUniqueId} is of no transaction`);
+      books.expect(false, `${refundUniqueId} is of no transaction`);
       continue;
     }
     const commissionMinor = commissionOf(books.amountMinor, attempt.method);
     const paid = { amountMinor: books.amountMinor, commissionMinor };
     const others = refunds.slice(0, index).filter((other) => other.transactionId === transactionId);
-    const asked = askedOf(plan, payment, refundUniqueId);
+    const asked = askedOf(world.plan, payment, refundUniqueId);
     const possible = possibleRefunds(paid, others.map(earlierOf), amountMinor);
     // What is left is computed first; an earlier refund may fail before the reservation. It is less
     // after a late refund, which may have returned commission that others had given up.
@@ -158,8 +156,7 @@ function checkRefundAmounts(books: Books): void {
     );
     books.expect(
       isAsked && isCommission,
-      () =>
-        `${refundUniqueId} of ${amountMinor} returns ${commissionReturnedMinor} commission; ` +
+      `${refundUniqueId} of ${amountMinor} returns ${commissionReturnedMinor} commission; ` +
         `asked were ${asked.join(' or ')}, paid ${books.amountMinor} and ${commissionMinor}`,
     );
     checkRefund(books, 'the status call', refund, refund);

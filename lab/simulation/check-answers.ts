@@ -1,16 +1,16 @@
 import type { World } from './history.ts';
 import type { PlannedPayment } from './plan.ts';
-import type { Ended, Expect } from './verdict.ts';
+import type { Ended } from './verdict.ts';
 
 /** What merchants were told is what is stored. */
-export function checkAnswers(expect: Expect, world: World, ended: readonly Ended[]): void {
-  checkCreated(expect, world, ended);
-  const { canceledPayments, refunds, canceledRefunds } = world.journal;
+export function checkAnswers(world: World, ended: readonly Ended[]): void {
+  checkCreated(world, ended);
+  const { expect, canceledPayments, refunds, canceledRefunds } = world.journal;
   for (const payment of canceledPayments) {
     const found = endedOf(ended, payment);
     const status = found?.intent.status;
     const isKept = status === 'canceled' || (status === 'succeeded' && found?.intent.late === true);
-    expect(isKept, '6 nothing lost', () => `canceled, and then ${status}`);
+    expect('6 nothing lost', isKept, `canceled, and then ${status}`);
   }
   for (const { payment, refund } of refunds) {
     const { refundUniqueId, amountMinor, paymentIntentUniqueId } = refund;
@@ -18,7 +18,7 @@ export function checkAnswers(expect: Expect, world: World, ended: readonly Ended
     const stored = intent?.refunds.find(({ id }) => id === refundUniqueId);
     const isKept =
       stored?.amountMinor === amountMinor && paymentIntentUniqueId === payment.uniqueId;
-    expect(isKept, '6 nothing lost', () => `${refundUniqueId} of ${amountMinor} is not stored so`);
+    expect('6 nothing lost', isKept, `${refundUniqueId} of ${amountMinor} is not stored so`);
   }
   for (const { payment, refundId } of canceledRefunds) {
     // The id may belong to another payment of the merchant.
@@ -27,13 +27,13 @@ export function checkAnswers(expect: Expect, world: World, ended: readonly Ended
       .flatMap(({ intent }) => intent.refunds)
       .filter(({ id }) => id === refundId);
     const isKept = stored.length === 1 && stored[0]?.status === 'canceled';
-    expect(isKept, '6 nothing lost', () => `${refundId} was canceled, and is ${stored[0]?.status}`);
+    expect('6 nothing lost', isKept, `${refundId} was canceled, and is ${stored[0]?.status}`);
   }
   for (const one of ended) {
     const ids = ended
       .filter((other) => other.payment.merchant === one.payment.merchant)
       .flatMap(({ intent }) => intent.refunds.map(({ id }) => id));
-    expect(new Set(ids).size === ids.length, '11 refunds', () => 'two refunds with one id');
+    expect('11 refunds', new Set(ids).size === ids.length, 'two refunds with one id');
   }
 }
 
@@ -44,48 +44,47 @@ function endedOf(ended: readonly Ended[], payment: PlannedPayment): Ended | unde
 }
 
 /** Each answer to a create request is about the one payment, with the same content. */
-function checkCreated(expect: Expect, world: World, ended: readonly Ended[]): void {
-  const { created } = world.journal;
+function checkCreated(world: World, ended: readonly Ended[]): void {
+  const { expect, created } = world.journal;
   for (const { payment, key, content, isReplay } of created) {
     const found = endedOf(ended, payment);
-    expect(found !== undefined, '6 nothing lost', () => `${payment.uniqueId} is not stored`);
+    expect('6 nothing lost', found !== undefined, `${payment.uniqueId} is not stored`);
     if (found === undefined) {
       continue;
     }
     const { amountMinor } = found.intent.terms;
     expect(
-      amountMinor === payment.amountMinor,
       '1 one owner',
-      () => `the answer was about ${payment.amountMinor}, stored are ${amountMinor}`,
+      amountMinor === payment.amountMinor,
+      `the answer was about ${payment.amountMinor}, stored are ${amountMinor}`,
     );
     const makers = created.filter(
       (other) => !other.isReplay && endedOf(ended, other.payment) === found,
     );
-    expect(makers.length <= 1, '1 one owner', () => `two requests made ${payment.uniqueId}`);
-    expect(!isReplay || key !== null, '1 one owner', () => 'a replay without a key');
+    expect('1 one owner', makers.length <= 1, `two requests made ${payment.uniqueId}`);
+    expect('1 one owner', !isReplay || key !== null, 'a replay without a key');
     if (found.intent.terms.kind === 'express') {
-      checkExpressAnswer(expect, world, found, Object(content));
+      checkExpressAnswer(world, found, Object(content));
     }
   }
 }
 
 function checkExpressAnswer(
-  expect: Expect,
-  { provider }: World,
+  { provider, journal: { expect } }: World,
   { intent }: Ended,
   content: { readonly transactionId?: string; readonly status?: string },
 ): void {
   const [attempt] = intent.attempts;
   expect(
-    content.transactionId === attempt?.reference,
     '1 one owner',
-    () => `the answer names transaction ${content.transactionId}`,
+    content.transactionId === attempt?.reference,
+    `the answer names transaction ${content.transactionId}`,
   );
   const order = provider.orders.get(attempt?.reference ?? '');
   const isPaid = order?.state === 'paid' && !order.hasLied;
   expect(
-    content.status !== 'FAILURE' || !isPaid,
     '4 no blind retry',
-    () => 'the merchant was told FAILURE, and the customer has paid',
+    content.status !== 'FAILURE' || !isPaid,
+    'the merchant was told FAILURE, and the customer has paid',
   );
 }

@@ -3,7 +3,7 @@ import { DELIVERY_WAITS_MS } from '../../src/domain/schedule.ts';
 import type { StoredEvent } from '../../src/intent/store.ts';
 import type { World } from './history.ts';
 import { callbackHostOf, type Merchant, type Receipt } from './merchants.ts';
-import type { Ended, Expect } from './verdict.ts';
+import type { Ended } from './verdict.ts';
 
 /** From an event to its first try, when nothing fails. */
 const FIRST_TRY_MS_MAX = 5_000;
@@ -12,10 +12,11 @@ const FIRST_TRY_MS_MAX = 5_000;
 const LAST_TRY_MS_MAX = 60_000;
 
 /** Merchants received only what was committed, and only their own. */
-export function checkReceipts(expect: Expect, world: World, ended: readonly Ended[]): void {
+export function checkReceipts(world: World, ended: readonly Ended[]): void {
+  const { expect } = world.journal;
   for (const { host, body, eventId } of world.merchants.receipts) {
     const owner = ended.find(({ events }) => events.some((event) => event.eventId === eventId));
-    expect(owner !== undefined, '2 one commit', () => `${eventId} was never committed`);
+    expect('2 one commit', owner !== undefined, `${eventId} was never committed`);
     if (owner === undefined) {
       continue;
     }
@@ -26,9 +27,9 @@ export function checkReceipts(expect: Expect, world: World, ended: readonly Ende
     const { environment, webHookEvent } = JSON.parse(body);
     const isOfRefund = String(webHookEvent).startsWith('REFUND_');
     const isWanted = isOfRefund ? takesRefunds(merchant) : !host.startsWith('refunds.');
-    expect(isWanted, '6 events', () => `${webHookEvent} went to ${host}`);
+    expect('6 events', isWanted, `${webHookEvent} went to ${host}`);
     const isOwn = isOwnHost && environment === merchant.environment;
-    expect(isOwn, '8 tenants', () => `an event of ${merchant.merchantId} went to ${host}`);
+    expect('8 tenants', isOwn, `an event of ${merchant.merchantId} went to ${host}`);
   }
 }
 
@@ -38,54 +39,56 @@ function takesRefunds({ hasCallbackUrl, refundEvents }: Merchant): boolean {
 }
 
 /** One row of history for each version, and each event belongs to one of them. */
-export function checkHistory(expect: Expect, { intent, history, events, payment }: Ended): void {
+export function checkHistory(world: World, { intent, history, events, payment }: Ended): void {
+  const { expect } = world.journal;
   const { terms, status } = intent;
   const isOwn =
     terms.merchantId === payment.merchant.merchantId &&
     terms.environment === payment.merchant.environment;
   expect(
-    isOwn,
     '8 tenants',
-    () => `an object of ${payment.merchant.merchantId} holds a payment of ${terms.merchantId}`,
+    isOwn,
+    `an object of ${payment.merchant.merchantId} holds a payment of ${terms.merchantId}`,
   );
-  expect(hasEnded(status), '5 expiry', () => `still ${status} after weeks`);
+  expect('5 expiry', hasEnded(status), `still ${status} after weeks`);
   const isComplete =
     history.length === intent.version &&
     history.every(({ version }, index) => version === index + 1);
-  expect(isComplete, '2 one commit', () => `${history.length} of ${intent.version} versions`);
+  expect('2 one commit', isComplete, `${history.length} of ${intent.version} versions`);
   const last = history.at(-1)?.toStatus;
-  expect(last === status, '2 one commit', () => `the history ends with ${last}`);
+  expect('2 one commit', last === status, `the history ends with ${last}`);
   for (const end of ['succeeded', 'failed', 'expired'] as const) {
     const entered = history.filter(
       ({ toStatus }, index) => toStatus === end && history[index - 1]?.toStatus !== end,
     ).length;
     const announced = events.filter(({ type }) => type === `payment_${end}`).length;
     expect(
-      announced === entered && announced <= 1,
       '3 success',
-      () => `${announced} events ${end}, entered ${entered} times`,
+      announced === entered && announced <= 1,
+      `${announced} events ${end}, entered ${entered} times`,
     );
   }
   const endings = history.filter(
     ({ toStatus }) => toStatus !== 'open' && toStatus !== 'processing',
   );
   const isFirstEnd = intent.endedAtMs === (endings[0]?.atMs ?? null);
-  expect(isFirstEnd, '3 success', () => 'endedAtMs is not the time of the first end');
+  expect('3 success', isFirstEnd, 'endedAtMs is not the time of the first end');
   for (const { sequence, body } of events) {
     const isSame = JSON.parse(body).sequence === sequence;
-    expect(isSame, '2 one commit', () => `event ${sequence} announces another version`);
+    expect('2 one commit', isSame, `event ${sequence} announces another version`);
   }
 }
 
 /** Each event arrived, or was visibly given up; its bytes are the same on every try. */
-export function checkEvents(expect: Expect, world: World, ended: Ended): void {
+export function checkEvents(world: World, ended: Ended): void {
+  const { expect } = world.journal;
   const { intent, events } = ended;
   for (const event of events) {
-    checkAddresses(expect, ended, event);
+    checkAddresses(world, ended, event);
     const received = world.merchants.receipts.filter(({ eventId }) => eventId === event.eventId);
     const bodies = new Set(received.map(({ body }) => body));
-    expect(bodies.size <= 1, '6 events', () => `${bodies.size} bodies of ${event.eventId}`);
-    checkDeliveries(expect, ended, event, received);
+    expect('6 events', bodies.size <= 1, `${bodies.size} bodies of ${event.eventId}`);
+    checkDeliveries(world, ended, event, received);
     const next = events.find(
       ({ sequence, refundId }) => sequence > event.sequence && refundId === event.refundId,
     );
@@ -93,22 +96,22 @@ export function checkEvents(expect: Expect, world: World, ended: Ended): void {
     const isOutdated =
       received.some(({ atMs }) => atMs > outdatedAtMs) &&
       !world.journal.resentEvents.has(event.eventId);
-    expect(!isOutdated, '6 events', () => `${event.eventId} was sent after its successor`);
+    expect('6 events', !isOutdated, `${event.eventId} was sent after its successor`);
     const waitedMs = (received[0]?.atMs ?? event.createdAtMs) - event.createdAtMs;
     const isPrompt = !world.isCalm || waitedMs < FIRST_TRY_MS_MAX;
-    expect(isPrompt, '6 events', () => `${event.eventId} was sent after ${waitedMs} ms`);
+    expect('6 events', isPrompt, `${event.eventId} was sent after ${waitedMs} ms`);
   }
   for (const { id, status } of intent.refunds) {
     const own = events.filter(({ refundId }) => refundId === id);
     const last = own.at(-1)?.type ?? null;
     const wanted = ANNOUNCED.includes(status) ? `refund_${status}` : null;
-    expect(last === wanted, '6 events', () => `${id} is ${status}, its last event is ${last}`);
+    expect('6 events', last === wanted, `${id} is ${status}, its last event is ${last}`);
     const passed = ended.history
       .flatMap(({ detail }) => (detail?.refund?.id === id ? [detail.refund.status] : []))
       .filter((now, index, all) => ANNOUNCED.includes(now) && all[index - 1] !== now);
     const told = own.map(({ type }) => type.replace('refund_', ''));
     const isEach = told.join() === passed.join();
-    expect(isEach, '6 events', () => `${id} passed to ${passed}, its events say: ${told}`);
+    expect('6 events', isEach, `${id} passed to ${passed}, its events say: ${told}`);
   }
 }
 
@@ -116,20 +119,20 @@ const ANNOUNCED: readonly string[] = ['requires_action', 'succeeded', 'failed'];
 
 /** Each endpoint that takes the event has a delivery of its own. */
 function checkAddresses(
-  expect: Expect,
+  { journal: { expect } }: World,
   { payment }: Ended,
   { eventId, type, deliveries }: StoredEvent,
 ): void {
   const isChosen = deliveries[0]?.origin !== null;
   const wanted = !payment.merchant.hasCallbackUrl && isRefundEvent(type) ? 2 : 1;
   const isRight = !isChosen || deliveries.length === wanted;
-  expect(isRight, '6 events', () => `${eventId} has ${deliveries.length} deliveries`);
+  expect('6 events', isRight, `${eventId} has ${deliveries.length} deliveries`);
 }
 
 const GIVEN_UP = ['dead', 'superseded', 'undeliverable', 'skipped', 'paused'];
 
 function checkDeliveries(
-  expect: Expect,
+  { journal: { expect } }: World,
   { payment, events }: Ended,
   { eventId, sequence, refundId, type, deliveries }: StoredEvent,
   received: readonly Receipt[],
@@ -141,7 +144,7 @@ function checkDeliveries(
   );
   for (const { deliveryStatus: status, tries } of deliveries) {
     const isFinal = status === 'delivered' || GIVEN_UP.includes(status);
-    expect(isFinal, '6 events', () => `${eventId} is ${status} after weeks`);
+    expect('6 events', isFinal, `${eventId} is ${status} after weeks`);
     const reasons: Readonly<Record<string, boolean>> = {
       delivered: isAccepted,
       dead: isRefused || tries >= DELIVERY_WAITS_MS.length,
@@ -151,7 +154,7 @@ function checkDeliveries(
       undeliverable: false,
     };
     const isDeserved = reasons[status] ?? true;
-    expect(isDeserved, '6 events', () => `${type} ${eventId} is ${status} after ${tries} tries`);
+    expect('6 events', isDeserved, `${type} ${eventId} is ${status} after ${tries} tries`);
   }
-  expect(!isRefundEvent(type) || refundId !== null, '6 events', () => `${eventId} of no refund`);
+  expect('6 events', !isRefundEvent(type) || refundId !== null, `${eventId} of no refund`);
 }

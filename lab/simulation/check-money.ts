@@ -2,34 +2,36 @@ import type { Anomaly, Attempt, Intent } from '../../src/domain/intent.ts';
 import type { World } from './history.ts';
 import type { ProviderOrder } from './provider.ts';
 import { configuredRail, datesPayments } from './rails.ts';
-import type { Ended, Expect } from './verdict.ts';
+import type { Ended } from './verdict.ts';
 
 /** What the provider saw of Kefel. */
-export function checkProvider(expect: Expect, { provider }: World, ended: readonly Ended[]): void {
+export function checkProvider({ provider, journal }: World, ended: readonly Ended[]): void {
+  const { expect } = journal;
   const { complaints, orders, confirmed } = provider;
-  expect(complaints.length === 0, '11 refunds', () => complaints.join('; '));
+  expect('11 refunds', complaints.length === 0, complaints.join('; '));
   const attempts = ended.flatMap(({ intent }) => intent.attempts);
   for (const { reference, reportedId, state, starts, refunds } of orders.values()) {
-    expect(starts <= 1, '4 no blind retry', () => `${reference} was started ${starts} times`);
+    expect('4 no blind retry', starts <= 1, `${reference} was started ${starts} times`);
     const isKnown = attempts.some((attempt) => attempt.reference === reference);
-    expect(isKnown, '6 nothing lost', () => `Kefel knows no attempt ${reference}`);
+    expect('6 nothing lost', isKnown, `Kefel knows no attempt ${reference}`);
     const isConfirmed = state === 'open' || provider.isConfirmed(reportedId, state);
-    expect(isConfirmed, '9 callbacks', () => `the report that ${reference} is ${state} failed`);
+    expect('9 callbacks', isConfirmed, `the report that ${reference} is ${state} failed`);
     for (const { calls } of refunds.values()) {
-      expect(calls === 1, '11 refunds', () => `a refund was requested ${calls} times`);
+      expect('11 refunds', calls === 1, `a refund was requested ${calls} times`);
     }
   }
   const isForged = confirmed.some(({ report }) => report.mac === 'f0rged');
-  expect(!isForged, '9 callbacks', () => 'a forged report was confirmed');
+  expect('9 callbacks', !isForged, 'a forged report was confirmed');
 }
 
 /** The provider's book and Kefel's agree, or the difference is visible. */
-export function checkMoney(expect: Expect, world: World, ended: Ended): void {
+export function checkMoney(world: World, ended: Ended): void {
+  const { expect } = world.journal;
   const { intent, history } = ended;
   const { status, failureReason, attempts, paidAttemptId } = intent;
   for (const [index, attempt] of attempts.entries()) {
     if (attempt.railId !== 'simulator') {
-      checkAttempt(expect, world, intent, attempt);
+      checkAttempt(world, intent, attempt);
       const order = world.provider.orders.get(attempt.reference);
       const wasUnpaid = history.some(
         ({ detail }) =>
@@ -37,24 +39,24 @@ export function checkMoney(expect: Expect, world: World, ended: Ended): void {
           (detail.attemptStatus === 'failed' || detail.attemptStatus === 'expired'),
       );
       const isBelief = wasUnpaid && order?.state === 'paid' && !order.hasLied;
-      expect(!isBelief, '4 no blind retry', () => `${attempt.railId} was unpaid without proof`);
+      expect('4 no blind retry', !isBelief, `${attempt.railId} was unpaid without proof`);
     }
   }
   const paid = attempts.filter((attempt) => attempt.status === 'succeeded');
   const isPaid = paid.some(({ id }) => id === paidAttemptId);
-  checkLate(expect, world, ended);
-  expect((status === 'succeeded') === isPaid, '3 success', () => `${status}, paid: ${isPaid}`);
+  checkLate(world, ended);
+  expect('3 success', (status === 'succeeded') === isPaid, `${status}, paid: ${isPaid}`);
   const reason = `${status} with reason ${failureReason}`;
-  expect((status === 'failed') === (failureReason !== null), '3 success', () => reason);
+  expect('3 success', (status === 'failed') === (failureReason !== null), reason);
   const duplicates = paid.filter(({ id }) => id !== paidAttemptId);
   const areVisible = duplicates.every((attempt) =>
     hasAnomaly(intent, attempt, 'duplicate_payment'),
   );
-  expect(areVisible, '3 success', () => 'a second payment is not visible');
+  expect('3 success', areVisible, 'a second payment is not visible');
 }
 
 /** A payment that the merchant knows as expired, or that was paid after the expiry, is late. */
-function checkLate(expect: Expect, { provider }: World, { intent, history }: Ended): void {
+function checkLate({ provider, journal }: World, { intent, history }: Ended): void {
   const { terms, attempts, paidAttemptId } = intent;
   const paid = attempts.find(({ id }) => id === paidAttemptId);
   const order = paid && provider.orders.get(paid.reference);
@@ -64,28 +66,29 @@ function checkLate(expect: Expect, { provider }: World, { intent, history }: End
   const wasPaidLate = datesPayments(paid.railId) && (order.paidAtMs ?? 0) > terms.expiresAtMs;
   const hadEnded = history.some(({ toStatus }) => ENDED_UNPAID.includes(toStatus));
   const isLate = hadEnded || wasPaidLate;
-  expect(intent.late === isLate, '3 success', () => `late: ${intent.late}`);
+  journal.expect('3 success', intent.late === isLate, `late: ${intent.late}`);
 }
 
 const ENDED_UNPAID: readonly string[] = ['failed', 'expired', 'canceled'];
 
-function checkAttempt(expect: Expect, world: World, intent: Intent, attempt: Attempt): void {
+function checkAttempt(world: World, intent: Intent, attempt: Attempt): void {
+  const { expect } = world.journal;
   const order = world.provider.orders.get(attempt.reference);
   const isInTime = attempt.startedAtMs < intent.terms.expiresAtMs;
-  expect(isInTime, '5 expiry', () => `${attempt.railId} started after the expiry`);
+  expect('5 expiry', isInTime, `${attempt.railId} started after the expiry`);
   const name = `${attempt.railId} ${attempt.reference}`;
   const isStarted = order !== undefined || attempt.flow === 'redirect' || !world.isCalm;
-  expect(isStarted, '6 nothing lost', () => `${name} never reached the provider`);
+  expect('6 nothing lost', isStarted, `${name} never reached the provider`);
   if (order?.state === 'paid') {
     const isSucceeded = attempt.status === 'succeeded';
-    expect(isSucceeded, '6 nothing lost', () => `${name} was paid, and is ${attempt.status}`);
+    expect('6 nothing lost', isSucceeded, `${name} was paid, and is ${attempt.status}`);
   } else if (attempt.status === 'succeeded') {
     const isVisible =
       order?.hasLied === true && hasAnomaly(intent, attempt, 'contradicting_failure');
-    expect(isVisible, '9 callbacks', () => `${name} is succeeded, and was not paid`);
+    expect('9 callbacks', isVisible, `${name} is succeeded, and was not paid`);
   } else {
     const isKnown = isUnpaidKnown(world, intent, attempt, order);
-    expect(isKnown, '4 no blind retry', () => `${name} is ${attempt.status} after weeks`);
+    expect('4 no blind retry', isKnown, `${name} is ${attempt.status} after weeks`);
   }
 }
 

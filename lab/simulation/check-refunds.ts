@@ -2,12 +2,12 @@ import type { Attempt, Intent } from '../../src/domain/intent.ts';
 import { hasRefundEnded, holdsMoney, isInFlight, type Refund } from '../../src/domain/refund.ts';
 import { hasAnomaly } from './check-money.ts';
 import type { World } from './history.ts';
-import type { Plan } from './plan.ts';
 import { returnedMinor } from './provider.ts';
-import type { Ended, Expect } from './verdict.ts';
+import type { Ended } from './verdict.ts';
 
 /** What the customer got back is what Kefel says, and never more than the customer paid. */
-export function checkRefunds(expect: Expect, { provider }: World, { intent }: Ended): void {
+export function checkRefunds(world: World, { intent }: Ended): void {
+  const { provider, journal } = world;
   for (const attempt of intent.attempts) {
     const order = provider.orders.get(attempt.reference);
     const refunds = intent.refunds.filter(({ attemptId }) => attemptId === attempt.id);
@@ -16,14 +16,14 @@ export function checkRefunds(expect: Expect, { provider }: World, { intent }: En
       const isExcused =
         hasAnomaly(intent, attempt, 'contradicting_refund') ||
         hasAnomaly(intent, attempt, 'excess_refund');
-      expect(
-        returned <= order.amountMinor || isExcused,
+      journal.expect(
         '11 refunds',
-        () => `${returned} returned of ${order.amountMinor}`,
+        returned <= order.amountMinor || isExcused,
+        `${returned} returned of ${order.amountMinor}`,
       );
     }
     for (const refund of refunds) {
-      checkRefund(expect, intent, attempt, refund, {
+      checkRefund(world, intent, attempt, refund, {
         isReturned:
           order?.refunds.get(refund.reference)?.state === 'returned' ||
           order?.returnedByHand.has(refund.reference) === true,
@@ -34,7 +34,7 @@ export function checkRefunds(expect: Expect, { provider }: World, { intent }: En
 }
 
 function checkRefund(
-  expect: Expect,
+  { journal: { expect } }: World,
   intent: Intent,
   attempt: Attempt,
   refund: Refund,
@@ -48,26 +48,24 @@ function checkRefund(
     status === 'requires_action' ||
     hasAnomaly(intent, attempt, 'contradicting_refund');
   const isTrue = isSandbox || isReturned === (status === 'succeeded');
-  expect(isTrue || isVisible, '11 refunds', () => `${id} is ${status}, returned: ${isReturned}`);
-  expect(!isCalled || claimId !== null, '11 refunds', () => `${id} was requested without a claim`);
-  expect(status !== 'processing', '11 refunds', () => `${id} is processing after weeks`);
+  expect('11 refunds', isTrue || isVisible, `${id} is ${status}, returned: ${isReturned}`);
+  expect('11 refunds', !isCalled || claimId !== null, `${id} was requested without a claim`);
+  expect('11 refunds', status !== 'processing', `${id} is processing after weeks`);
   const waitsForOther = intent.refunds.some(
     (other) => other.attemptId === attempt.id && isInFlight(other),
   );
   const isStuck = status === 'pending' && !waitsForOther;
-  expect(!isStuck, '11 refunds', () => `${id} is pending after weeks`);
+  expect('11 refunds', !isStuck, `${id} is pending after weeks`);
   expect(
-    hasRefundEnded(refund) || status === 'pending' || isVisible,
     '11 refunds',
-    () => `${id} is ${status}`,
+    hasRefundEnded(refund) || status === 'pending' || isVisible,
+    `${id} is ${status}`,
   );
 }
 
 /** The refunds of a merchant's day stay within its limit; each history requests them in one day. */
 export function checkDailyLimit(
-  expect: Expect,
-  { provider }: World,
-  { refundDailyMaxMinor }: Plan,
+  { provider, plan: { refundDailyMaxMinor }, journal }: World,
   ended: readonly Ended[],
 ): void {
   // A refund that the provider reported as failed may turn out to have been executed.
@@ -80,10 +78,10 @@ export function checkDailyLimit(
       .filter(({ payment }) => payment.merchant === merchant)
       .flatMap(({ intent }) => intent.refunds.filter(holdsMoney))
       .reduce((sum, { amountMinor }) => sum + amountMinor, 0);
-    expect(
-      heldMinor <= refundDailyMaxMinor,
+    journal.expect(
       '11 refunds',
-      () => `${heldMinor} refunded in a day, allowed are ${refundDailyMaxMinor}`,
+      heldMinor <= refundDailyMaxMinor,
+      `${heldMinor} refunded in a day, allowed are ${refundDailyMaxMinor}`,
     );
   }
 }

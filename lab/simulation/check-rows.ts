@@ -8,14 +8,14 @@ import { projectedVersion } from '../../src/intent/projection.ts';
 import { statusContent } from '../../src/webhooks/payload.ts';
 import { amountsOf, commissionOf, refundedIn, sumOf } from './books.ts';
 import type { World } from './history.ts';
-import type { Plan } from './plan.ts';
-import { type Ended, type Expect, same } from './verdict.ts';
+import type { Ended } from './verdict.ts';
 
 /**
  * The read model's rows show what the objects store, and their amounts, totals and claims agree with
  * the books.
  */
-export function checkRows(expect: Expect, world: World, plan: Plan, ended: readonly Ended[]): void {
+export function checkRows(world: World, ended: readonly Ended[]): void {
+  const { same } = world.journal;
   const { sql } = world.database;
   /** Payments, amounts, commissions and refunds, by merchant, environment, method and status. */
   const totals = new Map<string, readonly number[]>();
@@ -28,12 +28,12 @@ export function checkRows(expect: Expect, world: World, plan: Plan, ended: reado
         ...ids,
       ])[0] ?? {};
     const compare = (where: string, row: Row, stored: object, booked: object = {}) => {
-      same(expect, '6 read model', where, row, asStored(stored));
-      same(expect, '7 amounts', where, row, asStored(booked));
+      same('6 read model', where, row, asStored(stored));
+      same('7 amounts', where, row, asStored(booked));
     };
     const shown = statusContent(intent);
     const row = rowOf('payment', 'unique_id = ?', uniqueId);
-    const amounts = amountsOf(world, plan, payment);
+    const amounts = amountsOf(world, payment);
     const amountMinor = amounts.find((amount) => amount === row.amount_minor) ?? amounts[0] ?? 0;
     const method = METHODS.find((one) => one === row.method) ?? null;
     const commissionMinor = method === null ? 0 : commissionOf(amountMinor, method);
@@ -71,13 +71,12 @@ export function checkRows(expect: Expect, world: World, plan: Plan, ended: reado
       sums.map((amount, index) => amount + (totals.get(name)?.[index] ?? 0)),
     );
   }
-  checkTotals(expect, world, totals);
-  checkClaims(expect, world);
+  checkTotals(world, totals);
+  checkClaims(world);
 }
 
 function checkTotals(
-  expect: Expect,
-  { database }: World,
+  { database, journal }: World,
   totals: ReadonlyMap<string, readonly number[]>,
 ): void {
   const days = database.sql.all(
@@ -94,11 +93,11 @@ function checkTotals(
       .join('; ');
   const shown = linesOf(days.map((row) => Object.values(row)));
   const wanted = linesOf([...totals].map(([name, sums]) => [name, ...sums]));
-  same(expect, '7 amounts', 'the totals', { shown }, { shown: wanted });
+  journal.same('7 amounts', 'the totals', { shown }, { shown: wanted });
 }
 
 /** A claim of a refund that was refused no longer counts in the merchant's day. */
-function checkClaims(expect: Expect, { database, journal }: World): void {
+function checkClaims({ database, journal }: World): void {
   const claims = database.sql.all(
     `SELECT merchant_id, environment, refund_unique_id FROM refunds
      WHERE status = 'claimed' AND requests = 1`,
@@ -107,7 +106,7 @@ function checkClaims(expect: Expect, { database, journal }: World): void {
   for (const claim of claims) {
     const name = Object.values(claim).join('/');
     const isExcused = journal.refundsInDoubt.has(name) || journal.hasUnreleasedClaim;
-    expect(isExcused, '11 refunds', () => `the claim of ${name} was not released`);
+    journal.expect('11 refunds', isExcused, `the claim of ${name} was not released`);
   }
 }
 

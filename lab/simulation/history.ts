@@ -6,14 +6,14 @@ import { Actors } from './actors.ts';
 import { Clock, OUTSIDE, START_MS } from './clock.ts';
 import { Database } from './database.ts';
 import { enter } from './globals.ts';
-import { Journal } from './journal.ts';
+import { Journal, type Violation } from './journal.ts';
 import { insertMerchants, MerchantServers } from './merchants.ts';
 import { Objects } from './objects.ts';
 import type { Plan } from './plan.ts';
 import { Provider } from './provider.ts';
 import { Queues } from './queues.ts';
 import type { Sqlite } from './sqlite.ts';
-import { type Violation, verdictOn } from './verdict.ts';
+import { checkPromises } from './verdict.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -52,6 +52,7 @@ export interface HistoryResult {
 
 /** Kefel's surroundings in one history. */
 export class World {
+  readonly plan: Plan;
   readonly clock: Clock;
   readonly ids: Random;
   readonly jitter: Random;
@@ -63,9 +64,9 @@ export class World {
   readonly provider: Provider;
   readonly actors: Actors;
   readonly env: Env;
-  readonly #hasOutage: boolean;
 
   constructor(plan: Plan, { sqlite, variables }: Setup, isTraced: boolean) {
+    this.plan = plan;
     this.clock = new Clock(plan, isTraced);
     this.ids = new Random(plan.seed, 'ids');
     this.jitter = new Random(plan.seed, 'jitter');
@@ -75,8 +76,7 @@ export class World {
     this.queues = new Queues(this);
     this.merchants = new MerchantServers(this.clock);
     this.provider = new Provider(this);
-    this.actors = new Actors(this, plan);
-    this.#hasOutage = plan.steps.some(({ action }) => action.type === 'outage');
+    this.actors = new Actors(this);
     this.env = {
       ...variables,
       ...SECRETS,
@@ -93,7 +93,8 @@ export class World {
 
   /** Nothing has failed. */
   get isCalm(): boolean {
-    return this.clock.faults.counts.size === 0 && !this.#hasOutage;
+    const hasOutage = this.plan.steps.some(({ action }) => action.type === 'outage');
+    return this.clock.faults.counts.size === 0 && !hasOutage;
   }
 }
 
@@ -125,19 +126,20 @@ export async function runHistory(
     }
     clock.schedule(OUTSIDE, 3 * DAY_MS, () => actors.resolveAll());
     await clock.runUntil(clock.nowMs + SETTLING_MS);
-    const violations = [
-      ...journal.violations,
-      ...clock.internalErrors.map((what) => ({ promise: 'no internal errors', what })),
-      ...(clock.isEndless
-        ? [{ promise: '5 expiry', what: `no end after ${clock.events} events` }]
-        : verdictOn(world, plan)),
-    ];
+    for (const line of clock.internalErrors) {
+      journal.expect('no internal errors', false, line);
+    }
+    if (clock.isEndless) {
+      journal.expect('5 expiry', false, `no end after ${clock.events} events`);
+    } else {
+      checkPromises(world);
+    }
     return {
       hash: `${(clock.hash >>> 0).toString(16)}${(clock.hash2 >>> 0).toString(16)}`,
       events: clock.events,
       faults: clock.faults.counts,
       reached: [...journal.reached],
-      violations,
+      violations: journal.violations,
       lines: clock.lines,
     };
   } finally {

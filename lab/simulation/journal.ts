@@ -10,7 +10,13 @@ import { heldOf } from '../../src/domain/refund-amounts.ts';
 import type { ShownPayment, ShownRefund } from '../harness/shown.ts';
 import type { Clock } from './clock.ts';
 import type { PlannedPayment } from './plan.ts';
-import type { Violation } from './verdict.ts';
+
+/** A promise of docs/promises.md that a history broke. */
+export interface Violation {
+  /** Its number, and one or two words. */
+  readonly promise: string;
+  readonly what: string;
+}
 
 /** What a merchant was told of a payment that was created. */
 export interface CreatedAnswer {
@@ -55,23 +61,35 @@ export class Journal {
     this.#clock = clock;
   }
 
-  #violated(promise: string, what: string): void {
-    this.#clock.note(`VIOLATION ${promise}: ${what}`);
-    this.violations.push({ promise, what });
-  }
-
-  expect(isKept: boolean, promise: string, what: () => string): void {
+  /** Records a violation unless the promise is kept. */
+  readonly expect = (promise: string, isKept: boolean, what: string): void => {
     if (!isKept) {
-      this.#violated(promise, what());
+      this.#clock.note(`VIOLATION ${promise}: ${what}`);
+      this.violations.push({ promise, what });
     }
-  }
+  };
+
+  /** Compares what is shown with what it must be, member by member. */
+  readonly same = (
+    promise: string,
+    where: string,
+    shown: object | undefined,
+    wanted: object,
+  ): void => {
+    for (const [name, value] of Object.entries(wanted)) {
+      const found: unknown = Object(shown)[name];
+      this.expect(
+        promise,
+        found === value,
+        `${name} of ${where} is ${String(found)}, and must be ${String(value)}`,
+      );
+    }
+  };
 
   log(line: string): void {
     this.#clock.note(line);
     this.hasUnreleasedClaim ||= line.includes('refund_claim_not_released');
-    if (SECRETS.test(line)) {
-      this.#violated('10 logs', line);
-    }
+    this.expect('10 logs', !SECRETS.test(line), line);
   }
 
   /** Every answer that leaves an object. */
@@ -106,68 +124,50 @@ export class Journal {
   }
 
   #checkState(intent: Intent, method: string): void {
-    const inFlight = intent.attempts.filter(({ status }) => status === 'processing');
-    if (inFlight.length > 1) {
-      this.#violated('4 one attempt', `${inFlight.length} attempts in flight`);
-    }
-    const current = attemptInFlight(intent);
-    if (intent.status === 'processing' && current === null) {
-      this.#violated('4 one attempt', 'processing without an attempt');
-    }
-    if (hasEnded(intent.status) && intent.status !== 'succeeded' && inFlight.length > 0) {
-      this.#violated('5 expiry', `${intent.status} under an attempt in flight`);
-    }
+    const { status, terms } = intent;
+    const inFlight = intent.attempts.filter((attempt) => attempt.status === 'processing').length;
+    const isIdle = status === 'processing' && attemptInFlight(intent) === null;
+    const isEndedUnpaid = hasEnded(status) && status !== 'succeeded';
     const isExecuted = method === 'read' || method === 'execute';
-    if (isExecuted && intent.status === 'open' && Date.now() >= intent.terms.expiresAtMs) {
-      this.#violated('5 expiry', 'open after its time');
-    }
+    const isOverdue = isExecuted && status === 'open' && Date.now() >= terms.expiresAtMs;
+    this.expect('4 one attempt', inFlight <= 1, `${inFlight} attempts in flight`);
+    this.expect('4 one attempt', !isIdle, 'processing without an attempt');
+    this.expect('5 expiry', !isEndedUnpaid || inFlight === 0, `${status} under an attempt`);
+    this.expect('5 expiry', !isOverdue, 'open after its time');
     for (const attempt of intent.attempts) {
       // A refund that was executed after it had failed is shown, whatever the sum.
       const inTime = { refunds: intent.refunds.filter(({ late }) => !late) };
       const held = heldOf(inTime, attempt);
-      const paidMinor =
-        attempt.status === 'succeeded' ? chargedMinor(intent.terms, attempt.method) : 0;
-      if (held.returnedMinor > paidMinor || held.amountMinor > intent.terms.amountMinor) {
-        this.#violated('11 refunds', `${held.returnedMinor} held of ${paidMinor}`);
-      }
+      const paidMinor = attempt.status === 'succeeded' ? chargedMinor(terms, attempt.method) : 0;
+      const fits = held.returnedMinor <= paidMinor && held.amountMinor <= terms.amountMinor;
+      this.expect('11 refunds', fits, `${held.returnedMinor} held of ${paidMinor}`);
       const busy = intent.refunds.filter(
-        ({ attemptId, status }) => attemptId === attempt.id && status === 'processing',
+        (refund) => refund.attemptId === attempt.id && refund.status === 'processing',
       );
-      if (busy.length > 1) {
-        this.#violated('11 refunds', 'two refunds of one attempt at the provider');
-      }
+      this.expect('11 refunds', busy.length <= 1, 'two refunds of one attempt at the provider');
     }
   }
 
   #checkChange(before: Intent, after: Intent): void {
-    if (after.version < before.version) {
-      this.#violated('6 nothing lost', `version ${after.version} after ${before.version}`);
-    }
-    const isSame =
+    const isLater = after.version >= before.version;
+    this.expect('6 nothing lost', isLater, `version ${after.version} after ${before.version}`);
+    const areTermsKept =
       before.terms === after.terms || JSON.stringify(before.terms) === JSON.stringify(after.terms);
-    if (!isSame) {
-      this.#violated('7 terms', 'changed');
-    }
-    if (before.status === 'succeeded' && after.status !== 'succeeded') {
-      this.#violated('3 success', `succeeded, then ${after.status}`);
-    }
-    if (before.paidAttemptId !== null && before.paidAttemptId !== after.paidAttemptId) {
-      this.#violated('3 success', 'another attempt has paid');
-    }
+    this.expect('7 terms', areTermsKept, 'changed');
+    const isSuccessKept = before.status !== 'succeeded' || after.status === 'succeeded';
+    this.expect('3 success', isSuccessKept, `succeeded, then ${after.status}`);
+    const { paidAttemptId } = before;
+    const isPayerKept = paidAttemptId === null || paidAttemptId === after.paidAttemptId;
+    this.expect('3 success', isPayerKept, 'another attempt has paid');
     for (const [index, attempt] of before.attempts.entries()) {
       const next = after.attempts[index];
-      if (next?.id !== attempt.id || !mayFollow(attempt, next)) {
-        this.#violated('3 success', `attempt ${attempt.status}, then ${next?.status}`);
-      }
+      const isKept = next?.id === attempt.id && mayFollow(attempt, next);
+      this.expect('3 success', isKept, `attempt ${attempt.status}, then ${next?.status}`);
     }
-    for (const [index, refund] of before.refunds.entries()) {
+    for (const [index, { id, status }] of before.refunds.entries()) {
       const next = after.refunds[index];
-      if (
-        next?.id !== refund.id ||
-        (refund.status === 'succeeded' && next.status !== 'succeeded')
-      ) {
-        this.#violated('11 refunds', `refund ${refund.id} was succeeded or is gone`);
-      }
+      const isKept = next?.id === id && (status !== 'succeeded' || next.status === status);
+      this.expect('11 refunds', isKept, `refund ${id} was succeeded or is gone`);
     }
   }
 }

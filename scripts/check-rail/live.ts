@@ -3,9 +3,9 @@ import { ConfigError } from '../../src/config.ts';
 import { decide, openIntent } from '../../src/domain/decide.ts';
 import type { IntentTerms, Outcome } from '../../src/domain/intent.ts';
 import type { Environment, Method } from '../../src/domain/method.ts';
+import { plainTerms } from '../../src/domain/plain-terms.ts';
 import type { ProbeResult, Rail } from '../../src/rails/rail.ts';
 import { ORDER_ID_CHARACTERS, type RailOrder } from '../../src/rails/rail-order.ts';
-import { plainTerms } from '../project/plain-terms.ts';
 import { probeLines } from './probe-text.ts';
 import { redacted } from './redact.ts';
 

@@ -100,9 +100,8 @@ export interface LocalDatabase {
 
 export interface LocalResult<Row> {
   readonly results: readonly Row[];
-  /** Milliseconds in D1. An entry of an index is a row too. */
+  /** An entry of an index is a row too. */
   readonly meta: {
-    readonly duration: number;
     readonly rows_read: number;
     readonly rows_written: number;
   };
@@ -142,30 +141,4 @@ export async function runBatch(
   return statements.length === 0
     ? []
     : database.batch(statements.map(({ sql, params }) => database.prepare(sql).bind(...params)));
-}
-
-/** The statements as SQL text with their parameters inserted. Throws RangeError on NUL. */
-export function sqlText(statements: readonly SqlStatement[]): string {
-  return statements
-    .map(({ sql, params }) => {
-      const text = sql.replace(/\?(\d+)/g, (_, position) => literal(params[Number(position) - 1]));
-      return `${text};\n`;
-    })
-    .join('');
-}
-
-function literal(value: string | number | null | undefined): string {
-  if (value === undefined) {
-    throw new RangeError('a statement has more parameters than values');
-  }
-  if (value === null) {
-    return 'NULL';
-  }
-  if (typeof value === 'number') {
-    return String(value);
-  }
-  if (value.includes('\0')) {
-    throw new RangeError('text in SQL cannot hold a NUL character');
-  }
-  return `'${value.replaceAll("'", "''")}'`;
 }

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { invitationPath, newInvitation } from '../../back-office/members/invitations.ts';
 import type { SqlStatement } from '../../src/platform/database.ts';
-import { sqlText } from './d1.ts';
 import type { DemoMerchant } from './demo-merchant.ts';
 
 /** The inviter on pages and in the audit log. */
@@ -36,7 +35,11 @@ export async function demoInvitation(
   };
   const database = await openDatabase(stateDirectory);
   try {
-    database.exec(`BEGIN IMMEDIATE;\n${sqlText([earlier, invitation.statement])}COMMIT;`);
+    database.exec('BEGIN IMMEDIATE');
+    for (const { sql, params } of [earlier, invitation.statement]) {
+      database.prepare(sql).run(...params);
+    }
+    database.exec('COMMIT');
   } finally {
     database.close();
   }

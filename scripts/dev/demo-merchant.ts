@@ -1,4 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, hkdfSync, randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type KeyRing, keyRing } from '../../src/config.ts';
 import { seal } from '../../src/crypto/sealed.ts';
@@ -6,12 +7,18 @@ import type { Tenant } from '../../src/domain/intent.ts';
 import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../../src/domain/method.ts';
 import type { CommissionRate } from '../../src/domain/money.ts';
 import { API_KEY_RANDOM_BYTES, apiKeyFrom } from '../../src/merchants/api-key.ts';
-import { addWebhookSecret, createMerchant, issueApiKey } from '../../src/merchants/provision.ts';
+import { type Logo, logoFrom } from '../../src/merchants/branding.ts';
+import {
+  addLogo,
+  addWebhookSecret,
+  createMerchant,
+  issueApiKey,
+  setBranding,
+} from '../../src/merchants/provision.ts';
 import { WEBHOOK_SECRET_BYTES, webhookSecretFrom } from '../../src/merchants/webhook-secret.ts';
 import type { SqlStatement } from '../../src/platform/database.ts';
 import { webhookSecretContext } from '../../src/webhooks/settings.ts';
 import { PROJECT_DIRECTORY, readIfPresent, readOrCreate, writeWhole } from '../project/files.ts';
-import { type BrandingChanges, brandingStatements, readLogo } from './branding.ts';
 import {
   databaseSettings,
   type LocalDatabase,
@@ -136,8 +143,8 @@ export async function seedDemoMerchant(
   merchant: DemoMerchant,
   secrets: Secrets,
 ): Promise<void> {
-  const branding = { color: COLOR, logo: await readLogo(LOGO_FILE) };
-  const mark = await fingerprintOf(merchant, branding, secrets);
+  const logo = await demoLogo();
+  const mark = await fingerprintOf(merchant, logo, secrets);
   // Beside the database, so that both are deleted together.
   const markFile = join(stateDirectory, 'v3', 'd1', 'kefel-demo-merchant');
   if ((await readIfPresent(markFile)) === mark) {
@@ -145,16 +152,24 @@ export async function seedDemoMerchant(
   }
   const keys = keyRing('DATA_ENCRYPTION_KEYS', secrets.DATA_ENCRYPTION_KEYS);
   await prepareLocalDatabase(stateDirectory, (database) =>
-    seedStatements(database, merchant, branding, keys),
+    seedStatements(database, merchant, logo, keys),
   );
   await writeWhole(markFile, mark);
+}
+
+export async function demoLogo(): Promise<Logo> {
+  const result = await logoFrom(await readFile(LOGO_FILE));
+  if (result.type === 'refused') {
+    throw new Error(`${LOGO_FILE}: ${result.reason}`);
+  }
+  return result.logo;
 }
 
 /** An existing merchant keeps its settings and gets the keys and the branding that it lacks. */
 async function seedStatements(
   database: LocalDatabase,
   merchant: DemoMerchant,
-  branding: Required<BrandingChanges>,
+  logo: Logo,
   keys: KeyRing,
 ): Promise<readonly SqlStatement[]> {
   const createdAtMs = Date.now();
@@ -168,7 +183,12 @@ async function seedStatements(
   }
   // The merchant may have removed its color on purpose: the row stays as it is.
   if (!(await isThere('SELECT 1 FROM merchant_branding WHERE merchant_id = ?1'))) {
-    statements.push(...brandingStatements(merchant.merchantId, branding, createdAtMs));
+    const { merchantId } = merchant;
+    statements.push(
+      // The branding refers to the logo, so the logo comes first.
+      addLogo(merchantId, logo, createdAtMs),
+      setBranding(merchantId, { color: COLOR, logoDigest: logo.digest }),
+    );
   }
   for (const environment of ENVIRONMENTS) {
     const tenant: Tenant = { environment, merchantId: merchant.merchantId };
@@ -214,7 +234,7 @@ export function credentialsOf(
 /** Changes with everything that the seeded database depends on. */
 async function fingerprintOf(
   merchant: DemoMerchant,
-  branding: Required<BrandingChanges>,
+  logo: Logo,
   secrets: Secrets,
 ): Promise<string> {
   const parts = [
@@ -222,7 +242,7 @@ async function fingerprintOf(
     secrets.DATA_ENCRYPTION_KEYS,
     await databaseSettings(),
     await readMigrations(),
-    [branding.color, branding.logo?.digest],
+    [COLOR, logo.digest],
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

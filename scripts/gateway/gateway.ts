@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type DemoMerchant, demoMerchant } from '../dev/demo-merchant.ts';
 import { localSecrets } from '../dev/local-secrets.ts';
@@ -27,8 +27,16 @@ export interface GatewayOptions {
   readonly otherArgs?: readonly string[];
 }
 
+/** A running gateway. */
+export interface RunningGateway {
+  readonly baseUrl: string;
+  readonly merchant: DemoMerchant;
+  /** The output of its processes so far. */
+  logs(): Promise<string>;
+}
+
 /** A gateway under `npm run dev`, as a newcomer starts it; may be killed and started again. */
-export class Gateway {
+export class Gateway implements RunningGateway {
   readonly merchant: DemoMerchant;
   readonly #options: GatewayOptions;
   #group: ProcessGroup | null = null;
@@ -45,6 +53,18 @@ export class Gateway {
     // Not from the file that `npm run dev` writes: another one may run at the same time.
     const merchant = await demoMerchant(`http://localhost:${options.port}`, await localSecrets());
     return new Gateway(options, merchant);
+  }
+
+  get baseUrl(): string {
+    return this.merchant.baseUrl;
+  }
+
+  get outputFile(): string {
+    return this.#options.outputFile;
+  }
+
+  logs(): Promise<string> {
+    return readFile(this.outputFile, 'utf8');
   }
 
   start(): void {
@@ -82,8 +102,7 @@ export class Gateway {
   }
 
   async #startAfterPortRace(): Promise<void> {
-    const output = await readFile(this.#options.outputFile, 'utf8');
-    const lastOutput = output.slice(-OUTPUT_SHOWN_LENGTH);
+    const lastOutput = (await this.logs()).slice(-OUTPUT_SHOWN_LENGTH);
     this.#portRaces += 1;
     if (!lastOutput.includes(PORT_RACE) || this.#portRaces > PORT_RACES_MAX) {
       throw new Error(`the gateway did not start:\n${lastOutput}`);
@@ -97,6 +116,19 @@ export class Gateway {
     return this.#serving.promise;
   }
 
+  /** On the same port and state directory, after `kill`. */
+  restart(): Promise<void> {
+    this.start();
+    return this.untilReady();
+  }
+
+  /** Kills it and removes the state directory. */
+  async stop(): Promise<void> {
+    await this.kill();
+    await rm(this.#options.stateDirectory, { recursive: true, force: true });
+  }
+
+  /** SIGKILL to npm, wrangler and workerd at once; resolves when all of them have exited. */
   async kill(): Promise<void> {
     if (this.#isServing) {
       this.#isServing = false;

@@ -2,30 +2,11 @@ import { randomInt } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type DemoMerchant, demoMerchant } from '../dev/demo-merchant.ts';
+import { demoMerchant } from '../dev/demo-merchant.ts';
 import { localSecrets } from '../dev/local-secrets.ts';
 import { isTaken } from '../dev/ports.ts';
 import { PROJECT_DIRECTORY } from '../project/files.ts';
-import { Gateway as DevGateway } from './gateway.ts';
-
-/** A running gateway. */
-export interface Gateway {
-  readonly baseUrl: string;
-  readonly demo: DemoMerchant;
-  /** The output of its processes so far. */
-  logs(): Promise<string>;
-}
-
-/** A gateway that a test or a measurement started, and may kill. */
-export interface OwnGateway extends Gateway {
-  readonly outputFile: string;
-  /** SIGKILL to npm, wrangler and workerd at once; resolves when all of them have exited. */
-  kill(): Promise<void>;
-  /** On the same port and state directory, after `kill`. */
-  restart(): Promise<void>;
-  /** Kills it and removes the state directory. */
-  stop(): Promise<void>;
-}
+import { Gateway, type RunningGateway } from './gateway.ts';
 
 export interface GatewayOptions {
   /** The name of its log in `test-artefacts/e2e`. */
@@ -46,7 +27,7 @@ const ALL_LOGS = ['--verbose'];
 const LOGS_DIRECTORY = join(PROJECT_DIRECTORY, 'test-artefacts', 'e2e');
 
 /** Started as in the documentation: `npm run dev -- --no-stand-ins --port N --persist-to DIR`. */
-export async function startGateway(options: GatewayOptions): Promise<OwnGateway> {
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { name, prepare, args = [], variables = [] } = options;
   const port = options.port ?? (await freePort());
   const stateDirectory = await mkdtemp(join(tmpdir(), 'kefel-e2e-'));
@@ -57,38 +38,21 @@ export async function startGateway(options: GatewayOptions): Promise<OwnGateway>
   const planes = process.env.KEFEL_PAYMENTS_ONLY === 'true' ? ['--payments-only'] : [];
   const given = variables.flatMap((variable) => ['--var', variable]);
   const otherArgs = ['--no-stand-ins', ...ALL_LOGS, ...planes, ...args, ...given];
-  const dev = await DevGateway.prepare({ port, stateDirectory, outputFile, otherArgs });
-  const start = () => {
-    dev.start();
-    return dev.untilReady();
-  };
-  const stop = async () => {
-    await dev.kill();
-    await rm(stateDirectory, { recursive: true, force: true });
-  };
+  const gateway = await Gateway.prepare({ port, stateDirectory, outputFile, otherArgs });
   try {
     await prepare?.(stateDirectory);
-    await start();
+    await gateway.restart();
+    return gateway;
   } catch (error) {
-    await stop();
+    await gateway.stop();
     throw error;
   }
-  return {
-    ...gatewayOf(dev.merchant, outputFile),
-    outputFile,
-    kill: () => dev.kill(),
-    restart: start,
-    stop,
-  };
 }
 
 /** The gateway at `baseUrl`, whose output goes to `outputFile`. */
-export async function gatewayAt(baseUrl: string, outputFile: string): Promise<Gateway> {
-  return gatewayOf(await demoMerchant(baseUrl, await localSecrets()), outputFile);
-}
-
-function gatewayOf(demo: DemoMerchant, outputFile: string): Gateway {
-  return { baseUrl: demo.baseUrl, demo, logs: () => readFile(outputFile, 'utf8') };
+export async function gatewayAt(baseUrl: string, outputFile: string): Promise<RunningGateway> {
+  const merchant = await demoMerchant(baseUrl, await localSecrets());
+  return { baseUrl, merchant, logs: () => readFile(outputFile, 'utf8') };
 }
 
 /** Below the ports that the system gives to connections and to servers that accept any port. */

@@ -33,30 +33,7 @@ export type ValuesOf<Options extends ScriptOptions> = {
       : string | undefined;
 };
 
-/** The values of a command line by the options' names; a flag that was given has an empty text. */
-export type GivenOptions = ReadonlyMap<string, readonly string[]>;
-
 const HELP: ScriptOption = { value: null, about: 'show this help' };
-
-/**
- * Reads a command line, or returns null when it asks for help. Throws an error that names what it
- * does not know or lacks: a mistyped option must not start a gateway with other settings.
- */
-export function givenOptions(options: ScriptOptions, args: readonly string[]): GivenOptions | null {
-  const { values } = parsed(options, args);
-  if (values.help !== undefined) {
-    return null;
-  }
-  const given = new Map<string, readonly string[]>();
-  for (const [name, all = []] of Object.entries(values)) {
-    const texts = all.map((value) => (value === true ? '' : String(value)));
-    if (texts.length > 1 && options[name]?.isRepeatable !== true) {
-      throw new Error(`--${name} can be given only once`);
-    }
-    given.set(name, texts);
-  }
-  return given;
-}
 
 function parsed(options: ScriptOptions, args: readonly string[]) {
   try {
@@ -75,8 +52,7 @@ function parsed(options: ScriptOptions, args: readonly string[]) {
   }
 }
 
-/** The help of a script: `usage` is the command, `about` what it does. */
-export function optionsHelp(usage: string, about: string, options: ScriptOptions): string {
+export function scriptHelp({ usage, about, options }: Script): string {
   const rows = Object.entries({ ...options, help: HELP }).map(
     ([name, { value, about }]) =>
       [value === null ? `--${name}` : `--${name} ${value}`, about] as const,
@@ -91,17 +67,24 @@ export function optionsHelp(usage: string, about: string, options: ScriptOptions
   ].join('\n');
 }
 
-/** The values of all options, absent ones included; null when the command line asks for help. */
+/**
+ * The values of all options, absent ones included; null when the command line asks for help. Throws
+ * an error that names what it does not know: a mistyped option must not start a gateway with other
+ * settings.
+ */
 export function readOptions<Options extends ScriptOptions>(
   options: Options,
   args: readonly string[],
 ): ValuesOf<Options> | null {
-  const given = givenOptions(options, args);
-  if (given === null) {
+  const { values: given } = parsed(options, args);
+  if (given.help !== undefined) {
     return null;
   }
-  const entries = Object.entries(options).map(([name, { value, read }]) => {
-    const all = given.get(name) ?? [];
+  const entries = Object.entries(options).map(([name, { value, read, isRepeatable }]) => {
+    const all = (given[name] ?? []).map(String);
+    if (all.length > 1 && isRepeatable !== true) {
+      throw new Error(`--${name} can be given only once`);
+    }
     const plain = value === null ? all.length > 0 : all[0];
     return [name, read === undefined ? plain : read(all[0], name, all)];
   });
@@ -112,21 +95,18 @@ export function readOptions<Options extends ScriptOptions>(
  * Reads this process's command line. Prints the help or the error, and exits, when there is nothing
  * to run.
  */
-export function commandLine<Options extends ScriptOptions>({
-  usage,
-  about,
-  options,
-}: Script<Options>): ValuesOf<Options> {
+export function commandLine<Options extends ScriptOptions>(
+  script: Script<Options>,
+): ValuesOf<Options> {
   try {
-    const values = readOptions(options, process.argv.slice(2));
+    const values = readOptions(script.options, process.argv.slice(2));
     if (values !== null) {
       return values;
     }
   } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    process.exit(1);
+    failed(error);
   }
-  console.log(optionsHelp(usage, about, options));
+  console.log(scriptHelp(script));
   process.exit(0);
 }
 
@@ -139,9 +119,14 @@ export async function runScript<Options extends ScriptOptions>(
   try {
     process.exitCode = (await main(values)) === false ? 1 : 0;
   } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    process.exitCode = 1;
+    failed(error);
   }
+}
+
+/** Prints why the script cannot go on, and ends it. */
+export function failed(error: unknown): never {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
 }
 
 /** An option that takes a whole number. `otherwise`: its value when it is absent, named in the help. */
@@ -168,7 +153,7 @@ export function wholeNumber(
   maximum = Number.MAX_SAFE_INTEGER,
 ): number {
   const number = Number(text);
-  if (!Number.isInteger(number) || number < minimum || number > maximum || text.trim() === '') {
+  if (!/^\d+$/.test(text) || number < minimum || number > maximum) {
     const upTo = maximum === Number.MAX_SAFE_INTEGER ? '' : ` to ${maximum}`;
     throw new Error(`--${name} takes a whole number from ${minimum}${upTo}`);
   }

@@ -1,10 +1,9 @@
 import type { Problem } from '../http/problem.ts';
 import { AreaRouter, type Handler, methodNotAllowed } from '../http/router.ts';
 import { CALLBACK_ROUTES } from '../rails/registry.ts';
-import { showLogo } from './logo.ts';
 import { unavailablePage, unknownPage } from './notices.ts';
 import { behindLink, type LinkCall } from './open-link.ts';
-import { showQr } from './qr.ts';
+import { showLogo, showQr, showStatus } from './parts.ts';
 import {
   handleRailCallback,
   handleRefundCallback,
@@ -18,7 +17,6 @@ import {
   showReturned,
   startAttempt,
 } from './routes.ts';
-import { showStatus } from './status.ts';
 
 const CHECKOUT = '/checkout/:token';
 

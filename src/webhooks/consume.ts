@@ -24,23 +24,6 @@ import {
 import { DeliverySlots, type Slot, type SlotOwner } from './slots.ts';
 import type { Observation } from './watch-endpoint.ts';
 
-/**
- * Endpoints that hang for 15 s occupy at most these slots of a tenant, in each queue and isolate.
- */
-export const DELIVERIES_PER_TENANT_MAX = 16;
-/**
- * Slots reserved for each endpoint, so that the tenant's other endpoints cannot take all of them.
- */
-export const DELIVERIES_PER_ENDPOINT_MIN = 4;
-/** So many deliveries of a queue fit into an isolate's 128 MB beside its other work. */
-export const DELIVERIES_MAX = 200;
-/**
- * From this many on, each tenant and endpoint gets few slots, so that hanging endpoints cannot take
- * them all.
- */
-export const CROWDED_FROM = 120;
-export const CROWDED_DELIVERIES_PER_TENANT_MAX = 2;
-export const CROWDED_DELIVERIES_PER_ENDPOINT_MIN = 1;
 /** A busy endpoint's message is retried after 1 s, 2 s, … this many times. */
 const BOUNCES_MAX = 8;
 /** How often a full isolate checks for a free slot. */
@@ -120,15 +103,7 @@ function bounce(message: Message<DeliveryMessage>): void {
 function slotsOf(queue: string): DeliverySlots {
   let slots = slotsByQueue.get(queue);
   if (slots === undefined) {
-    slots = new DeliverySlots({
-      slotsMax: DELIVERIES_MAX,
-      shares: { tenantMax: DELIVERIES_PER_TENANT_MAX, endpointMin: DELIVERIES_PER_ENDPOINT_MIN },
-      crowdedFrom: CROWDED_FROM,
-      crowdedShares: {
-        tenantMax: CROWDED_DELIVERIES_PER_TENANT_MAX,
-        endpointMin: CROWDED_DELIVERIES_PER_ENDPOINT_MIN,
-      },
-    });
+    slots = new DeliverySlots();
     slotsByQueue.set(queue, slots);
   }
   return slots;

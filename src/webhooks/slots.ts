@@ -10,22 +10,16 @@ export interface SlotOwner {
   readonly endpoint: string | null;
 }
 
-export interface SlotShares {
-  /** The most slots of one tenant. */
-  readonly tenantMax: number;
-  /** An endpoint gets these even while the tenant's other endpoints occupy its whole share. */
-  readonly endpointMin: number;
-}
-
-export interface SlotLimits {
-  /** The most slots of the whole isolate. */
-  readonly slotsMax: number;
-  /** The shares while fewer than `crowdedFrom` slots are in use. */
-  readonly shares: SlotShares;
-  /** The shares are smaller once this many slots are in use. */
-  readonly crowdedFrom: number;
-  readonly crowdedShares: SlotShares;
-}
+/** So many deliveries of a queue fit into an isolate's 128 MB beside its other work. */
+export const DELIVERIES_MAX = 200;
+/**
+ * Endpoints that hang for 15 s occupy at most `tenantMax` slots of a tenant. `endpointMin` slots are
+ * reserved for each endpoint, so that the tenant's other endpoints cannot take all of them.
+ */
+export const SHARES = { tenantMax: 16, endpointMin: 4 };
+/** From this many on, the shares are smaller, so that hanging endpoints cannot take all slots. */
+export const CROWDED_FROM = 120;
+const CROWDED_SHARES = { tenantMax: 2, endpointMin: 1 };
 
 /** No delivery takes longer: 15 s on the wire and two calls to the payment's object. */
 export const SLOT_LEASE_MS = 60_000;
@@ -37,16 +31,11 @@ export const SLOT_LEASE_MS = 60_000;
  */
 export class DeliverySlots {
   readonly #slots = new Set<Slot>();
-  readonly #limits: SlotLimits;
-
-  constructor(limits: SlotLimits) {
-    this.#limits = limits;
-  }
 
   /** Counts the slots after dropping those whose lease has passed. */
   isFull(nowMs: number): boolean {
     this.#dropLost(nowMs);
-    return this.#slots.size >= this.#limits.slotsMax;
+    return this.#slots.size >= DELIVERIES_MAX;
   }
 
   /** A slot for this owner, or null when the owner has its share. Call `isFull` first. */
@@ -78,8 +67,7 @@ export class DeliverySlots {
       ofTenant += isSame ? 1 : 0;
       ofEndpoint += isSame && owner.endpoint === endpoint ? 1 : 0;
     }
-    const { shares, crowdedFrom, crowdedShares } = this.#limits;
-    const { tenantMax, endpointMin } = this.#slots.size >= crowdedFrom ? crowdedShares : shares;
+    const { tenantMax, endpointMin } = this.#slots.size >= CROWDED_FROM ? CROWDED_SHARES : SHARES;
     return ofTenant < tenantMax || ofEndpoint < endpointMin;
   }
 

@@ -2,6 +2,7 @@ import { uuidV7 } from '../crypto/uuid-v7.ts';
 import { decide, openIntent } from '../domain/decide.ts';
 import { intentNumberFrom } from '../domain/identifiers.ts';
 import type { Intent, IntentTerms, Tenant } from '../domain/intent.ts';
+import { plainTerms } from '../domain/plain-terms.ts';
 import { eventBody } from './payload.ts';
 import type { OutgoingWebhook } from './send.ts';
 import { requestBody, signEvent } from './sign.ts';
@@ -48,33 +49,18 @@ interface TestPayment extends Pick<IntentTerms, 'uniqueId' | 'uuid' | 'number' |
 /** A payment that its customer abandoned at once. It exists in no object and no table. */
 function testPayment(payment: TestPayment): Intent {
   const { tenant, ownOrigin, nowMs, ...ids } = payment;
-  const terms: IntentTerms = {
+  const terms = plainTerms({
     ...ids,
     merchantId: tenant.merchantId,
     // Makes `test` true, even when production keys sign the event.
     environment: 'sandbox',
-    branding: null,
     kind: 'hosted',
-    paymentLinkUniqueId: null,
     amountMinor: AMOUNT_MINOR,
-    currency: 'ETB',
     methods: [{ method: 'TELE_BIRR', commissionMinor: 0 }],
-    items: [],
-    itemPriceBasis: 'line',
-    splits: [],
-    commissionPaidByCustomer: false,
-    customer: null,
-    description: null,
-    debitAccount: null,
-    returnUrl: null,
-    callbackUrl: null,
-    refundEvents: false,
-    simulation: null,
-    metadata: {},
     baseUrl: ownOrigin,
     createdAtMs: nowMs,
     expiresAtMs: nowMs + LIFETIME_MS,
-  };
+  });
   return decide(openIntent(terms), [{ type: 'abandon_payment' }], nowMs).intent;
 }
 

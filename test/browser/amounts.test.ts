@@ -108,13 +108,6 @@ describe('the receipt', () => {
     expect(await frozen.page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
   });
 
-  test('does not redirect a customer who comes back to it', async () => {
-    const frozen = await openFrozen(stage, 'paid-already');
-    await frozen.pass(60_000);
-    expect(await frozen.page.locator('[data-return]').count()).toBe(0);
-    expect(new URL(frozen.page.url()).pathname).toBe('/paid-already');
-  });
-
   test('prints the payment without buttons', async () => {
     const frozen = await openFrozen(stage, 'paid');
     const { page } = frozen;

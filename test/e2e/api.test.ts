@@ -170,12 +170,12 @@ describe.concurrent('the API on the wire', () => {
           {
             keyId: expect.any(String),
             algorithm: 'SHA256withRSA',
-            publicKey: scene.gateway.demo.webhookPublicKeys[environment],
+            publicKey: scene.gateway.merchant.webhookPublicKeys[environment],
           },
         ],
       });
     }
-    const { sandbox, production } = scene.gateway.demo.webhookPublicKeys;
+    const { sandbox, production } = scene.gateway.merchant.webhookPublicKeys;
     expect(sandbox).not.toBe(production);
   });
 

@@ -32,15 +32,6 @@ const RETURN_AFTER_SECONDS = 10;
 
 const { scene, browser } = await useJourney();
 
-/** A receipt whose clock the test moves. */
-async function receiptOnStoppedClock(device: Device, checkoutUrl: string): Promise<Page> {
-  await device.stopClock();
-  const page = await device.open(checkoutUrl);
-  await payWith(page, 'TELE_BIRR');
-  await page.getByText(`in ${RETURN_AFTER_SECONDS} s.`).waitFor();
-  return page;
-}
-
 function passSeconds(page: Page, count: number): Promise<void> {
   return page.clock.runFor(count * 1_000);
 }
@@ -168,25 +159,13 @@ describe.concurrent('an open page', () => {
     await Promise.all([device.putAway(), other.putAway()]);
   });
 
-  test('removes the note when the network is back, and pays with the same form', async () => {
-    const payment = await createPayment(scene);
-    const device = await Device.start(browser);
-    const page = await device.open(payment.checkoutUrl);
-    await choose(page, 'M_PESA', `0${newPhone()}`);
-    await device.context.setOffline(true);
-    const note = page.locator('[data-connection]');
-    await note.waitFor({ state: 'visible' });
-    await device.context.setOffline(false);
-    await note.waitFor({ state: 'hidden' });
-    await payButton(page).click();
-    await heading(page, 'Payment simulator');
-    await device.putAway();
-  });
-
   test('returns to the merchant automatically: decisions.md#20', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser);
-    const page = await receiptOnStoppedClock(device, payment.checkoutUrl);
+    await device.stopClock();
+    const page = await device.open(payment.checkoutUrl);
+    await payWith(page, 'TELE_BIRR');
+    await page.getByText(`in ${RETURN_AFTER_SECONDS} s.`).waitFor();
     await passSeconds(page, RETURN_AFTER_SECONDS - 2);
     await page.getByText('in 2 s.').waitFor();
     expect(payment.shop.requests).toEqual([]);
@@ -209,23 +188,6 @@ describe.concurrent('an open page', () => {
     await payWith(page, 'TELE_BIRR');
     // Playwright's search by text ignores `noscript`.
     await page.locator('[data-return] noscript').waitFor({ state: 'attached' });
-    await heading(page, SHOP_HEADING);
-    await device.putAway();
-  });
-
-  test('stays when the customer chooses to stay', async () => {
-    const payment = await createPayment(scene);
-    const device = await Device.start(browser);
-    const page = await receiptOnStoppedClock(device, payment.checkoutUrl);
-    await shoot(page, 'live-7-returning');
-    const stay = page.getByRole('button', { name: 'Stay on this page' });
-    await stay.click();
-    await stay.waitFor({ state: 'hidden' });
-    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
-    await passSeconds(page, 2 * RETURN_AFTER_SECONDS);
-    await heading(page, 'Payment successful');
-    expect(payment.shop.requests).toEqual([]);
-    await page.locator('.back').click();
     await heading(page, SHOP_HEADING);
     await device.putAway();
   });

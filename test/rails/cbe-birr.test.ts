@@ -1,7 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { opened, sha256 } from '../../scripts/stand-ins/cbe-birr-crypto.ts';
-import type { Fault } from '../../scripts/stand-ins/stand-in.ts';
-import { CbeBirrScene, requestOf, someTransactionId } from '../support/rails/cbe-birr-scene.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { opened, sealedStatus, sha256 } from '../../scripts/stand-ins/cbe-birr-crypto.ts';
+import {
+  type CustomerAct,
+  type Fault,
+  jsonReply,
+  type Reply,
+  StandInServer,
+} from '../../scripts/stand-ins/stand-in.ts';
+import {
+  type CbeBirrOrder,
+  CbeBirrScene,
+  requestOf,
+  someTransactionId,
+} from '../support/rails/cbe-birr-scene.ts';
+import { watchRailAnswers } from '../support/rails/logged.ts';
 
 let scene: CbeBirrScene;
 
@@ -10,6 +22,10 @@ beforeAll(async () => {
 });
 
 afterAll(() => scene.stop());
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 describe('plan', () => {
   test('is a redirect without a final window, first queried after half a minute', () => {
@@ -69,22 +85,12 @@ describe('start', () => {
     });
   });
 
-  test.each([100, 150_000, 150_050, 150_005, 99_999_999_999])(
-    'CBE accepts the amount %i',
-    async (minor) => {
-      const { status, html } = await scene.visit(scene.newOrder({ chargedMinor: minor }));
-      expect(status).toBe(200);
-      expect(html).toContain('<b>This is a STAND-IN for tests. No money moves.</b>');
-    },
-  );
-
   test('sends no text of the merchant’s or customer’s', async () => {
     const hostile = '👋ሰላም\u0000\u202e<script>&='.repeat(70);
     const ids = { chargedMinor: 4_200, orderId: someTransactionId() };
     const plain = scene.newOrder(ids);
     const terms = { ...plain.terms, merchantName: hostile, description: hostile };
     expect(await scene.rail.page({ ...plain, terms })).toEqual(await scene.rail.page(plain));
-    expect((await scene.visit({ ...plain, terms })).status).toBe(200);
   });
 
   test('keeps the id of its start when the signing keys are rotated', async () => {
@@ -123,6 +129,121 @@ describe('start', () => {
   });
 });
 
+describe('the query', () => {
+  test('sends exactly this request', async () => {
+    const { tillCode, secret } = scene.standIn.settings;
+    const order = scene.newOrder();
+    await scene.visited(order);
+    await scene.rail.query(order, Date.now());
+    const call = scene.standIn.calls.at(-1);
+    const transactionId = order.orderId;
+    const hashInput = `Key=${secret}&Tillcode=${tillCode}&transactionId=${transactionId}`;
+    expect(call?.method).toBe('POST');
+    expect(call?.url).toBe('/api/cbebpg/TXNSTAT');
+    expect(JSON.parse(call?.body ?? '')).toEqual({
+      transactionId,
+      Tillcode: tillCode,
+      Signiture: sha256(hashInput),
+    });
+    const { host, connection, 'content-length': length, ...headers } = call?.headers ?? {};
+    expect(length).toBe(String(call?.body.length));
+    // What Node's fetch adds to every request.
+    const added = ['accept-encoding', 'accept-language', 'sec-fetch-mode', 'user-agent'];
+    const ours = Object.entries(headers).filter(([name]) => !added.includes(name));
+    expect(Object.fromEntries(ours)).toEqual({
+      'content-type': 'application/json',
+      accept: 'application/json',
+    });
+  });
+
+  test.each<CustomerAct | 'unavailable' | 'misconfigured'>(['lacks_funds', 'unavailable'])(
+    'stays unknown when the page refuses: %s',
+    async (refuses) => {
+      const order = scene.planned({ refuses });
+      expect((await scene.visit(order)).status).toBe(400);
+      const outcome = await scene.rail.query(order, Date.now());
+      expect(outcome.type).toBe(refuses === 'unavailable' ? 'unknown' : 'failed');
+    },
+  );
+
+  test('is unknown before the customer visits the page, which needs no operator', async () => {
+    const lines = watchRailAnswers();
+    const order = scene.newOrder();
+    const nowMs = order.attempt.startedAtMs + 30_000;
+    const unknown = { type: 'unknown', checkAtMs: nowMs + 5_000 };
+    expect(await scene.rail.query(order, nowMs)).toEqual(unknown);
+    expect(lines).toMatchObject([{ level: 'info', status: 200, providerCode: null }]);
+  });
+
+  test('uses the relay for queries but not for the customer’s page', async () => {
+    const order = scene.newOrder();
+    const through = scene.railWith({
+      baseUrl: 'https://cbe.example:8888',
+      statusBaseUrl: scene.standIn.baseUrl,
+    });
+    await (await scene.visited(order)).act('pays', { silent: true });
+    expect((await through.query(order, Date.now())).type).toBe('succeeded');
+    expect((await through.page(order))?.redirectUrl).toMatch(
+      /^https:\/\/cbe\.example:8888\/Default\.aspx\?r=/,
+    );
+  });
+
+  describe('answers that prove nothing', () => {
+    let answer: Reply;
+    let liar: StandInServer;
+    let asking: CbeBirrScene['rail'];
+
+    beforeAll(async () => {
+      liar = await StandInServer.start(async () => answer);
+      asking = scene.railWith({ baseUrl: liar.baseUrl });
+    });
+
+    afterAll(() => liar.stop());
+
+    const paid = (
+      order: CbeBirrOrder,
+      changed: object = {},
+      secret = scene.standIn.settings.secret,
+    ) =>
+      sealedStatus(secret, {
+        transactionId: order.orderId,
+        tillCode: scene.standIn.settings.tillCode,
+        state: 'Birr Moved',
+        date: '2026-11-21',
+        ...changed,
+      });
+    const reply = (EncryptedResponseValue: unknown) => jsonReply(200, { EncryptedResponseValue });
+
+    test('except the right one', async () => {
+      const order = scene.newOrder();
+      answer = reply(paid(order));
+      expect((await asking.query(order, Date.now())).type).toBe('succeeded');
+    });
+
+    test.each<[string, (order: CbeBirrOrder) => Reply]>([
+      ['another order', (order) => reply(paid(order, { transactionId: someTransactionId() }))],
+      ['another till', (order) => reply(paid(order, { tillCode: '1' }))],
+      ['another secret', (order) => reply(paid(order, {}, 'another'))],
+      ['an unlisted state', (order) => reply(paid(order, { state: 'AUTHORIZED' }))],
+      ['a hash over another date', (order) => reply(paid(order, { hashedDate: '22-11-2026' }))],
+      ['HTTP 202', (order) => jsonReply(202, { EncryptedResponseValue: paid(order) })],
+      ['text', () => ({ type: 'answer', status: 200, body: 'Transaction not found' })],
+      ['a JSON text', (order) => ({ type: 'answer', status: 200, body: `"${paid(order)}"` })],
+      ['null', () => jsonReply(200, null)],
+      ['a value of another type', () => reply({ State: 'Birr Moved' })],
+      ['an empty value', () => reply('')],
+      ['a redirect', () => ({ type: 'answer', status: 302, headers: { location: '/' }, body: '' })],
+      ['64 KiB of blocks', () => reply('A'.repeat(65_000))],
+      ['endless JSON', () => ({ type: 'answer', status: 200, body: '['.repeat(65_000) })],
+      ['too many bytes', () => ({ type: 'answer', status: 200, body: ' '.repeat(70_000) })],
+    ])('%s', async (_, lie) => {
+      const order = scene.newOrder();
+      answer = lie(order);
+      expect((await asking.query(order, Date.now())).type).toBe('unknown');
+    });
+  });
+});
+
 describe('a bank that accepts 36 characters', () => {
   test('gets the reference as the id, in every call', async () => {
     const short = await CbeBirrScene.start(36);
@@ -157,15 +278,5 @@ describe('faults of the page', () => {
     const page = await scene.visit(order).catch(() => null);
     expect(page?.status ?? null).toBe(start === 'http_500' ? 500 : null);
     expect((await scene.rail.query(order, Date.now())).type).toBe(known);
-  });
-});
-
-describe('the stand-in', () => {
-  test('plays the customer by itself and sends the callback before its own answer', async () => {
-    const order = scene.planned({ act: 'pays', callback: 'before_answer' });
-    const before = scene.callbacks;
-    expect((await scene.visit(order)).html).toContain('paid');
-    expect(scene.callbacks).toBe(before + 1);
-    expect((await scene.rail.query(order, Date.now())).type).toBe('succeeded');
   });
 });

@@ -4,10 +4,10 @@ import { probeLive, queryLive } from '../../scripts/check-rail/live.ts';
 import { redacted } from '../../scripts/check-rail/redact.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { startCbeBirrStandIn } from '../../scripts/stand-ins/cbe-birr.ts';
+import { startEbirrStandIn } from '../../scripts/stand-ins/ebirr.ts';
 import { ConfigError } from '../../src/config.ts';
-import { ebirrScene } from '../support/rails/ebirr-scene.ts';
-import { startMpesaScene } from '../support/rails/mpesa-scene.ts';
-import { freshReference } from '../support/rails/order.ts';
+import { PLAYERS } from '../support/rails/players.ts';
+import { RailScene } from '../support/rails/scene.ts';
 
 /** `npm run rail:check -- … --live`: what it prints, without secrets, and its exit codes. */
 
@@ -21,14 +21,17 @@ const QUERY = {
 } as const;
 
 test('asks about one payment and prints the answer and its meaning', async () => {
-  const scene = await ebirrScene();
-  const { statusQuery, settings } = scene.standIn;
-  scene.standIn.plan('1500.00', { act: 'pays', callback: 'never' });
-  const order = scene.order({ attempt: { reference: freshReference() } });
-  await scene.railWith().start(order);
-  const rail = scene.railWith({ statusQuery });
+  const scene = await RailScene.start(PLAYERS.ebirr);
+  const { rail } = scene;
+  const { settings } = scene.standIn;
+  const order = scene.order({ act: 'pays', callback: 'never' });
+  await rail.start(order);
   const { reference } = order.attempt;
-  const lines = await queryLive(rail, { ...QUERY, reference }, settings);
+  const lines = await queryLive(
+    rail,
+    { ...QUERY, reference, amountMinor: order.chargedMinor },
+    settings,
+  );
   expect(lines).toEqual([
     expect.stringMatching(/^POST http:\/\/localhost:\d+\/asm answered 200:\n\{.*"APPROVED".*\}$/),
     'Kefel understands: paid',
@@ -40,7 +43,9 @@ test('asks about one payment and prints the answer and its meaning', async () =>
     'Kefel understands: nothing that would change a payment',
   ]);
   expect(scene.standIn.calls).toHaveLength(calls + 1);
-  await expect(queryLive(scene.railWith(), QUERY, settings)).rejects.toThrow(ConfigError);
+  await expect(
+    queryLive(scene.railWith({ statusQuery: undefined }), QUERY, settings),
+  ).rejects.toThrow(ConfigError);
   await scene.stop();
   expect(await queryLive(rail, QUERY, settings)).toEqual([
     expect.stringMatching(/ did not answer: /),
@@ -49,15 +54,15 @@ test('asks about one payment and prints the answer and its meaning', async () =>
 });
 
 test('asks M-PESA by its own id of the push, and says where that is missing', async () => {
-  const scene = await startMpesaScene();
-  const { statusQuery, settings } = scene.standIn;
-  const rail = scene.railWith({ statusQuery });
+  const scene = await RailScene.start(PLAYERS.mpesa);
+  const { rail } = scene;
+  const { settings } = scene.standIn;
   const query = { ...QUERY, method: 'M_PESA' } as const;
   expect(await queryLive(rail, query, settings)).toEqual([
     expect.stringContaining('--provider-id'),
     'Kefel understands: nothing that would change a payment',
   ]);
-  const resultUrl = `${scene.gateway.baseUrl}/rails/check`;
+  const { callbackUrl: resultUrl } = scene.order();
   const railReference = 'ws_CO_0904202610385911234567';
   const lines = await queryLive(rail, { ...query, railReference, resultUrl }, settings);
   expect(lines).toEqual([
@@ -65,14 +70,14 @@ test('asks M-PESA by its own id of the push, and says where that is missing', as
     expect.stringMatching(/\/query answered 200:\n.*"ResponseCode":"0"/),
     'Kefel understands: nothing that would change a payment',
   ]);
-  await expect.poll(() => scene.gateway.calls).toHaveLength(1);
+  await expect.poll(() => scene.reports).toBe(1);
   await scene.stop();
 });
 
 test('prints what a probe sent and got, its outcome and what it could not try', async () => {
-  const scene = await startMpesaScene();
+  const scene = await RailScene.start(PLAYERS.mpesa);
   const { statusQuery, settings } = scene.standIn;
-  const rail = scene.railWith({ statusQuery });
+  const rail = scene.railWith({ refunds: undefined });
   const { result, lines } = await probeLive(rail, QUERY.resultUrl, { ...settings, statusQuery });
   expect(result.outcome).toBe('accepted');
   expect(lines).toEqual([
@@ -104,8 +109,8 @@ describe('exit codes', () => {
   }
 
   test('differ for each outcome, an invalid secret and an invalid command', async () => {
-    const [scene, cbe] = await Promise.all([ebirrScene(), startCbeBirrStandIn()]);
-    const { settings } = scene.standIn;
+    const [ebirr, cbe] = await Promise.all([startEbirrStandIn(), startCbeBirrStandIn()]);
+    const { settings } = ebirr;
     const live = ['E_BIRR', 'production', '--live'];
     const runs: readonly (readonly [number, RegExp, readonly string[], object])[] = [
       [0, /is valid: rail ebirr, ETB\.\n$/, ['E_BIRR', 'production'], settings],
@@ -124,7 +129,7 @@ describe('exit codes', () => {
       [5, /\nUNREACHABLE: /, live, { ...settings, baseUrl: 'http://localhost:9' }],
     ];
     const ended = await Promise.all(runs.map(([, , args, secret]) => railCheck(args, secret)));
-    await Promise.all([scene.stop(), cbe.stop()]);
+    await Promise.all([ebirr.stop(), cbe.stop()]);
     for (const [index, [code, output]] of runs.entries()) {
       expect(ended[index]).toEqual({ code, output: expect.stringMatching(output) });
       expect(ended[index]?.output).not.toContain(settings.apiKey);

@@ -1,7 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { StandInServer } from '../../scripts/stand-ins/stand-in.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ebirrReport, meaningOf } from '../../src/rails/ebirr/answer.ts';
-import { type EbirrScene, ebirrScene, hostileBodies } from '../support/rails/ebirr-scene.ts';
+import type { StartResult } from '../../src/rails/rail.ts';
+import { hostileBodies } from '../support/rails/ebirr.ts';
+import { PLAYERS } from '../support/rails/players.ts';
+import { RailScene } from '../support/rails/scene.ts';
 
 /**
  * Goal: only eBirr's three marks of success, for this order and amount, prove a payment, and only a
@@ -9,35 +11,27 @@ import { type EbirrScene, ebirrScene, hostileBodies } from '../support/rails/ebi
  */
 
 const BODY_BYTES_MAX = 64 * 1024;
+const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
 
-let scene: EbirrScene;
+let scene: RailScene;
 
-beforeEach(async () => {
-  scene = await ebirrScene();
+beforeAll(async () => {
+  scene = await RailScene.start(PLAYERS.ebirr);
 });
 
-afterEach(async () => {
-  await scene.stop();
-});
+afterAll(() => scene.stop());
 
-/** The result of a start that is answered with `body`. */
-async function startAgainst(body: string, status = 200) {
-  const fake = await StandInServer.start(async () => ({
-    type: 'answer',
-    status,
-    headers: { location: `${scene.standIn.baseUrl}/asm` },
-    body,
-  }));
-  try {
-    return await scene.railWith({ baseUrl: `${fake.baseUrl}/asm` }).start(scene.order());
-  } finally {
-    await fake.stop();
-  }
+/** The result of a start that is answered with `body`, and that follows no redirect. */
+async function startAgainst(body: string, status = 200): Promise<StartResult> {
+  const headers = { location: `${scene.standIn.baseUrl}/asm` };
+  const rail = await scene.scripted({ type: 'answer', status, headers, body });
+  const attempt = { reference: REFERENCE };
+  const started = await rail.start(scene.order({}, { attempt, terms: { amountMinor: 150_000 } }));
+  expect(scene.standIn.calls).toEqual([]);
+  return started;
 }
 
 describe('the marks of success', () => {
-  const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
-
   function answer(changed: object = {}, params: object = {}): string {
     return JSON.stringify({
       responseCode: '2001',
@@ -115,7 +109,6 @@ describe('the marks of success', () => {
         type: 'unknown',
         providerCode: '5310',
       });
-      expect(scene.standIn.calls).toHaveLength(0);
     },
   );
 

@@ -1,181 +1,152 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type {
-  CallbackVariant,
-  CustomerAct,
-  ReceivedCall,
-} from '../../scripts/stand-ins/stand-in.ts';
-import type { CallbackCall } from '../../src/rails/callback.ts';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import type { Attempt } from '../../src/domain/intent.ts';
+import type { CallbackReading } from '../../src/rails/callback.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
-import {
-  type EbirrScene,
-  ebirrSample,
-  ebirrScene,
-  hostileBodies,
-} from '../support/rails/ebirr-scene.ts';
+import { ebirrSample, hostileBodies } from '../support/rails/ebirr.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
+import { PLAYERS } from '../support/rails/players.ts';
+import { RailScene } from '../support/rails/scene.ts';
 
 /**
  * Goal: we believe an unsigned report only about the order at whose URL it arrived, whose reference
  * it names, and whose amount and transaction it does not contradict.
  */
 
-let scene: EbirrScene;
-let rail: ReturnType<EbirrScene['railWith']>;
+const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
 
-beforeEach(async () => {
-  scene = await ebirrScene();
-  rail = scene.railWith();
+let scene: RailScene;
+
+beforeAll(async () => {
+  scene = await RailScene.start(PLAYERS.ebirr);
 });
 
-afterEach(async () => {
+afterEach(() => {
   vi.restoreAllMocks();
-  await scene.stop();
 });
 
-/** The call as the adapter receives it. */
-function requestOf(call: ReceivedCall | undefined): CallbackCall {
-  if (call === undefined) {
-    throw new Error('no callback came');
-  }
-  return requestWith(call.body, call.url);
+afterAll(() => scene.stop());
+
+/** An order of ETB 1,500.00 that eBirr's published sample reports as paid. */
+function orderWith(attempt: Partial<Attempt> = {}): RailOrder {
+  const changed = { reference: REFERENCE, ...attempt };
+  return scene.order({}, { attempt: changed, terms: { amountMinor: 150_000 } });
 }
 
-function requestWith(body: string, path = '/rails/ebirr/test1.attempt-token'): CallbackCall {
-  return callbackCall({ url: `${scene.gateway.baseUrl}${path}`, body });
+async function readText(body: string, order = orderWith()): Promise<CallbackReading | undefined> {
+  return scene.rail.readCallback?.(callbackCall({ body }), order);
 }
 
-describe('callbacks', () => {
-  /** An order on which the customer has acted, and eBirr's callback about it. */
-  async function reported(act: CustomerAct, variant: CallbackVariant = 'genuine') {
-    const started = scene.order();
-    const starting = rail.start(started);
-    const prompted = await scene.standIn.order(started.attempt.reference);
-    await prompted.act(act, { silent: true });
-    await starting;
-    expect(await prompted.callback(variant)).toEqual({ status: 200, text: 'ok' });
-    return { started, request: () => requestOf(scene.gateway.calls.at(-1)) };
+function read(report: object): Promise<CallbackReading | undefined> {
+  return readText(JSON.stringify({ referenceId: REFERENCE, ...report }));
+}
+
+const SAMPLE = ebirrSample('callback').replace('ORDER-0001', REFERENCE).replace('10.00', '1500.00');
+const PAID = { type: 'succeeded', receipt: '1000001', issuerReceipt: '2000001' };
+
+test.each<Partial<Attempt>>([
+  {},
+  { status: 'succeeded', receipt: '1000001' },
+  { status: 'succeeded', receipt: null, issuerReceipt: '2000001' },
+  // The operator recorded what the customer's message says.
+  { status: 'succeeded', receipt: '2000001' },
+  { status: 'succeeded', receipt: 'TYPO-1' },
+  { status: 'failed', failureReason: 'timed_out' },
+  { status: 'unresolved' },
+])(
+  'gives the same outcome again, also for an order that is paid or had failed: %j',
+  async (state) => {
+    expect(await readText(SAMPLE, orderWith(state))).toMatchObject({ outcome: PAID });
+  },
+);
+
+test('sends a browser to the payment’s page and believes nothing that its query says', async () => {
+  const order = orderWith();
+  const query = `?referenceId=${order.attempt.reference}&responseCode=2001&errorCode=0&state=APPROVED`;
+  const logged = watchRailAnswers();
+  const call = callbackCall({ method: 'GET', url: `${order.callbackUrl}${query}` });
+  expect(await scene.rail.readCallback?.(call, order)).toEqual({
+    type: 'inconclusive',
+    reply: { status: 303, headers: { location: order.checkoutUrl }, body: null },
+  });
+  // Customers then know a URL that was to be secret: the operator must act.
+  expect(logged).toMatchObject([{ call: 'browser', level: 'warn' }]);
+});
+
+test.each([
+  { receipt: '1000009' },
+  { receipt: '1000001', issuerReceipt: '2000009' },
+  { issuerReceipt: '2000009' },
+])('refuses another transaction for a paid order: %j', async (known) => {
+  expect(await readText(SAMPLE, orderWith({ isProved: true, ...known }))).toMatchObject({
+    type: 'refused',
+    suspicion: 'other_order',
+  });
+});
+
+test.each([
+  ['no reference', { responseCode: '2001', errorCode: '0', params: { state: 'APPROVED' } }],
+  ['a reference that is not a string', { referenceId: { $ne: 1 }, errorCode: '5310' }],
+])('%s: unreadable', async (_name, report) => {
+  expect(await readText(JSON.stringify(report))).toMatchObject({
+    type: 'refused',
+    suspicion: 'unreadable',
+  });
+});
+
+test.each([
+  ['not approved', { responseCode: '2001', errorCode: '0' }],
+  ['pending', { responseCode: '2001', errorCode: '0', params: { state: 'PENDING' } }],
+  ['approved alone', { params: { state: 'APPROVED' } }],
+  ['no code', {}],
+  ['an unknown code', { responseCode: '5999', errorCode: 'E99999' }],
+])('refuses an unknown state: %s', async (_name, report) => {
+  expect(await read(report)).toMatchObject({
+    type: 'refused',
+    suspicion: 'unknown_state',
+    reply: { status: 422 },
+  });
+});
+
+test('accepts a report of eBirr’s own timeout, which proves nothing, and queries soon', async () => {
+  const nowMs = Date.now();
+  const undecided = { responseCode: '52061', errorCode: 'E102051' };
+  expect(await read(undecided)).toMatchObject({
+    type: 'outcome',
+    outcome: { type: 'unknown', checkAtMs: expect.toSatisfy((atMs) => atMs >= nowMs + 5_000) },
+  });
+  // Without a query, nothing would follow.
+  const body = JSON.stringify({ referenceId: REFERENCE, ...undecided });
+  const alone = scene.railWith({ statusQuery: undefined });
+  expect(await alone.readCallback?.(callbackCall({ body }), orderWith())).toMatchObject({
+    type: 'outcome',
+    outcome: { type: 'unknown', checkAtMs: null },
+  });
+});
+
+test('logs its codes, unless it is a payment', async () => {
+  const lines = watchRailAnswers();
+  const reports = [
+    { responseCode: '5310', errorCode: '5310', responseMsg: 'a name, a phone' },
+    { responseCode: '5999', errorCode: 'E99999' },
+    { responseCode: '2001', errorCode: '0', params: { state: 'PENDING' } },
+    { errorCode: 'E102051' },
+    {},
+    { responseCode: '2001', errorCode: '0', params: { state: 'APPROVED' } },
+  ];
+  for (const report of reports) {
+    await read(report);
   }
+  const line = { rail: 'ebirr', call: 'callback', reference: REFERENCE };
+  expect(lines).toEqual([
+    { level: 'info', ...line, providerCode: '5310' },
+    { level: 'warn', ...line, providerCode: '5999 E99999' },
+    { level: 'warn', ...line, providerCode: '2001 0 PENDING' },
+    { level: 'warn', ...line, providerCode: 'E102051' },
+    { level: 'warn', ...line, providerCode: null },
+  ]);
+});
 
-  const PAID = { type: 'succeeded', receipt: '1000001', issuerReceipt: '2000001' };
-
-  test('gives the same outcome again, also for an order that is paid or had failed', async () => {
-    const { started, request } = await reported('pays');
-    const states: readonly Partial<RailOrder['attempt']>[] = [
-      {},
-      { status: 'succeeded', receipt: '1000001' },
-      { status: 'succeeded', receipt: null, issuerReceipt: '2000001' },
-      // The operator recorded what the customer's message says.
-      { status: 'succeeded', receipt: '2000001' },
-      { status: 'failed', failureReason: 'timed_out' },
-      { status: 'unresolved' },
-    ];
-    for (const state of states) {
-      const known = { ...started, attempt: { ...started.attempt, ...state } };
-      expect(await rail.readCallback(request(), known)).toMatchObject({ outcome: PAID });
-    }
-  });
-
-  test('sends a browser to the payment’s page and believes nothing that its query says', async () => {
-    const order = scene.order();
-    const query = `?referenceId=${order.attempt.reference}&responseCode=2001&errorCode=0&state=APPROVED`;
-    const logged = watchRailAnswers();
-    const call = callbackCall({ method: 'GET', url: `${order.callbackUrl}${query}` });
-    expect(await rail.readCallback(call, order)).toEqual({
-      type: 'inconclusive',
-      reply: { status: 303, headers: { location: order.checkoutUrl }, body: null },
-    });
-    // Customers then know a URL that was to be secret: the operator must act.
-    expect(logged).toMatchObject([{ call: 'browser', level: 'warn' }]);
-  });
-
-  test.each([
-    { receipt: '1000009' },
-    { receipt: '1000001', issuerReceipt: '2000009' },
-    { issuerReceipt: '2000009' },
-  ])('refuses another transaction for a paid order: %j', async (known) => {
-    const { started, request } = await reported('pays');
-    const attempt = { ...started.attempt, isProved: true, ...known };
-    expect(await rail.readCallback(request(), { ...started, attempt })).toMatchObject({
-      type: 'refused',
-      suspicion: 'other_order',
-    });
-  });
-
-  test('accepts the report, even if an operator recorded another receipt before', async () => {
-    const { started, request } = await reported('pays');
-    const attempt = { ...started.attempt, receipt: 'TYPO-1' };
-    expect(await rail.readCallback(request(), { ...started, attempt })).toMatchObject({
-      type: 'outcome',
-      outcome: { type: 'succeeded' },
-    });
-  });
-
-  const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
-
-  test('accepts the published sample with our reference', async () => {
-    const body = ebirrSample('callback').replace('ORDER-0001', REFERENCE);
-    expect(await rail.readCallback(requestWith(body), scene.order())).toMatchObject({
-      outcome: PAID,
-    });
-  });
-
-  test.each([
-    ['no reference', { responseCode: '2001', errorCode: '0', params: { state: 'APPROVED' } }],
-    ['a reference that is not a string', { referenceId: { $ne: 1 }, errorCode: '5310' }],
-  ])('%s: unreadable', async (_name, report) => {
-    const result = await rail.readCallback(requestWith(JSON.stringify(report)), scene.order());
-    expect(result).toMatchObject({ type: 'refused', suspicion: 'unreadable' });
-  });
-
-  test.each([
-    ['not approved', { responseCode: '2001', errorCode: '0' }],
-    ['pending', { responseCode: '2001', errorCode: '0', params: { state: 'PENDING' } }],
-    ['approved alone', { params: { state: 'APPROVED' } }],
-    ['no code', {}],
-    ['an unknown code', { responseCode: '5999', errorCode: 'E99999' }],
-  ])('refuses an unknown state: %s', async (_name, report) => {
-    const body = JSON.stringify({ referenceId: REFERENCE, ...report });
-    expect(await rail.readCallback(requestWith(body), scene.order())).toMatchObject({
-      type: 'refused',
-      suspicion: 'unknown_state',
-      reply: { status: 422 },
-    });
-  });
-
-  test('accepts a report of eBirr’s own timeout, which proves nothing', async () => {
-    const body = JSON.stringify({ referenceId: REFERENCE, errorCode: 'E102051' });
-    expect(await rail.readCallback(requestWith(body), scene.order())).toMatchObject({
-      type: 'outcome',
-      outcome: { type: 'unknown', checkAtMs: null },
-    });
-  });
-
-  test('logs its codes, unless it is a payment', async () => {
-    const lines = watchRailAnswers();
-    const reports = [
-      { responseCode: '5310', errorCode: '5310', responseMsg: 'a name, a phone' },
-      { responseCode: '5999', errorCode: 'E99999' },
-      { responseCode: '2001', errorCode: '0', params: { state: 'PENDING' } },
-      { errorCode: 'E102051' },
-      {},
-      { responseCode: '2001', errorCode: '0', params: { state: 'APPROVED' } },
-    ];
-    for (const report of reports) {
-      const body = JSON.stringify({ referenceId: REFERENCE, ...report });
-      await rail.readCallback(requestWith(body), scene.order());
-    }
-    const line = { rail: 'ebirr', call: 'callback', reference: REFERENCE };
-    expect(lines).toEqual([
-      { level: 'info', ...line, providerCode: '5310' },
-      { level: 'warn', ...line, providerCode: '5999 E99999' },
-      { level: 'warn', ...line, providerCode: '2001 0 PENDING' },
-      { level: 'warn', ...line, providerCode: 'E102051' },
-      { level: 'warn', ...line, providerCode: null },
-    ]);
-  });
-
-  test.each(hostileBodies(REFERENCE))('reads 64 KiB of %s in no time', async (_name, body) => {
-    await rail.readCallback(requestWith(body), scene.order());
-  });
+test.each(hostileBodies(REFERENCE))('reads 64 KiB of %s in no time', async (_name, body) => {
+  await readText(body);
 });

@@ -1,61 +1,35 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { jsonReply, type RefundPlan, StandInServer } from '../../scripts/stand-ins/stand-in.ts';
-import type { Attempt } from '../../src/domain/intent.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { jsonReply, type Reply } from '../../scripts/stand-ins/stand-in.ts';
 import { refundRequest } from '../../src/rails/ebirr/refund.ts';
-import type { RefundAnswer, RefundOrder } from '../../src/rails/refund.ts';
-import { type EbirrScene, ebirrScene, hostileBodies } from '../support/rails/ebirr-scene.ts';
-import { CALL_FAULTS } from '../support/rails/faults.ts';
-import { watchRailAnswers } from '../support/rails/logged.ts';
-import { freshReference } from '../support/rails/order.ts';
+import type { RefundAnswer } from '../../src/rails/refund.ts';
+import { hostileBodies } from '../support/rails/ebirr.ts';
+import { PLAYERS } from '../support/rails/players.ts';
 import {
   NOT_ENABLED,
-  NOT_SUPPORTED,
   part,
   refundOrderFor,
   refundsAt,
   UNKNOWN,
   withAttempt,
 } from '../support/rails/refund-order.ts';
-import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
+import { RailScene } from '../support/rails/scene.ts';
 
 /**
- * Goal: eBirr is asked once to cancel a purchase as a whole. Only its complete success counts as
- * returned, and only known refusals as not returned. Anything unclear leaves the money reserved.
+ * Goal: eBirr gets exactly the published request to cancel a purchase. Only its complete success
+ * counts as returned, and only known refusals as not returned.
  */
 
-let scene: EbirrScene;
+let scene: RailScene;
 
-beforeEach(async () => {
-  scene = await ebirrScene();
+beforeAll(async () => {
+  scene = await RailScene.start(PLAYERS.ebirr);
 });
 
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await scene.stop();
-});
+afterAll(() => scene.stop());
 
-const refunding = (changed: object = {}) =>
-  scene.railWith({ ...scene.standIn.refundSettings, ...changed });
-
-/** A refund of a payment that eBirr has confirmed, which the stand-in treats by `refund`. */
-async function paid(refund: RefundPlan = {}): Promise<RefundOrder> {
-  scene.standIn.plan('1500.00', { act: 'pays', callback: 'never', refund });
-  const order = scene.order({
-    attempt: { id: crypto.randomUUID(), reference: freshReference() },
-  });
-  const started = await scene.railWith().start(order);
-  if (started.type !== 'resolved' || started.outcome.type !== 'succeeded') {
-    throw new Error('not paid');
-  }
-  const { receipt } = started.outcome;
-  const attempt = { ...order.attempt, status: 'succeeded' as const, receipt };
-  return refundOrderFor({ ...order, attempt });
-}
-
-const refundsOf = (order: RefundOrder) => refundsAt(scene.standIn, order);
-
-const requests = () =>
+const requests = (from: number) =>
   scene.standIn.calls
+    .slice(from)
     .map(({ body }) => JSON.parse(body))
     .filter(({ serviceName }) => serviceName !== 'API_PURCHASE');
 
@@ -68,12 +42,17 @@ describe('the request', () => {
   test.each([
     ['API_CANCELPURCHASE', { paymentMethod: 'MWALLET_ACCOUNT', referenceId: expect.any(String) }],
     ['API_REVERSAL', {}],
-    ['API_REFUND', { amount: '1500.00', referenceId: expect.any(String) }],
+    [
+      'API_REFUND',
+      { amount: expect.stringMatching(/^\d{4}\.00$/), referenceId: expect.any(String) },
+    ],
   ])('%s has exactly these fields', async (refundService, more) => {
-    const order = await paid();
-    const { reference } = order.payment.attempt;
-    expect(await refunding({ refundService }).refund(order)).toMatchObject({ type: 'succeeded' });
-    expect(requests()).toEqual([
+    const order = await scene.paid({});
+    const { length } = scene.standIn.calls;
+    const { reference, receipt } = order.payment.attempt;
+    const answer = await scene.railWith({ refundService }).refund?.(order);
+    expect(answer).toMatchObject({ type: 'succeeded' });
+    expect(requests(length)).toEqual([
       {
         schemaVersion: '1.0',
         requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -82,7 +61,7 @@ describe('the request', () => {
         serviceName: refundService,
         serviceParams: {
           ...settings(),
-          transactionId: '1000001',
+          transactionId: receipt,
           description: `Refund ${order.refund.reference}`,
           ...more,
           ...('referenceId' in more && { referenceId: reference }),
@@ -92,7 +71,7 @@ describe('the request', () => {
   });
 
   test('has its fields in the order of the documentation', async () => {
-    const order = await paid();
+    const order = await scene.paid({});
     const rail = { ...settings(), paymentMethod: 'MWALLET_ACCOUNT' };
     const request = refundRequest(
       rail as Parameters<typeof refundRequest>[0],
@@ -114,54 +93,36 @@ describe('the request', () => {
     ]);
   });
 
-  test('is not sent while refunds are off, nor without a transaction id', async () => {
-    const order = await paid();
-    expect(await scene.railWith().refund(order)).toEqual(NOT_ENABLED);
-    const walletsIds: readonly Partial<Attempt>[] = [
-      { receipt: null },
-      { receipt: null, issuerReceipt: '2000001' },
-      { receipt: '2000001', issuerReceipt: '2000001' },
-    ];
-    for (const ids of walletsIds) {
-      expect(await refunding().refund(withAttempt(order, ids))).toEqual(NOT_SUPPORTED);
-    }
-    expect(requests()).toEqual([]);
-  });
-
   test.each([
     [undefined, false, null],
     ['API_CANCELPURCHASE', false, null],
     ['API_REVERSAL', false, 86_400_000],
     ['API_REFUND', true, null],
   ])('of %s returns parts: %s, within %s ms', (refundService, takesParts, windowMs) => {
-    const rail = refunding({ refundService });
-    expect(rail.refunds).toEqual({ takesParts, wholeAmountsOnly: false, windowMs });
-    expect(rail).not.toHaveProperty('refundStatus');
-    expect(rail).not.toHaveProperty('readRefundCallback');
+    const { refunds } = scene.railWith({ refundService });
+    expect(refunds).toEqual({ takesParts, wholeAmountsOnly: false, windowMs });
   });
 });
 
-describe('API_REFUND', () => {
-  test('returns parts up to the payment, each by one call with its own amount', async () => {
-    const order = await paid();
-    const rail = refunding({ refundService: 'API_REFUND' });
-    for (const [returnedMinor, type] of [
-      [100_050, 'succeeded'],
-      [49_950, 'succeeded'],
-      [1, 'unknown'],
-    ] as const) {
-      expect(await rail.refund(part(order, returnedMinor))).toMatchObject({ type });
-    }
-    expect(requests().map(({ serviceParams }) => serviceParams.amount)).toEqual([
-      '1000.50',
-      '499.50',
-      '0.01',
-    ]);
-    expect(await refundsOf(order)).toEqual([
-      { amountText: '1000.50', isReturned: true },
-      { amountText: '499.50', isReturned: true },
-    ]);
-  });
+test('API_REFUND returns parts up to the payment, each by one call with its own amount', async () => {
+  const order = await scene.paid({});
+  const { chargedMinor } = order.payment;
+  const { length } = scene.standIn.calls;
+  const rail = scene.railWith({ refundService: 'API_REFUND' });
+  for (const [returnedMinor, type] of [
+    [100_050, 'succeeded'],
+    [chargedMinor - 100_050, 'succeeded'],
+    [1, 'unknown'],
+  ] as const) {
+    expect(await rail.refund?.(part(order, returnedMinor))).toMatchObject({ type });
+  }
+  const rest = ((chargedMinor - 100_050) / 100).toFixed(2);
+  const asked = requests(length).map(({ serviceParams }) => serviceParams.amount);
+  expect(asked).toEqual(['1000.50', rest, '0.01']);
+  expect(await refundsAt(scene.standIn, order)).toEqual([
+    { amountText: '1000.50', isReturned: true },
+    { amountText: rest, isReturned: true },
+  ]);
 });
 
 describe('the stand-in', () => {
@@ -172,9 +133,10 @@ describe('the stand-in', () => {
     ['a part', { amount: '1.00' }],
     ['no key', { apiKey: undefined }],
   ])('refuses a request with %s', async (_name, changes) => {
-    const order = await paid();
-    await refunding().refund(order);
-    const [sent] = requests();
+    const order = await scene.paid({});
+    const { length } = scene.standIn.calls;
+    await scene.rail.refund?.(order);
+    const [sent] = requests(length);
     const serviceParams = { ...sent.serviceParams, ...changes };
     const changed = { ...sent, requestId: crypto.randomUUID(), serviceParams };
     // The last one is a repetition.
@@ -186,95 +148,28 @@ describe('the stand-in', () => {
       });
       expect(await answer.json()).toMatchObject({ responseCode: '5002' });
     }
-    expect(await refundsOf(order)).toHaveLength(1);
+    expect(await refundsAt(scene.standIn, order)).toHaveLength(1);
   });
 });
 
-describe('the answer', () => {
-  test.each<[string, RefundPlan, object, number]>([
-    [
-      'success',
-      {},
-      { type: 'succeeded', railReference: '3000001', providerCode: '2001 0 approved' },
-      1,
-    ],
-    [
-      'an empty account',
-      { refuses: 'lacks_funds' },
-      { type: 'failed', reason: 'insufficient_funds', providerCode: '50333' },
-      0,
-    ],
-    [
-      'a purchase that it does not find, or may not cancel',
-      { refuses: 'declines' },
-      { ...NOT_ENABLED, providerCode: '5213 E10206' },
-      0,
-    ],
-    [
-      'an account without the right',
-      { refuses: 'not_enabled' },
-      { ...NOT_ENABLED, providerCode: '5001 E10001' },
-      0,
-    ],
-  ])('%s', async (_name, plan, outcome, returned) => {
-    const order = await paid(plan);
-    const lines = watchRailAnswers();
-    expect(await refunding().refund(order)).toEqual(outcome);
-    expect(await refundsOf(order)).toHaveLength(returned);
-    expect(lines).toHaveLength(1 - returned);
-  });
-
-  test('that a purchase was canceled before leaves the refund unknown', async () => {
-    const order = await paid();
-    await refunding().refund(order);
-    expect(await refunding().refund(order)).toEqual({
-      type: 'unknown',
-      providerCode: '5202 E10207',
-    });
-    expect(await refundsOf(order)).toHaveLength(1);
-  });
-
-  test('about the id of another purchase cancels nothing', async () => {
-    const order = await paid();
-    const other = await paid();
-    const { payment } = order;
-    const attempt = { ...payment.attempt, receipt: other.payment.attempt.receipt };
-    const mixed = { ...order, payment: { ...payment, attempt } };
-    expect(await refunding().refund(mixed)).toMatchObject({ type: 'requires_action' });
-    expect([await refundsOf(order), await refundsOf(other)]).toEqual([[], []]);
-  });
-
-  test.each(CALL_FAULTS)(
-    'is unknown after %s, and the call never repeated',
-    async (fault, returned) => {
-      const order = await paid({ fault });
-      endTimeoutsOnSilence();
-      const lines = watchRailAnswers();
-      expect(await refunding().refund(order)).toEqual(UNKNOWN);
-      const { reference } = order.payment.attempt;
-      expect(lines).toMatchObject([{ level: 'warn', call: 'API_CANCELPURCHASE', reference }]);
-      expect(requests()).toHaveLength(1);
-      expect(await refundsOf(order)).toHaveLength(returned);
-    },
-  );
+test('about the id of another purchase cancels nothing', async () => {
+  const order = await scene.paid({});
+  const other = await scene.paid({});
+  const { receipt } = other.payment.attempt;
+  const answer = await scene.rail.refund?.(withAttempt(order, { receipt }));
+  expect(answer).toMatchObject({ type: 'requires_action' });
+  expect(await refundsAt(scene.standIn, order)).toEqual([]);
+  expect(await refundsAt(scene.standIn, other)).toEqual([]);
 });
 
 describe('a made-up answer', () => {
   const PAID = { responseCode: '2001', errorCode: '0', responseMsg: 'RCS_SUCCESS' };
-  let answer: { readonly status: number; readonly body: string };
-  let server: StandInServer;
 
-  beforeEach(async () => {
-    server = await StandInServer.start(async () => ({ type: 'answer', ...answer }));
-  });
-  afterEach(() => server.stop());
-
-  async function read(value: unknown, status = 200): Promise<RefundAnswer> {
-    const reply = jsonReply(status, value);
-    answer = { status, body: reply.type === 'answer' ? reply.body : '' };
-    const payment = scene.order({ attempt: { receipt: '1268666' } });
-    const rail = refunding({ baseUrl: `${server.baseUrl}/asm` });
-    const { providerCode: _, ...outcome } = await rail.refund(refundOrderFor(payment));
+  async function read(reply: Reply): Promise<Omit<RefundAnswer, 'providerCode'> | undefined> {
+    const rail = await scene.scripted(reply);
+    const attempt = { receipt: '1268666', reference: 'H7K2M9QX4T0B8ZC3VN5D' };
+    const order = scene.order({}, { attempt, terms: { amountMinor: 150_000 } });
+    const { providerCode: _, ...outcome } = Object(await rail.refund?.(refundOrderFor(order)));
     return outcome;
   }
 
@@ -309,21 +204,19 @@ describe('a made-up answer', () => {
     [[], UNKNOWN],
     ['text', UNKNOWN],
   ])('%j', async (value, outcome) => {
-    expect(await read(value)).toEqual(outcome);
+    expect(await read(jsonReply(200, value))).toEqual(outcome);
   });
 
   test.each([401, 403, 404, 405])('%d did not reach eBirr', async (status) => {
-    expect(await read({}, status)).toEqual(failed('misconfigured'));
+    expect(await read(jsonReply(status, {}))).toEqual(failed('misconfigured'));
   });
 
   test.each([201, 302, 400, 429, 500, 502])('%d proves nothing', async (status) => {
-    expect(await read({ ...PAID, params: { state: 'approved' } }, status)).toEqual(UNKNOWN);
+    const reply = jsonReply(status, { ...PAID, params: { state: 'approved' } });
+    expect(await read(reply)).toEqual(UNKNOWN);
   });
 
   test.each(hostileBodies('H7K2M9QX4T0B8ZC3VN5D'))('hostile: %s', async (_name, body) => {
-    answer = { status: 200, body };
-    const payment = scene.order({ attempt: { receipt: '1268666' } });
-    const rail = refunding({ baseUrl: `${server.baseUrl}/asm` });
-    expect(await rail.refund(refundOrderFor(payment))).toMatchObject(UNKNOWN);
+    expect(await read({ type: 'answer', status: 200, body })).toMatchObject(UNKNOWN);
   });
 });

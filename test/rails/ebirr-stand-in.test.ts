@@ -1,18 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ethiopianTimestamp } from '../../src/domain/ethiopian-time.ts';
-import { type EbirrScene, ebirrSample, ebirrScene } from '../support/rails/ebirr-scene.ts';
+import { bodyText } from '../../src/rails/callback.ts';
+import { ebirrSample } from '../support/rails/ebirr.ts';
+import { PLAYERS } from '../support/rails/players.ts';
+import { RailScene } from '../support/rails/scene.ts';
 
 /** Goal: the stand-in answers as eBirr's published samples do and refuses malformed requests. */
 
-let scene: EbirrScene;
+let scene: RailScene;
 
 beforeEach(async () => {
-  scene = await ebirrScene();
+  scene = await RailScene.start(PLAYERS.ebirr);
 });
 
-afterEach(async () => {
-  await scene.stop();
-});
+afterEach(() => scene.stop());
 
 describe('the stand-in', () => {
   function sent(change: (request: Record<string, unknown>) => unknown): Promise<Response> {
@@ -47,15 +48,13 @@ describe('the stand-in', () => {
   );
 
   test('sends the published callback', async () => {
-    const returnUrl = `${scene.gateway.baseUrl}/rails/ebirr/t`;
+    const { callbackUrl: returnUrl } = scene.order();
     scene.standIn.plan('10.00', { act: 'pays', callback: 'before_answer' });
     await sent((request) => ({
       ...request,
       serviceParams: { ...(request.serviceParams as object), returnUrl },
     }));
-    expect(JSON.parse(scene.gateway.calls[0]?.body ?? '')).toEqual(
-      JSON.parse(ebirrSample('callback')),
-    );
+    expect(JSON.parse(bodyText(scene.lastReport))).toEqual(JSON.parse(ebirrSample('callback')));
   });
 
   function nested(path: string, change: (value: unknown) => unknown) {
@@ -99,12 +98,10 @@ describe('the stand-in', () => {
   });
 
   test('takes no second payment, and reports nothing before the customer acts', async () => {
-    const started = scene.order();
-    const starting = scene.railWith().start(started);
-    const prompted = await scene.standIn.order(started.attempt.reference);
+    const { atProvider: prompted, started } = await scene.place();
     await expect(prompted.callback()).rejects.toThrow('has not acted');
-    expect(await prompted.act('pays')).toEqual({ status: 200, text: 'ok' });
-    await starting;
+    expect(await prompted.act('pays')).toMatchObject({ status: 200 });
+    await started;
     await expect(prompted.act('pays')).rejects.toThrow('is closed');
   });
 });

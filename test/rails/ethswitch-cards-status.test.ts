@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Attempt } from '../../src/domain/intent.ts';
 import { cardsCode, readCardsState } from '../../src/rails/ethswitch/cards-status.ts';
-import { fixture, railOf } from '../support/rails/ethswitch-scene.ts';
+import { fixture } from '../support/rails/ethswitch-scene.ts';
 import { orderFor } from '../support/rails/order.ts';
+import { railOf } from '../support/rails/scene.ts';
 
-const RAIL = railOf({
+const RAIL = railOf('ETS_SWITCH', {
   gateway: 'cards',
   baseUrl: 'http://localhost:9',
   userName: 'u',

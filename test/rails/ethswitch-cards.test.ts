@@ -1,40 +1,40 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { CardsStandIn } from '../../scripts/stand-ins/ethswitch-cards.ts';
 import type { Currency } from '../../src/domain/method.ts';
-import {
-  type CardsRail,
-  cardsRailOf,
-  cardsScene,
-  cardsSettingsAt,
-  fixture,
-  HOSTILE_TEXT,
-  headersOf,
-  orderAt,
-  scriptedProvider,
-  started,
-} from '../support/rails/ethswitch-scene.ts';
-import { watchRailAnswers } from '../support/rails/logged.ts';
-import { orderFor } from '../support/rails/order.ts';
-import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
+import type { StartResult } from '../../src/rails/rail.ts';
+import { fixture, headersOf } from '../support/rails/ethswitch-scene.ts';
+import { PLAYERS } from '../support/rails/players.ts';
+import { RailScene } from '../support/rails/scene.ts';
 
-const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
+/** Goal: the card gateway gets exactly the documented forms, and only its clear answers count. */
+
 const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+let scene: RailScene<CardsStandIn>;
+
+beforeAll(async () => {
+  scene = await RailScene.start(PLAYERS.cards);
+});
 
 afterEach(() => {
   vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
-/** The adapter for a gateway that answers everything with `body`. */
-async function scripted(status: number, body: string): Promise<CardsRail> {
-  const server = await scriptedProvider(() => ({ type: 'answer', status, body }));
-  return cardsRailOf(cardsSettingsAt(server.baseUrl));
+afterAll(() => scene.stop());
+
+/** The result of a start that the gateway answers with `body`. */
+async function startAgainst(status: number, body: string): Promise<StartResult> {
+  const rail = await scene.scripted({ type: 'answer', status, body });
+  return rail.start(scene.order());
 }
 
-const OFFLINE = cardsRailOf(cardsSettingsAt());
+const meaningOf = (result: StartResult) =>
+  result.type === 'refused' ? result.reason : result.type;
 
 describe('the plan', () => {
   test('is a redirect, open for at most 20 minutes, queried once the start has ended', () => {
-    const { terms } = orderFor(OFFLINE, 'ETS_SWITCH');
+    const { terms } = scene.order();
     const nowMs = terms.createdAtMs;
     const plan = {
       flow: 'redirect',
@@ -43,11 +43,11 @@ describe('the plan', () => {
       windowIsFinal: false,
       checkAtMs: nowMs + 30_000,
     };
-    expect(OFFLINE.plan(terms, 'ETS_SWITCH', nowMs)).toEqual(plan);
+    expect(scene.rail.plan(terms, 'ETS_SWITCH', nowMs)).toEqual(plan);
     const longer = { ...terms, expiresAtMs: nowMs + 86_400_000 };
     const deadlineAtMs = nowMs + 1_220_000;
-    expect(OFFLINE.plan(longer, 'ETS_SWITCH', nowMs)).toEqual({ ...plan, deadlineAtMs });
-    expect(OFFLINE).not.toHaveProperty('page');
+    expect(scene.rail.plan(longer, 'ETS_SWITCH', nowMs)).toEqual({ ...plan, deadlineAtMs });
+    expect(scene.rail).not.toHaveProperty('page');
   });
 });
 
@@ -63,9 +63,9 @@ describe('the session of a payment', () => {
     [59, 59],
     [5, 5],
   ])('with %d s left lasts %d s, and 20 s are for its start', (leftSeconds, sessionSeconds) => {
-    const { terms } = orderFor(OFFLINE, 'ETS_SWITCH');
+    const { terms } = scene.order();
     const nowMs = terms.createdAtMs;
-    const plan = OFFLINE.plan(
+    const plan = scene.rail.plan(
       { ...terms, expiresAtMs: nowMs + leftSeconds * 1_000 },
       'ETS_SWITCH',
       nowMs,
@@ -76,18 +76,20 @@ describe('the session of a payment', () => {
 
 describe('the requests', () => {
   test('register.do and getOrderStatusExtended.do have exactly these fields', async () => {
-    const { epg, rail, receiver } = await cardsScene();
     vi.useFakeTimers({ toFake: ['Date'] });
-    const order = await started(rail, receiver);
-    await rail.query(order, Date.now());
-    await rail.query({ ...order, attempt: { ...order.attempt, railReference: null } }, Date.now());
-    const { userName, password } = epg.settings;
-    const [register, byOrderId, byOrderNumber] = epg.calls;
+    const { length } = scene.standIn.calls;
+    const { order } = await scene.place();
+    await scene.rail.query?.(order, Date.now());
+    const unnamed = { ...order, attempt: { ...order.attempt, railReference: null } };
+    await scene.rail.query?.(unnamed, Date.now());
+    const { userName, password } = scene.standIn.settings;
+    const calls = scene.standIn.calls.slice(length);
+    const [register, byOrderId, byOrderNumber] = calls;
     if (register === undefined || byOrderId === undefined || byOrderNumber === undefined) {
       throw new Error('three calls');
     }
-    expect(epg.calls).toHaveLength(3);
-    for (const call of epg.calls) {
+    expect(calls).toHaveLength(3);
+    for (const call of calls) {
       expect(call.method).toBe('POST');
       expect(headersOf(call)).toEqual({ 'content-type': FORM_TYPE, accept: 'application/json' });
       expect(call.url).not.toContain(String(password));
@@ -96,15 +98,15 @@ describe('the requests', () => {
     expect([...new URLSearchParams(register.body)]).toEqual([
       ['userName', userName],
       ['password', password],
-      ['orderNumber', REFERENCE],
-      ['amount', '150000'],
+      ['orderNumber', order.attempt.reference],
+      ['amount', String(order.chargedMinor)],
       ['currency', '230'],
-      ['returnUrl', receiver.returnUrl],
-      ['failUrl', receiver.returnUrl],
+      ['returnUrl', order.returnUrl],
+      ['failUrl', order.returnUrl],
       ['description', 'Tomoca Coffee: order-1001'],
       ['language', 'en'],
       ['sessionTimeoutSecs', '880'],
-      ['dynamicCallbackUrl', receiver.callbackUrl],
+      ['dynamicCallbackUrl', order.callbackUrl],
     ]);
     expect(byOrderId.url).toBe('/epg/rest/getOrderStatusExtended.do');
     expect([...new URLSearchParams(byOrderId.body)]).toEqual([
@@ -116,17 +118,16 @@ describe('the requests', () => {
     expect([...new URLSearchParams(byOrderNumber.body)]).toEqual([
       ['userName', userName],
       ['password', password],
-      ['orderNumber', REFERENCE],
+      ['orderNumber', order.attempt.reference],
       ['language', 'en'],
     ]);
   });
 
   test('have dollars, the commission, and a callback URL only if it is enabled', async () => {
-    const { epg, receiver } = await cardsScene();
-    const rail = cardsRailOf({ ...epg.settings, dynamicCallbackUrl: false, language: 'am' });
+    const rail = scene.railWith({ dynamicCallbackUrl: false, language: 'am' });
     const changed = { terms: { currency: 'USD' }, order: { chargedMinor: 152_250 } } as const;
-    expect((await rail.start(orderAt(rail, receiver, changed))).type).toBe('accepted');
-    const form = new URLSearchParams(epg.calls[0]?.body);
+    expect((await rail.start(scene.order({}, changed))).type).toBe('accepted');
+    const form = new URLSearchParams(scene.standIn.calls.at(-1)?.body);
     expect(form.get('currency')).toBe('840');
     expect(form.get('amount')).toBe('152250');
     expect(form.get('language')).toBe('am');
@@ -134,34 +135,23 @@ describe('the requests', () => {
   });
 
   test('encode any credentials', async () => {
-    const server = await scriptedProvider(() => ({ type: 'answer', status: 200, body: '{}' }));
-    const rail = cardsRailOf(cardsSettingsAt(server.baseUrl));
-    await rail.start(orderFor(rail, 'ETS_SWITCH'));
-    expect(new URLSearchParams(server.calls[0]?.body).get('password')).toBe('p+w d&é');
-  });
-
-  test('truncate and clean hostile texts', async () => {
-    const { rail, receiver } = await cardsScene();
-    const terms = { merchantName: HOSTILE_TEXT, description: HOSTILE_TEXT, uniqueId: HOSTILE_TEXT };
-    expect((await rail.start(orderAt(rail, receiver, { terms }))).type).toBe('accepted');
+    const password = 'p+w d&é';
+    await scene.railWith({ password }).start(scene.order());
+    const form = new URLSearchParams(scene.standIn.calls.at(-1)?.body);
+    expect(form.get('password')).toBe(password);
   });
 });
 
 describe('the start', () => {
   test('sends the customer to the hosted page', async () => {
-    const { epg, rail, receiver } = await cardsScene();
-    const result = await rail.start(orderAt(rail, receiver));
-    expect(result).toMatchObject({ type: 'accepted' });
-    if (result.type === 'accepted') {
-      expect(result.redirectUrl).toBe(
-        `${epg.baseUrl}/epg/merchants/kefel/payment_en.html?mdOrder=${result.railReference}`,
-      );
-    }
+    const { redirectUrl, railReference } = (await scene.place()).order.attempt;
+    expect(redirectUrl).toBe(
+      `${scene.standIn.baseUrl}/epg/merchants/kefel/payment_en.html?mdOrder=${railReference}`,
+    );
   });
 
   test('reads the published answer', async () => {
-    const rail = await scripted(200, fixture('cards-registered.json'));
-    expect(await rail.start(orderFor(rail, 'ETS_SWITCH'))).toEqual({
+    expect(await startAgainst(200, fixture('cards-registered.json'))).toEqual({
       type: 'accepted',
       ...{
         redirectUrl:
@@ -189,9 +179,7 @@ describe('the start', () => {
     ['', 'unknown'],
     ['<html>', 'unknown'],
   ])('%s is %s', async (body, meaning) => {
-    const rail = await scripted(200, body);
-    const result = await rail.start(orderFor(rail, 'ETS_SWITCH'));
-    expect(result.type === 'refused' ? result.reason : result.type).toBe(meaning);
+    expect(meaningOf(await startAgainst(200, body))).toBe(meaning);
   });
 
   test.each([
@@ -202,67 +190,19 @@ describe('the start', () => {
     [429, 'rail_unavailable'],
     [502, 'unknown'],
   ])('HTTP %i is %s', async (status, meaning) => {
-    const rail = await scripted(status, '');
-    const result = await rail.start(orderFor(rail, 'ETS_SWITCH'));
-    expect(result.type === 'refused' ? result.reason : result.type).toBe(meaning);
-  });
-
-  test('is refused for wrong credentials or a wrong URL', async () => {
-    const { epg, rail, receiver } = await cardsScene();
-    const order = orderAt(rail, receiver);
-    epg.plan('150000', { refuses: 'unavailable' });
-    expect(await rail.start(order)).toMatchObject({ type: 'unknown' });
-    epg.plan('150000', { refuses: 'misconfigured' });
-    const misconfigured = { type: 'refused', reason: 'misconfigured', providerCode: 'errorCode 5' };
-    expect(await rail.start(order)).toEqual(misconfigured);
-    epg.plan('150000', {});
-    expect(await cardsRailOf({ ...epg.settings, password: 'old' }).start(order)).toEqual(
-      misconfigured,
-    );
-    expect((await rail.start(order)).type).toBe('accepted');
-    // The gateway refuses the second order with a number, and the first may be ours.
-    expect(await rail.start(order)).toEqual({ type: 'unknown', providerCode: 'errorCode 1' });
-  });
-
-  test('is logged when the gateway refuses it', async () => {
-    endTimeoutsOnSilence();
-    const lines = watchRailAnswers();
-    const { epg, rail, receiver } = await cardsScene();
-    const order = orderAt(rail, receiver);
-    epg.plan('150000', { refuses: 'unavailable' });
-    await rail.start(order);
-    await cardsRailOf({ ...epg.settings, password: 'old' }).start(order);
-    epg.plan('150000', { start: 'hang' });
-    await rail.start(order);
-    epg.plan('150000', { start: 'http_500' });
-    await rail.start(order);
-    epg.plan('150000', {});
-    await rail.start(order);
-    const line = {
-      level: 'warn',
-      rail: 'ethswitch-cards',
-      call: 'register.do',
-      reference: REFERENCE,
-    };
-    expect(lines).toEqual([
-      { ...line, status: 200, providerCode: 'errorCode 7' },
-      { ...line, status: 200, providerCode: 'errorCode 5' },
-      { ...line, providerCode: null },
-      { ...line, status: 500, providerCode: null },
-    ]);
+    expect(meaningOf(await startAgainst(status, ''))).toBe(meaning);
   });
 
   test('is refused without a call for a currency that the page does not accept', async () => {
-    const { epg, rail, receiver } = await cardsScene();
+    const { length } = scene.standIn.calls;
     // Kefel does not yet have such a currency.
-    const order = orderAt(rail, receiver, { terms: { currency: 'EUR' as Currency } });
-    expect(await rail.start(order)).toEqual({ type: 'refused', reason: 'misconfigured' });
-    expect(epg.calls).toHaveLength(0);
+    const order = scene.order({}, { terms: { currency: 'EUR' as Currency } });
+    expect(await scene.rail.start(order)).toEqual({ type: 'refused', reason: 'misconfigured' });
+    expect(scene.standIn.calls).toHaveLength(length);
   });
 
   test('is refused without a call when no time is left to pay', async () => {
-    const attempt = { deadlineAtMs: Date.now() + 20_900 };
-    const order = orderFor(OFFLINE, 'ETS_SWITCH', { attempt });
-    expect(await OFFLINE.start(order)).toEqual({ type: 'refused', reason: 'timed_out' });
+    const order = scene.order({}, { attempt: { deadlineAtMs: Date.now() + 20_900 } });
+    expect(await scene.rail.start(order)).toEqual({ type: 'refused', reason: 'timed_out' });
   });
 });

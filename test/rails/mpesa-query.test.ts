@@ -1,66 +1,47 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { CustomerAct, Fault } from '../../scripts/stand-ins/stand-in.ts';
-import type { Outcome } from '../../src/domain/intent.ts';
-import type { CallbackCall } from '../../src/rails/callback.ts';
+import type { MpesaStandIn } from '../../scripts/stand-ins/mpesa.ts';
+import type { CustomerAct } from '../../scripts/stand-ins/stand-in.ts';
+import { bodyText, type CallbackReading } from '../../src/rails/callback.ts';
 import { statusBody } from '../../src/rails/mpesa/status-query.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
-import { watchRailAnswers } from '../support/rails/logged.ts';
-import { type MpesaScene, startMpesaScene } from '../support/rails/mpesa-scene.ts';
-import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
+import { linesAbout, watchRailAnswers } from '../support/rails/logged.ts';
+import { PLAYERS } from '../support/rails/players.ts';
+import { RailScene } from '../support/rails/scene.ts';
 
 /**
  * Goal: a status query is only a question: its result comes to the callback URL and counts if it
  * names M-PESA's id of the push and our amount. Any other result changes nothing.
  */
 
-let scene: MpesaScene;
+let scene: RailScene<MpesaStandIn>;
 
 beforeAll(async () => {
-  scene = await startMpesaScene();
+  scene = await RailScene.start(PLAYERS.mpesa);
 });
 afterEach(() => {
   vi.restoreAllMocks();
 });
 afterAll(() => scene.stop());
 
-const asking = (changed = {}) =>
+const asking = (changed: object) =>
   scene.railWith({ statusQuery: { ...scene.standIn.statusQuery, ...changed } });
 
-async function query(order: RailOrder, rail = asking(), nowMs = Date.now()): Promise<Outcome> {
-  if (rail.query === undefined) {
-    throw new Error('queries are off');
-  }
-  return rail.query(order, nowMs);
-}
-
 /** A push whose callback is lost. */
-async function pushed(act?: CustomerAct, fault?: Fault): Promise<RailOrder> {
-  const order = scene.plannedOrder(fault === undefined ? {} : { query: fault });
-  const result = await scene.railWith().start(order);
-  if (result.type !== 'accepted') {
-    throw new Error(result.type);
-  }
-  if (act !== undefined) {
-    await (await scene.standIn.order(order.attempt.reference)).act(act, { silent: true });
-  }
-  return { ...order, attempt: { ...order.attempt, railReference: result.railReference } };
+async function pushed(act?: CustomerAct): Promise<RailOrder> {
+  const { order, atProvider } = await scene.place();
+  await (act && atProvider.act(act, { silent: true }));
+  return order;
 }
 
-/** The result that M-PESA posts after a query. */
-async function resultOf(order: RailOrder): Promise<CallbackCall> {
-  const { length } = posted(order, 'Result');
-  await query(order);
-  await expect.poll(() => posted(order, 'Result')).toHaveLength(length + 1);
-  return posted(order, 'Result')[length] ?? callbackCall({});
-}
-
-/** What M-PESA has posted about the order. */
-function posted({ attempt, callbackUrl }: RailOrder, kind: 'Result' | 'stkCallback') {
-  return scene.gateway.calls
-    .filter(({ body }) => body.includes(`"${kind}":`) && body.includes(`${attempt.railReference}"`))
-    .map(({ body }) => callbackCall({ url: callbackUrl, body }));
+/** The adapter's reading of the result that M-PESA posts after a query. */
+async function resultOf(order: RailOrder): Promise<CallbackReading | undefined> {
+  const { length } = scene.readingsOf(order);
+  scene.keep(order);
+  await scene.rail.query?.(order, Date.now());
+  await expect.poll(() => scene.readingsOf(order).length).toBeGreaterThan(length);
+  return scene.readingsOf(order).at(-1);
 }
 
 describe('the query', () => {
@@ -86,55 +67,31 @@ describe('the query', () => {
     ['empty', ''],
     ['checkout_request_id', 'ws_CO_0904202610385900000000'],
   ])('with the setting %s has the TransactionID %j', async (transactionId, expected) => {
-    const order = scene.order(150_000, { railReference: 'ws_CO_0904202610385900000000' });
-    await query(order, asking({ transactionId }));
+    const attempt = { railReference: 'ws_CO_0904202610385900000000' };
+    await asking({ transactionId }).query?.(scene.order({}, { attempt }), Date.now());
     expect(JSON.parse(scene.standIn.calls.at(-1)?.body ?? '').TransactionID).toBe(expected);
-  });
-
-  it('is unknown when it is accepted, and repeated ever later', async () => {
-    const order = await pushed('pays');
-    const nowMs = order.attempt.startedAtMs;
-    const unknown = (waitMs: number) => ({ type: 'unknown', checkAtMs: nowMs + waitMs });
-    expect(await query(order, asking(), nowMs)).toEqual(unknown(5_000));
-    const later = { ...order, attempt: { ...order.attempt, checks: 3 } };
-    expect(await query(later, asking(), nowMs)).toEqual(unknown(40_000));
-    const afterwardsMs = nowMs + 31 * 86_400_000;
-    expect(await query(order, asking(), afterwardsMs)).toEqual({
-      type: 'unknown',
-      checkAtMs: null,
-    });
   });
 
   it('is not sent without M-PESA’s id of the push', async () => {
     const { length } = scene.standIn.calls;
-    expect(await query(scene.order())).toMatchObject({ type: 'unknown' });
+    expect(await scene.rail.query?.(scene.order(), Date.now())).toMatchObject({ type: 'unknown' });
     expect(scene.standIn.calls).toHaveLength(length);
   });
-
-  it.each<Fault>(['http_500', 'reset', 'hang', 'truncated', 'accepted_then_reset'])(
-    'is unknown and logged after %s',
-    async (fault) => {
-      const order = await pushed('pays', fault);
-      endTimeoutsOnSilence();
-      const lines = watchRailAnswers();
-      expect(await query(order)).toMatchObject({ type: 'unknown' });
-      expect(lines).toMatchObject([{ level: 'warn', call: 'transactionstatus' }]);
-    },
-  );
 
   it('is logged with its code when M-PESA refuses it', async () => {
     const lines = watchRailAnswers();
     const order = await pushed('pays');
-    expect(await query(order, asking({ initiator: 'another' }))).toMatchObject({ type: 'unknown' });
-    expect(lines).toMatchObject([{ status: 400, providerCode: '400.002.02' }]);
+    const rail = asking({ initiator: 'another' });
+    expect(await rail.query?.(order, Date.now())).toMatchObject({ type: 'unknown' });
+    const refused = [{ status: 400, providerCode: '400.002.02' }];
+    expect(linesAbout(lines, order)).toMatchObject(refused);
   });
 
   it('uses a new token after a refused one', async () => {
     const order = await pushed('pays');
     scene.standIn.revokeTokens();
-    await query(order);
-    const result = await resultOf(order);
-    expect(await asking().readCallback(result, order)).toMatchObject({ type: 'outcome' });
+    await scene.rail.query?.(order, Date.now());
+    expect(await resultOf(order)).toMatchObject({ type: 'outcome' });
   });
 });
 
@@ -146,8 +103,7 @@ describe('the result', () => {
     ['declines', { type: 'failed', reason: 'declined', providerCode: 'Declined' }],
   ])('of a customer who %s counts, each time it comes', async (act, outcome) => {
     const order = await pushed(act);
-    for (const result of [await resultOf(order), await resultOf(order)]) {
-      const reading = await asking().readCallback(result, order);
+    for (const reading of [await resultOf(order), await resultOf(order)]) {
       expect(reading).toMatchObject({ type: 'outcome', outcome, reply: ACCEPTED });
     }
   });
@@ -155,8 +111,7 @@ describe('the result', () => {
   it.each<[CustomerAct | undefined]>([['times_out'], [undefined]])(
     'of a customer who %s changes nothing',
     async (act) => {
-      const order = await pushed(act);
-      const reading = await asking().readCallback(await resultOf(order), order);
+      const reading = await resultOf(await pushed(act));
       expect(reading).toMatchObject({ type: 'inconclusive', reply: ACCEPTED });
     },
   );
@@ -164,21 +119,17 @@ describe('the result', () => {
   it('about a push that M-PESA does not find changes nothing', async () => {
     const order = await pushed();
     const lost = { ...order, attempt: { ...order.attempt, railReference: 'ws_CO_1234567890123' } };
-    const reading = await asking().readCallback(await resultOf(lost), lost);
-    expect(reading).toMatchObject({ type: 'inconclusive', reply: ACCEPTED });
+    expect(await resultOf(lost)).toMatchObject({ type: 'inconclusive', reply: ACCEPTED });
   });
 
   it('is unreadable while queries are off', async () => {
     const order = await pushed('pays');
-    const reading = await scene.railWith().readCallback(await resultOf(order), order);
-    expect(reading).toMatchObject({ type: 'refused', suspicion: 'unreadable' });
-  });
-
-  it('leaves the callback of the push as it was', async () => {
-    const order = await pushed('pays');
-    await (await scene.standIn.order(order.attempt.reference)).callback();
-    const [call = callbackCall({})] = posted(order, 'stkCallback');
-    expect(await asking().readCallback(call, order)).toMatchObject({ type: 'outcome' });
+    await resultOf(order);
+    const off = scene.railWith({ statusQuery: undefined });
+    expect(await off.readCallback?.(scene.lastReport, order)).toMatchObject({
+      type: 'refused',
+      suspicion: 'unreadable',
+    });
   });
 });
 
@@ -213,7 +164,7 @@ describe('a made-up result', () => {
       ...head,
     };
     const body = JSON.stringify({ Result });
-    return asking().readCallback(callbackCall({ url: order.callbackUrl, body }), order);
+    return scene.rail.readCallback?.(callbackCall({ url: order.callbackUrl, body }), order);
   }
 
   it.each<[string, (id: string) => Changes]>([
@@ -260,11 +211,12 @@ describe('a made-up result', () => {
 
   it('is refused when half of it is missing', async () => {
     const order = await pushed('pays');
-    const { body } = await resultOf(order);
-    const half = new TextDecoder().decode(body).slice(0, body.length / 2);
-    const call = callbackCall({ url: order.callbackUrl, body: half });
-    const result = await asking().readCallback(call, order);
-    expect(result).toMatchObject({ type: 'refused', suspicion: 'unreadable' });
+    await resultOf(order);
+    const body = bodyText(scene.lastReport).slice(0, scene.lastReport.body.length / 2);
+    expect(await scene.rail.readCallback?.(callbackCall({ body }), order)).toMatchObject({
+      type: 'refused',
+      suspicion: 'unreadable',
+    });
   });
 
   it('is logged with its state unless it is a payment', async () => {
@@ -274,7 +226,7 @@ describe('a made-up result', () => {
     await reading(order, { parameters: { TransactionStatus: 'Pending' } });
     await reading(order, { occasion: 'another' });
     const line = { rail: 'stk-push', call: 'result', reference: order.attempt.reference };
-    expect(lines).toEqual([
+    expect(linesAbout(lines, order)).toEqual([
       { level: 'info', ...line, providerCode: 'Pending' },
       { level: 'warn', ...line, providerCode: 'Completed' },
     ]);

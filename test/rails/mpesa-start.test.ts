@@ -1,28 +1,56 @@
 import { createHash } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startMpesaStandIn } from '../../scripts/stand-ins/mpesa.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type MpesaStandIn, startMpesaStandIn } from '../../scripts/stand-ins/mpesa.ts';
 import { jsonReply, StandInServer } from '../../scripts/stand-ins/stand-in.ts';
 import { ethiopianDigits } from '../../src/domain/ethiopian-time.ts';
+import { bodyText } from '../../src/rails/callback.ts';
 import { mpesaRail } from '../../src/rails/mpesa/rail.ts';
+import type { Rail } from '../../src/rails/rail.ts';
+import { callbackCall } from '../support/rails/callback-call.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import {
   PHONE,
+  SAMPLE_ANSWER,
+  SAMPLE_REQUEST,
+  SAMPLE_TOKEN_TEXT,
   sampleRequestText,
   settingsOf,
   VALID_SETTINGS,
 } from '../support/rails/mpesa-fixtures.ts';
-import { type MpesaScene, startMpesaScene } from '../support/rails/mpesa-scene.ts';
+import { freshReference } from '../support/rails/order.ts';
+import { PLAYERS } from '../support/rails/players.ts';
+import { RailScene } from '../support/rails/scene.ts';
 
-let scene: MpesaScene;
+/** Goal: M-PESA gets exactly the documented token request and push, with a token that is valid. */
+
+let scene: RailScene<MpesaStandIn>;
 
 beforeAll(async () => {
-  scene = await startMpesaScene();
+  scene = await RailScene.start(PLAYERS.mpesa);
 });
 afterEach(() => {
   vi.restoreAllMocks();
+  vi.useRealTimers();
 });
-afterAll(async () => {
-  await scene.stop();
+afterAll(() => scene.stop());
+
+const orderOf = (amountMinor: number) => scene.order({}, { terms: { amountMinor } });
+
+describe('the plan', () => {
+  it('waits three minutes for the phone, without a query and without a final window', () => {
+    const nowMs = Date.now();
+    const rail = scene.railWith({ statusQuery: undefined });
+    const { terms } = scene.order();
+    expect(rail.plan(terms, 'M_PESA', nowMs)).toEqual({
+      flow: 'push',
+      deadlineAtMs: nowMs + 180_000,
+      windowIsFinal: false,
+      checkAtMs: null,
+    });
+    expect(rail).not.toHaveProperty('query');
+    expect(scene.rail).toHaveProperty('query');
+    expect(scene.rail.plan(terms, 'M_PESA', nowMs).checkAtMs).toBe(nowMs + 30_000);
+  });
 });
 
 describe('a start', () => {
@@ -30,14 +58,14 @@ describe('a start', () => {
     const callsBefore = scene.standIn.calls.length;
     const rail = scene.railWith({ wholeAmountsOnly: undefined });
     expect(rail.wholeAmountsOnly).toBe(true);
-    expect(await rail.start(scene.order(150_050))).toEqual({ type: 'refused', reason: 'declined' });
+    expect(await rail.start(orderOf(150_050))).toEqual({ type: 'refused', reason: 'declined' });
     expect(scene.standIn.calls).toHaveLength(callsBefore);
-    expect(scene.railWith({ wholeAmountsOnly: false }).wholeAmountsOnly).toBe(false);
+    expect(scene.rail.wholeAmountsOnly).toBe(false);
   });
 
   it('requests a token, then pushes, with exactly these two requests', async () => {
     const own = await startMpesaStandIn();
-    const order = scene.order(150_050);
+    const order = orderOf(150_050);
     const from = Date.now();
     const settings = settingsOf({ ...own.settings, wholeAmountsOnly: false });
     const result = await mpesaRail(settings).start(order);
@@ -124,60 +152,125 @@ describe('a start', () => {
     expect(Buffer.from(body.Password, 'base64').toString()).toBe(plain);
     await any.stop();
   });
+});
 
-  it('is logged with M-PESA’s own codes when M-PESA refuses it', async () => {
-    const lines = watchRailAnswers();
-    const starts = [
-      scene.plannedOrder({ refuses: 'declines' }),
-      scene.plannedOrder({ refuses: 'misconfigured' }),
-      scene.plannedOrder({ start: 'http_500' }),
-      scene.plannedOrder({ start: 'reset' }),
-      scene.plannedOrder({}),
-    ];
-    for (const order of starts) {
-      await scene.railWith().start(order);
+it('logs a report with an unknown code for the operator', async () => {
+  const { order, atProvider } = await scene.place();
+  await atProvider.act('mistypes_pin');
+  const body = bodyText(scene.lastReport).replace('TP40087', '4999');
+  const lines = watchRailAnswers();
+  expect(await scene.rail.readCallback?.(callbackCall({ body }), order)).toMatchObject({
+    type: 'refused',
+    suspicion: 'unknown_state',
+  });
+  const { reference } = order.attempt;
+  // Without M-PESA's own id, which contains the phone number.
+  const line = { level: 'warn', rail: 'stk-push', call: 'callback', reference };
+  expect(lines).toEqual([{ ...line, providerCode: '4999' }]);
+});
+
+describe('the stand-in', () => {
+  it('refuses what M-PESA would refuse', async () => {
+    const { order } = await scene.place();
+    const good = scene.standIn.calls.at(-1);
+    const resend = async (change: (body: Record<string, unknown>) => void, header = {}) => {
+      const body = JSON.parse(good?.body ?? '');
+      body.MerchantRequestID = freshReference();
+      change(body);
+      const { authorization = '' } = good?.headers ?? {};
+      const headers = { authorization, 'content-type': 'application/json', ...header };
+      const response = await fetch(`${scene.standIn.baseUrl}${good?.url}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      });
+      return (await response.json()) as Readonly<Record<string, string>>;
+    };
+    const same = (body: Record<string, unknown>) => body;
+    expect(await resend(same)).toMatchObject({ ResponseCode: '0' });
+    expect(await resend((body) => (body.Extra = 1))).toMatchObject({
+      errorMessage: 'Bad Request - Invalid Extra',
+    });
+    const names = Object.keys(SAMPLE_REQUEST);
+    for (const name of names) {
+      expect(await resend((body) => delete body[name])).toMatchObject({
+        errorMessage: `Bad Request - Invalid ${name}`,
+      });
+      expect(await resend((body) => (body[name] = '?'))).toMatchObject({
+        errorMessage: `Bad Request - Invalid ${name}`,
+      });
     }
-    const wrong = scene.railWith({ consumerKey: 'x' });
-    const order = scene.order();
-    await wrong.start(order);
-    const reference = (index: number) => ({ reference: starts[index]?.attempt.reference });
-    const line = { level: 'warn', rail: 'stk-push', call: 'processrequest' };
-    expect(lines).toEqual([
-      { ...line, ...reference(0), status: 200, providerCode: '1' },
-      { ...line, ...reference(1), status: 403, providerCode: '403.001.01' },
-      { ...line, ...reference(2), status: 500, providerCode: null },
-      { ...line, ...reference(3), providerCode: null },
-      {
-        ...line,
-        call: 'token',
-        reference: order.attempt.reference,
-        status: 400,
-        providerCode: '999991',
-      },
-    ]);
+    for (const Amount of ['20', 0, 1.005, 1e21]) {
+      const answer = await resend((body) => (body.Amount = Amount));
+      expect(answer).toMatchObject({ errorMessage: 'Bad Request - Invalid Amount' });
+    }
+    const repeated = (body: Record<string, unknown>) =>
+      (body.MerchantRequestID = order.attempt.reference);
+    expect(await resend(repeated)).toMatchObject({ ResponseCode: '1' });
+    expect(await resend(same, { authorization: 'Bearer guessed' })).toMatchObject({
+      errorCode: '404.001.03',
+    });
+  });
+});
+
+describe('the token', () => {
+  let own: MpesaStandIn;
+  beforeEach(async () => {
+    own = await startMpesaStandIn();
+  });
+  afterEach(() => own.stop());
+  const railOf = ({ settings }: MpesaStandIn): Rail => mpesaRail(settingsOf(settings));
+  const paths = () => own.calls.map(({ url }) => (url.startsWith('/v1/token') ? 'token' : 'push'));
+
+  it('of the sample is sent unchanged and used until its last minute', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const rail = await StandInServer.start(async ({ method, body }) =>
+      method === 'GET'
+        ? { type: 'answer', status: 200, body: SAMPLE_TOKEN_TEXT }
+        : jsonReply(200, {
+            ...SAMPLE_ANSWER,
+            MerchantRequestID: JSON.parse(body).MerchantRequestID,
+          }),
+    );
+    const adapter = mpesaRail(settingsOf({ ...VALID_SETTINGS, baseUrl: rail.baseUrl }));
+    expect(await adapter.start(scene.order())).toMatchObject({ type: 'accepted' });
+    // Its lifetime is 3,599 s.
+    vi.advanceTimersByTime(3_538_000);
+    await adapter.start(scene.order());
+    expect(rail.calls.map(({ method }) => method)).toEqual(['GET', 'POST', 'POST']);
+    vi.advanceTimersByTime(2_000);
+    await adapter.start(scene.order());
+    expect(rail.calls.map(({ method }) => method).slice(3)).toEqual(['GET', 'POST']);
+    const bearers = rail.calls.map(({ headers }) => headers.authorization);
+    expect(bearers.filter((value) => value === 'Bearer <opaque>')).toHaveLength(3);
+    await rail.stop();
   });
 
-  it('is misconfigured with a wrong key, secret or password', async () => {
-    const wrong = [{ consumerKey: 'x' }, { consumerSecret: 'x' }, { passkey: 'x' }];
-    for (const changed of [...wrong, { passwordForm: 'kenya' }, { shortcode: '123' }]) {
-      const rail = scene.railWith(changed);
-      const result = await rail.start(scene.order());
-      expect(result).toMatchObject({ type: 'refused', reason: 'misconfigured' });
-    }
+  it('is not used in its last minute', async () => {
+    own.setTokenLifetime(60);
+    await railOf(own).start(scene.order());
+    await railOf(own).start(scene.order());
+    expect(paths()).toEqual(['token', 'push', 'token', 'push']);
   });
 
-  it('sends the strict stand-in nothing that it refuses, for any texts', async () => {
-    const names = [
-      `${'☕ ክፈል\u0000\n"\\'.repeat(150)}`.slice(0, 1_000),
-      'ቶሞካ ቡና',
-      '"; DROP TABLE orders; --',
-      `<script>${'a'.repeat(991)}`,
-      '\ud83d',
-      ' ',
-    ];
-    for (const merchantName of names) {
-      const order = scene.order(100, {}, { merchantName, description: merchantName });
-      expect(await scene.railWith().start(order)).toMatchObject({ type: 'accepted' });
+  it.each([
+    ['redirects', { type: 'answer', status: 302, body: '' }, 'rail_unavailable'],
+    ['refuses', jsonReply(200, { resultCode: '999991' }), 'misconfigured'],
+    ['refuses by number', jsonReply(200, { resultCode: 999997 }), 'misconfigured'],
+  ] as const)('call that %s: nothing was pushed', async (_name, reply, reason) => {
+    own.answerTokens(reply);
+    const refused = { type: 'refused', reason };
+    expect(await railOf(own).start(scene.order())).toMatchObject(refused);
+    expect(paths()).toEqual(['token']);
+  });
+
+  it('is used but not cached without a lifetime', async () => {
+    const lives: readonly unknown[] = [undefined, null, 'soon', '-5', 1e300, { toString: 1 }];
+    for (const expires_in of lives) {
+      own.answerTokens(jsonReply(200, { access_token: 'unknown-to-the-rail', expires_in }));
+      const before = own.calls.length;
+      await railOf(own).start(scene.order());
+      expect(paths().slice(before)).toEqual(['token', 'push', 'token', 'push']);
     }
   });
 });

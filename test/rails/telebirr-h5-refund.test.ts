@@ -1,55 +1,29 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { jsonReply, type Plan, type Reply } from '../../scripts/stand-ins/stand-in.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { jsonReply, type Reply } from '../../scripts/stand-ins/stand-in.ts';
+import type { TelebirrH5StandIn } from '../../scripts/stand-ins/telebirr-h5.ts';
 import { majorText } from '../../src/domain/money.ts';
-import type { RailOrder } from '../../src/rails/rail-order.ts';
 import type { RefundAnswer, RefundOrder } from '../../src/rails/refund.ts';
-import { CALL_FAULTS } from '../support/rails/faults.ts';
 import { freshReference } from '../support/rails/order.ts';
+import { PLAYERS } from '../support/rails/players.ts';
 import {
   DECLINED,
   MISCONFIGURED,
   NOT_ENABLED,
   part,
   refundOrderFor,
-  returnedAt,
+  refundsAt,
   UNKNOWN,
 } from '../support/rails/refund-order.ts';
-import {
-  type Members,
-  scriptedRail,
-  success,
-  type TelebirrScene,
-  telebirrScene,
-} from '../support/rails/telebirr-h5-scene.ts';
-import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
+import { RailScene } from '../support/rails/scene.ts';
+import { type Members, success } from '../support/rails/telebirr-h5.ts';
 
-/** Goal: a refund has succeeded or failed only if telebirr has proven it, and is asked for once. */
+/** Goal: a refund has succeeded or failed only if telebirr has proven it, by answer or by query. */
 
-let scene: TelebirrScene;
-let scripted: Awaited<ReturnType<typeof scriptedRail>>;
-let next: Reply;
+let scene: RailScene<TelebirrH5StandIn>;
 beforeAll(async () => {
-  scene = await telebirrScene();
-  scripted = await scriptedRail(scene.telebirr.settings, () => next);
+  scene = await RailScene.start(PLAYERS.telebirrH5);
 });
-afterAll(async () => {
-  await Promise.all([scene.stop(), scripted.stop()]);
-});
-
-/** A whole refund of a payment that the customer has made, under this plan. */
-async function paid(plan: Plan['refund'] = {}): Promise<RefundOrder> {
-  const payment = scene.order();
-  scene.telebirr.plan(majorText(payment.chargedMinor), { refund: plan });
-  expect((await scene.rail.start(payment)).type).toBe('accepted');
-  await (await atTelebirr(payment)).act('pays', { silent: true });
-  return refundOrderFor(payment);
-}
-
-function atTelebirr({ attempt }: RailOrder) {
-  return scene.telebirr.order(attempt.reference);
-}
-
-const returned = (order: RefundOrder) => returnedAt(scene.telebirr, order);
+afterAll(() => scene.stop());
 
 const DONE: RefundAnswer = {
   type: 'succeeded',
@@ -59,166 +33,57 @@ const DONE: RefundAnswer = {
 const REFUNDED: RefundAnswer = { ...DONE, railReference: null };
 
 describe('a refund', () => {
-  test('is the documented message', async () => {
-    const order = await paid();
-    expect(await scene.rail.refund(order)).toEqual(DONE);
-    const call = scene.telebirr.calls.at(-1);
+  test('is the documented message, sent again after a token that telebirr ended early', async () => {
+    const order = await scene.paid({});
+    scene.standIn.dropTokens();
+    expect(await scene.rail.refund?.(order)).toEqual(DONE);
+    const call = scene.standIn.calls.at(-1);
     const message = JSON.parse(call?.body ?? '');
     expect(call?.url).toBe('/apiaccess/payment/gateway/payment/v1/merchant/refund');
     expect(message).toMatchObject({ method: 'payment.refund', version: '1.0' });
     expect(message.biz_content).toEqual({
-      appid: scene.telebirr.settings.merchantAppId,
-      merch_code: scene.telebirr.settings.merchantCode,
+      appid: scene.standIn.settings.merchantAppId,
+      merch_code: scene.standIn.settings.merchantCode,
       merch_order_id: order.payment.attempt.reference,
       refund_request_no: order.refund.reference,
       actual_amount: majorText(order.payment.chargedMinor),
       trans_currency: 'ETB',
     });
-  });
-
-  test('may be a part, and the rest follows', async () => {
-    const whole = await paid();
-    const { chargedMinor } = whole.payment;
-    expect(await scene.rail.refund(part(whole, 1_001))).toEqual(DONE);
-    const rest = part(whole, chargedMinor - 1_001, { returnedBeforeMinor: 1_001, isFirst: false });
-    expect(await scene.rail.refund(rest)).toEqual(DONE);
-    expect(await returned(whole)).toEqual(['10.01', majorText(chargedMinor - 1_001)]);
-  });
-
-  test('of more than is left is not known to have failed, and moves no money', async () => {
-    const whole = await paid();
-    expect(await scene.rail.refund(part(whole, 1_000))).toEqual(DONE);
-    const tooMuch = part(whole, whole.payment.chargedMinor, { isFirst: false });
-    expect(await scene.rail.refund(tooMuch)).toEqual({ ...UNKNOWN, providerCode: '60201003' });
-    expect(await returned(whole)).toEqual(['10.00']);
-  });
-
-  test.each([
-    ['declines', { ...DECLINED, providerCode: 'REFUND_FAILED' }],
-    ['lacks_funds', { ...DECLINED, providerCode: 'REFUND_FAILED' }],
-    ['not_enabled', { ...NOT_ENABLED, providerCode: '60320025' }],
-  ] as const)('that telebirr refuses (%s) ends as it says', async (refuses, answer) => {
-    const order = await paid({ refuses });
-    expect(await scene.rail.refund(order)).toEqual(answer);
-    expect(await returned(order)).toEqual([]);
+    expect(await refundsAt(scene.standIn, order)).toHaveLength(1);
   });
 
   test.each([
     [undefined, REFUNDED],
     ['declines', { ...DECLINED, providerCode: 'REFUND_FAILED' }],
   ] as const)('that telebirr carries out later is asked about: %s', async (refuses, ending) => {
-    const order = await paid({ isSlow: true, ...(refuses && { refuses }) });
+    const order = await scene.paid({ isSlow: true, ...(refuses && { refuses }) });
     const accepted = { ...UNKNOWN, providerCode: 'REFUNDING' };
-    expect(await scene.rail.refund(order)).toMatchObject(accepted);
-    expect(await scene.rail.refundStatus(order, Date.now())).toEqual(accepted);
-    (await atTelebirr(order.payment)).refunds?.[0]?.end?.();
-    expect(await scene.rail.refundStatus(order, Date.now())).toEqual(ending);
+    expect(await scene.rail.refund?.(order)).toMatchObject(accepted);
+    expect(await scene.rail.refundStatus?.(order, Date.now())).toEqual(accepted);
+    (await refundsAt(scene.standIn, order))[0]?.end?.();
+    expect(await scene.rail.refundStatus?.(order, Date.now())).toEqual(ending);
   });
 
-  test('under a number that telebirr has seen is not a failure', async () => {
-    const order = await paid();
-    expect(await scene.rail.refund(order)).toEqual(DONE);
-    const again = await scene.rail.refund(order);
-    expect(again).toMatchObject({ ...UNKNOWN, providerCode: 'REFUND_DUPLICATED' });
-    expect(await scene.rail.refundStatus(order, Date.now())).toEqual(REFUNDED);
-    expect(await returned(order)).toHaveLength(1);
-  });
-
-  test.each([
-    [100_21, { ...UNKNOWN, providerCode: 'REFUNDING' }],
-    [100_22, DECLINED],
-    [100_25, NOT_ENABLED],
-    [100_00, DONE],
-  ])('without a plan ends as the sandbox’s of the same amount: %i', async (amountMinor, answer) => {
-    const whole = await paid();
-    scene.telebirr.plan(majorText(whole.payment.chargedMinor), {});
-    expect(await scene.rail.refund(part(whole, amountMinor))).toMatchObject(answer);
+  test('without a plan is slow as the sandbox’s of the same amount', async () => {
+    const order = part(await scene.paid(), 100_21);
+    expect(await scene.rail.refund?.(order)).toMatchObject({ providerCode: 'REFUNDING' });
   });
 
   test('of an order that was not paid needs a person', async () => {
-    const payment = scene.order();
-    expect((await scene.rail.start(payment)).type).toBe('accepted');
-    expect(await scene.rail.refund(refundOrderFor(payment))).toMatchObject(NOT_ENABLED);
+    const { order } = await scene.place();
+    expect(await scene.rail.refund?.(refundOrderFor(order))).toMatchObject(NOT_ENABLED);
   });
-
-  test.each(CALL_FAULTS)('is unknown after %s, until the order tells', async (fault, count) => {
-    endTimeoutsOnSilence();
-    const order = await paid({ fault });
-    expect(await scene.rail.refund(order)).toEqual(UNKNOWN);
-    expect(await returned(order)).toHaveLength(count);
-    expect(await scene.rail.refundStatus(order, Date.now())).toEqual(
-      count === 1 ? REFUNDED : { ...UNKNOWN, providerCode: 'PAY_SUCCESS' },
-    );
-  });
-
-  describe('without a token', () => {
-    beforeEach(() => {
-      scene.telebirr.dropTokens();
-    });
-
-    test('has certainly failed, because telebirr got no request', async () => {
-      const order = await paid();
-      const rail = scene.railWith({ appSecret: 'wrong' });
-      const before = scene.telebirr.calls.length;
-      expect(await rail.refund(order)).toMatchObject(MISCONFIGURED);
-      const urls = scene.telebirr.calls.slice(before).map(({ url }) => url);
-      expect(urls.every((url) => url.endsWith('/token'))).toBe(true);
-    });
-
-    test('that telebirr ended early is sent again with a new one, once', async () => {
-      const order = await paid();
-      scene.telebirr.dropTokens();
-      expect(await scene.rail.refund(order)).toEqual(DONE);
-      expect(await returned(order)).toHaveLength(1);
-    });
-  });
-
-  test('from an unreachable provider has failed', async () => {
-    const order = await paid();
-    const rail = scene.railWith({ apiBaseUrl: 'http://localhost:9' });
-    expect(await rail.refund(order)).toEqual({ type: 'failed', reason: 'rail_unavailable' });
-  });
-});
-
-describe('a repeat of the operator', () => {
-  const repeating = () => scene.railWith({ refundRepeats: true });
-
-  test('is off by default', () => {
-    expect(scene.rail).not.toHaveProperty('repeatRefund');
-    expect(scene.rail).not.toHaveProperty('isRefundRepeatable');
-  });
-
-  test.each<[string, Plan['refund'], RefundAnswer]>([
-    ['that telebirr has', {}, expect.objectContaining({ type: 'unknown' })],
-    ['that never reached telebirr', undefined, DONE],
-  ])(
-    'of a refund %s has the same number, and returns the money once',
-    async (_name, plan, result) => {
-      const order = await paid();
-      const rail = repeating();
-      expect(rail.isRefundRepeatable?.(order)).toBe(true);
-      if (plan !== undefined) {
-        await rail.refund(order);
-      }
-      expect(await rail.repeatRefund?.(order)).toEqual(result);
-      expect(scene.telebirr.calls.at(-1)?.body).toContain(
-        `"refund_request_no":"${order.refund.reference}"`,
-      );
-      expect(await returned(order)).toHaveLength(1);
-    },
-  );
 });
 
 describe('an answer to the call', () => {
-  async function answerTo(reply: (order: RefundOrder) => Reply): Promise<RefundAnswer> {
+  async function answerTo(reply: (order: RefundOrder) => Reply): Promise<RefundAnswer | undefined> {
     const order = part(refundOrderFor(scene.order()), 1_200);
-    next = reply(order);
-    return scripted.rail.refund(order);
+    return (await scene.scripted(reply(order))).refund?.(order);
   }
 
   function about({ payment, refund }: RefundOrder): Members {
     return {
-      merch_code: scene.telebirr.settings.merchantCode,
+      merch_code: scene.standIn.settings.merchantCode,
       merch_order_id: payment.attempt.reference,
       trans_order_id: '49485948475845',
       refund_order_id: 'RF-1',
@@ -295,17 +160,17 @@ describe('the order’s state', () => {
   async function statusOf(
     changed: Members,
     order: Partial<RefundOrder> = {},
-  ): Promise<RefundAnswer> {
+  ): Promise<RefundAnswer | undefined> {
     const about = part(refundOrderFor(scene.order()), 1_200, order);
     const { attempt, chargedMinor } = about.payment;
-    next = success({
+    const reply = success({
       merch_order_id: attempt.reference,
       order_status: 'REFUND_SUCCESS',
       trans_currency: 'ETB',
       total_amount: majorText(chargedMinor),
       ...changed,
     });
-    return scripted.rail.refundStatus(about, Date.now());
+    return (await scene.scripted(reply)).refundStatus?.(about, Date.now());
   }
 
   test.each<[string, Members, RefundAnswer]>([
@@ -347,9 +212,8 @@ describe('the order’s state', () => {
   });
 
   test('that telebirr does not answer proves nothing', async () => {
-    next = jsonReply(400, { errorCode: '60201002' });
-    const order = refundOrderFor(scene.order());
-    expect(await scripted.rail.refundStatus(order, Date.now())).toEqual({
+    const rail = await scene.scripted(jsonReply(400, { errorCode: '60201002' }));
+    expect(await rail.refundStatus?.(refundOrderFor(scene.order()), Date.now())).toEqual({
       type: 'unknown',
       providerCode: '60201002',
     });

@@ -7,7 +7,7 @@ import {
   type Texts,
 } from '../../scripts/stand-ins/telebirr-h5-wire.ts';
 import { bodyText } from '../../src/rails/callback.ts';
-import { type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5-scene.ts';
+import { type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5.ts';
 
 /** Goal: the stand-in is as strict as telebirr; otherwise the other tests prove little. */
 
@@ -15,7 +15,7 @@ let scene: TelebirrScene;
 let token: string;
 beforeAll(async () => {
   scene = await telebirrScene();
-  token = (await post('token', tokenHeaders(), { appSecret: scene.telebirr.settings.appSecret }))
+  token = (await post('token', tokenHeaders(), { appSecret: scene.standIn.settings.appSecret }))
     .token as string;
 });
 afterAll(() => scene.stop());
@@ -25,18 +25,18 @@ type Members = Readonly<Record<string, unknown>>;
 function tokenHeaders(): Texts {
   return {
     'content-type': 'application/json',
-    'x-app-key': scene.telebirr.settings.fabricAppId ?? '',
+    'x-app-key': scene.standIn.settings.fabricAppId ?? '',
   };
 }
 
 async function post(path: string, headers: Texts, body: unknown): Promise<Members> {
-  const url = `${scene.telebirr.settings.apiBaseUrl}/payment/v1/${path}`;
+  const url = `${scene.standIn.settings.apiBaseUrl}/payment/v1/${path}`;
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
   return { http: response.status, ...Object(await response.json()) };
 }
 
 function content(changed: Members = {}): Members {
-  const { merchantAppId, merchantCode } = scene.telebirr.settings;
+  const { merchantAppId, merchantCode } = scene.standIn.settings;
   return {
     notify_url: 'http://localhost:1/notify',
     redirect_url: 'https://pay.example.com/checkout/test1.checkout-token',
@@ -74,7 +74,7 @@ async function send(
   biz_content: Members,
   changed: Changes = {},
 ): Promise<Members> {
-  const der = Buffer.from(scene.telebirr.settings.merchantPrivateKey ?? '', 'base64');
+  const der = Buffer.from(scene.standIn.settings.merchantPrivateKey ?? '', 'base64');
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
   const unsigned = {
     timestamp: String(Math.floor(Date.now() / 1_000)),
@@ -97,8 +97,8 @@ async function send(
 async function refund(changed: Members = {}): Promise<Members> {
   const merch_order_id = randomUUID().replaceAll('-', '');
   await preOrder({ content: { merch_order_id } });
-  await (await scene.telebirr.order(merch_order_id)).act('pays', { silent: true });
-  const { merchantAppId, merchantCode } = scene.telebirr.settings;
+  await (await scene.standIn.order(merch_order_id)).act('pays', { silent: true });
+  const { merchantAppId, merchantCode } = scene.standIn.settings;
   return send('payment.refund', 'merchant/refund', {
     appid: merchantAppId,
     merch_code: merchantCode,
@@ -159,8 +159,8 @@ describe('an order', () => {
     expect((await preOrder({ content: { merch_order_id } })).http).toBe(200);
     const again = await preOrder({ content: { merch_order_id } });
     expect(again).toMatchObject({ http: 400, errorCode: '60201001' });
-    expect((await scene.telebirr.order(merch_order_id)).amountText).toBe('12.00');
-    const last = scene.telebirr.calls.at(-1);
+    expect((await scene.standIn.order(merch_order_id)).amountText).toBe('12.00');
+    const last = scene.standIn.calls.at(-1);
     const headers = { ...tokenHeaders(), authorization: token };
     const replayed = await post('merchant/preOrder', headers, JSON.parse(last?.body ?? ''));
     expect(replayed).toMatchObject({ http: 400, errorCode: '49401024995' });
@@ -208,10 +208,10 @@ describe('plans', () => {
   ] as const)('the notification %s', async (callback, isBefore, comes) => {
     const order = scene.order();
     const amountText = (order.chargedMinor / 100).toFixed(2);
-    scene.telebirr.plan(amountText, { act: 'pays', ...(callback && { callback }) });
+    scene.standIn.plan(amountText, { act: 'pays', ...(callback && { callback }) });
     expect((await scene.rail.start(order)).type).toBe('accepted');
-    expect((await scene.telebirr.order(order.attempt.reference)).acted).toBe('pays');
-    const came = async () => bodyText(scene.lastNotification()).includes(order.attempt.reference);
+    expect((await scene.standIn.order(order.attempt.reference)).acted).toBe('pays');
+    const came = async () => bodyText(scene.lastReport).includes(order.attempt.reference);
     expect(await came().catch(() => false)).toBe(isBefore);
     if (comes) {
       await expect.poll(() => came().catch(() => false)).toBe(true);
@@ -222,7 +222,7 @@ describe('plans', () => {
   });
 
   test('rejects an act before there is a page', () => {
-    expect(() => scene.telebirr.plan('1.00', { refuses: 'declines' })).toThrow(
+    expect(() => scene.standIn.plan('1.00', { refuses: 'declines' })).toThrow(
       /before it knows the customer/,
     );
   });
@@ -230,7 +230,7 @@ describe('plans', () => {
   test('rejects a second act', async () => {
     const order = scene.order();
     await scene.rail.start(order);
-    const known = await scene.telebirr.order(order.attempt.reference);
+    const known = await scene.standIn.order(order.attempt.reference);
     expect(await known.act('declines', { silent: true })).toBeNull();
     await expect(known.act('pays')).rejects.toThrow(/closed/);
     expect(known.acted).toBe('declines');

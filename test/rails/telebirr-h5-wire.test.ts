@@ -14,7 +14,7 @@ import {
 } from '../../src/rails/telebirr-h5/signature.ts';
 import mandate from '../fixtures/rails/telebirr-h5/mandate.json' with { type: 'json' };
 import vectors from '../fixtures/rails/telebirr-h5/vectors.json' with { type: 'json' };
-import { type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5-scene.ts';
+import { type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5.ts';
 
 /** Goal: requests match telebirr's documentation byte for byte. */
 
@@ -162,10 +162,13 @@ describe('requests', () => {
   }
 
   test('a token and an order have exactly these fields', async () => {
-    const { settings, calls } = scene.telebirr;
-    const order = scene.order({
-      terms: { amountMinor: 123_450, description: 'Two bags', merchantName: 'Tomoca Coffee' },
-    });
+    const { settings, calls } = scene.standIn;
+    const order = scene.order(
+      {},
+      {
+        terms: { amountMinor: 123_450, description: 'Two bags', merchantName: 'Tomoca Coffee' },
+      },
+    );
     const started = await scene.rail.start(order);
     expect(started.type).toBe('accepted');
     const [token, preOrder] = calls;
@@ -212,10 +215,10 @@ describe('requests', () => {
   });
 
   test('the URL of the page has exactly these parameters', async () => {
-    const { settings } = scene.telebirr;
+    const { settings } = scene.standIn;
     const order = scene.order();
     const started = await scene.rail.start(order);
-    const { prepayId } = Object(await scene.telebirr.order(order.attempt.reference));
+    const { prepayId } = Object(await scene.standIn.order(order.attempt.reference));
     const url = new URL((started.type === 'accepted' && started.redirectUrl) || '');
     expect(`${url.origin}${url.pathname}`).toBe(settings.webPageUrl);
     expect([...url.searchParams]).toEqual([
@@ -233,10 +236,10 @@ describe('requests', () => {
   });
 
   test('a query has exactly these fields', async () => {
-    const { settings, calls } = scene.telebirr;
+    const { settings, calls } = scene.standIn;
     const order = scene.order();
     await scene.rail.start(order);
-    await scene.rail.query(order, Date.now());
+    await scene.rail.query?.(order, Date.now());
     const call = calls.at(-1);
     expect(call).toMatchObject({
       method: 'POST',
@@ -263,13 +266,13 @@ describe('requests', () => {
   });
 
   test.each(['pss32', 'pssmax', 'pkcs1'] as const)('all are signed with %s', async (scheme) => {
-    scene.telebirr.behavior.requiredScheme = scheme;
+    scene.standIn.behavior.requiredScheme = scheme;
     const rail = scene.railWith({ signatureScheme: scheme });
     const started = await rail.start(scene.order());
     const url = new URL((started.type === 'accepted' && started.redirectUrl) || '');
-    scene.telebirr.behavior.requiredScheme = 'pss32';
+    scene.standIn.behavior.requiredScheme = 'pss32';
     const text = canonicalText(Object.fromEntries([...url.searchParams].slice(0, 5)));
-    const der = Buffer.from(scene.telebirr.settings.merchantPrivateKey ?? '', 'base64');
+    const der = Buffer.from(scene.standIn.settings.merchantPrivateKey ?? '', 'base64');
     const key = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
     expect(rsaVerify(text, key, scheme, url.searchParams.get('sign') ?? '')).toBe(true);
   });

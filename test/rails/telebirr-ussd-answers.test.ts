@@ -166,3 +166,108 @@ describe('an answer to the start', () => {
     expect(await startAnswered(200, body)).toMatchObject({ railReference: null });
   });
 });
+
+describe('a result in the answer', () => {
+  const rail = telebirrUssdRail(
+    settingsFrom({
+      ...TELEBIRR_USSD_SETTINGS,
+      waitsForResult: true,
+      reasons: { E1: 'insufficient_funds', E2: 'unknown' },
+    }),
+  );
+  const ORDER = orderFor(rail, 'TELE_BIRR_USSD', { attempt: { reference: 'ORDER0001' } });
+
+  function result(...changes: readonly (readonly [string | RegExp, string])[]): string {
+    return changes.reduce((xml, [from, to]) => xml.replace(from, to), sample('result'));
+  }
+
+  async function answered(body: string, status = 200): Promise<StartResult> {
+    vi.spyOn(globalThis, 'fetch').mockResolvedValueOnce(new Response(body, { status }));
+    return rail.start(ORDER);
+  }
+
+  const code = (text: string) => ['ResultCode>0<', `ResultCode>${text}<`] as const;
+
+  test('of success pays', async () => {
+    expect(await answered(result())).toEqual({
+      type: 'resolved',
+      outcome: { type: 'succeeded', receipt: 'AJH40OGEZK', providerCode: '0' },
+    });
+  });
+
+  test.each([
+    ['is missing', result([/<res:OriginatorConversationID>.*<\/res:ConversationID>/s, ''])],
+    ['is empty', result(['>ORDER0001<', '><'])],
+  ])('of success pays when its reference %s: it came on our own connection', async (_, body) => {
+    expect(await answered(body)).toMatchObject({
+      type: 'resolved',
+      outcome: { type: 'succeeded', receipt: 'AJH40OGEZK' },
+    });
+  });
+
+  test.each([
+    ['E1', 'insufficient_funds'],
+    ['E9', 'declined'],
+  ])('with code %s refuses: %s', async (text, reason) => {
+    expect(await answered(result(code(text)))).toEqual({
+      type: 'refused',
+      reason,
+      providerCode: text,
+    });
+  });
+
+  test('with a failure refuses even without a reference', async () => {
+    const body = result(['>ORDER0001<', '><'], code('E1'));
+    expect(await answered(body)).toMatchObject({ type: 'refused', reason: 'insufficient_funds' });
+  });
+
+  test.each([
+    [
+      'of success without a transaction',
+      result([/<res:TransactionID>.*<\/res:TransactionID>/, '']),
+    ],
+    [
+      'of success without reference and transaction',
+      result(['>ORDER0001<', '><'], [/<res:TransactionID>.*<\/res:TransactionID>/, '']),
+    ],
+    ['of success of another order', result(['ORDER0001', 'ORDER0002'])],
+    ['of failure of another order', result(['ORDER0001', 'ORDER0002'], code('E1'))],
+    ['that announces another', result(['ResultType>0<', 'ResultType>1<'])],
+    ['with a code that the settings call unknown', result(code('E2'))],
+    ['with CPS’s internal error', result(code('-1'))],
+    [
+      'with two codes',
+      result(['<res:ResultDesc>', '<res:ResultCode>0</res:ResultCode><res:ResultDesc>']),
+    ],
+    ['with a comment in its code', result(code('0<!-- 1 -->'))],
+    ['cut short', result().slice(0, -40)],
+    ['that is none', '<html/>'],
+  ])('%s is unknown', async (_name, body) => {
+    expect(await answered(body)).toMatchObject({ type: 'unknown' });
+  });
+
+  test.each([202, 302, 401, 404, 500])('with HTTP status %i is unknown', async (status) => {
+    expect(await answered(result(), status)).toMatchObject({ type: 'unknown' });
+  });
+
+  test('may have comments between its elements', async () => {
+    const body = result(['<res:ResultCode>', '<!-- Result --><res:ResultCode>']);
+    expect(await answered(body)).toMatchObject({ type: 'resolved' });
+  });
+
+  test('may be an acknowledgement: then the posted result decides', async () => {
+    expect(await answered(sample('ack'))).toMatchObject({ type: 'accepted' });
+  });
+
+  test('is logged unless it pays', async () => {
+    const lines = watchRailAnswers();
+    await answered(result());
+    expect(lines).toEqual([]);
+    await answered(result(code('E1')));
+    await answered(result(code('-1')));
+    expect(lines).toMatchObject([
+      { level: 'info', status: 200, providerCode: 'E1' },
+      { level: 'warn', status: 200, providerCode: '-1' },
+    ]);
+  });
+});

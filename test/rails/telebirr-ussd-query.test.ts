@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type CustomerAct, StandInServer } from '../../scripts/stand-ins/stand-in.ts';
+import type { TelebirrUssdStandIn } from '../../scripts/stand-ins/telebirr-ussd.ts';
 import { noStatusXml, sample, statusXml } from '../../scripts/stand-ins/telebirr-ussd-messages.ts';
 import type { Outcome } from '../../src/domain/intent.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
@@ -8,7 +8,8 @@ import { telebirrUssdRail } from '../../src/rails/telebirr-ussd/rail.ts';
 import { statusRequest } from '../../src/rails/telebirr-ussd/request.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
-import { TelebirrUssdScene } from '../support/rails/telebirr-ussd-scene.ts';
+import { PLAYERS } from '../support/rails/players.ts';
+import { RailScene } from '../support/rails/scene.ts';
 import { settingsFrom, TELEBIRR_USSD_SETTINGS } from '../support/rails/telebirr-ussd-settings.ts';
 
 /**
@@ -16,38 +17,25 @@ import { settingsFrom, TELEBIRR_USSD_SETTINGS } from '../support/rails/telebirr-
  * amount, so it must name our query; one that does not, or that contradicts, changes nothing.
  */
 
-let scene: TelebirrUssdScene;
+let scene: RailScene<TelebirrUssdStandIn>;
 
 beforeAll(async () => {
-  scene = await TelebirrUssdScene.start();
+  scene = await RailScene.start(PLAYERS.telebirrUssd);
 });
 afterEach(() => {
   vi.restoreAllMocks();
 });
 afterAll(() => scene.stop());
 
-async function query(order: RailOrder, changed = {}, nowMs = Date.now()): Promise<Outcome> {
-  const { settings, statusQuery } = scene.standIn;
-  const rail = telebirrUssdRail(
-    settingsFrom({ ...settings, statusQuery: { ...statusQuery, ...changed } }),
-  );
-  if (rail.query === undefined) {
-    throw new Error('queries are off');
-  }
-  return rail.query(order, nowMs);
-}
-
-async function acted(act: CustomerAct): Promise<RailOrder> {
-  const order = await scene.started(scene.newOrder());
-  await (await scene.standIn.order(order.attempt.reference)).act(act, { silent: true });
-  return order;
-}
+/** The adapter with other settings of its status query. */
+const asking = (changed: object) =>
+  scene.railWith({ statusQuery: { ...scene.standIn.statusQuery, ...changed } });
 
 test('is off by default, and first sent after half a minute otherwise', () => {
-  expect(scene.rail).not.toHaveProperty('query');
+  expect(scene.railWith({ statusQuery: undefined })).not.toHaveProperty('query');
   const settings = { ...TELEBIRR_USSD_SETTINGS, statusQuery: scene.standIn.statusQuery };
   const rail = telebirrUssdRail(settingsFrom(settings));
-  const { terms } = scene.newOrder();
+  const { terms } = scene.order();
   expect(rail.plan(terms, 'TELE_BIRR_USSD', 1_000)).toMatchObject({ checkAtMs: 31_000 });
   const slow = telebirrUssdRail(settingsFrom({ ...settings, waitsForResult: true }));
   // The consumer's claim sets it.
@@ -86,43 +74,30 @@ describe('the samples', () => {
 });
 
 describe('a payment at telebirr', () => {
-  test.each<[CustomerAct, object]>([
-    ['pays', { type: 'succeeded', receipt: expect.any(String), providerCode: 'Completed' }],
-    ['declines', { type: 'failed', reason: 'declined', providerCode: 'Declined' }],
-    ['times_out', { type: 'unknown', checkAtMs: expect.any(Number), providerCode: 'Expired' }],
-  ])('of a customer who %s', async (act, outcome) => {
-    expect(await query(await acted(act))).toEqual(outcome);
-  });
-
-  test('is unknown while the customer has not acted, and queried again ever later', async () => {
-    const order = await scene.started(scene.newOrder());
-    const nowMs = Date.now();
-    const pending = { type: 'unknown', checkAtMs: nowMs + 5_000, providerCode: 'Pending' };
-    expect(await query(order, {}, nowMs)).toEqual(pending);
-    const later = { ...order, attempt: { ...order.attempt, checks: 3 } };
-    expect(await query(later, {}, nowMs)).toMatchObject({ checkAtMs: nowMs + 40_000 });
-  });
-
   test('is unknown when CPS does not find it, when no state is listed, and without a service', async () => {
     const code = { type: 'unknown', providerCode: '-1' };
-    expect(await query(scene.newOrder())).toMatchObject(code);
-    const declined = await acted('declines');
-    expect(await query(declined, { failedStates: [] })).toMatchObject({ type: 'unknown' });
+    expect(await scene.rail.query?.(scene.order(), Date.now())).toMatchObject(code);
+    const { order, atProvider } = await scene.place();
+    await atProvider.act('declines', { silent: true });
     const relayUrl = `${scene.standIn.baseUrl}/nowhere`;
-    expect(await query(declined, { relayUrl })).toMatchObject({ type: 'unknown' });
+    for (const changed of [{ failedStates: [] }, { relayUrl }]) {
+      const outcome = await asking(changed).query?.(order, Date.now());
+      expect(outcome).toMatchObject({ type: 'unknown' });
+    }
   });
 });
 
 describe('an answer', () => {
   /** The answer that `write` makes for the query's own id. */
-  async function answered(order: RailOrder, write: (queryId: string) => string): Promise<Outcome> {
-    const server = await StandInServer.start(async ({ body }) => {
+  async function answered(
+    order: RailOrder,
+    write: (queryId: string) => string,
+  ): Promise<Outcome | undefined> {
+    await scene.scripted(({ body }) => {
       const [, queryId = ''] = /<req:OriginatorConversationID>([^<]*)/.exec(body) ?? [];
       return { type: 'answer', status: 200, body: write(queryId) };
     });
-    const outcome = await query(order, { relayUrl: server.baseUrl });
-    await server.stop();
-    return outcome;
+    return asking({ relayUrl: scene.scriptedUrl }).query?.(order, Date.now());
   }
 
   const paid = (queryId: string) => statusXml(queryId, 'Completed', 'AJH40OGEZK');
@@ -130,7 +105,7 @@ describe('an answer', () => {
     paid(queryId).replace('<res:ReceiptNumber>', `${element}<res:ReceiptNumber>`);
 
   test('proves a payment, also with our reference and amount', async () => {
-    const order = scene.newOrder();
+    const order = scene.order();
     const amount = (order.chargedMinor / 100).toFixed(2);
     const named =
       `<res:OriginalConversationID>${order.attempt.reference}</res:OriginalConversationID>` +
@@ -159,12 +134,12 @@ describe('an answer', () => {
     ['that says nothing', noStatusXml],
     ['that is no XML', () => '{"TransactionStatus":"Completed"}'],
   ])('%s proves nothing', async (_name, write) => {
-    expect(await answered(scene.newOrder(), write)).toMatchObject({ type: 'unknown' });
+    expect(await answered(scene.order(), write)).toMatchObject({ type: 'unknown' });
   });
 
   test('is logged with its code unless it is a payment', async () => {
     const lines = watchRailAnswers();
-    const order = scene.newOrder();
+    const order = scene.order();
     const { reference } = order.attempt;
     await answered(order, paid);
     await answered(order, noStatusXml);

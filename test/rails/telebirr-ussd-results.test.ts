@@ -1,113 +1,56 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { CUSTOMER_ACTS, type CustomerAct } from '../../scripts/stand-ins/stand-in.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { sample } from '../../scripts/stand-ins/telebirr-ussd-messages.ts';
 import type { CallbackReading } from '../../src/rails/callback.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
-import { readAcknowledgement } from '../../src/rails/telebirr-ussd/messages.ts';
 import { telebirrUssdRail } from '../../src/rails/telebirr-ussd/rail.ts';
+import { callbackCall } from '../support/rails/callback-call.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
-import { requestFrom, TelebirrUssdScene } from '../support/rails/telebirr-ussd-scene.ts';
+import { settingsFrom, TELEBIRR_USSD_SETTINGS } from '../support/rails/telebirr-ussd-settings.ts';
 
 /**
  * Goal: a result proves a payment or its failure only if it came through the relay, is about this
  * order, and is final.
  */
 
-let scene: TelebirrUssdScene;
-
-beforeAll(async () => {
-  scene = await TelebirrUssdScene.start();
-});
-
-afterAll(() => scene.stop());
+const RESULT_TOKEN = 'a-result-token-of-at-least-32-characters';
+const settings = settingsFrom({ ...TELEBIRR_USSD_SETTINGS, resultToken: RESULT_TOKEN });
+const rail = telebirrUssdRail(settings);
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const OUTCOME: Readonly<Record<CustomerAct, unknown>> = {
-  pays: { type: 'succeeded', receipt: expect.stringMatching(/^[0-9A-F]{10}$/), providerCode: '0' },
-  declines: { type: 'failed', reason: 'declined', providerCode: 'X200' },
-  lacks_funds: { type: 'failed', reason: 'insufficient_funds', providerCode: 'X201' },
-  mistypes_pin: { type: 'failed', reason: 'wrong_pin', providerCode: 'X202' },
-  cancels: { type: 'failed', reason: 'canceled_by_customer', providerCode: 'X203' },
-  times_out: { type: 'failed', reason: 'timed_out', providerCode: 'X204' },
-};
-
 describe('a result', () => {
-  test.each(CUSTOMER_ACTS)('when the customer %s', async (act) => {
-    const order = await scene.started(scene.newOrder());
-    const answer = await (await scene.standIn.order(order.attempt.reference)).act(act);
-    expect(scene.resultsOf(order)).toEqual([
-      {
-        type: 'outcome',
-        outcome: OUTCOME[act],
-        reply: expect.objectContaining({ status: 200 }),
-      },
-    ]);
-    expect(answer?.status).toBe(200);
-    expect(readAcknowledgement(answer?.text ?? '')).toEqual({
-      originatorConversationId: order.attempt.reference,
-      conversationId: order.attempt.railReference,
-      responseCode: '0',
-      serviceStatus: '0',
-    });
-  });
-
-  test('gives the same outcome when it comes twice, and for an attempt that failed', async () => {
-    const order = await scene.started(scene.newOrder());
-    const prompt = await scene.standIn.order(order.attempt.reference);
-    await prompt.act('cancels');
-    scene.keep({ ...order, attempt: { ...order.attempt, status: 'failed' } });
-    expect((await prompt.callback()).status).toBe(200);
-    expect((await prompt.act('pays'))?.status).toBe(200);
-    expect(scene.resultsOf(order)).toMatchObject([
-      { outcome: OUTCOME.cancels },
-      { outcome: OUTCOME.cancels },
-      { outcome: OUTCOME.pays },
-    ]);
-  });
-
-  test.each([
-    ['forged', 'not_authentic', 401],
-    ['unreadable', 'unreadable', 400],
-    ['other_order', 'other_order', 400],
-    ['wrong_amount', 'other_order', 400],
-  ] as const)('%s is refused', async (variant, suspicion, status) => {
-    const order = await scene.started(scene.newOrder());
-    const prompt = await scene.standIn.order(order.attempt.reference);
-    await prompt.act('pays', { silent: true });
-    const answer = await prompt.callback(variant);
-    expect(answer.status).toBe(status);
-    expect(readAcknowledgement(answer.text)).toMatchObject({ responseCode: '1' });
-    expect(scene.resultsOf(order)).toMatchObject([{ type: 'refused', suspicion }]);
-  });
-
   const SAMPLE_ORDER = {
     reference: 'ORDER0001',
     railReference: 'AG_20260131_70101ef1abddd338afdf',
   };
 
-  const reasons = { E1: 'insufficient_funds', E2: 'unknown' } as const;
+  const reasons = {
+    E1: 'insufficient_funds',
+    E2: 'unknown',
+    X203: 'canceled_by_customer',
+  } as const;
 
   async function handled(
     body: string,
     attempt: Partial<RailOrder['attempt']> = {},
   ): Promise<CallbackReading> {
-    const order = orderFor(scene.rail, 'TELE_BIRR_USSD', {
+    const order = orderFor(rail, 'TELE_BIRR_USSD', {
       attempt: { ...SAMPLE_ORDER, ...attempt },
     });
     const unguarded = telebirrUssdRail({
-      ...scene.settings,
+      ...settings,
       resultToken: null,
-      reasons: { ...scene.settings.reasons, ...reasons },
+      reasons: { ...settings.reasons, ...reasons },
     });
-    return unguarded.readCallback(requestFrom({ headers: {}, body }), order);
+    return unguarded.readCallback(callbackCall({ headers: {}, body }), order);
   }
 
   const result = (...[from, to]: [string, string]) => sample('result').replace(from, to);
   const proved = (outcome: unknown) => ({ type: 'outcome', outcome });
+  const CANCELED = proved({ type: 'failed', reason: 'canceled_by_customer' });
   const refused = (suspicion: string) => ({ type: 'refused', suspicion });
 
   test('proves a payment if it is the public sample, without storing the balance', async () => {
@@ -205,12 +148,12 @@ describe('a result', () => {
 
   test('a failure needs the same references', async () => {
     const failure = result('Code>0<', 'Code>X203<');
-    expect(await handled(failure)).toMatchObject(proved(OUTCOME.cancels));
+    expect(await handled(failure)).toMatchObject(CANCELED);
     expect(await handled(failure, { reference: 'ORDER0002' })).toMatchObject(
       refused('other_order'),
     );
     expect(await handled(failure, { railReference: 'AG_1' })).toMatchObject(refused('other_order'));
-    expect(await handled(failure, { railReference: null })).toMatchObject(proved(OUTCOME.cancels));
+    expect(await handled(failure, { railReference: null })).toMatchObject(CANCELED);
   });
 
   test.each([
@@ -218,10 +161,10 @@ describe('a result', () => {
     ['another token', { authorization: `Bearer ${'x'.repeat(32)}` }],
     ['the bare token', 'bare'],
   ] as const)('past the relay, with %s, is not even read', async (_name, given) => {
-    const order = orderFor(scene.rail, 'TELE_BIRR_USSD', { attempt: SAMPLE_ORDER });
-    const headers = given === 'bare' ? { authorization: scene.settings.resultToken ?? '' } : given;
+    const order = orderFor(rail, 'TELE_BIRR_USSD', { attempt: SAMPLE_ORDER });
+    const headers = given === 'bare' ? { authorization: RESULT_TOKEN } : given;
     for (const body of [sample('result'), '<']) {
-      const seen = await scene.rail.readCallback(requestFrom({ headers, body }), order);
+      const seen = await rail.readCallback(callbackCall({ headers, body }), order);
       expect(seen).toMatchObject(refused('not_authentic'));
     }
   });

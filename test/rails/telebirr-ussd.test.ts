@@ -1,28 +1,32 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  startTelebirrUssdStandIn,
+  type TelebirrUssdStandIn,
+} from '../../scripts/stand-ins/telebirr-ussd.ts';
 import { sample } from '../../scripts/stand-ins/telebirr-ussd-messages.ts';
+import { majorText } from '../../src/domain/money.ts';
 import { readAcknowledgement, readResult } from '../../src/rails/telebirr-ussd/messages.ts';
 import { telebirrUssdRail } from '../../src/rails/telebirr-ussd/rail.ts';
 import { paymentRequest, timestamp } from '../../src/rails/telebirr-ussd/request.ts';
 import type { TelebirrUssdSettings } from '../../src/rails/telebirr-ussd/settings.ts';
 import { orderFor } from '../support/rails/order.ts';
-import { amountText, TelebirrUssdScene } from '../support/rails/telebirr-ussd-scene.ts';
+import { PLAYERS } from '../support/rails/players.ts';
+import { RailScene } from '../support/rails/scene.ts';
 import { settingsFrom, TELEBIRR_USSD_SETTINGS } from '../support/rails/telebirr-ussd-settings.ts';
 
 /**
  * Goal: messages match CPS's public samples, and a start's result is certain.
  */
 
-let scene: TelebirrUssdScene;
+let scene: RailScene<TelebirrUssdStandIn>;
+let settings: TelebirrUssdSettings;
 
 beforeAll(async () => {
-  scene = await TelebirrUssdScene.start();
+  scene = await RailScene.start(PLAYERS.telebirrUssd);
+  settings = settingsFrom(scene.standIn.settings);
 });
 
 afterAll(() => scene.stop());
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 describe('the public samples', () => {
   test('the request, byte for byte', () => {
@@ -40,6 +44,20 @@ describe('the public samples', () => {
       Date.UTC(2026, 0, 31, 9, 34, 56),
     );
     expect(xml).toBe(sample('request').trim());
+  });
+
+  test('the request has namespaces of its own, and UTC', () => {
+    const order = orderFor(scene.rail, 'TELE_BIRR_USSD', {
+      attempt: { reference: 'ORDER0001' },
+      order: { chargedMinor: 1_000, callbackUrl: 'https://pay.example.et/n/telebirr-ussd/secret' },
+    });
+    const xml = paymentRequest(
+      settingsFrom({ ...TELEBIRR_USSD_SETTINGS, namespace: 'synccpsinterface' }),
+      order,
+      '251911223344',
+      Date.UTC(2026, 0, 31, 12, 34, 56),
+    );
+    expect(xml).toBe(sample('request').trim().replaceAll('/cpsinterface/', '/synccpsinterface/'));
   });
 
   test('the acknowledgement', () => {
@@ -74,25 +92,34 @@ describe('the public samples', () => {
 
 describe('the plan', () => {
   test('is a prompt of two minutes without a query', () => {
-    const { terms } = scene.newOrder();
-    expect(scene.rail.plan(terms, 'TELE_BIRR_USSD', 1_000)).toEqual({
+    const { terms } = scene.order();
+    const rail = scene.railWith({ statusQuery: undefined });
+    expect(rail.plan(terms, 'TELE_BIRR_USSD', 1_000)).toEqual({
       flow: 'push',
       deadlineAtMs: 121_000,
       windowIsFinal: false,
       checkAtMs: null,
     });
-    expect(scene.rail.currencies).toEqual(['ETB']);
   });
 
-  test('has no status query', () => {
-    expect(scene.rail).not.toHaveProperty('query');
+  test('of the synchronous service begins when a queue consumer starts it', () => {
+    const { terms } = scene.order();
+    const slow = scene.railWith({ namespace: 'synccpsinterface', waitsForResult: true });
+    expect(slow.startWaitsForCustomer).toBe(true);
+    expect(slow.plan(terms, 'TELE_BIRR_USSD', 1_000)).toEqual({
+      flow: 'push',
+      deadlineAtMs: 61_000,
+      windowIsFinal: false,
+      // The consumer's claim sets it.
+      checkAtMs: null,
+    });
   });
 });
 
 describe('the start', () => {
   test('is one POST to the relay', async () => {
     const before = scene.standIn.calls.length;
-    const order = scene.newOrder();
+    const order = scene.order();
     const startedAtMs = Date.now();
     const result = await scene.rail.start(order);
     expect(result).toMatchObject({
@@ -110,7 +137,7 @@ describe('the start', () => {
       method: 'POST',
       url: '/payment/services/APIRequestMgrService',
       headers: {
-        authorization: scene.settings.relayHeaders.Authorization,
+        authorization: settings.relayHeaders.Authorization,
         'content-type': 'text/xml; charset=utf-8',
         soapaction: '""',
         // Added by fetch.
@@ -126,23 +153,23 @@ describe('the start', () => {
       body: sample('request')
         .trim()
         .replace('ORDER0001', order.attempt.reference)
-        .replace('THIRDPARTY', escaped(scene.settings.thirdPartyId))
-        .replace('ENCRYPTED_BASE64_GIVEN', scene.settings.password)
+        .replace('THIRDPARTY', escaped(settings.thirdPartyId))
+        .replace('ENCRYPTED_BASE64_GIVEN', settings.password)
         .replace('https://pay.example.et/n/telebirr-ussd/secret', escaped(order.callbackUrl))
         .replace('20260131123456', sentAt)
-        .replace('OPERATOR', scene.settings.operatorId)
-        .replace('ENCRYPTED_BASE64_GIVEN', scene.settings.securityCredential)
+        .replace('OPERATOR', settings.operatorId)
+        .replace('ENCRYPTED_BASE64_GIVEN', settings.securityCredential)
         .replace('251911223344', '251911234567')
-        .replace('>10.00<', `>${amountText(order)}<`),
+        .replace('>10.00<', `>${majorText(order.chargedMinor)}<`),
     });
   });
 
   test('names the relay for the result if the operator says so', async () => {
-    const order = scene.newOrder();
+    const order = scene.order();
     const resultUrl = 'http://10.1.2.3:8080/kefel/rails/telebirr-ussd/token';
     for (const resultBaseUrl of ['http://10.1.2.3:8080/kefel', 'http://10.1.2.3:8080/kefel/']) {
       const xml = paymentRequest(
-        { ...scene.settings, resultBaseUrl },
+        { ...settings, resultBaseUrl },
         { ...order, callbackUrl: 'https://pay.example.com/rails/telebirr-ussd/token' },
         '251911234567',
         Date.now(),
@@ -151,43 +178,21 @@ describe('the start', () => {
     }
   });
 
-  test('is accepted for numbers of both networks, and for the smallest and largest amount', async () => {
-    for (const [phone, chargedMinor] of [
-      ['251711234567', 1],
-      ['251911234567', 99_999_999_999],
-    ] as const) {
-      const order = scene.newOrder({ attempt: { phone }, order: { chargedMinor } });
-      expect(await scene.rail.start(order)).toMatchObject({ type: 'accepted' });
-    }
-  });
-
-  test('is misconfigured with wrong credentials', async () => {
-    const wrong: readonly Partial<TelebirrUssdSettings>[] = [
-      { relayHeaders: {} },
-      { relayUrl: `${scene.standIn.baseUrl}/elsewhere` },
-      { thirdPartyId: 'Another caller' },
-      { password: 'wrong' },
-      { operatorId: 'wrong' },
-      { securityCredential: 'wrong' },
-      { shortCode: '999999' },
-    ];
-    for (const changed of wrong) {
-      const result = await telebirrUssdRail({ ...scene.settings, ...changed }).start(
-        scene.newOrder(),
-      );
-      expect(result, Object.keys(changed).join()).toMatchObject({
-        type: 'refused',
-        reason: 'misconfigured',
-      });
-    }
-  });
-
-  test('is refused by the stand-in when repeated or malformed', async () => {
-    const order = scene.newOrder();
+  test('is accepted for Safaricom’s numbers too', async () => {
+    const order = scene.order({}, { attempt: { phone: '251711234567' } });
     expect(await scene.rail.start(order)).toMatchObject({ type: 'accepted' });
-    expect(await scene.rail.start(order)).toMatchObject({ type: 'unknown' });
-    const reference = order.attempt.reference.toLowerCase();
-    expect(await scene.rail.start(scene.newOrder({ attempt: { reference } }))).toEqual({
+  });
+
+  test('is misconfigured at another path of the relay', async () => {
+    const relayUrl = `${scene.standIn.baseUrl}/elsewhere`;
+    const rail = telebirrUssdRail({ ...settings, relayUrl });
+    const refused = { type: 'refused', reason: 'misconfigured' };
+    expect(await rail.start(scene.order())).toMatchObject(refused);
+  });
+
+  test('is refused by the stand-in when malformed', async () => {
+    const reference = scene.order().attempt.reference.toLowerCase();
+    expect(await scene.rail.start(scene.order({}, { attempt: { reference } }))).toEqual({
       type: 'refused',
       reason: 'declined',
       providerCode: 'X100',
@@ -198,11 +203,34 @@ describe('the start', () => {
     const hostile = '<&>"\'😀ሰላም\u0000\u202e]]>'.repeat(100).slice(0, 1_000);
     const before = scene.standIn.calls.length;
     const result = await scene.rail.start(
-      scene.newOrder({
-        terms: { merchantName: hostile, description: hostile, uniqueId: hostile },
-      }),
+      scene.order(
+        {},
+        {
+          terms: { merchantName: hostile, description: hostile, uniqueId: hostile },
+        },
+      ),
     );
     expect(result).toMatchObject({ type: 'accepted' });
     expect(scene.standIn.calls[before]?.body).not.toMatch(/ሰላም|😀|&lt;/);
+  });
+});
+
+describe('namespaces and waiting are two settings', () => {
+  test.each([
+    { namespace: 'synccpsinterface', waitsForResult: false },
+    { namespace: 'cpsinterface', waitsForResult: true },
+  ] as const)('%j', async (form) => {
+    const start = () => startTelebirrUssdStandIn(0, form);
+    const mixed = await RailScene.start({ ...PLAYERS.telebirrUssd, start });
+    onTestFinished(() => mixed.stop());
+    const result = await mixed.rail.start(mixed.order({ act: 'pays', callback: 'before_answer' }));
+    expect(result.type).toBe(form.waitsForResult ? 'resolved' : 'accepted');
+    expect(mixed.rail.startWaitsForCustomer ?? false).toBe(form.waitsForResult);
+    expect(mixed.lastReading).toMatchObject({ outcome: { type: 'succeeded' } });
+  });
+
+  test('a start in the other namespaces is refused by the stand-in', async () => {
+    const rail = scene.railWith({ namespace: 'synccpsinterface' });
+    expect(await rail.start(scene.order())).toMatchObject({ type: 'unknown' });
   });
 });

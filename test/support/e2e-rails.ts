@@ -55,7 +55,7 @@ export class RailsScene {
 
   /** Verify production's webhooks of the demo merchant. */
   get keys(): VerificationKeys {
-    const { productionWebhookSecret, webhookPublicKeys } = this.scene.gateway.demo;
+    const { productionWebhookSecret, webhookPublicKeys } = this.scene.gateway.merchant;
     return { secret: productionWebhookSecret, publicKey: webhookPublicKeys.production };
   }
 

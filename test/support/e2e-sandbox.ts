@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { TestProject } from 'vitest/node';
-import { type OwnGateway, startGateway } from '../../scripts/gateway/own-gateway.ts';
+import type { Gateway } from '../../scripts/gateway/gateway.ts';
+import { startGateway } from '../../scripts/gateway/own-gateway.ts';
 import { newMerchant, seedMerchants, type TestMerchant } from './e2e-merchant.ts';
 
 /**
@@ -42,7 +43,7 @@ export interface Sandbox {
 
 interface Shared {
   readonly sandbox: Sandbox;
-  readonly gateway: OwnGateway;
+  readonly gateway: Gateway;
 }
 
 /** Projects run this file in separate module graphs, but share one gateway. */

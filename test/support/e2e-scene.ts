@@ -2,13 +2,8 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { appendFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, expect, inject, vi } from 'vitest';
-import {
-  type Gateway,
-  type GatewayOptions,
-  gatewayAt,
-  type OwnGateway,
-  startGateway,
-} from '../../scripts/gateway/own-gateway.ts';
+import type { Gateway, RunningGateway } from '../../scripts/gateway/gateway.ts';
+import { type GatewayOptions, gatewayAt, startGateway } from '../../scripts/gateway/own-gateway.ts';
 import type { TestMerchant } from './e2e-merchant.ts';
 import { type Behavior, type Endpoint, MerchantServer } from './e2e-merchant-server.ts';
 import type { SandboxMerchant } from './e2e-sandbox.ts';
@@ -109,7 +104,7 @@ export class MerchantApi {
 
 /** A gateway, one of its merchants with its own server, and the merchant's calls. */
 export interface Scene {
-  readonly gateway: Gateway;
+  readonly gateway: RunningGateway;
   readonly merchant: TestMerchant;
   readonly server: MerchantServer;
   readonly sandbox: MerchantApi;
@@ -121,7 +116,7 @@ export interface Scene {
 
 /** A scene whose gateway belongs to the test. */
 export interface OwnScene extends Scene {
-  readonly gateway: OwnGateway;
+  readonly gateway: Gateway;
 }
 
 /** On the shared gateway, as one of its merchants or as the demo merchant. */
@@ -163,7 +158,7 @@ export async function startScene(options: GatewayOptions): Promise<OwnScene> {
 }
 
 function sceneOf(
-  gateway: Gateway,
+  gateway: RunningGateway,
   merchant: TestMerchant,
   server: MerchantServer,
 ): Omit<Scene, 'close'> {
@@ -176,13 +171,13 @@ function sceneOf(
     production: new MerchantApi(gateway.baseUrl, productionApiKey, 'production'),
     keys: {
       secret: sandboxWebhookSecret,
-      publicKey: gateway.demo.webhookPublicKeys.sandbox,
+      publicKey: gateway.merchant.webhookPublicKeys.sandbox,
     },
   };
 }
 
-function demoOf({ demo }: Gateway): TestMerchant {
-  return { ...demo, id: demo.merchantId, name: 'Demo Shop' };
+function demoOf({ merchant }: RunningGateway): TestMerchant {
+  return { ...merchant, id: merchant.merchantId, name: 'Demo Shop' };
 }
 
 /** An id that no other test uses. */

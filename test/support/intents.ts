@@ -1,42 +1,30 @@
 import { decide, openIntent } from '../../src/domain/decide.ts';
 import type { Attempt, Command, Intent, IntentTerms } from '../../src/domain/intent.ts';
+import { plainTerms } from '../../src/domain/plain-terms.ts';
 import type { RefundOutcome } from '../../src/domain/refund.ts';
 
 /** Terms of an ordinary hosted sandbox payment of 100.00 ETB, created at 0, expiring at 60 s. */
 export function someTerms(changes: Partial<IntentTerms> = {}): IntentTerms {
-  return {
+  return plainTerms({
     environment: 'sandbox',
     merchantId: 'mer_1',
     merchantName: 'Addis Books',
-    branding: null,
     uniqueId: 'order-1',
     uuid: '0b8f3c1e-7c55-4d5e-9a55-2f1f6f0a0001',
     number: 4_242,
     kind: 'hosted',
-    paymentLinkUniqueId: null,
     amountMinor: 10_000,
-    currency: 'ETB',
     methods: [
       { method: 'TELE_BIRR', commissionMinor: 250 },
       { method: 'CBE', commissionMinor: 0 },
     ],
-    items: [],
-    itemPriceBasis: 'unit',
-    splits: [],
-    commissionPaidByCustomer: false,
-    customer: null,
-    description: null,
-    debitAccount: null,
     returnUrl: 'https://shop.example.com/done',
     callbackUrl: 'https://shop.example.com/hook',
-    refundEvents: false,
     simulation: 'interactive',
-    metadata: {},
     baseUrl: 'https://pay.example.com',
-    createdAtMs: 0,
     expiresAtMs: 60_000,
     ...changes,
-  };
+  });
 }
 
 export const TICK: Command = { type: 'tick' };

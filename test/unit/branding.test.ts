@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { brandingStatements, readLogo } from '../../scripts/dev/branding.ts';
+import { demoLogo } from '../../scripts/dev/demo-merchant.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { base64FromBytes, utf8 } from '../../src/crypto/encoding.ts';
 import {
@@ -18,7 +18,6 @@ import { PIXELS } from '../support/logos.ts';
  * of file names, and contains nothing that a browser could run.
  */
 
-const DEMO_LOGO = join(PROJECT_DIRECTORY, 'scripts', 'dev', 'demo-logo.png');
 const PIXEL = PIXELS['image/png'];
 const MEDIA_TYPES = Object.keys(PIXELS) as LogoMediaType[];
 
@@ -121,44 +120,8 @@ describe('logos', () => {
   });
 
   test("the demo merchant's logo is valid", async () => {
-    const { mediaType, bytes } = await readLogo(DEMO_LOGO);
+    const { mediaType, bytes } = await demoLogo();
     expect(mediaType).toBe('image/png');
     expect(bytes.length).toBeLessThan(3_000);
-  });
-});
-
-describe('statements', () => {
-  test('absent fields change nothing', () => {
-    expect(brandingStatements('m1', {}, 5)).toEqual([]);
-  });
-
-  test('null removes', () => {
-    expect(brandingStatements('m1', { color: null, logo: null }, 5)).toMatchObject([
-      { params: ['m1', null, null, 1, 1] },
-    ]);
-  });
-
-  test('a color alone keeps the logo', () => {
-    expect(brandingStatements('m1', { color: '#0b6b4b' }, 5)).toMatchObject([
-      { params: ['m1', '#0b6b4b', null, 1, 0] },
-    ]);
-  });
-
-  test('stores a logo before the row that names it', async () => {
-    const logo = await readLogo(DEMO_LOGO);
-    const base64 = Buffer.from(logo.bytes).toString('base64');
-    expect(brandingStatements('m1', { logo }, 5)).toMatchObject([
-      { params: ['m1', logo.digest, 'image/png', base64, 5] },
-      { params: ['m1', null, logo.digest, 0, 1] },
-    ]);
-  });
-
-  test.each([
-    ['/nowhere/logo.png', 'the logo cannot be read: ENOENT'],
-    [PROJECT_DIRECTORY, 'the logo cannot be read: EISDIR'],
-    [join(PROJECT_DIRECTORY, 'package.json'), 'package.json is not a PNG, WebP or JPEG'],
-    [join(PROJECT_DIRECTORY, 'package-lock.json'), 'is larger than 16384 bytes'],
-  ])('rejects the logo %j with a reason', async (file, message) => {
-    await expect(readLogo(file)).rejects.toThrow(message);
   });
 });

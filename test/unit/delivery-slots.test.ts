@@ -1,13 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Tenant } from '../../src/domain/intent.ts';
 import type { ChosenEndpoint, DeliveryId, DeliveryMessage } from '../../src/intent/protocol.ts';
-import {
-  DELIVERIES_PER_ENDPOINT_MIN,
-  DELIVERIES_PER_TENANT_MAX,
-  FULL_WAIT_MS,
-} from '../../src/webhooks/consume.ts';
+import { FULL_WAIT_MS } from '../../src/webhooks/consume.ts';
 import { forgetWebhookSettings, webhookSettings } from '../../src/webhooks/settings.ts';
-import { DeliverySlots, SLOT_LEASE_MS } from '../../src/webhooks/slots.ts';
+import {
+  CROWDED_FROM,
+  DELIVERIES_MAX,
+  DeliverySlots,
+  SHARES,
+  SLOT_LEASE_MS,
+  type Slot,
+  type SlotOwner,
+} from '../../src/webhooks/slots.ts';
 import {
   choosing,
   consume,
@@ -55,7 +59,7 @@ describe('bounded concurrency (decisions.md#18)', () => {
   test('a merchant whose endpoint hangs keeps 16 places and delays no other tenant or queue', async () => {
     const { stub, release } = hangingObject();
     const env = environment(stub, null);
-    const slow = await consume(env, 'q-slots', many(DELIVERIES_PER_TENANT_MAX + 2, 'slow'));
+    const slow = await consume(env, 'q-slots', many(SHARES.tenantMax + 2, 'slow'));
     expect(slow.fates.filter((fate) => fate === 'acked')).toHaveLength(16);
     expect(slow.fates.slice(16)).toEqual(['again in 3 s', 'again in 3 s']);
     const other = await consume(env, 'q-slots', many(1, 'other'));
@@ -82,9 +86,9 @@ describe('bounded concurrency (decisions.md#18)', () => {
         many(count, 'several').map((one) => ({ ...one, endpointId }));
       const hanging = await consume(env, 'q-endpoints', to('we_hangs', 20));
       expect(hanging.fates.filter((fate) => fate === 'acked')).toHaveLength(16);
-      const other = await consume(env, 'q-endpoints', to(works, DELIVERIES_PER_ENDPOINT_MIN + 1));
+      const other = await consume(env, 'q-endpoints', to(works, SHARES.endpointMin + 1));
       expect(other.fates).toEqual([
-        ...Array.from({ length: DELIVERIES_PER_ENDPOINT_MIN }, () => 'acked'),
+        ...Array.from({ length: SHARES.endpointMin }, () => 'acked'),
         'again in 3 s',
       ]);
       release();
@@ -128,11 +132,11 @@ describe('bounded concurrency (decisions.md#18)', () => {
   test('a message without a place is dropped after eight tries, because its lease sends it again', async () => {
     const { stub, release } = hangingObject();
     const env = environment(stub, null);
-    const busy = await consume(env, 'q-bounce', many(DELIVERIES_PER_TENANT_MAX, 'slow'));
+    const busy = await consume(env, 'q-bounce', many(SHARES.tenantMax, 'slow'));
     const bounced = await consume(env, 'q-bounce', many(1, 'slow'), { attempts: 8 });
     // Acknowledged without a claim: only messages with a place reached the object.
     expect(bounced.fates).toEqual(['acked']);
-    expect(release()).toBe(DELIVERIES_PER_TENANT_MAX);
+    expect(release()).toBe(SHARES.tenantMax);
     await busy.settled();
   });
 
@@ -169,31 +173,46 @@ describe('bounded concurrency (decisions.md#18)', () => {
     await settled();
   });
 
+  /** Takes so many slots for an owner; the last of them. */
+  function take(slots: DeliverySlots, owner: SlotOwner, count: number, nowMs = 0): Slot | null {
+    return Array.from({ length: count }, () => slots.take(owner, nowMs)).at(-1) ?? null;
+  }
+
+  const [one, two] = [
+    { tenant: 'm1', endpoint: 'we_1' },
+    { tenant: 'm1', endpoint: 'we_2' },
+  ];
+
   test('a place whose invocation was dropped is free again after its lease', () => {
-    const shares = { tenantMax: 1, endpointMin: 1 };
-    const slots = new DeliverySlots({
-      slotsMax: 2,
-      shares,
-      crowdedFrom: 2,
-      crowdedShares: shares,
-    });
-    const one = { tenant: 'm1', endpoint: null };
-    expect(slots.take(one, 0)).not.toBeNull();
+    const slots = new DeliverySlots();
+    expect(take(slots, one, SHARES.tenantMax)).not.toBeNull();
     expect(slots.take(one, SLOT_LEASE_MS - 1)).toBeNull();
-    expect(slots.take({ tenant: 'm2', endpoint: null }, 0)).not.toBeNull();
+    for (let other = SHARES.tenantMax; other < DELIVERIES_MAX; other += 1) {
+      expect(slots.take({ tenant: `other-${other}`, endpoint: null }, 0)).not.toBeNull();
+    }
     expect(slots.isFull(SLOT_LEASE_MS - 1)).toBe(true);
     expect(slots.isFull(SLOT_LEASE_MS)).toBe(false);
     expect(slots.take(one, SLOT_LEASE_MS)).not.toBeNull();
   });
 
-  test('a place that changes its owner still counts, for the new one only', () => {
-    const shares = { tenantMax: 1, endpointMin: 1 };
-    const slots = new DeliverySlots({ slotsMax: 9, shares, crowdedFrom: 9, crowdedShares: shares });
-    const [one, two] = ['we_1', 'we_2'].map((endpoint) => ({ tenant: 'm1', endpoint }));
-    if (one === undefined || two === undefined) {
-      throw new Error('no owners');
+  test('a crowded isolate gives a tenant fewer places', () => {
+    const slots = new DeliverySlots();
+    for (let other = 0; other < CROWDED_FROM - 1; other += 1) {
+      slots.take({ tenant: `other-${other}`, endpoint: null }, 0);
     }
-    const slot = slots.take(one, 0);
+    expect([take(slots, one, 1), take(slots, one, 1)]).toEqual([
+      expect.anything(),
+      expect.anything(),
+    ]);
+    expect(slots.take(one, 0)).toBeNull();
+  });
+
+  test('a place that changes its owner still counts, for the new one only', () => {
+    const slots = new DeliverySlots();
+    const { tenantMax, endpointMin } = SHARES;
+    take(slots, { tenant: 'm1', endpoint: null }, tenantMax - 2 * endpointMin + 1);
+    take(slots, two, endpointMin - 1);
+    const slot = take(slots, one, endpointMin);
     expect(slot !== null && slots.move(slot, two)).toBe(true);
     expect(slots.take(two, 0)).toBeNull();
     expect(slots.take(one, 0)).not.toBeNull();
@@ -202,11 +221,9 @@ describe('bounded concurrency (decisions.md#18)', () => {
   });
 
   test("a place that changes its owner does not count against its own tenant's share", () => {
-    const shares = { tenantMax: 2, endpointMin: 1 };
-    const slots = new DeliverySlots({ slotsMax: 9, shares, crowdedFrom: 9, crowdedShares: shares });
-    const busy = { tenant: 'm1', endpoint: 'we_1' };
-    expect(slots.take(busy, 0)).not.toBeNull();
+    const slots = new DeliverySlots();
+    take(slots, one, SHARES.tenantMax - 1);
     const slot = slots.take({ tenant: 'm1', endpoint: 'not-chosen' }, 0);
-    expect(slot !== null && slots.move(slot, busy)).toBe(true);
+    expect(slot !== null && slots.move(slot, one)).toBe(true);
   });
 });

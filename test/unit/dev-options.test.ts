@@ -1,43 +1,39 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ignoredRailSecrets } from '../../scripts/dev/local-secrets.ts';
-import { DEV_HELP, devOptions } from '../../scripts/dev/options.ts';
+import { DEV, type DevOptions } from '../../scripts/dev/options.ts';
 import { DEFAULT_STATE_DIRECTORY } from '../../scripts/project/files.ts';
+import { readOptions, scriptHelp } from '../../scripts/project/options.ts';
 
 /** Goal: `npm run dev` refuses what it does not know, before it creates anything. */
 
 const DEFAULTS = {
   port: 8787,
-  stateDirectory: DEFAULT_STATE_DIRECTORY,
-  hasStandIns: true,
-  hasBackOffice: true,
-  variables: [],
-  configFile: undefined,
-  wranglerArgs: ['--inspector-port', '0', '--log-level', 'warn'],
+  'persist-to': DEFAULT_STATE_DIRECTORY,
+  'no-stand-ins': false,
+  'payments-only': false,
+  verbose: false,
+  var: [],
+  config: undefined,
+  'log-level': undefined,
+  'inspector-port': undefined,
 };
 
-test.each<[string, object]>([
+test.each<[string, Partial<DevOptions>]>([
   ['', {}],
   ['--port 8790', { port: 8790 }],
   ['--port=1', { port: 1 }],
-  ['--persist-to a/b', { stateDirectory: resolve('a/b') }],
-  ['--no-stand-ins', { hasStandIns: false }],
-  ['--payments-only', { hasBackOffice: false }],
-  ['--verbose', { wranglerArgs: ['--inspector-port', '0'] }],
-  [
-    '--verbose --log-level debug',
-    { wranglerArgs: ['--inspector-port', '0', '--log-level', 'debug'] },
-  ],
-  [
-    '--inspector-port 9229 --log-level error --config a.toml --var RATE_LIMITS:off --var A:--b',
-    {
-      wranglerArgs: [...['--inspector-port', '9229', '--log-level', 'error']],
-      configFile: 'a.toml',
-      variables: ['RATE_LIMITS:off', 'A:--b'],
-    },
-  ],
+  ['--persist-to a/b', { 'persist-to': resolve('a/b') }],
+  ['--no-stand-ins', { 'no-stand-ins': true }],
+  ['--payments-only', { 'payments-only': true }],
+  ['--verbose --log-level debug', { verbose: true, 'log-level': 'debug' }],
+  ['--inspector-port 9229 --config a.toml', { 'inspector-port': '9229', config: 'a.toml' }],
+  ['--var RATE_LIMITS:off --var A:--b', { var: ['RATE_LIMITS:off', 'A:--b'] }],
 ])('reads "%s"', (line, changed) => {
-  expect(devOptions(line.split(' ').filter(Boolean))).toEqual({ ...DEFAULTS, ...changed });
+  expect(readOptions(DEV.options, line.split(' ').filter(Boolean))).toEqual({
+    ...DEFAULTS,
+    ...changed,
+  });
 });
 
 describe('refuses', () => {
@@ -46,22 +42,22 @@ describe('refuses', () => {
     ['--remote', '--remote'],
     ['8790', '8790'],
     ['--port', '--port'],
-    ['--port=', '--port takes a number'],
-    ['--port 0', '--port takes a number'],
-    ['--port 65536', '--port takes a number'],
-    ['--port 1e3', '--port takes a number'],
+    ['--port=', '--port takes a whole number'],
+    ['--port 0', '--port takes a whole number'],
+    ['--port 65536', '--port takes a whole number'],
+    ['--port 1e3', '--port takes a whole number'],
     ['--port 1 --port 2', '--port can be given only once'],
     ['--persist-to=', '--persist-to takes a directory'],
     ['--verbose=yes', '--verbose'],
   ])('%s', (line, message) => {
-    expect(() => devOptions(line.split(' '))).toThrow(message);
+    expect(() => readOptions(DEV.options, line.split(' '))).toThrow(message);
   });
 });
 
 test('prints help that names every option', () => {
-  expect(devOptions(['--port', '8790', '--help'])).toBeNull();
+  expect(readOptions(DEV.options, ['--port', '8790', '--help'])).toBeNull();
   for (const name of ['port PORT', 'persist-to DIR', 'no-stand-ins', 'verbose', 'var', 'help']) {
-    expect(DEV_HELP).toContain(`--${name}`);
+    expect(scriptHelp(DEV)).toContain(`--${name}`);
   }
 });
 

@@ -52,192 +52,121 @@ function detailsAfter(story: Story, kind: IntentKind = 'hosted'): HistoryDetail[
 const START = startAttempt('a', { phone: '251911234567' });
 const PUSH = startAttempt('a', { flow: 'push', phone: '251911234567' });
 const A = { attemptIndex: 0, method: 'TELE_BIRR' };
-const PAID_BY_RAIL = {
-  ...{ actor: 'rail', ...A, attemptStatus: 'succeeded' },
-  ...{ outcome: 'succeeded', receipt: 'RAIL-a' },
-} as const;
+/** A step of the attempt, as its detail names it. */
+const step = (actor: Party, attemptStatus: string, more: object = {}) => ({
+  ...{ actor, ...A, attemptStatus },
+  ...more,
+});
+const FOUND = { outcome: 'succeeded', receipt: 'RAIL-a' };
+const PAID_BY_RAIL = step('rail', 'succeeded', FOUND);
+const FAILED_BY_RAIL = { outcome: 'failed', reason: 'insufficient_funds' };
+const CLOSED = step('clock', 'expired', { reason: 'timed_out' });
+const HANA = { operator: 'Hana', operatorProved: true };
+const FOUND_BY_HANA = {
+  ...{ outcome: 'succeeded', receipt: 'HAND-1', ...HANA },
+  note: 'Found in the statement of the day.',
+};
 const failedWithCode = (providerCode: string): Command => ({
   type: 'resolve_attempt',
   attemptId: 'a',
   outcome: { type: 'failed', reason: 'insufficient_funds', providerCode },
 });
+const ONLY_A = startAttempt('a', { windowIsFinal: true });
+const UNTIL_EXPIRY = startAttempt('a', { deadlineAtMs: 60_000, windowIsFinal: true });
+const B: Story = [at(3, startAttempt('b')), at(4, succeed('b'))];
 
-test.each<[string, Story, IntentKind, readonly object[]]>([
-  [
-    'a customer starts',
-    [START],
-    'hosted',
-    [{ actor: 'customer', ...A, attemptStatus: 'processing' }],
-  ],
-  [
-    'a merchant starts',
-    [START],
-    'express',
-    [{ actor: 'merchant', ...A, attemptStatus: 'processing' }],
-  ],
-  ['paid', [START, succeed('a')], 'hosted', [PAID_BY_RAIL]],
+test.each<[string, IntentKind, Story, ...object[]]>([
+  ['a customer starts', 'hosted', [at(1, START)], step('customer', 'processing')],
+  ['a merchant starts', 'express', [at(1, START)], step('merchant', 'processing')],
+  ['paid', 'hosted', [at(1, START), at(2, succeed('a'))], PAID_BY_RAIL],
   [
     'failed, with the provider’s code',
-    [START, failedWithCode('1')],
     'hosted',
-    [
-      {
-        actor: 'rail',
-        ...A,
-        attemptStatus: 'failed',
-        outcome: 'failed',
-        reason: 'insufficient_funds',
-        providerCode: '1',
-      },
-    ],
+    [at(1, START), at(2, failedWithCode('1'))],
+    step('rail', 'failed', { ...FAILED_BY_RAIL, providerCode: '1' }),
   ],
   [
     'failed, with a provider code that may contain personal data',
-    [START, failedWithCode('0911234567')],
     'hosted',
-    [
-      {
-        actor: 'rail',
-        ...A,
-        attemptStatus: 'failed',
-        outcome: 'failed',
-        reason: 'insufficient_funds',
-      },
-    ],
+    [at(1, START), at(2, failedWithCode('0911234567'))],
+    step('rail', 'failed', FAILED_BY_RAIL),
   ],
-  [
-    'a window closes',
-    [PUSH, at(30_000, TICK)],
-    'hosted',
-    [{ actor: 'clock', ...A, attemptStatus: 'unresolved' }],
-  ],
-  [
-    'a final window closes',
-    [startAttempt('a', { windowIsFinal: true }), at(30_000, TICK)],
-    'express',
-    [{ actor: 'clock', ...A, attemptStatus: 'expired', reason: 'timed_out' }],
-  ],
-  ['time runs out', [at(60_000, TICK)], 'hosted', [{ actor: 'clock' }]],
+  ['a window closes', 'hosted', [at(1, PUSH), at(30_000, TICK)], step('clock', 'unresolved')],
+  ['a final window closes', 'express', [at(1, ONLY_A), at(30_000, TICK)], CLOSED],
+  ['time runs out', 'hosted', [at(60_000, TICK)], { actor: 'clock' }],
   [
     'the customer abandons the attempt',
-    [START, abandon('a')],
     'hosted',
-    [{ actor: 'customer', ...A, attemptStatus: 'unresolved', reason: 'abandoned' }],
+    [at(1, START), at(2, abandon('a'))],
+    step('customer', 'unresolved', { reason: 'abandoned' }),
   ],
   [
     'the customer abandons the payment',
-    [ABANDON_PAYMENT],
     'hosted',
-    [{ actor: 'customer', reason: 'abandoned' }],
+    [at(1, ABANDON_PAYMENT)],
+    { actor: 'customer', reason: 'abandoned' },
   ],
-  ['the merchant cancels', [CANCEL], 'hosted', [{ actor: 'merchant' }]],
+  ['the merchant cancels', 'hosted', [at(1, CANCEL)], { actor: 'merchant' }],
   [
     'a callback is refused',
-    [START, refuseCallback('a')],
     'hosted',
-    [{ actor: 'rail', ...A, attemptStatus: 'processing', anomaly: 'refused_callback' }],
+    [at(1, START), at(2, refuseCallback('a'))],
+    step('rail', 'processing', { anomaly: 'refused_callback' }),
   ],
   [
     'a callback is refused after the payment failed: the reason is of an earlier step',
-    [START, fail('a'), refuseCallback('a')],
     'express',
-    [{ actor: 'rail', ...A, attemptStatus: 'failed', anomaly: 'refused_callback' }],
+    [at(1, START), at(2, fail('a')), at(3, refuseCallback('a'))],
+    step('rail', 'failed', { anomaly: 'refused_callback' }),
   ],
   [
     'paid after a callback was refused: the refusal is of an earlier step',
-    [START, refuseCallback('a'), succeed('a')],
     'hosted',
-    [PAID_BY_RAIL],
+    [at(1, START), at(2, refuseCallback('a')), at(3, succeed('a'))],
+    PAID_BY_RAIL,
   ],
   [
     'the provider contradicts itself',
-    [START, succeed('a'), fail('a')],
     'hosted',
-    [
-      {
-        actor: 'rail',
-        ...A,
-        attemptStatus: 'succeeded',
-        outcome: 'failed',
-        reason: 'declined',
-        anomaly: 'contradicting_failure',
-      },
-    ],
+    [at(1, START), at(2, succeed('a')), at(3, fail('a'))],
+    step('rail', 'succeeded', {
+      ...{ outcome: 'failed', reason: 'declined' },
+      anomaly: 'contradicting_failure',
+    }),
   ],
   [
     'late, and the expiry that was due before it',
-    [startAttempt('a', { deadlineAtMs: 60_000, windowIsFinal: true }), at(60_000, succeed('a'))],
     'hosted',
-    [
-      { actor: 'clock', ...A, attemptStatus: 'expired', reason: 'timed_out' },
-      {
-        actor: 'rail',
-        ...A,
-        attemptStatus: 'succeeded',
-        outcome: 'succeeded',
-        receipt: 'RAIL-a',
-        late: true,
-      },
-    ],
+    [at(1, UNTIL_EXPIRY), at(60_000, succeed('a'))],
+    CLOSED,
+    step('rail', 'succeeded', { ...FOUND, late: true }),
   ],
   [
     'manually resolved as paid',
-    [PUSH, at(60_000, TICK), at(90_000, succeedManually('a'))],
     'hosted',
-    [
-      {
-        actor: 'operator',
-        ...A,
-        attemptStatus: 'succeeded',
-        outcome: 'succeeded',
-        receipt: 'HAND-1',
-        late: true,
-        operator: 'Hana',
-        operatorProved: true,
-        note: 'Found in the statement of the day.',
-      },
-    ],
+    [at(1, PUSH), at(60_000, TICK), at(90_000, succeedManually('a'))],
+    step('operator', 'succeeded', { ...FOUND_BY_HANA, late: true }),
   ],
   [
     'paid twice, as an operator finds out',
-    [START, abandon('a'), startAttempt('b'), succeed('b'), at(40_000, succeedManually('a'))],
     'hosted',
-    [
-      {
-        actor: 'operator',
-        ...A,
-        attemptStatus: 'succeeded',
-        outcome: 'succeeded',
-        receipt: 'HAND-1',
-        anomaly: 'duplicate_payment',
-        operator: 'Hana',
-        operatorProved: true,
-        note: 'Found in the statement of the day.',
-      },
-    ],
+    [at(1, START), at(2, abandon('a')), ...B, at(40_000, succeedManually('a'))],
+    step('operator', 'succeeded', { ...FOUND_BY_HANA, anomaly: 'duplicate_payment' }),
   ],
   [
     'manually resolved as unpaid',
-    [PUSH, at(30_000, TICK), at(30_000, failManually('a'))],
     'express',
-    [
-      {
-        actor: 'operator',
-        ...A,
-        attemptStatus: 'failed',
-        outcome: 'failed',
-        reason: 'declined',
-        operator: 'Hana',
-        operatorProved: true,
-        note: 'The rail knows of no payment.',
-      },
-    ],
+    [at(1, PUSH), at(30_000, TICK), at(30_000, failManually('a'))],
+    step('operator', 'failed', {
+      ...{ outcome: 'failed', reason: 'declined', ...HANA },
+      note: 'The rail knows of no payment.',
+    }),
   ],
-])('%s', (_name, story, kind, details) => {
+])('%s', (_name, kind, story, ...details) => {
   expect(detailsAfter(story, kind)).toEqual(details);
 });
 
-const PAID: Story = [START, succeed('a')];
+const PAID: Story = [at(1, START), at(2, succeed('a'))];
 const CLAIM = claimRefund('r');
 
 function request(requester: RefundRequester, capability: RefundCapability | null): Command {
@@ -255,10 +184,7 @@ const byHand = (secondOperatorAboveMinor: number | null) =>
     secondOperatorAboveMinor,
   });
 
-const BY_HANA = {
-  ...{ actor: 'operator', operator: 'Hana', operatorProved: true },
-  note: 'Told …',
-};
+const BY_HANA = { actor: 'operator', ...HANA, note: 'Told …' };
 const RETURNED = { type: 'succeeded', railReference: 'BANK-7' } as const;
 
 test.each<[string, Command[], object]>([
@@ -326,7 +252,7 @@ test.each([
   ],
   ['transaction 1000001', 'transaction 1000001'],
 ])('stores the note %j as %j', (note, kept) => {
-  const story: Story = [PUSH, succeedManually('a', { note })];
+  const story: Story = [at(1, PUSH), at(2, succeedManually('a', { note }))];
   expect(detailsAfter(story)[0]?.note).toBe(kept);
 });
 

@@ -11,18 +11,16 @@ import {
   BETA,
   type CallOptions,
   call,
-  consume,
   HOUR_MS,
   isSignedBy,
-  merchantServer,
   payHosted,
   SECOND_MS,
-  useGateway,
+  useDeliveries,
 } from './support.ts';
 
 /** Goal: a program can do with its endpoints what members do in the dashboard, and no more. */
 
-const caught = useGateway();
+const { arrivals, deliverAll } = useDeliveries();
 
 const PATH = '/api/v1/payment/sandbox/webhook-endpoints';
 const URL_A = 'https://shop.example.com/hooks?token=1';
@@ -46,15 +44,13 @@ const change = (id: string, body: Record<string, unknown>) =>
 
 let orders = 0;
 
-async function delivered(): Promise<Arrival[]> {
+/** What arrives of a new payment's event. */
+async function delivered(): Promise<readonly Arrival[]> {
   orders += 1;
-  const arrivals = merchantServer();
+  arrivals.length = 0;
   await payHosted({ paymentIntentUniqueId: `order-${orders}`, callbackUrl: null });
-  while (caught.webhooks.length > 0) {
-    await consume('kefel-webhooks', caught.webhooks.splice(0));
-  }
-  vi.mocked(globalThis.fetch).mockRestore();
-  return arrivals;
+  await deliverAll();
+  return [...arrivals];
 }
 
 test('creates, lists, reads, changes and deletes an endpoint', async () => {

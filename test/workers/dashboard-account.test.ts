@@ -261,11 +261,6 @@ describe('sessions', () => {
   });
 });
 
-test('sends a visitor to the sign-in page', async () => {
-  const page = await visit(null, ACCOUNT);
-  expect(page.headers.get('location')).toBe('/dashboard/sign-in?next=%2Fdashboard%2Faccount');
-});
-
 interface Confirmation {
   readonly credential: string;
   readonly cookie: string;

@@ -165,17 +165,6 @@ test('limits the number of logos that are stored for a merchant', async () => {
   expect((await upload(owner, `${PATH}/logo`, 'logo', PNG)).status).toBe(303);
 });
 
-test.each(['developer', 'cashier', 'viewer'] as const)(
-  'a %s neither sees nor changes the branding',
-  async (role) => {
-    const member = await signedIn(role);
-    expect((await visit(member, PATH)).status).toBe(403);
-    expect((await submit(member, `${PATH}/color`, { color: '#0b6b4b' })).status).toBe(403);
-    expect((await upload(member, `${PATH}/logo`, 'logo', PNG)).status).toBe(403);
-    expect([await brandings(), await logos()]).toEqual([[], []]);
-  },
-);
-
 test('an upload requires the session’s own token', async () => {
   const owner = await signedIn();
   const other = await signedIn();

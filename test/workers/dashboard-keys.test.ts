@@ -10,7 +10,6 @@ import { auditLog, type SignedIn, signedIn, submit, visit } from './dashboard-su
 import {
   ALPHA,
   advance,
-  BETA,
   CREATE_PATHS,
   call,
   DAY_MS,
@@ -460,75 +459,30 @@ test('the list shows when a key was last used', async () => {
   expect(writes).not.toHaveBeenCalled();
 });
 
-describe('without permission', () => {
-  test('a viewer sees names and last characters, and no way to change them', async () => {
-    const apiKey = await created(await signedIn());
-    const viewer = await signedIn('viewer');
-    const list = await (await visit(viewer, KEYS)).text();
-    expect(list).toContain('Web shop');
-    expect(list).toContain(`…${apiKey.slice(-4)}`);
-    expect(list).not.toContain(await apiKeyDigest(apiKey));
-    expect(list).not.toContain('Create key');
-    const path = await pathOf(apiKey);
-    const before = await allKeys();
-    expect((await visit(viewer, path)).status).toBe(403);
-    const form = await formIdOf(await signedIn());
-    for (const target of [KEYS, `${path}/name`, `${path}/roll`, `${path}/revoke`]) {
-      const fields = { name: 'Mine', overlap: 'none', form };
-      expect((await submit(viewer, target, fields)).status).toBe(403);
-    }
-    expect(await allKeys()).toEqual(before);
-  });
-
-  test.each([
-    ["another merchant's", BETA.apiKeys.sandbox],
-    ["the other environment's", ALPHA.apiKeys.production],
-    ['an unknown', 'nothing'],
-  ])('%s key does not exist here', async (_name, apiKey) => {
-    const member = await signedIn('owner', ALPHA);
-    const path = await pathOf(apiKey);
-    const form = await formIdOf(member);
-    const before = await allKeys();
-    expect((await visit(member, path)).status).toBe(404);
-    for (const change of ['name', 'roll', 'revoke']) {
-      const fields = { name: 'Mine', overlap: 'none', form };
-      expect((await submit(member, `${path}/${change}`, fields)).status).toBe(404);
-    }
-    expect(await allKeys()).toEqual(before);
-    expect(await auditLog()).toEqual([]);
-    expect(await (await visit(member, KEYS)).text()).not.toContain(`…${apiKey.slice(-4)}`);
-  });
-
-  test('an invalid key id is not found', async () => {
-    const member = await signedIn();
-    for (const id of ['x', 'A'.repeat(64), "' OR 1=1 --", '0'.repeat(5_000)]) {
-      expect((await visit(member, `${KEYS}/${encodeURIComponent(id)}`)).status).toBe(404);
-    }
-  });
-
-  test('members of a suspended merchant see their keys and change none', async () => {
-    const member = await signedIn();
-    const apiKey = await created(member);
-    const form = await formIdOf(member);
-    await env.DB.prepare("UPDATE merchants SET status = 'suspended'").run();
-    const before = await allKeys();
-    expect(await (await visit(member, KEYS)).text()).not.toContain('Create key');
-    expect(await (await visit(member, await pathOf(apiKey))).text()).not.toContain('Revoke key');
-    expect((await submit(member, KEYS, { name: 'A', form })).status).toBe(403);
-    expect(await allKeys()).toEqual(before);
-  });
-
-  test("a form with another session's token, or without one, changes nothing", async () => {
-    const member = await signedIn();
-    const other = await signedIn();
-    const form = await formIdOf(member);
-    const before = await allKeys();
-    const stolen = { ...member, csrf: other.csrf };
-    expect((await submit(stolen, KEYS, { name: 'A', form })).status).toBe(403);
-    expect((await submit(null, KEYS, { name: 'A', form })).status).toBe(401);
-    expect(await allKeys()).toEqual(before);
-  });
+test('a viewer sees names and last characters, and no way to change them', async () => {
+  const apiKey = await created(await signedIn());
+  const list = await (await visit(await signedIn('viewer'), KEYS)).text();
+  expect(list).toContain('Web shop');
+  expect(list).toContain(`…${apiKey.slice(-4)}`);
+  expect(list).not.toContain(await apiKeyDigest(apiKey));
+  expect(list).not.toContain('Create key');
 });
+
+test('a suspended merchant’s pages offer no change of keys', async () => {
+  const member = await signedIn();
+  const apiKey = await created(member);
+  await env.DB.prepare("UPDATE merchants SET status = 'suspended'").run();
+  expect(await (await visit(member, KEYS)).text()).not.toContain('Create key');
+  expect(await (await visit(member, await pathOf(apiKey))).text()).not.toContain('Revoke key');
+});
+
+test.each(['x', 'A'.repeat(64), "' OR 1=1 --", '0'.repeat(5_000)])(
+  'a key that does not exist is not found: %.20s',
+  async (id) => {
+    const path = `${KEYS}/${encodeURIComponent(id)}`;
+    expect((await visit(await signedIn(), path)).status).toBe(404);
+  },
+);
 
 test('shows the pages in Amharic', async () => {
   const member = await signedIn();

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
+import type { Role } from '../../back-office/members/permissions.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import { offerMethod, setCommission, setLimit } from '../../src/merchants/methods.ts';
 import { auditLog, signedIn, submit, visit } from './dashboard-support.ts';
@@ -30,7 +31,7 @@ const PATH = '/dashboard/sandbox/methods';
 const SETTINGS_AGE_MS_MAX = 10 * SECOND_MS;
 
 /** A page's table: the text of each cell by its column, by method. */
-async function shown(path = PATH, role: 'owner' | 'viewer' = 'owner') {
+async function shown(path = PATH, role: Role = 'owner') {
   const html = await (await visit(await signedIn(role), path)).text();
   const rows = [...html.matchAll(/<tr>(.*?)<\/tr>/g)].map(([, row = '']) => row);
   const cellsOf = (row: string) =>
@@ -132,26 +133,10 @@ test('cannot enable what the operator does not offer', async () => {
   expect(await auditLog()).toEqual([]);
 });
 
-test.each(['developer', 'cashier', 'viewer'] as const)(
-  'shows the methods to a %s, who changes none',
-  async (role) => {
-    const member = await signedIn(role);
-    const html = await (await visit(member, PATH)).text();
-    expect(html).toContain('telebirr');
-    expect(html).not.toContain('Turn off');
-    const before = await allMethods();
-    expect((await submit(member, `${PATH}/CBE/disable`)).status).toBe(403);
-    expect(await allMethods()).toEqual(before);
-  },
-);
-
-test('changes one merchant in one environment', async () => {
-  await submit(await signedIn('owner', BETA), `${PATH}/CBE/disable`);
-  expect((await rowOf('CBE'))?.State).toBe('On');
-  const off = await env.DB.prepare(
-    'SELECT merchant_id, environment, method FROM merchant_methods WHERE enabled = 0',
-  ).all();
-  expect(off.results).toEqual([{ merchant_id: BETA.id, environment: 'sandbox', method: 'CBE' }]);
+test.each(['developer', 'cashier', 'viewer'] as const)('shows a %s no switch', async (role) => {
+  const { html } = await shown(PATH, role);
+  expect(html).toContain('telebirr');
+  expect(html).not.toContain('Turn off');
 });
 
 test.each(['hosted', 'express'] as const)(

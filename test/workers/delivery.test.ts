@@ -1,7 +1,7 @@
 import { evictAllDurableObjects, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { Webhook } from 'standardwebhooks';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { base64FromBytes } from '../../src/crypto/encoding.ts';
 import { CLAIM_LEASE_MS, DELIVERY_WAITS_MS, QUEUED_LEASE_MS } from '../../src/domain/schedule.ts';
 import {
@@ -41,7 +41,7 @@ import {
   statusPath,
   stubOf,
   tenantOf,
-  useGateway,
+  useDeliveries,
   webhookKeys,
 } from './support.ts';
 
@@ -52,21 +52,9 @@ import {
  * messages that the object sends, and moves the clock from one due time to the next.
  */
 
-const caught = useGateway();
+const { caught, arrivals, statuses, deliver, retry, nextDue, nextTry } = useDeliveries();
 
-beforeEach(() => {
-  // The middle of the jitter, so that waits match the schedule exactly.
-  vi.spyOn(Math, 'random').mockReturnValue(0.5);
-});
-
-/** Moves the clock to the event's due time and fires the alarm. */
-async function nextDue(): Promise<void> {
-  vi.setSystemTime((await lastEvent()).dueAtMs ?? 0);
-  await fireAlarm();
-}
-
-const deliverFirst = () => consume('kefel-webhooks', caught.webhooks.splice(0));
-const deliverRetry = () => consume('kefel-webhook-retries', caught.retries.splice(0));
+const FAILED = { type: 'failed', retryAfterMs: null, isEndpointPaused: false } as const;
 
 test('promises.md#6: queues the event in the commit that announces it, and sets the alarm', async () => {
   await payHosted();
@@ -94,9 +82,8 @@ test('promises.md#6: queues the event in the commit that announces it, and sets 
 });
 
 test('decisions.md#17: sends the event as documented, with both signatures', async () => {
-  const arrivals = merchantServer();
   await payHosted();
-  await deliverFirst();
+  await deliver();
   const arrival = firstOf(arrivals);
   expect(arrival.url).toBe(CALLBACK_URL);
   expect(Object.keys(arrival.event)).toEqual([
@@ -157,13 +144,11 @@ test('promises.md#6: sends a lost message again after its lease, at growing inte
   const gaps = sentAtMs.slice(1).map((atMs, index) => atMs - (sentAtMs[index] ?? 0));
   expect(gaps).toEqual([...gaps].sort((one, other) => one - other));
   expect(gaps.at(-1)).toBe(60 * MINUTE_MS);
-  const arrivals = merchantServer();
-  await deliverFirst();
+  await deliver();
   expect(arrivals).toHaveLength(1);
 });
 
 test('promises.md#6: duplicate messages, in sequence or at once, make one claim and one request', async () => {
-  const arrivals = merchantServer();
   await payHosted();
   const message = firstOf(caught.webhooks.splice(0));
   await Promise.all([
@@ -180,7 +165,7 @@ test('promises.md#6: acknowledges every message once its delivery has started', 
     throw new Error('connection reset');
   });
   await payHosted();
-  const result = await deliverFirst();
+  const result = await deliver();
   expect(result.explicitAcks).toEqual(['message-0']);
   expect(result.retryMessages).toEqual([]);
   expect(await lastEvent()).toMatchObject({
@@ -190,7 +175,6 @@ test('promises.md#6: acknowledges every message once its delivery has started', 
 });
 
 test('promises.md#6: ignores a message for an unknown object or event', async () => {
-  const arrivals = merchantServer();
   await createHosted();
   const { objectId } = clientOf();
   const unknown = env.PAYMENT_INTENT.newUniqueId().toString();
@@ -241,11 +225,7 @@ test('promises.md#6: only logs the failure report of an old claim', async () => 
   await fireAlarm();
   const current = await claim(sequence);
   const before = await lastEvent();
-  for (const outcome of [
-    { type: 'failed' as const, retryAfterMs: null, isEndpointPaused: false },
-    { type: 'gone' as const },
-    { type: 'no_destination' as const },
-  ]) {
+  for (const outcome of [FAILED, { type: 'gone' }, { type: 'no_destination' }] as const) {
     await report(sequence, old.claimId, outcome);
     const { tries, ...event } = await lastEvent();
     expect(event).toEqual({ ...before, tries: undefined });
@@ -266,11 +246,7 @@ test('promises.md#6: a success of an old claim counts, and nothing more is sent'
   expect(await lastEvent()).toMatchObject({ deliveryStatus: 'delivered', dueAtMs: null });
   expect((await clientOf().claimDelivery({ sequence, position: 0 })).type).toBe('refused');
   // A second report of the same or another claim does not revive the event.
-  await report(sequence, old.claimId, {
-    type: 'failed',
-    retryAfterMs: null,
-    isEndpointPaused: false,
-  });
+  await report(sequence, old.claimId, FAILED);
   expect((await lastEvent()).deliveryStatus).toBe('delivered');
 });
 
@@ -288,17 +264,17 @@ const UNDELIVERED: readonly [string, () => Promise<unknown>][] = [
   [
     'waiting for its next try',
     async () => {
-      merchantServer(() => new Response('', { status: 500 }));
-      await deliverFirst();
-      vi.mocked(globalThis.fetch).mockRestore();
+      statuses.set('', 500);
+      await deliver();
+      statuses.clear();
     },
   ],
   [
     'dead',
     async () => {
-      merchantServer(() => new Response('', { status: 410 }));
-      await deliverFirst();
-      vi.mocked(globalThis.fetch).mockRestore();
+      statuses.set('', 410);
+      await deliver();
+      statuses.clear();
     },
   ],
 ];
@@ -315,7 +291,7 @@ test.each(UNDELIVERED)(
       { type: 'payment_expired', deliveryStatus: 'superseded', dueAtMs: null },
       { type: 'payment_succeeded', deliveryStatus: 'queued' },
     ]);
-    const arrivals = merchantServer();
+    arrivals.length = 0;
     // The old message arrives after the new one.
     await consume('kefel-webhooks', [...caught.webhooks.splice(0), ...expired]);
     expect(arrivals.map(({ event }) => event.webHookEvent)).toEqual(['PAYMENT_SUCCESS']);
@@ -331,16 +307,15 @@ test('decisions.md#18: the failure of a claim that has been superseded does not 
   const { sequence } = await lastEvent();
   const { claimId } = await claim(sequence);
   await execute(resolveAttempt('a0', 'succeeded'));
-  await report(sequence, claimId, { type: 'failed', retryAfterMs: null, isEndpointPaused: false });
+  await report(sequence, claimId, FAILED);
   expect((await clientOf().events())[0]).toMatchObject({ deliveryStatus: 'superseded' });
 });
 
 test('decisions.md#31: after a late success both events arrive in order, the second marked late', async () => {
-  const arrivals = merchantServer();
   await expireWithAttempt();
-  await deliverFirst();
+  await deliver();
   await execute(resolveAttempt('a0', 'succeeded'));
-  await deliverFirst();
+  await deliver();
   expect(arrivals.map(({ event }) => event.webHookEvent)).toEqual([
     'PAYMENT_EXPIRED',
     'PAYMENT_SUCCESS',
@@ -389,13 +364,12 @@ test.each([
 );
 
 test('decisions.md#31: a second paid attempt is an anomaly in the status call, without a second event', async () => {
-  const arrivals = merchantServer();
   await createHosted();
   await execute(startRedirect('a0'));
   await execute({ type: 'abandon_attempt', attemptId: 'a0' });
   await execute(startRedirect('a1'));
   await execute(resolveAttempt('a1', 'succeeded'));
-  await deliverFirst();
+  await deliver();
   for (let times = 0; times < 3; times += 1) {
     await execute(resolveAttempt('a0', 'succeeded'));
   }
@@ -430,12 +404,12 @@ test.each(Object.entries(INTERRUPTIONS))(
   'decisions.md#18: an event is dead after ten failed tries at the times of the schedule (%s)',
   async (_name, interrupt) => {
     const triedAtMs: number[] = [];
-    const arrivals = merchantServer(() => {
+    merchantServer(() => {
       triedAtMs.push(Date.now());
       return new Response('not today', { status: 500 });
     });
     await payHosted();
-    await deliverFirst();
+    await deliver();
     for (let tries = 1; tries < 10; tries += 1) {
       expect(await lastEvent()).toMatchObject({ deliveryStatus: 'waiting' });
       await interrupt();
@@ -448,7 +422,7 @@ test.each(Object.entries(INTERRUPTIONS))(
       expect(caught.webhooks).toEqual([]);
       expect(caught.retries).toHaveLength(1);
       await interrupt();
-      await deliverRetry();
+      await retry();
     }
     const event = await lastEvent();
     expect(event).toMatchObject({ deliveryStatus: 'dead', dueAtMs: null });
@@ -457,7 +431,7 @@ test.each(Object.entries(INTERRUPTIONS))(
     expect(event.tries[0]?.answerExcerpt).toBe('not today');
     const waits = triedAtMs.slice(1).map((atMs, index) => atMs - (triedAtMs[index] ?? 0));
     expect(waits).toEqual(DELIVERY_WAITS_MS.slice(1));
-    expect(arrivals).toHaveLength(10);
+    expect(triedAtMs).toHaveLength(10);
     advance(30 * DAY_MS);
     await fireAlarm();
     expect(caught.retries).toEqual([]);
@@ -466,10 +440,9 @@ test.each(Object.entries(INTERRUPTIONS))(
 );
 
 test('decisions.md#18: an operator can resend a dead event, which gets the whole schedule again', async () => {
-  let answer = 410;
-  const arrivals = merchantServer(() => new Response(null, { status: answer }));
+  statuses.set('', 410);
   await payHosted();
-  await deliverFirst();
+  await deliver();
   expect(await lastEvent()).toMatchObject({ deliveryStatus: 'dead', dueAtMs: null });
   advance(DAY_MS);
   await fireAlarm();
@@ -477,12 +450,11 @@ test('decisions.md#18: an operator can resend a dead event, which gets the whole
 
   const { sequence } = await lastEvent();
   expect(await clientOf().resendEvent(sequence)).toBe(true);
-  answer = 500;
-  await deliverFirst();
+  statuses.set('', 500);
+  await deliver();
   expect(await lastEvent()).toMatchObject({ deliveryStatus: 'waiting' });
-  answer = 204;
-  await nextDue();
-  await deliverRetry();
+  statuses.set('', 204);
+  await nextTry();
   expect(await lastEvent()).toMatchObject({ deliveryStatus: 'delivered' });
   expect(new Set(arrivals.map(({ text }) => text)).size).toBe(1);
   expect(await clientOf().resendEvent(99)).toBe(false);
@@ -508,7 +480,7 @@ test.each([
   const body = status === 204 ? null : 'x';
   const arrivals = merchantServer(() => new Response(body, { status, headers }));
   await payHosted();
-  await deliverFirst();
+  await deliver();
   expect(await lastEvent()).toMatchObject({ deliveryStatus, tries: [{ httpStatus: status }] });
   // Redirects are not followed.
   expect(arrivals).toHaveLength(1);
@@ -523,7 +495,7 @@ test.each([
   async (value, waitMs) => {
     merchantServer(() => new Response('', { status: 429, headers: { 'retry-after': value } }));
     await payHosted();
-    await deliverFirst();
+    await deliver();
     expect((await lastEvent()).dueAtMs).toBe(Date.now() + waitMs);
   },
 );
@@ -549,31 +521,17 @@ test.each(NEVER_CALLED)('decisions.md#12: refuses %s when a payment is created',
   }
 });
 
-test.each(NEVER_CALLED)('decisions.md#18: never calls %s, and shows a failed try', async (url) => {
-  const arrivals = merchantServer();
-  await setEndpoint(ALPHA, url);
-  await payHosted({ callbackUrl: null });
-  await deliverFirst();
-  expect(arrivals).toEqual([]);
-  expect(await lastEvent()).toMatchObject({
-    deliveryStatus: 'waiting',
-    tries: [{ httpStatus: null, error: expect.stringContaining('not sent') }],
-  });
-});
-
 test('decisions.md#19: without callbackUrl the event goes to the endpoint of that environment', async () => {
-  const arrivals = merchantServer();
   await setEndpoint(ALPHA, 'https://hooks.example.com/sandbox');
   await setEndpoint(ALPHA, 'https://hooks.example.com/live', 'production');
   await payHosted({ callbackUrl: null });
-  await deliverFirst();
+  await deliver();
   expect(arrivals.map(({ url }) => url)).toEqual(['https://hooks.example.com/sandbox']);
 });
 
 test('decisions.md#19: without any endpoint the event is kept, and can be sent once there is one', async () => {
-  const arrivals = merchantServer();
   await payHosted({ callbackUrl: null });
-  await deliverFirst();
+  await deliver();
   expect(await lastEvent()).toMatchObject({
     ...{ deliveryStatus: 'undeliverable', dueAtMs: null },
     tries: [{ httpStatus: null, error: 'no callbackUrl takes it and no endpoint is enabled' }],
@@ -585,7 +543,7 @@ test('decisions.md#19: without any endpoint the event is kept, and can be sent o
 
   await setEndpoint(ALPHA, 'https://hooks.example.com/sandbox');
   expect(await clientOf().resendEvent((await lastEvent()).sequence)).toBe(true);
-  await deliverFirst();
+  await deliver();
   expect(await lastEvent()).toMatchObject({ deliveryStatus: 'delivered' });
   expect(arrivals).toHaveLength(1);
 });
@@ -621,15 +579,13 @@ async function rotateRsaKey(): Promise<string> {
 }
 
 test('decisions.md#17, #32: sends the same bytes on every try, also after a key rotation', async () => {
-  const arrivals = merchantServer(() => new Response('', { status: 500 }));
+  statuses.set('', 500);
   await payHosted();
-  await deliverFirst();
-  await nextDue();
-  await deliverRetry();
+  await deliver();
+  await nextTry();
   await rotateRsaKey();
   for (let tries = 2; tries < 10; tries += 1) {
-    await nextDue();
-    await deliverRetry();
+    await nextTry();
   }
   expect(arrivals).toHaveLength(10);
   expect(new Set(arrivals.map(({ text }) => text)).size).toBe(1);
@@ -641,7 +597,6 @@ test('decisions.md#17, #32: sends the same bytes on every try, also after a key 
 });
 
 test('decisions.md#32: a resent event verifies by its retired key for 400 days', async () => {
-  const arrivals = merchantServer();
   await payHosted();
   await consumeAll(caught);
   const [old] = await webhookKeys();
@@ -659,7 +614,7 @@ test('decisions.md#32: a resent event verifies by its retired key for 400 days',
   for (const { id } of data) {
     await call(`/api/v1/payment/sandbox/events/${id}/resend`, { method: 'POST' });
   }
-  await deliverFirst();
+  await deliver();
   const [first, resent] = arrivals;
   expect(resent?.text).toBe(first?.text);
   const keys = await webhookKeys(rotated);
@@ -672,10 +627,9 @@ test('decisions.md#32: a resent event verifies by its retired key for 400 days',
 });
 
 test('decisions.md#32: an event first sent after a rotation is signed with the new key', async () => {
-  const arrivals = merchantServer();
   await payHosted();
   await rotateRsaKey();
-  await deliverFirst();
+  await deliver();
   const [arrival] = arrivals;
   // This Worker publishes only the old key, which proves that the rotation took effect.
   expect(arrival && (await isGenuine(arrival))).toBe(false);

@@ -1,6 +1,6 @@
 import { abortAllDurableObjects, evictAllDurableObjects } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { hexFromBytes, utf8 } from '../../src/crypto/encoding.ts';
 import { CLAIM_LEASE_MS, QUEUED_LEASE_MS } from '../../src/domain/schedule.ts';
 import type { EventSummary } from '../../src/intent/protocol.ts';
@@ -10,7 +10,6 @@ import { deleteEndpoint, findEndpoint, updateEndpoint } from '../../src/webhooks
 import { forgetWebhookSettings } from '../../src/webhooks/settings.ts';
 import {
   ALPHA,
-  type Arrival,
   addEndpoint,
   advance,
   clientOf,
@@ -24,14 +23,13 @@ import {
   firstOf,
   isSignedBy,
   MINUTE_MS,
-  merchantServer,
   payHosted,
   resolveAttempt,
   runSql,
   setEndpoint,
   startRedirect,
   tenantOf,
-  useGateway,
+  useDeliveries,
 } from './support.ts';
 
 /**
@@ -41,23 +39,11 @@ import {
  * steps and change endpoints while deliveries wait.
  */
 
-const caught = useGateway();
+const { caught, arrivals, statuses, deliver, deliverAll, nextDue, nextTry } = useDeliveries();
 
 const A = 'https://a.example.com/hook';
 const B = 'https://b.example.com/hook';
 const NO_CALLBACK = { callbackUrl: null };
-
-/** The answers of each server by host; 200 unless set. */
-const statuses = new Map<string, number>();
-let arrivals: Arrival[] = [];
-
-beforeEach(() => {
-  vi.spyOn(Math, 'random').mockReturnValue(0.5);
-  statuses.clear();
-  arrivals = merchantServer(
-    ({ url }) => new Response('x', { status: statuses.get(new URL(url).host) ?? 200 }),
-  );
-});
 
 async function twoEndpoints(): Promise<void> {
   await addEndpoint(ALPHA, 'we_a', { url: A });
@@ -68,22 +54,7 @@ async function twoEndpoints(): Promise<void> {
 const deliveries = (uniqueId = 'order-1'): Promise<EventSummary[]> => clientOf(uniqueId).events();
 const stateOf = async (endpointId: string) =>
   (await deliveries()).find((delivery) => delivery.endpointId === endpointId);
-const deliver = () => consume('kefel-webhooks', caught.webhooks.splice(0));
-const retry = () => consume('kefel-webhook-retries', caught.retries.splice(0));
 const urls = () => arrivals.map(({ url }) => url).sort();
-
-/** Moves the clock to the time of a delivery, and fires the alarm. */
-async function nextDue(dueAtMs: number | null = null): Promise<void> {
-  vi.setSystemTime(dueAtMs ?? 0);
-  await fireAlarm();
-}
-
-/** Delivers the first message, which chooses the endpoints, and the messages that it causes. */
-async function deliverAll(): Promise<void> {
-  while (caught.webhooks.length > 0) {
-    await deliver();
-  }
-}
 
 const failingD1 = () =>
   vi.spyOn(env.DB, 'prepare').mockImplementation(() => {
@@ -197,8 +168,7 @@ describe('each endpoint', () => {
     expect(await stateOf('we_a')).toMatchObject({ deliveryStatus: 'waiting' });
     expect(await stateOf('we_b')).toMatchObject({ deliveryStatus: 'delivered', dueAtMs: null });
     statuses.delete('a.example.com');
-    await nextDue((await stateOf('we_a'))?.dueAtMs);
-    await retry();
+    await nextTry('order-1', (await stateOf('we_a'))?.dueAtMs);
     expect(await stateOf('we_a')).toMatchObject({ deliveryStatus: 'delivered', tries: [{}, {}] });
     expect(urls()).toEqual([A, A, B]);
   });
@@ -333,11 +303,6 @@ describe('an endpoint that changes while deliveries wait', () => {
     statuses.clear();
   }
 
-  async function nextTry(): Promise<void> {
-    await nextDue((await stateOf('we_a'))?.dueAtMs);
-    await retry();
-  }
-
   test.each([
     ['deleted', () => runSql(deleteEndpoint(tenantOf(ALPHA), 'we_a'))],
     ['disabled', () => change('we_a', { isEnabled: false })],
@@ -345,7 +310,7 @@ describe('an endpoint that changes while deliveries wait', () => {
     await waiting();
     await end();
     forgetWebhookSettings();
-    await nextTry();
+    await nextTry('order-1', (await stateOf('we_a'))?.dueAtMs);
     expect(arrivals).toHaveLength(1);
     expect(await stateOf('we_a')).toMatchObject({
       deliveryStatus: 'undeliverable',
@@ -357,7 +322,7 @@ describe('an endpoint that changes while deliveries wait', () => {
   test('gets them again after it was enabled and they were resent', async () => {
     await waiting();
     await change('we_a', { isEnabled: false });
-    await nextTry();
+    await nextTry('order-1', (await stateOf('we_a'))?.dueAtMs);
     await change('we_a', { isEnabled: true });
     const { sequence = 0 } = (await stateOf('we_a')) ?? {};
     expect(await clientOf().resendEvent(sequence, ['undeliverable'])).toBe(true);
@@ -368,7 +333,7 @@ describe('an endpoint that changes while deliveries wait', () => {
   test('gets them at its new URL', async () => {
     await waiting();
     await change('we_a', { url: 'https://new.example.com/' });
-    await nextTry();
+    await nextTry('order-1', (await stateOf('we_a'))?.dueAtMs);
     expect(arrivals.at(-1)?.url).toBe('https://new.example.com/');
     expect(await stateOf('we_a')).toMatchObject({ deliveryStatus: 'delivered' });
   });
@@ -409,7 +374,7 @@ describe('an endpoint that another isolate has added since this one read the set
     await cachedWithoutIt();
     await deliver();
     expect(await deliveries()).toMatchObject([{ deliveryStatus: 'queued', tries: [] }]);
-    await nextDue((await deliveries())[0]?.dueAtMs);
+    await nextDue('order-1', (await deliveries())[0]?.dueAtMs);
     await deliverAll();
     expect(urls()).toEqual([B]);
   });
@@ -421,7 +386,7 @@ describe('an endpoint that another isolate has added since this one read the set
     await deliver();
     down.mockRestore();
     expect(await deliveries()).toMatchObject([{ deliveryStatus: 'queued', tries: [] }]);
-    await nextDue((await deliveries())[0]?.dueAtMs);
+    await nextDue('order-1', (await deliveries())[0]?.dueAtMs);
     await deliverAll();
     expect(urls()).toEqual([B]);
   });

@@ -1,7 +1,6 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   ALPHA,
-  type Arrival,
   addEndpoint,
   advance,
   answerOf,
@@ -12,12 +11,11 @@ import {
   fireAlarm,
   HOUR_MS,
   MINUTE_MS,
-  merchantServer,
   payHosted,
   postExpress,
   postHosted,
   postRefund,
-  useGateway,
+  useDeliveries,
 } from './support.ts';
 
 /**
@@ -26,7 +24,7 @@ import {
  * record what arrives.
  */
 
-const caught = useGateway();
+const { caught, arrivals, statuses } = useDeliveries();
 
 const ALL = 'https://all.example.com/hook';
 const REFUNDS = 'https://refunds.example.com/hook';
@@ -35,15 +33,6 @@ const PAYMENTS = 'https://payments.example.com/hook';
 const DECLINED_MINOR = 10_022;
 /** One of this amount waits a minute for a person there. */
 const LEFT_TO_PERSON_MINOR = 10_025;
-
-/** The answers of each address; 200 unless set. */
-const statuses = new Map<string, number>();
-let arrivals: Arrival[] = [];
-
-beforeEach(() => {
-  statuses.clear();
-  arrivals = merchantServer(({ url }) => new Response('x', { status: statuses.get(url) ?? 200 }));
-});
 
 async function addEndpoints(): Promise<void> {
   await addEndpoint(ALPHA, 'we_all', { url: ALL });

@@ -9,6 +9,7 @@ export * from './support/api.ts';
 export * from './support/clock.ts';
 export * from './support/customer.ts';
 export * from './support/deliveries.ts';
+export * from './support/delivery-stage.ts';
 export * from './support/gateway.ts';
 export * from './support/merchants.ts';
 export * from './support/payment-object.ts';

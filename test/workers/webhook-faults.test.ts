@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Environment } from '../../src/domain/method.ts';
 import { WEBHOOK_FAULTS, type WebhookFault } from '../../src/domain/webhook-fault.ts';
 import {
@@ -19,10 +19,9 @@ import {
   consumeAll,
   isGenuine,
   isSignedBy,
-  merchantServer,
   postHosted,
   SECOND_MS,
-  useGateway,
+  useDeliveries,
 } from './support.ts';
 
 /**
@@ -32,13 +31,8 @@ import {
  */
 
 configureRails({ RAIL_E_BIRR_PRODUCTION: EBIRR });
-const caught = useGateway();
+const { arrivals, caught, statuses } = useDeliveries();
 const payment = (environment: Environment = 'sandbox') => clientIn(environment);
-
-beforeEach(() => {
-  // The middle of the jitter, so that waits match the schedule exactly.
-  vi.spyOn(Math, 'random').mockReturnValue(0.5);
-});
 
 const ordering = (fault: string) => ({ metadata: { kefel_webhook: fault } });
 
@@ -52,7 +46,7 @@ async function deliverUntil(ms: number): Promise<void> {
 }
 
 /** The payment's events in the order in which they arrive, with whether they verify. */
-async function summaryOf(arrivals: readonly Arrival[]) {
+async function summary() {
   return Promise.all(
     arrivals.map(async (arrival) => [arrival.event.webHookEvent, await isAuthentic(arrival)]),
   );
@@ -110,11 +104,10 @@ const ROWS: Readonly<Record<WebhookFault, Row>> = {
 
 test.each(WEBHOOK_FAULTS)('%s, then the event arrives as any other', async (fault) => {
   const { at, log } = ROWS[fault];
-  const arrivals = merchantServer();
   await payExpress(ordering(fault), 'sandbox');
   for (const [ms, arrived] of at) {
     await deliverUntil(ms);
-    expect(await summaryOf(arrivals)).toEqual(arrived);
+    expect(await summary()).toEqual(arrived);
   }
   // A day later nothing more has come.
   const count = arrivals.length;
@@ -130,10 +123,9 @@ test.each(WEBHOOK_FAULTS)('%s, then the event arrives as any other', async (faul
 });
 
 test('out_of_order: the late success arrives before the expiry that it follows', async () => {
-  const arrivals = merchantServer();
   await payExpress({ ...ordering('out_of_order'), amount: 100.13, expireIn: 5 }, 'sandbox');
   await deliverUntil(30_000);
-  expect(await summaryOf(arrivals)).toEqual([
+  expect(await summary()).toEqual([
     ['PAYMENT_SUCCESS', true],
     ['PAYMENT_EXPIRED', true],
   ]);
@@ -145,7 +137,6 @@ test('out_of_order: the late success arrives before the expiry that it follows',
 });
 
 test('each endpoint meets the fault by itself', async () => {
-  const arrivals = merchantServer();
   const urls = ['https://one.example.com/hook', 'https://two.example.com/hook'];
   for (const [index, url] of urls.entries()) {
     await addEndpoint(ALPHA, `we_${index}`, { url });
@@ -163,10 +154,10 @@ test('each endpoint meets the fault by itself', async () => {
 });
 
 test('a forged try ends nothing, not even by 410: the true event follows', async () => {
-  const arrivals = merchantServer(() => new Response(null, { status: 410 }));
+  statuses.set('', 410);
   await payExpress(ordering('wrong_signature'), 'sandbox');
   await deliverUntil(7_000);
-  expect(await summaryOf(arrivals)).toEqual([WRONG, RIGHT]);
+  expect(await summary()).toEqual([WRONG, RIGHT]);
   // The second 410 is an answer to a true event.
   expect(await payment().events()).toMatchObject([{ deliveryStatus: 'dead' }]);
 });
@@ -174,7 +165,6 @@ test('a forged try ends nothing, not even by 410: the true event follows', async
 test.each(WEBHOOK_FAULTS)('%s: production delivers at once, once and rightly', async (fault) => {
   await payExpress({ ...ordering(fault), method: 'E_BIRR' }, 'production');
   await resolveAs('succeeded');
-  const arrivals = merchantServer();
   await consumeAll(caught);
   await alarmsUntil(Date.now() + 60 * SECOND_MS, payment('production'));
   await consumeAll(caught);

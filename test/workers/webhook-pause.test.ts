@@ -22,7 +22,6 @@ import {
 import { webhookSecretContext } from '../../src/webhooks/settings.ts';
 import {
   ALPHA,
-  type Arrival,
   addEndpoint,
   advance,
   BETA,
@@ -43,7 +42,7 @@ import {
   setEndpoint,
   startRedirect,
   tenantOf,
-  useGateway,
+  useDeliveries,
 } from './support.ts';
 
 /**
@@ -53,17 +52,12 @@ import {
  * clock and changes the merchant server's answers.
  */
 
-const caught = useGateway();
+const { caught, arrivals, statuses, deliver, deliverAll, retry, nextTry } = useDeliveries();
 
 const ORIGIN = 'https://shop.example.com';
 
-let httpStatus = 500;
-let arrivals: Arrival[] = [];
-
 beforeEach(() => {
-  vi.spyOn(Math, 'random').mockReturnValue(0.5);
-  httpStatus = 500;
-  arrivals = merchantServer(() => new Response('x', { status: httpStatus }));
+  statuses.set('', 500);
 });
 
 let orders = 0;
@@ -73,7 +67,7 @@ async function deliverOne(changes: Record<string, unknown> = {}): Promise<string
   orders += 1;
   const paymentIntentUniqueId = `order-${orders}`;
   await payHosted({ paymentIntentUniqueId, ...changes });
-  await consume('kefel-webhooks', caught.webhooks.splice(0));
+  await deliverAll();
   return paymentIntentUniqueId;
 }
 
@@ -102,13 +96,6 @@ async function exhaustedEvent(changes: Record<string, unknown> = {}): Promise<st
   return uniqueId;
 }
 
-/** Moves the clock to the event's next try and makes it. */
-async function nextTry(uniqueId: string): Promise<void> {
-  vi.setSystemTime((await lastEvent(uniqueId)).dueAtMs ?? 0);
-  await fireAlarm(uniqueId);
-  await consume('kefel-webhook-retries', caught.retries.splice(0));
-}
-
 test('pauses after five days of failures, not a moment earlier', async () => {
   const startMs = Date.now();
   for (let atMs = startMs; atMs < startMs + PAUSE_AFTER_MS; atMs += 20 * HOUR_MS) {
@@ -135,7 +122,7 @@ test.each([
   const startMs = Date.now();
   const uniqueId = await failAt(startMs);
   advance(HOUR_MS);
-  httpStatus = 200;
+  statuses.set('', 200);
   if (afterMs > 0) {
     await deliverOne();
   } else {
@@ -145,10 +132,10 @@ test.each([
     await deliverOne({ callbackUrl: 'https://other.example.com/' });
     const failure = { endpoint: ORIGIN, error: 'HTTP 500', atMs: startMs };
     await recordFailure(env.DB, tenantOf(ALPHA), failure);
-    await consume('kefel-webhook-retries', caught.retries.splice(0));
+    await retry();
   }
   expect(await endpoints(), name).toEqual([]);
-  httpStatus = 500;
+  statuses.set('', 500);
   await failAt(startMs + 2 * HOUR_MS);
   expect(await endpoints()).toMatchObject([
     { failingSinceMs: startMs + 2 * HOUR_MS, pausedAtMs: null },
@@ -176,7 +163,7 @@ test.each([
   ['a guard that refuses', 'https://127.0.0.1:8443/x', /not sent/],
   ['410', 'https://gone.example.com/only/for?this=payment', /HTTP 410/],
 ])('%s is a failure of its endpoint', async (_name, url, error) => {
-  httpStatus = 410;
+  statuses.set('', 410);
   await setEndpoint(ALPHA, url);
   await deliverOne({ callbackUrl: null });
   expect(await endpoints()).toMatchObject([
@@ -191,8 +178,7 @@ test('a failed callbackUrl is a failure of its origin', async () => {
 
 test('a try that ends after its endpoint was deleted leaves no failure behind', async () => {
   await setEndpoint(ALPHA, ORIGIN);
-  vi.mocked(globalThis.fetch).mockRestore();
-  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => {
+  merchantServer(async () => {
     await setEndpoint(ALPHA, null);
     return new Response('x', { status: 500 });
   });
@@ -204,13 +190,10 @@ test('a try that ends after its endpoint was deleted leaves no failure behind', 
 test('endpoints of one origin fail and pause on their own', async () => {
   await addEndpoint(ALPHA, 'we_broken', { url: `${ORIGIN}/broken` });
   await addEndpoint(ALPHA, 'we_works', { url: `${ORIGIN}/works` });
-  vi.mocked(globalThis.fetch).mockRestore();
-  merchantServer(({ url }) => new Response('x', { status: url.endsWith('/works') ? 200 : 500 }));
+  statuses.set(`${ORIGIN}/works`, 200);
   await deliverOne({ callbackUrl: null });
-  await consume('kefel-webhooks', caught.webhooks.splice(0));
   advance(HOUR_MS);
   await deliverOne({ callbackUrl: null });
-  await consume('kefel-webhooks', caught.webhooks.splice(0));
   expect(await endpoints()).toMatchObject([{ endpoint: 'we_broken' }]);
 });
 
@@ -246,7 +229,7 @@ test('a paused endpoint still gets each event with the whole schedule, and resum
   const uniqueId = await deliverOne();
   expect(await lastEvent(uniqueId)).toMatchObject({ deliveryStatus: 'waiting' });
   expect(arrivals).toHaveLength(1);
-  httpStatus = 200;
+  statuses.set('', 200);
   await nextTry(uniqueId);
   expect(await lastEvent(uniqueId)).toMatchObject({ deliveryStatus: 'delivered' });
   expect(await endpoints()).toEqual([]);
@@ -278,7 +261,7 @@ test('one event a day probes a paused endpoint, and a 2xx resumes it for all', a
   await nextTry(other);
   expect(arrivals).toHaveLength(1);
   expect(await endpoints()).toMatchObject([{ endpoint: ORIGIN, pausedAtMs: expect.any(Number) }]);
-  httpStatus = 200;
+  statuses.set('', 200);
   await nextTry(one);
   await nextTry(other);
   expect(await endpoints()).toEqual([]);
@@ -303,14 +286,14 @@ test('after thirty days only a manual resend sends a paused event', async () => 
   const uniqueId = await exhaustedEvent();
   advance(PAUSED_TRIES_END_AFTER_MS);
   await fireAlarm(uniqueId);
-  await consume('kefel-webhook-retries', caught.retries.splice(0));
+  await retry();
   expect(await lastEvent(uniqueId)).toMatchObject({ deliveryStatus: 'paused', dueAtMs: null });
 });
 
 test('other endpoints, merchants and environments are not affected', async () => {
   await pausedEndpoint();
   arrivals.length = 0;
-  httpStatus = 200;
+  statuses.set('', 200);
   await deliverOne({ callbackUrl: 'https://other.example.com/hook' });
   await deliverOne({ callbackUrl: 'https://shop.example.com:8443/hook' });
   expect(arrivals.map(({ url }) => URL.parse(url)?.host)).toEqual([
@@ -324,11 +307,11 @@ test('other endpoints, merchants and environments are not affected', async () =>
 test('a manual resend sends a paused event at once', async () => {
   await pausedEndpoint();
   const uniqueId = await exhaustedEvent();
-  httpStatus = 200;
+  statuses.set('', 200);
   const { sequence } = await lastEvent(uniqueId);
   expect(await clientOf(uniqueId).resendEvent(sequence, FAILED_DELIVERIES)).toBe(true);
   expect(await clientOf(uniqueId).resendEvent(sequence, FAILED_DELIVERIES)).toBe(false);
-  await consume('kefel-webhooks', caught.webhooks.splice(0));
+  await deliver();
   expect(await lastEvent(uniqueId)).toMatchObject({ deliveryStatus: 'delivered' });
   expect(await endpoints()).toEqual([]);
 });
@@ -339,7 +322,7 @@ test('a paused event is superseded by a later one of its payment', async () => {
   await execute(startRedirect('a0'));
   advance(EXPIRE_IN_MS);
   await fireAlarm();
-  await consume('kefel-webhooks', caught.webhooks.splice(0));
+  await deliver();
   while ((await lastEvent()).deliveryStatus === 'waiting') {
     await nextTry('order-1');
   }

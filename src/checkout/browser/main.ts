@@ -9,7 +9,6 @@ import { startForms } from './forms.ts';
 import { startOpener } from './opener.ts';
 import { startPhone } from './phone.ts';
 import { startPolling } from './polling.ts';
-import { startPrint } from './print.ts';
 import { startTotal } from './total.ts';
 
 startConnection();
@@ -27,3 +26,12 @@ startForms(() => {
   // The page did not poll while a form was being sent.
   check(false);
 });
+
+/** Only a script can print, so only a script shows the button. */
+function startPrint(): void {
+  const button = document.querySelector<HTMLElement>('[data-print]');
+  if (button !== null) {
+    button.hidden = false;
+    button.addEventListener('click', () => print());
+  }
+}

@@ -1,15 +1,15 @@
+import type { Method } from '../../domain/method.ts';
+import { METHOD_INITIALS } from '../../i18n/methods.ts';
 import { moneyText } from '../../i18n/money-text.ts';
 import { timeText } from '../../i18n/time-text.ts';
 import { useText } from '../texts.ts';
 import type { MethodChoice } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
 import { ChooseNotices, noticesOf } from './choose-notices.tsx';
-import { ContinueOnPhone } from './continue-on-phone.tsx';
 import { Countdown } from './countdown.tsx';
 import { Frame } from './frame.tsx';
-import { MethodMark } from './method-mark.tsx';
 import { PhoneEntry } from './phone-entry.tsx';
-import type { ChooseProps } from './props.ts';
+import type { ChooseProps, PageProps } from './props.ts';
 
 /** A page with more time left than this relies on the script to show the expiry. */
 const REFRESH_SECONDS_MAX = 3_600;
@@ -124,5 +124,36 @@ function MethodOption(props: ChooseProps & { readonly choice: MethodChoice }) {
         </span>
       </span>
     </label>
+  );
+}
+
+/** The operator's logo of a method, or else a neutral tile with its initials. */
+function MethodMark(props: { readonly method: Method; readonly logo: string | undefined }) {
+  return props.logo === undefined ? (
+    <span class="mark" aria-hidden="true">
+      {METHOD_INITIALS[props.method]}
+    </span>
+  ) : (
+    <img class="mark" src={props.logo} width="36" height="36" alt="" decoding="async" />
+  );
+}
+
+/** The width from which `summary.css` shows it. */
+const DESKTOP = '(min-width: 56rem) and (hover: hover)';
+
+/** Only on a desktop: a phone does not show the image and never fetches it. */
+function ContinueOnPhone({ path }: Pick<PageProps, 'path'>) {
+  const text = useText();
+  return (
+    <section class="continue-on-phone" aria-labelledby="continue-on-phone">
+      <picture>
+        <source media={DESKTOP} srcset={`${path}/qr.svg`} />
+        <img src="data:," width="132" height="132" alt={text.qrAlternative} decoding="async" />
+      </picture>
+      <div>
+        <h2 id="continue-on-phone">{text.qrTitle}</h2>
+        <p class="quiet small">{text.qrLead}</p>
+      </div>
+    </section>
   );
 }

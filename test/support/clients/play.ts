@@ -18,6 +18,6 @@ export function playScenarios(
 
     afterAll(() => scene?.close());
 
-    test.each(SCENARIOS)('$title', ({ play }) => play(new Stage(driver, scene)));
+    test.each(Object.entries(SCENARIOS))('%s', (_title, play) => play(new Stage(driver, scene)));
   });
 }

@@ -10,10 +10,7 @@ import type { ApiFailure, Driver, SpecialNumber } from './driver.ts';
 import { type Fault, FlakyGateway } from './flaky-gateway.ts';
 
 /** What the clients of all languages must do. */
-export interface Scenario {
-  readonly title: string;
-  readonly play: (stage: Stage) => Promise<void>;
-}
+type Scenario = (stage: Stage) => Promise<void>;
 
 const { version: VERSION } = JSON.parse(
   readFileSync(join(PROJECT_DIRECTORY, 'package.json'), 'utf8'),
@@ -162,10 +159,9 @@ function resigned(rawBody: string, secret: string, at: Date) {
 }
 
 /** Creates one payment in spite of the faults, and expects one request, repeated. */
-function survives(faults: readonly Fault[], isReplayed: boolean): Scenario {
+function survives(faults: readonly Fault[], isReplayed: boolean): Record<string, Scenario> {
   return {
-    title: `creates one payment after ${faults.join(', ')}`,
-    play: (stage) =>
+    [`creates one payment after ${faults.join(', ')}`]: (stage) =>
       stage.behind(faults, async (client, flaky) => {
         const body = hostedBody();
         const created = await client.value('payments.create', body);
@@ -180,434 +176,366 @@ function survives(faults: readonly Fault[], isReplayed: boolean): Scenario {
   };
 }
 
-export const SCENARIOS: readonly Scenario[] = [
-  {
-    title: 'sends a live key over plain http to no other machine',
-    play: async (stage) => {
-      for (const baseUrl of ['http://pay.example.com', 'HTTP://localhost.example.com']) {
-        const refused = await stage.live(baseUrl).error('payments.get', 'order-1');
-        expect(refused).toEqual({ kind: 'argument' });
-      }
-      const local = await stage.live().error('payments.get', 'order-1');
-      expect(local).toMatchObject({ kind: 'api', status: 401 });
-    },
+export const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  'sends a live key over plain http to no other machine': async (stage) => {
+    for (const baseUrl of ['http://pay.example.com', 'HTTP://localhost.example.com']) {
+      const refused = await stage.live(baseUrl).error('payments.get', 'order-1');
+      expect(refused).toEqual({ kind: 'argument' });
+    }
+    const local = await stage.live().error('payments.get', 'order-1');
+    expect(local).toMatchObject({ kind: 'api', status: 401 });
   },
-  {
-    title: 'names itself and its version to the gateway',
-    play: (stage) =>
-      stage.behind([], async (client, flaky) => {
-        const request = { paymentIntentUniqueId: newId(), refundUniqueId: newId() };
-        expect(await client.error('refunds.create', request)).toMatchObject({ status: 404 });
-        const [, name, version] = /^kefel-(\w+)\/(.*)$/.exec(flaky.tries[0]?.userAgent ?? '') ?? [];
-        expect({ name, version }).toEqual({
-          name: expect.stringMatching(/^(?:node|php|python|cli)$/),
-          version: VERSION,
-        });
-      }),
-  },
-  {
-    title: 'creates a hosted payment and reads it by each of its ids',
-    play: async (stage) => {
-      const id = `${newId()} / ቡና`;
-      const body = hostedBody({ paymentIntentUniqueId: id, amount: 150.5 });
-      const created = await stage.value('payments.create', body);
-      expect(created).toEqual({
-        checkoutUrl: expect.stringMatching(/^http:\/\/.*\/checkout\//),
-        isReplayed: false,
+  'names itself and its version to the gateway': (stage) =>
+    stage.behind([], async (client, flaky) => {
+      const request = { paymentIntentUniqueId: newId(), refundUniqueId: newId() };
+      expect(await client.error('refunds.create', request)).toMatchObject({ status: 404 });
+      const [, name, version] = /^kefel-(\w+)\/(.*)$/.exec(flaky.tries[0]?.userAgent ?? '') ?? [];
+      expect({ name, version }).toEqual({
+        name: expect.stringMatching(/^(?:node|php|python|cli)$/),
+        version: VERSION,
       });
-      const payment = await stage.value('payments.get', id);
-      expect(payment).toMatchObject({ uniqueId: id, status: 'OPEN', totalAmount: 15_050 });
-    },
+    }),
+  'creates a hosted payment and reads it by each of its ids': async (stage) => {
+    const id = `${newId()} / ቡና`;
+    const body = hostedBody({ paymentIntentUniqueId: id, amount: 150.5 });
+    const created = await stage.value('payments.create', body);
+    expect(created).toEqual({
+      checkoutUrl: expect.stringMatching(/^http:\/\/.*\/checkout\//),
+      isReplayed: false,
+    });
+    const payment = await stage.value('payments.get', id);
+    expect(payment).toMatchObject({ uniqueId: id, status: 'OPEN', totalAmount: 15_050 });
   },
-  {
-    title: 'repeats a call of another process with the same idempotency key',
-    play: async (stage) => {
-      const body = hostedBody();
-      const options = { idempotencyKey: 'checkout-7' };
-      const first = await stage.value('payments.create', body, options);
-      expect(await stage.value('payments.create', body, options)).toEqual({
-        ...Object(first),
-        isReplayed: true,
-      });
-    },
+  'repeats a call of another process with the same idempotency key': async (stage) => {
+    const body = hostedBody();
+    const options = { idempotencyKey: 'checkout-7' };
+    const first = await stage.value('payments.create', body, options);
+    expect(await stage.value('payments.create', body, options)).toEqual({
+      ...Object(first),
+      isReplayed: true,
+    });
   },
-  {
-    title: 'throws an error with code, request and documentation for a repeated id',
-    play: async (stage) => {
-      const body = hostedBody();
-      await stage.value('payments.create', body);
-      const error = await stage.error('payments.create', body);
-      expect(error).toEqual({
-        kind: 'api',
-        status: 409,
-        code: DUPLICATE,
-        message: expect.stringContaining('already exists'),
-        requestId: expect.stringMatching(/./),
-        docs: expect.stringMatching(new RegExp(`^http.*#${DUPLICATE}$`)),
-        validationErrorCodes: {},
-        retryAfterSeconds: null,
-      } satisfies ApiFailure);
-    },
+  'throws an error with code, request and documentation for a repeated id': async (stage) => {
+    const body = hostedBody();
+    await stage.value('payments.create', body);
+    const error = await stage.error('payments.create', body);
+    expect(error).toEqual({
+      kind: 'api',
+      status: 409,
+      code: DUPLICATE,
+      message: expect.stringContaining('already exists'),
+      requestId: expect.stringMatching(/./),
+      docs: expect.stringMatching(new RegExp(`^http.*#${DUPLICATE}$`)),
+      validationErrorCodes: {},
+      retryAfterSeconds: null,
+    } satisfies ApiFailure);
   },
-  {
-    title: 'throws an error with the code of each field that broke a rule',
-    play: async (stage) => {
-      const items = [{ name: 'Coffee', quantity: 0, type: 'SERVICE', price: 10 }];
-      const body = hostedBody({ items, returnUrl: 'shop', currency: undefined });
-      expect(await stage.error('payments.create', body)).toMatchObject({
-        status: 400,
-        code: 'validation_failed',
-        validationErrorCodes: {
-          'items[0].quantity': expect.stringMatching(/^[a-z_]+$/),
-          returnUrl: expect.stringMatching(/^[a-z_]+$/),
-          currency: 'required',
-        },
-      });
-    },
+  'throws an error with the code of each field that broke a rule': async (stage) => {
+    const items = [{ name: 'Coffee', quantity: 0, type: 'SERVICE', price: 10 }];
+    const body = hostedBody({ items, returnUrl: 'shop', currency: undefined });
+    expect(await stage.error('payments.create', body)).toMatchObject({
+      status: 400,
+      code: 'validation_failed',
+      validationErrorCodes: {
+        'items[0].quantity': expect.stringMatching(/^[a-z_]+$/),
+        returnUrl: expect.stringMatching(/^[a-z_]+$/),
+        currency: 'required',
+      },
+    });
   },
-  {
-    title: 'lists payments by metadata and time, page by page',
-    play: async (stage) => {
-      const metadata = { order: newId(), 'branch.name': 'ቦሌ & Kazanchis' };
-      const createdFrom = new Date(Date.now() - LIST_FROM_MS).toISOString();
-      const ids: string[] = [];
-      for (let index = 0; index < 3; index += 1) {
-        const id = newId();
-        ids.unshift(id);
-        await stage.value('payments.create', hostedBody({ paymentIntentUniqueId: id, metadata }));
-      }
-      const filter = { metadata, status: 'OPEN', createdFrom, limit: 2 };
-      const first = await stage.page('payments.list', filter, ({ hasMore }) => hasMore);
-      expect(first.data).toMatchObject(
-        ids.slice(0, 2).map((uniqueId) => ({ uniqueId, status: 'OPEN', metadata })),
-      );
-      const last = await stage.value('payments.list', { ...filter, cursor: first.nextCursor });
-      expect(last).toMatchObject({
-        data: [{ uniqueId: ids[2] }],
-        hasMore: false,
-        nextCursor: null,
-      });
-    },
-  },
-  {
-    title: 'throws an error for a filter that does not fit',
-    play: async (stage) => {
-      expect(await stage.error('payments.list', { status: 'LATE' })).toMatchObject({
-        status: 400,
-        validationErrorCodes: { status: expect.stringMatching(/^[a-z_]+$/) },
-      });
-    },
-  },
-  {
-    title: 'finds an event that its endpoint refused, and sends it again',
-    play: async (stage) => {
-      const since = new Date(Date.now() - LIST_FROM_MS).toISOString();
-      const hook = stage.scene.server.endpoint(REFUSAL, OK);
-      await stage.value('payments.express', expressBody({ callbackUrl: hook.url }));
-      const id = (await hook.request(0)).headers['webhook-id'] ?? '';
-      const filter = { deliveryState: 'dead', type: 'PAYMENT_SUCCESS', createdFrom: since };
-      const listed = await stage.page('events.list', filter, ({ data }) =>
-        data.some((event) => event.id === id),
-      );
-      expect(listed.data).toContainEqual(
-        expect.objectContaining({ id, type: 'PAYMENT_SUCCESS', test: true }),
-      );
-      const payload = (await hook.request(0)).rawBody.toString();
-      expect(await stage.value('events.get', id)).toMatchObject({ id, payload });
-      expect(await stage.value('events.resend', id)).toMatchObject({ id });
-      const again = await hook.request(1);
-      expect(again.headers['webhook-id']).toBe(id);
-      const { secret } = stage.scene.keys;
-      expect(await stage.value('verifyWebhook', payload, again.headers, secret)).toMatchObject({
-        id,
-      });
-      expect(await stage.error('events.get', 'evt_none')).toMatchObject({
-        code: 'event_not_found',
-      });
-    },
-  },
-  {
-    title: 'sends all undelivered events again',
-    play: async (stage) => {
-      const since = new Date().toISOString();
-      const hook = stage.scene.server.endpoint(REFUSAL, OK);
-      await stage.value('payments.express', expressBody({ callbackUrl: hook.url }));
-      const id = (await hook.request(0)).headers['webhook-id'];
-      await stage.page('events.list', { deliveryState: 'dead', createdFrom: since }, ({ data }) =>
-        data.some((event) => event.id === id),
-      );
-      expect(await stage.value('events.resendUndelivered', since)).toEqual({
-        resent: expect.any(Number),
-        unreachable: 0,
-        hasMore: false,
-        nextCursor: null,
-      });
-      expect((await hook.request(1)).headers['webhook-id']).toBe(id);
-    },
-  },
-  {
-    title: 'throws an error for a payment that does not exist',
-    play: async (stage) => {
-      expect(await stage.error('payments.get', newId())).toMatchObject({
-        status: 404,
-        code: 'payment_not_found',
-      });
-    },
-  },
-  {
-    title: 'cancels an open payment, and not one that has ended',
-    play: async (stage) => {
-      const open = newId();
-      await stage.value('payments.create', hostedBody({ paymentIntentUniqueId: open }));
-      expect(await stage.value('payments.cancel', open)).toMatchObject({ status: 'CANCELED' });
-      const { id } = await receivedWebhook(stage);
-      expect(await stage.error('payments.cancel', id)).toMatchObject({ code: 'payment_ended' });
-    },
-  },
-  {
-    title: 'charges a method directly and verifies the webhook',
-    play: async (stage) => {
-      const hook = stage.scene.server.endpoint();
+  'lists payments by metadata and time, page by page': async (stage) => {
+    const metadata = { order: newId(), 'branch.name': 'ቦሌ & Kazanchis' };
+    const createdFrom = new Date(Date.now() - LIST_FROM_MS).toISOString();
+    const ids: string[] = [];
+    for (let index = 0; index < 3; index += 1) {
       const id = newId();
-      const body = expressBody({
-        paymentIntentUniqueId: id,
-        callbackUrl: hook.url,
-        customerInfo: { name: 'አበበ ቢቂላ' },
-      });
-      expect(await stage.value('payments.express', body)).toMatchObject({
-        status: 'SUCCESS',
-        transactionId: expect.stringMatching(/^[A-Z0-9]{20}$/),
-        failureReason: null,
-        isReplayed: false,
-      });
-      const webhook = await hook.request(0);
-      expect(await verified(stage, webhook)).toEqual({
-        id: webhook.headers['webhook-id'],
-        type: 'PAYMENT_SUCCESS',
-        environment: 'sandbox',
-        payment: expect.objectContaining({ uniqueId: id, status: 'SUCCESS', totalAmount: 2_550 }),
-        refund: null,
-      });
-    },
+      ids.unshift(id);
+      await stage.value('payments.create', hostedBody({ paymentIntentUniqueId: id, metadata }));
+    }
+    const filter = { metadata, status: 'OPEN', createdFrom, limit: 2 };
+    const first = await stage.page('payments.list', filter, ({ hasMore }) => hasMore);
+    expect(first.data).toMatchObject(
+      ids.slice(0, 2).map((uniqueId) => ({ uniqueId, status: 'OPEN', metadata })),
+    );
+    const last = await stage.value('payments.list', { ...filter, cursor: first.nextCursor });
+    expect(last).toMatchObject({
+      data: [{ uniqueId: ids[2] }],
+      hasMore: false,
+      nextCursor: null,
+    });
   },
-  {
-    title: 'refunds a paid payment, verifies the webhook of it, and sees it in the status',
-    play: async (stage) => {
-      const { id, hook } = await paidPayment(stage);
-      const refundUniqueId = `${newId()} / ቡና`;
-      const terms = { paymentIntentUniqueId: id, refundUniqueId, reason: 'ተመለሰ' };
-      const refund = { ...terms, amountMinor: 2_550, returnedMinor: 2_550, failureReason: null };
-      expect(await stage.value('refunds.create', terms)).toMatchObject({
-        ...refund,
-        status: 'PENDING',
-        isReplayed: false,
-      });
-      const webhook = await hook.request(1);
-      expect(await verified(stage, webhook)).toEqual({
-        id: webhook.headers['webhook-id'],
-        type: 'REFUND_SUCCESS',
-        environment: 'sandbox',
-        payment: expect.objectContaining({
-          uniqueId: id,
-          status: 'SUCCESS',
-          refundedAmount: 2_550,
-        }),
-        refund: expect.objectContaining({ ...refund, status: 'SUCCESS' }),
-      });
-      expect(await stage.value('refunds.get', refundUniqueId)).toMatchObject({
-        ...refund,
-        status: 'SUCCESS',
-      });
-      expect(await stage.value('payments.get', id)).toMatchObject({
+  'throws an error for a filter that does not fit': async (stage) => {
+    expect(await stage.error('payments.list', { status: 'LATE' })).toMatchObject({
+      status: 400,
+      validationErrorCodes: { status: expect.stringMatching(/^[a-z_]+$/) },
+    });
+  },
+  'finds an event that its endpoint refused, and sends it again': async (stage) => {
+    const since = new Date(Date.now() - LIST_FROM_MS).toISOString();
+    const hook = stage.scene.server.endpoint(REFUSAL, OK);
+    await stage.value('payments.express', expressBody({ callbackUrl: hook.url }));
+    const id = (await hook.request(0)).headers['webhook-id'] ?? '';
+    const filter = { deliveryState: 'dead', type: 'PAYMENT_SUCCESS', createdFrom: since };
+    const listed = await stage.page('events.list', filter, ({ data }) =>
+      data.some((event) => event.id === id),
+    );
+    expect(listed.data).toContainEqual(
+      expect.objectContaining({ id, type: 'PAYMENT_SUCCESS', test: true }),
+    );
+    const payload = (await hook.request(0)).rawBody.toString();
+    expect(await stage.value('events.get', id)).toMatchObject({ id, payload });
+    expect(await stage.value('events.resend', id)).toMatchObject({ id });
+    const again = await hook.request(1);
+    expect(again.headers['webhook-id']).toBe(id);
+    const { secret } = stage.scene.keys;
+    expect(await stage.value('verifyWebhook', payload, again.headers, secret)).toMatchObject({
+      id,
+    });
+    expect(await stage.error('events.get', 'evt_none')).toMatchObject({
+      code: 'event_not_found',
+    });
+  },
+  'sends all undelivered events again': async (stage) => {
+    const since = new Date().toISOString();
+    const hook = stage.scene.server.endpoint(REFUSAL, OK);
+    await stage.value('payments.express', expressBody({ callbackUrl: hook.url }));
+    const id = (await hook.request(0)).headers['webhook-id'];
+    await stage.page('events.list', { deliveryState: 'dead', createdFrom: since }, ({ data }) =>
+      data.some((event) => event.id === id),
+    );
+    expect(await stage.value('events.resendUndelivered', since)).toEqual({
+      resent: expect.any(Number),
+      unreachable: 0,
+      hasMore: false,
+      nextCursor: null,
+    });
+    expect((await hook.request(1)).headers['webhook-id']).toBe(id);
+  },
+  'throws an error for a payment that does not exist': async (stage) => {
+    expect(await stage.error('payments.get', newId())).toMatchObject({
+      status: 404,
+      code: 'payment_not_found',
+    });
+  },
+  'cancels an open payment, and not one that has ended': async (stage) => {
+    const open = newId();
+    await stage.value('payments.create', hostedBody({ paymentIntentUniqueId: open }));
+    expect(await stage.value('payments.cancel', open)).toMatchObject({ status: 'CANCELED' });
+    const { id } = await receivedWebhook(stage);
+    expect(await stage.error('payments.cancel', id)).toMatchObject({ code: 'payment_ended' });
+  },
+  'charges a method directly and verifies the webhook': async (stage) => {
+    const hook = stage.scene.server.endpoint();
+    const id = newId();
+    const body = expressBody({
+      paymentIntentUniqueId: id,
+      callbackUrl: hook.url,
+      customerInfo: { name: 'አበበ ቢቂላ' },
+    });
+    expect(await stage.value('payments.express', body)).toMatchObject({
+      status: 'SUCCESS',
+      transactionId: expect.stringMatching(/^[A-Z0-9]{20}$/),
+      failureReason: null,
+      isReplayed: false,
+    });
+    const webhook = await hook.request(0);
+    expect(await verified(stage, webhook)).toEqual({
+      id: webhook.headers['webhook-id'],
+      type: 'PAYMENT_SUCCESS',
+      environment: 'sandbox',
+      payment: expect.objectContaining({ uniqueId: id, status: 'SUCCESS', totalAmount: 2_550 }),
+      refund: null,
+    });
+  },
+  'refunds a paid payment, verifies the webhook of it, and sees it in the status': async (
+    stage,
+  ) => {
+    const { id, hook } = await paidPayment(stage);
+    const refundUniqueId = `${newId()} / ቡና`;
+    const terms = { paymentIntentUniqueId: id, refundUniqueId, reason: 'ተመለሰ' };
+    const refund = { ...terms, amountMinor: 2_550, returnedMinor: 2_550, failureReason: null };
+    expect(await stage.value('refunds.create', terms)).toMatchObject({
+      ...refund,
+      status: 'PENDING',
+      isReplayed: false,
+    });
+    const webhook = await hook.request(1);
+    expect(await verified(stage, webhook)).toEqual({
+      id: webhook.headers['webhook-id'],
+      type: 'REFUND_SUCCESS',
+      environment: 'sandbox',
+      payment: expect.objectContaining({
+        uniqueId: id,
         status: 'SUCCESS',
         refundedAmount: 2_550,
-        refunds: [{ ...refund, status: 'SUCCESS' }],
-      });
-    },
-  },
-  {
-    title: 'refunds a part, then the rest, and no more, and lists both',
-    play: async (stage) => {
-      const { id: paymentIntentUniqueId } = await paidPayment(stage);
-      const part = { paymentIntentUniqueId, refundUniqueId: newId(), amountMinor: 1_050 };
-      const rest = { paymentIntentUniqueId, refundUniqueId: newId() };
-      expect(await stage.value('refunds.create', part)).toMatchObject({ amountMinor: 1_050 });
-      expect(await stage.value('refunds.create', rest)).toMatchObject({ amountMinor: 1_500 });
-      const more = { paymentIntentUniqueId, refundUniqueId: newId(), amountMinor: 1 };
-      const refused = { status: 409, docs: expect.stringMatching(/#refund_too_large$/) };
-      expect(await stage.error('refunds.create', more)).toMatchObject({
-        ...refused,
-        code: 'refund_too_large',
-      });
-      const createdFrom = new Date(Date.now() - LIST_FROM_MS).toISOString();
-      const filter = { paymentIntentUniqueId, status: 'SUCCESS', createdFrom, limit: 1 };
-      const first = await stage.page('refunds.list', filter, ({ hasMore }) => hasMore);
-      const second = await stage.value('refunds.list', { ...filter, cursor: first.nextCursor });
-      expect([first, second]).toMatchObject([
-        { data: [{ refundUniqueId: rest.refundUniqueId, amountMinor: 1_500 }] },
-        { data: [{ refundUniqueId: part.refundUniqueId, amountMinor: 1_050 }], hasMore: false },
-      ]);
-    },
-  },
-  {
-    title: 'sends nothing when the amount of a refund is no whole number',
-    play: (stage) =>
-      stage.behind([], async (client, flaky) => {
-        for (const amountMinor of NO_AMOUNTS) {
-          const request = { paymentIntentUniqueId: newId(), refundUniqueId: newId(), amountMinor };
-          expect(await client.error('refunds.create', request)).toEqual({ kind: 'argument' });
-        }
-        expect(flaky.tries).toEqual([]);
       }),
+      refund: expect.objectContaining({ ...refund, status: 'SUCCESS' }),
+    });
+    expect(await stage.value('refunds.get', refundUniqueId)).toMatchObject({
+      ...refund,
+      status: 'SUCCESS',
+    });
+    expect(await stage.value('payments.get', id)).toMatchObject({
+      status: 'SUCCESS',
+      refundedAmount: 2_550,
+      refunds: [{ ...refund, status: 'SUCCESS' }],
+    });
   },
-  {
-    title: 'makes one refund when its answer is lost, and when another process repeats it',
-    play: async (stage) => {
-      const { id } = await paidPayment(stage);
-      const terms = { paymentIntentUniqueId: id, refundUniqueId: newId(), amountMinor: 1_000 };
-      const options = { idempotencyKey: `refund-${id}` };
-      await stage.behind(['lost_answer'], async (client, flaky) => {
-        expect(await client.value('refunds.create', terms, options)).toMatchObject({
-          status: 'PENDING',
-          isReplayed: true,
-        });
-        expect(flaky.tries).toHaveLength(2);
-        expect(flaky.tries[1]).toEqual(flaky.tries[0]);
-      });
-      expect(await stage.value('refunds.create', terms, options)).toMatchObject({
+  'refunds a part, then the rest, and no more, and lists both': async (stage) => {
+    const { id: paymentIntentUniqueId } = await paidPayment(stage);
+    const part = { paymentIntentUniqueId, refundUniqueId: newId(), amountMinor: 1_050 };
+    const rest = { paymentIntentUniqueId, refundUniqueId: newId() };
+    expect(await stage.value('refunds.create', part)).toMatchObject({ amountMinor: 1_050 });
+    expect(await stage.value('refunds.create', rest)).toMatchObject({ amountMinor: 1_500 });
+    const more = { paymentIntentUniqueId, refundUniqueId: newId(), amountMinor: 1 };
+    const refused = { status: 409, docs: expect.stringMatching(/#refund_too_large$/) };
+    expect(await stage.error('refunds.create', more)).toMatchObject({
+      ...refused,
+      code: 'refund_too_large',
+    });
+    const createdFrom = new Date(Date.now() - LIST_FROM_MS).toISOString();
+    const filter = { paymentIntentUniqueId, status: 'SUCCESS', createdFrom, limit: 1 };
+    const first = await stage.page('refunds.list', filter, ({ hasMore }) => hasMore);
+    const second = await stage.value('refunds.list', { ...filter, cursor: first.nextCursor });
+    expect([first, second]).toMatchObject([
+      { data: [{ refundUniqueId: rest.refundUniqueId, amountMinor: 1_500 }] },
+      { data: [{ refundUniqueId: part.refundUniqueId, amountMinor: 1_050 }], hasMore: false },
+    ]);
+  },
+  'sends nothing when the amount of a refund is no whole number': (stage) =>
+    stage.behind([], async (client, flaky) => {
+      for (const amountMinor of NO_AMOUNTS) {
+        const request = { paymentIntentUniqueId: newId(), refundUniqueId: newId(), amountMinor };
+        expect(await client.error('refunds.create', request)).toEqual({ kind: 'argument' });
+      }
+      expect(flaky.tries).toEqual([]);
+    }),
+  'makes one refund when its answer is lost, and when another process repeats it': async (
+    stage,
+  ) => {
+    const { id } = await paidPayment(stage);
+    const terms = { paymentIntentUniqueId: id, refundUniqueId: newId(), amountMinor: 1_000 };
+    const options = { idempotencyKey: `refund-${id}` };
+    await stage.behind(['lost_answer'], async (client, flaky) => {
+      expect(await client.value('refunds.create', terms, options)).toMatchObject({
+        status: 'PENDING',
         isReplayed: true,
       });
-      expect(await stage.error('refunds.create', terms)).toMatchObject({
-        status: 409,
-        code: 'duplicate_refund_id',
+      expect(flaky.tries).toHaveLength(2);
+      expect(flaky.tries[1]).toEqual(flaky.tries[0]);
+    });
+    expect(await stage.value('refunds.create', terms, options)).toMatchObject({
+      isReplayed: true,
+    });
+    expect(await stage.error('refunds.create', terms)).toMatchObject({
+      status: 409,
+      code: 'duplicate_refund_id',
+    });
+    const { refunds } = Object(await stage.value('payments.get', id));
+    expect(refunds).toMatchObject([{ refundUniqueId: terms.refundUniqueId, amountMinor: 1_000 }]);
+  },
+  'cancels a refund that waits, and not one that failed': async (stage) => {
+    const { id: paymentIntentUniqueId, hook } = await paidPayment(stage, 200);
+    const [waiting, declined] = [newId(), newId()];
+    const create = (refundUniqueId: string, amountMinor: number) =>
+      stage.value('refunds.create', { paymentIntentUniqueId, refundUniqueId, amountMinor });
+    // These amounts have a fixed outcome: docs/sandbox.md#refunds.
+    await create(waiting, 10_026);
+    for (const _time of ['first', 'again']) {
+      expect(await stage.value('refunds.cancel', waiting)).toMatchObject({ status: 'CANCELED' });
+    }
+    await create(declined, 10_022);
+    expect(await verified(stage, await hook.request(1))).toMatchObject({
+      type: 'REFUND_FAILED',
+      payment: { status: 'SUCCESS', refundedAmount: 0 },
+      refund: { refundUniqueId: declined, status: 'FAILED', failureReason: 'declined' },
+    });
+    expect(await stage.error('refunds.cancel', declined)).toMatchObject({
+      status: 409,
+      code: 'refund_not_cancelable',
+    });
+    expect(await stage.error('refunds.get', newId())).toMatchObject({
+      status: 404,
+      code: 'refund_not_found',
+    });
+  },
+  'refuses webhooks that are forged, changed or old': async (stage) => {
+    const { rawBody, headers } = await receivedWebhook(stage);
+    const { secret } = stage.scene.keys;
+    const signature = headers['webhook-signature'] ?? '';
+    const old = new Date(Date.now() - (WEBHOOK_AGE_SECONDS_MAX + 60) * 1_000);
+    const early = new Date(Date.now() + (WEBHOOK_AGE_SECONDS_MAX + 60) * 1_000);
+    const forgeries: readonly (readonly [string, object, string])[] = [
+      [`${rawBody} `, headers, secret],
+      [`\uFEFF${rawBody}`, headers, secret],
+      [rawBody, headers, OTHER_SECRET],
+      [rawBody, headers, 'whsec_?'],
+      [rawBody, signedWithEmptyKey(rawBody), ''],
+      [rawBody, signedWithEmptyKey(rawBody), 'whsec_'],
+      [rawBody, {}, secret],
+      [rawBody, { ...headers, 'webhook-id': 'evt_other' }, secret],
+      [rawBody, { ...headers, 'webhook-signature': '' }, secret],
+      [rawBody, { ...headers, 'webhook-signature': signature.replace('v1,', 'v2,') }, secret],
+      [rawBody, { ...headers, 'webhook-signature': 'v1,ä' }, secret],
+      [rawBody, { ...headers, 'webhook-timestamp': 'now' }, secret],
+      [rawBody, resigned(rawBody, secret, old), secret],
+      [rawBody, resigned(rawBody, secret, early), secret],
+    ];
+    for (const forgery of forgeries) {
+      expect(await stage.error('verifyWebhook', ...forgery)).toEqual({ kind: 'webhook' });
+    }
+  },
+  'accepts a webhook that is signed with two secrets': async (stage) => {
+    const { rawBody } = await receivedWebhook(stage);
+    const { secret } = stage.scene.keys;
+    const headers = resigned(rawBody, secret, new Date());
+    const other = resigned(rawBody, OTHER_SECRET, new Date())['webhook-signature'];
+    const both = { ...headers, 'webhook-signature': `${other} ${headers['webhook-signature']}` };
+    expect(await stage.value('verifyWebhook', rawBody, both, secret)).toMatchObject({
+      id: 'evt_1',
+      type: 'PAYMENT_SUCCESS',
+    });
+  },
+  ...survives(['unavailable', 'lost_request'], false),
+  ...survives(['lost_answer'], true),
+  ...survives(['silence'], false),
+  'charges once when the answer to an express payment is lost': (stage) =>
+    stage.behind(['lost_answer'], async (client, flaky) => {
+      const body = expressBody();
+      expect(await client.value('payments.express', body)).toMatchObject({
+        status: 'SUCCESS',
+        isReplayed: true,
       });
-      const { refunds } = Object(await stage.value('payments.get', id));
-      expect(refunds).toMatchObject([{ refundUniqueId: terms.refundUniqueId, amountMinor: 1_000 }]);
-    },
-  },
-  {
-    title: 'cancels a refund that waits, and not one that failed',
-    play: async (stage) => {
-      const { id: paymentIntentUniqueId, hook } = await paidPayment(stage, 200);
-      const [waiting, declined] = [newId(), newId()];
-      const create = (refundUniqueId: string, amountMinor: number) =>
-        stage.value('refunds.create', { paymentIntentUniqueId, refundUniqueId, amountMinor });
-      // These amounts have a fixed outcome: docs/sandbox.md#refunds.
-      await create(waiting, 10_026);
-      for (const _time of ['first', 'again']) {
-        expect(await stage.value('refunds.cancel', waiting)).toMatchObject({ status: 'CANCELED' });
-      }
-      await create(declined, 10_022);
-      expect(await verified(stage, await hook.request(1))).toMatchObject({
-        type: 'REFUND_FAILED',
-        payment: { status: 'SUCCESS', refundedAmount: 0 },
-        refund: { refundUniqueId: declined, status: 'FAILED', failureReason: 'declined' },
+      expect(flaky.tries).toHaveLength(2);
+    }),
+  'leaves a long wait to the caller': (stage) =>
+    stage.behind(['unavailable_for_long'], async (client, flaky) => {
+      expect(await client.error('payments.create', hostedBody())).toMatchObject({
+        status: 503,
+        retryAfterSeconds: 3_600,
       });
-      expect(await stage.error('refunds.cancel', declined)).toMatchObject({
-        status: 409,
-        code: 'refund_not_cancelable',
+      expect(flaky.tries).toHaveLength(1);
+    }),
+  'takes its key to no other address': (stage) =>
+    stage.behind(['redirect'], async (client, flaky) => {
+      const error = await client.error('payments.get', newId());
+      expect(error).toMatchObject({ status: 302, code: 'unknown' });
+      expect(flaky.tries).toHaveLength(1);
+    }),
+  'gives up after four tries, and says whether an answer came': async (stage) => {
+    const noAnswer = Array.from({ length: 4 }, () => 'lost_request' as const);
+    await stage.behind(noAnswer, async (client, flaky) => {
+      expect(await client.error('payments.create', hostedBody())).toEqual({ kind: 'connection' });
+      expect(flaky.tries).toHaveLength(4);
+    });
+    const busy = Array.from({ length: 4 }, () => 'unavailable' as const);
+    await stage.behind(busy, async (client, flaky) => {
+      expect(await client.error('payments.create', hostedBody())).toMatchObject({
+        status: 503,
+        code: 'unknown',
+        retryAfterSeconds: 1,
       });
-      expect(await stage.error('refunds.get', newId())).toMatchObject({
-        status: 404,
-        code: 'refund_not_found',
-      });
-    },
+      expect(flaky.tries).toHaveLength(4);
+    });
   },
-  {
-    title: 'refuses webhooks that are forged, changed or old',
-    play: async (stage) => {
-      const { rawBody, headers } = await receivedWebhook(stage);
-      const { secret } = stage.scene.keys;
-      const signature = headers['webhook-signature'] ?? '';
-      const old = new Date(Date.now() - (WEBHOOK_AGE_SECONDS_MAX + 60) * 1_000);
-      const early = new Date(Date.now() + (WEBHOOK_AGE_SECONDS_MAX + 60) * 1_000);
-      const forgeries: readonly (readonly [string, object, string])[] = [
-        [`${rawBody} `, headers, secret],
-        [`\uFEFF${rawBody}`, headers, secret],
-        [rawBody, headers, OTHER_SECRET],
-        [rawBody, headers, 'whsec_?'],
-        [rawBody, signedWithEmptyKey(rawBody), ''],
-        [rawBody, signedWithEmptyKey(rawBody), 'whsec_'],
-        [rawBody, {}, secret],
-        [rawBody, { ...headers, 'webhook-id': 'evt_other' }, secret],
-        [rawBody, { ...headers, 'webhook-signature': '' }, secret],
-        [rawBody, { ...headers, 'webhook-signature': signature.replace('v1,', 'v2,') }, secret],
-        [rawBody, { ...headers, 'webhook-signature': 'v1,ä' }, secret],
-        [rawBody, { ...headers, 'webhook-timestamp': 'now' }, secret],
-        [rawBody, resigned(rawBody, secret, old), secret],
-        [rawBody, resigned(rawBody, secret, early), secret],
-      ];
-      for (const forgery of forgeries) {
-        expect(await stage.error('verifyWebhook', ...forgery)).toEqual({ kind: 'webhook' });
-      }
-    },
-  },
-  {
-    title: 'accepts a webhook that is signed with two secrets',
-    play: async (stage) => {
-      const { rawBody } = await receivedWebhook(stage);
-      const { secret } = stage.scene.keys;
-      const headers = resigned(rawBody, secret, new Date());
-      const other = resigned(rawBody, OTHER_SECRET, new Date())['webhook-signature'];
-      const both = { ...headers, 'webhook-signature': `${other} ${headers['webhook-signature']}` };
-      expect(await stage.value('verifyWebhook', rawBody, both, secret)).toMatchObject({
-        id: 'evt_1',
-        type: 'PAYMENT_SUCCESS',
-      });
-    },
-  },
-  survives(['unavailable', 'lost_request'], false),
-  survives(['lost_answer'], true),
-  survives(['silence'], false),
-  {
-    title: 'charges once when the answer to an express payment is lost',
-    play: (stage) =>
-      stage.behind(['lost_answer'], async (client, flaky) => {
-        const body = expressBody();
-        expect(await client.value('payments.express', body)).toMatchObject({
-          status: 'SUCCESS',
-          isReplayed: true,
-        });
-        expect(flaky.tries).toHaveLength(2);
-      }),
-  },
-  {
-    title: 'leaves a long wait to the caller',
-    play: (stage) =>
-      stage.behind(['unavailable_for_long'], async (client, flaky) => {
-        expect(await client.error('payments.create', hostedBody())).toMatchObject({
-          status: 503,
-          retryAfterSeconds: 3_600,
-        });
-        expect(flaky.tries).toHaveLength(1);
-      }),
-  },
-  {
-    title: 'takes its key to no other address',
-    play: (stage) =>
-      stage.behind(['redirect'], async (client, flaky) => {
-        const error = await client.error('payments.get', newId());
-        expect(error).toMatchObject({ status: 302, code: 'unknown' });
-        expect(flaky.tries).toHaveLength(1);
-      }),
-  },
-  {
-    title: 'gives up after four tries, and says whether an answer came',
-    play: async (stage) => {
-      const noAnswer = Array.from({ length: 4 }, () => 'lost_request' as const);
-      await stage.behind(noAnswer, async (client, flaky) => {
-        expect(await client.error('payments.create', hostedBody())).toEqual({ kind: 'connection' });
-        expect(flaky.tries).toHaveLength(4);
-      });
-      const busy = Array.from({ length: 4 }, () => 'unavailable' as const);
-      await stage.behind(busy, async (client, flaky) => {
-        expect(await client.error('payments.create', hostedBody())).toMatchObject({
-          status: 503,
-          code: 'unknown',
-          retryAfterSeconds: 1,
-        });
-        expect(flaky.tries).toHaveLength(4);
-      });
-    },
-  },
-];
+};

@@ -9,5 +9,3 @@ export const CALL_FAULTS: readonly (readonly [fault: Fault, carriedOut: number])
   ['accepted_then_reset', 1],
   ['accepted_then_hang', 1],
 ];
-
-export const FAULTS = CALL_FAULTS.map(([fault]) => fault);

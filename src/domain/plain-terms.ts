@@ -1,8 +1,8 @@
-import type { IntentTerms } from '../../src/domain/intent.ts';
+import type { IntentTerms } from './intent.ts';
 
 type Chosen = Pick<IntentTerms, 'environment' | 'kind' | 'amountMinor' | 'methods' | 'expiresAtMs'>;
 
-/** Terms of a payment that no merchant asked for: a script needs one to call the code with. */
+/** Terms of a payment that no merchant asked for, such as the one of a test webhook. */
 export function plainTerms(terms: Chosen & Partial<IntentTerms>): IntentTerms {
   return {
     merchantId: '',
