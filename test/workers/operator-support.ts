@@ -4,21 +4,26 @@ import { expect } from 'vitest';
 import type { RefundCommand } from '../../src/domain/refund.ts';
 import worker from '../support/gateway.ts';
 import { requestRefund } from '../support/intents.ts';
+import { choose } from './rails-support.ts';
 import {
   type Answer,
   advance,
   answerOf,
+  type Body,
   type CaughtMessages,
+  CREATE_PATHS,
   call,
   consume,
   createHosted,
   execute,
   fireAlarm,
+  hostedBody,
   intentOf,
   MINUTE_MS,
   ORIGIN,
   payHosted,
   startRedirect,
+  type TestMerchant,
 } from './support.ts';
 
 /** The secrets of test/support/secrets.ts: two shared ones, as during a rotation. */
@@ -169,4 +174,18 @@ export async function refundRequest(
     throw new Error('no attempt');
   }
   return requestRefund(id, { attemptId: attempt.id, ...changes }, { capability });
+}
+
+/** A payment whose customer is at telebirr. */
+export async function atTelebirr(merchant: TestMerchant, uniqueId = 'order-1', changes: Body = {}) {
+  const body = hostedBody({ paymentIntentUniqueId: uniqueId, methods: ['TELE_BIRR'], ...changes });
+  const { envelope, status, text } = await answerOf(
+    call(CREATE_PATHS.hosted.production, {
+      method: 'POST',
+      apiKey: merchant.apiKeys.production,
+      body,
+    }),
+  );
+  expect(status, text).toBe(200);
+  await choose(new URL(String(envelope.content)).pathname, 'TELE_BIRR');
 }
