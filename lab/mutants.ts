@@ -33,9 +33,9 @@ const UNIT_TESTS = [
 const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/api/call.ts': ['workers/address-limits'],
   'src/attempts/callback.ts': ['workers/rails-callbacks', 'workers/rails-out-of-reach'],
-  'src/attempts/plan.ts': ['workers/rails-start'],
+  'src/attempts/start.ts': ['workers/rails-start'],
   'src/attempts/start-consumer.ts': ['workers/rails-start', 'workers/rails-out-of-reach'],
-  'src/attempts/store-result.ts': ['workers/rails-out-of-reach'],
+  'src/attempts/messages.ts': ['workers/rails-out-of-reach'],
   'src/checkout/open-link.ts': ['workers/address-limits'],
   'src/checkout/prompt-limit.ts': ['workers/address-limits'],
   'src/intent/alarm.ts': ['workers/alarm'],

@@ -3,7 +3,7 @@
  * a phone: the demo shop, the checkout while a customer pays, then the dashboard.
  */
 import { mkdir, stat } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { Kefel } from '../clients/typescript/kefel.ts';
 import { startShop } from '../demo/shop.ts';
@@ -49,24 +49,24 @@ interface Order {
 
 await runScript(SCRIPT, async ({ port }) => {
   await mkdir(IMAGES_DIRECTORY, { recursive: true });
-  const files = await withGateway(port, async (merchant) => {
+  return withGateway(port, async (merchant) => {
     const browser = await launchBrowser();
     try {
       const payment = await createDemoPayment(merchant, EXPIRE_IN_SECONDS);
-      return [
+      const pictures = [
         await shootShop(browser, merchant),
         ...(await payAndShoot(browser, payment)),
         ...(await manageAndShoot(browser, merchant)),
       ];
+      return pictures.every(Boolean);
     } finally {
       await browser.close();
     }
   });
-  return report(files);
 });
 
 /** The product page of `npm run demo`. */
-async function shootShop(browser: Browser, merchant: DemoMerchant): Promise<string> {
+async function shootShop(browser: Browser, merchant: DemoMerchant): Promise<boolean> {
   const shop = await startShop({
     apiKey: merchant.sandboxApiKey,
     webhookSecret: merchant.sandboxWebhookSecret,
@@ -75,14 +75,13 @@ async function shootShop(browser: Browser, merchant: DemoMerchant): Promise<stri
   });
   const page = await (await phone(browser)).newPage();
   await page.goto(shop.url);
-  const picture = await shoot(page, 'demo-shop.jpg');
+  const isSmall = await shoot(page, 'demo-shop.jpg');
   await page.close();
   shop.close();
-  return picture;
+  return isSmall;
 }
 
-/** Returns the files that it wrote. */
-async function payAndShoot(browser: Browser, checkoutUrl: string): Promise<readonly string[]> {
+async function payAndShoot(browser: Browser, checkoutUrl: string): Promise<readonly boolean[]> {
   const page = await (await phone(browser)).newPage();
   await page.goto(checkoutUrl);
   await chooseTelebirr(page);
@@ -95,18 +94,23 @@ async function payAndShoot(browser: Browser, checkoutUrl: string): Promise<reado
 async function manageAndShoot(
   browser: Browser,
   merchant: DemoMerchant,
-): Promise<readonly string[]> {
+): Promise<readonly boolean[]> {
+  const { baseUrl, merchantId } = merchant;
   for (const order of ORDERS) {
     await payOrder(merchant, order);
   }
   const page = await (await phone(browser)).newPage();
-  const { baseUrl, merchantId } = merchant;
   const invited = { name: 'Demo Owner', role: 'owner' };
   const path = `merchants/${merchantId}/invitations`;
   const { url } = await operate<{ url: string }>(baseUrl, path, invited);
   await joinAsOwner(page, url);
-  await page.goto(`${merchant.baseUrl}/dashboard/sandbox/payments`);
-  await untilAllAreEnded(page);
+  await page.goto(`${baseUrl}/dashboard/sandbox/payments`);
+  // The list lags by some seconds.
+  await until('list of ended payments', async () => {
+    await page.reload();
+    const text = (await page.locator('main table').last().textContent()) ?? '';
+    return ORDERS.every(({ id }) => text.includes(id)) && !text.includes('In progress');
+  });
   const list = await shoot(page, 'dashboard-payments.jpg');
   await page.getByRole('link', { name: SHOWN_ORDER }).click();
   return [list, await shoot(page, 'dashboard-payment.jpg', 'Attempts')];
@@ -157,42 +161,25 @@ async function joinAsOwner(page: Page, link: string): Promise<void> {
   await page.waitForURL('**/overview');
 }
 
-/** Reloads the list until it shows all orders, and none in progress: it lags by some seconds. */
-async function untilAllAreEnded(page: Page): Promise<void> {
-  await until('list of ended payments', async () => {
-    await page.reload();
-    const text = (await page.locator('main table').last().textContent()) ?? '';
-    return ORDERS.every(({ id }) => text.includes(id)) && !text.includes('In progress');
-  });
-}
-
-/** Takes a picture of the screen, scrolled to the page's top or to the first `heading`. */
-async function shoot(page: Page, name: string, heading?: string): Promise<string> {
+/**
+ * Takes a picture of the screen, scrolled to the page's top or to the first `heading`, and prints its
+ * size. Returns false when it exceeds the budget.
+ */
+async function shoot(page: Page, name: string, heading?: string): Promise<boolean> {
   const path = join(IMAGES_DIRECTORY, name);
   await page.evaluate('scrollTo(0, 0)');
   if (heading !== undefined) {
     await page.getByText(heading, { exact: true }).first().evaluate(scrollToTop);
   }
   await page.screenshot({ path, type: 'jpeg', quality: JPEG_QUALITY, animations: 'disabled' });
-  return path;
+  const { size } = await stat(path);
+  const isSmall = size <= IMAGE_BYTES_MAX;
+  console.log(`${name}: ${size} bytes${isSmall ? '' : `, above the budget of ${IMAGE_BYTES_MAX}`}`);
+  return isSmall;
 }
 
 /** Runs in the page. */
 function scrollToTop(element: Element): void {
   element.scrollIntoView();
   scrollBy(0, -16);
-}
-
-/** Prints the size of each picture. Returns false when one exceeds the budget. */
-async function report(files: readonly string[]): Promise<boolean> {
-  let areAllSmall = true;
-  for (const file of files) {
-    const { size } = await stat(file);
-    console.log(`${relative(PROJECT_DIRECTORY, file)}: ${size.toLocaleString('en')} bytes`);
-    areAllSmall &&= size <= IMAGE_BYTES_MAX;
-  }
-  if (!areAllSmall) {
-    console.error(`A picture exceeds its budget of ${IMAGE_BYTES_MAX} bytes.`);
-  }
-  return areAllSmall;
 }

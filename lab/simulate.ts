@@ -11,8 +11,7 @@ import { numberOption } from '../scripts/project/options.ts';
 import { inDirectory } from './harness/directory.ts';
 import { runScript } from './harness/script.ts';
 import { bundleSimulation } from './simulation/bundle.ts';
-import { type Run, runSimulation } from './simulation/run.ts';
-import type { Summary } from './simulation/summary.ts';
+import { type Run, runSimulation, type Summary } from './simulation/run.ts';
 
 const FAILURES_MAX = 3;
 

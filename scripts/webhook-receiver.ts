@@ -2,13 +2,13 @@
  * `npm run webhooks`: a minimal webhook endpoint of a merchant. Prints every webhook, whether both
  * signatures verify with the demo merchant's keys, and what it answered. `--help` lists the options.
  */
-import { verify } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import { Webhook } from 'standardwebhooks';
+import { text as bodyOf } from 'node:stream/consumers';
 import type { Environment } from '../src/domain/method.ts';
-import { credentialsOf, type PublishedMerchant, readDemoMerchant } from './dev/demo-merchant.ts';
+import { credentialsOf, readDemoMerchant } from './dev/demo-merchant.ts';
 import { WEBHOOK_RECEIVER_PORT } from './dev/first-steps.ts';
+import { isSignedByRsa, isStandardWebhook } from './gateway/webhook-signatures.ts';
 import { numberOption, runScript } from './project/options.ts';
 
 const SCRIPT = {
@@ -52,11 +52,7 @@ await runScript(SCRIPT, async ({ port, status, secret: endpointSecrets }) => {
   /** By `webhook-id`, which stays the same when Kefel retries. */
   const tries = new Map<string, number>();
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) {
-      chunks.push(chunk);
-    }
-    const rawBody = Buffer.concat(chunks).toString('utf8');
+    const rawBody = await bodyOf(request);
     const text = await account(rawBody, request.headers, endpointSecrets);
     response.writeHead(status).end();
     const webhookId = String(request.headers['webhook-id']);
@@ -80,7 +76,7 @@ async function account(
     const payment: unknown = JSON.parse(webhook.body);
     const { environment } = webhook;
     const secrets = [credentialsOf(merchant, environment).webhookSecret, ...endpointSecrets];
-    const isSigned = isSignedByRsa(webhook, merchant, environment);
+    const isSigned = isSignedByRsa(webhook, merchant.webhookPublicKeys[environment]);
     const hasSecret = secrets.some((secret) => isStandardWebhook(rawBody, headers, secret));
     return `
 ${webhook.webHookEvent}  ${webhook.paymentIntentUniqueId}  ${webhook.status}  (${environment})
@@ -91,31 +87,6 @@ ${indented(payment)}`;
   } catch (error) {
     return `Not a webhook of Kefel: ${error instanceof Error ? error.message : String(error)}`;
   }
-}
-
-/**
- * The headers sign the raw bytes of the request with a secret that Kefel and the merchant share.
- */
-function isStandardWebhook(rawBody: string, headers: IncomingHttpHeaders, secret: string): boolean {
-  const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
-  const signed = Object.fromEntries(names.map((name) => [name, String(headers[name])]));
-  try {
-    new Webhook(secret).verify(rawBody, signed);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** `signature` signs the text of `body` with Kefel's private key. */
-function isSignedByRsa(
-  webhook: ReceivedWebhook,
-  merchant: PublishedMerchant,
-  environment: Environment,
-): boolean {
-  const signature = Buffer.from(webhook.signature, 'base64');
-  const publicKey = merchant.webhookPublicKeys[environment];
-  return verify('RSA-SHA256', Buffer.from(webhook.body), publicKey, signature);
 }
 
 function verdict(isValid: boolean, warning: string): string {

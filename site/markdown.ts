@@ -37,7 +37,7 @@ export function fileOf(document: string): string {
 
 /**
  * Adapts Markdown that also reads well in the repository: links between documents lead to pages,
- * explicit anchors become the ids of their headings, and whatever may be wider than a phone scrolls
+ * explicit anchors become the ids of their headings, and what may be wider than a phone scrolls
  * by itself.
  */
 export function adaptMarkdown(markdown: MarkdownIt): void {

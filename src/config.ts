@@ -17,27 +17,7 @@ export interface NamedKey {
 }
 
 /** The variables and secrets, parsed once per isolate. */
-export interface Config {
-  /** Origin of the customers' pages, or null for the origin of the create request. */
-  readonly publicBaseUrl: string | null;
-  readonly expireInSecondsMin: number;
-  readonly expireInSecondsMax: number;
-  readonly callbackHttpsOnly: boolean;
-  readonly localCallbacks: boolean;
-  readonly rateLimits: boolean;
-  readonly methodLogos: MethodLogos;
-  readonly support: Support;
-  /** Whether the operator keeps the commission of refunded payments (docs/decisions.md#39). */
-  readonly keepsCommission: boolean;
-  /**
-   * Two operators must agree about more than this, in minor units, when they record a payment or a
-   * refund by hand; null: one is always enough.
-   */
-  readonly secondOperatorAboveMinor: number | null;
-  readonly linkSigningKeys: KeyRing;
-  readonly dataEncryptionKeys: KeyRing;
-  readonly webhookRsaKeys: Readonly<Record<Environment, KeyRing>>;
-}
+export type Config = Readonly<ReturnType<typeof parsedConfig>>;
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -51,7 +31,14 @@ export function configOf(env: Bindings): Config {
   if (known !== undefined) {
     return known;
   }
-  const config: Config = {
+  const config = parsedConfig(env);
+  parsed.set(env, config);
+  return config;
+}
+
+function parsedConfig(env: Bindings) {
+  return {
+    /** Origin of the customers' pages, or null for the origin of the create request. */
     publicBaseUrl: origin('PUBLIC_BASE_URL', env.PUBLIC_BASE_URL),
     expireInSecondsMin: positiveInteger('EXPIRE_IN_SECONDS_MIN', env.EXPIRE_IN_SECONDS_MIN),
     expireInSecondsMax: positiveInteger('EXPIRE_IN_SECONDS_MAX', env.EXPIRE_IN_SECONDS_MAX),
@@ -60,7 +47,12 @@ export function configOf(env: Bindings): Config {
     rateLimits: flag('RATE_LIMITS', env.RATE_LIMITS, 'on', 'off'),
     methodLogos: methodLogos('METHOD_LOGOS', env.METHOD_LOGOS),
     support: supportOf(env),
+    /** Whether the operator keeps the commission of refunded payments (docs/decisions.md#39). */
     keepsCommission: flag('REFUND_COMMISSION', env.REFUND_COMMISSION, 'keep', 'return'),
+    /**
+     * Two operators must agree about more than this, in minor units, when they record a payment or a
+     * refund by hand; null: one operator is always enough.
+     */
     secondOperatorAboveMinor: amountMinorOrOff('SECOND_OPERATOR_ABOVE', env.SECOND_OPERATOR_ABOVE),
     linkSigningKeys: strongKeyRing('LINK_SIGNING_KEYS', env.LINK_SIGNING_KEYS),
     dataEncryptionKeys: strongKeyRing('DATA_ENCRYPTION_KEYS', env.DATA_ENCRYPTION_KEYS),
@@ -70,10 +62,8 @@ export function configOf(env: Bindings): Config {
         'WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION',
         env.WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION,
       ),
-    },
+    } satisfies Readonly<Record<Environment, KeyRing>>,
   };
-  parsed.set(env, config);
-  return config;
 }
 
 /** The origin in a variable, or null for an empty one. Throws ConfigError. */

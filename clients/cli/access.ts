@@ -42,7 +42,8 @@ export async function accessOf(given: Given): Promise<Access> {
     );
   }
   const baseUrl = checkedUrl(url);
-  // Anybody may have written the file of this folder, and any program may listen on this machine.
+  // Another user may have written the file of this folder, and any program may listen on this
+  // machine.
   if (ownKey !== undefined && ownUrl === undefined) {
     throw new UsageError(
       `Which gateway is your key for? Add --url, or set KEFEL_URL. Only ${DEMO_FILE} in this folder names one: ${baseUrl}`,

@@ -42,7 +42,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     amount: ORDINARY_AMOUNT,
     kind: 'page',
     expireInSeconds: SOON_SECONDS,
-    about: 'PAYMENT_EXPIRED after 5 s: nobody opened the page',
+    about: 'PAYMENT_EXPIRED after 5 s: the customer never opened the page',
   },
   late: PAID_LATE,
   declined: DECLINED,

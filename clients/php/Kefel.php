@@ -369,7 +369,7 @@ final class Transport
         $this->root = rtrim($baseUrl, '/') . '/api/v1/payment' . $environment;
     }
 
-    /** Over plain http, everybody on the way could read the key and take money with it. */
+    /** Over plain http, any host on the way could read the key and take money with it. */
     private static function checkPrivacy(string $apiKey, string $baseUrl): void
     {
         $scheme = strtolower((string) parse_url($baseUrl, PHP_URL_SCHEME));

@@ -334,7 +334,7 @@ def verify_webhook(raw_body: bytes, headers: Mapping[str, str], secret: str) -> 
     except binascii.Error as error:
         raise WebhookVerificationError("The secret is not whsec_ and base64") from error
     if not key:
-        # Everybody can sign with an empty key.
+        # Any sender can sign with an empty key.
         raise WebhookVerificationError("The secret is missing")
     mac = hmac.new(key, f"{event_id}.{timestamp}.".encode() + raw_body, hashlib.sha256)
     expected = b"v1," + base64.b64encode(mac.digest())
@@ -368,7 +368,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 def _check_privacy(api_key: str, base_url: str) -> None:
-    """Over plain http, everybody on the way could read the key and take money with it."""
+    """Over plain http, any host on the way could read the key and take money with it."""
     url = urllib.parse.urlsplit(base_url)
     is_loopback = re.fullmatch(r"localhost|127\.\d+\.\d+\.\d+|::1", url.hostname or "")
     if api_key.startswith("kfl_live_") and url.scheme != "https" and not is_loopback:

@@ -381,7 +381,7 @@ class Transport {
   }
 }
 
-/** Over plain http, everybody on the way could read the key and take money with it. */
+/** Over plain http, any host on the way could read the key and take money with it. */
 function checkPrivacy({ apiKey, baseUrl }: KefelOptions): void {
   const url = urlIn(baseUrl);
   const isPrivate = url?.protocol === 'https:' || LOOPBACK.test(url?.hostname ?? '');
@@ -479,7 +479,7 @@ export async function verifyWebhook(
 
 function hmacKey(secret: string): Promise<CryptoKey> {
   const bytes = bytesFromBase64(secret.replace(/^whsec_/, ''));
-  // Everybody can sign with an empty key.
+  // Any sender can sign with an empty key.
   if (bytes === null || bytes.length === 0) {
     throw new WebhookVerificationError('The secret is not whsec_ and base64');
   }

@@ -22,3 +22,27 @@ export interface Envelope {
   readonly signature: string;
   readonly body: ReturnType<typeof eventBody>;
 }
+
+/**
+ * How an envelope contradicts its own body. Many receivers read only the envelope, and must not take
+ * a refund for a payment.
+ */
+export function contradictionsIn(envelope: Envelope): readonly string[] {
+  const payment: ShownEvent = JSON.parse(envelope.body);
+  const { status, refund } = payment;
+  const name = refund === undefined ? `PAYMENT_${status}` : `REFUND_${refund.status}`;
+  const comparisons = {
+    id: [envelope.paymentIntentUniqueId, payment.uniqueId],
+    name: [envelope.webHookEvent, name],
+    event: [payment.event, name],
+    status: [
+      envelope.status,
+      refund === undefined ? status : name === 'REFUND_SUCCESS' ? 'REFUNDED' : name,
+    ],
+    // The payment of a refund stays paid.
+    payment: [status, refund === undefined ? status : 'SUCCESS'],
+  };
+  return Object.entries(comparisons).flatMap(([what, [shown, wanted]]) =>
+    shown === wanted ? [] : [`${what} of the event is ${shown}, and must be ${wanted}`],
+  );
+}

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { LocalDatabase } from '../../scripts/dev/d1.ts';
 import { runBatch } from '../../scripts/dev/d1.ts';
 import { attemptReferenceFrom } from '../../src/domain/identifiers.ts';
-import type { FailureReason, IntentStatus } from '../../src/domain/intent.ts';
+import type { IntentStatus } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import { idSearchKey, phoneSearchKey, receiptSearchKey } from '../../src/domain/search-key.ts';
 import type {
@@ -26,20 +26,21 @@ export const BATCH_PAYMENTS = 100;
 const PHONES = 200_000;
 const LINKS = 100;
 
-/** Percentages; the remaining payments are open. */
-const STATUSES: readonly (readonly [IntentStatus, number])[] = [
-  ['succeeded', 70],
-  ['expired', 13],
-  ['failed', 12],
-  ['canceled', 3],
-  ['processing', 1],
-];
-const REASONS: readonly FailureReason[] = [
-  'declined',
-  'insufficient_funds',
-  'abandoned',
-  'wrong_pin',
-];
+const STATUSES: Readonly<Partial<Record<IntentStatus, number>>> = {
+  succeeded: 70,
+  expired: 13,
+  failed: 12,
+  canceled: 3,
+  processing: 1,
+  open: 1,
+};
+const DELIVERIES: Readonly<Partial<Record<DeliveryStatus, number>>> = {
+  delivered: 970,
+  dead: 15,
+  undeliverable: 5,
+  waiting: 10,
+};
+const REASONS = ['declined', 'insufficient_funds', 'abandoned', 'wrong_pin'] as const;
 
 /** A number in [0, 1) that depends only on the arguments. */
 export function chance(purpose: string, index: number): number {
@@ -50,47 +51,34 @@ function digest(purpose: string, index: number): Buffer {
   return createHash('sha256').update(`${purpose}/${index}`).digest();
 }
 
-/** The merchant of rank r has 1/r of the largest one's payments: a few are big, most are small. */
-const WEIGHTS = Array.from({ length: MERCHANTS }, (_, rank) => 1 / (rank + 1));
-const WEIGHT = WEIGHTS.reduce((sum, weight) => sum + weight, 0);
-
 export function merchantName(rank: number): string {
   return `mer_${String(rank).padStart(2, '0')}`;
 }
 
-function merchantOf(index: number): string {
-  let left = chance('merchant', index) * WEIGHT;
-  const rank = WEIGHTS.findIndex((weight) => {
+/** The merchant of rank r has 1/r of the largest one's payments: a few are big, most are small. */
+const MERCHANT_WEIGHTS = Object.fromEntries(
+  Array.from({ length: MERCHANTS }, (_, rank) => [merchantName(rank), 1 / (rank + 1)]),
+);
+
+/** One of these, as often as its weight says. */
+function weighted<Name extends string>(
+  purpose: string,
+  index: number,
+  weights: Readonly<Partial<Record<Name, number>>>,
+): Name {
+  const entries = Object.entries<number | undefined>(weights) as [Name, number][];
+  let left = chance(purpose, index) * entries.reduce((sum, [, weight]) => sum + weight, 0);
+  const found = entries.find(([, weight]) => {
     left -= weight;
     return left < 0;
   });
-  return merchantName(rank < 0 ? MERCHANTS - 1 : rank);
+  return (found ?? entries[0])?.[0] as Name;
 }
 
-/** Carries the time like `uuidV7`. */
-function uuidOf(index: number, createdAtMs: number): string {
+/** 32 hexadecimal digits that carry the time like `uuidV7` and `newEventId`. */
+function timedHex(purpose: string, index: number, createdAtMs: number): string {
   const time = createdAtMs.toString(16).padStart(12, '0');
-  const hex = `${time}7000a${digest('uuid', index).toString('hex')}`;
-  return [8, 13, 18, 23]
-    .reduce((text, at) => `${text.slice(0, at)}-${text.slice(at)}`, hex)
-    .slice(0, 36);
-}
-
-function statusOf(index: number): IntentStatus {
-  let left = chance('status', index) * 100;
-  const found = STATUSES.find(([, share]) => {
-    left -= share;
-    return left < 0;
-  });
-  return found?.[0] ?? 'open';
-}
-
-function deliveryStatusOf(index: number): DeliveryStatus {
-  const value = chance('delivery', index);
-  if (value < 0.97) {
-    return 'delivered';
-  }
-  return value < 0.985 ? 'dead' : value < 0.99 ? 'undeliverable' : 'waiting';
+  return `${time}7000a${digest(purpose, index).toString('hex')}`.slice(0, 32);
 }
 
 /** A phone number, a receipt, a name and a description, sealed. */
@@ -99,7 +87,7 @@ const SEALED_LENGTH = 250;
 /** Payment `index` of `payments`, oldest first, as its object would project it. */
 export function messageOf(index: number, payments: number): ProjectionMessage {
   const createdAtMs = Math.floor(NEWEST_MS - DAYS * DAY_MS * (1 - index / payments));
-  const status = statusOf(index);
+  const status = weighted('status', index, STATUSES);
   const hasEnded = status !== 'open' && status !== 'processing';
   const wasTried = status !== 'open' && (status !== 'expired' || chance('tried', index) < 0.3);
   const method = wasTried ? (METHODS[Math.floor(chance('method', index) ** 2 * 6)] ?? null) : null;
@@ -111,9 +99,12 @@ export function messageOf(index: number, payments: number): ProjectionMessage {
     needsConfirmation: false,
     receiptKeys: [],
     row: {
-      uuid: uuidOf(index, createdAtMs),
+      uuid: timedHex('uuid', index, createdAtMs).replace(
+        /(.{8})(.{4})(.{4})(.{4})/,
+        '$1-$2-$3-$4-',
+      ),
       environment: 'production',
-      merchantId: merchantOf(index),
+      merchantId: weighted('merchant', index, MERCHANT_WEIGHTS),
       number: 1 + digest('number', index).readUIntBE(0, 6),
       uniqueId: `order-${index}`,
       kind: chance('kind', index) < 0.8 ? 'hosted' : 'express',
@@ -159,10 +150,8 @@ export function linkOf(index: number): string {
   return `link-${Math.floor(chance('link', index) * LINKS)}`;
 }
 
-/** Carries the event's time like `newEventId`. */
 export function eventIdOf(index: number, createdAtMs: number): string {
-  const time = createdAtMs.toString(16).padStart(12, '0');
-  return `evt_${time}7000a${digest('event', index).toString('hex').slice(0, 15)}`;
+  return `evt_${timedHex('event', index, createdAtMs)}`;
 }
 
 function searchKeysOf(index: number, createdAtMs: number, wasTried: boolean): string[] {
@@ -178,7 +167,7 @@ function searchKeysOf(index: number, createdAtMs: number, wasTried: boolean): st
 
 /** An event of a payment that ended at this time. */
 function eventOf(index: number, status: string, createdAtMs: number): ProjectedEvent {
-  const deliveryStatus = deliveryStatusOf(index);
+  const deliveryStatus = weighted('delivery', index, DELIVERIES);
   return {
     eventId: eventIdOf(index, createdAtMs),
     sequence: 3,

@@ -308,7 +308,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'returnedMinor: «refund.returnedMinor→refund.amountMinor»,':
       'the commission is missing in what a refund returned',
   },
-  'src/attempts/store-result.ts': {
+  'src/attempts/messages.ts': {
     '    «await env.RAIL_STARTS.send(message)→void message»;\n':
       'a report is confirmed to the provider and lost',
   },
@@ -321,16 +321,14 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/attempts/start.ts': {
     "outcome: { type: «'unknown', checkAtMs→'failed', reason: 'rail_unavailable'», providerCode },":
       'a time-out counts as a failure, and the customer is charged twice',
+    '? { checkAtMs: «nowMs + START_MESSAGE_LEASE_MS→null» }':
+      'a lost start message leaves the customer without a prompt',
   },
   'src/attempts/callback.ts': {
     "  if (reading.type === 'refused') {\n    «→if (reading.suspicion === 'unreadable') »await reportRefused(target, reading.suspicion);":
       'refused callbacks are not visible',
     "  «const executed = await storeResult(env, target.client, [\n    { type: 'resolve_attempt', attemptId, outcome },\n  ]);\n  return executed?.type === 'not_found' ? null :→void storeResult(env, target.client, [{ type: 'resolve_attempt', attemptId, outcome }]);\n  return» reading.reply;":
       'the provider gets its confirmation before the commit',
-  },
-  'src/attempts/plan.ts': {
-    '? { checkAtMs: «nowMs + START_MESSAGE_LEASE_MS→null» }':
-      'a lost start message leaves the customer without a prompt',
   },
   'src/read-model/upsert.ts': {
     "PAYMENT_KEY, PAYMENT_COLUMNS, «'version'→'number'»)": 'an old row replaces a new one',

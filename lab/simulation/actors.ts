@@ -3,11 +3,11 @@ import { createExpress, createHosted } from '../../src/api/routes/create-payment
 import { cancelPayment, readPayment } from '../../src/api/routes/read-payment.ts';
 import { cancelRefund, createRefund } from '../../src/api/routes/refunds.ts';
 import { answerCallback, callbackTarget } from '../../src/attempts/callback.ts';
+import { storeResult } from '../../src/attempts/messages.ts';
 import { railOrder } from '../../src/attempts/order.ts';
 import { railPageUrl } from '../../src/attempts/rail-page.ts';
 import { answerSharedCallback } from '../../src/attempts/shared-callback.ts';
 import { runAttempt } from '../../src/attempts/start.ts';
-import { storeResult } from '../../src/attempts/store-result.ts';
 import { simulatedCommands } from '../../src/checkout/simulator.ts';
 import { configOf } from '../../src/config.ts';
 import { verifyLink } from '../../src/crypto/link-token.ts';

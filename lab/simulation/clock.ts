@@ -60,13 +60,11 @@ export class Clock {
   readonly timing: Random;
   readonly lines: string[] | null;
   hash = 0;
-  hash2 = 0;
   events = 0;
   /** Lines of the history with errors that nothing explains. */
   readonly internalErrors: string[] = [];
   /** In order of time; of one time, in the order of scheduling. */
   readonly #queue: ScheduledEvent[] = [];
-
   /** What is down, and until when. */
   readonly downUntilMs = { database: 0, queues: 0, objects: 0, merchants: 0 };
 
@@ -84,7 +82,6 @@ export class Clock {
   note(text: string): void {
     const line = `${this.nowMs - START_MS} ${this.current.name} ${text}`;
     this.hash = hashOf(line, this.hash);
-    this.hash2 = hashOf(line, this.hash2 ^ this.hash);
     this.lines?.push(line);
     if (INTERNAL_ERROR.test(line)) {
       this.internalErrors.push(line);

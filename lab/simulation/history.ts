@@ -1,17 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'smol-toml';
 import { configOf } from '../../src/config.ts';
 import { forgetDeliverySlots } from '../../src/webhooks/consume.ts';
 import { forgetWebhookSettings } from '../../src/webhooks/settings.ts';
 import { Random } from '../harness/random.ts';
 import { Actors } from './actors.ts';
 import { Clock, OUTSIDE, START_MS } from './clock.ts';
-import { Database } from './database.ts';
-import { enter } from './globals.ts';
+import { Database, newSqlite } from './database.ts';
+import { enter, replaceGlobals } from './globals.ts';
 import { Journal, type Violation } from './journal.ts';
 import { insertMerchants, MerchantServers } from './merchants.ts';
 import { Objects } from './objects.ts';
 import type { Plan } from './plan.ts';
 import { Provider } from './provider.ts';
-import { Queues } from './queues.ts';
+import { type QueueSettings, Queues } from './queues.ts';
 import type { Sqlite } from './sqlite.ts';
 import { checkPromises } from './verdict.ts';
 
@@ -38,10 +41,24 @@ export interface Setup {
   readonly sqlite: Sqlite;
   /** The variables of wrangler.toml. */
   readonly variables: Readonly<Record<string, string>>;
+  /** The queues of wrangler.toml. */
+  readonly queues: readonly QueueSettings[];
+}
+
+/** `root`: of the repository, or of a copy of it. Call once: it replaces what the runtime gives. */
+export function setUp(root: string): Setup {
+  const { vars, queues } = parse(readFileSync(join(root, 'wrangler.toml'), 'utf8')) as unknown as {
+    readonly vars: Setup['variables'];
+    readonly queues: { readonly consumers: Setup['queues'] };
+  };
+  const setup = { sqlite: newSqlite(root), variables: vars, queues: queues.consumers };
+  replaceGlobals();
+  return setup;
 }
 
 export interface HistoryResult {
-  readonly hash: string;
+  /** Of the trace. */
+  readonly hash: number;
   readonly events: number;
   readonly faults: ReadonlyMap<string, number>;
   /** What the history reached, for the report on coverage. */
@@ -65,7 +82,7 @@ export class World {
   readonly actors: Actors;
   readonly env: Env;
 
-  constructor(plan: Plan, { sqlite, variables }: Setup, isTraced: boolean) {
+  constructor(plan: Plan, { sqlite, variables, queues }: Setup, isTraced: boolean) {
     this.plan = plan;
     this.clock = new Clock(plan, isTraced);
     this.ids = new Random(plan.seed, 'ids');
@@ -73,7 +90,7 @@ export class World {
     this.journal = new Journal(this.clock);
     this.objects = new Objects(this);
     this.database = new Database(this.clock, sqlite);
-    this.queues = new Queues(this);
+    this.queues = new Queues(this, queues);
     this.merchants = new MerchantServers(this.clock);
     this.provider = new Provider(this);
     this.actors = new Actors(this);
@@ -135,7 +152,7 @@ export async function runHistory(
       checkPromises(world);
     }
     return {
-      hash: `${(clock.hash >>> 0).toString(16)}${(clock.hash2 >>> 0).toString(16)}`,
+      hash: clock.hash >>> 0,
       events: clock.events,
       faults: clock.faults.counts,
       reached: [...journal.reached],

@@ -1,59 +1,38 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parse } from 'smol-toml';
-import { newSqlite } from './database.ts';
-import { replaceGlobals } from './globals.ts';
-import { runHistory, type Setup } from './history.ts';
+import { runHistory, setUp } from './history.ts';
 import { planOf } from './plan.ts';
-import type { Share } from './run.ts';
+import type { Failure, Report, Share } from './run.ts';
 import { shrunk } from './shrink.ts';
-import { added, type Failure, NOTHING, type Summary } from './summary.ts';
 
 /**
- * Runs the histories of some seeds and sends their summary: `run.ts` runs the bundle of this file in
- * one process for each core.
+ * Runs the histories of some seeds and sends a report of each: `run.ts` runs the bundle of this file
+ * in one process for each core.
  */
 
 const { root, firstSeed, lastSeed, run }: Share = JSON.parse(process.argv[2] ?? '');
-const write = process.stdout.write.bind(process.stdout);
-const setup: Setup = {
-  sqlite: newSqlite(root),
-  variables: parse(readFileSync(join(root, 'wrangler.toml'), 'utf8')).vars as Setup['variables'],
-};
-replaceGlobals();
-let summary = NOTHING;
+const setup = setUp(root);
 for (let seed = firstSeed; seed <= lastSeed; seed += run.workers) {
-  summary = added(summary, await summaryOf(seed));
-  if (summary.failures.length >= run.failuresMax) {
-    break;
-  }
-}
-process.send?.(summary);
-
-async function summaryOf(seed: number): Promise<Summary> {
   const plan = planOf(seed);
   const { hash, events, faults, reached, lines, violations } = await runHistory(
     plan,
     setup,
     run.isTraced,
   );
-  if (lines !== null) {
-    write(`${lines.join('\n')}\nhash ${hash}\n`);
-  }
-  const failures: Failure[] = [];
+  let failure: Failure | null = null;
   const [violation] = violations;
   if (violation !== undefined) {
     const smallest = run.shrinks ? await shrunk(plan, violation.promise, setup) : plan;
     const again = await runHistory(smallest, setup, true);
     const kept = JSON.stringify(smallest.weather);
-    failures.push({ seed, violations, lines: again.lines ?? [], kept });
+    failure = { seed, violations, lines: again.lines ?? [], kept };
   }
-  return {
-    histories: 1,
-    events,
-    hash: (Number.parseInt(hash.slice(0, 8), 16) ^ Math.imul(seed, 0x9e3779b1)) >>> 0,
+  await send({
+    ...{ seed, hash, events, lines, failure },
     faults: Object.fromEntries(faults),
     reached: Object.fromEntries(reached.map((state) => [state, 1])),
-    failures,
-  };
+  });
+}
+await send(null);
+
+function send(report: Report): Promise<void> {
+  return new Promise((resolve) => process.send?.(report, undefined, undefined, () => resolve()));
 }

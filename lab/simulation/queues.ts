@@ -5,35 +5,22 @@ import { type Clock, never, OUTSIDE } from './clock.ts';
 import { SimulatedFailure } from './faults.ts';
 import type { World } from './history.ts';
 
-type Consume = (batch: MessageBatch<never>, env: Env, ctx: ExecutionContext) => Promise<void>;
+type Consume = (batch: never, env: Env, ctx: ExecutionContext) => Promise<void>;
 
-interface QueueSettings {
-  readonly consume: Consume;
-  readonly batchMax: number;
-  readonly batchWaitMs: number;
-  readonly retriesMax: number;
-  readonly retryDelaySeconds: number;
-}
-
-/** As in wrangler.toml. */
-const QUEUES: Readonly<Record<string, QueueSettings>> = {
-  'kefel-webhooks': settings(consumeDeliveries, { batchMax: 5, retriesMax: 100 }),
-  'kefel-webhook-retries': settings(consumeDeliveries, { batchMax: 5, retriesMax: 100 }),
-  'kefel-projections': settings(consumeProjections, {
-    batchMax: 100,
-    batchWaitMs: 1_000,
-    retriesMax: 10,
-    retryDelaySeconds: 10,
-  }),
-  'kefel-rail-starts': settings(consumeStarts, { batchMax: 1, retriesMax: 100 }),
+const CONSUMERS: Readonly<Record<string, Consume>> = {
+  'kefel-webhooks': consumeDeliveries,
+  'kefel-webhook-retries': consumeDeliveries,
+  'kefel-projections': consumeProjections,
+  'kefel-rail-starts': consumeStarts,
 };
 
-function settings<T>(
-  consume: (batch: MessageBatch<T>, env: Env, ctx: ExecutionContext) => Promise<void>,
-  changes: Partial<QueueSettings>,
-): QueueSettings {
-  const others = { batchMax: 1, batchWaitMs: 0, retriesMax: 100, retryDelaySeconds: 0 };
-  return { consume: consume as unknown as Consume, ...others, ...changes };
+/** A consumer in wrangler.toml. */
+export interface QueueSettings {
+  readonly queue: string;
+  readonly max_batch_size: number;
+  readonly max_batch_timeout: number;
+  readonly max_retries: number;
+  readonly retry_delay?: number;
 }
 
 /** Messages of a consumer that died become visible again after this. */
@@ -51,13 +38,15 @@ interface Queued {
 export class Queues {
   readonly #world: World;
   readonly #clock: Clock;
+  readonly #settings: ReadonlyMap<string, QueueSettings>;
   readonly #waiting = new Map<string, Queued[]>();
   #sent = 0;
   #batches = 0;
 
-  constructor(world: World) {
+  constructor(world: World, settings: readonly QueueSettings[]) {
     this.#world = world;
     this.#clock = world.clock;
+    this.#settings = new Map(settings.map((each) => [each.queue, each]));
   }
 
   binding(queue: string): { send(body: unknown): Promise<void> } {
@@ -96,15 +85,17 @@ export class Queues {
       const waiting = this.#waiting.get(queue) ?? [];
       this.#waiting.set(queue, waiting);
       waiting.push(message);
-      const { batchWaitMs = 0 } = QUEUES[queue] ?? {};
-      clock.schedule(OUTSIDE, batchWaitMs, () => this.#consume(queue));
+      const { max_batch_timeout: seconds = 0 } = this.#settings.get(queue) ?? {};
+      clock.schedule(OUTSIDE, seconds * 1_000, () => this.#consume(queue));
     });
   }
 
   #consume(queue: string): void {
-    const settingsOfQueue = QUEUES[queue];
-    const messages = this.#waiting.get(queue)?.splice(0, settingsOfQueue?.batchMax ?? 0) ?? [];
-    if (settingsOfQueue === undefined || messages.length === 0) {
+    const consume = CONSUMERS[queue];
+    const { max_batch_size: batchMax = 0, retry_delay: retrySeconds = 0 } =
+      this.#settings.get(queue) ?? {};
+    const messages = this.#waiting.get(queue)?.splice(0, batchMax) ?? [];
+    if (consume === undefined || messages.length === 0) {
       return;
     }
     const clock = this.#clock;
@@ -123,7 +114,7 @@ export class Queues {
         const isAcked =
           verdict === undefined ? isAckedByDefault : verdict.retryAfterSeconds === null;
         if (!isAcked) {
-          const seconds = verdict?.retryAfterSeconds ?? settingsOfQueue.retryDelaySeconds;
+          const seconds = verdict?.retryAfterSeconds ?? retrySeconds;
           this.#retry(queue, message, delayMs + seconds * 1_000);
         }
       }
@@ -138,7 +129,7 @@ export class Queues {
         body: message.body,
         attempts: message.attempts,
         ack: () => verdicts.set(message, { retryAfterSeconds: null }),
-        retry: ({ delaySeconds = settingsOfQueue.retryDelaySeconds } = {}) =>
+        retry: ({ delaySeconds = retrySeconds } = {}) =>
           verdicts.set(message, { retryAfterSeconds: delaySeconds }),
       })),
     };
@@ -150,11 +141,7 @@ export class Queues {
     clock.spawn(process, 0, async () => {
       clock.note(messages.map(({ id }) => `#${id}`).join(' '));
       try {
-        await settingsOfQueue.consume(
-          batch as unknown as MessageBatch<never>,
-          this.#world.env,
-          ctx as unknown as ExecutionContext,
-        );
+        await consume(batch as never, this.#world.env, ctx as unknown as ExecutionContext);
         finish(true, 0);
       } catch (error) {
         clock.note(`consumer threw ${String(error)}`);
@@ -166,7 +153,7 @@ export class Queues {
   }
 
   #retry(queue: string, { body, id, attempts }: Queued, delayMs: number): void {
-    if (attempts > (QUEUES[queue]?.retriesMax ?? 0)) {
+    if (attempts > (this.#settings.get(queue)?.max_retries ?? 0)) {
       this.#clock.note(`dead letter #${id}`);
       return;
     }

@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { added, NOTHING, type Summary } from './summary.ts';
+import type { Violation } from './journal.ts';
 
 export interface Run {
   /** The first seed. */
@@ -7,7 +7,7 @@ export interface Run {
   readonly seeds: number;
   /** Processes that run side by side. */
   readonly workers: number;
-  /** A worker stops after so many failing histories. */
+  /** The run stops after so many failing histories. */
   readonly failuresMax: number;
   /** Cut failing histories down to what they need. */
   readonly shrinks: boolean;
@@ -26,45 +26,95 @@ export interface Share {
   readonly run: Run;
 }
 
+/** What a process sends about a history; null at its end. */
+export type Report = {
+  readonly seed: number;
+  readonly hash: number;
+  readonly events: number;
+  readonly faults: Counts;
+  readonly reached: Counts;
+  readonly lines: readonly string[] | null;
+  readonly failure: Failure | null;
+} | null;
+
+type Counts = Readonly<Record<string, number>>;
+
+export interface Failure {
+  readonly seed: number;
+  readonly violations: readonly Violation[];
+  /** Of the shrunk history. */
+  readonly lines: readonly string[];
+  readonly kept: string;
+}
+
+/** What all histories of a run came to. */
+export interface Summary {
+  histories: number;
+  events: number;
+  /** The exclusive or of all hashes with their seeds: the same for any order. */
+  hash: number;
+  /** How often each kind of fault has struck. */
+  readonly faults: Record<string, number>;
+  /** How many histories reached each state, for the report on coverage. */
+  readonly reached: Record<string, number>;
+  readonly failures: Failure[];
+}
+
 const RUN_MS_MAX = 60 * 60 * 1_000;
 
 /** Runs the bundled simulation and adds up what its processes report. */
 export async function runSimulation(bundle: string, root: string, run: Run): Promise<Summary> {
-  const { from, seeds, workers, shrinks, msMax = RUN_MS_MAX } = run;
+  const { from, seeds, workers, failuresMax, msMax = RUN_MS_MAX } = run;
+  const summary: Summary = {
+    ...{ histories: 0, events: 0, hash: 0, faults: {}, reached: {}, failures: [] },
+  };
   const stop = new AbortController();
-  const shares = Array.from({ length: Math.min(workers, seeds) }, (_, index) =>
-    runShare(
-      bundle,
-      { root, firstSeed: from + index, lastSeed: from + seeds - 1, run },
-      { signal: stop.signal, timeout: msMax },
-    ),
-  );
+  const add = ({ seed, hash, events, faults, reached, lines, failure }: NonNullable<Report>) => {
+    summary.histories += 1;
+    summary.events += events;
+    summary.hash = (summary.hash ^ hash ^ Math.imul(seed, 0x9e3779b1)) >>> 0;
+    count(summary.faults, faults);
+    count(summary.reached, reached);
+    if (lines !== null) {
+      console.log([...lines, `hash ${hash.toString(16)}`].join('\n'));
+    }
+    if (failure !== null && summary.failures.push(failure) >= failuresMax) {
+      stop.abort();
+    }
+  };
+  const shares = Array.from({ length: Math.min(workers, seeds) }, (_, index) => {
+    const share: Share = { root, firstSeed: from + index, lastSeed: from + seeds - 1, run };
+    return runShare(bundle, share, { signal: stop.signal, timeout: msMax }, add);
+  });
   try {
-    const all = Promise.all(shares).then((summaries) => summaries.reduce(added, NOTHING));
-    return await (shrinks ? all : Promise.race([...shares.map(onlyFailing), all]));
-  } finally {
-    stop.abort();
-    await Promise.allSettled(shares);
+    await Promise.all(shares);
+  } catch (error) {
+    if (!stop.signal.aborted) {
+      stop.abort();
+      throw error;
+    }
   }
-}
-
-/** Without the shrinker, the first process that finds something broken ends the run. */
-async function onlyFailing(share: Promise<Summary>): Promise<Summary> {
-  const summary = await share;
-  return summary.failures.length > 0 ? summary : new Promise(() => undefined);
+  return summary;
 }
 
 function runShare(
   bundle: string,
   share: Share,
   limits: { readonly signal: AbortSignal; readonly timeout: number },
-): Promise<Summary> {
+  add: (report: NonNullable<Report>) => void,
+): Promise<void> {
   const child = fork(bundle, [JSON.stringify(share)], { execArgv: ['--no-warnings'], ...limits });
   return new Promise((resolve, reject) => {
-    child.on('message', (summary) => resolve(summary as Summary));
+    child.on('message', (report) => (report === null ? resolve() : add(report as never)));
     child.on('error', reject);
     child.on('close', (code, killedBy) =>
       reject(new Error(`the simulation ended with ${killedBy ?? `code ${code}`}`)),
     );
   });
+}
+
+function count(sums: Record<string, number>, counts: Counts): void {
+  for (const [name, more] of Object.entries(counts)) {
+    sums[name] = (sums[name] ?? 0) + more;
+  }
 }

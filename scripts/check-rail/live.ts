@@ -1,4 +1,4 @@
-import { newAttempt } from '../../src/attempts/plan.ts';
+import { newAttempt } from '../../src/attempts/start.ts';
 import { ConfigError } from '../../src/config.ts';
 import { decide, openIntent } from '../../src/domain/decide.ts';
 import type { IntentTerms, Outcome } from '../../src/domain/intent.ts';

@@ -1,16 +1,15 @@
-import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
-import type { ExpressContent } from '../../src/api/creation-answer.ts';
 import type { EventContent } from '../../src/api/lists/event-content.ts';
 import type { ResendContent } from '../../src/api/lists/events.ts';
-import type { PageContent } from '../../src/api/lists/page.ts';
 import type { PaymentSummaryContent } from '../../src/api/lists/payments.ts';
 import type { RefundSummaryContent } from '../../src/api/lists/refunds.ts';
+import type { ExpressContent } from '../../src/api/routes/create-payment.ts';
 import type { BankContent, WebhookKeyContent } from '../../src/api/routes/reference-data.ts';
 import type { EndpointContent } from '../../src/api/routes/webhook-endpoints.ts';
 import { type Anomaly, FAILURE_REASONS } from '../../src/domain/intent.ts';
 import { CURRENCIES, ENVIRONMENTS, METHODS } from '../../src/domain/method.ts';
 import { REFUND_ACTION_REASONS, REFUND_FAILURE_REASONS } from '../../src/domain/refund.ts';
+import type { PageContent } from '../../src/http/list-request.ts';
 import { LISTED_STATUSES } from '../../src/intent/protocol.ts';
 import { WIRE_EVENT_TYPES } from '../../src/webhooks/endpoints.ts';
 import {
@@ -21,7 +20,7 @@ import {
   WIRE_TRANSACTION_STATUSES,
 } from '../../src/webhooks/payload.ts';
 import { type refundPayload, WIRE_REFUND_STATUSES } from '../../src/webhooks/refund-payload.ts';
-import { type JsonSchema, nullable, openEnum, reference } from './json-schema.ts';
+import { converted, type JsonSchema, nullable, openEnum, reference } from './json-schema.ts';
 
 /**
  * What the API answers and webhooks carry. The types are those of the code that makes the answers,
@@ -431,7 +430,8 @@ const warnings = described(
   'What you should know about the request, such as a misspelled field; absent if there is nothing',
 );
 
-function envelope(content: v.GenericSchema, others: v.ObjectEntries = {}): JsonSchema {
+/** The answer of success. */
+export function envelope(content: v.GenericSchema, others: v.ObjectEntries = {}): JsonSchema {
   return jsonSchemaOf(
     v.object({
       status: constant(200, 'integer'),
@@ -443,12 +443,13 @@ function envelope(content: v.GenericSchema, others: v.ObjectEntries = {}): JsonS
 }
 
 /** Only the answers to creations have warnings. */
-const withWarnings = (content: v.GenericSchema) =>
+export const withWarnings = (content: v.GenericSchema) =>
   envelope(content, { warnings: v.optional(warnings) });
 
-const one = (name: keyof typeof SHARED) => named(name);
-const all = (name: keyof typeof SHARED, order: string) => described(v.array(one(name)), order);
-const pageOf = (name: keyof typeof SHARED) =>
+export const one = (name: keyof typeof SHARED) => named(name);
+export const all = (name: keyof typeof SHARED, order: string) =>
+  described(v.array(one(name)), order);
+export const pageOf = (name: keyof typeof SHARED) =>
   described(
     answer<PageContent<unknown>>({
       data: all(name, 'Newest first'),
@@ -458,28 +459,10 @@ const pageOf = (name: keyof typeof SHARED) =>
     'One page',
   );
 
-/** Successful answers, by the operation that gives them. */
-export const ANSWERS = {
-  hosted: withWarnings(
-    described(
-      v.pipe(v.string(), v.metadata({ format: 'uri' })),
-      'The address of the page to pay on',
-    ),
-  ),
-  express: withWarnings(one('ExpressResult')),
-  payment: envelope(one('Payment')),
-  payments: envelope(pageOf('PaymentSummary')),
-  refund: envelope(one('Refund')),
-  refunds: envelope(pageOf('RefundSummary')),
-  events: envelope(pageOf('Event')),
-  event: envelope(one('EventWithPayload')),
-  resend: withWarnings(one('ResendResult')),
-  banks: envelope(v.array(one('Bank'))),
-  webhookEndpoint: envelope(one('WebhookEndpoint')),
-  webhookEndpoints: envelope(all('WebhookEndpoint', 'Oldest first')),
-  webhookEndpointWithSecret: envelope(one('WebhookEndpointWithSecret')),
-  webhookKeys: envelope(all('WebhookKey', 'Newest first, then retired keys')),
-} as const satisfies Record<string, JsonSchema>;
+export const CHECKOUT_URL = described(
+  v.pipe(v.string(), v.metadata({ format: 'uri' })),
+  'The address of the page to pay on',
+);
 
 export const COMPONENTS: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
   Object.entries(SHARED).map(([name, schema]) => [name, jsonSchemaOf(schema)]),
@@ -489,9 +472,7 @@ export const WARNINGS = jsonSchemaOf(warnings);
 
 /** The schema of what the gateway sends. */
 function jsonSchemaOf(schema: v.GenericSchema): JsonSchema {
-  const { $schema: _draft, ...jsonSchema } = toJsonSchema(schema, {
-    target: 'draft-2020-12',
-    errorMode: 'ignore',
+  const jsonSchema = converted(schema, {
     overrideAction: ({ valibotAction, jsonSchema }) => {
       const { metadata: added } = valibotAction as { metadata?: JsonSchema & { isOpen?: true } };
       return added?.isOpen
@@ -513,7 +494,7 @@ function jsonSchemaOf(schema: v.GenericSchema): JsonSchema {
       }
     },
   });
-  return inOrder(jsonSchema as JsonSchema);
+  return inOrder(jsonSchema);
 }
 
 function inOrder(schema: JsonSchema): JsonSchema {

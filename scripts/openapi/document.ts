@@ -3,7 +3,7 @@ import { FIELD_ERROR_CODES } from '../../src/http/field-error.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/http/problems.ts';
 import type { WireEvent } from '../../src/webhooks/endpoints.ts';
 import { COMPONENTS, WARNINGS } from './answers.ts';
-import { type JsonSchema, objectOf, openEnum, reference } from './json-schema.ts';
+import { type JsonSchema, openEnum, reference } from './json-schema.ts';
 import {
   DOCUMENTED,
   type DocumentedOperation,
@@ -53,7 +53,7 @@ export function openApiDocument(version: string) {
   };
 }
 
-/** By default the sandbox: whoever forgets to choose must not move money. */
+/** By default the sandbox: a client that forgets to choose must not move money. */
 const SERVER = {
   url: template(''),
   description: 'The gateway that serves this document',
@@ -109,35 +109,32 @@ const ERROR_CODE = openEnum(
 );
 
 function errorSchema(): JsonSchema {
-  const envelope = objectOf(
-    {
-      status: { type: 'integer', description: 'The HTTP status' },
-      message: { type: 'string', description: 'A sentence for people' },
-      code: { ...reference('ErrorCode'), description: 'Which error it is; compare this one' },
-      requestId: { type: 'string', description: 'As in `x-request-id`' },
-      docs: { type: 'string', format: 'uri', description: "The error's documentation" },
-    },
-    'The envelope of every answer that is not success',
-  );
-  const validationErrors: JsonSchema = {
-    type: 'object',
-    description:
-      "One message for each field that broke a rule, by the field's path: `items[0].price`",
-    additionalProperties: { type: 'string' },
-  };
-  const validationErrorCodes: JsonSchema = {
-    type: 'object',
-    description: 'The code of each field in `validationErrors`',
-    additionalProperties: openEnum(FIELD_ERROR_CODES),
+  const always: JsonSchema['properties'] = {
+    status: { type: 'integer', description: 'The HTTP status' },
+    message: { type: 'string', description: 'A sentence for people' },
+    code: { ...reference('ErrorCode'), description: 'Which error it is; compare this one' },
+    requestId: { type: 'string', description: 'As in `x-request-id`' },
+    docs: { type: 'string', format: 'uri', description: "The error's documentation" },
   };
   return {
-    ...envelope,
+    type: 'object',
+    description: 'The envelope of every answer that is not success',
     properties: {
-      ...envelope.properties,
-      validationErrors,
-      validationErrorCodes,
+      ...always,
+      validationErrors: {
+        type: 'object',
+        description:
+          "One message for each field that broke a rule, by the field's path: `items[0].price`",
+        additionalProperties: { type: 'string' },
+      },
+      validationErrorCodes: {
+        type: 'object',
+        description: 'The code of each field in `validationErrors`',
+        additionalProperties: openEnum(FIELD_ERROR_CODES),
+      },
       warnings: WARNINGS,
     },
+    required: Object.keys(always),
   };
 }
 

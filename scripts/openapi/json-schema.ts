@@ -1,3 +1,6 @@
+import { type ConversionConfig, toJsonSchema } from '@valibot/to-json-schema';
+import type * as v from 'valibot';
+
 /** The part of JSON Schema 2020-12 that the document uses. */
 export interface JsonSchema {
   readonly $ref?: string;
@@ -30,22 +33,21 @@ export interface JsonSchema {
   readonly default?: unknown;
 }
 
-/** An object of which every property is always present. */
-export function objectOf(
-  properties: Readonly<Record<string, JsonSchema>>,
-  description?: string,
+/** The JSON Schema of a valibot schema. Actions say in their metadata what it can express of them. */
+export function converted(
+  schema: v.GenericSchema,
+  { overrideAction, overrideSchema }: Required<Pick<ConversionConfig, Overrides>>,
 ): JsonSchema {
-  return {
-    type: 'object',
-    ...(description === undefined ? {} : { description }),
-    properties,
-    required: Object.keys(properties),
-  };
+  const { $schema: _draft, ...jsonSchema } = toJsonSchema(schema, {
+    target: 'draft-2020-12',
+    errorMode: 'ignore',
+    overrideAction,
+    overrideSchema,
+  });
+  return jsonSchema as JsonSchema;
 }
 
-export function listOf(items: JsonSchema, description?: string): JsonSchema {
-  return { type: 'array', ...(description === undefined ? {} : { description }), items };
-}
+type Overrides = 'overrideAction' | 'overrideSchema';
 
 /** The schema's values, or null. */
 export function nullable(schema: JsonSchema): JsonSchema {

@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import {
   OPERATIONS,
   type Operation,
@@ -5,7 +6,7 @@ import {
   template,
 } from '../../src/api/operations.ts';
 import type { ProblemCode } from '../../src/http/problems.ts';
-import { ANSWERS } from './answers.ts';
+import { all, CHECKOUT_URL, envelope, one, pageOf, withWarnings } from './answers.ts';
 import { type JsonSchema, reference } from './json-schema.ts';
 import { type QueryParameter, queryParameters } from './requests.ts';
 
@@ -93,7 +94,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     summary: 'Create a hosted payment',
     description: 'Answers the address of a page. Redirect the customer there.',
     request: 'HostedPaymentRequest',
-    answer: ANSWERS.hosted,
+    answer: withWarnings(CHECKOUT_URL),
     problems: PROBLEMS_OF_CREATION,
   },
   createExpressPayment: {
@@ -102,7 +103,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     description:
       'Charges one method directly. `SUCCESS` in `content.status` means accepted, not paid: wait for the webhook.',
     request: 'ExpressPaymentRequest',
-    answer: ANSWERS.express,
+    answer: withWarnings(one('ExpressResult')),
     problems: PROBLEMS_OF_CREATION,
   },
   readPayment: {
@@ -110,7 +111,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     summary: 'Read a payment',
     description: 'The payment as it is now.',
     idText: `${PAYMENT_ID}; or the \`uuid\` or \`paymentIntentId\` of the payment`,
-    answer: ANSWERS.payment,
+    answer: envelope(one('Payment')),
     problems: ['payment_not_found'],
   },
   cancelPayment: {
@@ -119,7 +120,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     description:
       'Works while no attempt is under way. Canceling a canceled payment changes nothing. No event follows.',
     idText: PAYMENT_ID,
-    answer: ANSWERS.payment,
+    answer: envelope(one('Payment')),
     problems: ['payment_not_found', 'payment_in_progress', 'payment_ended'],
   },
   listPayments: {
@@ -127,7 +128,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     summary: 'List payments',
     description: LISTING,
     query: queryParameters('payments'),
-    answer: ANSWERS.payments,
+    answer: envelope(pageOf('PaymentSummary')),
     problems: ['validation_failed'],
   },
   createRefund: {
@@ -136,7 +137,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     description:
       'Returns the payment, or a part of it, to the customer. The answer is `PENDING`, or `REQUIRES_ACTION` when the operator must return the money by hand; an event follows with the outcome. Unknown fields are errors, because a misspelled `amountMinor` would return everything.',
     request: 'RefundRequest',
-    answer: ANSWERS.refund,
+    answer: envelope(one('Refund')),
     problems: [
       ...PROBLEMS_OF_BODIES,
       'payment_not_found',
@@ -156,7 +157,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     summary: 'Read a refund',
     description: 'The refund as it is now.',
     idText: REFUND_ID,
-    answer: ANSWERS.refund,
+    answer: envelope(one('Refund')),
     problems: ['refund_not_found'],
   },
   cancelRefund: {
@@ -165,7 +166,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     description:
       'Works while it is `PENDING`. Canceling a canceled refund changes nothing. No event follows.',
     idText: REFUND_ID,
-    answer: ANSWERS.refund,
+    answer: envelope(one('Refund')),
     problems: ['refund_not_found', 'refund_not_cancelable'],
   },
   listRefunds: {
@@ -173,7 +174,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     summary: 'List refunds',
     description: LISTING,
     query: queryParameters('refunds'),
-    answer: ANSWERS.refunds,
+    answer: envelope(pageOf('RefundSummary')),
     problems: ['validation_failed'],
   },
   listEvents: {
@@ -181,7 +182,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     summary: 'List events',
     description: LISTING,
     query: queryParameters('events'),
-    answer: ANSWERS.events,
+    answer: envelope(pageOf('Event')),
     problems: ['validation_failed'],
   },
   readEvent: {
@@ -189,7 +190,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     summary: 'Read an event',
     description: 'The event as it is now, with the exact body that is sent.',
     idText: EVENT_ID,
-    answer: ANSWERS.event,
+    answer: envelope(one('EventWithPayload')),
     problems: ['event_not_found'],
   },
   resendEvent: {
@@ -198,7 +199,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     description:
       'From the start of its schedule. An event that is on its way anyway stays as it is.',
     idText: EVENT_ID,
-    answer: ANSWERS.event,
+    answer: envelope(one('EventWithPayload')),
     problems: ['event_not_found', 'event_superseded'],
   },
   resendEvents: {
@@ -207,7 +208,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     description:
       'Sends all events since a time that have not arrived, oldest first, up to 200 in one call. Call again with `nextCursor` while `hasMore` is true.',
     request: 'ResendEventsRequest',
-    answer: ANSWERS.resend,
+    answer: withWarnings(one('ResendResult')),
     problems: PROBLEMS_OF_BODIES,
   },
   listWebhookKeys: {
@@ -215,13 +216,13 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     summary: 'List the public webhook keys',
     description:
       'They verify `signature` of a webhook. A resent event keeps its first signature, so retired keys stay listed for 400 days. Needs no API key.',
-    answer: ANSWERS.webhookKeys,
+    answer: envelope(all('WebhookKey', 'Newest first, then retired keys')),
   },
   listWebhookEndpoints: {
     tag: 'Webhook endpoints',
     summary: 'List the webhook endpoints',
     description: 'All of them, oldest first.',
-    answer: ANSWERS.webhookEndpoints,
+    answer: envelope(all('WebhookEndpoint', 'Oldest first')),
   },
   createWebhookEndpoint: {
     tag: 'Webhook endpoints',
@@ -229,7 +230,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     description:
       'Payments without a `callbackUrl` send their events there within 5 seconds. The answer holds the secret; no later answer does. At most 10 in each environment.',
     request: 'NewWebhookEndpoint',
-    answer: ANSWERS.webhookEndpointWithSecret,
+    answer: envelope(one('WebhookEndpointWithSecret')),
     problems: [...PROBLEMS_OF_BODIES, 'webhook_endpoint_limit'],
   },
   readWebhookEndpoint: {
@@ -237,7 +238,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     summary: 'Read a webhook endpoint',
     description: 'The endpoint as it is now, without its secrets.',
     idText: ENDPOINT_ID,
-    answer: ANSWERS.webhookEndpoint,
+    answer: envelope(one('WebhookEndpoint')),
     problems: ['webhook_endpoint_not_found'],
   },
   changeWebhookEndpoint: {
@@ -246,7 +247,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     description: 'Fields that are absent stay as they are. Events that wait follow to a new URL.',
     idText: ENDPOINT_ID,
     request: 'WebhookEndpointChanges',
-    answer: ANSWERS.webhookEndpoint,
+    answer: envelope(one('WebhookEndpoint')),
     problems: [...PROBLEMS_OF_BODIES, 'webhook_endpoint_not_found'],
   },
   deleteWebhookEndpoint: {
@@ -255,7 +256,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     description:
       'Also its secrets. Events that wait for it end as undelivered. Answers the endpoint as it was.',
     idText: ENDPOINT_ID,
-    answer: ANSWERS.webhookEndpoint,
+    answer: envelope(one('WebhookEndpoint')),
     problems: ['webhook_endpoint_not_found'],
   },
   rotateWebhookSecret: {
@@ -266,7 +267,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     idText: ENDPOINT_ID,
     request: 'NewWebhookSecret',
     isBodyOptional: true,
-    answer: ANSWERS.webhookEndpointWithSecret,
+    answer: envelope(one('WebhookEndpointWithSecret')),
     problems: [...PROBLEMS_OF_BODIES, 'webhook_endpoint_not_found', 'webhook_secret_limit'],
   },
   listBanks: {
@@ -274,7 +275,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     summary: 'List the banks',
     description:
       'The banks that a split can name, the same in both environments. Takes a key of either.',
-    answer: ANSWERS.banks,
+    answer: envelope(v.array(one('Bank'))),
   },
   streamEvents: {
     tag: 'Sandbox',

@@ -1,4 +1,3 @@
-import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import type { ValidationContext } from '../../src/api/schema/context.ts';
 import { expressSchema } from '../../src/api/schema/express.ts';
@@ -22,7 +21,7 @@ import {
   REFUNDS_QUERY_NOTES,
   RESEND_NOTES,
 } from './field-notes.ts';
-import { type JsonSchema, nullable } from './json-schema.ts';
+import { converted, type JsonSchema, nullable } from './json-schema.ts';
 
 /** The bounds of wrangler.toml, as they are deployed. */
 const EXPIRE_IN_SECONDS = { min: 5, max: 31_622_400 };
@@ -57,10 +56,10 @@ export function requestComponents(): Readonly<Record<string, JsonSchema>> {
     NewWebhookEndpoint: described(jsonSchemaOf(newEndpointSchema), ENDPOINT_NOTES),
     WebhookEndpointChanges: described(jsonSchemaOf(endpointChangesSchema), {
       ...ENDPOINT_NOTES,
-      paused: { text: 'Only `false`, which resumes the endpoint' },
+      paused: 'Only `false`, which resumes the endpoint',
     }),
     NewWebhookSecret: described(jsonSchemaOf(newSecretSchema), {
-      overlapHours: { text: 'For how long the old secrets sign too', example: 24 },
+      overlapHours: ['For how long the old secrets sign too', 24],
     }),
     ResendEventsRequest: described(jsonSchemaOf(resendBody), RESEND_NOTES),
   };
@@ -108,38 +107,28 @@ function expressRequest(): JsonSchema {
 
 /** The schema of what callers send, from the schema that validates it. */
 function jsonSchemaOf(schema: v.GenericSchema): JsonSchema {
-  const { $schema: _draft, ...jsonSchema } = toJsonSchema(schema, {
-    target: 'draft-2020-12',
-    // Checks and transformations say in their metadata what JSON Schema can express of them.
-    errorMode: 'ignore',
+  return converted(schema, {
     overrideAction: ({ valibotAction, jsonSchema }) =>
-      isMetadata(valibotAction) ? { ...jsonSchema, ...valibotAction.metadata } : null,
+      'metadata' in valibotAction ? { ...jsonSchema, ...(valibotAction.metadata as object) } : null,
     overrideSchema: ({ valibotSchema }) => {
+      const wrapped = () =>
+        jsonSchemaOf((valibotSchema as unknown as { readonly wrapped: v.GenericSchema }).wrapped);
       switch (valibotSchema.type) {
         case 'nullish':
-          return { ...nullable(jsonSchemaOf(wrappedIn(valibotSchema))) } as object;
+          return { ...nullable(wrapped()) } as object;
         // `optional` of src/api/schema/fields.ts, which takes an empty text as absent.
         case 'nullable':
-          return { ...nullable(orEmpty(jsonSchemaOf(wrappedIn(valibotSchema)))) } as object;
+          return { ...nullable(orEmpty(wrapped())) } as object;
         default:
           return null;
       }
     },
   });
-  return jsonSchema as JsonSchema;
 }
 
 function orEmpty({ minLength: _ignored, ...schema }: JsonSchema): JsonSchema {
   const { pattern } = schema;
   return pattern === undefined ? schema : { ...schema, pattern: `^$|${pattern}` };
-}
-
-function isMetadata(action: object): action is { readonly metadata: object } {
-  return 'metadata' in action;
-}
-
-function wrappedIn(schema: object): v.GenericSchema {
-  return (schema as { readonly wrapped: v.GenericSchema }).wrapped;
 }
 
 /**
@@ -171,7 +160,7 @@ function withNotes(schema: JsonSchema, path: string, notes: Notes, used: Set<str
       throw new Error(`${propertyPath} has no note in scripts/openapi/field-notes.ts`);
     }
     used.add(propertyPath);
-    const { text, example } = note;
+    const [text, example] = [note].flat();
     return [
       name,
       {

@@ -1,4 +1,4 @@
-import { windowEndsByMs } from '../attempts/plan.ts';
+import { windowEndsByMs } from '../attempts/start.ts';
 import { isoTime } from '../domain/ethiopian-time.ts';
 import type { IntentTerms } from '../domain/intent.ts';
 import type { Method } from '../domain/method.ts';

@@ -1,6 +1,6 @@
 import { h } from 'preact';
+import { storeResult } from '../attempts/messages.ts';
 import { checkoutUrlOf } from '../attempts/order.ts';
-import { storeResult } from '../attempts/store-result.ts';
 import type { Attempt, Command, Intent, Outcome } from '../domain/intent.ts';
 import { isInteractive, simulator } from '../rails/simulator/rail.ts';
 import { seeOther } from '../ui/headers.ts';

@@ -1,4 +1,5 @@
 import type { Currency, Environment, Method } from './method.ts';
+import type { OperatorNote, Proposal } from './operator-name.ts';
 import type { Refund, RefundCommand, RefundRejection } from './refund.ts';
 
 /** The owner of a payment. Every lookup needs both fields (docs/promises.md#8). */
@@ -190,12 +191,8 @@ export interface Attempt extends AttemptPlan {
 }
 
 /** One operator's finding that an attempt was paid, until another operator confirms it. */
-export interface PaidProposal {
-  readonly resolutionId: string;
-  readonly operator: string;
-  readonly note: string;
+export interface PaidProposal extends Proposal {
   readonly receipt: string;
-  readonly atMs: number;
 }
 
 /** An event that a person must review. It never changes a status that the merchant has received. */
@@ -317,24 +314,18 @@ export type Command =
     }
   /**
    * The operator records the provider's information. `resolutionId` identifies one decision, whose
-   * command may be repeated. The history keeps the operator's name and note.
+   * command may be repeated.
    */
-  | {
+  | (OperatorNote & {
       readonly type: 'resolve_manually';
       readonly attemptId: string;
       readonly resolutionId: string;
       readonly outcome: ManualOutcome;
-      /** The operator who decided. */
-      readonly operator: string;
-      /** Whether the operator's name is proved, as it must be to record a production payment. */
-      readonly isVerified: boolean;
-      /** The reason. */
-      readonly note: string;
       /** Above this sum, in minor units, two operators must agree (`paidNeedsSecondOperator`). */
       readonly secondOperatorAboveMinor: number | null;
       /** When to ask the provider to confirm a success; null: it offers no status query. */
       readonly checkAtMs: number | null;
-    }
+    })
   /** The read model found another payment with the receipt of this attempt. */
   | {
       readonly type: 'report_receipt_conflict';
@@ -345,15 +336,9 @@ export type Command =
   | { readonly type: 'abandon_attempt'; readonly attemptId: string }
   /**
    * An operator has seen the first `count` anomalies. Excess refunds among them no longer block
-   * further refunds. The history keeps the operator's name and note.
+   * further refunds.
    */
-  | {
-      readonly type: 'review_anomalies';
-      readonly count: number;
-      readonly operator: string;
-      readonly isVerified: boolean;
-      readonly note: string;
-    }
+  | (OperatorNote & { readonly type: 'review_anomalies'; readonly count: number })
   | { readonly type: 'cancel' }
   | { readonly type: 'abandon_payment' }
   | { readonly type: 'tick' };

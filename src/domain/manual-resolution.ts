@@ -2,7 +2,7 @@ import { type Attempt, type Command, chargedMinor, type Intent } from './intent.
 import { isSameOperator, OPERATOR_LENGTH_MAX } from './operator-name.ts';
 import { hasSameReceipt, isSameReceipt } from './receipt.ts';
 import { recordFailure, recordPaid } from './resolve.ts';
-import { find, reject, type Step, withAttempt } from './step.ts';
+import { reject, type Step, withAttempt } from './step.ts';
 import { awaitsProof, isPending } from './time.ts';
 
 /** Manual resolution: the operator records the outcome that no provider query has proved. */
@@ -22,11 +22,12 @@ type ResolveManually = Extract<Command, { type: 'resolve_manually' }>;
  * Success is accepted at any time, like proof from the provider. Failure is accepted only for an
  * unresolved attempt whose window has closed: before that, the customer may still pay.
  */
-export function resolveManually(step: Step, command: ResolveManually, nowMs: number): Step {
-  const attempt = find(step.intent, command.attemptId);
-  if (attempt === null) {
-    return reject(step, 'attempt_not_found');
-  }
+export function resolveManually(
+  step: Step,
+  attempt: Attempt,
+  command: ResolveManually,
+  nowMs: number,
+): Step {
   const { outcome, resolutionId } = command;
   if ([attempt.manualResolutionId, attempt.proposal?.resolutionId].includes(resolutionId)) {
     // A retry of a command whose first answer was lost.

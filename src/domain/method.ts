@@ -1,4 +1,4 @@
-/** What differs between the payment methods, whoever the provider's adapter is. */
+/** What differs between the payment methods, for every adapter of a method's provider. */
 export interface Traits {
   /** Where the customer confirms: on the provider's page, or by a prompt on the phone. */
   readonly confirmsOn: 'page' | 'phone';

@@ -3,6 +3,21 @@ import { isPrintable } from './text.ts';
 /** A person's name or email address, which every audit entry contains. */
 export const OPERATOR_LENGTH_MAX = 100;
 
+/** Who decided, and why. The history keeps both. */
+export interface OperatorNote {
+  readonly operator: string;
+  /** Whether the operator's name is proved, as it must be in production and where two agree. */
+  readonly isVerified: boolean;
+  /** The reason. */
+  readonly note: string;
+}
+
+/** One operator's decision, until another operator confirms it. */
+export interface Proposal extends Omit<OperatorNote, 'isVerified'> {
+  readonly resolutionId: string;
+  readonly atMs: number;
+}
+
 /** Whether audit entries and histories can contain it as an operator's name. */
 export function isOperatorName(name: string): boolean {
   return name !== '' && name.length <= OPERATOR_LENGTH_MAX && isPrintable(name);

@@ -1,5 +1,5 @@
 import type { Attempt, Command, Intent } from './intent.ts';
-import { find, reject, type Step, withAnomaly } from './step.ts';
+import { type Step, withAnomaly } from './step.ts';
 
 /** A provider's receipt counts for one payment: who compares it, and how. */
 
@@ -56,10 +56,6 @@ export function reportReceiptConflict(
   { attemptId, other }: Extract<Command, { type: 'report_receipt_conflict' }>,
   nowMs: number,
 ): Step {
-  const attempt = find(step.intent, attemptId);
-  if (attempt === null) {
-    return reject(step, 'attempt_not_found');
-  }
   const known = step.intent.anomalies.filter(({ kind }) => kind === 'receipt_conflict');
   const isKnown = known.some(
     (anomaly) =>

@@ -1,3 +1,5 @@
+import type { OperatorNote, Proposal } from './operator-name.ts';
+
 /**
  * Refunds of a payment (docs/refunds.md). A refund returns a part of one successful attempt, or all
  * of it. Its amount stays reserved until the refund has certainly failed, so that
@@ -132,12 +134,8 @@ export interface RefundRepeat {
 }
 
 /** One operator's decision about a refund, until another operator confirms it. */
-export interface RefundProposal {
-  readonly resolutionId: string;
-  readonly operator: string;
-  readonly note: string;
+export interface RefundProposal extends Proposal {
   readonly outcome: ManualRefundOutcome;
-  readonly atMs: number;
 }
 
 /** What the operator found at the provider, or did there. */
@@ -174,6 +172,12 @@ export interface RefundCapability {
   readonly windowMs: number | null;
 }
 
+interface RefundClaim {
+  readonly refundId: string;
+  readonly claimId: string;
+  readonly deadlineAtMs: number;
+}
+
 export type RefundCommand =
   | {
       readonly type: 'request_refund';
@@ -202,12 +206,7 @@ export type RefundCommand =
    * The caller whose claim succeeds makes the single provider call. Without a report by
    * `deadlineAtMs`, that caller has died and the provider is queried.
    */
-  | {
-      readonly type: 'claim_refund';
-      readonly refundId: string;
-      readonly claimId: string;
-      readonly deadlineAtMs: number;
-    }
+  | ({ readonly type: 'claim_refund' } & RefundClaim)
   | {
       readonly type: 'resolve_refund';
       readonly refundId: string;
@@ -215,41 +214,26 @@ export type RefundCommand =
       /** When the query that this answers was due; absent for callbacks and the call itself. */
       readonly answersCheckAtMs?: number | null;
     }
-  /** The history keeps the operator's name and note. */
-  | {
+  | (OperatorNote & {
       readonly type: 'resolve_refund_manually';
       readonly refundId: string;
       readonly resolutionId: string;
       readonly outcome: ManualRefundOutcome;
-      readonly operator: string;
-      readonly note: string;
       /** Above this sum, in minor units, two operators must agree (`needsSecondOperator`). */
       readonly secondOperatorAboveMinor: number | null;
-      /** Whether the operator's name is proved, as it must be where two agree. */
-      readonly isVerified: boolean;
-    }
+    })
   /**
    * The operator has an unresolved refund sent again, at a provider that recognizes its number. The
-   * alarm makes the call by `deadlineAtMs`, or it is not made. The history keeps the operator's name
-   * and note.
+   * alarm makes the call by `deadlineAtMs`, or it is not made.
    */
-  | {
+  | (OperatorNote & {
       readonly type: 'repeat_refund';
       readonly refundId: string;
       readonly repeatId: string;
-      readonly operator: string;
-      readonly note: string;
-      /** Whether the operator's name is proved, as it must be in production. */
-      readonly isVerified: boolean;
       readonly deadlineAtMs: number;
-    }
+    })
   /** The same as `claim_refund`, for the call of a repeat. */
-  | {
-      readonly type: 'claim_refund_repeat';
-      readonly refundId: string;
-      readonly claimId: string;
-      readonly deadlineAtMs: number;
-    }
+  | ({ readonly type: 'claim_refund_repeat' } & RefundClaim)
   /** A refund can be canceled only before the provider was called. */
   | { readonly type: 'cancel_refund'; readonly refundId: string };
 

@@ -3,7 +3,6 @@ import { printableCode } from './provider-code.ts';
 import { hasSameReceipt, isReceiptOf } from './receipt.ts';
 import {
   end,
-  find,
   hasAnomaly,
   reject,
   reopenOrFail,
@@ -20,13 +19,10 @@ const CLOCK_SKEW_MS_MAX = 60_000;
 
 export function resolveAttempt(
   step: Step,
+  attempt: Attempt,
   command: Extract<Command, { type: 'resolve_attempt' }>,
   nowMs: number,
 ): Step {
-  const attempt = find(step.intent, command.attemptId);
-  if (attempt === null) {
-    return reject(step, 'attempt_not_found');
-  }
   if (command.onlyPending === true && !isPending(attempt)) {
     return reject(step, 'attempt_not_pending');
   }

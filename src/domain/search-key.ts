@@ -117,7 +117,7 @@ const SPOKEN = new Map(
   ),
 );
 
-/** The words of a name by which it is found, in whichever order, case and Ethiopic spelling. */
+/** The words that find a name, in any order, case and Ethiopic spelling. */
 export function nameWords(name: string): readonly string[] {
   const text = name.slice(0, NAME_LENGTH_MAX).normalize('NFKC').toLowerCase();
   const spoken = Array.from(text, (letter) => SPOKEN.get(letter) ?? letter).join('');

@@ -99,27 +99,19 @@ export function changedRefund(before: Intent, after: Intent): Refund | null {
 }
 
 function apply(step: Step, command: Command, nowMs: number): Step {
+  if ('attemptId' in command) {
+    const attempt = find(step.intent, command.attemptId);
+    return attempt === null
+      ? reject(step, 'attempt_not_found')
+      : applyToAttempt(step, attempt, command, nowMs);
+  }
   switch (command.type) {
     case 'tick':
       return step;
     case 'start_attempt':
       return startAttempt(step, command, nowMs);
-    case 'claim_start':
-      return claimStart(step, command, nowMs);
     case 'customer_returned':
       return customerReturned(step, nowMs);
-    case 'report_callback':
-      return reportCallback(step, command.attemptId, nowMs);
-    case 'accept_attempt':
-      return acceptAttempt(step, command, nowMs);
-    case 'resolve_attempt':
-      return resolveAttempt(step, command, nowMs);
-    case 'resolve_manually':
-      return resolveManually(step, command, nowMs);
-    case 'report_receipt_conflict':
-      return reportReceiptConflict(step, command, nowMs);
-    case 'abandon_attempt':
-      return abandonAttempt(step, command.attemptId, nowMs);
     case 'review_anomalies':
       return reviewAnomalies(step, command, nowMs);
     case 'cancel':
@@ -128,6 +120,30 @@ function apply(step: Step, command: Command, nowMs: number): Step {
       return abandonPayment(step, nowMs);
     default:
       return applyRefundCommand(step, command, nowMs);
+  }
+}
+
+function applyToAttempt(
+  step: Step,
+  attempt: Attempt,
+  command: Extract<Command, { attemptId: string }>,
+  nowMs: number,
+): Step {
+  switch (command.type) {
+    case 'claim_start':
+      return claimStart(step, attempt, command, nowMs);
+    case 'report_callback':
+      return reportCallback(step, attempt, nowMs);
+    case 'accept_attempt':
+      return acceptAttempt(step, attempt, command, nowMs);
+    case 'resolve_attempt':
+      return resolveAttempt(step, attempt, command, nowMs);
+    case 'resolve_manually':
+      return resolveManually(step, attempt, command, nowMs);
+    case 'report_receipt_conflict':
+      return reportReceiptConflict(step, command, nowMs);
+    case 'abandon_attempt':
+      return abandonAttempt(step, attempt, nowMs);
   }
 }
 
@@ -187,13 +203,10 @@ function startAttempt(
  */
 function claimStart(
   step: Step,
-  { attemptId, claimId, deadlineAtMs, checkAtMs }: Extract<Command, { type: 'claim_start' }>,
+  attempt: Attempt,
+  { claimId, deadlineAtMs, checkAtMs }: Extract<Command, { type: 'claim_start' }>,
   nowMs: number,
 ): Step {
-  const attempt = find(step.intent, attemptId);
-  if (attempt === null) {
-    return reject(step, 'attempt_not_found');
-  }
   if (attempt.startClaimId === claimId) {
     // A retry of a command whose first answer was lost.
     return step;
@@ -252,11 +265,7 @@ function checkAfterReturn(attempt: Attempt, nowMs: number): number | null {
 }
 
 /** The anomaly is recorded once per attempt, so forged callbacks cannot cause unbounded writes. */
-function reportCallback(step: Step, attemptId: string, nowMs: number): Step {
-  const attempt = find(step.intent, attemptId);
-  if (attempt === null) {
-    return reject(step, 'attempt_not_found');
-  }
+function reportCallback(step: Step, attempt: Attempt, nowMs: number): Step {
   return hasAnomaly(step, 'refused_callback', attempt)
     ? step
     : withAnomaly(step, { kind: 'refused_callback', attemptId: attempt.id, atMs: nowMs });
@@ -286,13 +295,10 @@ function reviewAnomalies(
 
 function acceptAttempt(
   step: Step,
+  attempt: Attempt,
   command: Extract<Command, { type: 'accept_attempt' }>,
   nowMs: number,
 ): Step {
-  const attempt = find(step.intent, command.attemptId);
-  if (attempt === null) {
-    return reject(step, 'attempt_not_found');
-  }
   const redirectUrl = attempt.redirectUrl ?? command.redirectUrl;
   const railReference = attempt.railReference ?? command.railReference;
   // Keeps a newer code from a callback that overtook this answer.
@@ -306,11 +312,7 @@ function acceptAttempt(
   return withAttempt(step, { ...attempt, redirectUrl, railReference, providerCode, updatedAtMs });
 }
 
-function abandonAttempt(step: Step, attemptId: string, nowMs: number): Step {
-  const attempt = find(step.intent, attemptId);
-  if (attempt === null) {
-    return reject(step, 'attempt_not_found');
-  }
+function abandonAttempt(step: Step, attempt: Attempt, nowMs: number): Step {
   if (attemptInFlight(step.intent)?.id !== attempt.id) {
     return reject(step, 'attempt_not_in_flight');
   }

@@ -19,7 +19,7 @@ interface Level {
 
 /**
  * The paths of the fields that one object of a JSON text names more than once. `JSON.parse` keeps the
- * last value and says nothing. `text` is valid JSON. Takes linear time, whatever its depth.
+ * last value and says nothing. `text` is valid JSON. Takes linear time at any depth.
  */
 export function repeatedNames(text: string): readonly string[] {
   const paths = new Set<string>();

@@ -7,13 +7,13 @@ import {
 import { phoneFrom } from '../domain/phone.ts';
 import { hasRefundEnded } from '../domain/refund.ts';
 import { refundedOf } from '../domain/refund-amounts.ts';
-import { projectedDelivery } from './projection.ts';
-import type {
-  AttemptCount,
-  PaymentDetails,
-  ProjectedEvent,
-  ProjectedRefund,
-  ProjectionRow,
+import {
+  type AttemptCount,
+  type PaymentDetails,
+  type ProjectedEvent,
+  type ProjectedRefund,
+  type ProjectionRow,
+  shownDelivery,
 } from './protocol.ts';
 import type { StoredEvent } from './store.ts';
 
@@ -126,7 +126,7 @@ export function projectedEvents(events: readonly StoredEvent[]): ProjectedEvent[
       createdAtMs,
       endpointId: delivery.endpointId,
       destinationOrigin: delivery.origin,
-      ...projectedDelivery(delivery),
+      ...shownDelivery(delivery),
     })),
   );
 }

@@ -3,6 +3,7 @@ import { TRAITS } from '../domain/method.ts';
 import { receiptsOf } from '../domain/receipt.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
 import { SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
+import { shownDelivery } from './protocol.ts';
 import type { StoredDelivery, StoredEvent } from './store.ts';
 
 /**
@@ -48,23 +49,7 @@ export function confirmedFromMs({ terms }: Intent): number {
  * so that choosing the only one costs no message: the report of the try follows in seconds.
  */
 export function projectionDiffers(one: StoredDelivery, other: StoredDelivery): boolean {
-  return JSON.stringify(projectedDelivery(one)) !== JSON.stringify(projectedDelivery(other));
-}
-
-/** The view leaves out claims and leases, which change within seconds and interest no reader. */
-export function projectedDelivery({ deliveryStatus, dueAtMs, log }: StoredDelivery) {
-  const last = log.at(-1);
-  return {
-    deliveryStatus: deliveryStatus === 'claimed' ? 'queued' : deliveryStatus,
-    dueAtMs: deliveryStatus === 'waiting' ? dueAtMs : null,
-    // This counts all tries, as the event's page does. `delivery.tries` counts only those of the
-    // current schedule.
-    tries: log.length,
-    lastTryAtMs: last?.atMs ?? null,
-    lastHttpStatus: last?.httpStatus ?? null,
-    lastError: last?.error ?? null,
-    lastDurationMs: last?.durationMs ?? null,
-  };
+  return JSON.stringify(shownDelivery(one)) !== JSON.stringify(shownDelivery(other));
 }
 
 /** The receipts of the attempts that were paid. */

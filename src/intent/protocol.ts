@@ -388,22 +388,34 @@ export interface ProjectedRefund
   readonly transactionId: string;
 }
 
+/** A delivery as readers see it, without claims and leases, which change within seconds. */
+export function shownDelivery({
+  deliveryStatus,
+  dueAtMs,
+  log,
+}: Pick<EventSummary, 'deliveryStatus' | 'dueAtMs'> & { readonly log: readonly DeliveryTry[] }) {
+  const last = log.at(-1);
+  return {
+    deliveryStatus: (deliveryStatus === 'claimed' ? 'queued' : deliveryStatus) as DeliveryStatus,
+    /** The next try; null unless the delivery is `waiting`. */
+    dueAtMs: deliveryStatus === 'waiting' ? dueAtMs : null,
+    // All tries, as the event's page has them. A stored delivery counts only those of its current
+    // schedule.
+    tries: log.length,
+    lastTryAtMs: last?.atMs ?? null,
+    lastHttpStatus: last?.httpStatus ?? null,
+    lastError: last?.error ?? null,
+    lastDurationMs: last?.durationMs ?? null,
+  };
+}
+
 /** An event's delivery in the read model, without the request's body and the merchant's answer. */
-export interface ProjectedEvent extends DeliveryId {
+export interface ProjectedEvent extends DeliveryId, Readonly<ReturnType<typeof shownDelivery>> {
   readonly eventId: string;
   readonly type: string;
   /** Orders the states of this delivery. */
   readonly revision: number;
   readonly createdAtMs: number;
-  /** Readers see `claimed` as `queued`. */
-  readonly deliveryStatus: DeliveryStatus;
-  /** The next try; null unless the delivery is `waiting`. */
-  readonly dueAtMs: number | null;
-  readonly tries: number;
-  readonly lastTryAtMs: number | null;
-  readonly lastHttpStatus: number | null;
-  readonly lastError: string | null;
-  readonly lastDurationMs: number | null;
   /** Null stands for the payment's callbackUrl, or says that no endpoint is chosen yet. */
   readonly endpointId: string | null;
   /** Scheme, host and port of the address when it was chosen; null while it is not. */

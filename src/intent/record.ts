@@ -51,7 +51,7 @@ export class PaymentRecord {
   #stored: StoredIntent | null | undefined;
   /** All events; `undefined` as above. */
   #events: readonly StoredEvent[] | undefined;
-  /** How the commit in progress writes the payment's row: once, whatever changes it. */
+  /** How the commit in progress writes the payment's row: once, after all changes. */
   #unsaved: 'insert' | 'update' | null = null;
   #outgoing: Message[] = [];
   #logged: (readonly [Intent, Intent])[] = [];

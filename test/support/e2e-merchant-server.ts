@@ -1,4 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { listenLocally } from '../../lab/harness/local-server.ts';
 
 /** How the merchant's server treats one request. */
 export type Behavior =
@@ -113,10 +115,10 @@ export class MerchantServer {
   readonly #server: Server;
   readonly #endpoints: Map<string, Endpoint>;
 
-  private constructor(server: Server, endpoints: Map<string, Endpoint>, port: number) {
+  private constructor(server: Server, endpoints: Map<string, Endpoint>, baseUrl: string) {
     this.#server = server;
     this.#endpoints = endpoints;
-    this.baseUrl = `http://127.0.0.1:${port}`;
+    this.baseUrl = baseUrl;
   }
 
   static async start(): Promise<MerchantServer> {
@@ -125,15 +127,7 @@ export class MerchantServer {
       const path = (request.url ?? '').split('?')[0] ?? '';
       void serve(request, response, endpoints.get(path) ?? null);
     });
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    const address = server.address();
-    if (address === null || typeof address === 'string') {
-      throw new Error('no port');
-    }
-    return new MerchantServer(server, endpoints, address.port);
+    return new MerchantServer(server, endpoints, await listenLocally(server));
   }
 
   /** A new address: each test has its own, so that no test sees another's requests. */
@@ -183,7 +177,7 @@ async function serve(
   });
   // A peer that is killed is not an error of the merchant's.
   response.once('error', () => undefined);
-  const rawBody = await bytesOf(incoming);
+  const rawBody = await buffer(incoming).catch(() => null);
   if (rawBody === null) {
     return;
   }
@@ -203,18 +197,6 @@ async function serve(
     closed: closed.promise,
   };
   behave(response, endpoint.record(request));
-}
-
-async function bytesOf(incoming: IncomingMessage): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
-  try {
-    for await (const chunk of incoming) {
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks);
-  } catch {
-    return null;
-  }
 }
 
 function behave(response: ServerResponse, behavior: Behavior): void {

@@ -2,45 +2,10 @@ import { verify } from 'node:crypto';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { expect } from 'vitest';
+import type { Envelope, ShownEvent, ShownPayment } from '../../lab/harness/shown.ts';
 import type { ReceivedRequest } from './e2e-merchant-server.ts';
 
-/**
- * The fields of the payment that tests read, in the status call and in events
- * (docs/decisions.md#17).
- */
-export interface Payment {
-  readonly paymentIntentId: number;
-  readonly uuid: string;
-  readonly uniqueId: string;
-  readonly test: boolean;
-  readonly totalAmount: number;
-  readonly commission: number;
-  readonly chargedAmount: number;
-  readonly currency: string;
-  readonly returnUrl: string | null;
-  readonly callbackUrl: string | null;
-  readonly transaction: {
-    readonly transactionId: string;
-    readonly paymentType: string;
-    readonly transactionStatus: string;
-    readonly providerReference: string | null;
-  } | null;
-  readonly paymentMethodTypes: readonly string[];
-  readonly status: string;
-  readonly previousStatus: string | null;
-  readonly sequence: number;
-  readonly late: boolean;
-  readonly reason: string | null;
-  readonly anomalies?: readonly { readonly kind: string; readonly transactionId: string | null }[];
-  /** Of the status call. */
-  readonly refundedAmount?: number;
-}
-
-export interface EventPayment extends Payment {
-  readonly event: string;
-  /** Only in an event about a refund. */
-  readonly refund?: { readonly refundUniqueId: string };
-}
+export type { ShownPayment as Payment };
 
 /** A webhook with three valid signatures. */
 export interface VerifiedWebhook {
@@ -49,16 +14,7 @@ export interface VerifiedWebhook {
   readonly webHookEvent: string;
   readonly status: string;
   readonly paymentIntentUniqueId: string;
-  readonly payment: EventPayment;
-}
-
-interface Envelope {
-  readonly webHookEvent: string;
-  readonly paymentIntentUniqueId: string;
-  readonly status: string;
-  readonly environment: string;
-  readonly signature: string;
-  readonly body: string;
+  readonly payment: ShownEvent;
 }
 
 /** A merchant's keys for verification. */
@@ -108,7 +64,7 @@ export function verifiedWebhook(request: ReceivedRequest, keys: VerificationKeys
     'body',
   ]);
 
-  const payment: EventPayment = JSON.parse(envelope.body);
+  const payment: ShownEvent = JSON.parse(envelope.body);
   expect(payment).toMatchObject({
     event: envelope.webHookEvent,
     uniqueId: envelope.paymentIntentUniqueId,

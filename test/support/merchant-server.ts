@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { afterEach } from 'vitest';
+import { listenLocally } from '../../lab/harness/local-server.ts';
 
 const servers: Server[] = [];
 
@@ -14,10 +14,9 @@ export function useMerchantServers(): (listener: RequestListener) => Promise<URL
   });
   return async (listener) => {
     const server = createServer(listener);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    const origin = await listenLocally(server);
     servers.push(server);
-    return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?a=1`);
+    return new URL(`${origin}/hook?a=1`);
   };
 }
 
@@ -33,13 +32,4 @@ async function closed(server: Server): Promise<void> {
   server.closeAllConnections();
   server.close();
   await once(server, 'close');
-}
-
-/** The body of a request. */
-export async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) {
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

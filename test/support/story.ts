@@ -49,11 +49,11 @@ export function play(story: Story, changes: Partial<IntentTerms> = {}) {
   return { intent, events, rejections, rejection: rejections.at(-1) ?? null, nowMs };
 }
 
-/** A story, and what is told of it. Hosted unless the row says `express`. */
+/** A story, and its `endOf`. Hosted unless the row says `express`. */
 export type StoryRow = readonly [name: string, story: Story, end: string, kind?: IntentKind];
 
 /** The payment's status, its attempts, all events, and why the last command was rejected. */
-export function told({ intent, events, rejection }: ReturnType<typeof play>): string {
+export function endOf({ intent, events, rejection }: ReturnType<typeof play>): string {
   const { status, late, attempts } = intent;
   return [
     late ? `late ${status}` : status,

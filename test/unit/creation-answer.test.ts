@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expressAnswers } from '../../src/api/creation-answer.ts';
+import { expressAnswers } from '../../src/api/routes/create-payment.ts';
 import { openIntent } from '../../src/domain/decide.ts';
 import { FAILURE_REASONS } from '../../src/domain/intent.ts';
 import { transition } from '../../src/domain/transition.ts';

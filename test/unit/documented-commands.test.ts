@@ -265,7 +265,7 @@ describe('commands that need only a checkout', () => {
     const settings = method === undefined ? {} : COMPLETE[method];
     const address = { baseUrl: 'http://localhost:9', statusQuery: STATUS_QUERIES[method ?? ''] };
     const input = JSON.stringify({ ...settings, ...(isLive && address) });
-    // Nobody listens at that address, which has an exit code of its own.
+    // No server listens at that address, which has an exit code of its own.
     const output = await run(command, { input, code: isLive ? 5 : 0 });
     expect(output).toMatch(new RegExp(`^RAIL_${method}_PRODUCTION is valid`));
     expect(output.includes('did not answer')).toBe(isLive);

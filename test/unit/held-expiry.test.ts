@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { heldExpiryWarnings } from '../../src/api/held-expiry.ts';
-import { newAttempt, windowEndsByMs } from '../../src/attempts/plan.ts';
+import { newAttempt, windowEndsByMs } from '../../src/attempts/start.ts';
 import { decide, nextWakeAtMs, openIntent } from '../../src/domain/decide.ts';
 import type { Command, Intent, IntentTerms } from '../../src/domain/intent.ts';
 import { METHODS, type Method } from '../../src/domain/method.ts';

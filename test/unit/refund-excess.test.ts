@@ -24,7 +24,7 @@ import {
 } from '../support/intents.ts';
 
 /**
- * Goal: a refund that returns money after its failure is recorded as what it is, whatever the sum;
+ * Goal: a refund that returns money after its failure is recorded as what it is, for any sum;
  * Kefel then sends nothing that exceeds the payment, and a person looks (docs/decisions.md#40).
  * Method: histories of one payment, through its transitions.
  */

@@ -55,7 +55,7 @@ const request: fc.Arbitrary<Command> = fc
   .record({
     id: refundId,
     requestId: fc.constantFrom('q1', 'q2'),
-    attemptId: fc.constantFrom('first', 'second', 'declined', 'nobody'),
+    attemptId: fc.constantFrom('first', 'second', 'declined', 'unknown'),
     amountMinor: fc.constantFrom(null, -1, 0, 1, 333, 334, 500, AMOUNT_MINOR, AMOUNT_MINOR + 1),
     keepsCommission: fc.boolean(),
     capability,

@@ -104,7 +104,7 @@ describe.each(Object.entries(LANGUAGES))('the sample in %s', (_language, start) 
     await expect(verify(body, headers, SECRET)).rejects.toThrow(message);
   });
 
-  // A variable of the environment that nobody set. Everybody can sign with an empty key.
+  // An environment variable that is not set. Any sender can sign with an empty key.
   test.each(['', 'whsec_'])('accepts nothing by the secret "%s"', async (secret) => {
     const headers = headersOf(SECRET);
     const signed = `evt_1.${headers['webhook-timestamp']}.${BODY}`;

@@ -98,11 +98,6 @@ describe('a start that a consumer claims', () => {
     expect(intent.anomalies).toEqual([]);
   });
 
-  test('rejects a claim on an unknown attempt', () => {
-    const { rejections } = playFirst([QUEUED, claimStart('b', 'first')]);
-    expect(rejections).toEqual([null, 'attempt_not_found']);
-  });
-
   test.each<[IntentKind, string, readonly string[]]>([
     ['express', 'failed', ['payment_failed']],
     ['hosted', 'open', []],
@@ -188,15 +183,14 @@ test.each<[string, Parameters<typeof accept>[1], number]>([
   expect(attempt).toMatchObject({ ...changes, updatedAtMs });
 });
 
-test('the first answer to a start counts, and must be about an attempt', () => {
+test('the first answer to a start counts', () => {
   const { attempt, rejections } = playFirst([
     startAttempt('a'),
     accept('a', { redirectUrl: 'https://rail.example/1' }),
     accept('a', { redirectUrl: 'https://rail.example/2' }),
-    accept('b', { redirectUrl: 'https://rail.example/3' }),
   ]);
   expect(attempt.redirectUrl).toBe('https://rail.example/1');
-  expect(rejections).toEqual([null, null, null, 'attempt_not_found']);
+  expect(rejections).toEqual([null, null, null]);
 });
 
 test('an answer to the start that arrives after the end changes no time', () => {
@@ -413,11 +407,5 @@ describe('a callback that is refused', () => {
       refuseCallback('b'),
     ]);
     expect(intent.anomalies.map(({ attemptId }) => attemptId)).toEqual(['a', 'b']);
-  });
-
-  test('is rejected for an unknown attempt', () => {
-    const { intent, rejections } = playFirst([startAttempt('a'), refuseCallback('b')]);
-    expect(rejections).toEqual([null, 'attempt_not_found']);
-    expect(intent.anomalies).toEqual([]);
   });
 });

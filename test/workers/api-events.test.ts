@@ -10,6 +10,7 @@ import {
   addEndpoint,
   advance,
   alarmOf,
+  allPages,
   answerOf,
   BETA,
   CALLBACK_URL,
@@ -17,6 +18,7 @@ import {
   clientOf,
   consume,
   consumeAll,
+  contentOf,
   createHosted,
   DAY_MS,
   execute,
@@ -25,6 +27,7 @@ import {
   MINUTE_MS,
   merchantServer,
   ORIGIN,
+  type Page,
   payHosted,
   postRefund,
   resolveAttempt,
@@ -62,23 +65,10 @@ interface Event {
   readonly payload?: string | null;
 }
 
-interface Page {
-  readonly data: readonly Event[];
-  readonly nextCursor: string | null;
-}
-
 type Query = Readonly<Record<string, string>>;
 
-async function contentOf<Content>(path: string, options: Parameters<typeof call>[1] = {}) {
-  const answer = await answerOf(call(path, options));
-  expect([answer.status, answer.text]).toEqual([200, answer.text]);
-  return answer.envelope.content as Content;
-}
-
 async function eventsBy(query: Query = {}): Promise<readonly Event[]> {
-  const page = await contentOf<{ data: readonly Event[] }>(
-    `${EVENTS}?${new URLSearchParams(query)}`,
-  );
+  const page = await contentOf<Page<Event>>(call(`${EVENTS}?${new URLSearchParams(query)}`));
   return page.data;
 }
 
@@ -140,7 +130,7 @@ describe('an event', () => {
       ...shared,
       deliveries: [{ ...delivery, url: new URL(CALLBACK_URL).origin }],
     });
-    expect(await contentOf(`${EVENTS}/${event?.id}`)).toEqual({
+    expect(await contentOf(call(`${EVENTS}/${event?.id}`))).toEqual({
       ...shared,
       deliveries: [{ ...delivery, url: CALLBACK_URL }],
       payload: text,
@@ -199,7 +189,7 @@ describe('an event', () => {
     advance(401 * DAY_MS);
     await fireAlarm();
     const [event] = await eventsBy();
-    expect(await contentOf(`${EVENTS}/${event?.id}`)).toEqual({ ...event, payload: null });
+    expect(await contentOf(call(`${EVENTS}/${event?.id}`))).toEqual({ ...event, payload: null });
   });
 });
 
@@ -243,20 +233,14 @@ test('lists all events of one payment, page by page, although others have more',
     await payHosted({ paymentIntentUniqueId: `other-${refundUniqueId}` });
   }
   await project();
-  const types: string[] = [];
-  let cursor: string | null = null;
-  do {
-    const query: Query = {
-      ...{ paymentIntentUniqueId: 'order-1', limit: '2' },
-      ...(cursor !== null && { cursor }),
-    };
-    const page: Page = await contentOf(`${EVENTS}?${new URLSearchParams(query)}`);
-    types.push(...page.data.map(({ type }) => type));
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  expect(types).toEqual([...Array(3).fill('REFUND_SUCCESS'), 'PAYMENT_SUCCESS']);
+  const query = { paymentIntentUniqueId: 'order-1', limit: '2' };
+  const events = await allPages<Event>(EVENTS, query);
+  expect(events.map(({ type }) => type)).toEqual([
+    ...Array(3).fill('REFUND_SUCCESS'),
+    'PAYMENT_SUCCESS',
+  ]);
   const apiKey = BETA.apiKeys.sandbox;
-  const foreign = await contentOf<Page>(`${EVENTS}?paymentIntentUniqueId=order-1`, { apiKey });
+  const foreign = await contentOf(call(`${EVENTS}?paymentIntentUniqueId=order-1`, { apiKey }));
   expect(foreign.data).toEqual([]);
 });
 
@@ -289,7 +273,7 @@ describe('an event is sent again', () => {
     expect(arrivals.map(({ headers, text }) => [headers.get('webhook-id'), text])).toEqual([
       [id, first.text],
     ]);
-    expect(await contentOf(`${EVENTS}/${id}`)).toMatchObject({
+    expect(await contentOf(call(`${EVENTS}/${id}`))).toMatchObject({
       deliveries: [{ state: 'delivered', tries: 2, lastError: null }],
     });
   });

@@ -7,14 +7,17 @@ import { deliver, projectionMessage, TENANTS } from './read-model-fixture.ts';
 import {
   ALPHA,
   advance,
+  allPages,
   answerOf,
   BETA,
   call,
   consume,
+  contentOf,
   createExpress,
   createHosted,
   execute,
   MINUTE_MS,
+  type Page,
   payHosted,
   postHosted,
   startRedirect,
@@ -35,16 +38,8 @@ interface Item {
   readonly uniqueId: string;
 }
 
-interface Content {
-  readonly data: readonly Item[];
-  readonly hasMore: boolean;
-  readonly nextCursor: string | null;
-}
-
-async function list(query: Readonly<Record<string, string>> = {}, apiKey = ALPHA.apiKeys.sandbox) {
-  const answer = await answerOf(call(`${PATH}?${new URLSearchParams(query)}`, { apiKey }));
-  expect([answer.status, answer.text]).toEqual([200, answer.text]);
-  return answer.envelope.content as Content;
+function list(query: Readonly<Record<string, string>> = {}, apiKey = ALPHA.apiKeys.sandbox) {
+  return contentOf<Page<Item>>(call(`${PATH}?${new URLSearchParams(query)}`, { apiKey }));
 }
 
 async function idsOf(query: Readonly<Record<string, string>> = {}): Promise<string[]> {
@@ -205,19 +200,10 @@ describe('pages', () => {
       ),
     );
     await deliver(rows);
-    const seen: string[] = [];
-    let cursor: string | null = null;
-    do {
-      const page: Content = await list({
-        ...query,
-        limit: '4',
-        ...(cursor === null ? {} : { cursor }),
-      });
-      seen.push(...page.data.map(({ uniqueId }) => uniqueId));
-      expect(page.hasMore).toBe(page.nextCursor !== null);
-      cursor = page.nextCursor;
-    } while (cursor !== null);
-    expect(seen).toEqual(Array.from({ length: COUNT }, (_, index) => `order-${COUNT - 1 - index}`));
+    const items = await allPages<Item>(PATH, { ...query, limit: '4' });
+    expect(items.map(({ uniqueId }) => uniqueId)).toEqual(
+      Array.from({ length: COUNT }, (_, index) => `order-${COUNT - 1 - index}`),
+    );
   });
 
   test('twenty unless asked otherwise', async () => {

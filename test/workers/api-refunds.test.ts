@@ -10,12 +10,14 @@ import {
   type Answer,
   type Arrival,
   advance,
+  allPages,
   answerOf,
   BETA,
   type Body,
   call,
   clientOf,
   consumeAll,
+  contentOf,
   createHosted,
   execute,
   fireAlarm,
@@ -43,6 +45,8 @@ import {
 
 const caught = useGateway();
 
+const REFUNDS = '/api/v1/payment/sandbox/refunds';
+
 interface Refund {
   readonly refundUniqueId: string;
   readonly status: string;
@@ -55,16 +59,12 @@ function pay(changes: Body = {}): Promise<void> {
   return payHosted({ amount: 150.5, ...changes });
 }
 
-async function refunded(changes: Body = {}): Promise<Refund> {
-  const { status, text, envelope } = await answerOf(postRefund(changes));
-  expect([status, text]).toEqual([200, text]);
-  return envelope.content as Refund;
+function refunded(changes: Body = {}): Promise<Refund> {
+  return contentOf(postRefund(changes));
 }
 
-async function contentAt(path: string): Promise<Record<string, unknown>> {
-  const { status, text, envelope } = await answerOf(call(path));
-  expect([status, text]).toEqual([200, text]);
-  return envelope.content as Record<string, unknown>;
+function contentAt(path: string): Promise<Record<string, unknown>> {
+  return contentOf(call(path));
 }
 
 function cancel(id = 'refund-1'): Promise<Answer> {
@@ -123,7 +123,7 @@ test('refunds a payment, announces it, and shows it everywhere', async () => {
     refund: now,
   });
   const { reason: _reason, ...listed } = now;
-  expect(await contentAt(`${refundPath('').slice(0, -1)}s`)).toEqual({
+  expect(await contentAt(REFUNDS)).toEqual({
     data: [listed],
     hasMore: false,
     nextCursor: null,
@@ -605,7 +605,7 @@ test('self-heal: a visit starts a refund whose alarm was lost', async () => {
 
 describe('the list', () => {
   const list = (query: Readonly<Record<string, string>>) =>
-    contentAt(`/api/v1/payment/sandbox/refunds?${new URLSearchParams(query)}`);
+    contentAt(`${REFUNDS}?${new URLSearchParams(query)}`);
 
   /** Three refunds a minute apart, the last one first in lists, with ids that no cursor may hold. */
   async function scene(): Promise<string[]> {
@@ -659,14 +659,8 @@ describe('the list', () => {
       const { data } = await list(query);
       expect((data as Refund[]).map(({ refundUniqueId }) => refundUniqueId)).toEqual(expected);
     }
-    const seen: string[] = [];
-    let cursor: unknown = null;
-    do {
-      const page = await list({ limit: '1', ...(cursor !== null && { cursor: String(cursor) }) });
-      seen.push(...(page.data as Refund[]).map(({ refundUniqueId }) => refundUniqueId));
-      cursor = page.nextCursor;
-    } while (cursor !== null);
-    expect(seen).toEqual(ids);
+    const all = await allPages<Refund>(REFUNDS, { limit: '1' });
+    expect(all.map(({ refundUniqueId }) => refundUniqueId)).toEqual(ids);
     for (const id of ids) {
       expect(await contentAt(refundPath(id))).toMatchObject({ refundUniqueId: id });
     }
@@ -686,8 +680,8 @@ describe('the list', () => {
     ],
     [{ payment: 'order-1' }, { payment: 'unknown_field' }],
   ])('refuses %j', async (query, codes) => {
-    const path = `/api/v1/payment/sandbox/refunds?${new URLSearchParams(query as never)}`;
-    const answer = await answerOf(call(path));
+    const search = new URLSearchParams(query as never);
+    const answer = await answerOf(call(`${REFUNDS}?${search}`));
     expect(answer).toMatchObject({ status: 400, envelope: { validationErrorCodes: codes } });
   });
 });

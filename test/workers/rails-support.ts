@@ -2,7 +2,7 @@ import { type QueueResult, runDurableObjectAlarm, runInDurableObject } from 'clo
 import { env } from 'cloudflare:workers';
 import { afterAll, expect, type Mock, vi } from 'vitest';
 import type { RailMessage, ResultMessage, StartMessage } from '../../src/attempts/messages.ts';
-import { newAttempt } from '../../src/attempts/plan.ts';
+import { newAttempt } from '../../src/attempts/start.ts';
 import { configOf } from '../../src/config.ts';
 import { signLink } from '../../src/crypto/link-token.ts';
 import type { Attempt, Command, Intent, Outcome, Tenant } from '../../src/domain/intent.ts';

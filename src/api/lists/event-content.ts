@@ -1,8 +1,9 @@
 import { isoTime } from '../../domain/ethiopian-time.ts';
 import type { EventType } from '../../domain/intent.ts';
-import type { DeliveryStatus, EventSummary } from '../../intent/protocol.ts';
+import { type EventSummary, shownDelivery } from '../../intent/protocol.ts';
 import type { EventRow } from '../../read-model/events-list.ts';
 import { WIRE_EVENTS } from '../../webhooks/payload.ts';
+import { isAccepted } from '../../webhooks/send.ts';
 
 /** The addresses of a tenant's endpoints, by their ids. */
 export type EndpointUrls = ReadonlyMap<string, string>;
@@ -33,18 +34,7 @@ function wireEvent(type: EventType): string {
 export function deliveriesOfRows(rows: readonly EventRow[], urls: EndpointUrls) {
   return rows
     .toSorted((one, other) => one.position - other.position)
-    .map((row) =>
-      deliveryContent({
-        endpointId: row.endpointId,
-        url: urlOf(row.endpointId, urls) ?? row.destinationOrigin,
-        state: row.deliveryStatus,
-        tries: row.tries,
-        lastTryAtMs: row.lastTryAtMs,
-        dueAtMs: row.dueAtMs,
-        httpStatus: row.lastHttpStatus,
-        error: row.lastError,
-      }),
-    );
+    .map((row) => deliveryContent(row, urls, row.destinationOrigin));
 }
 
 /** The deliveries of an event as the payment's object has them at this moment. */
@@ -53,56 +43,35 @@ export function deliveriesOfSummaries(
   urls: EndpointUrls,
   callbackUrl: string | null,
 ) {
-  return summaries.map(({ endpointId, origin, deliveryStatus, dueAtMs, tries }) => {
-    const last = tries.at(-1);
-    return deliveryContent({
-      endpointId,
-      url: urlOf(endpointId, urls) ?? callbackUrl ?? origin,
-      state: shownState(deliveryStatus),
-      tries: tries.length,
-      lastTryAtMs: last?.atMs ?? null,
-      dueAtMs: deliveryStatus === 'waiting' ? dueAtMs : null,
-      httpStatus: last?.httpStatus ?? null,
-      error: last?.error ?? null,
-    });
-  });
+  return summaries.map(({ endpointId, origin, tries: log, ...state }) =>
+    deliveryContent(
+      { endpointId, ...shownDelivery({ ...state, log }) },
+      urls,
+      callbackUrl ?? origin,
+    ),
+  );
 }
 
-function urlOf(endpointId: string | null, urls: EndpointUrls): string | undefined {
-  return endpointId === null ? undefined : urls.get(endpointId);
-}
-
-/** A claim lasts seconds and interests no reader. */
-function shownState(status: DeliveryStatus): string {
-  return status === 'claimed' ? 'queued' : status;
-}
-
-interface Delivery {
-  readonly endpointId: string | null;
-  readonly url: string | null;
-  readonly state: string;
-  readonly tries: number;
-  readonly lastTryAtMs: number | null;
-  readonly dueAtMs: number | null;
-  readonly httpStatus: number | null;
-  readonly error: string | null;
-}
-
-function deliveryContent(delivery: Delivery) {
-  const { endpointId, url, state, tries, lastTryAtMs, dueAtMs } = delivery;
+/** `otherUrl`: where it goes, unless to an endpoint that exists. */
+function deliveryContent(
+  delivery: Pick<EventRow, 'endpointId' | keyof ReturnType<typeof shownDelivery>>,
+  urls: EndpointUrls,
+  otherUrl: string | null,
+) {
+  const { endpointId, deliveryStatus: state, tries, lastTryAtMs, dueAtMs } = delivery;
+  const { lastError, lastHttpStatus } = delivery;
   return {
     endpointId,
-    url,
+    url: urls.get(endpointId ?? '') ?? otherUrl,
     state,
     tries,
     lastTryAt: lastTryAtMs === null ? null : isoTime(lastTryAtMs),
     nextTryAt: dueAtMs === null ? null : isoTime(dueAtMs),
-    lastError: lastErrorOf(delivery),
+    lastError: lastError ?? refusalOf(lastHttpStatus),
   };
 }
 
-/** Why the last try failed; null if it did not, or if there was none. */
-function lastErrorOf({ httpStatus, error }: Delivery): string | null {
-  const isAccepted = httpStatus !== null && httpStatus >= 200 && httpStatus < 300;
-  return error ?? (httpStatus === null || isAccepted ? null : `HTTP ${httpStatus}`);
+/** Null for a status that accepts the event, or without an answer. */
+function refusalOf(httpStatus: number | null): string | null {
+  return httpStatus === null || isAccepted({ httpStatus }) ? null : `HTTP ${httpStatus}`;
 }

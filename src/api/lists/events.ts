@@ -3,7 +3,7 @@ import { BODY_BYTES_MAX } from '../../config.ts';
 import { callbackUrlOf, type EventType, type Tenant } from '../../domain/intent.ts';
 import { jsonResponse, successBody, successResponse } from '../../http/envelope.ts';
 import { readJsonBody } from '../../http/json-body.ts';
-import { readListQuery } from '../../http/list-request.ts';
+import { pageContent, readListQuery } from '../../http/list-request.ts';
 import { problem } from '../../http/problem.ts';
 import { checked } from '../../http/strict-body.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
@@ -33,7 +33,6 @@ import {
   type EndpointUrls,
   eventContent,
 } from './event-content.ts';
-import { pageContent } from './page.ts';
 
 /** GET …/events: the merchant's events of this environment, newest first (docs/lists.md#lists). */
 export async function listEvents({ request, env, access }: MerchantCall): Promise<Response> {

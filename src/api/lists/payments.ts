@@ -1,12 +1,11 @@
 import { isoTime } from '../../domain/ethiopian-time.ts';
 import type { IntentStatus } from '../../domain/intent.ts';
 import { successResponse } from '../../http/envelope.ts';
-import { readListQuery } from '../../http/list-request.ts';
+import { pageContent, readListQuery } from '../../http/list-request.ts';
 import { type PaymentSummary, readSummaries } from '../../read-model/payment-summaries.ts';
 import { WIRE_STATUSES, wireStatus } from '../../webhooks/payload.ts';
 import type { MerchantCall } from '../call.ts';
 import { paymentsQuery } from '../schema/list.ts';
-import { pageContent } from './page.ts';
 
 /** GET …/intents: the merchant's payments of this environment, newest first (docs/lists.md#lists). */
 export async function listPayments({ request, env, access }: MerchantCall): Promise<Response> {

@@ -1,14 +1,13 @@
 import { isoTime } from '../../domain/ethiopian-time.ts';
 import type { RefundStatus } from '../../domain/refund.ts';
 import { successResponse } from '../../http/envelope.ts';
-import { readListQuery } from '../../http/list-request.ts';
+import { pageContent, readListQuery } from '../../http/list-request.ts';
 import { readInTime } from '../../platform/database.ts';
 import { readPage } from '../../platform/paging.ts';
 import { type RefundRow, refundsOf } from '../../read-model/refunds-list.ts';
 import { WIRE_REFUND_STATUSES } from '../../webhooks/refund-payload.ts';
 import type { MerchantCall } from '../call.ts';
 import { refundsQuery } from '../schema/list.ts';
-import { pageContent } from './page.ts';
 
 /** GET …/refunds: the merchant's refunds of this environment, newest first (docs/lists.md#lists). */
 export async function listRefunds({ request, env, access }: MerchantCall): Promise<Response> {

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import type { IntentKind, MethodTerms } from '../../domain/intent.ts';
-import { CURRENCIES, type Currency, type Method } from '../../domain/method.ts';
-import type { ItemAmounts, SplitValue } from '../../domain/splits.ts';
+import { CURRENCIES, type Method } from '../../domain/method.ts';
 import { fieldError } from '../../http/field-error.ts';
 import { booleanField, oneOf, wholeNumber } from '../../http/fields.ts';
 import { callbackUrlField } from '../../http/url-fields.ts';
@@ -66,15 +65,6 @@ function expireInField({ expireInSecondsMin, expireInSecondsMax }: ValidationCon
   return wholeNumber(expireInSecondsMin, expireInSecondsMax, ' of seconds');
 }
 
-/** The values that the rules on money read; undefined for an invalid field. */
-interface MoneyParts {
-  readonly amount?: number | null | undefined;
-  readonly items?: readonly ItemAmounts[] | undefined;
-  readonly currency?: Currency | undefined;
-  readonly splitPayment?: readonly (SplitValue | null)[] | undefined;
-  readonly commissionPaidByCustomer?: boolean | undefined;
-}
-
 /** The result of the rules on money; null and empty where an invalid field leaves it unknown. */
 export interface MoneyTerms {
   readonly total: Total | null;
@@ -84,14 +74,14 @@ export interface MoneyTerms {
 /** The rules on money across fields: total, accepted methods, commissions and shares. */
 export function checkMoney(
   kind: IntentKind,
-  parts: MoneyParts,
+  parts: Parts<typeof COMMON_PARTS>,
   methods: readonly Method[] | undefined,
   { lockedPhone, namesMethods }: Pick<Demands, 'lockedPhone' | 'namesMethods'>,
   context: ValidationContext,
   problems: Problems,
 ): MoneyTerms {
   const total = totalOf(kind, parts.amount, parts.items, problems);
-  checkLimit(total, parts, context.limits, problems);
+  checkLimit(total, parts.amount, parts.currency, context.limits, problems);
   const amountPath = parts.amount === null ? 'items' : 'amount';
   const amountMinor = total?.amountMinor ?? null;
   const accepted = acceptedMethods(

@@ -87,10 +87,8 @@ export function totalOf(
 /** Checks the operator's limit. The message names it, because the operator can also raise it. */
 export function checkLimit(
   total: Total | null,
-  {
-    amount,
-    currency,
-  }: { readonly amount?: number | null | undefined; readonly currency?: Currency | undefined },
+  amount: number | null | undefined,
+  currency: Currency | undefined,
   limits: Readonly<Partial<Record<Currency, number>>>,
   problems: Problems,
 ): void {

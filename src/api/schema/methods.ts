@@ -47,7 +47,7 @@ export interface Demands {
   readonly amountPath: 'amount' | 'items';
   /** The phone, 251XXXXXXXXX, that a hosted payment's customer cannot change; null: none. */
   readonly lockedPhone: string | null;
-  /** Whether the request names its methods; otherwise it takes whichever work. */
+  /** Whether the request names its methods; otherwise it takes those that work. */
   readonly namesMethods: boolean;
 }
 

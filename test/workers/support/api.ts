@@ -1,5 +1,6 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env, exports } from 'cloudflare:workers';
+import { expect } from 'vitest';
 import type { Environment } from '../../../src/domain/method.ts';
 import worker from '../../support/gateway.ts';
 import { expectProblemForm } from '../../support/problems.ts';
@@ -166,17 +167,46 @@ export async function answerOf(response: Response | Promise<Response>): Promise<
   return { status, headers, ...rest, envelope };
 }
 
+/** The content of a successful answer. */
+export async function contentOf<Content = Record<string, unknown>>(
+  answering: Response | Promise<Response>,
+): Promise<Content> {
+  const { status, text, envelope } = await answerOf(answering);
+  expect([status, text]).toEqual([200, text]);
+  return envelope.content as Content;
+}
+
+/** One page of a list. */
+export interface Page<Item> {
+  readonly data: readonly Item[];
+  readonly hasMore: boolean;
+  readonly nextCursor: string | null;
+}
+
+/** The rows of all pages of a list, in order. */
+export async function allPages<Item>(
+  path: string,
+  query: Readonly<Record<string, string>>,
+): Promise<Item[]> {
+  const seen: Item[] = [];
+  let cursor: string | null = null;
+  do {
+    const search = new URLSearchParams({ ...query, ...(cursor !== null && { cursor }) });
+    const page: Page<Item> = await contentOf(call(`${path}?${search}`));
+    expect(page.hasMore).toBe(page.nextCursor !== null);
+    seen.push(...page.data);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return seen;
+}
+
 async function answerText(response: Response) {
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
 /** Creates a hosted payment by the API. Returns its checkout URL. */
-export async function createHosted(changes: Body = {}): Promise<string> {
-  const { status, text, envelope } = await answerOf(postHosted(changes));
-  if (status !== 200) {
-    throw new Error(`create answered ${text}`);
-  }
-  return String(envelope.content);
+export function createHosted(changes: Body = {}): Promise<string> {
+  return contentOf(postHosted(changes));
 }
 
 export interface ExpressContent {
@@ -186,10 +216,6 @@ export interface ExpressContent {
   readonly message: string;
 }
 
-export async function createExpress(changes: Body = {}): Promise<ExpressContent> {
-  const { status, text, envelope } = await answerOf(postExpress(changes));
-  if (status !== 200) {
-    throw new Error(`express answered ${text}`);
-  }
-  return envelope.content as ExpressContent;
+export function createExpress(changes: Body = {}): Promise<ExpressContent> {
+  return contentOf(postExpress(changes));
 }
