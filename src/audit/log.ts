@@ -65,7 +65,7 @@ export async function runAudited(
   return counts[change.length - 1] !== 0;
 }
 
-/** Who changes what is a tenant's, from where and when. */
+/** An actor changes something of a tenant. */
 export interface Changing {
   readonly env: Env;
   readonly tenant: Tenant;
@@ -73,7 +73,7 @@ export interface Changing {
   readonly nowMs: number;
 }
 
-/** What is done, without who does it. */
+/** The act of an entry, without its actor. */
 export type Act = Pick<AuditEntry, 'action' | 'target' | 'detail'>;
 
 export function entryOf({ tenant, actor, nowMs }: Changing, act: Act): AuditEntry {
@@ -81,7 +81,7 @@ export function entryOf({ tenant, actor, nowMs }: Changing, act: Act): AuditEntr
   return { actor, merchantId, environment, atMs: nowMs, ...act };
 }
 
-/** `runAudited` for a change of what is a tenant's. */
+/** `runAudited` for a change of something of a tenant. */
 export function runAct(
   by: Changing,
   change: readonly SqlStatement[],

@@ -2,12 +2,13 @@ import * as v from 'valibot';
 import { deadLetters } from '../dead-letters/store.ts';
 import { type Intent, reportedAttempt } from '../domain/intent.ts';
 import type { Currency, Environment, Method } from '../domain/method.ts';
+import { stringField } from '../http/fields.ts';
 import { body } from '../http/strict-body.ts';
 import { intentByUniqueId } from '../intent/client.ts';
 import { concurrently } from '../platform/concurrently.ts';
 import { batch } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
-import { countStatement, type List, type ListQuery } from '../platform/paging.ts';
+import { type Cursor, countStatement, type List, type ListQuery } from '../platform/paging.ts';
 import {
   eventsOfAll,
   paymentsNeedingAttention,
@@ -19,22 +20,23 @@ import { type Gateway, list } from './call.ts';
 import { environmentField } from './fields.ts';
 import { merchantNames } from './merchant-rows.ts';
 import { type AttentionItem, payableMinor, paymentOf, type Reason, reasonsOf } from './needs.ts';
-import { badCursor, type ItemPage, itemPage, pageEntries } from './page-query.ts';
+import { badCursor, cursorFrom, type ItemPage, itemPage, limitField } from './page-query.ts';
 import { railStates } from './rails.ts';
 
 export type AttentionPage = ItemPage<AttentionItem>;
 
-const attentionQuery = body({ ...pageEntries, environment: v.optional(environmentField) });
+const attentionQuery = body({
+  limit: limitField,
+  /** `section~cursor`: the cursor is empty at the start of a section. */
+  cursor: v.optional(stringField),
+  environment: v.optional(environmentField),
+});
 
 interface Section {
   readonly name: string;
   readonly environment: Environment | null;
   readonly list: ListQuery;
-  readonly read: (
-    db: D1Database,
-    cursor: string | undefined,
-    limit: number,
-  ) => Promise<AttentionPage>;
+  readonly read: (db: D1Database, cursor: Cursor | null, rows: number) => Promise<AttentionPage>;
 }
 
 /**
@@ -79,7 +81,7 @@ async function pageAt(
     if (page.nextCursor !== null) {
       return { items, nextCursor: `${section.name}~${page.nextCursor}` };
     }
-    cursor = undefined;
+    cursor = null;
   }
   return { items, nextCursor: null };
 }
@@ -177,20 +179,19 @@ export async function countAttention({ env, nowMs }: Gateway): Promise<Attention
   };
 }
 
-/** Parses `section~cursor`. The cursor is empty at the start of a section. */
 function placeOf(
   text: string | undefined,
   sections: readonly Section[],
-): { readonly index: number; readonly cursor: string | undefined } {
+): { readonly index: number; readonly cursor: Cursor | null } {
   if (text === undefined) {
-    return { index: 0, cursor: undefined };
+    return { index: 0, cursor: null };
   }
   const tilde = text.indexOf('~');
   const index = sections.findIndex(({ name }) => name === text.slice(0, Math.max(tilde, 0)));
   if (index < 0) {
     throw badCursor();
   }
-  return { index, cursor: text.slice(tilde + 1) || undefined };
+  return { index, cursor: cursorFrom(text.slice(tilde + 1) || undefined) };
 }
 
 /** Reads a section from a list. */

@@ -2,15 +2,17 @@ import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Answer, answerCall } from '../../src/interface/answer.ts';
 import { AREAS } from '../../src/interface/areas.ts';
+import { listEndpoints } from '../../src/webhooks/endpoint-store.ts';
+import { auditLog } from '../workers/dashboard-support.ts';
+import { atTelebirr } from '../workers/operator-support.ts';
 import { playRails, TELEBIRR } from '../workers/rails-scenes.ts';
-import { attemptNow, choose, configureRails, intentNow } from '../workers/rails-support.ts';
+import { attemptNow, configureRails, intentNow } from '../workers/rails-support.ts';
 import {
   ALPHA,
-  answerOf,
-  CREATE_PATHS,
-  call,
+  BETA,
   clientOf,
-  hostedBody,
+  intentOf,
+  payHosted,
   tenantOf,
   useGateway,
 } from '../workers/support.ts';
@@ -18,7 +20,7 @@ import {
 /**
  * Goal: an intruder with every binding and secret of the back office gets no further than the
  * interface's own rules (SECURITY.md). Method: calls of the interface as an intruder makes them, as
- * operators of invented names. `interface-members.test.ts` does the same as a member;
+ * operators of invented names and as members, without a page, a form or a passkey before them.
  * `test/unit/planes.test.ts` holds the bindings.
  */
 
@@ -36,24 +38,6 @@ function ask(area: string, name: string, ...args: readonly unknown[]): Promise<A
   return answerCall(env, { waitUntil: () => undefined }, [area, name], args);
 }
 
-/** A payment whose customer is at telebirr. */
-async function atTelebirr(amount: number): Promise<void> {
-  const body = hostedBody({
-    paymentIntentUniqueId: 'order-1',
-    methods: ['TELE_BIRR'],
-    items: [],
-    amount,
-  });
-  const { envelope } = await answerOf(
-    call(CREATE_PATHS.hosted.production, {
-      method: 'POST',
-      apiKey: ALPHA.apiKeys.production,
-      body,
-    }),
-  );
-  await choose(new URL(String(envelope.content)).pathname, 'TELE_BIRR');
-}
-
 async function resolve(name: string, isProved: boolean, receipt = 'R-1'): Promise<Answer> {
   const { reference: attemptId } = await attemptNow(PAYMENT);
   return ask(
@@ -69,20 +53,20 @@ const statusNow = async () => (await intentNow(PAYMENT)).status;
 
 describe('a payment is recorded as paid', () => {
   test('by no name that is only claimed', async () => {
-    await atTelebirr(100);
+    await atTelebirr(ALPHA);
     expect(await resolve('Mallory', false)).toMatchObject({ code: 'operator_not_verified' });
     expect(await statusNow()).toBe('processing');
   });
 
   test('above the limit, by no single name, however it is spelled', async () => {
-    await atTelebirr(900_000);
+    await atTelebirr(ALPHA, 'order-1', { items: [], amount: 900_000 });
     expect(await resolve('mallory@x.et', true)).toMatchObject({ type: 'value' });
     expect(await resolve('Mallory+2@X.et', true)).toMatchObject({ code: 'second_operator_needed' });
     expect(await statusNow()).toBe('processing');
   });
 
   test('only with an entry in the audit log, before anything changes', async () => {
-    await atTelebirr(100);
+    await atTelebirr(ALPHA);
     vi.spyOn(env.DB, 'prepare').mockImplementation(() => {
       throw new Error('D1_ERROR: no audit log');
     });
@@ -96,7 +80,7 @@ const SECTION = { environment: 'production', limit: '5' };
 const QUESTIONS = [[TENANT, 'order-1'], [TENANT, {}, null, 5], [ALPHA.id, {}, null], [SECTION]];
 
 test('nothing that the interface answers to a bare question holds a secret', async () => {
-  await atTelebirr(100);
+  await atTelebirr(ALPHA);
   const names = [
     'LINK_SIGNING_KEYS',
     'DATA_ENCRYPTION_KEYS',
@@ -122,4 +106,97 @@ test('nothing that the interface answers to a bare question holds a secret', asy
   expect(all).toContain(ALPHA.name);
   expect(secrets.filter((secret) => all.includes(secret))).toEqual([]);
   expect(await statusNow()).toBe('processing');
+});
+
+describe('as a member', () => {
+  const SANDBOX = tenantOf(ALPHA);
+  /** The intruder claims to be a proved operator. */
+  const ACTOR = { kind: 'operator', id: 'x', name: 'X', isProved: true, address: null } as const;
+  const ENDPOINT = {
+    url: 'https://merchant.example/hook',
+    description: '',
+    eventTypes: [],
+    signatureHeader: '',
+  };
+  const ORIGIN = 'https://back-office.example';
+
+  function refund(tenant: unknown, changes: Readonly<Record<string, unknown>>): Promise<Answer> {
+    const asked = {
+      refundUniqueId: `rfd_${'0'.repeat(32)}`,
+      transactionId: null,
+      amountMinor: 100,
+      reason: null,
+      ...changes,
+    };
+    return ask('payments', 'refund', tenant, ACTOR, 'order-1', asked);
+  }
+
+  test.each([
+    { refundUniqueId: 'mine' },
+    { amountMinor: 0 },
+    { amountMinor: -100 },
+    { amountMinor: 0.5 },
+    { amountMinor: '100' },
+    { reason: 'x'.repeat(256) },
+    { reason: 'two\nlines' },
+  ])('refuses a refund that no form can ask for: %j', async (changes) => {
+    await payHosted({ paymentIntentUniqueId: 'order-1' });
+    await expect(refund(SANDBOX, changes)).rejects.toThrow('the refund was not rehearsed');
+    expect((await intentOf('order-1')).refunds).toEqual([]);
+  });
+
+  test('refunds within the payment only, by a member, and records it', async () => {
+    await payHosted({ paymentIntentUniqueId: 'order-1' });
+    expect(await refund(SANDBOX, { amountMinor: 99_999_999 })).toMatchObject({
+      value: { type: 'rejected', rejection: 'refund_too_large' },
+    });
+    expect(await refund(tenantOf(BETA), {})).toMatchObject({
+      value: { type: 'payment_not_found' },
+    });
+    expect(await refund(SANDBOX, {})).toMatchObject({ value: { type: 'accepted' } });
+    expect((await intentOf('order-1')).refunds).toMatchObject([
+      { requester: { type: 'member', memberId: 'x' } },
+    ]);
+    expect(await auditLog()).toMatchObject([
+      { action: 'refund.requested', actor_kind: 'member' },
+      { action: 'refund.requested', actor_kind: 'member' },
+    ]);
+  });
+
+  test.each([
+    { url: 'https://127.0.0.1/' },
+    { url: ORIGIN },
+    { url: 'javascript:alert(1)' },
+    { eventTypes: ['EVERYTHING'] },
+    { signatureHeader: 'Authorization' },
+    { description: 'x'.repeat(201) },
+  ])('adds no endpoint that no form can ask for: %j', async (changes) => {
+    const typed = { ...ENDPOINT, ...changes };
+    const call = ask('webhooks', 'createEndpoint', SANDBOX, ACTOR, typed, ORIGIN);
+    await expect(call).rejects.toThrow('the endpoint was not checked');
+    expect(await listEndpoints(env.DB, SANDBOX)).toEqual([]);
+  });
+
+  test('lets no secret overlap for longer than a form offers', async () => {
+    const call = ask('webhooks', 'addSecret', SANDBOX, ACTOR, null, '100000');
+    await expect(call).rejects.toThrow('no such overlap');
+  });
+
+  test.each([
+    ['settings', 'createKey', ['Shop', { formId: 'a'.repeat(22), permissions: null }]],
+    ['settings', 'changeBranding', [{ color: '#123456' }]],
+    ['methods', 'setEnabled', ['TELE_BIRR', false]],
+    ['lists', 'beginExport', [{}]],
+  ] as const)('records %s.%s as the act of a member', async (area, name, args) => {
+    expect(await ask(area, name, SANDBOX, ACTOR, ...args)).toMatchObject({ type: 'value' });
+    expect(await auditLog()).toMatchObject([{ actor_kind: 'member', merchant_id: ALPHA.id }]);
+  });
+
+  test.each(['constructor', 'toString', '__proto__', 'nothing'])(
+    'has no function called %s',
+    async (name) => {
+      await expect(ask('payments', name, SANDBOX)).rejects.toThrow('the interface has no');
+      await expect(ask(name, 'read', SANDBOX)).rejects.toThrow('the interface has no');
+    },
+  );
 });

@@ -10,10 +10,9 @@ import {
   PERSONAL_SECRETS,
   refundByHand,
   SECRET,
-  sendTo,
   TWO_OPERATORS,
 } from './operator-support.ts';
-import { ALPHA, advance, logged, MINUTE_MS, ORIGIN, SECOND_MS, useGateway } from './support.ts';
+import { ALPHA, advance, LIMITED, logged, MINUTE_MS, SECOND_MS, useGateway } from './support.ts';
 
 /**
  * Goal: only the operator gets in, by a secret and, where it is set up, Cloudflare Access. A
@@ -74,16 +73,16 @@ describe('the secret', () => {
   test('failed tries are rate-limited by address, and the right secret is not', async () => {
     const limit = vi.spyOn(env.FAILED_KEY_RATE_LIMIT, 'limit');
     limit.mockResolvedValue({ success: false });
-    const request = (secret: string) =>
-      new Request(`${ORIGIN}/operator/v1/banks`, {
-        headers: { authorization: `Bearer ${secret}`, 'cf-connecting-ip': '192.0.2.7' },
+    const banks = (secret: string) =>
+      operateApi('/banks', undefined, {
+        authorization: `Bearer ${secret}`,
+        headers: { 'cf-connecting-ip': '192.0.2.7' },
+        bindings: LIMITED,
       });
-    const limited: Env = { ...env, RATE_LIMITS: 'on' };
-    const ctx = { waitUntil: () => undefined } as unknown as ExecutionContext;
-    const refused = await operatorRouter.fetch(request('kfl_op_wrong'), limited, ctx, 'r1');
+    const refused = await banks('kfl_op_wrong');
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
     expect(limit).toHaveBeenCalledExactlyOnceWith({ key: 'operator/192.0.2.7' });
-    expect((await operatorRouter.fetch(request(SECRET), limited, ctx, 'r2')).status).toBe(200);
+    expect((await banks(SECRET)).status).toBe(200);
   });
 
   it.each([
@@ -98,13 +97,8 @@ describe('the secret', () => {
   ])(
     "%s in the configuration disables only the operator's side, and the log names the variable",
     async (_name, secrets) => {
-      const ctx = { waitUntil: () => undefined } as unknown as ExecutionContext;
-      const request = new Request(`${ORIGIN}/operator/v1/banks`, {
-        headers: { authorization: `Bearer ${SECRET}` },
-      });
-      const wrong: Env = { ...env, OPERATOR_SECRETS: secrets };
-      const response = await operatorRouter.fetch(request, wrong, ctx, 'r1');
-      expect(response.status).toBe(500);
+      const bindings = { ...env, OPERATOR_SECRETS: secrets };
+      expect((await operateApi('/banks', undefined, { bindings })).status).toBe(500);
       expect(logged.join()).toContain('ConfigError: OPERATOR_SECRETS');
       expect(logged.join()).not.toContain(SECRET);
     },
@@ -256,18 +250,13 @@ describe('Cloudflare Access', async () => {
 
   function visit(assertion: string | null, secret = SECRET, bindings = guarded()) {
     visits += 1;
-    const request = new Request(`${ORIGIN}/operator/v1/banks`, {
-      method: 'POST',
-      body: JSON.stringify({ code: `NEW${visits}`, name: 'New Bank', supportsWithdrawal: true }),
-      headers: {
-        authorization: `Bearer ${secret}`,
-        'content-type': 'application/json',
-        'x-operator': 'somebody else',
-        ...(assertion !== null && { 'cf-access-jwt-assertion': assertion }),
-      },
+    const bank = { code: `NEW${visits}`, name: 'New Bank', supportsWithdrawal: true };
+    const token = assertion === null ? {} : { 'cf-access-jwt-assertion': assertion };
+    return operate('/operator/v1/banks', bank, {
+      authorization: `Bearer ${secret}`,
+      headers: { 'x-operator': 'another person', ...token },
+      bindings,
     });
-    const ctx = { waitUntil: () => undefined } as unknown as ExecutionContext;
-    return operatorRouter.fetch(request, bindings, ctx, 'r1') as Promise<Response>;
   }
 
   it.each<[string, TokenOptions, string]>([
@@ -288,14 +277,11 @@ describe('Cloudflare Access', async () => {
     async (_name, claims, secret, status) => {
       await refundByHand();
       const path = `/operator/v1/payments/sandbox/${ALPHA.id}/order-1/refunds/r1/resolve`;
-      const response = await sendTo({ ...TWO_OPERATORS, ...access }, path, {
-        method: 'POST',
-        body: JSON.stringify({ outcome: 'not_returned', note: 'x' }),
-        headers: {
-          authorization: `Bearer ${secret}`,
-          'content-type': 'application/json',
-          'cf-access-jwt-assertion': await token({ claims }),
-        },
+      const decision = { outcome: 'not_returned', note: 'x' };
+      const response = await operate(path, decision, {
+        authorization: `Bearer ${secret}`,
+        headers: { 'cf-access-jwt-assertion': await token({ claims }) },
+        bindings: { ...TWO_OPERATORS, ...access },
       });
       expect(response.status).toBe(status);
     },

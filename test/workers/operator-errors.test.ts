@@ -1,4 +1,3 @@
-import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import {
@@ -9,21 +8,13 @@ import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
 import type { Rejection } from '../../src/domain/intent.ts';
 import { IntentClient } from '../../src/intent/client.ts';
 import * as askRail from '../../src/refunds/ask-rail.ts';
-import worker from '../support/gateway.ts';
-import {
-  operate,
-  PERSONAL_SECRETS,
-  refundByHand,
-  SECRET,
-  TWO_OPERATORS,
-} from './operator-support.ts';
+import { operate, PERSONAL_SECRETS, refundByHand, TWO_OPERATORS } from './operator-support.ts';
 import {
   ALPHA,
   answerOf,
   createHosted,
   execute,
   intentOf,
-  ORIGIN,
   startRedirect,
   useGateway,
 } from './support.ts';
@@ -43,11 +34,8 @@ const BANK = { code: 'NEW', name: 'New Bank', supportsWithdrawal: true };
 const TEAM = 'down.cloudflareaccess.com';
 
 function behindAccess(headers: Readonly<Record<string, string>> = {}): Promise<Response> {
-  const request = new Request(`${ORIGIN}${V1}/banks`, {
-    headers: { authorization: `Bearer ${SECRET}`, ...headers },
-  }) as never;
   const access = { ACCESS_TEAM_DOMAIN: TEAM, ACCESS_AUDIENCE: 'a'.repeat(64) };
-  return worker.fetch(request, { ...env, ...access }, createExecutionContext());
+  return operate(`${V1}/banks`, undefined, { headers, bindings: { ...env, ...access } });
 }
 
 /** A manual resolution that the payment rejects for this reason. */

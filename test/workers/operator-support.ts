@@ -4,21 +4,26 @@ import { expect } from 'vitest';
 import type { RefundCommand } from '../../src/domain/refund.ts';
 import worker from '../support/gateway.ts';
 import { requestRefund } from '../support/intents.ts';
+import { choose } from './rails-support.ts';
 import {
   type Answer,
   advance,
   answerOf,
+  type Body,
   type CaughtMessages,
+  CREATE_PATHS,
   call,
   consume,
   createHosted,
   execute,
   fireAlarm,
+  hostedBody,
   intentOf,
   MINUTE_MS,
   ORIGIN,
   payHosted,
   startRedirect,
+  type TestMerchant,
 } from './support.ts';
 
 /** The secrets of test/support/secrets.ts: two shared ones, as during a rotation. */
@@ -68,6 +73,50 @@ export function operate(
 export function sendTo(bindings: Env, path: string, init: RequestInit): Promise<Response> {
   const request = new Request(`${ORIGIN}${path}`, { redirect: 'manual', ...init });
   return worker.fetch(request as never, bindings, createExecutionContext());
+}
+
+/** The hidden fields of the page's form, as the browser sends them. */
+export function hiddenFields(html: string): Record<string, string> {
+  const inputs = html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g);
+  return Object.fromEntries([...inputs].map(([, name, value]) => [name, value]));
+}
+
+const OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
+
+/** The desk in the browser of an operator, who has a shared secret unless the options name another. */
+export function deskOf(
+  name: string,
+  { secret = SECRET, bindings = env }: { readonly secret?: string; readonly bindings?: Env } = {},
+) {
+  const authorization = `Basic ${btoa(`${name}:${secret}`)}`;
+  const open = (path: string) =>
+    sendTo(bindings, path, { headers: { authorization, ...OWN_PAGE } });
+  const pageOf = async (path: string) => {
+    const response = await open(path);
+    const html = await response.text();
+    expect([path, response.status, html.slice(0, 15)]).toEqual([path, 200, '<!doctype html>']);
+    return html;
+  };
+  const post = (
+    path: string,
+    fields: Readonly<Record<string, string>>,
+    headers: Readonly<Record<string, string>> = OWN_PAGE,
+  ) => {
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    const body = new URLSearchParams(fields).toString();
+    const sent = { method: 'POST', body, headers: { authorization, ...type, ...headers } };
+    return sendTo(bindings, path, sent);
+  };
+  /** Sends a form and returns where that leads. */
+  const send = async (path: string, fields: Readonly<Record<string, string>>) => {
+    const response = await post(path, fields);
+    expect(response.status).toBe(303);
+    return response.headers.get('location') ?? '';
+  };
+  /** The same with the hidden fields of its page. */
+  const change = async (path: string, fields: Readonly<Record<string, string>> = {}) =>
+    send(path, { ...hiddenFields(await pageOf(path)), ...fields });
+  return { open, pageOf, post, send, change };
 }
 
 /** The same to the API, with the parsed answer. */
@@ -125,4 +174,18 @@ export async function refundRequest(
     throw new Error('no attempt');
   }
   return requestRefund(id, { attemptId: attempt.id, ...changes }, { capability });
+}
+
+/** A payment whose customer is at telebirr. */
+export async function atTelebirr(merchant: TestMerchant, uniqueId = 'order-1', changes: Body = {}) {
+  const body = hostedBody({ paymentIntentUniqueId: uniqueId, methods: ['TELE_BIRR'], ...changes });
+  const { envelope, status, text } = await answerOf(
+    call(CREATE_PATHS.hosted.production, {
+      method: 'POST',
+      apiKey: merchant.apiKeys.production,
+      body,
+    }),
+  );
+  expect(status, text).toBe(200);
+  await choose(new URL(String(envelope.content)).pathname, 'TELE_BIRR');
 }

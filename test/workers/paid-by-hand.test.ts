@@ -1,7 +1,14 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { auditLog } from './dashboard-support.ts';
-import { content, operate, operateApi, PERSONAL_SECRETS, SECRET } from './operator-support.ts';
+import {
+  atTelebirr,
+  content,
+  operate,
+  operateApi,
+  PERSONAL_SECRETS,
+  SECRET,
+} from './operator-support.ts';
 import { decideAtRails, playRails, TELEBIRR, telebirrReport } from './rails-scenes.ts';
 import {
   attemptNow,
@@ -17,7 +24,6 @@ import {
   advance,
   answerOf,
   BETA,
-  type Body,
   CREATE_PATHS,
   call,
   clientOf,
@@ -51,20 +57,6 @@ type Person = keyof typeof PERSONAL_SECRETS;
 
 function production(merchant: TestMerchant, uniqueId = 'order-1') {
   return clientOf(uniqueId, tenantOf(merchant, 'production'));
-}
-
-/** A payment whose customer is at telebirr. */
-async function atTelebirr(merchant: TestMerchant, uniqueId = 'order-1', changes: Body = {}) {
-  const body = hostedBody({ paymentIntentUniqueId: uniqueId, methods: ['TELE_BIRR'], ...changes });
-  const { envelope, status, text } = await answerOf(
-    call(CREATE_PATHS.hosted.production, {
-      method: 'POST',
-      apiKey: merchant.apiKeys.production,
-      body,
-    }),
-  );
-  expect(status, text).toBe(200);
-  await choose(new URL(String(envelope.content)).pathname, 'TELE_BIRR');
 }
 
 async function bothAtTelebirr(): Promise<void> {
