@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { visibleHeadings } from '../support/page-checks.ts';
+import { documentsOf, visibleHeadings } from '../support/page-checks.ts';
 import { TRANSLATIONS } from '../support/translations.ts';
 import { type FrozenPage, openFrozen } from './frozen.ts';
 import { LANGUAGE_CODES, useStage } from './support.ts';
@@ -152,17 +152,6 @@ async function passUntilOver(frozen: FrozenPage): Promise<void> {
 
 async function countdownOf(page: Page): Promise<string | null> {
   return page.locator('[data-countdown]').textContent();
-}
-
-/** The documents that the page fetches from now on. */
-function documentsOf(page: Page): readonly string[] {
-  const documents: string[] = [];
-  page.on('request', (request) => {
-    if (request.isNavigationRequest()) {
-      documents.push(`${request.method()} ${request.url().replace(stage.baseUrl, '')}`);
-    }
-  });
-  return documents;
 }
 
 /** Records every text of the live region, as a screen reader would speak it. */

@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { PHONE } from '../support/browser.ts';
+import { postsOf } from '../support/page-checks.ts';
 import { TRANSLATIONS } from '../support/translations.ts';
 import { LANGUAGE_CODES, useStage, visit } from './support.ts';
 
@@ -149,10 +150,4 @@ function focused(page: Page): Promise<string | undefined> {
 
 function isPost(request: { method(): string }): boolean {
   return request.method() === 'POST';
-}
-
-function postsOf(page: Page): readonly string[] {
-  const posts: string[] = [];
-  page.on('request', (request) => isPost(request) && posts.push(request.url()));
-  return posts;
 }

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
+import { documentsOf, postsOf } from '../support/page-checks.ts';
 import { type FrozenPage, openFrozen } from './frozen.ts';
 import { useStage } from './support.ts';
 
@@ -96,12 +97,7 @@ describe('when the state changes', () => {
     '%s is fetched once more and not posted again',
     async (state) => {
       const frozen = await openFrozen(stage, state);
-      const documents: string[] = [];
-      frozen.page.on('request', (request) => {
-        if (request.isNavigationRequest()) {
-          documents.push(`${request.method()} ${request.url().replace(stage.baseUrl, '')}`);
-        }
-      });
+      const documents = documentsOf(frozen.page);
       frozen.answer({ state: 'another' });
       await frozen.context.clock.runFor(5_000);
       await frozen.page.waitForURL(`**/${state}`);
@@ -145,7 +141,7 @@ describe('without a network', () => {
     expect(posts).toEqual([]);
     // The customer may know better than the browser.
     await press(frozen, 1);
-    await expect.poll(() => posts).toEqual(['POST /choose/attempts']);
+    await expect.poll(() => posts).toEqual([`${stage.baseUrl}/choose/attempts`]);
   });
 });
 
@@ -177,7 +173,7 @@ describe('while a form is on its way', () => {
     expect(await pay.getAttribute('aria-disabled')).toBe('true');
     await frozen.pass(29 * SECOND_MS);
     expect(await frozen.asked()).toEqual([]);
-    expect(posts).toEqual(['POST /choose/attempts']);
+    expect(posts).toEqual([`${stage.baseUrl}/choose/attempts`]);
     expect(await pay.textContent()).toBe(english.working);
     await frozen.pass(SECOND_MS);
     expect(await pay.textContent()).toBe(label);
@@ -214,16 +210,6 @@ async function setHidden(page: Page, isHidden: boolean): Promise<void> {
     });
     document.dispatchEvent(new Event('visibilitychange'));
   }, isHidden);
-}
-
-function postsOf(page: Page): readonly string[] {
-  const posts: string[] = [];
-  page.on('request', (request) => {
-    if (request.method() === 'POST') {
-      posts.push(`POST ${request.url().replace(stage.baseUrl, '')}`);
-    }
-  });
-  return posts;
 }
 
 /** Clicks the button several times within one task, faster than any customer. */

@@ -10,13 +10,13 @@ import {
   heading,
   payButton,
   payWith,
-  postsOf,
   SHOP_HEADING,
   shoot,
   startPaying,
 } from '../support/e2e-customer.ts';
 import { newPhone, onlyWebhook, paymentOf } from '../support/e2e-scene.ts';
 import { useJourney } from '../support/journey-stage.ts';
+import { postsOf } from '../support/page-checks.ts';
 
 /**
  * Goal: an open page updates itself when the payment changes. Method: no test reloads a page; the

@@ -134,17 +134,6 @@ export async function payWith(page: Page, method: Method): Promise<void> {
   await heading(page, 'Payment successful');
 }
 
-/** The address of every form that a page sends from now on. */
-export function postsOf(page: Page): readonly string[] {
-  const posts: string[] = [];
-  page.on('request', (request) => {
-    if (request.method() === 'POST') {
-      posts.push(request.url());
-    }
-  });
-  return posts;
-}
-
 /** Takes a picture when they are enabled, and checks that the page is not wider than the screen. */
 export async function shoot(page: Page, name: string): Promise<void> {
   if (ARE_PICTURES_WANTED) {

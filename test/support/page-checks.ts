@@ -59,3 +59,21 @@ export async function visibleHeadings(page: Page): Promise<readonly string[]> {
       .map((heading) => heading.textContent.trim()),
   );
 }
+
+/** The addresses that the page posts to from now on. */
+export function postsOf(page: Page): readonly string[] {
+  const urls: string[] = [];
+  page.on('request', (sent) => sent.method() === 'POST' && urls.push(sent.url()));
+  return urls;
+}
+
+/** The documents that the page fetches from now on, as `GET /path`. */
+export function documentsOf(page: Page): readonly string[] {
+  const documents: string[] = [];
+  page.on('request', (sent) => {
+    if (sent.isNavigationRequest()) {
+      documents.push(`${sent.method()} ${new URL(sent.url()).pathname}`);
+    }
+  });
+  return documents;
+}

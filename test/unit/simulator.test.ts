@@ -1,15 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { simulatedCommands } from '../../src/checkout/simulator.ts';
-import type { IntentTerms, Simulation } from '../../src/domain/intent.ts';
+import type { Simulation } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { railFor } from '../../src/rails/registry.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';
-import {
-  SCENARIOS,
-  type ScenarioName,
-  SIMULATED_OUTCOME_AFTER_MS,
-} from '../../src/rails/simulator/scenarios.ts';
+import { SCENARIOS, type ScenarioName } from '../../src/rails/simulator/scenarios.ts';
 import { attemptWith, NOW_MS, termsWith } from '../support/checkout-fixtures.ts';
 
 function orderWith(simulation: Simulation | null): RailOrder {
@@ -61,35 +56,6 @@ describe('decisions.md#22: the sandbox rail', () => {
       }
     },
   );
-
-  test.each([
-    ['succeed', { type: 'succeeded', receipt: null }],
-    ['fail', { type: 'failed', reason: 'declined' }],
-  ] as const)('%s: resolves without the customer', async (simulation, outcome) => {
-    const order = orderWith(simulation);
-    expect(simulator.plan(order.terms, 'CBE', NOW_MS)).toMatchObject({
-      flow: 'push',
-      checkAtMs: NOW_MS + SIMULATED_OUTCOME_AFTER_MS,
-    });
-    expect(await simulator.start(order)).toMatchObject({ type: 'accepted', redirectUrl: null });
-    expect(await simulator.query(order, NOW_MS)).toEqual(outcome);
-  });
-
-  test.each([
-    ['approve', { type: 'succeeded', receipt: null }],
-    ['decline', { type: 'failed', reason: 'declined' }],
-    ['give_up', { type: 'failed', reason: 'abandoned' }],
-  ] as const)('the button %s', (choice, outcome) => {
-    const attemptId = attemptWith().id;
-    const resolution = { type: 'resolve_attempt', attemptId, outcome, onlyPending: true };
-    const commandsOf = (kind: IntentTerms['kind']) =>
-      simulatedCommands(choice, { terms: termsWith({ kind }) }, { id: attemptId });
-    expect(commandsOf('express')).toEqual([resolution]);
-    // Only a hosted payment outlives its attempt.
-    expect(commandsOf('hosted')).toEqual(
-      choice === 'give_up' ? [resolution, { type: 'abandon_payment' }] : [resolution],
-    );
-  });
 
   test('serves every sandbox method and nothing in production (decisions.md#23)', () => {
     const env = {} as Env;

@@ -53,16 +53,6 @@ describe('webhook settings (decisions.md#17, #19)', () => {
     });
   });
 
-  test('are empty for a merchant without any', async () => {
-    const settings = await webhookSettings(environment(null, database().d1), tenant, startMs);
-    expect(settings).toEqual({
-      secrets: [],
-      signatureHeader: null,
-      endpoints: new Map(),
-      failing: new Map(),
-    });
-  });
-
   test('are cached for 5 s, with one query each', async () => {
     const { d1, calls, addEndpoint } = database();
     const env = environment(null, d1);
