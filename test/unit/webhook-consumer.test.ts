@@ -1,8 +1,5 @@
-import { text as textOf } from 'node:stream/consumers';
-import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { forgetWebhookSettings } from '../../src/webhooks/settings.ts';
-import { useMerchantServers } from '../support/merchant-server.ts';
 import {
   choosing,
   consume,
@@ -10,12 +7,9 @@ import {
   environment,
   message,
   paymentObject,
-  secret,
 } from '../support/webhook-consumer.ts';
 
 /** Goal: the consumer claims, sends and reports each delivery, and leaves every outcome visible. */
-
-const merchant = useMerchantServers();
 
 beforeEach(forgetWebhookSettings);
 
@@ -24,58 +18,6 @@ afterEach(() => {
 });
 
 describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)', () => {
-  test('is signed with every secret, sent and reported; the message is acknowledged at once', async () => {
-    const seen: { body?: string; headers?: Record<string, string> } = {};
-    const url = await merchant(async (request, response) => {
-      seen.body = await textOf(request);
-      seen.headers = request.headers as Record<string, string>;
-      response.writeHead(200).end('ok');
-    });
-    const { d1, calls, addSecret } = database();
-    await addSecret(secret(1), 1);
-    await addSecret(secret(2), 2);
-    const { stub, reports } = paymentObject({ callbackUrl: url.href });
-    const { fates, settled } = await consume(environment(stub, d1), 'q-signed', [message]);
-    expect([fates, reports]).toEqual([['acked'], []]);
-    await settled();
-    expect(reports).toEqual([
-      {
-        sequence: 3,
-        position: 0,
-        claimId: 'claim-1',
-        outcome: { type: 'delivered' },
-        log: {
-          atMs: expect.any(Number),
-          durationMs: expect.any(Number),
-          httpStatus: 200,
-          error: null,
-          answerExcerpt: 'ok',
-        },
-      },
-    ]);
-    for (const known of [secret(1), secret(2)]) {
-      expect(new Webhook(known).verify(seen.body ?? '', seen.headers ?? {})).toEqual({
-        webHookEvent: 'PAYMENT_SUCCESS',
-      });
-    }
-    // D1 only reads the settings: a first success has nothing to record.
-    expect(calls.queries).toBe(1);
-  });
-
-  test("goes to the merchant's endpoint without callbackUrl, and is unsigned without a secret", async () => {
-    let signature: unknown = 'not called';
-    const url = await merchant((request, response) => {
-      signature = request.headers['webhook-signature'];
-      response.end();
-    });
-    const { d1, addEndpoint } = database();
-    addEndpoint({ url: url.href });
-    const { stub, reports } = paymentObject({});
-    await (await consume(environment(stub, d1), 'q-setting', [choosing])).settled();
-    expect(reports[0]?.outcome).toEqual({ type: 'delivered' });
-    expect(signature).toBeUndefined();
-  });
-
   test.each([
     ['http://10.0.0.1/', {}, 'not sent: host is an IP address'],
     ['http://localhost:8787/', {}, 'not sent: host is Kefel itself'],
