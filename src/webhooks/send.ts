@@ -50,13 +50,8 @@ export async function sendSigned(env: Env, webhook: OutgoingWebhook): Promise<Se
     ...(await bodySignatureHeader(signatureHeader, requestBody, secrets)),
     ...(await standardWebhookHeaders({ eventId, timestampSeconds, requestBody, secrets })),
   };
-  const now = () => Date.now();
-  const { retryAfterMs, ...answer } = await sendWebhook({
-    url: verdict.url,
-    headers,
-    requestBody,
-    now,
-  });
+  const { url } = verdict;
+  const { retryAfterMs, ...answer } = await sendWebhook({ url, headers, requestBody });
   return { log: { atMs, ...answer }, retryAfterMs };
 }
 

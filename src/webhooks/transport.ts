@@ -21,10 +21,6 @@ export interface WebhookRequest {
   /** The Standard Webhooks headers. */
   readonly headers: Readonly<Record<string, string>>;
   readonly requestBody: string;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly fetcher?: typeof fetch;
-  readonly timeoutMs?: number;
 }
 
 export interface WebhookAnswer {
@@ -40,13 +36,15 @@ export interface WebhookAnswer {
 }
 
 /** POSTs a webhook. Never throws: the answer reports failures on the wire. */
-export async function sendWebhook(request: WebhookRequest): Promise<WebhookAnswer> {
-  const { fetcher = fetch, timeoutMs = TRY_TIMEOUT_MS, now } = request;
-  const startedAtMs = now();
+export async function sendWebhook(
+  request: WebhookRequest,
+  timeoutMs = TRY_TIMEOUT_MS,
+): Promise<WebhookAnswer> {
+  const startedAtMs = Date.now();
   const signal = AbortSignal.timeout(timeoutMs);
   let response: Response;
   try {
-    response = await fetcher(request.url.href, {
+    response = await fetch(request.url.href, {
       method: 'POST',
       headers: {
         ...request.headers,
@@ -61,13 +59,13 @@ export async function sendWebhook(request: WebhookRequest): Promise<WebhookAnswe
     return {
       httpStatus: null,
       error: signal.aborted ? `no answer within ${timeoutMs / 1000} s` : 'connection failed',
-      durationMs: now() - startedAtMs,
+      durationMs: Date.now() - startedAtMs,
       answerExcerpt: '',
       retryAfterMs: null,
     };
   }
   const answerExcerpt = excerptOf(await firstBytes(response, signal));
-  const nowMs = now();
+  const nowMs = Date.now();
   return {
     httpStatus: response.status,
     error: null,

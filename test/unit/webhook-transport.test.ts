@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { text as textOf } from 'node:stream/consumers';
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   ANSWER_BYTES_MAX,
   EXCERPT_BYTES_MAX,
   sendWebhook,
   TRY_TIMEOUT_MS,
-  type WebhookRequest,
 } from '../../src/webhooks/transport.ts';
 import { closeLastServer, useMerchantServers } from '../support/merchant-server.ts';
 
@@ -15,15 +14,15 @@ import { closeLastServer, useMerchantServers } from '../support/merchant-server.
 const merchant = useMerchantServers();
 const ANYWHERE = new URL('https://example.com/');
 
-function send(url: URL, more: Partial<WebhookRequest> = {}) {
-  return sendWebhook({
-    url,
-    headers: { 'webhook-id': 'evt_1' },
-    requestBody: '{"a":"ብር"}',
-    now: () => Date.now(),
-    ...more,
-  });
+function send(url: URL, timeoutMs?: number) {
+  const headers = { 'webhook-id': 'evt_1' };
+  return sendWebhook({ url, headers, requestBody: '{"a":"ብር"}' }, timeoutMs);
 }
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
 
 describe('one webhook request (decisions.md#18)', () => {
   test('is a JSON POST with our name, the given headers and the exact bytes', async () => {
@@ -59,11 +58,11 @@ describe('one webhook request (decisions.md#18)', () => {
   test('measures its time with the given clock', async () => {
     const url = await merchant((_request, response) => response.end());
     let nowMs = 1_000;
-    const now = () => {
+    vi.spyOn(Date, 'now').mockImplementation(() => {
       nowMs += 7;
       return nowMs;
-    };
-    expect((await send(url, { now })).durationMs).toBe(7);
+    });
+    expect((await send(url)).durationMs).toBe(7);
   });
 });
 
@@ -86,7 +85,8 @@ describe('Retry-After (decisions.md#18)', () => {
     const url = await merchant((_request, response) =>
       response.writeHead(429, { 'retry-after': retryAfter }).end(),
     );
-    expect(await send(url, { now: () => nowMs })).toMatchObject({
+    vi.useFakeTimers({ toFake: ['Date'], now: nowMs });
+    expect(await send(url)).toMatchObject({
       httpStatus: 429,
       retryAfterMs: expected,
     });
@@ -101,7 +101,7 @@ describe('Retry-After (decisions.md#18)', () => {
 describe("a merchant's server that does not answer (decisions.md#18)", () => {
   test('fails when nothing arrives', async () => {
     const url = await merchant(() => undefined);
-    const answer = await send(url, { timeoutMs: 100 });
+    const answer = await send(url, 100);
     expect(answer).toMatchObject({ httpStatus: null, error: 'no answer within 0.1 s' });
     expect(answer.durationMs).toBeGreaterThanOrEqual(90);
     expect(answer.durationMs).toBeLessThan(TRY_TIMEOUT_MS);
@@ -113,7 +113,7 @@ describe("a merchant's server that does not answer (decisions.md#18)", () => {
       response.writeHead(200);
       response.write('so far');
     });
-    const answer = await send(url, { timeoutMs: 150 });
+    const answer = await send(url, 150);
     expect(answer).toMatchObject({ httpStatus: 200, error: null, answerExcerpt: 'so far' });
     expect(answer.durationMs).toBeLessThan(TRY_TIMEOUT_MS);
   });
@@ -122,8 +122,8 @@ describe("a merchant's server that does not answer (decisions.md#18)", () => {
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new TextEncoder().encode('so far')),
     });
-    const fetcher = async () => new Response(body, { status: 200 });
-    expect(await send(ANYWHERE, { timeoutMs: 100, fetcher })).toMatchObject({
+    vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(body, { status: 200 }));
+    expect(await send(ANYWHERE, 100)).toMatchObject({
       httpStatus: 200,
       answerExcerpt: 'so far',
     });
@@ -131,11 +131,11 @@ describe("a merchant's server that does not answer (decisions.md#18)", () => {
 
   test('has answered when its answer begins at the last moment', async () => {
     const body = new ReadableStream<Uint8Array>();
-    const fetcher: typeof fetch = async (_url, { signal } = {}) => {
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async (_url, { signal } = {}) => {
       await vi.waitFor(() => expect(signal?.aborted).toBe(true));
       return new Response(body, { status: 200 });
-    };
-    const answer = await send(ANYWHERE, { timeoutMs: 50, fetcher });
+    });
+    const answer = await send(ANYWHERE, 50);
     expect(answer).toMatchObject({ httpStatus: 200, error: null, answerExcerpt: '' });
   });
 
@@ -181,8 +181,8 @@ describe('the stored answer (decisions.md#18)', () => {
       },
       { highWaterMark: 0 },
     );
-    const fetcher = async () => new Response(body, { status: 500 });
-    const answer = await send(ANYWHERE, { fetcher });
+    vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(body, { status: 500 }));
+    const answer = await send(ANYWHERE);
     expect(answer).toMatchObject({
       httpStatus: 500,
       answerExcerpt: 'a'.repeat(EXCERPT_BYTES_MAX),
