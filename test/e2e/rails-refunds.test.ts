@@ -1,24 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { wireAmount } from '../../lab/harness/wire-amount.ts';
-import type { RefundPlan } from '../../scripts/stand-ins/stand-in.ts';
-import type { Method } from '../../src/domain/method.ts';
+import type { Fault, ReceivedCall, RefundPlan } from '../../scripts/stand-ins/stand-in.ts';
+import { operateOnceAccepted } from '../support/e2e-operator.ts';
 import { RailsScene } from '../support/e2e-rails.ts';
+import { expectAccepted } from '../support/e2e-rails-answers.ts';
 import { expectNoMore } from '../support/e2e-rails-endings.ts';
 import type { Cell } from '../support/e2e-rails-table.ts';
-import { RefundedPayment } from '../support/e2e-refunds.ts';
+import { RefundedPayment, type WireRefund } from '../support/e2e-refunds.ts';
 import { newId } from '../support/e2e-scene.ts';
 
 /**
- * Refunds of production payments by the rails that have them: one row for each, against stand-ins
- * as strict as the rails. The customer of a hosted payment also gets the commission back.
+ * Refunds of production payments: one row for each rail that has them, against stand-ins as strict as
+ * the rails. telebirr and EthSwitch's cards answer queries about refunds. M-PESA and eBirr do not: a
+ * lost answer is followed by M-PESA's report or by the operator. The customer of a hosted payment
+ * also gets the commission back. And refunds by rails that have none.
  */
 
-vi.setConfig({ maxConcurrency: 16 });
+vi.setConfig({ maxConcurrency: 24, testTimeout: 180_000 });
 
 // `callTimeoutMs` determines how long a refund without an answer takes.
 const rails = new RailsScene('rails-refunds', {
   ethswitch: 'cards',
-  moreSettings: { TELE_BIRR: { callTimeoutMs: 2_000 } },
+  hasRefunds: true,
+  moreSettings: { TELE_BIRR: { callTimeoutMs: 4_000 } },
 });
 
 beforeAll(() => rails.start());
@@ -27,71 +31,180 @@ afterAll(() => rails.close());
 
 interface Row {
   readonly cell: Cell;
-  /** The end of the URL of the call that asks for a refund. */
-  readonly call: string;
-  /** How that call has its amount, by which a test recognizes its payment. */
-  readonly amount: (amountText: string) => string;
+  /** Whether a call asks for a refund of the whole payment, told by its amount or its reference. */
+  readonly isCall: (call: ReceivedCall, amountText: string, orderId: string) => boolean;
+  readonly refused: readonly [RefundPlan['refuses'], WireRefund['failureReason']];
+  /** The provider returns parts, and answers queries about what it has returned. */
+  readonly isQueried?: true;
 }
 
-const ROWS: readonly Row[] = [
-  {
-    cell: { method: 'TELE_BIRR', kind: 'hosted' },
-    call: '/merchant/refund',
-    amount: (amountText) => `"actual_amount":"${amountText}"`,
-  },
-  {
-    cell: { method: 'ETS_SWITCH', kind: 'express' },
-    call: '/refund.do',
-    amount: (amountText) => `&amount=${amountText}&`,
-  },
-];
+const TELEBIRR: Row = {
+  cell: { method: 'TELE_BIRR', kind: 'hosted' },
+  isCall: ({ url, body }, amountText) =>
+    url.endsWith('/merchant/refund') && body.includes(`"actual_amount":"${amountText}"`),
+  refused: ['declines', 'declined'],
+  isQueried: true,
+};
+
+const CARDS: Row = {
+  cell: { method: 'ETS_SWITCH', kind: 'express' },
+  isCall: ({ url, body }, amountText) =>
+    url.endsWith('/refund.do') && body.includes(`&amount=${amountText}&`),
+  refused: ['declines', 'declined'],
+  isQueried: true,
+};
+
+const MPESA: Row = {
+  cell: { method: 'M_PESA', kind: 'hosted' },
+  isCall: ({ body }, amountText) =>
+    body.includes('"CommandID":"TransactionReversal"') && body.includes(`"Amount":"${amountText}"`),
+  refused: ['lacks_funds', 'insufficient_funds'],
+};
+
+const EBIRR: Row = {
+  cell: { method: 'E_BIRR', kind: 'express' },
+  isCall: ({ body }, _amountText, orderId) =>
+    body.includes('"serviceName":"API_CANCELPURCHASE"') &&
+    body.includes(`"referenceId":"${orderId}"`),
+  refused: ['lacks_funds', 'insufficient_funds'],
+};
+
+const QUERIED = [TELEBIRR, CARDS];
+const PROMPTS = [MPESA, EBIRR];
+const ROWS = [...QUERIED, ...PROMPTS];
 
 /** A paid payment, from now on under this plan. */
-async function paid({ cell }: Row, refund: RefundPlan = {}): Promise<RefundedPayment> {
-  const paidOne = await RefundedPayment.paid(rails, cell);
-  paidOne.payment.plan({ refund });
-  return paidOne;
+async function paid({ cell }: Pick<Row, 'cell'>, refund: RefundPlan = {}) {
+  const refunded = await RefundedPayment.paid(rails, cell);
+  refunded.payment.plan({ refund });
+  return refunded;
 }
 
 function whole({ payment }: RefundedPayment): string {
   return wireAmount(payment.standIn, payment.chargedMinor);
 }
 
-/** Everything was returned, or is reserved. */
+/** How often the gateway asked the rail to return this whole payment. */
+async function callsFor(refunded: RefundedPayment, { isCall }: Row): Promise<number> {
+  const { orderId } = await refunded.payment.order();
+  const { calls } = refunded.payment.standIn;
+  return calls.filter((call) => isCall(call, whole(refunded), orderId)).length;
+}
+
+/** Returned or reserved: another refund is refused. */
 async function expectNothingLeft(refunded: RefundedPayment): Promise<void> {
   const { body } = await refunded.ask(newId());
   expect(body).toMatchObject({ status: 409, code: 'refund_too_large' });
 }
 
-/** How often the gateway asked the rail to return the whole payment. */
-function callsFor(refunded: RefundedPayment, { call, amount }: Row): number {
-  const { calls } = refunded.payment.standIn;
-  const field = amount(whole(refunded));
-  return calls.filter(({ url, body }) => url.endsWith(call) && body.includes(field)).length;
+async function expectReturnedOnce(refunded: RefundedPayment, row: Row): Promise<void> {
+  expect((await refunded.returned()).map(Number)).toEqual([Number(whole(refunded))]);
+  expect(await callsFor(refunded, row)).toBe(1);
+  await expectNoMore(refunded.payment);
+}
+
+/** Waits until the rail got the refund. */
+function untilAtProvider(refunded: RefundedPayment): Promise<void> {
+  return vi.waitFor(async () => expect(await refunded.atProvider()).toHaveLength(1), {
+    timeout: 60_000,
+  });
+}
+
+/** M-PESA reports the refund. */
+async function report(refunded: RefundedPayment): Promise<void> {
+  for (const refund of await refunded.atProvider()) {
+    expectAccepted(refunded.payment, (await refund.report?.()) ?? null);
+  }
+}
+
+/** Longer than the gateway needs to find that the caller of a refund has died. */
+const UNRESOLVED_WITHIN_MS = 120_000;
+
+/** The operator records what the provider's portal shows, once the refund is unresolved. */
+async function record(
+  { payment }: RefundedPayment,
+  id: string,
+  ...found: readonly string[]
+): Promise<void> {
+  const { gateway, merchant } = payment.scene;
+  const name = ['production', merchant.id, payment.uniqueId, id];
+  const note = ['--note', 'As in the portal'];
+  const command = ['refund', 'resolve', ...name, ...found, ...note];
+  await operateOnceAccepted(gateway.baseUrl, UNRESOLVED_WITHIN_MS, command);
+}
+
+/** The outcome comes from the rail's query or report, or from the operator. */
+async function endAsReturned(refunded: RefundedPayment, row: Row, id: string): Promise<void> {
+  if (row === MPESA) {
+    await report(refunded);
+  } else if (row === EBIRR) {
+    await record(refunded, id, '--returned', '--reference', 'RF1001');
+  }
+  await refunded.expectTold(id, 'REFUND_SUCCESS', { status: 'SUCCESS' });
 }
 
 describe.concurrent('a refund', () => {
-  it.each(ROWS)('$cell.method: returns the whole payment', async (row) => {
-    const refunded = await paid(row);
-    const { payment } = refunded;
-    const id = await refunded.asked();
-    await refunded.expectTold(id, 'REFUND_SUCCESS', {
-      status: 'SUCCESS',
-      amountMinor: payment.amountMinor,
-      returnedMinor: payment.chargedMinor,
-    });
-    expect(await refunded.returned()).toEqual([whole(refunded)]);
-    expect(callsFor(refunded, row)).toBe(1);
-    expect(await payment.status()).toMatchObject({
-      status: 'SUCCESS',
-      refundedAmount: payment.amountMinor,
-      anomalies: [],
-    });
-    await expectNothingLeft(refunded);
-    await expectNoMore(payment);
+  it.each(ROWS)(
+    '$cell.method: returns the whole payment once, asked for repeatedly',
+    async (row) => {
+      const refunded = await paid(row);
+      const { payment } = refunded;
+      const id = newId();
+      const key = { 'idempotency-key': newId() };
+      const asked = Array.from({ length: 3 }, () => refunded.ask(id, key));
+      const [accepted] = (await Promise.all(asked)).filter(({ status }) => status === 200);
+      await refunded.expectTold(id, 'REFUND_SUCCESS', {
+        status: 'SUCCESS',
+        amountMinor: payment.amountMinor,
+        returnedMinor: payment.chargedMinor,
+      });
+      const replayed = await refunded.ask(id, key);
+      expect(replayed.raw).toBe(accepted?.raw);
+      expect(replayed.headers.get('idempotent-replayed')).toBe('true');
+      const { body } = await refunded.ask(id);
+      expect(body).toMatchObject({ status: 409, code: 'duplicate_refund_id' });
+      await expectNothingLeft(refunded);
+      if (row === MPESA) {
+        // A repeated report changes nothing.
+        await report(refunded);
+      }
+      await expectReturnedOnce(refunded, row);
+      expect(await payment.status()).toMatchObject({
+        status: 'SUCCESS',
+        refundedAmount: payment.amountMinor,
+        anomalies: [],
+      });
+    },
+  );
+
+  it.each(ROWS)('$cell.method: that is refused has failed, and another succeeds', async (row) => {
+    const [refuses, failureReason] = row.refused;
+    const refunded = await paid(row, refuses && { refuses });
+    const failed = { status: 'FAILED', failureReason } as const;
+    await refunded.expectTold(await refunded.asked(), 'REFUND_FAILED', failed);
+    expect(await refunded.returned()).toEqual([]);
+
+    refunded.payment.plan({});
+    await refunded.expectTold(await refunded.asked(), 'REFUND_SUCCESS', { status: 'SUCCESS' });
+    expect((await refunded.returned()).map(Number)).toEqual([Number(whole(refunded))]);
+    await expectNoMore(refunded.payment);
   });
 
-  it.each(ROWS)('$cell.method: returns parts, one after the other', async (row) => {
+  it.each(ROWS)('$cell.method: waits for the operator where it is not enabled', async (row) => {
+    const refunded = await paid(row, { refuses: 'not_enabled' });
+    const id = await refunded.asked();
+    const waiting = { status: 'REQUIRES_ACTION', actionReason: 'not_enabled' } as const;
+    await refunded.expectTold(id, 'REFUND_REQUIRES_ACTION', { ...waiting, failureReason: null });
+    // The amount is held.
+    await expectNothingLeft(refunded);
+    await record(refunded, id, '--returned', '--reference', 'RF1001');
+    await refunded.expectTold(id, 'REFUND_SUCCESS', { status: 'SUCCESS' });
+    expect(await refunded.returned()).toEqual([]);
+    expect(await callsFor(refunded, row)).toBe(1);
+    await expectNoMore(refunded.payment);
+  });
+
+  it.each(QUERIED)('$cell.method: returns parts, one after the other', async (row) => {
     const refunded = await paid(row);
     const { payment } = refunded;
     const ids = [await refunded.asked(4_000), await refunded.asked(2_000), await refunded.asked()];
@@ -106,112 +219,119 @@ describe.concurrent('a refund', () => {
     await expectNoMore(payment);
   });
 
-  it.each(ROWS)('$cell.method: that is refused has failed, and another succeeds', async (row) => {
-    const refunded = await paid(row, { refuses: 'declines' });
-    const refused = await refunded.asked();
-    const failed = { status: 'FAILED', failureReason: 'declined' } as const;
-    await refunded.expectTold(refused, 'REFUND_FAILED', failed);
-    expect(await refunded.returned()).toEqual([]);
+  it.each(PROMPTS)(
+    '$cell.method: of a part waits for the operator, without a call',
+    async (row) => {
+      const refunded = await paid(row);
+      const answer = await refunded.ask(newId(), { amountMinor: 100 });
+      expect(answer.body.content).toMatchObject({
+        status: 'REQUIRES_ACTION',
+        actionReason: 'part_not_supported',
+      });
+      expect(await callsFor(refunded, row)).toBe(0);
+    },
+  );
 
-    refunded.payment.plan({});
-    const second = await refunded.asked();
-    await refunded.expectTold(second, 'REFUND_SUCCESS', { status: 'SUCCESS' });
-    expect(await refunded.returned()).toEqual([whole(refunded)]);
-    await expectNoMore(refunded.payment);
-  });
+  const LOST: readonly Fault[] = ['accepted_then_hang', 'accepted_then_reset', 'truncated'];
+  const lost = [
+    ...QUERIED.map((row) => ({ row, fault: 'accepted_then_hang' as Fault, ...row.cell })),
+    ...PROMPTS.flatMap((row) => LOST.map((fault) => ({ row, fault, ...row.cell }))),
+  ];
 
-  it.each(ROWS)('$cell.method: waits for the operator where it is not enabled', async (row) => {
-    const refunded = await paid(row, { refuses: 'not_enabled' });
+  it.each(lost)('$method: is held after $fault, and then done', async ({ row, fault }) => {
+    const refunded = await paid(row, { fault, report: 'never' });
     const id = await refunded.asked();
-    const waiting = { status: 'REQUIRES_ACTION', actionReason: 'not_enabled' } as const;
-    await refunded.expectTold(id, 'REFUND_REQUIRES_ACTION', { ...waiting, failureReason: null });
-    // The amount is held.
-    await expectNothingLeft(refunded);
-    expect(await refunded.returned()).toEqual([]);
-    expect(callsFor(refunded, row)).toBe(1);
-    await expectNoMore(refunded.payment);
+    await untilAtProvider(refunded);
+    expect(await refunded.untilStatus(id, 'PROCESSING')).toMatchObject({ failureReason: null });
+    if (row.isQueried === undefined) {
+      await expectNothingLeft(refunded);
+    }
+    await endAsReturned(refunded, row, id);
+    await expectReturnedOnce(refunded, row);
   });
 
-  it.each(ROWS)('$cell.method: is found after a call without an answer', async (row) => {
-    const refunded = await paid(row, { fault: 'accepted_then_hang' });
+  it('TELE_BIRR: that telebirr carries out later succeeds when it has', async () => {
+    const refunded = await paid(TELEBIRR, { isSlow: true });
     const id = await refunded.asked();
     await refunded.untilStatus(id, 'PROCESSING');
+    await untilAtProvider(refunded);
+    (await refunded.atProvider())[0]?.end?.();
     await refunded.expectTold(id, 'REFUND_SUCCESS', { status: 'SUCCESS' });
-    expect(await refunded.returned()).toEqual([whole(refunded)]);
-    expect(callsFor(refunded, row)).toBe(1);
-    await expectNoMore(refunded.payment);
+    await expectReturnedOnce(refunded, TELEBIRR);
   });
 
-  it.each(ROWS)('$cell.method: asked for repeatedly is made once', async (row) => {
-    const refunded = await paid(row);
-    const id = newId();
-    const key = { 'idempotency-key': newId() };
-    const answers = await Promise.all([
-      refunded.ask(id, key),
-      refunded.ask(id, key),
-      refunded.ask(id, key),
-    ]);
-    const accepted = answers.filter(({ status }) => status === 200);
-    expect(accepted.length).toBeGreaterThan(0);
+  it('M_PESA: counts when it is reported before the answer', async () => {
+    const refunded = await paid(MPESA, { report: 'before_answer' });
+    const id = await refunded.asked();
     await refunded.expectTold(id, 'REFUND_SUCCESS', { status: 'SUCCESS' });
-
-    const replayed = await refunded.ask(id, key);
-    expect(replayed.raw).toBe(accepted[0]?.raw);
-    expect(replayed.headers.get('idempotent-replayed')).toBe('true');
-    const { body } = await refunded.ask(id);
-    expect(body).toMatchObject({ status: 409, code: 'duplicate_refund_id' });
-    expect(await refunded.returned()).toEqual([whole(refunded)]);
-    expect(callsFor(refunded, row)).toBe(1);
-    await expectNoMore(refunded.payment);
+    await expectReturnedOnce(refunded, MPESA);
   });
-});
 
-it('telebirr: a refund that telebirr carries out later succeeds when it has', async () => {
-  const refunded = await paid(rowOf('TELE_BIRR'), { isSlow: true });
-  const id = await refunded.asked();
-  await refunded.untilStatus(id, 'PROCESSING');
-  await vi.waitFor(async () => expect(await refunded.atProvider()).toHaveLength(1));
-  (await refunded.atProvider())[0]?.end?.();
-  await refunded.expectTold(id, 'REFUND_SUCCESS', { status: 'SUCCESS' });
-  expect(await refunded.returned()).toEqual([whole(refunded)]);
-  await expectNoMore(refunded.payment);
+  it('M_PESA: ignores reports that prove nothing', async () => {
+    const refunded = await paid(MPESA, { report: 'never' });
+    const id = await refunded.asked();
+    await untilAtProvider(refunded);
+    const [refund] = await refunded.atProvider();
+    for (const variant of ['forged', 'wrong_amount', 'other_order', 'unreadable'] as const) {
+      expect(await refund?.report?.(variant)).toMatchObject({ status: 400 });
+    }
+    expect(await refunded.status(id)).toMatchObject({ status: 'PROCESSING' });
+    await endAsReturned(refunded, MPESA, id);
+    await expectReturnedOnce(refunded, MPESA);
+  });
+
+  it.each(['CBE', 'TELE_BIRR_USSD'] as const)(
+    '%s: waits for the operator, without a call',
+    async (method) => {
+      const refunded = await paid({ cell: { method, kind: 'express' } });
+      const { payment } = refunded;
+      const { length } = payment.standIn.calls;
+      const id = newId();
+      expect((await refunded.ask(id)).body.content).toMatchObject({
+        status: 'REQUIRES_ACTION',
+        actionReason: 'not_supported',
+      });
+      await refunded.expectTold(id, 'REFUND_REQUIRES_ACTION', { status: 'REQUIRES_ACTION' });
+      await record(refunded, id, '--not-returned');
+      const failed = { status: 'FAILED', failureReason: 'rejected_by_operator' } as const;
+      await refunded.expectTold(id, 'REFUND_FAILED', failed);
+      expect(payment.standIn.calls).toHaveLength(length);
+      await expectNoMore(payment);
+    },
+  );
 });
 
 it('is asked for once, and none is lost, after SIGKILL during the calls: promises.md#11', async () => {
-  const done = await Promise.all(ROWS.map((row) => paid(row, { fault: 'accepted_then_hang' })));
-  const lost = await Promise.all(ROWS.map((row) => paid(row, { fault: 'hang' })));
-  const all = [...done, ...lost];
-  const ids = await Promise.all(all.map((refunded) => refunded.asked()));
-  const calls = () => all.map((refunded, index) => callsFor(refunded, rowAt(index)));
-  await vi.waitFor(() => expect(calls()).toEqual(all.map(() => 1)), { timeout: 60_000 });
+  const kill = async (row: Row, fault: Fault) => {
+    const refunded = await paid(row, { fault, report: 'never' });
+    return { row, fault, refunded, id: await refunded.asked() };
+  };
+  const refunds = await Promise.all([
+    ...ROWS.map((row) => kill(row, 'accepted_then_hang')),
+    ...QUERIED.map((row) => kill(row, 'hang')),
+  ]);
+  const calls = () => Promise.all(refunds.map(({ row, refunded }) => callsFor(refunded, row)));
+  const once = refunds.map(() => 1);
+  await vi.waitFor(async () => expect(await calls()).toEqual(once), { timeout: 60_000 });
   await rails.scene.gateway.kill();
   await rails.scene.gateway.restart();
-  for (const { payment } of all) {
-    payment.plan({});
+  for (const { refunded } of refunds) {
+    refunded.payment.plan({});
   }
 
-  for (const [index, refunded] of done.entries()) {
-    await refunded.expectTold(ids[index] ?? '', 'REFUND_SUCCESS', { status: 'SUCCESS' });
-    expect(await refunded.returned()).toEqual([whole(refunded)]);
+  for (const { row, fault, refunded, id } of refunds) {
+    if (fault === 'accepted_then_hang') {
+      if (row.isQueried === undefined) {
+        expect(await refunded.untilStatus(id, 'PROCESSING')).toMatchObject({ failureReason: null });
+      }
+      await endAsReturned(refunded, row, id);
+      await expectReturnedOnce(refunded, row);
+    } else {
+      // The provider never got it, which no answer proves: it stays reserved for the operator.
+      expect(await refunded.status(id)).toMatchObject({ status: 'PROCESSING' });
+      await expectNothingLeft(refunded);
+      expect(await refunded.returned()).toEqual([]);
+    }
   }
-  // The provider never got these, which no answer proves: they stay reserved for the operator.
-  for (const [index, refunded] of lost.entries()) {
-    const id = ids[done.length + index] ?? '';
-    expect(await refunded.status(id)).toMatchObject({ status: 'PROCESSING' });
-    await expectNothingLeft(refunded);
-    expect(await refunded.returned()).toEqual([]);
-  }
-  expect(calls()).toEqual(all.map(() => 1));
+  expect(await calls()).toEqual(once);
 }, 240_000);
-
-function rowAt(index: number): Row {
-  const row = ROWS[index % ROWS.length];
-  if (row === undefined) {
-    throw new Error('there are no rows');
-  }
-  return row;
-}
-
-function rowOf(method: Method): Row {
-  return ROWS.find(({ cell }) => cell.method === method) ?? rowAt(0);
-}
