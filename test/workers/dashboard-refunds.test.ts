@@ -1,10 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
-import { CHALLENGE_MS } from '../../back-office/members/challenge.ts';
 import type { Faults, RequestOptions } from '../../lab/harness/software-authenticator.ts';
 import type { Refund } from '../../src/domain/refund.ts';
 import { type Browser, joined, meetBeforeBatch } from './dashboard-people-support.ts';
-import { auditLog, sessionFor, signedIn, submit, visit } from './dashboard-support.ts';
+import { auditLog, signedIn, visit } from './dashboard-support.ts';
 import {
   ALPHA,
   advance,
@@ -224,115 +223,6 @@ describe('a refund', () => {
     const browser = await cashier();
     expect((await confirmed(browser, await formOf(browser), SECOND_PASSKEY)).status).toBe(200);
   });
-
-  const faults: readonly (readonly [string, Faults])[] = [
-    ['from a page of another origin', { origin: 'https://evil.example' }],
-    ['for another challenge', { challenge: 'A'.repeat(43) }],
-    ['without finger, face or PIN', { isUserVerified: false }],
-    ['by another key', { isForged: true }],
-  ];
-  test.each(faults)('is refused with a signature %s', async (_name, fault) => {
-    await payHosted();
-    const browser = await cashier();
-    await expectRefusal(await confirmed(browser, await formOf(browser), fault));
-  });
-
-  const changes: readonly (readonly [string, Partial<Fields>])[] = [
-    ['amount', { amount: '100.49' }],
-    ['reason', { reason: 'another' }],
-    ['refund', { refund: `rfd_${'0'.repeat(32)}` }],
-  ];
-  test.each(changes)(
-    'is refused when the %s changed after the signature',
-    async (_name, change) => {
-      await payHosted();
-      const browser = await cashier();
-      const fields = await formOf(browser);
-      const { options, cookie } = await offerFor(browser, fields);
-      const credential = JSON.stringify(await browser.authenticator.sign(options));
-      await expectRefusal(await browser.submit(FORM, { ...fields, ...change, credential }, cookie));
-    },
-  );
-
-  test('is refused with the signature for another payment', async () => {
-    await payHosted();
-    await payHosted({ paymentIntentUniqueId: 'order-2' });
-    const browser = await cashier();
-    const fields = await formOf(browser);
-    const { options, cookie } = await offerFor(browser, fields);
-    const credential = JSON.stringify(await browser.authenticator.sign(options));
-    const transaction = (await intentOf('order-2')).attempts[0]?.reference ?? '';
-    const other = FORM.replace('order-1', 'order-2');
-    await expectRefusal(
-      await browser.submit(other, { ...fields, transaction, credential }, cookie),
-    );
-    expect((await intentOf('order-2')).refunds).toEqual([]);
-  });
-
-  test('is refused in another session of the same member', async () => {
-    await payHosted();
-    const browser = await cashier();
-    const fields = await formOf(browser);
-    const { options, cookie } = await offerFor(browser, fields);
-    const credential = JSON.stringify(await browser.authenticator.sign(options));
-    const { memberId } = await browser.member();
-    const other = await sessionFor(memberId);
-    await expectRefusal(
-      await submit({ ...other, cookie: `${other.cookie}; ${cookie}` }, FORM, {
-        ...fields,
-        credential,
-      }),
-    );
-  });
-
-  test('is refused with the passkey of another member', async () => {
-    await payHosted();
-    const browser = await cashier();
-    const colleague = await joined({ role: 'owner' });
-    const fields = await formOf(browser);
-    const { options, cookie } = await offerFor(browser, fields);
-    const credential = JSON.stringify(await colleague.authenticator.sign(options));
-    await expectRefusal(await browser.submit(FORM, { ...fields, credential }, cookie));
-  });
-
-  test.each([
-    ['the challenge for signing in', 'sign-in'],
-    ['no challenge', 'none'],
-    ['an expired challenge', 'expired'],
-  ])('is refused with %s', async (_name, kind) => {
-    await payHosted();
-    const browser = await cashier();
-    const fields = await formOf(browser);
-    const offer = await offerFor(browser, fields);
-    const options = kind === 'sign-in' ? await browser.signInOptions() : offer.options;
-    const cookies: Readonly<Record<string, string>> = {
-      'sign-in': `${CHALLENGE}=${browser.cookies.get(CHALLENGE)}`,
-      expired: offer.cookie,
-    };
-    if (kind === 'expired') {
-      advance(CHALLENGE_MS);
-    }
-    const credential = JSON.stringify(await browser.authenticator.sign(options));
-    await expectRefusal(await browser.submit(FORM, { ...fields, credential }, cookies[kind] ?? ''));
-  });
-
-  test.each(['', '{', '{}', JSON.stringify({ id: 'x' })])(
-    'is refused with the credential %j',
-    async (credential) => {
-      await payHosted();
-      const browser = await cashier();
-      const fields = await formOf(browser);
-      const { cookie } = await offerFor(browser, fields);
-      await expectRefusal(await browser.submit(FORM, { ...fields, credential }, cookie));
-    },
-  );
-
-  async function expectRefusal(response: Response): Promise<void> {
-    expect(response.status).toBe(401);
-    expect(await messageOf(response)).toContain('nothing was refunded');
-    expect(await refunds()).toEqual([]);
-    expect((await auditLog()).map(({ action }) => action)).not.toContain('refund.requested');
-  }
 
   test('happens once, however often its form is sent', async () => {
     await payHosted();
