@@ -3,10 +3,15 @@ import { describe, expect, test } from 'vitest';
 import {
   type CreationOptions,
   type Faults,
-  type RequestOptions,
   SoftwareAuthenticator,
 } from '../../lab/harness/software-authenticator.ts';
-import { type Browser, joined, meetBeforeBatch, rowCounts } from './dashboard-people-support.ts';
+import {
+  type Browser,
+  joined,
+  meetBeforeBatch,
+  rowCounts,
+  signed,
+} from './dashboard-people-support.ts';
 import { auditLog, sessionFor, visit } from './dashboard-support.ts';
 import { advance, MINUTE_MS, ORIGIN, useGateway } from './support.ts';
 
@@ -198,35 +203,12 @@ describe('sessions', () => {
   });
 });
 
-interface Confirmation {
-  readonly credential: string;
-  readonly cookie: string;
-}
-
-/** What the browser gets to sign, signed by `signer`, for the passkey "Key". */
-async function confirmation(
-  browser: Browser,
-  signer = browser,
-  faults: Faults = {},
-  name = 'Key',
-): Promise<Confirmation> {
-  return signedBy(signer, await browser.submit(`${PASSKEYS}/confirm`, { passkey: name }), faults);
-}
-
-async function signedBy(signer: Browser, offer: Response, faults: Faults = {}) {
-  expect(offer.status).toBe(200);
-  const cookie = offer.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const credential = await signer.authenticator.sign(await offer.json<RequestOptions>(), faults);
-  return { credential: JSON.stringify(credential), cookie };
-}
-
-function beginWith(browser: Browser, { credential, cookie }: Confirmation): Promise<Response> {
-  return browser.submit(`${PASSKEYS}/options`, { passkey: 'Key', credential }, cookie);
-}
-
 /** Confirmed by a passkey that the member has. */
 async function addOptions(browser: Browser): Promise<CreationOptions> {
-  const response = await beginWith(browser, await confirmation(browser));
+  const fields = { passkey: 'Key' };
+  const offer = await browser.submit(`${PASSKEYS}/confirm`, fields);
+  const [credential, cookie] = await signed(browser, offer);
+  const response = await browser.submit(`${PASSKEYS}/options`, { ...fields, credential }, cookie);
   expect(response.status).toBe(200);
   const [, value = ''] = /=([^;]*)/.exec(response.headers.get('set-cookie') ?? '') ?? [];
   browser.cookies.set('__Host-kefel_challenge', value);

@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { CHALLENGE_MS } from '../../back-office/members/challenge.ts';
-import type { Faults, RequestOptions } from '../../lab/harness/software-authenticator.ts';
+import type { Faults } from '../../lab/harness/software-authenticator.ts';
 import { apiKeyDigest } from '../../src/merchants/api-key.ts';
 import { databaseRows } from '../security/storage.ts';
-import { Browser, joined, rowCounts } from './dashboard-people-support.ts';
+import { Browser, joined, rowCounts, signed } from './dashboard-people-support.ts';
 import { type SignedIn, sessionFor, signedIn, submit } from './dashboard-support.ts';
 import { ALPHA, addEndpoint, advance, intentOf, payHosted, useGateway } from './support.ts';
 
@@ -202,15 +202,7 @@ async function world(): Promise<World> {
   };
 }
 
-/** The fields with a signature, and the cookie of its challenge. */
-type Signed = readonly [credential: string, cookie: string];
-
-async function signed(signer: Browser, offer: Response, faults: Faults = {}): Promise<Signed> {
-  expect(offer.status).toBe(200);
-  const cookie = offer.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const credential = await signer.authenticator.sign(await offer.json<RequestOptions>(), faults);
-  return [JSON.stringify(credential), cookie];
-}
+type Signed = Awaited<ReturnType<typeof signed>>;
 
 /** Everything that a confirmed form could change; a used challenge and passkey leave a trace. */
 async function belongings(): Promise<unknown> {

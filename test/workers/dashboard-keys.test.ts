@@ -441,10 +441,3 @@ test.each(['x', 'A'.repeat(64), "' OR 1=1 --", '0'.repeat(5_000)])(
     expect((await visit(await signedIn(), path)).status).toBe(404);
   },
 );
-
-test('shows the pages in Amharic', async () => {
-  const member = await signedIn();
-  const html = await (await visit(member, KEYS, 'am')).text();
-  expect(html).toContain('የኤፒአይ ቁልፎች');
-  expect(html).not.toContain('Create key');
-});
