@@ -328,7 +328,7 @@ describe.each(DASHBOARD_ROUTES)('$method $path', (route) => {
     params,
     fields = {},
     status = route.method === 'GET' ? 200 : 303,
-  } = CASES[nameOf(route)] ?? {};
+  } = caseOf(nameOf(route)) ?? {};
   const isPerEnvironment = route.path.includes('/:environment/');
   /** Whether the path names something of ALPHA's sandbox, which does not exist for others. */
   const namesThing = (route.path.match(/:\w+/g) ?? []).some(
