@@ -10,11 +10,10 @@ import { BackOfficePage, Navigation } from '../ui/page.tsx';
 import { CurrentCall, type DashboardCall, useCall } from './call.ts';
 import { ButtonForm } from './forms.tsx';
 
-interface PageOptions {
-  /** Of the form that the page answers. */
-  readonly problems?: Problems;
-  readonly status?: number;
-  readonly at?: string;
+/** Why the form that a page answers was rejected; empty unless it was. */
+export interface Refusal {
+  readonly problems?: Problems | undefined;
+  readonly status?: number | undefined;
 }
 
 /**
@@ -24,7 +23,11 @@ interface PageOptions {
 export function showPage(
   call: DashboardCall,
   page: VNode,
-  { at, problems = [], status = problems.length === 0 ? 200 : 400 }: PageOptions = {},
+  {
+    at,
+    problems = [],
+    status = problems.length === 0 ? 200 : 400,
+  }: Refusal & { readonly at?: string } = {},
 ): Response {
   const isMoved = call.request.method === 'POST' && at !== undefined;
   const shown = isMoved ? { ...call, url: new URL(at, call.url) } : call;

@@ -4,7 +4,7 @@ import { SESSION_AGE_MS_MAX, SESSION_IDLE_MS_MAX } from '../../back-office/membe
 import { auditEntry, auditEntryIfChanged } from '../../src/audit/log.ts';
 import { prepare, runBatch } from '../../src/platform/database.ts';
 import { auditLog, signedIn, visit } from './dashboard-support.ts';
-import { ALPHA, advance, call, useGateway } from './support.ts';
+import { ALPHA, advance, call, payHosted, useGateway } from './support.ts';
 
 /**
  * Goal: a session opens the dashboard until it ends, and entries of the audit log cannot be
@@ -54,6 +54,20 @@ test('shows an error page for a malformed path, an unknown path and a wrong meth
   expect((await visit(member, '/dashboard/nothing')).status).toBe(404);
   const wrong = await call('/dashboard', { method: 'DELETE', apiKey: null });
   expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+});
+
+test.each([
+  ['sandbox/payments/order-1', 'ክፍያ order-1'],
+  ['sandbox/payments/order-1/refund', 'በፓስኪ አረጋግጠው ይመልሱ'],
+  ['sandbox/payments?min=1', '<h1>ክፍያዎች</h1>'],
+  ['sandbox/webhooks', 'የመፈረሚያ ምስጢራዊ ቁልፎች'],
+  ['sandbox/keys', 'የኤፒአይ ቁልፎች'],
+  ['team', 'ሰው ይጋብዙ'],
+])('shows /dashboard/%s in Amharic', async (path, text) => {
+  await payHosted();
+  const html = await (await visit(await signedIn(), `/dashboard/${path}`, 'am')).text();
+  expect(html).toContain(text);
+  expect(html).toContain('<html lang="am-ET">');
 });
 
 test.each(['DB', 'BACK_OFFICE_DB'] as const)(

@@ -1,15 +1,19 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { CHALLENGE_MS } from '../../back-office/members/challenge.ts';
 import {
   type CreationOptions,
   type Faults,
-  type RequestOptions,
   SoftwareAuthenticator,
 } from '../../lab/harness/software-authenticator.ts';
-import { Browser, joined, meetBeforeBatch, rowCounts } from './dashboard-people-support.ts';
-import { auditLog, sessionFor, submit, visit } from './dashboard-support.ts';
-import { advance, intentOf, MINUTE_MS, ORIGIN, payHosted, useGateway } from './support.ts';
+import {
+  type Browser,
+  joined,
+  meetBeforeBatch,
+  rowCounts,
+  signed,
+} from './dashboard-people-support.ts';
+import { auditLog, sessionFor, visit } from './dashboard-support.ts';
+import { advance, MINUTE_MS, ORIGIN, useGateway } from './support.ts';
 
 /**
  * Goal: members manage their own passkeys and sessions but not another member's, and cannot lock
@@ -81,68 +85,6 @@ describe('a second passkey', () => {
 });
 
 describe('decisions.md#42: adding a passkey needs a passkey of the member’s, however fresh the session', () => {
-  const REFUSED: readonly (readonly [string, (browser: Browser) => Promise<Confirmation>])[] = [
-    ['without a signature', async () => ({ credential: '', cookie: '' })],
-    ['by another member’s passkey', async (browser) => confirmation(browser, await joined())],
-    [
-      'by a passkey that nobody registered',
-      async (browser) => {
-        const stranger = await Browser.create();
-        await stranger.authenticator.register(await addOptions(browser));
-        return confirmation(browser, stranger);
-      },
-    ],
-    [
-      'for another session of the member',
-      async (browser) => {
-        const other = await sessionFor((await browser.member()).memberId);
-        const offer = await submit(other, `${PASSKEYS}/confirm`, { passkey: 'Key' });
-        return signedBy(browser, offer);
-      },
-    ],
-    ['for another name', (browser) => confirmation(browser, browser, {}, 'Other')],
-    [
-      'for a refund',
-      async (browser) => {
-        await payHosted();
-        const fields = { refund: `rfd_${'0'.repeat(32)}`, amount: '1', reason: '' };
-        const transaction = (await intentOf()).attempts[0]?.reference ?? '';
-        const path = '/dashboard/sandbox/payments/order-1/refund/options';
-        return signedBy(browser, await browser.submit(path, { ...fields, transaction }));
-      },
-    ],
-    [
-      'too late',
-      async (browser) => {
-        const late = await confirmation(browser);
-        advance(CHALLENGE_MS);
-        return late;
-      },
-    ],
-    [
-      'twice',
-      async (browser) => {
-        const once = await confirmation(browser);
-        expect((await beginWith(browser, once)).status).toBe(200);
-        return once;
-      },
-    ],
-    [
-      'without finger, face or PIN',
-      (browser) => confirmation(browser, browser, { isUserVerified: false }),
-    ],
-  ];
-
-  test.each(REFUSED)('refused: confirmed %s', async (_name, confirm) => {
-    const browser = await joined();
-    const confirmed = await confirm(browser);
-    const { passkeys } = await rowCounts();
-    const response = await beginWith(browser, confirmed);
-    expect(response.status).toBe(401);
-    expect(response.headers.get('set-cookie')).toBeNull();
-    expect((await rowCounts()).passkeys).toBe(passkeys);
-  });
-
   test('also in an old session', async () => {
     const browser = await joined({ role: 'cashier' });
     advance(60 * MINUTE_MS);
@@ -261,35 +203,12 @@ describe('sessions', () => {
   });
 });
 
-interface Confirmation {
-  readonly credential: string;
-  readonly cookie: string;
-}
-
-/** What the browser gets to sign, signed by `signer`, for the passkey "Key". */
-async function confirmation(
-  browser: Browser,
-  signer = browser,
-  faults: Faults = {},
-  name = 'Key',
-): Promise<Confirmation> {
-  return signedBy(signer, await browser.submit(`${PASSKEYS}/confirm`, { passkey: name }), faults);
-}
-
-async function signedBy(signer: Browser, offer: Response, faults: Faults = {}) {
-  expect(offer.status).toBe(200);
-  const cookie = offer.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const credential = await signer.authenticator.sign(await offer.json<RequestOptions>(), faults);
-  return { credential: JSON.stringify(credential), cookie };
-}
-
-function beginWith(browser: Browser, { credential, cookie }: Confirmation): Promise<Response> {
-  return browser.submit(`${PASSKEYS}/options`, { passkey: 'Key', credential }, cookie);
-}
-
 /** Confirmed by a passkey that the member has. */
 async function addOptions(browser: Browser): Promise<CreationOptions> {
-  const response = await beginWith(browser, await confirmation(browser));
+  const fields = { passkey: 'Key' };
+  const offer = await browser.submit(`${PASSKEYS}/confirm`, fields);
+  const [credential, cookie] = await signed(browser, offer);
+  const response = await browser.submit(`${PASSKEYS}/options`, { ...fields, credential }, cookie);
   expect(response.status).toBe(200);
   const [, value = ''] = /=([^;]*)/.exec(response.headers.get('set-cookie') ?? '') ?? [];
   browser.cookies.set('__Host-kefel_challenge', value);

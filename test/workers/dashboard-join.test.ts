@@ -4,7 +4,14 @@ import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import { CHALLENGE_MS } from '../../back-office/members/challenge.ts';
 import { INVITATION_MS, RECOVERY_MS } from '../../back-office/members/invitations.ts';
 import type { Faults } from '../../lab/harness/software-authenticator.ts';
-import { Browser, invite, joined, meetBeforeBatch, rowCounts } from './dashboard-people-support.ts';
+import {
+  Browser,
+  expectRefusal,
+  invite,
+  joined,
+  meetBeforeBatch,
+  rowCounts,
+} from './dashboard-people-support.ts';
 import { auditLog } from './dashboard-support.ts';
 import { ALPHA, advance, BETA, useGateway } from './support.ts';
 
@@ -222,14 +229,6 @@ test('a made-up link opens nothing', async () => {
     await expectRefusal(await browser.post('/dashboard/join/options', { token, name: 'A' }));
   }
 });
-
-/** The one answer to every wrong request. */
-async function expectRefusal(response: Response): Promise<void> {
-  expect(response.status).toBe(401);
-  expect(await response.json()).toEqual({
-    message: expect.stringContaining('nothing was changed'),
-  });
-}
 
 async function run(sql: string): Promise<unknown> {
   return env.BACK_OFFICE_DB.prepare(sql).run();

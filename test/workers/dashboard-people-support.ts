@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers';
-import { vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { backOfficeConfigOf } from '../../back-office/config.ts';
 import { newInvitation } from '../../back-office/members/invitations.ts';
 import type { Role } from '../../back-office/members/permissions.ts';
@@ -136,21 +136,29 @@ export async function joined(options: InvitationOptions = {}, counts = false): P
   return browser;
 }
 
-/** The fields with the signature that the form asks for, and the cookie of its challenge. */
-export async function confirmed(
-  browser: Browser,
-  path: string,
-  fields: Readonly<Record<string, string>> = {},
-  signer = browser,
+/** The signature that an answer asks for, and the cookie of its challenge. */
+export async function signed(
+  signer: Browser,
+  offer: Response,
   faults: Faults = {},
-): Promise<[Record<string, string>, string]> {
-  const offer = await browser.submit(`${path}/options`, fields);
+): Promise<readonly [credential: string, cookie: string]> {
   if (offer.status !== 200) {
     throw new Error(`the form asks for no passkey: ${offer.status} ${await offer.text()}`);
   }
   const cookie = offer.headers.get('set-cookie')?.split(';')[0] ?? '';
   const credential = await signer.authenticator.sign(await offer.json<RequestOptions>(), faults);
-  return [{ ...fields, credential: JSON.stringify(credential) }, cookie];
+  return [JSON.stringify(credential), cookie];
+}
+
+/** The fields with the signature that the form asks for, and the cookie of its challenge. */
+export async function confirmed(
+  browser: Browser,
+  path: string,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<[Record<string, string>, string]> {
+  const offer = await browser.submit(`${path}/options`, fields);
+  const [credential, cookie] = await signed(browser, offer);
+  return [{ ...fields, credential }, cookie];
 }
 
 /** Posts a form that the member confirms with the browser's passkey. */
@@ -226,4 +234,12 @@ export async function rowCounts(): Promise<Readonly<Record<string, number>>> {
     counts[name] = rows.length;
   }
   return counts;
+}
+
+/** The one answer to every wrong request to join or to sign in. */
+export async function expectRefusal(response: Response): Promise<void> {
+  expect(response.status).toBe(401);
+  expect(await response.json()).toEqual({
+    message: expect.stringContaining('nothing was changed'),
+  });
 }

@@ -3,7 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { nextPath } from '../../back-office/dashboard/people/sign-in.tsx';
 import { CHALLENGE_MS } from '../../back-office/members/challenge.ts';
 import type { Faults } from '../../lab/harness/software-authenticator.ts';
-import { Browser, invite, joined, meetBeforeBatch, rowCounts } from './dashboard-people-support.ts';
+import {
+  Browser,
+  expectRefusal,
+  invite,
+  joined,
+  meetBeforeBatch,
+  rowCounts,
+} from './dashboard-people-support.ts';
 import { auditLog } from './dashboard-support.ts';
 import { ALPHA, advance, call, logged, ORIGIN, useGateway } from './support.ts';
 
@@ -218,14 +225,6 @@ test.each([
   const member = await (await joined()).get(`/dashboard/sign-in?${query}`);
   expect(member.headers.get('location')).toBe(path);
 });
-
-/** The one answer to every wrong request. */
-async function expectRefusal(response: Response): Promise<void> {
-  expect(response.status).toBe(401);
-  expect(await response.json()).toEqual({
-    message: expect.stringContaining('nothing was changed'),
-  });
-}
 
 function change(cookies: Map<string, string>, by: (text: string) => string): void {
   const name = '__Host-kefel_challenge';

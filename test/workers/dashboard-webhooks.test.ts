@@ -690,9 +690,3 @@ test('shows a viewer public keys and origins, but no secrets, paths or buttons',
     expect(page).not.toMatch(/action="[^"]*\/webhooks\/(endpoints|test|secrets)/);
   }
 });
-
-test('speaks Amharic', async () => {
-  const html = await (await visit(await signedIn(), PATH, 'am')).text();
-  expect(html).toContain('የመፈረሚያ ምስጢራዊ ቁልፎች');
-  expect(html).toContain('<html lang="am-ET">');
-});

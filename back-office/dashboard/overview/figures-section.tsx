@@ -2,8 +2,8 @@ import { countText } from '../../../src/i18n/money-text.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { Table } from '../../ui/elements.tsx';
 import { dateText } from '../date-fields.tsx';
+import { type Column, List } from '../list.tsx';
 
 import {
   countsText,
@@ -95,67 +95,48 @@ function Tile(props: {
   );
 }
 
-type Volume = Pick<CurrencyFigures, 'paidMinor' | 'refundedMinor'>;
+type Volume = Pick<CurrencyFigures, 'paidMinor' | 'refundedMinor' | 'paid'>;
 
-function netMinor({ paidMinor, refundedMinor }: Volume): number {
+function netMinor({
+  paidMinor,
+  refundedMinor,
+}: Pick<Volume, 'paidMinor' | 'refundedMinor'>): number {
   return paidMinor - refundedMinor;
 }
 
 /** What the charts show, for readers who cannot see them or want exact numbers. */
-function Numbers(props: { readonly figures: CurrencyFigures }) {
-  const { figures } = props;
-  const text = useTexts(DASHBOARD_TEXTS).overview;
+function Numbers({ figures }: { readonly figures: CurrencyFigures }) {
+  const { overview: text, payments } = useTexts(DASHBOARD_TEXTS);
   const { locale } = useTexts(CHECKOUT_TEXTS);
   const money = useMoney(figures.currency);
+  const number = (shown: string) => <span class="number">{shown}</span>;
   const hasRefunds = figures.refundedMinor > 0;
-  const refundCells = (of: Volume) =>
-    hasRefunds
-      ? [
-          <span class="number">{money(of.refundedMinor)}</span>,
-          <span class="number">{money(netMinor(of))}</span>,
-        ]
-      : [];
+  const volumes: readonly Column<Volume>[] = [
+    [text.volume, ({ paidMinor }) => number(money(paidMinor))],
+    hasRefunds ? [text.refunded, ({ refundedMinor }) => number(money(refundedMinor))] : null,
+    hasRefunds ? [text.afterRefunds, (of) => number(money(netMinor(of)))] : null,
+    [text.paidCount, ({ paid }) => number(countText(paid, locale))],
+  ];
   return (
     <div class="numbers">
       <h3>{text.perMethod}</h3>
-      <Table
-        caption={text.rateChart(figures.currency)}
-        columns={[
-          useTexts(DASHBOARD_TEXTS).payments.method,
-          text.volume,
-          ...(hasRefunds ? [text.refunded, text.afterRefunds] : []),
-          text.paidCount,
-          text.attempts,
-          text.attemptRate,
-        ]}
-        rows={figures.methods.map((method) => [
-          methodText(method),
-          <span class="number">{money(method.paidMinor)}</span>,
-          ...refundCells(method),
-          <span class="number">{countText(method.paid, locale)}</span>,
-          <span class="number">{countsText(method.attempts)}</span>,
-          <span class="number">{rateIn(method.attempts.rateTenths)}</span>,
-        ])}
+      <List
+        title={text.rateChart(figures.currency)}
+        rows={figures.methods}
         empty={text.none}
+        columns={[
+          [payments.method, (method) => methodText(method)],
+          ...volumes,
+          [text.attempts, ({ attempts }) => number(countsText(attempts))],
+          [text.attemptRate, ({ attempts }) => number(rateIn(attempts.rateTenths))],
+        ]}
       />
       <h3>{text.perDay}</h3>
-      <Table
-        caption={volumeTitle(figures)}
-        columns={[
-          text.day,
-          text.volume,
-          ...(hasRefunds ? [text.refunded, text.afterRefunds] : []),
-          text.paidCount,
-        ]}
-        rows={figures.bars
-          .filter(({ paid }) => paid > 0)
-          .map((bar) => [
-            <span class="number">{daysText(bar)}</span>,
-            <span class="number">{money(bar.paidMinor)}</span>,
-            ...refundCells(bar),
-            <span class="number">{countText(bar.paid, locale)}</span>,
-          ])}
+      <List
+        title={volumeTitle(figures)}
+        rows={figures.bars.filter(({ paid }) => paid > 0)}
         empty={text.none}
+        columns={[[text.day, (bar) => number(daysText(bar))], ...volumes]}
       />
     </div>
   );

@@ -11,11 +11,11 @@ import {
   type FactRow,
   Facts,
   Section,
-  Table,
   Untrusted,
   untrustedRow,
   When,
 } from '../../ui/elements.tsx';
+import { List } from '../list.tsx';
 import { shownAddress } from '../webhooks/elements.tsx';
 import { amountsOf } from './amounts.ts';
 
@@ -139,29 +139,33 @@ export function Items({ intent: { terms } }: Props) {
   const text = useTexts(DASHBOARD_TEXTS).payment;
   const { locale } = useTexts(CHECKOUT_TEXTS);
   const money = useMoney(terms.currency);
+  const price = terms.itemPriceBasis === 'unit' ? text.priceUnit : text.priceLine;
   return terms.items.length === 0 ? null : (
     <Section id="items" title={text.items} class="part">
-      <Table
-        caption={text.items}
+      <List
+        title={text.items}
+        rows={terms.items}
         columns={[
-          text.item,
-          text.quantity,
-          terms.itemPriceBasis === 'unit' ? text.priceUnit : text.priceLine,
-        ]}
-        rows={terms.items.map((item) => [
-          <span>
-            <Untrusted text={item.name} />
-            {item.description !== null && (
-              <span class="quiet small">
-                {' '}
-                <Untrusted text={item.description} />
+          [
+            text.item,
+            ({ name, description }) => (
+              <span>
+                <Untrusted text={name} />
+                {description !== null && (
+                  <span class="quiet small">
+                    {' '}
+                    <Untrusted text={description} />
+                  </span>
+                )}
               </span>
-            )}
-          </span>,
-          <span class="number">{countText(item.quantity, locale)}</span>,
-          <span class="number">{money(item.priceMinor)}</span>,
-        ])}
-        empty={text.items}
+            ),
+          ],
+          [
+            text.quantity,
+            ({ quantity }) => <span class="number">{countText(quantity, locale)}</span>,
+          ],
+          [price, ({ priceMinor }) => <span class="number">{money(priceMinor)}</span>],
+        ]}
       />
     </Section>
   );
@@ -173,34 +177,25 @@ export function Splits(props: Props & { readonly bankNames: ReadonlyMap<string, 
   const { payment: text, refunds } = useTexts(DASHBOARD_TEXTS);
   const money = useMoney(terms.currency);
   const refundedMinor = refundedOf(intent).amountMinor;
+  const rest = (shareMinor: number) => netShareMinor(terms, shareMinor, refundedMinor);
+  const number = (shown: string) => <span class="number">{shown}</span>;
+  // A percentage is kept in hundredths, as money is.
   const agreed = ({ type, value }: Split) =>
-    // A percentage is kept in hundredths, as money is.
     type === 'percentage' ? `${majorText(value)}%` : money(value);
   return terms.splits.length === 0 ? null : (
     <Section id="splits" title={text.splits} class="part">
-      <Table
-        caption={text.splits}
+      <List
+        title={text.splits}
+        rows={terms.splits}
         columns={[
-          text.bank,
-          text.account,
-          text.shareOf,
-          text.share,
-          ...(refundedMinor > 0 ? [refunds.shareAfterRefunds] : []),
+          [text.bank, ({ bank }) => <Untrusted text={bankNames.get(bank) ?? bank} />],
+          [text.account, ({ creditAccount }) => <Untrusted text={creditAccount} />],
+          [text.shareOf, (split) => number(agreed(split))],
+          [text.share, ({ shareMinor }) => number(money(shareMinor))],
+          refundedMinor > 0
+            ? [refunds.shareAfterRefunds, ({ shareMinor }) => number(money(rest(shareMinor)))]
+            : null,
         ]}
-        rows={terms.splits.map((split) => [
-          <Untrusted text={bankNames.get(split.bank) ?? split.bank} />,
-          <Untrusted text={split.creditAccount} />,
-          <span class="number">{agreed(split)}</span>,
-          <span class="number">{money(split.shareMinor)}</span>,
-          ...(refundedMinor > 0
-            ? [
-                <span class="number">
-                  {money(netShareMinor(terms, split.shareMinor, refundedMinor))}
-                </span>,
-              ]
-            : []),
-        ])}
-        empty={text.splits}
       />
     </Section>
   );

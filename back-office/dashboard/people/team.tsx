@@ -22,9 +22,8 @@ import { type Role, roleFrom } from '../../members/permissions.ts';
 import { revokeOtherSessions, revokeSessionsOf } from '../../members/sessions.ts';
 import { relyingPartyOf } from '../../members/verification.ts';
 import { redirectTo } from '../../ui/answer.ts';
-import type { Problems } from '../../ui/elements.tsx';
 import { actorOf, type DashboardCall } from '../call.ts';
-import { showPage } from '../frame.tsx';
+import { type Refusal, showPage } from '../frame.tsx';
 import { noticePage } from '../notices.tsx';
 import { memberPath, TEAM_PATH } from '../paths.ts';
 import { type DashboardRoute, get, post } from '../route.ts';
@@ -67,11 +66,6 @@ async function answerTeam(
       : { name: form.text('name'), role: roleFrom(form.text('role')) };
   const page = <TeamPage {...{ members, invitations, typed, link }} />;
   return showPage(call, page, { at: TEAM_PATH, ...refusal });
-}
-
-interface Refusal {
-  readonly problems?: Problems;
-  readonly status?: number;
 }
 
 /** What was wrong with a form about a member. */

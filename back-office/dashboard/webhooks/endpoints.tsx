@@ -7,7 +7,7 @@ import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import type { Problems } from '../../ui/elements.tsx';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
-import { showPage } from '../frame.tsx';
+import { type Refusal, showPage } from '../frame.tsx';
 import { endpointPath, webhooksPath } from '../paths.ts';
 import { type Asked, confirmedPost, inProduction, wrong } from '../people/confirmation.ts';
 import { type DashboardRoute, get, post } from '../route.ts';
@@ -51,11 +51,6 @@ function answerNewEndpoint(
 ): Promise<Response> {
   const at = endpointPath(call.environment, 'new');
   return Promise.resolve(showPage(call, <NewEndpointPage typed={typed} />, { at, ...refusal }));
-}
-
-interface Refusal {
-  readonly problems?: Problems;
-  readonly status?: number;
 }
 
 /** What a form has just done, or why it was rejected. It lives in this one answer only. */

@@ -3,19 +3,15 @@ import { countText } from '../../../src/i18n/money-text.ts';
 import { OVERLAP_HOURS, SECRETS_MAX } from '../../../src/webhooks/secret-rules.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
-import type { Problems } from '../../ui/elements.tsx';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
+import type { Refusal } from '../frame.tsx';
 import { endpointPath, webhooksPath } from '../paths.ts';
 import { type Asked, confirmedPost, inProduction, wrong } from '../people/confirmation.ts';
 import { type DashboardRoute, post } from '../route.ts';
 import type { SecretsState } from './secrets-section.tsx';
 
 /** Shows the page of the secrets after a form about them. */
-type Answer = (
-  call: DashboardCall,
-  state: SecretsState,
-  refusal: { readonly problems?: Problems; readonly status?: number },
-) => Promise<Response>;
+type Answer = (call: DashboardCall, state: SecretsState, refusal: Refusal) => Promise<Response>;
 
 /**
  * The forms about signing secrets: those of the endpoint that the path names, else those of the

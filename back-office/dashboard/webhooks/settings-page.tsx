@@ -5,10 +5,10 @@ import { ENDPOINTS_MAX } from '../../../src/webhooks/endpoints.ts';
 import type { FailingEndpoint } from '../../../src/webhooks/failing-endpoints.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
-import { Badge, CopyText, Message, type Problems, Table, When } from '../../ui/elements.tsx';
+import { Badge, CopyText, Message, Table, When } from '../../ui/elements.tsx';
 import { actorOf, type DashboardCall, may, tenantOf, useCall } from '../call.ts';
 import { ButtonForm, PostForm, Submit } from '../forms.tsx';
-import { showPage } from '../frame.tsx';
+import { type Refusal, showPage } from '../frame.tsx';
 import { endpointPath, webhooksPath } from '../paths.ts';
 import { type DashboardRoute, get, post } from '../route.ts';
 import { SignatureHeaderField, shownAddress, useDoneTexts, WebhooksFrame } from './elements.tsx';
@@ -30,13 +30,11 @@ export const SETTINGS_ROUTES: readonly DashboardRoute[] = [
 ];
 
 /** What a form has just done, or why it was rejected. It lives in this one answer only. */
-interface SettingsState {
+interface SettingsState extends Refusal {
   readonly test?: TestState;
   /** The name of the signature header as it was typed. */
   readonly header?: string;
   readonly secrets?: SecretsState;
-  readonly problems?: Problems;
-  readonly status?: number;
 }
 
 /** The settings as they are now, with what a form has to say. */
@@ -47,8 +45,8 @@ async function answerSettings(
   const model = await call.payments.webhooks.settings(tenantOf(call));
   return showPage(call, <SettingsPage model={model} state={state} />, {
     at: webhooksPath(call.environment),
-    ...(problems && { problems }),
-    ...(status && { status }),
+    problems,
+    status,
   });
 }
 
