@@ -18,7 +18,6 @@ import {
   insertSecret,
   type NewSecret,
   newSecret,
-  setCallbackSignatureHeader,
 } from './secret-store.ts';
 import { forgetSettingsOf } from './settings.ts';
 
@@ -88,9 +87,14 @@ export function resumePaused(
 
 /** The name of the extra signature header of webhooks to callbackUrls; null: none. */
 export async function changeCallbackHeader(by: Changing, name: string | null): Promise<void> {
+  const { merchantId, environment } = by.tenant;
+  // Changes no row, and so writes no entry, if it is set so already.
+  const sql = `INSERT INTO webhook_callback_settings (merchant_id, environment, signature_header)
+    VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET signature_header = excluded.signature_header
+    WHERE signature_header IS NOT excluded.signature_header`;
   const detail = { signatureHeader: name };
   const act = { action: 'webhook.callbacks_changed', target: null, detail } as const;
-  await run(by, [setCallbackSignatureHeader(by.tenant, name)], act);
+  await run(by, [{ sql, params: [merchantId, environment, name] }], act);
 }
 
 /**

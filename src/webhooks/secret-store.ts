@@ -132,19 +132,3 @@ export async function openSecret(
   const value = await unseal(keys, sealed, webhookSecretContext(owner, owner.endpointId));
   return value === null ? { type: 'unreadable' } : { type: 'opened', value };
 }
-
-/**
- * The name of the extra signature header of webhooks to callbackUrls; null: none. Changes no row if it
- * is set so already.
- */
-export function setCallbackSignatureHeader(
-  { merchantId, environment }: Tenant,
-  name: string | null,
-): SqlStatement {
-  return {
-    sql: `INSERT INTO webhook_callback_settings (merchant_id, environment, signature_header)
-      VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET signature_header = excluded.signature_header
-      WHERE signature_header IS NOT excluded.signature_header`,
-    params: [merchantId, environment, name],
-  };
-}

@@ -76,35 +76,29 @@ export function database() {
   return { d1, calls, addEndpoint, addHeader, addSecret };
 }
 
-/** An object that hands out one delivery once and stores the report. */
-export function paymentObject(delivery: Partial<ClaimedDelivery> | null) {
+/** An object that hands out a delivery and stores the report. */
+export function paymentObject(delivery: Partial<ClaimedDelivery>) {
   const reports: DeliveryReport[] = [];
-  const claims: number[] = [];
   const stub = {
-    claimDelivery: async ({ sequence }: DeliveryId, endpoints: readonly ChosenEndpoint[]) => {
-      claims.push(sequence);
-      return delivery === null || claims.length > 1
-        ? { type: 'refused' }
-        : {
-            type: 'claimed',
-            delivery: {
-              claimId: 'claim-1',
-              eventId: 'evt_1',
-              tenant,
-              callbackUrl: null,
-              endpointId: endpoints[0]?.endpointId ?? null,
-              ownOrigin: 'http://localhost:8787',
-              fault: null,
-              requestBody: '{"webHookEvent":"PAYMENT_SUCCESS"}',
-              ...delivery,
-            },
-          };
-    },
+    claimDelivery: async (_id: DeliveryId, endpoints: readonly ChosenEndpoint[]) => ({
+      type: 'claimed',
+      delivery: {
+        claimId: 'claim-1',
+        eventId: 'evt_1',
+        tenant,
+        callbackUrl: null,
+        endpointId: endpoints[0]?.endpointId ?? null,
+        ownOrigin: 'http://localhost:8787',
+        fault: null,
+        requestBody: '{"webHookEvent":"PAYMENT_SUCCESS"}',
+        ...delivery,
+      },
+    }),
     reportDelivery: async (report: DeliveryReport) => {
       reports.push(report);
     },
   };
-  return { stub, reports, claims };
+  return { stub, reports };
 }
 
 export function environment(stub: unknown, d1: unknown, more: Record<string, string> = {}): Env {
