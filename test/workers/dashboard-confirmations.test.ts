@@ -225,8 +225,8 @@ test.each(Object.entries(GUARDED))('%s needs its own confirmation', async (_name
   const post = ([credential, cookie]: Signed) =>
     browser.submit(act.path, { ...act.fields, credential }, cookie);
   const faulty = async (faults: Faults) => signed(browser, await offeredTo(browser), faults);
+  const before = await belongings();
   const refused = async (what: string, confirmation: Signed) => {
-    const before = await belongings();
     const answer = await post(confirmation);
     expect(answer.status, what).toBe(refusal);
     const text = await answer.text();
@@ -235,7 +235,6 @@ test.each(Object.entries(GUARDED))('%s needs its own confirmation', async (_name
     if (refusal === 401) {
       expect(answer.headers.get('set-cookie'), what).toBeNull();
     }
-    expect(await belongings(), what).toEqual(before);
   };
 
   const [, unsigned] = await faulty({});
@@ -265,15 +264,18 @@ test.each(Object.entries(GUARDED))('%s needs its own confirmation', async (_name
   const late = await faulty({});
   advance(CHALLENGE_MS);
   await refused('an expired challenge', late);
+  expect(await belongings()).toEqual(before);
 
   const own = await faulty({});
-  const before = await belongings();
   expect((await post(own)).status).toBe(status);
+  const done = await belongings();
   if (guarded.offeredAt === undefined) {
-    expect(await belongings()).not.toEqual(before);
+    expect(done).not.toEqual(before);
   }
   await guarded.undo?.(here);
+  const undone = guarded.undo === undefined ? done : await belongings();
   await refused('a spent challenge', own);
+  expect(await belongings()).toEqual(undone);
 });
 
 test('a production key is rolled only with the member’s passkey, for these permissions', async () => {
