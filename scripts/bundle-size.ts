@@ -28,9 +28,9 @@ const SCRIPT = {
 };
 
 const KIBIBYTE = 1024;
-/** Requests: API, checkout, rails and callbacks. */
-const NEEDED_BYTES_MAX = 95 * KIBIBYTE;
-/** With what an isolate loads only when asked: consumers, lists, endpoints, refunds, the interface. */
+/** API, checkout, rails and webhooks. */
+const NEEDED_BYTES_MAX = 100 * KIBIBYTE;
+/** With what an isolate loads only when asked: lists, endpoints, refunds, the interface. */
 const PAYMENTS_BYTES_MAX = 175 * KIBIBYTE;
 /** Dashboard and desk in two languages, and passkeys. It bounds growth, not deployment. */
 const BACK_OFFICE_BYTES_MAX = 190 * KIBIBYTE;

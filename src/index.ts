@@ -1,31 +1,27 @@
 import { apiRouter } from './api/router.ts';
 import type { RailMessage } from './attempts/messages.ts';
+import { consumeStarts } from './attempts/start-consumer.ts';
 import { checkoutRouter } from './checkout/router.ts';
 import { withCommonHeaders } from './http/common-headers.ts';
 import type { DeliveryMessage, ProjectionMessage } from './intent/protocol.ts';
+import { consumeDeliveries } from './webhooks/consume.ts';
 
 export { PaymentIntent } from './connected-intent.ts';
 export { Payments } from './interface/entrypoint.ts';
 
 type Consumer = (batch: MessageBatch, env: Env, ctx: ExecutionContext) => Promise<void>;
 
-/**
- * Every queue that the Worker consumes, by its name in wrangler.toml. An isolate loads a consumer
- * with its first batch: no request waits for one.
- */
+/** Every queue that the Worker consumes, by its name in wrangler.toml. */
 const CONSUMERS: Readonly<Record<string, Consumer>> = {
   'kefel-webhooks': deliver,
   'kefel-webhook-retries': deliver,
+  // Loaded with the first batch: no request waits for the read model.
   'kefel-projections': async (batch, env) =>
     (await import('./read-model/consume.ts')).consumeProjections(
       batch as MessageBatch<ProjectionMessage>,
       env,
     ),
-  'kefel-rail-starts': async (batch, env) =>
-    (await import('./attempts/start-consumer.ts')).consumeStarts(
-      batch as MessageBatch<RailMessage>,
-      env,
-    ),
+  'kefel-rail-starts': (batch, env) => consumeStarts(batch as MessageBatch<RailMessage>, env),
   'kefel-webhooks-dead': keepDeadLetters,
   'kefel-webhook-retries-dead': keepDeadLetters,
   'kefel-projections-dead': keepDeadLetters,
@@ -54,9 +50,8 @@ export default {
   },
 } satisfies ExportedHandler<Env>;
 
-async function deliver(batch: MessageBatch, env: Env, ctx: ExecutionContext): Promise<void> {
-  const { consumeDeliveries } = await import('./webhooks/consume.ts');
-  await consumeDeliveries(batch as MessageBatch<DeliveryMessage>, env, ctx);
+function deliver(batch: MessageBatch, env: Env, ctx: ExecutionContext): Promise<void> {
+  return consumeDeliveries(batch as MessageBatch<DeliveryMessage>, env, ctx);
 }
 
 async function keepDeadLetters(batch: MessageBatch, env: Env): Promise<void> {
