@@ -47,11 +47,7 @@ const NARROW_LOOKS: readonly Look[] = [
 
 /** On a desktop, whose window may be narrow. */
 const DESKTOP_LOOKS = {
-  english: [
-    { size: 'desktop', axe: 'whole' },
-    { size: 'desktop', forcedColors: 'active', axe: 'look' },
-    ...NARROW_LOOKS,
-  ],
+  english: [{ size: 'desktop', axe: 'whole' }, ...NARROW_LOOKS],
   oneOther: [{ size: 'desktop', colorScheme: 'dark', axe: 'whole' }, ...NARROW_LOOKS],
   others: [{ size: 'desktop' }, ...NARROW_LOOKS],
 } as const satisfies Record<string, readonly Look[]>;

@@ -7,13 +7,11 @@ import type { Page } from 'playwright-core';
 
 const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** Rules that depend on colors or sizes, and not only on the document. */
-const LOOK_RULES = [
-  'color-contrast',
-  'link-in-text-block',
-  'scrollable-region-focusable',
-  'target-size',
-];
+/** Rules that depend on sizes, and not only on the document. */
+const SIZE_RULES = ['scrollable-region-focusable', 'target-size'];
+
+/** Rules that depend on colors or sizes. Those about colors take the most time of all. */
+const LOOK_RULES = ['color-contrast', 'link-in-text-block', ...SIZE_RULES];
 
 /** Half as long as `axe.source`, which browsers parse again for each page. */
 const AXE_FILE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -28,6 +26,11 @@ export function axeViolations(page: Page): Promise<readonly string[]> {
 /** The same for a page that axe-core has fully checked with other colors or at another size. */
 export function lookViolations(page: Page): Promise<readonly string[]> {
   return violationsOf(page, { type: 'rule', values: LOOK_RULES });
+}
+
+/** The same at another size, with colors that axe-core has checked. */
+export function sizeViolations(page: Page): Promise<readonly string[]> {
+  return violationsOf(page, { type: 'rule', values: SIZE_RULES });
 }
 
 async function violationsOf(page: Page, runOnly: RunOnly): Promise<readonly string[]> {
