@@ -1,9 +1,24 @@
 import type { DurableObject } from 'cloudflare:workers';
-import type { Tenant } from '../domain/intent.ts';
+import type { Command, Tenant } from '../domain/intent.ts';
 import { errorText, log } from '../platform/log.ts';
 import { Unavailable } from '../platform/unavailable.ts';
 import type { PaymentIntentObject } from './payment-intent.ts';
-import type { ExecuteResult, ReadResult } from './protocol.ts';
+import type {
+  ChosenEndpoint,
+  ClaimResult,
+  CreateRequest,
+  CreateResult,
+  DeliveryId,
+  DeliveryReport,
+  DeliveryStatus,
+  EventSummary,
+  ExecuteResult,
+  ExpressAnswers,
+  HistoryEntry,
+  IdempotencyClaim,
+  ProbeResult,
+  ReadResult,
+} from './protocol.ts';
 
 /** The object was unreachable or overloaded. The call may or may not have been executed. */
 export class IntentUnavailable extends Unavailable {
@@ -51,8 +66,8 @@ export function intentByObjectId(env: Env, objectId: string): IntentClient {
   return new IntentClient(env, objectId);
 }
 
-/** Calls a method of the payment's object, and retries when an RPC error allows it. */
-class ObjectCaller {
+/** Calls a payment's object, and retries when an RPC error allows it. */
+export class IntentClient {
   readonly objectId: string;
   readonly #env: Env;
 
@@ -61,66 +76,31 @@ class ObjectCaller {
     this.objectId = objectId;
   }
 
-  /** Uses a new stub for each try, because a stub that has thrown stays broken. */
-  async call<T>(method: (stub: PaymentIntentRpc) => Promise<T>): Promise<T> {
-    const namespace = this.#env.PAYMENT_INTENT;
-    for (let calls = 1; ; calls += 1) {
-      try {
-        const stub = namespace.get(namespace.idFromString(this.objectId));
-        return await method(stub as unknown as PaymentIntentRpc);
-      } catch (error) {
-        if (isOverloaded(error)) {
-          throw new IntentUnavailable('overloaded', { cause: error });
-        }
-        if (!isRetryable(error)) {
-          throw error;
-        }
-        if (calls >= CALLS_MAX) {
-          throw new IntentUnavailable('unreachable', { cause: error });
-        }
-        await scheduler.wait(CALL_BACK_OFF_MS * 2 ** calls * Math.random());
-      }
-    }
+  create(request: CreateRequest): Promise<CreateResult> {
+    return this.#call((stub) => stub.create(request));
   }
-}
 
-/** The object's methods, each of which the client has under the same name. */
-const METHODS = [
-  'create',
-  'probe',
-  'read',
-  'execute',
-  'history',
-  'events',
-  'eventRequestBody',
-  'resendEvent',
-  'claimDelivery',
-  'chooseEndpoints',
-  'reportDelivery',
-  'reportProjection',
-  'republish',
-] as const satisfies readonly (keyof PaymentIntentRpc)[];
+  probe(idempotency: IdempotencyClaim | null): Promise<ProbeResult> {
+    return this.#call((stub) => stub.probe(idempotency));
+  }
 
-for (const name of METHODS) {
-  Object.defineProperty(ObjectCaller.prototype, name, {
-    configurable: true,
-    writable: true,
-    value(this: ObjectCaller, ...args: readonly unknown[]) {
-      return this.call((stub) => Reflect.apply(stub[name], stub, args));
-    },
-  });
-}
+  read(): Promise<ReadResult> {
+    return this.#call((stub) => stub.read());
+  }
 
-const ObjectClient = ObjectCaller as unknown as new (
-  env: Env,
-  objectId: string,
-) => ObjectCaller & Pick<PaymentIntentRpc, (typeof METHODS)[number]>;
+  execute(
+    commands: readonly Command[],
+    answers: ExpressAnswers | null = null,
+  ): Promise<ExecuteResult> {
+    return this.#call((stub) => stub.execute(commands, answers));
+  }
 
-/** The payment's object as a Worker calls it. */
-export class IntentClient extends ObjectClient {
   /** `execute` for a provider's report, which the provider may not repeat. */
-  executePersistently(...args: Parameters<IntentClient['execute']>): Promise<ExecuteResult> {
-    return this.#persistently(() => this.execute(...args));
+  executePersistently(
+    commands: readonly Command[],
+    answers: ExpressAnswers | null = null,
+  ): Promise<ExecuteResult> {
+    return this.#persistently(() => this.execute(commands, answers));
   }
 
   /** `read` before handling a provider's report, which the provider may not repeat. */
@@ -139,6 +119,69 @@ export class IntentClient extends ObjectClient {
       }
     }
     return call();
+  }
+
+  history(): Promise<HistoryEntry[]> {
+    return this.#call((stub) => stub.history());
+  }
+
+  events(): Promise<EventSummary[]> {
+    return this.#call((stub) => stub.events());
+  }
+
+  eventRequestBody(sequence: number): Promise<string | null> {
+    return this.#call((stub) => stub.eventRequestBody(sequence));
+  }
+
+  resendEvent(
+    sequence: number,
+    from: readonly DeliveryStatus[] | null = null,
+    position: number | null = null,
+  ): Promise<boolean> {
+    return this.#call((stub) => stub.resendEvent(sequence, from, position));
+  }
+
+  claimDelivery(id: DeliveryId, endpoints: readonly ChosenEndpoint[] = []): Promise<ClaimResult> {
+    return this.#call((stub) => stub.claimDelivery(id, endpoints));
+  }
+
+  chooseEndpoints(id: DeliveryId, endpoints: readonly ChosenEndpoint[]): Promise<void> {
+    return this.#call((stub) => stub.chooseEndpoints(id, endpoints));
+  }
+
+  reportDelivery(report: DeliveryReport): Promise<void> {
+    return this.#call((stub) => stub.reportDelivery(report));
+  }
+
+  reportProjection(version: number): Promise<void> {
+    return this.#call((stub) => stub.reportProjection(version));
+  }
+
+  /** Sends the payment to the read model again. False when there is no such payment. */
+  republish(): Promise<boolean> {
+    return this.#call((stub) => stub.republish());
+  }
+
+  /** Uses a new stub for each try, because a stub that has thrown stays broken. */
+  async #call<T>(method: (stub: PaymentIntentRpc) => Promise<T>): Promise<T> {
+    const namespace = this.#env.PAYMENT_INTENT;
+    for (let calls = 1; ; calls += 1) {
+      try {
+        const stub = namespace.get(namespace.idFromString(this.objectId));
+        return await method(stub as unknown as PaymentIntentRpc);
+      } catch (error) {
+        if (isOverloaded(error)) {
+          throw new IntentUnavailable('overloaded', { cause: error });
+        }
+        if (!isRetryable(error)) {
+          throw error;
+        }
+        if (calls >= CALLS_MAX) {
+          throw new IntentUnavailable('unreachable', { cause: error });
+        }
+        await scheduler.wait(CALL_BACK_OFF_MS * 2 ** calls * Math.random());
+      }
+    }
   }
 }
 
