@@ -1,5 +1,6 @@
 import { REFERENCE_LENGTH, referenceFrom } from '../domain/identifiers.ts';
 import { printableCode } from '../domain/provider-code.ts';
+import type { NoToken } from './bearer-tokens.ts';
 import type { ProbeOutcome, ProbeResult } from './rail.ts';
 
 /** What the probes of all rails have in common. */
@@ -27,6 +28,15 @@ export function probing(call: string, status: number | null, providerCode: strin
     providerCode: printableCode(providerCode),
     settings,
   });
+}
+
+/** The result of a probe that got no token, to which these settings lead. */
+export function probedNoToken(
+  { reason, status, providerCode }: NoToken,
+  settings: readonly string[],
+): ProbeResult {
+  const isRefused = reason === 'misconfigured';
+  return probing('token', status, providerCode)(isRefused ? 'refused' : undefined, settings);
 }
 
 function outcomeOf(status: number | null, providerCode: string | null): ProbeOutcome {

@@ -1,4 +1,4 @@
-import { probing } from '../probe.ts';
+import { probedNoToken, probing } from '../probe.ts';
 import type { ProbeResult } from '../rail.ts';
 import { REFUSAL_BY_ERROR_CODE } from './codes.ts';
 import { post, TOKEN_TIMEOUT_MS } from './post.ts';
@@ -20,15 +20,7 @@ const NO_API = '404.001.01';
 export async function probe(settings: MpesaSettings, resultUrl: string): Promise<ProbeResult> {
   const token = await tokens.fresh(tokenSource(settings, () => TOKEN_TIMEOUT_MS));
   if (token.type === 'no_token') {
-    return probing(
-      'token',
-      token.status,
-      token.providerCode,
-    )(token.reason === 'misconfigured' ? 'refused' : undefined, [
-      'consumerKey',
-      'consumerSecret',
-      'baseUrl',
-    ]);
+    return probedNoToken(token, ['consumerKey', 'consumerSecret', 'baseUrl']);
   }
   const { statusQuery } = settings;
   const unproved = ['shortcode', 'passkey'];

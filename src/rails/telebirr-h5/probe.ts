@@ -1,5 +1,5 @@
 import { jsonObject, scalarOf } from '../members.ts';
-import { newReference, probing, REFUSING_STATUSES } from '../probe.ts';
+import { newReference, probedNoToken, probing, REFUSING_STATUSES } from '../probe.ts';
 import type { ProbeResult } from '../rail.ts';
 import { codeIn, isOwnCode, REFUSALS, readToken } from './answers.ts';
 import { postMessage, requestToken } from './client.ts';
@@ -28,15 +28,7 @@ export async function probe(
 ): Promise<ProbeResult> {
   const token = readToken(await requestToken(settings, settings.callTimeoutMs), Date.now());
   if (token.type === 'no_token') {
-    return probing(
-      'token',
-      token.status,
-      token.providerCode,
-    )(token.reason === 'misconfigured' ? 'refused' : undefined, [
-      'fabricAppId',
-      'appSecret',
-      'apiBaseUrl',
-    ]);
+    return probedNoToken(token, ['fabricAppId', 'appSecret', 'apiBaseUrl']);
   }
   const attempt = { reference: newReference() };
   const body = await signedMessage(
