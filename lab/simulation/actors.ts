@@ -431,8 +431,10 @@ export class Actors {
   }
 
   async #crash(payment: PlannedPayment): Promise<void> {
-    const { objects } = this.#world;
-    objects.host(this.#client(payment).objectId).crash();
+    const { clock, objects } = this.#world;
+    const { objectId } = this.#client(payment);
+    clock.note(`crash of the object of ${payment.uniqueId}`);
+    objects.host(objectId).crash();
   }
 
   async #outage({ of, durationMs }: Extract<Action, { type: 'outage' }>): Promise<void> {

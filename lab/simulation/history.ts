@@ -110,8 +110,10 @@ export class World {
 
   /** Nothing has failed. */
   get isCalm(): boolean {
-    const hasOutage = this.plan.steps.some(({ action }) => action.type === 'outage');
-    return this.clock.faults.counts.size === 0 && !hasOutage;
+    const hasPlanned = this.plan.steps.some(
+      ({ action: { type } }) => type === 'outage' || type === 'crash',
+    );
+    return this.clock.faults.counts.size === 0 && !hasPlanned;
   }
 }
 

@@ -113,6 +113,9 @@ const REFUND_COLUMNS = [
   'amount_minor',
   'commission_returned_minor',
   'returned_minor',
+  // A repeated claim may have named another attempt than the refund that the object accepted.
+  'method',
+  'transaction_id',
   'reference',
   'rail_reference',
   'failure_reason',
@@ -125,11 +128,12 @@ const REFUND_COLUMNS = [
 /** A claim becomes the row of its refund. It stays when it belongs to another payment. */
 const UPSERT_REFUNDS = `
   INSERT INTO refunds (environment, merchant_id, refund_unique_id, unique_id, payment_uuid,
-    requests, currency, method, transaction_id, ${REFUND_COLUMNS.join(', ')})
+    requests, currency, ${REFUND_COLUMNS.join(', ')})
   SELECT value ->> 'environment', value ->> 'merchantId', value ->> 'id', value ->> 'uniqueId',
-    value ->> 'paymentUuid', 0, value ->> 'currency', value ->> 'method', value ->> 'transactionId',
+    value ->> 'paymentUuid', 0, value ->> 'currency',
     value ->> 'version', value ->> 'status', value ->> 'amountMinor',
-    value ->> 'commissionReturnedMinor', value ->> 'returnedMinor', value ->> 'reference',
+    value ->> 'commissionReturnedMinor', value ->> 'returnedMinor', value ->> 'method',
+    value ->> 'transactionId', value ->> 'reference',
     value ->> 'railReference', value ->> 'failureReason', value ->> 'actionReason',
     value ->> 'late', value ->> 'createdAtMs', value ->> 'updatedAtMs'
   FROM json_each(?1) WHERE true

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { decide } from '../../src/domain/decide.ts';
+import type { Attempt } from '../../src/domain/intent.ts';
 import { REFUND_REQUESTS_MAX, REFUNDS_MAX } from '../../src/domain/refund-amounts.ts';
 import { REFUND_WINDOW_MS } from '../../src/domain/schedule.ts';
 import { newDelivery } from '../../src/intent/delivery.ts';
@@ -225,9 +226,9 @@ test('a request of all that is left gets the rest, less what others reserved mea
 });
 
 /** Claims a part of the first payment, as a request that then dies. */
-async function dies(amountMinor = 1) {
+async function dies(amountMinor = 1, changes: Partial<Attempt> = {}) {
   const { terms, attempts } = await intentOf();
-  const attempt = firstOf(attempts);
+  const attempt = { ...firstOf(attempts), ...changes };
   const nowMs = Date.now();
   return claimRefund(env.DB, { terms, attempt, refundUniqueId: 'refund-1', amountMinor, nowMs });
 }
@@ -238,6 +239,16 @@ test('decisions.md#43: a claim whose request died is repeated by the next reques
   expect(await refund()).toMatchObject({ type: 'accepted' });
   await consumeAll(caught);
   expect(await claims()).toMatchObject([{ status: 'pending', amount_minor: 1_000 }]);
+});
+
+test('the row names the attempt that is refunded, when the request that died named another', async () => {
+  await pay();
+  await dies(1, { reference: 'another', method: 'CBE' });
+  await refund();
+  await consumeAll(caught);
+  const { reference, method } = firstOf((await intentOf()).attempts);
+  const row = await env.DB.prepare('SELECT transaction_id, method FROM refunds').first();
+  expect(row).toEqual({ transaction_id: reference, method });
 });
 
 test('a claim whose request died passes no limit', async () => {
