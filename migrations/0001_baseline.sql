@@ -82,6 +82,16 @@ CREATE TABLE merchant_limits (
   PRIMARY KEY (merchant_id, environment, currency)
 ) STRICT, WITHOUT ROWID;
 
+-- The volumes of merchants' books that follow volume 0, which needs no row. A copy of what the
+-- merchants' accounts hold; a new payment belongs to the newest volume.
+CREATE TABLE book_volumes (
+  merchant_id TEXT NOT NULL REFERENCES merchants (id),
+  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
+  volume INTEGER NOT NULL CHECK (volume > 0),
+  opened_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (merchant_id, environment, volume)
+) STRICT, WITHOUT ROWID;
+
 -- Logos by content, never changed or deleted: a payment names the digest of the logo it was created
 -- with, and its pages show that logo even after the merchant has changed it.
 CREATE TABLE merchant_logos (

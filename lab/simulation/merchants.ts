@@ -55,6 +55,7 @@ export function accessOf({ environment, merchantId }: Tenant): MerchantAccess {
     methods: METHODS.map((method) => ({ method, rate: rateOf(method) })),
     limits: {},
     appSchemes: [],
+    bookVolume: 0,
   };
 }
 

@@ -79,6 +79,8 @@ export interface IntentTerms extends Tenant {
   readonly uuid: string;
   /** The integer id: random, 1 … 2^53 − 1. */
   readonly number: number;
+  /** The volume of the merchant's book that lists the payment. */
+  readonly bookVolume: number;
   readonly kind: IntentKind;
   readonly paymentLinkUniqueId: string | null;
   /** The amount excludes the commission. */

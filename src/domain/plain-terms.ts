@@ -11,6 +11,7 @@ export function plainTerms(terms: Chosen & Partial<IntentTerms>): IntentTerms {
     uniqueId: '',
     uuid: '',
     number: 1,
+    bookVolume: 0,
     paymentLinkUniqueId: null,
     currency: 'ETB',
     items: [],

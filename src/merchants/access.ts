@@ -30,6 +30,8 @@ export interface MerchantAccess {
   readonly limits: AmountLimits;
   /** Schemes of the merchant's apps, to which customers may return. */
   readonly appSchemes: readonly string[];
+  /** The newest volume of the merchant's book, which lists new payments. */
+  readonly bookVolume: number;
 }
 
 /** A key that is neither revoked nor expired, of a merchant that is not suspended. */
@@ -55,6 +57,7 @@ interface KeyRow {
   readonly last_used_at_ms: number | null;
   /** JSON object of minor units by currency; `{}` without any. */
   readonly limits: string;
+  readonly book_volume: number;
   /** NULL, like the commission, when no method is active. */
   readonly method: Method | null;
   readonly commission_basis_points: number | null;
@@ -78,6 +81,9 @@ const KEY_SQL = `
       WHERE merchant_limits.merchant_id = api_keys.merchant_id
         AND merchant_limits.environment = api_keys.environment
         AND amount_minor_max IS NOT NULL) AS limits,
+    (SELECT COALESCE(MAX(volume), 0) FROM book_volumes
+      WHERE book_volumes.merchant_id = api_keys.merchant_id
+        AND book_volumes.environment = api_keys.environment) AS book_volume,
     merchant_methods.method,
     merchant_methods.commission_basis_points,
     merchant_methods.commission_fixed_minor
@@ -118,6 +124,7 @@ export async function readKey(
     methods: methodsOf(results),
     limits: JSON.parse(first.limits) as AmountLimits,
     appSchemes: JSON.parse(first.app_schemes) as readonly string[],
+    bookVolume: first.book_volume,
   };
   return { access, expiresAtMs: first.expires_at_ms, lastUsedAtMs: first.last_used_at_ms };
 }

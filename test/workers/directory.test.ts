@@ -135,8 +135,19 @@ describe('decisions.md#9: the directory', () => {
         ],
         limits: {},
         appSchemes: [],
+        bookVolume: 0,
       },
     });
+  });
+
+  test('names the newest volume of the merchant and environment', async () => {
+    const sql = 'INSERT INTO book_volumes VALUES (?1, ?2, ?3, 1)';
+    await run([
+      { sql, params: ['m1', 'sandbox', 1] },
+      { sql, params: ['m1', 'sandbox', 2] },
+      { sql, params: ['m1', 'production', 3] },
+    ]);
+    expect(await ask(apiKey, START_MS)).toMatchObject({ access: { bookVolume: 2 } });
   });
 
   test('grants a merchant without methods', async () => {

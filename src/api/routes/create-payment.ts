@@ -227,6 +227,7 @@ function termsOf(call: MerchantCall, order: PaymentOrder): IntentTerms {
     merchantId: call.access.merchantId,
     merchantName: call.access.merchantName,
     branding: call.access.branding,
+    bookVolume: call.access.bookVolume,
     uuid: uuidV7(createdAtMs),
     number: intentNumberFrom(crypto.getRandomValues(new Uint8Array(8))),
     baseUrl: baseUrlOf(call),

@@ -48,6 +48,7 @@ export type PaymentOrder = Omit<
   | 'branding'
   | 'uuid'
   | 'number'
+  | 'bookVolume'
   | 'baseUrl'
   | 'createdAtMs'
   | 'expiresAtMs'
