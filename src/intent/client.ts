@@ -1,7 +1,6 @@
-import type { DurableObject } from 'cloudflare:workers';
 import type { Command, Tenant } from '../domain/intent.ts';
 import { errorText, log } from '../platform/log.ts';
-import { Unavailable } from '../platform/unavailable.ts';
+import { callObject, type ObjectRpc } from '../platform/object-call.ts';
 import type { PaymentIntentObject } from './payment-intent.ts';
 import type {
   ChosenEndpoint,
@@ -19,25 +18,6 @@ import type {
   ProbeResult,
   ReadResult,
 } from './protocol.ts';
-
-/** The object was unreachable or overloaded. The call may or may not have been executed. */
-export class IntentUnavailable extends Unavailable {
-  override readonly name = 'IntentUnavailable';
-}
-
-/**
- * The object's methods as callers see them: they return plain values. The generated stub type adds
- * disposable proxies, which only functions and streams need.
- */
-type PaymentIntentRpc = {
-  [Name in Exclude<keyof PaymentIntentObject, keyof DurableObject>]: (
-    ...args: Parameters<PaymentIntentObject[Name]>
-  ) => Promise<Awaited<ReturnType<PaymentIntentObject[Name]>>>;
-};
-
-/** Retries are safe: the object recognizes repeated uuids, claims and resolved attempts. */
-const CALLS_MAX = 3;
-const CALL_BACK_OFF_MS = 50;
 
 /**
  * Waits between tries to store what a provider has already acted on. They fit within the 30 s that
@@ -66,7 +46,7 @@ export function intentByObjectId(env: Env, objectId: string): IntentClient {
   return new IntentClient(env, objectId);
 }
 
-/** Calls a payment's object, and retries when an RPC error allows it. */
+/** Calls a payment's object. Throws ObjectUnavailable. */
 export class IntentClient {
   readonly objectId: string;
   readonly #env: Env;
@@ -162,33 +142,9 @@ export class IntentClient {
     return this.#call((stub) => stub.republish());
   }
 
-  /** Uses a new stub for each try, because a stub that has thrown stays broken. */
-  async #call<T>(method: (stub: PaymentIntentRpc) => Promise<T>): Promise<T> {
+  /** Retries are safe: the object recognizes repeated uuids, claims and resolved attempts. */
+  #call<T>(method: (stub: ObjectRpc<PaymentIntentObject>) => Promise<T>): Promise<T> {
     const namespace = this.#env.PAYMENT_INTENT;
-    for (let calls = 1; ; calls += 1) {
-      try {
-        const stub = namespace.get(namespace.idFromString(this.objectId));
-        return await method(stub as unknown as PaymentIntentRpc);
-      } catch (error) {
-        if (isOverloaded(error)) {
-          throw new IntentUnavailable('overloaded', { cause: error });
-        }
-        if (!isRetryable(error)) {
-          throw error;
-        }
-        if (calls >= CALLS_MAX) {
-          throw new IntentUnavailable('unreachable', { cause: error });
-        }
-        await scheduler.wait(CALL_BACK_OFF_MS * 2 ** calls * Math.random());
-      }
-    }
+    return callObject(() => namespace.get(namespace.idFromString(this.objectId)), method);
   }
-}
-
-function isRetryable(error: unknown): boolean {
-  return error instanceof Error && 'retryable' in error && error.retryable === true;
-}
-
-function isOverloaded(error: unknown): boolean {
-  return error instanceof Error && 'overloaded' in error && error.overloaded === true;
 }

@@ -211,6 +211,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/refunds/': ['valibot'],
   'src/rails/': ['valibot'],
   'src/intent/': ['cloudflare:workers'],
+  'src/platform/': ['cloudflare:workers'],
   'src/interface/': ['cloudflare:workers', 'valibot'],
 };
 
@@ -277,6 +278,7 @@ test('the payment object imports no adapter, page, translation or HTTP', () => {
     'src/domain',
     'src/intent',
     'src/platform/log.ts',
+    'src/platform/object-call.ts',
     'src/platform/unavailable.ts',
   ]);
 });

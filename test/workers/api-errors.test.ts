@@ -4,7 +4,8 @@ import { expect, test, vi } from 'vitest';
 import type { Command } from '../../src/domain/intent.ts';
 import { REFUNDS_MAX } from '../../src/domain/refund-amounts.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/http/problems.ts';
-import { IntentClient, IntentUnavailable } from '../../src/intent/client.ts';
+import { IntentClient } from '../../src/intent/client.ts';
+import { ObjectUnavailable } from '../../src/platform/object-call.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';
 import { ENDPOINTS_MAX } from '../../src/webhooks/endpoints.ts';
 import { SECRETS_MAX } from '../../src/webhooks/secret-rules.ts';
@@ -87,7 +88,7 @@ const PROVOKED: Readonly<Record<ProblemCode, () => Promise<Response>>> = {
   not_set_up: () =>
     callWith({ LINK_SIGNING_KEYS: '' }, 'http://localhost:8787/api/v1/payment/banks'),
   service_unavailable: () => {
-    vi.spyOn(IntentClient.prototype, 'read').mockRejectedValue(new IntentUnavailable('away'));
+    vi.spyOn(IntentClient.prototype, 'read').mockRejectedValue(new ObjectUnavailable('away'));
     return call(statusPath('order-1'));
   },
   api_key_missing: () => call(statusPath('x'), { apiKey: null }),

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { IntentClient, IntentUnavailable, objectIdOf } from '../../src/intent/client.ts';
+import { IntentClient, objectIdOf } from '../../src/intent/client.ts';
+import { ObjectUnavailable } from '../../src/platform/object-call.ts';
 import { ALPHA, createHosted, useGateway } from './support.ts';
 
 /**
@@ -59,7 +60,7 @@ test.each([
     () => null,
     (error: unknown) => error,
   );
-  expect(thrown).toBeInstanceOf(IntentUnavailable);
+  expect(thrown).toBeInstanceOf(ObjectUnavailable);
   expect(counted.calls).toBe(calls);
 });
 
@@ -89,7 +90,7 @@ test('waits briefly before it calls again, and about 20 s in all for what a prov
   expect(waitedMs()).toEqual([50, 100]);
 
   const { client, counted } = faultyClient(Array(9).fill(OVERLOADED));
-  await expect(client.readPersistently()).rejects.toBeInstanceOf(IntentUnavailable);
+  await expect(client.readPersistently()).rejects.toBeInstanceOf(ObjectUnavailable);
   expect(counted.calls).toBe(7);
   expect(waitedMs()).toEqual([200, 500, 1_000, 3_000, 6_000, 9_000]);
 });

@@ -140,7 +140,7 @@ test('a consumer that never gets the answer to its claim does not call the provi
       event: 'rail_message_failed',
       objectId: client().objectId,
       type: 'start',
-      error: 'IntentUnavailable: overloaded',
+      error: 'ObjectUnavailable: overloaded',
     },
   ]);
   await alarmsUntil((await attemptNow()).deadlineAtMs);

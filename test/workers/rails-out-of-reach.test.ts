@@ -92,7 +92,7 @@ test.each(STORIES)(
       {
         event: 'rail_answer_not_stored',
         objectId: payment().objectId,
-        error: 'IntentUnavailable: overloaded',
+        error: 'ObjectUnavailable: overloaded',
       },
     ]);
     // The queue may deliver it twice, and the provider may repeat it.
@@ -157,7 +157,7 @@ test.each(SCENES)(
     expect((await send()).status).toBe(200);
     away.comeBack();
     const { objectId } = payment();
-    const error = 'IntentUnavailable: overloaded';
+    const error = 'ObjectUnavailable: overloaded';
     const repeated = { event: 'intent_call_repeated', objectId, error };
     expect(loggedEvents('intent_call_repeated')).toEqual(Array(READS - 1).fill(repeated));
     expect(await intentNow(payment())).toMatchObject({ status: 'succeeded' });
@@ -279,7 +279,7 @@ test('waits for the object when the queue is unreachable too', async () => {
 test('does not call again when neither object nor queue comes back, and eBirr’s report counts', async () => {
   const { start, asked } = await loseAllAnswers(Number.POSITIVE_INFINITY);
   const { objectId } = client();
-  const error = 'IntentUnavailable: overloaded';
+  const error = 'ObjectUnavailable: overloaded';
   expect(loggedEvents('rail_message_failed')).toEqual([
     { event: 'rail_message_failed', objectId, type: 'start', error },
   ]);
@@ -429,7 +429,7 @@ test('express, answer kept nowhere: the merchant is not asked to try again', asy
   expect({ status, paymentUrl }).toMatchObject({ status: 'SUCCESS' });
   const { uuid } = (await intentNow()).terms;
   expect(loggedEvents('rail_answer_lost')).toEqual([
-    { event: 'rail_answer_lost', uuid, error: 'IntentUnavailable: overloaded' },
+    { event: 'rail_answer_lost', uuid, error: 'ObjectUnavailable: overloaded' },
   ]);
   expect(await attemptNow()).toMatchObject({ status: 'processing' });
 });

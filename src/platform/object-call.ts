@@ -1,0 +1,52 @@
+import type { DurableObject } from 'cloudflare:workers';
+import { Unavailable } from './unavailable.ts';
+
+/** The object was unreachable or overloaded. The call may or may not have been executed. */
+export class ObjectUnavailable extends Unavailable {
+  override readonly name = 'ObjectUnavailable';
+}
+
+type Callable = (...args: never[]) => unknown;
+
+/**
+ * The methods of an object as callers see them: they return plain values. The generated stub type
+ * adds disposable proxies, which only functions and streams need.
+ */
+export type ObjectRpc<Target> = {
+  [Name in Exclude<keyof Target, keyof DurableObject>]: Target[Name] extends Callable
+    ? (...args: Parameters<Target[Name]>) => Promise<Awaited<ReturnType<Target[Name]>>>
+    : never;
+};
+
+const CALLS_MAX = 3;
+const CALL_BACK_OFF_MS = 50;
+
+/**
+ * Calls an object, and retries when an RPC error allows it: every method must be safe to repeat.
+ * `newStub` is called for each try, because a stub that has thrown stays broken.
+ */
+export async function callObject<Target, Result>(
+  newStub: () => unknown,
+  method: (stub: ObjectRpc<Target>) => Promise<Result>,
+): Promise<Result> {
+  for (let calls = 1; ; calls += 1) {
+    try {
+      return await method(newStub() as ObjectRpc<Target>);
+    } catch (error) {
+      if (hasMark(error, 'overloaded')) {
+        throw new ObjectUnavailable('overloaded', { cause: error });
+      }
+      if (!hasMark(error, 'retryable')) {
+        throw error;
+      }
+      if (calls >= CALLS_MAX) {
+        throw new ObjectUnavailable('unreachable', { cause: error });
+      }
+      await scheduler.wait(CALL_BACK_OFF_MS * 2 ** calls * Math.random());
+    }
+  }
+}
+
+function hasMark(error: unknown, mark: 'overloaded' | 'retryable'): boolean {
+  return error instanceof Error && Reflect.get(error, mark) === true;
+}
