@@ -14,6 +14,13 @@ const PORTS: Ports = {
     repeat: async (...about) => (await import('./refunds/ask-rail.ts')).repeatRefund(...about),
     query: async (...about) => (await import('./refunds/ask-rail.ts')).queryRefund(...about),
   },
+  // Loaded after the first commit: no request waits for it.
+  book: {
+    apply: async (env, message) =>
+      (await import('./book/client.ts'))
+        .bookOf(env, message.row, message.bookVolume)
+        .apply(message),
+  },
 };
 
 /** The payment's Durable Object, connected to the rails and to the wire form of webhooks. */

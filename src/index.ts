@@ -6,6 +6,7 @@ import { withCommonHeaders } from './http/common-headers.ts';
 import type { DeliveryMessage, ProjectionMessage } from './intent/protocol.ts';
 import { consumeDeliveries } from './webhooks/consume.ts';
 
+export { MerchantBook } from './book/merchant-book.ts';
 export { PaymentIntent } from './connected-intent.ts';
 export { Payments } from './interface/entrypoint.ts';
 

@@ -96,7 +96,10 @@ export function messageOf(index: number, payments: number): ProjectionMessage {
   return {
     objectId: String(index),
     version: 3,
+    intentVersion: 2,
+    bookVolume: 0,
     needsConfirmation: false,
+    paidAtMs: status === 'succeeded' ? endedAtMs : null,
     receiptKeys: [],
     row: {
       uuid: timedHex('uuid', index, createdAtMs).replace(

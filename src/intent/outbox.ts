@@ -1,4 +1,5 @@
 import { errorText, log } from '../platform/log.ts';
+import type { BookPort } from './ports.ts';
 import type { DeliveryId, DeliveryMessage } from './protocol.ts';
 import type { Snapshot } from './store.ts';
 
@@ -16,10 +17,11 @@ export async function sendMessages(
   objectId: string,
   snapshot: Snapshot,
   messages: readonly Message[],
+  book: BookPort,
 ): Promise<void> {
   const sends = messages.map((message) => {
     if (message.queue === 'projections') {
-      return sendProjection(env, objectId, snapshot);
+      return sendProjection(env, objectId, snapshot, book);
     }
     const queue = message.queue === 'webhooks' ? env.WEBHOOKS : env.WEBHOOK_RETRIES;
     return queue.send(deliveryMessage(objectId, snapshot, message));
@@ -54,14 +56,16 @@ function deliveryMessage(
 }
 
 /**
- * Sends a payment's whole projection to the read model. Throws when the queue rejects it. No
- * request waits for it, so an isolate loads it after its first commit.
+ * Sends a payment's whole projection to the merchant's book and to the read model. Throws when either
+ * rejects it. No request waits for it, so an isolate loads it after its first commit.
  */
 export async function sendProjection(
   env: Env,
   objectId: string,
   snapshot: Snapshot,
+  book: BookPort,
 ): Promise<void> {
   const { projectionMessage } = await import('./projection-message.ts');
-  await env.PROJECTIONS.send(await projectionMessage(env, objectId, snapshot));
+  const message = await projectionMessage(env, objectId, snapshot);
+  await Promise.all([env.PROJECTIONS.send(message), book.apply(env, message)]);
 }

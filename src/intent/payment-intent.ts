@@ -53,7 +53,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     super(ctx, env);
     this.#ports = ports;
     this.#record = new PaymentRecord(ctx.storage, ports.events.body, (snapshot, messages) =>
-      ctx.waitUntil(sendMessages(this.env, ctx.id.toString(), snapshot, messages)),
+      ctx.waitUntil(sendMessages(this.env, ctx.id.toString(), snapshot, messages, ports.book)),
     );
   }
 
@@ -321,7 +321,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     if (snapshot === null) {
       return false;
     }
-    await sendProjection(this.env, this.ctx.id.toString(), snapshot);
+    await sendProjection(this.env, this.ctx.id.toString(), snapshot, this.#ports.book);
     return true;
   }
 

@@ -1,6 +1,7 @@
 import type { Attempt, EventType, Intent, Outcome } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
 import type { Refund, RefundOutcome } from '../domain/refund.ts';
+import type { Applied, ProjectionMessage } from './protocol.ts';
 
 /**
  * What the object needs from the rest of Kefel. `src/connected-intent.ts` passes it in, so that this
@@ -10,6 +11,12 @@ export interface Ports {
   readonly events: EventPort;
   readonly attempts: AttemptPort;
   readonly refunds: RefundPort;
+  readonly book: BookPort;
+}
+
+/** The merchant's book, which lists, searches and sums up the payments. */
+export interface BookPort {
+  apply(env: Env, message: ProjectionMessage): Promise<Applied>;
 }
 
 /** The wire form of events. */

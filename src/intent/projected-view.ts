@@ -50,6 +50,11 @@ export function projectionRow(intent: Intent): ProjectionRow {
   };
 }
 
+/** When Kefel learned that the payment was paid; null before that. */
+export function paidAtMs({ attempts, paidAttemptId }: Intent): number | null {
+  return attempts.find(({ id }) => id === paidAttemptId)?.updatedAtMs ?? null;
+}
+
 export function projectedRefunds({ attempts, refunds }: Intent): ProjectedRefund[] {
   return refunds.flatMap((refund) => {
     const attempt = attempts.find(({ id }) => id === refund.attemptId);

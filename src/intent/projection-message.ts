@@ -20,6 +20,7 @@ import {
   phoneSearchKey,
 } from '../domain/search-key.ts';
 import {
+  paidAtMs,
   paymentDetails,
   phonesOf,
   projectedEvents,
@@ -52,8 +53,11 @@ export async function projectionMessage(
   const change: ProjectionMessage = {
     objectId,
     version: projectedVersion(intent, events),
+    intentVersion: intent.version,
+    bookVolume: intent.terms.bookVolume,
     needsConfirmation: needsConfirmation(intent, Date.now()),
     row: projectionRow(intent),
+    paidAtMs: paidAtMs(intent),
     ...(await personalData(env, intent)),
     events: projectedEvents(events),
     refunds: projectedRefunds(intent),

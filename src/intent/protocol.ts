@@ -293,9 +293,15 @@ export interface DeliveryReport extends DeliveryId {
 export interface ProjectionMessage {
   readonly objectId: string;
   readonly version: number;
+  /** Orders the states of the row and the refunds; each delivery has a revision of its own. */
+  readonly intentVersion: number;
+  /** The volume of the merchant's book that has the payment. */
+  readonly bookVolume: number;
   /** The object sends it again until it is confirmed. */
   readonly needsConfirmation: boolean;
   readonly row: ProjectionRow;
+  /** When the payment was paid: totals count it on that day. */
+  readonly paidAtMs: number | null;
   /** PaymentDetails in JSON, sealed for `detailsContext`; null when there are none. */
   readonly sealedDetails: string | null;
   /** Keys that find the payment besides the row's columns. Only ever added to. */
@@ -304,6 +310,14 @@ export interface ProjectionMessage {
   readonly receiptKeys: readonly string[];
   readonly events: readonly ProjectedEvent[];
   readonly refunds: readonly ProjectedRefund[];
+}
+
+/** The answer of the merchant's book to a message. */
+export interface Applied {
+  /** False: a young event was left out, so the payment's object sends the message again. */
+  readonly confirmed: boolean;
+  /** The unique ids of other payments in this book that have a receipt of this one. */
+  readonly othersWithReceipt: readonly string[];
 }
 
 export interface ProjectionRow extends Tenant {

@@ -38,6 +38,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'back-office/payments-plane.ts',
     'src/audit/',
   ],
+  'src/book/': [...SHARED, 'src/intent/protocol.ts'],
   'src/intent/': SHARED,
   'src/webhooks/': [
     ...SHARED,
@@ -210,6 +211,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/operations/': ['valibot'],
   'src/refunds/': ['valibot'],
   'src/rails/': ['valibot'],
+  'src/book/': ['cloudflare:workers'],
   'src/intent/': ['cloudflare:workers'],
   'src/platform/': ['cloudflare:workers'],
   'src/interface/': ['cloudflare:workers', 'valibot'],

@@ -29,6 +29,7 @@ test('an answer that cannot be stored does not end the wait for the others', asy
     events: { body: vi.fn(), sign: vi.fn(), requestBody: vi.fn() },
     attempts: { requestStart: vi.fn(), query: vi.fn() },
     refunds: { start, repeat: vi.fn(), query: vi.fn() },
+    book: { apply: vi.fn() },
   };
   const hasEnded = vi.fn();
   const asked = askRails({ env: {} as Env, objectId: 'object', ports, execute }, intent, 1)

@@ -38,7 +38,10 @@ export function projectionMessage(
   return {
     objectId: `object-of-${uuid}`,
     version: 1,
+    intentVersion: rest.version ?? 1,
+    bookVolume: 0,
     needsConfirmation: false,
+    paidAtMs: changes.status === 'succeeded' ? (changes.endedAtMs ?? 1_000 * number) : null,
     sealedDetails: null,
     searchKeys: [],
     receiptKeys: [],

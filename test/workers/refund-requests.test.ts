@@ -112,7 +112,8 @@ describe('the message of a payment fits into its queue', () => {
 
   async function messageOf(content: Sent) {
     caught.projections.length = 0;
-    await sendProjection(env, 'object-1', content);
+    const book = { apply: async () => ({ confirmed: true, othersWithReceipt: [] }) };
+    await sendProjection(env, 'object-1', content, book);
     const message = firstOf(caught.projections);
     expect(new TextEncoder().encode(JSON.stringify(message)).length).toBeLessThan(128_000);
     return message;

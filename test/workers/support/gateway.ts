@@ -65,7 +65,14 @@ env.PAYMENT_INTENT.get = (id, options) => {
   return reach(id, options);
 };
 
-/** Every object that the running test has reached, even only for a read. */
+const reachedBooks = new Map<string, DurableObjectId>();
+const reachBook = env.MERCHANT_BOOK.get.bind(env.MERCHANT_BOOK);
+env.MERCHANT_BOOK.get = (id, options) => {
+  reachedBooks.set(String(id), id);
+  return reachBook(id, options);
+};
+
+/** Every payment's object that the running test has reached, even only for a read. */
 export function reachedObjects(): readonly DurableObjectId[] {
   return [...reached.values()];
 }
@@ -79,6 +86,10 @@ async function forgetEverything(): Promise<void> {
     await runInDurableObject(reach(id), () => undefined);
   }
   reached.clear();
+  for (const id of reachedBooks.values()) {
+    await runInDurableObject(reachBook(id), () => undefined);
+  }
+  reachedBooks.clear();
   await reset();
 }
 

@@ -1,0 +1,383 @@
+import type {
+  Applied,
+  ProjectedEvent,
+  ProjectedRefund,
+  ProjectionMessage,
+} from '../intent/protocol.ts';
+import { moveTotals, partsOfPayment, partsOfRefund } from './day-totals.ts';
+import { IDS_PER_MS } from './schema.ts';
+import { quotedTerm, termsOf } from './search-terms.ts';
+
+/**
+ * Writes one payment's message as rows, within the caller's transaction. A payment's row and refunds
+ * are ordered by the intent's version, each delivery by a revision of its own, so that the report of
+ * a delivery does not write the payment's row. An older or repeated message writes nothing. A message
+ * of the same version that differs is written, so that sending a payment again repairs its rows.
+ */
+
+/** The first try of most events takes a second, and its report would write the row again. */
+const UNTRIED_SHOWN_AFTER_MS = 10_000;
+
+/** Each is a conflict that an operator has to look at. */
+const OTHERS_WITH_RECEIPT_MAX = 10;
+
+type Value = SqlStorageValue;
+type Row = Readonly<Record<string, Value>>;
+
+/** What a row keeps of its earlier state. */
+type Kept = {
+  readonly version: number;
+  readonly search_keys: string;
+  readonly event_times: string;
+  readonly sealed_details: string | null;
+};
+
+type StoredPayment = ReturnType<typeof rowOf> & { readonly id: number };
+
+type StoredRefund = ReturnType<typeof refundOf> & { readonly version: number };
+
+type StoredDelivery = {
+  readonly revision: number;
+  readonly endpoint_id: string | null;
+  readonly destination_origin: string | null;
+};
+
+/** `paymentId` is null when the message changed nothing. */
+export function applyMessage(
+  sql: SqlStorage,
+  message: ProjectionMessage,
+  nowMs: number,
+): Applied & { readonly changedPaymentId: number | null } {
+  const { id, isChanged, transactionId } = applyPayment(sql, message);
+  const refunds = message.refunds.map((refund) =>
+    applyRefund(sql, message, refund, { id, transactionId }),
+  );
+  const events = message.events.map((event) => applyEvent(sql, message, event, id, nowMs));
+  const changes = [isChanged, ...refunds, ...events.map((result) => result === 'written')];
+  return {
+    changedPaymentId: changes.includes(true) ? id : null,
+    confirmed: !events.includes('left_out'),
+    othersWithReceipt: othersWithReceipt(sql, message, id),
+  };
+}
+
+/** The row of a uuid among those of its millisecond, which are few. */
+function storedPayment(sql: SqlStorage, uuid: string, createdAtMs: number) {
+  const firstId = createdAtMs * IDS_PER_MS;
+  const rows = sql.exec<StoredPayment>(
+    'SELECT * FROM payment WHERE id BETWEEN ? AND ? AND uuid = ?',
+    firstId,
+    firstId + IDS_PER_MS - 1,
+    uuid,
+  );
+  return rows.toArray()[0] ?? null;
+}
+
+function applyPayment(sql: SqlStorage, message: ProjectionMessage) {
+  const { uuid, createdAtMs } = message.row;
+  const before = storedPayment(sql, uuid, createdAtMs);
+  if (before === null) {
+    const after = rowOf(message, null);
+    const id = freeId(sql, uuid, createdAtMs);
+    insert(sql, 'payment', { id, ...after });
+    moveTotals(sql, [], partsOfPayment(after));
+    moveTerms(sql, id, '', entryOf(createdAtMs, after));
+    return { id, isChanged: true, transactionId: after.transaction_id };
+  }
+  const { id } = before;
+  if (message.intentVersion < before.version) {
+    return { id, isChanged: false, transactionId: before.transaction_id };
+  }
+  const after = rowOf(message, before);
+  const isChanged = update(sql, 'payment', before, after, { id });
+  if (isChanged) {
+    moveTotals(sql, partsOfPayment(before), partsOfPayment(after));
+    moveTerms(sql, id, entryOf(createdAtMs, before), entryOf(createdAtMs, after));
+  }
+  return { id, isChanged, transactionId: after.transaction_id };
+}
+
+/** The first free id from the uuid's random bits on, within its millisecond. */
+function freeId(sql: SqlStorage, uuid: string, createdAtMs: number): number {
+  const firstId = createdAtMs * IDS_PER_MS;
+  const used = sql.exec<{ id: number }>(
+    'SELECT id FROM payment WHERE id BETWEEN ? AND ?',
+    firstId,
+    firstId + IDS_PER_MS - 1,
+  );
+  const taken = new Set(used.toArray().map(({ id }) => id));
+  // The 12 random bits after the version's digit, without the last two.
+  const random = Number.parseInt(uuid.slice(15, 18), 16) >> 2;
+  for (let step = 0; step < IDS_PER_MS; step += 1) {
+    const id = firstId + ((random + step) % IDS_PER_MS);
+    if (!taken.has(id)) {
+      return id;
+    }
+  }
+  throw new Error('a millisecond has too many payments');
+}
+
+/**
+ * The columns of a payment. Search keys and times of events are only added to: the purge deletes what
+ * these keys found. Within a version a provider may still name its reference, so of two messages of
+ * one version the one with more details is the newer.
+ */
+function rowOf(message: ProjectionMessage, known: Kept | null) {
+  const { row, sealedDetails } = message;
+  const keepsDetails =
+    known?.version === message.intentVersion &&
+    sealedSize(known.sealed_details) > sealedSize(sealedDetails);
+  const times = message.events.map(({ createdAtMs }) => createdAtMs);
+  return {
+    uuid: row.uuid,
+    number: row.number,
+    unique_id: row.uniqueId,
+    version: message.intentVersion,
+    kind: row.kind,
+    status: row.status,
+    failure_reason: row.failureReason,
+    late: Number(row.late),
+    amount_minor: row.amountMinor,
+    commission_minor: row.commissionMinor,
+    commission_paid_by_customer: Number(row.commissionPaidByCustomer),
+    currency: row.currency,
+    method: row.method,
+    unresolved_attempts: row.unresolvedAttempts,
+    anomalies: row.anomalies,
+    proposed_attempts: row.proposedAttempts,
+    updated_at_ms: row.updatedAtMs,
+    ended_at_ms: row.endedAtMs,
+    paid_at_ms: message.paidAtMs,
+    transaction_id: row.transactionId,
+    refunded_minor: row.refundedMinor,
+    open_refunds: row.openRefunds,
+    attempts: JSON.stringify(row.attempts),
+    search_keys: merged<string>(known?.search_keys, message.searchKeys, (one, other) =>
+      one < other ? -1 : 1,
+    ),
+    sealed_details: keepsDetails ? known.sealed_details : sealedDetails,
+    event_times: merged<number>(known?.event_times, times, (one, other) => one - other),
+  };
+}
+
+/** Sorted, so that the order of messages makes no difference. */
+function merged<Item>(
+  known: string | undefined,
+  added: readonly Item[],
+  compare: (one: Item, other: Item) => number,
+): string {
+  const items: readonly Item[] = JSON.parse(known ?? '[]');
+  return JSON.stringify([...new Set([...items, ...added])].sort(compare));
+}
+
+/** The size of a sealed text, whichever key sealed it. */
+function sealedSize(sealed: string | null): number {
+  return sealed === null ? 0 : sealed.length - sealed.indexOf('.');
+}
+
+/** The text of a payment's entry in the full-text index, which has payments that ended. */
+export function entryOf(
+  createdAtMs: number,
+  row: {
+    readonly unique_id: string;
+    readonly number: number;
+    readonly search_keys: string;
+    readonly ended_at_ms: number | null;
+  },
+): string {
+  const { unique_id: uniqueId, number, search_keys: keys, ended_at_ms: endedAtMs } = row;
+  return endedAtMs === null
+    ? ''
+    : termsOf({ uniqueId, number, createdAtMs, searchKeys: JSON.parse(keys) });
+}
+
+/** The index stores no text, so a deletion must name the terms that were inserted. */
+export function moveTerms(sql: SqlStorage, id: number, before: string, after: string): void {
+  if (before === after) {
+    return;
+  }
+  if (before !== '') {
+    sql.exec(
+      "INSERT INTO payment_search (payment_search, rowid, terms) VALUES ('delete', ?, ?)",
+      id,
+      before,
+    );
+  }
+  if (after !== '') {
+    sql.exec('INSERT INTO payment_search (rowid, terms) VALUES (?, ?)', id, after);
+  }
+}
+
+/** True when the row has changed. */
+function applyRefund(
+  sql: SqlStorage,
+  { row: { currency }, intentVersion }: ProjectionMessage,
+  refund: ProjectedRefund,
+  payment: { readonly id: number; readonly transactionId: string | null },
+): boolean {
+  const key = { created_at_ms: refund.createdAtMs, reference: refund.reference };
+  const before = sql
+    .exec<StoredRefund>(
+      'SELECT * FROM refund WHERE created_at_ms = ? AND reference = ?',
+      ...values(key),
+    )
+    .toArray()[0];
+  if (before !== undefined && before.version > intentVersion) {
+    return false;
+  }
+  const after = refundOf(refund, currency, payment.id, before?.rail_reference ?? null);
+  // The row keeps the version of its last change, because each change has a later time.
+  if (before !== undefined && changesOf(before, after).length === 0) {
+    return false;
+  }
+  const version = { version: intentVersion };
+  if (before === undefined) {
+    insert(sql, 'refund', { ...key, ...after, ...version });
+  } else {
+    update(sql, 'refund', before, { ...after, ...version }, key);
+  }
+  const { transactionId } = payment;
+  const known = partsOfRefund(before ?? null, transactionId);
+  moveTotals(sql, known, partsOfRefund(after, transactionId));
+  return true;
+}
+
+function refundOf(
+  refund: ProjectedRefund,
+  currency: string,
+  paymentId: number,
+  railReference: string | null,
+) {
+  return {
+    payment_id: paymentId,
+    refund_id: refund.id,
+    status: refund.status as string,
+    amount_minor: refund.amountMinor,
+    commission_returned_minor: refund.commissionReturnedMinor,
+    returned_minor: refund.returnedMinor,
+    currency,
+    method: refund.method as string,
+    transaction_id: refund.transactionId,
+    rail_reference: refund.railReference ?? railReference,
+    failure_reason: refund.failureReason,
+    action_reason: refund.actionReason,
+    late: Number(refund.late),
+    updated_at_ms: refund.updatedAtMs,
+  };
+}
+
+function applyEvent(
+  sql: SqlStorage,
+  { row: { environment } }: ProjectionMessage,
+  event: ProjectedEvent,
+  paymentId: number,
+  nowMs: number,
+): 'written' | 'unchanged' | 'left_out' {
+  const { createdAtMs, revision } = event;
+  const key = { created_at_ms: createdAtMs, delivery_id: `${event.eventId}.${event.position}` };
+  const before = sql
+    .exec<StoredDelivery>(
+      'SELECT * FROM delivery WHERE created_at_ms = ? AND delivery_id = ?',
+      ...values(key),
+    )
+    .toArray()[0];
+  const isUntried = event.deliveryStatus === 'queued' && event.tries === 0;
+  if (before === undefined && isUntried && nowMs - createdAtMs < UNTRIED_SHOWN_AFTER_MS) {
+    return 'left_out';
+  }
+  if (before !== undefined && before.revision > revision) {
+    return 'unchanged';
+  }
+  const after = {
+    payment_id: paymentId,
+    sequence: event.sequence,
+    type: event.type,
+    delivery_status: event.deliveryStatus,
+    revision,
+    due_at_ms: event.dueAtMs,
+    tries: event.tries,
+    last_try_at_ms: event.lastTryAtMs,
+    last_http_status: event.lastHttpStatus,
+    last_error: event.lastError,
+    last_duration_ms: event.lastDurationMs,
+    // Choosing the endpoint has no revision of its own, and no later state loses it.
+    endpoint_id: event.endpointId ?? before?.endpoint_id ?? null,
+    destination_origin: event.destinationOrigin ?? before?.destination_origin ?? null,
+  };
+  if (before === undefined) {
+    const isStreamed = environment === 'sandbox' && event.position === 0;
+    insert(sql, 'delivery', {
+      ...key,
+      ...after,
+      stream_place: isStreamed ? nextStreamPlace(sql) : null,
+    });
+    return 'written';
+  }
+  return update(sql, 'delivery', before, after, key) ? 'written' : 'unchanged';
+}
+
+function nextStreamPlace(sql: SqlStorage): number {
+  const { place } = sql
+    .exec<{ place: number }>(
+      `SELECT COALESCE(MAX(stream_place), 0) + 1 AS place
+        FROM delivery INDEXED BY delivery_of_stream WHERE stream_place IS NOT NULL`,
+    )
+    .one();
+  return place;
+}
+
+function othersWithReceipt(
+  sql: SqlStorage,
+  { receiptKeys }: ProjectionMessage,
+  id: number,
+): readonly string[] {
+  if (receiptKeys.length === 0) {
+    return [];
+  }
+  const found = sql.exec<{ uniqueId: string; searchKeys: string }>(
+    `SELECT unique_id AS uniqueId, search_keys AS searchKeys
+      FROM payment_search CROSS JOIN payment ON payment.id = payment_search.rowid
+      WHERE payment_search MATCH ? AND payment.id <> ?
+      ORDER BY payment_search.rowid DESC LIMIT ${OTHERS_WITH_RECEIPT_MAX}`,
+    receiptKeys.map(quotedTerm).join(' OR '),
+    id,
+  );
+  return found
+    .toArray()
+    .filter(({ searchKeys }) =>
+      (JSON.parse(searchKeys) as string[]).some((key) => receiptKeys.includes(key)),
+    )
+    .map(({ uniqueId }) => uniqueId);
+}
+
+function values(row: Row): readonly Value[] {
+  return Object.values(row);
+}
+
+function insert(sql: SqlStorage, table: string, row: Row): void {
+  const columns = Object.keys(row);
+  sql.exec(
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+    ...values(row),
+  );
+}
+
+function changesOf(before: Row, after: Row) {
+  return Object.entries(after).filter(([column, value]) => before[column] !== value);
+}
+
+/** Sets only columns that change: SQLite rewrites the index entries of all that a statement names. */
+function update(sql: SqlStorage, table: string, before: Row, after: Row, key: Row): boolean {
+  const changes = changesOf(before, after);
+  if (changes.length === 0) {
+    return false;
+  }
+  const assignments = changes.map(([column]) => `${column} = ?`).join(', ');
+  const conditions = Object.keys(key).map((column) => `${column} = ?`);
+  sql.exec(
+    `UPDATE ${table} SET ${assignments} WHERE ${conditions.join(' AND ')}`,
+    ...changes.map(([, value]) => value),
+    ...values(key),
+  );
+  return true;
+}

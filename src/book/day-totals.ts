@@ -1,0 +1,107 @@
+import { businessDay } from '../domain/ethiopian-time.ts';
+import type { AttemptCount } from '../intent/protocol.ts';
+
+/** The totals by day. Each is the sum over rows, so a changed row moves its part. */
+
+type Key = readonly [day: number, ...texts: string[]];
+
+interface Part {
+  readonly table: 'payment_day' | 'attempt_day';
+  readonly key: Key;
+  readonly amounts: readonly number[];
+}
+
+interface CountedPayment {
+  readonly status: string;
+  readonly failure_reason: string | null;
+  readonly method: string | null;
+  readonly currency: string;
+  readonly amount_minor: number;
+  readonly commission_minor: number;
+  readonly ended_at_ms: number | null;
+  readonly paid_at_ms: number | null;
+  readonly attempts: string;
+}
+
+/** The part of a payment's row: none before the payment has ended. */
+export function partsOfPayment(row: CountedPayment | null): readonly Part[] {
+  if (row === null || row.ended_at_ms === null) {
+    return [];
+  }
+  const { method, currency, status, failure_reason: reason } = row;
+  const day = businessDay(row.paid_at_ms ?? row.ended_at_ms);
+  const attempts: readonly AttemptCount[] = JSON.parse(row.attempts);
+  return [
+    {
+      table: 'payment_day',
+      key: [day, method ?? '', currency, status, reason ?? ''],
+      amounts: [1, row.amount_minor, row.commission_minor, 0],
+    },
+    ...attempts.map(({ method: own, ended, succeeded }) => ({
+      table: 'attempt_day' as const,
+      key: [day, own, currency] as const,
+      amounts: [ended, succeeded],
+    })),
+  ];
+}
+
+interface CountedRefund {
+  readonly status: string;
+  readonly method: string;
+  readonly currency: string;
+  readonly amount_minor: number;
+  readonly transaction_id: string;
+  readonly updated_at_ms: number;
+}
+
+/**
+ * The part of a refund's row. Only money of the attempt that paid comes from the amounts of payments:
+ * a refund of a second attempt returns what no total has counted.
+ */
+export function partsOfRefund(
+  row: CountedRefund | null,
+  paidTransactionId: string | null,
+): readonly Part[] {
+  return row === null || row.status !== 'succeeded' || row.transaction_id !== paidTransactionId
+    ? []
+    : [
+        {
+          table: 'payment_day',
+          key: [businessDay(row.updated_at_ms), row.method, row.currency, 'succeeded', ''],
+          amounts: [0, 0, 0, row.amount_minor],
+        },
+      ];
+}
+
+const ADD = {
+  payment_day: `INSERT INTO payment_day VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET payments = payments + excluded.payments,
+      amount_minor = amount_minor + excluded.amount_minor,
+      commission_minor = commission_minor + excluded.commission_minor,
+      refunded_minor = refunded_minor + excluded.refunded_minor`,
+  attempt_day: `INSERT INTO attempt_day VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET ended = ended + excluded.ended,
+      succeeded = succeeded + excluded.succeeded`,
+} as const;
+
+/** Moves totals from the parts before a change to those after it. Writes only totals that change. */
+export function moveTotals(sql: SqlStorage, before: readonly Part[], after: readonly Part[]): void {
+  const changes = new Map<string, Part>();
+  const add = ({ table, key, amounts }: Part, sign: 1 | -1) => {
+    const name = JSON.stringify([table, key]);
+    const known = changes.get(name)?.amounts;
+    const sums = amounts.map((amount, index) => (known?.[index] ?? 0) + sign * amount);
+    changes.set(name, { table, key, amounts: sums });
+  };
+  for (const part of before) {
+    add(part, -1);
+  }
+  for (const part of after) {
+    add(part, 1);
+  }
+  for (const { table, key, amounts } of changes.values()) {
+    if (amounts.some((amount) => amount !== 0)) {
+      sql.exec(ADD[table], ...key, ...amounts);
+    }
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * The tables of a book: the rebuildable copy of one merchant's payments, refunds and events in one
+ * environment. Every written row and index entry costs money, so a table or index exists only for a
+ * list, search or total that needs it. Times are milliseconds since 1970 in UTC, amounts are in minor
+ * units.
+ */
+
+/**
+ * A payment's `id` is the millisecond of its creation times this number, plus 10 random bits of its
+ * uuid or the next free number. So the table lies in the order of time, and a uuid leads to its row
+ * without an index. JavaScript represents these ids exactly until the year 2248.
+ */
+export const IDS_PER_MS = 1_024;
+
+/** Payments that lived longer are in an index by their end; others are found by their creation. */
+export const LONG_LIVED_MS = 15 * 60 * 1_000;
+
+/** Characters of search terms that are neither letters nor digits: see search-terms.ts. */
+const TERM_SIGNS = ':_-$';
+
+const TABLES = [
+  // The book's identity and how far the purge has come, one row.
+  `CREATE TABLE book (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    environment TEXT NOT NULL,
+    merchant_id TEXT NOT NULL,
+    volume INTEGER NOT NULL,
+    purged_to_id INTEGER NOT NULL
+  ) STRICT`,
+
+  `CREATE TABLE payment (
+    id INTEGER PRIMARY KEY,
+    uuid TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    unique_id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    status TEXT NOT NULL,
+    failure_reason TEXT,
+    late INTEGER NOT NULL,
+    amount_minor INTEGER NOT NULL,
+    commission_minor INTEGER NOT NULL,
+    commission_paid_by_customer INTEGER NOT NULL,
+    currency TEXT NOT NULL,
+    method TEXT,
+    unresolved_attempts INTEGER NOT NULL,
+    anomalies INTEGER NOT NULL,
+    proposed_attempts INTEGER NOT NULL,
+    updated_at_ms INTEGER NOT NULL,
+    ended_at_ms INTEGER,
+    paid_at_ms INTEGER,
+    transaction_id TEXT,
+    refunded_minor INTEGER NOT NULL,
+    open_refunds INTEGER NOT NULL,
+    attempts TEXT NOT NULL,
+    search_keys TEXT NOT NULL,
+    sealed_details TEXT,
+    event_times TEXT NOT NULL
+  ) STRICT`,
+  // Lists of a status, a method or both merge its parts; filters by amount and currency are applied
+  // inside the index. Open payments are found here too.
+  'CREATE INDEX payment_by_state ON payment (status, method, id, amount_minor, currency)',
+  `CREATE INDEX payment_long_lived ON payment (ended_at_ms, id)
+    WHERE ended_at_ms - id / ${IDS_PER_MS} >= ${LONG_LIVED_MS}`,
+  // The few payments with refunds.
+  `CREATE INDEX payment_with_refunds ON payment (id) WHERE refunded_minor > 0 OR open_refunds > 0`,
+  // The few payments that need a person.
+  `CREATE INDEX payment_needing_attention ON payment (id)
+    WHERE unresolved_attempts > 0 OR anomalies > 0 OR proposed_attempts > 0 OR late = 1`,
+  // Full text over the ids and search keys of payments that have ended, one entry for each, written at
+  // the end; open payments are scanned. Without stored text, positions and sizes.
+  `CREATE VIRTUAL TABLE payment_search USING fts5(terms, content = '', columnsize = 0,
+    detail = none, tokenize = "ascii tokenchars '${TERM_SIGNS}'")`,
+  'CREATE VIRTUAL TABLE payment_search_term USING fts5vocab(payment_search, row)',
+
+  // Totals, kept by the transaction that writes the payment. A paid payment counts on the day on which
+  // it was paid, another on the day on which it ended, and a refund of the attempt that paid on the day
+  // on which the money was returned, in the row of its method with the status 'succeeded'. Days are
+  // counted from 1970 in Addis Ababa (src/domain/ethiopian-time.ts). '' stands for none.
+  `CREATE TABLE payment_day (
+    day INTEGER NOT NULL,
+    method TEXT NOT NULL,
+    currency TEXT NOT NULL,
+    status TEXT NOT NULL,
+    failure_reason TEXT NOT NULL,
+    payments INTEGER NOT NULL,
+    amount_minor INTEGER NOT NULL,
+    commission_minor INTEGER NOT NULL,
+    refunded_minor INTEGER NOT NULL,
+    PRIMARY KEY (day, method, currency, status, failure_reason)
+  ) STRICT, WITHOUT ROWID`,
+  // Ended attempts of ended payments, on the payment's day above. The attempt that paid is its
+  // payment's succeeded row.
+  `CREATE TABLE attempt_day (
+    day INTEGER NOT NULL,
+    method TEXT NOT NULL,
+    currency TEXT NOT NULL,
+    ended INTEGER NOT NULL,
+    succeeded INTEGER NOT NULL,
+    PRIMARY KEY (day, method, currency)
+  ) STRICT, WITHOUT ROWID`,
+
+  // Deliveries of events. `delivery_id` is `event_id.position`; an event's id carries its time.
+  `CREATE TABLE delivery (
+    created_at_ms INTEGER NOT NULL,
+    delivery_id TEXT NOT NULL,
+    payment_id INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    delivery_status TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    due_at_ms INTEGER,
+    tries INTEGER NOT NULL,
+    last_try_at_ms INTEGER,
+    last_http_status INTEGER,
+    last_error TEXT,
+    last_duration_ms INTEGER,
+    endpoint_id TEXT,
+    destination_origin TEXT,
+    stream_place INTEGER,
+    PRIMARY KEY (created_at_ms, delivery_id)
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE INDEX delivery_by_endpoint ON delivery (endpoint_id, created_at_ms, delivery_id)
+    WHERE endpoint_id IS NOT NULL`,
+  `CREATE INDEX delivery_by_status ON delivery (delivery_status, created_at_ms, delivery_id, type)
+    WHERE delivery_status <> 'delivered'`,
+  // Sandbox only: the order in which events became rows, for the stream to a developer's machine.
+  `CREATE UNIQUE INDEX delivery_of_stream ON delivery (stream_place) WHERE stream_place IS NOT NULL`,
+
+  // Refunds, with their status as the object has it.
+  `CREATE TABLE refund (
+    created_at_ms INTEGER NOT NULL,
+    reference TEXT NOT NULL,
+    payment_id INTEGER NOT NULL,
+    refund_id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    amount_minor INTEGER NOT NULL,
+    commission_returned_minor INTEGER NOT NULL,
+    returned_minor INTEGER NOT NULL,
+    currency TEXT NOT NULL,
+    method TEXT NOT NULL,
+    transaction_id TEXT NOT NULL,
+    rail_reference TEXT,
+    failure_reason TEXT,
+    action_reason TEXT,
+    late INTEGER NOT NULL,
+    updated_at_ms INTEGER NOT NULL,
+    PRIMARY KEY (created_at_ms, reference)
+  ) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX refund_by_payment ON refund (payment_id, created_at_ms, reference)',
+  `CREATE INDEX refund_by_status ON refund (iif(status = 'unresolved', 'processing', status),
+    created_at_ms, reference)`,
+
+  // The few payments that were not old enough when the purge passed them, and when it returns.
+  `CREATE TABLE purge_later (
+    due_at_ms INTEGER NOT NULL,
+    payment_id INTEGER NOT NULL,
+    PRIMARY KEY (due_at_ms, payment_id)
+  ) STRICT, WITHOUT ROWID`,
+
+  // The operator's items of a payment (attention.ts) as D1 lists them or, when due, must list them.
+  `CREATE TABLE attention (
+    payment_id INTEGER PRIMARY KEY,
+    items TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    sends INTEGER NOT NULL,
+    due_at_ms INTEGER
+  ) STRICT`,
+  'CREATE INDEX attention_unsent ON attention (due_at_ms) WHERE due_at_ms IS NOT NULL',
+] as const;
+
+/** In the transaction of the book's first payment: a question to an unknown book stores nothing. */
+export function createTables(sql: SqlStorage): void {
+  for (const statement of TABLES) {
+    sql.exec(statement);
+  }
+}
+
+export function hasTables(sql: SqlStorage): boolean {
+  const rows = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'book'");
+  return rows.toArray().length > 0;
+}
