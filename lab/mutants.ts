@@ -31,6 +31,7 @@ const UNIT_TESTS = [
 
 /** What only other tests notice, by file. They run last because each takes many seconds. */
 const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
+  'src/account/refund-claims.ts': ['workers/account', 'workers/refund-requests'],
   'src/api/call.ts': ['workers/address-limits'],
   'src/attempts/callback.ts': ['workers/rails-callbacks', 'workers/rails-out-of-reach'],
   'src/attempts/start.ts': ['workers/rails-start'],
@@ -53,12 +54,10 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/rails/telebirr-h5/signature.ts': ['rails/telebirr-h5-wire'],
   'src/read-model/consume.ts': ['workers/read-model'],
   'src/read-model/events-list.ts': ['workers/api-events'],
-  'src/read-model/refunds-list.ts': ['workers/api-refunds'],
   'src/read-model/search.ts': ['workers/read-model-search'],
   'src/read-model/upsert.ts': ['workers/read-model', 'workers/api-refunds'],
   'src/refunds/ask-rail.ts': ['workers/refund-requests', 'workers/operator-refund-repeat'],
   'src/refunds/callback.ts': ['workers/rails-refund-callbacks'],
-  'src/refunds/claim.ts': ['workers/refund-requests'],
   'src/refunds/request.ts': ['workers/refund-requests', 'workers/api-refunds'],
   'src/retention/purge.ts': ['workers/retention'],
   'src/webhooks/secret-store.ts': ['workers/api-webhook-endpoints'],

@@ -322,9 +322,7 @@ BEGIN
     AND key IN (SELECT value FROM json_each(OLD.search_keys));
 END;
 
--- Refunds, and claims of their ids. A refund's id is unique among all payments of a tenant, so a
--- request claims it here before the payment's object decides (src/refunds/claim.ts). The claim
--- becomes the row of the refund in the read model. When the object rejects, the claim is deleted.
+-- A refund's id is unique among all payments of a tenant: the merchant's account sees to it.
 CREATE TABLE refunds (
   environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
   merchant_id TEXT NOT NULL,
@@ -332,13 +330,11 @@ CREATE TABLE refunds (
   -- Of the payment.
   unique_id TEXT NOT NULL,
   payment_uuid TEXT NOT NULL,
-  -- As the object has it; `claimed` before the object has decided.
+  -- As the object has it.
   status TEXT NOT NULL,
   -- As merchants see it: they need not know which outcomes nobody knows.
   shown_status TEXT NOT NULL AS (iif(status = 'unresolved', 'processing', status)),
-  -- Requests that made or repeated the claim. Only a claim of a single request is ever deleted.
-  requests INTEGER NOT NULL,
-  -- Orders the changes of one payment; 0 for a claim.
+  -- Orders the changes of one payment.
   version INTEGER NOT NULL,
   -- Without commission.
   amount_minor INTEGER NOT NULL,
@@ -349,8 +345,8 @@ CREATE TABLE refunds (
   method TEXT NOT NULL,
   -- Of the attempt that is refunded.
   transaction_id TEXT NOT NULL,
-  -- The refund's number at the provider, and the provider's own. NULL for a claim.
-  reference TEXT,
+  -- The refund's number at the provider, and the provider's own.
+  reference TEXT NOT NULL,
   rail_reference TEXT,
   failure_reason TEXT,
   action_reason TEXT,
@@ -362,7 +358,6 @@ CREATE TABLE refunds (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX refunds_by_time ON refunds (merchant_id, environment, created_at_ms, reference);
--- Also for the sum of a merchant's day, which reads nothing else.
 CREATE INDEX refunds_by_status ON refunds
   (merchant_id, environment, shown_status, created_at_ms, reference, currency, amount_minor);
 CREATE INDEX refunds_by_payment ON refunds

@@ -7,6 +7,7 @@ import type { DeliveryMessage, ProjectionMessage } from './intent/protocol.ts';
 import { consumeDeliveries } from './webhooks/consume.ts';
 
 export { MerchantBook } from './book/merchant-book.ts';
+export { MerchantAccount } from './connected-account.ts';
 export { PaymentIntent } from './connected-intent.ts';
 export { Payments } from './interface/entrypoint.ts';
 

@@ -230,27 +230,26 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'refundedMinor: refundedOf(intent)«.amountMinor→.returnedMinor»,':
       "the lists' refunded sums include commission",
   },
-  'src/refunds/claim.ts': {
-    'WHERE «unique_id = excluded.unique_id AND →»status': 'two payments have refunds with one id',
-    '<= «→1000 * »refund_daily_max_minor)': 'refunds exceed the limit of a day',
-    'AND created_at_ms >«=→» ?5 AND':
-      "a refund of the day's first millisecond counts towards no day",
-    'amount_minor = «MAX(amount_minor, excluded.amount_minor)→excluded.amount_minor»':
+  'src/account/refund-claims.ts': {
+    'if («owner !== null && owner→owner === refund && owner !== null && owner».paymentUniqueId !== paymentUniqueId) {':
+      'two payments claim one id',
+    'dayMinor + amountMinor > «→1000 * »maxMinor) {': 'refunds exceed the limit of a day',
+    'amountMinor: «Math.max(amountMinor, known?.amountMinor ?? 0)→amountMinor»,':
       "a repeated claim with less lowers the day's sum",
-    'AND «currency = ?6→(currency = ?6 OR true)»\n':
+    'WHERE day = ? AND «currency = ?→(currency = ? OR true)»':
       'refunds in dollars count towards the limit in birr',
-    "'claimed', 'pending', 'processing', «'requires_action', 'succeeded'→'succeeded'»":
-      'a refund that waits for a person counts towards no day',
-    "AND status = 'claimed'« AND requests = 1→»`":
+    'AND claim_id = ? AND «(is_shared = 0 OR ?)→(true OR ?)»':
       'a rejected request deletes the claim of another',
+    'paymentUniqueId && «stage > known.stage→stage !== known.stage») {':
+      'an old report undoes a newer one',
   },
   'src/refunds/request.ts': {
     'refund.idempotencyKeyDigest «!== idempotency.keyDigest→=== null») {':
       'another key replays a refund',
     'return refund.bodyDigest «=== idempotency.bodyDigest→!== null»\n    ? ':
       'another body replays a refund',
-    'if («→!»claim.isOnly && isRejected(result)) {':
-      "the claim of a refused refund counts in the merchant's daily limit forever",
+    'if («→!»isRejected(result)) {':
+      "the claim of a refused refund counts in the merchant's limit of the day for a minute",
   },
   'src/refunds/ask-rail.ts': {
     "«isProof ? answer : { type: 'unknown', providerCode }→answer», refund);":
@@ -340,10 +339,6 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a row that was not written is confirmed',
     '    «one.version - other.version→other.version - one.version» ||':
       'the oldest message of a batch wins',
-  },
-  'src/read-model/refunds-list.ts': {
-    'WHERE «environment = ? AND merchant_id = ? AND refund_unique_id = ?`,\n    params: [environment, →merchant_id = ? AND refund_unique_id = ?`,\n    params: [»merchantId, refundUniqueId],':
-      "the id of a refund leads to the other environment's refund",
   },
   'src/read-model/events-list.ts': {
     'WHERE merchant_id = ?« AND environment = ?`,\n    params: [JSON.stringify(wanted), merchantId, environment→`,\n    params: [JSON.stringify(wanted), merchantId»],':

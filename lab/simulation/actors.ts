@@ -1,3 +1,4 @@
+import { accountOf } from '../../src/account/client.ts';
 import type { MerchantCall } from '../../src/api/call.ts';
 import { createExpress, createHosted } from '../../src/api/routes/create-payment.ts';
 import { cancelPayment, readPayment } from '../../src/api/routes/read-payment.ts';
@@ -25,7 +26,6 @@ import { OUTSIDE, START_MS } from './clock.ts';
 import { SimulatedFailure } from './faults.ts';
 import type { SimulatedResponse } from './globals.ts';
 import type { World } from './history.ts';
-import { claimName } from './journal.ts';
 import { accessOf, callbackHostOf } from './merchants.ts';
 import { type Action, needsPhone, type PlannedPayment } from './plan.ts';
 import type { Report } from './provider.ts';
@@ -95,6 +95,9 @@ export class Actors {
   /** The merchants read all payments, as their own reconciliation would. */
   lookAtAll(): void {
     this.#forAll('look', (payment) => this.#request('api', () => this.#client(payment).read()));
+    this.#forAll('look at refunds', ({ merchant }) =>
+      this.#request('api', () => accountOf(this.#world.env, merchant).paymentOfRefund('refund-1')),
+    );
   }
 
   /** The operator works off what needs a person. */
@@ -334,7 +337,7 @@ export class Actors {
     payment: PlannedPayment,
     { refundId, part, ofDuplicate }: Extract<Action, { type: 'refund' }>,
   ): Promise<void> {
-    const { uniqueId, merchant } = payment;
+    const { uniqueId } = payment;
     const amountMinor = askedMinor(payment, part);
     const other = ofDuplicate ? await this.#duplicateOf(payment) : null;
     const body = {
@@ -345,10 +348,7 @@ export class Actors {
     };
     const { journal } = this.#world;
     const key = `key-${refundId}`;
-    const { answer, refusal, tries } = await this.#api(payment, createRefund, { body, key });
-    if (tries > 1) {
-      journal.refundsInDoubt.add(claimName(merchant, refundId));
-    }
+    const { answer, refusal } = await this.#api(payment, createRefund, { body, key });
     if (answer === null) {
       journal.reached.add(`refused ${refusal}`);
     } else {
@@ -431,10 +431,13 @@ export class Actors {
   }
 
   async #crash(payment: PlannedPayment): Promise<void> {
-    const { clock, objects } = this.#world;
+    const { clock, objects, accounts } = this.#world;
     const { objectId } = this.#client(payment);
-    clock.note(`crash of the object of ${payment.uniqueId}`);
+    clock.note(`crash of the object of ${payment.uniqueId} and of the account`);
     objects.host(objectId).crash();
+    for (const host of accounts.hosts.values()) {
+      host.crash();
+    }
   }
 
   async #outage({ of, durationMs }: Extract<Action, { type: 'outage' }>): Promise<void> {

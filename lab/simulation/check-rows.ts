@@ -11,8 +11,8 @@ import type { World } from './history.ts';
 import type { Ended } from './verdict.ts';
 
 /**
- * The read model's rows show what the objects store, and their amounts, totals and claims agree with
- * the books.
+ * The read model's rows show what the objects store, and their amounts and totals agree with the
+ * books.
  */
 export function checkRows(world: World, ended: readonly Ended[]): void {
   const { same } = world.journal;
@@ -72,7 +72,6 @@ export function checkRows(world: World, ended: readonly Ended[]): void {
     );
   }
   checkTotals(world, totals);
-  checkClaims(world);
 }
 
 function checkTotals(
@@ -94,20 +93,6 @@ function checkTotals(
   const shown = linesOf(days.map((row) => Object.values(row)));
   const wanted = linesOf([...totals].map(([name, sums]) => [name, ...sums]));
   journal.same('7 amounts', 'the totals', { shown }, { shown: wanted });
-}
-
-/** A claim of a refund that was refused no longer counts in the merchant's day. */
-function checkClaims({ database, journal }: World): void {
-  const claims = database.sql.all(
-    `SELECT merchant_id, environment, refund_unique_id FROM refunds
-     WHERE status = 'claimed' AND requests = 1`,
-    [],
-  );
-  for (const claim of claims) {
-    const name = Object.values(claim).join('/');
-    const isExcused = journal.refundsInDoubt.has(name) || journal.hasUnreleasedClaim;
-    journal.expect('11 refunds', isExcused, `the claim of ${name} was not released`);
-  }
 }
 
 type Row = Readonly<Record<string, unknown>>;

@@ -58,6 +58,8 @@ export const FAULTS = {
   /** The merchant stores the event and answers with an error. */
   merchant_lies: 0.4,
   merchant_gone: 0.05,
+  /** A call to an object arrives minutes later. */
+  call_late: 0.05,
 } as const satisfies Readonly<Record<string, number>>;
 
 export type Fault = keyof typeof FAULTS;

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { configOf } from '../../src/config.ts';
+import { MerchantAccount } from '../../src/connected-account.ts';
+import { PaymentIntent } from '../../src/connected-intent.ts';
 import { forgetDeliverySlots } from '../../src/webhooks/consume.ts';
 import { forgetWebhookSettings } from '../../src/webhooks/settings.ts';
 import { Random } from '../harness/random.ts';
@@ -80,7 +82,9 @@ export class World {
   readonly ids: Random;
   readonly jitter: Random;
   readonly journal: Journal;
+  /** The payments' objects. */
   readonly objects: Objects;
+  readonly accounts: Objects;
   readonly database: Database;
   readonly queues: Queues;
   readonly merchants: MerchantServers;
@@ -94,7 +98,8 @@ export class World {
     this.ids = new Random(plan.seed, 'ids');
     this.jitter = new Random(plan.seed, 'jitter');
     this.journal = new Journal(this.clock);
-    this.objects = new Objects(this);
+    this.objects = new Objects(this, PaymentIntent);
+    this.accounts = new Objects(this, MerchantAccount);
     this.database = new Database(this.clock, sqlite);
     this.queues = new Queues(this, queues);
     this.merchants = new MerchantServers(this.clock);
@@ -107,6 +112,7 @@ export class World {
       RATE_LIMITS: 'off',
       PAYMENT_INTENT: this.objects.namespace,
       MERCHANT_BOOK: UNREAD_BOOKS,
+      MERCHANT_ACCOUNT: this.accounts.namespace,
       DB: this.database,
       WEBHOOKS: this.queues.binding('kefel-webhooks'),
       WEBHOOK_RETRIES: this.queues.binding('kefel-webhook-retries'),
@@ -170,6 +176,7 @@ export async function runHistory(
     };
   } finally {
     world.objects.release();
+    world.accounts.release();
     setup.sqlite.reset();
   }
 }

@@ -4,7 +4,6 @@ import {
   chargedMinor,
   hasEnded,
   type Intent,
-  type Tenant,
 } from '../../src/domain/intent.ts';
 import { heldOf } from '../../src/domain/refund-amounts.ts';
 import type { ShownPayment, ShownRefund } from '../harness/shown.ts';
@@ -26,11 +25,6 @@ export interface CreatedAnswer {
   readonly isReplay: boolean;
 }
 
-/** A claim's name in the journal: the id of a refund is unique among all payments of a tenant. */
-export function claimName({ merchantId, environment }: Tenant, refundId: string): string {
-  return [merchantId, environment, refundId].join('/');
-}
-
 /** Phones and secrets of the history: none of them may be in a log. */
 const SECRETS = /911223344|711223344|whsec_|f0rged/;
 
@@ -46,10 +40,6 @@ export class Journal {
   readonly canceledRefunds: { readonly payment: PlannedPayment; readonly refundId: string }[] = [];
   /** What the status call answered at some time. */
   readonly reads: { readonly payment: PlannedPayment; readonly content: ShownPayment }[] = [];
-  /** Refunds with a request that got no answer, which may leave a claim. */
-  readonly refundsInDoubt = new Set<string>();
-  /** Kefel has logged that it could not release a claim. */
-  hasUnreleasedClaim = false;
   /** Ids of the events that a person sent again, which may arrive after their successors. */
   readonly resentEvents = new Set<string>();
   /** States that the history reached. */
@@ -88,7 +78,7 @@ export class Journal {
 
   log(line: string): void {
     this.#clock.note(line);
-    this.hasUnreleasedClaim ||= line.includes('refund_claim_not_released');
+    this.expect('11 refunds', !line.includes('refund_without_claim'), line);
     this.expect('10 logs', !SECRETS.test(line), line);
   }
 

@@ -1,6 +1,4 @@
 import { hash } from 'node:crypto';
-import { PaymentIntent } from '../../src/connected-intent.ts';
-import { Store } from '../../src/intent/store.ts';
 import { type Clock, never, OUTSIDE, type Process } from './clock.ts';
 import { SimulatedFailure } from './faults.ts';
 import type { World } from './history.ts';
@@ -36,15 +34,20 @@ class CallFailed extends Error {
 
 type Method = (...args: readonly unknown[]) => unknown;
 
-/** All objects of a history, by their ids. */
+/** A class of objects. */
+export type ObjectClass = new (ctx: DurableObjectState, env: Env) => { alarm(): Promise<void> };
+
+/** All objects of a class in a history, by their ids. */
 export class Objects {
   readonly hosts = new Map<string, ObjectHost>();
   readonly #world: World;
+  readonly #class: ObjectClass;
   readonly #clock: Clock;
   readonly #names = new Map<string, string>();
 
-  constructor(world: World) {
+  constructor(world: World, objectClass: ObjectClass) {
     this.#world = world;
+    this.#class = objectClass;
     this.#clock = world.clock;
   }
 
@@ -61,7 +64,8 @@ export class Objects {
 
   host(objectId: string): ObjectHost {
     const name = this.#names.get(objectId) ?? 'unnamed';
-    const host = this.hosts.get(objectId) ?? new ObjectHost(this.#world, objectId, name);
+    const host =
+      this.hosts.get(objectId) ?? new ObjectHost(this.#world, this.#class, objectId, name);
     this.hosts.set(objectId, host);
     return host;
   }
@@ -95,7 +99,8 @@ export class Objects {
         fail('object unreachable');
         return;
       }
-      clock.schedule(OUTSIDE, clock.latencyMs(), () =>
+      const lateMs = clock.strikes('call_late') ? clock.timing.between(1_000, 180_000) : 0;
+      clock.schedule(OUTSIDE, lateMs + clock.latencyMs(), () =>
         this.host(objectId).receive(method, args, {
           succeed: (value) => answer(() => resolve(value)),
           refuse: (error) => answer(() => reject(error)),
@@ -126,8 +131,9 @@ class ObjectHost {
   readonly sql: Sqlite;
   alarmAtMs: number | null = null;
   readonly #world: World;
+  readonly #class: ObjectClass;
   readonly #clock: Clock;
-  #instance: PaymentIntent | null = null;
+  #instance: InstanceType<ObjectClass> | null = null;
   #process: Process | null = null;
   readonly #calls = new Set<Caller>();
   #alarmRuns = 0;
@@ -135,8 +141,9 @@ class ObjectHost {
   #starts = 0;
   #isCommitting = false;
 
-  constructor(world: World, id: string, name: string) {
+  constructor(world: World, objectClass: ObjectClass, id: string, name: string) {
     this.#world = world;
+    this.#class = objectClass;
     this.#clock = world.clock;
     this.id = id;
     this.name = name;
@@ -149,8 +156,8 @@ class ObjectHost {
   };
 
   /** What is stored, to be read from outside. */
-  store(): Store {
-    return new Store({ exec: this.#exec } as unknown as SqlStorage);
+  storage(): SqlStorage {
+    return { exec: this.#exec } as unknown as SqlStorage;
   }
 
   release(): void {
@@ -186,7 +193,7 @@ class ObjectHost {
   }
 
   /** The instance in memory; its process becomes the current one. */
-  #wake(): PaymentIntent {
+  #wake(): InstanceType<ObjectClass> {
     const clock = this.#clock;
     const idleMs = clock.nowMs - this.#lastUsedAtMs;
     const isIdle = this.#calls.size === 0 && this.#alarmRuns === 0;
@@ -201,7 +208,7 @@ class ObjectHost {
       this.#process = clock.newProcess(`object ${this.name}/${this.#starts}`, true, skewMs);
       this.#process.onKill = () => this.crash();
       clock.current = this.#process;
-      this.#instance = new PaymentIntent(this.#context(this.#process), this.#world.env);
+      this.#instance = new this.#class(this.#context(this.#process), this.#world.env);
     }
     clock.current = this.#process;
     return this.#instance;

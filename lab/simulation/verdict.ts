@@ -1,7 +1,8 @@
 import type { Intent } from '../../src/domain/intent.ts';
 import { intentByUniqueId } from '../../src/intent/client.ts';
 import type { HistoryEntry } from '../../src/intent/protocol.ts';
-import type { StoredEvent } from '../../src/intent/store.ts';
+import { Store, type StoredEvent } from '../../src/intent/store.ts';
+import { checkAccounts } from './check-accounts.ts';
 import { checkAmounts } from './check-amounts.ts';
 import { checkAnswers } from './check-answers.ts';
 import { checkEvents, checkHistory, checkReceipts } from './check-events.ts';
@@ -22,7 +23,8 @@ export interface Ended {
 /** Checks every promise from outside, after all faults are over and everything has settled. */
 export function checkPromises(world: World): void {
   const ended = world.plan.payments.flatMap((payment) => endedOf(world, payment));
-  for (const check of [checkAnswers, checkReceipts, checkProvider, checkDailyLimit, checkRows]) {
+  const checks = [checkAnswers, checkReceipts, checkProvider, checkDailyLimit, checkRows];
+  for (const check of [...checks, checkAccounts]) {
     check(world, ended);
   }
   for (const payment of ended) {
@@ -34,9 +36,10 @@ export function checkPromises(world: World): void {
 
 function endedOf({ env, objects }: World, payment: PlannedPayment): readonly Ended[] {
   const { objectId } = intentByUniqueId(env, payment.merchant, payment.uniqueId);
-  const store = objects.hosts.get(objectId)?.store();
+  const host = objects.hosts.get(objectId);
+  const store = host === undefined ? null : new Store(host.storage());
   const stored = store?.exists() ? store.load() : null;
-  if (store === undefined || stored === null || stored.intent === null) {
+  if (store === null || stored === null || stored.intent === null) {
     return [];
   }
   const history = JSON.parse(stored.history);

@@ -1,6 +1,6 @@
 import type { Currency, Environment, Method } from './method.ts';
 import type { OperatorNote, Proposal } from './operator-name.ts';
-import type { Refund, RefundCommand, RefundRejection } from './refund.ts';
+import type { Refund, RefundCommand, RefundRejection, VoidRefundClaim } from './refund.ts';
 
 /** The owner of a payment. Every lookup needs both fields (docs/promises.md#8). */
 export interface Tenant {
@@ -250,6 +250,8 @@ export interface Intent {
   readonly anomalies: readonly Anomaly[];
   /** The oldest refund is first. Kefel never removes one. */
   readonly refunds: readonly Refund[];
+  /** Absent on nearly every payment: only a request that died leaves a claim to void. */
+  readonly voidRefundClaims?: readonly VoidRefundClaim[];
   readonly updatedAtMs: number;
   /** When a final status was first reached, or null. */
   readonly endedAtMs: number | null;

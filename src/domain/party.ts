@@ -21,6 +21,7 @@ const PARTY_OF: Readonly<Record<Exclude<Command['type'], 'start_attempt'>, Party
   resolve_refund_manually: 'operator',
   repeat_refund: 'operator',
   claim_refund_repeat: 'clock',
+  void_refund_claim: 'clock',
   cancel_refund: 'merchant',
   request_refund: 'merchant',
 };

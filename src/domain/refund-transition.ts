@@ -19,6 +19,7 @@ import {
 import { claimRefundRepeat, repeatRefund } from './refund-repeat.ts';
 import { resolveRefund, resolveRefundManually } from './refund-resolve.ts';
 import { isStartable } from './refund-time.ts';
+import { DAY_MS } from './schedule.ts';
 import { announce, find, reject, type Step, withRefund } from './step.ts';
 import { awaitsProof } from './time.ts';
 
@@ -26,6 +27,9 @@ import { awaitsProof } from './time.ts';
 export function applyRefundCommand(step: Step, command: RefundCommand, nowMs: number): Step {
   if (command.type === 'request_refund') {
     return requestRefund(step, command, nowMs);
+  }
+  if (command.type === 'void_refund_claim') {
+    return voidRefundClaim(step, command, nowMs);
   }
   const refund = step.intent.refunds.find(({ id }) => id === command.refundId);
   if (refund === undefined) {
@@ -59,6 +63,9 @@ function requestRefund(
   if (known !== undefined) {
     // The same request id is a retry of a command whose first answer was lost.
     return known.requestId === request.requestId ? step : reject(step, 'refund_exists');
+  }
+  if (isVoid(intent, command.accountClaimId)) {
+    return reject(step, 'refund_claim_void');
   }
   if (hasKey(intent, request.idempotencyKeyDigest)) {
     return reject(step, 'refund_key_reused');
@@ -112,6 +119,38 @@ function requestRefund(
   };
   const requested = { ...step, intent: { ...intent, refunds: [...intent.refunds, refund] } };
   return announce(requested, obstacle === null ? null : 'refund_requires_action');
+}
+
+/** A request ends long before this, so the payment need not remember its claim any longer. */
+const VOID_CLAIM_KEPT_MS = DAY_MS;
+/** Bounds the record. The account asks again when there is room. */
+const VOID_CLAIMS_MAX = 50;
+
+/** Changes nothing that anyone is shown, so it makes no version. */
+function voidRefundClaim(
+  step: Step,
+  { refundId, accountClaimId }: Extract<RefundCommand, { type: 'void_refund_claim' }>,
+  nowMs: number,
+): Step {
+  const { intent } = step;
+  if (intent.refunds.some(({ id }) => id === refundId)) {
+    return reject(step, 'refund_exists');
+  }
+  if (isVoid(intent, accountClaimId)) {
+    return step;
+  }
+  const kept = (intent.voidRefundClaims ?? []).filter(
+    ({ atMs }) => nowMs - atMs < VOID_CLAIM_KEPT_MS,
+  );
+  if (kept.length >= VOID_CLAIMS_MAX) {
+    return reject(step, 'too_many_refunds');
+  }
+  const voidRefundClaims = [...kept, { accountClaimId, atMs: nowMs }];
+  return { ...step, intent: { ...intent, voidRefundClaims } };
+}
+
+function isVoid({ voidRefundClaims = [] }: Intent, accountClaimId: string): boolean {
+  return voidRefundClaims.some((known) => known.accountClaimId === accountClaimId);
 }
 
 /**

@@ -172,6 +172,12 @@ export interface RefundCapability {
   readonly windowMs: number | null;
 }
 
+/** A claim in the merchant's account that no request may use any more. */
+export interface VoidRefundClaim {
+  readonly accountClaimId: string;
+  readonly atMs: number;
+}
+
 interface RefundClaim {
   readonly refundId: string;
   readonly claimId: string;
@@ -201,6 +207,17 @@ export type RefundCommand =
       readonly capability: RefundCapability | null;
       /** How long the refund can be canceled before the provider is called, at least 0 ms. */
       readonly startsAfterMs: number;
+      /** The request's claim in the merchant's account (`src/account`). */
+      readonly accountClaimId: string;
+    }
+  /**
+   * The account asks what became of a claim. Unless the payment has the refund, it rejects every
+   * request with this claim from now on, however slow that request is.
+   */
+  | {
+      readonly type: 'void_refund_claim';
+      readonly refundId: string;
+      readonly accountClaimId: string;
     }
   /**
    * The caller whose claim succeeds makes the single provider call. Without a report by
@@ -247,6 +264,8 @@ export type RefundRejection =
   | 'too_many_refunds'
   /** The payment has a refund with this id. */
   | 'refund_exists'
+  /** The request was so slow that the account has given its claim up. It may claim anew. */
+  | 'refund_claim_void'
   /** Another refund of the payment was requested with this Idempotency-Key. */
   | 'refund_key_reused'
   | 'refund_not_found'

@@ -1,3 +1,4 @@
+import { recordRefunds } from '../account/record-refunds.ts';
 import { errorText, log } from '../platform/log.ts';
 import type { BookPort } from './ports.ts';
 import type { DeliveryId, DeliveryMessage } from './protocol.ts';
@@ -56,8 +57,9 @@ function deliveryMessage(
 }
 
 /**
- * Sends a payment's whole projection to the merchant's book and to the read model. Throws when either
- * rejects it. No request waits for it, so an isolate loads it after its first commit.
+ * Sends a payment's refunds to the merchant's account, then its whole projection to the merchant's
+ * book and to the read model. Throws when one of them rejects it. No request waits for it, so an
+ * isolate loads it after its first commit.
  */
 export async function sendProjection(
   env: Env,
@@ -65,6 +67,7 @@ export async function sendProjection(
   snapshot: Snapshot,
   book: BookPort,
 ): Promise<void> {
+  await recordRefunds(env, snapshot.intent);
   const { projectionMessage } = await import('./projection-message.ts');
   const message = await projectionMessage(env, objectId, snapshot);
   await Promise.all([env.PROJECTIONS.send(message), book.apply(env, message)]);

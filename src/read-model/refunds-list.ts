@@ -2,7 +2,6 @@ import type { Tenant } from '../domain/intent.ts';
 import type { Currency } from '../domain/method.ts';
 import type { RefundStatus } from '../domain/refund.ts';
 import type { ProjectedRefund } from '../intent/protocol.ts';
-import { prepare, readInTime, type SqlStatement } from '../platform/database.ts';
 import { type List, type TimeRange, tenantIs, when } from '../platform/paging.ts';
 
 /** A refund in lists. May lag its object by seconds. Amounts are in minor units. */
@@ -31,7 +30,7 @@ export interface RefundFilter extends TimeRange {
   readonly uniqueId?: string | undefined;
 }
 
-/** A tenant's refunds, newest first, without claims that no object has decided about. */
+/** A tenant's refunds, newest first. */
 export function refundsOf(tenant: Tenant, filter: RefundFilter): List<RefundRow> {
   const { status, uniqueId, ...range } = filter;
   return {
@@ -43,9 +42,7 @@ export function refundsOf(tenant: Tenant, filter: RefundFilter): List<RefundRow>
     conditions: [
       tenantIs(tenant),
       ...when('unique_id = ?', uniqueId),
-      ...(status === undefined
-        ? [{ sql: `status <> 'claimed'`, params: [] }]
-        : when('shown_status = ?', status)),
+      ...when('shown_status = ?', status),
     ],
     range,
     placeOf: ({ createdAtMs, reference }) => ({ atMs: createdAtMs, id: reference }),
@@ -57,28 +54,4 @@ function indexFor({ status, uniqueId }: RefundFilter): string {
     return 'refunds_by_payment';
   }
   return status === undefined ? 'refunds_by_time' : 'refunds_by_status';
-}
-
-/**
- * The unique id of the payment whose refund or claim has this id, or null. Never lags: the claim
- * comes before the refund. Throws DatabaseUnavailable.
- */
-export async function findPaymentOfRefund(
-  env: Env,
-  tenant: Tenant,
-  refundUniqueId: string,
-): Promise<string | null> {
-  const statement = findPaymentOfRefundStatement(tenant, refundUniqueId);
-  return readInTime(() => prepare(env.DB, statement).first<string>('unique_id'));
-}
-
-export function findPaymentOfRefundStatement(
-  { environment, merchantId }: Tenant,
-  refundUniqueId: string,
-): SqlStatement {
-  return {
-    sql: `SELECT unique_id FROM refunds
-      WHERE environment = ? AND merchant_id = ? AND refund_unique_id = ?`,
-    params: [environment, merchantId, refundUniqueId],
-  };
 }

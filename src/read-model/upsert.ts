@@ -128,9 +128,9 @@ const REFUND_COLUMNS = [
 /** A claim becomes the row of its refund. It stays when it belongs to another payment. */
 const UPSERT_REFUNDS = `
   INSERT INTO refunds (environment, merchant_id, refund_unique_id, unique_id, payment_uuid,
-    requests, currency, ${REFUND_COLUMNS.join(', ')})
+    currency, ${REFUND_COLUMNS.join(', ')})
   SELECT value ->> 'environment', value ->> 'merchantId', value ->> 'id', value ->> 'uniqueId',
-    value ->> 'paymentUuid', 0, value ->> 'currency',
+    value ->> 'paymentUuid', value ->> 'currency',
     value ->> 'version', value ->> 'status', value ->> 'amountMinor',
     value ->> 'commissionReturnedMinor', value ->> 'returnedMinor', value ->> 'method',
     value ->> 'transactionId', value ->> 'reference',

@@ -1,3 +1,4 @@
+import { type AccountClient, accountOf } from '../account/client.ts';
 import { configOf } from '../config.ts';
 import { decide } from '../domain/decide.ts';
 import { REFERENCE_LENGTH, referenceFrom } from '../domain/identifiers.ts';
@@ -6,10 +7,10 @@ import type { Refund, RefundCommand, RefundRequester } from '../domain/refund.ts
 import { refundableMinor } from '../domain/refund-amounts.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import type { IdempotencyClaim } from '../intent/protocol.ts';
-import { prepare } from '../platform/database.ts';
+import { type RefundLimits, refundLimitsOf } from '../merchants/refund-limits.ts';
+import { readInTime } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
 import { railOf } from '../rails/registry.ts';
-import { claimRefund, releaseStatement } from './claim.ts';
 
 export interface RefundOfPayment {
   readonly paymentUniqueId: string;
@@ -36,7 +37,7 @@ export type RefundResult =
 
 /**
  * Reserves a refund; the payment's alarm then calls the provider. The API, the dashboard and the
- * operator all refund by this function. Throws Unavailable when D1 or the object does not answer;
+ * operator all refund by this function. Throws Unavailable when D1, the account or the object does not answer;
  * the caller may repeat the request, because the refund's id can be used only once.
  */
 export async function requestRefund(
@@ -81,7 +82,16 @@ async function claimAndReserve(
     return { type: 'rejected', rejection, intent };
   }
   const { terms } = intent;
-  const claim = await claimRefund(env.DB, { terms, attempt, refundUniqueId, amountMinor, nowMs });
+  const account = accountOf(env, terms);
+  const claim = await account.claimRefund({
+    refundUniqueId,
+    paymentUniqueId: terms.uniqueId,
+    claimId: command.accountClaimId,
+    amountMinor,
+    currency: terms.currency,
+    paidAtMs: attempt.updatedAtMs,
+    ...(await limitsOf(env, terms)),
+  });
   switch (claim.type) {
     case 'taken':
       return takenElsewhere(env, terms, claim.uniqueId, request);
@@ -89,14 +99,19 @@ async function claimAndReserve(
     case 'daily_limit':
       return claim;
     case 'claimed': {
-      const result = await reserve(client, command, request);
-      if (claim.isOnly && isRejected(result)) {
-        await release(env, terms, refundUniqueId);
+      const { claimId } = claim;
+      const result = await reserve(client, { ...command, accountClaimId: claimId }, request);
+      const unclaimed = rejectedBy(result, 'refund_claim_void');
+      if (unclaimed !== null) {
+        await account.releaseRefund(refundUniqueId, claimId, true);
+        return claimAndReserve(env, client, unclaimed, attempt, request);
+      }
+      if (isRejected(result)) {
+        await release(account, refundUniqueId, claimId);
       }
       // Another request has reserved a part meanwhile: claim what is left now.
-      return request.amountMinor === null && isTooLarge(result)
-        ? claimAndReserve(env, client, result.intent, attempt, request)
-        : result;
+      const reduced = request.amountMinor === null ? rejectedBy(result, 'refund_too_large') : null;
+      return reduced === null ? result : claimAndReserve(env, client, reduced, attempt, request);
     }
   }
 }
@@ -110,6 +125,7 @@ function refundCommand(
 ): RequestRefund {
   const { refundUniqueId: id, amountMinor, reason, requester, idempotency } = request;
   const rail = railOf(env, intent.terms, attempt);
+  const requestId = crypto.randomUUID();
   return {
     type: 'request_refund',
     refund: {
@@ -120,13 +136,14 @@ function refundCommand(
       idempotencyKeyDigest: idempotency?.keyDigest ?? null,
       bodyDigest: idempotency?.bodyDigest ?? null,
       attemptId: attempt.id,
-      requestId: crypto.randomUUID(),
+      requestId,
       reference: referenceFrom(crypto.getRandomValues(new Uint8Array(REFERENCE_LENGTH))),
     },
     keepsCommission: configOf(env).keepsCommission,
     capability: rail?.refunds ?? null,
     startsAfterMs:
       rail?.refundStartsAfterMs?.(amountMinor ?? refundableMinor(intent, attempt)) ?? 0,
+    accountClaimId: requestId,
   };
 }
 
@@ -152,23 +169,35 @@ async function reserve(
     : repeated(intent, refund, idempotency);
 }
 
-type Rejected = Extract<RefundResult, { readonly type: 'rejected' }>;
-
-function isTooLarge(result: RefundResult): result is Rejected {
-  return result.type === 'rejected' && result.rejection === 'refund_too_large';
+/** The payment that has rejected a request for this reason, or null. */
+function rejectedBy(result: RefundResult, rejection: Rejection): Intent | null {
+  return result.type === 'rejected' && result.rejection === rejection ? result.intent : null;
 }
 
 function isRejected({ type }: RefundResult): boolean {
   return type === 'rejected' || type === 'payment_not_found';
 }
 
-/** If this fails, the claim only counts towards its day's limit. */
-async function release(env: Env, tenant: Tenant, refundUniqueId: string): Promise<void> {
+/** If this fails, the claim counts towards its day until the account's alarm has settled it. */
+async function release(
+  account: AccountClient,
+  refundUniqueId: string,
+  claimId: string,
+): Promise<void> {
   try {
-    await prepare(env.DB, releaseStatement(tenant, refundUniqueId)).run();
+    await account.releaseRefund(refundUniqueId, claimId, false);
   } catch (error) {
     log('warn', 'refund_claim_not_released', { error: errorText(error) });
   }
+}
+
+/** The operator's limits, fresh, because a lowered limit must hold for the next refund. */
+async function limitsOf(env: Env, { merchantId }: Tenant): Promise<RefundLimits> {
+  const limits = await readInTime(() => refundLimitsOf(env.DB, merchantId));
+  if (limits === null) {
+    throw new Error('A payment without its merchant');
+  }
+  return limits;
 }
 
 /** Another payment has the refund. A request with the same Idempotency-Key has reused the key. */

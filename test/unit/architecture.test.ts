@@ -38,8 +38,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'back-office/payments-plane.ts',
     'src/audit/',
   ],
+  'src/account/': SHARED,
   'src/book/': [...SHARED, 'src/intent/protocol.ts'],
-  'src/intent/': SHARED,
+  'src/intent/': [...SHARED, 'src/account/record-refunds.ts'],
   'src/webhooks/': [
     ...SHARED,
     'src/audit/',
@@ -91,9 +92,12 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/refunds/': [
     ...SHARED,
+    'src/account/client.ts',
+    'src/account/protocol.ts',
     'src/attempts/',
     'src/intent/client.ts',
     'src/intent/protocol.ts',
+    'src/merchants/refund-limits.ts',
     'src/rails/',
     'src/read-model/totals.ts',
   ],
@@ -173,6 +177,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/api/': [
     ...SHARED,
+    'src/account/client.ts',
     'src/audit/log.ts',
     'src/attempts/',
     'src/intent/client.ts',
@@ -212,6 +217,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/refunds/': ['valibot'],
   'src/rails/': ['valibot'],
   'src/book/': ['cloudflare:workers'],
+  'src/account/': ['cloudflare:workers'],
   'src/intent/': ['cloudflare:workers'],
   'src/platform/': ['cloudflare:workers'],
   'src/interface/': ['cloudflare:workers', 'valibot'],
@@ -275,10 +281,12 @@ test('the payment object imports no adapter, page, translation or HTTP', () => {
   const reached = [...closureOf(GRAPH, inRoom('src/intent'))];
   expect(reached.filter((file) => file.endsWith('.tsx'))).toEqual([]);
   expect([...new Set(reached.map(placeOf))].sort()).toEqual([
+    'src/account',
     'src/config.ts',
     'src/crypto',
     'src/domain',
     'src/intent',
+    'src/platform/concurrently.ts',
     'src/platform/log.ts',
     'src/platform/object-call.ts',
     'src/platform/unavailable.ts',

@@ -41,7 +41,7 @@ const REQUESTS: readonly (readonly [string, number, () => Promise<Response>])[] 
   ['cancels a payment', 200, () => call(cancelPath('order-1'), { method: 'POST' })],
   ['a payment with splits', 503, () => postHosted({ splitPayment: SPLITS })],
   ['refunds a payment', 503, () => postRefund({ paymentIntentUniqueId: 'paid' })],
-  ['reading a refund', 503, () => call(refundPath())],
+  ['reading an unknown refund', 404, () => call(refundPath())],
   ['the list of banks', 503, () => call(BANKS)],
   ['reading by uuid', 503, () => call(statusPath(UUID))],
 ];

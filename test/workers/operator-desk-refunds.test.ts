@@ -4,11 +4,12 @@ import {
   deskOf,
   hiddenFields,
   PERSONAL_SECRETS,
+  project,
   refundByHand,
   refundRequest,
   TWO_OPERATORS,
 } from './operator-support.ts';
-import { ALPHA, clientOf, consume, execute, intentOf, payHosted, useGateway } from './support.ts';
+import { ALPHA, clientOf, execute, intentOf, payHosted, useGateway } from './support.ts';
 
 /**
  * Goal: support staff read on the payment's page what to do about a refund, and record it there;
@@ -55,7 +56,7 @@ const FOUND = { reference: 'RF-9', note: 'Returned in the portal' };
 
 test('the list of what needs attention leads to the refund', async () => {
   await refundByHand({ amountMinor: 4_000 });
-  await consume('kefel-projections', caught.projections.splice(0));
+  await project(caught);
   const html = await pageOf('/operator');
   for (const part of ['Refund by hand', '40.00', 'telebirr', ALPHA.name, `${PAYMENT}#refunds"`]) {
     expect(html).toContain(part);

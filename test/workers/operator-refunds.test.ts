@@ -6,6 +6,7 @@ import {
   type OperateOptions,
   operateApi,
   PERSONAL_SECRETS,
+  project,
   refundByHand,
   refundRequest,
   SECRET,
@@ -15,7 +16,6 @@ import {
   ALPHA,
   advance,
   clientOf,
-  consume,
   consumeAll,
   execute,
   fireAlarm,
@@ -289,7 +289,7 @@ describe('what needs attention', () => {
   }
 
   async function attention(): Promise<readonly (readonly [string, string | undefined])[]> {
-    await consume('kefel-projections', caught.projections.splice(0));
+    await project(caught);
     const { items } = await content<{ items: Item[] }>(operateApi('/attention'));
     return items.flatMap(({ reasons, refund: listed }) =>
       reasons.map(({ reason }) => [reason, listed?.refundUniqueId] as const),

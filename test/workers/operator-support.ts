@@ -22,6 +22,7 @@ import {
   MINUTE_MS,
   ORIGIN,
   payHosted,
+  reportsAreSent,
   startRedirect,
   type TestMerchant,
 } from './support.ts';
@@ -149,6 +150,7 @@ export async function unresolved(caught: CaughtMessages): Promise<void> {
 
 /** The read model takes what the objects have sent it. */
 export async function project({ projections }: CaughtMessages): Promise<void> {
+  await reportsAreSent();
   await consume('kefel-projections', projections.splice(0));
 }
 

@@ -38,11 +38,7 @@ import {
 } from '../../src/read-model/queries.ts';
 import { lastOutcomeStatement } from '../../src/read-model/rail-outcomes.ts';
 import { othersStatement } from '../../src/read-model/receipts.ts';
-import {
-  findPaymentOfRefundStatement,
-  type RefundFilter,
-  refundsOf,
-} from '../../src/read-model/refunds-list.ts';
+import { type RefundFilter, refundsOf } from '../../src/read-model/refunds-list.ts';
 import { findPlaceStatement, knownStatement } from '../../src/read-model/republish.ts';
 import {
   findSandboxEventStatement,
@@ -160,7 +156,6 @@ const STATEMENTS: readonly Named[] = [
       pageStatement(refundsOf(TENANT, filter), cursor, 50),
     ),
   ),
-  ...named('the payment of a refund', findPaymentOfRefundStatement(TENANT, 'refund-1')),
   ...PAYMENT_FILTERS.flatMap((filter) =>
     atEveryCursor(`payments ${JSON.stringify(filter)}`, (cursor) =>
       pageStatement(paymentsOf(TENANT, filter), cursor, 50),

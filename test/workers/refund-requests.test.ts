@@ -1,7 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
+import { accountOf } from '../../src/account/client.ts';
+import type { RefundClaim } from '../../src/account/protocol.ts';
 import { decide } from '../../src/domain/decide.ts';
-import type { Attempt } from '../../src/domain/intent.ts';
 import { REFUND_REQUESTS_MAX, REFUNDS_MAX } from '../../src/domain/refund-amounts.ts';
 import { REFUND_WINDOW_MS } from '../../src/domain/schedule.ts';
 import { newDelivery } from '../../src/intent/delivery.ts';
@@ -10,10 +11,10 @@ import { setRefundLimits } from '../../src/merchants/refund-limits.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';
 import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';
 import { queryRefund, startRefund } from '../../src/refunds/ask-rail.ts';
-import { claimRefund } from '../../src/refunds/claim.ts';
 import { type RefundOfPayment, requestRefund } from '../../src/refunds/request.ts';
 import { ENDPOINTS_MAX } from '../../src/webhooks/endpoints.ts';
 import { paidTwice, requestRefund as refundOf } from '../support/intents.ts';
+import { accountRows } from './support/account.ts';
 import {
   ALPHA,
   advance,
@@ -55,8 +56,13 @@ function refund(changes: Partial<RefundOfPayment> = {}) {
   });
 }
 
-async function claims() {
-  const sql = 'SELECT refund_unique_id AS id, status, requests, amount_minor FROM refunds';
+/** What the account knows: claims and refunds. */
+async function known() {
+  return [...(await accountRows('refund_claims')), ...(await accountRows('refunds'))];
+}
+
+async function rowsInDatabase() {
+  const sql = 'SELECT refund_unique_id AS id, status, amount_minor FROM refunds';
   return (await env.DB.prepare(sql).all()).results;
 }
 
@@ -73,14 +79,17 @@ async function payTwo(): Promise<void> {
   await pay('order-2');
 }
 
-test('an accepted refund is claimed, then becomes the row of the read model', async () => {
+test('an accepted refund is in the account, then in the read model', async () => {
   await pay();
   expect(await refund()).toMatchObject({ type: 'accepted', refund: { status: 'pending' } });
-  expect(await claims()).toEqual([
-    { id: 'refund-1', status: 'claimed', requests: 1, amount_minor: 1_000 },
+  await expect.poll(() => accountRows('refund_claims')).toEqual([]);
+  expect(await accountRows('refunds')).toMatchObject([
+    { refund_unique_id: 'refund-1', payment_unique_id: 'order-1', amount_minor: 1_000 },
   ]);
   await consumeAll(caught);
-  expect(await claims()).toMatchObject([{ id: 'refund-1', status: 'pending' }]);
+  expect(await rowsInDatabase()).toEqual([
+    { id: 'refund-1', status: 'pending', amount_minor: 1_000 },
+  ]);
   const payment = 'SELECT refunded_minor, open_refunds FROM payment';
   expect(await env.DB.prepare(payment).first()).toEqual({ refunded_minor: 0, open_refunds: 1 });
 });
@@ -111,10 +120,9 @@ describe('the message of a payment fits into its queue', () => {
     }));
 
   async function messageOf(content: Sent) {
-    caught.projections.length = 0;
     const book = { apply: async () => ({ confirmed: true, othersWithReceipt: [] }) };
     await sendProjection(env, 'object-1', content, book);
-    const message = firstOf(caught.projections);
+    const message = firstOf(caught.projections.filter(({ objectId }) => objectId === 'object-1'));
     expect(new TextEncoder().encode(JSON.stringify(message)).length).toBeLessThan(128_000);
     return message;
   }
@@ -177,10 +185,10 @@ test('a payment without refunds costs no row of refunds', async () => {
 
 test('the same id of another merchant is not taken', async () => {
   await pay();
-  await refund();
-  await env.DB.prepare('UPDATE refunds SET merchant_id = ?').bind(BETA.id).run();
-  await pay('order-2');
-  expect(await refund({ paymentUniqueId: 'order-2' })).toMatchObject({ type: 'accepted' });
+  const { merchantId: _merchantId, ...others } = tenantOf(BETA);
+  const ofBeta = accountOf(env, { ...others, merchantId: BETA.id });
+  expect(await ofBeta.claimRefund(await claimOf(1_000))).toMatchObject({ type: 'claimed' });
+  expect(await refund()).toMatchObject({ type: 'accepted' });
 });
 
 test('decisions.md#43: rejected requests leave no claim', async () => {
@@ -194,7 +202,7 @@ test('decisions.md#43: rejected requests leave no claim', async () => {
   ] as const) {
     expect(await refund(changes)).toMatchObject({ type: 'rejected', rejection });
   }
-  expect(await claims()).toEqual([]);
+  expect(await known()).toEqual([]);
 });
 
 test('requests of all that is left never pass what was paid, and losers leave no claim', async () => {
@@ -210,7 +218,7 @@ test('requests of all that is left never pass what was paid, and losers leave no
   expect(refunds.reduce((sum, { amountMinor }) => sum + amountMinor, 0)).toBeLessThanOrEqual(
     15_050,
   );
-  expect(await claims()).toHaveLength(refunds.length);
+  expect(await known()).toHaveLength(refunds.length);
 });
 
 test('a request of all that is left gets the rest, less what others reserved meanwhile', async () => {
@@ -223,33 +231,36 @@ test('a request of all that is left gets the rest, less what others reserved mea
   // When the rest comes first, it is everything, and the part is too large.
   expect(refunds.reduce((sum, { amountMinor }) => sum + amountMinor, 0)).toBe(15_050);
   expect(results[1]).toMatchObject({ type: 'accepted' });
-  expect(await claims()).toHaveLength(refunds.length);
+  expect(await known()).toHaveLength(refunds.length);
 });
 
-/** Claims a part of the first payment, as a request that then dies. */
-async function dies(amountMinor = 1, changes: Partial<Attempt> = {}) {
+/** A claim of the first payment. */
+async function claimOf(amountMinor: number, changes: Partial<RefundClaim> = {}) {
   const { terms, attempts } = await intentOf();
-  const attempt = { ...firstOf(attempts), ...changes };
-  const nowMs = Date.now();
-  return claimRefund(env.DB, { terms, attempt, refundUniqueId: 'refund-1', amountMinor, nowMs });
+  return {
+    refundUniqueId: 'refund-1',
+    paymentUniqueId: terms.uniqueId,
+    claimId: crypto.randomUUID(),
+    amountMinor,
+    currency: terms.currency,
+    paidAtMs: firstOf(attempts).updatedAtMs,
+    refundAgeDaysMax: 180,
+    refundDailyMaxMinor: null,
+    ...changes,
+  };
+}
+
+/** Claims a part of the first payment, as a request that then dies. */
+async function dies(amountMinor = 1) {
+  return accountOf(env, tenant).claimRefund(await claimOf(amountMinor));
 }
 
 test('decisions.md#43: a claim whose request died is repeated by the next request', async () => {
   await pay();
-  expect(await dies()).toEqual({ type: 'claimed', isOnly: true });
+  expect(await dies()).toMatchObject({ type: 'claimed' });
   expect(await refund()).toMatchObject({ type: 'accepted' });
   await consumeAll(caught);
-  expect(await claims()).toMatchObject([{ status: 'pending', amount_minor: 1_000 }]);
-});
-
-test('the row names the attempt that is refunded, when the request that died named another', async () => {
-  await pay();
-  await dies(1, { reference: 'another', method: 'CBE' });
-  await refund();
-  await consumeAll(caught);
-  const { reference, method } = firstOf((await intentOf()).attempts);
-  const row = await env.DB.prepare('SELECT transaction_id, method FROM refunds').first();
-  expect(row).toEqual({ transaction_id: reference, method });
+  expect(await known()).toMatchObject([{ refund_unique_id: 'refund-1', amount_minor: 1_000 }]);
 });
 
 test('a claim whose request died passes no limit', async () => {
@@ -277,9 +288,10 @@ test('a claim that is repeated with less counts in full until the payment has de
   await setLimits(30, 5_000);
   await payTwo();
   await dies(5_000);
-  expect(await refund({ amountMinor: 1_000 })).toMatchObject({ type: 'accepted' });
+  await dies(1_000);
   const other = { paymentUniqueId: 'order-2', refundUniqueId: 'refund-2', amountMinor: 4_000 };
   expect(await refund(other)).toMatchObject({ type: 'daily_limit', leftMinor: 0 });
+  expect(await refund({ amountMinor: 1_000 })).toMatchObject({ type: 'accepted' });
   await consumeAll(caught);
   expect(await refund(other)).toMatchObject({ type: 'accepted' });
 });

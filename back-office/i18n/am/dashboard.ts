@@ -420,6 +420,7 @@ export const dashboard: DashboardMessages = {
       resolve_refund_manually: 'አስተዳዳሪው ተመላሽ ገንዘቡን በእጅ ወሰነ',
       repeat_refund: 'አስተዳዳሪው ተመላሽ ገንዘቡ እንደገና እንዲላክ ጠየቀ',
       claim_refund_repeat: 'ተመላሽ ገንዘቡ እንደገና ወደ አቅራቢው ተላከ',
+      void_refund_claim: 'ያልተጠናቀቀ የተመላሽ ገንዘብ ጥያቄ ተሰረዘ',
       cancel_refund: 'ተመላሽ ገንዘቡ ተሰረዘ',
       cancel: 'ክፍያው ተሰረዘ',
       abandon_payment: 'ደንበኛው ክፍያውን ተወ',

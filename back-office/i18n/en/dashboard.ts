@@ -455,6 +455,7 @@ export const dashboard = {
       resolve_refund_manually: 'Refund resolved by the operator',
       repeat_refund: 'Another try of the refund requested by the operator',
       claim_refund_repeat: 'Refund sent to the provider again',
+      void_refund_claim: 'Unfinished request for a refund given up',
       cancel_refund: 'Refund canceled',
       cancel: 'Payment canceled',
       abandon_payment: 'Customer abandoned the payment',

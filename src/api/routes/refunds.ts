@@ -1,10 +1,10 @@
+import { accountOf } from '../../account/client.ts';
 import type { Intent } from '../../domain/intent.ts';
 import { asRequested, type Refund } from '../../domain/refund.ts';
 import { jsonResponse, successBody, successResponse } from '../../http/envelope.ts';
 import { problem } from '../../http/problem.ts';
 import { checked } from '../../http/strict-body.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
-import { findPaymentOfRefund } from '../../read-model/refunds-list.ts';
 import { refusal } from '../../refunds/refusal.ts';
 import { refundIn, requestRefund } from '../../refunds/request.ts';
 import { refundPayload, WIRE_REFUND_STATUSES } from '../../webhooks/refund-payload.ts';
@@ -68,7 +68,7 @@ export async function cancelRefund(call: MerchantCall): Promise<Response> {
 
 /** An id of another merchant or environment is a 404, like an unknown one (docs/decisions.md#29). */
 async function paymentOf({ env, access, id }: MerchantCall): Promise<IntentClient> {
-  const uniqueId = await findPaymentOfRefund(env, access, id);
+  const uniqueId = await accountOf(env, access).paymentOfRefund(id);
   if (uniqueId === null) {
     throw problem('refund_not_found');
   }

@@ -17,7 +17,7 @@ import type {
 } from '../../../src/intent/protocol.ts';
 import worker from '../../support/gateway.ts';
 import { answerOf, call } from './api.ts';
-import type { CaughtMessages } from './gateway.ts';
+import { type CaughtMessages, reportsAreSent } from './gateway.ts';
 import { clientOf } from './payment-object.ts';
 
 type MessageBody = DeliveryMessage | ProjectionMessage | RailMessage;
@@ -77,8 +77,11 @@ export function fateOf(result: QueueResult, messages: number): 'acked' | 'retrie
 
 /** Delivers all caught messages. */
 export async function consumeAll(caught: CaughtMessages): Promise<void> {
+  await reportsAreSent();
   await consume('kefel-webhooks', caught.webhooks.splice(0));
   await consume('kefel-webhook-retries', caught.retries.splice(0));
+  // Reports of deliveries bring new ones.
+  await reportsAreSent();
   await consume('kefel-projections', caught.projections.splice(0));
 }
 

@@ -38,7 +38,9 @@ export function useGateway(): CaughtMessages {
     }
     catchInto(env.WEBHOOKS, caught.webhooks);
     catchInto(env.WEBHOOK_RETRIES, caught.retries);
-    catchInto(env.PROJECTIONS, caught.projections);
+    catchInto(env.PROJECTIONS, caught.projections, ({ refunds }) => {
+      reports -= refunds.length === 0 ? 0 : 1;
+    });
     catchInto(env.RAIL_STARTS, caught.starts);
     forgetDirectory();
     // A query that was under way during the reset can keep its database from it.
@@ -48,6 +50,7 @@ export function useGateway(): CaughtMessages {
     });
   });
   afterEach(async () => {
+    await reportsAreSent();
     vi.restoreAllMocks();
     vi.useRealTimers();
     for (const messages of [...Object.values(caught), logged]) {
@@ -72,6 +75,41 @@ env.MERCHANT_BOOK.get = (id, options) => {
   return reachBook(id, options);
 };
 
+const reachedAccounts = new Map<string, DurableObjectId>();
+export const reachAccount = env.MERCHANT_ACCOUNT.get.bind(env.MERCHANT_ACCOUNT);
+/** Some tests replace it. */
+const wait = scheduler.wait.bind(scheduler);
+/** Reports to accounts that no projection has followed yet. */
+let reports = 0;
+env.MERCHANT_ACCOUNT.get = (id, options) => {
+  reachedAccounts.set(String(id), id);
+  const stub = reachAccount(id, options);
+  return new Proxy(stub, {
+    get: (target, name) => (name === 'recordRefunds' ? report(target) : Reflect.get(target, name)),
+  });
+};
+
+function report(stub: ReturnType<typeof reachAccount>) {
+  return async (...args: Parameters<typeof stub.recordRefunds>) => {
+    reports += 1;
+    try {
+      await stub.recordRefunds(...args);
+    } catch (error) {
+      reports -= 1;
+      throw error;
+    }
+  };
+}
+
+/** Waits until the payments that have refunds have told their accounts, and sent their messages. */
+export async function reportsAreSent(): Promise<void> {
+  // The messages of an object that a test has killed do not come.
+  for (let tries = 0; reports > 0 && tries < 250; tries += 1) {
+    await wait(2);
+  }
+  reports = 0;
+}
+
 /** Every payment's object that the running test has reached, even only for a read. */
 export function reachedObjects(): readonly DurableObjectId[] {
   return [...reached.values()];
@@ -85,17 +123,26 @@ async function forgetEverything(): Promise<void> {
   for (const id of reachedObjects()) {
     await runInDurableObject(reach(id), () => undefined);
   }
+  for (const id of reachedAccounts.values()) {
+    await runInDurableObject(reachAccount(id), () => undefined);
+  }
   reached.clear();
   for (const id of reachedBooks.values()) {
     await runInDurableObject(reachBook(id), () => undefined);
   }
   reachedBooks.clear();
+  reachedAccounts.clear();
   await reset();
 }
 
-function catchInto<Body>(queue: Queue, messages: Body[]): void {
+function catchInto<Body>(
+  queue: Queue,
+  messages: Body[],
+  onSend: (body: Body) => void = () => undefined,
+): void {
   vi.spyOn(queue, 'send').mockImplementation(async (body) => {
     messages.push(structuredClone(body) as Body);
+    onSend(body as Body);
     return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
   });
 }

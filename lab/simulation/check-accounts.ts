@@ -1,0 +1,52 @@
+import type { World } from './history.ts';
+import type { Ended } from './verdict.ts';
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * The merchants' accounts hold exactly the refunds that the payments hold: no claim is left, and the
+ * sum of a day is that of the refunds that were requested on it and did not fail.
+ */
+export function checkAccounts({ accounts, journal }: World, ended: readonly Ended[]): void {
+  const tenants = new Set(
+    ended.map(({ payment: { merchant } }) => `${merchant.environment}/${merchant.merchantId}`),
+  );
+  for (const name of tenants) {
+    const owners = new Map<string, string>();
+    const sums = new Map<string, number>();
+    for (const { intent } of ended) {
+      const { environment, merchantId, uniqueId, currency } = intent.terms;
+      const own = `${environment}/${merchantId}` === name ? intent.refunds : [];
+      for (const { id, status, amountMinor, createdAtMs } of own) {
+        owners.set(id, uniqueId);
+        const counts = status !== 'failed' && status !== 'canceled';
+        const day = `${Math.floor((createdAtMs + 3 * HOUR_MS) / (24 * HOUR_MS))} ${currency}`;
+        sums.set(day, (sums.get(day) ?? 0) + (counts ? amountMinor : 0));
+      }
+    }
+    const id = accounts.namespace.idFromName(name).toString();
+    const sql = accounts.hosts.get(id)?.sql;
+    const exists = sql?.all("SELECT 1 FROM sqlite_master WHERE name = 'refunds'", []).length === 1;
+    const rowsOf = (query: string) => (exists ? (sql?.all(query, []) ?? []) : []);
+    const shown = {
+      claims: linesOf(rowsOf('SELECT * FROM refund_claims').map(Object.values)),
+      refunds: linesOf(
+        rowsOf('SELECT refund_unique_id, payment_unique_id FROM refunds').map(Object.values),
+      ),
+      days: linesOf(
+        rowsOf("SELECT day || ' ' || currency, amount_minor FROM refund_days").map(Object.values),
+      ),
+    };
+    const wanted = { claims: '', refunds: linesOf([...owners]), days: linesOf([...sums]) };
+    journal.same('11 refunds', `the account of ${name}`, shown, wanted);
+  }
+}
+
+/** Days without an amount may have no row. */
+function linesOf(rows: readonly (readonly unknown[])[]): string {
+  return rows
+    .filter((row) => row.at(-1) !== 0)
+    .map((row) => row.join(' '))
+    .sort()
+    .join('; ');
+}

@@ -1,0 +1,64 @@
+import type { Intent } from '../domain/intent.ts';
+import type { Currency } from '../domain/method.ts';
+import { holdsMoney, type Refund } from '../domain/refund.ts';
+
+/** The messages between a merchant's account and its callers. */
+
+/** A request's claim of a refund's id and of its part of the day's limit. */
+export interface RefundClaim {
+  readonly refundUniqueId: string;
+  readonly paymentUniqueId: string;
+  /** Names the claim. A repeated call with the same one changes nothing. */
+  readonly claimId: string;
+  readonly amountMinor: number;
+  readonly currency: Currency;
+  /** When the customer paid. */
+  readonly paidAtMs: number;
+  /** The operator's limits, as the request has just read them. */
+  readonly refundAgeDaysMax: number;
+  readonly refundDailyMaxMinor: number | null;
+}
+
+export type ClaimResult =
+  /** `claimId`: that of an earlier claim for the same payment, if there is one. */
+  | { readonly type: 'claimed'; readonly claimId: string }
+  /** The id belongs to another payment of the tenant. */
+  | { readonly type: 'taken'; readonly uniqueId: string }
+  | { readonly type: 'too_old'; readonly daysMax: number }
+  | { readonly type: 'daily_limit'; readonly maxMinor: number; readonly leftMinor: number };
+
+/**
+ * How far a refund has come, as far as its day's sum is concerned. A refund only ever moves to a
+ * later stage, so reports of its payment may arrive in any order.
+ */
+export const STAGES = { reserved: 0, given_back: 1, returned_late: 2 } as const;
+
+/** A refund that a payment's object has accepted. */
+export interface CountedRefund extends Pick<Refund, 'id' | 'amountMinor' | 'createdAtMs'> {
+  readonly currency: Currency;
+  readonly stage: (typeof STAGES)[keyof typeof STAGES];
+}
+
+export function countedRefunds({ terms: { currency }, refunds }: Intent): readonly CountedRefund[] {
+  return refunds.map((refund) => {
+    const { id, amountMinor, createdAtMs, late } = refund;
+    const held = late ? STAGES.returned_late : STAGES.reserved;
+    const stage = holdsMoney(refund) ? held : STAGES.given_back;
+    return { id, amountMinor, createdAtMs, currency, stage };
+  });
+}
+
+/** A claim whose request has not been followed by its refund. */
+export interface UnsettledClaim
+  extends Pick<RefundClaim, 'refundUniqueId' | 'paymentUniqueId' | 'claimId'> {
+  /** How often the payment's object gave no answer. */
+  readonly checks: number;
+}
+
+/** What a payment's object says about a claim. */
+export type Settlement =
+  /** The payment has the refund: all its refunds. */
+  | { readonly type: 'reserved'; readonly refunds: readonly CountedRefund[] }
+  /** From now on the object rejects every request that carries the claim. */
+  | { readonly type: 'void' }
+  | { readonly type: 'undecided' };
