@@ -16,10 +16,7 @@ const PORTS: Ports = {
   },
   // Loaded after the first commit: no request waits for it.
   book: {
-    apply: async (env, message) =>
-      (await import('./book/client.ts'))
-        .bookOf(env, message.row, message.bookVolume)
-        .apply(message),
+    apply: async (...about) => (await import('./read-model/feed-book.ts')).feedBook(...about),
   },
 };
 

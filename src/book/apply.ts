@@ -80,6 +80,8 @@ function applyPayment(sql: SqlStorage, message: ProjectionMessage) {
     const after = rowOf(message, null);
     const id = freeId(sql, uuid, createdAtMs);
     insert(sql, 'payment', { id, ...after });
+    // Of a rebuilt book the purge may have passed this time already.
+    sql.exec('INSERT INTO purge_later SELECT 0, ?1 FROM book WHERE purged_to_id >= ?1', id);
     moveTotals(sql, [], partsOfPayment(after));
     moveTerms(sql, id, '', entryOf(createdAtMs, after));
     return { id, isChanged: true, transactionId: after.transaction_id };

@@ -11,7 +11,7 @@ export type Message =
 
 /**
  * Puts the messages of one commit into their queues. Never throws: the alarm sends a lost message
- * again when its lease expires.
+ * again when its lease expires. False when the projection was lost.
  */
 export async function sendMessages(
   env: Env,
@@ -19,7 +19,7 @@ export async function sendMessages(
   snapshot: Snapshot,
   messages: readonly Message[],
   book: BookPort,
-): Promise<void> {
+): Promise<boolean> {
   const sends = messages.map((message) => {
     if (message.queue === 'projections') {
       return sendProjection(env, objectId, snapshot, book);
@@ -27,11 +27,15 @@ export async function sendMessages(
     const queue = message.queue === 'webhooks' ? env.WEBHOOKS : env.WEBHOOK_RETRIES;
     return queue.send(deliveryMessage(objectId, snapshot, message));
   });
-  for (const result of await Promise.allSettled(sends)) {
+  const results = await Promise.allSettled(sends);
+  for (const result of results) {
     if (result.status === 'rejected') {
       log('warn', 'queue_send_failed', { objectId, error: errorText(result.reason) });
     }
   }
+  return results.every(
+    ({ status }, index) => status === 'fulfilled' || messages[index]?.queue !== 'projections',
+  );
 }
 
 function deliveryMessage(

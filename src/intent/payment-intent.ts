@@ -5,8 +5,9 @@ import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
 import { faultOfTry } from '../domain/webhook-fault.ts';
 import { errorText, log } from '../platform/log.ts';
 import { addressed, claimed, isScheduleUsedUp, reported, resent } from './delivery.ts';
-import { sendMessages, sendProjection } from './outbox.ts';
+import { type Message, sendMessages, sendProjection } from './outbox.ts';
 import type { Ports } from './ports.ts';
+import { projectedVersion } from './projection.ts';
 import type {
   ChosenEndpoint,
   ClaimResult,
@@ -24,7 +25,7 @@ import type {
   ReadResult,
 } from './protocol.ts';
 import { PaymentRecord } from './record.ts';
-import { newRecord, type StoredEvent } from './store.ts';
+import { newRecord, type Snapshot, type StoredEvent } from './store.ts';
 import { takenResult } from './taken.ts';
 
 /** A short lease keeps the alarm: one that wakes once without work costs less than moving it. */
@@ -46,6 +47,9 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
   readonly #ports: Ports;
   readonly #record: PaymentRecord;
 
+  /** The queue's consumer cannot confirm a version that the book does not have. */
+  #lostVersion: number | null = null;
+
   /** An alarm is running, so it must not be run again as overdue. */
   #isWorking = false;
 
@@ -53,8 +57,19 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     super(ctx, env);
     this.#ports = ports;
     this.#record = new PaymentRecord(ctx.storage, ports.events.body, (snapshot, messages) =>
-      ctx.waitUntil(sendMessages(this.env, ctx.id.toString(), snapshot, messages, ports.book)),
+      ctx.waitUntil(this.#send(snapshot, messages)),
     );
+  }
+
+  async #send(snapshot: Snapshot, messages: readonly Message[]): Promise<void> {
+    const objectId = this.ctx.id.toString();
+    const isSent = await sendMessages(this.env, objectId, snapshot, messages, this.#ports.book);
+    if (!isSent && this.#record.intent() !== null) {
+      this.#lostVersion = projectedVersion(snapshot.intent, snapshot.events);
+      this.#record.commit(() => this.#record.leaseProjection(Date.now()), KEEPS_EARLIER_ALARM);
+    } else if (messages.some(({ queue }) => queue === 'projections')) {
+      this.#lostVersion = null;
+    }
   }
 
   /** Creates the payment unless its id is taken. The only method that creates storage. */
@@ -304,7 +319,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
   /** Confirms that the read model has stored this version. */
   reportProjection(version: number): void {
     const stored = this.#record.stored();
-    const isNewest = this.#record.projectedVersion() === version;
+    const isNewest = this.#record.projectedVersion() === version && version !== this.#lostVersion;
     // Only with a lease is there something to confirm: new search keys alone are sent without one.
     if (stored !== null && isNewest && stored.projectionDueAtMs !== null) {
       const confirmed = { projectedVersion: version, projectionSends: 0, projectionDueAtMs: null };

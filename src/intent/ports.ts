@@ -1,7 +1,7 @@
 import type { Attempt, EventType, Intent, Outcome } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
 import type { Refund, RefundOutcome } from '../domain/refund.ts';
-import type { Applied, ProjectionMessage } from './protocol.ts';
+import type { ProjectionMessage } from './protocol.ts';
 
 /**
  * What the object needs from the rest of Kefel. `src/connected-intent.ts` passes it in, so that this
@@ -16,7 +16,8 @@ export interface Ports {
 
 /** The merchant's book, which lists, searches and sums up the payments. */
 export interface BookPort {
-  apply(env: Env, message: ProjectionMessage): Promise<Applied>;
+  /** True when the book has stored all of the message. False: it must be sent again. */
+  apply(env: Env, message: ProjectionMessage): Promise<boolean>;
 }
 
 /** The wire form of events. */

@@ -234,13 +234,18 @@ export class PaymentRecord {
   }
 
   #enqueueProjection(nowMs: number): void {
+    this.leaseProjection(nowMs);
+    this.#outgoing.push({ queue: 'projections' });
+  }
+
+  /** The alarm sends the projection again when the lease expires. */
+  leaseProjection(nowMs: number): void {
     const stored = this.stored();
     const leaseEndsAtMs = nowMs + queuedLeaseMs(0);
     // A running lease covers this change too, and saves a row write.
     if (stored !== null && (stored.projectionDueAtMs ?? Number.POSITIVE_INFINITY) > leaseEndsAtMs) {
       this.save({ projectionSends: 0, projectionDueAtMs: leaseEndsAtMs });
     }
-    this.#outgoing.push({ queue: 'projections' });
   }
 
   enqueue(message: Message): void {

@@ -70,7 +70,7 @@ async function report(
  * Records the conflicts of one payment: on the others first, so that what is recorded on the payment
  * itself needs no further call. A provider may repeat a receipt, and a payment may have many messages.
  */
-async function reportConflictsOf(
+export async function reportConflictsOf(
   env: Env,
   row: Compared['row'],
   others: readonly OtherPayment[],

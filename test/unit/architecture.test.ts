@@ -52,6 +52,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/retention/': [...SHARED, 'src/audit/log.ts', 'src/read-model/', 'src/dead-letters/'],
   'src/read-model/': [
     ...SHARED,
+    'src/book/client.ts',
     'src/intent/client.ts',
     'src/intent/protocol.ts',
     'src/intent/receipt-keys.ts',

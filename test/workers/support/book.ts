@@ -27,23 +27,56 @@ export function bookSql<Row extends Record<string, SqlStorageValue>>(
   );
 }
 
-/** The written rows that the platform counts: all but those of the full-text index's own tables. */
-export async function rowsWrittenBy(message: ProjectionMessage): Promise<number> {
-  const stub = bookStub(message.row, message.bookVolume);
-  return runInDurableObject(stub, (book, { storage }) => {
-    let rowsWritten = 0;
+export interface WrittenRows {
+  /** What the platform counts: all but the full-text index's own tables. */
+  readonly rows: number;
+  /** With those. */
+  readonly withFullText: number;
+}
+
+/** Applies a message and counts the rows that it writes. */
+export async function rowsWrittenBy(message: ProjectionMessage): Promise<WrittenRows> {
+  const { row, bookVolume } = message;
+  const changes = async () => {
+    const [total] = await bookSql<{ changes: number }>(TOTAL_CHANGES, row, bookVolume);
+    return total?.changes ?? 0;
+  };
+  const before = await changes();
+  const counted = await runInDurableObject(bookStub(row, bookVolume), (book, { storage }) => {
     const exec = storage.sql.exec.bind(storage.sql);
+    let rows = 0;
+    let ofStatements = 0;
     storage.sql.exec = (...args) => {
+      const known = exec<{ changes: number }>(TOTAL_CHANGES).one().changes;
       const cursor = exec(...args);
-      const rows = cursor.toArray();
-      rowsWritten += cursor.rowsWritten;
-      return { toArray: () => rows, one: () => rows[0] } as never;
+      const found = cursor.toArray();
+      rows += cursor.rowsWritten;
+      ofStatements += exec<{ changes: number }>(TOTAL_CHANGES).one().changes - known;
+      return { toArray: () => found, one: () => found[0] } as never;
     };
     try {
       book.apply(message);
     } finally {
       storage.sql.exec = exec;
     }
-    return rowsWritten;
+    return { rows, ofStatements };
   });
+  const { rows, ofStatements } = counted;
+  // The full-text index writes its own tables when the transaction ends.
+  return { rows, withFullText: rows + (await changes()) - before - ofStatements };
+}
+
+const TOTAL_CHANGES = 'SELECT total_changes() AS changes';
+
+const OWN_TABLES = ['payment', 'payment_day', 'attempt_day', 'delivery', 'refund'] as const;
+
+/** What a book stores about payments, by table, in the order of their keys. */
+export async function bookRows(
+  tenant: Tenant = tenantOf(ALPHA),
+  volume = 0,
+): Promise<Record<string, Record<string, SqlStorageValue>[]>> {
+  const tables = OWN_TABLES.map(
+    async (table) => [table, await bookSql(`SELECT * FROM ${table}`, tenant, volume)] as const,
+  );
+  return Object.fromEntries(await Promise.all(tables));
 }

@@ -1,0 +1,99 @@
+import { RETENTION_MS } from '../domain/schedule.ts';
+import { entryOf, moveTerms } from './apply.ts';
+import { IDS_PER_MS } from './schema.ts';
+
+/**
+ * Deletes personal data once it is as old as a payment's object keeps it (docs/decisions.md#24). The
+ * purge passes the payments in the order of their creation and remembers its place. A payment that
+ * ended or changed long after its creation is stored to be looked at again.
+ */
+
+export const PURGE_AGAIN_MS = 24 * 60 * 60 * 1_000;
+
+/** Most payments end sooner after their creation, so the purge need not look at them again. */
+const PASSED_AFTER_MS = RETENTION_MS + 60 * 60 * 1_000;
+
+/** One transaction takes milliseconds, so that requests need not wait for it. */
+const BATCH_PAYMENTS = 500;
+
+type Passed = {
+  readonly id: number;
+  readonly unique_id: string;
+  readonly number: number;
+  readonly search_keys: string;
+  readonly sealed_details: string | null;
+  readonly updated_at_ms: number;
+  readonly ended_at_ms: number | null;
+};
+
+const COLUMNS = 'id, unique_id, number, search_keys, sealed_details, updated_at_ms, ended_at_ms';
+
+/** Part of the caller's transaction. When the book must wake up for the next; null: never. */
+export function purgeBatch(sql: SqlStorage, nowMs: number): number | null {
+  const later = sql
+    .exec<Passed & { readonly due_at_ms: number }>(
+      `SELECT due_at_ms, ${COLUMNS} FROM purge_later CROSS JOIN payment ON payment.id = payment_id
+        WHERE due_at_ms <= ? ORDER BY due_at_ms LIMIT ${BATCH_PAYMENTS}`,
+      nowMs,
+    )
+    .toArray();
+  for (const payment of later) {
+    sql.exec(
+      'DELETE FROM purge_later WHERE due_at_ms = ? AND payment_id = ?',
+      payment.due_at_ms,
+      payment.id,
+    );
+    purgeOrPostpone(sql, payment, nowMs);
+  }
+  const passed = sql
+    .exec<Passed>(
+      `SELECT ${COLUMNS} FROM payment
+        WHERE id > (SELECT purged_to_id FROM book) AND id < ? ORDER BY id LIMIT ${BATCH_PAYMENTS}`,
+      (nowMs - PASSED_AFTER_MS) * IDS_PER_MS,
+    )
+    .toArray();
+  for (const payment of passed) {
+    purgeOrPostpone(sql, payment, nowMs);
+  }
+  const last = passed.at(-1);
+  if (last !== undefined) {
+    sql.exec('UPDATE book SET purged_to_id = ?', last.id);
+  }
+  const isFull = [later, passed].some(({ length }) => length === BATCH_PAYMENTS);
+  return isFull ? nowMs : hasMore(sql) ? nowMs + PURGE_AGAIN_MS : null;
+}
+
+function purgeOrPostpone(sql: SqlStorage, payment: Passed, nowMs: number): void {
+  const { id, updated_at_ms: updatedAtMs, ended_at_ms: endedAtMs } = payment;
+  const dueAtMs = Math.max(updatedAtMs, endedAtMs ?? nowMs) + RETENTION_MS;
+  if (dueAtMs > nowMs) {
+    // A payment that is still open lives a year at most.
+    const againAtMs = endedAtMs === null ? nowMs + PURGE_AGAIN_MS : dueAtMs;
+    sql.exec('INSERT INTO purge_later VALUES (?, ?)', againAtMs, id);
+    return;
+  }
+  if (payment.sealed_details === null && payment.search_keys === '[]') {
+    return;
+  }
+  // The payment is still found by its unique id and its number.
+  const createdAtMs = Math.floor(id / IDS_PER_MS);
+  const purged = { ...payment, search_keys: '[]' };
+  moveTerms(sql, id, entryOf(createdAtMs, payment), entryOf(createdAtMs, purged));
+  sql.exec("UPDATE payment SET sealed_details = NULL, search_keys = '[]' WHERE id = ?", id);
+  sql.exec(
+    `UPDATE refund SET rail_reference = NULL
+      WHERE payment_id = ? AND rail_reference IS NOT NULL`,
+    id,
+  );
+}
+
+/** Whether a payment is left that was not passed, or must be looked at again. */
+function hasMore(sql: SqlStorage): boolean {
+  const { more } = sql
+    .exec<{ more: number }>(
+      `SELECT EXISTS (SELECT 1 FROM payment WHERE id > (SELECT purged_to_id FROM book))
+        OR EXISTS (SELECT 1 FROM purge_later) AS more`,
+    )
+    .one();
+  return more === 1;
+}
