@@ -608,6 +608,58 @@ CREATE TABLE dead_letters (
 
 CREATE INDEX dead_letters_by_status ON dead_letters (status, stored_at_ms, id);
 
+-- What the operator must look at, over all merchants: payments, refunds and deliveries. The merchants'
+-- books write it when it changes (src/book/attention.ts), up to a number of payments each.
+CREATE TABLE attention_item (
+  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
+  -- `payment`, `refund` or the delivery's status. `resolved`: the payment has no items any more. Such a
+  -- row is not listed. It keeps a delayed older write out, until the daily purge.
+  section TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  -- The payment's uuid, the refund's number or the delivery's id.
+  id TEXT NOT NULL,
+  merchant_id TEXT NOT NULL,
+  payment_uuid TEXT NOT NULL,
+  -- `money` if the payment or a refund of it is among its items, else `deliveries`.
+  kind TEXT NOT NULL CHECK (kind IN ('money', 'deliveries')),
+  -- Orders the writes of one payment.
+  revision INTEGER NOT NULL,
+  -- What the list shows, in JSON.
+  item TEXT CHECK (json_valid(item)),
+  PRIMARY KEY (environment, section, created_at_ms, id, payment_uuid)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX attention_item_by_payment ON attention_item (payment_uuid, revision);
+-- For the limit of each merchant.
+CREATE INDEX attention_item_by_merchant ON attention_item
+  (merchant_id, environment, kind, section, payment_uuid);
+
+-- Receipts that operators recorded, by their search keys: a receipt counts for one payment of all
+-- merchants, so the daily run compares them with all books (docs/decisions.md#44).
+CREATE TABLE manual_receipts (
+  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
+  key TEXT NOT NULL,
+  merchant_id TEXT NOT NULL,
+  -- Of the payment.
+  unique_id TEXT NOT NULL,
+  recorded_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (environment, key, merchant_id, unique_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX manual_receipts_by_time ON manual_receipts (environment, recorded_at_ms);
+
+-- One row for each book, for the operator's pages about all merchants (src/book/digest.ts).
+CREATE TABLE book_digest (
+  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
+  merchant_id TEXT NOT NULL,
+  volume INTEGER NOT NULL,
+  as_of_ms INTEGER NOT NULL,
+  -- Items that `attention_item` leaves out because the merchant has too many.
+  unlisted INTEGER NOT NULL,
+  digest TEXT NOT NULL CHECK (json_valid(digest)),
+  PRIMARY KEY (environment, merchant_id, volume)
+) STRICT, WITHOUT ROWID;
+
 -- Payments that the operator has reviewed, with what needed attention then. A payment that needs
 -- more attention than its review saw is listed again.
 CREATE TABLE payment_reviews (
@@ -620,15 +672,6 @@ CREATE TABLE payment_reviews (
   reviewed_by TEXT NOT NULL,
   reviewed_at_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-
--- A review covers the attempts that were unresolved then: after one has got its outcome, another
--- attempt that stays unresolved is new.
-CREATE TRIGGER payment_review_shrinks AFTER UPDATE ON payment
-WHEN NEW.unresolved_attempts < OLD.unresolved_attempts
-BEGIN
-  UPDATE payment_reviews SET unresolved_attempts = NEW.unresolved_attempts
-    WHERE uuid = NEW.uuid AND unresolved_attempts > NEW.unresolved_attempts;
-END;
 
 -- ---------------------------------------------------------------------------------------------
 -- The audit log

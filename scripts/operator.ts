@@ -19,7 +19,9 @@ async function main(): Promise<void> {
   }
   const request = wanted.command.request(wanted.given);
   const gateway = await gatewayOf(wanted, process.env);
-  for await (const content of pages(gateway, wanted, request)) {
+  const { command, given } = wanted;
+  const contents = command.run?.(gateway, given, process.env) ?? pages(gateway, wanted, request);
+  for await (const content of contents) {
     console.log(wanted.isJson ? JSON.stringify(content) : textOf(wanted.command, content));
   }
 }
@@ -50,8 +52,8 @@ function placeAfter({ pages: field }: Command, content: unknown): string | null 
 }
 
 function nextRequest(command: Command, { path, body }: ApiRequest, place: string): ApiRequest {
-  if (command.pages === 'nextUuid') {
-    return { path, body: { ...body, afterUuid: place } };
+  if (command.pages === 'next') {
+    return { path, body: { ...body, after: place } };
   }
   const separator = path.includes('?') ? '&' : '?';
   return { path: `${path}${separator}cursor=${encodeURIComponent(place)}` };

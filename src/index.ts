@@ -49,6 +49,8 @@ export default {
   async scheduled(_controller, env) {
     const { purgeExpired } = await import('./retention/purge.ts');
     await purgeExpired(env, Date.now());
+    const { compareManualReceipts } = await import('./operations/receipts.ts');
+    await compareManualReceipts(env, Date.now());
   },
 } satisfies ExportedHandler<Env>;
 

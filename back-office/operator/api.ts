@@ -28,6 +28,14 @@ const READS: readonly Read[] = [
     message: 'Health',
     read: ({ payments }) => payments.operations.readHealth(),
   },
+  {
+    path: '/health/now',
+    message: 'Health',
+    read: async ({ payments }) => {
+      await payments.operations.refreshHealth();
+      return payments.operations.readHealth();
+    },
+  },
   { path: '/rails', message: 'Rails', read: ({ payments }) => payments.operations.rails() },
   { path: '/attention', message: 'Needs attention', read: readAttention },
   { path: '/merchants', message: 'Merchants', read: readMerchants },

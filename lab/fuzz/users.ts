@@ -161,7 +161,7 @@ export class Users {
       [`${payment}/refunds/r1/resolve`, { outcome: 'returned', reference: 'R1', note: reason }],
       ['dead-letters/retry', { ids: ['1'] }],
       ['dead-letters/discard', { ids: ['1'], reason }],
-      ['read-model/republish', { limit: 2 }],
+      [`books/sandbox/${merchantId}/rebuild`, { limit: 2 }],
     ];
     for (const [path, body] of posts) {
       await api('POST', path, body);

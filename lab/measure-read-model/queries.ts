@@ -5,11 +5,6 @@ import { idSearchKey } from '../../src/domain/search-key.ts';
 import type { SqlStatement } from '../../src/platform/database.ts';
 import { type Cursor, type ListQuery, pageStatement } from '../../src/platform/paging.ts';
 import {
-  countEventsStatement,
-  oldestStatement,
-  paymentsNeedingAttention,
-} from '../../src/read-model/attention.ts';
-import {
   countFailedEventsStatement,
   eventsOf,
   failedEventsOf,
@@ -27,7 +22,6 @@ import { searchStatements } from '../../src/read-model/search.ts';
 import {
   attemptTotalsStatement,
   EVERY_DAY,
-  failuresPerRailStatement,
   totalsByPeriodStatements,
   totalsStatements,
 } from '../../src/read-model/totals.ts';
@@ -111,12 +105,6 @@ export async function measuredQueries(
     'failed events, first page': first(failedEventsOf(BIG, {})),
     'count of failed events of 30 days': always([
       countFailedEventsStatement(BIG, { fromMs: NEWEST_MS - 30 * DAY_MS }),
-    ]),
-    'operator: payments that need attention': first(paymentsNeedingAttention('production')),
-    'operator: oldest waiting event': always([oldestStatement('production', 'waiting')]),
-    'operator: events by status': always([countEventsStatement('production')]),
-    'operator: failures per rail, 7 days': always([
-      failuresPerRailStatement('production', today - 6),
     ]),
   };
 }

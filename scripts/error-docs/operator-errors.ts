@@ -105,8 +105,4 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     meaning: 'The request names no change.',
     remedy: 'Send `name`, `supportsWithdrawal` or both.',
   },
-  republish_ambiguous: {
-    meaning: 'The request names payments in two ways.',
-    remedy: 'Send `objectIds`, or `afterUuid` and `limit`.',
-  },
 };

@@ -1,4 +1,5 @@
 import type { Option } from '../../back-office/operator/actions/action.ts';
+import type { Gateway } from './client.ts';
 import type { Shown } from './text.ts';
 
 /** One request to the operator's API: GET without a body, else POST. Paths are below /operator/v1. */
@@ -56,7 +57,13 @@ export interface Command {
   /** What it prints of the content of the response, of a page what it prints of its items. */
   readonly shown: Shown;
   /** Set on lists: the field of the response that leads to the next page; null on the last. */
-  readonly pages?: 'nextCursor' | 'nextUuid' | undefined;
+  readonly pages?: 'nextCursor' | 'next' | undefined;
+  /** Replaces the request and its further pages. */
+  readonly run?: (
+    gateway: Gateway,
+    given: Given,
+    environment: NodeJS.ProcessEnv,
+  ) => AsyncGenerator<unknown>;
 }
 
 /** The command line is invalid. */

@@ -8,6 +8,7 @@ import { ACTIONS } from '../../back-office/operator/actions/all.ts';
 import { MESSAGE_QUEUES } from '../../src/dead-letters/queues.ts';
 import { LETTER_STATUSES } from '../../src/dead-letters/store.ts';
 import { type Command, type Given, UsageError } from './command.ts';
+import { rebuildNamespace } from './rebuild-namespace.ts';
 import { PART_READERS, READERS } from './values.ts';
 import { ACTION_VIEWS, READ_VIEWS } from './views.ts';
 
@@ -90,6 +91,13 @@ const READS: readonly Read[] = [
     path: '/rails',
     examples: ['rails'],
     shows: 'rails',
+  },
+  {
+    name: 'health now',
+    about: 'show health after asking the merchants’ books, which otherwise report hourly',
+    path: '/health/now',
+    examples: ['health now'],
+    shows: 'health',
   },
   {
     name: 'health',
@@ -271,6 +279,16 @@ function checkFlags(given: Given, fields: Readonly<Record<string, ActionField>>)
 export const COMMANDS: readonly Command[] = grouped([
   ...READS.map(readCommand),
   ...ACTIONS.flatMap((action) => action.commands.map((command) => actionCommand(action, command))),
+  {
+    name: 'rebuild namespace',
+    about: 'make all payments that Cloudflare lists send their data to their books again',
+    positionals: ['NAMESPACE'],
+    options: { from: { value: 'NEXT', about: 'continue where a rebuild stopped: its `next`' } },
+    examples: ['rebuild namespace 5fd1cafff895419c8bcc647fc64ab8f0'],
+    request: () => ({ path: '/books/rebuild' }),
+    run: rebuildNamespace,
+    shown: ACTION_VIEWS.rebuilt,
+  },
 ]);
 
 function grouped(commands: readonly Command[]): readonly Command[] {

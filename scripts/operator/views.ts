@@ -44,7 +44,7 @@ const HEALTH: View = [
     deadLetters: ['*'],
     misconfiguredRails: ['environment method problem'],
     environments: [
-      'environment',
+      'environment reportedAtMs',
       {
         eventsByStatus: ['*'],
         oldestUndelivered: ['merchantId uniqueId createdAtMs'],
@@ -93,7 +93,8 @@ export const ACTION_VIEWS: Readonly<Record<Answers, Shown>> = {
   letters: ['', { outcomes: ['*'] }],
   probe: (result: ProbedRail) => probeLines(result),
   review: ['note'],
-  republished: ['republished missing failed nextUuid'],
+  rebuilt: ['rebuilt missing failed next costsDollarsAtMost'],
+  restored: ['undoBookmark'],
 };
 
 type Item = Awaited<ReturnType<typeof readAttention>>['items'][number];

@@ -51,7 +51,8 @@ export const AUDIT_ACTIONS = [
   'rail.probed',
   'dead_letter.retried',
   'dead_letter.discarded',
-  'read_model.rebuilt',
+  'book.rebuilt',
+  'book.restored',
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

@@ -1,7 +1,10 @@
 import type { Tenant } from '../domain/intent.ts';
 import type { Applied, ProjectionMessage } from '../intent/protocol.ts';
 import { callObject, type ObjectRpc } from '../platform/object-call.ts';
-import { bookName, type MerchantBook } from './merchant-book.ts';
+import type { PaymentRow } from '../read-model/payment-row.ts';
+import type { KeyedPayment } from './find.ts';
+import type { MerchantBook, PlacedPayment } from './merchant-book.ts';
+import { bookName } from './name.ts';
 
 /**
  * One volume of a tenant's book. Without a location hint: the first call comes from a payment's
@@ -24,6 +27,30 @@ export class BookClient {
 
   apply(message: ProjectionMessage): Promise<Applied> {
     return this.#call((stub) => stub.apply(message));
+  }
+
+  report(): Promise<void> {
+    return this.#call((stub) => stub.report());
+  }
+
+  findExactly(text: string, further: readonly string[]): Promise<PaymentRow[]> {
+    return this.#call((stub) => stub.findExactly(text, further));
+  }
+
+  paymentsWithKeys(keys: readonly string[]): Promise<KeyedPayment[]> {
+    return this.#call((stub) => stub.paymentsWithKeys(keys));
+  }
+
+  paymentsAfter(place: number, limit: number): Promise<PlacedPayment[]> {
+    return this.#call((stub) => stub.paymentsAfter(place, limit));
+  }
+
+  /** Sets the book back to a time. Returns the bookmark that undoes it. */
+  async restore(atMs: number): Promise<string> {
+    const bookmark = await this.#call((stub) => stub.restore(atMs));
+    // The object aborts, so this call never has an answer.
+    await this.#call((stub) => stub.restart()).catch(() => undefined);
+    return bookmark;
   }
 
   #call<T>(method: (stub: ObjectRpc<MerchantBook>) => Promise<T>): Promise<T> {

@@ -2,20 +2,19 @@ import { DurableObject } from 'cloudflare:workers';
 import type { Tenant } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
 import type { Applied, ProjectionMessage } from '../intent/protocol.ts';
+import type { PaymentRow } from '../read-model/payment-row.ts';
 import { applyMessage } from './apply.ts';
+import { findExactly, type KeyedPayment, paymentsWithKeys } from './find.ts';
+import { bookName } from './name.ts';
 import { PURGE_AGAIN_MS, purgeBatch } from './purge.ts';
+import { BookReports } from './reports.ts';
 import { createTables, hasTables } from './schema.ts';
 
 /** Before it works, the alarm sets the next one this far ahead, so that a failure cannot lose it. */
-const ALARM_SAFETY_MS = 60_000;
+const ALARM_SAFETY_MS = 5 * 60_000;
 
-/**
- * The name of a book's object. Environments and merchant ids contain no slash, so two tenants never
- * share a name.
- */
-export function bookName({ environment, merchantId }: Tenant, volume: number): string {
-  return `${environment}/${merchantId}/${volume}`;
-}
+/** A payment and where it lies in its book. */
+export type PlacedPayment = { readonly id: number; readonly uniqueId: string };
 
 /**
  * The copy for reading of one merchant's payments, refunds and events in one environment, or of one
@@ -23,21 +22,101 @@ export function bookName({ environment, merchantId }: Tenant, volume: number): s
  * question can reach another tenant's rows.
  */
 export class MerchantBook extends DurableObject<Env> {
+  readonly #reports = new BookReports(this.ctx.storage, this.env);
   /** The alarm is set; false: unknown. */
   #isArmed = false;
 
   /** Stores what a payment's object says. A repeated or late message changes nothing. */
   apply(message: ProjectionMessage): Applied {
+    const { sql } = this.ctx.storage;
     const nowMs = Date.now();
-    const { storage } = this.ctx;
-    const { confirmed, othersWithReceipt } = storage.transactionSync(() => {
+    const { changedPaymentId, ...applied } = this.ctx.storage.transactionSync(() => {
       this.#claim(message);
-      return applyMessage(storage.sql, message, nowMs);
+      const result = applyMessage(sql, message, nowMs);
+      if (result.changedPaymentId !== null) {
+        this.#reports.note(result.changedPaymentId, nowMs);
+      }
+      return result;
     });
     if (!this.#isArmed) {
       this.ctx.waitUntil(this.#arm(nowMs));
     }
-    return { confirmed, othersWithReceipt };
+    if (changedPaymentId !== null) {
+      this.ctx.waitUntil(this.#reports.send());
+    }
+    return applied;
+  }
+
+  /** Writes the book's digest now, without waiting for its hour. */
+  report(): Promise<void> {
+    return this.#reports.writeDigest();
+  }
+
+  /** Payments with exactly this id, or with one of the further search keys. */
+  findExactly(text: string, further: readonly string[]): PaymentRow[] {
+    const book = this.#book();
+    return book === null ? [] : findExactly(this.ctx.storage.sql, book, text, further);
+  }
+
+  paymentsWithKeys(keys: readonly string[]): KeyedPayment[] {
+    return this.#book() === null ? [] : paymentsWithKeys(this.ctx.storage.sql, keys);
+  }
+
+  /** The next payments after a place, oldest first. */
+  paymentsAfter(place: number, limit: number): PlacedPayment[] {
+    return this.#book() === null
+      ? []
+      : this.ctx.storage.sql
+          .exec<PlacedPayment>(
+            'SELECT id, unique_id AS uniqueId FROM payment WHERE id > ? ORDER BY id LIMIT ?',
+            place,
+            limit,
+          )
+          .toArray();
+  }
+
+  /**
+   * Sets the book back to a time. Returns the bookmark that undoes it. The caller then calls
+   * `restart`, because the restore happens when the object starts again.
+   */
+  async restore(atMs: number): Promise<string> {
+    const bookmark = await this.ctx.storage.getBookmarkForTime(atMs);
+    return this.ctx.storage.onNextSessionRestoreBookmark(bookmark);
+  }
+
+  restart(): void {
+    this.ctx.abort('restore');
+  }
+
+  override async alarm(): Promise<void> {
+    const nowMs = Date.now();
+    if (!hasTables(this.ctx.storage.sql)) {
+      return;
+    }
+    // First, so that a failure cannot lose the next alarm.
+    await this.ctx.storage.setAlarm(nowMs + ALARM_SAFETY_MS);
+    const { storage } = this.ctx;
+    const purgeAtMs = storage.transactionSync(() => purgeBatch(storage.sql, nowMs));
+    await this.#reports.work(nowMs);
+    const times = [purgeAtMs, this.#reports.wakeAtMs(nowMs)].filter((time) => time !== null);
+    if (times.length === 0) {
+      this.#isArmed = false;
+      await storage.deleteAlarm();
+    } else {
+      await storage.setAlarm(Math.min(...times));
+    }
+  }
+
+  /** Whose book this is; null before the first payment. */
+  #book(): Tenant | null {
+    const { sql } = this.ctx.storage;
+    return hasTables(sql)
+      ? sql
+          .exec<Tenant & Record<string, SqlStorageValue>>(
+            'SELECT environment, merchant_id AS merchantId FROM book',
+          )
+          .one()
+      : null;
   }
 
   /** A book with payments always has an alarm, which purges. */
@@ -47,19 +126,6 @@ export class MerchantBook extends DurableObject<Env> {
       await storage.setAlarm(nowMs + PURGE_AGAIN_MS);
     }
     this.#isArmed = true;
-  }
-
-  override async alarm(): Promise<void> {
-    const { storage } = this.ctx;
-    const nowMs = Date.now();
-    await storage.setAlarm(nowMs + ALARM_SAFETY_MS);
-    const wakeAtMs = storage.transactionSync(() => purgeBatch(storage.sql, nowMs));
-    if (wakeAtMs === null) {
-      this.#isArmed = false;
-      await storage.deleteAlarm();
-    } else {
-      await storage.setAlarm(wakeAtMs);
-    }
   }
 
   /** The book belongs to its first payment's tenant. Throws for a message of another one. */

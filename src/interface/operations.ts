@@ -1,5 +1,5 @@
+import { lastOutcomes } from '../operations/digests.ts';
 import { railStates } from '../operations/rails.ts';
-import { lastOutcomes } from '../read-model/rail-outcomes.ts';
 import { onDatabase, type Plane } from './plane.ts';
 
 /**
@@ -21,8 +21,9 @@ export {
   retryDeadLetters,
 } from '../operations/dead-letters.ts';
 export type { Decided } from '../operations/decisions.ts';
+export type { LastOutcome, RailOutcome } from '../operations/digests.ts';
 export type { EnvironmentHealth, Health } from '../operations/health.ts';
-export { readHealth } from '../operations/health.ts';
+export { readHealth, refreshHealth } from '../operations/health.ts';
 export type { MerchantRow } from '../operations/merchant-rows.ts';
 export { knownMerchant, merchants } from '../operations/merchant-rows.ts';
 export type { MerchantDetails, Settings } from '../operations/merchants.ts';
@@ -43,13 +44,10 @@ export type { PaymentDetails, Review } from '../operations/payments.ts';
 export { paymentDetails } from '../operations/payments.ts';
 export type { ProbedRail, RailState } from '../operations/rails.ts';
 export { probe } from '../operations/rails.ts';
+export { rebuildBook, rebuildObjects, restoreBook } from '../operations/rebuild.ts';
 export { repeatRefund, resolveRefund } from '../operations/refund-decisions.ts';
 export { requestRefund } from '../operations/refund-request.ts';
-export { republish } from '../operations/republish.ts';
 export { reviewPayment, reviewSeenPayment } from '../operations/review.ts';
-export type { LastOutcome } from '../read-model/rail-outcomes.ts';
-export type { RepublishedPage } from '../read-model/republish.ts';
-export type { RailOutcome } from '../read-model/totals.ts';
 
 /** The rail of each method in both environments. Calls no provider. */
 export function rails({ env }: Plane) {

@@ -15,14 +15,11 @@ import { oneOf } from '../http/fields.ts';
 import { body } from '../http/strict-body.ts';
 import { errorText, log } from '../platform/log.ts';
 import { railOf } from '../rails/registry.ts';
-import {
-  otherPaymentWithReceipt,
-  storeAndCompareReceipts,
-} from '../read-model/receipt-conflicts.ts';
 import { action } from './call.ts';
 import { decide, resolutionIdsIn } from './decisions.ts';
 import { decisionIdField, lineField, proofField, requireBelonging } from './fields.ts';
 import { operationProblem } from './problems.ts';
+import { compareReceipts, otherPaymentWithReceipt } from './receipts.ts';
 
 const resolutionFields = body({
   outcome: oneOf(['succeeded', 'failed']),
@@ -59,7 +56,9 @@ export const resolveAttempt = action(resolutionFields, async (call, target, fiel
       const { type, ...finding } = outcome;
       const secondOperator =
         isPaid && paidNeedsSecondOperator(intent, attempt, secondOperatorAboveMinor);
-      const other = isPaid ? await otherPayment(env, intent, outcome.receipt) : null;
+      const other = isPaid
+        ? await otherPaymentWithReceipt(env, intent.terms, outcome.receipt, nowMs)
+        : null;
       return {
         action: 'attempt.resolved',
         about: { reference: attempt.reference, resolutionId },
@@ -78,22 +77,18 @@ export const resolveAttempt = action(resolutionFields, async (call, target, fiel
     },
   );
   if (isPaid && !done.isRepeated && !done.isProposed) {
-    await compareReceipts(env, done.payment.intent);
+    await compareAgain(env, done.payment.intent);
   }
   return done;
 });
 
-function otherPayment(env: Env, { terms }: Intent, receipt: string) {
-  return otherPaymentWithReceipt(env, terms.environment, receipt, terms.uuid);
-}
-
 /**
  * After the commit: another payment may have got the same receipt since the look-up before it. If
- * this fails, the payment's message to the read model repeats it.
+ * this fails, the daily run repeats it.
  */
-async function compareReceipts(env: Env, intent: Intent): Promise<void> {
+async function compareAgain(env: Env, intent: Intent): Promise<void> {
   try {
-    await storeAndCompareReceipts(env, intent);
+    await compareReceipts(env, intent);
   } catch (error) {
     const { uuid } = intent.terms;
     log('warn', 'receipts_not_compared', { uuid, error: errorText(error) });

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { BookItem, WaitingRefund } from '../book/attention-items.ts';
 import { deadLetters } from '../dead-letters/store.ts';
 import { type Intent, reportedAttempt } from '../domain/intent.ts';
 import type { Currency, Environment, Method } from '../domain/method.ts';
@@ -9,14 +10,9 @@ import { concurrently } from '../platform/concurrently.ts';
 import { batch } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
 import { type Cursor, countStatement, type List, type ListQuery } from '../platform/paging.ts';
-import {
-  eventsOfAll,
-  paymentsNeedingAttention,
-  refundsNeedingAttention,
-  type WaitingRefund,
-} from '../read-model/attention.ts';
-import { paymentRow } from '../read-model/payment-row.ts';
+import { type ItemSection, itemsOfSection } from './attention-items.ts';
 import { type Gateway, list } from './call.ts';
+import { type UnlistedItems, unlistedItems } from './digests.ts';
 import { environmentField } from './fields.ts';
 import { merchantNames } from './merchant-rows.ts';
 import { type AttentionItem, payableMinor, paymentOf, type Reason, reasonsOf } from './needs.ts';
@@ -42,31 +38,27 @@ interface Section {
 /**
  * Money first: lost messages (providers' reports among them), refunds, payments, undelivered events.
  */
-function sectionsAt(nowMs: number): readonly Section[] {
-  return [
-    { name: 'letters', environment: null, ...waitingLetters() },
-    ...(['production', 'sandbox'] as const).flatMap((environment): readonly Section[] => [
-      { name: `${environment}-refunds`, environment, ...refunds(environment, nowMs) },
-      { name: `${environment}-payments`, environment, ...payments(environment) },
-      ...(['dead', 'paused', 'undeliverable'] as const).map((status) => ({
-        name: `${environment}-${status}`,
-        environment,
-        ...deliveries(environment, status),
-      })),
-    ]),
-  ];
-}
+const SECTIONS: readonly Section[] = [
+  { name: 'letters', environment: null, ...waitingLetters() },
+  ...(['production', 'sandbox'] as const).flatMap((environment) =>
+    (['refund', 'payment', 'dead', 'paused', 'undeliverable'] as const).map((name) => ({
+      name: `${environment}-${name}`,
+      environment,
+      ...booksItems(environment, name),
+    })),
+  ),
+];
 
 /**
  * One list of all sections in their order. Each section is newest first, except dead letters, which
  * are oldest first. `cursor`: a page's `nextCursor`. Problem 400 for any other text.
  */
 async function pageAt(
-  { env, nowMs }: Gateway,
+  { env }: Gateway,
   query: v.InferOutput<typeof attentionQuery>,
 ): Promise<AttentionPage> {
   const { environment, limit } = query;
-  const sections = sectionsAt(nowMs).filter(
+  const sections = SECTIONS.filter(
     (section) => environment === undefined || (section.environment ?? environment) === environment,
   );
   const place = placeOf(query.cursor, sections);
@@ -103,18 +95,24 @@ export interface DescribedAttention extends AttentionPage {
   readonly payments: Readonly<Record<string, PaymentHint>>;
   /** By merchant's id. */
   readonly merchantNames: Readonly<Record<string, string>>;
+  /** What the list leaves out. */
+  readonly unlisted: readonly UnlistedItems[];
 }
 
 export const describedAttention = list(
   attentionQuery,
   async (gateway, query): Promise<DescribedAttention> => {
     const page = await pageAt(gateway, query);
-    const merchantIds = page.items.flatMap((item) => paymentOf(item)?.merchantId ?? []);
+    const unlisted = await unlistedItems(gateway.env.DB);
+    const named = [...page.items.flatMap((item) => paymentOf(item) ?? []), ...unlisted];
     const [names, payments] = await Promise.all([
-      merchantNames(gateway.env.DB, merchantIds),
+      merchantNames(
+        gateway.env.DB,
+        named.map(({ merchantId }) => merchantId),
+      ),
       paymentHints(gateway.env, page.items),
     ]);
-    return { ...page, payments, merchantNames: names };
+    return { ...page, payments, merchantNames: names, unlisted };
   },
 );
 
@@ -167,8 +165,8 @@ export interface AttentionCounts {
 const COUNTED_MAX = 100;
 
 /** Counts to COUNTED_MAX each. */
-export async function countAttention({ env, nowMs }: Gateway): Promise<AttentionCounts> {
-  const statements = sectionsAt(nowMs).map(({ list }) => countStatement(list, COUNTED_MAX));
+export async function countAttention({ env }: Gateway): Promise<AttentionCounts> {
+  const statements = SECTIONS.map(({ list }) => countStatement(list, COUNTED_MAX));
   const results = await batch<{ rows: number }>(env.DB, statements);
   const counts = results.map((result) => result.results[0]?.rows ?? 0);
   const items = counts.reduce((sum, rows) => sum + rows, 0);
@@ -217,20 +215,23 @@ function waitingLetters(): ReturnType<typeof section> {
   }));
 }
 
-function payments(environment: Environment): ReturnType<typeof section> {
-  return section(paymentsNeedingAttention(environment), (stored) => {
-    const payment = paymentRow(stored);
-    return { type: 'payment', reasons: reasonsOf(payment), atMs: payment.updatedAtMs, payment };
+function booksItems(environment: Environment, name: ItemSection): ReturnType<typeof section> {
+  return section(itemsOfSection(environment, name), ({ item }): AttentionItem => {
+    const found: BookItem = JSON.parse(item);
+    switch (found.type) {
+      case 'payment':
+        return { ...found, reasons: reasonsOf(found.payment), atMs: found.payment.updatedAtMs };
+      case 'refund': {
+        const { status, createdAtMs } = found.refund;
+        return { ...found, reasons: [REFUND_REASONS[status]], atMs: createdAtMs };
+      }
+      case 'delivery': {
+        const { deliveryStatus, createdAtMs } = found.event;
+        const reason = `delivery_${deliveryStatus}` as Reason;
+        return { ...found, reasons: [reason], atMs: createdAtMs };
+      }
+    }
   });
-}
-
-function refunds(environment: Environment, nowMs: number): ReturnType<typeof section> {
-  return section(refundsNeedingAttention(environment, nowMs), (refund) => ({
-    type: 'refund',
-    reasons: [REFUND_REASONS[refund.status]],
-    atMs: refund.createdAtMs,
-    refund,
-  }));
 }
 
 const REFUND_REASONS: Readonly<Record<WaitingRefund['status'], Reason>> = {
@@ -239,15 +240,3 @@ const REFUND_REASONS: Readonly<Record<WaitingRefund['status'], Reason>> = {
   processing: 'refund_overdue',
   pending: 'refund_overdue',
 };
-
-function deliveries(
-  environment: Environment,
-  status: 'dead' | 'paused' | 'undeliverable',
-): ReturnType<typeof section> {
-  return section(eventsOfAll(environment, status), (event) => ({
-    type: 'delivery',
-    reasons: [`delivery_${status}`],
-    atMs: event.createdAtMs,
-    event,
-  }));
-}

@@ -1,13 +1,17 @@
 import { MESSAGE_QUEUES, type MessageQueue, producerOf } from '../dead-letters/queues.ts';
 import { countWaiting } from '../dead-letters/store.ts';
 import { businessDay } from '../domain/ethiopian-time.ts';
-import type { Environment } from '../domain/method.ts';
+import { ENVIRONMENTS, type Environment } from '../domain/method.ts';
 import { DATABASE_BYTES_MAX, isNearlyFull, prepare } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
-import { countEventsByStatus, oldestUndelivered } from '../read-model/attention.ts';
-import type { EventRow } from '../read-model/events-list.ts';
-import { failuresPerRail, type RailOutcome } from '../read-model/totals.ts';
+import { type Asked, askBooks } from './all-books.ts';
 import type { Gateway } from './call.ts';
+import {
+  type EnvironmentDigest,
+  endsSince,
+  environmentDigest,
+  type RailOutcome,
+} from './digests.ts';
 import { type RailState, railStates } from './rails.ts';
 
 /** A queue's backlog. Null, with the reason in `unknown`, when Cloudflare reports none. */
@@ -20,13 +24,9 @@ export interface QueueHealth {
   readonly unknown: string | null;
 }
 
-export interface EnvironmentHealth {
+export interface EnvironmentHealth extends EnvironmentDigest {
   readonly environment: Environment;
-  /** The number of undelivered events, by delivery status. */
-  readonly eventsByStatus: Readonly<Record<string, number>>;
-  /** The oldest event that is still being delivered. */
-  readonly oldestUndelivered: EventRow | null;
-  /** Payments created yesterday or today (in Addis Ababa) that have ended, by method and reason. */
+  /** Payments that ended yesterday or today (in Addis Ababa), by method and reason. */
   readonly endsSinceYesterday: readonly RailOutcome[];
   /** The same for the last seven days and today. */
   readonly endsSinceWeek: readonly RailOutcome[];
@@ -49,6 +49,15 @@ export interface Health {
 }
 
 const DAYS_OF_A_WEEK = 7;
+
+/** Makes the books of the merchants that were active last report now. */
+export async function refreshHealth({ env }: Pick<Gateway, 'env'>): Promise<Asked> {
+  const { asked, isComplete } = await askBooks(env, ENVIRONMENTS, async (book) => {
+    await book.report();
+    return [];
+  });
+  return { asked, isComplete };
+}
 
 /** The gateway's health. Throws when D1 does not answer. */
 export async function readHealth({ env, nowMs }: Pick<Gateway, 'env' | 'nowMs'>): Promise<Health> {
@@ -107,17 +116,10 @@ async function environmentHealth(
   nowMs: number,
 ): Promise<EnvironmentHealth> {
   const today = businessDay(nowMs);
-  const [eventsByStatus, oldest, endsSinceYesterday, endsSinceWeek] = await Promise.all([
-    countEventsByStatus(db, environment),
-    oldestUndelivered(db, environment),
-    failuresPerRail(db, environment, today - 1),
-    failuresPerRail(db, environment, today - DAYS_OF_A_WEEK),
+  const [digest, endsSinceYesterday, endsSinceWeek] = await Promise.all([
+    environmentDigest(db, environment),
+    endsSince(db, environment, today - 1),
+    endsSince(db, environment, today - DAYS_OF_A_WEEK),
   ]);
-  return {
-    environment,
-    eventsByStatus,
-    oldestUndelivered: oldest,
-    endsSinceYesterday,
-    endsSinceWeek,
-  };
+  return { environment, ...digest, endsSinceYesterday, endsSinceWeek };
 }

@@ -1,8 +1,6 @@
+import type { BookItem } from '../book/attention-items.ts';
 import type { DeadLetter } from '../dead-letters/store.ts';
 import { chargedMinor, type Intent, reportedAttempt, type Tenant } from '../domain/intent.ts';
-import type { WaitingRefund } from '../read-model/attention.ts';
-import type { EventRow } from '../read-model/events-list.ts';
-import type { PaymentRow } from '../read-model/payment-row.ts';
 
 /** Why something needs the operator's attention. A payment can have several reasons. */
 export type Reason =
@@ -22,9 +20,7 @@ export type Reason =
 /** What needs attention. */
 export type AttentionSubject =
   | { readonly type: 'dead_letter'; readonly letter: DeadLetter }
-  | { readonly type: 'payment'; readonly payment: PaymentRow }
-  | { readonly type: 'refund'; readonly refund: WaitingRefund }
-  | { readonly type: 'delivery'; readonly event: EventRow };
+  | BookItem;
 
 export type AttentionItem = AttentionSubject & {
   readonly reasons: readonly Reason[];

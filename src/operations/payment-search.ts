@@ -1,16 +1,21 @@
+import type { Tenant } from '../domain/intent.ts';
 import { ENVIRONMENTS } from '../domain/method.ts';
+import { SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
+import { receiptKeys } from '../intent/receipt-keys.ts';
 import type { PaymentRow } from '../read-model/payment-row.ts';
 import { listPayments } from '../read-model/payments-list.ts';
 import { searchPayments } from '../read-model/search.ts';
-import { searchAllPayments } from '../read-model/search-all.ts';
+import { type Asked, askBooks } from './all-books.ts';
 import type { OperatorCall } from './call.ts';
 import { merchantIdField, pathPart } from './fields.ts';
 import { merchantNames } from './merchant-rows.ts';
 
 /** The newest payments of one merchant, in each environment. */
 const NEWEST_ROWS = 25;
+/** The newest of those that are found over all merchants. */
+const FOUND_ROWS_MAX = 50;
 
-export interface FoundPayments {
+export interface FoundPayments extends Asked {
   readonly rows: readonly PaymentRow[];
   /** By merchant's id. */
   readonly merchantNames: Readonly<Record<string, string>>;
@@ -25,27 +30,46 @@ export async function findPayments(
   text: string,
   merchantId: string | null,
 ): Promise<FoundPayments> {
-  const rows =
+  const { found, ...asked } =
     merchantId === null
-      ? await searchAllPayments(env, text)
+      ? await searchAll(env, text)
       : await paymentsOf(env, text, pathPart(merchantIdField, merchantId));
-  return {
-    rows,
-    merchantNames: await merchantNames(
-      env.DB,
-      rows.map((row) => row.merchantId),
-    ),
+  const rows = found.toSorted((one, other) => other.createdAtMs - one.createdAtMs);
+  const names = await merchantNames(
+    env.DB,
+    rows.map((row) => row.merchantId),
+  );
+  return { ...asked, rows: rows.slice(0, FOUND_ROWS_MAX), merchantNames: names };
+}
+
+/**
+ * Payments of all merchants, in both environments, with exactly this id. Finds
+ * paymentIntentUniqueId, uuid, transactionId, a provider's reference or receipt, and an event's id. A
+ * phone number is found only within one merchant, because its digest is keyed by merchant.
+ */
+async function searchAll(env: Env, text: string) {
+  const wanted = text.trim();
+  if (wanted === '' || wanted.length > SEARCH_ID_LENGTH_MAX) {
+    return { asked: 0, isComplete: true, found: [] };
+  }
+  const keys = {
+    sandbox: await receiptKeys(env, 'sandbox', wanted),
+    production: await receiptKeys(env, 'production', wanted),
   };
+  return askBooks(env, ENVIRONMENTS, (book, tenant) =>
+    book.findExactly(wanted, keys[tenant.environment]),
+  );
 }
 
 async function paymentsOf(env: Env, text: string, merchantId: string) {
   const pages = await Promise.all(
-    ENVIRONMENTS.map(async (environment) => {
-      const tenant = { environment, merchantId };
-      return text === ''
-        ? (await listPayments(env.DB, tenant, {}, null, NEWEST_ROWS)).rows
-        : searchPayments(env, tenant, text);
-    }),
+    ENVIRONMENTS.map((environment) => paymentsOfTenant(env, text, { environment, merchantId })),
   );
-  return pages.flat().sort((one, other) => other.createdAtMs - one.createdAtMs);
+  return { asked: 1, isComplete: true, found: pages.flat() };
+}
+
+async function paymentsOfTenant(env: Env, text: string, tenant: Tenant) {
+  return text === ''
+    ? (await listPayments(env.DB, tenant, {}, null, NEWEST_ROWS)).rows
+    : searchPayments(env, tenant, text);
 }

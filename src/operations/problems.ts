@@ -65,10 +65,6 @@ export const OPERATION_PROBLEMS = {
     status: 400,
     message: 'Nothing to change: give name, supportsWithdrawal or both',
   },
-  republish_ambiguous: {
-    status: 400,
-    message: 'Give objectIds, or afterUuid and limit, not both',
-  },
 } as const satisfies Record<string, ProblemEntry>;
 
 /** A problem of an operator's action with its placeholders filled in. */

@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { needsReview } from '../domain/refund-amounts.ts';
 import { oneOf } from '../http/fields.ts';
-import { problem } from '../http/problem.ts';
 import { body } from '../http/strict-body.ts';
 import { action, changeAudited, type OperatorCall, type Target } from './call.ts';
 import { lineField, NOTE_CHARACTERS_MAX, patternField } from './fields.ts';
@@ -13,9 +12,15 @@ import { operationProblem } from './problems.ts';
 const countField = v.pipe(patternField(/^\d{1,4}$/, 'Must be a count.'), v.transform(Number));
 
 /**
+ * What the list does not show yet was not reviewed: the payment may lose and regain an unresolved
+ * attempt before D1 hears of the first.
+ */
+const NOT_LISTED = { anomalies: 0, unresolvedAttempts: 0, late: 0 };
+
+/**
  * Removes the payment that the path names from the attention list, until it needs more attention
- * than the operator has seen, or than it needs now. Its attempts then take refunds again, if more
- * was returned than paid. Problem 404 for a payment that the read model does not have.
+ * than the operator has seen, or than the list shows now. Its attempts then take refunds again, if
+ * more was returned than paid.
  */
 async function review(
   call: OperatorCall,
@@ -25,21 +30,23 @@ async function review(
   const { actor, nowMs: atMs } = call;
   const { tenant, uniqueId, client, intent } = await knownPayment(call, target);
   const needs = { ...needsOf(intent), ...seen };
-  const { environment, merchantId } = tenant;
   const note = withoutPhoneNumbers(given);
   const upsert = {
     sql: `INSERT INTO payment_reviews
         (uuid, anomalies, unresolved_attempts, late, note, reviewed_by, reviewed_at_ms)
-      SELECT uuid, min(anomalies, ?7), min(unresolved_attempts, ?8), min(late, ?9), ?4, ?5, ?6
-      FROM payment INDEXED BY payment_unique_id
-      WHERE merchant_id = ?1 AND environment = ?2 AND unique_id = ?3
+      SELECT ?1, min(listed ->> 'anomalies', ?5), min(listed ->> 'unresolvedAttempts', ?6),
+        min(listed ->> 'late', ?7), ?2, ?3, ?4
+      FROM (SELECT COALESCE(MAX(item -> '$.payment'), ?8) AS listed
+        FROM attention_item INDEXED BY attention_item_by_payment
+        WHERE payment_uuid = ?1 AND section = 'payment') WHERE true
       ON CONFLICT (uuid) DO UPDATE SET anomalies = excluded.anomalies,
         unresolved_attempts = excluded.unresolved_attempts, late = excluded.late,
         note = excluded.note, reviewed_by = excluded.reviewed_by,
         reviewed_at_ms = excluded.reviewed_at_ms`,
     params: [
-      ...[merchantId, environment, uniqueId, note, actor.name, atMs],
+      ...[intent.terms.uuid, note, actor.name, atMs],
       ...[needs.anomalies, needs.unresolvedAttempts, needs.late ? 1 : 0],
+      JSON.stringify(NOT_LISTED),
     ],
   };
   const entry = {
@@ -48,10 +55,7 @@ async function review(
     target: uniqueId,
     detail: { note },
   } as const;
-  if (!(await changeAudited(call, upsert, entry))) {
-    // Includes a payment of the last seconds, which the read model does not have yet.
-    throw problem('not_found');
-  }
+  await changeAudited(call, upsert, entry);
   if (intent.attempts.some((attempt) => needsReview(intent, attempt))) {
     const isVerified = actor.isProved === true;
     const { anomalies: count } = needs;

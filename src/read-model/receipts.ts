@@ -17,11 +17,6 @@ interface ReceiptRow extends Tenant {
   readonly uuid: string;
 }
 
-/** Stores receipts at once, even before the payment's own message. */
-export function insertReceiptsStatement(rows: readonly ReceiptRow[]): SqlStatement {
-  return insertStatement(rows, 'true');
-}
-
 /** Stores the receipts of messages, if the row of their payment names them. */
 export function insertNamedReceiptsStatement(rows: readonly ReceiptRow[]): SqlStatement {
   return insertStatement(rows, isKeyOfPayment('given.value'));

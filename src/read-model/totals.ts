@@ -4,8 +4,8 @@ import {
   businessDayStartMs,
   DAY_MS,
 } from '../domain/ethiopian-time.ts';
-import type { FailureReason, IntentStatus, Tenant } from '../domain/intent.ts';
-import type { Currency, Environment, Method } from '../domain/method.ts';
+import type { IntentStatus, Tenant } from '../domain/intent.ts';
+import type { Currency, Method } from '../domain/method.ts';
 import { batch, prepare, type SqlStatement } from '../platform/database.ts';
 import { KNOWN_TO_TOTALS, type PaymentFilter } from './payments-list.ts';
 
@@ -186,37 +186,5 @@ function openSums(by: SqlStatement | null, tenant: Tenant, range: DayRange): Sql
       endMs,
       ...(method === undefined ? [] : [method]),
     ],
-  };
-}
-
-/** For the operator: the outcomes of one method's payments, over all merchants. */
-export interface RailOutcome {
-  readonly method: Method | null;
-  readonly status: Extract<IntentStatus, 'succeeded' | 'failed' | 'expired'>;
-  readonly failureReason: FailureReason | null;
-  readonly payments: number;
-}
-
-/** For the operator: payments that ended, created since a day, by method, status and reason. */
-export async function failuresPerRail(
-  db: D1Database,
-  environment: Environment,
-  sinceDay: number,
-): Promise<RailOutcome[]> {
-  const statement = failuresPerRailStatement(environment, sinceDay);
-  const { results } = await prepare(db, statement).all<RailOutcome>();
-  return results;
-}
-
-/** One look-up for each merchant: the table begins with it. */
-export function failuresPerRailStatement(environment: Environment, sinceDay: number): SqlStatement {
-  return {
-    sql: `SELECT NULLIF(payment_day.method, '') AS method, payment_day.status,
-        NULLIF(payment_day.failure_reason, '') AS failureReason, SUM(payments) AS payments
-      FROM merchants CROSS JOIN payment_day ON payment_day.merchant_id = merchants.id
-        AND payment_day.environment = ? AND payment_day.day >= ?
-      WHERE payment_day.status IN ('succeeded', 'failed', 'expired') AND payment_day.payments > 0
-      GROUP BY payment_day.method, payment_day.status, payment_day.failure_reason`,
-    params: [environment, sinceDay],
   };
 }

@@ -1,14 +1,18 @@
 import { PURGE_ADDRESSES } from '../audit/log.ts';
 import { EXPIRIES } from '../dead-letters/store.ts';
+import { ENVIRONMENTS } from '../domain/method.ts';
 import { RETENTION_MS } from '../domain/schedule.ts';
 import { log } from '../platform/log.ts';
 import { purgeUntil, repeatedly } from '../platform/purge-database.ts';
-import { EACH_TENANT } from '../read-model/search-all.ts';
 
 /**
  * Deletes personal data from D1 once it is as old as a payment's object keeps it
  * (docs/decisions.md#24). Runs daily. Each object deletes its own data by its alarm.
  */
+
+/** One look-up for each merchant and environment: the indexes begin with them. */
+const EACH_TENANT = `merchants CROSS JOIN
+  (SELECT value AS environment FROM json_each('${JSON.stringify(ENVIRONMENTS)}')) AS place`;
 
 /**
  * Up to ?2 payments with details or search keys that ended, and last changed, at ?1 or before.
@@ -41,6 +45,11 @@ const PURGES = {
       WHERE (merchant_id, environment, created_at_ms, uuid) IN (
         SELECT merchant_id, environment, created_at_ms, uuid FROM old)`,
   ],
+  receipts: [
+    `DELETE FROM manual_receipts WHERE (environment, key, merchant_id, unique_id) IN (
+      SELECT environment, key, merchant_id, unique_id FROM manual_receipts
+      WHERE recorded_at_ms <= ?1 LIMIT ?2)`,
+  ],
   auditAddresses: [PURGE_ADDRESSES],
   deadLetters: [
     `DELETE FROM dead_letters WHERE id IN (
@@ -48,12 +57,20 @@ const PURGES = {
   ],
 } as const;
 
+/** A write of a book is delayed by seconds, so this keeps every older one out. */
+const RESOLVED_KEPT_MS = 24 * 60 * 60 * 1_000;
+const PURGE_RESOLVED = `DELETE FROM attention_item WHERE (environment, payment_uuid) IN (
+  SELECT environment, payment_uuid FROM attention_item
+  WHERE environment IN ('sandbox', 'production') AND section = 'resolved' AND created_at_ms <= ?1
+  LIMIT ?2) AND section = 'resolved'`;
+
 /**
  * Purges what is older than RETENTION_MS, expires dead letters, and warns in the log when D1 fills
  * up.
  */
 export async function purgeExpired(env: Env, nowMs: number): Promise<void> {
   await purgeUntil(env.DB, PURGES, nowMs - RETENTION_MS);
+  await repeatedly(env.DB, [PURGE_RESOLVED], nowMs - RESOLVED_KEPT_MS);
   for (const { kind, waitsMs, sql } of EXPIRIES) {
     const { rows: letters } = await repeatedly(env.DB, [sql], nowMs - waitsMs);
     if (letters > 0) {

@@ -93,11 +93,7 @@ describe('requests', () => {
     ['payment review sandbox a p --note x', '/payments/sandbox/a/p/review', { note: 'x' }],
     ['dead-letter retry 1 2', '/dead-letters/retry', { ids: ['1', '2'] }],
     ['dead-letter discard 1 --reason x', '/dead-letters/discard', { ids: ['1'], reason: 'x' }],
-    [
-      'read-model republish --object aa --object bb',
-      '/read-model/republish',
-      { objectIds: ['aa', 'bb'] },
-    ],
+    ['rebuild objects --object aa --object bb', '/books/rebuild', { objectIds: ['aa', 'bb'] }],
   ])('%s', (line, path, body) => {
     expect(requestOf(line)).toEqual(body === undefined ? { path } : { path, body });
   });

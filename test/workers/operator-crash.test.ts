@@ -1,3 +1,4 @@
+import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ACTIONS } from '../../back-office/operator/actions/all.ts';
@@ -5,16 +6,15 @@ import { configOf } from '../../src/config.ts';
 import { insertDeadLetter } from '../../src/dead-letters/store.ts';
 import { IntentClient } from '../../src/intent/client.ts';
 import { runBatch } from '../../src/platform/database.ts';
-import * as republishing from '../../src/read-model/republish.ts';
 import * as askRail from '../../src/refunds/ask-rail.ts';
 import { databaseRows } from '../security/storage.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
-import { operateApi, refundByHand } from './operator-support.ts';
+import { operateApi, project, refundByHand } from './operator-support.ts';
 import { configureRails, MPESA, railServer } from './rails-support.ts';
+import { bookStub } from './support/book.ts';
 import {
   ALPHA,
   advance,
-  consume,
   createHosted,
   execute,
   HOUR_MS,
@@ -61,6 +61,18 @@ function crashInBatch(): void {
   }
 }
 
+function crashAtBook(): void {
+  vi.spyOn(env.MERCHANT_BOOK, 'get').mockImplementation(() => {
+    throw new Error(CRASH);
+  });
+}
+
+function crashInAudit(): void {
+  vi.spyOn(env.DB, 'prepare').mockImplementation(() => {
+    throw new Error(CRASH);
+  });
+}
+
 async function attemptInProgress(): Promise<void> {
   await createHosted();
   await execute(startRedirect('a1'));
@@ -73,6 +85,7 @@ async function letter(): Promise<void> {
 }
 
 const COMMITTED = { crash: crashBeforeCommit, isRecordedFirst: true } as const;
+const AT_BOOK = { crash: crashAtBook, isRecordedFirst: true } as const;
 let memberId = '';
 
 const ROWS: Readonly<Record<string, Row>> = {
@@ -138,7 +151,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   '/payments/:environment/:merchantId/:uniqueId/review': {
     scene: async () => {
       await payHosted();
-      await consume('kefel-projections', caught.projections.splice(0));
+      await project(caught);
     },
     path: `${PAYMENT}/review`,
     body: { note: 'Seen' },
@@ -204,12 +217,29 @@ const ROWS: Readonly<Record<string, Row>> = {
     body: {},
     action: 'rail.probed',
   },
-  '/read-model/republish': {
-    path: '/read-model/republish',
+  '/books/:environment/:merchantId/rebuild': {
+    ...AT_BOOK,
+    path: `/books/sandbox/${ALPHA.id}/rebuild`,
     body: {},
-    crash: () => vi.spyOn(republishing, 'republishPage').mockRejectedValue(new Error(CRASH)),
-    isRecordedFirst: true,
-    action: 'read_model.rebuilt',
+    action: 'book.rebuilt',
+  },
+  '/books/rebuild': {
+    path: '/books/rebuild',
+    body: { objectIds: ['0'.repeat(64)] },
+    crash: crashInAudit,
+    action: 'book.rebuilt',
+  },
+  '/books/:environment/:merchantId/restore': {
+    ...AT_BOOK,
+    scene: () =>
+      // The local runtime has no point-in-time recovery.
+      runInDurableObject(bookStub(), (_book, { storage }) => {
+        storage.getBookmarkForTime = async () => 'then';
+        storage.onNextSessionRestoreBookmark = async () => 'now';
+      }),
+    path: `/books/sandbox/${ALPHA.id}/restore`,
+    body: { at: new Date(Date.now()).toISOString().replace(/\.\d+/, '') },
+    action: 'book.restored',
   },
 };
 

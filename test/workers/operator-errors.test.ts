@@ -4,7 +4,6 @@ import {
   OPERATOR_PROBLEMS,
   type OperatorProblemCode,
 } from '../../back-office/operator/problems.ts';
-import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
 import type { Rejection } from '../../src/domain/intent.ts';
 import { IntentClient } from '../../src/intent/client.ts';
 import * as askRail from '../../src/refunds/ask-rail.ts';
@@ -113,11 +112,6 @@ const PROVOKED: Readonly<Record<OperatorProblemCode, () => Promise<Response>>> =
     return operate(`${V1}/banks`, BANK);
   },
   bank_unchanged: () => operate(`${V1}/banks/CBE`, {}),
-  republish_ambiguous: () =>
-    operate(`${V1}/read-model/republish`, {
-      objectIds: ['0'.repeat(64)],
-      afterUuid: uuidV7(Date.now()),
-    }),
 };
 
 test.each(Object.keys(PROVOKED) as OperatorProblemCode[])('%s', async (code) => {

@@ -43,8 +43,7 @@ const RETURNED = { outcome: 'returned', reference: 'RF-9', note: 'Returned in th
 const REFUND = { refundUniqueId: 'case-812', amountMinor: 4_000, reason: 'Paid twice' };
 const OWNER = { name: 'A', role: 'owner' };
 const BANK = { code: 'NEW', name: 'N', supportsWithdrawal: true };
-const REPUBLISH = '/read-model/republish';
-const NO_PAYMENT = '00000000-0000-7000-8000-000000000000';
+const BOOK = `/books/sandbox/${ALPHA.id}`;
 
 const GROUPS: Readonly<Record<string, Group>> = {
   'a new merchant': {
@@ -142,17 +141,21 @@ const GROUPS: Readonly<Record<string, Group>> = {
       ['/nothing', undefined, 404],
     ],
   },
-  'a bank or the read model': {
+  'a bank or a book': {
     rows: [
       ['/banks', { ...BANK, code: 'new' }, 400],
       ['/banks/CBE', { code: 'CBE2' }, 400],
       ['/banks/CBE', {}, 400],
-      [REPUBLISH, { objectIds: ['0'.repeat(64)], afterUuid: NO_PAYMENT }, 400],
-      [REPUBLISH, { afterUuid: NO_PAYMENT }, 400],
-      [REPUBLISH, { afterUuid: '00000000-0000-4000-8000-000000000000' }, 400],
-      [REPUBLISH, { objectIds: ['00'] }, 400],
-      [REPUBLISH, { objectIds: [] }, 400],
-      [REPUBLISH, { limit: 201 }, 400],
+      ['/books/rebuild', {}, 400],
+      ['/books/rebuild', { objectIds: ['00'] }, 400],
+      ['/books/rebuild', { objectIds: [] }, 400],
+      [`${BOOK}/rebuild`, { limit: 201 }, 400],
+      [`${BOOK}/rebuild`, { after: 'x' }, 400],
+      [`${BOOK}/rebuild`, { volume: '-1' }, 400],
+      ['/books/test/x/rebuild', {}, 404],
+      [`${BOOK}/restore`, {}, 400],
+      [`${BOOK}/restore`, { at: 'yesterday' }, 400],
+      [`${BOOK}/restore`, { at: '2026-13-01T00:00Z' }, 400],
     ],
   },
   'a dead letter': {

@@ -5,6 +5,7 @@ import type { RefundCommand } from '../../src/domain/refund.ts';
 import worker from '../support/gateway.ts';
 import { requestRefund } from '../support/intents.ts';
 import { choose } from './rails-support.ts';
+import { applyToBook, booksReport } from './support/book.ts';
 import {
   type Answer,
   advance,
@@ -148,10 +149,20 @@ export async function unresolved(caught: CaughtMessages): Promise<void> {
   await project(caught);
 }
 
-/** The read model takes what the objects have sent it. */
-export async function project({ projections }: CaughtMessages): Promise<void> {
+/** The read model takes what the objects have sent it, and the books report it to the operator. */
+export async function project(caught: CaughtMessages): Promise<void> {
   await reportsAreSent();
-  await consume('kefel-projections', projections.splice(0));
+  await consume('kefel-projections', [...caught.projections]);
+  await feedBooks(caught);
+}
+
+/** The books take what the objects have sent, and report it to the operator. */
+export async function feedBooks({ projections }: CaughtMessages): Promise<void> {
+  await reportsAreSent();
+  for (const message of projections.splice(0)) {
+    await applyToBook(message);
+  }
+  await booksReport();
 }
 
 type RequestRefund = Extract<RefundCommand, { type: 'request_refund' }>;

@@ -1,16 +1,9 @@
 import { env } from 'cloudflare:workers';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { QUEUED_LEASE_MS } from '../../src/domain/schedule.ts';
 import type { DeliveryReport, ProjectionMessage } from '../../src/intent/protocol.ts';
 import { readPage } from '../../src/platform/paging.ts';
 import { type EventRow, eventsOf } from '../../src/read-model/events-list.ts';
-import { listPayments } from '../../src/read-model/payments-list.ts';
-import {
-  findPlace,
-  type PaymentPlace,
-  republishObjects,
-  republishPage,
-} from '../../src/read-model/republish.ts';
 import {
   ALPHA,
   advance,
@@ -32,7 +25,6 @@ import {
   SECOND_MS,
   startRedirect,
   storedPayment,
-  stubOf,
   tenantOf,
   useGateway,
 } from './support.ts';
@@ -306,68 +298,6 @@ test("the read model is the same for every order and repetition of a payment's m
     }
     expect(await projectionRows()).toEqual(expected);
   }
-});
-
-describe('the read model can be rebuilt from the objects', () => {
-  test('damaged rows are repaired page by page, without a write in the objects', async () => {
-    for (const uniqueId of ['order-1', 'order-2', 'order-3']) {
-      await createHosted({ paymentIntentUniqueId: uniqueId });
-    }
-    await execute(startRedirect('a0'), resolveAttempt('a0', 'succeeded'));
-    await projectCaught();
-    const expected = await projectionRows();
-    const stored = await allRows();
-    await env.DB.exec(
-      "UPDATE payment SET status = 'failed', commission_minor = 9; DELETE FROM webhook_event",
-    );
-    await env.DB.exec('DELETE FROM payment_search_key');
-
-    const pages = [];
-    for (let after: PaymentPlace | null = null; ; ) {
-      const page = await republishPage(env, { after, limit: 2 });
-      pages.push(page);
-      if (page.nextUuid === null) {
-        break;
-      }
-      after = await findPlace(env.DB, page.nextUuid);
-    }
-    expect(pages.map(({ republished }) => republished)).toEqual([2, 1]);
-    expect(pages.every(({ missing, failed }) => missing + failed === 0)).toBe(true);
-    await projectCaught();
-    expect(await projectionRows()).toEqual(expected);
-    expect(await allRows()).toEqual(stored);
-  });
-
-  test('a lost row is restored by its object id; unknown ids create no storage', async () => {
-    await createHosted();
-    await projectCaught();
-    await env.DB.exec('DELETE FROM payment');
-    const unknown = clientOf('never-made').objectId;
-    const ids = [clientOf().objectId, unknown, 'garbage'];
-    expect(await republishObjects(env, ids)).toEqual({ republished: 1, missing: 2, failed: 0 });
-    await projectCaught();
-    expect((await listPayments(env.DB, TENANT, {}, null, 1)).rows).toHaveLength(1);
-    expect(await allRows('never-made')).toEqual({});
-    expect(await stubOf('never-made').republish()).toBe(false);
-  });
-
-  test('a payment with only a tombstone left is reported as missing', async () => {
-    await createHosted();
-    await execute({ type: 'cancel' });
-    await projectCaught();
-    advance(400 * DAY_MS);
-    await fireAlarm();
-    const result = await republishPage(env, { after: null, limit: 100 });
-    expect(result).toEqual({ republished: 0, missing: 1, failed: 0, nextUuid: null });
-  });
-
-  test('messages that cannot be sent are reported', async () => {
-    await createHosted();
-    await projectCaught();
-    vi.spyOn(env.PROJECTIONS, 'send').mockRejectedValue(new Error('queue away'));
-    const result = await republishPage(env, { after: null, limit: 100 });
-    expect(result).toEqual({ republished: 0, missing: 0, failed: 1, nextUuid: null });
-  });
 });
 
 test('an older delivery state does not overwrite a newer one, although it made more tries', async () => {

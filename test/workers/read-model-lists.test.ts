@@ -6,18 +6,12 @@ import type { Method } from '../../src/domain/method.ts';
 import type { DeliveryStatus } from '../../src/intent/protocol.ts';
 import { type Cursor, type Page, parseCursor, readPage } from '../../src/platform/paging.ts';
 import {
-  countEventsByStatus,
-  eventsOfAll,
-  oldestUndelivered,
-  paymentsNeedingAttention,
-} from '../../src/read-model/attention.ts';
-import {
   countFailedEvents,
   type EventFilter,
   eventsOf,
   failedEventsOf,
 } from '../../src/read-model/events-list.ts';
-import { type PaymentRow, readPayments } from '../../src/read-model/payment-row.ts';
+import type { PaymentRow } from '../../src/read-model/payment-row.ts';
 import {
   exportPayments,
   listPayments,
@@ -373,47 +367,4 @@ test('an export holds no more at a time than an isolate bears, and stays within 
   // Read, decoded, decrypted, parsed and written: five times in 128 MB, beside all others.
   expect(largest).toBeLessThan(128e6 / 8);
   expect((pages / rows) * EXPORT_ROWS_MAX).toBeLessThan(900);
-});
-
-describe('the operator sees all merchants of one environment', () => {
-  test('payments that need attention: unresolved, anomalous and late', async () => {
-    for (const environment of ['sandbox', 'production'] as const) {
-      const rows = await walk(
-        (cursor) => readPayments(env.DB, paymentsNeedingAttention(environment), cursor, 2),
-        2,
-      );
-      const expected = [8, 7, 6].flatMap((number) =>
-        [BETA, ALPHA].map((merchant) => `${tenantOf(merchant, environment).merchantId} ${number}`),
-      );
-      expect(rows.map(({ merchantId, number }) => `${merchantId} ${number}`).sort()).toEqual(
-        expected.sort(),
-      );
-      expect(rows.every((row) => row.environment === environment)).toBe(true);
-    }
-  });
-
-  test('undelivered events: counted, listed, the oldest', async () => {
-    expect(await countEventsByStatus(env.DB, 'sandbox')).toEqual({
-      dead: 12,
-      undeliverable: 12,
-      waiting: 12,
-    });
-    const dead = await walk(
-      (cursor) => readPage(env.DB, eventsOfAll('sandbox', 'dead'), cursor, 5),
-      5,
-    );
-    expect(dead).toHaveLength(12);
-    expect(new Set(dead.map(nameOf))).toEqual(
-      new Set([nameOf(tenantOf(ALPHA)), nameOf(tenantOf(BETA))]),
-    );
-    expect(await oldestUndelivered(env.DB, 'sandbox')).toMatchObject({
-      deliveryStatus: 'waiting',
-      createdAtMs: createdAtMsOf(2),
-    });
-    const tenant = tenantOf(BETA);
-    const queued = projectedEvent(tenant, 950, { createdAtMs: -1, deliveryStatus: 'queued' });
-    await deliver([projectionMessage(tenant, 950, {}, { events: [queued] })]);
-    expect((await oldestUndelivered(env.DB, 'sandbox'))?.eventId).toBe(queued.eventId);
-    expect((await oldestUndelivered(env.DB, 'production'))?.createdAtMs).toBe(createdAtMsOf(2));
-  });
 });

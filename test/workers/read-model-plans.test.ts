@@ -6,13 +6,6 @@ import { METHODS } from '../../src/domain/method.ts';
 import { batch, type SqlStatement } from '../../src/platform/database.ts';
 import { type Cursor, pageStatement } from '../../src/platform/paging.ts';
 import {
-  countEventsStatement,
-  eventsOfAll,
-  oldestStatement,
-  paymentsNeedingAttention,
-  refundsNeedingAttention,
-} from '../../src/read-model/attention.ts';
-import {
   countFailedEventsStatement,
   deliveriesStatement,
   distinctEventsOf,
@@ -36,20 +29,16 @@ import {
   findPaymentOfOrderStatement,
   findUniqueIdStatement,
 } from '../../src/read-model/queries.ts';
-import { lastOutcomeStatement } from '../../src/read-model/rail-outcomes.ts';
 import { othersStatement } from '../../src/read-model/receipts.ts';
 import { type RefundFilter, refundsOf } from '../../src/read-model/refunds-list.ts';
-import { findPlaceStatement, knownStatement } from '../../src/read-model/republish.ts';
 import {
   findSandboxEventStatement,
   newestSandboxEventStatement,
   sandboxEventsAfterStatement,
 } from '../../src/read-model/sandbox-events.ts';
 import { searchStatements } from '../../src/read-model/search.ts';
-import { searchAllStatements } from '../../src/read-model/search-all.ts';
 import {
   attemptTotalsStatement,
-  failuresPerRailStatement,
   totalsByPeriodStatements,
   totalsStatements,
 } from '../../src/read-model/totals.ts';
@@ -204,17 +193,6 @@ const STATEMENTS: readonly Named[] = [
     ),
   ),
   ...RANGES.flatMap((range) => named('count failed', countFailedEventsStatement(TENANT, range))),
-  ...atEveryCursor('attention', (cursor) =>
-    pageStatement(paymentsNeedingAttention('sandbox'), cursor, 50),
-  ),
-  ...atEveryCursor('refunds that need a person', (cursor) =>
-    pageStatement(refundsNeedingAttention('sandbox', 9_000), cursor, 50),
-  ),
-  ...atEveryCursor('dead of all', (cursor) =>
-    pageStatement(eventsOfAll('sandbox', 'dead'), cursor, 50),
-  ),
-  ...named('oldest', oldestStatement('sandbox', 'queued')),
-  ...named('count by status', countEventsStatement('sandbox')),
   ...[{ method: undefined }, { method: 'CBE' } as const].flatMap((method) => [
     ...named(
       `totals ${method.method}`,
@@ -247,8 +225,6 @@ const STATEMENTS: readonly Named[] = [
     newestSandboxEventStatement(TENANT.merchantId),
     findSandboxEventStatement(TENANT.merchantId, `evt_${'0'.repeat(32)}`),
   ),
-  ...named('republish', knownStatement(null, 100)),
-  ...named('republish', knownStatement({ ...TENANT, createdAtMs: 5_000, uuid: UUID }, 100)),
 ];
 
 async function planOf(statement: SqlStatement): Promise<string[]> {
@@ -311,19 +287,9 @@ const PER_MERCHANT =
 
 describe('a query over all merchants scans only the merchants', () => {
   test.each([
-    ...named('search of all', ...searchAllStatements('order-1', ['receipt:ORDER1'])),
     ...named(
       'shared receipts',
       othersStatement([{ environment: 'production', key: 'receipt:R1', uuid: UUID }]),
-    ),
-    ...named('search of all by uuid', ...searchAllStatements(UUID)),
-    ...named('search of all by transactionId', ...searchAllStatements('F'.repeat(20))),
-    ...named('place of a payment', findPlaceStatement(UUID)),
-    ...named('search of all by event', ...searchAllStatements(`evt_${'0'.repeat(32)}`)),
-    ...named('failures per rail', failuresPerRailStatement('sandbox', 20_000)),
-    ...named(
-      'last outcome',
-      lastOutcomeStatement({ environment: 'sandbox', method: 'CBE', status: 'failed' }),
     ),
   ])('$name', async ({ statement }) => {
     await mislead();

@@ -2,12 +2,12 @@ import { env } from 'cloudflare:workers';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { businessDay, businessDayStartMs } from '../../src/domain/ethiopian-time.ts';
-import type { FailureReason, IntentStatus, Tenant } from '../../src/domain/intent.ts';
+import type { FailureReason, IntentStatus } from '../../src/domain/intent.ts';
 import type { Method } from '../../src/domain/method.ts';
 import type { ProjectionMessage, ProjectionRow } from '../../src/intent/protocol.ts';
-import { failuresPerRail, totals, totalsByPeriod, totalsOf } from '../../src/read-model/totals.ts';
+import { totals, totalsByPeriod, totalsOf } from '../../src/read-model/totals.ts';
 import { deliver, nameOf, projectionMessage, TENANTS } from './read-model-fixture.ts';
-import { ALPHA, BETA, consume, countProjectionRows, tenantOf, useGateway } from './support.ts';
+import { ALPHA, consume, countProjectionRows, tenantOf, useGateway } from './support.ts';
 
 /**
  * Goal: totals are exact at every moment, in whichever order the queue delivers. Method: random
@@ -273,39 +273,4 @@ test.each([
   { refunds: 'any' },
 ] as const)('a list has no totals with a filter that they do not know: %j', async (filter) => {
   expect(await totalsOf(env.DB, tenantOf(ALPHA), filter)).toBeNull();
-});
-
-test('the operator sees the success rate of each rail over all merchants of an environment', async () => {
-  await seedTwoDays();
-  const production: Tenant = tenantOf(BETA, 'production');
-  await deliver([
-    projectionMessage(production, 50, {
-      status: 'expired',
-      method: 'E_BIRR',
-      createdAtMs: businessDayStartMs(11),
-    }),
-  ]);
-  const sorted = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).sort();
-  const rail = (
-    method: Method,
-    status: string,
-    failureReason: string | null,
-    payments: number,
-  ) => ({
-    method,
-    status,
-    failureReason,
-    payments,
-  });
-  const sandbox = [
-    rail('CBE', 'succeeded', null, 4),
-    rail('CBE', 'failed', 'declined', 2),
-    rail('CBE', 'failed', 'wrong_pin', 2),
-    rail('M_PESA', 'succeeded', null, 2),
-  ];
-  expect(sorted(await failuresPerRail(env.DB, 'sandbox', 11))).toEqual(sorted(sandbox));
-  expect(sorted(await failuresPerRail(env.DB, 'production', 11))).toEqual(
-    sorted([...sandbox, rail('E_BIRR', 'expired', null, 1)]),
-  );
-  expect(await failuresPerRail(env.DB, 'sandbox', 12)).toEqual([]);
 });

@@ -67,7 +67,8 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'rail.probed': 'merchant',
   'dead_letter.retried': 'merchant',
   'dead_letter.discarded': 'merchant',
-  'read_model.rebuilt': 'merchant',
+  'book.rebuilt': 'merchant',
+  'book.restored': 'merchant',
 };
 
 /** The value of the field "who" for the operator. */

@@ -1193,7 +1193,8 @@ export const dashboard: DashboardMessages = {
       'rail.probed': 'ከአቅራቢው ጋር ያለው ግንኙነት ተፈትሿል',
       'dead_letter.retried': 'የጠፋ መልእክት እንደገና ተልኳል',
       'dead_letter.discarded': 'የጠፋ መልእክት ተጥሏል',
-      'read_model.rebuilt': 'የክፍያዎች ዝርዝር እንደገና ተሠርቷል',
+      'book.rebuilt': 'የክፍያዎች ዝርዝር እንደገና ተሠርቷል',
+      'book.restored': 'የክፍያዎች ዝርዝር ወደ ቀድሞው ተመልሷል',
     },
     details: {
       phones: 'ስልክ ቁጥሮች',

@@ -1271,7 +1271,8 @@ export const dashboard = {
       'rail.probed': 'Provider connection checked',
       'dead_letter.retried': 'Dead letter retried',
       'dead_letter.discarded': 'Dead letter discarded',
-      'read_model.rebuilt': 'Payment list rebuilt',
+      'book.rebuilt': 'Payment list rebuilt',
+      'book.restored': 'Payment list restored',
     },
     details: {
       phones: 'phone numbers',

@@ -50,6 +50,8 @@ export const desk = {
     },
     oldestUndelivered: 'Oldest undelivered event',
     ends: 'Payment outcomes',
+    reported: 'Merchants’ books report hourly, last',
+    refresh: 'Ask all books now',
     sinceYesterday: 'Since yesterday',
     sinceWeek: 'Last 7 days',
     ended: 'Outcome',
@@ -67,6 +69,9 @@ export const desk = {
     },
     noMethod: 'No method chosen',
     attentionEmpty: 'Nothing needs attention.',
+    unlisted: (items: number) => `and ${items} more of`,
+    notAllAsked: (asked: number) =>
+      `Only the ${asked} merchants that were active last were asked. Name the merchant to search the others.`,
     what: 'Issue',
     payment: 'Payment',
     amount: 'Amount',

@@ -30,7 +30,8 @@ export type Answers =
   | 'letters'
   | 'probe'
   | 'review'
-  | 'republished';
+  | 'rebuilt'
+  | 'restored';
 
 /**
  * An operator's action. The API's route, the desk's forms and the commands follow from it. What its
@@ -168,7 +169,7 @@ export interface ActionCommand {
   /** The command gives at least one of its options. */
   readonly needsOne?: true;
   /** The field of the answer that leads to the next page. */
-  readonly pages?: 'nextUuid';
+  readonly pages?: 'next';
 }
 
 /** The names that fields of the desk's forms have, and their errors. */

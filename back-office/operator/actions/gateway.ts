@@ -135,26 +135,64 @@ const PROBE_RAIL: OperatorAction = {
   ],
 };
 
-const REPUBLISH: OperatorAction = {
-  path: '/read-model/republish',
-  answers: 'republished',
+const VOLUME = optional('NUMBER', 'volume of the book (default: 0)');
+
+const REBUILD_BOOK: OperatorAction = {
+  path: '/books/:environment/:merchantId/rebuild',
+  answers: 'rebuilt',
   run: by(
-    ({ republish }) => republish,
-    (content) => ({ message: 'Sent to the read model again', content }),
+    ({ rebuildBook }) => rebuildBook,
+    (content) => ({ message: 'Rebuilt', content }),
+  ),
+  fields: { after: optional('PLACE', 'continue after this place'), volume: VOLUME },
+  commands: [
+    {
+      name: 'rebuild book',
+      about: 'make the payments that a merchant’s book has send their data again',
+      examples: ['rebuild book production abebe --all'],
+      pages: 'next',
+    },
+  ],
+};
+
+const REBUILD_OBJECTS: OperatorAction = {
+  path: '/books/rebuild',
+  answers: 'rebuilt',
+  run: by(
+    ({ rebuildObjects }) => rebuildObjects,
+    (content) => ({ message: 'Rebuilt', content }),
   ),
   fields: {
-    afterUuid: optional('UUID', 'start after this payment', { name: 'after' }),
     objectIds: {
       name: 'object',
-      option: { value: 'ID', about: 'only this object; can be repeated', isRepeatable: true },
+      option: { value: 'ID', about: 'an object; can be repeated', isRepeatable: true },
     },
   },
   commands: [
     {
-      name: 'read-model republish',
-      about: 'make payments send their data to the read model again',
-      examples: ['read-model republish --all', 'read-model republish --object 0123…'],
-      pages: 'nextUuid',
+      name: 'rebuild objects',
+      about: 'make payments send their data to their books again, by the ids of their objects',
+      examples: ['rebuild objects --object 0123… --object 4567…'],
+    },
+  ],
+};
+
+const RESTORE_BOOK: OperatorAction = {
+  path: '/books/:environment/:merchantId/restore',
+  answers: 'restored',
+  run: by(
+    ({ restoreBook }) => restoreBook,
+    (content) => ({ message: 'Restored', content }),
+  ),
+  fields: {
+    at: required('TIME', 'time of the last 30 days, such as 2026-11-23T20:15Z'),
+    volume: VOLUME,
+  },
+  commands: [
+    {
+      name: 'restore book',
+      about: 'set a merchant’s book back to a time; then rebuild it from the objects',
+      examples: ['restore book production abebe --at 2026-11-23T20:15Z'],
     },
   ],
 };
@@ -166,5 +204,7 @@ export const GATEWAY_ACTIONS = [
   RETRY_LETTERS,
   DISCARD_LETTERS,
   PROBE_RAIL,
-  REPUBLISH,
+  REBUILD_BOOK,
+  REBUILD_OBJECTS,
+  RESTORE_BOOK,
 ];

@@ -23,7 +23,8 @@ export async function showAttentionPage(call: DeskCall): Promise<Response> {
   return answerDesk(call, <AttentionPage {...page} />);
 }
 
-function AttentionPage({ items, payments, merchantNames, nextCursor }: DescribedAttention) {
+function AttentionPage(page: DescribedAttention) {
+  const { items, payments, merchantNames, nextCursor, unlisted } = page;
   const text = useTexts(DESK_TEXTS).pages;
   const rows = items.map((item) => {
     const payment = paymentOf(item);
@@ -50,7 +51,15 @@ function AttentionPage({ items, payments, merchantNames, nextCursor }: Described
       rows={rows}
       empty={text.attentionEmpty}
       nextCursor={nextCursor}
-    />
+    >
+      {unlisted.map(({ environment, merchantId, items: left }) => (
+        <p>
+          {text.unlisted(left)}{' '}
+          <a href={merchantPath(merchantId)}>{merchantNames[merchantId] ?? merchantId}</a>
+          {environment === 'sandbox' && ` (${text.environment.sandbox})`}
+        </p>
+      ))}
+    </ListPage>
   );
 }
 

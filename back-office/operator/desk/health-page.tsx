@@ -1,10 +1,17 @@
 import type { EnvironmentHealth, Health, RailOutcome } from '../../../src/interface/operations.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
+import { redirectTo } from '../../ui/answer.ts';
 import { Badge, Facts, Table, When } from '../../ui/elements.tsx';
-import type { DeskCall } from './call.ts';
+import { type DeskCall, useDesk } from './call.ts';
 import { answerDesk, Frame } from './frame.tsx';
 import { PATHS } from './paths.ts';
+
+/** POST /operator/health/refresh: the books report now. */
+export async function refreshFromDesk(call: DeskCall): Promise<Response> {
+  await call.payments.operations.refreshHealth();
+  return redirectTo(PATHS.health);
+}
 
 /** GET /operator/health: the gateway's health. */
 export async function showHealthPage(call: DeskCall): Promise<Response> {
@@ -24,6 +31,10 @@ function HealthPage(health: Health) {
       />
       <Queues {...health} />
       <Rails {...health} />
+      <form method="post" action={`${PATHS.health}/refresh`} data-once="">
+        <input type="hidden" name="csrf" value={useDesk().token} />
+        <button type="submit">{text.refresh}</button>
+      </form>
       {health.environments.map((environment) => (
         <Environment {...environment} />
       ))}
@@ -98,6 +109,11 @@ function Environment(health: EnvironmentHealth) {
   return (
     <section class="part">
       <h2>{text.environment[health.environment]}</h2>
+      {health.reportedAtMs !== null && (
+        <p class="quiet small">
+          {text.reported} <When atMs={health.reportedAtMs} />
+        </p>
+      )}
       <h3>{text.events}</h3>
       <Table
         caption={text.events}

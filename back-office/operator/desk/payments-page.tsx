@@ -56,6 +56,11 @@ function PaymentsPage({ found, ...wanted }: Wanted & { readonly found: FoundPaym
           <p>{text.phoneNeedsMerchant}</p>
         </Message>
       )}
+      {found !== null && !found.isComplete && (
+        <Message tone="warning">
+          <p>{text.notAllAsked(found.asked)}</p>
+        </Message>
+      )}
       {found !== null && <Payments {...found} />}
     </Frame>
   );

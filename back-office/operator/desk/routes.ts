@@ -3,7 +3,7 @@ import { showAuditPage } from './audit-page.tsx';
 import type { DeskRoute } from './call.ts';
 import { showLetterPage, showLettersPage } from './dead-letters-pages.tsx';
 import { FORM_ROUTES } from './forms.tsx';
-import { showHealthPage } from './health-page.tsx';
+import { refreshFromDesk, showHealthPage } from './health-page.tsx';
 import { showMerchantPage } from './merchant-page.tsx';
 import { showMerchantsPage } from './merchants-page.tsx';
 import { showPaymentPage } from './payment-page.tsx';
@@ -32,6 +32,7 @@ export const DESK_ROUTES: readonly DeskRoute[] = [
   { method: 'POST', path: '/operator/rails/:environment/:method/probe', handle: probeFromDesk },
   { method: 'GET', path: '/operator/audit', handle: showAuditPage },
   { method: 'GET', path: '/operator/health', handle: showHealthPage },
+  { method: 'POST', path: '/operator/health/refresh', handle: refreshFromDesk },
 
   ...FORM_ROUTES,
 ];

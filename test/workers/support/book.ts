@@ -1,9 +1,10 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { bookOf } from '../../../src/book/client.ts';
-import { bookName } from '../../../src/book/merchant-book.ts';
+import { bookName } from '../../../src/book/name.ts';
 import type { Tenant } from '../../../src/domain/intent.ts';
 import type { Applied, ProjectionMessage } from '../../../src/intent/protocol.ts';
+import { reachedBookIds } from './gateway.ts';
 import { ALPHA, tenantOf } from './merchants.ts';
 
 /** A merchant's book: what it stores, and how many rows a message costs. */
@@ -11,6 +12,16 @@ import { ALPHA, tenantOf } from './merchants.ts';
 export function bookStub(tenant: Tenant = tenantOf(ALPHA), volume = 0) {
   const namespace = env.MERCHANT_BOOK;
   return namespace.get(namespace.idFromName(bookName(tenant, volume)));
+}
+
+/** Runs the alarms of all reached books, whatever their time: each reports to D1 what it has to. */
+export async function booksReport(): Promise<void> {
+  for (const id of reachedBookIds()) {
+    await runInDurableObject(env.MERCHANT_BOOK.get(id), async (book) => {
+      await book.alarm();
+      await book.report();
+    });
+  }
 }
 
 export function applyToBook(message: ProjectionMessage): Promise<Applied> {

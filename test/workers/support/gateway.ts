@@ -115,6 +115,11 @@ export function reachedObjects(): readonly DurableObjectId[] {
   return [...reached.values()];
 }
 
+/** Every merchant's book that the running test has reached. */
+export function reachedBookIds(): readonly DurableObjectId[] {
+  return [...reachedBooks.values()];
+}
+
 /**
  * `reset` skips an object that an eviction or abort has removed from memory, so it is woken first.
  */

@@ -1,0 +1,182 @@
+import type { Tenant } from '../domain/intent.ts';
+import type { Currency, Environment, Method } from '../domain/method.ts';
+import type { EventRow } from '../read-model/events-list.ts';
+import type { PaymentRow } from '../read-model/payment-row.ts';
+import { IDS_PER_MS } from './schema.ts';
+
+/** Which payments of a book need the operator, and what D1's list shows of each. */
+
+/** A refund in lists. May lag its payment's object by seconds. Amounts are in minor units. */
+export interface WaitingRefund {
+  readonly environment: Environment;
+  readonly merchantId: string;
+  readonly refundUniqueId: string;
+  /** Of the payment. */
+  readonly uniqueId: string;
+  readonly paymentUuid: string;
+  readonly status: 'pending' | 'processing' | 'unresolved' | 'requires_action';
+  readonly actionReason: string | null;
+  /** What the customer gets. */
+  readonly returnedMinor: number;
+  readonly currency: Currency;
+  readonly method: Method;
+  /** Of the attempt that is refunded. */
+  readonly transactionId: string;
+  /** The refund's number at the provider. */
+  readonly reference: string;
+  readonly createdAtMs: number;
+}
+
+/** A payment that needs the operator, or a refund or a delivery of it. */
+export type BookItem =
+  | { readonly type: 'payment'; readonly payment: PaymentRow }
+  | { readonly type: 'refund'; readonly refund: WaitingRefund }
+  | { readonly type: 'delivery'; readonly event: EventRow };
+
+/** Deliveries that no longer go out by themselves. */
+export const STUCK_DELIVERIES = ['dead', 'paused', 'undeliverable'] as const;
+
+/** The gateway calls a provider at once and hears within minutes: after this, something is stuck. */
+export const REFUND_OVERDUE_MS = 60 * 60 * 1_000;
+
+/** A payment may have hundreds of deliveries. The list needs to lead to the payment, not show all. */
+const ITEMS_OF_PAYMENT_MAX = 50;
+
+/** Must equal the condition of the partial index. */
+const NEEDS_OPERATOR =
+  '(unresolved_attempts > 0 OR anomalies > 0 OR proposed_attempts > 0 OR late = 1)';
+
+/** The expression of the index `refund_by_status`. */
+const SHOWN_STATUS = "iif(status = 'unresolved', 'processing', status)";
+
+/**
+ * Refunds that require a person, are unresolved, or are overdue at ?. One that waits for an earlier
+ * refund of its attempt is not: that one is listed.
+ */
+const REFUND_NEEDS_OPERATOR = `(status IN ('unresolved', 'requires_action')
+  OR status IN ('pending', 'processing') AND created_at_ms <= ? AND NOT (
+    status = 'pending' AND EXISTS (SELECT 1 FROM refund AS other INDEXED BY refund_by_payment
+      WHERE other.payment_id = refund.payment_id AND other.transaction_id = refund.transaction_id
+        AND other.status IN ('processing', 'unresolved', 'requires_action'))))`;
+
+/** The items of a payment: the payment itself, its refunds, its deliveries. */
+export function itemsOf(
+  sql: SqlStorage,
+  tenant: Tenant,
+  paymentId: number,
+  nowMs: number,
+): readonly BookItem[] {
+  const payment = paymentAt(sql, tenant, paymentId);
+  if (payment === null) {
+    return [];
+  }
+  const { uniqueId, uuid: paymentUuid, currency } = payment;
+  const needs = [payment.unresolvedAttempts, payment.anomalies, payment.proposedAttempts];
+  const needsOperator = payment.late || needs.some((count) => count > 0);
+  const refunds = sql.exec(REFUNDS, paymentId, nowMs - REFUND_OVERDUE_MS).toArray();
+  const events = sql.exec(DELIVERIES, paymentId).toArray();
+  return [
+    ...(needsOperator ? [{ type: 'payment', payment } as const] : []),
+    ...refunds.map((found) => ({
+      type: 'refund' as const,
+      refund: { ...tenant, ...found, uniqueId, paymentUuid, currency } as unknown as WaitingRefund,
+    })),
+    ...events.map((found) => ({
+      type: 'delivery' as const,
+      event: { ...tenant, ...found, uniqueId, paymentUuid } as unknown as EventRow,
+    })),
+  ].slice(0, ITEMS_OF_PAYMENT_MAX);
+}
+
+/** A payment as lists show it; null for an unknown id. */
+export function paymentAt(sql: SqlStorage, tenant: Tenant, paymentId: number): PaymentRow | null {
+  const [row] = sql.exec(PAYMENT, paymentId).toArray();
+  return row === undefined ? null : ({ ...tenant, ...row, late: row.late === 1 } as never);
+}
+
+const PAYMENT = `SELECT uuid, number, unique_id AS uniqueId, kind, status,
+    failure_reason AS failureReason, late, amount_minor AS amountMinor,
+    commission_minor AS commissionMinor,
+    amount_minor + commission_minor * commission_paid_by_customer AS chargedMinor, currency, method,
+    unresolved_attempts AS unresolvedAttempts, anomalies, proposed_attempts AS proposedAttempts,
+    id / ${IDS_PER_MS} AS createdAtMs, updated_at_ms AS updatedAtMs, ended_at_ms AS endedAtMs,
+    transaction_id AS transactionId, refunded_minor AS refundedMinor,
+    open_refunds AS openRefunds
+  FROM payment WHERE id = ?`;
+
+const REFUNDS = `SELECT refund_id AS refundUniqueId, status, action_reason AS actionReason,
+    returned_minor AS returnedMinor, method, transaction_id AS transactionId, reference,
+    created_at_ms AS createdAtMs
+  FROM refund INDEXED BY refund_by_payment
+  WHERE payment_id = ? AND ${REFUND_NEEDS_OPERATOR} ORDER BY created_at_ms, reference`;
+
+export const DELIVERY_COLUMNS = `substr(delivery_id, 1, instr(delivery_id, '.') - 1) AS eventId,
+    CAST(substr(delivery_id, instr(delivery_id, '.') + 1) AS INTEGER) AS position,
+    delivery_id AS deliveryId, sequence, type, delivery_status AS deliveryStatus,
+    created_at_ms AS createdAtMs, due_at_ms AS dueAtMs, tries, last_try_at_ms AS lastTryAtMs,
+    last_http_status AS lastHttpStatus, last_error AS lastError,
+    last_duration_ms AS lastDurationMs, endpoint_id AS endpointId,
+    destination_origin AS destinationOrigin`;
+
+const DELIVERIES = `SELECT ${DELIVERY_COLUMNS}
+  FROM delivery
+  WHERE created_at_ms IN (SELECT value FROM payment, json_each(event_times) WHERE payment.id = ?1)
+    AND payment_id = ?1 AND delivery_status IN ('dead', 'paused', 'undeliverable')
+  ORDER BY created_at_ms, delivery_id`;
+
+/** Payments that need the operator and are not in `attention`, newest first, at most ?2 of each kind. */
+const UNLISTED = {
+  money: [
+    `SELECT id AS paymentId FROM payment INDEXED BY payment_needing_attention
+      WHERE ${NEEDS_OPERATOR} AND id NOT IN (SELECT payment_id FROM attention) AND ?1
+      ORDER BY id DESC LIMIT ?2`,
+    ...['requires_action', 'processing', 'pending'].map(
+      (status) => `SELECT payment_id AS paymentId FROM refund INDEXED BY refund_by_status
+        WHERE ${SHOWN_STATUS} = '${status}' AND ${REFUND_NEEDS_OPERATOR}
+          AND payment_id NOT IN (SELECT payment_id FROM attention)
+        ORDER BY created_at_ms DESC LIMIT ?2`,
+    ),
+  ],
+  deliveries: STUCK_DELIVERIES.map(
+    (status) => `SELECT payment_id AS paymentId FROM delivery INDEXED BY delivery_by_status
+      WHERE delivery_status = '${status}' AND delivery_status <> 'delivered'
+        AND payment_id NOT IN (SELECT payment_id FROM attention) AND ?1
+      ORDER BY created_at_ms DESC LIMIT ?2`,
+  ),
+} as const;
+
+/** Counted to this number, so that the hourly count of a book with many failures stays short. */
+export const COUNTED_MAX = 10_000;
+
+export function unlistedPayments(sql: SqlStorage, nowMs: number, limit: number): Set<number> {
+  const statements = [...UNLISTED.money, ...UNLISTED.deliveries];
+  return new Set(statements.flatMap((query) => idsOf(sql, query, nowMs, limit)));
+}
+
+/** How many items D1's list leaves out, because the merchant has too many. Up to COUNTED_MAX each. */
+export function countUnlisted(sql: SqlStorage, nowMs: number): number {
+  const statements = [...UNLISTED.money, ...UNLISTED.deliveries];
+  return statements.reduce((sum, query) => sum + idsOf(sql, query, nowMs, COUNTED_MAX).length, 0);
+}
+
+function idsOf(sql: SqlStorage, query: string, nowMs: number, limit: number): readonly number[] {
+  const rows = sql.exec<{ paymentId: number }>(query, nowMs - REFUND_OVERDUE_MS, limit);
+  return rows.toArray().map(({ paymentId }) => paymentId);
+}
+
+/** When the next refund becomes overdue, or null. */
+export function nextOverdueAtMs(sql: SqlStorage, nowMs: number): number | null {
+  const times = ['pending', 'processing'].map((status) => {
+    const [row] = sql
+      .exec<{ atMs: number | null }>(
+        `SELECT MIN(created_at_ms) AS atMs FROM refund INDEXED BY refund_by_status
+          WHERE ${SHOWN_STATUS} = ? AND created_at_ms > ?`,
+        status,
+        nowMs - REFUND_OVERDUE_MS,
+      )
+      .toArray();
+    return row?.atMs ?? Number.POSITIVE_INFINITY;
+  });
+  const atMs = Math.min(...times);
+  return Number.isFinite(atMs) ? atMs + REFUND_OVERDUE_MS : null;
+}

@@ -1,0 +1,248 @@
+import type { Tenant } from '../domain/intent.ts';
+import { batch, type SqlStatement } from '../platform/database.ts';
+import { errorText, log } from '../platform/log.ts';
+import { type BookItem, itemsOf, nextOverdueAtMs, unlistedPayments } from './attention-items.ts';
+
+/**
+ * D1 lists what the operator must look at, over all merchants. A book writes its part of the list
+ * when the items of a payment change: the transaction that changes them stores them here as unsent,
+ * and the book sends them after the commit, until D1 has them. A payment without a problem writes no
+ * row, neither here nor in D1.
+ */
+
+/**
+ * Payments of a merchant and environment on D1's list whose money needs the operator, and as many
+ * whose events did not arrive. A provider or a server that fails for all payments must not flood the
+ * list. The book lists more of them when some were resolved or reviewed.
+ */
+export const LISTED_PAYMENTS_MAX = 500;
+
+/** Payments that one D1 batch writes, in three statements each. */
+const BATCH_PAYMENTS = 25;
+/** Payments that wait for a free place and are tried in one go. */
+const FILL_PAYMENTS = 20;
+/** How long the book waits before it looks for a free place again. */
+const FILL_AGAIN_MS = 60 * 60 * 1_000;
+/** Waits after a failure of D1, doubling. */
+const RETRY_MIN_MS = 10_000;
+const RETRY_MAX_MS = 60 * 60 * 1_000;
+
+type Kind = 'money' | 'deliveries';
+
+interface Unsent extends Record<string, SqlStorageValue> {
+  readonly paymentId: number;
+  readonly uuid: string;
+  readonly items: string;
+  readonly revision: number;
+}
+
+export class BookAttention {
+  readonly #storage: DurableObjectStorage;
+  readonly #db: D1Database;
+  readonly #tenant: Tenant;
+  /** D1's list has no free place, so new items are not sent: the alarm looks for a place again. */
+  #fullUntilMs: Record<Kind, number> = { money: 0, deliveries: 0 };
+  #revision = 0;
+  #sending: Promise<void> | null = null;
+
+  constructor(storage: DurableObjectStorage, db: D1Database, tenant: Tenant) {
+    this.#storage = storage;
+    this.#db = db;
+    this.#tenant = tenant;
+  }
+
+  /** Stores the items of a payment if they have changed. Part of the transaction that changed it. */
+  note(paymentId: number, nowMs: number): void {
+    const { sql } = this.#storage;
+    const known = sql
+      .exec<{ items: string }>('SELECT items FROM attention WHERE payment_id = ?', paymentId)
+      .toArray()[0];
+    const items = itemsOf(sql, this.#tenant, paymentId, nowMs);
+    const text = JSON.stringify(items);
+    const isFull = nowMs < this.#fullUntilMs[kindOf(items)];
+    if (text === (known?.items ?? '[]') || (known === undefined && isFull)) {
+      return;
+    }
+    // For a process that dies before it sends. The alarm then finds its own next time.
+    void this.#storage.setAlarm(nowMs + RETRY_MIN_MS);
+    // By the clock, so that the items of an evicted or rebuilt object are newer than those before.
+    this.#revision = Math.max(nowMs, this.#revision + 1);
+    sql.exec(
+      `INSERT INTO attention (payment_id, items, revision, sends, due_at_ms)
+        VALUES (?1, ?2, ?3, 0, ?4)
+        ON CONFLICT DO UPDATE SET items = ?2, revision = max(?3, revision + 1), sends = 0,
+          due_at_ms = ?4`,
+      paymentId,
+      text,
+      this.#revision,
+      nowMs,
+    );
+  }
+
+  /** Notes refunds that have become overdue, and payments for which D1's list had no place. */
+  look(nowMs: number): void {
+    const { sql } = this.#storage;
+    this.#fullUntilMs = { money: 0, deliveries: 0 };
+    const refunding = sql.exec<{ paymentId: number }>(
+      `SELECT payment_id AS paymentId FROM attention CROSS JOIN payment ON payment.id = payment_id
+        WHERE open_refunds > 0`,
+    );
+    const looked = refunding.toArray().map(({ paymentId }) => paymentId);
+    for (const id of new Set([...looked, ...unlistedPayments(sql, nowMs, FILL_PAYMENTS)])) {
+      this.note(id, nowMs);
+    }
+  }
+
+  /** When the book's alarm must look or send; null: nothing waits. */
+  wakeAtMs(nowMs: number): number | null {
+    const { sql } = this.#storage;
+    const { dueAtMs } = sql
+      .exec<{ dueAtMs: number | null }>(
+        `SELECT MIN(due_at_ms) AS dueAtMs FROM attention INDEXED BY attention_unsent
+          WHERE due_at_ms IS NOT NULL`,
+      )
+      .one();
+    const full = Object.values(this.#fullUntilMs).filter((untilMs) => untilMs > 0);
+    const times = [dueAtMs, nextOverdueAtMs(sql, nowMs), ...full].filter((time) => time !== null);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  /** Sends what is due. Never throws: what D1 does not take is sent again. */
+  send(): Promise<void> {
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = null;
+    });
+    return this.#sending;
+  }
+
+  /** One batch after the other, so that D1 gets the items of a payment in their order. */
+  async #sendAll(): Promise<void> {
+    for (let due = this.#due(); due.length > 0; due = this.#due()) {
+      await this.#sendBatch(due);
+    }
+  }
+
+  #due(): readonly Unsent[] {
+    const unsent = this.#storage.sql.exec<Unsent>(
+      `SELECT payment_id AS paymentId, uuid, items, revision
+        FROM attention INDEXED BY attention_unsent CROSS JOIN payment ON payment.id = payment_id
+        WHERE due_at_ms IS NOT NULL AND due_at_ms <= ? ORDER BY due_at_ms LIMIT ${BATCH_PAYMENTS}`,
+      Date.now(),
+    );
+    return unsent.toArray();
+  }
+
+  async #sendBatch(unsent: readonly Unsent[]): Promise<void> {
+    const { sql } = this.#storage;
+    try {
+      const writes = unsent.map((payment) => attentionStatements(this.#tenant, payment));
+      const results = await batch(this.#db, writes.flat());
+      this.#storage.transactionSync(() => {
+        for (const [index, payment] of unsent.entries()) {
+          const inserted = results[3 * index + 1]?.meta.changes ?? 0;
+          this.#confirm(payment, inserted > 0);
+        }
+      });
+    } catch (error) {
+      log('warn', 'attention_not_sent', { payments: unsent.length, error: errorText(error) });
+      sql.exec(
+        `UPDATE attention SET sends = sends + 1,
+            due_at_ms = ?1 + min(${RETRY_MAX_MS}, ${RETRY_MIN_MS} << min(sends, 20))
+          WHERE due_at_ms IS NOT NULL AND due_at_ms <= ?1`,
+        Date.now(),
+      );
+    }
+  }
+
+  /** Without effect on items that have changed since. */
+  #confirm({ paymentId, items: text, revision }: Unsent, isWritten: boolean): void {
+    const { sql } = this.#storage;
+    const items: readonly BookItem[] = JSON.parse(text);
+    if (isWritten && items.length > 0) {
+      sql.exec(
+        'UPDATE attention SET due_at_ms = NULL, sends = 0 WHERE payment_id = ? AND revision = ?',
+        paymentId,
+        revision,
+      );
+      return;
+    }
+    sql.exec('DELETE FROM attention WHERE payment_id = ? AND revision = ?', paymentId, revision);
+    if (items.length > 0) {
+      this.#fullUntilMs[kindOf(items)] = Date.now() + FILL_AGAIN_MS;
+      return;
+    }
+    // A place may be free.
+    const { money, deliveries } = this.#fullUntilMs;
+    this.#fullUntilMs = { money: Math.min(money, 1), deliveries: Math.min(deliveries, 1) };
+  }
+}
+
+function kindOf(items: readonly BookItem[]): Kind {
+  return items.some(({ type }) => type !== 'delivery') ? 'money' : 'deliveries';
+}
+
+/** What of an item its section of the list is ordered by. */
+function placed(item: BookItem) {
+  switch (item.type) {
+    case 'payment':
+      return { section: 'payment', atMs: item.payment.createdAtMs, id: item.payment.uuid };
+    case 'refund':
+      return { section: 'refund', atMs: item.refund.createdAtMs, id: item.refund.reference };
+    case 'delivery':
+      return {
+        section: item.event.deliveryStatus,
+        atMs: item.event.createdAtMs,
+        id: item.event.deliveryId,
+      };
+  }
+}
+
+/** Only a newer revision of the payment is newer than what a statement writes. */
+const IS_NEWEST = `NOT EXISTS (SELECT 1 FROM attention_item
+  WHERE payment_uuid = ?1 AND revision > ?2)`;
+
+/**
+ * The statements that replace a payment's items in D1. The second changes no row when the list is
+ * full. A payment without items leaves a row that is not listed, so that a delayed older write
+ * cannot bring its items back; the daily purge deletes it.
+ */
+export function attentionStatements(
+  { environment, merchantId }: Tenant,
+  { uuid, items: text, revision }: Pick<Unsent, 'uuid' | 'items' | 'revision'>,
+): readonly [SqlStatement, SqlStatement, SqlStatement] {
+  const items: readonly BookItem[] = JSON.parse(text);
+  const rows =
+    items.length === 0
+      ? [{ section: 'resolved', atMs: revision, id: uuid, item: null }]
+      : items.map((item) => ({ ...placed(item), item }));
+  const about = items.find(({ type }) => type === 'payment');
+  const unresolved = about?.type === 'payment' ? about.payment.unresolvedAttempts : 0;
+  const kind = kindOf(items);
+  return [
+    {
+      sql: 'DELETE FROM attention_item WHERE payment_uuid = ?1 AND revision <= ?2',
+      params: [uuid, revision],
+    },
+    {
+      sql: `INSERT INTO attention_item (environment, section, created_at_ms, id, merchant_id,
+          payment_uuid, kind, revision, item)
+        SELECT ?3, value ->> 'section', value ->> 'atMs', value ->> 'id', ?4, ?1, ?5, ?2,
+          value -> 'item'
+        FROM json_each(?6)
+        WHERE ${IS_NEWEST} AND (value ->> 'section' = 'resolved' OR (SELECT COUNT(DISTINCT listed.payment_uuid)
+          FROM attention_item AS listed INDEXED BY attention_item_by_merchant
+          WHERE listed.merchant_id = ?4 AND listed.environment = ?3 AND listed.kind = ?5
+            AND listed.section <> 'resolved' AND NOT (listed.section = 'payment' AND EXISTS (
+              SELECT 1 FROM payment_reviews AS review WHERE review.uuid = listed.payment_uuid))
+          ) < ${LISTED_PAYMENTS_MAX})`,
+      params: [uuid, revision, environment, merchantId, kind, JSON.stringify(rows)],
+    },
+    {
+      // A review covers the attempts that were unresolved then: after one has got its outcome,
+      // another attempt that stays unresolved is new.
+      sql: `UPDATE payment_reviews SET unresolved_attempts = ?3
+        WHERE uuid = ?1 AND unresolved_attempts > ?3 AND ${IS_NEWEST}`,
+      params: [uuid, revision, unresolved],
+    },
+  ];
+}

@@ -1,0 +1,114 @@
+import { businessDay } from '../domain/ethiopian-time.ts';
+import type { FailureReason, Tenant } from '../domain/intent.ts';
+import { METHODS, type Method } from '../domain/method.ts';
+import type { SqlStatement } from '../platform/database.ts';
+import type { EventRow } from '../read-model/events-list.ts';
+import {
+  COUNTED_MAX,
+  countUnlisted,
+  DELIVERY_COLUMNS,
+  STUCK_DELIVERIES,
+} from './attention-items.ts';
+
+/**
+ * What the operator's pages about all merchants need of one book, as one row in D1: health, what
+ * each provider's payments came to, the length of a capped list. A book writes it hourly at most,
+ * and only after a change.
+ */
+export interface BookDigest {
+  /** Events that have not arrived, by delivery status. Counted to COUNTED_MAX each. */
+  readonly eventsByStatus: Readonly<Record<string, number>>;
+  /** The oldest event that is still being delivered. */
+  readonly oldestUndelivered: EventRow | null;
+  /** Payments that ended in the last days, by day of Addis Ababa. */
+  readonly ends: readonly EndsOfDay[];
+  /** The newest payments that ended each way. */
+  readonly lastOutcomes: readonly OutcomeOfMethod[];
+  /** Items that D1's list leaves out, because the merchant has too many. */
+  readonly unlisted: number;
+}
+
+export interface EndsOfDay {
+  readonly day: number;
+  readonly method: Method | null;
+  readonly status: 'succeeded' | 'failed' | 'expired';
+  readonly failureReason: FailureReason | null;
+  readonly payments: number;
+}
+
+export interface OutcomeOfMethod {
+  readonly method: Method;
+  readonly status: 'succeeded' | 'failed';
+  readonly atMs: number;
+  readonly failureReason: FailureReason | null;
+}
+
+export const DIGEST_AGAIN_MS = 60 * 60 * 1_000;
+
+/** Today and the seven days before. */
+const DIGEST_DAYS = 8;
+
+const NOT_ARRIVED = ['queued', 'waiting', ...STUCK_DELIVERIES];
+
+export function digestOf(sql: SqlStorage, tenant: Tenant, nowMs: number): BookDigest {
+  const counts = NOT_ARRIVED.map((status) => [status, countOf(sql, status)] as const);
+  return {
+    eventsByStatus: Object.fromEntries(counts.filter(([, events]) => events > 0)),
+    oldestUndelivered: oldestUndelivered(sql, tenant),
+    ends: rows<EndsOfDay>(
+      sql,
+      `SELECT day, NULLIF(method, '') AS method, status,
+          NULLIF(failure_reason, '') AS failureReason, SUM(payments) AS payments
+        FROM payment_day WHERE day > ? AND status IN ('succeeded', 'failed', 'expired')
+        GROUP BY 1, payment_day.method, 3, payment_day.failure_reason HAVING SUM(payments) > 0`,
+      businessDay(nowMs) - DIGEST_DAYS,
+    ),
+    lastOutcomes: METHODS.flatMap((method) =>
+      (['succeeded', 'failed'] as const).flatMap((status) =>
+        rows<OutcomeOfMethod>(sql, LAST_OUTCOME, status, method),
+      ),
+    ),
+    unlisted: countUnlisted(sql, nowMs),
+  };
+}
+
+const LAST_OUTCOME = `SELECT method, status, updated_at_ms AS atMs, failure_reason AS failureReason
+  FROM payment WHERE id = (SELECT id FROM payment INDEXED BY payment_by_state
+    WHERE status = ? AND method = ? ORDER BY id DESC LIMIT 1)`;
+
+function countOf(sql: SqlStorage, deliveryStatus: string): number {
+  const query = `SELECT COUNT(*) AS events FROM (SELECT 1 FROM delivery INDEXED BY delivery_by_status
+    WHERE delivery_status = ? AND delivery_status <> 'delivered' LIMIT ${COUNTED_MAX})`;
+  return rows<{ events: number }>(sql, query, deliveryStatus)[0]?.events ?? 0;
+}
+
+function oldestUndelivered(sql: SqlStorage, tenant: Tenant): EventRow | null {
+  const query = `SELECT ${DELIVERY_COLUMNS}, unique_id AS uniqueId, uuid AS paymentUuid
+    FROM delivery INDEXED BY delivery_by_status CROSS JOIN payment ON payment.id = payment_id
+    WHERE delivery_status = ? AND delivery_status <> 'delivered'
+    ORDER BY created_at_ms, delivery_id LIMIT 1`;
+  const found = ['queued', 'waiting'].flatMap((status) => rows<EventRow>(sql, query, status));
+  const [oldest] = found.sort((one, other) => one.createdAtMs - other.createdAtMs);
+  return oldest === undefined ? null : { ...oldest, ...tenant };
+}
+
+function rows<Row>(sql: SqlStorage, query: string, ...params: (string | number)[]): Row[] {
+  return sql.exec(query, ...params).toArray() as unknown as Row[];
+}
+
+/** Writes a book's row. An unchanged digest writes nothing. */
+export function digestStatement(
+  { environment, merchantId }: Tenant,
+  volume: number,
+  digest: BookDigest,
+  nowMs: number,
+): SqlStatement {
+  const { unlisted, ...shown } = digest;
+  return {
+    sql: `INSERT INTO book_digest (environment, merchant_id, volume, as_of_ms, unlisted, digest)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+      ON CONFLICT DO UPDATE SET as_of_ms = ?4, unlisted = ?5, digest = ?6
+        WHERE as_of_ms < ?4 AND (unlisted <> ?5 OR digest <> ?6)`,
+    params: [environment, merchantId, volume, nowMs, unlisted, JSON.stringify(shown)],
+  };
+}

@@ -1,0 +1,129 @@
+import * as v from 'valibot';
+import { bookOf } from '../book/client.ts';
+import { OBJECT_ID } from '../domain/identifiers.ts';
+import { fieldError } from '../http/field-error.ts';
+import { wholeNumber } from '../http/fields.ts';
+import { body } from '../http/strict-body.ts';
+import { type IntentClient, intentByObjectId, intentByUniqueId } from '../intent/client.ts';
+import { concurrently } from '../platform/concurrently.ts';
+import { errorText, log } from '../platform/log.ts';
+import { action, recorder } from './call.ts';
+import { environmentField, filledList, merchantIdField, pathPart, patternField } from './fields.ts';
+
+/**
+ * Rebuilds books: each payment's object sends its payment again. A message that a book has already
+ * writes no row, so repeating a rebuild, or one while payments go on, is safe.
+ */
+
+/** Each payment costs two calls. A Worker may make a thousand per request. */
+const PAYMENTS_MAX = 200;
+
+export interface Rebuilt {
+  /** Their books have them. */
+  readonly rebuilt: number;
+  /** No such payment, or only a tombstone. */
+  readonly missing: number;
+  /** The object or the book was unreachable. Rebuild them again. */
+  readonly failed: number;
+}
+
+const placeField = v.pipe(
+  patternField(/^\d{1,16}$/, 'Must be the place of a payment.'),
+  v.transform(Number),
+);
+
+const volumeField = v.optional(
+  v.pipe(patternField(/^\d{1,4}$/, 'Must be the number of a volume.'), v.transform(Number)),
+);
+
+/**
+ * A page of the payments that a book has, oldest first. `next` is the next call's `after`, and null
+ * after the last page.
+ */
+export const rebuildBook = action(
+  body({
+    after: v.optional(placeField),
+    limit: v.optional(wholeNumber(1, PAYMENTS_MAX)),
+    volume: volumeField,
+  }),
+  async (call, target, { after = 0, limit = PAYMENTS_MAX, volume = 0 }) => {
+    const environment = pathPart(environmentField, target.environment);
+    const merchantId = pathPart(merchantIdField, target.merchantId);
+    const tenant = { environment, merchantId };
+    // Before rebuilding, so that no rebuild is missing in the audit log.
+    await recorder(call, { ...tenant, action: 'book.rebuilt', target: null })({ volume, after });
+    const page = await bookOf(call.env, tenant, volume).paymentsAfter(after, limit);
+    const last = page.at(-1);
+    const clients = page.map(({ uniqueId }) => intentByUniqueId(call.env, tenant, uniqueId));
+    return {
+      ...(await rebuild(clients)),
+      next: page.length < limit || last === undefined ? null : String(last.id),
+    };
+  },
+);
+
+/** Payments by the ids of their objects, for books that are lost. Each object knows whose it is. */
+export const rebuildObjects = action(
+  body({
+    objectIds: filledList(
+      patternField(OBJECT_ID, 'Must be 64 hexadecimal digits in lower case.'),
+      PAYMENTS_MAX,
+    ),
+  }),
+  async (call, _target, { objectIds }) => {
+    const entry = {
+      merchantId: null,
+      environment: null,
+      action: 'book.rebuilt',
+      target: null,
+    } as const;
+    await recorder(call, entry)({ payments: objectIds.length });
+    return rebuild(objectIds.map((objectId) => intentByObjectId(call.env, objectId)));
+  },
+);
+
+async function rebuild(clients: readonly IntentClient[]): Promise<Rebuilt> {
+  const counts = { rebuilt: 0, missing: 0, failed: 0 };
+  for (const outcome of await concurrently(clients, outcomeOf)) {
+    counts[outcome] += 1;
+  }
+  return counts;
+}
+
+async function outcomeOf(client: IntentClient): Promise<keyof Rebuilt> {
+  try {
+    return (await client.republish()) ? 'rebuilt' : 'missing';
+  } catch (error) {
+    log('warn', 'rebuild_failed', { objectId: client.objectId, error: errorText(error) });
+    return 'failed';
+  }
+}
+
+/**
+ * Sets a book back to a time of the last 30 days: for rows that are wrong, not for lost ones.
+ * Payments that changed since are then missing or old, until they are rebuilt. Answers with the
+ * bookmark that undoes it.
+ */
+export const restoreBook = action(
+  body({
+    at: v.pipe(
+      patternField(
+        /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?Z$/,
+        'Must be a time such as 2026-11-23T20:15Z.',
+      ),
+      v.transform((text) => Date.parse(text)),
+      v.check(
+        (atMs) => Number.isFinite(atMs),
+        fieldError('invalid_format', 'There is no such time.'),
+      ),
+    ),
+    volume: volumeField,
+  }),
+  async (call, target, { at: atMs, volume = 0 }) => {
+    const environment = pathPart(environmentField, target.environment);
+    const merchantId = pathPart(merchantIdField, target.merchantId);
+    const tenant = { environment, merchantId };
+    await recorder(call, { ...tenant, action: 'book.restored', target: null })({ volume, atMs });
+    return { undoBookmark: await bookOf(call.env, tenant, volume).restore(atMs) };
+  },
+);

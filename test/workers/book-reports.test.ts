@@ -1,0 +1,222 @@
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, test, vi } from 'vitest';
+import { attentionStatements, LISTED_PAYMENTS_MAX } from '../../src/book/attention.ts';
+import type { Tenant } from '../../src/domain/intent.ts';
+import type { ProjectionMessage } from '../../src/intent/protocol.ts';
+import { attentionPage, describedAttention } from '../../src/operations/attention.ts';
+import { readHealth, refreshHealth } from '../../src/operations/health.ts';
+import { findPayments } from '../../src/operations/payment-search.ts';
+import { batch } from '../../src/platform/database.ts';
+import { projectedEvent, projectionMessage } from './read-model-fixture.ts';
+import { applyToBook, bookSql, bookStub, booksReport } from './support/book.ts';
+import { ALPHA, advance, BETA, HOUR_MS, tenantOf, useGateway } from './support.ts';
+
+/**
+ * Goal: the operator sees what all merchants' books report, a failing D1 loses nothing of it, and a
+ * merchant with many failures cannot flood the list. Method: messages of several merchants to real
+ * books, alarms run at once, and the functions behind the desk's pages.
+ */
+
+useGateway();
+
+const TENANTS = [
+  tenantOf(ALPHA),
+  tenantOf(BETA),
+  tenantOf(ALPHA, 'production'),
+  tenantOf(BETA, 'production'),
+];
+const [TENANT] = TENANTS as [Tenant];
+
+const gateway = () => ({ env, nowMs: Date.now(), config: {} as never });
+
+type Changes = Parameters<typeof projectionMessage>[2];
+
+/** A payment that ended late, unless changed. */
+function late(tenant: Tenant, number: number, changes: Changes = {}): ProjectionMessage {
+  const ended = { status: 'succeeded', method: 'CBE', endedAtMs: 5_000, late: true } as const;
+  return projectionMessage(tenant, number, { ...ended, ...changes });
+}
+
+function again(message: ProjectionMessage, changes: Changes): ProjectionMessage {
+  const intentVersion = message.intentVersion + 1;
+  return { ...message, intentVersion, row: { ...message.row, ...changes } };
+}
+
+async function listed(environment?: string): Promise<readonly string[]> {
+  const query = { limit: '50', ...(environment !== undefined && { environment }) };
+  const { items } = await attentionPage(gateway(), query);
+  return items.map((item) => {
+    const { merchantId, uniqueId } = 'payment' in item ? item.payment : (item as never);
+    return `${merchantId} ${uniqueId}`;
+  });
+}
+
+async function countListed(): Promise<number> {
+  const sql = "SELECT COUNT(*) AS items FROM attention_item WHERE section <> 'resolved'";
+  return (await env.DB.prepare(sql).first<number>('items')) ?? 0;
+}
+
+const uniqueIdOf = (tenant: Tenant, number: number) => late(tenant, number).row.uniqueId;
+
+describe('the attention list', () => {
+  test('has the payments of all merchants of an environment', async () => {
+    for (const tenant of TENANTS) {
+      await applyToBook(late(tenant, 1));
+      await applyToBook(late(tenant, 2, { late: false }));
+    }
+    await booksReport();
+    for (const environment of ['sandbox', 'production'] as const) {
+      expect([...(await listed(environment))].sort()).toEqual(
+        [ALPHA, BETA].map(({ id }) => `${id} ${uniqueIdOf(TENANT, 1)}`).sort(),
+      );
+    }
+  });
+
+  test('costs an ordinary payment no row', async () => {
+    await applyToBook(late(TENANT, 1, { late: false }));
+    await booksReport();
+    expect(await bookSql('SELECT * FROM attention')).toEqual([]);
+    const { results } = await env.DB.prepare('SELECT * FROM attention_item').all();
+    expect(results).toEqual([]);
+  });
+
+  test('gets an item after D1 was down, even if the book was evicted meanwhile', async () => {
+    const away = vi.spyOn(env.DB, 'batch').mockRejectedValue(new Error('D1 is away'));
+    await applyToBook(late(TENANT, 1));
+    await runInDurableObject(bookStub(), (book) => book.alarm());
+    away.mockRestore();
+    expect(await listed()).toEqual([]);
+    const [unsent] = await bookSql<{ sends: number; due_at_ms: number }>('SELECT * FROM attention');
+    expect(unsent?.sends).toBeGreaterThan(0);
+    const alarmAtMs = await runInDurableObject(bookStub(), (_book, { storage }) =>
+      storage.getAlarm(),
+    );
+    expect(alarmAtMs).toBeLessThanOrEqual(unsent?.due_at_ms ?? 0);
+    await evictDurableObject(bookStub());
+    advance(HOUR_MS);
+    await booksReport();
+    expect(await listed()).toHaveLength(1);
+  });
+
+  test('drops an item once it is resolved, and a delayed older write does not bring it back', async () => {
+    const message = late(TENANT, 1);
+    await applyToBook(message);
+    await booksReport();
+    const [sent] = await bookSql<{ items: string; revision: number }>('SELECT * FROM attention');
+    await applyToBook(again(message, { late: false }));
+    await booksReport();
+    expect(await listed()).toEqual([]);
+    const { items = '', revision = 0 } = sent ?? {};
+    const delayed = { uuid: message.row.uuid, items, revision };
+    await batch(env.DB, attentionStatements(TENANT, delayed));
+    expect(await listed()).toEqual([]);
+    expect(await bookSql('SELECT * FROM attention')).toEqual([]);
+  });
+
+  test('takes only so many payments of one merchant, counts the others, and fills up', async () => {
+    const messages = Array.from({ length: LISTED_PAYMENTS_MAX + 5 }, (_, number) =>
+      late(TENANT, number),
+    );
+    for (const message of messages) {
+      await applyToBook(message);
+    }
+    await applyToBook(late(tenantOf(BETA), 1));
+    await booksReport();
+    expect(await countListed()).toBe(LISTED_PAYMENTS_MAX + 1);
+    const more = { environment: 'sandbox', merchantId: ALPHA.id };
+    const described = () => describedAttention(gateway(), { limit: '1' });
+    expect((await described()).unlisted).toEqual([{ ...more, items: 5 }]);
+    expect(await bookSql('SELECT COUNT(*) AS rows FROM attention')).toEqual([
+      { rows: LISTED_PAYMENTS_MAX },
+    ]);
+
+    for (const message of messages.slice(0, 3)) {
+      await applyToBook(again(message, { late: false }));
+    }
+    advance(2 * HOUR_MS);
+    await booksReport();
+    expect(await countListed()).toBe(LISTED_PAYMENTS_MAX + 1);
+    expect((await described()).unlisted).toEqual([{ ...more, items: 2 }]);
+  });
+
+  test('lists money although a merchant’s server rejects all events', async () => {
+    const dead = (number: number) => {
+      const message = late(TENANT, number, { late: false });
+      const event = projectedEvent(TENANT, number, { createdAtMs: 0, deliveryStatus: 'dead' });
+      return { ...message, events: [event] };
+    };
+    for (let number = 0; number < LISTED_PAYMENTS_MAX + 2; number += 1) {
+      await applyToBook(dead(number));
+    }
+    await applyToBook(late(TENANT, LISTED_PAYMENTS_MAX + 9));
+    await booksReport();
+    expect(await countListed()).toBe(LISTED_PAYMENTS_MAX + 1);
+    const { items } = await attentionPage(gateway(), { limit: '1' });
+    expect(items).toMatchObject([{ type: 'payment' }]);
+  });
+});
+
+test('health adds up all books of an environment, and says when they reported', async () => {
+  for (const tenant of TENANTS) {
+    const message = late(tenant, 1, { late: false });
+    const waiting = projectedEvent(tenant, 1, { createdAtMs: 0, deliveryStatus: 'waiting' });
+    await applyToBook({ ...message, events: [waiting] });
+    await applyToBook(
+      late(tenant, 2, { status: 'failed', failureReason: 'declined', late: false }),
+    );
+  }
+  expect(await refreshHealth({ env })).toMatchObject({ isComplete: true });
+  const { environments } = await readHealth(gateway());
+  expect(environments).toMatchObject(
+    ['production', 'sandbox'].map((environment) => ({
+      environment,
+      reportedAtMs: expect.any(Number),
+      eventsByStatus: { waiting: 2 },
+      oldestUndelivered: { deliveryStatus: 'waiting' },
+    })),
+  );
+});
+
+test('a book without payments reports nothing and stores nothing', async () => {
+  await refreshHealth({ env });
+  const { results } = await env.DB.prepare('SELECT * FROM book_digest').all();
+  expect(results).toEqual([]);
+  expect(await bookSql('SELECT name FROM sqlite_master')).toEqual([]);
+});
+
+describe('a search over all merchants', () => {
+  const EVENT_NUMBER = 1;
+
+  test.each([
+    ['paymentIntentUniqueId', ({ row }: ProjectionMessage) => row.uniqueId, TENANTS.length],
+    ['uuid', ({ row }: ProjectionMessage) => row.uuid, 1],
+    ['a provider’s reference', () => 'RAIL-1', TENANTS.length],
+    ['a receipt in another notation', () => 'rcpt.77', TENANTS.length],
+    ['an event', ({ events }: ProjectionMessage) => events[0]?.eventId ?? '', 1],
+    ['part of an id', ({ row }: ProjectionMessage) => row.uniqueId.slice(0, -1), 0],
+    ['a phone number', () => '0911234567', 0],
+  ])('by %s', async (_name, textOf, found) => {
+    const messages = TENANTS.map((tenant) => ({
+      ...late(tenant, EVENT_NUMBER),
+      searchKeys: ['id:RAIL-1', 'receipt:RCPT77'],
+      events: [projectedEvent(tenant, EVENT_NUMBER)],
+    }));
+    for (const message of messages) {
+      await applyToBook(message);
+      await applyToBook(projectionMessage(message.row, 2, { endedAtMs: null, status: 'open' }));
+    }
+    const [first = late(TENANT, EVENT_NUMBER)] = messages;
+    const { rows, isComplete } = await findPayments({ env }, textOf(first), null);
+    expect(isComplete).toBe(true);
+    expect(rows).toHaveLength(found);
+    expect(rows.every(({ number }) => number === first.row.number)).toBe(true);
+  });
+
+  test('finds an open payment, too', async () => {
+    const open = projectionMessage(TENANT, 3, { endedAtMs: null, status: 'open' });
+    await applyToBook(open);
+    const { rows } = await findPayments({ env }, open.row.uniqueId, null);
+    expect(rows.map(({ uuid }) => uuid)).toEqual([open.row.uuid]);
+  });
+});
