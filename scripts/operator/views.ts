@@ -93,7 +93,7 @@ export const ACTION_VIEWS: Readonly<Record<Answers, Shown>> = {
   letters: ['', { outcomes: ['*'] }],
   probe: (result: ProbedRail) => probeLines(result),
   review: ['note'],
-  rebuilt: ['rebuilt missing failed next costsDollarsAtMost'],
+  rebuilt: ['rebuilt missing failed next'],
   restored: ['undoBookmark'],
 };
 

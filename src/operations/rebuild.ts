@@ -78,7 +78,8 @@ export const rebuildObjects = action(
       target: null,
     } as const;
     await recorder(call, entry)({ payments: objectIds.length });
-    return rebuild(objectIds.map((objectId) => intentByObjectId(call.env, objectId)));
+    const clients = objectIds.map((objectId) => intentByObjectId(call.env, objectId));
+    return { ...(await rebuild(clients)), next: null };
   },
 );
 

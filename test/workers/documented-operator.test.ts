@@ -177,9 +177,13 @@ test('the documents have commands of the operator', () => {
   expect(REQUESTS.length).toBeGreaterThan(20);
 });
 
+/** Many requests, and what only Cloudflare's runtime can do. */
+const ELSEWHERE = ['rebuild namespace', 'restore book'];
+
 test('commands that need no state are done, one after the other', async () => {
   const outcomes: string[] = [];
-  for (const request of REQUESTS.filter(({ command }) => !PREPARATIONS[command])) {
+  const isHere = ({ command }: Request) => !PREPARATIONS[command] && !ELSEWHERE.includes(command);
+  for (const request of REQUESTS.filter(isHere)) {
     outcomes.push(`${request.place} ${request.command}: ${await answerTo(request, {})}`);
   }
   expect(outcomes.filter((outcome) => !outcome.endsWith(': done'))).toEqual([]);
