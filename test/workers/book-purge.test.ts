@@ -56,7 +56,9 @@ const found = (key: string) =>
 const alarm = () => runInDurableObject(bookStub(), (_book, { storage }) => storage.getAlarm());
 
 it('deletes details, search keys and the provider’s ids when retention is over', async () => {
-  await applyToBook(personal(1));
+  const message = personal(1);
+  await applyToBook(message);
+  await applyToBook({ ...message, searchKeys: [...message.searchKeys, 'name:added-later'] });
   await purgeAfter(RETENTION_DAYS - 1);
   expect(await withDetails()).toEqual([1]);
   await purgeAfter(2);
@@ -64,8 +66,9 @@ it('deletes details, search keys and the provider’s ids when retention is over
     { search_keys: '[]', sealed_details: null },
   ]);
   expect(await bookSql('SELECT rail_reference FROM refund')).toEqual([{ rail_reference: null }]);
-  expect(await found('phone:p1')).toEqual([]);
-  expect(await found('id:RAIL-1')).toEqual([]);
+  for (const key of ['phone:p1', 'id:RAIL-1', 'name:added-later']) {
+    expect(await found(key), key).toEqual([]);
+  }
   expect(await found('id:order-1')).toHaveLength(1);
 });
 
