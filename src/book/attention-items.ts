@@ -1,7 +1,6 @@
 import type { Tenant } from '../domain/intent.ts';
 import type { Currency, Environment, Method } from '../domain/method.ts';
-import type { EventRow } from '../read-model/events-list.ts';
-import type { PaymentRow } from '../read-model/payment-row.ts';
+import type { EventRow, PaymentRow } from './rows.ts';
 import { IDS_PER_MS } from './schema.ts';
 
 /** Which payments of a book need the operator, and what D1's list shows of each. */

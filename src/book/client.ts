@@ -1,10 +1,10 @@
 import type { Tenant } from '../domain/intent.ts';
 import type { Applied, ProjectionMessage } from '../intent/protocol.ts';
 import { callObject, type ObjectRpc } from '../platform/object-call.ts';
-import type { PaymentRow } from '../read-model/payment-row.ts';
 import type { KeyedPayment } from './find.ts';
 import type { MerchantBook, PlacedPayment } from './merchant-book.ts';
 import { bookName } from './name.ts';
+import type { PaymentRow } from './rows.ts';
 
 /**
  * One volume of a tenant's book. Without a location hint: the first call comes from a payment's

@@ -2,13 +2,13 @@ import { businessDay } from '../domain/ethiopian-time.ts';
 import type { FailureReason, Tenant } from '../domain/intent.ts';
 import { METHODS, type Method } from '../domain/method.ts';
 import type { SqlStatement } from '../platform/database.ts';
-import type { EventRow } from '../read-model/events-list.ts';
 import {
   COUNTED_MAX,
   countUnlisted,
   DELIVERY_COLUMNS,
   STUCK_DELIVERIES,
 } from './attention-items.ts';
+import type { EventRow } from './rows.ts';
 
 /**
  * What the operator's pages about all merchants need of one book, as one row in D1: health, what

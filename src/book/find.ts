@@ -3,8 +3,8 @@ import { uuidV7TimeMs } from '../crypto/uuid-v7.ts';
 import { referenceTimeMs } from '../domain/identifiers.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { idSearchKey } from '../domain/search-key.ts';
-import type { PaymentRow } from '../read-model/payment-row.ts';
 import { paymentAt } from './attention-items.ts';
+import type { PaymentRow } from './rows.ts';
 import { IDS_PER_MS } from './schema.ts';
 import { quotedTerm } from './search-terms.ts';
 

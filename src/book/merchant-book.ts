@@ -2,19 +2,19 @@ import { DurableObject } from 'cloudflare:workers';
 import type { Tenant } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
 import type { Applied, ProjectionMessage } from '../intent/protocol.ts';
-import type { PaymentRow } from '../read-model/payment-row.ts';
 import { applyMessage } from './apply.ts';
 import { findExactly, type KeyedPayment, paymentsWithKeys } from './find.ts';
 import { bookName } from './name.ts';
-import { PURGE_AGAIN_MS, purgeBatch } from './purge.ts';
+import { purgeBatch } from './purge.ts';
 import { BookReports } from './reports.ts';
+import type { PaymentRow } from './rows.ts';
 import { createTables, hasTables } from './schema.ts';
-
-/** Before it works, the alarm sets the next one this far ahead, so that a failure cannot lose it. */
-const ALARM_SAFETY_MS = 5 * 60_000;
 
 /** A payment and where it lies in its book. */
 export type PlacedPayment = { readonly id: number; readonly uniqueId: string };
+
+/** Before it works, the alarm sets the next one this far ahead, so that a failure cannot lose it. */
+const ALARM_SAFETY_MS = 60_000;
 
 /**
  * The copy for reading of one merchant's payments, refunds and events in one environment, or of one
@@ -23,8 +23,6 @@ export type PlacedPayment = { readonly id: number; readonly uniqueId: string };
  */
 export class MerchantBook extends DurableObject<Env> {
   readonly #reports = new BookReports(this.ctx.storage, this.env);
-  /** The alarm is set; false: unknown. */
-  #isArmed = false;
 
   /** Stores what a payment's object says. A repeated or late message changes nothing. */
   apply(message: ProjectionMessage): Applied {
@@ -38,9 +36,6 @@ export class MerchantBook extends DurableObject<Env> {
       }
       return result;
     });
-    if (!this.#isArmed) {
-      this.ctx.waitUntil(this.#arm(nowMs));
-    }
     if (changedPaymentId !== null) {
       this.ctx.waitUntil(this.#reports.send());
     }
@@ -89,21 +84,22 @@ export class MerchantBook extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    const nowMs = Date.now();
-    if (!hasTables(this.ctx.storage.sql)) {
+    const { storage } = this.ctx;
+    if (!hasTables(storage.sql)) {
       return;
     }
-    // First, so that a failure cannot lose the next alarm.
-    await this.ctx.storage.setAlarm(nowMs + ALARM_SAFETY_MS);
-    const { storage } = this.ctx;
+    const nowMs = Date.now();
+    await storage.setAlarm(nowMs + ALARM_SAFETY_MS);
     const purgeAtMs = storage.transactionSync(() => purgeBatch(storage.sql, nowMs));
     await this.#reports.work(nowMs);
-    const times = [purgeAtMs, this.#reports.wakeAtMs(nowMs)].filter((time) => time !== null);
-    if (times.length === 0) {
-      this.#isArmed = false;
-      await storage.deleteAlarm();
+    const wakeAtMs = Math.min(
+      purgeAtMs ?? Number.POSITIVE_INFINITY,
+      this.#reports.wakeAtMs(nowMs) ?? Number.POSITIVE_INFINITY,
+    );
+    if (Number.isFinite(wakeAtMs)) {
+      await storage.setAlarm(wakeAtMs);
     } else {
-      await storage.setAlarm(Math.min(...times));
+      await storage.deleteAlarm();
     }
   }
 
@@ -117,15 +113,6 @@ export class MerchantBook extends DurableObject<Env> {
           )
           .one()
       : null;
-  }
-
-  /** A book with payments always has an alarm, which purges. */
-  async #arm(nowMs: number): Promise<void> {
-    const { storage } = this.ctx;
-    if ((await storage.getAlarm()) === null) {
-      await storage.setAlarm(nowMs + PURGE_AGAIN_MS);
-    }
-    this.#isArmed = true;
   }
 
   /** The book belongs to its first payment's tenant. Throws for a message of another one. */

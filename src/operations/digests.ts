@@ -1,7 +1,7 @@
+import type { EventRow } from '../book/rows.ts';
 import type { FailureReason, Tenant } from '../domain/intent.ts';
 import type { Environment, Method } from '../domain/method.ts';
 import { batch, prepare, type SqlStatement } from '../platform/database.ts';
-import type { EventRow } from '../read-model/events-list.ts';
 
 /** Sums of what the merchants' books say of themselves in D1 (src/book/digest.ts). */
 

@@ -1,8 +1,8 @@
+import type { PaymentRow } from '../book/rows.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { ENVIRONMENTS } from '../domain/method.ts';
 import { SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
 import { receiptKeys } from '../intent/receipt-keys.ts';
-import type { PaymentRow } from '../read-model/payment-row.ts';
 import { listPayments } from '../read-model/payments-list.ts';
 import { searchPayments } from '../read-model/search.ts';
 import { type Asked, askBooks } from './all-books.ts';

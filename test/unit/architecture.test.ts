@@ -39,12 +39,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/audit/',
   ],
   'src/account/': SHARED,
-  'src/book/': [
-    ...SHARED,
-    'src/intent/protocol.ts',
-    'src/read-model/events-list.ts',
-    'src/read-model/payment-row.ts',
-  ],
+  'src/book/': [...SHARED, 'src/intent/protocol.ts'],
   'src/intent/': [...SHARED, 'src/account/record-refunds.ts'],
   'src/webhooks/': [
     ...SHARED,

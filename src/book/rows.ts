@@ -1,0 +1,120 @@
+import type { EventType, IntentStatus, Tenant } from '../domain/intent.ts';
+import type { Currency, Method } from '../domain/method.ts';
+import type { RefundStatus } from '../domain/refund.ts';
+import type { ProjectedEvent, ProjectedRefund, ProjectionRow } from '../intent/protocol.ts';
+import type { TimeRange } from '../platform/paging.ts';
+
+/** What lists show and by what they are filtered. Rows may lag their objects by seconds. */
+
+/** A payment in lists. Amounts are in minor units. */
+export interface PaymentRow
+  extends Omit<ProjectionRow, 'currency' | 'commissionPaidByCustomer' | 'attempts'> {
+  readonly currency: Currency;
+  /** What the customer pays. */
+  readonly chargedMinor: number;
+}
+
+/** An absent member does not restrict. */
+export interface PaymentFilter {
+  readonly status?: IntentStatus | undefined;
+  readonly method?: Method | undefined;
+  readonly currency?: Currency | undefined;
+  /** Inclusive. */
+  readonly createdFromMs?: number | undefined;
+  /** Exclusive. */
+  readonly createdToMs?: number | undefined;
+  /** Both inclusive, without commission, in minor units. */
+  readonly amountMinorMin?: number | undefined;
+  readonly amountMinorMax?: number | undefined;
+  /** `any`: something was returned or a refund has no outcome yet; `open`: only the latter. */
+  readonly refunds?: 'any' | 'open' | undefined;
+}
+
+/** Either of two search keys or more: a rotation of data keys leaves digests by several keys. */
+export type KeyChoices = readonly string[];
+
+/** What the API's list of payments asks a book: personal data only as digests. */
+export interface EndedFilter
+  extends Pick<PaymentFilter, 'status' | 'method' | 'createdFromMs' | 'createdToMs'> {
+  /** Inclusive. With either of these two, the payments that ended last come first. */
+  readonly endedFromMs?: number | undefined;
+  /** Exclusive. */
+  readonly endedToMs?: number | undefined;
+}
+
+/** A delivery of an event in lists. */
+export interface EventRow
+  extends Tenant,
+    Omit<ProjectedEvent, 'revision' | 'type' | 'deliveryStatus'> {
+  /** Unique over all events. */
+  readonly deliveryId: string;
+  readonly paymentUuid: string;
+  readonly uniqueId: string;
+  readonly type: EventType;
+  /** Any text, because a newer release may add statuses. */
+  readonly deliveryStatus: string;
+}
+
+export interface EventFilter extends TimeRange {
+  /** Of the payment. */
+  readonly uniqueId?: string | undefined;
+  readonly deliveryStatus?: string | undefined;
+  readonly endpointId?: string | undefined;
+  readonly type?: EventType | undefined;
+}
+
+/** A refund in lists. Amounts are in minor units. */
+export interface RefundRow extends Tenant, Omit<ProjectedRefund, 'late'> {
+  /** Of the payment. */
+  readonly uniqueId: string;
+  readonly paymentUuid: string;
+  readonly currency: Currency;
+  /** 0 or 1. */
+  readonly late: number;
+}
+
+/** Merchants see an unresolved refund as one in process. */
+export type ShownRefundStatus = Exclude<RefundStatus, 'unresolved'>;
+
+/** An absent member does not restrict. */
+export interface RefundFilter extends TimeRange {
+  readonly status?: ShownRefundStatus | undefined;
+  readonly uniqueId?: string | undefined;
+}
+
+/** Days from `businessDay`, both inclusive. */
+export interface DayRange {
+  readonly fromDay: number;
+  readonly toDay: number;
+  readonly method?: Method | undefined;
+}
+
+/** Payments by the day on which they were paid, ended otherwise or, while open, were created. */
+export interface Total {
+  /** Null: the customer chose none. */
+  readonly method: Method | null;
+  readonly currency: Currency;
+  readonly status: IntentStatus;
+  readonly payments: number;
+  /** Without commission. */
+  readonly amountMinor: number;
+  readonly commissionMinor: number;
+  /** Returned on these days, without commission, whenever the payments were paid. */
+  readonly refundedMinor: number;
+}
+
+export interface DayTotal extends Total {
+  /** The first day of its period. */
+  readonly day: number;
+}
+
+/**
+ * Ended attempts of the payments of these days, without those that paid: each paid payment has one
+ * more, by its own method, which succeeded.
+ */
+export interface AttemptTotal {
+  readonly method: Method;
+  readonly currency: Currency;
+  readonly ended: number;
+  readonly succeeded: number;
+}
