@@ -16,7 +16,7 @@ const PORTS: Ports = {
   },
   // Loaded after the first commit: no request waits for it.
   book: {
-    apply: async (...about) => (await import('./read-model/feed-book.ts')).feedBook(...about),
+    apply: async (...about) => (await import('./book/feed.ts')).feedBook(...about),
   },
 };
 

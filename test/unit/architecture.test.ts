@@ -39,7 +39,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/audit/',
   ],
   'src/account/': SHARED,
-  'src/book/': [...SHARED, 'src/intent/protocol.ts'],
+  'src/book/': [...SHARED, 'src/intent/protocol.ts', 'src/intent/receipt-conflicts.ts'],
   'src/intent/': [...SHARED, 'src/account/record-refunds.ts'],
   'src/webhooks/': [
     ...SHARED,
@@ -52,7 +52,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/retention/': [...SHARED, 'src/audit/log.ts', 'src/read-model/', 'src/dead-letters/'],
   'src/read-model/': [
     ...SHARED,
-    'src/book/client.ts',
     'src/intent/client.ts',
     'src/intent/protocol.ts',
     'src/intent/receipt-conflicts.ts',

@@ -1,6 +1,6 @@
-import { bookOf } from '../book/client.ts';
 import type { ProjectionMessage } from '../intent/protocol.ts';
 import { reportConflictsOf } from '../intent/receipt-conflicts.ts';
+import { bookOf } from './client.ts';
 
 /**
  * Stores a payment's message in the merchant's book, and shows the operator each receipt that it
