@@ -10,6 +10,8 @@
 
 CREATE TABLE merchants (
   id TEXT PRIMARY KEY,
+  -- Names the merchant in references of attempts (src/domain/identifiers.ts). Never changes.
+  number INTEGER NOT NULL UNIQUE CHECK (number > 0),
   name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 1000),
   status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'suspended')),
   -- JSON array of the schemes of its apps, to which customers may return (docs/decisions.md#20).
@@ -282,7 +284,6 @@ CREATE INDEX payment_needing_attention ON payment (environment, created_at_ms, u
 
 -- Search terms of a payment besides its own columns: `id:` and an id of a provider or the merchant
 -- (but not an attempt's reference, which carries the payment's time: src/domain/identifiers.ts),
--- `order:` and a reference by which a provider reports an attempt to a shared address,
 -- `hashed-id:` and the keyed digest of an id that may contain a phone number, or `phone:`, `email:`,
 -- `name:` or `meta:` and the keyed digest of a phone number, an address, a word of a name or an entry
 -- of metadata. No personal data is stored in plain text.
@@ -294,10 +295,6 @@ CREATE TABLE payment_search_key (
   uuid TEXT NOT NULL,
   PRIMARY KEY (merchant_id, environment, key, created_at_ms, uuid)
 ) STRICT, WITHOUT ROWID;
-
--- Such a report names no merchant. SQLite uses the index only for queries that repeat the condition.
-CREATE INDEX payment_search_key_of_order ON payment_search_key (key)
-  WHERE key >= 'order:' AND key < 'order;';
 
 -- The provider's receipts, as `receipt:` and the receipt in upper case, or the keyed digest of one that
 -- may contain a phone number. By environment, not by merchant: a receipt counts for one payment.

@@ -211,8 +211,8 @@ export async function seed(
   await runBatch(
     database,
     Array.from({ length: MERCHANTS }, (_, rank) => ({
-      sql: 'INSERT INTO merchants (id, name, created_at_ms) VALUES (?1, ?1, ?2)',
-      params: [merchantName(rank), NEWEST_MS],
+      sql: 'INSERT INTO merchants (id, number, name, created_at_ms) VALUES (?1, ?2, ?1, ?3)',
+      params: [merchantName(rank), rank + 1, NEWEST_MS],
     })),
   );
   const servers = await childrenOf('self');

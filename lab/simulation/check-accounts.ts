@@ -2,10 +2,13 @@ import type { World } from './history.ts';
 import type { Ended } from './verdict.ts';
 
 const HOUR_MS = 3_600_000;
+/** Their provider reports by the reference alone. */
+const SHARED_RAILS = ['cbe-birr'];
 
 /**
  * The merchants' accounts hold exactly the refunds that the payments hold: no claim is left, and the
- * sum of a day is that of the refunds that were requested on it and did not fail.
+ * sum of a day is that of the refunds that were requested on it and did not fail. They know each
+ * reference that a provider may report.
  */
 export function checkAccounts({ accounts, journal }: World, ended: readonly Ended[]): void {
   const tenants = new Set(
@@ -14,10 +17,18 @@ export function checkAccounts({ accounts, journal }: World, ended: readonly Ende
   for (const name of tenants) {
     const owners = new Map<string, string>();
     const sums = new Map<string, number>();
+    const attempts: string[][] = [];
     for (const { intent } of ended) {
       const { environment, merchantId, uniqueId, currency } = intent.terms;
-      const own = `${environment}/${merchantId}` === name ? intent.refunds : [];
-      for (const { id, status, amountMinor, createdAtMs } of own) {
+      if (`${environment}/${merchantId}` !== name) {
+        continue;
+      }
+      for (const { reference, railId } of intent.attempts) {
+        if (SHARED_RAILS.includes(railId)) {
+          attempts.push([reference, uniqueId]);
+        }
+      }
+      for (const { id, status, amountMinor, createdAtMs } of intent.refunds) {
         owners.set(id, uniqueId);
         const counts = status !== 'failed' && status !== 'canceled';
         const day = `${Math.floor((createdAtMs + 3 * HOUR_MS) / (24 * HOUR_MS))} ${currency}`;
@@ -37,6 +48,11 @@ export function checkAccounts({ accounts, journal }: World, ended: readonly Ende
         rowsOf("SELECT day || ' ' || currency, amount_minor FROM refund_days").map(Object.values),
       ),
     };
+    for (const [reference = '', owner] of attempts) {
+      const query = `SELECT payment_unique_id AS owner FROM attempt_references
+        WHERE reference = '${reference}'`;
+      journal.same('9 reports', `reference ${reference}`, rowsOf(query)[0], { owner });
+    }
     const wanted = { claims: '', refunds: linesOf([...owners]), days: linesOf([...sums]) };
     journal.same('11 refunds', `the account of ${name}`, shown, wanted);
   }

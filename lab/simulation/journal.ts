@@ -79,6 +79,7 @@ export class Journal {
   log(line: string): void {
     this.#clock.note(line);
     this.expect('11 refunds', !line.includes('refund_without_claim'), line);
+    this.expect('9 reports', !line.includes('unknown_order'), line);
     this.expect('10 logs', !SECRETS.test(line), line);
   }
 

@@ -56,15 +56,22 @@ export function accessOf({ environment, merchantId }: Tenant): MerchantAccess {
     limits: {},
     appSchemes: [],
     bookVolume: 0,
+    merchantNumber: numberOf(merchantId),
   };
 }
 
+const MERCHANT_IDS = [...new Set(MERCHANTS.map(({ merchantId }) => merchantId))];
+
+function numberOf(merchantId: string): number {
+  return MERCHANT_IDS.indexOf(merchantId) + 1;
+}
+
 export function insertMerchants(sql: Sqlite, refundDailyMaxMinor: number | null): void {
-  for (const merchantId of new Set(MERCHANTS.map((merchant) => merchant.merchantId))) {
+  for (const merchantId of MERCHANT_IDS) {
     sql.all(
-      `INSERT INTO merchants (id, name, refund_daily_max_minor, created_at_ms)
-       VALUES (?, 'Merchant', ?, 0)`,
-      [merchantId, refundDailyMaxMinor],
+      `INSERT INTO merchants (id, number, name, refund_daily_max_minor, created_at_ms)
+       VALUES (?, ?, 'Merchant', ?, 0)`,
+      [merchantId, numberOf(merchantId), refundDailyMaxMinor],
     );
   }
   const { environment, merchantId } = MERCHANTS[1];

@@ -267,6 +267,10 @@ class ObjectHost {
         this.crash();
         throw new Crash('the alarm was not set');
       }),
+      getAlarm: async () => {
+        requireAlive();
+        return this.alarmAtMs;
+      },
       deleteAlarm: async () => {
         requireAlive();
         this.alarmAtMs = null;

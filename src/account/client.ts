@@ -33,6 +33,14 @@ export class AccountClient {
     return this.#call((stub) => stub.paymentOfRefund(refundUniqueId));
   }
 
+  holdReference(reference: string, paymentUniqueId: string): Promise<boolean> {
+    return this.#call((stub) => stub.holdReference(reference, paymentUniqueId));
+  }
+
+  paymentOfReference(reference: string): Promise<string | null> {
+    return this.#call((stub) => stub.paymentOfReference(reference));
+  }
+
   recordRefunds(intent: Intent): Promise<void> {
     const { uniqueId } = intent.terms;
     return this.#call((stub) => stub.recordRefunds(uniqueId, countedRefunds(intent)));

@@ -10,6 +10,7 @@ import type {
   Settlement,
   UnsettledClaim,
 } from './protocol.ts';
+import { REFERENCE_TABLE, References } from './references.ts';
 import { REFUND_TABLES, RefundClaims } from './refund-claims.ts';
 
 /** What the account needs of the payments' objects: `src/connected-account.ts` passes it in. */
@@ -34,6 +35,7 @@ const SETTLED_MAX = 100;
 export abstract class MerchantAccountObject extends DurableObject<Env> {
   readonly #ports: AccountPorts;
   readonly #refunds: RefundClaims;
+  readonly #references: References;
   /** The alarm's time; null: unknown. */
   #armedAtMs: number | null = null;
   /** An alarm is running, so it must not be run again as overdue. */
@@ -43,10 +45,12 @@ export abstract class MerchantAccountObject extends DurableObject<Env> {
     super(ctx, env);
     this.#ports = ports;
     this.#refunds = new RefundClaims(ctx.storage.sql);
+    this.#references = new References(ctx.storage.sql);
   }
 
   /** Claims a refund's id and its part of the day's limit, before the payment's object decides. */
-  claimRefund(claim: RefundClaim): ClaimResult {
+  async claimRefund(claim: RefundClaim): Promise<ClaimResult> {
+    await this.#learnAlarm();
     this.#runOverdueAlarm();
     return this.#commit(() => {
       const result = this.#refunds.claim(claim, Date.now());
@@ -74,6 +78,24 @@ export abstract class MerchantAccountObject extends DurableObject<Env> {
     return this.#exists() ? this.#refunds.paymentOf(refundUniqueId) : null;
   }
 
+  /**
+   * Notes which payment has a reference, before its provider is called. False when another payment
+   * has it.
+   */
+  async holdReference(reference: string, paymentUniqueId: string): Promise<boolean> {
+    await this.#learnAlarm();
+    return this.#commit(() => {
+      const isHeld = this.#references.hold(reference, paymentUniqueId);
+      this.#arm();
+      return isHeld;
+    });
+  }
+
+  /** The payment that has the reference, or null. Certain: it is held before it is used. */
+  paymentOfReference(reference: string): string | null {
+    return this.#exists() ? this.#references.paymentOf(reference) : null;
+  }
+
   #record(paymentUniqueId: string, refunds: readonly CountedRefund[]): void {
     for (const refund of refunds) {
       if (!this.#refunds.record(paymentUniqueId, refund)) {
@@ -91,6 +113,9 @@ export abstract class MerchantAccountObject extends DurableObject<Env> {
       await this.ctx.storage.setAlarm(safeAtMs);
       this.#armedAtMs = safeAtMs;
       await this.#settleDue();
+      if (this.#exists()) {
+        this.#commit(() => this.#references.purge(Date.now()));
+      }
       this.#armedAtMs = null;
       this.#arm();
     } catch (error) {
@@ -134,7 +159,7 @@ export abstract class MerchantAccountObject extends DurableObject<Env> {
     try {
       return this.ctx.storage.transactionSync(() => {
         if (!this.#exists()) {
-          this.ctx.storage.sql.exec(REFUND_TABLES);
+          this.ctx.storage.sql.exec(REFUND_TABLES + REFERENCE_TABLE);
         }
         return change();
       });
@@ -151,9 +176,21 @@ export abstract class MerchantAccountObject extends DurableObject<Env> {
     return this.ctx.storage.sql.exec(sql).toArray().length > 0;
   }
 
-  /** Sets the alarm for the next claim, unless an earlier one is set: moving it costs a row. */
+  /** An object that was evicted does not know its alarm. Setting it again would cost a row. */
+  async #learnAlarm(): Promise<void> {
+    this.#armedAtMs ??= await this.ctx.storage.getAlarm();
+  }
+
+  /** When the alarm has work; null: never. */
+  #dueAtMs(): number | null {
+    const times = [this.#refunds.nextCheckAtMs(), this.#references.purgeAtMs()];
+    const known = times.filter((time) => time !== null);
+    return known.length === 0 ? null : Math.min(...known);
+  }
+
+  /** Sets the alarm for the next work, unless an earlier one is set: moving it costs a row. */
   #arm(): void {
-    const atMs = this.#refunds.nextCheckAtMs();
+    const atMs = this.#exists() ? this.#dueAtMs() : null;
     const armedAtMs = this.#armedAtMs ?? 0;
     if (atMs === null) {
       this.#armedAtMs = null;
@@ -166,7 +203,7 @@ export abstract class MerchantAccountObject extends DurableObject<Env> {
 
   /** Does the work of a lost alarm, because the runtime can lose alarms. */
   #runOverdueAlarm(): void {
-    const dueAtMs = this.#exists() ? this.#refunds.nextCheckAtMs() : null;
+    const dueAtMs = this.#exists() ? this.#dueAtMs() : null;
     const lateMs = Date.now() - (dueAtMs ?? Number.POSITIVE_INFINITY);
     if (lateMs > ALARM_OVERDUE_MS && !this.#isWorking) {
       log('warn', 'alarm_overdue', { name: this.ctx.id.name ?? null, lateMs });

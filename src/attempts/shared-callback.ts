@@ -1,14 +1,15 @@
+import { accountOf } from '../account/client.ts';
 import { configOf } from '../config.ts';
 import { verifyLinkId } from '../crypto/link-token.ts';
-import { REFERENCE } from '../domain/identifiers.ts';
+import { merchantNumberIn, REFERENCE } from '../domain/identifiers.ts';
 import type { Attempt } from '../domain/intent.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/method.ts';
-import { intentByUniqueId } from '../intent/client.ts';
+import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
+import { merchantOfNumber } from '../merchants/numbers.ts';
 import { log } from '../platform/log.ts';
 import { type CallbackCall, type CallbackReply, textReply } from '../rails/callback.ts';
 import type { OpenedCallback, Rail } from '../rails/rail.ts';
 import { methodOfSharedAddress, railConfiguration } from '../rails/settings.ts';
-import { findPaymentOfOrder, type PaymentOfOrder } from '../read-model/queries.ts';
 import {
   type CallbackTarget,
   callbackTarget,
@@ -34,7 +35,7 @@ export async function answerSharedCallback(
     return null;
   }
   let isReadable = true;
-  let mayBecomeKnown = false;
+  let isUnknown = false;
   for (const environment of ENVIRONMENTS) {
     const configuration = railConfiguration(env, environment, method);
     isReadable &&= configuration.state !== 'misconfigured';
@@ -42,7 +43,7 @@ export async function answerSharedCallback(
       const { rail } = configuration;
       const opened = (await rail.openCallback?.(call)) ?? null;
       const target = opened && (await openedTarget(env, rail, environment, opened));
-      mayBecomeKnown ||= opened !== null && REFERENCE.test(opened.orderId);
+      isUnknown ||= opened !== null && REFERENCE.test(opened.orderId);
       if (opened !== null && target !== null) {
         const { client, intent, attempt } = target;
         const order = await railOrder(env, rail, client.objectId, intent, attempt);
@@ -52,10 +53,10 @@ export async function answerSharedCallback(
       }
     }
   }
-  if (mayBecomeKnown) {
-    // The read model lags: the provider must report again. Meanwhile, Kefel queries it.
+  if (isUnknown) {
+    // Every reference is known before its provider is called, so it is of another system.
     log('warn', 'rail_callback_refused', { rail: railId, suspicion: 'unknown_order' });
-    return textReply(503, 'Unknown order');
+    return textReply(404, 'Unknown order');
   }
   const suspicion = isReadable ? 'not_authentic' : 'not_configured';
   log('warn', 'rail_callback_refused', { rail: railId, suspicion });
@@ -69,37 +70,27 @@ async function openedTarget(
   { orderId }: OpenedCallback,
 ): Promise<CallbackTarget | null> {
   if (REFERENCE.test(orderId)) {
-    const found = await findPersistently(env, environment, orderId);
+    const client = await clientOfReference(env, environment, orderId);
     const named = ({ reference }: Attempt) => reference === orderId;
-    return (
-      found &&
-      targetIn(
-        intentByUniqueId(env, found, found.uniqueId),
-        ({ attempts }) => attempts.find(named),
-        rail.id,
-      )
-    );
+    return client && targetIn(client, ({ attempts }) => attempts.find(named), rail.id);
   }
   const link = await verifyLinkId(configOf(env).linkSigningKeys, orderId);
   const target = link && (await callbackTarget(env, link, rail.id));
   return target?.intent.terms.environment === environment ? target : null;
 }
 
-/** The read model learns of a new attempt within a second or two, and the provider waits longer. */
-const READ_MODEL_WAITS_MS = [500, 1_000, 2_000];
-
-/** Waits for the read model, because the provider may not report again. */
-async function findPersistently(
+/** The reference names the merchant, whose account knows the payment. */
+async function clientOfReference(
   env: Env,
   environment: Environment,
-  orderId: string,
-): Promise<PaymentOfOrder | null> {
-  for (const waitMs of READ_MODEL_WAITS_MS) {
-    const found = await findPaymentOfOrder(env, environment, orderId);
-    if (found !== null) {
-      return found;
-    }
-    await scheduler.wait(waitMs);
+  reference: string,
+): Promise<IntentClient | null> {
+  const number = merchantNumberIn(reference);
+  const merchantId = number && (await merchantOfNumber(env, number, Date.now()));
+  if (!merchantId) {
+    return null;
   }
-  return findPaymentOfOrder(env, environment, orderId);
+  const tenant = { environment, merchantId };
+  const uniqueId = await accountOf(env, tenant).paymentOfReference(reference);
+  return uniqueId === null ? null : intentByUniqueId(env, tenant, uniqueId);
 }

@@ -1,4 +1,9 @@
-import { attemptReferenceFrom, REFERENCE_LENGTH } from '../domain/identifiers.ts';
+import { accountOf } from '../account/client.ts';
+import {
+  attemptReferenceFrom,
+  REFERENCE_LENGTH,
+  sharedReferenceFrom,
+} from '../domain/identifiers.ts';
 import type {
   Attempt,
   Command,
@@ -11,6 +16,7 @@ import type { Method } from '../domain/method.ts';
 import { nextCheckAtMs } from '../domain/schedule.ts';
 import type { IntentClient } from '../intent/client.ts';
 import type { ExecuteResult, ExpressAnswers } from '../intent/protocol.ts';
+import { Unavailable } from '../platform/unavailable.ts';
 import { claimedWindowEndMs } from '../rails/phone-prompt.ts';
 import type { Rail, StartResult } from '../rails/rail.ts';
 import type { RailOrder } from '../rails/rail-order.ts';
@@ -43,12 +49,13 @@ export function newAttempt(
   nowMs: number,
 ): NewAttempt {
   const plan = rail.plan(terms, method, nowMs);
+  const { createdAtMs, merchantNumber } = terms;
+  const random = crypto.getRandomValues(new Uint8Array(REFERENCE_LENGTH));
   return {
     id: crypto.randomUUID(),
-    reference: attemptReferenceFrom(
-      terms.createdAtMs,
-      crypto.getRandomValues(new Uint8Array(REFERENCE_LENGTH)),
-    ),
+    reference: hasSharedAddress(rail)
+      ? sharedReferenceFrom(createdAtMs, merchantNumber, random)
+      : attemptReferenceFrom(createdAtMs, random),
     method,
     phone,
     railId: rail.id,
@@ -57,6 +64,30 @@ export function newAttempt(
     // The queue may lose the start message, so the object resends it until a consumer claims it.
     ...(rail.startWaitsForCustomer ? { checkAtMs: nowMs + START_MESSAGE_LEASE_MS } : {}),
   };
+}
+
+/** Whether the provider may report an attempt by its reference alone. */
+function hasSharedAddress({ openCallback }: Rail): boolean {
+  return openCallback !== undefined;
+}
+
+/**
+ * Makes an attempt's reference known before its provider is: nothing may be payable that cannot be
+ * reported. Throws Unavailable: the caller must not start the attempt.
+ */
+export async function holdReference(
+  env: Env,
+  terms: IntentTerms,
+  { reference }: NewAttempt,
+  rail: Rail,
+): Promise<void> {
+  if (!hasSharedAddress(rail)) {
+    return;
+  }
+  if (!(await accountOf(env, terms).holdReference(reference, terms.uniqueId))) {
+    // The random bits of two payments of a second agree. A repeated request gets others.
+    throw new Unavailable('the reference is taken');
+  }
 }
 
 export type RunResult =
@@ -87,6 +118,7 @@ export async function runAttempt(
 ): Promise<RunResult> {
   const planned = newAttempt(terms, choice.method, choice.phone, rail, Date.now());
   const { expectedAttempts } = choice;
+  await holdReference(env, terms, planned, rail);
   const start = await client.execute([
     { type: 'start_attempt', attempt: planned, expectedAttempts },
   ]);

@@ -73,6 +73,8 @@ export type Simulation = 'interactive' | 'succeed' | 'fail';
 /** The terms that the merchant requested. They never change after creation (docs/promises.md#7). */
 export interface IntentTerms extends Tenant {
   readonly merchantName: string;
+  /** Unique among all merchants. */
+  readonly merchantNumber: number;
   /** Copied at creation, so that an open page does not change its look. Null: none. */
   readonly branding: Branding | null;
   readonly uniqueId: string;

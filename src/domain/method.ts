@@ -6,8 +6,6 @@ export interface Traits {
   readonly needsPhone: boolean;
   /** The provider's page redirects the customer back to the merchant (docs/decisions.md#2). */
   readonly needsReturnUrl: boolean;
-  /** The provider may report all payments to one address, by our reference alone. */
-  readonly hasSharedAddress: boolean;
   /** What the numbers of its accounts begin with, where it serves one network only. */
   readonly phoneStart?: '7' | '9';
   /** The method by whose name customers know the account, if not by this one's. */
@@ -19,7 +17,6 @@ const BY_PROMPT = {
   confirmsOn: 'phone',
   needsPhone: true,
   needsReturnUrl: false,
-  hasSharedAddress: false,
 } as const;
 
 /** The payment methods of the published interface (docs/api.md#express-payment). */
@@ -34,11 +31,11 @@ export const METHODS = [
 export type Method = (typeof METHODS)[number];
 
 export const TRAITS: Readonly<Record<Method, Traits>> = {
-  TELE_BIRR: { ...BY_PAGE, needsReturnUrl: true, hasSharedAddress: false },
+  TELE_BIRR: { ...BY_PAGE, needsReturnUrl: true },
   TELE_BIRR_USSD: { ...BY_PROMPT, account: 'TELE_BIRR' },
   // CBE's page does not redirect the customer back.
-  CBE: { confirmsOn: 'page', needsPhone: true, needsReturnUrl: false, hasSharedAddress: true },
-  ETS_SWITCH: { ...BY_PAGE, needsReturnUrl: true, hasSharedAddress: true },
+  CBE: { confirmsOn: 'page', needsPhone: true, needsReturnUrl: false },
+  ETS_SWITCH: { ...BY_PAGE, needsReturnUrl: true },
   M_PESA: { ...BY_PROMPT, phoneStart: '7' },
   E_BIRR: BY_PROMPT,
 };

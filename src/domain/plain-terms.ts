@@ -7,6 +7,7 @@ export function plainTerms(terms: Chosen & Partial<IntentTerms>): IntentTerms {
   return {
     merchantId: '',
     merchantName: '',
+    merchantNumber: 1,
     branding: null,
     uniqueId: '',
     uuid: '',

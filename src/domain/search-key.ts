@@ -26,14 +26,6 @@ export function isFoundByTime(key: string, createdAtMs: number): boolean {
   );
 }
 
-/**
- * The key of the reference of an attempt whose provider reports it to a shared address. The key
- * leads the report to its payment, of any merchant: `findPaymentOfOrder`.
- */
-export function orderSearchKey(reference: string): string {
-  return `order:${reference}`;
-}
-
 /** The nine digits of an Ethiopian mobile number, at any position. */
 const PHONE_DIGITS = /[79]\d{8}/;
 

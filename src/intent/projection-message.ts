@@ -16,7 +16,6 @@ import {
   metadataText,
   nameSearchKey,
   nameWords,
-  orderSearchKey,
   phoneSearchKey,
 } from '../domain/search-key.ts';
 import {
@@ -28,13 +27,7 @@ import {
   projectionRow,
   replacedReceiptsIn,
 } from './projected-view.ts';
-import {
-  needsConfirmation,
-  projectedVersion,
-  receiptsIn,
-  searchedIds,
-  sharedAddressReferences,
-} from './projection.ts';
+import { needsConfirmation, projectedVersion, receiptsIn, searchedIds } from './projection.ts';
 import {
   detailsContext,
   type ProjectedEvent,
@@ -157,10 +150,7 @@ async function searchKeysOf(env: Env, intent: Intent): Promise<string[]> {
       metadataSearchKey,
     ),
   ];
-  const plain = [
-    ...ids.filter((id) => !isHashed(id)).map(idSearchKey),
-    ...sharedAddressReferences(intent).map(orderSearchKey),
-  ];
+  const plain = [...ids.filter((id) => !isHashed(id)).map(idSearchKey)];
   return [...plain, ...(await Promise.all(hashed))];
 }
 

@@ -1,5 +1,4 @@
 import { hasEnded, type Intent } from '../domain/intent.ts';
-import { TRAITS } from '../domain/method.ts';
 import { receiptsOf } from '../domain/receipt.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
 import { SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
@@ -18,16 +17,12 @@ export function projectedVersion(intent: Intent, events: readonly StoredEvent[])
   return revisions.reduce((version, revision) => version + revision, intent.version);
 }
 
-/**
- * Whether readers must see every change at once: the end, what an operator must look at, and an
- * attempt that its provider may report by its reference alone.
- */
+/** Whether readers must see every change at once: the end, and what an operator must look at. */
 export function isShownAtOnce(intent: Intent): boolean {
   return (
     hasEnded(intent.status) ||
     intent.anomalies.length > 0 ||
-    intent.attempts.some(({ status, proposal }) => status === 'unresolved' || proposal !== null) ||
-    sharedAddressReferences(intent).length > 0
+    intent.attempts.some(({ status, proposal }) => status === 'unresolved' || proposal !== null)
   );
 }
 
@@ -66,11 +61,4 @@ export function searchedIds(intent: Intent): string[] {
   ];
   const known = ids.filter((id) => id !== null);
   return [...new Set(known.filter((id) => id.length <= SEARCH_ID_LENGTH_MAX))];
-}
-
-/** The attempts whose provider may report them by their reference alone. */
-export function sharedAddressReferences(intent: Intent): string[] {
-  return intent.attempts
-    .filter(({ method }) => TRAITS[method].hasSharedAddress)
-    .map(({ reference }) => reference);
 }

@@ -16,6 +16,8 @@ export interface MerchantMethod {
 export interface MerchantAccess {
   readonly merchantId: string;
   readonly merchantName: string;
+  /** Unique among all merchants. It never changes. */
+  readonly merchantNumber: number;
   /** For new payments; null when neither color nor logo is set. */
   readonly branding: Branding | null;
   readonly environment: Environment;
@@ -48,6 +50,7 @@ interface KeyRow {
   readonly app_schemes: string;
   readonly merchant_id: string;
   readonly merchant_name: string;
+  readonly merchant_number: number;
   readonly brand_color: string | null;
   readonly brand_logo_digest: string | null;
   readonly environment: Environment;
@@ -69,6 +72,7 @@ const KEY_SQL = `
   SELECT
     merchants.id AS merchant_id,
     merchants.name AS merchant_name,
+    merchants.number AS merchant_number,
     merchants.app_schemes,
     merchant_branding.color AS brand_color,
     merchant_branding.logo_digest AS brand_logo_digest,
@@ -116,6 +120,7 @@ export async function readKey(
   const access = {
     merchantId: first.merchant_id,
     merchantName: first.merchant_name,
+    merchantNumber: first.merchant_number,
     branding: brandingOf(first),
     environment: first.environment,
     keyDigest: digest,

@@ -33,8 +33,8 @@ export function createMerchant(merchant: NewMerchant): readonly SqlStatement[] {
     );
   return [
     {
-      sql: `INSERT INTO merchants (id, name, status, created_at_ms, refund_daily_max_minor)
-        VALUES (?1, ?2, 'active', ?3, ?4)`,
+      sql: `INSERT INTO merchants (id, number, name, status, created_at_ms, refund_daily_max_minor)
+        SELECT ?1, COALESCE(MAX(number), 0) + 1, ?2, 'active', ?3, ?4 FROM merchants`,
       params: [merchant.id, merchant.name, merchant.createdAtMs, REFUND_DAILY_MAX_MINOR_DEFAULT],
     },
     ...methodsIn('sandbox'),

@@ -86,10 +86,11 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/rails/': SHARED,
   'src/attempts/': [
     ...SHARED,
+    'src/account/client.ts',
     'src/intent/client.ts',
     'src/intent/protocol.ts',
+    'src/merchants/numbers.ts',
     'src/rails/',
-    'src/read-model/queries.ts',
   ],
   'src/refunds/': [
     ...SHARED,

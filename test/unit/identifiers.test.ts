@@ -3,10 +3,13 @@ import {
   attemptReferenceFrom,
   INTENT_NUMBER,
   intentNumberFrom,
+  merchantNumberIn,
   OBJECT_ID,
   REFERENCE,
   referenceFrom,
+  referencesFrom,
   referenceTimeMs,
+  sharedReferenceFrom,
 } from '../../src/domain/identifiers.ts';
 
 /** Goal: identifiers use all their random bits, and nothing else passes for one. */
@@ -34,6 +37,31 @@ describe("an attempt's reference", () => {
     for (const length of [8, 9, 20]) {
       expect(referenceTimeMs(reference.slice(0, length))).toBe(createdAtMs - (createdAtMs % 1000));
     }
+  });
+
+  test.each([
+    [1, '1'],
+    [15, 'F'],
+    [16, 'H0'],
+    [255, 'ZF'],
+    [1_000_000, 'ZMJM0'],
+    [2 ** 28 - 1, 'ZZZZZZF'],
+  ])('names merchant %d by %s, when its provider reports to a shared address', (number, text) => {
+    const made = sharedReferenceFrom(1_795_366_800_123, number, bytes);
+    expect(made).toBe(`6B031F90${text}${'89ABCDEFGHJK'.slice(text.length)}`);
+    expect(merchantNumberIn(made)).toBe(number);
+    expect(referenceTimeMs(made)).toBe(1_795_366_800_000);
+  });
+
+  test.each(['', '6B031F90', '6B031F900123456789AB', '6B031F90ZZZZZZZZZZZZ', '6B031F901ABC'])(
+    '%j names no merchant',
+    (text) => {
+      expect(merchantNumberIn(text)).toBeNull();
+    },
+  );
+
+  test('begins where those of its second begin', () => {
+    expect(referencesFrom(1_795_366_800_123)).toBe('6B031F90');
   });
 
   test.each(['', '6A4FA91', '6A4FA91G', '6a4fa910', '6A4FA910I', `6A4FA910${'0'.repeat(13)}`])(

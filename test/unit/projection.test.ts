@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openIntent } from '../../src/domain/decide.ts';
-import type { Attempt, Command, Intent, IntentTerms } from '../../src/domain/intent.ts';
+import type { Command, Intent, IntentTerms } from '../../src/domain/intent.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../../src/domain/schedule.ts';
 import { SEARCH_ID_LENGTH_MAX } from '../../src/domain/search-key.ts';
 import { newDelivery } from '../../src/intent/delivery.ts';
@@ -16,7 +16,6 @@ import {
   needsConfirmation,
   projectionDiffers,
   searchedIds,
-  sharedAddressReferences,
 } from '../../src/intent/projection.ts';
 import type { DeliveryTry, PaymentDetails, ProjectionRow } from '../../src/intent/protocol.ts';
 import type { StoredDelivery } from '../../src/intent/store.ts';
@@ -55,7 +54,6 @@ test.each<[string, boolean, readonly Command[]]>([
   ['open, after a failed attempt', false, [START, fail('a')]],
   ['in flight, after an attempt without an outcome', true, ABANDONED_THEN_IN_FLIGHT],
   ['in flight, after a refused callback', true, [START, refuseCallback('a')]],
-  ['in flight, where the provider may report the reference alone', true, [startCbe('a')]],
   ['paid', true, [START, succeed('a')]],
   ['canceled', true, [CANCEL]],
 ])('a payment that is %s is shown at once and for certain: %s', (_name, isShown, commands) => {
@@ -202,17 +200,6 @@ test.each([
   const paymentLinkUniqueId = 'x'.repeat(length);
   const ids = searchedIds(after([], { paymentLinkUniqueId }));
   expect(ids).toEqual(isFound ? [paymentLinkUniqueId] : []);
-});
-
-test('finds the attempts that their provider may report by the reference alone', () => {
-  const attempts: readonly [string, Attempt['method']][] = [
-    ['a', 'TELE_BIRR'],
-    ['b', 'CBE'],
-    ['c', 'ETS_SWITCH'],
-  ];
-  const methods = attempts.map(([, method]) => ({ method, commissionMinor: 0 }));
-  const commands = attempts.flatMap(([id, method]) => [startAttempt(id, { method }), fail(id)]);
-  expect(sharedAddressReferences(after(commands, { methods }))).toEqual(['REFB', 'REFC']);
 });
 
 function tryAt(atMs: number, httpStatus: number): DeliveryTry {

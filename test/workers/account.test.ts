@@ -90,31 +90,34 @@ test('a claim writes two rows, its report two, and a repeated one none', async (
   await reportsAreSent();
   const other = await claimOf({ refundUniqueId: 'refund-2', claimId: 'claim-2' });
   const intent = await intentOf();
-  const written = await runInDurableObject(accountStub(), (instance, { storage: { sql } }) => {
-    const counted: number[] = [];
-    const exec = sql.exec.bind(sql);
-    let rows = 0;
-    const spy = vi.spyOn(sql, 'exec').mockImplementation((...args) => {
-      const cursor = exec(...args);
-      const taken = cursor.toArray();
-      rows += cursor.rowsWritten;
-      return { ...cursor, toArray: () => taken } as never;
-    });
-    const count = (work: () => unknown) => {
-      rows = 0;
-      work();
-      counted.push(rows);
-    };
-    const refunds = [
-      { id: 'refund-2', stage: 0, amountMinor: 1_000, createdAtMs: Date.now(), currency: 'ETB' },
-    ] as const;
-    count(() => instance.claimRefund(other));
-    count(() => instance.claimRefund(other));
-    count(() => instance.recordRefunds('order-1', refunds));
-    count(() => instance.recordRefunds('order-1', refunds));
-    spy.mockRestore();
-    return counted;
-  });
+  const written = await runInDurableObject(
+    accountStub(),
+    async (instance, { storage: { sql } }) => {
+      const counted: number[] = [];
+      const exec = sql.exec.bind(sql);
+      let rows = 0;
+      const spy = vi.spyOn(sql, 'exec').mockImplementation((...args) => {
+        const cursor = exec(...args);
+        const taken = cursor.toArray();
+        rows += cursor.rowsWritten;
+        return { ...cursor, toArray: () => taken } as never;
+      });
+      const count = async (work: () => unknown) => {
+        rows = 0;
+        await work();
+        counted.push(rows);
+      };
+      const refunds = [
+        { id: 'refund-2', stage: 0, amountMinor: 1_000, createdAtMs: Date.now(), currency: 'ETB' },
+      ] as const;
+      await count(() => instance.claimRefund(other));
+      await count(() => instance.claimRefund(other));
+      await count(() => instance.recordRefunds('order-1', refunds));
+      await count(() => instance.recordRefunds('order-1', refunds));
+      spy.mockRestore();
+      return counted;
+    },
+  );
   expect(written).toEqual([2, 0, 2, 0]);
   expect(intent.refunds).toHaveLength(1);
 });

@@ -124,6 +124,7 @@ describe('decisions.md#9: the directory', () => {
       access: {
         merchantId: 'm1',
         merchantName: 'One',
+        merchantNumber: 1,
         branding: null,
         environment: 'sandbox',
         keyDigest: await apiKeyDigest(apiKey),

@@ -1,6 +1,10 @@
 import { env } from 'cloudflare:workers';
-import { beforeEach, expect, type Mock, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { AccountClient, accountOf } from '../../src/account/client.ts';
+import { REFERENCE_KEPT_MS } from '../../src/account/references.ts';
+import { sharedReferenceFrom } from '../../src/domain/identifiers.ts';
 import type { Environment } from '../../src/domain/method.ts';
+import { ObjectUnavailable } from '../../src/platform/object-call.ts';
 import { forgetRails } from '../../src/rails/settings.ts';
 import { cbe, cbeReport, decideAtRails, playRails } from './rails-scenes.ts';
 import {
@@ -18,12 +22,22 @@ import {
   report,
   secretsOf,
 } from './rails-support.ts';
-import { call, consumeAll, postForm, useGateway } from './support.ts';
+import { fireAccountAlarm } from './support/account.ts';
+import {
+  ALPHA,
+  advance,
+  call,
+  consumeAll,
+  DAY_MS,
+  postForm,
+  tenantOf,
+  useGateway,
+} from './support.ts';
 
 /**
  * Goal: docs/promises.md#9 for reports at a shared address that name the payment only by our
- * reference (docs/decisions.md#35): the short transaction ids of CBE, and the account's address at the card gateway. The
- * read model leads them to the payment. Until it knows the payment, no report is acknowledged.
+ * reference (docs/decisions.md#35): the short transaction ids of CBE, and the account's address at the
+ * card gateway. The reference names the merchant, whose account leads to the payment.
  */
 
 const shortCbe = (environment: Environment) => ({
@@ -43,11 +57,8 @@ configureRails(SECRETS);
 const caught = useGateway();
 
 let calls: RailCall[] = [];
-let waits: Mock<typeof scheduler.wait>;
 beforeEach(() => {
   calls = playRails();
-  // A report waits for the read model.
-  waits = vi.spyOn(scheduler, 'wait').mockResolvedValue(undefined);
 });
 
 const addressWith = (token: string) => `/rails/ethswitch-cards/account/${token}`;
@@ -113,7 +124,6 @@ test.each(ROWS)('$name: a report makes the payment paid at once', async (row) =>
   await consumeAll(caught);
   decideAtRails('paid');
   expect((await row.reportPaid(attempt)).status).toBe(200);
-  expect(waits).not.toHaveBeenCalled();
   expect(await intentNow()).toMatchObject({ status: 'succeeded', anomalies: [] });
 });
 
@@ -126,28 +136,50 @@ test.each(ROWS)('$name: a report alone proves nothing', async ({ method, reportP
   expect(await intentNow()).toMatchObject({ status: 'processing' });
 });
 
-test.each(ROWS)(
-  '$name: not acknowledged before the read model knows the payment, then paid',
-  async ({ method, reportPaid }) => {
-    const attempt = await pending(method);
-    decideAtRails('paid');
-    const before = { stored: await everythingStored(), calls: calls.length };
-    expect((await reportPaid(attempt)).status).toBe(503);
-    expect({ stored: await everythingStored(), calls: calls.length }).toEqual(before);
-    expect(loggedEvents('rail_callback_refused')).toMatchObject([{ suspicion: 'unknown_order' }]);
+test.each(ROWS)('$name: needs no read model', async ({ method, reportPaid }) => {
+  const attempt = await pending(method);
+  decideAtRails('paid');
+  expect((await reportPaid(attempt)).status).toBe(200);
+  expect(await intentNow()).toMatchObject({ status: 'succeeded' });
+});
 
-    await consumeAll(caught);
-    expect((await reportPaid(attempt)).status).toBe(200);
-    expect(await intentNow()).toMatchObject({ status: 'succeeded' });
+test.each(ROWS)(
+  '$name: the provider is not called while the account is out of reach',
+  async ({ method }) => {
+    const away = vi
+      .spyOn(AccountClient.prototype, 'holdReference')
+      .mockRejectedValue(new ObjectUnavailable('unreachable'));
+    const testMode = { testModeType: 'ACTUAL_TEST' };
+    await expect(payExpress({ method, testMode })).rejects.toThrow('service_unavailable');
+    const path = await openHosted({ methods: [method], paymentIntentUniqueId: 'hosted' });
+    const page = await choose(path, method);
+    expect(page.location).toContain('failed=1');
+    expect(calls).toEqual([]);
+    away.mockRestore();
+    await choose(path, method);
+    expect((await intentNow(clientIn('production', 'hosted'))).attempts).toHaveLength(1);
   },
 );
 
-test.each(ROWS)('$name: waits for the read model', async ({ method, reportPaid }) => {
-  const attempt = await pending(method);
-  decideAtRails('paid');
-  waits.mockImplementationOnce(() => consumeAll(caught));
-  expect((await reportPaid(attempt)).status).toBe(200);
-  expect(await intentNow()).toMatchObject({ status: 'succeeded' });
+test('a reference that another payment has is not used', async () => {
+  const account = accountOf(env, tenantOf(ALPHA));
+  expect(await account.holdReference('6B031F901000000000AB', 'order-1')).toBe(true);
+  expect(await account.holdReference('6B031F901000000000AB', 'order-1')).toBe(true);
+  expect(await account.holdReference('6B031F901000000000AB', 'order-2')).toBe(false);
+  expect(await account.paymentOfReference('6B031F901000000000AB')).toBe('order-1');
+  expect(await account.paymentOfReference('6B031F901000000000AC')).toBeNull();
+});
+
+test('the account forgets references when no object can have their payments any more', async () => {
+  const account = accountOf(env, tenantOf(ALPHA));
+  const reference = sharedReferenceFrom(Date.now(), 1, new Uint8Array(20));
+  await account.holdReference(reference, 'order-1');
+  advance(REFERENCE_KEPT_MS);
+  await fireAccountAlarm();
+  expect(await account.paymentOfReference(reference)).toBe('order-1');
+  advance(DAY_MS);
+  await fireAccountAlarm();
+  expect(await account.paymentOfReference(reference)).toBeNull();
 });
 
 test.each(ROWS)('$name: not acknowledged while D1 fails', async ({ method, reportPaid }) => {
@@ -164,20 +196,25 @@ test.each(ROWS)('$name: not acknowledged while D1 fails', async ({ method, repor
   expect((await reportPaid(attempt)).status).toBe(200);
 });
 
-test.each(ROWS)('$name: an invented reference reaches no payment', async (row) => {
-  const attempt = await pending(row.method);
-  await consumeAll(caught);
-  const before = { stored: await everythingStored(), calls: calls.length };
-  const invented = { ...attempt, reference: 'ABCDEFGHJK0123456789' };
-  expect((await row.reportPaid(invented)).status).toBe(503);
-  expect({ stored: await everythingStored(), calls: calls.length }).toEqual(before);
+test.each([
+  ['an invented merchant', 'ABCDEFGHJK0123456789'],
+  ['another merchant', '6B031F902000000000AB'],
+  ['no payment', '6B031F901000000000AB'],
+])('a report for a reference of %s reaches no payment', async (_name, reference) => {
+  for (const row of ROWS) {
+    const attempt = await pending(row.method).catch(() => attemptNow());
+    const before = { stored: await everythingStored(), calls: calls.length };
+    expect((await row.reportPaid({ ...attempt, reference })).status).toBe(404);
+    expect({ stored: await everythingStored(), calls: calls.length }).toEqual(before);
+  }
+  expect(loggedEvents('rail_callback_refused')).toHaveLength(ROWS.length);
 });
 
 test.each(ROWS)('promises.md#8: $name: the sandbox proves nothing in production', async (row) => {
   const attempt = await pending(row.method);
   await consumeAll(caught);
   const before = await everythingStored();
-  expect((await row.reportPaid(attempt, 'sandbox')).status).toBe(503);
+  expect((await row.reportPaid(attempt, 'sandbox')).status).toBe(404);
   expect(await everythingStored()).toEqual(before);
 });
 

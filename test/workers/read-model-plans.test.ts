@@ -25,10 +25,7 @@ import {
   paymentsOf,
   placesOfAmountStatement,
 } from '../../src/read-model/payments-list.ts';
-import {
-  findPaymentOfOrderStatement,
-  findUniqueIdStatement,
-} from '../../src/read-model/queries.ts';
+import { findUniqueIdStatement } from '../../src/read-model/queries.ts';
 import { othersStatement } from '../../src/read-model/receipts.ts';
 import { type RefundFilter, refundsOf } from '../../src/read-model/refunds-list.ts';
 import {
@@ -218,7 +215,6 @@ const STATEMENTS: readonly Named[] = [
     const statement = findUniqueIdStatement(TENANT, id);
     return statement === null ? [] : named(`unique id by ${id}`, statement);
   }),
-  ...named('payment of an order', findPaymentOfOrderStatement('sandbox', '0'.repeat(20))),
   ...named(
     'events of the sandbox',
     sandboxEventsAfterStatement(TENANT.merchantId, 4_242, 20),

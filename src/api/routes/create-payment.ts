@@ -1,6 +1,6 @@
 import { checkoutUrlOf, railOrder } from '../../attempts/order.ts';
 import { railPageUrl } from '../../attempts/rail-page.ts';
-import { newAttempt, startAtRail, storeStart } from '../../attempts/start.ts';
+import { holdReference, newAttempt, startAtRail, storeStart } from '../../attempts/start.ts';
 import { uuidV7 } from '../../crypto/uuid-v7.ts';
 import { intentNumberFrom } from '../../domain/identifiers.ts';
 import {
@@ -60,10 +60,12 @@ export async function createExpress(call: MerchantCall): Promise<Response> {
   if (method === null || rail === null) {
     throw new Error('validated method has no rail');
   }
+  const attempt = newAttempt(terms, method, phone, rail, terms.createdAtMs);
+  await holdReference(call.env, terms, attempt, rail);
   const result = await client.create({
     terms,
     idempotency,
-    attempt: newAttempt(terms, method, phone, rail, terms.createdAtMs),
+    attempt,
     answer: null,
     // If a queue consumer calls the provider, the answer does not wait for it.
     answerWithinMs: (rail.startWaitsForCustomer ? 0 : rail.startTimeoutMs) + ANSWER_MARGIN_MS,
@@ -226,6 +228,7 @@ function termsOf(call: MerchantCall, order: PaymentOrder): IntentTerms {
     environment: call.access.environment,
     merchantId: call.access.merchantId,
     merchantName: call.access.merchantName,
+    merchantNumber: call.access.merchantNumber,
     branding: call.access.branding,
     bookVolume: call.access.bookVolume,
     uuid: uuidV7(createdAtMs),

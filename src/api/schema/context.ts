@@ -45,6 +45,7 @@ export type PaymentOrder = Omit<
   IntentTerms,
   | keyof Tenant
   | 'merchantName'
+  | 'merchantNumber'
   | 'branding'
   | 'uuid'
   | 'number'
