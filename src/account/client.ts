@@ -2,6 +2,7 @@ import type { Intent, Tenant } from '../domain/intent.ts';
 import { callObject, type ObjectRpc } from '../platform/object-call.ts';
 import type { MerchantAccountObject } from './merchant-account.ts';
 import { type ClaimResult, countedRefunds, type RefundClaim } from './protocol.ts';
+import type { BookVolume } from './volumes.ts';
 
 export function accountOf(env: Env, tenant: Tenant): AccountClient {
   return new AccountClient(env, tenant);
@@ -31,6 +32,14 @@ export class AccountClient {
 
   paymentOfRefund(refundUniqueId: string): Promise<string | null> {
     return this.#call((stub) => stub.paymentOfRefund(refundUniqueId));
+  }
+
+  volumes(): Promise<readonly BookVolume[]> {
+    return this.#call((stub) => stub.volumes());
+  }
+
+  openVolume(volume: number): Promise<void> {
+    return this.#call((stub) => stub.openVolume(volume));
   }
 
   holdReference(reference: string, paymentUniqueId: string): Promise<boolean> {

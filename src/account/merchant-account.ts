@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers';
 import type { Tenant } from '../domain/intent.ts';
 import { ENVIRONMENTS } from '../domain/method.ts';
 import { concurrently } from '../platform/concurrently.ts';
+import { prepare, readInTime } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
 import type {
   ClaimResult,
@@ -12,6 +13,7 @@ import type {
 } from './protocol.ts';
 import { REFERENCE_TABLE, References } from './references.ts';
 import { REFUND_TABLES, RefundClaims } from './refund-claims.ts';
+import { type BookVolume, copyStatement, VOLUME_TABLE, Volumes } from './volumes.ts';
 
 /** What the account needs of the payments' objects: `src/connected-account.ts` passes it in. */
 export interface AccountPorts {
@@ -36,6 +38,7 @@ export abstract class MerchantAccountObject extends DurableObject<Env> {
   readonly #ports: AccountPorts;
   readonly #refunds: RefundClaims;
   readonly #references: References;
+  readonly #volumes: Volumes;
   /** The alarm's time; null: unknown. */
   #armedAtMs: number | null = null;
   /** An alarm is running, so it must not be run again as overdue. */
@@ -46,6 +49,7 @@ export abstract class MerchantAccountObject extends DurableObject<Env> {
     this.#ports = ports;
     this.#refunds = new RefundClaims(ctx.storage.sql);
     this.#references = new References(ctx.storage.sql);
+    this.#volumes = new Volumes(ctx.storage.sql);
   }
 
   /** Claims a refund's id and its part of the day's limit, before the payment's object decides. */
@@ -96,6 +100,31 @@ export abstract class MerchantAccountObject extends DurableObject<Env> {
     return this.#exists() ? this.#references.paymentOf(reference) : null;
   }
 
+  /** The volumes of the merchant's book, the oldest first. */
+  volumes(): readonly BookVolume[] {
+    return this.#exists() ? this.#volumes.all() : [{ volume: 0, openedAtMs: null }];
+  }
+
+  /**
+   * Opens the book's next volume, which new payments belong to once D1 has its copy. Repeated calls
+   * change nothing.
+   */
+  openVolume(volume: number): void {
+    this.#commit(() => {
+      this.#volumes.open(volume, Date.now());
+      this.#arm();
+    });
+  }
+
+  /** D1 down: the next alarm tries again, and new payments belong to the volume before. */
+  async #copyVolumes(): Promise<void> {
+    const tenant = tenantIn(this.ctx.id.name);
+    for (const volume of this.#exists() ? this.#volumes.uncopied() : []) {
+      await readInTime(() => prepare(this.env.DB, copyStatement(tenant, volume)).run());
+      this.#commit(() => this.#volumes.setCopied(volume.volume));
+    }
+  }
+
   #record(paymentUniqueId: string, refunds: readonly CountedRefund[]): void {
     for (const refund of refunds) {
       if (!this.#refunds.record(paymentUniqueId, refund)) {
@@ -113,6 +142,7 @@ export abstract class MerchantAccountObject extends DurableObject<Env> {
       await this.ctx.storage.setAlarm(safeAtMs);
       this.#armedAtMs = safeAtMs;
       await this.#settleDue();
+      await this.#copyVolumes();
       if (this.#exists()) {
         this.#commit(() => this.#references.purge(Date.now()));
       }
@@ -159,7 +189,7 @@ export abstract class MerchantAccountObject extends DurableObject<Env> {
     try {
       return this.ctx.storage.transactionSync(() => {
         if (!this.#exists()) {
-          this.ctx.storage.sql.exec(REFUND_TABLES + REFERENCE_TABLE);
+          this.ctx.storage.sql.exec(REFUND_TABLES + REFERENCE_TABLE + VOLUME_TABLE);
         }
         return change();
       });
@@ -183,7 +213,12 @@ export abstract class MerchantAccountObject extends DurableObject<Env> {
 
   /** When the alarm has work; null: never. */
   #dueAtMs(): number | null {
-    const times = [this.#refunds.nextCheckAtMs(), this.#references.purgeAtMs()];
+    const [uncopied] = this.#volumes.uncopied();
+    const times = [
+      this.#refunds.nextCheckAtMs(),
+      this.#references.purgeAtMs(),
+      uncopied?.openedAtMs ?? null,
+    ];
     const known = times.filter((time) => time !== null);
     return known.length === 0 ? null : Math.min(...known);
   }

@@ -292,6 +292,7 @@ test('the payment object imports no adapter, page, translation or HTTP', () => {
     'src/domain',
     'src/intent',
     'src/platform/concurrently.ts',
+    'src/platform/database.ts',
     'src/platform/log.ts',
     'src/platform/object-call.ts',
     'src/platform/unavailable.ts',

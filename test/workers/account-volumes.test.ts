@@ -1,0 +1,61 @@
+import { env } from 'cloudflare:workers';
+import { expect, test, vi } from 'vitest';
+import { accountOf } from '../../src/account/client.ts';
+import { accountRows, fireAccountAlarm } from './support/account.ts';
+import { ALPHA, advance, MINUTE_MS, tenantOf, useGateway } from './support.ts';
+
+/**
+ * Goal: the account lists the volumes of the merchant's book, and D1 gets a copy of each. Method: a
+ * real account, and a database that fails at first.
+ */
+
+useGateway();
+
+const account = () => accountOf(env, tenantOf(ALPHA));
+
+async function copies(): Promise<readonly unknown[]> {
+  const sql = 'SELECT merchant_id, environment, volume, opened_at_ms FROM book_volumes';
+  return (await env.DB.prepare(sql).all()).results;
+}
+
+test('a book has volume 0, without a stored row', async () => {
+  expect(await account().volumes()).toEqual([{ volume: 0, openedAtMs: null }]);
+  expect(await accountRows('book_volumes')).toEqual([]);
+});
+
+test('an opened volume is listed once, and copied to D1 by the alarm', async () => {
+  const openedAtMs = Date.now();
+  await account().openVolume(1);
+  advance(MINUTE_MS);
+  await account().openVolume(1);
+  await account().openVolume(0);
+  expect(await account().volumes()).toEqual([
+    { volume: 0, openedAtMs: null },
+    { volume: 1, openedAtMs },
+  ]);
+  await expect.poll(fireAccountAlarm.bind(null, undefined)).toBe(false);
+  const copy = {
+    ...{ merchant_id: ALPHA.id, environment: 'sandbox' },
+    ...{ volume: 1, opened_at_ms: openedAtMs },
+  };
+  expect(await copies()).toEqual([copy]);
+});
+
+test('the copy waits while D1 fails', async () => {
+  const away = vi.spyOn(env.DB, 'prepare').mockImplementation(() => {
+    throw new Error('D1 is away');
+  });
+  await account().openVolume(1);
+  await fireAccountAlarm();
+  away.mockRestore();
+  expect(await copies()).toEqual([]);
+  expect(await fireAccountAlarm()).toBe(true);
+  expect(await copies()).toHaveLength(1);
+});
+
+test('refuses a volume that leaves out another', async () => {
+  const thrown = await account()
+    .openVolume(2)
+    .then(() => null, String);
+  expect(thrown).toContain('volume 2 cannot follow volume 0');
+});
