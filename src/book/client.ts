@@ -4,6 +4,7 @@ import { callObject, type ObjectRpc } from '../platform/object-call.ts';
 import type { KeyedPayment } from './find.ts';
 import type { MerchantBook, PlacedPayment } from './merchant-book.ts';
 import { bookName } from './name.ts';
+import type { Answer, QuestionArguments, QuestionName } from './questions.ts';
 import type { PaymentRow } from './rows.ts';
 
 /**
@@ -51,6 +52,14 @@ export class BookClient {
     // The object aborts, so this call never has an answer.
     await this.#call((stub) => stub.restart()).catch(() => undefined);
     return bookmark;
+  }
+
+  /** Null: the book has no payment yet. */
+  ask<Name extends QuestionName>(
+    name: Name,
+    ...args: QuestionArguments<Name>
+  ): Promise<Answer<Name> | null> {
+    return this.#call(async (stub) => (await stub.ask(name, args)) as Answer<Name> | null);
   }
 
   #call<T>(method: (stub: ObjectRpc<MerchantBook>) => Promise<T>): Promise<T> {

@@ -6,6 +6,7 @@ import { applyMessage } from './apply.ts';
 import { findExactly, type KeyedPayment, paymentsWithKeys } from './find.ts';
 import { bookName } from './name.ts';
 import { purgeBatch } from './purge.ts';
+import { type Answer, answer, type QuestionArguments, type QuestionName } from './questions.ts';
 import { BookReports } from './reports.ts';
 import type { PaymentRow } from './rows.ts';
 import { createTables, hasTables } from './schema.ts';
@@ -113,6 +114,12 @@ export class MerchantBook extends DurableObject<Env> {
           )
           .one()
       : null;
+  }
+
+  /** Null: the book has no payment yet. A question to an unknown book stores nothing. */
+  ask(name: QuestionName, args: QuestionArguments<QuestionName>): Answer<QuestionName> | null {
+    const { sql } = this.ctx.storage;
+    return hasTables(sql) ? answer(sql, name, args) : null;
   }
 
   /** The book belongs to its first payment's tenant. Throws for a message of another one. */

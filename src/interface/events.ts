@@ -1,10 +1,10 @@
 import { recordAct } from '../audit/log.ts';
+import { readerOf } from '../book/reader.ts';
+import { RESEND_BATCH, type ResendResult, resendBatch } from '../book/resend.ts';
 import { callbackUrlOf, type Tenant } from '../domain/intent.ts';
 import { intentByUniqueId } from '../intent/client.ts';
-import { type EventSummary, FAILED_DELIVERIES, RESENDABLE_DELIVERIES } from '../intent/protocol.ts';
+import { type EventSummary, RESENDABLE_DELIVERIES } from '../intent/protocol.ts';
 import type { Cursor, TimeRange } from '../platform/paging.ts';
-import { countFailedEvents, failedEventsOf } from '../read-model/events-list.ts';
-import { RESEND_BATCH, type ResendResult, resendBatch } from '../read-model/resend.ts';
 import { endpointDetail } from '../webhooks/endpoint-changes.ts';
 import { listEndpoints } from '../webhooks/endpoint-store.ts';
 import { FIXED_HEADERS } from '../webhooks/transport.ts';
@@ -107,7 +107,8 @@ export async function failed(
   tenant: Tenant,
   range: TimeRange,
 ): Promise<FailedEvents> {
-  return { count: await countFailedEvents(env.DB, tenant, range), atOnce: RESEND_BATCH };
+  const reader = await readerOf(env, tenant);
+  return { count: await reader.countFailed(range), atOnce: RESEND_BATCH };
 }
 
 export interface ResentEvents extends ResendResult {
@@ -119,15 +120,15 @@ export interface ResentEvents extends ResendResult {
 export const resendFailed = byMember(
   async (by, range: TimeRange, days: TypedDays, cursor: Cursor | null): Promise<ResentEvents> => {
     const { env, tenant } = by;
-    const list = failedEventsOf(tenant, range);
-    const result = await resendBatch(env, tenant, list, FAILED_DELIVERIES, cursor);
+    const result = await resendBatch(env, tenant, 'failed', range, cursor);
     const { resent, unchanged, unreachable, nextCursor, lastAtMs } = result;
     const { from, to } = days;
     const detail = { from, to, resent, unchanged, unreachable };
     await recordAct(by, { action: 'events.resent', target: null, detail });
     const isOver = nextCursor === null || lastAtMs === null;
     const rest = { ...range, toMs: (lastAtMs ?? 0) + 1 };
-    return { ...result, left: isOver ? 0 : await countFailedEvents(env.DB, tenant, rest) };
+    const reader = await readerOf(env, tenant);
+    return { ...result, left: isOver ? 0 : await reader.countFailed(rest) };
   },
 );
 

@@ -1,35 +1,39 @@
 import { recordAct } from '../audit/log.ts';
+import { daysOf } from '../book/list-days.ts';
+import { SEARCH_ROWS_MAX } from '../book/queries/search.ts';
+import { type ExportPage, readerOf } from '../book/reader.ts';
+import type {
+  AttemptTotal,
+  DayRange,
+  DayTotal,
+  EventFilter,
+  EventRow,
+  PaymentFilter,
+  PaymentRow,
+  RefundFilter,
+  RefundRow,
+  Total,
+} from '../book/rows.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/method.ts';
-import { type Cursor, type Page, readPage } from '../platform/paging.ts';
-import { type EventFilter, type EventRow, eventsOf } from '../read-model/events-list.ts';
-import type { PaymentRow } from '../read-model/payment-row.ts';
-import {
-  type ExportPage,
-  exportPayments,
-  listPayments,
-  type PaymentFilter,
-} from '../read-model/payments-list.ts';
-import { type RefundFilter, type RefundRow, refundsOf } from '../read-model/refunds-list.ts';
-import { SEARCH_ROWS_MAX, searchPayments } from '../read-model/search.ts';
-import {
-  type AttemptTotal,
-  attemptTotals,
-  type DayRange,
-  type DayTotal,
-  type Total,
-  totalsByPeriod,
-  totalsOf,
-} from '../read-model/totals.ts';
+import type { Cursor, Page } from '../platform/paging.ts';
 import { type EndpointEntry, listEndpoints } from '../webhooks/endpoint-store.ts';
 import { type FailingEndpoint, listFailing } from '../webhooks/failing-endpoints.ts';
 import { byMember } from './member.ts';
-import { onDatabase, type Plane } from './plane.ts';
+import type { Plane } from './plane.ts';
 
 /** A merchant's lists, newest first, and the totals over them. They may lag the objects by seconds. */
 
 /** One page of a merchant's payments. */
-export const payments = onDatabase(listPayments);
+export async function payments(
+  { env }: Plane,
+  tenant: Tenant,
+  filter: PaymentFilter,
+  cursor: Cursor | null,
+  limit: number,
+): Promise<Page<PaymentRow>> {
+  return (await readerOf(env, tenant)).payments(filter, cursor, limit);
+}
 
 export interface PaymentsWithTotals {
   readonly page: Page<PaymentRow>;
@@ -47,9 +51,11 @@ export async function paymentsWithTotals(
   cursor: Cursor | null,
   limit: number,
 ): Promise<PaymentsWithTotals> {
+  const reader = await readerOf(plane.env, tenant);
+  const days = daysOf(filter);
   const [page, totals] = await Promise.all([
-    payments(plane, tenant, filter, cursor, limit),
-    totalsOf(plane.env.DB, tenant, filter),
+    reader.payments(filter, cursor, limit),
+    days === null ? null : reader.totals(days),
   ]);
   return { page, totals, apiOrigin: plane.config.publicBaseUrl };
 }
@@ -62,7 +68,7 @@ export interface FoundPayments {
 
 /** The payments that an id, the start of one, a phone number, an address or a name finds. */
 export async function search({ env }: Plane, tenant: Tenant, text: string): Promise<FoundPayments> {
-  const rows = await searchPayments(env, tenant, text);
+  const rows = await (await readerOf(env, tenant)).search(text);
   return { rows, isFull: rows.length === SEARCH_ROWS_MAX };
 }
 
@@ -72,24 +78,24 @@ export const beginExport = byMember((by, detail: Readonly<Record<string, string>
 );
 
 /** One page of a file of the merchant's payments. */
-export function exported(
+export async function exported(
   { env }: Plane,
   tenant: Tenant,
   filter: PaymentFilter,
   cursor: Cursor | null,
 ): Promise<ExportPage> {
-  return exportPayments(env, tenant, filter, cursor);
+  return (await readerOf(env, tenant)).exported(filter, cursor);
 }
 
 /** One page of a merchant's refunds. */
-export function refunds(
+export async function refunds(
   { env }: Plane,
   tenant: Tenant,
   filter: RefundFilter,
   cursor: Cursor | null,
   limit: number,
 ): Promise<Page<RefundRow>> {
-  return readPage(env.DB, refundsOf(tenant, filter), cursor, limit);
+  return (await readerOf(env, tenant)).refunds(filter, cursor, limit);
 }
 
 export interface EventsPage {
@@ -106,8 +112,9 @@ export async function events(
   cursor: Cursor | null,
   limit: number,
 ): Promise<EventsPage> {
+  const reader = await readerOf(env, tenant);
   const [page, endpoints] = await Promise.all([
-    readPage(env.DB, eventsOf(tenant, filter), cursor, limit),
+    reader.events(filter, cursor, limit),
     listEndpoints(env.DB, tenant),
   ]);
   return { page, endpoints };
@@ -133,17 +140,17 @@ export async function overview(
   days: DayRange | null,
   daysEach: number,
 ): Promise<Overview> {
-  const { DB: db } = plane.env;
+  const reader = await readerOf(plane.env, tenant);
   const [failing, newest, totals, attempts] = await Promise.all([
     Promise.all(
       ENVIRONMENTS.map(async (environment) => ({
         environment,
-        endpoints: await listFailing(db, { ...tenant, environment }),
+        endpoints: await listFailing(plane.env.DB, { ...tenant, environment }),
       })),
     ),
-    payments(plane, tenant, {}, null, 1),
-    days === null ? [] : totalsByPeriod(db, tenant, days, daysEach),
-    days === null ? [] : attemptTotals(db, tenant, days),
+    reader.payments({}, null, 1),
+    days === null ? [] : reader.totalsByPeriod(days, daysEach),
+    days === null ? [] : reader.attemptTotals(days),
   ]);
   const apiOrigin = plane.config.publicBaseUrl;
   return { failing, hasPayments: newest.rows.length > 0, totals, attempts, apiOrigin };

@@ -1,4 +1,6 @@
 import { recordAct } from '../audit/log.ts';
+import { readerOf } from '../book/reader.ts';
+import type { PaymentRow } from '../book/rows.ts';
 import { signLink } from '../crypto/link-token.ts';
 import { hasEnded, type Intent, type Tenant } from '../domain/intent.ts';
 import { REFUND_REASON_LENGTH_MAX } from '../domain/refund.ts';
@@ -9,8 +11,6 @@ import { banks } from '../merchants/directory.ts';
 import { apiKeyNames } from '../merchants/keys.ts';
 import { REFUND_AGE_DAYS_MAX, refundLimitsOf } from '../merchants/refund-limits.ts';
 import { withoutClaims } from '../operations/payments.ts';
-import type { PaymentRow } from '../read-model/payment-row.ts';
-import { searchPayments } from '../read-model/search.ts';
 import {
   attemptToRefund,
   type RefundResult,
@@ -239,9 +239,8 @@ async function find({ env }: Plane, tenant: Tenant, uniqueId: string): Promise<F
 }
 
 async function remaining({ env }: Plane, tenant: Tenant, uniqueId: string): Promise<ReadPayment> {
-  const rows = await searchPayments(env, tenant, uniqueId);
-  const row = rows.find((one) => one.uniqueId === uniqueId);
-  return row === undefined ? { type: 'not_found' } : { type: 'deleted', row };
+  const row = await (await readerOf(env, tenant)).paymentOf(uniqueId);
+  return row === null ? { type: 'not_found' } : { type: 'deleted', row };
 }
 
 async function checkoutUrlOf(

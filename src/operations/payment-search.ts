@@ -1,10 +1,9 @@
+import { readerOf } from '../book/reader.ts';
 import type { PaymentRow } from '../book/rows.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { ENVIRONMENTS } from '../domain/method.ts';
 import { SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
 import { receiptKeys } from '../intent/receipt-keys.ts';
-import { listPayments } from '../read-model/payments-list.ts';
-import { searchPayments } from '../read-model/search.ts';
 import { type Asked, askBooks } from './all-books.ts';
 import type { OperatorCall } from './call.ts';
 import { merchantIdField, pathPart } from './fields.ts';
@@ -69,7 +68,6 @@ async function paymentsOf(env: Env, text: string, merchantId: string) {
 }
 
 async function paymentsOfTenant(env: Env, text: string, tenant: Tenant) {
-  return text === ''
-    ? (await listPayments(env.DB, tenant, {}, null, NEWEST_ROWS)).rows
-    : searchPayments(env, tenant, text);
+  const reader = await readerOf(env, tenant);
+  return text === '' ? (await reader.payments({}, null, NEWEST_ROWS)).rows : reader.search(text);
 }

@@ -176,7 +176,7 @@ function selection(
 const COMPOUND_TERMS_MAX = 5;
 
 /** More than COMPOUND_TERMS_MAX are nested, which SQLite merges as well. */
-function unionOf(selects: readonly string[]): string {
+export function unionOf(selects: readonly string[]): string {
   if (selects.length <= COMPOUND_TERMS_MAX) {
     return selects.join(' UNION ALL ');
   }
@@ -226,7 +226,7 @@ export function when(sql: string, param: string | number | null | undefined): re
   return param === null || param === undefined ? [] : [{ sql, params: [param] }];
 }
 
-function pageRows(limit: number): number {
+export function pageRows(limit: number): number {
   // `|| 1` also replaces NaN.
   return Math.max(1, Math.min(Math.trunc(limit) || 1, PAGE_ROWS_MAX));
 }

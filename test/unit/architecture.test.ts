@@ -39,7 +39,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/audit/',
   ],
   'src/account/': SHARED,
-  'src/book/': [...SHARED, 'src/intent/protocol.ts', 'src/intent/receipt-conflicts.ts'],
+  'src/book/': [
+    ...SHARED,
+    'src/intent/receipt-keys.ts',
+    'src/intent/client.ts',
+    'src/intent/protocol.ts',
+    'src/intent/receipt-conflicts.ts',
+  ],
   'src/intent/': [...SHARED, 'src/account/record-refunds.ts'],
   'src/webhooks/': [
     ...SHARED,
@@ -119,6 +125,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   // The members' side reads other rooms' data, and changes it by its own statements and calls.
   'back-office/dashboard/': [
     ...SHARED,
+    'src/book/',
     'back-office/audit.ts',
     'back-office/config.ts',
     'back-office/env.ts',
@@ -138,7 +145,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/rails/registry.ts',
     'src/rails/settings.ts',
     'src/refunds/',
-    'src/read-model/',
     'src/ui/',
     'src/webhooks/',
   ],
@@ -182,6 +188,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/api/': [
     ...SHARED,
+    'src/book/',
     'src/account/client.ts',
     'src/audit/log.ts',
     'src/attempts/',
@@ -192,8 +199,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/rails/rail.ts',
     'src/rails/registry.ts',
     'src/rails/settings.ts',
-    'src/refunds/',
     'src/read-model/',
+    'src/refunds/',
     'src/webhooks/',
   ],
 };

@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
+import { readerOf } from '../../src/book/reader.ts';
 import { configOf } from '../../src/config.ts';
 import { parseCursor } from '../../src/platform/paging.ts';
-import { readSummaries } from '../../src/read-model/payment-summaries.ts';
-import { deliver, projectionMessage, TENANTS } from './read-model-fixture.ts';
+import { applyAll, projectionMessage, TENANTS } from './read-model-fixture.ts';
 import {
   ALPHA,
   advance,
@@ -11,7 +11,6 @@ import {
   answerOf,
   BETA,
   call,
-  consume,
   contentOf,
   createExpress,
   createHosted,
@@ -48,7 +47,7 @@ async function idsOf(query: Readonly<Record<string, string>> = {}): Promise<stri
 
 async function project(): Promise<void> {
   await expect.poll(() => caught.projections.length).toBeGreaterThan(0);
-  await consume('kefel-projections', caught.projections.splice(0));
+  await applyAll(caught.projections.splice(0));
 }
 
 const isoAfter = (ms: number) => new Date(Date.now() + ms).toISOString();
@@ -199,7 +198,7 @@ describe('pages', () => {
         }),
       ),
     );
-    await deliver(rows);
+    await applyAll(rows);
     const items = await allPages<Item>(PATH, { ...query, limit: '4' });
     expect(items.map(({ uniqueId }) => uniqueId)).toEqual(
       Array.from({ length: COUNT }, (_, index) => `order-${COUNT - 1 - index}`),
@@ -208,7 +207,7 @@ describe('pages', () => {
 
   test('twenty unless asked otherwise', async () => {
     const tenant = tenantOf(ALPHA);
-    await deliver(Array.from({ length: 21 }, (_, number) => projectionMessage(tenant, number)));
+    await applyAll(Array.from({ length: 21 }, (_, number) => projectionMessage(tenant, number)));
     expect((await list()).data).toHaveLength(20);
     expect((await list({ limit: '100' })).data).toHaveLength(21);
   });
@@ -223,7 +222,7 @@ test('payments are found by phone and metadata while data keys rotate, each once
   if (old === undefined || both === undefined || young === undefined) {
     throw new Error('a projection is missing');
   }
-  await consume('kefel-projections', [old, both]);
+  await applyAll([old, both]);
   const [first] = configOf(env).dataEncryptionKeys;
   const key = btoa('k'.repeat(32));
   const DATA_ENCRYPTION_KEYS = `next:${key},${env.DATA_ENCRYPTION_KEYS}`;
@@ -236,17 +235,14 @@ test('payments are found by phone and metadata while data keys rotate, each once
   const summaries = async (limit: number, after: string | null = null) => {
     const filter = { metadata: { branch: 'Bole' } };
     const cursor = after === null ? null : parseCursor(after);
-    return readSummaries(rotated, tenantOf(ALPHA), filter, cursor, limit);
+    return (await readerOf(rotated, tenantOf(ALPHA))).summaries(filter, cursor, limit);
   };
   // As a projection under the new ring writes them: "both" has digests by either key.
   const { keyedDigest } = await import('../../src/crypto/keyed-digest.ts');
   const [next] = configOf(rotated).dataEncryptionKeys;
   const owner = `sandbox/${ALPHA.id}`;
   const digest = await keyedDigest(next, owner, 'metadata', 'branch=Bole');
-  await consume(
-    'kefel-projections',
-    [both, young].map((message) => ({ ...message, searchKeys: [`meta:${digest}`] })),
-  );
+  await applyAll([both, young].map((message) => ({ ...message, searchKeys: [`meta:${digest}`] })));
   const all = await summaries(10);
   expect(all.rows.map(({ uniqueId }) => uniqueId)).toEqual(['new', 'both', 'old']);
   expect(all.nextCursor).toBeNull();

@@ -1,6 +1,7 @@
 import { abortAllDurableObjects } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
+import { readerOf } from '../../src/book/reader.ts';
 import { REFUND_WINDOW_MS } from '../../src/domain/schedule.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';
 import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';
@@ -629,20 +630,6 @@ describe('the list', () => {
     return times;
   }
 
-  test('keeps a refund when another payment reports one with the same id', async () => {
-    const report = (number: number, amountMinor: number) => {
-      const refunds = [projectedRefund({ amountMinor })];
-      return deliver([
-        projectionMessage(tenantOf(ALPHA), number, {}, { version: number, refunds }),
-      ]);
-    };
-    await report(1, 100);
-    await report(2, 200);
-    expect((await list({})).data).toMatchObject([
-      { refundUniqueId: 'refund-1', paymentIntentUniqueId: 'order-1', amountMinor: 100 },
-    ]);
-  });
-
   test('filters, and turns its pages', async () => {
     const times = await scene();
     const ids = ['third', 'a b/c', 'ተመላሽ 1'];
@@ -666,12 +653,6 @@ describe('the list', () => {
     }
   });
 
-  test('shows no claim that no payment has decided about', async () => {
-    await pay();
-    await refunded();
-    expect(await list({})).toMatchObject({ data: [] });
-  });
-
   test.each([
     [{ status: 'UNRESOLVED' }, { status: 'invalid_choice' }],
     [
@@ -687,14 +668,13 @@ describe('the list', () => {
 });
 
 test('a refund is found by the words of the merchant and of the provider', async () => {
-  const { searchPayments } = await import('../../src/read-model/search.ts');
   await pay();
   await refunded();
   await fireAlarm();
   await consumeAll(caught);
   const { refunds } = await intentOf();
   for (const id of ['refund-1', refunds[0]?.reference ?? '']) {
-    const found = await searchPayments(env, { environment: 'sandbox', merchantId: ALPHA.id }, id);
+    const found = await (await readerOf(env, tenantOf(ALPHA))).search(id);
     expect(JSON.stringify(found)).toContain('order-1');
   }
 });

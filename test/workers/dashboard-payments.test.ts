@@ -4,6 +4,7 @@ import { DASHBOARD_TEXTS } from '../../back-office/i18n/texts.ts';
 import { EXPORT_LEASE_MS } from '../../back-office/members/export-lease.ts';
 import { bytesFromBase64Url } from '../../src/crypto/encoding.ts';
 import { auditLog, found, type SignedIn, signedIn, submit, visit } from './dashboard-support.ts';
+import { applyAll, projectionMessage } from './read-model-fixture.ts';
 import {
   ALPHA,
   advance,
@@ -11,7 +12,6 @@ import {
   call,
   chooseMethod,
   clientOf,
-  consume,
   createHosted,
   DAY_MS,
   execute,
@@ -20,6 +20,7 @@ import {
   resolveAttempt,
   simulate,
   startRedirect,
+  tenantOf,
   useGateway,
 } from './support.ts';
 
@@ -34,7 +35,7 @@ const caught = useGateway();
 const LIST = '/dashboard/sandbox/payments';
 
 async function intoReadModel(): Promise<void> {
-  await consume('kefel-projections', caught.projections.splice(0));
+  await applyAll(caught.projections.splice(0));
 }
 
 async function textOf(response: Promise<Response>): Promise<string> {
@@ -472,14 +473,17 @@ describe('the file', () => {
     expect(ids.at(-1)).toBe('seed-1');
   });
 
-  test('breaks off the download when D1 fails in the middle', async () => {
+  test('breaks off the download when the book fails in the middle', async () => {
     await seed(1_203);
     const member = await signedIn();
-    const prepare = env.DB.prepare.bind(env.DB);
-    let pages = 0;
-    vi.spyOn(env.DB, 'prepare').mockImplementation((sql) => {
-      pages += sql.includes('FROM payment INDEXED BY') ? 1 : 0;
-      return prepare(pages > 1 ? 'SELECT * FROM nowhere' : sql);
+    const get = env.MERCHANT_BOOK.get.bind(env.MERCHANT_BOOK);
+    let questions = 0;
+    vi.spyOn(env.MERCHANT_BOOK, 'get').mockImplementation((id, options) => {
+      questions += 1;
+      if (questions > 1) {
+        throw Object.assign(new Error('overloaded'), { overloaded: true });
+      }
+      return get(id, options);
     });
     const response = await visit(member, FILE);
     expect(response.status).toBe(200);
@@ -551,16 +555,15 @@ describe('the file', () => {
   });
 });
 
-/** Payments `seed-1` … in the read model alone: too many for the API in a test. */
+/** Payments `seed-1` … in the book alone: too many for the API in a test. */
 async function seed(count: number): Promise<void> {
-  await env.DB.prepare(
-    `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?1)
-     INSERT INTO payment (uuid, environment, merchant_id, number, unique_id, version, kind, status,
-       late, amount_minor, commission_minor, commission_paid_by_customer, currency,
-       unresolved_attempts, anomalies, created_at_ms, updated_at_ms, attempts, search_keys)
-     SELECT 'uuid-' || n, 'sandbox', ?2, n, 'seed-' || n, 1, 'hosted', 'open', 0, 100, 0, 0, 'ETB',
-       0, 0, ?3 + n, ?3 + n, '[]', '[]' FROM numbers`,
-  )
-    .bind(count, ALPHA.id, Date.now())
-    .run();
+  const startMs = Date.now();
+  await applyAll(
+    Array.from({ length: count }, (_, index) =>
+      projectionMessage(tenantOf(ALPHA), index + 1, {
+        uniqueId: `seed-${index + 1}`,
+        createdAtMs: startMs + index + 1,
+      }),
+    ),
+  );
 }

@@ -1,7 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { RESEND_BATCH } from '../../src/read-model/resend.ts';
+import type { MerchantBook } from '../../src/book/merchant-book.ts';
+import { RESEND_BATCH } from '../../src/book/resend.ts';
 import { auditLog, sessionFor, signedIn, submit, visit } from './dashboard-support.ts';
+import { applyAll, projectedEvent, projectionMessage } from './read-model-fixture.ts';
 import {
   ALPHA,
   type Arrival,
@@ -15,6 +17,7 @@ import {
   objectSql,
   payHosted,
   SECOND_MS,
+  tenantOf,
   useGateway,
 } from './support.ts';
 
@@ -39,7 +42,7 @@ beforeEach(() => {
   arrivals = merchantServer(() => new Response('<i>so\u202e</i>', { status: httpStatus }));
 });
 
-const project = () => consume('kefel-projections', caught.projections.splice(0));
+const project = () => applyAll(caught.projections.splice(0));
 const deliver = () => consume('kefel-webhooks', caught.webhooks.splice(0));
 
 /** A payment whose event is answered by `status`: 410 ends its delivery at once. */
@@ -266,15 +269,18 @@ describe("an event's page", () => {
 
 /** Rows of the read model without objects: a deleted payment resends nothing. */
 async function insertFailed(uniqueIds: readonly string[]): Promise<void> {
-  await env.DB.prepare(
-    `INSERT INTO webhook_event (event_id, position, delivery_id, merchant_id, environment,
-       payment_uuid, unique_id, sequence, type, delivery_status, revision, created_at_ms, tries)
-     SELECT 'evt_' || key, 0, 'evt_' || key || '.0', ?1, 'sandbox', 'u' || key, value, 2, 'payment_failed', 'dead', 1,
-       ?2 - key, 10
-     FROM json_each(?3)`,
-  )
-    .bind(ALPHA.id, Date.now(), JSON.stringify(uniqueIds))
-    .run();
+  const tenant = tenantOf(ALPHA);
+  await applyAll(
+    uniqueIds.map((uniqueId, index) => {
+      const createdAtMs = Date.now() - index;
+      const event = projectedEvent(tenant, index, {
+        createdAtMs,
+        deliveryStatus: 'dead',
+        tries: 10,
+      });
+      return projectionMessage(tenant, index, { uniqueId, createdAtMs }, { events: [event] });
+    }),
+  );
 }
 
 describe('resending all failed events', () => {
@@ -288,12 +294,17 @@ describe('resending all failed events', () => {
     expect(caught.webhooks).toEqual([]);
   });
 
-  test('sends each once, despite repeated confirmation and a lagging read model', async () => {
+  test('sends each once, despite repeated confirmation and a lagging book', async () => {
     const member = await signedIn('developer');
     for (const uniqueId of ['order-1', 'order-2', 'order-3']) {
       await announce(uniqueId);
     }
     await announce('order-4', 200);
+    const reach = env.MERCHANT_BOOK.get.bind(env.MERCHANT_BOOK);
+    const lagging = vi.spyOn(env.MERCHANT_BOOK, 'get').mockImplementation((id) => {
+      const ask = (...question: Parameters<MerchantBook['ask']>) => reach(id).ask(...question);
+      return { ask, apply: async () => ({ confirmed: false, othersWithReceipt: [] }) } as never;
+    });
     const [one, other] = await Promise.all([
       submit(member, RESEND, days()),
       submit(member, RESEND, days()),
@@ -304,6 +315,7 @@ describe('resending all failed events', () => {
     expect(caught.webhooks).toHaveLength(3);
     const late = await textOf(submit(member, RESEND, days()));
     expect(late).toMatch(/Resent: 0\. .*Not resent: 3\./);
+    lagging.mockRestore();
     await deliver();
     for (const uniqueId of ['order-1', 'order-2', 'order-3']) {
       expect(await statusOf(uniqueId)).toBe('delivered');

@@ -23,6 +23,7 @@ import {
 useGateway();
 
 const BANKS = '/api/v1/payment/banks';
+const SANDBOX = '/api/v1/payment/sandbox';
 const UUID = '00000000-0000-7000-8000-000000000000';
 const SPLITS = [{ bank: 'CBE', creditAccount: '1000', splitType: 'PERCENTAGE', amount: 1 }];
 
@@ -43,7 +44,10 @@ const REQUESTS: readonly (readonly [string, number, () => Promise<Response>])[] 
   ['refunds a payment', 503, () => postRefund({ paymentIntentUniqueId: 'paid' })],
   ['reading an unknown refund', 404, () => call(refundPath())],
   ['the list of banks', 503, () => call(BANKS)],
-  ['reading by uuid', 503, () => call(statusPath(UUID))],
+  ['a payment by a uuid that does not exist', 404, () => call(statusPath(UUID))],
+  ['lists payments', 200, () => call(`${SANDBOX}/intents?customerPhone=251911223344`)],
+  ['lists refunds', 200, () => call(`${SANDBOX}/refunds`)],
+  ['lists events', 200, () => call(`${SANDBOX}/events`)],
 ];
 
 test.each(REQUESTS)('with a key in use: %s answers %s', async (_name, status, send) => {

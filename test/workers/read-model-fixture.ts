@@ -1,3 +1,6 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { bookName } from '../../src/book/name.ts';
 import { hasEnded, type Tenant } from '../../src/domain/intent.ts';
 import { ENVIRONMENTS } from '../../src/domain/method.ts';
 import type {
@@ -24,7 +27,9 @@ export function nameOf({ merchantId, environment }: Tenant): string {
 export function uuidOf(tenant: Tenant, number: number, createdAtMs = 1_000 * number): string {
   const owner = TENANTS.findIndex((candidate) => nameOf(candidate) === nameOf(tenant));
   const time = createdAtMs.toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${owner}${String(number).padStart(11, '0')}`;
+  // The book orders payments of one millisecond by these bits.
+  const bits = ((number % 1_024) << 2).toString(16).padStart(3, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${bits}-8000-${owner}${String(number).padStart(11, '0')}`;
 }
 
 /** Payment `number` of a tenant: one open hosted payment of 1.00 ETB unless changed. */
@@ -126,6 +131,19 @@ export function projectedRefund(changes: Partial<ProjectedRefund> = {}): Project
 
 export function eventIdOf(tenant: Tenant, number: number): string {
   return `evt_${uuidOf(tenant, number).replaceAll('-', '')}`;
+}
+
+/** To the tenants' books, within each object: many messages take no calls. */
+export async function applyAll(messages: readonly ProjectionMessage[]): Promise<void> {
+  const ofBook = Map.groupBy(messages, ({ row, bookVolume }) => bookName(row, bookVolume));
+  for (const [name, own] of ofBook) {
+    const stub = env.MERCHANT_BOOK.get(env.MERCHANT_BOOK.idFromName(name));
+    await runInDurableObject(stub, (book) => {
+      for (const message of own) {
+        book.apply(message);
+      }
+    });
+  }
 }
 
 /** Through the consumer, in batches like the queue's. */

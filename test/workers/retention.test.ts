@@ -2,7 +2,6 @@ import { createExecutionContext, createScheduledController } from 'cloudflare:te
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { auditEntry } from '../../src/audit/log.ts';
-import type { Environment } from '../../src/domain/method.ts';
 import type { RefundOutcome } from '../../src/domain/refund.ts';
 import { DATABASE_BYTES_MAX } from '../../src/platform/database.ts';
 import { exportPayments } from '../../src/read-model/payments-list.ts';
@@ -11,11 +10,10 @@ import { databaseRows } from '../security/storage.ts';
 import worker from '../support/gateway.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
 import { operateApi } from './operator-support.ts';
-import { deliver, projectedRefund, projectionMessage } from './read-model-fixture.ts';
+import { deliver, projectionMessage } from './read-model-fixture.ts';
 import {
   ALPHA,
   advance,
-  answerOf,
   call,
   cancelPath,
   consume,
@@ -59,18 +57,6 @@ async function found(text: string): Promise<string[]> {
 async function names(): Promise<Record<string, string | undefined>> {
   const { rows } = await exportPayments(env, tenantOf(ALPHA), {}, null);
   return Object.fromEntries(rows.map(({ uniqueId, details }) => [uniqueId, details.customerName]));
-}
-
-/** The provider's ids of the refunds that the API lists. */
-async function providerReferences(environment: Environment): Promise<unknown[]> {
-  const path = {
-    sandbox: '/api/v1/payment/sandbox/refunds',
-    production: '/api/v1/payment/refunds',
-  };
-  const apiKey = ALPHA.apiKeys[environment];
-  const { envelope } = await answerOf(call(path[environment], { apiKey }));
-  const { data } = envelope.content as { readonly data: readonly Record<string, unknown>[] };
-  return data.map(({ providerReference }) => providerReference);
 }
 
 async function created(uniqueId: string, ends: boolean): Promise<void> {
@@ -164,24 +150,6 @@ describe('after 400 days', () => {
     await purge();
     expect(await rows('payment_search_key')).toBe(0);
     expect(await env.DB.prepare(listed).first('rail_reference')).toBe(null);
-  });
-
-  test("ids of a refund go, without those of the other environment's payment with the same id", async () => {
-    const createdAtMs = Date.now();
-    for (const [environment, updatedAtMs] of [
-      ['sandbox', createdAtMs],
-      ['production', createdAtMs + DAY_MS],
-    ] as const) {
-      const ended = { createdAtMs, updatedAtMs, endedAtMs: createdAtMs };
-      const row = { uniqueId: 'order-1', status: 'succeeded', ...ended } as const;
-      const refunds = [projectedRefund({ railReference: 'REV7XK2' })];
-      const kept = { refunds, searchKeys: ['id:REV7XK2'] };
-      await deliver([projectionMessage(tenantOf(ALPHA, environment), 1, row, kept)]);
-    }
-    advance(RETENTION_MS);
-    await purge();
-    expect(await providerReferences('sandbox')).toEqual([null]);
-    expect(await providerReferences('production')).toEqual(['REV7XK2']);
   });
 
   test.each([

@@ -1,6 +1,6 @@
+import type { AttemptTotal, DayTotal } from '../../../src/book/rows.ts';
 import { hasEnded } from '../../../src/domain/intent.ts';
 import { CURRENCIES, type Currency, METHODS, type Method } from '../../../src/domain/method.ts';
-import type { AttemptTotal, DayTotal } from '../../../src/read-model/totals.ts';
 
 /** Payments of a range in numbers. Pure. Amounts are in minor units of one currency each. */
 

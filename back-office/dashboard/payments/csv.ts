@@ -1,8 +1,8 @@
+import type { ExportedPayment } from '../../../src/book/reader.ts';
+import type { PaymentRow } from '../../../src/book/rows.ts';
 import { ethiopianTimestamp, isoTime } from '../../../src/domain/ethiopian-time.ts';
 import { majorText } from '../../../src/domain/money.ts';
 import { idWithoutPhone, maskedPhone } from '../../../src/domain/phone.ts';
-import type { PaymentRow } from '../../../src/read-model/payment-row.ts';
-import type { ExportedPayment } from '../../../src/read-model/payments-list.ts';
 
 /** Payments as a file for spreadsheets and programs (RFC 4180). Pure but for the stream. */
 

@@ -1,6 +1,7 @@
+import type { ExportedPayment } from '../../../src/book/reader.ts';
+import type { PaymentFilter } from '../../../src/book/rows.ts';
 import { errorText, log } from '../../../src/platform/log.ts';
 import { type Cursor, parseCursor } from '../../../src/platform/paging.ts';
-import type { ExportedPayment, PaymentFilter } from '../../../src/read-model/payments-list.ts';
 import { claimExport, EXPORT_LEASE_MS, leased } from '../../members/export-lease.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall, may, tenantOf } from '../call.ts';

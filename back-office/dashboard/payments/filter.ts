@@ -1,6 +1,6 @@
+import type { PaymentFilter } from '../../../src/book/rows.ts';
 import type { IntentStatus } from '../../../src/domain/intent.ts';
 import { CURRENCIES, METHODS } from '../../../src/domain/method.ts';
-import type { PaymentFilter } from '../../../src/read-model/payments-list.ts';
 import { amountMinorFrom } from '../../elements/typed-amount.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import type { DashboardCall } from '../call.ts';

@@ -1,8 +1,7 @@
+import type { PaymentRow, Total } from '../../../src/book/rows.ts';
 import type { IntentStatus } from '../../../src/domain/intent.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import type { Page } from '../../../src/platform/paging.ts';
-import type { PaymentRow } from '../../../src/read-model/payment-row.ts';
-import type { Total } from '../../../src/read-model/totals.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';

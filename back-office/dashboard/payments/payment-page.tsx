@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
+import type { PaymentRow } from '../../../src/book/rows.ts';
 import type { Intent } from '../../../src/domain/intent.ts';
 import { RETENTION_MS } from '../../../src/domain/schedule.ts';
 import type { FoundPayment } from '../../../src/interface/payments.ts';
-import type { PaymentRow } from '../../../src/read-model/payment-row.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
 import { Attempts, Timeline } from '../../elements/payment-history.tsx';

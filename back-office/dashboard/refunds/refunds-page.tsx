@@ -1,5 +1,5 @@
+import type { RefundRow, ShownRefundStatus } from '../../../src/book/rows.ts';
 import type { Page } from '../../../src/platform/paging.ts';
-import type { RefundRow, ShownRefundStatus } from '../../../src/read-model/refunds-list.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';
 import { RefundBadge } from '../../elements/payment-refunds.tsx';

@@ -1,7 +1,7 @@
+import type { EventRow } from '../../../src/book/rows.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import { LISTED_STATUSES } from '../../../src/intent/protocol.ts';
 import type { Page } from '../../../src/platform/paging.ts';
-import type { EventRow } from '../../../src/read-model/events-list.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import type { EndpointEntry } from '../../../src/webhooks/endpoint-store.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';

@@ -1,7 +1,7 @@
+import type { EventRow } from '../../book/rows.ts';
 import { isoTime } from '../../domain/ethiopian-time.ts';
 import type { EventType } from '../../domain/intent.ts';
 import { type EventSummary, shownDelivery } from '../../intent/protocol.ts';
-import type { EventRow } from '../../read-model/events-list.ts';
 import { WIRE_EVENTS } from '../../webhooks/payload.ts';
 import { isAccepted } from '../../webhooks/send.ts';
 
@@ -30,7 +30,7 @@ function wireEvent(type: EventType): string {
   return WIRE_EVENTS[type].event;
 }
 
-/** The deliveries of an event as the read model has them. */
+/** The deliveries of an event as the book has them. */
 export function deliveriesOfRows(rows: readonly EventRow[], urls: EndpointUrls) {
   return rows
     .toSorted((one, other) => one.position - other.position)

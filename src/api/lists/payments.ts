@@ -1,8 +1,9 @@
+import { type ExportedPayment, readerOf } from '../../book/reader.ts';
 import { isoTime } from '../../domain/ethiopian-time.ts';
 import type { IntentStatus } from '../../domain/intent.ts';
+import { idWithoutPhone } from '../../domain/phone.ts';
 import { successResponse } from '../../http/envelope.ts';
 import { pageContent, readListQuery } from '../../http/list-request.ts';
-import { type PaymentSummary, readSummaries } from '../../read-model/payment-summaries.ts';
 import { WIRE_STATUSES, wireStatus } from '../../webhooks/payload.ts';
 import type { MerchantCall } from '../call.ts';
 import { paymentsQuery } from '../schema/list.ts';
@@ -20,7 +21,8 @@ export async function listPayments({ request, env, access }: MerchantCall): Prom
     phone: query.customerPhone,
     metadata: query.metadata,
   };
-  const page = await readSummaries(env, access, filter, query.cursor ?? null, query.limit);
+  const reader = await readerOf(env, access);
+  const page = await reader.summaries(filter, query.cursor ?? null, query.limit);
   return successResponse('Payments found', pageContent(page, summaryContent));
 }
 
@@ -29,7 +31,8 @@ const STATUSES = Object.keys(WIRE_STATUSES) as IntentStatus[];
 export type PaymentSummaryContent = ReturnType<typeof summaryContent>;
 
 /** Names of the payment object, without its three dates (docs/lists.md#payment-summary). */
-function summaryContent(row: PaymentSummary) {
+function summaryContent({ details, ...row }: ExportedPayment) {
+  const { receipt = null, providerReference = null, phone = null, metadata = {} } = details;
   return {
     paymentIntentId: row.number,
     uuid: row.uuid,
@@ -43,13 +46,14 @@ function summaryContent(row: PaymentSummary) {
     currency: row.currency,
     transactionId: row.transactionId,
     paymentType: row.method,
-    receipt: row.receipt,
-    providerReference: row.providerReference,
+    receipt,
+    // Null also if it contains the customer's phone number.
+    providerReference: idWithoutPhone(providerReference, phone),
     reason: row.failureReason,
     late: row.late,
     createdAt: isoTime(row.createdAtMs),
     updatedAt: isoTime(row.updatedAtMs),
     endedAt: row.endedAtMs === null ? null : isoTime(row.endedAtMs),
-    metadata: row.metadata,
+    metadata,
   };
 }

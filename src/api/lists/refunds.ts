@@ -1,10 +1,9 @@
+import { readerOf } from '../../book/reader.ts';
+import type { RefundRow } from '../../book/rows.ts';
 import { isoTime } from '../../domain/ethiopian-time.ts';
 import type { RefundStatus } from '../../domain/refund.ts';
 import { successResponse } from '../../http/envelope.ts';
 import { pageContent, readListQuery } from '../../http/list-request.ts';
-import { readInTime } from '../../platform/database.ts';
-import { readPage } from '../../platform/paging.ts';
-import { type RefundRow, refundsOf } from '../../read-model/refunds-list.ts';
 import { WIRE_REFUND_STATUSES } from '../../webhooks/refund-payload.ts';
 import type { MerchantCall } from '../call.ts';
 import { refundsQuery } from '../schema/list.ts';
@@ -13,13 +12,13 @@ import { refundsQuery } from '../schema/list.ts';
 export async function listRefunds({ request, env, access }: MerchantCall): Promise<Response> {
   const query = readListQuery(request, refundsQuery);
   const { status, createdFrom, createdTo, paymentIntentUniqueId, cursor, limit } = query;
-  const list = refundsOf(access, {
+  const filter = {
     status: STATUSES.find((known) => WIRE_REFUND_STATUSES[known] === status),
     uniqueId: paymentIntentUniqueId,
     fromMs: createdFrom,
     toMs: createdTo,
-  });
-  const page = await readInTime(() => readPage(env.DB, list, cursor ?? null, limit));
+  };
+  const page = await (await readerOf(env, access)).refunds(filter, cursor ?? null, limit);
   return successResponse('Refunds found', pageContent(page, summaryContent));
 }
 

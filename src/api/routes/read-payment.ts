@@ -1,13 +1,15 @@
+import { readerOf } from '../../book/reader.ts';
+import { uuidV7TimeMs } from '../../crypto/uuid-v7.ts';
+import { INTENT_NUMBER } from '../../domain/identifiers.ts';
 import { successResponse } from '../../http/envelope.ts';
 import { problem } from '../../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
-import { findUniqueId } from '../../read-model/queries.ts';
 import { statusContent } from '../../webhooks/payload.ts';
 import type { MerchantCall } from '../call.ts';
 
 /**
  * GET …/intents/{id}: the payment as it is now (docs/decisions.md#21). A unique
- * id leads directly to the object. A uuid or integer id is looked up in the read model, which may
+ * id leads directly to the object. A uuid or integer id is looked up in the book, which may
  * lag by seconds. An id of another merchant or environment is a 404, like an unknown one
  * (docs/decisions.md#29).
  */
@@ -16,7 +18,9 @@ export async function readPayment(call: MerchantCall): Promise<Response> {
   if (direct.type === 'found') {
     return successResponse('Payment found', statusContent(direct.intent));
   }
-  const uniqueId = await findUniqueId(call.env, call.access, call.id);
+  const uniqueId = isOtherId(call.id)
+    ? await (await readerOf(call.env, call.access)).findUniqueId(call.id)
+    : null;
   if (uniqueId === null) {
     throw problem('payment_not_found');
   }
@@ -25,6 +29,11 @@ export async function readPayment(call: MerchantCall): Promise<Response> {
     throw problem('payment_not_found');
   }
   return successResponse('Payment found', statusContent(indirect.intent));
+}
+
+/** Ids of another form cost no question. */
+function isOtherId(id: string): boolean {
+  return uuidV7TimeMs(id) !== null || INTENT_NUMBER.test(id);
 }
 
 /** POST …/intents/{uniqueId}/cancel: only without an attempt in flight (docs/decisions.md#25). */

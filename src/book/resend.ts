@@ -3,15 +3,17 @@ import { intentByUniqueId } from '../intent/client.ts';
 import type { DeliveryStatus } from '../intent/protocol.ts';
 import { concurrently } from '../platform/concurrently.ts';
 import { errorText, log } from '../platform/log.ts';
-import { type Cursor, type List, readPage } from '../platform/paging.ts';
-import type { EventRow } from './events-list.ts';
+import type { Cursor, TimeRange } from '../platform/paging.ts';
+import { RESENT, type ResentStatuses } from './queries/deliveries.ts';
+import { readerOf } from './reader.ts';
+import type { EventRow } from './rows.ts';
 
 /** Events of one request: a few seconds, and far fewer calls than a Worker may make. */
 export const RESEND_BATCH = 200;
 
 export interface ResendResult {
   readonly resent: number;
-  /** In another state by now: the read model is seconds behind the objects, and others resend too. */
+  /** In another state by now: the book is seconds behind the objects, and others resend too. */
   readonly unchanged: number;
   /** Unknown: their objects could not be reached. */
   readonly unreachable: number;
@@ -24,18 +26,19 @@ export interface ResendResult {
 type Outcome = 'resent' | 'unchanged' | 'unreachable';
 
 /**
- * Resends one batch of a list of the tenant's events. Each object decides whether its event is still
- * in one of the states `from`, so a repeated batch sends nothing twice.
+ * Resends one batch of the tenant's events. Each object decides whether its event is still in one of
+ * the states, so a repeated batch sends nothing twice.
  */
 export async function resendBatch(
   env: Env,
   tenant: Tenant,
-  list: List<EventRow>,
-  from: readonly DeliveryStatus[],
+  which: ResentStatuses,
+  range: TimeRange,
   cursor: Cursor | null,
 ): Promise<ResendResult> {
-  const page = await readPage(env.DB, list, cursor, RESEND_BATCH);
-  const outcomes = await concurrently(page.rows, (row) => resend(env, tenant, row, from));
+  const reader = await readerOf(env, tenant);
+  const page = await reader.undelivered(which, range, cursor, RESEND_BATCH);
+  const outcomes = await concurrently(page.rows, (row) => resend(env, tenant, row, RESENT[which]));
   const count = (outcome: Outcome) => outcomes.filter((other) => other === outcome).length;
   return {
     resent: count('resent'),

@@ -1,24 +1,14 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { EXPORT_ROWS_MAX } from '../../back-office/dashboard/payments/csv.ts';
+import { readerOf } from '../../src/book/reader.ts';
+import type { EventFilter, PaymentFilter, PaymentRow } from '../../src/book/rows.ts';
 import type { IntentStatus, Tenant } from '../../src/domain/intent.ts';
 import type { Method } from '../../src/domain/method.ts';
 import type { DeliveryStatus } from '../../src/intent/protocol.ts';
-import { type Cursor, type Page, parseCursor, readPage } from '../../src/platform/paging.ts';
+import { type Cursor, type Page, parseCursor } from '../../src/platform/paging.ts';
 import {
-  countFailedEvents,
-  type EventFilter,
-  eventsOf,
-  failedEventsOf,
-} from '../../src/read-model/events-list.ts';
-import type { PaymentRow } from '../../src/read-model/payment-row.ts';
-import {
-  exportPayments,
-  listPayments,
-  type PaymentFilter,
-} from '../../src/read-model/payments-list.ts';
-import {
-  deliver,
+  applyAll,
   eventIdOf,
   nameOf,
   projectedEvent,
@@ -75,7 +65,7 @@ function messagesOf(tenant: Tenant) {
   );
 }
 
-beforeEach(() => deliver(TENANTS.flatMap(messagesOf).toReversed()));
+beforeEach(() => applyAll(TENANTS.flatMap(messagesOf).toReversed()));
 
 /** All rows of a list: page after page to the end, then back to the start; both must agree. */
 async function walk<Row>(
@@ -158,7 +148,7 @@ describe.each(READERS.map((tenant) => ({ tenant, name: nameOf(tenant) })))(
         const expected = numbersWhere((number) => isLetThrough(filter, number));
         for (const limit of [1, 4, 100]) {
           const rows = await walk(
-            (cursor) => listPayments(env.DB, tenant, filter, cursor, limit),
+            async (cursor) => (await readerOf(env, tenant)).payments(filter, cursor, limit),
             limit,
           );
           expect(rows.map(({ uuid }) => uuid)).toEqual(
@@ -171,12 +161,12 @@ describe.each(READERS.map((tenant) => ({ tenant, name: nameOf(tenant) })))(
 
     test('events of one payment: only its own', async () => {
       for (const filter of [{}, { deliveryStatus: 'waiting' }, { type: 'payment_succeeded' }]) {
-        const list = eventsOf(tenant, { ...(filter as EventFilter), uniqueId: 'order-2' });
-        const { rows } = await readPage(env.DB, list, null, 10);
+        const wanted = { ...(filter as EventFilter), uniqueId: 'order-2' };
+        const { rows } = await (await readerOf(env, tenant)).events(wanted, null, 10);
         expect(rows.map(({ eventId }) => eventId)).toEqual([eventIdOf(tenant, 2)]);
       }
-      const dead = eventsOf(tenant, { uniqueId: 'order-2', deliveryStatus: 'dead' });
-      expect((await readPage(env.DB, dead, null, 10)).rows).toEqual([]);
+      const dead = { uniqueId: 'order-2', deliveryStatus: 'dead' };
+      expect((await (await readerOf(env, tenant)).events(dead, null, 10)).rows).toEqual([]);
     });
 
     test.each([
@@ -200,7 +190,10 @@ describe.each(READERS.map((tenant) => ({ tenant, name: nameOf(tenant) })))(
         const status = DELIVERIES[number % 4];
         return (deliveryStatus ?? status) === status && atMs >= fromMs && atMs < toMs;
       });
-      const rows = await walk((cursor) => readPage(env.DB, eventsOf(tenant, filter), cursor, 4), 4);
+      const rows = await walk(
+        async (cursor) => (await readerOf(env, tenant)).events(filter, cursor, 4),
+        4,
+      );
       expect(rows.map(({ eventId }) => eventId)).toEqual(
         expected.map((number) => eventIdOf(tenant, number)),
       );
@@ -215,13 +208,13 @@ describe.each(READERS.map((tenant) => ({ tenant, name: nameOf(tenant) })))(
           return number % 2 === 1 && atMs >= fromMs && atMs < toMs;
         });
         const rows = await walk(
-          (cursor) => readPage(env.DB, failedEventsOf(tenant, range), cursor, 3),
+          async (cursor) => (await readerOf(env, tenant)).undelivered('failed', range, cursor, 3),
           3,
         );
         expect(rows.map(({ eventId }) => eventId)).toEqual(
           expected.map((number) => eventIdOf(tenant, number)),
         );
-        expect(await countFailedEvents(env.DB, tenant, range)).toBe(expected.length);
+        expect(await (await readerOf(env, tenant)).countFailed(range)).toBe(expected.length);
       },
     );
   },
@@ -229,7 +222,7 @@ describe.each(READERS.map((tenant) => ({ tenant, name: nameOf(tenant) })))(
 
 test('a row contains everything that a list shows', async () => {
   const tenant = tenantOf(ALPHA);
-  const { rows } = await listPayments(env.DB, tenant, { amountMinorMin: 600 }, null, 100);
+  const { rows } = await (await readerOf(env, tenant)).payments({ amountMinorMin: 600 }, null, 100);
   const expected: PaymentRow = {
     ...tenant,
     uuid: uuidOf(tenant, 6, createdAtMsOf(6)),
@@ -264,7 +257,7 @@ test('a frequent amount is still listed in the order of time', async () => {
   const many = Array.from({ length: 510 }, (_, number) =>
     projectionMessage(tenant, 2_000 + number, { amountMinor: 55_500 + (number % 3) }),
   );
-  await deliver(many);
+  await applyAll(many);
   for (const [filter, expected] of [
     // More than the sort limit, and fewer.
     [{ amountMinorMin: 55_500 }, many],
@@ -273,7 +266,10 @@ test('a frequent amount is still listed in the order of time', async () => {
       many.filter((_, number) => number % 3 === 1),
     ],
   ] as const) {
-    const rows = await walk((cursor) => listPayments(env.DB, tenant, filter, cursor, 85), 85);
+    const rows = await walk(
+      async (cursor) => (await readerOf(env, tenant)).payments(filter, cursor, 85),
+      85,
+    );
     expect(rows.map(({ number }) => number)).toEqual(
       expected.map(({ row }) => row.number).reverse(),
     );
@@ -284,31 +280,38 @@ test('the events of a payment are found although a message left earlier ones out
   const tenant = tenantOf(ALPHA);
   const at = (number: number) => projectedEvent(tenant, 500 + number, { createdAtMs: number });
   for (const [version, event] of [at(1), at(2), at(3)].entries()) {
-    await deliver([projectionMessage(tenant, 99, {}, { version: 2 + version, events: [event] })]);
+    await applyAll([projectionMessage(tenant, 99, {}, { version: 2 + version, events: [event] })]);
   }
   // Overtaken by the others.
-  await deliver([projectionMessage(tenant, 99, {}, { version: 1, events: [] })]);
-  const list = eventsOf(tenant, { uniqueId: 'order-99' });
-  const rows = await walk((cursor) => readPage(env.DB, list, cursor, 1), 1);
+  await applyAll([projectionMessage(tenant, 99, {}, { version: 1, events: [] })]);
+  const filter = { uniqueId: 'order-99' };
+  const rows = await walk(
+    async (cursor) => (await readerOf(env, tenant)).events(filter, cursor, 1),
+    1,
+  );
   expect(rows.map(({ createdAtMs }) => createdAtMs)).toEqual([3, 2, 1]);
 });
 
 test('a payment created during paging does not shift the pages', async () => {
   const tenant = tenantOf(ALPHA);
-  const first = await listPayments(env.DB, tenant, {}, null, 10);
-  await deliver([projectionMessage(tenant, 900)]);
+  const first = await (await readerOf(env, tenant)).payments({}, null, 10);
+  await applyAll([projectionMessage(tenant, 900)]);
   const next = parseCursor(first.nextCursor ?? '');
-  const second = await listPayments(env.DB, tenant, {}, next, 10);
+  const second = await (await readerOf(env, tenant)).payments({}, next, 10);
   expect(second.rows.map(({ number }) => number)).toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 4]);
 });
 
 test('a cursor of one tenant shows another tenant nothing', async () => {
-  const { nextCursor } = await listPayments(env.DB, tenantOf(ALPHA), {}, null, 10);
+  const { nextCursor } = await (await readerOf(env, tenantOf(ALPHA))).payments({}, null, 10);
   const other = tenantOf(BETA);
-  const { rows } = await listPayments(env.DB, other, {}, parseCursor(nextCursor ?? ''), 100);
-  // Within the cursor's millisecond, the other tenant's ids sort after the cursor's.
+  const { rows } = await (await readerOf(env, other)).payments(
+    {},
+    parseCursor(nextCursor ?? ''),
+    100,
+  );
+  // Payments of both tenants have the same times and ids.
   expect(rows.map((row) => [nameOf(row), row.number])).toEqual(
-    numbersWhere((number) => number < 12).map((number) => [nameOf(other), number]),
+    numbersWhere((number) => number < 14).map((number) => [nameOf(other), number]),
   );
 });
 
@@ -324,13 +327,13 @@ test("a cursor outside the filter's dates reads nothing outside them", async () 
     ['newer', 9_000, []],
   ] as const) {
     const cursor = { direction, atMs, id: '0' };
-    const { rows } = await listPayments(env.DB, tenantOf(ALPHA), filter, cursor, 100);
+    const { rows } = await (await readerOf(env, tenantOf(ALPHA))).payments(filter, cursor, 100);
     expect(rows.map(({ number }) => number)).toEqual(expected);
   }
 });
 
 test.each([0, -5, Number.NaN, 1.9])('treats a limit of %d as one row', async (limit) => {
-  const { rows } = await listPayments(env.DB, tenantOf(ALPHA), {}, null, limit);
+  const { rows } = await (await readerOf(env, tenantOf(ALPHA))).payments({}, null, limit);
   expect(rows).toHaveLength(1);
 });
 
@@ -339,8 +342,11 @@ test('an export contains every matching payment once, page by page', async () =>
   const many = Array.from({ length: 1_010 }, (_, number) =>
     projectionMessage(tenant, 1_000 + number, { status: number % 100 === 0 ? 'failed' : 'open' }),
   );
-  await deliver(many);
-  const { rows, nextCursor } = await exportPayments(env, tenant, { createdFromMs: 1_000 }, null);
+  await applyAll(many);
+  const { rows, nextCursor } = await (await readerOf(env, tenant)).exported(
+    { createdFromMs: 1_000 },
+    null,
+  );
   expect(nextCursor).toBeNull();
   expect(rows.map(({ number }) => number)).toEqual(many.map(({ row }) => row.number).reverse());
 });
@@ -350,7 +356,7 @@ test('an export holds no more at a time than an isolate bears, and stays within 
   const sealedDetails = `d1.${'x'.repeat(85_000)}`;
   const tenant = tenantOf(ALPHA);
   const rows = 300;
-  await deliver(
+  await applyAll(
     Array.from({ length: rows }, (_, number) =>
       projectionMessage(tenant, 1_000 + number, {}, { sealedDetails }),
     ),
@@ -359,7 +365,7 @@ test('an export holds no more at a time than an isolate bears, and stays within 
   let largest = 0;
   let cursor: Cursor | null = null;
   do {
-    const page = await exportPayments(env, tenant, { createdFromMs: 1_000 }, cursor);
+    const page = await (await readerOf(env, tenant)).exported({ createdFromMs: 1_000 }, cursor);
     pages += 1;
     largest = Math.max(largest, page.rows.length * sealedDetails.length);
     cursor = page.nextCursor === null ? null : parseCursor(page.nextCursor);

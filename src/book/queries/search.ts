@@ -1,0 +1,233 @@
+import { eventTimeMs } from '../../crypto/event-id.ts';
+import { uuidV7TimeMs } from '../../crypto/uuid-v7.ts';
+import { INTENT_NUMBER, referenceTimeMs } from '../../domain/identifiers.ts';
+import { normalizedReceipt } from '../../domain/receipt.ts';
+import { idSearchKey, receiptSearchKey } from '../../domain/search-key.ts';
+import type { KeyChoices } from '../rows.ts';
+import { IDS_PER_MS } from '../schema.ts';
+import { endSearchKey, quotedTerm, searchTerm } from '../search-terms.ts';
+import { SCANNED_ROWS_MAX } from './page.ts';
+import { type BookedPayment, byKeys, hasKeysOf, IS_OPEN, paymentsById } from './payment-source.ts';
+
+/** Payments by an id, its beginning or its end, or by what only digests know. */
+
+/** A payment link or a phone number may have many payments. The search returns the newest. */
+export const SEARCH_ROWS_MAX = 50;
+
+/** A shorter beginning or end of an id would match many payments. */
+const PART_LENGTH_MIN = 3;
+
+/** With more, the index would read an entry for each; the newest payments are scanned instead. */
+const TERMS_MAX = 50;
+
+export interface SearchQuestion {
+  /** Trimmed, and no longer than an id. */
+  readonly text: string;
+  /** A payment with all keys of one group is found. */
+  readonly groups: readonly (readonly string[])[];
+}
+
+/** The payment has all keys; each may be one of several. */
+type Wanted = readonly KeyChoices[];
+
+export interface FoundRows {
+  readonly exact: readonly BookedPayment[];
+  /** By the beginning or the end of an id. */
+  readonly byPart: readonly BookedPayment[];
+}
+
+/** At most SEARCH_ROWS_MAX of each. */
+export function search(sql: SqlStorage, { text, groups }: SearchQuestion): FoundRows {
+  const wanted: Wanted[] = [
+    [[idSearchKey(text)]],
+    ...groups.map((keys) => keys.map((key) => [key])),
+  ];
+  const exact = [
+    ...paymentsById(sql, byTime(sql, text)),
+    ...wanted.flatMap((keys) => withKeys(sql, keys)),
+    ...scanned(sql, OPEN, [text], (row) => idsOf(row).includes(text)),
+  ];
+  return { exact, byPart: text.length < PART_LENGTH_MIN ? [] : byPart(sql, text) };
+}
+
+function withKeys(sql: SqlStorage, wanted: Wanted): BookedPayment[] {
+  const range = { from: 0, to: Number.MAX_SAFE_INTEGER };
+  const { rows } = byKeys(sql, wanted, false, false).read(range, SEARCH_ROWS_MAX);
+  // The unique id and the number are terms, but no search keys.
+  const [[id = ''] = []] = wanted;
+  return rows
+    .map(({ row }) => row)
+    .filter((row) => hasKeysOf(wanted, row) || idsOf(row).some((own) => idSearchKey(own) === id));
+}
+
+/** The unique id of the payment with this uuid or integer id, or null. */
+export function uniqueIdOf(sql: SqlStorage, id: string): string | null {
+  const isNumber = INTENT_NUMBER.test(id);
+  const rows = isNumber
+    ? [
+        ...withKeys(sql, [[idSearchKey(id)]]),
+        ...scanned(sql, OPEN, [id], ({ number }) => String(number) === id),
+      ].filter(({ number }) => String(number) === id)
+    : paymentsById(sql, byUuid(sql, id));
+  return rows[0]?.uniqueId ?? null;
+}
+
+/** The row of the payment with this unique id, or null. */
+export function paymentOf(sql: SqlStorage, uniqueId: string): BookedPayment | null {
+  const rows = [
+    ...withKeys(sql, [[idSearchKey(uniqueId)]]),
+    ...scanned(sql, OPEN, [uniqueId], (row) => row.uniqueId === uniqueId),
+  ];
+  return rows.find((row) => row.uniqueId === uniqueId) ?? null;
+}
+
+/** By a uuid, an event or an attempt: their ids carry a time. */
+function byTime(sql: SqlStorage, text: string): number[] {
+  return [...byUuid(sql, text), ...byEvent(sql, text), ...byReference(sql, text)];
+}
+
+function byUuid(sql: SqlStorage, uuid: string): number[] {
+  const atMs = uuidV7TimeMs(uuid);
+  return atMs === null ? [] : createdIn(sql, atMs, 1, 'uuid = ?', uuid);
+}
+
+function createdIn(
+  sql: SqlStorage,
+  atMs: number,
+  ms: number,
+  condition: string,
+  ...params: string[]
+): number[] {
+  return sql
+    .exec<{ id: number }>(
+      `SELECT id FROM payment WHERE id >= ? AND id < ? AND ${condition}
+        ORDER BY id DESC LIMIT ${SEARCH_ROWS_MAX}`,
+      atMs * IDS_PER_MS,
+      (atMs + ms) * IDS_PER_MS,
+      ...params,
+    )
+    .toArray()
+    .map(({ id }) => id);
+}
+
+function byEvent(sql: SqlStorage, eventId: string): number[] {
+  const atMs = eventTimeMs(eventId);
+  return atMs === null
+    ? []
+    : sql
+        .exec<{ id: number }>(
+          'SELECT payment_id AS id FROM delivery WHERE created_at_ms = ? AND delivery_id = ?',
+          atMs,
+          `${eventId}.0`,
+        )
+        .toArray()
+        .map(({ id }) => id);
+}
+
+/** Sorts behind every text that begins with the prefix before it. */
+const LAST_CHARACTER = '\u{10ffff}';
+
+/**
+ * A reference of an attempt, or its start: a second has few payments. The purge leaves only the
+ * reference of the reported attempt.
+ */
+function byReference(sql: SqlStorage, start: string): number[] {
+  const atMs = referenceTimeMs(start);
+  const prefix = idSearchKey('');
+  return atMs === null
+    ? []
+    : createdIn(
+        sql,
+        atMs,
+        1_000,
+        `(transaction_id BETWEEN ?3 AND ?4 OR EXISTS (SELECT 1 FROM json_each(search_keys)
+          WHERE value BETWEEN '${prefix}' || ?3 AND '${prefix}' || ?4))`,
+        start,
+        start + LAST_CHARACTER,
+      );
+}
+
+/** The full-text index has only ended payments, so open ones are scanned. */
+const OPEN = `FROM payment INDEXED BY payment_by_state WHERE ${IS_OPEN}`;
+const NEWEST = 'FROM payment';
+
+/** The newest payments of a scope that contain a text and match. */
+function scanned(
+  sql: SqlStorage,
+  scope: typeof OPEN | typeof NEWEST,
+  texts: readonly string[],
+  matches: (row: BookedPayment) => boolean,
+): readonly BookedPayment[] {
+  // Search keys are JSON.
+  const escaped = texts.map((text) => JSON.stringify(text).slice(1, -1));
+  const contains = texts.map(
+    () => 'instr(unique_id, ?) OR instr(number, ?) OR instr(search_keys, ?)',
+  );
+  const ids = sql.exec<{ id: number }>(
+    `SELECT id FROM (SELECT id, unique_id, number, search_keys ${scope}
+        ORDER BY id DESC LIMIT ${SCANNED_ROWS_MAX})
+      WHERE ${contains.join(' OR ')} LIMIT ${CANDIDATES_MAX}`,
+    ...texts.flatMap((text, index) => [text, text, escaped[index] ?? text]),
+  );
+  return matching(sql, ids, matches);
+}
+
+/** Some contain the text in their middle. */
+const CANDIDATES_MAX = 4 * SEARCH_ROWS_MAX;
+
+function matching(
+  sql: SqlStorage,
+  ids: SqlStorageCursor<{ id: number }>,
+  matches: (row: BookedPayment) => boolean,
+): readonly BookedPayment[] {
+  const rows = paymentsById(
+    sql,
+    ids.toArray().map(({ id }) => id),
+  );
+  return rows.filter(matches).slice(0, SEARCH_ROWS_MAX);
+}
+
+/** The newest payments with an id or a receipt that begins or ends with the text. */
+function byPart(sql: SqlStorage, text: string): readonly BookedPayment[] {
+  const receipt = normalizedReceipt(text);
+  const isFound = (row: BookedPayment) =>
+    [...idsOf(row), ...(JSON.parse(row.searchKeys) as string[]).flatMap(plainIdOf)].some((id) =>
+      [text, receipt].some((part) => id.startsWith(part) || id.endsWith(part)),
+    );
+  const terms = [
+    ...[idSearchKey(text), receiptSearchKey(receipt)],
+    ...[endSearchKey(text), endSearchKey(receipt)],
+  ];
+  if (terms.some((key) => hasManyTerms(sql, key))) {
+    return scanned(sql, NEWEST, [text, receipt], isFound);
+  }
+  const ids = sql.exec<{ id: number }>(
+    `SELECT rowid AS id FROM payment_search WHERE payment_search MATCH ?
+      ORDER BY rowid DESC LIMIT ${CANDIDATES_MAX}`,
+    terms.map((key) => `${quotedTerm(key)} *`).join(' OR '),
+  );
+  return [...matching(sql, ids, isFound), ...scanned(sql, OPEN, [text, receipt], isFound)];
+}
+
+/** Whether more than TERMS_MAX terms of the index begin with a key. */
+function hasManyTerms(sql: SqlStorage, key: string): boolean {
+  const term = searchTerm(key).toLowerCase();
+  const rows = sql.exec(
+    'SELECT 1 FROM payment_search_term WHERE term >= ? AND term < ? LIMIT ?',
+    term,
+    term + LAST_CHARACTER,
+    TERMS_MAX + 1,
+  );
+  return rows.toArray().length > TERMS_MAX;
+}
+
+function idsOf({ uniqueId, number }: BookedPayment): readonly string[] {
+  return [uniqueId, String(number)];
+}
+
+/** The text in the key of an id or a receipt; digests have none. */
+function plainIdOf(key: string): readonly string[] {
+  const [kind, ...rest] = key.split(':');
+  const text = rest.join(':');
+  return kind === 'id' || (kind === 'receipt' && !text.startsWith('#')) ? [text] : [];
+}

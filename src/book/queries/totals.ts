@@ -1,0 +1,97 @@
+import { businessDay, businessDayStartMs } from '../../domain/ethiopian-time.ts';
+import type { Method } from '../../domain/method.ts';
+import type { AttemptTotal, DayRange, DayTotal, Total } from '../rows.ts';
+import { IDS_PER_MS } from '../schema.ts';
+import { IS_OPEN } from './payment-source.ts';
+
+/** Sums of payments, refunds and attempts by day. */
+
+/** Later than any payment. */
+const LAST_DAY = 1_000_000;
+
+type Sums<Row> = Row & Record<string, SqlStorageValue>;
+
+/**
+ * Counts and sums by period of `daysEach` days, method, currency and status, in the order of time. A
+ * day's refunds are in the row of succeeded payments, even of none.
+ */
+export function totals(sql: SqlStorage, range: DayRange, daysEach: number): DayTotal[] {
+  const { fromDay } = range;
+  const toDay = Math.min(range.toDay, LAST_DAY);
+  const method = range.method ?? null;
+  const ended = sql
+    .exec<Sums<DayTotal>>(
+      `SELECT day - (day - ?1) % ?2 AS day, NULLIF(method, '') AS method, currency, status,
+        SUM(payments) AS payments, SUM(amount_minor) AS amountMinor,
+        SUM(commission_minor) AS commissionMinor, SUM(refunded_minor) AS refundedMinor
+      FROM payment_day WHERE day BETWEEN ?1 AND ?3 AND (?4 IS NULL OR method = ?4)
+      GROUP BY 1, 2, currency, status HAVING payments <> 0 OR refundedMinor <> 0`,
+      fromDay,
+      Math.min(daysEach, LAST_DAY),
+      toDay,
+      method,
+    )
+    .toArray();
+  return [...ended, ...openTotals(sql, { ...range, toDay }, daysEach)].sort(
+    (one, other) => one.day - other.day,
+  );
+}
+
+/** Open payments count on the day of their creation. They are few, so no table sums them up. */
+function openTotals(sql: SqlStorage, range: DayRange, daysEach: number): DayTotal[] {
+  const { fromDay, toDay } = range;
+  const found = sql.exec<Sums<Omit<DayTotal, 'day'>> & { createdAtMs: number }>(
+    `SELECT id / ${IDS_PER_MS} AS createdAtMs, method, currency, status, 1 AS payments,
+        amount_minor AS amountMinor, commission_minor AS commissionMinor, 0 AS refundedMinor
+      FROM payment INDEXED BY payment_by_state
+      WHERE ${IS_OPEN} AND id >= ? AND id < ? AND (?3 IS NULL OR method = ?3)`,
+    Math.max(0, businessDayStartMs(fromDay)) * IDS_PER_MS,
+    businessDayStartMs(toDay + 1) * IDS_PER_MS,
+    range.method ?? null,
+  );
+  const rows = [...found].map(({ createdAtMs, ...row }) => {
+    const day = businessDay(createdAtMs);
+    return { ...row, day: day - ((day - fromDay) % daysEach) };
+  });
+  return addedUp(rows, ({ day, method, currency, status }) => [day, method, currency, status]);
+}
+
+/** All ended attempts but those that paid, by their own method, which may not be the payment's. */
+export function attempts(sql: SqlStorage, { fromDay, toDay }: DayRange): AttemptTotal[] {
+  return sql
+    .exec<Sums<AttemptTotal & { method: Method }>>(
+      `SELECT method, currency, SUM(ended) AS ended, SUM(succeeded) AS succeeded
+        FROM attempt_day WHERE day BETWEEN ? AND ?
+        GROUP BY method, currency HAVING ended > 0`,
+      fromDay,
+      Math.min(toDay, LAST_DAY),
+    )
+    .toArray();
+}
+
+const SUMMED = [
+  'payments',
+  'amountMinor',
+  'commissionMinor',
+  'refundedMinor',
+  'ended',
+  'succeeded',
+] as const;
+
+/** One row for each key, with the sums of its rows. */
+export function addedUp<Row extends Total | DayTotal | AttemptTotal>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => readonly unknown[],
+): Row[] {
+  const sums = new Map<string, Row>();
+  for (const row of rows) {
+    const key = JSON.stringify(keyOf(row));
+    const known = sums.get(key) as Partial<Record<string, number>> | undefined;
+    const added = SUMMED.filter((name) => name in row).map((name) => [
+      name,
+      (known?.[name] ?? 0) + Number(row[name as keyof Row]),
+    ]);
+    sums.set(key, { ...row, ...Object.fromEntries(added) });
+  }
+  return [...sums.values()];
+}

@@ -1,0 +1,52 @@
+import { countFailed, deliveriesOf, events, undelivered } from './queries/deliveries.ts';
+import { payments, summaries } from './queries/payments.ts';
+import { refunds } from './queries/refunds.ts';
+import { paymentOf, search, uniqueIdOf } from './queries/search.ts';
+import { findStreamed, newestStreamed, streamedAfter } from './queries/stream.ts';
+import { attempts, totals } from './queries/totals.ts';
+
+/** What a book answers, by name. Each is one synchronous read of its own tables. */
+export const QUESTIONS = {
+  payments,
+  summaries,
+  totals,
+  attempts,
+  search,
+  uniqueIdOf,
+  paymentOf,
+  refunds,
+  events,
+  deliveriesOf,
+  undelivered,
+  countFailed,
+  streamedAfter,
+  newestStreamed,
+  findStreamed,
+} as const;
+
+export type QuestionName = keyof typeof QUESTIONS;
+
+type ArgumentsAfterSql<Question> = Question extends (
+  sql: SqlStorage,
+  ...args: infer Arguments
+) => unknown
+  ? Arguments
+  : never;
+
+export type QuestionArguments<Name extends QuestionName> = ArgumentsAfterSql<
+  (typeof QUESTIONS)[Name]
+>;
+
+export type Answer<Name extends QuestionName> = ReturnType<(typeof QUESTIONS)[Name]>;
+
+export function answer<Name extends QuestionName>(
+  sql: SqlStorage,
+  name: Name,
+  args: QuestionArguments<Name>,
+): Answer<Name> {
+  if (!Object.hasOwn(QUESTIONS, name)) {
+    throw new Error('no such question');
+  }
+  const question = QUESTIONS[name] as (...given: unknown[]) => Answer<Name>;
+  return question(sql, ...args);
+}

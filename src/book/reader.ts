@@ -1,0 +1,390 @@
+import { configOf } from '../config.ts';
+import { unseal } from '../crypto/sealed.ts';
+import type { Tenant } from '../domain/intent.ts';
+import { detailsContext, type PaymentDetails } from '../intent/protocol.ts';
+import { BoundedCache } from '../platform/bounded-cache.ts';
+import { prepare } from '../platform/database.ts';
+import {
+  type Cursor,
+  cursorText,
+  type Page,
+  pageRows,
+  parseCursor,
+  type TimeRange,
+} from '../platform/paging.ts';
+import { bookOf } from './client.ts';
+import type { ResentStatuses } from './queries/deliveries.ts';
+import { type Found, mergeFound, type PageStart, type Place } from './queries/page.ts';
+import type { BookedPayment } from './queries/payment-source.ts';
+import { SEARCH_ROWS_MAX } from './queries/search.ts';
+import type { StreamedEvent } from './queries/stream.ts';
+import { addedUp } from './queries/totals.ts';
+import type { Answer, QuestionArguments, QuestionName } from './questions.ts';
+import type {
+  AttemptTotal,
+  DayRange,
+  DayTotal,
+  EventFilter,
+  EventRow,
+  PaymentFilter,
+  PaymentRow,
+  RefundFilter,
+  RefundRow,
+  Total,
+} from './rows.ts';
+import { type SummaryFilter, searchGroups, summaryKeys } from './search-digests.ts';
+
+/**
+ * A tenant's lists, search and totals. All volumes of its book answer at once, and the reader merges
+ * them. Throws Unavailable when a volume is out of reach: a list without it would be wrong.
+ */
+export async function readerOf(env: Env, tenant: Tenant & KnownVolume): Promise<BookReader> {
+  const { environment, merchantId } = tenant;
+  const newest = tenant.bookVolume ?? (await newestVolume(env, tenant));
+  return new BookReader(env, { environment, merchantId }, newest);
+}
+
+/** A key's access knows the newest volume, so that its lists need no D1. */
+interface KnownVolume {
+  readonly bookVolume?: number;
+}
+
+/** Volumes open every few months, and a new one is empty at first. */
+const VOLUME_AGE_MS_MAX = 60_000;
+const TENANTS_MAX = 2_000;
+const volumes = new BoundedCache<number>({ sizeMax: TENANTS_MAX, ageMsMax: VOLUME_AGE_MS_MAX });
+
+async function newestVolume(env: Env, { environment, merchantId }: Tenant): Promise<number> {
+  const nowMs = Date.now();
+  const name = `${environment}/${merchantId}`;
+  const known = volumes.get(name, nowMs);
+  if (known !== undefined) {
+    return known.value;
+  }
+  const sql = `SELECT COALESCE(MAX(volume), 0) AS newest FROM book_volumes
+    WHERE merchant_id = ? AND environment = ?`;
+  const statement = prepare(env.DB, { sql, params: [merchantId, environment] });
+  const newest = (await statement.first<number>('newest')) ?? 0;
+  volumes.set(name, newest, nowMs);
+  return newest;
+}
+
+/** A payment in a file, with what the book has sealed. */
+export interface ExportedPayment extends PaymentRow {
+  /** Empty when nothing is known, or sealed with a key that is gone. */
+  readonly details: PaymentDetails;
+}
+
+export interface ExportPage {
+  readonly rows: readonly ExportedPayment[];
+  /** Null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+/**
+ * Rows per question of an export. With full metadata a row has 60 KB, several times while it is
+ * decrypted, and an isolate has 128 MB.
+ */
+const EXPORT_QUESTION_ROWS = 150;
+
+/**
+ * A page of an export gathers questions up to these sizes. The back office may call the payments
+ * plane only about thirty times in one request, and a file has 100,000 rows.
+ */
+const EXPORT_PAGE_ROWS = 4_000;
+const EXPORT_PAGE_CHARACTERS = 8_000_000;
+
+export interface VolumeEvent extends StreamedEvent {
+  readonly volume: number;
+}
+
+export class BookReader {
+  readonly #env: Env;
+  readonly #tenant: Tenant;
+  readonly #newestVolume: number;
+
+  constructor(env: Env, tenant: Tenant, newest: number) {
+    this.#env = env;
+    this.#tenant = tenant;
+    this.#newestVolume = newest;
+  }
+
+  /** One page of payments, newest first. It may be short, yet have a cursor (docs/lists.md#lists). */
+  async payments(
+    filter: PaymentFilter,
+    cursor: Cursor | null,
+    limit: number,
+  ): Promise<Page<PaymentRow>> {
+    const page = await this.#page(cursor, limit, false, (volume, start, rows) =>
+      this.#ask(volume, 'payments', filter, start, rows, false),
+    );
+    return { ...page, rows: page.rows.map((row) => this.#paymentRow(row)) };
+  }
+
+  /** One page of the API's list, with what the payments' rows have sealed. */
+  async summaries(
+    filter: SummaryFilter,
+    cursor: Cursor | null,
+    limit: number,
+  ): Promise<Page<ExportedPayment>> {
+    const { phone: _phone, metadata: _metadata, ...plain } = filter;
+    const keys = await summaryKeys(this.#env, this.#tenant, filter);
+    const page = await this.#page(cursor, limit, false, (volume, start, rows) =>
+      this.#ask(volume, 'summaries', plain, keys, start, rows),
+    );
+    return { ...page, rows: await this.#unsealed(page.rows) };
+  }
+
+  /**
+   * A page of all payments that match the filter, newest first, as many as fit into a call. Omits
+   * payments that are created after the first page was read.
+   */
+  async exported(filter: PaymentFilter, cursor: Cursor | null): Promise<ExportPage> {
+    const rows: ExportedPayment[] = [];
+    let characters = 0;
+    let next = cursor;
+    do {
+      const page: Page<BookedPayment> = await this.#page(
+        next,
+        EXPORT_QUESTION_ROWS,
+        false,
+        (volume, start, wanted) => this.#ask(volume, 'payments', filter, start, wanted, true),
+      );
+      rows.push(...(await this.#unsealed(page.rows)));
+      characters += page.rows.reduce((sum, row) => sum + (row.sealedDetails?.length ?? 0), 0);
+      next = page.nextCursor === null ? null : parseCursor(page.nextCursor);
+    } while (
+      next !== null &&
+      rows.length < EXPORT_PAGE_ROWS &&
+      characters < EXPORT_PAGE_CHARACTERS
+    );
+    return { rows, nextCursor: next === null ? null : cursorText(next) };
+  }
+
+  /** Counts and sums by method, currency and status. */
+  async totals(range: DayRange): Promise<Total[]> {
+    const found = await this.#askAll('totals', range, Number.MAX_SAFE_INTEGER);
+    const rows = found.flat().map(({ day: _day, ...total }): Total => total);
+    return addedUp(rows, ({ method, currency, status }) => [method, currency, status]);
+  }
+
+  /** The same by period of `days` days from the range's first day on, in the order of time. */
+  async totalsByPeriod(range: DayRange, days: number): Promise<DayTotal[]> {
+    const found = await this.#askAll('totals', range, days);
+    const keyOf = ({ day, method, currency, status }: DayTotal) => [day, method, currency, status];
+    return addedUp(found.flat(), keyOf).sort((one, other) => one.day - other.day);
+  }
+
+  async attemptTotals(range: DayRange): Promise<AttemptTotal[]> {
+    const found = await this.#askAll('attempts', range);
+    return addedUp(found.flat(), ({ method, currency }) => [method, currency]);
+  }
+
+  /**
+   * Payments with this id, phone number, e-mail address or name, or with an id that begins or ends
+   * with the text; newest first, at most SEARCH_ROWS_MAX. Ignores surrounding spaces. Text longer
+   * than any id finds nothing.
+   */
+  async search(text: string): Promise<readonly PaymentRow[]> {
+    const question = await searchGroups(this.#env, this.#tenant, text);
+    if (question === null) {
+      return [];
+    }
+    const found = await this.#askAll('search', question);
+    // Exact matches come first, so that many other ids with this part do not displace them.
+    const exact = found.flatMap((rows) => rows.exact).sort(newestFirst);
+    const byPart = found.flatMap((rows) => rows.byPart).sort(newestFirst);
+    const rows = new Map([...exact, ...byPart].map((row) => [row.uuid, row]));
+    return [...rows.values()]
+      .slice(0, SEARCH_ROWS_MAX)
+      .sort(newestFirst)
+      .map((row) => this.#paymentRow(row));
+  }
+
+  /** The unique id of the payment with this uuid or integer id, or null. */
+  async findUniqueId(id: string): Promise<string | null> {
+    const found = await this.#askAll('uniqueIdOf', id);
+    return found[0] ?? null;
+  }
+
+  /** The payment with this unique id, also when its object has deleted it; or null. */
+  async paymentOf(uniqueId: string): Promise<PaymentRow | null> {
+    const [row] = await this.#askAll('paymentOf', uniqueId);
+    return row == null ? null : this.#paymentRow(row);
+  }
+
+  /** One page of refunds, newest first. */
+  refunds(filter: RefundFilter, cursor: Cursor | null, limit: number): Promise<Page<RefundRow>> {
+    return this.#ownPage(cursor, limit, false, (volume, start, rows) =>
+      this.#ask(volume, 'refunds', filter, start, rows),
+    );
+  }
+
+  /** One page of deliveries, newest first. */
+  events(filter: EventFilter, cursor: Cursor | null, limit: number): Promise<Page<EventRow>> {
+    return this.#ownPage(cursor, limit, false, (volume, start, rows) =>
+      this.#ask(volume, 'events', filter, false, start, rows),
+    );
+  }
+
+  /** Of each event its first delivery, or the first in the wanted state. */
+  distinctEvents(
+    filter: Omit<EventFilter, 'endpointId'>,
+    cursor: Cursor | null,
+    limit: number,
+  ): Promise<Page<EventRow>> {
+    return this.#ownPage(cursor, limit, false, (volume, start, rows) =>
+      this.#ask(volume, 'events', filter, true, start, rows),
+    );
+  }
+
+  /** Failed deliveries, newest first, or missed ones, oldest first. */
+  undelivered(
+    which: ResentStatuses,
+    range: TimeRange,
+    cursor: Cursor | null,
+    limit: number,
+  ): Promise<Page<EventRow>> {
+    return this.#ownPage(cursor, limit, which === 'missed', (volume, start, rows) =>
+      this.#ask(volume, 'undelivered', which, range, start, rows),
+    );
+  }
+
+  async countFailed(range: TimeRange): Promise<number> {
+    const counts = await this.#askAll('countFailed', range);
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** All deliveries of the events with these ids, in no order. */
+  async deliveriesOf(eventIds: readonly string[]): Promise<readonly EventRow[]> {
+    const found = await this.#askAll('deliveriesOf', eventIds);
+    return found.flat().map((row) => ({ ...row, ...this.#tenant }));
+  }
+
+  #paymentRow(booked: BookedPayment): PaymentRow {
+    const { id: _id, searchKeys: _keys, sealedDetails: _details, ...row } = booked;
+    return { ...row, ...this.#tenant };
+  }
+
+  #unsealed(rows: readonly BookedPayment[]): Promise<ExportedPayment[]> {
+    return Promise.all(
+      rows.map(async (row) => ({ ...this.#paymentRow(row), details: await this.#detailsIn(row) })),
+    );
+  }
+
+  async #detailsIn({ uuid, sealedDetails }: BookedPayment): Promise<PaymentDetails> {
+    const keys = configOf(this.#env).dataEncryptionKeys;
+    const context = detailsContext(this.#tenant, uuid);
+    const text = sealedDetails === null ? null : await unseal(keys, sealedDetails, context);
+    return text === null ? {} : JSON.parse(text);
+  }
+
+  #ask<Name extends QuestionName>(volume: number, name: Name, ...args: QuestionArguments<Name>) {
+    return bookOf(this.#env, this.#tenant, volume).ask(name, ...args);
+  }
+
+  /** The answers of the volumes that have payments, the newest first. */
+  async #askAll<Name extends QuestionName>(
+    name: Name,
+    ...args: QuestionArguments<Name>
+  ): Promise<Answer<Name>[]> {
+    const answers = await Promise.all(
+      this.#volumes().map((volume) => this.#ask(volume, name, ...args)),
+    );
+    return answers.filter((one): one is Awaited<Answer<Name>> & Answer<Name> => one !== null);
+  }
+
+  #volumes(): readonly number[] {
+    return Array.from({ length: this.#newestVolume + 1 }, (_, index) => this.#newestVolume - index);
+  }
+
+  async #ownPage<Row>(
+    cursor: Cursor | null,
+    limit: number,
+    isOldestFirst: boolean,
+    ask: AskPage<Row>,
+  ): Promise<Page<Row & Tenant>> {
+    const page = await this.#page(cursor, limit, isOldestFirst, ask);
+    return { ...page, rows: page.rows.map((row) => ({ ...row, ...this.#tenant })) };
+  }
+
+  /** One page of a list in all volumes. */
+  async #page<Row>(
+    cursor: Cursor | null,
+    limit: number,
+    isOldestFirst: boolean,
+    ask: AskPage<Row>,
+  ): Promise<Page<Row>> {
+    const isAscending = cursor === null ? isOldestFirst : cursor.direction === 'newer';
+    const wanted = pageRows(limit);
+    const after = cursor === null ? null : placeIn(cursor);
+    const parts = await Promise.all(
+      this.#volumes().map(async (volume) => {
+        const includesPlace =
+          after !== null && (isAscending ? volume > after.volume : volume < after.volume);
+        const start = { isAscending, after, includesPlace };
+        const found = await ask(volume, start, wanted + 1);
+        return found === null ? EMPTY : inVolume(found, volume);
+      }),
+    );
+    return pageOf(mergeFound<Row>(parts, isAscending, wanted + 1), cursor, wanted, isOldestFirst);
+  }
+}
+
+type AskPage<Row> = (volume: number, start: PageStart, limit: number) => Promise<Found<Row> | null>;
+
+function newestFirst(one: BookedPayment, other: BookedPayment): number {
+  return other.id - one.id;
+}
+
+const EMPTY: Found<never> = { rows: [], coveredTo: null };
+
+function inVolume<Row>({ rows, coveredTo }: Found<Row>, volume: number): Found<Row> {
+  return {
+    rows: rows.map(({ row, place }) => ({ row, place: { ...place, volume } })),
+    coveredTo: coveredTo === null ? null : { ...coveredTo, volume },
+  };
+}
+
+/** A cursor's id is the place's id, a dot and the volume. */
+function placeIn({ atMs, id }: Cursor) {
+  const dot = id.lastIndexOf('.');
+  const volume = Number(id.slice(dot + 1));
+  return Number.isInteger(volume)
+    ? { atMs, id: id.slice(0, dot), volume }
+    : { atMs, id, volume: 0 };
+}
+
+function pageOf<Row>(
+  { rows: found, coveredTo }: Found<Row>,
+  cursor: Cursor | null,
+  limit: number,
+  isOldestFirst: boolean,
+): Page<Row> {
+  const [onward, back] = isOldestFirst
+    ? (['newer', 'older'] as const)
+    : (['older', 'newer'] as const);
+  const isBackwards = cursor?.direction === back;
+  const kept = found.slice(0, limit);
+  const hasMore = found.length > kept.length || coveredTo !== null;
+  const last = found.length > kept.length ? kept.at(-1)?.place : (coveredTo ?? kept.at(-1)?.place);
+  // A short page may be empty: then its neighbors begin where its search ended.
+  const first = kept[0]?.place ?? coveredTo;
+  const cursorAt = (direction: Cursor['direction'], place: Place | null | undefined) =>
+    place == null
+      ? null
+      : cursorText({ direction, atMs: place.atMs, id: `${place.id}.${place.volume}` });
+  const rows = kept.map(({ row }) => row);
+  // A reader who followed a cursor came from a page, so the page on that side exists.
+  return isBackwards
+    ? {
+        rows: rows.reverse(),
+        nextCursor: cursorAt(onward, first),
+        previousCursor: hasMore ? cursorAt(back, last) : null,
+      }
+    : {
+        rows,
+        nextCursor: hasMore ? cursorAt(onward, last) : null,
+        previousCursor: cursor === null ? null : cursorAt(back, first),
+      };
+}

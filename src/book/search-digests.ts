@@ -1,0 +1,92 @@
+import { configOf, type NamedKey } from '../config.ts';
+import { type DigestKind, keyedDigest } from '../crypto/keyed-digest.ts';
+import type { Metadata, Tenant } from '../domain/intent.ts';
+import { phoneFrom } from '../domain/phone.ts';
+import {
+  digestOwner,
+  emailFrom,
+  emailSearchKey,
+  hashedIdSearchKey,
+  isFoundByDigest,
+  metadataSearchKey,
+  metadataText,
+  nameSearchKey,
+  nameWords,
+  phoneSearchKey,
+  SEARCH_ID_LENGTH_MAX,
+} from '../domain/search-key.ts';
+import { receiptKeys } from '../intent/receipt-keys.ts';
+import type { SearchQuestion } from './queries/search.ts';
+import type { EndedFilter, KeyChoices } from './rows.ts';
+
+/**
+ * What a person or a merchant looks for, as the search keys that a book has. Books have personal data
+ * only as digests, and no keys. Each key of the ring finds what was written before a rotation.
+ */
+
+export interface SummaryFilter extends EndedFilter {
+  /** `251XXXXXXXXX`: of the customer or of an attempt. */
+  readonly phone?: string | undefined;
+  /** All of these entries. */
+  readonly metadata?: Metadata | undefined;
+}
+
+/** The phone and each entry of metadata. */
+export async function summaryKeys(
+  env: Env,
+  tenant: Tenant,
+  { phone, metadata = {} }: SummaryFilter,
+): Promise<readonly KeyChoices[]> {
+  const owner = digestOwner(tenant);
+  const choices = (kind: DigestKind, text: string, searchKey: (digest: string) => string) =>
+    Promise.all(
+      configOf(env).dataEncryptionKeys.map(async (key: NamedKey) =>
+        searchKey(await keyedDigest(key, owner, kind, text)),
+      ),
+    );
+  return Promise.all([
+    ...(phone === undefined ? [] : [choices('phone', phone, phoneSearchKey)]),
+    ...Object.entries(metadata).map(([key, value]) =>
+      choices('metadata', metadataText(key, value), metadataSearchKey),
+    ),
+  ]);
+}
+
+/** Null for text that no id has. */
+export async function searchGroups(
+  env: Env,
+  tenant: Tenant,
+  typed: string,
+): Promise<SearchQuestion | null> {
+  // First, because it bounds the work of all later steps.
+  const text = typed.length > 2 * SEARCH_ID_LENGTH_MAX ? '' : typed.trim();
+  if (text === '' || text.length > SEARCH_ID_LENGTH_MAX) {
+    return null;
+  }
+  const receipts = await receiptKeys(env, tenant.environment, text);
+  const groups = await digestGroups(env, tenant, text);
+  return { text, groups: [...receipts.map((key) => [key]), ...groups] };
+}
+
+async function digestGroups(
+  env: Env,
+  tenant: Tenant,
+  text: string,
+): Promise<readonly (readonly string[])[]> {
+  const phone = phoneFrom(text);
+  const email = emailFrom(text);
+  const words = email === null && /\p{L}/u.test(text) ? nameWords(text) : [];
+  const isHashed = isFoundByDigest(text);
+  const owner = digestOwner(tenant);
+  const ofKey = async (key: NamedKey): Promise<string[][]> => {
+    const digest = (kind: DigestKind, of: string) => keyedDigest(key, owner, kind, of);
+    const names = words.map(async (word) => nameSearchKey(await digest('name', word)));
+    return [
+      ...(isHashed ? [[hashedIdSearchKey(await digest('id', text))]] : []),
+      ...(phone === null ? [] : [[phoneSearchKey(await digest('phone', phone))]]),
+      ...(email === null ? [] : [[emailSearchKey(await digest('email', email))]]),
+      ...(words.length === 0 ? [] : [await Promise.all(names)]),
+    ];
+  };
+  return (await Promise.all(configOf(env).dataEncryptionKeys.map(ofKey))).flat();
+}
