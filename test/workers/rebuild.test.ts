@@ -8,6 +8,7 @@ import { concurrently } from '../../src/platform/concurrently.ts';
 import { fail, requestRefund, someTerms, startAttempt } from '../support/intents.ts';
 import { content, operateApi, project } from './operator-support.ts';
 import { bookSql, bookStub } from './support/book.ts';
+import { forgetReachedObjects } from './support/gateway.ts';
 import { ALPHA, advance, BETA, clientOf, MINUTE_MS, tenantOf, useGateway } from './support.ts';
 
 /**
@@ -22,6 +23,8 @@ const caught = useGateway();
 const FIRST = tenantOf(ALPHA);
 const TENANTS = [FIRST, tenantOf(BETA), tenantOf(ALPHA, 'production')];
 const PAYMENTS = Number(env.TEST_REBUILT_PAYMENTS);
+/** Objects that the process may have open when it resets them. */
+const OPENED_MAX = 1_000;
 /** As many as one request takes. */
 const PAGE = 200;
 
@@ -209,15 +212,21 @@ test(
     expect(rows.map((row) => row.uniqueId)).toEqual([uniqueId]);
     expect(await rebuild(all)).toMatchObject({ failed: 0 });
     expect(await allSeen()).toEqual(rebuilt);
+    if (PAYMENTS > OPENED_MAX) {
+      forgetReachedObjects();
+    }
   },
   PAYMENTS * 100 + 60_000,
 );
 
+/** The index of a canceled payment that the test above does not have. */
+const CANCELED = 1_000_002;
+
 test('a payment past its retention stays a tombstone', async () => {
-  await create(4 * TENANTS.length);
+  await create(CANCELED);
   await project(caught);
   advance(401 * 24 * 60 * MINUTE_MS);
-  const { tenant, uniqueId } = paymentAt(4 * TENANTS.length);
+  const { tenant, uniqueId } = paymentAt(CANCELED);
   const { objectId } = clientOf(uniqueId, tenant);
   await runInDurableObject(
     env.PAYMENT_INTENT.get(env.PAYMENT_INTENT.idFromString(objectId)),
