@@ -133,6 +133,7 @@ export default defineConfig({
                   ...vars,
                   ...testSecrets(),
                   RATE_LIMITS: 'off',
+                  TEST_REBUILT_PAYMENTS: process.env.REBUILT_PAYMENTS ?? '60',
                   TEST_MIGRATIONS: await readD1Migrations('./migrations'),
                   TEST_BACK_OFFICE_MIGRATIONS: await readD1Migrations('./back-office/migrations'),
                   TEST_DOCUMENTED_SQL: documentedSql(commands),

@@ -21,6 +21,7 @@ export const LISTED_PAYMENTS_MAX = 500;
 const BATCH_PAYMENTS = 25;
 /** Payments that wait for a free place and are tried in one go. */
 const FILL_PAYMENTS = 20;
+const FILL_NEXT_MS = 1_000;
 /** How long the book waits before it looks for a free place again. */
 const FILL_AGAIN_MS = 60 * 60 * 1_000;
 /** Waits after a failure of D1, doubling. */
@@ -42,6 +43,8 @@ export class BookAttention {
   readonly #tenant: Tenant;
   /** D1's list has no free place, so new items are not sent: the alarm looks for a place again. */
   #fullUntilMs: Record<Kind, number> = { money: 0, deliveries: 0 };
+  /** When to look for further payments that have a place; null: there are none. */
+  #moreAtMs: number | null = null;
   #revision = 0;
   #sending: Promise<void> | null = null;
 
@@ -88,7 +91,9 @@ export class BookAttention {
         WHERE open_refunds > 0`,
     );
     const looked = refunding.toArray().map(({ paymentId }) => paymentId);
-    for (const id of new Set([...looked, ...unlistedPayments(sql, nowMs, FILL_PAYMENTS)])) {
+    const unlisted = unlistedPayments(sql, nowMs, FILL_PAYMENTS);
+    this.#moreAtMs = unlisted.size < FILL_PAYMENTS ? null : nowMs + FILL_NEXT_MS;
+    for (const id of new Set([...looked, ...unlisted])) {
       this.note(id, nowMs);
     }
   }
@@ -103,7 +108,8 @@ export class BookAttention {
       )
       .one();
     const full = Object.values(this.#fullUntilMs).filter((untilMs) => untilMs > 0);
-    const times = [dueAtMs, nextOverdueAtMs(sql, nowMs), ...full].filter((time) => time !== null);
+    const fillAtMs = full.length === 0 ? this.#moreAtMs : Math.min(...full);
+    const times = [dueAtMs, nextOverdueAtMs(sql, nowMs), fillAtMs].filter((time) => time !== null);
     return times.length === 0 ? null : Math.min(...times);
   }
 

@@ -64,6 +64,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'npm test': 'runs this test',
   'npm run test:fast': 'runs this test',
   'npm run test:security': 'npm test runs these files',
+  'npm run test:rebuild': 'npm test runs the file with fewer payments',
   'npm run test:payments': 'npm test runs these files, with the back office beside them',
   'npm run check': 'npm test begins with it',
   'npm run format': 'npm run check says what it would write',

@@ -213,6 +213,25 @@ describe('a search over all merchants', () => {
     expect(rows.every(({ number }) => number === first.row.number)).toBe(true);
   });
 
+  test('says so when there are more merchants than it asks', async () => {
+    const message = late(TENANT, 1);
+    await applyToBook(message);
+    await env.DB.prepare('UPDATE api_keys SET last_used_at_ms = 5 WHERE merchant_id = ?1')
+      .bind(ALPHA.id)
+      .run();
+    await env.DB.prepare(
+      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 210)
+        INSERT INTO merchants (id, name, number, created_at_ms)
+        SELECT 'new-' || n, 'New', 1000 + n, 9000000000000 FROM numbers`,
+    ).run();
+    const { rows, isComplete, asked } = await findPayments({ env }, message.row.uniqueId, null);
+    expect({ found: rows.length, isComplete, asked }).toEqual({
+      found: 1,
+      isComplete: false,
+      asked: 400,
+    });
+  });
+
   test('finds an open payment, too', async () => {
     const open = projectionMessage(TENANT, 3, { endedAtMs: null, status: 'open' });
     await applyToBook(open);

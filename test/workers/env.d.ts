@@ -11,6 +11,8 @@ declare global {
       readonly TEST_MIGRATIONS: D1Migration[];
       /** The files of `back-office/migrations/`, from vitest.config.ts. */
       readonly TEST_BACK_OFFICE_MIGRATIONS: D1Migration[];
+      /** How many payments the test of a rebuild takes, from vitest.config.ts. */
+      readonly TEST_REBUILT_PAYMENTS: string;
       /** The SQL of the documents, from vitest.config.ts. */
       readonly TEST_DOCUMENTED_SQL: { readonly place: string; readonly sql: string }[];
       /** What the operator's command line sends for the commands of the documents. */

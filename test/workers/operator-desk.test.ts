@@ -544,6 +544,19 @@ describe('the search', () => {
   });
 });
 
+test('the health page asks the books at once', async () => {
+  await payHosted();
+  await consumeAll(caught);
+  const page = await pageOf('/operator/health');
+  expect(page).not.toContain('Merchants’ books report hourly');
+  await expect
+    .poll(async () => {
+      expect(await send('/operator/health/refresh', hiddenFields(page))).toBe('/operator/health');
+      return pageOf('/operator/health');
+    })
+    .toContain('Merchants’ books report hourly');
+});
+
 test('the rails page shows each secret’s state and the last payments', async () => {
   await payHosted();
   await consumeAll(caught);
