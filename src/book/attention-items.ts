@@ -1,7 +1,7 @@
 import type { Tenant } from '../domain/intent.ts';
 import type { Currency, Environment, Method } from '../domain/method.ts';
+import { paymentsById } from './queries/payment-source.ts';
 import type { EventRow, PaymentRow } from './rows.ts';
-import { IDS_PER_MS } from './schema.ts';
 
 /** Which payments of a book need the operator, and what D1's list shows of each. */
 
@@ -65,10 +65,12 @@ export function itemsOf(
   paymentId: number,
   nowMs: number,
 ): readonly BookItem[] {
-  const payment = paymentAt(sql, tenant, paymentId);
-  if (payment === null) {
+  const [found] = paymentsById(sql, [paymentId]);
+  if (found === undefined) {
     return [];
   }
+  const { id: _, searchKeys, sealedDetails, ...row } = found;
+  const payment: PaymentRow = { ...tenant, ...row };
   const { uniqueId, uuid: paymentUuid, currency } = payment;
   const needs = [payment.unresolvedAttempts, payment.anomalies, payment.proposedAttempts];
   const needsOperator = payment.late || needs.some((count) => count > 0);
@@ -86,22 +88,6 @@ export function itemsOf(
     })),
   ].slice(0, ITEMS_OF_PAYMENT_MAX);
 }
-
-/** A payment as lists show it; null for an unknown id. */
-export function paymentAt(sql: SqlStorage, tenant: Tenant, paymentId: number): PaymentRow | null {
-  const [row] = sql.exec(PAYMENT, paymentId).toArray();
-  return row === undefined ? null : ({ ...tenant, ...row, late: row.late === 1 } as never);
-}
-
-const PAYMENT = `SELECT uuid, number, unique_id AS uniqueId, kind, status,
-    failure_reason AS failureReason, late, amount_minor AS amountMinor,
-    commission_minor AS commissionMinor,
-    amount_minor + commission_minor * commission_paid_by_customer AS chargedMinor, currency, method,
-    unresolved_attempts AS unresolvedAttempts, anomalies, proposed_attempts AS proposedAttempts,
-    id / ${IDS_PER_MS} AS createdAtMs, updated_at_ms AS updatedAtMs, ended_at_ms AS endedAtMs,
-    transaction_id AS transactionId, refunded_minor AS refundedMinor,
-    open_refunds AS openRefunds
-  FROM payment WHERE id = ?`;
 
 const REFUNDS = `SELECT refund_id AS refundUniqueId, status, action_reason AS actionReason,
     returned_minor AS returnedMinor, method, transaction_id AS transactionId, reference,

@@ -1,11 +1,9 @@
 import type { Tenant } from '../domain/intent.ts';
 import type { Applied, ProjectionMessage } from '../intent/protocol.ts';
 import { callObject, type ObjectRpc } from '../platform/object-call.ts';
-import type { KeyedPayment } from './find.ts';
-import type { MerchantBook, PlacedPayment } from './merchant-book.ts';
+import type { MerchantBook } from './merchant-book.ts';
 import { bookName } from './name.ts';
 import type { Answer, QuestionArguments, QuestionName } from './questions.ts';
-import type { PaymentRow } from './rows.ts';
 
 /**
  * One volume of a tenant's book. Without a location hint: the first call comes from a payment's
@@ -32,18 +30,6 @@ export class BookClient {
 
   report(): Promise<void> {
     return this.#call((stub) => stub.report());
-  }
-
-  findExactly(text: string, further: readonly string[]): Promise<PaymentRow[]> {
-    return this.#call((stub) => stub.findExactly(text, further));
-  }
-
-  paymentsWithKeys(keys: readonly string[]): Promise<KeyedPayment[]> {
-    return this.#call((stub) => stub.paymentsWithKeys(keys));
-  }
-
-  paymentsAfter(place: number, limit: number): Promise<PlacedPayment[]> {
-    return this.#call((stub) => stub.paymentsAfter(place, limit));
   }
 
   /** Sets the book back to a time. Returns the bookmark that undoes it. */

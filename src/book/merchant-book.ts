@@ -1,18 +1,12 @@
 import { DurableObject } from 'cloudflare:workers';
-import type { Tenant } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
 import type { Applied, ProjectionMessage } from '../intent/protocol.ts';
 import { applyMessage } from './apply.ts';
-import { findExactly, type KeyedPayment, paymentsWithKeys } from './find.ts';
 import { bookName } from './name.ts';
 import { purgeBatch } from './purge.ts';
 import { type Answer, answer, type QuestionArguments, type QuestionName } from './questions.ts';
 import { BookReports } from './reports.ts';
-import type { PaymentRow } from './rows.ts';
 import { createTables, hasTables } from './schema.ts';
-
-/** A payment and where it lies in its book. */
-export type PlacedPayment = { readonly id: number; readonly uniqueId: string };
 
 /** Before it works, the alarm sets the next one this far ahead, so that a failure cannot lose it. */
 const ALARM_SAFETY_MS = 60_000;
@@ -48,29 +42,6 @@ export class MerchantBook extends DurableObject<Env> {
     return this.#reports.writeDigest();
   }
 
-  /** Payments with exactly this id, or with one of the further search keys. */
-  findExactly(text: string, further: readonly string[]): PaymentRow[] {
-    const book = this.#book();
-    return book === null ? [] : findExactly(this.ctx.storage.sql, book, text, further);
-  }
-
-  paymentsWithKeys(keys: readonly string[]): KeyedPayment[] {
-    return this.#book() === null ? [] : paymentsWithKeys(this.ctx.storage.sql, keys);
-  }
-
-  /** The next payments after a place, oldest first. */
-  paymentsAfter(place: number, limit: number): PlacedPayment[] {
-    return this.#book() === null
-      ? []
-      : this.ctx.storage.sql
-          .exec<PlacedPayment>(
-            'SELECT id, unique_id AS uniqueId FROM payment WHERE id > ? ORDER BY id LIMIT ?',
-            place,
-            limit,
-          )
-          .toArray();
-  }
-
   /**
    * Sets the book back to a time. Returns the bookmark that undoes it. The caller then calls
    * `restart`, because the restore happens when the object starts again.
@@ -102,18 +73,6 @@ export class MerchantBook extends DurableObject<Env> {
     } else {
       await storage.deleteAlarm();
     }
-  }
-
-  /** Whose book this is; null before the first payment. */
-  #book(): Tenant | null {
-    const { sql } = this.ctx.storage;
-    return hasTables(sql)
-      ? sql
-          .exec<Tenant & Record<string, SqlStorageValue>>(
-            'SELECT environment, merchant_id AS merchantId FROM book',
-          )
-          .one()
-      : null;
   }
 
   /** Null: the book has no payment yet. A question to an unknown book stores nothing. */

@@ -1,7 +1,7 @@
 import { countFailed, deliveriesOf, events, undelivered } from './queries/deliveries.ts';
-import { payments, summaries } from './queries/payments.ts';
+import { payments, paymentsAfter, summaries } from './queries/payments.ts';
 import { refunds } from './queries/refunds.ts';
-import { paymentOf, search, uniqueIdOf } from './queries/search.ts';
+import { paymentOf, search, uniqueIdOf, withReceipts } from './queries/search.ts';
 import { findStreamed, newestStreamed, streamedAfter } from './queries/stream.ts';
 import { attempts, totals } from './queries/totals.ts';
 
@@ -14,6 +14,8 @@ export const QUESTIONS = {
   search,
   uniqueIdOf,
   paymentOf,
+  withReceipts,
+  paymentsAfter,
   refunds,
   events,
   deliveriesOf,

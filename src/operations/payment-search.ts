@@ -2,7 +2,7 @@ import { readerOf } from '../book/reader.ts';
 import type { PaymentRow } from '../book/rows.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { ENVIRONMENTS } from '../domain/method.ts';
-import { SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
+import { idSearchKey, SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
 import { receiptKeys } from '../intent/receipt-keys.ts';
 import { type Asked, askBooks } from './all-books.ts';
 import type { OperatorCall } from './call.ts';
@@ -55,9 +55,21 @@ async function searchAll(env: Env, text: string) {
     sandbox: await receiptKeys(env, 'sandbox', wanted),
     production: await receiptKeys(env, 'production', wanted),
   };
-  return askBooks(env, ENVIRONMENTS, (book, tenant) =>
-    book.findExactly(wanted, keys[tenant.environment]),
-  );
+  return askBooks(env, ENVIRONMENTS, async (book, tenant) => {
+    const own = [idSearchKey(wanted), ...keys[tenant.environment]];
+    const groups = own.map((key) => [key]);
+    const answer = await book.ask('search', { text: wanted, groups });
+    // The keys of open payments are found only by a part of them.
+    const whole = (answer?.byPart ?? []).filter(({ searchKeys }) => {
+      const known: readonly string[] = JSON.parse(searchKeys);
+      return own.some((key) => known.includes(key));
+    });
+    const rows = new Map([...(answer?.exact ?? []), ...whole].map((row) => [row.uuid, row]));
+    return [...rows.values()].map(({ id: _, searchKeys, sealedDetails, ...row }) => ({
+      ...tenant,
+      ...row,
+    }));
+  });
 }
 
 async function paymentsOf(env: Env, text: string, merchantId: string) {

@@ -52,7 +52,8 @@ export const rebuildBook = action(
     const tenant = { environment, merchantId };
     // Before rebuilding, so that no rebuild is missing in the audit log.
     await recorder(call, { ...tenant, action: 'book.rebuilt', target: null })({ volume, after });
-    const page = await bookOf(call.env, tenant, volume).paymentsAfter(after, limit);
+    const book = bookOf(call.env, tenant, volume);
+    const page = (await book.ask('paymentsAfter', after, limit)) ?? [];
     const last = page.at(-1);
     const clients = page.map(({ uniqueId }) => intentByUniqueId(call.env, tenant, uniqueId));
     return {

@@ -109,7 +109,7 @@ async function holdersOf(
     env,
     [environment],
     async (book, { merchantId }) => {
-      const holders = await book.paymentsWithKeys(keys);
+      const holders = (await book.ask('withReceipts', keys)) ?? [];
       return holders.map((holder) => ({ ...holder, merchantId }));
     },
   );

@@ -234,3 +234,14 @@ function shortLived(
     }
   }
 }
+
+/** The next payments after a place, oldest first, for a rebuild. */
+export function paymentsAfter(sql: SqlStorage, place: number, limit: number) {
+  return sql
+    .exec<{ id: number; uniqueId: string }>(
+      'SELECT id, unique_id AS uniqueId FROM payment WHERE id > ? ORDER BY id LIMIT ?',
+      place,
+      limit,
+    )
+    .toArray();
+}

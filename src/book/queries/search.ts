@@ -60,6 +60,17 @@ function withKeys(sql: SqlStorage, wanted: Wanted): BookedPayment[] {
     .filter((row) => hasKeysOf(wanted, row) || idsOf(row).some((own) => idSearchKey(own) === id));
 }
 
+/** A payment that one of several keys finds. */
+export interface KeyedPayment {
+  readonly key: string;
+  readonly uniqueId: string;
+}
+
+/** The payments with these receipts, by their search keys: only ended payments have receipts. */
+export function withReceipts(sql: SqlStorage, keys: readonly string[]): KeyedPayment[] {
+  return keys.flatMap((key) => withKeys(sql, [[key]]).map(({ uniqueId }) => ({ key, uniqueId })));
+}
+
 /** The unique id of the payment with this uuid or integer id, or null. */
 export function uniqueIdOf(sql: SqlStorage, id: string): string | null {
   const isNumber = INTENT_NUMBER.test(id);
