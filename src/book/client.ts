@@ -1,6 +1,7 @@
 import type { Tenant } from '../domain/intent.ts';
 import type { Applied, ProjectionMessage } from '../intent/protocol.ts';
 import { callObject, type ObjectRpc } from '../platform/object-call.ts';
+import type { News } from './listeners.ts';
 import type { MerchantBook } from './merchant-book.ts';
 import { bookName } from './name.ts';
 import type { Answer, QuestionArguments, QuestionName } from './questions.ts';
@@ -38,6 +39,10 @@ export class BookClient {
     // The object aborts, so this call never has an answer.
     await this.#call((stub) => stub.restart()).catch(() => undefined);
     return bookmark;
+  }
+
+  waitForEvents(place: number, waitMs: number): Promise<News> {
+    return this.#call((stub) => stub.waitForEvents(place, waitMs));
   }
 
   /** Null: the book has no payment yet. */

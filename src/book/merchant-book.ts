@@ -2,8 +2,10 @@ import { DurableObject } from 'cloudflare:workers';
 import type { Environment } from '../domain/method.ts';
 import type { Applied, ProjectionMessage } from '../intent/protocol.ts';
 import { applyMessage } from './apply.ts';
+import { Listeners, type News } from './listeners.ts';
 import { bookName } from './name.ts';
 import { purgeBatch } from './purge.ts';
+import { streamedAfter } from './queries/stream.ts';
 import { type Answer, answer, type QuestionArguments, type QuestionName } from './questions.ts';
 import { BookReports } from './reports.ts';
 import { createTables, hasTables } from './schema.ts';
@@ -17,6 +19,7 @@ const ALARM_SAFETY_MS = 60_000;
  * question can reach another tenant's rows.
  */
 export class MerchantBook extends DurableObject<Env> {
+  readonly #listeners = new Listeners();
   readonly #reports = new BookReports(this.ctx.storage, this.env);
 
   /** Stores what a payment's object says. A repeated or late message changes nothing. */
@@ -32,9 +35,17 @@ export class MerchantBook extends DurableObject<Env> {
       return result;
     });
     if (changedPaymentId !== null) {
+      this.#listeners.wake();
       this.ctx.waitUntil(this.#reports.send());
     }
     return applied;
+  }
+
+  /** Waits for an event after a place of the sandbox's stream, at most for so long. */
+  waitForEvents(place: number, waitMs: number): Promise<News> | News {
+    const { sql } = this.ctx.storage;
+    const isThere = hasTables(sql) && streamedAfter(sql, place, 1).length > 0;
+    return isThere ? 'news' : this.#listeners.wait(waitMs);
   }
 
   /** Writes the book's digest now, without waiting for its hour. */

@@ -13,6 +13,7 @@ import {
   type TimeRange,
 } from '../platform/paging.ts';
 import { bookOf } from './client.ts';
+import type { News } from './listeners.ts';
 import type { ResentStatuses } from './queries/deliveries.ts';
 import { type Found, mergeFound, type PageStart, type Place } from './queries/page.ts';
 import type { BookedPayment } from './queries/payment-source.ts';
@@ -94,7 +95,16 @@ const EXPORT_QUESTION_ROWS = 150;
 const EXPORT_PAGE_ROWS = 4_000;
 const EXPORT_PAGE_CHARACTERS = 8_000_000;
 
-export interface VolumeEvent extends StreamedEvent {
+/** The place of the last streamed event in each volume. */
+export type StreamPlaces = ReadonlyMap<number, number>;
+
+export interface StreamStart {
+  /** Null before the first event. */
+  readonly eventId: string | null;
+  readonly places: StreamPlaces;
+}
+
+export interface PlacedEvent extends StreamedEvent {
   readonly volume: number;
 }
 
@@ -259,6 +269,60 @@ export class BookReader {
   async deliveriesOf(eventIds: readonly string[]): Promise<readonly EventRow[]> {
     const found = await this.#askAll('deliveriesOf', eventIds);
     return found.flat().map((row) => ({ ...row, ...this.#tenant }));
+  }
+
+  /** The sandbox's stream after its newest event. */
+  async streamEnd(): Promise<StreamStart> {
+    const newest = await Promise.all(
+      this.#volumes().map(async (volume) => ({
+        volume,
+        event: await this.#ask(volume, 'newestStreamed'),
+      })),
+    );
+    return {
+      eventId: newest.find(({ event }) => event !== null)?.event?.eventId ?? null,
+      places: new Map(newest.map(({ volume, event }) => [volume, event?.place ?? 0])),
+    };
+  }
+
+  /**
+   * The stream after this event, or null when there is none. In an older volume it goes on after the
+   * newest event, in a newer one from the first: a volume follows another.
+   */
+  async streamAfter(eventId: string): Promise<StreamStart | null> {
+    const { places } = await this.streamEnd();
+    for (const volume of this.#volumes()) {
+      const event = await this.#ask(volume, 'findStreamed', eventId);
+      if (event != null) {
+        const placeIn = (other: number, newest: number) =>
+          other === volume ? event.place : other > volume ? 0 : newest;
+        const entries = [...places].map(
+          ([other, newest]) => [other, placeIn(other, newest)] as const,
+        );
+        return { eventId, places: new Map(entries) };
+      }
+    }
+    return null;
+  }
+
+  /** The next events of the stream, and where it continues after each. */
+  async streamed(places: StreamPlaces, limit: number): Promise<readonly PlacedEvent[]> {
+    const found = await Promise.all(
+      [...places].map(async ([volume, place]) => {
+        const events = (await this.#ask(volume, 'streamedAfter', place, limit)) ?? [];
+        return events.map((event) => ({ ...event, volume }));
+      }),
+    );
+    return found.flat().slice(0, limit);
+  }
+
+  /** Waits for an event after these places in any volume, at most for so long. */
+  waitForEvents(places: StreamPlaces, waitMs: number): Promise<News> {
+    return Promise.race(
+      [...places].map(([volume, place]) =>
+        bookOf(this.#env, this.#tenant, volume).waitForEvents(place, waitMs),
+      ),
+    );
   }
 
   #paymentRow(booked: BookedPayment): PaymentRow {

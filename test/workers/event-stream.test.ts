@@ -1,9 +1,11 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { EVENTS_PER_STREAM_MAX, STREAM_MS_MAX } from '../../src/api/routes/stream-events.ts';
-import { newEventId } from '../../src/crypto/event-id.ts';
+import { bookOf } from '../../src/book/client.ts';
+import { LISTENERS_MAX } from '../../src/book/listeners.ts';
 import { apiKeyDigest } from '../../src/merchants/api-key.ts';
 import { revokeApiKey } from '../../src/merchants/provision.ts';
+import { applyAll, eventIdOf, projectedEvent, projectionMessage } from './read-model-fixture.ts';
 import {
   ALPHA,
   addEndpoint,
@@ -12,11 +14,11 @@ import {
   BETA,
   call,
   clientOf,
-  consume,
   consumeAll,
   LIMITED,
   lastEvent,
   logged,
+  MINUTE_MS,
   merchantServer,
   payHosted,
   runSql,
@@ -34,7 +36,7 @@ const caught = useGateway();
 const open: Stream[] = [];
 
 beforeEach(() => {
-  // The stream looks for events at once instead of every second.
+  // The stream looks again at once instead of after seconds.
   const wait = scheduler.wait.bind(scheduler);
   vi.spyOn(scheduler, 'wait').mockImplementation(() => wait(10));
 });
@@ -129,7 +131,9 @@ describe('GET …/sandbox/events/stream', () => {
   test('has the bytes of the webhook even before the first try', async () => {
     const { stream } = await listen();
     await payHosted();
-    await consume('kefel-projections', caught.projections.splice(0));
+    // Books show an event that is not sent yet only after some seconds.
+    advance(MINUTE_MS);
+    await applyAll(caught.projections.splice(0));
     const message = await stream.next();
     const arrivals = merchantServer();
     await consumeAll(caught);
@@ -177,37 +181,37 @@ describe('GET …/sandbox/events/stream', () => {
     expect((await listen()).start).toBe(missed);
   });
 
+  /** The events of these payments become rows, delivered, at once. */
+  function become(numbers: readonly number[]): Promise<void> {
+    return applyAll(
+      numbers.map((number) => {
+        const events = [projectedEvent(tenantOf(ALPHA), number)];
+        return projectionMessage(tenantOf(ALPHA), number, {}, { events });
+      }),
+    );
+  }
+
   test('finds an event that became known late', async () => {
-    merchantServer();
     const { stream } = await listen();
-    await payHosted({ paymentIntentUniqueId: 'late' });
-    const held = caught.projections.splice(0);
-    advance(SECOND_MS);
-    const early = await pay('order-2');
-    expect(await stream.next()).toMatchObject({ id: early });
-    await consume('kefel-projections', held);
-    expect(await stream.next()).toMatchObject({ id: (await lastEvent('late')).eventId });
+    await become([2]);
+    expect(await stream.next()).toMatchObject({ id: eventIdOf(tenantOf(ALPHA), 2) });
+    await become([1]);
+    expect(await stream.next()).toMatchObject({ id: eventIdOf(tenantOf(ALPHA), 1) });
   });
 
-  test('has each event once when many become rows in one batch, even if the batch repeats', async () => {
-    merchantServer();
+  test('has each event once when many become rows at once, even if they repeat', async () => {
     const { stream } = await listen();
-    const uniqueIds = Array.from({ length: 25 }, (_, number) => `order-${number}`);
-    for (const uniqueId of uniqueIds) {
-      await payHosted({ paymentIntentUniqueId: uniqueId });
-    }
-    const messages = caught.projections.splice(0);
-    await consume('kefel-projections', messages);
-    await consume('kefel-projections', messages);
+    const numbers = Array.from({ length: 25 }, (_, number) => number);
+    await become(numbers);
+    await become(numbers);
     const ids: (string | undefined)[] = [];
-    while (ids.length < uniqueIds.length) {
+    while (ids.length < numbers.length) {
       ids.push((await stream.next())?.id);
     }
-    const events = await Promise.all(uniqueIds.map((uniqueId) => lastEvent(uniqueId)));
-    expect(ids.toSorted()).toEqual(events.map(({ eventId }) => eventId).toSorted());
-    const next = await pay('next');
-    expect(await stream.next()).toMatchObject({ id: next });
-    // A client that stopped within the batch gets the rest of it.
+    expect(ids).toEqual(numbers.map((number) => eventIdOf(tenantOf(ALPHA), number)));
+    await become([100]);
+    expect(await stream.next()).toMatchObject({ id: eventIdOf(tenantOf(ALPHA), 100) });
+    // A client that stopped among them gets the rest.
     const again = await listen(ids[9]);
     expect(await again.stream.next()).toMatchObject({ id: ids[10] });
   });
@@ -251,23 +255,18 @@ describe('GET …/sandbox/events/stream', () => {
   });
 
   test('ends after so many events that the next calls could exceed the limit of a request', async () => {
-    const events = Array.from({ length: EVENTS_PER_STREAM_MAX + 100 }, (_, i) => newEventId(i));
-    await env.DB.prepare(
-      `INSERT INTO webhook_event (event_id, position, delivery_id, merchant_id, environment,
-         payment_uuid, unique_id, sequence, type, delivery_status, revision, created_at_ms, tries,
-         stream_place)
-       SELECT value, 0, value || '.0', ?, 'sandbox', 'none', 'none', 1, 'x', 'delivered', 1, key, 1,
-         key + 1
-       FROM json_each(?)`,
-    )
-      .bind(ALPHA.id, JSON.stringify(events))
-      .run();
+    const tenant = tenantOf(ALPHA);
+    const numbers = Array.from({ length: EVENTS_PER_STREAM_MAX + 100 }, (_, index) => index);
+    // Their payments have no objects.
+    await become(numbers);
     const { stream } = await listen('start');
     const ids: (string | undefined)[] = [];
     for (let message = await stream.next(); message !== null; message = await stream.next()) {
       ids.push(message.id);
     }
-    expect(ids).toEqual(events.slice(0, EVENTS_PER_STREAM_MAX));
+    expect(ids).toEqual(
+      numbers.slice(0, EVENTS_PER_STREAM_MAX).map((number) => eventIdOf(tenant, number)),
+    );
     // The payment is gone with its retention, so the place moves on without a body.
     expect((await listen(ids.at(-1))).start).toBe(ids.at(-1));
   });
@@ -280,14 +279,36 @@ describe('GET …/sandbox/events/stream', () => {
     expect(await stream.next()).toBeNull();
   });
 
-  test('ends while D1 fails, and says why in the log', async () => {
-    merchantServer();
+  test('ends while the book is out of reach, and says why in the log', async () => {
+    const { stream } = await listen();
+    vi.spyOn(env.MERCHANT_BOOK, 'get').mockImplementation(() => {
+      throw Object.assign(new Error('overloaded'), { overloaded: true });
+    });
+    expect(await stream.next()).toBeNull();
+    expect(logged.join()).toContain('event_stream_broken');
+  });
+
+  test('goes on while D1 fails', async () => {
     const { stream } = await listen();
     vi.spyOn(env.DB, 'prepare').mockImplementation(() => {
       throw new Error('no D1');
     });
-    expect(await stream.next()).toBeNull();
-    expect(logged.join()).toContain('event_stream_broken');
+    await become([1]);
+    expect(await stream.next()).toMatchObject({ id: eventIdOf(tenantOf(ALPHA), 1) });
+  });
+
+  test('is refused when too many of the merchant wait already, wherever they are', async () => {
+    vi.mocked(scheduler.wait).mockRestore();
+    const book = bookOf(env, tenantOf(ALPHA), 0);
+    const waiting = Array.from({ length: LISTENERS_MAX }, () => book.waitForEvents(0, MINUTE_MS));
+    await expect.poll(() => book.waitForEvents(0, 0)).toBe('full');
+    expect(await answerOf(call(PATH))).toMatchObject({ status: 429 });
+    // Another merchant has its own.
+    await (await listen(null, BETA.apiKeys.sandbox)).stream.close();
+    // The news wakes all of them.
+    const tenant = tenantOf(ALPHA);
+    await applyAll([projectionMessage(tenant, 1, {}, { events: [projectedEvent(tenant, 1)] })]);
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['news']));
   });
 
   test('limits how many streams a merchant opens', async () => {

@@ -1,19 +1,14 @@
+import { type BookReader, readerOf, type StreamPlaces } from '../../book/reader.ts';
 import { utf8 } from '../../crypto/encoding.ts';
 import { problem } from '../../http/problem.ts';
 import { isWithinLimit } from '../../http/rate-limit.ts';
 import { intentByUniqueId } from '../../intent/client.ts';
 import { authenticate } from '../../merchants/directory.ts';
 import { errorText, log } from '../../platform/log.ts';
-import {
-  findSandboxEvent,
-  newestSandboxEvent,
-  type SandboxEvent,
-  sandboxEventsAfter,
-} from '../../read-model/sandbox-events.ts';
 import type { MerchantCall } from '../call.ts';
 
-/** Fast enough for a person who waits, and one cheap query. */
-const POLL_MS = 1_000;
+/** A revoked key hears nothing more within 10 s (docs/decisions.md#9), so the stream looks this often. */
+const WAIT_MS = 5_000;
 /** Less than the time after which proxies close a silent connection, often 30 s or 60 s. */
 const HEARTBEAT_MS = 15_000;
 /**
@@ -27,23 +22,32 @@ const EVENTS_PER_READ = 20;
 /** The limit of EVENT_STREAM_RATE_LIMIT is per minute. */
 const RETRY_AFTER_SECONDS = 60;
 
-/** The place before a merchant's first event. */
-const START: Place = { eventId: 'start', place: 0 };
+/** Names the place before a merchant's first event. */
+const START = 'start';
 
-type Place = Pick<SandboxEvent, 'eventId' | 'place'>;
+interface Place {
+  readonly eventId: string;
+  readonly places: StreamPlaces;
+}
 
 /**
  * GET …/sandbox/events/stream: the events of the sandbox as they happen, for a developer's machine
  * that no webhook can reach (docs/reference.md#stream-events-to-your-machine). Answers with
- * server-sent events, each with the body that the webhook has. The stream polls the read model, so an
- * event without a listener costs nothing.
+ * server-sent events, each with the body that the webhook has. The stream waits in the merchant's book,
+ * so an event without a listener costs nothing.
  */
 export async function streamEvents(call: MerchantCall): Promise<Response> {
   const { env, config, access } = call;
   if (!(await isWithinLimit(config, env.EVENT_STREAM_RATE_LIMIT, access.merchantId))) {
     throw problem('too_many_requests', { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
-  return new Response(streamAfter(call, await startOf(call)), {
+  const reader = await readerOf(env, access);
+  const start = await startOf(call, reader);
+  // Counts those who wait, wherever they are.
+  if ((await reader.waitForEvents(start.places, 0)) === 'full') {
+    throw problem('too_many_requests', { retryAfterSeconds: RETRY_AFTER_SECONDS });
+  }
+  return new Response(streamAfter(call, reader, start), {
     headers: {
       'content-type': 'text/event-stream',
       // A proxy that compresses would hold events back.
@@ -54,28 +58,32 @@ export async function streamEvents(call: MerchantCall): Promise<Response> {
 }
 
 /** Where the client left off, else after the newest event. */
-async function startOf({ request, env, access }: MerchantCall): Promise<Place> {
+async function startOf({ request }: MerchantCall, reader: BookReader): Promise<Place> {
   const lastEventId = request.headers.get('last-event-id') ?? '';
-  if (lastEventId === START.eventId) {
-    return START;
+  if (lastEventId === '' || lastEventId === START) {
+    const { eventId, places } = await reader.streamEnd();
+    return lastEventId === ''
+      ? { eventId: eventId ?? START, places }
+      : { eventId: START, places: new Map([...places.keys()].map((volume) => [volume, 0])) };
   }
-  if (lastEventId === '') {
-    return (await newestSandboxEvent(env.DB, access.merchantId)) ?? START;
-  }
-  const last = await findSandboxEvent(env.DB, access.merchantId, lastEventId);
-  if (last === null) {
+  const start = await reader.streamAfter(lastEventId);
+  if (start === null) {
     throw problem('event_not_found');
   }
-  return last;
+  return { eventId: lastEventId, places: start.places };
 }
 
 /**
  * The runtime pulls as fast as the client reads, and cancels everything when the client leaves. A
  * failure ends the stream: the client connects again and goes on after its last event.
  */
-function streamAfter(call: MerchantCall, start: Place): ReadableStream<Uint8Array> {
+function streamAfter(
+  call: MerchantCall,
+  reader: BookReader,
+  start: Place,
+): ReadableStream<Uint8Array> {
   const endsAtMs = call.nowMs + STREAM_MS_MAX;
-  let { place } = start;
+  const places = new Map(start.places);
   let sent = 0;
   return new ReadableStream<Uint8Array>({
     start(controller) {
@@ -83,21 +91,24 @@ function streamAfter(call: MerchantCall, start: Place): ReadableStream<Uint8Arra
     },
     async pull(controller) {
       try {
-        for (let quietMs = 0; quietMs < HEARTBEAT_MS; quietMs += POLL_MS) {
+        for (let quietMs = 0; quietMs < HEARTBEAT_MS; quietMs += WAIT_MS) {
           if (Date.now() >= endsAtMs || sent >= EVENTS_PER_STREAM_MAX || !(await isValid(call))) {
             controller.close();
             return;
           }
-          const messages = await messagesAfter(call, place);
+          const messages = await messagesAfter(call, reader, places);
           if (messages.length > 0) {
             for (const { event, bytes } of messages) {
               controller.enqueue(bytes);
-              place = event.place;
+              places.set(event.volume, event.place);
             }
             sent += messages.length;
             return;
           }
-          await scheduler.wait(POLL_MS);
+          if ((await reader.waitForEvents(places, WAIT_MS)) === 'full') {
+            controller.close();
+            return;
+          }
         }
         controller.enqueue(utf8(':\n\n'));
       } catch (error) {
@@ -114,8 +125,12 @@ async function isValid({ env, ctx, access }: MerchantCall): Promise<boolean> {
   return result.type === 'granted';
 }
 
-async function messagesAfter({ env, access }: MerchantCall, place: number) {
-  const events = await sandboxEventsAfter(env.DB, access.merchantId, place, EVENTS_PER_READ);
+async function messagesAfter(
+  { env, access }: MerchantCall,
+  reader: BookReader,
+  places: StreamPlaces,
+) {
+  const events = await reader.streamed(places, EVENTS_PER_READ);
   return Promise.all(
     events.map(async (event) => {
       const intent = intentByUniqueId(env, access, event.uniqueId);
