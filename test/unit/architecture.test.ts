@@ -199,7 +199,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/rails/rail.ts',
     'src/rails/registry.ts',
     'src/rails/settings.ts',
-    'src/read-model/',
     'src/refunds/',
     'src/webhooks/',
   ],

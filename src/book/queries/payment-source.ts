@@ -265,8 +265,10 @@ export function byKeys(
 ): PaymentSource {
   const order = `ORDER BY id ${isAscending ? 'ASC' : 'DESC'} LIMIT ?3`;
   const wanted = groups.map((keys) => `(${keys.map(quotedTerm).join(' OR ')})`).join(' AND ');
+  // JavaScript's numbers are bound as REAL, which the full-text index ignores as a bound.
   const ended = `SELECT rowid AS id FROM payment_search
-    WHERE payment_search MATCH ?4 AND rowid >= ?1 AND rowid < ?2 ${order}`;
+    WHERE payment_search MATCH ?4 AND rowid >= CAST(?1 AS INTEGER)
+      AND rowid < CAST(?2 AS INTEGER) ${order}`;
   const open = `SELECT id FROM payment INDEXED BY payment_by_state
     WHERE ${IS_OPEN} AND id >= ?1 AND id < ?2 AND ${hasKeys('?4')} ${order}`;
   const read = ({ from, to }: IdRange, limit: number): Found<BookedPayment> => {

@@ -51,7 +51,7 @@ function openTotals(sql: SqlStorage, range: DayRange, daysEach: number): DayTota
   );
   const rows = [...found].map(({ createdAtMs, ...row }) => {
     const day = businessDay(createdAtMs);
-    return { ...row, day: day - ((day - fromDay) % daysEach) };
+    return { day: day - ((day - fromDay) % daysEach), ...row };
   });
   return addedUp(rows, ({ day, method, currency, status }) => [day, method, currency, status]);
 }

@@ -1,0 +1,152 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { beforeAll, expect, test } from 'vitest';
+import { bookName } from '../../src/book/name.ts';
+import { answer, type QuestionArguments, type QuestionName } from '../../src/book/questions.ts';
+import { METHODS } from '../../src/domain/method.ts';
+import { idSearchKey } from '../../src/domain/search-key.ts';
+import {
+  applyAll,
+  projectedEvent,
+  projectedRefund,
+  projectionMessage,
+} from './read-model-fixture.ts';
+import { ALPHA, DAY_MS, tenantOf } from './support.ts';
+
+/**
+ * Goal: each page reads few rows, however many payments a book has. Method: ten thousand payments in
+ * one book, and the rows that SQLite counts for each question. A scan would read thousands.
+ */
+
+const TENANT = tenantOf(ALPHA);
+const PAYMENTS = 10_000;
+/** A payment a minute, for a week. */
+const EVERY_MS = 60_000;
+const START_MS = 20_000 * DAY_MS;
+const STATUSES = ['succeeded', 'failed', 'expired', 'canceled'] as const;
+const PAGE = 21;
+
+function message(number: number) {
+  const createdAtMs = START_MS + number * EVERY_MS;
+  const endedAtMs = createdAtMs + (number % 50 === 0 ? DAY_MS : 60_000);
+  const status = number % 2_000 === 0 ? 'open' : (STATUSES[number % 4] ?? 'failed');
+  const isOpen = status === 'open';
+  const hasRefund = number % 100 === 1;
+  const reference = `R-${number}`;
+  return projectionMessage(
+    TENANT,
+    number,
+    {
+      status,
+      createdAtMs,
+      endedAtMs: isOpen ? null : endedAtMs,
+      method: METHODS[number % 6] ?? null,
+      amountMinor: number % 7 === 0 ? 777 : 100,
+      openRefunds: hasRefund ? 1 : 0,
+    },
+    {
+      searchKeys: ['meta:all', `phone:${number % 1_000}`, idSearchKey(`RAIL-${number}`)],
+      events: [
+        projectedEvent(TENANT, number, {
+          createdAtMs,
+          deliveryStatus: number % 200 === 3 ? 'dead' : 'delivered',
+          endpointId: number % 20 === 0 ? 'we_a' : null,
+        }),
+      ],
+      refunds: hasRefund
+        ? [projectedRefund({ id: reference, reference, createdAtMs, status: 'processing' })]
+        : [],
+    },
+  );
+}
+
+beforeAll(async () => {
+  await applyAll(Array.from({ length: PAYMENTS }, (_, number) => message(number)));
+}, 60_000);
+
+const FIRST = { isAscending: false, after: null, includesPlace: false };
+const middleMs = START_MS + (PAYMENTS / 2) * EVERY_MS;
+const MIDDLE = {
+  isAscending: false,
+  after: { atMs: middleMs, id: String(middleMs * 1_024 + (5_000 % 1_024)) },
+  includesPlace: false,
+};
+const MIDDLE_OF_TEXTS = { ...MIDDLE, after: { atMs: middleMs, id: 'x' } };
+
+type Question = {
+  [Name in QuestionName]: readonly [name: Name, ...args: QuestionArguments<Name>];
+}[QuestionName];
+
+/** The rows that a question reads, and the rows of its answer. */
+function asked([name, ...args]: Question): Promise<{ read: number; found: number }> {
+  const stub = env.MERCHANT_BOOK.get(env.MERCHANT_BOOK.idFromName(bookName(TENANT, 0)));
+  return runInDurableObject(stub, (_book, { storage }) => {
+    const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
+    const sql = {
+      exec: (statement: string, ...params: SqlStorageValue[]) => {
+        const cursor = storage.sql.exec(statement, ...params);
+        cursors.push(cursor);
+        return cursor;
+      },
+    };
+    const result: unknown = answer(sql as never, name, args as never);
+    const rows = (result as { rows?: unknown[] } | null)?.rows ?? [result].flat();
+    const read = cursors.reduce((sum, cursor) => sum + cursor.rowsRead, 0);
+    return { read, found: rows.length };
+  });
+}
+
+const QUESTIONS: readonly (readonly [string, number, Question])[] = [
+  ['payments', 60, ['payments', {}, FIRST, PAGE, false]],
+  ['payments in the middle', 60, ['payments', {}, MIDDLE, PAGE, false]],
+  ['payments of a time', 60, ['payments', { createdToMs: middleMs }, FIRST, PAGE, false]],
+  ['payments of a status', 70, ['payments', { status: 'failed' }, MIDDLE, PAGE, false]],
+  ['payments of a method', 70, ['payments', { method: 'CBE' }, MIDDLE, PAGE, false]],
+  [
+    'payments of a status and a method',
+    70,
+    ['payments', { status: 'succeeded', method: 'CBE' }, MIDDLE, PAGE, false],
+  ],
+  ['open payments', 70, ['payments', { status: 'open' }, FIRST, PAGE, false]],
+  ['payments with refunds', 60, ['payments', { refunds: 'any' }, MIDDLE, PAGE, false]],
+  ['payments by the end', 150, ['summaries', { endedToMs: middleMs }, [], FIRST, PAGE]],
+  ['payments of a phone', 60, ['summaries', {}, [['phone:77']], FIRST, PAGE]],
+  ['payments of a frequent word', 70, ['summaries', {}, [['meta:all']], MIDDLE, PAGE]],
+  ['an id', 80, ['search', { text: 'order-7777', groups: [] }]],
+  ['the end of an id', 100, ['search', { text: 'RAIL-777', groups: [] }]],
+  ['a uuid', 10, ['uniqueIdOf', message(77).row.uuid]],
+  ['a number', 60, ['uniqueIdOf', '7777']],
+  ['refunds', 60, ['refunds', {}, MIDDLE_OF_TEXTS, PAGE]],
+  ['refunds of a status', 60, ['refunds', { status: 'processing' }, MIDDLE_OF_TEXTS, PAGE]],
+  ['refunds of a payment', 60, ['refunds', { uniqueId: 'order-101' }, FIRST, PAGE]],
+  ['deliveries', 60, ['events', {}, false, MIDDLE_OF_TEXTS, PAGE]],
+  [
+    'deliveries of a status',
+    60,
+    ['events', { deliveryStatus: 'dead' }, false, MIDDLE_OF_TEXTS, PAGE],
+  ],
+  [
+    'deliveries of an endpoint',
+    60,
+    ['events', { endpointId: 'we_a' }, false, MIDDLE_OF_TEXTS, PAGE],
+  ],
+  ['deliveries of a payment', 60, ['events', { uniqueId: 'order-7777' }, false, FIRST, PAGE]],
+  ['events', 90, ['events', {}, true, MIDDLE_OF_TEXTS, PAGE]],
+  ['failed deliveries', 130, ['undelivered', 'failed', {}, FIRST, PAGE]],
+  ['the stream', 60, ['streamedAfter', 5_000, 20]],
+];
+
+test.each(QUESTIONS)('%s: at most %d rows', async (_name, rowsMax, question) => {
+  const { read, found } = await asked(question);
+  expect(found).toBeGreaterThan(0);
+  expect(read).toBeLessThanOrEqual(rowsMax);
+});
+
+test('an amount is looked for in index entries, up to a bound', async () => {
+  const frequent = await asked(['payments', { amountMinorMin: 700 }, FIRST, PAGE, false]);
+  expect(frequent.found).toBe(PAGE);
+  expect(frequent.read).toBeLessThan(1_000);
+  const none = await asked(['payments', { amountMinorMin: 100_000 }, FIRST, PAGE, false]);
+  expect(none.found).toBe(0);
+  expect(none.read).toBeLessThan(PAYMENTS * 1.1);
+});
