@@ -54,7 +54,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/rails/telebirr-h5/signature.ts': ['rails/telebirr-h5-wire'],
   'src/read-model/consume.ts': ['workers/read-model'],
   'src/read-model/events-list.ts': ['workers/api-events'],
-  'src/read-model/search.ts': ['workers/read-model-search'],
+  'src/book/queries/search.ts': ['workers/book-search'],
   'src/read-model/upsert.ts': ['workers/read-model', 'workers/api-refunds'],
   'src/refunds/ask-rail.ts': ['workers/refund-requests', 'workers/operator-refund-repeat'],
   'src/refunds/callback.ts': ['workers/rails-refund-callbacks'],
