@@ -1,5 +1,6 @@
 import type { Tenant } from '../domain/intent.ts';
 import type { Currency, Environment, Method } from '../domain/method.ts';
+import type { ProjectionMessage } from '../intent/protocol.ts';
 import { paymentsById } from './queries/payment-source.ts';
 import type { EventRow, PaymentRow } from './rows.ts';
 
@@ -57,6 +58,17 @@ const REFUND_NEEDS_OPERATOR = `(status IN ('unresolved', 'requires_action')
     status = 'pending' AND EXISTS (SELECT 1 FROM refund AS other INDEXED BY refund_by_payment
       WHERE other.payment_id = refund.payment_id AND other.transaction_id = refund.transaction_id
         AND other.status IN ('processing', 'unresolved', 'requires_action'))))`;
+
+/** False for nearly all messages, which then cost one look-up: items are read from the tables. */
+export function mayNeedOperator({ row, events }: ProjectionMessage): boolean {
+  const { unresolvedAttempts, anomalies, proposedAttempts, openRefunds, late } = row;
+  const isStuck = (status: string) => STUCK_DELIVERIES.some((stuck) => stuck === status);
+  return (
+    late ||
+    unresolvedAttempts + anomalies + proposedAttempts + openRefunds > 0 ||
+    events.some(({ deliveryStatus }) => isStuck(deliveryStatus))
+  );
+}
 
 /** The items of a payment: the payment itself, its refunds, its deliveries. */
 export function itemsOf(
