@@ -1,5 +1,7 @@
 import type { Tenant } from '../domain/intent.ts';
 import type { Currency, Environment, Method } from '../domain/method.ts';
+import type { ProjectionMessage } from '../intent/protocol.ts';
+import { bookedEvent, DELIVERY_COLUMNS, type StoredEvent } from './queries/deliveries.ts';
 import { paymentsById } from './queries/payment-source.ts';
 import type { EventRow, PaymentRow } from './rows.ts';
 
@@ -58,6 +60,17 @@ const REFUND_NEEDS_OPERATOR = `(status IN ('unresolved', 'requires_action')
       WHERE other.payment_id = refund.payment_id AND other.transaction_id = refund.transaction_id
         AND other.status IN ('processing', 'unresolved', 'requires_action'))))`;
 
+/** False for nearly all messages, which then cost one look-up: items are read from the tables. */
+export function mayNeedOperator({ row, events }: ProjectionMessage): boolean {
+  const { unresolvedAttempts, anomalies, proposedAttempts, openRefunds, late } = row;
+  const isStuck = (status: string) => STUCK_DELIVERIES.some((stuck) => stuck === status);
+  return (
+    late ||
+    unresolvedAttempts + anomalies + proposedAttempts + openRefunds > 0 ||
+    events.some(({ deliveryStatus }) => isStuck(deliveryStatus))
+  );
+}
+
 /** The items of a payment: the payment itself, its refunds, its deliveries. */
 export function itemsOf(
   sql: SqlStorage,
@@ -75,7 +88,7 @@ export function itemsOf(
   const needs = [payment.unresolvedAttempts, payment.anomalies, payment.proposedAttempts];
   const needsOperator = payment.late || needs.some((count) => count > 0);
   const refunds = sql.exec(REFUNDS, paymentId, nowMs - REFUND_OVERDUE_MS).toArray();
-  const events = sql.exec(DELIVERIES, paymentId).toArray();
+  const events = sql.exec<StoredEvent>(DELIVERIES, paymentId).toArray();
   return [
     ...(needsOperator ? [{ type: 'payment', payment } as const] : []),
     ...refunds.map((found) => ({
@@ -84,7 +97,7 @@ export function itemsOf(
     })),
     ...events.map((found) => ({
       type: 'delivery' as const,
-      event: { ...tenant, ...found, uniqueId, paymentUuid } as unknown as EventRow,
+      event: { ...tenant, ...bookedEvent(found) },
     })),
   ].slice(0, ITEMS_OF_PAYMENT_MAX);
 }
@@ -95,18 +108,10 @@ const REFUNDS = `SELECT refund_id AS refundUniqueId, status, action_reason AS ac
   FROM refund INDEXED BY refund_by_payment
   WHERE payment_id = ? AND ${REFUND_NEEDS_OPERATOR} ORDER BY created_at_ms, reference`;
 
-export const DELIVERY_COLUMNS = `substr(delivery_id, 1, instr(delivery_id, '.') - 1) AS eventId,
-    CAST(substr(delivery_id, instr(delivery_id, '.') + 1) AS INTEGER) AS position,
-    delivery_id AS deliveryId, sequence, type, delivery_status AS deliveryStatus,
-    created_at_ms AS createdAtMs, due_at_ms AS dueAtMs, tries, last_try_at_ms AS lastTryAtMs,
-    last_http_status AS lastHttpStatus, last_error AS lastError,
-    last_duration_ms AS lastDurationMs, endpoint_id AS endpointId,
-    destination_origin AS destinationOrigin`;
-
 const DELIVERIES = `SELECT ${DELIVERY_COLUMNS}
-  FROM delivery
-  WHERE created_at_ms IN (SELECT value FROM payment, json_each(event_times) WHERE payment.id = ?1)
-    AND payment_id = ?1 AND delivery_status IN ('dead', 'paused', 'undeliverable')
+  FROM payment CROSS JOIN json_each(event_times) AS time
+    CROSS JOIN delivery ON created_at_ms = time.value AND payment_id = payment.id
+  WHERE payment.id = ? AND delivery_status IN ('dead', 'paused', 'undeliverable')
   ORDER BY created_at_ms, delivery_id`;
 
 /** Payments that need the operator and are not in `attention`, newest first, at most ?2 of each kind. */

@@ -1,7 +1,14 @@
 import type { Tenant } from '../domain/intent.ts';
+import type { ProjectionMessage } from '../intent/protocol.ts';
 import { batch, type SqlStatement } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
-import { type BookItem, itemsOf, nextOverdueAtMs, unlistedPayments } from './attention-items.ts';
+import {
+  type BookItem,
+  itemsOf,
+  mayNeedOperator,
+  nextOverdueAtMs,
+  unlistedPayments,
+} from './attention-items.ts';
 
 /**
  * D1 lists what the operator must look at, over all merchants. A book writes its part of the list
@@ -54,16 +61,29 @@ export class BookAttention {
     this.#tenant = tenant;
   }
 
-  /** Stores the items of a payment if they have changed. Part of the transaction that changed it. */
+  /** A message has changed its payment. Part of the transaction that changed it. */
+  noteChange(paymentId: number, message: ProjectionMessage, nowMs: number): void {
+    if (mayNeedOperator(message) || this.#itemsOf(paymentId) !== undefined) {
+      this.note(paymentId, nowMs);
+    }
+  }
+
+  #itemsOf(paymentId: number): string | undefined {
+    const rows = this.#storage.sql.exec<{ items: string }>(
+      'SELECT items FROM attention WHERE payment_id = ?',
+      paymentId,
+    );
+    return rows.toArray()[0]?.items;
+  }
+
+  /** Stores the items of a payment if they have changed. */
   note(paymentId: number, nowMs: number): void {
     const { sql } = this.#storage;
-    const known = sql
-      .exec<{ items: string }>('SELECT items FROM attention WHERE payment_id = ?', paymentId)
-      .toArray()[0];
+    const known = this.#itemsOf(paymentId);
     const items = itemsOf(sql, this.#tenant, paymentId, nowMs);
     const text = JSON.stringify(items);
     const isFull = nowMs < this.#fullUntilMs[kindOf(items)];
-    if (text === (known?.items ?? '[]') || (known === undefined && isFull)) {
+    if (text === (known ?? '[]') || (known === undefined && isFull)) {
       return;
     }
     // For a process that dies before it sends. The alarm then finds its own next time.

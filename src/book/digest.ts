@@ -2,12 +2,8 @@ import { businessDay } from '../domain/ethiopian-time.ts';
 import type { FailureReason, Tenant } from '../domain/intent.ts';
 import { METHODS, type Method } from '../domain/method.ts';
 import type { SqlStatement } from '../platform/database.ts';
-import {
-  COUNTED_MAX,
-  countUnlisted,
-  DELIVERY_COLUMNS,
-  STUCK_DELIVERIES,
-} from './attention-items.ts';
+import { COUNTED_MAX, countUnlisted, STUCK_DELIVERIES } from './attention-items.ts';
+import { bookedEvent, DELIVERY_COLUMNS, type StoredEvent } from './queries/deliveries.ts';
 import type { EventRow } from './rows.ts';
 
 /**
@@ -83,13 +79,13 @@ function countOf(sql: SqlStorage, deliveryStatus: string): number {
 }
 
 function oldestUndelivered(sql: SqlStorage, tenant: Tenant): EventRow | null {
-  const query = `SELECT ${DELIVERY_COLUMNS}, unique_id AS uniqueId, uuid AS paymentUuid
+  const query = `SELECT ${DELIVERY_COLUMNS}
     FROM delivery INDEXED BY delivery_by_status CROSS JOIN payment ON payment.id = payment_id
     WHERE delivery_status = ? AND delivery_status <> 'delivered'
     ORDER BY created_at_ms, delivery_id LIMIT 1`;
-  const found = ['queued', 'waiting'].flatMap((status) => rows<EventRow>(sql, query, status));
+  const found = ['queued', 'waiting'].flatMap((status) => rows<StoredEvent>(sql, query, status));
   const [oldest] = found.sort((one, other) => one.createdAtMs - other.createdAtMs);
-  return oldest === undefined ? null : { ...oldest, ...tenant };
+  return oldest === undefined ? null : { ...tenant, ...bookedEvent(oldest) };
 }
 
 function rows<Row>(sql: SqlStorage, query: string, ...params: (string | number)[]): Row[] {

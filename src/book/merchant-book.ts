@@ -30,7 +30,7 @@ export class MerchantBook extends DurableObject<Env> {
       this.#claim(message);
       const result = applyMessage(sql, message, nowMs);
       if (result.changedPaymentId !== null) {
-        this.#reports.note(result.changedPaymentId, nowMs);
+        this.#reports.note(result.changedPaymentId, message, nowMs);
       }
       return result;
     });

@@ -1,4 +1,5 @@
 import type { Tenant } from '../domain/intent.ts';
+import type { ProjectionMessage } from '../intent/protocol.ts';
 import { batch } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
 import { BookAttention } from './attention.ts';
@@ -24,8 +25,8 @@ export class BookReports {
   }
 
   /** A payment has changed. Part of the transaction that changed it. */
-  note(paymentId: number, nowMs: number): void {
-    this.#ofBook().note(paymentId, nowMs);
+  note(paymentId: number, message: ProjectionMessage, nowMs: number): void {
+    this.#ofBook().noteChange(paymentId, message, nowMs);
   }
 
   /** After the commit of a change. Never throws. */

@@ -15,16 +15,18 @@ import { paymentOf } from './search.ts';
 /** A delivery as its book has it. The reader knows the tenant. */
 export type BookedEvent = Omit<EventRow, 'environment' | 'merchantId'>;
 
-const COLUMNS = `delivery_id AS deliveryId, payment.uuid AS paymentUuid, unique_id AS uniqueId,
+/** Of `delivery` with its row of `payment`. */
+export const DELIVERY_COLUMNS = `delivery_id AS deliveryId, payment.uuid AS paymentUuid, unique_id AS uniqueId,
   sequence, delivery.type, delivery_status AS deliveryStatus, created_at_ms AS createdAtMs,
   due_at_ms AS dueAtMs, tries, last_try_at_ms AS lastTryAtMs, last_http_status AS lastHttpStatus,
   last_error AS lastError, last_duration_ms AS lastDurationMs, endpoint_id AS endpointId,
   destination_origin AS destinationOrigin`;
 
-type StoredEvent = Omit<BookedEvent, 'eventId' | 'position'> & Record<string, SqlStorageValue>;
+export type StoredEvent = Omit<BookedEvent, 'eventId' | 'position'> &
+  Record<string, SqlStorageValue>;
 
 /** `delivery_id` is the event's id, a dot and the position. */
-function booked(stored: StoredEvent): BookedEvent {
+export function bookedEvent(stored: StoredEvent): BookedEvent {
   const dot = stored.deliveryId.lastIndexOf('.');
   return {
     ...stored,
@@ -52,14 +54,14 @@ function inOrder(
       after === null ? start : { ...start, after: textPlace(after), includesPlace: false };
     const { condition: within, params } = placeRange('created_at_ms', 'delivery_id', range, next);
     const rows = sql.exec<StoredEvent>(
-      `SELECT ${COLUMNS} FROM delivery ${index} CROSS JOIN payment ON payment.id = payment_id
+      `SELECT ${DELIVERY_COLUMNS} FROM delivery ${index} CROSS JOIN payment ON payment.id = payment_id
         WHERE ${condition} AND ${within}
         ORDER BY created_at_ms ${order}, delivery_id ${order} LIMIT ?`,
       ...values,
       ...params,
       limit,
     );
-    return { rows: rows.toArray().map(booked).map(placed), coveredTo: null };
+    return { rows: rows.toArray().map(bookedEvent).map(placed), coveredTo: null };
   };
 }
 
@@ -129,14 +131,14 @@ function eventsOfPayment(
       ? []
       : sql
           .exec<StoredEvent>(
-            `SELECT ${COLUMNS} FROM payment CROSS JOIN json_each(event_times) AS event
+            `SELECT ${DELIVERY_COLUMNS} FROM payment CROSS JOIN json_each(event_times) AS event
               CROSS JOIN delivery ON created_at_ms = event.value AND payment_id = payment.id
               WHERE payment.id = ? AND ${condition}`,
             payment.id,
             ...params,
           )
           .toArray()
-          .map(booked)
+          .map(bookedEvent)
           .filter(matches);
   return { rows: rows.map(placed), coveredTo: null };
 }
@@ -157,14 +159,14 @@ export function deliveriesOf(sql: SqlStorage, eventIds: readonly string[]): Book
       : sql
           .exec<StoredEvent>(
             // A slash follows the dot in ASCII.
-            `SELECT ${COLUMNS} FROM delivery CROSS JOIN payment ON payment.id = payment_id
+            `SELECT ${DELIVERY_COLUMNS} FROM delivery CROSS JOIN payment ON payment.id = payment_id
               WHERE created_at_ms = ? AND delivery_id > ? || '.' AND delivery_id < ? || '/'`,
             atMs,
             eventId,
             eventId,
           )
           .toArray()
-          .map(booked);
+          .map(bookedEvent);
   });
 }
 
