@@ -53,6 +53,8 @@ export class BookAttention {
   /** When to look for further payments that have a place; null: there are none. */
   #moreAtMs: number | null = null;
   #revision = 0;
+  /** Unknown after an eviction. Most messages leave nothing to send. */
+  #mayHaveUnsent = true;
   #sending: Promise<void> | null = null;
 
   constructor(storage: DurableObjectStorage, db: D1Database, tenant: Tenant) {
@@ -88,6 +90,7 @@ export class BookAttention {
     }
     // For a process that dies before it sends. The alarm then finds its own next time.
     void this.#storage.setAlarm(nowMs + RETRY_MIN_MS);
+    this.#mayHaveUnsent = true;
     // By the clock, so that the items of an evicted or rebuilt object are newer than those before.
     this.#revision = Math.max(nowMs, this.#revision + 1);
     sql.exec(
@@ -135,6 +138,9 @@ export class BookAttention {
 
   /** Sends what is due. Never throws: what D1 does not take is sent again. */
   send(): Promise<void> {
+    if (this.#sending === null && !this.#mayHaveUnsent) {
+      return Promise.resolve();
+    }
     this.#sending ??= this.#sendAll().finally(() => {
       this.#sending = null;
     });
@@ -143,6 +149,7 @@ export class BookAttention {
 
   /** One batch after the other, so that D1 gets the items of a payment in their order. */
   async #sendAll(): Promise<void> {
+    this.#mayHaveUnsent = false;
     for (let due = this.#due(); due.length > 0; due = this.#due()) {
       await this.#sendBatch(due);
     }
@@ -170,6 +177,7 @@ export class BookAttention {
         }
       });
     } catch (error) {
+      this.#mayHaveUnsent = true;
       log('warn', 'attention_not_sent', { payments: unsent.length, error: errorText(error) });
       sql.exec(
         `UPDATE attention SET sends = sends + 1,
