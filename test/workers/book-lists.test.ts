@@ -374,3 +374,57 @@ test('an export holds no more at a time than an isolate bears, and stays within 
   expect(largest).toBeLessThan(128e6 / 8);
   expect((pages / rows) * EXPORT_ROWS_MAX).toBeLessThan(900);
 });
+
+test('several volumes show one list, exact across equal times and places', async () => {
+  const tenant = tenantOf(ALPHA, 'production');
+  const numbers = Array.from({ length: 30 }, (_, index) => 100 + index);
+  // The same uuid bits in both volumes: only the volume tells their places apart.
+  const messages = numbers.flatMap((number) =>
+    [0, 1].map((bookVolume) => {
+      const createdAtMs = 5_000 + Math.floor(number / 3);
+      const row = { uniqueId: `v${bookVolume}-${number}`, createdAtMs, status: 'failed' } as const;
+      return projectionMessage(tenant, number, row, { bookVolume });
+    }),
+  );
+  await applyAll(messages);
+  const reader = await readerOf(env, { ...tenant, bookVolume: 1 });
+  const expected = numbers.toReversed().flatMap((number) => [`v1-${number}`, `v0-${number}`]);
+  for (const limit of [1, 7, 100]) {
+    const rows = await walk(
+      (cursor) => reader.payments({ createdFromMs: 5_000 }, cursor, limit),
+      limit,
+    );
+    expect(rows.map(({ uniqueId }) => uniqueId)).toEqual(expected);
+  }
+  const [all, one] = [await reader.search('v1-10'), await reader.search('v0-101')];
+  expect(all).toHaveLength(10);
+  expect(one.map(({ uniqueId }) => uniqueId)).toEqual(['v0-101']);
+  expect(await reader.findUniqueId('107')).toMatch(/^v[01]-107$/);
+  const [total] = await reader.totals({ fromDay: 0, toDay: 99, method: undefined });
+  expect(total).toMatchObject({ status: 'failed' });
+});
+
+test('a rare payment is found among many', async () => {
+  const tenant = tenantOf(ALPHA, 'production');
+  const many = Array.from({ length: 2_500 }, (_, number) =>
+    projectionMessage(tenant, 10_000 + number, {
+      status: 'failed',
+      amountMinor: number === 3 ? 31_337 : 100,
+      openRefunds: number > 0 ? 1 : 0,
+    }),
+  );
+  await applyAll(many);
+  const reader = await readerOf(env, tenant);
+  const found: string[] = [];
+  let cursor: Cursor | null = null;
+  do {
+    const page: Page<PaymentRow> = await reader.payments(
+      { refunds: 'any', amountMinorMin: 31_000 },
+      cursor,
+      20,
+    );
+    found.push(...page.rows.map(({ uniqueId }) => uniqueId));
+    cursor = page.nextCursor === null ? null : parseCursor(page.nextCursor);
+  } while (cursor !== null);
+  expect(found).toEqual(['order-10003']);
+});

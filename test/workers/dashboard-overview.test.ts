@@ -132,9 +132,9 @@ describe('the figures', () => {
   test('name days and axes by the chosen calendar', async () => {
     await payments();
     const query = '?since=2026-11-19&until=2026-11-21';
-    expect(await pageOf(query)).toContain('Created 19 Nov 2026 to 21 Nov 2026');
+    expect(await pageOf(query)).toContain('Paid or ended 19 Nov 2026 to 21 Nov 2026');
     expect(await pageOf(`${query}&calendar=ethiopian`)).toContain(
-      'Created 10 Hidar 2019 to 12 Hidar 2019',
+      'Paid or ended 10 Hidar 2019 to 12 Hidar 2019',
     );
     expect(await pageOf(`${query}&calendar=ethiopian`, 'am')).toContain('10 ኅዳር 2019');
     const chart = (await pageOf()).split('id="volume-ETB-description"')[1] ?? '';

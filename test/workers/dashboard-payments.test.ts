@@ -337,7 +337,7 @@ describe('search', () => {
     for (const id of ['wa', 'wanted2', '', "' OR 1=1 --", 'x'.repeat(10_000)]) {
       const html = await textOf(found(member, LIST, id));
       expect(idsIn(html)).toEqual([]);
-      expect(html).toContain('an ID that starts with this');
+      expect(html).toContain('an ID that starts or ends with this');
       expect(html).toContain('at least 3 characters of an ID');
     }
   });

@@ -210,7 +210,7 @@ export const dashboard = {
         'Is one of them unknown to your team? Then a stranger may be using a member’s session: revoke what was created, and end the sessions.',
       dismiss: 'Dismiss',
     },
-    range: (from: string, to: string) => `Created ${from} to ${to}, Addis Ababa time.`,
+    range: (from: string, to: string) => `Paid or ended ${from} to ${to}, Addis Ababa time.`,
     tooLong: 'The overview covers at most 366 days. Choose a shorter date range.',
     none: 'No payments in this range.',
     volume: 'Amount paid',
@@ -246,7 +246,7 @@ export const dashboard = {
     found: (count: string) => `Results: ${count}`,
     foundMost: (count: string) => `Showing the newest ${count}. There may be more.`,
     foundNone:
-      'No payment in this environment has an ID that starts with this, or this phone number, name or email. Type at least 3 characters of an ID, and phone numbers, names and emails in full. A payment created a few seconds ago may not be searchable yet.',
+      'No payment in this environment has an ID that starts or ends with this, or this phone number, name or email. Type at least 3 characters of an ID, and phone numbers, names and emails in full. A payment created a few seconds ago may not be searchable yet.',
     allPayments: 'All payments',
     filters: 'More filters',
     filtersChosen: (fields: string) => `Filters: ${fields}`,
