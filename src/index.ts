@@ -3,7 +3,7 @@ import type { RailMessage } from './attempts/messages.ts';
 import { consumeStarts } from './attempts/start-consumer.ts';
 import { checkoutRouter } from './checkout/router.ts';
 import { withCommonHeaders } from './http/common-headers.ts';
-import type { DeliveryMessage, ProjectionMessage } from './intent/protocol.ts';
+import type { DeliveryMessage } from './intent/protocol.ts';
 import { consumeDeliveries } from './webhooks/consume.ts';
 
 export { MerchantBook } from './book/merchant-book.ts';
@@ -17,16 +17,9 @@ type Consumer = (batch: MessageBatch, env: Env, ctx: ExecutionContext) => Promis
 const CONSUMERS: Readonly<Record<string, Consumer>> = {
   'kefel-webhooks': deliver,
   'kefel-webhook-retries': deliver,
-  // Loaded with the first batch: no request waits for the read model.
-  'kefel-projections': async (batch, env) =>
-    (await import('./read-model/consume.ts')).consumeProjections(
-      batch as MessageBatch<ProjectionMessage>,
-      env,
-    ),
   'kefel-rail-starts': (batch, env) => consumeStarts(batch as MessageBatch<RailMessage>, env),
   'kefel-webhooks-dead': keepDeadLetters,
   'kefel-webhook-retries-dead': keepDeadLetters,
-  'kefel-projections-dead': keepDeadLetters,
   'kefel-rail-starts-dead': keepDeadLetters,
 };
 

@@ -329,23 +329,6 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "  «const executed = await storeResult(env, target.client, [\n    { type: 'resolve_attempt', attemptId, outcome },\n  ]);\n  return executed?.type === 'not_found' ? null :→void storeResult(env, target.client, [{ type: 'resolve_attempt', attemptId, outcome }]);\n  return» reading.reply;":
       'the provider gets its confirmation before the commit',
   },
-  'src/read-model/upsert.ts': {
-    "PAYMENT_KEY, PAYMENT_COLUMNS, «'version'→'number'»)": 'an old row replaces a new one',
-    '«\n    AND refunds.payment_uuid = excluded.payment_uuid→»`':
-      'a refund of another payment replaces the one with the same id',
-  },
-  'src/read-model/consume.ts': {
-    'const reports = [«...written→...newest.values()»]\n':
-      'a row that was not written is confirmed',
-    '    «one.version - other.version→other.version - one.version» ||':
-      'the oldest message of a batch wins',
-  },
-  'src/read-model/events-list.ts': {
-    'WHERE merchant_id = ?« AND environment = ?`,\n    params: [JSON.stringify(wanted), merchantId, environment→`,\n    params: [JSON.stringify(wanted), merchantId»],':
-      'an event shows in the other environment',
-    "      ? 'position = 0'\n      : `«→position = 0 AND »":
-      'a list by state misses an event whose first endpoint is in another state',
-  },
   'src/book/queries/search.ts': {
     '[text, receipt].some((part) => id.startsWith(part)« || id.endsWith(part)→»),':
       'an id is not found by its end',

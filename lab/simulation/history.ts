@@ -116,7 +116,6 @@ export class World {
       DB: this.database,
       WEBHOOKS: this.queues.binding('kefel-webhooks'),
       WEBHOOK_RETRIES: this.queues.binding('kefel-webhook-retries'),
-      PROJECTIONS: this.queues.binding('kefel-projections'),
       RAIL_STARTS: this.queues.binding('kefel-rail-starts'),
     } as unknown as Env;
   }

@@ -1,5 +1,4 @@
 import { consumeStarts } from '../../src/attempts/start-consumer.ts';
-import { consumeProjections } from '../../src/read-model/consume.ts';
 import { consumeDeliveries } from '../../src/webhooks/consume.ts';
 import { type Clock, never, OUTSIDE } from './clock.ts';
 import { SimulatedFailure } from './faults.ts';
@@ -10,7 +9,6 @@ type Consume = (batch: never, env: Env, ctx: ExecutionContext) => Promise<void>;
 const CONSUMERS: Readonly<Record<string, Consume>> = {
   'kefel-webhooks': consumeDeliveries,
   'kefel-webhook-retries': consumeDeliveries,
-  'kefel-projections': consumeProjections,
   'kefel-rail-starts': consumeStarts,
 };
 

@@ -3,7 +3,6 @@ export const MESSAGE_QUEUES = [
   'kefel-rail-starts',
   'kefel-webhooks',
   'kefel-webhook-retries',
-  'kefel-projections',
 ] as const;
 export type MessageQueue = (typeof MESSAGE_QUEUES)[number];
 
@@ -13,7 +12,6 @@ export function producerOf(env: Env, queue: MessageQueue): Queue {
     'kefel-rail-starts': env.RAIL_STARTS,
     'kefel-webhooks': env.WEBHOOKS,
     'kefel-webhook-retries': env.WEBHOOK_RETRIES,
-    'kefel-projections': env.PROJECTIONS,
   };
   return producers[queue];
 }

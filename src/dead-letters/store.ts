@@ -49,7 +49,6 @@ const REPORT_WAITS_MS = RETENTION_MS;
 
 const WAITS_MS: Readonly<Record<LetterKind, number>> = {
   delivery: HINT_WAITS_MS,
-  projection: HINT_WAITS_MS,
   start: HINT_WAITS_MS,
   result: REPORT_WAITS_MS,
   // It may be a report that this version cannot read.

@@ -2,7 +2,7 @@ import { sha256Hex } from '../crypto/encoding.ts';
 import { OBJECT_ID } from '../domain/identifiers.ts';
 import type { MessageQueue } from './queues.ts';
 
-export type LetterKind = 'result' | 'start' | 'delivery' | 'projection' | 'unknown';
+export type LetterKind = 'result' | 'start' | 'delivery' | 'unknown';
 
 interface Subject {
   readonly kind: LetterKind;
@@ -34,8 +34,6 @@ async function partsOf(kind: LetterKind, body: unknown): Promise<readonly unknow
   switch (kind) {
     case 'delivery':
       return [fieldOf(body, 'sequence'), fieldOf(body, 'position')];
-    case 'projection':
-      return [];
     case 'start':
       return [fieldOf(body, 'attemptId')];
     case 'result':
@@ -52,7 +50,7 @@ function isName(part: unknown): boolean {
 
 function kindOf(queue: MessageQueue, body: unknown): LetterKind {
   if (queue !== 'kefel-rail-starts') {
-    return queue === 'kefel-projections' ? 'projection' : 'delivery';
+    return 'delivery';
   }
   const type = fieldOf(body, 'type');
   return type === 'result' || type === 'start' ? type : 'unknown';

@@ -133,11 +133,7 @@ export class IntentClient {
     return this.#call((stub) => stub.reportDelivery(report));
   }
 
-  reportProjection(version: number): Promise<void> {
-    return this.#call((stub) => stub.reportProjection(version));
-  }
-
-  /** Sends the payment to the read model again. False when there is no such payment. */
+  /** Sends the payment to its book again. False when there is no such payment. */
   republish(): Promise<boolean> {
     return this.#call((stub) => stub.republish());
   }

@@ -7,11 +7,14 @@ import type { Snapshot } from './store.ts';
 /** A message that a commit sends. A stored record holds its lease, after which it is sent again. */
 export type Message =
   | ({ readonly queue: 'webhooks' | 'retries' } & DeliveryId)
-  | { readonly queue: 'projections' };
+  | { readonly queue: 'book' };
+
+/** What became of the payment's message to its book. */
+export type Fed = 'confirmed' | 'not_confirmed' | 'lost';
 
 /**
- * Puts the messages of one commit into their queues. Never throws: the alarm sends a lost message
- * again when its lease expires. False when the projection was lost.
+ * Puts the messages of one commit into their queues, and feeds the book. Never throws: the alarm
+ * sends a lost message again when its lease expires. Null when no message is for the book.
  */
 export async function sendMessages(
   env: Env,
@@ -19,23 +22,23 @@ export async function sendMessages(
   snapshot: Snapshot,
   messages: readonly Message[],
   book: BookPort,
-): Promise<boolean> {
-  const sends = messages.map((message) => {
-    if (message.queue === 'projections') {
-      return sendProjection(env, objectId, snapshot, book);
+): Promise<Fed | null> {
+  let fed: Fed | null = null;
+  const sends = messages.map(async (message) => {
+    if (message.queue === 'book') {
+      fed = 'lost';
+      fed = (await sendProjection(env, snapshot, book)) ? 'confirmed' : 'not_confirmed';
+      return;
     }
     const queue = message.queue === 'webhooks' ? env.WEBHOOKS : env.WEBHOOK_RETRIES;
-    return queue.send(deliveryMessage(objectId, snapshot, message));
+    await queue.send(deliveryMessage(objectId, snapshot, message));
   });
-  const results = await Promise.allSettled(sends);
-  for (const result of results) {
+  for (const result of await Promise.allSettled(sends)) {
     if (result.status === 'rejected') {
-      log('warn', 'queue_send_failed', { objectId, error: errorText(result.reason) });
+      log('warn', 'message_send_failed', { objectId, error: errorText(result.reason) });
     }
   }
-  return results.every(
-    ({ status }, index) => status === 'fulfilled' || messages[index]?.queue !== 'projections',
-  );
+  return fed;
 }
 
 function deliveryMessage(
@@ -62,17 +65,15 @@ function deliveryMessage(
 
 /**
  * Sends a payment's refunds to the merchant's account, then its whole projection to the merchant's
- * book and to the read model. Throws when one of them rejects it. No request waits for it, so an
- * isolate loads it after its first commit.
+ * book. True when the book has stored all of it. Throws when one of them is out of reach. No request
+ * waits for it, so an isolate loads it after its first commit.
  */
 export async function sendProjection(
   env: Env,
-  objectId: string,
   snapshot: Snapshot,
   book: BookPort,
-): Promise<void> {
+): Promise<boolean> {
   await recordRefunds(env, snapshot.intent);
   const { projectionMessage } = await import('./projection-message.ts');
-  const message = await projectionMessage(env, objectId, snapshot);
-  await Promise.all([env.PROJECTIONS.send(message), book.apply(env, message)]);
+  return book.apply(env, await projectionMessage(env, snapshot));
 }

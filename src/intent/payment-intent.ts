@@ -7,7 +7,7 @@ import { errorText, log } from '../platform/log.ts';
 import { addressed, claimed, isScheduleUsedUp, reported, resent } from './delivery.ts';
 import { type Message, sendMessages, sendProjection } from './outbox.ts';
 import type { Ports } from './ports.ts';
-import { projectedVersion } from './projection.ts';
+import { needsConfirmation, projectedVersion } from './projection.ts';
 import type {
   ChosenEndpoint,
   ClaimResult,
@@ -47,8 +47,8 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
   readonly #ports: Ports;
   readonly #record: PaymentRecord;
 
-  /** The queue's consumer cannot confirm a version that the book does not have. */
-  #lostVersion: number | null = null;
+  /** Counts the messages to the book: only the answer to the newest one says what the book has. */
+  #sends = 0;
 
   /** An alarm is running, so it must not be run again as overdue. */
   #isWorking = false;
@@ -62,13 +62,26 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
   }
 
   async #send(snapshot: Snapshot, messages: readonly Message[]): Promise<void> {
+    this.#sends += messages.some(({ queue }) => queue === 'book') ? 1 : 0;
+    const send = this.#sends;
+    const mustConfirm = needsConfirmation(snapshot.intent, Date.now());
     const objectId = this.ctx.id.toString();
-    const isSent = await sendMessages(this.env, objectId, snapshot, messages, this.#ports.book);
-    if (!isSent && this.#record.intent() !== null) {
-      this.#lostVersion = projectedVersion(snapshot.intent, snapshot.events);
+    const fed = await sendMessages(this.env, objectId, snapshot, messages, this.#ports.book);
+    if (send !== this.#sends || this.#record.intent() === null) {
+      return;
+    }
+    if (fed === 'lost') {
       this.#record.commit(() => this.#record.leaseProjection(Date.now()), KEEPS_EARLIER_ALARM);
-    } else if (messages.some(({ queue }) => queue === 'projections')) {
-      this.#lostVersion = null;
+    } else if (fed === 'confirmed' && mustConfirm) {
+      this.#confirm(projectedVersion(snapshot.intent, snapshot.events));
+    }
+  }
+
+  /** Ends the lease of what the book has stored, unless the payment has changed since. */
+  #confirm(version: number): void {
+    const isLeased = this.#record.stored()?.projectionDueAtMs != null;
+    if (isLeased && this.#record.projectedVersion() === version) {
+      this.#record.commit(() => this.#record.save({ projectionSends: 0, projectionDueAtMs: null }));
     }
   }
 
@@ -261,7 +274,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       const nowMs = Date.now();
       const { createdAtMs } = event;
       const after = reported(delivery, report, { createdAtMs, chance: Math.random(), nowMs });
-      // The read model's confirmation follows in seconds and sets the alarm.
+      // The book's confirmation follows at once and sets the alarm.
       this.#record.commit(
         () => this.#record.saveDelivery(event, position, after, nowMs),
         KEEPS_EARLIER_ALARM,
@@ -316,27 +329,16 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     return true;
   }
 
-  /** Confirms that the read model has stored this version. */
-  reportProjection(version: number): void {
-    const stored = this.#record.stored();
-    const isNewest = this.#record.projectedVersion() === version && version !== this.#lostVersion;
-    // Only with a lease is there something to confirm: new search keys alone are sent without one.
-    if (stored !== null && isNewest && stored.projectionDueAtMs !== null) {
-      const confirmed = { projectedVersion: version, projectionSends: 0, projectionDueAtMs: null };
-      this.#record.commit(() => this.#record.save(confirmed));
-    }
-  }
-
   /**
-   * Sends the payment to the read model again, even if the read model has confirmed it. Stores no
-   * lease, because the caller retries. False when there is no such payment.
+   * Sends the payment to its book again, even if the book has confirmed it. Stores no lease, because
+   * the caller retries. False when there is no such payment.
    */
   async republish(): Promise<boolean> {
     const snapshot = this.#record.snapshot();
     if (snapshot === null) {
       return false;
     }
-    await sendProjection(this.env, this.ctx.id.toString(), snapshot, this.#ports.book);
+    await sendProjection(this.env, snapshot, this.#ports.book);
     return true;
   }
 

@@ -1,9 +1,7 @@
 import { configOf } from '../config.ts';
-import { utf8 } from '../crypto/encoding.ts';
 import { type DigestKind, keyedDigest } from '../crypto/keyed-digest.ts';
 import { sealRepeatably } from '../crypto/sealed.ts';
 import type { Intent } from '../domain/intent.ts';
-import { hasRefundEnded } from '../domain/refund.ts';
 import {
   digestOwner,
   emailFrom,
@@ -27,75 +25,25 @@ import {
   projectionRow,
   replacedReceiptsIn,
 } from './projected-view.ts';
-import { needsConfirmation, projectedVersion, receiptsIn, searchedIds } from './projection.ts';
-import {
-  detailsContext,
-  type ProjectedEvent,
-  type ProjectedRefund,
-  type ProjectionMessage,
-} from './protocol.ts';
+import { receiptsIn, searchedIds } from './projection.ts';
+import { detailsContext, type ProjectionMessage } from './protocol.ts';
 import { receiptKeys } from './receipt-keys.ts';
 import type { Snapshot } from './store.ts';
 
-/** A payment's whole projection, as one message to the read model. */
+/** A payment's whole projection, as one message to its book. */
 export async function projectionMessage(
   env: Env,
-  objectId: string,
   { intent, events }: Snapshot,
 ): Promise<ProjectionMessage> {
-  const change: ProjectionMessage = {
-    objectId,
-    version: projectedVersion(intent, events),
+  return {
     intentVersion: intent.version,
     bookVolume: intent.terms.bookVolume,
-    needsConfirmation: needsConfirmation(intent, Date.now()),
     row: projectionRow(intent),
     paidAtMs: paidAtMs(intent),
     ...(await personalData(env, intent)),
     events: projectedEvents(events),
     refunds: projectedRefunds(intent),
   };
-  return change.refunds.length === 0 ? change : withinLimit(change);
-}
-
-/** Queues take messages of 128,000 bytes. */
-const MESSAGE_BYTES_MAX = 120_000;
-
-/**
- * Leaves out some events and refunds if the message is too large: every refund of a payment has an
- * event, and every event has a delivery to each endpoint. Drops first what has not changed for
- * longest, because the read model has it from earlier messages: events that have arrived, then
- * other events, then refunds that have ended.
- */
-function withinLimit(change: ProjectionMessage): ProjectionMessage {
-  const { events, refunds } = change;
-  const arrived = events.filter(({ deliveryStatus }) => deliveryStatus === 'delivered');
-  const ended = refunds.filter(hasRefundEnded);
-  const dropped = new Set<ProjectedEvent | ProjectedRefund>();
-  let excess = sizeOf(change) - MESSAGE_BYTES_MAX;
-  for (const part of [
-    ...arrived.sort(byLastTry),
-    ...events.toSorted(byLastTry),
-    ...ended.sort((one, other) => one.updatedAtMs - other.updatedAtMs),
-  ]) {
-    if (excess > 0 && !dropped.has(part)) {
-      dropped.add(part);
-      excess -= sizeOf(part);
-    }
-  }
-  return {
-    ...change,
-    events: events.filter((event) => !dropped.has(event)),
-    refunds: refunds.filter((refund) => !dropped.has(refund)),
-  };
-}
-
-function byLastTry(one: ProjectedEvent, other: ProjectedEvent): number {
-  return (one.lastTryAtMs ?? one.createdAtMs) - (other.lastTryAtMs ?? other.createdAtMs);
-}
-
-function sizeOf(value: object): number {
-  return utf8(JSON.stringify(value)).byteLength;
 }
 
 /** What finds the payment, and its sealed details. */

@@ -287,18 +287,14 @@ export interface DeliveryReport extends DeliveryId {
 }
 
 /**
- * The object sends this to the read model after every change that the read model shows. Each
- * message contains the whole payment and replaces those with a lower `version`.
+ * The object sends this to the merchant's book after every change that readers see. Each message
+ * contains the whole payment.
  */
 export interface ProjectionMessage {
-  readonly objectId: string;
-  readonly version: number;
   /** Orders the states of the row and the refunds; each delivery has a revision of its own. */
   readonly intentVersion: number;
   /** The volume of the merchant's book that has the payment. */
   readonly bookVolume: number;
-  /** The object sends it again until it is confirmed. */
-  readonly needsConfirmation: boolean;
   readonly row: ProjectionRow;
   /** When the payment was paid: totals count it on that day. */
   readonly paidAtMs: number | null;

@@ -153,9 +153,9 @@ export class PaymentRecord {
 
   #sendOutgoing(): void {
     // Only the last version goes to the read model, even after several versions in one commit.
-    const projection = this.#outgoing.findLast((message) => message.queue === 'projections');
+    const projection = this.#outgoing.findLast((message) => message.queue === 'book');
     const messages = this.#outgoing.filter(
-      (message) => message.queue !== 'projections' || message === projection,
+      (message) => message.queue !== 'book' || message === projection,
     );
     const snapshot = messages.length === 0 ? null : this.snapshot();
     this.#outgoing = [];
@@ -171,7 +171,7 @@ export class PaymentRecord {
     const history = withEntry(stored.history, { ...entry, command: 'create' });
     this.#stored = { ...stored, history };
     this.#unsaved = 'insert';
-    this.#outgoing.push({ queue: 'projections' });
+    this.#outgoing.push({ queue: 'book' });
   }
 
   /** The commit writes the row once, at its end. Throws without a payment. */
@@ -235,7 +235,7 @@ export class PaymentRecord {
 
   #enqueueProjection(nowMs: number): void {
     this.leaseProjection(nowMs);
-    this.#outgoing.push({ queue: 'projections' });
+    this.#outgoing.push({ queue: 'book' });
   }
 
   /** The alarm sends the projection again when the lease expires. */
@@ -353,7 +353,7 @@ export class PaymentRecord {
           ? nowMs + queuedLeaseMs(projectionSends)
           : confirmedFromMs(intent),
       });
-      this.#outgoing.push({ queue: 'projections' });
+      this.#outgoing.push({ queue: 'book' });
     }
     for (const event of this.events()) {
       const { sequence } = event;

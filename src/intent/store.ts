@@ -13,11 +13,9 @@ export interface StoredIntent {
   readonly bodyDigest: string | null;
   readonly answer: string | null;
   readonly answerDueAtMs: number | null;
-  /** The highest version that the read model has confirmed. */
-  readonly projectedVersion: number;
-  /** How often the current version was sent again to the read model. */
+  /** How often the current version was sent again to the book. */
   readonly projectionSends: number;
-  /** When the alarm sends the version again; null when the read model is up to date. */
+  /** When the alarm sends the version again; null when the book is up to date. */
   readonly projectionDueAtMs: number | null;
   /** The only event of most payments, here because each written row costs money. */
   readonly firstEvent: StoredEvent | null;
@@ -32,7 +30,6 @@ const TOMBSTONE: StoredIntent = {
   bodyDigest: null,
   answer: null,
   answerDueAtMs: null,
-  projectedVersion: 0,
   projectionSends: 0,
   projectionDueAtMs: null,
   firstEvent: null,

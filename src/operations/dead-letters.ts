@@ -120,8 +120,8 @@ export const retryDeadLetters = action(body({ ids: idsField }), (call, _target, 
 
 /**
  * Sends the message back to its queue, then marks it as retried. If marking fails, the letter stays
- * waiting and may be sent twice. This is harmless: an attempt is resolved and started once, a
- * delivery is claimed once, and the read model keeps the newest version.
+ * waiting and may be sent twice. This is harmless: an attempt is resolved and started once, and
+ * a delivery is claimed once.
  */
 async function retryLetter(call: OperatorCall, id: string): Promise<LetterOutcome> {
   const { env, actor, nowMs: atMs } = call;

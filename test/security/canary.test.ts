@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
+import { ENVIRONMENTS } from '../../src/domain/method.ts';
 import { type Browser, joined } from '../workers/dashboard-people-support.ts';
 import { found, submit } from '../workers/dashboard-support.ts';
 import { OLDER_SECRET, operateApi, PERSONAL_SECRETS, SECRET } from '../workers/operator-support.ts';
@@ -14,9 +15,11 @@ import {
   TELEBIRR_USSD,
 } from '../workers/rails-scenes.ts';
 import { CARDS, configureRails, EBIRR, MPESA, NBG } from '../workers/rails-support.ts';
+import { bookRows, bookSql } from '../workers/support/book.ts';
 import {
   ALPHA,
   type Body,
+  booksAreFed,
   call,
   chooseMethod,
   consume,
@@ -28,6 +31,7 @@ import {
   postHosted,
   postRefund,
   simulate,
+  tenantOf,
   useGateway,
 } from '../workers/support.ts';
 import { databaseRows } from './storage.ts';
@@ -104,13 +108,13 @@ async function work(messages: unknown[]): Promise<void> {
     for (const [queue, waiting] of [
       ['kefel-webhooks', caught.webhooks],
       ['kefel-webhook-retries', caught.retries],
-      ['kefel-projections', caught.projections],
       ['kefel-rail-starts', caught.starts],
     ] as const) {
       const bodies = waiting.splice(0);
       messages.push(...bodies);
       await consume(queue, bodies);
     }
+    messages.push(...(await booksAreFed(caught)));
   }
 }
 
@@ -234,8 +238,8 @@ async function wrongRequests(): Promise<void> {
   await call('/rails/cbe-birr', { method: 'POST', apiKey: null, body: TEXTS });
   await operateApi('/health', undefined, { authorization: `Bearer ${SECRET.slice(0, -1)}x` });
   // A failure of ours, with the request in its hands.
-  vi.spyOn(env.DB, 'prepare').mockImplementationOnce(() => {
-    throw new Error('D1 is away');
+  vi.spyOn(env.MERCHANT_BOOK, 'get').mockImplementationOnce(() => {
+    throw new Error('the book is away');
   });
   await call('/api/v1/payment/sandbox/intents');
 }
@@ -252,6 +256,7 @@ test.each(SCENES)(
       'queue messages': run.messages.map((message) => JSON.stringify(message)),
       URLs: run.urls.filter((url) => !isOfMerchant(url)),
       ...(await databaseRows()),
+      ...(await storedInBooks()),
     };
     const leaks = Object.entries(written).flatMap(([place, lines]) =>
       lines.flatMap((line) =>
@@ -274,6 +279,24 @@ test.each(SCENES)(
     }
   },
 );
+
+/** The rows of Alpha's books, by table. */
+async function storedInBooks(): Promise<Record<string, readonly string[]>> {
+  const books: Awaited<ReturnType<typeof bookRows>>[] = await Promise.all(
+    ENVIRONMENTS.map(async (environment) => {
+      const tenant = tenantOf(ALPHA, environment);
+      const isUsed = await bookSql("SELECT 1 FROM sqlite_master WHERE name = 'payment'", tenant);
+      return isUsed.length === 0 ? {} : bookRows(tenant);
+    }),
+  );
+  const tables = new Set(books.flatMap((book) => Object.keys(book)));
+  return Object.fromEntries(
+    [...tables].map((table) => [
+      table,
+      books.flatMap((book) => (book[table] ?? []).map((row) => JSON.stringify(row))),
+    ]),
+  );
+}
 
 /** As itself, percent-encoded or in base64. */
 function occursIn(text: string, line: string): boolean {

@@ -55,14 +55,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/merchants/webhook-secret.ts',
   ],
   'src/dead-letters/': SHARED,
-  'src/retention/': [...SHARED, 'src/audit/log.ts', 'src/read-model/', 'src/dead-letters/'],
-  'src/read-model/': [
-    ...SHARED,
-    'src/intent/client.ts',
-    'src/intent/protocol.ts',
-    'src/intent/receipt-conflicts.ts',
-    'src/intent/receipt-keys.ts',
-  ],
+  'src/retention/': [...SHARED, 'src/audit/log.ts', 'src/dead-letters/'],
   'src/i18n/': SHARED,
   // Each function leads to the room that does the work.
   'src/interface/': ['src/'],
@@ -107,7 +100,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/intent/protocol.ts',
     'src/merchants/refund-limits.ts',
     'src/rails/',
-    'src/read-model/totals.ts',
   ],
   'src/checkout/': [
     ...SHARED,
@@ -182,7 +174,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/rails/rail.ts',
     'src/rails/registry.ts',
     'src/rails/settings.ts',
-    'src/read-model/',
     'src/refunds/',
     'src/webhooks/settings.ts',
   ],
@@ -402,7 +393,7 @@ test('every query of D1 has the time limit of src/platform/database.ts', () => {
 test('wire spelling stays at the edges', () => {
   const words = /\b(expireIn|apiKey|webHookEvent|testModeType|simulationStatus)\b/;
   // Adapters have their own wire formats and terms.
-  const inner = files.filter((file) => /^src\/(domain|intent|read-model)\//.test(file));
+  const inner = files.filter((file) => /^src\/(domain|intent|book)\//.test(file));
   const found = inner.filter((file) => words.test(codeOf(file)));
   expect(found).toEqual([]);
 });

@@ -7,7 +7,7 @@ import {
   rateTenths,
   rateText,
 } from '../../back-office/dashboard/overview/figures.ts';
-import type { DayTotal } from '../../src/read-model/totals.ts';
+import type { DayTotal } from '../../src/book/rows.ts';
 
 /**
  * Goal: the figures above the list of payments are exact, rounded without hiding a failure, and

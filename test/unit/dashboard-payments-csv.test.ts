@@ -6,7 +6,7 @@ import {
   csvStream,
   type Phones,
 } from '../../back-office/dashboard/payments/csv.ts';
-import type { ExportedPayment } from '../../src/read-model/payments-list.ts';
+import type { ExportedPayment } from '../../src/book/reader.ts';
 
 /**
  * Goal: the exported file is a correct table for programs and harmless in spreadsheets, and an

@@ -15,10 +15,10 @@ import {
   ALPHA,
   addEndpoint,
   answerOf,
+  booksAreFed,
   CREATE_PATHS,
   call,
   cancelPath,
-  consume,
   createHosted,
   DAY_MS,
   execute,
@@ -194,7 +194,7 @@ const PROVOKED: Readonly<Record<ProblemCode, () => Promise<Response>>> = {
     await execute({ type: 'abandon_payment' });
     const { eventId } = await lastEvent();
     await execute(resolveAttempt('a1', 'succeeded'));
-    await consume('kefel-projections', caught.projections.splice(0));
+    await booksAreFed(caught);
     return call(`/api/v1/payment/sandbox/events/${eventId}/resend`, { method: 'POST' });
   },
 };

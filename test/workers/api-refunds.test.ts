@@ -5,7 +5,7 @@ import { readerOf } from '../../src/book/reader.ts';
 import { REFUND_WINDOW_MS } from '../../src/domain/schedule.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';
 import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';
-import { deliver, projectedRefund, projectionMessage } from './read-model-fixture.ts';
+import { applyAll, projectedRefund, projectionMessage } from './read-model-fixture.ts';
 import {
   ALPHA,
   type Answer,
@@ -490,7 +490,7 @@ test('decisions.md#29: the payments and refunds of others do not exist', async (
 });
 
 test('a refund is read in its own environment, although the other has one with the same id', async () => {
-  await deliver([
+  await applyAll([
     projectionMessage(tenantOf(ALPHA, 'production'), 2, {}, { refunds: [projectedRefund()] }),
   ]);
   await pay();

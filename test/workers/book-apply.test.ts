@@ -33,7 +33,7 @@ function paid(
   rest: Partial<ProjectionMessage> = {},
 ): ProjectionMessage {
   const row = { status: 'succeeded', method: 'TELE_BIRR', endedAtMs: 2 * DAY_MS } as const;
-  return projectionMessage(tenant, 1, { ...row, ...changes }, { version: 2, ...rest });
+  return projectionMessage(tenant, 1, { ...row, ...changes }, { intentVersion: 2, ...rest });
 }
 
 async function found(key: string): Promise<string[]> {
@@ -85,12 +85,11 @@ describe('of several messages about one payment', () => {
   const states = [
     open,
     paid({}, { events: [event] }),
-    paid({}, { version: 3, intentVersion: 2, events: [{ ...event, revision: 2, dueAtMs: 9 }] }),
-    paid({ openRefunds: 1 }, { version: 4, intentVersion: 3, refunds: [refund] }),
+    paid({}, { intentVersion: 2, events: [{ ...event, revision: 2, dueAtMs: 9 }] }),
+    paid({ openRefunds: 1 }, { intentVersion: 3, refunds: [refund] }),
     paid(
       { refundedMinor: 100, transactionId: 'T-1' },
       {
-        version: 5,
         intentVersion: 4,
         searchKeys: ['id:LINK-1', 'id:RAIL-1'],
         events: [{ ...event, revision: 3, deliveryStatus: 'delivered', dueAtMs: null }],
@@ -151,9 +150,7 @@ it('leaves out a young event until it is tried, and confirms the message only th
   expect(await applyToBook(paid({}, { events: [young] }))).toMatchObject({ confirmed: false });
   expect(await deliveries()).toEqual([]);
   const tried = { ...young, deliveryStatus: 'delivered' as const, revision: 1, tries: 1 };
-  expect(
-    await applyToBook(paid({}, { version: 3, intentVersion: 2, events: [tried] })),
-  ).toMatchObject({
+  expect(await applyToBook(paid({}, { intentVersion: 2, events: [tried] }))).toMatchObject({
     confirmed: true,
   });
   expect(await deliveries()).toEqual([{ status: 'delivered', place: 1 }]);
@@ -227,7 +224,7 @@ it('keeps payments of one millisecond apart', async () => {
     await applyToBook(projectionMessage(tenant, number, { createdAtMs }));
   }
   await applyToBook(
-    projectionMessage(tenant, 2, { createdAtMs, status: 'canceled' }, { version: 2 }),
+    projectionMessage(tenant, 2, { createdAtMs, status: 'canceled' }, { intentVersion: 2 }),
   );
   expect(await bookSql('SELECT number, status, id / 1024 AS at FROM payment')).toEqual([
     { number: 1, status: 'open', at: createdAtMs },

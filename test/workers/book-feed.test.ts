@@ -1,12 +1,11 @@
 import { evictDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it, test, vi } from 'vitest';
-import { bookSql, bookStub } from './support/book.ts';
+import { type BookFailure, bookSql, bookStub, breakBook } from './support/book.ts';
 import {
   advance,
   alarmOf,
   clientOf,
-  consume,
   createHosted,
   fireAlarm,
   INTERRUPTIONS,
@@ -19,35 +18,14 @@ import {
  * book fail in each way until the payment's alarm fires.
  */
 
-const caught = useGateway();
+useGateway();
 
-interface Failure {
-  readonly isStored?: boolean;
-  readonly overloaded?: boolean;
-  readonly retryable?: boolean;
-}
-
-const FAILURES: Readonly<Record<string, Failure>> = {
+const FAILURES: Readonly<Record<string, BookFailure>> = {
   'the call is lost': {},
   'the answer is lost': { isStored: true },
   'the book is overloaded': { overloaded: true },
   'the book is out of reach': { retryable: true },
 };
-
-/** Calls of the book fail until it is repaired. */
-function breakBook({ isStored = false, ...marks }: Failure = {}) {
-  const get = env.MERCHANT_BOOK.get.bind(env.MERCHANT_BOOK);
-  const apply = vi.fn(async (id: DurableObjectId, message: never) => {
-    if (isStored) {
-      await get(id).apply(message);
-    }
-    throw Object.assign(new Error('SABOTAGE'), marks);
-  });
-  const spy = vi
-    .spyOn(env.MERCHANT_BOOK, 'get')
-    .mockImplementation((id) => ({ apply: (message: never) => apply(id, message) }) as never);
-  return { apply, repair: () => spy.mockRestore() };
-}
 
 const payments = () => bookSql('SELECT version, status FROM payment');
 
@@ -84,20 +62,6 @@ it('gets a creation after 30 s if its first call fails', async () => {
   advance(31 * SECOND_MS);
   await fireAlarm();
   await expect.poll(payments).toEqual([{ version: 1, status: 'open' }]);
-});
-
-it('gets what the read model has confirmed', async () => {
-  await createHosted();
-  await expect.poll(payments).toHaveLength(1);
-  const { apply, repair } = breakBook();
-  await clientOf().execute([{ type: 'cancel' }]);
-  await expect.poll(() => apply.mock.calls.length).toBe(1);
-  await expect.poll(() => caught.projections).toHaveLength(2);
-  await consume('kefel-projections', caught.projections.splice(0));
-  repair();
-  advance(31 * SECOND_MS);
-  await fireAlarm();
-  await expect.poll(payments).toEqual([{ version: 2, status: 'canceled' }]);
 });
 
 it('keeps no request waiting while the book does not answer', async () => {

@@ -280,10 +280,12 @@ test('the events of a payment are found although a message left earlier ones out
   const tenant = tenantOf(ALPHA);
   const at = (number: number) => projectedEvent(tenant, 500 + number, { createdAtMs: number });
   for (const [version, event] of [at(1), at(2), at(3)].entries()) {
-    await applyAll([projectionMessage(tenant, 99, {}, { version: 2 + version, events: [event] })]);
+    await applyAll([
+      projectionMessage(tenant, 99, {}, { intentVersion: 2 + version, events: [event] }),
+    ]);
   }
   // Overtaken by the others.
-  await applyAll([projectionMessage(tenant, 99, {}, { version: 1, events: [] })]);
+  await applyAll([projectionMessage(tenant, 99, {}, { intentVersion: 1, events: [] })]);
   const filter = { uniqueId: 'order-99' };
   const rows = await walk(
     async (cursor) => (await readerOf(env, tenant)).events(filter, cursor, 1),

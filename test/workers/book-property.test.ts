@@ -102,7 +102,6 @@ function messageOf(truth: Truth): ProjectionMessage {
         attempts: truth.attempts,
       },
       {
-        version: version + events.reduce((sum, { revision }) => sum + revision, 0),
         intentVersion: version,
         paidAtMs: truth.paidAtMs,
         searchKeys: truth.keys,

@@ -6,17 +6,18 @@ import {
   PROGRESS_SHOWN_AFTER_MS,
   QUEUED_LEASE_MS,
 } from '../../src/domain/schedule.ts';
+import { breakBook } from './support/book.ts';
 import {
   ALPHA,
   advance,
   alarmOf,
   allRows,
   answerOf,
+  booksAreFed,
   call,
   cancelPath,
   chooseMethod,
   clientOf,
-  consume,
   createHosted,
   EXPIRE_IN_MS,
   execute,
@@ -25,6 +26,7 @@ import {
   objectSql,
   pathOf,
   postHosted,
+  reportsAreSent,
   resolveAttempt,
   simulate,
   startRedirect,
@@ -91,7 +93,7 @@ interface Change {
 
 /** Confirms the read model, so that no alarm is near and the next commit has to set one. */
 async function needNewAlarm(): Promise<void> {
-  await consume('kefel-projections', caught.projections.splice(0));
+  await booksAreFed(caught);
   advance(1);
 }
 
@@ -105,7 +107,7 @@ async function showProgress(): Promise<void> {
 async function waitUntilExpiry(): Promise<void> {
   advance(OPEN_PROJECTION_AGAIN_MS);
   await fireAlarm();
-  await consume('kefel-projections', caught.projections.splice(0));
+  await booksAreFed(caught);
   advance(EXPIRE_IN_MS - OPEN_PROJECTION_AGAIN_MS);
 }
 
@@ -184,6 +186,8 @@ test.each(
     await sabotage.mend();
     // The object's memory holds nothing that was rolled back.
     expect(await clientOf().events()).toHaveLength(0);
+    // A confirmation would set the alarm again.
+    breakBook();
     await change.change();
     expect(await intentOf()).toMatchObject({ status: change.status });
     expect(await clientOf().events()).toHaveLength(change.events);
@@ -239,7 +243,8 @@ test('promises.md#2: one commit is one version, and messages carry the stored st
   const token = await chooseMethod(pathOf(await checkoutUrlOf()));
   await simulate(token, 'approve');
   const intent = await intentOf();
-  expect(caught.projections.map(({ version }) => version).at(-1)).toBe(intent.version);
+  await reportsAreSent();
+  expect(caught.projections.at(-1)?.intentVersion).toBe(intent.version);
   expect(caught.projections.at(-1)?.row.status).toBe('succeeded');
   expect((await storedPayment()).intent).toEqual(intent);
 });

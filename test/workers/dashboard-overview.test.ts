@@ -5,9 +5,9 @@ import { signedIn, visit } from './dashboard-support.ts';
 import {
   ALPHA,
   advance,
+  booksAreFed,
   chooseMethod,
   clientOf,
-  consume,
   createHosted,
   DAY_MS,
   payHosted,
@@ -42,7 +42,7 @@ async function payments(): Promise<void> {
   await clientOf('canceled').execute([{ type: 'cancel' }]);
   await payHosted({ paymentIntentUniqueId: 'dollars', currency: 'USD', amount: 5 });
   await payHosted({ paymentIntentUniqueId: 'paid-2', amount: 100.5 });
-  await consume('kefel-projections', caught.projections.splice(0));
+  await booksAreFed(caught);
 }
 
 function dayOf(atMs: number): string {
@@ -82,7 +82,7 @@ describe('the figures', () => {
     const token = await createHosted({ paymentIntentUniqueId: 'twice' });
     await simulate(await chooseMethod(token), 'decline');
     await simulate(await chooseMethod(token, { attempts: 1 }), 'approve');
-    await consume('kefel-projections', caught.projections.splice(0));
+    await booksAreFed(caught);
     const html = await pageOf();
     expect(html).toContain('1 of 1 ended payments');
     expect(html).toContain('1 of 2 attempts');

@@ -1,17 +1,18 @@
 import { abortAllDurableObjects, evictAllDurableObjects } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
+import { readerOf } from '../../src/book/reader.ts';
+import type { EventFilter } from '../../src/book/rows.ts';
 import { hexFromBytes, utf8 } from '../../src/crypto/encoding.ts';
 import { CLAIM_LEASE_MS, QUEUED_LEASE_MS } from '../../src/domain/schedule.ts';
 import type { EventSummary } from '../../src/intent/protocol.ts';
-import { readPage } from '../../src/platform/paging.ts';
-import { eventsOf } from '../../src/read-model/events-list.ts';
 import { deleteEndpoint, findEndpoint, updateEndpoint } from '../../src/webhooks/endpoint-store.ts';
 import { forgetWebhookSettings } from '../../src/webhooks/settings.ts';
 import {
   ALPHA,
   addEndpoint,
   advance,
+  booksAreFed,
   clientOf,
   consume,
   consumeAll,
@@ -122,7 +123,7 @@ describe('an event of a payment without a callbackUrl', () => {
     await consumeAll(caught);
     expect(arrivals).toEqual([]);
     expect(await deliveries()).toMatchObject([{ deliveryStatus: 'skipped', dueAtMs: null }]);
-    const { rows } = await readPage(env.DB, eventsOf(tenantOf(ALPHA), {}), null, 10);
+    const { rows } = await (await readerOf(env, tenantOf(ALPHA))).events({}, null, 10);
     expect(rows).toMatchObject([{ deliveryStatus: 'skipped', tries: 0 }]);
   });
 
@@ -426,11 +427,11 @@ describe('what it costs', () => {
   async function costOf(changes: Record<string, unknown>) {
     await payHosted(changes);
     let webhooks = 0;
-    let projections = 0;
-    while (caught.webhooks.length + caught.projections.length > 0) {
+    let projections = (await booksAreFed(caught)).length;
+    while (caught.webhooks.length > 0) {
       webhooks += caught.webhooks.length;
-      projections += caught.projections.length;
-      await consumeAll(caught);
+      await consume('kefel-webhooks', caught.webhooks.splice(0));
+      projections += (await booksAreFed(caught)).length;
     }
     return { webhooks, projections };
   }
@@ -450,15 +451,16 @@ describe('what it costs', () => {
   });
 });
 
-test('the read model lists and counts one delivery per endpoint', async () => {
+test('the book lists and counts one delivery per endpoint', async () => {
   await twoEndpoints();
   statuses.set('b.example.com', 410);
   await payHosted(NO_CALLBACK);
-  while (caught.webhooks.length + caught.projections.length > 0) {
+  while (caught.webhooks.length > 0) {
     await consumeAll(caught);
   }
-  const list = async (filter: Parameters<typeof eventsOf>[1]) =>
-    (await readPage(env.DB, eventsOf(tenantOf(ALPHA), filter), null, 10)).rows.map(
+  const reader = await readerOf(env, tenantOf(ALPHA));
+  const list = async (filter: EventFilter) =>
+    (await reader.events(filter, null, 10)).rows.map(
       ({ endpointId, deliveryStatus, destinationOrigin }) =>
         `${endpointId} ${deliveryStatus} ${destinationOrigin}`,
     );

@@ -5,12 +5,12 @@ import {
   advance,
   alarmOf,
   answerOf,
+  booksAreFed,
   call,
   cancelPath,
   chooseMethod,
   claim,
   clientOf,
-  consume,
   consumeAll,
   createExpress,
   createHosted,
@@ -243,7 +243,7 @@ test.each(SCENARIOS.map(([name, ...scenario]) => ({ name, scenario })))(
       }
       expect(Number.isFinite(armedAtMs)).toBe(true);
       outcomes.set(name, outcome);
-      await consume('kefel-projections', caught.projections.splice(0));
+      await booksAreFed(caught);
     }
     const undisturbed = outcomes.get('no interruption');
     expect(outcomes.get('eviction')).toEqual(undisturbed);

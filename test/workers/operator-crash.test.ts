@@ -81,7 +81,7 @@ async function attemptInProgress(): Promise<void> {
 async function letter(): Promise<void> {
   const message = { id: 'l1', timestamp: new Date(1_000), body: {} };
   const keys = configOf(env).dataEncryptionKeys;
-  await runBatch(env.DB, [await insertDeadLetter(keys, 'kefel-projections', message, 1)]);
+  await runBatch(env.DB, [await insertDeadLetter(keys, 'kefel-webhooks', message, 1)]);
 }
 
 const COMMITTED = { crash: crashBeforeCommit, isRecordedFirst: true } as const;
@@ -200,7 +200,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   '/dead-letters/retry': {
     scene: async () => {
       await letter();
-      vi.spyOn(env.PROJECTIONS, 'send').mockResolvedValue(undefined as never);
+      vi.spyOn(env.WEBHOOKS, 'send').mockResolvedValue(undefined as never);
     },
     path: '/dead-letters/retry',
     body: { ids: ['l1'] },

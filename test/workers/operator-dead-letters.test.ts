@@ -38,11 +38,7 @@ import {
 
 const caught = useGateway();
 
-type DeadQueue =
-  | 'kefel-rail-starts-dead'
-  | 'kefel-webhooks-dead'
-  | 'kefel-webhook-retries-dead'
-  | 'kefel-projections-dead';
+type DeadQueue = 'kefel-rail-starts-dead' | 'kefel-webhooks-dead' | 'kefel-webhook-retries-dead';
 
 async function die(queue: DeadQueue, bodies: readonly unknown[], attempts = 1, round = '') {
   const messages = bodies.map((body, index) => ({
@@ -93,7 +89,6 @@ describe('a dead letter', () => {
     ['kefel-rail-starts-dead', null, 'unknown'],
     ['kefel-webhooks-dead', { objectId: 'a'.repeat(64), sequence: 2 }, 'delivery'],
     ['kefel-webhook-retries-dead', { objectId: 'a'.repeat(64), sequence: 2 }, 'delivery'],
-    ['kefel-projections-dead', { objectId: 'a'.repeat(64), version: 2 }, 'projection'],
   ])('of %s is stored once, sealed, and listed', async (queue, body, kind) => {
     expect((await die(queue, [body])).fate).toBe('acked');
     expect((await die(queue, [body])).fate).toBe('acked');
@@ -136,7 +131,7 @@ describe('a dead letter', () => {
         },
       });
     });
-    const { fate } = await die('kefel-projections-dead', [
+    const { fate } = await die('kefel-rail-starts-dead', [
       { version: 1 },
       { version: 2 },
       { version: 3 },
@@ -165,10 +160,8 @@ describe('letters of one thing', () => {
       expect(deliveries).toHaveLength(ids.length);
       const queue = round % 2 === 0 ? 'webhooks' : 'webhook-retries';
       await die(`kefel-${queue}-dead`, deliveries, 1, `-delivery-${round}`);
-      await die('kefel-projections-dead', caught.projections.splice(0), 1, `-change-${round}`);
       const kinds = (await letters('?limit=100')).map(({ kind }) => kind);
       expect(kinds.filter((kind) => kind === 'delivery')).toHaveLength(ids.length);
-      expect(kinds.filter((kind) => kind === 'projection')).toHaveLength(ids.length);
       // By then each object sends again what no consumer has confirmed.
       advance(HOUR_MS);
       for (const id of ids) {
@@ -270,7 +263,7 @@ describe('sending again', () => {
   });
 
   test('of a letter sealed by a lost data key is rejected with a reason', async () => {
-    await die('kefel-projections-dead', [{ version: 1 }]);
+    await die('kefel-rail-starts-dead', [{ version: 1 }]);
     await env.DB.prepare("UPDATE dead_letters SET sealed_body = 'gone.AAAA'").run();
     expect((await retry('dead-0')).outcomes).toEqual({ 'dead-0': 'unreadable' });
     expect(await content(operateApi('/dead-letters/dead-0'))).toMatchObject({ body: null });
@@ -281,7 +274,7 @@ describe('discarding', () => {
   const discard = (body: unknown) => operateApi('/dead-letters/discard', body);
 
   test('removes letters from the list for good, and logs the reason', async () => {
-    await die('kefel-projections-dead', [{ version: 1 }, { version: 2 }]);
+    await die('kefel-rail-starts-dead', [{ version: 1 }, { version: 2 }]);
     advance(1_000);
     const answer = await content(discard({ ids: ['dead-0', 'none'], reason: 'D1 was down' }));
     expect(answer).toEqual({ outcomes: { 'dead-0': 'discarded', none: 'not_found' } });
@@ -292,7 +285,7 @@ describe('discarding', () => {
     const kept = env.DB.prepare("SELECT sealed_body FROM dead_letters WHERE id = 'dead-0'");
     expect(await kept.first('sealed_body')).toBe('');
     expect(JSON.parse(entry?.detail ?? '')).toMatchObject({
-      kind: 'projection',
+      kind: 'unknown',
       reason: 'D1 was down',
     });
     expect(await content(discard({ ids: ['dead-0'], reason: 'again' }))).toEqual({
@@ -307,7 +300,7 @@ describe('discarding', () => {
 
 describe('the list', () => {
   test('is read page by page, and counts as needing attention', async () => {
-    await die('kefel-projections-dead', [{ version: 1 }, { version: 2 }, { version: 3 }]);
+    await die('kefel-rail-starts-dead', [{ version: 1 }, { version: 2 }, { version: 3 }]);
     for (const path of ['/dead-letters', '/attention']) {
       let query = '?limit=2';
       let seen = 0;
@@ -322,6 +315,6 @@ describe('the list', () => {
     }
     expect(await letters('?queue=kefel-webhooks')).toEqual([]);
     const { deadLetters } = await content<{ deadLetters: unknown }>(operateApi('/health'));
-    expect(deadLetters).toEqual({ 'kefel-projections': 3 });
+    expect(deadLetters).toEqual({ 'kefel-rail-starts': 3 });
   });
 });

@@ -343,7 +343,7 @@ describe('health', () => {
       backlogBytes: 300,
       oldestMessageTimestamp: new Date(5_000),
     });
-    vi.spyOn(env.PROJECTIONS, 'metrics').mockRejectedValue(new Error('not implemented'));
+    vi.spyOn(env.RAIL_STARTS, 'metrics').mockRejectedValue(new Error('not implemented'));
     const { queues } = await content<Health>(operateApi('/health'));
     expect(queues).toContainEqual({
       queue: 'kefel-webhooks',
@@ -353,7 +353,7 @@ describe('health', () => {
       unknown: null,
     });
     expect(queues).toContainEqual({
-      queue: 'kefel-projections',
+      queue: 'kefel-rail-starts',
       backlog: null,
       backlogBytes: null,
       oldestAtMs: null,

@@ -5,16 +5,16 @@ import type { RefundCommand } from '../../src/domain/refund.ts';
 import worker from '../support/gateway.ts';
 import { requestRefund } from '../support/intents.ts';
 import { choose } from './rails-support.ts';
-import { applyToBook, booksReport } from './support/book.ts';
+import { booksReport } from './support/book.ts';
 import {
   type Answer,
   advance,
   answerOf,
   type Body,
+  booksAreFed,
   type CaughtMessages,
   CREATE_PATHS,
   call,
-  consume,
   createHosted,
   execute,
   fireAlarm,
@@ -23,7 +23,6 @@ import {
   MINUTE_MS,
   ORIGIN,
   payHosted,
-  reportsAreSent,
   startRedirect,
   type TestMerchant,
 } from './support.ts';
@@ -149,19 +148,9 @@ export async function unresolved(caught: CaughtMessages): Promise<void> {
   await project(caught);
 }
 
-/** The read model takes what the objects have sent it, and the books report it to the operator. */
-export async function project(caught: CaughtMessages): Promise<void> {
-  await reportsAreSent();
-  await consume('kefel-projections', [...caught.projections]);
-  await feedBooks(caught);
-}
-
 /** The books take what the objects have sent, and report it to the operator. */
-export async function feedBooks({ projections }: CaughtMessages): Promise<void> {
-  await reportsAreSent();
-  for (const message of projections.splice(0)) {
-    await applyToBook(message);
-  }
+export async function project(caught: CaughtMessages): Promise<void> {
+  await booksAreFed(caught);
   await booksReport();
 }
 

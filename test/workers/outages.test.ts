@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import reliability from '../../docs/reliability.md?raw';
+import type { Environment } from '../../src/domain/method.ts';
 import { forgetDirectory } from '../../src/merchants/directory.ts';
 import { signedIn, visit } from './dashboard-support.ts';
 import { operate, SECRET } from './operator-support.ts';
@@ -16,7 +17,9 @@ import {
   openHosted,
   report,
 } from './rails-support.ts';
+import { bookSql } from './support/book.ts';
 import {
+  ALPHA,
   type Arrival,
   advance,
   type CaughtMessages,
@@ -37,7 +40,9 @@ import {
   postRefund,
   type QueueName,
   refundPath,
+  reportsAreSent,
   statusPath,
+  tenantOf,
   useGateway,
 } from './support.ts';
 
@@ -140,7 +145,7 @@ function hangMpesa(): () => void {
 }
 
 function refuseMessages(): () => void {
-  const queues = [env.WEBHOOKS, env.WEBHOOK_RETRIES, env.PROJECTIONS, env.RAIL_STARTS];
+  const queues = [env.WEBHOOKS, env.WEBHOOK_RETRIES, env.RAIL_STARTS];
   const accepted = queues.map((queue) => vi.mocked(queue.send).getMockImplementation());
   for (const queue of queues) {
     vi.mocked(queue.send).mockRejectedValue(new Error('Queue sends are temporarily unavailable'));
@@ -335,10 +340,9 @@ async function outcomeOf(response: Response | string): Promise<string> {
 // Afterwards
 
 /** Delivers what waits in the queues; what a consumer does not acknowledge stays. */
-async function deliver({ webhooks, retries, projections, starts }: CaughtMessages): Promise<void> {
+async function deliver({ webhooks, retries, starts }: CaughtMessages): Promise<void> {
   await deliverAll('kefel-webhooks', webhooks);
   await deliverAll('kefel-webhook-retries', retries);
-  await deliverAll('kefel-projections', projections);
   await deliverAll('kefel-rail-starts', starts);
 }
 
@@ -417,6 +421,7 @@ describe.each(Object.keys(OUTAGES))('after the outage: %s', (outage) => {
       }
       await deliver(caught);
     }
+    await reportsAreSent();
     const expected = SANDBOX.map((id) => ({ id, status: ENDED[id] ?? 'open' }));
     const stored = SANDBOX.map(async (id) => ({ id, status: (await intentOf(id)).status }));
     expect(await Promise.all(stored)).toEqual(expected);
@@ -424,14 +429,11 @@ describe.each(Object.keys(OUTAGES))('after the outage: %s', (outage) => {
     expect((await intentOf('refunded')).refunds).toMatchObject([
       { id: 'refund-1', status: 'succeeded' },
     ]);
-    const rows = `SELECT unique_id AS id, status FROM payment WHERE environment = ?1
-      ORDER BY unique_id`;
-    const rowsIn = async (environment: string) =>
-      (await env.DB.prepare(rows).bind(environment).all()).results;
+    const rows = 'SELECT unique_id AS id, status FROM payment ORDER BY unique_id';
+    const rowsIn = (environment: Environment) => bookSql(rows, tenantOf(ALPHA, environment));
     expect(await rowsIn('sandbox')).toEqual(expected);
     expect(await rowsIn('production')).toEqual([{ id: 'prompted', status: 'succeeded' }]);
-    const claims = 'SELECT refund_unique_id AS id, status FROM refunds';
-    expect((await env.DB.prepare(claims).all()).results).toEqual([
+    expect(await bookSql('SELECT refund_id AS id, status FROM refund')).toEqual([
       { id: 'refund-1', status: 'succeeded' },
     ]);
     const told = arrivals.map(

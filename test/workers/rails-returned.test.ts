@@ -25,7 +25,7 @@ import {
   resolveAs,
   run,
 } from './rails-support.ts';
-import { advance, call, consume, DAY_MS, MINUTE_MS, SECOND_MS, useGateway } from './support.ts';
+import { advance, booksAreFed, call, DAY_MS, MINUTE_MS, SECOND_MS, useGateway } from './support.ts';
 
 /**
  * Goal: a customer whom a provider sends back triggers a status query early, but cannot cause more
@@ -65,7 +65,7 @@ async function pending(method: Attempt['method'] = 'ETS_SWITCH'): Promise<string
     status: 303,
     location: method === 'ETS_SWITCH' ? PAGE : path,
   });
-  await consume('kefel-projections', caught.projections.splice(0));
+  await booksAreFed(caught);
   return path;
 }
 

@@ -9,7 +9,7 @@ import type {
   ProjectionMessage,
   ProjectionRow,
 } from '../../src/intent/protocol.ts';
-import { ALPHA, BETA, consume, tenantOf } from './support.ts';
+import { ALPHA, BETA, tenantOf } from './support.ts';
 
 /**
  * Messages to the read model as objects would send them, for tests that need many payments at once.
@@ -41,11 +41,8 @@ export function projectionMessage(
 ): ProjectionMessage {
   const uuid = uuidOf(tenant, number, changes.createdAtMs);
   return {
-    objectId: `object-of-${uuid}`,
-    version: 1,
-    intentVersion: rest.version ?? 1,
+    intentVersion: 1,
     bookVolume: 0,
-    needsConfirmation: false,
     paidAtMs: changes.status === 'succeeded' ? (changes.endedAtMs ?? 1_000 * number) : null,
     sealedDetails: null,
     searchKeys: [],
@@ -143,12 +140,5 @@ export async function applyAll(messages: readonly ProjectionMessage[]): Promise<
         book.apply(message);
       }
     });
-  }
-}
-
-/** Through the consumer, in batches like the queue's. */
-export async function deliver(messages: readonly ProjectionMessage[]): Promise<void> {
-  for (let first = 0; first < messages.length; first += 100) {
-    await consume('kefel-projections', messages.slice(first, first + 100));
   }
 }

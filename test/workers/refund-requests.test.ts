@@ -1,20 +1,17 @@
 import { env } from 'cloudflare:workers';
-import { describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { accountOf } from '../../src/account/client.ts';
 import type { RefundClaim } from '../../src/account/protocol.ts';
 import { decide } from '../../src/domain/decide.ts';
-import { REFUND_REQUESTS_MAX, REFUNDS_MAX } from '../../src/domain/refund-amounts.ts';
 import { REFUND_WINDOW_MS } from '../../src/domain/schedule.ts';
-import { newDelivery } from '../../src/intent/delivery.ts';
-import { sendProjection } from '../../src/intent/outbox.ts';
 import { setRefundLimits } from '../../src/merchants/refund-limits.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';
 import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';
 import { queryRefund, startRefund } from '../../src/refunds/ask-rail.ts';
 import { type RefundOfPayment, requestRefund } from '../../src/refunds/request.ts';
-import { ENDPOINTS_MAX } from '../../src/webhooks/endpoints.ts';
 import { paidTwice, requestRefund as refundOf } from '../support/intents.ts';
 import { accountRows } from './support/account.ts';
+import { bookSql } from './support/book.ts';
 import {
   ALPHA,
   advance,
@@ -61,10 +58,7 @@ async function known() {
   return [...(await accountRows('refund_claims')), ...(await accountRows('refunds'))];
 }
 
-async function rowsInDatabase() {
-  const sql = 'SELECT refund_unique_id AS id, status, amount_minor FROM refunds';
-  return (await env.DB.prepare(sql).all()).results;
-}
+const rowsInBook = () => bookSql('SELECT refund_id AS id, status, amount_minor FROM refund');
 
 function setLimits(refundAgeDaysMax: number, refundDailyMaxMinor: number | null): Promise<void> {
   return runSql([setRefundLimits(ALPHA.id, { refundAgeDaysMax, refundDailyMaxMinor })]);
@@ -79,7 +73,7 @@ async function payTwo(): Promise<void> {
   await pay('order-2');
 }
 
-test('an accepted refund is in the account, then in the read model', async () => {
+test('an accepted refund is in the account, then in the book', async () => {
   await pay();
   expect(await refund()).toMatchObject({ type: 'accepted', refund: { status: 'pending' } });
   await expect.poll(() => accountRows('refund_claims')).toEqual([]);
@@ -87,100 +81,9 @@ test('an accepted refund is in the account, then in the read model', async () =>
     { refund_unique_id: 'refund-1', payment_unique_id: 'order-1', amount_minor: 1_000 },
   ]);
   await consumeAll(caught);
-  expect(await rowsInDatabase()).toEqual([
-    { id: 'refund-1', status: 'pending', amount_minor: 1_000 },
-  ]);
+  expect(await rowsInBook()).toEqual([{ id: 'refund-1', status: 'pending', amount_minor: 1_000 }]);
   const payment = 'SELECT refunded_minor, open_refunds FROM payment';
-  expect(await env.DB.prepare(payment).first()).toEqual({ refunded_minor: 0, open_refunds: 1 });
-});
-
-describe('the message of a payment fits into its queue', () => {
-  const NOWHERE = { endpointId: null, origin: null };
-  type Sent = Parameters<typeof sendProjection>[2];
-  type Delivery = Sent['events'][number]['deliveries'][number];
-
-  /** A delivery to each endpoint, tried at `atMs`. */
-  const tried = (deliveryStatus: Delivery['deliveryStatus'], atMs: number): Delivery[] =>
-    Array.from({ length: ENDPOINTS_MAX }, (_, index) => ({
-      ...newDelivery({ endpointId: `we_${index}`, origin: 'https://shop.example.com' }, Date.now()),
-      deliveryStatus,
-      log: [{ atMs, httpStatus: 500, error: null, durationMs: 1, answerExcerpt: '' }],
-    }));
-
-  /** An event of each refund. */
-  const eventsOf = (
-    createdAtMs: number,
-    deliveriesOf: (sequence: number) => readonly Delivery[],
-  ): Sent['events'] =>
-    Array.from({ length: REFUNDS_MAX }, (_, sequence) => ({
-      ...{ sequence, type: 'refund_succeeded' as const, refundId: `refund-${sequence}` },
-      eventId: `evt_${String(sequence).padStart(32, '0')}`,
-      ...{ body: '', signature: null, createdAtMs },
-      deliveries: [...deliveriesOf(sequence)],
-    }));
-
-  async function messageOf(content: Sent) {
-    const book = { apply: async () => true };
-    await sendProjection(env, 'object-1', content, book);
-    const message = firstOf(caught.projections.filter(({ objectId }) => objectId === 'object-1'));
-    expect(new TextEncoder().encode(JSON.stringify(message)).length).toBeLessThan(128_000);
-    return message;
-  }
-
-  test('with the most refunds, endpoints and metadata', async () => {
-    const metadata = Object.fromEntries(
-      Array.from({ length: 20 }, (_, index) => [`key-${index}`, 'ክፈል'.repeat(125)]),
-    );
-    await payHosted({ amount: 150.5, metadata });
-    for (let index = 0; index < REFUNDS_MAX; index += 1) {
-      await refund({ refundUniqueId: `refund-${index}`, amountMinor: 100 });
-    }
-    const intent = await intentOf();
-    const { createdAtMs } = intent.terms;
-    const special = [[newDelivery(NOWHERE, Date.now())], tried('delivered', createdAtMs + DAY_MS)];
-    const usual = tried('delivered', createdAtMs + 1);
-    const events = eventsOf(createdAtMs, (sequence) => special[sequence] ?? usual);
-    const message = await messageOf({ intent, events });
-    expect(message.refunds).toHaveLength(REFUNDS_MAX);
-    // What has not arrived stays, and so do an event that has just arrived and the newest events.
-    const sequences = new Set(message.events.map(({ sequence }) => sequence));
-    const stays = [0, 1, 2, REFUNDS_MAX - 1].map((sequence) => sequences.has(sequence));
-    expect(stays).toEqual([true, true, false, true]);
-  });
-
-  test('when no event has arrived, and has the newest events', async () => {
-    await pay();
-    await refund();
-    const events = eventsOf(1, () => tried('dead', 1));
-    const message = await messageOf({ intent: await intentOf(), events });
-    expect(message.events.at(-1)?.sequence).toBe(REFUNDS_MAX - 1);
-  });
-
-  test('with the largest number of refunds with long ids, and has the open ones', async () => {
-    await pay();
-    await refund();
-    const intent = await intentOf();
-    const refunds = intent.refunds.flatMap((pending) =>
-      Array.from({ length: REFUND_REQUESTS_MAX }, (_, index) => ({
-        ...pending,
-        id: `${index}-${'ተ'.repeat(250)}`,
-        status: index < REFUNDS_MAX ? ('pending' as const) : ('canceled' as const),
-        updatedAtMs: index,
-      })),
-    );
-    const message = await messageOf({ intent: { ...intent, refunds }, events: [] });
-    const sent = message.refunds.map(({ updatedAtMs }) => updatedAtMs);
-    expect(sent.slice(0, REFUNDS_MAX)).toEqual([...Array(REFUNDS_MAX).keys()]);
-    expect(sent.at(-1)).toBe(REFUND_REQUESTS_MAX - 1);
-  });
-});
-
-test('a payment without refunds costs no row of refunds', async () => {
-  const prepare = vi.spyOn(env.DB, 'prepare');
-  await pay();
-  await consumeAll(caught);
-  expect(prepare.mock.calls.map(String).join()).toContain('INTO payment');
-  expect(prepare.mock.calls.map(String).join()).not.toContain('INTO refunds');
+  expect(await bookSql(payment)).toEqual([{ refunded_minor: 0, open_refunds: 1 }]);
 });
 
 test('the same id of another merchant is not taken', async () => {

@@ -25,8 +25,8 @@ import {
   addEndpoint,
   advance,
   BETA,
+  booksAreFed,
   clientOf,
-  consume,
   createHosted,
   ENDPOINT_ID,
   EXPIRE_IN_MS,
@@ -243,7 +243,7 @@ test('an event that used up its schedule waits for the paused endpoint', async (
     dueAtMs: Date.now() + PAUSED_WAIT_MS,
   });
   expect((await lastEvent(uniqueId)).tries).toHaveLength(DELIVERY_WAITS_MS.length);
-  await consume('kefel-projections', caught.projections.splice(0));
+  await booksAreFed(caught);
   const sql = 'SELECT delivery_status FROM webhook_event WHERE unique_id = ?1';
   expect(await env.DB.prepare(sql).bind(uniqueId).first('delivery_status')).toBe('paused');
 });

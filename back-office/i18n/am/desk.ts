@@ -164,7 +164,6 @@ export const desk: DeskMessages = {
       result: 'አቅራቢው ያሳወቀው',
       start: 'የሙከራ ጅማሬ',
       delivery: 'ዌብሁክ መላክ',
-      projection: 'ለዝርዝሮችና ለፍለጋ የሚሆን ለውጥ',
       unknown: 'የማይታወቅ',
     },
     letterStates: {

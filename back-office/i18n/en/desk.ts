@@ -171,7 +171,6 @@ export const desk = {
       result: 'What a provider reported',
       start: 'Start of an attempt',
       delivery: 'Webhook delivery',
-      projection: 'Change for lists and search',
       unknown: 'Unknown',
     },
     letterStates: {

@@ -1,5 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
+import { vi } from 'vitest';
 import { bookOf } from '../../../src/book/client.ts';
 import { bookName } from '../../../src/book/name.ts';
 import type { Tenant } from '../../../src/domain/intent.ts';
@@ -90,4 +91,25 @@ export async function bookRows(
     async (table) => [table, await bookSql(`SELECT * FROM ${table}`, tenant, volume)] as const,
   );
   return Object.fromEntries(await Promise.all(tables));
+}
+
+export interface BookFailure {
+  readonly isStored?: boolean;
+  readonly overloaded?: boolean;
+  readonly retryable?: boolean;
+}
+
+/** Calls of the book fail until it is repaired. */
+export function breakBook({ isStored = false, ...marks }: BookFailure = {}) {
+  const get = env.MERCHANT_BOOK.get.bind(env.MERCHANT_BOOK);
+  const apply = vi.fn(async (id: DurableObjectId, message: never) => {
+    if (isStored) {
+      await get(id).apply(message);
+    }
+    throw Object.assign(new Error('SABOTAGE'), marks);
+  });
+  const spy = vi
+    .spyOn(env.MERCHANT_BOOK, 'get')
+    .mockImplementation((id) => ({ apply: (message: never) => apply(id, message) }) as never);
+  return { apply, repair: () => spy.mockRestore() };
 }

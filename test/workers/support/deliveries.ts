@@ -20,13 +20,9 @@ import { answerOf, call } from './api.ts';
 import { type CaughtMessages, reportsAreSent } from './gateway.ts';
 import { clientOf } from './payment-object.ts';
 
-type MessageBody = DeliveryMessage | ProjectionMessage | RailMessage;
+type MessageBody = DeliveryMessage | RailMessage;
 
-export type QueueName =
-  | 'kefel-webhooks'
-  | 'kefel-webhook-retries'
-  | 'kefel-projections'
-  | 'kefel-rail-starts';
+export type QueueName = 'kefel-webhooks' | 'kefel-webhook-retries' | 'kefel-rail-starts';
 
 /** Delivers messages to the Worker's consumer in one batch and waits until all its work is done. */
 export async function consume(
@@ -48,7 +44,7 @@ export async function consume(
 }
 
 /** Counts the rows that batches write to D1 since the last take, including indexes and triggers. */
-export function countProjectionRows(): { take(): number } {
+export function countDatabaseRows(): { take(): number } {
   let written = 0;
   const batch = env.DB.batch.bind(env.DB);
   vi.spyOn(env.DB, 'batch').mockImplementation(async <Row>(statements: D1PreparedStatement[]) => {
@@ -75,14 +71,18 @@ export function fateOf(result: QueueResult, messages: number): 'acked' | 'retrie
   return retried === messages && acked === 0 ? 'retried' : 'mixed';
 }
 
-/** Delivers all caught messages. */
+/** Waits until the books have what the payments have sent. Takes the messages. */
+export async function booksAreFed(caught: CaughtMessages): Promise<ProjectionMessage[]> {
+  await reportsAreSent();
+  return caught.projections.splice(0);
+}
+
+/** Delivers all caught messages, and waits until the books show it. */
 export async function consumeAll(caught: CaughtMessages): Promise<void> {
   await reportsAreSent();
   await consume('kefel-webhooks', caught.webhooks.splice(0));
   await consume('kefel-webhook-retries', caught.retries.splice(0));
-  // Reports of deliveries bring new ones.
-  await reportsAreSent();
-  await consume('kefel-projections', caught.projections.splice(0));
+  await booksAreFed(caught);
 }
 
 /** A webhook as it arrived. */

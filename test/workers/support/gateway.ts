@@ -2,6 +2,7 @@ import { reset, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, beforeEach, vi } from 'vitest';
 import type { RailMessage } from '../../../src/attempts/messages.ts';
+import { MerchantBook } from '../../../src/book/merchant-book.ts';
 import type { DeliveryMessage, ProjectionMessage } from '../../../src/intent/protocol.ts';
 import { forgetDirectory } from '../../../src/merchants/directory.ts';
 import { backOfficeEnv } from '../../support/gateway.ts';
@@ -38,11 +39,17 @@ export function useGateway(): CaughtMessages {
     }
     catchInto(env.WEBHOOKS, caught.webhooks);
     catchInto(env.WEBHOOK_RETRIES, caught.retries);
-    catchInto(env.PROJECTIONS, caught.projections, ({ refunds }) => {
-      reports -= refunds.length === 0 ? 0 : 1;
+    const { apply } = MerchantBook.prototype;
+    vi.spyOn(MerchantBook.prototype, 'apply').mockImplementation(function (
+      this: MerchantBook,
+      message,
+    ) {
+      caught.projections.push(message);
+      return apply.call(this, message);
     });
     catchInto(env.RAIL_STARTS, caught.starts);
     forgetDirectory();
+    await watchBackground();
     // A query that was under way during the reset can keep its database from it.
     await prepareDatabases().catch(async () => {
       await forgetEverything();
@@ -77,37 +84,43 @@ env.MERCHANT_BOOK.get = (id, options) => {
 
 const reachedAccounts = new Map<string, DurableObjectId>();
 export const reachAccount = env.MERCHANT_ACCOUNT.get.bind(env.MERCHANT_ACCOUNT);
-/** Some tests replace it. */
-const wait = scheduler.wait.bind(scheduler);
-/** Reports to accounts that no projection has followed yet. */
-let reports = 0;
 env.MERCHANT_ACCOUNT.get = (id, options) => {
   reachedAccounts.set(String(id), id);
-  const stub = reachAccount(id, options);
-  return new Proxy(stub, {
-    get: (target, name) => (name === 'recordRefunds' ? report(target) : Reflect.get(target, name)),
-  });
+  return reachAccount(id, options);
 };
 
-function report(stub: ReturnType<typeof reachAccount>) {
-  return async (...args: Parameters<typeof stub.recordRefunds>) => {
-    reports += 1;
-    try {
-      await stub.recordRefunds(...args);
-    } catch (error) {
-      reports -= 1;
-      throw error;
-    }
-  };
+/** Some tests replace it. */
+const wait = scheduler.wait.bind(scheduler);
+/** What objects do after they have answered, such as feeding the book. */
+const background = new Set<Promise<unknown>>();
+let isWatching = false;
+
+/** Watches `waitUntil` of all objects. */
+async function watchBackground(): Promise<void> {
+  if (isWatching) {
+    return;
+  }
+  isWatching = true;
+  const { PAYMENT_INTENT: namespace } = env;
+  await runInDurableObject(reach(namespace.idFromName('watched')), (_object, ctx) => {
+    const prototype = Object.getPrototypeOf(ctx);
+    const { waitUntil } = prototype;
+    prototype.waitUntil = function (this: DurableObjectState, work: Promise<unknown>) {
+      background.add(work);
+      const end = () => background.delete(work);
+      work.then(end, end);
+      waitUntil.call(this, work);
+    };
+  });
 }
 
-/** Waits until the payments that have refunds have told their accounts, and sent their messages. */
+/** Waits until the objects have done what they do after their answers. */
 export async function reportsAreSent(): Promise<void> {
-  // The messages of an object that a test has killed do not come.
-  for (let tries = 0; reports > 0 && tries < 250; tries += 1) {
+  // The work of an object that a test has killed does not end.
+  for (let tries = 0; background.size > 0 && tries < 250; tries += 1) {
     await wait(2);
   }
-  reports = 0;
+  background.clear();
 }
 
 /** Every payment's object that the running test has reached, even only for a read. */
@@ -145,14 +158,9 @@ async function forgetEverything(): Promise<void> {
   await reset();
 }
 
-function catchInto<Body>(
-  queue: Queue,
-  messages: Body[],
-  onSend: (body: Body) => void = () => undefined,
-): void {
+function catchInto<Body>(queue: Queue, messages: Body[]): void {
   vi.spyOn(queue, 'send').mockImplementation(async (body) => {
     messages.push(structuredClone(body) as Body);
-    onSend(body as Body);
     return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
   });
 }
