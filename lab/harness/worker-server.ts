@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from 'miniflare';
 import { WRANGLER_ENVIRONMENT } from '../../scripts/project/wrangler.ts';
 import { childrenOf, treeCpuTimeMs } from './cpu.ts';
+import { peakMiB, resetPeakMiB } from './memory.ts';
 
 /**
  * A Worker on a workerd of its own. Miniflare's queues and D1 run in the same process, so its CPU time
@@ -12,6 +13,10 @@ export interface BenchServer {
   readonly url: string;
   /** Since its start. */
   cpuTimeMs(): Promise<number>;
+  /** Memory of the process, after its peak is set back to what it has now. */
+  resetPeakMiB(): Promise<number>;
+  /** The most memory since then. */
+  peakMiB(): Promise<number>;
   /** How many payments D1 holds. */
   projectedRows(): Promise<number>;
   stop(): Promise<void>;
@@ -65,6 +70,8 @@ export async function startServer(options: ServerOptions): Promise<BenchServer> 
   return {
     url: origin,
     cpuTimeMs: () => treeCpuTimeMs(processIds),
+    resetPeakMiB: () => resetPeakMiB(processIds),
+    peakMiB: () => peakMiB(processIds),
     projectedRows: async () =>
       Number(await database.prepare(`SELECT count(*) AS n FROM ${projectedTable}`).first('n')),
     stop: () => miniflare.dispose(),

@@ -1,0 +1,214 @@
+import { applyMessage } from '../../src/book/apply.ts';
+import { MerchantBook } from '../../src/book/merchant-book.ts';
+import { bookName } from '../../src/book/name.ts';
+import { answer } from '../../src/book/questions.ts';
+import { BookReader } from '../../src/book/reader.ts';
+import type { Tenant } from '../../src/domain/intent.ts';
+import type { ProjectionMessage } from '../../src/intent/protocol.ts';
+import { parseCursor } from '../../src/platform/paging.ts';
+import { type Filling, messageOf, type Step, stepOf } from './messages.ts';
+import { measuredQuestions } from './questions.ts';
+
+/** What the process that measures asks of this Worker, as the body of a request. */
+export type Order =
+  | { readonly type: 'fill'; readonly filling: Filling; readonly from: number; readonly to: number }
+  | {
+      readonly type: 'ask';
+      readonly filling: Filling;
+      readonly from: number;
+      readonly to: number;
+      readonly question: string;
+      readonly runs: number;
+    }
+  | { readonly type: 'open'; readonly filling: Filling }
+  | {
+      readonly type: 'prepare' | 'apply' | 'count';
+      readonly step: Step;
+      readonly tenant: Tenant;
+      readonly payments: number;
+    }
+  | { readonly type: 'export'; readonly filling: Filling; readonly newestVolume: number };
+
+export interface Counts {
+  readonly rowsRead: number;
+  readonly rowsWritten: number;
+}
+
+export interface Answered extends Counts {
+  readonly rowsFound: number;
+  /** Milliseconds of each run. */
+  readonly durationsMs: readonly number[];
+}
+
+/** Runs of a question between two looks at the clock, which is exact to a millisecond. */
+const LOOP_MS_MIN = 20;
+const TRANSACTION_PAYMENTS = 1_000;
+/** Calls in flight to one book, as from many payments' objects at once. */
+const CALLS_MAX = 32;
+
+/** The book, with what only a measurement calls. */
+export class MeasuredBook extends MerchantBook {
+  fill(filling: Filling, from: number, to: number): void {
+    const { storage } = this.ctx;
+    // The first message creates the tables.
+    this.apply(messageOf(from, filling));
+    for (let first = from; first < to; first += TRANSACTION_PAYMENTS) {
+      storage.transactionSync(() => {
+        for (let index = first; index < Math.min(to, first + TRANSACTION_PAYMENTS); index += 1) {
+          applyMessage(storage.sql, messageOf(index, filling), Date.now());
+        }
+      });
+    }
+  }
+
+  size(): number {
+    return this.ctx.storage.sql.databaseSize;
+  }
+
+  /** Applies messages of a step, and counts rows. */
+  countStep(messages: readonly ProjectionMessage[]): Counts {
+    const { storage } = this.ctx;
+    this.#counted.length = 0;
+    storage.transactionSync(() => {
+      for (const message of messages) {
+        applyMessage(this.#counting(), message, Date.now());
+      }
+    });
+    return this.#counts();
+  }
+
+  measure(filling: Filling, from: number, to: number, name: string, runs: number): Answered {
+    const { sql } = this.ctx.storage;
+    const question = measuredQuestions(filling, { first: from, last: to })[name];
+    if (question === undefined) {
+      throw new Error(`no question ${name}`);
+    }
+    const ask = (storage: SqlStorage, run: number) => {
+      const { name: asked, args } = question(run);
+      return answer(storage, asked, args);
+    };
+    const durationsMs: number[] = [];
+    let rowsRead = 0;
+    let rowsFound = 0;
+    for (let run = 0; run < runs; run += 1) {
+      this.#counted.length = 0;
+      const found = ask(this.#counting(), run);
+      rowsRead = Math.max(rowsRead, this.#counts().rowsRead);
+      rowsFound = Math.max(rowsFound, rowsIn(found));
+      const { name: asked, args } = question(run);
+      const startedAtMs = performance.now();
+      let loops = 0;
+      do {
+        answer(sql, asked, args);
+        loops += 1;
+      } while (performance.now() - startedAtMs < LOOP_MS_MIN);
+      durationsMs.push((performance.now() - startedAtMs) / loops);
+    }
+    return { rowsRead, rowsWritten: 0, rowsFound, durationsMs };
+  }
+
+  readonly #counted: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
+
+  #counting(): SqlStorage {
+    const { sql } = this.ctx.storage;
+    const exec: SqlStorage['exec'] = (query, ...params) => {
+      const cursor = sql.exec(query, ...params);
+      this.#counted.push(cursor);
+      return cursor as never;
+    };
+    return { exec } as SqlStorage;
+  }
+
+  #counts(): Counts {
+    const sum = (count: (cursor: Counts) => number) =>
+      this.#counted.reduce((total, cursor) => total + count(cursor), 0);
+    return {
+      rowsRead: sum(({ rowsRead }) => rowsRead),
+      rowsWritten: sum(({ rowsWritten }) => rowsWritten),
+    };
+  }
+}
+
+function rowsIn(found: unknown): number {
+  if (Array.isArray(found)) {
+    return found.length;
+  }
+  const lists = Object.values(Object(found)).filter(Array.isArray);
+  return lists.reduce((sum, list) => sum + list.length, 0);
+}
+
+interface LabEnv extends Omit<Env, 'MERCHANT_BOOK'> {
+  readonly MERCHANT_BOOK: DurableObjectNamespace<MeasuredBook>;
+}
+
+/** Made before the measured part, in which the Worker only calls. */
+let prepared: readonly ProjectionMessage[] = [];
+/** When the payments of a merchant were created and ended. */
+const times = new Map<string, number>();
+
+async function obey(env: LabEnv, order: Order): Promise<unknown> {
+  const bookOf = (tenant: Tenant, volume: number) =>
+    env.MERCHANT_BOOK.get(env.MERCHANT_BOOK.idFromName(bookName(tenant, volume)));
+  switch (order.type) {
+    case 'fill': {
+      const { filling, from, to } = order;
+      const book = bookOf(filling, filling.bookVolume);
+      await book.fill(filling, from, to);
+      return { bytes: await book.size() };
+    }
+    case 'ask': {
+      const { filling, from, to, question, runs } = order;
+      return bookOf(filling, filling.bookVolume).measure(filling, from, to, question, runs);
+    }
+    case 'open': {
+      const start = { isAscending: false, after: null, includesPlace: false };
+      const book = bookOf(order.filling, order.filling.bookVolume);
+      await book.ask('payments', [{}, start, 21, false]);
+      return {};
+    }
+    case 'prepare': {
+      const { step, tenant, payments } = order;
+      const merchant = bookName(tenant, 0);
+      if (step !== 'delivered') {
+        times.set(`${merchant} ${step}`, Date.now());
+      }
+      const [createdAtMs = 0, endedAtMs = 0] = ['created', 'ended'].map((name) =>
+        times.get(`${merchant} ${name}`),
+      );
+      prepared = Array.from({ length: payments }, (_, index) =>
+        // A millisecond has at most one payment, as at a thousand payments a second.
+        stepOf(step, index, tenant, createdAtMs + index, endedAtMs + index),
+      );
+      return {};
+    }
+    case 'apply': {
+      const book = bookOf(order.tenant, 0);
+      for (let first = 0; first < prepared.length; first += CALLS_MAX) {
+        const calls = prepared
+          .slice(first, first + CALLS_MAX)
+          .map((message) => book.apply(message));
+        await Promise.all(calls);
+      }
+      return {};
+    }
+    case 'count':
+      return bookOf(order.tenant, 0).countStep(prepared);
+    case 'export': {
+      const reader = new BookReader(env as unknown as Env, order.filling, order.newestVolume);
+      let rows = 0;
+      let cursor: string | null = null;
+      do {
+        const page = await reader.exported({}, cursor === null ? null : parseCursor(cursor));
+        rows += page.rows.length;
+        cursor = page.nextCursor;
+      } while (cursor !== null);
+      return { rows };
+    }
+  }
+}
+
+export default {
+  async fetch(request: Request, env: LabEnv): Promise<Response> {
+    return Response.json((await obey(env, (await request.json()) as Order)) ?? {});
+  },
+};
