@@ -1,107 +1,212 @@
-import { METHODS } from '../../src/domain/method.ts';
-import {
-  projectedEvents,
-  projectedRefunds,
-  projectionRow,
-} from '../../src/intent/projected-view.ts';
-import { projectedVersion } from '../../src/intent/projection.ts';
-import { statusContent } from '../../src/webhooks/payload.ts';
-import { amountsOf, commissionOf, refundedIn, sumOf } from './books.ts';
+import type { Method } from '../../src/domain/method.ts';
+import { idSearchKey } from '../../src/domain/search-key.ts';
+import { amountsOf, commissionOf } from './books.ts';
 import type { World } from './history.ts';
 import type { Ended } from './verdict.ts';
 
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
 /**
- * The read model's rows show what the objects store, and their amounts and totals agree with the
- * books.
+ * The merchants' books show what the payments' objects store: rows, deliveries, refunds, totals and
+ * what a search finds. All of it is computed here from the stored payments, and shares no code with
+ * the book.
  */
 export function checkRows(world: World, ended: readonly Ended[]): void {
-  const { same } = world.journal;
-  const { sql } = world.database;
-  /** Payments, amounts, commissions and refunds, by merchant, environment, method and status. */
-  const totals = new Map<string, readonly number[]>();
-  for (const { payment, intent, events } of ended) {
-    const { merchant, uniqueId, commissionPaidByCustomer } = payment;
-    const tenant = [merchant.merchantId, merchant.environment];
-    const rowOf = (table: string, condition: string, ...ids: readonly unknown[]): Row =>
-      sql.all(`SELECT * FROM ${table} WHERE merchant_id = ? AND environment = ? AND ${condition}`, [
-        ...tenant,
-        ...ids,
-      ])[0] ?? {};
-    const compare = (where: string, row: Row, stored: object, booked: object = {}) => {
-      same('6 read model', where, row, asStored(stored));
-      same('7 amounts', where, row, asStored(booked));
-    };
-    const shown = statusContent(intent);
-    const row = rowOf('payment', 'unique_id = ?', uniqueId);
-    const amounts = amountsOf(world, payment);
-    const amountMinor = amounts.find((amount) => amount === row.amount_minor) ?? amounts[0] ?? 0;
-    const method = METHODS.find((one) => one === row.method) ?? null;
-    const commissionMinor = method === null ? 0 : commissionOf(amountMinor, method);
-    const refundedMinor = sumOf(refundedIn(shown, shown.refunds));
-    const times = new Set(events.map(({ createdAtMs }) => createdAtMs));
-    compare(
-      `the row of ${uniqueId}`,
-      row,
-      {
-        ...projectionRow(intent),
-        version: projectedVersion(intent, events),
-        eventTimes: [...times].sort((one, other) => one - other),
-      },
-      { amountMinor, commissionMinor, refundedMinor, commissionPaidByCustomer, currency: 'ETB' },
-    );
-    for (const event of projectedEvents(events)) {
-      const id = `${event.eventId}.${event.position}`;
-      const condition = 'created_at_ms = ? AND delivery_id = ?';
-      compare(`the row of ${id}`, rowOf('webhook_event', condition, event.createdAtMs, id), event);
+  const { books, journal } = world;
+  const names = new Set(ended.map(({ payment: { merchant } }) => bookNameOf(merchant)));
+  for (const name of names) {
+    const own = ended.filter(({ payment: { merchant } }) => bookNameOf(merchant) === name);
+    const id = books.namespace.idFromName(name).toString();
+    const sql = books.hosts.get(id)?.sql;
+    const rowsOf = (query: string) => sql?.all(query, []).map(Object.values) ?? [];
+    if (sql?.all("SELECT 1 FROM sqlite_master WHERE name = 'payment'", []).length !== 1) {
+      journal.expect('6 read model', false, `the book ${name} is empty`);
+      continue;
     }
-    for (const { id, ...refund } of projectedRefunds(intent)) {
-      const { amountMinor, commissionReturnedMinor, returnedMinor } =
-        shown.refunds.find(({ refundUniqueId }) => refundUniqueId === id) ?? {};
-      compare(
-        `the row of ${id}`,
-        rowOf('refunds', 'refund_unique_id = ?', id),
-        { ...refund, paymentUuid: intent.terms.uuid },
-        { amountMinor, commissionReturnedMinor, returnedMinor, currency: 'ETB' },
+    const same = (what: keyof typeof SHOWN, wanted: readonly (readonly unknown[])[]) =>
+      journal.same(
+        what === 'totals' || what === 'attempts' ? '7 amounts' : '6 read model',
+        `${what} of ${name}`,
+        { rows: linesOf(rowsOf(SHOWN[what])) },
+        { rows: linesOf(wanted) },
       );
+    same('payments', own.map(paymentOf));
+    same('deliveries', own.flatMap(deliveriesOf));
+    same('refunds', own.flatMap(refundsOf));
+    same('totals', sumsOf(own.flatMap((one) => totalsOf(world, one))));
+    same('attempts', sumsOf(own.flatMap(attemptTotalsOf)));
+    for (const { intent } of own.filter((one) => one.intent.endedAtMs !== null)) {
+      const { uniqueId, number } = intent.terms;
+      for (const text of [uniqueId, String(number)]) {
+        const found = rowsOf(
+          `SELECT unique_id FROM payment_search CROSS JOIN payment ON payment.id = payment_search.rowid
+            WHERE payment_search MATCH '"${idSearchKey(text)}"'`,
+        );
+        const isFound = found.some(([one]) => one === uniqueId);
+        journal.expect('6 read model', isFound, `a search in ${name} does not find ${text}`);
+      }
     }
-    const name = [...tenant, method ?? '', row.status].join(' ');
-    const sums = [1, amountMinor, commissionMinor, refundedMinor];
-    totals.set(
-      name,
-      sums.map((amount, index) => amount + (totals.get(name)?.[index] ?? 0)),
+  }
+}
+
+function bookNameOf({ environment, merchantId }: { environment: string; merchantId: string }) {
+  return `${environment}/${merchantId}/0`;
+}
+
+/** What a book shows. Sums of nothing are left out: a row may remain. */
+const SHOWN = {
+  payments: `SELECT unique_id, uuid, number, version, kind, status, failure_reason, late,
+      amount_minor, commission_minor, commission_paid_by_customer, currency, method,
+      unresolved_attempts, anomalies, proposed_attempts, id / 1024, updated_at_ms, ended_at_ms,
+      paid_at_ms, transaction_id, refunded_minor, open_refunds, event_times
+    FROM payment`,
+  deliveries: `SELECT unique_id, delivery_id, created_at_ms, sequence, delivery.type,
+      delivery_status, revision, tries, last_http_status, endpoint_id, destination_origin
+    FROM delivery JOIN payment ON payment.id = payment_id`,
+  refunds: `SELECT unique_id, refund_id, reference, refund.status, refund.amount_minor,
+      commission_returned_minor, returned_minor, refund.currency, refund.method,
+      refund.transaction_id, refund.failure_reason, action_reason, refund.late, created_at_ms,
+      refund.updated_at_ms
+    FROM refund JOIN payment ON payment.id = payment_id`,
+  totals: `SELECT day || '|' || method || '|' || currency || '|' || status || '|' || failure_reason,
+      payments, amount_minor, commission_minor, refunded_minor
+    FROM payment_day WHERE payments <> 0 OR refunded_minor <> 0`,
+  attempts: `SELECT day || '|' || method || '|' || currency, ended, succeeded
+    FROM attempt_day WHERE ended <> 0`,
+} as const;
+
+function paymentOf({ intent, events }: Ended): readonly unknown[] {
+  const { terms, attempts, refunds } = intent;
+  const shown = reported(intent);
+  const times = [...new Set(events.map(({ createdAtMs }) => createdAtMs))].sort(
+    (one, other) => one - other,
+  );
+  return [
+    ...[terms.uniqueId, terms.uuid, terms.number, intent.version, terms.kind, intent.status],
+    ...[intent.failureReason, Number(intent.late), terms.amountMinor, commissionIn(intent)],
+    ...[Number(terms.commissionPaidByCustomer), terms.currency, shown?.method],
+    attempts.filter(({ status }) => status === 'unresolved').length,
+    intent.anomalies.length,
+    attempts.filter(({ proposal }) => proposal !== null).length,
+    ...[terms.createdAtMs, intent.updatedAtMs, intent.endedAtMs, paidAtMsOf(intent)],
+    shown?.reference,
+    returnedIn(intent).reduce((sum, { amountMinor }) => sum + amountMinor, 0),
+    refunds.filter(({ status }) => !ENDED_REFUNDS.includes(status)).length,
+    JSON.stringify(times),
+  ];
+}
+
+const ENDED_REFUNDS: readonly string[] = ['succeeded', 'failed', 'canceled'];
+
+type Stored = Ended['intent'];
+
+/** The attempt that the payment shows: the one that paid, else the last. */
+function reported({ attempts, paidAttemptId }: Stored) {
+  return attempts.find(({ id }) => id === paidAttemptId) ?? attempts.at(-1);
+}
+
+function paidAtMsOf({ attempts, paidAttemptId }: Stored): number | null {
+  return attempts.find(({ id }) => id === paidAttemptId)?.updatedAtMs ?? null;
+}
+
+/** Refunds of a second attempt return what no total has counted. */
+function returnedIn({ refunds, paidAttemptId }: Stored) {
+  return refunds.filter(
+    ({ status, attemptId }) => status === 'succeeded' && attemptId === paidAttemptId,
+  );
+}
+
+function commissionIn(intent: Stored): number {
+  const method = reported(intent)?.method;
+  return method === undefined ? 0 : commissionOf(intent.terms.amountMinor, method);
+}
+
+function deliveriesOf({ intent, events }: Ended): readonly (readonly unknown[])[] {
+  return events.flatMap(({ eventId, sequence, type, createdAtMs, deliveries }) =>
+    deliveries.map((delivery, position) => [
+      ...[intent.terms.uniqueId, `${eventId}.${position}`, createdAtMs, sequence, type],
+      // Readers need not know which of two consumers has a delivery.
+      delivery.deliveryStatus === 'claimed' ? 'queued' : delivery.deliveryStatus,
+      ...[delivery.revision, delivery.log.length, delivery.log.at(-1)?.httpStatus],
+      ...[delivery.endpointId, delivery.origin],
+    ]),
+  );
+}
+
+function refundsOf({ intent }: Ended): readonly (readonly unknown[])[] {
+  return intent.refunds.map((refund) => {
+    const attempt = intent.attempts.find(({ id }) => id === refund.attemptId);
+    return [
+      ...[intent.terms.uniqueId, refund.id, refund.reference, refund.status, refund.amountMinor],
+      ...[refund.commissionReturnedMinor, refund.returnedMinor, intent.terms.currency],
+      ...[attempt?.method, attempt?.reference, refund.failureReason, refund.actionReason],
+      ...[Number(refund.late), refund.createdAtMs, refund.updatedAtMs],
+    ];
+  });
+}
+
+type Sum = readonly [key: string, ...amounts: number[]];
+
+/**
+ * The payment on the day in Addis Ababa on which it was paid or ended, and each refund of the attempt
+ * that paid on the day on which it was returned. Amounts are what the published rules say.
+ */
+function totalsOf(world: World, { payment, intent }: Ended): readonly Sum[] {
+  const { terms, status, endedAtMs, failureReason } = intent;
+  const method: Method | undefined = reported(intent)?.method;
+  const amounts = amountsOf(world, payment);
+  const amountMinor = amounts.find((one) => one === terms.amountMinor) ?? amounts[0] ?? 0;
+  const commissionMinor = method === undefined ? 0 : commissionOf(amountMinor, method);
+  const name = [method ?? '', terms.currency, status, failureReason ?? ''].join('|');
+  const day = dayOf(paidAtMsOf(intent) ?? endedAtMs ?? 0);
+  return [
+    ...(endedAtMs === null
+      ? []
+      : [[`${day}|${name}`, 1, amountMinor, commissionMinor, 0] satisfies Sum]),
+    ...returnedIn(intent).map(
+      (refund): Sum => [
+        [dayOf(refund.updatedAtMs), method, terms.currency, 'succeeded', ''].join('|'),
+        ...[0, 0, 0, refund.amountMinor],
+      ],
+    ),
+  ];
+}
+
+/** The attempts that ended without paying the payment, by their own method on the payment's day. */
+function attemptTotalsOf({ intent }: Ended): readonly Sum[] {
+  const { attempts, paidAttemptId, endedAtMs, terms } = intent;
+  const day = dayOf(paidAtMsOf(intent) ?? endedAtMs ?? 0);
+  return attempts
+    .filter(({ id, status }) => id !== paidAttemptId && ENDED_ATTEMPTS.includes(status))
+    .filter(() => endedAtMs !== null)
+    .map(({ method, status }) => [
+      [day, method, terms.currency].join('|'),
+      ...[1, Number(status === 'succeeded')],
+    ]);
+}
+
+const ENDED_ATTEMPTS: readonly string[] = ['succeeded', 'failed', 'expired'];
+
+function dayOf(atMs: number): number {
+  return Math.floor((atMs + 3 * HOUR_MS) / DAY_MS);
+}
+
+function sumsOf(parts: readonly Sum[]): readonly Sum[] {
+  const sums = new Map<string, number[]>();
+  for (const [key, ...amounts] of parts) {
+    const known = sums.get(key);
+    sums.set(
+      key,
+      amounts.map((amount, index) => amount + (known?.[index] ?? 0)),
     );
   }
-  checkTotals(world, totals);
+  return [...sums].map(([key, amounts]) => [key, ...amounts]);
 }
 
-function checkTotals(
-  { database, journal }: World,
-  totals: ReadonlyMap<string, readonly number[]>,
-): void {
-  const days = database.sql.all(
-    `SELECT merchant_id, environment, method, status, sum(payments) AS payments,
-       sum(amount_minor) AS amount_minor, sum(commission_minor) AS commission_minor,
-       sum(refunded_minor) AS refunded_minor
-     FROM payment_day GROUP BY 1, 2, 3, 4 HAVING sum(payments) > 0`,
-    [],
-  );
-  const linesOf = (lines: readonly unknown[][]) =>
-    lines
-      .map((line) => line.join(' '))
-      .sort()
-      .join('; ');
-  const shown = linesOf(days.map((row) => Object.values(row)));
-  const wanted = linesOf([...totals].map(([name, sums]) => [name, ...sums]));
-  journal.same('7 amounts', 'the totals', { shown }, { shown: wanted });
-}
-
-type Row = Readonly<Record<string, unknown>>;
-
-/** `amountMinor` is in column `amount_minor`; SQLite stores truth as 0 and 1, and lists as JSON. */
-function asStored(members: object): Row {
-  const stored = Object.entries(members).map(([name, value]) => [
-    name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    Array.isArray(value) ? JSON.stringify(value) : value === Boolean(value) ? Number(value) : value,
-  ]);
-  return Object.fromEntries(stored);
+function linesOf(rows: readonly (readonly unknown[])[]): string {
+  return rows
+    .map((row) => row.map((value) => value ?? '-').join(' '))
+    .sort()
+    .join('; ');
 }

@@ -85,13 +85,5 @@ class Statement {
 export function newSqlite(root: string): Sqlite {
   const files = globSync('migrations/*.sql', { cwd: root }).sort();
   const schema = files.map((file) => readFileSync(join(root, file), 'utf8'));
-  return new Sqlite([...schema, ...indexesOfLists(schema)]);
-}
-
-/** Drops the indexes that only lists read: writing them takes most of the time of a history. */
-function indexesOfLists(schema: readonly string[]): readonly string[] {
-  const created = schema
-    .join('\n')
-    .matchAll(/^CREATE INDEX (\w+) ON (?:payment|webhook_event)\b/gm);
-  return [...created].map(([, name]) => `DROP INDEX ${name}`);
+  return new Sqlite(schema);
 }

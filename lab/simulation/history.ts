@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
+import { MerchantBook } from '../../src/book/merchant-book.ts';
 import { configOf } from '../../src/config.ts';
 import { MerchantAccount } from '../../src/connected-account.ts';
 import { PaymentIntent } from '../../src/connected-intent.ts';
@@ -69,12 +70,6 @@ export interface HistoryResult {
   readonly lines: readonly string[] | null;
 }
 
-/** Histories check the rows of D1. These books take every message, and answer no question. */
-const UNREAD_BOOKS = {
-  idFromName: (name: string) => name,
-  get: () => ({ apply: async () => ({ confirmed: true, othersWithReceipt: [] }) }),
-};
-
 /** Kefel's surroundings in one history. */
 export class World {
   readonly plan: Plan;
@@ -85,6 +80,7 @@ export class World {
   /** The payments' objects. */
   readonly objects: Objects;
   readonly accounts: Objects;
+  readonly books: Objects;
   readonly database: Database;
   readonly queues: Queues;
   readonly merchants: MerchantServers;
@@ -100,6 +96,7 @@ export class World {
     this.journal = new Journal(this.clock);
     this.objects = new Objects(this, PaymentIntent);
     this.accounts = new Objects(this, MerchantAccount);
+    this.books = new Objects(this, MerchantBook);
     this.database = new Database(this.clock, sqlite);
     this.queues = new Queues(this, queues);
     this.merchants = new MerchantServers(this.clock);
@@ -111,7 +108,7 @@ export class World {
       PUBLIC_BASE_URL: 'https://pay.example.com',
       RATE_LIMITS: 'off',
       PAYMENT_INTENT: this.objects.namespace,
-      MERCHANT_BOOK: UNREAD_BOOKS,
+      MERCHANT_BOOK: this.books.namespace,
       MERCHANT_ACCOUNT: this.accounts.namespace,
       DB: this.database,
       WEBHOOKS: this.queues.binding('kefel-webhooks'),
@@ -176,6 +173,7 @@ export async function runHistory(
   } finally {
     world.objects.release();
     world.accounts.release();
+    world.books.release();
     setup.sqlite.reset();
   }
 }

@@ -152,7 +152,7 @@ class ObjectHost {
 
   readonly #exec = (sql: string, ...params: readonly unknown[]) => {
     const rows = this.sql.all(sql, params);
-    return { toArray: () => rows, one: () => rows[0] };
+    return { toArray: () => rows, one: () => rows[0], [Symbol.iterator]: () => rows.values() };
   };
 
   /** What is stored, to be read from outside. */
