@@ -165,8 +165,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '«        this.#record.requeueDue(nowMs);\n→»': 'lost messages are never sent again',
     "if (decide(intent, [{ type: 'tick' }], «Date.now()→0»).steps.length === 0) {":
       'an expired payment reads as open',
-    'const isNewest = «this.#record.projectedVersion() === version→version > 0»;':
-      'an old row of the read model counts as the newest',
+    'if (isLeased && «this.#record.projectedVersion() === version→version > 0») {':
+      'the confirmation of an old version ends the lease of the newest',
     'const deliveries = [...event.deliveries.with(position, claim)«, ...others→»];':
       'only the first endpoint gets the event',
     "delivery«?.deliveryStatus === 'queued'→ !== undefined» ? { event, delivery } : null":
@@ -229,6 +229,33 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "a row has the commission of the payment's first method",
     'refundedMinor: refundedOf(intent)«.amountMinor→.returnedMinor»,':
       "the lists' refunded sums include commission",
+  },
+  'src/book/apply.ts': {
+    'if (message.intentVersion «<→>» before.version) {': 'an old message replaces a newer row',
+    'before !== undefined && before.version «>→<» intentVersion) {':
+      'an old message replaces a newer refund',
+    'before !== undefined && before.revision «>→<» revision) {':
+      'an old report replaces a newer delivery',
+    'nowMs - createdAtMs < «UNTRIED_SHOWN_AFTER_MS→0») {':
+      'each event is written before its first try, and once more after it',
+    "confirmed: «!events.includes('left_out')→true»,":
+      'a message is confirmed whose event the book has left out',
+    'moveTotals(sql, «partsOfPayment(before)→[]», partsOfPayment(after));':
+      'a payment that changes after its end counts twice',
+    'merged<string>(«known?.search_keys→undefined», message.searchKeys':
+      'a payment is no longer found by an id of an earlier message',
+    'if («!taken.has(id)→id > 0») {': 'two payments of one millisecond have one id',
+  },
+  'src/book/day-totals.ts': {
+    'businessDay(«row.paid_at_ms ?? →»row.ended_at_ms)':
+      'a payment that is paid late counts on the day on which it expired',
+    "row.status !== 'succeeded'« || row.transaction_id !== paidTransactionId→»":
+      'the refund of a second attempt lowers the totals of what was paid',
+  },
+  'src/book/purge.ts': {
+    'const dueAtMs = «Math.max(updatedAtMs, endedAtMs ?? nowMs)→(endedAtMs ?? nowMs)» + RETENTION_MS;':
+      'personal data of a payment that changed yesterday is deleted',
+    "search_keys: «'[]'→payment.search_keys» };": 'a phone number finds a payment after the purge',
   },
   'src/account/refund-claims.ts': {
     'if («owner !== null && owner→owner === refund && owner !== null && owner».paymentUniqueId !== paymentUniqueId) {':
@@ -342,12 +369,6 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/rails/ethswitch/nbg-callback.ts': {
     '    «levels.every→[bill].every»(({ currency }) =>':
       'a report in another currency than the order counts as paid',
-  },
-  'src/retention/purge.ts': {
-    'ended_at_ms <= ?1« AND updated_at_ms <= ?1→»':
-      'personal data of a payment that changed yesterday is deleted',
-    '(merchant_id, «environment, unique_id) IN (\n        SELECT merchant_id, environment→unique_id) IN (\n        SELECT merchant_id», unique_id FROM old)':
-      "the purge of a payment deletes a reference of the other environment's refund",
   },
   'src/checkout/prompt-limit.ts': {
     'env.PHONE_PROMPT_RATE_LIMIT, «key→phone»)':
