@@ -123,10 +123,12 @@ function measure(run: Run): Promise<void> {
           kefel: {
             server: kefel,
             prepare: (units: number) => benchCase.kefel(kefelSide, units),
+            shownPayments: () => kefelSide.listedPayments(),
           },
           floor: {
             server: floor,
             prepare: (units: number) => benchCase.floor(floorSide, units),
+            shownPayments: () => floor.databaseRows('changes'),
           },
         };
         for await (const one of measureCase(contenders, receiver, benchCase, run)) {

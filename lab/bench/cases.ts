@@ -27,7 +27,7 @@ export interface BenchCase {
    * file descriptors.
    */
   readonly clientsMax?: number;
-  /** Whether each unit must become a row in D1. */
+  /** Whether each unit must become a row in the merchant's book, or in the floor's D1. */
   readonly isProjected?: true;
   readonly kefel: (kefel: KefelSide, units: number) => Work | Promise<Work>;
   readonly floor: (floor: FloorSide, units: number) => Work | Promise<Work>;
@@ -170,7 +170,7 @@ export const CASES = {
     },
   },
   projection: {
-    about: 'creates until all are in D1',
+    about: 'creates until all are in the book',
     kind: 'burst',
     writes: true,
     units: { full: 2_000, quick: 400 },

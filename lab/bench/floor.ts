@@ -33,7 +33,6 @@ export async function startFloor(stateDirectory: string): Promise<BenchServer> {
       stripCfConnectingIp: false,
     },
     schema: 'CREATE TABLE changes (id TEXT PRIMARY KEY, body TEXT NOT NULL)',
-    projectedTable: 'changes',
     stateDirectory,
   });
 }

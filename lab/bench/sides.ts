@@ -76,6 +76,26 @@ export class KefelSide {
     const simulator = new URL(headers.location ?? '', page).href;
     return { id: idOf(index), request: decide(simulator, 'approve') };
   }
+
+  /** How many payments the API's list has, on all of its pages. */
+  async listedPayments(): Promise<number> {
+    let listed = 0;
+    let query = '?limit=100';
+    for (;;) {
+      const { body } = await expectAnswer(this.api.get(`intents${query}`), 200);
+      const { content }: { content: ListedPage } = JSON.parse(body);
+      listed += content.data.length;
+      if (content.nextCursor === null) {
+        return listed;
+      }
+      query = `?limit=100&cursor=${encodeURIComponent(content.nextCursor)}`;
+    }
+  }
+}
+
+interface ListedPage {
+  readonly data: readonly unknown[];
+  readonly nextCursor: string | null;
 }
 
 const FLOOR_BODY_BYTES = 300;

@@ -17,8 +17,8 @@ export interface BenchServer {
   resetPeakMiB(): Promise<number>;
   /** The most memory since then. */
   peakMiB(): Promise<number>;
-  /** How many payments D1 holds. */
-  projectedRows(): Promise<number>;
+  /** How many rows a table of D1 has. */
+  databaseRows(table: string): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -26,8 +26,6 @@ export interface ServerOptions {
   readonly worker: V4WorkerOptions & { readonly name: string };
   /** A statement for the new database, unless it is ready. */
   readonly schema?: string;
-  /** The table of D1 with a row for each payment. */
-  readonly projectedTable?: string;
   /** Holds the databases of D1 and the objects. */
   readonly stateDirectory: string;
 }
@@ -40,7 +38,7 @@ const DOOR = 'door';
 
 export async function startServer(options: ServerOptions): Promise<BenchServer> {
   Object.assign(process.env, WRANGLER_ENVIRONMENT);
-  const { worker, schema, projectedTable = 'payment', stateDirectory } = options;
+  const { worker, schema, stateDirectory } = options;
   const others = await childrenOf('self');
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
@@ -72,8 +70,8 @@ export async function startServer(options: ServerOptions): Promise<BenchServer> 
     cpuTimeMs: () => treeCpuTimeMs(processIds),
     resetPeakMiB: () => resetPeakMiB(processIds),
     peakMiB: () => peakMiB(processIds),
-    projectedRows: async () =>
-      Number(await database.prepare(`SELECT count(*) AS n FROM ${projectedTable}`).first('n')),
+    databaseRows: async (table) =>
+      Number(await database.prepare(`SELECT count(*) AS n FROM ${table}`).first('n')),
     stop: () => miniflare.dispose(),
   };
 }
