@@ -106,11 +106,8 @@ export function messageOf(index: number, filling: Filling): ProjectionMessage {
   const endedAtMs = hasEnded ? createdAtMs + livedMs : null;
   const uuid = timedHex('uuid', index, createdAtMs);
   return {
-    objectId: String(index),
-    version: 3,
     intentVersion: 2,
     bookVolume,
-    needsConfirmation: false,
     paidAtMs: status === 'succeeded' ? endedAtMs : null,
     receiptKeys: [],
     row: {

@@ -10,6 +10,7 @@ import {
   allPages,
   answerOf,
   BETA,
+  booksAreFed,
   call,
   contentOf,
   createExpress,
@@ -218,7 +219,7 @@ test('payments are found by phone and metadata while data keys rotate, each once
     await postHosted({ paymentIntentUniqueId, metadata: { branch: 'Bole' } });
     advance(MINUTE_MS);
   }
-  const [old, both, young] = caught.projections.splice(0);
+  const [old, both, young] = await booksAreFed(caught);
   if (old === undefined || both === undefined || young === undefined) {
     throw new Error('a projection is missing');
   }

@@ -34,6 +34,7 @@ import {
   report,
   secretsOf,
 } from './rails-support.ts';
+import { bookSql } from './support/book.ts';
 import {
   ALPHA,
   answerOf,
@@ -42,6 +43,7 @@ import {
   logged,
   ORIGIN,
   statusPath,
+  tenantOf,
   useGateway,
 } from './support.ts';
 
@@ -294,8 +296,10 @@ test.each(REFUSED)(
     expect(caught.webhooks).toEqual([]);
     // The operator's list.
     await booksAreFed(caught);
-    const rows = await env.DB.prepare('SELECT status, anomalies FROM payment').all();
-    expect(rows.results).toEqual([{ status: 'processing', anomalies: 1 }]);
+    const tenant = tenantOf(ALPHA, 'production');
+    expect(await bookSql('SELECT status, anomalies FROM payment', tenant)).toEqual([
+      { status: 'processing', anomalies: 1 },
+    ]);
     // A genuine callback still pays it.
     expect((await report(path, await paid())).status).toBe(200);
     expect(await intentNow()).toMatchObject({ status: 'succeeded', late: false });

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { readerOf } from '../../src/book/reader.ts';
 import { configOf } from '../../src/config.ts';
 import { seal } from '../../src/crypto/sealed.ts';
 import type { Tenant } from '../../src/domain/intent.ts';
@@ -244,8 +245,9 @@ test('an event that used up its schedule waits for the paused endpoint', async (
   });
   expect((await lastEvent(uniqueId)).tries).toHaveLength(DELIVERY_WAITS_MS.length);
   await booksAreFed(caught);
-  const sql = 'SELECT delivery_status FROM webhook_event WHERE unique_id = ?1';
-  expect(await env.DB.prepare(sql).bind(uniqueId).first('delivery_status')).toBe('paused');
+  const reader = await readerOf(env, tenantOf(ALPHA));
+  const { rows } = await reader.events({ deliveryStatus: 'paused' }, null, 10);
+  expect(rows.map((row) => row.uniqueId)).toContain(uniqueId);
 });
 
 test('one event a day probes a paused endpoint, and a 2xx resumes it for all', async () => {
