@@ -39,8 +39,10 @@ export function measuredQuestions(
   const today = businessDay(NEWEST_MS);
   const month = { fromDay: today - 29, toDay: today };
   const year = { fromDay: today - 364, toDay: today };
-  const list = (filter: PaymentFilter) => () =>
-    ({ name: 'payments', args: [filter, NEWEST_FIRST, PAGE_ROWS, false] }) as const;
+  const list = (filter: PaymentFilter) => (): Question => ({
+    name: 'payments',
+    args: [filter, NEWEST_FIRST, PAGE_ROWS, false],
+  });
   const behind = (index: number) => {
     const atMs = messageOf(index, filling).row.createdAtMs;
     return { ...NEWEST_FIRST, after: { atMs, id: String(atMs * IDS_PER_MS) } };
@@ -48,10 +50,10 @@ export function measuredQuestions(
   const any = (run: number) => first + Math.floor(chance('run', run) * (last - first));
   const search =
     (text: (index: number) => string, keys: (index: number) => readonly string[] = () => []) =>
-    (run: number) => {
+    (run: number): Question => {
       const index = any(run);
       const groups = keys(index).length === 0 ? [] : [keys(index)];
-      return { name: 'search', args: [{ text: text(index), groups }] } as const;
+      return { name: 'search', args: [{ text: text(index), groups }] };
     };
   const rowOf = (index: number) => messageOf(index, filling).row;
   const keyOf = (index: number) => messageOf(index, filling).searchKeys;

@@ -26,6 +26,7 @@ import {
   logged,
   postForm,
   reachedObjects,
+  reportsAreSent,
   SECOND_MS,
   tenantOf,
 } from './support.ts';
@@ -327,6 +328,8 @@ export async function nextAlarm(payment = client()): Promise<void> {
 /** Fires alarm after alarm up to and including `untilMs`, the clock at the time of each. */
 export async function alarmsUntil(untilMs: number, payment = client()): Promise<void> {
   for (;;) {
+    // The book's confirmation moves the alarm.
+    await reportsAreSent();
     const alarmAtMs = await alarmNow(payment);
     if (alarmAtMs === null || alarmAtMs > untilMs) {
       vi.setSystemTime(untilMs);
