@@ -124,15 +124,9 @@ export class BookAttention {
   /** When the book's alarm must look or send; null: nothing waits. */
   wakeAtMs(nowMs: number): number | null {
     const { sql } = this.#storage;
-    const { dueAtMs } = sql
-      .exec<{ dueAtMs: number | null }>(
-        `SELECT MIN(due_at_ms) AS dueAtMs FROM attention INDEXED BY attention_unsent
-          WHERE due_at_ms IS NOT NULL`,
-      )
-      .one();
     const full = Object.values(this.#fullUntilMs).filter((untilMs) => untilMs > 0);
     const fillAtMs = full.length === 0 ? this.#moreAtMs : Math.min(...full);
-    const times = [dueAtMs, nextOverdueAtMs(sql, nowMs), fillAtMs].filter((time) => time !== null);
+    const times = [this.#nextSendAtMs(), nextOverdueAtMs(sql, nowMs), fillAtMs].filter((time) => time !== null);
     return times.length === 0 ? null : Math.min(...times);
   }
 
@@ -149,10 +143,17 @@ export class BookAttention {
 
   /** One batch after the other, so that D1 gets the items of a payment in their order. */
   async #sendAll(): Promise<void> {
-    this.#mayHaveUnsent = false;
     for (let due = this.#due(); due.length > 0; due = this.#due()) {
       await this.#sendBatch(due);
     }
+    // What D1 has not taken waits for its time: the next call must look again.
+    this.#mayHaveUnsent = this.#nextSendAtMs() !== null;
+  }
+
+  #nextSendAtMs(): number | null {
+    const sql = `SELECT MIN(due_at_ms) AS dueAtMs FROM attention INDEXED BY attention_unsent
+      WHERE due_at_ms IS NOT NULL`;
+    return this.#storage.sql.exec<{ dueAtMs: number | null }>(sql).one().dueAtMs;
   }
 
   #due(): readonly Unsent[] {
@@ -177,7 +178,6 @@ export class BookAttention {
         }
       });
     } catch (error) {
-      this.#mayHaveUnsent = true;
       log('warn', 'attention_not_sent', { payments: unsent.length, error: errorText(error) });
       sql.exec(
         `UPDATE attention SET sends = sends + 1,
