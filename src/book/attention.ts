@@ -126,7 +126,9 @@ export class BookAttention {
     const { sql } = this.#storage;
     const full = Object.values(this.#fullUntilMs).filter((untilMs) => untilMs > 0);
     const fillAtMs = full.length === 0 ? this.#moreAtMs : Math.min(...full);
-    const times = [this.#nextSendAtMs(), nextOverdueAtMs(sql, nowMs), fillAtMs].filter((time) => time !== null);
+    const times = [this.#nextSendAtMs(), nextOverdueAtMs(sql, nowMs), fillAtMs].filter(
+      (time) => time !== null,
+    );
     return times.length === 0 ? null : Math.min(...times);
   }
 

@@ -4,6 +4,7 @@ import type { Applied, ProjectionMessage } from '../intent/protocol.ts';
 import { applyMessage } from './apply.ts';
 import { Listeners, type News } from './listeners.ts';
 import { bookName } from './name.ts';
+import { openNextVolume } from './next-volume.ts';
 import { purgeBatch } from './purge.ts';
 import { streamedAfter } from './queries/stream.ts';
 import { type Answer, answer, type QuestionArguments, type QuestionName } from './questions.ts';
@@ -75,6 +76,7 @@ export class MerchantBook extends DurableObject<Env> {
     await storage.setAlarm(nowMs + ALARM_SAFETY_MS);
     const purgeAtMs = storage.transactionSync(() => purgeBatch(storage.sql, nowMs));
     await this.#reports.work(nowMs);
+    await openNextVolume(storage.sql, this.env);
     const wakeAtMs = Math.min(
       purgeAtMs ?? Number.POSITIVE_INFINITY,
       this.#reports.wakeAtMs(nowMs) ?? Number.POSITIVE_INFINITY,

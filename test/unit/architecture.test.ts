@@ -41,6 +41,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/account/': SHARED,
   'src/book/': [
     ...SHARED,
+    'src/account/client.ts',
     'src/intent/receipt-keys.ts',
     'src/intent/client.ts',
     'src/intent/protocol.ts',

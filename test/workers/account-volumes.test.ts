@@ -1,7 +1,11 @@
+import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { accountOf } from '../../src/account/client.ts';
+import { VOLUME_PAYMENTS_MAX } from '../../src/book/next-volume.ts';
+import { projectionMessage } from './read-model-fixture.ts';
 import { accountRows, fireAccountAlarm } from './support/account.ts';
+import { applyToBook, bookSql, bookStub } from './support/book.ts';
 import { ALPHA, advance, MINUTE_MS, tenantOf, useGateway } from './support.ts';
 
 /**
@@ -58,4 +62,15 @@ test('refuses a volume that leaves out another', async () => {
     .openVolume(2)
     .then(() => null, String);
   expect(thrown).toContain('volume 2 cannot follow volume 0');
+});
+
+test.each([
+  [VOLUME_PAYMENTS_MAX - 1, 1],
+  [VOLUME_PAYMENTS_MAX, 2],
+])('the alarm of a book with %d payments leaves %d volumes', async (payments, volumes) => {
+  await applyToBook(projectionMessage(tenantOf(ALPHA), 1));
+  await bookSql(`INSERT INTO payment_day VALUES
+    (1, '', 'ETB', 'expired', '', ${payments}, 0, 0, 0)`);
+  await runInDurableObject(bookStub(), (book) => book.alarm());
+  expect(await account().volumes()).toHaveLength(volumes);
 });
