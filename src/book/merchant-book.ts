@@ -4,9 +4,8 @@ import type { Applied, ProjectionMessage } from '../intent/protocol.ts';
 import { applyMessage } from './apply.ts';
 import { Listeners, type News } from './listeners.ts';
 import { bookName } from './name.ts';
-import { purgeBatch } from './purge.ts';
 import { streamedAfter } from './queries/stream.ts';
-import { type Answer, answer, type QuestionArguments, type QuestionName } from './questions.ts';
+import type { Answer, QuestionArguments, QuestionName } from './questions.ts';
 import { BookReports } from './reports.ts';
 import { createTables, hasTables } from './schema.ts';
 
@@ -73,6 +72,7 @@ export class MerchantBook extends DurableObject<Env> {
     }
     const nowMs = Date.now();
     await storage.setAlarm(nowMs + ALARM_SAFETY_MS);
+    const { purgeBatch } = await import('./purge.ts');
     const purgeAtMs = storage.transactionSync(() => purgeBatch(storage.sql, nowMs));
     await this.#reports.work(nowMs);
     const wakeAtMs = Math.min(
@@ -87,7 +87,12 @@ export class MerchantBook extends DurableObject<Env> {
   }
 
   /** Null: the book has no payment yet. A question to an unknown book stores nothing. */
-  ask(name: QuestionName, args: QuestionArguments<QuestionName>): Answer<QuestionName> | null {
+  async ask(
+    name: QuestionName,
+    args: QuestionArguments<QuestionName>,
+  ): Promise<Answer<QuestionName> | null> {
+    // An isolate loads it with the first question: no payment waits for a list.
+    const { answer } = await import('./questions.ts');
     const { sql } = this.ctx.storage;
     return hasTables(sql) ? answer(sql, name, args) : null;
   }
