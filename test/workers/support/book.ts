@@ -54,7 +54,7 @@ export async function rowsWrittenBy(message: ProjectionMessage): Promise<Written
     return total?.changes ?? 0;
   };
   const before = await changes();
-  const counted = await runInDurableObject(bookStub(row, bookVolume), (book, { storage }) => {
+  const counted = await runInDurableObject(bookStub(row, bookVolume), async (book, { storage }) => {
     const exec = storage.sql.exec.bind(storage.sql);
     let rows = 0;
     let ofStatements = 0;
@@ -67,7 +67,7 @@ export async function rowsWrittenBy(message: ProjectionMessage): Promise<Written
       return { toArray: () => found, one: () => found[0] } as never;
     };
     try {
-      book.apply(message);
+      await book.apply(message);
     } finally {
       storage.sql.exec = exec;
     }
