@@ -1,6 +1,6 @@
 import type { Intent, Tenant } from '../domain/intent.ts';
 import { callObject, type ObjectRpc } from '../platform/object-call.ts';
-import type { MerchantAccountObject } from './merchant-account.ts';
+import type { OpenAccount } from './open-account.ts';
 import { type ClaimResult, countedRefunds, type RefundClaim } from './protocol.ts';
 import type { BookVolume } from './volumes.ts';
 
@@ -55,7 +55,7 @@ export class AccountClient {
     return this.#call((stub) => stub.recordRefunds(uniqueId, countedRefunds(intent)));
   }
 
-  #call<T>(method: (stub: ObjectRpc<MerchantAccountObject>) => Promise<T>): Promise<T> {
+  #call<T>(method: (stub: ObjectRpc<OpenAccount>) => Promise<T>): Promise<T> {
     const namespace = this.#env.MERCHANT_ACCOUNT;
     return callObject(() => namespace.get(namespace.idFromName(this.#name)), method);
   }

@@ -1,257 +1,61 @@
 import { DurableObject } from 'cloudflare:workers';
-import type { Tenant } from '../domain/intent.ts';
-import { ENVIRONMENTS } from '../domain/method.ts';
-import { concurrently } from '../platform/concurrently.ts';
-import { prepare, readInTime } from '../platform/database.ts';
-import { errorText, log } from '../platform/log.ts';
-import type {
-  ClaimResult,
-  CountedRefund,
-  RefundClaim,
-  Settlement,
-  UnsettledClaim,
-} from './protocol.ts';
-import { REFERENCE_TABLE, References } from './references.ts';
-import { REFUND_TABLES, RefundClaims } from './refund-claims.ts';
-import { type BookVolume, copyStatement, VOLUME_TABLE, Volumes } from './volumes.ts';
+import type { AccountPorts, OpenAccount } from './open-account.ts';
 
-/** What the account needs of the payments' objects: `src/connected-account.ts` passes it in. */
-export interface AccountPorts {
-  /** Asks a payment's object what became of a claim. May throw. */
-  settleClaim(env: Env, tenant: Tenant, claim: UnsettledClaim): Promise<Settlement>;
-}
-
-/**
- * Before it works, `alarm()` sets the next alarm this far ahead, so that a failure cannot lose it.
- */
-const ALARM_SAFETY_MS = 30_000;
-/** An alarm this late counts as lost: the next call does its work. */
-const ALARM_OVERDUE_MS = 60_000;
-/** Claims that one alarm settles: six at a time, within a minute even if each takes seconds. */
-const SETTLED_MAX = 100;
+type About<Method extends keyof OpenAccount> = Parameters<OpenAccount[Method]>;
 
 /**
  * What must be unique or exact over all payments of one merchant in one environment. Its name is its
- * tenant, so no method takes one. Each method decides and commits without an await.
+ * tenant, so no method takes one.
  */
 export abstract class MerchantAccountObject extends DurableObject<Env> {
   readonly #ports: AccountPorts;
-  readonly #refunds: RefundClaims;
-  readonly #references: References;
-  readonly #volumes: Volumes;
-  /** The alarm's time; null: unknown. */
-  #armedAtMs: number | null = null;
-  /** An alarm is running, so it must not be run again as overdue. */
-  #isWorking = false;
+  #account: OpenAccount | null = null;
 
   protected constructor(ctx: DurableObjectState, env: Env, ports: AccountPorts) {
     super(ctx, env);
     this.#ports = ports;
-    this.#refunds = new RefundClaims(ctx.storage.sql);
-    this.#references = new References(ctx.storage.sql);
-    this.#volumes = new Volumes(ctx.storage.sql);
   }
 
-  /** Claims a refund's id and its part of the day's limit, before the payment's object decides. */
-  async claimRefund(claim: RefundClaim): Promise<ClaimResult> {
-    await this.#learnAlarm();
-    this.#runOverdueAlarm();
-    return this.#commit(() => {
-      const result = this.#refunds.claim(claim, Date.now());
-      if (result.type === 'claimed') {
-        this.#arm();
-      }
-      return result;
-    });
+  /** An isolate loads the code with the first call: few payments need it. */
+  async #open(): Promise<OpenAccount> {
+    const { OpenAccount } = await import('./open-account.ts');
+    this.#account ??= new OpenAccount(this.ctx, this.env, this.#ports);
+    return this.#account;
   }
 
-  /** Releases the claim of a request that the payment's object has rejected. */
-  releaseRefund(refundUniqueId: string, claimId: string, isVoid: boolean): void {
-    this.#commit(() => this.#refunds.release(refundUniqueId, claimId, isVoid));
+  async claimRefund(...about: About<'claimRefund'>) {
+    return (await this.#open()).claimRefund(...about);
   }
 
-  /** Records what became of a payment's refunds. A repeated report writes no row. */
-  recordRefunds(paymentUniqueId: string, refunds: readonly CountedRefund[]): void {
-    this.#runOverdueAlarm();
-    this.#commit(() => this.#record(paymentUniqueId, refunds));
+  async releaseRefund(...about: About<'releaseRefund'>) {
+    return (await this.#open()).releaseRefund(...about);
   }
 
-  /** The payment that has the refund or its claim, or null. Never lags. */
-  paymentOfRefund(refundUniqueId: string): string | null {
-    this.#runOverdueAlarm();
-    return this.#exists() ? this.#refunds.paymentOf(refundUniqueId) : null;
+  async recordRefunds(...about: About<'recordRefunds'>) {
+    return (await this.#open()).recordRefunds(...about);
   }
 
-  /**
-   * Notes which payment has a reference, before its provider is called. False when another payment
-   * has it.
-   */
-  async holdReference(reference: string, paymentUniqueId: string): Promise<boolean> {
-    await this.#learnAlarm();
-    return this.#commit(() => {
-      const isHeld = this.#references.hold(reference, paymentUniqueId);
-      this.#arm();
-      return isHeld;
-    });
+  async paymentOfRefund(...about: About<'paymentOfRefund'>) {
+    return (await this.#open()).paymentOfRefund(...about);
   }
 
-  /** The payment that has the reference, or null. Certain: it is held before it is used. */
-  paymentOfReference(reference: string): string | null {
-    return this.#exists() ? this.#references.paymentOf(reference) : null;
+  async holdReference(...about: About<'holdReference'>) {
+    return (await this.#open()).holdReference(...about);
   }
 
-  /** The volumes of the merchant's book, the oldest first. */
-  volumes(): readonly BookVolume[] {
-    return this.#exists() ? this.#volumes.all() : [{ volume: 0, openedAtMs: null }];
+  async paymentOfReference(...about: About<'paymentOfReference'>) {
+    return (await this.#open()).paymentOfReference(...about);
   }
 
-  /**
-   * Opens the book's next volume, which new payments belong to once D1 has its copy. Repeated calls
-   * change nothing.
-   */
-  openVolume(volume: number): void {
-    this.#commit(() => {
-      this.#volumes.open(volume, Date.now());
-      this.#arm();
-    });
+  async volumes(...about: About<'volumes'>) {
+    return (await this.#open()).volumes(...about);
   }
 
-  /** D1 down: the next alarm tries again, and new payments belong to the volume before. */
-  async #copyVolumes(): Promise<void> {
-    const tenant = tenantIn(this.ctx.id.name);
-    for (const volume of this.#exists() ? this.#volumes.uncopied() : []) {
-      await readInTime(() => prepare(this.env.DB, copyStatement(tenant, volume)).run());
-      this.#commit(() => this.#volumes.setCopied(volume.volume));
-    }
+  async openVolume(...about: About<'openVolume'>) {
+    return (await this.#open()).openVolume(...about);
   }
 
-  #record(paymentUniqueId: string, refunds: readonly CountedRefund[]): void {
-    for (const refund of refunds) {
-      if (!this.#refunds.record(paymentUniqueId, refund)) {
-        // The payment should not have accepted it. It counts all the same: money may move.
-        log('error', 'refund_without_claim', { name: this.ctx.id.name ?? null });
-      }
-    }
-  }
-
-  /** Sets the next alarm first, as a payment's object does. */
   override async alarm(): Promise<void> {
-    this.#isWorking = true;
-    try {
-      const safeAtMs = Date.now() + ALARM_SAFETY_MS;
-      await this.ctx.storage.setAlarm(safeAtMs);
-      this.#armedAtMs = safeAtMs;
-      await this.#settleDue();
-      await this.#copyVolumes();
-      if (this.#exists()) {
-        this.#commit(() => this.#references.purge(Date.now()));
-      }
-      this.#armedAtMs = null;
-      this.#arm();
-    } catch (error) {
-      log('error', 'account_alarm_failed', {
-        name: this.ctx.id.name ?? null,
-        error: errorText(error),
-      });
-    } finally {
-      this.#isWorking = false;
-    }
+    return (await this.#open()).alarm();
   }
-
-  async #settleDue(): Promise<void> {
-    const tenant = tenantIn(this.ctx.id.name);
-    const claims = this.#exists() ? this.#refunds.due(Date.now(), SETTLED_MAX) : [];
-    await concurrently(claims, async (claim) => {
-      const settlement = await this.#settle(tenant, claim);
-      this.#commit(() => {
-        switch (settlement.type) {
-          case 'reserved':
-            return this.#record(claim.paymentUniqueId, settlement.refunds);
-          case 'void':
-            return this.#refunds.release(claim.refundUniqueId, claim.claimId, true);
-          case 'undecided':
-            return this.#refunds.postpone(claim, Date.now());
-        }
-      });
-    });
-  }
-
-  async #settle(tenant: Tenant, claim: UnsettledClaim): Promise<Settlement> {
-    try {
-      return await this.#ports.settleClaim(this.env, tenant, claim);
-    } catch (error) {
-      log('warn', 'refund_claim_not_settled', { ...tenant, error: errorText(error) });
-      return { type: 'undecided' };
-    }
-  }
-
-  #commit<T>(change: () => T): T {
-    try {
-      return this.ctx.storage.transactionSync(() => {
-        if (!this.#exists()) {
-          this.ctx.storage.sql.exec(REFUND_TABLES + REFERENCE_TABLE + VOLUME_TABLE);
-        }
-        return change();
-      });
-    } catch (error) {
-      // The alarm was rolled back, too.
-      this.#armedAtMs = null;
-      throw error;
-    }
-  }
-
-  /** A lookup must not create storage: anyone may ask for an unknown id. */
-  #exists(): boolean {
-    const sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'refund_claims'";
-    return this.ctx.storage.sql.exec(sql).toArray().length > 0;
-  }
-
-  /** An object that was evicted does not know its alarm. Setting it again would cost a row. */
-  async #learnAlarm(): Promise<void> {
-    this.#armedAtMs ??= await this.ctx.storage.getAlarm();
-  }
-
-  /** When the alarm has work; null: never. */
-  #dueAtMs(): number | null {
-    const [uncopied] = this.#volumes.uncopied();
-    const times = [
-      this.#refunds.nextCheckAtMs(),
-      this.#references.purgeAtMs(),
-      uncopied?.openedAtMs ?? null,
-    ];
-    const known = times.filter((time) => time !== null);
-    return known.length === 0 ? null : Math.min(...known);
-  }
-
-  /** Sets the alarm for the next work, unless an earlier one is set: moving it costs a row. */
-  #arm(): void {
-    const atMs = this.#exists() ? this.#dueAtMs() : null;
-    const armedAtMs = this.#armedAtMs ?? 0;
-    if (atMs === null) {
-      this.#armedAtMs = null;
-      void this.ctx.storage.deleteAlarm();
-    } else if (armedAtMs <= Date.now() || armedAtMs > atMs) {
-      this.#armedAtMs = atMs;
-      void this.ctx.storage.setAlarm(atMs);
-    }
-  }
-
-  /** Does the work of a lost alarm, because the runtime can lose alarms. */
-  #runOverdueAlarm(): void {
-    const dueAtMs = this.#exists() ? this.#dueAtMs() : null;
-    const lateMs = Date.now() - (dueAtMs ?? Number.POSITIVE_INFINITY);
-    if (lateMs > ALARM_OVERDUE_MS && !this.#isWorking) {
-      log('warn', 'alarm_overdue', { name: this.ctx.id.name ?? null, lateMs });
-      this.ctx.waitUntil(this.alarm());
-    }
-  }
-}
-
-/** The tenant whose account has this name: `accountName`. */
-function tenantIn(name = ''): Tenant {
-  const environment = ENVIRONMENTS.find((one) => name.startsWith(`${one}/`));
-  if (environment === undefined) {
-    throw new Error('an account without its name');
-  }
-  return { environment, merchantId: name.slice(environment.length + 1) };
 }

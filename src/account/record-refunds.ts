@@ -6,7 +6,5 @@ import { accountOf } from './client.ts';
  * not answer: the payment's object then sends its projection again, and this with it.
  */
 export async function recordRefunds(env: Env, intent: Intent): Promise<void> {
-  if (intent.refunds.length > 0) {
-    await accountOf(env, intent.terms).recordRefunds(intent);
-  }
+  await accountOf(env, intent.terms).recordRefunds(intent);
 }

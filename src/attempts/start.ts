@@ -1,4 +1,3 @@
-import { accountOf } from '../account/client.ts';
 import {
   attemptReferenceFrom,
   REFERENCE_LENGTH,
@@ -84,6 +83,7 @@ export async function holdReference(
   if (!hasSharedAddress(rail)) {
     return;
   }
+  const { accountOf } = await import('../account/client.ts');
   if (!(await accountOf(env, terms).holdReference(reference, terms.uniqueId))) {
     // The random bits of two payments of a second agree. A repeated request gets others.
     throw new Unavailable('the reference is taken');

@@ -1,4 +1,3 @@
-import { recordRefunds } from '../account/record-refunds.ts';
 import { errorText, log } from '../platform/log.ts';
 import type { BookPort } from './ports.ts';
 import type { DeliveryId, DeliveryMessage } from './protocol.ts';
@@ -73,7 +72,10 @@ export async function sendProjection(
   snapshot: Snapshot,
   book: BookPort,
 ): Promise<boolean> {
-  await recordRefunds(env, snapshot.intent);
+  if (snapshot.intent.refunds.length > 0) {
+    const { recordRefunds } = await import('../account/record-refunds.ts');
+    await recordRefunds(env, snapshot.intent);
+  }
   const { projectionMessage } = await import('./projection-message.ts');
   return book.apply(env, await projectionMessage(env, snapshot));
 }

@@ -239,9 +239,9 @@ it.each([
   ['another volume', projectionMessage(tenant, 1, {}, { bookVolume: 1 })],
 ])('refuses a message of %s', async (_name, foreign) => {
   const refuse = () =>
-    runInDurableObject(bookStub(), (book) => {
-      expect(() => book.apply(foreign)).toThrow('another book');
-    });
+    runInDurableObject(bookStub(), (book) =>
+      expect(book.apply(foreign)).rejects.toThrow('another book'),
+    );
   await refuse();
   expect(await bookSql("SELECT name FROM sqlite_master WHERE name = 'book'")).toEqual([]);
   await applyToBook(projectionMessage(tenant, 1));

@@ -1,4 +1,3 @@
-import { readerOf } from '../../book/reader.ts';
 import { uuidV7TimeMs } from '../../crypto/uuid-v7.ts';
 import { INTENT_NUMBER } from '../../domain/identifiers.ts';
 import { successResponse } from '../../http/envelope.ts';
@@ -18,9 +17,7 @@ export async function readPayment(call: MerchantCall): Promise<Response> {
   if (direct.type === 'found') {
     return successResponse('Payment found', statusContent(direct.intent));
   }
-  const uniqueId = isOtherId(call.id)
-    ? await (await readerOf(call.env, call.access)).findUniqueId(call.id)
-    : null;
+  const uniqueId = isOtherId(call.id) ? await uniqueIdOf(call) : null;
   if (uniqueId === null) {
     throw problem('payment_not_found');
   }
@@ -29,6 +26,12 @@ export async function readPayment(call: MerchantCall): Promise<Response> {
     throw problem('payment_not_found');
   }
   return successResponse('Payment found', statusContent(indirect.intent));
+}
+
+async function uniqueIdOf({ env, access, id }: MerchantCall): Promise<string | null> {
+  // Most merchants read by their own id, and lists load it too.
+  const { readerOf } = await import('../../book/reader.ts');
+  return (await readerOf(env, access)).findUniqueId(id);
 }
 
 /** Ids of another form cost no question. */
