@@ -48,10 +48,10 @@ const CALLS_MAX = 32;
 
 /** The book, with what only a measurement calls. */
 export class MeasuredBook extends MerchantBook {
-  fill(filling: Filling, from: number, to: number): void {
+  async fill(filling: Filling, from: number, to: number): Promise<void> {
     const { storage } = this.ctx;
     // The first message creates the tables.
-    this.apply(messageOf(from, filling));
+    await this.apply(messageOf(from, filling));
     for (let first = from; first < to; first += TRANSACTION_PAYMENTS) {
       storage.transactionSync(() => {
         for (let index = first; index < Math.min(to, first + TRANSACTION_PAYMENTS); index += 1) {
