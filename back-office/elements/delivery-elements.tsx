@@ -17,7 +17,7 @@ const TONES: Readonly<Record<DeliveryStatus, BadgeTone>> = {
   paused: 'bad',
 };
 
-/** A delivery's status. The read model keeps text: an unknown status is shown as it is. */
+/** A delivery's status. The book keeps text: an unknown status is shown as it is. */
 export function DeliveryBadge({ status }: { readonly status: string }) {
   return isDeliveryStatus(status) ? (
     <Badge tone={TONES[status]}>{useTexts(DASHBOARD_TEXTS).events.statuses[status]}</Badge>

@@ -31,7 +31,7 @@ export interface Effort {
   readonly isQuick: boolean;
 }
 
-/** The projections queue waits a second to fill a batch, so a second of rest may not be the end. */
+/** Alarms and queues may rest for a second and go on, so a second of rest may not be the end. */
 const CONSUMERS_SILENCE_MS = 1_300;
 const SILENCE_MS = 150;
 /** workerd closes the files of an object that got no call for 10 s. */

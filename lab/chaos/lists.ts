@@ -17,7 +17,7 @@ interface List {
 interface Wanted {
   readonly id: unknown;
   readonly isShown: (row: Row) => boolean;
-  /** The payment; null when the read model must have the row. */
+  /** The payment; null when the book must have the row. */
   readonly content: ShownPayment | null;
 }
 

@@ -99,7 +99,7 @@ async function contentOfRecord(
   return null;
 }
 
-/** Waits as long as docs/storage.md#book says that the read model may lag. */
+/** Waits as long as docs/storage.md#book says that the book may lag. */
 async function lastingDifferences(
   { caller, merchantServer, say }: Evidence,
   contents: readonly ShownPayment[],

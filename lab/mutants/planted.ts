@@ -186,7 +186,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "    const isFailed = attempts.every(({ status }) => status «=== 'failed'→!== 'succeeded'»);":
       'the merchant is told FAILURE about a pending payment, and charges again',
     '«      this.save({ projectionSends: 0, projectionDueAtMs: leaseEndsAtMs });\n→»':
-      'a row that got lost on its way to the read model is never sent again',
+      'a row that got lost on its way to the book is never sent again',
     '    if (earlier.length «==→>»= 0) {':
       'a second event replaces the first, which is then never delivered',
     '    if (this.stored()?.firstEvent?.sequence «=→!»== event.sequence) {':

@@ -21,12 +21,12 @@ export function checkRows(world: World, ended: readonly Ended[]): void {
     const sql = books.hosts.get(id)?.sql;
     const rowsOf = (query: string) => sql?.all(query, []).map(Object.values) ?? [];
     if (sql?.all("SELECT 1 FROM sqlite_master WHERE name = 'payment'", []).length !== 1) {
-      journal.expect('6 read model', false, `the book ${name} is empty`);
+      journal.expect('6 book', false, `the book ${name} is empty`);
       continue;
     }
     const same = (what: keyof typeof SHOWN, wanted: readonly (readonly unknown[])[]) =>
       journal.same(
-        what === 'totals' || what === 'attempts' ? '7 amounts' : '6 read model',
+        what === 'totals' || what === 'attempts' ? '7 amounts' : '6 book',
         `${what} of ${name}`,
         { rows: linesOf(rowsOf(SHOWN[what])) },
         { rows: linesOf(wanted) },
@@ -44,7 +44,7 @@ export function checkRows(world: World, ended: readonly Ended[]): void {
             WHERE payment_search MATCH '"${idSearchKey(text)}"'`,
         );
         const isFound = found.some(([one]) => one === uniqueId);
-        journal.expect('6 read model', isFound, `a search in ${name} does not find ${text}`);
+        journal.expect('6 book', isFound, `a search in ${name} does not find ${text}`);
       }
     }
   }

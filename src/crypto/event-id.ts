@@ -2,7 +2,7 @@ import { uuidV7, uuidV7TimeMs } from './uuid-v7.ts';
 
 /**
  * The id of an event, which is the `webhook-id` of its webhooks: `evt_` and the digits of a UUIDv7.
- * The read model finds an event by the time in its id, which saves an index.
+ * The book finds an event by the time in its id, which saves an index.
  *
  * @throws {RangeError} for a time that a UUIDv7 cannot carry
  */

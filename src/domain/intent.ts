@@ -332,7 +332,7 @@ export type Command =
       /** When to ask the provider to confirm a success; null: it offers no status query. */
       readonly checkAtMs: number | null;
     })
-  /** The read model found another payment with the receipt of this attempt. */
+  /** The book found another payment with the receipt of this attempt. */
   | {
       readonly type: 'report_receipt_conflict';
       readonly attemptId: string;

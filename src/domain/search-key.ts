@@ -1,7 +1,7 @@
 import { REFERENCE_LENGTH, referenceTimeMs } from './identifiers.ts';
 import type { Tenant } from './intent.ts';
 
-/** Keys that find a payment in the read model, besides its columns. */
+/** Keys that find a payment in the book, besides its columns. */
 
 /** A search rejects longer ids. */
 export const SEARCH_ID_LENGTH_MAX = 255;

@@ -17,7 +17,7 @@ import {
 } from './protocol.ts';
 import type { StoredEvent } from './store.ts';
 
-/** What the read model shows of a payment. */
+/** What the book shows of a payment. */
 
 export function projectionRow(intent: Intent): ProjectionRow {
   const { terms } = intent;
@@ -143,7 +143,7 @@ export function phonesOf(intent: Intent): string[] {
   return [...new Set(phones.filter((phone) => phone !== null))];
 }
 
-/** Receipts that operators recorded before the provider named others. The read model may have them. */
+/** Receipts that operators recorded before the provider named others. The book may have them. */
 export function replacedReceiptsIn({ anomalies }: Intent): string[] {
   return anomalies.flatMap(({ replacedReceipt }) => replacedReceipt ?? []);
 }

@@ -6,7 +6,7 @@ import { shownDelivery } from './protocol.ts';
 import type { StoredDelivery, StoredEvent } from './store.ts';
 
 /**
- * When the read model gets a new view of a payment, derived from its state and its events. One
+ * When the book gets a new view of a payment, derived from its state and its events. One
  * `projectedVersion` always has the same view, except for the ids to search for, which may grow
  * within a version, and for the only endpoint of an event that has just been chosen.
  */
@@ -27,7 +27,7 @@ export function isShownAtOnce(intent: Intent): boolean {
 }
 
 /**
- * Whether the read model must confirm what is sent at `nowMs`. A payment that ends soon needs only
+ * Whether the book must confirm what is sent at `nowMs`. A payment that ends soon needs only
  * the confirmation of its end; one that stays open needs one too, because messages can be lost.
  */
 export function needsConfirmation(intent: Intent, nowMs: number): boolean {
@@ -40,7 +40,7 @@ export function confirmedFromMs({ terms }: Intent): number {
 }
 
 /**
- * Whether the read model shows a difference between two states of a delivery. Without its endpoint,
+ * Whether the book shows a difference between two states of a delivery. Without its endpoint,
  * so that choosing the only one costs no message: the report of the try follows in seconds.
  */
 export function projectionDiffers(one: StoredDelivery, other: StoredDelivery): boolean {

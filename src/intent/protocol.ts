@@ -75,7 +75,7 @@ export type DeliveryStatus =
   /** The delivery waits, because the merchant's endpoint has failed for days. */
   | 'paused';
 
-/** The states of deliveries in lists. `claimed` lasts seconds, and the read model never has it. */
+/** The states of deliveries in lists. `claimed` lasts seconds, and the book never has it. */
 export const LISTED_STATUSES = [
   'delivered',
   'queued',
@@ -357,7 +357,7 @@ export interface AttemptCount {
 
 /**
  * The columns that an export adds to a row; unknown ones are left out. They may be personal data,
- * so the read model has them only sealed.
+ * so the book has them only sealed.
  */
 export interface PaymentDetails {
   readonly providerReference?: string;
@@ -376,7 +376,7 @@ export function detailsContext({ environment, merchantId }: Tenant, uuid: string
   return `payment-details/${environment}/${merchantId}/${uuid}`;
 }
 
-/** A refund in the read model, without the merchant's own words, which may name a person. */
+/** A refund in the book, without the merchant's own words, which may name a person. */
 export interface ProjectedRefund
   extends Pick<
     Refund,
@@ -419,7 +419,7 @@ export function shownDelivery({
   };
 }
 
-/** An event's delivery in the read model, without the request's body and the merchant's answer. */
+/** An event's delivery in the book, without the request's body and the merchant's answer. */
 export interface ProjectedEvent extends DeliveryId, Readonly<ReturnType<typeof shownDelivery>> {
   readonly eventId: string;
   readonly type: string;

@@ -5,7 +5,7 @@ import { normalizedReceipt } from '../domain/receipt.ts';
 import { hashedReceiptSearchKey, isFoundByDigest, receiptSearchKey } from '../domain/search-key.ts';
 
 /**
- * The keys of a receipt in the read model; new rows have the first one. A receipt that may contain
+ * The keys of a receipt in the book; new rows have the first one. A receipt that may contain
  * a phone number is stored as a digest, and older rows have digests by older keys of the ring. The
  * keys are the same for all merchants of an environment, so that a receipt counts for one payment.
  */

@@ -152,7 +152,7 @@ export class PaymentRecord {
   }
 
   #sendOutgoing(): void {
-    // Only the last version goes to the read model, even after several versions in one commit.
+    // Only the last version goes to the book, even after several versions in one commit.
     const projection = this.#outgoing.findLast((message) => message.queue === 'book');
     const messages = this.#outgoing.filter(
       (message) => message.queue !== 'book' || message === projection,
@@ -184,7 +184,7 @@ export class PaymentRecord {
     this.#unsaved ??= 'update';
   }
 
-  /** Stores an event's deliveries, and sends a visible change to the read model. */
+  /** Stores an event's deliveries, and sends a visible change to the book. */
   saveEvent(before: StoredEvent, after: StoredEvent, nowMs: number): void {
     if (this.#writeEvent(before, after)) {
       this.#enqueueProjection(nowMs);
@@ -196,7 +196,7 @@ export class PaymentRecord {
     this.saveEvent(event, { ...event, deliveries: event.deliveries.with(position, after) }, nowMs);
   }
 
-  /** True when the read model shows the change. */
+  /** True when the book shows the change. */
   #writeEvent(before: StoredEvent, after: StoredEvent): boolean {
     let differs = false;
     const deliveries = after.deliveries.map((delivery, position) => {

@@ -76,7 +76,7 @@ export interface StoredDelivery {
   readonly timesQueued: number;
   readonly tries: number;
   readonly log: readonly DeliveryTry[];
-  /** Grows with every change that the read model shows; orders the states of this delivery. */
+  /** Grows with every change that the book shows; orders the states of this delivery. */
   readonly revision: number;
 }
 

@@ -16,7 +16,7 @@ export interface RailOrder {
   /**
    * Only for a rail with an `openCallback`: an order id of 79 letters and digits (A-Z, 2-7)
    * that names this attempt and that only we can sign. The attempt's reference is the short form: a
-   * shared address finds it too, once the read model knows the attempt.
+   * shared address finds it too, because the reference names the merchant.
    */
   readonly orderId?: string;
   /** The payment's checkout page. */

@@ -9,7 +9,7 @@ import { verifiedWebhook } from '../support/e2e-webhook.ts';
  */
 
 const { baseUrl, merchants } = inject('sandbox');
-/** Longer than the read model ever lags here. */
+/** Longer than the book ever lags here. */
 const SHOWN_WITHIN_MS = 20_000;
 
 const scene = await useScene('down');

@@ -141,7 +141,7 @@ test('loses no acknowledged payment and no event after SIGKILL: decisions.md#8, 
     expect(new Set(hook.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   }
 
-  // The read model receives the projections that were pending.
+  // The book receives the projections that were pending.
   const { uuid } = await paymentOf(scene, second.uniqueId);
   await eventually(
     () => scene.sandbox.status(uuid),

@@ -11,7 +11,7 @@ import type { DayTotal } from '../../src/book/rows.ts';
 
 /**
  * Goal: the figures above the list of payments are exact, rounded without hiding a failure, and
- * never add two currencies. Method: totals as the read model returns them.
+ * never add two currencies. Method: totals as the book returns them.
  */
 
 const TODAY = 20_000;

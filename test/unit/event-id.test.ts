@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { eventTimeMs, newEventId } from '../../src/crypto/event-id.ts';
 
 /**
- * Goal: the read model finds an event by the time in its id. Method: ids of known times, and texts
+ * Goal: the book finds an event by the time in its id. Method: ids of known times, and texts
  * that are no event's id.
  */
 

@@ -35,7 +35,7 @@ import {
 } from '../support/intents.ts';
 
 /**
- * Goal: the read model's view of a payment says what happened, and which changes its readers must
+ * Goal: the book's view of a payment says what happened, and which changes its readers must
  * see at once. Method: run stories through the machine, and compare the view at their end. (The
  * simulation only compares D1 with this view.)
  */
@@ -234,6 +234,6 @@ test.each<[string, boolean, Partial<StoredDelivery>]>([
   ['a claim', false, { deliveryStatus: 'claimed', claimId: 'claim', dueAtMs: 9 }],
   ['a try', true, { log: [tryAt(1, 500)] }],
   ['the end', true, { deliveryStatus: 'delivered', dueAtMs: null }],
-])('%s of a delivery changes what the read model shows: %s', (_name, isShown, changes) => {
+])('%s of a delivery changes what the book shows: %s', (_name, isShown, changes) => {
   expect(projectionDiffers(DELIVERY, { ...DELIVERY, ...changes })).toBe(isShown);
 });

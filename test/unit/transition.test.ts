@@ -452,6 +452,6 @@ test('a later proof adds the id that the first one lacked, and changes none that
     1,
   );
   expect(intent.attempts).toMatchObject([{ receipt: 'RAIL-1', issuerReceipt: 'WALLET-1' }]);
-  // The payment was announced once, and the second proof is a version that the read model must have.
+  // The payment was announced once, and the second proof is a version that the book must have.
   expect(steps.map(({ event }) => event)).toEqual([null, 'payment_succeeded', null]);
 });

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { accountOf } from '../../src/account/client.ts';
 import { VOLUME_PAYMENTS_MAX } from '../../src/book/next-volume.ts';
-import { projectionMessage } from './read-model-fixture.ts';
+import { projectionMessage } from './book-fixture.ts';
 import { accountRows, fireAccountAlarm } from './support/account.ts';
 import { applyToBook, bookSql, bookStub } from './support/book.ts';
 import { ALPHA, advance, MINUTE_MS, tenantOf, useGateway } from './support.ts';

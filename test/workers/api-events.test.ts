@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { RESEND_BATCH } from '../../src/book/resend.ts';
 import worker from '../support/gateway.ts';
-import { applyAll, projectedEvent, projectionMessage } from './read-model-fixture.ts';
+import { applyAll, projectedEvent, projectionMessage } from './book-fixture.ts';
 import {
   ALPHA,
   type Arrival,
@@ -102,7 +102,7 @@ async function announce(uniqueId: string, status: number): Promise<Arrival> {
   const arrivals = merchantServer(() => new Response('…', { status }));
   await payHosted({ paymentIntentUniqueId: uniqueId });
   await consumeAll(caught);
-  // The object sends its changes to the read model after it has answered.
+  // The object sends its changes to the book after it has answered.
   await expect.poll(() => triesShown(uniqueId)).toBe(1);
   const [arrival] = arrivals;
   if (arrival === undefined) {
@@ -189,7 +189,7 @@ describe('an event', () => {
     expect(await states({})).toEqual([mixed, waiting]);
   });
 
-  test('of a payment that its object has deleted is shown as the read model has it', async () => {
+  test('of a payment that its object has deleted is shown as the book has it', async () => {
     await announce('order-1', 200);
     advance(401 * DAY_MS);
     await fireAlarm();
@@ -366,7 +366,7 @@ describe('decisions.md#38: missed events are sent again', () => {
     ]);
   });
 
-  test('once, although the read model lags', async () => {
+  test('once, although the book lags', async () => {
     const since = new Date().toISOString();
     await announce('order-1', 410);
     const answers = [await resendAll({ since }), await resendAll({ since })];

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readerOf } from '../../src/book/reader.ts';
 import { configOf } from '../../src/config.ts';
 import { parseCursor } from '../../src/platform/paging.ts';
-import { applyAll, projectionMessage, TENANTS } from './read-model-fixture.ts';
+import { applyAll, projectionMessage, TENANTS } from './book-fixture.ts';
 import {
   ALPHA,
   advance,

@@ -5,7 +5,7 @@ import { readerOf } from '../../src/book/reader.ts';
 import { REFUND_WINDOW_MS } from '../../src/domain/schedule.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';
 import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';
-import { applyAll, projectedRefund, projectionMessage } from './read-model-fixture.ts';
+import { applyAll, projectedRefund, projectionMessage } from './book-fixture.ts';
 import {
   ALPHA,
   type Answer,

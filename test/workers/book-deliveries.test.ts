@@ -4,7 +4,7 @@ import { readerOf } from '../../src/book/reader.ts';
 import type { EventRow } from '../../src/book/rows.ts';
 import { QUEUED_LEASE_MS } from '../../src/domain/schedule.ts';
 import type { DeliveryReport, ProjectionMessage } from '../../src/intent/protocol.ts';
-import { applyAll } from './read-model-fixture.ts';
+import { applyAll } from './book-fixture.ts';
 import { applyToBook, bookRows, breakBook } from './support/book.ts';
 import {
   ALPHA,

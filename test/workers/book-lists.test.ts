@@ -15,7 +15,7 @@ import {
   projectionMessage,
   TENANTS,
   uuidOf,
-} from './read-model-fixture.ts';
+} from './book-fixture.ts';
 import { ALPHA, BETA, tenantOf, useGateway } from './support.ts';
 
 /**

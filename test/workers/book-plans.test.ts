@@ -5,12 +5,7 @@ import { bookName } from '../../src/book/name.ts';
 import { answer, type QuestionArguments, type QuestionName } from '../../src/book/questions.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import { idSearchKey } from '../../src/domain/search-key.ts';
-import {
-  applyAll,
-  projectedEvent,
-  projectedRefund,
-  projectionMessage,
-} from './read-model-fixture.ts';
+import { applyAll, projectedEvent, projectedRefund, projectionMessage } from './book-fixture.ts';
 import { ALPHA, DAY_MS, tenantOf } from './support.ts';
 
 /**

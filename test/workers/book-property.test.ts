@@ -9,7 +9,7 @@ import type {
   ProjectedRefund,
   ProjectionMessage,
 } from '../../src/intent/protocol.ts';
-import { projectedEvent, projectedRefund, projectionMessage } from './read-model-fixture.ts';
+import { projectedEvent, projectedRefund, projectionMessage } from './book-fixture.ts';
 import { bookSql, bookStub, rowsWrittenBy } from './support/book.ts';
 import { ALPHA, MINUTE_MS, tenantOf, useGateway } from './support.ts';
 

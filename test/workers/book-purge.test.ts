@@ -2,7 +2,7 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { expect, it } from 'vitest';
 import { quotedTerm } from '../../src/book/search-terms.ts';
 import type { ProjectionRow } from '../../src/intent/protocol.ts';
-import { projectedRefund, projectionMessage } from './read-model-fixture.ts';
+import { projectedRefund, projectionMessage } from './book-fixture.ts';
 import { applyToBook, bookSql, bookStub } from './support/book.ts';
 import { ALPHA, advance, DAY_MS, tenantOf, useGateway } from './support.ts';
 

@@ -8,7 +8,7 @@ import { attentionPage, describedAttention } from '../../src/operations/attentio
 import { readHealth, refreshHealth } from '../../src/operations/health.ts';
 import { findPayments } from '../../src/operations/payment-search.ts';
 import { batch } from '../../src/platform/database.ts';
-import { projectedEvent, projectionMessage } from './read-model-fixture.ts';
+import { projectedEvent, projectionMessage } from './book-fixture.ts';
 import { applyToBook, bookSql, bookStub, booksReport } from './support/book.ts';
 import { ALPHA, advance, BETA, HOUR_MS, tenantOf, useGateway } from './support.ts';
 

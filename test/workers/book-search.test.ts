@@ -5,7 +5,7 @@ import { readerOf } from '../../src/book/reader.ts';
 import { attemptReferenceFrom, REFERENCE_LENGTH } from '../../src/domain/identifiers.ts';
 import { PROGRESS_SHOWN_AFTER_MS } from '../../src/domain/schedule.ts';
 import { idSearchKey, receiptSearchKey } from '../../src/domain/search-key.ts';
-import { applyAll, nameOf, projectionMessage, TENANTS } from './read-model-fixture.ts';
+import { applyAll, nameOf, projectionMessage, TENANTS } from './book-fixture.ts';
 import { bookSql } from './support/book.ts';
 import {
   ALPHA,

@@ -7,13 +7,7 @@ import { businessDay, businessDayStartMs } from '../../src/domain/ethiopian-time
 import type { Tenant } from '../../src/domain/intent.ts';
 import type { Method } from '../../src/domain/method.ts';
 import type { ProjectionRow } from '../../src/intent/protocol.ts';
-import {
-  applyAll,
-  nameOf,
-  projectedRefund,
-  projectionMessage,
-  TENANTS,
-} from './read-model-fixture.ts';
+import { applyAll, nameOf, projectedRefund, projectionMessage, TENANTS } from './book-fixture.ts';
 import { ALPHA, DAY_MS, tenantOf, useGateway } from './support.ts';
 
 /**

@@ -91,7 +91,7 @@ interface Change {
   readonly events: number;
 }
 
-/** Confirms the read model, so that no alarm is near and the next commit has to set one. */
+/** Confirms the book, so that no alarm is near and the next commit has to set one. */
 async function needNewAlarm(): Promise<void> {
   await booksAreFed(caught);
   advance(1);
@@ -103,7 +103,7 @@ async function showProgress(): Promise<void> {
   await fireAlarm();
 }
 
-/** Confirms the read model first: its overdue lease would make the object repair its alarm. */
+/** Confirms the book first: its overdue lease would make the object repair its alarm. */
 async function waitUntilExpiry(): Promise<void> {
   advance(OPEN_PROJECTION_AGAIN_MS);
   await fireAlarm();

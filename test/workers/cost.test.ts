@@ -8,6 +8,7 @@ import type { Tenant } from '../../src/domain/intent.ts';
 import type { Environment } from '../../src/domain/method.ts';
 import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
 import type { ProjectedEvent } from '../../src/intent/protocol.ts';
+import { projectedEvent, projectionMessage } from './book-fixture.ts';
 import { decideAtRails, playRails, TELEBIRR, telebirrReport } from './rails-scenes.ts';
 import {
   attemptNow,
@@ -17,7 +18,6 @@ import {
   openHosted,
   report,
 } from './rails-support.ts';
-import { projectedEvent, projectionMessage } from './read-model-fixture.ts';
 import { applyToBook, bookStub, rowsWrittenBy } from './support/book.ts';
 import {
   ALPHA,

@@ -18,7 +18,7 @@ import {
 
 /**
  * Goal: the overview shows exact figures of the chosen days, and says when webhooks do not arrive.
- * Method: the API creates payments, the consumer feeds the read model, and the tests read the page
+ * Method: the API creates payments, the consumer feeds the book, and the tests read the page
  * as a browser gets it.
  */
 

@@ -213,7 +213,7 @@ describe('every state', () => {
     expect(part(html, 'items')).toMatch(/Coffee 2 ETB 50\.25/);
   });
 
-  test('deleted: shows what the read model still has', async () => {
+  test('deleted: shows what the book still has', async () => {
     await payHosted();
     merchantServer();
     await consumeAll(caught);

@@ -3,8 +3,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { DASHBOARD_TEXTS } from '../../back-office/i18n/texts.ts';
 import { EXPORT_LEASE_MS } from '../../back-office/members/export-lease.ts';
 import { bytesFromBase64Url } from '../../src/crypto/encoding.ts';
+import { applyAll, projectionMessage } from './book-fixture.ts';
 import { auditLog, found, type SignedIn, signedIn, submit, visit } from './dashboard-support.ts';
-import { applyAll, projectionMessage } from './read-model-fixture.ts';
 import {
   ALPHA,
   advance,
@@ -26,7 +26,7 @@ import {
 
 /**
  * Goal: the list of payments and its CSV file hold exactly what the member asks for, and nothing of
- * another merchant. Method: the API creates payments, the consumer feeds the read model, and the
+ * another merchant. Method: the API creates payments, the consumer feeds the book, and the
  * tests read pages as a browser gets them.
  */
 

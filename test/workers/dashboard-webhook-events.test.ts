@@ -2,8 +2,8 @@ import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { MerchantBook } from '../../src/book/merchant-book.ts';
 import { RESEND_BATCH } from '../../src/book/resend.ts';
+import { applyAll, projectedEvent, projectionMessage } from './book-fixture.ts';
 import { auditLog, sessionFor, signedIn, submit, visit } from './dashboard-support.ts';
-import { applyAll, projectedEvent, projectionMessage } from './read-model-fixture.ts';
 import {
   ALPHA,
   type Arrival,
@@ -23,7 +23,7 @@ import {
 
 /**
  * Goal: members see every try of every event and resend failed ones, singly or by range, each once.
- * Method: payments whose events fail as wished. The test decides when the read model is fed: lists
+ * Method: payments whose events fail as wished. The test decides when the book is fed: lists
  * may lag, objects decide.
  */
 
@@ -267,7 +267,7 @@ describe("an event's page", () => {
   );
 });
 
-/** Rows of the read model without objects: a deleted payment resends nothing. */
+/** Rows of the book without objects: a deleted payment resends nothing. */
 async function insertFailed(uniqueIds: readonly string[]): Promise<void> {
   const tenant = tenantOf(ALPHA);
   await applyAll(

@@ -5,7 +5,7 @@ import { bookOf } from '../../src/book/client.ts';
 import { LISTENERS_MAX } from '../../src/book/listeners.ts';
 import { apiKeyDigest } from '../../src/merchants/api-key.ts';
 import { revokeApiKey } from '../../src/merchants/provision.ts';
-import { applyAll, eventIdOf, projectedEvent, projectionMessage } from './read-model-fixture.ts';
+import { applyAll, eventIdOf, projectedEvent, projectionMessage } from './book-fixture.ts';
 import {
   ALPHA,
   addEndpoint,
@@ -111,7 +111,7 @@ async function listen(lastEventId: string | null = null, apiKey = ALPHA.apiKeys.
   return { stream, start: ready?.id ?? '' };
 }
 
-/** The id of a new payment's event, which is posted and in the read model. */
+/** The id of a new payment's event, which is posted and in the book. */
 async function pay(uniqueId: string): Promise<string> {
   await payHosted({ paymentIntentUniqueId: uniqueId });
   await consumeAll(caught);

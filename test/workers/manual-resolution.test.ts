@@ -27,7 +27,7 @@ import {
 } from './support.ts';
 
 /**
- * Goal: a manual resolution reaches the merchant and the read model once, as a provider's answer
+ * Goal: a manual resolution reaches the merchant and the book once, as a provider's answer
  * would, and the history names the operator. Method: commands go to the real object; its messages
  * are delivered, lost, or delivered after its memory is gone.
  */
@@ -63,7 +63,7 @@ async function unresolved(): Promise<void> {
   await consumeAll(caught);
 }
 
-test('resolved as paid: one event, one row of the read model, one entry of history', async () => {
+test('resolved as paid: one event, one row of the book, one entry of history', async () => {
   const arrivals = merchantServer();
   await unresolved();
   const before = await clientOf().history();

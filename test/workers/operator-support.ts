@@ -138,7 +138,7 @@ export async function content<Content>(answer: Promise<Answer>): Promise<Content
   return envelope.content as Content;
 }
 
-/** A payment `order-1` with an unresolved attempt `a1`, as the read model has it. */
+/** A payment `order-1` with an unresolved attempt `a1`, as the book has it. */
 export async function unresolved(caught: CaughtMessages): Promise<void> {
   await createHosted();
   await execute(startRedirect('a1', Date.now() + 5 * MINUTE_MS));

@@ -136,7 +136,7 @@ test.each(ROWS)('$name: a report alone proves nothing', async ({ method, reportP
   expect(await intentNow()).toMatchObject({ status: 'processing' });
 });
 
-test.each(ROWS)('$name: needs no read model', async ({ method, reportPaid }) => {
+test.each(ROWS)('$name: needs no look-up in a list', async ({ method, reportPaid }) => {
   const attempt = await pending(method);
   decideAtRails('paid');
   expect((await reportPaid(attempt)).status).toBe(200);

@@ -7,9 +7,9 @@ import type { RefundOutcome } from '../../src/domain/refund.ts';
 import { DATABASE_BYTES_MAX } from '../../src/platform/database.ts';
 import { databaseRows } from '../security/storage.ts';
 import worker from '../support/gateway.ts';
+import { applyAll, projectionMessage } from './book-fixture.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
 import { operateApi } from './operator-support.ts';
-import { applyAll, projectionMessage } from './read-model-fixture.ts';
 import { bookSql, booksReport } from './support/book.ts';
 import {
   ALPHA,

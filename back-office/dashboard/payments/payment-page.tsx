@@ -89,7 +89,7 @@ function Live({ view }: { readonly view: PaymentView }) {
   return isMoving && call.request.method === 'GET' ? <div hidden data-live={state} /> : null;
 }
 
-/** What the read model still has of a payment that its object has deleted. */
+/** What the book still has of a payment that its object has deleted. */
 export function DeletedPaymentPage(props: { readonly row: PaymentRow }) {
   const { row } = props;
   const text = useTexts(DASHBOARD_TEXTS).payment;

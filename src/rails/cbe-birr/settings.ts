@@ -48,7 +48,7 @@ export const cbeBirrSettingsSchema = v.pipe(
     failedStates: v.optional(states, []),
     /**
      * The longest transaction id that the bank accepts. From ORDER_ID_CHARACTERS on, ids contain
-     * the signed link to their payment. Shorter ones are references that the read model finds.
+     * the signed link to their payment. Shorter ones are references, which name the merchant.
      */
     transactionIdCharactersMax: v.optional(
       wholeNumber('characters', REFERENCE_LENGTH, ID_CHARACTERS_MAX),

@@ -12,7 +12,7 @@ import type {
 import { ALPHA, BETA, tenantOf } from './support.ts';
 
 /**
- * Messages to the read model as objects would send them, for tests that need many payments at once.
+ * Messages to the book as objects would send them, for tests that need many payments at once.
  */
 
 export const TENANTS: readonly Tenant[] = [ALPHA, BETA].flatMap((merchant) =>
