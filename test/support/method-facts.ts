@@ -106,7 +106,7 @@ export const FACTS: Readonly<Record<Method, MethodFacts>> = {
     // Contains no amount: sealed, but not hashed, by a forger without the secret.
     wrongAmount: { variant: 'wrong_amount', status: 401, suspicion: 'not_authentic' },
     // We choose its orders' ids at random, so another id names no order.
-    otherOrder: { variant: 'other_order', status: 503, suspicion: 'unknown_order' },
+    otherOrder: { variant: 'other_order', status: 404, suspicion: 'unknown_order' },
     unpaid: { act: 'declines', reason: 'declined' },
     // Its start makes no call. The query that confirms its callback hangs.
     crash: { plan: { query: 'hang' }, call: '/TXNSTAT', calls: 2 },
