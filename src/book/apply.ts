@@ -190,7 +190,7 @@ export function entryOf(
   const { unique_id: uniqueId, number, search_keys: keys, ended_at_ms: endedAtMs } = row;
   return endedAtMs === null
     ? ''
-    : termsOf({ uniqueId, number, createdAtMs, searchKeys: JSON.parse(keys) });
+    : termsOf({ uniqueId, number, createdAtMs, endedAtMs, searchKeys: JSON.parse(keys) });
 }
 
 /** The index stores no text, so a deletion must name the terms that were inserted. */

@@ -75,7 +75,7 @@ function purgeOrPostpone(sql: SqlStorage, payment: Passed, nowMs: number): void 
   if (payment.sealed_details === null && payment.search_keys === '[]') {
     return;
   }
-  // The payment is still found by its unique id and its number.
+  // The payment is still found by its unique id and its number, and listed by its end.
   const createdAtMs = Math.floor(id / IDS_PER_MS);
   const purged = { ...payment, search_keys: '[]' };
   moveTerms(sql, id, entryOf(createdAtMs, payment), entryOf(createdAtMs, purged));

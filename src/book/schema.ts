@@ -12,9 +12,6 @@
  */
 export const IDS_PER_MS = 1_024;
 
-/** Payments that lived longer are in an index by their end; others are found by their creation. */
-export const LONG_LIVED_MS = 15 * 60 * 1_000;
-
 /** Characters of search terms that are neither letters nor digits: see search-terms.ts. */
 const TERM_SIGNS = ':_-$';
 
@@ -60,18 +57,18 @@ const TABLES = [
   // Lists of a status, a method or both merge its parts; filters by amount and currency are applied
   // inside the index. Open payments are found here too.
   'CREATE INDEX payment_by_state ON payment (status, method, id, amount_minor, currency)',
-  `CREATE INDEX payment_long_lived ON payment (ended_at_ms, id)
-    WHERE ended_at_ms - id / ${IDS_PER_MS} >= ${LONG_LIVED_MS}`,
   // The few payments with refunds.
   `CREATE INDEX payment_with_refunds ON payment (id) WHERE refunded_minor > 0 OR open_refunds > 0`,
   // The few payments that need a person.
   `CREATE INDEX payment_needing_attention ON payment (id)
     WHERE unresolved_attempts > 0 OR anomalies > 0 OR proposed_attempts > 0 OR late = 1`,
-  // Full text over the ids and search keys of payments that have ended, one entry for each, written at
-  // the end; open payments are scanned. Without stored text, positions and sizes.
+  // Full text over the ids, search keys and ends of payments that have ended, one entry for each,
+  // written at the end; open payments are scanned. Without stored text, positions and sizes.
   `CREATE VIRTUAL TABLE payment_search USING fts5(terms, content = '', columnsize = 0,
     detail = none, tokenize = "ascii tokenchars '${TERM_SIGNS}'")`,
   'CREATE VIRTUAL TABLE payment_search_term USING fts5vocab(payment_search, row)',
+  // Each payment of each term, in the order of the terms.
+  'CREATE VIRTUAL TABLE payment_search_entry USING fts5vocab(payment_search, instance)',
 
   // Totals, kept by the transaction that writes the payment. A paid payment counts on the day on which
   // it was paid, another on the day on which it ended, and a refund of the attempt that paid on the day

@@ -24,6 +24,24 @@ export function endSearchKey(id: string): string {
   return END_PREFIX + Array.from({ length: id.length }, (_, index) => id.at(-1 - index)).join('');
 }
 
+/** Digits of base 36 for the second of an end: enough until the year 4453. */
+const ENDED_DIGITS = 7;
+const LAST_SECOND = 36 ** ENDED_DIGITS - 1;
+
+/** The second of a payment's end, as a term. Such terms sort by the end: ascending or descending. */
+export function endedTerm(atMs: number, isAscending: boolean): string {
+  const second = Math.max(0, Math.min(Math.floor(atMs / 1_000), LAST_SECOND));
+  const [prefix, number] = isAscending ? ['ended:', second] : ['ends:', LAST_SECOND - second];
+  return prefix + number.toString(36).padStart(ENDED_DIGITS, '0');
+}
+
+/** The first millisecond of the term's second. */
+export function endedTermMs(term: string): number {
+  const [prefix, digits = ''] = term.split(':');
+  const number = Number.parseInt(digits, 36);
+  return 1_000 * (prefix === 'ended' ? number : LAST_SECOND - number);
+}
+
 /** A term, quoted for a full-text query. */
 export function quotedTerm(key: string): string {
   return `"${searchTerm(key)}"`;
@@ -34,18 +52,20 @@ export interface SearchedPayment {
   readonly uniqueId: string;
   readonly number: number;
   readonly createdAtMs: number;
+  readonly endedAtMs: number;
   readonly searchKeys: readonly string[];
 }
 
 /** All terms of a payment, as the text of its entry. */
 export function termsOf(payment: SearchedPayment): string {
-  const { uniqueId, number, createdAtMs, searchKeys } = payment;
+  const { uniqueId, number, createdAtMs, endedAtMs, searchKeys } = payment;
   const ids = [uniqueId, ...searchKeys.flatMap(plainIdOf)];
   const keys = [
     idSearchKey(uniqueId),
     idSearchKey(String(number)),
     ...searchKeys.filter((key) => !isFoundByTime(key, createdAtMs)),
     ...ids.map(endSearchKey),
+    ...[true, false].map((isAscending) => endedTerm(endedAtMs, isAscending)),
   ];
   return [...new Set(keys.map(searchTerm))].sort().join(' ');
 }

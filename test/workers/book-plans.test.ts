@@ -60,6 +60,7 @@ beforeAll(async () => {
 }, 60_000);
 
 const FIRST = { isAscending: false, after: null, includesPlace: false };
+const OLDEST = { ...FIRST, isAscending: true };
 const middleMs = START_MS + (PAYMENTS / 2) * EVERY_MS;
 const MIDDLE = {
   isAscending: false,
@@ -104,7 +105,19 @@ const QUESTIONS: readonly (readonly [string, number, Question])[] = [
   ],
   ['open payments', 70, ['payments', { status: 'open' }, FIRST, PAGE, false]],
   ['payments with refunds', 60, ['payments', { refunds: 'any' }, MIDDLE, PAGE, false]],
-  ['payments by the end', 150, ['summaries', { endedToMs: middleMs }, [], FIRST, PAGE]],
+  ['payments by the end', 60, ['summaries', { endedToMs: middleMs }, [], FIRST, PAGE]],
+  ['payments by the end in the middle', 60, ['summaries', { endedFromMs: 0 }, [], MIDDLE, PAGE]],
+  ['the first to end', 60, ['summaries', { endedFromMs: 0 }, [], OLDEST, PAGE]],
+  [
+    'payments of a status by the end',
+    250,
+    ['summaries', { status: 'failed', endedToMs: middleMs }, [], FIRST, PAGE],
+  ],
+  [
+    'payments of a phone by the end',
+    60,
+    ['summaries', { endedFromMs: 0 }, [['phone:77']], FIRST, PAGE],
+  ],
   ['payments of a phone', 60, ['summaries', {}, [['phone:77']], FIRST, PAGE]],
   ['payments of a frequent word', 70, ['summaries', {}, [['meta:all']], MIDDLE, PAGE]],
   ['an id', 80, ['search', { text: 'order-7777', groups: [] }]],

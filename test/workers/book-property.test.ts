@@ -288,6 +288,18 @@ function expectedOf(truths: readonly Truth[]) {
       })),
     ),
     totals: Object.fromEntries([...totals].sort()),
+    ends: truths.flatMap(({ number, endedAtMs }) =>
+      endedAtMs === null
+        ? []
+        : [
+            {
+              number,
+              term: `ended:${Math.floor(endedAtMs / 1_000)
+                .toString(36)
+                .padStart(7, '0')}`,
+            },
+          ],
+    ),
     found: Object.fromEntries(
       [...new Set(truths.flatMap(({ keys }) => keys))]
         .sort()
@@ -338,6 +350,10 @@ async function storedIn(keys: readonly string[]) {
         FROM refund CROSS JOIN payment ON payment.id = payment_id ORDER BY number, refund_id`,
     ),
     totals: Object.fromEntries(totals.toSorted(([one], [other]) => (one < other ? -1 : 1))),
+    ends: await bookSql(
+      `SELECT number, term FROM payment_search_entry CROSS JOIN payment ON payment.id = doc
+        WHERE term >= 'ended:' AND term < 'ended;' ORDER BY number`,
+    ),
     found: Object.fromEntries(await Promise.all(found)),
   };
 }

@@ -273,11 +273,11 @@ const DOLLARS = 6;
 test.each([
   ['hosted, paid', 25.6],
   ['hosted, paid, production', 24.5],
-  ['hosted, never paid', 23],
+  ['hosted, never paid', 22],
 ])('budgets: %s', (name, dollarsMax) => {
   const [, , objectRows, bookRows, d1Rows] = documented(name).map(Number);
   expect(objectRows).toBeLessThanOrEqual(12);
-  expect(bookRows).toBeLessThanOrEqual(9);
+  expect(bookRows).toBeLessThanOrEqual(8);
   expect(d1Rows).toBe(0);
   expect(Number(documented(name)[DOLLARS])).toBeLessThanOrEqual(dollarsMax);
 });

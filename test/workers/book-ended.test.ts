@@ -1,0 +1,183 @@
+import { runDurableObjectAlarm } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, test } from 'vitest';
+import { bookOf } from '../../src/book/client.ts';
+import { readerOf } from '../../src/book/reader.ts';
+import type { SummaryFilter } from '../../src/book/search-digests.ts';
+import { type Cursor, parseCursor } from '../../src/platform/paging.ts';
+import { applyAll, projectionMessage } from './book-fixture.ts';
+import { bookSql, bookStub } from './support/book.ts';
+import { ALPHA, advance, DAY_MS, MINUTE_MS, tenantOf, useGateway } from './support.ts';
+
+/**
+ * Goal: a list by the end has each payment that ended in its range once, in order, forwards and
+ * backwards, however long the payment lived. Method: payments of which many end in the same
+ * millisecond or second, in two volumes, and the order that the test expects of them.
+ */
+
+useGateway();
+const tenant = tenantOf(ALPHA);
+
+const PAYMENTS = 120;
+const STATUSES = ['succeeded', 'failed', 'expired', 'open'] as const;
+const METHODS = ['TELE_BIRR', 'CBE', null] as const;
+const LIVED_MS = [60_000, DAY_MS, 15 * MINUTE_MS, 3_000] as const;
+
+/** Ends fall into 13 milliseconds of three seconds. */
+function payment(startMs: number, number: number) {
+  const endedAtMs = startMs + (number % 13) * 190;
+  const status = STATUSES[number % 4] ?? 'open';
+  const createdAtMs = endedAtMs - (LIVED_MS[number % 5] ?? 0) - Math.floor(number / 60);
+  return projectionMessage(
+    tenant,
+    number,
+    {
+      status,
+      uniqueId: `order-${number}`,
+      method: METHODS[number % 3] ?? null,
+      createdAtMs,
+      updatedAtMs: endedAtMs,
+      endedAtMs: status === 'open' ? null : endedAtMs,
+    },
+    {
+      bookVolume: number % 2,
+      searchKeys: [`phone:${number % 7}`],
+      sealedDetails: 'k1.sealed',
+    },
+  );
+}
+
+type Message = ReturnType<typeof payment>;
+
+function expectedOf(messages: readonly Message[], isWanted: (message: Message) => boolean) {
+  const ends = messages.filter((message) => message.row.endedAtMs !== null && isWanted(message));
+  const inOrder = ends.toSorted(
+    ({ row: one, bookVolume }, { row: other, bookVolume: otherVolume }) =>
+      (other.endedAtMs ?? 0) - (one.endedAtMs ?? 0) ||
+      other.createdAtMs - one.createdAtMs ||
+      (other.number % 1_024) - (one.number % 1_024) ||
+      otherVolume - bookVolume,
+  );
+  return inOrder.map(({ row }) => row.uniqueId);
+}
+
+/** To the last page and back. Both ways must agree. */
+async function walk(filter: SummaryFilter, limit: number): Promise<string[]> {
+  const reader = await readerOf(env, { ...tenant, bookVolume: 1 });
+  const page = async (cursor: Cursor | null) => {
+    const found = await reader.summaries(filter, cursor, limit);
+    return { ...found, ids: found.rows.map(({ uniqueId }) => uniqueId) };
+  };
+  const pages = [await page(null)];
+  for (let next = pages[0]?.nextCursor ?? null; next !== null; ) {
+    const following = await page(parseCursor(next));
+    pages.push(following);
+    next = following.nextCursor;
+  }
+  for (let index = pages.length - 1; index > 0; index -= 1) {
+    const back = await page(parseCursor(pages[index]?.previousCursor ?? ''));
+    expect(back.ids).toEqual(pages[index - 1]?.ids);
+  }
+  return pages.flatMap(({ ids }) => ids);
+}
+
+test('each payment is listed once, in the order of its end, forwards and backwards', async () => {
+  const startMs = Math.floor(Date.now() / 1_000) * 1_000;
+  const messages = Array.from({ length: PAYMENTS }, (_, number) => payment(startMs, number));
+  await applyAll(messages.toReversed());
+  const endedFromMs = 0;
+  const cases: readonly (readonly [SummaryFilter, (message: Message) => boolean])[] = [
+    [{ endedFromMs }, () => true],
+    [{ endedFromMs, status: 'failed' }, ({ row }) => row.status === 'failed'],
+    [{ endedFromMs, method: 'CBE' }, ({ row }) => row.method === 'CBE'],
+    [
+      { endedFromMs, status: 'failed', method: 'CBE' },
+      ({ row }) => row.status === 'failed' && row.method === 'CBE',
+    ],
+    [{ endedFromMs, status: 'open' }, () => false],
+    [
+      { endedFromMs: startMs + 570, endedToMs: startMs + 1_520 },
+      ({ row }) =>
+        Number(row.endedAtMs) >= startMs + 570 && Number(row.endedAtMs) < startMs + 1_520,
+    ],
+    [
+      { endedFromMs, createdFromMs: startMs - DAY_MS, createdToMs: startMs - MINUTE_MS },
+      ({ row }) => row.createdAtMs >= startMs - DAY_MS && row.createdAtMs < startMs - MINUTE_MS,
+    ],
+  ];
+  for (const [filter, isWanted] of cases) {
+    const expected = expectedOf(messages, isWanted);
+    for (const limit of [1, 4, 100]) {
+      expect(await walk(filter, limit), JSON.stringify(filter)).toEqual(expected);
+    }
+  }
+});
+
+test('payments stay in the list by their end when their personal data is gone', async () => {
+  const startMs = Math.floor(Date.now() / 1_000) * 1_000;
+  const messages = Array.from({ length: 12 }, (_, number) => payment(startMs, number));
+  await applyAll(messages);
+  const expected = await walk({ endedFromMs: 0 }, 4);
+  expect(expected).toHaveLength(9);
+  advance(402 * DAY_MS);
+  for (const volume of [0, 1]) {
+    await runDurableObjectAlarm(bookStub(tenant, volume));
+    const sql =
+      'SELECT 1 FROM payment WHERE sealed_details IS NOT NULL AND ended_at_ms IS NOT NULL';
+    expect(await bookSql(sql, tenant, volume)).toEqual([]);
+  }
+  expect(await walk({ endedFromMs: 0 }, 4)).toEqual(expected);
+});
+
+test('a payment whose end moves is listed once, at its new place', async () => {
+  const startMs = Math.floor(Date.now() / 1_000) * 1_000;
+  const ended = (endedAtMs: number) =>
+    ({ createdAtMs: startMs, endedAtMs, status: 'failed' }) as const;
+  await applyAll([
+    projectionMessage(tenant, 1, ended(startMs + 1_000)),
+    projectionMessage(tenant, 2, ended(startMs + 2_000)),
+    projectionMessage(tenant, 1, ended(startMs + 3_000), { intentVersion: 2 }),
+  ]);
+  expect(await walk({ endedFromMs: 0 }, 10)).toEqual(['order-1', 'order-2']);
+});
+
+test('a list among more payments than a page may read: short pages with cursors, or sorted', async () => {
+  const startMs = Math.floor(Date.now() / 1_000) * 1_000 - DAY_MS;
+  const rare = [3, 21_400];
+  await applyAll(
+    Array.from({ length: 21_500 }, (_, number) =>
+      projectionMessage(
+        tenant,
+        number,
+        {
+          status: rare.includes(number) ? 'failed' : 'succeeded',
+          createdAtMs: startMs + number * 100,
+          endedAtMs: startMs + number * 100 + 50,
+        },
+        { searchKeys: ['meta:all', ...(number < 19_000 ? ['meta:most'] : [])] },
+      ),
+    ),
+  );
+  const reader = await readerOf(env, tenant);
+  const filter = { endedFromMs: 0, status: 'failed' } as const;
+  const { rows, nextCursor } = await reader.summaries(filter, null, 20);
+  expect(rows.map(({ number }) => number)).toEqual([21_400]);
+  const rest = await reader.summaries(filter, parseCursor(nextCursor ?? ''), 20);
+  expect(rest.rows.map(({ number }) => number)).toEqual([3]);
+  expect(rest.nextCursor).toBeNull();
+  const oldest = { direction: 'newer', atMs: 0, id: '0' } as const;
+  expect((await reader.summaries(filter, oldest, 20)).rows.map(({ number }) => number)).toEqual([
+    3,
+  ]);
+  const withKey = async (key: string) => {
+    const start = { isAscending: false, after: null, includesPlace: false };
+    const args = [{ endedFromMs: 0 }, [[key]], start, 3] as const;
+    const found = await bookOf(env, tenant, 0).ask('summaries', ...args);
+    return found?.rows.map(({ row }) => row.number);
+  };
+  expect(await withKey('meta:all')).toEqual([21_499, 21_498, 21_497]);
+  expect(await withKey('meta:most')).toEqual([18_999, 18_998, 18_997]);
+  // The index folds case, keys do not.
+  expect(await withKey('META:most')).toEqual([]);
+  expect(await withKey('META:all')).toEqual([]);
+});
