@@ -26,7 +26,7 @@ export function checkRows(world: World, ended: readonly Ended[]): void {
     }
     const same = (what: keyof typeof SHOWN, wanted: readonly (readonly unknown[])[]) =>
       journal.same(
-        what === 'totals' || what === 'attempts' ? '7 amounts' : '6 book',
+        ['totals', 'failures', 'attempts'].includes(what) ? '7 amounts' : '6 book',
         `${what} of ${name}`,
         { rows: linesOf(rowsOf(SHOWN[what])) },
         { rows: linesOf(wanted) },
@@ -35,6 +35,7 @@ export function checkRows(world: World, ended: readonly Ended[]): void {
     same('deliveries', own.flatMap(deliveriesOf));
     same('refunds', own.flatMap(refundsOf));
     same('totals', sumsOf(own.flatMap((one) => totalsOf(world, one))));
+    same('failures', sumsOf(own.flatMap(failuresOf)));
     same('attempts', sumsOf(own.flatMap(attemptTotalsOf)));
     for (const { intent } of own.filter((one) => one.intent.endedAtMs !== null)) {
       const { uniqueId, number } = intent.terms;
@@ -69,9 +70,11 @@ const SHOWN = {
       refund.transaction_id, refund.failure_reason, action_reason, refund.late, created_at_ms,
       refund.updated_at_ms
     FROM refund JOIN payment ON payment.id = payment_id`,
-  totals: `SELECT day || '|' || method || '|' || currency || '|' || status || '|' || failure_reason,
-      payments, amount_minor, commission_minor, refunded_minor
+  totals: `SELECT day || '|' || method || '|' || currency || '|' || status, payments, amount_minor,
+      commission_minor, refunded_minor
     FROM payment_day WHERE payments <> 0 OR refunded_minor <> 0`,
+  failures: `SELECT day || '|' || method || '|' || failure_reason, payments
+    FROM failure_day WHERE payments <> 0`,
   attempts: `SELECT day || '|' || method || '|' || currency, ended, succeeded
     FROM attempt_day WHERE ended <> 0`,
 } as const;
@@ -153,12 +156,12 @@ type Sum = readonly [key: string, ...amounts: number[]];
  * that paid on the day on which it was returned. Amounts are what the published rules say.
  */
 function totalsOf(world: World, { payment, intent }: Ended): readonly Sum[] {
-  const { terms, status, endedAtMs, failureReason } = intent;
+  const { terms, status, endedAtMs } = intent;
   const method: Method | undefined = reported(intent)?.method;
   const amounts = amountsOf(world, payment);
   const amountMinor = amounts.find((one) => one === terms.amountMinor) ?? amounts[0] ?? 0;
   const commissionMinor = method === undefined ? 0 : commissionOf(amountMinor, method);
-  const name = [method ?? '', terms.currency, status, failureReason ?? ''].join('|');
+  const name = [method ?? '', terms.currency, status].join('|');
   const day = dayOf(paidAtMsOf(intent) ?? endedAtMs ?? 0);
   return [
     ...(endedAtMs === null
@@ -166,11 +169,19 @@ function totalsOf(world: World, { payment, intent }: Ended): readonly Sum[] {
       : [[`${day}|${name}`, 1, amountMinor, commissionMinor, 0] satisfies Sum]),
     ...returnedIn(intent).map(
       (refund): Sum => [
-        [dayOf(refund.updatedAtMs), method, terms.currency, 'succeeded', ''].join('|'),
+        [dayOf(refund.updatedAtMs), method, terms.currency, 'succeeded'].join('|'),
         ...[0, 0, 0, refund.amountMinor],
       ],
     ),
   ];
+}
+
+/** Why the payment failed, on its day. */
+function failuresOf({ intent }: Ended): readonly Sum[] {
+  const { endedAtMs, failureReason } = intent;
+  return endedAtMs === null || failureReason === null
+    ? []
+    : [[[dayOf(endedAtMs), reported(intent)?.method ?? '', failureReason].join('|'), 1]];
 }
 
 /** The attempts that ended without paying the payment, by their own method on the payment's day. */

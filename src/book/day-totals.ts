@@ -3,11 +3,16 @@ import type { AttemptCount } from '../intent/protocol.ts';
 
 /** The totals by day. Each is the sum over rows, so a changed row moves its part. */
 
-type Key = readonly [day: number, ...texts: string[]];
+/** The summed columns of each table, behind those of its key. */
+const AMOUNTS = {
+  payment_day: ['payments', 'amount_minor', 'commission_minor', 'refunded_minor'],
+  failure_day: ['payments'],
+  attempt_day: ['ended', 'succeeded'],
+} as const;
 
 interface Part {
-  readonly table: 'payment_day' | 'attempt_day';
-  readonly key: Key;
+  readonly table: keyof typeof AMOUNTS;
+  readonly key: readonly [day: number, ...texts: string[]];
   readonly amounts: readonly number[];
 }
 
@@ -34,14 +39,20 @@ export function partsOfPayment(row: CountedPayment | null): readonly Part[] {
   return [
     {
       table: 'payment_day',
-      key: [day, method ?? '', currency, status, reason ?? ''],
+      key: [day, method ?? '', currency, status],
       amounts: [1, row.amount_minor, row.commission_minor, 0],
     },
-    ...attempts.map(({ method: own, ended, succeeded }) => ({
-      table: 'attempt_day' as const,
-      key: [day, own, currency] as const,
-      amounts: [ended, succeeded],
-    })),
+    ...(reason === null
+      ? []
+      : [{ table: 'failure_day', key: [day, method ?? '', reason], amounts: [1] } as const]),
+    ...attempts.map(
+      ({ method: own, ended, succeeded }) =>
+        ({
+          table: 'attempt_day',
+          key: [day, own, currency],
+          amounts: [ended, succeeded],
+        }) as const,
+    ),
   ];
 }
 
@@ -67,22 +78,11 @@ export function partsOfRefund(
     : [
         {
           table: 'payment_day',
-          key: [businessDay(row.updated_at_ms), row.method, row.currency, 'succeeded', ''],
+          key: [businessDay(row.updated_at_ms), row.method, row.currency, 'succeeded'],
           amounts: [0, 0, 0, row.amount_minor],
         },
       ];
 }
-
-const ADD = {
-  payment_day: `INSERT INTO payment_day VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET payments = payments + excluded.payments,
-      amount_minor = amount_minor + excluded.amount_minor,
-      commission_minor = commission_minor + excluded.commission_minor,
-      refunded_minor = refunded_minor + excluded.refunded_minor`,
-  attempt_day: `INSERT INTO attempt_day VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET ended = ended + excluded.ended,
-      succeeded = succeeded + excluded.succeeded`,
-} as const;
 
 /** Moves totals from the parts before a change to those after it. Writes only totals that change. */
 export function moveTotals(sql: SqlStorage, before: readonly Part[], after: readonly Part[]): void {
@@ -101,7 +101,13 @@ export function moveTotals(sql: SqlStorage, before: readonly Part[], after: read
   }
   for (const { table, key, amounts } of changes.values()) {
     if (amounts.some((amount) => amount !== 0)) {
-      sql.exec(ADD[table], ...key, ...amounts);
+      const values = [...key, ...amounts];
+      const sums = AMOUNTS[table].map((name) => `${name} = ${name} + excluded.${name}`);
+      sql.exec(
+        `INSERT INTO ${table} VALUES (${values.map(() => '?').join(', ')})
+          ON CONFLICT DO UPDATE SET ${sums.join(', ')}`,
+        ...values,
+      );
     }
   }
 }

@@ -53,10 +53,13 @@ export function digestOf(sql: SqlStorage, tenant: Tenant, nowMs: number): BookDi
     oldestUndelivered: oldestUndelivered(sql, tenant),
     ends: rows<EndsOfDay>(
       sql,
-      `SELECT day, NULLIF(method, '') AS method, status,
-          NULLIF(failure_reason, '') AS failureReason, SUM(payments) AS payments
-        FROM payment_day WHERE day > ? AND status IN ('succeeded', 'failed', 'expired')
-        GROUP BY 1, payment_day.method, 3, payment_day.failure_reason HAVING SUM(payments) > 0`,
+      `SELECT day, NULLIF(method, '') AS method, status, NULL AS failureReason,
+          SUM(payments) AS payments
+        FROM payment_day WHERE day > ?1 AND status IN ('succeeded', 'expired')
+        GROUP BY day, payment_day.method, status HAVING SUM(payments) > 0
+      UNION ALL
+      SELECT day, NULLIF(method, ''), 'failed', failure_reason, payments
+        FROM failure_day WHERE day > ?1 AND payments > 0`,
       businessDay(nowMs) - DIGEST_DAYS,
     ),
     lastOutcomes: METHODS.flatMap((method) =>

@@ -79,12 +79,19 @@ const TABLES = [
     method TEXT NOT NULL,
     currency TEXT NOT NULL,
     status TEXT NOT NULL,
-    failure_reason TEXT NOT NULL,
     payments INTEGER NOT NULL,
     amount_minor INTEGER NOT NULL,
     commission_minor INTEGER NOT NULL,
     refunded_minor INTEGER NOT NULL,
-    PRIMARY KEY (day, method, currency, status, failure_reason)
+    PRIMARY KEY (day, method, currency, status)
+  ) STRICT, WITHOUT ROWID`,
+  // Why payments failed, on the payment's day above. A year's totals need not read these rows.
+  `CREATE TABLE failure_day (
+    day INTEGER NOT NULL,
+    method TEXT NOT NULL,
+    failure_reason TEXT NOT NULL,
+    payments INTEGER NOT NULL,
+    PRIMARY KEY (day, method, failure_reason)
   ) STRICT, WITHOUT ROWID`,
   // Ended attempts of ended payments, on the payment's day above. The attempt that paid is its
   // payment's succeeded row.

@@ -272,11 +272,12 @@ test("the book is the same for every order and repetition of a payment's message
 
 /** Places in the stream show the order in which rows arrived; empty totals stay. */
 function withoutPlaces(rows: Awaited<ReturnType<typeof bookRows>>) {
-  const { delivery = [], payment_day: days = [], ...others } = rows;
+  const { delivery = [], payment_day: days = [], failure_day: failures = [], ...others } = rows;
   return {
     ...others,
     delivery: delivery.map(({ stream_place: _place, ...row }) => row),
     days: days.filter(({ payments }) => payments !== 0),
+    failures: failures.filter(({ payments }) => payments !== 0),
   };
 }
 

@@ -244,14 +244,17 @@ function expectedOf(truths: readonly Truth[]) {
     if (endedAtMs !== null) {
       const day = dayOf(paidAtMs ?? endedAtMs);
       const commissionMinor = method === null ? 0 : COMMISSION_MINOR;
-      const key = [day, method ?? '', status, truth.failureReason ?? ''];
+      const key = [day, method ?? '', status];
       add(key, [1, truth.amountMinor, commissionMinor, 0]);
+      if (truth.failureReason !== null) {
+        add(['failures', day, method ?? '', truth.failureReason], [1]);
+      }
       for (const { method: own, ended } of truth.attempts) {
         add(['attempts', day, own], [ended]);
       }
     }
     for (const refund of refunds.filter((one) => one.status === 'succeeded')) {
-      const key = [dayOf(refund.updatedAtMs), method, 'succeeded', ''];
+      const key = [dayOf(refund.updatedAtMs), method, 'succeeded'];
       add(key, [0, 0, 0, refund.amountMinor]);
     }
   }
@@ -315,14 +318,18 @@ function expectedOf(truths: readonly Truth[]) {
 
 async function storedIn(keys: readonly string[]) {
   const days = await bookSql<Record<string, string | number>>(
-    `SELECT day || '|' || method || '|' || status || '|' || failure_reason AS key, payments,
-        amount_minor, commission_minor, refunded_minor
+    `SELECT day || '|' || method || '|' || status AS key, payments, amount_minor,
+        commission_minor, refunded_minor
       FROM payment_day WHERE payments <> 0 OR amount_minor <> 0 OR refunded_minor <> 0`,
   );
   const attempts = await bookSql<Record<string, string | number>>(
     "SELECT 'attempts|' || day || '|' || method AS key, ended FROM attempt_day WHERE ended <> 0",
   );
-  const totals = [...days, ...attempts].map(
+  const failures = await bookSql<Record<string, string | number>>(
+    `SELECT 'failures|' || day || '|' || method || '|' || failure_reason AS key, payments
+      FROM failure_day WHERE payments <> 0`,
+  );
+  const totals = [...days, ...failures, ...attempts].map(
     ({ key, ...amounts }) => [String(key), Object.values(amounts).map(Number)] as const,
   );
   const found = keys.map(async (key) => {

@@ -97,6 +97,7 @@ async function seen(tenant: Tenant) {
     refunds: `SELECT ${uuid}, * FROM refund ORDER BY created_at_ms, reference`,
     events: `SELECT ${uuid}, * FROM delivery ORDER BY delivery_id`,
     days: 'SELECT * FROM payment_day WHERE payments <> 0 OR refunded_minor <> 0',
+    failures: 'SELECT * FROM failure_day WHERE payments <> 0',
     attempts: 'SELECT * FROM attempt_day WHERE ended <> 0',
     terms: 'SELECT term, doc FROM payment_search_term ORDER BY term',
     book: 'SELECT environment, merchant_id, volume FROM book',

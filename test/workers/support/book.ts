@@ -80,7 +80,8 @@ export async function rowsWrittenBy(message: ProjectionMessage): Promise<Written
 
 const TOTAL_CHANGES = 'SELECT total_changes() AS changes';
 
-const OWN_TABLES = ['payment', 'payment_day', 'attempt_day', 'delivery', 'refund'] as const;
+const TOTALS = ['payment_day', 'failure_day', 'attempt_day'] as const;
+const OWN_TABLES = ['payment', ...TOTALS, 'delivery', 'refund'] as const;
 
 /** What a book stores about payments, by table, in the order of their keys. */
 export async function bookRows(
