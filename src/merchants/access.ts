@@ -41,7 +41,7 @@ export interface KnownKey {
   readonly access: MerchantAccess;
   /** Null: never expires. */
   readonly expiresAtMs: number | null;
-  /** Up to API_KEY_USE_EVERY_MS behind; null before the first use. */
+  /** Minutes behind; null before the first use. */
   readonly lastUsedAtMs: number | null;
 }
 

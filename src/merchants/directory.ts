@@ -4,7 +4,6 @@ import { BoundedCache, type CacheEntry } from '../platform/bounded-cache.ts';
 import { prepare, readInTime } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
 import { type KnownKey, type MerchantAccess, readKey } from './access.ts';
-import { API_KEY_USE_EVERY_MS, markApiKeyUsed } from './keys.ts';
 
 export type AuthenticationResult =
   | { readonly type: 'granted'; readonly access: MerchantAccess }
@@ -37,6 +36,8 @@ const MISS_AGE_MS_MAX = 1_000;
 const ACCESSES_MAX = 2_000;
 /** In a separate cache, so that a flood of wrong keys cannot evict the valid ones. */
 const MISSES_MAX = 2_000;
+/** The last use of a key is stored at most this often, so that not every request writes. */
+const KEY_USE_EVERY_MS = 5 * 60 * 1_000;
 /** Banks change a few times a year. */
 const BANKS_AGE_MS_MAX = 60_000;
 
@@ -211,11 +212,14 @@ async function recordUse(
   key: KnownKey,
   nowMs: number,
 ): Promise<void> {
-  if (nowMs - (key.lastUsedAtMs ?? 0) < API_KEY_USE_EVERY_MS) {
+  if (nowMs - (key.lastUsedAtMs ?? 0) < KEY_USE_EVERY_MS) {
     return;
   }
+  // Changes no row when another isolate has recorded a recent or later use.
+  const sql = `UPDATE api_keys SET last_used_at_ms = ?2
+    WHERE digest = ?1 AND (last_used_at_ms IS NULL OR last_used_at_ms <= ?3)`;
   try {
-    await prepare(env.DB, markApiKeyUsed(digest, nowMs)).run();
+    await prepare(env.DB, { sql, params: [digest, nowMs, nowMs - KEY_USE_EVERY_MS] }).run();
   } catch (error) {
     log('warn', 'api_key_use_not_recorded', { error: errorText(error) });
   }
