@@ -18,6 +18,8 @@ export interface Bank {
   readonly supportsWithdrawal: boolean;
 }
 
+type BankRow = Omit<Bank, 'supportsWithdrawal'> & { readonly supportsWithdrawal: number };
+
 /** A revocation takes effect within 10 s (docs/decisions.md#9); this leaves 1 s to spare. */
 const ACCESS_AGE_MS_MAX = 9_000;
 /** While D1 fails, a cached key grants up to this age (docs/operations.md#when-d1-is-down). */
@@ -73,7 +75,7 @@ export async function authenticate(
   environment: Environment | 'any',
   nowMs: number,
 ): Promise<AuthenticationResult> {
-  const access = await accessOf(env, ctx, digest, nowMs);
+  const access = await accessOf({ env, ctx, digest, nowMs });
   if (access === null) {
     return { type: 'unauthorized' };
   }
@@ -89,30 +91,26 @@ export async function banks(env: Bindings, nowMs: number): Promise<ReadonlyMap<s
   if (known !== undefined) {
     return known.value;
   }
-  const sql = 'SELECT code, name, supports_withdrawal FROM banks ORDER BY code';
-  const { results } = await readInTime(() =>
-    prepare(env.DB, { sql, params: [] }).all<{
-      code: string;
-      name: string;
-      supports_withdrawal: number;
-    }>(),
-  );
+  const sql = `SELECT code, name, supports_withdrawal AS supportsWithdrawal
+    FROM banks ORDER BY code`;
+  const { results } = await readInTime(() => prepare(env.DB, { sql, params: [] }).all<BankRow>());
   const list = new Map(
-    results.map(({ code, name, supports_withdrawal }) => [
-      code,
-      { code, name, supportsWithdrawal: supports_withdrawal === 1 },
-    ]),
+    results.map((row) => [row.code, { ...row, supportsWithdrawal: row.supportsWithdrawal === 1 }]),
   );
   bankLists.set('', list, nowMs);
   return list;
 }
 
-async function accessOf(
-  env: Bindings,
-  ctx: Pick<ExecutionContext, 'waitUntil'>,
-  digest: string,
-  nowMs: number,
-): Promise<MerchantAccess | null> {
+/** A request with a key of this digest. */
+interface Lookup {
+  readonly env: Bindings;
+  readonly ctx: Pick<ExecutionContext, 'waitUntil'>;
+  readonly digest: string;
+  readonly nowMs: number;
+}
+
+async function accessOf(lookup: Lookup): Promise<MerchantAccess | null> {
+  const { ctx, digest, nowMs } = lookup;
   let known = cached(digest, nowMs);
   // A key that D1 granted in the last minutes: enough only while D1 fails.
   const stale = known === undefined ? accessIn(keys.get(digest, nowMs), nowMs) : undefined;
@@ -122,7 +120,7 @@ async function accessOf(
   if (known === undefined) {
     try {
       // Also while another request reads the same key: one must not await another's promise.
-      return (await readAndCache(env, ctx, digest, nowMs))?.access ?? null;
+      return (await readAndCache(lookup))?.access ?? null;
     } catch (error) {
       if (stale === undefined) {
         throw error;
@@ -134,7 +132,7 @@ async function accessOf(
   const needsRefresh = nowMs - known.readAtMs >= ACCESS_REFRESH_AFTER_MS;
   if (needsRefresh && refreshes.get(digest, nowMs) === undefined) {
     refreshes.set(digest, true, nowMs);
-    ctx.waitUntil(refresh(env, ctx, digest, nowMs));
+    ctx.waitUntil(refresh(lookup));
   }
   return known.access;
 }
@@ -163,27 +161,18 @@ function accessIn(hit: CacheEntry<KnownKey> | undefined, nowMs: number): CachedA
 }
 
 /** Refreshes a cached key. Only logs a failure: the cached key stays valid for a while. */
-async function refresh(
-  env: Bindings,
-  ctx: Pick<ExecutionContext, 'waitUntil'>,
-  digest: string,
-  nowMs: number,
-): Promise<void> {
+async function refresh(lookup: Lookup): Promise<void> {
   try {
-    await readAndCache(env, ctx, digest, nowMs);
+    await readAndCache(lookup);
   } catch (error) {
     log('warn', 'api_key_refresh_failed', { error: errorText(error) });
   } finally {
-    refreshes.delete(digest);
+    refreshes.delete(lookup.digest);
   }
 }
 
-async function readAndCache(
-  env: Bindings,
-  ctx: Pick<ExecutionContext, 'waitUntil'>,
-  digest: string,
-  nowMs: number,
-): Promise<KnownKey | null> {
+async function readAndCache(lookup: Lookup): Promise<KnownKey | null> {
+  const { env, ctx, digest, nowMs } = lookup;
   let key: KnownKey | null;
   try {
     key = await readKey(env, digest, nowMs);
@@ -197,7 +186,7 @@ async function readAndCache(
     misses.set(digest, true, nowMs);
   } else {
     keys.set(digest, key, nowMs);
-    ctx.waitUntil(recordUse(env, digest, key, nowMs));
+    ctx.waitUntil(recordUse(lookup, key));
   }
   return key;
 }
@@ -206,12 +195,7 @@ async function readAndCache(
  * Records that a key is in use, in the background and only after a query for the key, so that
  * cached requests cost nothing. Only logs a failure.
  */
-async function recordUse(
-  env: Bindings,
-  digest: string,
-  key: KnownKey,
-  nowMs: number,
-): Promise<void> {
+async function recordUse({ env, digest, nowMs }: Lookup, key: KnownKey): Promise<void> {
   if (nowMs - (key.lastUsedAtMs ?? 0) < KEY_USE_EVERY_MS) {
     return;
   }
