@@ -8,8 +8,7 @@ import { type Gateway, NO_RATE_LIMITS } from '../../scripts/gateway/gateway.ts';
 import { freePort, startGateway } from '../../scripts/gateway/own-gateway.ts';
 import { type StandIns, startStandIns } from '../../scripts/stand-ins/start-all.ts';
 import { keyRing } from '../../src/config.ts';
-import { generateApiKey } from '../../src/merchants/api-key.ts';
-import { issueApiKey } from '../../src/merchants/provision.ts';
+import { apiKeyDigest, apiKeyHint, generateApiKey } from '../../src/merchants/api-key.ts';
 import type { SqlStatement } from '../../src/platform/database.ts';
 import { Recorder } from './recorder.ts';
 import { COOKIE, type Credentials, CSRF, PRODUCTION_KEY, SANDBOX_KEY } from './template.ts';
@@ -105,8 +104,19 @@ async function seedCredentials(
     for (const [placeholder, environment] of KEYS) {
       const apiKey = await generateApiKey(dataKeys, environment);
       keys[placeholder] = apiKey;
-      const key = { apiKey, name: `Key ${number}`, createdAtMs };
-      statements.push(await issueApiKey({ environment, merchantId }, key));
+      // Not `createApiKey`: these are more keys than a merchant can have.
+      statements.push({
+        sql: `INSERT INTO api_keys (digest, merchant_id, environment, name, hint, created_at_ms)
+          VALUES (?1, ?2, ?3, ?4, ?5, ?6)`,
+        params: [
+          await apiKeyDigest(apiKey),
+          merchantId,
+          environment,
+          `Key ${number}`,
+          apiKeyHint(apiKey),
+          createdAtMs,
+        ],
+      });
     }
     credentials.push({ [COOKIE]: token, [CSRF]: csrf, ...keys });
     const name = `Member ${number}`;

@@ -8,15 +8,12 @@ import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../../src/
 import type { CommissionRate } from '../../src/domain/money.ts';
 import { API_KEY_RANDOM_BYTES, apiKeyFrom } from '../../src/merchants/api-key.ts';
 import { type Logo, logoFrom } from '../../src/merchants/branding.ts';
-import {
-  addLogo,
-  addWebhookSecret,
-  createMerchant,
-  issueApiKey,
-  setBranding,
-} from '../../src/merchants/provision.ts';
+import { addLogo, setBranding } from '../../src/merchants/change-branding.ts';
+import { createApiKey } from '../../src/merchants/change-keys.ts';
+import { createMerchant } from '../../src/merchants/provision.ts';
 import { WEBHOOK_SECRET_BYTES, webhookSecretFrom } from '../../src/merchants/webhook-secret.ts';
 import type { SqlStatement } from '../../src/platform/database.ts';
+import { insertSecret } from '../../src/webhooks/secret-store.ts';
 import { webhookSecretContext } from '../../src/webhooks/settings.ts';
 import { PROJECT_DIRECTORY, readIfPresent, readOrCreate, writeWhole } from '../project/files.ts';
 import {
@@ -194,14 +191,17 @@ async function seedStatements(
     const tenant: Tenant = { environment, merchantId: merchant.merchantId };
     const { apiKey, webhookSecret } = credentialsOf(merchant, environment);
     const sealedSecret = await seal(keys, webhookSecret, webhookSecretContext(tenant));
+    const id = `demo-${environment}`;
     statements.push(
-      await issueApiKey(tenant, { apiKey, name: 'Demo', createdAtMs }),
-      addWebhookSecret(tenant, {
-        id: `demo-${environment}`,
-        sealedSecret,
+      await createApiKey(tenant, { apiKey, name: 'Demo', createdAtMs }),
+      // A new data key seals the same secret again.
+      { sql: 'DELETE FROM webhook_secrets WHERE id = ?1', params: [id] },
+      insertSecret(
+        { ...tenant, endpointId: null },
+        { id, sealedSecret, createdAtMs },
+        // Other secrets, which a member has added, do not count against it.
         createdAtMs,
-        expiresAtMs: null,
-      }),
+      ),
     );
   }
   return statements;
@@ -210,13 +210,12 @@ async function seedStatements(
 function creationOf(merchant: DemoMerchant, createdAtMs: number): readonly SqlStatement[] {
   const methods = METHODS.map((method) => ({
     method,
-    enabled: true,
     rate: COMMISSIONS[method] ?? NO_COMMISSION,
   }));
   return createMerchant({
     id: merchant.merchantId,
     name: MERCHANT_NAME,
-    methods: { sandbox: methods, production: methods },
+    methods,
     createdAtMs,
   });
 }

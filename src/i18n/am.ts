@@ -3,36 +3,11 @@ import { METHOD_HINTS, METHOD_NAMES } from './methods.ts';
 
 /** The Amharic texts of customers' pages; `en.ts` explains them. */
 
-export const MONTHS = [
-  'ጃንዋሪ',
-  'ፌብሩዋሪ',
-  'ማርች',
-  'ኤፕሪል',
-  'ሜይ',
-  'ጁን',
-  'ጁላይ',
-  'ኦገስት',
-  'ሴፕቴምበር',
-  'ኦክቶበር',
-  'ኖቬምበር',
-  'ዲሴምበር',
-];
+export const MONTHS = 'ጃንዋሪ ፌብሩዋሪ ማርች ኤፕሪል ሜይ ጁን ጁላይ ኦገስት ሴፕቴምበር ኦክቶበር ኖቬምበር ዲሴምበር'.split(' ');
 
-export const ETHIOPIC_MONTHS = [
-  'መስከረም',
-  'ጥቅምት',
-  'ኅዳር',
-  'ታኅሣሥ',
-  'ጥር',
-  'የካቲት',
-  'መጋቢት',
-  'ሚያዝያ',
-  'ግንቦት',
-  'ሰኔ',
-  'ሐምሌ',
-  'ነሐሴ',
-  'ጳጉሜን',
-];
+export const ETHIOPIC_MONTHS = 'መስከረም ጥቅምት ኅዳር ታኅሣሥ ጥር የካቲት መጋቢት ሚያዝያ ግንቦት ሰኔ ሐምሌ ነሐሴ ጳጉሜን'.split(
+  ' ',
+);
 
 /** Texts that several pages contain. */
 export const TOO_LITTLE_MONEY = 'በሂሳቡ ውስጥ በቂ ገንዘብ አልነበረም።';

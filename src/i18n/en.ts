@@ -8,20 +8,7 @@ import type { CalendarDate } from './time-text.ts';
  * `back-office/i18n` has the texts for merchants and operators.
  */
 
-export const MONTHS = [
-  'Jan',
-  'Feb',
-  'Mar',
-  'Apr',
-  'May',
-  'Jun',
-  'Jul',
-  'Aug',
-  'Sep',
-  'Oct',
-  'Nov',
-  'Dec',
-];
+export const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 /** What customers read. */
 export const checkout = {

@@ -3,20 +3,10 @@ import { METHOD_HINTS, METHOD_NAMES } from './methods.ts';
 
 /** Every text in Afaan Oromo. A translator edits only this file; `en.ts` explains the texts. */
 
-const MONTHS = [
-  'Amajjii',
-  'Guraandhala',
-  'Bitootessa',
-  'Eebila',
-  'Caamsaa',
-  'Waxabajjii',
-  'Adoolessa',
-  'Hagayya',
-  'Fulbaana',
-  'Onkololeessa',
-  'Sadaasa',
-  'Muddee',
-];
+const MONTHS =
+  'Amajjii Guraandhala Bitootessa Eebila Caamsaa Waxabajjii Adoolessa Hagayya Fulbaana Onkololeessa Sadaasa Muddee'.split(
+    ' ',
+  );
 
 /** Afaan Oromo, in the polite plural. Names have no case endings, which depend on their sound. */
 export const checkout: CheckoutMessages = {

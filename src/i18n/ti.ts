@@ -3,36 +3,9 @@ import { METHOD_HINTS, METHOD_NAMES } from './methods.ts';
 
 /** Every text in Tigrinya. A translator edits only this file; `en.ts` explains the texts. */
 
-const MONTHS = [
-  'ጃንዋሪ',
-  'ፌብሩዋሪ',
-  'ማርች',
-  'ኤፕሪል',
-  'ሜይ',
-  'ጁን',
-  'ጁላይ',
-  'ኦገስት',
-  'ሴፕቴምበር',
-  'ኦክቶበር',
-  'ኖቬምበር',
-  'ዲሴምበር',
-];
+const MONTHS = 'ጃንዋሪ ፌብሩዋሪ ማርች ኤፕሪል ሜይ ጁን ጁላይ ኦገስት ሴፕቴምበር ኦክቶበር ኖቬምበር ዲሴምበር'.split(' ');
 
-const ETHIOPIC_MONTHS = [
-  'መስከረም',
-  'ጥቅምቲ',
-  'ሕዳር',
-  'ታሕሳስ',
-  'ጥሪ',
-  'ለካቲት',
-  'መጋቢት',
-  'ሚያዝያ',
-  'ግንቦት',
-  'ሰነ',
-  'ሓምለ',
-  'ነሓሰ',
-  'ጳጉሜን',
-];
+const ETHIOPIC_MONTHS = 'መስከረም ጥቅምቲ ሕዳር ታሕሳስ ጥሪ ለካቲት መጋቢት ሚያዝያ ግንቦት ሰነ ሓምለ ነሓሰ ጳጉሜን'.split(' ');
 
 /**
  * Tigrinya as Tigray writes it (ፀ, ሕዚ), in the polite ንስኹም. "Open" (ክፈቱ) and "pay" (ክፈሉ) look

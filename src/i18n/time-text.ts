@@ -14,10 +14,12 @@ const TIME_ZONE = 'Africa/Addis_Ababa';
 
 // Only numbers are taken from Intl: the Workers runtime has no month names in Afaan Oromo or
 // Tigrinya, so the names are ours.
-const gregorian = calendarFormat('gregory');
-const ethiopic = calendarFormat('ethiopic');
-const clock = clockFormat({});
-const clockWithSeconds = clockFormat({ second: '2-digit' });
+const DATE = { day: 'numeric', month: 'numeric', year: 'numeric' } as const;
+const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+const gregorian = numberFormat({ ...DATE, calendar: 'gregory' });
+const ethiopic = numberFormat({ ...DATE, calendar: 'ethiopic' });
+const clock = numberFormat(CLOCK);
+const clockWithSeconds = numberFormat({ ...CLOCK, second: '2-digit' });
 
 /** A moment in Ethiopia's time zone, as the language writes it. */
 export function timeText(atMs: number, text: TimeTexts): string {
@@ -30,24 +32,8 @@ export function exactTimeText(atMs: number, text: TimeTexts): string {
   return text.dateTime(dateIn(gregorian, atMs), dateIn(ethiopic, atMs), time);
 }
 
-function clockFormat(more: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat('en-GB', {
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-    timeZone: TIME_ZONE,
-    ...more,
-  });
-}
-
-function calendarFormat(calendar: string): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat('en-GB', {
-    calendar,
-    timeZone: TIME_ZONE,
-    day: 'numeric',
-    month: 'numeric',
-    year: 'numeric',
-  });
+function numberFormat(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-GB', { timeZone: TIME_ZONE, ...options });
 }
 
 function dateIn(format: Intl.DateTimeFormat, atMs: number): CalendarDate {

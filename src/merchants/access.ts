@@ -41,64 +41,51 @@ export interface KnownKey {
   readonly access: MerchantAccess;
   /** Null: never expires. */
   readonly expiresAtMs: number | null;
-  /** Up to API_KEY_USE_EVERY_MS behind; null before the first use. */
+  /** Minutes behind; null before the first use. */
   readonly lastUsedAtMs: number | null;
 }
 
-interface KeyRow {
-  /** JSON array. */
-  readonly app_schemes: string;
-  readonly merchant_id: string;
-  readonly merchant_name: string;
-  readonly merchant_number: number;
-  readonly brand_color: string | null;
-  readonly brand_logo_digest: string | null;
-  readonly environment: Environment;
-  readonly key_name: string;
+/** The JSON columns are text. */
+interface KeyRow
+  extends Omit<MerchantAccess, 'branding' | 'permissions' | 'methods' | 'limits' | 'appSchemes'>,
+    Omit<KnownKey, 'access'>,
+    Branding {
   readonly permissions: string | null;
-  readonly expires_at_ms: number | null;
-  readonly last_used_at_ms: number | null;
-  /** JSON object of minor units by currency; `{}` without any. */
+  readonly methods: string;
   readonly limits: string;
-  readonly book_volume: number;
-  /** NULL, like the commission, when no method is active. */
-  readonly method: Method | null;
-  readonly commission_basis_points: number | null;
-  readonly commission_fixed_minor: number | null;
+  readonly appSchemes: string;
 }
 
-/** One row for each active method, or one row with nulls when there is none. */
 const KEY_SQL = `
   SELECT
-    merchants.id AS merchant_id,
-    merchants.name AS merchant_name,
-    merchants.number AS merchant_number,
-    merchants.app_schemes,
-    merchant_branding.color AS brand_color,
-    merchant_branding.logo_digest AS brand_logo_digest,
+    merchants.id AS merchantId,
+    merchants.name AS merchantName,
+    merchants.number AS merchantNumber,
+    merchants.app_schemes AS appSchemes,
+    merchant_branding.color,
+    merchant_branding.logo_digest AS logoDigest,
     api_keys.environment,
-    api_keys.name AS key_name,
+    api_keys.digest AS keyDigest,
+    api_keys.name AS keyName,
     api_keys.permissions,
-    api_keys.expires_at_ms,
-    api_keys.last_used_at_ms,
+    api_keys.expires_at_ms AS expiresAtMs,
+    api_keys.last_used_at_ms AS lastUsedAtMs,
+    (SELECT json_group_array(json_object('method', method, 'rate', json_object(
+        'basisPoints', commission_basis_points, 'fixedMinor', commission_fixed_minor)))
+      FROM merchant_methods
+      WHERE merchant_methods.merchant_id = api_keys.merchant_id
+        AND merchant_methods.environment = api_keys.environment
+        AND enabled = 1 AND offered = 1) AS methods,
     (SELECT json_group_object(currency, amount_minor_max) FROM merchant_limits
       WHERE merchant_limits.merchant_id = api_keys.merchant_id
         AND merchant_limits.environment = api_keys.environment
         AND amount_minor_max IS NOT NULL) AS limits,
     (SELECT COALESCE(MAX(volume), 0) FROM book_volumes
       WHERE book_volumes.merchant_id = api_keys.merchant_id
-        AND book_volumes.environment = api_keys.environment) AS book_volume,
-    merchant_methods.method,
-    merchant_methods.commission_basis_points,
-    merchant_methods.commission_fixed_minor
+        AND book_volumes.environment = api_keys.environment) AS bookVolume
   FROM api_keys
   JOIN merchants ON merchants.id = api_keys.merchant_id
   LEFT JOIN merchant_branding ON merchant_branding.merchant_id = merchants.id
-  LEFT JOIN merchant_methods
-    ON merchant_methods.merchant_id = api_keys.merchant_id
-    AND merchant_methods.environment = api_keys.environment
-    AND merchant_methods.enabled = 1
-    AND merchant_methods.offered = 1
   WHERE api_keys.digest = ?1
     AND api_keys.revoked_at_ms IS NULL
     AND (api_keys.expires_at_ms IS NULL OR api_keys.expires_at_ms > ?2)
@@ -110,45 +97,20 @@ export async function readKey(
   digest: string,
   nowMs: number,
 ): Promise<KnownKey | null> {
-  const { results } = await readInTime(() =>
-    prepare(env.DB, { sql: KEY_SQL, params: [digest, nowMs] }).all<KeyRow>(),
-  );
-  const first = results[0];
-  if (first === undefined) {
+  const query = { sql: KEY_SQL, params: [digest, nowMs] };
+  const row = await readInTime(() => prepare(env.DB, query).first<KeyRow>());
+  if (row === null) {
     return null;
   }
+  const { expiresAtMs, lastUsedAtMs, color, logoDigest, ...key } = row;
+  const active = JSON.parse(row.methods) as readonly MerchantMethod[];
   const access = {
-    merchantId: first.merchant_id,
-    merchantName: first.merchant_name,
-    merchantNumber: first.merchant_number,
-    branding: brandingOf(first),
-    environment: first.environment,
-    keyDigest: digest,
-    keyName: first.key_name,
-    permissions: permissionsFrom(first.permissions),
-    methods: methodsOf(results),
-    limits: JSON.parse(first.limits) as AmountLimits,
-    appSchemes: JSON.parse(first.app_schemes) as readonly string[],
-    bookVolume: first.book_volume,
+    ...key,
+    branding: color === null && logoDigest === null ? null : { color, logoDigest },
+    permissions: permissionsFrom(row.permissions),
+    methods: METHODS.flatMap((method) => active.find((entry) => entry.method === method) ?? []),
+    limits: JSON.parse(row.limits) as AmountLimits,
+    appSchemes: JSON.parse(row.appSchemes) as readonly string[],
   };
-  return { access, expiresAtMs: first.expires_at_ms, lastUsedAtMs: first.last_used_at_ms };
-}
-
-function brandingOf(row: KeyRow): Branding | null {
-  const { brand_color: color, brand_logo_digest: logoDigest } = row;
-  return color === null && logoDigest === null ? null : { color, logoDigest };
-}
-
-function methodsOf(rows: readonly KeyRow[]): readonly MerchantMethod[] {
-  return METHODS.flatMap((method) => {
-    const row = rows.find((candidate) => candidate.method === method);
-    if (row === undefined) {
-      return [];
-    }
-    const rate = {
-      basisPoints: row.commission_basis_points ?? 0,
-      fixedMinor: row.commission_fixed_minor ?? 0,
-    };
-    return [{ method, rate }];
-  });
+  return { access, expiresAtMs, lastUsedAtMs };
 }

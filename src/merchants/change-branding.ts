@@ -1,9 +1,40 @@
 import { auditEntry, type Changing, entryOf } from '../audit/log.ts';
+import { base64FromBytes } from '../crypto/encoding.ts';
 import type { Branding } from '../domain/intent.ts';
-import { runBatch } from '../platform/database.ts';
+import { prepare, runBatch, type SqlStatement } from '../platform/database.ts';
 import { colorFrom, LOGOS_MAX, type Logo, type LogoRefusal, logoFrom } from './branding.ts';
-import { countOtherLogos, merchantBranding } from './logo.ts';
-import { addLogo, setBranding } from './provision.ts';
+import { merchantBranding } from './logo.ts';
+
+/**
+ * Changes the given parts of a merchant's branding; null removes a part. Applies to new payments
+ * within 10 s. Fails in D1 when the merchant does not exist or the logo was not added before.
+ */
+export function setBranding(merchantId: string, changes: Partial<Branding>): SqlStatement {
+  const { color, logoDigest } = changes;
+  return {
+    sql: `INSERT INTO merchant_branding (merchant_id, color, logo_digest) VALUES (?1, ?2, ?3)
+      ON CONFLICT (merchant_id) DO UPDATE SET
+        color = iif(?4, excluded.color, color),
+        logo_digest = iif(?5, excluded.logo_digest, logo_digest)`,
+    params: [
+      merchantId,
+      color ?? null,
+      logoDigest ?? null,
+      Number(color !== undefined),
+      Number(logoDigest !== undefined),
+    ],
+  };
+}
+
+/** Stores a logo, permanently, because payments refer to it. Has no effect for a stored logo. */
+export function addLogo(merchantId: string, logo: Logo, createdAtMs: number): SqlStatement {
+  return {
+    sql: `INSERT INTO merchant_logos (merchant_id, digest, media_type, base64, created_at_ms)
+      VALUES (?1, ?2, ?3, ?4, ?5)
+      ON CONFLICT (merchant_id, digest) DO NOTHING`,
+    params: [merchantId, logo.digest, logo.mediaType, base64FromBytes(logo.bytes), createdAtMs],
+  };
+}
 
 /** A part of the branding; null removes it. */
 export type BrandingChange =
@@ -29,9 +60,10 @@ export async function changeBranding(
     return result.reason;
   }
   const { logo } = result;
-  return (await countOtherLogos(by.env.DB, by.tenant.merchantId, logo.digest)) >= LOGOS_MAX
-    ? 'too_many'
-    : store(by, { logoDigest: logo.digest }, logo);
+  const sql = 'SELECT count(*) AS n FROM merchant_logos WHERE merchant_id = ?1 AND digest <> ?2';
+  const params = [by.tenant.merchantId, logo.digest];
+  const others = await prepare(by.env.DB, { sql, params }).first<number>('n');
+  return (others ?? 0) >= LOGOS_MAX ? 'too_many' : store(by, { logoDigest: logo.digest }, logo);
 }
 
 async function store(by: Changing, detail: Partial<Branding>, logo: Logo | null): Promise<null> {

@@ -1,32 +1,109 @@
-import { type Act, type Changing, runAct } from '../audit/log.ts';
-import type { Config } from '../config.ts';
+import { type Changing, runAct } from '../audit/log.ts';
+import { configOf } from '../config.ts';
+import type { Tenant } from '../domain/intent.ts';
 import { found } from '../http/problem.ts';
 import type { SqlStatement } from '../platform/database.ts';
-import { apiKeyHint, generateApiKey } from './api-key.ts';
-import type { GrantedPermissions } from './key-permissions.ts';
+import { apiKeyDigest, apiKeyHint, generateApiKey } from './api-key.ts';
+import { type GrantedPermissions, storedPermissions } from './key-permissions.ts';
 import {
   isFormId,
   isGrantable,
   isRollable,
+  KEYS_ACTIVE_MAX,
   nameProblem,
   OVERLAPS_MS,
   type Overlap,
   overlapFrom,
 } from './key-rules.ts';
-import {
-  type ApiKeyByForm,
-  type ApiKeyView,
-  apiKeyBy,
-  createApiKey,
-  renameApiKey,
-  rollApiKey,
-} from './keys.ts';
-import { revokeApiKey } from './provision.ts';
+import { type ApiKeyView, apiKeyBy } from './keys.ts';
 
 /** How members change a tenant's API keys, each change in one batch with its audit entry. */
 
-interface KeyChange extends Changing {
-  readonly config: Pick<Config, 'dataEncryptionKeys'>;
+export interface NewApiKey {
+  /** In plain text; the statement contains only its digest and last four characters. */
+  readonly apiKey: string;
+  /** The merchant's name for the key. */
+  readonly name: string;
+  readonly createdAtMs: number;
+  /** The name of the member who created it, if a member did. */
+  readonly createdBy?: string;
+  /** Identifies the member's form: a form that is sent twice creates one key. */
+  readonly formId?: string;
+  /** Absent: everything. */
+  readonly permissions?: GrantedPermissions;
+}
+
+const INSERT_SQL = `
+  INSERT INTO api_keys
+    (digest, merchant_id, environment, name, hint, created_by, created_at_ms, form_id, permissions)
+  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9`;
+/** Neither a form that is sent twice nor a key that exists: a revoked key stays revoked. */
+const IF_NEW = `(SELECT count(*) FROM api_keys
+    WHERE merchant_id = ?2 AND environment = ?3 AND revoked_at_ms IS NULL
+      AND (expires_at_ms IS NULL OR expires_at_ms > ?7)) < ?10
+  ON CONFLICT DO NOTHING`;
+
+/**
+ * Inserts a key. Changes no row when the key exists, the form was sent before or the tenant has too
+ * many keys.
+ */
+export async function createApiKey(tenant: Tenant, key: NewApiKey): Promise<SqlStatement> {
+  return {
+    sql: `${INSERT_SQL} WHERE ${IF_NEW}`,
+    params: [...(await keyParams(tenant, key)), KEYS_ACTIVE_MAX],
+  };
+}
+
+/**
+ * Replaces a valid key that has no end yet: inserts a new key, and lets the old one expire at
+ * `endsAtMs`. Run both statements in this order: the second has no effect if the first has none.
+ */
+export async function rollApiKey(
+  tenant: Tenant,
+  oldDigest: string,
+  key: NewApiKey,
+  endsAtMs: number,
+): Promise<readonly [SqlStatement, SqlStatement]> {
+  // An old key that ends at once makes room for the new one.
+  const activeMax = endsAtMs > key.createdAtMs ? KEYS_ACTIVE_MAX : KEYS_ACTIVE_MAX + 1;
+  const newDigest = await apiKeyDigest(key.apiKey);
+  return [
+    {
+      sql: `${INSERT_SQL} FROM api_keys AS old WHERE old.digest = ?11 AND old.merchant_id = ?2
+          AND old.environment = ?3 AND old.revoked_at_ms IS NULL AND old.expires_at_ms IS NULL
+          AND ${IF_NEW}`,
+      params: [...(await keyParams(tenant, key)), activeMax, oldDigest],
+    },
+    {
+      sql: `UPDATE api_keys SET expires_at_ms = ?4
+        WHERE digest = ?1 AND merchant_id = ?2 AND environment = ?3
+          AND EXISTS (SELECT 1 FROM api_keys WHERE digest = ?5)`,
+      params: [oldDigest, tenant.merchantId, tenant.environment, endsAtMs, newDigest],
+    },
+  ];
+}
+
+async function keyParams(tenant: Tenant, key: NewApiKey): Promise<SqlStatement['params']> {
+  return [
+    await apiKeyDigest(key.apiKey),
+    tenant.merchantId,
+    tenant.environment,
+    key.name,
+    apiKeyHint(key.apiKey),
+    key.createdBy ?? null,
+    key.createdAtMs,
+    key.formId ?? null,
+    storedPermissions(key.permissions ?? null),
+  ];
+}
+
+/** Revokes a key of this tenant, everywhere within 10 s. Keeps the time of a first revocation. */
+export function revokeApiKey(tenant: Tenant, digest: string, revokedAtMs: number): SqlStatement {
+  return {
+    sql: `UPDATE api_keys SET revoked_at_ms = ?4
+      WHERE digest = ?1 AND merchant_id = ?2 AND environment = ?3 AND revoked_at_ms IS NULL`,
+    params: [digest, tenant.merchantId, tenant.environment, revokedAtMs],
+  };
 }
 
 /** The form that asks for a key. */
@@ -42,22 +119,25 @@ export type KeyResult<Refusal> =
 
 /** A key with that name. A form that is sent twice creates one key. */
 export async function createKey(
-  by: KeyChange,
+  by: Changing,
   name: string,
   form: KeyForm,
 ): Promise<KeyResult<'too_many' | 'sent_twice'>> {
   const key = await newKey(by, name, form);
-  const statements = [await createApiKey(by.tenant, key)];
-  const hint = apiKeyHint(key.apiKey);
-  const entry = { action: 'api_key.created', hint, detail: detailOf(key) } as const;
-  return (await change(by, statements, entry))
-    ? { type: 'created', apiKey: key.apiKey }
+  const { apiKey } = key;
+  const act = {
+    action: 'api_key.created',
+    target: targetOf(apiKey),
+    detail: detailOf(key),
+  } as const;
+  return (await runAct(by, [await createApiKey(by.tenant, key)], act))
+    ? { type: 'created', apiKey }
     : { type: 'refused', problem: await whyNoKey(by, form) };
 }
 
 /** A replacement for the key. Both work during the overlap. Problem 404 for an unknown key. */
 export async function rollKey(
-  by: KeyChange,
+  by: Changing,
   digest: string,
   overlap: Overlap,
   form: KeyForm,
@@ -66,40 +146,42 @@ export async function rollKey(
   const key = await newKey(by, old.name, form);
   requireValid(overlapFrom(overlap) !== null);
   const endsAtMs = by.nowMs + OVERLAPS_MS[overlap];
-  const statements = await rollApiKey(by.tenant, digest, key, endsAtMs);
+  const { apiKey } = key;
   const detail = { ...detailOf(key), replaces: `…${old.hint}`, oldKeyEndsAtMs: endsAtMs };
-  const entry = { action: 'api_key.rolled', hint: apiKeyHint(key.apiKey), detail } as const;
-  if (await change(by, statements, entry)) {
-    return { type: 'created', apiKey: key.apiKey };
+  const act = { action: 'api_key.rolled', target: targetOf(apiKey), detail } as const;
+  if (await runAct(by, await rollApiKey(by.tenant, digest, key, endsAtMs), act)) {
+    return { type: 'created', apiKey };
   }
   const problem = isRollable(await knownKey(by, digest)) ? await whyNoKey(by, form) : 'ended';
   return { type: 'refused', problem };
 }
 
-/** Problem 404 for an unknown key. */
-export async function renameKey(by: KeyChange, digest: string, name: string): Promise<void> {
+/** Changes nothing when the key already has this name. Problem 404 for an unknown key. */
+export async function renameKey(by: Changing, digest: string, name: string): Promise<void> {
+  const { merchantId, environment } = by.tenant;
   const key = await knownKey(by, digest);
   requireValid(nameProblem(name) === null);
+  const sql = `UPDATE api_keys SET name = ?4
+    WHERE digest = ?1 AND merchant_id = ?2 AND environment = ?3 AND name <> ?4`;
   const detail = { from: key.name, to: name };
-  const entry = { action: 'api_key.renamed', hint: key.hint, detail } as const;
-  await change(by, [renameApiKey(by.tenant, digest, name)], entry);
+  const act = { action: 'api_key.renamed', target: `…${key.hint}`, detail } as const;
+  await runAct(by, [{ sql, params: [digest, merchantId, environment, name] }], act);
 }
 
 /** The key is rejected everywhere within 10 s. Problem 404 for an unknown key. */
-export async function revokeKey(by: KeyChange, digest: string): Promise<void> {
+export async function revokeKey(by: Changing, digest: string): Promise<void> {
   const { hint, name } = await knownKey(by, digest);
-  const statement = revokeApiKey(by.tenant, digest, by.nowMs);
-  const entry = { action: 'api_key.revoked', hint, detail: { name } } as const;
-  await change(by, [statement], entry);
+  const act = { action: 'api_key.revoked', target: `…${hint}`, detail: { name } } as const;
+  await runAct(by, [revokeApiKey(by.tenant, digest, by.nowMs)], act);
 }
 
 async function newKey(
-  { config, tenant, actor, nowMs }: KeyChange,
+  { env, tenant, actor, nowMs }: Changing,
   name: string,
   { formId, permissions }: KeyForm,
-): Promise<ApiKeyByForm> {
+) {
   requireValid(nameProblem(name) === null && isFormId(formId) && isGrantable(permissions));
-  const apiKey = await generateApiKey(config.dataEncryptionKeys, tenant.environment);
+  const apiKey = await generateApiKey(configOf(env).dataEncryptionKeys, tenant.environment);
   return { apiKey, name, createdBy: actor.name, createdAtMs: nowMs, formId, permissions };
 }
 
@@ -110,25 +192,21 @@ function requireValid(isValid: boolean): void {
   }
 }
 
-async function knownKey({ env, tenant }: KeyChange, digest: string): Promise<ApiKeyView> {
+async function knownKey({ env, tenant }: Changing, digest: string): Promise<ApiKeyView> {
   return found(await apiKeyBy(env.DB, tenant, { digest }));
 }
 
+/** How the audit log names a key. */
+function targetOf(apiKey: string): string {
+  return `…${apiKeyHint(apiKey)}`;
+}
+
 /** A key with full access has no list of what it may do. */
-function detailOf({ name, permissions }: ApiKeyByForm) {
+function detailOf({ name, permissions }: Pick<KeyForm, 'permissions'> & { readonly name: string }) {
   return { name, ...(permissions !== null && { permissions: permissions.join(', ') }) };
 }
 
-async function whyNoKey({ env, tenant }: KeyChange, { formId }: KeyForm) {
+async function whyNoKey({ env, tenant }: Changing, { formId }: KeyForm) {
   const made = await apiKeyBy(env.DB, tenant, { formId });
   return made === null ? 'too_many' : 'sent_twice';
-}
-
-/** False when the statements changed nothing. */
-function change(
-  by: KeyChange,
-  statements: readonly SqlStatement[],
-  { hint, ...act }: Omit<Act, 'target'> & { readonly hint: string },
-): Promise<boolean> {
-  return runAct(by, statements, { ...act, target: `…${hint}` });
 }

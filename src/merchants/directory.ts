@@ -4,7 +4,6 @@ import { BoundedCache, type CacheEntry } from '../platform/bounded-cache.ts';
 import { prepare, readInTime } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
 import { type KnownKey, type MerchantAccess, readKey } from './access.ts';
-import { API_KEY_USE_EVERY_MS, markApiKeyUsed } from './keys.ts';
 
 export type AuthenticationResult =
   | { readonly type: 'granted'; readonly access: MerchantAccess }
@@ -18,6 +17,8 @@ export interface Bank {
   readonly name: string;
   readonly supportsWithdrawal: boolean;
 }
+
+type BankRow = Omit<Bank, 'supportsWithdrawal'> & { readonly supportsWithdrawal: number };
 
 /** A revocation takes effect within 10 s (docs/decisions.md#9); this leaves 1 s to spare. */
 const ACCESS_AGE_MS_MAX = 9_000;
@@ -37,6 +38,8 @@ const MISS_AGE_MS_MAX = 1_000;
 const ACCESSES_MAX = 2_000;
 /** In a separate cache, so that a flood of wrong keys cannot evict the valid ones. */
 const MISSES_MAX = 2_000;
+/** The last use of a key is stored at most this often, so that not every request writes. */
+const KEY_USE_EVERY_MS = 5 * 60 * 1_000;
 /** Banks change a few times a year. */
 const BANKS_AGE_MS_MAX = 60_000;
 
@@ -72,7 +75,7 @@ export async function authenticate(
   environment: Environment | 'any',
   nowMs: number,
 ): Promise<AuthenticationResult> {
-  const access = await accessOf(env, ctx, digest, nowMs);
+  const access = await accessOf({ env, ctx, digest, nowMs });
   if (access === null) {
     return { type: 'unauthorized' };
   }
@@ -88,30 +91,26 @@ export async function banks(env: Bindings, nowMs: number): Promise<ReadonlyMap<s
   if (known !== undefined) {
     return known.value;
   }
-  const sql = 'SELECT code, name, supports_withdrawal FROM banks ORDER BY code';
-  const { results } = await readInTime(() =>
-    prepare(env.DB, { sql, params: [] }).all<{
-      code: string;
-      name: string;
-      supports_withdrawal: number;
-    }>(),
-  );
+  const sql = `SELECT code, name, supports_withdrawal AS supportsWithdrawal
+    FROM banks ORDER BY code`;
+  const { results } = await readInTime(() => prepare(env.DB, { sql, params: [] }).all<BankRow>());
   const list = new Map(
-    results.map(({ code, name, supports_withdrawal }) => [
-      code,
-      { code, name, supportsWithdrawal: supports_withdrawal === 1 },
-    ]),
+    results.map((row) => [row.code, { ...row, supportsWithdrawal: row.supportsWithdrawal === 1 }]),
   );
   bankLists.set('', list, nowMs);
   return list;
 }
 
-async function accessOf(
-  env: Bindings,
-  ctx: Pick<ExecutionContext, 'waitUntil'>,
-  digest: string,
-  nowMs: number,
-): Promise<MerchantAccess | null> {
+/** A request with a key of this digest. */
+interface Lookup {
+  readonly env: Bindings;
+  readonly ctx: Pick<ExecutionContext, 'waitUntil'>;
+  readonly digest: string;
+  readonly nowMs: number;
+}
+
+async function accessOf(lookup: Lookup): Promise<MerchantAccess | null> {
+  const { ctx, digest, nowMs } = lookup;
   let known = cached(digest, nowMs);
   // A key that D1 granted in the last minutes: enough only while D1 fails.
   const stale = known === undefined ? accessIn(keys.get(digest, nowMs), nowMs) : undefined;
@@ -121,7 +120,7 @@ async function accessOf(
   if (known === undefined) {
     try {
       // Also while another request reads the same key: one must not await another's promise.
-      return (await readAndCache(env, ctx, digest, nowMs))?.access ?? null;
+      return (await readAndCache(lookup))?.access ?? null;
     } catch (error) {
       if (stale === undefined) {
         throw error;
@@ -133,7 +132,7 @@ async function accessOf(
   const needsRefresh = nowMs - known.readAtMs >= ACCESS_REFRESH_AFTER_MS;
   if (needsRefresh && refreshes.get(digest, nowMs) === undefined) {
     refreshes.set(digest, true, nowMs);
-    ctx.waitUntil(refresh(env, ctx, digest, nowMs));
+    ctx.waitUntil(refresh(lookup));
   }
   return known.access;
 }
@@ -162,27 +161,18 @@ function accessIn(hit: CacheEntry<KnownKey> | undefined, nowMs: number): CachedA
 }
 
 /** Refreshes a cached key. Only logs a failure: the cached key stays valid for a while. */
-async function refresh(
-  env: Bindings,
-  ctx: Pick<ExecutionContext, 'waitUntil'>,
-  digest: string,
-  nowMs: number,
-): Promise<void> {
+async function refresh(lookup: Lookup): Promise<void> {
   try {
-    await readAndCache(env, ctx, digest, nowMs);
+    await readAndCache(lookup);
   } catch (error) {
     log('warn', 'api_key_refresh_failed', { error: errorText(error) });
   } finally {
-    refreshes.delete(digest);
+    refreshes.delete(lookup.digest);
   }
 }
 
-async function readAndCache(
-  env: Bindings,
-  ctx: Pick<ExecutionContext, 'waitUntil'>,
-  digest: string,
-  nowMs: number,
-): Promise<KnownKey | null> {
+async function readAndCache(lookup: Lookup): Promise<KnownKey | null> {
+  const { env, ctx, digest, nowMs } = lookup;
   let key: KnownKey | null;
   try {
     key = await readKey(env, digest, nowMs);
@@ -196,7 +186,7 @@ async function readAndCache(
     misses.set(digest, true, nowMs);
   } else {
     keys.set(digest, key, nowMs);
-    ctx.waitUntil(recordUse(env, digest, key, nowMs));
+    ctx.waitUntil(recordUse(lookup, key));
   }
   return key;
 }
@@ -205,17 +195,15 @@ async function readAndCache(
  * Records that a key is in use, in the background and only after a query for the key, so that
  * cached requests cost nothing. Only logs a failure.
  */
-async function recordUse(
-  env: Bindings,
-  digest: string,
-  key: KnownKey,
-  nowMs: number,
-): Promise<void> {
-  if (nowMs - (key.lastUsedAtMs ?? 0) < API_KEY_USE_EVERY_MS) {
+async function recordUse({ env, digest, nowMs }: Lookup, key: KnownKey): Promise<void> {
+  if (nowMs - (key.lastUsedAtMs ?? 0) < KEY_USE_EVERY_MS) {
     return;
   }
+  // Changes no row when another isolate has recorded a recent or later use.
+  const sql = `UPDATE api_keys SET last_used_at_ms = ?2
+    WHERE digest = ?1 AND (last_used_at_ms IS NULL OR last_used_at_ms <= ?3)`;
   try {
-    await prepare(env.DB, markApiKeyUsed(digest, nowMs)).run();
+    await prepare(env.DB, { sql, params: [digest, nowMs, nowMs - KEY_USE_EVERY_MS] }).run();
   } catch (error) {
     log('warn', 'api_key_use_not_recorded', { error: errorText(error) });
   }

@@ -31,13 +31,3 @@ export async function merchantBranding(db: D1Database, merchantId: string): Prom
   const branding = await prepare(db, { sql, params: [merchantId] }).first<Branding>();
   return branding ?? { color: null, logoDigest: null };
 }
-
-/** The number of the merchant's stored logos, without this one. */
-export async function countOtherLogos(
-  db: D1Database,
-  merchantId: string,
-  digest: string,
-): Promise<number> {
-  const sql = 'SELECT count(*) AS n FROM merchant_logos WHERE merchant_id = ?1 AND digest <> ?2';
-  return (await prepare(db, { sql, params: [merchantId, digest] }).first<number>('n')) ?? 0;
-}

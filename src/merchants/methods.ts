@@ -1,5 +1,5 @@
 import type { Tenant } from '../domain/intent.ts';
-import { CURRENCIES, type Currency, METHODS, type Method } from '../domain/method.ts';
+import { type Currency, METHODS, type Method } from '../domain/method.ts';
 import type { CommissionRate } from '../domain/money.ts';
 import { batch, type SqlStatement } from '../platform/database.ts';
 
@@ -80,17 +80,15 @@ export interface MethodSettings {
   readonly limits: AmountLimits;
 }
 
-interface MethodRow {
+interface MethodRow extends CommissionRate {
   readonly method: Method;
   readonly offered: number;
   readonly enabled: number;
-  readonly commission_basis_points: number;
-  readonly commission_fixed_minor: number;
 }
 
 interface LimitRow {
   readonly currency: Currency;
-  readonly amount_minor_max: number;
+  readonly amountMinorMax: number;
 }
 
 /** Reads D1, not a cache. Throws when D1 does not answer. */
@@ -99,37 +97,25 @@ export async function methodSettings(db: D1Database, tenant: Tenant): Promise<Me
   const params = [tenant.merchantId, tenant.environment];
   const [methods, limits] = await batch(db, [
     {
-      sql: `SELECT method, offered, enabled, commission_basis_points, commission_fixed_minor
-        FROM merchant_methods ${tenantIs}`,
+      sql: `SELECT method, offered, enabled, commission_basis_points AS basisPoints,
+        commission_fixed_minor AS fixedMinor FROM merchant_methods ${tenantIs}`,
       params,
     },
-    { sql: `SELECT currency, amount_minor_max FROM merchant_limits ${tenantIs}`, params },
+    {
+      sql: `SELECT currency, amount_minor_max AS amountMinorMax FROM merchant_limits ${tenantIs}
+        AND amount_minor_max IS NOT NULL ORDER BY currency`,
+      params,
+    },
   ]);
+  const rows = (methods?.results ?? []) as Partial<MethodRow>[];
+  const limitRows = (limits?.results ?? []) as LimitRow[];
   return {
-    methods: methodStates((methods?.results ?? []) as MethodRow[]),
-    limits: amountLimits((limits?.results ?? []) as LimitRow[]),
+    methods: METHODS.map((method) => {
+      const row = rows.find((candidate) => candidate.method === method) ?? {};
+      const { offered, enabled, basisPoints = 0, fixedMinor = 0 } = row;
+      const rate = { basisPoints, fixedMinor };
+      return { method, offered: offered === 1, enabled: enabled === 1, rate };
+    }),
+    limits: Object.fromEntries(limitRows.map((row) => [row.currency, row.amountMinorMax])),
   };
-}
-
-function methodStates(rows: readonly MethodRow[]): readonly MethodState[] {
-  return METHODS.map((method) => {
-    const row = rows.find((candidate) => candidate.method === method);
-    return {
-      method,
-      offered: row?.offered === 1,
-      enabled: row?.enabled === 1,
-      rate: {
-        basisPoints: row?.commission_basis_points ?? 0,
-        fixedMinor: row?.commission_fixed_minor ?? 0,
-      },
-    };
-  });
-}
-
-function amountLimits(rows: readonly LimitRow[]): AmountLimits {
-  const entries = CURRENCIES.flatMap((currency) => {
-    const limit = rows.find((row) => row.currency === currency)?.amount_minor_max ?? null;
-    return limit === null ? [] : [[currency, limit] as const];
-  });
-  return Object.fromEntries(entries);
 }

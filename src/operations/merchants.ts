@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { type AuditEntry, auditEntry } from '../audit/log.ts';
-import { seal } from '../crypto/sealed.ts';
 import { ENVIRONMENTS, METHODS, type Method } from '../domain/method.ts';
 import { AMOUNT_MINOR_MAX, type CommissionRate } from '../domain/money.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
@@ -11,15 +10,14 @@ import { found, validationProblem } from '../http/problem.ts';
 import { body } from '../http/strict-body.ts';
 import { APP_SCHEMES_MAX, appSchemesOf, setAppSchemes } from '../merchants/app-schemes.ts';
 import { type MethodSettings, methodSettings } from '../merchants/methods.ts';
-import { addWebhookSecret, createMerchant as newMerchant } from '../merchants/provision.ts';
+import { createMerchant as newMerchant } from '../merchants/provision.ts';
 import {
   REFUND_AGE_DAYS_MAX,
   refundLimitsOf,
   setRefundLimits,
 } from '../merchants/refund-limits.ts';
-import { generateWebhookSecret } from '../merchants/webhook-secret.ts';
 import { prepare, runBatch, type SqlStatement } from '../platform/database.ts';
-import { webhookSecretContext } from '../webhooks/settings.ts';
+import { insertSecret, newSecret } from '../webhooks/secret-store.ts';
 import { action, changeAudited, type Gateway, type OperatorCall, type Target } from './call.ts';
 import {
   basisPointsField,
@@ -67,16 +65,10 @@ export const createMerchant = action(creationFields, async (call, _target, field
   const { name, id = crypto.randomUUID(), methods, commissions } = fields;
   const settings = METHODS.filter((method) => methods.includes(method)).map((method) => ({
     method,
-    enabled: true,
     rate: commissions.find((commission) => commission.method === method) ?? NO_COMMISSION,
   }));
   checkCommissions(methods, commissions);
-  const statements = newMerchant({
-    id,
-    name,
-    methods: { sandbox: settings, production: settings },
-    createdAtMs: call.nowMs,
-  });
+  const statements = newMerchant({ id, name, methods: settings, createdAtMs: call.nowMs });
   const audit = auditEntry({
     actor: call.actor,
     merchantId: id,
@@ -122,14 +114,8 @@ async function webhookSecrets(
 ): Promise<readonly SqlStatement[]> {
   return Promise.all(
     ENVIRONMENTS.map(async (environment) => {
-      const tenant = { environment, merchantId };
-      const context = webhookSecretContext(tenant);
-      return addWebhookSecret(tenant, {
-        id: crypto.randomUUID(),
-        sealedSecret: await seal(config.dataEncryptionKeys, generateWebhookSecret(), context),
-        createdAtMs: nowMs,
-        expiresAtMs: null,
-      });
+      const owner = { environment, merchantId, endpointId: null };
+      return insertSecret(owner, await newSecret(config, owner, nowMs), nowMs);
     }),
   );
 }

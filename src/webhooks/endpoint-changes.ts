@@ -7,9 +7,9 @@ import {
   type EndpointSettings,
   endpointAuditDetail,
   insertEndpoint,
-  newEndpointId,
   updateEndpoint,
 } from './endpoint-store.ts';
+import { ENDPOINT_ID_PREFIX } from './endpoints.ts';
 import { clearEndpoint, resumeEndpoint } from './failing-endpoints.ts';
 import {
   deleteEnded,
@@ -31,7 +31,7 @@ export async function addEndpoint(
   settings: EndpointSettings,
 ): Promise<{ readonly endpointId: string; readonly secret: NewSecret } | null> {
   const { env, tenant, nowMs } = by;
-  const endpointId = newEndpointId();
+  const endpointId = ENDPOINT_ID_PREFIX + crypto.randomUUID().replaceAll('-', '').slice(0, 20);
   const owner = { ...tenant, endpointId };
   const secret = await newSecret(configOf(env), owner, nowMs);
   const isAdded = await run(

@@ -1,11 +1,6 @@
 import type { Tenant } from '../domain/intent.ts';
 import { prepare, type SqlStatement } from '../platform/database.ts';
-import {
-  ENDPOINT_ID_PREFIX,
-  ENDPOINTS_MAX,
-  endpointOrigin,
-  type WebhookEndpoint,
-} from './endpoints.ts';
+import { ENDPOINTS_MAX, endpointOrigin, type WebhookEndpoint } from './endpoints.ts';
 import { clearEndpoint } from './failing-endpoints.ts';
 import { PAYLOAD_VERSION } from './payload.ts';
 
@@ -30,10 +25,6 @@ export type EndpointSettings = Pick<
   EndpointEntry,
   'url' | 'eventTypes' | 'description' | 'isEnabled' | 'signatureHeader'
 >;
-
-export function newEndpointId(): string {
-  return `${ENDPOINT_ID_PREFIX}${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`;
-}
 
 type Row = Omit<EndpointEntry, 'eventTypes' | 'isEnabled'> & {
   readonly eventTypes: string;

@@ -1,5 +1,5 @@
 import type { Tenant } from '../domain/intent.ts';
-import { batch, prepare, runBatch, type SqlStatement } from '../platform/database.ts';
+import { batch, prepare, type SqlStatement } from '../platform/database.ts';
 import { ENDPOINT_ID_PREFIX, ENDPOINTS_MAX } from './endpoints.ts';
 
 /**
@@ -24,8 +24,6 @@ export const FAILURE_WRITTEN_EVERY_MS = 5 * 60 * 1_000;
  * paused. The tenant's own endpoints always have room, unless they were deleted during the try.
  */
 export const FAILING_ORIGINS_MAX = 100;
-/** The most failing endpoints of one tenant. */
-export const FAILING_ENDPOINTS_MAX = FAILING_ORIGINS_MAX + ENDPOINTS_MAX;
 
 export interface FailingEndpoint {
   /** The id of an endpoint, or an origin: scheme, host and port. */
@@ -115,15 +113,6 @@ export async function recordFailure(
   return recorded?.results[0] ?? null;
 }
 
-/** A delivery succeeded: forgets the endpoint's failures and its pause. */
-export async function recordSuccess(
-  db: D1Database,
-  tenant: Tenant,
-  endpoint: string,
-): Promise<void> {
-  await runBatch(db, [clearEndpoint(tenant, endpoint)]);
-}
-
 /** Deletes the failures of an endpoint, and with them its pause. */
 export function clearEndpoint(tenant: Tenant, endpoint: string): SqlStatement {
   return {
@@ -144,7 +133,7 @@ export async function listFailing(
   tenant: Tenant,
 ): Promise<readonly FailingEndpoint[]> {
   const sql = `SELECT ${COLUMNS} FROM failing_endpoints WHERE merchant_id = ?1 AND environment = ?2
-    ORDER BY paused_at_ms IS NULL, failing_since_ms, endpoint LIMIT ${FAILING_ENDPOINTS_MAX}`;
+    ORDER BY paused_at_ms IS NULL, failing_since_ms, endpoint LIMIT ${FAILING_ORIGINS_MAX + ENDPOINTS_MAX}`;
   const params = [tenant.merchantId, tenant.environment];
   const { results } = await prepare(db, { sql, params }).all<FailingEndpoint>();
   return results;

@@ -53,12 +53,8 @@ export const WIRE_TRANSACTION_STATUSES = {
   expired: 'EXPIRED',
 } as const satisfies Record<Exclude<AttemptStatus, 'unresolved'>, string>;
 
-type WireStatus = (typeof WIRE_STATUSES)[IntentStatus];
-type WireTransactionStatus =
-  (typeof WIRE_TRANSACTION_STATUSES)[keyof typeof WIRE_TRANSACTION_STATUSES];
-
 /** The wire name of a status, also for returnUrl and lists. */
-export function wireStatus(status: IntentStatus): WireStatus {
+export function wireStatus(status: IntentStatus) {
   return WIRE_STATUSES[status];
 }
 
@@ -216,7 +212,7 @@ function transactionPayload(intent: Intent, attempt: Attempt) {
  * An unresolved attempt is PROCESSING while the intent waits for it, and EXPIRED once the intent
  * has ended. It is never FAILED: the gateway has no proof that the attempt failed.
  */
-function wireTransactionStatus(intent: Intent, attempt: Attempt): WireTransactionStatus {
+function wireTransactionStatus(intent: Intent, attempt: Attempt) {
   if (attempt.status !== 'unresolved') {
     return WIRE_TRANSACTION_STATUSES[attempt.status];
   }

@@ -18,7 +18,6 @@ export interface PublishedKey {
 }
 
 const RETIRED_VARIABLES = 'WEBHOOK_RETIRED_KEYS_SANDBOX or _PRODUCTION';
-const PEM_LINE_LENGTH = 64;
 
 /** The keys that verify the events of an environment. Throws ConfigError for a malformed key. */
 export function keysOfEvents(
@@ -39,11 +38,19 @@ export async function publishedKeys(
   retiredKeys: string,
   nowMs: number,
 ): Promise<readonly PublishedKey[]> {
-  const ring = await Promise.all(keys.map(keyOfRing));
-  const retired = await Promise.all(entriesOf(retiredKeys).map(retiredKey));
-  // An operator lists a key as retired before removing it from the ring.
-  const isListed = ({ keyId }: PublishedKey) => ring.some((key) => key.keyId === keyId);
-  return [...ring, ...retired.filter((key) => !isListed(key) && isPublished(key, nowMs))];
+  const ring = await Promise.all(
+    keys.map(async (key) => {
+      return { keyId: key.keyId, publicKey: pemOf(await spkiOf(key)), retired: null };
+    }),
+  );
+  const entries = retiredKeys.split(',').map((entry) => entry.trim());
+  const retired = await Promise.all(entries.filter((entry) => entry !== '').map(retiredKey));
+  const published = retired.filter(
+    // An operator lists a key as retired before removing it from the ring.
+    (entry) =>
+      entry.retired.publishedUntilMs > nowMs && !keys.some(({ keyId }) => keyId === entry.keyId),
+  );
+  return [...ring, ...published];
 }
 
 /** An entry of the retired keys for a key of a ring: its public half, retired at `nowMs`. */
@@ -52,23 +59,8 @@ export async function retiredEntry(key: NamedKey, nowMs: number): Promise<string
   return `${key.keyId}:${spki}:${new Date(nowMs).toISOString().slice(0, 10)}`;
 }
 
-function isPublished({ retired }: PublishedKey, nowMs: number): boolean {
-  return retired === null || nowMs < retired.publishedUntilMs;
-}
-
-async function keyOfRing(key: NamedKey): Promise<PublishedKey> {
-  return { keyId: key.keyId, publicKey: pemOf(await spkiOf(key)), retired: null };
-}
-
-function entriesOf(value: string): readonly string[] {
-  return value
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
-}
-
 /** Reads `keyId:base64:2026-11-22`. No error quotes the entry: it could hold a private key. */
-async function retiredKey(entry: string): Promise<PublishedKey> {
+async function retiredKey(entry: string) {
   const [, keyId, base64, date] =
     /^([A-Za-z0-9]{1,16}):([A-Za-z0-9+/]+={0,2}):(\d{4}-\d\d-\d\d)$/.exec(entry) ?? [];
   const atMs = Date.parse(`${date}T00:00:00Z`);
@@ -115,10 +107,6 @@ async function spkiOf(key: NamedKey): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 function pemOf(spki: Uint8Array): string {
-  const lines: string[] = [];
-  const base64 = base64FromBytes(spki);
-  for (let start = 0; start < base64.length; start += PEM_LINE_LENGTH) {
-    lines.push(base64.slice(start, start + PEM_LINE_LENGTH));
-  }
-  return `-----BEGIN PUBLIC KEY-----\n${lines.join('\n')}\n-----END PUBLIC KEY-----\n`;
+  const lines = base64FromBytes(spki).replaceAll(/.{1,64}/g, '$&\n');
+  return `-----BEGIN PUBLIC KEY-----\n${lines}-----END PUBLIC KEY-----\n`;
 }

@@ -37,20 +37,10 @@ export async function secretsInForce(
   return results;
 }
 
-export interface NewSecret {
-  readonly id: string;
-  /** The secret in plain text, which is shown once. */
-  readonly value: string;
-  readonly sealedSecret: string;
-  readonly createdAtMs: number;
-}
+export type NewSecret = Awaited<ReturnType<typeof newSecret>>;
 
-/** A new random secret, sealed for its owner. Stores nothing. */
-export async function newSecret(
-  config: Config,
-  owner: SecretOwner,
-  createdAtMs: number,
-): Promise<NewSecret> {
+/** A new random secret, in plain text and sealed for its owner. Stores nothing. */
+export async function newSecret(config: Config, owner: SecretOwner, createdAtMs: number) {
   const value = generateWebhookSecret();
   const context = webhookSecretContext(owner, owner.endpointId);
   const sealedSecret = await seal(config.dataEncryptionKeys, value, context);

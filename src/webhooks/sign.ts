@@ -25,25 +25,18 @@ const SIGNATURE_VERSION = 'v1';
 /** Keys are cached, because parsing PKCS#8 costs more than signing. */
 const signingKey = importOnce((key) => importPrivateKey(key, false));
 
-export interface EventSignature {
-  readonly keyId: string;
-  /** Base64, 344 characters for a 2048-bit key. */
-  readonly signature: string;
-}
-
 /**
- * SHA256withRSA (PKCS#1 v1.5) over the UTF-8 of `body` by the first key of the ring.
- * Throws ConfigError when the key is not PKCS#8 or too short.
+ * SHA256withRSA (PKCS#1 v1.5) over the UTF-8 of `body` by the first key of the ring, in base64: 344
+ * characters for a 2048-bit key. Throws ConfigError when the key is not PKCS#8 or too short.
  */
-export async function signEventBody(keys: KeyRing, body: string): Promise<EventSignature> {
-  const [key] = keys;
+export async function signEventBody([key]: KeyRing, body: string): Promise<string> {
   const signature = await crypto.subtle.sign(RSA_ALGORITHM.name, await signingKey(key), utf8(body));
-  return { keyId: key.keyId, signature: base64FromBytes(signature) };
+  return base64FromBytes(signature);
 }
 
-/** The base64 signature over an event's text, by the newest key of its environment. */
-export async function signEvent(env: Env, environment: Environment, body: string): Promise<string> {
-  return (await signEventBody(configOf(env).webhookRsaKeys[environment], body)).signature;
+/** The signature of an event by the newest key of its environment. */
+export function signEvent(env: Env, environment: Environment, body: string): Promise<string> {
+  return signEventBody(configOf(env).webhookRsaKeys[environment], body);
 }
 
 /** Throws ConfigError for a key that is not PKCS#8 or too short. */

@@ -6,40 +6,20 @@ export const SIGNATURE_HEADER_CHARACTERS_MAX = 64;
 /** RFC 9110 "token". */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/**
- * Names in lower case with a meaning for proxies, servers or the gateway itself: hop-by-hop headers,
- * what describes the body, credentials, and what a proxy adds.
- */
+/** Names in lower case with a meaning for proxies, servers or the gateway itself. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set([
-  'authorization',
-  'connection',
-  'cookie',
-  'date',
-  'expect',
-  'forwarded',
-  'host',
-  'keep-alive',
-  'origin',
-  'referer',
-  'set-cookie',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'user-agent',
-  'via',
-  'x-real-ip',
+  // Hop-by-hop headers.
+  ...['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+  // Credentials.
+  ...['authorization', 'cookie', 'set-cookie'],
+  // What every request says, and what a proxy adds.
+  ...['date', 'expect', 'host', 'origin', 'referer', 'user-agent'],
+  ...['forwarded', 'via', 'x-real-ip'],
 ]);
 const RESERVED_PREFIXES: readonly string[] = [
-  'accept',
-  'access-control-',
-  'cf-',
-  'content-',
-  'if-',
-  'proxy-',
-  'sec-',
+  ...['accept', 'access-control-', 'content-', 'if-', 'sec-'],
+  ...['cf-', 'proxy-', 'x-forwarded-'],
   'webhook-',
-  'x-forwarded-',
 ];
 
 export type SignatureHeaderProblem = 'too_long' | 'no_token' | 'reserved';

@@ -1,3 +1,5 @@
+import type { DeliveryTry } from '../intent/protocol.ts';
+
 /** One webhook request over the wire (docs/decisions.md#18). */
 
 /** The limit is for the whole try: connecting, sending, and reading the answer. */
@@ -23,14 +25,11 @@ export interface WebhookRequest {
   readonly requestBody: string;
 }
 
-export interface WebhookAnswer {
-  /** Null when no answer came. With a status, the body may still be incomplete. */
-  readonly httpStatus: number | null;
-  /** Why no answer came: one of our texts, shown to the merchant. */
-  readonly error: string | null;
-  readonly durationMs: number;
-  /** It has at most 1 KiB of valid UTF-8, without control characters but tab and newline. */
-  readonly answerExcerpt: string;
+/**
+ * With a status, the body may still be incomplete. The excerpt has at most 1 KiB of valid UTF-8,
+ * without control characters but tab and newline.
+ */
+export interface WebhookAnswer extends Omit<DeliveryTry, 'atMs'> {
   /** The Retry-After header, >= 0; null when absent or unreadable. */
   readonly retryAfterMs: number | null;
 }

@@ -1,3 +1,5 @@
+import { isLoopback } from '../config.ts';
+
 /**
  * Decides whether the gateway may call a merchant's webhook URL (docs/decisions.md#18), before
  * every try. The caller fetches the parsed URL that was checked. The guard checks names, not the
@@ -17,28 +19,13 @@ const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 /** Names, with all names below them, that never lead to a merchant on the public Internet. */
 const SPECIAL_USE_NAMES: readonly string[] = [
   // RFC 6761, 6762, 7686, 8375 (in arpa), 9476.
-  'localhost',
-  'local',
-  'test',
-  'example',
-  'invalid',
-  'onion',
-  'alt',
-  'arpa',
+  ...['localhost', 'local', 'test', 'example', 'invalid', 'onion', 'alt', 'arpa'],
   // ICANN: reserved for private use, or never to be delegated because private networks use them.
-  'internal',
-  'home',
-  'corp',
-  'mail',
+  ...['internal', 'home', 'corp', 'mail'],
   // These names are never delegated, and are common in routers, offices and clusters.
-  'lan',
-  'localdomain',
-  'intranet',
-  'private',
-  'svc',
+  ...['lan', 'localdomain', 'intranet', 'private', 'svc'],
   // Cloud metadata services with a name outside `.internal`.
-  'metadata.goog',
-  'metadata.tencentyun.com',
+  ...['metadata.goog', 'metadata.tencentyun.com'],
 ];
 
 export interface GuardOptions {
@@ -106,11 +93,6 @@ function refusalOf(url: URL, options: GuardOptions): GuardReason | null {
     hostRefusal(url.hostname, options.ownHosts) ??
     (options.httpsOnly && url.protocol !== 'https:' ? 'URL is not https' : null)
   );
-}
-
-function isLoopback(hostname: string): boolean {
-  const isIpv4Loopback = IPV4.test(hostname) && hostname.startsWith('127.');
-  return hostname === 'localhost' || hostname === '[::1]' || isIpv4Loopback;
 }
 
 function hostRefusal(hostname: string, ownHosts: readonly string[]): GuardReason | null {

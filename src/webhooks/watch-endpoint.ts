@@ -1,12 +1,8 @@
 import type { Tenant } from '../domain/intent.ts';
 import type { DeliveryTry } from '../intent/protocol.ts';
+import { runBatch } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
-import {
-  type FailingEndpoint,
-  needsRecording,
-  recordFailure,
-  recordSuccess,
-} from './failing-endpoints.ts';
+import { clearEndpoint, needsRecording, recordFailure } from './failing-endpoints.ts';
 import { isAccepted } from './send.ts';
 import { rememberFailing, webhookSettings } from './settings.ts';
 
@@ -36,7 +32,7 @@ export async function watchEndpoint(
     if (isAccepted(result)) {
       if (known !== undefined || isRetry) {
         rememberFailing(tenant, endpoint, null, atMs);
-        await recordSuccess(env.DB, tenant, endpoint);
+        await runBatch(env.DB, [clearEndpoint(tenant, endpoint)]);
       }
       return;
     }
@@ -44,9 +40,17 @@ export async function watchEndpoint(
       return;
     }
     const error = result.error ?? `HTTP ${result.httpStatus}`;
+    const { failingSinceMs = atMs, pausedAtMs = null } = known ?? {};
+    const failing = {
+      endpoint,
+      failingSinceMs,
+      lastFailureAtMs: atMs,
+      lastError: error,
+      pausedAtMs,
+    };
     // The cache changes before D1 answers, so that failures of the same moment do not write as
     // well.
-    rememberFailing(tenant, endpoint, observed(known, endpoint, error, atMs), atMs);
+    rememberFailing(tenant, endpoint, failing, atMs);
     const recorded = await recordFailure(env.DB, tenant, { endpoint, error, atMs });
     if (recorded !== null) {
       rememberFailing(tenant, endpoint, recorded, atMs);
@@ -61,14 +65,4 @@ export async function watchEndpoint(
       error: errorText(error),
     });
   }
-}
-
-function observed(
-  known: FailingEndpoint | undefined,
-  endpoint: string,
-  lastError: string,
-  atMs: number,
-): FailingEndpoint {
-  const { failingSinceMs = atMs, pausedAtMs = null } = known ?? {};
-  return { endpoint, failingSinceMs, lastFailureAtMs: atMs, lastError, pausedAtMs };
 }

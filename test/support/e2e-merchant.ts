@@ -5,9 +5,11 @@ import { type KeyRing, keyRing } from '../../src/config.ts';
 import { seal } from '../../src/crypto/sealed.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import { generateApiKey } from '../../src/merchants/api-key.ts';
-import { addWebhookSecret, createMerchant, issueApiKey } from '../../src/merchants/provision.ts';
+import { createApiKey } from '../../src/merchants/change-keys.ts';
+import { createMerchant } from '../../src/merchants/provision.ts';
 import { generateWebhookSecret } from '../../src/merchants/webhook-secret.ts';
 import type { SqlStatement } from '../../src/platform/database.ts';
+import { insertSecret } from '../../src/webhooks/secret-store.ts';
 import { webhookSecretContext } from '../../src/webhooks/settings.ts';
 
 /** A merchant of a test's gateway. */
@@ -55,7 +57,6 @@ async function statementsFor(
   const createdAtMs = Date.now();
   const methods = METHODS.map((method) => ({
     method,
-    enabled: true,
     rate: {
       basisPoints: method === 'TELE_BIRR' ? TELEBIRR_BASIS_POINTS : 0,
       fixedMinor: 0,
@@ -70,14 +71,13 @@ async function statementsFor(
     webhookSecretContext(sandbox),
   );
   return [
-    ...createMerchant({
-      id,
-      name,
-      methods: { sandbox: methods, production: methods },
+    ...createMerchant({ id, name, methods, createdAtMs }),
+    await createApiKey(sandbox, key(merchant.sandboxApiKey)),
+    await createApiKey(production, key(merchant.productionApiKey)),
+    insertSecret(
+      { ...sandbox, endpointId: null },
+      { id: randomUUID(), sealedSecret, createdAtMs },
       createdAtMs,
-    }),
-    await issueApiKey(sandbox, key(merchant.sandboxApiKey)),
-    await issueApiKey(production, key(merchant.productionApiKey)),
-    addWebhookSecret(sandbox, { id: randomUUID(), sealedSecret, createdAtMs, expiresAtMs: null }),
+    ),
   ];
 }

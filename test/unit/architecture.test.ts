@@ -176,7 +176,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/rails/registry.ts',
     'src/rails/settings.ts',
     'src/refunds/',
-    'src/webhooks/settings.ts',
+    'src/webhooks/secret-store.ts',
   ],
   'src/api/': [
     ...SHARED,

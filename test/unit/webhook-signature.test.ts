@@ -42,8 +42,7 @@ const body = '{"uniqueId":"ትዕዛዝ","description":"Cafe\u0301","totalAmount
 
 describe('the RSA signature of an event (decisions.md#17, #32)', () => {
   test('is made by the first key and verified by node:crypto over the UTF-8 of the body', async () => {
-    const { keyId, signature } = await signEventBody([newer.named, older.named], body);
-    expect(keyId).toBe('k2');
+    const signature = await signEventBody([newer.named, older.named], body);
     expect(signature).toMatch(/^[A-Za-z0-9+/]{342}==$/);
     expect(verifies(newer.pem, body, signature)).toBe(true);
     expect(verifies(newer.pem, `${body} `, signature)).toBe(false);
@@ -62,8 +61,8 @@ describe('the RSA signature of an event (decisions.md#17, #32)', () => {
       { keyId: 'k2', publicKey: newer.pem, retired: null },
       { keyId: 'k1', publicKey: older.pem, retired: null },
     ]);
-    const byOld = published.find((key) => key.keyId === before.keyId)?.publicKey ?? '';
-    expect(verifies(byOld, body, before.signature)).toBe(true);
+    const byOld = published.find((key) => key.keyId === 'k1')?.publicKey ?? '';
+    expect(verifies(byOld, body, before)).toBe(true);
     expect(JSON.stringify(published)).not.toContain('PRIVATE');
   });
 
@@ -151,7 +150,7 @@ describe('the request body (decisions.md#17)', () => {
   });
 
   test('contains exactly the signed bytes', async () => {
-    const { signature } = await signEventBody([newer.named], body);
+    const signature = await signEventBody([newer.named], body);
     const text = requestBody({ ...PARTS, event: 'payment_failed', signature });
     const received = JSON.parse(text);
     expect(verifies(newer.pem, received.body, received.signature)).toBe(true);

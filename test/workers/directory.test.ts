@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { configOf } from '../../src/config.ts';
 import type { Environment } from '../../src/domain/method.ts';
 import { apiKeyDigest, generateApiKey } from '../../src/merchants/api-key.ts';
+import { createApiKey, revokeApiKey } from '../../src/merchants/change-keys.ts';
 import {
   type AuthenticationResult,
   authenticate,
@@ -22,12 +23,7 @@ import {
   setLimit,
   setMethodEnabled,
 } from '../../src/merchants/methods.ts';
-import {
-  createMerchant,
-  issueApiKey,
-  revokeApiKey,
-  setMethod,
-} from '../../src/merchants/provision.ts';
+import { createMerchant } from '../../src/merchants/provision.ts';
 import type { SqlStatement } from '../../src/platform/database.ts';
 
 const NO_RATE = { basisPoints: 0, fixedMinor: 0 };
@@ -96,19 +92,14 @@ beforeEach(async () => {
     .TEST_MIGRATIONS;
   await applyD1Migrations(env.DB, migrations);
   apiKey = await newKey();
-  const methods = [
-    { method: 'M_PESA', enabled: true, rate: NO_RATE },
-    { method: 'CBE', enabled: false, rate: NO_RATE },
-    { method: 'TELE_BIRR', enabled: true, rate: { basisPoints: 250, fixedMinor: 7 } },
-  ] as const;
   await run([
-    ...createMerchant({
-      id: 'm1',
-      name: 'One',
-      methods: { sandbox: methods, production: [] },
-      createdAtMs: 1,
-    }),
-    await issueApiKey(TENANT, { apiKey, name: 'k', createdAtMs: 1 }),
+    ...createMerchant({ id: 'm1', name: 'One', methods: [], createdAtMs: 1 }),
+    setCommission(TENANT, 'TELE_BIRR', { basisPoints: 250, fixedMinor: 7 }),
+    offerMethod(TENANT, 'TELE_BIRR', true),
+    offerMethod(TENANT, 'M_PESA', true),
+    offerMethod(TENANT, 'CBE', true),
+    setMethodEnabled(TENANT, 'CBE', false),
+    await createApiKey(TENANT, { apiKey, name: 'k', createdAtMs: 1 }),
   ]);
 });
 afterEach(reset);
@@ -154,7 +145,7 @@ describe('decisions.md#9: the directory', () => {
   test('grants a merchant without methods', async () => {
     const key = await newKey('production');
     await run([
-      await issueApiKey(
+      await createApiKey(
         { ...TENANT, environment: 'production' },
         { apiKey: key, name: 'k', createdAtMs: 1 },
       ),
@@ -173,7 +164,7 @@ describe('decisions.md#9: the directory', () => {
     expect(await ask(unknown, START_MS + 999)).toEqual({ type: 'unauthorized' });
     expect(await ask(unknown, START_MS + 999, 'production')).toEqual({ type: 'unauthorized' });
     expect(queries).toBe(1);
-    await run([await issueApiKey(TENANT, { apiKey: unknown, name: 'k', createdAtMs: 1 })]);
+    await run([await createApiKey(TENANT, { apiKey: unknown, name: 'k', createdAtMs: 1 })]);
     expect(await ask(unknown, START_MS + 1000)).toMatchObject({ type: 'granted' });
   });
 
@@ -188,7 +179,7 @@ describe('decisions.md#9: the directory', () => {
       await ask(apiKey, START_MS + ms);
     }
     expect(queries).toBe(1);
-    await run([setMethod(TENANT, { method: 'CBE', enabled: true, rate: NO_RATE })]);
+    await run([setMethodEnabled(TENANT, 'CBE', true)]);
     const stale = await ask(apiKey, START_MS + 4000);
     expect(stale).toMatchObject({ access: { methods: { length: 2 } } });
     expect(queries).toBe(2);
@@ -297,7 +288,7 @@ describe('decisions.md#9: the directory', () => {
 
   test('rejects a revoked key after the clock was set back, and remembers a valid one', async () => {
     const other = await newKey();
-    await run([await issueApiKey(TENANT, { apiKey: other, name: 'other', createdAtMs: 1 })]);
+    await run([await createApiKey(TENANT, { apiKey: other, name: 'other', createdAtMs: 1 })]);
     await ask(apiKey, START_MS);
     await ask(other, START_MS);
     await run([revokeApiKey(TENANT, await apiKeyDigest(apiKey), 2)]);

@@ -4,7 +4,7 @@ import { EVENTS_PER_STREAM_MAX, STREAM_MS_MAX } from '../../src/api/routes/strea
 import { bookOf } from '../../src/book/client.ts';
 import { LISTENERS_MAX } from '../../src/book/listeners.ts';
 import { apiKeyDigest } from '../../src/merchants/api-key.ts';
-import { revokeApiKey } from '../../src/merchants/provision.ts';
+import { revokeApiKey } from '../../src/merchants/change-keys.ts';
 import { applyAll, eventIdOf, projectedEvent, projectionMessage } from './book-fixture.ts';
 import {
   ALPHA,

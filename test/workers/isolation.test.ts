@@ -5,7 +5,7 @@ import { configOf } from '../../src/config.ts';
 import { signLink } from '../../src/crypto/link-token.ts';
 import type { Environment } from '../../src/domain/method.ts';
 import { apiKeyDigest, apiKeyFrom } from '../../src/merchants/api-key.ts';
-import { revokeApiKey } from '../../src/merchants/provision.ts';
+import { revokeApiKey } from '../../src/merchants/change-keys.ts';
 import {
   ALPHA,
   advance,

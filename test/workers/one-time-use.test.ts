@@ -6,7 +6,7 @@ import {
   SoftwareAuthenticator,
 } from '../../lab/harness/software-authenticator.ts';
 import { apiKeyDigest } from '../../src/merchants/api-key.ts';
-import { rollApiKey } from '../../src/merchants/keys.ts';
+import { rollApiKey } from '../../src/merchants/change-keys.ts';
 import { runBatch } from '../../src/platform/database.ts';
 import { Browser, invite, joined, meetBeforeBatch, rowCounts } from './dashboard-people-support.ts';
 import { ALPHA, advance, ORIGIN, tenantOf, useGateway } from './support.ts';

@@ -39,6 +39,22 @@ export function References({ summary }: SummaryProps) {
   );
 }
 
+/** A link that looks like a button, in a line of its own. */
+export function ButtonLink(props: {
+  readonly href: string;
+  readonly look?: 'button-second' | 'button-quiet';
+  readonly children: string;
+}) {
+  const { href, look } = props;
+  return (
+    <p class={look === 'button-quiet' ? 'center' : undefined}>
+      <a class={look === undefined ? 'button' : `button ${look}`} href={href}>
+        {props.children}
+      </a>
+    </p>
+  );
+}
+
 export type Tone = 'good' | 'bad' | 'wait' | 'plain';
 
 /** A state's headline with its mark. */

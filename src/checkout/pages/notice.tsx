@@ -1,7 +1,7 @@
 import { useText } from '../texts.ts';
 import { Countdown } from './countdown.tsx';
 import { CheckoutDocument } from './document.tsx';
-import { Headline } from './elements.tsx';
+import { ButtonLink, Headline } from './elements.tsx';
 
 const SECOND_MS = 1_000;
 
@@ -12,38 +12,32 @@ export function NoticePage(props: {
   readonly kind: NoticeKind;
   /** The link to try again, or null. */
   readonly retryPath: string | null;
-  /** When the page retries automatically; null where that would resend a form. */
-  readonly retryAfterSeconds?: number | null;
+  /** When the page retries automatically; absent where that would resend a form. */
+  readonly retryAfterSeconds?: number | undefined;
 }) {
-  const { kind, retryPath, retryAfterSeconds = null } = props;
+  const { kind, retryPath, retryAfterSeconds } = props;
   const text = useText();
-  const words = {
+  const words: Readonly<Record<NoticeKind, readonly [title: string, lead: string]>> = {
     unknown: [text.unknownTitle, text.unknownLead],
     error: [text.errorTitle, text.errorLead],
     busy: [text.busyTitle, text.busyLead],
     bad_form: [text.badFormTitle, text.badFormLead],
-  } as const satisfies Record<NoticeKind, readonly [string, string]>;
+  };
   const [title, lead] = words[kind];
   const refresh =
-    retryAfterSeconds === null ? null : { afterSeconds: retryAfterSeconds, url: retryPath };
+    retryAfterSeconds === undefined ? null : { afterSeconds: retryAfterSeconds, url: retryPath };
   return (
     <CheckoutDocument title={title} isTest={false} path={retryPath} refresh={refresh}>
       <main class="sheet">
         <div class="task">
           <Headline tone={kind === 'busy' ? 'wait' : 'plain'}>{title}</Headline>
           <p>{lead}</p>
-          {retryAfterSeconds !== null && (
+          {retryAfterSeconds !== undefined && (
             <Countdown remainingMs={retryAfterSeconds * SECOND_MS} words={text.tryingAgainIn}>
               {''}
             </Countdown>
           )}
-          {retryPath !== null && (
-            <p>
-              <a class="button" href={retryPath}>
-                {text.tryAgain}
-              </a>
-            </p>
-          )}
+          {retryPath !== null && <ButtonLink href={retryPath}>{text.tryAgain}</ButtonLink>}
         </div>
       </main>
     </CheckoutDocument>

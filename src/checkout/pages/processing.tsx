@@ -4,7 +4,7 @@ import { useText } from '../texts.ts';
 import type { PushState, RedirectState } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
 import { Countdown } from './countdown.tsx';
-import { Headline, References } from './elements.tsx';
+import { ButtonLink, Headline, References } from './elements.tsx';
 import { Frame } from './frame.tsx';
 import type { PageProps } from './props.ts';
 
@@ -34,11 +34,7 @@ export function RedirectPage(props: PageProps & { readonly state: RedirectState 
       <Headline tone="wait">{title}</Headline>
       <p>{redirectLead(text, state, method)}</p>
       {state.redirectUrl !== null && !state.isUnresolved && (
-        <p>
-          <a class="button" href={state.redirectUrl}>
-            {text.continueTo(method)}
-          </a>
-        </p>
+        <ButtonLink href={state.redirectUrl}>{text.continueTo(method)}</ButtonLink>
       )}
       {isConnecting && <Waiting />}
       <TimeLeft {...props} />
@@ -85,11 +81,7 @@ export function PushPage(props: PageProps & { readonly state: PushState }) {
       <Waiting />
       <TimeLeft {...props} />
       {state.simulatorUrl !== null && (
-        <p>
-          <a class="button" href={state.simulatorUrl}>
-            {text.pushSimulator}
-          </a>
-        </p>
+        <ButtonLink href={state.simulatorUrl}>{text.pushSimulator}</ButtonLink>
       )}
       <CheckNow path={path} />
       {state.phone !== null && !state.isUnresolved && (
@@ -143,11 +135,9 @@ function Prompt({ state }: { readonly state: PushState }) {
 function CheckNow({ path }: Pick<PageProps, 'path'>) {
   const text = useText();
   return (
-    <p>
-      <a class="button button-second" href={path}>
-        {text.checkNow}
-      </a>
-    </p>
+    <ButtonLink href={path} look="button-second">
+      {text.checkNow}
+    </ButtonLink>
   );
 }
 

@@ -13,7 +13,7 @@ import { SCENARIOS } from '../../rails/simulator/scenarios.ts';
 import { useText } from '../texts.ts';
 import { Countdown } from './countdown.tsx';
 import { CheckoutDocument } from './document.tsx';
-import { Headline, Row } from './elements.tsx';
+import { ButtonLink, Headline, Row } from './elements.tsx';
 
 /** The values that the buttons post. */
 export type SimulatorChoice = 'approve' | 'decline' | 'give_up';
@@ -59,11 +59,7 @@ export function SimulatorPage(props: SimulatorPageProps) {
           {settled === null ? (
             <Buttons {...props} />
           ) : (
-            <p>
-              <a class="button" href={props.checkoutUrl}>
-                {text.simulatorOnward}
-              </a>
-            </p>
+            <ButtonLink href={props.checkoutUrl}>{text.simulatorOnward}</ButtonLink>
           )}
           <Amounts terms={terms} />
         </div>
@@ -93,11 +89,9 @@ function Buttons(props: SimulatorPageProps) {
         </Choice>
       </form>
       {isHosted && (
-        <p class="center">
-          <a class="button button-quiet" href={checkoutUrl}>
-            {text.simulatorBack}
-          </a>
-        </p>
+        <ButtonLink href={checkoutUrl} look="button-quiet">
+          {text.simulatorBack}
+        </ButtonLink>
       )}
     </>
   );
@@ -117,11 +111,9 @@ function Amounts({ terms }: Pick<SimulatorPageProps, 'terms'>) {
         ))}
         <Row label={WEBHOOK_FAULT_KEY}>{WEBHOOK_FAULTS.join(', ')}</Row>
       </dl>
-      <p class="center">
-        <a class="button button-quiet" href="/docs/sandbox">
-          {text.simulatorAmountsMore}
-        </a>
-      </p>
+      <ButtonLink href="/docs/sandbox" look="button-quiet">
+        {text.simulatorAmountsMore}
+      </ButtonLink>
     </details>
   );
 }

@@ -6,12 +6,8 @@ import { seal } from '../../../src/crypto/sealed.ts';
 import type { Tenant } from '../../../src/domain/intent.ts';
 import { ENVIRONMENTS, type Environment, METHODS } from '../../../src/domain/method.ts';
 import { apiKeyDigest, apiKeyFrom } from '../../../src/merchants/api-key.ts';
-import {
-  addWebhookSecret,
-  createMerchant,
-  issueApiKey,
-  revokeApiKey,
-} from '../../../src/merchants/provision.ts';
+import { createApiKey, revokeApiKey } from '../../../src/merchants/change-keys.ts';
+import { createMerchant } from '../../../src/merchants/provision.ts';
 import { webhookSecretFrom } from '../../../src/merchants/webhook-secret.ts';
 import type { SqlStatement } from '../../../src/platform/database.ts';
 import {
@@ -112,15 +108,13 @@ export async function addEndpoint(
 
 /** Both merchants: every method at 1 % commission, a valid and a revoked key, one webhook secret. */
 async function merchantStatements(): Promise<readonly SqlStatement[]> {
-  const settings = METHODS.map((method) => ({
+  const methods = METHODS.map((method) => ({
     method,
-    enabled: true,
     rate: { basisPoints: 100, fixedMinor: 0 },
   }));
   const keyRing = configOf(env).dataEncryptionKeys;
   const statements: SqlStatement[] = [];
   for (const { id, name, apiKeys, revokedApiKeys, webhookSecret } of [ALPHA, BETA]) {
-    const methods = { sandbox: settings, production: settings };
     statements.push(...createMerchant({ id, name, methods, createdAtMs: 0 }));
     for (const environment of ENVIRONMENTS) {
       const tenant = { merchantId: id, environment };
@@ -128,15 +122,14 @@ async function merchantStatements(): Promise<readonly SqlStatement[]> {
       const revoked = revokedApiKeys[environment];
       const sealedSecret = await seal(keyRing, webhookSecret, webhookSecretContext(tenant));
       statements.push(
-        await issueApiKey(tenant, { apiKey, name: 'valid', createdAtMs: 0 }),
-        await issueApiKey(tenant, { apiKey: revoked, name: 'revoked', createdAtMs: 0 }),
+        await createApiKey(tenant, { apiKey, name: 'valid', createdAtMs: 0 }),
+        await createApiKey(tenant, { apiKey: revoked, name: 'revoked', createdAtMs: 0 }),
         revokeApiKey(tenant, await apiKeyDigest(revoked), 1),
-        addWebhookSecret(tenant, {
-          id: `${id}-${environment}`,
-          sealedSecret,
-          createdAtMs: 0,
-          expiresAtMs: null,
-        }),
+        insertSecret(
+          { ...tenant, endpointId: null },
+          { id: `${id}-${environment}`, sealedSecret, createdAtMs: 0 },
+          0,
+        ),
       );
     }
   }
