@@ -7,7 +7,7 @@ import type { Tenant } from '../../src/domain/intent.ts';
 import type { ProjectionMessage } from '../../src/intent/protocol.ts';
 import { parseCursor } from '../../src/platform/paging.ts';
 import { type Filling, messageOf, type Step, stepOf } from './messages.ts';
-import { measuredQuestions } from './questions.ts';
+import { MERGED_QUESTIONS, measuredQuestions } from './questions.ts';
 
 /** What the process that measures asks of this Worker, as the body of a request. */
 export type Order =
@@ -27,18 +27,32 @@ export type Order =
       readonly tenant: Tenant;
       readonly payments: number;
     }
-  | { readonly type: 'export'; readonly filling: Filling; readonly newestVolume: number };
+  | {
+      readonly type: 'merged';
+      readonly filling: Filling;
+      readonly newestVolume: number;
+      readonly question: string;
+      readonly runs: number;
+    }
+  | {
+      readonly type: 'export';
+      readonly filling: Filling;
+      readonly newestVolume: number;
+      readonly rowsMax: number;
+    };
 
 export interface Counts {
   readonly rowsRead: number;
   readonly rowsWritten: number;
 }
 
-export interface Answered extends Counts {
+export interface Merged {
   readonly rowsFound: number;
   /** Milliseconds of each run. */
   readonly durationsMs: readonly number[];
 }
+
+export interface Answered extends Counts, Merged {}
 
 /** Runs of a question between two looks at the clock, which is exact to a millisecond. */
 const LOOP_MS_MIN = 20;
@@ -193,18 +207,53 @@ async function obey(env: LabEnv, order: Order): Promise<unknown> {
     }
     case 'count':
       return bookOf(order.tenant, 0).countStep(prepared);
+    case 'merged':
+      return askMerged(readerOf(env, order), order.filling, order.question, order.runs);
     case 'export': {
-      const reader = new BookReader(env as unknown as Env, order.filling, order.newestVolume);
+      const reader = readerOf(env, order);
       let rows = 0;
       let cursor: string | null = null;
       do {
         const page = await reader.exported({}, cursor === null ? null : parseCursor(cursor));
         rows += page.rows.length;
         cursor = page.nextCursor;
-      } while (cursor !== null);
+      } while (cursor !== null && rows < order.rowsMax);
       return { rows };
     }
   }
+}
+
+interface Volumes {
+  readonly filling: Filling;
+  readonly newestVolume: number;
+}
+
+function readerOf(env: LabEnv, { filling, newestVolume }: Volumes): BookReader {
+  return new BookReader(env as unknown as Env, filling, newestVolume);
+}
+
+async function askMerged(
+  reader: BookReader,
+  filling: Filling,
+  name: string,
+  runs: number,
+): Promise<Merged> {
+  const question = MERGED_QUESTIONS[name];
+  if (question === undefined) {
+    throw new Error(`no question ${name}`);
+  }
+  const durationsMs: number[] = [];
+  let rowsFound = 0;
+  for (let run = 0; run < runs; run += 1) {
+    const startedAtMs = performance.now();
+    let loops = 0;
+    do {
+      rowsFound = Math.max(rowsFound, rowsIn(await question(reader, filling, run)));
+      loops += 1;
+    } while (performance.now() - startedAtMs < LOOP_MS_MIN);
+    durationsMs.push((performance.now() - startedAtMs) / loops);
+  }
+  return { rowsFound, durationsMs };
 }
 
 export default {

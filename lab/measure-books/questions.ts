@@ -1,4 +1,5 @@
 import type { QuestionArguments, QuestionName } from '../../src/book/questions.ts';
+import type { BookReader } from '../../src/book/reader.ts';
 import type { PaymentFilter } from '../../src/book/rows.ts';
 import { IDS_PER_MS } from '../../src/book/schema.ts';
 import { businessDay } from '../../src/domain/ethiopian-time.ts';
@@ -12,8 +13,9 @@ export type Question = {
 /** Questions by what they show, for run 0, 1, 2 …: each run reads other rows if possible. */
 export type MeasuredQuestions = Readonly<Record<string, (run: number) => Question>>;
 
+const SHOWN_ROWS = 20;
 /** As the reader asks: one row more than the page has. */
-const PAGE_ROWS = 21;
+const PAGE_ROWS = SHOWN_ROWS + 1;
 const EXPORT_ROWS = 151;
 const DAY_MS = 86_400_000;
 
@@ -36,9 +38,8 @@ export function measuredQuestions(
   filling: Filling,
   { first, last }: { readonly first: number; readonly last: number },
 ): MeasuredQuestions {
-  const today = businessDay(NEWEST_MS);
-  const month = { fromDay: today - 29, toDay: today };
-  const year = { fromDay: today - 364, toDay: today };
+  const year = lastYear();
+  const month = { ...year, fromDay: year.toDay - 29 };
   const list = (filter: PaymentFilter) => (): Question => ({
     name: 'payments',
     args: [filter, NEWEST_FIRST, PAGE_ROWS, false],
@@ -104,6 +105,44 @@ export function measuredQuestions(
       args: [{ fromMs: NEWEST_MS - 30 * DAY_MS }],
     }),
   };
+}
+
+type MergedQuestion = (reader: BookReader, filling: Filling, run: number) => Promise<unknown>;
+
+/** Questions to the reader, which asks all volumes, for run 0, 1, 2 …. */
+export const MERGED_QUESTIONS: Readonly<Record<string, MergedQuestion>> = {
+  'payments, first page': (reader) => reader.payments({}, null, SHOWN_ROWS),
+  'payments, any page': (reader, filling, run) =>
+    reader.payments({}, cursorAt(anyPayment(filling, run)), SHOWN_ROWS),
+  'payments by status and method, any page': (reader, filling, run) =>
+    reader.payments(
+      { status: 'failed', method: 'E_BIRR' },
+      cursorAt(anyPayment(filling, run)),
+      SHOWN_ROWS,
+    ),
+  'payments by amount, one in 400': (reader) =>
+    reader.payments({ amountMinorMin: 4_950_000 }, null, SHOWN_ROWS),
+  'payments by amount, a handful of all': (reader) =>
+    reader.payments({ amountMinorMin: 2_000_000, amountMinorMax: 2_000_100 }, null, SHOWN_ROWS),
+  'search by paymentIntentUniqueId': (reader, filling, run) =>
+    reader.search(anyPayment(filling, run).uniqueId),
+  'search by a start that all ids have': (reader) => reader.search('order'),
+  'totals of 365 days': (reader) => reader.totals(lastYear()),
+  'chart of 365 days by weeks': (reader) => reader.totalsByPeriod(lastYear(), 7),
+  'deliveries, first page': (reader) => reader.events({}, null, SHOWN_ROWS),
+};
+
+function anyPayment(filling: Filling, run: number) {
+  return messageOf(Math.floor(chance('run', run) * filling.payments), filling).row;
+}
+
+function cursorAt({ createdAtMs }: { readonly createdAtMs: number }) {
+  return { direction: 'older', atMs: createdAtMs, id: `${createdAtMs * IDS_PER_MS}.0` } as const;
+}
+
+function lastYear() {
+  const today = businessDay(NEWEST_MS);
+  return { fromDay: today - 364, toDay: today };
 }
 
 /** The id that the provider gave; a payment without an attempt has none, so the unique id. */
