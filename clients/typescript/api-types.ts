@@ -126,11 +126,11 @@ export interface HostedPaymentRequest {
    */
   expireIn: number;
   /**
-   * Where the webhooks of this payment go; else to your endpoints
+   * Where the webhooks of this payment go; without it, they go to your endpoints
    */
   callbackUrl?: string | null;
   /**
-   * Whether events of refunds go to `callbackUrl` too; `false` by default, because existing receivers may not know them. Your endpoints get them when they do not.
+   * Whether events of refunds go to `callbackUrl` too; `false` by default, because existing receivers may not know them. If not, your endpoints get them.
    */
   refundEvents?: boolean | null;
   /**
@@ -138,7 +138,7 @@ export interface HostedPaymentRequest {
    */
   commissionPaidByCustomer: boolean;
   /**
-   * Your own notes, such as ids of your systems: webhooks, the status call and lists repeat them, and payments are found by them. In the sandbox, `kefel_webhook` orders a fault of delivery (`/docs/sandbox`).
+   * Your own notes, such as ids of your systems: webhooks, the status call and lists repeat them, and you can find payments by them. In the sandbox, `kefel_webhook` orders a fault of delivery (`/docs/sandbox`).
    */
   metadata?: {
     [k: string]: string;
@@ -255,11 +255,11 @@ export interface ExpressPaymentRequest {
    */
   expireIn: number;
   /**
-   * Where the webhooks of this payment go; else to your endpoints
+   * Where the webhooks of this payment go; without it, they go to your endpoints
    */
   callbackUrl?: string | null;
   /**
-   * Whether events of refunds go to `callbackUrl` too; `false` by default, because existing receivers may not know them. Your endpoints get them when they do not.
+   * Whether events of refunds go to `callbackUrl` too; `false` by default, because existing receivers may not know them. If not, your endpoints get them.
    */
   refundEvents?: boolean | null;
   /**
@@ -267,7 +267,7 @@ export interface ExpressPaymentRequest {
    */
   commissionPaidByCustomer: boolean;
   /**
-   * Your own notes, such as ids of your systems: webhooks, the status call and lists repeat them, and payments are found by them. In the sandbox, `kefel_webhook` orders a fault of delivery (`/docs/sandbox`).
+   * Your own notes, such as ids of your systems: webhooks, the status call and lists repeat them, and you can find payments by them. In the sandbox, `kefel_webhook` orders a fault of delivery (`/docs/sandbox`).
    */
   metadata?: {
     [k: string]: string;
@@ -302,7 +302,7 @@ export interface ExpressPaymentRequest {
     phone?: string | null;
   } | null;
   /**
-   * How the sandbox plays the payment: required there, ignored in production
+   * How the sandbox simulates the payment: required there, ignored in production
    */
   testMode?: {
     /**
@@ -347,7 +347,7 @@ export interface RefundRequest {
 }
 export interface NewWebhookEndpoint {
   /**
-   * Where the events are posted; one that webhooks can reach
+   * The address that events are posted to; webhooks must be able to reach it
    */
   url: string;
   /**
@@ -380,7 +380,7 @@ export interface NewWebhookEndpoint {
 }
 export interface WebhookEndpointChanges {
   /**
-   * Where the events are posted; one that webhooks can reach
+   * The address that events are posted to; webhooks must be able to reach it
    */
   url?: string | null;
   /**
@@ -605,7 +605,7 @@ export interface Payment {
    */
   phoneNumber: string | null;
   /**
-   * What needs a person; changes no status and sends no event
+   * What the operator must look at; changes no status and sends no event
    */
   anomalies: {
     type:
@@ -677,7 +677,7 @@ export interface Refund {
    */
   amountMinor: number;
   /**
-   * The commission that is given up, in minor units (15050 is 150.50)
+   * The commission that the operator returns, in minor units (15050 is 150.50)
    */
   commissionReturnedMinor: number;
   /**
@@ -747,7 +747,7 @@ export interface RefundSummary {
    */
   amountMinor: number;
   /**
-   * The commission that is given up, in minor units (15050 is 150.50)
+   * The commission that the operator returns, in minor units (15050 is 150.50)
    */
   commissionReturnedMinor: number;
   /**
@@ -1037,7 +1037,7 @@ export interface ResendResult {
    */
   resent: number;
   /**
-   * How many could not be reached; repeat the call for them later
+   * How many events Kefel could not send because of its own fault; repeat the call later
    */
   unreachable: number;
   hasMore: boolean;
@@ -1244,7 +1244,7 @@ export interface Webhook {
    */
   payloadVersion: string;
   /**
-   * What the payment became, or the refund; the status of the payment itself is in `body`
+   * The outcome of the payment or the refund; the status of the payment itself is in `body`
    */
   status:
     | ('SUCCESS' | 'FAILED' | 'EXPIRED' | 'REFUND_REQUIRES_ACTION' | 'REFUNDED' | 'REFUND_FAILED')

@@ -52,9 +52,9 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
   },
   internal_error: {
     meaning:
-      'A fault of the gateway. A payment may or may not have been created, or a charge started.',
+      'The gateway has a fault. A payment may or may not have been created, or a charge started.',
     remedy:
-      'Repeat the request with the same `paymentIntentUniqueId`: it cannot create or charge twice. Report the `requestId` to the operator if it stays.',
+      'Repeat the request with the same `paymentIntentUniqueId`: it cannot create or charge twice. If the error persists, report the `requestId` to the operator.',
     retry: 'with_backoff',
   },
   not_set_up: {
@@ -98,7 +98,7 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
   },
   idempotency_key_reused: {
     meaning:
-      'This payment or refund was created with the same `Idempotency-Key`, but by another body or at another endpoint. Bytes are compared, so a new order of fields counts as another body. Or another refund of the same payment was requested with the key.',
+      'This payment or refund was created with the same `Idempotency-Key`, but by another body or at another endpoint. Kefel compares bytes, so a new order of fields counts as another body. Another refund of the same payment with the key gets this error too.',
     remedy:
       'Repeat the stored bytes of the first request. For a new payment or refund, use a new id and a new key.',
   },
@@ -106,7 +106,7 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
     meaning:
       'A payment with this `paymentIntentUniqueId` exists in this environment. Nothing was created or charged again.',
     remedy:
-      'After a lost answer, [read the payment](api.md#read-and-cancel) to see what became of it. For another payment use another id.',
+      'After a lost answer, [read the payment](api.md#read-and-cancel) to see its outcome. For another payment use another id.',
     retry: 'never',
   },
   payment_not_found: {
@@ -115,7 +115,7 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
       'Percent-encode the id, and check the environment. A `uuid` or `paymentIntentId` is found a few seconds after creation.',
   },
   webhook_endpoint_not_found: {
-    meaning: 'The environment of the key has no webhook endpoint of this id, or no longer.',
+    meaning: "The key's environment has no webhook endpoint with this id.",
     remedy: 'List the endpoints and compare the ids.',
   },
   webhook_endpoint_limit: {
@@ -123,7 +123,7 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
     remedy: 'Delete one that you no longer need, or change its URL.',
   },
   webhook_secret_limit: {
-    meaning: 'So many secrets of the endpoint are in force that another one has no room.',
+    meaning: 'The endpoint has as many valid secrets as it can have.',
     remedy:
       'Wait until an old one expires, revoke one in the dashboard, or send `overlapHours: 0`.',
   },
@@ -141,7 +141,7 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
     meaning:
       'A refund with this `refundUniqueId` exists in this environment, of this payment or of another one. Nothing was refunded again.',
     remedy:
-      'After a lost answer, [read the refund](refunds.md#follow) to see what became of it. For another refund use another id.',
+      'After a lost answer, [read the refund](refunds.md#follow) to see its outcome. For another refund use another id.',
     retry: 'never',
   },
   refund_not_found: {
@@ -154,7 +154,7 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
   },
   refund_too_large: {
     meaning:
-      'The payment has less left than you want to return. What was returned and what other refunds have reserved is not left.',
+      'The payment has less left than you want to return. Amounts that were returned, or that other refunds reserve, are not left.',
     remedy: 'Read the payment with its `refunds`, and ask for at most what the message says.',
   },
   refund_needs_review: {
@@ -169,18 +169,17 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
     retry: 'never',
   },
   refund_too_late: {
-    meaning: 'The operator of the gateway lets you refund payments only for some time.',
+    meaning: 'The payment is older than the operator of the gateway lets you refund.',
     remedy: 'Return the money in another way, or ask the operator.',
     retry: 'never',
   },
   refund_daily_limit: {
-    meaning:
-      'The operator of the gateway lets you return only so much a day, by the day of Addis Ababa.',
+    meaning: 'The operator of the gateway limits what you can return on one day in Addis Ababa.',
     remedy: 'Ask for less, wait until tomorrow, or ask the operator for a higher limit.',
   },
   refund_not_cancelable: {
     meaning:
-      'The provider was asked for the money, or the refund has ended. It can no longer be canceled.',
+      'Kefel has asked the provider for the refund, or the refund has ended. It can no longer be canceled.',
     remedy: 'Read the refund, and wait for its event.',
     retry: 'never',
   },

@@ -12,11 +12,11 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     remedy: 'Check the secret, and the gateway that you call.',
   },
   access_token_invalid: {
-    meaning: 'The gateway expects Cloudflare Access in front of it, and its token is not there.',
+    meaning: 'The gateway requires Cloudflare Access, and the request has no valid token of it.',
     remedy: 'Sign in through Access, or send the headers of an Access service token.',
   },
   access_keys_unavailable: {
-    meaning: 'The keys that prove the token of Cloudflare Access could not be fetched.',
+    meaning: 'The gateway could not fetch the keys that verify tokens of Cloudflare Access.',
     remedy: 'Wait. Nothing was changed.',
     retry: 'after_wait',
   },
@@ -39,8 +39,8 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     retry: 'with_backoff',
   },
   query_due: {
-    meaning: 'The window has just passed, and the gateway asks the provider once more by itself.',
-    remedy: 'Read the payment in a minute: the question may have answered itself.',
+    meaning: 'The window has just passed, and the gateway queries the provider once more.',
+    remedy: 'Read the payment in a minute: the query may have found the outcome.',
     retry: 'with_backoff',
   },
   attempt_not_pending: {

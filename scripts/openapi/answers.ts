@@ -212,7 +212,7 @@ const refund = answer<Refund>({
   transactionId: v.nullable(transactionId),
   status: v.picklist([...new Set(Object.values(WIRE_REFUND_STATUSES))]),
   amountMinor: amountMinor("The part of the payment's amount, without commission"),
-  commissionReturnedMinor: amountMinor('The commission that is given up'),
+  commissionReturnedMinor: amountMinor('The commission that the operator returns'),
   returnedMinor: amountMinor('What the customer gets'),
   currency,
   reason: v.nullable(text('As sent')),
@@ -281,7 +281,7 @@ const SHARED = {
       phoneNumber: v.nullable(text('The phone that an express request charged, masked')),
       anomalies: described(
         v.array(anomaly),
-        'What needs a person; changes no status and sends no event',
+        'What the operator must look at; changes no status and sends no event',
       ),
       refundedAmount: amountMinor(refundedMinor),
       refunds: described(v.array(named<Refund>('Refund')), 'Oldest first'),
@@ -344,7 +344,7 @@ const SHARED = {
     resent: described(integer, 'How many deliveries are on their way now'),
     unreachable: described(
       integer,
-      'How many could not be reached; repeat the call for them later',
+      'How many events Kefel could not send because of its own fault; repeat the call later',
     ),
     hasMore: v.boolean(),
     nextCursor: v.nullable(text('Send it as `cursor` for more')),
@@ -375,7 +375,7 @@ const SHARED = {
       ),
       status: described(
         open(Object.values(WIRE_EVENTS).map(({ status }) => status)),
-        'What the payment became, or the refund; the status of the payment itself is in `body`',
+        'The outcome of the payment or the refund; the status of the payment itself is in `body`',
       ),
       signature: text('Base64 of SHA256withRSA (PKCS#1 v1.5) over the text of `body`'),
       body: v.pipe(

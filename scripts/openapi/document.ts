@@ -274,8 +274,8 @@ function webhooks() {
             content: { 'application/json': { schema: reference('Webhook') } },
           },
           responses: {
-            '2XX': { description: 'Accepted. Anything else is tried again.' },
-            410: { description: 'Never to be sent again' },
+            '2XX': { description: 'Accepted. Kefel retries after any other answer.' },
+            410: { description: 'Kefel never sends this event again' },
           },
         },
       },

@@ -34,11 +34,11 @@ const COMMON_NOTES = {
     3600,
   ],
   callbackUrl: [
-    'Where the webhooks of this payment go; else to your endpoints',
+    'Where the webhooks of this payment go; without it, they go to your endpoints',
     'https://shop.example.com/webhooks',
   ],
   refundEvents: [
-    'Whether events of refunds go to `callbackUrl` too; `false` by default, because existing receivers may not know them. Your endpoints get them when they do not.',
+    'Whether events of refunds go to `callbackUrl` too; `false` by default, because existing receivers may not know them. If not, your endpoints get them.',
     true,
   ],
   commissionPaidByCustomer: ['Whether the customer pays the commission on top', true],
@@ -46,7 +46,7 @@ const COMMON_NOTES = {
   'customerInfo.name': 'Name of the customer',
   'customerInfo.email': 'E-mail address of the customer',
   metadata: [
-    'Your own notes, such as ids of your systems: webhooks, the status call and lists repeat them, and payments are found by them. In the sandbox, `kefel_webhook` orders a fault of delivery (`/docs/sandbox`).',
+    'Your own notes, such as ids of your systems: webhooks, the status call and lists repeat them, and you can find payments by them. In the sandbox, `kefel_webhook` orders a fault of delivery (`/docs/sandbox`).',
     { cart: '8841' },
   ],
 } as const satisfies Notes;
@@ -85,7 +85,7 @@ export const EXPRESS_NOTES: Notes = {
   'customerInfo.phone': 'Like `phoneNumber`',
   debitAccount: 'The account to debit',
   description: 'What the payment is for',
-  testMode: 'How the sandbox plays the payment: required there, ignored in production',
+  testMode: 'How the sandbox simulates the payment: required there, ignored in production',
   'testMode.testModeType': [
     '`SIMULATED_TEST` ends by itself; `ACTUAL_TEST` goes to the test system of the provider, or to the simulator',
     'SIMULATED_TEST',
@@ -110,7 +110,7 @@ export const REFUND_NOTES: Notes = {
 
 export const ENDPOINT_NOTES: Notes = {
   url: [
-    'Where the events are posted; one that webhooks can reach',
+    'The address that events are posted to; webhooks must be able to reach it',
     'https://shop.example.com/webhooks',
   ],
   eventTypes: [

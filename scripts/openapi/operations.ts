@@ -197,7 +197,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     tag: 'Events',
     summary: 'Send an event again',
     description:
-      'From the start of its schedule. An event that is on its way anyway stays as it is.',
+      'Restarts the schedule of its deliveries. A delivery that is under way does not change.',
     idText: EVENT_ID,
     answer: envelope(one('EventWithPayload')),
     problems: ['event_not_found', 'event_superseded'],
@@ -215,7 +215,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     tag: 'Events',
     summary: 'List the public webhook keys',
     description:
-      'They verify `signature` of a webhook. A resent event keeps its first signature, so retired keys stay listed for 400 days. Needs no API key.',
+      'The keys verify `signature` of a webhook. A resent event keeps its first signature, so retired keys stay listed for 400 days. The call needs no API key.',
     answer: envelope(all('WebhookKey', 'Newest first, then retired keys')),
   },
   listWebhookEndpoints: {
@@ -228,7 +228,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     tag: 'Webhook endpoints',
     summary: 'Create a webhook endpoint',
     description:
-      'Payments without a `callbackUrl` send their events there within 5 seconds. The answer holds the secret; no later answer does. At most 10 in each environment.',
+      'Within 5 seconds, Kefel sends events of payments without a `callbackUrl` there. The answer holds the secret; no later answer does. Each environment has at most 10.',
     request: 'NewWebhookEndpoint',
     answer: envelope(one('WebhookEndpointWithSecret')),
     problems: [...PROBLEMS_OF_BODIES, 'webhook_endpoint_limit'],
@@ -244,7 +244,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
   changeWebhookEndpoint: {
     tag: 'Webhook endpoints',
     summary: 'Change a webhook endpoint',
-    description: 'Fields that are absent stay as they are. Events that wait follow to a new URL.',
+    description: 'Absent fields do not change. Kefel sends waiting events to a new URL.',
     idText: ENDPOINT_ID,
     request: 'WebhookEndpointChanges',
     answer: envelope(one('WebhookEndpoint')),
@@ -254,7 +254,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     tag: 'Webhook endpoints',
     summary: 'Delete a webhook endpoint',
     description:
-      'Also its secrets. Events that wait for it end as undelivered. Answers the endpoint as it was.',
+      'Deletes its secrets too. Events that wait for it end as undelivered. Answers the endpoint as it was.',
     idText: ENDPOINT_ID,
     answer: envelope(one('WebhookEndpoint')),
     problems: ['webhook_endpoint_not_found'],

@@ -76,7 +76,7 @@ test('SECURITY.md lists all that the interface allows', async () => {
   const security = readFileSync('SECURITY.md', 'utf8');
   for (const [area, load] of Object.entries(AREAS)) {
     const names = Object.keys(await load());
-    const row = security.split('\n').find((line) => line.startsWith(`| \`${area}\``)) ?? '';
+    const row = security.split('\n').find((line) => line.startsWith(`- \`${area}\`:`)) ?? '';
     expect([...row.matchAll(/`(\w+)`/g)].map(([, name]) => name).slice(1)).toEqual(names.sort());
   }
 });

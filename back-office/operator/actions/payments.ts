@@ -244,7 +244,7 @@ const RESOLVE_REFUND: OperatorAction = {
   commands: [
     {
       name: 'refund resolve',
-      about: 'record what became of a refund; above the limit, another operator repeats it',
+      about: 'record the outcome of a refund; above the limit, another operator repeats it',
       examples: [
         'refund resolve production abebe order-1 refund-1 --returned --reference RF99 --note "Returned in the portal"',
         'refund resolve production abebe order-1 refund-1 --not-returned --note "The account is closed"',
