@@ -21,6 +21,12 @@ export interface NoToken {
   readonly providerCode: string | null;
 }
 
+/** The call was not sent, or not read: the provider certainly did not act. */
+export interface CallRefused extends Pick<NoToken, 'reason'> {
+  readonly type: 'refused';
+  readonly providerCode?: string | null;
+}
+
 /** How a provider's account gets a token. */
 export interface TokenSource {
   /** All settings that the token depends on, so that changed settings never use an old token. */

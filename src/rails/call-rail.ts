@@ -43,6 +43,18 @@ export async function callRail(
   }
 }
 
+declare global {
+  interface JSON {
+    /** Not in TypeScript's library yet. */
+    rawJSON(text: string): unknown;
+  }
+}
+
+/** A number that JSON writes with exactly these digits: amounts must never become floats. */
+export function jsonNumber(decimal: string): unknown {
+  return JSON.rawJSON(decimal);
+}
+
 /** Posts JSON, as a value or already written, and accepts JSON. */
 export function postJson(
   url: string,

@@ -10,22 +10,16 @@ export interface CallbackCall {
   readonly body: Uint8Array;
 }
 
-/** What a callback proves, and the reply to the provider. */
-export type CallbackReading =
-  | {
-      readonly type: 'outcome';
-      readonly outcome: Outcome;
-      /** Sent only after the commit. */
-      readonly reply: CallbackReply;
-    }
+/** What a callback proves. */
+export type CallbackProof =
+  | { readonly type: 'outcome'; readonly outcome: Outcome }
   /** Genuine, but proves nothing about the money: changes nothing, queries go on as planned. */
-  | { readonly type: 'inconclusive'; readonly reply: CallbackReply }
+  | { readonly type: 'inconclusive' }
   /** Changes nothing; the operator sees why. */
-  | {
-      readonly type: 'refused';
-      readonly suspicion: CallbackSuspicion;
-      readonly reply: CallbackReply;
-    };
+  | { readonly type: 'refused'; readonly suspicion: CallbackSuspicion };
+
+/** The same, and the reply to the provider, which is sent only after the commit. */
+export type CallbackReading = CallbackProof & { readonly reply: CallbackReply };
 
 /** Why a callback is refused. */
 export type CallbackSuspicion =
@@ -57,11 +51,8 @@ export async function isSecret(given: string, secret: string): Promise<boolean> 
   return (await sha256Hex(given)) === (await sha256Hex(secret));
 }
 
-export function refusedCallback(
-  suspicion: CallbackSuspicion,
-  reply: CallbackReply,
-): Extract<CallbackReading, { readonly type: 'refused' }> {
-  return { type: 'refused', suspicion, reply };
+export function refusedCallback(suspicion: CallbackSuspicion, reply: CallbackReply) {
+  return { type: 'refused', suspicion, reply } as const;
 }
 
 export function emptyReply(status: number): CallbackReply {

@@ -1,31 +1,40 @@
 import { printableCode } from '../domain/provider-code.ts';
 import { log } from '../platform/log.ts';
+import type { RailOrder } from './rail-order.ts';
 
-/** A provider's answer that an operator may need: no outcome, a refusal, a failure. */
-export interface RailLogEntry {
-  readonly rail: string;
-  /** The provider's name for the call, or `callback`. */
-  readonly call: string;
-  /** The attempt's reference, which the merchant knows as `transactionId`. */
-  readonly reference: string;
-  /** The provider's own id of the order, where the provider looks orders up by that. */
-  readonly railReference?: string | undefined;
+/** What a provider answered, for the log. */
+export interface LoggedAnswer {
   /** HTTP status; null when no answer came. */
   readonly status?: number | null;
   /** The code or state as the provider wrote it; null when it gave none. */
-  readonly providerCode: string | null;
+  readonly providerCode?: string | null;
+  /**
+   * The provider's own id of the order, where the provider looks orders up by that. Never M-PESA's
+   * CheckoutRequestID, which ends with the customer's phone number.
+   */
+  readonly railReference?: string | null;
   /** `info` for what customers and their accounts cause; `warn` by default. */
   readonly level?: 'info' | 'warn';
 }
 
-/** Logs `rail_answer`. The attempt also keeps the provider's last code (`providerCode`). */
-export function logRailAnswer(entry: RailLogEntry): void {
-  const { rail, call, reference, railReference, status, providerCode, level = 'warn' } = entry;
+/**
+ * Logs `rail_answer`: a provider's answer that an operator may need, such as no outcome, a refusal or
+ * a failure. The attempt also keeps the provider's last code (`providerCode`).
+ *
+ * @param call the provider's name for the call, or `callback`
+ * @param order its reference is logged, which the merchant knows as `transactionId`
+ */
+export function logRailAnswer(
+  rail: string,
+  call: string,
+  order: { readonly attempt: Pick<RailOrder['attempt'], 'reference'> },
+  { status, providerCode = null, railReference = null, level = 'warn' }: LoggedAnswer,
+): void {
   log(level, 'rail_answer', {
     rail,
     call,
-    reference,
-    ...(railReference !== undefined && { railReference }),
+    reference: order.attempt.reference,
+    ...(railReference !== null && { railReference }),
     ...(typeof status === 'number' && { status }),
     providerCode: providerCode === null ? null : (printableCode(providerCode) ?? '(unprintable)'),
   });

@@ -57,10 +57,7 @@ export type RefundAnswer =
     };
 
 /** What a callback about a refund proves, and the reply, sent only after the commit. */
-export type RefundReading =
-  | { readonly type: 'outcome'; readonly outcome: RefundAnswer; readonly reply: CallbackReply }
-  | {
-      readonly type: 'refused';
-      readonly suspicion: CallbackSuspicion;
-      readonly reply: CallbackReply;
-    };
+export type RefundReading = { readonly reply: CallbackReply } & (
+  | { readonly type: 'outcome'; readonly outcome: RefundAnswer }
+  | { readonly type: 'refused'; readonly suspicion: CallbackSuspicion }
+);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Attempt } from '../../src/domain/intent.ts';
-import { cardsCode, readCardsState } from '../../src/rails/ethswitch/cards-status.ts';
+import { cardsCode } from '../../src/rails/ethswitch/cards-call.ts';
+import { readCardsState } from '../../src/rails/ethswitch/cards-status.ts';
 import { fixture } from '../support/rails/ethswitch-scene.ts';
 import { orderFor } from '../support/rails/order.ts';
 import { railOf } from '../support/rails/scene.ts';

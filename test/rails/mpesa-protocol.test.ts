@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import type { FailureReason } from '../../src/domain/intent.ts';
 import { NO_ANSWER } from '../../src/rails/call-rail.ts';
+import { isTokenRefused } from '../../src/rails/mpesa/api.ts';
 import { readMpesaCallback } from '../../src/rails/mpesa/callback.ts';
 import {
   amountText,
@@ -76,10 +77,11 @@ describe('the protocol', () => {
 
 describe('the answer to a push', () => {
   const accepted = { ...SAMPLE_ANSWER, MerchantRequestID: REFERENCE };
-  const read = (status: number, body: unknown) => {
-    const text = typeof body === 'string' ? body : JSON.stringify(body);
-    return readPush({ status, text });
+  const answerOf = (status: number, body: unknown) => {
+    return { status, text: typeof body === 'string' ? body : JSON.stringify(body) };
   };
+  const read = (status: number, body: unknown) => readPush(answerOf(status, body));
+  const isRefused = (status: number, body: unknown) => isTokenRefused(answerOf(status, body));
 
   it('accepts the sample, whichever MerchantRequestID it names', () => {
     const railReference = 'ws_CO_0412202401024714199700000000';
@@ -112,14 +114,23 @@ describe('the answer to a push', () => {
       expect(read(200, body)).toMatchObject({ type: 'refused' });
     }
     for (const body of api) {
-      expect(read(404, body)).toEqual({ type: 'token_refused' });
+      expect(isRefused(404, body)).toBe(true);
     }
   });
 
-  it.each<readonly [number, string, StartResult | { readonly type: 'token_refused' }]>([
-    [404, '404.001.03', { type: 'token_refused' }],
-    [400, '404.001.03', { type: 'token_refused' }],
-    [401, '401.002.01', { type: 'token_refused' }],
+  it.each<readonly [number, string, boolean]>([
+    [404, '404.001.03', true],
+    [400, '404.001.03', true],
+    [401, '401.002.01', true],
+    [403, '403.001.01', false],
+    [404, '404.001.01', false],
+    [500, '404.001.03', false],
+  ])('of HTTP %i with errorCode %s refuses the token: %s', (status, errorCode, result) => {
+    expect(isRefused(status, { requestId: 'x', errorCode, errorMessage: 'any' })).toBe(result);
+    expect(isRefused(status, { ResponseCode: '1', errorCode })).toBe(status === 401);
+  });
+
+  it.each<readonly [number, string, StartResult]>([
     [403, '403.001.01', { type: 'refused', reason: 'misconfigured' }],
     [400, '400.002.02', { type: 'refused', reason: 'misconfigured' }],
     [400, '400', { type: 'refused', reason: 'declined' }],
@@ -151,7 +162,7 @@ describe('the answer to a push', () => {
 
   it('is a refusal after too many requests or with a refused token', () => {
     expect(read(429, 'Spike arrest')).toEqual({ type: 'refused', reason: 'rail_unavailable' });
-    expect(read(401, '<html>')).toEqual({ type: 'token_refused' });
+    expect(isRefused(401, '<html>')).toBe(true);
   });
 });
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import type { MpesaStandIn } from '../../scripts/stand-ins/mpesa.ts';
 import type { CustomerAct } from '../../scripts/stand-ins/stand-in.ts';
 import { bodyText, type CallbackReading } from '../../src/rails/callback.ts';
-import { statusBody } from '../../src/rails/mpesa/status-query.ts';
+import { statusBody } from '../../src/rails/mpesa/status.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
 import { linesAbout, watchRailAnswers } from '../support/rails/logged.ts';

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MpesaStandIn } from '../../scripts/stand-ins/mpesa.ts';
 import { NO_ANSWER, type RailAnswer } from '../../src/rails/call-rail.ts';
-import { readReversal, reversalBody } from '../../src/rails/mpesa/reversal.ts';
-import { readReversalResult } from '../../src/rails/mpesa/reversal-result.ts';
+import { readReversal, readReversalResult, reversalBody } from '../../src/rails/mpesa/reversal.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
 import { CREDENTIAL, PHONE, settingsOf, VALID_SETTINGS } from '../support/rails/mpesa-fixtures.ts';
 import { orderFor } from '../support/rails/order.ts';
@@ -108,8 +107,6 @@ describe('the answer', () => {
     ['no answer', NO_ANSWER, UNKNOWN],
     ['503', answered(503, OK), UNKNOWN],
     ['429', answered(429, {}), { type: 'failed', reason: 'rail_unavailable' }],
-    ['401', answered(401, {}), { type: 'token_refused' }],
-    ['a refused token', answered(404, { errorCode: '404.001.03' }), { type: 'token_refused' }],
     ['refused credentials', answered(400, { resultCode: '999991' }), MISCONFIGURED],
     ['an unknown API', answered(404, { errorCode: '404.001.01' }), NOT_ENABLED],
   ])('with %s', (_name, answer, read) => {

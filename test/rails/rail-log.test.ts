@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { logRailAnswer } from '../../src/rails/rail-log.ts';
+import { type LoggedAnswer, logRailAnswer } from '../../src/rails/rail-log.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 
 /** Goal: an operator can read a provider's answer, without secrets or personal data. */
@@ -10,16 +10,15 @@ afterEach(() => {
 
 const ENTRY = { rail: 'cbe-birr', call: 'TXNSTAT', reference: 'H7K2M9QX4T0B8ZC3VN5D' };
 
+function logAnswer(answer: LoggedAnswer): void {
+  const { rail, call, reference } = ENTRY;
+  logRailAnswer(rail, call, { attempt: { reference } }, answer);
+}
+
 test('logs exactly these fields', () => {
   const lines = watchRailAnswers();
-  logRailAnswer({ ...ENTRY, providerCode: null });
-  logRailAnswer({
-    ...ENTRY,
-    railReference: 'A2B3',
-    status: 200,
-    providerCode: 'X-1',
-    level: 'info',
-  });
+  logAnswer({ providerCode: null });
+  logAnswer({ railReference: 'A2B3', status: 200, providerCode: 'X-1', level: 'info' });
   expect(lines).toEqual([
     { level: 'warn', ...ENTRY, providerCode: null },
     { level: 'info', ...ENTRY, railReference: 'A2B3', status: 200, providerCode: 'X-1' },
@@ -42,13 +41,13 @@ test.each([
   ['49401024995', '49401024995'],
 ])('the word %j is shown as %j', (providerCode, shown) => {
   const lines = watchRailAnswers();
-  logRailAnswer({ ...ENTRY, providerCode });
+  logAnswer({ providerCode });
   expect(lines).toMatchObject([{ providerCode: shown }]);
 });
 
 test('logs no additional fields of an adapter', () => {
   const lines = watchRailAnswers();
-  const more = { ...ENTRY, providerCode: 'PAID', body: 'secret', phone: '251911234567' };
-  logRailAnswer(more);
+  const more = { providerCode: 'PAID', body: 'secret', phone: '251911234567' };
+  logAnswer(more);
   expect(lines).toEqual([{ level: 'warn', ...ENTRY, providerCode: 'PAID' }]);
 });

@@ -3,6 +3,7 @@ import { isPending } from '../../domain/time.ts';
 import type { RailAnswer } from '../call-rail.ts';
 import {
   bodyText,
+  type CallbackCall,
   type CallbackReading,
   emptyReply,
   refusedCallback,
@@ -13,12 +14,11 @@ import { unknownUntilQuery, withProviderCode } from '../outcomes.ts';
 import type { OpenedCallback, Rail, RailPage, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import { ORDER_ID_CHARACTERS, type RailOrder } from '../rail-order.ts';
-import { openCallback } from './callback.ts';
 import { pageUrlOf } from './page-url.ts';
 import { queryState, sealedIn } from './query.ts';
 import { type Seal, sealOf } from './seal.ts';
 import type { CbeBirrSettings } from './settings.ts';
-import { type StateReport, statusReport } from './state-report.ts';
+import { callbackReport, type StateReport, sealedCallback, statusReport } from './state-report.ts';
 
 export const CBE_BIRR_RAIL_ID = 'cbe-birr';
 /** `start` makes no call, but the interface requires a bound. */
@@ -59,32 +59,38 @@ export function cbeBirrRail(settings: CbeBirrSettings) {
   };
 
   const queryOutcome = async (
-    { attempt }: RailOrder,
+    order: RailOrder,
     transactionId: string,
     checkAtMs: number | null,
   ): Promise<Outcome> => {
     const answer = await queryState(settings, transactionId);
     const report = await reportIn(answer, transactionId);
-    const logged = {
-      rail: CBE_BIRR_RAIL_ID,
-      call: 'TXNSTAT',
-      reference: attempt.reference,
-      // The bank looks orders up by this id alone.
-      railReference: transactionId,
-      status: answer.status,
-      providerCode: report?.providerCode ?? null,
-    };
-    switch (report?.state) {
-      case 'paid':
-        // The report contains no id of CBE's own that could serve as a receipt.
-        return withProviderCode({ type: 'succeeded', receipt: null }, logged.providerCode);
-      case 'failed':
-        logRailAnswer({ ...logged, level: 'info' });
-        return withProviderCode({ type: 'failed', reason: 'declined' }, logged.providerCode);
-      default:
-        logRailAnswer({ ...logged, level: isWaiting(answer, report) ? 'info' : 'warn' });
-        return withProviderCode({ type: 'unknown', checkAtMs }, logged.providerCode);
+    const providerCode = report?.providerCode ?? null;
+    if (report?.state === 'paid') {
+      // The report contains no id of CBE's own that could serve as a receipt.
+      return withProviderCode({ type: 'succeeded', receipt: null }, providerCode);
     }
+    const { status } = answer;
+    const level = isWaiting(answer, report) ? 'info' : 'warn';
+    // The bank looks orders up by this id alone.
+    const railReference = transactionId;
+    const logged = { railReference, status, providerCode, level } as const;
+    logRailAnswer(CBE_BIRR_RAIL_ID, 'TXNSTAT', order, logged);
+    return withProviderCode(
+      report?.state === 'failed'
+        ? { type: 'failed', reason: 'declined' }
+        : { type: 'unknown', checkAtMs },
+      providerCode,
+    );
+  };
+
+  const openedReport = async (
+    call: CallbackCall,
+  ): Promise<StateReport | 'unreadable' | 'not_authentic'> => {
+    const sealed = sealedCallback(bodyText(call));
+    return sealed === null
+      ? 'unreadable'
+      : ((await callbackReport(settings, await sealOnce(), sealed)) ?? 'not_authentic');
   };
 
   const readReport = async (
@@ -95,15 +101,8 @@ export function cbeBirrRail(settings: CbeBirrSettings) {
       return refusedCallback('other_order', emptyReply(409));
     }
     if (state === 'unknown') {
-      const { reference } = order.attempt;
       const railReference = transactionId;
-      logRailAnswer({
-        rail: CBE_BIRR_RAIL_ID,
-        call: 'callback',
-        reference,
-        railReference,
-        providerCode,
-      });
+      logRailAnswer(CBE_BIRR_RAIL_ID, 'callback', order, { railReference, providerCode });
     }
     // The cipher and hash are weak, and an attacker can replay an old callback, so we always query
     // CBE. An inconclusive query repeats soon, because the callback says that something happened.
@@ -152,31 +151,26 @@ export function cbeBirrRail(settings: CbeBirrSettings) {
     },
 
     async readCallback(call, order) {
-      const opened = await openCallback(settings, await sealOnce(), bodyText(call));
-      return opened.type === 'refused'
-        ? refusedCallback(
-            opened.suspicion,
-            emptyReply(opened.suspicion === 'unreadable' ? 400 : 401),
-          )
-        : readReport(opened.report, order);
+      const report = await openedReport(call);
+      return typeof report === 'string'
+        ? refusedCallback(report, emptyReply(report === 'unreadable' ? 400 : 401))
+        : readReport(report, order);
     },
 
     probe: async () => (await import('./probe.ts')).probe(settings, await sealOnce()),
 
     async openCallback(call): Promise<OpenedCallback | null> {
-      const opened = await openCallback(settings, await sealOnce(), bodyText(call));
-      if (opened.type === 'refused') {
-        return null;
-      }
-      const { report } = opened;
-      return { orderId: report.transactionId, read: (order) => readReport(report, order) };
+      const report = await openedReport(call);
+      return typeof report === 'string'
+        ? null
+        : { orderId: report.transactionId, read: (order) => readReport(report, order) };
     },
   } satisfies Rail;
 }
 
 /**
- * Whether a query without an outcome needs no operator: the customer has not paid yet. CBE then
- * answers with an unlisted state, or with plain text while it does not know the transaction. A
+ * Whether a query that finds no payment needs no operator: it has failed, or the customer has not
+ * paid yet. CBE then answers with an unlisted state, or with plain text while it does not know the transaction. A
  * callback with an unlisted state is logged as a warning, because CBE calls when something ended.
  */
 function isWaiting(answer: RailAnswer, report: StateReport | null): boolean {

@@ -16,49 +16,47 @@ export interface StateReport {
 export type PaymentState = 'paid' | 'failed' | 'unknown';
 
 /**
+ * `EncVal` in the body. Published integrations read JSON, but their frameworks also accept forms, so
+ * we read both. In a badly encoded form, a `+` arrives as a space, which base64 never contains.
+ */
+export function sealedCallback(body: string): string | null {
+  const inForm = () => new URLSearchParams(body).get('EncVal')?.replaceAll(' ', '+');
+  const value = jsonObject(body)?.EncVal ?? inForm();
+  return typeof value === 'string' ? value : null;
+}
+
+/**
  * The report in a callback's `EncVal`, or null when it is not authentic. It names no amount and no
  * till: the transaction id, which only we can sign, identifies both.
  */
-export async function callbackReport(
+export function callbackReport(
   settings: CbeBirrSettings,
   seal: Seal,
   sealed: string,
 ): Promise<StateReport | null> {
-  const fields = openedFields(seal, sealed);
-  if (fields === null) {
-    return null;
-  }
-  const { transactionId, state } = fields;
-  return (await isAuthentic(fields, (date) => [
+  return authenticReport(settings, openedFields(seal, sealed), (fields) => [
     ['key', settings.secret],
-    ['state', state],
-    ['TNDDate', date],
-    ['transactionId', transactionId],
-  ]))
-    ? { transactionId, state: stateOf(settings, state), providerCode: state }
-    : null;
+    ['state', fields.state],
+    ['TNDDate', fields.date],
+    ['transactionId', fields.transactionId],
+  ]);
 }
 
 /** The report in a query answer's `EncryptedResponseValue`; null if not authentic or not our till. */
-export async function statusReport(
+export function statusReport(
   settings: CbeBirrSettings,
   seal: Seal,
   sealed: string,
 ): Promise<StateReport | null> {
-  const fields = openedFields(seal, sealed);
-  if (fields === null || fields.tillCode !== settings.tillCode) {
-    return null;
-  }
-  const { transactionId, state, tillCode } = fields;
-  return (await isAuthentic(fields, (date) => [
+  const opened = openedFields(seal, sealed);
+  const ours = opened?.tillCode === settings.tillCode ? opened : null;
+  return authenticReport(settings, ours, (fields) => [
     ['Key', settings.secret],
-    ['State', state],
-    ['TNDDate', date],
-    ['Tillcode', tillCode],
-    ['TransactionId', transactionId],
-  ]))
-    ? { transactionId, state: stateOf(settings, state), providerCode: state }
-    : null;
+    ['State', fields.state],
+    ['TNDDate', fields.date],
+    ['Tillcode', fields.tillCode],
+    ['TransactionId', fields.transactionId],
+  ]);
 }
 
 interface ReportFields {
@@ -93,16 +91,24 @@ function hashedText(value: unknown): string | null {
   return value === null ? '' : scalarOf(value);
 }
 
-/** Compares digests, so that the comparison's timing reveals nothing about the right hash. */
-async function isAuthentic(
-  { hash, date }: ReportFields,
-  valuesFor: (date: string) => readonly (readonly [string, string])[],
-): Promise<boolean> {
+/** Null unless the fields have the hash of `hashed`, with the date in one of its forms. */
+async function authenticReport(
+  settings: CbeBirrSettings,
+  fields: ReportFields | null,
+  hashed: (fields: ReportFields) => readonly (readonly [name: string, value: string])[],
+): Promise<StateReport | null> {
+  if (fields === null) {
+    return null;
+  }
+  const { transactionId, state, date, hash } = fields;
+  // Compares digests, so that the comparison's timing reveals nothing about the right hash.
   const given = await sha256Hex(hash.toLowerCase());
   const genuine = await Promise.all(
-    dateForms(date).map(async (form) => sha256Hex(await hashOf(valuesFor(form)))),
+    dateForms(date).map(async (form) => sha256Hex(await hashOf(hashed({ ...fields, date: form })))),
   );
-  return genuine.includes(given);
+  return genuine.includes(given)
+    ? { transactionId, state: stateOf(settings, state), providerCode: state }
+    : null;
 }
 
 const ISO_DATE = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/;

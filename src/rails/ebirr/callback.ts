@@ -27,8 +27,7 @@ export function readEbirrCallback(
   if (call.method === 'GET') {
     // A browser that eBirr sent to `returnUrl`. Its query proves nothing. The
     // operator must know: with the URL and the reference, anyone can forge a report.
-    const { reference } = order.attempt;
-    logRailAnswer({ rail: EBIRR_RAIL_ID, call: 'browser', reference, providerCode: null });
+    logRailAnswer(EBIRR_RAIL_ID, 'browser', order, {});
     const headers = { location: order.checkoutUrl };
     return { type: 'inconclusive', reply: { status: 303, headers, body: null } };
   }
@@ -43,9 +42,8 @@ export function readEbirrCallback(
   const outcome = outcomeOf(report, checkAtMs);
   const providerCode = codeOf(report);
   if (outcome?.type !== 'succeeded') {
-    const { reference } = order.attempt;
     const level = outcome?.type === 'failed' ? 'info' : 'warn';
-    logRailAnswer({ rail: EBIRR_RAIL_ID, call: 'callback', reference, providerCode, level });
+    logRailAnswer(EBIRR_RAIL_ID, 'callback', order, { providerCode, level });
   }
   if (outcome === null) {
     return refused('unknown_state', 422);

@@ -99,14 +99,9 @@ function purchased(answer: RailAnswer, order: RailOrder): StartResult {
     return { ...result, outcome: withProviderCode(result.outcome, providerCode) };
   }
   const isCustomerCause = result.type === 'refused' && result.reason !== 'misconfigured';
-  logRailAnswer({
-    rail: EBIRR_RAIL_ID,
-    call: 'API_PURCHASE',
-    reference: order.attempt.reference,
-    status: answer.status,
-    providerCode,
-    level: isCustomerCause ? 'info' : 'warn',
-  });
+  const level = isCustomerCause ? 'info' : 'warn';
+  const { status } = answer;
+  logRailAnswer(EBIRR_RAIL_ID, 'API_PURCHASE', order, { status, providerCode, level });
   const isOurs = report !== null && mismatchOf(report, order) === null;
   return withProviderCode(result, isOurs ? providerCode : null);
 }

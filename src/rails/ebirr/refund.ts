@@ -27,8 +27,7 @@ export async function refundPurchase(
   order: RefundOrder,
   send: SendRequest,
 ): Promise<RefundAnswer> {
-  const { attempt } = order.payment;
-  const { reference, receipt, issuerReceipt } = attempt;
+  const { receipt, issuerReceipt } = order.payment.attempt;
   // An operator may have recorded the wallet's id as the receipt. eBirr returns nothing by that id.
   if (receipt === null || receipt === issuerReceipt) {
     return { type: 'requires_action', reason: 'not_supported' };
@@ -36,12 +35,11 @@ export async function refundPurchase(
   const requestId = crypto.randomUUID();
   const request = refundRequest(settings, service, order, receipt, requestId, Date.now());
   const answer = await send(request, REFUND_TIMEOUT_MS);
-  const { status } = answer;
   const report = ebirrReport(answer.text);
   const outcome = refundAnswer(answer, report, order);
   const providerCode = report && codeOf(report);
   if (outcome.type !== 'succeeded') {
-    logRailAnswer({ rail: EBIRR_RAIL_ID, call: service, reference, status, providerCode });
+    logRailAnswer(EBIRR_RAIL_ID, service, order.payment, { status: answer.status, providerCode });
   }
   return withProviderCode(outcome, providerCode);
 }

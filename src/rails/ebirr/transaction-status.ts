@@ -26,16 +26,14 @@ export async function queryStatus(
   nowMs: number,
   send: SendRequest,
 ): Promise<Outcome> {
-  const { reference } = order.attempt;
-  const request = statusRequest(settings, reference, crypto.randomUUID(), nowMs);
+  const request = statusRequest(settings, order.attempt.reference, crypto.randomUUID(), nowMs);
   const answer = await send(request, QUERY_TIMEOUT_MS);
   const { status } = answer;
   const text = status === 200 ? answer.text : '';
   const { proved, isOurs, providerCode } = readStatus(text, order, failedStates);
   if (proved?.type !== 'succeeded') {
     const level = isOurs ? 'info' : 'warn';
-    const call = STATUS_SERVICE;
-    logRailAnswer({ rail: EBIRR_RAIL_ID, call, reference, status, providerCode, level });
+    logRailAnswer(EBIRR_RAIL_ID, STATUS_SERVICE, order, { status, providerCode, level });
   }
   const outcome = proved ?? unknownUntilQuery(order, nowMs);
   return withProviderCode(outcome, isOurs ? providerCode : null);

@@ -1,32 +1,32 @@
 import { callRail, type RailAnswer } from '../call-rail.ts';
+import { jsonObject, scalarOf } from '../members.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
-import { cardsCode } from './cards-status.ts';
 import { CARDS_RAIL_ID, type CardsSettings } from './settings.ts';
 
 /** Calls of the card gateway. */
 
-/** The gateway's own codes in the answer; null when there are none. */
-export function codeIn(answer: RailAnswer): string | null {
-  return cardsCode(answer.text);
+/** The gateway's own codes in the answer, for the log; null when there are none. */
+export function cardsCode(text: string): string | null {
+  const body = jsonObject(text);
+  const error = scalarOf(body?.errorCode);
+  if (error !== null && error !== '0') {
+    return `errorCode ${error}`;
+  }
+  const status = scalarOf(body?.orderStatus);
+  const action = scalarOf(body?.actionCode);
+  return status === null ? null : `orderStatus ${status} actionCode ${action ?? 'none'}`;
 }
 
 export function logAnswer(
   call: string,
-  { attempt }: RailOrder,
-  answer: RailAnswer,
+  order: RailOrder,
+  { status, text }: RailAnswer,
   level: 'info' | 'warn',
 ): void {
-  const { reference, railReference } = attempt;
-  logRailAnswer({
-    rail: CARDS_RAIL_ID,
-    call,
-    reference,
-    railReference: railReference ?? undefined,
-    status: answer.status,
-    providerCode: codeIn(answer),
-    level,
-  });
+  const { railReference } = order.attempt;
+  const providerCode = cardsCode(text);
+  logRailAnswer(CARDS_RAIL_ID, call, order, { railReference, status, providerCode, level });
 }
 
 /** Sends a form. Never throws. */

@@ -1,7 +1,7 @@
 import { integerOf, jsonObject } from '../members.ts';
 import { newReference, probing } from '../probe.ts';
 import type { ProbeResult } from '../rail.ts';
-import { codeIn, post } from './cards-call.ts';
+import { cardsCode, post } from './cards-call.ts';
 import { STATUS_CALL, STATUS_TIMEOUT_MS, statusForm } from './cards-order.ts';
 import { ORDER_NOT_FOUND } from './cards-status.ts';
 import type { CardsSettings } from './settings.ts';
@@ -19,7 +19,7 @@ export async function probe(settings: CardsSettings): Promise<ProbeResult> {
     STATUS_TIMEOUT_MS,
   );
   const errorCode = answer.status === 200 ? integerOf(jsonObject(answer.text)?.errorCode) : null;
-  const query = probing(STATUS_CALL, answer.status, codeIn(answer));
+  const query = probing(STATUS_CALL, answer.status, cardsCode(answer.text));
   switch (errorCode) {
     case ORDER_NOT_FOUND:
       return query('accepted');

@@ -4,7 +4,7 @@ import { integerOf, jsonObject, type Members, membersOf, textOf } from '../membe
 import { withProviderCode } from '../outcomes.ts';
 import type { RefundAnswer, RefundOrder } from '../refund.ts';
 import { meaningOfStatus, STATUSES } from '../statuses.ts';
-import { codeIn, logAnswer, post } from './cards-call.ts';
+import { cardsCode, logAnswer, post } from './cards-call.ts';
 import {
   CURRENCY_CODES,
   mayBeReversal,
@@ -66,7 +66,7 @@ async function call(
   if (result.type !== 'succeeded') {
     logAnswer(name, order.payment, answer, 'warn');
   }
-  return withProviderCode(result, codeIn(answer));
+  return withProviderCode(result, cardsCode(answer.text));
 }
 
 function isReversible(settings: CardsSettings, order: RefundOrder, nowMs: number): boolean {
@@ -152,7 +152,7 @@ export async function refundStatus(
   if (result.type !== 'succeeded') {
     logAnswer(STATUS_CALL, order.payment, answer, 'warn');
   }
-  return withProviderCode(result, codeIn(answer));
+  return withProviderCode(result, cardsCode(answer.text));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { FailureReason } from '../../domain/intent.ts';
-import { integerOf, jsonObject, type Members, membersOf, scalarOf, textOf } from '../members.ts';
+import { integerOf, jsonObject, type Members, membersOf, textOf } from '../members.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { CURRENCY_CODES, START_ENDED_AFTER_MS } from './cards-order.ts';
 
@@ -96,18 +96,6 @@ export function readCardsState(text: string, order: RailOrder, nowMs: number): C
     default:
       return UNKNOWN;
   }
-}
-
-/** The gateway's own codes in the answer, for the log. */
-export function cardsCode(text: string): string | null {
-  const body = jsonObject(text);
-  const error = scalarOf(body?.errorCode);
-  if (error !== null && error !== '0') {
-    return `errorCode ${error}`;
-  }
-  const status = scalarOf(body?.orderStatus);
-  const action = scalarOf(body?.actionCode);
-  return status === null ? null : `orderStatus ${status} actionCode ${action ?? 'none'}`;
 }
 
 /**

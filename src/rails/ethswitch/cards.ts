@@ -13,7 +13,7 @@ import type { OpenedCallback, Rail, StartResult } from '../rail.ts';
 import type { RailOrder } from '../rail-order.ts';
 import type { RefundAnswer, RefundOrder } from '../refund.ts';
 import { meaningOfStatus, STATUSES, startByStatus } from '../statuses.ts';
-import { codeIn, logAnswer, post } from './cards-call.ts';
+import { cardsCode, logAnswer, post } from './cards-call.ts';
 import {
   mayBeReversal,
   readRegistered,
@@ -48,7 +48,10 @@ export function cardsRail(settings: CardsSettings) {
       logAnswer(STATUS_CALL, order, answer, isCustomerCause ? 'info' : 'warn');
     }
     const isDecided = state.type === 'succeeded' || state.type === 'failed';
-    return withProviderCode(isDecided ? state : unknownUntilQuery(order, nowMs), codeIn(answer));
+    return withProviderCode(
+      isDecided ? state : unknownUntilQuery(order, nowMs),
+      cardsCode(answer.text),
+    );
   };
 
   /**
@@ -102,7 +105,7 @@ export function cardsRail(settings: CardsSettings) {
       if (result.type !== 'accepted') {
         logAnswer('register.do', order, answer, 'warn');
       }
-      return withProviderCode(result, codeIn(answer));
+      return withProviderCode(result, cardsCode(answer.text));
     },
 
     query,

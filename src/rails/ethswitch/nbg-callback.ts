@@ -1,5 +1,4 @@
-import type { Outcome } from '../../domain/intent.ts';
-import type { CallbackSuspicion } from '../callback.ts';
+import type { CallbackProof, CallbackSuspicion } from '../callback.ts';
 import {
   codesOf,
   integerOf,
@@ -20,9 +19,7 @@ import { upperCased } from './wire.ts';
  */
 const FEES = ['fee', 'fee_amount', 'service_fee', 'service_charge', 'transaction_fee'];
 
-export type NbgNotice =
-  | { readonly type: 'outcome'; readonly outcome: Outcome }
-  | { readonly type: 'suspicious'; readonly suspicion: CallbackSuspicion };
+type NbgProof = Exclude<CallbackProof, { readonly type: 'inconclusive' }>;
 
 /**
  * What NBG's payment completion callback says about `order`. It is unsigned: it counts as authentic
@@ -33,30 +30,30 @@ export type NbgNotice =
  * that names its transaction: the URL identifies one order, whose amount only we have set. A FAILED
  * one without our order number proves nothing; the order stays open, as it does at NBG.
  */
-export function readNbgCallback(text: string, order: RailOrder, billerBin: string): NbgNotice {
+export function readNbgCallback(text: string, order: RailOrder, billerBin: string): NbgProof {
   const body = jsonObject(text);
   const status = upperCased(textOf(body?.status));
   const inner = sentMembers(body?.data);
   if (body === null || status === null || inner === null) {
-    return suspicious('unreadable');
+    return refused('unreadable');
   }
   const references = [body, inner].flatMap((members) => [
     ...sent(members, 'request_id'),
     ...sent(members, 'merchant_order_number'),
   ]);
   if (!isAboutOrder([body, inner], references, order, billerBin)) {
-    return suspicious('other_order');
+    return refused('other_order');
   }
   if (!hasOrderAmount(body, inner, order)) {
-    return suspicious('wrong_amount');
+    return refused('wrong_amount');
   }
   if (!isUnambiguous([body, inner], status)) {
-    return suspicious('unknown_state');
+    return refused('unknown_state');
   }
   const receipt = textOf(body.transaction_id);
   if (status === 'PAID') {
     return references.length === 0 && receipt === null
-      ? suspicious('unreadable')
+      ? refused('unreadable')
       : { type: 'outcome', outcome: { type: 'succeeded', receipt } };
   }
   return {
@@ -74,8 +71,8 @@ export function nbgCode(text: string): string | null {
   return codesOf(body?.status, body?.current_status, body?.http_status);
 }
 
-function suspicious(suspicion: CallbackSuspicion): NbgNotice {
-  return { type: 'suspicious', suspicion };
+function refused(suspicion: CallbackSuspicion): NbgProof {
+  return { type: 'refused', suspicion };
 }
 
 function isAboutOrder(

@@ -10,7 +10,7 @@ import {
 } from '../callback.ts';
 import { withProviderCode } from '../outcomes.ts';
 import type { Rail, StartResult } from '../rail.ts';
-import { logRailAnswer, type RailLogEntry } from '../rail-log.ts';
+import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { meaningOfStatus, STATUSES, type StatusMeaning, startByStatus } from '../statuses.ts';
 import { nbgCode, readNbgCallback } from './nbg-callback.ts';
@@ -60,16 +60,17 @@ export function nbgRail(settings: NbgSettings) {
       const text = bodyText(call);
       const notice = readNbgCallback(text, order, settings.billerBin);
       const providerCode = nbgCode(text);
-      if (notice.type === 'suspicious') {
+      const logged = { providerCode, railReference: order.attempt.railReference };
+      if (notice.type === 'refused') {
         if (notice.suspicion === 'unknown_state') {
-          logAnswer('callback', order, { providerCode });
+          logRailAnswer(NBG_RAIL_ID, 'callback', order, logged);
         }
         return refused(notice.suspicion, 400);
       }
       const outcome = withProviderCode(notice.outcome, providerCode);
       if (outcome.type !== 'succeeded') {
         const level = outcome.type === 'failed' ? 'info' : 'warn';
-        logAnswer('callback', order, { providerCode, level });
+        logRailAnswer(NBG_RAIL_ID, 'callback', order, { ...logged, level });
       }
       return { type: 'outcome', outcome, reply: jsonReply(200, { code: 'SUCCESS' }) };
     },
@@ -88,12 +89,13 @@ async function createOrder(settings: NbgSettings, order: RailOrder): Promise<Sta
     return { type: 'refused', reason: 'rail_unavailable' };
   }
   if (isNoToken(answer)) {
-    logAnswer('login', order, { status: answer.status });
+    // NBG publishes no codes of its own: a refusal has only an HTTP status.
+    logRailAnswer(NBG_RAIL_ID, 'login', order, { status: answer.status });
     return { type: 'refused', reason: answer.reason };
   }
   const result = createdOrder(answer, order);
   if (result.type !== 'accepted') {
-    logAnswer('order.create', order, { status: answer.status });
+    logRailAnswer(NBG_RAIL_ID, 'order.create', order, { status: answer.status });
   }
   return result;
 }
@@ -118,22 +120,6 @@ async function postOrder(
 
 function meaningOf(answer: RailAnswer | 'too_late'): StatusMeaning {
   return answer === 'too_late' ? 'busy' : meaningOfStatus(answer, STATUSES.nbgOrder);
-}
-
-/** NBG publishes no codes of its own: a refusal has only an HTTP status. */
-function logAnswer(
-  call: string,
-  { attempt: { reference, railReference } }: RailOrder,
-  logFields: Partial<Pick<RailLogEntry, 'status' | 'providerCode' | 'level'>>,
-): void {
-  logRailAnswer({
-    rail: NBG_RAIL_ID,
-    call,
-    reference,
-    railReference: railReference ?? undefined,
-    providerCode: null,
-    ...logFields,
-  });
 }
 
 function createdOrder(answer: RailAnswer, order: RailOrder): StartResult {

@@ -1,9 +1,17 @@
 import { ethiopianTimeMs } from '../../domain/ethiopian-time.ts';
-import { jsonObject, membersOf, minorOf, scalarOf, textOf } from '../members.ts';
+import { type CallbackProof, type CallbackReply, jsonReply } from '../callback.ts';
+import { jsonObject, matching, membersOf, minorOf, scalarOf, textOf } from '../members.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { FAILURE_BY_RESULT_CODE, SUCCESS_CODE } from './codes.ts';
-import { type MpesaReading, receiptOf } from './json.ts';
 import type { MpesaSettings } from './settings.ts';
+
+export const ACCEPTED: CallbackReply = jsonReply(200, { ResultCode: 0, ResultDesc: 'Accepted' });
+export const REJECTED: CallbackReply = jsonReply(400, { ResultCode: 1, ResultDesc: 'Rejected' });
+
+/** We store and display it, so it must look like a receipt number. */
+export function receiptOf(value: unknown): string | null {
+  return matching(value, /^[A-Za-z0-9]{1,32}$/);
+}
 
 /** The outcome of a push as M-PESA reports it. */
 interface StkCallback {
@@ -28,7 +36,7 @@ export function readMpesaCallback(
   text: string,
   order: RailOrder,
   { shortcode, partyB = shortcode }: Pick<MpesaSettings, 'shortcode' | 'partyB'>,
-): MpesaReading {
+): CallbackProof {
   const callback = parseCallback(text);
   if (callback === null) {
     return { type: 'refused', suspicion: 'unreadable' };
@@ -59,7 +67,7 @@ export function resultCodeIn(text: string): string | null {
 function readSuccess(
   { amountMinor, receipt, paidAtMs, hasMetadata }: StkCallback,
   order: RailOrder,
-): MpesaReading {
+): CallbackProof {
   if (!hasMetadata) {
     // It says "paid" without the amount: an operator must check the statement.
     return { type: 'refused', suspicion: 'not_confirmed' };

@@ -26,7 +26,7 @@ export const REFUSAL_BY_RESPONSE_CODE: ReadonlyMap<string, FailureReason> = new 
 ]);
 
 /** `errorCode` of a refused bearer token. */
-export const TOKEN_ERROR_CODES: ReadonlySet<string> = new Set(['404.001.03', '401.002.01']);
+export const TOKEN_ERROR_CODES: ReadonlySet<string | null> = new Set(['404.001.03', '401.002.01']);
 
 /**
  * `errorCode` of the gateway in front of the service, also without a prompt. 500.001.1001 ("system

@@ -1,11 +1,17 @@
 import { probedNoToken, probing } from '../probe.ts';
 import type { ProbeResult } from '../rail.ts';
+import {
+  codeFields,
+  isAccepted,
+  isTokenRefused,
+  postWithToken,
+  TOKEN_TIMEOUT_MS,
+  tokenSource,
+  tokens,
+} from './api.ts';
 import { REFUSAL_BY_ERROR_CODE } from './codes.ts';
-import { post, TOKEN_TIMEOUT_MS } from './post.ts';
-import { pushLogFields, readPush } from './push.ts';
 import type { MpesaSettings } from './settings.ts';
-import { isAccepted, QUERY_TIMEOUT_MS, STATUS_PATH, statusBody } from './status-query.ts';
-import { tokenSource, tokens } from './token.ts';
+import { QUERY_TIMEOUT_MS, STATUS_PATH, statusBody } from './status.ts';
 
 /** The id of a push that does not exist: real ones begin with the date. */
 const NO_PUSH = `ws_CO_${'0'.repeat(25)}`;
@@ -28,24 +34,14 @@ export async function probe(settings: MpesaSettings, resultUrl: string): Promise
     return probing('token', 200)('accepted', unproved);
   }
   const body = statusBody(settings, statusQuery, { callbackUrl: resultUrl }, NO_PUSH);
-  const posted = await post(
-    settings,
-    STATUS_PATH,
-    Date.now() + QUERY_TIMEOUT_MS,
-    () => body,
-    (answer) => ({ type: 'answered' as const, answer }),
-  );
-  if (posted.type === 'no_token') {
-    return probing('token', posted.status, posted.providerCode)();
-  }
-  const { answer } = posted;
-  const { providerCode } = pushLogFields(answer);
+  const answer = await postWithToken(settings, STATUS_PATH, token.token, body, QUERY_TIMEOUT_MS);
+  const { providerCode } = codeFields(answer);
   const query = probing('transactionstatus', answer.status, providerCode);
   if (isAccepted(answer)) {
     return query('accepted', [...unproved, 'statusQuery']);
   }
   const isRefused =
-    readPush(answer).type === 'token_refused' ||
+    isTokenRefused(answer) ||
     providerCode === NO_API ||
     REFUSAL_BY_ERROR_CODE.get(providerCode ?? '') === 'misconfigured';
   return query(isRefused ? 'refused' : undefined, ['statusQuery']);

@@ -1,18 +1,16 @@
 import { base64FromBytes, sha256Hex, utf8 } from '../../crypto/encoding.ts';
 import { ethiopianDigits } from '../../domain/ethiopian-time.ts';
 import { majorText } from '../../domain/money.ts';
-import type { RailAnswer } from '../call-rail.ts';
+import { jsonNumber, type RailAnswer } from '../call-rail.ts';
 import { jsonObject, type Members, scalarOf, textOf } from '../members.ts';
 import { plainAscii } from '../plain-text.ts';
 import type { StartResult } from '../rail.ts';
-import type { RailLogEntry } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { meaningOfStatus, STATUSES, startByStatus } from '../statuses.ts';
 import {
   REFUSAL_BY_ERROR_CODE,
   REFUSAL_BY_RESPONSE_CODE,
   SUCCESS_CODE,
-  TOKEN_ERROR_CODES,
   TOKEN_REFUSAL_CODES,
 } from './codes.ts';
 import type { MpesaSettings } from './settings.ts';
@@ -28,8 +26,7 @@ const NAME_PART_LENGTH = 100;
 const CHECKOUT_REQUEST_ID_LENGTH_MAX = 128;
 
 /**
- * The body of an STK push. Written member by member, because the amount must be a JSON number with
- * exactly our decimals, never a float.
+ * The body of an STK push. The amount is a JSON number with exactly our decimals, never a float.
  */
 export async function pushBody(
   settings: MpesaSettings,
@@ -41,23 +38,22 @@ export async function pushBody(
   // The documentation names no time zone; in Kenya, where the API comes from, it is local time. The
   // password repeats it, so M-PESA need only compare the two.
   const timestamp = ethiopianDigits(nowMs);
-  const members: readonly (readonly [name: string, json: string])[] = [
-    ['MerchantRequestID', JSON.stringify(reference)],
-    ['BusinessShortCode', JSON.stringify(settings.shortcode)],
-    ['Password', JSON.stringify(await passwordText(settings, timestamp))],
-    ['Timestamp', JSON.stringify(timestamp)],
-    ['TransactionType', JSON.stringify(settings.transactionType)],
-    ['Amount', amountText(order.chargedMinor)],
-    ['PartyA', JSON.stringify(phone)],
-    ['PartyB', JSON.stringify(settings.partyB ?? settings.shortcode)],
-    ['PhoneNumber', JSON.stringify(phone)],
-    ['CallBackURL', JSON.stringify(order.callbackUrl)],
+  return JSON.stringify({
+    MerchantRequestID: reference,
+    BusinessShortCode: settings.shortcode,
+    Password: await passwordText(settings, timestamp),
+    Timestamp: timestamp,
+    TransactionType: settings.transactionType,
+    Amount: jsonNumber(amountText(order.chargedMinor)),
+    PartyA: phone,
+    PartyB: settings.partyB ?? settings.shortcode,
+    PhoneNumber: phone,
+    CallBackURL: order.callbackUrl,
     // The customer and the statement see the beginning of the merchant's `transactionId`.
-    ['AccountReference', JSON.stringify(reference.slice(0, ACCOUNT_REFERENCE_LENGTH))],
-    ['TransactionDesc', JSON.stringify(descriptionText(order.terms.merchantName))],
-    ['ReferenceData', JSON.stringify([{ Key: 'ThirdPartyReference', Value: reference }])],
-  ];
-  return `{${members.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`;
+    AccountReference: reference.slice(0, ACCOUNT_REFERENCE_LENGTH),
+    TransactionDesc: descriptionText(order.terms.merchantName),
+    ReferenceData: [{ Key: 'ThirdPartyReference', Value: reference }],
+  });
 }
 
 /** The "Password" of a request with this "Timestamp". */
@@ -86,19 +82,10 @@ export function descriptionText(merchantName: string): string {
   return plain.slice(0, DESCRIPTION_LENGTH).trim() || 'Payment';
 }
 
-/** M-PESA refused the bearer token without reading the push, so a retry with another is safe. */
-export type PushResult =
-  | StartResult
-  | { readonly type: 'token_refused'; readonly providerCode?: string | null };
-
 /** What the answer to a push proves; `unknown` if M-PESA may have sent a prompt. */
-export function readPush(answer: RailAnswer): PushResult {
-  const meaning = meaningOfStatus(answer, STATUSES.mpesa);
-  if (meaning === 'token_refused') {
-    return { type: 'token_refused' };
-  }
+export function readPush(answer: RailAnswer): StartResult {
   const fields = jsonObject(answer.text);
-  const byStatus = startByStatus(meaning);
+  const byStatus = startByStatus(meaningOfStatus(answer, STATUSES.mpesa));
   if (byStatus !== null || fields === null) {
     return byStatus ?? { type: 'unknown' };
   }
@@ -106,35 +93,19 @@ export function readPush(answer: RailAnswer): PushResult {
   if (responseCode === SUCCESS_CODE) {
     return readAccepted(answer.status, fields);
   }
-  const errorCode = scalarOf(fields.errorCode) ?? '';
-  if (responseCode === null && TOKEN_ERROR_CODES.has(errorCode)) {
-    return { type: 'token_refused' };
-  }
   const reason =
-    responseCode === null
-      ? refusalWithoutPush(errorCode, scalarOf(fields.resultCode))
-      : REFUSAL_BY_RESPONSE_CODE.get(responseCode);
+    responseCode === null ? refusalWithoutPush(fields) : REFUSAL_BY_RESPONSE_CODE.get(responseCode);
   return reason === undefined ? { type: 'unknown' } : { type: 'refused', reason };
 }
 
-/** The code in the answer to a push, in any of its three formats, for the log. */
-export function pushLogFields({
-  status,
-  text,
-}: RailAnswer): Pick<RailLogEntry, 'status' | 'providerCode'> {
-  const fields = jsonObject(text);
-  const code = fields?.ResponseCode ?? fields?.errorCode ?? fields?.resultCode;
-  return { status, providerCode: scalarOf(code) };
-}
-
 /** Refusals by the gateway in front of the service, one of whose formats is a refused token's. */
-function refusalWithoutPush(errorCode: string, resultCode: string | null) {
-  return TOKEN_REFUSAL_CODES.has(resultCode)
+function refusalWithoutPush({ errorCode, resultCode }: Members) {
+  return TOKEN_REFUSAL_CODES.has(scalarOf(resultCode))
     ? 'misconfigured'
-    : REFUSAL_BY_ERROR_CODE.get(errorCode);
+    : REFUSAL_BY_ERROR_CODE.get(scalarOf(errorCode) ?? '');
 }
 
-function readAccepted(status: number | null, fields: Members): PushResult {
+function readAccepted(status: number | null, fields: Members): StartResult {
   const railReference = textOf(fields.CheckoutRequestID, CHECKOUT_REQUEST_ID_LENGTH_MAX);
   return status === 200 && railReference !== null
     ? { type: 'accepted', redirectUrl: null, railReference }

@@ -2,22 +2,21 @@ import type { Outcome } from '../../domain/intent.ts';
 import { isWholeMajor } from '../../domain/money.ts';
 import {
   bodyText,
+  type CallbackProof,
   type CallbackReading,
   type CallbackSuspicion,
-  refusedCallback,
 } from '../callback.ts';
 import { jsonObject } from '../members.ts';
 import { withProviderCode } from '../outcomes.ts';
 import { firstPromptQueryAtMs, phoneToPrompt, promptPlan } from '../phone-prompt.ts';
 import type { Rail, StartResult } from '../rail.ts';
+import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import type { RefundAnswer } from '../refund.ts';
-import { readMpesaCallback, resultCodeIn } from './callback.ts';
-import { acceptedReply, type MpesaReading, rejectedReply } from './json.ts';
-import { logAnswer, RAIL_ID } from './log.ts';
-import { post } from './post.ts';
-import { pushBody, pushLogFields, readPush } from './push.ts';
-import { type MpesaSettings, WHOLE_AMOUNTS_ONLY } from './settings.ts';
+import { codeFields, post } from './api.ts';
+import { ACCEPTED, REJECTED, readMpesaCallback, resultCodeIn } from './callback.ts';
+import { pushBody, readPush } from './push.ts';
+import { type MpesaSettings, RAIL_ID, WHOLE_AMOUNTS_ONLY } from './settings.ts';
 
 /** Token and push together. M-PESA answers the push before it prompts the customer. */
 const START_TIMEOUT_MS = 15_000;
@@ -64,7 +63,7 @@ export function mpesaRail(settings: MpesaSettings) {
     async readCallback(call, order): Promise<CallbackReading> {
       const text = bodyText(call);
       if (statusQuery !== undefined && jsonObject(text)?.Result !== undefined) {
-        const { readStatusResult } = await import('./status-result.ts');
+        const { readStatusResult } = await import('./status.ts');
         const result = readStatusResult(text, order, statusQuery.failedStates);
         if (result !== null) {
           return callbackReading(result.reading, result.code);
@@ -74,14 +73,14 @@ export function mpesaRail(settings: MpesaSettings) {
       const level = logLevelOf(reading);
       const providerCode = resultCodeIn(text);
       if (level !== null) {
-        logAnswer('callback', order, { providerCode, level });
+        logRailAnswer(RAIL_ID, 'callback', order, { providerCode, level });
       }
       return callbackReading(reading, providerCode);
     },
 
     ...(statusQuery !== undefined && {
       async query(order: RailOrder, nowMs: number): Promise<Outcome> {
-        const { queryStatus } = await import('./status-query.ts');
+        const { queryStatus } = await import('./status.ts');
         return queryStatus(settings, statusQuery, order, nowMs);
       },
     }),
@@ -100,38 +99,29 @@ export function mpesaRail(settings: MpesaSettings) {
     },
 
     async readRefundCallback(call, order) {
-      const { readReversalResult } = await import('./reversal-result.ts');
+      const { readReversalResult } = await import('./reversal.ts');
       return readReversalResult(call, order);
     },
   } satisfies Rail;
 }
 
-type Reading = MpesaReading | { readonly type: 'inconclusive' };
-
-function callbackReading(reading: Reading, providerCode: string | null): CallbackReading {
-  switch (reading.type) {
-    case 'outcome':
-      return {
-        type: 'outcome',
-        outcome: withProviderCode(reading.outcome, providerCode),
-        reply: acceptedReply(),
-      };
-    case 'inconclusive':
-      return { type: 'inconclusive', reply: acceptedReply() };
-    case 'refused':
-      return refusedCallback(reading.suspicion, rejectedReply());
+function callbackReading(reading: CallbackProof, providerCode: string | null): CallbackReading {
+  if (reading.type === 'outcome') {
+    const outcome = withProviderCode(reading.outcome, providerCode);
+    return { type: 'outcome', outcome, reply: ACCEPTED };
   }
+  return { ...reading, reply: reading.type === 'refused' ? REJECTED : ACCEPTED };
 }
 
 /** An unknown code, and a success that names no amount. */
 const NEEDING_OPERATOR: readonly CallbackSuspicion[] = ['unknown_state', 'not_confirmed'];
 
 /** Customers cause failures (`info`); what cannot be read for certain needs the operator (`warn`). */
-function logLevelOf(reading: MpesaReading): 'info' | 'warn' | null {
+function logLevelOf(reading: CallbackProof): 'info' | 'warn' | null {
   if (reading.type === 'refused') {
     return NEEDING_OPERATOR.includes(reading.suspicion) ? 'warn' : null;
   }
-  return reading.outcome.type === 'succeeded' ? null : 'info';
+  return reading.type === 'outcome' && reading.outcome.type === 'succeeded' ? null : 'info';
 }
 
 async function push(
@@ -139,27 +129,20 @@ async function push(
   order: RailOrder,
   phone: string,
 ): Promise<StartResult> {
-  const result = await post(
-    settings,
-    '/mpesa/stkpush/v3/processrequest',
-    Date.now() + START_TIMEOUT_MS,
-    () => pushBody(settings, order, phone, Date.now()),
-    (answer) => {
-      const logFields = pushLogFields(answer);
-      const read = readPush(answer);
-      if (read.type !== 'accepted') {
-        logAnswer('processrequest', order, logFields);
-      }
-      return withProviderCode(read, logFields.providerCode);
-    },
-  );
-  switch (result.type) {
-    case 'no_token':
-      logAnswer('token', order, result);
-      return withProviderCode({ type: 'refused', reason: result.reason }, result.providerCode);
-    case 'token_refused':
-      return { ...result, type: 'refused', reason: 'misconfigured' };
-    default:
-      return result;
+  const answer = await post(settings, {
+    name: 'processrequest',
+    path: '/mpesa/stkpush/v3/processrequest',
+    order,
+    answerByMs: Date.now() + START_TIMEOUT_MS,
+    bodyNow: () => pushBody(settings, order, phone, Date.now()),
+  });
+  if ('type' in answer) {
+    return answer;
   }
+  const result = readPush(answer);
+  const logFields = codeFields(answer);
+  if (result.type !== 'accepted') {
+    logRailAnswer(RAIL_ID, 'processrequest', order, logFields);
+  }
+  return withProviderCode(result, logFields.providerCode);
 }

@@ -10,6 +10,9 @@ import {
   windowSeconds,
 } from '../setting-fields.ts';
 
+/** Part of the callback URL, where Safaricom advises against the word "mpesa". */
+export const RAIL_ID = 'stk-push';
+
 /** `TransactionStatus` of a payment, in upper case. */
 export const PAID_STATE = 'COMPLETED';
 

@@ -16,9 +16,8 @@ import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import type { RefundAnswer, RefundOrder } from '../refund.ts';
 import { SUCCESS_CODE } from './answers.ts';
-import { telebirrClient } from './client.ts';
+import { post } from './client.ts';
 import {
-  type Call,
   CURRENCY,
   closedByMs,
   freshness,
@@ -49,12 +48,11 @@ const PREPAY_ID = /^[A-Za-z0-9_-]{1,128}$/;
 export function telebirrH5Rail(settings: TelebirrH5Settings) {
   const sign = signer(settings.merchantPrivateKey, settings.signatureScheme);
   const verify = verifier(settings.telebirrPublicKey);
-  const client = telebirrClient(settings, sign);
+  const client = { settings, sign };
   const startTimeoutMs = startTimeoutMsOf(settings);
 
   const query = async (order: RailOrder, nowMs: number): Promise<Outcome> => {
-    const content = queryOrderContent(settings, order);
-    const answer = await client.post('queryOrder', content, startTimeoutMs);
+    const answer = await post(client, 'queryOrder', order, queryOrderContent(settings, order));
     const unknown = unknownUntilQuery(order, nowMs);
     if (answer.type !== 'success') {
       return withProviderCode(unknown, answer.providerCode ?? null);
@@ -62,7 +60,8 @@ export function telebirrH5Rail(settings: TelebirrH5Settings) {
     const proved = outcomeOf(answer.content, settings, order);
     const state = stateOf(answer.content);
     if (proved === null ? !WAITING_STATES.has(state) : proved.type === 'failed') {
-      logCode('queryOrder', order, state, proved === null ? 'warn' : 'info');
+      const level = proved === null ? 'warn' : 'info';
+      logRailAnswer(RAIL_ID, 'queryOrder', order, { providerCode: state, level });
     }
     const isOurs = scalarOf(answer.content.merch_order_id) === order.attempt.reference;
     return withProviderCode(proved ?? unknown, isOurs ? state : null);
@@ -89,7 +88,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings) {
       if (content === null) {
         return { type: 'refused', reason: 'misconfigured' };
       }
-      const answer = await client.post('preOrder', content, startTimeoutMs);
+      const answer = await post(client, 'preOrder', order, content);
       if (answer.type !== 'success') {
         return answer.type === 'refused' ? answer : { ...answer, type: 'unknown' };
       }
@@ -99,7 +98,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings) {
         !PREPAY_ID.test(prepayId) ||
         !isAbsentOr(answer.content.merch_order_id, order.attempt.reference)
       ) {
-        logCode('preOrder', order, null);
+        logRailAnswer(RAIL_ID, 'preOrder', order, {});
         return { type: 'unknown' };
       }
       const redirectUrl = await payPageUrl(settings, prepayId, sign, freshness(Date.now()));
@@ -122,7 +121,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings) {
       const providerCode = scalarOf(fields.trade_status);
       if ('suspicion' in claim) {
         if (claim.suspicion === 'unknown_state') {
-          logCode('callback', order, providerCode);
+          logRailAnswer(RAIL_ID, 'callback', order, { providerCode });
         }
         return refusal(claim.suspicion);
       }
@@ -132,7 +131,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings) {
       const isUnconfirmed =
         claim.claimsPaid && queried.type !== 'succeeded' && order.attempt.status !== 'succeeded';
       if (isUnconfirmed) {
-        logCode('callback', order, providerCode);
+        logRailAnswer(RAIL_ID, 'callback', order, { providerCode });
         if (!isPending(order.attempt)) {
           return refusal('not_confirmed');
         }
@@ -151,33 +150,24 @@ export function telebirrH5Rail(settings: TelebirrH5Settings) {
 
     refunds: { takesParts: true, wholeAmountsOnly: false, windowMs: null },
 
-    refund: async (order) => (await import('./refund.ts')).refund(client, settings, order),
+    refund: async (order) => (await import('./refund.ts')).refund(client, order),
 
     ...(settings.refundRepeats && {
       isRefundRepeatable: (_order: RefundOrder) => true,
 
       async repeatRefund(order: RefundOrder): Promise<RefundAnswer> {
-        return (await import('./refund.ts')).refund(client, settings, order);
+        return (await import('./refund.ts')).refund(client, order);
       },
     }),
 
     async refundStatus(order, _nowMs) {
-      return (await import('./refund.ts')).refundStatus(client, settings, order);
+      return (await import('./refund.ts')).refundStatus(client, order);
     },
   } satisfies Rail;
 }
 
 /** States of an order that is not paid yet; they need no operator. */
 const WAITING_STATES: ReadonlySet<string | null> = new Set(['WAIT_PAY', 'PAYING', 'ACCEPTED']);
-
-function logCode(
-  call: Call | 'callback',
-  { attempt }: RailOrder,
-  providerCode: string | null,
-  level: 'info' | 'warn' = 'warn',
-): void {
-  logRailAnswer({ rail: RAIL_ID, call, reference: attempt.reference, providerCode, level });
-}
 
 /**
  * What an answer to `queryOrder` proves about `order`, or null. Merchants refund outside Kefel, so

@@ -4,7 +4,7 @@ import { isAbsent, isAbsentOr, type Members, minorOf, scalarOf } from '../member
 import { withProviderCode } from '../outcomes.ts';
 import { REFUND_TIMEOUT_MS_MAX, type RefundAnswer, type RefundOrder } from '../refund.ts';
 import { codeIn, readAnswer } from './answers.ts';
-import { logAnswer, type TelebirrClient } from './client.ts';
+import { type Client, logAnswer, post, send } from './client.ts';
 import { CURRENCY, queryOrderContent, startTimeoutMsOf } from './messages.ts';
 import { isAbout, stateOf, transactionId } from './order-state.ts';
 import type { TelebirrH5Settings } from './settings.ts';
@@ -24,19 +24,22 @@ const NOT_FOUND = 404;
  * Asks for the refund. telebirr answers the same `refund_request_no` again with REFUND_DUPLICATED, so
  * a second call is made only where an operator asks for it.
  */
-export async function refund(
-  client: TelebirrClient,
-  settings: TelebirrH5Settings,
-  order: RefundOrder,
-): Promise<RefundAnswer> {
+export async function refund(client: Client, order: RefundOrder): Promise<RefundAnswer> {
+  const { settings } = client;
   const timeoutMs = Math.min(startTimeoutMsOf(settings), REFUND_TIMEOUT_MS_MAX);
-  const answer = await client.send('refund', refundContent(settings, order), timeoutMs);
+  const answer = await send(
+    client,
+    'refund',
+    order.payment,
+    refundContent(settings, order),
+    timeoutMs,
+  );
   if ('type' in answer) {
     return { ...answer, type: 'failed' };
   }
   const result = readRefund(answer, settings, order);
   if (result.type !== 'succeeded') {
-    logAnswer('refund', order.payment.attempt.reference, answer);
+    logAnswer('refund', order.payment, answer);
   }
   return result;
 }
@@ -117,12 +120,11 @@ function refundAnswer(
  * while no other refund of the order was asked for or made.
  */
 export async function refundStatus(
-  client: TelebirrClient,
-  settings: TelebirrH5Settings,
+  client: Client,
   { payment, isFirst, returnedBeforeMinor }: RefundOrder,
 ): Promise<RefundAnswer> {
-  const content = queryOrderContent(settings, payment);
-  const answer = await client.post('queryOrder', content, startTimeoutMsOf(settings));
+  const { settings } = client;
+  const answer = await post(client, 'queryOrder', payment, queryOrderContent(settings, payment));
   if (answer.type !== 'success') {
     return withProviderCode(UNKNOWN, answer.providerCode ?? null);
   }

@@ -76,10 +76,9 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings) {
       const answer = await postSoap(settings, settings.relayUrl, body, startTimeoutMs);
       const { result, providerCode, isOurs } = startAnswer(answer, order, settings);
       if (result.type !== 'accepted' && result.type !== 'resolved') {
-        const { reference } = order.attempt;
         const { status } = answer;
         const level = logLevel(providerCode, 'reason' in result ? result.reason : null, settings);
-        logRailAnswer({ rail: RAIL_ID, call: COMMAND_ID, reference, status, providerCode, level });
+        logRailAnswer(RAIL_ID, COMMAND_ID, order, { status, providerCode, level });
       }
       return result.type === 'resolved'
         ? { ...result, outcome: withProviderCode(result.outcome, providerCode) }
@@ -100,9 +99,8 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings) {
       const outcome = outcomeOf(result, settings);
       const providerCode = codeOf(result);
       if (outcome?.type !== 'succeeded') {
-        const { reference } = order.attempt;
         const level = logLevel(providerCode, outcome?.reason ?? null, settings);
-        logRailAnswer({ rail: RAIL_ID, call: 'callback', reference, providerCode, level });
+        logRailAnswer(RAIL_ID, 'callback', order, { providerCode, level });
       }
       if (outcome === null) {
         return refused('unknown_state');

@@ -34,8 +34,7 @@ export async function queryStatus(
   if (proved?.type !== 'succeeded') {
     // CPS answers with a code while it does not know the transaction yet.
     const level = isOurs ? 'info' : 'warn';
-    const call = STATUS_COMMAND_ID;
-    logRailAnswer({ rail: RAIL_ID, call, reference, status, providerCode, level });
+    logRailAnswer(RAIL_ID, STATUS_COMMAND_ID, order, { status, providerCode, level });
   }
   const outcome = proved ?? unknownUntilQuery(order, nowMs);
   return withProviderCode(outcome, isOurs ? providerCode : null);

@@ -11,16 +11,22 @@ const NAME = String.raw`[A-Za-z_][\w.-]{0,63}`;
 const QUALIFIED_NAME = `(?:${NAME}:)?${NAME}`;
 const ATTRIBUTE = String.raw`\s+${QUALIFIED_NAME}\s*=\s*(?:"[^"<&]*"|'[^'<&]*')`;
 
-/** No two parts of an expression can match the same text, so that each runs in linear time. */
 const DECLARATION = /^\s*(?:<\?xml\s[^?<>]*\?>\s*)?/;
-const START_TAG = new RegExp(String.raw`<(${QUALIFIED_NAME})(?:${ATTRIBUTE})*\s*(/?)>`, 'y');
-const END_TAG = new RegExp(String.raw`</(${QUALIFIED_NAME})\s*>`, 'y');
 
-const SPACE = /\s*/y;
-
-const COMMENT_START = '<!--';
-const CDATA_START = '<![CDATA[';
-const CDATA_END = ']]>';
+/**
+ * A comment, which ends at its first `--`, character data, a tag or a text. No two parts of it can
+ * match the same text, so that it runs in linear time.
+ */
+const TOKEN = new RegExp(
+  [
+    '(?<comment><!--[^-]*(?:-[^-]+)*-->)',
+    String.raw`<!\[CDATA\[(?<data>[^]*?)\]\]>`,
+    String.raw`</(?<end>${QUALIFIED_NAME})\s*>`,
+    String.raw`<(?<start>${QUALIFIED_NAME})(?:${ATTRIBUTE})*\s*(?<isEmpty>/?)>`,
+    '(?<text>[^<]+)',
+  ].join('|'),
+  'y',
+);
 
 /** The five entities that XML itself defines, and characters by number; all others are errors. */
 const REFERENCE = /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([0-9A-Fa-f]{1,6}));/g;
@@ -46,8 +52,15 @@ export interface XmlShape {
  * changes them. Skips all other elements and comments and never stores their texts.
  */
 export function xmlTexts(xml: string, shape: XmlShape): ReadonlyMap<string, string> | null {
-  const reader = new Reader(xml, shape);
-  return reader.readDocument() ? reader.texts : null;
+  const reader = new Reader(shape);
+  TOKEN.lastIndex = DECLARATION.exec(xml)?.[0].length ?? 0;
+  while (TOKEN.lastIndex < xml.length) {
+    const { groups = null } = TOKEN.exec(xml) ?? {};
+    if (groups === null || !reader.read(groups)) {
+      return null;
+    }
+  }
+  return reader.isComplete ? reader.texts : null;
 }
 
 /** Escapes a value for the text of an element or attribute. */
@@ -71,85 +84,58 @@ interface OpenElement {
 
 class Reader {
   readonly texts = new Map<string, string>();
-  readonly #xml: string;
   readonly #shape: XmlShape;
   readonly #open: OpenElement[] = [];
   /** Wanted elements with children that have occurred. */
   readonly #seen = new Set<XmlShape>();
-  #position = 0;
+  #hasRoot = false;
   /** The text so far of the open wanted text element. */
   #text = '';
 
-  constructor(xml: string, shape: XmlShape) {
-    this.#xml = xml;
+  constructor(shape: XmlShape) {
     this.#shape = shape;
   }
 
-  readDocument(): boolean {
-    this.#position = DECLARATION.exec(this.#xml)?.[0].length ?? 0;
-    if (!this.#skipComments()) {
-      return false;
-    }
-    do {
-      if (!this.#readMarkup() || (this.#open.length > 0 && !this.#readText())) {
-        return false;
-      }
-    } while (this.#open.length > 0);
-    return this.#skipComments() && this.#position === this.#xml.length;
+  get isComplete(): boolean {
+    return this.#hasRoot && this.#open.length === 0;
   }
 
-  /** Outside the root element: false for a malformed comment. */
-  #skipComments(): boolean {
-    this.#take(SPACE);
-    while (this.#xml.startsWith(COMMENT_START, this.#position)) {
-      if (!this.#skipComment()) {
-        return false;
-      }
-      this.#take(SPACE);
+  /** False for a token that must not stand here. */
+  read({
+    comment,
+    data,
+    end,
+    start,
+    isEmpty,
+    text = '',
+  }: Partial<Record<string, string>>): boolean {
+    const isWanted = this.#open.at(-1)?.wanted === 'text';
+    if (comment !== undefined) {
+      return !isWanted;
     }
-    return true;
-  }
-
-  /** False for a comment that does not end at its first `--`, and within a wanted text. */
-  #skipComment(): boolean {
-    const end = this.#xml.indexOf('--', this.#position + COMMENT_START.length);
-    const isComment = end >= 0 && this.#xml.startsWith('>', end + 2) && !this.#isWanted();
-    this.#position = end + '-->'.length;
-    return isComment;
-  }
-
-  #readMarkup(): boolean {
-    if (this.#xml.startsWith(COMMENT_START, this.#position)) {
-      return this.#skipComment();
+    if (end !== undefined) {
+      return this.#close(end);
     }
-    if (this.#xml.startsWith(CDATA_START, this.#position)) {
-      return this.#readCharacterData();
+    if (start !== undefined) {
+      return this.#enter(start) && (isEmpty === '' || this.#close(start));
     }
-    const end = this.#take(END_TAG);
-    if (end !== null) {
-      return this.#close(end[1] ?? '');
+    if (isWanted) {
+      this.#text += data ?? decoded(text);
     }
-    const start = this.#take(START_TAG);
-    if (start === null) {
-      return false;
-    }
-    const name = start[1] ?? '';
-    return this.#enter(name) && (start[2] === '' || this.#close(name));
-  }
-
-  #take(tag: RegExp): RegExpExecArray | null {
-    tag.lastIndex = this.#position;
-    const match = tag.exec(this.#xml);
-    this.#position += match?.[0].length ?? 0;
-    return match;
+    // Outside the root element, only space.
+    return this.#open.length > 0
+      ? !UNKNOWN_REFERENCE.test(text)
+      : data === undefined && text.trim() === '';
   }
 
   #enter(name: string): boolean {
     const parent = this.#open.at(-1);
     const shape = parent === undefined ? this.#shape : parent.wanted;
-    if (this.#open.length >= DEPTH_MAX || shape === 'text') {
+    const isSecondRoot = parent === undefined && this.#hasRoot;
+    if (isSecondRoot || this.#open.length >= DEPTH_MAX || shape === 'text') {
       return false;
     }
+    this.#hasRoot = true;
     const localName = localNameOf(name);
     const wanted = shape !== null && Object.hasOwn(shape, localName) ? shape[localName] : undefined;
     this.#open.push({ name, wanted: wanted ?? null });
@@ -170,32 +156,6 @@ class Reader {
       this.texts.set(localNameOf(name), this.#text.trim());
     }
     return element?.name === name;
-  }
-
-  /** Reads up to the next markup; rejects a document that ends within an element. */
-
-  #readText(): boolean {
-    const end = this.#xml.indexOf('<', this.#position);
-    const text = this.#xml.slice(this.#position, Math.max(end, 0));
-    this.#position = end;
-    if (this.#isWanted()) {
-      this.#text += decoded(text);
-    }
-    return end >= 0 && !UNKNOWN_REFERENCE.test(text);
-  }
-
-  #readCharacterData(): boolean {
-    const start = this.#position + CDATA_START.length;
-    const end = this.#xml.indexOf(CDATA_END, start);
-    this.#position = end + CDATA_END.length;
-    if (this.#isWanted()) {
-      this.#text += this.#xml.slice(start, Math.max(end, start));
-    }
-    return this.#open.length > 0 && end >= 0;
-  }
-
-  #isWanted(): boolean {
-    return this.#open.at(-1)?.wanted === 'text';
   }
 }
 
