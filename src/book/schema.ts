@@ -1,3 +1,5 @@
+import type { Tenant } from '../domain/intent.ts';
+
 /**
  * The tables of a book: the rebuildable copy of one merchant's payments, refunds and events in one
  * environment. Every written row and index entry costs money, so a table or index exists only for a
@@ -176,10 +178,22 @@ const TABLES = [
 ] as const;
 
 /** In the transaction of the book's first payment: a question to an unknown book stores nothing. */
-export function createTables(sql: SqlStorage): void {
+export function createTables(sql: SqlStorage, owner: Tenant, volume: number): void {
   for (const statement of TABLES) {
     sql.exec(statement);
   }
+  const { environment, merchantId } = owner;
+  sql.exec('INSERT INTO book VALUES (1, ?, ?, ?, 0)', environment, merchantId, volume);
+}
+
+/** Whose book this is. */
+export interface BookIdentity extends Tenant {
+  readonly volume: number;
+}
+
+export function identityOf(sql: SqlStorage): BookIdentity {
+  const query = 'SELECT environment, merchant_id AS merchantId, volume FROM book';
+  return sql.exec(query).one() as unknown as BookIdentity;
 }
 
 export function hasTables(sql: SqlStorage): boolean {
