@@ -1,3 +1,4 @@
+import { earliest } from '../domain/earliest.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { ENVIRONMENTS } from '../domain/method.ts';
 import { concurrently } from '../platform/concurrently.ts';
@@ -220,13 +221,11 @@ export class OpenAccount {
   /** When the alarm has work; null: never. */
   #dueAtMs(): number | null {
     const [uncopied] = this.#volumes.uncopied();
-    const times = [
+    return earliest(
       this.#refunds.nextCheckAtMs(),
       this.#references.purgeAtMs(),
       uncopied?.openedAtMs ?? null,
-    ];
-    const known = times.filter((time) => time !== null);
-    return known.length === 0 ? null : Math.min(...known);
+    );
   }
 
   /** Sets the alarm for the next work, unless an earlier one is set: moving it costs a row. */

@@ -42,7 +42,7 @@ type StoredDelivery = {
   readonly destination_origin: string | null;
 };
 
-/** `paymentId` is null when the message changed nothing. */
+/** `changedPaymentId` is null when the message changed nothing. */
 export function applyMessage(
   sql: SqlStorage,
   message: ProjectionMessage,
@@ -76,25 +76,23 @@ function storedPayment(sql: SqlStorage, uuid: string, createdAtMs: number) {
 function applyPayment(sql: SqlStorage, message: ProjectionMessage) {
   const { uuid, createdAtMs } = message.row;
   const before = storedPayment(sql, uuid, createdAtMs);
-  if (before === null) {
-    const after = rowOf(message, null);
-    const id = freeId(sql, uuid, createdAtMs);
-    insert(sql, 'payment', { id, ...after });
-    // Of a rebuilt book the purge may have passed this time already.
-    sql.exec('INSERT INTO purge_later SELECT 0, ?1 FROM book WHERE purged_to_id >= ?1', id);
-    moveTotals(sql, [], partsOfPayment(after));
-    moveTerms(sql, id, '', entryOf(createdAtMs, after));
-    return { id, isChanged: true, transactionId: after.transaction_id };
+  if (before !== null && message.intentVersion < before.version) {
+    return { id: before.id, isChanged: false, transactionId: before.transaction_id };
   }
-  const { id } = before;
-  if (message.intentVersion < before.version) {
-    return { id, isChanged: false, transactionId: before.transaction_id };
-  }
+  const id = before?.id ?? freeId(sql, uuid, createdAtMs);
   const after = rowOf(message, before);
-  const isChanged = update(sql, 'payment', before, after, { id });
+  const isChanged = write(sql, 'payment', { id }, before, after);
   if (isChanged) {
     moveTotals(sql, partsOfPayment(before), partsOfPayment(after));
     moveTerms(sql, id, entryOf(createdAtMs, before), entryOf(createdAtMs, after));
+  }
+  if (hasPersonalData(after) && !hasPersonalData(before)) {
+    // The purge has passed this time already if the book was rebuilt, or if a delivery that is still
+    // pending keeps the payment's object alive.
+    sql.exec(
+      'INSERT OR IGNORE INTO purge_later SELECT 0, ?1 FROM book WHERE purged_to_id >= ?1',
+      id,
+    );
   }
   return { id, isChanged, transactionId: after.transaction_id };
 }
@@ -177,20 +175,27 @@ function sealedSize(sealed: string | null): number {
   return sealed === null ? 0 : sealed.length - sealed.indexOf('.');
 }
 
+/** What the purge deletes. */
+type PersonalData = Pick<Kept, 'search_keys' | 'sealed_details'>;
+
+export function hasPersonalData(row: PersonalData | null): boolean {
+  return row !== null && (row.sealed_details !== null || row.search_keys !== '[]');
+}
+
+interface SearchedRow {
+  readonly unique_id: string;
+  readonly number: number;
+  readonly search_keys: string;
+  readonly ended_at_ms: number | null;
+}
+
 /** The text of a payment's entry in the full-text index, which has payments that ended. */
-export function entryOf(
-  createdAtMs: number,
-  row: {
-    readonly unique_id: string;
-    readonly number: number;
-    readonly search_keys: string;
-    readonly ended_at_ms: number | null;
-  },
-): string {
+export function entryOf(createdAtMs: number, row: SearchedRow | null): string {
+  if (row === null || row.ended_at_ms === null) {
+    return '';
+  }
   const { unique_id: uniqueId, number, search_keys: keys, ended_at_ms: endedAtMs } = row;
-  return endedAtMs === null
-    ? ''
-    : termsOf({ uniqueId, number, createdAtMs, endedAtMs, searchKeys: JSON.parse(keys) });
+  return termsOf({ uniqueId, number, createdAtMs, endedAtMs, searchKeys: JSON.parse(keys) });
 }
 
 /** The index stores no text, so a deletion must name the terms that were inserted. */
@@ -232,12 +237,7 @@ function applyRefund(
   if (before !== undefined && changesOf(before, after).length === 0) {
     return false;
   }
-  const version = { version: intentVersion };
-  if (before === undefined) {
-    insert(sql, 'refund', { ...key, ...after, ...version });
-  } else {
-    update(sql, 'refund', before, { ...after, ...version }, key);
-  }
+  write(sql, 'refund', key, before ?? null, { ...after, version: intentVersion });
   const { transactionId } = payment;
   const known = partsOfRefund(before ?? null, transactionId);
   moveTotals(sql, known, partsOfRefund(after, transactionId));
@@ -306,16 +306,10 @@ function applyEvent(
     endpoint_id: event.endpointId ?? before?.endpoint_id ?? null,
     destination_origin: event.destinationOrigin ?? before?.destination_origin ?? null,
   };
-  if (before === undefined) {
-    const isStreamed = environment === 'sandbox' && event.position === 0;
-    insert(sql, 'delivery', {
-      ...key,
-      ...after,
-      stream_place: isStreamed ? nextStreamPlace(sql) : null,
-    });
-    return 'written';
-  }
-  return update(sql, 'delivery', before, after, key) ? 'written' : 'unchanged';
+  const isStreamed = before === undefined && environment === 'sandbox' && event.position === 0;
+  const place = isStreamed ? { stream_place: nextStreamPlace(sql) } : {};
+  const isWritten = write(sql, 'delivery', key, before ?? null, { ...after, ...place });
+  return isWritten ? 'written' : 'unchanged';
 }
 
 function nextStreamPlace(sql: SqlStorage): number {
@@ -356,20 +350,24 @@ function values(row: Row): readonly Value[] {
   return Object.values(row);
 }
 
-function insert(sql: SqlStorage, table: string, row: Row): void {
-  const columns = Object.keys(row);
-  sql.exec(
-    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
-    ...values(row),
-  );
-}
-
 function changesOf(before: Row, after: Row) {
   return Object.entries(after).filter(([column, value]) => before[column] !== value);
 }
 
-/** Sets only columns that change: SQLite rewrites the index entries of all that a statement names. */
-function update(sql: SqlStorage, table: string, before: Row, after: Row, key: Row): boolean {
+/**
+ * Inserts a row, or sets the columns that change: SQLite rewrites the index entries of all columns
+ * that a statement names. False when nothing changes.
+ */
+function write(sql: SqlStorage, table: string, key: Row, before: Row | null, after: Row): boolean {
+  if (before === null) {
+    const row = { ...key, ...after };
+    const columns = Object.keys(row);
+    sql.exec(
+      `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+      ...values(row),
+    );
+    return true;
+  }
   const changes = changesOf(before, after);
   if (changes.length === 0) {
     return false;

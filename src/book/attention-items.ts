@@ -1,9 +1,10 @@
-import type { Tenant } from '../domain/intent.ts';
+import { earliest } from '../domain/earliest.ts';
 import type { Currency, Environment, Method } from '../domain/method.ts';
 import type { ProjectionMessage } from '../intent/protocol.ts';
 import { bookedEvent, DELIVERY_COLUMNS, type StoredEvent } from './queries/deliveries.ts';
 import { paymentsById } from './queries/payment-source.ts';
 import type { EventRow, PaymentRow } from './rows.ts';
+import { identityOf } from './schema.ts';
 
 /** Which payments of a book need the operator, and what D1's list shows of each. */
 
@@ -72,12 +73,9 @@ export function mayNeedOperator({ row, events }: ProjectionMessage): boolean {
 }
 
 /** The items of a payment: the payment itself, its refunds, its deliveries. */
-export function itemsOf(
-  sql: SqlStorage,
-  tenant: Tenant,
-  paymentId: number,
-  nowMs: number,
-): readonly BookItem[] {
+export function itemsOf(sql: SqlStorage, paymentId: number, nowMs: number): readonly BookItem[] {
+  const { environment, merchantId } = identityOf(sql);
+  const tenant = { environment, merchantId };
   const [found] = paymentsById(sql, [paymentId]);
   if (found === undefined) {
     return [];
@@ -156,17 +154,11 @@ function idsOf(sql: SqlStorage, query: string, nowMs: number, limit: number): re
 
 /** When the next refund becomes overdue, or null. */
 export function nextOverdueAtMs(sql: SqlStorage, nowMs: number): number | null {
-  const times = ['pending', 'processing'].map((status) => {
-    const [row] = sql
-      .exec<{ atMs: number | null }>(
-        `SELECT MIN(created_at_ms) AS atMs FROM refund INDEXED BY refund_by_status
-          WHERE ${SHOWN_STATUS} = ? AND created_at_ms > ?`,
-        status,
-        nowMs - REFUND_OVERDUE_MS,
-      )
-      .toArray();
-    return row?.atMs ?? Number.POSITIVE_INFINITY;
+  const created = ['pending', 'processing'].map((status) => {
+    const query = `SELECT MIN(created_at_ms) AS atMs FROM refund INDEXED BY refund_by_status
+      WHERE ${SHOWN_STATUS} = ? AND created_at_ms > ?`;
+    return sql.exec<{ atMs: number | null }>(query, status, nowMs - REFUND_OVERDUE_MS).one().atMs;
   });
-  const atMs = Math.min(...times);
-  return Number.isFinite(atMs) ? atMs + REFUND_OVERDUE_MS : null;
+  const atMs = earliest(...created);
+  return atMs === null ? null : atMs + REFUND_OVERDUE_MS;
 }

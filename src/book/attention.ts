@@ -1,3 +1,4 @@
+import { earliest } from '../domain/earliest.ts';
 import type { Tenant } from '../domain/intent.ts';
 import type { ProjectionMessage } from '../intent/protocol.ts';
 import { batch, type SqlStatement } from '../platform/database.ts';
@@ -9,6 +10,7 @@ import {
   nextOverdueAtMs,
   unlistedPayments,
 } from './attention-items.ts';
+import { identityOf } from './schema.ts';
 
 /**
  * D1 lists what the operator must look at, over all merchants. A book writes its part of the list
@@ -47,7 +49,6 @@ interface Unsent extends Record<string, SqlStorageValue> {
 export class BookAttention {
   readonly #storage: DurableObjectStorage;
   readonly #db: D1Database;
-  readonly #tenant: Tenant;
   /** D1's list has no free place, so new items are not sent: the alarm looks for a place again. */
   #fullUntilMs: Record<Kind, number> = { money: 0, deliveries: 0 };
   /** When to look for further payments that have a place; null: there are none. */
@@ -57,10 +58,9 @@ export class BookAttention {
   #mayHaveUnsent = true;
   #sending: Promise<void> | null = null;
 
-  constructor(storage: DurableObjectStorage, db: D1Database, tenant: Tenant) {
+  constructor(storage: DurableObjectStorage, db: D1Database) {
     this.#storage = storage;
     this.#db = db;
-    this.#tenant = tenant;
   }
 
   /** A message has changed its payment. Part of the transaction that changed it. */
@@ -82,7 +82,7 @@ export class BookAttention {
   note(paymentId: number, nowMs: number): void {
     const { sql } = this.#storage;
     const known = this.#itemsOf(paymentId);
-    const items = itemsOf(sql, this.#tenant, paymentId, nowMs);
+    const items = itemsOf(sql, paymentId, nowMs);
     const text = JSON.stringify(items);
     const isFull = nowMs < this.#fullUntilMs[kindOf(items)];
     if (text === (known ?? '[]') || (known === undefined && isFull)) {
@@ -125,11 +125,11 @@ export class BookAttention {
   wakeAtMs(nowMs: number): number | null {
     const { sql } = this.#storage;
     const full = Object.values(this.#fullUntilMs).filter((untilMs) => untilMs > 0);
-    const fillAtMs = full.length === 0 ? this.#moreAtMs : Math.min(...full);
-    const times = [this.#nextSendAtMs(), nextOverdueAtMs(sql, nowMs), fillAtMs].filter(
-      (time) => time !== null,
+    return earliest(
+      this.#nextSendAtMs(),
+      nextOverdueAtMs(sql, nowMs),
+      full.length === 0 ? this.#moreAtMs : Math.min(...full),
     );
-    return times.length === 0 ? null : Math.min(...times);
   }
 
   /** Sends what is due. Never throws: what D1 does not take is sent again. */
@@ -171,7 +171,8 @@ export class BookAttention {
   async #sendBatch(unsent: readonly Unsent[]): Promise<void> {
     const { sql } = this.#storage;
     try {
-      const writes = unsent.map((payment) => attentionStatements(this.#tenant, payment));
+      const book = identityOf(sql);
+      const writes = unsent.map((payment) => attentionStatements(book, payment));
       const results = await batch(this.#db, writes.flat());
       this.#storage.transactionSync(() => {
         for (const [index, payment] of unsent.entries()) {

@@ -1,10 +1,11 @@
 import { businessDay } from '../domain/ethiopian-time.ts';
-import type { FailureReason, Tenant } from '../domain/intent.ts';
+import type { FailureReason } from '../domain/intent.ts';
 import { METHODS, type Method } from '../domain/method.ts';
 import type { SqlStatement } from '../platform/database.ts';
 import { COUNTED_MAX, countUnlisted, STUCK_DELIVERIES } from './attention-items.ts';
 import { bookedEvent, DELIVERY_COLUMNS, type StoredEvent } from './queries/deliveries.ts';
 import type { EventRow } from './rows.ts';
+import type { BookIdentity } from './schema.ts';
 
 /**
  * What the operator's pages about all merchants need of one book, as one row in D1: health, what
@@ -46,11 +47,11 @@ const DIGEST_DAYS = 8;
 
 const NOT_ARRIVED = ['queued', 'waiting', ...STUCK_DELIVERIES];
 
-export function digestOf(sql: SqlStorage, tenant: Tenant, nowMs: number): BookDigest {
+export function digestOf(sql: SqlStorage, book: BookIdentity, nowMs: number): BookDigest {
   const counts = NOT_ARRIVED.map((status) => [status, countOf(sql, status)] as const);
   return {
     eventsByStatus: Object.fromEntries(counts.filter(([, events]) => events > 0)),
-    oldestUndelivered: oldestUndelivered(sql, tenant),
+    oldestUndelivered: oldestUndelivered(sql, book),
     ends: rows<EndsOfDay>(
       sql,
       `SELECT day, NULLIF(method, '') AS method, status, NULL AS failureReason,
@@ -81,14 +82,17 @@ function countOf(sql: SqlStorage, deliveryStatus: string): number {
   return rows<{ events: number }>(sql, query, deliveryStatus)[0]?.events ?? 0;
 }
 
-function oldestUndelivered(sql: SqlStorage, tenant: Tenant): EventRow | null {
+function oldestUndelivered(
+  sql: SqlStorage,
+  { environment, merchantId }: BookIdentity,
+): EventRow | null {
   const query = `SELECT ${DELIVERY_COLUMNS}
     FROM delivery INDEXED BY delivery_by_status CROSS JOIN payment ON payment.id = payment_id
     WHERE delivery_status = ? AND delivery_status <> 'delivered'
     ORDER BY created_at_ms, delivery_id LIMIT 1`;
   const found = ['queued', 'waiting'].flatMap((status) => rows<StoredEvent>(sql, query, status));
   const [oldest] = found.sort((one, other) => one.createdAtMs - other.createdAtMs);
-  return oldest === undefined ? null : { ...tenant, ...bookedEvent(oldest) };
+  return oldest === undefined ? null : { environment, merchantId, ...bookedEvent(oldest) };
 }
 
 function rows<Row>(sql: SqlStorage, query: string, ...params: (string | number)[]): Row[] {
@@ -97,8 +101,7 @@ function rows<Row>(sql: SqlStorage, query: string, ...params: (string | number)[
 
 /** Writes a book's row. An unchanged digest writes nothing. */
 export function digestStatement(
-  { environment, merchantId }: Tenant,
-  volume: number,
+  { environment, merchantId, volume }: BookIdentity,
   digest: BookDigest,
   nowMs: number,
 ): SqlStatement {

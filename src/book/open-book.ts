@@ -1,31 +1,36 @@
-import type { Environment } from '../domain/method.ts';
+import { earliest } from '../domain/earliest.ts';
 import type { Applied, ProjectionMessage } from '../intent/protocol.ts';
+import { batch } from '../platform/database.ts';
+import { errorText, log } from '../platform/log.ts';
 import { applyMessage } from './apply.ts';
+import { BookAttention } from './attention.ts';
+import { DIGEST_AGAIN_MS, digestOf, digestStatement } from './digest.ts';
 import { Listeners, type News } from './listeners.ts';
 import { bookName } from './name.ts';
 import { openNextVolume } from './next-volume.ts';
 import { purgeBatch } from './purge.ts';
 import { streamedAfter } from './queries/stream.ts';
 import { type Answer, answer, type QuestionArguments, type QuestionName } from './questions.ts';
-import { BookReports } from './reports.ts';
-import { createTables, hasTables } from './schema.ts';
+import { createTables, hasTables, identityOf } from './schema.ts';
 
 /** Before it works, the alarm sets the next one this far ahead, so that a failure cannot lose it. */
 const ALARM_SAFETY_MS = 60_000;
 
-type Object = Pick<DurableObjectState, 'id' | 'storage' | 'waitUntil' | 'abort'>;
+type BookState = Pick<DurableObjectState, 'id' | 'storage' | 'waitUntil'>;
 
 /** What a book's object does, once its code is loaded (`MerchantBook`). */
 export class OpenBook {
-  readonly #ctx: Object;
+  readonly #ctx: BookState;
   readonly #env: Env;
-  readonly #reports: BookReports;
+  readonly #attention: BookAttention;
   readonly #listeners = new Listeners();
+  /** When the next digest is due; null: nothing changed, or the object was evicted since. */
+  #digestDueAtMs: number | null = null;
 
-  constructor(ctx: Object, env: Env) {
+  constructor(ctx: BookState, env: Env) {
     this.#ctx = ctx;
     this.#env = env;
-    this.#reports = new BookReports(ctx.storage, env);
+    this.#attention = new BookAttention(ctx.storage, env.DB);
   }
 
   /** Stores what a payment's object says. A repeated or late message changes nothing. */
@@ -36,15 +41,21 @@ export class OpenBook {
       this.#claim(message);
       const result = applyMessage(sql, message, nowMs);
       if (result.changedPaymentId !== null) {
-        this.#reports.note(result.changedPaymentId, message, nowMs);
+        this.#attention.noteChange(result.changedPaymentId, message, nowMs);
       }
       return result;
     });
     if (changedPaymentId !== null) {
       this.#listeners.wake();
-      this.#ctx.waitUntil(this.#reports.send());
+      this.#ctx.waitUntil(this.#afterChange());
     }
     return applied;
+  }
+
+  /** Null: the book has no payment yet. A question to an unknown book stores nothing. */
+  ask<Name extends QuestionName>(name: Name, args: QuestionArguments<Name>): Answer<Name> | null {
+    const { sql } = this.#ctx.storage;
+    return hasTables(sql) ? answer(sql, name, args) : null;
   }
 
   /** Waits for an event after a place of the sandbox's stream, at most for so long. */
@@ -54,9 +65,21 @@ export class OpenBook {
     return isThere ? 'news' : this.#listeners.wait(waitMs);
   }
 
-  /** Writes the book's digest now, without waiting for its hour. */
-  report(): Promise<void> {
-    return this.#reports.writeDigest();
+  /**
+   * Writes the book's digest to D1 now, without waiting for its hour. Throws when D1 does not
+   * answer. Writes nothing for a book without payments.
+   */
+  async report(): Promise<void> {
+    const { sql } = this.#ctx.storage;
+    if (!hasTables(sql)) {
+      return;
+    }
+    const book = identityOf(sql);
+    const nowMs = Date.now();
+    // Before the await: a change that comes meanwhile makes a next one due.
+    this.#digestDueAtMs = null;
+    const digest = digestOf(sql, book, nowMs);
+    await batch(this.#env.DB, [digestStatement(book, digest, nowMs)]);
   }
 
   /**
@@ -76,42 +99,52 @@ export class OpenBook {
     const nowMs = Date.now();
     await storage.setAlarm(nowMs + ALARM_SAFETY_MS);
     const purgeAtMs = storage.transactionSync(() => purgeBatch(storage.sql, nowMs));
-    await this.#reports.work(nowMs);
-    await openNextVolume(storage.sql, this.#env);
-    const wakeAtMs = Math.min(
-      purgeAtMs ?? Number.POSITIVE_INFINITY,
-      this.#reports.wakeAtMs(nowMs) ?? Number.POSITIVE_INFINITY,
-    );
-    if (Number.isFinite(wakeAtMs)) {
-      await storage.setAlarm(wakeAtMs);
-    } else {
+    storage.transactionSync(() => this.#attention.look(nowMs));
+    await this.#attention.send();
+    if (nowMs >= (this.#digestDueAtMs ?? 0)) {
+      await this.#workHourly(nowMs);
+    }
+    const wakeAtMs = earliest(purgeAtMs, this.#digestDueAtMs, this.#attention.wakeAtMs(nowMs));
+    if (wakeAtMs === null) {
       await storage.deleteAlarm();
+    } else {
+      await storage.setAlarm(wakeAtMs);
     }
   }
 
-  /** Null: the book has no payment yet. A question to an unknown book stores nothing. */
-  ask(name: QuestionName, args: QuestionArguments<QuestionName>): Answer<QuestionName> | null {
-    const { sql } = this.#ctx.storage;
-    return hasTables(sql) ? answer(sql, name, args) : null;
+  /** Never throws. */
+  async #workHourly(nowMs: number): Promise<void> {
+    await this.report().catch((error: unknown) => {
+      log('warn', 'digest_not_written', { error: errorText(error) });
+      this.#digestDueAtMs = nowMs + DIGEST_AGAIN_MS;
+    });
+    await openNextVolume(this.#ctx.storage.sql, this.#env);
+  }
+
+  /** Reports a change after its commit. Never throws. */
+  async #afterChange(): Promise<void> {
+    await this.#attention.send();
+    if (this.#digestDueAtMs === null) {
+      const { storage } = this.#ctx;
+      const dueAtMs = Date.now() + DIGEST_AGAIN_MS;
+      this.#digestDueAtMs = dueAtMs;
+      const armedAtMs = await storage.getAlarm();
+      if (armedAtMs === null || armedAtMs > dueAtMs) {
+        await storage.setAlarm(dueAtMs);
+      }
+    }
   }
 
   /** The book belongs to its first payment's tenant. Throws for a message of another one. */
-  #claim({ row: { environment, merchantId }, bookVolume }: ProjectionMessage): void {
+  #claim({ row, bookVolume }: ProjectionMessage): void {
     const { sql } = this.#ctx.storage;
-    const name = bookName({ environment, merchantId }, bookVolume);
-    if (name !== (this.#ctx.id.name ?? name)) {
-      throw new Error('message for another book');
-    }
     if (!hasTables(sql)) {
-      createTables(sql);
-      sql.exec('INSERT INTO book VALUES (1, ?, ?, ?, 0)', environment, merchantId, bookVolume);
-      return;
+      createTables(sql, row, bookVolume);
     }
-    const book = sql.exec<Identity>('SELECT environment, merchant_id, volume FROM book').one();
-    if (bookName({ ...book, merchantId: book.merchant_id }, book.volume) !== name) {
+    const book = identityOf(sql);
+    const name = bookName(row, bookVolume);
+    if (name !== bookName(book, book.volume) || name !== (this.#ctx.id.name ?? name)) {
       throw new Error('message for another book');
     }
   }
 }
-
-type Identity = { environment: Environment; merchant_id: string; volume: number };

@@ -1,5 +1,5 @@
 import { RETENTION_MS } from '../domain/schedule.ts';
-import { entryOf, moveTerms } from './apply.ts';
+import { entryOf, hasPersonalData, moveTerms } from './apply.ts';
 import { IDS_PER_MS } from './schema.ts';
 
 /**
@@ -69,10 +69,10 @@ function purgeOrPostpone(sql: SqlStorage, payment: Passed, nowMs: number): void 
   if (dueAtMs > nowMs) {
     // A payment that is still open lives a year at most.
     const againAtMs = endedAtMs === null ? nowMs + PURGE_AGAIN_MS : dueAtMs;
-    sql.exec('INSERT INTO purge_later VALUES (?, ?)', againAtMs, id);
+    sql.exec('INSERT OR IGNORE INTO purge_later VALUES (?, ?)', againAtMs, id);
     return;
   }
-  if (payment.sealed_details === null && payment.search_keys === '[]') {
+  if (!hasPersonalData(payment)) {
     return;
   }
   // The payment is still found by its unique id and its number, and listed by its end.

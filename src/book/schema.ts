@@ -1,3 +1,5 @@
+import type { Tenant } from '../domain/intent.ts';
+
 /**
  * The tables of a book: the rebuildable copy of one merchant's payments, refunds and events in one
  * environment. Every written row and index entry costs money, so a table or index exists only for a
@@ -73,7 +75,8 @@ const TABLES = [
   // Totals, kept by the transaction that writes the payment. A paid payment counts on the day on which
   // it was paid, another on the day on which it ended, and a refund of the attempt that paid on the day
   // on which the money was returned, in the row of its method with the status 'succeeded'. Days are
-  // counted from 1970 in Addis Ababa (src/domain/ethiopian-time.ts). '' stands for none.
+  // counted from 1970 in Addis Ababa (src/domain/ethiopian-time.ts). '' stands for none. Sums of many
+  // days read the rows in the order of the key, because sorting them would take most of the time.
   `CREATE TABLE payment_day (
     day INTEGER NOT NULL,
     method TEXT NOT NULL,
@@ -83,7 +86,7 @@ const TABLES = [
     amount_minor INTEGER NOT NULL,
     commission_minor INTEGER NOT NULL,
     refunded_minor INTEGER NOT NULL,
-    PRIMARY KEY (day, method, currency, status)
+    PRIMARY KEY (method, currency, status, day)
   ) STRICT, WITHOUT ROWID`,
   // Why payments failed, on the payment's day above. A year's totals need not read these rows.
   `CREATE TABLE failure_day (
@@ -175,10 +178,22 @@ const TABLES = [
 ] as const;
 
 /** In the transaction of the book's first payment: a question to an unknown book stores nothing. */
-export function createTables(sql: SqlStorage): void {
+export function createTables(sql: SqlStorage, owner: Tenant, volume: number): void {
   for (const statement of TABLES) {
     sql.exec(statement);
   }
+  const { environment, merchantId } = owner;
+  sql.exec('INSERT INTO book VALUES (1, ?, ?, ?, 0)', environment, merchantId, volume);
+}
+
+/** Whose book this is. */
+export interface BookIdentity extends Tenant {
+  readonly volume: number;
+}
+
+export function identityOf(sql: SqlStorage): BookIdentity {
+  const query = 'SELECT environment, merchant_id AS merchantId, volume FROM book';
+  return sql.exec(query).one() as unknown as BookIdentity;
 }
 
 export function hasTables(sql: SqlStorage): boolean {

@@ -6,7 +6,7 @@ import { VOLUME_PAYMENTS_MAX } from '../../src/book/next-volume.ts';
 import { projectionMessage } from './book-fixture.ts';
 import { accountRows, fireAccountAlarm } from './support/account.ts';
 import { applyToBook, bookSql, bookStub } from './support/book.ts';
-import { ALPHA, advance, MINUTE_MS, tenantOf, useGateway } from './support.ts';
+import { ALPHA, advance, HOUR_MS, MINUTE_MS, tenantOf, useGateway } from './support.ts';
 
 /**
  * Goal: the account lists the volumes of the merchant's book, and D1 gets a copy of each. Method: a
@@ -67,10 +67,14 @@ test('refuses a volume that leaves out another', async () => {
 test.each([
   [VOLUME_PAYMENTS_MAX - 1, 1],
   [VOLUME_PAYMENTS_MAX, 2],
-])('the alarm of a book with %d payments leaves %d volumes', async (payments, volumes) => {
+])('the hourly alarm of a book with %d payments leaves %d volumes', async (payments, volumes) => {
   await applyToBook(projectionMessage(tenantOf(ALPHA), 1));
   await bookSql(`INSERT INTO payment_day VALUES
     (1, '', 'ETB', 'expired', ${payments}, 0, 0, 0)`);
-  await runInDurableObject(bookStub(), (book) => book.alarm());
+  const alarm = () => runInDurableObject(bookStub(), (book) => book.alarm());
+  await alarm();
+  expect(await account().volumes()).toHaveLength(1);
+  advance(HOUR_MS);
+  await alarm();
   expect(await account().volumes()).toHaveLength(volumes);
 });

@@ -2,7 +2,7 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { expect, it } from 'vitest';
 import { quotedTerm } from '../../src/book/search-terms.ts';
 import type { ProjectionRow } from '../../src/intent/protocol.ts';
-import { projectedRefund, projectionMessage } from './book-fixture.ts';
+import { projectedEvent, projectedRefund, projectionMessage } from './book-fixture.ts';
 import { applyToBook, bookSql, bookStub } from './support/book.ts';
 import { ALPHA, advance, DAY_MS, tenantOf, useGateway } from './support.ts';
 
@@ -106,5 +106,34 @@ it('purges a payment that a rebuilt book gets after its purge has passed that ti
   await applyToBook(late);
   expect(await withDetails()).toEqual([1]);
   await purgeAfter(1);
+  expect(await withDetails()).toEqual([]);
+});
+
+it('purges again what a late message brings back after the purge', async () => {
+  const message = personal(1);
+  await applyToBook(message);
+  await purgeAfter(RETENTION_DAYS + 1);
+  expect(await withDetails()).toEqual([]);
+  // A delivery that was pending all the time, until now.
+  await applyToBook({ ...message, events: [projectedEvent(tenant, 1)] });
+  expect(await withDetails()).toEqual([1]);
+  await expect.poll(alarm).toBeLessThan(Date.now() + DAY_MS);
+  await purgeAfter(0);
+  expect(await withDetails()).toEqual([]);
+  expect(await found('phone:p1')).toEqual([]);
+  expect(await bookSql('SELECT rail_reference FROM refund')).toEqual([{ rail_reference: null }]);
+  expect(await bookSql('SELECT * FROM purge_later')).toEqual([]);
+});
+
+it('postpones a payment once, however often its details come and go', async () => {
+  const later = Date.now() + 30 * DAY_MS;
+  const message = personal(1, { endedAtMs: later, updatedAtMs: later });
+  await applyToBook({ ...message, searchKeys: [], sealedDetails: null });
+  await purgeAfter(RETENTION_DAYS + 1);
+  await applyToBook(message);
+  await purgeAfter(0);
+  expect(await bookSql('SELECT COUNT(*) AS waiting FROM purge_later')).toEqual([{ waiting: 1 }]);
+  expect(await withDetails()).toEqual([1]);
+  await purgeAfter(30);
   expect(await withDetails()).toEqual([]);
 });

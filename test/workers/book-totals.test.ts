@@ -127,12 +127,15 @@ test.each(TENANTS.map((tenant, owner) => ({ tenant, owner, name: nameOf(tenant) 
     const one = await totals(tenant, { fromDay: 0, toDay: 99, method: 'M_PESA' });
     expect(one).toEqual([total('M_PESA', 'succeeded', 1)]);
     const daily = await totalsByPeriod(tenant, { fromDay: 10, toDay: 12, method: 'CBE' }, 1);
-    expect(daily).toEqual([
-      { day: 10, ...total('CBE', 'succeeded', 1) },
-      { day: 11, ...total('CBE', 'failed', 2) },
-      { day: 11, ...total('CBE', 'succeeded', 1, { commissionMinor: 3, refundedMinor: 2 }) },
-      { day: 11, ...total('CBE', 'succeeded', 1, { currency: 'USD' }) },
-    ]);
+    expect(daily.map(({ day }) => day)).toEqual([10, 11, 11, 11]);
+    expect(sorted(daily)).toEqual(
+      sorted([
+        { day: 10, ...total('CBE', 'succeeded', 1) },
+        { day: 11, ...total('CBE', 'failed', 2) },
+        { day: 11, ...total('CBE', 'succeeded', 1, { commissionMinor: 3, refundedMinor: 2 }) },
+        { day: 11, ...total('CBE', 'succeeded', 1, { currency: 'USD' }) },
+      ]),
+    );
     const stretched = await totalsByPeriod(tenant, { fromDay: 9, toDay: 12 }, 2);
     expect(sorted(stretched)).toEqual(
       sorted([

@@ -2,22 +2,34 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import costDocument from '../../docs/cost.md?raw';
+import { accountOf } from '../../src/account/client.ts';
 import { MerchantAccountObject } from '../../src/account/merchant-account.ts';
 import { MerchantBook } from '../../src/book/merchant-book.ts';
-import type { Tenant } from '../../src/domain/intent.ts';
+import { attemptReferenceFrom } from '../../src/domain/identifiers.ts';
+import type { Attempt, Tenant } from '../../src/domain/intent.ts';
 import type { Environment } from '../../src/domain/method.ts';
 import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
 import type { ProjectedEvent } from '../../src/intent/protocol.ts';
 import { projectedEvent, projectionMessage } from './book-fixture.ts';
-import { decideAtRails, playRails, TELEBIRR, telebirrReport } from './rails-scenes.ts';
+import {
+  cbe,
+  cbeReport,
+  decideAtRails,
+  playRails,
+  TELEBIRR,
+  telebirrReport,
+} from './rails-scenes.ts';
 import {
   attemptNow,
+  CARDS,
   callbackPath,
   choose,
   configureRails,
   openHosted,
+  payExpress,
   report,
 } from './rails-support.ts';
+import { accountStub } from './support/account.ts';
 import { applyToBook, bookStub, rowsWrittenBy } from './support/book.ts';
 import {
   ALPHA,
@@ -29,6 +41,7 @@ import {
   countDatabaseRows,
   createExpress,
   createHosted,
+  DAY_MS,
   EXPIRE_IN_MS,
   fireAlarm,
   merchantServer,
@@ -48,7 +61,12 @@ import {
  * same counts, and the dollars that follow from them.
  */
 
-configureRails({ RAIL_TELE_BIRR_PRODUCTION: TELEBIRR });
+const CARDS_TOKEN = 'the-token-of-production-which-nobody-may-see';
+configureRails({
+  RAIL_TELE_BIRR_PRODUCTION: TELEBIRR,
+  RAIL_CBE_PRODUCTION: { ...cbe('production'), transactionIdCharactersMax: 36 },
+  RAIL_ETS_SWITCH_PRODUCTION: { ...CARDS, callbackToken: CARDS_TOKEN },
+});
 const caught = useGateway();
 
 /** Dollars for a million, at Cloudflare's list price beyond what the paid plan includes. */
@@ -81,8 +99,12 @@ async function countCosts(environment: Environment = 'sandbox') {
     queueOperations: 0,
     fullTextRows: 0,
   };
-  // The merchant's first payment creates the book's tables.
+  // The merchant's first payments create the tables of the book and of the account, whose alarm is
+  // set for the oldest reference.
   await applyToBook(projectionMessage(tenant, 9));
+  const random = crypto.getRandomValues(new Uint8Array(64));
+  const reference = attemptReferenceFrom(Date.now() - DAY_MS, random);
+  await accountOf(env, tenant).holdReference(reference, 'order-9');
   for (const { prototype } of [PaymentIntentObject, MerchantBook, MerchantAccountObject]) {
     countCalls(prototype, () => {
       costs.objectCalls += 1;
@@ -92,6 +114,9 @@ async function countCosts(environment: Environment = 'sandbox') {
     costs[part] += rows;
   };
   await runInDurableObject(stubOf('order-1', tenant), (_instance, { storage }) =>
+    countRows(storage, count('objectRows')),
+  );
+  await runInDurableObject(accountStub(tenant), (_instance, { storage }) =>
     countRows(storage, count('objectRows')),
   );
   const fullText = await runInDurableObject(bookStub(tenant), (_instance, { storage }) =>
@@ -197,6 +222,22 @@ function tickingClock(): void {
 
 const visit = async (path: string) => (await call(path, { apiKey: null })).text();
 
+/** A payment whose provider reports it at an address that all merchants share. */
+async function expressInProduction(
+  method: 'CBE' | 'ETS_SWITCH',
+  reportPaid: (attempt: Attempt) => Promise<unknown>,
+): Promise<Costs> {
+  playRails();
+  tickingClock();
+  const counter = await countCosts('production');
+  await counter.request(() => payExpress({ method, callbackUrl: 'https://shop.example.com/hook' }));
+  decideAtRails('paid');
+  const attempt = await attemptNow();
+  await counter.request(() => reportPaid(attempt));
+  await counter.deliver();
+  return counter.end();
+}
+
 /** The flows of the table. */
 const FLOWS: Readonly<Record<string, () => Promise<Costs>>> = {
   'hosted, paid': async () => {
@@ -228,6 +269,17 @@ const FLOWS: Readonly<Record<string, () => Promise<Costs>>> = {
     await counter.deliver();
     return counter.end();
   },
+  'express by CBE, production': () =>
+    expressInProduction('CBE', async ({ reference }) =>
+      report('/rails/cbe-birr', await cbeReport(reference)),
+    ),
+  'express by card, production': () =>
+    expressInProduction('ETS_SWITCH', ({ reference, railReference }) =>
+      report(
+        `/rails/ethswitch-cards/account/${CARDS_TOKEN}`,
+        `orderNumber=${reference}&mdOrder=${railReference}&operation=deposited&status=1`,
+      ),
+    ),
   'express, paid within seconds': async () => {
     merchantServer();
     const counter = await countCosts();
@@ -273,6 +325,8 @@ const DOLLARS = 6;
 test.each([
   ['hosted, paid', 25.6],
   ['hosted, paid, production', 24.5],
+  ['express by CBE, production', 22.5],
+  ['express by card, production', 22.5],
   ['hosted, never paid', 22],
 ])('budgets: %s', (name, dollarsMax) => {
   const [, , objectRows, bookRows, d1Rows] = documented(name).map(Number);

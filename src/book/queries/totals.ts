@@ -1,5 +1,6 @@
 import { businessDay, businessDayStartMs } from '../../domain/ethiopian-time.ts';
-import type { Method } from '../../domain/method.ts';
+import { ENDED_STATUSES } from '../../domain/intent.ts';
+import { CURRENCIES, METHODS, type Method } from '../../domain/method.ts';
 import type { AttemptTotal, DayRange, DayTotal, Total } from '../rows.ts';
 import { IDS_PER_MS } from '../schema.ts';
 import { IS_OPEN } from './payment-source.ts';
@@ -11,27 +12,34 @@ const LAST_DAY = 1_000_000;
 
 type Sums<Row> = Row & Record<string, SqlStorageValue>;
 
+type EndedSums = Omit<DayTotal, 'method' | 'currency' | 'status'>;
+
+/** Of one method, currency and status. */
+const ENDED = `SELECT day - (day - ?1) % ?2 AS day, SUM(payments) AS payments,
+    SUM(amount_minor) AS amountMinor, SUM(commission_minor) AS commissionMinor,
+    SUM(refunded_minor) AS refundedMinor
+  FROM payment_day
+  WHERE method = ?4 AND currency = ?5 AND status = ?6 AND day BETWEEN ?1 AND ?3
+  GROUP BY 1 HAVING payments <> 0 OR refundedMinor <> 0`;
+
 /**
- * Counts and sums by period of `daysEach` days, method, currency and status, in the order of time. A
+ * Counts and sums by period of `period` days, method, currency and status, in the order of time. A
  * day's refunds are in the row of succeeded payments, even of none.
  */
-export function totals(sql: SqlStorage, range: DayRange, daysEach: number): DayTotal[] {
+export function totals(sql: SqlStorage, range: DayRange, period: number): DayTotal[] {
   const { fromDay } = range;
+  const daysEach = Math.min(period, LAST_DAY);
   const toDay = Math.min(range.toDay, LAST_DAY);
-  const method = range.method ?? null;
-  const ended = sql
-    .exec<Sums<DayTotal>>(
-      `SELECT day - (day - ?1) % ?2 AS day, NULLIF(method, '') AS method, currency, status,
-        SUM(payments) AS payments, SUM(amount_minor) AS amountMinor,
-        SUM(commission_minor) AS commissionMinor, SUM(refunded_minor) AS refundedMinor
-      FROM payment_day WHERE day BETWEEN ?1 AND ?3 AND (?4 IS NULL OR method = ?4)
-      GROUP BY 1, 2, currency, status HAVING payments <> 0 OR refundedMinor <> 0`,
-      fromDay,
-      Math.min(daysEach, LAST_DAY),
-      toDay,
-      method,
-    )
-    .toArray();
+  const methods = range.method === undefined ? [...METHODS, null] : [range.method];
+  const ended = methods.flatMap((method) =>
+    CURRENCIES.flatMap((currency) =>
+      ENDED_STATUSES.flatMap((status) => {
+        const key = [method ?? '', currency, status];
+        const found = sql.exec<Sums<EndedSums>>(ENDED, fromDay, daysEach, toDay, ...key).toArray();
+        return found.map(({ day, ...sums }) => ({ day, method, currency, status, ...sums }));
+      }),
+    ),
+  );
   return [...ended, ...openTotals(sql, { ...range, toDay }, daysEach)].sort(
     (one, other) => one.day - other.day,
   );
