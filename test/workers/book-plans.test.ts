@@ -1,6 +1,6 @@
-import { runInDurableObject } from 'cloudflare:test';
+import { reset, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bookName } from '../../src/book/name.ts';
 import { answer, type QuestionArguments, type QuestionName } from '../../src/book/questions.ts';
 import { METHODS } from '../../src/domain/method.ts';
@@ -58,6 +58,9 @@ function message(number: number) {
 beforeAll(async () => {
   await applyAll(Array.from({ length: PAYMENTS }, (_, number) => message(number)));
 }, 60_000);
+
+// The next file in this runtime has the same merchant.
+afterAll(reset);
 
 const FIRST = { isAscending: false, after: null, includesPlace: false };
 const OLDEST = { ...FIRST, isAscending: true };
