@@ -30,12 +30,14 @@ const ALARM_OVERDUE_MS = 60_000;
 /** Claims that one alarm settles: six at a time, within a minute even if each takes seconds. */
 const SETTLED_MAX = 100;
 
+type AccountState = Pick<DurableObjectState, 'id' | 'storage' | 'waitUntil'>;
+
 /**
  * What an account does, once its code is loaded (`MerchantAccount`). Each method decides and commits
  * without an await.
  */
 export class OpenAccount {
-  readonly #ctx: Pick<DurableObjectState, 'id' | 'storage' | 'waitUntil'>;
+  readonly #ctx: AccountState;
   readonly #env: Env;
   readonly #ports: AccountPorts;
   readonly #refunds: RefundClaims;
@@ -46,11 +48,7 @@ export class OpenAccount {
   /** An alarm is running, so it must not be run again as overdue. */
   #isWorking = false;
 
-  constructor(
-    ctx: Pick<DurableObjectState, 'id' | 'storage' | 'waitUntil'>,
-    env: Env,
-    ports: AccountPorts,
-  ) {
+  constructor(ctx: AccountState, env: Env, ports: AccountPorts) {
     this.#ctx = ctx;
     this.#env = env;
     this.#ports = ports;
@@ -126,7 +124,7 @@ export class OpenAccount {
   /** D1 down: the next alarm tries again, and new payments belong to the volume before. */
   async #copyVolumes(): Promise<void> {
     const tenant = tenantIn(this.#ctx.id.name);
-    for (const volume of this.#exists() ? this.#volumes.uncopied() : []) {
+    for (const volume of this.#volumes.uncopied()) {
       await readInTime(() => prepare(this.#env.DB, copyStatement(tenant, volume)).run());
       this.#commit(() => this.#volumes.setCopied(volume.volume));
     }
@@ -148,9 +146,9 @@ export class OpenAccount {
       const safeAtMs = Date.now() + ALARM_SAFETY_MS;
       await this.#ctx.storage.setAlarm(safeAtMs);
       this.#armedAtMs = safeAtMs;
-      await this.#settleDue();
-      await this.#copyVolumes();
       if (this.#exists()) {
+        await this.#settleDue();
+        await this.#copyVolumes();
         this.#commit(() => this.#references.purge(Date.now()));
       }
       this.#armedAtMs = null;
@@ -167,9 +165,14 @@ export class OpenAccount {
 
   async #settleDue(): Promise<void> {
     const tenant = tenantIn(this.#ctx.id.name);
-    const claims = this.#exists() ? this.#refunds.due(Date.now(), SETTLED_MAX) : [];
+    const claims = this.#refunds.due(Date.now(), SETTLED_MAX);
     await concurrently(claims, async (claim) => {
-      const settlement = await this.#settle(tenant, claim);
+      const settlement = await this.#ports
+        .settleClaim(this.#env, tenant, claim)
+        .catch((error: unknown): Settlement => {
+          log('warn', 'refund_claim_not_settled', { ...tenant, error: errorText(error) });
+          return { type: 'undecided' };
+        });
       this.#commit(() => {
         switch (settlement.type) {
           case 'reserved':
@@ -181,15 +184,6 @@ export class OpenAccount {
         }
       });
     });
-  }
-
-  async #settle(tenant: Tenant, claim: UnsettledClaim): Promise<Settlement> {
-    try {
-      return await this.#ports.settleClaim(this.#env, tenant, claim);
-    } catch (error) {
-      log('warn', 'refund_claim_not_settled', { ...tenant, error: errorText(error) });
-      return { type: 'undecided' };
-    }
   }
 
   #commit<T>(change: () => T): T {
@@ -220,6 +214,9 @@ export class OpenAccount {
 
   /** When the alarm has work; null: never. */
   #dueAtMs(): number | null {
+    if (!this.#exists()) {
+      return null;
+    }
     const [uncopied] = this.#volumes.uncopied();
     return earliest(
       this.#refunds.nextCheckAtMs(),
@@ -230,7 +227,7 @@ export class OpenAccount {
 
   /** Sets the alarm for the next work, unless an earlier one is set: moving it costs a row. */
   #arm(): void {
-    const atMs = this.#exists() ? this.#dueAtMs() : null;
+    const atMs = this.#dueAtMs();
     const armedAtMs = this.#armedAtMs ?? 0;
     if (atMs === null) {
       this.#armedAtMs = null;
@@ -243,8 +240,7 @@ export class OpenAccount {
 
   /** Does the work of a lost alarm, because the runtime can lose alarms. */
   #runOverdueAlarm(): void {
-    const dueAtMs = this.#exists() ? this.#dueAtMs() : null;
-    const lateMs = Date.now() - (dueAtMs ?? Number.POSITIVE_INFINITY);
+    const lateMs = Date.now() - (this.#dueAtMs() ?? Number.POSITIVE_INFINITY);
     if (lateMs > ALARM_OVERDUE_MS && !this.#isWorking) {
       log('warn', 'alarm_overdue', { name: this.#ctx.id.name ?? null, lateMs });
       this.#ctx.waitUntil(this.alarm());

@@ -45,6 +45,8 @@ const CLAIM_CHECK_WAIT_MS_MAX = 60 * 60_000;
 /** What counts towards a day. */
 type Counted = { amountMinor: number; currency: string; day: number };
 type ClaimRow = Counted & { paymentUniqueId: string; claimId: string };
+const CLAIM = `payment_unique_id AS paymentUniqueId, claim_id AS claimId,
+  amount_minor AS amountMinor, currency, day`;
 type RefundRow = Counted & { paymentUniqueId: string; stage: number };
 
 /**
@@ -178,15 +180,13 @@ export class RefundClaims {
   }
 
   #claim(id: string): ClaimRow | null {
-    const sql = `SELECT payment_unique_id AS paymentUniqueId, claim_id AS claimId,
-      amount_minor AS amountMinor, currency, day FROM refund_claims WHERE refund_unique_id = ?`;
+    const sql = `SELECT ${CLAIM} FROM refund_claims WHERE refund_unique_id = ?`;
     return this.#first<ClaimRow>(sql, id);
   }
 
   #deleteClaim(id: string): ClaimRow | null {
-    const claim = this.#claim(id);
-    this.#sql.exec('DELETE FROM refund_claims WHERE refund_unique_id = ?', id);
-    return claim;
+    const sql = `DELETE FROM refund_claims WHERE refund_unique_id = ? RETURNING ${CLAIM}`;
+    return this.#first<ClaimRow>(sql, id);
   }
 
   #sumOf(day: number, currency: string): number {

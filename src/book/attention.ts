@@ -33,9 +33,8 @@ const FILL_PAYMENTS = 20;
 const FILL_NEXT_MS = 1_000;
 /** How long the book waits before it looks for a free place again. */
 const FILL_AGAIN_MS = 60 * 60 * 1_000;
-/** Waits after a failure of D1, doubling. */
-const RETRY_MIN_MS = 10_000;
-const RETRY_MAX_MS = 60 * 60 * 1_000;
+/** How long the book waits after a failure of D1. */
+const RETRY_MS = 60_000;
 
 type Kind = 'money' | 'deliveries';
 
@@ -49,13 +48,11 @@ interface Unsent extends Record<string, SqlStorageValue> {
 export class BookAttention {
   readonly #storage: DurableObjectStorage;
   readonly #db: D1Database;
-  /** D1's list has no free place, so new items are not sent: the alarm looks for a place again. */
-  #fullUntilMs: Record<Kind, number> = { money: 0, deliveries: 0 };
-  /** When to look for further payments that have a place; null: there are none. */
-  #moreAtMs: number | null = null;
+  /** D1's list has no free place for these, so new items are not sent until `#fillAtMs`. */
+  readonly #full = new Set<Kind>();
+  /** When to look for payments that need a place; null: none is known to. */
+  #fillAtMs: number | null = null;
   #revision = 0;
-  /** Unknown after an eviction. Most messages leave nothing to send. */
-  #mayHaveUnsent = true;
   #sending: Promise<void> | null = null;
 
   constructor(storage: DurableObjectStorage, db: D1Database) {
@@ -84,20 +81,17 @@ export class BookAttention {
     const known = this.#itemsOf(paymentId);
     const items = itemsOf(sql, paymentId, nowMs);
     const text = JSON.stringify(items);
-    const isFull = nowMs < this.#fullUntilMs[kindOf(items)];
-    if (text === (known ?? '[]') || (known === undefined && isFull)) {
+    const isLeftOut = known === undefined && this.#full.has(kindOf(items));
+    if (text === (known ?? '[]') || isLeftOut) {
       return;
     }
     // For a process that dies before it sends. The alarm then finds its own next time.
-    void this.#storage.setAlarm(nowMs + RETRY_MIN_MS);
-    this.#mayHaveUnsent = true;
+    void this.#storage.setAlarm(nowMs + RETRY_MS);
     // By the clock, so that the items of an evicted or rebuilt object are newer than those before.
     this.#revision = Math.max(nowMs, this.#revision + 1);
     sql.exec(
-      `INSERT INTO attention (payment_id, items, revision, sends, due_at_ms)
-        VALUES (?1, ?2, ?3, 0, ?4)
-        ON CONFLICT DO UPDATE SET items = ?2, revision = max(?3, revision + 1), sends = 0,
-          due_at_ms = ?4`,
+      `INSERT INTO attention (payment_id, items, revision, due_at_ms) VALUES (?1, ?2, ?3, ?4)
+        ON CONFLICT DO UPDATE SET items = ?2, revision = max(?3, revision + 1), due_at_ms = ?4`,
       paymentId,
       text,
       this.#revision,
@@ -108,14 +102,14 @@ export class BookAttention {
   /** Notes refunds that have become overdue, and payments for which D1's list had no place. */
   look(nowMs: number): void {
     const { sql } = this.#storage;
-    this.#fullUntilMs = { money: 0, deliveries: 0 };
+    this.#full.clear();
     const refunding = sql.exec<{ paymentId: number }>(
       `SELECT payment_id AS paymentId FROM attention CROSS JOIN payment ON payment.id = payment_id
         WHERE open_refunds > 0`,
     );
     const looked = refunding.toArray().map(({ paymentId }) => paymentId);
     const unlisted = unlistedPayments(sql, nowMs, FILL_PAYMENTS);
-    this.#moreAtMs = unlisted.size < FILL_PAYMENTS ? null : nowMs + FILL_NEXT_MS;
+    this.#fillAtMs = unlisted.size < FILL_PAYMENTS ? null : nowMs + FILL_NEXT_MS;
     for (const id of new Set([...looked, ...unlisted])) {
       this.note(id, nowMs);
     }
@@ -124,19 +118,11 @@ export class BookAttention {
   /** When the book's alarm must look or send; null: nothing waits. */
   wakeAtMs(nowMs: number): number | null {
     const { sql } = this.#storage;
-    const full = Object.values(this.#fullUntilMs).filter((untilMs) => untilMs > 0);
-    return earliest(
-      this.#nextSendAtMs(),
-      nextOverdueAtMs(sql, nowMs),
-      full.length === 0 ? this.#moreAtMs : Math.min(...full),
-    );
+    return earliest(this.#nextSendAtMs(), nextOverdueAtMs(sql, nowMs), this.#fillAtMs);
   }
 
   /** Sends what is due. Never throws: what D1 does not take is sent again. */
   send(): Promise<void> {
-    if (this.#sending === null && !this.#mayHaveUnsent) {
-      return Promise.resolve();
-    }
     this.#sending ??= this.#sendAll().finally(() => {
       this.#sending = null;
     });
@@ -148,8 +134,6 @@ export class BookAttention {
     for (let due = this.#due(); due.length > 0; due = this.#due()) {
       await this.#sendBatch(due);
     }
-    // What D1 has not taken waits for its time: the next call must look again.
-    this.#mayHaveUnsent = this.#nextSendAtMs() !== null;
   }
 
   #nextSendAtMs(): number | null {
@@ -183,8 +167,7 @@ export class BookAttention {
     } catch (error) {
       log('warn', 'attention_not_sent', { payments: unsent.length, error: errorText(error) });
       sql.exec(
-        `UPDATE attention SET sends = sends + 1,
-            due_at_ms = ?1 + min(${RETRY_MAX_MS}, ${RETRY_MIN_MS} << min(sends, 20))
+        `UPDATE attention SET due_at_ms = ?1 + ${RETRY_MS}
           WHERE due_at_ms IS NOT NULL AND due_at_ms <= ?1`,
         Date.now(),
       );
@@ -197,7 +180,7 @@ export class BookAttention {
     const items: readonly BookItem[] = JSON.parse(text);
     if (isWritten && items.length > 0) {
       sql.exec(
-        'UPDATE attention SET due_at_ms = NULL, sends = 0 WHERE payment_id = ? AND revision = ?',
+        'UPDATE attention SET due_at_ms = NULL WHERE payment_id = ? AND revision = ?',
         paymentId,
         revision,
       );
@@ -205,12 +188,13 @@ export class BookAttention {
     }
     sql.exec('DELETE FROM attention WHERE payment_id = ? AND revision = ?', paymentId, revision);
     if (items.length > 0) {
-      this.#fullUntilMs[kindOf(items)] = Date.now() + FILL_AGAIN_MS;
-      return;
+      this.#full.add(kindOf(items));
+      this.#fillAtMs = Date.now() + FILL_AGAIN_MS;
+    } else if (this.#full.size > 0) {
+      // A place may be free.
+      this.#full.clear();
+      this.#fillAtMs = Date.now();
     }
-    // A place may be free.
-    const { money, deliveries } = this.#fullUntilMs;
-    this.#fullUntilMs = { money: Math.min(money, 1), deliveries: Math.min(deliveries, 1) };
   }
 }
 

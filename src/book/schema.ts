@@ -171,7 +171,6 @@ const TABLES = [
     payment_id INTEGER PRIMARY KEY,
     items TEXT NOT NULL,
     revision INTEGER NOT NULL,
-    sends INTEGER NOT NULL,
     due_at_ms INTEGER
   ) STRICT`,
   'CREATE INDEX attention_unsent ON attention (due_at_ms) WHERE due_at_ms IS NOT NULL',

@@ -1,3 +1,4 @@
+import { type Condition, when } from '../../platform/paging.ts';
 import type { EndedFilter, KeyChoices } from '../rows.ts';
 import { IDS_PER_MS } from '../schema.ts';
 import { endedTerm, endedTermMs, quotedTerm } from '../search-terms.ts';
@@ -16,15 +17,14 @@ import { type BookedPayment, paymentsById } from './payment-source.ts';
  * page reads whole seconds and sorts them.
  */
 
-/** Behind `low` and before `high`. */
-interface EndRange {
+/** Payments that ended behind `low` and before `high`, and whose rows meet the conditions. */
+interface Wanted {
+  readonly sql: SqlStorage;
+  readonly conditions: readonly Condition[];
   readonly low: Place;
   readonly high: Place;
-}
-
-interface Condition {
-  readonly sql: string;
-  readonly params: readonly (string | number)[];
+  readonly isAscending: boolean;
+  readonly limit: number;
 }
 
 export function endedPayments(
@@ -34,14 +34,10 @@ export function endedPayments(
   start: PageStart,
   limit: number,
 ): Found<BookedPayment> {
-  const range = endRange(filter, start);
-  const wanted = conditionsOf(filter, keys);
-  const keyed = keys.length === 0 ? null : idsWithKeys(sql, keys);
-  if (keyed === null) {
-    return scanEnds(sql, wanted, range, start.isAscending, limit);
-  }
-  const ids = sortedByEnd(sql, keyed, wanted, range, start.isAscending, limit);
-  return { rows: paymentsById(sql, ids, true).map(placedByEnd), coveredTo: null };
+  const { isAscending } = start;
+  const conditions = conditionsOf(filter, keys);
+  const wanted = { sql, conditions, ...endRange(filter, start), isAscending, limit };
+  return hasFewHits(sql, keys) ? sortHits(wanted, keys) : scanEnds(wanted);
 }
 
 /** Later than any end. */
@@ -50,7 +46,7 @@ const LAST_MS = Number.MAX_SAFE_INTEGER;
 function endRange(
   { createdFromMs = 0, endedFromMs = 0, endedToMs = LAST_MS }: EndedFilter,
   { after, isAscending, includesPlace }: PageStart,
-): EndRange {
+): Pick<Wanted, 'low' | 'high'> {
   // No payment ends before its creation, and none has an id below 0.
   const low = placeOf(Math.max(createdFromMs, endedFromMs), -1);
   const high = placeOf(endedToMs - 1, Number.MAX_SAFE_INTEGER);
@@ -77,8 +73,6 @@ function placedByEnd(row: BookedPayment): Placed<BookedPayment> {
 /** What the filter wants of a payment's row, besides its end. */
 function conditionsOf(filter: EndedFilter, keys: readonly KeyChoices[]): readonly Condition[] {
   const { status, method, createdFromMs, createdToMs } = filter;
-  const when = (sql: string, param: string | number | undefined) =>
-    param === undefined ? [] : [{ sql, params: [param] }];
   return [
     ...when('status = ?', status),
     ...when('method = ?', method),
@@ -92,55 +86,50 @@ function conditionsOf(filter: EndedFilter, keys: readonly KeyChoices[]): readonl
   ];
 }
 
-/** The payments with these keys; null: they are too many to sort for each page. */
-function idsWithKeys(sql: SqlStorage, keys: readonly KeyChoices[]): readonly number[] | null {
-  const found = sql.exec<{ id: number }>(
-    `SELECT rowid AS id FROM payment_search WHERE payment_search MATCH ?
-      LIMIT ${SCANNED_ROWS_MAX + 1}`,
-    keys.map((choices) => `(${choices.map(quotedTerm).join(' OR ')})`).join(' AND '),
-  );
-  const ids = found.toArray().map(({ id }) => id);
-  return ids.length > SCANNED_ROWS_MAX ? null : ids;
+function andAll(conditions: readonly Condition[]): string {
+  return conditions.map(({ sql }) => `AND ${sql}`).join(' ');
 }
 
-function sortedByEnd(
-  sql: SqlStorage,
-  ids: readonly number[],
-  wanted: readonly Condition[],
-  { low, high }: EndRange,
-  isAscending: boolean,
-  limit: number,
-): readonly number[] {
+/** Whether the keys find so few payments that a page may sort them all. */
+function hasFewHits(sql: SqlStorage, keys: readonly KeyChoices[]): boolean {
+  const hits = `SELECT 1 FROM payment_search WHERE payment_search MATCH ?
+    LIMIT ${SCANNED_ROWS_MAX + 1}`;
+  return keys.length > 0 && sql.exec(hits, matchOf(keys)).toArray().length <= SCANNED_ROWS_MAX;
+}
+
+function matchOf(keys: readonly KeyChoices[]): string {
+  return keys.map((choices) => `(${choices.map(quotedTerm).join(' OR ')})`).join(' AND ');
+}
+
+function sortHits(
+  { sql, conditions, low, high, isAscending, limit }: Wanted,
+  keys: readonly KeyChoices[],
+): Found<BookedPayment> {
   const order = isAscending ? 'ASC' : 'DESC';
   const found = sql.exec<{ id: number }>(
-    `SELECT payment.id FROM json_each(?) AS keyed CROSS JOIN payment ON payment.id = keyed.value
-      WHERE (ended_at_ms, payment.id) > (?, ?) AND (ended_at_ms, payment.id) < (?, ?)
-        ${wanted.map((condition) => `AND ${condition.sql}`).join(' ')}
+    `SELECT payment.id FROM payment_search CROSS JOIN payment ON payment.id = payment_search.rowid
+      WHERE payment_search MATCH ? AND (ended_at_ms, payment.id) > (?, ?)
+        AND (ended_at_ms, payment.id) < (?, ?) ${andAll(conditions)}
       ORDER BY ended_at_ms ${order}, payment.id ${order} LIMIT ?`,
-    JSON.stringify(ids),
+    matchOf(keys),
     ...[low.atMs, low.id, high.atMs, high.id],
-    ...wanted.flatMap(({ params }) => params),
+    ...conditions.flatMap(({ params }) => params),
     limit,
   );
-  return found.toArray().map(({ id }) => id);
+  const ids = found.toArray().map(({ id }) => id);
+  return { rows: paymentsById(sql, ids, true).map(placedByEnd), coveredTo: null };
 }
 
 /** Reads seconds until it has found enough, or has read about SCANNED_ROWS_MAX entries. */
-function scanEnds(
-  sql: SqlStorage,
-  wanted: readonly Condition[],
-  range: EndRange,
-  isAscending: boolean,
-  limit: number,
-): Found<BookedPayment> {
-  const { low, high } = range;
+function scanEnds(wanted: Wanted): Found<BookedPayment> {
+  const { low, high, isAscending, limit } = wanted;
   const [first, last] = isAscending ? [low, high] : [high, low];
   const lastTerm = endedTerm(last.atMs, isAscending);
   let from = endedTerm(first.atMs, isAscending);
   const rows: Placed<BookedPayment>[] = [];
   for (let scanned = 0, entriesMin = limit; ; ) {
-    const entries = readSeconds(sql, wanted, from, lastTerm, entriesMin);
-    rows.push(...paymentsIn(sql, entries, range, isAscending));
+    const entries = readSeconds(wanted, from, lastTerm, entriesMin);
+    rows.push(...paymentsIn(wanted, entries));
     scanned += entries.length;
     const read = entries.at(-1);
     if (rows.length >= limit || read === undefined || entries.length < entriesMin) {
@@ -162,27 +151,17 @@ type Entry = { readonly term: string; readonly id: number | null };
 
 /** The entries of whole seconds from a term on: `entriesMin` at least, unless there are fewer. */
 function readSeconds(
-  sql: SqlStorage,
-  wanted: readonly Condition[],
+  { sql, conditions }: Wanted,
   from: string,
   to: string,
   entriesMin: number,
 ): readonly Entry[] {
-  const conditions = wanted.map((condition) => ` AND ${condition.sql}`).join('');
-  const id =
-    wanted.length === 0
-      ? 'doc'
-      : `(SELECT payment.id FROM payment WHERE payment.id = doc${conditions})`;
-  const params = wanted.flatMap((condition) => condition.params);
+  const row = `SELECT id FROM payment WHERE id = doc ${andAll(conditions)}`;
+  const statement = `SELECT term, ${conditions.length === 0 ? 'doc' : `(${row})`} AS id
+    FROM payment_search_entry WHERE term >= ? AND term <= ? ORDER BY term LIMIT ?`;
+  const params = conditions.flatMap((condition) => condition.params);
   const read = (first: string, last: string, limit: number) =>
-    sql
-      .exec<Entry>(
-        `SELECT term, ${id} AS id FROM payment_search_entry
-          WHERE term >= ? AND term <= ? ORDER BY term LIMIT ?`,
-        ...params,
-        ...[first, last, limit],
-      )
-      .toArray();
+    sql.exec<Entry>(statement, ...params, first, last, limit).toArray();
   const entries = read(from, to, entriesMin);
   const cut = entries.length < entriesMin ? undefined : entries.at(-1)?.term;
   return cut === undefined
@@ -194,10 +173,8 @@ const NO_LIMIT = -1;
 
 /** The payments of entries, in order. */
 function paymentsIn(
-  sql: SqlStorage,
+  { sql, low, high, isAscending }: Wanted,
   entries: readonly Entry[],
-  { low, high }: EndRange,
-  isAscending: boolean,
 ): readonly Placed<BookedPayment>[] {
   const sign = isAscending ? 1 : -1;
   return entries
