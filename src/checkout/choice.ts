@@ -15,13 +15,11 @@ export type ChoiceResult =
   | { readonly type: 'chosen'; readonly choice: Choice }
   | { readonly type: 'refused'; readonly form: RefusedForm };
 
-/** The format of the form's hidden field. The state machine checks the number itself. */
-const ATTEMPTS_KNOWN = /^\d{1,3}$/;
-
 /** The number of attempts that the form's page knew of; null for a form that is not ours. */
 export function attemptsKnownTo(form: Pick<Form, 'get'>): number | null {
   const text = form.get('attempts') ?? '';
-  return ATTEMPTS_KNOWN.test(text) ? Number(text) : null;
+  // Only the format of the hidden field: the state machine checks the number itself.
+  return /^\d{1,3}$/.test(text) ? Number(text) : null;
 }
 
 /**

@@ -23,7 +23,7 @@ export interface FrameProps extends PageProps {
 
 /** The frame of every page of a payment: the link back, merchant and amount, and the content. */
 export function Frame(props: FrameProps) {
-  const { view, path, title, isWide = false, follow = null, refresh = null } = props;
+  const { view, path, title, isWide, follow, refresh } = props;
   const { summary } = view;
   const text = useText();
   return (
@@ -32,10 +32,8 @@ export function Frame(props: FrameProps) {
       isTest={summary.isTest}
       path={path}
       query={props.query ?? ''}
-      follow={
-        follow === null ? null : { statusPath: `${path}/status`, tag: view.tag, speed: follow }
-      }
-      refresh={refresh}
+      follow={follow ? { tag: view.tag, speed: follow } : null}
+      refresh={refresh ?? null}
       preview={previewOf(text, props)}
       returnUrl={summary.returnUrl}
       brandCss={brandCss(summary.branding?.color ?? null)}
