@@ -5,7 +5,7 @@ import type { Intent } from '../domain/intent.ts';
 import type { IntentClient } from '../intent/client.ts';
 import { acceptsPhone, railFor } from '../rails/registry.ts';
 import { seeOther } from '../ui/headers.ts';
-import { checkoutPage } from './checkout-page.ts';
+import { checkoutPage } from './checkout-page.tsx';
 import { attemptsKnownTo, readChoice } from './choice.ts';
 import { readForm } from './form.ts';
 import { badFormPage, FAILED_PARAMETER, unknownPage } from './notices.ts';
