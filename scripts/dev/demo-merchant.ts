@@ -11,9 +11,12 @@ import { type Logo, logoFrom } from '../../src/merchants/branding.ts';
 import { addLogo, setBranding } from '../../src/merchants/change-branding.ts';
 import { createApiKey } from '../../src/merchants/change-keys.ts';
 import { createMerchant } from '../../src/merchants/provision.ts';
-import { WEBHOOK_SECRET_BYTES, webhookSecretFrom } from '../../src/merchants/webhook-secret.ts';
 import type { SqlStatement } from '../../src/platform/database.ts';
-import { insertSecret } from '../../src/webhooks/secret-store.ts';
+import {
+  insertSecret,
+  WEBHOOK_SECRET_BYTES,
+  webhookSecretFrom,
+} from '../../src/webhooks/secret-store.ts';
 import { webhookSecretContext } from '../../src/webhooks/settings.ts';
 import { PROJECT_DIRECTORY, readIfPresent, readOrCreate, writeWhole } from '../project/files.ts';
 import {
@@ -155,11 +158,11 @@ export async function seedDemoMerchant(
 }
 
 export async function demoLogo(): Promise<Logo> {
-  const result = await logoFrom(await readFile(LOGO_FILE));
-  if (result.type === 'refused') {
-    throw new Error(`${LOGO_FILE}: ${result.reason}`);
+  const logo = await logoFrom(await readFile(LOGO_FILE));
+  if (typeof logo === 'string') {
+    throw new Error(`${LOGO_FILE}: ${logo}`);
   }
-  return result.logo;
+  return logo;
 }
 
 /** An existing merchant keeps its settings and gets the keys and the branding that it lacks. */

@@ -1,7 +1,7 @@
 import { type Config, configOf } from '../config.ts';
+import { base64FromBytes } from '../crypto/encoding.ts';
 import { seal, unseal } from '../crypto/sealed.ts';
 import type { Tenant } from '../domain/intent.ts';
-import { generateWebhookSecret } from '../merchants/webhook-secret.ts';
 import { prepare, type SqlStatement } from '../platform/database.ts';
 import { SECRETS_MAX, type SecretEntry } from './secret-rules.ts';
 import { webhookSecretContext } from './settings.ts';
@@ -12,6 +12,16 @@ import { webhookSecretContext } from './settings.ts';
  */
 export interface SecretOwner extends Tenant {
   readonly endpointId: string | null;
+}
+
+/** Standard Webhooks requires 24 to 64 bytes. 32 bytes match HMAC-SHA-256. */
+export const WEBHOOK_SECRET_BYTES = 32;
+
+/** A signing secret in the form that Standard Webhooks libraries take: `whsec_<base64>`. */
+export function webhookSecretFrom(
+  randomBytes: Uint8Array = crypto.getRandomValues(new Uint8Array(WEBHOOK_SECRET_BYTES)),
+): string {
+  return `whsec_${base64FromBytes(randomBytes)}`;
 }
 
 /** `endpoint_id IS` also compares NULL. */
@@ -41,7 +51,7 @@ export type NewSecret = Awaited<ReturnType<typeof newSecret>>;
 
 /** A new random secret, in plain text and sealed for its owner. Stores nothing. */
 export async function newSecret(config: Config, owner: SecretOwner, createdAtMs: number) {
-  const value = generateWebhookSecret();
+  const value = webhookSecretFrom();
   const context = webhookSecretContext(owner, owner.endpointId);
   const sealedSecret = await seal(config.dataEncryptionKeys, value, context);
   const id = `whs_${crypto.randomUUID().replaceAll('-', '').slice(0, 16)}`;

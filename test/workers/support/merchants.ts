@@ -8,14 +8,13 @@ import { ENVIRONMENTS, type Environment, METHODS } from '../../../src/domain/met
 import { apiKeyDigest, apiKeyFrom } from '../../../src/merchants/api-key.ts';
 import { createApiKey, revokeApiKey } from '../../../src/merchants/change-keys.ts';
 import { createMerchant } from '../../../src/merchants/provision.ts';
-import { webhookSecretFrom } from '../../../src/merchants/webhook-secret.ts';
 import type { SqlStatement } from '../../../src/platform/database.ts';
 import {
   deleteEndpoint,
   type EndpointSettings,
   insertEndpoint,
 } from '../../../src/webhooks/endpoint-store.ts';
-import { insertSecret } from '../../../src/webhooks/secret-store.ts';
+import { insertSecret, webhookSecretFrom } from '../../../src/webhooks/secret-store.ts';
 import { webhookSecretContext } from '../../../src/webhooks/settings.ts';
 
 export interface TestMerchant {
