@@ -20,13 +20,8 @@ import { ALREADY_PARAMETER, LEAVING_PARAMETER, type RefusedForm } from './view.t
  */
 
 /** GET /checkout/:token */
-export async function showCheckout({
-  request,
-  env,
-  client,
-  intent,
-  token,
-}: LinkCall): Promise<Response> {
+export async function showCheckout(call: LinkCall): Promise<Response> {
+  const { request, env, client, intent, token } = call;
   const railPage = await railPageUrl(env, client, intent);
   const query = new URL(request.url).searchParams;
   return checkoutPage(request, configOf(env), intent, pagePath(token), {
