@@ -6,7 +6,7 @@ import { seal } from '../../src/crypto/sealed.ts';
 import type { Tenant } from '../../src/domain/intent.ts';
 import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../../src/domain/method.ts';
 import type { CommissionRate } from '../../src/domain/money.ts';
-import { API_KEY_RANDOM_BYTES, apiKeyFrom } from '../../src/merchants/api-key.ts';
+import { API_KEY_RANDOM_BYTES, generateApiKey } from '../../src/merchants/api-key.ts';
 import { type Logo, logoFrom } from '../../src/merchants/branding.ts';
 import { addLogo, setBranding } from '../../src/merchants/change-branding.ts';
 import { createApiKey } from '../../src/merchants/change-keys.ts';
@@ -66,7 +66,11 @@ export async function demoMerchant(baseUrl: string, secrets: Secrets): Promise<D
   const seed = await readOrCreate(SEED_FILE, async () => randomBytes(32).toString('hex'));
   const ring = keyRing('DATA_ENCRYPTION_KEYS', secrets.DATA_ENCRYPTION_KEYS);
   const apiKey = (environment: Environment) =>
-    apiKeyFrom(ring, environment, derived(seed, `api-key/${environment}`, API_KEY_RANDOM_BYTES));
+    generateApiKey(
+      ring,
+      environment,
+      derived(seed, `api-key/${environment}`, API_KEY_RANDOM_BYTES),
+    );
   const webhookSecret = (environment: Environment) =>
     webhookSecretFrom(derived(seed, `webhook-secret/${environment}`, WEBHOOK_SECRET_BYTES));
   return {

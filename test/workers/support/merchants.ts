@@ -5,7 +5,7 @@ import { utf8 } from '../../../src/crypto/encoding.ts';
 import { seal } from '../../../src/crypto/sealed.ts';
 import type { Tenant } from '../../../src/domain/intent.ts';
 import { ENVIRONMENTS, type Environment, METHODS } from '../../../src/domain/method.ts';
-import { apiKeyDigest, apiKeyFrom } from '../../../src/merchants/api-key.ts';
+import { apiKeyDigest, generateApiKey } from '../../../src/merchants/api-key.ts';
 import { createApiKey, revokeApiKey } from '../../../src/merchants/change-keys.ts';
 import { createMerchant } from '../../../src/merchants/provision.ts';
 import type { SqlStatement } from '../../../src/platform/database.ts';
@@ -31,7 +31,7 @@ export const BETA = await testMerchant('mer_beta', 'Bahir Dar Coffee', 20);
 async function testMerchant(id: string, name: string, seed: number): Promise<TestMerchant> {
   const bytes = (offset: number) => new Uint8Array(32).fill(seed + offset);
   const apiKey = (environment: Environment, offset: number) =>
-    apiKeyFrom(configOf(env).dataEncryptionKeys, environment, bytes(offset));
+    generateApiKey(configOf(env).dataEncryptionKeys, environment, bytes(offset));
   return {
     id,
     name,
