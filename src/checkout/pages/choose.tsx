@@ -32,7 +32,7 @@ export function ChoosePage(props: ChooseProps) {
       title={noticed === null ? title : `${noticed} · ${title}`}
       isPayable
       isWide
-      leaving="ends_payment"
+      leavingEndsPayment
       follow="slow"
       refresh={refreshAtTheEnd(remainingMs, path)}
       aside={

@@ -25,7 +25,7 @@ export function PaidPage(props: PageProps & { readonly state: PaidState }) {
   const amount = moneyText(state.chargedMinor, summary.currency, text.locale);
   const refresh = returnBy(state.isRevisited ? null : summary.returnUrl, RETURN_AFTER_SECONDS);
   return (
-    <Frame {...props} title={title} isPayable={false} leaving="leaves_it" refresh={refresh}>
+    <Frame {...props} title={title} refresh={refresh}>
       <Headline tone="good">{title}</Headline>
       <p class="amount">{amount}</p>
       {state.isRevisited && <p>{text.alreadyPaidLead}</p>}
@@ -112,8 +112,6 @@ export function UnpaidPage(props: PageProps & { readonly state: UnpaidState }) {
     <Frame
       {...props}
       title={title}
-      isPayable={false}
-      leaving="leaves_it"
       // The provider may still confirm this payment, so the page keeps polling.
       follow={state.mayStillSettle ? 'slow' : null}
       refresh={refresh}
