@@ -6,11 +6,10 @@ import type { IntentClient } from '../intent/client.ts';
 import { acceptsPhone, railFor } from '../rails/registry.ts';
 import { seeOther } from '../ui/headers.ts';
 import { checkoutPage } from './checkout-page.tsx';
-import { attemptsKnownTo, readChoice } from './choice.ts';
+import { attemptsKnownTo, mayPrompt, readChoice } from './choice.ts';
 import { readForm } from './form.ts';
 import { badFormPage, FAILED_PARAMETER, unknownPage } from './notices.ts';
 import { type LinkCall, pathSegment } from './open-link.ts';
-import { mayPrompt } from './prompt-limit.ts';
 import { FORM_PARAMETER, refusedFormFrom, sealedForm } from './refused-form.ts';
 import { ALREADY_PARAMETER, LEAVING_PARAMETER, type RefusedForm } from './view.ts';
 
