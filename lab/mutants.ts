@@ -38,7 +38,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/attempts/start-consumer.ts': ['workers/rails-start', 'workers/rails-out-of-reach'],
   'src/attempts/messages.ts': ['workers/rails-out-of-reach'],
   'src/checkout/open-link.ts': ['workers/address-limits'],
-  'src/checkout/prompt-limit.ts': ['workers/address-limits'],
+  'src/checkout/choice.ts': ['workers/address-limits'],
   'src/intent/alarm.ts': ['workers/alarm'],
   'src/intent/ask-rails.ts': [
     'workers/rails-start',

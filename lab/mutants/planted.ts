@@ -370,7 +370,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '    «levels.every→[bill].every»(({ currency }) =>':
       'a report in another currency than the order counts as paid',
   },
-  'src/checkout/prompt-limit.ts': {
+  'src/checkout/choice.ts': {
     'env.PHONE_PROMPT_RATE_LIMIT, «key→phone»)':
       'prompts of the sandbox use up the limit of production',
   },

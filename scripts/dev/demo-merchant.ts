@@ -6,14 +6,17 @@ import { seal } from '../../src/crypto/sealed.ts';
 import type { Tenant } from '../../src/domain/intent.ts';
 import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../../src/domain/method.ts';
 import type { CommissionRate } from '../../src/domain/money.ts';
-import { API_KEY_RANDOM_BYTES, apiKeyFrom } from '../../src/merchants/api-key.ts';
+import { API_KEY_RANDOM_BYTES, generateApiKey } from '../../src/merchants/api-key.ts';
 import { type Logo, logoFrom } from '../../src/merchants/branding.ts';
 import { addLogo, setBranding } from '../../src/merchants/change-branding.ts';
 import { createApiKey } from '../../src/merchants/change-keys.ts';
 import { createMerchant } from '../../src/merchants/provision.ts';
-import { WEBHOOK_SECRET_BYTES, webhookSecretFrom } from '../../src/merchants/webhook-secret.ts';
 import type { SqlStatement } from '../../src/platform/database.ts';
-import { insertSecret } from '../../src/webhooks/secret-store.ts';
+import {
+  insertSecret,
+  WEBHOOK_SECRET_BYTES,
+  webhookSecretFrom,
+} from '../../src/webhooks/secret-store.ts';
 import { webhookSecretContext } from '../../src/webhooks/settings.ts';
 import { PROJECT_DIRECTORY, readIfPresent, readOrCreate, writeWhole } from '../project/files.ts';
 import {
@@ -63,7 +66,11 @@ export async function demoMerchant(baseUrl: string, secrets: Secrets): Promise<D
   const seed = await readOrCreate(SEED_FILE, async () => randomBytes(32).toString('hex'));
   const ring = keyRing('DATA_ENCRYPTION_KEYS', secrets.DATA_ENCRYPTION_KEYS);
   const apiKey = (environment: Environment) =>
-    apiKeyFrom(ring, environment, derived(seed, `api-key/${environment}`, API_KEY_RANDOM_BYTES));
+    generateApiKey(
+      ring,
+      environment,
+      derived(seed, `api-key/${environment}`, API_KEY_RANDOM_BYTES),
+    );
   const webhookSecret = (environment: Environment) =>
     webhookSecretFrom(derived(seed, `webhook-secret/${environment}`, WEBHOOK_SECRET_BYTES));
   return {
@@ -155,11 +162,11 @@ export async function seedDemoMerchant(
 }
 
 export async function demoLogo(): Promise<Logo> {
-  const result = await logoFrom(await readFile(LOGO_FILE));
-  if (result.type === 'refused') {
-    throw new Error(`${LOGO_FILE}: ${result.reason}`);
+  const logo = await logoFrom(await readFile(LOGO_FILE));
+  if (typeof logo === 'string') {
+    throw new Error(`${LOGO_FILE}: ${logo}`);
   }
-  return result.logo;
+  return logo;
 }
 
 /** An existing merchant keeps its settings and gets the keys and the branding that it lacks. */

@@ -1,7 +1,10 @@
+import { configOf } from '../config.ts';
+import { sha256Hex } from '../crypto/encoding.ts';
 import type { IntentTerms } from '../domain/intent.ts';
-import { type Method, TRAITS } from '../domain/method.ts';
+import { type Environment, type Method, TRAITS } from '../domain/method.ts';
 import { phoneFrom } from '../domain/phone.ts';
 import type { Form } from '../http/form.ts';
+import { isWithinLimit } from '../http/rate-limit.ts';
 import { fixedPhone, type RefusedForm } from './view.ts';
 
 /** What the customer chose on the first page. */
@@ -15,13 +18,11 @@ export type ChoiceResult =
   | { readonly type: 'chosen'; readonly choice: Choice }
   | { readonly type: 'refused'; readonly form: RefusedForm };
 
-/** The format of the form's hidden field. The state machine checks the number itself. */
-const ATTEMPTS_KNOWN = /^\d{1,3}$/;
-
 /** The number of attempts that the form's page knew of; null for a form that is not ours. */
 export function attemptsKnownTo(form: Pick<Form, 'get'>): number | null {
   const text = form.get('attempts') ?? '';
-  return ATTEMPTS_KNOWN.test(text) ? Number(text) : null;
+  // Only the format of the hidden field: the state machine checks the number itself.
+  return /^\d{1,3}$/.test(text) ? Number(text) : null;
 }
 
 /**
@@ -53,4 +54,20 @@ export function readChoice(
   return acceptsPhone(method, phone)
     ? { type: 'chosen', choice: { method, phone } }
     : refuse('phone_not_taken');
+}
+
+/**
+ * Whether this phone may get one more prompt. The call counts as a prompt. Methods without a prompt
+ * have no limit. The limiter receives a digest instead of the number.
+ */
+export async function mayPrompt(
+  env: Env,
+  environment: Environment,
+  { method, phone }: Choice,
+): Promise<boolean> {
+  if (phone === null || TRAITS[method].confirmsOn === 'page') {
+    return true;
+  }
+  const key = await sha256Hex(`${environment}/${phone}`);
+  return isWithinLimit(configOf(env), env.PHONE_PROMPT_RATE_LIMIT, key);
 }

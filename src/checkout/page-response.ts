@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { base64FromBytes } from '../crypto/encoding.ts';
+import { base64FromBytes, utf8 } from '../crypto/encoding.ts';
 import { languageOf } from '../i18n/language.ts';
 import { documentHeaders } from '../ui/headers.ts';
 import { htmlIn } from '../ui/texts.ts';
@@ -38,21 +38,15 @@ export async function pageResponse<Props>(
 
 /** Allows only our own script and styles, and images from this origin. */
 async function contentSecurityPolicy(options: PageOptions): Promise<string> {
-  const formTargets = new Set(["'self'"]);
-  for (const target of options.formTargets ?? []) {
-    const source = wayBackUrl(target)?.protocol ?? null;
-    if (source !== null) {
-      formTargets.add(source);
-    }
-  }
-  const styles = [`'sha256-${CHECKOUT_CSS_SHA256}'`];
-  if (options.brandCss) {
-    styles.push(`'sha256-${await sha256Base64(options.brandCss)}'`);
-  }
+  const targets = (options.formTargets ?? []).flatMap((url) => wayBackUrl(url)?.protocol ?? []);
+  const formTargets = new Set(["'self'", ...targets]);
+  const { brandCss } = options;
+  const brand = brandCss && (await crypto.subtle.digest('SHA-256', utf8(brandCss)));
+  const brandSource = brand ? ` 'sha256-${base64FromBytes(brand)}'` : '';
   return [
     "default-src 'none'",
     "script-src 'self'",
-    `style-src ${styles.join(' ')}`,
+    `style-src 'sha256-${CHECKOUT_CSS_SHA256}'${brandSource}`,
     "connect-src 'self'",
     "img-src 'self' data:",
     `form-action ${[...formTargets].join(' ')}`,
@@ -61,9 +55,4 @@ async function contentSecurityPolicy(options: PageOptions): Promise<string> {
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join('; ');
-}
-
-async function sha256Base64(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-  return base64FromBytes(new Uint8Array(digest));
 }

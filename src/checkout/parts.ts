@@ -7,20 +7,14 @@ import { checkoutView } from './view.ts';
 
 /** What a page fetches: its payment's status, the merchant's logo, the code of its URL. */
 
-/** What a waiting page polls: a few bytes instead of a whole page. */
-interface PaymentStatus {
-  /** Compared with the page's `data-state`: a different one means that the page is out of date. */
-  readonly state: string;
-  /** By the server's clock; null without a deadline. */
-  readonly remainingMs: number | null;
-}
-
-/** GET /checkout/:token/status */
+/**
+ * GET /checkout/:token/status: what a waiting page polls, a few bytes instead of a whole page. A
+ * `state` that differs from the page's `data-state` means that the page is out of date.
+ */
 export async function showStatus({ env, client, intent }: LinkCall): Promise<Response> {
   const railPage = await railPageUrl(env, client, intent);
   const { tag, remainingMs } = checkoutView(intent, Date.now(), { railPage });
-  const status: PaymentStatus = { state: tag, remainingMs };
-  return Response.json(status, { headers: partHeaders() });
+  return Response.json({ state: tag, remainingMs }, { headers: partHeaders() });
 }
 
 /**

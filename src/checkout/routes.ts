@@ -5,12 +5,11 @@ import type { Intent } from '../domain/intent.ts';
 import type { IntentClient } from '../intent/client.ts';
 import { acceptsPhone, railFor } from '../rails/registry.ts';
 import { seeOther } from '../ui/headers.ts';
-import { checkoutPage } from './checkout-page.ts';
-import { attemptsKnownTo, readChoice } from './choice.ts';
+import { checkoutPage } from './checkout-page.tsx';
+import { attemptsKnownTo, mayPrompt, readChoice } from './choice.ts';
 import { readForm } from './form.ts';
 import { badFormPage, FAILED_PARAMETER, unknownPage } from './notices.ts';
 import { type LinkCall, pathSegment } from './open-link.ts';
-import { mayPrompt } from './prompt-limit.ts';
 import { FORM_PARAMETER, refusedFormFrom, sealedForm } from './refused-form.ts';
 import { ALREADY_PARAMETER, LEAVING_PARAMETER, type RefusedForm } from './view.ts';
 
@@ -20,13 +19,8 @@ import { ALREADY_PARAMETER, LEAVING_PARAMETER, type RefusedForm } from './view.t
  */
 
 /** GET /checkout/:token */
-export async function showCheckout({
-  request,
-  env,
-  client,
-  intent,
-  token,
-}: LinkCall): Promise<Response> {
+export async function showCheckout(call: LinkCall): Promise<Response> {
+  const { request, env, client, intent, token } = call;
   const railPage = await railPageUrl(env, client, intent);
   const query = new URL(request.url).searchParams;
   return checkoutPage(request, configOf(env), intent, pagePath(token), {

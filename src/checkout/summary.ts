@@ -1,47 +1,19 @@
 import {
   type Attempt,
   attemptInFlight,
-  type Branding,
   commissionOf,
   type Intent,
   type IntentTerms,
   type LineItem,
   reportedAttempt,
 } from '../domain/intent.ts';
-import type { Currency } from '../domain/method.ts';
 import { webUrl } from '../http/web-url.ts';
 import { returnUrlFor } from './return-url.ts';
 
 /** What every page of a payment shows, in any state. */
-export interface PaymentSummary {
-  readonly merchantName: string;
-  /** The merchant's `returnUrl`, or null when it set none. */
-  readonly returnUrl: string | null;
-  readonly returnHost: string | null;
-  /** Origin of the page. */
-  readonly baseUrl: string;
-  /** Null when the merchant has no branding. */
-  readonly branding: Branding | null;
-  readonly isTest: boolean;
-  /** The merchant's own id of the payment. */
-  readonly orderId: string;
-  /** What the provider and the merchant know the latest attempt by; null before the first one. */
-  readonly reference: string | null;
-  readonly description: string | null;
-  readonly currency: Currency;
-  readonly items: readonly ItemLine[];
-  readonly totals: Totals;
-}
+export type PaymentSummary = Readonly<ReturnType<typeof summaryOf>>;
 
-export interface ItemLine {
-  readonly name: string;
-  readonly description: string | null;
-  readonly quantity: number;
-  /** Null unless the price is for one unit of several. */
-  readonly unitPriceMinor: number | null;
-  /** Null when the items do not add up to the amount, so no item prices are shown. */
-  readonly lineTotalMinor: number | null;
-}
+export type ItemLine = Readonly<ReturnType<typeof itemLines>[number]>;
 
 export interface Totals {
   readonly subtotalMinor: number;
@@ -55,18 +27,23 @@ export interface Totals {
 }
 
 /** The merchant, the items and the totals. */
-export function summaryOf(intent: Intent): PaymentSummary {
+export function summaryOf(intent: Intent) {
   const { terms } = intent;
   const attempt =
     attemptInFlight(intent) ?? (intent.status === 'open' ? null : reportedAttempt(intent));
   return {
     merchantName: terms.merchantName,
+    /** The merchant's `returnUrl`, or null when it set none. */
     returnUrl: returnUrlFor(intent),
     returnHost: webUrl(terms.returnUrl)?.host ?? null,
+    /** Origin of the page. */
     baseUrl: terms.baseUrl,
+    /** Null when the merchant has no branding. */
     branding: terms.branding,
     isTest: terms.environment === 'sandbox',
+    /** The merchant's own id of the payment. */
     orderId: terms.uniqueId,
+    /** What the provider and the merchant know the latest attempt by; null before the first one. */
     reference: reportedAttempt(intent)?.reference ?? null,
     description: terms.description,
     currency: terms.currency,
@@ -97,15 +74,17 @@ function totalsOf(terms: IntentTerms, attempt: Attempt | null): Totals {
  * The items with their prices (docs/decisions.md#4). Express items need not add up; then the prices
  * are null.
  */
-function itemLines(terms: IntentTerms): readonly ItemLine[] {
+function itemLines(terms: IntentTerms) {
   const totals = terms.items.map((item) => lineTotalMinor(item, terms));
   const doAddUp = totals.reduce((sum, total) => sum + total, 0n) === BigInt(terms.amountMinor);
   return terms.items.map((item, index) => ({
     name: item.name,
     description: item.description,
     quantity: item.quantity,
+    /** Null unless the price is for one unit of several. */
     unitPriceMinor:
       doAddUp && terms.itemPriceBasis === 'unit' && item.quantity > 1 ? item.priceMinor : null,
+    /** Null when the items do not add up to the amount, so no item prices are shown. */
     lineTotalMinor: doAddUp ? Number(totals[index]) : null,
   }));
 }

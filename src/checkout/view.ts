@@ -10,11 +10,10 @@ import {
   reportedAttempt,
 } from '../domain/intent.ts';
 import { type Method, TRAITS } from '../domain/method.ts';
-import type { Refund } from '../domain/refund.ts';
 import { expiryHeldUntilMs } from '../domain/time.ts';
 import { webUrl } from '../http/web-url.ts';
 import type { FormProblem } from '../i18n/messages.ts';
-import { type PaymentSummary, summaryOf } from './summary.ts';
+import { summaryOf } from './summary.ts';
 
 /**
  * A receipt opened later than this is shown as paid before. The margin is for customers who return
@@ -29,14 +28,14 @@ export const ALREADY_PARAMETER = 'already';
 export const LEAVING_PARAMETER = 'leaving';
 
 /** Everything that a page of a payment shows. Pages only render it. */
-export interface CheckoutView {
-  readonly summary: PaymentSummary;
-  readonly state: CheckoutState;
-  /** Opaque. A waiting page compares it; it changes whenever the page would. */
-  readonly tag: string;
-  /** The time that the customer has left to pay or to confirm; null without a deadline. */
-  readonly remainingMs: number | null;
-}
+export type CheckoutView = Readonly<ReturnType<typeof checkoutView>>;
+
+export type ChooseState = Readonly<ReturnType<typeof chooseState>>;
+export type MethodChoice = Readonly<ReturnType<typeof methodChoice>>;
+export type PhoneField = Readonly<ReturnType<typeof phoneField>>;
+export type PushState = Readonly<ReturnType<typeof pushState>>;
+export type RedirectState = Readonly<ReturnType<typeof redirectState>>;
+export type PaidState = Readonly<ReturnType<typeof paidState>>;
 
 export type CheckoutState =
   | ChooseState
@@ -50,82 +49,6 @@ export type CheckoutState =
       readonly isLeaving: boolean;
     }
   | { readonly kind: 'expired' | 'canceled'; readonly mayStillSettle: boolean };
-
-export interface ChooseState {
-  readonly kind: 'choose';
-  /** In the order of the page: the one that has just failed is the first. */
-  readonly methods: readonly MethodChoice[];
-  readonly selected: Method | null;
-  /** Null when no method needs a phone. */
-  readonly phone: PhoneField | null;
-  readonly lastFailure: FailureReason | null;
-  /** The provider may still confirm an attempt that the customer left: they must not pay twice. */
-  readonly mayStillSettle: boolean;
-  readonly isLastAttempt: boolean;
-  readonly problem: FormProblem | null;
-  /** A form could not be processed, because of a failure of ours. */
-  readonly hasFailed: boolean;
-  /** The form sends it back, so one form starts one attempt. */
-  readonly attemptsMade: number;
-  readonly dueAtMs: number;
-}
-
-export interface MethodChoice {
-  readonly method: Method;
-  /** The first digits of the phone numbers that the form takes; null when it needs no number. */
-  readonly phoneStarts: string | null;
-  /** It has just failed. */
-  readonly isRetry: boolean;
-  /** What the customer pays on top with this method. */
-  readonly commissionMinor: number;
-  readonly chargedMinor: number;
-}
-
-export interface PhoneField {
-  readonly value: string;
-  readonly isReadOnly: boolean;
-}
-
-interface InFlight {
-  readonly attemptId: string;
-  readonly method: Method;
-  /** The time to confirm is over, without a report of the provider (docs/decisions.md#31). */
-  readonly isUnresolved: boolean;
-  /** The end of the provider's time limit, or of the payment's time if that is sooner. */
-  readonly dueAtMs: number;
-  /** Until when the provider may report a payment after the payment's time; null: it may not. */
-  readonly reportedUntilMs: number | null;
-}
-
-export interface RedirectState extends InFlight {
-  readonly kind: 'redirect';
-  /** Null until the provider has answered. */
-  readonly redirectUrl: string | null;
-  /** The customer may switch to another method, or abandon the payment. */
-  readonly canAbandon: boolean;
-}
-
-export interface PushState extends InFlight {
-  readonly kind: 'push';
-  readonly phone: string | null;
-  /** In the sandbox, the page that replaces the phone. */
-  readonly simulatorUrl: string | null;
-  /** The customer may try again once the provider reports that this attempt failed. */
-  readonly mayRetry: boolean;
-}
-
-export interface PaidState {
-  readonly kind: 'paid';
-  readonly method: Method;
-  readonly chargedMinor: number;
-  readonly paidAtMs: number;
-  /**
-   * It was paid before the customer opened this page or tried to pay again, or the customer looks for
-   * a refund: they are not sent back to the merchant.
-   */
-  readonly isRevisited: boolean;
-  readonly refunds: readonly Refund[];
-}
 
 /** A rejected form: what the customer entered, and what is wrong with it. */
 export interface RefusedForm {
@@ -150,17 +73,15 @@ export interface ViewContext {
  * What the customer sees of `intent` at `nowMs`. A deadline in the past counts, even before its
  * alarm.
  */
-export function checkoutView(
-  intent: Intent,
-  nowMs: number,
-  context: ViewContext = {},
-): CheckoutView {
+export function checkoutView(intent: Intent, nowMs: number, context: ViewContext = {}) {
   const current = decide(intent, [{ type: 'tick' }], nowMs).intent;
   const state = stateOf(current, nowMs, context);
   return {
     summary: summaryOf(current),
     state,
+    /** Opaque. A waiting page compares it; it changes whenever the page would. */
     tag: tagOf(current, state),
+    /** The time that the customer has left to pay or to confirm; null without a deadline. */
     remainingMs: remainingMsOf(state, nowMs),
   };
 }
@@ -234,36 +155,48 @@ function chooseState(
   intent: Intent,
   mayStillSettle: boolean,
   { refusedForm = null, hasFailed = false }: ViewContext,
-): ChooseState {
+) {
   const { terms } = intent;
   const last = intent.attempts.at(-1) ?? null;
   const lastReason = last?.failureReason ?? null;
   const failed = last?.status === 'unresolved' || lastReason === null ? null : last?.method;
   const methods = terms.methods
-    .map(({ method }) => ({
-      method,
-      phoneStarts: TRAITS[method].confirmsOn === 'phone' ? phoneStarts(terms, method) : null,
-      isRetry: method === failed,
-      commissionMinor: chargedMinor(terms, method) - terms.amountMinor,
-      chargedMinor: chargedMinor(terms, method),
-    }))
+    .map(({ method }) => methodChoice(terms, method, method === failed))
     .sort((one, other) => Number(other.isRetry) - Number(one.isRetry));
   const only = methods.length === 1 ? (methods[0]?.method ?? null) : null;
   const wanted = refusedForm === null ? last?.method : refusedForm.method;
   return {
-    kind: 'choose',
+    kind: 'choose' as const,
+    /** In the order of the page: the one that has just failed is the first. */
     methods,
     selected: methods.find(({ method }) => method === wanted)?.method ?? only,
+    /** Null when no method needs a phone. */
     phone: methods.some((choice) => choice.phoneStarts !== null)
       ? phoneField(terms, last, refusedForm)
       : null,
     lastFailure: refusedForm === null && last?.status !== 'unresolved' ? lastReason : null,
+    /** The provider may still confirm an attempt that the customer left: they must not pay twice. */
     mayStillSettle,
     isLastAttempt: intent.attempts.length === ATTEMPTS_MAX - 1,
     problem: refusedForm?.problem ?? null,
+    /** A form could not be processed, because of a failure of ours. */
     hasFailed,
+    /** The form sends it back, so one form starts one attempt. */
     attemptsMade: intent.attempts.length,
     dueAtMs: terms.expiresAtMs,
+  };
+}
+
+/** `isRetry`: it has just failed. */
+function methodChoice(terms: IntentTerms, method: Method, isRetry: boolean) {
+  return {
+    method,
+    /** The first digits of the phone numbers that the form takes; null when it needs no number. */
+    phoneStarts: TRAITS[method].confirmsOn === 'phone' ? phoneStarts(terms, method) : null,
+    isRetry,
+    /** What the customer pays on top with this method. */
+    commissionMinor: chargedMinor(terms, method) - terms.amountMinor,
+    chargedMinor: chargedMinor(terms, method),
   };
 }
 
@@ -272,11 +205,7 @@ function phoneStarts({ environment }: IntentTerms, method: Method): string {
   return (environment === 'production' ? TRAITS[method].phoneStart : undefined) ?? '79';
 }
 
-function phoneField(
-  terms: IntentTerms,
-  last: Attempt | null,
-  refusedForm: RefusedForm | null,
-): PhoneField {
+function phoneField(terms: IntentTerms, last: Attempt | null, refusedForm: RefusedForm | null) {
   const fixed = fixedPhone(terms);
   if (fixed !== null) {
     return { value: phoneText(fixed), isReadOnly: true };
@@ -301,44 +230,70 @@ function inFlightState(intent: Intent, nowMs: number, railPage: string | null): 
   if (attempt === null) {
     throw new Error('a processing intent without an attempt');
   }
-  const { kind, expiresAtMs } = intent.terms;
-  const isTimeOver = nowMs >= expiresAtMs;
-  const inFlight: InFlight = {
-    attemptId: attempt.id,
-    method: attempt.method,
-    isUnresolved: attempt.status === 'unresolved' || isTimeOver,
-    dueAtMs: Math.min(attempt.deadlineAtMs, expiresAtMs),
-    reportedUntilMs: expiryHeldUntilMs(intent),
-  };
   const pageUrl = webUrl(attempt.redirectUrl ?? railPage)?.href ?? null;
-  if (attempt.flow === 'push') {
-    return {
-      ...inFlight,
-      kind: 'push',
-      // No line break within a number.
-      phone: attempt.phone === null ? null : phoneText(attempt.phone).replaceAll(' ', '\u00a0'),
-      simulatorUrl: pageUrl,
-      mayRetry: kind === 'hosted' && intent.attempts.length < ATTEMPTS_MAX && !isTimeOver,
-    };
-  }
+  const isTimeOver = nowMs >= intent.terms.expiresAtMs;
+  return attempt.flow === 'push'
+    ? pushState(intent, attempt, pageUrl, isTimeOver)
+    : redirectState(intent, attempt, pageUrl, isTimeOver);
+}
+
+function pushState(intent: Intent, attempt: Attempt, pageUrl: string | null, isTimeOver: boolean) {
+  const canStartAnother = intent.terms.kind === 'hosted' && intent.attempts.length < ATTEMPTS_MAX;
   return {
-    ...inFlight,
-    kind: 'redirect',
-    redirectUrl: pageUrl,
-    canAbandon: kind === 'hosted' && !isTimeOver,
+    ...inFlight(intent, attempt, isTimeOver),
+    kind: 'push' as const,
+    // No line break within a number.
+    phone: attempt.phone === null ? null : phoneText(attempt.phone).replaceAll(' ', '\u00a0'),
+    /** In the sandbox, the page that replaces the phone. */
+    simulatorUrl: pageUrl,
+    /** The customer may try again once the provider reports that this attempt failed. */
+    mayRetry: canStartAnother && !isTimeOver,
   };
 }
 
-function paidState(intent: Intent, nowMs: number, triedAgain: boolean): PaidState {
+function redirectState(
+  intent: Intent,
+  attempt: Attempt,
+  pageUrl: string | null,
+  isTimeOver: boolean,
+) {
+  return {
+    ...inFlight(intent, attempt, isTimeOver),
+    kind: 'redirect' as const,
+    /** Null until the provider has answered. */
+    redirectUrl: pageUrl,
+    /** The customer may switch to another method, or abandon the payment. */
+    canAbandon: intent.terms.kind === 'hosted' && !isTimeOver,
+  };
+}
+
+function inFlight(intent: Intent, attempt: Attempt, isTimeOver: boolean) {
+  return {
+    attemptId: attempt.id,
+    method: attempt.method,
+    /** The time to confirm is over, without a report of the provider (docs/decisions.md#31). */
+    isUnresolved: attempt.status === 'unresolved' || isTimeOver,
+    /** The end of the provider's time limit, or of the payment's time if that is sooner. */
+    dueAtMs: Math.min(attempt.deadlineAtMs, intent.terms.expiresAtMs),
+    /** Until when the provider may report a payment after the payment's time; null: it may not. */
+    reportedUntilMs: expiryHeldUntilMs(intent),
+  };
+}
+
+function paidState(intent: Intent, nowMs: number, triedAgain: boolean) {
   const attempt = reportedAttempt(intent);
   if (attempt === null) {
     throw new Error('a paid intent without an attempt');
   }
   return {
-    kind: 'paid',
+    kind: 'paid' as const,
     method: attempt.method,
     chargedMinor: chargedMinor(intent.terms, attempt.method),
     paidAtMs: attempt.updatedAtMs,
+    /**
+     * It was paid before the customer opened this page or tried to pay again, or the customer looks for
+     * a refund: they are not sent back to the merchant.
+     */
     isRevisited:
       triedAgain || intent.refunds.length > 0 || nowMs - attempt.updatedAtMs > FRESHLY_PAID_MS,
     refunds: intent.refunds,

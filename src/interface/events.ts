@@ -5,7 +5,6 @@ import { callbackUrlOf, type Tenant } from '../domain/intent.ts';
 import { intentByUniqueId } from '../intent/client.ts';
 import { type EventSummary, RESENDABLE_DELIVERIES } from '../intent/protocol.ts';
 import type { Cursor, TimeRange } from '../platform/paging.ts';
-import { endpointDetail } from '../webhooks/endpoint-changes.ts';
 import { listEndpoints } from '../webhooks/endpoint-store.ts';
 import { FIXED_HEADERS } from '../webhooks/transport.ts';
 import { byMember } from './member.ts';
@@ -90,7 +89,7 @@ export const resend = byMember(async (by, named: EventName, position: number | n
     return 'late' as const;
   }
   const endpointId = position === null ? null : (details.deliveries[position]?.endpointId ?? null);
-  const detail = { uniqueId, sequence, ...endpointDetail(endpointId) };
+  const detail = { uniqueId, sequence, endpoint: endpointId ?? undefined };
   await recordAct(by, { action: 'event.resent', target: details.eventId, detail });
   return 'resent' as const;
 });

@@ -9,11 +9,8 @@ import {
   addEndpoint,
   changeCallbackHeader,
   changeEndpoint,
-  endpointDetail,
-  endSecretNow,
   removeEndpoint,
   resumePaused,
-  rotateSecret,
 } from '../webhooks/endpoint-changes.ts';
 import {
   type EndpointEntry,
@@ -30,7 +27,12 @@ import {
 import { clearEndpoint, type FailingEndpoint, listFailing } from '../webhooks/failing-endpoints.ts';
 import { keysOfEvents, type PublishedKey } from '../webhooks/published-keys.ts';
 import { mayEnd, OVERLAP_HOURS, type SecretEntry } from '../webhooks/secret-rules.ts';
-import { openSecret, secretsInForce } from '../webhooks/secret-store.ts';
+import {
+  endSecretNow,
+  openSecret,
+  rotateSecret,
+  secretsInForce,
+} from '../webhooks/secret-store.ts';
 import { isAccepted, judgeDestination, sendSigned } from '../webhooks/send.ts';
 import { freshWebhookSettings } from '../webhooks/settings.ts';
 import {
@@ -223,7 +225,7 @@ export const showSecret = byMember(async (by, endpointId: string | null, secretI
   const { env, tenant, nowMs } = by;
   const opened = await openSecret(env, { ...tenant, endpointId }, secretId, nowMs);
   if (opened.type === 'opened') {
-    const detail = endpointDetail(endpointId);
+    const detail = { endpoint: endpointId ?? undefined };
     await recordAct(by, { action: 'webhook.secret_shown', target: secretId, detail });
   }
   return opened;

@@ -34,17 +34,14 @@ const digests = new BoundedCache<string>({ sizeMax: 2_000, ageMsMax: 60 * 60 * 1
 
 const checksumMac = derivedHmac('kefel/api-key-checksum');
 
-/** A new key with a checksum by the first key of the ring. Only the merchant stores it in plain text. */
-export function generateApiKey(keys: KeyRing, environment: Environment): Promise<string> {
-  const randomBytes = crypto.getRandomValues(new Uint8Array(API_KEY_RANDOM_BYTES));
-  return apiKeyFrom(keys, environment, randomBytes);
-}
-
-/** The key of 32 random bytes. Throws RangeError for another length. */
-export async function apiKeyFrom(
+/**
+ * A new key with a checksum by the first key of the ring. Only the merchant stores it in plain text.
+ * Throws RangeError for more or fewer than 32 random bytes.
+ */
+export async function generateApiKey(
   keys: KeyRing,
   environment: Environment,
-  randomBytes: Uint8Array,
+  randomBytes: Uint8Array = crypto.getRandomValues(new Uint8Array(API_KEY_RANDOM_BYTES)),
 ): Promise<string> {
   if (randomBytes.length !== API_KEY_RANDOM_BYTES) {
     throw new RangeError(`an API key takes ${API_KEY_RANDOM_BYTES} bytes`);

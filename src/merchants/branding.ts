@@ -26,32 +26,27 @@ export interface Logo {
 /** `incomplete`: the file is truncated, or has extra bytes at its end. */
 export type LogoRefusal = 'too_large' | 'unknown_format' | 'incomplete';
 
-export type LogoResult =
-  | { readonly type: 'logo'; readonly logo: Logo }
-  | { readonly type: 'refused'; readonly reason: LogoRefusal };
-
 /** The color `#rrggbb` in lower case, or null for any other notation. */
 export function colorFrom(text: string): string | null {
   return /^#[0-9a-fA-F]{6}$/.test(text) ? text.toLowerCase() : null;
 }
 
 /**
- * The logo in these bytes. The bytes decide the format: a file name or a declared type may be
+ * The logo in these bytes, or why not. The bytes decide the format: a file name or a declared type may be
  * wrong. Also checks the end, because a truncated file would show customers half a logo.
  */
-export async function logoFrom(bytes: Uint8Array<ArrayBuffer>): Promise<LogoResult> {
+export async function logoFrom(bytes: Uint8Array<ArrayBuffer>): Promise<Logo | LogoRefusal> {
   if (bytes.length > LOGO_BYTES_MAX) {
-    return { type: 'refused', reason: 'too_large' };
+    return 'too_large';
   }
   const format = FORMATS.find(({ hasStart }) => hasStart(bytes));
   if (format === undefined) {
-    return { type: 'refused', reason: 'unknown_format' };
+    return 'unknown_format';
   }
   if (!format.hasEnd(bytes)) {
-    return { type: 'refused', reason: 'incomplete' };
+    return 'incomplete';
   }
-  const digest = await sha256Hex(bytes);
-  return { type: 'logo', logo: { mediaType: format.mediaType, digest, bytes } };
+  return { mediaType: format.mediaType, digest: await sha256Hex(bytes), bytes };
 }
 
 interface Format {

@@ -55,11 +55,10 @@ export async function changeBranding(
   if (change.logo === null) {
     return store(by, { logoDigest: null }, null);
   }
-  const result = await logoFrom(change.logo);
-  if (result.type === 'refused') {
-    return result.reason;
+  const logo = await logoFrom(change.logo);
+  if (typeof logo === 'string') {
+    return logo;
   }
-  const { logo } = result;
   const sql = 'SELECT count(*) AS n FROM merchant_logos WHERE merchant_id = ?1 AND digest <> ?2';
   const params = [by.tenant.merchantId, logo.digest];
   const others = await prepare(by.env.DB, { sql, params }).first<number>('n');

@@ -1,5 +1,6 @@
 import { isPrintable } from '../domain/text.ts';
 import { type GrantedPermissions, KEY_PERMISSIONS } from './key-permissions.ts';
+import type { ApiKeyView } from './keys.ts';
 
 /** What members may ask of API keys. Pure: forms check it before the passkey, changes check it again. */
 
@@ -52,9 +53,6 @@ export function isFormId(text: string): boolean {
 }
 
 /** Whether the key can be rolled: it has no end yet. */
-export function isRollable(key: {
-  readonly revokedAtMs: number | null;
-  readonly expiresAtMs: number | null;
-}): boolean {
+export function isRollable(key: Pick<ApiKeyView, 'revokedAtMs' | 'expiresAtMs'>): boolean {
   return key.revokedAtMs === null && key.expiresAtMs === null;
 }

@@ -2,7 +2,7 @@ import type { Bindings } from '../config.ts';
 import { bytesFromBase64 } from '../crypto/encoding.ts';
 import type { Branding } from '../domain/intent.ts';
 import { prepare } from '../platform/database.ts';
-import type { Logo, LogoMediaType } from './branding.ts';
+import type { Logo } from './branding.ts';
 
 /**
  * The merchant's logo with this digest, or null. Logos are never deleted, because payments refer to
@@ -13,15 +13,11 @@ export async function merchantLogo(
   merchantId: string,
   digest: string,
 ): Promise<Logo | null> {
-  const sql =
-    'SELECT media_type, base64 FROM merchant_logos WHERE merchant_id = ?1 AND digest = ?2';
-  const row = await prepare(env.DB, { sql, params: [merchantId, digest] }).first<{
-    readonly media_type: LogoMediaType;
-    readonly base64: string;
-  }>();
-  return row === null
-    ? null
-    : { mediaType: row.media_type, digest, bytes: bytesFromBase64(row.base64) };
+  const sql = `SELECT media_type AS mediaType, base64 FROM merchant_logos
+    WHERE merchant_id = ?1 AND digest = ?2`;
+  type Row = Pick<Logo, 'mediaType'> & { readonly base64: string };
+  const row = await prepare(env.DB, { sql, params: [merchantId, digest] }).first<Row>();
+  return row && { mediaType: row.mediaType, digest, bytes: bytesFromBase64(row.base64) };
 }
 
 /** The branding of new payments; both null when not set. Throws when D1 does not answer. */

@@ -10,12 +10,6 @@ const SHEET_LUMINANCES = [luminanceOf('#ffffff'), luminanceOf('#161d1a')];
 /** Below this contrast a button does not stand out from its sheet and gets an edge. */
 const EDGE_CONTRAST_MIN = 1.6;
 
-/** A color's text color, and whether a button needs an edge. */
-export interface BrandLook {
-  readonly text: '#fff' | '#000';
-  readonly needsEdge: boolean;
-}
-
 /** The style sheet of a brand, one rule. Null unless `color` is `#rrggbb`. */
 export function brandCss(color: string | null): string | null {
   if (color === null || !/^#[0-9a-f]{6}$/.test(color)) {
@@ -26,8 +20,8 @@ export function brandCss(color: string | null): string | null {
   return `:root{--brand:${color};--brand-strong:${color};--on-brand:${text}${edge}}`;
 }
 
-/** `color`: `#rrggbb`. */
-export function brandLook(color: string): BrandLook {
+/** The text color on `color` (`#rrggbb`), and whether a button of it needs an edge. */
+export function brandLook(color: string) {
   const luminance = luminanceOf(color);
   return {
     text: contrast(luminance, 1) >= contrast(luminance, 0) ? '#fff' : '#000',

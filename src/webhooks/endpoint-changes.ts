@@ -1,4 +1,4 @@
-import { type Act, type Changing, runAct } from '../audit/log.ts';
+import type { Act, Changing } from '../audit/log.ts';
 import { configOf } from '../config.ts';
 import type { SqlStatement } from '../platform/database.ts';
 import {
@@ -11,19 +11,9 @@ import {
 } from './endpoint-store.ts';
 import { ENDPOINT_ID_PREFIX } from './endpoints.ts';
 import { clearEndpoint, resumeEndpoint } from './failing-endpoints.ts';
-import {
-  deleteEnded,
-  endSecret,
-  expireOthers,
-  insertSecret,
-  type NewSecret,
-  newSecret,
-} from './secret-store.ts';
-import { forgetSettingsOf } from './settings.ts';
+import { changeWebhooks, insertSecret, type NewSecret, newSecret } from './secret-store.ts';
 
-/** What members and programs change about webhooks, each change with its audit entry. */
-
-const HOUR_MS = 60 * 60 * 1_000;
+/** What members and programs change about endpoints, each change with its audit entry. */
 
 /** A new endpoint with a secret; null when the tenant has ENDPOINTS_MAX. */
 export async function addEndpoint(
@@ -34,7 +24,7 @@ export async function addEndpoint(
   const endpointId = ENDPOINT_ID_PREFIX + crypto.randomUUID().replaceAll('-', '').slice(0, 20);
   const owner = { ...tenant, endpointId };
   const secret = await newSecret(configOf(env), owner, nowMs);
-  const isAdded = await run(
+  const isAdded = await changeWebhooks(
     by,
     [insertEndpoint(tenant, { ...settings, endpointId, createdAtMs: nowMs })],
     {
@@ -58,7 +48,7 @@ export async function changeEndpoint(
   const { endpointId } = before;
   // Failures before the change say nothing of the new address.
   const isFresh = after.url !== before.url || after.isEnabled !== before.isEnabled || isResumed;
-  await run(
+  await changeWebhooks(
     by,
     [updateEndpoint(tenant, endpointId, after)],
     { action: 'webhook.endpoint_changed', target: endpointId, detail: endpointAuditDetail(after) },
@@ -72,7 +62,7 @@ export async function removeEndpoint(
   detail: NonNullable<Act['detail']>,
 ): Promise<void> {
   const act = { action: 'webhook.endpoint_deleted', target: endpointId, detail } as const;
-  await run(by, deleteEndpoint(by.tenant, endpointId), act);
+  await changeWebhooks(by, deleteEndpoint(by.tenant, endpointId), act);
 }
 
 /** Resumes an endpoint, by its id or origin. False, without an entry, if it is not paused. */
@@ -82,7 +72,7 @@ export function resumePaused(
   after: readonly SqlStatement[] = [],
 ): Promise<boolean> {
   const act = { action: 'webhook.endpoint_resumed', target: endpoint } as const;
-  return run(by, [resumeEndpoint(by.tenant, endpoint)], act, after);
+  return changeWebhooks(by, [resumeEndpoint(by.tenant, endpoint)], act, after);
 }
 
 /** The name of the extra signature header of webhooks to callbackUrls; null: none. */
@@ -94,60 +84,5 @@ export async function changeCallbackHeader(by: Changing, name: string | null): P
     WHERE signature_header IS NOT excluded.signature_header`;
   const detail = { signatureHeader: name };
   const act = { action: 'webhook.callbacks_changed', target: null, detail } as const;
-  await run(by, [{ sql, params: [merchantId, environment, name] }], act);
-}
-
-/**
- * A new secret; the others end after the overlap. Null when SECRETS_MAX others would stay in force,
- * or without such an endpoint.
- */
-export async function rotateSecret(
-  by: Changing,
-  endpointId: string | null,
-  overlapHours: number,
-): Promise<NewSecret | null> {
-  const { env, tenant, nowMs } = by;
-  const owner = { ...tenant, endpointId };
-  const secret = await newSecret(configOf(env), owner, nowMs);
-  const oldExpireAtMs = nowMs + overlapHours * HOUR_MS;
-  const isAdded = await run(
-    by,
-    [insertSecret(owner, secret, oldExpireAtMs)],
-    {
-      action: 'webhook.secret_rotated',
-      target: secret.id,
-      detail: { overlapHours, ...endpointDetail(endpointId) },
-    },
-    [expireOthers(owner, secret.id, oldExpireAtMs), deleteEnded(owner, nowMs)],
-  );
-  return isAdded ? secret : null;
-}
-
-/** Ends a secret at once, unless every other one has an end. */
-export async function endSecretNow(
-  by: Changing,
-  endpointId: string | null,
-  secretId: string,
-): Promise<void> {
-  const { tenant, nowMs } = by;
-  const detail = endpointDetail(endpointId);
-  const act = { action: 'webhook.secret_ended', target: secretId, detail } as const;
-  await run(by, [endSecret({ ...tenant, endpointId }, secretId, nowMs)], act);
-}
-
-/** What the audit log says of a secret's owner. */
-export function endpointDetail(endpointId: string | null): NonNullable<Act['detail']> {
-  return endpointId === null ? {} : { endpoint: endpointId };
-}
-
-/** Runs a change with its entry. This isolate uses it for the next event, others within seconds. */
-async function run(
-  by: Changing,
-  change: readonly SqlStatement[],
-  act: Act,
-  after: readonly SqlStatement[] = [],
-): Promise<boolean> {
-  const isChanged = await runAct(by, change, act, after);
-  forgetSettingsOf(by.tenant);
-  return isChanged;
+  await changeWebhooks(by, [{ sql, params: [merchantId, environment, name] }], act);
 }

@@ -2,6 +2,7 @@ import { base64FromBytes } from '../crypto/encoding.ts';
 import type { TryFault } from '../domain/webhook-fault.ts';
 import type { IntentClient } from '../intent/client.ts';
 import type { DeliveryId, DeliveryReport } from '../intent/protocol.ts';
+import { webhookSecretFrom } from './secret-store.ts';
 import { type OutgoingWebhook, sendSigned, unsentTry } from './send.ts';
 
 /**
@@ -16,7 +17,6 @@ const DELAY_MS = 20_000;
  * paid late before that, even if the first query comes just too early.
  */
 const OVERTAKEN_MS = 60_000;
-const SECRET_BYTES = 32;
 /** The length of a signature by a 2048-bit key. */
 const RSA_SIGNATURE_BYTES = 256;
 
@@ -84,14 +84,10 @@ function textOf(fault: TryFault): string {
 
 /** The same event, with every signature made by random keys. */
 function forged(webhook: OutgoingWebhook): OutgoingWebhook {
-  const signature = randomBase64(RSA_SIGNATURE_BYTES);
+  const signature = base64FromBytes(crypto.getRandomValues(new Uint8Array(RSA_SIGNATURE_BYTES)));
   return {
     ...webhook,
     requestBody: JSON.stringify({ ...JSON.parse(webhook.requestBody), signature }),
-    secrets: webhook.secrets.map(() => `whsec_${randomBase64(SECRET_BYTES)}`),
+    secrets: webhook.secrets.map(() => webhookSecretFrom()),
   };
-}
-
-function randomBase64(bytes: number): string {
-  return base64FromBytes(crypto.getRandomValues(new Uint8Array(bytes)));
 }

@@ -1,10 +1,11 @@
+import { type Act, type Changing, runAct } from '../audit/log.ts';
 import { type Config, configOf } from '../config.ts';
+import { base64FromBytes } from '../crypto/encoding.ts';
 import { seal, unseal } from '../crypto/sealed.ts';
 import type { Tenant } from '../domain/intent.ts';
-import { generateWebhookSecret } from '../merchants/webhook-secret.ts';
 import { prepare, type SqlStatement } from '../platform/database.ts';
 import { SECRETS_MAX, type SecretEntry } from './secret-rules.ts';
-import { webhookSecretContext } from './settings.ts';
+import { forgetSettingsOf, webhookSecretContext } from './settings.ts';
 
 /**
  * The signing secrets of an endpoint, or with `endpointId` null of the environment, as members and
@@ -12,6 +13,17 @@ import { webhookSecretContext } from './settings.ts';
  */
 export interface SecretOwner extends Tenant {
   readonly endpointId: string | null;
+}
+
+const HOUR_MS = 60 * 60 * 1_000;
+/** Standard Webhooks requires 24 to 64 bytes. 32 bytes match HMAC-SHA-256. */
+export const WEBHOOK_SECRET_BYTES = 32;
+
+/** A signing secret in the form that Standard Webhooks libraries take: `whsec_<base64>`. */
+export function webhookSecretFrom(
+  randomBytes: Uint8Array = crypto.getRandomValues(new Uint8Array(WEBHOOK_SECRET_BYTES)),
+): string {
+  return `whsec_${base64FromBytes(randomBytes)}`;
 }
 
 /** `endpoint_id IS` also compares NULL. */
@@ -41,7 +53,7 @@ export type NewSecret = Awaited<ReturnType<typeof newSecret>>;
 
 /** A new random secret, in plain text and sealed for its owner. Stores nothing. */
 export async function newSecret(config: Config, owner: SecretOwner, createdAtMs: number) {
-  const value = generateWebhookSecret();
+  const value = webhookSecretFrom();
   const context = webhookSecretContext(owner, owner.endpointId);
   const sealedSecret = await seal(config.dataEncryptionKeys, value, context);
   const id = `whs_${crypto.randomUUID().replaceAll('-', '').slice(0, 16)}`;
@@ -69,34 +81,71 @@ export function insertSecret(
   };
 }
 
-/** Ends the other secrets then, or earlier where that is already set; only if `id` was added. */
-export function expireOthers(owner: SecretOwner, id: string, expireAtMs: number): SqlStatement {
-  return {
+/**
+ * A new secret; the others end after the overlap. Null when SECRETS_MAX others would stay in force,
+ * or without such an endpoint.
+ */
+export async function rotateSecret(
+  by: Changing,
+  endpointId: string | null,
+  overlapHours: number,
+): Promise<NewSecret | null> {
+  const { env, tenant, nowMs } = by;
+  const owner = { ...tenant, endpointId };
+  const secret = await newSecret(configOf(env), owner, nowMs);
+  const { id } = secret;
+  const oldExpireAtMs = nowMs + overlapHours * HOUR_MS;
+  // Others that end earlier keep their end. Without the new secret, none of them ends.
+  const expireOthers = {
     sql: `UPDATE webhook_secrets SET expires_at_ms = ?3
       WHERE ${IN_FORCE} AND id <> ?5
         AND EXISTS (SELECT 1 FROM webhook_secrets WHERE id = ?5)`,
-    params: [...paramsOf(owner, expireAtMs), id],
+    params: [...paramsOf(owner, oldExpireAtMs), id],
   };
-}
-
-/** Run it with each rotation: every send reads the owner's rows, which would grow without bound. */
-export function deleteEnded(owner: SecretOwner, nowMs: number): SqlStatement {
-  return {
+  // Every send reads the owner's rows, which would grow without bound.
+  const deleteEnded = {
     sql: `DELETE FROM webhook_secrets
       WHERE merchant_id = ?1 AND environment = ?2 AND endpoint_id IS ?4 AND expires_at_ms <= ?3`,
     params: paramsOf(owner, nowMs),
   };
+  const detail = { overlapHours, endpoint: endpointId ?? undefined };
+  const isAdded = await changeWebhooks(
+    by,
+    [insertSecret(owner, secret, oldExpireAtMs)],
+    { action: 'webhook.secret_rotated', target: id, detail },
+    [expireOthers, deleteEnded],
+  );
+  return isAdded ? secret : null;
 }
 
 /** Ends a secret at once, unless every other one has an end. */
-export function endSecret(owner: SecretOwner, id: string, nowMs: number): SqlStatement {
-  return {
+export async function endSecretNow(
+  by: Changing,
+  endpointId: string | null,
+  secretId: string,
+): Promise<void> {
+  const owner = { ...by.tenant, endpointId };
+  const end = {
     sql: `UPDATE webhook_secrets SET expires_at_ms = ?3
       WHERE ${IN_FORCE} AND id = ?5 AND EXISTS (SELECT 1 FROM webhook_secrets AS other
         WHERE other.merchant_id = ?1 AND other.environment = ?2 AND other.endpoint_id IS ?4
           AND other.id <> ?5 AND other.expires_at_ms IS NULL)`,
-    params: [...paramsOf(owner, nowMs), id],
+    params: [...paramsOf(owner, by.nowMs), secretId],
   };
+  const detail = { endpoint: endpointId ?? undefined };
+  await changeWebhooks(by, [end], { action: 'webhook.secret_ended', target: secretId, detail });
+}
+
+/** Runs a change with its entry. This isolate uses it for the next event, others within seconds. */
+export async function changeWebhooks(
+  by: Changing,
+  change: readonly SqlStatement[],
+  act: Act,
+  after: readonly SqlStatement[] = [],
+): Promise<boolean> {
+  const isChanged = await runAct(by, change, act, after);
+  forgetSettingsOf(by.tenant);
+  return isChanged;
 }
 
 export type OpenedSecret =

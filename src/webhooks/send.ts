@@ -30,10 +30,11 @@ export function judgeDestination(
   destination: string,
   ownOrigin: string,
 ): GuardResult {
+  const ownOrigins = [ownOrigin, config.publicBaseUrl ?? ownOrigin];
   return guardCallbackUrl(destination, {
     httpsOnly: config.callbackHttpsOnly,
     allowLoopback: config.localCallbacks,
-    ownHosts: hostsOf([ownOrigin, config.publicBaseUrl]),
+    ownHosts: ownOrigins.flatMap((origin) => URL.parse(origin)?.host ?? []),
   });
 }
 
@@ -63,8 +64,4 @@ export function unsentTry(error: string, atMs: number): DeliveryTry {
 /** Any 2xx accepts an event (docs/decisions.md#18). */
 export function isAccepted({ httpStatus }: Pick<DeliveryTry, 'httpStatus'>): boolean {
   return httpStatus !== null && httpStatus >= 200 && httpStatus < 300;
-}
-
-function hostsOf(origins: readonly (string | null)[]): readonly string[] {
-  return origins.flatMap((origin) => (origin === null ? [] : (URL.parse(origin)?.host ?? [])));
 }

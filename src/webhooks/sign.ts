@@ -16,11 +16,8 @@ export const RSA_ALGORITHM = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
 export const RSA_BITS_MIN = 2048;
 /** A key does not know the environment of its ring. */
 const RSA_VARIABLES = 'WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX or _PRODUCTION';
-/**
- * By Standard Webhooks, a symmetric secret starts like this, and its signature has this version.
- */
+/** By Standard Webhooks, a symmetric secret starts like this, and its signature has version 1. */
 const SECRET_PREFIX = 'whsec_';
-const SIGNATURE_VERSION = 'v1';
 
 /** Keys are cached, because parsing PKCS#8 costs more than signing. */
 const signingKey = importOnce((key) => importPrivateKey(key, false));
@@ -97,9 +94,7 @@ export async function standardWebhookHeaders(parts: {
   const message = utf8(`${parts.eventId}.${parts.timestampSeconds}.${parts.requestBody}`);
   const signatures = await Promise.all(parts.secrets.map((secret) => hmacOf(secret, message)));
   if (signatures.length > 0) {
-    headers['webhook-signature'] = signatures
-      .map((signature) => `${SIGNATURE_VERSION},${signature}`)
-      .join(' ');
+    headers['webhook-signature'] = signatures.map((signature) => `v1,${signature}`).join(' ');
   }
   return headers;
 }

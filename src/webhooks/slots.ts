@@ -34,7 +34,11 @@ export class DeliverySlots {
 
   /** Counts the slots after dropping those whose lease has passed. */
   isFull(nowMs: number): boolean {
-    this.#dropLost(nowMs);
+    for (const slot of this.#slots) {
+      if (nowMs - slot.takenAtMs >= SLOT_LEASE_MS) {
+        this.#slots.delete(slot);
+      }
+    }
     return this.#slots.size >= DELIVERIES_MAX;
   }
 
@@ -73,13 +77,5 @@ export class DeliverySlots {
 
   release(slot: Slot): void {
     this.#slots.delete(slot);
-  }
-
-  #dropLost(nowMs: number): void {
-    for (const slot of this.#slots) {
-      if (nowMs - slot.takenAtMs >= SLOT_LEASE_MS) {
-        this.#slots.delete(slot);
-      }
-    }
   }
 }

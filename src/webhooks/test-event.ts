@@ -1,7 +1,7 @@
 import { uuidV7 } from '../crypto/uuid-v7.ts';
 import { decide, openIntent } from '../domain/decide.ts';
 import { intentNumberFrom } from '../domain/identifiers.ts';
-import type { Intent, IntentTerms, Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/intent.ts';
 import { plainTerms } from '../domain/plain-terms.ts';
 import { eventBody } from './payload.ts';
 import type { OutgoingWebhook } from './send.ts';
@@ -24,34 +24,17 @@ const LIFETIME_MS = 60_000;
 /** A new test event of a tenant, signed with the keys of its environment. */
 export async function testEvent(
   env: Env,
-  tenant: Tenant,
+  { merchantId, environment }: Tenant,
   about: { readonly merchantName: string; readonly ownOrigin: string; readonly nowMs: number },
 ): Promise<Pick<OutgoingWebhook, 'eventId' | 'ownOrigin' | 'requestBody'>> {
+  const { merchantName, ownOrigin, nowMs } = about;
   const uniqueId = `${TEST_PAYMENT_PREFIX}${randomHex()}`;
-  const number = intentNumberFrom(crypto.getRandomValues(new Uint8Array(8)));
-  const intent = testPayment({ ...about, tenant, uniqueId, number, uuid: uuidV7(about.nowMs) });
-  const body = eventBody(intent, 'payment_failed');
-  const { environment } = tenant;
-  const signature = await signEvent(env, environment, body);
-  return {
-    eventId: `${TEST_EVENT_PREFIX}${randomHex()}`,
-    ownOrigin: about.ownOrigin,
-    requestBody: requestBody({ event: 'payment_failed', environment, uniqueId, signature, body }),
-  };
-}
-
-interface TestPayment extends Pick<IntentTerms, 'uniqueId' | 'uuid' | 'number' | 'merchantName'> {
-  readonly tenant: Tenant;
-  readonly ownOrigin: string;
-  readonly nowMs: number;
-}
-
-/** A payment that its customer abandoned at once. It exists in no object and no table. */
-function testPayment(payment: TestPayment): Intent {
-  const { tenant, ownOrigin, nowMs, ...ids } = payment;
   const terms = plainTerms({
-    ...ids,
-    merchantId: tenant.merchantId,
+    uniqueId,
+    uuid: uuidV7(nowMs),
+    number: intentNumberFrom(crypto.getRandomValues(new Uint8Array(8))),
+    merchantName,
+    merchantId,
     // Makes `test` true, even when production keys sign the event.
     environment: 'sandbox',
     kind: 'hosted',
@@ -61,7 +44,15 @@ function testPayment(payment: TestPayment): Intent {
     createdAtMs: nowMs,
     expiresAtMs: nowMs + LIFETIME_MS,
   });
-  return decide(openIntent(terms), [{ type: 'abandon_payment' }], nowMs).intent;
+  // A payment that its customer abandoned at once. It exists in no object and no table.
+  const { intent } = decide(openIntent(terms), [{ type: 'abandon_payment' }], nowMs);
+  const body = eventBody(intent, 'payment_failed');
+  const signature = await signEvent(env, environment, body);
+  return {
+    eventId: `${TEST_EVENT_PREFIX}${randomHex()}`,
+    ownOrigin,
+    requestBody: requestBody({ event: 'payment_failed', environment, uniqueId, signature, body }),
+  };
 }
 
 function randomHex(): string {

@@ -4,7 +4,7 @@ import { configOf } from '../../src/config.ts';
 import { sha256Hex } from '../../src/crypto/encoding.ts';
 import { signLink } from '../../src/crypto/link-token.ts';
 import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
-import { apiKeyFrom } from '../../src/merchants/api-key.ts';
+import { generateApiKey } from '../../src/merchants/api-key.ts';
 import { forgetDirectory } from '../../src/merchants/directory.ts';
 import { withoutRequestId } from '../support/problems.ts';
 import { signedIn, submit, visit } from '../workers/dashboard-support.ts';
@@ -183,7 +183,7 @@ const KEYS: readonly (readonly [string, () => string | Promise<string>])[] = [
   ['another text of the right form', () => `kfl_test_${'0'.repeat(49)}`],
   [
     'genuine but never issued',
-    () => apiKeyFrom(configOf(env).dataEncryptionKeys, 'sandbox', new Uint8Array(32).fill(99)),
+    () => generateApiKey(configOf(env).dataEncryptionKeys, 'sandbox', new Uint8Array(32).fill(99)),
   ],
   ['revoked', () => ALPHA.revokedApiKeys.sandbox],
   [

@@ -7,9 +7,8 @@ import { METHODS } from '../../src/domain/method.ts';
 import { generateApiKey } from '../../src/merchants/api-key.ts';
 import { createApiKey } from '../../src/merchants/change-keys.ts';
 import { createMerchant } from '../../src/merchants/provision.ts';
-import { generateWebhookSecret } from '../../src/merchants/webhook-secret.ts';
 import type { SqlStatement } from '../../src/platform/database.ts';
-import { insertSecret } from '../../src/webhooks/secret-store.ts';
+import { insertSecret, webhookSecretFrom } from '../../src/webhooks/secret-store.ts';
 import { webhookSecretContext } from '../../src/webhooks/settings.ts';
 
 /** A merchant of a test's gateway. */
@@ -31,7 +30,7 @@ export async function newMerchant(name: string): Promise<TestMerchant> {
     name,
     sandboxApiKey: await generateApiKey(keys, 'sandbox'),
     productionApiKey: await generateApiKey(keys, 'production'),
-    sandboxWebhookSecret: generateWebhookSecret(),
+    sandboxWebhookSecret: webhookSecretFrom(),
   };
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { h } from 'preact';
 import { renderSVG } from 'uqr';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
-import { checkoutPage } from '../../src/checkout/checkout-page.ts';
+import { checkoutPage } from '../../src/checkout/checkout-page.tsx';
 import { badFormPage, busyPage, unavailablePage, unknownPage } from '../../src/checkout/notices.ts';
 import { pageResponse } from '../../src/checkout/page-response.ts';
 import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';

@@ -6,7 +6,6 @@ import type { Environment } from '../../src/domain/method.ts';
 import {
   API_KEY_LENGTH,
   apiKeyDigest,
-  apiKeyFrom,
   apiKeyHint,
   generateApiKey,
   genuineApiKeyDigest,
@@ -43,7 +42,7 @@ describe('decisions.md#9: API keys', () => {
   test('are genuine as they were made', async () => {
     await fc.assert(
       fc.asyncProperty(environments, randomBytes, async (environment, bytes) => {
-        const key = await apiKeyFrom(RING, environment, bytes);
+        const key = await generateApiKey(RING, environment, bytes);
         expect([key.length, await isGenuine(key)]).toEqual([API_KEY_LENGTH, true]);
       }),
       RUNS,
@@ -53,7 +52,7 @@ describe('decisions.md#9: API keys', () => {
   test('preserve all 256 bits', async () => {
     await fc.assert(
       fc.asyncProperty(randomBytes, async (bytes) => {
-        const number = numberOf((await apiKeyFrom(RING, 'sandbox', bytes)).slice(9, 52));
+        const number = numberOf((await generateApiKey(RING, 'sandbox', bytes)).slice(9, 52));
         expect(number.toString(16).padStart(64, '0')).toBe(Buffer.from(bytes).toString('hex'));
       }),
       RUNS,
@@ -64,7 +63,7 @@ describe('decisions.md#9: API keys', () => {
     const derived = hkdfSync('sha256', OLD, '', 'kefel/api-key-checksum', 32);
     await fc.assert(
       fc.asyncProperty(environments, randomBytes, async (environment, bytes) => {
-        const key = await apiKeyFrom(RING, environment, bytes);
+        const key = await generateApiKey(RING, environment, bytes);
         const mac = createHmac('sha256', Buffer.from(derived)).update(key.slice(0, 52));
         const number = BigInt(`0x${mac.digest('hex')}`) % 62n ** 6n;
         expect(numberOf(key.slice(52))).toBe(number);
@@ -79,7 +78,7 @@ describe('decisions.md#9: API keys', () => {
   });
 
   test('keep their format: this key must always be genuine', async () => {
-    const key = await apiKeyFrom(
+    const key = await generateApiKey(
       RING,
       'sandbox',
       Uint8Array.from({ length: 32 }, (_, index) => index),
@@ -89,7 +88,7 @@ describe('decisions.md#9: API keys', () => {
   });
 
   test('require exactly 32 bytes', async () => {
-    await expect(apiKeyFrom(RING, 'sandbox', new Uint8Array(31))).rejects.toThrow(RangeError);
+    await expect(generateApiKey(RING, 'sandbox', new Uint8Array(31))).rejects.toThrow(RangeError);
   });
 
   test('stay genuine while a newer key makes new ones, and until their key leaves the ring', async () => {

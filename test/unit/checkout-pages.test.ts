@@ -1,8 +1,8 @@
 import { h } from 'preact';
 import { describe, expect, test } from 'vitest';
 import { answerPage } from '../../back-office/ui/answer.ts';
+import { pageOf } from '../../src/checkout/checkout-page.tsx';
 import { pageResponse } from '../../src/checkout/page-response.ts';
-import { pageOf } from '../../src/checkout/pages/checkout-page.tsx';
 import { NoticePage } from '../../src/checkout/pages/notice.tsx';
 import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
 import { loadTexts } from '../../src/checkout/texts.ts';

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { dashboardRouter } from '../../back-office/dashboard/router.ts';
 import { operatorRouter } from '../../back-office/operator/router.ts';
 import { apiRouter } from '../../src/api/router.ts';
-import { mayPrompt } from '../../src/checkout/prompt-limit.ts';
+import { mayPrompt } from '../../src/checkout/choice.ts';
 import { checkoutRouter } from '../../src/checkout/router.ts';
 import { ENVIRONMENTS } from '../../src/domain/method.ts';
 import { ALPHA, BETA, createHosted, ORIGIN, statusPath, useGateway } from './support.ts';

@@ -41,11 +41,11 @@ const OTHER_COLOR = '#7a3b12';
 const SETTINGS_AGE_MS_MAX = 10 * SECOND_MS;
 
 async function logoOf(mediaType: LogoMediaType): Promise<Logo> {
-  const result = await logoFrom(PIXELS[mediaType]);
-  if (result.type === 'refused') {
-    throw new Error(result.reason);
+  const logo = await logoFrom(PIXELS[mediaType]);
+  if (typeof logo === 'string') {
+    throw new Error(logo);
   }
-  return result.logo;
+  return logo;
 }
 
 /** Brands a merchant, and waits until every isolate's cached settings are too old to use. */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { configOf } from '../../src/config.ts';
 import { signLink } from '../../src/crypto/link-token.ts';
 import type { Environment } from '../../src/domain/method.ts';
-import { apiKeyDigest, apiKeyFrom } from '../../src/merchants/api-key.ts';
+import { apiKeyDigest, generateApiKey } from '../../src/merchants/api-key.ts';
 import { revokeApiKey } from '../../src/merchants/change-keys.ts';
 import {
   ALPHA,
@@ -69,7 +69,7 @@ const UNKNOWN_KEYS = {
 };
 
 function unknownKey(environment: Environment): Promise<string> {
-  return apiKeyFrom(configOf(env).dataEncryptionKeys, environment, new Uint8Array(32).fill(99));
+  return generateApiKey(configOf(env).dataEncryptionKeys, environment, new Uint8Array(32).fill(99));
 }
 
 /** Keys that open nothing, each for the route's environment. */

@@ -4,12 +4,7 @@ import { fieldError } from '../../http/field-error.ts';
 import { readJsonBody } from '../../http/json-body.ts';
 import { problem, validationProblem } from '../../http/problem.ts';
 import { checked } from '../../http/strict-body.ts';
-import {
-  addEndpoint,
-  changeEndpoint,
-  removeEndpoint,
-  rotateSecret,
-} from '../../webhooks/endpoint-changes.ts';
+import { addEndpoint, changeEndpoint, removeEndpoint } from '../../webhooks/endpoint-changes.ts';
 import {
   type EndpointEntry,
   type EndpointSettings,
@@ -19,6 +14,7 @@ import {
 } from '../../webhooks/endpoint-store.ts';
 import { ENDPOINTS_MAX, WIRE_EVENT_TYPES } from '../../webhooks/endpoints.ts';
 import { SECRETS_MAX } from '../../webhooks/secret-rules.ts';
+import { rotateSecret } from '../../webhooks/secret-store.ts';
 import { judgeDestination } from '../../webhooks/send.ts';
 import type { MerchantCall } from '../call.ts';
 import { changing } from '../key-entry.ts';

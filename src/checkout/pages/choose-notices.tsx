@@ -5,14 +5,9 @@ import type { ChooseState } from '../view.ts';
 import { References } from './elements.tsx';
 import type { ChooseProps } from './props.ts';
 
-interface NoticeText {
-  readonly title: string;
-  readonly lines: readonly string[];
-}
-
 /** What went wrong before, the latest first. */
-export function noticesOf(text: CheckoutMessages, state: ChooseState): readonly NoticeText[] {
-  const notices: NoticeText[] = [];
+export function noticesOf(text: CheckoutMessages, state: ChooseState) {
+  const notices: { readonly title: string; readonly lines: readonly string[] }[] = [];
   if (state.hasFailed) {
     notices.push({ title: text.errorTitle, lines: [text.errorLead] });
   }

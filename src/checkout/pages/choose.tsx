@@ -23,6 +23,7 @@ export function ChoosePage(props: ChooseProps) {
   const amount = moneyText(totals.totalMinor ?? totals.subtotalMinor, currency, text.locale);
   const title = text.choosePageTitle(amount, summary.merchantName);
   const remainingMs = view.remainingMs ?? 0;
+  const failed = state.methods.find((choice) => choice.isRetry);
   // What a screen reader reads first.
   const noticed = noticesOf(text, state)[0]?.title ?? null;
   return (
@@ -31,7 +32,7 @@ export function ChoosePage(props: ChooseProps) {
       title={noticed === null ? title : `${noticed} · ${title}`}
       isPayable
       isWide
-      leaving="ends_payment"
+      leavingEndsPayment
       follow="slow"
       refresh={refreshAtTheEnd(remainingMs, path)}
       aside={
@@ -64,20 +65,14 @@ export function ChoosePage(props: ChooseProps) {
             >
               {totals.totalMinor === null ? text.pay : text.payAmount(amount)}
             </span>
-            <PayAgain {...props} />
+            {failed && (
+              // The button's text while the method that failed is chosen, by CSS alone.
+              <span class="pay-again">{text.tryMethodAgain(text.methodName[failed.method])}</span>
+            )}
           </button>
         </div>
       </form>
     </Frame>
-  );
-}
-
-/** The button's text while the method that failed is chosen, by CSS alone. */
-function PayAgain({ state }: ChooseProps) {
-  const text = useText();
-  const failed = state.methods.find((choice) => choice.isRetry);
-  return failed === undefined ? null : (
-    <span class="pay-again">{text.tryMethodAgain(text.methodName[failed.method])}</span>
   );
 }
 

@@ -4,16 +4,6 @@ import { Document, LanguageSwitch } from '../../ui/document.tsx';
 import { CHECKOUT_CSS, CHECKOUT_SCRIPT_PATH, CHECKOUT_SCRIPT_SHA256 } from '../assets.generated.ts';
 import { useText } from '../texts.ts';
 
-/** How a page detects that it is out of date. */
-export interface Follow {
-  /** URL that answers with the payment's tag and remaining time. */
-  readonly statusPath: string;
-  /** The tag of the state that the page shows. */
-  readonly tag: string;
-  /** `fast`: the customer is waiting for a result. */
-  readonly speed: 'fast' | 'slow';
-}
-
 export interface CheckoutDocumentProps {
   readonly title: string;
   readonly isTest: boolean;
@@ -21,7 +11,8 @@ export interface CheckoutDocumentProps {
   readonly path: string | null;
   /** The part of the page's query that the language switch keeps. */
   readonly query?: string;
-  readonly follow?: Follow | null;
+  /** How a page of `path` detects that it is out of date. `fast`: the customer waits for a result. */
+  readonly follow?: { readonly tag: string; readonly speed: 'fast' | 'slow' } | null;
   /** Only without JavaScript: reloads the page, or opens `url`, after this time. */
   readonly refresh?: { readonly afterSeconds: number; readonly url: string | null } | null;
   /** The merchant's style sheet. The response's CSP must name its hash. */
@@ -35,8 +26,7 @@ export interface CheckoutDocumentProps {
 
 /** Every page that customers see. */
 export function CheckoutDocument(props: CheckoutDocumentProps) {
-  const { title, isTest, path, follow = null, refresh = null, brandCss = null } = props;
-  const { preview = null } = props;
+  const { title, isTest, path, follow, refresh, brandCss, preview } = props;
   const text = useText();
   return (
     <Document
@@ -46,13 +36,11 @@ export function CheckoutDocument(props: CheckoutDocumentProps) {
       head={
         <>
           <meta name="format-detection" content="telephone=no" />
-          {preview !== null && <meta property="og:title" content={preview.title} />}
-          {preview !== null && preview.imageUrl !== null && (
-            <meta property="og:image" content={preview.imageUrl} />
-          )}
+          {preview && <meta property="og:title" content={preview.title} />}
+          {preview?.imageUrl && <meta property="og:image" content={preview.imageUrl} />}
           {inlineStyle(CHECKOUT_CSS)}
-          {brandCss !== null && inlineStyle(brandCss)}
-          {refresh !== null && (
+          {brandCss && inlineStyle(brandCss)}
+          {refresh && (
             <noscript>
               <meta http-equiv="refresh" content={refreshContent(refresh)} />
             </noscript>
@@ -61,7 +49,7 @@ export function CheckoutDocument(props: CheckoutDocumentProps) {
       }
       data={{
         'data-page': path ?? undefined,
-        'data-status': follow?.statusPath,
+        'data-status': follow ? `${path}/status` : undefined,
         'data-state': follow?.tag,
         'data-follow': follow?.speed,
         'data-way-back': props.returnUrl ?? undefined,

@@ -23,10 +23,9 @@ export function PaidPage(props: PageProps & { readonly state: PaidState }) {
   const text = useText();
   const title = state.isRevisited ? text.alreadyPaidTitle : text.paidTitle;
   const amount = moneyText(state.chargedMinor, summary.currency, text.locale);
-  const returnUrl = state.isRevisited ? null : summary.returnUrl;
-  const refresh = returnBy(returnUrl, RETURN_AFTER_SECONDS);
+  const refresh = returnBy(state.isRevisited ? null : summary.returnUrl, RETURN_AFTER_SECONDS);
   return (
-    <Frame {...props} title={title} isPayable={false} leaving="leaves_it" refresh={refresh}>
+    <Frame {...props} title={title} refresh={refresh}>
       <Headline tone="good">{title}</Headline>
       <p class="amount">{amount}</p>
       {state.isRevisited && <p>{text.alreadyPaidLead}</p>}
@@ -45,9 +44,7 @@ export function PaidPage(props: PageProps & { readonly state: PaidState }) {
       </dl>
       <Refunds summary={summary} refunds={state.refunds} />
       <ReturnButton summary={summary} />
-      {returnUrl !== null && (
-        <AutoReturn {...{ summary, returnUrl }} afterSeconds={RETURN_AFTER_SECONDS} />
-      )}
+      {refresh && <AutoReturn summary={summary} {...refresh} />}
       <button class="button button-quiet" type="button" data-print hidden>
         {text.print}
       </button>
@@ -81,15 +78,13 @@ function returnBy(returnUrl: string | null, afterSeconds: number) {
 }
 
 /** Returns the customer to the merchant after the payment (docs/api.md#return). */
-function AutoReturn(
-  props: SummaryProps & { readonly returnUrl: string; readonly afterSeconds: number },
-) {
-  const { summary, returnUrl } = props;
+function AutoReturn(props: SummaryProps & { readonly url: string; readonly afterSeconds: number }) {
+  const { summary, url } = props;
   const text = useText();
   return (
     <p
       class="auto-return quiet small center"
-      data-return={returnUrl}
+      data-return={url}
       data-seconds={String(props.afterSeconds)}
       data-template={text.returningIn(summary.merchantName, '{seconds}')}
     >
@@ -110,28 +105,23 @@ export function UnpaidPage(props: PageProps & { readonly state: UnpaidState }) {
   const { view, state } = props;
   const { summary } = view;
   const text = useText();
-  const title = {
-    failed: text.failedTitle,
-    expired: text.expiredTitle,
-    canceled: text.canceledTitle,
-  }[state.kind];
-  const returnUrl = state.kind === 'failed' && state.isLeaving ? summary.returnUrl : null;
+  const { title, lead } = unpaidTexts(text, state, summary.merchantName);
+  const isLeaving = state.kind === 'failed' && state.isLeaving;
+  const refresh = returnBy(isLeaving ? summary.returnUrl : null, LEAVE_AFTER_SECONDS);
   return (
     <Frame
       {...props}
       title={title}
-      isPayable={false}
-      leaving="leaves_it"
       // The provider may still confirm this payment, so the page keeps polling.
       follow={state.mayStillSettle ? 'slow' : null}
-      refresh={returnBy(returnUrl, LEAVE_AFTER_SECONDS)}
+      refresh={refresh}
     >
       <Headline tone={state.kind === 'failed' ? 'bad' : 'plain'}>{title}</Headline>
       {state.mayStillSettle ? (
         // The outcome is unknown, so the page claims neither "not paid" nor "pay again".
         <p class="notice">{text.mayStillSettle(summary.merchantName)}</p>
       ) : (
-        <p>{unpaidLead(text, state, summary.merchantName)}</p>
+        <p>{lead}</p>
       )}
       <dl class="receipt">
         <Row label={text.amount}>
@@ -145,23 +135,21 @@ export function UnpaidPage(props: PageProps & { readonly state: UnpaidState }) {
         <Help {...props} />
       </dl>
       <ReturnButton summary={summary} />
-      {returnUrl !== null && (
-        <AutoReturn {...{ summary, returnUrl }} afterSeconds={LEAVE_AFTER_SECONDS} />
-      )}
+      {refresh && <AutoReturn summary={summary} {...refresh} />}
       <Breakdown summary={summary} isFolded />
     </Frame>
   );
 }
 
-function unpaidLead(text: CheckoutMessages, state: UnpaidState, merchantName: string): string {
+function unpaidTexts(text: CheckoutMessages, state: UnpaidState, merchantName: string) {
   switch (state.kind) {
     case 'failed': {
       const reason = state.reason === null ? '' : `${text.failedReason[state.reason]} `;
-      return reason + text.failedLead(merchantName);
+      return { title: text.failedTitle, lead: reason + text.failedLead(merchantName) };
     }
     case 'expired':
-      return text.expiredLead(merchantName);
+      return { title: text.expiredTitle, lead: text.expiredLead(merchantName) };
     case 'canceled':
-      return text.canceledLead(merchantName);
+      return { title: text.canceledTitle, lead: text.canceledLead(merchantName) };
   }
 }

@@ -5,15 +5,16 @@ import { useText } from '../texts.ts';
 import { CheckoutDocument, type CheckoutDocumentProps } from './document.tsx';
 import { Payee } from './payee.tsx';
 import type { PageProps } from './props.ts';
-import { type Leaving, WayBack } from './way-back.tsx';
+import { WayBack } from './way-back.tsx';
 
 export interface FrameProps extends PageProps {
   readonly title: string;
   /** Whether the customer can still pay: then the amount is at the top. */
-  readonly isPayable: boolean;
+  readonly isPayable?: boolean;
   /** Two columns on a wide screen: the payment next to what the customer does. */
   readonly isWide?: boolean;
-  readonly leaving: Leaving;
+  /** Whether leaving ends the payment, so the page asks first. */
+  readonly leavingEndsPayment?: boolean;
   readonly follow?: 'fast' | 'slow' | null;
   readonly refresh?: CheckoutDocumentProps['refresh'];
   /** Below the merchant and the amount: details, the QR code. */
@@ -23,7 +24,7 @@ export interface FrameProps extends PageProps {
 
 /** The frame of every page of a payment: the link back, merchant and amount, and the content. */
 export function Frame(props: FrameProps) {
-  const { view, path, title, isWide = false, follow = null, refresh = null } = props;
+  const { view, path, title, isWide, follow, refresh, isPayable, leavingEndsPayment } = props;
   const { summary } = view;
   const text = useText();
   return (
@@ -32,18 +33,16 @@ export function Frame(props: FrameProps) {
       isTest={summary.isTest}
       path={path}
       query={props.query ?? ''}
-      follow={
-        follow === null ? null : { statusPath: `${path}/status`, tag: view.tag, speed: follow }
-      }
-      refresh={refresh}
+      follow={follow ? { tag: view.tag, speed: follow } : null}
+      refresh={refresh ?? null}
       preview={previewOf(text, props)}
       returnUrl={summary.returnUrl}
       brandCss={brandCss(summary.branding?.color ?? null)}
     >
       <main class={isWide ? 'sheet sheet-wide' : 'sheet'}>
         <div class="about">
-          <WayBack summary={summary} path={path} leaving={props.leaving} />
-          <Payee summary={summary} path={path} isPayable={props.isPayable} />
+          <WayBack summary={summary} path={path} endsPayment={leavingEndsPayment ?? false} />
+          <Payee summary={summary} path={path} isPayable={isPayable ?? false} />
           {props.aside}
         </div>
         <div class="task">{props.children}</div>

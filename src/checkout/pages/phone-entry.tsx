@@ -1,16 +1,9 @@
 import { type Method, TRAITS } from '../../domain/method.ts';
-import type { CheckoutMessages, FormProblem } from '../../i18n/messages.ts';
+import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { useText } from '../texts.ts';
 import type { PhoneField } from '../view.ts';
 import { problemText } from './choose-notices.tsx';
 import type { ChooseProps } from './props.ts';
-
-/** The problems of a phone number; the others have only a notice. */
-const PHONE_PROBLEMS: readonly FormProblem[] = [
-  'phone_missing',
-  'phone_invalid',
-  'phone_not_taken',
-];
 
 /**
  * Shown right below the chosen method, by CSS alone, with the hint of that method. The radios are
@@ -19,8 +12,11 @@ const PHONE_PROBLEMS: readonly FormProblem[] = [
 export function PhoneEntry(props: ChooseProps & { readonly phone: PhoneField }) {
   const { state, phone } = props;
   const text = useText();
-  const isWrong = state.problem !== null && PHONE_PROBLEMS.includes(state.problem);
-  const problem = isWrong ? problemText(text, state.problem, state.selected) : '';
+  // The other problems have only a notice.
+  const problem = state.problem?.startsWith('phone_')
+    ? problemText(text, state.problem, state.selected)
+    : '';
+  const isWrong = problem !== '';
   return (
     <div class="field">
       <label for="phone">{text.phoneLabel}</label>

@@ -27,7 +27,7 @@ export function RedirectPage(props: PageProps & { readonly state: RedirectState 
       {...props}
       title={title}
       isPayable
-      leaving={state.canAbandon && !state.isUnresolved ? 'ends_payment' : 'leaves_it'}
+      leavingEndsPayment={state.canAbandon && !state.isUnresolved}
       follow="fast"
       refresh={{ afterSeconds, url: null }}
     >
@@ -75,7 +75,7 @@ export function PushPage(props: PageProps & { readonly state: PushState }) {
   const title = state.isUnresolved ? text.unresolvedTitle : text.pushTitle;
   const refresh = { afterSeconds: PUSH_REFRESH_SECONDS, url: null };
   return (
-    <Frame {...props} title={title} isPayable leaving="leaves_it" follow="fast" refresh={refresh}>
+    <Frame {...props} title={title} isPayable follow="fast" refresh={refresh}>
       <Headline tone="wait">{title}</Headline>
       {state.isUnresolved ? <p>{text.unresolvedLead(method)}</p> : <Prompt state={state} />}
       <Waiting />

@@ -1,5 +1,4 @@
 import type { Refund, RefundStatus } from '../../domain/refund.ts';
-import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { moneyText } from '../../i18n/money-text.ts';
 import { timeText } from '../../i18n/time-text.ts';
 import { useText } from '../texts.ts';
@@ -21,36 +20,26 @@ const SHOWN: Readonly<Record<RefundStatus, 'underway' | 'returned' | 'failed' | 
 export function Refunds(props: SummaryProps & { readonly refunds: readonly Refund[] }) {
   const { currency, merchantName } = props.summary;
   const text = useText();
-  const shown = props.refunds.filter(({ status }) => SHOWN[status] !== null);
-  return shown.length === 0 ? null : (
+  const { title, underway, returned, notReturned } = text.refunds;
+  const labels = { underway, returned, failed: notReturned(merchantName) };
+  const rows = props.refunds.flatMap(({ status, returnedMinor, updatedAtMs }) => {
+    const shown = SHOWN[status];
+    return shown === null ? [] : [{ label: labels[shown], returnedMinor, updatedAtMs }];
+  });
+  return rows.length === 0 ? null : (
     <section class="refunds" aria-labelledby="refunds">
-      <h2 id="refunds">{text.refunds.title}</h2>
+      <h2 id="refunds">{title}</h2>
       <dl class="receipt">
-        {shown.map((refund) => (
-          <Row label={statusText(text.refunds, refund, merchantName)}>
-            {moneyText(refund.returnedMinor, currency, text.locale)}
+        {rows.map(({ label, returnedMinor, updatedAtMs }) => (
+          <Row label={label}>
+            {moneyText(returnedMinor, currency, text.locale)}
             <br />
-            <time class="small quiet" datetime={new Date(refund.updatedAtMs).toISOString()}>
-              {timeText(refund.updatedAtMs, text)}
+            <time class="small quiet" datetime={new Date(updatedAtMs).toISOString()}>
+              {timeText(updatedAtMs, text)}
             </time>
           </Row>
         ))}
       </dl>
     </section>
   );
-}
-
-function statusText(
-  text: CheckoutMessages['refunds'],
-  { status }: Refund,
-  merchantName: string,
-): string {
-  switch (SHOWN[status]) {
-    case 'returned':
-      return text.returned;
-    case 'failed':
-      return text.notReturned(merchantName);
-    default:
-      return text.underway;
-  }
 }

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact';
 import {
   type Attempt,
   type AttemptStatus,
@@ -72,21 +71,27 @@ function Buttons(props: SimulatorPageProps) {
   const { terms, action, checkoutUrl, attempt, remainingMs } = props;
   const text = useText();
   const isHosted = terms.kind === 'hosted';
+  const choices: readonly (readonly [SimulatorChoice, string])[] = [
+    ['approve', text.simulatorApprove],
+    ['decline', isHosted ? text.simulatorDecline : text.simulatorDeclineFinal],
+    ['give_up', text.simulatorGiveUp],
+  ];
   return (
     <>
       <Countdown remainingMs={remainingMs} words={text.timeLeftToConfirm}>
         {text.payBefore(timeText(attempt.deadlineAtMs, text))}
       </Countdown>
       <form class="stack" method="post" action={action} data-once>
-        <Choice outcome="approve" look="button">
-          {text.simulatorApprove}
-        </Choice>
-        <Choice outcome="decline" look="button button-second">
-          {isHosted ? text.simulatorDecline : text.simulatorDeclineFinal}
-        </Choice>
-        <Choice outcome="give_up" look="button button-second">
-          {text.simulatorGiveUp}
-        </Choice>
+        {choices.map(([outcome, label]) => (
+          <button
+            class={outcome === 'approve' ? 'button' : 'button button-second'}
+            type="submit"
+            name="outcome"
+            value={outcome}
+          >
+            {label}
+          </button>
+        ))}
       </form>
       {isHosted && (
         <ButtonLink href={checkoutUrl} look="button-quiet">
@@ -115,18 +120,6 @@ function Amounts({ terms }: Pick<SimulatorPageProps, 'terms'>) {
         {text.simulatorAmountsMore}
       </ButtonLink>
     </details>
-  );
-}
-
-function Choice(props: {
-  readonly outcome: SimulatorChoice;
-  readonly look: string;
-  readonly children: string;
-}): VNode {
-  return (
-    <button class={props.look} type="submit" name="outcome" value={props.outcome}>
-      {props.children}
-    </button>
   );
 }
 

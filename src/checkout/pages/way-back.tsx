@@ -1,20 +1,17 @@
 import { useText } from '../texts.ts';
 import type { PageProps, SummaryProps } from './props.ts';
 
-/** Whether leaving ends the payment, so the page asks first. */
-export type Leaving = 'ends_payment' | 'leaves_it';
-
 /**
  * The link back to the merchant, with its name and host, at the top of every page. If leaving ends
  * the payment (docs/decisions.md#25), it says so and asks. It is a plain `details` element, so it
  * works without JavaScript.
  */
 export function WayBack(
-  props: SummaryProps & Pick<PageProps, 'path'> & { readonly leaving: Leaving },
+  props: SummaryProps & Pick<PageProps, 'path'> & { readonly endsPayment: boolean },
 ) {
   const { summary, path } = props;
   const text = useText();
-  if (props.leaving === 'leaves_it') {
+  if (!props.endsPayment) {
     return summary.returnUrl === null ? null : (
       <a class="back" href={summary.returnUrl}>
         <BackLabel summary={summary} />

@@ -5,17 +5,16 @@ import { utf8 } from '../../../src/crypto/encoding.ts';
 import { seal } from '../../../src/crypto/sealed.ts';
 import type { Tenant } from '../../../src/domain/intent.ts';
 import { ENVIRONMENTS, type Environment, METHODS } from '../../../src/domain/method.ts';
-import { apiKeyDigest, apiKeyFrom } from '../../../src/merchants/api-key.ts';
+import { apiKeyDigest, generateApiKey } from '../../../src/merchants/api-key.ts';
 import { createApiKey, revokeApiKey } from '../../../src/merchants/change-keys.ts';
 import { createMerchant } from '../../../src/merchants/provision.ts';
-import { webhookSecretFrom } from '../../../src/merchants/webhook-secret.ts';
 import type { SqlStatement } from '../../../src/platform/database.ts';
 import {
   deleteEndpoint,
   type EndpointSettings,
   insertEndpoint,
 } from '../../../src/webhooks/endpoint-store.ts';
-import { insertSecret } from '../../../src/webhooks/secret-store.ts';
+import { insertSecret, webhookSecretFrom } from '../../../src/webhooks/secret-store.ts';
 import { webhookSecretContext } from '../../../src/webhooks/settings.ts';
 
 export interface TestMerchant {
@@ -32,7 +31,7 @@ export const BETA = await testMerchant('mer_beta', 'Bahir Dar Coffee', 20);
 async function testMerchant(id: string, name: string, seed: number): Promise<TestMerchant> {
   const bytes = (offset: number) => new Uint8Array(32).fill(seed + offset);
   const apiKey = (environment: Environment, offset: number) =>
-    apiKeyFrom(configOf(env).dataEncryptionKeys, environment, bytes(offset));
+    generateApiKey(configOf(env).dataEncryptionKeys, environment, bytes(offset));
   return {
     id,
     name,

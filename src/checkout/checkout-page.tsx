@@ -1,8 +1,11 @@
+import type { VNode } from 'preact';
 import type { Config } from '../config.ts';
 import type { Intent } from '../domain/intent.ts';
 import { brandCss } from '../ui/brand.ts';
 import { pageResponse } from './page-response.ts';
-import { pageOf } from './pages/checkout-page.tsx';
+import { ChoosePage } from './pages/choose.tsx';
+import { PushPage, RedirectPage } from './pages/processing.tsx';
+import type { PageProps } from './pages/props.ts';
 import { FORM_PARAMETER } from './refused-form.ts';
 import { ALREADY_PARAMETER, checkoutView, type ViewContext } from './view.ts';
 
@@ -30,4 +33,29 @@ function keptQuery(given: URLSearchParams): string {
     return value === null ? [] : [`${name}=${encodeURIComponent(value)}&`];
   });
   return kept.join('');
+}
+
+/**
+ * The page of a payment, in any state. An isolate loads the pages of ended payments when needed.
+ */
+export async function pageOf(props: PageProps): Promise<VNode> {
+  const { state } = props.view;
+  switch (state.kind) {
+    case 'choose':
+      return <ChoosePage {...props} state={state} />;
+    case 'redirect':
+      return <RedirectPage {...props} state={state} />;
+    case 'push':
+      return <PushPage {...props} state={state} />;
+    case 'paid': {
+      const { PaidPage } = await import('./pages/ended.tsx');
+      return <PaidPage {...props} state={state} />;
+    }
+    case 'failed':
+    case 'expired':
+    case 'canceled': {
+      const { UnpaidPage } = await import('./pages/ended.tsx');
+      return <UnpaidPage {...props} state={state} />;
+    }
+  }
 }
