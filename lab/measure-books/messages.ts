@@ -1,12 +1,7 @@
 import { attemptReferenceFrom } from '../../src/domain/identifiers.ts';
 import type { IntentStatus, Tenant } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
-import {
-  idSearchKey,
-  nameSearchKey,
-  phoneSearchKey,
-  receiptSearchKey,
-} from '../../src/domain/search-key.ts';
+import { digestSearchKey, idSearchKey, receiptSearchKey } from '../../src/domain/search-key.ts';
 import type {
   DeliveryStatus,
   ProjectedEvent,
@@ -158,12 +153,15 @@ export function railReferenceOf(index: number): string {
 }
 
 export function phoneKeyOf(index: number): string {
-  return phoneSearchKey(hexOf('phone digest', Math.floor(chance('phone', index) * PHONES), 22));
+  return digestSearchKey(
+    'phone',
+    hexOf('phone digest', Math.floor(chance('phone', index) * PHONES), 22),
+  );
 }
 
 export function nameKeysOf(index: number): readonly string[] {
   return ['first name', 'last name'].map((name) =>
-    nameSearchKey(hexOf('name', Math.floor(chance(name, index) * NAMES), 22)),
+    digestSearchKey('name', hexOf('name', Math.floor(chance(name, index) * NAMES), 22)),
   );
 }
 

@@ -16,7 +16,7 @@ export interface Mutant {
  */
 const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/domain/transition.ts': {
-    "    case 'processing':\n      return «reject(step, 'attempt_in_flight'→end(step, 'canceled', null, nowMs»);\n    default:":
+    "    case 'processing':\n      return «reject(step, 'attempt_in_flight'→end(step, 'canceled'»);\n    default:":
       'a merchant cancels while the customer is paying',
     "  if (intent.status === «'processing'→'expired'») {\n    return reject(step, 'attempt_in_flight');":
       'two attempts in flight',
@@ -30,13 +30,13 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '«before.anomalies !== after.anomalies→before.anomalies.length > after.anomalies.length» ||':
       'an anomaly is stored and never shown',
     'version: before.version + «1→step.events.length»,': 'two states have one version',
-    'const due = «applyRefundTime(applyTime(start(before), nowMs→applyTime(start(before»), nowMs);':
+    'const due = «applyRefundTime(applyTime(start(before, nowMs))→applyTime(start(before, nowMs)»);':
       'a refund whose caller died stays in process',
   },
   'src/domain/time.ts': {
     'if (!wasNeverCalled && «(!attempt.windowIsFinal || attempt.checkAtMs !== null)→attempt.checkAtMs !== null») {':
       'an attempt that may still be paid counts as certainly unpaid',
-    "if (isOver« && (attempt.startClaim === 'free' || !isCheckDue(attempt, nowMs))→») {":
+    "if (isOver« && (attempt.startClaim === 'free' || !isCheckDue(attempt, step.nowMs))→») {":
       'the window closes before the query that is due',
     "status === 'open'« || attemptInFlight(next.intent)?.status === 'unresolved'→»;":
       'a payment with an unresolved attempt never ends',
@@ -44,14 +44,14 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a payment expires under the customer who is paying',
     "const wasNeverCalled = attempt.startClaim «=== 'free'→!== 'not_needed'»;":
       'a prompt that was sent counts as never sent',
-    'if (nowMs < «→2 * »terms.expiresAtMs) {': 'no expiry',
+    'if (step.nowMs < «→2 * »terms.expiresAtMs) {': 'no expiry',
   },
   'src/domain/resolve.ts': {
     "if (step.intent.status === «'succeeded'→'canceled'») {":
       'a second payment is announced as the first',
-    '«hasEnded(step.intent.status) || →»isPaidAfterExpiry(step, outcome, nowMs)':
+    '«hasEnded(step.intent.status) || →»isPaidAfterExpiry(step, outcome)':
       'a payment after its end does not say that it is late',
-    'hasEnded(step.intent.status)« || isPaidAfterExpiry(step, outcome, nowMs)→»':
+    'hasEnded(step.intent.status)« || isPaidAfterExpiry(step, outcome)→»':
       'a payment after the expiry, which an attempt held up, does not say that it is late',
     '  «if (!isPending(attempt)) {\n    return step;\n  }\n  →»const isCurrent':
       'an expired attempt fails again',
@@ -69,12 +69,12 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "  canceled: «null→'payment_failed'»,": 'a cancellation sends PAYMENT_FAILED',
     "if («terms.kind === 'express' || →»attempts.length >= ATTEMPTS_MAX) {":
       'an express payment that failed stays open',
-    "return «nowMs >= terms.expiresAtMs ? end(reopened, 'expired', null, nowMs) : →»reopened;":
+    "return «step.nowMs >= terms.expiresAtMs ? end(reopened, 'expired') : →»reopened;":
       'a payment reopens after its time',
-    'endedAtMs: «intent.endedAtMs ?? →»nowMs': 'a late payment moves the time of the end',
+    'endedAtMs: «intent.endedAtMs ?? →»step.nowMs': 'a late payment moves the time of the end',
   },
   'src/domain/manual-resolution.ts': {
-    '  if (nowMs < «attempt.deadlineAtMs→attempt.startedAtMs») {\n':
+    '  if (step.nowMs < «attempt.deadlineAtMs→attempt.startedAtMs») {\n':
       'an operator fails an attempt that can still be paid',
     "return «attempt.status === 'processing'\n    ? reject(step, 'query_due')\n    : →»":
       'an operator overtakes the last query',
@@ -100,19 +100,19 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'failed and canceled refunds use up the places of a payment',
   },
   'src/domain/refund-resolve.ts': {
-    "return «applyRefundTime(recordUnknown(step, refund, outcome, command.answersCheckAtMs)→failRefund(step, refund, { type: 'failed', reason: 'declined' }», nowMs);":
+    "return «applyRefundTime(recordUnknown(step, refund, outcome, command.answersCheckAtMs))→failRefund(step, refund, { type: 'failed', reason: 'declined' })»;":
       'an unknown outcome counts as failed, and the amount is free again',
     'return excess «=→!»== 0 ? step : withAnomaly(':
       'no anomaly shows that more was returned than paid',
     '? «Math.min(refund.commissionReturnedMinor, commissionLeftMinor(step.intent, attempt))→refund.commissionReturnedMinor»':
       'a late refund gives up commission that others have given up',
-    "    case 'succeeded':\n      return «withRefundAnomaly(step, refund, nowMs)→step»;":
+    "    case 'succeeded':\n      return «withRefundAnomaly(step, refund)→step»;":
       'a contradiction about a refund is not visible',
     "if (refund.status !== 'requires_action' && refund.status !== 'unresolved'«→ && refund.status !== 'processing'») {":
       'an operator decides while the answer of the provider is on its way',
     '  if (mustAgree && isConfirmed && «→!»isSameOperator(operator, proposal.operator)) {':
       'one operator confirms their own decision',
-    '      return «withRefund(step, { ...refund, checkAtMs: null }→failRefund(step, refund, outcome, nowMs»);\n':
+    '      return «withRefund(step, { ...refund, checkAtMs: null }→failRefund(step, refund, outcome»);\n':
       'the provider fails what a person is returning by hand',
   },
   'src/domain/refund-repeat.ts': {
@@ -130,7 +130,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a refund with an unknown outcome is requested again',
     'return attempt «!== null && isWaiting(refund) && !stillFits(intent, attempt, refund)→=== null»;':
       'the provider is asked for more than is left since a failed refund succeeded',
-    'if (isClosed« && !(checkAtMs !== null && checkAtMs <= nowMs)→») {':
+    'if (isClosed« && !(checkAtMs !== null && checkAtMs <= step.nowMs)→») {':
       'the window of a refund closes before its query',
     "refund.status === 'pending' ? «'refund_requires_action' : null→null : 'refund_requires_action'»":
       'the merchant is not told that a person must return the money',

@@ -4,15 +4,11 @@ import type { Metadata, Tenant } from '../domain/intent.ts';
 import { phoneFrom } from '../domain/phone.ts';
 import {
   digestOwner,
+  digestSearchKey,
   emailFrom,
-  emailSearchKey,
-  hashedIdSearchKey,
   isFoundByDigest,
-  metadataSearchKey,
   metadataText,
-  nameSearchKey,
   nameWords,
-  phoneSearchKey,
   SEARCH_ID_LENGTH_MAX,
 } from '../domain/search-key.ts';
 import { receiptKeys } from '../intent/receipt-keys.ts';
@@ -38,16 +34,16 @@ export async function summaryKeys(
   { phone, metadata = {} }: SummaryFilter,
 ): Promise<readonly KeyChoices[]> {
   const owner = digestOwner(tenant);
-  const choices = (kind: DigestKind, text: string, searchKey: (digest: string) => string) =>
+  const choices = (kind: DigestKind, text: string) =>
     Promise.all(
       configOf(env).dataEncryptionKeys.map(async (key: NamedKey) =>
-        searchKey(await keyedDigest(key, owner, kind, text)),
+        digestSearchKey(kind, await keyedDigest(key, owner, kind, text)),
       ),
     );
   return Promise.all([
-    ...(phone === undefined ? [] : [choices('phone', phone, phoneSearchKey)]),
+    ...(phone === undefined ? [] : [choices('phone', phone)]),
     ...Object.entries(metadata).map(([key, value]) =>
-      choices('metadata', metadataText(key, value), metadataSearchKey),
+      choices('metadata', metadataText(key, value)),
     ),
   ]);
 }
@@ -79,12 +75,13 @@ async function digestGroups(
   const isHashed = isFoundByDigest(text);
   const owner = digestOwner(tenant);
   const ofKey = async (key: NamedKey): Promise<string[][]> => {
-    const digest = (kind: DigestKind, of: string) => keyedDigest(key, owner, kind, of);
-    const names = words.map(async (word) => nameSearchKey(await digest('name', word)));
+    const searchKey = async (kind: DigestKind, of: string) =>
+      digestSearchKey(kind, await keyedDigest(key, owner, kind, of));
+    const names = words.map((word) => searchKey('name', word));
     return [
-      ...(isHashed ? [[hashedIdSearchKey(await digest('id', text))]] : []),
-      ...(phone === null ? [] : [[phoneSearchKey(await digest('phone', phone))]]),
-      ...(email === null ? [] : [[emailSearchKey(await digest('email', email))]]),
+      ...(isHashed ? [[await searchKey('id', text)]] : []),
+      ...(phone === null ? [] : [[await searchKey('phone', phone)]]),
+      ...(email === null ? [] : [[await searchKey('email', email)]]),
       ...(words.length === 0 ? [] : [await Promise.all(names)]),
     ];
   };

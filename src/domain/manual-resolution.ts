@@ -22,12 +22,7 @@ type ResolveManually = Extract<Command, { type: 'resolve_manually' }>;
  * Success is accepted at any time, like proof from the provider. Failure is accepted only for an
  * unresolved attempt whose window has closed: before that, the customer may still pay.
  */
-export function resolveManually(
-  step: Step,
-  attempt: Attempt,
-  command: ResolveManually,
-  nowMs: number,
-): Step {
+export function resolveManually(step: Step, attempt: Attempt, command: ResolveManually): Step {
   const { outcome, resolutionId } = command;
   if ([attempt.manualResolutionId, attempt.proposal?.resolutionId].includes(resolutionId)) {
     // A retry of a command whose first answer was lost.
@@ -37,19 +32,19 @@ export function resolveManually(
     return reject(step, 'malformed_resolution');
   }
   if (outcome.type === 'succeeded') {
-    return resolveAsPaid(step, attempt, command, outcome.receipt, nowMs);
+    return resolveAsPaid(step, attempt, command, outcome.receipt);
   }
   if (!isPending(attempt)) {
     return reject(step, 'attempt_not_pending');
   }
   // This includes an attempt that the customer abandoned: its provider's page may still be open.
-  if (nowMs < attempt.deadlineAtMs) {
+  if (step.nowMs < attempt.deadlineAtMs) {
     return reject(step, 'window_open');
   }
   const resolved: Attempt = { ...attempt, manualResolutionId: resolutionId };
   return attempt.status === 'processing'
     ? reject(step, 'query_due')
-    : recordFailure(withAttempt(step, resolved), resolved, outcome, nowMs);
+    : recordFailure(withAttempt(step, resolved), resolved, outcome);
 }
 
 /**
@@ -61,7 +56,6 @@ function resolveAsPaid(
   attempt: Attempt,
   command: ResolveManually,
   receipt: string,
-  nowMs: number,
 ): Step {
   const { intent } = step;
   const { resolutionId, operator, note, isVerified } = command;
@@ -77,7 +71,7 @@ function resolveAsPaid(
   }
   if (paidNeedsSecondOperator(intent, attempt, command.secondOperatorAboveMinor)) {
     if (proposal === null || !isSameReceipt(receipt, proposal.receipt)) {
-      const proposed = { resolutionId, operator, note, receipt, atMs: nowMs };
+      const proposed = { resolutionId, operator, note, receipt, atMs: step.nowMs };
       return withAttempt(step, { ...attempt, proposal: proposed });
     }
     if (isSameOperator(operator, proposal.operator)) {
@@ -91,7 +85,7 @@ function resolveAsPaid(
     checkAtMs: attempt.startClaim === 'free' ? null : command.checkAtMs,
     checks: 0,
   };
-  return recordPaid(withAttempt(step, resolved), resolved, { type: 'succeeded', receipt }, nowMs);
+  return recordPaid(withAttempt(step, resolved), resolved, { type: 'succeeded', receipt });
 }
 
 /**

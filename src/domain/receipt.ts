@@ -54,7 +54,6 @@ function shareReceipt(one: Receipts, other: Receipts): boolean {
 export function reportReceiptConflict(
   step: Step,
   { attemptId, other }: Extract<Command, { type: 'report_receipt_conflict' }>,
-  nowMs: number,
 ): Step {
   const known = step.intent.anomalies.filter(({ kind }) => kind === 'receipt_conflict');
   const isKnown = known.some(
@@ -65,5 +64,5 @@ export function reportReceiptConflict(
   );
   return isKnown || known.length >= CONFLICTS_MAX
     ? step
-    : withAnomaly(step, { kind: 'receipt_conflict', attemptId, other, atMs: nowMs });
+    : withAnomaly(step, { kind: 'receipt_conflict', attemptId, other });
 }

@@ -18,7 +18,6 @@ export function repeatRefund(
   step: Step,
   refund: Refund,
   command: Extract<RefundCommand, { type: 'repeat_refund' }>,
-  nowMs: number,
 ): Step {
   const { repeatId, operator, note, isVerified, deadlineAtMs } = command;
   if (refund.repeat?.repeatId === repeatId) {
@@ -46,7 +45,7 @@ export function repeatRefund(
     deadlineAtMs,
     checkAtMs: deadlineAtMs,
     checks: 0,
-    updatedAtMs: nowMs,
+    updatedAtMs: step.nowMs,
   });
 }
 
@@ -55,14 +54,13 @@ export function claimRefundRepeat(
   step: Step,
   refund: Refund,
   { claimId, deadlineAtMs }: Extract<RefundCommand, { type: 'claim_refund_repeat' }>,
-  nowMs: number,
 ): Step {
   const { repeat } = refund;
   if (repeat?.claimId === claimId) {
     // A retry of a command whose first answer was lost.
     return step;
   }
-  if (repeat === null || !isRepeatDue(step.intent, refund) || isOver(refund, nowMs)) {
+  if (repeat === null || !isRepeatDue(step.intent, refund) || isOver(refund, step.nowMs)) {
     return reject(step, 'refund_not_claimable');
   }
   return withRefund(step, {
@@ -70,7 +68,7 @@ export function claimRefundRepeat(
     repeat: { ...repeat, claimId },
     deadlineAtMs,
     checkAtMs: deadlineAtMs,
-    updatedAtMs: nowMs,
+    updatedAtMs: step.nowMs,
   });
 }
 

@@ -15,24 +15,26 @@ import { announce, find, reject, type Step, withAnomaly, withRefund } from './st
 
 /** The outcomes of a refund, as the provider reports or the operator records them. */
 
+type Success = Extract<RefundOutcome, { type: 'succeeded' }>;
+type Failure = Extract<RefundOutcome, { type: 'failed' }>;
+
 /** What the provider reports about a refund. */
 export function resolveRefund(
   step: Step,
   refund: Refund,
   command: Extract<RefundCommand, { type: 'resolve_refund' }>,
-  nowMs: number,
 ): Step {
   const { outcome } = command;
   switch (outcome.type) {
     case 'succeeded':
-      return recordRefunded(step, refund, outcome, nowMs);
+      return recordRefunded(step, refund, outcome);
     case 'failed':
-      return recordNotRefunded(step, refund, outcome, nowMs);
+      return recordNotRefunded(step, refund, outcome);
     case 'requires_action':
-      return recordActionRequired(step, refund, outcome, nowMs);
+      return recordActionRequired(step, refund, outcome);
     case 'unknown':
       // The window may close now that its last query has ended.
-      return applyRefundTime(recordUnknown(step, refund, outcome, command.answersCheckAtMs), nowMs);
+      return applyRefundTime(recordUnknown(step, refund, outcome, command.answersCheckAtMs));
   }
 }
 
@@ -41,7 +43,6 @@ function recordActionRequired(
   step: Step,
   refund: Refund,
   outcome: Extract<RefundOutcome, { type: 'requires_action' }>,
-  nowMs: number,
 ): Step {
   const checkAtMs = outcome.checkAtMs ?? null;
   if (refund.status === 'requires_action') {
@@ -58,7 +59,7 @@ function recordActionRequired(
     actionReason: outcome.reason,
     checkAtMs,
     providerCode: lastCode(refund, outcome),
-    updatedAtMs: nowMs,
+    updatedAtMs: step.nowMs,
   });
   return announce(waiting, 'refund_requires_action');
 }
@@ -67,18 +68,13 @@ function recordActionRequired(
  * Records that money was returned, in any state after the provider's call, even if more goes back
  * than the customer paid: the refund may have failed, and another may have taken its amount.
  */
-function recordRefunded(
-  step: Step,
-  refund: Refund,
-  outcome: Extract<RefundOutcome, { type: 'succeeded' }>,
-  nowMs: number,
-): Step {
+function recordRefunded(step: Step, refund: Refund, outcome: Success): Step {
   if (refund.status === 'succeeded') {
-    return isReturnedTwice(refund, outcome) ? withRefundAnomaly(step, refund, nowMs) : step;
+    return isReturnedTwice(refund, outcome) ? withRefundAnomaly(step, refund) : step;
   }
   if (refund.status === 'pending' || refund.status === 'canceled') {
     // Kefel never asked for it.
-    return withRefundAnomaly(step, refund, nowMs);
+    return withRefundAnomaly(step, refund);
   }
   const wasReleased = !holdsMoney(refund);
   const attempt = attemptOf(step, refund);
@@ -96,54 +92,44 @@ function recordRefunded(
     railReference: outcome.railReference ?? refund.railReference,
     providerCode: lastCode(refund, outcome),
     late: wasReleased,
-    updatedAtMs: nowMs,
+    updatedAtMs: step.nowMs,
   });
-  return announce(withExcess(refunded, attempt, refund, nowMs), 'refund_succeeded');
+  return announce(withExcess(refunded, attempt, refund), 'refund_succeeded');
 }
 
 /** Each refund that returns more than was paid is an anomaly, which blocks the attempt's refunds. */
-function withExcess(step: Step, attempt: Attempt, { id: refundId }: Refund, atMs: number): Step {
+function withExcess(step: Step, attempt: Attempt, { id: refundId }: Refund): Step {
   const excess = excessMinor(step.intent, attempt);
   const { id: attemptId } = attempt;
-  const details = { attemptId, refundId, excessMinor: excess, reviewedAtMs: null, atMs };
+  const details = { attemptId, refundId, excessMinor: excess, reviewedAtMs: null };
   return excess === 0 ? step : withAnomaly(step, { kind: 'excess_refund', ...details });
 }
 
 /** Whether the provider reports a second reference for what an operator returned by hand. */
 function isReturnedTwice(
   { manualResolutionId, railReference: known }: Refund,
-  { railReference }: Extract<RefundOutcome, { type: 'succeeded' }>,
+  { railReference }: Success,
 ): boolean {
   return manualResolutionId !== null && railReference !== null && railReference !== known;
 }
 
 /** Records that no money was returned. For refunds that wait for a person, the operator decides. */
-function recordNotRefunded(
-  step: Step,
-  refund: Refund,
-  outcome: Extract<RefundOutcome, { type: 'failed' }>,
-  nowMs: number,
-): Step {
+function recordNotRefunded(step: Step, refund: Refund, outcome: Failure): Step {
   switch (refund.status) {
     case 'succeeded':
-      return withRefundAnomaly(step, refund, nowMs);
+      return withRefundAnomaly(step, refund);
     case 'requires_action':
       // The report answers a query. A query that stays due would run without end.
       return withRefund(step, { ...refund, checkAtMs: null });
     case 'processing':
     case 'unresolved':
-      return failRefund(step, refund, outcome, nowMs);
+      return failRefund(step, refund, outcome);
     default:
       return step;
   }
 }
 
-function failRefund(
-  step: Step,
-  refund: Refund,
-  outcome: Extract<RefundOutcome, { type: 'failed' }>,
-  nowMs: number,
-): Step {
+function failRefund(step: Step, refund: Refund, outcome: Failure): Step {
   const failed = withRefund(step, {
     ...refund,
     status: 'failed',
@@ -152,7 +138,7 @@ function failRefund(
     checkAtMs: null,
     proposal: null,
     providerCode: lastCode(refund, outcome),
-    updatedAtMs: nowMs,
+    updatedAtMs: step.nowMs,
   });
   return announce(failed, 'refund_failed');
 }
@@ -185,7 +171,6 @@ export function resolveRefundManually(
   step: Step,
   refund: Refund,
   command: Extract<RefundCommand, { type: 'resolve_refund_manually' }>,
-  nowMs: number,
 ): Step {
   const { resolutionId, operator, note, outcome } = command;
   const { proposal } = refund;
@@ -209,13 +194,13 @@ export function resolveRefundManually(
     return reject(step, 'second_operator_needed');
   }
   if (mustAgree && !isConfirmed) {
-    const proposed = { resolutionId, operator, note, outcome, atMs: nowMs };
-    return withRefund(step, { ...refund, proposal: proposed, updatedAtMs: nowMs });
+    const proposed = { resolutionId, operator, note, outcome, atMs: step.nowMs };
+    return withRefund(step, { ...refund, proposal: proposed, updatedAtMs: step.nowMs });
   }
   const resolved = { ...refund, manualResolutionId: resolutionId };
   return outcome.type === 'succeeded'
-    ? recordRefunded(step, resolved, outcome, nowMs)
-    : failRefund(step, resolved, { type: 'failed', reason: 'rejected_by_operator' }, nowMs);
+    ? recordRefunded(step, resolved, outcome)
+    : failRefund(step, resolved, { type: 'failed', reason: 'rejected_by_operator' });
 }
 
 function isSame(
@@ -226,12 +211,12 @@ function isSame(
 }
 
 /** The anomaly is recorded once per refund, so repeated reports cannot cause unbounded writes. */
-function withRefundAnomaly(step: Step, { attemptId, id: refundId }: Refund, atMs: number): Step {
+function withRefundAnomaly(step: Step, { attemptId, id: refundId }: Refund): Step {
   const { anomalies } = step.intent;
   const kind = 'contradicting_refund';
   return anomalies.some((known) => known.kind === kind && known.refundId === refundId)
     ? step
-    : withAnomaly(step, { kind, attemptId, refundId, atMs });
+    : withAnomaly(step, { kind, attemptId, refundId });
 }
 
 function attemptOf({ intent }: Step, { attemptId }: Refund): Attempt {

@@ -62,18 +62,18 @@ function mustStop(intent: Intent, refund: Refund): boolean {
  * step applies it to the next. A refund becomes `unresolved` if its window closed without an outcome;
  * a due query runs first. A person decides about one that would return too much.
  */
-export function applyRefundTime(step: Step, nowMs: number): Step {
+export function applyRefundTime(step: Step): Step {
   for (const refund of step.intent.refunds) {
     if (mustStop(step.intent, refund)) {
       const stopped = { status: 'requires_action', actionReason: 'exceeds_payment' } as const;
-      const changed = withRefund(step, { ...refund, ...stopped, updatedAtMs: nowMs });
+      const changed = withRefund(step, { ...refund, ...stopped, updatedAtMs: step.nowMs });
       // One that waits for a person already was announced then.
       return announce(changed, refund.status === 'pending' ? 'refund_requires_action' : null);
     }
     const { status, checkAtMs } = refund;
-    const isClosed = status === 'processing' && isOver(refund, nowMs);
-    if (isClosed && !(checkAtMs !== null && checkAtMs <= nowMs)) {
-      return withRefund(step, { ...refund, status: 'unresolved', updatedAtMs: nowMs });
+    const isClosed = status === 'processing' && isOver(refund, step.nowMs);
+    if (isClosed && !(checkAtMs !== null && checkAtMs <= step.nowMs)) {
+      return withRefund(step, { ...refund, status: 'unresolved', updatedAtMs: step.nowMs });
     }
   }
   return step;

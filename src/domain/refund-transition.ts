@@ -24,12 +24,12 @@ import { announce, find, reject, type Step, withRefund } from './step.ts';
 import { awaitsProof } from './time.ts';
 
 /** Applies a command about a refund to its payment. */
-export function applyRefundCommand(step: Step, command: RefundCommand, nowMs: number): Step {
+export function applyRefundCommand(step: Step, command: RefundCommand): Step {
   if (command.type === 'request_refund') {
-    return requestRefund(step, command, nowMs);
+    return requestRefund(step, command);
   }
   if (command.type === 'void_refund_claim') {
-    return voidRefundClaim(step, command, nowMs);
+    return voidRefundClaim(step, command);
   }
   const refund = step.intent.refunds.find(({ id }) => id === command.refundId);
   if (refund === undefined) {
@@ -37,17 +37,17 @@ export function applyRefundCommand(step: Step, command: RefundCommand, nowMs: nu
   }
   switch (command.type) {
     case 'claim_refund':
-      return claimRefund(step, refund, command, nowMs);
+      return claimRefund(step, refund, command);
     case 'repeat_refund':
-      return repeatRefund(step, refund, command, nowMs);
+      return repeatRefund(step, refund, command);
     case 'claim_refund_repeat':
-      return claimRefundRepeat(step, refund, command, nowMs);
+      return claimRefundRepeat(step, refund, command);
     case 'resolve_refund':
-      return resolveRefund(step, refund, command, nowMs);
+      return resolveRefund(step, refund, command);
     case 'resolve_refund_manually':
-      return resolveRefundManually(step, refund, command, nowMs);
+      return resolveRefundManually(step, refund, command);
     case 'cancel_refund':
-      return cancelRefund(step, refund, nowMs);
+      return cancelRefund(step, refund);
   }
 }
 
@@ -55,7 +55,6 @@ export function applyRefundCommand(step: Step, command: RefundCommand, nowMs: nu
 function requestRefund(
   step: Step,
   command: Extract<RefundCommand, { type: 'request_refund' }>,
-  nowMs: number,
 ): Step {
   const { intent } = step;
   const { refund: request, capability, keepsCommission, startsAfterMs } = command;
@@ -93,7 +92,7 @@ function requestRefund(
   if (!fits(intent, attempt, amounts)) {
     return reject(step, 'refund_too_large');
   }
-  const obstacle = obstacleTo(capability, intent.terms, attempt, amounts, nowMs);
+  const obstacle = obstacleTo(capability, intent.terms, attempt, amounts, step.nowMs);
   const status = obstacle === null ? 'pending' : 'requires_action';
   const refund: Refund = {
     ...request,
@@ -103,7 +102,7 @@ function requestRefund(
     requestedActionReason: obstacle,
     failureReason: null,
     actionReason: obstacle,
-    startAtMs: nowMs + startsAfterMs,
+    startAtMs: step.nowMs + startsAfterMs,
     claimId: null,
     deadlineAtMs: null,
     checkAtMs: null,
@@ -114,8 +113,8 @@ function requestRefund(
     proposal: null,
     manualResolutionId: null,
     repeat: null,
-    createdAtMs: nowMs,
-    updatedAtMs: nowMs,
+    createdAtMs: step.nowMs,
+    updatedAtMs: step.nowMs,
   };
   const requested = { ...step, intent: { ...intent, refunds: [...intent.refunds, refund] } };
   return announce(requested, obstacle === null ? null : 'refund_requires_action');
@@ -130,7 +129,6 @@ const VOID_CLAIMS_MAX = 50;
 function voidRefundClaim(
   step: Step,
   { refundId, accountClaimId }: Extract<RefundCommand, { type: 'void_refund_claim' }>,
-  nowMs: number,
 ): Step {
   const { intent } = step;
   if (intent.refunds.some(({ id }) => id === refundId)) {
@@ -140,12 +138,12 @@ function voidRefundClaim(
     return step;
   }
   const kept = (intent.voidRefundClaims ?? []).filter(
-    ({ atMs }) => nowMs - atMs < VOID_CLAIM_KEPT_MS,
+    ({ atMs }) => step.nowMs - atMs < VOID_CLAIM_KEPT_MS,
   );
   if (kept.length >= VOID_CLAIMS_MAX) {
     return reject(step, 'too_many_refunds');
   }
-  const voidRefundClaims = [...kept, { accountClaimId, atMs: nowMs }];
+  const voidRefundClaims = [...kept, { accountClaimId, atMs: step.nowMs }];
   return { ...step, intent: { ...intent, voidRefundClaims } };
 }
 
@@ -200,13 +198,12 @@ function claimRefund(
   step: Step,
   refund: Refund,
   { claimId, deadlineAtMs }: Extract<RefundCommand, { type: 'claim_refund' }>,
-  nowMs: number,
 ): Step {
   if (refund.claimId === claimId) {
     // A retry of a command whose first answer was lost.
     return step;
   }
-  if (!isStartable(step.intent, refund) || nowMs < refund.startAtMs) {
+  if (!isStartable(step.intent, refund) || step.nowMs < refund.startAtMs) {
     return reject(step, 'refund_not_claimable');
   }
   return withRefund(step, {
@@ -215,15 +212,15 @@ function claimRefund(
     claimId,
     deadlineAtMs,
     checkAtMs: deadlineAtMs,
-    updatedAtMs: nowMs,
+    updatedAtMs: step.nowMs,
   });
 }
 
-function cancelRefund(step: Step, refund: Refund, nowMs: number): Step {
+function cancelRefund(step: Step, refund: Refund): Step {
   if (refund.status === 'canceled') {
     return step;
   }
   return refund.status === 'pending'
-    ? withRefund(step, { ...refund, status: 'canceled', checkAtMs: null, updatedAtMs: nowMs })
+    ? withRefund(step, { ...refund, status: 'canceled', checkAtMs: null, updatedAtMs: step.nowMs })
     : reject(step, 'refund_not_pending');
 }

@@ -17,23 +17,25 @@ import { applyTime, awaitsProof, isPending, notAfterWindow } from './time.ts';
 /** How far a provider's clock may be ahead of ours. */
 const CLOCK_SKEW_MS_MAX = 60_000;
 
+type Success = Extract<Outcome, { type: 'succeeded' }>;
+type Failure = Extract<Outcome, { type: 'failed' }>;
+
 export function resolveAttempt(
   step: Step,
   attempt: Attempt,
   command: Extract<Command, { type: 'resolve_attempt' }>,
-  nowMs: number,
 ): Step {
   if (command.onlyPending === true && !isPending(attempt)) {
     return reject(step, 'attempt_not_pending');
   }
   switch (command.outcome.type) {
     case 'succeeded':
-      return recordSuccess(step, attempt, command.outcome, nowMs);
+      return recordSuccess(step, attempt, command.outcome);
     case 'failed':
-      return recordFailure(step, attempt, command.outcome, nowMs);
+      return recordFailure(step, attempt, command.outcome);
     case 'unknown':
       return isPending(attempt) || awaitsProof(attempt)
-        ? recordInconclusiveQuery(step, attempt, command, command.outcome, nowMs)
+        ? recordInconclusiveQuery(step, attempt, command, command.outcome)
         : step;
   }
 }
@@ -44,7 +46,6 @@ function recordInconclusiveQuery(
   attempt: Attempt,
   { answersCheckAtMs }: Extract<Command, { type: 'resolve_attempt' }>,
   { checkAtMs, providerCode }: Extract<Outcome, { type: 'unknown' }>,
-  nowMs: number,
 ): Step {
   const isOutdated = answersCheckAtMs !== undefined && answersCheckAtMs !== attempt.checkAtMs;
   const nextAtMs = isOutdated ? earlier(attempt.checkAtMs, checkAtMs) : checkAtMs;
@@ -52,11 +53,11 @@ function recordInconclusiveQuery(
     ...attempt,
     checks: isOutdated ? attempt.checks : attempt.checks + 1,
     // Only queries name the check that they answer; callbacks and starts do not.
-    queriedAtMs: answersCheckAtMs === undefined ? attempt.queriedAtMs : nowMs,
-    checkAtMs: notAfterWindow(nextAtMs, attempt, nowMs),
+    queriedAtMs: answersCheckAtMs === undefined ? attempt.queriedAtMs : step.nowMs,
+    checkAtMs: notAfterWindow(nextAtMs, attempt, step.nowMs),
     providerCode: lastCode(attempt, providerCode),
   };
-  return applyTime(withAttempt(step, checked), nowMs);
+  return applyTime(withAttempt(step, checked));
 }
 
 function earlier(one: number | null, other: number | null): number | null {
@@ -69,26 +70,16 @@ function lastCode(attempt: Attempt, providerCode: string | null | undefined): st
 }
 
 /** Money moved: the intent has succeeded from any status. A second success is an anomaly. */
-function recordSuccess(
-  step: Step,
-  attempt: Attempt,
-  outcome: Extract<Outcome, { type: 'succeeded' }>,
-  nowMs: number,
-): Step {
+function recordSuccess(step: Step, attempt: Attempt, outcome: Success): Step {
   if (attempt.status === 'succeeded') {
-    return recordProof(step, attempt, outcome, nowMs);
+    return recordProof(step, attempt, outcome);
   }
   const proved = { ...attempt, isProved: true, checkAtMs: null };
-  return recordPaid(step, proved, outcome, nowMs);
+  return recordPaid(step, proved, outcome);
 }
 
 /** The same for a success that the provider reports and for one that an operator records. */
-export function recordPaid(
-  step: Step,
-  attempt: Attempt,
-  outcome: Extract<Outcome, { type: 'succeeded' }>,
-  nowMs: number,
-): Step {
+export function recordPaid(step: Step, attempt: Attempt, outcome: Success): Step {
   const paid: Attempt = {
     ...attempt,
     status: 'succeeded',
@@ -97,33 +88,28 @@ export function recordPaid(
     receipt: outcome.receipt,
     issuerReceipt: outcome.issuerReceipt ?? null,
     providerCode: lastCode(attempt, outcome.providerCode),
-    updatedAtMs: nowMs,
+    updatedAtMs: step.nowMs,
   };
   const resolved = withAttempt(step, paid);
   if (step.intent.status === 'succeeded') {
-    const about = { attemptId: attempt.id, atMs: nowMs };
-    const duplicate = withAnomaly(resolved, { kind: 'duplicate_payment', ...about });
+    const { id: attemptId } = attempt;
+    const duplicate = withAnomaly(resolved, { kind: 'duplicate_payment', attemptId });
     // Two attempts with one receipt: the customer may have paid only once.
     return hasSameReceipt(step.intent, paid)
-      ? withAnomaly(duplicate, { kind: 'receipt_conflict', ...about })
+      ? withAnomaly(duplicate, { kind: 'receipt_conflict', attemptId })
       : duplicate;
   }
-  const late = hasEnded(step.intent.status) || isPaidAfterExpiry(step, outcome, nowMs);
+  const late = hasEnded(step.intent.status) || isPaidAfterExpiry(step, outcome);
   const succeeded = { late, paidAttemptId: attempt.id };
   const { intent } = resolved;
-  return end({ ...resolved, intent: { ...intent, ...succeeded } }, 'succeeded', null, nowMs);
+  return end({ ...resolved, intent: { ...intent, ...succeeded } }, 'succeeded');
 }
 
 /**
  * The provider reports an attempt that is paid already. If only an operator said so, it is proved
  * now, and the provider's receipt replaces the operator's, because refunds name it.
  */
-function recordProof(
-  step: Step,
-  attempt: Attempt,
-  outcome: Extract<Outcome, { type: 'succeeded' }>,
-  nowMs: number,
-): Step {
+function recordProof(step: Step, attempt: Attempt, outcome: Success): Step {
   if (attempt.isProved) {
     return withMissingReceipts(step, attempt, outcome);
   }
@@ -138,15 +124,11 @@ function recordProof(
     return proved;
   }
   const { id: attemptId, receipt: replacedReceipt } = attempt;
-  return withAnomaly(proved, { kind: 'receipt_conflict', attemptId, replacedReceipt, atMs: nowMs });
+  return withAnomaly(proved, { kind: 'receipt_conflict', attemptId, replacedReceipt });
 }
 
 /** A second proof may have an id that the first one lacked; a refund may need it. */
-function withMissingReceipts(
-  step: Step,
-  attempt: Attempt,
-  outcome: Extract<Outcome, { type: 'succeeded' }>,
-): Step {
+function withMissingReceipts(step: Step, attempt: Attempt, outcome: Success): Step {
   const receipt = attempt.receipt ?? outcome.receipt;
   const issuerReceipt = attempt.issuerReceipt ?? outcome.issuerReceipt ?? null;
   return receipt === attempt.receipt && issuerReceipt === attempt.issuerReceipt
@@ -158,11 +140,7 @@ function withMissingReceipts(
  * Whether the provider dates the payment after its expiry, which the attempt in flight held up. A
  * date in the future comes from a wrong clock or time zone, and proves nothing.
  */
-function isPaidAfterExpiry(
-  { intent }: Step,
-  { paidAtMs }: Extract<Outcome, { type: 'succeeded' }>,
-  nowMs: number,
-): boolean {
+function isPaidAfterExpiry({ intent, nowMs }: Step, { paidAtMs }: Success): boolean {
   return (
     paidAtMs != null && paidAtMs > intent.terms.expiresAtMs && paidAtMs <= nowMs + CLOCK_SKEW_MS_MAX
   );
@@ -172,8 +150,7 @@ function isPaidAfterExpiry(
 export function recordFailure(
   step: Step,
   attempt: Attempt,
-  { reason, providerCode }: Extract<Outcome, { type: 'failed' }>,
-  nowMs: number,
+  { reason, providerCode }: Failure,
 ): Step {
   if (attempt.status === 'succeeded') {
     // This answers the query whether the provider confirms the payment.
@@ -181,7 +158,7 @@ export function recordFailure(
       attempt.checkAtMs === null ? step : withAttempt(step, { ...attempt, checkAtMs: null });
     return hasAnomaly(step, 'contradicting_failure', attempt)
       ? queried
-      : withAnomaly(queried, { kind: 'contradicting_failure', attemptId: attempt.id, atMs: nowMs });
+      : withAnomaly(queried, { kind: 'contradicting_failure', attemptId: attempt.id });
   }
   if (!isPending(attempt)) {
     return step;
@@ -194,12 +171,12 @@ export function recordFailure(
     proposal: null,
     checkAtMs: null,
     providerCode: lastCode(attempt, providerCode),
-    updatedAtMs: nowMs,
+    updatedAtMs: step.nowMs,
   });
   if (!isCurrent) {
     return failed;
   }
   // The same result as when the window closes first: the order depends only on milliseconds.
-  const ranOut = reason === 'timed_out' && nowMs >= step.intent.terms.expiresAtMs;
-  return ranOut ? end(failed, 'expired', null, nowMs) : reopenOrFail(failed, reason, nowMs);
+  const ranOut = reason === 'timed_out' && step.nowMs >= step.intent.terms.expiresAtMs;
+  return ranOut ? end(failed, 'expired') : reopenOrFail(failed, reason);
 }

@@ -40,9 +40,21 @@ export function isFoundByDigest(id: string): boolean {
   return id.length > PLAIN_ID_LENGTH_MAX || PHONE_DIGITS.test(id);
 }
 
-/** The key of the keyed digest of an id that `isFoundByDigest`. */
-export function hashedIdSearchKey(digest: string): string {
-  return `hashed-id:${digest}`;
+/**
+ * What a digest is of: an id that `isFoundByDigest`, a phone number, a normalized e-mail address, one
+ * word of a name, or a `metadataText`.
+ */
+const DIGEST_PREFIXES = {
+  id: 'hashed-id:',
+  phone: 'phone:',
+  email: 'email:',
+  name: 'name:',
+  metadata: 'meta:',
+} as const;
+
+/** The key of a keyed digest. */
+export function digestSearchKey(kind: keyof typeof DIGEST_PREFIXES, digest: string): string {
+  return `${DIGEST_PREFIXES[kind]}${digest}`;
 }
 
 const RECEIPT_PREFIX = 'receipt:';
@@ -62,26 +74,6 @@ export function hashedReceiptSearchKey(digest: string): string {
 
 export function isReceiptSearchKey(key: string): boolean {
   return key.startsWith(RECEIPT_PREFIX);
-}
-
-/** The key of the keyed digest of a phone number. */
-export function phoneSearchKey(digest: string): string {
-  return `phone:${digest}`;
-}
-
-/** The key of the keyed digest of a normalized e-mail address. */
-export function emailSearchKey(digest: string): string {
-  return `email:${digest}`;
-}
-
-/** The key of the keyed digest of one word of a name. */
-export function nameSearchKey(digest: string): string {
-  return `name:${digest}`;
-}
-
-/** The key of the keyed digest of a `metadataText`. */
-export function metadataSearchKey(digest: string): string {
-  return `meta:${digest}`;
 }
 
 /** One entry of a payment's metadata. Keys contain no `=`, so no two entries have one text. */

@@ -14,12 +14,14 @@ import type { Refund } from './refund.ts';
 
 export interface Step {
   readonly intent: Intent;
+  /** The time of the transition. */
+  readonly nowMs: number;
   readonly events: readonly EventType[];
   readonly rejection: Rejection | null;
 }
 
-export function start(intent: Intent): Step {
-  return { intent, events: [], rejection: null };
+export function start(intent: Intent, nowMs: number): Step {
+  return { intent, nowMs, events: [], rejection: null };
 }
 
 export function reject(step: Step, rejection: Rejection): Step {
@@ -29,12 +31,11 @@ export function reject(step: Step, rejection: Rejection): Step {
 export function end(
   step: Step,
   status: Extract<IntentStatus, 'succeeded' | 'failed' | 'expired' | 'canceled'>,
-  failureReason: FailureReason | null,
-  nowMs: number,
+  failureReason: FailureReason | null = null,
 ): Step {
   const { intent } = step;
   const event = EVENT_OF[status];
-  const ended = { ...intent, status, failureReason, endedAtMs: intent.endedAtMs ?? nowMs };
+  const ended = { ...intent, status, failureReason, endedAtMs: intent.endedAtMs ?? step.nowMs };
   return announce({ ...step, intent: ended }, event);
 }
 
@@ -51,14 +52,14 @@ const EVENT_OF = {
 } as const satisfies Record<string, EventType | null>;
 
 /** The attempt in flight ended unpaid: the intent reopens or fails (docs/decisions.md#30). */
-export function reopenOrFail(step: Step, reason: FailureReason, nowMs: number): Step {
+export function reopenOrFail(step: Step, reason: FailureReason): Step {
   const { terms, attempts } = step.intent;
   if (terms.kind === 'express' || attempts.length >= ATTEMPTS_MAX) {
-    return end(step, 'failed', reason, nowMs);
+    return end(step, 'failed', reason);
   }
   // An intent that reopens after its time expires in the same commit.
   const reopened = withStatus(step, 'open');
-  return nowMs >= terms.expiresAtMs ? end(reopened, 'expired', null, nowMs) : reopened;
+  return step.nowMs >= terms.expiresAtMs ? end(reopened, 'expired') : reopened;
 }
 
 export function find(intent: Intent, attemptId: string): Attempt | null {
@@ -89,8 +90,8 @@ export function hasAnomaly(step: Step, kind: Anomaly['kind'], attempt: Attempt):
   );
 }
 
-export function withAnomaly(step: Step, anomaly: Anomaly): Step {
-  return withAnomalies(step, [...step.intent.anomalies, anomaly]);
+export function withAnomaly(step: Step, anomaly: Omit<Anomaly, 'atMs'>): Step {
+  return withAnomalies(step, [...step.intent.anomalies, { ...anomaly, atMs: step.nowMs }]);
 }
 
 export function withAnomalies(step: Step, anomalies: readonly Anomaly[]): Step {

@@ -4,32 +4,32 @@ import { end, reopenOrFail, type Step, withAttempt, withStatus } from './step.ts
 /** Time has two effects: rail windows close, and intents expire. */
 
 /** Closes the rail windows and the intent whose time is over. */
-export function applyTime(step: Step, nowMs: number): Step {
+export function applyTime(step: Step): Step {
   let next = step;
   for (const attempt of step.intent.attempts) {
-    const isOver = windowIsOpen(attempt) && nowMs >= attempt.deadlineAtMs;
+    const isOver = windowIsOpen(attempt) && step.nowMs >= attempt.deadlineAtMs;
     // A due provider query comes first, because it may prove a payment. If no consumer has called
     // the provider, there is nothing to query.
-    if (isOver && (attempt.startClaim === 'free' || !isCheckDue(attempt, nowMs))) {
-      next = closeWindow(next, attempt, nowMs);
+    if (isOver && (attempt.startClaim === 'free' || !isCheckDue(attempt, step.nowMs))) {
+      next = closeWindow(next, attempt);
     }
   }
   const { status, terms } = next.intent;
-  if (nowMs < terms.expiresAtMs) {
+  if (step.nowMs < terms.expiresAtMs) {
     return next;
   }
   const mayExpire = status === 'open' || attemptInFlight(next.intent)?.status === 'unresolved';
-  return mayExpire ? end(next, 'expired', null, nowMs) : next;
+  return mayExpire ? end(next, 'expired') : next;
 }
 
-function closeWindow(step: Step, attempt: Attempt, nowMs: number): Step {
+function closeWindow(step: Step, attempt: Attempt): Step {
   const isCurrent = attemptInFlight(step.intent)?.id === attempt.id;
   // Without a call to the provider, the customer cannot have paid.
   const wasNeverCalled = attempt.startClaim === 'free';
   // Nothing is paid after a final window, but the customer may have paid in it. The attempt is
   // unresolved as long as the provider can be queried.
   if (!wasNeverCalled && (!attempt.windowIsFinal || attempt.checkAtMs !== null)) {
-    return withAttempt(step, { ...attempt, status: 'unresolved', updatedAtMs: nowMs });
+    return withAttempt(step, { ...attempt, status: 'unresolved', updatedAtMs: step.nowMs });
   }
   const reason = wasNeverCalled ? 'rail_unavailable' : 'timed_out';
   const closed = withAttempt(step, {
@@ -37,15 +37,15 @@ function closeWindow(step: Step, attempt: Attempt, nowMs: number): Step {
     status: 'expired',
     failureReason: attempt.failureReason ?? reason,
     checkAtMs: null,
-    updatedAtMs: nowMs,
+    updatedAtMs: step.nowMs,
   });
   if (!isCurrent) {
     return closed;
   }
   // Once the intent's own time is over, it expires instead of failing.
-  return nowMs >= step.intent.terms.expiresAtMs
+  return step.nowMs >= step.intent.terms.expiresAtMs
     ? withStatus(closed, 'open')
-    : reopenOrFail(closed, reason, nowMs);
+    : reopenOrFail(closed, reason);
 }
 
 /**

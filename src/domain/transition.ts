@@ -4,10 +4,8 @@ import {
   type Attempt,
   attemptInFlight,
   type Command,
-  type EventType,
   type Intent,
   type NewAttempt,
-  type Rejection,
 } from './intent.ts';
 import { isWellFormedNote, resolveManually } from './manual-resolution.ts';
 import { printableCode } from './provider-code.ts';
@@ -33,25 +31,16 @@ import {
 import { applyTime, isPending, notAfterWindow } from './time.ts';
 
 /**
- * The result of a command. A due expiry is applied first, so the `intent` and `events` of a
- * rejected command may have changed too and must be stored.
- */
-export interface Transition {
-  readonly intent: Intent;
-  readonly events: readonly EventType[];
-  readonly rejection: Rejection | null;
-}
-
-/**
  * One step of the state machine. It applies elapsed time before the command, so that an intent
  * expires even when its alarm is late or lost. `version` grows by one with a visible change. A rail
- * reference or an inconclusive query is stored without a new version.
+ * reference or an inconclusive query is stored without a new version. A due expiry is applied first,
+ * so the `intent` and `events` of a rejected command may have changed too and must be stored.
  */
-export function transition(before: Intent, command: Command, nowMs: number): Transition {
-  const due = applyRefundTime(applyTime(start(before), nowMs), nowMs);
-  const step = apply(due, command, nowMs);
+export function transition(before: Intent, command: Command, nowMs: number): Step {
+  const due = applyRefundTime(applyTime(start(before, nowMs)));
+  const step = apply(due, command);
   if (!hasVisibleChange(before, step.intent)) {
-    return { intent: step.intent, events: [], rejection: step.rejection };
+    return { ...step, events: [] };
   }
   const intent: Intent = {
     ...step.intent,
@@ -59,8 +48,10 @@ export function transition(before: Intent, command: Command, nowMs: number): Tra
     updatedAtMs: nowMs,
     previousStatus: step.intent.status === before.status ? before.previousStatus : before.status,
   };
-  return { intent, events: step.events, rejection: step.rejection };
+  return { ...step, intent };
 }
+
+const SHOWN_OF_ATTEMPTS = ['status', 'isProved', 'proposal', 'receipt', 'issuerReceipt'] as const;
 
 /** Whether the change is visible to merchants, customers or the operator. */
 function hasVisibleChange(before: Intent, after: Intent): boolean {
@@ -69,57 +60,47 @@ function hasVisibleChange(before: Intent, after: Intent): boolean {
     // A review changes an anomaly.
     before.anomalies !== after.anomalies ||
     before.attempts.length !== after.attempts.length ||
-    before.attempts.some((attempt, index) => differs(attempt, after.attempts[index])) ||
+    before.attempts.some((attempt, index) =>
+      differ(attempt, after.attempts[index], SHOWN_OF_ATTEMPTS),
+    ) ||
     changedRefund(before, after) !== null
   );
 }
 
-function differs(before: Attempt, after: Attempt | undefined): boolean {
-  return (
-    before.status !== after?.status ||
-    before.isProved !== after.isProved ||
-    before.proposal !== after.proposal ||
-    before.receipt !== after.receipt ||
-    before.issuerReceipt !== after.issuerReceipt
-  );
+function differ<Thing>(one: Thing, other: Thing | undefined, fields: readonly (keyof Thing)[]) {
+  return fields.some((field) => one[field] !== other?.[field]);
 }
 
 /** The refund that one step created, or whose visible state it changed; null when none. */
 export function changedRefund(before: Intent, after: Intent): Refund | null {
-  const changed = after.refunds.find((refund, index) => {
-    const known = before.refunds[index];
-    return (
-      refund.status !== known?.status ||
-      refund.proposal !== known.proposal ||
-      refund.actionReason !== known.actionReason ||
-      refund.repeat !== known.repeat
-    );
-  });
-  return changed ?? null;
+  const shown = ['status', 'proposal', 'actionReason', 'repeat'] as const;
+  return (
+    after.refunds.find((refund, index) => differ(refund, before.refunds[index], shown)) ?? null
+  );
 }
 
-function apply(step: Step, command: Command, nowMs: number): Step {
+function apply(step: Step, command: Command): Step {
   if ('attemptId' in command) {
     const attempt = find(step.intent, command.attemptId);
     return attempt === null
       ? reject(step, 'attempt_not_found')
-      : applyToAttempt(step, attempt, command, nowMs);
+      : applyToAttempt(step, attempt, command);
   }
   switch (command.type) {
     case 'tick':
       return step;
     case 'start_attempt':
-      return startAttempt(step, command, nowMs);
+      return startAttempt(step, command);
     case 'customer_returned':
-      return customerReturned(step, nowMs);
+      return customerReturned(step);
     case 'review_anomalies':
-      return reviewAnomalies(step, command, nowMs);
+      return reviewAnomalies(step, command);
     case 'cancel':
-      return cancel(step, nowMs);
+      return cancel(step);
     case 'abandon_payment':
-      return abandonPayment(step, nowMs);
+      return abandonPayment(step);
     default:
-      return applyRefundCommand(step, command, nowMs);
+      return applyRefundCommand(step, command);
   }
 }
 
@@ -127,23 +108,22 @@ function applyToAttempt(
   step: Step,
   attempt: Attempt,
   command: Extract<Command, { attemptId: string }>,
-  nowMs: number,
 ): Step {
   switch (command.type) {
     case 'claim_start':
-      return claimStart(step, attempt, command, nowMs);
+      return claimStart(step, attempt, command);
     case 'report_callback':
-      return reportCallback(step, attempt, nowMs);
+      return reportCallback(step, attempt);
     case 'accept_attempt':
-      return acceptAttempt(step, attempt, command, nowMs);
+      return acceptAttempt(step, attempt, command);
     case 'resolve_attempt':
-      return resolveAttempt(step, attempt, command, nowMs);
+      return resolveAttempt(step, attempt, command);
     case 'resolve_manually':
-      return resolveManually(step, attempt, command, nowMs);
+      return resolveManually(step, attempt, command);
     case 'report_receipt_conflict':
-      return reportReceiptConflict(step, command, nowMs);
+      return reportReceiptConflict(step, command);
     case 'abandon_attempt':
-      return abandonAttempt(step, attempt, nowMs);
+      return abandonAttempt(step, attempt);
   }
 }
 
@@ -173,7 +153,6 @@ function startedAttempt(plan: NewAttempt, nowMs: number): Attempt {
 function startAttempt(
   step: Step,
   { attempt: plan, expectedAttempts }: Extract<Command, { type: 'start_attempt' }>,
-  nowMs: number,
 ): Step {
   const { intent } = step;
   if (find(intent, plan.id) !== null) {
@@ -193,7 +172,7 @@ function startAttempt(
   if (!intent.terms.methods.some((entry) => entry.method === plan.method)) {
     return reject(step, 'method_not_allowed');
   }
-  const attempt = startedAttempt(plan, nowMs);
+  const attempt = startedAttempt(plan, step.nowMs);
   const attempts = [...intent.attempts, attempt];
   return withStatus({ ...step, intent: { ...intent, attempts } }, 'processing');
 }
@@ -205,7 +184,6 @@ function claimStart(
   step: Step,
   attempt: Attempt,
   { claimId, deadlineAtMs, checkAtMs }: Extract<Command, { type: 'claim_start' }>,
-  nowMs: number,
 ): Step {
   if (attempt.startClaimId === claimId) {
     // A retry of a command whose first answer was lost.
@@ -214,7 +192,7 @@ function claimStart(
   const isClaimable =
     attempt.startClaim === 'free' &&
     attemptInFlight(step.intent)?.id === attempt.id &&
-    nowMs < Math.min(attempt.deadlineAtMs, step.intent.terms.expiresAtMs);
+    step.nowMs < Math.min(attempt.deadlineAtMs, step.intent.terms.expiresAtMs);
   return isClaimable
     ? withAttempt(step, {
         ...attempt,
@@ -230,12 +208,12 @@ function claimStart(
  * Queries the provider of the newest attempts now, and restarts their back-off. Anyone with the link
  * can return repeatedly, so one that was just queried waits, and one that is due soon stays as it is.
  */
-function customerReturned(step: Step, nowMs: number): Step {
+function customerReturned(step: Step): Step {
   return step.intent.attempts
     .filter((attempt) => attempt.flow === 'redirect' && isPending(attempt))
     .slice(-RETURN_ATTEMPTS_MAX)
     .reduce((next, attempt) => {
-      const checkAtMs = checkAfterReturn(attempt, nowMs);
+      const checkAtMs = checkAfterReturn(attempt, step.nowMs);
       return checkAtMs === attempt.checkAtMs
         ? next
         : withAttempt(next, { ...attempt, checks: 0, checkAtMs });
@@ -265,17 +243,16 @@ function checkAfterReturn(attempt: Attempt, nowMs: number): number | null {
 }
 
 /** The anomaly is recorded once per attempt, so forged callbacks cannot cause unbounded writes. */
-function reportCallback(step: Step, attempt: Attempt, nowMs: number): Step {
+function reportCallback(step: Step, attempt: Attempt): Step {
   return hasAnomaly(step, 'refused_callback', attempt)
     ? step
-    : withAnomaly(step, { kind: 'refused_callback', attemptId: attempt.id, atMs: nowMs });
+    : withAnomaly(step, { kind: 'refused_callback', attemptId: attempt.id });
 }
 
 /** Only excess refunds need the review; a repeated one changes nothing. */
 function reviewAnomalies(
   step: Step,
   { count, operator, note }: Extract<Command, { type: 'review_anomalies' }>,
-  nowMs: number,
 ): Step {
   if (!isWellFormedNote(operator, note, null)) {
     return reject(step, 'malformed_resolution');
@@ -287,7 +264,7 @@ function reviewAnomalies(
     ? withAnomalies(
         step,
         anomalies.map((anomaly, index) =>
-          isReviewed(anomaly, index) ? { ...anomaly, reviewedAtMs: nowMs } : anomaly,
+          isReviewed(anomaly, index) ? { ...anomaly, reviewedAtMs: step.nowMs } : anomaly,
         ),
       )
     : step;
@@ -297,7 +274,6 @@ function acceptAttempt(
   step: Step,
   attempt: Attempt,
   command: Extract<Command, { type: 'accept_attempt' }>,
-  nowMs: number,
 ): Step {
   const redirectUrl = attempt.redirectUrl ?? command.redirectUrl;
   const railReference = attempt.railReference ?? command.railReference;
@@ -308,27 +284,27 @@ function acceptAttempt(
     return step;
   }
   // The answer may come after the callback: then the time of the attempt's end stays.
-  const updatedAtMs = isSame || !isPending(attempt) ? attempt.updatedAtMs : nowMs;
+  const updatedAtMs = isSame || !isPending(attempt) ? attempt.updatedAtMs : step.nowMs;
   return withAttempt(step, { ...attempt, redirectUrl, railReference, providerCode, updatedAtMs });
 }
 
-function abandonAttempt(step: Step, attempt: Attempt, nowMs: number): Step {
+function abandonAttempt(step: Step, attempt: Attempt): Step {
   if (attemptInFlight(step.intent)?.id !== attempt.id) {
     return reject(step, 'attempt_not_in_flight');
   }
   if (attempt.flow !== 'redirect' || step.intent.terms.kind !== 'hosted') {
     return reject(step, 'not_abandonable');
   }
-  return reopenOrFail(withAttempt(step, abandoned(attempt, nowMs)), 'abandoned', nowMs);
+  return reopenOrFail(withAttempt(step, abandoned(attempt, step.nowMs)), 'abandoned');
 }
 
 /**
  * Only an open payment can be canceled (docs/decisions.md#25). A repeated cancel is not an error.
  */
-function cancel(step: Step, nowMs: number): Step {
+function cancel(step: Step): Step {
   switch (step.intent.status) {
     case 'open':
-      return end(step, 'canceled', null, nowMs);
+      return end(step, 'canceled');
     case 'canceled':
       return step;
     case 'processing':
@@ -339,7 +315,7 @@ function cancel(step: Step, nowMs: number): Step {
 }
 
 /** The customer leaves without paying: a failure, not a cancel (docs/decisions.md#25). */
-function abandonPayment(step: Step, nowMs: number): Step {
+function abandonPayment(step: Step): Step {
   if (step.intent.terms.kind !== 'hosted') {
     return reject(step, 'not_abandonable');
   }
@@ -348,10 +324,10 @@ function abandonPayment(step: Step, nowMs: number): Step {
     if (attempt.flow !== 'redirect') {
       return reject(step, 'attempt_in_flight');
     }
-    return end(withAttempt(step, abandoned(attempt, nowMs)), 'failed', 'abandoned', nowMs);
+    return end(withAttempt(step, abandoned(attempt, step.nowMs)), 'failed', 'abandoned');
   }
   return step.intent.status === 'open'
-    ? end(step, 'failed', 'abandoned', nowMs)
+    ? end(step, 'failed', 'abandoned')
     : reject(step, 'not_open');
 }
 

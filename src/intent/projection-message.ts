@@ -4,17 +4,13 @@ import { sealRepeatably } from '../crypto/sealed.ts';
 import type { Intent } from '../domain/intent.ts';
 import {
   digestOwner,
+  digestSearchKey,
   emailFrom,
-  emailSearchKey,
-  hashedIdSearchKey,
   idSearchKey,
   isFoundByDigest,
   isFoundByTime,
-  metadataSearchKey,
   metadataText,
-  nameSearchKey,
   nameWords,
-  phoneSearchKey,
 } from '../domain/search-key.ts';
 import {
   paidAtMs,
@@ -78,24 +74,21 @@ async function searchKeysOf(env: Env, intent: Intent): Promise<string[]> {
   const isHashed = (id: string) =>
     isFoundByDigest(id) && !isFoundByTime(idSearchKey(id), createdAtMs);
   const email = emailFrom(customer?.email ?? '');
-  const digests = (
-    kind: DigestKind,
-    texts: readonly string[],
-    searchKey: (digest: string) => string,
-  ) => {
+  const digests = (kind: DigestKind, texts: readonly string[]) => {
     const [key] = configOf(env).dataEncryptionKeys;
     const owner = digestOwner(intent.terms);
-    return texts.map(async (text) => searchKey(await keyedDigest(key, owner, kind, text)));
+    return texts.map(async (text) =>
+      digestSearchKey(kind, await keyedDigest(key, owner, kind, text)),
+    );
   };
   const hashed = [
-    ...digests('id', ids.filter(isHashed), hashedIdSearchKey),
-    ...digests('phone', phonesOf(intent), phoneSearchKey),
-    ...digests('email', email === null ? [] : [email], emailSearchKey),
-    ...digests('name', nameWords(customer?.name ?? ''), nameSearchKey),
+    ...digests('id', ids.filter(isHashed)),
+    ...digests('phone', phonesOf(intent)),
+    ...digests('email', email === null ? [] : [email]),
+    ...digests('name', nameWords(customer?.name ?? '')),
     ...digests(
       'metadata',
       Object.entries(metadata).map(([key, value]) => metadataText(key, value)),
-      metadataSearchKey,
     ),
   ];
   const plain = [...ids.filter((id) => !isHashed(id)).map(idSearchKey)];
