@@ -1,3 +1,4 @@
+import { RETENTION_MS } from '../domain/schedule.ts';
 import type {
   Applied,
   ProjectedEvent,
@@ -48,7 +49,7 @@ export function applyMessage(
   message: ProjectionMessage,
   nowMs: number,
 ): Applied & { readonly changedPaymentId: number | null } {
-  const { id, isChanged, transactionId } = applyPayment(sql, message);
+  const { id, isChanged, transactionId } = applyPayment(sql, message, nowMs);
   const refunds = message.refunds.map((refund) =>
     applyRefund(sql, message, refund, { id, transactionId }),
   );
@@ -61,32 +62,29 @@ export function applyMessage(
   };
 }
 
-/** The row of a uuid among those of its millisecond, which are few. */
-function storedPayment(sql: SqlStorage, uuid: string, createdAtMs: number) {
+/** The payments of a millisecond, which are few. */
+function createdAt(sql: SqlStorage, createdAtMs: number): readonly StoredPayment[] {
   const firstId = createdAtMs * IDS_PER_MS;
-  const rows = sql.exec<StoredPayment>(
-    'SELECT * FROM payment WHERE id BETWEEN ? AND ? AND uuid = ?',
-    firstId,
-    firstId + IDS_PER_MS - 1,
-    uuid,
-  );
-  return rows.toArray()[0] ?? null;
+  const query = 'SELECT * FROM payment WHERE id BETWEEN ? AND ?';
+  return sql.exec<StoredPayment>(query, firstId, firstId + IDS_PER_MS - 1).toArray();
 }
 
-function applyPayment(sql: SqlStorage, message: ProjectionMessage) {
+function applyPayment(sql: SqlStorage, message: ProjectionMessage, nowMs: number) {
   const { uuid, createdAtMs } = message.row;
-  const before = storedPayment(sql, uuid, createdAtMs);
+  const neighbors = createdAt(sql, createdAtMs);
+  const before = neighbors.find((neighbor) => neighbor.uuid === uuid) ?? null;
   if (before !== null && message.intentVersion < before.version) {
     return { id: before.id, isChanged: false, transactionId: before.transaction_id };
   }
-  const id = before?.id ?? freeId(sql, uuid, createdAtMs);
+  const id = before?.id ?? freeId(neighbors, uuid, createdAtMs);
   const after = rowOf(message, before);
   const isChanged = write(sql, 'payment', { id }, before, after);
   if (isChanged) {
     moveTotals(sql, partsOfPayment(before), partsOfPayment(after));
     moveTerms(sql, id, entryOf(createdAtMs, before), entryOf(createdAtMs, after));
   }
-  if (hasPersonalData(after) && !hasPersonalData(before)) {
+  const mayBePassed = createdAtMs < nowMs - RETENTION_MS;
+  if (mayBePassed && hasPersonalData(after) && !hasPersonalData(before)) {
     // The purge has passed this time already if the book was rebuilt, or if a delivery that is still
     // pending keeps the payment's object alive.
     sql.exec(
@@ -98,14 +96,9 @@ function applyPayment(sql: SqlStorage, message: ProjectionMessage) {
 }
 
 /** The first free id from the uuid's random bits on, within its millisecond. */
-function freeId(sql: SqlStorage, uuid: string, createdAtMs: number): number {
+function freeId(neighbors: readonly StoredPayment[], uuid: string, createdAtMs: number): number {
   const firstId = createdAtMs * IDS_PER_MS;
-  const used = sql.exec<{ id: number }>(
-    'SELECT id FROM payment WHERE id BETWEEN ? AND ?',
-    firstId,
-    firstId + IDS_PER_MS - 1,
-  );
-  const taken = new Set(used.toArray().map(({ id }) => id));
+  const taken = new Set(neighbors.map(({ id }) => id));
   // The 12 random bits after the version's digit, without the last two.
   const random = Number.parseInt(uuid.slice(15, 18), 16) >> 2;
   for (let step = 0; step < IDS_PER_MS; step += 1) {

@@ -24,6 +24,8 @@ export class OpenBook {
   readonly #env: Env;
   readonly #attention: BookAttention;
   readonly #listeners = new Listeners();
+  /** Known after the first committed message, so that the next ones need not read it. */
+  #name: string | null = null;
   /** When the next digest is due; null: nothing changed, or the object was evicted since. */
   #digestDueAtMs: number | null = null;
 
@@ -45,6 +47,7 @@ export class OpenBook {
       }
       return result;
     });
+    this.#name = bookName(message.row, message.bookVolume);
     if (changedPaymentId !== null) {
       this.#listeners.wake();
       this.#ctx.waitUntil(this.#afterChange());
@@ -138,11 +141,14 @@ export class OpenBook {
   /** The book belongs to its first payment's tenant. Throws for a message of another one. */
   #claim({ row, bookVolume }: ProjectionMessage): void {
     const { sql } = this.#ctx.storage;
+    const name = bookName(row, bookVolume);
+    if (name === this.#name) {
+      return;
+    }
     if (!hasTables(sql)) {
       createTables(sql, row, bookVolume);
     }
     const book = identityOf(sql);
-    const name = bookName(row, bookVolume);
     if (name !== bookName(book, book.volume) || name !== (this.#ctx.id.name ?? name)) {
       throw new Error('message for another book');
     }
