@@ -52,7 +52,7 @@ export function search(sql: SqlStorage, { text, groups }: SearchQuestion): Found
 
 function withKeys(sql: SqlStorage, wanted: Wanted): BookedPayment[] {
   const range = { from: 0, to: Number.MAX_SAFE_INTEGER };
-  const { rows } = byKeys(sql, wanted, false, false).read(range, SEARCH_ROWS_MAX);
+  const { rows } = byKeys(sql, wanted, false, false)(range, SEARCH_ROWS_MAX);
   // The unique id and the number are terms, but no search keys.
   const [[id = ''] = []] = wanted;
   return rows
