@@ -123,7 +123,7 @@ export function byState(
   isAscending: boolean,
   withDetails: WithDetails,
 ): PaymentSource {
-  const order = `ORDER BY id ${isAscending ? 'ASC' : 'DESC'} LIMIT ?3`;
+  const order = orderOf(isAscending);
   if (status === undefined && method === undefined) {
     const newest = `SELECT ${columns(withDetails)} FROM payment WHERE id >= ?1 AND id < ?2 ${order}`;
     return ({ from, to }, limit) => all(rowsOf(sql, newest, from, to, limit));
@@ -140,6 +140,10 @@ export function byState(
   );
   return ({ from, to }, limit) =>
     all(paymentsById(sql, idsOf(sql, `${text} ${order}`, from, to, limit), withDetails));
+}
+
+function orderOf(isAscending: boolean): string {
+  return `ORDER BY id ${isAscending ? 'ASC' : 'DESC'} LIMIT ?3`;
 }
 
 function methodIs(method: Method | null): string {
@@ -235,44 +239,58 @@ export function byAmount(
 const ALL_IDS = `SELECT COALESCE((SELECT MIN(id) FROM payment), 0) AS first,
   COALESCE((SELECT MAX(id) FROM payment), -1) + 1 AS end`;
 
-/**
- * Payments that have a key of every group. The full-text index has those that have ended; the open
- * ones are few.
- */
+/** The payment has a key of every group. */
+export type Wanted = readonly KeyChoices[];
+
+/** Payments with the wanted keys. The full-text index has those that have ended. */
 export function byKeys(
   sql: SqlStorage,
-  groups: readonly KeyChoices[],
+  wanted: Wanted,
   isAscending: boolean,
   withDetails: WithDetails,
 ): PaymentSource {
-  const order = `ORDER BY id ${isAscending ? 'ASC' : 'DESC'} LIMIT ?3`;
-  const wanted = groups.map((keys) => `(${keys.map(quotedTerm).join(' OR ')})`).join(' AND ');
-  // JavaScript's numbers are bound as REAL, which the full-text index ignores as a bound.
-  const ended = `SELECT rowid AS id FROM payment_search
-    WHERE payment_search MATCH ?4 AND rowid >= CAST(?1 AS INTEGER)
-      AND rowid < CAST(?2 AS INTEGER) ${order}`;
   const open = `SELECT id FROM payment INDEXED BY payment_by_state
-    WHERE ${IS_OPEN} AND id >= ?1 AND id < ?2 AND ${hasKeys('?4')} ${order}`;
-  return ({ from, to }, limit) => {
+    WHERE ${IS_OPEN} AND id >= ?1 AND id < ?2 AND ${hasKeys('?4')} ${orderOf(isAscending)}`;
+  return (range, limit) => {
     const ids = [
-      ...idsOf(sql, ended, from, to, limit, wanted),
-      ...idsOf(sql, open, from, to, limit, JSON.stringify(groups)),
+      ...endedIds(sql, wanted, isAscending, range, limit),
+      ...idsOf(sql, open, range.from, range.to, limit, JSON.stringify(quotedKeys(wanted))),
     ].sort((one, other) => (isAscending ? one - other : other - one));
     return all(paymentsById(sql, ids.slice(0, limit), withDetails));
   };
 }
 
+/** Payments that have ended with the wanted keys. */
+export function endedIds(
+  sql: SqlStorage,
+  wanted: Wanted,
+  isAscending: boolean,
+  { from, to }: IdRange,
+  limit: number,
+): readonly number[] {
+  // JavaScript's numbers are bound as REAL, which the full-text index ignores as a bound.
+  const statement = `SELECT rowid AS id FROM payment_search
+    WHERE payment_search MATCH ?4 AND rowid >= CAST(?1 AS INTEGER)
+      AND rowid < CAST(?2 AS INTEGER) ${orderOf(isAscending)}`;
+  const terms = wanted.map((keys) => `(${keys.map(quotedTerm).join(' OR ')})`).join(' AND ');
+  return idsOf(sql, statement, from, to, limit, terms);
+}
+
 export const IS_OPEN = `status IN (${OPEN_STATUSES.map((one) => `'${one}'`).join()})`;
 
-/** Whether `payment` has a key of every group in a JSON array of arrays. */
-function hasKeys(groups: string): string {
-  return `NOT EXISTS (SELECT 1 FROM json_each(${groups}) AS wanted WHERE NOT EXISTS (
-    SELECT 1 FROM json_each(wanted.value) AS choice
-    JOIN json_each(payment.search_keys) AS own ON own.value = choice.value))`;
+/** Whether a row has the keys that an expression contains, as JSON of `quotedKeys`. */
+export function hasKeys(wanted: string): string {
+  return `NOT EXISTS (SELECT 1 FROM json_each(${wanted}) AS choices WHERE NOT EXISTS (
+    SELECT 1 FROM json_each(choices.value) AS choice WHERE instr(search_keys, choice.value)))`;
+}
+
+/** Each key as it is in the JSON of a row. */
+export function quotedKeys(wanted: Wanted): readonly (readonly string[])[] {
+  return wanted.map((keys) => keys.map((key) => JSON.stringify(key)));
 }
 
 /** The index folds case, so a hit is compared with the row. */
-export function hasKeysOf(groups: readonly KeyChoices[], { searchKeys }: BookedPayment): boolean {
+export function hasKeysOf(groups: Wanted, { searchKeys }: BookedPayment): boolean {
   const own = new Set<string>(groups.length === 0 ? [] : JSON.parse(searchKeys));
   return groups.every((keys) => keys.some((key) => own.has(key)));
 }
