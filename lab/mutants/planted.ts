@@ -231,7 +231,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "the lists' refunded sums include commission",
   },
   'src/book/apply.ts': {
-    'if (message.intentVersion «<→>» before.version) {': 'an old message replaces a newer row',
+    'if (before !== null && message.intentVersion «<→>» before.version) {':
+      'an old message replaces a newer row',
     'before !== undefined && before.version «>→<» intentVersion) {':
       'an old message replaces a newer refund',
     'before !== undefined && before.revision «>→<» revision) {':

@@ -6,6 +6,7 @@ import type {
   ProjectionMessage,
 } from '../intent/protocol.ts';
 import { moveTotals, partsOfPayment, partsOfRefund } from './day-totals.ts';
+import { STREAM_PLACES_PER_MS } from './queries/stream.ts';
 import { IDS_PER_MS } from './schema.ts';
 import { quotedTerm, termsOf } from './search-terms.ts';
 
@@ -300,16 +301,18 @@ function applyEvent(
     destination_origin: event.destinationOrigin ?? before?.destination_origin ?? null,
   };
   const isStreamed = before === undefined && environment === 'sandbox' && event.position === 0;
-  const place = isStreamed ? { stream_place: nextStreamPlace(sql) } : {};
+  const place = isStreamed ? { stream_place: nextStreamPlace(sql, nowMs) } : {};
   const isWritten = write(sql, 'delivery', key, before ?? null, { ...after, ...place });
   return isWritten ? 'written' : 'unchanged';
 }
 
-function nextStreamPlace(sql: SqlStorage): number {
+/** Behind the last one, and no earlier than now, so that places of two volumes compare. */
+function nextStreamPlace(sql: SqlStorage, nowMs: number): number {
   const { place } = sql
     .exec<{ place: number }>(
-      `SELECT COALESCE(MAX(stream_place), 0) + 1 AS place
+      `SELECT MAX(COALESCE(MAX(stream_place), 0) + 1, ?) AS place
         FROM delivery INDEXED BY delivery_of_stream WHERE stream_place IS NOT NULL`,
+      nowMs * STREAM_PLACES_PER_MS,
     )
     .one();
   return place;

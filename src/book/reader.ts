@@ -17,7 +17,7 @@ import { type AskPage, readMergedPage } from './merged-page.ts';
 import type { ResentStatuses } from './queries/deliveries.ts';
 import type { BookedPayment } from './queries/payment-source.ts';
 import { SEARCH_ROWS_MAX } from './queries/search.ts';
-import type { StreamedEvent } from './queries/stream.ts';
+import { STREAM_PLACES_PER_MS, type StreamedEvent } from './queries/stream.ts';
 import { addedUp } from './queries/totals.ts';
 import type { Answer, QuestionArguments, QuestionName } from './questions.ts';
 import type {
@@ -93,6 +93,9 @@ const EXPORT_QUESTION_ROWS = 150;
  */
 const EXPORT_PAGE_ROWS = 4_000;
 const EXPORT_PAGE_CHARACTERS = 8_000_000;
+
+/** How far apart two volumes may place events of the same moment: their clocks differ by less. */
+export const STREAM_OVERLAP_MS = 10_000;
 
 /** The place of the last streamed event in each volume. */
 export type StreamPlaces = ReadonlyMap<number, number>;
@@ -272,56 +275,54 @@ export class BookReader {
 
   /** The sandbox's stream after its newest event. */
   async streamEnd(): Promise<StreamStart> {
-    const newest = await Promise.all(
-      this.#volumes().map(async (volume) => ({
-        volume,
-        event: await this.#ask(volume, 'newestStreamed'),
-      })),
-    );
+    const found = await this.#inVolumes((volume) => this.#ask(volume, 'newestStreamed'));
+    const newest = [...found.values()]
+      .filter((event) => event !== null)
+      .sort((one, other) => other.place - one.place)[0];
     return {
-      eventId: newest.find(({ event }) => event !== null)?.event?.eventId ?? null,
-      places: new Map(newest.map(({ volume, event }) => [volume, event?.place ?? 0])),
+      eventId: newest?.eventId ?? null,
+      places: new Map([...found].map(([volume, event]) => [volume, event?.place ?? 0])),
     };
   }
 
   /**
-   * The stream after this event, or null when there is none. In an older volume it goes on after the
-   * newest event, in a newer one from the first: a volume follows another.
+   * The stream after this event, or null when there is none. The client may not have had another
+   * volume's event of the same moment, so those of the last seconds come again.
    */
   async streamAfter(eventId: string): Promise<StreamStart | null> {
-    const { places } = await this.streamEnd();
-    for (const volume of this.#volumes()) {
-      const event = await this.#ask(volume, 'findStreamed', eventId);
-      if (event != null) {
-        const placeIn = (other: number, newest: number) =>
-          other === volume ? event.place : other > volume ? 0 : newest;
-        const entries = [...places].map(
-          ([other, newest]) => [other, placeIn(other, newest)] as const,
-        );
-        return { eventId, places: new Map(entries) };
-      }
+    const found = await this.#inVolumes((volume) => this.#ask(volume, 'findStreamed', eventId));
+    const [own, event] = [...found].find(([, one]) => one !== null) ?? [];
+    if (event == null) {
+      return null;
     }
-    return null;
-  }
-
-  /** The next events of the stream, and where it continues after each. */
-  async streamed(places: StreamPlaces, limit: number): Promise<readonly PlacedEvent[]> {
-    const found = await Promise.all(
-      [...places].map(async ([volume, place]) => {
-        const events = (await this.#ask(volume, 'streamedAfter', place, limit)) ?? [];
-        return events.map((event) => ({ ...event, volume }));
-      }),
-    );
-    return found.flat().slice(0, limit);
-  }
-
-  /** Waits for an event after these places in any volume, at most for so long. */
-  waitForEvents(places: StreamPlaces, waitMs: number): Promise<News> {
-    return Promise.race(
-      [...places].map(([volume, place]) =>
-        bookOf(this.#env, this.#tenant, volume).waitForEvents(place, waitMs),
+    const others = event.place - STREAM_OVERLAP_MS * STREAM_PLACES_PER_MS;
+    return {
+      eventId,
+      places: new Map(
+        this.#volumes().map((volume) => [volume, volume === own ? event.place : others]),
       ),
+    };
+  }
+
+  /** The next events of the stream, in the order in which they became rows. */
+  async streamed(places: StreamPlaces, limit: number): Promise<readonly PlacedEvent[]> {
+    const found = await this.#inVolumes((volume) =>
+      this.#ask(volume, 'streamedAfter', places.get(volume) ?? 0, limit),
     );
+    return [...found]
+      .flatMap(([volume, events]) => (events ?? []).map((event) => ({ ...event, volume })))
+      .sort((one, other) => one.place - other.place)
+      .slice(0, limit);
+  }
+
+  /**
+   * Waits for an event in the newest volume, at most for so long. To wait in each volume would leave
+   * listeners behind in the others; the few events of old payments are found after the wait.
+   */
+  waitForEvents(places: StreamPlaces, waitMs: number): Promise<News> {
+    const newest = this.#newestVolume;
+    const book = bookOf(this.#env, this.#tenant, newest);
+    return book.waitForEvents(places.get(newest) ?? 0, waitMs);
   }
 
   #paymentRow(booked: BookedPayment): PaymentRow {
@@ -346,15 +347,21 @@ export class BookReader {
     return bookOf(this.#env, this.#tenant, volume).ask(name, ...args);
   }
 
+  /** By volume, the newest first. */
+  async #inVolumes<Result>(ask: (volume: number) => Promise<Result>) {
+    const found = this.#volumes().map(async (volume) => [volume, await ask(volume)] as const);
+    return new Map(await Promise.all(found));
+  }
+
   /** The answers of the volumes that have payments, the newest first. */
   async #askAll<Name extends QuestionName>(
     name: Name,
     ...args: QuestionArguments<Name>
   ): Promise<Answer<Name>[]> {
-    const answers = await Promise.all(
-      this.#volumes().map((volume) => this.#ask(volume, name, ...args)),
+    const found = await this.#inVolumes((volume) => this.#ask(volume, name, ...args));
+    return [...found.values()].filter(
+      (one): one is Awaited<Answer<Name>> & Answer<Name> => one !== null,
     );
-    return answers.filter((one): one is Awaited<Answer<Name>> & Answer<Name> => one !== null);
   }
 
   #volumes(): readonly number[] {

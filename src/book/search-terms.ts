@@ -71,7 +71,7 @@ export function termsOf(payment: SearchedPayment): string {
 }
 
 /** The id in a key: people read ids and receipts from their end. Digests have none. */
-function plainIdOf(key: string): readonly string[] {
+export function plainIdOf(key: string): readonly string[] {
   const id = key.slice(key.indexOf(':') + 1);
   const isPlain = key === idSearchKey(id) || (isReceiptSearchKey(key) && !id.startsWith('#'));
   return isPlain ? [id] : [];

@@ -146,14 +146,15 @@ it('leaves out a young event until it is tried, and confirms the message only th
   const createdAtMs = Date.now();
   const young = projectedEvent(tenant, 1, { createdAtMs, deliveryStatus: 'queued', revision: 0 });
   const deliveries = () =>
-    bookSql('SELECT delivery_status AS status, stream_place AS place FROM delivery');
+    bookSql(`SELECT delivery_status AS status FROM delivery WHERE stream_place IS NOT NULL
+      ORDER BY stream_place`);
   expect(await applyToBook(paid({}, { events: [young] }))).toMatchObject({ confirmed: false });
   expect(await deliveries()).toEqual([]);
   const tried = { ...young, deliveryStatus: 'delivered' as const, revision: 1, tries: 1 };
   expect(await applyToBook(paid({}, { intentVersion: 2, events: [tried] }))).toMatchObject({
     confirmed: true,
   });
-  expect(await deliveries()).toEqual([{ status: 'delivered', place: 1 }]);
+  expect(await deliveries()).toEqual([{ status: 'delivered' }]);
   // A late message about the young event.
   expect(await applyToBook(paid({}, { events: [young] }))).toMatchObject({ confirmed: true });
   const old = {
@@ -162,7 +163,7 @@ it('leaves out a young event until it is tried, and confirms the message only th
     createdAtMs: createdAtMs - 11 * SECOND_MS,
   };
   expect(await applyToBook(paid({}, { events: [old] }))).toMatchObject({ confirmed: true });
-  expect(await deliveries()).toContainEqual({ status: 'queued', place: 2 });
+  expect(await deliveries()).toEqual([{ status: 'delivered' }, { status: 'queued' }]);
 });
 
 it('moves the totals of a payment that is paid late, and of its attempts', async () => {

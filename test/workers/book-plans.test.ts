@@ -1,12 +1,13 @@
 import { reset, runInDurableObject } from 'cloudflare:test';
-import { env } from 'cloudflare:workers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bookName } from '../../src/book/name.ts';
+import { type Found, type PageStart, SCANNED_ROWS_MAX } from '../../src/book/queries/page.ts';
+import type { BookedPayment } from '../../src/book/queries/payment-source.ts';
 import { answer, type QuestionArguments, type QuestionName } from '../../src/book/questions.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import { idSearchKey } from '../../src/domain/search-key.ts';
 import { applyAll, projectedEvent, projectedRefund, projectionMessage } from './book-fixture.ts';
-import { ALPHA, DAY_MS, tenantOf } from './support.ts';
+import { bookStub } from './support/book.ts';
+import { ALPHA, BETA, DAY_MS, tenantOf } from './support.ts';
 
 /**
  * Goal: each page reads few rows, however many payments a book has. Method: ten thousand payments in
@@ -77,9 +78,8 @@ type Question = {
 }[QuestionName];
 
 /** The rows that a question reads, and the rows of its answer. */
-function asked([name, ...args]: Question): Promise<{ read: number; found: number }> {
-  const stub = env.MERCHANT_BOOK.get(env.MERCHANT_BOOK.idFromName(bookName(TENANT, 0)));
-  return runInDurableObject(stub, (_book, { storage }) => {
+function asked([name, ...args]: Question, tenant = TENANT) {
+  return runInDurableObject(bookStub(tenant), (_book, { storage }) => {
     const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
     const sql = {
       exec: (statement: string, ...params: SqlStorageValue[]) => {
@@ -91,7 +91,7 @@ function asked([name, ...args]: Question): Promise<{ read: number; found: number
     const result: unknown = answer(sql as never, name, args as never);
     const rows = (result as { rows?: unknown[] } | null)?.rows ?? [result].flat();
     const read = cursors.reduce((sum, cursor) => sum + cursor.rowsRead, 0);
-    return { read, found: rows.length };
+    return { read, found: rows.length, answered: result };
   });
 }
 
@@ -160,4 +160,47 @@ test('an amount is looked for in index entries, up to a bound', async () => {
   const none = await asked(['payments', { amountMinorMin: 100_000 }, FIRST, PAGE, false]);
   expect(none.found).toBe(0);
   expect(none.read).toBeLessThan(PAYMENTS * 1.1);
+});
+
+test('an amount behind a burst is found page by page, and no page reads much more than its bound', async () => {
+  const tenant = tenantOf(BETA);
+  const burst = 3 * SCANNED_ROWS_MAX;
+  const yearLaterMs = START_MS + 366 * DAY_MS;
+  const at = (number: number, createdAtMs: number, amountMinor: number) =>
+    projectionMessage(tenant, number, { createdAtMs, amountMinor, status: 'failed' });
+  await applyAll([
+    at(1, START_MS - 1, 777),
+    at(2, START_MS, 100),
+    at(3, START_MS + burst, 777),
+    at(4, yearLaterMs, 777),
+  ]);
+  // One payment in each millisecond, as copies of the second.
+  await runInDurableObject(bookStub(tenant), (_book, { storage: { sql } }) => {
+    const second = 'SELECT * FROM payment WHERE number = 2';
+    const others = sql
+      .exec(second)
+      .columnNames.filter((name) => name !== 'id')
+      .join();
+    sql.exec(
+      `WITH RECURSIVE copies (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < ?)
+        INSERT INTO payment (id, ${others}) SELECT id + n * 1024, ${others} FROM copies, (${second})`,
+      burst - 1,
+    );
+  });
+  for (const isAscending of [false, true]) {
+    const numbers: number[] = [];
+    let after: PageStart['after'] = isAscending ? { atMs: START_MS - 2, id: '0' } : null;
+    do {
+      const start = { isAscending, after, includesPlace: false };
+      const { read, answered } = await asked(
+        ['payments', { amountMinorMin: 777 }, start, PAGE, false],
+        tenant,
+      );
+      const { rows, coveredTo } = answered as Found<BookedPayment>;
+      numbers.push(...rows.map(({ row }) => row.number));
+      expect(read).toBeLessThan(1.2 * SCANNED_ROWS_MAX);
+      after = coveredTo && { atMs: coveredTo.atMs, id: String(coveredTo.id) };
+    } while (after !== null);
+    expect(numbers).toEqual(isAscending ? [1, 3, 4] : [4, 3, 1]);
+  }
 });

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { EVENTS_PER_STREAM_MAX, STREAM_MS_MAX } from '../../src/api/routes/stream-events.ts';
 import { bookOf } from '../../src/book/client.ts';
 import { LISTENERS_MAX } from '../../src/book/listeners.ts';
+import { BookReader } from '../../src/book/reader.ts';
 import { apiKeyDigest } from '../../src/merchants/api-key.ts';
 import { revokeApiKey } from '../../src/merchants/change-keys.ts';
 import { applyAll, eventIdOf, projectedEvent, projectionMessage } from './book-fixture.ts';
@@ -317,5 +318,61 @@ describe('GET …/sandbox/events/stream', () => {
     const refused = call(PATH, { bindings: LIMITED });
     expect(await answerOf(refused)).toMatchObject({ status: 429 });
     expect(limit).toHaveBeenCalledWith({ key: ALPHA.id });
+  });
+});
+
+describe('a book of several volumes', () => {
+  const tenant = tenantOf(ALPHA);
+  const reader = new BookReader(env, tenant, 1);
+
+  function become(number: number, bookVolume: number): Promise<void> {
+    const events = [projectedEvent(tenant, number)];
+    return applyAll([projectionMessage(tenant, number, {}, { events, bookVolume })]);
+  }
+
+  async function numbersAfter(number: number): Promise<readonly string[]> {
+    const start = await reader.streamAfter(eventIdOf(tenant, number));
+    const events = await reader.streamed(start?.places ?? new Map(), 20);
+    return events.map(({ uniqueId }) => uniqueId.slice('order-'.length));
+  }
+
+  test('streams the events of all volumes in the order in which they became known', async () => {
+    const { places } = await reader.streamEnd();
+    for (const [number, volume] of [
+      [1, 0],
+      [2, 1],
+      [3, 1],
+      [4, 0],
+    ] as const) {
+      advance(SECOND_MS);
+      await become(number, volume);
+    }
+    const events = await reader.streamed(places, 3);
+    expect(events.map(({ uniqueId }) => uniqueId)).toEqual(['order-1', 'order-2', 'order-3']);
+    expect((await reader.streamEnd()).eventId).toBe(eventIdOf(tenant, 4));
+  });
+
+  test('misses no event of an old payment after a new connection', async () => {
+    await become(1, 0);
+    advance(MINUTE_MS);
+    await become(2, 1);
+    advance(MINUTE_MS);
+    await become(3, 0);
+    expect(await numbersAfter(2)).toEqual(['3']);
+    expect(await numbersAfter(1)).toEqual(['2', '3']);
+    // The client may have had only one of two events of the same moment.
+    await become(4, 1);
+    expect(await numbersAfter(3)).toEqual(['4']);
+    expect(await numbersAfter(4)).toEqual(['3']);
+  });
+
+  test('leaves no listener behind in the other volumes', async () => {
+    vi.mocked(scheduler.wait).mockRestore();
+    for (let number = 1; number <= LISTENERS_MAX + 1; number += 1) {
+      const waiting = reader.waitForEvents((await reader.streamEnd()).places, MINUTE_MS);
+      await become(number, 1);
+      expect(await waiting).toBe('news');
+    }
+    expect(await bookOf(env, tenant, 0).waitForEvents(0, 0)).toBe('quiet');
   });
 });

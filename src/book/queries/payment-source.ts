@@ -49,11 +49,17 @@ function columns(withDetails: WithDetails): string {
   return `${COLUMNS}, ${withDetails ? 'sealed_details' : 'NULL'} AS sealedDetails`;
 }
 
-function booked(stored: StoredPayment): BookedPayment {
-  return { ...stored, late: stored.late === 1 };
+function rowsOf(sql: SqlStorage, statement: string, ...params: number[]): BookedPayment[] {
+  const rows = sql.exec<StoredPayment>(statement, ...params).toArray();
+  return rows.map((stored) => ({ ...stored, late: stored.late === 1 }));
 }
 
-export function placed(row: BookedPayment): Placed<BookedPayment> {
+/** A source has found these and, if they are fewer than wanted, no more. */
+function all(rows: readonly BookedPayment[]): Found<BookedPayment> {
+  return { rows: rows.map(placed), coveredTo: null };
+}
+
+function placed(row: BookedPayment): Placed<BookedPayment> {
   return { row, place: placeOf(row.id) };
 }
 
@@ -67,7 +73,7 @@ export function paymentsById(
   withDetails: WithDetails = false,
 ): BookedPayment[] {
   const statement = `SELECT ${columns(withDetails)} FROM payment WHERE id = ?`;
-  return [...ids].flatMap((id) => sql.exec<StoredPayment>(statement, id).toArray().map(booked));
+  return [...ids].flatMap((id) => rowsOf(sql, statement, id));
 }
 
 /** Includes `from`, excludes `to`. */
@@ -95,9 +101,7 @@ export function idRange(
 }
 
 /** How a list reads payments: all that the source has, or those that also match. */
-export interface PaymentSource {
-  read(range: IdRange, limit: number): Found<BookedPayment>;
-}
+export type PaymentSource = (range: IdRange, limit: number) => Found<BookedPayment>;
 
 /** Continues a source behind a place. */
 export function readFrom(
@@ -108,7 +112,7 @@ export function readFrom(
   return (after, limit) => {
     const id = Number(after?.id);
     const rest = isAscending ? { ...range, from: id + 1 } : { ...range, to: id };
-    return source.read(after === null ? range : rest, limit);
+    return source(after === null ? range : rest, limit);
   };
 }
 
@@ -119,15 +123,10 @@ export function byState(
   isAscending: boolean,
   withDetails: WithDetails,
 ): PaymentSource {
-  const order = `ORDER BY id ${isAscending ? 'ASC' : 'DESC'} LIMIT ?3`;
+  const order = orderOf(isAscending);
   if (status === undefined && method === undefined) {
-    const all = `SELECT ${columns(withDetails)} FROM payment WHERE id >= ?1 AND id < ?2 ${order}`;
-    return {
-      read: ({ from, to }, limit) => ({
-        rows: sql.exec<StoredPayment>(all, from, to, limit).toArray().map(booked).map(placed),
-        coveredTo: null,
-      }),
-    };
+    const newest = `SELECT ${columns(withDetails)} FROM payment WHERE id >= ?1 AND id < ?2 ${order}`;
+    return ({ from, to }, limit) => all(rowsOf(sql, newest, from, to, limit));
   }
   // SQLite merges the parts as it reads them: each has its payments in order.
   const parts = (status === undefined ? STATUSES : [status]).flatMap((one) =>
@@ -139,14 +138,12 @@ export function byState(
         WHERE status = '${one}' AND ${methodIs(other)} AND id >= ?1 AND id < ?2`,
     ),
   );
-  return {
-    read: ({ from, to }, limit) => ({
-      rows: paymentsById(sql, idsOf(sql, `${text} ${order}`, from, to, limit), withDetails).map(
-        placed,
-      ),
-      coveredTo: null,
-    }),
-  };
+  return ({ from, to }, limit) =>
+    all(paymentsById(sql, idsOf(sql, `${text} ${order}`, from, to, limit), withDetails));
+}
+
+function orderOf(isAscending: boolean): string {
+  return `ORDER BY id ${isAscending ? 'ASC' : 'DESC'} LIMIT ?3`;
 }
 
 function methodIs(method: Method | null): string {
@@ -169,22 +166,19 @@ export function withRefunds(
   const statement = `SELECT ${columns(withDetails)} FROM payment INDEXED BY payment_with_refunds
     WHERE (refunded_minor > 0 OR open_refunds > 0) AND id >= ? AND id < ?
     ORDER BY id ${isAscending ? 'ASC' : 'DESC'} LIMIT ?`;
-  return {
-    read: ({ from, to }, limit) => ({
-      rows: sql.exec<StoredPayment>(statement, from, to, limit).toArray().map(booked).map(placed),
-      coveredTo: null,
-    }),
-  };
+  return ({ from, to }, limit) => all(rowsOf(sql, statement, from, to, limit));
 }
 
-/** The first span of time in which an amount is looked for; each next one is four times as long. */
-const FIRST_SPAN_MS = 60_000;
+/** The first span of time in which an amount is looked for: SCANNED_ROWS_MAX at 1,333 a second. */
+const FIRST_SPAN_MS = 15_000;
+/** Each next span is this many times as long, until one has SPAN_ENTRIES of the index. */
 const SPAN_FACTOR = 4;
+const SPAN_ENTRIES = SCANNED_ROWS_MAX / 10;
 
 /**
- * Payments of these amounts and this currency. Reads index entries of ever longer spans of time,
- * until it has found enough or has read about SCANNED_ROWS_MAX: an index of amounts would cost a
- * written row for each payment.
+ * Payments of these amounts and this currency. Reads span after span in the index of states, until it
+ * has found enough or has read SCANNED_ROWS_MAX entries: an index of amounts would cost a written row
+ * for each payment.
  */
 export function byAmount(
   sql: SqlStorage,
@@ -193,108 +187,110 @@ export function byAmount(
   withDetails: WithDetails,
 ): PaymentSource {
   const { status, method, currency, amountMinorMin, amountMinorMax } = filter;
-  const statuses = (status === undefined ? STATUSES : [status]).map((one) => `'${one}'`);
-  const methods = (method === undefined ? METHODS : [method]).map((one) => `'${one}'`);
-  const withMethod = (condition: string) => `SELECT id FROM payment INDEXED BY payment_by_state
-    WHERE status IN (${statuses.join()}) AND ${condition} AND id >= ?1 AND id < ?2
-      AND amount_minor BETWEEN ?3 AND ?4 AND (?5 IS NULL OR currency = ?5)`;
-  const statement = [
-    withMethod(`method IN (${methods.join()})`),
-    ...(method === undefined ? [withMethod('method IS NULL')] : []),
+  const listed = (names: readonly string[]) => names.map((name) => `'${name}'`).join();
+  const ofMethod = (condition: string) => `SELECT id, amount_minor, currency
+    FROM payment INDEXED BY payment_by_state
+    WHERE status IN (${listed(status === undefined ? STATUSES : [status])}) AND ${condition}
+      AND id >= ?1 AND id < ?2`;
+  const entries = [
+    ofMethod(`method IN (${listed(method === undefined ? METHODS : [method])})`),
+    ...(method === undefined ? [ofMethod('method IS NULL')] : []),
   ].join(' UNION ALL ');
+  const statement = `SELECT id FROM (${entries} LIMIT ?3)
+    WHERE amount_minor BETWEEN ?4 AND ?5 AND (?6 IS NULL OR currency = ?6)
+    ORDER BY id ${isAscending ? 'ASC' : 'DESC'}`;
   const amounts = [
     amountMinorMin ?? 0,
     amountMinorMax ?? Number.MAX_SAFE_INTEGER,
     currency ?? null,
   ];
-  const read = (range: IdRange, limit: number): Found<BookedPayment> => {
-    const { first, last } = edges(sql);
-    const from = Math.max(range.from, first);
-    const to = Math.min(range.to, last + 1);
-    const ids: number[] = [];
-    let edge = isAscending ? from : to;
-    let entries = 0;
-    for (let span = FIRST_SPAN_MS * IDS_PER_MS; from < to; span *= SPAN_FACTOR) {
-      const next = isAscending ? Math.min(to, edge + span) : Math.max(from, edge - span);
-      const cursor = sql.exec<{ id: number }>(
-        statement,
-        Math.min(edge, next),
-        Math.max(edge, next),
-        ...amounts,
-      );
-      ids.push(
-        ...cursor
-          .toArray()
-          .map(({ id }) => id)
-          .sort((one, other) => (isAscending ? one - other : other - one)),
-      );
-      entries += cursor.rowsRead;
-      edge = next;
-      if (ids.length >= limit || edge === (isAscending ? to : from)) {
+  return ({ from, to }, limit) => {
+    const { first, end } = sql.exec<{ first: number; end: number }>(ALL_IDS).one();
+    let rest: IdRange = { from: Math.max(from, first), to: Math.min(to, end) };
+    let ids: number[] = [];
+    let left = SCANNED_ROWS_MAX;
+    let span = FIRST_SPAN_MS * IDS_PER_MS;
+    while (rest.from < rest.to && ids.length < limit && left > 0) {
+      const edge = isAscending
+        ? Math.min(rest.to, rest.from + span)
+        : Math.max(rest.from, rest.to - span);
+      const part = isAscending ? { from: rest.from, to: edge } : { from: edge, to: rest.to };
+      // The first span has no bound, so that each page makes progress.
+      const max = left === SCANNED_ROWS_MAX ? -1 : left;
+      const cursor = sql.exec<{ id: number }>(statement, part.from, part.to, max, ...amounts);
+      const found = cursor.toArray().map(({ id }) => id);
+      left -= cursor.rowsRead;
+      if (left <= 0 && max > 0) {
+        // Entries of this span may be missing, so the page ends before it.
         break;
       }
-      if (entries >= SCANNED_ROWS_MAX) {
-        const covered = isAscending ? edge - 1 : edge;
-        return {
-          rows: paymentsById(sql, ids, withDetails).map(placed),
-          coveredTo: placeOf(covered),
-        };
-      }
+      ids = ids.concat(found);
+      rest = isAscending ? { ...rest, from: edge } : { ...rest, to: edge };
+      span *= cursor.rowsRead < SPAN_ENTRIES ? SPAN_FACTOR : 1;
     }
-    const rows = paymentsById(sql, ids.slice(0, limit), withDetails).map(placed);
-    return { rows, coveredTo: null };
+    const found = all(paymentsById(sql, ids.slice(0, limit), withDetails));
+    const isComplete = ids.length >= limit || rest.from >= rest.to;
+    const coveredTo = placeOf(isAscending ? rest.from - 1 : rest.to);
+    return isComplete ? found : { ...found, coveredTo };
   };
-  return { read };
 }
 
-function edges(sql: SqlStorage): { first: number; last: number } {
-  const edge = (name: 'MIN' | 'MAX') =>
-    sql.exec<{ id: number | null }>(`SELECT ${name}(id) AS id FROM payment`).one().id ?? 0;
-  return { first: edge('MIN'), last: edge('MAX') };
-}
+/** One MIN or MAX is a step in the tree, both in one SELECT would read all of it. */
+const ALL_IDS = `SELECT COALESCE((SELECT MIN(id) FROM payment), 0) AS first,
+  COALESCE((SELECT MAX(id) FROM payment), -1) + 1 AS end`;
 
-/**
- * Payments that have a key of every group. The full-text index has those that have ended; the open
- * ones are few.
- */
+/** The payment has a key of every group. */
+export type Wanted = readonly KeyChoices[];
+
+/** Payments with the wanted keys. The full-text index has those that have ended. */
 export function byKeys(
   sql: SqlStorage,
-  groups: readonly KeyChoices[],
+  wanted: Wanted,
   isAscending: boolean,
   withDetails: WithDetails,
 ): PaymentSource {
-  const order = `ORDER BY id ${isAscending ? 'ASC' : 'DESC'} LIMIT ?3`;
-  const wanted = groups.map((keys) => `(${keys.map(quotedTerm).join(' OR ')})`).join(' AND ');
-  // JavaScript's numbers are bound as REAL, which the full-text index ignores as a bound.
-  const ended = `SELECT rowid AS id FROM payment_search
-    WHERE payment_search MATCH ?4 AND rowid >= CAST(?1 AS INTEGER)
-      AND rowid < CAST(?2 AS INTEGER) ${order}`;
   const open = `SELECT id FROM payment INDEXED BY payment_by_state
-    WHERE ${IS_OPEN} AND id >= ?1 AND id < ?2 AND ${hasKeys('?4')} ${order}`;
-  const read = ({ from, to }: IdRange, limit: number): Found<BookedPayment> => {
+    WHERE ${IS_OPEN} AND id >= ?1 AND id < ?2 AND ${hasKeys('?4')} ${orderOf(isAscending)}`;
+  return (range, limit) => {
     const ids = [
-      ...idsOf(sql, ended, from, to, limit, wanted),
-      ...idsOf(sql, open, from, to, limit, JSON.stringify(groups)),
+      ...endedIds(sql, wanted, isAscending, range, limit),
+      ...idsOf(sql, open, range.from, range.to, limit, JSON.stringify(quotedKeys(wanted))),
     ].sort((one, other) => (isAscending ? one - other : other - one));
-    return {
-      rows: paymentsById(sql, ids.slice(0, limit), withDetails).map(placed),
-      coveredTo: null,
-    };
+    return all(paymentsById(sql, ids.slice(0, limit), withDetails));
   };
-  return { read };
+}
+
+/** Payments that have ended with the wanted keys. */
+export function endedIds(
+  sql: SqlStorage,
+  wanted: Wanted,
+  isAscending: boolean,
+  { from, to }: IdRange,
+  limit: number,
+): readonly number[] {
+  // JavaScript's numbers are bound as REAL, which the full-text index ignores as a bound.
+  const statement = `SELECT rowid AS id FROM payment_search
+    WHERE payment_search MATCH ?4 AND rowid >= CAST(?1 AS INTEGER)
+      AND rowid < CAST(?2 AS INTEGER) ${orderOf(isAscending)}`;
+  const terms = wanted.map((keys) => `(${keys.map(quotedTerm).join(' OR ')})`).join(' AND ');
+  return idsOf(sql, statement, from, to, limit, terms);
 }
 
 export const IS_OPEN = `status IN (${OPEN_STATUSES.map((one) => `'${one}'`).join()})`;
 
-/** Whether `payment` has a key of every group in a JSON array of arrays. */
-function hasKeys(groups: string): string {
-  return `NOT EXISTS (SELECT 1 FROM json_each(${groups}) AS wanted WHERE NOT EXISTS (
-    SELECT 1 FROM json_each(wanted.value) AS choice
-    JOIN json_each(payment.search_keys) AS own ON own.value = choice.value))`;
+/** Whether a row has the keys that an expression contains, as JSON of `quotedKeys`. */
+export function hasKeys(wanted: string): string {
+  return `NOT EXISTS (SELECT 1 FROM json_each(${wanted}) AS choices WHERE NOT EXISTS (
+    SELECT 1 FROM json_each(choices.value) AS choice WHERE instr(search_keys, choice.value)))`;
+}
+
+/** Each key as it is in the JSON of a row. */
+export function quotedKeys(wanted: Wanted): readonly (readonly string[])[] {
+  return wanted.map((keys) => keys.map((key) => JSON.stringify(key)));
 }
 
 /** The index folds case, so a hit is compared with the row. */
-export function hasKeysOf(groups: readonly KeyChoices[], { searchKeys }: BookedPayment): boolean {
+export function hasKeysOf(groups: Wanted, { searchKeys }: BookedPayment): boolean {
   const own = new Set<string>(groups.length === 0 ? [] : JSON.parse(searchKeys));
   return groups.every((keys) => keys.some((key) => own.has(key)));
 }

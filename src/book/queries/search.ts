@@ -3,11 +3,19 @@ import { uuidV7TimeMs } from '../../crypto/uuid-v7.ts';
 import { INTENT_NUMBER, referenceTimeMs } from '../../domain/identifiers.ts';
 import { normalizedReceipt } from '../../domain/receipt.ts';
 import { idSearchKey, receiptSearchKey } from '../../domain/search-key.ts';
-import type { KeyChoices } from '../rows.ts';
 import { IDS_PER_MS } from '../schema.ts';
-import { endSearchKey, quotedTerm, searchTerm } from '../search-terms.ts';
+import { endSearchKey, plainIdOf, quotedTerm, searchTerm } from '../search-terms.ts';
 import { SCANNED_ROWS_MAX } from './page.ts';
-import { type BookedPayment, byKeys, hasKeysOf, IS_OPEN, paymentsById } from './payment-source.ts';
+import {
+  type BookedPayment,
+  endedIds,
+  hasKeys,
+  hasKeysOf,
+  IS_OPEN,
+  paymentsById,
+  quotedKeys,
+  type Wanted,
+} from './payment-source.ts';
 
 /** Payments by an id, its beginning or its end, or by what only digests know. */
 
@@ -27,9 +35,6 @@ export interface SearchQuestion {
   readonly groups: readonly (readonly string[])[];
 }
 
-/** The payment has all keys; each may be one of several. */
-type Wanted = readonly KeyChoices[];
-
 export interface FoundRows {
   readonly exact: readonly BookedPayment[];
   /** By the beginning or the end of an id. */
@@ -44,20 +49,36 @@ export function search(sql: SqlStorage, { text, groups }: SearchQuestion): Found
   ];
   const exact = [
     ...paymentsById(sql, byTime(sql, text)),
-    ...wanted.flatMap((keys) => withKeys(sql, keys)),
-    ...scanned(sql, OPEN, [text], (row) => idsOf(row).includes(text)),
+    ...wanted.flatMap((keys) => endedWithKeys(sql, keys)),
+    ...openWith(sql, text, wanted),
   ];
   return { exact, byPart: text.length < PART_LENGTH_MIN ? [] : byPart(sql, text) };
 }
 
-function withKeys(sql: SqlStorage, wanted: Wanted): BookedPayment[] {
+function endedWithKeys(sql: SqlStorage, wanted: Wanted): BookedPayment[] {
   const range = { from: 0, to: Number.MAX_SAFE_INTEGER };
-  const { rows } = byKeys(sql, wanted, false, false).read(range, SEARCH_ROWS_MAX);
   // The unique id and the number are terms, but no search keys.
   const [[id = ''] = []] = wanted;
-  return rows
-    .map(({ row }) => row)
-    .filter((row) => hasKeysOf(wanted, row) || idsOf(row).some((own) => idSearchKey(own) === id));
+  return paymentsById(sql, endedIds(sql, wanted, false, range, SEARCH_ROWS_MAX)).filter(
+    (row) => hasKeysOf(wanted, row) || idsOf(row).some((own) => idSearchKey(own) === id),
+  );
+}
+
+/** The newest open payments with this unique id or number, or with the keys of one of several. */
+function openWith(sql: SqlStorage, text: string, wanted: readonly Wanted[]): BookedPayment[] {
+  const ids = sql.exec<{ id: number }>(
+    `SELECT id FROM (SELECT id, unique_id, number, search_keys ${OPEN}
+        ORDER BY id DESC LIMIT ${SCANNED_ROWS_MAX})
+      WHERE unique_id = ?1 OR CAST(number AS TEXT) = ?1
+        OR EXISTS (SELECT 1 FROM json_each(?2) AS one WHERE ${hasKeys('one.value')})
+      LIMIT ${SEARCH_ROWS_MAX}`,
+    text,
+    JSON.stringify(wanted.map(quotedKeys)),
+  );
+  return paymentsById(
+    sql,
+    ids.toArray().map(({ id }) => id),
+  );
 }
 
 /** A payment that one of several keys finds. */
@@ -68,28 +89,26 @@ export interface KeyedPayment {
 
 /** The payments with these receipts, by their search keys: only ended payments have receipts. */
 export function withReceipts(sql: SqlStorage, keys: readonly string[]): KeyedPayment[] {
-  return keys.flatMap((key) => withKeys(sql, [[key]]).map(({ uniqueId }) => ({ key, uniqueId })));
+  return keys.flatMap((key) =>
+    endedWithKeys(sql, [[key]]).map(({ uniqueId }) => ({ key, uniqueId })),
+  );
 }
 
 /** The unique id of the payment with this uuid or integer id, or null. */
 export function uniqueIdOf(sql: SqlStorage, id: string): string | null {
-  const isNumber = INTENT_NUMBER.test(id);
-  const rows = isNumber
-    ? [
-        ...withKeys(sql, [[idSearchKey(id)]]),
-        ...scanned(sql, OPEN, [id], ({ number }) => String(number) === id),
-      ].filter(({ number }) => String(number) === id)
+  const rows = INTENT_NUMBER.test(id)
+    ? withId(sql, id).filter(({ number }) => String(number) === id)
     : paymentsById(sql, byUuid(sql, id));
   return rows[0]?.uniqueId ?? null;
 }
 
 /** The row of the payment with this unique id, or null. */
 export function paymentOf(sql: SqlStorage, uniqueId: string): BookedPayment | null {
-  const rows = [
-    ...withKeys(sql, [[idSearchKey(uniqueId)]]),
-    ...scanned(sql, OPEN, [uniqueId], (row) => row.uniqueId === uniqueId),
-  ];
-  return rows.find((row) => row.uniqueId === uniqueId) ?? null;
+  return withId(sql, uniqueId).find((row) => row.uniqueId === uniqueId) ?? null;
+}
+
+function withId(sql: SqlStorage, id: string): readonly BookedPayment[] {
+  return [...endedWithKeys(sql, [[idSearchKey(id)]]), ...openWith(sql, id, [])];
 }
 
 /** By a uuid, an event or an attempt: their ids carry a time. */
@@ -186,25 +205,30 @@ function scanned(
 /** Some contain the text in their middle. */
 const CANDIDATES_MAX = 4 * SEARCH_ROWS_MAX;
 
+/** Loads no more rows than it needs. */
 function matching(
   sql: SqlStorage,
-  ids: SqlStorageCursor<{ id: number }>,
+  ids: Iterable<{ readonly id: number }>,
   matches: (row: BookedPayment) => boolean,
 ): readonly BookedPayment[] {
-  const rows = paymentsById(
-    sql,
-    ids.toArray().map(({ id }) => id),
-  );
-  return rows.filter(matches).slice(0, SEARCH_ROWS_MAX);
+  const rows: BookedPayment[] = [];
+  for (const { id } of ids) {
+    rows.push(...paymentsById(sql, [id]).filter(matches));
+    if (rows.length === SEARCH_ROWS_MAX) {
+      break;
+    }
+  }
+  return rows;
 }
 
 /** The newest payments with an id or a receipt that begins or ends with the text. */
 function byPart(sql: SqlStorage, text: string): readonly BookedPayment[] {
   const receipt = normalizedReceipt(text);
+  const hasPart = (id: string) =>
+    [text, receipt].some((part) => id.startsWith(part) || id.endsWith(part));
   const isFound = (row: BookedPayment) =>
-    [...idsOf(row), ...(JSON.parse(row.searchKeys) as string[]).flatMap(plainIdOf)].some((id) =>
-      [text, receipt].some((part) => id.startsWith(part) || id.endsWith(part)),
-    );
+    idsOf(row).some(hasPart) ||
+    (JSON.parse(row.searchKeys) as string[]).flatMap(plainIdOf).some(hasPart);
   const terms = [
     ...[idSearchKey(text), receiptSearchKey(receipt)],
     ...[endSearchKey(text), endSearchKey(receipt)],
@@ -234,11 +258,4 @@ function hasManyTerms(sql: SqlStorage, key: string): boolean {
 
 function idsOf({ uniqueId, number }: BookedPayment): readonly string[] {
   return [uniqueId, String(number)];
-}
-
-/** The text in the key of an id or a receipt; digests have none. */
-function plainIdOf(key: string): readonly string[] {
-  const [kind, ...rest] = key.split(':');
-  const text = rest.join(':');
-  return kind === 'id' || (kind === 'receipt' && !text.startsWith('#')) ? [text] : [];
 }

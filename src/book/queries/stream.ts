@@ -5,8 +5,11 @@ import { eventTimeMs } from '../../crypto/event-id.ts';
  * their places only grow, so a listener who goes on after the last place misses no late event.
  */
 
+/** An event's place is when it became a row, in these parts of a millisecond, or the next free number. */
+export const STREAM_PLACES_PER_MS = 1_000;
+
 export interface StreamedEvent {
-  /** Among the volume's, from 1. */
+  /** Unique in its volume. */
   readonly place: number;
   readonly eventId: string;
   readonly uniqueId: string;
