@@ -115,14 +115,13 @@ function startResult(
   if (byStatus !== null || report === null || mismatchOf(report, order) !== null) {
     return byStatus ?? { type: 'unknown' };
   }
-  const meaning = meaningOf(report);
-  switch (meaning.type) {
-    case 'paid':
-      return { type: 'resolved', outcome: { ...meaning, type: 'succeeded' } };
+  const outcome = meaningOf(report);
+  switch (outcome?.type) {
+    case 'succeeded':
+      return { type: 'resolved', outcome };
     case 'failed':
-      return { type: 'refused', reason: meaning.reason };
-    case 'undecided':
-    case 'unknown_state':
+      return { type: 'refused', reason: outcome.reason };
+    default:
       return { type: 'unknown' };
   }
 }
