@@ -23,7 +23,6 @@ import { meaningOfStatus, STATUSES, type StatusMeaning } from '../statuses.ts';
 import { failureReason, logLevel, OK, refusalReason } from './codes.ts';
 import {
   type Acknowledgement,
-  type Conversation,
   type PaymentResult,
   readAcknowledgement,
   readResult,
@@ -123,57 +122,39 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings) {
   } satisfies Rail;
 }
 
-interface StartAnswer {
-  readonly result: StartResult;
-  readonly providerCode: string | null;
-  readonly isOurs: boolean;
-}
-
 /** The answer to a request: an acknowledgement, or a result, with which CPS may also refuse. */
-function startAnswer(
-  answer: RailAnswer,
-  order: RailOrder,
-  settings: TelebirrUssdSettings,
-): StartAnswer {
-  const { text } = answer;
+function startAnswer(answer: RailAnswer, order: RailOrder, settings: TelebirrUssdSettings) {
   const meaning = meaningOfStatus(answer, STATUSES.telebirrUssd);
-  const { reference } = order.attempt;
-  const paymentResult = readResult(text);
-  if (paymentResult !== null) {
-    return {
-      result:
-        meaning === 'answer' ? resultInAnswer(paymentResult, order, settings) : { type: 'unknown' },
-      providerCode: codeOf(paymentResult),
-      isOurs: !belongsToOther(paymentResult, reference),
-    };
-  }
-  const acknowledgement = readAcknowledgement(text);
-  const isOurs = acknowledgement !== null && !belongsToOther(acknowledgement, reference);
+  const result = readResult(answer.text);
+  const acknowledgement = result === null ? readAcknowledgement(answer.text) : null;
+  const named = (result ?? acknowledgement)?.originatorConversationId;
+  // telebirr omits the reference when it refuses a request unread.
+  const isOurs = named === '' || named === order.attempt.reference;
   return {
-    result: startResult(meaning, isOurs ? acknowledgement : null, settings),
-    providerCode: acknowledgement?.responseCode ?? null,
+    result:
+      result === null
+        ? startResult(meaning, isOurs ? acknowledgement : null, settings)
+        : resultInAnswer(meaning, isOurs ? result : null, settings),
+    providerCode: result === null ? (acknowledgement?.responseCode ?? null) : codeOf(result),
     isOurs,
   };
 }
 
 /**
- * What a result in the answer to a request proves. It may lack our reference, because it came on our
- * own connection. A payment must name its transaction: without one, success may only mean that
- * telebirr has sent the prompt.
+ * What a result in the answer to a request proves; null: about another one. It may lack our reference,
+ * because it came on our own connection. A payment must name its transaction: without one, success
+ * may only mean that telebirr has sent the prompt.
  */
 function resultInAnswer(
-  result: PaymentResult,
-  order: RailOrder,
+  meaning: StatusMeaning,
+  result: PaymentResult | null,
   settings: TelebirrUssdSettings,
 ): StartResult {
-  const outcome = outcomeOf(result, settings);
-  if (outcome === null || belongsToOther(result, order.attempt.reference)) {
-    return { type: 'unknown' };
-  }
-  if (outcome.type === 'failed') {
+  const outcome = meaning === 'answer' && result ? outcomeOf(result, settings) : null;
+  if (outcome?.type === 'failed') {
     return { type: 'refused', reason: outcome.reason };
   }
-  return outcome.receipt !== null ? { type: 'resolved', outcome } : { type: 'unknown' };
+  return outcome?.receipt ? { type: 'resolved', outcome } : { type: 'unknown' };
 }
 
 /** The provider's code in a result, for the log and the operator. */
@@ -206,11 +187,6 @@ function startResult(
     return { type: 'accepted', redirectUrl: null, railReference: conversationId };
   }
   return reason === null ? { type: 'unknown' } : { type: 'refused', reason };
-}
-
-/** False without a reference: telebirr omits it when it refuses a request unread. */
-function belongsToOther({ originatorConversationId }: Conversation, reference: string): boolean {
-  return originatorConversationId !== '' && originatorConversationId !== reference;
 }
 
 /** Compares telebirr's id only once we know it: a result may overtake its acknowledgement. */
