@@ -13,7 +13,7 @@ import type { Rail, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import type { RefundAnswer } from '../refund.ts';
-import { codeFields, post } from './api.ts';
+import { codeIn, post } from './api.ts';
 import { ACCEPTED, REJECTED, readMpesaCallback, resultCodeIn } from './callback.ts';
 import { pushBody, readPush } from './push.ts';
 import { type MpesaSettings, RAIL_ID, WHOLE_AMOUNTS_ONLY } from './settings.ts';
@@ -140,9 +140,9 @@ async function push(
     return answer;
   }
   const result = readPush(answer);
-  const logFields = codeFields(answer);
+  const providerCode = codeIn(answer);
   if (result.type !== 'accepted') {
-    logRailAnswer(RAIL_ID, 'processrequest', order, logFields);
+    logRailAnswer(RAIL_ID, 'processrequest', order, { status: answer.status, providerCode });
   }
-  return withProviderCode(result, logFields.providerCode);
+  return withProviderCode(result, providerCode);
 }
