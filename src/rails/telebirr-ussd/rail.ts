@@ -9,21 +9,16 @@ import {
   refusedCallback,
 } from '../callback.ts';
 import { withProviderCode } from '../outcomes.ts';
-import {
-  firstPromptQueryAtMs,
-  phoneToPrompt,
-  promptPlan,
-  slowPromptPlan,
-} from '../phone-prompt.ts';
+import { phoneToPrompt, promptPlan, slowPromptPlan, walletRules } from '../phone-prompt.ts';
 import type { Rail, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
-import { hasPrefix } from '../setting-fields.ts';
 import { meaningOfStatus, STATUSES, type StatusMeaning } from '../statuses.ts';
 import { failureReason, logLevel, OK, refusalReason } from './codes.ts';
 import {
   type Acknowledgement,
-  type PaymentResult,
+  type CpsResult,
+  codeOf,
   readAcknowledgement,
   readResult,
   resultReply,
@@ -37,12 +32,8 @@ const START_TIMEOUT_MS = 20_000;
 /** CPS's own time after the customer's, to book the payment and answer. */
 const RESULT_TIME_MS = 30_000;
 
-function rulesOf(phonePrefixes: readonly string[]) {
-  return { currencies: ['ETB'] as const, acceptsPhone: hasPrefix(phonePrefixes) };
-}
-
 /** With default settings. */
-export const TELEBIRR_USSD_RULES = rulesOf(PHONE_PREFIXES);
+export const TELEBIRR_USSD_RULES = walletRules(PHONE_PREFIXES);
 
 /**
  * telebirr's USSD push: CPS, the engine behind telebirr, prompts for the PIN on the customer's phone
@@ -54,7 +45,7 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings) {
   // Nothing in the request shortens the prompt.
   const promptMs = settings.promptWindowSeconds * 1_000;
   const startTimeoutMs = waitsForResult ? promptMs + RESULT_TIME_MS : START_TIMEOUT_MS;
-  const rules = rulesOf(settings.phonePrefixes);
+  const rules = walletRules(settings.phonePrefixes);
   return {
     id: RAIL_ID,
     ...rules,
@@ -64,7 +55,7 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings) {
     plan: (terms, _method, nowMs) =>
       waitsForResult
         ? slowPromptPlan(terms, nowMs)
-        : promptPlan(nowMs + promptMs, firstPromptQueryAtMs(statusQuery !== undefined, nowMs)),
+        : promptPlan(nowMs, promptMs, statusQuery !== undefined),
 
     async start(order): Promise<StartResult> {
       const phone = phoneToPrompt(rules, order);
@@ -147,7 +138,7 @@ function startAnswer(answer: RailAnswer, order: RailOrder, settings: TelebirrUss
  */
 function resultInAnswer(
   meaning: StatusMeaning,
-  result: PaymentResult | null,
+  result: CpsResult | null,
   settings: TelebirrUssdSettings,
 ): StartResult {
   const outcome = meaning === 'answer' && result ? outcomeOf(result, settings) : null;
@@ -155,11 +146,6 @@ function resultInAnswer(
     return { type: 'refused', reason: outcome.reason };
   }
   return outcome?.receipt ? { type: 'resolved', outcome } : { type: 'unknown' };
-}
-
-/** The provider's code in a result, for the log and the operator. */
-function codeOf({ resultType, resultCode }: PaymentResult): string {
-  return resultType === OK ? resultCode : `ResultType ${resultType}`;
 }
 
 /**
@@ -191,7 +177,7 @@ function startResult(
 
 /** Compares telebirr's id only once we know it: a result may overtake its acknowledgement. */
 function isAbout(
-  { originatorConversationId, conversationId }: PaymentResult,
+  { originatorConversationId, conversationId }: CpsResult,
   { attempt }: RailOrder,
 ): boolean {
   return (
@@ -204,7 +190,7 @@ type ProvedOutcome = Exclude<Outcome, { readonly type: 'unknown' }>;
 
 /** What a result proves, or null when it is not final or has a code that we do not know. */
 function outcomeOf(
-  { resultType, resultCode, transactionId }: PaymentResult,
+  { resultType, resultCode, transactionId }: CpsResult,
   settings: TelebirrUssdSettings,
 ): ProvedOutcome | null {
   // Any other type announces a later result.
