@@ -28,38 +28,33 @@ const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** RFC 4648 base32 without padding: for providers that accept only letters and digits. */
 export function base32FromBytes(bytes: Uint8Array): string {
-  let text = '';
-  let bits = 0;
-  let bitCount = 0;
-  for (const byte of bytes) {
-    bits = ((bits << 8) | byte) & 0xfff;
-    bitCount += 8;
-    for (; bitCount >= 5; bitCount -= 5) {
-      text += BASE32.charAt((bits >> (bitCount - 5)) & 31);
-    }
-  }
-  return bitCount === 0 ? text : text + BASE32.charAt((bits << (5 - bitCount)) & 31);
+  return regrouped(bytes, 8, 5)
+    .map((value) => BASE32.charAt(value))
+    .join('');
 }
 
 /** The bytes of canonical base32 text, or null for any other text. */
 export function bytesFromBase32(text: string): Uint8Array<ArrayBuffer> | null {
-  const bytes: number[] = [];
+  const values = Array.from(text, (character) => BASE32.indexOf(character));
+  const bytes = Uint8Array.from(regrouped(values, 5, 8)).slice(
+    0,
+    Math.floor((text.length * 5) / 8),
+  );
+  return base32FromBytes(bytes) === text ? bytes : null;
+}
+
+/** The bits of values of `from` bits each, in values of `to` bits. Fills the last with zeros. */
+function regrouped(values: Iterable<number>, from: number, to: number): number[] {
+  const groups: number[] = [];
   let bits = 0;
   let bitCount = 0;
-  for (const character of text) {
-    const value = BASE32.indexOf(character);
-    if (value < 0) {
-      return null;
-    }
-    bits = ((bits << 5) | value) & 0xfff;
-    bitCount += 5;
-    if (bitCount >= 8) {
-      bitCount -= 8;
-      bytes.push((bits >> bitCount) & 255);
+  for (const value of values) {
+    bits = ((bits << from) | value) & 0xfff;
+    for (bitCount += from; bitCount >= to; bitCount -= to) {
+      groups.push((bits >> (bitCount - to)) & (2 ** to - 1));
     }
   }
-  const decoded = Uint8Array.from(bytes);
-  return base32FromBytes(decoded) === text ? decoded : null;
+  return bitCount === 0 ? groups : [...groups, (bits << (to - bitCount)) & (2 ** to - 1)];
 }
 
 export function hexFromBytes(bytes: Uint8Array | ArrayBuffer): string {

@@ -1,4 +1,7 @@
 import { BoundedCache } from '../platform/bounded-cache.ts';
+import type { RailAnswer } from './call-rail.ts';
+import { withProviderCode } from './outcomes.ts';
+import { type LoggedOrder, logRailAnswer } from './rail-log.ts';
 
 /** No token stays cached for longer, even if a provider's answer says so. */
 const TOKEN_AGE_MS_MAX = 60 * 60 * 1_000;
@@ -29,9 +32,25 @@ export interface CallRefused extends Pick<NoToken, 'reason'> {
 
 /** How a provider's account gets a token. */
 export interface TokenSource {
+  /** The provider's name for the call that gets it. */
+  readonly call: 'token' | 'login';
   /** All settings that the token depends on, so that changed settings never use an old token. */
   readonly account: string;
   request(): Promise<FreshToken | NoToken>;
+}
+
+/** A call that needs a token, about an order; the first three are for the log. */
+export interface TokenCall {
+  readonly rail: string;
+  readonly name: string;
+  readonly order: LoggedOrder;
+  send(token: string): Promise<RailAnswer | CallRefused>;
+  /** Before it read the call, so that a retry with a new token cannot act twice. */
+  isTokenRefused(answer: RailAnswer): boolean;
+  /** The provider's code in an answer. */
+  codeIn(answer: RailAnswer): string | null;
+  /** 1: the next call uses a new token in place of a refused one. */
+  readonly callsMax?: number;
 }
 
 /**
@@ -55,28 +74,26 @@ export class BearerTokens {
     return fresh;
   }
 
-  /**
-   * Sends a call with the cached token or a new one. A provider refuses a token before it reads the
-   * call, so that one retry with a new token cannot act twice.
-   */
-  async call<Answer>(
+  /** Sends a call with the cached token or a new one. Logs why there is none, or none is accepted. */
+  async call(
     source: TokenSource,
-    send: (token: string) => Promise<Answer>,
-    isTokenRefused: (answer: Answer) => boolean,
-    callsMax = 2,
-  ): Promise<Answer | NoToken> {
+    { rail, name, order, send, isTokenRefused, codeIn, callsMax = 2 }: TokenCall,
+  ): Promise<RailAnswer | CallRefused> {
     for (let calls = 1; ; calls += 1) {
       const found = this.#usable(source.account) ?? (await this.fresh(source));
       if (found.type === 'no_token') {
-        return found;
+        logRailAnswer(rail, source.call, order, found);
+        return withProviderCode({ type: 'refused', reason: found.reason }, found.providerCode);
       }
       const answer = await send(found.token);
-      if (!isTokenRefused(answer)) {
+      if ('type' in answer || !isTokenRefused(answer)) {
         return answer;
       }
       this.#drop(source.account, found.token);
       if (calls === callsMax) {
-        return answer;
+        const providerCode = codeIn(answer);
+        logRailAnswer(rail, name, order, { status: answer.status, providerCode });
+        return withProviderCode({ type: 'refused', reason: 'misconfigured' }, providerCode);
       }
     }
   }
@@ -93,8 +110,4 @@ export class BearerTokens {
       this.#tokens.delete(account);
     }
   }
-}
-
-export function isNoToken(answer: object): answer is NoToken {
-  return 'type' in answer && answer.type === 'no_token';
 }

@@ -5,15 +5,24 @@ import type { RailOrder } from './rail-order.ts';
 /** Most customers have acted by then, and the provider has reported it. */
 const FIRST_QUERY_AFTER_MS = 30_000;
 
-/** When to query a provider about a prompt first; null for a provider without a status query. */
-export function firstPromptQueryAtMs(hasStatusQuery: boolean, nowMs: number): number | null {
-  return hasStatusQuery ? nowMs + FIRST_QUERY_AFTER_MS : null;
+/** What a wallet takes whose numbers (251XXXXXXXXX) begin with one of these prefixes. */
+export function walletRules(prefixes: readonly string[]) {
+  return {
+    currencies: ['ETB'] as const,
+    acceptsPhone: (phone: string) =>
+      /^251\d{9}$/.test(phone) && prefixes.some((prefix) => phone.startsWith(prefix)),
+  };
 }
 
 /** Plan of an attempt by phone prompt, for a provider that lets us set no expiry. */
-export function promptPlan(deadlineAtMs: number, checkAtMs: number | null): AttemptPlan {
-  // Not final: the provider may report a last-moment payment after the deadline.
-  return { flow: 'push', deadlineAtMs, windowIsFinal: false, checkAtMs };
+export function promptPlan(nowMs: number, windowMs: number, hasStatusQuery: boolean): AttemptPlan {
+  return {
+    flow: 'push',
+    deadlineAtMs: nowMs + windowMs,
+    // Not final: the provider may report a last-moment payment after the deadline.
+    windowIsFinal: false,
+    checkAtMs: hasStatusQuery ? nowMs + FIRST_QUERY_AFTER_MS : null,
+  };
 }
 
 /** Deadline until a consumer claims a start that waits for the customer; the claim then sets a new one. */
@@ -26,7 +35,7 @@ export function slowPromptPlan(
 ): AttemptPlan {
   // No claim is granted after the expiry. The claim sets the first query, because until then there
   // is nothing to ask.
-  return promptPlan(Math.min(nowMs + QUEUE_TIME_MS, expiresAtMs), null);
+  return promptPlan(nowMs, Math.min(QUEUE_TIME_MS, expiresAtMs - nowMs), false);
 }
 
 /** The end of the window of such a start, which begins with a consumer's claim. */

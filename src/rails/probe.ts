@@ -34,9 +34,10 @@ export function probing(call: string, status: number | null, providerCode: strin
 export function probedNoToken(
   { reason, status, providerCode }: NoToken,
   settings: readonly string[],
+  call = 'token',
 ): ProbeResult {
   const isRefused = reason === 'misconfigured';
-  return probing('token', status, providerCode)(isRefused ? 'refused' : undefined, settings);
+  return probing(call, status, providerCode)(isRefused ? 'refused' : undefined, settings);
 }
 
 function outcomeOf(status: number | null, providerCode: string | null): ProbeOutcome {

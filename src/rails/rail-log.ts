@@ -17,17 +17,21 @@ export interface LoggedAnswer {
   readonly level?: 'info' | 'warn';
 }
 
+/** Its reference is logged, which the merchant knows as `transactionId`. */
+export interface LoggedOrder {
+  readonly attempt: Pick<RailOrder['attempt'], 'reference'>;
+}
+
 /**
  * Logs `rail_answer`: a provider's answer that an operator may need, such as no outcome, a refusal or
  * a failure. The attempt also keeps the provider's last code (`providerCode`).
  *
  * @param call the provider's name for the call, or `callback`
- * @param order its reference is logged, which the merchant knows as `transactionId`
  */
 export function logRailAnswer(
   rail: string,
   call: string,
-  order: { readonly attempt: Pick<RailOrder['attempt'], 'reference'> },
+  order: LoggedOrder,
   { status, providerCode = null, railReference = null, level = 'warn' }: LoggedAnswer,
 ): void {
   log(level, 'rail_answer', {

@@ -114,11 +114,6 @@ export function phonePrefixes(defaultPrefixes: readonly (typeof PHONE_PREFIXES)[
   );
 }
 
-/** Whether a text is a number (251XXXXXXXXX) that begins with one of the prefixes. */
-export function hasPrefix(prefixes: readonly string[]): (phone: string) => boolean {
-  return (phone) => /^251\d{9}$/.test(phone) && prefixes.some((prefix) => phone.startsWith(prefix));
-}
-
 const STATES_MESSAGE = `must be a list of states of 1 to ${STATE_CHARACTERS_MAX} printable characters`;
 
 /** States of payments at the provider, in upper or lower case. */

@@ -8,6 +8,7 @@ import { EBIRR_RULES, ebirrRail } from './ebirr/rail.ts';
 import { EBIRR_RAIL_ID, ebirrSettingsSchema } from './ebirr/settings.ts';
 import { ethswitchRail } from './ethswitch/rail.ts';
 import { CARDS_RAIL_ID, ethswitchSettings } from './ethswitch/settings.ts';
+import { membersOf } from './members.ts';
 import { MPESA_RULES, mpesaRail } from './mpesa/rail.ts';
 import { mpesaSettingsSchema } from './mpesa/settings.ts';
 import type { Rail, RailRules } from './rail.ts';
@@ -51,12 +52,14 @@ const ADAPTERS: Readonly<Record<Method, Adapter>> = {
   }),
 };
 
-interface Registration {
+interface Adapter {
   /** The field with the provider's address. */
   readonly addressField: string;
   /** What the method takes with default settings. */
   readonly rules: RailRules;
   readonly callbacks?: CallbackRoutes;
+  /** The rail, or what is wrong with the settings. */
+  make(settings: unknown): Rail | string;
 }
 
 /** How a provider's callbacks arrive, unless by POST at each attempt's own URL alone. */
@@ -137,23 +140,16 @@ export function railSecretName(environment: Environment, method: Method): string
   return `RAIL_${method}_${environment.toUpperCase()}`;
 }
 
-interface Adapter extends Registration {
-  /** The rail, or what is wrong with the settings. */
-  make(settings: unknown): Rail | { readonly problem: string };
-}
-
 function adapter<Settings>(
   rail: (settings: Settings) => Rail,
   schema: v.GenericSchema<unknown, Settings>,
-  registration: Registration,
+  registration: Omit<Adapter, 'make'>,
 ): Adapter {
   return {
     ...registration,
     make(settings) {
       const parsed = v.safeParse(schema, settings);
-      return parsed.success
-        ? rail(parsed.output)
-        : { problem: parsed.issues.map(problemText).join('; ') };
+      return parsed.success ? rail(parsed.output) : parsed.issues.map(problemText).join('; ');
     },
   };
 }
@@ -170,34 +166,32 @@ function readSecret(env: Bindings, environment: Environment, method: Method): Ra
     return { state: 'misconfigured', problem: `${name} must be JSON` };
   }
   const { addressField, make } = ADAPTERS[method];
-  if (environment === 'sandbox' && !hasField(settings, addressField)) {
-    // The default is the production system, which the sandbox must not use (docs/decisions.md#22).
-    const problem = `${name}: ${addressField}: must name the rail's test system`;
-    return { state: 'misconfigured', problem };
-  }
-  if (environment === 'production' && hasEmptyList(settings, 'callbackAddresses')) {
-    // NBG signs nothing: anyone who learns a callback's address could report a payment as paid.
-    const problem = `${name}: callbackAddresses: must name the provider's addresses in production`;
-    return { state: 'misconfigured', problem };
-  }
-  const plain = environment === 'production' ? plainHttpField(settings) : undefined;
-  if (plain !== undefined) {
-    // Everybody on the way could read the credentials and forge the answer "paid".
-    return { state: 'misconfigured', problem: `${name}: ${plain}: must begin with https://` };
-  }
-  const made = make(settings);
-  return 'problem' in made
-    ? { state: 'misconfigured', problem: `${name}: ${made.problem}` }
+  const made = problemIn(environment, settings, addressField) ?? make(settings);
+  return typeof made === 'string'
+    ? { state: 'misconfigured', problem: `${name}: ${made}` }
     : { state: 'configured', rail: made };
 }
 
-function hasField(settings: unknown, field: string): boolean {
-  return typeof settings === 'object' && settings !== null && Object.hasOwn(settings, field);
-}
-
-function hasEmptyList(settings: unknown, field: string): boolean {
-  const list: unknown = hasField(settings, field) && Reflect.get(Object(settings), field);
-  return Array.isArray(list) && list.length === 0;
+/** What would be dangerous in this environment; null if nothing. */
+function problemIn(
+  environment: Environment,
+  settings: unknown,
+  addressField: string,
+): string | null {
+  const fields = membersOf(settings) ?? {};
+  if (environment === 'sandbox') {
+    // The default is the production system, which the sandbox must not use (docs/decisions.md#22).
+    const isNamed = Object.hasOwn(fields, addressField);
+    return isNamed ? null : `${addressField}: must name the rail's test system`;
+  }
+  const { callbackAddresses } = fields;
+  if (Array.isArray(callbackAddresses) && callbackAddresses.length === 0) {
+    // NBG signs nothing: anyone who learns a callback's address could report a payment as paid.
+    return "callbackAddresses: must name the provider's addresses in production";
+  }
+  const plain = plainHttpField(settings);
+  // Everybody on the way could read the credentials and forge the answer "paid".
+  return plain === undefined ? null : `${plain}: must begin with https://`;
 }
 
 /**

@@ -21,7 +21,9 @@ type Values = Readonly<Record<string, string>>;
 function miniAppSignature(request: Values, key: string): Promise<string> {
   const { signature: _, ...signed } = request;
   return hashOf(
-    Object.entries({ ...signed, key }).sort(([one], [other]) => (one < other ? -1 : 1)),
+    Object.fromEntries(
+      Object.entries({ ...signed, key }).sort(([one], [other]) => (one < other ? -1 : 1)),
+    ),
   );
 }
 

@@ -144,9 +144,11 @@ describe('the marks of success', () => {
   });
 });
 
+const UNDECIDED = { type: 'unknown', checkAtMs: null };
+
 function meaning(text: string) {
   const report = ebirrReport(text);
-  return report === null ? null : meaningOf(report);
+  return report === null ? 'no report' : meaningOf(report);
 }
 
 describe('the meaning of a refusal', () => {
@@ -188,34 +190,34 @@ describe('the meaning of a refusal', () => {
   });
 
   test.each([
-    ['E10205', 'X (Gateway Timeout)', 'undecided'],
-    ['E10205', 'RCS_TRAN_TIMED_OUT', 'undecided'],
-    ['5309', 'RCS_TRAN_TIMED_OUT', 'undecided'],
-    ['5309', 'REQUEST_TIME_OUT', 'undecided'],
-    ['5309', 'REQUEST-TIME-OUT', 'undecided'],
-    ['E10205', 'X (The request is timing out)', 'undecided'],
-    ['E10205', 'X (Unknown)', 'undecided'],
-    ['E10205', 'RCS_UNKNOWN_STATE', 'undecided'],
-    ['E10205', 'X (STATE: pending)', 'undecided'],
-    ['E10205', 'RCS_TRAN_PENDING', 'undecided'],
-    ['E10205', 'X (Another transaction is in progress)', 'undecided'],
-    ['E10205', 'RCS_TRAN_IN_PROGRESS', 'undecided'],
-    ['E10205', 'X (Your request is being processed)', 'undecided'],
-    ['5309', 'RCS_PROCESSING', 'undecided'],
-    ['E10205', 'X (error occurred, please try again later)', 'undecided'],
-    ['E10205', 'X (An error has occured)', 'undecided'],
-    ['E10205', 'X (Please try again later)', 'undecided'],
-    ['E10205', 'X (System error)', 'undecided'],
-    ['E10205', 'X (Service temporarily unavailable)', 'undecided'],
+    ['E10205', 'X (Gateway Timeout)', UNDECIDED],
+    ['E10205', 'RCS_TRAN_TIMED_OUT', UNDECIDED],
+    ['5309', 'RCS_TRAN_TIMED_OUT', UNDECIDED],
+    ['5309', 'REQUEST_TIME_OUT', UNDECIDED],
+    ['5309', 'REQUEST-TIME-OUT', UNDECIDED],
+    ['E10205', 'X (The request is timing out)', UNDECIDED],
+    ['E10205', 'X (Unknown)', UNDECIDED],
+    ['E10205', 'RCS_UNKNOWN_STATE', UNDECIDED],
+    ['E10205', 'X (STATE: pending)', UNDECIDED],
+    ['E10205', 'RCS_TRAN_PENDING', UNDECIDED],
+    ['E10205', 'X (Another transaction is in progress)', UNDECIDED],
+    ['E10205', 'RCS_TRAN_IN_PROGRESS', UNDECIDED],
+    ['E10205', 'X (Your request is being processed)', UNDECIDED],
+    ['5309', 'RCS_PROCESSING', UNDECIDED],
+    ['E10205', 'X (error occurred, please try again later)', UNDECIDED],
+    ['E10205', 'X (An error has occured)', UNDECIDED],
+    ['E10205', 'X (Please try again later)', UNDECIDED],
+    ['E10205', 'X (System error)', UNDECIDED],
+    ['E10205', 'X (Service temporarily unavailable)', UNDECIDED],
     // Signs of doubt come before all reasons.
-    ['E10205', 'X (error occurred while your balance was read)', 'undecided'],
-    ['E10205', 'X (cancellation pending)', 'undecided'],
-    ['5309', 'Transaction timed out', 'undecided'],
-    ['E102051', 'RCS_USER_IS_NOT_AUTHZ_TO_ACCESS_API', 'undecided'],
-    ['E10207', 'already cancelled', 'unknown_state'],
-    ['E10309', '', 'unknown_state'],
-  ])('%s %j proves nothing', (errorCode, responseMsg, type) => {
-    expect(meaning(JSON.stringify({ errorCode, responseMsg }))).toEqual({ type });
+    ['E10205', 'X (error occurred while your balance was read)', UNDECIDED],
+    ['E10205', 'X (cancellation pending)', UNDECIDED],
+    ['5309', 'Transaction timed out', UNDECIDED],
+    ['E102051', 'RCS_USER_IS_NOT_AUTHZ_TO_ACCESS_API', UNDECIDED],
+    ['E10207', 'already cancelled', null],
+    ['E10309', '', null],
+  ])('%s %j proves nothing', (errorCode, responseMsg, outcome) => {
+    expect(meaning(JSON.stringify({ errorCode, responseMsg }))).toEqual(outcome);
   });
 
   test.each([
@@ -235,7 +237,7 @@ describe('the meaning of a refusal', () => {
 
   test.each(['5206', '5010', '5309'])('%s with words of doubt proves nothing', (responseCode) => {
     const text = { responseCode, errorCode: 'E10303', responseMsg: 'X (Gateway Timeout)' };
-    expect(meaning(JSON.stringify(text))).toEqual({ type: 'undecided' });
+    expect(meaning(JSON.stringify(text))).toEqual(UNDECIDED);
   });
 
   test('falls back to the response code when there is no error code', () => {
@@ -243,6 +245,6 @@ describe('the meaning of a refusal', () => {
       type: 'failed',
       reason: 'canceled_by_customer',
     });
-    expect(meaning('{"responseCode":"52061"}')).toEqual({ type: 'undecided' });
+    expect(meaning('{"responseCode":"52061"}')).toEqual(UNDECIDED);
   });
 });

@@ -3,7 +3,7 @@ import type { TelebirrUssdStandIn } from '../../scripts/stand-ins/telebirr-ussd.
 import { noStatusXml, sample, statusXml } from '../../scripts/stand-ins/telebirr-ussd-messages.ts';
 import type { Outcome } from '../../src/domain/intent.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
-import { readStatusResult } from '../../src/rails/telebirr-ussd/messages.ts';
+import { readResult } from '../../src/rails/telebirr-ussd/messages.ts';
 import { telebirrUssdRail } from '../../src/rails/telebirr-ussd/rail.ts';
 import { statusRequest } from '../../src/rails/telebirr-ussd/request.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
@@ -60,11 +60,12 @@ describe('the samples', () => {
   });
 
   test('the result', () => {
-    expect(readStatusResult(sample('query_result'))).toEqual({
+    expect(readResult(sample('query_result'))).toEqual({
       originatorConversationId: 'QUERY0001',
       conversationId: 'AG_20260131_80101ef1abddd338afdf',
       resultType: '0',
       resultCode: '0',
+      transactionId: null,
       transactionStatus: 'Completed',
       receipt: 'AJH40OGEZK',
       originalConversationId: null,

@@ -78,6 +78,10 @@ describe('the public samples', () => {
       resultType: '0',
       resultCode: '0',
       transactionId: 'AJH40OGEZK',
+      transactionStatus: null,
+      receipt: null,
+      originalConversationId: null,
+      amount: null,
     });
     expect(readAcknowledgement(sample('result'))).toBeNull();
   });

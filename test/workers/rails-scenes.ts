@@ -215,13 +215,13 @@ export async function cbeAnswer(
   const environment = url.startsWith(cbe('sandbox').baseUrl) ? 'sandbox' : 'production';
   const { secret, tillCode } = cbe(environment);
   const { transactionId } = JSON.parse(text);
-  const Signiture = await hashOf([
-    ['Key', secret],
-    ['State', state],
-    ['TNDDate', CBE_DATE],
-    ['Tillcode', tillCode],
-    ['TransactionId', transactionId],
-  ]);
+  const Signiture = await hashOf({
+    Key: secret,
+    State: state,
+    TNDDate: CBE_DATE,
+    Tillcode: tillCode,
+    TransactionId: transactionId,
+  });
   const fields = { TransactionId: transactionId, State: state, TNDDate: CBE_DATE };
   return Response.json({
     EncryptedResponseValue: (await sealOf(secret)).seal(
@@ -238,12 +238,7 @@ export async function cbeReport(
     state = 'SUCCESS',
   }: { readonly secret?: string; readonly state?: string } = {},
 ): Promise<{ EncVal: string }> {
-  const Signiture = await hashOf([
-    ['key', secret],
-    ['state', state],
-    ['TNDDate', CBE_DATE],
-    ['transactionId', transactionId],
-  ]);
+  const Signiture = await hashOf({ key: secret, state, TNDDate: CBE_DATE, transactionId });
   const plain = { TransactionId: transactionId, State: state, TNDDate: CBE_DATE, Signiture };
   return { EncVal: (await sealOf(secret)).seal(JSON.stringify(plain)) };
 }

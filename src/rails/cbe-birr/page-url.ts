@@ -14,22 +14,13 @@ export async function pageUrlOf(
 ): Promise<string> {
   const amount = plainAmount(amountMinor);
   const { user, password, tillCode, secret } = settings;
-  const hash = await hashOf([
-    ['A', amount],
-    ['Key', secret],
-    ['MC', tillCode],
-    ['T', transactionId],
-    ['U', user],
-    ['W', password],
+  const fields = { MC: tillCode, T: transactionId, U: user, W: password };
+  const HV = await hashOf({ A: amount, Key: secret, ...fields });
+  const sealed = Object.entries({ A: amount, ...fields, HV }).map(([name, value]) => [
+    name,
+    seal.seal(value),
   ]);
-  const sealedFields = JSON.stringify({
-    A: seal.seal(amount),
-    MC: seal.seal(tillCode),
-    T: seal.seal(transactionId),
-    U: seal.seal(user),
-    W: seal.seal(password),
-    HV: seal.seal(hash),
-  });
+  const sealedFields = JSON.stringify(Object.fromEntries(sealed));
   return `${settings.baseUrl}/Default.aspx?r=${encodeURIComponent(seal.seal(sealedFields))}`;
 }
 

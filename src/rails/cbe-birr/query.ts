@@ -11,11 +11,7 @@ export async function queryState(
   transactionId: string,
 ): Promise<RailAnswer> {
   const { secret, tillCode } = settings;
-  const Signiture = await hashOf([
-    ['Key', secret],
-    ['Tillcode', tillCode],
-    ['transactionId', transactionId],
-  ]);
+  const Signiture = await hashOf({ Key: secret, Tillcode: tillCode, transactionId });
   return postToBank(settings, 'TXNSTAT', { transactionId, Tillcode: tillCode, Signiture });
 }
 

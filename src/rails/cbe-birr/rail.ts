@@ -110,18 +110,16 @@ export function cbeBirrRail(settings: CbeBirrSettings) {
     const queried = await queryOutcome(order, transactionId, checkAtMs);
     const isUnconfirmed =
       state === 'paid' && queried.type !== 'succeeded' && order.attempt.status !== 'succeeded';
-    if (isUnconfirmed && !isPending(order.attempt)) {
+    if (!isUnconfirmed) {
+      // CBE publishes no expected reply; its other endpoints answer 200.
+      return { type: 'outcome', outcome: queried, reply: textReply(200, 'OK') };
+    }
+    if (!isPending(order.attempt)) {
       return refusedCallback('not_confirmed', emptyReply(503));
     }
-    return isUnconfirmed
-      ? {
-          type: 'outcome',
-          // The report and the status query contradict each other.
-          outcome: withProviderCode({ type: 'unknown', checkAtMs }, providerCode),
-          reply: textReply(503, 'Not confirmed'),
-        }
-      : // CBE publishes no expected reply; its other endpoints answer 200.
-        { type: 'outcome', outcome: queried, reply: textReply(200, 'OK') };
+    // The report and the status query contradict each other.
+    const outcome = withProviderCode({ type: 'unknown', checkAtMs }, providerCode);
+    return { type: 'outcome', outcome, reply: textReply(503, 'Not confirmed') };
   };
 
   return {

@@ -31,10 +31,12 @@ export async function sealOf(secret: string): Promise<Seal> {
 }
 
 /** Lower-case hexadecimal SHA-256 of `name=value&…`, not URL-encoded and in the given order. */
-export function hashOf(
-  values: readonly (readonly [name: string, value: string])[],
-): Promise<string> {
-  return sha256Hex(values.map(([name, value]) => `${name}=${value}`).join('&'));
+export function hashOf(values: Readonly<Record<string, string>>): Promise<string> {
+  return sha256Hex(
+    Object.entries(values)
+      .map(([name, value]) => `${name}=${value}`)
+      .join('&'),
+  );
 }
 
 function bytesOrNull(base64: string): Uint8Array<ArrayBuffer> | null {

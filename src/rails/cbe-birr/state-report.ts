@@ -34,12 +34,12 @@ export function callbackReport(
   seal: Seal,
   sealed: string,
 ): Promise<StateReport | null> {
-  return authenticReport(settings, openedFields(seal, sealed), (fields) => [
-    ['key', settings.secret],
-    ['state', fields.state],
-    ['TNDDate', fields.date],
-    ['transactionId', fields.transactionId],
-  ]);
+  return authenticReport(settings, openedFields(seal, sealed), (fields) => ({
+    key: settings.secret,
+    state: fields.state,
+    TNDDate: fields.date,
+    transactionId: fields.transactionId,
+  }));
 }
 
 /** The report in a query answer's `EncryptedResponseValue`; null if not authentic or not our till. */
@@ -50,25 +50,18 @@ export function statusReport(
 ): Promise<StateReport | null> {
   const opened = openedFields(seal, sealed);
   const ours = opened?.tillCode === settings.tillCode ? opened : null;
-  return authenticReport(settings, ours, (fields) => [
-    ['Key', settings.secret],
-    ['State', fields.state],
-    ['TNDDate', fields.date],
-    ['Tillcode', fields.tillCode],
-    ['TransactionId', fields.transactionId],
-  ]);
+  return authenticReport(settings, ours, (fields) => ({
+    Key: settings.secret,
+    State: fields.state,
+    TNDDate: fields.date,
+    Tillcode: fields.tillCode,
+    TransactionId: fields.transactionId,
+  }));
 }
 
-interface ReportFields {
-  readonly transactionId: string;
-  readonly state: string;
-  readonly date: string;
-  /** Only in answers to status queries; otherwise empty. */
-  readonly tillCode: string;
-  readonly hash: string;
-}
+type ReportFields = NonNullable<ReturnType<typeof openedFields>>;
 
-function openedFields(seal: Seal, sealed: string): ReportFields | null {
+function openedFields(seal: Seal, sealed: string) {
   const opened = seal.open(sealed);
   const value = opened === null ? null : jsonObject(opened);
   const transactionId = value?.TransactionId;
@@ -76,6 +69,7 @@ function openedFields(seal: Seal, sealed: string): ReportFields | null {
   const hash = value?.Signiture;
   const state = hashedText(value?.State);
   const date = hashedText(value?.TNDDate);
+  // Only in answers to status queries; otherwise empty.
   const tillCode = hashedText(value?.Tillcode ?? null);
   return typeof transactionId === 'string' &&
     typeof hash === 'string' &&
@@ -95,7 +89,7 @@ function hashedText(value: unknown): string | null {
 async function authenticReport(
   settings: CbeBirrSettings,
   fields: ReportFields | null,
-  hashed: (fields: ReportFields) => readonly (readonly [name: string, value: string])[],
+  hashed: (fields: ReportFields) => Readonly<Record<string, string>>,
 ): Promise<StateReport | null> {
   if (fields === null) {
     return null;

@@ -1,4 +1,4 @@
-import type { FailureReason } from '../../domain/intent.ts';
+import type { FailureReason, Outcome } from '../../domain/intent.ts';
 import type { RailAnswer } from '../call-rail.ts';
 import {
   codesOf,
@@ -62,15 +62,16 @@ export function membersIn<Name extends string>(
   return members as Record<Name, string | null>;
 }
 
-export type Mismatch = 'other_order' | 'wrong_amount';
-
 /** The report's codes and state, for the log. Never its free text. */
 export function codeOf({ responseCode, errorCode, state }: EbirrReport): string | null {
   return codesOf(responseCode, errorCode, state);
 }
 
 /** How the report contradicts the order, or null. Compares only the members that eBirr sent. */
-export function mismatchOf(report: EbirrReport, order: RailOrder): Mismatch | null {
+export function mismatchOf(
+  report: EbirrReport,
+  order: RailOrder,
+): 'other_order' | 'wrong_amount' | null {
   const { referenceId, transactionId, issuerTransactionId, txAmount } = report;
   const { reference, receipt, issuerReceipt, isProved } = order.attempt;
   if (referenceId !== null && referenceId !== reference) {
@@ -91,21 +92,12 @@ export function mismatchOf(report: EbirrReport, order: RailOrder): Mismatch | nu
   return isWrong ? 'wrong_amount' : null;
 }
 
-/** What a report says about the money. */
-export type Meaning =
-  | ({ readonly type: 'paid' } & Receipts)
-  /** eBirr says that it took no money. */
-  | { readonly type: 'failed'; readonly reason: FailureReason }
-  /** eBirr does not know itself: it may have taken the payment. */
-  | { readonly type: 'undecided' }
-  /** A code whose meaning we do not know. */
-  | { readonly type: 'unknown_state' };
-
 export const SUCCESS_RESPONSE = '2001';
 export const SUCCESS_ERROR = '0';
 
 /** "Transaction TIMEOUT (Gateway Timeout Error)", from live answers: the money may have moved. */
 const UNDECIDED_CODES: readonly string[] = ['52061', 'E102051'];
+const UNDECIDED: Outcome = { type: 'unknown', checkAtMs: null };
 
 /** Success needs all three of them; a failure needs none. */
 export function marksOfSuccess({
@@ -121,43 +113,40 @@ export function marksOfSuccess({
   ];
 }
 
-/** Reads the codes. */
-export function meaningOf(report: EbirrReport): Meaning {
+/**
+ * What the codes of a report say about the money. `unknown`: eBirr does not know itself, and may have
+ * taken the payment. Null: a code whose meaning we do not know.
+ */
+export function meaningOf(report: EbirrReport): Outcome | null {
   const { responseCode, errorCode } = report;
   const marks = marksOfSuccess(report);
   if (marks.every((mark) => mark)) {
-    return { type: 'paid', ...receiptsOf(report) };
+    return { type: 'succeeded', ...receiptsOf(report) };
   }
   if (marks.some((mark) => mark)) {
     // One integrator reads it as "initiated". Otherwise a contradiction: it proves nothing.
-    return { type: 'unknown_state' };
+    return null;
   }
   if ([responseCode, errorCode].some((code) => code !== null && UNDECIDED_CODES.includes(code))) {
-    return { type: 'undecided' };
+    return UNDECIDED;
   }
   const message = report.responseMsg ?? '';
-  const byError = refusalOf(errorCode, message);
   // eBirr names the reason in either code, and then writes a code that we do not know in the other.
-  return byError.type === 'unknown_state' ? refusalOf(responseCode, message) : byError;
+  return refusalOf(errorCode, message) ?? refusalOf(responseCode, message);
 }
 
 /** The vendor documents at most 50 characters. We drop other values but still believe the report. */
 const RECEIPT = /^[!-~]{1,64}$/;
 
 /** The two ids of a payment. eBirr returns it by the first one only, so they are never mixed up. */
-export interface Receipts {
-  /** `transactionId` */
-  readonly receipt: string | null;
-  /** `issuerTransactionId`, of the wallet */
-  readonly issuerReceipt: string | null;
-}
-
-export function receiptsOf(
-  report: Pick<EbirrReport, 'transactionId' | 'issuerTransactionId'>,
-): Receipts {
+export function receiptsOf({
+  transactionId,
+  issuerTransactionId,
+}: Pick<EbirrReport, 'transactionId' | 'issuerTransactionId'>) {
   return {
-    receipt: matching(report.transactionId, RECEIPT),
-    issuerReceipt: matching(report.issuerTransactionId, RECEIPT),
+    receipt: matching(transactionId, RECEIPT),
+    // Of the wallet.
+    issuerReceipt: matching(issuerTransactionId, RECEIPT),
   };
 }
 
@@ -167,11 +156,10 @@ export function isNotAuthorized(message: string): boolean {
 }
 
 /** The codes that say that eBirr took no money. All others are unknown. */
-function refusalOf(code: string | null, message: string): Meaning {
+function refusalOf(code: string | null, message: string): Outcome | null {
   switch (code) {
     // The customer refused. eBirr also sends it when no phone with the SIM can show the prompt.
     case '5310':
-      return { type: 'failed', reason: 'canceled_by_customer' };
     case '5306':
       return { type: 'failed', reason: 'canceled_by_customer' };
     // "No user action within 5 minutes" for the vendor, "balance too low" for one integrator.
@@ -189,9 +177,7 @@ function refusalOf(code: string | null, message: string): Meaning {
     case '5308':
       return { type: 'failed', reason: 'misconfigured' };
     default:
-      return isNotAuthorized(message)
-        ? { type: 'failed', reason: 'misconfigured' }
-        : { type: 'unknown_state' };
+      return isNotAuthorized(message) ? { type: 'failed', reason: 'misconfigured' } : null;
   }
 }
 
@@ -219,8 +205,8 @@ const EXPLANATIONS: readonly (readonly [RegExp, FailureReason | 'undecided'])[] 
 /** The vendor documents at most 255. Bounds the work that a hostile message can cause. */
 const MESSAGE_LENGTH_READ_MAX = 500;
 
-function explained(message: string, otherwise: FailureReason): Meaning {
+function explained(message: string, otherwise: FailureReason): Outcome {
   const read = message.slice(0, MESSAGE_LENGTH_READ_MAX);
   const reason = EXPLANATIONS.find(([pattern]) => pattern.test(read))?.[1] ?? otherwise;
-  return reason === 'undecided' ? { type: 'undecided' } : { type: 'failed', reason };
+  return reason === 'undecided' ? UNDECIDED : { type: 'failed', reason };
 }

@@ -1,4 +1,3 @@
-import type { Outcome } from '../../domain/intent.ts';
 import {
   bodyText,
   type CallbackCall,
@@ -10,7 +9,7 @@ import {
 import { withProviderCode } from '../outcomes.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
-import { codeOf, type EbirrReport, ebirrReport, meaningOf, mismatchOf } from './answer.ts';
+import { codeOf, ebirrReport, meaningOf, mismatchOf } from './answer.ts';
 import { EBIRR_RAIL_ID } from './settings.ts';
 
 /**
@@ -39,7 +38,8 @@ export function readEbirrCallback(
   if (mismatch !== null) {
     return refused(mismatch, 403);
   }
-  const outcome = outcomeOf(report, checkAtMs);
+  const meaning = meaningOf(report);
+  const outcome = meaning?.type === 'unknown' ? { ...meaning, checkAtMs } : meaning;
   const providerCode = codeOf(report);
   if (outcome?.type !== 'succeeded') {
     const level = outcome?.type === 'failed' ? 'info' : 'warn';
@@ -54,20 +54,6 @@ export function readEbirrCallback(
     // eBirr documents no expected reply; integrators answer 200.
     reply: jsonReply(200, { received: true }),
   };
-}
-
-function outcomeOf(report: EbirrReport, checkAtMs: number | null): Outcome | null {
-  const meaning = meaningOf(report);
-  switch (meaning.type) {
-    case 'paid':
-      return { ...meaning, type: 'succeeded' };
-    case 'failed':
-      return meaning;
-    case 'undecided':
-      return { type: 'unknown', checkAtMs };
-    case 'unknown_state':
-      return null;
-  }
 }
 
 function refused(suspicion: CallbackSuspicion, status: number): CallbackReading {

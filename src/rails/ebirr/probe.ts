@@ -21,7 +21,7 @@ const REFUSALS: readonly string[] = ['5301', '5308'];
  * customer, so it can charge none. "Not found" comes after the check of the account.
  */
 export async function probe(settings: EbirrSettings, send: SendRequest): Promise<ProbeResult> {
-  const request = statusRequest(settings, newReference(), crypto.randomUUID(), Date.now());
+  const request = statusRequest(settings, newReference(), Date.now());
   const answer = await send(request, QUERY_TIMEOUT_MS);
   const report = ebirrReport(answer.text);
   const providerCode = report && codeOf(report);

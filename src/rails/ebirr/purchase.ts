@@ -17,29 +17,39 @@ export function purchaseRequest(
   const { reference } = attempt;
   // Integrators who were given a prefix send it in both places.
   const prefix = settings.prefix === undefined ? {} : { prefix: settings.prefix };
+  return ebirrRequest('API_PURCHASE', attempt.id, nowMs, {
+    merchantUid: settings.merchantUid,
+    apiUserId: settings.apiUserId,
+    apiKey: settings.apiKey,
+    paymentMethod: settings.paymentMethod,
+    ...prefix,
+    ...(settings.sendsReturnUrl && { returnUrl: callbackUrl }),
+    payerInfo: { accountNo: phone, ...prefix },
+    transactionInfo: {
+      referenceId: reference,
+      invoiceId: reference,
+      amount: majorText(chargedMinor),
+      currency: terms.currency,
+      description: purchaseDescription(terms.merchantName, terms.description, reference),
+    },
+  });
+}
+
+/** A request, with its members in the order of eBirr's published examples. Pure. */
+export function ebirrRequest<Params extends object>(
+  serviceName: string,
+  requestId: string,
+  nowMs: number,
+  serviceParams: Params,
+) {
   return {
     schemaVersion: '1.0',
-    requestId: attempt.id,
+    requestId,
     // eBirr's examples name no time zone, so we send Ethiopia's, which is the provider's.
     timestamp: ethiopianTimestamp(nowMs),
     channelName: 'WEB',
-    serviceName: 'API_PURCHASE',
-    serviceParams: {
-      merchantUid: settings.merchantUid,
-      apiUserId: settings.apiUserId,
-      apiKey: settings.apiKey,
-      paymentMethod: settings.paymentMethod,
-      ...prefix,
-      ...(settings.sendsReturnUrl && { returnUrl: callbackUrl }),
-      payerInfo: { accountNo: phone, ...prefix },
-      transactionInfo: {
-        referenceId: reference,
-        invoiceId: reference,
-        amount: majorText(chargedMinor),
-        currency: terms.currency,
-        description: purchaseDescription(terms.merchantName, terms.description, reference),
-      },
-    },
+    serviceName,
+    serviceParams,
   };
 }
 

@@ -1,12 +1,11 @@
 import type { Outcome } from '../../domain/intent.ts';
 import { postJson, type RailAnswer } from '../call-rail.ts';
 import { unknownUntilQuery, withProviderCode } from '../outcomes.ts';
-import { phoneToPrompt, slowPromptPlan } from '../phone-prompt.ts';
+import { phoneToPrompt, slowPromptPlan, walletRules } from '../phone-prompt.ts';
 import type { Rail, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import type { RefundAnswer } from '../refund.ts';
-import { hasPrefix } from '../setting-fields.ts';
 import { meaningOfStatus, STATUSES, startByStatus } from '../statuses.ts';
 import { codeOf, type EbirrReport, ebirrReport, meaningOf, mismatchOf } from './answer.ts';
 import { readEbirrCallback } from './callback.ts';
@@ -21,6 +20,9 @@ const ANSWER_TIME_MS = 30_000;
 /** `API_REVERSAL` works for 24 hours, according to the only code that sends it. */
 const REVERSAL_WINDOW_MS = 24 * 60 * 60 * 1_000;
 
+/** With default settings. */
+export const EBIRR_RULES = walletRules(PHONE_PREFIXES);
+
 /**
  * eBirr (Coopay, Kaafi): a prompt on the customer's phone. One call asks for the payment and returns
  * its result. A payment whose answer was lost waits for eBirr's report to the callback URL, for a
@@ -33,7 +35,7 @@ export function ebirrRail(settings: EbirrSettings) {
   const callTimeMs = settings.promptWindowSeconds * 1_000 + ANSWER_TIME_MS;
   const send = (request: object, timeoutMs: number) =>
     postJson(settings.baseUrl, request, timeoutMs);
-  const rules = rulesOf(settings.phonePrefixes);
+  const rules = walletRules(settings.phonePrefixes);
   return {
     id: EBIRR_RAIL_ID,
     ...rules,
@@ -83,13 +85,6 @@ export function ebirrRail(settings: EbirrSettings) {
   } satisfies Rail;
 }
 
-function rulesOf(phonePrefixes: readonly string[]) {
-  return { currencies: ['ETB'] as const, acceptsPhone: hasPrefix(phonePrefixes) };
-}
-
-/** With default settings. */
-export const EBIRR_RULES = rulesOf(PHONE_PREFIXES);
-
 /** What the answer to a purchase proves, with the code of one that is about this order. */
 function purchased(answer: RailAnswer, order: RailOrder): StartResult {
   const report = ebirrReport(answer.text);
@@ -115,14 +110,13 @@ function startResult(
   if (byStatus !== null || report === null || mismatchOf(report, order) !== null) {
     return byStatus ?? { type: 'unknown' };
   }
-  const meaning = meaningOf(report);
-  switch (meaning.type) {
-    case 'paid':
-      return { type: 'resolved', outcome: { ...meaning, type: 'succeeded' } };
+  const outcome = meaningOf(report);
+  switch (outcome?.type) {
+    case 'succeeded':
+      return { type: 'resolved', outcome };
     case 'failed':
-      return { type: 'refused', reason: meaning.reason };
-    case 'undecided':
-    case 'unknown_state':
+      return { type: 'refused', reason: outcome.reason };
+    default:
       return { type: 'unknown' };
   }
 }

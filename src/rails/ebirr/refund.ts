@@ -1,4 +1,3 @@
-import { ethiopianTimestamp } from '../../domain/ethiopian-time.ts';
 import { majorText } from '../../domain/money.ts';
 import type { RailAnswer } from '../call-rail.ts';
 import { minorOf } from '../members.ts';
@@ -15,6 +14,7 @@ import {
   receiptsOf,
   type SendRequest,
 } from './answer.ts';
+import { ebirrRequest } from './purchase.ts';
 import { EBIRR_RAIL_ID, type EbirrSettings, type RefundService } from './settings.ts';
 
 /** eBirr answers without asking anyone. */
@@ -68,14 +68,7 @@ export function refundRequest(
       referenceId,
     },
   };
-  return {
-    schemaVersion: '1.0',
-    requestId,
-    timestamp: ethiopianTimestamp(nowMs),
-    channelName: 'WEB',
-    serviceName: service,
-    serviceParams: serviceParams[service],
-  };
+  return ebirrRequest(service, requestId, nowMs, serviceParams[service]);
 }
 
 /** What the answer to a refund proves. */

@@ -1,4 +1,3 @@
-import { ethiopianTimestamp } from '../../domain/ethiopian-time.ts';
 import type { Outcome } from '../../domain/intent.ts';
 import { codesOf, minorOf } from '../members.ts';
 import { unknownUntilQuery, withProviderCode } from '../outcomes.ts';
@@ -12,6 +11,7 @@ import {
   SUCCESS_ERROR,
   SUCCESS_RESPONSE,
 } from './answer.ts';
+import { ebirrRequest } from './purchase.ts';
 import { EBIRR_RAIL_ID, type EbirrSettings, PAID_STATE } from './settings.ts';
 
 export const STATUS_SERVICE = 'API_TRANSACTIONSTATUS';
@@ -26,7 +26,7 @@ export async function queryStatus(
   nowMs: number,
   send: SendRequest,
 ): Promise<Outcome> {
-  const request = statusRequest(settings, order.attempt.reference, crypto.randomUUID(), nowMs);
+  const request = statusRequest(settings, order.attempt.reference, nowMs);
   const answer = await send(request, QUERY_TIMEOUT_MS);
   const { status } = answer;
   const text = status === 200 ? answer.text : '';
@@ -41,22 +41,15 @@ export async function queryStatus(
 
 /**
  * The query for the purchase with this `referenceId`, as connectors to the vendor's own service send
- * it: with the credentials of the purchase. Pure.
+ * it: with the credentials of the purchase.
  */
 export function statusRequest(
   { merchantUid, apiUserId, apiKey }: EbirrSettings,
   reference: string,
-  requestId: string,
   nowMs: number,
 ) {
-  return {
-    schemaVersion: '1.0',
-    requestId,
-    timestamp: ethiopianTimestamp(nowMs),
-    channelName: 'WEB',
-    serviceName: STATUS_SERVICE,
-    serviceParams: { merchantUid, apiUserId, apiKey, referenceId: reference },
-  };
+  const params = { merchantUid, apiUserId, apiKey, referenceId: reference };
+  return ebirrRequest(STATUS_SERVICE, crypto.randomUUID(), nowMs, params);
 }
 
 /**
@@ -78,25 +71,14 @@ const OTHERS = [
 /** The vendor's number of "Approved". */
 const PAID_STATUS_ID = '3';
 
-interface StatusReading {
-  /** Null when the answer proves nothing. */
-  readonly proved: Extract<Outcome, { readonly type: 'succeeded' | 'failed' }> | null;
-  /** Whether the answer is about this order. */
-  readonly isOurs: boolean;
-  /** Its codes and states, for the log and the operator. */
-  readonly providerCode: string | null;
-}
-
 /**
- * What the answer to a query proves about `order`. 2001 and 0 only say that eBirr answered the query;
- * the state says what became of the payment. A payment must name our reference and amount, a failure
- * our reference and one of `failedStates`, and nothing in the answer may contradict it.
+ * Reads the answer to a query about `order`: whether it is about this order, its codes and states for
+ * the log and the operator, and what it proves, null for nothing. 2001 and 0 only say that eBirr
+ * answered the query; the state says what became of the payment. A payment must name our reference
+ * and amount, a failure our reference and one of `failedStates`, and nothing in the answer may
+ * contradict it.
  */
-function readStatus(
-  text: string,
-  order: RailOrder,
-  failedStates: readonly string[],
-): StatusReading {
+function readStatus(text: string, order: RailOrder, failedStates: readonly string[]) {
   const answer = membersIn(text, [...STATES, ...AMOUNTS, ...REFERENCES, ...OTHERS]);
   if (answer === null) {
     return { proved: null, isOurs: false, providerCode: null };
@@ -109,27 +91,22 @@ function readStatus(
   const references = sent(REFERENCES);
   const isOurs =
     references.length > 0 && references.every((reference) => reference === order.attempt.reference);
-  const [state] = states;
-  const isAnswered = responseCode === SUCCESS_RESPONSE && errorCode === SUCCESS_ERROR;
-  if (!isOurs || !isAnswered || state === undefined || states.length > 1) {
-    return { proved: null, isOurs, providerCode };
-  }
   const amounts = sent(AMOUNTS);
-  const isRightAmount = amounts.every((amount) => minorOf(amount) === order.chargedMinor);
-  const isRightCurrency = currency === null || currency === order.terms.currency;
+  const [state = ''] = states;
   const isPaid = state === PAID_STATE;
-  const isContradicted =
-    !isRightAmount ||
-    !isRightCurrency ||
-    (tranStatusId !== null && (tranStatusId === PAID_STATUS_ID) !== isPaid);
-  if (isContradicted) {
-    return { proved: null, isOurs, providerCode };
+  const isProof =
+    isOurs &&
+    responseCode === SUCCESS_RESPONSE &&
+    errorCode === SUCCESS_ERROR &&
+    states.length === 1 &&
+    amounts.every((amount) => minorOf(amount) === order.chargedMinor) &&
+    (currency === null || currency === order.terms.currency) &&
+    (tranStatusId === null || (tranStatusId === PAID_STATUS_ID) === isPaid);
+  let proved: Outcome | null = null;
+  if (isProof && isPaid && amounts.length > 0) {
+    proved = { type: 'succeeded', ...receiptsOf(answer) };
+  } else if (isProof && failedStates.includes(state)) {
+    proved = { type: 'failed', reason: 'declined' };
   }
-  if (isPaid) {
-    const paid = { type: 'succeeded', ...receiptsOf(answer) } as const;
-    const proved = amounts.length > 0 ? paid : null;
-    return { proved, isOurs, providerCode };
-  }
-  const isFailed = failedStates.includes(state);
-  return { proved: isFailed ? { type: 'failed', reason: 'declined' } : null, isOurs, providerCode };
+  return { proved, isOurs, providerCode };
 }

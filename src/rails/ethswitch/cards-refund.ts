@@ -30,24 +30,19 @@ const UNKNOWN: RefundAnswer = { type: 'unknown' };
 const NOT_ENABLED: RefundAnswer = { type: 'requires_action', reason: 'not_enabled' };
 const MISCONFIGURED: RefundAnswer = { type: 'failed', reason: 'misconfigured' };
 
-/** Calls one of the two, once. */
-export function refund(
+/** Whether the refund is sent by `reverse.do`: see `mayBeReversal`. */
+export function refundCall(settings: CardsSettings, order: RefundOrder, nowMs: number) {
+  const agedMs = nowMs - order.payment.attempt.updatedAtMs;
+  return mayBeReversal(settings, order) && agedMs < (settings.reversalMinutes ?? 0) * MINUTE_MS
+    ? 'reverse.do'
+    : 'refund.do';
+}
+
+/** Makes one of the two calls, once. The gateway recognizes a second `refund.do` by its number. */
+export async function refund(
   settings: CardsSettings,
   order: RefundOrder,
-  nowMs: number,
-): Promise<RefundAnswer> {
-  return call(settings, isReversible(settings, order, nowMs) ? 'reverse.do' : 'refund.do', order);
-}
-
-/** Calls `refund.do` again, which the gateway recognizes by the refund's number. */
-export function repeatRefund(settings: CardsSettings, order: RefundOrder): Promise<RefundAnswer> {
-  return call(settings, 'refund.do', order);
-}
-
-async function call(
-  settings: CardsSettings,
   name: 'refund.do' | 'reverse.do',
-  order: RefundOrder,
 ): Promise<RefundAnswer> {
   const { attempt } = order.payment;
   if (attempt.railReference === null) {
@@ -67,11 +62,6 @@ async function call(
     logAnswer(name, order.payment, answer, 'warn');
   }
   return withProviderCode(result, cardsCode(answer.text));
-}
-
-function isReversible(settings: CardsSettings, order: RefundOrder, nowMs: number): boolean {
-  const agedMs = nowMs - order.payment.attempt.updatedAtMs;
-  return mayBeReversal(settings, order) && agedMs < (settings.reversalMinutes ?? 0) * MINUTE_MS;
 }
 
 /** Both of the last two guard against a call that arrives twice. */

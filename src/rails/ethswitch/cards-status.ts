@@ -1,4 +1,4 @@
-import type { FailureReason } from '../../domain/intent.ts';
+import type { FailureReason, Outcome } from '../../domain/intent.ts';
 import { integerOf, jsonObject, type Members, membersOf, textOf } from '../members.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { CURRENCY_CODES, START_ENDED_AFTER_MS } from './cards-order.ts';
@@ -39,17 +39,13 @@ const REASON_BY_ACTION: Readonly<Record<number, FailureReason>> = {
   [-2_014]: 'timed_out',
 };
 
+/**
+ * The outcome, if it is decided. `open`: not yet, in a state that we expect. `unknown`: a state that we
+ * do not know, or an answer that contradicts the order.
+ */
 export type CardsState =
-  | {
-      readonly type: 'succeeded';
-      readonly receipt: string | null;
-      readonly paidAtMs: number | null;
-    }
-  | { readonly type: 'failed'; readonly reason: FailureReason }
-  /** Not decided yet, in a state that we expect. */
-  | { readonly type: 'open' }
-  /** An unknown state, or an answer that contradicts the order. */
-  | { readonly type: 'unknown' };
+  | Exclude<Outcome, { readonly type: 'unknown' }>
+  | { readonly type: 'open' | 'unknown' };
 
 const OPEN: CardsState = { type: 'open' };
 const UNKNOWN: CardsState = { type: 'unknown' };

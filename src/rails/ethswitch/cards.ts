@@ -124,14 +124,15 @@ export function cardsRail(settings: CardsSettings) {
     refunds: { takesParts: true, wholeAmountsOnly: false, windowMs: null },
 
     async refund(order) {
-      return (await import('./cards-refund.ts')).refund(settings, order, Date.now());
+      const { refund, refundCall } = await import('./cards-refund.ts');
+      return refund(settings, order, refundCall(settings, order, Date.now()));
     },
 
     ...(settings.refundRepeats && {
       isRefundRepeatable: (order: RefundOrder) => !mayBeReversal(settings, order),
 
       async repeatRefund(order: RefundOrder): Promise<RefundAnswer> {
-        return (await import('./cards-refund.ts')).repeatRefund(settings, order);
+        return (await import('./cards-refund.ts')).refund(settings, order, 'refund.do');
       },
     }),
 

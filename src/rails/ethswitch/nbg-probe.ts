@@ -1,4 +1,4 @@
-import { probing } from '../probe.ts';
+import { probedNoToken, probing } from '../probe.ts';
 import type { ProbeResult } from '../rail.ts';
 import { tokenSource, tokens } from './nbg-token.ts';
 import type { NbgSettings } from './settings.ts';
@@ -10,9 +10,5 @@ export async function probe(settings: NbgSettings): Promise<ProbeResult> {
   const login = await tokens.fresh(tokenSource(settings, () => LOGIN_TIMEOUT_MS));
   return login.type === 'token'
     ? probing('login', 200)('accepted', ['billerBin', 'callbackAddresses'])
-    : probing('login', login.status)(login.reason === 'misconfigured' ? 'refused' : undefined, [
-        'username',
-        'password',
-        'baseUrl',
-      ]);
+    : probedNoToken(login, ['username', 'password', 'baseUrl'], 'login');
 }

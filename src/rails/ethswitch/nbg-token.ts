@@ -15,6 +15,7 @@ export function tokenSource(
   timeoutMs: () => number,
 ): TokenSource {
   return {
+    call: 'login',
     account: JSON.stringify([baseUrl, username, password]),
     async request() {
       const requestedAtMs = Date.now();

@@ -1,4 +1,4 @@
-import { isNoToken } from '../bearer-tokens.ts';
+import type { CallRefused } from '../bearer-tokens.ts';
 import { postJson, type RailAnswer } from '../call-rail.ts';
 import {
   bodyText,
@@ -12,7 +12,7 @@ import { withProviderCode } from '../outcomes.ts';
 import type { Rail, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
-import { meaningOfStatus, STATUSES, type StatusMeaning, startByStatus } from '../statuses.ts';
+import { meaningOfStatus, STATUSES, startByStatus } from '../statuses.ts';
 import { nbgCode, readNbgCallback } from './nbg-callback.ts';
 import { nbgOrderJson, readNbgPage } from './nbg-order.ts';
 import { tokenSource, tokens } from './nbg-token.ts';
@@ -80,18 +80,17 @@ export function nbgRail(settings: NbgSettings) {
 async function createOrder(settings: NbgSettings, order: RailOrder): Promise<StartResult> {
   const endsAtMs = Date.now() + START_TIMEOUT_MS;
   const leftMs = () => endsAtMs - Date.now();
-  const answer = await tokens.call(
-    tokenSource(settings, leftMs),
-    (token) => postOrder(settings, order, token, leftMs()),
-    (given) => meaningOf(given) === 'token_refused',
-  );
-  if (answer === 'too_late') {
-    return { type: 'refused', reason: 'rail_unavailable' };
-  }
-  if (isNoToken(answer)) {
+  const answer = await tokens.call(tokenSource(settings, leftMs), {
+    rail: NBG_RAIL_ID,
+    name: 'order.create',
+    order,
+    send: (token) => postOrder(settings, order, token, leftMs()),
+    isTokenRefused: (given) => meaningOfStatus(given, STATUSES.nbgOrder) === 'token_refused',
     // NBG publishes no codes of its own: a refusal has only an HTTP status.
-    logRailAnswer(NBG_RAIL_ID, 'login', order, { status: answer.status });
-    return { type: 'refused', reason: answer.reason };
+    codeIn: () => null,
+  });
+  if ('type' in answer) {
+    return answer;
   }
   const result = createdOrder(answer, order);
   if (result.type !== 'accepted') {
@@ -105,9 +104,9 @@ async function postOrder(
   order: RailOrder,
   token: string,
   timeoutMs: number,
-): Promise<RailAnswer | 'too_late'> {
+): Promise<RailAnswer | CallRefused> {
   if (timeoutMs <= 0) {
-    return 'too_late';
+    return { type: 'refused', reason: 'rail_unavailable' };
   }
   const url = `${baseUrl}/nbg/api/v1/payment/order/handle?action=order.create`;
   return postJson(url, nbgOrderJson(order), timeoutMs, {
@@ -118,12 +117,8 @@ async function postOrder(
   });
 }
 
-function meaningOf(answer: RailAnswer | 'too_late'): StatusMeaning {
-  return answer === 'too_late' ? 'busy' : meaningOfStatus(answer, STATUSES.nbgOrder);
-}
-
 function createdOrder(answer: RailAnswer, order: RailOrder): StartResult {
-  const byStatus = startByStatus(meaningOf(answer));
+  const byStatus = startByStatus(meaningOfStatus(answer, STATUSES.nbgOrder));
   const page = readNbgPage(answer.text, order);
   return byStatus ?? (page === null ? { type: 'unknown' } : { type: 'accepted', ...page });
 }

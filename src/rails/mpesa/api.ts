@@ -3,15 +3,12 @@ import {
   BearerTokens,
   type CallRefused,
   type FreshToken,
-  isNoToken,
   type NoToken,
+  type TokenCall,
   type TokenSource,
 } from '../bearer-tokens.ts';
 import { callRail, postJson, type RailAnswer } from '../call-rail.ts';
 import { jsonObject, matching, scalarOf } from '../members.ts';
-import { withProviderCode } from '../outcomes.ts';
-import { logRailAnswer } from '../rail-log.ts';
-import type { RailOrder } from '../rail-order.ts';
 import { meaningOfStatus, STATUSES } from '../statuses.ts';
 import { SUCCESS_CODE, TOKEN_ERROR_CODES, TOKEN_REFUSAL_CODES } from './codes.ts';
 import { type MpesaSettings, RAIL_ID } from './settings.ts';
@@ -29,6 +26,7 @@ export function tokenSource(
   timeoutMs: () => number,
 ): TokenSource {
   return {
+    call: 'token',
     account: JSON.stringify([baseUrl, consumerKey, consumerSecret]),
     async request() {
       const credentials = base64FromBytes(utf8(`${consumerKey}:${consumerSecret}`));
@@ -59,49 +57,29 @@ function usableUntilMs(expiresIn: unknown): number {
   return seconds === undefined ? 0 : Date.now() + Number(seconds) * 1_000 - EXPIRY_MARGIN_MS;
 }
 
-/** A call of the API about `order`; M-PESA must have answered it by `answerByMs`. */
-interface Call {
-  /** In the log. */
-  readonly name: string;
+/** A call of the API; M-PESA must have answered it by `answerByMs`. */
+interface Call extends Pick<TokenCall, 'name' | 'order' | 'callsMax'> {
   readonly path: string;
-  readonly order: RailOrder;
   readonly answerByMs: number;
   readonly bodyNow: () => string | Promise<string>;
-  /** 1: the next call uses another token in place of one that M-PESA refuses. */
-  readonly callsMax?: number;
 }
 
-/**
- * Posts to the API with the cached token or a new one. Logs a refused token, and why there is none.
- * `refused`: M-PESA has not read the call.
- */
-export async function post(
+/** Posts to the API with the cached token or a new one. `refused`: M-PESA has not read the call. */
+export function post(
   settings: MpesaSettings,
-  { name, path, order, answerByMs, bodyNow, callsMax }: Call,
+  { name, path, order, answerByMs, bodyNow, callsMax = 2 }: Call,
 ): Promise<RailAnswer | CallRefused> {
   const source = tokenSource(settings, () => Math.min(TOKEN_TIMEOUT_MS, remainingMs(answerByMs)));
-  const answer = await tokens.call(
-    source,
-    async (token) => postWithToken(settings, path, token, await bodyNow(), remainingMs(answerByMs)),
-    (given) => {
-      const isRefused = isTokenRefused(given);
-      if (isRefused) {
-        logRailAnswer(RAIL_ID, name, order, codeFields(given));
-      }
-      return isRefused;
-    },
+  return tokens.call(source, {
+    rail: RAIL_ID,
+    name,
+    order,
+    send: async (token) =>
+      postWithToken(settings, path, token, await bodyNow(), remainingMs(answerByMs)),
+    isTokenRefused,
+    codeIn,
     callsMax,
-  );
-  if (isNoToken(answer)) {
-    logRailAnswer(RAIL_ID, 'token', order, answer);
-    return withProviderCode({ type: 'refused', reason: answer.reason }, answer.providerCode);
-  }
-  return isTokenRefused(answer)
-    ? withProviderCode(
-        { type: 'refused', reason: 'misconfigured' },
-        codeFields(answer).providerCode,
-      )
-    : answer;
+  });
 }
 
 export function postWithToken(
@@ -132,10 +110,9 @@ export function isAccepted({ status, text }: RailAnswer): boolean {
 }
 
 /** The code in an answer, in any of its three formats, for the log and the operator. */
-export function codeFields({ status, text }: RailAnswer) {
+export function codeIn({ text }: RailAnswer): string | null {
   const fields = jsonObject(text);
-  const code = fields?.ResponseCode ?? fields?.errorCode ?? fields?.resultCode;
-  return { status, providerCode: scalarOf(code) };
+  return scalarOf(fields?.ResponseCode ?? fields?.errorCode ?? fields?.resultCode);
 }
 
 /** At least 1 ms, because a timer cannot be set in the past. */

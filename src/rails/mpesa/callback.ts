@@ -13,19 +13,7 @@ export function receiptOf(value: unknown): string | null {
   return matching(value, /^[A-Za-z0-9]{1,32}$/);
 }
 
-/** The outcome of a push as M-PESA reports it. */
-interface StkCallback {
-  readonly checkoutRequestId: string | null;
-  /** Null when it is absent, as in the published samples. */
-  readonly shortcode: string | null;
-  readonly resultCode: string;
-  /** Null when it is absent, as after a failure, or not an amount. */
-  readonly amountMinor: number | null;
-  readonly receipt: string | null;
-  /** "TransactionDate". */
-  readonly paidAtMs: number | null;
-  readonly hasMetadata: boolean;
-}
+type StkCallback = NonNullable<ReturnType<typeof parseCallback>>;
 
 /**
  * Reads a callback for `order`. It is unsigned, but its URL is unguessable, and `CheckoutRequestID`,
@@ -80,8 +68,11 @@ function readSuccess(
     : { type: 'refused', suspicion: 'wrong_amount' };
 }
 
-/** Parses Kenya's format, or Ethiopia's, which wraps it in an envelope; null for anything else. */
-function parseCallback(text: string): StkCallback | null {
+/**
+ * The outcome of a push in Kenya's format, or Ethiopia's, which wraps it in an envelope; null for
+ * anything else. Members are null when they are absent or of another form.
+ */
+function parseCallback(text: string) {
   const root = jsonObject(text);
   const body = membersOf((membersOf(root?.Envelope) ?? root)?.Body);
   const callback = membersOf(body?.stkCallback);
@@ -92,9 +83,11 @@ function parseCallback(text: string): StkCallback | null {
   const items = membersOf(callback.CallbackMetadata)?.Item;
   return {
     checkoutRequestId: textOf(callback.CheckoutRequestID),
+    // Absent in the published samples.
     shortcode: scalarOf(callback.BusinessShortCode ?? itemValue(items, 'BusinessShortCode')),
     hasMetadata: items !== undefined && items !== null,
     resultCode,
+    // Absent after a failure.
     amountMinor: minorOf(itemValue(items, 'Amount')),
     receipt: receiptOf(itemValue(items, 'MpesaReceiptNumber')),
     paidAtMs: ethiopianTimeMs(scalarOf(itemValue(items, 'TransactionDate'))),

@@ -1,7 +1,7 @@
 import { probedNoToken, probing } from '../probe.ts';
 import type { ProbeResult } from '../rail.ts';
 import {
-  codeFields,
+  codeIn,
   isAccepted,
   isTokenRefused,
   postWithToken,
@@ -35,7 +35,7 @@ export async function probe(settings: MpesaSettings, resultUrl: string): Promise
   }
   const body = statusBody(settings, statusQuery, { callbackUrl: resultUrl }, NO_PUSH);
   const answer = await postWithToken(settings, STATUS_PATH, token.token, body, QUERY_TIMEOUT_MS);
-  const { providerCode } = codeFields(answer);
+  const providerCode = codeIn(answer);
   const query = probing('transactionstatus', answer.status, providerCode);
   if (isAccepted(answer)) {
     return query('accepted', [...unproved, 'statusQuery']);

@@ -8,12 +8,12 @@ import {
 } from '../callback.ts';
 import { jsonObject } from '../members.ts';
 import { withProviderCode } from '../outcomes.ts';
-import { firstPromptQueryAtMs, phoneToPrompt, promptPlan } from '../phone-prompt.ts';
+import { phoneToPrompt, promptPlan, walletRules } from '../phone-prompt.ts';
 import type { Rail, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import type { RefundAnswer } from '../refund.ts';
-import { codeFields, post } from './api.ts';
+import { codeIn, post } from './api.ts';
 import { ACCEPTED, REJECTED, readMpesaCallback, resultCodeIn } from './callback.ts';
 import { pushBody, readPush } from './push.ts';
 import { type MpesaSettings, RAIL_ID, WHOLE_AMOUNTS_ONLY } from './settings.ts';
@@ -21,15 +21,8 @@ import { type MpesaSettings, RAIL_ID, WHOLE_AMOUNTS_ONLY } from './settings.ts';
 /** Token and push together. M-PESA answers the push before it prompts the customer. */
 const START_TIMEOUT_MS = 15_000;
 
-/** Numbers of Safaricom Ethiopia, the only ones with M-PESA accounts. */
-const MPESA_PHONE = /^2517\d{8}$/;
-
-/** With default settings. */
-export const MPESA_RULES = {
-  currencies: ['ETB'] as const,
-  wholeAmountsOnly: WHOLE_AMOUNTS_ONLY,
-  acceptsPhone: (phone: string) => MPESA_PHONE.test(phone),
-};
+/** With default settings. Only numbers of Safaricom Ethiopia have M-PESA accounts. */
+export const MPESA_RULES = { ...walletRules(['2517']), wholeAmountsOnly: WHOLE_AMOUNTS_ONLY };
 
 /**
  * M-PESA of Safaricom Ethiopia by STK push v3: a prompt on the customer's phone, whose outcome comes
@@ -46,8 +39,7 @@ export function mpesaRail(settings: MpesaSettings) {
     startTimeoutMs: START_TIMEOUT_MS,
     wholeAmountsOnly: settings.wholeAmountsOnly,
 
-    plan: (_terms, _method, nowMs) =>
-      promptPlan(nowMs + windowMs, firstPromptQueryAtMs(statusQuery !== undefined, nowMs)),
+    plan: (_terms, _method, nowMs) => promptPlan(nowMs, windowMs, statusQuery !== undefined),
 
     async start(order): Promise<StartResult> {
       const phone = phoneToPrompt(MPESA_RULES, order);
@@ -140,9 +132,9 @@ async function push(
     return answer;
   }
   const result = readPush(answer);
-  const logFields = codeFields(answer);
+  const providerCode = codeIn(answer);
   if (result.type !== 'accepted') {
-    logRailAnswer(RAIL_ID, 'processrequest', order, logFields);
+    logRailAnswer(RAIL_ID, 'processrequest', order, { status: answer.status, providerCode });
   }
-  return withProviderCode(result, logFields.providerCode);
+  return withProviderCode(result, providerCode);
 }

@@ -1,18 +1,13 @@
-import { jsonObject, type Members, membersOf, minorOf, scalarOf } from '../members.ts';
+import { jsonObject, membersOf, minorOf, scalarOf } from '../members.ts';
 import { SUCCESS_CODE } from './codes.ts';
 
-/** The result of a status query or a reversal, in Kenya's format: no Ethiopian sample is public. */
-export interface MpesaResult {
-  readonly members: Members;
-  readonly isFinal: boolean;
-  readonly resultCode: string;
-  /** Undefined when it is absent; null when it is no amount. */
-  readonly amountMinor: number | null | undefined;
-  parameter(name: string): unknown;
-}
+export type MpesaResult = NonNullable<ReturnType<typeof resultIn>>;
 
-/** Parses a result; null for anything else, such as a push's callback. */
-export function resultIn(text: string): MpesaResult | null {
+/**
+ * The result of a status query or a reversal, in Kenya's format: no Ethiopian sample is public. Null
+ * for anything else, such as a push's callback.
+ */
+export function resultIn(text: string) {
   const members = membersOf(jsonObject(text)?.Result);
   const resultCode = scalarOf(members?.ResultCode);
   if (members === null || resultCode === null) {
@@ -25,6 +20,7 @@ export function resultIn(text: string): MpesaResult | null {
     members,
     isFinal: scalarOf(members.ResultType) === SUCCESS_CODE,
     resultCode,
+    /** Undefined when it is absent; null when it is no amount. */
     amountMinor: amount === undefined ? undefined : minorOf(amount),
     parameter,
   };

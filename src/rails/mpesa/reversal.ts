@@ -5,7 +5,7 @@ import { withProviderCode } from '../outcomes.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RefundAnswer, RefundOrder, RefundReading } from '../refund.ts';
 import { meaningOfStatus, STATUSES } from '../statuses.ts';
-import { codeFields, isAccepted, post } from './api.ts';
+import { codeIn, isAccepted, post } from './api.ts';
 import { ACCEPTED, REJECTED, receiptOf } from './callback.ts';
 import { SUCCESS_CODE, TOKEN_REFUSAL_CODES } from './codes.ts';
 import { amountText } from './push.ts';
@@ -46,11 +46,11 @@ export async function reverse(
     return { ...answer, type: 'failed' };
   }
   const result = readReversal(answer, order.refund.reference);
-  const logFields = codeFields(answer);
+  const providerCode = codeIn(answer);
   if (result.type !== 'unknown' || result.railReference === undefined) {
-    logRailAnswer(RAIL_ID, 'reversal', order.payment, logFields);
+    logRailAnswer(RAIL_ID, 'reversal', order.payment, { status: answer.status, providerCode });
   }
-  return withProviderCode(result, logFields.providerCode);
+  return withProviderCode(result, providerCode);
 }
 
 /** The body of a reversal. */

@@ -5,7 +5,7 @@ import { unknownUntilQuery } from '../outcomes.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { normalizedState } from '../setting-fields.ts';
-import { codeFields, isAccepted, post } from './api.ts';
+import { codeIn, isAccepted, post } from './api.ts';
 import { receiptOf } from './callback.ts';
 import { SUCCESS_CODE } from './codes.ts';
 import { type MpesaResult, resultIn, valueWithKey } from './result.ts';
@@ -63,10 +63,12 @@ export async function queryStatus(
       order,
       answerByMs: Date.now() + QUERY_TIMEOUT_MS,
       bodyNow: () => statusBody(settings, statusQuery, order, railReference),
+      // The next query uses another token in place of one that M-PESA refuses.
       callsMax: 1,
     });
     if (!('type' in answer || isAccepted(answer))) {
-      logRailAnswer(RAIL_ID, 'transactionstatus', order, codeFields(answer));
+      const logged = { status: answer.status, providerCode: codeIn(answer) };
+      logRailAnswer(RAIL_ID, 'transactionstatus', order, logged);
     }
   }
   return unknownUntilQuery(order, nowMs);

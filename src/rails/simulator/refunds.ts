@@ -1,4 +1,3 @@
-import type { RefundActionReason, RefundFailureReason } from '../../domain/refund.ts';
 import type { Rail } from '../rail.ts';
 import type { RefundAnswer, RefundOrder, Refunds } from '../refund.ts';
 
@@ -8,12 +7,8 @@ export interface RefundScenario {
   readonly amountMinor: number;
   /** How long the refund waits before the provider is called, in milliseconds. */
   readonly startsAfterMs: number;
-  readonly answer:
-    | 'succeeded'
-    /** No answer, so the outcome is unknown; or accepted, with the outcome later. */
-    | 'unknown'
-    | { readonly failed: RefundFailureReason }
-    | { readonly requiresAction: RefundActionReason };
+  /** `unknown`: no answer, or accepted, with the outcome later. */
+  readonly answer: RefundAnswer;
   /** When a status query first finds the success, after the refund's creation; null: never. */
   readonly succeedsAfterMs: number | null;
 }
@@ -23,17 +18,22 @@ const SLOW_AFTER_MS = 20_000;
 /** The simulator plays the operator too, as there is none in a merchant's tests. */
 const OPERATOR_AFTER_MS = 60_000;
 
+const SUCCEEDED: RefundAnswer = { type: 'succeeded', railReference: null };
+const UNKNOWN: RefundAnswer = { type: 'unknown' };
+
 /** The single source of the sandbox's table of refunds (docs/sandbox.md#refunds). */
 export const REFUND_SCENARIOS = {
-  processed_slowly: scenario(100_21, { answer: 'unknown', succeedsAfterMs: SLOW_AFTER_MS }),
-  declined: scenario(100_22, { answer: { failed: 'declined' } }),
-  insufficient_funds: scenario(100_23, { answer: { failed: 'insufficient_funds' } }),
+  processed_slowly: scenario(100_21, { answer: UNKNOWN, succeedsAfterMs: SLOW_AFTER_MS }),
+  declined: scenario(100_22, { answer: { type: 'failed', reason: 'declined' } }),
+  insufficient_funds: scenario(100_23, {
+    answer: { type: 'failed', reason: 'insufficient_funds' },
+  }),
   unknown_then_refunded: scenario(100_24, {
-    answer: 'unknown',
+    answer: UNKNOWN,
     succeedsAfterMs: 2 * OPERATOR_AFTER_MS,
   }),
   requires_action: scenario(100_25, {
-    answer: { requiresAction: 'not_enabled' },
+    answer: { type: 'requires_action', reason: 'not_enabled' },
     succeedsAfterMs: OPERATOR_AFTER_MS,
   }),
   pending: scenario(100_26, { startsAfterMs: SLOW_AFTER_MS }),
@@ -43,14 +43,12 @@ function scenario(
   amountMinor: number,
   changes: Partial<Omit<RefundScenario, 'amountMinor'>>,
 ): RefundScenario {
-  return { amountMinor, startsAfterMs: 0, answer: 'succeeded', succeedsAfterMs: null, ...changes };
+  return { amountMinor, startsAfterMs: 0, answer: SUCCEEDED, succeedsAfterMs: null, ...changes };
 }
 
 const BY_AMOUNT: ReadonlyMap<number, RefundScenario> = new Map(
   Object.values(REFUND_SCENARIOS).map((entry) => [entry.amountMinor, entry]),
 );
-
-const SUCCEEDED: RefundAnswer = { type: 'succeeded', railReference: null };
 
 /** Refunds of the sandbox: the refund's amount decides the outcome, and no money moves. */
 export const simulatedRefunds: Refunds & Required<Pick<Rail, 'refundStatus'>> = {
@@ -65,16 +63,13 @@ export const simulatedRefunds: Refunds & Required<Pick<Rail, 'refundStatus'>> = 
   },
 
   async refund({ refund }: RefundOrder): Promise<RefundAnswer> {
-    const { answer = 'succeeded' } = BY_AMOUNT.get(refund.amountMinor) ?? {};
-    if (answer === 'succeeded') {
-      return SUCCEEDED;
-    }
-    if (answer === 'unknown') {
+    const { answer = SUCCEEDED } = BY_AMOUNT.get(refund.amountMinor) ?? {};
+    if (answer.type === 'unknown') {
       return unknownUntil(refund);
     }
-    return 'failed' in answer
-      ? { type: 'failed', reason: answer.failed }
-      : { type: 'requires_action', reason: answer.requiresAction, checkAtMs: succeedsAtMs(refund) };
+    return answer.type === 'requires_action'
+      ? { ...answer, checkAtMs: succeedsAtMs(refund) }
+      : answer;
   },
 
   async refundStatus({ refund }: RefundOrder, nowMs: number): Promise<RefundAnswer> {
@@ -85,7 +80,7 @@ export const simulatedRefunds: Refunds & Required<Pick<Rail, 'refundStatus'>> = 
 
 function unknownUntil(refund: RefundOrder['refund']): RefundAnswer {
   const checkAtMs = succeedsAtMs(refund);
-  return checkAtMs === null ? { type: 'unknown' } : { type: 'unknown', checkAtMs };
+  return checkAtMs === null ? UNKNOWN : { type: 'unknown', checkAtMs };
 }
 
 function succeedsAtMs({ amountMinor, createdAtMs }: RefundOrder['refund']): number | null {

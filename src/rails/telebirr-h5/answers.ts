@@ -2,7 +2,7 @@ import { ethiopianTimeMs } from '../../domain/ethiopian-time.ts';
 import type { FailureReason } from '../../domain/intent.ts';
 import type { FreshToken, NoToken } from '../bearer-tokens.ts';
 import type { RailAnswer } from '../call-rail.ts';
-import { jsonObject, type Members, membersOf, scalarOf } from '../members.ts';
+import { jsonObject, type Members, matching, membersOf, scalarOf } from '../members.ts';
 import { meaningOfStatus, STATUSES } from '../statuses.ts';
 
 /** What telebirr's answer means. `providerCode`: its error code. */
@@ -118,9 +118,9 @@ const UNAVAILABLE = new Set(['49401024991', '49401021002']);
 export function readToken(answer: RailAnswer, requestedAtMs: number): FreshToken | NoToken {
   const { status } = answer;
   const message = jsonObject(answer.text);
-  const token = scalarOf(message?.token);
+  const token = matching(scalarOf(message?.token), TOKEN);
   const meaning = meaningOfStatus(answer, STATUSES.telebirrToken);
-  if (meaning === 'answer' && token !== null && TOKEN.test(token)) {
+  if (meaning === 'answer' && token !== null) {
     const effective = scalarOf(message?.effectiveDate);
     const lifetimeMs = lifetimeOf(effective, scalarOf(message?.expirationDate));
     return { type: 'token', token, usableUntilMs: requestedAtMs + lifetimeMs - TOKEN_MARGIN_MS };

@@ -1,9 +1,8 @@
-import { BearerTokens, type CallRefused, isNoToken } from '../bearer-tokens.ts';
+import { BearerTokens, type CallRefused, type TokenSource } from '../bearer-tokens.ts';
 import { callRail, type RailAnswer } from '../call-rail.ts';
 import type { Members } from '../members.ts';
 import { withProviderCode } from '../outcomes.ts';
-import { logRailAnswer } from '../rail-log.ts';
-import type { RailOrder } from '../rail-order.ts';
+import { type LoggedOrder, logRailAnswer } from '../rail-log.ts';
 import { type CallResult, codeIn, readAnswer, readToken } from './answers.ts';
 import { CALLS, type Call, RAIL_ID, signedMessage, startTimeoutMsOf } from './messages.ts';
 import type { TelebirrH5Settings } from './settings.ts';
@@ -12,8 +11,6 @@ import type { Sign } from './signature.ts';
 const UNAUTHORIZED = 401;
 
 const tokens = new BearerTokens();
-
-type Order = Pick<RailOrder, 'attempt'>;
 
 /** What a rail needs to call telebirr. */
 export interface Client {
@@ -25,52 +22,45 @@ export interface Client {
  * Sends a signed call about `order`. Never throws. `refused`: telebirr gave no token, or our key
  * cannot sign.
  */
-export async function send(
+export function send(
   { settings, sign }: Client,
   call: Call,
-  order: Order,
+  order: LoggedOrder,
   content: Members,
   timeoutMs: number,
 ): Promise<RailAnswer | CallRefused> {
   const { apiBaseUrl, appSecret, callTimeoutMs, fabricAppId } = settings;
   const endsAtMs = Date.now() + timeoutMs;
   const callWaitMs = () => Math.max(1, Math.min(callTimeoutMs, endsAtMs - Date.now()));
-  const request = async () => {
-    const requestedAtMs = Date.now();
-    const answer = await requestToken(settings, callWaitMs());
-    const result = readToken(answer, requestedAtMs);
-    if (result.type === 'no_token') {
-      logAnswer('token', order, answer);
-    }
-    return result;
+  const source: TokenSource = {
+    call: 'token',
+    account: `${apiBaseUrl} ${fabricAppId} ${appSecret}`,
+    async request() {
+      const requestedAtMs = Date.now();
+      return readToken(await requestToken(settings, callWaitMs()), requestedAtMs);
+    },
   };
-  const answer = await tokens.call<RailAnswer | CallRefused>(
-    { account: `${apiBaseUrl} ${fabricAppId} ${appSecret}`, request },
-    async (token) => {
+  return tokens.call(source, {
+    rail: RAIL_ID,
+    name: call,
+    order,
+    async send(token) {
       const body = await signedMessage(call, content, sign, Date.now());
       return body === null
         ? { type: 'refused', reason: 'misconfigured' }
         : postMessage(settings, call, token, body, callWaitMs());
     },
-    isUnauthorized,
-  );
-  if (isNoToken(answer)) {
-    const { reason, providerCode } = answer;
-    return withProviderCode({ type: 'refused', reason }, providerCode);
-  }
-  // A new token too: telebirr ends tokens early at a restart, but not two in a row.
-  if (isUnauthorized(answer)) {
-    logAnswer(call, order, answer);
-    return withProviderCode({ type: 'refused', reason: 'misconfigured' }, codeIn(answer));
-  }
-  return answer;
+    // telebirr ends tokens early at a restart, but not two in a row.
+    isTokenRefused: ({ status }) => status === UNAUTHORIZED,
+    codeIn,
+  });
 }
 
 /** The same, and reads the answer. `refused`: telebirr certainly created no order. */
 export async function post(
   client: Client,
   call: Call,
-  order: Order,
+  order: LoggedOrder,
   content: Members,
 ): Promise<CallResult> {
   const answer = await send(client, call, order, content, startTimeoutMsOf(client.settings));
@@ -83,10 +73,6 @@ export async function post(
   }
   logAnswer(call, order, answer);
   return withProviderCode(result, codeIn(answer));
-}
-
-function isUnauthorized(answer: RailAnswer | CallRefused): answer is RailAnswer {
-  return 'status' in answer && answer.status === UNAUTHORIZED;
 }
 
 /** Asks for a new token. */
@@ -117,7 +103,7 @@ function postJson(
   return callRail(`${apiBaseUrl}${path}`, { method: 'POST', headers, body }, timeoutMs);
 }
 
-export function logAnswer(call: Call | 'token', order: Order, answer: RailAnswer): void {
+export function logAnswer(call: Call, order: LoggedOrder, answer: RailAnswer): void {
   const { status } = answer;
   logRailAnswer(RAIL_ID, call, order, { status, providerCode: codeIn(answer) });
 }

@@ -146,7 +146,7 @@ export async function payPageUrl(
   settings: TelebirrH5Settings,
   prepayId: string,
   sign: Sign,
-  { nonce_str, timestamp }: Freshness,
+  { nonce_str, timestamp }: ReturnType<typeof freshness>,
 ): Promise<string | null> {
   const { merchantAppId: appid, merchantCode: merch_code } = settings;
   // The signature covers exactly these five, in the documentation's order.
@@ -159,12 +159,7 @@ export async function payPageUrl(
 }
 
 /** The fields that make two messages with equal content differ. */
-export interface Freshness {
-  readonly timestamp: string;
-  readonly nonce_str: string;
-}
-
-export function freshness(nowMs: number): Freshness {
+export function freshness(nowMs: number) {
   const bytes = crypto.getRandomValues(new Uint8Array(NONCE_CHARACTERS));
   const nonce = Array.from(bytes, (byte) => NONCE_ALPHABET[byte % NONCE_ALPHABET.length]).join('');
   return { timestamp: String(Math.floor(nowMs / 1_000)), nonce_str: nonce };

@@ -10,6 +10,7 @@ import {
 } from '../members.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { CURRENCY } from './messages.ts';
+import { isOurs } from './order-state.ts';
 import type { TelebirrH5Settings } from './settings.ts';
 
 /**
@@ -61,11 +62,7 @@ export function readClaim(
   settings: TelebirrH5Settings,
   order: RailOrder,
 ): { readonly claimsPaid: boolean } | { readonly suspicion: CallbackSuspicion } {
-  const isOurs =
-    scalarOf(fields.merch_order_id) === order.attempt.reference &&
-    isAbsentOr(fields.appid, settings.merchantAppId) &&
-    isAbsentOr(fields.merch_code, settings.merchantCode);
-  if (!isOurs) {
+  if (!isOurs(fields, settings, order)) {
     return { suspicion: 'other_order' };
   }
   const { total_amount: amount } = fields;

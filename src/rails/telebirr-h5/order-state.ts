@@ -18,19 +18,26 @@ export function stateOf({ order_status, trade_status }: Members): string | null 
   return scalarOf(order_status) ?? scalarOf(trade_status);
 }
 
-/** Whether the answer is about this order: every field that is there must match, its id always. */
-export function isAbout(
-  { attempt, chargedMinor }: RailOrder,
-  settings: TelebirrH5Settings,
-  content: Members,
+/** Whether a message names this order and our account: its id always, the others if they are there. */
+export function isOurs(
+  { merch_order_id, appid, merch_code }: Members,
+  { merchantAppId, merchantCode }: TelebirrH5Settings,
+  { attempt }: RailOrder,
 ): boolean {
-  const { merch_order_id, appid, merch_code, total_amount, trans_currency, trade_status } = content;
   return (
     scalarOf(merch_order_id) === attempt.reference &&
-    isAbsentOr(appid, settings.merchantAppId) &&
-    isAbsentOr(merch_code, settings.merchantCode) &&
+    isAbsentOr(appid, merchantAppId) &&
+    isAbsentOr(merch_code, merchantCode)
+  );
+}
+
+/** Whether the answer is about this order: every field that is there must match. */
+export function isAbout(content: Members, settings: TelebirrH5Settings, order: RailOrder): boolean {
+  const { total_amount, trans_currency, trade_status } = content;
+  return (
+    isOurs(content, settings, order) &&
     isAbsentOr(trans_currency, CURRENCY) &&
     isAbsentOr(trade_status, stateOf(content) ?? '') &&
-    (isAbsent(total_amount) || minorOf(total_amount) === chargedMinor)
+    (isAbsent(total_amount) || minorOf(total_amount) === order.chargedMinor)
   );
 }

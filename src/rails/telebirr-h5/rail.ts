@@ -130,20 +130,16 @@ export function telebirrH5Rail(settings: TelebirrH5Settings) {
       // If telebirr contradicts itself or does not answer the query, the payment stays unconfirmed.
       const isUnconfirmed =
         claim.claimsPaid && queried.type !== 'succeeded' && order.attempt.status !== 'succeeded';
-      if (isUnconfirmed) {
-        logRailAnswer(RAIL_ID, 'callback', order, { providerCode });
-        if (!isPending(order.attempt)) {
-          return refusal('not_confirmed');
-        }
+      if (!isUnconfirmed) {
+        return { type: 'outcome', outcome: queried, reply: replyWith(200, 'success') };
       }
-      return isUnconfirmed
-        ? {
-            type: 'outcome',
-            // Checks count from 0 again, so that the next query comes soon.
-            outcome: withProviderCode(unknownUntilQuery(order, nowMs, 0), providerCode),
-            reply: replyWith(503, 'not confirmed'),
-          }
-        : { type: 'outcome', outcome: queried, reply: replyWith(200, 'success') };
+      logRailAnswer(RAIL_ID, 'callback', order, { providerCode });
+      if (!isPending(order.attempt)) {
+        return refusal('not_confirmed');
+      }
+      // Checks count from 0 again, so that the next query comes soon.
+      const outcome = withProviderCode(unknownUntilQuery(order, nowMs, 0), providerCode);
+      return { type: 'outcome', outcome, reply: replyWith(503, 'not confirmed') };
     },
 
     probe: async () => (await import('./probe.ts')).probe(settings, sign, verify),
@@ -179,7 +175,7 @@ function outcomeOf(
   settings: TelebirrH5Settings,
   order: RailOrder,
 ): Outcome | null {
-  if (!isAbout(order, settings, content)) {
+  if (!isAbout(content, settings, order)) {
     return null;
   }
   switch (stateOf(content)) {
@@ -189,7 +185,8 @@ function outcomeOf(
       return scalarOf(content.total_amount) !== null
         ? {
             type: 'succeeded',
-            receipt: receiptOf(content),
+            // The number that the customer sees, otherwise telebirr's own id of the order.
+            receipt: transactionId(content.trans_id) ?? transactionId(content.payment_order_id),
             paidAtMs: ethiopianTimeMs(scalarOf(content.trans_time)),
           }
         : null;
@@ -201,11 +198,6 @@ function outcomeOf(
       // WAIT_PAY, PAYING, ACCEPTED, refunds, and states that are not documented.
       return null;
   }
-}
-
-/** The transaction number that the customer sees, otherwise telebirr's own id of the order. */
-function receiptOf(content: Members): string | null {
-  return transactionId(content.trans_id) ?? transactionId(content.payment_order_id);
 }
 
 /** HTTP statuses for refused notifications: telebirr resends after any status but 200. */

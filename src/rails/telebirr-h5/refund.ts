@@ -6,7 +6,7 @@ import { REFUND_TIMEOUT_MS_MAX, type RefundAnswer, type RefundOrder } from '../r
 import { codeIn, readAnswer } from './answers.ts';
 import { type Client, logAnswer, post, send } from './client.ts';
 import { CURRENCY, queryOrderContent, startTimeoutMsOf } from './messages.ts';
-import { isAbout, stateOf, transactionId } from './order-state.ts';
+import { isAbout, isOurs, stateOf, transactionId } from './order-state.ts';
 import type { TelebirrH5Settings } from './settings.ts';
 
 /** `payment.refund`, and `queryOrder` for what became of it. */
@@ -87,15 +87,13 @@ function refundAnswer(
   settings: TelebirrH5Settings,
   { payment, refund }: RefundOrder,
 ): RefundAnswer {
-  const { merch_order_id, appid, merch_code, refund_amount, refund_currency } = content;
-  const isOurs =
-    scalarOf(merch_order_id) === payment.attempt.reference &&
-    isAbsentOr(appid, settings.merchantAppId) &&
-    isAbsentOr(merch_code, settings.merchantCode) &&
-    isAbsentOr(content.refund_request_no, refund.reference) &&
+  const { refund_request_no, refund_amount, refund_currency } = content;
+  const isAboutRefund =
+    isOurs(content, settings, payment) &&
+    isAbsentOr(refund_request_no, refund.reference) &&
     isAbsentOr(refund_currency, CURRENCY) &&
     (isAbsent(refund_amount) || minorOf(refund_amount) === refund.returnedMinor);
-  if (!isOurs) {
+  if (!isAboutRefund) {
     return UNKNOWN;
   }
   const railReference = transactionId(content.refund_order_id);
@@ -128,7 +126,7 @@ export async function refundStatus(
   if (answer.type !== 'success') {
     return withProviderCode(UNKNOWN, answer.providerCode ?? null);
   }
-  if (!isAbout(payment, settings, answer.content)) {
+  if (!isAbout(answer.content, settings, payment)) {
     return UNKNOWN;
   }
   const state = stateOf(answer.content);

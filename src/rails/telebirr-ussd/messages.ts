@@ -1,5 +1,6 @@
 import type { CallbackReply } from '../callback.ts';
 import { matching } from '../members.ts';
+import { OK } from './codes.ts';
 import { type XmlShape, xmlEscape, xmlTexts } from './xml.ts';
 
 const HEADER: XmlShape = { OriginatorConversationID: 'text', ConversationID: 'text' };
@@ -12,22 +13,26 @@ const ACKNOWLEDGEMENT: XmlShape = {
   },
 };
 
-const RESULT = resultWith({ TransactionResult: { TransactionID: 'text' } });
-
-const STATUS_RESULT = resultWith({
-  QueryTransactionStatusResult: {
-    TransactionStatus: 'text',
-    ReceiptNumber: 'text',
-    OriginalConversationID: 'text',
-    Amount: 'text',
+const RESULT: XmlShape = {
+  Envelope: {
+    Body: {
+      Result: {
+        Header: HEADER,
+        Body: {
+          ResultType: 'text',
+          ResultCode: 'text',
+          TransactionResult: { TransactionID: 'text' },
+          QueryTransactionStatusResult: {
+            TransactionStatus: 'text',
+            ReceiptNumber: 'text',
+            OriginalConversationID: 'text',
+            Amount: 'text',
+          },
+        },
+      },
+    },
   },
-});
-
-/** A result that has these members besides its codes. */
-function resultWith(members: XmlShape): XmlShape {
-  const body = { ResultType: 'text', ResultCode: 'text', ...members } as const;
-  return { Envelope: { Body: { Result: { Header: HEADER, Body: body } } } };
-}
+};
 
 /** An id of telebirr's that we store: `AG_20260131_70101ef1abddd338afdf`, `AJH40OGEZK`. */
 const IDENTIFIER = /^[0-9A-Za-z_-]{1,64}$/;
@@ -62,51 +67,41 @@ export function readAcknowledgement(xml: string) {
     : { ...conversationIn(texts), responseCode, serviceStatus };
 }
 
-export type PaymentResult = NonNullable<ReturnType<typeof readResult>>;
+export type CpsResult = NonNullable<ReturnType<typeof readResult>>;
 
 /**
- * Reads what telebirr posts after the customer has acted. It has no amount and no signature. It
+ * Reads what telebirr posts after the customer has acted, or CPS's answer to a status query: about the
+ * query, and within it about the payment. A payment's result has no amount and no signature. It
  * contains the customer's remaining balance (`DebitBalance`), which we never read. Null for anything
  * else.
  */
 export function readResult(xml: string) {
-  const read = resultIn(xml, RESULT);
-  return (
-    read && {
-      ...read.result,
-      /** telebirr's receipt number for a successful payment. */
-      transactionId: matching(read.texts.get('TransactionID'), IDENTIFIER),
-    }
-  );
-}
-
-export type StatusResult = NonNullable<ReturnType<typeof readStatusResult>>;
-
-/**
- * Reads CPS's answer to a status query: about the query, and within it about the payment. Null for
- * anything else.
- */
-export function readStatusResult(xml: string) {
-  const read = resultIn(xml, STATUS_RESULT);
-  return (
-    read && {
-      ...read.result,
-      transactionStatus: read.texts.get('TransactionStatus') ?? null,
-      receipt: matching(read.texts.get('ReceiptNumber'), IDENTIFIER),
-      // The payment's own id and amount; the known answers contain neither.
-      originalConversationId: read.texts.get('OriginalConversationID') ?? null,
-      amount: read.texts.get('Amount') ?? null,
-    }
-  );
-}
-
-function resultIn(xml: string, shape: XmlShape) {
-  const texts = xmlTexts(xml, shape);
+  const texts = xmlTexts(xml, RESULT);
   const resultType = texts?.get('ResultType');
   const resultCode = texts?.get('ResultCode');
   return !texts || resultType === undefined || resultCode === undefined
     ? null
-    : { texts, result: { ...conversationIn(texts), resultType, resultCode } };
+    : {
+        ...conversationIn(texts),
+        resultType,
+        resultCode,
+        /** telebirr's receipt number for a successful payment. */
+        transactionId: matching(texts.get('TransactionID'), IDENTIFIER),
+        /** The others are of a queried payment. */
+        transactionStatus: texts.get('TransactionStatus') ?? null,
+        receipt: matching(texts.get('ReceiptNumber'), IDENTIFIER),
+        // Its own id and amount; the known answers contain neither.
+        originalConversationId: texts.get('OriginalConversationID') ?? null,
+        amount: texts.get('Amount') ?? null,
+      };
+}
+
+/** The provider's code or state in a result, for the log and the operator. */
+export function codeOf({ resultType, resultCode, transactionStatus }: CpsResult): string {
+  if (resultType !== OK) {
+    return `ResultType ${resultType}`;
+  }
+  return resultCode === OK ? (transactionStatus ?? OK) : resultCode;
 }
 
 /** The reply to a result that CPS posted; code `0` accepts it. */

@@ -1,7 +1,7 @@
 import { newReference, probing } from '../probe.ts';
 import type { ProbeResult } from '../rail.ts';
 import { INTERNAL_ERROR, OK, refusalReason } from './codes.ts';
-import { readAcknowledgement, readStatusResult } from './messages.ts';
+import { readAcknowledgement, readResult } from './messages.ts';
 import { postSoap, STATUS_COMMAND_ID, statusRequest } from './request.ts';
 import type { TelebirrUssdSettings } from './settings.ts';
 import { QUERY_TIMEOUT_MS } from './status-query.ts';
@@ -24,7 +24,7 @@ export async function probe(
   const body = statusRequest(settings, payment, queryId, Date.now());
   const answer = await postSoap(settings, relayUrl, body, QUERY_TIMEOUT_MS);
   const { status, text } = answer;
-  const result = readStatusResult(text);
+  const result = readResult(text);
   const providerCode = result?.resultCode ?? readAcknowledgement(text)?.responseCode ?? null;
   const query = probing(STATUS_COMMAND_ID, status, providerCode);
   if (providerCode === null) {

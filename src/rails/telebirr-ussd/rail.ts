@@ -9,22 +9,16 @@ import {
   refusedCallback,
 } from '../callback.ts';
 import { withProviderCode } from '../outcomes.ts';
-import {
-  firstPromptQueryAtMs,
-  phoneToPrompt,
-  promptPlan,
-  slowPromptPlan,
-} from '../phone-prompt.ts';
+import { phoneToPrompt, promptPlan, slowPromptPlan, walletRules } from '../phone-prompt.ts';
 import type { Rail, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
-import { hasPrefix } from '../setting-fields.ts';
 import { meaningOfStatus, STATUSES, type StatusMeaning } from '../statuses.ts';
 import { failureReason, logLevel, OK, refusalReason } from './codes.ts';
 import {
   type Acknowledgement,
-  type Conversation,
-  type PaymentResult,
+  type CpsResult,
+  codeOf,
   readAcknowledgement,
   readResult,
   resultReply,
@@ -38,12 +32,8 @@ const START_TIMEOUT_MS = 20_000;
 /** CPS's own time after the customer's, to book the payment and answer. */
 const RESULT_TIME_MS = 30_000;
 
-function rulesOf(phonePrefixes: readonly string[]) {
-  return { currencies: ['ETB'] as const, acceptsPhone: hasPrefix(phonePrefixes) };
-}
-
 /** With default settings. */
-export const TELEBIRR_USSD_RULES = rulesOf(PHONE_PREFIXES);
+export const TELEBIRR_USSD_RULES = walletRules(PHONE_PREFIXES);
 
 /**
  * telebirr's USSD push: CPS, the engine behind telebirr, prompts for the PIN on the customer's phone
@@ -55,7 +45,7 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings) {
   // Nothing in the request shortens the prompt.
   const promptMs = settings.promptWindowSeconds * 1_000;
   const startTimeoutMs = waitsForResult ? promptMs + RESULT_TIME_MS : START_TIMEOUT_MS;
-  const rules = rulesOf(settings.phonePrefixes);
+  const rules = walletRules(settings.phonePrefixes);
   return {
     id: RAIL_ID,
     ...rules,
@@ -65,7 +55,7 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings) {
     plan: (terms, _method, nowMs) =>
       waitsForResult
         ? slowPromptPlan(terms, nowMs)
-        : promptPlan(nowMs + promptMs, firstPromptQueryAtMs(statusQuery !== undefined, nowMs)),
+        : promptPlan(nowMs, promptMs, statusQuery !== undefined),
 
     async start(order): Promise<StartResult> {
       const phone = phoneToPrompt(rules, order);
@@ -123,62 +113,39 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings) {
   } satisfies Rail;
 }
 
-interface StartAnswer {
-  readonly result: StartResult;
-  readonly providerCode: string | null;
-  readonly isOurs: boolean;
-}
-
 /** The answer to a request: an acknowledgement, or a result, with which CPS may also refuse. */
-function startAnswer(
-  answer: RailAnswer,
-  order: RailOrder,
-  settings: TelebirrUssdSettings,
-): StartAnswer {
-  const { text } = answer;
+function startAnswer(answer: RailAnswer, order: RailOrder, settings: TelebirrUssdSettings) {
   const meaning = meaningOfStatus(answer, STATUSES.telebirrUssd);
-  const { reference } = order.attempt;
-  const paymentResult = readResult(text);
-  if (paymentResult !== null) {
-    return {
-      result:
-        meaning === 'answer' ? resultInAnswer(paymentResult, order, settings) : { type: 'unknown' },
-      providerCode: codeOf(paymentResult),
-      isOurs: !belongsToOther(paymentResult, reference),
-    };
-  }
-  const acknowledgement = readAcknowledgement(text);
-  const isOurs = acknowledgement !== null && !belongsToOther(acknowledgement, reference);
+  const result = readResult(answer.text);
+  const acknowledgement = result === null ? readAcknowledgement(answer.text) : null;
+  const named = (result ?? acknowledgement)?.originatorConversationId;
+  // telebirr omits the reference when it refuses a request unread.
+  const isOurs = named === '' || named === order.attempt.reference;
   return {
-    result: startResult(meaning, isOurs ? acknowledgement : null, settings),
-    providerCode: acknowledgement?.responseCode ?? null,
+    result:
+      result === null
+        ? startResult(meaning, isOurs ? acknowledgement : null, settings)
+        : resultInAnswer(meaning, isOurs ? result : null, settings),
+    providerCode: result === null ? (acknowledgement?.responseCode ?? null) : codeOf(result),
     isOurs,
   };
 }
 
 /**
- * What a result in the answer to a request proves. It may lack our reference, because it came on our
- * own connection. A payment must name its transaction: without one, success may only mean that
- * telebirr has sent the prompt.
+ * What a result in the answer to a request proves; null: about another one. It may lack our reference,
+ * because it came on our own connection. A payment must name its transaction: without one, success
+ * may only mean that telebirr has sent the prompt.
  */
 function resultInAnswer(
-  result: PaymentResult,
-  order: RailOrder,
+  meaning: StatusMeaning,
+  result: CpsResult | null,
   settings: TelebirrUssdSettings,
 ): StartResult {
-  const outcome = outcomeOf(result, settings);
-  if (outcome === null || belongsToOther(result, order.attempt.reference)) {
-    return { type: 'unknown' };
-  }
-  if (outcome.type === 'failed') {
+  const outcome = meaning === 'answer' && result ? outcomeOf(result, settings) : null;
+  if (outcome?.type === 'failed') {
     return { type: 'refused', reason: outcome.reason };
   }
-  return outcome.receipt !== null ? { type: 'resolved', outcome } : { type: 'unknown' };
-}
-
-/** The provider's code in a result, for the log and the operator. */
-function codeOf({ resultType, resultCode }: PaymentResult): string {
-  return resultType === OK ? resultCode : `ResultType ${resultType}`;
+  return outcome?.receipt ? { type: 'resolved', outcome } : { type: 'unknown' };
 }
 
 /**
@@ -208,14 +175,9 @@ function startResult(
   return reason === null ? { type: 'unknown' } : { type: 'refused', reason };
 }
 
-/** False without a reference: telebirr omits it when it refuses a request unread. */
-function belongsToOther({ originatorConversationId }: Conversation, reference: string): boolean {
-  return originatorConversationId !== '' && originatorConversationId !== reference;
-}
-
 /** Compares telebirr's id only once we know it: a result may overtake its acknowledgement. */
 function isAbout(
-  { originatorConversationId, conversationId }: PaymentResult,
+  { originatorConversationId, conversationId }: CpsResult,
   { attempt }: RailOrder,
 ): boolean {
   return (
@@ -228,7 +190,7 @@ type ProvedOutcome = Exclude<Outcome, { readonly type: 'unknown' }>;
 
 /** What a result proves, or null when it is not final or has a code that we do not know. */
 function outcomeOf(
-  { resultType, resultCode, transactionId }: PaymentResult,
+  { resultType, resultCode, transactionId }: CpsResult,
   settings: TelebirrUssdSettings,
 ): ProvedOutcome | null {
   // Any other type announces a later result.

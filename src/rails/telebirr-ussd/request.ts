@@ -30,7 +30,7 @@ export function paymentRequest(
   nowMs: number,
 ): string {
   const { shortCode, namespace } = settings;
-  const { reference } = order.attempt;
+  const { callbackUrl } = order;
   const identity = group('req:Identity', [
     initiator(settings),
     party('req:PrimaryParty', IDENTIFIED_BY_PHONE, phone),
@@ -42,15 +42,8 @@ export function paymentRequest(
       leaf('req:Currency', order.terms.currency),
     ]),
   ]);
-  const header = requestHeader(
-    settings,
-    namespace,
-    order.callbackUrl,
-    COMMAND_ID,
-    reference,
-    nowMs,
-  );
-  return envelope(namespace, header, [identity, transaction]);
+  const header = { commandId: COMMAND_ID, conversationId: order.attempt.reference, callbackUrl };
+  return envelope(settings, namespace, header, nowMs, [identity, transaction]);
 }
 
 /**
@@ -63,18 +56,12 @@ export function statusRequest(
   queryId: string,
   nowMs: number,
 ): string {
-  const header = requestHeader(
-    settings,
-    SYNCHRONOUS,
-    callbackUrl,
-    STATUS_COMMAND_ID,
-    queryId,
-    nowMs,
-  );
+  const header = { commandId: STATUS_COMMAND_ID, conversationId: queryId, callbackUrl };
+  const identity = group('req:Identity', [initiator(settings)]);
   const query = group('req:QueryTransactionStatusRequest', [
     leaf('req:OriginalConversationID', reference),
   ]);
-  return envelope(SYNCHRONOUS, header, [group('req:Identity', [initiator(settings)]), query]);
+  return envelope(settings, SYNCHRONOUS, header, nowMs, [identity, query]);
 }
 
 /** Posts a SOAP message to the relay. */
@@ -93,15 +80,30 @@ export function postSoap(
   return callRail(relayUrl, { method: 'POST', headers, body }, timeoutMs);
 }
 
-function requestHeader(
+function initiator({ operatorId, securityCredential, shortCode }: TelebirrUssdSettings): string {
+  return group('req:Initiator', [
+    leaf('req:IdentifierType', IDENTIFIED_BY_OPERATOR),
+    leaf('req:Identifier', operatorId),
+    leaf('req:SecurityCredential', securityCredential),
+    leaf('req:ShortCode', shortCode),
+  ]);
+}
+
+interface RequestHeader {
+  readonly commandId: string;
+  readonly conversationId: string;
+  readonly callbackUrl: string;
+}
+
+function envelope(
   settings: TelebirrUssdSettings,
   namespace: Namespace,
-  callbackUrl: string,
-  commandId: string,
-  conversationId: string,
+  { commandId, conversationId, callbackUrl }: RequestHeader,
   nowMs: number,
+  body: readonly string[],
 ): string {
-  return group('req:Header', [
+  const base = `http://cps.huawei.com/${namespace}`;
+  const header = group('req:Header', [
     leaf('req:Version', '1.0'),
     leaf('req:CommandID', commandId),
     leaf('req:OriginatorConversationID', conversationId),
@@ -114,19 +116,6 @@ function requestHeader(
     leaf('req:KeyOwner', KEY_OWNER),
     leaf('req:Timestamp', timestamp(namespace, nowMs)),
   ]);
-}
-
-function initiator({ operatorId, securityCredential, shortCode }: TelebirrUssdSettings): string {
-  return group('req:Initiator', [
-    leaf('req:IdentifierType', IDENTIFIED_BY_OPERATOR),
-    leaf('req:Identifier', operatorId),
-    leaf('req:SecurityCredential', securityCredential),
-    leaf('req:ShortCode', shortCode),
-  ]);
-}
-
-function envelope(namespace: Namespace, header: string, body: readonly string[]): string {
-  const base = `http://cps.huawei.com/${namespace}`;
   return (
     '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"' +
     ` xmlns:api="${base}/api_requestmgr" xmlns:req="${base}/request"` +

@@ -6,7 +6,7 @@ import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { normalizedState } from '../setting-fields.ts';
 import { OK } from './codes.ts';
-import { readStatusResult, type StatusResult } from './messages.ts';
+import { type CpsResult, codeOf, readResult } from './messages.ts';
 import { postSoap, STATUS_COMMAND_ID, statusRequest } from './request.ts';
 import { PAID_STATE, RAIL_ID, type TelebirrUssdSettings } from './settings.ts';
 
@@ -27,7 +27,7 @@ export async function queryStatus(
   const body = statusRequest(settings, payment, queryId, nowMs);
   const answer = await postSoap(settings, relayUrl, body, QUERY_TIMEOUT_MS);
   const { status } = answer;
-  const result = status === 200 ? readStatusResult(answer.text) : null;
+  const result = status === 200 ? readResult(answer.text) : null;
   const isOurs = result !== null && isAbout(result, order, queryId);
   const proved = isOurs ? provedBy(result, failedStates) : null;
   const providerCode = result && codeOf(result);
@@ -45,7 +45,7 @@ export async function queryStatus(
  * the payment or its amount; if it does name them, they must be ours.
  */
 function isAbout(
-  { originatorConversationId, originalConversationId, amount }: StatusResult,
+  { originatorConversationId, originalConversationId, amount }: CpsResult,
   { attempt, chargedMinor }: RailOrder,
   queryId: string,
 ): boolean {
@@ -58,9 +58,9 @@ function isAbout(
 
 /** A payment must name its receipt. */
 function provedBy(
-  { resultType, resultCode, transactionStatus, receipt }: StatusResult,
+  { resultType, resultCode, transactionStatus, receipt }: CpsResult,
   failedStates: readonly string[],
-): Extract<Outcome, { readonly type: 'succeeded' | 'failed' }> | null {
+): Outcome | null {
   if (resultType !== OK || resultCode !== OK || transactionStatus === null) {
     return null;
   }
@@ -69,11 +69,4 @@ function provedBy(
     return receipt === null ? null : { type: 'succeeded', receipt };
   }
   return failedStates.includes(state) ? { type: 'failed', reason: 'declined' } : null;
-}
-
-function codeOf({ resultType, resultCode, transactionStatus }: StatusResult): string {
-  if (resultType !== OK) {
-    return `ResultType ${resultType}`;
-  }
-  return resultCode === OK ? (transactionStatus ?? OK) : resultCode;
 }

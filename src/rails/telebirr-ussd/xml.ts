@@ -38,6 +38,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
   quot: '"',
   apos: "'",
 };
+const ENTITY_NAMES = new Map(
+  Object.entries(ENTITIES).map(([name, character]) => [character, name]),
+);
 const CODE_POINT_MAX = 0x10_ff_ff;
 
 /** The elements to read, by local name; `'text'` for an element with nothing but text. */
@@ -65,16 +68,8 @@ export function xmlTexts(xml: string, shape: XmlShape): ReadonlyMap<string, stri
 
 /** Escapes a value for the text of an element or attribute. */
 export function xmlEscape(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+  return text.replace(/[&<>"']/g, (character) => `&${ENTITY_NAMES.get(character)};`);
 }
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-};
 
 interface OpenElement {
   readonly name: string;
