@@ -1,5 +1,4 @@
 import type { Method } from '../../src/domain/method.ts';
-import { idSearchKey } from '../../src/domain/search-key.ts';
 import { amountsOf, commissionOf } from './books.ts';
 import type { World } from './history.ts';
 import type { Ended } from './verdict.ts';
@@ -8,8 +7,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * The merchants' books show what the payments' objects store: rows, deliveries, refunds, totals and
- * what a search finds. All of it is computed here from the stored payments, and shares no code with
+ * The merchants' books show what the payments' objects store: rows, deliveries, refunds and totals.
+ * All of it is computed here from the stored payments, and shares no code with
  * the book.
  */
 export function checkRows(world: World, ended: readonly Ended[]): void {
@@ -37,17 +36,6 @@ export function checkRows(world: World, ended: readonly Ended[]): void {
     same('totals', sumsOf(own.flatMap((one) => totalsOf(world, one))));
     same('failures', sumsOf(own.flatMap(failuresOf)));
     same('attempts', sumsOf(own.flatMap(attemptTotalsOf)));
-    for (const { intent } of own.filter((one) => one.intent.endedAtMs !== null)) {
-      const { uniqueId, number } = intent.terms;
-      for (const text of [uniqueId, String(number)]) {
-        const found = rowsOf(
-          `SELECT unique_id FROM payment_search CROSS JOIN payment ON payment.id = payment_search.rowid
-            WHERE payment_search MATCH '"${idSearchKey(text)}"'`,
-        );
-        const isFound = found.some(([one]) => one === uniqueId);
-        journal.expect('6 book', isFound, `a search in ${name} does not find ${text}`);
-      }
-    }
   }
 }
 

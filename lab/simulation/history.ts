@@ -160,7 +160,7 @@ export async function runHistory(
     if (clock.isEndless) {
       journal.expect('5 expiry', false, `no end after ${clock.events} events`);
     } else {
-      checkPromises(world);
+      await checkPromises(world);
     }
     return {
       hash: clock.hash >>> 0,

@@ -5,10 +5,12 @@ import { Store, type StoredEvent } from '../../src/intent/store.ts';
 import { checkAccounts } from './check-accounts.ts';
 import { checkAmounts } from './check-amounts.ts';
 import { checkAnswers } from './check-answers.ts';
+import { checkAttention } from './check-attention.ts';
 import { checkEvents, checkHistory, checkReceipts } from './check-events.ts';
 import { checkMoney, checkProvider } from './check-money.ts';
 import { checkDailyLimit, checkRefunds } from './check-refunds.ts';
 import { checkRows } from './check-rows.ts';
+import { checkSearch } from './check-search.ts';
 import type { World } from './history.ts';
 import type { PlannedPayment } from './plan.ts';
 
@@ -21,10 +23,10 @@ export interface Ended {
 }
 
 /** Checks every promise from outside, after all faults are over and everything has settled. */
-export function checkPromises(world: World): void {
+export async function checkPromises(world: World): Promise<void> {
   const ended = world.plan.payments.flatMap((payment) => endedOf(world, payment));
   const checks = [checkAnswers, checkReceipts, checkProvider, checkDailyLimit, checkRows];
-  for (const check of [...checks, checkAccounts]) {
+  for (const check of [...checks, checkAttention, checkAccounts]) {
     check(world, ended);
   }
   for (const payment of ended) {
@@ -32,6 +34,7 @@ export function checkPromises(world: World): void {
       check(world, payment);
     }
   }
+  await checkSearch(world, ended);
 }
 
 function endedOf({ env, objects }: World, payment: PlannedPayment): readonly Ended[] {
