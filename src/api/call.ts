@@ -66,18 +66,17 @@ export async function authorize(
     return refuse(problem('api_key_invalid'));
   }
   await limitCalls(config, env.API_RATE_LIMIT, digest, KEY_POLICY);
-  const result = await authenticate(env, ctx, digest, environment, nowMs);
-  switch (result.type) {
-    case 'granted':
-      if (permission !== null && !grants(result.access.permissions, permission)) {
-        throw problem('permission_missing', { permission });
-      }
-      return { request, env, ctx, config, access: result.access, nowMs };
-    case 'unauthorized':
-      return refuse(problem('api_key_invalid'));
-    case 'wrong_environment':
-      return refuse(problem('api_key_wrong_environment', result));
+  const access = await authenticate({ env, ctx, digest, nowMs });
+  if (access === null) {
+    return refuse(problem('api_key_invalid'));
   }
+  if (environment !== 'any' && access.environment !== environment) {
+    return refuse(problem('api_key_wrong_environment', { environment }));
+  }
+  if (permission !== null && !grants(access.permissions, permission)) {
+    throw problem('permission_missing', { permission });
+  }
+  return { request, env, ctx, config, access, nowMs };
 }
 
 /** Counts a call. Problem 429 when there were too many. */

@@ -7,7 +7,7 @@ export const CHECKOUT_CSS =
 /** For the pages' CSP. */
 export const CHECKOUT_CSS_SHA256 = 'T2dQNUJ8lWMuwePWG05vE2emrMGP+PQUbMUln+7gMWE=';
 
-export const CHECKOUT_SCRIPT_PATH = '/assets/checkout.9cc271fd.js';
+export const CHECKOUT_SCRIPT_PATH = '/assets/checkout.ef15aed1.js';
 
 /** For `integrity`. */
-export const CHECKOUT_SCRIPT_SHA256 = 'nMJx/bnjuGVtk9fDRBg1G2vW+q7mCqRmWQIJyxVUi9o=';
+export const CHECKOUT_SCRIPT_SHA256 = '7xWu0X28Irow3nqoJXgfEmTBV/l+yi5PJF1JFp0wSEU=';

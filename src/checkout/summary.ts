@@ -1,11 +1,11 @@
 import {
   type Attempt,
   attemptInFlight,
-  commissionOf,
   type Intent,
   type IntentTerms,
   type LineItem,
   reportedAttempt,
+  sharedCommission,
 } from '../domain/intent.ts';
 import { webUrl } from '../http/web-url.ts';
 import { returnUrlFor } from './return-url.ts';
@@ -60,14 +60,9 @@ function totalsOf(terms: IntentTerms, attempt: Attempt | null): Totals {
   if (!terms.commissionPaidByCustomer) {
     return { subtotalMinor, commissionMinor: 0, totalMinor: subtotalMinor };
   }
-  const commissions =
-    attempt === null
-      ? new Set(terms.methods.map((entry) => entry.commissionMinor))
-      : new Set([commissionOf(terms, attempt.method)]);
-  const [commissionMinor = 0, ...others] = commissions;
-  return others.length > 0
-    ? { subtotalMinor, commissionMinor: null, totalMinor: null }
-    : { subtotalMinor, commissionMinor, totalMinor: subtotalMinor + commissionMinor };
+  const commissionMinor = sharedCommission(terms, attempt);
+  const totalMinor = commissionMinor === null ? null : subtotalMinor + commissionMinor;
+  return { subtotalMinor, commissionMinor, totalMinor };
 }
 
 /**

@@ -433,6 +433,15 @@ export function commissionOf(terms: IntentTerms, method: Method): number {
   return terms.methods.find((entry) => entry.method === method)?.commissionMinor ?? 0;
 }
 
+/** That of the attempt's method. Without an attempt, the one of all methods; null if they differ. */
+export function sharedCommission(terms: IntentTerms, attempt: Attempt | null): number | null {
+  if (attempt !== null) {
+    return commissionOf(terms, attempt.method);
+  }
+  const [first = 0, ...others] = terms.methods.map((entry) => entry.commissionMinor);
+  return others.every((other) => other === first) ? first : null;
+}
+
 /** What the customer pays by this method, including the commission if the customer bears it. */
 export function chargedMinor(terms: IntentTerms, method: Method): number {
   return terms.amountMinor + (terms.commissionPaidByCustomer ? commissionOf(terms, method) : 0);

@@ -33,7 +33,7 @@ import {
   rotateSecret,
   secretsInForce,
 } from '../webhooks/secret-store.ts';
-import { isAccepted, judgeDestination, sendSigned } from '../webhooks/send.ts';
+import { destinationRefusal, isAccepted, sendSigned } from '../webhooks/send.ts';
 import { freshWebhookSettings } from '../webhooks/settings.ts';
 import {
   type SignatureHeaderProblem,
@@ -146,11 +146,8 @@ export function checkEndpoint(
  * (docs/decisions.md#18).
  */
 function addressProblem(env: Env, url: string, ownOrigin: string): AddressProblem | null {
-  const verdict = judgeDestination(configOf(env), url, ownOrigin);
-  if (!verdict.allowed) {
-    return verdict.reason;
-  }
-  return safeParse(callbackUrlField, url).success ? null : 'shape';
+  const refusal = destinationRefusal(configOf(env), url, ownOrigin);
+  return refusal ?? (safeParse(callbackUrlField, url).success ? null : 'shape');
 }
 
 export interface ShownSecret {

@@ -1,16 +1,8 @@
 import type { Bindings } from '../config.ts';
-import type { Environment } from '../domain/method.ts';
 import { BoundedCache, type CacheEntry } from '../platform/bounded-cache.ts';
 import { prepare, readInTime } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
 import { type KnownKey, type MerchantAccess, readKey } from './access.ts';
-
-export type AuthenticationResult =
-  | { readonly type: 'granted'; readonly access: MerchantAccess }
-  /** Unknown, revoked or expired key, or a suspended merchant: 401. */
-  | { readonly type: 'unauthorized' }
-  /** A valid key, but not of the endpoint's environment: 403. */
-  | { readonly type: 'wrong_environment'; readonly environment: Environment };
 
 export interface Bank {
   readonly code: string;
@@ -63,28 +55,6 @@ export function forgetDirectory(): void {
   }
 }
 
-/**
- * Authenticates a request to an endpoint of `environment` (docs/decisions.md#9) by the digest of a
- * genuine key. A key that was used in the last seconds costs no query. Throws DatabaseUnavailable
- * when D1 fails and the key was not used in the last minutes.
- */
-export async function authenticate(
-  env: Bindings,
-  ctx: Pick<ExecutionContext, 'waitUntil'>,
-  digest: string,
-  environment: Environment | 'any',
-  nowMs: number,
-): Promise<AuthenticationResult> {
-  const access = await accessOf({ env, ctx, digest, nowMs });
-  if (access === null) {
-    return { type: 'unauthorized' };
-  }
-  if (environment !== 'any' && access.environment !== environment) {
-    return { type: 'wrong_environment', environment };
-  }
-  return { type: 'granted', access };
-}
-
 /** All banks by code, at most 60 s old. Throws DatabaseUnavailable. */
 export async function banks(env: Bindings, nowMs: number): Promise<ReadonlyMap<string, Bank>> {
   const known = bankLists.get('', nowMs);
@@ -101,7 +71,7 @@ export async function banks(env: Bindings, nowMs: number): Promise<ReadonlyMap<s
   return list;
 }
 
-/** A request with a key of this digest. */
+/** A request with a genuine key of this digest. */
 interface Lookup {
   readonly env: Bindings;
   readonly ctx: Pick<ExecutionContext, 'waitUntil'>;
@@ -109,7 +79,12 @@ interface Lookup {
   readonly nowMs: number;
 }
 
-async function accessOf(lookup: Lookup): Promise<MerchantAccess | null> {
+/**
+ * What a key gives access to (docs/decisions.md#9), or null for an unknown, revoked or expired key, or
+ * of a suspended merchant. A key that was used in the last seconds costs no query. Throws
+ * DatabaseUnavailable when D1 fails and the key was not used in the last minutes.
+ */
+export async function authenticate(lookup: Lookup): Promise<MerchantAccess | null> {
   const { ctx, digest, nowMs } = lookup;
   let known = cached(digest, nowMs);
   // A key that D1 granted in the last minutes: enough only while D1 fails.

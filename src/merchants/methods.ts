@@ -66,19 +66,10 @@ export function setLimit(
 /** The largest total by currency, in minor units. Currencies without their own limit are absent. */
 export type AmountLimits = Readonly<Partial<Record<Currency, number>>>;
 
-/** The settings of one method of a tenant, whether or not a rail serves it. */
-export interface MethodState {
-  readonly method: Method;
-  readonly offered: boolean;
-  readonly enabled: boolean;
-  readonly rate: CommissionRate;
-}
+export type MethodSettings = Awaited<ReturnType<typeof methodSettings>>;
 
-export interface MethodSettings {
-  /** All methods, in the order of METHODS, including those that the merchant never had. */
-  readonly methods: readonly MethodState[];
-  readonly limits: AmountLimits;
-}
+/** The settings of one method of a tenant, whether or not a rail serves it. */
+export type MethodState = MethodSettings['methods'][number];
 
 interface MethodRow extends CommissionRate {
   readonly method: Method;
@@ -92,7 +83,7 @@ interface LimitRow {
 }
 
 /** Reads D1, not a cache. Throws when D1 does not answer. */
-export async function methodSettings(db: D1Database, tenant: Tenant): Promise<MethodSettings> {
+export async function methodSettings(db: D1Database, tenant: Tenant) {
   const tenantIs = 'WHERE merchant_id = ?1 AND environment = ?2';
   const params = [tenant.merchantId, tenant.environment];
   const [methods, limits] = await batch(db, [
@@ -109,13 +100,17 @@ export async function methodSettings(db: D1Database, tenant: Tenant): Promise<Me
   ]);
   const rows = (methods?.results ?? []) as Partial<MethodRow>[];
   const limitRows = (limits?.results ?? []) as LimitRow[];
+  const amountLimits: AmountLimits = Object.fromEntries(
+    limitRows.map((row) => [row.currency, row.amountMinorMax]),
+  );
   return {
+    /** All methods, in the order of METHODS, including those that the merchant never had. */
     methods: METHODS.map((method) => {
       const row = rows.find((candidate) => candidate.method === method) ?? {};
       const { offered, enabled, basisPoints = 0, fixedMinor = 0 } = row;
       const rate = { basisPoints, fixedMinor };
       return { method, offered: offered === 1, enabled: enabled === 1, rate };
     }),
-    limits: Object.fromEntries(limitRows.map((row) => [row.currency, row.amountMinorMax])),
+    limits: amountLimits,
   };
 }

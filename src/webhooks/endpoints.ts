@@ -1,4 +1,5 @@
 import type { EventType } from '../domain/intent.ts';
+import { webUrl } from '../http/web-url.ts';
 import { WIRE_EVENTS } from './payload.ts';
 
 /** The merchant's endpoints: where the events of payments without a callbackUrl go. */
@@ -36,6 +37,5 @@ export function takesEvent(endpoint: WebhookEndpoint, type: EventType): boolean 
 
 /** The origin of a URL, or null when it is not an http or https URL. */
 export function endpointOrigin(url: string): string | null {
-  const parsed = URL.parse(url);
-  return parsed !== null && /^https?:$/.test(parsed.protocol) ? parsed.origin : null;
+  return webUrl(url)?.origin ?? null;
 }

@@ -2,13 +2,13 @@ import { isoTime } from '../domain/ethiopian-time.ts';
 import {
   type Attempt,
   type AttemptStatus,
-  commissionOf,
   type EventType,
   hasEnded,
   type Intent,
   type IntentStatus,
   reportedAttempt,
   type Split,
+  sharedCommission,
 } from '../domain/intent.ts';
 import { idWithoutPhone, maskedPhone } from '../domain/phone.ts';
 import type { Refund } from '../domain/refund.ts';
@@ -113,8 +113,9 @@ export function eventBody(intent: Intent, event: EventType, refund: Refund | nul
 
 function termsPayload(intent: Intent) {
   const { terms } = intent;
-  const commission = reportedCommissionMinor(intent);
   const attempt = reportedAttempt(intent);
+  // Always an integer, and never a commission that may not be owed.
+  const commission = sharedCommission(terms, attempt) ?? 0;
   return {
     paymentIntentId: terms.number,
     uuid: terms.uuid,
@@ -163,20 +164,6 @@ function statePayload(intent: Intent) {
     reason: intent.failureReason,
     metadata: intent.terms.metadata,
   };
-}
-
-/**
- * The commission of the reported attempt's method. Before the first attempt, it is the commission
- * of all allowed methods if they share one, else 0: the field is always an integer, and the
- * merchant must not see a commission that may never be owed.
- */
-function reportedCommissionMinor(intent: Intent): number {
-  const attempt = reportedAttempt(intent);
-  if (attempt !== null) {
-    return commissionOf(intent.terms, attempt.method);
-  }
-  const [first, ...others] = intent.terms.methods.map((entry) => entry.commissionMinor);
-  return first !== undefined && others.every((other) => other === first) ? first : 0;
 }
 
 function beneficiaryPayload(split: Split) {

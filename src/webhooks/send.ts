@@ -2,7 +2,7 @@ import { type Config, configOf } from '../config.ts';
 import type { DeliveryTry } from '../intent/protocol.ts';
 import { bodySignatureHeader, standardWebhookHeaders } from './sign.ts';
 import { sendWebhook } from './transport.ts';
-import { type GuardResult, guardCallbackUrl } from './url-guard.ts';
+import { type GuardReason, guardCallbackUrl } from './url-guard.ts';
 
 /** One signed request to a merchant. Events and test events are all sent this way. */
 export interface OutgoingWebhook {
@@ -24,12 +24,12 @@ export interface SendResult {
   readonly retryAfterMs: number | null;
 }
 
-/** Whether this configuration allows a webhook to `destination`. */
-export function judgeDestination(
+/** Why this configuration allows no webhook to `destination`, or null. */
+export function destinationRefusal(
   config: Config,
   destination: string,
   ownOrigin: string,
-): GuardResult {
+): GuardReason | null {
   const ownOrigins = [ownOrigin, config.publicBaseUrl ?? ownOrigin];
   return guardCallbackUrl(destination, {
     httpsOnly: config.callbackHttpsOnly,
@@ -41,17 +41,17 @@ export function judgeDestination(
 /** Checks the URL, signs and sends. The result reports failures; it throws none. */
 export async function sendSigned(env: Env, webhook: OutgoingWebhook): Promise<SendResult> {
   const atMs = Date.now();
-  const verdict = judgeDestination(configOf(env), webhook.destination, webhook.ownOrigin);
-  if (!verdict.allowed) {
-    return { log: unsentTry(`not sent: ${verdict.reason}`, atMs), retryAfterMs: null };
+  const { destination, ownOrigin, eventId, requestBody, secrets, signatureHeader } = webhook;
+  const refusal = destinationRefusal(configOf(env), destination, ownOrigin);
+  if (refusal !== null) {
+    return { log: unsentTry(`not sent: ${refusal}`, atMs), retryAfterMs: null };
   }
-  const { eventId, requestBody, secrets, signatureHeader } = webhook;
   const timestampSeconds = Math.floor(atMs / 1000);
   const headers = {
     ...(await bodySignatureHeader(signatureHeader, requestBody, secrets)),
     ...(await standardWebhookHeaders({ eventId, timestampSeconds, requestBody, secrets })),
   };
-  const { url } = verdict;
+  const url = new URL(destination);
   const { retryAfterMs, ...answer } = await sendWebhook({ url, headers, requestBody });
   return { log: { atMs, ...answer }, retryAfterMs };
 }

@@ -17,14 +17,6 @@ export const FIXED_HEADERS = {
   'user-agent': 'Kefel-Webhooks/1',
 } as const;
 
-export interface WebhookRequest {
-  /** The URL that the guard has accepted. */
-  readonly url: URL;
-  /** The Standard Webhooks headers. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly requestBody: string;
-}
-
 /**
  * With a status, the body may still be incomplete. The excerpt has at most 1 KiB of valid UTF-8,
  * without control characters but tab and newline.
@@ -34,22 +26,22 @@ export interface WebhookAnswer extends Omit<DeliveryTry, 'atMs'> {
   readonly retryAfterMs: number | null;
 }
 
-/** POSTs a webhook. Never throws: the answer reports failures on the wire. */
+/**
+ * POSTs a webhook with its signatures as `headers` to a URL that the guard has accepted. Never
+ * throws: the answer reports failures on the wire.
+ */
 export async function sendWebhook(
-  request: WebhookRequest,
+  { url, headers, requestBody }: { url: URL; headers: Record<string, string>; requestBody: string },
   timeoutMs = TRY_TIMEOUT_MS,
 ): Promise<WebhookAnswer> {
   const startedAtMs = Date.now();
   const signal = AbortSignal.timeout(timeoutMs);
   let response: Response;
   try {
-    response = await fetch(request.url.href, {
+    response = await fetch(url.href, {
       method: 'POST',
-      headers: {
-        ...request.headers,
-        ...FIXED_HEADERS,
-      },
-      body: request.requestBody,
+      headers: { ...headers, ...FIXED_HEADERS },
+      body: requestBody,
       // A redirect would bypass the URL guard.
       redirect: 'manual',
       signal,

@@ -2,8 +2,8 @@ import { isLoopback } from '../config.ts';
 
 /**
  * Decides whether the gateway may call a merchant's webhook URL (docs/decisions.md#18), before
- * every try. The caller fetches the parsed URL that was checked. The guard checks names, not the
- * addresses they resolve to: Cloudflare's network has no route to private addresses.
+ * every try. The guard checks names, not the addresses they resolve to: Cloudflare's network has no
+ * route to private addresses.
  */
 
 /** The longest URL that the API accepts (docs/decisions.md#7). */
@@ -51,29 +51,16 @@ export type GuardReason =
   | 'host is reserved for special use'
   | 'host is Kefel itself';
 
-export type GuardResult =
-  | { readonly allowed: true; readonly url: URL }
-  | { readonly allowed: false; readonly reason: GuardReason };
-
-/** Checks `url`. Never throws. */
-export function guardCallbackUrl(url: string, options: GuardOptions): GuardResult {
+/** Why the gateway may not call this URL, or null. Never throws. */
+export function guardCallbackUrl(text: string, options: GuardOptions): GuardReason | null {
   // The length is checked before parsing, whose cost grows with it.
-  if (url.length > CALLBACK_URL_LENGTH_MAX) {
-    return refused(`URL is longer than ${CALLBACK_URL_LENGTH_MAX} characters`);
+  if (text.length > CALLBACK_URL_LENGTH_MAX) {
+    return `URL is longer than ${CALLBACK_URL_LENGTH_MAX} characters`;
   }
-  const parsed = URL.parse(url);
-  if (parsed === null) {
-    return refused('URL cannot be parsed');
+  const url = URL.parse(text);
+  if (url === null) {
+    return 'URL cannot be parsed';
   }
-  const reason = refusalOf(parsed, options);
-  return reason === null ? { allowed: true, url: parsed } : refused(reason);
-}
-
-function refused(reason: GuardReason): GuardResult {
-  return { allowed: false, reason };
-}
-
-function refusalOf(url: URL, options: GuardOptions): GuardReason | null {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     return 'URL is not http or https';
   }

@@ -19,7 +19,7 @@ import { errorText, log } from '../../platform/log.ts';
 import type { Rail } from '../../rails/rail.ts';
 import type { RailOrder } from '../../rails/rail-order.ts';
 import { methodSupport } from '../../rails/registry.ts';
-import { judgeDestination } from '../../webhooks/send.ts';
+import { destinationRefusal } from '../../webhooks/send.ts';
 import type { GuardReason } from '../../webhooks/url-guard.ts';
 import type { MerchantCall } from '../call.ts';
 import { heldExpiryWarnings, type RailChoice } from '../held-expiry.ts';
@@ -198,8 +198,7 @@ async function validationContext(
 }
 
 function refusalOf(call: MerchantCall, callbackUrl: string): GuardReason | null {
-  const verdict = judgeDestination(call.config, callbackUrl, baseUrlOf(call));
-  return verdict.allowed ? null : verdict.reason;
+  return destinationRefusal(call.config, callbackUrl, baseUrlOf(call));
 }
 
 /** The published interface takes plain http, but no webhook is sent there (docs/decisions.md#18). */

@@ -121,8 +121,8 @@ function streamAfter(
 
 /** A revoked key hears nothing more within 10 s (docs/decisions.md#9). */
 async function isValid({ env, ctx, access }: MerchantCall): Promise<boolean> {
-  const result = await authenticate(env, ctx, access.keyDigest, 'sandbox', Date.now());
-  return result.type === 'granted';
+  const lookup = { env, ctx, digest: access.keyDigest, nowMs: Date.now() };
+  return (await authenticate(lookup)) !== null;
 }
 
 async function messagesAfter(

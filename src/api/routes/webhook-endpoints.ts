@@ -15,7 +15,7 @@ import {
 import { ENDPOINTS_MAX, WIRE_EVENT_TYPES } from '../../webhooks/endpoints.ts';
 import { SECRETS_MAX } from '../../webhooks/secret-rules.ts';
 import { rotateSecret } from '../../webhooks/secret-store.ts';
-import { judgeDestination } from '../../webhooks/send.ts';
+import { destinationRefusal } from '../../webhooks/send.ts';
 import type { MerchantCall } from '../call.ts';
 import { changing } from '../key-entry.ts';
 import {
@@ -137,9 +137,9 @@ function inOrder(eventTypes: readonly string[]): readonly string[] {
 
 function refuseUndeliverable({ config, request }: MerchantCall, url: string): void {
   const ownOrigin = config.publicBaseUrl ?? new URL(request.url).origin;
-  const verdict = judgeDestination(config, url, ownOrigin);
-  if (!verdict.allowed) {
-    const text = `No webhook can be sent there: ${verdict.reason}.`;
+  const refusal = destinationRefusal(config, url, ownOrigin);
+  if (refusal !== null) {
+    const text = `No webhook can be sent there: ${refusal}.`;
     throw validationProblem({ url: fieldError('undeliverable', text) });
   }
 }

@@ -36,12 +36,10 @@ export function reloadPage(): void {
     return;
   }
   isLeaving = true;
-  setTimeout(stay, LEAVING_MS_MAX);
+  setTimeout(() => {
+    isLeaving = false;
+  }, LEAVING_MS_MAX);
   location.replace(page);
-}
-
-function stay(): void {
-  isLeaving = false;
 }
 
 /** Calls when the page is visible again, the network is back, or Back restored the page. */
