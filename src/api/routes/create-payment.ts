@@ -21,7 +21,7 @@ import type { RailOrder } from '../../rails/rail-order.ts';
 import { methodSupport } from '../../rails/registry.ts';
 import { judgeDestination } from '../../webhooks/send.ts';
 import type { GuardReason } from '../../webhooks/url-guard.ts';
-import type { MerchantCall } from '../call.ts';
+import { type MerchantCall, ownOriginOf } from '../call.ts';
 import { heldExpiryWarnings, type RailChoice } from '../held-expiry.ts';
 import { readKeyedBody } from '../keyed-body.ts';
 import type { OfferedMethod, PaymentOrder, ValidationContext } from '../schema/context.ts';
@@ -198,7 +198,7 @@ async function validationContext(
 }
 
 function refusalOf(call: MerchantCall, callbackUrl: string): GuardReason | null {
-  const verdict = judgeDestination(call.config, callbackUrl, baseUrlOf(call));
+  const verdict = judgeDestination(call.config, callbackUrl, ownOriginOf(call));
   return verdict.allowed ? null : verdict.reason;
 }
 
@@ -212,11 +212,6 @@ function callbackWarnings(call: MerchantCall, { callbackUrl }: IntentTerms): rea
 function hasSplits(body: unknown): boolean {
   const splits = (body as { readonly splitPayment?: unknown } | null)?.splitPayment;
   return Array.isArray(splits) && splits.length > 0;
-}
-
-/** The origin of the customer's pages (docs/decisions.md#26). */
-function baseUrlOf({ config, request }: MerchantCall): string {
-  return config.publicBaseUrl ?? new URL(request.url).origin;
 }
 
 function termsOf(call: MerchantCall, order: PaymentOrder): IntentTerms {
@@ -233,14 +228,14 @@ function termsOf(call: MerchantCall, order: PaymentOrder): IntentTerms {
     bookVolume: call.access.bookVolume,
     uuid: uuidV7(createdAtMs),
     number: intentNumberFrom(crypto.getRandomValues(new Uint8Array(8))),
-    baseUrl: baseUrlOf(call),
+    baseUrl: ownOriginOf(call),
     createdAtMs,
     expiresAtMs: createdAtMs + expireInSeconds * 1_000,
   };
 }
 
 /** The answer of every successful creation has the same message (docs/decisions.md#11). */
-export function savedBody(content: unknown, warnings: readonly string[]): string {
+function savedBody(content: unknown, warnings: readonly string[]): string {
   return successBody('Payment intent saved successfully', content, warnings);
 }
 
@@ -302,7 +297,7 @@ const IN_PROGRESS_SECONDS = 1;
 /**
  * Answers a create request whose id is taken: idempotent replay, 409 or 422 (docs/decisions.md#8).
  */
-export async function answerTaken(
+async function answerTaken(
   call: MerchantCall,
   intent: IntentClient,
   uniqueId: string,
