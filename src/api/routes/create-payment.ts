@@ -22,7 +22,7 @@ import { methodSupport } from '../../rails/registry.ts';
 import { judgeDestination } from '../../webhooks/send.ts';
 import type { GuardReason } from '../../webhooks/url-guard.ts';
 import { type MerchantCall, ownOriginOf } from '../call.ts';
-import { heldExpiryWarnings, type RailChoice } from '../held-expiry.ts';
+import { heldExpiryWarnings } from '../held-expiry.ts';
 import { readKeyedBody } from '../keyed-body.ts';
 import type { OfferedMethod, PaymentOrder, ValidationContext } from '../schema/context.ts';
 import { validateExpress } from '../schema/express.ts';
@@ -101,26 +101,11 @@ async function charge(
   return stored?.type === 'done' && stored.answer !== null ? stored.answer : answer;
 }
 
-interface NewPayment {
-  readonly client: IntentClient;
-  readonly terms: IntentTerms;
-  /** In the order of the terms' methods. */
-  readonly rails: readonly RailChoice[];
-  /** Express: the phone to charge, if any. */
-  readonly phone: string | null;
-  readonly idempotency: IdempotencyClaim | null;
-  /** Warnings for the answer, in sentences. */
-  readonly warnings: readonly string[];
-}
-
 /**
  * The payment that a valid body asks for, or the answer for an id that is taken. Problem 400 with
  * every failing field.
  */
-async function readNewPayment(
-  call: MerchantCall,
-  kind: IntentKind,
-): Promise<NewPayment | Response> {
+async function readNewPayment(call: MerchantCall, kind: IntentKind) {
   const { env, access } = call;
   const { value: body, idempotency } = await readKeyedBody(call.request, kind);
   // Once for the whole request: validation, warnings and the start must agree on a method's rail.
@@ -146,9 +131,12 @@ async function readNewPayment(
   return {
     client: intentByUniqueId(env, access, terms.uniqueId),
     terms,
+    /** In the order of the terms' methods. */
     rails,
+    /** Express: the phone to charge, if any. */
     phone: validated.value.phone,
     idempotency,
+    /** For the answer, in sentences. */
     warnings: [
       ...validated.warnings,
       ...callbackWarnings(call, terms),
@@ -156,6 +144,8 @@ async function readNewPayment(
     ],
   };
 }
+
+type NewPayment = Exclude<Awaited<ReturnType<typeof readNewPayment>>, Response>;
 
 /**
  * A taken id comes before validation errors, because correcting the body would not help. A repeated
