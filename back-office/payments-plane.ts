@@ -10,7 +10,7 @@ type Remote<Function> = Function extends (plane: Plane, ...args: infer Arguments
   : never;
 
 /**
- * The payments plane as the back office sees it: `payments.lists.payments(tenant, filter)`. A call
+ * The payments plane as the back office sees it: `payments.lists.search(tenant, text)`. A call
  * throws `Problem` and `Unavailable` as a local function would.
  */
 export type PaymentsPlane = {

@@ -342,8 +342,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/attempts/start-consumer.ts': {
     "    if (claimed.type !== 'done'« || claimed.rejection !== null→») {":
       'two consumers call the provider',
-    '«message.retry({ delaySeconds: steps * STORE_RETRY_SECONDS }→message.ack(»);':
-      'an answer of the provider is lost with one failed call',
+    '«retryLater(message→message.ack(»);': 'an answer of the provider is lost with one failed call',
   },
   'src/attempts/start.ts': {
     "outcome: { type: «'unknown', checkAtMs→'failed', reason: 'rail_unavailable'», providerCode },":
@@ -358,7 +357,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'the provider gets its confirmation before the commit',
   },
   'src/book/queries/search.ts': {
-    '[text, receipt].some((part) => id.startsWith(part)« || id.endsWith(part)→»),':
+    '[text, receipt].some((part) => id.startsWith(part)« || id.endsWith(part)→»);':
       'an id is not found by its end',
   },
   'src/rails/telebirr-h5/signature.ts': {

@@ -1,7 +1,13 @@
+import type { Changing } from '../audit/log.ts';
 import { type Config, configOf } from '../config.ts';
 import type { Environment } from '../domain/method.ts';
 import { type Problem, problem } from '../http/problem.ts';
-import { clientNetwork, isWithinLimit, type RatePolicy } from '../http/rate-limit.ts';
+import {
+  clientAddress,
+  clientNetwork,
+  isWithinLimit,
+  type RatePolicy,
+} from '../http/rate-limit.ts';
 import type { MerchantAccess } from '../merchants/access.ts';
 import { genuineApiKeyDigest } from '../merchants/api-key.ts';
 import { authenticate } from '../merchants/directory.ts';
@@ -89,4 +95,16 @@ export async function limitCalls(
   if (!(await isWithinLimit(config, limiter, key))) {
     throw problem('too_many_requests', { retryAfterSeconds: periodSeconds });
   }
+}
+
+/** A program that changes something with an API key. */
+export function changing({ request, env, access, nowMs }: MerchantCall): Changing {
+  const { keyDigest: id, keyName: name } = access;
+  const actor = { kind: 'api_key', id, name, address: clientAddress(request) } as const;
+  return { env, tenant: access, actor, nowMs };
+}
+
+/** The origin of the customer's pages (docs/decisions.md#26). */
+export function ownOriginOf({ config, request }: MerchantCall): string {
+  return config.publicBaseUrl ?? new URL(request.url).origin;
 }

@@ -31,12 +31,22 @@ const get = callsBy('get');
 const post = callsBy('post');
 
 /** Payments need none of these: an isolate loads each with its first call. */
-const events = () => import('./lists/events.ts');
-const endpoints = () => import('./routes/webhook-endpoints.ts');
-const refunds = () => import('./routes/refunds.ts');
+const events = lazy(() => import('./lists/events.ts'));
+const endpoints = lazy(() => import('./routes/webhook-endpoints.ts'));
+const payments = lazy(() => import('./lists/payments.ts'));
+const refunds = lazy(() => import('./routes/refunds.ts'));
+const refundList = lazy(() => import('./lists/refunds.ts'));
+const eventStream = lazy<'streamEvents'>(() => import('./routes/stream-events.ts'));
 const referenceData = () => import('./routes/reference-data.ts');
 
-const ENDPOINT = '/webhook-endpoints/:id';
+/** A call about webhook endpoints. */
+function ofEndpoints(
+  method: Operation['method'],
+  name: Parameters<typeof endpoints>[0],
+  path: string,
+) {
+  return callsBy(method)('webhook_endpoints', endpoints(name), `/webhook-endpoints${path}`);
+}
 
 /** In the order in which the router tries them. */
 export const OPERATIONS = {
@@ -54,37 +64,25 @@ export const OPERATIONS = {
     '/intents/:id/cancel',
     '/intent/cancel/:id',
   ),
-  listPayments: get(
-    'payments_read',
-    lazy(() => import('./lists/payments.ts'), 'listPayments'),
-    '/intents',
-  ),
-  createRefund: post('refunds', lazy(refunds, 'createRefund'), '/refunds', '/refund'),
-  readRefund: get('payments_read', lazy(refunds, 'readRefund'), '/refunds/:id', '/refund/:id'),
+  listPayments: get('payments_read', payments('listPayments'), '/intents'),
+  createRefund: post('refunds', refunds('createRefund'), '/refunds', '/refund'),
+  readRefund: get('payments_read', refunds('readRefund'), '/refunds/:id', '/refund/:id'),
   cancelRefund: post(
     'refunds',
-    lazy(refunds, 'cancelRefund'),
+    refunds('cancelRefund'),
     '/refunds/:id/cancel',
     '/refund/:id/cancel',
   ),
-  listRefunds: get(
-    'payments_read',
-    lazy(() => import('./lists/refunds.ts'), 'listRefunds'),
-    '/refunds',
-  ),
+  listRefunds: get('payments_read', refundList('listRefunds'), '/refunds'),
   // Before `readEvent`, whose path would match.
   streamEvents: {
-    ...get(
-      'events',
-      lazy(() => import('./routes/stream-events.ts'), 'streamEvents'),
-      '/events/stream',
-    ),
+    ...get('events', eventStream('streamEvents'), '/events/stream'),
     environments: ['sandbox'],
   },
-  listEvents: get('events', lazy(events, 'listEvents'), '/events'),
-  readEvent: get('events', lazy(events, 'readEvent'), '/events/:id'),
-  resendEvent: post('events', lazy(events, 'resendEvent'), '/events/:id/resend'),
-  resendEvents: post('events', lazy(events, 'resendMissed'), '/events/resend'),
+  listEvents: get('events', events('listEvents'), '/events'),
+  readEvent: get('events', events('readEvent'), '/events/:id'),
+  resendEvent: post('events', events('resendEvent'), '/events/:id/resend'),
+  resendEvents: post('events', events('resendMissed'), '/events/resend'),
   listWebhookKeys: {
     method: 'get',
     paths: ['/webhook-keys'],
@@ -92,33 +90,13 @@ export const OPERATIONS = {
     answerWithoutKey: async (env, environment) =>
       (await referenceData()).listWebhookKeys(env, environment),
   },
-  listWebhookEndpoints: get(
-    'webhook_endpoints',
-    lazy(endpoints, 'listWebhookEndpoints'),
-    '/webhook-endpoints',
-  ),
-  createWebhookEndpoint: post(
-    'webhook_endpoints',
-    lazy(endpoints, 'createWebhookEndpoint'),
-    '/webhook-endpoints',
-  ),
-  readWebhookEndpoint: get('webhook_endpoints', lazy(endpoints, 'readWebhookEndpoint'), ENDPOINT),
-  changeWebhookEndpoint: callsBy('patch')(
-    'webhook_endpoints',
-    lazy(endpoints, 'changeWebhookEndpoint'),
-    ENDPOINT,
-  ),
-  deleteWebhookEndpoint: callsBy('delete')(
-    'webhook_endpoints',
-    lazy(endpoints, 'deleteWebhookEndpoint'),
-    ENDPOINT,
-  ),
-  rotateWebhookSecret: post(
-    'webhook_endpoints',
-    lazy(endpoints, 'rotateWebhookSecret'),
-    `${ENDPOINT}/secret`,
-  ),
-  listBanks: get(null, lazy(referenceData, 'listBanks'), '/banks'),
+  listWebhookEndpoints: ofEndpoints('get', 'listWebhookEndpoints', ''),
+  createWebhookEndpoint: ofEndpoints('post', 'createWebhookEndpoint', ''),
+  readWebhookEndpoint: ofEndpoints('get', 'readWebhookEndpoint', '/:id'),
+  changeWebhookEndpoint: ofEndpoints('patch', 'changeWebhookEndpoint', '/:id'),
+  deleteWebhookEndpoint: ofEndpoints('delete', 'deleteWebhookEndpoint', '/:id'),
+  rotateWebhookSecret: ofEndpoints('post', 'rotateWebhookSecret', '/:id/secret'),
+  listBanks: get(null, async (call) => (await referenceData()).listBanks(call), '/banks'),
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationId = keyof typeof OPERATIONS;
@@ -134,9 +112,11 @@ function callsBy(method: Operation['method']) {
   });
 }
 
-/** The function of this name, from a module that is loaded with the first call. */
-function lazy<Name extends string>(load: () => Promise<Record<Name, Answer>>, name: Name): Answer {
-  return async (call) => (await load())[name](call);
+/** The functions of a module that is loaded with the first call. */
+function lazy<Name extends string>(load: () => Promise<Readonly<Record<Name, Answer>>>) {
+  return (name: Name): Answer =>
+    async (call) =>
+      (await load())[name](call);
 }
 
 /** Where all paths begin. */

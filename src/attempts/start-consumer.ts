@@ -1,19 +1,13 @@
 import type { Command } from '../domain/intent.ts';
 import { intentByObjectId } from '../intent/client.ts';
 import { errorText, log } from '../platform/log.ts';
+import { retryLater } from '../platform/retry-later.ts';
 import { claimedWindowEndMs } from '../rails/phone-prompt.ts';
 import { railOf } from '../rails/registry.ts';
 import type { RailMessage, StartMessage } from './messages.ts';
 import { railOrder } from './order.ts';
 import { storeStart } from './start.ts';
 import { freeSlot, takeSlot } from './start-slots.ts';
-
-/**
- * The delay between tries to store a rail's answer grows by a minute each time, up to an hour. The
- * queue's `max_retries` tries take three days.
- */
-const STORE_RETRY_SECONDS = 60;
-const STORE_RETRY_STEPS_MAX = 60;
 
 /**
  * Starts attempts whose rail answers only after the customer has acted, and stores answers whose
@@ -38,8 +32,7 @@ export async function consumeStarts(batch: MessageBatch<RailMessage>, env: Env):
       });
       // The object resends a start that no consumer has claimed; only the object knows that.
       if (message.body.type === 'result') {
-        const steps = Math.min(message.attempts, STORE_RETRY_STEPS_MAX);
-        message.retry({ delaySeconds: steps * STORE_RETRY_SECONDS });
+        retryLater(message);
       } else {
         message.ack();
       }

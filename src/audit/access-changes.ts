@@ -1,3 +1,4 @@
+import { DAY_MS } from '../domain/schedule.ts';
 import { prepare } from '../platform/database.ts';
 import type { AuditAction } from './actions.ts';
 import { type AuditRecord, type AuditRow, RECORD_COLUMNS, recordOf } from './read.ts';
@@ -20,7 +21,7 @@ const ACTIONS = [
 ] as const satisfies readonly AuditAction[];
 
 /** Longer than most holidays. The audit log keeps older entries. */
-const SHOWN_FOR_MS = 14 * 86_400_000;
+const SHOWN_FOR_MS = 14 * DAY_MS;
 /** Entries of one notice. */
 export const ACCESS_CHANGES_SHOWN_MAX = 5;
 

@@ -40,15 +40,12 @@ export const PURGE_ADDRESSES = `UPDATE audit_log SET address = NULL WHERE id IN 
 
 /** Run it in the batch of the change that it records, so that neither happens without the other. */
 export function auditEntry(entry: AuditEntry): SqlStatement {
-  return { sql: `INSERT INTO audit_log (${COLUMNS}) VALUES (${VALUES})`, params: paramsOf(entry) };
+  return insertOf(entry, `VALUES (${VALUES})`);
 }
 
 /** Like `auditEntry`, but only if the statement right before it in the batch changed a row. */
 export function auditEntryIfChanged(entry: AuditEntry): SqlStatement {
-  return {
-    sql: `INSERT INTO audit_log (${COLUMNS}) SELECT ${VALUES} WHERE changes() > 0`,
-    params: paramsOf(entry),
-  };
+  return insertOf(entry, `SELECT ${VALUES} WHERE changes() > 0`);
 }
 
 /**
@@ -99,8 +96,8 @@ export async function recordAct(by: Changing, act: Act): Promise<void> {
   await runBatch(by.env.DB, [auditEntry(entryOf(by, act))]);
 }
 
-function paramsOf({ actor, detail = {}, ...entry }: AuditEntry): SqlStatement['params'] {
-  return [
+function insertOf({ actor, detail = {}, ...entry }: AuditEntry, row: string): SqlStatement {
+  const params = [
     entry.atMs,
     entry.merchantId,
     entry.environment,
@@ -113,4 +110,5 @@ function paramsOf({ actor, detail = {}, ...entry }: AuditEntry): SqlStatement['p
     entry.target,
     JSON.stringify(detail),
   ];
+  return { sql: `INSERT INTO audit_log (${COLUMNS}) ${row}`, params };
 }

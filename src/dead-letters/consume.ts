@@ -1,15 +1,9 @@
 import { configOf } from '../config.ts';
 import { prepare, runBatch } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
+import { retryLater } from '../platform/retry-later.ts';
 import { type MessageQueue, queueOfDead } from './queues.ts';
 import { insertDeadLetter } from './store.ts';
-
-/**
- * The wait between tries to store a message in D1 grows by a minute each time, up to an hour. All
- * `max_retries` of the queue take about three days. Cloudflare would not keep a message much longer.
- */
-const RETRY_SECONDS = 60;
-const RETRY_STEPS_MAX = 60;
 
 /**
  * Consumer of all dead letter queues. It acks a message only after D1 has stored it. A message that
@@ -22,8 +16,7 @@ export async function consumeDeadLetters(batch: MessageBatch, env: Env): Promise
     if (kept.has(message)) {
       message.ack();
     } else {
-      const steps = Math.min(message.attempts, RETRY_STEPS_MAX);
-      message.retry({ delaySeconds: steps * RETRY_SECONDS });
+      retryLater(message);
     }
   }
 }

@@ -73,20 +73,13 @@ export function decide(before: Intent, commands: readonly Command[], nowMs: numb
 
 /** When time next changes the intent or a provider query is due; null when never. */
 export function nextWakeAtMs(intent: Intent): number | null {
-  const times: number[] = [...refundTimes(intent)];
-  const current = attemptInFlight(intent);
-  if (intent.status === 'open' || current?.status === 'unresolved') {
-    times.push(intent.terms.expiresAtMs);
-  }
-  for (const attempt of intent.attempts) {
-    if (windowIsOpen(attempt)) {
-      times.push(attempt.deadlineAtMs);
-    }
-    const queryAtMs = queryTimeMs(attempt);
-    if (queryAtMs !== null) {
-      times.push(queryAtMs);
-    }
-  }
+  const mayExpire = intent.status === 'open' || attemptInFlight(intent)?.status === 'unresolved';
+  const times = [
+    ...refundTimes(intent),
+    ...(mayExpire ? [intent.terms.expiresAtMs] : []),
+    ...intent.attempts.filter(windowIsOpen).map(({ deadlineAtMs }) => deadlineAtMs),
+    ...intent.attempts.flatMap((attempt) => queryTimeMs(attempt) ?? []),
+  ];
   return times.length === 0 ? null : Math.min(...times);
 }
 

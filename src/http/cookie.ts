@@ -32,24 +32,20 @@ export function cookieValue(request: Request, cookie: Cookie): string | null {
 }
 
 /** The `Set-Cookie` that sets the cookie to `value`. */
-export function setCookie(request: Request, cookie: Cookie, value: string): string {
-  return serialized(request, cookie, value, cookie.maxAgeSeconds);
-}
-
-/** The `Set-Cookie` that removes the cookie. */
-export function clearCookie(request: Request, cookie: Cookie): string {
-  return serialized(request, cookie, '', 0);
-}
-
-function serialized(
+export function setCookie(
   request: Request,
   cookie: Cookie,
   value: string,
-  maxAgeSeconds: number,
+  maxAgeSeconds = cookie.maxAgeSeconds,
 ): string {
   const { path, sameSite } = cookie;
   const secure = isHttps(request) ? '; Secure' : '';
   return `${nameOf(request, cookie)}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=${sameSite}${secure}`;
+}
+
+/** The `Set-Cookie` that removes the cookie. */
+export function clearCookie(request: Request, cookie: Cookie): string {
+  return setCookie(request, cookie, '', 0);
 }
 
 function nameOf(request: Request, { name, boundToHost }: Cookie): string {

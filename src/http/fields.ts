@@ -22,6 +22,15 @@ export function mustBe(
 
 export const stringField = v.string(mustBe('a string'));
 
+export function tooLong(charactersMax: number): FieldError {
+  return fieldError('too_long', `Must be at most ${charactersMax} characters long.`);
+}
+
+/** Text of at most so many UTF-16 units. */
+export function shortText(charactersMax: number) {
+  return v.pipe(stringField, v.maxLength(charactersMax, tooLong(charactersMax)));
+}
+
 export const booleanField = v.boolean(mustBe('true or false'));
 
 export function oneOf<const Values extends readonly string[]>(values: Values) {

@@ -55,10 +55,7 @@ export const PROBLEMS = {
     status: 409,
     message: 'Duplicate key: paymentIntentUniqueId "{uniqueId}" already exists',
   },
-  payment_not_found: {
-    status: 404,
-    message: 'There is no such payment in this environment',
-  },
+  payment_not_found: { status: 404, message: 'There is no such payment in this environment' },
   webhook_endpoint_not_found: {
     status: 404,
     message: 'There is no such webhook endpoint in this environment',
@@ -84,10 +81,7 @@ export const PROBLEMS = {
     status: 409,
     message: 'Duplicate key: refundUniqueId "{refundUniqueId}" already exists',
   },
-  refund_not_found: {
-    status: 404,
-    message: 'There is no such refund in this environment',
-  },
+  refund_not_found: { status: 404, message: 'There is no such refund in this environment' },
   payment_not_paid: {
     status: 409,
     message: 'Nothing to refund: the payment, or the transaction that you named, is not paid',

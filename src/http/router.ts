@@ -56,16 +56,13 @@ export class AreaRouter<Bindings extends OwnOrigin = Env> {
     this.on('HEAD', path, headOf, refuse);
   }
 
-  post(path: string, handler: Handler<Bindings>, refuse?: Refuse<Bindings>): void {
-    this.on('POST', path, handler, refuse);
-  }
+  readonly post = this.#methodOf('POST');
+  readonly patch = this.#methodOf('PATCH');
+  readonly delete = this.#methodOf('DELETE');
 
-  patch(path: string, handler: Handler<Bindings>, refuse?: Refuse<Bindings>): void {
-    this.on('PATCH', path, handler, refuse);
-  }
-
-  delete(path: string, handler: Handler<Bindings>, refuse?: Refuse<Bindings>): void {
-    this.on('DELETE', path, handler, refuse);
+  #methodOf(method: 'POST' | 'PATCH' | 'DELETE') {
+    return (path: string, handler: Handler<Bindings>, refuse?: Refuse<Bindings>): void =>
+      this.on(method, path, handler, refuse);
   }
 
   /** Routes a path whose HEAD differs from its GET. `refuse` replaces the area's default. */
@@ -75,14 +72,8 @@ export class AreaRouter<Bindings extends OwnOrigin = Env> {
     handler: Handler<Bindings>,
     refuse: Refuse<Bindings> = this.#area.refuse,
   ): void {
-    const register = {
-      GET: 'get',
-      HEAD: 'head',
-      POST: 'post',
-      PATCH: 'patch',
-      DELETE: 'delete',
-    } as const;
-    this.#router[register[method]](path, async (itty, env, ctx, requestId) => {
+    const register = method.toLowerCase() as Lowercase<typeof method>;
+    this.#router[register](path, async (itty, env, ctx, requestId) => {
       // itty-router passes the original Request, which its types do not say.
       const request = itty as unknown as Request;
       try {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { type FieldError, fieldError } from './field-error.ts';
-import { stringField } from './fields.ts';
+import { shortText } from './fields.ts';
 
 /** The longest URL (docs/decisions.md#7): longer ones break in browsers and proxies. */
 export const URL_CHARACTERS_MAX = 2_048;
@@ -51,11 +51,7 @@ function isOfApp(url: string, appSchemes: readonly string[]): boolean {
 
 function urlField(hasStart: (url: string) => boolean, notAUrl: FieldError) {
   return v.pipe(
-    stringField,
-    v.maxLength(
-      URL_CHARACTERS_MAX,
-      fieldError('too_long', `Must be at most ${URL_CHARACTERS_MAX} characters long.`),
-    ),
+    shortText(URL_CHARACTERS_MAX),
     v.check(hasStart, notAUrl),
     v.check(
       (url) => !WHITESPACE_OR_CONTROL.test(url),

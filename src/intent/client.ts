@@ -2,22 +2,7 @@ import type { Command, Tenant } from '../domain/intent.ts';
 import { errorText, log } from '../platform/log.ts';
 import { callObject, type ObjectRpc } from '../platform/object-call.ts';
 import type { PaymentIntentObject } from './payment-intent.ts';
-import type {
-  ChosenEndpoint,
-  ClaimResult,
-  CreateRequest,
-  CreateResult,
-  DeliveryId,
-  DeliveryReport,
-  DeliveryStatus,
-  EventSummary,
-  ExecuteResult,
-  ExpressAnswers,
-  HistoryEntry,
-  IdempotencyClaim,
-  ProbeResult,
-  ReadResult,
-} from './protocol.ts';
+import type { ExecuteResult, ExpressAnswers, ReadResult } from './protocol.ts';
 
 /**
  * Waits between tries to store what a provider has already acted on. They fit within the 30 s that
@@ -46,22 +31,27 @@ export function intentByObjectId(env: Env, objectId: string): IntentClient {
   return new IntentClient(env, objectId);
 }
 
+type Rpc = ObjectRpc<PaymentIntentObject>;
+
 /** Calls a payment's object. Throws ObjectUnavailable. */
 export class IntentClient {
   readonly objectId: string;
   readonly #env: Env;
 
+  readonly create = this.#method('create');
+  readonly probe = this.#method('probe');
+  readonly history = this.#method('history');
+  readonly events = this.#method('events');
+  readonly eventRequestBody = this.#method('eventRequestBody');
+  readonly resendEvent = this.#method('resendEvent');
+  readonly claimDelivery = this.#method('claimDelivery');
+  readonly chooseEndpoints = this.#method('chooseEndpoints');
+  readonly reportDelivery = this.#method('reportDelivery');
+  readonly republish = this.#method('republish');
+
   constructor(env: Env, objectId: string) {
     this.#env = env;
     this.objectId = objectId;
-  }
-
-  create(request: CreateRequest): Promise<CreateResult> {
-    return this.#call((stub) => stub.create(request));
-  }
-
-  probe(idempotency: IdempotencyClaim | null): Promise<ProbeResult> {
-    return this.#call((stub) => stub.probe(idempotency));
   }
 
   read(): Promise<ReadResult> {
@@ -101,46 +91,19 @@ export class IntentClient {
     return call();
   }
 
-  history(): Promise<HistoryEntry[]> {
-    return this.#call((stub) => stub.history());
-  }
-
-  events(): Promise<EventSummary[]> {
-    return this.#call((stub) => stub.events());
-  }
-
-  eventRequestBody(sequence: number): Promise<string | null> {
-    return this.#call((stub) => stub.eventRequestBody(sequence));
-  }
-
-  resendEvent(
-    sequence: number,
-    from: readonly DeliveryStatus[] | null = null,
-    position: number | null = null,
-  ): Promise<boolean> {
-    return this.#call((stub) => stub.resendEvent(sequence, from, position));
-  }
-
-  claimDelivery(id: DeliveryId, endpoints: readonly ChosenEndpoint[] = []): Promise<ClaimResult> {
-    return this.#call((stub) => stub.claimDelivery(id, endpoints));
-  }
-
-  chooseEndpoints(id: DeliveryId, endpoints: readonly ChosenEndpoint[]): Promise<void> {
-    return this.#call((stub) => stub.chooseEndpoints(id, endpoints));
-  }
-
-  reportDelivery(report: DeliveryReport): Promise<void> {
-    return this.#call((stub) => stub.reportDelivery(report));
-  }
-
-  /** Sends the payment to its book again. False when there is no such payment. */
-  republish(): Promise<boolean> {
-    return this.#call((stub) => stub.republish());
+  /** The method of the object that has this name. */
+  #method<Name extends keyof Rpc>(name: Name): Rpc[Name] {
+    const call = (...args: Parameters<Rpc[Name]>) =>
+      this.#call((stub) => Reflect.apply(stub[name], stub, args) as Promise<unknown>);
+    return call as Rpc[Name];
   }
 
   /** Retries are safe: the object recognizes repeated uuids, claims and resolved attempts. */
-  #call<T>(method: (stub: ObjectRpc<PaymentIntentObject>) => Promise<T>): Promise<T> {
+  #call<T>(method: (stub: Rpc) => Promise<T>): Promise<T> {
     const namespace = this.#env.PAYMENT_INTENT;
-    return callObject(() => namespace.get(namespace.idFromString(this.objectId)), method);
+    return callObject<PaymentIntentObject, T>(
+      () => namespace.get(namespace.idFromString(this.objectId)),
+      method,
+    );
   }
 }

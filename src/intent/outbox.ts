@@ -1,5 +1,5 @@
 import { errorText, log } from '../platform/log.ts';
-import type { BookPort } from './ports.ts';
+import type { Ports } from './ports.ts';
 import type { DeliveryId, DeliveryMessage } from './protocol.ts';
 import type { Snapshot } from './store.ts';
 
@@ -20,7 +20,7 @@ export async function sendMessages(
   objectId: string,
   snapshot: Snapshot,
   messages: readonly Message[],
-  book: BookPort,
+  book: Ports['book'],
 ): Promise<Fed | null> {
   let fed: Fed | null = null;
   const sends = messages.map(async (message) => {
@@ -70,7 +70,7 @@ function deliveryMessage(
 export async function sendProjection(
   env: Env,
   snapshot: Snapshot,
-  book: BookPort,
+  book: Ports['book'],
 ): Promise<boolean> {
   if (snapshot.intent.refunds.length > 0) {
     const { recordRefunds } = await import('../account/record-refunds.ts');

@@ -8,52 +8,42 @@ import type { ProjectionMessage } from './protocol.ts';
  * folder imports no adapter, page or webhook code.
  */
 export interface Ports {
-  readonly events: EventPort;
-  readonly attempts: AttemptPort;
-  readonly refunds: RefundPort;
-  readonly book: BookPort;
-}
-
-/** The merchant's book, which lists, searches and sums up the payments. */
-export interface BookPort {
-  /** True when the book has stored all of the message. False: it must be sent again. */
-  apply(env: Env, message: ProjectionMessage): Promise<boolean>;
-}
-
-/** The wire form of events. */
-export interface EventPort {
-  /** The text of an event. Synchronous, because a commit calls it. `refund`: which it is about. */
-  body(intent: Intent, type: EventType, refund: Refund | null): string;
-  /** The signature over that text, in base64. */
-  sign(env: Env, environment: Environment, body: string): Promise<string>;
-  /** The exact request body that merchants receive. */
-  requestBody(event: SignedEvent): string;
-}
-
-export interface SignedEvent {
-  readonly event: EventType;
-  readonly environment: Environment;
-  readonly uniqueId: string;
-  readonly signature: string;
-  readonly body: string;
-}
-
-/** What the alarm does for an attempt in flight. */
-export interface AttemptPort {
-  /** Sends the start message again for an attempt that no consumer has claimed. Never throws. */
-  requestStart(env: Env, objectId: string, attemptId: string): Promise<void>;
-  /** Queries the provider for the outcome. Null when its rail is no longer configured. */
-  query(env: Env, objectId: string, intent: Intent, attempt: Attempt): Promise<Outcome | null>;
-}
-
-/** What the alarm does for a refund. */
-export interface RefundPort {
-  /** Asks the provider to return the money. At most one call for each refund, ever. */
-  readonly start: RefundCall;
-  /** Sends it again with the same number. At most one call for each request of the operator. */
-  readonly repeat: RefundCall;
-  /** Queries the provider for the outcome. */
-  readonly query: RefundCall;
+  /** The wire form of events. */
+  readonly events: {
+    /** The text of an event. Synchronous, because a commit calls it. `refund`: which it is about. */
+    body(intent: Intent, type: EventType, refund: Refund | null): string;
+    /** The signature over that text, in base64. */
+    sign(env: Env, environment: Environment, body: string): Promise<string>;
+    /** The exact request body that merchants receive. */
+    requestBody(event: {
+      readonly event: EventType;
+      readonly environment: Environment;
+      readonly uniqueId: string;
+      readonly signature: string;
+      readonly body: string;
+    }): string;
+  };
+  /** What the alarm does for an attempt in flight. */
+  readonly attempts: {
+    /** Sends the start message again for an attempt that no consumer has claimed. Never throws. */
+    requestStart(env: Env, objectId: string, attemptId: string): Promise<void>;
+    /** Queries the provider for the outcome. Null when its rail is no longer configured. */
+    query(env: Env, objectId: string, intent: Intent, attempt: Attempt): Promise<Outcome | null>;
+  };
+  /** What the alarm does for a refund. */
+  readonly refunds: {
+    /** Asks the provider to return the money. At most one call for each refund, ever. */
+    readonly start: RefundCall;
+    /** Sends it again with the same number. At most one call for each request of the operator. */
+    readonly repeat: RefundCall;
+    /** Queries the provider for the outcome. */
+    readonly query: RefundCall;
+  };
+  /** The merchant's book, which lists, searches and sums up the payments. */
+  readonly book: {
+    /** True when the book has stored all of the message. False: it must be sent again. */
+    apply(env: Env, message: ProjectionMessage): Promise<boolean>;
+  };
 }
 
 export type RefundCall = (

@@ -1,25 +1,12 @@
-import {
-  type AttemptStatus,
-  commissionOf,
-  type Intent,
-  reportedAttempt,
-} from '../domain/intent.ts';
+import { type Attempt, commissionOf, type Intent, reportedAttempt } from '../domain/intent.ts';
 import { phoneFrom } from '../domain/phone.ts';
 import { hasRefundEnded } from '../domain/refund.ts';
 import { refundedOf } from '../domain/refund-amounts.ts';
-import {
-  type AttemptCount,
-  type PaymentDetails,
-  type ProjectedEvent,
-  type ProjectedRefund,
-  type ProjectionRow,
-  shownDelivery,
-} from './protocol.ts';
-import type { StoredEvent } from './store.ts';
+import { isPending } from '../domain/time.ts';
 
 /** What the book shows of a payment. */
 
-export function projectionRow(intent: Intent): ProjectionRow {
+export function projectionRow(intent: Intent) {
   const { terms } = intent;
   const method = reportedAttempt(intent)?.method ?? null;
   return {
@@ -33,19 +20,26 @@ export function projectionRow(intent: Intent): ProjectionRow {
     failureReason: intent.failureReason,
     late: intent.late,
     amountMinor: terms.amountMinor,
+    /** The commission of `method`; 0 without a method. */
     commissionMinor: method === null ? 0 : commissionOf(terms, method),
     commissionPaidByCustomer: terms.commissionPaidByCustomer,
     currency: terms.currency,
     method,
+    /** Attempts and anomalies that a person may have to review. */
     unresolvedAttempts: intent.attempts.filter(({ status }) => status === 'unresolved').length,
     anomalies: intent.anomalies.length,
+    /** Attempts that one operator found paid, and another one must confirm. */
     proposedAttempts: intent.attempts.filter(({ proposal }) => proposal !== null).length,
     createdAtMs: terms.createdAtMs,
     updatedAtMs: intent.updatedAtMs,
     endedAtMs: intent.endedAtMs,
+    /** The id of the reported attempt; null without one. */
     transactionId: reportedAttempt(intent)?.reference ?? null,
+    /** What was certainly returned of the attempt that paid, without commission. */
     refundedMinor: refundedOf(intent).amountMinor,
+    /** Refunds without an outcome. */
     openRefunds: intent.refunds.filter((refund) => !hasRefundEnded(refund)).length,
+    /** An entry for each method with an ended attempt, without the attempt that paid. */
     attempts: attemptCounts(intent),
   };
 }
@@ -55,7 +49,8 @@ export function paidAtMs({ attempts, paidAttemptId }: Intent): number | null {
   return attempts.find(({ id }) => id === paidAttemptId)?.updatedAtMs ?? null;
 }
 
-export function projectedRefunds({ attempts, refunds }: Intent): ProjectedRefund[] {
+/** Without the merchant's own words, which may name a person. */
+export function projectedRefunds({ attempts, refunds }: Intent) {
   return refunds.flatMap((refund) => {
     const attempt = attempts.find(({ id }) => id === refund.attemptId);
     return attempt === undefined
@@ -73,6 +68,7 @@ export function projectedRefunds({ attempts, refunds }: Intent): ProjectedRefund
             actionReason: refund.actionReason,
             late: refund.late,
             method: attempt.method,
+            /** The id of the attempt that is refunded. */
             transactionId: attempt.reference,
             createdAtMs: refund.createdAtMs,
             updatedAtMs: refund.updatedAtMs,
@@ -81,59 +77,24 @@ export function projectedRefunds({ attempts, refunds }: Intent): ProjectedRefund
   });
 }
 
+interface AttemptCount {
+  readonly method: Attempt['method'];
+  /** Attempts that succeeded, failed or expired. */
+  readonly ended: number;
+  readonly succeeded: number;
+}
+
 /**
  * The attempts that have ended, by method, in the order of the first of each. The one that paid is
  * counted as the paid payment that it made.
  */
 function attemptCounts({ attempts, paidAttemptId }: Intent): readonly AttemptCount[] {
-  const ended = attempts.filter(({ id, status }) => HAS_ENDED[status] && id !== paidAttemptId);
+  const ended = attempts.filter((attempt) => !isPending(attempt) && attempt.id !== paidAttemptId);
   return [...new Set(ended.map(({ method }) => method))].map((method) => {
     const own = ended.filter((attempt) => attempt.method === method);
     const succeeded = own.filter(({ status }) => status === 'succeeded').length;
     return { method, ended: own.length, succeeded };
   });
-}
-
-const HAS_ENDED: Readonly<Record<AttemptStatus, boolean>> = {
-  processing: false,
-  unresolved: false,
-  succeeded: true,
-  failed: true,
-  expired: true,
-};
-
-/** What an export of payments shows besides the row. Null when there is nothing. */
-export function paymentDetails(intent: Intent): PaymentDetails | null {
-  const { customer, description, metadata } = intent.terms;
-  const attempt = reportedAttempt(intent);
-  const phone = attempt?.phone ?? customer?.phone ?? null;
-  const details = {
-    providerReference: attempt?.railReference,
-    receipt: attempt?.receipt,
-    phone: phone === null ? null : phoneFrom(phone),
-    customerName: customer?.name,
-    customerEmail: customer?.email,
-    description,
-    metadata: Object.keys(metadata).length === 0 ? null : metadata,
-  };
-  const known = Object.entries(details).filter(([, value]) => value != null);
-  return known.length === 0 ? null : Object.fromEntries(known);
-}
-
-export function projectedEvents(events: readonly StoredEvent[]): ProjectedEvent[] {
-  return events.flatMap(({ eventId, sequence, type, createdAtMs, deliveries }) =>
-    deliveries.map((delivery, position) => ({
-      eventId,
-      sequence,
-      position,
-      type,
-      revision: delivery.revision,
-      createdAtMs,
-      endpointId: delivery.endpointId,
-      destinationOrigin: delivery.origin,
-      ...shownDelivery(delivery),
-    })),
-  );
 }
 
 /** The phone numbers of the customer and of the attempts, as `251XXXXXXXXX`. */

@@ -1,7 +1,8 @@
 import { configOf } from '../config.ts';
 import { type DigestKind, keyedDigest } from '../crypto/keyed-digest.ts';
 import { sealRepeatably } from '../crypto/sealed.ts';
-import type { Intent } from '../domain/intent.ts';
+import { type Intent, reportedAttempt } from '../domain/intent.ts';
+import { phoneFrom } from '../domain/phone.ts';
 import {
   digestOwner,
   digestSearchKey,
@@ -14,17 +15,21 @@ import {
 } from '../domain/search-key.ts';
 import {
   paidAtMs,
-  paymentDetails,
   phonesOf,
-  projectedEvents,
   projectedRefunds,
   projectionRow,
   replacedReceiptsIn,
 } from './projected-view.ts';
 import { receiptsIn, searchedIds } from './projection.ts';
-import { detailsContext, type ProjectionMessage } from './protocol.ts';
+import {
+  detailsContext,
+  type PaymentDetails,
+  type ProjectedEvent,
+  type ProjectionMessage,
+  shownDelivery,
+} from './protocol.ts';
 import { receiptKeys } from './receipt-keys.ts';
-import type { Snapshot } from './store.ts';
+import type { Snapshot, StoredEvent } from './store.ts';
 
 /** A payment's whole projection, as one message to its book. */
 export async function projectionMessage(
@@ -106,4 +111,38 @@ async function sealedDetails(env: Env, intent: Intent): Promise<string | null> {
         JSON.stringify(details),
         detailsContext(terms, terms.uuid),
       );
+}
+
+/** What an export of payments shows besides the row. Null when there is nothing. */
+export function paymentDetails(intent: Intent): PaymentDetails | null {
+  const { customer, description, metadata } = intent.terms;
+  const attempt = reportedAttempt(intent);
+  const phone = attempt?.phone ?? customer?.phone ?? null;
+  const details = {
+    providerReference: attempt?.railReference,
+    receipt: attempt?.receipt,
+    phone: phone === null ? null : phoneFrom(phone),
+    customerName: customer?.name,
+    customerEmail: customer?.email,
+    description,
+    metadata: Object.keys(metadata).length === 0 ? null : metadata,
+  };
+  const known = Object.entries(details).filter(([, value]) => value != null);
+  return known.length === 0 ? null : Object.fromEntries(known);
+}
+
+export function projectedEvents(events: readonly StoredEvent[]): ProjectedEvent[] {
+  return events.flatMap(({ eventId, sequence, type, createdAtMs, deliveries }) =>
+    deliveries.map((delivery, position) => ({
+      eventId,
+      sequence,
+      position,
+      type,
+      revision: delivery.revision,
+      createdAtMs,
+      endpointId: delivery.endpointId,
+      destinationOrigin: delivery.origin,
+      ...shownDelivery(delivery),
+    })),
+  );
 }

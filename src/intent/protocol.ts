@@ -15,6 +15,7 @@ import type {
 import type { Party } from '../domain/party.ts';
 import type { Refund, RefundActionReason, RefundFailureReason } from '../domain/refund.ts';
 import type { TryFault } from '../domain/webhook-fault.ts';
+import type { projectedRefunds, projectionRow } from './projected-view.ts';
 
 /**
  * The values that Workers and PaymentIntent objects exchange. Answers are unions, never exceptions,
@@ -308,51 +309,16 @@ export interface ProjectionMessage {
   readonly refunds: readonly ProjectedRefund[];
 }
 
+export type ProjectionRow = Readonly<ReturnType<typeof projectionRow>>;
+export type AttemptCount = ProjectionRow['attempts'][number];
+export type ProjectedRefund = Readonly<ReturnType<typeof projectedRefunds>[number]>;
+
 /** The answer of the merchant's book to a message. */
 export interface Applied {
   /** False: a young event was left out, so the payment's object sends the message again. */
   readonly confirmed: boolean;
   /** The unique ids of other payments in this book that have a receipt of this one. */
   readonly othersWithReceipt: readonly string[];
-}
-
-export interface ProjectionRow extends Tenant {
-  readonly uuid: string;
-  readonly number: number;
-  readonly uniqueId: string;
-  readonly kind: IntentTerms['kind'];
-  readonly status: Intent['status'];
-  readonly failureReason: Intent['failureReason'];
-  readonly late: boolean;
-  readonly amountMinor: number;
-  /** The commission of `method`; 0 without a method. */
-  readonly commissionMinor: number;
-  readonly commissionPaidByCustomer: boolean;
-  readonly currency: string;
-  readonly method: Attempt['method'] | null;
-  /** Attempts and anomalies that a person may have to review. */
-  readonly unresolvedAttempts: number;
-  readonly anomalies: number;
-  /** Attempts that one operator found paid, and another one must confirm. */
-  readonly proposedAttempts: number;
-  readonly createdAtMs: number;
-  readonly updatedAtMs: number;
-  readonly endedAtMs: number | null;
-  /** The id of the reported attempt; null without one. */
-  readonly transactionId: string | null;
-  /** What was certainly returned of the attempt that paid, without commission. */
-  readonly refundedMinor: number;
-  /** Refunds without an outcome. */
-  readonly openRefunds: number;
-  /** An entry for each method with an ended attempt, without the attempt that paid. */
-  readonly attempts: readonly AttemptCount[];
-}
-
-export interface AttemptCount {
-  readonly method: Attempt['method'];
-  /** Attempts that succeeded, failed or expired. */
-  readonly ended: number;
-  readonly succeeded: number;
 }
 
 /**
@@ -374,28 +340,6 @@ export interface PaymentDetails {
 /** Binds sealed details to their payment. */
 export function detailsContext({ environment, merchantId }: Tenant, uuid: string): string {
   return `payment-details/${environment}/${merchantId}/${uuid}`;
-}
-
-/** A refund in the book, without the merchant's own words, which may name a person. */
-export interface ProjectedRefund
-  extends Pick<
-    Refund,
-    | 'id'
-    | 'status'
-    | 'amountMinor'
-    | 'commissionReturnedMinor'
-    | 'returnedMinor'
-    | 'reference'
-    | 'railReference'
-    | 'failureReason'
-    | 'actionReason'
-    | 'late'
-    | 'createdAtMs'
-    | 'updatedAtMs'
-  > {
-  readonly method: Attempt['method'];
-  /** The id of the attempt that is refunded. */
-  readonly transactionId: string;
 }
 
 /** A delivery as readers see it, without claims and leases, which change within seconds. */

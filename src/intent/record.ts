@@ -15,7 +15,7 @@ import { type ArmOptions, PaymentAlarm } from './alarm.ts';
 import { isDue, newDelivery, queued, superseded } from './delivery.ts';
 import { historyDetail, withEntry } from './history.ts';
 import type { Message } from './outbox.ts';
-import type { EventPort } from './ports.ts';
+import type { Ports } from './ports.ts';
 import {
   confirmedFromMs,
   isShownAtOnce,
@@ -44,7 +44,7 @@ export class PaymentRecord {
   readonly alarm: PaymentAlarm;
   readonly #storage: DurableObjectStorage;
   readonly #store: Store;
-  readonly #eventBody: EventPort['body'];
+  readonly #eventBody: Ports['events']['body'];
   /** Sends the messages of a successful commit. */
   readonly #send: (snapshot: Snapshot, messages: readonly Message[]) => void;
   /** `undefined`: not read yet, or invalid after a rollback. */
@@ -58,7 +58,7 @@ export class PaymentRecord {
 
   constructor(
     storage: DurableObjectStorage,
-    eventBody: EventPort['body'],
+    eventBody: Ports['events']['body'],
     send: (snapshot: Snapshot, messages: readonly Message[]) => void,
   ) {
     this.alarm = new PaymentAlarm(storage, this);

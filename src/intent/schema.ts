@@ -21,16 +21,9 @@ export const PAYMENT_ID = 0;
  * two rows that a table is. `content` is JSON: a `StoredIntent` or a
  * `StoredEvent`. Only `create` creates the table: a lookup of an unknown id must not cost storage.
  */
-const CREATE_TABLE = 'CREATE TABLE record (id INTEGER PRIMARY KEY, content TEXT NOT NULL)';
+export const CREATE_TABLE = 'CREATE TABLE record (id INTEGER PRIMARY KEY, content TEXT NOT NULL)';
 
-export function createTable(sql: SqlStorage): void {
-  sql.exec(CREATE_TABLE);
-}
-
-export function tableExists(sql: SqlStorage): boolean {
-  const rows = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'record'");
-  return rows.toArray().length > 0;
-}
+export const FIND_TABLE = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'record'";
 
 /** Migrates the records from their version to the current one, in the caller's transaction. */
 export function migrate(

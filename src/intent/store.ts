@@ -1,6 +1,6 @@
 import type { EventType, Intent } from '../domain/intent.ts';
 import type { DeliveryStatus, DeliveryTry } from './protocol.ts';
-import { createTable, migrate, PAYMENT_ID, SCHEMA_VERSION, tableExists } from './schema.ts';
+import { CREATE_TABLE, FIND_TABLE, migrate, PAYMENT_ID, SCHEMA_VERSION } from './schema.ts';
 
 /** The payment's record, cached in memory between commands. */
 export interface StoredIntent {
@@ -90,7 +90,7 @@ export class Store {
 
   /** Whether the payment was created. Only reads, so that unknown ids do not cost storage. */
   exists(): boolean {
-    return tableExists(this.#sql);
+    return this.#sql.exec(FIND_TABLE).toArray().length > 0;
   }
 
   /** The payment, after migrating its records to the current schema. Only if `exists`. */
@@ -109,7 +109,7 @@ export class Store {
   }
 
   insert(stored: StoredIntent): void {
-    createTable(this.#sql);
+    this.#sql.exec(CREATE_TABLE);
     this.#insert(PAYMENT_ID, stored);
   }
 

@@ -1,5 +1,4 @@
 import { configOf } from '../config.ts';
-import type { FieldErrors } from '../http/field-error.ts';
 import { Problem } from '../http/problem.ts';
 import { outageBehind } from '../platform/unavailable.ts';
 import { AREAS } from './areas.ts';
@@ -9,15 +8,7 @@ import type { Plane } from './plane.ts';
 export type Answer =
   | { readonly type: 'value'; readonly value: unknown }
   | { readonly type: 'unavailable'; readonly message: string }
-  | {
-      readonly type: 'problem';
-      readonly code: string;
-      readonly status: number;
-      readonly message: string;
-      readonly headers: Readonly<Record<string, string>>;
-      readonly validationErrors: FieldErrors | null;
-      readonly warnings: readonly string[];
-    };
+  | ({ readonly type: 'problem' } & Omit<Problem, keyof Error> & Pick<Problem, 'message'>);
 
 type InterfaceFunction = (plane: Plane, ...args: readonly unknown[]) => unknown;
 

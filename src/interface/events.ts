@@ -26,24 +26,8 @@ export interface EventName {
   readonly sequence: number;
 }
 
-export interface EventDetails extends EventName {
-  readonly eventId: string;
-  readonly type: string;
-  readonly createdAtMs: number;
-  readonly deliveries: readonly DeliveryDetails[];
-  /** The exact body that is sent. Null while it is not signed, and if it is not wanted. */
-  readonly requestBody: string | null;
-  /** The headers of every request. */
-  readonly fixedHeaders: Readonly<Record<string, string>>;
-}
-
 /** The event as its payment's object has it; null when the tenant has no such event. */
-export async function read(
-  plane: Plane,
-  tenant: Tenant,
-  named: EventName,
-  wantsBody: boolean,
-): Promise<EventDetails | null> {
+export async function read(plane: Plane, tenant: Tenant, named: EventName, wantsBody: boolean) {
   const { env } = plane;
   const client = intentByUniqueId(env, tenant, named.uniqueId);
   const [payment, events, endpoints, requestBody] = await Promise.all([
@@ -64,15 +48,19 @@ export async function read(
     eventId,
     type,
     createdAtMs,
+    /** The exact body that is sent. Null while it is not signed, and if it is not wanted. */
     requestBody,
+    /** The headers of every request. */
     fixedHeaders: FIXED_HEADERS,
-    deliveries: deliveries.map((delivery) => {
+    deliveries: deliveries.map((delivery): DeliveryDetails => {
       const known = endpoints.find(({ endpointId }) => endpointId === delivery.endpointId);
       const destination = known?.url ?? callbackUrl ?? delivery.origin;
       return { ...delivery, destination, hasEndpoint: known !== undefined };
     }),
   };
 }
+
+export type EventDetails = NonNullable<Awaited<ReturnType<typeof read>>>;
 
 /**
  * Resends one delivery of the event, or with null every one, from the start of its schedule. `late`:
@@ -94,21 +82,13 @@ export const resend = byMember(async (by, named: EventName, position: number | n
   return 'resent' as const;
 });
 
-export interface FailedEvents {
-  readonly count: number;
-  /** How many one call resends. */
-  readonly atOnce: number;
-}
-
-/** How many events failed in these days. */
-export async function failed(
-  { env }: Plane,
-  tenant: Tenant,
-  range: TimeRange,
-): Promise<FailedEvents> {
+/** How many events failed in these days, and how many of them one call resends. */
+export async function failed({ env }: Plane, tenant: Tenant, range: TimeRange) {
   const reader = await readerOf(env, tenant);
   return { count: await reader.countFailed(range), atOnce: RESEND_BATCH };
 }
+
+export type FailedEvents = Awaited<ReturnType<typeof failed>>;
 
 export interface ResentEvents extends ResendResult {
   /** May count some events of the last millisecond twice. */

@@ -1,9 +1,10 @@
+import { checkoutUrlOf } from '../attempts/order.ts';
 import { recordAct } from '../audit/log.ts';
 import { readerOf } from '../book/reader.ts';
 import type { PaymentRow } from '../book/rows.ts';
-import { signLink } from '../crypto/link-token.ts';
 import { hasEnded, type Intent, type Tenant } from '../domain/intent.ts';
 import { REFUND_REASON_LENGTH_MAX } from '../domain/refund.ts';
+import { DAY_MS } from '../domain/schedule.ts';
 import { isPrintable } from '../domain/text.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import type { EventSummary, HistoryEntry } from '../intent/protocol.ts';
@@ -23,8 +24,6 @@ import { byMember } from './member.ts';
 import type { Plane } from './plane.ts';
 
 /** One payment of a merchant, and what a member may do to it. */
-
-const DAY_MS = 86_400_000;
 
 /** The longest id: 255 characters of at most two UTF-16 units. A longer one reaches no object. */
 const UNIQUE_ID_LENGTH_MAX = 2 * 255;
@@ -66,7 +65,9 @@ export async function read(
     client.events(),
     namesOfBanks(plane, intent),
     namesOfKeys(plane, intent),
-    wantsCheckoutUrl ? checkoutUrlOf(plane, client, intent) : null,
+    wantsCheckoutUrl && !hasEnded(intent.status)
+      ? checkoutUrlOf(plane.env, client.objectId, intent)
+      : null,
   ]);
   return {
     type: 'found',
@@ -241,18 +242,6 @@ async function find({ env }: Plane, tenant: Tenant, uniqueId: string): Promise<F
 async function remaining({ env }: Plane, tenant: Tenant, uniqueId: string): Promise<ReadPayment> {
   const row = await (await readerOf(env, tenant)).paymentOf(uniqueId);
   return row === null ? { type: 'not_found' } : { type: 'deleted', row };
-}
-
-async function checkoutUrlOf(
-  { config }: Plane,
-  { objectId }: IntentClient,
-  { status, terms }: Intent,
-): Promise<string | null> {
-  if (hasEnded(status)) {
-    return null;
-  }
-  const link = { objectId, index: 0 };
-  return `${terms.baseUrl}/checkout/${await signLink(config.linkSigningKeys, 'checkout', link)}`;
 }
 
 async function namesOfBanks(

@@ -24,8 +24,8 @@ import {
   endpointOrigin,
   WIRE_EVENT_TYPES,
 } from '../webhooks/endpoints.ts';
-import { clearEndpoint, type FailingEndpoint, listFailing } from '../webhooks/failing-endpoints.ts';
-import { keysOfEvents, type PublishedKey } from '../webhooks/published-keys.ts';
+import { clearEndpoint, listFailing } from '../webhooks/failing-endpoints.ts';
+import { keysOfEvents } from '../webhooks/published-keys.ts';
 import { mayEnd, OVERLAP_HOURS, type SecretEntry } from '../webhooks/secret-rules.ts';
 import {
   endSecretNow,
@@ -47,23 +47,8 @@ import { merchant as merchantFacts } from './settings.ts';
 
 /** A merchant's endpoints and signing secrets, and what a member may do to them. */
 
-/** Of one environment. */
-export interface WebhookSettings {
-  readonly endpoints: readonly EndpointEntry[];
-  /** Servers of callbackUrls. */
-  readonly failing: readonly FailingEndpoint[];
-  /** Of webhooks to callbackUrls. */
-  readonly signatureHeader: string | null;
-  readonly secrets: readonly SecretEntry[];
-  readonly keys: readonly PublishedKey[];
-  /** Where merchants call the API; null: where the page is. */
-  readonly apiOrigin: string | null;
-}
-
-export async function settings(
-  { env, config, nowMs }: Plane,
-  tenant: Tenant,
-): Promise<WebhookSettings> {
+/** The settings of one environment. */
+export async function settings({ env, config, nowMs }: Plane, tenant: Tenant) {
   const [endpoints, allFailing, { signatureHeader }, secrets, keys] = await Promise.all([
     listEndpoints(env.DB, tenant),
     listFailing(env.DB, tenant),
@@ -71,28 +56,31 @@ export async function settings(
     secretsInForce(env.DB, { ...tenant, endpointId: null }, nowMs),
     keysOfEvents(env, tenant.environment, nowMs),
   ]);
-  const failing = allFailing.filter(({ endpoint }) => !endpoint.startsWith(ENDPOINT_ID_PREFIX));
-  const apiOrigin = config.publicBaseUrl;
-  return { endpoints, failing, signatureHeader, secrets, keys, apiOrigin };
+  return {
+    endpoints,
+    /** Servers of callbackUrls. */
+    failing: allFailing.filter(({ endpoint }) => !endpoint.startsWith(ENDPOINT_ID_PREFIX)),
+    /** Of webhooks to callbackUrls. */
+    signatureHeader,
+    secrets,
+    keys,
+    /** Where merchants call the API; null: where the page is. */
+    apiOrigin: config.publicBaseUrl,
+  };
 }
 
-export interface EndpointWithSecrets {
-  readonly endpoint: EndpointEntry;
-  readonly secrets: readonly SecretEntry[];
-}
+export type WebhookSettings = Awaited<ReturnType<typeof settings>>;
 
 /** One endpoint and its secrets in force; null when the tenant has no such endpoint. */
-export async function endpoint(
-  { env, nowMs }: Plane,
-  tenant: Tenant,
-  endpointId: string,
-): Promise<EndpointWithSecrets | null> {
+export async function endpoint({ env, nowMs }: Plane, tenant: Tenant, endpointId: string) {
   const [found, secrets] = await Promise.all([
     findEndpoint(env.DB, tenant, endpointId),
     secretsInForce(env.DB, { ...tenant, endpointId }, nowMs),
   ]);
   return found && { endpoint: found, secrets };
 }
+
+export type EndpointWithSecrets = NonNullable<Awaited<ReturnType<typeof endpoint>>>;
 
 /** Why an address is rejected. */
 export type AddressProblem = 'shape' | GuardReason;
@@ -148,11 +136,6 @@ export function checkEndpoint(
 function addressProblem(env: Env, url: string, ownOrigin: string): AddressProblem | null {
   const refusal = destinationRefusal(configOf(env), url, ownOrigin);
   return refusal ?? (safeParse(callbackUrlField, url).success ? null : 'shape');
-}
-
-export interface ShownSecret {
-  readonly id: string;
-  readonly value: string;
 }
 
 /** A new endpoint with its first secret; null when the tenant has ENDPOINTS_MAX. */
@@ -229,22 +212,18 @@ export const showSecret = byMember(async (by, endpointId: string | null, secretI
 });
 
 /** Ends a secret at once. `last`: no other one would stay in force without an end. */
-export const endSecret = byMember(
-  async (by, endpointId: string | null, secretId: string): Promise<SecretEnd> => {
-    const inForce = await secretsInForce(by.env.DB, { ...by.tenant, endpointId }, by.nowMs);
-    const secret = inForce.find(({ id }) => id === secretId);
-    if (secret === undefined) {
-      return 'not_found';
-    }
-    if (!mayEnd(secret, inForce)) {
-      return 'last';
-    }
-    await endSecretNow(by, endpointId, secretId);
-    return 'ended';
-  },
-);
-
-type SecretEnd = 'ended' | 'last' | 'not_found';
+export const endSecret = byMember(async (by, endpointId: string | null, secretId: string) => {
+  const inForce = await secretsInForce(by.env.DB, { ...by.tenant, endpointId }, by.nowMs);
+  const secret = inForce.find(({ id }) => id === secretId);
+  if (secret === undefined) {
+    return 'not_found' as const;
+  }
+  if (!mayEnd(secret, inForce)) {
+    return 'last' as const;
+  }
+  await endSecretNow(by, endpointId, secretId);
+  return 'ended' as const;
+});
 
 /** The test that a member asks for. */
 export interface AskedTest {
@@ -347,6 +326,6 @@ async function changeKnown(
   return found !== null;
 }
 
-function shownSecret({ id, value }: ShownSecret): ShownSecret {
+function shownSecret({ id, value }: { readonly id: string; readonly value: string }) {
   return { id, value };
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { BookItem, WaitingRefund } from '../book/attention-items.ts';
 import { deadLetters } from '../dead-letters/store.ts';
 import { type Intent, reportedAttempt } from '../domain/intent.ts';
-import type { Currency, Environment, Method } from '../domain/method.ts';
+import type { Environment } from '../domain/method.ts';
 import { stringField } from '../http/fields.ts';
 import { body } from '../http/strict-body.ts';
 import { intentByUniqueId } from '../intent/client.ts';
@@ -80,15 +80,6 @@ async function pageAt(
 
 export const attentionPage = list(attentionQuery, pageAt);
 
-/** What the desk shows of the payment behind an item. */
-export interface PaymentHint {
-  readonly payableMinor: number;
-  readonly currency: Currency;
-  readonly method: Method | null;
-  /** The attempts' numbers to look up at the provider. */
-  readonly references: readonly string[];
-}
-
 /** A page of the list, with what its payments' objects know and the merchants' names. */
 export interface DescribedAttention extends AttentionPage {
   /** By uuid, without payments out of reach. The row of a refund has all that the desk shows. */
@@ -139,7 +130,8 @@ async function paymentHints(
   return Object.fromEntries(hints.flat());
 }
 
-function hintOf(intent: Intent): PaymentHint {
+/** What the desk shows of the payment behind an item. */
+function hintOf(intent: Intent) {
   const { attempts, anomalies, paidAttemptId, late, terms } = intent;
   const isConcerned = ({ id, status, proposal }: Intent['attempts'][number]) =>
     status === 'unresolved' ||
@@ -150,9 +142,12 @@ function hintOf(intent: Intent): PaymentHint {
     payableMinor: payableMinor(intent),
     currency: terms.currency,
     method: reportedAttempt(intent)?.method ?? null,
+    /** The attempts' numbers to look up at the provider. */
     references: attempts.filter(isConcerned).map(({ reference }) => reference),
   };
 }
+
+export type PaymentHint = ReturnType<typeof hintOf>;
 
 /** How much waits for the operator: items in all, dead letters among them, rails to mend. */
 export interface AttentionCounts {

@@ -12,7 +12,6 @@ import {
   readStored,
   type StoredDeadLetter,
 } from '../dead-letters/store.ts';
-import type { Environment } from '../domain/method.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { oneOf } from '../http/fields.ts';
 import { found } from '../http/problem.ts';
@@ -50,32 +49,22 @@ export const listDeadLetters = list(
     itemPage(env.DB, deadLetters(status, queue ?? null), page),
 );
 
-export interface LetterDetails {
-  readonly letter: DeadLetter & { readonly subject: string };
-  /** The message, or null when it or its data key was removed. */
-  readonly body: unknown;
-  /** Null for a letter about no payment, and for one whose payment was deleted or is out of reach. */
-  readonly payment: {
-    readonly environment: Environment;
-    readonly merchantId: string;
-    readonly uniqueId: string;
-  } | null;
-}
-
-export async function readDeadLetter(
-  { env, config }: Gateway,
-  target: Target,
-): Promise<LetterDetails> {
+export async function readDeadLetter({ env, config }: Gateway, target: Target) {
   const stored = found(await readStored(env.DB, target.id ?? ''));
   const { sealedBody: _sealed, ...letter } = stored;
   const message = isGone(letter) ? null : await bodyOf(config.dataEncryptionKeys, stored);
-  return { letter, body: message, payment: await paymentBehind(env, letter) };
+  return {
+    letter,
+    /** The message, or null when it or its data key was removed. */
+    body: message,
+    payment: await paymentBehind(env, letter),
+  };
 }
 
-async function paymentBehind(
-  env: Env,
-  { objectId }: DeadLetter,
-): Promise<LetterDetails['payment']> {
+export type LetterDetails = Awaited<ReturnType<typeof readDeadLetter>>;
+
+/** Null for a letter about no payment, and for one whose payment was deleted or is out of reach. */
+async function paymentBehind(env: Env, { objectId }: DeadLetter) {
   try {
     const read = objectId === null ? null : await intentByObjectId(env, objectId).read();
     if (read === null || read.type === 'not_found') {

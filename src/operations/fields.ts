@@ -1,10 +1,20 @@
 import * as v from 'valibot';
+import type { Tenant } from '../domain/intent.ts';
 import { CURRENCIES, ENVIRONMENTS, METHODS } from '../domain/method.ts';
 import { AMOUNT_MINOR_MAX } from '../domain/money.ts';
 import { isPrintable } from '../domain/text.ts';
 import { fieldError } from '../http/field-error.ts';
-import { listOf, oneOf, PARSING, REQUIRED, stringField, wholeNumber } from '../http/fields.ts';
+import {
+  listOf,
+  oneOf,
+  PARSING,
+  REQUIRED,
+  shortText,
+  stringField,
+  wholeNumber,
+} from '../http/fields.ts';
 import { problem, validationProblem } from '../http/problem.ts';
+import type { Target } from './call.ts';
 
 /** What requests of operators consist of. Pure: the back office and the command line use it too. */
 
@@ -21,11 +31,7 @@ export const MERCHANT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 /** One line of text, trimmed: 1 to `charactersMax` printable characters. */
 export function lineField(charactersMax: number) {
   return v.pipe(
-    stringField,
-    v.maxLength(
-      charactersMax,
-      fieldError('too_long', `Must be at most ${charactersMax} characters long.`),
-    ),
+    shortText(charactersMax),
     v.trim(),
     v.nonEmpty(fieldError('empty', 'Must not be empty.')),
     v.check(isPrintable, fieldError('invalid_format', 'Must consist of printable characters.')),
@@ -83,6 +89,14 @@ export function requireBelonging(
   if (errors.length > 0) {
     throw validationProblem(Object.fromEntries(errors));
   }
+}
+
+/** The tenant that the path names. Problem 404 for a malformed path. */
+export function tenantIn({ environment, merchantId }: Target): Tenant {
+  return {
+    environment: pathPart(environmentField, environment),
+    merchantId: pathPart(merchantIdField, merchantId),
+  };
 }
 
 /** A part of the path. Problem 404 when it is malformed. */

@@ -12,7 +12,7 @@ import {
   environmentDigest,
   type RailOutcome,
 } from './digests.ts';
-import { type RailState, railStates } from './rails.ts';
+import { railStates } from './rails.ts';
 
 /** A queue's backlog. Null, with the reason in `unknown`, when Cloudflare reports none. */
 export interface QueueHealth {
@@ -32,22 +32,6 @@ export interface EnvironmentHealth extends EnvironmentDigest {
   readonly endsSinceWeek: readonly RailOutcome[];
 }
 
-export interface Health {
-  /** The clock of this answer. */
-  readonly atMs: number;
-  /** The duration of a minimal D1 query, in milliseconds. */
-  readonly d1Ms: number;
-  readonly d1SizeBytes: number;
-  readonly d1SizeBytesMax: number;
-  /** The operator must act before the database is full. */
-  readonly d1IsNearlyFull: boolean;
-  readonly queues: readonly QueueHealth[];
-  readonly deadLetters: Readonly<Partial<Record<MessageQueue, number>>>;
-  readonly environments: readonly EnvironmentHealth[];
-  /** Methods whose secret is malformed, and the reason. */
-  readonly misconfiguredRails: readonly RailState[];
-}
-
 const DAYS_OF_A_WEEK = 7;
 
 /** Makes the books of the merchants that were active last report now. */
@@ -60,7 +44,7 @@ export async function refreshHealth({ env }: Pick<Gateway, 'env'>): Promise<Aske
 }
 
 /** The gateway's health. Throws when D1 does not answer. */
-export async function readHealth({ env, nowMs }: Pick<Gateway, 'env' | 'nowMs'>): Promise<Health> {
+export async function readHealth({ env, nowMs }: Pick<Gateway, 'env' | 'nowMs'>) {
   const database = await databaseHealth(env.DB);
   const [queues, deadLetters, ...environments] = await Promise.all([
     Promise.all(MESSAGE_QUEUES.map((queue) => queueHealth(env, queue))),
@@ -68,18 +52,30 @@ export async function readHealth({ env, nowMs }: Pick<Gateway, 'env' | 'nowMs'>)
     environmentHealth(env.DB, 'production', nowMs),
     environmentHealth(env.DB, 'sandbox', nowMs),
   ]);
-  const misconfiguredRails = railStates(env).filter(({ state }) => state === 'misconfigured');
-  return { atMs: nowMs, ...database, queues, deadLetters, environments, misconfiguredRails };
+  return {
+    /** The clock of this answer. */
+    atMs: nowMs,
+    ...database,
+    queues,
+    deadLetters,
+    environments,
+    /** Methods whose secret is malformed, and the reason. */
+    misconfiguredRails: railStates(env).filter(({ state }) => state === 'misconfigured'),
+  };
 }
+
+export type Health = Awaited<ReturnType<typeof readHealth>>;
 
 /** A Worker's clock advances only during I/O, which is what `d1Ms` measures. */
 async function databaseHealth(db: D1Database) {
   const startMs = Date.now();
   const { meta } = await prepare(db, { sql: 'SELECT 1', params: [] }).run();
   return {
+    /** The duration of a minimal D1 query, in milliseconds. */
     d1Ms: Date.now() - startMs,
     d1SizeBytes: meta.size_after,
     d1SizeBytesMax: DATABASE_BYTES_MAX,
+    /** The operator must act before the database is full. */
     d1IsNearlyFull: isNearlyFull(meta.size_after),
   };
 }

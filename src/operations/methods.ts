@@ -1,12 +1,12 @@
 import * as v from 'valibot';
-import type { AuditAction } from '../audit/actions.ts';
+import type { Act } from '../audit/log.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { AMOUNT_MINOR_MAX } from '../domain/money.ts';
 import { booleanField, wholeNumber } from '../http/fields.ts';
 import { body } from '../http/strict-body.ts';
 import { methodSettings, offerMethod, setCommission, setLimit } from '../merchants/methods.ts';
 import type { SqlStatement } from '../platform/database.ts';
-import { action, changeAudited, type OperatorCall, type Target } from './call.ts';
+import { action, changeAudited, type Target } from './call.ts';
 import {
   basisPointsField,
   currencyField,
@@ -19,54 +19,53 @@ import { knownMerchant } from './merchant-rows.ts';
 import { settingsContent } from './merchants.ts';
 
 /** Offers a method to the merchant, or withdraws it. */
-export const changeOffer = action(
+export const changeOffer = change(
   body({ offered: booleanField }),
-  async (call, target, { offered }) => {
-    const tenant = await namedTenant(call, target);
+  (tenant, target, { offered }) => {
     const method = pathPart(methodField, target.method);
-    const name = offered ? 'method.offered' : 'method.withdrawn';
-    return changed(call, tenant, offerMethod(tenant, method, offered), name, method, {});
+    const action = offered ? 'method.offered' : 'method.withdrawn';
+    return { statement: offerMethod(tenant, method, offered), act: { action, target: method } };
   },
 );
 
 /** Applies to new payments within 10 s. */
-export const changeCommission = action(
+export const changeCommission = change(
   body({ basisPoints: basisPointsField, fixedMinor: fixedMinorField }),
-  async (call, target, rate) => {
-    const tenant = await namedTenant(call, target);
+  (tenant, target, detail) => {
     const method = pathPart(methodField, target.method);
-    const change = setCommission(tenant, method, rate);
-    return changed(call, tenant, change, 'commission.changed', method, rate);
+    const act = { action: 'commission.changed', target: method, detail } as const;
+    return { statement: setCommission(tenant, method, detail), act };
   },
 );
 
 /** Sets the largest payment; null for only the general limit. */
-export const changeLimit = action(
+export const changeLimit = change(
   body({ amountMinorMax: v.nullable(wholeNumber(1, AMOUNT_MINOR_MAX)) }),
-  async (call, target, detail) => {
-    const tenant = await namedTenant(call, target);
+  (tenant, target, detail) => {
     const currency = pathPart(currencyField, target.currency);
-    const change = setLimit(tenant, currency, detail.amountMinorMax);
-    return changed(call, tenant, change, 'limit.changed', currency, detail);
+    const act = { action: 'limit.changed', target: currency, detail } as const;
+    return { statement: setLimit(tenant, currency, detail.amountMinorMax), act };
   },
 );
 
-/** Problem 404 for an unknown environment or merchant. */
-async function namedTenant(call: OperatorCall, target: Target): Promise<Tenant> {
-  const environment = pathPart(environmentField, target.environment);
-  return { environment, merchantId: (await knownMerchant(call, target)).id };
+interface Plan {
+  readonly statement: SqlStatement;
+  readonly act: Act;
 }
 
-/** Runs the change, and reads the settings after it. */
-async function changed(
-  call: OperatorCall,
-  tenant: Tenant,
-  change: SqlStatement,
-  name: AuditAction,
-  target: string,
-  detail: Readonly<Record<string, number | null>>,
+/**
+ * Changes a setting of the merchant that the path names, and reads the settings after it. Problem 404
+ * for an unknown environment or merchant.
+ */
+function change<Schema extends v.GenericSchema>(
+  schema: Schema,
+  planFor: (tenant: Tenant, target: Target, fields: v.InferOutput<Schema>) => Plan,
 ) {
-  const entry = { ...tenant, action: name, target, detail };
-  const isChanged = await changeAudited(call, change, entry);
-  return { isChanged, content: settingsContent(await methodSettings(call.env.DB, tenant)) };
+  return action(schema, async (call, target, fields) => {
+    const environment = pathPart(environmentField, target.environment);
+    const tenant = { environment, merchantId: (await knownMerchant(call, target)).id };
+    const { statement, act } = planFor(tenant, target, fields);
+    const isChanged = await changeAudited(call, statement, { ...tenant, ...act });
+    return { isChanged, content: settingsContent(await methodSettings(call.env.DB, tenant)) };
+  });
 }

@@ -1,11 +1,10 @@
 import type { Intent, Tenant } from '../domain/intent.ts';
 import { problem } from '../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
-import type { EventSummary, HistoryEntry } from '../intent/protocol.ts';
 import { prepare } from '../platform/database.ts';
 import { railOfRefund } from '../refunds/ask-rail.ts';
 import type { OperatorCall, Target } from './call.ts';
-import { environmentField, merchantIdField, pathPart, patternField } from './fields.ts';
+import { pathPart, patternField, tenantIn } from './fields.ts';
 
 /** The longest unique id of a payment (docs/decisions.md#7), in UTF-16 units. */
 const UNIQUE_ID_LENGTH_MAX = 510;
@@ -28,10 +27,8 @@ export async function knownPayment(
   { env }: Pick<OperatorCall, 'env'>,
   target: Target,
 ): Promise<KnownPayment> {
-  const environment = pathPart(environmentField, target.environment);
-  const merchantId = pathPart(merchantIdField, target.merchantId);
+  const tenant = tenantIn(target);
   const uniqueId = pathPart(uniqueIdField, target.uniqueId);
-  const tenant = { environment, merchantId };
   const client = intentByUniqueId(env, tenant, uniqueId);
   const read = await client.read();
   if (read.type === 'not_found') {
@@ -47,21 +44,6 @@ export interface Review {
   readonly reviewedAtMs: number;
 }
 
-/** A payment with all that the operator sees of it. */
-export interface PaymentDetails {
-  readonly objectId: string;
-  /** Without the customer's phone number, and without their link to the provider's page. */
-  readonly intent: Intent;
-  readonly history: readonly HistoryEntry[];
-  readonly events: readonly EventSummary[];
-  /** The last one, or null. */
-  readonly review: Review | null;
-  /** Above this sum, two operators decide; null: one is enough. */
-  readonly secondOperatorAboveMinor: number | null;
-  /** The refunds that their provider would recognize by their number. */
-  readonly repeatableRefunds: readonly string[];
-}
-
 export async function paymentDetails(
   call: Pick<OperatorCall, 'env' | 'config'>,
   target: Target,
@@ -70,11 +52,12 @@ export async function paymentDetails(
   return detailsOf(call, client, intent);
 }
 
+/** A payment with all that the operator sees of it. */
 export async function detailsOf(
   { env, config }: Pick<OperatorCall, 'env' | 'config'>,
   client: IntentClient,
   intent: Intent,
-): Promise<PaymentDetails> {
+) {
   const [history, events, review] = await Promise.all([
     client.history(),
     client.events(),
@@ -85,14 +68,20 @@ export async function detailsOf(
   );
   return {
     objectId: client.objectId,
+    /** Without the customer's phone number, and without their link to the provider's page. */
     intent: withoutPhones(withoutClaims(intent)),
     history,
     events,
+    /** The last one, or null. */
     review,
+    /** Above this sum, two operators decide; null: one is enough. */
     secondOperatorAboveMinor: config.secondOperatorAboveMinor,
+    /** The refunds that their provider would recognize by their number. */
     repeatableRefunds: repeatable.map(({ id }) => id),
   };
 }
+
+export type PaymentDetails = Awaited<ReturnType<typeof detailsOf>>;
 
 /** For the back office, which pays and starts nothing: the customer's way to the provider stays here. */
 export function withoutClaims(intent: Intent): Intent {

@@ -9,18 +9,6 @@ import { callOf, type Gateway, type Target } from './call.ts';
 import { environmentField, methodField, pathPart } from './fields.ts';
 import { operationProblem } from './problems.ts';
 
-export interface RailState {
-  readonly environment: Environment;
-  readonly method: Method;
-  /** The name of the secret with its credentials. */
-  readonly secret: string;
-  readonly state: 'configured' | 'not_configured' | 'misconfigured';
-  /** The adapter of a configured method. */
-  readonly rail: string | null;
-  /** Which field of the secret is invalid, and why. Never a value. */
-  readonly problem: string | null;
-}
-
 /** Every method in both environments. Reads the configuration and calls no provider. */
 export function railStates(env: Env): readonly RailState[] {
   return ENVIRONMENTS.toReversed().flatMap((environment) =>
@@ -28,14 +16,19 @@ export function railStates(env: Env): readonly RailState[] {
   );
 }
 
-function railState(env: Env, environment: Environment, method: Method): RailState {
+export type RailState = ReturnType<typeof railState>;
+
+function railState(env: Env, environment: Environment, method: Method) {
   const configuration = railConfiguration(env, environment, method);
   return {
     environment,
     method,
+    /** The name of the secret with its credentials. */
     secret: railSecretName(environment, method),
     state: configuration.state,
+    /** The adapter of a configured method. */
     rail: configuration.state === 'configured' ? configuration.rail.id : null,
+    /** Which field of the secret is invalid, and why. Never a value. */
     problem: configuration.state === 'misconfigured' ? configuration.problem : null,
   };
 }

@@ -8,7 +8,7 @@ import { type IntentClient, intentByObjectId, intentByUniqueId } from '../intent
 import { concurrently } from '../platform/concurrently.ts';
 import { errorText, log } from '../platform/log.ts';
 import { action, recorder } from './call.ts';
-import { environmentField, filledList, merchantIdField, pathPart, patternField } from './fields.ts';
+import { filledList, patternField, tenantIn } from './fields.ts';
 
 /**
  * Rebuilds books: each payment's object sends its payment again. A message that a book has already
@@ -47,9 +47,7 @@ export const rebuildBook = action(
     volume: volumeField,
   }),
   async (call, target, { after = 0, limit = PAYMENTS_MAX, volume = 0 }) => {
-    const environment = pathPart(environmentField, target.environment);
-    const merchantId = pathPart(merchantIdField, target.merchantId);
-    const tenant = { environment, merchantId };
+    const tenant = tenantIn(target);
     // Before rebuilding, so that no rebuild is missing in the audit log.
     await recorder(call, { ...tenant, action: 'book.rebuilt', target: null })({ volume, after });
     const book = bookOf(call.env, tenant, volume);
@@ -122,9 +120,7 @@ export const restoreBook = action(
     volume: volumeField,
   }),
   async (call, target, { at: atMs, volume = 0 }) => {
-    const environment = pathPart(environmentField, target.environment);
-    const merchantId = pathPart(merchantIdField, target.merchantId);
-    const tenant = { environment, merchantId };
+    const tenant = tenantIn(target);
     await recorder(call, { ...tenant, action: 'book.restored', target: null })({ volume, atMs });
     return { undoBookmark: await bookOf(call.env, tenant, volume).restore(atMs) };
   },

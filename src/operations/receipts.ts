@@ -48,15 +48,9 @@ export async function otherPaymentWithReceipt(
     params: [environment, merchantId, uniqueId, nowMs, JSON.stringify(keys)],
   };
   await readInTime(() => prepare(env.DB, insert).run());
-  const others = (await holdersOf(env, environment, keys)).filter(
-    (other) => other.merchantId !== merchantId || other.uniqueId !== uniqueId,
-  );
+  const found = others(await holdersOf(env, environment, keys), { merchantId, uniqueId });
   const payments = await Promise.all(
-    others
-      .slice(0, OTHERS_MAX)
-      .map((other) =>
-        intentByUniqueId(env, { environment, merchantId: other.merchantId }, other.uniqueId).read(),
-      ),
+    found.map((other) => intentByUniqueId(env, { environment, ...other }, other.uniqueId).read()),
   );
   // A row may be older than its payment: the provider may have named another receipt since.
   const index = payments.findIndex(
@@ -64,8 +58,7 @@ export async function otherPaymentWithReceipt(
       read.type === 'found' &&
       read.intent.attempts.some((attempt) => isReceiptOf(receipt, attempt)),
   );
-  const other = others[index];
-  return other === undefined ? null : { merchantId: other.merchantId, uniqueId: other.uniqueId };
+  return found[index] ?? null;
 }
 
 /** Compares the receipts of a payment that was recorded by hand with all others. */

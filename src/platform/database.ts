@@ -33,18 +33,12 @@ export function batch<Row>(
 }
 
 /** A statement that runs without a batch. Each method throws DatabaseUnavailable when D1 hangs. */
-export interface PreparedStatement {
-  all<Row>(): Promise<D1Result<Row>>;
-  /** The first row, or one column of it; null without a row. */
-  first<Value>(column?: string): Promise<Value | null>;
-  run(): Promise<D1Result>;
-}
-
-export function prepare(db: D1Database, { sql, params }: SqlStatement): PreparedStatement {
+export function prepare(db: D1Database, { sql, params }: SqlStatement) {
   const statement = db.prepare(sql).bind(...params);
   return {
     all: <Row>() => inTime(statement.all<Row>()),
-    first: <Value>(column?: string) =>
+    /** The first row, or one column of it; null without a row. */
+    first: <Value>(column?: string): Promise<Value | null> =>
       inTime(column === undefined ? statement.first<Value>() : statement.first<Value>(column)),
     run: () => inTime(statement.run()),
   };

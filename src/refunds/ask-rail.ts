@@ -9,13 +9,10 @@ import type { Rail } from '../rails/rail.ts';
 import type { RefundAnswer, RefundOrder } from '../rails/refund.ts';
 import { railOf } from '../rails/registry.ts';
 
+type Ask<Answer> = (env: Env, objectId: string, intent: Intent, refund: Refund) => Promise<Answer>;
+
 /** Asks the provider to return the money. Called at most once for each refund. */
-export async function startRefund(
-  env: Env,
-  objectId: string,
-  intent: Intent,
-  refund: Refund,
-): Promise<RefundOutcome> {
+export const startRefund: Ask<RefundOutcome> = async (env, objectId, intent, refund) => {
   const rail = railOfRefund(env, intent, refund);
   if (rail?.refund === undefined) {
     // The operator has changed the settings since the plan. The provider was not called.
@@ -23,18 +20,13 @@ export async function startRefund(
   }
   const order = await refundOrder(env, rail, objectId, intent, refund);
   return outcomeOf(rail, await rail.refund(order), refund);
-}
+};
 
 /**
  * Sends a refund to the provider again with the same number. A refusal proves nothing about the first
  * call, so it is unknown until a status query shows the refund.
  */
-export async function repeatRefund(
-  env: Env,
-  objectId: string,
-  intent: Intent,
-  refund: Refund,
-): Promise<RefundOutcome> {
+export const repeatRefund: Ask<RefundOutcome> = async (env, objectId, intent, refund) => {
   const rail = railOfRefund(env, intent, refund);
   if (rail?.repeatRefund === undefined) {
     // The operator has changed the settings since the request. The provider was not called.
@@ -45,29 +37,19 @@ export async function repeatRefund(
   const { type, providerCode = null } = answer;
   const isProof = type === 'succeeded' || type === 'unknown';
   return outcomeOf(rail, isProof ? answer : { type: 'unknown', providerCode }, refund);
-}
+};
 
 /** Whether the provider recognizes a refund by its number when it is asked for it again. */
-export async function isRepeatable(
-  env: Env,
-  objectId: string,
-  intent: Intent,
-  refund: Refund,
-): Promise<boolean> {
+export const isRepeatable: Ask<boolean> = async (env, objectId, intent, refund) => {
   const rail = railOfRefund(env, intent, refund);
   if (rail?.isRefundRepeatable === undefined) {
     return false;
   }
   return rail.isRefundRepeatable(await refundOrder(env, rail, objectId, intent, refund));
-}
+};
 
 /** Queries the provider for a refund's outcome. Inconclusive while the rail is not configured. */
-export async function queryRefund(
-  env: Env,
-  objectId: string,
-  intent: Intent,
-  refund: Refund,
-): Promise<RefundOutcome> {
+export const queryRefund: Ask<RefundOutcome> = async (env, objectId, intent, refund) => {
   const rail = railOfRefund(env, intent, refund);
   if (rail === null) {
     return { type: 'unknown', checkAtMs: nextRefundCheckAtMs(refund, Date.now()) };
@@ -77,7 +59,7 @@ export async function queryRefund(
   }
   const order = await refundOrder(env, rail, objectId, intent, refund);
   return outcomeOf(rail, await rail.refundStatus(order, Date.now()), refund);
-}
+};
 
 export function railOfRefund(env: Env, intent: Intent, refund: Refund): Rail | null {
   const attempt = intent.attempts.find(({ id }) => id === refund.attemptId);

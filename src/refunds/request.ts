@@ -228,14 +228,6 @@ function repeated(
     : { type: 'taken', reason: 'key_reused' };
 }
 
-/** What a refund would be at this moment. */
-export interface Rehearsal {
-  readonly intent: Intent;
-  readonly attempt: Attempt;
-  /** Or why the payment would reject it. */
-  readonly outcome: Refund | Rejection;
-}
-
 /** The refund as the payment would have it now. Changes nothing. */
 export function rehearseRefund(
   env: Env,
@@ -243,15 +235,19 @@ export function rehearseRefund(
   attempt: Attempt,
   asked: Pick<RefundOfPayment, 'refundUniqueId' | 'amountMinor'>,
   nowMs: number,
-): Rehearsal {
+) {
   // Nothing is stored, so the requester does not matter.
   const requester = { type: 'member', memberId: '' } as const;
   const request = { ...asked, reason: null, requester, idempotency: null };
   const command = refundCommand(env, intent, attempt, request);
   const { intent: after, rejection } = decide(intent, [command], nowMs);
-  const outcome = rejection ?? refundIn(after, asked.refundUniqueId) ?? 'refund_not_found';
+  /** Or why the payment would reject it. */
+  const outcome: Refund | Rejection =
+    rejection ?? refundIn(after, asked.refundUniqueId) ?? 'refund_not_found';
   return { intent, attempt, outcome };
 }
+
+export type Rehearsal = ReturnType<typeof rehearseRefund>;
 
 /** The refund of that id, or null. */
 export function refundIn({ refunds }: Intent, refundUniqueId: string): Refund | null {

@@ -4,7 +4,7 @@ import { decide } from '../../src/domain/decide.ts';
 import type { Command } from '../../src/domain/intent.ts';
 import type { RefundOutcome } from '../../src/domain/refund.ts';
 import { askRails } from '../../src/intent/ask-rails.ts';
-import type { RefundPort } from '../../src/intent/ports.ts';
+import type { Ports } from '../../src/intent/ports.ts';
 import type { ExecuteResult } from '../../src/intent/protocol.ts';
 import { paidTwice, requestRefund } from '../support/intents.ts';
 
@@ -22,7 +22,7 @@ test('an answer that cannot be stored does not end the wait for the others', asy
     return { type: 'done', intent, rejection: decided.rejection, answer: null };
   };
   const slow = Promise.withResolvers<RefundOutcome>();
-  const start = vi.fn<RefundPort['start']>(async (_env, _objectId, _intent, { id }) =>
+  const start = vi.fn<Ports['refunds']['start']>(async (_env, _objectId, _intent, { id }) =>
     id === 'one' ? { type: 'failed', reason: 'declined' } : slow.promise,
   );
   const ports = {

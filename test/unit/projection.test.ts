@@ -4,19 +4,14 @@ import type { Command, Intent, IntentTerms } from '../../src/domain/intent.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../../src/domain/schedule.ts';
 import { SEARCH_ID_LENGTH_MAX } from '../../src/domain/search-key.ts';
 import { newDelivery } from '../../src/intent/delivery.ts';
-import {
-  paymentDetails,
-  phonesOf,
-  projectedEvents,
-  projectedRefunds,
-  projectionRow,
-} from '../../src/intent/projected-view.ts';
+import { phonesOf, projectedRefunds, projectionRow } from '../../src/intent/projected-view.ts';
 import {
   isShownAtOnce,
   needsConfirmation,
   projectionDiffers,
   searchedIds,
 } from '../../src/intent/projection.ts';
+import { paymentDetails, projectedEvents } from '../../src/intent/projection-message.ts';
 import type { DeliveryTry, PaymentDetails, ProjectionRow } from '../../src/intent/protocol.ts';
 import type { StoredDelivery } from '../../src/intent/store.ts';
 import {

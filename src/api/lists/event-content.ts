@@ -1,6 +1,5 @@
 import type { EventRow } from '../../book/rows.ts';
 import { isoTime } from '../../domain/ethiopian-time.ts';
-import type { EventType } from '../../domain/intent.ts';
 import { type EventSummary, shownDelivery } from '../../intent/protocol.ts';
 import { WIRE_EVENTS } from '../../webhooks/payload.ts';
 import { isAccepted } from '../../webhooks/send.ts';
@@ -15,7 +14,7 @@ export function eventContent(
 ) {
   return {
     id: row.eventId,
-    type: wireEvent(row.type),
+    type: WIRE_EVENTS[row.type].event as string,
     paymentIntentUniqueId: row.uniqueId,
     sequence: row.sequence,
     test: row.environment === 'sandbox',
@@ -25,10 +24,6 @@ export function eventContent(
 }
 
 export type EventContent = ReturnType<typeof eventContent>;
-
-function wireEvent(type: EventType): string {
-  return WIRE_EVENTS[type].event;
-}
 
 /** The deliveries of an event as the book has them. */
 export function deliveriesOfRows(rows: readonly EventRow[], urls: EndpointUrls) {

@@ -15,8 +15,7 @@ import { readInTime } from '../../platform/database.ts';
 import { errorText, log } from '../../platform/log.ts';
 import { listEndpoints } from '../../webhooks/endpoint-store.ts';
 import { WIRE_EVENTS } from '../../webhooks/payload.ts';
-import { limitCalls, type MerchantCall, RESEND_POLICY } from '../call.ts';
-import { changing } from '../key-entry.ts';
+import { changing, limitCalls, type MerchantCall, RESEND_POLICY } from '../call.ts';
 import { eventsQuery, resendBody } from '../schema/list.ts';
 import { unknownFieldWarnings } from '../schema/unknown-fields.ts';
 import {

@@ -21,8 +21,8 @@ import type { RailOrder } from '../../rails/rail-order.ts';
 import { methodSupport } from '../../rails/registry.ts';
 import { destinationRefusal } from '../../webhooks/send.ts';
 import type { GuardReason } from '../../webhooks/url-guard.ts';
-import type { MerchantCall } from '../call.ts';
-import { heldExpiryWarnings, type RailChoice } from '../held-expiry.ts';
+import { type MerchantCall, ownOriginOf } from '../call.ts';
+import { heldExpiryWarnings } from '../held-expiry.ts';
 import { readKeyedBody } from '../keyed-body.ts';
 import type { OfferedMethod, PaymentOrder, ValidationContext } from '../schema/context.ts';
 import { validateExpress } from '../schema/express.ts';
@@ -101,26 +101,11 @@ async function charge(
   return stored?.type === 'done' && stored.answer !== null ? stored.answer : answer;
 }
 
-interface NewPayment {
-  readonly client: IntentClient;
-  readonly terms: IntentTerms;
-  /** In the order of the terms' methods. */
-  readonly rails: readonly RailChoice[];
-  /** Express: the phone to charge, if any. */
-  readonly phone: string | null;
-  readonly idempotency: IdempotencyClaim | null;
-  /** Warnings for the answer, in sentences. */
-  readonly warnings: readonly string[];
-}
-
 /**
  * The payment that a valid body asks for, or the answer for an id that is taken. Problem 400 with
  * every failing field.
  */
-async function readNewPayment(
-  call: MerchantCall,
-  kind: IntentKind,
-): Promise<NewPayment | Response> {
+async function readNewPayment(call: MerchantCall, kind: IntentKind) {
   const { env, access } = call;
   const { value: body, idempotency } = await readKeyedBody(call.request, kind);
   // Once for the whole request: validation, warnings and the start must agree on a method's rail.
@@ -146,9 +131,12 @@ async function readNewPayment(
   return {
     client: intentByUniqueId(env, access, terms.uniqueId),
     terms,
+    /** In the order of the terms' methods. */
     rails,
+    /** Express: the phone to charge, if any. */
     phone: validated.value.phone,
     idempotency,
+    /** For the answer, in sentences. */
     warnings: [
       ...validated.warnings,
       ...callbackWarnings(call, terms),
@@ -156,6 +144,8 @@ async function readNewPayment(
     ],
   };
 }
+
+type NewPayment = Exclude<Awaited<ReturnType<typeof readNewPayment>>, Response>;
 
 /**
  * A taken id comes before validation errors, because correcting the body would not help. A repeated
@@ -198,7 +188,7 @@ async function validationContext(
 }
 
 function refusalOf(call: MerchantCall, callbackUrl: string): GuardReason | null {
-  return destinationRefusal(call.config, callbackUrl, baseUrlOf(call));
+  return destinationRefusal(call.config, callbackUrl, ownOriginOf(call));
 }
 
 /** The published interface takes plain http, but no webhook is sent there (docs/decisions.md#18). */
@@ -211,11 +201,6 @@ function callbackWarnings(call: MerchantCall, { callbackUrl }: IntentTerms): rea
 function hasSplits(body: unknown): boolean {
   const splits = (body as { readonly splitPayment?: unknown } | null)?.splitPayment;
   return Array.isArray(splits) && splits.length > 0;
-}
-
-/** The origin of the customer's pages (docs/decisions.md#26). */
-function baseUrlOf({ config, request }: MerchantCall): string {
-  return config.publicBaseUrl ?? new URL(request.url).origin;
 }
 
 function termsOf(call: MerchantCall, order: PaymentOrder): IntentTerms {
@@ -232,14 +217,14 @@ function termsOf(call: MerchantCall, order: PaymentOrder): IntentTerms {
     bookVolume: call.access.bookVolume,
     uuid: uuidV7(createdAtMs),
     number: intentNumberFrom(crypto.getRandomValues(new Uint8Array(8))),
-    baseUrl: baseUrlOf(call),
+    baseUrl: ownOriginOf(call),
     createdAtMs,
     expiresAtMs: createdAtMs + expireInSeconds * 1_000,
   };
 }
 
 /** The answer of every successful creation has the same message (docs/decisions.md#11). */
-export function savedBody(content: unknown, warnings: readonly string[]): string {
+function savedBody(content: unknown, warnings: readonly string[]): string {
   return successBody('Payment intent saved successfully', content, warnings);
 }
 
@@ -301,7 +286,7 @@ const IN_PROGRESS_SECONDS = 1;
 /**
  * Answers a create request whose id is taken: idempotent replay, 409 or 422 (docs/decisions.md#8).
  */
-export async function answerTaken(
+async function answerTaken(
   call: MerchantCall,
   intent: IntentClient,
   uniqueId: string,

@@ -16,8 +16,7 @@ import { ENDPOINTS_MAX, WIRE_EVENT_TYPES } from '../../webhooks/endpoints.ts';
 import { SECRETS_MAX } from '../../webhooks/secret-rules.ts';
 import { rotateSecret } from '../../webhooks/secret-store.ts';
 import { destinationRefusal } from '../../webhooks/send.ts';
-import type { MerchantCall } from '../call.ts';
-import { changing } from '../key-entry.ts';
+import { changing, type MerchantCall, ownOriginOf } from '../call.ts';
 import {
   endpointChangesSchema,
   newEndpointSchema,
@@ -135,9 +134,8 @@ function inOrder(eventTypes: readonly string[]): readonly string[] {
   return WIRE_EVENT_TYPES.filter((type) => eventTypes.includes(type));
 }
 
-function refuseUndeliverable({ config, request }: MerchantCall, url: string): void {
-  const ownOrigin = config.publicBaseUrl ?? new URL(request.url).origin;
-  const refusal = destinationRefusal(config, url, ownOrigin);
+function refuseUndeliverable(call: MerchantCall, url: string): void {
+  const refusal = destinationRefusal(call.config, url, ownOriginOf(call));
   if (refusal !== null) {
     const text = `No webhook can be sent there: ${refusal}.`;
     throw validationProblem({ url: fieldError('undeliverable', text) });

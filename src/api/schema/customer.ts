@@ -3,7 +3,17 @@ import type { Customer } from '../../domain/intent.ts';
 import { fieldError } from '../../http/field-error.ts';
 import { booleanField, stringField } from '../../http/fields.ts';
 import { CONTACT_CHARACTERS_MAX, optional, record, text, textField } from './fields.ts';
-import { internationalPhone } from './phone.ts';
+
+const COUNTRY_CODE = '251';
+
+/** A mobile number, optionally with 0, 251 or +251 before it (docs/decisions.md#3). */
+const MOBILE = /^(?:0|\+?251)?([79]\d{8})$/;
+
+/** A phone number as 251XXXXXXXXX, or null when it is not an Ethiopian mobile number. */
+export function internationalPhone(text: string): string | null {
+  const subscriber = MOBILE.exec(text)?.[1];
+  return subscriber === undefined ? null : COUNTRY_CODE + subscriber;
+}
 
 /**
  * Hosted: 9 and 8 digits (docs/api.md#error-6). An empty phone counts as absent

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Simulation } from '../../domain/intent.ts';
 import { type Environment, type Method, TRAITS } from '../../domain/method.ts';
-import { type FieldError, fieldError } from '../../http/field-error.ts';
+import { fieldError } from '../../http/field-error.ts';
 import { oneOf } from '../../http/fields.ts';
 import { returnUrlField } from '../../http/url-fields.ts';
 import {
@@ -18,10 +18,10 @@ import {
   expressCustomer,
   expressCustomerField,
   expressPhoneField,
+  internationalPhone,
 } from './customer.ts';
 import { bodyRecord, idField, optional, optionalUrl, record, textField } from './fields.ts';
 import { canCharge, methodField, REFUSED, rulesOf } from './methods.ts';
-import { internationalPhone } from './phone.ts';
 import type { Parts, Problems } from './problems.ts';
 
 const testModeField = record({
@@ -120,15 +120,9 @@ function checkPhone(
   } else if (phoneNumber === null && typeof customerInfo?.phone === 'string') {
     checkUsable('customerInfo.phone', customerInfo.phone, method, context, problems);
   } else if (phoneNumber === null && customerInfo !== undefined) {
-    problems.add('phoneNumber', missingPhone(method));
+    const text = `A phone number is required for ${method}, here or in customerInfo.phone.`;
+    problems.add('phoneNumber', fieldError('required', text));
   }
-}
-
-function missingPhone(method: Method): FieldError {
-  return fieldError(
-    'required',
-    `A phone number is required for ${method}, here or in customerInfo.phone.`,
-  );
 }
 
 function checkUsable(

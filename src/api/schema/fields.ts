@@ -2,7 +2,15 @@ import * as v from 'valibot';
 import { AMOUNT_MINOR_MAX, majorText, minorFromMajor } from '../../domain/money.ts';
 import { isPrintable } from '../../domain/text.ts';
 import { type FieldError, fieldError } from '../../http/field-error.ts';
-import { isRecord, listOf, mustBe, objectField, REQUIRED, stringField } from '../../http/fields.ts';
+import {
+  isRecord,
+  listOf,
+  mustBe,
+  objectField,
+  REQUIRED,
+  stringField,
+  tooLong,
+} from '../../http/fields.ts';
 
 /** The longest id (docs/decisions.md#7): it is a storage key and part of every webhook. */
 export const ID_CHARACTERS_MAX = 255;
@@ -61,16 +69,9 @@ export function listOrNone<const Schema extends v.GenericSchema>(
   entriesMax: number,
 ) {
   return v.pipe(
-    optional(requiredList(entry, entriesMax)),
+    optional(listOf(entry, entriesMax)),
     v.transform((list) => list ?? []),
   );
-}
-
-export function requiredList<const Schema extends v.GenericSchema>(
-  entry: Schema,
-  entriesMax: number,
-) {
-  return listOf(entry, entriesMax);
 }
 
 const ALL_SPACES = /^\p{Zs}*$/u;
@@ -79,10 +80,7 @@ const ALL_SPACES = /^\p{Zs}*$/u;
 export function text(charactersMax: number) {
   return v.pipe(
     stringField,
-    v.check(
-      (value) => hasAtMost(value, charactersMax),
-      fieldError('too_long', `Must be at most ${charactersMax} characters long.`),
-    ),
+    v.check((value) => hasAtMost(value, charactersMax), tooLong(charactersMax)),
     v.metadata({ maxLength: charactersMax }),
   );
 }

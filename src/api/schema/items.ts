@@ -2,13 +2,8 @@ import * as v from 'valibot';
 import type { IntentKind, ItemPriceBasis } from '../../domain/intent.ts';
 import type { Currency } from '../../domain/method.ts';
 import { AMOUNT_MINOR_MAX, HOSTED_TOTAL_MINOR_MIN, majorText } from '../../domain/money.ts';
-import {
-  type ItemAmounts,
-  type ItemTotals,
-  itemTotals,
-  matchingBasis,
-} from '../../domain/splits.ts';
-import { type FieldError, fieldError } from '../../http/field-error.ts';
+import { type ItemAmounts, itemTotals, matchingBasis } from '../../domain/splits.ts';
+import { fieldError } from '../../http/field-error.ts';
 import { oneOf, wholeNumber } from '../../http/fields.ts';
 import { httpUrlField } from '../../http/url-fields.ts';
 import {
@@ -97,11 +92,8 @@ export function checkLimit(
     return;
   }
   const limit = `at most ${majorText(limitMinor)}: the largest payment in ${currency} that this merchant may create.`;
-  if (amount === null) {
-    problems.add('items', fieldError('too_large', `The total must be ${limit}`));
-  } else {
-    problems.add('amount', fieldError('too_large', `Must be ${limit}`));
-  }
+  const [path, what] = amount === null ? ['items', 'The total must'] : ['amount', 'Must'];
+  problems.add(path, fieldError('too_large', `${what} be ${limit}`));
 }
 
 function totalOfItems(items: readonly ItemAmounts[], problems: Problems): Total | null {
@@ -141,17 +133,12 @@ function totalByAmount(
   const totals = itemTotals(items);
   const itemPriceBasis = matchingBasis(amountMinor, totals);
   if (kind === 'hosted' && items.length > 0 && itemPriceBasis === null) {
-    problems.add('amount', mismatch(totals));
+    const text =
+      `Must equal the sum of the item prices (${totalText(totals.lineMinor)}) ` +
+      `or the sum of price × quantity (${totalText(totals.unitMinor)}).`;
+    problems.add('amount', fieldError('mismatch', text));
   }
   return { amountMinor, itemPriceBasis: itemPriceBasis ?? 'unit' };
-}
-
-function mismatch({ lineMinor, unitMinor }: ItemTotals): FieldError {
-  return fieldError(
-    'mismatch',
-    `Must equal the sum of the item prices (${totalText(lineMinor)}) ` +
-      `or the sum of price × quantity (${totalText(unitMinor)}).`,
-  );
 }
 
 function totalText(totalMinor: number | null): string {

@@ -3,7 +3,7 @@ import type { Metadata } from '../../domain/intent.ts';
 import type { Environment } from '../../domain/method.ts';
 import { isWebhookFault, WEBHOOK_FAULT_KEY, WEBHOOK_FAULTS } from '../../domain/webhook-fault.ts';
 import { type FieldError, fieldError } from '../../http/field-error.ts';
-import { objectField } from '../../http/fields.ts';
+import { objectField, tooLong } from '../../http/fields.ts';
 import { hasAtMost, optional } from './fields.ts';
 
 /**
@@ -40,7 +40,7 @@ export function metadataValueError(value: unknown): FieldError | null {
   }
   return hasAtMost(value, METADATA_VALUE_CHARACTERS_MAX)
     ? null
-    : fieldError('too_long', `Must be at most ${METADATA_VALUE_CHARACTERS_MAX} characters long.`);
+    : tooLong(METADATA_VALUE_CHARACTERS_MAX);
 }
 
 export const metadataObject = v.pipe(

@@ -3,10 +3,10 @@ import type { MethodTerms } from '../../domain/intent.ts';
 import { type Currency, METHODS, type Method, TRAITS } from '../../domain/method.ts';
 import { commissionMinor, isWholeMajor, majorText, roundedUpToMajor } from '../../domain/money.ts';
 import { type FieldErrorCode, fieldError } from '../../http/field-error.ts';
-import { oneOf } from '../../http/fields.ts';
+import { listOf, oneOf } from '../../http/fields.ts';
 import type { RailRules } from '../../rails/rail.ts';
 import type { ValidationContext } from './context.ts';
-import { METHOD_ENTRIES_MAX, requiredList } from './fields.ts';
+import { METHOD_ENTRIES_MAX } from './fields.ts';
 import type { Problems } from './problems.ts';
 
 /** A known method that is enabled for this merchant (docs/decisions.md#13). */
@@ -24,7 +24,7 @@ export function methodField(context: ValidationContext) {
 /** `methods`: empty = all enabled; duplicates collapse (docs/decisions.md#13). */
 export function methodsField(context: ValidationContext) {
   return v.pipe(
-    requiredList(methodField(context), METHOD_ENTRIES_MAX),
+    listOf(methodField(context), METHOD_ENTRIES_MAX),
     v.transform((methods) =>
       methods.length === 0 ? enabledMethods(context) : [...new Set(methods)],
     ),

@@ -6,7 +6,9 @@ import {
   listOf,
   mustBe,
   oneOf,
+  shortText,
   stringField,
+  tooLong,
   wholeNumber,
 } from '../../http/fields.ts';
 import { body } from '../../http/strict-body.ts';
@@ -25,19 +27,12 @@ const EVENT_TYPES_MAX = 20;
 const eventTypesField = listOf(oneOf(WIRE_EVENT_TYPES), EVENT_TYPES_MAX);
 
 const descriptionField = v.pipe(
-  stringField,
-  v.maxLength(
-    DESCRIPTION_CHARACTERS_MAX,
-    fieldError('too_long', `Must be at most ${DESCRIPTION_CHARACTERS_MAX} characters long.`),
-  ),
+  shortText(DESCRIPTION_CHARACTERS_MAX),
   v.check(isPrintable, fieldError('invalid_format', 'Must consist of printable characters.')),
 );
 
 const HEADER_PROBLEMS = {
-  too_long: fieldError(
-    'too_long',
-    `Must be at most ${SIGNATURE_HEADER_CHARACTERS_MAX} characters long.`,
-  ),
+  too_long: tooLong(SIGNATURE_HEADER_CHARACTERS_MAX),
   no_token: fieldError('invalid_format', 'Must be the name of a header: letters, digits, hyphens.'),
   reserved: fieldError('invalid_choice', 'This header already has a meaning. Choose another name.'),
 } as const satisfies Record<SignatureHeaderProblem, string>;
