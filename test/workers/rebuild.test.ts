@@ -120,6 +120,8 @@ async function loseBooks(): Promise<void> {
       await storage.deleteAll();
     });
   }
+  // The objects remember whose books they were.
+  await evictAllDurableObjects();
 }
 
 /** As the command line does it with each page of Cloudflare's list. */
