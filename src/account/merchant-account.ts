@@ -4,8 +4,8 @@ import type { AccountPorts, OpenAccount } from './open-account.ts';
 type About<Method extends keyof OpenAccount> = Parameters<OpenAccount[Method]>;
 
 /**
- * What must be unique or exact over all payments of one merchant in one environment. Its name is its
- * tenant, so no method takes one.
+ * Holds what must be unique or exact over all payments of one merchant in one environment. Its name
+ * is its tenant, so no method takes a tenant.
  */
 export abstract class MerchantAccountObject extends DurableObject<Env> {
   readonly #ports: AccountPorts;
@@ -16,7 +16,7 @@ export abstract class MerchantAccountObject extends DurableObject<Env> {
     this.#ports = ports;
   }
 
-  /** An isolate loads the code with the first call: few payments need it. */
+  /** The isolate loads the code with the first call, because few payments need it. */
   async #open(): Promise<OpenAccount> {
     const { OpenAccount } = await import('./open-account.ts');
     this.#account ??= new OpenAccount(this.ctx, this.env, this.#ports);

@@ -17,15 +17,13 @@ import { type BookVolume, copyStatement, VOLUME_TABLE, Volumes } from './volumes
 
 /** What the account needs of the payments' objects: `src/connected-account.ts` passes it in. */
 export interface AccountPorts {
-  /** Asks a payment's object what became of a claim. May throw. */
+  /** Asks a payment's object for the outcome of a claim. May throw. */
   settleClaim(env: Env, tenant: Tenant, claim: UnsettledClaim): Promise<Settlement>;
 }
 
-/**
- * Before it works, `alarm()` sets the next alarm this far ahead, so that a failure cannot lose it.
- */
+/** `alarm()` first sets the next alarm this far ahead, so that a failure cannot lose it. */
 const ALARM_SAFETY_MS = 30_000;
-/** An alarm this late counts as lost: the next call does its work. */
+/** An alarm that is this late counts as lost, and the next call does its work. */
 const ALARM_OVERDUE_MS = 60_000;
 /** Claims that one alarm settles: six at a time, within a minute even if each takes seconds. */
 const SETTLED_MAX = 100;
@@ -33,8 +31,8 @@ const SETTLED_MAX = 100;
 type AccountState = Pick<DurableObjectState, 'id' | 'storage' | 'waitUntil'>;
 
 /**
- * What an account does, once its code is loaded (`MerchantAccount`). Each method decides and commits
- * without an await.
+ * The code of an account, which `MerchantAccount` loads. Each method decides and commits without an
+ * await.
  */
 export class OpenAccount {
   readonly #ctx: AccountState;
@@ -45,7 +43,7 @@ export class OpenAccount {
   readonly #volumes: Volumes;
   /** The alarm's time; null: unknown. */
   #armedAtMs: number | null = null;
-  /** An alarm is running, so it must not be run again as overdue. */
+  /** True while an alarm runs, so that no call runs it again as overdue. */
   #isWorking = false;
 
   constructor(ctx: AccountState, env: Env, ports: AccountPorts) {
@@ -75,21 +73,21 @@ export class OpenAccount {
     this.#commit(() => this.#refunds.release(refundUniqueId, claimId, isVoid));
   }
 
-  /** Records what became of a payment's refunds. A repeated report writes no row. */
+  /** Records the stages of a payment's refunds. A repeated report writes no row. */
   recordRefunds(paymentUniqueId: string, refunds: readonly CountedRefund[]): void {
     this.#runOverdueAlarm();
     this.#commit(() => this.#record(paymentUniqueId, refunds));
   }
 
-  /** The payment that has the refund or its claim, or null. Never lags. */
+  /** The payment that has the refund or its claim, or null. The account never lags. */
   paymentOfRefund(refundUniqueId: string): string | null {
     this.#runOverdueAlarm();
     return this.#exists() ? this.#refunds.paymentOf(refundUniqueId) : null;
   }
 
   /**
-   * Notes which payment has a reference, before its provider is called. False when another payment
-   * has it.
+   * Records which payment has a reference, before Kefel calls the provider. False when another
+   * payment has it.
    */
   async holdReference(reference: string, paymentUniqueId: string): Promise<boolean> {
     await this.#learnAlarm();
@@ -100,7 +98,7 @@ export class OpenAccount {
     });
   }
 
-  /** The payment that has the reference, or null. Certain: it is held before it is used. */
+  /** The payment that has a reference. Null is certain: references are recorded before use. */
   paymentOfReference(reference: string): string | null {
     return this.#exists() ? this.#references.paymentOf(reference) : null;
   }
@@ -121,7 +119,7 @@ export class OpenAccount {
     });
   }
 
-  /** D1 down: the next alarm tries again, and new payments belong to the volume before. */
+  /** While D1 is down, the alarm retries, and new payments belong to the previous volume. */
   async #copyVolumes(): Promise<void> {
     const tenant = tenantIn(this.#ctx.id.name);
     for (const volume of this.#volumes.uncopied()) {
@@ -133,13 +131,13 @@ export class OpenAccount {
   #record(paymentUniqueId: string, refunds: readonly CountedRefund[]): void {
     for (const refund of refunds) {
       if (!this.#refunds.record(paymentUniqueId, refund)) {
-        // The payment should not have accepted it. It counts all the same: money may move.
+        // The payment should not have accepted it. It still counts, because money may move.
         log('error', 'refund_without_claim', { name: this.#ctx.id.name ?? null });
       }
     }
   }
 
-  /** Sets the next alarm first, as a payment's object does. */
+  /** Sets the next alarm first, so that a failure cannot lose it. */
   async alarm(): Promise<void> {
     this.#isWorking = true;
     try {
@@ -195,19 +193,19 @@ export class OpenAccount {
         return change();
       });
     } catch (error) {
-      // The alarm was rolled back, too.
+      // The rollback undid the alarm too.
       this.#armedAtMs = null;
       throw error;
     }
   }
 
-  /** A lookup must not create storage: anyone may ask for an unknown id. */
+  /** A lookup must not create storage, because any caller may ask for an unknown id. */
   #exists(): boolean {
     const sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'refund_claims'";
     return this.#ctx.storage.sql.exec(sql).toArray().length > 0;
   }
 
-  /** An object that was evicted does not know its alarm. Setting it again would cost a row. */
+  /** An evicted object does not know its alarm, and setting it again would write a row. */
   async #learnAlarm(): Promise<void> {
     this.#armedAtMs ??= await this.#ctx.storage.getAlarm();
   }

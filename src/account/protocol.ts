@@ -8,7 +8,7 @@ import { holdsMoney, type Refund } from '../domain/refund.ts';
 export interface RefundClaim {
   readonly refundUniqueId: string;
   readonly paymentUniqueId: string;
-  /** Names the claim. A repeated call with the same one changes nothing. */
+  /** Names the claim. A repeated call with the same claim changes nothing. */
   readonly claimId: string;
   readonly amountMinor: number;
   readonly currency: Currency;
@@ -28,8 +28,8 @@ export type ClaimResult =
   | { readonly type: 'daily_limit'; readonly maxMinor: number; readonly leftMinor: number };
 
 /**
- * How far a refund has come, as far as its day's sum is concerned. A refund only ever moves to a
- * later stage, so reports of its payment may arrive in any order.
+ * The stage of a refund, as far as the day's sum needs it. A refund only moves to a later stage, so
+ * its payment's reports may arrive in any order.
  */
 export const STAGES = { reserved: 0, given_back: 1, returned_late: 2 } as const;
 
@@ -48,7 +48,7 @@ export function countedRefunds({ terms: { currency }, refunds }: Intent): readon
   });
 }
 
-/** A claim whose request has not been followed by its refund. */
+/** A claim without a refund yet. */
 export interface UnsettledClaim
   extends Pick<RefundClaim, 'refundUniqueId' | 'paymentUniqueId' | 'claimId'> {
   /** How often the payment's object gave no answer. */
@@ -59,6 +59,6 @@ export interface UnsettledClaim
 export type Settlement =
   /** The payment has the refund: all its refunds. */
   | { readonly type: 'reserved'; readonly refunds: readonly CountedRefund[] }
-  /** From now on the object rejects every request that carries the claim. */
+  /** The object now rejects every request that carries the claim. */
   | { readonly type: 'void' }
   | { readonly type: 'undecided' };

@@ -1,7 +1,7 @@
 import { referencesFrom, referenceTimeMs } from '../domain/identifiers.ts';
 import { DAY_MS, RETENTION_MS } from '../domain/schedule.ts';
 
-/** A reference begins with the second of its payment's creation, so the rows lie in that order. */
+/** A reference begins with the second of its payment's creation, so the rows are in that order. */
 export const REFERENCE_TABLE = `
   CREATE TABLE attempt_references (
     reference TEXT PRIMARY KEY,
@@ -9,18 +9,18 @@ export const REFERENCE_TABLE = `
   ) STRICT, WITHOUT ROWID;`;
 
 /**
- * As long as the payment's object can know the attempt, so that no report comes too late: a payment
- * lives a year at most, and its object keeps it for `RETENTION_MS` after its end.
+ * A payment lives a year at most, and its object keeps it for `RETENTION_MS` after its end. A
+ * report after that time finds no attempt.
  */
 export const REFERENCE_KEPT_MS = 366 * DAY_MS + RETENTION_MS;
-/** So that the alarm deletes a day's references together. */
+/** Delays the alarm so that it deletes the references of a whole day together. */
 const PURGE_WAIT_MS = DAY_MS;
-/** References that one alarm deletes: a deleted row costs what a written one does. */
+/** References that one alarm deletes, because deleting a row costs as much as writing one. */
 const PURGED_MAX = 5_000;
 
 /**
- * Which payment has a reference by which a provider reports to an address that all merchants share.
- * Synchronous, in the caller's transaction; the table must exist.
+ * Maps references to payments, for providers that report to one address for all merchants. The
+ * methods run synchronously in the caller's transaction; the table must exist.
  */
 export class References {
   readonly #sql: SqlStorage;

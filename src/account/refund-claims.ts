@@ -8,8 +8,8 @@ import {
 } from './protocol.ts';
 
 /**
- * A claim has a row until its refund has one. Days are counted from 1970 in Addis Ababa. A day's sum
- * is that of its claims and refunds, without those whose amount was given back.
+ * A claim has a row until its refund has one. Days are counted from 1970 in Addis Ababa. A day's
+ * sum counts its claims and refunds, except refunds whose amount was released.
  */
 export const REFUND_TABLES = `
   CREATE TABLE refund_claims (
@@ -38,11 +38,11 @@ export const REFUND_TABLES = `
     PRIMARY KEY (day, currency)
   ) STRICT, WITHOUT ROWID;`;
 
-/** A request that lives has its refund by then. */
+/** A request that is still alive has its refund by then. */
 export const CLAIM_CHECK_AFTER_MS = 60_000;
 const CLAIM_CHECK_WAIT_MS_MAX = 60 * 60_000;
 
-/** What counts towards a day. */
+/** The part of a refund that counts towards its day. */
 type Counted = { amountMinor: number; currency: string; day: number };
 type ClaimRow = Counted & { paymentUniqueId: string; claimId: string };
 const CLAIM = `payment_unique_id AS paymentUniqueId, claim_id AS claimId,
@@ -50,8 +50,8 @@ const CLAIM = `payment_unique_id AS paymentUniqueId, claim_id AS claimId,
 type RefundRow = Counted & { paymentUniqueId: string; stage: number };
 
 /**
- * The ids and daily sums of a tenant's refunds. Synchronous, in the caller's transaction; the tables
- * must exist.
+ * The ids and daily sums of a tenant's refunds. The methods run synchronously in the caller's
+ * transaction; the tables must exist.
  */
 export class RefundClaims {
   readonly #sql: SqlStorage;
@@ -62,7 +62,8 @@ export class RefundClaims {
 
   /**
    * Claims the id and the amount. A second claim for the same payment shares the first one, whose
-   * request may have died: it counts today, and with the larger amount until the payment decides.
+   * request may have died. The shared claim counts today, with the larger amount, until the payment
+   * decides.
    */
   claim(claim: RefundClaim, nowMs: number): ClaimResult {
     const { refundUniqueId, paymentUniqueId, claimId, amountMinor, currency } = claim;
@@ -102,8 +103,9 @@ export class RefundClaims {
   }
 
   /**
-   * Deletes the claim of a request that its payment has rejected, unless another request shares it:
-   * the payment may accept that one later. `isVoid`: the payment rejects every request with it.
+   * Deletes the claim of a request that its payment has rejected. If another request shares the
+   * claim, it stays, because the payment may still accept that request. `isVoid`: the payment
+   * rejects every request with the claim.
    */
   release(refundUniqueId: string, claimId: string, isVoid: boolean): void {
     const sql = `SELECT 1 FROM refund_claims
@@ -115,8 +117,8 @@ export class RefundClaims {
   }
 
   /**
-   * Records what became of a payment's refund. It counts on the day of its claim, so that no day
-   * passes its limit at midnight. False when no claim covered a new refund.
+   * Records the stage of a payment's refund. The refund counts on the day of its claim, so that no
+   * day exceeds its limit at midnight. False when no claim covered a new refund.
    */
   record(paymentUniqueId: string, refund: CountedRefund): boolean {
     const { id, stage, amountMinor, currency } = refund;
@@ -146,7 +148,7 @@ export class RefundClaims {
     return owner?.paymentUniqueId ?? null;
   }
 
-  /** Claims to settle, the longest overdue first. Only claims of the last minute are pending. */
+  /** Claims to settle, the most overdue first. Claims of the last minute are not due yet. */
   due(nowMs: number, limit: number): readonly UnsettledClaim[] {
     return this.#sql
       .exec<UnsettledClaim & Record<string, SqlStorageValue>>(
@@ -163,7 +165,7 @@ export class RefundClaims {
     return this.#first<{ atMs: number | null }>(sql)?.atMs ?? null;
   }
 
-  /** The payment's object gave no answer: the wait doubles from a minute to an hour. */
+  /** After no answer from the payment's object, the wait doubles from a minute to an hour. */
   postpone({ refundUniqueId, claimId, checks }: UnsettledClaim, nowMs: number): void {
     const waitMs = CLAIM_CHECK_AFTER_MS * 2 ** Math.min(checks, 10);
     this.#sql.exec(
@@ -222,7 +224,7 @@ export class RefundClaims {
   }
 }
 
-/** What a refund counts; null when its amount was given back. */
+/** What a refund counts; null when its amount was released. */
 function heldIn({ stage, ...counted }: Counted & { readonly stage: number }): Counted | null {
   return stage === STAGES.given_back ? null : counted;
 }

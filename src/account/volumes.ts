@@ -9,7 +9,7 @@ export const VOLUME_TABLE = `
     is_copied INTEGER NOT NULL
   ) STRICT;`;
 
-/** A volume of the merchant's book. Volume 0 is there from the start. */
+/** A volume of the merchant's book. Volume 0 always exists. */
 export interface BookVolume {
   readonly volume: number;
   /** Null for volume 0. */
@@ -31,7 +31,7 @@ export class Volumes {
     return [FIRST, ...this.#rows('')];
   }
 
-  /** Opens the next volume. Only the next one: lists and totals ask each volume in turn. */
+  /** Opens the next volume and no later one, because lists and totals query every volume. */
   open(volume: number, nowMs: number): void {
     const newest = this.all().length - 1;
     if (volume > newest + 1) {
