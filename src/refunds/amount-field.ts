@@ -11,9 +11,8 @@ const NOT_NULL = fieldError(
 );
 
 /**
- * Only an absent field means all that is left. JSON turns a number that is not one, such as NaN, into
- * null, and a program that failed to compute an amount must not return everything
- * (docs/decisions.md#43).
+ * Only an absent field means the whole remaining amount. JSON writes NaN as null, and a program
+ * that failed to compute an amount must not return everything (docs/decisions.md#43).
  */
 export const refundAmountField = v.optional(
   v.pipe(
@@ -24,8 +23,8 @@ export const refundAmountField = v.optional(
 );
 
 /**
- * Payments have an `amount` in major units. A guess of its unit could return a hundred times too
- * much.
+ * Payments have an `amount` in major units, so a wrong guess of the unit could return a hundred
+ * times too much.
  */
 export const MINOR_UNIT_HINTS: ReadonlyMap<string, string> = new Map([
   ['amount', 'Send amountMinor instead, in minor units: 5000 is 50.00.'],

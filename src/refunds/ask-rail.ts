@@ -11,11 +11,11 @@ import { railOf } from '../rails/registry.ts';
 
 type Ask<Answer> = (env: Env, objectId: string, intent: Intent, refund: Refund) => Promise<Answer>;
 
-/** Asks the provider to return the money. Called at most once for each refund. */
+/** Asks the provider to return the money. Kefel calls this at most once for each refund. */
 export const startRefund: Ask<RefundOutcome> = async (env, objectId, intent, refund) => {
   const rail = railOfRefund(env, intent, refund);
   if (rail?.refund === undefined) {
-    // The operator has changed the settings since the plan. The provider was not called.
+    // The operator has changed the settings since the plan, so Kefel does not call the provider.
     return { type: 'requires_action', reason: 'not_enabled' };
   }
   const order = await refundOrder(env, rail, objectId, intent, refund);
@@ -23,13 +23,13 @@ export const startRefund: Ask<RefundOutcome> = async (env, objectId, intent, ref
 };
 
 /**
- * Sends a refund to the provider again with the same number. A refusal proves nothing about the first
- * call, so it is unknown until a status query shows the refund.
+ * Sends a refund to the provider again with the same number. A refusal proves nothing about the
+ * first call, so the outcome is unknown until a status query shows the refund.
  */
 export const repeatRefund: Ask<RefundOutcome> = async (env, objectId, intent, refund) => {
   const rail = railOfRefund(env, intent, refund);
   if (rail?.repeatRefund === undefined) {
-    // The operator has changed the settings since the request. The provider was not called.
+    // The operator has changed the settings since the request, so Kefel does not call the provider.
     return { type: 'unknown', checkAtMs: nextRefundCheckAtMs(refund, Date.now()) };
   }
   const order = await refundOrder(env, rail, objectId, intent, refund);

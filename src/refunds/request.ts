@@ -19,7 +19,7 @@ export interface RefundOfPayment {
   readonly transactionId: string | null;
   /** Without commission; null: the whole remaining amount. */
   readonly amountMinor: number | null;
-  /** The merchant's own words. */
+  /** The merchant's text. */
   readonly reason: string | null;
   readonly requester: RefundRequester;
   readonly idempotency: IdempotencyClaim | null;
@@ -27,7 +27,7 @@ export interface RefundOfPayment {
 
 export type RefundResult =
   | { readonly type: 'accepted'; readonly intent: Intent; readonly refund: Refund }
-  /** Same Idempotency-Key and body: answer as at creation, with `requestedStatus`. */
+  /** A repeat by Idempotency-Key and body: answer as at creation, with `requestedStatus`. */
   | { readonly type: 'replayed'; readonly intent: Intent; readonly refund: Refund }
   | { readonly type: 'taken'; readonly reason: 'duplicate' | 'key_reused' }
   | { readonly type: 'payment_not_found' | 'transaction_not_found' }
@@ -37,8 +37,8 @@ export type RefundResult =
 
 /**
  * Reserves a refund; the payment's alarm then calls the provider. The API, the dashboard and the
- * operator all refund by this function. Throws Unavailable when D1, the account or the object does not answer;
- * the caller may repeat the request, because the refund's id can be used only once.
+ * operator all refund by this function. Throws Unavailable when D1, the account or the object does
+ * not answer; the caller may repeat the request, because the refund's id can be used only once.
  */
 export async function requestRefund(
   env: Env,
@@ -109,7 +109,7 @@ async function claimAndReserve(
       if (isRejected(result)) {
         await release(account, refundUniqueId, claimId);
       }
-      // Another request has reserved a part meanwhile: claim what is left now.
+      // Another request has reserved a part, so claim what is left now.
       const reduced = request.amountMinor === null ? rejectedBy(result, 'refund_too_large') : null;
       return reduced === null ? result : claimAndReserve(env, client, reduced, attempt, request);
     }
@@ -178,7 +178,7 @@ function isRejected({ type }: RefundResult): boolean {
   return type === 'rejected' || type === 'payment_not_found';
 }
 
-/** If this fails, the claim counts towards its day until the account's alarm has settled it. */
+/** If the release fails, the claim counts towards its day until the account's alarm settles it. */
 async function release(
   account: AccountClient,
   refundUniqueId: string,
@@ -191,7 +191,7 @@ async function release(
   }
 }
 
-/** The operator's limits, fresh, because a lowered limit must hold for the next refund. */
+/** Reads the operator's limits from D1, because a lowered limit must apply to the next refund. */
 async function limitsOf(env: Env, { merchantId }: Tenant): Promise<RefundLimits> {
   const limits = await readInTime(() => refundLimitsOf(env.DB, merchantId));
   if (limits === null) {
@@ -241,7 +241,7 @@ export function rehearseRefund(
   const request = { ...asked, reason: null, requester, idempotency: null };
   const command = refundCommand(env, intent, attempt, request);
   const { intent: after, rejection } = decide(intent, [command], nowMs);
-  /** Or why the payment would reject it. */
+  /** The refund, or the reason why the payment would reject it. */
   const outcome: Refund | Rejection =
     rejection ?? refundIn(after, asked.refundUniqueId) ?? 'refund_not_found';
   return { intent, attempt, outcome };

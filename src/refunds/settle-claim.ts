@@ -3,8 +3,8 @@ import type { Tenant } from '../domain/intent.ts';
 import { intentByUniqueId } from '../intent/client.ts';
 
 /**
- * Proves what became of a refund's claim: the payment has the refund, or it rejects every request
- * with this claim from now on. A request may be slow, so time alone proves nothing.
+ * Settles a refund's claim by proof: either the payment has the refund, or it rejects every request
+ * with this claim from now on. A timeout would prove nothing, because a request may be slow.
  */
 export async function settleClaim(
   env: Env,
@@ -15,7 +15,7 @@ export async function settleClaim(
   const result = await client.execute([
     { type: 'void_refund_claim', refundId: refundUniqueId, accountClaimId: claimId },
   ]);
-  // Of a purged payment only the id is left: it accepts no refund.
+  // A purged payment keeps only its id and accepts no refund.
   if (result.type === 'not_found' || result.rejection === null) {
     return { type: 'void' };
   }
