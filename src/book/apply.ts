@@ -17,16 +17,16 @@ import { quotedTerm, termsOf } from './search-terms.ts';
  * of the same version that differs is written, so that sending a payment again repairs its rows.
  */
 
-/** The first try of most events takes a second, and its report would write the row again. */
+/** The first try of most events takes about a second, and its report would write the row again. */
 const UNTRIED_SHOWN_AFTER_MS = 10_000;
 
-/** Each is a conflict that an operator has to look at. */
+/** Bounds the conflicts of one receipt, because an operator must look at each. */
 const OTHERS_WITH_RECEIPT_MAX = 10;
 
 type Value = SqlStorageValue;
 type Row = Readonly<Record<string, Value>>;
 
-/** What a row keeps of its earlier state. */
+/** The values of the earlier row that the new row keeps. */
 type Kept = {
   readonly version: number;
   readonly search_keys: string;
@@ -112,9 +112,9 @@ function freeId(neighbors: readonly StoredPayment[], uuid: string, createdAtMs: 
 }
 
 /**
- * The columns of a payment. Search keys and times of events are only added to: the purge deletes what
- * these keys found. Within a version a provider may still name its reference, so of two messages of
- * one version the one with more details is the newer.
+ * The columns of a payment. Search keys and event times only grow, because the purge deletes what
+ * they found. A provider may name its reference without a new version, so of two messages with one
+ * version, the one with more details is newer.
  */
 function rowOf(message: ProjectionMessage, known: Kept | null) {
   const { row, sealedDetails } = message;
@@ -164,7 +164,7 @@ function merged<Item>(
   return JSON.stringify([...new Set([...items, ...added])].sort(compare));
 }
 
-/** The size of a sealed text, whichever key sealed it. */
+/** The length of a sealed text, which does not depend on its key. */
 function sealedSize(sealed: string | null): number {
   return sealed === null ? 0 : sealed.length - sealed.indexOf('.');
 }
@@ -296,7 +296,7 @@ function applyEvent(
     last_http_status: event.lastHttpStatus,
     last_error: event.lastError,
     last_duration_ms: event.lastDurationMs,
-    // Choosing the endpoint has no revision of its own, and no later state loses it.
+    // The choice of an endpoint has no revision, and no later state removes it.
     endpoint_id: event.endpointId ?? before?.endpoint_id ?? null,
     destination_origin: event.destinationOrigin ?? before?.destination_origin ?? null,
   };
@@ -306,7 +306,7 @@ function applyEvent(
   return isWritten ? 'written' : 'unchanged';
 }
 
-/** Behind the last one, and no earlier than now, so that places of two volumes compare. */
+/** After the last place and not before now, so that places of two volumes are comparable. */
 function nextStreamPlace(sql: SqlStorage, nowMs: number): number {
   const { place } = sql
     .exec<{ place: number }>(
@@ -351,8 +351,8 @@ function changesOf(before: Row, after: Row) {
 }
 
 /**
- * Inserts a row, or sets the columns that change: SQLite rewrites the index entries of all columns
- * that a statement names. False when nothing changes.
+ * Inserts a row, or sets only the changed columns, because SQLite rewrites the index entries of
+ * every column that a statement names. False when nothing changes.
  */
 function write(sql: SqlStorage, table: string, key: Row, before: Row | null, after: Row): boolean {
   if (before === null) {

@@ -35,13 +35,13 @@ export type BookItem =
   | { readonly type: 'refund'; readonly refund: WaitingRefund }
   | { readonly type: 'delivery'; readonly event: EventRow };
 
-/** Deliveries that no longer go out by themselves. */
+/** Deliveries in these states are no longer sent automatically. */
 export const STUCK_DELIVERIES = ['dead', 'paused', 'undeliverable'] as const;
 
-/** The gateway calls a provider at once and hears within minutes: after this, something is stuck. */
+/** Kefel calls a provider at once and gets an answer within minutes; an older refund is stuck. */
 export const REFUND_OVERDUE_MS = 60 * 60 * 1_000;
 
-/** A payment may have hundreds of deliveries. The list needs to lead to the payment, not show all. */
+/** A payment may have hundreds of deliveries. The list must lead to the payment, not show all. */
 const ITEMS_OF_PAYMENT_MAX = 50;
 
 /** Must equal the condition of the partial index. */
@@ -52,8 +52,8 @@ const NEEDS_OPERATOR =
 const SHOWN_STATUS = "iif(status = 'unresolved', 'processing', status)";
 
 /**
- * Refunds that require a person, are unresolved, or are overdue at ?. One that waits for an earlier
- * refund of its attempt is not: that one is listed.
+ * Refunds that need a person, are unresolved, or were created before ? and still wait. A refund
+ * that waits for an earlier one of its attempt is left out, because the earlier one is listed.
  */
 const REFUND_NEEDS_OPERATOR = `(status IN ('unresolved', 'requires_action')
   OR status IN ('pending', 'processing') AND created_at_ms <= ? AND NOT (
@@ -61,7 +61,7 @@ const REFUND_NEEDS_OPERATOR = `(status IN ('unresolved', 'requires_action')
       WHERE other.payment_id = refund.payment_id AND other.transaction_id = refund.transaction_id
         AND other.status IN ('processing', 'unresolved', 'requires_action'))))`;
 
-/** False for nearly all messages, which then cost one look-up: items are read from the tables. */
+/** False for nearly all messages, which then cost one lookup and no query for items. */
 export function mayNeedOperator({ row, events }: ProjectionMessage): boolean {
   const { unresolvedAttempts, anomalies, proposedAttempts, openRefunds, late } = row;
   const isStuck = (status: string) => STUCK_DELIVERIES.some((stuck) => stuck === status);
@@ -133,7 +133,7 @@ const UNLISTED = {
   ),
 } as const;
 
-/** Counted to this number, so that the hourly count of a book with many failures stays short. */
+/** Counting stops here, so that the hourly count of a book with many failures stays fast. */
 export const COUNTED_MAX = 10_000;
 
 export function unlistedPayments(sql: SqlStorage, nowMs: number, limit: number): Set<number> {

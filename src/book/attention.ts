@@ -13,22 +13,21 @@ import {
 import { identityOf } from './schema.ts';
 
 /**
- * D1 lists what the operator must look at, over all merchants. A book writes its part of the list
- * when the items of a payment change: the transaction that changes them stores them here as unsent,
- * and the book sends them after the commit, until D1 has them. A payment without a problem writes no
- * row, neither here nor in D1.
+ * D1 lists what the operator must look at, over all merchants. The transaction that changes a
+ * payment's items stores them here as unsent. The book sends them after the commit, until D1 has
+ * them. A payment without a problem writes no row, here or in D1.
  */
 
 /**
- * Payments of a merchant and environment on D1's list whose money needs the operator, and as many
- * whose events did not arrive. A provider or a server that fails for all payments must not flood the
- * list. The book lists more of them when some were resolved or reviewed.
+ * The number of payments of a merchant and environment on D1's list whose money needs the operator,
+ * and the number whose events did not arrive. Without this limit, a failing provider or server
+ * would fill the list. The book lists more when places become free.
  */
 export const LISTED_PAYMENTS_MAX = 500;
 
 /** Payments that one D1 batch writes, in three statements each. */
 const BATCH_PAYMENTS = 25;
-/** Payments that wait for a free place and are tried in one go. */
+/** Waiting payments that the book tries at once. */
 const FILL_PAYMENTS = 20;
 const FILL_NEXT_MS = 1_000;
 /** How long the book waits before it looks for a free place again. */
@@ -85,9 +84,9 @@ export class BookAttention {
     if (text === (known ?? '[]') || isLeftOut) {
       return;
     }
-    // For a process that dies before it sends. The alarm then finds its own next time.
+    // This alarm sends if the process dies before. It then sets its own next time.
     void this.#storage.setAlarm(nowMs + RETRY_MS);
-    // By the clock, so that the items of an evicted or rebuilt object are newer than those before.
+    // The clock makes the items of an evicted or rebuilt object newer than the earlier ones.
     this.#revision = Math.max(nowMs, this.#revision + 1);
     sql.exec(
       `INSERT INTO attention (payment_id, items, revision, due_at_ms) VALUES (?1, ?2, ?3, ?4)
@@ -174,7 +173,7 @@ export class BookAttention {
     }
   }
 
-  /** Without effect on items that have changed since. */
+  /** Marks items as sent, unless they have changed since. */
   #confirm({ paymentId, items: text, revision }: Unsent, isWritten: boolean): void {
     const { sql } = this.#storage;
     const items: readonly BookItem[] = JSON.parse(text);
@@ -191,7 +190,7 @@ export class BookAttention {
       this.#full.add(kindOf(items));
       this.#fillAtMs = Date.now() + FILL_AGAIN_MS;
     } else if (this.#full.size > 0) {
-      // A place may be free.
+      // This payment may have freed a place.
       this.#full.clear();
       this.#fillAtMs = Date.now();
     }
@@ -202,7 +201,7 @@ function kindOf(items: readonly BookItem[]): Kind {
   return items.some(({ type }) => type !== 'delivery') ? 'money' : 'deliveries';
 }
 
-/** What of an item its section of the list is ordered by. */
+/** The part of an item that orders its section of the list. */
 function placed(item: BookItem) {
   switch (item.type) {
     case 'payment':
@@ -218,7 +217,7 @@ function placed(item: BookItem) {
   }
 }
 
-/** Only a newer revision of the payment is newer than what a statement writes. */
+/** A write must not overwrite a newer revision of the payment. */
 const IS_NEWEST = `NOT EXISTS (SELECT 1 FROM attention_item
   WHERE payment_uuid = ?1 AND revision > ?2)`;
 

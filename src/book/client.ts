@@ -7,9 +7,8 @@ import { bookName } from './name.ts';
 import type { Answer, QuestionArguments, QuestionName } from './questions.ts';
 
 /**
- * One volume of a tenant's book. Without a location hint: the first call comes from a payment's
- * object, which lives near the merchant's servers, and the platform places a new object near its
- * caller.
+ * One volume of a tenant's book, without a location hint. A payment's object makes the first call,
+ * and the platform places a new object near its caller, so the book is near the merchant's servers.
  */
 export function bookOf(env: Env, tenant: Tenant, volume: number): BookClient {
   return new BookClient(env, bookName(tenant, volume));
@@ -33,10 +32,10 @@ export class BookClient {
     return this.#call((stub) => stub.report());
   }
 
-  /** Sets the book back to a time. Returns the bookmark that undoes it. */
+  /** Restores the book to a time. Returns the bookmark that undoes the restore. */
   async restore(atMs: number): Promise<string> {
     const bookmark = await this.#call((stub) => stub.restore(atMs));
-    // The object aborts, so this call never has an answer.
+    // The restart aborts the object, so the call never gets an answer.
     await this.#call((stub) => stub.restart()).catch(() => undefined);
     return bookmark;
   }
@@ -45,7 +44,7 @@ export class BookClient {
     return this.#call((stub) => stub.waitForEvents(place, waitMs));
   }
 
-  /** Null: the book has no payment yet. */
+  /** Null when the book has no payment yet. */
   ask<Name extends QuestionName>(
     name: Name,
     ...args: QuestionArguments<Name>

@@ -1,7 +1,7 @@
 import { businessDay } from '../domain/ethiopian-time.ts';
 import type { AttemptCount } from '../intent/protocol.ts';
 
-/** The totals by day. Each is the sum over rows, so a changed row moves its part. */
+/** The totals by day. Each total is a sum over rows, so a changed row moves its part. */
 
 /** The summed columns of each table, behind those of its key. */
 const AMOUNTS = {
@@ -28,7 +28,7 @@ interface CountedPayment {
   readonly attempts: string;
 }
 
-/** The part of a payment's row: none before the payment has ended. */
+/** The parts of a payment's row; none before the payment has ended. */
 export function partsOfPayment(row: CountedPayment | null): readonly Part[] {
   if (row === null || row.ended_at_ms === null) {
     return [];
@@ -66,8 +66,8 @@ interface CountedRefund {
 }
 
 /**
- * The part of a refund's row. Only money of the attempt that paid comes from the amounts of payments:
- * a refund of a second attempt returns what no total has counted.
+ * The part of a refund's row. Totals have only the money of the attempt that paid, so a refund of a
+ * second attempt has no part.
  */
 export function partsOfRefund(
   row: CountedRefund | null,

@@ -8,9 +8,9 @@ import type { EventRow } from './rows.ts';
 import type { BookIdentity } from './schema.ts';
 
 /**
- * What the operator's pages about all merchants need of one book, as one row in D1: health, what
- * each provider's payments came to, the length of a capped list. A book writes it hourly at most,
- * and only after a change.
+ * One row in D1 with what the operator's pages about all merchants need of a book: health, the
+ * outcomes of each provider's payments, and the number of items left out. A book writes it at most
+ * hourly, and only after a change.
  */
 export interface BookDigest {
   /** Events that have not arrived, by delivery status. Counted to COUNTED_MAX each. */

@@ -4,7 +4,7 @@ import type { DayRange, PaymentFilter } from './rows.ts';
 /** All days, within any date that a payment can have. */
 export const EVERY_DAY: DayRange = { fromDay: 0, toDay: Number.MAX_SAFE_INTEGER };
 
-/** Whether the totals by day know a filter. A list shows no totals with one that they do not know. */
+/** Whether the totals by day support a filter. A list with an unsupported one shows no totals. */
 const KNOWN_TO_TOTALS: Readonly<Record<keyof PaymentFilter, boolean>> = {
   status: true,
   method: true,

@@ -1,9 +1,9 @@
 /**
- * Those who wait for news of one book. They wait in the object, because asking again and again would
- * cost a question a second for each.
+ * Requests that wait for an event of one book. They wait in the object, because polling would cost
+ * a question a second for each.
  */
 
-/** Of one merchant over all locations. Each keeps the object in memory while it waits. */
+/** The limit of a merchant over all locations. Each listener keeps the object in memory. */
 export const LISTENERS_MAX = 50;
 
 export type News = 'news' | 'quiet' | 'full';
@@ -11,7 +11,7 @@ export type News = 'news' | 'quiet' | 'full';
 export class Listeners {
   readonly #waiting = new Set<() => void>();
 
-  /** Waits until `wake`, at most for so long. `full`: too many wait already. */
+  /** Waits until `wake`, for at most `waitMs`. `full`: too many wait already. */
   async wait(waitMs: number): Promise<News> {
     if (this.#waiting.size >= LISTENERS_MAX) {
       return 'full';

@@ -5,14 +5,14 @@ import type { OpenBook } from './open-book.ts';
 import type { Answer, QuestionArguments, QuestionName } from './questions.ts';
 
 /**
- * The copy for reading of one merchant's payments, refunds and events in one environment, or of one
- * volume of them. The payments' objects feed it and can rebuild it. No method takes a tenant, so no
- * question can reach another tenant's rows. `OpenBook` says what the methods do.
+ * A book is the read model of one merchant's payments, refunds and events in one environment, or of
+ * one volume of them. The payments' objects feed it and can rebuild it. No method takes a tenant,
+ * so no question can reach another tenant's rows. `OpenBook` says what the methods do.
  */
 export class MerchantBook extends DurableObject<Env> {
   #book: OpenBook | null = null;
 
-  /** An isolate loads the code with the first call: no payment waits for it. */
+  /** The isolate loads the code with the first call, and no payment waits for it. */
   async #open(): Promise<OpenBook> {
     const { OpenBook } = await import('./open-book.ts');
     this.#book ??= new OpenBook(this.ctx, this.env);

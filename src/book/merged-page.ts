@@ -63,14 +63,14 @@ function pageOf<Row>(
   const kept = found.slice(0, limit);
   const hasMore = found.length > kept.length || coveredTo !== null;
   const last = found.length > kept.length ? kept.at(-1)?.place : (coveredTo ?? kept.at(-1)?.place);
-  // A short page may be empty: then its neighbors begin where its search ended.
+  // A short page may be empty; its neighbors then begin where its search ended.
   const first = kept[0]?.place ?? coveredTo;
   const cursorAt = (direction: Cursor['direction'], place: Place | null | undefined) =>
     place == null
       ? null
       : cursorText({ direction, atMs: place.atMs, id: `${place.id}.${place.volume}` });
   const rows = kept.map(({ row }) => row);
-  // A reader who followed a cursor came from a page, so the page on that side exists.
+  // The caller followed a cursor from a page, so the page on that side exists.
   return isBackwards
     ? {
         rows: rows.reverse(),

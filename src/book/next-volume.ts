@@ -2,12 +2,12 @@ import { accountOf } from '../account/client.ts';
 import { errorText, log } from '../platform/log.ts';
 import { identityOf } from './schema.ts';
 
-/** About 4 GB, of the 10 GB that an object may have: payments and refunds still grow afterwards. */
+/** About 4 of the 10 GB that an object may have, because payments and refunds grow afterwards. */
 export const VOLUME_PAYMENTS_MAX = 4_000_000;
 
 /**
- * Asks the account to open the next volume once this one has grown to its size. Counts the payments
- * that have ended by the totals: the others are few. Never throws: the next call asks again.
+ * Asks the account to open the next volume once this one is full. The totals give the number of
+ * ended payments; open ones are few. Never throws, because the next call asks again.
  */
 export async function openNextVolume(sql: SqlStorage, env: Env): Promise<void> {
   const { payments } = sql

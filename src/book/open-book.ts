@@ -13,12 +13,12 @@ import { streamedAfter } from './queries/stream.ts';
 import { type Answer, answer, type QuestionArguments, type QuestionName } from './questions.ts';
 import { createTables, hasTables, identityOf } from './schema.ts';
 
-/** Before it works, the alarm sets the next one this far ahead, so that a failure cannot lose it. */
+/** The alarm first sets the next one this far ahead, so that a failure cannot lose it. */
 const ALARM_SAFETY_MS = 60_000;
 
 type BookState = Pick<DurableObjectState, 'id' | 'storage' | 'waitUntil'>;
 
-/** What a book's object does, once its code is loaded (`MerchantBook`). */
+/** The code of a book's object, which `MerchantBook` loads. */
 export class OpenBook {
   readonly #ctx: BookState;
   readonly #env: Env;
@@ -35,7 +35,7 @@ export class OpenBook {
     this.#attention = new BookAttention(ctx.storage, env.DB);
   }
 
-  /** Stores what a payment's object says. A repeated or late message changes nothing. */
+  /** Stores a payment's message. A repeated or late message changes nothing. */
   apply(message: ProjectionMessage): Applied {
     const { sql } = this.#ctx.storage;
     const nowMs = Date.now();
@@ -55,13 +55,13 @@ export class OpenBook {
     return applied;
   }
 
-  /** Null: the book has no payment yet. A question to an unknown book stores nothing. */
+  /** Null when the book has no payment yet. A question to an unknown book stores nothing. */
   ask<Name extends QuestionName>(name: Name, args: QuestionArguments<Name>): Answer<Name> | null {
     const { sql } = this.#ctx.storage;
     return hasTables(sql) ? answer(sql, name, args) : null;
   }
 
-  /** Waits for an event after a place of the sandbox's stream, at most for so long. */
+  /** Waits for an event after a place of the sandbox's stream, for at most `waitMs`. */
   waitForEvents(place: number, waitMs: number): Promise<News> | News {
     const { sql } = this.#ctx.storage;
     const isThere = hasTables(sql) && streamedAfter(sql, place, 1).length > 0;
@@ -79,15 +79,15 @@ export class OpenBook {
     }
     const book = identityOf(sql);
     const nowMs = Date.now();
-    // Before the await: a change that comes meanwhile makes a next one due.
+    // Set before the await, so that a change in the meantime makes the next digest due.
     this.#digestDueAtMs = null;
     const digest = digestOf(sql, book, nowMs);
     await batch(this.#env.DB, [digestStatement(book, digest, nowMs)]);
   }
 
   /**
-   * Sets the book back to a time. Returns the bookmark that undoes it. The caller then calls
-   * `restart`, because the restore happens when the object starts again.
+   * Restores the book to a time. Returns the bookmark that undoes the restore. The caller then
+   * calls `restart`, because the restore happens when the object starts again.
    */
   async restore(atMs: number): Promise<string> {
     const bookmark = await this.#ctx.storage.getBookmarkForTime(atMs);

@@ -3,17 +3,17 @@ import { entryOf, hasPersonalData, moveTerms } from './apply.ts';
 import { IDS_PER_MS } from './schema.ts';
 
 /**
- * Deletes personal data once it is as old as a payment's object keeps it (docs/decisions.md#24). The
- * purge passes the payments in the order of their creation and remembers its place. A payment that
- * ended or changed long after its creation is stored to be looked at again.
+ * Deletes personal data at the age at which a payment's object deletes it (docs/decisions.md#24).
+ * The purge goes through the payments in the order of their creation and stores its place. It also
+ * stores payments that ended or changed long after their creation, and returns to them later.
  */
 
 export const PURGE_AGAIN_MS = 24 * 60 * 60 * 1_000;
 
-/** Most payments end sooner after their creation, so the purge need not look at them again. */
+/** Most payments end within this time of their creation, so the purge need not return to them. */
 const PASSED_AFTER_MS = RETENTION_MS + 60 * 60 * 1_000;
 
-/** One transaction takes milliseconds, so that requests need not wait for it. */
+/** A transaction of this size takes milliseconds, so requests do not wait. */
 const BATCH_PAYMENTS = 500;
 
 type Passed = {
@@ -28,7 +28,7 @@ type Passed = {
 
 const COLUMNS = 'id, unique_id, number, search_keys, sealed_details, updated_at_ms, ended_at_ms';
 
-/** Part of the caller's transaction. When the book must wake up for the next; null: never. */
+/** Returns the time of the next purge, or null for never. Runs in the caller's transaction. */
 export function purgeBatch(sql: SqlStorage, nowMs: number): number | null {
   const later = sql
     .exec<Passed & { readonly due_at_ms: number }>(
@@ -67,7 +67,7 @@ function purgeOrPostpone(sql: SqlStorage, payment: Passed, nowMs: number): void 
   const { id, updated_at_ms: updatedAtMs, ended_at_ms: endedAtMs } = payment;
   const dueAtMs = Math.max(updatedAtMs, endedAtMs ?? nowMs) + RETENTION_MS;
   if (dueAtMs > nowMs) {
-    // A payment that is still open lives a year at most.
+    // An open payment lives a year at most.
     const againAtMs = endedAtMs === null ? nowMs + PURGE_AGAIN_MS : dueAtMs;
     sql.exec('INSERT OR IGNORE INTO purge_later VALUES (?, ?)', againAtMs, id);
     return;
@@ -75,7 +75,7 @@ function purgeOrPostpone(sql: SqlStorage, payment: Passed, nowMs: number): void 
   if (!hasPersonalData(payment)) {
     return;
   }
-  // The payment is still found by its unique id and its number, and listed by its end.
+  // A search still finds the payment by its unique id and number, and lists show it by its end.
   const createdAtMs = Math.floor(id / IDS_PER_MS);
   const purged = { ...payment, search_keys: '[]' };
   moveTerms(sql, id, entryOf(createdAtMs, payment), entryOf(createdAtMs, purged));
@@ -87,7 +87,7 @@ function purgeOrPostpone(sql: SqlStorage, payment: Passed, nowMs: number): void 
   );
 }
 
-/** Whether a payment is left that was not passed, or must be looked at again. */
+/** Whether the purge must still pass a payment, or return to one. */
 function hasMore(sql: SqlStorage): boolean {
   const { more } = sql
     .exec<{ more: number }>(

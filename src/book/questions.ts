@@ -5,7 +5,7 @@ import { paymentOf, search, uniqueIdOf, withReceipts } from './queries/search.ts
 import { findStreamed, newestStreamed, streamedAfter } from './queries/stream.ts';
 import { attempts, totals } from './queries/totals.ts';
 
-/** What a book answers, by name. Each is one synchronous read of its own tables. */
+/** The questions a book answers, by name. Each is one synchronous read of the book's tables. */
 export const QUESTIONS = {
   payments,
   summaries,

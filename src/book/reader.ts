@@ -35,8 +35,9 @@ import type {
 import { type SummaryFilter, searchGroups, summaryKeys } from './search-digests.ts';
 
 /**
- * A tenant's lists, search and totals. All volumes of its book answer at once, and the reader merges
- * them. Throws Unavailable when a volume is out of reach: a list without it would be wrong.
+ * Reads a tenant's lists, search and totals. It asks all volumes of the book at once and merges
+ * their answers. Throws Unavailable when a volume is out of reach, because a list without it would
+ * be wrong.
  */
 export async function readerOf(env: Env, tenant: Tenant & KnownVolume): Promise<BookReader> {
   const { environment, merchantId } = tenant;
@@ -49,7 +50,7 @@ interface KnownVolume {
   readonly bookVolume?: number;
 }
 
-/** Volumes open every few months, and a new one is empty at first. */
+/** Volumes open months apart, and a new one is empty at first. */
 const VOLUME_AGE_MS_MAX = 60_000;
 const TENANTS_MAX = 2_000;
 const volumes = new BoundedCache<number>({ sizeMax: TENANTS_MAX, ageMsMax: VOLUME_AGE_MS_MAX });
@@ -71,7 +72,7 @@ async function newestVolume(env: Env, { environment, merchantId }: Tenant): Prom
 
 /** A payment in a file, with what the book has sealed. */
 export interface ExportedPayment extends PaymentRow {
-  /** Empty when nothing is known, or sealed with a key that is gone. */
+  /** Empty when the book has no details, or when their data key was removed. */
   readonly details: PaymentDetails;
 }
 
@@ -82,14 +83,14 @@ export interface ExportPage {
 }
 
 /**
- * Rows per question of an export. With full metadata a row has 60 KB, several times while it is
+ * Rows of one question of an export. With full metadata a row has 60 KB, several copies while it is
  * decrypted, and an isolate has 128 MB.
  */
 const EXPORT_QUESTION_ROWS = 150;
 
 /**
- * A page of an export gathers questions up to these sizes. The back office may call the payments
- * plane only about thirty times in one request, and a file has 100,000 rows.
+ * A page of an export collects questions up to these sizes, because a file has 100,000 rows and the
+ * back office may call the payments plane only about thirty times in one request.
  */
 const EXPORT_PAGE_ROWS = 4_000;
 const EXPORT_PAGE_CHARACTERS = 8_000_000;
@@ -148,8 +149,8 @@ export class BookReader {
   }
 
   /**
-   * A page of all payments that match the filter, newest first, as many as fit into a call. Omits
-   * payments that are created after the first page was read.
+   * As many matching payments as fit into a call, newest first. Leaves out payments that were
+   * created after the first page.
    */
   async exported(filter: PaymentFilter, cursor: Cursor | null): Promise<ExportPage> {
     const rows: ExportedPayment[] = [];
@@ -219,7 +220,7 @@ export class BookReader {
     return found[0] ?? null;
   }
 
-  /** The payment with this unique id, also when its object has deleted it; or null. */
+  /** The payment with this unique id, even after its object has deleted it; or null. */
   async paymentOf(uniqueId: string): Promise<PaymentRow | null> {
     const [row] = await this.#askAll('paymentOf', uniqueId);
     return row == null ? null : this.#paymentRow(row);
@@ -239,7 +240,7 @@ export class BookReader {
     );
   }
 
-  /** Of each event its first delivery, or the first in the wanted state. */
+  /** One delivery of each event: the first, or the first in the wanted state. */
   distinctEvents(
     filter: Omit<EventFilter, 'endpointId'>,
     cursor: Cursor | null,
@@ -316,8 +317,8 @@ export class BookReader {
   }
 
   /**
-   * Waits for an event in the newest volume, at most for so long. To wait in each volume would leave
-   * listeners behind in the others; the few events of old payments are found after the wait.
+   * Waits for an event in the newest volume, for at most `waitMs`. Waiting in each volume would
+   * leave listeners behind in the others; the few events of old payments are found after the wait.
    */
   waitForEvents(places: StreamPlaces, waitMs: number): Promise<News> {
     const newest = this.#newestVolume;

@@ -8,14 +8,14 @@ import { RESENT, type ResentStatuses } from './queries/deliveries.ts';
 import { readerOf } from './reader.ts';
 import type { EventRow } from './rows.ts';
 
-/** Events of one request: a few seconds, and far fewer calls than a Worker may make. */
+/** Events of one request. They take a few seconds, and far fewer calls than a Worker may make. */
 export const RESEND_BATCH = 200;
 
 export interface ResendResult {
   readonly resent: number;
-  /** In another state by now: the book is seconds behind the objects, and others resend too. */
+  /** In another state by now, because the book lags and other requests resend too. */
   readonly unchanged: number;
-  /** Unknown: their objects could not be reached. */
+  /** Events whose objects did not answer, so their state is unknown. */
   readonly unreachable: number;
   /** When the last event of the batch happened; null for an empty batch. */
   readonly lastAtMs: number | null;

@@ -4,7 +4,7 @@ import type { RefundStatus } from '../domain/refund.ts';
 import type { ProjectedEvent, ProjectedRefund, ProjectionRow } from '../intent/protocol.ts';
 import type { TimeRange } from '../platform/paging.ts';
 
-/** What lists show and by what they are filtered. Rows may lag their objects by seconds. */
+/** The rows of lists, and their filters. Rows may lag their objects by seconds. */
 
 /** A payment in lists. Amounts are in minor units. */
 export interface PaymentRow
@@ -30,7 +30,7 @@ export interface PaymentFilter {
   readonly refunds?: 'any' | 'open' | undefined;
 }
 
-/** Either of two search keys or more: a rotation of data keys leaves digests by several keys. */
+/** A search matches any of these keys: after a rotation there are digests by several data keys. */
 export type KeyChoices = readonly string[];
 
 /** What the API's list of payments asks a book: personal data only as digests. */
@@ -99,7 +99,7 @@ export interface Total {
   /** Without commission. */
   readonly amountMinor: number;
   readonly commissionMinor: number;
-  /** Returned on these days, without commission, whenever the payments were paid. */
+  /** Returned on these days, without commission, for payments of any day. */
   readonly refundedMinor: number;
 }
 
@@ -109,8 +109,8 @@ export interface DayTotal extends Total {
 }
 
 /**
- * Ended attempts of the payments of these days, without those that paid: each paid payment has one
- * more, by its own method, which succeeded.
+ * Ended attempts of these days' payments, except those that paid. Each paid payment has one more
+ * attempt, by its own method, which succeeded.
  */
 export interface AttemptTotal {
   readonly method: Method;

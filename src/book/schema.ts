@@ -9,7 +9,7 @@ import type { Tenant } from '../domain/intent.ts';
 
 /**
  * A payment's `id` is the millisecond of its creation times this number, plus 10 random bits of its
- * uuid or the next free number. So the table lies in the order of time, and a uuid leads to its row
+ * uuid or the next free number. So the table is in the order of time, and a uuid leads to its row
  * without an index. JavaScript represents these ids exactly until the year 2248.
  */
 export const IDS_PER_MS = 1_024;
@@ -18,7 +18,7 @@ export const IDS_PER_MS = 1_024;
 const TERM_SIGNS = ':_-$';
 
 const TABLES = [
-  // The book's identity and how far the purge has come, one row.
+  // One row with the book's identity and the purge's place.
   `CREATE TABLE book (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     environment TEXT NOT NULL,
@@ -56,20 +56,20 @@ const TABLES = [
     sealed_details TEXT,
     event_times TEXT NOT NULL
   ) STRICT`,
-  // Lists of a status, a method or both merge its parts; filters by amount and currency are applied
-  // inside the index. Open payments are found here too.
+  // A list by status, by method or by both merges parts of this index, and applies filters by
+  // amount and currency inside it. It also finds open payments.
   'CREATE INDEX payment_by_state ON payment (status, method, id, amount_minor, currency)',
   // The few payments with refunds.
   `CREATE INDEX payment_with_refunds ON payment (id) WHERE refunded_minor > 0 OR open_refunds > 0`,
   // The few payments that need a person.
   `CREATE INDEX payment_needing_attention ON payment (id)
     WHERE unresolved_attempts > 0 OR anomalies > 0 OR proposed_attempts > 0 OR late = 1`,
-  // Full text over the ids, search keys and ends of payments that have ended, one entry for each,
-  // written at the end; open payments are scanned. Without stored text, positions and sizes.
+  // Full-text index over the ids, search keys and ends of ended payments, one entry each, written
+  // at the end. Queries scan open payments. The index stores no text, positions or sizes.
   `CREATE VIRTUAL TABLE payment_search USING fts5(terms, content = '', columnsize = 0,
     detail = none, tokenize = "ascii tokenchars '${TERM_SIGNS}'")`,
   'CREATE VIRTUAL TABLE payment_search_term USING fts5vocab(payment_search, row)',
-  // Each payment of each term, in the order of the terms.
+  // Lists the payments of each term, in the order of the terms.
   'CREATE VIRTUAL TABLE payment_search_entry USING fts5vocab(payment_search, instance)',
 
   // Totals, kept by the transaction that writes the payment. A paid payment counts on the day on which
@@ -159,7 +159,7 @@ const TABLES = [
   `CREATE INDEX refund_by_status ON refund (iif(status = 'unresolved', 'processing', status),
     created_at_ms, reference)`,
 
-  // The few payments that were not old enough when the purge passed them, and when it returns.
+  // Payments that were too young when the purge passed them, and when it returns. They are few.
   `CREATE TABLE purge_later (
     due_at_ms INTEGER NOT NULL,
     payment_id INTEGER NOT NULL,
@@ -176,7 +176,7 @@ const TABLES = [
   'CREATE INDEX attention_unsent ON attention (due_at_ms) WHERE due_at_ms IS NOT NULL',
 ] as const;
 
-/** In the transaction of the book's first payment: a question to an unknown book stores nothing. */
+/** Runs in the first payment's transaction: a question to an unknown book stores nothing. */
 export function createTables(sql: SqlStorage, owner: Tenant, volume: number): void {
   for (const statement of TABLES) {
     sql.exec(statement);

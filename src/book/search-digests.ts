@@ -16,8 +16,9 @@ import type { SearchQuestion } from './queries/search.ts';
 import type { EndedFilter, KeyChoices } from './rows.ts';
 
 /**
- * What a person or a merchant looks for, as the search keys that a book has. Books have personal data
- * only as digests, and no keys. Each key of the ring finds what was written before a rotation.
+ * Turns what a person or a merchant looks for into a book's search keys. A book has personal data
+ * only as digests, and no data key. The digest by each key of the ring finds what was written
+ * before a rotation.
  */
 
 export interface SummaryFilter extends EndedFilter {
@@ -54,7 +55,7 @@ export async function searchGroups(
   tenant: Tenant,
   typed: string,
 ): Promise<SearchQuestion | null> {
-  // First, because it bounds the work of all later steps.
+  // Checked first, because it bounds the work of all later steps.
   const text = typed.length > 2 * SEARCH_ID_LENGTH_MAX ? '' : typed.trim();
   if (text === '' || text.length > SEARCH_ID_LENGTH_MAX) {
     return null;

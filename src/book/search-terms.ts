@@ -5,12 +5,12 @@ import { idSearchKey, isFoundByTime, isReceiptSearchKey } from '../domain/search
  * index folds case, so a reader compares a hit with the payment's row.
  */
 
-/** An id is found by its end as a term that begins with the reversed end. */
+/** A search by an id's end looks for a term that begins with the reversed end. */
 export const END_PREFIX = 'end:';
 
 /**
- * A search key as a term: the tokenizer splits a text at any other character. It replaces each
- * character by itself, so a prefix of a key gives a prefix of its term.
+ * Turns a search key into a term. The tokenizer splits at all other characters. Each character is
+ * replaced separately, so a prefix of a key gives a prefix of its term.
  */
 export function searchTerm(key: string): string {
   return key.replaceAll(
@@ -24,7 +24,7 @@ export function endSearchKey(id: string): string {
   return END_PREFIX + Array.from({ length: id.length }, (_, index) => id.at(-1 - index)).join('');
 }
 
-/** Digits of base 36 for the second of an end: enough until the year 4453. */
+/** The base-36 digits of an end's second, enough until the year 4453. */
 const ENDED_DIGITS = 7;
 const LAST_SECOND = 36 ** ENDED_DIGITS - 1;
 
@@ -70,7 +70,7 @@ export function termsOf(payment: SearchedPayment): string {
   return [...new Set(keys.map(searchTerm))].sort().join(' ');
 }
 
-/** The id in a key: people read ids and receipts from their end. Digests have none. */
+/** The id in a key, because people read ids and receipts from their end. Digests have no id. */
 export function plainIdOf(key: string): readonly string[] {
   const id = key.slice(key.indexOf(':') + 1);
   const isPlain = key === idSearchKey(id) || (isReceiptSearchKey(key) && !id.startsWith('#'));

@@ -116,7 +116,7 @@ export function events(
   return scan(read, matches, limit);
 }
 
-/** Looks the deliveries up at the times that are in the payment's row: a payment has few. */
+/** Looks up the deliveries at the times in the payment's row, because a payment has few. */
 function eventsOfPayment(
   sql: SqlStorage,
   uniqueId: string,
@@ -158,7 +158,7 @@ export function deliveriesOf(sql: SqlStorage, eventIds: readonly string[]): Book
       ? []
       : sql
           .exec<StoredEvent>(
-            // A slash follows the dot in ASCII.
+            // In ASCII a slash follows the dot, so it ends the range of an event's deliveries.
             `SELECT ${DELIVERY_COLUMNS} FROM delivery CROSS JOIN payment ON payment.id = payment_id
               WHERE created_at_ms = ? AND delivery_id > ? || '.' AND delivery_id < ? || '/'`,
             atMs,

@@ -17,7 +17,7 @@ import { type BookedPayment, paymentsById } from './payment-source.ts';
  * page reads whole seconds and sorts them.
  */
 
-/** Payments that ended behind `low` and before `high`, and whose rows meet the conditions. */
+/** Payments that ended after `low` and before `high`, and whose rows meet the conditions. */
 interface Wanted {
   readonly sql: SqlStorage;
   readonly conditions: readonly Condition[];
@@ -61,7 +61,7 @@ function endRange(
     : { low, high: comparePlaces(place, high) < 0 ? place : high };
 }
 
-/** Of one millisecond, the payment that was created last is the last. */
+/** Of payments that ended in one millisecond, the latest created comes last. */
 function placeOf(atMs: number, id: number): Place {
   return { atMs, id, volume: 0 };
 }
@@ -138,9 +138,9 @@ function scanEnds(wanted: Wanted): Found<BookedPayment> {
     if (scanned >= SCANNED_ROWS_MAX) {
       return { rows, coveredTo: endOfSecond(read.term, isAscending) };
     }
-    // Sorts behind this second's term and before the next one's.
+    // Sorts after this second's term and before the next one's.
     from = `${read.term}0`;
-    // As many as the missing rows take if wanted payments stay as frequent.
+    // Reads as many entries as the missing rows need if matching payments stay as frequent.
     const estimated = Math.ceil(((limit - rows.length) * scanned) / Math.max(1, rows.length));
     entriesMin = Math.min(estimated, SCANNED_ROWS_MAX - scanned);
   }
@@ -188,7 +188,7 @@ function paymentsIn(
     .sort((one, other) => sign * comparePlaces(one.place, other.place));
 }
 
-/** Behind all payments that ended in a term's second. */
+/** After all payments that ended in a term's second. */
 function endOfSecond(term: string, isAscending: boolean): Place {
   const firstMs = endedTermMs(term);
   return isAscending ? placeOf(firstMs + 999, Number.MAX_SAFE_INTEGER) : placeOf(firstMs, 0);

@@ -19,21 +19,21 @@ export interface Placed<Row> {
 /** The first rows of a list, in its order. */
 export interface Found<Row> {
   readonly rows: readonly Placed<Row>[];
-  /** Not null: the search stopped behind this place before it had found enough rows. */
+  /** The place at which the search stopped before it had found enough rows, or null. */
   readonly coveredTo: Place | null;
 }
 
 export interface PageStart {
   readonly isAscending: boolean;
-  /** Begin behind this place; null: at the list's beginning. */
+  /** Begin after this place; null means the beginning of the list. */
   readonly after: { readonly atMs: number; readonly id: string } | null;
   /** A row at exactly that place belongs to the page, because another volume's row was there. */
   readonly includesPlace: boolean;
 }
 
 /**
- * Rows that a page may read to find those that match a filter without an index: some milliseconds.
- * A page that ends there may be short, and has a cursor to continue.
+ * Rows that a page may read to find matches without an index, which takes some milliseconds. A page
+ * that reaches this number may be short, and has a cursor to continue.
  */
 export const SCANNED_ROWS_MAX = 20_000;
 
@@ -64,7 +64,7 @@ export function mergeFound<Row>(
   return { rows, coveredTo: rows.length === limit ? null : coveredTo };
 }
 
-/** Reads rows in the order of a list, from behind a place. Fewer than `limit`: there are no more. */
+/** Reads rows in a list's order, after a place. Fewer than `limit` means: there are no more. */
 export type ReadRows<Row> = (after: Place | null, limit: number) => Found<Row>;
 
 /** The first `limit` rows that match, of at most about SCANNED_ROWS_MAX. */

@@ -103,7 +103,7 @@ export function idRange(
 /** How a list reads payments: all that the source has, or those that also match. */
 export type PaymentSource = (range: IdRange, limit: number) => Found<BookedPayment>;
 
-/** Continues a source behind a place. */
+/** Continues a source after a place. */
 export function readFrom(
   source: PaymentSource,
   range: IdRange,

@@ -17,7 +17,7 @@ import {
   type Wanted,
 } from './payment-source.ts';
 
-/** Payments by an id, its beginning or its end, or by what only digests know. */
+/** Finds payments by an id, its beginning or end, or by digests of personal data. */
 
 /** A payment link or a phone number may have many payments. The search returns the newest. */
 export const SEARCH_ROWS_MAX = 50;
@@ -25,13 +25,13 @@ export const SEARCH_ROWS_MAX = 50;
 /** A shorter beginning or end of an id would match many payments. */
 const PART_LENGTH_MIN = 3;
 
-/** With more, the index would read an entry for each; the newest payments are scanned instead. */
+/** With more, the search scans the newest payments: the index would read an entry for each term. */
 const TERMS_MAX = 50;
 
 export interface SearchQuestion {
   /** Trimmed, and no longer than an id. */
   readonly text: string;
-  /** A payment with all keys of one group is found. */
+  /** A payment matches if it has all keys of one group. */
   readonly groups: readonly (readonly string[])[];
 }
 
@@ -154,12 +154,12 @@ function byEvent(sql: SqlStorage, eventId: string): number[] {
         .map(({ id }) => id);
 }
 
-/** Sorts behind every text that begins with the prefix before it. */
+/** Sorts after every text that begins with the prefix before it. */
 const LAST_CHARACTER = '\u{10ffff}';
 
 /**
- * A reference of an attempt, or its start: a second has few payments. The purge leaves only the
- * reference of the reported attempt.
+ * Finds an attempt's reference or its start by its second, which has few payments. The purge leaves
+ * only the reference of the reported attempt.
  */
 function byReference(sql: SqlStorage, start: string): number[] {
   const atMs = referenceTimeMs(start);
@@ -202,7 +202,7 @@ function scanned(
   return matching(sql, ids, matches);
 }
 
-/** Some contain the text in their middle. */
+/** More than the rows of the answer, because some candidates contain the text in their middle. */
 const CANDIDATES_MAX = 4 * SEARCH_ROWS_MAX;
 
 /** Loads no more rows than it needs. */

@@ -1,8 +1,8 @@
 import { eventTimeMs } from '../../crypto/event-id.ts';
 
 /**
- * A merchant's events of the sandbox in the order in which they became rows. Unlike their times,
- * their places only grow, so a listener who goes on after the last place misses no late event.
+ * A merchant's sandbox events in the order in which they became rows. Places only grow, unlike
+ * times, so a listener that continues after the last place misses no late event.
  */
 
 /** An event's place is when it became a row, in these parts of a millisecond, or the next free number. */

@@ -23,8 +23,8 @@ const ENDED = `SELECT day - (day - ?1) % ?2 AS day, SUM(payments) AS payments,
   GROUP BY 1 HAVING payments <> 0 OR refundedMinor <> 0`;
 
 /**
- * Counts and sums by period of `period` days, method, currency and status, in the order of time. A
- * day's refunds are in the row of succeeded payments, even of none.
+ * Counts and sums by period of `period` days, method, currency and status, in the order of time.
+ * The row of succeeded payments has a day's refunds, even when no payment succeeded.
  */
 export function totals(sql: SqlStorage, range: DayRange, period: number): DayTotal[] {
   const { fromDay } = range;
@@ -45,7 +45,7 @@ export function totals(sql: SqlStorage, range: DayRange, period: number): DayTot
   );
 }
 
-/** Open payments count on the day of their creation. They are few, so no table sums them up. */
+/** Open payments count on the day of their creation. No table sums them, because they are few. */
 function openTotals(sql: SqlStorage, range: DayRange, daysEach: number): DayTotal[] {
   const { fromDay, toDay } = range;
   const found = sql.exec<Sums<Omit<DayTotal, 'day'>> & { createdAtMs: number }>(
