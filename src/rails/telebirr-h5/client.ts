@@ -23,12 +23,13 @@ export interface Client {
  * cannot sign.
  */
 export function send(
-  { settings, sign }: Client,
+  client: Client,
   call: Call,
   order: LoggedOrder,
   content: Members,
   timeoutMs: number,
 ): Promise<RailAnswer | CallRefused> {
+  const { settings } = client;
   const { apiBaseUrl, appSecret, callTimeoutMs, fabricAppId } = settings;
   const endsAtMs = Date.now() + timeoutMs;
   const callWaitMs = () => Math.max(1, Math.min(callTimeoutMs, endsAtMs - Date.now()));
@@ -44,12 +45,7 @@ export function send(
     rail: RAIL_ID,
     name: call,
     order,
-    async send(token) {
-      const body = await signedMessage(call, content, sign, Date.now());
-      return body === null
-        ? { type: 'refused', reason: 'misconfigured' }
-        : postMessage(settings, call, token, body, callWaitMs());
-    },
+    send: (token) => sendWithToken(client, call, content, token, callWaitMs),
     // telebirr ends tokens early at a restart, but not two in a row.
     isTokenRefused: ({ status }) => status === UNAUTHORIZED,
     codeIn,
@@ -81,15 +77,18 @@ export function requestToken(settings: TelebirrH5Settings, timeoutMs: number): P
   return postJson(settings, '/payment/v1/token', {}, JSON.stringify({ appSecret }), timeoutMs);
 }
 
-/** Sends a signed message with a token. */
-export function postMessage(
-  settings: TelebirrH5Settings,
+/** Sends one signed message. `refused`: our key cannot sign. */
+export async function sendWithToken(
+  { settings, sign }: Client,
   call: Call,
+  content: Members,
   authorization: string,
-  body: string,
-  timeoutMs: number,
-): Promise<RailAnswer> {
-  return postJson(settings, CALLS[call].path, { authorization }, body, timeoutMs);
+  timeoutMs: () => number,
+): Promise<RailAnswer | CallRefused> {
+  const body = await signedMessage(call, content, sign, Date.now());
+  return body === null
+    ? { type: 'refused', reason: 'misconfigured' }
+    : postJson(settings, CALLS[call].path, { authorization }, body, timeoutMs());
 }
 
 function postJson(
