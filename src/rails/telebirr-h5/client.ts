@@ -10,7 +10,7 @@ import type { Sign } from './signature.ts';
 
 const UNAUTHORIZED = 401;
 
-const tokens = new BearerTokens();
+export const tokens = new BearerTokens();
 
 /** What a rail needs to call telebirr. */
 export interface Client {
@@ -29,19 +29,10 @@ export function send(
   content: Members,
   timeoutMs: number,
 ): Promise<RailAnswer | CallRefused> {
-  const { settings } = client;
-  const { apiBaseUrl, appSecret, callTimeoutMs, fabricAppId } = settings;
   const endsAtMs = Date.now() + timeoutMs;
-  const callWaitMs = () => Math.max(1, Math.min(callTimeoutMs, endsAtMs - Date.now()));
-  const source: TokenSource = {
-    call: 'token',
-    account: `${apiBaseUrl} ${fabricAppId} ${appSecret}`,
-    async request() {
-      const requestedAtMs = Date.now();
-      return readToken(await requestToken(settings, callWaitMs()), requestedAtMs);
-    },
-  };
-  return tokens.call(source, {
+  const callWaitMs = () =>
+    Math.max(1, Math.min(client.settings.callTimeoutMs, endsAtMs - Date.now()));
+  return tokens.call(tokenSource(client.settings, callWaitMs), {
     rail: RAIL_ID,
     name: call,
     order,
@@ -71,10 +62,18 @@ export async function post(
   return withProviderCode(result, codeIn(answer));
 }
 
-/** Asks for a new token. */
-export function requestToken(settings: TelebirrH5Settings, timeoutMs: number): Promise<RailAnswer> {
-  const { appSecret } = settings;
-  return postJson(settings, '/payment/v1/token', {}, JSON.stringify({ appSecret }), timeoutMs);
+export function tokenSource(settings: TelebirrH5Settings, timeoutMs: () => number): TokenSource {
+  const { apiBaseUrl, appSecret, fabricAppId } = settings;
+  return {
+    call: 'token',
+    account: `${apiBaseUrl} ${fabricAppId} ${appSecret}`,
+    async request() {
+      const requestedAtMs = Date.now();
+      const body = JSON.stringify({ appSecret });
+      const answer = await postJson(settings, '/payment/v1/token', {}, body, timeoutMs());
+      return readToken(answer, requestedAtMs);
+    },
+  };
 }
 
 /** Sends one signed message. `refused`: our key cannot sign. */

@@ -1,8 +1,8 @@
 import { jsonObject, scalarOf } from '../members.ts';
 import { newReference, probedNoToken, probing, REFUSING_STATUSES } from '../probe.ts';
 import type { ProbeResult } from '../rail.ts';
-import { codeIn, isOwnCode, REFUSALS, readToken } from './answers.ts';
-import { requestToken, sendWithToken } from './client.ts';
+import { codeIn, isOwnCode, REFUSALS } from './answers.ts';
+import { sendWithToken, tokenSource, tokens } from './client.ts';
 import { queryOrderContent } from './messages.ts';
 import type { TelebirrH5Settings } from './settings.ts';
 import type { Sign, Verify } from './signature.ts';
@@ -26,7 +26,8 @@ export async function probe(
   sign: Sign,
   verify: Verify,
 ): Promise<ProbeResult> {
-  const token = readToken(await requestToken(settings, settings.callTimeoutMs), Date.now());
+  const timeoutMs = () => settings.callTimeoutMs;
+  const token = await tokens.fresh(tokenSource(settings, timeoutMs));
   if (token.type === 'no_token') {
     return probedNoToken(token, ['fabricAppId', 'appSecret', 'apiBaseUrl']);
   }
@@ -35,7 +36,7 @@ export async function probe(
     'queryOrder',
     queryOrderContent(settings, { attempt: { reference: newReference() } }),
     token.token,
-    () => settings.callTimeoutMs,
+    timeoutMs,
   );
   if ('type' in answer) {
     return probing('queryOrder', null)('refused', ['merchantPrivateKey']);
