@@ -3,12 +3,7 @@ export function bytesFromBase64(base64: string): Uint8Array<ArrayBuffer> {
 }
 
 export function base64FromBytes(bytes: Uint8Array | ArrayBuffer): string {
-  const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
-  let binary = '';
-  for (const byte of view) {
-    binary += String.fromCharCode(byte);
-  }
-  return btoa(binary);
+  return btoa(Array.from(new Uint8Array(bytes), (byte) => String.fromCharCode(byte)).join(''));
 }
 
 export function base64UrlFromBytes(bytes: Uint8Array): string {
@@ -58,8 +53,7 @@ function regrouped(values: Iterable<number>, from: number, to: number): number[]
 }
 
 export function hexFromBytes(bytes: Uint8Array | ArrayBuffer): string {
-  const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
-  return Array.from(view, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 export function bytesFromHex(hex: string): Uint8Array<ArrayBuffer> {

@@ -90,18 +90,8 @@ export const httpUrl = v.pipe(
   v.string(URL_MESSAGE),
   v.trim(),
   v.transform((url) => url.replace(/[/?]+$/, '')),
-  v.check(isPlainHttpUrl, URL_MESSAGE),
+  v.check((url) => /^https?:\/\/[^@?#\s\\]+$/i.test(url) && URL.canParse(url), URL_MESSAGE),
 );
-
-function isPlainHttpUrl(address: string): boolean {
-  const url = URL.parse(address);
-  return (
-    url !== null &&
-    /^https?:\/\/[^@?#\s\\]+$/i.test(address) &&
-    url.username === '' &&
-    url.password === ''
-  );
-}
 
 /** The first digits of the phone numbers that have accounts at the provider. */
 export function phonePrefixes(defaultPrefixes: readonly (typeof PHONE_PREFIXES)[number][]) {

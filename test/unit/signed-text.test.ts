@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type KeyRing, keyRing } from '../../src/config.ts';
-import { signText, type TextPurpose, verifyText } from '../../src/crypto/signed-text.ts';
+import { signText, type TextPurpose, verifyText } from '../../src/crypto/signed-bytes.ts';
 
 /**
  * Goal: text verifies only exactly as we signed it, for its purpose, while its key is in the ring.

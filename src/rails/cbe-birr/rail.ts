@@ -48,23 +48,15 @@ export function cbeBirrRail(settings: CbeBirrSettings) {
     return { redirectUrl, railReference };
   };
 
-  /** CBE's report about a transaction, or null for an answer that is not authentic. */
-  const reportIn = async (
-    answer: RailAnswer,
-    transactionId: string,
-  ): Promise<StateReport | null> => {
-    const sealed = sealedIn(answer);
-    const report = sealed === null ? null : await statusReport(settings, await sealOnce(), sealed);
-    return report?.transactionId === transactionId ? report : null;
-  };
-
   const queryOutcome = async (
     order: RailOrder,
     transactionId: string,
     checkAtMs: number | null,
   ): Promise<Outcome> => {
     const answer = await queryState(settings, transactionId);
-    const report = await reportIn(answer, transactionId);
+    const sealed = sealedIn(answer);
+    const opened = sealed === null ? null : await statusReport(settings, await sealOnce(), sealed);
+    const report = opened?.transactionId === transactionId ? opened : null;
     const providerCode = report?.providerCode ?? null;
     if (report?.state === 'paid') {
       // The report contains no id of CBE's own that could serve as a receipt.

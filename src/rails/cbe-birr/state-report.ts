@@ -7,13 +7,11 @@ import type { CbeBirrSettings } from './settings.ts';
 /** What CBE says about one transaction, in a callback or a query's answer. Its hash was valid. */
 export interface StateReport {
   readonly transactionId: string;
-  readonly state: PaymentState;
+  /** `unknown`: in neither of the operator's lists. */
+  readonly state: 'paid' | 'failed' | 'unknown';
   /** The state as CBE writes it. */
   readonly providerCode: string;
 }
-
-/** `unknown`: in neither of the operator's lists. */
-export type PaymentState = 'paid' | 'failed' | 'unknown';
 
 /**
  * `EncVal` in the body. Published integrations read JSON, but their frameworks also accept forms, so
@@ -128,7 +126,7 @@ function dayMonthYear(day = '', month = '', year = ''): string {
   return `${day.padStart(2, '0')}-${month.padStart(2, '0')}-${year}`;
 }
 
-function stateOf(settings: CbeBirrSettings, state: string): PaymentState {
+function stateOf(settings: CbeBirrSettings, state: string): StateReport['state'] {
   const normalized = normalizedState(state);
   if (settings.paidStates.includes(normalized)) {
     return 'paid';

@@ -72,21 +72,16 @@ type RoundKey = readonly number[];
 type KeySchedule = readonly RoundKey[];
 type Word = number;
 
-export interface BlockCipher {
-  encrypt(bytes: Uint8Array): Uint8Array<ArrayBuffer>;
-  /** Null when the length or padding is wrong: `encrypt` did not produce it with this key. */
-  decrypt(bytes: Uint8Array): Uint8Array<ArrayBuffer> | null;
-}
-
 /** `key`: 16 bytes, K1 and K2. Encrypts with K1, decrypts with K2, encrypts with K1. */
-export function tripleDes(key: Uint8Array): BlockCipher {
+export function tripleDes(key: Uint8Array) {
   const first = keySchedule(key.subarray(0, BLOCK_BYTES));
   const second = keySchedule(key.subarray(BLOCK_BYTES, 2 * BLOCK_BYTES));
   const forwards = [first, second.toReversed(), first];
   const backwards = [first.toReversed(), second, first.toReversed()];
   return {
-    encrypt: (bytes) => everyBlock(padded(bytes), forwards),
-    decrypt: (bytes) =>
+    encrypt: (bytes: Uint8Array) => everyBlock(padded(bytes), forwards),
+    /** Null when the length or padding is wrong: `encrypt` did not produce it with this key. */
+    decrypt: (bytes: Uint8Array) =>
       bytes.length % BLOCK_BYTES === 0 ? unpadded(everyBlock(bytes, backwards)) : null,
   };
 }
@@ -161,7 +156,6 @@ function permuted(high: Word, low: Word, positions: readonly number[], wordBits:
 }
 
 /** PKCS#7: one to eight bytes, each equal to their count. */
-
 function padded(bytes: Uint8Array): Uint8Array {
   const count = BLOCK_BYTES - (bytes.length % BLOCK_BYTES);
   const result = new Uint8Array(bytes.length + count).fill(count);

@@ -1,5 +1,4 @@
 import type { FailureReason, Outcome } from '../../domain/intent.ts';
-import type { RailAnswer } from '../call-rail.ts';
 import {
   codesOf,
   isAbsent,
@@ -11,9 +10,6 @@ import {
 } from '../members.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { PAID_STATE } from './settings.ts';
-
-/** Sends one request to eBirr. */
-export type SendRequest = (request: object, timeoutMs: number) => Promise<RailAnswer>;
 
 /** The members that we read: strings, or numbers in some versions. */
 const MEMBERS = [

@@ -1,13 +1,7 @@
+import { postJson } from '../call-rail.ts';
 import { newReference, probing } from '../probe.ts';
 import type { ProbeResult } from '../rail.ts';
-import {
-  codeOf,
-  ebirrReport,
-  isNotAuthorized,
-  type SendRequest,
-  SUCCESS_ERROR,
-  SUCCESS_RESPONSE,
-} from './answer.ts';
+import { codeOf, ebirrReport, isNotAuthorized, SUCCESS_ERROR, SUCCESS_RESPONSE } from './answer.ts';
 import type { EbirrSettings } from './settings.ts';
 import { QUERY_TIMEOUT_MS, STATUS_SERVICE, statusRequest } from './transaction-status.ts';
 
@@ -20,9 +14,9 @@ const REFUSALS: readonly string[] = ['5301', '5308'];
  * A status query about a purchase that does not exist, also where queries are off: it names no
  * customer, so it can charge none. "Not found" comes after the check of the account.
  */
-export async function probe(settings: EbirrSettings, send: SendRequest): Promise<ProbeResult> {
+export async function probe(settings: EbirrSettings): Promise<ProbeResult> {
   const request = statusRequest(settings, newReference(), Date.now());
-  const answer = await send(request, QUERY_TIMEOUT_MS);
+  const answer = await postJson(settings.baseUrl, request, QUERY_TIMEOUT_MS);
   const report = ebirrReport(answer.text);
   const providerCode = report && codeOf(report);
   const query = probing(STATUS_SERVICE, answer.status, providerCode);

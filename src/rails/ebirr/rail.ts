@@ -1,4 +1,3 @@
-import type { Outcome } from '../../domain/intent.ts';
 import { postJson, type RailAnswer } from '../call-rail.ts';
 import { unknownUntilQuery, withProviderCode } from '../outcomes.ts';
 import { phoneToPrompt, slowPromptPlan, walletRules } from '../phone-prompt.ts';
@@ -33,8 +32,6 @@ export function ebirrRail(settings: EbirrSettings) {
   const { statusQuery, refundService } = settings;
   // eBirr answers only after the customer has acted.
   const callTimeMs = settings.promptWindowSeconds * 1_000 + ANSWER_TIME_MS;
-  const send = (request: object, timeoutMs: number) =>
-    postJson(settings.baseUrl, request, timeoutMs);
   const rules = walletRules(settings.phonePrefixes);
   return {
     id: EBIRR_RAIL_ID,
@@ -51,7 +48,7 @@ export function ebirrRail(settings: EbirrSettings) {
       }
       // At most once per attempt: eBirr may charge the same reference twice.
       const request = purchaseRequest(settings, order, phone, Date.now());
-      return purchased(await send(request, callTimeMs), order);
+      return purchased(await postJson(settings.baseUrl, request, callTimeMs), order);
     },
 
     async readCallback(call, order) {
@@ -61,13 +58,11 @@ export function ebirrRail(settings: EbirrSettings) {
     },
 
     ...(statusQuery !== undefined && {
-      async query(order: RailOrder, nowMs: number): Promise<Outcome> {
-        const { queryStatus } = await import('./transaction-status.ts');
-        return queryStatus(settings, statusQuery, order, nowMs, send);
-      },
+      query: async (order: RailOrder, nowMs: number) =>
+        (await import('./transaction-status.ts')).queryStatus(settings, statusQuery, order, nowMs),
     }),
 
-    probe: async () => (await import('./probe.ts')).probe(settings, send),
+    probe: async () => (await import('./probe.ts')).probe(settings),
 
     refunds: {
       takesParts: refundService === 'API_REFUND',
@@ -80,7 +75,7 @@ export function ebirrRail(settings: EbirrSettings) {
         return { type: 'requires_action', reason: 'not_enabled' };
       }
       const { refundPurchase } = await import('./refund.ts');
-      return refundPurchase(settings, refundService, order, send);
+      return refundPurchase(settings, refundService, order);
     },
   } satisfies Rail;
 }

@@ -1,5 +1,5 @@
 import { majorText } from '../../domain/money.ts';
-import type { RailAnswer } from '../call-rail.ts';
+import { postJson, type RailAnswer } from '../call-rail.ts';
 import { minorOf } from '../members.ts';
 import { withProviderCode } from '../outcomes.ts';
 import { logRailAnswer } from '../rail-log.ts';
@@ -12,7 +12,6 @@ import {
   isNotAuthorized,
   marksOfSuccess,
   receiptsOf,
-  type SendRequest,
 } from './answer.ts';
 import { ebirrRequest } from './purchase.ts';
 import { EBIRR_RAIL_ID, type EbirrSettings, type RefundService } from './settings.ts';
@@ -25,7 +24,6 @@ export async function refundPurchase(
   settings: EbirrSettings,
   service: RefundService,
   order: RefundOrder,
-  send: SendRequest,
 ): Promise<RefundAnswer> {
   const { receipt, issuerReceipt } = order.payment.attempt;
   // An operator may have recorded the wallet's id as the receipt. eBirr returns nothing by that id.
@@ -34,7 +32,7 @@ export async function refundPurchase(
   }
   const requestId = crypto.randomUUID();
   const request = refundRequest(settings, service, order, receipt, requestId, Date.now());
-  const answer = await send(request, REFUND_TIMEOUT_MS);
+  const answer = await postJson(settings.baseUrl, request, REFUND_TIMEOUT_MS);
   const report = ebirrReport(answer.text);
   const outcome = refundAnswer(answer, report, order);
   const providerCode = report && codeOf(report);

@@ -1,16 +1,11 @@
 import type { Outcome } from '../../domain/intent.ts';
+import { postJson } from '../call-rail.ts';
 import { codesOf, minorOf } from '../members.ts';
 import { unknownUntilQuery, withProviderCode } from '../outcomes.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { normalizedState } from '../setting-fields.ts';
-import {
-  membersIn,
-  receiptsOf,
-  type SendRequest,
-  SUCCESS_ERROR,
-  SUCCESS_RESPONSE,
-} from './answer.ts';
+import { membersIn, receiptsOf, SUCCESS_ERROR, SUCCESS_RESPONSE } from './answer.ts';
 import { ebirrRequest } from './purchase.ts';
 import { EBIRR_RAIL_ID, type EbirrSettings, PAID_STATE } from './settings.ts';
 
@@ -24,10 +19,9 @@ export async function queryStatus(
   { failedStates }: NonNullable<EbirrSettings['statusQuery']>,
   order: RailOrder,
   nowMs: number,
-  send: SendRequest,
 ): Promise<Outcome> {
   const request = statusRequest(settings, order.attempt.reference, nowMs);
-  const answer = await send(request, QUERY_TIMEOUT_MS);
+  const answer = await postJson(settings.baseUrl, request, QUERY_TIMEOUT_MS);
   const { status } = answer;
   const text = status === 200 ? answer.text : '';
   const { proved, isOurs, providerCode } = readStatus(text, order, failedStates);

@@ -6,6 +6,9 @@ import { CARDS_RAIL_ID, type CardsSettings } from './settings.ts';
 
 /** Calls of the card gateway. */
 
+export const STATUS_CALL = 'getOrderStatusExtended.do';
+const STATUS_TIMEOUT_MS = 10_000;
+
 /** The gateway's own codes in the answer, for the log; null when there are none. */
 export function cardsCode(text: string): string | null {
   const body = jsonObject(text);
@@ -41,4 +44,18 @@ export function post(
     accept: 'application/json',
   };
   return callRail(`${baseUrl}/${call}`, { method: 'POST', headers, body: `${form}` }, timeoutMs);
+}
+
+/**
+ * Asks about an order: by the gateway's own id if we know it, otherwise by ours, which the gateway
+ * knows even if its answer to us was lost. Never throws.
+ */
+export function queryOrder(
+  settings: CardsSettings,
+  { reference, railReference }: Pick<RailOrder['attempt'], 'reference' | 'railReference'>,
+): Promise<RailAnswer> {
+  const { userName, password, language } = settings;
+  const id = railReference === null ? { orderNumber: reference } : { orderId: railReference };
+  const form = new URLSearchParams({ userName, password, ...id, language });
+  return post(settings, STATUS_CALL, form, STATUS_TIMEOUT_MS);
 }

@@ -9,9 +9,6 @@ import { descriptionOf, NOT_PLAIN_ASCII, pageUrlOf } from './wire.ts';
 /** The customer waits this long at most. */
 export const START_TIMEOUT_MS = 20_000;
 
-export const STATUS_CALL = 'getOrderStatusExtended.do';
-export const STATUS_TIMEOUT_MS = 10_000;
-
 /**
  * Any start has ended by then: its timeout, plus the time from the stored attempt to the call of
  * the gateway.
@@ -39,24 +36,6 @@ export function registerForm(
     language: settings.language,
     sessionTimeoutSecs: String(sessionTimeoutSeconds),
     ...(settings.dynamicCallbackUrl ? { dynamicCallbackUrl: order.callbackUrl } : {}),
-  });
-}
-
-/**
- * The form for `getOrderStatusExtended.do`: by the gateway's own id if we know it, otherwise by
- * ours, which the gateway knows even if its answer to us was lost.
- */
-export function statusForm(
-  settings: CardsSettings,
-  { attempt }: { readonly attempt: Pick<RailOrder['attempt'], 'reference' | 'railReference'> },
-): URLSearchParams {
-  return new URLSearchParams({
-    userName: settings.userName,
-    password: settings.password,
-    ...(attempt.railReference === null
-      ? { orderNumber: attempt.reference }
-      : { orderId: attempt.railReference }),
-    language: settings.language,
   });
 }
 

@@ -1,8 +1,7 @@
 import { integerOf, jsonObject } from '../members.ts';
 import { newReference, probing } from '../probe.ts';
 import type { ProbeResult } from '../rail.ts';
-import { cardsCode, post } from './cards-call.ts';
-import { STATUS_CALL, STATUS_TIMEOUT_MS, statusForm } from './cards-order.ts';
+import { cardsCode, queryOrder, STATUS_CALL } from './cards-call.ts';
 import { ORDER_NOT_FOUND } from './cards-status.ts';
 import type { CardsSettings } from './settings.ts';
 
@@ -11,13 +10,7 @@ const ACCESS_DENIED = 5;
 
 /** A status query about an order that does not exist: the gateway must not find it. */
 export async function probe(settings: CardsSettings): Promise<ProbeResult> {
-  const attempt = { reference: newReference(), railReference: null };
-  const answer = await post(
-    settings,
-    STATUS_CALL,
-    statusForm(settings, { attempt }),
-    STATUS_TIMEOUT_MS,
-  );
+  const answer = await queryOrder(settings, { reference: newReference(), railReference: null });
   const errorCode = answer.status === 200 ? integerOf(jsonObject(answer.text)?.errorCode) : null;
   const query = probing(STATUS_CALL, answer.status, cardsCode(answer.text));
   switch (errorCode) {

@@ -4,14 +4,8 @@ import { integerOf, jsonObject, type Members, membersOf, textOf } from '../membe
 import { withProviderCode } from '../outcomes.ts';
 import type { RefundAnswer, RefundOrder } from '../refund.ts';
 import { meaningOfStatus, STATUSES } from '../statuses.ts';
-import { cardsCode, logAnswer, post } from './cards-call.ts';
-import {
-  CURRENCY_CODES,
-  mayBeReversal,
-  STATUS_CALL,
-  STATUS_TIMEOUT_MS,
-  statusForm,
-} from './cards-order.ts';
+import { cardsCode, logAnswer, post, queryOrder, STATUS_CALL } from './cards-call.ts';
+import { CURRENCY_CODES, mayBeReversal } from './cards-order.ts';
 import { isOurs } from './cards-status.ts';
 import type { CardsSettings } from './settings.ts';
 
@@ -135,10 +129,8 @@ export async function refundStatus(
   settings: CardsSettings,
   order: RefundOrder,
 ): Promise<RefundAnswer> {
-  const form = statusForm(settings, order.payment);
-  const answer = await post(settings, STATUS_CALL, form, STATUS_TIMEOUT_MS);
-  const isAnswered = answer.status === 200;
-  const result = isAnswered ? readRefundState(answer.text, order) : UNKNOWN;
+  const answer = await queryOrder(settings, order.payment.attempt);
+  const result = answer.status === 200 ? readRefundState(answer.text, order) : UNKNOWN;
   if (result.type !== 'succeeded') {
     logAnswer(STATUS_CALL, order.payment, answer, 'warn');
   }

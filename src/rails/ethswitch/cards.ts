@@ -11,18 +11,15 @@ import {
 import { unknownUntilQuery, withProviderCode } from '../outcomes.ts';
 import type { OpenedCallback, Rail, StartResult } from '../rail.ts';
 import type { RailOrder } from '../rail-order.ts';
-import type { RefundAnswer, RefundOrder } from '../refund.ts';
+import type { RefundOrder } from '../refund.ts';
 import { meaningOfStatus, STATUSES, startByStatus } from '../statuses.ts';
-import { cardsCode, logAnswer, post } from './cards-call.ts';
+import { cardsCode, logAnswer, post, queryOrder, STATUS_CALL } from './cards-call.ts';
 import {
   mayBeReversal,
   readRegistered,
   registerForm,
   START_ENDED_AFTER_MS,
   START_TIMEOUT_MS,
-  STATUS_CALL,
-  STATUS_TIMEOUT_MS,
-  statusForm,
 } from './cards-order.ts';
 import { type CardsState, readCardsState } from './cards-status.ts';
 import { CARDS_RAIL_ID, type CardsSettings } from './settings.ts';
@@ -39,8 +36,7 @@ const SESSION_MS_NEEDED = 60 * 1_000;
  */
 export function cardsRail(settings: CardsSettings) {
   const query = async (order: RailOrder, nowMs: number): Promise<Outcome> => {
-    const form = statusForm(settings, order);
-    const answer = await post(settings, STATUS_CALL, form, STATUS_TIMEOUT_MS);
+    const answer = await queryOrder(settings, order.attempt);
     const state: CardsState =
       answer.status === 200 ? readCardsState(answer.text, order, nowMs) : { type: 'unknown' };
     if (state.type === 'failed' || state.type === 'unknown') {
@@ -131,14 +127,12 @@ export function cardsRail(settings: CardsSettings) {
     ...(settings.refundRepeats && {
       isRefundRepeatable: (order: RefundOrder) => !mayBeReversal(settings, order),
 
-      async repeatRefund(order: RefundOrder): Promise<RefundAnswer> {
-        return (await import('./cards-refund.ts')).refund(settings, order, 'refund.do');
-      },
+      repeatRefund: async (order: RefundOrder) =>
+        (await import('./cards-refund.ts')).refund(settings, order, 'refund.do'),
     }),
 
-    async refundStatus(order, _nowMs) {
-      return (await import('./cards-refund.ts')).refundStatus(settings, order);
-    },
+    refundStatus: async (order) =>
+      (await import('./cards-refund.ts')).refundStatus(settings, order),
   } satisfies Rail;
 }
 

@@ -37,10 +37,7 @@ export function readNbgCallback(text: string, order: RailOrder, billerBin: strin
   if (body === null || status === null || inner === null) {
     return refused('unreadable');
   }
-  const references = [body, inner].flatMap((members) => [
-    ...sent(members, 'request_id'),
-    ...sent(members, 'merchant_order_number'),
-  ]);
+  const references = sent([body, inner], 'request_id', 'merchant_order_number');
   if (!isAboutOrder([body, inner], references, order, billerBin)) {
     return refused('other_order');
   }
@@ -82,14 +79,12 @@ function isAboutOrder(
   billerBin: string,
 ): boolean {
   // `bill_payment_request_id` does not help: NBG's answer to the order does not contain it.
-  const billers = levels.flatMap((members) =>
-    sent(membersOf(members.biller) ?? {}, 'biller_identification_number'),
-  );
-  const orders = levels.flatMap((members) => sent(members, 'order_reference'));
+  const billers = levels.map(({ biller }) => membersOf(biller) ?? {});
   return (
     references.every((reference) => reference === attempt.reference) &&
-    billers.every((biller) => biller === billerBin) &&
-    (attempt.railReference === null || orders.every((known) => known === attempt.railReference))
+    sent(billers, 'biller_identification_number').every((biller) => biller === billerBin) &&
+    (attempt.railReference === null ||
+      sent(levels, 'order_reference').every((known) => known === attempt.railReference))
   );
 }
 
@@ -100,13 +95,9 @@ function isAboutOrder(
 function hasOrderAmount(body: Members, inner: Members, order: RailOrder): boolean {
   const bill = membersOf(inner.bill_info ?? inner.billInfo) ?? {};
   const levels = [body, inner, bill];
-  const totals = levels.flatMap((members) => [
-    ...sent(members, 'total_amount'),
-    ...sent(members, 'amount'),
-  ]);
-  const amounts = totals.length > 0 ? totals : sent(bill, 'amount_due');
-  const fees = levels.flatMap((members) => FEES.flatMap((name) => sent(members, name)));
-  const known = [order.chargedMinor, order.chargedMinor + (feeIn(fees) ?? 0)];
+  const totals = sent(levels, 'total_amount', 'amount');
+  const amounts = totals.length > 0 ? totals : sent([bill], 'amount_due');
+  const known = [order.chargedMinor, order.chargedMinor + (feeIn(sent(levels, ...FEES)) ?? 0)];
   return (
     amounts.every((amount) => known.includes(minorOf(amount) ?? 0)) &&
     levels.every(({ currency }) => isAbsentOr(upperCased(currency), order.terms.currency))
@@ -122,25 +113,21 @@ function feeIn(stated: readonly unknown[]): number | null {
 /** One of the two published states, of a payment, without any contradicting member. */
 function isUnambiguous(levels: readonly Members[], status: string): boolean {
   const isKnown = (state: unknown) => state === 'PAID' || state === 'FAILED';
+  const states = sent(levels, 'current_status').map(upperCased);
+  const types = sent(levels, 'transaction_type').map(upperCased);
   return (
     isKnown(status) &&
-    levels.every((members) => {
-      const states = sent(members, 'current_status').map(upperCased);
-      const types = sent(members, 'transaction_type').map(upperCased);
-      return (
-        states.every((state) => !isKnown(state) || state === status) &&
-        types.every((type) => type === 'PAYMENT') &&
-        (status !== 'PAID' || !namesFailure(members))
-      );
-    })
+    states.every((state) => !isKnown(state) || state === status) &&
+    types.every((type) => type === 'PAYMENT') &&
+    (status !== 'PAID' || !namesFailure(levels))
   );
 }
 
 /** An HTTP status other than 200, or errors: these contradict a payment. */
-function namesFailure(members: Members): boolean {
+function namesFailure(levels: readonly Members[]): boolean {
   return (
-    sent(members, 'http_status').some((status) => integerOf(status) !== 200) ||
-    sent(members, 'errors').some((errors) => !isEmpty(errors))
+    sent(levels, 'http_status').some((status) => integerOf(status) !== 200) ||
+    sent(levels, 'errors').some((errors) => !isEmpty(errors))
   );
 }
 
@@ -148,11 +135,15 @@ function isEmpty(value: unknown): boolean {
   return value === '' || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
 }
 
-/** The values of a member that NBG spells in snake case, or sometimes in camel case. */
-function sent(members: Members, name: string): readonly unknown[] {
-  const camel = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  const values = name === camel ? [members[name]] : [members[name], members[camel]];
-  return values.filter((value) => !isAbsent(value));
+/** The values of members that NBG spells in snake case, or sometimes in camel case. */
+function sent(levels: readonly Members[], ...names: readonly string[]): readonly unknown[] {
+  const camel = names.map((name) =>
+    name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+  );
+  const spelled = [...new Set([...names, ...camel])];
+  return levels
+    .flatMap((members) => spelled.map((name) => members[name]))
+    .filter((value) => !isAbsent(value));
 }
 
 /** Empty when it is absent, null when it is not an object. */

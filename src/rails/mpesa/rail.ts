@@ -1,4 +1,3 @@
-import type { Outcome } from '../../domain/intent.ts';
 import { isWholeMajor } from '../../domain/money.ts';
 import {
   bodyText,
@@ -71,10 +70,8 @@ export function mpesaRail(settings: MpesaSettings) {
     },
 
     ...(statusQuery !== undefined && {
-      async query(order: RailOrder, nowMs: number): Promise<Outcome> {
-        const { queryStatus } = await import('./status.ts');
-        return queryStatus(settings, statusQuery, order, nowMs);
-      },
+      query: async (order: RailOrder, nowMs: number) =>
+        (await import('./status.ts')).queryStatus(settings, statusQuery, order, nowMs),
     }),
 
     probe: async (resultUrl) => (await import('./probe.ts')).probe(settings, resultUrl),
@@ -90,10 +87,8 @@ export function mpesaRail(settings: MpesaSettings) {
       return reverse(settings, refunds, order);
     },
 
-    async readRefundCallback(call, order) {
-      const { readReversalResult } = await import('./reversal.ts');
-      return readReversalResult(call, order);
-    },
+    readRefundCallback: async (call, order) =>
+      (await import('./reversal.ts')).readReversalResult(call, order),
   } satisfies Rail;
 }
 

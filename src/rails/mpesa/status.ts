@@ -74,22 +74,13 @@ export async function queryStatus(
   return unknownUntilQuery(order, nowMs);
 }
 
-/** What a result proves, and its code or state. */
-export interface StatusReading {
-  readonly reading: CallbackProof;
-  readonly code: string;
-}
-
 /**
- * What a result proves about the order to whose URL it came. It is unsigned: besides the unguessable
- * URL it must name the push's CheckoutRequestID, which only M-PESA knows. A payment must have our
- * amount, a failure one of `failedStates`. Null for anything else, such as a push's callback.
+ * What a result proves about the order to whose URL it came, and its code or state. It is unsigned:
+ * besides the unguessable URL it must name the push's CheckoutRequestID, which only M-PESA knows. A
+ * payment must have our amount, a failure one of `failedStates`. Null for anything else, such as a
+ * push's callback.
  */
-export function readStatusResult(
-  text: string,
-  order: RailOrder,
-  failedStates: readonly string[],
-): StatusReading | null {
+export function readStatusResult(text: string, order: RailOrder, failedStates: readonly string[]) {
   const result = resultIn(text);
   if (result === null) {
     return null;

@@ -30,15 +30,9 @@ export const simulator = {
   },
 
   async start(order): Promise<StartResult> {
-    const start = scenarioOf(order.terms)?.start ?? 'accepted';
-    if (start === 'lost') {
-      return { type: 'unknown' };
-    }
-    if (start !== 'accepted') {
-      return { type: 'refused', reason: start.refused };
-    }
-    const none = { redirectUrl: null, railReference: null };
-    return { type: 'accepted', ...((await pageOf(order)) ?? none) };
+    const { redirectUrl } = (await pageOf(order)) ?? { redirectUrl: null };
+    const accepted = { type: 'accepted', redirectUrl, railReference: null } as const;
+    return scenarioOf(order.terms)?.start ?? accepted;
   },
 
   page: pageOf,

@@ -1,4 +1,5 @@
 import type { FailureReason, IntentTerms, Outcome } from '../../domain/intent.ts';
+import type { StartResult } from '../rail.ts';
 
 /** A time of an attempt: so long after its start, or after the payment's expiry. */
 export interface AttemptTime {
@@ -10,8 +11,8 @@ export interface AttemptTime {
 export interface Scenario {
   /** Without commission, in either currency. */
   readonly amountMinor: number;
-  /** `refused`: a failure, and the end of the attempt. `lost`: no answer, so the outcome is unknown. */
-  readonly start: 'accepted' | 'lost' | { readonly refused: FailureReason };
+  /** Null: accepted. `unknown`: no answer. */
+  readonly start: StartResult | null;
   /** When the rail's window closes without an outcome; null: with the payment. */
   readonly window: (AttemptTime & { readonly isFinal: boolean }) | null;
   /** When a status query first finds the outcome; null: never. */
@@ -50,12 +51,12 @@ export const SCENARIOS = {
     window: { from: 'start', afterMs: TIMED_OUT_AFTER_MS, isFinal: true },
     resolution: null,
   },
-  rail_unavailable: { ...paid(100_07, 0), start: { refused: 'rail_unavailable' } },
-  misconfigured: { ...paid(100_08, 0), start: { refused: 'misconfigured' } },
+  rail_unavailable: { ...paid(100_07, 0), start: { type: 'refused', reason: 'rail_unavailable' } },
+  misconfigured: { ...paid(100_08, 0), start: { type: 'refused', reason: 'misconfigured' } },
   paid_slowly: paid(100_11, SLOW_AFTER_MS),
   unknown_then_paid: {
     ...paid(100_12, UNKNOWN_PAID_AFTER_MS),
-    start: 'lost',
+    start: { type: 'unknown' },
     window: { from: 'start', afterMs: UNKNOWN_WINDOW_MS, isFinal: false },
   },
   paid_late: {
@@ -79,7 +80,7 @@ export type ScenarioName = keyof typeof SCENARIOS;
 function paid(amountMinor: number, afterMs: number): Scenario {
   return {
     amountMinor,
-    start: 'accepted',
+    start: null,
     window: null,
     resolution: { from: 'start', afterMs, outcome: PAID },
     isAbandonable: false,

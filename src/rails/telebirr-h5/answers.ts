@@ -65,11 +65,9 @@ export function readAnswer(answer: RailAnswer): CallResult {
   return isWhole && content !== null ? { type: 'success', content } : { type: 'unclear' };
 }
 
-const ERROR_CODE = /^\d{1,16}$/;
-
 /** telebirr's own codes are digits; anything else may come from a proxy. */
 export function isOwnCode(code: string): boolean {
-  return ERROR_CODE.test(code);
+  return /^\d{1,16}$/.test(code);
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Sign } from './signature.ts';
 
 const UNAUTHORIZED = 401;
 
-const tokens = new BearerTokens();
+export const tokens = new BearerTokens();
 
 /** What a rail needs to call telebirr. */
 export interface Client {
@@ -23,33 +23,20 @@ export interface Client {
  * cannot sign.
  */
 export function send(
-  { settings, sign }: Client,
+  client: Client,
   call: Call,
   order: LoggedOrder,
   content: Members,
   timeoutMs: number,
 ): Promise<RailAnswer | CallRefused> {
-  const { apiBaseUrl, appSecret, callTimeoutMs, fabricAppId } = settings;
   const endsAtMs = Date.now() + timeoutMs;
-  const callWaitMs = () => Math.max(1, Math.min(callTimeoutMs, endsAtMs - Date.now()));
-  const source: TokenSource = {
-    call: 'token',
-    account: `${apiBaseUrl} ${fabricAppId} ${appSecret}`,
-    async request() {
-      const requestedAtMs = Date.now();
-      return readToken(await requestToken(settings, callWaitMs()), requestedAtMs);
-    },
-  };
-  return tokens.call(source, {
+  const callWaitMs = () =>
+    Math.max(1, Math.min(client.settings.callTimeoutMs, endsAtMs - Date.now()));
+  return tokens.call(tokenSource(client.settings, callWaitMs), {
     rail: RAIL_ID,
     name: call,
     order,
-    async send(token) {
-      const body = await signedMessage(call, content, sign, Date.now());
-      return body === null
-        ? { type: 'refused', reason: 'misconfigured' }
-        : postMessage(settings, call, token, body, callWaitMs());
-    },
+    send: (token) => sendWithToken(client, call, content, token, callWaitMs),
     // telebirr ends tokens early at a restart, but not two in a row.
     isTokenRefused: ({ status }) => status === UNAUTHORIZED,
     codeIn,
@@ -75,21 +62,32 @@ export async function post(
   return withProviderCode(result, codeIn(answer));
 }
 
-/** Asks for a new token. */
-export function requestToken(settings: TelebirrH5Settings, timeoutMs: number): Promise<RailAnswer> {
-  const { appSecret } = settings;
-  return postJson(settings, '/payment/v1/token', {}, JSON.stringify({ appSecret }), timeoutMs);
+export function tokenSource(settings: TelebirrH5Settings, timeoutMs: () => number): TokenSource {
+  const { apiBaseUrl, appSecret, fabricAppId } = settings;
+  return {
+    call: 'token',
+    account: `${apiBaseUrl} ${fabricAppId} ${appSecret}`,
+    async request() {
+      const requestedAtMs = Date.now();
+      const body = JSON.stringify({ appSecret });
+      const answer = await postJson(settings, '/payment/v1/token', {}, body, timeoutMs());
+      return readToken(answer, requestedAtMs);
+    },
+  };
 }
 
-/** Sends a signed message with a token. */
-export function postMessage(
-  settings: TelebirrH5Settings,
+/** Sends one signed message. `refused`: our key cannot sign. */
+export async function sendWithToken(
+  { settings, sign }: Client,
   call: Call,
+  content: Members,
   authorization: string,
-  body: string,
-  timeoutMs: number,
-): Promise<RailAnswer> {
-  return postJson(settings, CALLS[call].path, { authorization }, body, timeoutMs);
+  timeoutMs: () => number,
+): Promise<RailAnswer | CallRefused> {
+  const body = await signedMessage(call, content, sign, Date.now());
+  return body === null
+    ? { type: 'refused', reason: 'misconfigured' }
+    : postJson(settings, CALLS[call].path, { authorization }, body, timeoutMs());
 }
 
 function postJson(

@@ -1,3 +1,4 @@
+import { base32FromBytes } from '../../crypto/encoding.ts';
 import type { AttemptPlan, IntentTerms } from '../../domain/intent.ts';
 import { majorText } from '../../domain/money.ts';
 import type { Members } from '../members.ts';
@@ -37,9 +38,8 @@ const CALLBACK_INFO = 'web';
 /** `payee_identifier` is a short code. */
 const PAYEE_BY_SHORT_CODE = '04';
 
-/** 32 letters and digits, so that a random byte selects each without bias. */
-const NONCE_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-const NONCE_CHARACTERS = 32;
+/** 32 letters and digits in base32. */
+const NONCE_BYTES = 20;
 
 /** The calls to telebirr: their paths, and their names in the message. */
 export const CALLS = {
@@ -160,7 +160,6 @@ export async function payPageUrl(
 
 /** The fields that make two messages with equal content differ. */
 export function freshness(nowMs: number) {
-  const bytes = crypto.getRandomValues(new Uint8Array(NONCE_CHARACTERS));
-  const nonce = Array.from(bytes, (byte) => NONCE_ALPHABET[byte % NONCE_ALPHABET.length]).join('');
-  return { timestamp: String(Math.floor(nowMs / 1_000)), nonce_str: nonce };
+  const nonce_str = base32FromBytes(crypto.getRandomValues(new Uint8Array(NONCE_BYTES)));
+  return { timestamp: String(Math.floor(nowMs / 1_000)), nonce_str };
 }

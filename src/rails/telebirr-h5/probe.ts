@@ -1,9 +1,9 @@
 import { jsonObject, scalarOf } from '../members.ts';
 import { newReference, probedNoToken, probing, REFUSING_STATUSES } from '../probe.ts';
 import type { ProbeResult } from '../rail.ts';
-import { codeIn, isOwnCode, REFUSALS, readToken } from './answers.ts';
-import { postMessage, requestToken } from './client.ts';
-import { queryOrderContent, signedMessage } from './messages.ts';
+import { codeIn, isOwnCode, REFUSALS } from './answers.ts';
+import { sendWithToken, tokenSource, tokens } from './client.ts';
+import { queryOrderContent } from './messages.ts';
 import type { TelebirrH5Settings } from './settings.ts';
 import type { Sign, Verify } from './signature.ts';
 
@@ -26,27 +26,21 @@ export async function probe(
   sign: Sign,
   verify: Verify,
 ): Promise<ProbeResult> {
-  const token = readToken(await requestToken(settings, settings.callTimeoutMs), Date.now());
+  const timeoutMs = () => settings.callTimeoutMs;
+  const token = await tokens.fresh(tokenSource(settings, timeoutMs));
   if (token.type === 'no_token') {
     return probedNoToken(token, ['fabricAppId', 'appSecret', 'apiBaseUrl']);
   }
-  const attempt = { reference: newReference() };
-  const body = await signedMessage(
+  const answer = await sendWithToken(
+    { settings, sign },
     'queryOrder',
-    queryOrderContent(settings, { attempt }),
-    sign,
-    Date.now(),
+    queryOrderContent(settings, { attempt: { reference: newReference() } }),
+    token.token,
+    timeoutMs,
   );
-  if (body === null) {
+  if ('type' in answer) {
     return probing('queryOrder', null)('refused', ['merchantPrivateKey']);
   }
-  const answer = await postMessage(
-    settings,
-    'queryOrder',
-    token.token,
-    body,
-    settings.callTimeoutMs,
-  );
   const providerCode = codeIn(answer);
   const query = probing('queryOrder', answer.status, providerCode);
   const message = jsonObject(answer.text);

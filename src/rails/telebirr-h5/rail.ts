@@ -14,7 +14,7 @@ import { unknownUntilQuery, withProviderCode } from '../outcomes.ts';
 import type { Rail, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
-import type { RefundAnswer, RefundOrder } from '../refund.ts';
+import type { RefundOrder } from '../refund.ts';
 import { SUCCESS_CODE } from './answers.ts';
 import { post } from './client.ts';
 import {
@@ -151,14 +151,11 @@ export function telebirrH5Rail(settings: TelebirrH5Settings) {
     ...(settings.refundRepeats && {
       isRefundRepeatable: (_order: RefundOrder) => true,
 
-      async repeatRefund(order: RefundOrder): Promise<RefundAnswer> {
-        return (await import('./refund.ts')).refund(client, order);
-      },
+      repeatRefund: async (order: RefundOrder) =>
+        (await import('./refund.ts')).refund(client, order),
     }),
 
-    async refundStatus(order, _nowMs) {
-      return (await import('./refund.ts')).refundStatus(client, order);
-    },
+    refundStatus: async (order) => (await import('./refund.ts')).refundStatus(client, order),
   } satisfies Rail;
 }
 

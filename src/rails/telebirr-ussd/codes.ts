@@ -15,21 +15,18 @@ export const INTERNAL_ERROR = '-1';
 
 /** Why telebirr refuses a request, or null when `code` proves nothing. */
 export function refusalReason(code: string, settings: TelebirrUssdSettings): FailureReason | null {
-  return reasonOf(code, settings, code === CALLER_NOT_AUTHENTICATED ? 'misconfigured' : 'declined');
+  const isCaller = code === CALLER_NOT_AUTHENTICATED;
+  return failureReason(code, settings, isCaller ? 'misconfigured' : 'declined');
 }
 
 /**
  * Why a payment failed, or null when `code` proves nothing. CPS posts a result after it has finished
  * the transaction, so a failure code is final, unless the operator's settings say otherwise.
  */
-export function failureReason(code: string, settings: TelebirrUssdSettings): FailureReason | null {
-  return reasonOf(code, settings, 'declined');
-}
-
-function reasonOf(
+export function failureReason(
   code: string,
   { reasons }: TelebirrUssdSettings,
-  otherwise: FailureReason,
+  otherwise: FailureReason = 'declined',
 ): FailureReason | null {
   if (!FAILURE_CODE.test(code)) {
     return null;

@@ -38,16 +38,11 @@ const RESULT: XmlShape = {
 const IDENTIFIER = /^[0-9A-Za-z_-]{1,64}$/;
 
 /** Our id of a payment and telebirr's; all messages about it contain both. */
-export interface Conversation {
-  /** Our reference; empty when telebirr omits it. */
-  readonly originatorConversationId: string;
-  /** telebirr's id, `AG_…`; null when there is none. */
-  readonly conversationId: string | null;
-}
-
-function conversationIn(texts: ReadonlyMap<string, string>): Conversation {
+function conversationIn(texts: ReadonlyMap<string, string>) {
   return {
+    /** Our reference; empty when telebirr omits it. */
     originatorConversationId: texts.get('OriginatorConversationID') ?? '',
+    /** telebirr's id, `AG_…`; null when there is none. */
     conversationId: matching(texts.get('ConversationID'), IDENTIFIER),
   };
 }
@@ -107,7 +102,7 @@ export function codeOf({ resultType, resultCode, transactionStatus }: CpsResult)
 /** The reply to a result that CPS posted; code `0` accepts it. */
 export function resultReply(
   status: number,
-  conversation: Conversation | null,
+  conversation: CpsResult | null,
   responseCode: string,
   description: string,
 ): CallbackReply {

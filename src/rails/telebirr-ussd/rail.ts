@@ -105,10 +105,8 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings) {
     probe: async (resultUrl) => (await import('./probe.ts')).probe(settings, resultUrl),
 
     ...(statusQuery !== undefined && {
-      async query(order: RailOrder, nowMs: number): Promise<Outcome> {
-        const { queryStatus } = await import('./status-query.ts');
-        return queryStatus(settings, statusQuery, order, nowMs);
-      },
+      query: async (order: RailOrder, nowMs: number) =>
+        (await import('./status-query.ts')).queryStatus(settings, statusQuery, order, nowMs),
     }),
   } satisfies Rail;
 }
