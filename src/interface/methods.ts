@@ -1,41 +1,14 @@
 import { runAct } from '../audit/log.ts';
 import type { Tenant } from '../domain/intent.ts';
-import { CURRENCIES, type Currency, type Environment, type Method } from '../domain/method.ts';
+import { CURRENCIES, type Environment, type Method } from '../domain/method.ts';
 import { found } from '../http/problem.ts';
-import {
-  type AmountLimits,
-  type MethodState,
-  methodSettings,
-  setMethodEnabled,
-} from '../merchants/methods.ts';
+import { type MethodState, methodSettings, setMethodEnabled } from '../merchants/methods.ts';
 import { railConfiguration } from '../rails/settings.ts';
 import { byMember } from './member.ts';
 import type { Plane } from './plane.ts';
 
-/**
- * Which rail a method has. The sandbox always simulates, and also has the provider's test system if
- * the operator has connected it. Production needs the rail.
- */
-export type RailStanding =
-  | 'simulated'
-  | 'simulated_and_test'
-  | 'connected'
-  | 'missing'
-  | 'misconfigured';
-
-/** A method as its merchant sees it. */
-export interface MethodStanding extends MethodState {
-  readonly rail: RailStanding;
-  /** Empty without a rail. */
-  readonly currencies: readonly Currency[];
-  readonly standing: 'on' | 'off' | 'not_offered' | 'not_connected';
-}
-
 /** A tenant's methods, and the largest payment in each currency. */
-export async function standings(
-  { env }: Plane,
-  tenant: Tenant,
-): Promise<{ readonly methods: readonly MethodStanding[]; readonly limits: AmountLimits }> {
+export async function standings({ env }: Plane, tenant: Tenant) {
   const { methods, limits } = await methodSettings(env.DB, tenant);
   return {
     methods: methods.map((state) => methodStanding(env, tenant.environment, state)),
@@ -51,12 +24,18 @@ export const setEnabled = byMember(async (by, name: string, isEnabled: boolean):
   await runAct(by, [setMethodEnabled(by.tenant, method, isEnabled)], { action, target: method });
 });
 
-function methodStanding(env: Env, environment: Environment, state: MethodState): MethodStanding {
+/** A method as its merchant sees it. */
+function methodStanding(env: Env, environment: Environment, state: MethodState) {
   const { rail, currencies } = railStanding(env, environment, state.method);
   return { ...state, rail, currencies, standing: standingOf(state, currencies.length > 0) };
 }
 
-function standingOf(state: MethodState, isConnected: boolean): MethodStanding['standing'] {
+export type MethodStanding = ReturnType<typeof methodStanding>;
+
+function standingOf(
+  state: MethodState,
+  isConnected: boolean,
+): 'on' | 'off' | 'not_offered' | 'not_connected' {
   if (!state.offered) {
     return 'not_offered';
   }
@@ -66,21 +45,22 @@ function standingOf(state: MethodState, isConnected: boolean): MethodStanding['s
   return isConnected ? 'on' : 'not_connected';
 }
 
-function railStanding(
-  env: Env,
-  environment: Environment,
-  method: Method,
-): Pick<MethodStanding, 'rail' | 'currencies'> {
+/**
+ * Which rail a method has, and its currencies; none without a rail. The sandbox always simulates, and
+ * also has the provider's test system if the operator has connected it. Production needs the rail.
+ */
+function railStanding(env: Env, environment: Environment, method: Method) {
   const configuration = railConfiguration(env, environment, method);
   if (configuration.state === 'misconfigured') {
     // Only the operator may see what is wrong with the secret.
-    return { rail: 'misconfigured', currencies: [] };
+    return { rail: 'misconfigured', currencies: [] } as const;
   }
   const rail = configuration.state === 'configured' ? configuration.rail : null;
   if (environment === 'sandbox') {
-    return { rail: rail === null ? 'simulated' : 'simulated_and_test', currencies: CURRENCIES };
+    const standing = rail === null ? 'simulated' : 'simulated_and_test';
+    return { rail: standing, currencies: CURRENCIES } as const;
   }
   return rail === null
-    ? { rail: 'missing', currencies: [] }
-    : { rail: 'connected', currencies: rail.currencies };
+    ? ({ rail: 'missing', currencies: [] } as const)
+    : ({ rail: 'connected', currencies: rail.currencies } as const);
 }

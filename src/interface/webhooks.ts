@@ -100,16 +100,8 @@ export interface EndpointProblems {
   readonly hasUnknownType: boolean;
 }
 
-export type CheckedEndpoint =
-  | { readonly type: 'bad'; readonly problems: EndpointProblems }
-  | { readonly type: 'good'; readonly settings: EndpointSettings };
-
 /** What the form asks for, or what is wrong with it. `ownOrigin`: of the page with the form. */
-export function checkEndpoint(
-  { env }: Plane,
-  typed: TypedEndpoint,
-  ownOrigin: string,
-): CheckedEndpoint {
+export function checkEndpoint({ env }: Plane, typed: TypedEndpoint, ownOrigin: string) {
   const known: readonly string[] = WIRE_EVENT_TYPES;
   const header = typed.signatureHeader === '' ? null : typed.signatureHeader;
   const problems: EndpointProblems = {
@@ -119,13 +111,19 @@ export function checkEndpoint(
     hasUnknownType: !typed.eventTypes.every((type) => known.includes(type)),
   };
   if (Object.values(problems).some((problem) => problem !== null && problem !== false)) {
-    return { type: 'bad', problems };
+    return { type: 'bad', problems } as const;
   }
   const { url, description } = typed;
   // In the order of the documentation, and without duplicates.
   const eventTypes = known.filter((type) => typed.eventTypes.includes(type));
-  const good = { url, description, eventTypes, signatureHeader: header, isEnabled: true };
-  return { type: 'good', settings: good };
+  const settings: EndpointSettings = {
+    url,
+    description,
+    eventTypes,
+    signatureHeader: header,
+    isEnabled: true,
+  };
+  return { type: 'good', settings } as const;
 }
 
 /**
@@ -225,13 +223,6 @@ export const endSecret = byMember(async (by, endpointId: string | null, secretId
   return 'ended' as const;
 });
 
-/** The test that a member asks for. */
-export interface AskedTest {
-  /** Another URL than an endpoint's; empty: the chosen endpoint. */
-  readonly typed: string;
-  readonly endpoint: string;
-}
-
 /** What became of a test webhook. */
 export interface TestState {
   readonly typed: string;
@@ -252,9 +243,16 @@ export interface TestResult {
   readonly hasResumed: boolean;
 }
 
-/** Sends a signed test webhook now, without a payment behind it. */
+/**
+ * Sends a signed test webhook now, without a payment behind it: to the URL that was typed, or to an
+ * endpoint if none was.
+ */
 export const sendTest = byMember(
-  async (by, { typed, endpoint: named }: AskedTest, ownOrigin: string): Promise<TestState> => {
+  async (
+    by,
+    { typed, endpoint: named }: { typed: string; endpoint: string },
+    ownOrigin: string,
+  ): Promise<TestState> => {
     const { env, config, tenant, nowMs } = by;
     // An endpoint that is gone counts as no choice.
     const chosen = typed === '' ? await findEndpoint(env.DB, tenant, named) : null;

@@ -22,8 +22,6 @@ import type { Target } from './call.ts';
 export const REASON_CHARACTERS_MAX = 500;
 /** What the operator noted about a payment. Also a constraint of the table. */
 export const NOTE_CHARACTERS_MAX = 500;
-/** The merchant's members see it. As in the dashboard. */
-export const REFUND_REASON_LENGTH_MAX = 255;
 
 /** Part of every key and object id of a merchant, so it never changes. */
 export const MERCHANT_ID = /^[A-Za-z0-9_-]{1,64}$/;

@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
-import type { Refund } from '../domain/refund.ts';
+import { REFUND_REASON_LENGTH_MAX, type Refund } from '../domain/refund.ts';
 import { body } from '../http/strict-body.ts';
 import { MINOR_UNIT_HINTS, refundAmountField } from '../refunds/amount-field.ts';
 import { refusal } from '../refunds/refusal.ts';
 import { requestRefund as request } from '../refunds/request.ts';
 import { action, recorder } from './call.ts';
 import { decided } from './decisions.ts';
-import { lineField, patternField, REFUND_REASON_LENGTH_MAX } from './fields.ts';
+import { lineField, patternField } from './fields.ts';
 import { knownPayment } from './payments.ts';
 
 /** Longer than any reference of an attempt. */

@@ -3,8 +3,9 @@ import {
   MANUAL_RECEIPT_LENGTH_MAX,
   NOTE_LENGTH_MAX,
 } from '../../../src/domain/manual-resolution.ts';
+import { REFUND_REASON_LENGTH_MAX } from '../../../src/domain/refund.ts';
 import type { Decided } from '../../../src/interface/operations.ts';
-import { NOTE_CHARACTERS_MAX, REFUND_REASON_LENGTH_MAX } from '../../../src/operations/fields.ts';
+import { NOTE_CHARACTERS_MAX } from '../../../src/operations/fields.ts';
 import { amountMinorFrom } from '../../elements/typed-amount.ts';
 import { paymentContent } from '../payment-content.ts';
 import {
