@@ -17,10 +17,7 @@ export function purchaseRequest(
   const { reference } = attempt;
   // Integrators who were given a prefix send it in both places.
   const prefix = settings.prefix === undefined ? {} : { prefix: settings.prefix };
-  return ebirrRequest('API_PURCHASE', attempt.id, nowMs, {
-    merchantUid: settings.merchantUid,
-    apiUserId: settings.apiUserId,
-    apiKey: settings.apiKey,
+  return ebirrRequest(settings, 'API_PURCHASE', attempt.id, nowMs, {
     paymentMethod: settings.paymentMethod,
     ...prefix,
     ...(settings.sendsReturnUrl && { returnUrl: callbackUrl }),
@@ -35,12 +32,13 @@ export function purchaseRequest(
   });
 }
 
-/** A request, with its members in the order of eBirr's published examples. Pure. */
+/** A request of our account, with its members in the order of eBirr's published examples. Pure. */
 export function ebirrRequest<Params extends object>(
+  { merchantUid, apiUserId, apiKey }: EbirrSettings,
   serviceName: string,
   requestId: string,
   nowMs: number,
-  serviceParams: Params,
+  params: Params,
 ) {
   return {
     schemaVersion: '1.0',
@@ -49,7 +47,7 @@ export function ebirrRequest<Params extends object>(
     timestamp: ethiopianTimestamp(nowMs),
     channelName: 'WEB',
     serviceName,
-    serviceParams,
+    serviceParams: { merchantUid, apiUserId, apiKey, ...params },
   };
 }
 

@@ -44,7 +44,7 @@ export async function refundPurchase(
 
 /** The request, with its fields in the order of the vendor's documentation or SDK. Pure. */
 export function refundRequest(
-  { merchantUid, apiUserId, apiKey, paymentMethod }: EbirrSettings,
+  settings: EbirrSettings,
   service: RefundService,
   { payment, refund }: RefundOrder,
   transactionId: string,
@@ -53,20 +53,19 @@ export function refundRequest(
 ) {
   // The purchase's reference, so that an id of another purchase cannot return that one.
   const referenceId = payment.attempt.reference;
-  const account = { merchantUid, apiUserId, apiKey };
+  const { paymentMethod } = settings;
   const description = `Refund ${refund.reference}`;
-  const serviceParams = {
-    API_CANCELPURCHASE: { ...account, paymentMethod, transactionId, referenceId, description },
-    API_REVERSAL: { ...account, transactionId, description },
+  const params = {
+    API_CANCELPURCHASE: { paymentMethod, transactionId, referenceId, description },
+    API_REVERSAL: { transactionId, description },
     API_REFUND: {
-      ...account,
       transactionId,
       description,
       amount: majorText(refund.returnedMinor),
       referenceId,
     },
   };
-  return ebirrRequest(service, requestId, nowMs, serviceParams[service]);
+  return ebirrRequest(settings, service, requestId, nowMs, params[service]);
 }
 
 /** What the answer to a refund proves. */

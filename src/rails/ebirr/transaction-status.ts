@@ -37,13 +37,8 @@ export async function queryStatus(
  * The query for the purchase with this `referenceId`, as connectors to the vendor's own service send
  * it: with the credentials of the purchase.
  */
-export function statusRequest(
-  { merchantUid, apiUserId, apiKey }: EbirrSettings,
-  reference: string,
-  nowMs: number,
-) {
-  const params = { merchantUid, apiUserId, apiKey, referenceId: reference };
-  return ebirrRequest(STATUS_SERVICE, crypto.randomUUID(), nowMs, params);
+export function statusRequest(settings: EbirrSettings, referenceId: string, nowMs: number) {
+  return ebirrRequest(settings, STATUS_SERVICE, crypto.randomUUID(), nowMs, { referenceId });
 }
 
 /**

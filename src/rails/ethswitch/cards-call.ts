@@ -32,18 +32,19 @@ export function logAnswer(
   logRailAnswer(CARDS_RAIL_ID, call, order, { railReference, status, providerCode, level });
 }
 
-/** Sends a form. Never throws. */
+/** Sends a form. It contains credentials, so it must not go into a URL. Never throws. */
 export function post(
-  { baseUrl }: CardsSettings,
+  { baseUrl, userName, password }: CardsSettings,
   call: string,
-  form: URLSearchParams,
+  fields: Readonly<Record<string, string>>,
   timeoutMs: number,
 ): Promise<RailAnswer> {
   const headers = {
     'content-type': 'application/x-www-form-urlencoded',
     accept: 'application/json',
   };
-  return callRail(`${baseUrl}/${call}`, { method: 'POST', headers, body: `${form}` }, timeoutMs);
+  const body = `${new URLSearchParams({ userName, password, ...fields })}`;
+  return callRail(`${baseUrl}/${call}`, { method: 'POST', headers, body }, timeoutMs);
 }
 
 /**
@@ -54,8 +55,6 @@ export function queryOrder(
   settings: CardsSettings,
   { reference, railReference }: Pick<RailOrder['attempt'], 'reference' | 'railReference'>,
 ): Promise<RailAnswer> {
-  const { userName, password, language } = settings;
   const id = railReference === null ? { orderNumber: reference } : { orderId: railReference };
-  const form = new URLSearchParams({ userName, password, ...id, language });
-  return post(settings, STATUS_CALL, form, STATUS_TIMEOUT_MS);
+  return post(settings, STATUS_CALL, { ...id, language: settings.language }, STATUS_TIMEOUT_MS);
 }

@@ -18,15 +18,13 @@ export const START_ENDED_AFTER_MS = START_TIMEOUT_MS + 10_000;
 /** ISO 4217 numeric codes, the only ones that SmartVista accepts. */
 export const CURRENCY_CODES: Readonly<Record<Currency, string>> = { ETB: '230', USD: '840' };
 
-/** The form for `register.do`. It contains credentials, so it must not go into a URL. */
-export function registerForm(
+/** The fields of the form for `register.do`. */
+export function registerFields(
   settings: CardsSettings,
   order: RailOrder,
   sessionTimeoutSeconds: number,
-): URLSearchParams {
-  return new URLSearchParams({
-    userName: settings.userName,
-    password: settings.password,
+) {
+  return {
     orderNumber: order.attempt.reference,
     amount: String(order.chargedMinor),
     currency: CURRENCY_CODES[order.terms.currency],
@@ -35,8 +33,8 @@ export function registerForm(
     description: descriptionOf(order, NOT_PLAIN_ASCII),
     language: settings.language,
     sessionTimeoutSecs: String(sessionTimeoutSeconds),
-    ...(settings.dynamicCallbackUrl ? { dynamicCallbackUrl: order.callbackUrl } : {}),
-  });
+    ...(settings.dynamicCallbackUrl && { dynamicCallbackUrl: order.callbackUrl }),
+  };
 }
 
 /**

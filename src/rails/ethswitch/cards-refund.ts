@@ -43,14 +43,12 @@ export async function refund(
     // Both calls need the gateway's own id. Without it the customer got no page, so this is rare.
     return { type: 'requires_action', reason: 'not_supported' };
   }
-  const account = {
-    userName: settings.userName,
-    password: settings.password,
+  const fields = {
     orderId: attempt.railReference,
     language: LANGUAGE,
+    ...(name === 'refund.do' && refundFields(order)),
   };
-  const form = name === 'reverse.do' ? account : { ...account, ...refundFields(order) };
-  const answer = await post(settings, name, new URLSearchParams(form), REFUND_TIMEOUT_MS);
+  const answer = await post(settings, name, fields, REFUND_TIMEOUT_MS);
   const result = readRefund(answer);
   if (result.type !== 'succeeded') {
     logAnswer(name, order.payment, answer, 'warn');

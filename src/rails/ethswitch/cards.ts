@@ -17,7 +17,7 @@ import { cardsCode, logAnswer, post, queryOrder, STATUS_CALL } from './cards-cal
 import {
   mayBeReversal,
   readRegistered,
-  registerForm,
+  registerFields,
   START_ENDED_AFTER_MS,
   START_TIMEOUT_MS,
 } from './cards-order.ts';
@@ -94,8 +94,8 @@ export function cardsRail(settings: CardsSettings) {
       if (sessionSeconds < 1) {
         return { type: 'refused', reason: 'timed_out' };
       }
-      const form = registerForm(settings, order, sessionSeconds);
-      const answer = await post(settings, 'register.do', form, START_TIMEOUT_MS);
+      const fields = registerFields(settings, order, sessionSeconds);
+      const answer = await post(settings, 'register.do', fields, START_TIMEOUT_MS);
       const byStatus = startByStatus(meaningOfStatus(answer, STATUSES.cards));
       const result = byStatus ?? readRegistered(answer.text);
       if (result.type !== 'accepted') {

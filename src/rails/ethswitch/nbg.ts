@@ -92,7 +92,10 @@ async function createOrder(settings: NbgSettings, order: RailOrder): Promise<Sta
   if ('type' in answer) {
     return answer;
   }
-  const result = createdOrder(answer, order);
+  const page = readNbgPage(answer.text, order);
+  const result: StartResult =
+    startByStatus(meaningOfStatus(answer, STATUSES.nbgOrder)) ??
+    (page === null ? { type: 'unknown' } : { type: 'accepted', ...page });
   if (result.type !== 'accepted') {
     logRailAnswer(NBG_RAIL_ID, 'order.create', order, { status: answer.status });
   }
@@ -115,12 +118,6 @@ async function postOrder(
     'x-biller-bin': billerBin,
     'idempotency-key': order.attempt.reference,
   });
-}
-
-function createdOrder(answer: RailAnswer, order: RailOrder): StartResult {
-  const byStatus = startByStatus(meaningOfStatus(answer, STATUSES.nbgOrder));
-  const page = readNbgPage(answer.text, order);
-  return byStatus ?? (page === null ? { type: 'unknown' } : { type: 'accepted', ...page });
 }
 
 /** Cloudflare sets `CF-Connecting-IP` and overwrites the caller's own value. */

@@ -48,7 +48,22 @@ export function mpesaRail(settings: MpesaSettings) {
       if (settings.wholeAmountsOnly && !isWholeMajor(order.chargedMinor)) {
         return { type: 'refused', reason: 'declined' };
       }
-      return push(settings, order, phone);
+      const answer = await post(settings, {
+        name: 'processrequest',
+        path: '/mpesa/stkpush/v3/processrequest',
+        order,
+        answerByMs: Date.now() + START_TIMEOUT_MS,
+        bodyNow: () => pushBody(settings, order, phone, Date.now()),
+      });
+      if ('type' in answer) {
+        return answer;
+      }
+      const result = readPush(answer);
+      const providerCode = codeIn(answer);
+      if (result.type !== 'accepted') {
+        logRailAnswer(RAIL_ID, 'processrequest', order, { status: answer.status, providerCode });
+      }
+      return withProviderCode(result, providerCode);
     },
 
     async readCallback(call, order): Promise<CallbackReading> {
@@ -109,27 +124,4 @@ function logLevelOf(reading: CallbackProof): 'info' | 'warn' | null {
     return NEEDING_OPERATOR.includes(reading.suspicion) ? 'warn' : null;
   }
   return reading.type === 'outcome' && reading.outcome.type === 'succeeded' ? null : 'info';
-}
-
-async function push(
-  settings: MpesaSettings,
-  order: RailOrder,
-  phone: string,
-): Promise<StartResult> {
-  const answer = await post(settings, {
-    name: 'processrequest',
-    path: '/mpesa/stkpush/v3/processrequest',
-    order,
-    answerByMs: Date.now() + START_TIMEOUT_MS,
-    bodyNow: () => pushBody(settings, order, phone, Date.now()),
-  });
-  if ('type' in answer) {
-    return answer;
-  }
-  const result = readPush(answer);
-  const providerCode = codeIn(answer);
-  if (result.type !== 'accepted') {
-    logRailAnswer(RAIL_ID, 'processrequest', order, { status: answer.status, providerCode });
-  }
-  return withProviderCode(result, providerCode);
 }

@@ -89,21 +89,16 @@ function initiator({ operatorId, securityCredential, shortCode }: TelebirrUssdSe
   ]);
 }
 
-interface RequestHeader {
-  readonly commandId: string;
-  readonly conversationId: string;
-  readonly callbackUrl: string;
-}
-
 function envelope(
   settings: TelebirrUssdSettings,
   namespace: Namespace,
-  { commandId, conversationId, callbackUrl }: RequestHeader,
+  header: Readonly<Record<'commandId' | 'conversationId' | 'callbackUrl', string>>,
   nowMs: number,
   body: readonly string[],
 ): string {
   const base = `http://cps.huawei.com/${namespace}`;
-  const header = group('req:Header', [
+  const { commandId, conversationId, callbackUrl } = header;
+  const headerXml = group('req:Header', [
     leaf('req:Version', '1.0'),
     leaf('req:CommandID', commandId),
     leaf('req:OriginatorConversationID', conversationId),
@@ -120,7 +115,7 @@ function envelope(
     '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"' +
     ` xmlns:api="${base}/api_requestmgr" xmlns:req="${base}/request"` +
     ` xmlns:com="${base}/common"><soapenv:Header/>` +
-    group('soapenv:Body', [group('api:Request', [header, group('req:Body', body)])]) +
+    group('soapenv:Body', [group('api:Request', [headerXml, group('req:Body', body)])]) +
     '</soapenv:Envelope>'
   );
 }
@@ -132,11 +127,9 @@ export function timestamp(namespace: Namespace, nowMs: number): string {
 
 /** The URL for telebirr's result: the callback URL, or the same path at the relay. */
 function resultUrl({ resultBaseUrl }: TelebirrUssdSettings, callbackUrl: string): string {
-  if (resultBaseUrl === null) {
-    return callbackUrl;
-  }
-  const base = resultBaseUrl.endsWith('/') ? resultBaseUrl.slice(0, -1) : resultBaseUrl;
-  return base + new URL(callbackUrl).pathname;
+  return resultBaseUrl === null
+    ? callbackUrl
+    : resultBaseUrl.replace(/\/$/, '') + new URL(callbackUrl).pathname;
 }
 
 function party(name: string, identifierType: string, identifier: string): string {
