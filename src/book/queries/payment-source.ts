@@ -1,6 +1,5 @@
 import { ENDED_STATUSES, type IntentStatus } from '../../domain/intent.ts';
 import { METHODS, type Method } from '../../domain/method.ts';
-import { unionOf } from '../../platform/paging.ts';
 import type { KeyChoices, PaymentFilter, PaymentRow } from '../rows.ts';
 import { IDS_PER_MS } from '../schema.ts';
 import { quotedTerm } from '../search-terms.ts';
@@ -155,6 +154,20 @@ function idsOf(sql: SqlStorage, statement: string, ...params: (number | string)[
     .exec<{ id: number }>(statement, ...params)
     .toArray()
     .map(({ id }) => id);
+}
+
+/** The platform takes no more in one compound SELECT. */
+const COMPOUND_TERMS_MAX = 5;
+
+/** More than COMPOUND_TERMS_MAX are nested, which SQLite merges as well. */
+function unionOf(selects: readonly string[]): string {
+  if (selects.length <= COMPOUND_TERMS_MAX) {
+    return selects.join(' UNION ALL ');
+  }
+  const rest = selects.slice(COMPOUND_TERMS_MAX - 1);
+  return [...selects.slice(0, COMPOUND_TERMS_MAX - 1), `SELECT * FROM (${unionOf(rest)})`].join(
+    ' UNION ALL ',
+  );
 }
 
 /** Payments with refunds: few, so that other conditions are checked in their rows. */
