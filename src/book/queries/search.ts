@@ -26,6 +26,10 @@ export const SEARCH_ROWS_MAX = 50;
 /** A shorter beginning or end of an id would match many payments. */
 const PART_LENGTH_MIN = 3;
 
+function isLongEnough(part: string): boolean {
+  return part.length >= PART_LENGTH_MIN;
+}
+
 /** With more, the search scans the newest payments: the index would read an entry for each term. */
 const TERMS_MAX = 50;
 
@@ -53,7 +57,7 @@ export function search(sql: SqlStorage, { text, groups }: SearchQuestion): Found
     ...wanted.flatMap((keys) => endedWithKeys(sql, keys)),
     ...openWith(sql, text, wanted),
   ];
-  return { exact, byPart: text.length < PART_LENGTH_MIN ? [] : byPart(sql, text) };
+  return { exact, byPart: isLongEnough(text) ? byPart(sql, text) : [] };
 }
 
 function endedWithKeys(sql: SqlStorage, wanted: Wanted): BookedPayment[] {
@@ -203,25 +207,26 @@ function matching(
 
 /** The newest payments with an id or a receipt that begins or ends with the text. */
 function byPart(sql: SqlStorage, text: string): readonly BookedPayment[] {
-  const receipt = normalizedReceipt(text);
-  const hasPart = (id: string) =>
-    [text, receipt].some((part) => id.startsWith(part) || id.endsWith(part));
+  // A receipt loses its dashes, so it may be too short to look for.
+  const parts = [...new Set([text, normalizedReceipt(text)])].filter(isLongEnough);
+  const hasPart = (id: string) => parts.some((part) => id.startsWith(part) || id.endsWith(part));
   const isFound = (row: BookedPayment) =>
     ownIds(row).some(hasPart) ||
     (JSON.parse(row.searchKeys) as string[]).flatMap(plainIdOf).some(hasPart);
-  const terms = [
-    ...[idSearchKey(text), receiptSearchKey(receipt)],
-    ...[endSearchKey(text), endSearchKey(receipt)],
-  ];
+  const terms = parts.flatMap((part) => [
+    idSearchKey(part),
+    receiptSearchKey(part),
+    endSearchKey(part),
+  ]);
   if (terms.some((key) => hasManyTerms(sql, key))) {
-    return scanned(sql, NEWEST, [text, receipt], isFound);
+    return scanned(sql, NEWEST, parts, isFound);
   }
   const ids = sql.exec<{ id: number }>(
     `SELECT rowid AS id FROM payment_search WHERE payment_search MATCH ?
       ORDER BY rowid DESC LIMIT ${CANDIDATES_MAX}`,
     terms.map((key) => `${quotedTerm(key)} *`).join(' OR '),
   );
-  return [...matching(sql, ids, isFound), ...scanned(sql, OPEN, [text, receipt], isFound)];
+  return [...matching(sql, ids, isFound), ...scanned(sql, OPEN, parts, isFound)];
 }
 
 /** Whether more than TERMS_MAX terms of the index begin with a key. */
