@@ -9,6 +9,7 @@ import { railOrder } from '../../src/attempts/order.ts';
 import { railPageUrl } from '../../src/attempts/rail-page.ts';
 import { answerSharedCallback } from '../../src/attempts/shared-callback.ts';
 import { runAttempt } from '../../src/attempts/start.ts';
+import { bookOf } from '../../src/book/client.ts';
 import { simulatedCommands } from '../../src/checkout/simulator.ts';
 import { configOf } from '../../src/config.ts';
 import { verifyLink } from '../../src/crypto/link-token.ts';
@@ -94,6 +95,9 @@ export class Actors {
 
   /** The merchants read all payments, as their own reconciliation would. */
   lookAtAll(): void {
+    this.#forAll('look at health', ({ merchant }) =>
+      this.#request('health', () => bookOf(this.#world.env, merchant, 0).report()),
+    );
     this.#forAll('look', (payment) => this.#request('api', () => this.#client(payment).read()));
     this.#forAll('look at refunds', ({ merchant }) =>
       this.#request('api', () => accountOf(this.#world.env, merchant).paymentOfRefund('refund-1')),

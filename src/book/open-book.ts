@@ -69,14 +69,23 @@ export class OpenBook {
   }
 
   /**
-   * Writes the book's digest to D1 now, without waiting for its hour. Throws when D1 does not
-   * answer. Writes nothing for a book without payments.
+   * Reports to D1 now, without waiting for the alarm, which the runtime may have lost. Throws when D1
+   * does not answer. Writes nothing for a book without payments.
    */
   async report(): Promise<void> {
-    const { sql } = this.#ctx.storage;
-    if (!hasTables(sql)) {
-      return;
+    if (hasTables(this.#ctx.storage.sql)) {
+      await this.#sendItems(Date.now());
+      await this.#writeDigest();
     }
+  }
+
+  async #sendItems(nowMs: number): Promise<void> {
+    this.#ctx.storage.transactionSync(() => this.#attention.look(nowMs));
+    await this.#attention.send();
+  }
+
+  async #writeDigest(): Promise<void> {
+    const { sql } = this.#ctx.storage;
     const book = identityOf(sql);
     const nowMs = Date.now();
     // Set before the await, so that a change in the meantime makes the next digest due.
@@ -102,8 +111,7 @@ export class OpenBook {
     const nowMs = Date.now();
     await storage.setAlarm(nowMs + ALARM_SAFETY_MS);
     const purgeAtMs = storage.transactionSync(() => purgeBatch(storage.sql, nowMs));
-    storage.transactionSync(() => this.#attention.look(nowMs));
-    await this.#attention.send();
+    await this.#sendItems(nowMs);
     if (nowMs >= (this.#digestDueAtMs ?? 0)) {
       await this.#workHourly(nowMs);
     }
@@ -117,7 +125,7 @@ export class OpenBook {
 
   /** Never throws. */
   async #workHourly(nowMs: number): Promise<void> {
-    await this.report().catch((error: unknown) => {
+    await this.#writeDigest().catch((error: unknown) => {
       log('warn', 'digest_not_written', { error: errorText(error) });
       this.#digestDueAtMs = nowMs + DIGEST_AGAIN_MS;
     });

@@ -128,7 +128,7 @@ export class BookReader {
     cursor: Cursor | null,
     limit: number,
   ): Promise<Page<PaymentRow>> {
-    const page = await this.#page(cursor, limit, false, (volume, start, rows) =>
+    const page = await this.#page(cursor, limit, (volume, start, rows) =>
       this.#ask(volume, 'payments', filter, start, rows, false),
     );
     return { ...page, rows: page.rows.map((row) => this.#paymentRow(row)) };
@@ -142,7 +142,7 @@ export class BookReader {
   ): Promise<Page<ExportedPayment>> {
     const { phone: _phone, metadata: _metadata, ...plain } = filter;
     const keys = await summaryKeys(this.#env, this.#tenant, filter);
-    const page = await this.#page(cursor, limit, false, (volume, start, rows) =>
+    const page = await this.#page(cursor, limit, (volume, start, rows) =>
       this.#ask(volume, 'summaries', plain, keys, start, rows),
     );
     return { ...page, rows: await this.#unsealed(page.rows) };
@@ -160,7 +160,6 @@ export class BookReader {
       const page: Page<BookedPayment> = await this.#page(
         next,
         EXPORT_QUESTION_ROWS,
-        false,
         (volume, start, wanted) => this.#ask(volume, 'payments', filter, start, wanted, true),
       );
       rows.push(...(await this.#unsealed(page.rows)));
@@ -228,14 +227,14 @@ export class BookReader {
 
   /** One page of refunds, newest first. */
   refunds(filter: RefundFilter, cursor: Cursor | null, limit: number): Promise<Page<RefundRow>> {
-    return this.#ownPage(cursor, limit, false, (volume, start, rows) =>
+    return this.#page(cursor, limit, (volume, start, rows) =>
       this.#ask(volume, 'refunds', filter, start, rows),
     );
   }
 
   /** One page of deliveries, newest first. */
   events(filter: EventFilter, cursor: Cursor | null, limit: number): Promise<Page<EventRow>> {
-    return this.#ownPage(cursor, limit, false, (volume, start, rows) =>
+    return this.#page(cursor, limit, (volume, start, rows) =>
       this.#ask(volume, 'events', filter, false, start, rows),
     );
   }
@@ -246,7 +245,7 @@ export class BookReader {
     cursor: Cursor | null,
     limit: number,
   ): Promise<Page<EventRow>> {
-    return this.#ownPage(cursor, limit, false, (volume, start, rows) =>
+    return this.#page(cursor, limit, (volume, start, rows) =>
       this.#ask(volume, 'events', filter, true, start, rows),
     );
   }
@@ -258,8 +257,11 @@ export class BookReader {
     cursor: Cursor | null,
     limit: number,
   ): Promise<Page<EventRow>> {
-    return this.#ownPage(cursor, limit, which === 'missed', (volume, start, rows) =>
-      this.#ask(volume, 'undelivered', which, range, start, rows),
+    return this.#page(
+      cursor,
+      limit,
+      (volume, start, rows) => this.#ask(volume, 'undelivered', which, range, start, rows),
+      which === 'missed',
     );
   }
 
@@ -369,23 +371,15 @@ export class BookReader {
     return Array.from({ length: this.#newestVolume + 1 }, (_, index) => this.#newestVolume - index);
   }
 
-  async #ownPage<Row>(
+  /** One page of a list, newest first unless `isOldestFirst`. */
+  async #page<Row>(
     cursor: Cursor | null,
     limit: number,
-    isOldestFirst: boolean,
     ask: AskPage<Row>,
+    isOldestFirst = false,
   ): Promise<Page<Row & Tenant>> {
-    const page = await this.#page(cursor, limit, isOldestFirst, ask);
+    const page = await readMergedPage(this.#volumes(), cursor, limit, isOldestFirst, ask);
     return { ...page, rows: page.rows.map((row) => ({ ...row, ...this.#tenant })) };
-  }
-
-  #page<Row>(
-    cursor: Cursor | null,
-    limit: number,
-    isOldestFirst: boolean,
-    ask: AskPage<Row>,
-  ): Promise<Page<Row>> {
-    return readMergedPage(this.#volumes(), cursor, limit, isOldestFirst, ask);
   }
 }
 

@@ -1,5 +1,4 @@
 import { base64UrlFromBytes, bytesFromBase64Url, utf8 } from '../crypto/encoding.ts';
-import type { Tenant } from '../domain/intent.ts';
 import { prepare, type SqlStatement } from './database.ts';
 
 /**
@@ -37,37 +36,17 @@ export interface Condition {
   readonly params: readonly (string | number)[];
 }
 
-/** A part of a list that lies in order in one index. */
-export interface ListPart {
-  readonly index: string;
-  readonly conditions: readonly Condition[];
-}
-
-/** SQLite merges the parts as it reads them, each in its order: a page reads few rows more. */
-export interface MergedIndexes {
-  /** Without a row in common. */
-  readonly parts: readonly ListPart[];
-  /** The result's columns with the time and the id. */
-  readonly timeName: string;
-  readonly idName: string;
-}
-
 /** The query of a list. Newest first unless `isOldestFirst`. */
 export interface ListQuery {
   readonly columns: string;
   readonly table: string;
   /** Named in the statement, so that SQLite's planner cannot choose a slower one. */
-  readonly index: string | MergedIndexes;
-  /** Of the table's text. */
-  readonly tableParams?: readonly string[];
-  /** How the table with the index joins another one that `table` names first. */
-  readonly join?: string;
+  readonly index: string;
   readonly timeColumn: string;
   /** Unique within the list, for rows of the same millisecond. */
   readonly idColumn: string;
   readonly isOldestFirst?: boolean;
   readonly conditions: readonly Condition[];
-  readonly range?: TimeRange;
 }
 
 export interface List<Row> extends ListQuery {
@@ -107,42 +86,62 @@ export async function readPage<Row>(
   return pageOf(list, results, cursor, limit);
 }
 
-/** The page that begins with these rows, which follow the cursor in its direction. */
+/**
+ * The page that begins with these rows, which follow the cursor in its direction. `coveredTo`: where
+ * the search for them stopped before it had found enough.
+ */
 export function pageOf<Row>(
   list: Pick<List<Row>, 'placeOf' | 'isOldestFirst'>,
   found: readonly Row[],
   cursor: Cursor | null,
   limit: number,
+  coveredTo: Place | null = null,
 ): Page<Row> {
   const kept = found.slice(0, pageRows(limit));
-  const hasMore = found.length > kept.length;
+  const isFull = found.length > kept.length;
+  const hasMore = isFull || coveredTo !== null;
+  const places = kept.map(list.placeOf);
+  const last = (isFull ? null : coveredTo) ?? places.at(-1) ?? null;
+  // A short page may be empty; its neighbors then begin where its search ended.
+  const first = places[0] ?? coveredTo;
   const [onward, back] = list.isOldestFirst
     ? (['newer', 'older'] as const)
     : (['older', 'newer'] as const);
-  const isBackwards = cursor?.direction === back;
-  const rows = isBackwards ? kept.toReversed() : kept;
-  const cursorAt = (direction: Cursor['direction'], row: Row | undefined): string | null =>
-    row === undefined ? null : cursorText({ direction, ...list.placeOf(row) });
-  return {
-    rows,
-    // A reader who followed a cursor came from a page, so the page on that side exists.
-    nextCursor: isBackwards || hasMore ? cursorAt(onward, rows.at(-1)) : null,
-    previousCursor: (isBackwards ? hasMore : cursor !== null) ? cursorAt(back, rows[0]) : null,
-  };
+  const cursorAt = (direction: Cursor['direction'], place: Place | null): string | null =>
+    place === null ? null : cursorText({ direction, ...place });
+  // The caller followed a cursor from a page, so the page on that side exists.
+  return cursor?.direction === back
+    ? {
+        rows: kept.toReversed(),
+        nextCursor: cursorAt(onward, first),
+        previousCursor: hasMore ? cursorAt(back, last) : null,
+      }
+    : {
+        rows: kept,
+        nextCursor: hasMore ? cursorAt(onward, last) : null,
+        previousCursor: cursor === null ? null : cursorAt(back, first),
+      };
 }
 
 /** Reads one row more than the page shows, to find out whether another page exists. */
 export function pageStatement(list: ListQuery, cursor: Cursor | null, limit: number): SqlStatement {
-  const { index, timeColumn, idColumn, isOldestFirst = false } = list;
-  const isAscending = cursor === null ? isOldestFirst : cursor.direction === 'newer';
-  const order = isAscending ? 'ASC' : 'DESC';
-  const [time, id] =
-    typeof index === 'string' ? [timeColumn, idColumn] : [index.timeName, index.idName];
-  const { sql, params } = selection(list, list.columns, bounds(list, cursor));
+  const { timeColumn, idColumn, isOldestFirst } = list;
+  const isAscending = isOrderedUp(cursor, isOldestFirst);
+  const [order, sign] = isAscending ? ['ASC', '>'] : ['DESC', '<'];
+  const behind = cursor && {
+    sql: `(${timeColumn}, ${idColumn}) ${sign} (?, ?)`,
+    params: [cursor.atMs, cursor.id],
+  };
+  const { sql, params } = selection(list, list.columns, behind === null ? [] : [behind]);
   return {
-    sql: `${sql} ORDER BY ${time} ${order}, ${id} ${order} LIMIT ?`,
+    sql: `${sql} ORDER BY ${timeColumn} ${order}, ${idColumn} ${order} LIMIT ?`,
     params: [...params, pageRows(limit) + 1],
   };
+}
+
+/** Whether a page's rows are read in the order of time. */
+export function isOrderedUp(cursor: Cursor | null, isOldestFirst = false): boolean {
+  return cursor === null ? isOldestFirst : cursor.direction === 'newer';
 }
 
 /** Counts the rows of a list, and stops at `max`. */
@@ -153,71 +152,15 @@ export function countStatement(list: ListQuery, max: number): SqlStatement {
 
 /** The list's rows that also meet `further`, without an order. */
 function selection(
-  { table, tableParams = [], index, join = '', conditions }: ListQuery,
+  { table, index, conditions }: ListQuery,
   columns: string,
   further: readonly Condition[],
 ): SqlStatement {
-  const parts = typeof index === 'string' ? [{ index, conditions: [] }] : index.parts;
-  const selects = parts.map((part) => {
-    const all = [...conditions, ...part.conditions, ...further];
-    return {
-      sql: `SELECT ${columns} FROM ${table} INDEXED BY ${part.index} ${join}
+  const all = [...conditions, ...further];
+  return {
+    sql: `SELECT ${columns} FROM ${table} INDEXED BY ${index}
       WHERE ${all.map(({ sql }) => sql).join(' AND ') || 'TRUE'}`,
-      params: [...tableParams, ...all.flatMap(({ params }) => params)],
-    };
-  });
-  return {
-    sql: unionOf(selects.map(({ sql }) => sql)),
-    params: selects.flatMap(({ params }) => params),
-  };
-}
-
-/** D1 takes no more in one compound SELECT. */
-const COMPOUND_TERMS_MAX = 5;
-
-/** More than COMPOUND_TERMS_MAX are nested, which SQLite merges as well. */
-export function unionOf(selects: readonly string[]): string {
-  if (selects.length <= COMPOUND_TERMS_MAX) {
-    return selects.join(' UNION ALL ');
-  }
-  const rest = selects.slice(COMPOUND_TERMS_MAX - 1);
-  return [...selects.slice(0, COMPOUND_TERMS_MAX - 1), `SELECT * FROM (${unionOf(rest)})`].join(
-    ' UNION ALL ',
-  );
-}
-
-/**
- * At most one bound on either side. With two bounds on one side, SQLite would seek by one of them
- * and scan all rows up to the other.
- */
-function bounds(
-  { range = {}, timeColumn, idColumn }: ListQuery,
-  cursor: Cursor | null,
-): Condition[] {
-  const { fromMs, toMs } = range;
-  const place = cursor === null ? [] : [cursor.atMs, cursor.id];
-  const isUpper = cursor?.direction === 'older' && !(cursor.atMs >= (toMs ?? Infinity));
-  const isLower = cursor?.direction === 'newer' && !(cursor.atMs < (fromMs ?? -Infinity));
-  const found: Condition[] = [];
-  if (isUpper) {
-    found.push({ sql: `(${timeColumn}, ${idColumn}) < (?, ?)`, params: place });
-  } else if (toMs !== undefined) {
-    found.push({ sql: `${timeColumn} < ?`, params: [toMs] });
-  }
-  if (isLower) {
-    found.push({ sql: `(${timeColumn}, ${idColumn}) > (?, ?)`, params: place });
-  } else if (fromMs !== undefined) {
-    found.push({ sql: `${timeColumn} >= ?`, params: [fromMs] });
-  }
-  return found;
-}
-
-/** Rows of one merchant in one environment. */
-export function tenantIs({ merchantId, environment }: Tenant, table?: string): Condition {
-  const of = table === undefined ? '' : `${table}.`;
-  return {
-    sql: `${of}merchant_id = ? AND ${of}environment = ?`,
-    params: [merchantId, environment],
+    params: all.flatMap(({ params }) => params),
   };
 }
 

@@ -99,6 +99,16 @@ describe('the attention list', () => {
     expect(await listed()).toHaveLength(1);
   });
 
+  test('gets an item when the operator asks for health, although the alarm was lost', async () => {
+    const away = vi.spyOn(env.DB, 'batch').mockRejectedValue(new Error('D1 is away'));
+    await applyToBook(late(TENANT, 1));
+    away.mockRestore();
+    await runInDurableObject(bookStub(), (_book, { storage }) => storage.deleteAlarm());
+    advance(HOUR_MS);
+    await runInDurableObject(bookStub(), (book) => book.report());
+    expect(await listed()).toHaveLength(1);
+  });
+
   test('drops an item once it is resolved, and a delayed older write does not bring it back', async () => {
     const message = late(TENANT, 1);
     await applyToBook(message);

@@ -436,3 +436,9 @@ test.each([
     expect(await found('cart-7-end', tenantOf(BETA))).toEqual([]);
   },
 );
+
+test('two digits behind a dash are no receipt, and find no number that ends with them', async () => {
+  await applyAll([projectionMessage(TENANT, 1_077, { uniqueId: 'order-of-a-number' })]);
+  expect(await found('-77')).toEqual([]);
+  expect(await found('077')).toEqual(['order-of-a-number']);
+});

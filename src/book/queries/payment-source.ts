@@ -1,6 +1,5 @@
 import { ENDED_STATUSES, type IntentStatus } from '../../domain/intent.ts';
 import { METHODS, type Method } from '../../domain/method.ts';
-import { unionOf } from '../../platform/paging.ts';
 import type { KeyChoices, PaymentFilter, PaymentRow } from '../rows.ts';
 import { IDS_PER_MS } from '../schema.ts';
 import { quotedTerm } from '../search-terms.ts';
@@ -43,9 +42,7 @@ type StoredPayment = Omit<BookedPayment, 'late'> & { readonly late: number } & R
     SqlStorageValue
   >;
 
-export type WithDetails = boolean;
-
-function columns(withDetails: WithDetails): string {
+function columns(withDetails: boolean): string {
   return `${COLUMNS}, ${withDetails ? 'sealed_details' : 'NULL'} AS sealedDetails`;
 }
 
@@ -70,7 +67,7 @@ function placeOf(id: number) {
 export function paymentsById(
   sql: SqlStorage,
   ids: Iterable<number>,
-  withDetails: WithDetails = false,
+  withDetails: boolean = false,
 ): BookedPayment[] {
   const statement = `SELECT ${columns(withDetails)} FROM payment WHERE id = ?`;
   return [...ids].flatMap((id) => rowsOf(sql, statement, id));
@@ -100,7 +97,14 @@ export function idRange(
     : { from, to: Math.min(to, includesPlace ? id + 1 : id) };
 }
 
-/** How a list reads payments: all that the source has, or those that also match. */
+/** How a list reads its payments. */
+export interface Reading {
+  readonly sql: SqlStorage;
+  readonly isAscending: boolean;
+  readonly withDetails: boolean;
+}
+
+/** Where a list finds payments: all that the source has, or those that also match. */
 export type PaymentSource = (range: IdRange, limit: number) => Found<BookedPayment>;
 
 /** Continues a source after a place. */
@@ -116,17 +120,21 @@ export function readFrom(
   };
 }
 
+/** Payments of a condition in the order of an index, or of the table. */
+function inOrder({ sql, isAscending, withDetails }: Reading, condition: string): PaymentSource {
+  const statement = `SELECT ${columns(withDetails)} FROM payment ${condition}
+    AND id >= ?1 AND id < ?2 ${orderOf(isAscending)}`;
+  return ({ from, to }, limit) => all(rowsOf(sql, statement, from, to, limit));
+}
+
 /** All payments, or those of a status, a method or both. */
 export function byState(
-  sql: SqlStorage,
+  reading: Reading,
   { status, method }: Pick<PaymentFilter, 'status' | 'method'>,
-  isAscending: boolean,
-  withDetails: WithDetails,
 ): PaymentSource {
-  const order = orderOf(isAscending);
+  const { sql, isAscending, withDetails } = reading;
   if (status === undefined && method === undefined) {
-    const newest = `SELECT ${columns(withDetails)} FROM payment WHERE id >= ?1 AND id < ?2 ${order}`;
-    return ({ from, to }, limit) => all(rowsOf(sql, newest, from, to, limit));
+    return inOrder(reading, 'WHERE TRUE');
   }
   // SQLite merges the parts as it reads them: each has its payments in order.
   const parts = (status === undefined ? STATUSES : [status]).flatMap((one) =>
@@ -139,7 +147,13 @@ export function byState(
     ),
   );
   return ({ from, to }, limit) =>
-    all(paymentsById(sql, idsOf(sql, `${text} ${order}`, from, to, limit), withDetails));
+    all(
+      paymentsById(
+        sql,
+        idsOf(sql, `${text} ${orderOf(isAscending)}`, from, to, limit),
+        withDetails,
+      ),
+    );
 }
 
 function orderOf(isAscending: boolean): string {
@@ -150,23 +164,36 @@ function methodIs(method: Method | null): string {
   return method === null ? 'method IS NULL' : `method = '${method}'`;
 }
 
-function idsOf(sql: SqlStorage, statement: string, ...params: (number | string)[]): number[] {
+export function idsOf(
+  sql: SqlStorage,
+  statement: string,
+  ...params: (number | string)[]
+): number[] {
   return sql
     .exec<{ id: number }>(statement, ...params)
     .toArray()
     .map(({ id }) => id);
 }
 
+/** The platform takes no more in one compound SELECT. */
+const COMPOUND_TERMS_MAX = 5;
+
+/** More than COMPOUND_TERMS_MAX are nested, which SQLite merges as well. */
+function unionOf(selects: readonly string[]): string {
+  if (selects.length <= COMPOUND_TERMS_MAX) {
+    return selects.join(' UNION ALL ');
+  }
+  const rest = selects.slice(COMPOUND_TERMS_MAX - 1);
+  return [...selects.slice(0, COMPOUND_TERMS_MAX - 1), `SELECT * FROM (${unionOf(rest)})`].join(
+    ' UNION ALL ',
+  );
+}
+
 /** Payments with refunds: few, so that other conditions are checked in their rows. */
-export function withRefunds(
-  sql: SqlStorage,
-  isAscending: boolean,
-  withDetails: WithDetails,
-): PaymentSource {
-  const statement = `SELECT ${columns(withDetails)} FROM payment INDEXED BY payment_with_refunds
-    WHERE (refunded_minor > 0 OR open_refunds > 0) AND id >= ? AND id < ?
-    ORDER BY id ${isAscending ? 'ASC' : 'DESC'} LIMIT ?`;
-  return ({ from, to }, limit) => all(rowsOf(sql, statement, from, to, limit));
+export function withRefunds(reading: Reading): PaymentSource {
+  const condition =
+    'INDEXED BY payment_with_refunds WHERE (refunded_minor > 0 OR open_refunds > 0)';
+  return inOrder(reading, condition);
 }
 
 /** The first span of time in which an amount is looked for: SCANNED_ROWS_MAX at 1,333 a second. */
@@ -180,12 +207,8 @@ const SPAN_ENTRIES = SCANNED_ROWS_MAX / 10;
  * has found enough or has read SCANNED_ROWS_MAX entries: an index of amounts would cost a written row
  * for each payment.
  */
-export function byAmount(
-  sql: SqlStorage,
-  filter: PaymentFilter,
-  isAscending: boolean,
-  withDetails: WithDetails,
-): PaymentSource {
+export function byAmount(reading: Reading, filter: PaymentFilter): PaymentSource {
+  const { sql, isAscending, withDetails } = reading;
   const { status, method, currency, amountMinorMin, amountMinorMax } = filter;
   const listed = (names: readonly string[]) => names.map((name) => `'${name}'`).join();
   const ofMethod = (condition: string) => `SELECT id, amount_minor, currency
@@ -243,12 +266,8 @@ const ALL_IDS = `SELECT COALESCE((SELECT MIN(id) FROM payment), 0) AS first,
 export type Wanted = readonly KeyChoices[];
 
 /** Payments with the wanted keys. The full-text index has those that have ended. */
-export function byKeys(
-  sql: SqlStorage,
-  wanted: Wanted,
-  isAscending: boolean,
-  withDetails: WithDetails,
-): PaymentSource {
+export function byKeys(reading: Reading, wanted: Wanted): PaymentSource {
+  const { sql, isAscending, withDetails } = reading;
   const open = `SELECT id FROM payment INDEXED BY payment_by_state
     WHERE ${IS_OPEN} AND id >= ?1 AND id < ?2 AND ${hasKeys('?4')} ${orderOf(isAscending)}`;
   return (range, limit) => {

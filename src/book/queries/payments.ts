@@ -26,10 +26,8 @@ export function payments(
   const { refunds, currency, amountMinorMin, amountMinorMax } = filter;
   const isAnyAmount = (amountMinorMin ?? amountMinorMax ?? currency) === undefined;
   const ofState = isAnyAmount ? byState : byAmount;
-  const source =
-    refunds === undefined
-      ? ofState(sql, filter, isAscending, withDetails)
-      : withRefunds(sql, isAscending, withDetails);
+  const reading = { sql, isAscending, withDetails };
+  const source = refunds === undefined ? ofState(reading, filter) : withRefunds(reading);
   const read = readFrom(source, idRange(filter, start), isAscending);
   return scan(read, (row) => matches(row, filter), limit);
 }
@@ -60,10 +58,8 @@ export function summaries(
     return endedPayments(sql, filter, keys, start, limit);
   }
   const { isAscending } = start;
-  const source =
-    keys.length === 0
-      ? byState(sql, filter, isAscending, true)
-      : byKeys(sql, keys, isAscending, true);
+  const reading = { sql, isAscending, withDetails: true };
+  const source = keys.length === 0 ? byState(reading, filter) : byKeys(reading, keys);
   const isWanted = (row: BookedPayment) => matches(row, filter) && hasKeysOf(keys, row);
   return scan(readFrom(source, idRange(filter, start), isAscending), isWanted, limit);
 }

@@ -12,6 +12,7 @@ import {
   hasKeys,
   hasKeysOf,
   IS_OPEN,
+  idsOf,
   paymentsById,
   quotedKeys,
   type Wanted,
@@ -24,6 +25,10 @@ export const SEARCH_ROWS_MAX = 50;
 
 /** A shorter beginning or end of an id would match many payments. */
 const PART_LENGTH_MIN = 3;
+
+function isLongEnough(part: string): boolean {
+  return part.length >= PART_LENGTH_MIN;
+}
 
 /** With more, the search scans the newest payments: the index would read an entry for each term. */
 const TERMS_MAX = 50;
@@ -52,7 +57,7 @@ export function search(sql: SqlStorage, { text, groups }: SearchQuestion): Found
     ...wanted.flatMap((keys) => endedWithKeys(sql, keys)),
     ...openWith(sql, text, wanted),
   ];
-  return { exact, byPart: text.length < PART_LENGTH_MIN ? [] : byPart(sql, text) };
+  return { exact, byPart: isLongEnough(text) ? byPart(sql, text) : [] };
 }
 
 function endedWithKeys(sql: SqlStorage, wanted: Wanted): BookedPayment[] {
@@ -60,25 +65,18 @@ function endedWithKeys(sql: SqlStorage, wanted: Wanted): BookedPayment[] {
   // The unique id and the number are terms, but no search keys.
   const [[id = ''] = []] = wanted;
   return paymentsById(sql, endedIds(sql, wanted, false, range, SEARCH_ROWS_MAX)).filter(
-    (row) => hasKeysOf(wanted, row) || idsOf(row).some((own) => idSearchKey(own) === id),
+    (row) => hasKeysOf(wanted, row) || ownIds(row).some((own) => idSearchKey(own) === id),
   );
 }
 
 /** The newest open payments with this unique id or number, or with the keys of one of several. */
 function openWith(sql: SqlStorage, text: string, wanted: readonly Wanted[]): BookedPayment[] {
-  const ids = sql.exec<{ id: number }>(
-    `SELECT id FROM (SELECT id, unique_id, number, search_keys ${OPEN}
+  const statement = `SELECT id FROM (SELECT id, unique_id, number, search_keys ${OPEN}
         ORDER BY id DESC LIMIT ${SCANNED_ROWS_MAX})
       WHERE unique_id = ?1 OR CAST(number AS TEXT) = ?1
         OR EXISTS (SELECT 1 FROM json_each(?2) AS one WHERE ${hasKeys('one.value')})
-      LIMIT ${SEARCH_ROWS_MAX}`,
-    text,
-    JSON.stringify(wanted.map(quotedKeys)),
-  );
-  return paymentsById(
-    sql,
-    ids.toArray().map(({ id }) => id),
-  );
+      LIMIT ${SEARCH_ROWS_MAX}`;
+  return paymentsById(sql, idsOf(sql, statement, text, JSON.stringify(wanted.map(quotedKeys))));
 }
 
 /** A payment that one of several keys finds. */
@@ -128,30 +126,16 @@ function createdIn(
   condition: string,
   ...params: string[]
 ): number[] {
-  return sql
-    .exec<{ id: number }>(
-      `SELECT id FROM payment WHERE id >= ? AND id < ? AND ${condition}
-        ORDER BY id DESC LIMIT ${SEARCH_ROWS_MAX}`,
-      atMs * IDS_PER_MS,
-      (atMs + ms) * IDS_PER_MS,
-      ...params,
-    )
-    .toArray()
-    .map(({ id }) => id);
+  const statement = `SELECT id FROM payment WHERE id >= ? AND id < ? AND ${condition}
+    ORDER BY id DESC LIMIT ${SEARCH_ROWS_MAX}`;
+  return idsOf(sql, statement, atMs * IDS_PER_MS, (atMs + ms) * IDS_PER_MS, ...params);
 }
 
 function byEvent(sql: SqlStorage, eventId: string): number[] {
   const atMs = eventTimeMs(eventId);
-  return atMs === null
-    ? []
-    : sql
-        .exec<{ id: number }>(
-          'SELECT payment_id AS id FROM delivery WHERE created_at_ms = ? AND delivery_id = ?',
-          atMs,
-          `${eventId}.0`,
-        )
-        .toArray()
-        .map(({ id }) => id);
+  const statement =
+    'SELECT payment_id AS id FROM delivery WHERE created_at_ms = ? AND delivery_id = ?';
+  return atMs === null ? [] : idsOf(sql, statement, atMs, `${eventId}.0`);
 }
 
 /** Sorts after every text that begins with the prefix before it. */
@@ -223,25 +207,26 @@ function matching(
 
 /** The newest payments with an id or a receipt that begins or ends with the text. */
 function byPart(sql: SqlStorage, text: string): readonly BookedPayment[] {
-  const receipt = normalizedReceipt(text);
-  const hasPart = (id: string) =>
-    [text, receipt].some((part) => id.startsWith(part) || id.endsWith(part));
+  // A receipt loses its dashes, so it may be too short to look for.
+  const parts = [...new Set([text, normalizedReceipt(text)])].filter(isLongEnough);
+  const hasPart = (id: string) => parts.some((part) => id.startsWith(part) || id.endsWith(part));
   const isFound = (row: BookedPayment) =>
-    idsOf(row).some(hasPart) ||
+    ownIds(row).some(hasPart) ||
     (JSON.parse(row.searchKeys) as string[]).flatMap(plainIdOf).some(hasPart);
-  const terms = [
-    ...[idSearchKey(text), receiptSearchKey(receipt)],
-    ...[endSearchKey(text), endSearchKey(receipt)],
-  ];
+  const terms = parts.flatMap((part) => [
+    idSearchKey(part),
+    receiptSearchKey(part),
+    endSearchKey(part),
+  ]);
   if (terms.some((key) => hasManyTerms(sql, key))) {
-    return scanned(sql, NEWEST, [text, receipt], isFound);
+    return scanned(sql, NEWEST, parts, isFound);
   }
   const ids = sql.exec<{ id: number }>(
     `SELECT rowid AS id FROM payment_search WHERE payment_search MATCH ?
       ORDER BY rowid DESC LIMIT ${CANDIDATES_MAX}`,
     terms.map((key) => `${quotedTerm(key)} *`).join(' OR '),
   );
-  return [...matching(sql, ids, isFound), ...scanned(sql, OPEN, [text, receipt], isFound)];
+  return [...matching(sql, ids, isFound), ...scanned(sql, OPEN, parts, isFound)];
 }
 
 /** Whether more than TERMS_MAX terms of the index begin with a key. */
@@ -256,6 +241,6 @@ function hasManyTerms(sql: SqlStorage, key: string): boolean {
   return rows.toArray().length > TERMS_MAX;
 }
 
-function idsOf({ uniqueId, number }: BookedPayment): readonly string[] {
+function ownIds({ uniqueId, number }: BookedPayment): readonly string[] {
   return [uniqueId, String(number)];
 }
