@@ -1,5 +1,5 @@
 import type { CheckoutMessages } from './messages.ts';
-import { METHOD_NAMES } from './methods.ts';
+import { METHOD_HINTS, METHOD_NAMES } from './methods.ts';
 
 /** The Amharic texts of customers' pages; `en.ts` explains them. */
 
@@ -40,14 +40,7 @@ export const checkout: CheckoutMessages = {
   keepLinkPrivate: 'ይህ ገጽ ለእርስዎ ብቻ ነው። ሊንኩን ለማንም አያጋሩ።',
 
   methodName: METHOD_NAMES,
-  methodHint: {
-    TELE_BIRR: 'በtelebirr ገጽ ላይ ገብተው ይክፈሉ',
-    TELE_BIRR_USSD: 'PIN ያስገቡ፤ መተግበሪያ አያስፈልግም',
-    CBE: 'በCBE Birr ገጽ ላይ',
-    ETS_SWITCH: 'በማንኛውም የባንክ ካርድ ወይም ሂሳብ',
-    M_PESA: 'በስልክዎ ላይ ያረጋግጡ',
-    E_BIRR: 'በስልክዎ ላይ ያረጋግጡ',
-  },
+  methodHint: METHOD_HINTS.am,
 
   details: 'የክፍያው ዝርዝር',
   detailsPaid: 'የከፈሉት ክፍያ ዝርዝር',

@@ -1,6 +1,5 @@
 import type { FailureReason } from '../domain/intent.ts';
-import type { Method } from '../domain/method.ts';
-import { METHOD_NAMES } from './methods.ts';
+import { METHOD_HINTS, METHOD_NAMES } from './methods.ts';
 import type { CalendarDate } from './time-text.ts';
 
 /**
@@ -27,15 +26,7 @@ export const checkout = {
   keepLinkPrivate: 'This page is only for you. Do not share its link.',
 
   methodName: METHOD_NAMES,
-  /** What the customer will do. */
-  methodHint: {
-    TELE_BIRR: 'Log in on the telebirr page',
-    TELE_BIRR_USSD: 'Enter your PIN, no app needed',
-    CBE: 'On the CBE Birr page',
-    ETS_SWITCH: 'Any bank card or account',
-    M_PESA: 'Confirm on your phone',
-    E_BIRR: 'Confirm on your phone',
-  } satisfies Record<Method, string>,
+  methodHint: METHOD_HINTS.en,
 
   details: 'Order summary',
   detailsPaid: 'Order summary',

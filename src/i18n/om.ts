@@ -1,5 +1,5 @@
 import type { CheckoutMessages } from './messages.ts';
-import { METHOD_NAMES } from './methods.ts';
+import { METHOD_HINTS, METHOD_NAMES } from './methods.ts';
 
 /** Every text in Afaan Oromo. A translator edits only this file; `en.ts` explains the texts. */
 
@@ -22,14 +22,7 @@ export const checkout: CheckoutMessages = {
   keepLinkPrivate: 'Fuulli kun kan keessan qofa. Liinkii isaa nama biraaf hin kenninaa.',
 
   methodName: METHOD_NAMES,
-  methodHint: {
-    TELE_BIRR: 'Fuula telebirr irratti seenaatii kaffalaa',
-    TELE_BIRR_USSD: 'PIN galchaa, appiin hin barbaachisu',
-    CBE: 'Fuula CBE Birr irratti',
-    ETS_SWITCH: 'Kaardii baankii yookiin herrega kamiinuu',
-    M_PESA: 'Bilbila keessaniin mirkaneessaa',
-    E_BIRR: 'Bilbila keessaniin mirkaneessaa',
-  },
+  methodHint: METHOD_HINTS.om,
 
   details: 'Waan kaffaltiin raawwatamuuf',
   detailsPaid: 'Waan kaffaltiin raawwatameef',

@@ -1,5 +1,5 @@
 import type { CheckoutMessages } from './messages.ts';
-import { METHOD_NAMES } from './methods.ts';
+import { METHOD_HINTS, METHOD_NAMES } from './methods.ts';
 
 /** Every text in Tigrinya. A translator edits only this file; `en.ts` explains the texts. */
 
@@ -24,14 +24,7 @@ export const checkout: CheckoutMessages = {
   keepLinkPrivate: 'እዚ ገፅ ንዓኹም ጥራሕ እዩ። ነቲ ሊንክ ንካልእ ሰብ ኣይትሃቡ።',
 
   methodName: METHOD_NAMES,
-  methodHint: {
-    TELE_BIRR: 'ኣብ ገፅ telebirr ኣቲኹም ክፈሉ',
-    TELE_BIRR_USSD: 'PIN ኣእትዉ፤ ኣፕ ኣየድልን',
-    CBE: 'ኣብ ገፅ CBE Birr',
-    ETS_SWITCH: 'ብዝኾነ ናይ ባንኪ ካርድ ወይ ሒሳብ',
-    M_PESA: 'ኣብ ስልክኹም ኣረጋግፁ',
-    E_BIRR: 'ኣብ ስልክኹም ኣረጋግፁ',
-  },
+  methodHint: METHOD_HINTS.ti,
 
   details: 'ዝርዝር እትኸፍልዎ',
   detailsPaid: 'ዝርዝር ዝኸፈልኩምዎ',
