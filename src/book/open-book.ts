@@ -15,6 +15,8 @@ import { createTables, hasTables, identityOf } from './schema.ts';
 
 /** The alarm first sets the next one this far ahead, so that a failure cannot lose it. */
 const ALARM_SAFETY_MS = 60_000;
+/** An alarm that is this late counts as lost. */
+const ALARM_OVERDUE_MS = 60_000;
 
 type BookState = Pick<DurableObjectState, 'id' | 'storage' | 'waitUntil'>;
 
@@ -137,11 +139,14 @@ export class OpenBook {
     await this.#attention.send();
     if (this.#digestDueAtMs === null) {
       const { storage } = this.#ctx;
-      const dueAtMs = Date.now() + DIGEST_AGAIN_MS;
+      const nowMs = Date.now();
+      const dueAtMs = nowMs + DIGEST_AGAIN_MS;
       this.#digestDueAtMs = dueAtMs;
       const armedAtMs = await storage.getAlarm();
-      if (armedAtMs === null || armedAtMs > dueAtMs) {
-        await storage.setAlarm(dueAtMs);
+      const isLost = armedAtMs !== null && armedAtMs < nowMs - ALARM_OVERDUE_MS;
+      if (armedAtMs === null || armedAtMs > dueAtMs || isLost) {
+        // The work of a lost alarm is due now.
+        await storage.setAlarm(isLost ? nowMs : dueAtMs);
       }
     }
   }

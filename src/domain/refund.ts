@@ -264,7 +264,7 @@ export type RefundRejection =
   | 'too_many_refunds'
   /** The payment has a refund with this id. */
   | 'refund_exists'
-  /** The request was so slow that the account has given its claim up. It may claim anew. */
+  /** The account has released the request's claim, because the request was slow. It can claim again. */
   | 'refund_claim_void'
   /** Another refund of the payment was requested with this Idempotency-Key. */
   | 'refund_key_reused'
