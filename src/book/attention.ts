@@ -51,6 +51,8 @@ export class BookAttention {
   readonly #full = new Set<Kind>();
   /** When to look for payments that need a place; null: none is known to. */
   #fillAtMs: number | null = null;
+  /** Until then the alarm is set for what a process may leave unsent. */
+  #armedUntilMs = 0;
   #revision = 0;
   #sending: Promise<void> | null = null;
 
@@ -84,8 +86,12 @@ export class BookAttention {
     if (text === (known ?? '[]') || isLeftOut) {
       return;
     }
-    // This alarm sends if the process dies before. It then sets its own next time.
-    void this.#storage.setAlarm(nowMs + RETRY_MS);
+    if (this.#armedUntilMs <= nowMs) {
+      // This alarm sends if the process dies before. It then sets its own next time. An alarm that moved
+      // with every payment would never come, and with it neither a digest nor a purge.
+      this.#armedUntilMs = nowMs + RETRY_MS;
+      void this.#storage.setAlarm(this.#armedUntilMs);
+    }
     // The clock makes the items of an evicted or rebuilt object newer than the earlier ones.
     this.#revision = Math.max(nowMs, this.#revision + 1);
     sql.exec(
@@ -114,9 +120,10 @@ export class BookAttention {
     }
   }
 
-  /** When the book's alarm must look or send; null: nothing waits. */
+  /** When the alarm, which its caller sets now, must look or send; null: nothing waits. */
   wakeAtMs(nowMs: number): number | null {
     const { sql } = this.#storage;
+    this.#armedUntilMs = 0;
     return earliest(this.#nextSendAtMs(), nextOverdueAtMs(sql, nowMs), this.#fillAtMs);
   }
 

@@ -119,6 +119,18 @@ describe('the attention list', () => {
     await expect.poll(alarm).toBe(Date.now());
   });
 
+  test('does not put off the alarm, however often payments need the operator', async () => {
+    const alarmAtMs = () => runInDurableObject(bookStub(), (_, { storage }) => storage.getAlarm());
+    await applyToBook(late(TENANT, 1));
+    const firstMs = await alarmAtMs();
+    expect(firstMs).toBeGreaterThan(Date.now());
+    for (const number of [2, 3, 4]) {
+      advance(15_000);
+      await applyToBook(late(TENANT, number));
+      expect(await alarmAtMs()).toBeLessThanOrEqual(firstMs ?? 0);
+    }
+  });
+
   test('drops an item once it is resolved, and a delayed older write does not bring it back', async () => {
     const message = late(TENANT, 1);
     await applyToBook(message);

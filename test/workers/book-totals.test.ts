@@ -196,3 +196,28 @@ test('a payment counts on the day on which it was paid, its refund on its own', 
     [15, 'succeeded', 0, 100],
   ]);
 });
+
+test('a period keeps its sums although the counts of some of its days went back to zero', async () => {
+  const on = (day: number) => businessDayStartMs(day) + 1_000;
+  const expired = (number: number, day: number) =>
+    projectionMessage(TENANT, number, {
+      status: 'expired',
+      method: 'CBE',
+      createdAtMs: on(9),
+      endedAtMs: on(day),
+      attempts: [{ method: 'M_PESA', ended: 1, succeeded: 0 }],
+    });
+  const paidLater = (before: ReturnType<typeof expired>) => ({
+    ...before,
+    intentVersion: 2,
+    paidAtMs: on(12),
+    row: { ...before.row, status: 'succeeded', late: true } as const,
+  });
+  const [first, last] = [expired(1, 10), expired(3, 13)];
+  await applyAll([first, expired(2, 11), last, paidLater(first), paidLater(last)]);
+  const range = { fromDay: 9, toDay: 13 };
+  const counts = (await totals(TENANT, range)).map(({ status, payments }) => [status, payments]);
+  expect(Object.fromEntries(counts)).toEqual({ succeeded: 2, expired: 1 });
+  const attempts = await (await readerOf(env, TENANT)).attemptTotals(range);
+  expect(attempts).toEqual([{ method: 'M_PESA', currency: 'ETB', ended: 3, succeeded: 0 }]);
+});

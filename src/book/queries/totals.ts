@@ -14,13 +14,16 @@ type Sums<Row> = Row & Record<string, SqlStorageValue>;
 
 type EndedSums = Omit<DayTotal, 'method' | 'currency' | 'status'>;
 
-/** Of one method, currency and status. */
+/**
+ * Of one method, currency and status. A HAVING that names `payments` would mean that column of any one
+ * day, and drop periods with a day whose count went back to zero.
+ */
 const ENDED = `SELECT day - (day - ?1) % ?2 AS day, SUM(payments) AS payments,
     SUM(amount_minor) AS amountMinor, SUM(commission_minor) AS commissionMinor,
     SUM(refunded_minor) AS refundedMinor
   FROM payment_day
   WHERE method = ?4 AND currency = ?5 AND status = ?6 AND day BETWEEN ?1 AND ?3
-  GROUP BY 1 HAVING payments <> 0 OR refundedMinor <> 0`;
+  GROUP BY 1 HAVING SUM(payments) <> 0 OR SUM(refunded_minor) <> 0`;
 
 /**
  * Counts and sums by period of `period` days, method, currency and status, in the order of time.
@@ -70,7 +73,7 @@ export function attempts(sql: SqlStorage, { fromDay, toDay }: DayRange): Attempt
     .exec<Sums<AttemptTotal & { method: Method }>>(
       `SELECT method, currency, SUM(ended) AS ended, SUM(succeeded) AS succeeded
         FROM attempt_day WHERE day BETWEEN ? AND ?
-        GROUP BY method, currency HAVING ended > 0`,
+        GROUP BY method, currency HAVING SUM(ended) > 0`,
       fromDay,
       Math.min(toDay, LAST_DAY),
     )
