@@ -1,6 +1,6 @@
 import type { Command, Tenant } from '../domain/intent.ts';
 import { errorText, log } from '../platform/log.ts';
-import { callObject, type ObjectRpc } from '../platform/object-call.ts';
+import { methodsOf } from '../platform/object-call.ts';
 import type { PaymentIntentObject } from './payment-intent.ts';
 import type { ExecuteResult, ExpressAnswers, ReadResult } from './protocol.ts';
 
@@ -31,12 +31,15 @@ export function intentByObjectId(env: Env, objectId: string): IntentClient {
   return new IntentClient(env, objectId);
 }
 
-type Rpc = ObjectRpc<PaymentIntentObject>;
-
 /** Calls a payment's object. Throws ObjectUnavailable. */
 export class IntentClient {
   readonly objectId: string;
   readonly #env: Env;
+  /** Retries are safe: the object recognizes repeated uuids, claims and resolved attempts. */
+  readonly #method = methodsOf<PaymentIntentObject>(() => {
+    const namespace = this.#env.PAYMENT_INTENT;
+    return namespace.get(namespace.idFromString(this.objectId));
+  });
 
   readonly create = this.#method('create');
   readonly probe = this.#method('probe');
@@ -55,14 +58,14 @@ export class IntentClient {
   }
 
   read(): Promise<ReadResult> {
-    return this.#call((stub) => stub.read());
+    return this.#method('read')();
   }
 
   execute(
     commands: readonly Command[],
     answers: ExpressAnswers | null = null,
   ): Promise<ExecuteResult> {
-    return this.#call((stub) => stub.execute(commands, answers));
+    return this.#method('execute')(commands, answers);
   }
 
   /** `execute` for a provider's report, which the provider may not repeat. */
@@ -89,21 +92,5 @@ export class IntentClient {
       }
     }
     return call();
-  }
-
-  /** The method of the object that has this name. */
-  #method<Name extends keyof Rpc>(name: Name): Rpc[Name] {
-    const call = (...args: Parameters<Rpc[Name]>) =>
-      this.#call((stub) => Reflect.apply(stub[name], stub, args) as Promise<unknown>);
-    return call as Rpc[Name];
-  }
-
-  /** Retries are safe: the object recognizes repeated uuids, claims and resolved attempts. */
-  #call<T>(method: (stub: Rpc) => Promise<T>): Promise<T> {
-    const namespace = this.#env.PAYMENT_INTENT;
-    return callObject<PaymentIntentObject, T>(
-      () => namespace.get(namespace.idFromString(this.objectId)),
-      method,
-    );
   }
 }

@@ -47,6 +47,15 @@ export async function callObject<Target, Result>(
   }
 }
 
+/** Gives the methods of an object by their names, each with the retries of `callObject`. */
+export function methodsOf<Target>(newStub: () => unknown) {
+  return <Name extends keyof ObjectRpc<Target>>(name: Name): ObjectRpc<Target>[Name] => {
+    const call = (...args: never[]) =>
+      callObject<Target, unknown>(newStub, (stub) => Reflect.apply(stub[name], stub, args));
+    return call as unknown as ObjectRpc<Target>[Name];
+  };
+}
+
 function hasMark(error: unknown, mark: 'overloaded' | 'retryable'): boolean {
   return error instanceof Error && Reflect.get(error, mark) === true;
 }

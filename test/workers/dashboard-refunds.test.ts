@@ -1,8 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
-import { AccountClient } from '../../src/account/client.ts';
 import type { Refund } from '../../src/domain/refund.ts';
-import { ObjectUnavailable } from '../../src/platform/object-call.ts';
 import {
   type Browser,
   confirmed,
@@ -227,9 +225,9 @@ describe('a refund', () => {
     await payHosted();
     const browser = await cashier();
     const fields = await formOf(browser);
-    const spy = vi
-      .spyOn(AccountClient.prototype, 'claimRefund')
-      .mockRejectedValue(new ObjectUnavailable('unreachable'));
+    const spy = vi.spyOn(env.MERCHANT_ACCOUNT, 'get').mockImplementation(() => {
+      throw Object.assign(new Error('overloaded'), { overloaded: true });
+    });
     const failed = await submitConfirmed(browser, FORM, fields);
     expect(failed.status).toBe(503);
     spy.mockRestore();

@@ -1,10 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { AccountClient, accountOf } from '../../src/account/client.ts';
+import { accountOf } from '../../src/account/client.ts';
 import { REFERENCE_KEPT_MS } from '../../src/account/references.ts';
 import { sharedReferenceFrom } from '../../src/domain/identifiers.ts';
 import type { Environment } from '../../src/domain/method.ts';
-import { ObjectUnavailable } from '../../src/platform/object-call.ts';
 import { forgetRails } from '../../src/rails/settings.ts';
 import { cbe, cbeReport, decideAtRails, playRails } from './rails-scenes.ts';
 import {
@@ -146,9 +145,9 @@ test.each(ROWS)('$name: needs no look-up in a list', async ({ method, reportPaid
 test.each(ROWS)(
   '$name: the provider is not called while the account is out of reach',
   async ({ method }) => {
-    const away = vi
-      .spyOn(AccountClient.prototype, 'holdReference')
-      .mockRejectedValue(new ObjectUnavailable('unreachable'));
+    const away = vi.spyOn(env.MERCHANT_ACCOUNT, 'get').mockImplementation(() => {
+      throw Object.assign(new Error('overloaded'), { overloaded: true });
+    });
     const testMode = { testModeType: 'ACTUAL_TEST' };
     await expect(payExpress({ method, testMode })).rejects.toThrow('service_unavailable');
     const path = await openHosted({ methods: [method], paymentIntentUniqueId: 'hosted' });
