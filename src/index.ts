@@ -7,8 +7,7 @@ import type { DeliveryMessage } from './intent/protocol.ts';
 import { consumeDeliveries } from './webhooks/consume.ts';
 
 export { MerchantBook } from './book/merchant-book.ts';
-export { MerchantAccount } from './connected-account.ts';
-export { PaymentIntent } from './connected-intent.ts';
+export { MerchantAccount, PaymentIntent } from './connected-objects.ts';
 export { Payments } from './interface/entrypoint.ts';
 
 type Consumer = (batch: MessageBatch, env: Env, ctx: ExecutionContext) => Promise<void>;

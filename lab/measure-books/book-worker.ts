@@ -1,6 +1,6 @@
 import { applyMessage } from '../../src/book/apply.ts';
+import { bookName } from '../../src/book/client.ts';
 import { MerchantBook } from '../../src/book/merchant-book.ts';
-import { bookName } from '../../src/book/name.ts';
 import { answer } from '../../src/book/questions.ts';
 import { BookReader } from '../../src/book/reader.ts';
 import type { Tenant } from '../../src/domain/intent.ts';

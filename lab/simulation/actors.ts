@@ -229,9 +229,8 @@ export class Actors {
     }
   }
 
-  async #read(payment: PlannedPayment): Promise<Intent | null> {
-    const read = await this.#request('page', () => this.#client(payment).read());
-    return read.type === 'found' ? read.intent : null;
+  #read(payment: PlannedPayment): Promise<Intent | null> {
+    return this.#request('page', () => this.#client(payment).read());
   }
 
   async #execute(payment: PlannedPayment, command: Command): Promise<void> {

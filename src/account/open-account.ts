@@ -15,7 +15,7 @@ import { REFERENCE_TABLE, References } from './references.ts';
 import { REFUND_TABLES, RefundClaims } from './refund-claims.ts';
 import { type BookVolume, copyStatement, VOLUME_TABLE, Volumes } from './volumes.ts';
 
-/** What the account needs of the payments' objects: `src/connected-account.ts` passes it in. */
+/** What the account needs of the payments' objects: `src/connected-objects.ts` passes it in. */
 export interface AccountPorts {
   /** Asks a payment's object for the outcome of a claim. May throw. */
   settleClaim(env: Env, tenant: Tenant, claim: UnsettledClaim): Promise<Settlement>;

@@ -41,8 +41,7 @@ export async function targetIn(
   railId: string,
 ): Promise<CallbackTarget | null> {
   // The provider may report only once, so the read retries while the object is unreachable.
-  const read = await client.readPersistently();
-  const intent = read.type === 'not_found' ? null : read.intent;
+  const intent = await client.readPersistently();
   const attempt = intent === null ? undefined : pick(intent);
   return intent === null || attempt?.railId !== railId ? null : { client, intent, attempt };
 }

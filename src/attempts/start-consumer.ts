@@ -47,26 +47,25 @@ export async function consumeStarts(batch: MessageBatch<RailMessage>, env: Env):
  */
 async function startClaimed(env: Env, { objectId, attemptId }: StartMessage): Promise<void> {
   const client = intentByObjectId(env, objectId);
-  const read = await client.read();
-  const attempt =
-    read.type === 'found' ? read.intent.attempts.find(({ id }) => id === attemptId) : undefined;
-  if (read.type !== 'found' || attempt === undefined) {
+  const intent = await client.read();
+  const attempt = intent?.attempts.find(({ id }) => id === attemptId);
+  if (intent === null || attempt === undefined) {
     return;
   }
-  const rail = railOf(env, read.intent.terms, attempt);
+  const rail = railOf(env, intent.terms, attempt);
   if (rail === null || attempt.startClaim !== 'free') {
     return;
   }
   const nowMs = Date.now();
   const deadlineAtMs = claimedWindowEndMs(rail, nowMs);
-  const { merchantId, environment } = read.intent.terms;
+  const { merchantId, environment } = intent.terms;
   const slot = { merchantId, environment, attemptId, endsAtMs: deadlineAtMs };
   if (!(await takeSlot(env, slot, nowMs))) {
     // The object sends the message again.
     return;
   }
   try {
-    const order = await railOrder(env, rail, objectId, read.intent, attempt);
+    const order = await railOrder(env, rail, objectId, intent, attempt);
     const claimId = crypto.randomUUID();
     // Without a result by then, this consumer has died, and only a query can find the outcome.
     const check = rail.query === undefined ? {} : { checkAtMs: deadlineAtMs };

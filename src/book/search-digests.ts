@@ -61,15 +61,6 @@ export async function searchGroups(
     return null;
   }
   const receipts = await receiptKeys(env, tenant.environment, text);
-  const groups = await digestGroups(env, tenant, text);
-  return { text, groups: [...receipts.map((key) => [key]), ...groups] };
-}
-
-async function digestGroups(
-  env: Env,
-  tenant: Tenant,
-  text: string,
-): Promise<readonly (readonly string[])[]> {
   const phone = phoneFrom(text);
   const email = emailFrom(text);
   const words = email === null && /\p{L}/u.test(text) ? nameWords(text) : [];
@@ -86,5 +77,6 @@ async function digestGroups(
       ...(words.length === 0 ? [] : [await Promise.all(names)]),
     ];
   };
-  return (await Promise.all(configOf(env).dataEncryptionKeys.map(ofKey))).flat();
+  const groups = await Promise.all(configOf(env).dataEncryptionKeys.map(ofKey));
+  return { text, groups: [...receipts.map((key) => [key]), ...groups.flat()] };
 }

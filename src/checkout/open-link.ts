@@ -34,10 +34,10 @@ export function behindLink(
       return link;
     }
     const client = intentByObjectId(env, link.objectId);
-    const read = await client.read();
-    return read.type === 'not_found'
+    const intent = await client.read();
+    return intent === null
       ? unknownPage(request)
-      : page({ request, env, ctx, params, token, link, client, intent: read.intent });
+      : page({ request, env, ctx, params, token, link, client, intent });
   };
 }
 

@@ -1,8 +1,8 @@
-import type { Command, Tenant } from '../domain/intent.ts';
+import type { Command, Intent, Tenant } from '../domain/intent.ts';
 import { errorText, log } from '../platform/log.ts';
 import { methodsOf } from '../platform/object-call.ts';
 import type { PaymentIntentObject } from './payment-intent.ts';
-import type { ExecuteResult, ExpressAnswers, ReadResult } from './protocol.ts';
+import type { ExecuteResult, ExpressAnswers } from './protocol.ts';
 
 /**
  * Waits between tries to store what a provider has already acted on. They fit within the 30 s that
@@ -57,7 +57,7 @@ export class IntentClient {
     this.objectId = objectId;
   }
 
-  read(): Promise<ReadResult> {
+  read(): Promise<Intent | null> {
     return this.#method('read')();
   }
 
@@ -77,7 +77,7 @@ export class IntentClient {
   }
 
   /** `read` before handling a provider's report, which the provider may not repeat. */
-  readPersistently(): Promise<ReadResult> {
+  readPersistently(): Promise<Intent | null> {
     return this.#persistently(() => this.read());
   }
 

@@ -22,7 +22,6 @@ import type {
   HistoryEntry,
   IdempotencyClaim,
   ProbeResult,
-  ReadResult,
 } from './protocol.ts';
 import { PaymentRecord } from './record.ts';
 import { newRecord, type Snapshot, type StoredEvent } from './store.ts';
@@ -119,18 +118,18 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     return stored === null ? { type: 'free' } : takenResult(stored, idempotency, Date.now());
   }
 
-  /** The payment as it is now. Commits the effects of time first (docs/promises.md#5). */
-  read(): ReadResult {
+  /** The payment as it is now, or null. Commits the effects of time first (docs/promises.md#5). */
+  read(): Intent | null {
     const intent = this.#record.intent();
     if (intent === null) {
-      return { type: 'not_found' };
+      return null;
     }
     if (decide(intent, [{ type: 'tick' }], Date.now()).steps.length === 0) {
       this.#runOverdueAlarm();
-      return { type: 'found', intent };
+      return intent;
     }
     const ticked = this.execute([{ type: 'tick' }]);
-    return ticked.type === 'done' ? { type: 'found', intent: ticked.intent } : ticked;
+    return ticked.type === 'done' ? ticked.intent : null;
   }
 
   /**

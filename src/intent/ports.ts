@@ -4,7 +4,7 @@ import type { Refund, RefundOutcome } from '../domain/refund.ts';
 import type { ProjectionMessage } from './protocol.ts';
 
 /**
- * What the object needs from the rest of Kefel. `src/connected-intent.ts` passes it in, so that this
+ * What the object needs from the rest of Kefel. `src/connected-objects.ts` passes it in, so that this
  * folder imports no adapter, page or webhook code.
  */
 export interface Ports {

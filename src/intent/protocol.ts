@@ -197,10 +197,6 @@ export interface RefundDetail {
   readonly proposed?: true;
 }
 
-export type ReadResult =
-  | { readonly type: 'found'; readonly intent: Intent }
-  | { readonly type: 'not_found' };
-
 /** The possible response bodies of an express call. The state after the commit selects one. */
 export interface ExpressAnswers {
   /**

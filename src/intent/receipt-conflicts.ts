@@ -18,11 +18,10 @@ export async function reportConflictsOf(
   others: readonly OtherPayment[],
 ): Promise<void> {
   const client = intentByUniqueId(env, tenant, uniqueId);
-  const read = await client.read();
-  if (read.type === 'not_found') {
+  const intent = await client.read();
+  if (intent === null) {
     return;
   }
-  const { intent } = read;
   const found = await Promise.all(
     others
       .filter((other) => !isConflictKnown(intent, other))
@@ -48,13 +47,13 @@ async function reportOnOther(
 ): Promise<Intent | null> {
   const { environment } = intent.terms;
   const client = intentByUniqueId(env, { environment, merchantId }, uniqueId);
-  const read = await client.read();
-  const commands = read.type === 'found' ? conflictsWith(read.intent, intent) : [];
-  if (read.type === 'not_found' || commands.length === 0) {
+  const other = await client.read();
+  const commands = other === null ? [] : conflictsWith(other, intent);
+  if (commands.length === 0) {
     return null;
   }
   await client.execute(commands);
-  return read.intent;
+  return other;
 }
 
 /** The commands that record on `intent` which of its attempts share a receipt with another payment. */

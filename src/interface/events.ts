@@ -30,7 +30,7 @@ export interface EventName {
 export async function read(plane: Plane, tenant: Tenant, named: EventName, wantsBody: boolean) {
   const { env } = plane;
   const client = intentByUniqueId(env, tenant, named.uniqueId);
-  const [payment, events, endpoints, requestBody] = await Promise.all([
+  const [intent, events, endpoints, requestBody] = await Promise.all([
     client.read(),
     client.events(),
     listEndpoints(env.DB, tenant),
@@ -38,11 +38,11 @@ export async function read(plane: Plane, tenant: Tenant, named: EventName, wants
   ]);
   const deliveries = events.filter(({ sequence }) => sequence === named.sequence);
   const [first] = deliveries;
-  if (payment.type === 'not_found' || first === undefined) {
+  if (intent === null || first === undefined) {
     return null;
   }
   const { eventId, type, createdAtMs } = first;
-  const callbackUrl = callbackUrlOf(payment.intent.terms, type);
+  const callbackUrl = callbackUrlOf(intent.terms, type);
   return {
     ...named,
     eventId,

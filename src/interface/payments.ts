@@ -235,8 +235,8 @@ async function find({ env }: Plane, tenant: Tenant, uniqueId: string): Promise<F
     return null;
   }
   const client = intentByUniqueId(env, tenant, uniqueId);
-  const found = await client.read();
-  return found.type === 'not_found' ? null : { client, intent: found.intent };
+  const intent = await client.read();
+  return intent && { client, intent };
 }
 
 async function remaining({ env }: Plane, tenant: Tenant, uniqueId: string): Promise<ReadPayment> {

@@ -12,7 +12,7 @@ import { errorText, log } from '../platform/log.ts';
 import { type Cursor, countStatement, type List, type ListQuery } from '../platform/paging.ts';
 import { type ItemSection, itemsOfSection } from './attention-items.ts';
 import { type Gateway, list } from './call.ts';
-import { type UnlistedItems, unlistedItems } from './digests.ts';
+import { unlistedItems } from './digests.ts';
 import { environmentField } from './fields.ts';
 import { merchantNames } from './merchant-rows.ts';
 import { type AttentionItem, payableMinor, paymentOf, type Reason, reasonsOf } from './needs.ts';
@@ -81,36 +81,27 @@ async function pageAt(
 export const attentionPage = list(attentionQuery, pageAt);
 
 /** A page of the list, with what its payments' objects know and the merchants' names. */
-export interface DescribedAttention extends AttentionPage {
-  /** By uuid, without payments out of reach. The row of a refund has all that the desk shows. */
-  readonly payments: Readonly<Record<string, PaymentHint>>;
-  /** By merchant's id. */
-  readonly merchantNames: Readonly<Record<string, string>>;
-  /** What the list leaves out. */
-  readonly unlisted: readonly UnlistedItems[];
-}
+export const describedAttention = list(attentionQuery, async (gateway, query) => {
+  const page = await pageAt(gateway, query);
+  const unlisted = await unlistedItems(gateway.env.DB);
+  const named = [...page.items.flatMap((item) => paymentOf(item) ?? []), ...unlisted];
+  const [names, payments] = await Promise.all([
+    merchantNames(
+      gateway.env.DB,
+      named.map(({ merchantId }) => merchantId),
+    ),
+    paymentHints(gateway.env, page.items),
+  ]);
+  return { ...page, payments, merchantNames: names, unlisted };
+});
 
-export const describedAttention = list(
-  attentionQuery,
-  async (gateway, query): Promise<DescribedAttention> => {
-    const page = await pageAt(gateway, query);
-    const unlisted = await unlistedItems(gateway.env.DB);
-    const named = [...page.items.flatMap((item) => paymentOf(item) ?? []), ...unlisted];
-    const [names, payments] = await Promise.all([
-      merchantNames(
-        gateway.env.DB,
-        named.map(({ merchantId }) => merchantId),
-      ),
-      paymentHints(gateway.env, page.items),
-    ]);
-    return { ...page, payments, merchantNames: names, unlisted };
-  },
-);
+export type DescribedAttention = Awaited<ReturnType<typeof describedAttention>>;
 
+/** By uuid, without payments out of reach. The row of a refund has all that the desk shows. */
 async function paymentHints(
   env: Env,
   items: readonly AttentionItem[],
-): Promise<DescribedAttention['payments']> {
+): Promise<Readonly<Record<string, PaymentHint>>> {
   const named = new Map(
     items
       .filter(({ type }) => type !== 'refund')
@@ -119,8 +110,8 @@ async function paymentHints(
   );
   const hints = await concurrently([...named.values()], async (payment) => {
     try {
-      const read = await intentByUniqueId(env, payment, payment.uniqueId).read();
-      return read.type === 'not_found' ? [] : [[payment.uuid, hintOf(read.intent)] as const];
+      const intent = await intentByUniqueId(env, payment, payment.uniqueId).read();
+      return intent === null ? [] : [[payment.uuid, hintOf(intent)] as const];
     } catch (error) {
       // The list must open although one payment does not answer.
       log('warn', 'intent_unavailable', { error: errorText(error) });
@@ -149,18 +140,11 @@ function hintOf(intent: Intent) {
 
 export type PaymentHint = ReturnType<typeof hintOf>;
 
-/** How much waits for the operator: items in all, dead letters among them, rails to mend. */
-export interface AttentionCounts {
-  readonly attention: number;
-  readonly deadLetters: number;
-  readonly rails: number;
-}
-
 /** The desk shows a larger number as "99+", so that a page never scans a long list. */
 const COUNTED_MAX = 100;
 
-/** Counts to COUNTED_MAX each. */
-export async function countAttention({ env }: Gateway): Promise<AttentionCounts> {
+/** How much waits for the operator: items in all, dead letters among them, rails to mend. */
+export async function countAttention({ env }: Gateway) {
   const statements = SECTIONS.map(({ list }) => countStatement(list, COUNTED_MAX));
   const results = await batch<{ rows: number }>(env.DB, statements);
   const counts = results.map((result) => result.results[0]?.rows ?? 0);
@@ -171,6 +155,8 @@ export async function countAttention({ env }: Gateway): Promise<AttentionCounts>
     rails: railStates(env).filter(({ state }) => state === 'misconfigured').length,
   };
 }
+
+export type AttentionCounts = Awaited<ReturnType<typeof countAttention>>;
 
 function placeOf(
   text: string | undefined,

@@ -66,11 +66,11 @@ export type LetterDetails = Awaited<ReturnType<typeof readDeadLetter>>;
 /** Null for a letter about no payment, and for one whose payment was deleted or is out of reach. */
 async function paymentBehind(env: Env, { objectId }: DeadLetter) {
   try {
-    const read = objectId === null ? null : await intentByObjectId(env, objectId).read();
-    if (read === null || read.type === 'not_found') {
+    const intent = objectId && (await intentByObjectId(env, objectId).read());
+    if (!intent) {
       return null;
     }
-    const { environment, merchantId, uniqueId } = read.intent.terms;
+    const { environment, merchantId, uniqueId } = intent.terms;
     return { environment, merchantId, uniqueId };
   } catch (error) {
     // The letter must open although its payment does not answer.

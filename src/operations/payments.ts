@@ -1,5 +1,5 @@
 import type { Intent, Tenant } from '../domain/intent.ts';
-import { problem } from '../http/problem.ts';
+import { found } from '../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import { prepare } from '../platform/database.ts';
 import { railOfRefund } from '../refunds/ask-rail.ts';
@@ -30,11 +30,8 @@ export async function knownPayment(
   const tenant = tenantIn(target);
   const uniqueId = pathPart(uniqueIdField, target.uniqueId);
   const client = intentByUniqueId(env, tenant, uniqueId);
-  const read = await client.read();
-  if (read.type === 'not_found') {
-    throw problem('not_found');
-  }
-  return { tenant, uniqueId, client, intent: read.intent };
+  const intent = found(await client.read());
+  return { tenant, uniqueId, client, intent };
 }
 
 /** What the operator noted about a payment that needed attention. */

@@ -53,10 +53,8 @@ export async function otherPaymentWithReceipt(
     found.map((other) => intentByUniqueId(env, { environment, ...other }, other.uniqueId).read()),
   );
   // A row may be older than its payment: the provider may have named another receipt since.
-  const index = payments.findIndex(
-    (read) =>
-      read.type === 'found' &&
-      read.intent.attempts.some((attempt) => isReceiptOf(receipt, attempt)),
+  const index = payments.findIndex((intent) =>
+    intent?.attempts.some((attempt) => isReceiptOf(receipt, attempt)),
   );
   return found[index] ?? null;
 }
@@ -114,11 +112,8 @@ async function holdersOf(
 
 /** Each payment once, without the one that is compared. */
 function others(holders: readonly Holder[], own: OtherPayment): readonly OtherPayment[] {
-  const found = holders.filter(
-    ({ merchantId, uniqueId }) => merchantId !== own.merchantId || uniqueId !== own.uniqueId,
-  );
-  const named = found.map(({ merchantId, uniqueId }) => ({ merchantId, uniqueId }));
-  return [
-    ...new Map(named.map((one) => [`${one.merchantId}/${one.uniqueId}`, one])).values(),
-  ].slice(0, OTHERS_MAX);
+  const nameOf = ({ merchantId, uniqueId }: OtherPayment) => `${merchantId}/${uniqueId}`;
+  const found = new Map(holders.map(({ key: _, ...payment }) => [nameOf(payment), payment]));
+  found.delete(nameOf(own));
+  return [...found.values()].slice(0, OTHERS_MAX);
 }

@@ -18,12 +18,11 @@ export async function answerRefundCallback(
 ): Promise<CallbackReply | null> {
   const client = intentByObjectId(env, objectId);
   // The provider may report only once, so the read retries while the object is unreachable.
-  const read = await client.readPersistently();
-  const refund = read.type === 'found' ? read.intent.refunds[index] : undefined;
-  if (read.type !== 'found' || refund === undefined) {
+  const intent = await client.readPersistently();
+  const refund = intent?.refunds[index];
+  if (intent === null || refund === undefined) {
     return null;
   }
-  const { intent } = read;
   const rail = railOfRefund(env, intent, refund);
   if (rail === null) {
     return NOT_AVAILABLE;

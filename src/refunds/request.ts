@@ -46,11 +46,10 @@ export async function requestRefund(
   request: RefundOfPayment,
 ): Promise<RefundResult> {
   const client = intentByUniqueId(env, tenant, request.paymentUniqueId);
-  const read = await client.read();
-  if (read.type === 'not_found') {
+  const intent = await client.read();
+  if (intent === null) {
     return { type: 'payment_not_found' };
   }
-  const { intent } = read;
   // A repeat gets the first answer, even if the payment has changed since.
   const known = refundIn(intent, request.refundUniqueId);
   if (known !== null) {
@@ -207,10 +206,10 @@ async function takenElsewhere(
   uniqueId: string,
   { refundUniqueId, idempotency }: RefundOfPayment,
 ): Promise<RefundResult> {
-  const read = await intentByUniqueId(env, tenant, uniqueId).read();
-  const refund = read.type === 'found' ? refundIn(read.intent, refundUniqueId) : null;
-  return read.type === 'found' && refund !== null
-    ? repeated(read.intent, refund, idempotency)
+  const intent = await intentByUniqueId(env, tenant, uniqueId).read();
+  const refund = intent && refundIn(intent, refundUniqueId);
+  return intent !== null && refund !== null
+    ? repeated(intent, refund, idempotency)
     : { type: 'taken', reason: 'duplicate' };
 }
 

@@ -81,10 +81,7 @@ async function things() {
       .first<{ digest: string }>()) ?? {};
   return {
     payment: ['order-1', 'order-9'],
-    uuid: [
-      ((await clientOf().read()) as { intent: { terms: { uuid: string } } }).intent.terms.uuid,
-      uuidV7(Date.now()),
-    ],
+    uuid: [(await clientOf().read())?.terms.uuid ?? '', uuidV7(Date.now())],
     refund: ['refund-1', 'refund-9'],
     event: [event?.eventId ?? '', `${(event?.eventId ?? '').slice(0, -4)}0000`],
     endpoint: ['we_alpha', 'we_other'],

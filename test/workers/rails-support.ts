@@ -190,11 +190,11 @@ export const client = (uniqueId = 'order-1') => clientIn('production', uniqueId)
 
 /** The current payment; due transitions are applied. */
 export async function intentNow(payment = client()): Promise<Intent> {
-  const read = await payment.read();
-  if (read.type === 'not_found') {
+  const intent = await payment.read();
+  if (intent === null) {
     throw new Error('there is no such payment');
   }
-  return read.intent;
+  return intent;
 }
 
 /** Its last attempt. */

@@ -133,13 +133,13 @@ async function endpointUrls(env: Env, tenant: Tenant): Promise<EndpointUrls> {
 async function contentOf({ env, access }: MerchantCall, rows: Deliveries) {
   const [{ uniqueId, sequence, type }] = rows;
   const client = intentByUniqueId(env, access, uniqueId);
-  const [read, summaries, payload, urls] = await Promise.all([
+  const [intent, summaries, payload, urls] = await Promise.all([
     client.read(),
     summariesOf(client, sequence),
     client.eventRequestBody(sequence),
     endpointUrls(env, access),
   ]);
-  const callbackUrl = read.type === 'found' ? callbackUrlOf(read.intent.terms, type) : null;
+  const callbackUrl = intent === null ? null : callbackUrlOf(intent.terms, type);
   const deliveries =
     summaries.length === 0
       ? deliveriesOfRows(rows, urls)

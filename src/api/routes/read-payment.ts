@@ -1,5 +1,6 @@
 import { uuidV7TimeMs } from '../../crypto/uuid-v7.ts';
 import { INTENT_NUMBER } from '../../domain/identifiers.ts';
+import type { Intent } from '../../domain/intent.ts';
 import { successResponse } from '../../http/envelope.ts';
 import { problem } from '../../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
@@ -14,24 +15,18 @@ import type { MerchantCall } from '../call.ts';
  */
 export async function readPayment(call: MerchantCall): Promise<Response> {
   const direct = await intentByUniqueId(call.env, call.access, call.id).read();
-  if (direct.type === 'found') {
-    return successResponse('Payment found', statusContent(direct.intent));
-  }
-  const uniqueId = isOtherId(call.id) ? await uniqueIdOf(call) : null;
-  if (uniqueId === null) {
+  const intent = direct ?? (isOtherId(call.id) ? await readByOtherId(call) : null);
+  if (intent === null) {
     throw problem('payment_not_found');
   }
-  const indirect = await intentByUniqueId(call.env, call.access, uniqueId).read();
-  if (indirect.type === 'not_found') {
-    throw problem('payment_not_found');
-  }
-  return successResponse('Payment found', statusContent(indirect.intent));
+  return successResponse('Payment found', statusContent(intent));
 }
 
-async function uniqueIdOf({ env, access, id }: MerchantCall): Promise<string | null> {
+async function readByOtherId({ env, access, id }: MerchantCall): Promise<Intent | null> {
   // Most merchants read by their own id, and lists load it too.
   const { readerOf } = await import('../../book/reader.ts');
-  return (await readerOf(env, access)).findUniqueId(id);
+  const uniqueId = await (await readerOf(env, access)).findUniqueId(id);
+  return uniqueId === null ? null : intentByUniqueId(env, access, uniqueId).read();
 }
 
 /** Ids of another form cost no question. */

@@ -44,12 +44,12 @@ function answer(intent: Intent, refund: Refund, headers: Readonly<Record<string,
 
 /** GET …/refunds/{refundUniqueId}: the refund as it is now. */
 export async function readRefund(call: MerchantCall): Promise<Response> {
-  const read = await (await paymentOf(call)).read();
-  const refund = read.type === 'found' ? refundIn(read.intent, call.id) : null;
-  if (read.type === 'not_found' || refund === null) {
+  const intent = await (await paymentOf(call)).read();
+  const refund = intent && refundIn(intent, call.id);
+  if (intent === null || refund === null) {
     throw problem('refund_not_found');
   }
-  return successResponse('Refund found', refundPayload(read.intent, refund));
+  return successResponse('Refund found', refundPayload(intent, refund));
 }
 
 /** POST …/refunds/{refundUniqueId}/cancel: only before the provider is asked. */

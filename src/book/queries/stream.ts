@@ -33,23 +33,17 @@ function read(
       ...params,
     )
     .toArray()
-    .map(({ place, deliveryId, uniqueId, sequence }) => ({
-      place,
+    .map(({ deliveryId, ...event }) => ({
+      ...event,
       eventId: deliveryId.slice(0, deliveryId.lastIndexOf('.')),
-      uniqueId,
-      sequence,
     }));
 }
 
 const IN_ORDER = 'INDEXED BY delivery_of_stream CROSS JOIN payment ON payment.id = payment_id';
 
 export function streamedAfter(sql: SqlStorage, place: number, limit: number): StreamedEvent[] {
-  return read(
-    sql,
-    `${IN_ORDER} WHERE stream_place > ? ORDER BY stream_place LIMIT ?`,
-    place,
-    limit,
-  );
+  const next = `${IN_ORDER} WHERE stream_place > ? ORDER BY stream_place LIMIT ?`;
+  return read(sql, next, place, limit);
 }
 
 /** Null before the first event. */

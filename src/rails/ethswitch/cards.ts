@@ -115,7 +115,7 @@ export function cardsRail(settings: CardsSettings) {
         : null;
     },
 
-    probe: async () => (await import('./cards-probe.ts')).probe(settings),
+    probe: async () => (await import('./probes.ts')).probeCards(settings),
 
     refunds: { takesParts: true, wholeAmountsOnly: false, windowMs: null },
 

@@ -51,7 +51,7 @@ export function nbgRail(settings: NbgSettings) {
         ? createOrder(settings, order)
         : { type: 'refused', reason: 'misconfigured' },
 
-    probe: async () => (await import('./nbg-probe.ts')).probe(settings),
+    probe: async () => (await import('./probes.ts')).probeNbg(settings),
 
     async readCallback(call, order) {
       if (!isFromAllowedAddress(settings.callbackAddresses, call)) {

@@ -1,8 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { vi } from 'vitest';
-import { bookOf } from '../../../src/book/client.ts';
-import { bookName } from '../../../src/book/name.ts';
+import { bookName, bookOf } from '../../../src/book/client.ts';
 import type { Tenant } from '../../../src/domain/intent.ts';
 import type { Applied, ProjectionMessage } from '../../../src/intent/protocol.ts';
 import { reachedBookIds } from './gateway.ts';

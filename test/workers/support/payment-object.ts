@@ -24,11 +24,11 @@ export function stubOf(uniqueId = 'order-1', tenant: Tenant = tenantOf(ALPHA)) {
 
 /** The payment as `read` shows it: due transitions are applied. */
 export async function intentOf(uniqueId = 'order-1'): Promise<Intent> {
-  const read = await clientOf(uniqueId).read();
-  if (read.type === 'not_found') {
+  const intent = await clientOf(uniqueId).read();
+  if (intent === null) {
     throw new Error(`${uniqueId} does not exist`);
   }
-  return read.intent;
+  return intent;
 }
 
 /** Runs commands that must be accepted. */

@@ -1,3 +1,4 @@
+import { MerchantAccountObject } from './account/merchant-account.ts';
 import { requestStart } from './attempts/messages.ts';
 import { queryRail } from './attempts/query.ts';
 import { PaymentIntentObject } from './intent/payment-intent.ts';
@@ -24,5 +25,16 @@ const PORTS: Ports = {
 export class PaymentIntent extends PaymentIntentObject {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env, PORTS);
+  }
+}
+
+/** The merchant's account, connected to the payments. */
+export class MerchantAccount extends MerchantAccountObject {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env, {
+      // Loaded with the first claim that is not settled: few requests die.
+      settleClaim: async (...about) =>
+        (await import('./refunds/settle-claim.ts')).settleClaim(...about),
+    });
   }
 }
