@@ -1,8 +1,8 @@
 import { applyMessage } from '../../src/book/apply.ts';
-import { bookName } from '../../src/book/client.ts';
 import { MerchantBook } from '../../src/book/merchant-book.ts';
 import { answer } from '../../src/book/questions.ts';
 import { BookReader } from '../../src/book/reader.ts';
+import { bookName } from '../../src/book/schema.ts';
 import type { Tenant } from '../../src/domain/intent.ts';
 import type { ProjectionMessage } from '../../src/intent/protocol.ts';
 import { parseCursor } from '../../src/platform/paging.ts';

@@ -2,11 +2,7 @@ import type { Tenant } from '../domain/intent.ts';
 import { methodsOf } from '../platform/object-call.ts';
 import type { MerchantBook } from './merchant-book.ts';
 import type { Answer, QuestionArguments, QuestionName } from './questions.ts';
-
-/** Environments and merchant ids contain no slash, so two tenants never share a name. */
-export function bookName({ environment, merchantId }: Tenant, volume: number): string {
-  return `${environment}/${merchantId}/${volume}`;
-}
+import { bookName } from './schema.ts';
 
 export type BookClient = ReturnType<typeof bookOf>;
 

@@ -4,14 +4,13 @@ import { batch } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
 import { applyMessage } from './apply.ts';
 import { BookAttention } from './attention.ts';
-import { bookName } from './client.ts';
 import { DIGEST_AGAIN_MS, digestOf, digestStatement } from './digest.ts';
 import { Listeners, type News } from './listeners.ts';
 import { openNextVolume } from './next-volume.ts';
 import { purgeBatch } from './purge.ts';
 import { streamedAfter } from './queries/stream.ts';
 import { type Answer, answer, type QuestionArguments, type QuestionName } from './questions.ts';
-import { createTables, hasTables, identityOf } from './schema.ts';
+import { bookName, createTables, hasTables, identityOf } from './schema.ts';
 
 /** The alarm first sets the next one this far ahead, so that a failure cannot lose it. */
 const ALARM_SAFETY_MS = 60_000;

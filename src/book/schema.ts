@@ -185,6 +185,11 @@ export function createTables(sql: SqlStorage, owner: Tenant, volume: number): vo
   sql.exec('INSERT INTO book VALUES (1, ?, ?, ?, 0)', environment, merchantId, volume);
 }
 
+/** Environments and merchant ids contain no slash, so two tenants never share a name. */
+export function bookName({ environment, merchantId }: Tenant, volume: number): string {
+  return `${environment}/${merchantId}/${volume}`;
+}
+
 /** Whose book this is. */
 export interface BookIdentity extends Tenant {
   readonly volume: number;

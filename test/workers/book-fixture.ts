@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { bookName } from '../../src/book/client.ts';
+import { bookName } from '../../src/book/schema.ts';
 import { hasEnded, type Tenant } from '../../src/domain/intent.ts';
 import { ENVIRONMENTS } from '../../src/domain/method.ts';
 import type {

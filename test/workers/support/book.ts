@@ -1,7 +1,8 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { vi } from 'vitest';
-import { bookName, bookOf } from '../../../src/book/client.ts';
+import { bookOf } from '../../../src/book/client.ts';
+import { bookName } from '../../../src/book/schema.ts';
 import type { Tenant } from '../../../src/domain/intent.ts';
 import type { Applied, ProjectionMessage } from '../../../src/intent/protocol.ts';
 import { reachedBookIds } from './gateway.ts';
