@@ -53,6 +53,8 @@ export class BookAttention {
   #fillAtMs: number | null = null;
   /** Until then the alarm is set for what a process may leave unsent. */
   #armedUntilMs = 0;
+  /** Most books have no item, and then no message needs a look at the table. */
+  #isEmpty = false;
   #revision = 0;
   #sending: Promise<void> | null = null;
 
@@ -63,7 +65,8 @@ export class BookAttention {
 
   /** A message has changed its payment. Part of the transaction that changed it. */
   noteChange(paymentId: number, message: ProjectionMessage, nowMs: number): void {
-    if (mayNeedOperator(message) || this.#itemsOf(paymentId) !== undefined) {
+    const isListed = !this.#isEmpty && this.#itemsOf(paymentId) !== undefined;
+    if (isListed || mayNeedOperator(message)) {
       this.note(paymentId, nowMs);
     }
   }
@@ -92,6 +95,7 @@ export class BookAttention {
       this.#armedUntilMs = nowMs + RETRY_MS;
       void this.#storage.setAlarm(this.#armedUntilMs);
     }
+    this.#isEmpty = false;
     // The clock makes the items of an evicted or rebuilt object newer than the earlier ones.
     this.#revision = Math.max(nowMs, this.#revision + 1);
     sql.exec(
@@ -128,11 +132,13 @@ export class BookAttention {
   }
 
   /** Sends what is due. Never throws: what D1 does not take is sent again. */
-  send(): Promise<void> {
-    this.#sending ??= this.#sendAll().finally(() => {
-      this.#sending = null;
-    });
-    return this.#sending;
+  async send(): Promise<void> {
+    if (!this.#isEmpty) {
+      this.#sending ??= this.#sendAll().finally(() => {
+        this.#sending = null;
+      });
+      await this.#sending;
+    }
   }
 
   /** One batch after the other, so that D1 gets the items of a payment in their order. */
@@ -140,6 +146,7 @@ export class BookAttention {
     for (let due = this.#due(); due.length > 0; due = this.#due()) {
       await this.#sendBatch(due);
     }
+    this.#isEmpty = [...this.#storage.sql.exec('SELECT 1 FROM attention LIMIT 1')].length === 0;
   }
 
   #nextSendAtMs(): number | null {

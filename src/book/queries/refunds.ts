@@ -32,20 +32,15 @@ export function refunds(
     payment === null
       ? [status === undefined ? '' : 'INDEXED BY refund_by_status', '', []]
       : ['INDEXED BY refund_by_payment', 'payment_id = ? AND', [payment.id]];
-  const { condition: within, params } = placeRange(
-    'refund.created_at_ms',
-    'reference',
-    range,
-    start,
-  );
+  const place = placeRange('refund.created_at_ms', 'reference', range, start);
   const order = start.isAscending ? 'ASC' : 'DESC';
   const rows = sql.exec<BookedRefund & Record<string, SqlStorageValue>>(
     `SELECT ${COLUMNS} FROM refund ${index} CROSS JOIN payment ON payment.id = payment_id
-      WHERE ${condition} ${status === undefined ? '' : `${SHOWN_STATUS} = ? AND`} ${within}
+      WHERE ${condition} ${status === undefined ? '' : `${SHOWN_STATUS} = ? AND`} ${place.condition}
       ORDER BY created_at_ms ${order}, reference ${order} LIMIT ?`,
     ...values,
     ...ofStatus,
-    ...params,
+    ...place.params,
     limit,
   );
   return {
