@@ -46,7 +46,12 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
     'workers/operator-refund-repeat',
   ],
   'src/intent/delivery.ts': ['workers/delivery'],
-  'src/intent/payment-intent.ts': ['workers/alarm', 'workers/create', 'workers/endpoints'],
+  'src/intent/payment-intent.ts': [
+    'workers/alarm',
+    'workers/create',
+    'workers/endpoints',
+    'workers/book-confirmation',
+  ],
   'src/intent/record.ts': ['workers/commit'],
   'src/intent/store.ts': ['workers/alarm'],
   'src/intent/taken.ts': ['workers/idempotency'],

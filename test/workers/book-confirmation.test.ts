@@ -1,7 +1,11 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { MerchantBook } from '../../src/book/merchant-book.ts';
-import { QUEUED_LEASE_MS } from '../../src/domain/schedule.ts';
+import {
+  OPEN_PROJECTION_AGAIN_MS,
+  PROGRESS_SHOWN_AFTER_MS,
+  QUEUED_LEASE_MS,
+} from '../../src/domain/schedule.ts';
 import type { Applied } from '../../src/intent/protocol.ts';
 import { bookSql, breakBook } from './support/book.ts';
 import {
@@ -93,6 +97,21 @@ test.each(Object.entries(CHANGES))(
     expect(await lease()).toBe(Date.now() + QUEUED_LEASE_MS);
   },
 );
+
+test('the answer about an open payment does not stop a change that waits to be shown', async () => {
+  await createHosted();
+  await booksAreFed(caught);
+  const answer = Promise.withResolvers<Applied>();
+  const apply = vi.fn(() => answer.promise);
+  vi.spyOn(env.MERCHANT_BOOK, 'get').mockReturnValue({ apply } as never);
+  advance(OPEN_PROJECTION_AGAIN_MS);
+  await fireAlarm();
+  await expect.poll(() => apply).toHaveBeenCalledTimes(1);
+  await execute(startRedirect('a0'));
+  answer.resolve({ confirmed: true, othersWithReceipt: [] });
+  await reportsAreSent();
+  expect(await lease()).toBe(Date.now() + PROGRESS_SHOWN_AFTER_MS);
+});
 
 function resolveReceipt() {
   const outcome = { type: 'succeeded', receipt: 'R-77' } as const;
