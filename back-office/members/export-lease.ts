@@ -1,7 +1,7 @@
 import { prepare } from '../../src/platform/database.ts';
 import { errorText, log } from '../../src/platform/log.ts';
 
-/** A session writes one CSV file at a time: a full one reads 100,000 rows of D1. */
+/** A session writes one CSV file at a time: a full one reads 100,000 rows of the book. */
 
 /** A download that sends no row for this long counts as ended, because a Worker can die. */
 export const EXPORT_LEASE_MS = 60_000;

@@ -11,7 +11,7 @@ const EVENTS_POLL_MS = 500;
 /** Leases double with every kill that hits the same event: after five in a row, 16 minutes. */
 const EVENTS_WAIT_MS = 20 * 60_000;
 const LISTS_POLL_MS = 3_000;
-/** An end is sent until D1 has it; a lease is far shorter than this. */
+/** An end is sent until the book confirms it; a lease is far shorter than this. */
 const ENDED_WAIT_MS = 90_000;
 /** What has not ended is sent once more after 15 minutes (docs/storage.md#how-it-is-fed). */
 const OPEN_WAIT_MS = 16 * 60_000;

@@ -96,7 +96,7 @@ export function messageOf(index: number, filling: Filling): ProjectionMessage {
   const wasTried = status !== 'open' && (status !== 'expired' || chance('tried', index) < 0.3);
   const method = wasTried ? (METHODS[Math.floor(chance('method', index) ** 2 * 6)] ?? null) : null;
   const amountMinor = 100 + Math.floor(chance('amount', index) ** 4 * 5_000_000);
-  // One in fifty lives longer than the scan by creation covers.
+  // One in fifty lives for an hour, so the order of ends is not the order of creation.
   const livedMs = chance('lived', index) < 0.02 ? 3_600_000 : 90_000;
   const endedAtMs = hasEnded ? createdAtMs + livedMs : null;
   const uuid = timedHex('uuid', index, createdAtMs);

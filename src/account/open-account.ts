@@ -246,7 +246,7 @@ export class OpenAccount {
   }
 }
 
-/** The tenant whose account has this name: `accountName`. */
+/** The tenant whose account has this name, which `accountOf` makes. */
 function tenantIn(name = ''): Tenant {
   const environment = ENVIRONMENTS.find((one) => name.startsWith(`${one}/`));
   if (environment === undefined) {

@@ -61,7 +61,7 @@ const REFUND_NEEDS_OPERATOR = `(status IN ('unresolved', 'requires_action')
       WHERE other.payment_id = refund.payment_id AND other.transaction_id = refund.transaction_id
         AND other.status IN ('processing', 'unresolved', 'requires_action'))))`;
 
-/** False for nearly all messages, which then cost one lookup and no query for items. */
+/** False for nearly all messages, which then cost at most one lookup and no query for items. */
 export function mayNeedOperator({ row, events }: ProjectionMessage): boolean {
   const { unresolvedAttempts, anomalies, proposedAttempts, openRefunds, late } = row;
   const isStuck = (status: string) => STUCK_DELIVERIES.some((stuck) => stuck === status);

@@ -88,8 +88,8 @@ export function queuedLeaseMs(timesQueued: number): number {
 }
 
 /**
- * The book confirms no message about a payment that has not ended and is younger than this.
- * Such messages may be lost, so an older payment is sent again until the book confirms it.
+ * The object waits for no confirmation of a younger payment that has not ended and needs no person.
+ * Calls about it may be lost, so the object sends an older payment again until the book confirms it.
  */
 export const OPEN_PROJECTION_AGAIN_MS = 15 * MINUTE_MS;
 /**

@@ -60,8 +60,8 @@ export function digestSearchKey(kind: keyof typeof DIGEST_PREFIXES, digest: stri
 const RECEIPT_PREFIX = 'receipt:';
 
 /**
- * The key of a `normalizedReceipt`, unless it `isFoundByDigest`. It finds the payments of all
- * merchants that have the receipt, so its rows are in a table of their own.
+ * The key of a `normalizedReceipt`, unless it `isFoundByDigest`. The books of all merchants have the
+ * same key for a receipt, so that one key finds every payment that has the receipt.
  */
 export function receiptSearchKey(receipt: string): string {
   return `${RECEIPT_PREFIX}${receipt}`;
@@ -81,7 +81,7 @@ export function metadataText(key: string, value: string): string {
   return `${key}=${value}`;
 }
 
-/** More words than a person's name has, and few enough for an index of each. */
+/** More words than a person's name has, and few enough for a search term of each. */
 const NAME_WORDS_MAX = 6;
 /** The limit bounds the work on hostile text. */
 const NAME_LENGTH_MAX = 200;

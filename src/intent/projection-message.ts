@@ -61,8 +61,8 @@ async function personalData(
     sealedDetails(env, intent),
   ]);
   return {
-    // The keys include those of replaced receipts, because the purge finds rows only by the keys of
-    // their payment.
+    // The keys include those of replaced receipts, so that a rebuilt book finds the payment by them
+    // too.
     searchKeys: [...searchKeys, ...new Set([...receipts, ...replaced].map(([stored]) => stored))],
     receiptKeys: receipts.flat(),
     sealedDetails: details,

@@ -66,8 +66,8 @@ export class DatabaseUnavailable extends Unavailable {
 const READ_TIMEOUT_MS = 2_000;
 
 /**
- * After this, every query has failed. The slowest, searches and purges over a full database, take
- * about a second. A hung one would hold a page, or the whole batch of a queue.
+ * After this, every query has failed. The slowest, purges of a full database, take about a second.
+ * A hung one would hold a page, or the whole batch of a queue.
  */
 const QUERY_TIMEOUT_MS = 10_000;
 

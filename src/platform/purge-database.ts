@@ -3,7 +3,6 @@ import { log } from './log.ts';
 
 /** Deletes old rows of D1 in batches that stay far below its limit of 30 s. Loaded once a day. */
 
-/** Payments, each with some search keys, or other rows. */
 const ROWS_PER_STATEMENT = 2_000;
 /** 300,000 rows of each kind in a run, which may make 1,000 queries. The next run does the rest. */
 const BATCHES_MAX = 150;

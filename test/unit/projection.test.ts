@@ -32,7 +32,7 @@ import {
 /**
  * Goal: the book's view of a payment says what happened, and which changes its readers must
  * see at once. Method: run stories through the machine, and compare the view at their end. (The
- * simulation only compares D1 with this view.)
+ * simulation only compares the books with this view.)
  */
 
 const after = (commands: readonly Command[], changes: Partial<IntentTerms> = {}): Intent =>

@@ -25,7 +25,7 @@ import {
 /**
  * Goal: the operator sees what needs attention, marks it as reviewed, resolves an attempt manually
  * and reads a payment. Each resolution is in the audit log. Method: payments brought into each
- * state, the book fed by its own consumer, then requests to the API.
+ * state, the book fed by its own code, then requests to the API.
  */
 
 const caught = useGateway();

@@ -43,7 +43,7 @@ import {
  * Goal: no operator can invent a production payment: "paid" needs a proved name, two of them for a
  * large sum, a receipt that no other payment has, and goes back by hand until the provider confirms
  * it (docs/decisions.md#41, #44). Method: payments of two merchants by telebirr, requests to the
- * operator's API and the desk, and the book's consumer in the test's hands.
+ * operator's API and the desk, and the messages to the books in the test's hands.
  */
 
 configureRails({ RAIL_TELE_BIRR_PRODUCTION: TELEBIRR });

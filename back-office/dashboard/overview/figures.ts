@@ -6,7 +6,7 @@ import { CURRENCIES, type Currency, METHODS, type Method } from '../../../src/do
 
 /** The days of the totals when the form names no dates, today included. */
 export const FIGURES_DAYS = 30;
-/** No totals of a longer range: a year is enough to compare, and D1 reads little for it. */
+/** No totals of a longer range: a year is enough to compare, and takes a book milliseconds. */
 export const FIGURES_DAYS_MAX = 366;
 /** A phone cannot show more bars apart; in a longer range a bar stands for several days. */
 const BARS_MAX = 62;
