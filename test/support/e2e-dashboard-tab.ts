@@ -48,7 +48,6 @@ export class Tab {
   constructor(page: Page) {
     this.page = page;
     this.#complaints = complaintsOf(page);
-    page.on('dialog', (dialog) => void dialog.accept());
   }
 
   /** In the first look. */
