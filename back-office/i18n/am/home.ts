@@ -5,7 +5,7 @@ export const home: HomeMessages = {
   heading: 'በኢትዮጵያ ላሉ ነጋዴዎች የክፍያ ጌትዌይ',
   steps: [
     'የነጋዴው ሰርቨር በአንድ የኤፒአይ ጥሪ ክፍያ ይፈጥራል።',
-    'ደንበኛው በክፍያ ገጹ ላይ በtelebirr፣ በCBE Birr፣ በEthSwitch፣ በM-PESA ወይም በeBirr ይከፍላል።',
+    'ደንበኛው በክፍያ ገጹ ላይ በtelebirr፣ በCBE Birr፣ በEthSwitch፣ በM\u2011PESA ወይም በeBirr ይከፍላል።',
     'የተፈረመ ዌብሁክ ውጤቱን ለነጋዴው ያሳውቃል።',
   ],
   ways: 'ወዴት ይሄዳሉ?',

@@ -4,7 +4,7 @@ export const home = {
   heading: 'A payment gateway for merchants in Ethiopia',
   steps: [
     "A merchant's server creates a payment with one API call.",
-    'The customer pays on a hosted page: by telebirr, CBE Birr, EthSwitch, M-PESA or eBirr.',
+    'The customer pays on a hosted page: by telebirr, CBE Birr, EthSwitch, M\u2011PESA or eBirr.',
     'A signed webhook tells the merchant the result.',
   ],
   ways: 'Where to go',
