@@ -315,6 +315,9 @@ async function responseTo(
     const file = await readFile(join(PROJECT_DIRECTORY, folder, asset));
     return new Response(file, { headers: { 'content-type': type } });
   }
+  if (first === '') {
+    return new Response(indexOf(gallery), { headers: { 'content-type': 'text/html' } });
+  }
   const state = Object.hasOwn(gallery, first) ? gallery[first] : undefined;
   if (state === undefined) {
     return new Response('No such state', { status: 404 });
@@ -332,6 +335,14 @@ async function responseTo(
     default:
       return new Response(null, { status: 303, headers: { location: `/${first}` } });
   }
+}
+
+/** A link to each state in two languages. */
+function indexOf(gallery: Gallery): string {
+  const links = Object.keys(gallery).map(
+    (name) => `<li><a href="/${name}">${name}</a> <a href="/${name}?lang=am">am</a>`,
+  );
+  return `<!doctype html><title>Gallery</title><ul>${links.join('')}</ul>`;
 }
 
 /** The page's own tag, so that nothing ever changes. */
