@@ -64,7 +64,7 @@ export function ChoosePage(props: ChooseProps) {
           </dl>
         )}
         <div class="pay-bar">
-          <button class="button" type="submit" data-busy={text.working}>
+          <button class="button primary" type="submit" data-busy={text.working}>
             <span
               class="pay"
               data-by-method={totals.totalMinor === null ? text.payAmount('{charged}') : undefined}
