@@ -222,12 +222,18 @@ function phoneField(terms: IntentTerms, last: Attempt | null, refusedForm: Refus
   return {
     value: refusedForm?.phone ?? phoneText(known),
     isReadOnly: false,
-    /** The number of the prompt that has just failed: it may be the wrong one. */
-    wasAsked: last?.status === 'failed' || last?.status === 'expired' ? promptedPhone(last) : null,
+    /** The number of the prompt that has just failed, if it may be the wrong one. */
+    wasAsked: last !== null && mayHaveWrongPhone(last) ? promptedPhone(last) : null,
   };
 }
 
-/** The number that got the attempt's prompt, without a line break within it; null without one. */
+/** Not when the provider could not be asked: then no number would have helped. */
+function mayHaveWrongPhone({ status, failureReason }: Attempt): boolean {
+  const isNotPaid = status === 'failed' || status === 'expired';
+  return isNotPaid && failureReason !== 'rail_unavailable' && failureReason !== 'misconfigured';
+}
+
+/** The number of an attempt by prompt, without a line break within it; null without one. */
 function promptedPhone({ flow, phone }: Attempt): string | null {
   return flow === 'push' && phone !== null ? phoneText(phone).replaceAll(' ', '\u00a0') : null;
 }
@@ -266,10 +272,7 @@ function pushState(intent: Intent, attempt: Attempt, pageUrl: string | null, isT
     /** The customer may try again once the provider reports that this attempt failed. */
     mayRetry: canStartAnother && !isTimeOver,
     isPhoneFixed: fixedPhone(intent.terms) !== null,
-    /**
-     * When the prompt's time is over, at which the provider usually reports. Null when it is over,
-     * or when the payment ends with it.
-     */
+    /** When the prompt's time is over; null after that, and when the payment ends with it. */
     promptEndsAtMs:
       attempt.status === 'processing' && attempt.deadlineAtMs < intent.terms.expiresAtMs
         ? attempt.deadlineAtMs

@@ -61,7 +61,7 @@ export const checkout: CheckoutMessages = {
   phoneHint: (method) => `የ${method} ሂሳብዎ የተመዘገበበት ቁጥር፣ ለምሳሌ 0911\u00a0234\u00a0567።`,
   phoneHintMpesa: 'የM-PESA ቁጥሮች በ07 ይጀምራሉ፣ ለምሳሌ 0712\u00a0345\u00a0678።',
   phoneFixed: 'ለዚህ ክፍያ ይህን ቁጥር የወሰነው ድርጅቱ ነው።',
-  lastNumber: (phone) => `ጥያቄው የተላከው ወደ ${phone} ነው። ቁጥሩ የተሳሳተ ከሆነ እዚህ ያስተካክሉት።`,
+  lastNumber: (phone) => `የመጨረሻው ሙከራዎ በ${phone} ነበር። ቁጥሩ የተሳሳተ ከሆነ እዚህ ያስተካክሉት።`,
   pay: 'ይቀጥሉ',
   payAmount: (amount) => `${amount} ይክፈሉ`,
   tryMethodAgain: (method) => `በ${method} እንደገና ይሞክሩ`,
@@ -75,7 +75,8 @@ export const checkout: CheckoutMessages = {
   lastAttempt: 'ይህ የመጨረሻ ሙከራዎ ነው።',
   anotherTry: (method) =>
     `${method} ይህ ጥያቄ እንዳልተከፈለ እንዳሳወቀን ሌላ ቁጥር ማስገባት ወይም ሌላ የመክፈያ ዘዴ መምረጥ ይችላሉ።`,
-  earliestTry: (time) => `ጥያቄው በዚያ ስልክ ላይ ውድቅ ከተደረገ ወዲያውኑ ይሆናል። ምላሽ ካላገኘ ጊዜው የሚያበቃው ${time} ነው።`,
+  earliestTry: (time) =>
+    `ይህም ጥያቄው በዚያ ስልክ ላይ ውድቅ እንደተደረገ ሊሆን ይችላል። ምላሽ ካላገኘ ጊዜው የሚያበቃው ${time} ነው።`,
   startAgain: (merchant) => `ይህ ክፍያ ሲያበቃ ወደ ${merchant} ተመልሰው በትክክለኛው ቁጥር እንደ አዲስ ይጀምሩ።`,
 
   leaveTitle: 'ሳይከፍሉ መውጣት ይፈልጋሉ?',

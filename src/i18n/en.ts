@@ -49,7 +49,7 @@ export const checkout = {
   phoneHintMpesa: 'M-PESA numbers start with 07, for example 0712\u00a0345\u00a0678.',
   phoneFixed: 'The merchant set this number for the payment.',
   lastNumber: (phone: string) =>
-    `The request went to ${phone}. If that is the wrong number, change it here.`,
+    `Your last try was with ${phone}. If that is the wrong number, change it here.`,
   pay: 'Continue',
   payAmount: (amount: string) => `Pay ${amount}`,
   tryMethodAgain: (method: string) => `Try ${method} again`,
@@ -65,7 +65,7 @@ export const checkout = {
   anotherTry: (method: string) =>
     `You can enter another number or choose another method as soon as ${method} tells us that this request was not paid.`,
   earliestTry: (time: string) =>
-    `If it is declined on that phone, that is at once. If it is not answered, its time is over at ${time}.`,
+    `That can be as soon as it is declined on that phone. If it is not answered, its time is over at ${time}.`,
   startAgain: (merchant: string) =>
     `Once this payment has ended, start again at ${merchant} with the right number.`,
 

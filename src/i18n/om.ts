@@ -45,7 +45,7 @@ export const checkout: CheckoutMessages = {
   phoneHintMpesa: 'Lakkoofsi M-PESA 07 irraa jalqaba, fakkeenyaaf 0712\u00a0345\u00a0678.',
   phoneFixed: 'Lakkoofsa kana kaffaltii kanaaf dhaabbatichatu murteesse.',
   lastNumber: (phone) =>
-    `Gaaffichi gara ${phone} ergame. Lakkoofsi sun dogoggora yoo ta’e asitti sirreessaa.`,
+    `Yaaliin keessan isa dhumaa ${phone} ture. Lakkoofsi sun dogoggora yoo ta’e asitti sirreessaa.`,
   pay: 'Itti fufaa',
   payAmount: (amount) => `${amount} kaffalaa`,
   tryMethodAgain: (method) => `${method} irra deebi’aa yaalaa`,
@@ -61,7 +61,7 @@ export const checkout: CheckoutMessages = {
   anotherTry: (method) =>
     `Akkuma ${method} gaaffiin kun akka hin kaffalamne nu beeksiseen lakkoofsa biraa galchuu yookiin mala kaffaltii biraa filachuu dandeessu.`,
   earliestTry: (time) =>
-    `Gaaffichi bilbila sana irratti yoo didame battalumatti ta’a. Yoo deebii hin argatin yeroon isaa kan dhumatu: ${time}.`,
+    `Kunis akkuma gaaffichi bilbila sana irratti didameen ta’uu danda’a. Yoo deebii hin argatin yeroon isaa kan dhumatu: ${time}.`,
   startAgain: (merchant) =>
     `Kaffaltiin kun yommuu xumuramu gara ${merchant} deebi’aatii lakkoofsa sirriidhaan haaraatti jalqabaa.`,
 

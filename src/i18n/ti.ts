@@ -45,7 +45,7 @@ export const checkout: CheckoutMessages = {
   phoneHint: (method) => `ናይ ${method} ሒሳብኩም ዝተመዝገበሉ ቁፅሪ፣ ንኣብነት 0911\u00a0234\u00a0567።`,
   phoneHintMpesa: 'ቁፅርታት M-PESA ብ07 ይጅምሩ፣ ንኣብነት 0712\u00a0345\u00a0678።',
   phoneFixed: 'ነዚ ቁፅሪ ንዚ ክፍሊት ዝወሰኖ እቲ ትካል እዩ።',
-  lastNumber: (phone) => `እቲ ሕቶ ናብ ${phone} እዩ ተላኢኹ። እቲ ቁፅሪ ጌጋ እንተኾይኑ ኣብዚ ኣዐርይዎ።`,
+  lastNumber: (phone) => `ናይ መጨረሻ ፈተነኹም ብ${phone} ነይሩ። እቲ ቁፅሪ ጌጋ እንተኾይኑ ኣብዚ ኣዐርይዎ።`,
   pay: 'ቀፅሉ',
   payAmount: (amount) => `${amount} ክፈሉ`,
   tryMethodAgain: (method) => `ብ${method} ደጊምኩም ፈትኑ`,
@@ -59,7 +59,7 @@ export const checkout: CheckoutMessages = {
   lastAttempt: 'እዚ ናይ መወዳእታ ፈተነኹም እዩ።',
   anotherTry: (method) =>
     `${method} እዚ ሕቶ ከም ዘይተኸፈለ ምስ ሓበረና ካልእ ቁፅሪ ከተእትዉ ወይ ካልእ ኣገባብ ክፍሊት ክትመርፁ ትኽእሉ ኢኹም።`,
-  earliestTry: (time) => `እቲ ሕቶ ኣብቲ ስልኪ እንተተነፂጉ ብኡ ንብኡ ይኸውን። መልሲ እንተዘይረኺቡ ግዜኡ ዝውዳእ ${time} እዩ።`,
+  earliestTry: (time) => `እዚ ድማ እቲ ሕቶ ኣብቲ ስልኪ ምስ ተነፀገ ክኸውን ይኽእል። መልሲ እንተዘይረኺቡ ግዜኡ ዝውዳእ ${time} እዩ።`,
   startAgain: (merchant) => `እዚ ክፍሊት ምስ ተወደአ ናብ ${merchant} ተመሊስኩም ብትኽክለኛ ቁፅሪ ከም ብሓዱሽ ጀምሩ።`,
 
   leaveTitle: 'ከይከፈልኩም ክትወፁ ትደልዩ ዲኹም?',

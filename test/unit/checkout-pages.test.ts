@@ -126,7 +126,7 @@ describe('what the customer reads and can do', () => {
       const paragraph = (words: string) => ` ${words.replaceAll('\u00a0', ' ')}`;
       expect(text).toContain(paragraph(english.wrongNumber('0911 234 567')));
       expect(text).toContain(paragraph(when));
-      expect(text.includes('at once')).toBe(when.includes('at once'));
+      expect(text.includes('its time is over')).toBe(when.includes('its time is over'));
     },
   );
 
@@ -144,13 +144,17 @@ describe('what the customer reads and can do', () => {
     expect(textOf(html)).toContain('Check that the amount is ETB 1,515.00,');
   });
 
-  test('a prompt that failed leads to its number, and one of another kind does not', async () => {
+  test('a prompt that was not paid leads to its number, and another failure does not', async () => {
     const failed = { status: 'failed', failureReason: 'canceled_by_customer' } as const;
     const again = await checkoutHtml(intentWith({}, { attempts: [{ ...PUSHED, ...failed }] }));
     expect(textOf(again)).toContain(english.lastNumber('0911 234 567'));
     expect(again).toMatch(/<input id="phone"[^>]* value="0911 234 567"[^>]* autofocus/);
-    const other = await checkoutHtml(intentWith({}, { attempts: [attemptWith(failed)] }));
-    expect(other).not.toContain('autofocus');
+    for (const other of [
+      attemptWith(failed),
+      { ...PUSHED, ...failed, failureReason: 'rail_unavailable' } as const,
+    ]) {
+      expect(await checkoutHtml(intentWith({}, { attempts: [other] }))).not.toContain('autofocus');
+    }
   });
 
   test("a chat's preview of the link shows the merchant, and nothing of the payment", async () => {
