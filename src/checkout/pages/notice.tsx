@@ -59,7 +59,7 @@ export function LostPage({ backOffice }: { readonly backOffice: string }) {
           <Headline tone="plain">{text.lostTitle}</Headline>
           <p>{text.lostLead}</p>
           {ways.map(([path, name]) => (
-            <ButtonLink href={`${backOffice}${path}`} look="button-second">
+            <ButtonLink href={`${backOffice}${path}`} look="second">
               {name}
             </ButtonLink>
           ))}
