@@ -55,6 +55,21 @@ test.each(BACK_OFFICE_STATES)('%s: fits, compares its amounts and passes axe', a
   expect([...faults, ...wrong]).toEqual([]);
 });
 
+test('a form that cannot be undone is sent by the button of its question only', async () => {
+  await page.goto('/account');
+  const form = page.locator('form[action$="passkeys/remove"]').first();
+  const sent: string[] = [];
+  page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
+  const question = form.locator('dialog');
+  await form.locator('> button').click();
+  expect(await axeViolations(page)).toEqual([]);
+  await question.locator('[data-close]').click();
+  expect([await question.isVisible(), sent]).toEqual([false, []]);
+  await form.locator('> button').click();
+  await Promise.all([page.waitForEvent('load'), question.locator('[type=submit]').click()]);
+  expect(sent).toHaveLength(1);
+});
+
 /** Runs in the page: what is cut off, broken or not aligned. */
 function layoutFaults(): readonly string[] {
   const nameOf = (element: Element) => element.outerHTML.slice(0, 120);

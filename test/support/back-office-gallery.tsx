@@ -381,7 +381,7 @@ const ENDS = [
   { method: null, status: 'expired', failureReason: null, payments: 2 },
 ] as const;
 
-const HEALTH = {
+const HEALTH: Awaited<ReturnType<PaymentsPlane['operations']['readHealth']>> = {
   atMs: NOW_MS,
   d1Ms: 12,
   d1SizeBytes: 9e9,
@@ -390,7 +390,7 @@ const HEALTH = {
   queues: [
     { queue: 'kefel-webhooks', backlog: 12, backlogBytes: 1, oldestAtMs: NOW_MS, unknown: null },
   ],
-  deadLetters: 1,
+  deadLetters: { 'kefel-webhooks': 1 },
   environments: (['production', 'sandbox'] as const).map((environment) => ({
     environment,
     reportedAtMs: NOW_MS,
@@ -398,9 +398,10 @@ const HEALTH = {
     oldestUndelivered: EVENT_ROWS[0] ?? null,
     endsSinceYesterday: ENDS,
     endsSinceWeek: ENDS,
+    timesToPay: [{ method: 'M_PESA', medianMs: 41_000, payments: 20 }],
   })),
   misconfiguredRails: [],
-} as const;
+};
 
 const DETAILS = {
   intent: LONGEST,
@@ -576,7 +577,7 @@ export const BACK_OFFICE_GALLERY = {
   }),
   'desk-audit': desk('/operator/audit', {}, AUDIT),
   'desk-health': desk('/operator/health', {
-    readHealth: HEALTH as unknown as Awaited<ReturnType<PaymentsPlane['operations']['readHealth']>>,
+    readHealth: HEALTH,
   }),
 } as const satisfies Record<string, Answer>;
 

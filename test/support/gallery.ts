@@ -344,6 +344,9 @@ async function responseTo(
     const file = await readFile(join(PROJECT_DIRECTORY, folder, asset));
     return new Response(file, { headers: { 'content-type': type } });
   }
+  if (url.pathname.startsWith('/docs/images/')) {
+    return new Response(await readFile(join(PROJECT_DIRECTORY, url.pathname)));
+  }
   if (first === '') {
     return new Response(indexOf(gallery), { headers: { 'content-type': 'text/html' } });
   }
