@@ -381,6 +381,18 @@ const ENDS = [
   { method: null, status: 'expired', failureReason: null, payments: 2 },
 ] as const;
 
+function healthOf<Name extends string>(environment: Name) {
+  return {
+    environment,
+    reportedAtMs: NOW_MS,
+    eventsByStatus: { queued: 3, dead: 2 },
+    oldestUndelivered: EVENT_ROWS[0] ?? null,
+    endsSinceYesterday: ENDS,
+    endsSinceWeek: ENDS,
+    timesToPay: [{ method: 'M_PESA' as const, medianMs: 41_000, payments: 20 }],
+  };
+}
+
 const HEALTH: Awaited<ReturnType<PaymentsPlane['operations']['readHealth']>> = {
   atMs: NOW_MS,
   d1Ms: 12,
@@ -391,15 +403,7 @@ const HEALTH: Awaited<ReturnType<PaymentsPlane['operations']['readHealth']>> = {
     { queue: 'kefel-webhooks', backlog: 12, backlogBytes: 1, oldestAtMs: NOW_MS, unknown: null },
   ],
   deadLetters: { 'kefel-webhooks': 1 },
-  environments: (['production', 'sandbox'] as const).map((environment) => ({
-    environment,
-    reportedAtMs: NOW_MS,
-    eventsByStatus: { queued: 3, dead: 2 },
-    oldestUndelivered: EVENT_ROWS[0] ?? null,
-    endsSinceYesterday: ENDS,
-    endsSinceWeek: ENDS,
-    timesToPay: [{ method: 'M_PESA', medianMs: 41_000, payments: 20 }],
-  })),
+  environments: [healthOf('production'), healthOf('sandbox')],
   misconfiguredRails: [],
 };
 
