@@ -201,6 +201,11 @@ export const checkout = {
   unknownTitle: 'We cannot find this payment',
   unknownLead:
     'The link may be incomplete or mistyped. Open the merchant’s link again, or ask the merchant for a new one.',
+  lostTitle: 'There is no page at this address',
+  lostLead: 'To pay, open the merchant’s link. Each payment has a page of its own.',
+  lostHome: 'Home',
+  lostDocs: 'Documentation',
+  lostDashboard: 'Dashboard for merchants',
   errorTitle: 'Something went wrong on our side',
   errorLead:
     'Please try again in a moment. If you have already paid, do not pay again. Your payment is safe.',

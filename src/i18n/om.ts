@@ -204,6 +204,12 @@ export const checkout: CheckoutMessages = {
   unknownTitle: 'Kaffaltii kana argachuu hin dandeenye',
   unknownLead:
     'Liinkichi guutuu ta’uu dhiisuu yookiin dogoggora qabaachuu danda’a. Liinkii dhaabbatichi isinii erge irra deebi’aa banaa, yookiin liinkii haaraa akka isinii ergu dhaabbaticha gaafadhaa.',
+  lostTitle: 'Teessoo kanarratti fuulli hin jiru',
+  lostLead:
+    'Kaffaluuf liinkii dhaabbatichi isinii erge banaa. Kaffaltiin hundi fuula mataa isaa qaba.',
+  lostHome: 'Fuula jalqabaa',
+  lostDocs: 'Qajeelfama',
+  lostDashboard: 'Daashboordii daldaltootaa',
   errorTitle: 'Gama keenyaan rakkoon uumameera',
   errorLead:
     'Maaloo yeroo muraasa booda irra deebi’aa yaalaa. Yoo duraan kaffaltanii jirtan, irra deebitanii hin kaffalinaa: kaffaltiin keessan hin badu.',

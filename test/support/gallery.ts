@@ -5,7 +5,13 @@ import { h } from 'preact';
 import { renderSVG } from 'uqr';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { checkoutPage } from '../../src/checkout/checkout-page.tsx';
-import { badFormPage, busyPage, unavailablePage, unknownPage } from '../../src/checkout/notices.ts';
+import {
+  badFormPage,
+  busyPage,
+  lostPage,
+  unavailablePage,
+  unknownPage,
+} from '../../src/checkout/notices.ts';
 import { pageResponse } from '../../src/checkout/page-response.ts';
 import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
 import type { ViewContext } from '../../src/checkout/view.ts';
@@ -267,6 +273,7 @@ export const GALLERY = {
   simulator: simulator(),
   'simulator-settled': simulator({ status: 'succeeded' }),
   unknown: (request) => unknownPage(request),
+  lost: (request) => lostPage(request, new URL(request.url).origin),
   'bad-form': (request, path) => badFormPage(request, path),
   busy: (request) => busyPage(request),
   error: (request) => unavailablePage(request),
