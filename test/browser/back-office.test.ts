@@ -72,6 +72,11 @@ test('a form that cannot be undone is sent by the button of its question only', 
 
 /** Runs in the page: what is cut off, broken or not aligned. */
 function layoutFaults(): readonly string[] {
+  /** Of what only screen readers read. */
+  const isHidden = (element: Element) =>
+    [element, element.closest('thead')].some(
+      (one) => one && one.getBoundingClientRect().width <= 1,
+    );
   const nameOf = (element: Element) => element.outerHTML.slice(0, 120);
   const faults: string[] = [];
   const width = document.documentElement.clientWidth;
@@ -81,6 +86,13 @@ function layoutFaults(): readonly string[] {
         element.getBoundingClientRect().right > width + 1 && element.closest('nav') === null,
     );
     faults.push(`scrolls sideways: ${wide.slice(0, 2).map(nameOf).join(' | ')}`);
+  }
+  for (const block of document.querySelectorAll('h1, h2, h3, p, dd, dt, td, th, li, button')) {
+    const { display, overflowX } = getComputedStyle(block);
+    const isCut = block.scrollWidth > block.clientWidth + 1 && block.clientWidth > 1;
+    if (isCut && display !== 'inline' && overflowX === 'visible' && !isHidden(block)) {
+      faults.push(`runs out of its box: ${nameOf(block)}`);
+    }
   }
   const isTable = (cell: Element) => getComputedStyle(cell).display === 'table-cell';
   for (const cell of document.querySelectorAll('td')) {
@@ -93,10 +105,7 @@ function layoutFaults(): readonly string[] {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     const parent = node.parentElement;
-    const isHidden = [parent, parent?.closest('thead')].some(
-      (element) => (element?.getBoundingClientRect().width ?? 2) <= 1,
-    );
-    if (isHidden || parent?.closest('bdi, code, pre, textarea, .breaks') !== null) {
+    if (parent?.closest('bdi, code, pre, textarea, .breaks') !== null || isHidden(parent)) {
       continue;
     }
     for (const { 0: word, index } of (node.textContent ?? '').matchAll(/[^\s(]+/gu)) {
