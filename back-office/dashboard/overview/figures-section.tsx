@@ -14,23 +14,19 @@ import {
   VolumeChart,
   volumeTitle,
 } from './charts.tsx';
-import type { CurrencyFigures, FigureDays } from './figures.ts';
+import { type CurrencyFigures, type FigureDays, type Proceeds, receivedMinor } from './figures.ts';
 
-/** Totals and charts of the range. `days` is null when the range is too long for them. */
+/** How the payments of the range went, in rates and charts. */
 export function FiguresSection(props: {
-  readonly days: FigureDays | null;
+  readonly days: FigureDays;
   readonly figures: readonly CurrencyFigures[];
 }) {
   const { days, figures } = props;
   const text = useTexts(DASHBOARD_TEXTS).overview;
+  const [from, to] = [dateText(days.fromDay), dateText(days.toDay)];
   return (
-    <section class="card figures" aria-label={text.title}>
-      {days === null ? (
-        <p>{text.tooLong}</p>
-      ) : (
-        <p class="quiet small">{text.range(dateText(days.fromDay), dateText(days.toDay))}</p>
-      )}
-      {days !== null && figures.length === 0 && <p>{text.none}</p>}
+    <section class="card figures" aria-label={text.performance}>
+      <p class="quiet small">{from === to ? text.rangeOfDay(from) : text.range(from, to)}</p>
       {figures.map((one) => (
         <CurrencyBlock figures={one} />
       ))}
@@ -42,17 +38,9 @@ function CurrencyBlock(props: { readonly figures: CurrencyFigures }) {
   const { figures } = props;
   const text = useTexts(DASHBOARD_TEXTS).overview;
   const count = (of: number) => countText(of, useTexts(CHECKOUT_TEXTS).locale);
-  const money = useMoney(figures.currency);
   return (
     <div class="currency">
       <dl class="tiles">
-        <Tile label={text.volume} value={money(figures.paidMinor)} />
-        {figures.refundedMinor > 0 && (
-          <>
-            <Tile label={text.refunded} value={money(figures.refundedMinor)} />
-            <Tile label={text.afterRefunds} value={money(netMinor(figures))} />
-          </>
-        )}
         <Tile label={text.paidCount} value={count(figures.paid)} />
         <Tile
           label={text.completed}
@@ -65,9 +53,9 @@ function CurrencyBlock(props: { readonly figures: CurrencyFigures }) {
           hint={text.attemptHint(count(figures.attempts.succeeded), count(figures.attempts.ended))}
         />
       </dl>
-      {figures.ended > 0 && (
+      {(figures.ended > 0 || figures.barMinorMax > 0) && (
         <div class="charts">
-          {figures.paidMinor > 0 && <VolumeChart figures={figures} />}
+          {figures.barMinorMax > 0 && <VolumeChart figures={figures} />}
           <RateChart figures={figures} />
         </div>
       )}
@@ -95,14 +83,7 @@ function Tile(props: {
   );
 }
 
-type Volume = Pick<CurrencyFigures, 'paidMinor' | 'refundedMinor' | 'paid'>;
-
-function netMinor({
-  paidMinor,
-  refundedMinor,
-}: Pick<Volume, 'paidMinor' | 'refundedMinor'>): number {
-  return paidMinor - refundedMinor;
-}
+type Volume = Proceeds & Pick<CurrencyFigures, 'paid'>;
 
 /** What the charts show, for readers who cannot see them or want exact numbers. */
 function Numbers({ figures }: { readonly figures: CurrencyFigures }) {
@@ -110,11 +91,17 @@ function Numbers({ figures }: { readonly figures: CurrencyFigures }) {
   const { locale } = useTexts(CHECKOUT_TEXTS);
   const money = useMoney(figures.currency);
   const number = (shown: string) => <span class="number">{shown}</span>;
-  const hasRefunds = figures.refundedMinor > 0;
+  const { statement } = text;
+  const rows = figures.bars.filter((bar) => bar.paid > 0 || bar.refundedMinor > 0);
+  const isReturned = rows.some(({ returnedCommissionMinor }) => returnedCommissionMinor !== 0);
   const volumes: readonly Column<Volume>[] = [
-    [text.volume, ({ paidMinor }) => number(money(paidMinor))],
-    hasRefunds ? [text.refunded, ({ refundedMinor }) => number(money(refundedMinor))] : null,
-    hasRefunds ? [text.afterRefunds, (of) => number(money(netMinor(of)))] : null,
+    [statement.sold, (of) => number(money(of.paidMinor))],
+    [statement.commission, (of) => number(money(-of.borneCommissionMinor))],
+    [statement.refunded, (of) => number(money(-of.refundedMinor))],
+    isReturned
+      ? [statement.commissionBack, (of) => number(money(of.returnedCommissionMinor))]
+      : null,
+    [statement.receive, (of) => number(money(receivedMinor(of)))],
     [text.paidCount, ({ paid }) => number(countText(paid, locale))],
   ];
   return (
@@ -126,7 +113,7 @@ function Numbers({ figures }: { readonly figures: CurrencyFigures }) {
         empty={text.none}
         columns={[
           [payments.method, (method) => methodText(method)],
-          ...volumes,
+          [text.paidCount, ({ paid }) => number(countText(paid, locale))],
           [text.attempts, ({ attempts }) => number(countsText(attempts))],
           [text.attemptRate, ({ attempts }) => number(rateIn(attempts.rateTenths))],
         ]}
@@ -134,7 +121,7 @@ function Numbers({ figures }: { readonly figures: CurrencyFigures }) {
       <h3>{text.perDay}</h3>
       <List
         title={volumeTitle(figures)}
-        rows={figures.bars.filter(({ paid }) => paid > 0)}
+        rows={rows}
         empty={text.none}
         columns={[[text.day, (bar) => number(daysText(bar))], ...volumes]}
       />

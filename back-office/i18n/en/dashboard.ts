@@ -197,10 +197,14 @@ export const dashboard = {
     otherDates: 'Other dates',
     show: 'Show',
     toPayments: 'View these payments',
-    pausedEndpoints: (count: string, environment: string) =>
-      `Paused webhook endpoints in ${environment}: ${count}. Their events wait until your server works again.`,
-    failingEndpoints: (count: string, environment: string) =>
-      `Failing webhook endpoints in ${environment}: ${count}. Their events are retried.`,
+    pausedEndpoints: (count: number, shown: string) =>
+      count === 1
+        ? 'One webhook address has failed for days, so we paused it. Its events wait until your server works again.'
+        : `${shown} webhook addresses have failed for days, so we paused them. Their events wait until your server works again.`,
+    failingEndpoints: (count: number, shown: string) =>
+      count === 1
+        ? 'One webhook address is failing. We keep retrying.'
+        : `${shown} webhook addresses are failing. We keep retrying.`,
     toWebhooks: 'View webhooks',
     access: {
       title: 'New access to your data in the last 14 days',
@@ -210,13 +214,37 @@ export const dashboard = {
         'Is one of them unknown to your team? Then a stranger may be using a member’s session: revoke what was created, and end the sessions.',
       dismiss: 'Dismiss',
     },
+    statement: {
+      today: (date: string) => `Today, ${date}`,
+      download: 'Download CSV',
+      currency: { ETB: 'Ethiopian birr', USD: 'US dollars' },
+      sold: 'Sold',
+      payments: (count: number, shown: string) =>
+        count === 1 ? 'one payment' : `${shown} payments`,
+      commission: 'Commission',
+      refunded: 'Refunded',
+      commissionBack: 'Commission returned with refunds',
+      receive: 'You should receive',
+      customersCommission: (amount: string) =>
+        `Customers paid ${amount} of commission on top. It is not yours, and no line here contains it.`,
+      rulesTitle: 'What counts, and on which day',
+      rules: [
+        'A day is from midnight to midnight in Addis Ababa.',
+        'A payment counts on the day when we learned that it was paid. One that was paid after it had expired counts on that day too.',
+        'A refund counts on the day when the money goes back, whenever the payment was paid. So a day can be below zero. A refund that is still on its way is not deducted yet.',
+        'Commission is what you bear. If a refund returns commission to you, it counts with the refund.',
+        'If a customer pays one payment twice, only the first counts, and a refund of the second is not deducted. The payment’s page shows both.',
+        'If a payment is split, this includes the shares of the others.',
+        'Birr and dollars are counted apart and never converted.',
+        'These are the gateway’s figures. Your operator pays the money out.',
+      ],
+    },
+    performance: 'How payments went',
+    rangeOfDay: (date: string) => `Paid or ended ${date}, Addis Ababa time.`,
     range: (from: string, to: string) => `Paid or ended ${from} to ${to}, Addis Ababa time.`,
     tooLong: 'The overview covers at most 366 days. Choose a shorter date range.',
-    none: 'No payments in this range.',
-    volume: 'Amount paid',
-    refunded: 'Refunded',
-    afterRefunds: 'After refunds',
-    chartRefunded: 'The light part of a bar was refunded.',
+    none: 'Nothing was paid or refunded on these days. Choose other days above.',
+    chartRefunded: 'The light part of a bar is what was refunded then.',
     paidCount: 'Paid payments',
     completed: 'Checkouts completed',
     completedHint: (paid: string, ended: string) => `${paid} of ${ended} ended payments`,
