@@ -1,10 +1,9 @@
 import { countText } from '../../../src/i18n/money-text.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
-import { useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { StatTile, StatTiles } from '../../ui/figures.tsx';
+import { Money, StatTile, StatTiles } from '../../ui/figures.tsx';
 import { dateText } from '../date-fields.tsx';
-import { type Column, List } from '../list.tsx';
+import { List } from '../list.tsx';
 
 import {
   countsText,
@@ -15,7 +14,7 @@ import {
   VolumeChart,
   volumeTitle,
 } from './charts.tsx';
-import { type CurrencyFigures, type FigureDays, type Proceeds, receivedMinor } from './figures.ts';
+import { type CurrencyFigures, type FigureDays, receivedMinor } from './figures.ts';
 
 /** How the payments of the range went, in rates and charts. */
 export function FiguresSection(props: {
@@ -29,18 +28,19 @@ export function FiguresSection(props: {
     <section class="card figures" aria-label={text.performance}>
       <p class="quiet small">{from === to ? text.rangeOfDay(from) : text.range(from, to)}</p>
       {figures.map((one) => (
-        <CurrencyBlock figures={one} />
+        <CurrencyBlock figures={one} isNamed={figures.length > 1} />
       ))}
     </section>
   );
 }
 
-function CurrencyBlock(props: { readonly figures: CurrencyFigures }) {
-  const { figures } = props;
+function CurrencyBlock(props: { readonly figures: CurrencyFigures; readonly isNamed: boolean }) {
+  const { figures, isNamed } = props;
   const text = useTexts(DASHBOARD_TEXTS).overview;
   const count = (of: number) => countText(of, useTexts(CHECKOUT_TEXTS).locale);
   return (
     <div class="currency">
+      {isNamed && <h3>{text.statement.currency[figures.currency]}</h3>}
       <StatTiles>
         <StatTile label={text.paidCount} value={count(figures.paid)} />
         <StatTile
@@ -68,27 +68,14 @@ function CurrencyBlock(props: { readonly figures: CurrencyFigures }) {
   );
 }
 
-type Volume = Proceeds & Pick<CurrencyFigures, 'paid'>;
-
 /** What the charts show, for readers who cannot see them or want exact numbers. */
 function Numbers({ figures }: { readonly figures: CurrencyFigures }) {
   const { overview: text, payments } = useTexts(DASHBOARD_TEXTS);
   const { locale } = useTexts(CHECKOUT_TEXTS);
-  const money = useMoney(figures.currency);
-  const number = (shown: string) => <span class="number">{shown}</span>;
   const { statement } = text;
+  const money = (minor: number) => <Money minor={minor} currency={figures.currency} />;
   const rows = figures.bars.filter((bar) => bar.paid > 0 || bar.refundedMinor > 0);
   const isReturned = rows.some(({ returnedCommissionMinor }) => returnedCommissionMinor !== 0);
-  const volumes: readonly Column<Volume>[] = [
-    [statement.sold, (of) => number(money(of.paidMinor))],
-    [statement.commission, (of) => number(money(-of.borneCommissionMinor))],
-    [statement.refunded, (of) => number(money(-of.refundedMinor))],
-    isReturned
-      ? [statement.commissionBack, (of) => number(money(of.returnedCommissionMinor))]
-      : null,
-    [statement.receive, (of) => number(money(receivedMinor(of)))],
-    [text.paidCount, ({ paid }) => number(countText(paid, locale))],
-  ];
   return (
     <div class="numbers">
       <h3>{text.perMethod}</h3>
@@ -98,9 +85,9 @@ function Numbers({ figures }: { readonly figures: CurrencyFigures }) {
         empty={text.none}
         columns={[
           [payments.method, (method) => methodText(method)],
-          [text.paidCount, ({ paid }) => number(countText(paid, locale))],
-          [text.attempts, ({ attempts }) => number(countsText(attempts))],
-          [text.attemptRate, ({ attempts }) => number(rateIn(attempts.rateTenths))],
+          [text.paidCount, ({ paid }) => countText(paid, locale), 'figures'],
+          [text.attempts, ({ attempts }) => countsText(attempts), 'figures'],
+          [text.attemptRate, ({ attempts }) => rateIn(attempts.rateTenths), 'figures'],
         ]}
       />
       <h3>{text.perDay}</h3>
@@ -108,7 +95,17 @@ function Numbers({ figures }: { readonly figures: CurrencyFigures }) {
         title={volumeTitle(figures)}
         rows={rows}
         empty={text.none}
-        columns={[[text.day, (bar) => number(daysText(bar))], ...volumes]}
+        columns={[
+          [text.day, (bar) => daysText(bar)],
+          [statement.sold, (bar) => money(bar.paidMinor), 'figures'],
+          [statement.commission, (bar) => money(-bar.borneCommissionMinor), 'figures'],
+          [statement.refunded, (bar) => money(-bar.refundedMinor), 'figures'],
+          isReturned
+            ? [statement.commissionBack, (bar) => money(bar.returnedCommissionMinor), 'figures']
+            : null,
+          [statement.receive, (bar) => money(receivedMinor(bar)), 'figures'],
+          [text.paidCount, ({ paid }) => countText(paid, locale), 'figures'],
+        ]}
       />
     </div>
   );

@@ -3,6 +3,7 @@ import { countText } from '../../../src/i18n/money-text.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { Money } from '../../ui/figures.tsx';
 import { useCall } from '../call.ts';
 import { dayText } from '../days.ts';
 import { queryFrom, statementPath } from '../paths.ts';
@@ -25,7 +26,7 @@ export function StatementSection(props: {
       <div class="card-head">
         <h2 id="statement">{isToday ? text.today(daysText(days)) : daysText(days)}</h2>
         {figures.length > 0 && (
-          <a class="button" href={statementPath(environment, query)} download>
+          <a href={statementPath(environment, query)} download>
             {text.download}
           </a>
         )}
@@ -50,7 +51,6 @@ function CurrencyStatement({ figures }: { readonly figures: CurrencyFigures }) {
   const { statement: text, perMethod } = useTexts(DASHBOARD_TEXTS).overview;
   const { locale } = useTexts(CHECKOUT_TEXTS);
   const { currency, paid, customersCommissionMinor } = figures;
-  const money = useMoney(currency);
   const methods = figures.methods.filter((of) => partsOf(of).some(([, minor]) => minor !== 0));
   return (
     <div class="currency">
@@ -66,17 +66,23 @@ function CurrencyStatement({ figures }: { readonly figures: CurrencyFigures }) {
                     <span class="quiet small">{text.payments(paid, countText(paid, locale))}</span>
                   )}
                 </dt>
-                <dd class="number">{money(minor)}</dd>
+                <dd class="number">
+                  <Money minor={minor} currency={currency} />
+                </dd>
               </div>
             ),
           )}
           <div class="ledger-sum">
             <dt>{text.receive}</dt>
-            <dd class="number">{money(receivedMinor(figures))}</dd>
+            <dd class="number">
+              <Money minor={receivedMinor(figures)} currency={currency} />
+            </dd>
           </div>
         </dl>
         {customersCommissionMinor > 0 && (
-          <p class="quiet small">{text.customersCommission(money(customersCommissionMinor))}</p>
+          <p class="quiet small">
+            {text.customersCommission(useMoney(currency)(customersCommissionMinor))}
+          </p>
         )}
       </div>
       {methods.length > 1 && (
@@ -90,11 +96,17 @@ function CurrencyStatement({ figures }: { readonly figures: CurrencyFigures }) {
                   <span class="quiet small number">
                     {partsOf(of)
                       .filter(([, minor]) => minor !== 0)
-                      .map(([name, minor]) => `${text[name]} ${money(minor)}`)
-                      .join(' · ')}
+                      .map(([name, minor], index) => (
+                        <>
+                          {index > 0 && ' · '}
+                          {text[name]} <Money minor={minor} currency={currency} />
+                        </>
+                      ))}
                   </span>
                 </dt>
-                <dd class="number">{money(receivedMinor(of))}</dd>
+                <dd class="number">
+                  <Money minor={receivedMinor(of)} currency={currency} />
+                </dd>
               </div>
             ))}
           </dl>

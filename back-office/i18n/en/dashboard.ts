@@ -226,7 +226,7 @@ export const dashboard = {
       commissionBack: 'Commission returned with refunds',
       receive: 'You should receive',
       customersCommission: (amount: string) =>
-        `Customers paid ${amount} of commission on top. It is not yours, and no line here contains it.`,
+        `Customers paid ${amount} of commission on top. It is not yours, and not in these figures.`,
       rulesTitle: 'What counts, and on which day',
       rules: [
         'A day is from midnight to midnight in Addis Ababa.',
