@@ -151,6 +151,13 @@ test('the owner adds a webhook endpoint and sees the keys that verify webhooks',
 test('an API key is shown once', async () => {
   await goTo(page, 'API keys');
   await page.getByLabel('Name', { exact: true }).fill('Web shop');
+  // A permission can be ticked only where the tick counts.
+  const permission = page.getByLabel(english.keys.permissions.payments_create);
+  expect(await permission.isVisible()).toBe(false);
+  await page.getByLabel(english.keys.restrictedAccess).check();
+  await permission.check();
+  await permission.uncheck();
+  await page.getByLabel(english.keys.fullAccess).check();
   await pressButton(page, 'Create key');
   apiKey = await page.getByLabel('The key', { exact: true }).inputValue();
   await page.reload();
@@ -209,6 +216,24 @@ test('the API refuses a key that was revoked in the dashboard', async () => {
     () => api.status(uniqueId),
     ({ status: answered }) => answered === 401,
   );
+});
+
+test('the preview follows the color field', async () => {
+  await goTo(page, 'Branding');
+  const { color, showPreview } = english.branding;
+  expect(await page.getByRole('button', { name: showPreview }).isVisible()).toBe(false);
+  const button = page.locator('.brand-button');
+  const looks = async () => [
+    await button.locator('.brand-ground').getAttribute('fill'),
+    await button.locator('.brand-label').getAttribute('fill'),
+  ];
+  for (const [typed, text] of [
+    ['#7a3b12', '#fff'],
+    ['#ffd400', '#000'],
+  ] as const) {
+    await page.getByLabel(color, { exact: true }).fill(typed);
+    expect(await looks()).toEqual([typed, text]);
+  }
 });
 
 test('a logo that is too large is shrunk in the browser, and no image is refused at the field', async () => {

@@ -278,7 +278,7 @@ describe('the statement of a day', () => {
 
   /** The amounts of a ledger on the page, by their labels. */
   function ledgerIn(html: string): Record<string, string> {
-    const rows = html.matchAll(/<dt>([^<]+)(?:<span[^>]*>[^<]*<\/span>)?<\/dt><dd[^>]*>([^<]+)/g);
+    const rows = html.matchAll(/<dt>([^<]+).*?<\/dt><dd[^>]*><span[^>]*>([^<]+)/g);
     return Object.fromEntries(
       [...rows].map(([, label = '', amount = '']) => [label, amount.replaceAll(/\s/g, ' ')]),
     );

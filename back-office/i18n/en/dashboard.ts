@@ -988,7 +988,7 @@ export const dashboard = {
       overlap: 'Choose when the old key expires.',
       no_permission: 'Choose at least one permission, or full access.',
       permissions_unclear:
-        'You chose full access and single permissions. Choose "Only this", or untick them.',
+        'You ticked single permissions without "Only this". We have chosen it now: check the permissions and send the form again.',
       ended: 'This key was already rolled or revoked. No key was created.',
     },
   },
@@ -1042,7 +1042,8 @@ export const dashboard = {
     sampleButton: 'Pay',
     logoAlt: 'Your logo',
     colorTitle: 'Color',
-    color: 'Color',
+    color: 'Color code',
+    showPreview: 'Preview',
     colorHint: 'A # and six hexadecimal digits, for example #0b6b4b.',
     picker: 'Choose a color',
     saveColor: 'Save color',
