@@ -10,6 +10,7 @@ import type { ApiKeyView } from '../../../src/merchants/keys.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Badge, Choice, Section, TextField, When } from '../../ui/elements.tsx';
+import { EmptyState } from '../../ui/layout.tsx';
 import { type DashboardCall, may, mayChange, useCall } from '../call.ts';
 import { Submit } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
@@ -33,7 +34,20 @@ export function KeysPage(props: {
       <List
         title={text.title}
         rows={props.keys}
-        empty={text.empty}
+        empty={
+          <EmptyState
+            title={text.empty}
+            action={
+              mayChange(call, 'develop') && (
+                <a class="button primary" href="#create">
+                  {text.createTitle}
+                </a>
+              )
+            }
+          >
+            {text.emptyLead}
+          </EmptyState>
+        }
         columns={[
           [text.name, (key) => <KeyName apiKey={key} />],
           [text.key, (key) => <code>{key.label}</code>],

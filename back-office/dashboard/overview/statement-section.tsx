@@ -4,6 +4,7 @@ import { useTexts } from '../../../src/ui/texts.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Money } from '../../ui/figures.tsx';
+import { EmptyState } from '../../ui/layout.tsx';
 import { useCall } from '../call.ts';
 import { dayText } from '../days.ts';
 import { queryFrom, statementPath } from '../paths.ts';
@@ -31,7 +32,7 @@ export function StatementSection(props: {
           </a>
         )}
       </div>
-      {figures.length === 0 && <p class="empty">{none}</p>}
+      {figures.length === 0 && <EmptyState title={none}>{text.noneLead}</EmptyState>}
       {figures.map((one) => (
         <CurrencyStatement figures={one} />
       ))}

@@ -217,6 +217,7 @@ export const dashboard = {
     statement: {
       today: (date: string) => `Today, ${date}`,
       download: 'Download CSV',
+      noneLead: 'What you sell and refund comes here within seconds. Choose other days above.',
       currency: { ETB: 'Ethiopian birr', USD: 'US dollars' },
       sold: 'Sold',
       payments: (count: number, shown: string) =>
@@ -243,7 +244,7 @@ export const dashboard = {
     rangeOfDay: (date: string) => `Paid or ended ${date}, Addis Ababa time.`,
     range: (from: string, to: string) => `Paid or ended ${from} to ${to}, Addis Ababa time.`,
     tooLong: 'The overview covers at most 366 days. Choose a shorter date range.',
-    none: 'Nothing was paid or refunded on these days. Choose other days above.',
+    none: 'Nothing was paid or refunded on these days',
     chartRefunded: 'The light part of a bar is what was refunded then.',
     paidCount: 'Paid payments',
     completed: 'Checkouts completed',
@@ -616,7 +617,10 @@ export const dashboard = {
     } satisfies Record<RefundActionReason, string>,
     amountOfRefund: 'Amount',
     payment: 'Payment',
-    none: 'No refunds. Refund a payment from its own page.',
+    none: 'No refunds yet',
+    noneLead: 'You refund a payment from its page. Each refund comes here, with how far it is.',
+    noneOfStatus: 'No refund has this status.',
+    toPaid: 'View paid payments',
     customerGets: 'Customer gets',
     customerGot: 'Customer got',
     commissionBack: 'Commission returned',
@@ -655,8 +659,9 @@ export const dashboard = {
     endpointsTitle: 'Endpoints',
     endpointsLead:
       'Events of payments without their own callbackUrl, and events of refunds, go to each enabled endpoint that takes the type of event. Every endpoint has its own secret and its own retries.',
-    noEndpoints:
-      'There are no endpoints yet. Events of payments without a callbackUrl are kept but not sent.',
+    noEndpoints: 'No endpoints yet',
+    noEndpointsLead:
+      'Events of payments without a callbackUrl are kept, but sent nowhere until you add one.',
     add: 'Add endpoint',
     addTitle: 'New endpoint',
     endpointTitle: 'Endpoint',
@@ -707,8 +712,8 @@ export const dashboard = {
     pausedSince: 'Paused since',
     resume: 'Resume',
     resumeOf: (origin: string) => `Resume ${origin}`,
-    pausedAlert: (count: string) =>
-      `Paused endpoints: ${count}. Nothing was delivered there for 5 days. Fix your server. The endpoint resumes automatically after the next successful delivery, or right away when you resume it.`,
+    pausedAlert: (count: number, shown: string) =>
+      `${count === 1 ? 'One webhook address is' : `${shown} webhook addresses are`} paused, because nothing arrived there for 5 days. Fix your server. We try one event a day and send the others once it arrives, or at once when you press Resume.`,
     resendLink: 'Resend failed events',
 
     url: 'URL',
@@ -812,7 +817,11 @@ export const dashboard = {
     from: 'From date',
     to: 'To date',
     filter: 'Filter',
-    empty: 'No events found.',
+    empty: 'No events match these filters.',
+    none: 'No events yet',
+    noneLead:
+      'An event says that a payment was paid, failed or expired. Each one comes here, with every try to send it to your server.',
+    toSettings: 'Set up webhooks',
     badDate: 'Enter a valid date, for example 2026-11-21.',
     datesReversed: 'The end date is before the start date.',
     event: 'Event',
@@ -903,7 +912,8 @@ export const dashboard = {
   keys: {
     title: 'API keys',
     lead: 'Your server sends a key with every request, in the apiKey header. Anyone with a key can create payments in your name, so keep it on your server only.',
-    empty: 'There are no keys yet. You need one to create payments.',
+    empty: 'No API keys yet',
+    emptyLead: 'Your server needs a key to create payments.',
     oneTitle: 'API key',
     newTitle: 'New API key',
     newLabel: 'The key',
