@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
@@ -26,6 +27,7 @@ import {
   untilInForce,
 } from '../support/e2e-scene.ts';
 import { type VerificationKeys, verifiedWebhook } from '../support/e2e-webhook.ts';
+import { documentsOf } from '../support/page-checks.ts';
 import type { VirtualAuthenticator } from '../support/virtual-authenticator.ts';
 
 /**
@@ -61,6 +63,7 @@ const AUDITED: readonly (readonly [who: string, what: string])[] = [
   [OWNER, 'Webhook secret viewed'],
   [OWNER, 'API key created'],
   [OWNER, 'Event resent'],
+  [OWNER, 'Payments exported'],
   [OWNER, 'API key revoked'],
   [OWNER, 'Branding changed'],
   // Signed out and in again, set up production, signed in on another device, and signed out there.
@@ -201,6 +204,30 @@ test('the owner resends the webhook, and it arrives with valid signatures', asyn
   // Without a reload by hand: the page watches the event while it is on its way.
   expect(page.url()).toContain(new URL(url).pathname);
   await page.getByText('Delivered', { exact: true }).first().waitFor();
+});
+
+test('the owner opens the dashboard, reads what today brings, and downloads the file of it', async () => {
+  const { statement } = english.overview;
+  await untilShown(page, at('/sandbox/overview'), statement.payments(2, '2'));
+  const documents = documentsOf(page);
+  await page.goto(at(''));
+  const received = await page.locator('.ledger-sum', { hasText: statement.receive }).textContent();
+  // Nothing to tap, and one page besides the redirect to it.
+  expect(documents).toEqual(['GET /dashboard', 'GET /dashboard/sandbox/overview']);
+  await shoot(page, 'dashboard-today');
+  phone.tolerated.push(/failed: .*overview\.csv/);
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: statement.download }).tap();
+  const [head = '', ...lines] = (await readFile(await (await download).path(), 'utf8'))
+    .trimEnd()
+    .split('\r\n');
+  const column = head.split(',').indexOf('you_receive');
+  const sumMinor = lines.reduce(
+    (sum, line) => sum + Math.round(100 * Number(line.split(',')[column])),
+    0,
+  );
+  expect(lines).toHaveLength(2);
+  expect(received).toContain((sumMinor / 100).toFixed(2));
 });
 
 test('the API refuses a key that was revoked in the dashboard', async () => {
