@@ -149,17 +149,13 @@ function totalsOf(world: World, { payment, intent }: Ended): readonly Sum[] {
   const amounts = amountsOf(world, payment);
   const amountMinor = amounts.find((one) => one === terms.amountMinor) ?? amounts[0] ?? 0;
   const commissionMinor = method === undefined ? 0 : commissionOf(amountMinor, method);
+  const borneMinor = terms.commissionPaidByCustomer ? 0 : commissionMinor;
   const name = [method ?? '', terms.currency, status].join('|');
   const day = dayOf(paidAtMsOf(intent) ?? endedAtMs ?? 0);
   return [
     ...(endedAtMs === null
       ? []
-      : [
-          [
-            ...[`${day}|${name}`, 1, amountMinor, commissionMinor],
-            ...[terms.commissionPaidByCustomer ? 0 : commissionMinor, 0, 0],
-          ] as unknown as Sum,
-        ]),
+      : [[`${day}|${name}`, 1, amountMinor, commissionMinor, borneMinor, 0, 0] satisfies Sum]),
     ...returnedIn(intent).map(
       (refund): Sum => [
         [dayOf(refund.updatedAtMs), method, terms.currency, 'succeeded'].join('|'),
