@@ -3,6 +3,7 @@ import { describe, expect, it, test, vi } from 'vitest';
 import { DESK_ROUTES } from '../../back-office/operator/desk/routes.ts';
 import { configOf } from '../../src/config.ts';
 import { insertDeadLetter, readStored } from '../../src/dead-letters/store.ts';
+import { METHODS } from '../../src/domain/method.ts';
 import { PROGRESS_SHOWN_AFTER_MS } from '../../src/domain/schedule.ts';
 import { runBatch } from '../../src/platform/database.ts';
 import { projectionMessage } from './book-fixture.ts';
@@ -339,6 +340,18 @@ describe('a form with a mistake', () => {
     ['refundAgeDaysMax', merchant('refund-limits'), { ...noDay, refundAgeDaysMax: 'many' }],
     ['refundDailyMaxMinor', merchant('refund-limits'), { ...noDay, refundDailyMaxMinor: '1.005' }],
     ['refundDailyMaxMinor', merchant('refund-limits'), { ...noDay, refundDailyMaxMinor: '-1' }],
+    ['name', async () => '/operator/add-merchant', { id: 'abebe' }],
+    ['id', async () => '/operator/add-merchant', { name: 'Abebe', id: 'abebe coffee' }],
+    [
+      'commissions',
+      async () => '/operator/add-merchant',
+      { name: 'A', id: 'a', commissions: '101' },
+    ],
+    [
+      'commissions',
+      async () => '/operator/add-merchant',
+      { name: 'A', id: 'a', commissions: '2,5' },
+    ],
     ['reference', refund('returned'), { note: 'Seen' }],
     ['reference', refund('returned'), { reference: 'RF 9', note: 'Seen' }],
     ['note', refund('not-returned'), {}],
@@ -426,6 +439,23 @@ describe('a merchant', () => {
     expect((await auditLog()).map(({ detail }) => JSON.parse(detail))).toEqual([
       { refundAgeDaysMax: 30, refundDailyMaxMinor: 5_000_050 },
       { refundAgeDaysMax: 30, refundDailyMaxMinor: null },
+    ]);
+  });
+
+  test('is added once, with one commission for all methods, and leads to the first invitation', async () => {
+    expect(await pageOf('/operator/merchants')).toContain('href="/operator/add-merchant"');
+    const fields = { name: 'Abebe & Sons', id: 'abebe', commissions: '2.5' };
+    const location = await change('/operator/add-merchant', fields);
+    expect(location).toBe('/operator/merchants/abebe?done=merchant_created');
+    const html = await pageOf(location);
+    for (const part of ['Invite the first owner now', 'Abebe &amp; Sons', 'abebe/invite"']) {
+      expect(html).toContain(part);
+    }
+    expect(html.match(/2\.50%/g)).toHaveLength(2 * METHODS.length);
+    const again = await change('/operator/add-merchant', fields);
+    expect(await pageOf(again)).toContain('Another merchant has this ID');
+    expect((await auditLog()).map(({ action, actor_id }) => [action, actor_id])).toEqual([
+      ['merchant.created', NAME],
     ]);
   });
 
