@@ -123,7 +123,7 @@ function Question(props: Shown & { readonly form: Form; readonly given: URLSearc
           {text.recordedAs} <bdi>{useOperatorText(actor.name, actor.isProved === true)}</bdi>
         </p>
         <div class="buttons">
-          <button type="submit" class={tone}>
+          <button type="submit" class={tone ?? 'primary'}>
             {title}
           </button>
           <ButtonLink to={subjectPath(form.subject, params)}>{text.cancel}</ButtonLink>
