@@ -54,7 +54,7 @@ function Notice({ kind }: { readonly kind: NoticeKind }) {
       <p>{lead}</p>
       <p class="buttons">
         <a class="button" href={kind === 'signed_out' ? '/dashboard/sign-in' : '/dashboard'}>
-          {kind === 'signed_out' ? text.signIn : text.back}
+          {kind === 'signed_out' ? text.signIn : kind === 'not_found' ? home.dashboard : text.back}
         </a>
         {kind === 'not_found' && (
           <>

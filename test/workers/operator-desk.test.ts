@@ -117,6 +117,28 @@ describe('what needs attention', () => {
     }
   });
 
+  test('leads in three taps from the list to the record, which the page of the payment begins with', async () => {
+    const linkIn = (html: string, text: string) => {
+      const links = [...html.matchAll(/<a [^>]*href="([^"]+)"[^>]*>(?:<[^>]+>)*([^<]*)/g)];
+      return links.find(([, , shown]) => shown === text)?.[1] ?? `no link to ${text}`;
+    };
+    await unresolved(caught);
+    const list = await pageOf('/operator');
+    expect(list).toContain('Look it up with the provider by its reference');
+    const html = await pageOf(linkIn(list, 'order-1'));
+    const [beginning = '', rest] = html.split('id="facts"');
+    expect(beginning).toContain('REFA1');
+    expect(beginning.indexOf('Record as not paid')).toBeLessThan(
+      beginning.indexOf('Mark as reviewed'),
+    );
+    expect(rest).not.toContain('Record as');
+    const fields = { receipt: 'R-77', note: 'Seen in the portal' };
+    const done = await change(linkIn(beginning, 'Record as paid'), fields);
+    expect(await pageOf(done)).not.toContain('id="attention"');
+    await project(caught);
+    expect(await pageOf('/operator')).toContain('Nothing needs attention');
+  });
+
   test('opens although a payment does not answer', async () => {
     await unresolved(caught);
     vi.spyOn(env.PAYMENT_INTENT, 'get').mockImplementation(() => {
