@@ -126,7 +126,7 @@ describe('what needs attention', () => {
     const list = await pageOf('/operator');
     expect(list).toContain('Look it up with the provider by its reference');
     const html = await pageOf(linkIn(list, 'order-1'));
-    const [beginning = '', rest] = html.split('id="facts"');
+    const [beginning = '', rest] = html.split('class="side-by-side"');
     expect(beginning).toContain('REFA1');
     expect(beginning.indexOf('Record as not paid')).toBeLessThan(
       beginning.indexOf('Mark as reviewed'),
