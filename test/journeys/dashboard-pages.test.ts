@@ -112,6 +112,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
     'join-ended': () => `/dashboard/join?token=${'x'.repeat(43)}`,
   },
   '/operator': { 'desk-attention': () => '/operator' },
+  '/operator/add-merchant': { 'desk-add-merchant': () => '/operator/add-merchant' },
   '/operator/payments': {
     'desk-search': () => '/operator/payments',
     'desk-payments': ({ merchantId }) => `/operator/payments?merchant=${merchantId}`,
