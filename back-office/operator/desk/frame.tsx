@@ -5,6 +5,7 @@ import { useOperatorText } from '../../elements/operator-text.ts';
 import { DESK_TEXTS } from '../../i18n/texts.ts';
 import { answerPage } from '../../ui/answer.ts';
 import { ButtonLink, DoneMessage, Table } from '../../ui/elements.tsx';
+import type { PageHead } from '../../ui/layout.tsx';
 import { BackOfficePage, Navigation, usePageUrl } from '../../ui/page.tsx';
 import { CurrentDesk, type DeskCall, useDesk } from './call.ts';
 import { formToken } from './form-token.ts';
@@ -23,41 +24,51 @@ export async function answerDesk(call: DeskCall, page: VNode): Promise<Response>
 interface FrameProps {
   readonly active: Item;
   readonly title: string;
+  /** What the page begins with, besides its title. */
+  readonly head?: PageHead | undefined;
   readonly children: ComponentChildren;
 }
 
 /** What surrounds each page: the navigation, with what waits for the operator beside each link. */
-export function Frame({ active, title, children }: FrameProps) {
+export function Frame({ active, title, head, children }: FrameProps) {
   const { actor, counts } = useDesk();
   const text = useTexts(DESK_TEXTS).pages;
-  const shown: Readonly<Partial<Record<Item, number>>> = counts;
-  const items = Object.keys(PATHS) as Item[];
   return (
     <BackOfficePage
       heading={title}
       titleParts={[text.product]}
       home={PATHS.attention}
-      afterLanguages={
-        <p class="quiet small">
+      head={head}
+      footer={
+        <p>
           {text.signedInAs} <bdi>{useOperatorText(actor.name, actor.isProved === true)}</bdi>
         </p>
       }
-      header={
-        <Navigation
-          class="nav"
-          label={text.navigation}
-          links={items.map((item) => ({
-            href: PATHS[item],
-            text: withCount(text.nav[item], shown[item] ?? 0),
-            isCurrent: item === active,
-          }))}
-        />
-      }
+      header={<DeskNavigation active={active} counts={counts} />}
     >
       <DoneMessage texts={text.done} />
       <DoneMessage texts={text.notDone} tone="bad" />
       {children}
     </BackOfficePage>
+  );
+}
+
+/** Links to the parts of the desk. A page that was refused knows no counts. */
+function DeskNavigation(props: {
+  readonly active: Item | null;
+  readonly counts: Readonly<Partial<Record<Item, number>>>;
+}) {
+  const text = useTexts(DESK_TEXTS).pages;
+  return (
+    <Navigation
+      class="nav"
+      label={text.navigation}
+      links={(Object.keys(PATHS) as Item[]).map((item) => ({
+        href: PATHS[item],
+        text: withCount(text.nav[item], props.counts[item] ?? 0),
+        isCurrent: item === props.active,
+      }))}
+    />
   );
 }
 
@@ -141,7 +152,14 @@ function ProblemPage({ status }: Pick<Refusal, 'status'>) {
   const known = Object.entries(text.problems).find(([key]) => key === String(status));
   const { title, text: lead } = known?.[1] ?? text.problems.other;
   return (
-    <BackOfficePage heading={title} titleParts={[text.product]} home={PATHS.attention} isNarrow>
+    <BackOfficePage
+      heading={title}
+      titleParts={[text.product]}
+      home={PATHS.attention}
+      // Every link of a stranger leads to the same refusal.
+      header={status !== 401 && <DeskNavigation active={null} counts={{}} />}
+      isNarrow
+    >
       <p>{lead}</p>
       <p>
         <ButtonLink to={PATHS.attention}>{text.nav.attention}</ButtonLink>
