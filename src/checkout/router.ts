@@ -1,7 +1,7 @@
 import type { Problem } from '../http/problem.ts';
 import { AreaRouter, type Handler, methodNotAllowed } from '../http/router.ts';
 import { CALLBACK_ROUTES } from '../rails/registry.ts';
-import { unavailablePage, unknownPage } from './notices.ts';
+import { receiptOverPage, unavailablePage, unknownPage } from './notices.ts';
 import { behindLink, type LinkCall } from './open-link.ts';
 import { showLogo, showQr, showStatus } from './parts.ts';
 import {
@@ -14,6 +14,7 @@ import {
   giveUp,
   showCheckout,
   showInstead,
+  showReceipt,
   showReturned,
   startAttempt,
 } from './routes.ts';
@@ -43,6 +44,9 @@ for (const [name, post] of [
   checkoutRouter.get(`${CHECKOUT}/${name}`, showInstead);
   checkoutRouter.post(`${CHECKOUT}/${name}`, behindLink('checkout', post));
 }
+checkoutRouter.get('/receipt/:token', behindLink('receipt', showReceipt, receiptOverPage));
+checkoutRouter.get('/receipt/:token/logo/:digest', behindLink('receipt', showLogo));
+checkoutRouter.get('/receipt/:token/qr.svg', showQr);
 checkoutRouter.get('/simulator/:token', behindLink('attempt', simulated('showSimulator')));
 checkoutRouter.post(
   '/rails/simulator/:token',

@@ -21,6 +21,8 @@ export interface CheckoutDocumentProps {
   readonly preview?: { readonly title: string; readonly imageUrl: string | null } | null;
   /** Where the customer returns to, with the payment's status; for the page that opened a popup. */
   readonly returnUrl?: string | null;
+  /** Who may have the page's link; by default only the customer. */
+  readonly linkNote?: string | undefined;
   readonly children: ComponentChildren;
 }
 
@@ -74,7 +76,7 @@ export function CheckoutDocument(props: CheckoutDocumentProps) {
       {props.children}
       <footer class="foot">
         <p>{text.poweredBy}</p>
-        <p>{text.keepLinkPrivate}</p>
+        <p>{props.linkNote ?? text.keepLinkPrivate}</p>
       </footer>
     </Document>
   );
