@@ -35,7 +35,7 @@ export function PaidPage(props: PageProps & { readonly state: PaidState }) {
       <ReturnButton summary={summary} />
       {refresh && <AutoReturn summary={summary} {...refresh} />}
       {props.receiptPath && (
-        <ButtonLink href={props.receiptPath} look="button-quiet">
+        <ButtonLink href={props.receiptPath} look="plain">
           {text.receipt.open}
         </ButtonLink>
       )}

@@ -59,7 +59,7 @@ export function ReceiptPage(props: PageProps & { readonly state: PaidState }) {
         )}
       </div>
       <ReturnButton summary={summary} />
-      <button class="button button-quiet" type="button" data-print hidden>
+      <button class="button plain" type="button" data-print hidden>
         {text.print}
       </button>
     </Frame>
