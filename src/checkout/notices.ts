@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { seeOther } from '../ui/headers.ts';
 import { pageResponse } from './page-response.ts';
-import { type NoticeKind, NoticePage } from './pages/notice.tsx';
+import { LostPage, type NoticeKind, NoticePage } from './pages/notice.tsx';
 
 /** Query of the page for a customer whose form we could not process. */
 export const FAILED_PARAMETER = 'failed';
@@ -28,6 +28,11 @@ export function unknownPage(request: Request): Promise<Response> {
 /** 410: a receipt whose time is over, even if its payment was deleted since. */
 export function receiptOverPage(request: Request): Promise<Response> {
   return notice(request, 'receipt_over', null);
+}
+
+/** 404: an address at which no page has ever been. It leads on to the pages of the back office. */
+export function lostPage(request: Request, backOffice: string): Promise<Response> {
+  return pageResponse(request, h(LostPage, { backOffice }), { status: 404 });
 }
 
 /** 400: a post that none of our pages sends. */

@@ -41,6 +41,7 @@ const BRAND_CSS: Readonly<Partial<Record<GalleryState, string>>> = {
 const WITHOUT_FORM_TARGETS: readonly GalleryState[] = [
   'unknown',
   'receipt-over',
+  'lost',
   'bad-form',
   'busy',
   'error',

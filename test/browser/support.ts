@@ -25,6 +25,7 @@ const ERROR_STATUS: Readonly<Partial<Record<GalleryState, number>>> = {
   'bad-form': 400,
   unknown: 404,
   'receipt-over': 410,
+  lost: 404,
   busy: 429,
   error: 503,
 };

@@ -8,6 +8,7 @@ import { checkoutPage } from '../../src/checkout/checkout-page.tsx';
 import {
   badFormPage,
   busyPage,
+  lostPage,
   receiptOverPage,
   unavailablePage,
   unknownPage,
@@ -87,19 +88,23 @@ function refused(problem: FormProblem, phone: string): Answer {
   }));
 }
 
-function failedBefore(reason: FailureReason, count = 1): Answer {
-  return payment((nowMs) => {
-    const failed = attemptAt(nowMs, { status: 'failed', failureReason: reason, method: 'CBE' });
-    return { intent: intentWith(terms(nowMs), { attempts: Array(count).fill(failed) }) };
-  });
-}
-
 const PUSHED: Partial<Attempt> = {
   method: 'M_PESA',
   flow: 'push',
   phone: '251911234567',
   redirectUrl: null,
 };
+
+function failedBefore(
+  reason: FailureReason,
+  count = 1,
+  attempt: Partial<Attempt> = { method: 'CBE' },
+): Answer {
+  return payment((nowMs) => {
+    const failed = attemptAt(nowMs, { status: 'failed', failureReason: reason, ...attempt });
+    return { intent: intentWith(terms(nowMs), { attempts: Array(count).fill(failed) }) };
+  });
+}
 
 function paidIntent(
   nowMs: number,
@@ -190,6 +195,17 @@ export const GALLERY = {
   'choose-commission': payment((nowMs) => ({
     intent: intentWith(terms(nowMs, { commissionPaidByCustomer: true })),
   })),
+  'choose-commission-some': payment((nowMs) => ({
+    intent: intentWith(
+      terms(nowMs, {
+        commissionPaidByCustomer: true,
+        methods: termsWith().methods.map(({ method }) => ({
+          method,
+          commissionMinor: method === 'CBE' ? 0 : 3_750,
+        })),
+      }),
+    ),
+  })),
   'choose-commission-equal': payment((nowMs) => ({
     intent: intentWith(
       terms(nowMs, {
@@ -256,6 +272,7 @@ export const GALLERY = {
     M_PESA: '/logos/m-pesa.svg',
   }),
   'failed-declined': failedBefore('declined'),
+  'failed-prompt': failedBefore('canceled_by_customer', 1, PUSHED),
   'failed-timed-out': failedBefore('timed_out'),
   'failed-unavailable': failedBefore('rail_unavailable'),
   'failed-last-try': failedBefore('declined', 9),
@@ -319,10 +336,17 @@ export const GALLERY = {
   expired: payment((nowMs) => ({
     intent: intentWith(terms(nowMs, { expiresAtMs: nowMs - SECOND_MS }), { status: 'expired' }),
   })),
+  'expired-unresolved': payment((nowMs) => ({
+    intent: intentWith(terms(nowMs, { expiresAtMs: nowMs - SECOND_MS }), {
+      status: 'expired',
+      attempts: [attemptAt(nowMs, { ...PUSHED, status: 'unresolved' })],
+    }),
+  })),
   canceled: payment((nowMs) => ({ intent: intentWith(terms(nowMs), { status: 'canceled' }) })),
   simulator: simulator(),
   'simulator-settled': simulator({ status: 'succeeded' }),
   unknown: (request) => unknownPage(request),
+  lost: (request) => lostPage(request, new URL(request.url).origin),
   'bad-form': (request, path) => badFormPage(request, path),
   busy: (request) => busyPage(request),
   error: (request) => unavailablePage(request),

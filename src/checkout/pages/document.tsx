@@ -7,6 +7,8 @@ import { useText } from '../texts.ts';
 export interface CheckoutDocumentProps {
   readonly title: string;
   readonly isTest: boolean;
+  /** Whether its address leads to no payment. */
+  readonly isPublic?: true;
   /** The page's own path, or null when it cannot be fetched again. */
   readonly path: string | null;
   /** The part of the page's query that the language switch keeps. */
@@ -76,7 +78,7 @@ export function CheckoutDocument(props: CheckoutDocumentProps) {
       {props.children}
       <footer class="foot">
         <p>{text.poweredBy}</p>
-        <p>{props.linkNote ?? text.keepLinkPrivate}</p>
+        {props.isPublic !== true && <p>{props.linkNote ?? text.keepLinkPrivate}</p>}
       </footer>
     </Document>
   );

@@ -3,7 +3,7 @@ import { moneyText } from '../../i18n/money-text.ts';
 import { useText } from '../texts.ts';
 import type { CheckoutState, PaidState } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
-import { ButtonLink, Headline, PaidFacts, References, Row } from './elements.tsx';
+import { ButtonLink, Headline, NoMessage, PaidFacts, References, Row } from './elements.tsx';
 import { Frame } from './frame.tsx';
 import type { PageProps, SummaryProps } from './props.ts';
 import { ReturnButton } from './way-back.tsx';
@@ -113,6 +113,11 @@ export function UnpaidPage(props: PageProps & { readonly state: UnpaidState }) {
         <p class="notice">{text.mayStillSettle(summary.merchantName)}</p>
       ) : (
         <p>{lead}</p>
+      )}
+      {state.askedPhone !== null && (
+        <NoMessage phone={state.askedPhone}>
+          <p>{text.startAgain(summary.merchantName)}</p>
+        </NoMessage>
       )}
       <dl class="receipt">
         <Row label={text.amount}>
