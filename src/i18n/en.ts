@@ -219,22 +219,15 @@ export const checkout = {
   tryAgain: 'Try again',
   receipt: {
     title: 'Receipt',
-    from: (merchant: string) => `Receipt from ${merchant}`,
-    open: 'View the receipt',
     paid: 'Paid',
     net: 'Paid after refunds',
     paidTwice: (merchant: string) =>
       `You paid more than once. If the difference has not come back to you, ask ${merchant}.`,
-    seller: 'Seller',
-    tin: 'TIN',
-    vatNumber: 'VAT number',
-    qr: 'QR code for this receipt',
     noTaxReceipt: 'This confirms the payment. It does not replace the merchant’s tax receipt.',
     until: (time: string) => `You can open it again by the code until ${time}.`,
-    linkNote: 'Everyone who has this link can see the receipt.',
     overTitle: 'This receipt can no longer be opened',
     overLead:
-      'The link of a receipt works for one year. Nothing has changed about the payment. If you need proof of it, ask the merchant.',
+      'A receipt can be opened for one year. If you need proof of the payment, ask the merchant.',
   },
   /** On a receipt. */
   refunds: {

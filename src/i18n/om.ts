@@ -224,22 +224,15 @@ export const checkout: CheckoutMessages = {
   tryAgain: 'Irra deebi’aa yaalaa',
   receipt: {
     title: 'Nagahee',
-    from: (merchant) => `Nagahee ${merchant}`,
-    open: 'Nagahee ilaalaa',
     paid: 'Kan kaffalame',
     net: 'Deebii booda kan kaffalame',
     paidTwice: (merchant) =>
       `Yeroo tokkoo ol kaffaltaniittu. Garaagarummaan isaa yoo isiniif hin deebine ${merchant} gaafadhaa.`,
-    seller: 'Gurguraa',
-    tin: 'Lakkoofsa kaffalaa gibiraa (TIN)',
-    vatNumber: 'Lakkoofsa VAT',
-    qr: 'Koodii QR nagahee kanaa',
     noTaxReceipt: 'Kun kaffaltii mirkaneessa. Nagahee gibiraa dhaabbatichaa bakka hin bu’u.',
     until: (time) => `Koodii QRtiin irra deebitanii banuu kan dandeessan hanga ${time}.`,
-    linkNote: 'Namni liinkii kana qabu hundi nagahee kana arguu danda’a.',
     overTitle: 'Nagaheen kun kana booda hin banamu',
     overLead:
-      'Liinkiin nagahee waggaa tokkoof hojjeta. Kaffaltiin hin jijjiiramne. Ragaa yoo barbaaddan dhaabbaticha gaafadhaa.',
+      'Nagaheen waggaa tokkoof banama. Ragaa kaffaltii yoo barbaaddan dhaabbaticha gaafadhaa.',
   },
   refunds: {
     underway: 'Isiniif deebi’aa jira. Guyyoota muraasa fudhachuu danda’a.',

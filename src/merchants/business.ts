@@ -15,22 +15,22 @@ const NOTHING: Business = {
   contact: null,
 };
 
-/** Every payment keeps a copy and each receipt prints it. The table has the same limits. */
-const LENGTH_MAX: Readonly<Record<BusinessField, number>> = {
-  legalName: 200,
-  tin: 10,
-  vatNumber: 20,
-  address: 300,
-  contact: 100,
-};
+/** Every payment keeps a copy, and the receipt prints it on one page. The table has these limits too. */
+const LEGAL_NAME_LENGTH_MAX = 200;
+const ADDRESS_LENGTH_MAX = 300;
+const CONTACT_LENGTH_MAX = 100;
 
-/** Whether a text of a fitting length is one that the field takes. */
+const TIN = /^[0-9]{10}$/;
+/** Numbers of VAT certificates have no common form. */
+const VAT_NUMBER = /^[0-9A-Za-z/-]{1,20}$/;
+
+/** Whether a field takes the text. */
 const TAKES: Readonly<Record<BusinessField, (text: string) => boolean>> = {
-  legalName: isPrintable,
-  tin: (text) => /^[0-9]{10}$/.test(text),
-  vatNumber: (text) => /^[0-9A-Za-z][0-9A-Za-z/-]*$/.test(text),
-  address: isPrintable,
-  contact: (text) => contactLink(text) !== null,
+  legalName: (text) => text.length <= LEGAL_NAME_LENGTH_MAX && isPrintable(text),
+  tin: (text) => TIN.test(text),
+  vatNumber: (text) => VAT_NUMBER.test(text),
+  address: (text) => text.length <= ADDRESS_LENGTH_MAX && isPrintable(text),
+  contact: (text) => text.length <= CONTACT_LENGTH_MAX && contactLink(text) !== null,
 };
 
 /** What receipts of new payments show. Throws when D1 does not answer. */
@@ -49,9 +49,7 @@ export async function changeBusiness(
   typed: Readonly<Record<BusinessField, string>>,
 ): Promise<readonly BusinessField[]> {
   const entries = BUSINESS_FIELDS.map((field) => [field, typed[field].trim() || null] as const);
-  const wrong = entries.filter(
-    ([field, text]) => text !== null && !(text.length <= LENGTH_MAX[field] && TAKES[field](text)),
-  );
+  const wrong = entries.filter(([field, text]) => text !== null && !TAKES[field](text));
   if (wrong.length > 0) {
     return wrong.map(([field]) => field);
   }

@@ -232,8 +232,8 @@ describe('what the customer reads and can do', () => {
       address: null,
       contact: 'shop@example.com',
     };
-    expect(await shown(business)).toContain('Seller Tomoca PLC TIN 0012345678 shop@example.com');
-    expect(await shown(null)).not.toContain('Seller');
+    expect(await shown(business)).toContain('Merchant Tomoca PLC TIN 0012345678 shop@example.com');
+    expect(await shown(null)).not.toContain('TIN');
   });
 
   test('without JavaScript waiting pages reload themselves, and forms only when the time is over', () => {

@@ -7,8 +7,8 @@ import { useText } from '../texts.ts';
 export interface CheckoutDocumentProps {
   readonly title: string;
   readonly isTest: boolean;
-  /** Whether its address leads to no payment. */
-  readonly isPublic?: true;
+  /** Whether others than the customer may have the link. */
+  readonly isPublic?: boolean;
   /** The page's own path, or null when it cannot be fetched again. */
   readonly path: string | null;
   /** The part of the page's query that the language switch keeps. */
@@ -23,8 +23,6 @@ export interface CheckoutDocumentProps {
   readonly preview?: { readonly title: string; readonly imageUrl: string | null } | null;
   /** Where the customer returns to, with the payment's status; for the page that opened a popup. */
   readonly returnUrl?: string | null;
-  /** Who may have the page's link; by default only the customer. */
-  readonly linkNote?: string | undefined;
   readonly children: ComponentChildren;
 }
 
@@ -78,7 +76,7 @@ export function CheckoutDocument(props: CheckoutDocumentProps) {
       {props.children}
       <footer class="foot">
         <p>{text.poweredBy}</p>
-        {props.isPublic !== true && <p>{props.linkNote ?? text.keepLinkPrivate}</p>}
+        {props.isPublic !== true && <p>{text.keepLinkPrivate}</p>}
       </footer>
     </Document>
   );

@@ -36,7 +36,7 @@ export function PaidPage(props: PageProps & { readonly state: PaidState }) {
       {refresh && <AutoReturn summary={summary} {...refresh} />}
       {props.receiptPath && (
         <ButtonLink href={props.receiptPath} look="plain">
-          {text.receipt.open}
+          {text.receipt.title}
         </ButtonLink>
       )}
       <Breakdown summary={summary} isFolded={false} />

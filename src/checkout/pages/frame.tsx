@@ -17,8 +17,8 @@ export interface FrameProps extends PageProps {
   readonly leavingEndsPayment?: boolean;
   /** What a chat shows of a link to the page; otherwise to whom it pays. */
   readonly previewTitle?: string;
-  /** Who may have the link, unless it is only the customer. */
-  readonly linkNote?: string | undefined;
+  /** Whether others than the customer may have the link. */
+  readonly isPublic?: boolean;
   readonly follow?: 'fast' | 'slow' | null;
   readonly refresh?: CheckoutDocumentProps['refresh'];
   /** Below the merchant and the amount: details, the QR code. */
@@ -41,7 +41,7 @@ export function Frame(props: FrameProps) {
       refresh={refresh ?? null}
       preview={previewOf(text, props)}
       returnUrl={summary.returnUrl}
-      linkNote={props.linkNote}
+      isPublic={props.isPublic ?? false}
       brandCss={brandCss(summary.branding?.color ?? null)}
     >
       <main class={isWide ? 'sheet sheet-wide' : 'sheet'}>

@@ -18,15 +18,10 @@ export function ReceiptPage(props: PageProps & { readonly state: PaidState }) {
   const { receipt } = state;
   const { summary } = view;
   const text = useText();
-  const { title, from } = text.receipt;
-  const name = from(summary.merchantName);
+  const { title } = text.receipt;
+  const name = `${title} · ${summary.merchantName}`;
   return (
-    <Frame
-      {...props}
-      title={name}
-      previewTitle={name}
-      linkNote={state.isShared ? text.receipt.linkNote : undefined}
-    >
+    <Frame {...props} title={name} previewTitle={name} isPublic={state.isShared}>
       {state.triedAgain ? (
         <>
           <div class="stack-tight screen-only">
@@ -55,7 +50,7 @@ export function ReceiptPage(props: PageProps & { readonly state: PaidState }) {
           </p>
         </div>
         {receiptPath && (
-          <img src={`${receiptPath}/qr.svg`} width="112" height="112" alt={text.receipt.qr} />
+          <img src={`${receiptPath}/qr.svg`} width="112" height="112" alt={text.qrAlternative} />
         )}
       </div>
       <ReturnButton summary={summary} />
@@ -90,17 +85,17 @@ function Sums({ summary, receipt }: SummaryProps & { readonly receipt: Receipt }
   );
 }
 
-/** The merchant as authorities and customers know it. */
+/** The merchant as authorities know it: receipts in Ethiopia print "TIN" and "VAT" in any language. */
 function Seller({ business }: { readonly business: Business }) {
   const text = useText();
   const { legalName, address, tin, vatNumber, contact } = business;
   const link = contact === null ? null : contactLink(contact);
   return (
     <address class="small">
-      <h2>{text.receipt.seller}</h2>
+      <h2>{text.merchant}</h2>
       {[legalName, address].map((line) => line !== null && <bdi>{line}</bdi>)}
-      {tin !== null && <span>{`${text.receipt.tin} ${tin}`}</span>}
-      {vatNumber !== null && <span>{`${text.receipt.vatNumber} ${vatNumber}`}</span>}
+      {tin !== null && <span>TIN {tin}</span>}
+      {vatNumber !== null && <span>VAT {vatNumber}</span>}
       {link !== null && (
         <a href={link.href}>
           <bdi>{link.text}</bdi>
