@@ -25,6 +25,7 @@ interface BrandingProps {
 /** The merchant's look on the customers' pages, with a preview, and its details on receipts. */
 export function BrandingPage(props: BrandingProps) {
   const text = useTexts(DASHBOARD_TEXTS).branding;
+  const { isSuspended } = useCall().session;
   return (
     <Frame title={text.title} active="branding" done={text.done}>
       <p>{text.lead}</p>
@@ -33,14 +34,14 @@ export function BrandingPage(props: BrandingProps) {
           <Preview {...props} />
           <p class="small quiet">{text.previewNote}</p>
         </Section>
-        {!useCall().session.isSuspended && (
+        {!isSuspended && (
           <>
             <ColorCard {...props} />
             <LogoCard {...props} />
-            <BusinessCard {...props} />
           </>
         )}
       </div>
+      {!isSuspended && <BusinessCard {...props} />}
     </Frame>
   );
 }
