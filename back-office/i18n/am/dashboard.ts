@@ -256,6 +256,9 @@ export const dashboard: DashboardMessages = {
     uniqueId: 'የእርስዎ መለያ',
     time: 'የተፈጠረው',
     noMethod: 'አልተመረጠም',
+    left: 'ሳይከፍል ወጥቷል',
+    customer: 'ደንበኛ',
+    otherId: 'ሌላ መለያ',
     late: 'ዘግይቶ የተከፈለ',
     anomaly: 'መታየት ያለበት',
     unresolved: 'ውጤቱ ያልታወቀ',
@@ -472,15 +475,14 @@ export const dashboard: DashboardMessages = {
     gets: (amount) => `${amount} ቢመልሱ ደንበኛው ${amount} ያገኛል።`,
     getsMore: (amount, all) => `${amount} ቢመልሱ ደንበኛው ${all} ያገኛል፦ መጠኑንና የአገልግሎት ክፍያውን።`,
     commissionReturned: {
-      byCustomer: (commission) =>
-        `አስተዳዳሪው የአገልግሎት ክፍያውን ${commission} ይመልሳል። ከፊሉ ብቻ ሲመለስ የአገልግሎት ክፍያውም በዚያው ልክ ይመለሳል።`,
-      byMerchant: (commission) =>
-        `የአገልግሎት ክፍያው ${commission} ለእርስዎ ይመለሳል። ከፊሉ ብቻ ሲመለስ በዚያው ልክ ይመለሳል።`,
+      byCustomer: (commission) => `አስተዳዳሪው የአገልግሎት ክፍያውን ${commission} ይመልሳል።`,
+      byMerchant: (commission) => `የአገልግሎት ክፍያው ${commission} ለእርስዎ ይመለሳል።`,
     },
     commissionKept: (commission) => `እንደ ማንኛውም ተመላሽ ገንዘብ የአገልግሎት ክፍያው ${commission} ለአስተዳዳሪው ይቀራል።`,
     byOperator: 'ይህን ገንዘብ አስተዳዳሪው በእጅ ይመልሳል፣ ጥቂት ቀናት ሊወስድ ይችላል፦',
     finalHint: 'በፓስኪዎ ያረጋግጣሉ። አቅራቢው ከተቀበለው በኋላ መመለስ አይቻልም።',
     confirm: 'በፓስኪ አረጋግጠው ይመልሱ',
+    previewing: 'ደንበኛው የሚያገኘው እየተሰላ ነው…',
     refused:
       'አልተሳካም፣ ምንም ገንዘብ አልተመለሰም። የራስዎን ፓስኪ ይጠቀሙ። በማረጋገጥ ላይ ሳሉ መጠኑን ወይም ምክንያቱን ከቀየሩ እንደገና ያረጋግጡ።',
     failed: 'አልተሳካም። ደግመው ከመሞከርዎ በፊት የክፍያውን ገጽ እንደገና ከፍተው ተመላሹ መኖሩን ይመልከቱ፦ አንድ ቅጽ ሁለት ጊዜ አይመልስም።',

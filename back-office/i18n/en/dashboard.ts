@@ -288,6 +288,11 @@ export const dashboard = {
     uniqueId: 'Your ID',
     time: 'Created',
     noMethod: 'Not chosen',
+    /** A failed payment whose customer only left. */
+    left: 'Left',
+    customer: 'Customer',
+    /** An id of a refund, another attempt or a payment link. */
+    otherId: 'Another ID',
     late: 'Paid late',
     anomaly: 'Needs review',
     unresolved: 'Outcome unknown',
@@ -510,16 +515,15 @@ export const dashboard = {
     getsMore: (amount: string, all: string) =>
       `If you refund ${amount}, the customer gets ${all}: the amount and the commission.`,
     commissionReturned: {
-      byCustomer: (commission: string) =>
-        `The operator returns the commission of ${commission}. For a part, it is returned in proportion.`,
-      byMerchant: (commission: string) =>
-        `You get the commission of ${commission} back. For a part, you get it back in proportion.`,
+      byCustomer: (commission: string) => `The operator returns the commission of ${commission}.`,
+      byMerchant: (commission: string) => `You get the commission of ${commission} back.`,
     },
     commissionKept: (commission: string) =>
       `The operator keeps the commission of ${commission}, as for every refund.`,
     byOperator: 'The operator returns this money by hand, which may take some days:',
     finalHint: 'You confirm it with your passkey. Once the provider has it, it cannot be undone.',
     confirm: 'Refund with a passkey',
+    previewing: 'Working out what the customer gets…',
     refused:
       'That did not work, and nothing was refunded. Use your own passkey. If you changed the amount or the reason while confirming, confirm again.',
     failed:
