@@ -6,9 +6,9 @@ import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { isAllowed, type Permission } from '../members/permissions.ts';
 import { answerPage } from '../ui/answer.ts';
 import { DoneMessage, PageProblems, ProblemList, type Problems } from '../ui/elements.tsx';
+import type { PageHead } from '../ui/layout.tsx';
 import { BackOfficePage, Navigation } from '../ui/page.tsx';
 import { CurrentCall, type DashboardCall, useCall } from './call.ts';
-import { ButtonForm } from './forms.tsx';
 
 /** Why the form that a page answers was rejected; empty unless it was. */
 export interface Refusal {
@@ -68,29 +68,31 @@ export interface FrameProps {
   /** The messages that a redirect's `done` can name. */
   readonly done?: Readonly<Record<string, ComponentChildren>> | undefined;
   readonly notDone?: Readonly<Record<string, ComponentChildren>> | undefined;
+  /** What the page begins with, besides its title. */
+  readonly head?: PageHead | undefined;
   readonly children: ComponentChildren;
 }
 
-/** A page of a signed-in member, with their name, merchant and role, and the navigation. */
-export function Frame({ title, active, done = {}, notDone = {}, children }: FrameProps) {
-  const { session } = useCall();
+/**
+ * A page of a signed-in member: the merchant, the environment and the navigation. The language and
+ * the way out are on *My account*.
+ */
+export function Frame({ title, active, done = {}, notDone = {}, head, children }: FrameProps) {
+  const { session, environment } = useCall();
   const text = useTexts(DASHBOARD_TEXTS).frame;
+  const isPerEnvironment = NAVIGATION.some(
+    (entry) => entry.item === active && entry.perEnvironment,
+  );
   return (
     <BackOfficePage
       heading={title}
       titleParts={[session.merchantName, text.product]}
       home="/dashboard"
-      beforeLanguages={
-        <p class="whose">
-          <strong>{session.merchantName}</strong>
-          <span class="quiet">
-            {' '}
-            {session.memberName}, {text.role[session.role]}
-          </span>
-        </p>
-      }
-      afterLanguages={<ButtonForm action="/dashboard/sign-out" label={text.signOut} tone="plain" />}
+      owner={session.merchantName}
+      bar={isPerEnvironment ? <EnvironmentSwitch item={active} /> : null}
+      isSandbox={isPerEnvironment && environment === 'sandbox'}
       header={<Header active={active} />}
+      head={head}
     >
       <ProblemList />
       <DoneMessage texts={done} />
@@ -104,9 +106,6 @@ function Header({ active }: { readonly active: NavItem }) {
   const { session, environment } = useCall();
   const text = useTexts(DASHBOARD_TEXTS).frame;
   const entries = NAVIGATION.filter(({ permission }) => isAllowed(session.role, permission));
-  const isPerEnvironment = NAVIGATION.some(
-    (entry) => entry.item === active && entry.perEnvironment,
-  );
   return (
     <>
       <Navigation
@@ -119,7 +118,6 @@ function Header({ active }: { readonly active: NavItem }) {
         }))}
       />
       {session.isSuspended && <p class="banner banner-bad">{text.suspendedBanner}</p>}
-      {isPerEnvironment && <EnvironmentSwitch item={active} />}
     </>
   );
 }
@@ -130,7 +128,8 @@ function EnvironmentSwitch(props: { readonly item: NavItem }) {
   const { item } = props;
   const text = useTexts(DASHBOARD_TEXTS).frame;
   return (
-    <div class={`environment environment-${call.environment}`}>
+    <>
+      {call.environment === 'sandbox' && <p class="sandbox-note">{text.sandboxBanner}</p>}
       <Navigation
         class="segments"
         label={text.environments}
@@ -140,8 +139,7 @@ function EnvironmentSwitch(props: { readonly item: NavItem }) {
           isCurrent: environment === call.environment,
         }))}
       />
-      {call.environment === 'sandbox' && <p class="small">{text.sandboxBanner}</p>}
-    </div>
+    </>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { type Cursor, parseCursor } from '../../src/platform/paging.ts';
 import { useTexts } from '../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
@@ -44,7 +44,12 @@ export function BadCursor(props: { readonly request: ListRequest }) {
 
 /** What a column shows of a row; null for a column that this reader does not have. */
 export type Column<Row> =
-  | readonly [title: string, cell: (row: Row, index: number) => ComponentChildren]
+  | readonly [
+      title: string,
+      cell: (row: Row, index: number) => ComponentChildren,
+      /** Of money and counts, which are right-aligned. */
+      kind?: 'figures',
+    ]
   | null;
 
 /** The rows of a page, and links to the pages beside it. */
@@ -53,7 +58,7 @@ export function List<Row>(props: {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   /** Shown instead of a list without rows. */
-  readonly empty?: string;
+  readonly empty?: string | VNode;
   /** Absent for a list of one page. */
   readonly pages?: Pages;
 }) {
@@ -63,7 +68,7 @@ export function List<Row>(props: {
     <>
       <Table
         caption={title}
-        columns={columns.map(([name]) => name)}
+        columns={columns.map(([name, , kind]) => ({ title: name, kind }))}
         rows={rows.map((row, index) => columns.map(([, cell]) => cell(row, index)))}
         empty={empty}
       />

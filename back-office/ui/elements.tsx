@@ -1,9 +1,10 @@
-import { type ComponentChildren, createContext } from 'preact';
+import { type ComponentChildren, createContext, type VNode } from 'preact';
 import { useContext } from 'preact/hooks';
 import { exactTimeText, timeText } from '../../src/i18n/time-text.ts';
 import type { Page } from '../../src/platform/paging.ts';
 import { useTexts } from '../../src/ui/texts.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
+import { EmptyState } from './layout.tsx';
 import { usePageUrl } from './page.tsx';
 import { shownText } from './untrusted-text.ts';
 
@@ -171,7 +172,7 @@ export function Message(props: {
   readonly children: ComponentChildren;
 }) {
   return (
-    <div class={`message message-${props.tone}`} role={props.tone === 'bad' ? 'alert' : 'status'}>
+    <div class={`notice notice-${props.tone}`} role={props.tone === 'bad' ? 'alert' : 'status'}>
       {props.children}
     </div>
   );
@@ -309,28 +310,36 @@ export function untrustedRow(label: string, text: string | null | undefined): Fa
   return text == null || text === '' ? null : [label, <Untrusted text={text} />];
 }
 
+/** A column, by its title. Money and counts are right-aligned, so that they can be compared. */
+export type TableColumn = string | { readonly title: string; readonly kind: 'figures' | undefined };
+
 /**
  * A table that becomes a list of cards on a phone: each cell carries its column's name. `caption`
  * names it for screen readers.
  */
 export function Table(props: {
   readonly caption: string;
-  readonly columns: readonly string[];
+  readonly columns: readonly TableColumn[];
   readonly rows: readonly (readonly ComponentChildren[])[];
-  /** Shown instead of a table without rows. */
-  readonly empty: string;
+  /** Shown instead of a table without rows: a sentence, or an `EmptyState`. */
+  readonly empty: string | VNode;
 }) {
-  const { caption, columns, rows, empty } = props;
+  const { caption, rows, empty } = props;
   if (rows.length === 0) {
-    return <p class="empty">{empty}</p>;
+    return typeof empty === 'string' ? <EmptyState title={empty} /> : empty;
   }
+  const columns = props.columns.map((column) =>
+    typeof column === 'string' ? { title: column, kind: undefined } : column,
+  );
   return (
     <table class="table">
       <caption class="visually-hidden">{caption}</caption>
       <thead>
         <tr>
-          {columns.map((column) => (
-            <th scope="col">{column}</th>
+          {columns.map(({ title, kind }) => (
+            <th scope="col" class={kind}>
+              {title}
+            </th>
           ))}
         </tr>
       </thead>
@@ -338,7 +347,9 @@ export function Table(props: {
         {rows.map((cells) => (
           <tr>
             {cells.map((cell, index) => (
-              <td data-column={columns[index]}>{cell}</td>
+              <td data-column={columns[index]?.title} class={columns[index]?.kind}>
+                {cell}
+              </td>
             ))}
           </tr>
         ))}

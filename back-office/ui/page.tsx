@@ -14,6 +14,7 @@ import {
   DASHBOARD_SCRIPT_PATH,
   DASHBOARD_SCRIPT_SHA256,
 } from './assets.generated.ts';
+import { type PageHead, PageHeader } from './layout.tsx';
 
 /** Where the page's links to itself lead. A post's own URL cannot be fetched. */
 export const PageUrl = createContext(new URL('https://page.invalid'));
@@ -29,17 +30,22 @@ export function BackOfficePage(props: {
   readonly titleParts: readonly string[];
   /** Where the product's name links to. */
   readonly home: string;
-  /** Left and right of the language switch. */
-  readonly beforeLanguages?: ComponentChildren;
-  readonly afterLanguages?: ComponentChildren;
-  /** The rest of the header: navigation, banners. */
+  /** Whose page it is, as the bar's first text; defaults to the product. */
+  readonly owner?: string;
+  /** The end of the bar; defaults to the languages. */
+  readonly bar?: ComponentChildren;
+  /** Whether nothing on the page is about real money. */
+  readonly isSandbox?: boolean;
+  /** Below the bar: navigation, banners. */
   readonly header?: ComponentChildren;
+  /** What the content begins with, besides its heading. */
+  readonly head?: PageHead | undefined;
+  readonly footer?: ComponentChildren;
   /** For pages with one short text or form. */
   readonly isNarrow?: boolean;
   readonly children: ComponentChildren;
 }) {
-  const url = usePageUrl();
-  const { heading, titleParts } = props;
+  const { heading, titleParts, owner, bar = <Languages />, isSandbox = false } = props;
   const text = useTexts(DASHBOARD_TEXTS).frame;
   return (
     <Document
@@ -57,27 +63,35 @@ export function BackOfficePage(props: {
       <a class="skip" href="#content">
         {text.skipToContent}
       </a>
-      <header class="top">
-        <div class="top-row">
+      <header class={isSandbox ? 'top top-sandbox' : 'top'}>
+        <div class="bar">
           <a class="mark" href={props.home}>
-            {titleParts.at(-1)}
+            {owner === undefined ? titleParts.at(-1) : <bdi>{owner}</bdi>}
           </a>
-          {props.beforeLanguages}
-          <LanguageSwitch
-            label={text.languages}
-            names={BACK_OFFICE_LANGUAGE_NAMES}
-            locale={text.locale}
-            href={(language) => languagePath(url, language)}
-          />
-          {props.afterLanguages}
+          {bar}
         </div>
         {props.header}
       </header>
       <main id="content" class={props.isNarrow ? 'narrow' : undefined} tabindex={-1}>
-        <h1>{heading}</h1>
+        <PageHeader title={heading} {...props.head} />
         {props.children}
       </main>
+      {props.footer && <footer class="foot">{props.footer}</footer>}
     </Document>
+  );
+}
+
+/** The page in the other languages. */
+export function Languages() {
+  const url = usePageUrl();
+  const text = useTexts(DASHBOARD_TEXTS).frame;
+  return (
+    <LanguageSwitch
+      label={text.languages}
+      names={BACK_OFFICE_LANGUAGE_NAMES}
+      locale={text.locale}
+      href={(language) => languagePath(url, language)}
+    />
   );
 }
 

@@ -97,6 +97,11 @@ export const OPEN_PROJECTION_AGAIN_MS = 15 * MINUTE_MS;
  * sooner, and each shown state costs rows.
  */
 export const PROGRESS_SHOWN_AFTER_MS = 30 * SECOND_MS;
+/**
+ * Lists show a new payment at once, unless its outcome is due sooner than this: then they show both
+ * together, which saves a call of the book and two rows.
+ */
+export const CREATION_SHOWN_WITHIN_MS = 3 * SECOND_MS;
 
 /** A claimed delivery counts as lost after this: twice the 15 s of a call. */
 export const CLAIM_LEASE_MS = 30 * SECOND_MS;

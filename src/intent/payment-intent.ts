@@ -108,7 +108,9 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       const start: Command[] = attempt === null ? [] : [{ type: 'start_attempt', attempt }];
       // The attempt starts at the time of creation, because a slow call must not reject it as too
       // late.
-      return created(this.#record.apply(start, request.terms.createdAtMs).intent);
+      const { intent } = this.#record.apply(start, request.terms.createdAtMs);
+      this.#record.showCreation(intent);
+      return created(intent);
     });
   }
 

@@ -8,7 +8,11 @@ import {
   isRefundEvent,
   type Rejection,
 } from '../domain/intent.ts';
-import { PROGRESS_SHOWN_AFTER_MS, queuedLeaseMs } from '../domain/schedule.ts';
+import {
+  CREATION_SHOWN_WITHIN_MS,
+  PROGRESS_SHOWN_AFTER_MS,
+  queuedLeaseMs,
+} from '../domain/schedule.ts';
 import { changedRefund } from '../domain/transition.ts';
 import { log } from '../platform/log.ts';
 import { type ArmOptions, PaymentAlarm } from './alarm.ts';
@@ -171,7 +175,16 @@ export class PaymentRecord {
     const history = withEntry(stored.history, { ...entry, command: 'create' });
     this.#stored = { ...stored, history };
     this.#unsaved = 'insert';
-    this.#outgoing.push({ queue: 'book' });
+  }
+
+  /** Shows a new payment to readers: at once, or with the outcome that is due in a moment. */
+  showCreation({ terms, attempts }: Intent): void {
+    const shownByMs = terms.createdAtMs + CREATION_SHOWN_WITHIN_MS;
+    if (attempts.some(({ checkAtMs }) => checkAtMs !== null && checkAtMs < shownByMs)) {
+      this.save({ projectionDueAtMs: shownByMs });
+    } else {
+      this.#outgoing.push({ queue: 'book' });
+    }
   }
 
   /** The commit writes the row once, at its end. Throws without a payment. */

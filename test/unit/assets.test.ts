@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { parse } from 'smol-toml';
@@ -150,6 +150,25 @@ describe('the script of the merchants', () => {
     /postMessage\([^)]*"\*"/,
   ])('contains no %s', (pattern) => {
     expect(embed.toString('utf8')).not.toMatch(pattern);
+  });
+});
+
+describe('the style sheets', () => {
+  const sheets = globSync('{src,back-office,site}/**/*.css', { exclude: ['**/public/**'] })
+    .filter((path) => !path.endsWith('tokens.css'))
+    .map((path) => [path, readFileSync(path, 'utf8')] as const);
+  const others = (values: RegExp, allowed: RegExp) =>
+    sheets.flatMap(([path, css]) =>
+      [...css.replace(/\n +--[\w-]+: [^;]+;/g, '').matchAll(values)]
+        .filter(([, value = '']) => !allowed.test(value))
+        .map(([declaration]) => `${path}: ${declaration}`),
+    );
+
+  test('have three weights, the corners of the scale, and colors that have a name', () => {
+    expect(others(/font-weight: ([^;]+)/g, /^(?:400|600|700)$/)).toEqual([]);
+    expect(others(/-radius: ([^;]+)/g, /^(?:0|var\(--radius(?:-s|-full)?\))$/)).toEqual([]);
+    // Logos and QR codes are made for white paper.
+    expect(others(/[:,] (#[0-9a-f]{3,8}|rgb[^;]+)/g, /^#fff$/)).toEqual([]);
   });
 });
 

@@ -2,11 +2,14 @@ import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { MerchantBook } from '../../src/book/merchant-book.ts';
 import {
+  CREATION_SHOWN_WITHIN_MS,
   OPEN_PROJECTION_AGAIN_MS,
   PROGRESS_SHOWN_AFTER_MS,
   QUEUED_LEASE_MS,
 } from '../../src/domain/schedule.ts';
 import type { Applied } from '../../src/intent/protocol.ts';
+import { simulator } from '../../src/rails/simulator/rail.ts';
+import { SIMULATED_OUTCOME_AFTER_MS } from '../../src/rails/simulator/scenarios.ts';
 import { bookSql, breakBook } from './support/book.ts';
 import {
   ALPHA,
@@ -28,6 +31,7 @@ import {
   loseAlarm,
   merchantServer,
   payHosted,
+  postExpress,
   postHosted,
   report,
   reportsAreSent,
@@ -69,6 +73,28 @@ test('a payment waits for the first try of its event before it is confirmed', as
   await consumeAll(caught);
   expect(await lease()).toBeNull();
 });
+
+test('a payment whose outcome is due in a moment reaches the book once, with its outcome', async () => {
+  await postExpress();
+  expect(await booksAreFed(caught)).toEqual([]);
+  advance(SIMULATED_OUTCOME_AFTER_MS);
+  await fireAlarm();
+  expect(await booksAreFed(caught)).toMatchObject([{ row: { status: 'succeeded' } }]);
+});
+
+test.each(Object.entries(INTERRUPTIONS))(
+  'a payment whose outcome does not come in time reaches the book without it (%s)',
+  async (_name, interrupt) => {
+    vi.spyOn(simulator, 'query').mockRejectedValue(new Error('SABOTAGE'));
+    await postExpress();
+    const { terms } = await intentOf();
+    await interrupt();
+    vi.setSystemTime(terms.createdAtMs + CREATION_SHOWN_WITHIN_MS);
+    await fireAlarm();
+    expect(await booksAreFed(caught)).toMatchObject([{ row: { status: 'processing' } }]);
+    expect(await lease()).toBe(terms.createdAtMs + OPEN_PROJECTION_AGAIN_MS);
+  },
+);
 
 const CHANGES: Readonly<Record<string, () => Promise<unknown>>> = {
   'the outcome of a delivery': async () => {

@@ -1,18 +1,22 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { uuidV7TimeMs } from '../../src/crypto/uuid-v7.ts';
+import { CREATION_SHOWN_WITHIN_MS } from '../../src/domain/schedule.ts';
 import { intentByUniqueId } from '../../src/intent/client.ts';
 import type { CreateRequest } from '../../src/intent/protocol.ts';
 import { someTerms, startAttempt } from '../support/intents.ts';
 import {
   ALPHA,
+  advance,
   allRows,
   answerOf,
   BETA,
+  booksAreFed,
   CREATE_PATHS,
   call,
   clientOf,
   expressBody,
+  fireAlarm,
   hostedBody,
   intentOf,
   postExpress,
@@ -57,7 +61,10 @@ test.each([
     expect(history.map(({ version }) => version)).toEqual(
       history.map((_entry, index) => index + 1),
     );
-    expect(new Set(caught.projections.map(({ row }) => row.uuid)).size).toBe(1);
+    advance(CREATION_SHOWN_WITHIN_MS);
+    await fireAlarm();
+    const fed = await booksAreFed(caught);
+    expect(new Set(fed.map(({ row }) => row.uuid)).size).toBe(1);
   },
 );
 

@@ -2,6 +2,7 @@ import { countText } from '../../../src/i18n/money-text.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { StatTile, StatTiles } from '../../ui/figures.tsx';
 import { dateText } from '../date-fields.tsx';
 import { type Column, List } from '../list.tsx';
 
@@ -45,26 +46,26 @@ function CurrencyBlock(props: { readonly figures: CurrencyFigures }) {
   const money = useMoney(figures.currency);
   return (
     <div class="currency">
-      <dl class="tiles">
-        <Tile label={text.volume} value={money(figures.paidMinor)} />
+      <StatTiles>
+        <StatTile isLead={true} label={text.volume} value={money(figures.paidMinor)} />
         {figures.refundedMinor > 0 && (
           <>
-            <Tile label={text.refunded} value={money(figures.refundedMinor)} />
-            <Tile label={text.afterRefunds} value={money(netMinor(figures))} />
+            <StatTile label={text.refunded} value={money(figures.refundedMinor)} />
+            <StatTile label={text.afterRefunds} value={money(netMinor(figures))} />
           </>
         )}
-        <Tile label={text.paidCount} value={count(figures.paid)} />
-        <Tile
+        <StatTile label={text.paidCount} value={count(figures.paid)} />
+        <StatTile
           label={text.completed}
           value={rateIn(figures.completedTenths)}
           hint={text.completedHint(count(figures.paid), count(figures.ended))}
         />
-        <Tile
+        <StatTile
           label={text.attemptRate}
           value={rateIn(figures.attempts.rateTenths)}
           hint={text.attemptHint(count(figures.attempts.succeeded), count(figures.attempts.ended))}
         />
-      </dl>
+      </StatTiles>
       {figures.ended > 0 && (
         <div class="charts">
           {figures.paidMinor > 0 && <VolumeChart figures={figures} />}
@@ -75,22 +76,6 @@ function CurrencyBlock(props: { readonly figures: CurrencyFigures }) {
         <summary>{text.numbers(figures.currency)}</summary>
         <Numbers figures={figures} />
       </details>
-    </div>
-  );
-}
-
-function Tile(props: {
-  readonly label: string;
-  readonly value: string;
-  readonly hint?: string | null;
-}) {
-  return (
-    <div class="tile">
-      <dt>{props.label}</dt>
-      <dd>
-        <strong class="number">{props.value}</strong>
-        {props.hint && <span class="quiet small">{props.hint}</span>}
-      </dd>
     </div>
   );
 }

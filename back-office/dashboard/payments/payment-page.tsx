@@ -160,7 +160,7 @@ function Attention({ intent }: IntentProps) {
     return null;
   }
   return (
-    <section class="message message-warning attention" aria-labelledby="attention">
+    <section class="notice notice-warning attention" aria-labelledby="attention">
       <h2 id="attention">{text.attention}</h2>
       {hasUnresolved && <Point title={text.unresolvedTitle}>{text.unresolved}</Point>}
       {intent.late && (

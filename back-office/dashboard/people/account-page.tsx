@@ -4,7 +4,8 @@ import { browserName } from '../../members/browser-name.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
 import type { ListedPasskey } from '../../members/passkeys.ts';
 import type { OpenSession } from '../../members/sessions.ts';
-import { Badge, Section, Table, TextField, When } from '../../ui/elements.tsx';
+import { Badge, Facts, Section, Table, TextField, When } from '../../ui/elements.tsx';
+import { Languages } from '../../ui/page.tsx';
 import { useCall } from '../call.ts';
 import { ButtonForm, CsrfField, PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
@@ -22,6 +23,7 @@ export function AccountPage(props: {
   const text = useTexts(DASHBOARD_TEXTS).account;
   return (
     <Frame title={useTexts(DASHBOARD_TEXTS).frame.nav.account} active="account" done={text.done}>
+      <Me />
       <Section id="passkeys" title={text.passkeys.title}>
         <p class="hint">{text.passkeys.lead}</p>
         <Passkeys passkeys={passkeys} />
@@ -39,6 +41,25 @@ export function AccountPage(props: {
         )}
       </Section>
     </Frame>
+  );
+}
+
+/** Who is signed in, the language, and the way out. */
+function Me() {
+  const { session } = useCall();
+  const { frame, signIn, account } = useTexts(DASHBOARD_TEXTS);
+  return (
+    <Section id="me" title={account.me.title}>
+      <Facts
+        rows={[
+          [account.me.name, <bdi>{session.memberName}</bdi>],
+          [signIn.facts.merchant, <bdi>{session.merchantName}</bdi>],
+          [signIn.facts.role, frame.role[session.role]],
+          [frame.languages, <Languages />],
+        ]}
+      />
+      <ButtonForm action="/dashboard/sign-out" label={frame.signOut} />
+    </Section>
   );
 }
 

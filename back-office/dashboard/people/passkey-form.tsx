@@ -33,7 +33,7 @@ export function PasskeyForm(
   return (
     <>
       <noscript>
-        <p class="message message-bad">{useTexts(DASHBOARD_TEXTS).frame.needsScript}</p>
+        <p class="notice notice-bad">{useTexts(DASHBOARD_TEXTS).frame.needsScript}</p>
       </noscript>
       <PasskeyProblem {...props} />
       <form
@@ -96,7 +96,7 @@ export function ConfirmedForm(props: ConfirmedProps) {
 
 /** Where the script says what went wrong at a form with `passkeyData`. */
 export function PasskeyProblem({ ceremony }: Pick<PasskeyProps, 'ceremony'>) {
-  return <p class="message message-bad" id={`${ceremony}-problem`} role="alert" hidden />;
+  return <p class="notice notice-bad" id={`${ceremony}-problem`} role="alert" hidden />;
 }
 
 /** The attributes by which the script knows what to do with a form, and what to say. */

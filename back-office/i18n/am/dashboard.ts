@@ -1061,6 +1061,7 @@ export const dashboard: DashboardMessages = {
   },
 
   account: {
+    me: { title: 'እርስዎ', name: 'ስምዎ' },
     passkeys: {
       title: 'የእኔ ፓስኪዎች',
       lead: 'እያንዳንዱ ያስገባዎታል። በተለያዩ መሣሪያዎች ላይ ቢያንስ ሁለት ይኑርዎት፤ አንዱ ቢጠፋ አይከለከሉም።',

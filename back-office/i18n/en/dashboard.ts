@@ -1140,6 +1140,7 @@ export const dashboard = {
 
   /** A member's own passkeys and sessions. */
   account: {
+    me: { title: 'Who you are', name: 'Your name' },
     passkeys: {
       title: 'My passkeys',
       lead: 'You can sign in with any of these. Keep at least two, on different devices, so that losing one does not lock you out.',

@@ -5,6 +5,7 @@ import { useOperatorText } from '../../elements/operator-text.ts';
 import { DESK_TEXTS } from '../../i18n/texts.ts';
 import { answerPage } from '../../ui/answer.ts';
 import { ButtonLink, DoneMessage, Table } from '../../ui/elements.tsx';
+import type { PageHead } from '../../ui/layout.tsx';
 import { BackOfficePage, Navigation, usePageUrl } from '../../ui/page.tsx';
 import { CurrentDesk, type DeskCall, useDesk } from './call.ts';
 import { formToken } from './form-token.ts';
@@ -23,11 +24,13 @@ export async function answerDesk(call: DeskCall, page: VNode): Promise<Response>
 interface FrameProps {
   readonly active: Item;
   readonly title: string;
+  /** What the page begins with, besides its title. */
+  readonly head?: PageHead | undefined;
   readonly children: ComponentChildren;
 }
 
 /** What surrounds each page: the navigation, with what waits for the operator beside each link. */
-export function Frame({ active, title, children }: FrameProps) {
+export function Frame({ active, title, head, children }: FrameProps) {
   const { actor, counts } = useDesk();
   const text = useTexts(DESK_TEXTS).pages;
   const shown: Readonly<Partial<Record<Item, number>>> = counts;
@@ -37,8 +40,9 @@ export function Frame({ active, title, children }: FrameProps) {
       heading={title}
       titleParts={[text.product]}
       home={PATHS.attention}
-      afterLanguages={
-        <p class="quiet small">
+      head={head}
+      footer={
+        <p>
           {text.signedInAs} <bdi>{useOperatorText(actor.name, actor.isProved === true)}</bdi>
         </p>
       }

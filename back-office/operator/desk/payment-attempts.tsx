@@ -92,7 +92,7 @@ export function Proposed(props: {
   const { operator, atMs, note } = props.proposal;
   const text = useTexts(DESK_TEXTS).refunds;
   return (
-    <div class="message message-warning">
+    <div class="notice notice-warning">
       <p>
         {/* Only proved names propose. */}
         <bdi>{useOperatorText(operator, true)}</bdi>, <When atMs={atMs} />: {props.children}

@@ -63,7 +63,7 @@ function WhatToDo({ intent, review }: PaymentDetails) {
   const { attention, pages: text } = useTexts(DESK_TEXTS);
   const reasons = reasonsOf(needsOf(intent));
   return reasons.length === 0 ? null : (
-    <section class="message message-warning attention" aria-labelledby="attention">
+    <section class="notice notice-warning attention" aria-labelledby="attention">
       <h2 id="attention">{text.nav.attention}</h2>
       {reasons.map((reason) => (
         <div>

@@ -58,7 +58,7 @@ export function ChoosePage(props: ChooseProps) {
           {state.phone !== null && <PhoneEntry {...props} phone={state.phone} />}
         </fieldset>
         <div class="pay-bar">
-          <button class="button" type="submit" data-busy={text.working}>
+          <button class="button primary" type="submit" data-busy={text.working}>
             <span
               class="pay"
               data-by-method={totals.totalMinor === null ? text.payAmount('{charged}') : undefined}

@@ -42,13 +42,14 @@ export function References({ summary }: SummaryProps) {
 /** A link that looks like a button, in a line of its own. */
 export function ButtonLink(props: {
   readonly href: string;
-  readonly look?: 'button-second' | 'button-quiet';
+  /** Beside the page's first action. */
+  readonly look?: 'second' | 'plain';
   readonly children: string;
 }) {
-  const { href, look } = props;
+  const { href, look = 'primary' } = props;
   return (
-    <p class={look === 'button-quiet' ? 'center' : undefined}>
-      <a class={look === undefined ? 'button' : `button ${look}`} href={href}>
+    <p class={look === 'plain' ? 'center' : undefined}>
+      <a class={`button ${look}`} href={href}>
         {props.children}
       </a>
     </p>

@@ -45,7 +45,7 @@ export function PaidPage(props: PageProps & { readonly state: PaidState }) {
       <Refunds summary={summary} refunds={state.refunds} />
       <ReturnButton summary={summary} />
       {refresh && <AutoReturn summary={summary} {...refresh} />}
-      <button class="button button-quiet" type="button" data-print hidden>
+      <button class="button plain" type="button" data-print hidden>
         {text.print}
       </button>
       <Breakdown summary={summary} isFolded={false} />

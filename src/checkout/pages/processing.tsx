@@ -43,7 +43,7 @@ export function RedirectPage(props: PageProps & { readonly state: RedirectState 
         <form class="stack-tight center" method="post" action={`${path}/abandon`} data-once>
           <input type="hidden" name="attempt" value={state.attemptId} />
           <button
-            class="button button-second"
+            class="button"
             type="submit"
             aria-describedby="abandon-note"
             data-busy={text.working}
@@ -135,7 +135,7 @@ function Prompt({ state }: { readonly state: PushState }) {
 function CheckNow({ path }: Pick<PageProps, 'path'>) {
   const text = useText();
   return (
-    <ButtonLink href={path} look="button-second">
+    <ButtonLink href={path} look="second">
       {text.checkNow}
     </ButtonLink>
   );

@@ -84,7 +84,7 @@ function Buttons(props: SimulatorPageProps) {
       <form class="stack" method="post" action={action} data-once>
         {choices.map(([outcome, label]) => (
           <button
-            class={outcome === 'approve' ? 'button' : 'button button-second'}
+            class={outcome === 'approve' ? 'button primary' : 'button'}
             type="submit"
             name="outcome"
             value={outcome}
@@ -94,7 +94,7 @@ function Buttons(props: SimulatorPageProps) {
         ))}
       </form>
       {isHosted && (
-        <ButtonLink href={checkoutUrl} look="button-quiet">
+        <ButtonLink href={checkoutUrl} look="plain">
           {text.simulatorBack}
         </ButtonLink>
       )}
@@ -116,7 +116,7 @@ function Amounts({ terms }: Pick<SimulatorPageProps, 'terms'>) {
         ))}
         <Row label={WEBHOOK_FAULT_KEY}>{WEBHOOK_FAULTS.join(', ')}</Row>
       </dl>
-      <ButtonLink href="/docs/sandbox" look="button-quiet">
+      <ButtonLink href="/docs/sandbox" look="plain">
         {text.simulatorAmountsMore}
       </ButtonLink>
     </details>

@@ -28,7 +28,7 @@ export function WayBack(
       <form class="stack notice" method="post" action={`${path}/give-up`} data-once>
         <strong>{text.leaveTitle}</strong>
         <p>{text.leaveLead(summary.merchantName)}</p>
-        <button class="button button-second" type="submit" data-busy={text.working}>
+        <button class="button" type="submit" data-busy={text.working}>
           {confirm}
         </button>
       </form>
@@ -64,7 +64,7 @@ export function ReturnButton({ summary }: SummaryProps) {
   }
   return (
     <p class="stack-tight center">
-      <a class="button" href={summary.returnUrl}>
+      <a class="button primary" href={summary.returnUrl}>
         {text.returnTo(summary.merchantName)}
       </a>
       {summary.returnHost !== null && <span class="host">{summary.returnHost}</span>}
