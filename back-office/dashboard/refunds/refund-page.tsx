@@ -12,6 +12,7 @@ import { useTexts } from '../../../src/ui/texts.ts';
 import { moneyIn, useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { copyFact, Facts, Message, Section, TextField } from '../../ui/elements.tsx';
+import { SideBySide } from '../../ui/layout.tsx';
 import { Navigation } from '../../ui/page.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
 import { type DashboardCall, useCall } from '../call.ts';
@@ -46,10 +47,14 @@ export function RefundPage(props: FormProps) {
   return (
     <RefundFrame intent={props.intent}>
       <Transactions {...props} />
-      <TransactionFacts {...props} />
-      <Section id="refund" title={useTexts(DASHBOARD_TEXTS).refunds.refund}>
-        <RefundForm {...props} />
-      </Section>
+      <SideBySide
+        main={
+          <section class="card">
+            <RefundForm {...props} />
+          </section>
+        }
+        aside={<TransactionFacts {...props} />}
+      />
     </RefundFrame>
   );
 }
@@ -68,12 +73,16 @@ function RefundFrame(props: Props & { readonly children: ComponentChildren }) {
   const { intent, children } = props;
   const text = useTexts(DASHBOARD_TEXTS).refunds;
   return (
-    <Frame title={text.formTitle(shownText(intent.terms.uniqueId))} active="payments">
-      <p>
-        <a href={withList(paymentPath(call.environment, intent.terms.uniqueId), listIn(call.url))}>
-          {text.back}
-        </a>
-      </p>
+    <Frame
+      title={text.formTitle(shownText(intent.terms.uniqueId))}
+      active="payments"
+      head={{
+        back: {
+          to: withList(paymentPath(call.environment, intent.terms.uniqueId), listIn(call.url)),
+          text: text.back,
+        },
+      }}
+    >
       {children}
     </Frame>
   );

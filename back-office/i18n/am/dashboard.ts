@@ -1,4 +1,10 @@
-import { ETHIOPIC_MONTHS, MONTHS, TOO_LITTLE_MONEY, WRONG_PIN } from '../../../src/i18n/am.ts';
+import {
+  ETHIOPIC_MONTHS,
+  ethiopianClock,
+  MONTHS,
+  TOO_LITTLE_MONEY,
+  WRONG_PIN,
+} from '../../../src/i18n/am.ts';
 import type { DashboardMessages } from '../messages.ts';
 
 /** Texts that several pages contain. */
@@ -40,6 +46,7 @@ export const dashboard: DashboardMessages = {
     newer: 'አዲስ',
     none: 'የለም',
     problemTitle: 'ችግር አለ',
+    technical: 'ቴክኒካዊ ዝርዝሮች',
     needsScript: 'ይህ ደረጃ ጃቫስክሪፕት ያስፈልገዋል፤ ፓስኪ ያለ እሱ አይሠራም።',
     notices: {
       not_found: {
@@ -143,6 +150,8 @@ export const dashboard: DashboardMessages = {
 
   dates: {
     months: MONTHS,
+    clock: ethiopianClock,
+    dayAndClock: (day, time) => `${day}፣ ${ethiopianClock(time)}`,
     ethiopianMonths: ETHIOPIC_MONTHS,
     presets: 'የቀናት ክልል',
     preset: {
@@ -210,6 +219,7 @@ export const dashboard: DashboardMessages = {
   payments: {
     title: 'ክፍያዎች',
     searchLabel: 'በመለያ፣ በስልክ፣ በስም ወይም በኢሜይል ይፈልጉ',
+    searchExample: 'ስልክ፣ ስም፣ መለያ',
     search: 'ፈልግ',
     searchTitle: 'የፍለጋ ውጤት',
     found: (count) => `የተገኙ፦ ${count}`,
@@ -217,8 +227,7 @@ export const dashboard: DashboardMessages = {
     foundNone:
       'በዚህ አካባቢ በዚህ የሚጀምር ወይም የሚያበቃ መለያ ወይም ይህ ስልክ ቁጥር፣ ስም ወይም ኢሜይል ያለው ክፍያ የለም። ከመለያው ቢያንስ 3 ፊደላትን ወይም ቁጥሮችን፣ ስልክ ቁጥርን፣ ስምንና ኢሜይልን ደግሞ ሙሉ በሙሉ ያስገቡ። ከጥቂት ሰከንዶች በፊት የተፈጠረ ክፍያ ገና ላይገኝ ይችላል።',
     allPayments: 'ሁሉም ክፍያዎች',
-    filters: 'ተጨማሪ ማጣሪያዎች',
-    filtersChosen: (fields) => `ማጣሪያዎች፦ ${fields}`,
+    filters: 'ማጣሪያዎች',
     allStatuses: 'ሁሉም',
     summary: (count, amount) => (amount === '' ? `ክፍያዎች፦ ${count}` : `ክፍያዎች፦ ${count}፣ ${amount}`),
     summaryPaid: (count, amount) => `የተከፈሉ፦ ${count}፣ ${amount}`,
@@ -304,7 +313,6 @@ export const dashboard: DashboardMessages = {
     openCheckout: 'የክፍያ ገጹን ይመልከቱ',
     checkoutPrivate: 'ለዚህ ደንበኛ ብቻ፦ ሊንኩ ያለው ሁሉ ክፍያውን መፈጸም ወይም ማቋረጥ ይችላል።',
     ids: 'መለያዎች',
-    uniqueId: 'የእርስዎ መለያ (paymentIntentUniqueId)',
     uuid: 'uuid',
     number: 'paymentIntentId',
     paymentLink: 'የክፍያ ሊንክ መለያ',
@@ -429,6 +437,7 @@ export const dashboard: DashboardMessages = {
       abandon_payment: 'ደንበኛው ክፍያውን ተወ',
       tick: 'ጊዜው አለፈ',
     },
+    webhook: 'ዌብሁክ',
     events: 'ማሳወቂያዎችና አቅርቦታቸው',
     noEvents: 'ምንም አልተነገረም፦ ማሳወቂያዎች የሚላኩት ክፍያ ሲያበቃ ነው።',
     eventId: 'የማሳወቂያ መለያ',

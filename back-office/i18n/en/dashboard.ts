@@ -51,6 +51,8 @@ export const dashboard = {
     newer: 'Newer',
     none: 'None',
     problemTitle: 'There is a problem',
+    /** What only developers look up. */
+    technical: 'Technical details',
     needsScript: 'This step needs JavaScript because it uses passkeys.',
     notices: {
       not_found: {
@@ -159,6 +161,9 @@ export const dashboard = {
   /** Days in forms, and how they are written. */
   dates: {
     months: MONTHS,
+    /** A time of today, from its 24 hours. */
+    clock: (time: string) => time,
+    dayAndClock: (day: string, time: string) => `${day}, ${time}`,
     ethiopianMonths: [
       'Meskerem',
       'Tikimt',
@@ -241,6 +246,7 @@ export const dashboard = {
   payments: {
     title: 'Payments',
     searchLabel: 'Search by ID, phone, name or email',
+    searchExample: 'Phone, name, ID',
     search: 'Search',
     searchTitle: 'Search results',
     found: (count: string) => `Results: ${count}`,
@@ -248,8 +254,7 @@ export const dashboard = {
     foundNone:
       'No payment in this environment has an ID that starts or ends with this, or this phone number, name or email. Type at least 3 characters of an ID, and phone numbers, names and emails in full. A payment created a few seconds ago may not be searchable yet.',
     allPayments: 'All payments',
-    filters: 'More filters',
-    filtersChosen: (fields: string) => `Filters: ${fields}`,
+    filters: 'Filters',
     allStatuses: 'All',
     summary: (count: string, amount: string) =>
       amount === '' ? `Payments: ${count}` : `Payments: ${count}, ${amount}`,
@@ -340,7 +345,6 @@ export const dashboard = {
     openCheckout: 'Open the checkout page',
     checkoutPrivate: 'Only for this customer. Anyone with this link can pay or end the payment.',
     ids: 'Identifiers',
-    uniqueId: 'Your ID (paymentIntentUniqueId)',
     uuid: 'uuid',
     number: 'paymentIntentId',
     paymentLink: 'Payment link ID',
@@ -466,6 +470,8 @@ export const dashboard = {
       abandon_payment: 'Customer abandoned the payment',
       tick: 'Time limit reached',
     } satisfies Record<Command['type'] | 'create', string>,
+    /** Of the head: how the payment's last event fared. */
+    webhook: 'Webhook',
     events: 'Events and deliveries',
     noEvents: 'No events yet. An event is created when the payment ends.',
     eventId: 'Event ID',
