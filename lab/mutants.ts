@@ -52,7 +52,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
     'workers/endpoints',
     'workers/book-confirmation',
   ],
-  'src/intent/record.ts': ['workers/commit'],
+  'src/intent/record.ts': ['workers/commit', 'workers/book-confirmation'],
   'src/intent/store.ts': ['workers/alarm'],
   'src/intent/taken.ts': ['workers/idempotency'],
   'src/rails/ethswitch/nbg-callback.ts': ['rails/ethswitch-nbg-callbacks'],

@@ -1,6 +1,7 @@
 /**
  * `npm run screenshots [-- --port N]`: takes the README's pictures of the demo merchant's pages on
- * a phone: the demo shop, the checkout while a customer pays, then the dashboard.
+ * a phone: the demo shop, the checkout while a customer pays, then the dashboard. With `--all`, takes
+ * pictures of every area in several languages and both themes instead, for a look before a change lands.
  */
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,16 +12,22 @@ import type { DemoMerchant } from '../scripts/dev/demo-merchant.ts';
 import { PROJECT_DIRECTORY } from '../scripts/project/files.ts';
 import { numberOption } from '../scripts/project/options.ts';
 import { withGateway } from './harness/gateway.ts';
-import { operate } from './harness/operator.ts';
 import { runScript } from './harness/script.ts';
 import { until } from './harness/until.ts';
 import { launchBrowser, PHONE } from './pages/browser.ts';
 import { chooseTelebirr, createDemoPayment, payToReceipt } from './pages/demo-payment.ts';
+import { joinAsOwner } from './pages/owner.ts';
+import { takePictures } from './pages/pictures.ts';
+
+const PICTURES_DIRECTORY = join('.wrangler', 'pictures');
 
 const SCRIPT = {
   usage: 'npm run screenshots',
   about: "Takes the README's pictures of the demo merchant's pages on a phone.",
-  options: { port: numberOption('PORT', 'where the gateway listens', 8_794) },
+  options: {
+    port: numberOption('PORT', 'where the gateway listens', 8_794),
+    all: { value: null, about: `pictures of every area instead, into ${PICTURES_DIRECTORY}` },
+  },
 };
 const IMAGES_DIRECTORY = join(PROJECT_DIRECTORY, 'docs', 'images');
 
@@ -47,11 +54,16 @@ interface Order {
   readonly simulationStatus: 'SUCCESS' | 'FAILED';
 }
 
-await runScript(SCRIPT, async ({ port }) => {
+await runScript(SCRIPT, async ({ port, all }) => {
   await mkdir(IMAGES_DIRECTORY, { recursive: true });
   return withGateway(port, async (merchant) => {
     const browser = await launchBrowser();
     try {
+      if (all) {
+        const directory = join(PROJECT_DIRECTORY, PICTURES_DIRECTORY);
+        await takePictures(browser, merchant, directory);
+        return true;
+      }
       const payment = await createDemoPayment(merchant, EXPIRE_IN_SECONDS);
       const pictures = [
         await shootShop(browser, merchant),
@@ -95,15 +107,12 @@ async function manageAndShoot(
   browser: Browser,
   merchant: DemoMerchant,
 ): Promise<readonly boolean[]> {
-  const { baseUrl, merchantId } = merchant;
+  const { baseUrl } = merchant;
   for (const order of ORDERS) {
     await payOrder(merchant, order);
   }
   const page = await (await phone(browser)).newPage();
-  const invited = { name: 'Demo Owner', role: 'owner' };
-  const path = `merchants/${merchantId}/invitations`;
-  const { url } = await operate<{ url: string }>(baseUrl, path, invited);
-  await joinAsOwner(page, url);
+  await joinAsOwner(page, merchant);
   await page.goto(`${baseUrl}/dashboard/sandbox/payments`);
   // The list lags by some seconds.
   await until('list of ended payments', async () => {
@@ -140,25 +149,6 @@ async function payOrder({ baseUrl, sandboxApiKey: apiKey }: DemoMerchant, order:
     expireIn: EXPIRE_IN_SECONDS,
     testMode: { testModeType: 'SIMULATED_TEST', simulationStatus },
   });
-}
-
-/** Joins with a passkey from the browser's virtual authenticator. */
-async function joinAsOwner(page: Page, link: string): Promise<void> {
-  const client = await page.context().newCDPSession(page);
-  await client.send('WebAuthn.enable');
-  await client.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-  await page.goto(link);
-  await page.locator('form[data-passkey] button[type=submit]').click();
-  await page.waitForURL('**/overview');
 }
 
 /**

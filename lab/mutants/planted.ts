@@ -175,6 +175,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a resent event reaches only its first endpoint at once',
   },
   'src/intent/record.ts': {
+    '«      this.save({ projectionDueAtMs: shownByMs });\n→»':
+      'a new payment whose outcome does not come in time is shown half a minute later',
     '        const value = change();\n«→        this.#sendOutgoing();\n»':
       'messages leave before the commit',
     '      «this.#stored = undefined;\n      this.#events→this.#events» = undefined;':
