@@ -285,7 +285,7 @@ describe('events', () => {
     expect(events).toMatch(/HTTP 503 \d+ ms .*no stock/);
     expect(events).toContain('The last attempt failed. It will be retried automatically.');
     expect(html).toContain(`href="#event-${(await lastEvent()).sequence}-0"`);
-    expect(headOf(html)).toContain('Webhook Waiting to retry');
+    expect(headOf(html)).toContain('Webhook Waiting to retry HTTP 503');
     expect(html).not.toContain('/resend"');
   });
 

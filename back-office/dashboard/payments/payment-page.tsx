@@ -21,6 +21,7 @@ import { ButtonForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { listIn, paymentPath, paymentsPath, withList } from '../paths.ts';
 import { OwnRefunds, RefundButton } from '../refunds/payment-refunds.tsx';
+import { Outcome } from '../webhooks/elements.tsx';
 import { eventState, isOnItsWay } from '../webhooks/event.ts';
 import { cardId, Events } from './events.tsx';
 import { CustomerFacts, IdFacts, Items, PaymentFacts, Splits } from './payment-facts.tsx';
@@ -139,7 +140,9 @@ function Statuses(props: IntentProps & { readonly events: readonly EventSummary[
   const refundedMinor = refundedOf(intent).amountMinor;
   // One event may go to several endpoints: the one that does not have it matters.
   const last = events.filter(({ sequence }) => sequence === events.at(-1)?.sequence);
-  const delivery = last.find(({ deliveryStatus }) => deliveryStatus !== 'delivered') ?? last[0];
+  const missing = last.find(({ deliveryStatus }) => deliveryStatus !== 'delivered');
+  const delivery = missing ?? last[0];
+  const failure = missing?.tries.at(-1);
   return (
     <>
       <StatusBadge status={intent.status} failureReason={intent.failureReason} />
@@ -151,6 +154,7 @@ function Statuses(props: IntentProps & { readonly events: readonly EventSummary[
       {delivery && (
         <a class="webhook-status" href={`#${cardId(delivery)}`}>
           <span>{text.webhook}</span> <DeliveryBadge status={delivery.deliveryStatus} />
+          {failure && <Outcome {...failure} />}
         </a>
       )}
     </>
