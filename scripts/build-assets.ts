@@ -90,7 +90,9 @@ function script(
   { script: entryPoint, scriptProject: tsconfig }: Pick<Pages, 'script' | 'scriptProject'>,
   format: 'esm' | 'iife' = 'esm',
 ): Promise<string> {
-  return bundle({ entryPoints: [entryPoint], format, target: SCRIPT_TARGET, tsconfig });
+  // Merchants' pages and servers may declare another encoding than UTF-8.
+  const charset = format === 'iife' ? 'ascii' : 'utf8';
+  return bundle({ entryPoints: [entryPoint], format, target: SCRIPT_TARGET, tsconfig, charset });
 }
 
 async function style(entry: Pages): Promise<string> {
@@ -110,11 +112,11 @@ function assetName(name: string, extension: 'js' | 'css', content: string): stri
 
 async function bundle(options: BuildOptions): Promise<string> {
   const { outputFiles, warnings } = await build({
+    charset: 'utf8',
     ...options,
     absWorkingDir: PROJECT_DIRECTORY,
     bundle: true,
     minify: true,
-    charset: 'utf8',
     legalComments: 'none',
     logLevel: 'error',
     write: false,

@@ -18,6 +18,11 @@ const CLIENT_FILES = Object.fromEntries(
   ]),
 );
 
+const MISSING = `# Page not found
+
+The documentation has no page at this address. Look in the menu, or begin with the [first page](index.md), the [quick start](quick-start.md) or the [reference](reference.md). The [dashboard](/dashboard) shows payments, and [home](/) says what this gateway is.
+`;
+
 /**
  * The generator's configuration; `scripts/build-docs.ts` runs it in the project's directory. The
  * documents are plain Markdown without front matter, so that they read well in the repository too:
@@ -54,10 +59,19 @@ export default async function configure(eleventy) {
       place: placeOf(name),
     });
   }
+  // For addresses under /docs without a page, with the menu and the search.
+  eleventy.addTemplate('404.md', MISSING, {
+    layout: 'page.njk',
+    permalink: 'docs/404.html',
+    document: null,
+    title: 'Page not found',
+    summary: 'There is no page at this address.',
+  });
   eleventy.on('eleventy.after', async ({ results }) => {
     await packCommandLine(output, join(output, 'docs/download/kefel.tgz'));
     const byUrl = new Map(documents.map(({ name }) => [urlOf(name), audienceOf(name)]));
-    const entries = searchEntries(results, (url) => byUrl.get(url));
+    const pages = results.filter(({ url }) => byUrl.has(url.replace(/\.html$/, '')));
+    const entries = searchEntries(pages, (url) => byUrl.get(url));
     const files = {
       'docs/search.json': JSON.stringify(entries),
       'llms.txt': llmsText(documents),

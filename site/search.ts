@@ -19,12 +19,15 @@ export interface SearchEntry {
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     callback: ['webhook', 'callbackUrl'],
+    card: ['EthSwitch', 'cards'],
+    cards: ['EthSwitch'],
     chargeback: ['refund'],
     composer: ['PHP'],
     cost: ['commission'],
     currency: ['ETB', 'USD'],
     disburse: ['split'],
     disbursement: ['split'],
+    dispute: ['refund', 'twice'],
     double: ['twice', 'duplicate'],
     duplicate: ['twice', 'idempotency'],
     fee: ['commission'],
@@ -48,6 +51,7 @@ const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
     paginate: ['cursor', 'page', 'lists'],
     pagination: ['cursor', 'page', 'lists'],
     partial: ['part'],
+    partially: ['part'],
     payout: ['split', 'splitPayment', 'settlement'],
     payouts: ['split', 'splitPayment', 'settlement'],
     permission: ['permissions', 'role'],
@@ -57,6 +61,7 @@ const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
     reversal: ['refund'],
     retry: ['repeat', 'retries', 'retrying'],
     sdk: ['clients'],
+    settle: ['split', 'splitPayment', 'settlement'],
     settlement: ['split'],
     shopify: ['plugin'],
     swagger: ['OpenAPI'],
@@ -87,6 +92,13 @@ const BOOSTS = { heading: 5, page: 3, parts: 1.5, text: 1, code: 0.4 } as const;
 /** A page before one of its parts. */
 const WHOLE_PAGE_BOOST = 1.5;
 
+/** Guides before lists of calls and fields, and these before errors and what a release changed. */
+const PAGE_BOOSTS: ReadonlyMap<string, number> = new Map([
+  ['/docs/reference', 0.7],
+  ['/docs/errors', 0.5],
+  ['/docs/changelog', 0.3],
+]);
+
 /** Merchants' pages before those of operators, and these before how Kefel is built. */
 const AUDIENCE_BOOSTS: Readonly<Record<Audience, number>> = {
   merchants: 1,
@@ -110,9 +122,14 @@ export class Search {
         prefix: true,
         fuzzy: (word) => (word.length > 4 ? 0.15 : false),
         boost: BOOSTS,
-        boostDocument: (url, _word, entry) =>
-          AUDIENCE_BOOSTS[entry?.audience as Audience] *
-          (String(url).includes('#') ? 1 : WHOLE_PAGE_BOOST),
+        boostDocument: (url, _word, entry) => {
+          const [page = '', part] = String(url).split('#');
+          return (
+            AUDIENCE_BOOSTS[entry?.audience as Audience] *
+            (PAGE_BOOSTS.get(page) ?? 1) *
+            (part === undefined ? WHOLE_PAGE_BOOST : 1)
+          );
+        },
       },
     });
     this.#index.addAll(entries);

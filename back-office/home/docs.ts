@@ -7,6 +7,8 @@ import type { BackOfficeEnv } from '../env.ts';
 const EXAMPLE_ORIGIN = 'https://pay.example.com';
 /** The same before a path of the back office, which may have a host of its own. */
 const OWN_ADDRESS = /https:\/\/pay\.example\.com(?=\/(?:docs|llms|dashboard|operator))/g;
+/** Built by site/eleventy.config.mjs. */
+const MISSING_PATH = '/docs/404';
 /** Where the built pages show the operator's support. */
 const SUPPORT_MARK = '<!-- support -->';
 
@@ -16,14 +18,11 @@ const SUPPORT_MARK = '<!-- support -->';
  */
 export async function showDocument(request: Request, env: BackOfficeEnv): Promise<Response> {
   // Without the reader's conditions: the page's tag says nothing about the settings.
-  const page = await env.ASSETS.fetch(request.url, { redirect: 'manual' });
-  if (page.status === 404) {
-    await page.body?.cancel();
-    throw problem('path_not_found');
+  const found = await env.ASSETS.fetch(request.url, { redirect: 'manual' });
+  if (found.status !== 200 && found.status !== 404) {
+    return new Response(found.body, found);
   }
-  if (page.status !== 200) {
-    return new Response(page.body, page);
-  }
+  const page = found.status === 404 ? await missingPage(request, env, found) : found;
   const isHtml = page.headers.get('content-type')?.startsWith('text/html') === true;
   const text = (await page.text())
     .replaceAll(SUPPORT_MARK, () => supportText(env, isHtml))
@@ -32,7 +31,21 @@ export async function showDocument(request: Request, env: BackOfficeEnv): Promis
   const headers = new Headers(page.headers);
   headers.delete('etag');
   headers.delete('content-length');
-  return new Response(text, { headers });
+  return new Response(text, { headers, status: found.status });
+}
+
+/** The page with the menu of the documentation. Programs that look for a text get none. */
+async function missingPage(
+  request: Request,
+  env: BackOfficeEnv,
+  found: Response,
+): Promise<Response> {
+  await found.body?.cancel();
+  const page = await env.ASSETS.fetch(new URL(MISSING_PATH, request.url));
+  if (page.status !== 200) {
+    throw problem('path_not_found');
+  }
+  return page;
 }
 
 /** One or two sentences, or nothing where the operator names no support. */

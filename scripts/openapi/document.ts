@@ -139,7 +139,7 @@ function errorSchema(): JsonSchema {
 }
 
 function paths() {
-  const byPath: Record<string, Record<string, unknown>> = {};
+  const byPath: Record<string, Record<string, ReturnType<typeof entry>>> = {};
   for (const operation of DOCUMENTED) {
     byPath[operation.path] = { ...byPath[operation.path], [operation.method]: entry(operation) };
   }

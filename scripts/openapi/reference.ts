@@ -92,13 +92,37 @@ function callMarkdown(call: string, operation: Operation, openApi: OpenApi): str
             ]),
           ),
         ]),
-    ...(request === undefined ? [] : [fieldTable(resolve(request, openApi))]),
+    ...(request === undefined ? [] : requestMarkdown(resolve(request, openApi))),
     `**Answer**: ${answerText(responses['200']?.content)}`,
     table(
       ['Status', 'Codes'],
       problems.map(([status, { description: codes }]) => [status, linked(codes)]),
     ),
   ].join('\n\n');
+}
+
+/** The fields, and a body of their examples, which a wide page shows beside the table. */
+function requestMarkdown(schema: JsonSchema): readonly string[] {
+  const sample = JSON.stringify(sampleOf(schema), null, 2);
+  return [fieldTable(schema), ...(sample === undefined ? [] : [`\`\`\`json\n${sample}\n\`\`\``])];
+}
+
+/** A value out of the schema's examples; undefined where a required field has none. */
+function sampleOf(schema: JsonSchema): unknown {
+  const { examples, properties, items, required = [] } = schema;
+  if (examples !== undefined) {
+    return examples[0];
+  }
+  const choices = (schema.anyOf ?? []).map(sampleOf).filter((choice) => choice !== undefined);
+  if (properties === undefined) {
+    const item = items && sampleOf(items);
+    return item === undefined ? choices[0] : [item];
+  }
+  const fields = Object.entries(properties)
+    .map(([name, field]) => [name, sampleOf(field)] as const)
+    .filter(([, value]) => value !== undefined);
+  const isWhole = required.every((name) => fields.some(([known]) => known === name));
+  return isWhole && fields.length > 0 ? Object.fromEntries(fields) : undefined;
 }
 
 function objectMarkdown(name: string, schema: JsonSchema): string {

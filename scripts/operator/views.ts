@@ -50,6 +50,7 @@ const HEALTH: View = [
         oldestUndelivered: ['merchantId uniqueId createdAtMs'],
         endsSinceYesterday: ENDS,
         endsSinceWeek: ENDS,
+        timesToPay: ['method medianMs payments'],
       },
     ],
   },

@@ -5,7 +5,7 @@ import type { SqlStatement } from '../platform/database.ts';
 import { COUNTED_MAX, countUnlisted, STUCK_DELIVERIES } from './attention-items.ts';
 import { bookedEvent, DELIVERY_COLUMNS, type StoredEvent } from './queries/deliveries.ts';
 import type { EventRow } from './rows.ts';
-import type { BookIdentity } from './schema.ts';
+import { type BookIdentity, IDS_PER_MS } from './schema.ts';
 
 /**
  * One row in D1 with what the operator's pages about all merchants need of a book: health, the
@@ -21,6 +21,8 @@ export interface BookDigest {
   readonly ends: readonly EndsOfDay[];
   /** The newest payments that ended each way. */
   readonly lastOutcomes: readonly OutcomeOfMethod[];
+  /** How long customers took for the newest payments of each method. */
+  readonly timesToPay: readonly TimeToPay[];
   /** Items that D1's list leaves out, because the merchant has too many. */
   readonly unlisted: number;
 }
@@ -39,6 +41,16 @@ export interface OutcomeOfMethod {
   readonly atMs: number;
   readonly failureReason: FailureReason | null;
 }
+
+export interface TimeToPay {
+  readonly method: Method;
+  /** From a payment's creation until it was paid: half of the counted payments took at most this. */
+  readonly medianMs: number;
+  readonly payments: number;
+}
+
+/** Enough for a median that one slow customer does not move, and few rows to read each hour. */
+const TIMED_PAYMENTS = 20;
 
 export const DIGEST_AGAIN_MS = 60 * 60 * 1_000;
 
@@ -68,6 +80,7 @@ export function digestOf(sql: SqlStorage, book: BookIdentity, nowMs: number): Bo
         rows<OutcomeOfMethod>(sql, LAST_OUTCOME, status, method),
       ),
     ),
+    timesToPay: METHODS.flatMap((method) => timeToPay(sql, method)),
     unlisted: countUnlisted(sql, nowMs),
   };
 }
@@ -75,6 +88,15 @@ export function digestOf(sql: SqlStorage, book: BookIdentity, nowMs: number): Bo
 const LAST_OUTCOME = `SELECT method, status, updated_at_ms AS atMs, failure_reason AS failureReason
   FROM payment WHERE id = (SELECT id FROM payment INDEXED BY payment_by_state
     WHERE status = ? AND method = ? ORDER BY id DESC LIMIT 1)`;
+
+function timeToPay(sql: SqlStorage, method: Method): readonly TimeToPay[] {
+  const query = `SELECT paid_at_ms - id / ${IDS_PER_MS} AS tookMs FROM payment INDEXED BY payment_by_state
+    WHERE status = 'succeeded' AND method = ? AND paid_at_ms IS NOT NULL
+    ORDER BY id DESC LIMIT ${TIMED_PAYMENTS}`;
+  const times = rows<{ tookMs: number }>(sql, query, method).map(({ tookMs }) => tookMs);
+  const medianMs = times.sort((one, other) => one - other)[Math.floor((times.length - 1) / 2)];
+  return medianMs === undefined ? [] : [{ method, medianMs, payments: times.length }];
+}
 
 function countOf(sql: SqlStorage, deliveryStatus: string): number {
   const query = `SELECT COUNT(*) AS events FROM (SELECT 1 FROM delivery INDEXED BY delivery_by_status

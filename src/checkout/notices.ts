@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { seeOther } from '../ui/headers.ts';
 import { pageResponse } from './page-response.ts';
-import { type NoticeKind, NoticePage } from './pages/notice.tsx';
+import { LostPage, type NoticeKind, NoticePage } from './pages/notice.tsx';
 
 /** Query of the page for a customer whose form we could not process. */
 export const FAILED_PARAMETER = 'failed';
@@ -19,6 +19,11 @@ const ANSWERS: Readonly<
 /** 404: a link that we did not sign, or of a deleted payment. The same page for both. */
 export function unknownPage(request: Request): Promise<Response> {
   return notice(request, 'unknown', null);
+}
+
+/** 404: an address at which no page has ever been. It leads on to the pages of the back office. */
+export function lostPage(request: Request, backOffice: string): Promise<Response> {
+  return pageResponse(request, h(LostPage, { backOffice }), { status: 404 });
 }
 
 /** 400: a post that none of our pages sends. */

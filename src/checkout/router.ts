@@ -1,7 +1,8 @@
+import { backOfficeOrigin, type ProblemContext } from '../http/envelope.ts';
 import type { Problem } from '../http/problem.ts';
 import { AreaRouter, type Handler, methodNotAllowed } from '../http/router.ts';
 import { CALLBACK_ROUTES } from '../rails/registry.ts';
-import { unavailablePage, unknownPage } from './notices.ts';
+import { lostPage, unavailablePage, unknownPage } from './notices.ts';
 import { behindLink, type LinkCall } from './open-link.ts';
 import { showLogo, showQr, showStatus } from './parts.ts';
 import {
@@ -75,10 +76,15 @@ function toTheEnd(handler: Handler): Handler {
   };
 }
 
-function refuse(request: Request, problem: Problem): Response | Promise<Response> {
+/** Addresses that only a link to a payment or a provider's callback has. */
+const OF_PAYMENT = /^\/(?:checkout|simulator|rails)(?:\/|$)/;
+
+function refuse(request: Request, problem: Problem, { env }: ProblemContext<Env>) {
   switch (problem.status) {
     case 404:
-      return unknownPage(request);
+      return OF_PAYMENT.test(new URL(request.url).pathname)
+        ? unknownPage(request)
+        : lostPage(request, backOfficeOrigin(request, env));
     case 405:
       return methodNotAllowed(problem);
     default:

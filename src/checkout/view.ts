@@ -46,9 +46,15 @@ export type CheckoutState =
       readonly kind: 'failed';
       readonly reason: FailureReason | null;
       readonly mayStillSettle: boolean;
+      readonly askedPhone: string | null;
       readonly isLeaving: boolean;
     }
-  | { readonly kind: 'expired' | 'canceled'; readonly mayStillSettle: boolean };
+  | {
+      readonly kind: 'expired' | 'canceled';
+      readonly mayStillSettle: boolean;
+      /** The number that an unresolved prompt went to; null without one. */
+      readonly askedPhone: string | null;
+    };
 
 /** A rejected form: what the customer entered, and what is wrong with it. */
 export interface RefusedForm {
@@ -127,13 +133,15 @@ function remainingMsOf(state: CheckoutState, nowMs: number): number | null {
 }
 
 function stateOf(intent: Intent, nowMs: number, context: ViewContext): CheckoutState {
-  const mayStillSettle = intent.attempts.some((attempt) => attempt.status === 'unresolved');
+  const unresolved = intent.attempts.findLast((attempt) => attempt.status === 'unresolved');
+  const mayStillSettle = unresolved !== undefined;
+  const ended = { mayStillSettle, askedPhone: unresolved ? promptedPhone(unresolved) : null };
   switch (intent.status) {
     case 'open':
       // An express payment is open only briefly: it starts and ends with its attempt.
       return intent.terms.kind === 'hosted'
         ? chooseState(intent, mayStillSettle, context)
-        : { kind: 'expired', mayStillSettle };
+        : { kind: 'expired', ...ended };
     case 'processing':
       return inFlightState(intent, nowMs, context.railPage ?? null);
     case 'succeeded':
@@ -142,12 +150,12 @@ function stateOf(intent: Intent, nowMs: number, context: ViewContext): CheckoutS
       return {
         kind: 'failed',
         reason: intent.failureReason,
-        mayStillSettle,
+        ...ended,
         isLeaving: context.isLeaving ?? false,
       };
     case 'expired':
     case 'canceled':
-      return { kind: intent.status, mayStillSettle };
+      return { kind: intent.status, ...ended };
   }
 }
 
@@ -208,10 +216,26 @@ function phoneStarts({ environment }: IntentTerms, method: Method): string {
 function phoneField(terms: IntentTerms, last: Attempt | null, refusedForm: RefusedForm | null) {
   const fixed = fixedPhone(terms);
   if (fixed !== null) {
-    return { value: phoneText(fixed), isReadOnly: true };
+    return { value: phoneText(fixed), isReadOnly: true, wasAsked: null };
   }
   const known = last?.phone ?? terms.customer?.phone ?? '';
-  return { value: refusedForm?.phone ?? phoneText(known), isReadOnly: false };
+  return {
+    value: refusedForm?.phone ?? phoneText(known),
+    isReadOnly: false,
+    /** The number of the prompt that has just failed, if it may be the wrong one. */
+    wasAsked: last !== null && mayHaveWrongPhone(last) ? promptedPhone(last) : null,
+  };
+}
+
+/** Not when the provider could not be asked: then no number would have helped. */
+function mayHaveWrongPhone({ status, failureReason }: Attempt): boolean {
+  const isNotPaid = status === 'failed' || status === 'expired';
+  return isNotPaid && failureReason !== 'rail_unavailable' && failureReason !== 'misconfigured';
+}
+
+/** The number of an attempt by prompt, without a line break within it; null without one. */
+function promptedPhone({ flow, phone }: Attempt): string | null {
+  return flow === 'push' && phone !== null ? phoneText(phone).replaceAll(' ', '\u00a0') : null;
 }
 
 /** `251911234567` in national notation, "0911 234 567". Any other text is returned unchanged. */
@@ -242,12 +266,17 @@ function pushState(intent: Intent, attempt: Attempt, pageUrl: string | null, isT
   return {
     ...inFlight(intent, attempt, isTimeOver),
     kind: 'push' as const,
-    // No line break within a number.
-    phone: attempt.phone === null ? null : phoneText(attempt.phone).replaceAll(' ', '\u00a0'),
+    phone: promptedPhone(attempt),
     /** In the sandbox, the page that replaces the phone. */
     simulatorUrl: pageUrl,
     /** The customer may try again once the provider reports that this attempt failed. */
     mayRetry: canStartAnother && !isTimeOver,
+    isPhoneFixed: fixedPhone(intent.terms) !== null,
+    /** When the prompt's time is over; null after that, and when the payment ends with it. */
+    promptEndsAtMs:
+      attempt.status === 'processing' && attempt.deadlineAtMs < intent.terms.expiresAtMs
+        ? attempt.deadlineAtMs
+        : null,
   };
 }
 

@@ -40,7 +40,7 @@ export function jsonResponse(
 /** What tells the gateway's own origin. */
 export interface OwnOrigin {
   readonly PUBLIC_BASE_URL: string;
-  /** Where the documentation is, if elsewhere. */
+  /** Where documentation and dashboard are, if elsewhere. */
   readonly BACK_OFFICE_BASE_URL?: string;
 }
 
@@ -64,12 +64,13 @@ export function problemResponse(
     ...(validationErrors !== null && fieldErrorsOf(validationErrors)),
     ...named(warnings),
     requestId,
-    docs: `${documentationOrigin(request, env)}/docs/errors#${code}`,
+    docs: `${backOfficeOrigin(request, env)}/docs/errors#${code}`,
   };
   return jsonResponse(status, JSON.stringify(envelope), problem.headers);
 }
 
-function documentationOrigin(request: Request, env: OwnOrigin): string {
+/** Where the documentation and the dashboard are. */
+export function backOfficeOrigin(request: Request, env: OwnOrigin): string {
   return URL.parse(env.BACK_OFFICE_BASE_URL ?? '')?.origin ?? originOf(request, env);
 }
 

@@ -1,5 +1,5 @@
 import type { CheckoutMessages } from './messages.ts';
-import { METHOD_HINTS, METHOD_NAMES } from './methods.ts';
+import { AMHARIC_METHOD_NAMES, METHOD_HINTS } from './methods.ts';
 
 /** The Amharic texts of customers' pages; `en.ts` explains them. */
 
@@ -44,7 +44,7 @@ export const checkout: CheckoutMessages = {
   poweredBy: 'ደህንነቱ በKefel የተጠበቀ',
   keepLinkPrivate: 'ይህ ገጽ ለእርስዎ ብቻ ነው። ሊንኩን ለማንም አያጋሩ።',
 
-  methodName: METHOD_NAMES,
+  methodName: AMHARIC_METHOD_NAMES,
   methodHint: METHOD_HINTS.am,
 
   details: 'የክፍያው ዝርዝር',
@@ -57,8 +57,8 @@ export const checkout: CheckoutMessages = {
   plusCommission: 'እንደ መክፈያ ዘዴው የሚለያይ የአገልግሎት ክፍያ ይጨመርበታል',
   total: 'ጠቅላላ',
   feeIncluded: (fee) => `የአገልግሎት ክፍያ ${fee} ጨምሮ`,
-  feeOf: (fee) => `የአገልግሎት ክፍያ ${fee}`,
-  noFee: 'የአገልግሎት ክፍያ የለም',
+  feeOf: (fee) => `+${fee} ለአገልግሎት`,
+  noFee: 'ያለ ተጨማሪ ክፍያ',
 
   choosePageTitle: (amount, merchant) => `ለ${merchant} ${amount} ይክፈሉ`,
   chooseMethod: 'በምን መክፈል ይፈልጋሉ?',
@@ -66,6 +66,7 @@ export const checkout: CheckoutMessages = {
   phoneHint: (method) => `የ${method} ሂሳብዎ የተመዘገበበት ቁጥር፣ ለምሳሌ 0911\u00a0234\u00a0567።`,
   phoneHintMpesa: 'የM-PESA ቁጥሮች በ07 ይጀምራሉ፣ ለምሳሌ 0712\u00a0345\u00a0678።',
   phoneFixed: 'ለዚህ ክፍያ ይህን ቁጥር የወሰነው ድርጅቱ ነው።',
+  lastNumber: (phone) => `የመጨረሻው ሙከራዎ በ${phone} ነበር። ቁጥሩ የተሳሳተ ከሆነ እዚህ ያስተካክሉት።`,
   pay: 'ይቀጥሉ',
   payAmount: (amount) => `${amount} ይክፈሉ`,
   tryMethodAgain: (method) => `በ${method} እንደገና ይሞክሩ`,
@@ -77,13 +78,17 @@ export const checkout: CheckoutMessages = {
   fiveMinutesLeft: '5 ደቂቃ ቀርቷል።',
   oneMinuteLeft: '1 ደቂቃ ቀርቷል።',
   lastAttempt: 'ይህ የመጨረሻ ሙከራዎ ነው።',
-  anotherTry: (method) => `${method} እንዳልከፈሉ እንዳሳወቀን እንደገና መሞከር ወይም ሌላ የመክፈያ ዘዴ መምረጥ ይችላሉ።`,
-  pushCancel: 'አሁኑኑ ለመምረጥ በስልክዎ የደረሰዎትን ጥያቄ ይሰርዙ።',
+  anotherTry: (method) =>
+    `${method} ይህ ጥያቄ እንዳልተከፈለ እንዳሳወቀን ሌላ ቁጥር ማስገባት ወይም ሌላ የመክፈያ ዘዴ መምረጥ ይችላሉ።`,
+  earliestTry: (time) =>
+    `ይህም ጥያቄው በዚያ ስልክ ላይ ውድቅ እንደተደረገ ሊሆን ይችላል። ምላሽ ካላገኘ ጊዜው የሚያበቃው ${time} ነው።`,
+  startAgain: (merchant) => `ይህ ክፍያ ሲያበቃ ወደ ${merchant} ተመልሰው በትክክለኛው ቁጥር እንደ አዲስ ይጀምሩ።`,
 
   leaveTitle: 'ሳይከፍሉ መውጣት ይፈልጋሉ?',
   leaveLead: (merchant) => `ከወጡ ይህ ክፍያ ይቋረጣል። በኋላ ለመክፈል ወደ ${merchant} ተመልሰው እንደ አዲስ ይጀምሩ።`,
   giveUp: (merchant) => `ሰርዘው ወደ ${merchant} ይመለሱ`,
   giveUpNowhere: 'ይህን ክፍያ ይሰርዙ',
+  keepPaying: 'ክፍያውን ይቀጥሉ',
   returnTo: (merchant) => `ወደ ${merchant} ይመለሱ`,
 
   qrTitle: 'በስልክዎ ይቀጥሉ',
@@ -93,9 +98,11 @@ export const checkout: CheckoutMessages = {
   problemTitle: 'እባክዎ ምርጫዎን እንደገና ይመልከቱ',
   problem: {
     method_missing: 'በምን እንደሚከፍሉ ይምረጡ።',
-    phone_missing: 'የሞባይል ቁጥርዎን ያስገቡ፦ በዚህ ዘዴ ለመክፈል በስልክዎ ላይ ማረጋገጥ ያስፈልጋል።',
-    phone_invalid: 'የኢትዮጵያ የሞባይል ቁጥር ያስገቡ፦ በ9 ወይም በ7 የሚጀምሩ 9 አሃዞች፣ ከፊታቸው 0 ወይም +251 ቢኖርም ባይኖርም።',
-    phone_not_taken: 'በዚህ ዘዴ በዚህ ቁጥር መክፈል አይቻልም። በዘዴው አካውንት ያለው ቁጥር ያስገቡ ወይም ሌላ ዘዴ ይምረጡ።',
+    phone_missing: 'የሞባይል ቁጥርዎን ያስገቡ፣ ለምሳሌ 0911\u00a0234\u00a0567። ክፍያውን የሚያረጋግጡት በዚያ ስልክ ነው።',
+    phone_invalid:
+      'የኢትዮጵያ የሞባይል ቁጥር ሙሉውን ያስገቡ፣ ለምሳሌ 0911\u00a0234\u00a0567 ወይም 0712\u00a0345\u00a0678።',
+    phone_not_taken:
+      'ይህ ዘዴ ይህን ቁጥር አይቀበልም። በዘዴው አካውንት ያለውን ቁጥር ያስገቡ፣ ለምሳሌ 0911\u00a0234\u00a0567፣ ወይም ሌላ ዘዴ ይምረጡ።',
     method_unavailable: 'ይህ የመክፈያ ዘዴ ለጊዜው አገልግሎት አይሰጥም። ቆየት ብለው እንደገና ይሞክሩ ወይም ሌላ የመክፈያ ዘዴ ይምረጡ።',
     too_many_prompts: 'ወደዚህ የሞባይል ቁጥር በጣም ብዙ ጥያቄዎች ተልከዋል። እባክዎ አንድ ደቂቃ ጠብቀው እንደገና ይሞክሩ።',
   },
@@ -108,7 +115,7 @@ export const checkout: CheckoutMessages = {
     timed_out: 'ክፍያው በተሰጠው ጊዜ ውስጥ አልተረጋገጠም። እንደገና መሞከር ወይም ሌላ የመክፈያ ዘዴ መምረጥ ይችላሉ።',
     rail_unavailable: 'ይህ የመክፈያ ዘዴ ለጊዜው አገልግሎት አይሰጥም። ቆየት ብለው እንደገና ይሞክሩ ወይም ሌላ የመክፈያ ዘዴ ይምረጡ።',
     insufficient_funds: 'በሂሳብዎ ውስጥ ለዚህ ክፍያ በቂ ገንዘብ የለም። ገንዘብ ያስገቡ ወይም ሌላ የመክፈያ ዘዴ ይምረጡ።',
-    canceled_by_customer: 'ክፍያውን ሰርዘዋል። እንደገና መሞከር ወይም ሌላ የመክፈያ ዘዴ መምረጥ ይችላሉ።',
+    canceled_by_customer: 'ክፍያው ተሰርዟል። እንደገና መሞከር ወይም ሌላ የመክፈያ ዘዴ መምረጥ ይችላሉ።',
     wrong_pin: 'የሚስጥር ቁጥሩ (PIN) ትክክል አይደለም። እንደገና መሞከር ወይም ሌላ የመክፈያ ዘዴ መምረጥ ይችላሉ።',
     misconfigured: 'ይህ የመክፈያ ዘዴ ለጊዜው አገልግሎት አይሰጥም። ቆየት ብለው እንደገና ይሞክሩ ወይም ሌላ የመክፈያ ዘዴ ይምረጡ።',
   },
@@ -125,11 +132,13 @@ export const checkout: CheckoutMessages = {
   pushLeadNoPhone: (method) => `ክፍያዎ በ${method} በሂደት ላይ ነው።`,
   pushSteps: [
     'በስልክዎ የደረሰዎትን መልእክት ይክፈቱ።',
-    'የገንዘብ መጠኑን አይተው የሚስጥር ቁጥርዎን (PIN) ያስገቡ።',
+    (amount) => `መጠኑ ${amount} መሆኑን አይተው የሚስጥር ቁጥርዎን (PIN) ያስገቡ።`,
     'ይህን ገጽ አይዝጉት፤ ውጤቱን በራሱ ያሳያል።',
   ],
-  pushNothingTitle: 'መልእክቱ እስካሁን አልደረሰዎትም?',
-  pushNothing: 'አንድ ደቂቃ ሊወስድ ይችላል። ስልኩ ክፍት መሆኑንና ኔትወርክ እንዳለው ይመልከቱ። ለሁለተኛ ጊዜ አይክፈሉ።',
+  pushNothingTitle: 'መልእክት አልደረሰዎትም ወይስ ቁጥሩ የተሳሳተ ነው?',
+  pushNothing: 'መልእክቱ አንድ ደቂቃ ሊወስድ ይችላል። ስልኩ ክፍት መሆኑንና ኔትወርክ እንዳለው ይመልከቱ። ለሁለተኛ ጊዜ አይክፈሉ።',
+  wrongNumber: (phone) =>
+    `${phone} የእርስዎ ቁጥር አይደለም? እንግዲያው ጥያቄው የደረሰው ለሌላ ሰው ነው፤ ያ ሰው መክፈል የሚችለው ከራሱ ሂሳብ ብቻ ነው። ከእርስዎ ሂሳብ ምንም አይቀነስም።`,
   pushSimulator: 'የሙከራ ስልኩን ይክፈቱ',
   unresolvedTitle: 'ክፍያዎን እያጣራን ነው',
   unresolvedLead: (method) =>
@@ -163,7 +172,7 @@ export const checkout: CheckoutMessages = {
     timed_out: 'ክፍያው በተሰጠው ጊዜ ውስጥ አልተረጋገጠም።',
     rail_unavailable: 'የመክፈያ ዘዴው አገልግሎት እየሰጠ አልነበረም።',
     insufficient_funds: TOO_LITTLE_MONEY,
-    canceled_by_customer: 'ክፍያውን ሰርዘዋል።',
+    canceled_by_customer: 'ክፍያው ተሰርዟል።',
     wrong_pin: WRONG_PIN,
     misconfigured: 'የመክፈያ ዘዴው አገልግሎት እየሰጠ አልነበረም።',
   },
@@ -196,6 +205,11 @@ export const checkout: CheckoutMessages = {
   unknownTitle: 'ይህን ክፍያ ማግኘት አልቻልንም',
   unknownLead:
     'ሊንኩ ያልተሟላ ወይም የተሳሳተ ሊሆን ይችላል። ድርጅቱ የላከልዎትን ሊንክ እንደገና ይጫኑ፣ ወይም አዲስ ሊንክ እንዲልክልዎት ድርጅቱን ይጠይቁ።',
+  lostTitle: 'በዚህ አድራሻ ገጽ የለም',
+  lostLead: 'ለመክፈል ድርጅቱ የላከልዎትን ሊንክ ይጫኑ። እያንዳንዱ ክፍያ የራሱ ገጽ አለው።',
+  lostHome: 'የመጀመሪያው ገጽ',
+  lostDocs: 'ሰነዶች',
+  lostDashboard: 'የነጋዴዎች ዳሽቦርድ',
   errorTitle: 'በእኛ በኩል ችግር ተፈጥሯል',
   errorLead: 'እባክዎ ከጥቂት ጊዜ በኋላ እንደገና ይሞክሩ። አስቀድመው ከፍለው ከሆነ ደግመው አይክፈሉ፤ ክፍያዎ የተጠበቀ ነው።',
   badFormTitle: 'ጥያቄዎን ማስተናገድ አልቻልንም',

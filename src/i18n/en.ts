@@ -38,8 +38,8 @@ export const checkout = {
   plusCommission: 'plus a service fee that varies by method',
   total: 'Total',
   feeIncluded: (fee: string) => `includes a fee of ${fee}`,
-  feeOf: (fee: string) => `fee ${fee}`,
-  noFee: 'No fee',
+  feeOf: (fee: string) => `+${fee} fee`,
+  noFee: 'No service fee',
 
   choosePageTitle: (amount: string, merchant: string) => `Pay ${amount} to ${merchant}`,
   chooseMethod: 'How do you want to pay?',
@@ -48,6 +48,8 @@ export const checkout = {
     `The number of your ${method} account, for example 0911\u00a0234\u00a0567.`,
   phoneHintMpesa: 'M-PESA numbers start with 07, for example 0712\u00a0345\u00a0678.',
   phoneFixed: 'The merchant set this number for the payment.',
+  lastNumber: (phone: string) =>
+    `Your last try was with ${phone}. If that is the wrong number, change it here.`,
   pay: 'Continue',
   payAmount: (amount: string) => `Pay ${amount}`,
   tryMethodAgain: (method: string) => `Try ${method} again`,
@@ -61,14 +63,18 @@ export const checkout = {
   oneMinuteLeft: '1 minute left.',
   lastAttempt: 'This is your last attempt.',
   anotherTry: (method: string) =>
-    `You can try again or choose another method as soon as ${method} tells us that you did not pay.`,
-  pushCancel: 'To choose now, cancel the request on your phone.',
+    `You can enter another number or choose another method as soon as ${method} tells us that this request was not paid.`,
+  earliestTry: (time: string) =>
+    `That can be as soon as it is declined on that phone. If it is not answered, its time is over at ${time}.`,
+  startAgain: (merchant: string) =>
+    `Once this payment has ended, start again at ${merchant} with the right number.`,
 
   leaveTitle: 'Leave without paying?',
   leaveLead: (merchant: string) =>
     `This ends the payment. To pay later, start again at ${merchant}.`,
   giveUp: (merchant: string) => `Cancel and return to ${merchant}`,
   giveUpNowhere: 'Cancel this payment',
+  keepPaying: 'Keep paying',
   returnTo: (merchant: string) => `Return to ${merchant}`,
 
   qrTitle: 'Continue on your phone',
@@ -78,11 +84,12 @@ export const checkout = {
   problemTitle: 'Please check your details',
   problem: {
     method_missing: 'Choose how you want to pay.',
-    phone_missing: 'Enter your phone number. This method asks you to confirm on your phone.',
+    phone_missing:
+      'Enter your phone number, for example 0911\u00a0234\u00a0567. You confirm the payment on that phone.',
     phone_invalid:
-      'Enter an Ethiopian mobile number: 9 digits starting with 9 or 7, with or without 0 or +251 in front.',
+      'Enter an Ethiopian mobile number with all its digits, for example 0911\u00a0234\u00a0567 or 0712\u00a0345\u00a0678.',
     phone_not_taken:
-      'This method does not accept this number. Enter a number that is registered with it, or choose another method.',
+      'This method does not accept this number. Enter the number of your account with it, for example 0911\u00a0234\u00a0567, or choose another method.',
     method_unavailable:
       'This method is not available right now. Try again later or choose another method.',
     too_many_prompts:
@@ -99,7 +106,7 @@ export const checkout = {
       'This method is not available right now. Try again later or choose another method.',
     insufficient_funds:
       'Your account does not have enough money for this payment. Add money or choose another method.',
-    canceled_by_customer: 'You canceled the payment. You can try again or choose another method.',
+    canceled_by_customer: 'The payment was canceled. You can try again or choose another method.',
     wrong_pin: 'The PIN was incorrect. You can try again or choose another method.',
     misconfigured:
       'This method is not available right now. Try again later or choose another method.',
@@ -118,12 +125,14 @@ export const checkout = {
   pushLeadNoPhone: (method: string) => `${method} is processing your payment.`,
   pushSteps: [
     'Open the message on your phone.',
-    'Check the amount and enter your PIN.',
+    (amount: string) => `Check that the amount is ${amount}, and enter your PIN.`,
     'Keep this page open. The result will appear here.',
   ],
-  pushNothingTitle: 'No message yet?',
+  pushNothingTitle: 'No message, or wrong number?',
   pushNothing:
-    'It can take a minute. Make sure your phone is on and has a signal. Do not pay a second time.',
+    'A message can take a minute. Make sure your phone is on and has a signal. Do not pay a second time.',
+  wrongNumber: (phone: string) =>
+    `Is ${phone} not your number? Then the request went to another person, who can only pay from their own account. Nothing is taken from yours.`,
   pushSimulator: 'Open the test phone',
   unresolvedTitle: 'We are checking your payment',
   unresolvedLead: (method: string) =>
@@ -157,7 +166,7 @@ export const checkout = {
     timed_out: 'The payment was not confirmed in time.',
     rail_unavailable: 'The payment method was not available.',
     insufficient_funds: 'There was not enough money in the account.',
-    canceled_by_customer: 'You canceled the payment.',
+    canceled_by_customer: 'The payment was canceled.',
     wrong_pin: 'The PIN was incorrect.',
     misconfigured: 'The payment method was not available.',
   } satisfies Record<FailureReason, string>,
@@ -192,6 +201,11 @@ export const checkout = {
   unknownTitle: 'We cannot find this payment',
   unknownLead:
     'The link may be incomplete or mistyped. Open the merchant’s link again, or ask the merchant for a new one.',
+  lostTitle: 'There is no page at this address',
+  lostLead: 'To pay, open the merchant’s link. Each payment has a page of its own.',
+  lostHome: 'Home',
+  lostDocs: 'Documentation',
+  lostDashboard: 'Dashboard for merchants',
   errorTitle: 'Something went wrong on our side',
   errorLead:
     'Please try again in a moment. If you have already paid, do not pay again. Your payment is safe.',

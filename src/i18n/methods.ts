@@ -2,7 +2,6 @@ import type { Method } from '../domain/method.ts';
 
 /** What customers read about each method. */
 
-/** Providers write their names alike in every language. */
 export const METHOD_NAMES: Readonly<Record<Method, string>> = {
   TELE_BIRR: 'telebirr',
   TELE_BIRR_USSD: 'telebirr USSD',
@@ -12,48 +11,56 @@ export const METHOD_NAMES: Readonly<Record<Method, string>> = {
   E_BIRR: 'eBirr',
 };
 
+/** As these providers write themselves in Amharic. */
+export const AMHARIC_METHOD_NAMES: typeof METHOD_NAMES = {
+  ...METHOD_NAMES,
+  TELE_BIRR: 'ቴሌብር',
+  TELE_BIRR_USSD: 'ቴሌብር USSD',
+  CBE: 'ሲቢኢ ብር',
+};
+
 /** On the tile of a method for which the operator has set no logo. */
 export const METHOD_INITIALS: Readonly<Record<Method, string>> = {
-  TELE_BIRR: 't',
-  TELE_BIRR_USSD: '*#',
-  CBE: 'C',
+  TELE_BIRR: 'tb',
+  TELE_BIRR_USSD: 'tb',
+  CBE: 'CB',
   ETS_SWITCH: 'ES',
-  M_PESA: 'M',
+  M_PESA: 'MP',
   E_BIRR: 'eB',
 };
 
-/** What the customer will do. */
+/** What the customer will do, short enough for one line beside the fee. */
 export const METHOD_HINTS = {
   en: {
-    TELE_BIRR: 'Log in on the telebirr page',
-    TELE_BIRR_USSD: 'Enter your PIN, no app needed',
-    CBE: 'On the CBE Birr page',
-    ETS_SWITCH: 'Any bank card or account',
-    M_PESA: 'Confirm on your phone',
-    E_BIRR: 'Confirm on your phone',
+    TELE_BIRR: 'On telebirr’s page',
+    TELE_BIRR_USSD: 'PIN, no app needed',
+    CBE: 'On CBE Birr’s page',
+    ETS_SWITCH: 'Any bank or card',
+    M_PESA: 'PIN on your phone',
+    E_BIRR: 'PIN on your phone',
   },
   am: {
-    TELE_BIRR: 'በtelebirr ገጽ ላይ ገብተው ይክፈሉ',
-    TELE_BIRR_USSD: 'PIN ያስገቡ፤ መተግበሪያ አያስፈልግም',
-    CBE: 'በCBE Birr ገጽ ላይ',
-    ETS_SWITCH: 'በማንኛውም የባንክ ካርድ ወይም ሂሳብ',
-    M_PESA: 'በስልክዎ ላይ ያረጋግጡ',
-    E_BIRR: 'በስልክዎ ላይ ያረጋግጡ',
+    TELE_BIRR: 'በቴሌብር ገጽ ላይ',
+    TELE_BIRR_USSD: 'በPIN፣ ያለ አፕ',
+    CBE: 'በሲቢኢ ብር ገጽ ላይ',
+    ETS_SWITCH: 'ካርድ ወይም ሂሳብ',
+    M_PESA: 'በስልክዎ ያረጋግጡ',
+    E_BIRR: 'በስልክዎ ያረጋግጡ',
   },
   om: {
-    TELE_BIRR: 'Fuula telebirr irratti seenaatii kaffalaa',
-    TELE_BIRR_USSD: 'PIN galchaa, appiin hin barbaachisu',
-    CBE: 'Fuula CBE Birr irratti',
-    ETS_SWITCH: 'Kaardii baankii yookiin herrega kamiinuu',
-    M_PESA: 'Bilbila keessaniin mirkaneessaa',
-    E_BIRR: 'Bilbila keessaniin mirkaneessaa',
+    TELE_BIRR: 'Fuula telebirr',
+    TELE_BIRR_USSD: 'PIN, appii malee',
+    CBE: 'Fuula CBE Birr',
+    ETS_SWITCH: 'Baankii, kaardii',
+    M_PESA: 'PIN bilbilaan',
+    E_BIRR: 'PIN bilbilaan',
   },
   ti: {
-    TELE_BIRR: 'ኣብ ገፅ telebirr ኣቲኹም ክፈሉ',
-    TELE_BIRR_USSD: 'PIN ኣእትዉ፤ ኣፕ ኣየድልን',
+    TELE_BIRR: 'ኣብ ገፅ telebirr',
+    TELE_BIRR_USSD: 'ብPIN፣ ብዘይ ኣፕ',
     CBE: 'ኣብ ገፅ CBE Birr',
-    ETS_SWITCH: 'ብዝኾነ ናይ ባንኪ ካርድ ወይ ሒሳብ',
-    M_PESA: 'ኣብ ስልክኹም ኣረጋግፁ',
-    E_BIRR: 'ኣብ ስልክኹም ኣረጋግፁ',
+    ETS_SWITCH: 'ካርድ ወይ ሒሳብ ባንኪ',
+    M_PESA: 'ብስልክኹም ኣረጋግፁ',
+    E_BIRR: 'ብስልክኹም ኣረጋግፁ',
   },
 } satisfies Readonly<Record<string, Readonly<Record<Method, string>>>>;

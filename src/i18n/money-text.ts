@@ -4,6 +4,11 @@ import { majorText } from '../domain/money.ts';
 /** The Workers runtime lacks data for some languages; it has this one, which Ethiopia uses. */
 const FALLBACK_LOCALE = 'en-ET';
 
+/** What a language calls a currency, where readers expect it instead of the code. */
+const CURRENCY_NAMES: Readonly<Record<string, Partial<Record<Currency, string>>>> = {
+  'am-ET': { ETB: 'ብር' },
+};
+
 const formats = new Map<string, Intl.NumberFormat>();
 
 /**
@@ -19,6 +24,13 @@ export function moneyText(amountMinor: number, currency: Currency, locale: strin
     format = new Intl.NumberFormat([locale, FALLBACK_LOCALE], options);
     formats.set(key, format);
   }
+  const text = format.format(majorText(amountMinor) as Intl.StringNumericLiteral);
+  return text.replace(currency, CURRENCY_NAMES[locale]?.[currency] ?? currency);
+}
+
+/** `123450` as "1,234.50", beside an amount that names the currency. */
+export function amountText(amountMinor: number, locale: string): string {
+  const format = new Intl.NumberFormat([locale, FALLBACK_LOCALE], { minimumFractionDigits: 2 });
   return format.format(majorText(amountMinor) as Intl.StringNumericLiteral);
 }
 

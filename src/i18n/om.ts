@@ -34,8 +34,8 @@ export const checkout: CheckoutMessages = {
   plusCommission: 'kaffaltiin tajaajilaa mala kaffaltii irratti hundaa’u itti dabalama',
   total: 'Waliigala',
   feeIncluded: (fee) => `kaffaltii tajaajilaa ${fee} dabalatee`,
-  feeOf: (fee) => `kaffaltii tajaajilaa ${fee}`,
-  noFee: 'Kaffaltii tajaajilaa hin qabu',
+  feeOf: (fee) => `+${fee} tajaajilaaf`,
+  noFee: 'Dabalata hin qabu',
 
   choosePageTitle: (amount, merchant) => `Gara ${merchant} ${amount} kaffalaa`,
   chooseMethod: 'Maaliin kaffaluu barbaaddu?',
@@ -44,6 +44,8 @@ export const checkout: CheckoutMessages = {
     `Lakkoofsa herregni ${method} keessan ittiin galmaa’e, fakkeenyaaf 0911\u00a0234\u00a0567.`,
   phoneHintMpesa: 'Lakkoofsi M-PESA 07 irraa jalqaba, fakkeenyaaf 0712\u00a0345\u00a0678.',
   phoneFixed: 'Lakkoofsa kana kaffaltii kanaaf dhaabbatichatu murteesse.',
+  lastNumber: (phone) =>
+    `Yaaliin keessan isa dhumaa ${phone} ture. Lakkoofsi sun dogoggora yoo ta’e asitti sirreessaa.`,
   pay: 'Itti fufaa',
   payAmount: (amount) => `${amount} kaffalaa`,
   tryMethodAgain: (method) => `${method} irra deebi’aa yaalaa`,
@@ -57,14 +59,18 @@ export const checkout: CheckoutMessages = {
   oneMinuteLeft: 'Daqiiqaa 1tu hafe.',
   lastAttempt: 'Kun yaalii keessan isa dhumaati.',
   anotherTry: (method) =>
-    `Akkuma ${method} akka isin hin kaffalle nu beeksiseen irra deebitanii yaaluu yookiin mala kaffaltii biraa filachuu dandeessu.`,
-  pushCancel: 'Amma filachuuf gaaffii bilbila keessanitti dhufe haqaa.',
+    `Akkuma ${method} gaaffiin kun akka hin kaffalamne nu beeksiseen lakkoofsa biraa galchuu yookiin mala kaffaltii biraa filachuu dandeessu.`,
+  earliestTry: (time) =>
+    `Kunis akkuma gaaffichi bilbila sana irratti didameen ta’uu danda’a. Yoo deebii hin argatin yeroon isaa kan dhumatu: ${time}.`,
+  startAgain: (merchant) =>
+    `Kaffaltiin kun yommuu xumuramu gara ${merchant} deebi’aatii lakkoofsa sirriidhaan haaraatti jalqabaa.`,
 
   leaveTitle: 'Osoo hin kaffalin ba’uu barbaadduu?',
   leaveLead: (merchant) =>
     `Yoo baatan kaffaltiin kun addaan cita. Booda kaffaluuf gara ${merchant} deebi’aatii haaraatti jalqabaa.`,
   giveUp: (merchant) => `Haqaatii gara ${merchant} deebi’aa`,
   giveUpNowhere: 'Kaffaltii kana haqaa',
+  keepPaying: 'Kaffaluu itti fufaa',
   returnTo: (merchant) => `Gara ${merchant} deebi’aa`,
 
   qrTitle: 'Bilbila keessaniin itti fufaa',
@@ -75,11 +81,11 @@ export const checkout: CheckoutMessages = {
   problem: {
     method_missing: 'Maaliin akka kaffaltan filadhaa.',
     phone_missing:
-      'Lakkoofsa bilbilaa keessan galchaa: mala kanaan kaffaluuf bilbila keessaniin mirkaneessuu qabdu.',
+      'Lakkoofsa bilbilaa keessan galchaa, fakkeenyaaf 0911\u00a0234\u00a0567. Kaffaltii kan mirkaneessitan bilbila sanaan.',
     phone_invalid:
-      'Lakkoofsa moobaayilaa Itoophiyaa galchaa: dijiitii 9 kan 9 yookiin 7 irraa jalqaban, isaan dura 0 yookiin +251 jiraatus hafus.',
+      'Lakkoofsa moobaayilaa Itoophiyaa guutuu galchaa, fakkeenyaaf 0911\u00a0234\u00a0567 yookiin 0712\u00a0345\u00a0678.',
     phone_not_taken:
-      'Mala kanaan lakkoofsa kanaan kaffaluun hin danda’amu. Lakkoofsa mala kana irratti akkaawuntii qabu galchaa, yookiin mala biraa filadhaa.',
+      'Malli kun lakkoofsa kana hin fudhatu. Lakkoofsa mala kana irratti akkaawuntii qabu galchaa, fakkeenyaaf 0911\u00a0234\u00a0567, yookiin mala biraa filadhaa.',
     method_unavailable:
       'Malli kaffaltii kun yeroo ammaa tajaajila hin kennu. Booda irra deebi’aa yaalaa yookiin mala kaffaltii biraa filadhaa.',
     too_many_prompts:
@@ -99,7 +105,7 @@ export const checkout: CheckoutMessages = {
     insufficient_funds:
       'Herrega keessan keessa maallaqni kaffaltii kanaaf gahu hin jiru. Maallaqa galchaa yookiin mala kaffaltii biraa filadhaa.',
     canceled_by_customer:
-      'Kaffaltii kana haqxaniittu. Irra deebitanii yaaluu yookiin mala kaffaltii biraa filachuu dandeessu.',
+      'Kaffaltiin kun haqameera. Irra deebitanii yaaluu yookiin mala kaffaltii biraa filachuu dandeessu.',
     wrong_pin:
       'Lakkoofsi icciitii (PIN) sirrii miti. Irra deebitanii yaaluu yookiin mala kaffaltii biraa filachuu dandeessu.',
     misconfigured:
@@ -119,12 +125,15 @@ export const checkout: CheckoutMessages = {
   pushLeadNoPhone: (method) => `Kaffaltiin keessan karaa ${method} adeemsa irra jira.`,
   pushSteps: [
     'Ergaa bilbila keessanitti dhufe banaa.',
-    'Hanga maallaqaa ilaalaatii lakkoofsa icciitii (PIN) keessan galchaa.',
+    (amount) =>
+      `Hangi maallaqaa ${amount} ta’uu isaa ilaalaatii lakkoofsa icciitii (PIN) keessan galchaa.`,
     'Fuula kana hin cufinaa: bu’aa isaa ofumaan agarsiisa.',
   ],
-  pushNothingTitle: 'Ergaan hanga ammaatti isin hin geenyee?',
+  pushNothingTitle: 'Ergaan isin hin geenyee moo lakkoofsi dogoggora?',
   pushNothing:
-    'Daqiiqaa tokko fudhachuu danda’a. Bilbilichi banaa ta’uu fi neetworkii qabaachuu isaa ilaalaa. Yeroo lammaffaaf hin kaffalinaa.',
+    'Ergaan daqiiqaa tokko fudhachuu danda’a. Bilbilichi banaa ta’uu fi neetworkii qabaachuu isaa ilaalaa. Yeroo lammaffaaf hin kaffalinaa.',
+  wrongNumber: (phone) =>
+    `${phone} lakkoofsa keessan mitii? Yoos gaaffichi nama birootti ergame; namni sun herrega ofii isaa qofa irraa kaffaluu danda’a. Herrega keessan irraa homaa hin hir’atu.`,
   pushSimulator: 'Bilbila yaalii banaa',
   unresolvedTitle: 'Kaffaltii keessan mirkaneeffachaa jirra',
   unresolvedLead: (method) =>
@@ -159,7 +168,7 @@ export const checkout: CheckoutMessages = {
     timed_out: 'Kaffaltiin kun yeroo kenname keessatti hin mirkanoofne.',
     rail_unavailable: 'Malli kaffaltichaa tajaajila hin kennu ture.',
     insufficient_funds: 'Herregicha keessa maallaqni gahaan hin turre.',
-    canceled_by_customer: 'Kaffaltii kana haqxaniittu.',
+    canceled_by_customer: 'Kaffaltiin kun haqameera.',
     wrong_pin: 'Lakkoofsi icciitii (PIN) sirrii hin turre.',
     misconfigured: 'Malli kaffaltichaa tajaajila hin kennu ture.',
   },
@@ -195,6 +204,12 @@ export const checkout: CheckoutMessages = {
   unknownTitle: 'Kaffaltii kana argachuu hin dandeenye',
   unknownLead:
     'Liinkichi guutuu ta’uu dhiisuu yookiin dogoggora qabaachuu danda’a. Liinkii dhaabbatichi isinii erge irra deebi’aa banaa, yookiin liinkii haaraa akka isinii ergu dhaabbaticha gaafadhaa.',
+  lostTitle: 'Teessoo kanarratti fuulli hin jiru',
+  lostLead:
+    'Kaffaluuf liinkii dhaabbatichi isinii erge banaa. Kaffaltiin hundi fuula mataa isaa qaba.',
+  lostHome: 'Fuula jalqabaa',
+  lostDocs: 'Qajeelfama',
+  lostDashboard: 'Daashboordii daldaltootaa',
   errorTitle: 'Gama keenyaan rakkoon uumameera',
   errorLead:
     'Maaloo yeroo muraasa booda irra deebi’aa yaalaa. Yoo duraan kaffaltanii jirtan, irra deebitanii hin kaffalinaa: kaffaltiin keessan hin badu.',

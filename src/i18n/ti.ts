@@ -36,8 +36,8 @@ export const checkout: CheckoutMessages = {
   plusCommission: 'ብመሰረት ኣገባብ ክፍሊት ዝፈላለ ክፍሊት ኣገልግሎት ይውሰኾ',
   total: 'ጠቕላላ',
   feeIncluded: (fee) => `ክፍሊት ኣገልግሎት ${fee} ሓዊሱ`,
-  feeOf: (fee) => `ክፍሊት ኣገልግሎት ${fee}`,
-  noFee: 'ክፍሊት ኣገልግሎት የለን',
+  feeOf: (fee) => `+${fee} ንኣገልግሎት`,
+  noFee: 'ተወሳኺ የብሉን',
 
   choosePageTitle: (amount, merchant) => `${amount} ናብ ${merchant} ክፈሉ`,
   chooseMethod: 'ብምንታይ ክትከፍሉ ትደልዩ?',
@@ -45,6 +45,7 @@ export const checkout: CheckoutMessages = {
   phoneHint: (method) => `ናይ ${method} ሒሳብኩም ዝተመዝገበሉ ቁፅሪ፣ ንኣብነት 0911\u00a0234\u00a0567።`,
   phoneHintMpesa: 'ቁፅርታት M-PESA ብ07 ይጅምሩ፣ ንኣብነት 0712\u00a0345\u00a0678።',
   phoneFixed: 'ነዚ ቁፅሪ ንዚ ክፍሊት ዝወሰኖ እቲ ትካል እዩ።',
+  lastNumber: (phone) => `ናይ መጨረሻ ፈተነኹም ብ${phone} ነይሩ። እቲ ቁፅሪ ጌጋ እንተኾይኑ ኣብዚ ኣዐርይዎ።`,
   pay: 'ቀፅሉ',
   payAmount: (amount) => `${amount} ክፈሉ`,
   tryMethodAgain: (method) => `ብ${method} ደጊምኩም ፈትኑ`,
@@ -57,13 +58,15 @@ export const checkout: CheckoutMessages = {
   oneMinuteLeft: '1 ደቒቓ ተሪፉ ኣሎ።',
   lastAttempt: 'እዚ ናይ መወዳእታ ፈተነኹም እዩ።',
   anotherTry: (method) =>
-    `${method} ከም ዘይከፈልኩም ምስ ሓበረና ደጊምኩም ክትፍትኑ ወይ ካልእ ኣገባብ ክፍሊት ክትመርፁ ትኽእሉ ኢኹም።`,
-  pushCancel: 'ሕዚ ንምምራፅ ኣብ ስልክኹም ዝበፅሐ ሕቶ ሰርዙ።',
+    `${method} እዚ ሕቶ ከም ዘይተኸፈለ ምስ ሓበረና ካልእ ቁፅሪ ከተእትዉ ወይ ካልእ ኣገባብ ክፍሊት ክትመርፁ ትኽእሉ ኢኹም።`,
+  earliestTry: (time) => `እዚ ድማ እቲ ሕቶ ኣብቲ ስልኪ ምስ ተነፀገ ክኸውን ይኽእል። መልሲ እንተዘይረኺቡ ግዜኡ ዝውዳእ ${time} እዩ።`,
+  startAgain: (merchant) => `እዚ ክፍሊት ምስ ተወደአ ናብ ${merchant} ተመሊስኩም ብትኽክለኛ ቁፅሪ ከም ብሓዱሽ ጀምሩ።`,
 
   leaveTitle: 'ከይከፈልኩም ክትወፁ ትደልዩ ዲኹም?',
   leaveLead: (merchant) => `እንተወፂእኩም እዚ ክፍሊት ይቋረፅ። ደሓር ንምኽፋል ናብ ${merchant} ተመሊስኩም ከም ብሓዱሽ ጀምሩ።`,
   giveUp: (merchant) => `ሰሪዝኩም ናብ ${merchant} ተመለሱ`,
   giveUpNowhere: 'ነዚ ክፍሊት ሰርዙ',
+  keepPaying: 'ክፍሊት ቀፅሉ',
   returnTo: (merchant) => `ናብ ${merchant} ተመለሱ`,
 
   qrTitle: 'ብስልክኹም ቀፅሉ',
@@ -73,9 +76,11 @@ export const checkout: CheckoutMessages = {
   problemTitle: 'በጃኹም ምርጫኹም ደጊምኩም ርአዩ',
   problem: {
     method_missing: 'ብምንታይ ከም እትኸፍሉ ምረፁ።',
-    phone_missing: 'ቁፅሪ ስልክኹም ኣእትዉ፦ በዚ ኣገባብ ንምኽፋል ኣብ ስልክኹም ክተረጋግፁ የድሊ።',
-    phone_invalid: 'ናይ ኢትዮጵያ ቁፅሪ ሞባይል ኣእትዉ፦ ብ9 ወይ ብ7 ዝጅምሩ 9 ኣሃዛት፣ ቅድሚኦም 0 ወይ +251 ይሃሉ ኣይሃሉ።',
-    phone_not_taken: 'በዚ ኣገባብ ብዚ ቁፅሪ ምኽፋል ኣይከኣልን። ኣብቲ ኣገባብ ሕሳብ ዘለዎ ቁፅሪ ኣእትዉ፣ ወይ ካልእ ኣገባብ ምረፁ።',
+    phone_missing: 'ቁፅሪ ስልክኹም ኣእትዉ፣ ንኣብነት 0911\u00a0234\u00a0567። ነቲ ክፍሊት እተረጋግፁ በቲ ስልኪ እዩ።',
+    phone_invalid:
+      'ሙሉእ ናይ ኢትዮጵያ ቁፅሪ ሞባይል ኣእትዉ፣ ንኣብነት 0911\u00a0234\u00a0567 ወይ 0712\u00a0345\u00a0678።',
+    phone_not_taken:
+      'እዚ ኣገባብ ነዚ ቁፅሪ ኣይቅበልን። ኣብቲ ኣገባብ ሕሳብ ዘለዎ ቁፅሪ ኣእትዉ፣ ንኣብነት 0911\u00a0234\u00a0567፣ ወይ ካልእ ኣገባብ ምረፁ።',
     method_unavailable: 'እዚ ኣገባብ ክፍሊት ንግዚኡ ኣገልግሎት ኣይህብን። ደሓር ደጊምኩም ፈትኑ ወይ ካልእ ኣገባብ ክፍሊት ምረፁ።',
     too_many_prompts: 'ናብዚ ቁፅሪ ስልኪ ኣዝዮም ብዙሓት ሕቶታት ተላኢኾም። በጃኹም ሓደ ደቒቓ ተፀቢኹም ደጊምኩም ፈትኑ።',
   },
@@ -88,7 +93,7 @@ export const checkout: CheckoutMessages = {
     timed_out: 'እቲ ክፍሊት ኣብቲ ዝተውሃበ ግዜ ኣይተረጋገፀን። ደጊምኩም ክትፍትኑ ወይ ካልእ ኣገባብ ክፍሊት ክትመርፁ ትኽእሉ ኢኹም።',
     rail_unavailable: 'እዚ ኣገባብ ክፍሊት ንግዚኡ ኣገልግሎት ኣይህብን። ደሓር ደጊምኩም ፈትኑ ወይ ካልእ ኣገባብ ክፍሊት ምረፁ።',
     insufficient_funds: 'ኣብ ሒሳብኩም ነዚ ክፍሊት ዝኣክል ገንዘብ የለን። ገንዘብ ኣእትዉ ወይ ካልእ ኣገባብ ክፍሊት ምረፁ።',
-    canceled_by_customer: 'ነዚ ክፍሊት ሰሪዝኩምዎ ኢኹም። ደጊምኩም ክትፍትኑ ወይ ካልእ ኣገባብ ክፍሊት ክትመርፁ ትኽእሉ ኢኹም።',
+    canceled_by_customer: 'እዚ ክፍሊት ተሰሪዙ እዩ። ደጊምኩም ክትፍትኑ ወይ ካልእ ኣገባብ ክፍሊት ክትመርፁ ትኽእሉ ኢኹም።',
     wrong_pin: 'እቲ ናይ ምስጢር ቁፅሪ (PIN) ልክዕ ኣይኮነን። ደጊምኩም ክትፍትኑ ወይ ካልእ ኣገባብ ክፍሊት ክትመርፁ ትኽእሉ ኢኹም።',
     misconfigured: 'እዚ ኣገባብ ክፍሊት ንግዚኡ ኣገልግሎት ኣይህብን። ደሓር ደጊምኩም ፈትኑ ወይ ካልእ ኣገባብ ክፍሊት ምረፁ።',
   },
@@ -105,11 +110,13 @@ export const checkout: CheckoutMessages = {
   pushLeadNoPhone: (method) => `ክፍሊትኩም ብ${method} ኣብ መስርሕ ኣሎ።`,
   pushSteps: [
     'ኣብ ስልክኹም ዝበፅሐ መልእኽቲ ክፈቱ።',
-    'መጠን ገንዘብ ርኢኹም ናይ ምስጢር ቁፅርኹም (PIN) ኣእትዉ።',
+    (amount) => `መጠን ገንዘብ ${amount} ምዃኑ ርኢኹም ናይ ምስጢር ቁፅርኹም (PIN) ኣእትዉ።`,
     'ነዚ ገፅ ኣይትዕፀውዎ፤ ውፅኢቱ ባዕሉ የርእየኩም።',
   ],
-  pushNothingTitle: 'መልእኽቲ ክሳብ ሕዚ ኣይበፅሓኩምን?',
-  pushNothing: 'ሓደ ደቒቓ ክወስድ ይኽእል። እቲ ስልኪ ክፉት ምዃኑን ኔትወርክ ከም ዘለዎን ርአዩ። ንኻልኣይ ግዜ ኣይትኽፈሉ።',
+  pushNothingTitle: 'መልእኽቲ ኣይበፅሓኩምን ወይስ ቁፅሪ ተጋግዩ?',
+  pushNothing: 'መልእኽቲ ሓደ ደቒቓ ክወስድ ይኽእል። እቲ ስልኪ ክፉት ምዃኑን ኔትወርክ ከም ዘለዎን ርአዩ። ንኻልኣይ ግዜ ኣይትኽፈሉ።',
+  wrongNumber: (phone) =>
+    `${phone} ቁፅርኹም ኣይኮነን? እምበኣር እቲ ሕቶ ናብ ካልእ ሰብ እዩ ተላኢኹ፤ እቲ ሰብ ካብ ናይ ባዕሉ ሒሳብ ጥራይ እዩ ክኸፍል ዝኽእል። ካብ ሒሳብኩም ዋላ ሓንቲ ኣይጉድልን።`,
   pushSimulator: 'ናይ ፈተነ ስልኪ ክፈቱ',
   unresolvedTitle: 'ክፍሊትኩም ነፃሪ ኣለና',
   unresolvedLead: (method) =>
@@ -143,7 +150,7 @@ export const checkout: CheckoutMessages = {
     timed_out: 'እቲ ክፍሊት ኣብቲ ዝተውሃበ ግዜ ኣይተረጋገፀን።',
     rail_unavailable: 'እቲ ኣገባብ ክፍሊት ኣገልግሎት ኣይህብን ነይሩ።',
     insufficient_funds: 'ኣብቲ ሒሳብ እኹል ገንዘብ ኣይነበረን።',
-    canceled_by_customer: 'ነዚ ክፍሊት ሰሪዝኩምዎ ኢኹም።',
+    canceled_by_customer: 'እዚ ክፍሊት ተሰሪዙ እዩ።',
     wrong_pin: 'እቲ ናይ ምስጢር ቁፅሪ (PIN) ልክዕ ኣይነበረን።',
     misconfigured: 'እቲ ኣገባብ ክፍሊት ኣገልግሎት ኣይህብን ነይሩ።',
   },
@@ -177,6 +184,11 @@ export const checkout: CheckoutMessages = {
   unknownTitle: 'ነዚ ክፍሊት ክንረኽቦ ኣይከኣልናን',
   unknownLead:
     'እቲ ሊንክ ዘይተማልአ ወይ ጌጋ ዘለዎ ክኸውን ይኽእል። እቲ ትካል ዝለኣኸልኩም ሊንክ ደጊምኩም ጠውቑ፣ ወይ ሓዱሽ ሊንክ ክልእኸልኩም ነቲ ትካል ሕተቱ።',
+  lostTitle: 'ኣብዚ ኣድራሻ ገጽ የለን',
+  lostLead: 'ንምኽፋል ነቲ ትካል ዝለኣኸልኩም ሊንክ ጠውቑ። ነፍሲ ወከፍ ክፍሊት ናይ ገዛእ ርእሱ ገጽ ኣለዎ።',
+  lostHome: 'ቀዳማይ ገጽ',
+  lostDocs: 'ሰነዳት',
+  lostDashboard: 'ዳሽቦርድ ነጋዶ',
   errorTitle: 'ብወገንና ፀገም ኣጋጢሙ',
   errorLead: 'በጃኹም ድሕሪ ቁሩብ ግዜ ደጊምኩም ፈትኑ። ቀዲምኩም ከፊልኩም እንተኾይንኩም ደጊምኩም ኣይትኽፈሉ፤ ክፍሊትኩም ኣይጠፍእን።',
   badFormTitle: 'ሕቶኹም ክንፍፅሞ ኣይከኣልናን',

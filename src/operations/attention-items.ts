@@ -28,7 +28,7 @@ const IS_UNREVIEWED = `(item ->> '$.payment.proposedAttempts' > 0 OR NOT EXISTS 
     AND review.unresolved_attempts >= item ->> '$.payment.unresolvedAttempts'
     AND review.late >= item ->> '$.payment.late'))`;
 
-/** The items of one section, newest first. */
+/** The items of one section, oldest first, so that the operator handles the longest-waiting one first. */
 export function itemsOfSection(environment: Environment, section: ItemSection): List<StoredItem> {
   return {
     columns: 'item, created_at_ms AS createdAtMs, id',
@@ -36,6 +36,7 @@ export function itemsOfSection(environment: Environment, section: ItemSection): 
     index: 'sqlite_autoindex_attention_item_1',
     timeColumn: 'created_at_ms',
     idColumn: 'id',
+    isOldestFirst: true,
     conditions: [
       { sql: 'environment = ? AND section = ?', params: [environment, section] },
       ...(section === 'payment' ? [{ sql: IS_UNREVIEWED, params: [] }] : []),

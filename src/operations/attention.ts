@@ -50,8 +50,8 @@ const SECTIONS: readonly Section[] = [
 ];
 
 /**
- * One list of all sections in their order. Each section is newest first, except dead letters, which
- * are oldest first. `cursor`: a page's `nextCursor`. Problem 400 for any other text.
+ * One list of all sections in their order, each oldest first. `cursor`: a page's `nextCursor`.
+ * Problem 400 for any other text.
  */
 async function pageAt(
   { env }: Gateway,

@@ -1,3 +1,4 @@
+import type { TimeToPay } from '../book/digest.ts';
 import type { EventRow } from '../book/rows.ts';
 import type { FailureReason, Tenant } from '../domain/intent.ts';
 import type { Environment, Method } from '../domain/method.ts';
@@ -75,6 +76,22 @@ export async function endsSince(
     params: [environment, sinceDay],
   };
   return (await prepare(db, statement).all<RailOutcome>()).results;
+}
+
+/** The median time of each method's newest payments, over all merchants. */
+export async function timesToPay(
+  db: D1Database,
+  environment: Environment,
+): Promise<readonly TimeToPay[]> {
+  // The median of the books' medians, each counted as often as it has payments.
+  const sql = `SELECT method, MIN(medianMs) AS medianMs, total AS payments FROM (
+      SELECT method, medianMs, SUM(payments) OVER (PARTITION BY method ORDER BY medianMs) AS upTo,
+        SUM(payments) OVER (PARTITION BY method) AS total
+      FROM (SELECT value ->> 'method' AS method, value ->> 'medianMs' AS medianMs,
+          value ->> 'payments' AS payments
+        FROM book_digest CROSS JOIN json_each(digest, '$.timesToPay') WHERE environment = ?))
+    WHERE 2 * upTo >= total GROUP BY method`;
+  return (await prepare(db, { sql, params: [environment] }).all<TimeToPay>()).results;
 }
 
 /** The last success and the last failure of each method that has one. */

@@ -1,3 +1,4 @@
+import type { TimeToPay } from '../book/digest.ts';
 import { MESSAGE_QUEUES, type MessageQueue, producerOf } from '../dead-letters/queues.ts';
 import { countWaiting } from '../dead-letters/store.ts';
 import { businessDay } from '../domain/ethiopian-time.ts';
@@ -11,6 +12,7 @@ import {
   endsSince,
   environmentDigest,
   type RailOutcome,
+  timesToPay,
 } from './digests.ts';
 import { railStates } from './rails.ts';
 
@@ -30,6 +32,7 @@ export interface EnvironmentHealth extends EnvironmentDigest {
   readonly endsSinceYesterday: readonly RailOutcome[];
   /** The same for the last seven days and today. */
   readonly endsSinceWeek: readonly RailOutcome[];
+  readonly timesToPay: readonly TimeToPay[];
 }
 
 const DAYS_OF_A_WEEK = 7;
@@ -112,10 +115,11 @@ async function environmentHealth(
   nowMs: number,
 ): Promise<EnvironmentHealth> {
   const today = businessDay(nowMs);
-  const [digest, endsSinceYesterday, endsSinceWeek] = await Promise.all([
+  const [digest, endsSinceYesterday, endsSinceWeek, times] = await Promise.all([
     environmentDigest(db, environment),
     endsSince(db, environment, today - 1),
     endsSince(db, environment, today - DAYS_OF_A_WEEK),
+    timesToPay(db, environment),
   ]);
-  return { environment, ...digest, endsSinceYesterday, endsSinceWeek };
+  return { environment, ...digest, endsSinceYesterday, endsSinceWeek, timesToPay: times };
 }

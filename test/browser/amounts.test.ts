@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
+import { amountText } from '../../src/i18n/money-text.ts';
 import { PHONE } from '../support/browser.ts';
 import { termsWith } from '../support/checkout-fixtures.ts';
 import { TRANSLATIONS } from '../support/translations.ts';
@@ -52,15 +53,46 @@ describe('before paying', () => {
       expect(minorOf(commission)).toBe(commissionMinor);
       expect(total).toBe(amount);
       expect(fee).toBe(text.feeIncluded(commission));
-      expect(await label.textContent()).toContain(text.feeOf(commission));
+      expect(await label.textContent()).toContain(
+        text.feeOf(amountText(commissionMinor, text.locale)),
+      );
     }
   });
 
-  test('hides the fee row from screen readers when there is no fee', async () => {
-    const context = await stage.context(PHONE);
-    const page = await visit(context, 'choose');
-    expect(await page.locator('[data-fee-row], [data-by-method]').count()).toBe(0);
+  test('says that a method has no service fee where others have one', async () => {
+    const page = await visit(await stage.context(PHONE), 'choose-commission-some');
+    await page.locator('label:has([value=CBE])').click();
+    const { fee, totals } = await read(page);
+    expect(fee).toBe(english.noFee);
+    expect(totals.map(minorOf)).toEqual([amountMinor, 0, amountMinor]);
   });
+
+  test.each([
+    'choose',
+    'choose-commission',
+    'choose-commission-some',
+    'choose-production',
+  ] as const)(
+    '%s: five methods are above the button, and stay in their place when one is chosen',
+    async (state) => {
+      const context = await stage.context(PHONE);
+      for (const language of ['en', 'am'] as const) {
+        const page = await visit(context, state, language);
+        const bar = await page.locator('.pay-bar').boundingBox();
+        const methods = await page.locator('.method').all();
+        const places = () => Promise.all(methods.map((method) => method.boundingBox()));
+        const before = await places();
+        const isAbove = (box: (typeof before)[number]) =>
+          box !== null && bar !== null && box.y + box.height <= bar.y;
+        expect(before.filter(isAbove).length).toBeGreaterThanOrEqual(5);
+        // Each line is as high as the others: no fee is on a line of its own.
+        expect(new Set(before.map((box) => box?.height)).size).toBe(1);
+        await page.locator('label:has([value=CBE])').click();
+        expect(await places()).toEqual(before);
+        await page.close();
+      }
+    },
+  );
 });
 
 describe('the receipt', () => {
@@ -145,7 +177,7 @@ async function read(page: Page): Promise<Amounts> {
       document.querySelector(selector)?.textContent ?? null;
     return {
       amount: textOf('.amount') ?? '',
-      fee: textOf('p[data-fee-row]'),
+      fee: textOf('.payee .small'),
       button: textOf('form[data-totals] button'),
       totals: [...document.querySelectorAll('.totals dd')].map((value) => value.textContent),
     };

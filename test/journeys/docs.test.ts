@@ -103,6 +103,26 @@ describe('the first page', () => {
   });
 });
 
+describe('a wide window', () => {
+  test('shows the wordmark above the menu, with links home and to the dashboard, and samples beside their fields', async () => {
+    const page = await browser.newPage(DESKTOP);
+    await page.goto(`${baseUrl}/docs/reference`);
+    const boxOf = async (selector: string) => {
+      const box = await page.locator(selector).first().boundingBox();
+      return box ?? { x: Number.NaN, y: Number.NaN, width: 0 };
+    };
+    const mark = page.locator('.mark a').first();
+    expect(await mark.getAttribute('href')).toBe('/');
+    expect((await boxOf('.mark')).x).toBe((await boxOf('.pages')).x);
+    expect(await page.locator('.bar').getByText('Dashboard').isVisible()).toBe(true);
+    const table = await boxOf('.scroll:has(+ .code)');
+    const sample = await boxOf('.scroll + .code');
+    expect(sample.y).toBe(table.y);
+    expect(sample.x).toBeGreaterThan(table.x + table.width);
+    await page.close();
+  });
+});
+
 describe('tabs', () => {
   test('show one language at a time, remember it on other pages, and open for a link into one', async () => {
     const page = await browser.newPage(PHONE);
@@ -190,6 +210,10 @@ describe('the search', () => {
     // Titles before code, merchants' pages before the operator's.
     ['cancel', 'refunds#cancel'],
     ['limits', 'api#limits'],
+    // Guides before lists of fields and errors.
+    ['webhook', 'webhooks#verify'],
+    ['settle', 'api#split'],
+    ['dispute', 'refunds#paid-twice'],
     ['rotate keys', 'operations#rotate-keys'],
   ])('shows for "%s" first %s', async (query, first) => {
     entries ??= await (await fetch(`${baseUrl}/docs/search.json`)).json();

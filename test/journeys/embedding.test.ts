@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
+import { POPUP_TEXTS } from '../../src/i18n/popup.ts';
 import { DESKTOP, launchBrowser } from '../support/browser.ts';
 import {
   approveButton,
@@ -15,6 +16,7 @@ import {
 } from '../support/e2e-customer.ts';
 import { type Endpoint, MerchantServer } from '../support/e2e-merchant-server.ts';
 import { type HostedPayment, joinScene, paymentOf, type Scene } from '../support/e2e-scene.ts';
+import { lookViolations } from '../support/page-checks.ts';
 
 /**
  * Goal: a merchant's page opens the checkout in a popup and learns of the return, and no page of
@@ -100,6 +102,11 @@ function clickPay({ page }: Shop): Promise<void> {
   return page.getByRole('button', { name: 'Pay' }).click();
 }
 
+/** A button of what the shop's page says while the popup is open. */
+function notice(page: Page, button: 'show' | 'cancel', language: 'en' | 'am' = 'en') {
+  return page.getByRole('dialog').getByRole('button', { name: POPUP_TEXTS[language][button] });
+}
+
 /** Resolves when `onReturn` has been called. */
 async function untilReturned({ page }: Shop): Promise<readonly object[]> {
   await page.waitForFunction('told.returned.length > 0');
@@ -171,14 +178,33 @@ describe('a popup', () => {
     await device.putAway();
   });
 
-  test('that the customer closes tells the last known status', async () => {
+  test.each([
+    ['closes', (_shop: Page, popup: Page) => popup.close()],
+    ['cancels on the shop’s page', (shop: Page) => notice(shop, 'cancel').click()],
+  ] as const)('that the customer %s tells the last known status', async (_how, close) => {
     const device = await desktop();
     const shop = await openShop(device);
     const popup = await openPopup(shop);
     await heading(popup, 'How do you want to pay?');
     await shop.page.waitForFunction('told.messages.length > 0');
-    await popup.close();
+    await notice(shop.page, 'show').click();
+    expect(popup.isClosed()).toBe(false);
+    await close(shop.page, popup);
     expect(await untilReturned(shop)).toMatchObject([{ status: 'OPEN' }]);
+    await expect.poll(() => popup.isClosed()).toBe(true);
+    expect(await shop.page.getByRole('dialog').count()).toBe(0);
+    expect(await shop.page.evaluate('document.activeElement.textContent')).toBe('Pay');
+    await device.putAway();
+  });
+
+  test("is named on the shop's page, in the page's language", async () => {
+    const device = await desktop();
+    const shop = await openShop(device);
+    await shop.page.evaluate('document.documentElement.lang = "am-ET"');
+    await openPopup(shop);
+    await shop.page.getByRole('dialog').getByText(POPUP_TEXTS.am.isOpen).waitFor();
+    await notice(shop.page, 'show', 'am').waitFor();
+    expect(await lookViolations(shop.page)).toEqual([]);
     await device.putAway();
   });
 

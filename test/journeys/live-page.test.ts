@@ -73,17 +73,43 @@ describe.concurrent('an open page', () => {
     await Promise.all([phone.putAway(), desktop.putAway()]);
   });
 
-  test('shows that a push was declined, and offers a retry', async () => {
+  test('leads from a wrong number to the right one once the push was declined: decisions.md#31', async () => {
     const payment = await createPayment(scene);
-    const device = await Device.start(browser);
-    const simulator = await device.open(payment.checkoutUrl);
-    await startPaying(simulator, 'E_BIRR', `0${newPhone()}`);
-    const waiting = await device.open(payment.checkoutUrl);
-    await heading(waiting, 'Confirm on your phone');
-    await simulator.getByRole('button', { name: 'Decline' }).click();
-    await heading(waiting, 'How do you want to pay?', POLLED_MS_MAX);
-    await waiting.getByText('You have not paid yet').waitFor();
-    await device.putAway();
+    const [wrong, right] = [newPhone('7'), newPhone('7')];
+    const shown = `0${wrong.slice(0, 3)} ${wrong.slice(3, 6)} ${wrong.slice(6)}`;
+    const customer = await Device.start(browser);
+    const stranger = await Device.start(browser);
+    const page = await customer.open(payment.checkoutUrl);
+    await startPaying(page, 'M_PESA', `0${wrong}`);
+    const strangersPhone = await stranger.open(page.url());
+    await page.getByRole('link', { name: 'Back to checkout' }).click();
+    await heading(page, 'Confirm on your phone');
+    await page.getByText(english.pushNothingTitle).click();
+    await page.getByText(english.wrongNumber(shown)).waitFor();
+    await page.getByText(english.anotherTry('M-PESA')).waitFor();
+    expect(await page.locator('form').count()).toBe(0);
+    await shoot(page, 'live-7-wrong-number');
+
+    await strangersPhone.getByRole('button', { name: 'Decline' }).click();
+    await heading(page, 'How do you want to pay?', POLLED_MS_MAX);
+    await page.getByText('You have not paid yet').waitFor();
+    await page.getByText(english.lastNumber(shown)).waitFor();
+    await page.locator('#phone:focus').waitFor();
+    const [field, bar] = await Promise.all([
+      page.locator('#phone').boundingBox(),
+      page.locator('.pay-bar').boundingBox(),
+    ]);
+    expect((field?.y ?? 0) + (field?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0);
+    await shoot(page, 'live-8-right-number');
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type(`0${right}`);
+    await payButton(page).click();
+    await approveButton(page).click();
+    await heading(page, 'Payment successful');
+    const { payment: received } = await onlyWebhook(scene, payment.hook);
+    // Versions: created, started, declined, started, paid.
+    expect(received).toMatchObject({ sequence: 5, transaction: { paymentType: 'M_PESA' } });
+    await Promise.all([customer.putAway(), stranger.putAway()]);
   });
 
   test('shows that the payment has expired, and accepts no payment then: decisions.md#1, webhooks.md#events', async () => {

@@ -5,7 +5,13 @@ import { h } from 'preact';
 import { renderSVG } from 'uqr';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { checkoutPage } from '../../src/checkout/checkout-page.tsx';
-import { badFormPage, busyPage, unavailablePage, unknownPage } from '../../src/checkout/notices.ts';
+import {
+  badFormPage,
+  busyPage,
+  lostPage,
+  unavailablePage,
+  unknownPage,
+} from '../../src/checkout/notices.ts';
 import { pageResponse } from '../../src/checkout/page-response.ts';
 import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
 import type { ViewContext } from '../../src/checkout/view.ts';
@@ -70,19 +76,23 @@ function refused(problem: FormProblem, phone: string): Answer {
   }));
 }
 
-function failedBefore(reason: FailureReason, count = 1): Answer {
-  return payment((nowMs) => {
-    const failed = attemptAt(nowMs, { status: 'failed', failureReason: reason, method: 'CBE' });
-    return { intent: intentWith(terms(nowMs), { attempts: Array(count).fill(failed) }) };
-  });
-}
-
 const PUSHED: Partial<Attempt> = {
   method: 'M_PESA',
   flow: 'push',
   phone: '251911234567',
   redirectUrl: null,
 };
+
+function failedBefore(
+  reason: FailureReason,
+  count = 1,
+  attempt: Partial<Attempt> = { method: 'CBE' },
+): Answer {
+  return payment((nowMs) => {
+    const failed = attemptAt(nowMs, { status: 'failed', failureReason: reason, ...attempt });
+    return { intent: intentWith(terms(nowMs), { attempts: Array(count).fill(failed) }) };
+  });
+}
 
 function paid(agoMs: number, changed: Partial<IntentTerms> = {}, support?: Support): Answer {
   return payment(
@@ -130,6 +140,17 @@ export const GALLERY = {
   choose: payment((nowMs) => ({ intent: intentWith(terms(nowMs)) })),
   'choose-commission': payment((nowMs) => ({
     intent: intentWith(terms(nowMs, { commissionPaidByCustomer: true })),
+  })),
+  'choose-commission-some': payment((nowMs) => ({
+    intent: intentWith(
+      terms(nowMs, {
+        commissionPaidByCustomer: true,
+        methods: termsWith().methods.map(({ method }) => ({
+          method,
+          commissionMinor: method === 'CBE' ? 0 : 3_750,
+        })),
+      }),
+    ),
   })),
   'choose-commission-equal': payment((nowMs) => ({
     intent: intentWith(
@@ -197,6 +218,7 @@ export const GALLERY = {
     M_PESA: '/logos/m-pesa.svg',
   }),
   'failed-declined': failedBefore('declined'),
+  'failed-prompt': failedBefore('canceled_by_customer', 1, PUSHED),
   'failed-timed-out': failedBefore('timed_out'),
   'failed-unavailable': failedBefore('rail_unavailable'),
   'failed-last-try': failedBefore('declined', 9),
@@ -241,10 +263,17 @@ export const GALLERY = {
   expired: payment((nowMs) => ({
     intent: intentWith(terms(nowMs, { expiresAtMs: nowMs - SECOND_MS }), { status: 'expired' }),
   })),
+  'expired-unresolved': payment((nowMs) => ({
+    intent: intentWith(terms(nowMs, { expiresAtMs: nowMs - SECOND_MS }), {
+      status: 'expired',
+      attempts: [attemptAt(nowMs, { ...PUSHED, status: 'unresolved' })],
+    }),
+  })),
   canceled: payment((nowMs) => ({ intent: intentWith(terms(nowMs), { status: 'canceled' }) })),
   simulator: simulator(),
   'simulator-settled': simulator({ status: 'succeeded' }),
   unknown: (request) => unknownPage(request),
+  lost: (request) => lostPage(request, new URL(request.url).origin),
   'bad-form': (request, path) => badFormPage(request, path),
   busy: (request) => busyPage(request),
   error: (request) => unavailablePage(request),

@@ -26,7 +26,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/platform/': ['src/crypto/', 'src/domain/'],
   'src/http/': ['src/config.ts', 'src/platform/'],
   // Runs in the customer's browser, so no code of the Worker belongs here.
-  'src/checkout/browser/': [],
+  'src/checkout/browser/': ['src/i18n/popup.ts'],
   // Runs in the browsers of members and operators.
   'back-office/ui/browser/': [],
   'src/audit/': SHARED,

@@ -29,7 +29,7 @@ const BACK_OFFICE_DIRECTORY = join(import.meta.dirname, '../../back-office/publi
 const SCRIPT_GZIPPED_BYTES_MAX = 2_850;
 
 /** Merchants put it into pages that should not become slower by it; not gzipped. */
-const EMBED_BYTES_MAX = 3 * 1024;
+const EMBED_BYTES_MAX = 4 * 1024;
 
 /** Inlined into the page: both must fit into the first few packets of the answer. */
 const CSS_GZIPPED_BYTES_MAX = 10_000;

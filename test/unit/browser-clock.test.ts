@@ -6,7 +6,6 @@ import { clockText, nextTickMs } from '../../src/checkout/browser/clock.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 describe('text of the remaining time', () => {
@@ -22,11 +21,8 @@ describe('text of the remaining time', () => {
     { remainingMs: 59 * SECOND_MS + 1, text: '1:00' },
     { remainingMs: MINUTE_MS, text: '1:00' },
     { remainingMs: 899_000, text: '14:59' },
-    { remainingMs: HOUR_MS - SECOND_MS, text: '59:59' },
-    { remainingMs: HOUR_MS - 1, text: '1:00:00' },
-    { remainingMs: HOUR_MS + 5 * MINUTE_MS + 7 * SECOND_MS, text: '1:05:07' },
-    { remainingMs: DAY_MS - SECOND_MS, text: '23:59:59' },
-    { remainingMs: DAY_MS - 1, text: null },
+    { remainingMs: 15 * MINUTE_MS, text: '15:00' },
+    { remainingMs: 15 * MINUTE_MS + 1, text: null },
     { remainingMs: DAY_MS, text: null },
     { remainingMs: 366 * DAY_MS, text: null },
   ])('$remainingMs ms: $text', ({ remainingMs, text }) => {
@@ -48,7 +44,7 @@ describe('delay until the text changes', () => {
 
   test('is a whole number of milliseconds, at least one, until exactly the next text', () => {
     fc.assert(
-      fc.property(fc.double({ min: 1, max: DAY_MS - 2_000, noNaN: true }), (remainingMs) => {
+      fc.property(fc.double({ min: 1, max: 15 * MINUTE_MS, noNaN: true }), (remainingMs) => {
         const delayMs = nextTickMs(remainingMs);
         expect(Number.isInteger(delayMs) && delayMs >= 1 && delayMs <= SECOND_MS).toBe(true);
         expect(clockText(remainingMs - delayMs)).toBe(clockText(remainingMs - SECOND_MS));

@@ -8,7 +8,7 @@ import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
 import { loadTexts } from '../../src/checkout/texts.ts';
 import { checkoutView, type RefusedForm } from '../../src/checkout/view.ts';
 import type { Support } from '../../src/config.ts';
-import type { Intent } from '../../src/domain/intent.ts';
+import type { Attempt, Intent, IntentTerms } from '../../src/domain/intent.ts';
 import { majorText } from '../../src/domain/money.ts';
 import { WEBHOOK_FAULTS } from '../../src/domain/webhook-fault.ts';
 import { checkout as english } from '../../src/i18n/en.ts';
@@ -71,7 +71,7 @@ describe('what the customer reads and can do', () => {
     expect(text).toContain('Total ETB 1,500.00');
     expect(text).toContain('Pay ETB 1,500.00');
     expect(text).toContain(english.testBanner);
-    expect(text.match(/ETB 1,500\.00 [^.]*? No fee/g)).toHaveLength(6);
+    expect(text.match(/ETB 1,500\.00 [^.]*? No service fee/g)).toHaveLength(6);
   });
 
   test.each([
@@ -94,8 +94,67 @@ describe('what the customer reads and can do', () => {
     expect(text).toMatch(/ETB 1,5(?:00|15)\.00/);
   });
 
-  test('the page of a prompt says when another try opens', () => {
-    expect(textOf(PAGES.push)).toContain(`${english.anotherTry('telebirr')} ${english.pushCancel}`);
+  const SOON_MS = NOW_MS + 120_000;
+  const anotherTry = english.anotherTry('telebirr');
+  const startAgain = english.startAgain('Tomoca Coffee');
+
+  test.each<[string, Partial<IntentTerms>, Partial<Attempt>, string]>([
+    [
+      'is waiting',
+      {},
+      { deadlineAtMs: SOON_MS },
+      `${anotherTry} ${english.earliestTry('21 Nov 2025, 12:02 EAT')}`,
+    ],
+    // Nothing is known but the provider's report.
+    ['ends with the payment', {}, {}, anotherTry],
+    ['is unresolved', {}, { deadlineAtMs: SOON_MS, status: 'unresolved' }, anotherTry],
+    ['belongs to an express payment', { kind: 'express' }, { deadlineAtMs: SOON_MS }, startAgain],
+    ['outlasts the payment', { expiresAtMs: NOW_MS }, { deadlineAtMs: SOON_MS }, startAgain],
+    [
+      'went to a number that the merchant set',
+      { customer: { name: null, email: null, phone: '911234567', isPhoneUpdatable: false } },
+      {},
+      `${english.phoneFixed} ${startAgain}`,
+    ],
+  ])(
+    'a prompt that %s: whose account is safe, and when the right number can be entered',
+    async (_name, terms, attempt, when) => {
+      const attempts = [{ ...PUSHED, ...attempt }];
+      const text = textOf(
+        await checkoutHtml(intentWith(terms, { status: 'processing', attempts })),
+      );
+      const paragraph = (words: string) => ` ${words.replaceAll('\u00a0', ' ')}`;
+      expect(text).toContain(paragraph(english.wrongNumber('0911 234 567')));
+      expect(text).toContain(paragraph(when));
+      expect(text.includes('its time is over')).toBe(when.includes('its time is over'));
+    },
+  );
+
+  test('the expired page of an unresolved prompt says whose account is safe', async () => {
+    const left = { ...PUSHED, status: 'unresolved' } as const;
+    const html = await checkoutHtml(intentWith({}, { status: 'expired', attempts: [left] }));
+    expect(textOf(html)).toContain(`${english.wrongNumber('0911 234 567')} ${startAgain}`);
+  });
+
+  test('the step at the phone names the amount that is charged', async () => {
+    const terms = { commissionPaidByCustomer: true };
+    const html = await checkoutHtml(
+      intentWith(terms, { status: 'processing', attempts: [PUSHED] }),
+    );
+    expect(textOf(html)).toContain('Check that the amount is ETB 1,515.00,');
+  });
+
+  test('a prompt that was not paid leads to its number, and another failure does not', async () => {
+    const failed = { status: 'failed', failureReason: 'canceled_by_customer' } as const;
+    const again = await checkoutHtml(intentWith({}, { attempts: [{ ...PUSHED, ...failed }] }));
+    expect(textOf(again)).toContain(english.lastNumber('0911 234 567'));
+    expect(again).toMatch(/<input id="phone"[^>]* value="0911 234 567"[^>]* autofocus/);
+    for (const other of [
+      attemptWith(failed),
+      { ...PUSHED, ...failed, failureReason: 'rail_unavailable' } as const,
+    ]) {
+      expect(await checkoutHtml(intentWith({}, { attempts: [other] }))).not.toContain('autofocus');
+    }
   });
 
   test("a chat's preview of the link shows the merchant, and nothing of the payment", async () => {

@@ -8,6 +8,7 @@ import {
   rememberingCookie,
 } from '../../src/i18n/language.ts';
 import type { CheckoutMessages } from '../../src/i18n/messages.ts';
+import { POPUP_TEXTS } from '../../src/i18n/popup.ts';
 import { exactTimeText, timeText } from '../../src/i18n/time-text.ts';
 import { TRANSLATIONS } from '../support/translations.ts';
 
@@ -98,8 +99,9 @@ test.each(Object.entries(TRANSLATIONS))('a page in %s has its texts', async (cod
   expect(await page.text()).toContain(texts.unknownLead);
 });
 
-test('the switch names every language', () => {
+test('the switch and the script of the merchants name every language', () => {
   expect(Object.keys(LANGUAGE_NAMES)).toEqual(Object.keys(TRANSLATIONS));
+  expect(Object.keys(POPUP_TEXTS)).toEqual(Object.keys(TRANSLATIONS));
 });
 
 describe.each(AREAS)('%s', (_name, english, translated) => {

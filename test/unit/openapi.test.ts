@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { openApiDocument } from '../../scripts/openapi/document.ts';
+import { readDocument } from '../support/documents/markdown.ts';
 import {
   EXPRESS_BODY,
   express,
@@ -16,7 +17,8 @@ import {
  * the gateway accepts and what a later gateway may answer. Generated clients: `npm run wire`.
  */
 
-const { schemas } = openApiDocument('1.0.0').components;
+const { paths, components } = openApiDocument('1.0.0');
+const { schemas } = components;
 const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false });
 ajv.addSchema({ $id: 'api', components: { schemas } });
 
@@ -114,4 +116,16 @@ describe('a value that is added later', () => {
     expect(validator('Payment/properties/status')(LATER)).toBe(false);
     expect(validator('Refund/properties/status')(LATER)).toBe(false);
   });
+});
+
+const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+const BODIES = operations.flatMap(({ summary, requestBody }) => {
+  const ref = requestBody?.content['application/json']?.schema.$ref;
+  return ref === undefined ? [] : [[summary, ref.split('/').at(-1) ?? ''] as const];
+});
+
+test.each(BODIES)('docs/reference.md shows a valid body to "%s"', (summary, name) => {
+  const [, section = ''] = readDocument('docs/reference.md').split(`\n## ${summary}\n`);
+  const [, sample = ''] = /^```json\n([^`]*)```$/m.exec(section.split('\n## ')[0] ?? '') ?? [];
+  expect(validator(name)(JSON.parse(sample))).toBe(true);
 });

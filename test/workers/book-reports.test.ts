@@ -60,6 +60,16 @@ async function countListed(): Promise<number> {
 const uniqueIdOf = (tenant: Tenant, number: number) => late(tenant, number).row.uniqueId;
 
 describe('the attention list', () => {
+  test('begins with what has waited longest', async () => {
+    for (const number of [2, 3, 1]) {
+      await applyToBook(late(TENANT, number));
+    }
+    await booksReport();
+    expect(await listed()).toEqual(
+      [1, 2, 3].map((number) => `${ALPHA.id} ${uniqueIdOf(TENANT, number)}`),
+    );
+  });
+
   test('has the payments of all merchants of an environment', async () => {
     for (const tenant of TENANTS) {
       await applyToBook(late(tenant, 1));
@@ -208,6 +218,26 @@ test('health adds up all books of an environment, and says when they reported', 
       oldestUndelivered: { deliveryStatus: 'waiting' },
     })),
   );
+});
+
+test('the time to pay is the median over all merchants, of the newest 20 payments of each', async () => {
+  const paidIn = async (tenant: Tenant, number: number, seconds: number) => {
+    const { row } = late(tenant, number);
+    const endedAtMs = row.createdAtMs + 1_000 * seconds;
+    await applyToBook(late(tenant, number, { late: false, endedAtMs }));
+  };
+  const [alpha, beta] = TENANTS as [Tenant, Tenant];
+  await paidIn(alpha, 0, 9_000);
+  for (let number = 1; number <= 20; number += 1) {
+    await paidIn(alpha, number, number);
+  }
+  await paidIn(beta, 1, 500);
+  await refreshHealth({ env });
+  const { environments } = await readHealth(gateway());
+  expect(environments.map(({ timesToPay }) => timesToPay)).toEqual([
+    [],
+    [{ method: 'CBE', medianMs: 10_000, payments: 21 }],
+  ]);
 });
 
 test('a book without payments reports nothing and stores nothing', async () => {

@@ -1,11 +1,13 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { expect, test } from 'vitest';
+import { METHOD_NAMES } from '../../src/i18n/methods.ts';
 import worker from '../support/gateway.ts';
 import { ORIGIN } from './support.ts';
 
 /**
- * Goal: `/` says what Kefel is and links to the dashboard, the desk, the docs and the source. Method:
- * requests without any bindings, because the page must answer on a gateway that is not set up yet.
+ * Goal: `/` says what Kefel is and links to the dashboard, the docs and the source, and an address
+ * without a page leads on. Method: requests without any bindings, because these pages must answer on
+ * a gateway that is not set up yet.
  */
 
 function home(init: RequestInit = {}, bindings: Partial<Env> = {}, path = ''): Promise<Response> {
@@ -13,15 +15,20 @@ function home(init: RequestInit = {}, bindings: Partial<Env> = {}, path = ''): P
   return worker.fetch(request as never, bindings as Env, createExecutionContext());
 }
 
-test('links to the dashboard, the desk and the docs, and tells customers where to pay', async () => {
+test('shows the checkout, its methods and how to begin, without a way to the desk', async () => {
   const response = await home();
   expect(response.status).toBe(200);
   const html = await response.text();
   expect(html).toContain('<html lang="en-ET">');
   expect(html).toContain('A payment gateway for merchants in Ethiopia');
   expect(html).toContain('href="/dashboard"');
-  expect(html).toContain('href="/operator"');
   expect(html).toContain('href="/docs/"');
+  expect(html).toContain('href="/docs/quick-start"');
+  expect(html).toContain('src="/docs/images/checkout-choosing.jpg"');
+  for (const method of Object.values(METHOD_NAMES)) {
+    expect(html).toContain(method);
+  }
+  expect(html).not.toContain('/operator');
   expect(html).toContain('Open the link that the merchant gave you.');
 });
 
@@ -127,15 +134,50 @@ test('passes redirects of the docs on', async () => {
   expect([response.status, response.headers.get('location')]).toEqual([307, '/docs/']);
 });
 
+const NO_FILE = new Response(null, { status: 404 });
+
 test.each(['docs/nothing', 'docs/Errors'])(
-  'answers /%s with a link to the docs, not as a payment',
+  'answers /%s with the menu of the docs',
   async (path) => {
-    const ASSETS = { fetch: async () => new Response(null, { status: 404 }) } as never;
-    const response = await home({}, { ASSETS }, path);
-    expect(response.status).toBe(404);
-    const html = await response.text();
-    expect(html).toContain('Page not found');
-    expect(html).toContain('href="/docs/"');
-    expect(html).not.toContain('this payment');
+    const menu = '<nav aria-label="Pages">';
+    const html = { headers: { 'content-type': 'text/html' } };
+    const fetch = async (url: RequestInfo | URL) =>
+      String(url).endsWith('/docs/404') ? new Response(menu, html) : NO_FILE.clone();
+    const response = await home({}, { ASSETS: { fetch } as never }, path);
+    expect([response.status, await response.text()]).toEqual([404, menu]);
   },
 );
+
+test.each([
+  // An address of payments, of the back office, and of docs that are not built.
+  ['nope', 'There is no page at this address'],
+  ['index.php', 'There is no page at this address'],
+  ['llmsx', 'There is no page at this address'],
+  ['docs/nothing', 'Page not found'],
+])('answers /%s with three ways on, not as a payment', async (path, title) => {
+  const ASSETS = { fetch: async () => NO_FILE.clone() } as never;
+  const response = await home({}, { ASSETS }, path);
+  expect(response.status).toBe(404);
+  const html = await response.text();
+  expect(html).toContain(title);
+  for (const way of ['/', '/docs/', '/dashboard']) {
+    expect(html).toMatch(new RegExp(`href="(?:${ORIGIN})?${way}"`));
+  }
+  expect(html).not.toMatch(/this payment|\/operator/);
+});
+
+test.each(['checkout', 'checkout/nothing/more', 'rails/CBE/x/y'])(
+  'answers /%s as a link to a payment',
+  async (path) => {
+    const response = await home({}, {}, path);
+    expect(response.status).toBe(404);
+    expect(await response.text()).toContain('We cannot find this payment');
+  },
+);
+
+test('an address without a page leads to the back office’s own host', async () => {
+  const host = { BACK_OFFICE_BASE_URL: 'https://office.shop.example' };
+  expect(await (await home({}, host, 'nope')).text()).toContain(
+    'href="https://office.shop.example/docs/"',
+  );
+});

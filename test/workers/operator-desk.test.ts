@@ -5,6 +5,7 @@ import { configOf } from '../../src/config.ts';
 import { insertDeadLetter, readStored } from '../../src/dead-letters/store.ts';
 import { PROGRESS_SHOWN_AFTER_MS } from '../../src/domain/schedule.ts';
 import { runBatch } from '../../src/platform/database.ts';
+import { projectionMessage } from './book-fixture.ts';
 import { auditLog } from './dashboard-support.ts';
 import {
   deskOf,
@@ -16,6 +17,7 @@ import {
   SECRET,
   unresolved,
 } from './operator-support.ts';
+import { applyToBook, booksReport } from './support/book.ts';
 import {
   ALPHA,
   advance,
@@ -34,6 +36,7 @@ import {
   payHosted,
   resolveAttempt,
   startRedirect,
+  tenantOf,
   useGateway,
 } from './support.ts';
 
@@ -555,6 +558,38 @@ test('the health page asks the books at once', async () => {
       return pageOf('/operator/health');
     })
     .toContain('Merchants’ books report hourly');
+});
+
+test('the health page shows the method first that fails most, and does not count who left', async () => {
+  const end = (number: number, changes: Parameters<typeof projectionMessage>[2]) =>
+    applyToBook(projectionMessage(tenantOf(ALPHA), number, { endedAtMs: Date.now(), ...changes }));
+  await end(1, { method: 'CBE', status: 'succeeded' });
+  await end(2, { method: 'CBE', status: 'failed', failureReason: 'abandoned' });
+  for (const number of [3, 4, 5]) {
+    await end(number, { method: 'M_PESA', status: 'succeeded' });
+  }
+  await end(6, { method: 'M_PESA', status: 'failed', failureReason: 'rail_unavailable' });
+  await booksReport();
+  const html = await pageOf('/operator/health');
+  const cells = [...html.matchAll(/<td data-column="([^"]+)"[^>]*>(?:<[^>]+>)*([^<]*)/g)];
+  const columns = ['Method', 'Failed', 'Paid', 'Left', 'Paid rate'];
+  const shown = cells
+    .filter(([, column = '']) => columns.includes(column))
+    .map(([, , text]) => text);
+  expect(shown).toEqual([
+    'M-PESA',
+    '1',
+    '3',
+    '0',
+    '75%',
+    'CBE Birr',
+    '0',
+    '1',
+    '1',
+    '100%',
+    'M-PESA',
+  ]);
+  expect(html).toContain('Payment method unavailable');
 });
 
 test('the rails page shows each secret’s state and the last payments', async () => {

@@ -49,12 +49,18 @@ export const desk = {
       paused: 'Paused',
     },
     oldestUndelivered: 'Oldest undelivered event',
-    ends: 'Payment outcomes',
+    ends: 'Payment methods',
+    left: 'Left',
+    rate: 'Paid rate',
+    rateOfWeek: 'Rate in 7 days',
+    timeToPay: 'Time to pay',
+    seconds: (count: string) => `${count} s`,
+    rateHint:
+      'Since yesterday, unless a column says otherwise. The rate leaves out customers who left, canceled or let the payment expire. The time to pay is the median from creation to payment, of each merchant’s last 20.',
     reported: 'Merchants’ books report hourly, last',
     refresh: 'Ask all books now',
     sinceYesterday: 'Since yesterday',
     sinceWeek: 'Last 7 days',
-    ended: 'Outcome',
     why: 'Reason',
     endings: { succeeded: 'Paid', failed: 'Failed', expired: 'Expired' },
     reasons: {
@@ -73,6 +79,7 @@ export const desk = {
     notAllAsked: (asked: number) =>
       `Only the ${asked} merchants that were active last were asked. Name the merchant to search the others.`,
     what: 'Issue',
+    toDo: 'To do',
     payment: 'Payment',
     amount: 'Amount',
     merchant: 'Merchant',
@@ -100,7 +107,6 @@ export const desk = {
     expires: 'Expires',
     endedAt: 'Ended',
     reference: 'transactionId',
-    referenceToCopy: 'transactionId, by which the provider knows the attempt',
     charged: 'Customer pays',
     attemptState: 'Attempt',
     eventsOfPayment: 'Events',
@@ -108,6 +114,7 @@ export const desk = {
     lastAnswer: 'Last response',
     lastReview: 'Last review:',
     markReviewed: 'Mark as reviewed',
+    nothingToRecord: 'Nothing to record?',
     reviewLead:
       'The payment leaves the list until there is something new. Nothing else changes. Describe what you found and did.',
     recordPaid: 'Record as paid',
@@ -306,6 +313,7 @@ export const desk = {
   refunds: {
     title: 'Refunds',
     refundOf: 'Refund',
+    numbersOf: 'The numbers of refund',
     ofPayment: 'Part of the payment',
     receipt: 'Receipt of the payment',
     railReference: 'Provider’s number of the refund',

@@ -25,12 +25,13 @@ export async function showAttentionPage(call: DeskCall): Promise<Response> {
 
 function AttentionPage(page: DescribedAttention) {
   const { items, payments, merchantNames, nextCursor, unlisted } = page;
-  const text = useTexts(DESK_TEXTS).pages;
+  const { attention, pages: text } = useTexts(DESK_TEXTS);
   const rows = items.map((item) => {
     const payment = paymentOf(item);
     const hint = payments[payment?.uuid ?? ''] ?? null;
     return [
       <What item={item} />,
+      <span class="small">{item.reasons.map((reason) => attention[reason].todo).join(' ')}</span>,
       <Reference item={item} hint={hint} />,
       <Amount item={item} hint={hint} />,
       payment === null ? (
@@ -47,7 +48,7 @@ function AttentionPage(page: DescribedAttention) {
     <ListPage
       active="attention"
       title={text.nav.attention}
-      columns={[text.what, text.payment, text.amount, text.merchant, text.age]}
+      columns={[text.what, text.toDo, text.payment, text.amount, text.merchant, text.age]}
       rows={rows}
       empty={text.attentionEmpty}
       nextCursor={nextCursor}
@@ -113,7 +114,7 @@ function Reference({ item, hint }: HintProps) {
 }
 
 /** Where on the payment's page the item is. */
-const PARTS = { payment: '', refund: '#refunds', delivery: '#events' } as const;
+const PARTS = { payment: '', refund: '', delivery: '#events' } as const;
 
 /** What the customer pays or gets back, and by which method. */
 function Amount({ item, hint }: HintProps) {
@@ -127,7 +128,7 @@ function Amount({ item, hint }: HintProps) {
   return (
     <span>
       <span class="number whole">{useMoney(currency)(payableMinor)}</span>{' '}
-      {method !== null && <span class="quiet small whole">{methodName[method]}</span>}
+      {method !== null && <span class="quiet small nowrap">{methodName[method]}</span>}
     </span>
   );
 }

@@ -123,7 +123,7 @@ function Question(props: Shown & { readonly form: Form; readonly given: URLSearc
           <button type="submit" class={tone}>
             {title}
           </button>
-          <ButtonLink to={subjectPath(form.subject, params, 'back')}>{text.cancel}</ButtonLink>
+          <ButtonLink to={subjectPath(form.subject, params)}>{text.cancel}</ButtonLink>
         </div>
       </form>
     </Frame>
@@ -160,7 +160,7 @@ function Control(props: {
 
 /** Makes the change. Problems 400, 403 and 409 lead back to the question. */
 async function answerChange(call: DeskCall, form: Form): Promise<Response> {
-  const path = subjectPath(form.subject, call.params, 'done');
+  const path = subjectPath(form.subject, call.params);
   try {
     const { done = '', content } = await form.run(call, call.params, fieldsIn(call, form));
     const link = form.showsLink ? await sealedLink(call, content) : '';

@@ -33,8 +33,6 @@ interface FrameProps {
 export function Frame({ active, title, head, children }: FrameProps) {
   const { actor, counts } = useDesk();
   const text = useTexts(DESK_TEXTS).pages;
-  const shown: Readonly<Partial<Record<Item, number>>> = counts;
-  const items = Object.keys(PATHS) as Item[];
   return (
     <BackOfficePage
       heading={title}
@@ -46,22 +44,31 @@ export function Frame({ active, title, head, children }: FrameProps) {
           {text.signedInAs} <bdi>{useOperatorText(actor.name, actor.isProved === true)}</bdi>
         </p>
       }
-      header={
-        <Navigation
-          class="nav"
-          label={text.navigation}
-          links={items.map((item) => ({
-            href: PATHS[item],
-            text: withCount(text.nav[item], shown[item] ?? 0),
-            isCurrent: item === active,
-          }))}
-        />
-      }
+      header={<DeskNavigation active={active} counts={counts} />}
     >
       <DoneMessage texts={text.done} />
       <DoneMessage texts={text.notDone} tone="bad" />
       {children}
     </BackOfficePage>
+  );
+}
+
+/** Links to the parts of the desk. A page that was refused knows no counts. */
+function DeskNavigation(props: {
+  readonly active: Item | null;
+  readonly counts: Readonly<Partial<Record<Item, number>>>;
+}) {
+  const text = useTexts(DESK_TEXTS).pages;
+  return (
+    <Navigation
+      class="nav"
+      label={text.navigation}
+      links={(Object.keys(PATHS) as Item[]).map((item) => ({
+        href: PATHS[item],
+        text: withCount(text.nav[item], props.counts[item] ?? 0),
+        isCurrent: item === props.active,
+      }))}
+    />
   );
 }
 
@@ -145,7 +152,14 @@ function ProblemPage({ status }: Pick<Refusal, 'status'>) {
   const known = Object.entries(text.problems).find(([key]) => key === String(status));
   const { title, text: lead } = known?.[1] ?? text.problems.other;
   return (
-    <BackOfficePage heading={title} titleParts={[text.product]} home={PATHS.attention} isNarrow>
+    <BackOfficePage
+      heading={title}
+      titleParts={[text.product]}
+      home={PATHS.attention}
+      // Every link of a stranger leads to the same refusal.
+      header={status !== 401 && <DeskNavigation active={null} counts={{}} />}
+      isNarrow
+    >
       <p>{lead}</p>
       <p>
         <ButtonLink to={PATHS.attention}>{text.nav.attention}</ButtonLink>

@@ -1,5 +1,7 @@
+import type { FailureReason } from '../../../src/domain/intent.ts';
 import type { EnvironmentHealth, Health, RailOutcome } from '../../../src/interface/operations.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
+import type { DeskMessages } from '../../i18n/messages.ts';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { Badge, Facts, Table, When } from '../../ui/elements.tsx';
@@ -22,22 +24,29 @@ export async function showHealthPage(call: DeskCall): Promise<Response> {
 function HealthPage(health: Health) {
   const text = useTexts(DESK_TEXTS).pages;
   return (
-    <Frame active="health" title={text.nav.health}>
+    <Frame
+      active="health"
+      title={text.nav.health}
+      head={{
+        actions: (
+          <form method="post" action={`${PATHS.health}/refresh`} data-once="">
+            <input type="hidden" name="csrf" value={useDesk().token} />
+            <button type="submit">{text.refresh}</button>
+          </form>
+        ),
+      }}
+    >
+      <Rails {...health} />
+      {health.environments.map((environment) => (
+        <Environment {...environment} />
+      ))}
+      <Queues {...health} />
       <Facts
         rows={[
           [text.d1, `${health.d1Ms} ${text.milliseconds}`],
           [text.d1Size, <DatabaseSize {...health} />],
         ]}
       />
-      <Queues {...health} />
-      <Rails {...health} />
-      <form method="post" action={`${PATHS.health}/refresh`} data-once="">
-        <input type="hidden" name="csrf" value={useDesk().token} />
-        <button type="submit">{text.refresh}</button>
-      </form>
-      {health.environments.map((environment) => (
-        <Environment {...environment} />
-      ))}
     </Frame>
   );
 }
@@ -114,6 +123,9 @@ function Environment(health: EnvironmentHealth) {
           {text.reported} <When atMs={health.reportedAtMs} />
         </p>
       )}
+      <h3>{text.ends}</h3>
+      <Methods {...health} />
+      <FailureReasons {...health} />
       <h3>{text.events}</h3>
       <Table
         caption={text.events}
@@ -136,28 +148,129 @@ function Environment(health: EnvironmentHealth) {
           ]}
         />
       )}
-      <h3>{text.ends}</h3>
-      <Ends {...health} />
     </section>
   );
 }
 
-/** One row for each method, final status and reason of the week, and the count since yesterday. */
-function Ends({ endsSinceWeek, endsSinceYesterday }: EnvironmentHealth) {
+/** Reasons for which customers did not pay although the method worked. */
+const LEFT: readonly (FailureReason | null)[] = ['abandoned', 'canceled_by_customer'];
+
+interface MethodHealth {
+  readonly method: RailOutcome['method'];
+  readonly paid: number;
+  readonly failed: number;
+  /** Customers who left, canceled, or let the payment expire. */
+  readonly left: number;
+}
+
+function methodHealth(outcomes: readonly RailOutcome[]): readonly MethodHealth[] {
+  const methods = [...new Set(outcomes.map(({ method }) => method))];
+  const sumOf = (counted: readonly RailOutcome[]) =>
+    counted.reduce((sum, { payments }) => sum + payments, 0);
+  return methods.map((method) => {
+    const own = outcomes.filter((outcome) => outcome.method === method);
+    const paid = own.filter(({ status }) => status === 'succeeded');
+    const failed = own.filter(isFailure);
+    return {
+      method,
+      paid: sumOf(paid),
+      failed: sumOf(failed),
+      left: sumOf(own) - sumOf(paid) - sumOf(failed),
+    };
+  });
+}
+
+function isFailure({ status, failureReason }: RailOutcome): boolean {
+  return status === 'failed' && !LEFT.includes(failureReason);
+}
+
+/** Of the payments of which the method decided; null without any. */
+function rateOf({ paid, failed }: MethodHealth): number | null {
+  return paid + failed === 0 ? null : paid / (paid + failed);
+}
+
+/** One row for each method of the week, those that fail most often first. */
+function Methods({ endsSinceWeek, endsSinceYesterday, timesToPay }: EnvironmentHealth) {
+  const text = useTexts(DESK_TEXTS).pages;
+  const { locale, methodName } = useTexts(CHECKOUT_TEXTS);
+  const recent = methodHealth(endsSinceYesterday);
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+  const rateText = (health: MethodHealth | undefined) => {
+    const rate = health === undefined ? null : rateOf(health);
+    return rate === null ? '—' : percent.format(rate);
+  };
+  const rows = methodHealth(endsSinceWeek)
+    .map((week) => ({ week, now: recent.find(({ method }) => method === week.method) }))
+    .sort((one, other) => worst(one) - worst(other) || other.week.failed - one.week.failed)
+    .map(({ week, now }) => {
+      const time = timesToPay.find(({ method }) => method === week.method);
+      return [
+        week.method === null ? text.noMethod : methodName[week.method],
+        now === undefined || now.failed === 0 ? 0 : <Badge tone="bad">{now.failed}</Badge>,
+        now?.paid ?? 0,
+        now?.left ?? 0,
+        rateText(now),
+        rateText(week),
+        time === undefined ? '—' : durationText(time.medianMs, text),
+      ];
+    });
+  const titles = [
+    text.endings.failed,
+    text.endings.succeeded,
+    text.left,
+    text.rate,
+    text.rateOfWeek,
+    text.timeToPay,
+  ];
+  return (
+    <>
+      <Table
+        caption={text.ends}
+        columns={[text.method, ...titles.map((title) => ({ title, kind: 'figures' as const }))]}
+        rows={rows}
+        empty={text.none}
+      />
+      {rows.length > 0 && <p class="quiet small">{text.rateHint}</p>}
+    </>
+  );
+}
+
+const MINUTE_MS = 60_000;
+
+/** "95 s", "12 min". */
+function durationText(ms: number, text: DeskMessages['pages']): string {
+  return ms < 2 * MINUTE_MS
+    ? text.seconds(String(Math.round(ms / 1_000)))
+    : text.ageUnits.minutes(String(Math.round(ms / MINUTE_MS)));
+}
+
+/** The rate of what is known since yesterday, else of the week; a method without failures is last. */
+function worst(row: { readonly now: MethodHealth | undefined; readonly week: MethodHealth }) {
+  return (row.now && rateOf(row.now)) ?? rateOf(row.week) ?? 1;
+}
+
+/** Why payments failed, and how often; the most frequent reason of the week first. */
+function FailureReasons({ endsSinceWeek, endsSinceYesterday }: EnvironmentHealth) {
   const text = useTexts(DESK_TEXTS).pages;
   const { methodName } = useTexts(CHECKOUT_TEXTS);
-  const rows = endsSinceWeek.map((end) => [
-    end.method === null ? text.noMethod : methodName[end.method],
-    text.endings[end.status],
-    end.failureReason === null ? text.none : text.reasons[end.failureReason],
-    countOf(endsSinceYesterday, end),
-    end.payments,
-  ]);
-  return (
+  const failures = endsSinceWeek
+    .filter(isFailure)
+    .sort((one, other) => other.payments - one.payments);
+  return failures.length === 0 ? null : (
     <Table
-      caption={text.ends}
-      columns={[text.method, text.ended, text.why, text.sinceYesterday, text.sinceWeek]}
-      rows={rows}
+      caption={text.endings.failed}
+      columns={[
+        text.why,
+        text.method,
+        { title: text.sinceYesterday, kind: 'figures' },
+        { title: text.sinceWeek, kind: 'figures' },
+      ]}
+      rows={failures.map((end) => [
+        end.failureReason === null ? text.none : text.reasons[end.failureReason],
+        end.method === null ? text.noMethod : methodName[end.method],
+        countOf(endsSinceYesterday, end),
+        end.payments,
+      ])}
       empty={text.none}
     />
   );

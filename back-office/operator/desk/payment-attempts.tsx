@@ -18,6 +18,11 @@ interface Props {
   readonly attempt: Attempt;
 }
 
+/** Whether the operator records or confirms the attempt's outcome, at the top of the page. */
+export function waitsForOperator({ status, proposal }: Attempt): boolean {
+  return status === 'unresolved' || proposal !== null;
+}
+
 /** Links to the pages that record an outcome, or request a refund, where the payment may accept it. */
 export function AttemptActions(props: Props) {
   const { intent } = props.details;

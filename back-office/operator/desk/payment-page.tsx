@@ -1,4 +1,4 @@
-import { type Intent, reportedAttempt } from '../../../src/domain/intent.ts';
+import { type Attempt, type Intent, reportedAttempt } from '../../../src/domain/intent.ts';
 import type { EventSummary } from '../../../src/intent/protocol.ts';
 import type { PaymentDetails } from '../../../src/interface/operations.ts';
 import { needsOf, payableMinor, reasonsOf } from '../../../src/operations/needs.ts';
@@ -8,8 +8,9 @@ import { StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
 import { Attempts, Timeline } from '../../elements/payment-history.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import {
+  Badge,
   ButtonLink,
-  CopyText,
+  copyFact,
   Facts,
   Section,
   Table,
@@ -17,12 +18,13 @@ import {
   When,
   WhenExactly,
 } from '../../ui/elements.tsx';
+import { Money } from '../../ui/figures.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
 import type { DeskCall } from './call.ts';
 import { answerDesk, Frame } from './frame.tsx';
 import { merchantPath, paymentPath } from './paths.ts';
-import { AttemptActions } from './payment-attempts.tsx';
-import { Refunds } from './payment-refunds.tsx';
+import { AttemptActions, waitsForOperator } from './payment-attempts.tsx';
+import { Refunds, WaitingRefunds } from './payment-refunds.tsx';
 
 /** GET …/payments/:environment/:merchantId/:uniqueId, read from the payment's own object. */
 export async function showPaymentPage(call: DeskCall): Promise<Response> {
@@ -33,20 +35,35 @@ export async function showPaymentPage(call: DeskCall): Promise<Response> {
 function PaymentPage(details: PaymentDetails) {
   const { intent, history, events } = details;
   const text = useTexts(DESK_TEXTS).pages;
-  const { uniqueId, currency } = intent.terms;
+  const { uniqueId, environment, currency } = intent.terms;
   return (
-    <Frame active="payments" title={text.paymentTitle(shownText(uniqueId))}>
-      <div class="payment-head">
-        <p class="payment-amount number">{useMoney(currency)(payableMinor(intent))}</p>
-        <StatusBadge status={intent.status} />
-      </div>
+    <Frame
+      active="payments"
+      title={text.paymentTitle(shownText(uniqueId))}
+      head={{
+        status: (
+          <>
+            <StatusBadge status={intent.status} />
+            {environment === 'sandbox' && <Badge tone="plain">{text.environment.sandbox}</Badge>}
+          </>
+        ),
+        lead: (
+          <p class="payment-amount">
+            <Money minor={payableMinor(intent)} currency={currency} />
+          </p>
+        ),
+      }}
+    >
       <WhatToDo {...details} />
+      <WaitingRefunds {...details} />
       <PaymentFacts intent={intent} />
       <Refunds {...details} />
       <Attempts
         intent={intent}
         isPhoneShown={false}
-        actions={(attempt) => <AttemptActions details={details} attempt={attempt} />}
+        actions={(attempt) =>
+          !waitsForOperator(attempt) && <AttemptActions details={details} attempt={attempt} />
+        }
       />
       <Timeline intent={intent} history={history} />
       <Events events={events} />
@@ -58,20 +75,23 @@ interface Props {
   readonly intent: Intent;
 }
 
-/** Why the payment needs attention, what to do, and the last review. */
-function WhatToDo({ intent, review }: PaymentDetails) {
+/** Why the payment needs attention, with what the operator can do about it, and the last review. */
+function WhatToDo(details: PaymentDetails) {
+  const { intent, review } = details;
   const { attention, pages: text } = useTexts(DESK_TEXTS);
   const reasons = reasonsOf(needsOf(intent));
+  const waiting = intent.attempts.filter(waitsForOperator);
+  const reviewPath = paymentPath(intent.terms, '/review');
   return reasons.length === 0 ? null : (
     <section class="notice notice-warning attention" aria-labelledby="attention">
-      <h2 id="attention">{text.nav.attention}</h2>
+      <h2 id="attention">{reasons.map((reason) => attention[reason].title).join(', ')}</h2>
       {reasons.map((reason) => (
-        <div>
-          <h3>{attention[reason].title}</h3>
-          <p>
-            {attention[reason].what} {attention[reason].todo}
-          </p>
-        </div>
+        <p>
+          {attention[reason].what} {attention[reason].todo}
+        </p>
+      ))}
+      {waiting.map((attempt) => (
+        <WaitingAttempt details={details} attempt={attempt} />
       ))}
       {intent.anomalies.length > 0 && (
         <ul>
@@ -86,10 +106,37 @@ function WhatToDo({ intent, review }: PaymentDetails) {
           <bdi>{shownText(review.note)}</bdi>
         </p>
       )}
-      <p>
-        <ButtonLink to={paymentPath(intent.terms, '/review')}>{text.markReviewed}</ButtonLink>
-      </p>
+      {waiting.length === 0 ? (
+        <p>
+          <ButtonLink to={reviewPath}>{text.markReviewed}</ButtonLink>
+        </p>
+      ) : (
+        <p class="small">
+          {text.nothingToRecord} <a href={reviewPath}>{text.markReviewed}</a>
+        </p>
+      )}
     </section>
+  );
+}
+
+/** An attempt whose outcome the operator records, by the number to look it up. */
+function WaitingAttempt(props: { readonly details: PaymentDetails; readonly attempt: Attempt }) {
+  const { details, attempt } = props;
+  const { attempts } = details.intent;
+  const { methodName } = useTexts(CHECKOUT_TEXTS);
+  const text = useTexts(DASHBOARD_TEXTS).payment;
+  const number = String(attempts.indexOf(attempt) + 1);
+  return (
+    <div class="attention">
+      <h3>{text.attempt(number, methodName[attempt.method])}</h3>
+      <Facts
+        rows={[
+          copyFact(`look-up-${number}`, text.reference, attempt.reference),
+          copyFact(`look-up-rail-${number}`, text.railReference, attempt.railReference),
+        ]}
+      />
+      <AttemptActions details={details} attempt={attempt} />
+    </div>
   );
 }
 
@@ -147,9 +194,6 @@ function PaymentFacts({ intent }: Props) {
           ['uuid', terms.uuid],
         ]}
       />
-      {attempt !== null && (
-        <CopyText id="reference" label={text.referenceToCopy} value={attempt.reference} />
-      )}
     </Section>
   );
 }

@@ -16,6 +16,7 @@ import {
   untrustedRow,
   WhenExactly,
 } from '../../ui/elements.tsx';
+import { Money } from '../../ui/figures.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
 import { useDesk } from './call.ts';
 import { refundPath } from './paths.ts';
@@ -26,16 +27,39 @@ interface Props {
   readonly refund: Refund;
 }
 
+type WaitingStatus = 'requires_action' | 'unresolved';
+
 function waitsForPerson({ status }: Refund): boolean {
   return status === 'requires_action' || status === 'unresolved';
 }
 
-/**
- * The refunds with all that an operator needs to return money by hand; nothing without any. Those
- * that wait for a person come first.
- */
-export function Refunds(details: PaymentDetails) {
-  const { intent } = details;
+/** The refunds that wait for a person: why, what to do step by step, and the record of it. */
+export function WaitingRefunds(details: PaymentDetails) {
+  const { attention, refunds: text } = useTexts(DESK_TEXTS);
+  const { terms, refunds } = details.intent;
+  return (
+    <>
+      {refunds.filter(waitsForPerson).map((refund) => (
+        <section class="notice notice-warning attention" aria-labelledby={`do-${refund.reference}`}>
+          <h2 id={`do-${refund.reference}`}>
+            {attention[`refund_${refund.status as WaitingStatus}`].title}:{' '}
+            <Money minor={refund.returnedMinor} currency={terms.currency} />
+          </h2>
+          <Instructions details={details} refund={refund} />
+          <Decision details={details} refund={refund} />
+          <p class="small">
+            <a href={`#${refund.reference}`}>
+              {text.numbersOf} <bdi>{shownText(refund.id)}</bdi>
+            </a>
+          </p>
+        </section>
+      ))}
+    </>
+  );
+}
+
+/** The refunds with the numbers by which the provider knows them; nothing without any. */
+export function Refunds({ intent }: PaymentDetails) {
   const newestFirst = [...intent.refunds].reverse();
   const refunds = [
     ...newestFirst.filter(waitsForPerson),
@@ -46,16 +70,14 @@ export function Refunds(details: PaymentDetails) {
     <Section id="refunds" title={text.title} class="part">
       <div class="cards">
         {refunds.map((refund) => (
-          <article class="card">
+          <article class="card" id={refund.reference}>
             <div class="card-head">
               <h3>
                 {text.refundOf} <bdi>{shownText(refund.id)}</bdi>
               </h3>
               <RefundBadge status={refund.status} />
             </div>
-            <Instructions details={details} refund={refund} />
             <Facts rows={useRefundFacts(intent, refund)} />
-            {waitsForPerson(refund) && <Decision details={details} refund={refund} />}
           </article>
         ))}
       </div>
@@ -67,9 +89,6 @@ export function Refunds(details: PaymentDetails) {
 function Instructions({ details: { intent }, refund }: Props) {
   const text = useTexts(DESK_TEXTS).refunds;
   const { action } = useTexts(DASHBOARD_TEXTS).refunds;
-  if (!waitsForPerson(refund)) {
-    return null;
-  }
   const why = refund.actionReason === null ? text.unresolvedWhy : action[refund.actionReason];
   if (intent.terms.environment === 'sandbox') {
     return (

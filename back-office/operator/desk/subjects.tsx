@@ -63,21 +63,20 @@ export function readSubject(call: DeskCall, form: Pick<ActionForm, 'subject' | '
   return SUBJECTS[form.subject].read(call, form.confirms === true);
 }
 
-/** The page of a subject: where the operator goes `back` without a change, or after it is `done`. */
-export function subjectPath(subject: SubjectName, target: Target, to: 'back' | 'done'): string {
+/** The page of a subject, where the operator goes back to without a change and after it. */
+export function subjectPath(subject: SubjectName, target: Target): string {
   switch (subject) {
     case 'merchant':
       return merchantPath(found(target.merchantId));
     case 'letter':
       return letterPath(found(target.id));
     default: {
-      const part = subject === 'refund' && to === 'back' ? '#refunds' : '';
       const [environment, merchantId, uniqueId] = [
         found(target.environment),
         found(target.merchantId),
         found(target.uniqueId),
       ];
-      return paymentPath({ environment, merchantId, uniqueId }, part);
+      return paymentPath({ environment, merchantId, uniqueId });
     }
   }
 }

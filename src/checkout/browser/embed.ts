@@ -1,3 +1,4 @@
+import { POPUP_TEXTS } from '../../i18n/popup.ts';
 import type { OpenerMessage } from './opener-message.ts';
 
 /**
@@ -68,6 +69,7 @@ let check: number | undefined;
 /** An address is being fetched: a second click must not fetch another. */
 let isOpening = false;
 let channel: BroadcastChannel | null = null;
+let notice: HTMLDialogElement | null = null;
 
 /** Call it in the handler of a click. Rejects when `checkoutUrl` does. */
 async function open({ checkoutUrl, onReturn }: OpenOptions): Promise<void> {
@@ -122,12 +124,51 @@ function show(popup: Popup): void {
   clearInterval(check);
   check = setInterval(checkPopup, CHECK_MS);
   listen();
+  notice ??= showNotice();
+}
+
+/** Says where the payment is: other windows may cover the popup. Its look needs no style sheet. */
+function showNotice(): HTMLDialogElement {
+  const [language] = document.documentElement.lang.split('-');
+  const texts = POPUP_TEXTS[language as keyof typeof POPUP_TEXTS] ?? POPUP_TEXTS.en;
+  const dialog = document.createElement('dialog');
+  dialog.style.cssText =
+    'position:fixed;bottom:1rem;z-index:9999;border-radius:.75rem;font:1rem/1.5 system-ui,sans-serif';
+  dialog.setAttribute('aria-label', texts.isOpen);
+  dialog.append(
+    texts.isOpen,
+    buttonFor(texts.show, () => current?.window.focus()),
+    buttonFor(texts.cancel, () => {
+      const popup = finish();
+      popup?.onReturn(popup.latest);
+    }),
+  );
+  document.body.append(dialog);
+  dialog.show();
+  return dialog;
+}
+
+function buttonFor(text: string, act: () => void): HTMLButtonElement {
+  const button = document.createElement('button');
+  button.textContent = text;
+  button.style.cssText =
+    'display:block;width:100%;min-height:2.75rem;margin-top:.5rem;font:inherit';
+  button.addEventListener('click', act);
+  return button;
+}
+
+function hideNotice(): void {
+  // Gives the focus back to the button that opened the popup.
+  notice?.close();
+  notice?.remove();
+  notice = null;
 }
 
 /** A popup whose provider cut it off reads as closed: its `returnUrl` may still tell more. */
 function checkPopup(): void {
   if (current?.window.closed) {
     clearInterval(check);
+    hideNotice();
     current.onReturn(current.latest);
   } else if (current !== null) {
     const returned = returnedTo(current.window);
@@ -152,6 +193,7 @@ function finish(): Popup | null {
   const finished = current;
   current = null;
   clearInterval(check);
+  hideNotice();
   finished?.window.close();
   return finished;
 }

@@ -14,6 +14,7 @@ import { startTotal } from './total.ts';
 startConnection();
 startOpener();
 startPrint();
+startLeaving();
 startAutoReturn();
 
 const check = startPolling((remainingMs) => setRemaining(remainingMs));
@@ -26,6 +27,16 @@ startForms(() => {
   // The page did not poll while a form was being sent.
   check(false);
 });
+
+/** "Keep paying" closes the question. Without the script it reloads the page, as a link. */
+function startLeaving(): void {
+  const leave = document.querySelector<HTMLDetailsElement>('.leave');
+  leave?.querySelector('a')?.addEventListener('click', (event) => {
+    event.preventDefault();
+    leave.open = false;
+    leave.querySelector('summary')?.focus();
+  });
+}
 
 /** Only a script can print, so only a script shows the button. */
 function startPrint(): void {

@@ -7,13 +7,11 @@ export function startTotal(): () => void {
     if (chosen === null) {
       return;
     }
-    const { charged = '', fee = '' } = chosen.dataset;
     for (const element of document.querySelectorAll<HTMLElement>('[data-by-method]')) {
-      const withCharged = fill(element.dataset.byMethod, 'charged', charged);
-      element.textContent = fill(withCharged, 'fee', fee);
-    }
-    for (const row of document.querySelectorAll<HTMLElement>('[data-fee-row]')) {
-      row.hidden = fee === '';
+      element.textContent = Object.entries(chosen.dataset).reduce(
+        (text, [name, value = '']) => fill(text, name, value),
+        element.dataset.byMethod ?? '',
+      );
     }
   };
   document.addEventListener('change', show);

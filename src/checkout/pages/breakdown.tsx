@@ -63,7 +63,7 @@ function Totals({ summary: { totals, currency } }: SummaryProps) {
         <Row label={text.subtotal}>{money(totals.subtotalMinor)}</Row>
       )}
       {totals.commissionMinor !== 0 && (
-        <Row label={text.commission} byMethod={depends ? '{fee}' : null} isFee={depends}>
+        <Row label={text.commission} byMethod={depends ? '{fee}' : null}>
           {totals.commissionMinor === null
             ? text.commissionByMethod
             : money(totals.commissionMinor)}

@@ -2,7 +2,6 @@ import { type Method, TRAITS } from '../../domain/method.ts';
 import type { CheckoutMessages, FormProblem } from '../../i18n/messages.ts';
 import { useText } from '../texts.ts';
 import type { ChooseState } from '../view.ts';
-import { References } from './elements.tsx';
 import type { ChooseProps } from './props.ts';
 
 /** What went wrong before, the latest first. */
@@ -37,9 +36,8 @@ export function problemText(
     : text.problem[problem];
 }
 
-/** Above the methods: what went wrong before, and from the first attempt on what to quote. */
-export function ChooseNotices(props: ChooseProps) {
-  const { state, view } = props;
+/** Above the methods: what went wrong before. */
+export function ChooseNotices({ state }: ChooseProps) {
   const notices = noticesOf(useText(), state);
   return (
     <>
@@ -51,11 +49,6 @@ export function ChooseNotices(props: ChooseProps) {
               {line}
             </p>
           ))}
-          {index === notices.length - 1 && state.attemptsMade > 0 && (
-            <dl class="small">
-              <References summary={view.summary} />
-            </dl>
-          )}
         </div>
       ))}
     </>

@@ -1,12 +1,13 @@
 import type { Method } from '../../domain/method.ts';
 import { METHOD_INITIALS } from '../../i18n/methods.ts';
-import { moneyText } from '../../i18n/money-text.ts';
+import { amountText, moneyText } from '../../i18n/money-text.ts';
 import { timeText } from '../../i18n/time-text.ts';
 import { useText } from '../texts.ts';
 import type { MethodChoice } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
 import { ChooseNotices, noticesOf } from './choose-notices.tsx';
 import { Countdown } from './countdown.tsx';
+import { References } from './elements.tsx';
 import { Frame } from './frame.tsx';
 import { PhoneEntry } from './phone-entry.tsx';
 import type { ChooseProps, PageProps } from './props.ts';
@@ -57,6 +58,11 @@ export function ChoosePage(props: ChooseProps) {
           ))}
           {state.phone !== null && <PhoneEntry {...props} phone={state.phone} />}
         </fieldset>
+        {state.attemptsMade > 0 && (
+          <dl class="small">
+            <References summary={summary} />
+          </dl>
+        )}
         <div class="pay-bar">
           <button class="button primary" type="submit" data-busy={text.working}>
             <span
@@ -91,7 +97,8 @@ function MethodOption(props: ChooseProps & { readonly choice: MethodChoice }) {
   const { totals, currency } = view.summary;
   const money = (amountMinor: number) => moneyText(amountMinor, currency, text.locale);
   const differs = totals.totalMinor === null;
-  const fee = choice.commissionMinor > 0 ? money(choice.commissionMinor) : '';
+  const fee = choice.commissionMinor;
+  const feeNote = fee > 0 ? text.feeIncluded(money(fee)) : text.noFee;
   const charged = money(choice.chargedMinor);
   return (
     <label class={choice.phoneStarts === null ? 'method' : 'method needs-phone'}>
@@ -103,7 +110,8 @@ function MethodOption(props: ChooseProps & { readonly choice: MethodChoice }) {
         checked={choice.method === state.selected}
         aria-describedby={state.problem === 'method_missing' ? 'problem' : undefined}
         data-charged={differs ? charged : undefined}
-        data-fee={differs ? fee : undefined}
+        data-fee={differs ? money(fee) : undefined}
+        data-fee-note={differs ? feeNote : undefined}
         data-phone={choice.phoneStarts ?? undefined}
         data-again={choice.isRetry ? '' : undefined}
       />
@@ -115,21 +123,23 @@ function MethodOption(props: ChooseProps & { readonly choice: MethodChoice }) {
         </span>
         <span class="method-line method-note">
           <span>{text.methodHint[choice.method]}</span>
-          <span class="money">{fee === '' ? text.noFee : text.feeOf(fee)}</span>
+          <span class="money">
+            {fee > 0 ? text.feeOf(amountText(fee, text.locale)) : text.noFee}
+          </span>
         </span>
       </span>
     </label>
   );
 }
 
-/** The operator's logo of a method, or else a neutral tile with its initials. */
+/** The operator's logo of a method, or else its initials on a tint of its color. */
 function MethodMark(props: { readonly method: Method; readonly logo: string | undefined }) {
   return props.logo === undefined ? (
     <span class="mark" aria-hidden="true">
       {METHOD_INITIALS[props.method]}
     </span>
   ) : (
-    <img class="mark" src={props.logo} width="36" height="36" alt="" decoding="async" />
+    <img class="mark" src={props.logo} width="32" height="32" alt="" decoding="async" />
   );
 }
 

@@ -7,6 +7,8 @@ import { useText } from '../texts.ts';
 export interface CheckoutDocumentProps {
   readonly title: string;
   readonly isTest: boolean;
+  /** Whether its address leads to no payment. */
+  readonly isPublic?: true;
   /** The page's own path, or null when it cannot be fetched again. */
   readonly path: string | null;
   /** The part of the page's query that the language switch keeps. */
@@ -74,7 +76,7 @@ export function CheckoutDocument(props: CheckoutDocumentProps) {
       {props.children}
       <footer class="foot">
         <p>{text.poweredBy}</p>
-        <p>{text.keepLinkPrivate}</p>
+        {props.isPublic !== true && <p>{text.keepLinkPrivate}</p>}
       </footer>
     </Document>
   );

@@ -8,12 +8,10 @@ export function Row(props: {
   readonly emphasis?: boolean;
   /** The value's text once a method is chosen, if it depends on the method. */
   readonly byMethod?: string | null;
-  /** Whether the row is a fee that not every method has. */
-  readonly isFee?: boolean;
   readonly children: ComponentChildren;
 }) {
   return (
-    <div class={props.emphasis ? 'row row-strong' : 'row'} data-fee-row={props.isFee}>
+    <div class={props.emphasis ? 'row row-strong' : 'row'}>
       <dt>{props.label}</dt>
       <dd class="money" data-by-method={props.byMethod ?? undefined}>
         {props.children}
@@ -53,6 +51,22 @@ export function ButtonLink(props: {
         {props.children}
       </a>
     </p>
+  );
+}
+
+/** For customers without a message, above all those whose request went to another person's phone. */
+export function NoMessage(props: { readonly phone: string; readonly children: ComponentChildren }) {
+  const text = useText();
+  return (
+    <details class="breakdown">
+      <summary>
+        <h2>{text.pushNothingTitle}</h2>
+      </summary>
+      <div class="stack">
+        <p>{text.wrongNumber(props.phone)}</p>
+        {props.children}
+      </div>
+    </details>
   );
 }
 

@@ -4,7 +4,7 @@ import { timeText } from '../../i18n/time-text.ts';
 import { useText } from '../texts.ts';
 import type { CheckoutState, PaidState } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
-import { Headline, References, Row } from './elements.tsx';
+import { Headline, NoMessage, References, Row } from './elements.tsx';
 import { Frame } from './frame.tsx';
 import type { PageProps, SummaryProps } from './props.ts';
 import { Refunds } from './refunds.tsx';
@@ -122,6 +122,11 @@ export function UnpaidPage(props: PageProps & { readonly state: UnpaidState }) {
         <p class="notice">{text.mayStillSettle(summary.merchantName)}</p>
       ) : (
         <p>{lead}</p>
+      )}
+      {state.askedPhone !== null && (
+        <NoMessage phone={state.askedPhone}>
+          <p>{text.startAgain(summary.merchantName)}</p>
+        </NoMessage>
       )}
       <dl class="receipt">
         <Row label={text.amount}>

@@ -43,3 +43,28 @@ export function NoticePage(props: {
     </CheckoutDocument>
   );
 }
+
+/** For an address without a page: what a customer does, and where others go on. */
+export function LostPage({ backOffice }: { readonly backOffice: string }) {
+  const text = useText();
+  const ways = [
+    ['/', text.lostHome],
+    ['/docs/', text.lostDocs],
+    ['/dashboard', text.lostDashboard],
+  ] as const;
+  return (
+    <CheckoutDocument title={text.lostTitle} isTest={false} isPublic path={null}>
+      <main class="sheet">
+        <div class="task">
+          <Headline tone="plain">{text.lostTitle}</Headline>
+          <p>{text.lostLead}</p>
+          {ways.map(([path, name]) => (
+            <ButtonLink href={`${backOffice}${path}`} look="second">
+              {name}
+            </ButtonLink>
+          ))}
+        </div>
+      </main>
+    </CheckoutDocument>
+  );
+}

@@ -13,11 +13,18 @@ export function Payee(
   return (
     <header class="payee">
       <Logo summary={summary} path={path} />
-      <p class="payee-name">
-        {isPayable && <span class="quiet">{text.payTo} </span>}
-        <bdi>{summary.merchantName}</bdi>
-      </p>
-      {isPayable && <Amount summary={summary} />}
+      <div>
+        <p class="payee-name">
+          {isPayable && <span class="quiet">{text.payTo} </span>}
+          <bdi>{summary.merchantName}</bdi>
+        </p>
+        {isPayable && <Amount summary={summary} />}
+      </div>
+      {isPayable && summary.totals.totalMinor === null && (
+        <p class="quiet small" data-by-method="{feeNote}">
+          {text.plusCommission}
+        </p>
+      )}
       {summary.description !== null && (
         <p class="quiet description">
           <bdi>{summary.description}</bdi>
@@ -30,16 +37,9 @@ export function Payee(
 function Amount({ summary: { totals, currency } }: SummaryProps) {
   const text = useText();
   return (
-    <>
-      <p class="amount" data-by-method={totals.totalMinor === null ? '{charged}' : undefined}>
-        {moneyText(totals.totalMinor ?? totals.subtotalMinor, currency, text.locale)}
-      </p>
-      {totals.totalMinor === null && (
-        <p class="quiet small" data-fee-row data-by-method={text.feeIncluded('{fee}')}>
-          {text.plusCommission}
-        </p>
-      )}
-    </>
+    <p class="amount" data-by-method={totals.totalMinor === null ? '{charged}' : undefined}>
+      {moneyText(totals.totalMinor ?? totals.subtotalMinor, currency, text.locale)}
+    </p>
   );
 }
 

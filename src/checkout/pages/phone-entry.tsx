@@ -20,6 +20,7 @@ export function PhoneEntry(props: ChooseProps & { readonly phone: PhoneField }) 
   return (
     <div class="field">
       <label for="phone">{text.phoneLabel}</label>
+      {phone.wasAsked !== null && <p id="phone-asked">{text.lastNumber(phone.wasAsked)}</p>}
       <p class="quiet small" id="phone-hint">
         {phone.isReadOnly
           ? text.phoneFixed
@@ -49,9 +50,9 @@ export function PhoneEntry(props: ChooseProps & { readonly phone: PhoneField }) 
         maxlength={40}
         value={phone.value}
         readonly={phone.isReadOnly}
-        autofocus={isWrong}
+        autofocus={isWrong || phone.wasAsked !== null}
         aria-invalid={isWrong ? 'true' : undefined}
-        aria-describedby="phone-problem phone-hint"
+        aria-describedby={`phone-problem phone-hint${phone.wasAsked === null ? '' : ' phone-asked'}`}
       />
     </div>
   );

@@ -1,10 +1,11 @@
 import type { CheckoutMessages } from '../../i18n/messages.ts';
+import { moneyText } from '../../i18n/money-text.ts';
 import { timeText } from '../../i18n/time-text.ts';
 import { useText } from '../texts.ts';
 import type { PushState, RedirectState } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
 import { Countdown } from './countdown.tsx';
-import { ButtonLink, Headline, References } from './elements.tsx';
+import { ButtonLink, Headline, NoMessage, References } from './elements.tsx';
 import { Frame } from './frame.tsx';
 import type { PageProps } from './props.ts';
 
@@ -69,7 +70,7 @@ function redirectLead(text: CheckoutMessages, state: RedirectState, method: stri
 
 /** The customer confirms on the phone; this page waits for the provider's result. */
 export function PushPage(props: PageProps & { readonly state: PushState }) {
-  const { state, path } = props;
+  const { view, state, path } = props;
   const text = useText();
   const method = text.methodName[state.method];
   const title = state.isUnresolved ? text.unresolvedTitle : text.pushTitle;
@@ -77,29 +78,37 @@ export function PushPage(props: PageProps & { readonly state: PushState }) {
   return (
     <Frame {...props} title={title} isPayable follow="fast" refresh={refresh}>
       <Headline tone="wait">{title}</Headline>
-      {state.isUnresolved ? <p>{text.unresolvedLead(method)}</p> : <Prompt state={state} />}
+      {state.isUnresolved ? <p>{text.unresolvedLead(method)}</p> : <Prompt {...props} />}
       <Waiting />
       <TimeLeft {...props} />
       {state.simulatorUrl !== null && (
         <ButtonLink href={state.simulatorUrl}>{text.pushSimulator}</ButtonLink>
       )}
       <CheckNow path={path} />
-      {state.phone !== null && !state.isUnresolved && (
-        <details class="breakdown">
-          <summary>
-            <h2>{text.pushNothingTitle}</h2>
-          </summary>
-          <p>{text.pushNothing}</p>
-        </details>
-      )}
-      {state.mayRetry && (
-        <p class="quiet small">
-          {text.anotherTry(method)} {!state.isUnresolved && text.pushCancel}
-        </p>
+      {state.phone === null ? (
+        state.mayRetry && <p class="quiet small">{text.anotherTry(method)}</p>
+      ) : (
+        <NoMessage phone={state.phone}>
+          {!state.isUnresolved && <p>{text.pushNothing}</p>}
+          <p>{rightNumber(text, state, view.summary.merchantName)}</p>
+        </NoMessage>
       )}
       <Facts {...props} />
     </Frame>
   );
+}
+
+/** What a customer does whose request went to another person's phone (docs/decisions.md#31). */
+function rightNumber(text: CheckoutMessages, state: PushState, merchantName: string): string {
+  if (!state.mayRetry) {
+    return text.startAgain(merchantName);
+  }
+  if (state.isPhoneFixed) {
+    return `${text.phoneFixed} ${text.startAgain(merchantName)}`;
+  }
+  const soonest = state.promptEndsAtMs === null ? null : timeText(state.promptEndsAtMs, text);
+  const another = text.anotherTry(text.methodName[state.method]);
+  return soonest === null ? another : `${another} ${text.earliestTry(soonest)}`;
 }
 
 function Facts({ view: { summary } }: PageProps) {
@@ -113,8 +122,10 @@ function Facts({ view: { summary } }: PageProps) {
   );
 }
 
-function Prompt({ state }: { readonly state: PushState }) {
+function Prompt({ view, state }: PageProps & { readonly state: PushState }) {
   const text = useText();
+  const { totals, currency } = view.summary;
+  const amount = moneyText(totals.totalMinor ?? totals.subtotalMinor, currency, text.locale);
   const method = text.methodName[state.method];
   if (state.phone === null) {
     return <p>{text.pushLeadNoPhone(method)}</p>;
@@ -124,7 +135,7 @@ function Prompt({ state }: { readonly state: PushState }) {
       <p>{text.pushLead(method, state.phone)}</p>
       <ol class="steps">
         {text.pushSteps.map((step) => (
-          <li>{step}</li>
+          <li>{typeof step === 'string' ? step : step(amount)}</li>
         ))}
       </ol>
     </>

@@ -28,6 +28,9 @@ export function WayBack(
       <form class="stack notice" method="post" action={`${path}/give-up`} data-once>
         <strong>{text.leaveTitle}</strong>
         <p>{text.leaveLead(summary.merchantName)}</p>
+        <a class="button primary" href={path}>
+          {text.keepPaying}
+        </a>
         <button class="button" type="submit" data-busy={text.working}>
           {confirm}
         </button>
