@@ -220,6 +220,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     const payment = await createPayment(scene);
     const device = await phone();
     const page = await device.open(payment.checkoutUrl);
+    await choose(page, 'CBE');
     const wayBack = page.locator('.back');
     const host = new URL(payment.shop.url).host;
     expect(await wayBack.textContent()).toBe(`Return to Demo Shop ${host}`);
@@ -228,6 +229,11 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await wayBack.click();
     await page.getByText('Leave without paying?').waitFor();
     await shoot(page, `${prefix}-9-leaving`);
+    await page.getByRole('link', { name: english.keepPaying }).click();
+    await expect.poll(() => leave.isVisible()).toBe(false);
+    // The link loads the page again only where no script closes the question.
+    expect(await page.locator('[value=CBE]').isChecked()).toBe(javaScriptEnabled);
+    await wayBack.click();
     await leave.click();
     await heading(page, SHOP_HEADING);
     expect(new URL(page.url()).searchParams.get('status')).toBe('FAILED');

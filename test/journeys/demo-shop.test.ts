@@ -110,7 +110,9 @@ describe('the shop', () => {
     const page = await device.open(shop.url);
     const [first] = await Promise.all([page.waitForEvent('popup'), pay(page)]);
     await payButton(first).waitFor();
-    await first.close();
+    await expectAccessible(page);
+    await shoot(page, 'shop-popup');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await heading(page, WAITING);
     const orderId = orderIdOn(page);
     await page.getByRole('link', { name: 'Continue to the payment' }).click();

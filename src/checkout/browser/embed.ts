@@ -127,18 +127,24 @@ function show(popup: Popup): void {
   notice ??= showNotice();
 }
 
-/** Says where the payment is: other windows may cover the popup. Its look needs no style sheet. */
+/** At the top, where no double click on the shop's button meets it, whatever its style sheet resets. */
+const NOTICE_STYLE =
+  'position:fixed;inset:1rem 0 auto;z-index:9999;width:fit-content;margin:0 auto;padding:1rem;border:1px solid;border-radius:.75rem;font:1rem/1.5 system-ui,sans-serif';
+const BUTTON_STYLE =
+  'display:block;width:100%;min-height:2.75rem;margin-top:.5rem;border-radius:.5rem;font:inherit';
+const SECOND_STYLE = ';border:1px solid;background:none;color:inherit';
+
+/** Says where the payment is: other windows may cover the popup. */
 function showNotice(): HTMLDialogElement {
   const [language] = document.documentElement.lang.split('-');
   const texts = POPUP_TEXTS[language as keyof typeof POPUP_TEXTS] ?? POPUP_TEXTS.en;
   const dialog = document.createElement('dialog');
-  dialog.style.cssText =
-    'position:fixed;bottom:1rem;z-index:9999;border-radius:.75rem;font:1rem/1.5 system-ui,sans-serif';
+  dialog.style.cssText = NOTICE_STYLE;
   dialog.setAttribute('aria-label', texts.isOpen);
   dialog.append(
     texts.isOpen,
-    buttonFor(texts.show, () => current?.window.focus()),
-    buttonFor(texts.cancel, () => {
+    buttonFor(texts.show, BUTTON_STYLE, () => current?.window.focus()),
+    buttonFor(texts.cancel, BUTTON_STYLE + SECOND_STYLE, () => {
       const popup = finish();
       popup?.onReturn(popup.latest);
     }),
@@ -148,11 +154,10 @@ function showNotice(): HTMLDialogElement {
   return dialog;
 }
 
-function buttonFor(text: string, act: () => void): HTMLButtonElement {
+function buttonFor(text: string, style: string, act: () => void): HTMLButtonElement {
   const button = document.createElement('button');
   button.textContent = text;
-  button.style.cssText =
-    'display:block;width:100%;min-height:2.75rem;margin-top:.5rem;font:inherit';
+  button.style.cssText = style;
   button.addEventListener('click', act);
   return button;
 }
