@@ -15,13 +15,17 @@ const TONES: Readonly<Record<IntentStatus, BadgeTone>> = {
 };
 
 /** A customer who only left is no failure that the reader must look into. */
+export function isLeft(status: string, reason: FailureReason | null | undefined): boolean {
+  return status === 'failed' && reason === 'abandoned';
+}
+
 export function StatusBadge(props: {
   readonly status: IntentStatus;
   readonly failureReason?: FailureReason | null;
 }) {
   const { status, failureReason } = props;
   const text = useTexts(DASHBOARD_TEXTS);
-  return status === 'failed' && failureReason === 'abandoned' ? (
+  return isLeft(status, failureReason) ? (
     <Badge tone="plain">{text.payments.left}</Badge>
   ) : (
     <Badge tone={TONES[status]}>{text.statuses[status]}</Badge>

@@ -21,7 +21,7 @@ import {
 import { Timeline as Steps } from '../ui/layout.tsx';
 import { shownText } from '../ui/untrusted-text.ts';
 import { useOperatorText } from './operator-text.ts';
-import { useMoney } from './payment-elements.tsx';
+import { isLeft, useMoney } from './payment-elements.tsx';
 
 const TONES: Readonly<Record<AttemptStatus, BadgeTone>> = {
   processing: 'wait',
@@ -79,7 +79,7 @@ function AttemptCard(props: {
     <article class="card">
       <div class="card-head">
         <h3>{text.attempt(number, method)}</h3>
-        <Badge tone={TONES[attempt.status]}>{text.attemptStatus[attempt.status]}</Badge>
+        <AttemptBadge attempt={attempt} />
       </div>
       <Facts
         rows={[
@@ -110,6 +110,16 @@ function AttemptCard(props: {
   );
 }
 
+function AttemptBadge(props: { readonly attempt: Pick<Attempt, 'status' | 'failureReason'> }) {
+  const { status, failureReason } = props.attempt;
+  const { payment, payments } = useTexts(DASHBOARD_TEXTS);
+  return isLeft(status, failureReason) ? (
+    <Badge tone="plain">{payments.left}</Badge>
+  ) : (
+    <Badge tone={TONES[status]}>{payment.attemptStatus[status]}</Badge>
+  );
+}
+
 /** Whether a provider has confirmed what an operator recorded. */
 function byHandText(
   { byOperator, unproved }: DashboardMessages['payment'],
@@ -137,7 +147,10 @@ export function Timeline(props: {
               <WhenExactly atMs={atMs} />
             </>
           ),
-          tone: detail?.attemptStatus && TONES[detail.attemptStatus],
+          tone:
+            detail?.attemptStatus && !isLeft(detail.attemptStatus, detail.reason)
+              ? TONES[detail.attemptStatus]
+              : 'plain',
         }))}
       />
     </Section>
