@@ -97,13 +97,31 @@ test('a cashier cannot refund without the passkey', async () => {
   expect(await page.getByText(english.refunds.status.pending).count()).toBe(0);
 });
 
+test('without JavaScript, the form says what the typed amount does, and refunds nothing', async () => {
+  const plain = await Device.start(browser, { javaScriptEnabled: false });
+  await plain.context.addCookies(await till.context.cookies());
+  const refundPage = `${scene.gateway.baseUrl}/dashboard/sandbox/payments/${payment.uniqueId}/refund`;
+  const form = await plain.open(refundPage);
+  await form.getByLabel(english.refunds.amount).fill(SLOW_AMOUNT);
+  await pressButton(form, english.refunds.confirm);
+  await form
+    .getByText(`If you refund ETB\u00a0100.21, the customer gets ETB\u00a0102.71`)
+    .waitFor();
+  expect(await form.getByLabel(english.refunds.amount).inputValue()).toBe(SLOW_AMOUNT);
+  await shoot(form, 'refund-without-script');
+  await form.goto(refundPage);
+  await form.getByText(english.refunds.amountHint('ETB\u00a0250.00')).waitFor();
+  await plain.putAway();
+});
+
 test('with it, the cashier finds the payment and refunds a part, and the page follows the refund', async () => {
   await goTo(page, 'Overview');
   const walk = new Walk(page);
   await walk.tap(page.getByRole('link', { name: 'Payments', exact: true }));
   await walk.send(page.getByRole('searchbox'), CUSTOMER_PHONE);
   await page.getByText(`251*****${CUSTOMER_PHONE.slice(-4)}`).waitFor();
-  await walk.tap(page.getByRole('link', { name: payment.uniqueId }));
+  // A finger need not meet the id.
+  await walk.tap(page.getByRole('row').filter({ hasText: payment.uniqueId }));
   await walk.tap(page.getByRole('link', { name: english.refunds.refund, exact: true }));
   const amount = page.getByLabel(english.refunds.amount);
   await walk.tap(amount);
