@@ -18,7 +18,7 @@ import {
   untrustedRow,
   WhenExactly,
 } from '../ui/elements.tsx';
-import { Timeline as Steps } from '../ui/layout.tsx';
+import { Timeline as Steps, type TimelineItem } from '../ui/layout.tsx';
 import { shownText } from '../ui/untrusted-text.ts';
 import { useOperatorText } from './operator-text.ts';
 import { isLeft, useMoney } from './payment-elements.tsx';
@@ -137,31 +137,30 @@ export function Timeline(props: {
   const text = useTexts(DASHBOARD_TEXTS).payment;
   return (
     <Section id="timeline" title={text.timeline}>
-      <Steps
-        items={history.map(({ command, detail, atMs, ...entry }) => ({
-          title: <Transition entry={{ command, ...entry }} />,
-          details: useDetailText(intent, detail),
-          time: (
-            <>
-              {text.actor[detail?.actor ?? partyOf(command, intent.terms.kind)]} ·{' '}
-              <WhenExactly atMs={atMs} />
-            </>
-          ),
-          tone:
-            detail?.attemptStatus && !isLeft(detail.attemptStatus, detail.reason)
-              ? TONES[detail.attemptStatus]
-              : 'plain',
-        }))}
-      />
+      <Steps items={history.map((entry) => useItem(intent, entry))} />
     </Section>
   );
 }
 
+function useItem(intent: Intent, entry: HistoryEntry): TimelineItem {
+  const { command, detail, atMs } = entry;
+  const { actor } = useTexts(DASHBOARD_TEXTS).payment;
+  const details = useDetailText(intent, detail);
+  const status = detail?.attemptStatus;
+  return {
+    title: <Transition entry={entry} />,
+    details: details && <span class="breaks">{details}</span>,
+    time: (
+      <>
+        {actor[detail?.actor ?? partyOf(command, intent.terms.kind)]} · <WhenExactly atMs={atMs} />
+      </>
+    ),
+    tone: status && !isLeft(status, detail?.reason) ? TONES[status] : 'plain',
+  };
+}
+
 /** The command, and the new status where it changed. */
-function Transition(props: {
-  readonly entry: Pick<HistoryEntry, 'command' | 'fromStatus' | 'toStatus'>;
-}) {
-  const { entry } = props;
+function Transition({ entry }: { readonly entry: HistoryEntry }) {
   const { command, fromStatus, toStatus } = entry;
   const text = useTexts(DASHBOARD_TEXTS).payment;
   return (

@@ -5,12 +5,13 @@ import { RefundBadge } from '../../elements/payment-refunds.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Untrusted } from '../../ui/elements.tsx';
 import { Money } from '../../ui/figures.tsx';
+import { EmptyState } from '../../ui/layout.tsx';
 import { Navigation } from '../../ui/page.tsx';
 import { type DashboardCall, tenantOf, useCall } from '../call.ts';
 import { ListedTime } from '../date-fields.tsx';
 import { Frame, showPage } from '../frame.tsx';
 import { BadCursor, List, type ListRequest, listRequest, PAGE_ROWS } from '../list.tsx';
-import { paymentPath, refundsPath } from '../paths.ts';
+import { paymentPath, paymentsPath, queryFrom, refundsPath } from '../paths.ts';
 
 /** The statuses in the order of the tabs: those without an outcome first. */
 const STATUSES = [
@@ -21,6 +22,9 @@ const STATUSES = [
   'failed',
   'canceled',
 ] as const satisfies readonly ShownRefundStatus[];
+
+/** The payments that can be refunded. */
+const PAID = queryFrom({ status: 'succeeded' });
 
 /** GET …/refunds: the refunds of all payments, newest first. An unknown status shows all. */
 export async function showRefunds(call: DashboardCall): Promise<Response> {
@@ -60,7 +64,22 @@ function RefundsPage(props: {
         <List
           title={text.title}
           rows={page.rows}
-          empty={text.none}
+          empty={
+            status === undefined ? (
+              <EmptyState
+                title={text.none}
+                action={
+                  <a class="button primary" href={paymentsPath(environment, PAID)}>
+                    {text.toPaid}
+                  </a>
+                }
+              >
+                {text.noneLead}
+              </EmptyState>
+            ) : (
+              text.noneOfStatus
+            )
+          }
           pages={{ page, pathTo }}
           columns={[
             [
