@@ -25,6 +25,7 @@ import { Outcome } from '../webhooks/elements.tsx';
 import { eventState, isOnItsWay } from '../webhooks/event.ts';
 import { cardId, Events } from './events.tsx';
 import { CustomerFacts, IdFacts, Items, PaymentFacts, Splits } from './payment-facts.tsx';
+import { ReceiptLink } from './receipt-link.tsx';
 
 const DAY_MS = 86_400_000;
 
@@ -79,6 +80,7 @@ export function PaymentPage(props: {
           <>
             <CustomerFacts intent={intent} />
             <PaymentFacts intent={intent} checkoutUrl={checkoutUrl} />
+            <ReceiptLink url={view.receiptUrl} />
             <IdFacts intent={intent} />
           </>
         }
