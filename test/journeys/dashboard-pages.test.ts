@@ -112,6 +112,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
     'join-ended': () => `/dashboard/join?token=${'x'.repeat(43)}`,
   },
   '/operator': { 'desk-attention': () => '/operator' },
+  '/operator/add-merchant': { 'desk-add-merchant': () => '/operator/add-merchant' },
   '/operator/payments': {
     'desk-search': () => '/operator/payments',
     'desk-payments': ({ merchantId }) => `/operator/payments?merchant=${merchantId}`,
@@ -171,8 +172,12 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   '/': { home: () => '/' },
 };
 
-/** GET routes that are not pages: a redirect to the list, and a file. */
-const NO_PAGES = ['/dashboard', '/dashboard/:environment/payments.csv'];
+/** GET routes that are not pages: a redirect to the list, and files. */
+const NO_PAGES = [
+  '/dashboard',
+  '/dashboard/:environment/overview.csv',
+  '/dashboard/:environment/payments.csv',
+];
 
 const STATUS: Readonly<Record<string, number>> = {
   'overview-bad-days': 400,
