@@ -261,6 +261,8 @@ const TOTAL = {
   payments: 1_234,
   amountMinor: LARGEST_MINOR,
   commissionMinor: 1_500,
+  borneCommissionMinor: 1_000,
+  returnedCommissionMinor: 250,
   refundedMinor: 150_050,
 } as const;
 
