@@ -261,9 +261,9 @@ const TOTAL = {
   payments: 1_234,
   amountMinor: LARGEST_MINOR,
   commissionMinor: 1_500,
-  borneCommissionMinor: 1_000,
-  returnedCommissionMinor: 250,
+  borneCommissionMinor: 500,
   refundedMinor: 150_050,
+  returnedCommissionMinor: 20,
 } as const;
 
 function overview(isEmpty: boolean): Answers {
