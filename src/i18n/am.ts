@@ -214,8 +214,17 @@ export const checkout: CheckoutMessages = {
   tooManyTitle: 'ሙከራው በጣም በዝቷል',
   tryingAgainIn: (time) => `እንደገና እስኪሞከር የቀረው ጊዜ፦ ${time}`,
   tryAgain: 'እንደገና ይሞክሩ',
+  receipt: {
+    title: 'ደረሰኝ',
+    paid: 'የተከፈለ',
+    net: 'ከተመላሽ በኋላ የተከፈለ',
+    paidTwice: (merchant) => `ከአንድ ጊዜ በላይ ከፍለዋል። ልዩነቱ ካልተመለሰልዎ ${merchant}ን ይጠይቁ።`,
+    noTaxReceipt: 'ይህ ክፍያውን ያረጋግጣል፤ የድርጅቱን የግብር ደረሰኝ አይተካም።',
+    until: (time) => `እስከ ${time} ድረስ በQR ኮዱ እንደገና ሊከፍቱት ይችላሉ።`,
+    overTitle: 'ይህ ደረሰኝ ከእንግዲህ አይከፈትም',
+    overLead: 'ደረሰኝ የሚከፈተው ለአንድ ዓመት ነው። የክፍያ ማረጋገጫ ካስፈለገዎት ድርጅቱን ይጠይቁ።',
+  },
   refunds: {
-    title: 'ተመላሽ ገንዘብ',
     underway: 'እየተመለሰልዎ ነው። ጥቂት ቀናት ሊወስድ ይችላል።',
     returned: 'ተመልሶልዎታል',
     notReturned: (merchant) => `አልተመለሰም። እባክዎ ${merchant}ን ይጠይቁ።`,

@@ -103,11 +103,19 @@ test('the merchant’s server verifies the event', async () => {
   });
 });
 
-test('the receipt shows the customer what came back, in the chosen language', async () => {
+test('the customer who opens the link again reads what is left after the refund', async () => {
   const customer = await shopper.open(payment.checkoutUrl);
-  const refunds = customer.getByRole('region', { name: checkout.refunds.title });
-  await refunds.getByText(checkout.refunds.returned).waitFor();
-  expect(await refunds.textContent()).toContain('102.71');
+  await heading(customer, checkout.receipt.title);
+  expect(await customer.locator('.amount').textContent()).toContain('153.54');
+  expect(await customer.getByRole('main').textContent()).toMatch(/256\.25.*102\.71.*153\.54/);
+});
+
+test('the link that the cashier sends shows the same, in the chosen language', async () => {
+  await page.goto(`${scene.gateway.baseUrl}/dashboard/sandbox/payments/${payment.uniqueId}`);
+  const link = await page.getByLabel(english.payment.receiptLink).inputValue();
+  const customer = await shopper.open(link);
+  await heading(customer, checkout.receipt.title);
+  expect(await customer.locator('.amount').textContent()).toContain('153.54');
   await shoot(customer, 'receipt-refunded');
   await customer.getByRole('link', { name: 'አማርኛ', exact: true }).click();
   await customer.getByText('ተመልሶልዎታል').waitFor();

@@ -250,6 +250,7 @@ const CASES: Readonly<Record<string, Case>> = {
   // Without a file, the owner gets an error message.
   'POST /dashboard/branding/logo': { status: 400 },
   'POST /dashboard/branding/logo/remove': {},
+  'POST /dashboard/branding/business': { fields: { legalName: 'Other name' } },
 
   'GET /dashboard/audit': {},
 

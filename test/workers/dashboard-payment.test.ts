@@ -96,6 +96,10 @@ describe('every state', () => {
     expect(part(html, 'attempts')).toContain((await intentOf()).attempts[0]?.reference);
     expect(part(html, 'events')).toContain('PAYMENT_SUCCESS Queued');
     expect(html).not.toContain('id="attention"');
+    // Every member gets the receipt, whose link can pay nothing, and no checkout link.
+    expect(part(html, 'receipt')).toContain('Nothing can be paid with it.');
+    expect(html).toMatch(/href="[^"]+\/receipt\/[^"]+"/);
+    expect(html).not.toContain('/checkout/');
     expect(historyOf(html)).toEqual([
       ['Payment created Open', 'Merchant'],
       ['Attempt started Open › In progress', 'Customer'],

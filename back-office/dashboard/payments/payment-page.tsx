@@ -25,6 +25,7 @@ import {
   PaymentFacts,
   Splits,
 } from './payment-facts.tsx';
+import { ReceiptLink } from './receipt-link.tsx';
 
 const DAY_MS = 86_400_000;
 
@@ -66,6 +67,7 @@ export function PaymentPage(props: {
           <IdFacts intent={intent} />
           <CustomerFacts intent={intent} />
           <MetadataFacts intent={intent} />
+          <ReceiptLink url={view.receiptUrl} />
         </div>
       </div>
       <Items intent={intent} />

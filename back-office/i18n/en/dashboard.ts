@@ -363,6 +363,11 @@ export const dashboard = {
     endedAt: 'Ended',
     openCheckout: 'Open the checkout page',
     checkoutPrivate: 'Only for this customer. Anyone with this link can pay or end the payment.',
+    customerReceipt: 'Receipt for the customer',
+    receiptLink: 'Link of the receipt',
+    receiptNote:
+      'Anyone with this link can see the receipt for one year after the payment. Nothing can be paid with it.',
+    openReceipt: 'Open the receipt',
     ids: 'Identifiers',
     uniqueId: 'Your ID (paymentIntentUniqueId)',
     uuid: 'uuid',
@@ -1065,7 +1070,40 @@ export const dashboard = {
     logoShrunk: 'The image was shrunk to fit. Save it to use it.',
     saveLogo: 'Upload logo',
     removeLogo: 'Remove logo',
+    businessTitle: 'Receipts',
+    businessNote:
+      'What receipts say about you, below your name. All of it is optional. Earlier payments keep what was set when they were created.',
+    saveBusiness: 'Save details',
+    /** By the names of the settings. */
+    business: {
+      legalName: {
+        label: 'Legal name',
+        hint: 'As on your business license, at most 200 characters.',
+        problem: 'The legal name can have at most 200 characters, all of them visible.',
+      },
+      tin: {
+        label: 'TIN',
+        hint: 'Ten digits, without spaces.',
+        problem: 'The TIN has ten digits, without spaces.',
+      },
+      vatNumber: {
+        label: 'VAT number',
+        hint: 'Only if you are registered for VAT.',
+        problem: 'The VAT number can have at most 20 letters, digits, slashes and hyphens.',
+      },
+      address: {
+        label: 'Address',
+        hint: 'On one line, for example Bole Road 12, Addis Ababa.',
+        problem: 'The address can have at most 300 characters, all of them visible.',
+      },
+      contact: {
+        label: 'Contact for customers',
+        hint: 'An e-mail address or a phone number, for example +251 11 123 4567.',
+        problem: 'Enter one e-mail address, or one phone number of 3 to 15 digits.',
+      },
+    },
     done: {
+      business: 'The details were saved. Receipts of new payments show them.',
       color: 'The color was saved.',
       color_removed: 'The color was removed. New payments use the default color.',
       logo: 'The logo was saved.',
@@ -1289,6 +1327,7 @@ export const dashboard = {
       'method.enabled': 'Method turned on',
       'method.disabled': 'Method turned off',
       'branding.changed': 'Branding changed',
+      'business.changed': 'Details on receipts changed',
       'payments.exported': 'Payments exported',
       'payment.canceled': 'Payment canceled',
       'refund.requested': 'Refund requested',
@@ -1328,6 +1367,11 @@ export const dashboard = {
       signedOut: 'by signing out',
       color: 'color',
       logoDigest: 'logo fingerprint',
+      legalName: 'legal name',
+      tin: 'TIN',
+      vatNumber: 'VAT number',
+      address: 'address',
+      contact: 'contact',
       basisPoints: 'percentage',
       fixedMinor: 'fixed sum',
       currency: 'currency',
