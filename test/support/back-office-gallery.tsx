@@ -241,6 +241,7 @@ function payment(intent: typeof PAID): Answers {
         bankNames: new Map(),
         keyNames: new Map(),
         checkoutUrl: `https://pay.example.com/checkout/${'t'.repeat(86)}`,
+        receiptUrl: `https://pay.example.com/receipt/${'t'.repeat(86)}`,
       },
     },
   };
@@ -297,6 +298,14 @@ function list(rows: typeof ROWS): Answers {
     },
   };
 }
+
+const BUSINESS = {
+  legalName: LONGEST_NAME,
+  tin: '0012345678',
+  vatNumber: null,
+  address: LONGEST_NAME,
+  contact: null,
+};
 
 const ENDPOINT = {
   endpointId: 'whe_1',
@@ -481,7 +490,7 @@ export const BACK_OFFICE_GALLERY = {
   key: dashboard(`/dashboard/sandbox/keys/${KEY.digest}`, { settings: { key: KEY, keys: [KEY] } }),
   methods: dashboard('/dashboard/sandbox/methods', { methods: { standings: STANDINGS } }),
   branding: dashboard('/dashboard/branding', {
-    settings: { branding: { color: '#7a3b12', logo: null } },
+    settings: { branding: { color: '#7a3b12', logo: null }, business: BUSINESS },
   }),
   audit: dashboard('/dashboard/audit', AUDIT),
   team: dashboard('/dashboard/team', {}),
