@@ -6,6 +6,7 @@ import { KEY_ROUTES } from './keys/keys.tsx';
 import { METHOD_ROUTES } from './methods/methods-page.tsx';
 import { dismissAccessNotice } from './overview/access-notice.tsx';
 import { showOverview } from './overview/overview-page.tsx';
+import { exportStatement } from './overview/statement.ts';
 import { AUDIT_PATH, overviewPath } from './paths.ts';
 import { exportCsv } from './payments/export.ts';
 import { search, showPayments } from './payments/list.tsx';
@@ -34,6 +35,7 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   // The overview of the environment that the member visited last.
   get('/dashboard', 'view', async ({ environment }) => redirectTo(overviewPath(environment))),
   get(OVERVIEW, 'view', showOverview),
+  get(`${OVERVIEW}.csv`, 'view', exportStatement),
   // Changes nothing but the browser's own memory.
   postWhenSuspended(`${OVERVIEW}/access-seen`, 'view', dismissAccessNotice),
 

@@ -123,7 +123,9 @@ export function Timeline(props: {
           <WhenExactly atMs={entry.atMs} />,
           <Transition entry={entry} />,
           text.actor[entry.detail?.actor ?? partyOf(entry.command, intent.terms.kind)],
-          <span>{useDetailText(intent, entry.detail) ?? <span class="quiet">—</span>}</span>,
+          <span class="breaks">
+            {useDetailText(intent, entry.detail) ?? <span class="quiet">—</span>}
+          </span>,
         ])}
         empty={text.timeline}
       />

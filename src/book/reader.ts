@@ -30,6 +30,8 @@ import type {
   PaymentRow,
   RefundFilter,
   RefundRow,
+  StatementLine,
+  StatementPart,
   Total,
 } from './rows.ts';
 import { type SummaryFilter, searchGroups, summaryKeys } from './search-digests.ts';
@@ -76,8 +78,8 @@ export interface ExportedPayment extends PaymentRow {
   readonly details: PaymentDetails;
 }
 
-export interface ExportPage {
-  readonly rows: readonly ExportedPayment[];
+export interface ExportPage<Row> {
+  readonly rows: readonly Row[];
   /** Null on the last page. */
   readonly nextCursor: string | null;
 }
@@ -152,18 +154,41 @@ export class BookReader {
    * As many matching payments as fit into a call, newest first. Leaves out payments that were
    * created after the first page.
    */
-  async exported(filter: PaymentFilter, cursor: Cursor | null): Promise<ExportPage> {
-    const rows: ExportedPayment[] = [];
+  exported(filter: PaymentFilter, cursor: Cursor | null): Promise<ExportPage<ExportedPayment>> {
+    return this.#collected(
+      cursor,
+      (volume, start, rows) => this.#ask(volume, 'payments', filter, start, rows, true),
+      (rows) => this.#unsealed(rows),
+    );
+  }
+
+  /** As many lines of a part of a statement as fit into a call, newest first. */
+  statement(
+    part: StatementPart,
+    days: DayRange,
+    cursor: Cursor | null,
+  ): Promise<ExportPage<StatementLine>> {
+    return this.#collected(
+      cursor,
+      (volume, start, rows) => this.#ask(volume, 'statement', part, days, start, rows),
+      (rows) => [...rows],
+    );
+  }
+
+  /** As many rows as fit into a call, as the file needs them. */
+  async #collected<Row extends BookedPayment | StatementLine, Exported>(
+    cursor: Cursor | null,
+    ask: AskPage<Row>,
+    exportedFrom: (rows: readonly Row[]) => Exported[] | Promise<Exported[]>,
+  ): Promise<ExportPage<Exported>> {
+    const rows: Exported[] = [];
     let characters = 0;
     let next = cursor;
     do {
-      const page: Page<BookedPayment> = await this.#page(
-        next,
-        EXPORT_QUESTION_ROWS,
-        (volume, start, wanted) => this.#ask(volume, 'payments', filter, start, wanted, true),
-      );
-      rows.push(...(await this.#unsealed(page.rows)));
-      characters += page.rows.reduce((sum, row) => sum + (row.sealedDetails?.length ?? 0), 0);
+      const page: Page<Row> = await this.#page(next, EXPORT_QUESTION_ROWS, ask);
+      rows.push(...(await exportedFrom(page.rows)));
+      const details = page.rows.map((row) => ('sealedDetails' in row ? row.sealedDetails : null));
+      characters += details.reduce((sum, text) => sum + (text?.length ?? 0), 0);
       next = page.nextCursor === null ? null : parseCursor(page.nextCursor);
     } while (
       next !== null &&

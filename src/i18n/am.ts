@@ -59,7 +59,7 @@ export const checkout: CheckoutMessages = {
   chooseMethod: 'በምን መክፈል ይፈልጋሉ?',
   phoneLabel: 'የሞባይል ቁጥር',
   phoneHint: (method) => `የ${method} ሂሳብዎ የተመዘገበበት ቁጥር፣ ለምሳሌ 0911\u00a0234\u00a0567።`,
-  phoneHintMpesa: 'የM-PESA ቁጥሮች በ07 ይጀምራሉ፣ ለምሳሌ 0712\u00a0345\u00a0678።',
+  phoneHintMpesa: 'የM\u2011PESA ቁጥሮች በ07 ይጀምራሉ፣ ለምሳሌ 0712\u00a0345\u00a0678።',
   phoneFixed: 'ለዚህ ክፍያ ይህን ቁጥር የወሰነው ድርጅቱ ነው።',
   lastNumber: (phone) => `የመጨረሻው ሙከራዎ በ${phone} ነበር። ቁጥሩ የተሳሳተ ከሆነ እዚህ ያስተካክሉት።`,
   pay: 'ይቀጥሉ',

@@ -2,7 +2,13 @@ import { recordAct } from '../audit/log.ts';
 import { daysOf } from '../book/list-days.ts';
 import { SEARCH_ROWS_MAX } from '../book/queries/search.ts';
 import { type BookReader, readerOf } from '../book/reader.ts';
-import type { DayRange, EventFilter, PaymentFilter, RefundFilter } from '../book/rows.ts';
+import type {
+  DayRange,
+  EventFilter,
+  PaymentFilter,
+  RefundFilter,
+  StatementPart,
+} from '../book/rows.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { ENVIRONMENTS } from '../domain/method.ts';
 import type { Cursor } from '../platform/paging.ts';
@@ -61,6 +67,12 @@ export const exported = ofBook((reader, filter: PaymentFilter, cursor: Cursor | 
   reader.exported(filter, cursor),
 );
 
+/** One page of the lines of a merchant's statement of these days. */
+export const statement = ofBook(
+  (reader, part: StatementPart, days: DayRange, cursor: Cursor | null) =>
+    reader.statement(part, days, cursor),
+);
+
 /** One page of a merchant's refunds. */
 export const refunds = ofBook(
   (reader, filter: RefundFilter, cursor: Cursor | null, limit: number) =>
@@ -84,14 +96,17 @@ export async function events(
 }
 
 /**
- * What the first page shows: the failing endpoints of both environments, and the totals of days,
- * `daysEach` together.
+ * What the first page shows: the failing endpoints of both environments, the attempts of days, and
+ * the totals of `trend`, `daysEach` together.
  */
 export async function overview(
   plane: Plane,
   tenant: Tenant,
-  days: DayRange | null,
-  daysEach: number,
+  range: {
+    readonly days: DayRange;
+    readonly trend: DayRange;
+    readonly daysEach: number;
+  } | null,
 ) {
   const reader = await readerOf(plane.env, tenant);
   const [failing, newest, totals, attempts] = await Promise.all([
@@ -102,8 +117,8 @@ export async function overview(
       })),
     ),
     reader.payments({}, null, 1),
-    days === null ? [] : reader.totalsByPeriod(days, daysEach),
-    days === null ? [] : reader.attemptTotals(days),
+    range === null ? [] : reader.totalsByPeriod(range.trend, range.daysEach),
+    range === null ? [] : reader.attemptTotals(range.days),
   ]);
   return {
     failing,

@@ -175,8 +175,12 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   '/': { home: () => '/' },
 };
 
-/** GET routes that are not pages: a redirect to the list, and a file. */
-const NO_PAGES = ['/dashboard', '/dashboard/:environment/payments.csv'];
+/** GET routes that are not pages: a redirect to the list, and files. */
+const NO_PAGES = [
+  '/dashboard',
+  '/dashboard/:environment/overview.csv',
+  '/dashboard/:environment/payments.csv',
+];
 
 const STATUS: Readonly<Record<string, number>> = {
   'overview-bad-days': 400,

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
@@ -26,6 +27,7 @@ import {
   untilInForce,
 } from '../support/e2e-scene.ts';
 import { type VerificationKeys, verifiedWebhook } from '../support/e2e-webhook.ts';
+import { documentsOf } from '../support/page-checks.ts';
 import type { VirtualAuthenticator } from '../support/virtual-authenticator.ts';
 
 /**
@@ -61,6 +63,7 @@ const AUDITED: readonly (readonly [who: string, what: string])[] = [
   [OWNER, 'Webhook secret viewed'],
   [OWNER, 'API key created'],
   [OWNER, 'Event resent'],
+  [OWNER, 'Payments exported'],
   [OWNER, 'API key revoked'],
   [OWNER, 'Branding changed'],
   // Signed out and in again, set up production, signed in on another device, and signed out there.
@@ -151,6 +154,13 @@ test('the owner adds a webhook endpoint and sees the keys that verify webhooks',
 test('an API key is shown once', async () => {
   await goTo(page, 'API keys');
   await page.getByLabel('Name', { exact: true }).fill('Web shop');
+  // A permission can be ticked only where the tick counts.
+  const permission = page.getByLabel(english.keys.permissions.payments_create);
+  expect(await permission.isVisible()).toBe(false);
+  await page.getByLabel(english.keys.restrictedAccess).check();
+  await permission.check();
+  await permission.uncheck();
+  await page.getByLabel(english.keys.fullAccess).check();
   await pressButton(page, 'Create key');
   apiKey = await page.getByLabel('The key', { exact: true }).inputValue();
   await page.reload();
@@ -196,6 +206,30 @@ test('the owner resends the webhook, and it arrives with valid signatures', asyn
   await page.getByText('Delivered', { exact: true }).first().waitFor();
 });
 
+test('the owner opens the dashboard, reads what today brings, and downloads the file of it', async () => {
+  const { statement } = english.overview;
+  await untilShown(page, at('/sandbox/overview'), statement.payments(2, '2'));
+  const documents = documentsOf(page);
+  await page.goto(at(''));
+  const received = await page.locator('.ledger-sum', { hasText: statement.receive }).textContent();
+  // Nothing to tap, and one page besides the redirect to it.
+  expect(documents).toEqual(['GET /dashboard', 'GET /dashboard/sandbox/overview']);
+  await shoot(page, 'dashboard-today');
+  phone.tolerated.push(/failed: .*overview\.csv/);
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: statement.download }).tap();
+  const [head = '', ...lines] = (await readFile(await (await download).path(), 'utf8'))
+    .trimEnd()
+    .split('\r\n');
+  const column = head.split(',').indexOf('you_receive');
+  const sumMinor = lines.reduce(
+    (sum, line) => sum + Math.round(100 * Number(line.split(',')[column])),
+    0,
+  );
+  expect(lines).toHaveLength(2);
+  expect(received).toContain((sumMinor / 100).toFixed(2));
+});
+
 test('the API refuses a key that was revoked in the dashboard', async () => {
   const api = new MerchantApi(scene.gateway.baseUrl, apiKey, 'sandbox');
   expect((await api.status(uniqueId)).status).toBe(200);
@@ -209,6 +243,24 @@ test('the API refuses a key that was revoked in the dashboard', async () => {
     () => api.status(uniqueId),
     ({ status: answered }) => answered === 401,
   );
+});
+
+test('the preview follows the color field', async () => {
+  await goTo(page, 'Branding');
+  const { color, showPreview } = english.branding;
+  expect(await page.getByRole('button', { name: showPreview }).isVisible()).toBe(false);
+  const button = page.locator('.brand-button');
+  const looks = async () => [
+    await button.locator('.brand-ground').getAttribute('fill'),
+    await button.locator('.brand-label').getAttribute('fill'),
+  ];
+  for (const [typed, text] of [
+    ['#7a3b12', '#fff'],
+    ['#ffd400', '#000'],
+  ] as const) {
+    await page.getByLabel(color, { exact: true }).fill(typed);
+    expect(await looks()).toEqual([typed, text]);
+  }
 });
 
 test('a logo that is too large is shrunk in the browser, and no image is refused at the field', async () => {

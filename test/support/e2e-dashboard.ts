@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
+import { confirmQuestions } from './browser.ts';
 import { heading } from './e2e-customer.ts';
 import { eventually } from './e2e-scene.ts';
 import { addVirtualAuthenticator, type VirtualAuthenticator } from './virtual-authenticator.ts';
@@ -13,9 +14,9 @@ import { addVirtualAuthenticator, type VirtualAuthenticator } from './virtual-au
 export const CUT_OFF_ANSWER =
   /^failed: .*\/(?:dashboard\/(?:sign-in|join)|refund|account\/passkeys)$/;
 
-/** Gives the page a passkey provider, and accepts every dialog. */
+/** Gives the page a passkey provider, and confirms every question. */
 export async function equip(page: Page): Promise<VirtualAuthenticator> {
-  page.on('dialog', (dialog) => void dialog.accept());
+  await confirmQuestions(page);
   return addVirtualAuthenticator(page);
 }
 

@@ -176,6 +176,7 @@ const valuesOf = (world: World): Fields => ({
 const CASES: Readonly<Record<string, Case>> = {
   'GET /dashboard': { status: 303 },
   'GET /dashboard/:environment/overview': {},
+  'GET /dashboard/:environment/overview.csv': {},
   'POST /dashboard/:environment/overview/access-seen': { fields: { time: '1' } },
   'GET /dashboard/:environment/payments': {},
   'POST /dashboard/:environment/payments': { fields: { search: MARKERS.paid } },

@@ -5,6 +5,7 @@ import { configOf } from '../../src/config.ts';
 import { insertDeadLetter, readStored } from '../../src/dead-letters/store.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import { PROGRESS_SHOWN_AFTER_MS } from '../../src/domain/schedule.ts';
+import { METHOD_NAMES } from '../../src/i18n/methods.ts';
 import { runBatch } from '../../src/platform/database.ts';
 import { projectionMessage } from './book-fixture.ts';
 import { auditLog } from './dashboard-support.ts';
@@ -629,7 +630,7 @@ test('the health page shows the method first that fails most, and does not count
     .filter(([, column = '']) => columns.includes(column))
     .map(([, , text]) => text);
   expect(shown).toEqual([
-    'M-PESA',
+    METHOD_NAMES.M_PESA,
     '1',
     '3',
     '0',
@@ -639,7 +640,7 @@ test('the health page shows the method first that fails most, and does not count
     '1',
     '1',
     '100%',
-    'M-PESA',
+    METHOD_NAMES.M_PESA,
   ]);
   expect(html).toContain('Payment method unavailable');
 });

@@ -1,5 +1,5 @@
 import { base64FromBytes } from '../../../src/crypto/encoding.ts';
-import { LOGO_BYTES_MAX, LOGOS_MAX } from '../../../src/merchants/branding.ts';
+import { colorFrom, LOGO_BYTES_MAX, LOGOS_MAX } from '../../../src/merchants/branding.ts';
 import type { BrandingChange } from '../../../src/merchants/change-branding.ts';
 import type { DashboardMessages } from '../../i18n/messages.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
@@ -13,7 +13,9 @@ import { BrandingPage } from './branding-page.tsx';
 export const BRANDING_ROUTES: readonly DashboardRoute[] = [
   get(BRANDING_PATH, 'manage', (call) => answerBranding(call)),
   post(`${BRANDING_PATH}/color`, 'manage', (call) =>
-    change(call, { color: call.form.text('color') }, 'color'),
+    call.form.text('preview') === ''
+      ? change(call, { color: call.form.text('color') }, 'color')
+      : answerBranding(call, colorFrom(call.form.text('color')) === null ? 'bad_color' : undefined),
   ),
   post(`${BRANDING_PATH}/color/remove`, 'manage', (call) =>
     change(call, { color: null }, 'color_removed'),
@@ -40,8 +42,10 @@ async function answerBranding(
   const { color, logo } = await call.payments.settings.branding(call.session.merchantId);
   const logoUrl =
     logo === null ? null : `data:${logo.mediaType};base64,${base64FromBytes(logo.bytes)}`;
-  const typed = problem === 'bad_color' ? call.form.text('color') : (color ?? '');
-  const page = <BrandingPage color={color} typed={typed} logoUrl={logoUrl} />;
+  // As typed in a form that was refused or asked for the preview.
+  const typed = call.form.text('color') || (problem === 'bad_color' ? '' : (color ?? ''));
+  const preview = colorFrom(typed) ?? color;
+  const page = <BrandingPage {...{ color, typed, preview, logoUrl }} />;
   return showPage(call, page, { at: BRANDING_PATH, problems: problemsOf(call, problem), status });
 }
 

@@ -5,11 +5,12 @@ import { useMoney } from '../../elements/payment-elements.tsx';
 import { RefundBadge } from '../../elements/payment-refunds.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Untrusted, When } from '../../ui/elements.tsx';
+import { EmptyState } from '../../ui/layout.tsx';
 import { Navigation } from '../../ui/page.tsx';
 import { type DashboardCall, tenantOf, useCall } from '../call.ts';
 import { Frame, showPage } from '../frame.tsx';
 import { BadCursor, List, type ListRequest, listRequest, PAGE_ROWS } from '../list.tsx';
-import { paymentPath, refundsPath } from '../paths.ts';
+import { paymentPath, paymentsPath, queryFrom, refundsPath } from '../paths.ts';
 
 /** The statuses in the order of the tabs: those without an outcome first. */
 const STATUSES = [
@@ -20,6 +21,9 @@ const STATUSES = [
   'failed',
   'canceled',
 ] as const satisfies readonly ShownRefundStatus[];
+
+/** The payments that can be refunded. */
+const PAID = queryFrom({ status: 'succeeded' });
 
 /** GET …/refunds: the refunds of all payments, newest first. An unknown status shows all. */
 export async function showRefunds(call: DashboardCall): Promise<Response> {
@@ -59,7 +63,22 @@ function RefundsPage(props: {
         <List
           title={text.title}
           rows={page.rows}
-          empty={text.none}
+          empty={
+            status === undefined ? (
+              <EmptyState
+                title={text.none}
+                action={
+                  <a class="button primary" href={paymentsPath(environment, PAID)}>
+                    {text.toPaid}
+                  </a>
+                }
+              >
+                {text.noneLead}
+              </EmptyState>
+            ) : (
+              text.noneOfStatus
+            )
+          }
           pages={{ page, pathTo }}
           columns={[
             [

@@ -197,10 +197,14 @@ export const dashboard = {
     otherDates: 'Other dates',
     show: 'Show',
     toPayments: 'View these payments',
-    pausedEndpoints: (count: string, environment: string) =>
-      `Paused webhook endpoints in ${environment}: ${count}. Their events wait until your server works again.`,
-    failingEndpoints: (count: string, environment: string) =>
-      `Failing webhook endpoints in ${environment}: ${count}. Their events are retried.`,
+    pausedEndpoints: (count: number, shown: string) =>
+      count === 1
+        ? 'One webhook address has failed for days, so we paused it. Its events wait until your server works again.'
+        : `${shown} webhook addresses have failed for days, so we paused them. Their events wait until your server works again.`,
+    failingEndpoints: (count: number, shown: string) =>
+      count === 1
+        ? 'One webhook address is failing. We keep retrying.'
+        : `${shown} webhook addresses are failing. We keep retrying.`,
     toWebhooks: 'View webhooks',
     access: {
       title: 'New access to your data in the last 14 days',
@@ -210,13 +214,38 @@ export const dashboard = {
         'Is one of them unknown to your team? Then a stranger may be using a member’s session: revoke what was created, and end the sessions.',
       dismiss: 'Dismiss',
     },
+    statement: {
+      today: (date: string) => `Today, ${date}`,
+      download: 'Download CSV',
+      noneLead: 'What you sell and refund comes here within seconds. Choose other days above.',
+      currency: { ETB: 'Ethiopian birr', USD: 'US dollars' },
+      sold: 'Sold',
+      payments: (count: number, shown: string) =>
+        count === 1 ? 'one payment' : `${shown} payments`,
+      commission: 'Commission',
+      refunded: 'Refunded',
+      commissionBack: 'Commission returned with refunds',
+      receive: 'You should receive',
+      customersCommission: (amount: string) =>
+        `Customers paid ${amount} of commission on top. It is not yours, and not in these figures.`,
+      rulesTitle: 'What counts, and on which day',
+      rules: [
+        'A day is from midnight to midnight in Addis Ababa.',
+        'A payment counts on the day when we learned that it was paid. One that was paid after it had expired counts on that day too.',
+        'A refund counts on the day when the money goes back, whenever the payment was paid. So a day can be below zero. A refund that is still on its way is not deducted yet.',
+        'Commission is what you bear. If a refund returns commission to you, it counts with the refund.',
+        'If a customer pays one payment twice, only the first counts, and a refund of the second is not deducted. The payment’s page shows both.',
+        'If a payment is split, this includes the shares of the others.',
+        'Birr and dollars are counted apart and never converted.',
+        'These are the gateway’s figures. Your operator pays the money out.',
+      ],
+    },
+    performance: 'How payments went',
+    rangeOfDay: (date: string) => `Paid or ended ${date}, Addis Ababa time.`,
     range: (from: string, to: string) => `Paid or ended ${from} to ${to}, Addis Ababa time.`,
     tooLong: 'The overview covers at most 366 days. Choose a shorter date range.',
-    none: 'No payments in this range.',
-    volume: 'Amount paid',
-    refunded: 'Refunded',
-    afterRefunds: 'After refunds',
-    chartRefunded: 'The light part of a bar was refunded.',
+    none: 'Nothing was paid or refunded on these days',
+    chartRefunded: 'The light part of a bar is what was refunded then.',
     paidCount: 'Paid payments',
     completed: 'Checkouts completed',
     completedHint: (paid: string, ended: string) => `${paid} of ${ended} ended payments`,
@@ -588,7 +617,10 @@ export const dashboard = {
     } satisfies Record<RefundActionReason, string>,
     amountOfRefund: 'Amount',
     payment: 'Payment',
-    none: 'No refunds. Refund a payment from its own page.',
+    none: 'No refunds yet',
+    noneLead: 'You refund a payment from its page. Each refund comes here, with how far it is.',
+    noneOfStatus: 'No refund has this status.',
+    toPaid: 'View paid payments',
     customerGets: 'Customer gets',
     customerGot: 'Customer got',
     commissionBack: 'Commission returned',
@@ -627,8 +659,9 @@ export const dashboard = {
     endpointsTitle: 'Endpoints',
     endpointsLead:
       'Events of payments without their own callbackUrl, and events of refunds, go to each enabled endpoint that takes the type of event. Every endpoint has its own secret and its own retries.',
-    noEndpoints:
-      'There are no endpoints yet. Events of payments without a callbackUrl are kept but not sent.',
+    noEndpoints: 'No endpoints yet',
+    noEndpointsLead:
+      'Events of payments without a callbackUrl are kept, but sent nowhere until you add one.',
     add: 'Add endpoint',
     addTitle: 'New endpoint',
     endpointTitle: 'Endpoint',
@@ -679,8 +712,8 @@ export const dashboard = {
     pausedSince: 'Paused since',
     resume: 'Resume',
     resumeOf: (origin: string) => `Resume ${origin}`,
-    pausedAlert: (count: string) =>
-      `Paused endpoints: ${count}. Nothing was delivered there for 5 days. Fix your server. The endpoint resumes automatically after the next successful delivery, or right away when you resume it.`,
+    pausedAlert: (count: number, shown: string) =>
+      `${count === 1 ? 'One webhook address is' : `${shown} webhook addresses are`} paused, because nothing arrived there for 5 days. Fix your server. We try one event a day and send the others once it arrives, or at once when you press Resume.`,
     resendLink: 'Resend failed events',
 
     url: 'URL',
@@ -784,7 +817,11 @@ export const dashboard = {
     from: 'From date',
     to: 'To date',
     filter: 'Filter',
-    empty: 'No events found.',
+    empty: 'No events match these filters.',
+    none: 'No events yet',
+    noneLead:
+      'An event says that a payment was paid, failed or expired. Each one comes here, with every try to send it to your server.',
+    toSettings: 'Set up webhooks',
     badDate: 'Enter a valid date, for example 2026-11-21.',
     datesReversed: 'The end date is before the start date.',
     event: 'Event',
@@ -875,7 +912,8 @@ export const dashboard = {
   keys: {
     title: 'API keys',
     lead: 'Your server sends a key with every request, in the apiKey header. Anyone with a key can create payments in your name, so keep it on your server only.',
-    empty: 'There are no keys yet. You need one to create payments.',
+    empty: 'No API keys yet',
+    emptyLead: 'Your server needs a key to create payments.',
     oneTitle: 'API key',
     newTitle: 'New API key',
     newLabel: 'The key',
@@ -960,7 +998,7 @@ export const dashboard = {
       overlap: 'Choose when the old key expires.',
       no_permission: 'Choose at least one permission, or full access.',
       permissions_unclear:
-        'You chose full access and single permissions. Choose "Only this", or untick them.',
+        'You ticked single permissions without "Only this". We have chosen it now: check the permissions and send the form again.',
       ended: 'This key was already rolled or revoked. No key was created.',
     },
   },
@@ -1014,7 +1052,8 @@ export const dashboard = {
     sampleButton: 'Pay',
     logoAlt: 'Your logo',
     colorTitle: 'Color',
-    color: 'Color',
+    color: 'Color code',
+    showPreview: 'Preview',
     colorHint: 'A # and six hexadecimal digits, for example #0b6b4b.',
     picker: 'Choose a color',
     saveColor: 'Save color',
