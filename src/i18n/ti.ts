@@ -198,8 +198,17 @@ export const checkout: CheckoutMessages = {
   tooManyTitle: 'ብዙሕ ግዜ ተፈቲኑ',
   tryingAgainIn: (time) => `ደጊሙ ክሳዕ ዝፍተን ዝተረፈ ግዜ፦ ${time}`,
   tryAgain: 'ደጊምኩም ፈትኑ',
+  receipt: {
+    title: 'ቅብሊት',
+    paid: 'ዝተኸፍለ',
+    net: 'ድሕሪ ተመላሲ ዝተኸፍለ',
+    paidTwice: (merchant) => `ልዕሊ ሓደ ግዜ ከፊልኩም። እቲ ፍልልይ እንተዘይተመሊሱልኩም ን${merchant} ሕተቱ።`,
+    noTaxReceipt: 'እዚ ነቲ ክፍሊት የረጋግፅ። ንናይ ግብሪ ቅብሊት እቲ ትካል ኣይትክእን።',
+    until: (time) => `ክሳዕ ${time} ብQR ኮድ ደጊምኩም ክትከፍትዎ ትኽእሉ ኢኹም።`,
+    overTitle: 'እዚ ቅብሊት ካብ ሕጂ ንደሓር ኣይኽፈትን',
+    overLead: 'ቅብሊት ንሓደ ዓመት ይኽፈት። መረጋገፂ ክፍሊት እንተደሊኹም ነቲ ትካል ሕተቱ።',
+  },
   refunds: {
-    title: 'ተመላሲ ገንዘብ',
     underway: 'ይምለሰልኩም ኣሎ። ሒደት መዓልታት ክወስድ ይኽእል።',
     returned: 'ተመሊሱልኩም ኣሎ',
     notReturned: (merchant) => `ኣይተመለሰን። በጃኹም ን${merchant} ሕተቱ።`,

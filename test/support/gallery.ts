@@ -9,6 +9,7 @@ import {
   badFormPage,
   busyPage,
   lostPage,
+  receiptOverPage,
   unavailablePage,
   unknownPage,
 } from '../../src/checkout/notices.ts';
@@ -16,9 +17,19 @@ import { pageResponse } from '../../src/checkout/page-response.ts';
 import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
 import type { ViewContext } from '../../src/checkout/view.ts';
 import type { MethodLogos, Support } from '../../src/config.ts';
-import type { Attempt, FailureReason, Intent, IntentTerms } from '../../src/domain/intent.ts';
+import { decide } from '../../src/domain/decide.ts';
+import type {
+  Attempt,
+  Command,
+  FailureReason,
+  Intent,
+  IntentTerms,
+} from '../../src/domain/intent.ts';
+import type { Business } from '../../src/domain/merchant.ts';
+import type { RefundOutcome } from '../../src/domain/refund.ts';
 import type { FormProblem } from '../../src/i18n/messages.ts';
 import { attemptWith, intentWith, itemWith, termsWith } from './checkout-fixtures.ts';
+import { requestRefund, resolveRefund } from './intents.ts';
 
 /**
  * Every state of every page, made by the production functions, with HTML and headers. States that
@@ -41,7 +52,8 @@ function payment(
 ): Answer {
   return async (request, path) => {
     const { intent, context = {} } = build(Date.now());
-    return checkoutPage(request, { methodLogos, support }, intent, path, context);
+    const receiptPath = intent.status === 'succeeded' ? path : null;
+    return checkoutPage(request, { methodLogos, support }, intent, path, context, receiptPath);
   };
 }
 
@@ -97,22 +109,72 @@ function failedBefore(
   });
 }
 
-function paid(agoMs: number, changed: Partial<IntentTerms> = {}, support?: Support): Answer {
+function paidIntent(
+  nowMs: number,
+  agoMs: number,
+  changed: Partial<IntentTerms> = {},
+  attempt: Partial<Attempt> = {},
+): Intent {
+  const paid = attemptAt(nowMs, {
+    isProved: true,
+    ...attempt,
+    status: 'succeeded',
+    updatedAtMs: nowMs - agoMs,
+  });
+  return intentWith(terms(nowMs, changed), {
+    status: 'succeeded',
+    attempts: [paid],
+    paidAttemptId: paid.id,
+  });
+}
+
+function paid(changed: Partial<IntentTerms> = {}, support?: Support): Answer {
+  return payment((nowMs) => ({ intent: paidIntent(nowMs, SECOND_MS, changed) }), {}, support);
+}
+
+const SUPPORT: Support = {
+  contact: {
+    href: 'mailto:customers@payments.example.com',
+    text: 'customers@payments.example.com',
+  },
+  status: { href: 'https://status.example.com/', text: 'status.example.com' },
+};
+
+/** A payment of an hour ago, as its receipt's own link shows it. */
+function receipt(
+  refunds: (nowMs: number) => readonly Command[] = () => [],
+  changed: Partial<IntentTerms> = {},
+  attempt: Partial<Attempt> = {},
+): Answer {
   return payment(
     (nowMs) => {
-      const attempt = attemptAt(nowMs, { status: 'succeeded', updatedAtMs: nowMs - agoMs });
-      return {
-        intent: intentWith(terms(nowMs, changed), {
-          status: 'succeeded',
-          attempts: [attempt],
-          paidAttemptId: attempt.id,
-        }),
-      };
+      const intent = paidIntent(nowMs, 60 * MINUTE_MS, changed, attempt);
+      return { intent: decide(intent, refunds(nowMs), nowMs).intent, context: { isReceipt: true } };
     },
     {},
-    support,
+    SUPPORT,
   );
 }
+
+/** A refund of the paid attempt. Null: of all that is left, or still without an outcome. */
+function refund(amountMinor: number | null, outcome: RefundOutcome | null) {
+  const asked = requestRefund('r1', { attemptId: attemptWith().id, amountMinor });
+  return (nowMs: number): readonly Command[] => {
+    const deadlineAtMs = nowMs + MINUTE_MS;
+    const claim = { type: 'claim_refund', refundId: 'r1', claimId: 'c1', deadlineAtMs } as const;
+    return outcome === null ? [asked] : [asked, claim, resolveRefund('r1', outcome)];
+  };
+}
+
+const RETURNED: RefundOutcome = { type: 'succeeded', railReference: null };
+
+const BUSINESS: Business = {
+  legalName: 'Tomoca Coffee Trading Private Limited Company',
+  tin: '0012345678',
+  vatNumber: '11868470010',
+  address: 'Wavel Street 12, Piassa, Addis Ababa',
+  contact: '+251 11 111 2498',
+};
 
 function simulator(attempt: Partial<Attempt> = {}): Answer {
   return async (request, path) => {
@@ -128,14 +190,6 @@ function simulator(attempt: Partial<Attempt> = {}): Answer {
     return pageResponse(request, page);
   };
 }
-
-const SUPPORT: Support = {
-  contact: {
-    href: 'mailto:customers@payments.example.com',
-    text: 'customers@payments.example.com',
-  },
-  status: { href: 'https://status.example.com/', text: 'status.example.com' },
-};
 
 const LONG_NAME = 'Addis Ababa Coffee Roasters and Exporters Private Limited Company';
 
@@ -249,10 +303,29 @@ export const GALLERY = {
     ),
   ),
   'push-unresolved': payment((nowMs) => inFlight(nowMs, { ...PUSHED, status: 'unresolved' })),
-  paid: paid(SECOND_MS),
-  'paid-commission': paid(SECOND_MS, { commissionPaidByCustomer: true }, SUPPORT),
-  'paid-already': paid(60 * MINUTE_MS),
-  'paid-production': paid(SECOND_MS, { environment: 'production' }),
+  paid: paid(),
+  'paid-commission': paid({ commissionPaidByCustomer: true }, SUPPORT),
+  'paid-already': payment((nowMs) => ({
+    intent: paidIntent(nowMs, MINUTE_MS),
+    context: { triedAgain: true },
+  })),
+  receipt: receipt(undefined, { business: BUSINESS }, PUSHED),
+  'receipt-partly-refunded': receipt(refund(50_000, RETURNED), { commissionPaidByCustomer: true }),
+  'receipt-refund-underway': receipt(refund(50_000, null)),
+  'receipt-refund-failed': receipt(refund(50_000, { type: 'failed', reason: 'declined' })),
+  'receipt-refunded': receipt(refund(null, RETURNED), { business: BUSINESS }),
+  'receipt-paid-twice': payment((nowMs) => {
+    const intent = paidIntent(nowMs, MINUTE_MS);
+    const again = attemptAt(nowMs, { id: 'again', method: 'CBE', status: 'succeeded' });
+    return { intent: { ...intent, attempts: [...intent.attempts, again] } };
+  }),
+  'receipt-long-texts': receipt(undefined, {
+    merchantName: LONG_NAME,
+    amountMinor: 99_999_999_999,
+    business: { ...BUSINESS, legalName: 'W'.repeat(200), address: 'የቡና ገበያ '.repeat(30) },
+  }),
+  'receipt-over': (request) => receiptOverPage(request),
+  'paid-production': paid({ environment: 'production' }),
   failed: payment((nowMs) => ({
     intent: intentWith(terms(nowMs), { status: 'failed', failureReason: 'declined' }),
   })),
