@@ -9,6 +9,11 @@ export function overviewPath(environment: Environment, query = ''): string {
   return `/dashboard/${environment}/overview${query === '' ? '' : `?${query}`}`;
 }
 
+/** The overview's statement as a CSV file. */
+export function statementPath(environment: Environment, query: string): string {
+  return `/dashboard/${environment}/overview.csv?${query}`;
+}
+
 /** The form that dismisses the overview's notice of new access. */
 export function accessSeenPath(environment: Environment): string {
   return `${overviewPath(environment)}/access-seen`;

@@ -6,6 +6,7 @@ import { KEY_ROUTES } from './keys/keys.tsx';
 import { METHOD_ROUTES } from './methods/methods-page.tsx';
 import { dismissAccessNotice } from './overview/access-notice.tsx';
 import { showOverview } from './overview/overview-page.tsx';
+import { exportStatement } from './overview/statement.ts';
 import { AUDIT_PATH, overviewPath } from './paths.ts';
 import { exportCsv } from './payments/export.ts';
 import { search, showPayments } from './payments/list.tsx';
@@ -14,7 +15,13 @@ import { ACCOUNT_ROUTES } from './people/account.tsx';
 import { beginJoin, finishJoin, showJoin } from './people/join.tsx';
 import { beginSignIn, finishSignIn, showSignIn } from './people/sign-in.tsx';
 import { TEAM_ROUTES } from './people/team.tsx';
-import { beginRefund, cancelRefund, finishRefund, showRefund } from './refunds/refund.tsx';
+import {
+  beginRefund,
+  cancelRefund,
+  finishRefund,
+  reviewRefund,
+  showRefund,
+} from './refunds/refund.tsx';
 import { showRefunds } from './refunds/refunds-page.tsx';
 import { type DashboardRoute, get, type PublicRoute, post, postWhenSuspended } from './route.ts';
 import { ENDPOINT_ROUTES } from './webhooks/endpoints.tsx';
@@ -34,6 +41,7 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   // The overview of the environment that the member visited last.
   get('/dashboard', 'view', async ({ environment }) => redirectTo(overviewPath(environment))),
   get(OVERVIEW, 'view', showOverview),
+  get(`${OVERVIEW}.csv`, 'view', exportStatement),
   // Changes nothing but the browser's own memory.
   postWhenSuspended(`${OVERVIEW}/access-seen`, 'view', dismissAccessNotice),
 
@@ -44,6 +52,7 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   get(PAYMENT, 'view', showPayment),
   post(`${PAYMENT}/cancel`, 'develop', cancelPayment),
   get(`${PAYMENT}/refund`, 'refunds', showRefund),
+  post(`${PAYMENT}/refund/review`, 'refunds', reviewRefund),
   post(`${PAYMENT}/refund/options`, 'refunds', beginRefund),
   post(`${PAYMENT}/refund`, 'refunds', finishRefund),
   post(`${PAYMENT}/refunds/:refund/cancel`, 'refunds', cancelRefund),

@@ -254,6 +254,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a payment that is paid late counts on the day on which it expired',
     "row.status !== 'succeeded'« || row.transaction_id !== paidTransactionId→»":
       'the refund of a second attempt lowers the totals of what was paid',
+    'row.commission_paid_by_customer === 1 ? «0→row.commission_minor» : row.commission_minor;':
+      'the merchant bears the commission that customers paid on top',
   },
   'src/book/purge.ts': {
     'const dueAtMs = «Math.max(updatedAtMs, endedAtMs ?? nowMs)→(endedAtMs ?? nowMs)» + RETENTION_MS;':

@@ -59,7 +59,7 @@ const SHOWN = {
       refund.updated_at_ms
     FROM refund JOIN payment ON payment.id = payment_id`,
   totals: `SELECT day || '|' || method || '|' || currency || '|' || status, payments, amount_minor,
-      commission_minor, refunded_minor
+      commission_minor, borne_commission_minor, refunded_minor, returned_commission_minor
     FROM payment_day WHERE payments <> 0 OR refunded_minor <> 0`,
   failures: `SELECT day || '|' || method || '|' || failure_reason, payments
     FROM failure_day WHERE payments <> 0`,
@@ -149,16 +149,19 @@ function totalsOf(world: World, { payment, intent }: Ended): readonly Sum[] {
   const amounts = amountsOf(world, payment);
   const amountMinor = amounts.find((one) => one === terms.amountMinor) ?? amounts[0] ?? 0;
   const commissionMinor = method === undefined ? 0 : commissionOf(amountMinor, method);
+  const borneMinor = terms.commissionPaidByCustomer ? 0 : commissionMinor;
   const name = [method ?? '', terms.currency, status].join('|');
   const day = dayOf(paidAtMsOf(intent) ?? endedAtMs ?? 0);
   return [
     ...(endedAtMs === null
       ? []
-      : [[`${day}|${name}`, 1, amountMinor, commissionMinor, 0] satisfies Sum]),
+      : [[`${day}|${name}`, 1, amountMinor, commissionMinor, borneMinor, 0, 0] satisfies Sum]),
     ...returnedIn(intent).map(
       (refund): Sum => [
         [dayOf(refund.updatedAtMs), method, terms.currency, 'succeeded'].join('|'),
-        ...[0, 0, 0, refund.amountMinor],
+        ...[0, 0, 0, 0, refund.amountMinor],
+        // The merchant has what the customer got beyond it to make up for.
+        refund.amountMinor + refund.commissionReturnedMinor - refund.returnedMinor,
       ],
     ),
   ];

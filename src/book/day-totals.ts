@@ -1,11 +1,19 @@
 import { businessDay } from '../domain/ethiopian-time.ts';
+import { commissionBackMinor } from '../domain/refund-amounts.ts';
 import type { AttemptCount } from '../intent/protocol.ts';
 
 /** The totals by day. Each total is a sum over rows, so a changed row moves its part. */
 
 /** The summed columns of each table, behind those of its key. */
 const AMOUNTS = {
-  payment_day: ['payments', 'amount_minor', 'commission_minor', 'refunded_minor'],
+  payment_day: [
+    'payments',
+    'amount_minor',
+    'commission_minor',
+    'borne_commission_minor',
+    'refunded_minor',
+    'returned_commission_minor',
+  ],
   failure_day: ['payments'],
   attempt_day: ['ended', 'succeeded'],
 } as const;
@@ -23,6 +31,7 @@ interface CountedPayment {
   readonly currency: string;
   readonly amount_minor: number;
   readonly commission_minor: number;
+  readonly commission_paid_by_customer: number;
   readonly ended_at_ms: number | null;
   readonly paid_at_ms: number | null;
   readonly attempts: string;
@@ -36,11 +45,12 @@ export function partsOfPayment(row: CountedPayment | null): readonly Part[] {
   const { method, currency, status, failure_reason: reason } = row;
   const day = businessDay(row.paid_at_ms ?? row.ended_at_ms);
   const attempts: readonly AttemptCount[] = JSON.parse(row.attempts);
+  const borneMinor = row.commission_paid_by_customer === 1 ? 0 : row.commission_minor;
   return [
     {
       table: 'payment_day',
       key: [day, method ?? '', currency, status],
-      amounts: [1, row.amount_minor, row.commission_minor, 0],
+      amounts: [1, row.amount_minor, row.commission_minor, borneMinor, 0, 0],
     },
     ...(reason === null
       ? []
@@ -61,6 +71,8 @@ interface CountedRefund {
   readonly method: string;
   readonly currency: string;
   readonly amount_minor: number;
+  readonly commission_returned_minor: number;
+  readonly returned_minor: number;
   readonly transaction_id: string;
   readonly updated_at_ms: number;
 }
@@ -73,15 +85,21 @@ export function partsOfRefund(
   row: CountedRefund | null,
   paidTransactionId: string | null,
 ): readonly Part[] {
-  return row === null || row.status !== 'succeeded' || row.transaction_id !== paidTransactionId
-    ? []
-    : [
-        {
-          table: 'payment_day',
-          key: [businessDay(row.updated_at_ms), row.method, row.currency, 'succeeded'],
-          amounts: [0, 0, 0, row.amount_minor],
-        },
-      ];
+  if (row === null || row.status !== 'succeeded' || row.transaction_id !== paidTransactionId) {
+    return [];
+  }
+  const backMinor = commissionBackMinor({
+    amountMinor: row.amount_minor,
+    commissionReturnedMinor: row.commission_returned_minor,
+    returnedMinor: row.returned_minor,
+  });
+  return [
+    {
+      table: 'payment_day',
+      key: [businessDay(row.updated_at_ms), row.method, row.currency, 'succeeded'],
+      amounts: [0, 0, 0, 0, row.amount_minor, backMinor],
+    },
+  ];
 }
 
 /** Moves totals from the parts before a change to those after it. Writes only totals that change. */

@@ -2,6 +2,7 @@ import { countFailed, deliveriesOf, events, undelivered } from './queries/delive
 import { payments, paymentsAfter, summaries } from './queries/payments.ts';
 import { refunds } from './queries/refunds.ts';
 import { paymentOf, search, uniqueIdOf, withReceipts } from './queries/search.ts';
+import { statement } from './queries/statement.ts';
 import { findStreamed, newestStreamed, streamedAfter } from './queries/stream.ts';
 import { attempts, totals } from './queries/totals.ts';
 
@@ -17,6 +18,7 @@ export const QUESTIONS = {
   withReceipts,
   paymentsAfter,
   refunds,
+  statement,
   events,
   deliveriesOf,
   undelivered,

@@ -14,6 +14,38 @@ export interface PaymentRow
   readonly chargedMinor: number;
 }
 
+/** A payment in a merchant's list, with what the list shows of its customer. */
+export interface ListedPayment extends PaymentRow {
+  /** Null: not known. */
+  readonly customerName: string | null;
+  /** Only its last digits: a list shows many customers at once. */
+  readonly maskedPhone: string | null;
+}
+
+/** A payment that a search found. */
+export interface PaymentHit extends ListedPayment {
+  /** Null when the list shows the field anyway. */
+  readonly match: Match | null;
+}
+
+/** The field that the search matched, with its value. */
+export interface Match {
+  readonly field: MatchedField;
+  readonly value: string;
+}
+
+export type MatchedField =
+  | 'number'
+  | 'uuid'
+  | 'reference'
+  | 'railReference'
+  | 'receipt'
+  | 'eventId'
+  | 'phone'
+  | 'email'
+  /** Of a refund, another attempt or a payment link. */
+  | 'otherId';
+
 /** An absent member does not restrict. */
 export interface PaymentFilter {
   readonly status?: IntentStatus | undefined;
@@ -40,6 +72,8 @@ export interface EndedFilter
   readonly endedFromMs?: number | undefined;
   /** Exclusive. */
   readonly endedToMs?: number | undefined;
+  /** Only payments that were paid when they ended. */
+  readonly paidAtEnd?: true;
 }
 
 /** A delivery of an event in lists. */
@@ -82,6 +116,29 @@ export interface RefundFilter extends TimeRange {
   readonly uniqueId?: string | undefined;
 }
 
+/**
+ * The lists of a statement, which together have each change of the merchant's money once: payments
+ * paid when they ended, payments paid after their end, and refunds.
+ */
+export const STATEMENT_PARTS = ['paid', 'paid_late', 'refunded'] as const;
+export type StatementPart = (typeof STATEMENT_PARTS)[number];
+
+/** A payment when it was paid, or a refund when the money was returned. In minor units. */
+export interface StatementLine {
+  readonly atMs: number;
+  readonly uniqueId: string;
+  readonly transactionId: string;
+  /** Null on the line of a payment. */
+  readonly refundId: string | null;
+  readonly method: Method | null;
+  readonly currency: Currency;
+  /** Without commission. The others as in `Total`. */
+  readonly paidMinor: number;
+  readonly borneCommissionMinor: number;
+  readonly refundedMinor: number;
+  readonly returnedCommissionMinor: number;
+}
+
 /** Days from `businessDay`, both inclusive. */
 export interface DayRange {
   readonly fromDay: number;
@@ -99,8 +156,12 @@ export interface Total {
   /** Without commission. */
   readonly amountMinor: number;
   readonly commissionMinor: number;
+  /** The part of the commission that the merchant bears; the customers paid the rest on top. */
+  readonly borneCommissionMinor: number;
   /** Returned on these days, without commission, for payments of any day. */
   readonly refundedMinor: number;
+  /** What these refunds gave back to the merchant of the commission. */
+  readonly returnedCommissionMinor: number;
 }
 
 export interface DayTotal extends Total {

@@ -74,9 +74,10 @@ const TABLES = [
 
   // Totals, kept by the transaction that writes the payment. A paid payment counts on the day on which
   // it was paid, another on the day on which it ended, and a refund of the attempt that paid on the day
-  // on which the money was returned, in the row of its method with the status 'succeeded'. Days are
-  // counted from 1970 in Addis Ababa (src/domain/ethiopian-time.ts). '' stands for none. Sums of many
-  // days read the rows in the order of the key, because sorting them would take most of the time.
+  // on which the money was returned, in the row of its method with the status 'succeeded'. The commission
+  // that merchants bear, and what refunds return of it, are sums of their own. Days are counted from 1970
+  // in Addis Ababa (src/domain/ethiopian-time.ts). '' stands for none. Sums of many days read the rows in
+  // the order of the key, because sorting them would take most of the time.
   `CREATE TABLE payment_day (
     day INTEGER NOT NULL,
     method TEXT NOT NULL,
@@ -85,7 +86,9 @@ const TABLES = [
     payments INTEGER NOT NULL,
     amount_minor INTEGER NOT NULL,
     commission_minor INTEGER NOT NULL,
+    borne_commission_minor INTEGER NOT NULL,
     refunded_minor INTEGER NOT NULL,
+    returned_commission_minor INTEGER NOT NULL,
     PRIMARY KEY (method, currency, status, day)
   ) STRICT, WITHOUT ROWID`,
   // Why payments failed, on the payment's day above. A year's totals need not read these rows.

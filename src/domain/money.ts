@@ -40,8 +40,10 @@ export function roundedUpToMajor(amountMinor: number): number {
 
 /** Formats `12345` as `"123.45"`, for messages, rails and forms. Never for arithmetic. */
 export function majorText(amountMinor: number): string {
-  const whole = Math.trunc(amountMinor / MINOR_PER_MAJOR);
-  return `${whole}.${String(Math.abs(amountMinor % MINOR_PER_MAJOR)).padStart(2, '0')}`;
+  const size = Math.abs(amountMinor);
+  const whole = Math.trunc(size / MINOR_PER_MAJOR);
+  const text = `${whole}.${String(size % MINOR_PER_MAJOR).padStart(2, '0')}`;
+  return amountMinor < 0 ? `-${text}` : text;
 }
 
 /** The commission of one method: `basisPoints` of the amount plus `fixedMinor`. */

@@ -56,6 +56,15 @@ export function needsSecondOperator(
   return aboveMinor !== null && sumOf([refund, ...before]).returnedMinor > aboveMinor;
 }
 
+/**
+ * What the merchant gets back of the commission: what the refund returns, without the part that went
+ * on to the customer. Below zero if a late refund sent a customer commission that another refund had
+ * returned already.
+ */
+export function commissionBackMinor(refund: RefundAmounts): number {
+  return refund.amountMinor + refund.commissionReturnedMinor - refund.returnedMinor;
+}
+
 /** What was returned of the attempt that paid. */
 export function refundedOf(intent: Intent): RefundAmounts {
   return sumOf(

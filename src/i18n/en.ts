@@ -46,7 +46,7 @@ export const checkout = {
   phoneLabel: 'Phone number',
   phoneHint: (method: string) =>
     `The number of your ${method} account, for example 0911\u00a0234\u00a0567.`,
-  phoneHintMpesa: 'M-PESA numbers start with 07, for example 0712\u00a0345\u00a0678.',
+  phoneHintMpesa: 'M\u2011PESA numbers start with 07, for example 0712\u00a0345\u00a0678.',
   phoneFixed: 'The merchant set this number for the payment.',
   lastNumber: (phone: string) =>
     `Your last try was with ${phone}. If that is the wrong number, change it here.`,

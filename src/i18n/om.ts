@@ -42,7 +42,7 @@ export const checkout: CheckoutMessages = {
   phoneLabel: 'Lakkoofsa bilbilaa',
   phoneHint: (method) =>
     `Lakkoofsa herregni ${method} keessan ittiin galmaa’e, fakkeenyaaf 0911\u00a0234\u00a0567.`,
-  phoneHintMpesa: 'Lakkoofsi M-PESA 07 irraa jalqaba, fakkeenyaaf 0712\u00a0345\u00a0678.',
+  phoneHintMpesa: 'Lakkoofsi M\u2011PESA 07 irraa jalqaba, fakkeenyaaf 0712\u00a0345\u00a0678.',
   phoneFixed: 'Lakkoofsa kana kaffaltii kanaaf dhaabbatichatu murteesse.',
   lastNumber: (phone) =>
     `Yaaliin keessan isa dhumaa ${phone} ture. Lakkoofsi sun dogoggora yoo ta’e asitti sirreessaa.`,

@@ -43,7 +43,7 @@ export const checkout: CheckoutMessages = {
   chooseMethod: 'ብምንታይ ክትከፍሉ ትደልዩ?',
   phoneLabel: 'ቁፅሪ ስልኪ',
   phoneHint: (method) => `ናይ ${method} ሒሳብኩም ዝተመዝገበሉ ቁፅሪ፣ ንኣብነት 0911\u00a0234\u00a0567።`,
-  phoneHintMpesa: 'ቁፅርታት M-PESA ብ07 ይጅምሩ፣ ንኣብነት 0712\u00a0345\u00a0678።',
+  phoneHintMpesa: 'ቁፅርታት M\u2011PESA ብ07 ይጅምሩ፣ ንኣብነት 0712\u00a0345\u00a0678።',
   phoneFixed: 'ነዚ ቁፅሪ ንዚ ክፍሊት ዝወሰኖ እቲ ትካል እዩ።',
   lastNumber: (phone) => `ናይ መጨረሻ ፈተነኹም ብ${phone} ነይሩ። እቲ ቁፅሪ ጌጋ እንተኾይኑ ኣብዚ ኣዐርይዎ።`,
   pay: 'ቀፅሉ',

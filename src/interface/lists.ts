@@ -2,7 +2,13 @@ import { recordAct } from '../audit/log.ts';
 import { daysOf } from '../book/list-days.ts';
 import { SEARCH_ROWS_MAX } from '../book/queries/search.ts';
 import { type BookReader, readerOf } from '../book/reader.ts';
-import type { DayRange, EventFilter, PaymentFilter, RefundFilter } from '../book/rows.ts';
+import type {
+  DayRange,
+  EventFilter,
+  PaymentFilter,
+  RefundFilter,
+  StatementPart,
+} from '../book/rows.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { ENVIRONMENTS } from '../domain/method.ts';
 import type { Cursor } from '../platform/paging.ts';
@@ -21,7 +27,10 @@ function ofBook<Arguments extends readonly unknown[], Result>(
     read(await readerOf(env, tenant), ...args);
 }
 
-/** One page, and the totals over all payments of the filter's days and method. */
+/**
+ * One page, and the totals over all payments of the filter's days and method. Every member sees a
+ * customer's name and phone on the payment's page; the list has the phone only masked.
+ */
 export async function paymentsWithTotals(
   plane: Plane,
   tenant: Tenant,
@@ -32,7 +41,7 @@ export async function paymentsWithTotals(
   const reader = await readerOf(plane.env, tenant);
   const days = daysOf(filter);
   const [page, totals] = await Promise.all([
-    reader.payments(filter, cursor, limit),
+    reader.listed(filter, cursor, limit),
     days === null ? null : reader.totals(days),
   ]);
   return {
@@ -46,7 +55,7 @@ export async function paymentsWithTotals(
 
 /** The payments that an id, the start of one, a phone number, an address or a name finds. */
 export const search = ofBook(async (reader, text: string) => {
-  const rows = await reader.search(text);
+  const rows = await reader.found(text);
   // If it is full, there may be more: these are the newest.
   return { rows, isFull: rows.length === SEARCH_ROWS_MAX };
 });
@@ -59,6 +68,12 @@ export const beginExport = byMember((by, detail: Readonly<Record<string, string>
 /** One page of a file of the merchant's payments. */
 export const exported = ofBook((reader, filter: PaymentFilter, cursor: Cursor | null) =>
   reader.exported(filter, cursor),
+);
+
+/** One page of the lines of a merchant's statement of these days. */
+export const statement = ofBook(
+  (reader, part: StatementPart, days: DayRange, cursor: Cursor | null) =>
+    reader.statement(part, days, cursor),
 );
 
 /** One page of a merchant's refunds. */
@@ -84,14 +99,17 @@ export async function events(
 }
 
 /**
- * What the first page shows: the failing endpoints of both environments, and the totals of days,
- * `daysEach` together.
+ * What the first page shows: the failing endpoints of both environments, the attempts of days, and
+ * the totals of `trend`, `daysEach` together.
  */
 export async function overview(
   plane: Plane,
   tenant: Tenant,
-  days: DayRange | null,
-  daysEach: number,
+  range: {
+    readonly days: DayRange;
+    readonly trend: DayRange;
+    readonly daysEach: number;
+  } | null,
 ) {
   const reader = await readerOf(plane.env, tenant);
   const [failing, newest, totals, attempts] = await Promise.all([
@@ -102,8 +120,8 @@ export async function overview(
       })),
     ),
     reader.payments({}, null, 1),
-    days === null ? [] : reader.totalsByPeriod(days, daysEach),
-    days === null ? [] : reader.attemptTotals(days),
+    range === null ? [] : reader.totalsByPeriod(range.trend, range.daysEach),
+    range === null ? [] : reader.attemptTotals(range.days),
   ]);
   return {
     failing,

@@ -1,8 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import { LOGO_BYTES_MAX } from '../../src/merchants/branding.ts';
-import { DESKTOP, launchBrowser } from '../support/browser.ts';
+import { DESKTOP, launchBrowser, PHONE } from '../support/browser.ts';
 import { Device, heading, refusedWith, shoot } from '../support/e2e-customer.ts';
 import {
   CUT_OFF_ANSWER,
@@ -13,6 +14,7 @@ import {
   pressButton,
   signIn,
   untilShown,
+  Walk,
 } from '../support/e2e-dashboard.ts';
 import { type Endpoint, OK, status } from '../support/e2e-merchant-server.ts';
 import { linkIn, operate } from '../support/e2e-operator.ts';
@@ -26,6 +28,7 @@ import {
   untilInForce,
 } from '../support/e2e-scene.ts';
 import { type VerificationKeys, verifiedWebhook } from '../support/e2e-webhook.ts';
+import { documentsOf } from '../support/page-checks.ts';
 import type { VirtualAuthenticator } from '../support/virtual-authenticator.ts';
 
 /**
@@ -61,6 +64,7 @@ const AUDITED: readonly (readonly [who: string, what: string])[] = [
   [OWNER, 'Webhook secret viewed'],
   [OWNER, 'API key created'],
   [OWNER, 'Event resent'],
+  [OWNER, 'Payments exported'],
   [OWNER, 'API key revoked'],
   [OWNER, 'Branding changed'],
   // Signed out and in again, set up production, signed in on another device, and signed out there.
@@ -151,6 +155,13 @@ test('the owner adds a webhook endpoint and sees the keys that verify webhooks',
 test('an API key is shown once', async () => {
   await goTo(page, 'API keys');
   await page.getByLabel('Name', { exact: true }).fill('Web shop');
+  // A permission can be ticked only where the tick counts.
+  const permission = page.getByLabel(english.keys.permissions.payments_create);
+  expect(await permission.isVisible()).toBe(false);
+  await page.getByLabel(english.keys.restrictedAccess).check();
+  await permission.check();
+  await permission.uncheck();
+  await page.getByLabel(english.keys.fullAccess).check();
   await pressButton(page, 'Create key');
   apiKey = await page.getByLabel('The key', { exact: true }).inputValue();
   await page.reload();
@@ -170,7 +181,9 @@ test('a payment made with the key is listed, and its page shows the webhook’s 
   await hook.request(0);
   await page.getByRole('link', { name: uniqueId }).click();
   await untilShown(page, page.url(), english.events.statuses.dead);
-  expect(await page.locator('.payment-head').textContent()).toMatch(/25\.50.*PaidRefund$/);
+  expect(await page.locator('.page-head').textContent()).toMatch(
+    /PaidWebhook Failed.*HTTP 410.*25\.50.*Refund$/,
+  );
   await shoot(page, 'dashboard-payment-given-up');
 });
 
@@ -184,16 +197,53 @@ test("a payment's own webhook URL replaces the endpoints", async () => {
   expect(hook.requests).toHaveLength(1);
 });
 
-test('the owner resends the webhook, and it arrives with valid signatures', async () => {
-  const url = page.url();
-  await pressButton(page, english.payment.resendEvent(PAID));
+test('why did no webhook arrive: the owner finds the reason, resends, and it arrives with valid signatures', async () => {
+  await goTo(page, 'Overview');
+  const walk = new Walk(page);
+  await walk.tap(page.getByRole('link', { name: 'Payments', exact: true }));
+  await walk.send(page.getByRole('searchbox'), uniqueId);
+  await walk.tap(page.getByRole('link', { name: uniqueId }));
+  // The first screen says why.
+  const failed = page.getByRole('link', { name: /^Webhook Failed HTTP 410$/ });
+  expect((await failed.boundingBox())?.y).toBeLessThan(PHONE.viewport.height);
+  await walk.tap(failed);
+  await walk.tap(page.getByRole('button', { name: english.payment.resendEvent(PAID) }));
+  await page.getByText(english.payment.done.event_resent).waitFor();
+  // The browser is at the event, which says what was done.
+  expect((await page.locator('.event:target').boundingBox())?.y).toBeLessThan(
+    PHONE.viewport.height / 2,
+  );
+  expect([walk.taps, walk.documents.length]).toEqual([6, 6]);
   const again = verifiedWebhook(await hook.request(1), keys);
   expect(again).toMatchObject({ webHookEvent: PAID, paymentIntentUniqueId: uniqueId });
   const first = verifiedWebhook(await hook.request(0), keys);
   expect(again.id).toBe(first.id);
   // Without a reload by hand: the page watches the event while it is on its way.
-  expect(page.url()).toContain(new URL(url).pathname);
   await page.getByText('Delivered', { exact: true }).first().waitFor();
+});
+
+test('the owner opens the dashboard, reads what today brings, and downloads the file of it', async () => {
+  const { statement } = english.overview;
+  await untilShown(page, at('/sandbox/overview'), statement.payments(2, '2'));
+  const documents = documentsOf(page);
+  await page.goto(at(''));
+  const received = await page.locator('.ledger-sum', { hasText: statement.receive }).textContent();
+  // Nothing to tap, and one page besides the redirect to it.
+  expect(documents).toEqual(['GET /dashboard', 'GET /dashboard/sandbox/overview']);
+  await shoot(page, 'dashboard-today');
+  phone.tolerated.push(/failed: .*overview\.csv/);
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: statement.download }).tap();
+  const [head = '', ...lines] = (await readFile(await (await download).path(), 'utf8'))
+    .trimEnd()
+    .split('\r\n');
+  const column = head.split(',').indexOf('you_receive');
+  const sumMinor = lines.reduce(
+    (sum, line) => sum + Math.round(100 * Number(line.split(',')[column])),
+    0,
+  );
+  expect(lines).toHaveLength(2);
+  expect(received).toContain((sumMinor / 100).toFixed(2));
 });
 
 test('the API refuses a key that was revoked in the dashboard', async () => {
@@ -209,6 +259,24 @@ test('the API refuses a key that was revoked in the dashboard', async () => {
     () => api.status(uniqueId),
     ({ status: answered }) => answered === 401,
   );
+});
+
+test('the preview follows the color field', async () => {
+  await goTo(page, 'Branding');
+  const { color, showPreview } = english.branding;
+  expect(await page.getByRole('button', { name: showPreview }).isVisible()).toBe(false);
+  const button = page.locator('.brand-button');
+  const looks = async () => [
+    await button.locator('.brand-ground').getAttribute('fill'),
+    await button.locator('.brand-label').getAttribute('fill'),
+  ];
+  for (const [typed, text] of [
+    ['#7a3b12', '#fff'],
+    ['#ffd400', '#000'],
+  ] as const) {
+    await page.getByLabel(color, { exact: true }).fill(typed);
+    expect(await looks()).toEqual([typed, text]);
+  }
 });
 
 test('a logo that is too large is shrunk in the browser, and no image is refused at the field', async () => {
@@ -347,10 +415,10 @@ test('an invited viewer sees payments, but no secrets or buttons', async () => {
   expect(await parts.getByRole('link').allTextContents()).toEqual(VIEWERS_PARTS);
   await goTo(viewer, 'Payments');
   await viewer.getByRole('link', { name: uniqueId }).click();
-  await viewer.getByText('Delivered').waitFor();
+  await viewer.getByText('Delivered').first().waitFor();
   // Copying changes nothing, and neither does the receipt.
   const offered = (await controls(viewer)).filter((name) => !/^Copy\b/.test(name));
-  expect(offered).toEqual(['All payments', 'Open the receipt']);
+  expect(offered).toEqual(['‹ All payments', 'Webhook Delivered', 'Open the receipt']);
   await goTo(viewer, 'API keys');
   await viewer.getByText('Revoked').waitFor();
   expect(await controls(viewer)).toEqual([]);

@@ -41,6 +41,9 @@ const MINUTE_MS = 60 * SECOND_MS;
 
 type Answer = (request: Request, path: string) => Promise<Response>;
 
+/** The pages of a gallery, by the names of their states. */
+export type Gallery = Readonly<Record<string, Answer>>;
+
 /** A payment at the moment of a view. */
 function payment(
   build: (nowMs: number) => { readonly intent: Intent; readonly context?: ViewContext },
@@ -366,14 +369,14 @@ export interface GalleryServer {
   stop(): Promise<void>;
 }
 
-/** The gallery behind HTTP, with the assets as they are deployed. */
-export async function startGallery(): Promise<GalleryServer> {
+/** A gallery behind HTTP, with the assets as they are deployed. */
+export async function startGallery(gallery: Gallery = GALLERY, port = 0): Promise<GalleryServer> {
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => {
+    answer(gallery, request, response).catch((error: unknown) => {
       response.writeHead(500).end(String(error));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') {
     throw new Error('no port');
@@ -387,31 +390,49 @@ export async function startGallery(): Promise<GalleryServer> {
   };
 }
 
-async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function answer(
+  gallery: Gallery,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
   const url = new URL(incoming.url ?? '/', `http://${incoming.headers.host}`);
-  const response = await responseTo(url, incoming);
+  const response = await responseTo(gallery, url, incoming);
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   outgoing.end(Buffer.from(await response.arrayBuffer()));
 }
 
-async function responseTo(url: URL, incoming: IncomingMessage): Promise<Response> {
+async function responseTo(
+  gallery: Gallery,
+  url: URL,
+  incoming: IncomingMessage,
+): Promise<Response> {
   const [, first = '', part = ''] = url.pathname.split('/');
   if (first === 'logos') {
     return new Response(LOGO, { headers: { 'content-type': 'image/svg+xml' } });
   }
-  if (first === 'assets') {
-    const file = await readFile(join(PROJECT_DIRECTORY, 'public', 'assets', part));
-    return new Response(file, { headers: { 'content-type': 'text/javascript' } });
+  const asset = /^(?:\/dashboard)?\/assets\/[\w.]+$/.exec(url.pathname)?.[0];
+  if (asset !== undefined) {
+    const folder = asset.startsWith('/dashboard') ? 'back-office/public' : 'public';
+    const type = asset.endsWith('.css') ? 'text/css' : 'text/javascript';
+    const file = await readFile(join(PROJECT_DIRECTORY, folder, asset));
+    return new Response(file, { headers: { 'content-type': type } });
   }
-  if (!isState(first)) {
+  if (url.pathname.startsWith('/docs/images/')) {
+    return new Response(await readFile(join(PROJECT_DIRECTORY, url.pathname)));
+  }
+  if (first === '') {
+    return new Response(indexOf(gallery), { headers: { 'content-type': 'text/html' } });
+  }
+  const state = Object.hasOwn(gallery, first) ? gallery[first] : undefined;
+  if (state === undefined) {
     return new Response('No such state', { status: 404 });
   }
   const request = new Request(url, { headers: headersOf(incoming) });
   switch (part) {
     case '':
-      return GALLERY[first](request, `/${first}`);
+      return state(request, `/${first}`);
     case 'status':
-      return statusOf(first, request);
+      return statusOf(await state(request, `/${first}`));
     case 'qr.svg':
       return new Response(renderSVG(url.href), { headers: { 'content-type': 'image/svg+xml' } });
     case 'logo':
@@ -421,19 +442,23 @@ async function responseTo(url: URL, incoming: IncomingMessage): Promise<Response
   }
 }
 
+/** A link to each state in two languages. */
+function indexOf(gallery: Gallery): string {
+  const links = Object.keys(gallery).map(
+    (name) => `<li><a href="/${name}">${name}</a> <a href="/${name}?lang=am">am</a>`,
+  );
+  return `<!doctype html><title>Gallery</title><ul>${links.join('')}</ul>`;
+}
+
 /** The page's own tag, so that nothing ever changes. */
-async function statusOf(state: GalleryState, request: Request): Promise<Response> {
-  const html = await (await GALLERY[state](request, `/${state}`)).text();
+async function statusOf(page: Response): Promise<Response> {
+  const html = await page.text();
   const tag = /data-state="([^"]*)"/.exec(html)?.[1] ?? '';
   const remaining = /data-remaining-ms="(\d+)"/.exec(html)?.[1];
   return Response.json({
     state: tag,
     remainingMs: remaining === undefined ? null : Number(remaining),
   });
-}
-
-function isState(text: string): text is GalleryState {
-  return Object.hasOwn(GALLERY, text);
 }
 
 function headersOf(incoming: IncomingMessage): Headers {

@@ -27,8 +27,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/http/': ['src/config.ts', 'src/platform/'],
   // Runs in the customer's browser, so no code of the Worker belongs here.
   'src/checkout/browser/': ['src/i18n/popup.ts'],
-  // Runs in the browsers of members and operators.
-  'back-office/ui/browser/': [],
+  // Runs in the browsers of members and operators. The preview has the color's rules of the server.
+  'back-office/ui/browser/': ['src/ui/brand.ts'],
   'src/audit/': SHARED,
   'src/merchants/': [...SHARED, 'src/audit/'],
   'back-office/members/': [

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
-  FIGURES_DAYS,
   FIGURES_DAYS_MAX,
   figureDays,
   figuresOf,
   rateTenths,
   rateText,
+  receivedMinor,
+  TREND_DAYS,
+  trendDays,
 } from '../../back-office/dashboard/overview/figures.ts';
 import type { DayTotal } from '../../src/book/rows.ts';
 
@@ -25,7 +27,9 @@ function total(changes: Partial<DayTotal>): DayTotal {
     payments: 1,
     amountMinor: 100,
     commissionMinor: 0,
+    borneCommissionMinor: 0,
     refundedMinor: 0,
+    returnedCommissionMinor: 0,
     ...changes,
   };
 }
@@ -34,10 +38,10 @@ const DAYS = { fromDay: TODAY - 2, toDay: TODAY };
 
 describe('the range', () => {
   test.each([
-    ['no dates: the last thirty', null, null, { fromDay: TODAY - FIGURES_DAYS + 1, toDay: TODAY }],
+    ['no dates: today', null, null, { fromDay: TODAY, toDay: TODAY }],
     ['both', 5, 9, { fromDay: 5, toDay: 9 }],
     ['from a day on: up to today', TODAY - 3, null, { fromDay: TODAY - 3, toDay: TODAY }],
-    ['until a day: thirty days', null, 99, { fromDay: 99 - FIGURES_DAYS + 1, toDay: 99 }],
+    ['until a day: thirty days', null, 99, { fromDay: 99 - TREND_DAYS + 1, toDay: 99 }],
     ['in the future', TODAY + 5, null, { fromDay: TODAY + 5, toDay: TODAY + 5 }],
     ['the longest', 1, FIGURES_DAYS_MAX, { fromDay: 1, toDay: FIGURES_DAYS_MAX }],
     ['longer', 1, FIGURES_DAYS_MAX + 1, null],
@@ -65,6 +69,7 @@ describe('sums', () => {
         { method: 'CBE', currency: 'USD', ended: 9, succeeded: 9 },
       ],
       DAYS,
+      DAYS,
     );
     expect(figures).toMatchObject({
       currency: 'ETB',
@@ -76,7 +81,7 @@ describe('sums', () => {
       attempts: { succeeded: 4, ended: 7, rateTenths: 571 },
       barMinorMax: 99_999_999_999,
     });
-    expect(figures?.methods).toEqual([
+    expect(figures?.methods).toMatchObject([
       {
         method: 'TELE_BIRR',
         paidMinor: 99_999_999_999,
@@ -112,6 +117,7 @@ describe('sums', () => {
       [total({ amountMinor: 5 }), total({ currency: 'USD', amountMinor: 7, status: 'succeeded' })],
       [],
       DAYS,
+      DAYS,
     );
     expect(figures.map(({ currency, paidMinor }) => [currency, paidMinor])).toEqual([
       ['ETB', 5],
@@ -120,7 +126,7 @@ describe('sums', () => {
   });
 
   test('are empty without payments', () => {
-    expect(figuresOf([], [], DAYS)).toEqual([]);
+    expect(figuresOf([], [], DAYS, DAYS)).toEqual([]);
   });
 
   test('have an empty bar for a day without paid payments', () => {
@@ -133,8 +139,9 @@ describe('sums', () => {
       ],
       [],
       DAYS,
+      DAYS,
     );
-    expect(figures?.bars).toEqual([
+    expect(figures?.bars).toMatchObject([
       { fromDay: TODAY - 2, toDay: TODAY - 2, paidMinor: 10, refundedMinor: 0, paid: 2 },
       { fromDay: TODAY - 1, toDay: TODAY - 1, paidMinor: 0, refundedMinor: 0, paid: 0 },
       { fromDay: TODAY, toDay: TODAY, paidMinor: 11, refundedMinor: 0, paid: 2 },
@@ -145,7 +152,7 @@ describe('sums', () => {
     for (let days = 1; days <= FIGURES_DAYS_MAX; days += 1) {
       const range = { fromDay: TODAY - days + 1, toDay: TODAY };
       const totals = [total({ day: range.fromDay, amountMinor: 1 }), total({ amountMinor: 2 })];
-      const bars = figuresOf(totals, [], range)[0]?.bars ?? [];
+      const bars = figuresOf(totals, [], range, range)[0]?.bars ?? [];
       expect(bars[0]?.fromDay).toBe(range.fromDay);
       expect(bars.at(-1)?.toDay).toBe(TODAY);
       expect(bars.length).toBeLessThanOrEqual(62);
@@ -182,8 +189,29 @@ test('what was refunded is part of its own day and method, and of paid payments 
     ],
     [],
     DAYS,
+    DAYS,
   );
   expect(figures).toMatchObject({ paidMinor: 800, refundedMinor: 500 });
   expect(figures?.bars.map(({ refundedMinor }) => refundedMinor)).toEqual([0, 200, 300]);
   expect(figures?.methods.map(({ refundedMinor }) => refundedMinor)).toEqual([200, 300]);
+});
+
+test('a merchant receives the sales without own commission and refunds, and commission back', () => {
+  const today = { fromDay: TODAY, toDay: TODAY };
+  const [figures] = figuresOf(
+    [
+      total({ day: TODAY - 1, amountMinor: 70_000 }),
+      // Of the commission, customers paid 4.00 on top.
+      total({ amountMinor: 10_000, commissionMinor: 700, borneCommissionMinor: 300 }),
+      total({ payments: 0, amountMinor: 0, refundedMinor: 15_000, returnedCommissionMinor: 450 }),
+    ],
+    [],
+    today,
+    trendDays(today),
+  );
+  expect(figures).toMatchObject({ paidMinor: 10_000, customersCommissionMinor: 400 });
+  expect(figures && receivedMinor(figures)).toBe(10_000 - 300 - 15_000 + 450);
+  // The day before is a bar only.
+  expect(figures?.bars).toHaveLength(TREND_DAYS);
+  expect(figures?.bars.slice(-2).map(({ paidMinor }) => paidMinor)).toEqual([70_000, 10_000]);
 });

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
-  csvHead,
   csvLine,
-  csvRow,
   csvStream,
   type Phones,
+  paymentLines,
 } from '../../back-office/dashboard/payments/csv.ts';
 import type { ExportedPayment } from '../../src/book/reader.ts';
 
@@ -68,6 +67,9 @@ describe('cells', () => {
     ['＝1+1', `"'＝1+1"`],
     ['=HYPERLINK("http://x","y")', `"'=HYPERLINK(""http://x"",""y"")"`],
     ['1-1', '1-1'],
+    ['-1.5', `"'-1.5"`],
+    // An amount is a number, not a formula.
+    ['-1.50', '-1.50'],
     // Excel with decimal commas splits a line at semicolons and line ends, quotes or not.
     ['a;=1+1', `"a;'=1+1"`],
     ['a; "=1+1', `"a;' ""=1+1"`],
@@ -79,8 +81,8 @@ describe('cells', () => {
 });
 
 test('with semicolons, amounts have decimal commas, and the other separator starts no formula', () => {
-  const names = csvHead('semicolon').slice(1).trimEnd().split(';');
-  const cells = csvRow(ROW, 'masked', 'semicolon').trimEnd().split(';');
+  const names = paymentLines('masked', 'semicolon').head.slice(1).trimEnd().split(';');
+  const cells = paymentLines('masked', 'semicolon').lineOf(ROW).trimEnd().split(';');
   expect(cells).toHaveLength(names.length);
   expect(cells[names.indexOf('refunded')]).toBe('"20,50"');
   expect(cells[names.indexOf('unique_id')]).toBe(ROW.uniqueId);
@@ -88,14 +90,15 @@ test('with semicolons, amounts have decimal commas, and the other separator star
 });
 
 function cellsOf(row: ExportedPayment, phones: Phones = 'masked'): Record<string, string> {
-  const names = csvHead().slice(1).trimEnd().split(',');
-  const cells = csvRow(row, phones).trimEnd().split(',');
+  const { head, lineOf } = paymentLines(phones);
+  const names = head.slice(1).trimEnd().split(',');
+  const cells = lineOf(row).trimEnd().split(',');
   expect(cells).toHaveLength(names.length);
   return Object.fromEntries(names.map((name, index) => [name, cells[index] ?? '']));
 }
 
 test('writes a paid payment with times in UTC and amounts in major units', () => {
-  expect(csvHead().charCodeAt(0)).toBe(0xfeff);
+  expect(paymentLines('masked').head.charCodeAt(0)).toBe(0xfeff);
   expect(cellsOf(ROW)).toMatchObject({
     created_at: '2026-11-21T10:00:00.007Z',
     unique_id: 'order-1',
@@ -168,8 +171,9 @@ test.each([
   ['one page', [3], 3],
   ['several', [3, 3, 1], 7],
 ])('streams the head and every row: %s', async (_name, counts, rows) => {
-  const text = await textOf(csvStream(pagesOf(counts), 'masked'));
-  expect(text).toBe(csvHead() + csvRow(ROW, 'masked').repeat(rows));
+  const text = await textOf(csvStream(pagesOf(counts), paymentLines('masked')));
+  const { head, lineOf } = paymentLines('masked');
+  expect(text).toBe(head + lineOf(ROW).repeat(rows));
 });
 
 test.each([
@@ -181,15 +185,19 @@ test.each([
   const pages = pagesOf(counts, () => {
     ended = true;
   });
-  const lines = (await textOf(csvStream(pages, 'masked', max))).trimEnd().split('\r\n');
+  const lines = (await textOf(csvStream(pages, paymentLines('masked'), max)))
+    .trimEnd()
+    .split('\r\n');
   expect(lines.filter((line) => line.includes('order-1'))).toHaveLength(max);
   expect(lines.at(-1)?.startsWith('INCOMPLETE: ')).toBe(cut);
-  expect(lines.at(-1)?.split(',')).toHaveLength(csvHead().split(',').length);
+  expect(lines.at(-1)?.split(',')).toHaveLength(paymentLines('masked').head.split(',').length);
   expect(ended).toBe(true);
 });
 
 test('fails the stream when its pages fail', async () => {
-  await expect(bytesOf(csvStream(pagesOf([3, -1]), 'masked'))).rejects.toThrow('D1 is away');
+  await expect(bytesOf(csvStream(pagesOf([3, -1]), paymentLines('masked')))).rejects.toThrow(
+    'D1 is away',
+  );
 });
 
 test('reads no further page after the client cancels', async () => {
@@ -197,7 +205,7 @@ test('reads no further page after the client cancels', async () => {
   const pages = pagesOf([1, 1, 1, 1, 1, 1], () => {
     ended = true;
   });
-  const reader = csvStream(pages, 'masked').getReader();
+  const reader = csvStream(pages, paymentLines('masked')).getReader();
   await reader.read();
   await reader.read();
   await reader.cancel();

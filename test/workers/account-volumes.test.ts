@@ -70,7 +70,7 @@ test.each([
 ])('the hourly alarm of a book with %d payments leaves %d volumes', async (payments, volumes) => {
   await applyToBook(projectionMessage(tenantOf(ALPHA), 1));
   await bookSql(`INSERT INTO payment_day VALUES
-    (1, '', 'ETB', 'expired', ${payments}, 0, 0, 0)`);
+    (1, '', 'ETB', 'expired', ${payments}, 0, 0, 0, 0, 0)`);
   const alarm = () => runInDurableObject(bookStub(), (book) => book.alarm());
   await alarm();
   expect(await account().volumes()).toHaveLength(1);

@@ -2,6 +2,8 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { bookOf } from '../../src/book/client.ts';
+import { readerOf } from '../../src/book/reader.ts';
+import { type DayRange, STATEMENT_PARTS, type StatementLine } from '../../src/book/rows.ts';
 import { quotedTerm } from '../../src/book/search-terms.ts';
 import type {
   AttemptCount,
@@ -9,6 +11,7 @@ import type {
   ProjectedRefund,
   ProjectionMessage,
 } from '../../src/intent/protocol.ts';
+import { type Cursor, parseCursor } from '../../src/platform/paging.ts';
 import { projectedEvent, projectedRefund, projectionMessage } from './book-fixture.ts';
 import { bookSql, bookStub, rowsWrittenBy } from './support/book.ts';
 import { ALPHA, MINUTE_MS, tenantOf, useGateway } from './support.ts';
@@ -62,6 +65,7 @@ type Random = ReturnType<typeof randomOf>;
 interface Truth {
   readonly number: number;
   readonly amountMinor: number;
+  readonly isCommissionOnTop: boolean;
   readonly createdAtMs: number;
   version: number;
   nowMs: number;
@@ -96,6 +100,7 @@ function messageOf(truth: Truth): ProjectionMessage {
         method,
         amountMinor: truth.amountMinor,
         commissionMinor: method === null ? 0 : COMMISSION_MINOR,
+        commissionPaidByCustomer: truth.isCommissionOnTop,
         transactionId: method === null ? null : `T${number}`,
         refundedMinor: returned.reduce((sum, { amountMinor }) => sum + amountMinor, 0),
         openRefunds: refunds.filter(({ status }) => status === 'processing').length,
@@ -119,6 +124,7 @@ function lifeOf(random: Random, number: number, createdAtMs: number) {
     number,
     createdAtMs,
     amountMinor: 100 + random.upTo(1_000),
+    isCommissionOnTop: random.chance() < 0.5,
     version: 0,
     nowMs: createdAtMs,
     status: 'open',
@@ -211,7 +217,8 @@ function lifeOf(random: Random, number: number, createdAtMs: number) {
       truth.refunds.push(
         projectedRefund({
           ...{ id: `refund-${number}-${index}`, reference: `R${number}-${index}` },
-          ...{ status: 'processing', amountMinor: 10 + index },
+          ...{ status: 'processing', amountMinor: 10 + index, commissionReturnedMinor: 1 },
+          returnedMinor: 10 + index + Number(truth.isCommissionOnTop),
           ...{ method: truth.method ?? 'CBE', transactionId: `T${number}` },
           ...{ createdAtMs: truth.nowMs, updatedAtMs: truth.nowMs },
         }),
@@ -245,7 +252,8 @@ function expectedOf(truths: readonly Truth[]) {
       const day = dayOf(paidAtMs ?? endedAtMs);
       const commissionMinor = method === null ? 0 : COMMISSION_MINOR;
       const key = [day, method ?? '', status];
-      add(key, [1, truth.amountMinor, commissionMinor, 0]);
+      const borneMinor = truth.isCommissionOnTop ? 0 : commissionMinor;
+      add(key, [1, truth.amountMinor, commissionMinor, borneMinor, 0, 0]);
       if (truth.failureReason !== null) {
         add(['failures', day, method ?? '', truth.failureReason], [1]);
       }
@@ -255,7 +263,7 @@ function expectedOf(truths: readonly Truth[]) {
     }
     for (const refund of refunds.filter((one) => one.status === 'succeeded')) {
       const key = [dayOf(refund.updatedAtMs), method, 'succeeded'];
-      add(key, [0, 0, 0, refund.amountMinor]);
+      add(key, [0, 0, 0, 0, refund.amountMinor, truth.isCommissionOnTop ? 0 : 1]);
     }
   }
   return {
@@ -319,7 +327,7 @@ function expectedOf(truths: readonly Truth[]) {
 async function storedIn(keys: readonly string[]) {
   const days = await bookSql<Record<string, string | number>>(
     `SELECT day || '|' || method || '|' || status AS key, payments, amount_minor,
-        commission_minor, refunded_minor
+        commission_minor, borne_commission_minor, refunded_minor, returned_commission_minor
       FROM payment_day WHERE payments <> 0 OR amount_minor <> 0 OR refunded_minor <> 0`,
   );
   const attempts = await bookSql<Record<string, string | number>>(
@@ -363,6 +371,43 @@ async function storedIn(keys: readonly string[]) {
     ),
     found: Object.fromEntries(await Promise.all(found)),
   };
+}
+
+type Money = Omit<StatementLine, 'atMs' | 'uniqueId' | 'transactionId' | 'refundId'>;
+
+/** By method, without those that sum up to nothing. */
+function sumsOf(lines: readonly Money[]) {
+  const sums = new Map<string, number[]>();
+  for (const line of lines) {
+    const own = [line.paidMinor, line.borneCommissionMinor, line.refundedMinor];
+    const amounts = [...own, line.returnedCommissionMinor];
+    const known = sums.get(String(line.method)) ?? [];
+    sums.set(
+      String(line.method),
+      amounts.map((amount, index) => amount + (known[index] ?? 0)),
+    );
+  }
+  return Object.fromEntries([...sums].sort());
+}
+
+/** What the lines of a statement add up to, page by page. */
+async function statementSums(range: DayRange) {
+  const reader = await readerOf(env, tenant);
+  const lines: StatementLine[] = [];
+  for (const part of STATEMENT_PARTS) {
+    for (let cursor: Cursor | null | undefined; cursor !== null; ) {
+      const page = await reader.statement(part, range, cursor ?? null);
+      lines.push(...page.rows);
+      cursor = page.nextCursor === null ? null : parseCursor(page.nextCursor);
+    }
+  }
+  return sumsOf(lines);
+}
+
+async function totalSums(range: DayRange) {
+  const totals = await (await readerOf(env, tenant)).totals(range);
+  const paid = totals.filter(({ status }) => status === 'succeeded');
+  return sumsOf(paid.map(({ amountMinor, ...total }) => ({ ...total, paidMinor: amountMinor })));
 }
 
 /** Applies a message, but the process dies at some statement of the transaction. */
@@ -414,6 +459,14 @@ test.each(SEEDS)(
     }
     const expected = expectedOf(lives.map(({ truth }) => truth));
     expect(await storedIn(Object.keys(expected.found))).toEqual(expected);
+    const firstDay = dayOf(startMs);
+    for (const [from, days] of [[0, 99], ...Array.from({ length: 5 }, (_, at) => [3 * at, 3])]) {
+      const range = {
+        fromDay: firstDay + (from ?? 0),
+        toDay: firstDay + (from ?? 0) + (days ?? 0),
+      };
+      expect(await statementSums(range)).toEqual(await totalSums(range));
+    }
     let rows = 0;
     for (const message of random.shuffled(sent)) {
       rows += (await rowsWrittenBy(message)).rows;

@@ -45,6 +45,14 @@ test('the day begins at midnight in Addis Ababa', async () => {
   ]);
 });
 
+/** The two payments by CBE on day 11 together. */
+const REFUNDED = {
+  commissionMinor: 3,
+  borneCommissionMinor: 3,
+  refundedMinor: 2,
+  returnedCommissionMinor: 1,
+};
+
 /** Two days of payments, the same for every tenant except for the amounts. */
 async function seedTwoDays(): Promise<void> {
   const on = (day: number) => businessDayStartMs(day) + 1_000;
@@ -83,6 +91,8 @@ async function seedTwoDays(): Promise<void> {
                 : [
                     projectedRefund({
                       amountMinor: row.refundedMinor,
+                      returnedMinor: row.refundedMinor,
+                      commissionReturnedMinor: 1,
                       method: 'CBE',
                       transactionId: `T-${number}`,
                       updatedAtMs: on(11),
@@ -107,7 +117,9 @@ test.each(TENANTS.map((tenant, owner) => ({ tenant, owner, name: nameOf(tenant) 
       payments,
       amountMinor: unit * payments,
       commissionMinor: 0,
+      borneCommissionMinor: 0,
       refundedMinor: 0,
+      returnedCommissionMinor: 0,
       ...rest,
     });
     const sorted = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).sort();
@@ -116,7 +128,7 @@ test.each(TENANTS.map((tenant, owner) => ({ tenant, owner, name: nameOf(tenant) 
       sorted([
         total(null, 'open', 1),
         total('CBE', 'failed', 2),
-        total('CBE', 'succeeded', 2, { commissionMinor: 3, refundedMinor: 2 }),
+        total('CBE', 'succeeded', 2, REFUNDED),
         total('CBE', 'succeeded', 1, { currency: 'USD' }),
         total('M_PESA', 'succeeded', 1),
       ]),
@@ -132,7 +144,7 @@ test.each(TENANTS.map((tenant, owner) => ({ tenant, owner, name: nameOf(tenant) 
       sorted([
         { day: 10, ...total('CBE', 'succeeded', 1) },
         { day: 11, ...total('CBE', 'failed', 2) },
-        { day: 11, ...total('CBE', 'succeeded', 1, { commissionMinor: 3, refundedMinor: 2 }) },
+        { day: 11, ...total('CBE', 'succeeded', 1, REFUNDED) },
         { day: 11, ...total('CBE', 'succeeded', 1, { currency: 'USD' }) },
       ]),
     );
@@ -142,7 +154,7 @@ test.each(TENANTS.map((tenant, owner) => ({ tenant, owner, name: nameOf(tenant) 
         { day: 9, ...total('CBE', 'succeeded', 1) },
         { day: 11, ...total(null, 'open', 1) },
         { day: 11, ...total('CBE', 'failed', 2) },
-        { day: 11, ...total('CBE', 'succeeded', 1, { commissionMinor: 3, refundedMinor: 2 }) },
+        { day: 11, ...total('CBE', 'succeeded', 1, REFUNDED) },
         { day: 11, ...total('CBE', 'succeeded', 1, { currency: 'USD' }) },
         { day: 11, ...total('M_PESA', 'succeeded', 1) },
       ]),

@@ -73,6 +73,18 @@ test.each(['', 'red', '#0b6', '#0b6b4g', '0b6b4b', '"><script>', `#${'0'.repeat(
   },
 );
 
+test('previews a color without saving it, for browsers without the script', async () => {
+  const owner = await signedIn();
+  const asked = { color: '#FFD400', preview: 'yes' };
+  const shown = await submit(owner, `${PATH}/color`, asked);
+  expect(shown.status).toBe(200);
+  const html = await shown.text();
+  expect(html).toMatch(/<rect [^>]*fill="#ffd400"/);
+  expect(html).toContain('value="#FFD400"');
+  expect(await brandings()).toEqual([]);
+  expect((await submit(owner, `${PATH}/color`, { ...asked, color: 'red' })).status).toBe(400);
+});
+
 test.each(Object.entries(PIXELS))(
   'accepts a %s as the logo under any file name',
   async (type, bytes) => {

@@ -176,6 +176,7 @@ const valuesOf = (world: World): Fields => ({
 const CASES: Readonly<Record<string, Case>> = {
   'GET /dashboard': { status: 303 },
   'GET /dashboard/:environment/overview': {},
+  'GET /dashboard/:environment/overview.csv': {},
   'POST /dashboard/:environment/overview/access-seen': { fields: { time: '1' } },
   'GET /dashboard/:environment/payments': {},
   'POST /dashboard/:environment/payments': { fields: { search: MARKERS.paid } },
@@ -183,6 +184,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'GET /dashboard/:environment/payments/:uniqueId': {},
   'POST /dashboard/:environment/payments/:uniqueId/cancel': { params: { uniqueId: MARKERS.open } },
   'GET /dashboard/:environment/payments/:uniqueId/refund': {},
+  'POST /dashboard/:environment/payments/:uniqueId/refund/review': { fields: REFUND, status: 200 },
   // Without a ceremony before it: refused, even for the owner.
   'POST /dashboard/:environment/payments/:uniqueId/refund': { fields: REFUND, status: 401 },
   'POST /dashboard/:environment/payments/:uniqueId/refunds/:refund/cancel': {},

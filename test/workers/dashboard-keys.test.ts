@@ -111,17 +111,25 @@ describe('decisions.md#37: a restricted key', () => {
 
   test.each([
     ['nothing', { access: 'restricted' }, 'Choose at least one permission'],
-    ['everything and something', { access: 'full', may_events: 'yes' }, 'You chose full access'],
-    ['something without saying only', { may_events: 'yes' }, 'You chose full access'],
-  ])('is not created for %s', async (_name, fields, problem) => {
-    const member = await signedIn('developer');
-    const before = await allKeys();
-    const form = await formIdOf(member);
-    const response = await submit(member, KEYS, { name: 'Report', form, ...fields });
-    expect(response.status).toBe(400);
-    expect(await response.text()).toContain(problem);
-    expect(await allKeys()).toEqual(before);
-  });
+    ['everything and something', { access: 'full', may_events: 'yes' }, 'without "Only this"'],
+    ['something without saying only', { may_events: 'yes' }, 'without "Only this"'],
+    ['a key without a name', { access: 'restricted', may_events: 'yes', name: '' }, 'Enter a name'],
+  ])(
+    'is not created for %s, and the form keeps what was ticked',
+    async (_name, fields, problem) => {
+      const member = await signedIn('developer');
+      const before = await allKeys();
+      const form = await formIdOf(member);
+      const response = await submit(member, KEYS, { name: 'Report', form, ...fields });
+      expect(response.status).toBe(400);
+      const html = (await response.text()).replaceAll('&quot;', '"');
+      expect(html).toContain(problem);
+      // Nothing that was ticked, or was not, leads to a key with more.
+      expect(html).toMatch(/value="restricted" checked/);
+      expect(/name="may_events" value="yes" checked/.test(html)).toBe('may_events' in fields);
+      expect(await allKeys()).toEqual(before);
+    },
+  );
 });
 
 describe('creating', () => {

@@ -16,6 +16,8 @@ interface BrandingProps {
   readonly color: string | null;
   /** The color as typed. */
   readonly typed: string;
+  /** The color of the preview. */
+  readonly preview: string | null;
   /** The image as a data: URL. */
   readonly logoUrl: string | null;
   /** What receipts show, or what was typed. */
@@ -31,7 +33,7 @@ export function BrandingPage(props: BrandingProps) {
       <p>{text.lead}</p>
       <div class="cards">
         <Section id="preview" title={text.previewTitle}>
-          <Preview {...props} />
+          <Preview color={props.preview} logoUrl={props.logoUrl} />
           <p class="small quiet">{text.previewNote}</p>
         </Section>
         {!isSuspended && (
@@ -76,7 +78,12 @@ function ColorCard({ color, typed }: BrandingProps) {
             </div>
           )}
         </Field>
-        <Submit label={text.saveColor} />
+        <div class="buttons">
+          <Submit label={text.saveColor} />
+          <button type="submit" name="preview" value="yes" data-without-script>
+            {text.showPreview}
+          </button>
+        </div>
       </PostForm>
       {color !== null && (
         <ButtonForm action={`${BRANDING_PATH}/color/remove`} label={text.removeColor} />

@@ -1,6 +1,6 @@
 import { base64FromBytes } from '../../../src/crypto/encoding.ts';
 import { BUSINESS_FIELDS, type BusinessField } from '../../../src/domain/merchant.ts';
-import { LOGO_BYTES_MAX, LOGOS_MAX } from '../../../src/merchants/branding.ts';
+import { colorFrom, LOGO_BYTES_MAX, LOGOS_MAX } from '../../../src/merchants/branding.ts';
 import type { BrandingChange } from '../../../src/merchants/change-branding.ts';
 import type { DashboardMessages } from '../../i18n/messages.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
@@ -14,7 +14,9 @@ import { BrandingPage } from './branding-page.tsx';
 export const BRANDING_ROUTES: readonly DashboardRoute[] = [
   get(BRANDING_PATH, 'manage', (call) => answerBranding(call)),
   post(`${BRANDING_PATH}/color`, 'manage', (call) =>
-    change(call, { color: call.form.text('color') }, 'color'),
+    call.form.text('preview') === ''
+      ? change(call, { color: call.form.text('color') }, 'color')
+      : answerBranding(call, colorFrom(call.form.text('color')) === null ? 'bad_color' : undefined),
   ),
   post(`${BRANDING_PATH}/color/remove`, 'manage', (call) =>
     change(call, { color: null }, 'color_removed'),
@@ -56,9 +58,11 @@ async function answerBranding(
   ]);
   const logoUrl =
     logo === null ? null : `data:${logo.mediaType};base64,${base64FromBytes(logo.bytes)}`;
-  const typed = problem === 'bad_color' ? call.form.text('color') : (color ?? '');
+  // As typed in a form that was refused or asked for the preview.
+  const typed = call.form.text('color') || (problem === 'bad_color' ? '' : (color ?? ''));
+  const preview = colorFrom(typed) ?? color;
   const business = refused?.typed ?? known;
-  const page = <BrandingPage color={color} typed={typed} logoUrl={logoUrl} business={business} />;
+  const page = <BrandingPage {...{ color, typed, preview, logoUrl, business }} />;
   const texts = DASHBOARD_TEXTS[call.language].branding;
   const problems =
     refused?.fields.map((field) => [field, texts.business[field].problem] as const) ??

@@ -9,7 +9,7 @@ const SAMPLE_MINOR = 125_000;
 
 /**
  * The head of the checkout page and its button. The color is in SVG attributes, because the
- * dashboard's CSP allows no inline styles.
+ * dashboard's CSP allows no inline styles. The script changes it with the color's field.
  */
 export function Preview(props: { readonly color: string | null; readonly logoUrl: string | null }) {
   const call = useCall();
@@ -18,7 +18,7 @@ export function Preview(props: { readonly color: string | null; readonly logoUrl
   const shared = useTexts(CHECKOUT_TEXTS);
   const { merchantName } = call.session;
   return (
-    <div class="brand-preview">
+    <div class="brand-preview" data-brand-preview>
       <svg class="brand-bar" aria-hidden="true">
         <Ground color={color} radius={0} />
       </svg>

@@ -1,3 +1,4 @@
+import type { GrantedPermissions } from '../../../src/merchants/key-permissions.ts';
 import { isRollable, OVERLAPS_MS, type Overlap } from '../../../src/merchants/key-rules.ts';
 import type { ApiKeyView } from '../../../src/merchants/keys.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
@@ -13,8 +14,14 @@ import { isOver, KeyForm, KeyNameField, KeyState, LastUse, permissionText } from
 const OVERLAP_CHOSEN: Overlap = 'day';
 
 /** One key, with forms to rename, roll and revoke it. `name` is the one that the member typed. */
-export function KeyPage(props: { readonly apiKey: ApiKeyView; readonly name: string }) {
-  const { apiKey, name } = props;
+export function KeyPage(props: {
+  readonly apiKey: ApiKeyView;
+  readonly name: string;
+  /** What the form that rolls the key offers. */
+  readonly granted: GrantedPermissions;
+  readonly overlap?: Overlap | undefined;
+}) {
+  const { apiKey, name, granted, overlap } = props;
   const { environment, session, nowMs } = useCall();
   const text = useTexts(DASHBOARD_TEXTS).keys;
   const path = (form: string) => keysPath(environment, `/${apiKey.digest}/${form}`);
@@ -36,8 +43,8 @@ export function KeyPage(props: { readonly apiKey: ApiKeyView; readonly name: str
       {canChange && isRollable(apiKey) && (
         <Section id="roll" title={text.rollTitle}>
           <p>{text.rollLead}</p>
-          <KeyForm path={path('roll')} button={text.roll} granted={apiKey.permissions}>
-            <OverlapChoice />
+          <KeyForm path={path('roll')} button={text.roll} granted={granted}>
+            <OverlapChoice chosen={overlap} />
           </KeyForm>
         </Section>
       )}
@@ -67,7 +74,7 @@ export function KeyPage(props: { readonly apiKey: ApiKeyView; readonly name: str
   );
 }
 
-function OverlapChoice() {
+function OverlapChoice({ chosen = OVERLAP_CHOSEN }: { readonly chosen?: Overlap | undefined }) {
   const text = useTexts(DASHBOARD_TEXTS).keys;
   return (
     <fieldset aria-invalid={useProblem('overlap-none') === null ? undefined : 'true'}>
@@ -78,7 +85,7 @@ function OverlapChoice() {
           name="overlap"
           id={`overlap-${overlap}`}
           value={overlap}
-          checked={overlap === OVERLAP_CHOSEN}
+          checked={overlap === chosen}
         >
           {text.overlaps[overlap]}
         </Choice>

@@ -10,6 +10,7 @@ import type { ApiKeyView } from '../../../src/merchants/keys.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Badge, Choice, Section, TextField, When } from '../../ui/elements.tsx';
+import { EmptyState } from '../../ui/layout.tsx';
 import { type DashboardCall, may, mayChange, useCall } from '../call.ts';
 import { Submit } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
@@ -18,7 +19,12 @@ import { keysPath } from '../paths.ts';
 import { FormConfirmedInProduction } from '../people/passkey-form.tsx';
 
 /** Every member sees names and last characters; developers get the forms. */
-export function KeysPage(props: { readonly keys: readonly ApiKeyView[]; readonly name: string }) {
+export function KeysPage(props: {
+  readonly keys: readonly ApiKeyView[];
+  /** What the member typed and ticked in a refused form. */
+  readonly name: string;
+  readonly granted: GrantedPermissions;
+}) {
   const call = useCall();
   const text = useTexts(DASHBOARD_TEXTS).keys;
   const { renamed, revoked } = text.done;
@@ -28,7 +34,20 @@ export function KeysPage(props: { readonly keys: readonly ApiKeyView[]; readonly
       <List
         title={text.title}
         rows={props.keys}
-        empty={text.empty}
+        empty={
+          <EmptyState
+            title={text.empty}
+            action={
+              mayChange(call, 'develop') && (
+                <a class="button primary" href="#create">
+                  {text.createTitle}
+                </a>
+              )
+            }
+          >
+            {text.emptyLead}
+          </EmptyState>
+        }
         columns={[
           [text.name, (key) => <KeyName apiKey={key} />],
           [text.key, (key) => <code>{key.label}</code>],
@@ -40,7 +59,7 @@ export function KeysPage(props: { readonly keys: readonly ApiKeyView[]; readonly
       />
       {mayChange(call, 'develop') && (
         <Section id="create" title={text.createTitle}>
-          <KeyForm path={keysPath(call.environment)} button={text.create} granted={null}>
+          <KeyForm path={keysPath(call.environment)} button={text.create} granted={props.granted}>
             <KeyNameField name={props.name} />
           </KeyForm>
         </Section>
@@ -166,7 +185,10 @@ export function permissionField(permission: KeyPermission): string {
   return `may_${permission}`;
 }
 
-/** What the key may do: everything, or the ticked permissions. */
+/**
+ * What the key may do: everything, or the ticked permissions, which appear with that choice. Old
+ * browsers show them always, and the server refuses a tick without the choice.
+ */
 function PermissionFields(props: { readonly granted: GrantedPermissions }) {
   const call = useCall();
   const text = useTexts(DASHBOARD_TEXTS).keys;
@@ -179,6 +201,7 @@ function PermissionFields(props: { readonly granted: GrantedPermissions }) {
       <Choice
         type="radio"
         name="access"
+        id="access-full"
         value="full"
         checked={granted === null}
         disabled={!isRefundable}
@@ -194,17 +217,19 @@ function PermissionFields(props: { readonly granted: GrantedPermissions }) {
       >
         {text.restrictedAccess}
       </Choice>
-      {KEY_PERMISSIONS.map((permission) => (
-        <Choice
-          type="checkbox"
-          name={permissionField(permission)}
-          value="yes"
-          checked={granted?.includes(permission) === true && isGrantable(permission)}
-          disabled={!isGrantable(permission)}
-        >
-          {text.permissions[permission]}
-        </Choice>
-      ))}
+      <div class="permissions">
+        {KEY_PERMISSIONS.map((permission) => (
+          <Choice
+            type="checkbox"
+            name={permissionField(permission)}
+            value="yes"
+            checked={granted?.includes(permission) === true && isGrantable(permission)}
+            disabled={!isGrantable(permission)}
+          >
+            {text.permissions[permission]}
+          </Choice>
+        ))}
+      </div>
       {!isRefundable && <p class="hint">{text.refundsByOwner}</p>}
     </fieldset>
   );

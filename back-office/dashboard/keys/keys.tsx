@@ -78,11 +78,18 @@ function refusal({ language }: DashboardCall, problem: KeyProblem | undefined) {
   } as const;
 }
 
-/** The list, and after a rejected form its problem and the typed name. */
+/** The list, and after a rejected form its problem and what was typed and ticked. */
 async function answerKeys(call: DashboardCall, problem?: KeyProblem): Promise<Response> {
   const keys = await call.payments.settings.keys(tenantOf(call));
-  const page = <KeysPage keys={keys} name={call.form.text('name')} />;
+  const granted = problem === undefined ? null : tickedIn(call);
+  const page = <KeysPage keys={keys} name={call.form.text('name')} granted={granted} />;
   return showPage(call, page, refusal(call, problem));
+}
+
+/** What a form asks for. A ticked permission without the choice of its kind never means everything. */
+function tickedIn({ form }: DashboardCall): GrantedPermissions {
+  const ticked = KEY_PERMISSIONS.filter((known) => form.text(permissionField(known)) !== '');
+  return form.text('access') !== 'restricted' && ticked.length === 0 ? null : ticked;
 }
 
 /** `name` is the one that the member typed. */
@@ -93,7 +100,10 @@ function answerKey(
   name = key.name,
 ): Response {
   const at = keysPath(call.environment, `/${key.digest}`);
-  const page = <KeyPage apiKey={key} name={name} />;
+  // The form that renames has no permissions.
+  const granted = call.form.text('access') === '' ? key.permissions : tickedIn(call);
+  const overlap = overlapFrom(call.form.text('overlap')) ?? undefined;
+  const page = <KeyPage {...{ apiKey: key, name, granted, overlap }} />;
   return showPage(call, page, { at, ...refusal(call, problem) });
 }
 
@@ -144,12 +154,13 @@ function readKey(
   run: (form: { formId: string; permissions: GrantedPermissions }) => Promise<Response>,
 ): Asked {
   const { form } = call;
-  const chosen = KEY_PERMISSIONS.filter((known) => form.text(permissionField(known)) !== '');
-  const isRestricted = form.text('access') === 'restricted';
-  if (isRestricted === (chosen.length === 0)) {
-    return wrong(() => refuse(isRestricted ? 'no_permission' : 'permissions_unclear'));
+  const permissions = tickedIn(call);
+  if (permissions?.length === 0) {
+    return wrong(() => refuse('no_permission'));
   }
-  const permissions = isRestricted ? chosen : null;
+  if (permissions !== null && form.text('access') !== 'restricted') {
+    return wrong(() => refuse('permissions_unclear'));
+  }
   if (!mayGrant(call, permissions)) {
     return wrong(() => refuse('not_yours'));
   }

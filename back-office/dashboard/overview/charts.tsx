@@ -40,13 +40,14 @@ export function VolumeChart({ figures }: ChartProps) {
   const place = (WIDTH - AXIS_WIDTH) / bars.length;
   const bottom = MARGIN_TOP + VOLUME_HEIGHT;
   const money = useMoney(currency);
+  const totalMinor = bars.reduce((sum, { paidMinor }) => sum + paidMinor, 0);
   return (
     <Chart
       id={`volume-${currency}`}
       height={bottom + CAPTION_HEIGHT}
       title={volumeTitle(figures)}
-      description={text.volumeChartDescription(money(barMinorMax), money(figures.paidMinor))}
-      caption={figures.refundedMinor > 0 ? text.chartRefunded : null}
+      description={text.volumeChartDescription(money(barMinorMax), money(totalMinor))}
+      caption={bars.some(({ refundedMinor }) => refundedMinor > 0) ? text.chartRefunded : null}
     >
       {[0, 0.5, 1].map((part) => {
         const y = round(bottom - part * VOLUME_HEIGHT);
@@ -66,7 +67,7 @@ export function VolumeChart({ figures }: ChartProps) {
             bottom={bottom}
             width={round(place * BAR_PART)}
             height={barHeight(bar.paidMinor, barMinorMax)}
-            refundedPart={bar.refundedMinor / bar.paidMinor}
+            refundedPart={Math.min(1, bar.refundedMinor / bar.paidMinor)}
             title={barText(bar, money)}
           />
         ),
@@ -76,7 +77,7 @@ export function VolumeChart({ figures }: ChartProps) {
   );
 }
 
-/** A bar; what was refunded of it is its light upper part. */
+/** A bar; what was refunded on its days is its light upper part, at most all of it. */
 function Bar(props: {
   readonly x: number;
   readonly bottom: number;
@@ -112,7 +113,7 @@ function Bar(props: {
 }
 
 function barText(bar: VolumeBar, money: (amountMinor: number) => string): string {
-  const { refunded } = useTexts(DASHBOARD_TEXTS).overview;
+  const { refunded } = useTexts(DASHBOARD_TEXTS).overview.statement;
   const paid = `${daysText(bar)}: ${money(bar.paidMinor)}`;
   return bar.refundedMinor === 0 ? paid : `${paid} (${refunded}: ${money(bar.refundedMinor)})`;
 }

@@ -1,10 +1,9 @@
 import { countText } from '../../../src/i18n/money-text.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
-import { useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { StatTile, StatTiles } from '../../ui/figures.tsx';
+import { Money, StatTile, StatTiles } from '../../ui/figures.tsx';
 import { dateText } from '../date-fields.tsx';
-import { type Column, List } from '../list.tsx';
+import { List } from '../list.tsx';
 
 import {
   countsText,
@@ -15,45 +14,34 @@ import {
   VolumeChart,
   volumeTitle,
 } from './charts.tsx';
-import type { CurrencyFigures, FigureDays } from './figures.ts';
+import { type CurrencyFigures, type FigureDays, receivedMinor } from './figures.ts';
 
-/** Totals and charts of the range. `days` is null when the range is too long for them. */
+/** How the payments of the range went, in rates and charts. */
 export function FiguresSection(props: {
-  readonly days: FigureDays | null;
+  readonly days: FigureDays;
   readonly figures: readonly CurrencyFigures[];
 }) {
   const { days, figures } = props;
   const text = useTexts(DASHBOARD_TEXTS).overview;
+  const [from, to] = [dateText(days.fromDay), dateText(days.toDay)];
   return (
-    <section class="card figures" aria-label={text.title}>
-      {days === null ? (
-        <p>{text.tooLong}</p>
-      ) : (
-        <p class="quiet small">{text.range(dateText(days.fromDay), dateText(days.toDay))}</p>
-      )}
-      {days !== null && figures.length === 0 && <p>{text.none}</p>}
+    <section class="card figures" aria-label={text.performance}>
+      <p class="quiet small">{from === to ? text.rangeOfDay(from) : text.range(from, to)}</p>
       {figures.map((one) => (
-        <CurrencyBlock figures={one} />
+        <CurrencyBlock figures={one} isNamed={figures.length > 1} />
       ))}
     </section>
   );
 }
 
-function CurrencyBlock(props: { readonly figures: CurrencyFigures }) {
-  const { figures } = props;
+function CurrencyBlock(props: { readonly figures: CurrencyFigures; readonly isNamed: boolean }) {
+  const { figures, isNamed } = props;
   const text = useTexts(DASHBOARD_TEXTS).overview;
   const count = (of: number) => countText(of, useTexts(CHECKOUT_TEXTS).locale);
-  const money = useMoney(figures.currency);
   return (
     <div class="currency">
+      {isNamed && <h3>{text.statement.currency[figures.currency]}</h3>}
       <StatTiles>
-        <StatTile isLead={true} label={text.volume} value={money(figures.paidMinor)} />
-        {figures.refundedMinor > 0 && (
-          <>
-            <StatTile label={text.refunded} value={money(figures.refundedMinor)} />
-            <StatTile label={text.afterRefunds} value={money(netMinor(figures))} />
-          </>
-        )}
         <StatTile label={text.paidCount} value={count(figures.paid)} />
         <StatTile
           label={text.completed}
@@ -66,9 +54,9 @@ function CurrencyBlock(props: { readonly figures: CurrencyFigures }) {
           hint={text.attemptHint(count(figures.attempts.succeeded), count(figures.attempts.ended))}
         />
       </StatTiles>
-      {figures.ended > 0 && (
+      {(figures.ended > 0 || figures.barMinorMax > 0) && (
         <div class="charts">
-          {figures.paidMinor > 0 && <VolumeChart figures={figures} />}
+          {figures.barMinorMax > 0 && <VolumeChart figures={figures} />}
           <RateChart figures={figures} />
         </div>
       )}
@@ -80,28 +68,14 @@ function CurrencyBlock(props: { readonly figures: CurrencyFigures }) {
   );
 }
 
-type Volume = Pick<CurrencyFigures, 'paidMinor' | 'refundedMinor' | 'paid'>;
-
-function netMinor({
-  paidMinor,
-  refundedMinor,
-}: Pick<Volume, 'paidMinor' | 'refundedMinor'>): number {
-  return paidMinor - refundedMinor;
-}
-
 /** What the charts show, for readers who cannot see them or want exact numbers. */
 function Numbers({ figures }: { readonly figures: CurrencyFigures }) {
   const { overview: text, payments } = useTexts(DASHBOARD_TEXTS);
   const { locale } = useTexts(CHECKOUT_TEXTS);
-  const money = useMoney(figures.currency);
-  const number = (shown: string) => <span class="number">{shown}</span>;
-  const hasRefunds = figures.refundedMinor > 0;
-  const volumes: readonly Column<Volume>[] = [
-    [text.volume, ({ paidMinor }) => number(money(paidMinor))],
-    hasRefunds ? [text.refunded, ({ refundedMinor }) => number(money(refundedMinor))] : null,
-    hasRefunds ? [text.afterRefunds, (of) => number(money(netMinor(of)))] : null,
-    [text.paidCount, ({ paid }) => number(countText(paid, locale))],
-  ];
+  const { statement } = text;
+  const money = (minor: number) => <Money minor={minor} currency={figures.currency} />;
+  const rows = figures.bars.filter((bar) => bar.paid > 0 || bar.refundedMinor > 0);
+  const isReturned = rows.some(({ returnedCommissionMinor }) => returnedCommissionMinor !== 0);
   return (
     <div class="numbers">
       <h3>{text.perMethod}</h3>
@@ -111,17 +85,27 @@ function Numbers({ figures }: { readonly figures: CurrencyFigures }) {
         empty={text.none}
         columns={[
           [payments.method, (method) => methodText(method)],
-          ...volumes,
-          [text.attempts, ({ attempts }) => number(countsText(attempts))],
-          [text.attemptRate, ({ attempts }) => number(rateIn(attempts.rateTenths))],
+          [text.paidCount, ({ paid }) => countText(paid, locale), 'figures'],
+          [text.attempts, ({ attempts }) => countsText(attempts), 'figures'],
+          [text.attemptRate, ({ attempts }) => rateIn(attempts.rateTenths), 'figures'],
         ]}
       />
       <h3>{text.perDay}</h3>
       <List
         title={volumeTitle(figures)}
-        rows={figures.bars.filter(({ paid }) => paid > 0)}
+        rows={rows}
         empty={text.none}
-        columns={[[text.day, (bar) => number(daysText(bar))], ...volumes]}
+        columns={[
+          [text.day, (bar) => daysText(bar)],
+          [statement.sold, (bar) => money(bar.paidMinor), 'figures'],
+          [statement.commission, (bar) => money(-bar.borneCommissionMinor), 'figures'],
+          [statement.refunded, (bar) => money(-bar.refundedMinor), 'figures'],
+          isReturned
+            ? [statement.commissionBack, (bar) => money(bar.returnedCommissionMinor), 'figures']
+            : null,
+          [statement.receive, (bar) => money(receivedMinor(bar)), 'figures'],
+          [text.paidCount, ({ paid }) => countText(paid, locale), 'figures'],
+        ]}
       />
     </div>
   );

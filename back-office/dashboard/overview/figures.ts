@@ -4,8 +4,8 @@ import { CURRENCIES, type Currency, METHODS, type Method } from '../../../src/do
 
 /** Payments of a range in numbers. Pure. Amounts are in minor units of one currency each. */
 
-/** The days of the totals when the form names no dates, today included. */
-export const FIGURES_DAYS = 30;
+/** The bars around a single day, and the days of a form that names only the last one. */
+export const TREND_DAYS = 30;
 /** No totals of a longer range: a year is enough to compare, and takes a book milliseconds. */
 export const FIGURES_DAYS_MAX = 366;
 /** A phone cannot show more bars apart; in a longer range a bar stands for several days. */
@@ -16,11 +16,25 @@ export interface FigureDays {
   readonly toDay: number;
 }
 
-export interface Counts {
+/** What the merchant is to receive, and why. */
+export interface Proceeds {
   /** Without commission. */
   readonly paidMinor: number;
-  /** What was returned of it. */
+  /** The commission on it that the merchant bears. */
+  readonly borneCommissionMinor: number;
+  /** What was returned in these days, whenever it was paid. */
   readonly refundedMinor: number;
+  /** The commission that the merchant got back with it. */
+  readonly returnedCommissionMinor: number;
+}
+
+export function receivedMinor(of: Proceeds): number {
+  return of.paidMinor - of.borneCommissionMinor - of.refundedMinor + of.returnedCommissionMinor;
+}
+
+export interface Counts extends Proceeds {
+  /** The commission that customers paid on top. */
+  readonly customersCommissionMinor: number;
   readonly paid: number;
   /** Paid, failed, expired or canceled. */
   readonly ended: number;
@@ -44,9 +58,7 @@ export interface MethodFigures extends Counts {
 }
 
 /** One bar of volume, usually a day. Includes both days. */
-export interface VolumeBar extends FigureDays {
-  readonly paidMinor: number;
-  readonly refundedMinor: number;
+export interface VolumeBar extends FigureDays, Proceeds {
   readonly paid: number;
 }
 
@@ -61,8 +73,8 @@ export interface CurrencyFigures extends Counts {
 }
 
 /**
- * The days that the totals cover: those of the form, else the last FIGURES_DAYS up to `today`. Null
- * when the range is longer than FIGURES_DAYS_MAX.
+ * The days that the totals cover: those of the form, else `today`. Null when the range is longer than
+ * FIGURES_DAYS_MAX.
  */
 export function figureDays(
   fromDay: number | null,
@@ -70,8 +82,13 @@ export function figureDays(
   today: number,
 ): FigureDays | null {
   const to = toDay ?? Math.max(today, fromDay ?? today);
-  const from = fromDay ?? to - FIGURES_DAYS + 1;
+  const from = fromDay ?? (toDay === null ? to : to - TREND_DAYS + 1);
   return to - from < FIGURES_DAYS_MAX ? { fromDay: from, toDay: to } : null;
+}
+
+/** The days of the bars: a single day is shown at the end of the days before it. */
+export function trendDays({ fromDay, toDay }: FigureDays): FigureDays {
+  return { fromDay: fromDay === toDay ? toDay - TREND_DAYS + 1 : fromDay, toDay };
 }
 
 /** How many days one bar stands for. */
@@ -80,21 +97,23 @@ export function daysPerBar({ fromDay, toDay }: FigureDays): number {
 }
 
 /**
- * The figures of each currency with payments. `totals` lie within `days`: one a day, or one for
- * each `daysPerBar` days under the first of them.
+ * The figures of each currency with payments in `trend`, which has the bars and ends with `days`.
+ * `totals` lie within it: one a day, or one for each `daysPerBar` days under the first of them.
  */
 export function figuresOf(
   totals: readonly DayTotal[],
   attempts: readonly AttemptTotal[],
-  days: FigureDays,
+  { fromDay }: FigureDays,
+  trend: FigureDays,
 ): CurrencyFigures[] {
   return CURRENCIES.flatMap((currency) => {
-    const own = totals.filter((total) => total.currency === currency);
+    const shown = totals.filter((total) => total.currency === currency);
+    const own = shown.filter(({ day }) => day >= fromDay);
     const tried = attempts.filter((attempt) => attempt.currency === currency);
-    if (own.length === 0) {
+    if (shown.length === 0) {
       return [];
     }
-    const bars = barsOf(own, days);
+    const bars = barsOf(shown, trend);
     const methods = [...METHODS, null].flatMap((method): MethodFigures[] => {
       const ofMethod = own.filter((total) => total.method === method);
       const triedBy = tried.filter((attempt) => attempt.method === method);
@@ -115,12 +134,22 @@ function countsOf(totals: readonly DayTotal[], attempts: readonly AttemptTotal[]
     'payments',
   );
   return {
-    paidMinor: sum(paidTotals, 'amountMinor'),
-    refundedMinor: sum(paidTotals, 'refundedMinor'),
+    ...proceedsOf(paidTotals),
+    customersCommissionMinor:
+      sum(paidTotals, 'commissionMinor') - sum(paidTotals, 'borneCommissionMinor'),
     paid,
     ended,
     completedTenths: rateTenths(paid, ended),
     attempts: attemptFigures(attempts, paid),
+  };
+}
+
+function proceedsOf(paidTotals: readonly DayTotal[]): Proceeds {
+  return {
+    paidMinor: sum(paidTotals, 'amountMinor'),
+    borneCommissionMinor: sum(paidTotals, 'borneCommissionMinor'),
+    refundedMinor: sum(paidTotals, 'refundedMinor'),
+    returnedCommissionMinor: sum(paidTotals, 'returnedCommissionMinor'),
   };
 }
 
@@ -143,8 +172,7 @@ function barsOf(totals: readonly DayTotal[], range: FigureDays): VolumeBar[] {
     return {
       fromDay: first,
       toDay: last,
-      paidMinor: sum(paid, 'amountMinor'),
-      refundedMinor: sum(paid, 'refundedMinor'),
+      ...proceedsOf(paid),
       paid: sum(paid, 'payments'),
     };
   });
@@ -167,9 +195,10 @@ export function rateText(tenths: number): string {
   return `${Math.trunc(tenths / 10)}.${tenths % 10}`;
 }
 
-function sum(
-  totals: readonly DayTotal[],
-  part: 'payments' | 'amountMinor' | 'refundedMinor',
-): number {
+type Part = {
+  readonly [Name in keyof DayTotal]: DayTotal[Name] extends number ? Name : never;
+}[keyof DayTotal];
+
+function sum(totals: readonly DayTotal[], part: Part): number {
   return totals.reduce((total, one) => total + one[part], 0);
 }

@@ -1,4 +1,3 @@
-import { businessDay } from '../../../src/domain/ethiopian-time.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import type { Overview } from '../../../src/interface/lists.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
@@ -7,28 +6,26 @@ import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Message } from '../../ui/elements.tsx';
 import { type DashboardCall, tenantOf, useCall } from '../call.ts';
 import { CalendarSwitch, DatePresets } from '../date-fields.tsx';
-import { type DaysForm, dayFrom, daysIn, dayText } from '../days.ts';
+import { type DaysForm, dayText } from '../days.ts';
 import { Frame, showPage } from '../frame.tsx';
 import { daysFields, daysProblems, FilterForm } from '../list.tsx';
 import { overviewPath, paymentsPath, queryFrom, webhooksPath } from '../paths.ts';
 import { FirstPayment } from '../payments/first-payment.tsx';
 import { AccessNotice, undismissedChanges } from './access-notice.tsx';
-import { daysPerBar, type FigureDays, figureDays, figuresOf } from './figures.ts';
+import { daysPerBar, type FigureDays, figuresOf, trendDays } from './figures.ts';
 import { FiguresSection } from './figures-section.tsx';
-
-const DAY_NAMES = { from: 'since', to: 'until' } as const;
+import { DAY_NAMES, readRange } from './range.ts';
+import { StatementSection } from './statement-section.tsx';
 
 /** GET …/overview: what needs attention, and the figures of a range of days. */
 export async function showOverview(call: DashboardCall): Promise<Response> {
-  const form = daysIn(call.url.searchParams, DAY_NAMES);
-  const days =
-    form.problem === null
-      ? figureDays(dayFrom(form.from), dayFrom(form.to), businessDay(call.nowMs))
-      : null;
-  const daysEach = days === null ? 1 : daysPerBar(days);
+  const { form, days } = readRange(call);
+  const trend = days === null ? null : trendDays(days);
+  const range =
+    days === null || trend === null ? null : { days, trend, daysEach: daysPerBar(trend) };
   const [changes, shown] = await Promise.all([
     undismissedChanges(call),
-    call.payments.lists.overview(tenantOf(call), days, daysEach),
+    call.payments.lists.overview(tenantOf(call), range),
   ]);
   const page = <OverviewPage {...{ form, days, changes, shown }} />;
   return showPage(call, page, { problems: daysProblems(call, form, DAY_NAMES) });
@@ -43,34 +40,48 @@ function OverviewPage(props: {
   const { form, days, changes, shown } = props;
   const { environment } = useCall();
   const text = useTexts(DASHBOARD_TEXTS).overview;
-  const { totals, attempts } = shown;
   return (
     <Frame title={text.title} active="overview">
       <AccessNotice changes={changes} />
-      {shown.failing.map((one) => (
-        <EndpointNotice of={one} />
-      ))}
+      {shown.failing
+        // In production only what is about money. The sandbox is the place to see everything.
+        .filter((one) => environment === 'sandbox' || one.environment === environment)
+        .map((one) => (
+          <EndpointNotice of={one} />
+        ))}
       {shown.hasPayments ? (
         <>
           <RangeForm form={form} />
-          {form.problem === null && (
-            <FiguresSection
-              days={days}
-              figures={days === null ? [] : figuresOf(totals, attempts, days)}
-            />
-          )}
-          {days !== null && (
-            <p>
-              <a class="button" href={paymentsPath(environment, queryOf(days))}>
-                {text.toPayments}
-              </a>
-            </p>
-          )}
+          {days !== null && <DaysFigures days={days} shown={shown} />}
+          {days === null && form.problem === null && <p>{text.tooLong}</p>}
         </>
       ) : (
         <FirstPayment apiOrigin={shown.apiOrigin} />
       )}
     </Frame>
+  );
+}
+
+/** The money of the days, then how they went; or that nothing happened in them. */
+function DaysFigures(props: { readonly days: FigureDays; readonly shown: Overview }) {
+  const { environment } = useCall();
+  const { days, shown } = props;
+  const text = useTexts(DASHBOARD_TEXTS).overview;
+  const figures = figuresOf(shown.totals, shown.attempts, days, trendDays(days));
+  return (
+    <>
+      <StatementSection days={days} figures={figures} />
+      {figures.length > 0 && (
+        <>
+          <FiguresSection days={days} figures={figures} />
+          <p>
+            <a class="button" href={paymentsPath(environment, queryOf(days))}>
+              {text.toPayments}
+            </a>
+          </p>
+        </>
+      )}
+    </>
   );
 }
 
@@ -80,16 +91,26 @@ function queryOf({ fromDay, toDay }: FigureDays): string {
 
 /** Webhooks that do not arrive concern every member, so the home page says it. */
 function EndpointNotice(props: { readonly of: Overview['failing'][number] }) {
+  const { environment } = useCall();
   const { of } = props;
   const { overview: text, frame } = useTexts(DASHBOARD_TEXTS);
   const paused = of.endpoints.filter(({ pausedAtMs }) => pausedAtMs !== null).length;
   const failing = of.endpoints.length - paused;
-  const name = frame.environment[of.environment];
-  const count = (endpoints: number) => countText(endpoints, frame.locale);
+  const where = of.environment === environment ? '' : `${frame.environment[of.environment]}: `;
   return of.endpoints.length === 0 ? null : (
     <Message tone={paused > 0 ? 'bad' : 'warning'}>
-      {paused > 0 && <p>{text.pausedEndpoints(count(paused), name)}</p>}
-      {failing > 0 && <p>{text.failingEndpoints(count(failing), name)}</p>}
+      {paused > 0 && (
+        <p>
+          {where}
+          {text.pausedEndpoints(paused, countText(paused, frame.locale))}
+        </p>
+      )}
+      {failing > 0 && (
+        <p>
+          {where}
+          {text.failingEndpoints(failing, countText(failing, frame.locale))}
+        </p>
+      )}
       <p>
         <a href={webhooksPath(of.environment)}>{text.toWebhooks}</a>
       </p>
@@ -108,7 +129,7 @@ function RangeForm({ form }: { readonly form: DaysForm }) {
       <DatePresets
         from={from}
         to={to}
-        byDefault="month"
+        byDefault="today"
         pathTo={(first, last) =>
           overviewPath(call.environment, queryFrom({ since: first, until: last }))
         }

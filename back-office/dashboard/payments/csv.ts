@@ -4,7 +4,7 @@ import { ethiopianTimestamp, isoTime } from '../../../src/domain/ethiopian-time.
 import { majorText } from '../../../src/domain/money.ts';
 import { idWithoutPhone, maskedPhone } from '../../../src/domain/phone.ts';
 
-/** Payments as a file for spreadsheets and programs (RFC 4180). Pure but for the stream. */
+/** Files for spreadsheets and programs (RFC 4180), such as that of payments. Pure but for the stream. */
 
 /**
  * Rows of one file, which a spreadsheet still opens. The last line of a longer list says that it is
@@ -52,10 +52,12 @@ const FORMATS: Readonly<Record<Separator, Format>> = {
 };
 
 /**
- * Programs read them, so they have one language. Times in UTC, and for people in Addis Ababa.
- * Amounts in major units.
+ * The columns of a file. Programs read them, so they have one language. Times in UTC, and for people
+ * in Addis Ababa. Amounts in major units.
  */
-const COLUMNS = {
+export type Columns<Row> = Readonly<Record<string, (row: Row, format: Format) => string>>;
+
+const PAYMENT_COLUMNS = {
   created_at: (row) => isoTime(row.createdAtMs),
   created_at_eat: (row) => ethiopianTimestamp(row.createdAtMs),
   unique_id: (row) => row.uniqueId,
@@ -97,29 +99,44 @@ const COLUMNS = {
   Record<string, (row: ExportedPayment, format: Format, phones: Phones) => string>
 >;
 
-/** The first line, after the byte order mark. */
-export function csvHead(separator: Separator = 'comma'): string {
-  return BYTE_ORDER_MARK + csvLine(Object.keys(COLUMNS), separator);
+/** The lines of a file. */
+export interface CsvLines<Row> {
+  /** The first line, after the byte order mark. */
+  readonly head: string;
+  readonly lineOf: (row: Row) => string;
+  /** The last line of an incomplete file, with as many cells as the others. */
+  readonly incomplete: string;
 }
 
-export function csvRow(
-  row: ExportedPayment,
+export function csvLines<Row>(columns: Columns<Row>, separator: Separator): CsvLines<Row> {
+  const names = Object.keys(columns);
+  const notice = `INCOMPLETE: only the newest ${EXPORT_ROWS_MAX} rows: narrow the dates`;
+  return {
+    head: BYTE_ORDER_MARK + csvLine(names, separator),
+    lineOf: (row) =>
+      csvLine(
+        Object.values(columns).map((cell) => cell(row, FORMATS[separator])),
+        separator,
+      ),
+    incomplete: csvLine([notice, ...names.slice(1).map(() => '')], separator),
+  };
+}
+
+export function paymentLines(
   phones: Phones,
   separator: Separator = 'comma',
-): string {
-  const cells = Object.values(COLUMNS).map((cell) => cell(row, FORMATS[separator], phones));
-  return csvLine(cells, separator);
-}
-
-/** The last line of an incomplete file, with as many cells as the others. */
-export function csvIncomplete(separator: Separator = 'comma'): string {
-  const notice = `INCOMPLETE: only the newest ${EXPORT_ROWS_MAX} payments: narrow the dates`;
-  const others = Object.keys(COLUMNS).slice(1);
-  return csvLine([notice, ...others.map(() => '')], separator);
+): CsvLines<ExportedPayment> {
+  const columns = Object.entries(PAYMENT_COLUMNS).map(
+    ([name, cell]) =>
+      [name, (row: ExportedPayment, format: Format) => cell(row, format, phones)] as const,
+  );
+  return csvLines(Object.fromEntries(columns), separator);
 }
 
 /** A formula, or a control character, which spreadsheets skip before one. */
 const FORMULA = new RegExp(String.raw`^(?:${FORMULA_SIGN}|\p{Cc})`, 'u');
+/** An amount of ours below zero, which no spreadsheet takes for a formula. */
+const NEGATIVE_AMOUNT = /^-\d+[.,]\d\d$/;
 const NEEDS_QUOTES = /[",;\r\n]/;
 
 /** One record with its line end. */
@@ -134,7 +151,8 @@ export function csvLine(cells: readonly string[], separator: Separator = 'comma'
  */
 function csvCell(text: string, { otherBeginnings }: Format): string {
   const guarded = text.replace(otherBeginnings, "$1'");
-  const harmless = FORMULA.test(text) ? `'${guarded}` : guarded;
+  const isFormula = FORMULA.test(text) && !NEGATIVE_AMOUNT.test(text);
+  const harmless = isFormula ? `'${guarded}` : guarded;
   const quoted = NEEDS_QUOTES.test(harmless) || harmless !== text;
   return quoted ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
@@ -143,17 +161,16 @@ function csvCell(text: string, { otherBeginnings }: Format): string {
  * The file, written as fast as the client reads it and never held whole. If a page throws, the
  * stream fails and the download breaks off: no client takes it for a complete file.
  */
-export function csvStream(
-  pages: AsyncGenerator<readonly ExportedPayment[], void, void>,
-  phones: Phones,
+export function csvStream<Row>(
+  pages: AsyncGenerator<readonly Row[], void, void>,
+  { head, lineOf, incomplete }: CsvLines<Row>,
   rowsMax = EXPORT_ROWS_MAX,
-  separator: Separator = 'comma',
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let rowsLeft = rowsMax;
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      controller.enqueue(encoder.encode(csvHead(separator)));
+      controller.enqueue(encoder.encode(head));
     },
     async pull(controller) {
       const { value: rows, done } = await pages.next();
@@ -164,8 +181,7 @@ export function csvStream(
       const kept = rows.slice(0, rowsLeft);
       rowsLeft -= kept.length;
       const isCut = kept.length < rows.length;
-      const lines = kept.map((row) => csvRow(row, phones, separator));
-      const text = lines.join('') + (isCut ? csvIncomplete(separator) : '');
+      const text = kept.map(lineOf).join('') + (isCut ? incomplete : '');
       controller.enqueue(encoder.encode(text));
       if (isCut) {
         controller.close();

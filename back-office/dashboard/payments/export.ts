@@ -1,5 +1,4 @@
-import type { ExportedPayment } from '../../../src/book/reader.ts';
-import type { PaymentFilter } from '../../../src/book/rows.ts';
+import type { ExportPage } from '../../../src/book/reader.ts';
 import { errorText, log } from '../../../src/platform/log.ts';
 import { type Cursor, parseCursor } from '../../../src/platform/paging.ts';
 import { claimExport, EXPORT_LEASE_MS, leased } from '../../members/export-lease.ts';
@@ -8,16 +7,15 @@ import { actorOf, type DashboardCall, may, tenantOf } from '../call.ts';
 import { dateOf } from '../days.ts';
 import { noticePage } from '../notices.tsx';
 import { paymentsPath } from '../paths.ts';
-import { csvStream, EXPORT_ROWS_MAX, type Phones } from './csv.ts';
+import { type CsvLines, csvStream, type Phones, paymentLines, type Separator } from './csv.ts';
 import { hasProblems, queryOf, readFilter } from './filter.ts';
 
 /**
  * GET …/payments.csv: the filtered payments as a file. A wrong filter leads to the list, which
- * explains it. `separator=semicolon` is for Excel in languages with decimal commas. A session's second file waits for the first. A stream that fails is an error to the
- * browser, never a shorter file. Only owners get whole phone numbers, by `phones=full`.
+ * explains it. Only owners get whole phone numbers, by `phones=full`.
  */
 export async function exportCsv(call: DashboardCall): Promise<Response> {
-  const { env, environment, session, url, nowMs } = call;
+  const { environment, url } = call;
   const form = readFilter(url.searchParams);
   if (hasProblems(form)) {
     return redirectTo(paymentsPath(environment, queryOf(form)));
@@ -26,10 +24,39 @@ export async function exportCsv(call: DashboardCall): Promise<Response> {
   if (phones === 'full' && !may(call, 'manage')) {
     return noticePage(call, 'not_allowed');
   }
-  const separator = url.searchParams.get('separator') === 'semicolon' ? 'semicolon' : 'comma';
+  return answerFile(call, {
+    name: `payments-${environment}-${dateOf(call.nowMs)}`,
+    detail: { ...filterDetail(form.values), ...(phones === 'full' && { phones }) },
+    lines: paymentLines(phones, separatorOf(call)),
+    pages: pagesOf(call, (cursor) =>
+      call.payments.lists.exported(tenantOf(call), form.filter, cursor),
+    ),
+  });
+}
+
+/** `separator=semicolon` is for Excel in languages with decimal commas. */
+export function separatorOf({ url }: DashboardCall): Separator {
+  return url.searchParams.get('separator') === 'semicolon' ? 'semicolon' : 'comma';
+}
+
+/**
+ * The response with a file. A session's second file waits for the first. A stream that fails is an
+ * error to the browser, never a shorter file.
+ */
+export async function answerFile<Row>(
+  call: DashboardCall,
+  file: {
+    readonly name: string;
+    /** Of the audit entry. */
+    readonly detail: Readonly<Record<string, string>>;
+    readonly lines: CsvLines<Row>;
+    readonly pages: AsyncGenerator<readonly Row[], void, void>;
+  },
+): Promise<Response> {
+  const { env, session, nowMs } = call;
   const headers = {
     'content-type': 'text/csv; charset=utf-8; header=present',
-    'content-disposition': `attachment; filename="payments-${environment}-${dateOf(nowMs)}.csv"`,
+    'content-disposition': `attachment; filename="${file.name}.csv"`,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   };
@@ -41,11 +68,9 @@ export async function exportCsv(call: DashboardCall): Promise<Response> {
     return noticePage(call, 'export_running', { retryAfterSeconds });
   }
   // Before the first byte: no export goes unrecorded.
-  const detail = { ...filterDetail(form.values), ...(phones === 'full' && { phones }) };
-  await call.payments.lists.beginExport(tenantOf(call), actorOf(call), detail);
-  const pages = leased(env.BACK_OFFICE_DB, session.digest, nowMs, pagesOf(call, form.filter));
-  const file = csvStream(pages, phones, EXPORT_ROWS_MAX, separator);
-  return new Response(file, { headers });
+  await call.payments.lists.beginExport(tenantOf(call), actorOf(call), file.detail);
+  const pages = leased(env.BACK_OFFICE_DB, session.digest, nowMs, file.pages);
+  return new Response(csvStream(pages, file.lines), { headers });
 }
 
 function filterDetail(values: Readonly<Record<string, string>>): Record<string, string> {
@@ -56,15 +81,15 @@ function filterDetail(values: Readonly<Record<string, string>>): Record<string, 
 const PIECE_ROWS = 150;
 
 /** Reads pages as the client consumes them. Logs a failure, because the answer's status is sent. */
-async function* pagesOf(
+export async function* pagesOf<Row>(
   call: DashboardCall,
-  filter: PaymentFilter,
-): AsyncGenerator<readonly ExportedPayment[], void, void> {
+  read: (cursor: Cursor | null) => Promise<ExportPage<Row>>,
+): AsyncGenerator<readonly Row[], void, void> {
   const { merchantId } = call.session;
   let cursor: Cursor | null = null;
   try {
     do {
-      const page = await call.payments.lists.exported(tenantOf(call), filter, cursor);
+      const page = await read(cursor);
       for (let from = 0; from < page.rows.length; from += PIECE_ROWS) {
         yield page.rows.slice(from, from + PIECE_ROWS);
       }

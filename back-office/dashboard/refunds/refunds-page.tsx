@@ -1,15 +1,17 @@
 import type { RefundRow, ShownRefundStatus } from '../../../src/book/rows.ts';
 import type { Page } from '../../../src/platform/paging.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
-import { useMoney } from '../../elements/payment-elements.tsx';
 import { RefundBadge } from '../../elements/payment-refunds.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { Untrusted, When } from '../../ui/elements.tsx';
+import { Untrusted } from '../../ui/elements.tsx';
+import { Money } from '../../ui/figures.tsx';
+import { EmptyState } from '../../ui/layout.tsx';
 import { Navigation } from '../../ui/page.tsx';
 import { type DashboardCall, tenantOf, useCall } from '../call.ts';
+import { ListedTime } from '../date-fields.tsx';
 import { Frame, showPage } from '../frame.tsx';
 import { BadCursor, List, type ListRequest, listRequest, PAGE_ROWS } from '../list.tsx';
-import { paymentPath, refundsPath } from '../paths.ts';
+import { paymentPath, paymentsPath, queryFrom, refundsPath } from '../paths.ts';
 
 /** The statuses in the order of the tabs: those without an outcome first. */
 const STATUSES = [
@@ -20,6 +22,9 @@ const STATUSES = [
   'failed',
   'canceled',
 ] as const satisfies readonly ShownRefundStatus[];
+
+/** The payments that can be refunded. */
+const PAID = queryFrom({ status: 'succeeded' });
 
 /** GET …/refunds: the refunds of all payments, newest first. An unknown status shows all. */
 export async function showRefunds(call: DashboardCall): Promise<Response> {
@@ -59,7 +64,22 @@ function RefundsPage(props: {
         <List
           title={text.title}
           rows={page.rows}
-          empty={text.none}
+          empty={
+            status === undefined ? (
+              <EmptyState
+                title={text.none}
+                action={
+                  <a class="button primary" href={paymentsPath(environment, PAID)}>
+                    {text.toPaid}
+                  </a>
+                }
+              >
+                {text.noneLead}
+              </EmptyState>
+            ) : (
+              text.noneOfStatus
+            )
+          }
           pages={{ page, pathTo }}
           columns={[
             [
@@ -70,13 +90,14 @@ function RefundsPage(props: {
                 </a>
               ),
             ],
+            [payments.method, ({ method }) => <span class="whole">{methodName[method]}</span>],
             [
               text.amountOfRefund,
-              (row) => <span class="number">{useMoney(row.currency)(row.amountMinor)}</span>,
+              (row) => <Money minor={row.amountMinor} currency={row.currency} />,
+              'figures',
             ],
             [payments.status, (row) => <RefundBadge status={row.status} />],
-            [payments.method, ({ method }) => <span class="whole">{methodName[method]}</span>],
-            [text.requestedAt, ({ createdAtMs }) => <When atMs={createdAtMs} />],
+            [text.requestedAt, ({ createdAtMs }) => <ListedTime atMs={createdAtMs} />],
           ]}
         />
       </div>

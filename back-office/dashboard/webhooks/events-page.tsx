@@ -7,6 +7,7 @@ import type { EndpointEntry } from '../../../src/webhooks/endpoint-store.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Untrusted, When } from '../../ui/elements.tsx';
+import { EmptyState } from '../../ui/layout.tsx';
 import { type DashboardCall, tenantOf, useCall } from '../call.ts';
 import { CalendarSwitch, DatePresets } from '../date-fields.tsx';
 import { type DaysForm, daysIn } from '../days.ts';
@@ -74,6 +75,9 @@ function EventsPage(props: {
     webhooksPath(environment, `/events?${queryWith(changes)}`);
   // An event's page leads back to the list.
   const list = queryWith({ cursor: request.typedCursor });
+  if (page.rows.length === 0 && queryWith({}) === '' && request.typedCursor === '') {
+    return <NoEvents />;
+  }
   return (
     <WebhooksFrame title={text.title} active="events">
       <BadCursor request={request} />
@@ -113,16 +117,30 @@ function EventsPage(props: {
             ),
           ],
           [text.status, ({ deliveryStatus }) => <DeliveryBadge status={deliveryStatus} />],
-          [
-            text.destination,
-            ({ destinationOrigin: to }) => (to === null ? none : <span>{to}</span>),
-          ],
+          [text.destination, ({ destinationOrigin: to }) => (to === null ? none : <bdi>{to}</bdi>)],
           [text.created, ({ createdAtMs }) => <When atMs={createdAtMs} />],
           [text.last, (row) => (row.lastTryAtMs === null ? none : <LastTry row={row} />)],
           [text.next, ({ dueAtMs }) => (dueAtMs === null ? none : <When atMs={dueAtMs} />)],
         ]}
       />
       <p class="quiet small">{text.lag}</p>
+    </WebhooksFrame>
+  );
+}
+
+function NoEvents() {
+  const { environment } = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).events;
+  const toSettings = (
+    <a class="button primary" href={webhooksPath(environment)}>
+      {text.toSettings}
+    </a>
+  );
+  return (
+    <WebhooksFrame title={text.title} active="events">
+      <EmptyState title={text.none} action={toSettings}>
+        {text.noneLead}
+      </EmptyState>
     </WebhooksFrame>
   );
 }

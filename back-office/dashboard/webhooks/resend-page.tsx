@@ -4,6 +4,7 @@ import { parseCursor } from '../../../src/platform/paging.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Message } from '../../ui/elements.tsx';
+import { EmptyState } from '../../ui/layout.tsx';
 import { actorOf, type DashboardCall, tenantOf, useCall } from '../call.ts';
 import { CalendarSwitch } from '../date-fields.tsx';
 import { type DaysForm, dateOf, daysIn, readDays } from '../days.ts';
@@ -80,7 +81,7 @@ function Confirmation({ days, failed }: Props & { readonly failed: FailedEvents 
   const { events: text, frame } = useTexts(DASHBOARD_TEXTS);
   const count = (events: number) => countText(events, frame.locale);
   if (failed.count === 0) {
-    return <p class="empty">{text.foundNone}</p>;
+    return <EmptyState title={text.foundNone} />;
   }
   return (
     <PostForm

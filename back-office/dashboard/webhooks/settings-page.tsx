@@ -6,6 +6,7 @@ import type { FailingEndpoint } from '../../../src/webhooks/failing-endpoints.ts
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { Badge, CopyText, Message, Table, When } from '../../ui/elements.tsx';
+import { EmptyState } from '../../ui/layout.tsx';
 import { actorOf, type DashboardCall, may, tenantOf, useCall } from '../call.ts';
 import { ButtonForm, PostForm, Submit } from '../forms.tsx';
 import { type Refusal, showPage } from '../frame.tsx';
@@ -105,7 +106,7 @@ function SettingsPage(props: { readonly model: WebhookSettings; readonly state: 
       done={{ ...done, resumed: [done.resumed, mayDevelop && resendLink] }}
     >
       {paused > 0 && (
-        <Message tone="bad">{text.pausedAlert(countText(paused, frame.locale))}</Message>
+        <Message tone="bad">{text.pausedAlert(paused, countText(paused, frame.locale))}</Message>
       )}
       <EndpointsSection endpoints={model.endpoints} />
       {mayDevelop && <TestSection endpoints={model.endpoints} state={state.test} />}
@@ -127,6 +128,12 @@ function SettingsPage(props: { readonly model: WebhookSettings; readonly state: 
 function EndpointsSection({ endpoints }: Pick<WebhookSettings, 'endpoints'>) {
   const call = useCall();
   const text = useTexts(DASHBOARD_TEXTS).webhooks;
+  const addLink = (looks: string) =>
+    may(call, 'develop') && endpoints.length < ENDPOINTS_MAX ? (
+      <a class={looks} href={endpointPath(call.environment, 'new')}>
+        {text.add}
+      </a>
+    ) : null;
   return (
     <section class="card">
       <h2>{text.endpointsTitle}</h2>
@@ -143,15 +150,13 @@ function EndpointsSection({ endpoints }: Pick<WebhookSettings, 'endpoints'>) {
           <EndpointState endpoint={endpoint} />,
           <EventTypes endpoint={endpoint} />,
         ])}
-        empty={text.noEndpoints}
+        empty={
+          <EmptyState title={text.noEndpoints} action={addLink('button primary')}>
+            {text.noEndpointsLead}
+          </EmptyState>
+        }
       />
-      {may(call, 'develop') && endpoints.length < ENDPOINTS_MAX && (
-        <div class="buttons">
-          <a class="button" href={endpointPath(call.environment, 'new')}>
-            {text.add}
-          </a>
-        </div>
-      )}
+      {endpoints.length > 0 && <div class="buttons">{addLink('button')}</div>}
     </section>
   );
 }
@@ -167,7 +172,9 @@ function FailingSection({ failing }: Pick<WebhookSettings, 'failing'>) {
         caption={text.endpoints}
         columns={[text.endpoint, text.endpointState, text.failingSince, text.lastError]}
         rows={failing.map((server) => [
-          <strong>{server.endpoint}</strong>,
+          <strong>
+            <bdi>{server.endpoint}</bdi>
+          </strong>,
           <FailingState server={server} />,
           <When atMs={server.failingSinceMs} />,
           <code lang="en">{server.lastError}</code>,

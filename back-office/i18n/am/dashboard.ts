@@ -1,4 +1,10 @@
-import { ETHIOPIC_MONTHS, MONTHS, TOO_LITTLE_MONEY, WRONG_PIN } from '../../../src/i18n/am.ts';
+import {
+  ETHIOPIC_MONTHS,
+  ethiopianClock,
+  MONTHS,
+  TOO_LITTLE_MONEY,
+  WRONG_PIN,
+} from '../../../src/i18n/am.ts';
 import type { DashboardMessages } from '../messages.ts';
 
 /** Texts that several pages contain. */
@@ -40,6 +46,7 @@ export const dashboard: DashboardMessages = {
     newer: 'አዲስ',
     none: 'የለም',
     problemTitle: 'ችግር አለ',
+    technical: 'ቴክኒካዊ ዝርዝሮች',
     needsScript: 'ይህ ደረጃ ጃቫስክሪፕት ያስፈልገዋል፤ ፓስኪ ያለ እሱ አይሠራም።',
     notices: {
       not_found: {
@@ -143,6 +150,8 @@ export const dashboard: DashboardMessages = {
 
   dates: {
     months: MONTHS,
+    clock: ethiopianClock,
+    dayAndClock: (day, time) => `${day}፣ ${ethiopianClock(time)}`,
     ethiopianMonths: ETHIOPIC_MONTHS,
     presets: 'የቀናት ክልል',
     preset: {
@@ -166,10 +175,14 @@ export const dashboard: DashboardMessages = {
     otherDates: 'ሌሎች ቀናት',
     show: 'አሳይ',
     toPayments: 'እነዚህን ክፍያዎች ይመልከቱ',
-    pausedEndpoints: (count, environment) =>
-      `${environment}፦ የቆሙ የዌብሁክ መቀበያዎች ${count}። ሰርቨርዎ እንደገና እስኪሠራ ማሳወቂያዎቻቸው ይጠብቃሉ።`,
-    failingEndpoints: (count, environment) =>
-      `${environment}፦ የማይቀበሉ የዌብሁክ መቀበያዎች ${count}። ማሳወቂያዎቻቸው እንደገና ይሞከራሉ።`,
+    pausedEndpoints: (count, shown) =>
+      count === 1
+        ? 'አንድ የዌብሁክ አድራሻ ለቀናት ስላልተቀበለ አቁመነዋል። ሰርቨርዎ እንደገና እስኪሠራ ማሳወቂያዎቹ ይጠብቃሉ።'
+        : `${shown} የዌብሁክ አድራሻዎች ለቀናት ስላልተቀበሉ አቁመናቸዋል። ሰርቨርዎ እንደገና እስኪሠራ ማሳወቂያዎቻቸው ይጠብቃሉ።`,
+    failingEndpoints: (count, shown) =>
+      count === 1
+        ? 'አንድ የዌብሁክ አድራሻ አልተቀበለም። መሞከራችንን እንቀጥላለን።'
+        : `${shown} የዌብሁክ አድራሻዎች አልተቀበሉም። መሞከራችንን እንቀጥላለን።`,
     toWebhooks: 'ዌብሁኮችን ይመልከቱ',
     access: {
       title: 'ባለፉት 14 ቀናት ለመረጃዎ የተከፈተ አዲስ መዳረሻ',
@@ -179,13 +192,37 @@ export const dashboard: DashboardMessages = {
         'ከእነዚህ መካከል ቡድንዎ የማያውቀው አለ? እንግዳ ሰው የአባል መግቢያ እየተጠቀመ ሊሆን ይችላል፤ የተፈጠረውን ይሻሩ፣ ክፍት መግቢያዎችንም ያብቁ።',
       dismiss: 'አይቼዋለሁ',
     },
+    statement: {
+      today: (date) => `ዛሬ፣ ${date}`,
+      download: 'CSV አውርድ',
+      noneLead: 'የሸጡትና የመለሱት ገንዘብ በሰከንዶች ውስጥ እዚህ ይታያል። ከላይ ሌሎች ቀናትን ይምረጡ።',
+      currency: { ETB: 'የኢትዮጵያ ብር', USD: 'የአሜሪካ ዶላር' },
+      sold: 'የተሸጠ',
+      payments: (count, shown) => (count === 1 ? 'አንድ ክፍያ' : `${shown} ክፍያዎች`),
+      commission: 'የአገልግሎት ክፍያ',
+      refunded: 'የተመለሰ',
+      commissionBack: 'ከተመላሾች ጋር የተመለሰ የአገልግሎት ክፍያ',
+      receive: 'ሊደርስዎ የሚገባ',
+      customersCommission: (amount) =>
+        `ደንበኞች በተጨማሪ ${amount} የአገልግሎት ክፍያ ከፍለዋል። የእርስዎ አይደለም፤ በእነዚህ መስመሮች ውስጥም አልተካተተም።`,
+      rulesTitle: 'ምን፣ በየትኛው ቀን ይቆጠራል?',
+      rules: [
+        'ቀን ማለት በአዲስ አበባ ሰዓት ከእኩለ ሌሊት እስከ እኩለ ሌሊት ነው።',
+        'ክፍያ የሚቆጠረው መከፈሉን ባወቅንበት ቀን ነው። ጊዜው ካለፈ በኋላ የተከፈለም በዚያው ቀን ይቆጠራል።',
+        'ተመላሽ የሚቆጠረው ክፍያው መቼም ቢከፈል ገንዘቡ በተመለሰበት ቀን ነው። ስለዚህ የአንድ ቀን ድምር ከዜሮ በታች ሊሆን ይችላል። በመመለስ ላይ ያለ ገንዘብ ገና አልተቀነሰም።',
+        'የአገልግሎት ክፍያ እዚህ እርስዎ የሚከፍሉት ነው። ተመላሽ ገንዘብ ከእርሱ ከመለሰልዎ ከተመላሹ ጋር ይቆጠራል።',
+        'ደንበኛ አንድን ክፍያ ሁለት ጊዜ ከከፈለ የመጀመሪያው ብቻ ይቆጠራል፤ የሁለተኛው ተመላሽም አይቀነስም። የክፍያው ገጽ ሁለቱንም ያሳያል።',
+        'ክፍያ ከተከፋፈለ የሌሎች ድርሻም እዚህ ውስጥ ተካትቷል።',
+        'ብርና ዶላር ለየብቻ ይቆጠራሉ፤ አይመነዘሩም።',
+        'እነዚህ የመተላለፊያው ቁጥሮች ናቸው። ገንዘቡን የሚከፍልዎ አስተዳዳሪው ነው።',
+      ],
+    },
+    performance: 'ክፍያዎች እንዴት እንደሄዱ',
+    rangeOfDay: (date) => `${date} የተከፈሉ ወይም ያበቁ፣ በአዲስ አበባ ሰዓት።`,
     range: (from, to) => `ከ${from} እስከ ${to} የተከፈሉ ወይም ያበቁ፣ በአዲስ አበባ ሰዓት።`,
     tooLong: 'ቁጥሮች የሚታዩት ቢበዛ ለ366 ቀናት ነው፦ አጠር ያለ የቀናት ክልል ይምረጡ።',
-    none: 'በእነዚህ ቀናት ውስጥ ክፍያ የለም።',
-    volume: 'የተከፈለ',
-    refunded: 'የተመለሰ',
-    afterRefunds: 'ከተመላሽ በኋላ',
-    chartRefunded: 'ከአሞሌው ፈዛዛው ክፍል ተመልሷል።',
+    none: 'በእነዚህ ቀናት ምንም አልተከፈለም፣ ምንም አልተመለሰም',
+    chartRefunded: 'የአሞሌው ፈዛዛ ክፍል በዚያን ጊዜ የተመለሰ ነው።',
     paidCount: 'የተከፈሉ ክፍያዎች',
     completed: 'የተጠናቀቁ ክፍያዎች',
     completedHint: (paid, ended) => `ካበቁት ${ended} ክፍያዎች ውስጥ ${paid}`,
@@ -210,6 +247,7 @@ export const dashboard: DashboardMessages = {
   payments: {
     title: 'ክፍያዎች',
     searchLabel: 'በመለያ፣ በስልክ፣ በስም ወይም በኢሜይል ይፈልጉ',
+    searchExample: 'ስልክ፣ ስም፣ መለያ',
     search: 'ፈልግ',
     searchTitle: 'የፍለጋ ውጤት',
     found: (count) => `የተገኙ፦ ${count}`,
@@ -217,8 +255,7 @@ export const dashboard: DashboardMessages = {
     foundNone:
       'በዚህ አካባቢ በዚህ የሚጀምር ወይም የሚያበቃ መለያ ወይም ይህ ስልክ ቁጥር፣ ስም ወይም ኢሜይል ያለው ክፍያ የለም። ከመለያው ቢያንስ 3 ፊደላትን ወይም ቁጥሮችን፣ ስልክ ቁጥርን፣ ስምንና ኢሜይልን ደግሞ ሙሉ በሙሉ ያስገቡ። ከጥቂት ሰከንዶች በፊት የተፈጠረ ክፍያ ገና ላይገኝ ይችላል።',
     allPayments: 'ሁሉም ክፍያዎች',
-    filters: 'ተጨማሪ ማጣሪያዎች',
-    filtersChosen: (fields) => `ማጣሪያዎች፦ ${fields}`,
+    filters: 'ማጣሪያዎች',
     allStatuses: 'ሁሉም',
     summary: (count, amount) => (amount === '' ? `ክፍያዎች፦ ${count}` : `ክፍያዎች፦ ${count}፣ ${amount}`),
     summaryPaid: (count, amount) => `የተከፈሉ፦ ${count}፣ ${amount}`,
@@ -256,6 +293,9 @@ export const dashboard: DashboardMessages = {
     uniqueId: 'የእርስዎ መለያ',
     time: 'የተፈጠረው',
     noMethod: 'አልተመረጠም',
+    left: 'ሳይከፍል ወጥቷል',
+    customer: 'ደንበኛ',
+    otherId: 'ሌላ መለያ',
     late: 'ዘግይቶ የተከፈለ',
     anomaly: 'መታየት ያለበት',
     unresolved: 'ውጤቱ ያልታወቀ',
@@ -280,7 +320,6 @@ export const dashboard: DashboardMessages = {
     gone: (days) => `የዚህ ክፍያ ዝርዝር ካበቃ ከ${days} ቀናት በኋላ ተሰርዟል። ይህ ዝርዝሩ እስካሁን የሚያውቀው ነው።`,
     facts: 'ክፍያው',
     amount: 'መጠን',
-    status: 'ሁኔታ',
     reason: 'ምክንያት',
     customerPays: 'ደንበኛው የሚከፍለው',
     charged: 'የተከፈለው',
@@ -305,7 +344,6 @@ export const dashboard: DashboardMessages = {
     receiptNote: 'ሊንኩ ያለው ሁሉ ደረሰኙን ከክፍያው በኋላ ለአንድ ዓመት ማየት ይችላል። በዚህ ሊንክ ምንም መክፈል አይቻልም።',
     openReceipt: 'ደረሰኙን ይመልከቱ',
     ids: 'መለያዎች',
-    uniqueId: 'የእርስዎ መለያ (paymentIntentUniqueId)',
     uuid: 'uuid',
     number: 'paymentIntentId',
     paymentLink: 'የክፍያ ሊንክ መለያ',
@@ -390,10 +428,6 @@ export const dashboard: DashboardMessages = {
     aboutAttempt: (number) => `ሙከራ ${number}`,
     tooMuchBy: (amount) => `በትርፍ የተመለሰ፦ ${amount}`,
     timeline: 'ታሪክ',
-    time: 'ጊዜ',
-    what: 'የሆነው',
-    cause: 'በማን',
-    details: 'ዝርዝር',
     became: (from, to) => `${from} › ${to}`,
     actor: {
       merchant: 'ነጋዴ',
@@ -430,18 +464,14 @@ export const dashboard: DashboardMessages = {
       abandon_payment: 'ደንበኛው ክፍያውን ተወ',
       tick: 'ጊዜው አለፈ',
     },
+    webhook: 'ዌብሁክ',
     events: 'ማሳወቂያዎችና አቅርቦታቸው',
     noEvents: 'ምንም አልተነገረም፦ ማሳወቂያዎች የሚላኩት ክፍያ ሲያበቃ ነው።',
     eventId: 'የማሳወቂያ መለያ',
     announcedAt: 'የተነገረው',
     nextTryAt: 'ቀጣይ ሙከራ',
-    noTries: 'ገና አልተሞከረም።',
     tries: 'ሙከራዎች',
-    httpStatus: 'መልስ',
-    duration: 'የወሰደው ጊዜ',
     milliseconds: (count) => `${count} ሚሴ`,
-    noAnswer: 'የለም',
-    error: 'ስህተት',
     excerpt: 'ሰርቨርዎ የመለሰው',
     resend: 'እንደገና ላክ',
     resendEvent: (event) => `እንደገና ላክ፦ ${event}`,
@@ -476,15 +506,14 @@ export const dashboard: DashboardMessages = {
     gets: (amount) => `${amount} ቢመልሱ ደንበኛው ${amount} ያገኛል።`,
     getsMore: (amount, all) => `${amount} ቢመልሱ ደንበኛው ${all} ያገኛል፦ መጠኑንና የአገልግሎት ክፍያውን።`,
     commissionReturned: {
-      byCustomer: (commission) =>
-        `አስተዳዳሪው የአገልግሎት ክፍያውን ${commission} ይመልሳል። ከፊሉ ብቻ ሲመለስ የአገልግሎት ክፍያውም በዚያው ልክ ይመለሳል።`,
-      byMerchant: (commission) =>
-        `የአገልግሎት ክፍያው ${commission} ለእርስዎ ይመለሳል። ከፊሉ ብቻ ሲመለስ በዚያው ልክ ይመለሳል።`,
+      byCustomer: (commission) => `አስተዳዳሪው የአገልግሎት ክፍያውን ${commission} ይመልሳል።`,
+      byMerchant: (commission) => `የአገልግሎት ክፍያው ${commission} ለእርስዎ ይመለሳል።`,
     },
     commissionKept: (commission) => `እንደ ማንኛውም ተመላሽ ገንዘብ የአገልግሎት ክፍያው ${commission} ለአስተዳዳሪው ይቀራል።`,
     byOperator: 'ይህን ገንዘብ አስተዳዳሪው በእጅ ይመልሳል፣ ጥቂት ቀናት ሊወስድ ይችላል፦',
     finalHint: 'በፓስኪዎ ያረጋግጣሉ። አቅራቢው ከተቀበለው በኋላ መመለስ አይቻልም።',
     confirm: 'በፓስኪ አረጋግጠው ይመልሱ',
+    previewing: 'ደንበኛው የሚያገኘው እየተሰላ ነው…',
     refused:
       'አልተሳካም፣ ምንም ገንዘብ አልተመለሰም። የራስዎን ፓስኪ ይጠቀሙ። በማረጋገጥ ላይ ሳሉ መጠኑን ወይም ምክንያቱን ከቀየሩ እንደገና ያረጋግጡ።',
     failed: 'አልተሳካም። ደግመው ከመሞከርዎ በፊት የክፍያውን ገጽ እንደገና ከፍተው ተመላሹ መኖሩን ይመልከቱ፦ አንድ ቅጽ ሁለት ጊዜ አይመልስም።',
@@ -547,7 +576,10 @@ export const dashboard: DashboardMessages = {
     },
     amountOfRefund: 'መጠን',
     payment: 'ክፍያ',
-    none: 'ምንም ተመላሽ የለም። ክፍያን ከራሱ ገጽ መመለስ ይችላሉ።',
+    none: 'እስካሁን ተመላሽ የለም',
+    noneLead: 'ክፍያን ከራሱ ገጽ ይመልሳሉ። እያንዳንዱ ተመላሽ የደረሰበት ደረጃ እዚህ ይታያል።',
+    noneOfStatus: 'በዚህ ሁኔታ ላይ ያለ ተመላሽ የለም።',
+    toPaid: 'የተከፈሉ ክፍያዎችን ይመልከቱ',
     customerGets: 'ደንበኛው የሚያገኘው',
     customerGot: 'ደንበኛው ያገኘው',
     commissionBack: 'የተመለሰ የአገልግሎት ክፍያ',
@@ -585,7 +617,8 @@ export const dashboard: DashboardMessages = {
     endpointsTitle: 'መቀበያዎች',
     endpointsLead:
       'የራሳቸው callbackUrl የሌላቸው ክፍያዎች ክስተቶችና የተመላሾች ክስተቶች የክስተቱን ዓይነት ወደሚቀበል እያንዳንዱ የሚሠራ መቀበያ ይላካሉ። እያንዳንዱ መቀበያ የራሱ ምስጢራዊ ቁልፍና የራሱ ሙከራዎች አሉት።',
-    noEndpoints: 'ገና መቀበያ የለም። callbackUrl የሌላቸው ክፍያዎች ክስተቶች ይቀመጣሉ እንጂ አይላኩም።',
+    noEndpoints: 'እስካሁን መቀበያ የለም',
+    noEndpointsLead: 'callbackUrl የሌላቸው ክፍያዎች ክስተቶች ይቀመጣሉ፤ መቀበያ እስኪጨምሩ ግን የትም አይላኩም።',
     add: 'መቀበያ ጨምር',
     addTitle: 'አዲስ መቀበያ',
     endpointTitle: 'መቀበያ',
@@ -633,8 +666,8 @@ export const dashboard: DashboardMessages = {
     pausedSince: 'የቆመው ከ',
     resume: 'ቀጥል',
     resumeOf: (origin) => `ቀጥል፦ ${origin}`,
-    pausedAlert: (count) =>
-      `የቆሙ መቀበያዎች፦ ${count}። ለ5 ቀናት ወደዚያ ምንም አልደረሰም። ሰርቨርዎን ያስተካክሉ፦ በሚቀጥለው ስኬት መቀበያው በራሱ ይቀጥላል፤ እርስዎ ካስቀጠሉት ደግሞ ወዲያውኑ።`,
+    pausedAlert: (count, shown) =>
+      `ለ5 ቀናት ምንም ስላልደረሰ ${count === 1 ? 'አንድ የዌብሁክ አድራሻ ቆሟል' : `${shown} የዌብሁክ አድራሻዎች ቆመዋል`}። ሰርቨርዎን ያስተካክሉ። በቀን አንድ ክስተት እንሞክራለን፤ ሲደርስ ወይም እርስዎ ሲያስቀጥሉ ሌሎቹን ወዲያውኑ እንልካለን።`,
     resendLink: 'ያልተሳኩትን እንደገና ላክ',
 
     url: 'አድራሻ',
@@ -731,7 +764,10 @@ export const dashboard: DashboardMessages = {
     from: 'ከቀን',
     to: 'እስከ ቀን',
     filter: 'አጣራ',
-    empty: 'እዚህ ምንም ክስተት የለም።',
+    empty: 'ከእነዚህ ማጣሪያዎች ጋር የሚስማማ ክስተት የለም።',
+    none: 'እስካሁን ክስተት የለም',
+    noneLead: 'ክስተት ክፍያ መከፈሉን፣ አለመሳካቱን ወይም ጊዜው ማለፉን ያሳውቃል። እያንዳንዱ ወደ ሰርቨርዎ የመላክ ሙከራዎቹ ጋር እዚህ ይታያል።',
+    toSettings: 'ዌብሁኮችን ያዘጋጁ',
     badDate: 'ቀኑን እንደ 2026-11-21 ዓመት፣ ወርና ቀን አድርገው ይጻፉ።',
     datesReversed: 'የመጨረሻው ቀን ከመጀመሪያው ይቀድማል።',
     event: 'ክስተት',
@@ -816,7 +852,8 @@ export const dashboard: DashboardMessages = {
   keys: {
     title: 'የኤፒአይ ቁልፎች',
     lead: 'ሰርቨርዎ ከእያንዳንዱ ጥያቄ ጋር በ apiKey ራስጌ ቁልፍ ይልካል። ቁልፉ ያለው ሰው በእርስዎ ስም ክፍያ መፍጠር ይችላል፤ ስለዚህ በሰርቨርዎ ላይ ብቻ ያስቀምጡት።',
-    empty: 'እስካሁን ቁልፍ የለም። ያለ ቁልፍ ክፍያ መፍጠር አይቻልም።',
+    empty: 'እስካሁን ቁልፍ የለም',
+    emptyLead: 'ሰርቨርዎ ክፍያ ለመፍጠር ቁልፍ ያስፈልገዋል።',
     oneTitle: 'የኤፒአይ ቁልፍ',
     newTitle: 'አዲስ የኤፒአይ ቁልፍ',
     newLabel: 'ቁልፉ',
@@ -896,7 +933,8 @@ export const dashboard: DashboardMessages = {
         'ተመላሽ የሚያደርግ የእውነተኛ ክፍያ ቁልፍ መፍጠር የሚችለው ባለቤት ብቻ ነው። ተመላሽን ሳይጨምሩ "ይህን ብቻ" ይምረጡ፤ ወይም ባለቤቱን ይጠይቁ።',
       overlap: 'የቀድሞው ቁልፍ መቼ እንደሚያበቃ ይምረጡ።',
       no_permission: 'ቢያንስ አንድ ፈቃድ ወይም ሙሉ ፈቃድ ይምረጡ።',
-      permissions_unclear: 'ሙሉ ፈቃድንና ነጠላ ፈቃዶችን መርጠዋል። "ይህን ብቻ" ይምረጡ ወይም ምልክቶቹን ያንሱ።',
+      permissions_unclear:
+        '"ይህን ብቻ" ሳይመርጡ ነጠላ ፈቃዶች ላይ ምልክት አድርገዋል። አሁን መርጠንልዎታል፤ ፈቃዶቹን አይተው ቅጹን እንደገና ይላኩ።',
       ended: 'ይህ ቁልፍ ቀድሞ ተተክቷል ወይም ተሽሯል። ምንም ቁልፍ አልተፈጠረም።',
     },
   },
@@ -948,7 +986,8 @@ export const dashboard: DashboardMessages = {
     sampleButton: 'ክፈል',
     logoAlt: 'የእርስዎ አርማ',
     colorTitle: 'ቀለም',
-    color: 'ቀለም',
+    color: 'የቀለም ኮድ',
+    showPreview: 'ቅድመ እይታ',
     colorHint: 'የ# ምልክትና ስድስት አኃዞች ወይም እስከ F ያሉ ፊደላት፣ ለምሳሌ #0b6b4b።',
     picker: 'ቀለም ይምረጡ',
     saveColor: 'ቀለሙን አስቀምጥ',

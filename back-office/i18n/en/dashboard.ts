@@ -51,6 +51,8 @@ export const dashboard = {
     newer: 'Newer',
     none: 'None',
     problemTitle: 'There is a problem',
+    /** What only developers look up. */
+    technical: 'Technical details',
     needsScript: 'This step needs JavaScript because it uses passkeys.',
     notices: {
       not_found: {
@@ -159,6 +161,9 @@ export const dashboard = {
   /** Days in forms, and how they are written. */
   dates: {
     months: MONTHS,
+    /** A time of today, from its 24 hours. */
+    clock: (time: string) => time,
+    dayAndClock: (day: string, time: string) => `${day}, ${time}`,
     ethiopianMonths: [
       'Meskerem',
       'Tikimt',
@@ -197,10 +202,14 @@ export const dashboard = {
     otherDates: 'Other dates',
     show: 'Show',
     toPayments: 'View these payments',
-    pausedEndpoints: (count: string, environment: string) =>
-      `Paused webhook endpoints in ${environment}: ${count}. Their events wait until your server works again.`,
-    failingEndpoints: (count: string, environment: string) =>
-      `Failing webhook endpoints in ${environment}: ${count}. Their events are retried.`,
+    pausedEndpoints: (count: number, shown: string) =>
+      count === 1
+        ? 'One webhook address has failed for days, so we paused it. Its events wait until your server works again.'
+        : `${shown} webhook addresses have failed for days, so we paused them. Their events wait until your server works again.`,
+    failingEndpoints: (count: number, shown: string) =>
+      count === 1
+        ? 'One webhook address is failing. We keep retrying.'
+        : `${shown} webhook addresses are failing. We keep retrying.`,
     toWebhooks: 'View webhooks',
     access: {
       title: 'New access to your data in the last 14 days',
@@ -210,13 +219,38 @@ export const dashboard = {
         'Is one of them unknown to your team? Then a stranger may be using a member’s session: revoke what was created, and end the sessions.',
       dismiss: 'Dismiss',
     },
+    statement: {
+      today: (date: string) => `Today, ${date}`,
+      download: 'Download CSV',
+      noneLead: 'What you sell and refund comes here within seconds. Choose other days above.',
+      currency: { ETB: 'Ethiopian birr', USD: 'US dollars' },
+      sold: 'Sold',
+      payments: (count: number, shown: string) =>
+        count === 1 ? 'one payment' : `${shown} payments`,
+      commission: 'Commission',
+      refunded: 'Refunded',
+      commissionBack: 'Commission returned with refunds',
+      receive: 'You should receive',
+      customersCommission: (amount: string) =>
+        `Customers paid ${amount} of commission on top. It is not yours, and not in these figures.`,
+      rulesTitle: 'What counts, and on which day',
+      rules: [
+        'A day is from midnight to midnight in Addis Ababa.',
+        'A payment counts on the day when we learned that it was paid. One that was paid after it had expired counts on that day too.',
+        'A refund counts on the day when the money goes back, whenever the payment was paid. So a day can be below zero. A refund that is still on its way is not deducted yet.',
+        'Commission is what you bear. If a refund returns commission to you, it counts with the refund.',
+        'If a customer pays one payment twice, only the first counts, and a refund of the second is not deducted. The payment’s page shows both.',
+        'If a payment is split, this includes the shares of the others.',
+        'Birr and dollars are counted apart and never converted.',
+        'These are the gateway’s figures. Your operator pays the money out.',
+      ],
+    },
+    performance: 'How payments went',
+    rangeOfDay: (date: string) => `Paid or ended ${date}, Addis Ababa time.`,
     range: (from: string, to: string) => `Paid or ended ${from} to ${to}, Addis Ababa time.`,
     tooLong: 'The overview covers at most 366 days. Choose a shorter date range.',
-    none: 'No payments in this range.',
-    volume: 'Amount paid',
-    refunded: 'Refunded',
-    afterRefunds: 'After refunds',
-    chartRefunded: 'The light part of a bar was refunded.',
+    none: 'Nothing was paid or refunded on these days',
+    chartRefunded: 'The light part of a bar is what was refunded then.',
     paidCount: 'Paid payments',
     completed: 'Checkouts completed',
     completedHint: (paid: string, ended: string) => `${paid} of ${ended} ended payments`,
@@ -241,6 +275,7 @@ export const dashboard = {
   payments: {
     title: 'Payments',
     searchLabel: 'Search by ID, phone, name or email',
+    searchExample: 'Phone, name, ID',
     search: 'Search',
     searchTitle: 'Search results',
     found: (count: string) => `Results: ${count}`,
@@ -248,8 +283,7 @@ export const dashboard = {
     foundNone:
       'No payment in this environment has an ID that starts or ends with this, or this phone number, name or email. Type at least 3 characters of an ID, and phone numbers, names and emails in full. A payment created a few seconds ago may not be searchable yet.',
     allPayments: 'All payments',
-    filters: 'More filters',
-    filtersChosen: (fields: string) => `Filters: ${fields}`,
+    filters: 'Filters',
     allStatuses: 'All',
     summary: (count: string, amount: string) =>
       amount === '' ? `Payments: ${count}` : `Payments: ${count}, ${amount}`,
@@ -288,6 +322,11 @@ export const dashboard = {
     uniqueId: 'Your ID',
     time: 'Created',
     noMethod: 'Not chosen',
+    /** A failed payment whose customer only left. */
+    left: 'Left',
+    customer: 'Customer',
+    /** An id of a refund, another attempt or a payment link. */
+    otherId: 'Another ID',
     late: 'Paid late',
     anomaly: 'Needs review',
     unresolved: 'Outcome unknown',
@@ -314,7 +353,6 @@ export const dashboard = {
       `The details of this payment were deleted ${days} days after it ended. Only this summary remains.`,
     facts: 'Payment',
     amount: 'Amount',
-    status: 'Status',
     reason: 'Reason',
     customerPays: 'Customer pays',
     charged: 'Charged',
@@ -340,7 +378,6 @@ export const dashboard = {
       'Anyone with this link can see the receipt for one year after the payment. Nothing can be paid with it.',
     openReceipt: 'Open the receipt',
     ids: 'Identifiers',
-    uniqueId: 'Your ID (paymentIntentUniqueId)',
     uuid: 'uuid',
     number: 'paymentIntentId',
     paymentLink: 'Payment link ID',
@@ -425,10 +462,6 @@ export const dashboard = {
     aboutAttempt: (number: string) => `Attempt ${number}`,
     tooMuchBy: (amount: string) => `Returned too much: ${amount}`,
     timeline: 'History',
-    time: 'Time',
-    what: 'What happened',
-    cause: 'By',
-    details: 'Details',
     became: (from: string, to: string) => `${from} › ${to}`,
     actor: {
       merchant: 'Merchant',
@@ -466,18 +499,15 @@ export const dashboard = {
       abandon_payment: 'Customer abandoned the payment',
       tick: 'Time limit reached',
     } satisfies Record<Command['type'] | 'create', string>,
+    /** Of the head: how the payment's last event fared. */
+    webhook: 'Webhook',
     events: 'Events and deliveries',
     noEvents: 'No events yet. An event is created when the payment ends.',
     eventId: 'Event ID',
     announcedAt: 'Created',
     nextTryAt: 'Next delivery attempt',
-    noTries: 'Not sent yet.',
     tries: 'Delivery attempts',
-    httpStatus: 'Response',
-    duration: 'Duration',
     milliseconds: (count: string) => `${count} ms`,
-    noAnswer: 'none',
-    error: 'Error',
     excerpt: 'Response from your server',
     resend: 'Resend',
     resendEvent: (event: string) => `Resend ${event}`,
@@ -515,16 +545,15 @@ export const dashboard = {
     getsMore: (amount: string, all: string) =>
       `If you refund ${amount}, the customer gets ${all}: the amount and the commission.`,
     commissionReturned: {
-      byCustomer: (commission: string) =>
-        `The operator returns the commission of ${commission}. For a part, it is returned in proportion.`,
-      byMerchant: (commission: string) =>
-        `You get the commission of ${commission} back. For a part, you get it back in proportion.`,
+      byCustomer: (commission: string) => `The operator returns the commission of ${commission}.`,
+      byMerchant: (commission: string) => `You get the commission of ${commission} back.`,
     },
     commissionKept: (commission: string) =>
       `The operator keeps the commission of ${commission}, as for every refund.`,
     byOperator: 'The operator returns this money by hand, which may take some days:',
     finalHint: 'You confirm it with your passkey. Once the provider has it, it cannot be undone.',
     confirm: 'Refund with a passkey',
+    previewing: 'Working out what the customer gets…',
     refused:
       'That did not work, and nothing was refunded. Use your own passkey. If you changed the amount or the reason while confirming, confirm again.',
     failed:
@@ -593,7 +622,10 @@ export const dashboard = {
     } satisfies Record<RefundActionReason, string>,
     amountOfRefund: 'Amount',
     payment: 'Payment',
-    none: 'No refunds. Refund a payment from its own page.',
+    none: 'No refunds yet',
+    noneLead: 'You refund a payment from its page. Each refund comes here, with how far it is.',
+    noneOfStatus: 'No refund has this status.',
+    toPaid: 'View paid payments',
     customerGets: 'Customer gets',
     customerGot: 'Customer got',
     commissionBack: 'Commission returned',
@@ -632,8 +664,9 @@ export const dashboard = {
     endpointsTitle: 'Endpoints',
     endpointsLead:
       'Events of payments without their own callbackUrl, and events of refunds, go to each enabled endpoint that takes the type of event. Every endpoint has its own secret and its own retries.',
-    noEndpoints:
-      'There are no endpoints yet. Events of payments without a callbackUrl are kept but not sent.',
+    noEndpoints: 'No endpoints yet',
+    noEndpointsLead:
+      'Events of payments without a callbackUrl are kept, but sent nowhere until you add one.',
     add: 'Add endpoint',
     addTitle: 'New endpoint',
     endpointTitle: 'Endpoint',
@@ -684,8 +717,8 @@ export const dashboard = {
     pausedSince: 'Paused since',
     resume: 'Resume',
     resumeOf: (origin: string) => `Resume ${origin}`,
-    pausedAlert: (count: string) =>
-      `Paused endpoints: ${count}. Nothing was delivered there for 5 days. Fix your server. The endpoint resumes automatically after the next successful delivery, or right away when you resume it.`,
+    pausedAlert: (count: number, shown: string) =>
+      `${count === 1 ? 'One webhook address is' : `${shown} webhook addresses are`} paused, because nothing arrived there for 5 days. Fix your server. We try one event a day and send the others once it arrives, or at once when you press Resume.`,
     resendLink: 'Resend failed events',
 
     url: 'URL',
@@ -789,7 +822,11 @@ export const dashboard = {
     from: 'From date',
     to: 'To date',
     filter: 'Filter',
-    empty: 'No events found.',
+    empty: 'No events match these filters.',
+    none: 'No events yet',
+    noneLead:
+      'An event says that a payment was paid, failed or expired. Each one comes here, with every try to send it to your server.',
+    toSettings: 'Set up webhooks',
     badDate: 'Enter a valid date, for example 2026-11-21.',
     datesReversed: 'The end date is before the start date.',
     event: 'Event',
@@ -880,7 +917,8 @@ export const dashboard = {
   keys: {
     title: 'API keys',
     lead: 'Your server sends a key with every request, in the apiKey header. Anyone with a key can create payments in your name, so keep it on your server only.',
-    empty: 'There are no keys yet. You need one to create payments.',
+    empty: 'No API keys yet',
+    emptyLead: 'Your server needs a key to create payments.',
     oneTitle: 'API key',
     newTitle: 'New API key',
     newLabel: 'The key',
@@ -965,7 +1003,7 @@ export const dashboard = {
       overlap: 'Choose when the old key expires.',
       no_permission: 'Choose at least one permission, or full access.',
       permissions_unclear:
-        'You chose full access and single permissions. Choose "Only this", or untick them.',
+        'You ticked single permissions without "Only this". We have chosen it now: check the permissions and send the form again.',
       ended: 'This key was already rolled or revoked. No key was created.',
     },
   },
@@ -1019,7 +1057,8 @@ export const dashboard = {
     sampleButton: 'Pay',
     logoAlt: 'Your logo',
     colorTitle: 'Color',
-    color: 'Color',
+    color: 'Color code',
+    showPreview: 'Preview',
     colorHint: 'A # and six hexadecimal digits, for example #0b6b4b.',
     picker: 'Choose a color',
     saveColor: 'Save color',

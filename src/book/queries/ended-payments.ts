@@ -76,6 +76,7 @@ function conditionsOf(filter: EndedFilter, keys: readonly KeyChoices[]): readonl
   return [
     ...when('status = ?', status),
     ...when('method = ?', method),
+    ...(filter.paidAtEnd === true ? [{ sql: 'paid_at_ms = ended_at_ms', params: [] }] : []),
     ...when(`payment.id >= ? * ${IDS_PER_MS}`, createdFromMs),
     ...when(`payment.id < ? * ${IDS_PER_MS}`, createdToMs),
     // The index folds case; the row has the keys as JSON.

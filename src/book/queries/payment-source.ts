@@ -19,6 +19,7 @@ export interface BookedPayment
   readonly id: number;
   readonly createdAtMs: number;
   readonly late: boolean;
+  readonly paidAtMs: number | null;
   /** JSON. */
   readonly searchKeys: string;
   /** Null also when the question did not want it. */
@@ -34,7 +35,7 @@ const COLUMNS = `id, uuid, number, unique_id AS uniqueId, kind, status, failure_
   amount_minor + commission_minor * commission_paid_by_customer AS chargedMinor, currency, method,
   unresolved_attempts AS unresolvedAttempts, anomalies, proposed_attempts AS proposedAttempts,
   id / ${IDS_PER_MS} AS createdAtMs, updated_at_ms AS updatedAtMs, ended_at_ms AS endedAtMs,
-  transaction_id AS transactionId, refunded_minor AS refundedMinor, open_refunds AS openRefunds,
+  paid_at_ms AS paidAtMs,  transaction_id AS transactionId, refunded_minor AS refundedMinor, open_refunds AS openRefunds,
   search_keys AS searchKeys`;
 
 type StoredPayment = Omit<BookedPayment, 'late'> & { readonly late: number } & Record<
@@ -194,6 +195,15 @@ export function withRefunds(reading: Reading): PaymentSource {
   const condition =
     'INDEXED BY payment_with_refunds WHERE (refunded_minor > 0 OR open_refunds > 0)';
   return inOrder(reading, condition);
+}
+
+/** Payments that need a person, or were paid late: few, as above. */
+export function needingAttention(reading: Reading): PaymentSource {
+  return inOrder(
+    reading,
+    `INDEXED BY payment_needing_attention WHERE
+      (unresolved_attempts > 0 OR anomalies > 0 OR proposed_attempts > 0 OR late = 1)`,
+  );
 }
 
 /** The first span of time in which an amount is looked for: SCANNED_ROWS_MAX at 1,333 a second. */

@@ -4,12 +4,15 @@ import { placeRange } from './place-range.ts';
 import { paymentOf } from './search.ts';
 
 /** A refund as its book has it. The reader knows the tenant. */
-export type BookedRefund = Omit<RefundRow, 'environment' | 'merchantId'>;
+export interface BookedRefund extends Omit<RefundRow, 'environment' | 'merchantId'> {
+  /** The attempt that paid the payment; refunds may return another one. */
+  readonly paidTransactionId: string | null;
+}
 
 const COLUMNS = `refund_id AS id, unique_id AS uniqueId, payment.uuid AS paymentUuid, refund.status,
   refund.amount_minor AS amountMinor, commission_returned_minor AS commissionReturnedMinor,
   returned_minor AS returnedMinor, refund.currency, refund.method,
-  refund.transaction_id AS transactionId, reference, rail_reference AS railReference,
+  refund.transaction_id AS transactionId, payment.transaction_id AS paidTransactionId, reference, rail_reference AS railReference,
   refund.failure_reason AS failureReason, action_reason AS actionReason, refund.late,
   created_at_ms AS createdAtMs, refund.updated_at_ms AS updatedAtMs`;
 

@@ -20,7 +20,8 @@ type EndedSums = Omit<DayTotal, 'method' | 'currency' | 'status'>;
  */
 const ENDED = `SELECT day - (day - ?1) % ?2 AS day, SUM(payments) AS payments,
     SUM(amount_minor) AS amountMinor, SUM(commission_minor) AS commissionMinor,
-    SUM(refunded_minor) AS refundedMinor
+    SUM(borne_commission_minor) AS borneCommissionMinor, SUM(refunded_minor) AS refundedMinor,
+    SUM(returned_commission_minor) AS returnedCommissionMinor
   FROM payment_day
   WHERE method = ?4 AND currency = ?5 AND status = ?6 AND day BETWEEN ?1 AND ?3
   GROUP BY 1 HAVING SUM(payments) <> 0 OR SUM(refunded_minor) <> 0`;
@@ -53,7 +54,9 @@ function openTotals(sql: SqlStorage, range: DayRange, daysEach: number): DayTota
   const { fromDay, toDay } = range;
   const found = sql.exec<Sums<Omit<DayTotal, 'day'>> & { createdAtMs: number }>(
     `SELECT id / ${IDS_PER_MS} AS createdAtMs, method, currency, status, 1 AS payments,
-        amount_minor AS amountMinor, commission_minor AS commissionMinor, 0 AS refundedMinor
+        amount_minor AS amountMinor, commission_minor AS commissionMinor,
+        commission_minor * (1 - commission_paid_by_customer) AS borneCommissionMinor,
+        0 AS refundedMinor, 0 AS returnedCommissionMinor
       FROM payment INDEXED BY payment_by_state
       WHERE ${IS_OPEN} AND id >= ? AND id < ? AND (?3 IS NULL OR method = ?3)`,
     Math.max(0, businessDayStartMs(fromDay)) * IDS_PER_MS,
@@ -84,7 +87,9 @@ const SUMMED = [
   'payments',
   'amountMinor',
   'commissionMinor',
+  'borneCommissionMinor',
   'refundedMinor',
+  'returnedCommissionMinor',
   'ended',
   'succeeded',
 ] as const;

@@ -1,0 +1,54 @@
+import { STATEMENT_PARTS, type StatementLine, type StatementPart } from '../../../src/book/rows.ts';
+import { businessDay, ethiopianTimestamp, isoTime } from '../../../src/domain/ethiopian-time.ts';
+import { redirectTo } from '../../ui/answer.ts';
+import { type DashboardCall, tenantOf } from '../call.ts';
+import { dayText } from '../days.ts';
+import { overviewPath } from '../paths.ts';
+import { type Columns, csvLines } from '../payments/csv.ts';
+import { answerFile, pagesOf, separatorOf } from '../payments/export.ts';
+import { receivedMinor } from './figures.ts';
+import { readRange } from './range.ts';
+
+/** The statement's file: its columns add up to the figures of the overview. */
+const COLUMNS: Columns<StatementLine> = {
+  day: ({ atMs }) => dayText(businessDay(atMs)),
+  at: ({ atMs }) => isoTime(atMs),
+  at_eat: ({ atMs }) => ethiopianTimestamp(atMs),
+  type: ({ refundId }) => (refundId === null ? 'payment' : 'refund'),
+  unique_id: ({ uniqueId }) => uniqueId,
+  transaction_id: ({ transactionId }) => transactionId,
+  refund_id: ({ refundId }) => refundId ?? '',
+  method: ({ method }) => method ?? '',
+  currency: ({ currency }) => currency,
+  sold: ({ paidMinor }, { amount }) => amount(paidMinor),
+  commission: ({ borneCommissionMinor }, { amount }) => amount(borneCommissionMinor),
+  refunded: ({ refundedMinor }, { amount }) => amount(refundedMinor),
+  commission_returned: ({ returnedCommissionMinor }, { amount }) => amount(returnedCommissionMinor),
+  you_receive: (line, { amount }) => amount(receivedMinor(line)),
+};
+
+/** GET …/overview.csv: what was paid and returned in the days of the overview. */
+export async function exportStatement(call: DashboardCall): Promise<Response> {
+  const { environment, url } = call;
+  const { days } = readRange(call);
+  if (days === null) {
+    return redirectTo(overviewPath(environment, url.searchParams.toString()));
+  }
+  const [since, until] = [dayText(days.fromDay), dayText(days.toDay)];
+  const pages = (part: StatementPart) =>
+    pagesOf(call, (cursor) => call.payments.lists.statement(tenantOf(call), part, days, cursor));
+  return answerFile(call, {
+    name: `statement-${environment}-${since === until ? since : `${since}-${until}`}`,
+    detail: { file: 'statement', since, until },
+    lines: csvLines(COLUMNS, separatorOf(call)),
+    pages: inTurn(STATEMENT_PARTS.map((part) => () => pages(part))),
+  });
+}
+
+async function* inTurn<Page>(
+  lists: readonly (() => AsyncGenerator<Page, void, void>)[],
+): AsyncGenerator<Page, void, void> {
+  for (const list of lists) {
+    yield* list();
+  }
+}
