@@ -127,7 +127,7 @@ export interface PublicLink {
 }
 
 const EMAIL = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/;
-const TELEPHONE = /^tel:\+?[0-9]{3,15}$/;
+const TELEPHONE = /^\+?[0-9]{3,15}$/;
 
 /** SUPPORT_CONTACT and STATUS_URL. Throws ConfigError. Needs no secret. */
 export function supportOf(env: Pick<Bindings, 'SUPPORT_CONTACT' | 'STATUS_URL'>): Support {
@@ -137,13 +137,20 @@ export function supportOf(env: Pick<Bindings, 'SUPPORT_CONTACT' | 'STATUS_URL'>)
   };
 }
 
-function supportContact(name: string, value: string | undefined): PublicLink | null {
-  const text = value?.replace(/^mailto:/, '') ?? '';
+/** An e-mail address or a telephone number, which may have spaces; null for any other text. */
+export function contactLink(text: string): PublicLink | null {
   if (EMAIL.test(text)) {
     return { href: `mailto:${text}`, text };
   }
-  if (value !== undefined && TELEPHONE.test(value)) {
-    return { href: value, text: value.slice('tel:'.length) };
+  const number = text.replaceAll(' ', '');
+  return TELEPHONE.test(number) ? { href: `tel:${number}`, text } : null;
+}
+
+function supportContact(name: string, value: string | undefined): PublicLink | null {
+  const link = contactLink(value?.replace(/^(?:mailto|tel):/, '') ?? '');
+  // A number needs its scheme; an address may have one.
+  if (link !== null && [value, `mailto:${value}`].includes(link.href)) {
+    return link;
   }
   return webLink(name, value, 'an e-mail address, tel:+251… or ');
 }

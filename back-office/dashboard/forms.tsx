@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Dialog } from '../ui/layout.tsx';
 import { useCall } from './call.ts';
 
 type PasskeyData = Readonly<Record<`data-${string}`, string>>;
@@ -15,8 +16,8 @@ export function PostForm(props: {
   readonly class?: 'form' | 'card' | 'stack';
   /** Hidden fields. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** The confirmation question before it is sent, with JavaScript. */
-  readonly confirm?: string | undefined;
+  /** What the member confirms before it is sent, with JavaScript: a question and the button's text. */
+  readonly confirm?: { readonly question: string; readonly action: string } | undefined;
   /** The script sends it once, even if the button is pressed several times. */
   readonly once?: boolean;
   /** For the script, such as those of `passkeyData`. */
@@ -34,7 +35,6 @@ export function PostForm(props: {
       action={props.action}
       enctype={props.enctype}
       novalidate={props.novalidate}
-      data-confirm={confirm}
       data-once={once ? '' : undefined}
       {...props.data}
     >
@@ -43,6 +43,7 @@ export function PostForm(props: {
         <input type="hidden" name={name} value={value} />
       ))}
       {props.children}
+      {confirm && <Dialog {...confirm} />}
     </form>
   );
 }
@@ -54,13 +55,19 @@ export function ButtonForm(props: {
   /** A full label for screen readers, which do not convey what the button is next to. */
   readonly describedAs?: string;
   readonly tone?: 'plain' | 'bad';
+  /** The question before it is sent. */
   readonly confirm?: string | undefined;
   readonly fields?: Readonly<Record<string, string>>;
   readonly data?: PasskeyData | undefined;
 }) {
   const { action, label, describedAs, tone, confirm, fields = {}, data } = props;
   return (
-    <PostForm action={action} confirm={confirm} fields={fields} data={data}>
+    <PostForm
+      action={action}
+      confirm={confirm === undefined ? undefined : { question: confirm, action: label }}
+      fields={fields}
+      data={data}
+    >
       <button type="submit" class={tone} aria-label={describedAs}>
         {label}
       </button>

@@ -63,8 +63,8 @@ const NAVIGATION: readonly NavEntry[] = [
 
 export interface FrameProps {
   readonly title: string;
-  /** The part of the dashboard that the page belongs to. */
-  readonly active: NavItem;
+  /** The part of the dashboard that the page belongs to; null for none. */
+  readonly active: NavItem | null;
   /** The messages that a redirect's `done` can name. */
   readonly done?: Readonly<Record<string, ComponentChildren>> | undefined;
   readonly notDone?: Readonly<Record<string, ComponentChildren>> | undefined;
@@ -80,16 +80,15 @@ export interface FrameProps {
 export function Frame({ title, active, done = {}, notDone = {}, head, children }: FrameProps) {
   const { session, environment } = useCall();
   const text = useTexts(DASHBOARD_TEXTS).frame;
-  const isPerEnvironment = NAVIGATION.some(
-    (entry) => entry.item === active && entry.perEnvironment,
-  );
+  const entry = NAVIGATION.find(({ item }) => item === active);
+  const isPerEnvironment = entry?.perEnvironment === true;
   return (
     <BackOfficePage
       heading={title}
       titleParts={[session.merchantName, text.product]}
       home="/dashboard"
       owner={session.merchantName}
-      bar={isPerEnvironment ? <EnvironmentSwitch item={active} /> : null}
+      bar={isPerEnvironment ? <EnvironmentSwitch item={entry.item} /> : null}
       isSandbox={isPerEnvironment && environment === 'sandbox'}
       header={<Header active={active} />}
       head={head}
@@ -102,7 +101,7 @@ export function Frame({ title, active, done = {}, notDone = {}, head, children }
   );
 }
 
-function Header({ active }: { readonly active: NavItem }) {
+function Header({ active }: Pick<FrameProps, 'active'>) {
   const { session, environment } = useCall();
   const text = useTexts(DASHBOARD_TEXTS).frame;
   const entries = NAVIGATION.filter(({ permission }) => isAllowed(session.role, permission));

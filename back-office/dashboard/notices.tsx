@@ -1,9 +1,10 @@
 import { useTexts } from '../../src/ui/texts.ts';
 import type { DashboardMessages } from '../i18n/messages.ts';
-import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
+import { DASHBOARD_TEXTS, HOME_TEXTS } from '../i18n/texts.ts';
 import { type AnswerOptions, answerPage, redirectTo } from '../ui/answer.ts';
-import type { PublicCall } from './call.ts';
-import { PublicFrame } from './frame.tsx';
+import { ButtonLink } from '../ui/elements.tsx';
+import type { DashboardCall, PublicCall } from './call.ts';
+import { Frame, PublicFrame, showPage } from './frame.tsx';
 
 type NoticeKind = keyof DashboardMessages['frame']['notices'];
 
@@ -19,28 +20,48 @@ const STATUS: Readonly<Record<NoticeKind, number>> = {
   error: 500,
 };
 
-/** A page that says what was rejected, and why. */
+/** A page that says what was rejected, and why. Members who meet no page keep the navigation. */
 export function noticePage(
-  { request }: Pick<PublicCall, 'request'>,
+  call: Pick<PublicCall, 'request'> | DashboardCall,
   kind: NoticeKind,
   options: AnswerOptions = {},
 ): Response {
+  const { request } = call;
+  if (kind === 'not_found' && 'session' in call) {
+    return showPage(call, <MissingPage />, { at: '/dashboard', status: STATUS.not_found });
+  }
   // The language switch cannot fetch the path of a post.
   const isPage = request.method !== 'POST' && kind !== 'not_found';
   const url = new URL(isPage ? request.url : '/dashboard', request.url);
   return answerPage({ request, url }, <Notice kind={kind} />, { status: STATUS[kind], ...options });
 }
 
+function MissingPage() {
+  const { title, text } = useTexts(DASHBOARD_TEXTS).frame.notices.not_found;
+  return (
+    <Frame title={title} active={null}>
+      <p>{text}</p>
+    </Frame>
+  );
+}
+
 function Notice({ kind }: { readonly kind: NoticeKind }) {
   const text = useTexts(DASHBOARD_TEXTS).frame;
+  const home = useTexts(HOME_TEXTS);
   const { title, text: lead } = text.notices[kind];
   return (
     <PublicFrame title={title}>
       <p>{lead}</p>
-      <p>
+      <p class="buttons">
         <a class="button" href={kind === 'signed_out' ? '/dashboard/sign-in' : '/dashboard'}>
-          {kind === 'signed_out' ? text.signIn : text.back}
+          {kind === 'signed_out' ? text.signIn : kind === 'not_found' ? home.dashboard : text.back}
         </a>
+        {kind === 'not_found' && (
+          <>
+            <ButtonLink to="/docs/">{home.docs}</ButtonLink>
+            <ButtonLink to="/">{home.home}</ButtonLink>
+          </>
+        )}
       </p>
     </PublicFrame>
   );

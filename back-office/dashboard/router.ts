@@ -1,5 +1,5 @@
 import { Form, isFromOwnPage, readForm } from '../../src/http/form.ts';
-import type { Problem } from '../../src/http/problem.ts';
+import { Problem } from '../../src/http/problem.ts';
 import { clientNetwork, isWithinLimit } from '../../src/http/rate-limit.ts';
 import { AreaRouter, methodNotAllowed } from '../../src/http/router.ts';
 import { backOfficeConfigOf } from '../config.ts';
@@ -17,7 +17,7 @@ import {
   lastEnvironment,
   rememberingCookies,
 } from './remembered.ts';
-import type { DashboardRoute, PublicRoute } from './route.ts';
+import { type DashboardRoute, get, type PublicRoute } from './route.ts';
 import { DASHBOARD_ROUTES, PUBLIC_ROUTES } from './routes.ts';
 
 /** The limits' periods in wrangler.toml. */
@@ -43,6 +43,15 @@ for (const route of PUBLIC_ROUTES) {
 for (const route of DASHBOARD_ROUTES) {
   register(route, (call) => answerMember(route, call));
 }
+
+/** For every other address: the others are registered before it. */
+const MISSING = get('/dashboard/*', 'view', async (call) => noticePage(call, 'not_found'));
+
+register(MISSING, async (call) =>
+  (await sessionTokenOf(call.request, call.config)) === null
+    ? noticePage(call, 'not_found')
+    : answerMember(MISSING, call),
+);
 
 function register(
   { method, path }: Pick<DashboardRoute, 'method' | 'path'>,
@@ -128,7 +137,7 @@ async function answerMember(route: DashboardRoute, call: PublicCall): Promise<Re
   if (route.method === 'POST') {
     return answerPost(route, member);
   }
-  const response = await route.handle(member);
+  const response = await handled(route, member);
   for (const cookie of rememberingCookies(call.request, environment)) {
     response.headers.append('set-cookie', cookie);
   }
@@ -146,5 +155,17 @@ async function answerPost(route: DashboardRoute, call: DashboardCall): Promise<R
   if (call.session.isSuspended && route.whenSuspended !== true) {
     return noticePage(call, 'suspended');
   }
-  return route.handle({ ...call, form });
+  return handled(route, { ...call, form });
+}
+
+/** A page without what its address names is shown with the navigation. */
+async function handled(route: DashboardRoute, call: DashboardCall): Promise<Response> {
+  try {
+    return await route.handle(call);
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) {
+      return noticePage(call, 'not_found');
+    }
+    throw error;
+  }
 }

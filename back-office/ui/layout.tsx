@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { useTexts } from '../../src/ui/texts.ts';
+import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 
 /** What a page begins with, besides its heading. */
 export interface PageHead {
@@ -84,5 +86,26 @@ export function Timeline(props: { readonly items: readonly TimelineItem[] }) {
         </li>
       ))}
     </ol>
+  );
+}
+
+/**
+ * Asks before the form around it is sent, with the button that sends it. The script opens it; without
+ * JavaScript the form is sent at once.
+ */
+export function Dialog(props: { readonly question: string; readonly action: string }) {
+  const { question, action } = props;
+  return (
+    <dialog aria-label={question}>
+      <p>{question}</p>
+      <div class="buttons answers">
+        <button type="button" data-close>
+          {useTexts(DASHBOARD_TEXTS).frame.cancel}
+        </button>
+        <button type="submit" class="primary">
+          {action}
+        </button>
+      </div>
+    </dialog>
   );
 }

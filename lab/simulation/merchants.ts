@@ -49,6 +49,7 @@ export function accessOf({ environment, merchantId }: Tenant): MerchantAccess {
     merchantId,
     merchantName: 'Merchant',
     branding: null,
+    business: null,
     keyDigest: 'd'.repeat(64),
     keyName: 'key',
     permissions: null,

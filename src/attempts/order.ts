@@ -41,7 +41,14 @@ export async function checkoutUrlOf(
   objectId: string,
   { terms }: Pick<Intent, 'terms'>,
 ): Promise<string> {
-  const keys = configOf(env).linkSigningKeys;
-  const token = await signLink(keys, 'checkout', { objectId, index: 0 });
-  return `${terms.baseUrl}/checkout/${token}`;
+  return `${terms.baseUrl}${await pagePath(env, 'checkout', objectId)}`;
+}
+
+/** The path of a paid payment's receipt. Its link only shows: it can start nothing. */
+export function receiptPathOf(env: Env, objectId: string): Promise<string> {
+  return pagePath(env, 'receipt', objectId);
+}
+
+async function pagePath(env: Env, page: 'checkout' | 'receipt', objectId: string) {
+  return `/${page}/${await signLink(configOf(env).linkSigningKeys, page, { objectId, index: 0 })}`;
 }

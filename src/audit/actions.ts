@@ -29,6 +29,7 @@ export const AUDIT_ACTIONS = [
   'method.enabled',
   'method.disabled',
   'branding.changed',
+  'business.changed',
   'payment.canceled',
   'refund.requested',
   'refund.canceled',

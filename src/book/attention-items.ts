@@ -112,44 +112,52 @@ const DELIVERIES = `SELECT ${DELIVERY_COLUMNS}
   WHERE payment.id = ? AND delivery_status IN ('dead', 'paused', 'undeliverable')
   ORDER BY created_at_ms, delivery_id`;
 
-/** Payments that need the operator and are not in `attention`, newest first, at most ?2 of each kind. */
-const UNLISTED = {
-  money: [
-    `SELECT id AS paymentId FROM payment INDEXED BY payment_needing_attention
-      WHERE ${NEEDS_OPERATOR} AND id NOT IN (SELECT payment_id FROM attention) AND ?1
-      ORDER BY id DESC LIMIT ?2`,
-    ...['requires_action', 'processing', 'pending'].map(
-      (status) => `SELECT payment_id AS paymentId FROM refund INDEXED BY refund_by_status
-        WHERE ${SHOWN_STATUS} = '${status}' AND ${REFUND_NEEDS_OPERATOR}
-          AND payment_id NOT IN (SELECT payment_id FROM attention)
-        ORDER BY created_at_ms DESC LIMIT ?2`,
-    ),
-  ],
-  deliveries: STUCK_DELIVERIES.map(
+/**
+ * Payments that need the operator and are not in `attention`, newest first, at most `limit` of each
+ * kind. The text names the limit: SQLite prepares a statement again for each value of a bound one.
+ */
+const unlistedUpTo = (limit: number): readonly string[] => [
+  `SELECT id AS paymentId FROM payment INDEXED BY payment_needing_attention
+    WHERE ${NEEDS_OPERATOR} AND id NOT IN (SELECT payment_id FROM attention) AND ?
+    ORDER BY id DESC LIMIT ${limit}`,
+  ...['requires_action', 'processing', 'pending'].map(
+    (status) => `SELECT payment_id AS paymentId FROM refund INDEXED BY refund_by_status
+      WHERE ${SHOWN_STATUS} = '${status}' AND ${REFUND_NEEDS_OPERATOR}
+        AND payment_id NOT IN (SELECT payment_id FROM attention)
+      ORDER BY created_at_ms DESC LIMIT ${limit}`,
+  ),
+  ...STUCK_DELIVERIES.map(
     (status) => `SELECT payment_id AS paymentId FROM delivery INDEXED BY delivery_by_status
       WHERE delivery_status = '${status}' AND delivery_status <> 'delivered'
-        AND payment_id NOT IN (SELECT payment_id FROM attention) AND ?1
-      ORDER BY created_at_ms DESC LIMIT ?2`,
+        AND payment_id NOT IN (SELECT payment_id FROM attention) AND ?
+      ORDER BY created_at_ms DESC LIMIT ${limit}`,
   ),
-} as const;
+];
 
 /** Counting stops here, so that the hourly count of a book with many failures stays fast. */
 export const COUNTED_MAX = 10_000;
 
-export function unlistedPayments(sql: SqlStorage, nowMs: number, limit: number): Set<number> {
-  const statements = [...UNLISTED.money, ...UNLISTED.deliveries];
-  return new Set(statements.flatMap((query) => idsOf(sql, query, nowMs, limit)));
+/** Waiting payments that the book tries at once. */
+export const FILL_PAYMENTS = 20;
+
+const TO_FILL = unlistedUpTo(FILL_PAYMENTS);
+const TO_COUNT = unlistedUpTo(COUNTED_MAX);
+
+/** Payments to list, at most FILL_PAYMENTS of each kind. */
+export function unlistedPayments(sql: SqlStorage, nowMs: number): Set<number> {
+  return new Set(idsOf(sql, TO_FILL, nowMs));
 }
 
 /** How many items D1's list leaves out, because the merchant has too many. Up to COUNTED_MAX each. */
 export function countUnlisted(sql: SqlStorage, nowMs: number): number {
-  const statements = [...UNLISTED.money, ...UNLISTED.deliveries];
-  return statements.reduce((sum, query) => sum + idsOf(sql, query, nowMs, COUNTED_MAX).length, 0);
+  return idsOf(sql, TO_COUNT, nowMs).length;
 }
 
-function idsOf(sql: SqlStorage, query: string, nowMs: number, limit: number): readonly number[] {
-  const rows = sql.exec<{ paymentId: number }>(query, nowMs - REFUND_OVERDUE_MS, limit);
-  return rows.toArray().map(({ paymentId }) => paymentId);
+function idsOf(sql: SqlStorage, queries: readonly string[], nowMs: number): readonly number[] {
+  return queries.flatMap((query) => {
+    const rows = sql.exec<{ paymentId: number }>(query, nowMs - REFUND_OVERDUE_MS);
+    return rows.toArray().map(({ paymentId }) => paymentId);
+  });
 }
 
 /** When the next refund becomes overdue, or null. */

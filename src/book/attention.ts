@@ -5,6 +5,7 @@ import { batch, type SqlStatement } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
 import {
   type BookItem,
+  FILL_PAYMENTS,
   itemsOf,
   mayNeedOperator,
   nextOverdueAtMs,
@@ -27,8 +28,6 @@ export const LISTED_PAYMENTS_MAX = 500;
 
 /** Payments that one D1 batch writes, in three statements each. */
 const BATCH_PAYMENTS = 25;
-/** Waiting payments that the book tries at once. */
-const FILL_PAYMENTS = 20;
 const FILL_NEXT_MS = 1_000;
 /** How long the book waits before it looks for a free place again. */
 const FILL_AGAIN_MS = 60 * 60 * 1_000;
@@ -117,7 +116,7 @@ export class BookAttention {
         WHERE open_refunds > 0`,
     );
     const looked = refunding.toArray().map(({ paymentId }) => paymentId);
-    const unlisted = unlistedPayments(sql, nowMs, FILL_PAYMENTS);
+    const unlisted = unlistedPayments(sql, nowMs);
     this.#fillAtMs = unlisted.size < FILL_PAYMENTS ? null : nowMs + FILL_NEXT_MS;
     for (const id of new Set([...looked, ...unlisted])) {
       this.note(id, nowMs);

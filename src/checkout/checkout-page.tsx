@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import type { Config } from '../config.ts';
 import type { Intent } from '../domain/intent.ts';
 import { brandCss } from '../ui/brand.ts';
+import { receiptOverPage } from './notices.ts';
 import { pageResponse } from './page-response.ts';
 import { ChoosePage } from './pages/choose.tsx';
 import { PushPage, RedirectPage } from './pages/processing.tsx';
@@ -9,17 +10,25 @@ import type { PageProps } from './pages/props.ts';
 import { FORM_PARAMETER } from './refused-form.ts';
 import { ALREADY_PARAMETER, checkoutView, type ViewContext } from './view.ts';
 
-/** The response that shows a payment's current state. `path`: of its page, without a query. */
+/**
+ * The response that shows a payment's current state. `path`: of its page, without a query.
+ * `receiptPath`: of its receipt, once it is paid.
+ */
 export async function checkoutPage(
   request: Request,
   { methodLogos: logos, support }: Pick<Config, 'methodLogos' | 'support'>,
   intent: Intent,
   path: string,
   context: ViewContext,
+  receiptPath: string | null = null,
 ): Promise<Response> {
-  const view = checkoutView(intent, Date.now(), context);
+  const nowMs = Date.now();
+  const view = checkoutView(intent, nowMs, context);
+  if (view.state.kind === 'paid' && nowMs >= view.state.receipt.openUntilMs) {
+    return receiptOverPage(request);
+  }
   const query = keptQuery(new URL(request.url).searchParams);
-  const page = await pageOf({ view, path, query, logos, support });
+  const page = await pageOf({ view, path, query, logos, receiptPath, support });
   return pageResponse(request, page, {
     formTargets: [intent.terms.baseUrl, context.railPage ?? null],
     brandCss: brandCss(view.summary.branding?.color ?? null),
@@ -48,8 +57,12 @@ export async function pageOf(props: PageProps): Promise<VNode> {
     case 'push':
       return <PushPage {...props} state={state} />;
     case 'paid': {
-      const { PaidPage } = await import('./pages/ended.tsx');
-      return <PaidPage {...props} state={state} />;
+      if (state.isFresh) {
+        const { PaidPage } = await import('./pages/ended.tsx');
+        return <PaidPage {...props} state={state} />;
+      }
+      const { ReceiptPage } = await import('./pages/receipt.tsx');
+      return <ReceiptPage {...props} state={state} />;
     }
     case 'failed':
     case 'expired':

@@ -6,11 +6,15 @@ import { LostPage, type NoticeKind, NoticePage } from './pages/notice.tsx';
 /** Query of the page for a customer whose form we could not process. */
 export const FAILED_PARAMETER = 'failed';
 
+/** The first segments of pages that a link leads to. */
+const PAGES: readonly string[] = ['checkout', 'receipt', 'simulator'];
+
 const ANSWERS: Readonly<
   Record<NoticeKind, { readonly status: number; readonly retryAfterSeconds?: number }>
 > = {
   unknown: { status: 404 },
   bad_form: { status: 400 },
+  receipt_over: { status: 410 },
   /** The rate limiter's period. */
   busy: { status: 429, retryAfterSeconds: 10 },
   error: { status: 503, retryAfterSeconds: 5 },
@@ -19,6 +23,11 @@ const ANSWERS: Readonly<
 /** 404: a link that we did not sign, or of a deleted payment. The same page for both. */
 export function unknownPage(request: Request): Promise<Response> {
   return notice(request, 'unknown', null);
+}
+
+/** 410: a receipt whose time is over, even if its payment was deleted since. */
+export function receiptOverPage(request: Request): Promise<Response> {
+  return notice(request, 'receipt_over', null);
 }
 
 /** 404: an address at which no page has ever been. It leads on to the pages of the back office. */
@@ -65,7 +74,7 @@ function notice(request: Request, kind: NoticeKind, retryPath: string | null): P
 /** The page that the request belongs to, because a post's own path cannot be fetched. */
 function pagePath(request: Request): string | null {
   const [, area, token] = new URL(request.url).pathname.split('/');
-  return (area === 'checkout' || area === 'simulator') && token !== undefined
+  return area !== undefined && token !== undefined && PAGES.includes(area)
     ? `/${area}/${token}`
     : null;
 }

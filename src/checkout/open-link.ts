@@ -20,11 +20,13 @@ export interface LinkCall {
 
 /**
  * A route whose `:token` leads to a payment. The token is verified before any object is called, so
- * a guessed token reaches and creates nothing (docs/promises.md#8).
+ * a guessed token reaches and creates nothing (docs/promises.md#8). `gonePage`: what it answers once
+ * the payment is deleted.
  */
 export function behindLink(
   purpose: LinkPurpose,
   page: (call: LinkCall) => Promise<Response>,
+  gonePage: (request: Request) => Promise<Response> = unknownPage,
 ): Handler {
   return async (request, env, ctx, pathParams) => {
     const params = pathParams();
@@ -36,7 +38,7 @@ export function behindLink(
     const client = intentByObjectId(env, link.objectId);
     const intent = await client.read();
     return intent === null
-      ? unknownPage(request)
+      ? gonePage(request)
       : page({ request, env, ctx, params, token, link, client, intent });
   };
 }

@@ -24,7 +24,7 @@ export async function showStatus({ env, client, intent }: LinkCall): Promise<Res
 const FOR_EVER = 'private, max-age=31536000, immutable';
 
 /**
- * GET /checkout/:token/logo/:digest: the logo that the payment was created with, and no other. The
+ * GET …/:token/logo/:digest: the logo that the payment was created with, and no other. The
  * link is verified first, so forged URLs cause no D1 query.
  */
 export async function showLogo({ request, env, params, intent }: LinkCall): Promise<Response> {
@@ -43,20 +43,21 @@ export async function showLogo({ request, env, params, intent }: LinkCall): Prom
   return new Response(logo.bytes, { headers });
 }
 
-/** White modules around the code, as ISO/IEC 18004 requires. */
-const QUIET_ZONE_MODULES = 4;
-
-/** GET /checkout/:token/qr.svg: the page's own URL as a code, for a phone next to the desktop. */
+/**
+ * GET /checkout/:token/qr.svg, /receipt/:token/qr.svg: the page's own URL as a code, for a phone
+ * next to the desktop or the paper.
+ */
 export async function showQr(request: Request, env: Env): Promise<Response> {
+  const purpose = pathSegment(request, 0) === 'receipt' ? 'receipt' : 'checkout';
   const token = pathSegment(request, 1);
-  const verified = await verifiedLink(request, env, 'checkout', token);
+  const verified = await verifiedLink(request, env, purpose, token);
   if (verified instanceof Response) {
     return verified;
   }
   // A third of the checkout's packages by size, and few pages show a code.
-  const { renderSVG } = await import('uqr');
-  const url = `${new URL(request.url).origin}/checkout/${token}`;
+  const { qrCode } = await import('./qr.ts');
+  const url = `${new URL(request.url).origin}/${purpose}/${token}`;
   const headers = partHeaders();
   headers.set('content-type', 'image/svg+xml');
-  return new Response(renderSVG(url, { border: QUIET_ZONE_MODULES, ecc: 'L' }), { headers });
+  return new Response(qrCode(url), { headers });
 }

@@ -2,7 +2,7 @@ import { backOfficeOrigin, type ProblemContext } from '../http/envelope.ts';
 import type { Problem } from '../http/problem.ts';
 import { AreaRouter, type Handler, methodNotAllowed } from '../http/router.ts';
 import { CALLBACK_ROUTES } from '../rails/registry.ts';
-import { lostPage, unavailablePage, unknownPage } from './notices.ts';
+import { lostPage, receiptOverPage, unavailablePage, unknownPage } from './notices.ts';
 import { behindLink, type LinkCall } from './open-link.ts';
 import { showLogo, showQr, showStatus } from './parts.ts';
 import {
@@ -15,6 +15,7 @@ import {
   giveUp,
   showCheckout,
   showInstead,
+  showReceipt,
   showReturned,
   startAttempt,
 } from './routes.ts';
@@ -44,6 +45,9 @@ for (const [name, post] of [
   checkoutRouter.get(`${CHECKOUT}/${name}`, showInstead);
   checkoutRouter.post(`${CHECKOUT}/${name}`, behindLink('checkout', post));
 }
+checkoutRouter.get('/receipt/:token', behindLink('receipt', showReceipt, receiptOverPage));
+checkoutRouter.get('/receipt/:token/logo/:digest', behindLink('receipt', showLogo));
+checkoutRouter.get('/receipt/:token/qr.svg', showQr);
 checkoutRouter.get('/simulator/:token', behindLink('attempt', simulated('showSimulator')));
 checkoutRouter.post(
   '/rails/simulator/:token',
@@ -77,7 +81,7 @@ function toTheEnd(handler: Handler): Handler {
 }
 
 /** Addresses that only a link to a payment or a provider's callback has. */
-const OF_PAYMENT = /^\/(?:checkout|simulator|rails)(?:\/|$)/;
+const OF_PAYMENT = /^\/(?:checkout|receipt|simulator|rails)(?:\/|$)/;
 
 function refuse(request: Request, problem: Problem, { env }: ProblemContext<Env>) {
   switch (problem.status) {

@@ -1,3 +1,4 @@
+import { receiptPathOf } from '../attempts/order.ts';
 import { railPageUrl } from '../attempts/rail-page.ts';
 import { runAttempt } from '../attempts/start.ts';
 import { configOf } from '../config.ts';
@@ -23,13 +24,28 @@ export async function showCheckout(call: LinkCall): Promise<Response> {
   const { request, env, client, intent, token } = call;
   const railPage = await railPageUrl(env, client, intent);
   const query = new URL(request.url).searchParams;
-  return checkoutPage(request, configOf(env), intent, pagePath(token), {
-    railPage,
-    refusedForm: await refusedFormFrom(env, intent, query.get(FORM_PARAMETER)),
-    hasFailed: query.has(FAILED_PARAMETER),
-    triedAgain: query.has(ALREADY_PARAMETER),
-    isLeaving: query.has(LEAVING_PARAMETER),
-  });
+  return checkoutPage(
+    request,
+    configOf(env),
+    intent,
+    pagePath(token),
+    {
+      railPage,
+      refusedForm: await refusedFormFrom(env, intent, query.get(FORM_PARAMETER)),
+      hasFailed: query.has(FAILED_PARAMETER),
+      triedAgain: query.has(ALREADY_PARAMETER),
+      isLeaving: query.has(LEAVING_PARAMETER),
+    },
+    intent.status === 'succeeded' ? await receiptPathOf(env, client.objectId) : null,
+  );
+}
+
+/** GET /receipt/:token: only what was paid and returned. Nothing can be paid by this link. */
+export async function showReceipt({ request, env, intent, token }: LinkCall): Promise<Response> {
+  const path = `/receipt/${token}`;
+  return intent.status === 'succeeded'
+    ? checkoutPage(request, configOf(env), intent, path, { isReceipt: true }, path)
+    : unknownPage(request);
 }
 
 /**

@@ -13,11 +13,12 @@ import { type Method, TRAITS } from '../domain/method.ts';
 import { expiryHeldUntilMs } from '../domain/time.ts';
 import { webUrl } from '../http/web-url.ts';
 import type { FormProblem } from '../i18n/messages.ts';
+import { receiptOf } from './receipt.ts';
 import { summaryOf } from './summary.ts';
 
 /**
- * A receipt opened later than this is shown as paid before. The margin is for customers who return
- * to the waiting page some time after they approved in an app.
+ * A paid payment opened later than this shows its receipt, and does not return to the merchant. The
+ * margin is for customers who return to the waiting page some time after they approved in an app.
  */
 const FRESHLY_PAID_MS = 600_000;
 
@@ -73,6 +74,11 @@ export interface ViewContext {
   readonly triedAgain?: boolean;
   /** The customer has just abandoned the payment and returns to the merchant. */
   readonly isLeaving?: boolean;
+  /**
+   * The page's link shows nothing but the receipt. Then the page has no way back to the merchant,
+   * whose `returnUrl` may contain what only the payer should have.
+   */
+  readonly isReceipt?: boolean;
 }
 
 /**
@@ -82,8 +88,9 @@ export interface ViewContext {
 export function checkoutView(intent: Intent, nowMs: number, context: ViewContext = {}) {
   const current = decide(intent, [{ type: 'tick' }], nowMs).intent;
   const state = stateOf(current, nowMs, context);
+  const summary = summaryOf(current);
   return {
-    summary: summaryOf(current),
+    summary: context.isReceipt ? { ...summary, returnUrl: null, returnHost: null } : summary,
     state,
     /** Opaque. A waiting page compares it; it changes whenever the page would. */
     tag: tagOf(current, state),
@@ -145,7 +152,7 @@ function stateOf(intent: Intent, nowMs: number, context: ViewContext): CheckoutS
     case 'processing':
       return inFlightState(intent, nowMs, context.railPage ?? null);
     case 'succeeded':
-      return paidState(intent, nowMs, context.triedAgain ?? false);
+      return paidState(intent, nowMs, context);
     case 'failed':
       return {
         kind: 'failed',
@@ -309,22 +316,24 @@ function inFlight(intent: Intent, attempt: Attempt, isTimeOver: boolean) {
   };
 }
 
-function paidState(intent: Intent, nowMs: number, triedAgain: boolean) {
+function paidState(intent: Intent, nowMs: number, context: ViewContext) {
   const attempt = reportedAttempt(intent);
   if (attempt === null) {
     throw new Error('a paid intent without an attempt');
   }
+  const { triedAgain = false, isReceipt = false } = context;
+  const receipt = receiptOf(intent, attempt);
+  const isNews =
+    nowMs - attempt.updatedAtMs <= FRESHLY_PAID_MS &&
+    intent.refunds.length === 0 &&
+    !receipt.hasPaidTwice;
   return {
     kind: 'paid' as const,
-    method: attempt.method,
-    chargedMinor: chargedMinor(intent.terms, attempt.method),
-    paidAtMs: attempt.updatedAtMs,
-    /**
-     * It was paid before the customer opened this page or tried to pay again, or the customer looks for
-     * a refund: they are not sent back to the merchant.
-     */
-    isRevisited:
-      triedAgain || intent.refunds.length > 0 || nowMs - attempt.updatedAtMs > FRESHLY_PAID_MS,
-    refunds: intent.refunds,
+    receipt,
+    /** The customer has just paid, and returns to the merchant. */
+    isFresh: isNews && !triedAgain && !isReceipt,
+    triedAgain,
+    /** The link shows nothing else, so the customer may share it. */
+    isShared: isReceipt,
   };
 }

@@ -6,10 +6,10 @@ import { macOf, signBytes, verifyBytes } from './signed-bytes.ts';
 /**
  * Link tokens, which unauthenticated pages and callbacks carry in their URLs. The gateway checks
  * the MAC before it contacts any object (docs/promises.md#8). The MAC covers the purpose, so that
- * a checkout link does not work as a callback link.
+ * a checkout link does not work as a callback link, and a receipt's link can pay nothing.
  * Format: `<keyId>.<base64url(object id ‖ index ‖ MAC)>`.
  */
-export type LinkPurpose = 'checkout' | 'attempt' | 'refund';
+export type LinkPurpose = 'checkout' | 'receipt' | 'attempt' | 'refund';
 
 /** Differs from the purposes of URLs, because order ids are public: receipts show them. */
 const ID_PURPOSE = 'order-id';
@@ -17,7 +17,7 @@ const ID_PURPOSE = 'order-id';
 export interface Link {
   /** Durable Object id, 64 hexadecimal digits. */
   readonly objectId: string;
-  /** Which attempt or refund of the payment the link is about; 0 for the checkout page. */
+  /** Which attempt or refund of the payment the link is about; 0 for the checkout page and the receipt. */
   readonly index: number;
 }
 

@@ -1,3 +1,4 @@
+import type { Branding, Business } from './merchant.ts';
 import type { Currency, Environment, Method } from './method.ts';
 import type { OperatorNote, Proposal } from './operator-name.ts';
 import type { Refund, RefundCommand, RefundRejection, VoidRefundClaim } from './refund.ts';
@@ -59,14 +60,6 @@ export interface MethodTerms {
 /** The merchant's own notes on a payment, by key. Kefel reads none of them in production. */
 export type Metadata = Readonly<Record<string, string>>;
 
-/** The merchant's branding of the checkout page; null: the page's default. */
-export interface Branding {
-  /** `#rrggbb` in lower case. */
-  readonly color: string | null;
-  /** SHA-256 of the logo's bytes, in lower-case hexadecimal. */
-  readonly logoDigest: string | null;
-}
-
 /** How a sandbox express payment is simulated. */
 export type Simulation = 'interactive' | 'succeed' | 'fail';
 
@@ -77,6 +70,8 @@ export interface IntentTerms extends Tenant {
   readonly merchantNumber: number;
   /** Copied at creation, so that an open page does not change its look. Null: none. */
   readonly branding: Branding | null;
+  /** Copied at creation, so that a receipt names who sold at that time. Null: nothing is set. */
+  readonly business: Business | null;
   readonly uniqueId: string;
   readonly uuid: string;
   /** The integer id: random, 1 … 2^53 − 1. */

@@ -9,6 +9,7 @@ export function plainTerms(terms: Chosen & Partial<IntentTerms>): IntentTerms {
     merchantName: '',
     merchantNumber: 1,
     branding: null,
+    business: null,
     uniqueId: '',
     uuid: '',
     number: 1,

@@ -16,11 +16,16 @@ export const WRONG_PIN = 'የሚስጥር ቁጥሩ (PIN) ትክክል አልነ
 /** Of the night, morning, day and evening: six hours each, from midnight on. */
 const DAY_PARTS = ['ከሌሊቱ', 'ከጠዋቱ', 'ከቀኑ', 'ከምሽቱ'];
 
-/** 14:30 as 8:30 of the day, because the Ethiopian clock counts from six; and as it is, to be sure. */
-function ethiopianTime(time: string): string {
+/** 14:30 as 8:30 of the day, because the Ethiopian clock counts from six. */
+export function ethiopianClock(time: string): string {
   const [hour, ...rest] = time.split(':');
   const clock = [(Number(hour) + 6) % 12 || 12, ...rest].join(':');
-  return `${DAY_PARTS[Math.floor(Number(hour) / 6)]} ${clock} ሰዓት (${time} EAT)`;
+  return `${DAY_PARTS[Math.floor(Number(hour) / 6)]} ${clock}`;
+}
+
+/** The same, and as it is, to be sure. */
+function ethiopianTime(time: string): string {
+  return `${ethiopianClock(time)} ሰዓት (${time} EAT)`;
 }
 
 /**
@@ -59,7 +64,7 @@ export const checkout: CheckoutMessages = {
   chooseMethod: 'በምን መክፈል ይፈልጋሉ?',
   phoneLabel: 'የሞባይል ቁጥር',
   phoneHint: (method) => `የ${method} ሂሳብዎ የተመዘገበበት ቁጥር፣ ለምሳሌ 0911\u00a0234\u00a0567።`,
-  phoneHintMpesa: 'የM-PESA ቁጥሮች በ07 ይጀምራሉ፣ ለምሳሌ 0712\u00a0345\u00a0678።',
+  phoneHintMpesa: 'የM\u2011PESA ቁጥሮች በ07 ይጀምራሉ፣ ለምሳሌ 0712\u00a0345\u00a0678።',
   phoneFixed: 'ለዚህ ክፍያ ይህን ቁጥር የወሰነው ድርጅቱ ነው።',
   lastNumber: (phone) => `የመጨረሻው ሙከራዎ በ${phone} ነበር። ቁጥሩ የተሳሳተ ከሆነ እዚህ ያስተካክሉት።`,
   pay: 'ይቀጥሉ',
@@ -214,8 +219,17 @@ export const checkout: CheckoutMessages = {
   tooManyTitle: 'ሙከራው በጣም በዝቷል',
   tryingAgainIn: (time) => `እንደገና እስኪሞከር የቀረው ጊዜ፦ ${time}`,
   tryAgain: 'እንደገና ይሞክሩ',
+  receipt: {
+    title: 'ደረሰኝ',
+    paid: 'የተከፈለ',
+    net: 'ከተመላሽ በኋላ የተከፈለ',
+    paidTwice: (merchant) => `ከአንድ ጊዜ በላይ ከፍለዋል። ልዩነቱ ካልተመለሰልዎ ${merchant}ን ይጠይቁ።`,
+    noTaxReceipt: 'ይህ ክፍያውን ያረጋግጣል፤ የድርጅቱን የግብር ደረሰኝ አይተካም።',
+    until: (time) => `እስከ ${time} ድረስ በQR ኮዱ እንደገና ሊከፍቱት ይችላሉ።`,
+    overTitle: 'ይህ ደረሰኝ ከእንግዲህ አይከፈትም',
+    overLead: 'ደረሰኝ የሚከፈተው ለአንድ ዓመት ነው። የክፍያ ማረጋገጫ ካስፈለገዎት ድርጅቱን ይጠይቁ።',
+  },
   refunds: {
-    title: 'ተመላሽ ገንዘብ',
     underway: 'እየተመለሰልዎ ነው። ጥቂት ቀናት ሊወስድ ይችላል።',
     returned: 'ተመልሶልዎታል',
     notReturned: (merchant) => `አልተመለሰም። እባክዎ ${merchant}ን ይጠይቁ።`,

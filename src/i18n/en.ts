@@ -46,7 +46,7 @@ export const checkout = {
   phoneLabel: 'Phone number',
   phoneHint: (method: string) =>
     `The number of your ${method} account, for example 0911\u00a0234\u00a0567.`,
-  phoneHintMpesa: 'M-PESA numbers start with 07, for example 0712\u00a0345\u00a0678.',
+  phoneHintMpesa: 'M\u2011PESA numbers start with 07, for example 0712\u00a0345\u00a0678.',
   phoneFixed: 'The merchant set this number for the payment.',
   lastNumber: (phone: string) =>
     `Your last try was with ${phone}. If that is the wrong number, change it here.`,
@@ -217,9 +217,20 @@ export const checkout = {
   tooManyTitle: 'Too many attempts',
   tryingAgainIn: (time: string) => `Trying again in ${time}`,
   tryAgain: 'Try again',
+  receipt: {
+    title: 'Receipt',
+    paid: 'Paid',
+    net: 'Paid after refunds',
+    paidTwice: (merchant: string) =>
+      `You paid more than once. If the difference has not come back to you, ask ${merchant}.`,
+    noTaxReceipt: 'This confirms the payment. It does not replace the merchant’s tax receipt.',
+    until: (time: string) => `You can open it again by the code until ${time}.`,
+    overTitle: 'This receipt can no longer be opened',
+    overLead:
+      'A receipt can be opened for one year. If you need proof of the payment, ask the merchant.',
+  },
   /** On a receipt. */
   refunds: {
-    title: 'Refunds',
     /** Each is followed by an amount and a time. */
     underway: 'On its way back to you. This can take a few days.',
     returned: 'Returned to you',

@@ -7,7 +7,7 @@ export const METHOD_NAMES: Readonly<Record<Method, string>> = {
   TELE_BIRR_USSD: 'telebirr USSD',
   CBE: 'CBE Birr',
   ETS_SWITCH: 'EthSwitch',
-  M_PESA: 'M-PESA',
+  M_PESA: 'M\u2011PESA',
   E_BIRR: 'eBirr',
 };
 

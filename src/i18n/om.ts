@@ -42,7 +42,7 @@ export const checkout: CheckoutMessages = {
   phoneLabel: 'Lakkoofsa bilbilaa',
   phoneHint: (method) =>
     `Lakkoofsa herregni ${method} keessan ittiin galmaa’e, fakkeenyaaf 0911\u00a0234\u00a0567.`,
-  phoneHintMpesa: 'Lakkoofsi M-PESA 07 irraa jalqaba, fakkeenyaaf 0712\u00a0345\u00a0678.',
+  phoneHintMpesa: 'Lakkoofsi M\u2011PESA 07 irraa jalqaba, fakkeenyaaf 0712\u00a0345\u00a0678.',
   phoneFixed: 'Lakkoofsa kana kaffaltii kanaaf dhaabbatichatu murteesse.',
   lastNumber: (phone) =>
     `Yaaliin keessan isa dhumaa ${phone} ture. Lakkoofsi sun dogoggora yoo ta’e asitti sirreessaa.`,
@@ -222,8 +222,19 @@ export const checkout: CheckoutMessages = {
   tooManyTitle: 'Yaaliin baay’ateera',
   tryingAgainIn: (time) => `Hanga irra deebi’amee yaalamutti: ${time}`,
   tryAgain: 'Irra deebi’aa yaalaa',
+  receipt: {
+    title: 'Nagahee',
+    paid: 'Kan kaffalame',
+    net: 'Deebii booda kan kaffalame',
+    paidTwice: (merchant) =>
+      `Yeroo tokkoo ol kaffaltaniittu. Garaagarummaan isaa yoo isiniif hin deebine ${merchant} gaafadhaa.`,
+    noTaxReceipt: 'Kun kaffaltii mirkaneessa. Nagahee gibiraa dhaabbatichaa bakka hin bu’u.',
+    until: (time) => `Koodii QRtiin irra deebitanii banuu kan dandeessan hanga ${time}.`,
+    overTitle: 'Nagaheen kun kana booda hin banamu',
+    overLead:
+      'Nagaheen waggaa tokkoof banama. Ragaa kaffaltii yoo barbaaddan dhaabbaticha gaafadhaa.',
+  },
   refunds: {
-    title: 'Maallaqa deebi’e',
     underway: 'Isiniif deebi’aa jira. Guyyoota muraasa fudhachuu danda’a.',
     returned: 'Isiniif deebi’eera',
     notReturned: (merchant) => `Hin deebine. Maaloo ${merchant} gaafadhaa.`,

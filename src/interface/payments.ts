@@ -1,10 +1,10 @@
-import { checkoutUrlOf } from '../attempts/order.ts';
+import { checkoutUrlOf, receiptPathOf } from '../attempts/order.ts';
 import { recordAct } from '../audit/log.ts';
 import { readerOf } from '../book/reader.ts';
 import type { PaymentRow } from '../book/rows.ts';
-import { hasEnded, type Intent, type Tenant } from '../domain/intent.ts';
+import { hasEnded, type Intent, reportedAttempt, type Tenant } from '../domain/intent.ts';
 import { REFUND_REASON_LENGTH_MAX } from '../domain/refund.ts';
-import { DAY_MS } from '../domain/schedule.ts';
+import { DAY_MS, RECEIPT_LIFETIME_MS } from '../domain/schedule.ts';
 import { isPrintable } from '../domain/text.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import type { EventSummary, HistoryEntry } from '../intent/protocol.ts';
@@ -40,6 +40,8 @@ export interface FoundPayment {
   readonly keyNames: ReadonlyMap<string, string>;
   /** Null unless it is wanted and the payment can still be paid. */
   readonly checkoutUrl: string | null;
+  /** Null unless the payment is paid and its receipt can be opened. Its link can pay nothing. */
+  readonly receiptUrl: string | null;
 }
 
 export type ReadPayment =
@@ -60,7 +62,7 @@ export async function read(
     return remaining(plane, tenant, uniqueId);
   }
   const { client, intent } = found;
-  const [history, events, bankNames, keyNames, checkoutUrl] = await Promise.all([
+  const [history, events, bankNames, keyNames, checkoutUrl, receiptUrl] = await Promise.all([
     client.history(),
     client.events(),
     namesOfBanks(plane, intent),
@@ -68,6 +70,7 @@ export async function read(
     wantsCheckoutUrl && !hasEnded(intent.status)
       ? checkoutUrlOf(plane.env, client.objectId, intent)
       : null,
+    receiptUrlOf(plane, client.objectId, intent),
   ]);
   return {
     type: 'found',
@@ -77,7 +80,15 @@ export async function read(
     bankNames,
     keyNames,
     checkoutUrl,
+    receiptUrl,
   };
+}
+
+async function receiptUrlOf({ env, nowMs }: Plane, objectId: string, intent: Intent) {
+  const paidAtMs = reportedAttempt(intent)?.updatedAtMs ?? 0;
+  return intent.status === 'succeeded' && nowMs < paidAtMs + RECEIPT_LIFETIME_MS
+    ? `${intent.terms.baseUrl}${await receiptPathOf(env, objectId)}`
+    : null;
 }
 
 export type Cancellation = 'canceled' | 'not_found' | 'attempt_in_flight' | 'ended';

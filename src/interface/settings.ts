@@ -1,13 +1,15 @@
 import type { Tenant } from '../domain/intent.ts';
+import { merchantBusiness, changeBusiness as storeBusiness } from '../merchants/business.ts';
 import { changeBranding as storeBranding } from '../merchants/change-branding.ts';
 import * as change from '../merchants/change-keys.ts';
 import { type ApiKeyView, apiKeyBy, apiKeys } from '../merchants/keys.ts';
 import { merchantBranding, merchantLogo } from '../merchants/logo.ts';
 import { prepare } from '../platform/database.ts';
 import { byMember } from './member.ts';
-import type { Plane } from './plane.ts';
+import { onDatabase, type Plane } from './plane.ts';
 
 export const changeBranding = byMember(storeBranding);
+export const changeBusiness = byMember(storeBusiness);
 export const createKey = byMember(change.createKey);
 export const renameKey = byMember(change.renameKey);
 export const revokeKey = byMember(change.revokeKey);
@@ -39,6 +41,9 @@ export function keys({ env, nowMs }: Plane, tenant: Tenant): Promise<readonly Ap
 export function key({ env }: Plane, tenant: Tenant, digest: string): Promise<ApiKeyView | null> {
   return apiKeyBy(env.DB, tenant, { digest });
 }
+
+/** The merchant's details on receipts, each null when not set. */
+export const business = onDatabase(merchantBusiness);
 
 /** The color and logo of a merchant's pages, each null when not set. */
 export async function branding({ env }: Plane, merchantId: string) {

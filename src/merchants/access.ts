@@ -1,5 +1,5 @@
 import type { Bindings } from '../config.ts';
-import type { Branding } from '../domain/intent.ts';
+import type { Branding, Business } from '../domain/merchant.ts';
 import { type Environment, METHODS, type Method } from '../domain/method.ts';
 import type { CommissionRate } from '../domain/money.ts';
 import { prepare, readInTime } from '../platform/database.ts';
@@ -20,6 +20,8 @@ export interface MerchantAccess {
   readonly merchantNumber: number;
   /** For new payments; null when neither color nor logo is set. */
   readonly branding: Branding | null;
+  /** For receipts of new payments; null when nothing is set. */
+  readonly business: Business | null;
   readonly environment: Environment;
   /** SHA-256 of the key, which identifies it in rate limits and logs. */
   readonly keyDigest: string;
@@ -47,9 +49,13 @@ export interface KnownKey {
 
 /** The JSON columns are text. */
 interface KeyRow
-  extends Omit<MerchantAccess, 'branding' | 'permissions' | 'methods' | 'limits' | 'appSchemes'>,
+  extends Omit<
+      MerchantAccess,
+      'branding' | 'business' | 'permissions' | 'methods' | 'limits' | 'appSchemes'
+    >,
     Omit<KnownKey, 'access'>,
     Branding {
+  readonly business: string | null;
   readonly permissions: string | null;
   readonly methods: string;
   readonly limits: string;
@@ -64,6 +70,9 @@ const KEY_SQL = `
     merchants.app_schemes AS appSchemes,
     merchant_branding.color,
     merchant_branding.logo_digest AS logoDigest,
+    (SELECT json_object('legalName', legal_name, 'tin', tin, 'vatNumber', vat_number,
+        'address', address, 'contact', contact)
+      FROM merchant_business WHERE merchant_id = merchants.id) AS business,
     api_keys.environment,
     api_keys.digest AS keyDigest,
     api_keys.name AS keyName,
@@ -107,6 +116,7 @@ export async function readKey(
   const access = {
     ...key,
     branding: color === null && logoDigest === null ? null : { color, logoDigest },
+    business: row.business === null ? null : (JSON.parse(row.business) as Business),
     permissions: permissionsFrom(row.permissions),
     methods: METHODS.flatMap((method) => active.find((entry) => entry.method === method) ?? []),
     limits: JSON.parse(row.limits) as AmountLimits,

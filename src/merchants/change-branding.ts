@@ -1,6 +1,6 @@
 import { auditEntry, type Changing, entryOf } from '../audit/log.ts';
 import { base64FromBytes } from '../crypto/encoding.ts';
-import type { Branding } from '../domain/intent.ts';
+import type { Branding } from '../domain/merchant.ts';
 import { prepare, runBatch, type SqlStatement } from '../platform/database.ts';
 import { colorFrom, LOGOS_MAX, type Logo, type LogoRefusal, logoFrom } from './branding.ts';
 import { merchantBranding } from './logo.ts';

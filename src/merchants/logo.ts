@@ -1,6 +1,6 @@
 import type { Bindings } from '../config.ts';
 import { bytesFromBase64 } from '../crypto/encoding.ts';
-import type { Branding } from '../domain/intent.ts';
+import type { Branding } from '../domain/merchant.ts';
 import { prepare } from '../platform/database.ts';
 import type { Logo } from './branding.ts';
 

@@ -60,7 +60,10 @@ export const currencyField = oneOf(CURRENCIES);
 export const merchantIdField = patternField(MERCHANT_ID, 'Must be the id of a merchant.');
 
 /** Hundredths of a percent; 10,000 is the whole amount. */
-export const basisPointsField = wholeNumber(0, 10_000);
+/** 100 %. */
+export const BASIS_POINTS_MAX = 10_000;
+
+export const basisPointsField = wholeNumber(0, BASIS_POINTS_MAX);
 export const fixedMinorField = wholeNumber(0, AMOUNT_MINOR_MAX);
 
 /** A list of 1 to `entriesMax` entries. */

@@ -40,6 +40,7 @@ const BRAND_CSS: Readonly<Partial<Record<GalleryState, string>>> = {
 /** Pages whose forms lead only to our own pages. */
 const WITHOUT_FORM_TARGETS: readonly GalleryState[] = [
   'unknown',
+  'receipt-over',
   'lost',
   'bad-form',
   'busy',

@@ -24,6 +24,7 @@ export const SIZE_NAMES = Object.keys(SIZES) as (keyof typeof SIZES)[];
 const ERROR_STATUS: Readonly<Partial<Record<GalleryState, number>>> = {
   'bad-form': 400,
   unknown: 404,
+  'receipt-over': 410,
   lost: 404,
   busy: 429,
   error: 503,

@@ -6,9 +6,10 @@ import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { CHECKOUT_SCRIPT_PATH } from '../../src/checkout/assets.generated.ts';
 import { PHONE } from '../support/browser.ts';
 import { GALLERY_STATES } from '../support/gallery.ts';
+import { TRANSLATIONS } from '../support/translations.ts';
 import { addressOf, htmlOf, LANGUAGE_CODES, useStage } from './support.ts';
 
-/** The size of a page on a slow network; it loads nothing from another origin. */
+/** The size of a page on a slow network and on paper; it loads nothing from another origin. */
 
 /**
  * About what a server may send before the first acknowledgment: ten packets (RFC 6928) of 1,460
@@ -47,6 +48,7 @@ describe('weight', () => {
 const OTHER_ADDRESSES = [
   'mailto:customers@payments.example.com',
   'https://status.example.com/',
+  'tel:+251111112498',
   'https://shop.example.com/thanks?',
   'https://pay.example.com/simulator/',
   'https://pay.example.com/choose-branded/logo/',
@@ -80,6 +82,7 @@ describe('what is fetched', () => {
     ['choose-logos', ['/logos/m-pesa.svg', '/logos/telebirr.svg']],
     ['push', []],
     ['paid', []],
+    ['receipt', ['/receipt/qr.svg']],
     ['unknown', []],
   ] as const)('%s on a phone: the page, the script and a logo', async (state, images) => {
     const context = await stage.context(PHONE);
@@ -90,6 +93,37 @@ describe('what is fetched', () => {
     const address = addressOf(state, 'en');
     expect(fetched.toSorted()).toEqual([address, CHECKOUT_SCRIPT_PATH, ...images].toSorted());
   });
+});
+
+describe('paper', () => {
+  const stage = useStage();
+
+  test.each([
+    ['A4', 'receipt-long-texts', 'en', 'light'],
+    ['A4', 'receipt-partly-refunded', 'am', 'dark'],
+    ['A6', 'receipt', 'en', 'light'],
+    ['A6', 'receipt-refunded', 'am', 'dark'],
+    ['A6', 'receipt-partly-refunded', 'ti', 'light'],
+    ['A6', 'paid-already', 'om', 'light'],
+  ] as const)(
+    '%s: %s prints on one page in %s from %s',
+    async (format, state, language, colors) => {
+      const context = await stage.context({ colorScheme: colors });
+      const page = await context.newPage();
+      await page.goto(addressOf(state, language));
+      const edge = format === 'A4' ? '15mm' : '8mm';
+      const margin = { top: edge, right: edge, bottom: edge, left: edge };
+      const file = (await page.pdf({ format, margin })).toString('latin1');
+      expect(file.match(/\/Type \/Page\b/g)).toHaveLength(1);
+      await page.emulateMedia({ media: 'print' });
+      expect(await page.locator('h1, h2').allInnerTexts()).toContain(
+        TRANSLATIONS[language].receipt.title,
+      );
+      expect(
+        await page.locator('.button, .languages, .back').filter({ visible: true }).count(),
+      ).toBe(0);
+    },
+  );
 });
 
 function isForeign(address: string): boolean {

@@ -309,7 +309,9 @@ describe.concurrent('hosted checkout', () => {
     expect(secondTab.url).not.toBe(firstTab.url);
 
     expect((await press(secondTab, 'approve')).heading).toBe('Payment successful');
-    expect((await press(firstTab, 'approve')).heading).toBe('Payment successful');
+    const again = await press(firstTab, 'approve');
+    expect(again.heading).toBe('Receipt');
+    expect(again.text).toContain('You paid more than once.');
     const event = await onlyWebhook(scene, payment.hook);
     expect(event.webHookEvent).toBe('PAYMENT_SUCCESS');
     const { anomalies, status, late } = await paymentOf(scene, payment.uniqueId);

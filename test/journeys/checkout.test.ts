@@ -91,7 +91,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await page.getByText(english.details).click();
     await page.getByText('ቡና ማፍያ ጀበና').waitFor();
     await shoot(page, `${prefix}-2-details`);
-    await page.getByText('M-PESA', { exact: true }).click();
+    await page.getByText(english.methodName.M_PESA, { exact: true }).click();
     await shoot(page, `${prefix}-3-chosen`);
     await payButton(page).click();
     await heading(page, 'Payment simulator');
@@ -299,7 +299,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await page.goto(payment.checkoutUrl);
     await heading(page, 'Confirm on your phone');
     const shown = `0${digits.slice(0, 3)} ${digits.slice(3, 6)} ${digits.slice(6)}`;
-    await page.getByText(english.pushLead('M-PESA', shown)).waitFor();
+    await page.getByText(english.pushLead(english.methodName.M_PESA, shown)).waitFor();
     await device.putAway();
   });
 

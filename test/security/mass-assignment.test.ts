@@ -143,6 +143,7 @@ const FORMS: readonly (readonly [string, Readonly<Record<string, string>>, strin
   ['/dashboard/team/invitations', { name: 'Eve', role: 'operator' }, 'a role beyond the merchant'],
   ['/dashboard/team/invitations', { name: 'Eve', role: 'constructor' }, 'a name of JavaScript'],
   ['/dashboard/branding/color', { color: 'red;}body{display:none' }, 'CSS instead of a color'],
+  ['/dashboard/branding/business', { contact: 'javascript:alert(1)' }, 'script instead of a link'],
 ];
 
 test.each(FORMS)('API3:2023 the form %s refuses %o', async (path, fields) => {

@@ -27,3 +27,14 @@ export function complaintsOf(page: Page): string[] {
   });
   return complaints;
 }
+
+/** Presses the button of every question that the page asks before it sends a form. */
+export function confirmQuestions(page: Page): Promise<unknown> {
+  return page.addInitScript(() => {
+    HTMLDialogElement.prototype.showModal = function () {
+      this.show();
+      // A browser ignores a form that is sent while it is being sent.
+      setTimeout(() => this.querySelector<HTMLElement>('[type=submit]')?.click());
+    };
+  });
+}

@@ -2,13 +2,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../../back-office/i18n/texts.ts';
 import { LANGUAGE_PARAMETER } from '../../src/i18n/language.ts';
-import {
-  ARE_PICTURES_WANTED,
-  complaintsOf,
-  DESKTOP,
-  PHONE,
-  SCREENSHOTS_DIRECTORY,
-} from './browser.ts';
+import { ARE_PICTURES_WANTED, complaintsOf, PHONE, SCREENSHOTS_DIRECTORY } from './browser.ts';
 import { axeViolations, lookViolations, overflowOf, visibleHeadings } from './page-checks.ts';
 
 /** The window's size and colors, and the page's language. */
@@ -19,10 +13,9 @@ export interface Look {
   readonly language: BackOfficeLanguage;
 }
 
-/** Looks of one language are adjacent, so that they need no second load. */
+/** `test/browser/back-office.test.ts` has more sizes. */
 export const LOOKS = [
   { name: 'phone', viewport: PHONE.viewport, colorScheme: 'light', language: 'en' },
-  { name: 'desktop', viewport: DESKTOP.viewport, colorScheme: 'light', language: 'en' },
   { name: 'phone-dark', viewport: PHONE.viewport, colorScheme: 'dark', language: 'am' },
 ] as const satisfies readonly Look[];
 
@@ -48,7 +41,6 @@ export class Tab {
   constructor(page: Page) {
     this.page = page;
     this.#complaints = complaintsOf(page);
-    page.on('dialog', (dialog) => void dialog.accept());
   }
 
   /** In the first look. */
@@ -62,15 +54,10 @@ export class Tab {
     await this.open(path);
     const wrong = [...(await this.problems(name, status))];
     for (const look of LOOKS.slice(1)) {
-      const isOtherLanguage = look.language !== this.#look.language;
       await this.#show(look);
-      if (isOtherLanguage) {
-        await this.#load(path);
-      }
-      const complaints = isOtherLanguage ? this.#takeComplaints(status) : [];
-      wrong.push(
-        ...(await this.#problems(name, [...complaints, ...(await lookViolations(this.page))])),
-      );
+      await this.#load(path);
+      const found = [...this.#takeComplaints(status), ...(await lookViolations(this.page))];
+      wrong.push(...(await this.#problems(name, found)));
     }
     return wrong;
   }

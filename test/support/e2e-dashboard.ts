@@ -1,7 +1,9 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
+import { confirmQuestions } from './browser.ts';
 import { heading } from './e2e-customer.ts';
 import { eventually } from './e2e-scene.ts';
+import { documentsOf } from './page-checks.ts';
 import { addVirtualAuthenticator, type VirtualAuthenticator } from './virtual-authenticator.ts';
 
 /** A member's actions on the dashboard, in a real browser with a passkey provider. */
@@ -13,9 +15,9 @@ import { addVirtualAuthenticator, type VirtualAuthenticator } from './virtual-au
 export const CUT_OFF_ANSWER =
   /^failed: .*\/(?:dashboard\/(?:sign-in|join)|refund|account\/passkeys)$/;
 
-/** Gives the page a passkey provider, and accepts every dialog. */
+/** Gives the page a passkey provider, and confirms every question. */
 export async function equip(page: Page): Promise<VirtualAuthenticator> {
-  page.on('dialog', (dialog) => void dialog.accept());
+  await confirmQuestions(page);
   return addVirtualAuthenticator(page);
 }
 
@@ -65,6 +67,29 @@ export async function untilShown(page: Page, url: string, text: string): Promise
     },
     (shown) => shown?.includes(text) === true,
   );
+}
+
+/** A job that a member does, with what it costs: taps, and documents that the browser fetches. */
+export class Walk {
+  taps = 0;
+  readonly documents: readonly string[];
+
+  constructor(page: Page) {
+    this.documents = documentsOf(page);
+  }
+
+  async tap(target: Locator): Promise<void> {
+    this.taps += 1;
+    await target.tap();
+  }
+
+  /** Types into a field and sends it by the key of the phone's keyboard. */
+  async send(field: Locator, text: string): Promise<void> {
+    await this.tap(field);
+    await field.fill(text);
+    this.taps += 1;
+    await field.press('Enter');
+  }
 }
 
 /** The links and buttons of a page, by their accessible names. */

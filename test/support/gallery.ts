@@ -9,6 +9,7 @@ import {
   badFormPage,
   busyPage,
   lostPage,
+  receiptOverPage,
   unavailablePage,
   unknownPage,
 } from '../../src/checkout/notices.ts';
@@ -16,9 +17,19 @@ import { pageResponse } from '../../src/checkout/page-response.ts';
 import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
 import type { ViewContext } from '../../src/checkout/view.ts';
 import type { MethodLogos, Support } from '../../src/config.ts';
-import type { Attempt, FailureReason, Intent, IntentTerms } from '../../src/domain/intent.ts';
+import { decide } from '../../src/domain/decide.ts';
+import type {
+  Attempt,
+  Command,
+  FailureReason,
+  Intent,
+  IntentTerms,
+} from '../../src/domain/intent.ts';
+import type { Business } from '../../src/domain/merchant.ts';
+import type { RefundOutcome } from '../../src/domain/refund.ts';
 import type { FormProblem } from '../../src/i18n/messages.ts';
 import { attemptWith, intentWith, itemWith, termsWith } from './checkout-fixtures.ts';
+import { requestRefund, resolveRefund } from './intents.ts';
 
 /**
  * Every state of every page, made by the production functions, with HTML and headers. States that
@@ -30,6 +41,9 @@ const MINUTE_MS = 60 * SECOND_MS;
 
 type Answer = (request: Request, path: string) => Promise<Response>;
 
+/** The pages of a gallery, by the names of their states. */
+export type Gallery = Readonly<Record<string, Answer>>;
+
 /** A payment at the moment of a view. */
 function payment(
   build: (nowMs: number) => { readonly intent: Intent; readonly context?: ViewContext },
@@ -38,7 +52,8 @@ function payment(
 ): Answer {
   return async (request, path) => {
     const { intent, context = {} } = build(Date.now());
-    return checkoutPage(request, { methodLogos, support }, intent, path, context);
+    const receiptPath = intent.status === 'succeeded' ? path : null;
+    return checkoutPage(request, { methodLogos, support }, intent, path, context, receiptPath);
   };
 }
 
@@ -94,22 +109,72 @@ function failedBefore(
   });
 }
 
-function paid(agoMs: number, changed: Partial<IntentTerms> = {}, support?: Support): Answer {
+function paidIntent(
+  nowMs: number,
+  agoMs: number,
+  changed: Partial<IntentTerms> = {},
+  attempt: Partial<Attempt> = {},
+): Intent {
+  const paid = attemptAt(nowMs, {
+    isProved: true,
+    ...attempt,
+    status: 'succeeded',
+    updatedAtMs: nowMs - agoMs,
+  });
+  return intentWith(terms(nowMs, changed), {
+    status: 'succeeded',
+    attempts: [paid],
+    paidAttemptId: paid.id,
+  });
+}
+
+function paid(changed: Partial<IntentTerms> = {}, support?: Support): Answer {
+  return payment((nowMs) => ({ intent: paidIntent(nowMs, SECOND_MS, changed) }), {}, support);
+}
+
+const SUPPORT: Support = {
+  contact: {
+    href: 'mailto:customers@payments.example.com',
+    text: 'customers@payments.example.com',
+  },
+  status: { href: 'https://status.example.com/', text: 'status.example.com' },
+};
+
+/** A payment of an hour ago, as its receipt's own link shows it. */
+function receipt(
+  refunds: (nowMs: number) => readonly Command[] = () => [],
+  changed: Partial<IntentTerms> = {},
+  attempt: Partial<Attempt> = {},
+): Answer {
   return payment(
     (nowMs) => {
-      const attempt = attemptAt(nowMs, { status: 'succeeded', updatedAtMs: nowMs - agoMs });
-      return {
-        intent: intentWith(terms(nowMs, changed), {
-          status: 'succeeded',
-          attempts: [attempt],
-          paidAttemptId: attempt.id,
-        }),
-      };
+      const intent = paidIntent(nowMs, 60 * MINUTE_MS, changed, attempt);
+      return { intent: decide(intent, refunds(nowMs), nowMs).intent, context: { isReceipt: true } };
     },
     {},
-    support,
+    SUPPORT,
   );
 }
+
+/** A refund of the paid attempt. Null: of all that is left, or still without an outcome. */
+function refund(amountMinor: number | null, outcome: RefundOutcome | null) {
+  const asked = requestRefund('r1', { attemptId: attemptWith().id, amountMinor });
+  return (nowMs: number): readonly Command[] => {
+    const deadlineAtMs = nowMs + MINUTE_MS;
+    const claim = { type: 'claim_refund', refundId: 'r1', claimId: 'c1', deadlineAtMs } as const;
+    return outcome === null ? [asked] : [asked, claim, resolveRefund('r1', outcome)];
+  };
+}
+
+const RETURNED: RefundOutcome = { type: 'succeeded', railReference: null };
+
+const BUSINESS: Business = {
+  legalName: 'Tomoca Coffee Trading Private Limited Company',
+  tin: '0012345678',
+  vatNumber: '11868470010',
+  address: 'Wavel Street 12, Piassa, Addis Ababa',
+  contact: '+251 11 111 2498',
+};
 
 function simulator(attempt: Partial<Attempt> = {}): Answer {
   return async (request, path) => {
@@ -125,14 +190,6 @@ function simulator(attempt: Partial<Attempt> = {}): Answer {
     return pageResponse(request, page);
   };
 }
-
-const SUPPORT: Support = {
-  contact: {
-    href: 'mailto:customers@payments.example.com',
-    text: 'customers@payments.example.com',
-  },
-  status: { href: 'https://status.example.com/', text: 'status.example.com' },
-};
 
 const LONG_NAME = 'Addis Ababa Coffee Roasters and Exporters Private Limited Company';
 
@@ -246,10 +303,29 @@ export const GALLERY = {
     ),
   ),
   'push-unresolved': payment((nowMs) => inFlight(nowMs, { ...PUSHED, status: 'unresolved' })),
-  paid: paid(SECOND_MS),
-  'paid-commission': paid(SECOND_MS, { commissionPaidByCustomer: true }, SUPPORT),
-  'paid-already': paid(60 * MINUTE_MS),
-  'paid-production': paid(SECOND_MS, { environment: 'production' }),
+  paid: paid(),
+  'paid-commission': paid({ commissionPaidByCustomer: true }, SUPPORT),
+  'paid-already': payment((nowMs) => ({
+    intent: paidIntent(nowMs, MINUTE_MS),
+    context: { triedAgain: true },
+  })),
+  receipt: receipt(undefined, { business: BUSINESS }, PUSHED),
+  'receipt-partly-refunded': receipt(refund(50_000, RETURNED), { commissionPaidByCustomer: true }),
+  'receipt-refund-underway': receipt(refund(50_000, null)),
+  'receipt-refund-failed': receipt(refund(50_000, { type: 'failed', reason: 'declined' })),
+  'receipt-refunded': receipt(refund(null, RETURNED), { business: BUSINESS }),
+  'receipt-paid-twice': payment((nowMs) => {
+    const intent = paidIntent(nowMs, MINUTE_MS);
+    const again = attemptAt(nowMs, { id: 'again', method: 'CBE', status: 'succeeded' });
+    return { intent: { ...intent, attempts: [...intent.attempts, again] } };
+  }),
+  'receipt-long-texts': receipt(undefined, {
+    merchantName: LONG_NAME,
+    amountMinor: 99_999_999_999,
+    business: { ...BUSINESS, legalName: 'W'.repeat(200), address: 'የቡና ገበያ '.repeat(30) },
+  }),
+  'receipt-over': (request) => receiptOverPage(request),
+  'paid-production': paid({ environment: 'production' }),
   failed: payment((nowMs) => ({
     intent: intentWith(terms(nowMs), { status: 'failed', failureReason: 'declined' }),
   })),
@@ -293,14 +369,14 @@ export interface GalleryServer {
   stop(): Promise<void>;
 }
 
-/** The gallery behind HTTP, with the assets as they are deployed. */
-export async function startGallery(): Promise<GalleryServer> {
+/** A gallery behind HTTP, with the assets as they are deployed. */
+export async function startGallery(gallery: Gallery = GALLERY, port = 0): Promise<GalleryServer> {
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => {
+    answer(gallery, request, response).catch((error: unknown) => {
       response.writeHead(500).end(String(error));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') {
     throw new Error('no port');
@@ -314,31 +390,49 @@ export async function startGallery(): Promise<GalleryServer> {
   };
 }
 
-async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function answer(
+  gallery: Gallery,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
   const url = new URL(incoming.url ?? '/', `http://${incoming.headers.host}`);
-  const response = await responseTo(url, incoming);
+  const response = await responseTo(gallery, url, incoming);
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   outgoing.end(Buffer.from(await response.arrayBuffer()));
 }
 
-async function responseTo(url: URL, incoming: IncomingMessage): Promise<Response> {
+async function responseTo(
+  gallery: Gallery,
+  url: URL,
+  incoming: IncomingMessage,
+): Promise<Response> {
   const [, first = '', part = ''] = url.pathname.split('/');
   if (first === 'logos') {
     return new Response(LOGO, { headers: { 'content-type': 'image/svg+xml' } });
   }
-  if (first === 'assets') {
-    const file = await readFile(join(PROJECT_DIRECTORY, 'public', 'assets', part));
-    return new Response(file, { headers: { 'content-type': 'text/javascript' } });
+  const asset = /^(?:\/dashboard)?\/assets\/[\w.]+$/.exec(url.pathname)?.[0];
+  if (asset !== undefined) {
+    const folder = asset.startsWith('/dashboard') ? 'back-office/public' : 'public';
+    const type = asset.endsWith('.css') ? 'text/css' : 'text/javascript';
+    const file = await readFile(join(PROJECT_DIRECTORY, folder, asset));
+    return new Response(file, { headers: { 'content-type': type } });
   }
-  if (!isState(first)) {
+  if (url.pathname.startsWith('/docs/images/')) {
+    return new Response(await readFile(join(PROJECT_DIRECTORY, url.pathname)));
+  }
+  if (first === '') {
+    return new Response(indexOf(gallery), { headers: { 'content-type': 'text/html' } });
+  }
+  const state = Object.hasOwn(gallery, first) ? gallery[first] : undefined;
+  if (state === undefined) {
     return new Response('No such state', { status: 404 });
   }
   const request = new Request(url, { headers: headersOf(incoming) });
   switch (part) {
     case '':
-      return GALLERY[first](request, `/${first}`);
+      return state(request, `/${first}`);
     case 'status':
-      return statusOf(first, request);
+      return statusOf(await state(request, `/${first}`));
     case 'qr.svg':
       return new Response(renderSVG(url.href), { headers: { 'content-type': 'image/svg+xml' } });
     case 'logo':
@@ -348,19 +442,23 @@ async function responseTo(url: URL, incoming: IncomingMessage): Promise<Response
   }
 }
 
+/** A link to each state in two languages. */
+function indexOf(gallery: Gallery): string {
+  const links = Object.keys(gallery).map(
+    (name) => `<li><a href="/${name}">${name}</a> <a href="/${name}?lang=am">am</a>`,
+  );
+  return `<!doctype html><title>Gallery</title><ul>${links.join('')}</ul>`;
+}
+
 /** The page's own tag, so that nothing ever changes. */
-async function statusOf(state: GalleryState, request: Request): Promise<Response> {
-  const html = await (await GALLERY[state](request, `/${state}`)).text();
+async function statusOf(page: Response): Promise<Response> {
+  const html = await page.text();
   const tag = /data-state="([^"]*)"/.exec(html)?.[1] ?? '';
   const remaining = /data-remaining-ms="(\d+)"/.exec(html)?.[1];
   return Response.json({
     state: tag,
     remainingMs: remaining === undefined ? null : Number(remaining),
   });
-}
-
-function isState(text: string): text is GalleryState {
-  return Object.hasOwn(GALLERY, text);
 }
 
 function headersOf(incoming: IncomingMessage): Headers {

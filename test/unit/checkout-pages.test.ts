@@ -9,6 +9,7 @@ import { loadTexts } from '../../src/checkout/texts.ts';
 import { checkoutView, type RefusedForm } from '../../src/checkout/view.ts';
 import type { Support } from '../../src/config.ts';
 import type { Attempt, Intent, IntentTerms } from '../../src/domain/intent.ts';
+import type { Business } from '../../src/domain/merchant.ts';
 import { majorText } from '../../src/domain/money.ts';
 import { WEBHOOK_FAULTS } from '../../src/domain/webhook-fault.ts';
 import { checkout as english } from '../../src/i18n/en.ts';
@@ -37,6 +38,8 @@ function textOf(html: string): string {
     .replaceAll(/[\s\u00a0]+/g, ' ')
     .trim();
 }
+
+const LATER_MS = NOW_MS + 3_600_000;
 
 const inFlight = intentWith({}, { status: 'processing', attempts: [attemptWith()] });
 const paid = intentWith(
@@ -204,11 +207,33 @@ describe('what the customer reads and can do', () => {
     },
   );
 
-  test('a receipt opened again does not redirect', async () => {
-    const html = await checkoutHtml(paid, null, NOW_MS + 3_600_000);
-    expect(textOf(html)).toContain(english.alreadyPaidTitle);
+  test('a payment opened again shows the receipt and does not redirect', async () => {
+    const html = await checkoutHtml(paid, null, LATER_MS);
+    expect(html).toContain('<h1>Receipt</h1>');
+    expect(textOf(html)).not.toContain('already');
     expect(html).not.toContain('http-equiv="refresh"');
     expect(html).not.toContain('data-return');
+  });
+
+  test('who tries to pay again reads that it is paid, but the paper does not say so', async () => {
+    const view = checkoutView(paid, NOW_MS, { triedAgain: true });
+    const html = htmlIn('en', await pageOf({ view, path: PATH }));
+    expect(html).toContain(`<h1>${english.alreadyPaidTitle}</h1>`);
+    expect(html).toMatch(/screen-only">.*already been paid.*<\/div><h2>Receipt<\/h2>/);
+  });
+
+  test('the receipt names the seller as it was at the creation, and only what is set', async () => {
+    const shown = async (business: Business | null) =>
+      textOf(await checkoutHtml({ ...paid, terms: termsWith({ business }) }, null, LATER_MS));
+    const business = {
+      legalName: 'Tomoca PLC',
+      tin: '0012345678',
+      vatNumber: null,
+      address: null,
+      contact: 'shop@example.com',
+    };
+    expect(await shown(business)).toContain('Merchant Tomoca PLC TIN 0012345678 shop@example.com');
+    expect(await shown(null)).not.toContain('TIN');
   });
 
   test('without JavaScript waiting pages reload themselves, and forms only when the time is over', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readChoice } from '../../src/checkout/choice.ts';
 import { type ChooseState, checkoutView } from '../../src/checkout/view.ts';
-import { ATTEMPTS_MAX, type Intent } from '../../src/domain/intent.ts';
+import { decide } from '../../src/domain/decide.ts';
+import { ATTEMPTS_MAX, type Attempt, type Command, type Intent } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import { phoneFrom } from '../../src/domain/phone.ts';
 import { moneyText } from '../../src/i18n/money-text.ts';
@@ -12,6 +13,13 @@ import {
   NOW_MS,
   termsWith,
 } from '../support/checkout-fixtures.ts';
+import {
+  cancelRefund,
+  requestRefund,
+  resolveRefund,
+  startAttempt,
+  succeed,
+} from '../support/intents.ts';
 
 function chooseStateOf(intent: Intent): ChooseState {
   const { state } = checkoutView(intent, NOW_MS);
@@ -84,6 +92,68 @@ describe('the state shown', () => {
     const attempts = [attemptWith({ status: 'unresolved', windowIsFinal: false })];
     const failed = intentWith({}, { status: 'failed', attempts });
     expect(checkoutView(failed, NOW_MS).state).toMatchObject({ mayStillSettle: true });
+  });
+});
+
+describe('the receipt', () => {
+  const paid = decide(
+    intentWith({ commissionPaidByCustomer: true, expiresAtMs: NOW_MS + 900_000 }),
+    [startAttempt('a', { phone: '251911234567', deadlineAtMs: NOW_MS + 60_000 }), succeed('a')],
+    NOW_MS,
+  ).intent;
+  const attempts = paid.attempts.map((attempt) => ({ ...attempt, isProved: true }));
+  const shown = (commands: readonly Command[], changed: Partial<Intent> = {}) => {
+    const { intent } = decide({ ...paid, attempts, ...changed }, commands, NOW_MS);
+    const { state } = checkoutView(intent, NOW_MS);
+    return state.kind === 'paid' ? { ...state.receipt, isFresh: state.isFresh } : null;
+  };
+  const claim = (refundId: string): Command => {
+    return { type: 'claim_refund', refundId, claimId: refundId, deadlineAtMs: NOW_MS + 60_000 };
+  };
+  const refund = (id: string, amountMinor: number | null) =>
+    requestRefund(id, { attemptId: 'a', amountMinor });
+  const returned = (id: string, amountMinor: number | null) => [
+    refund(id, amountMinor),
+    claim(id),
+    resolveRefund(id, { type: 'succeeded', railReference: null }),
+  ];
+
+  test.each<[string, readonly Command[], number, readonly (readonly [string, number])[]]>([
+    ['no refund', [], 151_500, []],
+    ['a part returned', returned('r', 50_000), 101_000, [['returned', 50_500]]],
+    ['all returned', returned('r', null), 0, [['returned', 151_500]]],
+    ['one on its way', [refund('r', 50_000)], 151_500, [['underway', 50_500]]],
+    [
+      'one returned, one on its way',
+      [...returned('r', 50_000), refund('s', 50_000)],
+      101_000,
+      [
+        ['returned', 50_500],
+        ['underway', 50_500],
+      ],
+    ],
+    ['one canceled', [refund('r', 50_000), cancelRefund('r')], 151_500, []],
+  ])('%s: what is left of the amount paid', (_name, commands, netMinor, refunds) => {
+    const receipt = shown(commands);
+    expect(receipt).toMatchObject({ paidMinor: 151_500, netMinor, phone: '251*****4567' });
+    expect(receipt?.refunds.map((row) => [row.shown, row.returnedMinor])).toEqual(refunds);
+    expect(receipt?.isFresh).toBe(commands.length === 0);
+  });
+
+  test('counts a second payment until it has come back', () => {
+    const twice = [...attempts, { ...attempts[0], id: 'b', method: 'CBE' } as Attempt];
+    const both = 151_500 + 151_000;
+    expect(shown([], { attempts: twice })).toMatchObject({ netMinor: both, hasPaidTwice: true });
+    const ofSecond = [
+      requestRefund('r', { attemptId: 'b' }),
+      claim('r'),
+      resolveRefund('r', { type: 'succeeded', railReference: null }),
+    ];
+    expect(shown(ofSecond, { attempts: twice })).toMatchObject({
+      paidMinor: both,
+      netMinor: 151_500,
+      hasPaidTwice: false,
+    });
   });
 });
 

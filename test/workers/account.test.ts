@@ -1,8 +1,4 @@
-import {
-  abortAllDurableObjects,
-  evictAllDurableObjects,
-  runInDurableObject,
-} from 'cloudflare:test';
+import { evictAllDurableObjects, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { accountOf } from '../../src/account/client.ts';
@@ -15,6 +11,7 @@ import { requestRefund } from '../../src/refunds/request.ts';
 import { accountRows, accountStub, fireAccountAlarm } from './support/account.ts';
 import {
   ALPHA,
+  abortObjects,
   advance,
   BETA,
   clientOf,
@@ -357,6 +354,6 @@ test('a payment remembers only so many void claims, and for a day', async () => 
 
 test('an abort in the middle of a claim leaves all of it or nothing', async () => {
   await pay();
-  await Promise.allSettled([claim(), abortAllDurableObjects()]);
+  await Promise.allSettled([claim(), abortObjects()]);
   expect(await daySum()).toBe((await accountRows('refund_claims')).length * 1_000);
 });

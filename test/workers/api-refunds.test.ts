@@ -1,4 +1,3 @@
-import { abortAllDurableObjects } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { readerOf } from '../../src/book/reader.ts';
@@ -10,6 +9,7 @@ import {
   ALPHA,
   type Answer,
   type Arrival,
+  abortObjects,
   advance,
   allPages,
   answerOf,
@@ -559,7 +559,7 @@ test('promises.md#11: an object that dies between the claim and the answer asks 
   await refunded({ amountMinor: 10_021 });
   const alarm = fireAlarm().catch(() => 'aborted');
   await expect.poll(() => refund).toHaveBeenCalledOnce();
-  await abortAllDurableObjects();
+  await abortObjects();
   expect(await alarm).toBe('aborted');
   expect(await contentAt(refundPath())).toMatchObject({ status: 'PROCESSING' });
   await fireAlarm();

@@ -1,7 +1,7 @@
 import { evictAllDurableObjects } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import type { Branding } from '../../src/domain/intent.ts';
+import type { Branding } from '../../src/domain/merchant.ts';
 import { type Logo, type LogoMediaType, logoFrom } from '../../src/merchants/branding.ts';
 import { addLogo, setBranding } from '../../src/merchants/change-branding.ts';
 import { PIXELS } from '../support/logos.ts';

@@ -49,9 +49,31 @@ test('a session in use lasts until its maximum age', async () => {
   }
 });
 
-test('shows an error page for a malformed path, an unknown path and a wrong method', async () => {
+test('keeps the navigation at an address without a page, and shows strangers three ways on', async () => {
   const member = await signedIn();
-  expect((await visit(member, '/dashboard/nothing')).status).toBe(404);
+  for (const path of [
+    'nothing',
+    'sandbox/nothing',
+    'sandbox/payments/no-such-order',
+    'sandbox/payments/%zz',
+  ]) {
+    const response = await visit(member, `/dashboard/${path}`);
+    expect([path, response.status]).toEqual([path, 404]);
+    const html = await response.text();
+    expect(html).toContain('Page not found');
+    expect(html.includes('href="/dashboard/sandbox/payments"')).toBe(
+      path !== 'sandbox/payments/%zz',
+    );
+  }
+  const stranger = await call('/dashboard/nothing', { apiKey: null });
+  expect(stranger.status).toBe(404);
+  const html = await stranger.text();
+  for (const way of ['/dashboard', '/docs/', '/']) {
+    expect(html).toContain(`href="${way}"`);
+  }
+});
+
+test('answers a wrong method with the right ones', async () => {
   const wrong = await call('/dashboard', { method: 'DELETE', apiKey: null });
   expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
 });

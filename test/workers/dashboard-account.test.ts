@@ -31,8 +31,8 @@ describe('a second passkey', () => {
     const added = await add(browser);
     expect(added.response.status).toBe(200);
     const page = await (await browser.get(ACCOUNT)).text();
-    expect(page).toContain('<strong>Key</strong>');
-    expect(page).toContain('<strong>Phone</strong>');
+    expect(page).toContain('<strong><bdi>Key</bdi></strong>');
+    expect(page).toContain('<strong><bdi>Phone</bdi></strong>');
     expect((await auditLog()).at(-1)).toMatchObject({ action: 'passkey.added' });
     const options = await browser.signInOptions();
     const credential = await added.device.sign(options);
@@ -104,7 +104,9 @@ describe('passkeys', () => {
     const fields = { passkey, name: 'My phone' };
     const answer = await browser.submit(`${PASSKEYS}/rename`, fields);
     expect(answer.headers.get('location')).toBe('/dashboard/account?done=passkey_renamed');
-    expect(await (await browser.get(ACCOUNT)).text()).toContain('<strong>My phone</strong>');
+    expect(await (await browser.get(ACCOUNT)).text()).toContain(
+      '<strong><bdi>My phone</bdi></strong>',
+    );
     const bad = await browser.submit(`${PASSKEYS}/rename`, { passkey, name: ' ' });
     expect(bad.status).toBe(400);
     expect((await auditLog()).at(-1)).toMatchObject({ action: 'passkey.renamed' });
@@ -148,7 +150,7 @@ describe('passkeys', () => {
     const fields = { passkey: other.authenticator.credentialId, name: 'Mine' };
     expect((await one.submit(`${PASSKEYS}/${action}`, fields)).status).toBe(404);
     expect(await rowCounts()).toEqual(before);
-    expect(await (await other.get(ACCOUNT)).text()).toContain('<strong>Phone</strong>');
+    expect(await (await other.get(ACCOUNT)).text()).toContain('<strong><bdi>Phone</bdi></strong>');
   });
 });
 

@@ -177,6 +177,67 @@ test('limits the number of logos that are stored for a merchant', async () => {
   expect((await upload(owner, `${PATH}/logo`, 'logo', PNG)).status).toBe(303);
 });
 
+const BUSINESS = {
+  legalName: ' Addis Books PLC ',
+  tin: '0012345678',
+  vatNumber: '1186847/A',
+  address: 'Bole Road 12, አዲስ አበባ',
+  contact: '+251 911 234 567',
+};
+
+async function businessOfNew(uniqueId: string) {
+  await brandingOfNew(uniqueId);
+  return (await intentOf(uniqueId)).terms.business;
+}
+
+test('saves what receipts of new payments say, each change once, and no number in the audit log', async () => {
+  const owner = await signedIn();
+  expect(await businessOfNew('before')).toBeNull();
+  for (const fields of [BUSINESS, BUSINESS, { ...BUSINESS, vatNumber: '' }]) {
+    const saved = await submit(owner, `${PATH}/business`, fields);
+    expect(saved.headers.get('location')).toBe(`${PATH}?done=business`);
+  }
+  const stored = { ...BUSINESS, legalName: 'Addis Books PLC', vatNumber: null };
+  expect(await businessOfNew('a')).toEqual(stored);
+  const html = await (await visit(owner, `${PATH}?done=business`)).text();
+  expect(html).toContain(english.branding.done.business);
+  expect(html).toContain('value="Addis Books PLC"');
+  expect((await auditLog()).map(({ action, detail }) => [action, JSON.parse(detail)])).toEqual([
+    ['business.changed', { ...BUSINESS, legalName: 'Addis Books PLC', contact: '…' }],
+    ['business.changed', { vatNumber: null }],
+  ]);
+  await submit(owner, `${PATH}/business`, {});
+  expect(await businessOfNew('b')).toBeNull();
+  // An earlier payment names who sold.
+  expect((await intentOf('a')).terms.business).toEqual(stored);
+});
+
+test.each([
+  ['legalName', 'x'.repeat(201)],
+  ['legalName', 'Addis\u202eskooB'],
+  ['tin', '123456789'],
+  ['tin', '00123 45678'],
+  ['vatNumber', 'ቫት 12'],
+  ['vatNumber', '1'.repeat(21)],
+  ['address', 'x'.repeat(301)],
+  ['contact', 'javascript:alert(1)'],
+  ['contact', 'https://shop.example.com'],
+  ['contact', 'a@example.com?subject=x'],
+  ['contact', `${'a'.repeat(90)}@example.com`],
+] as const)(
+  'rejects the %s %j at its field, keeps what was typed, stores nothing',
+  async (field, text) => {
+    const owner = await signedIn();
+    const refused = await submit(owner, `${PATH}/business`, { ...BUSINESS, [field]: text });
+    expect(refused.status).toBe(400);
+    const html = await refused.text();
+    expect(html).toContain(`<a href="#${field}">`);
+    expect(html).toContain(`value="${field === 'address' ? BUSINESS.tin : BUSINESS.address}"`);
+    expect(await businessOfNew('a')).toBeNull();
+    expect(await auditLog()).toEqual([]);
+  },
+);
+
 test('an upload requires the session’s own token', async () => {
   const owner = await signedIn();
   const other = await signedIn();
@@ -190,8 +251,11 @@ test('an upload requires the session’s own token', async () => {
 test("a merchant's branding does not appear on another merchant's pages", async () => {
   await upload(await signedIn('owner', BETA), `${PATH}/logo`, 'logo', PNG);
   await submit(await signedIn('owner', BETA), `${PATH}/color`, { color: '#123456' });
+  await submit(await signedIn('owner', BETA), `${PATH}/business`, BUSINESS);
   const html = await (await visit(await signedIn(), PATH)).text();
   expect(html).not.toContain('#123456');
   expect(html).not.toContain('data:image');
-  expect(await brandingOfNew('a')).toBeNull();
+  expect(html).not.toContain(BUSINESS.tin);
+  expect(await businessOfNew('a')).toBeNull();
+  expect((await intentOf('a')).terms.branding).toBeNull();
 });

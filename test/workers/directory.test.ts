@@ -107,6 +107,7 @@ describe('decisions.md#9: the directory', () => {
       merchantName: 'One',
       merchantNumber: 1,
       branding: null,
+      business: null,
       environment: 'sandbox',
       keyDigest: await apiKeyDigest(apiKey),
       keyName: 'k',

@@ -1,4 +1,4 @@
-import { abortAllDurableObjects, evictAllDurableObjects } from 'cloudflare:test';
+import { evictAllDurableObjects } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { readerOf } from '../../src/book/reader.ts';
@@ -10,6 +10,7 @@ import { deleteEndpoint, findEndpoint, updateEndpoint } from '../../src/webhooks
 import { forgetWebhookSettings } from '../../src/webhooks/settings.ts';
 import {
   ALPHA,
+  abortObjects,
   addEndpoint,
   advance,
   booksAreFed,
@@ -224,7 +225,7 @@ describe('each endpoint', () => {
 describe('after a crash', () => {
   const CRASHES = [
     ['eviction', evictAllDurableObjects],
-    ['abort', abortAllDurableObjects],
+    ['abort', abortObjects],
   ] as const;
 
   test.each(CRASHES)(
@@ -254,7 +255,7 @@ describe('after a crash', () => {
     await twoEndpoints();
     await payHosted(NO_CALLBACK);
     const [lost] = caught.webhooks.splice(0);
-    await abortAllDurableObjects();
+    await abortObjects();
     advance(QUEUED_LEASE_MS);
     await fireAlarm();
     await deliverAll();

@@ -207,7 +207,7 @@ describe('a hosted payment', () => {
     expect(await textOf(path)).toContain('value="M_PESA"');
     expect((await choose(path, 'M_PESA', 0, MPESA_PHONE)).status).toBe(303);
     const untilMs = expiresAtMs + 179 * SECOND_MS;
-    const note = english.reportedUntil('M-PESA', timeText(untilMs, english));
+    const note = english.reportedUntil(english.methodName.M_PESA, timeText(untilMs, english));
     const before = await textOf(path);
     expect(before).toContain(note);
     expect(before).toContain(english.pushTitle);

@@ -1,7 +1,8 @@
-import { abortAllDurableObjects, evictAllDurableObjects } from 'cloudflare:test';
+import { evictAllDurableObjects } from 'cloudflare:test';
 import { expect, test } from 'vitest';
 import type { Command } from '../../src/domain/intent.ts';
 import {
+  abortObjects,
   advance,
   allRows,
   answerOf,
@@ -143,7 +144,7 @@ test('the alarm sends the messages again when the process dies between commit an
   await execute(PAID);
   await booksAreFed(caught);
   caught.webhooks.splice(0);
-  await abortAllDurableObjects();
+  await abortObjects();
 
   advance(MINUTE_MS);
   await fireAlarm();

@@ -3,7 +3,9 @@ import { describe, expect, it, test, vi } from 'vitest';
 import { DESK_ROUTES } from '../../back-office/operator/desk/routes.ts';
 import { configOf } from '../../src/config.ts';
 import { insertDeadLetter, readStored } from '../../src/dead-letters/store.ts';
+import { METHODS } from '../../src/domain/method.ts';
 import { PROGRESS_SHOWN_AFTER_MS } from '../../src/domain/schedule.ts';
+import { METHOD_NAMES } from '../../src/i18n/methods.ts';
 import { runBatch } from '../../src/platform/database.ts';
 import { projectionMessage } from './book-fixture.ts';
 import { auditLog } from './dashboard-support.ts';
@@ -114,6 +116,28 @@ describe('what needs attention', () => {
     ]) {
       expect(html).toContain(part);
     }
+  });
+
+  test('leads in three taps from the list to the record, which the page of the payment begins with', async () => {
+    const linkIn = (html: string, text: string) => {
+      const links = [...html.matchAll(/<a [^>]*href="([^"]+)"[^>]*>(?:<[^>]+>)*([^<]*)/g)];
+      return links.find(([, , shown]) => shown === text)?.[1] ?? `no link to ${text}`;
+    };
+    await unresolved(caught);
+    const list = await pageOf('/operator');
+    expect(list).toContain('Look it up with the provider by its reference');
+    const html = await pageOf(linkIn(list, 'order-1'));
+    const [beginning = '', rest] = html.split('class="side-by-side"');
+    expect(beginning).toContain('REFA1');
+    expect(beginning.indexOf('Record as not paid')).toBeLessThan(
+      beginning.indexOf('Mark as reviewed'),
+    );
+    expect(rest).not.toContain('Record as');
+    const fields = { receipt: 'R-77', note: 'Seen in the portal' };
+    const done = await change(linkIn(beginning, 'Record as paid'), fields);
+    expect(await pageOf(done)).not.toContain('id="attention"');
+    await project(caught);
+    expect(await pageOf('/operator')).toContain('Nothing needs attention');
   });
 
   test('opens although a payment does not answer', async () => {
@@ -339,6 +363,18 @@ describe('a form with a mistake', () => {
     ['refundAgeDaysMax', merchant('refund-limits'), { ...noDay, refundAgeDaysMax: 'many' }],
     ['refundDailyMaxMinor', merchant('refund-limits'), { ...noDay, refundDailyMaxMinor: '1.005' }],
     ['refundDailyMaxMinor', merchant('refund-limits'), { ...noDay, refundDailyMaxMinor: '-1' }],
+    ['name', async () => '/operator/add-merchant', { id: 'abebe' }],
+    ['id', async () => '/operator/add-merchant', { name: 'Abebe', id: 'abebe coffee' }],
+    [
+      'commissions',
+      async () => '/operator/add-merchant',
+      { name: 'A', id: 'a', commissions: '101' },
+    ],
+    [
+      'commissions',
+      async () => '/operator/add-merchant',
+      { name: 'A', id: 'a', commissions: '2,5' },
+    ],
     ['reference', refund('returned'), { note: 'Seen' }],
     ['reference', refund('returned'), { reference: 'RF 9', note: 'Seen' }],
     ['note', refund('not-returned'), {}],
@@ -426,6 +462,23 @@ describe('a merchant', () => {
     expect((await auditLog()).map(({ detail }) => JSON.parse(detail))).toEqual([
       { refundAgeDaysMax: 30, refundDailyMaxMinor: 5_000_050 },
       { refundAgeDaysMax: 30, refundDailyMaxMinor: null },
+    ]);
+  });
+
+  test('is added once, with one commission for all methods, and leads to the first invitation', async () => {
+    expect(await pageOf('/operator/merchants')).toContain('href="/operator/add-merchant"');
+    const fields = { name: 'Abebe & Sons', id: 'abebe', commissions: '2.5' };
+    const location = await change('/operator/add-merchant', fields);
+    expect(location).toBe('/operator/merchants/abebe?done=merchant_created');
+    const html = await pageOf(location);
+    for (const part of ['Invite the first owner now', 'Abebe &amp; Sons', 'abebe/invite"']) {
+      expect(html).toContain(part);
+    }
+    expect(html.match(/2\.50%/g)).toHaveLength(2 * METHODS.length);
+    const again = await change('/operator/add-merchant', fields);
+    expect(await pageOf(again)).toContain('Another merchant has this ID');
+    expect((await auditLog()).map(({ action, actor_id }) => [action, actor_id])).toEqual([
+      ['merchant.created', NAME],
     ]);
   });
 
@@ -577,7 +630,7 @@ test('the health page shows the method first that fails most, and does not count
     .filter(([, column = '']) => columns.includes(column))
     .map(([, , text]) => text);
   expect(shown).toEqual([
-    'M-PESA',
+    METHOD_NAMES.M_PESA,
     '1',
     '3',
     '0',
@@ -587,7 +640,7 @@ test('the health page shows the method first that fails most, and does not count
     '1',
     '1',
     '100%',
-    'M-PESA',
+    METHOD_NAMES.M_PESA,
   ]);
   expect(html).toContain('Payment method unavailable');
 });

@@ -1,4 +1,3 @@
-import { abortAllDurableObjects } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { beforeEach, expect, test } from 'vitest';
 import { requestRefund } from '../../src/refunds/request.ts';
@@ -18,7 +17,7 @@ import {
   railServer,
   run,
 } from './rails-support.ts';
-import { ALPHA, advance, MINUTE_MS, useGateway } from './support.ts';
+import { ALPHA, abortObjects, advance, MINUTE_MS, useGateway } from './support.ts';
 
 /**
  * Goal: after a crash an operator has a refund sent again with the same number, and the money goes
@@ -118,7 +117,7 @@ async function callProvider(fate: Fate): Promise<void> {
   const alarm = fireAlarmOf().catch(() => null);
   if (fate === 'lost' || fate === 'executed_and_lost') {
     await expect.poll(() => numbers).toHaveLength(calls + 1);
-    await abortAllDurableObjects();
+    await abortObjects();
   }
   await alarm;
 }

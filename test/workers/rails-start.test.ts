@@ -1,4 +1,3 @@
-import { abortAllDurableObjects } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import type { Attempt } from '../../src/domain/intent.ts';
@@ -32,7 +31,7 @@ import {
   railServer,
   resolveAs,
 } from './rails-support.ts';
-import { SECOND_MS, useGateway } from './support.ts';
+import { abortObjects, SECOND_MS, useGateway } from './support.ts';
 
 /**
  * Goal: a provider that answers only after the customer has acted is called at most once per
@@ -160,7 +159,7 @@ const TWICE: readonly [string, () => Promise<unknown>][] = [
     'again after the object lost its memory',
     async () => {
       await consumeStart([message()]);
-      await abortAllDurableObjects();
+      await abortObjects();
       await consumeStart([message()]);
     },
   ],

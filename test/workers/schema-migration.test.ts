@@ -1,7 +1,8 @@
-import { abortAllDurableObjects, runInDurableObject } from 'cloudflare:test';
+import { runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
 import { type Migration, migrate, SCHEMA_VERSION } from '../../src/intent/schema.ts';
 import {
+  abortObjects,
   advance,
   allRows,
   createHosted,
@@ -52,7 +53,7 @@ test('migration: a payment of version 1 is upgraded once, keeps its rows and con
   await upgrade();
   // The column exists now, so a second run would throw.
   await upgrade();
-  await abortAllDurableObjects();
+  await abortObjects();
 
   expect((await intentOf()).status).toBe('succeeded');
   const after = await allRows();
@@ -72,7 +73,7 @@ test('migration: a payment of an earlier version is upgraded when it is next rea
   await objectSql(
     `UPDATE record SET content = json_set(content, '$.schemaVersion', ${SCHEMA_VERSION - 1})`,
   );
-  await abortAllDurableObjects();
+  await abortObjects();
   expect(await intentOf()).toEqual(intent);
   expect(await storedPayment()).toMatchObject({ schemaVersion: SCHEMA_VERSION });
 });

@@ -69,7 +69,7 @@ function AuditPage({ choices, request, page, actors }: Props) {
             text.from,
             // Merchants must not see the operator's IP address.
             ({ actorKind, address }) => (
-              <span class="small whole">{(actorKind !== 'operator' && address) || '—'}</span>
+              <bdi class="small">{(actorKind !== 'operator' && address) || '—'}</bdi>
             ),
           ],
         ]}

@@ -50,6 +50,7 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'limit.changed': 'methods',
   'refund_limits.changed': 'methods',
   'branding.changed': 'branding',
+  'business.changed': 'branding',
   'payments.exported': 'payments',
   'payment.canceled': 'payments',
   'refund.requested': 'payments',

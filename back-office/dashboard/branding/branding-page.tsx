@@ -1,7 +1,8 @@
+import { BUSINESS_FIELDS, type Business } from '../../../src/domain/merchant.ts';
 import { LOGO_BYTES_MAX } from '../../../src/merchants/branding.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { Field, Section } from '../../ui/elements.tsx';
+import { Field, Section, TextField } from '../../ui/elements.tsx';
 import { useCall } from '../call.ts';
 import { ButtonForm, PostForm, Submit } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
@@ -19,11 +20,14 @@ interface BrandingProps {
   readonly preview: string | null;
   /** The image as a data: URL. */
   readonly logoUrl: string | null;
+  /** What receipts show, or what was typed. */
+  readonly business: Business;
 }
 
-/** The merchant's color and logo, with a preview of the customers' pages. */
+/** The merchant's look on the customers' pages, with a preview, and its details on receipts. */
 export function BrandingPage(props: BrandingProps) {
   const text = useTexts(DASHBOARD_TEXTS).branding;
+  const { isSuspended } = useCall().session;
   return (
     <Frame title={text.title} active="branding" done={text.done}>
       <p>{text.lead}</p>
@@ -32,13 +36,14 @@ export function BrandingPage(props: BrandingProps) {
           <Preview color={props.preview} logoUrl={props.logoUrl} />
           <p class="small quiet">{text.previewNote}</p>
         </Section>
-        {!useCall().session.isSuspended && (
+        {!isSuspended && (
           <>
             <ColorCard {...props} />
             <LogoCard {...props} />
           </>
         )}
       </div>
+      {!isSuspended && <BusinessCard {...props} />}
     </Frame>
   );
 }
@@ -113,6 +118,27 @@ function LogoCard({ logoUrl }: BrandingProps) {
       {logoUrl !== null && (
         <ButtonForm action={`${BRANDING_PATH}/logo/remove`} label={text.removeLogo} />
       )}
+    </Section>
+  );
+}
+
+function BusinessCard({ business }: BrandingProps) {
+  const text = useTexts(DASHBOARD_TEXTS).branding;
+  return (
+    <Section id="business-title" title={text.businessTitle}>
+      <p class="small quiet">{text.businessNote}</p>
+      <PostForm action={`${BRANDING_PATH}/business`} class="form">
+        {BUSINESS_FIELDS.map((field) => (
+          <TextField
+            id={field}
+            label={text.business[field].label}
+            hint={text.business[field].hint}
+            value={business[field] ?? ''}
+            required={false}
+          />
+        ))}
+        <Submit label={text.saveBusiness} />
+      </PostForm>
     </Section>
   );
 }

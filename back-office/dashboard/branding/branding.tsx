@@ -1,4 +1,5 @@
 import { base64FromBytes } from '../../../src/crypto/encoding.ts';
+import { BUSINESS_FIELDS, type BusinessField } from '../../../src/domain/merchant.ts';
 import { colorFrom, LOGO_BYTES_MAX, LOGOS_MAX } from '../../../src/merchants/branding.ts';
 import type { BrandingChange } from '../../../src/merchants/change-branding.ts';
 import type { DashboardMessages } from '../../i18n/messages.ts';
@@ -29,24 +30,44 @@ export const BRANDING_ROUTES: readonly DashboardRoute[] = [
   post(`${BRANDING_PATH}/logo/remove`, 'manage', (call) =>
     change(call, { logo: null }, 'logo_removed'),
   ),
+  post(`${BRANDING_PATH}/business`, 'manage', changeBusiness),
 ];
 
 type BrandingProblem = keyof DashboardMessages['branding']['problem'];
 
-/** The page with the current branding, and with a form's problem if it was rejected. */
+type TypedBusiness = Readonly<Record<BusinessField, string>>;
+
+/** The details as typed, and the fields that cannot be stored. */
+interface RefusedBusiness {
+  readonly typed: TypedBusiness;
+  readonly fields: readonly BusinessField[];
+}
+
+/** The page with the current settings, and with a form's problems if it was rejected. */
 async function answerBranding(
   call: DashboardCall,
   problem?: BrandingProblem,
-  status = problem === undefined ? 200 : 400,
+  status?: number,
+  refused?: RefusedBusiness,
 ): Promise<Response> {
-  const { color, logo } = await call.payments.settings.branding(call.session.merchantId);
+  const { settings } = call.payments;
+  const { merchantId } = call.session;
+  const [{ color, logo }, known] = await Promise.all([
+    settings.branding(merchantId),
+    settings.business(merchantId),
+  ]);
   const logoUrl =
     logo === null ? null : `data:${logo.mediaType};base64,${base64FromBytes(logo.bytes)}`;
   // As typed in a form that was refused or asked for the preview.
   const typed = call.form.text('color') || (problem === 'bad_color' ? '' : (color ?? ''));
   const preview = colorFrom(typed) ?? color;
-  const page = <BrandingPage {...{ color, typed, preview, logoUrl }} />;
-  return showPage(call, page, { at: BRANDING_PATH, problems: problemsOf(call, problem), status });
+  const business = refused?.typed ?? known;
+  const page = <BrandingPage {...{ color, typed, preview, logoUrl, business }} />;
+  const texts = DASHBOARD_TEXTS[call.language].branding;
+  const problems =
+    refused?.fields.map((field) => [field, texts.business[field].problem] as const) ??
+    problemsOf(call, problem);
+  return showPage(call, page, { at: BRANDING_PATH, problems, status });
 }
 
 function problemsOf({ language }: DashboardCall, problem: BrandingProblem | undefined) {
@@ -58,6 +79,18 @@ function problemsOf({ language }: DashboardCall, problem: BrandingProblem | unde
   };
   const field = problem === 'bad_color' ? 'color' : 'logo';
   return problem === undefined ? [] : ([[field, known[problem]]] as const);
+}
+
+/** POST /dashboard/branding/business */
+async function changeBusiness(call: DashboardCall): Promise<Response> {
+  const typed = Object.fromEntries(
+    BUSINESS_FIELDS.map((field) => [field, call.form.text(field)]),
+  ) as TypedBusiness;
+  const { changeBusiness: store } = call.payments.settings;
+  const fields = await store(tenantOf(call), actorOf(call), typed);
+  return fields.length === 0
+    ? redirectTo(BRANDING_PATH, { done: 'business' })
+    : answerBranding(call, undefined, undefined, { typed, fields });
 }
 
 /** POST /dashboard/branding/logo. The bytes determine the image's type. */

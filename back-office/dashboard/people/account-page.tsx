@@ -4,7 +4,7 @@ import { browserName } from '../../members/browser-name.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
 import type { ListedPasskey } from '../../members/passkeys.ts';
 import type { OpenSession } from '../../members/sessions.ts';
-import { Badge, Facts, Section, Table, TextField, When } from '../../ui/elements.tsx';
+import { Badge, Facts, Section, Table, TextField, Untrusted, When } from '../../ui/elements.tsx';
 import { Languages } from '../../ui/page.tsx';
 import { useCall } from '../call.ts';
 import { ButtonForm, CsrfField, PostForm } from '../forms.tsx';
@@ -73,7 +73,9 @@ function Passkeys(props: { readonly passkeys: readonly ListedPasskey[] }) {
       columns={[text.name, text.made, text.lastUsed, text.copies, text.change]}
       empty={text.none}
       rows={passkeys.map((passkey, index) => [
-        <strong>{passkey.name}</strong>,
+        <strong>
+          <Untrusted text={passkey.name} />
+        </strong>,
         <When atMs={passkey.createdAtMs} />,
         passkey.lastUsedAtMs === null ? text.never : <When atMs={passkey.lastUsedAtMs} />,
         <Badge tone={passkey.isBackedUp ? 'good' : 'wait'}>

@@ -71,7 +71,11 @@ function Changes({ member }: { readonly member: Member }) {
       </Section>
       <Section id="remove-title" title={text.removeTitle}>
         <p class="hint">{text.removeLead}</p>
-        <PostForm action={`${path}/remove`} class="form" confirm={text.confirmRemove(member.name)}>
+        <PostForm
+          action={`${path}/remove`}
+          class="form"
+          confirm={{ question: text.confirmRemove(member.name), action: text.remove }}
+        >
           {isOneself && <Sure id="sure-remove" />}
           <button class="bad" type="submit">
             {text.remove}

@@ -87,7 +87,9 @@ function Members(props: { readonly members: readonly Member[] }) {
       empty={text.none}
       rows={members.map((member) => [
         <span>
-          <strong>{member.name}</strong>
+          <strong>
+            <bdi>{member.name}</bdi>
+          </strong>
           {member.id === call.session.memberId && ` (${text.you})`}
         </span>,
         useTexts(DASHBOARD_TEXTS).frame.role[member.role],
@@ -156,7 +158,9 @@ function Invitations(props: { readonly invitations: readonly OpenInvitation[] })
       columns={[text.name, text.role, text.kind, text.by, text.until, text.change]}
       empty={text.none}
       rows={invitations.map((invitation) => [
-        <strong>{invitation.name}</strong>,
+        <strong>
+          <bdi>{invitation.name}</bdi>
+        </strong>,
         useTexts(DASHBOARD_TEXTS).frame.role[invitation.role],
         invitation.memberId === null ? text.newMember : text.newPasskey,
         invitation.invitedBy,

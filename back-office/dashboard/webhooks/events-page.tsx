@@ -117,10 +117,7 @@ function EventsPage(props: {
             ),
           ],
           [text.status, ({ deliveryStatus }) => <DeliveryBadge status={deliveryStatus} />],
-          [
-            text.destination,
-            ({ destinationOrigin: to }) => (to === null ? none : <span>{to}</span>),
-          ],
+          [text.destination, ({ destinationOrigin: to }) => (to === null ? none : <bdi>{to}</bdi>)],
           [text.created, ({ createdAtMs }) => <When atMs={createdAtMs} />],
           [text.last, (row) => (row.lastTryAtMs === null ? none : <LastTry row={row} />)],
           [text.next, ({ dueAtMs }) => (dueAtMs === null ? none : <When atMs={dueAtMs} />)],

@@ -119,7 +119,7 @@ function NewSecret({ path }: { readonly path: string }) {
     <PostForm
       class="form"
       action={`${path}#secrets`}
-      confirm={text.rotateConfirm}
+      confirm={{ question: text.rotateConfirm, action: text.rotate }}
       once={true}
       data={confirmation(path)}
     >

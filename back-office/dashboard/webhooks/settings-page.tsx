@@ -172,7 +172,9 @@ function FailingSection({ failing }: Pick<WebhookSettings, 'failing'>) {
         caption={text.endpoints}
         columns={[text.endpoint, text.endpointState, text.failingSince, text.lastError]}
         rows={failing.map((server) => [
-          <strong>{server.endpoint}</strong>,
+          <strong>
+            <bdi>{server.endpoint}</bdi>
+          </strong>,
           <FailingState server={server} />,
           <When atMs={server.failingSinceMs} />,
           <code lang="en">{server.lastError}</code>,

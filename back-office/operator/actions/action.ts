@@ -176,7 +176,14 @@ export interface ActionCommand {
 export type FieldName = keyof DeskMessages['pages']['fieldProblems'];
 
 /** What a form of the desk is about, and what its page shows. */
-export type SubjectName = 'payment' | 'attempt' | 'paid_attempt' | 'refund' | 'merchant' | 'letter';
+export type SubjectName =
+  | 'payment'
+  | 'attempt'
+  | 'paid_attempt'
+  | 'refund'
+  | 'merchant'
+  | 'new_merchant'
+  | 'letter';
 
 /** A form of the desk, behind a page that shows what it is about and asks for confirmation. */
 export interface ActionForm {

@@ -1,4 +1,5 @@
-import { REASON_CHARACTERS_MAX } from '../../../src/operations/fields.ts';
+import { METHODS } from '../../../src/domain/method.ts';
+import { BASIS_POINTS_MAX, REASON_CHARACTERS_MAX } from '../../../src/operations/fields.ts';
 import { amountMinorFrom } from '../../elements/typed-amount.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
 import { ROLES } from '../../members/permissions.ts';
@@ -28,16 +29,35 @@ const REASON: ActionField = required(
   { input: REASON_INPUT },
 );
 
+/** The typed percentage for all methods. */
+function commissionsFrom(typed: string): unknown {
+  const basisPoints = amountMinorFrom(typed);
+  if (typed === '') {
+    return [];
+  }
+  return basisPoints === null || basisPoints > BASIS_POINTS_MAX
+    ? typed
+    : METHODS.map((method) => ({ method, basisPoints }));
+}
+
 const CREATE_MERCHANT: OperatorAction = {
   path: '/merchants',
   answers: 'new_merchant',
   run: by(
     ({ createMerchant }) => createMerchant,
-    (merchantId) => ({ message: 'Merchant created', target: { merchantId } }),
+    (merchantId) => ({
+      message: 'Merchant created',
+      target: { merchantId },
+      done: 'merchant_created',
+    }),
   ),
   fields: {
-    name: required('TEXT', 'name that customers see on the checkout page'),
-    id: optional('ID', 'letters, digits, hyphens and underscores (default: random)'),
+    name: required('TEXT', 'name that customers see on the checkout page', {
+      input: { label: 'pages.name', hint: 'pages.merchantNameHint', lengthMax: NAME_LENGTH_MAX },
+    }),
+    id: optional('ID', 'letters, digits, hyphens and underscores (default: random)', {
+      input: { label: 'pages.id', hint: 'pages.merchantIdHint', lengthMax: 64 },
+    }),
     methods: optional(
       'all|none|A,B',
       'methods offered and enabled in both environments (default: all)',
@@ -51,8 +71,23 @@ const CREATE_MERCHANT: OperatorAction = {
         about: 'commission in both environments; can be repeated',
         isRepeatable: true,
       },
+      input: {
+        label: 'pages.commission',
+        hint: 'pages.commissionHint',
+        isOptional: true,
+        read: commissionsFrom,
+      },
     },
   },
+  forms: [
+    {
+      subject: 'new_merchant',
+      path: '',
+      title: 'pages.addMerchant',
+      lead: 'pages.addMerchantLead',
+      fields: ['name', 'id', 'commissions'],
+    },
+  ],
   commands: [
     {
       name: 'merchant create',

@@ -46,7 +46,7 @@ function AuditPage(props: {
           <a href={merchantPath(entry.merchantId)}>{entry.merchantId}</a>
         ),
         <AuditDetail entry={entry} />,
-        <span class="small whole">{entry.address ?? '—'}</span>,
+        <bdi class="small">{entry.address ?? '—'}</bdi>,
       ])}
       empty={shared.empty}
       nextCursor={nextCursor}

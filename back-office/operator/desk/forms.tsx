@@ -91,6 +91,7 @@ function Question(props: Shown & { readonly form: Form; readonly given: URLSearc
   const texts = useFormTexts();
   const text = texts.pages;
   const title = textIn(texts, form.title);
+  const facts = useFacts();
   const hidden = [
     ['csrf', token] as const,
     ...randomFields(form).map(([name, random]) => [name, random()] as const),
@@ -100,9 +101,11 @@ function Question(props: Shown & { readonly form: Form; readonly given: URLSearc
     <Frame active={active} title={title}>
       <Refusal reason={given.get('refused')} />
       <p>{textIn(texts, form.lead)}</p>
-      <Section id="about" title={text.about}>
-        <Facts rows={useFacts()} />
-      </Section>
+      {facts.length > 0 && (
+        <Section id="about" title={text.about}>
+          <Facts rows={facts} />
+        </Section>
+      )}
       <form class="form" method="post" action={url.pathname} data-once="">
         {hidden.map(
           ([name, value]) =>
@@ -120,7 +123,7 @@ function Question(props: Shown & { readonly form: Form; readonly given: URLSearc
           {text.recordedAs} <bdi>{useOperatorText(actor.name, actor.isProved === true)}</bdi>
         </p>
         <div class="buttons">
-          <button type="submit" class={tone}>
+          <button type="submit" class={tone ?? 'primary'}>
             {title}
           </button>
           <ButtonLink to={subjectPath(form.subject, params)}>{text.cancel}</ButtonLink>
@@ -160,11 +163,11 @@ function Control(props: {
 
 /** Makes the change. Problems 400, 403 and 409 lead back to the question. */
 async function answerChange(call: DeskCall, form: Form): Promise<Response> {
-  const path = subjectPath(form.subject, call.params);
   try {
-    const { done = '', content } = await form.run(call, call.params, fieldsIn(call, form));
+    const fields = fieldsIn(call, form);
+    const { done = '', content, target = call.params } = await form.run(call, call.params, fields);
     const link = form.showsLink ? await sealedLink(call, content) : '';
-    return redirectTo(`${path}${link}`, { done });
+    return redirectTo(`${subjectPath(form.subject, target)}${link}`, { done });
   } catch (error) {
     if (!(error instanceof Problem) || ![400, 403, 409].includes(error.status)) {
       throw error;
@@ -173,7 +176,7 @@ async function answerChange(call: DeskCall, form: Form): Promise<Response> {
     // Another operator or the provider was faster, so there is no question to lead back to.
     return over === undefined
       ? redirectTo(`${call.url.pathname}?${await refusalQuery(call, error)}`)
-      : redirectTo(path, { done: over });
+      : redirectTo(subjectPath(form.subject, call.params), { done: over });
   }
 }
 

@@ -93,12 +93,13 @@ export function ListPage(props: {
   readonly rows: readonly (readonly ComponentChildren[])[];
   readonly empty: string;
   readonly nextCursor: string | null;
+  readonly head?: PageHead;
   /** Above the list. */
   readonly children?: ComponentChildren;
 }) {
-  const { active, title, nextCursor, children, ...table } = props;
+  const { active, title, nextCursor, head, children, ...table } = props;
   return (
-    <Frame active={active} title={title}>
+    <Frame active={active} title={title} head={head}>
       {children}
       <Table caption={title} {...table} />
       <Pager path={PATHS[active]} nextCursor={nextCursor} />

@@ -45,7 +45,7 @@ function MerchantPage(props: Props & { readonly members: Members; readonly link:
           <CopyText id="link" label={text.link} value={link} isLong />
         </Message>
       )}
-      <MerchantFacts merchant={merchant} />
+      <MerchantFacts merchant={merchant} members={members} />
       <MemberList {...members} />
       {(['production', 'sandbox'] as const).map((environment) => (
         <Settings merchant={merchant} environment={environment} />
@@ -54,8 +54,9 @@ function MerchantPage(props: Props & { readonly members: Members; readonly link:
   );
 }
 
-function MerchantFacts({ merchant }: Props) {
+function MerchantFacts({ merchant, members }: Props & { readonly members: Members }) {
   const text = useTexts(DESK_TEXTS).pages;
+  const isNew = members.members.length + members.invitations.length === 0;
   const { id, status, createdAtMs, refundAgeDaysMax, refundDailyMaxMinor } = merchant;
   const isActive = status === 'active';
   return (
@@ -73,9 +74,13 @@ function MerchantFacts({ merchant }: Props) {
         ]}
       />
       <div class="buttons">
+        {isActive && (
+          <a class={isNew ? 'button primary' : 'button'} href={merchantPath(id, '/invite')}>
+            {text.invite}
+          </a>
+        )}
         <ButtonLink to={`${PATHS.payments}?merchant=${id}`}>{text.nav.payments}</ButtonLink>
         <ButtonLink to={`${PATHS.audit}?merchant=${id}`}>{text.nav.audit}</ButtonLink>
-        {isActive && <ButtonLink to={merchantPath(id, '/invite')}>{text.invite}</ButtonLink>}
         <ButtonLink to={merchantPath(id, '/refund-limits')}>{text.refundLimits}</ButtonLink>
         <ButtonLink to={merchantPath(id, isActive ? '/suspend' : '/reactivate')}>
           {isActive ? text.suspend : text.reactivate}

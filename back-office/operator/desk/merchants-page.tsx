@@ -5,7 +5,7 @@ import { Badge, Untrusted, When } from '../../ui/elements.tsx';
 import type { readMerchants } from '../api.ts';
 import type { DeskCall } from './call.ts';
 import { answerDesk, cursorIn, ListPage } from './frame.tsx';
-import { merchantPath } from './paths.ts';
+import { ADD_MERCHANT_PATH, merchantPath } from './paths.ts';
 
 /** GET /operator/merchants, newest first. */
 export async function showMerchantsPage(call: DeskCall): Promise<Response> {
@@ -20,6 +20,13 @@ function MerchantsPage({ items, nextCursor }: Awaited<ReturnType<typeof readMerc
     <ListPage
       active="merchants"
       title={text.nav.merchants}
+      head={{
+        actions: (
+          <a class="button primary" href={ADD_MERCHANT_PATH}>
+            {text.addMerchant}
+          </a>
+        ),
+      }}
       columns={[text.name, text.id, text.state, text.people, text.since]}
       rows={items.map(({ id, name, status, members, createdAtMs }) => [
         <a href={merchantPath(id)}>

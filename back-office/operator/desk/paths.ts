@@ -11,6 +11,9 @@ export const PATHS = {
 
 export type Item = keyof typeof PATHS;
 
+/** Not below the merchants, of which one may have any id. */
+export const ADD_MERCHANT_PATH = '/operator/add-merchant';
+
 /** What identifies a payment. */
 export interface PaymentName {
   readonly environment: string;

@@ -19,6 +19,7 @@ import {
   WhenExactly,
 } from '../../ui/elements.tsx';
 import { Money } from '../../ui/figures.tsx';
+import { SideBySide } from '../../ui/layout.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
 import type { DeskCall } from './call.ts';
 import { answerDesk, Frame } from './frame.tsx';
@@ -56,14 +57,20 @@ function PaymentPage(details: PaymentDetails) {
     >
       <WhatToDo {...details} />
       <WaitingRefunds {...details} />
-      <PaymentFacts intent={intent} />
-      <Refunds {...details} />
-      <Attempts
-        intent={intent}
-        isPhoneShown={false}
-        actions={(attempt) =>
-          !waitsForOperator(attempt) && <AttemptActions details={details} attempt={attempt} />
+      <SideBySide
+        main={
+          <>
+            <Refunds {...details} />
+            <Attempts
+              intent={intent}
+              isPhoneShown={false}
+              actions={(attempt) =>
+                !waitsForOperator(attempt) && <AttemptActions details={details} attempt={attempt} />
+              }
+            />
+          </>
         }
+        aside={<PaymentFacts intent={intent} />}
       />
       <Timeline intent={intent} history={history} />
       <Events events={events} />

@@ -4,10 +4,11 @@ import { SEARCH_ID_LENGTH_MAX } from '../../../src/domain/search-key.ts';
 import type { FoundPayments } from '../../../src/interface/operations.ts';
 import { MERCHANT_ID } from '../../../src/operations/fields.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
-import { StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
+import { StatusBadge } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { Message, Table, TextField, Untrusted, When } from '../../ui/elements.tsx';
+import { Money } from '../../ui/figures.tsx';
 import { merchantIn } from './audit-page.tsx';
 import { type DeskCall, useDesk } from './call.ts';
 import { answerDesk, Frame } from './frame.tsx';
@@ -97,12 +98,19 @@ function Payments({ rows, merchantNames }: FoundPayments) {
   return (
     <Table
       caption={text.nav.payments}
-      columns={[text.payment, text.amount, text.state, text.method, text.merchant, text.created]}
+      columns={[
+        text.payment,
+        { title: text.amount, kind: 'figures' },
+        text.state,
+        text.method,
+        text.merchant,
+        text.created,
+      ]}
       rows={rows.map((row) => [
         <a class="id" href={paymentPath(row)}>
           <Untrusted text={row.uniqueId} />
         </a>,
-        <span class="number whole">{useMoney(row.currency)(row.chargedMinor)}</span>,
+        <Money minor={row.chargedMinor} currency={row.currency} />,
         <StatusBadge status={row.status} />,
         row.method === null ? text.noMethod : methodName[row.method],
         <span>

@@ -12,7 +12,15 @@ import { shownText } from '../../ui/untrusted-text.ts';
 import type { ActionForm, SubjectName, Target } from '../actions/action.ts';
 import type { DeskCall, DeskRoute } from './call.ts';
 import { useLetterFacts } from './dead-letters-pages.tsx';
-import { type Item, letterPath, merchantPath, PATHS, PAYMENT_ROUTE, paymentPath } from './paths.ts';
+import {
+  ADD_MERCHANT_PATH,
+  type Item,
+  letterPath,
+  merchantPath,
+  PATHS,
+  PAYMENT_ROUTE,
+  paymentPath,
+} from './paths.ts';
 import { useOutcomeText, useRefundFacts } from './payment-refunds.tsx';
 
 /** What the page of a form shows. */
@@ -55,6 +63,11 @@ export const SUBJECTS: Readonly<Record<SubjectName, Subject>> = {
     read: readRefund,
   },
   merchant: { active: 'merchants', path: `${PATHS.merchants}/:merchantId`, read: readMerchant },
+  new_merchant: {
+    active: 'merchants',
+    path: ADD_MERCHANT_PATH,
+    read: async () => ({ useFacts: () => [], values: {} }),
+  },
   letter: { active: 'deadLetters', path: `${PATHS.deadLetters}/:id`, read: readLetter },
 };
 
@@ -68,6 +81,8 @@ export function subjectPath(subject: SubjectName, target: Target): string {
   switch (subject) {
     case 'merchant':
       return merchantPath(found(target.merchantId));
+    case 'new_merchant':
+      return target.merchantId === undefined ? PATHS.merchants : merchantPath(target.merchantId);
     case 'letter':
       return letterPath(found(target.id));
     default: {

@@ -214,6 +214,7 @@ function termsOf(call: MerchantCall, order: PaymentOrder): IntentTerms {
     merchantName: call.access.merchantName,
     merchantNumber: call.access.merchantNumber,
     branding: call.access.branding,
+    business: call.access.business,
     bookVolume: call.access.bookVolume,
     uuid: uuidV7(createdAtMs),
     number: intentNumberFrom(crypto.getRandomValues(new Uint8Array(8))),

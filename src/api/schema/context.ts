@@ -47,6 +47,7 @@ export type PaymentOrder = Omit<
   | 'merchantName'
   | 'merchantNumber'
   | 'branding'
+  | 'business'
   | 'uuid'
   | 'number'
   | 'bookVolume'

@@ -7,8 +7,8 @@ import { useText } from '../texts.ts';
 export interface CheckoutDocumentProps {
   readonly title: string;
   readonly isTest: boolean;
-  /** Whether its address leads to no payment. */
-  readonly isPublic?: true;
+  /** Whether others than the customer may have the link. */
+  readonly isPublic?: boolean;
   /** The page's own path, or null when it cannot be fetched again. */
   readonly path: string | null;
   /** The part of the page's query that the language switch keeps. */

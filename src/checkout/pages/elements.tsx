@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { timeText } from '../../i18n/time-text.ts';
+import type { Receipt } from '../receipt.ts';
 import { useText } from '../texts.ts';
 import type { SummaryProps } from './props.ts';
 
@@ -34,6 +36,29 @@ export function References({ summary }: SummaryProps) {
         </Row>
       )}
     </>
+  );
+}
+
+/** How and when the customer paid. */
+export function PaidFacts({ receipt }: { readonly receipt: Receipt }) {
+  const text = useText();
+  return (
+    <>
+      <Row label={text.paidAt}>
+        <Time atMs={receipt.paidAtMs} />
+      </Row>
+      <Row label={text.paidWith}>{text.methodName[receipt.method]}</Row>
+      {receipt.phone !== null && <Row label={text.phoneLabel}>{receipt.phone}</Row>}
+    </>
+  );
+}
+
+export function Time(props: { readonly atMs: number; readonly class?: string }) {
+  const { atMs } = props;
+  return (
+    <time class={props.class} datetime={new Date(atMs).toISOString()}>
+      {timeText(atMs, useText())}
+    </time>
   );
 }
 

@@ -1,13 +1,11 @@
 import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { moneyText } from '../../i18n/money-text.ts';
-import { timeText } from '../../i18n/time-text.ts';
 import { useText } from '../texts.ts';
 import type { CheckoutState, PaidState } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
-import { Headline, NoMessage, References, Row } from './elements.tsx';
+import { ButtonLink, Headline, NoMessage, PaidFacts, References, Row } from './elements.tsx';
 import { Frame } from './frame.tsx';
 import type { PageProps, SummaryProps } from './props.ts';
-import { Refunds } from './refunds.tsx';
 import { ReturnButton } from './way-back.tsx';
 
 /** Long enough to read that the payment worked. With the script there is a button to stay. */
@@ -16,45 +14,38 @@ const RETURN_AFTER_SECONDS = 10;
 /** A customer who abandoned wants to leave; long enough to see that the payment has ended. */
 const LEAVE_AFTER_SECONDS = 3;
 
-/** The receipt, with a link back to the merchant. */
+/** The customer has just paid: what to note, the receipt, and the way back to the merchant. */
 export function PaidPage(props: PageProps & { readonly state: PaidState }) {
   const { view, state } = props;
   const { summary } = view;
   const text = useText();
-  const title = state.isRevisited ? text.alreadyPaidTitle : text.paidTitle;
-  const amount = moneyText(state.chargedMinor, summary.currency, text.locale);
-  const refresh = returnBy(state.isRevisited ? null : summary.returnUrl, RETURN_AFTER_SECONDS);
+  const refresh = returnBy(summary.returnUrl, RETURN_AFTER_SECONDS);
   return (
-    <Frame {...props} title={title} refresh={refresh}>
-      <Headline tone="good">{title}</Headline>
-      <p class="amount">{amount}</p>
-      {state.isRevisited && <p>{text.alreadyPaidLead}</p>}
+    <Frame {...props} title={text.paidTitle} refresh={refresh}>
+      <Headline tone="good">{text.paidTitle}</Headline>
+      <p class="amount">{moneyText(state.receipt.paidMinor, summary.currency, text.locale)}</p>
       <dl class="receipt">
         <Row label={text.merchant}>
           <bdi>{summary.merchantName}</bdi>
         </Row>
-        <Row label={text.paidWith}>{text.methodName[state.method]}</Row>
-        <Row label={text.paidAt}>
-          <time datetime={new Date(state.paidAtMs).toISOString()}>
-            {timeText(state.paidAtMs, text)}
-          </time>
-        </Row>
+        <PaidFacts receipt={state.receipt} />
         <References summary={summary} />
         <Help {...props} />
       </dl>
-      <Refunds summary={summary} refunds={state.refunds} />
       <ReturnButton summary={summary} />
       {refresh && <AutoReturn summary={summary} {...refresh} />}
-      <button class="button plain" type="button" data-print hidden>
-        {text.print}
-      </button>
+      {props.receiptPath && (
+        <ButtonLink href={props.receiptPath} look="plain">
+          {text.receipt.title}
+        </ButtonLink>
+      )}
       <Breakdown summary={summary} isFolded={false} />
     </Frame>
   );
 }
 
 /** The operator's support, which asks for the reference above. */
-function Help({ support }: PageProps) {
+export function Help({ support }: PageProps) {
   const text = useText();
   const rows = [
     { label: text.help, link: support?.contact },

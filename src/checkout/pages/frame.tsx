@@ -15,6 +15,10 @@ export interface FrameProps extends PageProps {
   readonly isWide?: boolean;
   /** Whether leaving ends the payment, so the page asks first. */
   readonly leavingEndsPayment?: boolean;
+  /** What a chat shows of a link to the page; otherwise to whom it pays. */
+  readonly previewTitle?: string;
+  /** Whether others than the customer may have the link. */
+  readonly isPublic?: boolean;
   readonly follow?: 'fast' | 'slow' | null;
   readonly refresh?: CheckoutDocumentProps['refresh'];
   /** Below the merchant and the amount: details, the QR code. */
@@ -37,6 +41,7 @@ export function Frame(props: FrameProps) {
       refresh={refresh ?? null}
       preview={previewOf(text, props)}
       returnUrl={summary.returnUrl}
+      isPublic={props.isPublic ?? false}
       brandCss={brandCss(summary.branding?.color ?? null)}
     >
       <main class={isWide ? 'sheet sheet-wide' : 'sheet'}>
@@ -52,10 +57,10 @@ export function Frame(props: FrameProps) {
 }
 
 /** Only the merchant: people who see the link in a chat must not read the amount or the state. */
-function previewOf(text: CheckoutMessages, { view: { summary }, path }: FrameProps) {
+function previewOf(text: CheckoutMessages, { view: { summary }, path, previewTitle }: FrameProps) {
   const digest = summary.branding?.logoDigest ?? null;
   return {
-    title: `${text.payTo} ${summary.merchantName}`,
+    title: previewTitle ?? `${text.payTo} ${summary.merchantName}`,
     imageUrl: digest === null ? null : `${summary.baseUrl}${path}/logo/${digest}`,
   };
 }

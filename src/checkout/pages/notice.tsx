@@ -5,7 +5,7 @@ import { ButtonLink, Headline } from './elements.tsx';
 
 const SECOND_MS = 1_000;
 
-export type NoticeKind = 'unknown' | 'error' | 'busy' | 'bad_form';
+export type NoticeKind = 'unknown' | 'error' | 'busy' | 'bad_form' | 'receipt_over';
 
 /** A page without a payment: an unknown link, an error, too many requests. */
 export function NoticePage(props: {
@@ -22,6 +22,7 @@ export function NoticePage(props: {
     error: [text.errorTitle, text.errorLead],
     busy: [text.busyTitle, text.busyLead],
     bad_form: [text.badFormTitle, text.badFormLead],
+    receipt_over: [text.receipt.overTitle, text.receipt.overLead],
   };
   const [title, lead] = words[kind];
   const refresh =

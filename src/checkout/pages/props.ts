@@ -11,6 +11,8 @@ export interface PageProps {
   readonly query?: string;
   /** Paths of the logos that the operator supplies. */
   readonly logos?: MethodLogos;
+  /** Path of a paid payment's receipt. */
+  readonly receiptPath?: string | null;
   /** Where the customer finds help once the payment has ended. */
   readonly support?: Support;
 }

@@ -1,4 +1,4 @@
-import { reset, runInDurableObject } from 'cloudflare:test';
+import { abortAllDurableObjects, reset, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, beforeEach, vi } from 'vitest';
 import type { RailMessage } from '../../../src/attempts/messages.ts';
@@ -114,9 +114,15 @@ async function watchBackground(): Promise<void> {
   });
 }
 
+/** Kills all objects, and what they do after their answers: such a promise never settles. */
+export async function abortObjects(): Promise<void> {
+  await abortAllDurableObjects();
+  background.clear();
+}
+
 /** Waits until the objects have done what they do after their answers. */
 export async function reportsAreSent(): Promise<void> {
-  // The work of an object that a test has killed does not end.
+  // The work of a single object that a test has killed does not end.
   for (let tries = 0; background.size > 0 && tries < 250; tries += 1) {
     await wait(2);
   }

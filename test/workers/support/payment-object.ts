@@ -1,9 +1,4 @@
-import {
-  abortAllDurableObjects,
-  evictAllDurableObjects,
-  runDurableObjectAlarm,
-  runInDurableObject,
-} from 'cloudflare:test';
+import { evictAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import type { Command, Intent, Tenant } from '../../../src/domain/intent.ts';
 import { type IntentClient, intentByUniqueId } from '../../../src/intent/client.ts';
@@ -11,6 +6,7 @@ import type { EventSummary } from '../../../src/intent/protocol.ts';
 import type { StoredIntent } from '../../../src/intent/store.ts';
 import { startAttempt } from '../../support/intents.ts';
 import { MINUTE_MS } from './clock.ts';
+import { abortObjects } from './gateway.ts';
 import { ALPHA, tenantOf } from './merchants.ts';
 
 export function clientOf(uniqueId = 'order-1', tenant: Tenant = tenantOf(ALPHA)): IntentClient {
@@ -111,5 +107,5 @@ export async function allRows(uniqueId = 'order-1'): Promise<Record<string, unkn
 export const INTERRUPTIONS = {
   'no interruption': async () => undefined,
   eviction: () => evictAllDurableObjects(),
-  abort: () => abortAllDurableObjects(),
+  abort: abortObjects,
 } as const;

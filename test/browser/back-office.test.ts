@@ -1,0 +1,125 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { BACK_OFFICE_GALLERY, BACK_OFFICE_STATES } from '../support/back-office-gallery.tsx';
+import { complaintsOf, DESKTOP, launchBrowser, PHONE } from '../support/browser.ts';
+import { type GalleryServer, startGallery } from '../support/gallery.ts';
+import { axeViolations, lookViolations } from '../support/page-checks.ts';
+
+/**
+ * The dashboard and the desk with the longest ids, names and amounts, in both themes and languages.
+ * A page is loaded once per language and then shown in other sizes and colors.
+ */
+
+/** From the smallest phone to a desktop, with both sides of each width at which a layout changes. */
+const WIDTHS = [320, 360, 767, 800, 1024, 1280];
+
+let gallery: GalleryServer;
+let browser: Browser;
+let page: Page;
+let complaints: string[];
+
+beforeAll(async () => {
+  gallery = await startGallery(BACK_OFFICE_GALLERY);
+  browser = await launchBrowser();
+  const context = await browser.newContext({ baseURL: gallery.baseUrl, reducedMotion: 'reduce' });
+  page = await context.newPage();
+  complaints = complaintsOf(page);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await gallery?.stop();
+});
+
+test.each(BACK_OFFICE_STATES)('%s: fits, compares its amounts and passes axe', async (state) => {
+  const faults: string[] = [];
+  for (const language of ['en', 'am']) {
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize(PHONE.viewport);
+    await page.goto(`/${state}?lang=${language}`);
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 740 });
+      const found = await page.evaluate(layoutFaults);
+      faults.push(...found.map((fault) => `${language}, ${width} px: ${fault}`));
+    }
+    if (language === 'en') {
+      await page.setViewportSize(PHONE.viewport);
+      faults.push(...(await axeViolations(page)));
+    }
+    await page.setViewportSize(language === 'en' ? DESKTOP.viewport : PHONE.viewport);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    faults.push(...(await lookViolations(page)).map((fault) => `${language}, dark: ${fault}`));
+  }
+  const isAnswer = /^(?:404: |error: Failed to load resource: .* 404 )/;
+  const wrong = complaints.splice(0).filter((one) => state !== 'not-found' || !isAnswer.test(one));
+  expect([...faults, ...wrong]).toEqual([]);
+});
+
+test('a form that cannot be undone is sent by the button of its question only', async () => {
+  await page.goto('/account');
+  const form = page.locator('form[action$="passkeys/remove"]').first();
+  const sent: string[] = [];
+  page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
+  const question = form.locator('dialog');
+  await form.locator('> button').click();
+  expect(await axeViolations(page)).toEqual([]);
+  await question.locator('[data-close]').click();
+  expect([await question.isVisible(), sent]).toEqual([false, []]);
+  await form.locator('> button').click();
+  await Promise.all([page.waitForEvent('load'), question.locator('[type=submit]').click()]);
+  expect(sent).toHaveLength(1);
+});
+
+/** Runs in the page: what is cut off, broken or not aligned. */
+function layoutFaults(): readonly string[] {
+  /** Of what only screen readers read. */
+  const isHidden = (element: Element) =>
+    [element, element.closest('thead')].some(
+      (one) => one && one.getBoundingClientRect().width <= 1,
+    );
+  const nameOf = (element: Element) => element.outerHTML.slice(0, 120);
+  const faults: string[] = [];
+  const width = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth > width) {
+    const wide = [...document.querySelectorAll('body *')].filter(
+      (element) =>
+        element.getBoundingClientRect().right > width + 1 && element.closest('nav') === null,
+    );
+    faults.push(`scrolls sideways: ${wide.slice(0, 2).map(nameOf).join(' | ')}`);
+  }
+  for (const block of document.querySelectorAll('h1, h2, h3, p, dd, dt, td, th, li, button')) {
+    const { display, overflowX } = getComputedStyle(block);
+    const isCut = block.scrollWidth > block.clientWidth + 1 && block.clientWidth > 1;
+    if (isCut && display !== 'inline' && overflowX === 'visible' && !isHidden(block)) {
+      faults.push(`runs out of its box: ${nameOf(block)}`);
+    }
+  }
+  const isTable = (cell: Element) => getComputedStyle(cell).display === 'table-cell';
+  for (const cell of document.querySelectorAll('td')) {
+    const isAmount = /^[A-Z]{3}\s[\d,.]+$/.test(cell.textContent.trim());
+    if (isAmount && isTable(cell) && getComputedStyle(cell).textAlign !== 'end') {
+      faults.push(`not right-aligned: ${nameOf(cell)}`);
+    }
+  }
+  // Ids, names and addresses may break anywhere, words may not.
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const parent = node.parentElement;
+    if (parent?.closest('bdi, code, pre, textarea, .breaks') !== null || isHidden(parent)) {
+      continue;
+    }
+    for (const { 0: word, index } of (node.textContent ?? '').matchAll(/[^\s(]+/gu)) {
+      if (!/^[\p{L}\u2011]{2,16}[.,:)።፣፦]?$/u.test(word)) {
+        continue;
+      }
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      const tops = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+      if (tops.size > 1) {
+        faults.push(`breaks "${word}": ${nameOf(parent)}`);
+      }
+    }
+  }
+  return faults;
+}

@@ -1,0 +1,593 @@
+import type { DashboardCall } from '../../back-office/dashboard/call.ts';
+import { noticePage } from '../../back-office/dashboard/notices.tsx';
+import { DASHBOARD_ROUTES, PUBLIC_ROUTES } from '../../back-office/dashboard/routes.ts';
+import type { BackOfficeEnv } from '../../back-office/env.ts';
+import { HomePage } from '../../back-office/home/home-page.tsx';
+import { backOfficeLanguageOf } from '../../back-office/i18n/texts.ts';
+import type { Session } from '../../back-office/members/sessions.ts';
+import type { DeskCall } from '../../back-office/operator/desk/call.ts';
+import { DESK_ROUTES } from '../../back-office/operator/desk/routes.ts';
+import type { PaymentsPlane } from '../../back-office/payments-plane.ts';
+import { answerPage } from '../../back-office/ui/answer.ts';
+import { strongKeyRing } from '../../src/config.ts';
+import { businessDay } from '../../src/domain/ethiopian-time.ts';
+import { METHODS } from '../../src/domain/method.ts';
+import { Form } from '../../src/http/form.ts';
+import { ComponentsPage } from './back-office-components.tsx';
+import {
+  ANOMALOUS,
+  EVENT_ROWS,
+  EVENTS,
+  FAILED,
+  HISTORY,
+  LARGEST_MINOR,
+  LONGEST,
+  LONGEST_NAME,
+  PAID,
+  PROCESSING,
+  REFUND_ROWS,
+  ROWS,
+  rowOf,
+} from './back-office-fixtures.ts';
+import { NOW_MS } from './checkout-fixtures.ts';
+import { sqliteD1 } from './sqlite-d1.ts';
+
+/**
+ * The pages of the dashboard and the desk, by the functions of their routes, over answers of the
+ * payments plane that are written down here. Each has the longest id, name and amount that it can.
+ */
+
+type Answer = (request: Request) => Promise<Response>;
+
+/** What the payments plane answers, by the functions of its interface. */
+type Answers = {
+  readonly [Area in keyof PaymentsPlane]?: {
+    readonly [Name in keyof PaymentsPlane[Area]]?: Awaited<
+      ReturnType<Extract<PaymentsPlane[Area][Name], (...args: never) => unknown>>
+    >;
+  };
+};
+
+const MERCHANT_ID = 'mer_1';
+const OWNER_ID = 'mem_owner';
+const HOUR_MS = 3_600_000;
+const WEEK_MS = 7 * 24 * HOUR_MS;
+
+/** Every page of the desk counts. */
+const COUNTS = { operations: { countAttention: { attention: 3, deadLetters: 1, rails: 1 } } };
+
+const database = sqliteD1('back-office/migrations');
+const backOfficeKeys = strongKeyRing('KEYS', `t1:${Buffer.alloc(32, 3).toString('base64')}`);
+const config = { publicBaseUrl: null, rateLimits: false, backOfficeKeys };
+const env = { BACK_OFFICE_DB: database, SOURCE_URL: '' } as unknown as BackOfficeEnv;
+const ctx = { waitUntil: () => undefined } as unknown as ExecutionContext;
+
+await database.batch([
+  ...[
+    [OWNER_ID, LONGEST_NAME, 'owner'],
+    ['mem_viewer', 'Sara Tesfaye', 'viewer'],
+  ].map(([id, name, role]) =>
+    database
+      .prepare('INSERT INTO members VALUES (?, ?, ?, ?, ?, NULL)')
+      .bind(id, MERCHANT_ID, name, role, NOW_MS),
+  ),
+  ...['Telefon', LONGEST_NAME].map((name, index) =>
+    database
+      .prepare("INSERT INTO passkeys VALUES (?, ?, '', 0, '[]', ?, ?, ?, NULL)")
+      .bind(`passkey-${index}`, OWNER_ID, name, index, NOW_MS),
+  ),
+  database
+    .prepare('INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, NULL)')
+    .bind(
+      'd'.repeat(64),
+      'ses_1',
+      OWNER_ID,
+      'passkey-0',
+      NOW_MS,
+      NOW_MS,
+      NOW_MS + WEEK_MS,
+      '192.0.2.1',
+      'curl',
+    ),
+  database
+    .prepare('INSERT INTO invitations VALUES (?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, NULL, NULL)')
+    .bind(
+      'e'.repeat(64),
+      'inv_1',
+      MERCHANT_ID,
+      'cashier',
+      LONGEST_NAME,
+      OWNER_ID,
+      'Abebe',
+      NOW_MS,
+      NOW_MS + WEEK_MS,
+    ),
+  ...['member.joined', 'member.role_changed', 'passkey.added'].map((action) =>
+    database
+      .prepare(
+        "INSERT INTO audit_log VALUES (NULL, ?, ?, NULL, 'member', ?, ?, NULL, ?, ?, ?, '{}')",
+      )
+      .bind(
+        NOW_MS,
+        MERCHANT_ID,
+        OWNER_ID,
+        LONGEST_NAME,
+        '2001:db8:1234:5678:9abc:def0:1234:5678',
+        action,
+        LONGEST_NAME,
+      ),
+  ),
+]);
+
+const SESSION: Session = {
+  id: 'ses_1',
+  digest: 'd'.repeat(64),
+  memberId: OWNER_ID,
+  memberName: LONGEST_NAME,
+  role: 'owner',
+  merchantId: MERCHANT_ID,
+  merchantName: LONGEST_NAME,
+  isSuspended: false,
+  createdAtMs: NOW_MS,
+  csrfToken: 'token',
+};
+
+function planeWith(answers: Answers): PaymentsPlane {
+  const areas = answers as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  const area = (areaName: string) =>
+    new Proxy(
+      {},
+      {
+        get: (_area, name) => async () => {
+          const answer = areas[areaName]?.[String(name)];
+          if (answer === undefined) {
+            throw new Error(`the gallery has no answer of ${areaName}.${String(name)}`);
+          }
+          return answer;
+        },
+      },
+    );
+  return new Proxy({}, { get: (_plane, name) => area(String(name)) }) as PaymentsPlane;
+}
+
+/** The route of a path, and its parameters. */
+function routeOf<Route extends { readonly method: string; readonly path: string }>(
+  routes: readonly Route[],
+  url: URL,
+) {
+  for (const route of routes.filter(({ method }) => method === 'GET')) {
+    const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+    const pattern = new RegExp(`^${route.path.replace(/:\w+/g, '([^/]+)')}$`);
+    const found = pattern.exec(url.pathname);
+    if (found !== null) {
+      const values = found.slice(1).map(decodeURIComponent);
+      return {
+        route,
+        params: Object.fromEntries(names.map((name, at) => [name, values[at] ?? ''])),
+      };
+    }
+  }
+  throw new Error(`no page is at ${url.pathname}`);
+}
+
+/** The request as the page at `path` gets it, in the language of the gallery's. */
+function requestTo(path: string, { url, headers }: Request): Request {
+  const at = new URL(path, url);
+  at.searchParams.set('lang', new URL(url).searchParams.get('lang') ?? 'en');
+  return new Request(at, { headers });
+}
+
+function dashboard(path: string, answers: Answers, session: Partial<Session> = {}): Answer {
+  return async (asked) => {
+    const request = requestTo(path, asked);
+    const url = new URL(request.url);
+    const { route, params } = routeOf([...DASHBOARD_ROUTES, ...PUBLIC_ROUTES], url);
+    const call: DashboardCall = {
+      request,
+      url,
+      env,
+      ctx,
+      config,
+      params,
+      payments: planeWith(answers),
+      language: backOfficeLanguageOf(request),
+      nowMs: NOW_MS + HOUR_MS,
+      session: { ...SESSION, ...session },
+      environment: params.environment === 'production' ? 'production' : 'sandbox',
+      calendar: 'gregorian',
+      form: new Form(new FormData()),
+    };
+    return route.handle(call);
+  };
+}
+
+function desk(path: string, operations: Answers['operations'], others: Answers = {}): Answer {
+  return async (asked) => {
+    const request = requestTo(path, asked);
+    const url = new URL(request.url);
+    const { route, params } = routeOf(DESK_ROUTES, url);
+    const call: DeskCall = {
+      request,
+      url,
+      env,
+      ctx,
+      config,
+      params,
+      payments: planeWith({ ...others, operations: { ...COUNTS.operations, ...operations } }),
+      actor: { kind: 'operator', id: 'abebe', name: LONGEST_NAME, address: null, isProved: false },
+      nowMs: NOW_MS + HOUR_MS,
+      form: new Form(new FormData()),
+    };
+    return route.handle(call);
+  };
+}
+
+const PAYMENTS = '/dashboard/sandbox/payments';
+const WEBHOOKS = '/dashboard/sandbox/webhooks';
+const TODAY = businessDay(NOW_MS);
+
+function pageOf<Row>(rows: readonly Row[]) {
+  return { rows, previousCursor: null, nextCursor: 'next' };
+}
+
+function payment(intent: typeof PAID): Answers {
+  return {
+    payments: {
+      read: {
+        type: 'found',
+        intent,
+        history: HISTORY,
+        events: EVENTS,
+        bankNames: new Map(),
+        keyNames: new Map(),
+        checkoutUrl: `https://pay.example.com/checkout/${'t'.repeat(86)}`,
+        receiptUrl: `https://pay.example.com/receipt/${'t'.repeat(86)}`,
+      },
+    },
+  };
+}
+
+function pathOf({ terms }: typeof PAID): string {
+  return `${PAYMENTS}/${encodeURIComponent(terms.uniqueId)}`;
+}
+
+function deskPathOf({ terms }: typeof PAID): string {
+  return `/operator/payments/sandbox/${MERCHANT_ID}/${encodeURIComponent(terms.uniqueId)}`;
+}
+
+const TOTAL = {
+  method: 'M_PESA',
+  currency: 'ETB',
+  status: 'succeeded',
+  payments: 1_234,
+  amountMinor: LARGEST_MINOR,
+  commissionMinor: 1_500,
+  borneCommissionMinor: 500,
+  refundedMinor: 150_050,
+  returnedCommissionMinor: 20,
+} as const;
+
+function overview(isEmpty: boolean): Answers {
+  return {
+    audit: { newAccess: [] },
+    lists: {
+      overview: {
+        failing: [],
+        hasPayments: !isEmpty,
+        totals: isEmpty
+          ? []
+          : [
+              { ...TOTAL, day: TODAY },
+              { ...TOTAL, day: TODAY - 1, method: 'CBE' },
+            ],
+        attempts: isEmpty ? [] : [{ method: 'M_PESA', currency: 'ETB', ended: 99, succeeded: 9 }],
+        apiOrigin: 'https://pay.example.com',
+      },
+    },
+  };
+}
+
+function list(rows: typeof ROWS): Answers {
+  return {
+    lists: {
+      paymentsWithTotals: {
+        page: pageOf(rows),
+        totals: rows.length === 0 ? [] : [TOTAL],
+        apiOrigin: null,
+      },
+    },
+  };
+}
+
+const ENDPOINT = {
+  endpointId: 'whe_1',
+  url: `https://shop.example.com/${'hooks/'.repeat(30)}`,
+  eventTypes: ['PAYMENT_SUCCESS'],
+  isEnabled: true,
+  signatureHeader: null,
+  description: LONGEST_NAME,
+  createdAtMs: NOW_MS,
+  payloadVersion: '1',
+  failingSinceMs: NOW_MS,
+  lastError: 'HTTP 502',
+  pausedAtMs: NOW_MS,
+} as unknown as Awaited<ReturnType<PaymentsPlane['lists']['events']>>['endpoints'][number];
+
+const SECRETS = [
+  { id: 'whs_0123456789abcdef', createdAtMs: NOW_MS, expiresAtMs: null },
+  { id: 'whs_fedcba9876543210', createdAtMs: NOW_MS, expiresAtMs: NOW_MS + 2 * HOUR_MS },
+];
+
+const KEY = {
+  digest: 'f'.repeat(64),
+  name: LONGEST_NAME,
+  hint: 'abcd',
+  label: 'kfl_test_…abcd',
+  createdBy: LONGEST_NAME,
+  createdAtMs: NOW_MS,
+  lastUsedAtMs: NOW_MS,
+  expiresAtMs: null,
+  revokedAtMs: null,
+  permissions: null,
+};
+
+const STANDINGS = {
+  methods: METHODS.map((method) => ({
+    method,
+    offered: true,
+    enabled: true,
+    rate: { basisPoints: 150, fixedMinor: 0 },
+    rail: 'simulator',
+    currencies: ['ETB'],
+    standing: 'available',
+  })),
+  limits: { ETB: LARGEST_MINOR },
+} as unknown as Awaited<ReturnType<PaymentsPlane['methods']['standings']>>;
+
+const SETTINGS = {
+  methods: METHODS.map((method) => ({
+    method,
+    offered: true,
+    enabled: true,
+    basisPoints: 150,
+    fixedMinor: 0,
+  })),
+  limitsMinor: { ETB: LARGEST_MINOR },
+  apiKeys: 2,
+};
+
+const MERCHANT = {
+  id: MERCHANT_ID,
+  name: LONGEST_NAME,
+  status: 'active',
+  createdAtMs: NOW_MS,
+} as const;
+
+const LETTER = {
+  id: `letter-${'0'.repeat(60)}`,
+  queue: 'kefel-webhooks',
+  kind: 'delivery',
+  objectId: null,
+  sentAtMs: NOW_MS,
+  storedAtMs: NOW_MS,
+  givenUpAtMs: NOW_MS,
+  timesGivenUp: 2,
+  status: 'waiting',
+  retries: 1,
+  handledAtMs: null,
+  handledBy: null,
+} as const;
+
+const ENDS = [
+  { method: 'M_PESA', status: 'succeeded', failureReason: null, payments: 1_234 },
+  { method: 'M_PESA', status: 'failed', failureReason: 'declined', payments: 12 },
+  { method: null, status: 'expired', failureReason: null, payments: 2 },
+] as const;
+
+function healthOf<Name extends string>(environment: Name) {
+  return {
+    environment,
+    reportedAtMs: NOW_MS,
+    eventsByStatus: { queued: 3, dead: 2 },
+    oldestUndelivered: EVENT_ROWS[0] ?? null,
+    endsSinceYesterday: ENDS,
+    endsSinceWeek: ENDS,
+    timesToPay: [{ method: 'M_PESA' as const, medianMs: 41_000, payments: 20 }],
+  };
+}
+
+const HEALTH: Awaited<ReturnType<PaymentsPlane['operations']['readHealth']>> = {
+  atMs: NOW_MS,
+  d1Ms: 12,
+  d1SizeBytes: 9e9,
+  d1SizeBytesMax: 1e10,
+  d1IsNearlyFull: true,
+  queues: [
+    { queue: 'kefel-webhooks', backlog: 12, backlogBytes: 1, oldestAtMs: NOW_MS, unknown: null },
+  ],
+  deadLetters: { 'kefel-webhooks': 1 },
+  environments: [healthOf('production'), healthOf('sandbox')],
+  misconfiguredRails: [],
+};
+
+const DETAILS = {
+  intent: LONGEST,
+  history: HISTORY,
+  events: EVENTS,
+  review: { note: LONGEST_NAME, reviewedBy: LONGEST_NAME, reviewedAtMs: NOW_MS },
+};
+
+const AUDIT = { audit: { entries: [] } };
+
+/** Each page once with everything at its longest, and each other state that looks different. */
+export const BACK_OFFICE_GALLERY = {
+  components: async (request) => answerPage({ request }, <ComponentsPage />),
+  overview: dashboard('/dashboard/sandbox/overview', overview(false)),
+  'overview-first': dashboard('/dashboard/production/overview', overview(true)),
+  payments: dashboard(PAYMENTS, list(ROWS)),
+  'payments-first': dashboard(PAYMENTS, list([])),
+  'payments-none': dashboard(`${PAYMENTS}?status=expired`, list([])),
+  'payments-suspended': dashboard(PAYMENTS, list(ROWS), { isSuspended: true }),
+  'payments-viewer': dashboard('/dashboard/production/payments', list(ROWS), { role: 'viewer' }),
+  'payment-longest': dashboard(pathOf(LONGEST), payment(LONGEST)),
+  'payment-paid': dashboard(pathOf(PAID), payment(PAID)),
+  'payment-processing': dashboard(pathOf(PROCESSING), payment(PROCESSING)),
+  'payment-failed': dashboard(pathOf(FAILED), payment(FAILED)),
+  'payment-anomalous': dashboard(pathOf(ANOMALOUS), payment(ANOMALOUS)),
+  'payment-deleted': dashboard(pathOf(LONGEST), {
+    payments: { read: { type: 'deleted', row: rowOf(LONGEST) } },
+  }),
+  refunds: dashboard('/dashboard/sandbox/refunds', { lists: { refunds: pageOf(REFUND_ROWS) } }),
+  'refunds-none': dashboard('/dashboard/sandbox/refunds', { lists: { refunds: pageOf([]) } }),
+  webhooks: dashboard(WEBHOOKS, {
+    webhooks: {
+      settings: {
+        endpoints: [ENDPOINT],
+        failing: [],
+        signatureHeader: null,
+        secrets: SECRETS,
+        keys: [],
+        apiOrigin: null,
+      },
+    },
+  }),
+  endpoint: dashboard(`${WEBHOOKS}/endpoints/whe_1`, {
+    webhooks: { endpoint: { endpoint: ENDPOINT, secrets: SECRETS } },
+  }),
+  events: dashboard(`${WEBHOOKS}/events`, {
+    lists: { events: { page: pageOf(EVENT_ROWS), endpoints: [ENDPOINT] } },
+  }),
+  'events-none': dashboard(`${WEBHOOKS}/events`, {
+    lists: { events: { page: pageOf([]), endpoints: [] } },
+  }),
+  event: dashboard(`${WEBHOOKS}/events/${encodeURIComponent(LONGEST.terms.uniqueId)}/4`, {
+    events: {
+      read: {
+        uniqueId: LONGEST.terms.uniqueId,
+        sequence: 4,
+        eventId: EVENTS[0]?.eventId ?? '',
+        type: 'payment_succeeded',
+        createdAtMs: NOW_MS,
+        requestBody: JSON.stringify({ body: JSON.stringify({ id: LONGEST.terms.uniqueId }) }),
+        fixedHeaders: { 'content-type': 'application/json' },
+        deliveries: EVENTS.map((event) => ({
+          ...event,
+          destination: ENDPOINT.url,
+          hasEndpoint: true,
+        })),
+      } as unknown as Awaited<ReturnType<PaymentsPlane['events']['read']>>,
+    },
+  }),
+  keys: dashboard('/dashboard/sandbox/keys', { settings: { keys: [KEY] } }),
+  key: dashboard(`/dashboard/sandbox/keys/${KEY.digest}`, { settings: { key: KEY, keys: [KEY] } }),
+  methods: dashboard('/dashboard/sandbox/methods', { methods: { standings: STANDINGS } }),
+  branding: dashboard('/dashboard/branding', {
+    settings: { branding: { color: '#7a3b12', logo: null } },
+  }),
+  audit: dashboard('/dashboard/audit', AUDIT),
+  team: dashboard('/dashboard/team', {}),
+  member: dashboard('/dashboard/team/members/mem_viewer', {}),
+  account: dashboard('/dashboard/account', {}),
+  'sign-in': dashboard('/dashboard/sign-in', {}),
+  'not-found': async (request) => noticePage({ request }, 'not_found'),
+  home: async (request) => answerPage({ request }, <HomePage sourceUrl={null} />),
+  'desk-attention': desk('/operator', {
+    describedAttention: {
+      items: [
+        { type: 'dead_letter', letter: LETTER, reasons: ['dead_message'], atMs: NOW_MS },
+        {
+          type: 'payment',
+          payment: rowOf(LONGEST),
+          reasons: ['unresolved_attempt', 'anomaly'],
+          atMs: NOW_MS,
+        },
+        ...EVENT_ROWS.map(
+          (event) =>
+            ({ type: 'delivery', event, reasons: ['delivery_dead'], atMs: NOW_MS }) as const,
+        ),
+      ],
+      nextCursor: 'next',
+      payments: {
+        [LONGEST.terms.uuid]: {
+          payableMinor: LARGEST_MINOR,
+          currency: 'ETB',
+          method: 'M_PESA',
+          references: ['K3W8N5PX2T9B4ZC7VM6D'],
+        },
+      },
+      merchantNames: { [MERCHANT_ID]: LONGEST_NAME },
+      unlisted: [{ environment: 'sandbox', merchantId: MERCHANT_ID, items: 7 }],
+    },
+  }),
+  'desk-calm': desk('/operator', {
+    describedAttention: {
+      items: [],
+      nextCursor: null,
+      payments: {},
+      merchantNames: {},
+      unlisted: [],
+    },
+  }),
+  'desk-payments': desk(`/operator/payments?merchant=${MERCHANT_ID}`, {
+    findPayments: {
+      rows: ROWS,
+      merchantNames: { [MERCHANT_ID]: LONGEST_NAME },
+    } as unknown as Awaited<ReturnType<PaymentsPlane['operations']['findPayments']>>,
+  }),
+  'desk-payment': desk(deskPathOf(LONGEST), {
+    paymentDetails: DETAILS as unknown as Awaited<
+      ReturnType<PaymentsPlane['operations']['paymentDetails']>
+    >,
+  }),
+  'desk-unresolved': desk(deskPathOf(PROCESSING), {
+    paymentDetails: { ...DETAILS, intent: PROCESSING } as unknown as Awaited<
+      ReturnType<PaymentsPlane['operations']['paymentDetails']>
+    >,
+  }),
+  'desk-review': desk(`${deskPathOf(PROCESSING)}/review`, {
+    paymentDetails: { ...DETAILS, intent: PROCESSING } as unknown as Awaited<
+      ReturnType<PaymentsPlane['operations']['paymentDetails']>
+    >,
+  }),
+  'desk-merchants': desk('/operator/merchants', {
+    merchants: { items: [MERCHANT], nextCursor: null },
+  }),
+  'desk-merchant': desk(`/operator/merchants/${MERCHANT_ID}`, {
+    merchantContent: {
+      ...MERCHANT,
+      appSchemes: ['shop'],
+      sandbox: SETTINGS,
+      production: SETTINGS,
+    } as unknown as Awaited<ReturnType<PaymentsPlane['operations']['merchantContent']>>,
+  }),
+  'desk-dead-letters': desk('/operator/dead-letters', {
+    deadLetters: { items: [LETTER], nextCursor: null },
+  }),
+  'desk-rails': desk('/operator/rails', {
+    rails: METHODS.map((method) => ({
+      environment: 'production' as const,
+      method,
+      secret: `RAIL_${method}_PRODUCTION`,
+      state: 'misconfigured' as const,
+      rail: null,
+      problem: 'privateKey is missing',
+    })),
+    railOutcomes: [
+      {
+        environment: 'production',
+        method: 'M_PESA',
+        status: 'failed',
+        atMs: NOW_MS,
+        failureReason: 'declined',
+      },
+    ],
+  }),
+  'desk-audit': desk('/operator/audit', {}, AUDIT),
+  'desk-health': desk('/operator/health', {
+    readHealth: HEALTH,
+  }),
+} as const satisfies Record<string, Answer>;
+
+export type BackOfficeState = keyof typeof BACK_OFFICE_GALLERY;
+
+export const BACK_OFFICE_STATES = Object.keys(BACK_OFFICE_GALLERY) as BackOfficeState[];
