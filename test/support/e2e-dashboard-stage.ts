@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import { localSecrets } from '../../scripts/dev/local-secrets.ts';
-import { launchBrowser, PHONE } from './browser.ts';
+import { confirmQuestions, launchBrowser, PHONE } from './browser.ts';
 import { heading } from './e2e-customer.ts';
 import { equip, goTo, join, pressButton, refund } from './e2e-dashboard.ts';
 import { createPayments, type Payments } from './e2e-dashboard-data.ts';
@@ -67,6 +67,7 @@ export async function startDashboardStage(): Promise<DashboardStage> {
     });
     await context.addCookies(who === 'owner' ? cookies : []);
     const page = await context.newPage();
+    await confirmQuestions(page);
     if (who === 'owner') {
       await passkeys.copyTo(await addVirtualAuthenticator(page));
     }
