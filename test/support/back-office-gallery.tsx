@@ -241,6 +241,7 @@ function payment(intent: typeof PAID): Answers {
         bankNames: new Map(),
         keyNames: new Map(),
         checkoutUrl: `https://pay.example.com/checkout/${'t'.repeat(86)}`,
+        receiptUrl: `https://pay.example.com/receipt/${'t'.repeat(86)}`,
       },
     },
   };
