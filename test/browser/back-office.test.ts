@@ -104,7 +104,7 @@ function layoutFaults(): readonly string[] {
   }
   const isTable = (cell: Element) => getComputedStyle(cell).display === 'table-cell';
   for (const cell of document.querySelectorAll('td')) {
-    const isAmount = /^[A-Z]{3}\s[\d,.]+$/.test(cell.textContent.trim());
+    const isAmount = /^(?:[A-Z]{3}|ብር)\s[\d,.]+$/.test(cell.textContent.trim());
     if (isAmount && isTable(cell) && getComputedStyle(cell).textAlign !== 'end') {
       faults.push(`not right-aligned: ${nameOf(cell)}`);
     }

@@ -299,6 +299,14 @@ function list(rows: typeof ROWS): Answers {
   };
 }
 
+const BUSINESS = {
+  legalName: LONGEST_NAME,
+  tin: '0012345678',
+  vatNumber: null,
+  address: LONGEST_NAME,
+  contact: null,
+};
+
 const ENDPOINT = {
   endpointId: 'whe_1',
   url: `https://shop.example.com/${'hooks/'.repeat(30)}`,
@@ -482,7 +490,7 @@ export const BACK_OFFICE_GALLERY = {
   key: dashboard(`/dashboard/sandbox/keys/${KEY.digest}`, { settings: { key: KEY, keys: [KEY] } }),
   methods: dashboard('/dashboard/sandbox/methods', { methods: { standings: STANDINGS } }),
   branding: dashboard('/dashboard/branding', {
-    settings: { branding: { color: '#7a3b12', logo: null } },
+    settings: { branding: { color: '#7a3b12', logo: null }, business: BUSINESS },
   }),
   audit: dashboard('/dashboard/audit', AUDIT),
   team: dashboard('/dashboard/team', {}),

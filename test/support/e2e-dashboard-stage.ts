@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import { localSecrets } from '../../scripts/dev/local-secrets.ts';
-import { launchBrowser, PHONE } from './browser.ts';
+import { confirmQuestions, launchBrowser, PHONE } from './browser.ts';
 import { heading } from './e2e-customer.ts';
 import { equip, goTo, join, pressButton, refund } from './e2e-dashboard.ts';
 import { createPayments, type Payments } from './e2e-dashboard-data.ts';
@@ -68,6 +68,7 @@ export async function startDashboardStage(): Promise<DashboardStage> {
     await context.addCookies(who === 'owner' ? cookies : []);
     const page = await context.newPage();
     if (who === 'owner') {
+      await confirmQuestions(page);
       await passkeys.copyTo(await addVirtualAuthenticator(page));
     }
     return new Tab(page);
