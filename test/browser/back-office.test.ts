@@ -52,7 +52,11 @@ test.each(BACK_OFFICE_STATES)('%s: fits, compares its amounts and passes axe', a
     faults.push(...(await lookViolations(page)).map((fault) => `${language}, dark: ${fault}`));
   }
   const isAnswer = /^(?:404: |error: Failed to load resource: .* 404 )/;
-  const wrong = complaints.splice(0).filter((one) => state !== 'not-found' || !isAnswer.test(one));
+  // A live page asks for itself, until the next page comes.
+  const isCutOff = /^failed: .*\?lang=/;
+  const wrong = complaints
+    .splice(0)
+    .filter((one) => !isCutOff.test(one) && (state !== 'not-found' || !isAnswer.test(one)));
   expect([...faults, ...wrong]).toEqual([]);
 });
 
