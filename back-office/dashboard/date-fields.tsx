@@ -1,7 +1,8 @@
 import { businessDay } from '../../src/domain/ethiopian-time.ts';
+import { clockText, exactClockText } from '../../src/i18n/time-text.ts';
 import { useTexts } from '../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
-import { Field, FieldError, useProblem } from '../ui/elements.tsx';
+import { Field, FieldError, Moment, useProblem } from '../ui/elements.tsx';
 import { Navigation } from '../ui/page.tsx';
 import { useCall } from './call.ts';
 import {
@@ -27,6 +28,32 @@ export function shortDateText(day: number): string {
   const call = useCall();
   const { day: date, month } = dateIn(call.calendar, day);
   return `${date} ${monthNames()[month - 1]}`;
+}
+
+/** The time; on a phone only the clock for today's payments, and only the day for others. */
+export function ListedTime({ atMs }: { readonly atMs: number }) {
+  const call = useCall();
+  const day = businessDay(atMs);
+  const { clock, dayAndClock } = useTexts(DASHBOARD_TEXTS).dates;
+  return (
+    <>
+      <span class="on-desktop">
+        <Moment atMs={atMs}>{dayAndClock(dateText(day), clockText(atMs))}</Moment>
+      </span>
+      <span class="on-phone">
+        <Moment atMs={atMs}>
+          {day === businessDay(call.nowMs) ? clock(clockText(atMs)) : shortDateText(day)}
+        </Moment>
+      </span>
+    </>
+  );
+}
+
+/** To the second, without the year: of what happens within days. */
+export function ShortTime({ atMs }: { readonly atMs: number }) {
+  const { dayAndClock } = useTexts(DASHBOARD_TEXTS).dates;
+  const day = shortDateText(businessDay(atMs));
+  return <Moment atMs={atMs}>{dayAndClock(day, exactClockText(atMs))}</Moment>;
 }
 
 function monthNames(): readonly string[] {

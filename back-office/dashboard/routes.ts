@@ -15,7 +15,13 @@ import { ACCOUNT_ROUTES } from './people/account.tsx';
 import { beginJoin, finishJoin, showJoin } from './people/join.tsx';
 import { beginSignIn, finishSignIn, showSignIn } from './people/sign-in.tsx';
 import { TEAM_ROUTES } from './people/team.tsx';
-import { beginRefund, cancelRefund, finishRefund, showRefund } from './refunds/refund.tsx';
+import {
+  beginRefund,
+  cancelRefund,
+  finishRefund,
+  reviewRefund,
+  showRefund,
+} from './refunds/refund.tsx';
 import { showRefunds } from './refunds/refunds-page.tsx';
 import { type DashboardRoute, get, type PublicRoute, post, postWhenSuspended } from './route.ts';
 import { ENDPOINT_ROUTES } from './webhooks/endpoints.tsx';
@@ -46,6 +52,7 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   get(PAYMENT, 'view', showPayment),
   post(`${PAYMENT}/cancel`, 'develop', cancelPayment),
   get(`${PAYMENT}/refund`, 'refunds', showRefund),
+  post(`${PAYMENT}/refund/review`, 'refunds', reviewRefund),
   post(`${PAYMENT}/refund/options`, 'refunds', beginRefund),
   post(`${PAYMENT}/refund`, 'refunds', finishRefund),
   post(`${PAYMENT}/refunds/:refund/cancel`, 'refunds', cancelRefund),

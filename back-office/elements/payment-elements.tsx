@@ -1,4 +1,4 @@
-import type { IntentStatus } from '../../src/domain/intent.ts';
+import type { FailureReason, IntentStatus } from '../../src/domain/intent.ts';
 import type { Currency } from '../../src/domain/method.ts';
 import { moneyText } from '../../src/i18n/money-text.ts';
 import { useTexts } from '../../src/ui/texts.ts';
@@ -14,9 +14,21 @@ const TONES: Readonly<Record<IntentStatus, BadgeTone>> = {
   canceled: 'plain',
 };
 
-export function StatusBadge(props: { readonly status: IntentStatus }) {
-  return (
-    <Badge tone={TONES[props.status]}>{useTexts(DASHBOARD_TEXTS).statuses[props.status]}</Badge>
+/** A customer who only left is no failure that the reader must look into. */
+export function isLeft(status: string, reason: FailureReason | null | undefined): boolean {
+  return status === 'failed' && reason === 'abandoned';
+}
+
+export function StatusBadge(props: {
+  readonly status: IntentStatus;
+  readonly failureReason?: FailureReason | null;
+}) {
+  const { status, failureReason } = props;
+  const text = useTexts(DASHBOARD_TEXTS);
+  return isLeft(status, failureReason) ? (
+    <Badge tone="plain">{text.payments.left}</Badge>
+  ) : (
+    <Badge tone={TONES[status]}>{text.statuses[status]}</Badge>
   );
 }
 

@@ -13,14 +13,15 @@ import {
   copyFact,
   type FactRow,
   Facts,
+  Folded,
   Section,
-  Table,
   untrustedRow,
   WhenExactly,
 } from '../ui/elements.tsx';
+import { Timeline as Steps, type TimelineItem } from '../ui/layout.tsx';
 import { shownText } from '../ui/untrusted-text.ts';
 import { useOperatorText } from './operator-text.ts';
-import { useMoney } from './payment-elements.tsx';
+import { isLeft, useMoney } from './payment-elements.tsx';
 
 const TONES: Readonly<Record<AttemptStatus, BadgeTone>> = {
   processing: 'wait',
@@ -35,10 +36,12 @@ export function Attempts(props: {
   readonly intent: Intent;
   /** Defaults to true. */
   readonly isPhoneShown?: boolean;
+  /** Whether what only developers look up is behind a line to open. */
+  readonly isFolded?: boolean;
   /** What the reader can do about an attempt. */
   readonly actions?: (attempt: Attempt) => ComponentChildren;
 }) {
-  const { intent, isPhoneShown = true, actions } = props;
+  const { intent, isPhoneShown = true, isFolded = false, actions } = props;
   const text = useTexts(DASHBOARD_TEXTS).payment;
   return (
     <Section id="attempts" title={text.attempts} class="part">
@@ -49,6 +52,7 @@ export function Attempts(props: {
             <AttemptCard
               attempt={isPhoneShown ? attempt : { ...attempt, phone: null }}
               number={String(index + 1)}
+              isFolded={isFolded}
             >
               {actions?.(attempt)}
             </AttemptCard>
@@ -62,9 +66,10 @@ export function Attempts(props: {
 function AttemptCard(props: {
   readonly attempt: Attempt;
   readonly number: string;
+  readonly isFolded: boolean;
   readonly children: ComponentChildren;
 }) {
-  const { attempt, number } = props;
+  const { attempt, number, isFolded } = props;
   const text = useTexts(DASHBOARD_TEXTS).payment;
   const method = useTexts(CHECKOUT_TEXTS).methodName[attempt.method];
   const isPending = attempt.status === 'processing' || attempt.status === 'unresolved';
@@ -74,28 +79,44 @@ function AttemptCard(props: {
     <article class="card">
       <div class="card-head">
         <h3>{text.attempt(number, method)}</h3>
-        <Badge tone={TONES[attempt.status]}>{text.attemptStatus[attempt.status]}</Badge>
+        <AttemptBadge attempt={attempt} />
       </div>
       <Facts
         rows={[
-          copyFact(`reference-${number}`, text.reference, attempt.reference),
-          untrustedRow(text.phone, attempt.phone && phoneText(attempt.phone)),
-          copyFact(`rail-${number}`, text.railReference, attempt.railReference),
-          copyFact(`receipt-${number}`, text.receipt, attempt.receipt),
-          copyFact(`issuer-${number}`, text.issuerReceipt, attempt.issuerReceipt),
-          untrustedRow(text.providerCode, attempt.providerCode),
           attempt.failureReason === null
             ? null
             : [text.reason, text.failure[attempt.failureReason]],
           attempt.manualResolutionId === null ? null : [text.byHand, byHandText(text, attempt)],
-          when(text.startedAt, attempt.startedAtMs),
-          when(text.updatedAt, attempt.updatedAtMs, attempt.updatedAtMs !== attempt.startedAtMs),
           when(text.windowEndsAt, attempt.deadlineAtMs, isPending),
           when(text.nextCheckAt, attempt.checkAtMs, isPending),
         ]}
       />
+      <Folded isFolded={isFolded}>
+        <Facts
+          rows={[
+            copyFact(`reference-${number}`, text.reference, attempt.reference),
+            untrustedRow(text.phone, attempt.phone && phoneText(attempt.phone)),
+            copyFact(`receipt-${number}`, text.receipt, attempt.receipt),
+            copyFact(`rail-${number}`, text.railReference, attempt.railReference),
+            copyFact(`issuer-${number}`, text.issuerReceipt, attempt.issuerReceipt),
+            untrustedRow(text.providerCode, attempt.providerCode),
+            when(text.startedAt, attempt.startedAtMs),
+            when(text.updatedAt, attempt.updatedAtMs, attempt.updatedAtMs !== attempt.startedAtMs),
+          ]}
+        />
+      </Folded>
       {props.children}
     </article>
+  );
+}
+
+function AttemptBadge(props: { readonly attempt: Pick<Attempt, 'status' | 'failureReason'> }) {
+  const { status, failureReason } = props.attempt;
+  const { payment, payments } = useTexts(DASHBOARD_TEXTS);
+  return isLeft(status, failureReason) ? (
+    <Badge tone="plain">{payments.left}</Badge>
+  ) : (
+    <Badge tone={TONES[status]}>{payment.attemptStatus[status]}</Badge>
   );
 }
 
@@ -107,7 +128,7 @@ function byHandText(
   return awaitsProof(attempt) ? `${byOperator} · ${unproved}` : byOperator;
 }
 
-/** Every transition, oldest first: when, what, who caused it, and the details. */
+/** Every transition, oldest first: what, who caused it, the details, and when. */
 export function Timeline(props: {
   readonly intent: Intent;
   readonly history: readonly HistoryEntry[];
@@ -115,22 +136,27 @@ export function Timeline(props: {
   const { intent, history } = props;
   const text = useTexts(DASHBOARD_TEXTS).payment;
   return (
-    <Section id="timeline" title={text.timeline} class="part timeline">
-      <Table
-        caption={text.timeline}
-        columns={[text.time, text.what, text.cause, text.details]}
-        rows={history.map((entry) => [
-          <WhenExactly atMs={entry.atMs} />,
-          <Transition entry={entry} />,
-          text.actor[entry.detail?.actor ?? partyOf(entry.command, intent.terms.kind)],
-          <span class="breaks">
-            {useDetailText(intent, entry.detail) ?? <span class="quiet">—</span>}
-          </span>,
-        ])}
-        empty={text.timeline}
-      />
+    <Section id="timeline" title={text.timeline}>
+      <Steps items={history.map((entry) => useItem(intent, entry))} />
     </Section>
   );
+}
+
+function useItem(intent: Intent, entry: HistoryEntry): TimelineItem {
+  const { command, detail, atMs } = entry;
+  const { actor } = useTexts(DASHBOARD_TEXTS).payment;
+  const details = useDetailText(intent, detail);
+  const status = detail?.attemptStatus;
+  return {
+    title: <Transition entry={entry} />,
+    details: details && <span class="breaks">{details}</span>,
+    time: (
+      <>
+        {actor[detail?.actor ?? partyOf(command, intent.terms.kind)]} · <WhenExactly atMs={atMs} />
+      </>
+    ),
+    tone: status && !isLeft(status, detail?.reason) ? TONES[status] : 'plain',
+  };
 }
 
 /** The command, and the new status where it changed. */

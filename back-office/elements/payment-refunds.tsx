@@ -8,6 +8,7 @@ import {
   type BadgeTone,
   copyFact,
   Facts,
+  Folded,
   Section,
   untrustedRow,
   WhenExactly,
@@ -85,22 +86,28 @@ function RefundCard(props: RefundsProps & { readonly refund: Refund; readonly nu
           useExplanation(props),
           untrustedRow(text.reason, refund.reason),
           [text.requestedBy, requester(refund)],
-          copyFact(`refund-id-${number}`, text.id, refund.id),
-          // A canceled refund was never sent, so the provider does not know its number.
-          refund.status === 'canceled'
-            ? null
-            : copyFact(`refund-reference-${number}`, text.reference, refund.reference),
-          copyFact(`refund-rail-${number}`, payment.railReference, refund.railReference),
-          untrustedRow(payment.providerCode, refund.providerCode),
           [text.requestedAt, <WhenExactly atMs={refund.createdAtMs} />],
-          refund.updatedAtMs === refund.createdAtMs
-            ? null
-            : [payment.updatedAt, <WhenExactly atMs={refund.updatedAtMs} />],
           refund.checkAtMs === null
             ? null
             : [payment.nextCheckAt, <WhenExactly atMs={refund.checkAtMs} />],
         ]}
       />
+      <Folded>
+        <Facts
+          rows={[
+            copyFact(`refund-id-${number}`, text.id, refund.id),
+            // A canceled refund was never sent, so the provider does not know its number.
+            refund.status === 'canceled'
+              ? null
+              : copyFact(`refund-reference-${number}`, text.reference, refund.reference),
+            copyFact(`refund-rail-${number}`, payment.railReference, refund.railReference),
+            untrustedRow(payment.providerCode, refund.providerCode),
+            refund.updatedAtMs === refund.createdAtMs
+              ? null
+              : [payment.updatedAt, <WhenExactly atMs={refund.updatedAtMs} />],
+          ]}
+        />
+      </Folded>
       {actions?.(refund)}
     </article>
   );

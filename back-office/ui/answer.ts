@@ -50,10 +50,20 @@ export function answerPage(
  */
 export function redirectTo(
   path: string,
-  { done, cookies = [] }: { readonly done?: string; readonly cookies?: readonly string[] } = {},
+  {
+    done,
+    fragment = '',
+    cookies = [],
+  }: {
+    readonly done?: string;
+    /** Where on the page, with its number sign. */
+    readonly fragment?: string;
+    readonly cookies?: readonly string[];
+  } = {},
 ): Response {
   const separator = path.includes('?') ? '&' : '?';
-  const response = seeOther(done === undefined ? path : `${path}${separator}done=${done}`);
+  const address = done === undefined ? path : `${path}${separator}done=${done}`;
+  const response = seeOther(address + fragment);
   for (const cookie of cookies) {
     response.headers.append('set-cookie', cookie);
   }

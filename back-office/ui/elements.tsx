@@ -300,6 +300,24 @@ export function Facts({ rows }: { readonly rows: readonly FactRow[] }) {
   );
 }
 
+/** What only developers look up, behind a line to open. */
+export function Folded(props: {
+  /** Defaults to true. */
+  readonly isFolded?: boolean;
+  readonly children: ComponentChildren;
+}) {
+  const { isFolded = true, children } = props;
+  const { technical } = useTexts(DASHBOARD_TEXTS).frame;
+  return isFolded ? (
+    <details class="folded">
+      <summary>{technical}</summary>
+      {children}
+    </details>
+  ) : (
+    children
+  );
+}
+
 /** Text from outside: invisible characters are named, and its direction is isolated. */
 export function Untrusted({ text }: { readonly text: string }) {
   return <bdi>{shownText(text)}</bdi>;

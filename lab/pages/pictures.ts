@@ -61,9 +61,9 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
     path: () => '/dashboard/sandbox/webhooks/events',
     looks: ['en light phone', 'en dark wide'],
   },
-  'new-key': {
+  keys: {
     viewer: 'member',
-    path: () => '/dashboard/sandbox/keys/new',
+    path: () => '/dashboard/sandbox/keys',
     looks: ['en light phone'],
   },
   branding: { viewer: 'member', path: () => '/dashboard/branding', looks: ['en light phone'] },

@@ -1,6 +1,7 @@
 import { configOf } from '../config.ts';
 import { unseal } from '../crypto/sealed.ts';
 import type { Tenant } from '../domain/intent.ts';
+import { maskedPhone } from '../domain/phone.ts';
 import { detailsContext, type PaymentDetails } from '../intent/protocol.ts';
 import { BoundedCache } from '../platform/bounded-cache.ts';
 import { prepare } from '../platform/database.ts';
@@ -13,6 +14,7 @@ import {
 } from '../platform/paging.ts';
 import { bookOf } from './client.ts';
 import type { News } from './listeners.ts';
+import { matchOf } from './matched-field.ts';
 import { type AskPage, readMergedPage } from './merged-page.ts';
 import type { ResentStatuses } from './queries/deliveries.ts';
 import type { BookedPayment } from './queries/payment-source.ts';
@@ -26,7 +28,9 @@ import type {
   DayTotal,
   EventFilter,
   EventRow,
+  ListedPayment,
   PaymentFilter,
+  PaymentHit,
   PaymentRow,
   RefundFilter,
   RefundRow,
@@ -136,6 +140,18 @@ export class BookReader {
     return { ...page, rows: page.rows.map((row) => this.#paymentRow(row)) };
   }
 
+  /** The same with each customer's name and masked phone, for the members of the merchant. */
+  async listed(
+    filter: PaymentFilter,
+    cursor: Cursor | null,
+    limit: number,
+  ): Promise<Page<ListedPayment>> {
+    const page = await this.#page(cursor, limit, (volume, start, rows) =>
+      this.#ask(volume, 'payments', filter, start, rows, true),
+    );
+    return { ...page, rows: (await this.#unsealed(page.rows)).map(listedPayment) };
+  }
+
   /** One page of the API's list, with what the payments' rows have sealed. */
   async summaries(
     filter: SummaryFilter,
@@ -223,19 +239,34 @@ export class BookReader {
    * than any id finds nothing.
    */
   async search(text: string): Promise<readonly PaymentRow[]> {
+    const rows = await this.#found(text, false);
+    return rows.map((row) => this.#paymentRow(row));
+  }
+
+  /** The same with each customer's name and masked phone, and with what matched. */
+  async found(typed: string): Promise<readonly PaymentHit[]> {
+    const text = typed.trim();
+    const rows = await this.#found(text, true);
+    return Promise.all(
+      rows.map(async (row) => {
+        const details = await this.#detailsIn(row);
+        const match = matchOf(text, row, details);
+        return { ...listedPayment({ ...this.#paymentRow(row), details }), match };
+      }),
+    );
+  }
+
+  async #found(text: string, withDetails: boolean): Promise<readonly BookedPayment[]> {
     const question = await searchGroups(this.#env, this.#tenant, text);
     if (question === null) {
       return [];
     }
-    const found = await this.#askAll('search', question);
+    const found = await this.#askAll('search', question, withDetails);
     // Exact matches come first, so that many other ids with this part do not displace them.
     const exact = found.flatMap((rows) => rows.exact).sort(newestFirst);
     const byPart = found.flatMap((rows) => rows.byPart).sort(newestFirst);
     const rows = new Map([...exact, ...byPart].map((row) => [row.uuid, row]));
-    return [...rows.values()]
-      .slice(0, SEARCH_ROWS_MAX)
-      .sort(newestFirst)
-      .map((row) => this.#paymentRow(row));
+    return [...rows.values()].slice(0, SEARCH_ROWS_MAX).sort(newestFirst);
   }
 
   /** The unique id of the payment with this uuid or integer id, or null. */
@@ -406,6 +437,11 @@ export class BookReader {
     const page = await readMergedPage(this.#volumes(), cursor, limit, isOldestFirst, ask);
     return { ...page, rows: page.rows.map((row) => ({ ...row, ...this.#tenant })) };
   }
+}
+
+function listedPayment({ details, ...row }: ExportedPayment): ListedPayment {
+  const { customerName = null, phone } = details;
+  return { ...row, customerName, maskedPhone: phone === undefined ? null : maskedPhone(phone) };
 }
 
 function newestFirst(one: BookedPayment, other: BookedPayment): number {

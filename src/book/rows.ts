@@ -14,6 +14,38 @@ export interface PaymentRow
   readonly chargedMinor: number;
 }
 
+/** A payment in a merchant's list, with what the list shows of its customer. */
+export interface ListedPayment extends PaymentRow {
+  /** Null: not known. */
+  readonly customerName: string | null;
+  /** Only its last digits: a list shows many customers at once. */
+  readonly maskedPhone: string | null;
+}
+
+/** A payment that a search found. */
+export interface PaymentHit extends ListedPayment {
+  /** Null when the list shows the field anyway. */
+  readonly match: Match | null;
+}
+
+/** The field that the search matched, with its value. */
+export interface Match {
+  readonly field: MatchedField;
+  readonly value: string;
+}
+
+export type MatchedField =
+  | 'number'
+  | 'uuid'
+  | 'reference'
+  | 'railReference'
+  | 'receipt'
+  | 'eventId'
+  | 'phone'
+  | 'email'
+  /** Of a refund, another attempt or a payment link. */
+  | 'otherId';
+
 /** An absent member does not restrict. */
 export interface PaymentFilter {
   readonly status?: IntentStatus | undefined;

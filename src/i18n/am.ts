@@ -16,11 +16,16 @@ export const WRONG_PIN = 'የሚስጥር ቁጥሩ (PIN) ትክክል አልነ
 /** Of the night, morning, day and evening: six hours each, from midnight on. */
 const DAY_PARTS = ['ከሌሊቱ', 'ከጠዋቱ', 'ከቀኑ', 'ከምሽቱ'];
 
-/** 14:30 as 8:30 of the day, because the Ethiopian clock counts from six; and as it is, to be sure. */
-function ethiopianTime(time: string): string {
+/** 14:30 as 8:30 of the day, because the Ethiopian clock counts from six. */
+export function ethiopianClock(time: string): string {
   const [hour, ...rest] = time.split(':');
   const clock = [(Number(hour) + 6) % 12 || 12, ...rest].join(':');
-  return `${DAY_PARTS[Math.floor(Number(hour) / 6)]} ${clock} ሰዓት (${time} EAT)`;
+  return `${DAY_PARTS[Math.floor(Number(hour) / 6)]} ${clock}`;
+}
+
+/** The same, and as it is, to be sure. */
+function ethiopianTime(time: string): string {
+  return `${ethiopianClock(time)} ሰዓት (${time} EAT)`;
 }
 
 /**

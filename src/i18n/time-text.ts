@@ -23,13 +23,22 @@ const clockWithSeconds = numberFormat({ ...CLOCK, second: '2-digit' });
 
 /** A moment in Ethiopia's time zone, as the language writes it. */
 export function timeText(atMs: number, text: TimeTexts): string {
-  return text.dateTime(dateIn(gregorian, atMs), dateIn(ethiopic, atMs), clock.format(atMs));
+  return text.dateTime(dateIn(gregorian, atMs), dateIn(ethiopic, atMs), clockText(atMs));
+}
+
+/** `14:05` in Ethiopia's time zone. */
+export function clockText(atMs: number): string {
+  return clock.format(atMs);
 }
 
 /** The same to the second: for what happens faster than minutes tell. */
 export function exactTimeText(atMs: number, text: TimeTexts): string {
-  const time = clockWithSeconds.format(atMs);
-  return text.dateTime(dateIn(gregorian, atMs), dateIn(ethiopic, atMs), time);
+  return text.dateTime(dateIn(gregorian, atMs), dateIn(ethiopic, atMs), exactClockText(atMs));
+}
+
+/** `14:05:09` in Ethiopia's time zone. */
+export function exactClockText(atMs: number): string {
+  return clockWithSeconds.format(atMs);
 }
 
 function numberFormat(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {

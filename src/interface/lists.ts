@@ -27,7 +27,10 @@ function ofBook<Arguments extends readonly unknown[], Result>(
     read(await readerOf(env, tenant), ...args);
 }
 
-/** One page, and the totals over all payments of the filter's days and method. */
+/**
+ * One page, and the totals over all payments of the filter's days and method. Every member sees a
+ * customer's name and phone on the payment's page; the list has the phone only masked.
+ */
 export async function paymentsWithTotals(
   plane: Plane,
   tenant: Tenant,
@@ -38,7 +41,7 @@ export async function paymentsWithTotals(
   const reader = await readerOf(plane.env, tenant);
   const days = daysOf(filter);
   const [page, totals] = await Promise.all([
-    reader.payments(filter, cursor, limit),
+    reader.listed(filter, cursor, limit),
     days === null ? null : reader.totals(days),
   ]);
   return {
@@ -52,7 +55,7 @@ export async function paymentsWithTotals(
 
 /** The payments that an id, the start of one, a phone number, an address or a name finds. */
 export const search = ofBook(async (reader, text: string) => {
-  const rows = await reader.search(text);
+  const rows = await reader.found(text);
   // If it is full, there may be more: these are the newest.
   return { rows, isFull: rows.length === SEARCH_ROWS_MAX };
 });

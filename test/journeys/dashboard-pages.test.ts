@@ -5,6 +5,7 @@ import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import type { DashboardMessages } from '../../back-office/i18n/messages.ts';
 import { DASHBOARD_TEXTS } from '../../back-office/i18n/texts.ts';
 import { DESK_ROUTES } from '../../back-office/operator/desk/routes.ts';
+import { DESKTOP } from '../support/browser.ts';
 import { pressButton } from '../support/e2e-dashboard.ts';
 import {
   type DashboardStage,
@@ -246,6 +247,11 @@ const ANSWERS: readonly {
   { name: 'link-shown', path: TEAM, fields: { Name: 'Dawit' }, button: english.team.invite.button },
 ];
 
+/** Of the window's 740 px on a phone. */
+const FIRST_PAYMENT_MAX = 440;
+/** Two lines of text, or of a badge, with the distance to the next payment. */
+const TWO_LINES_MAX = 84;
+
 /** The smallest page has the skip link, the logo and two languages. */
 const STOPS_MIN = 4;
 
@@ -278,6 +284,60 @@ describe('every page', () => {
     const path = address(stage.things);
     const tab = await stage.tab(who);
     expect(await tab.openInEachLook(path, name, status)).toEqual([]);
+  });
+});
+
+describe('the list of payments', () => {
+  test.each(['en', 'am'])(
+    'has its first payment above y=440 on a phone, each on two lines: %s',
+    async (language) => {
+      const tab = await stage.tab('owner');
+      await tab.open(PAYMENTS);
+      await tab.page.goto(`${PAYMENTS}?lang=${language}`);
+      const rows = await tab.page.locator('.payment-list tbody tr').evaluateAll((all) =>
+        all.map((row) => ({
+          top: row.getBoundingClientRect().top,
+          height: row.getBoundingClientRect().height,
+          // More than one badge may take a line more.
+          badges: row.querySelectorAll('.badge').length,
+        })),
+      );
+      expect(rows[0]?.top).toBeLessThan(FIRST_PAYMENT_MAX);
+      const lines = rows.filter(({ badges }) => badges === 1).map(({ height }) => height);
+      expect(Math.max(...lines)).toBeLessThan(TWO_LINES_MAX);
+    },
+  );
+
+  test('has search, filters and the file in one row, and `/` leads to the search', async () => {
+    const tab = await stage.tab('owner');
+    await tab.open(PAYMENTS);
+    const { page } = tab;
+    const tops = await page
+      .locator('.list-tools > *')
+      .evaluateAll((all) => all.map((part) => part.getBoundingClientRect().top));
+    expect(new Set(tops).size).toBe(1);
+    await page.keyboard.press('/');
+    expect(await page.getByRole('searchbox').evaluate((field) => field.matches(':focus'))).toBe(
+      true,
+    );
+    // In the field it is a character.
+    await page.keyboard.type('a/b');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('a/b');
+  });
+
+  test('right-aligns money, with digits of one width', async () => {
+    const tab = await stage.tab('owner');
+    await tab.open(PAYMENTS);
+    await tab.page.setViewportSize(DESKTOP.viewport);
+    const amounts = await tab.page.locator('.payment-list td .money').evaluateAll((all) =>
+      all.map((money) => ({
+        right: money.getBoundingClientRect().right,
+        digits: getComputedStyle(money).fontVariantNumeric,
+      })),
+    );
+    expect(amounts.length).toBeGreaterThan(1);
+    expect(new Set(amounts.map(({ right }) => right)).size).toBe(1);
+    expect(new Set(amounts.map(({ digits }) => digits))).toEqual(new Set(['tabular-nums']));
   });
 });
 

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import { LOGO_BYTES_MAX } from '../../src/merchants/branding.ts';
-import { DESKTOP, launchBrowser } from '../support/browser.ts';
+import { DESKTOP, launchBrowser, PHONE } from '../support/browser.ts';
 import { Device, heading, refusedWith, shoot } from '../support/e2e-customer.ts';
 import {
   CUT_OFF_ANSWER,
@@ -14,6 +14,7 @@ import {
   pressButton,
   signIn,
   untilShown,
+  Walk,
 } from '../support/e2e-dashboard.ts';
 import { type Endpoint, OK, status } from '../support/e2e-merchant-server.ts';
 import { linkIn, operate } from '../support/e2e-operator.ts';
@@ -180,7 +181,9 @@ test('a payment made with the key is listed, and its page shows the webhook’s 
   await hook.request(0);
   await page.getByRole('link', { name: uniqueId }).click();
   await untilShown(page, page.url(), english.events.statuses.dead);
-  expect(await page.locator('.payment-head').textContent()).toMatch(/25\.50.*PaidRefund$/);
+  expect(await page.locator('.page-head').textContent()).toMatch(
+    /PaidWebhook Failed.*HTTP 410.*25\.50.*Refund$/,
+  );
   await shoot(page, 'dashboard-payment-given-up');
 });
 
@@ -194,15 +197,28 @@ test("a payment's own webhook URL replaces the endpoints", async () => {
   expect(hook.requests).toHaveLength(1);
 });
 
-test('the owner resends the webhook, and it arrives with valid signatures', async () => {
-  const url = page.url();
-  await pressButton(page, english.payment.resendEvent(PAID));
+test('why did no webhook arrive: the owner finds the reason, resends, and it arrives with valid signatures', async () => {
+  await goTo(page, 'Overview');
+  const walk = new Walk(page);
+  await walk.tap(page.getByRole('link', { name: 'Payments', exact: true }));
+  await walk.send(page.getByRole('searchbox'), uniqueId);
+  await walk.tap(page.getByRole('link', { name: uniqueId }));
+  // The first screen says why.
+  const failed = page.getByRole('link', { name: /^Webhook Failed HTTP 410$/ });
+  expect((await failed.boundingBox())?.y).toBeLessThan(PHONE.viewport.height);
+  await walk.tap(failed);
+  await walk.tap(page.getByRole('button', { name: english.payment.resendEvent(PAID) }));
+  await page.getByText(english.payment.done.event_resent).waitFor();
+  // The browser is at the event, which says what was done.
+  expect((await page.locator('.event:target').boundingBox())?.y).toBeLessThan(
+    PHONE.viewport.height / 2,
+  );
+  expect([walk.taps, walk.documents.length]).toEqual([6, 6]);
   const again = verifiedWebhook(await hook.request(1), keys);
   expect(again).toMatchObject({ webHookEvent: PAID, paymentIntentUniqueId: uniqueId });
   const first = verifiedWebhook(await hook.request(0), keys);
   expect(again.id).toBe(first.id);
   // Without a reload by hand: the page watches the event while it is on its way.
-  expect(page.url()).toContain(new URL(url).pathname);
   await page.getByText('Delivered', { exact: true }).first().waitFor();
 });
 
@@ -399,10 +415,10 @@ test('an invited viewer sees payments, but no secrets or buttons', async () => {
   expect(await parts.getByRole('link').allTextContents()).toEqual(VIEWERS_PARTS);
   await goTo(viewer, 'Payments');
   await viewer.getByRole('link', { name: uniqueId }).click();
-  await viewer.getByText('Delivered').waitFor();
+  await viewer.getByText('Delivered').first().waitFor();
   // Copying changes nothing, and neither does the receipt.
   const offered = (await controls(viewer)).filter((name) => !/^Copy\b/.test(name));
-  expect(offered).toEqual(['All payments', 'Open the receipt']);
+  expect(offered).toEqual(['‹ All payments', 'Webhook Delivered', 'Open the receipt']);
   await goTo(viewer, 'API keys');
   await viewer.getByText('Revoked').waitFor();
   expect(await controls(viewer)).toEqual([]);

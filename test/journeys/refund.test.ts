@@ -11,9 +11,9 @@ import {
   refusedWith,
   shoot,
 } from '../support/e2e-customer.ts';
-import { CUT_OFF_ANSWER, equip, join, pressButton, refund } from '../support/e2e-dashboard.ts';
+import { CUT_OFF_ANSWER, equip, goTo, join, pressButton, Walk } from '../support/e2e-dashboard.ts';
 import { linkIn, operate } from '../support/e2e-operator.ts';
-import { joinScene, type Scene } from '../support/e2e-scene.ts';
+import { eventually, joinScene, newPhone, type Scene } from '../support/e2e-scene.ts';
 import { verifiedWebhook } from '../support/e2e-webhook.ts';
 import { axeViolations } from '../support/page-checks.ts';
 import type { VirtualAuthenticator } from '../support/virtual-authenticator.ts';
@@ -24,6 +24,7 @@ import type { VirtualAuthenticator } from '../support/virtual-authenticator.ts';
  * of both; each test continues where the previous one ended.
  */
 
+const CUSTOMER_PHONE = newPhone();
 /** The sandbox returns it after 20 s (docs/sandbox.md#refunds). */
 const SLOW_AMOUNT = '100.21';
 const FOLLOWED_MS_MAX = 90_000;
@@ -51,7 +52,11 @@ afterAll(async () => {
 });
 
 test('a customer pays', async () => {
-  payment = await createPayment(scene, { amount: 250, commissionPaidByCustomer: true });
+  payment = await createPayment(scene, {
+    amount: 250,
+    commissionPaidByCustomer: true,
+    customerInfo: { name: 'Almaz Kebede', phone: CUSTOMER_PHONE, isPhoneUpdatable: true },
+  });
   const customer = await shopper.open(payment.checkoutUrl);
   await payWith(customer, 'TELE_BIRR');
   expect(await customer.locator('.amount').textContent()).toContain('256.25');
@@ -63,24 +68,73 @@ test('a cashier cannot refund without the passkey', async () => {
   const { id, name } = scene.merchant;
   const who = ['--name', 'Sara Tesfaye', '--role', 'cashier'];
   await join(page, linkIn(await operate(baseUrl, 'member', 'invite', id, ...who)), name);
-  await page.goto(`${baseUrl}/dashboard/sandbox/payments/${payment.uniqueId}`);
-  await page.getByRole('link', { name: english.refunds.refund, exact: true }).click();
+  await page.goto(`${baseUrl}/dashboard/sandbox/payments/${payment.uniqueId}/refund`);
   await heading(page, english.refunds.formTitle(payment.uniqueId));
-  expect(await page.getByLabel(english.refunds.amount).inputValue()).toBe('250.00');
+  const amount = page.getByLabel(english.refunds.amount);
+  expect(await amount.inputValue()).toBe('250.00');
   await passkeys.setUserVerified(false);
   await pressButton(page, english.refunds.confirm);
   await page.getByText(english.signIn.script.canceled).waitFor();
   await passkeys.setUserVerified(true);
-  // The form shows a mistake before it asks for the passkey.
-  await page.getByLabel(english.refunds.amount).fill('250.01');
+  // The form shows a mistake at its field, while it is typed and before it asks for the passkey.
+  await amount.fill('250.01');
+  const problem = page.getByText(english.refunds.tooLarge('ETB\u00a0250.00'));
+  await problem.waitFor();
+  expect(await page.locator('#refund-sentence').isVisible()).toBe(false);
   await pressButton(page, english.refunds.confirm);
-  await page.getByText(english.refunds.tooLarge('ETB\u00a0250.00')).waitFor();
+  await problem.waitFor();
+  expect(await amount.getAttribute('aria-invalid')).toBe('true');
+  expect(await amount.getAttribute('aria-describedby')).toContain(
+    (await problem.getAttribute('id')) ?? '?',
+  );
+  await eventually(
+    () => amount.evaluate((field) => field === document.activeElement),
+    (isFocused) => isFocused,
+  );
+  expect(await axeViolations(page)).toEqual([]);
+  await shoot(page, 'refund-too-large');
   await page.getByRole('link', { name: english.refunds.back }).click();
   expect(await page.getByText(english.refunds.status.pending).count()).toBe(0);
 });
 
-test('with it, the cashier refunds a part, and the page follows the refund', async () => {
-  await refund(page, SLOW_AMOUNT, 'One of two books was sold out');
+test('without JavaScript, the form says what the typed amount does, and refunds nothing', async () => {
+  const plain = await Device.start(browser, { javaScriptEnabled: false });
+  await plain.context.addCookies(await till.context.cookies());
+  const refundPage = `${scene.gateway.baseUrl}/dashboard/sandbox/payments/${payment.uniqueId}/refund`;
+  const form = await plain.open(refundPage);
+  await form.getByLabel(english.refunds.amount).fill(SLOW_AMOUNT);
+  await pressButton(form, english.refunds.confirm);
+  await form
+    .getByText(`If you refund ETB\u00a0100.21, the customer gets ETB\u00a0102.71`)
+    .waitFor();
+  expect(await form.getByLabel(english.refunds.amount).inputValue()).toBe(SLOW_AMOUNT);
+  await shoot(form, 'refund-without-script');
+  await form.goto(refundPage);
+  await form.getByText(english.refunds.amountHint('ETB\u00a0250.00')).waitFor();
+  await plain.putAway();
+});
+
+test('with it, the cashier finds the payment and refunds a part, and the page follows the refund', async () => {
+  await goTo(page, 'Overview');
+  const walk = new Walk(page);
+  await walk.tap(page.getByRole('link', { name: 'Payments', exact: true }));
+  await walk.send(page.getByRole('searchbox'), CUSTOMER_PHONE);
+  await page.getByText(`251*****${CUSTOMER_PHONE.slice(-4)}`).waitFor();
+  // A finger need not meet the id.
+  await walk.tap(page.getByRole('row').filter({ hasText: payment.uniqueId }));
+  await walk.tap(page.getByRole('link', { name: english.refunds.refund, exact: true }));
+  const amount = page.getByLabel(english.refunds.amount);
+  await walk.tap(amount);
+  await amount.fill(SLOW_AMOUNT);
+  // What the passkey confirms is what the page says.
+  await page
+    .getByText(`If you refund ETB\u00a0100.21, the customer gets ETB\u00a0102.71`)
+    .waitFor();
+  await page.getByLabel(english.refunds.reason, { exact: true }).fill('One of two was sold out');
+  await shoot(page, 'refund-form');
+  await walk.tap(page.getByRole('button', { name: english.refunds.confirm }));
+  await page.getByText(english.refunds.done.refund_requested).waitFor();
+  expect([walk.taps, walk.documents.length]).toEqual([7, 6]);
   await page.getByText(english.refunds.meaning.processing).waitFor();
   await shoot(page, 'refund-in-progress');
   // Without a reload by hand.

@@ -1,5 +1,6 @@
-import type { EventRow, PaymentRow, RefundRow } from '../../src/book/rows.ts';
+import type { EventRow, ListedPayment, PaymentRow, RefundRow } from '../../src/book/rows.ts';
 import { chargedMinor, type Intent } from '../../src/domain/intent.ts';
+import { maskedPhone } from '../../src/domain/phone.ts';
 import type { Refund } from '../../src/domain/refund.ts';
 import { projectedRefunds, projectionRow } from '../../src/intent/projected-view.ts';
 import { type EventSummary, type HistoryEntry, shownDelivery } from '../../src/intent/protocol.ts';
@@ -130,7 +131,10 @@ export function rowOf(intent: Intent): PaymentRow {
   return { ...row, chargedMinor: charged };
 }
 
-export const ROWS = [LONGEST, PROCESSING, PAID, FAILED].map(rowOf);
+export const ROWS: readonly ListedPayment[] = [LONGEST, PROCESSING, PAID, FAILED].map((intent) => {
+  const { name = null, phone = null } = intent.terms.customer ?? {};
+  return { ...rowOf(intent), customerName: name, maskedPhone: phone && maskedPhone(phone) };
+});
 
 export const REFUND_ROWS: readonly RefundRow[] = [LONGEST, PAID].flatMap((intent) =>
   projectedRefunds(intent).map(({ late, ...refund }) => ({

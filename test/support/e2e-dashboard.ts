@@ -1,8 +1,9 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import { confirmQuestions } from './browser.ts';
 import { heading } from './e2e-customer.ts';
 import { eventually } from './e2e-scene.ts';
+import { documentsOf } from './page-checks.ts';
 import { addVirtualAuthenticator, type VirtualAuthenticator } from './virtual-authenticator.ts';
 
 /** A member's actions on the dashboard, in a real browser with a passkey provider. */
@@ -66,6 +67,29 @@ export async function untilShown(page: Page, url: string, text: string): Promise
     },
     (shown) => shown?.includes(text) === true,
   );
+}
+
+/** A job that a member does, with what it costs: taps, and documents that the browser fetches. */
+export class Walk {
+  taps = 0;
+  readonly documents: readonly string[];
+
+  constructor(page: Page) {
+    this.documents = documentsOf(page);
+  }
+
+  async tap(target: Locator): Promise<void> {
+    this.taps += 1;
+    await target.tap();
+  }
+
+  /** Types into a field and sends it by the key of the phone's keyboard. */
+  async send(field: Locator, text: string): Promise<void> {
+    await this.tap(field);
+    await field.fill(text);
+    this.taps += 1;
+    await field.press('Enter');
+  }
 }
 
 /** The links and buttons of a page, by their accessible names. */

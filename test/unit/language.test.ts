@@ -81,6 +81,9 @@ function placeholders(text: unknown): readonly string[] {
   return [...new Set(sentence(text).match(/\{\d\}/g))].sort();
 }
 
+/** Languages compute with a time: the Ethiopian clock counts from six. */
+const COMPUTED = ['.dateTime', '.dates.clock', '.dates.dayAndClock'];
+
 const AREAS: readonly (readonly [name: string, english: object, translated: object])[] = [
   ...Object.entries(TRANSLATIONS).map(
     ([code, texts]) => [`checkout ${code}`, TRANSLATIONS.en, texts] as const,
@@ -110,7 +113,7 @@ describe.each(AREAS)('%s', (_name, english, translated) => {
   });
 
   test('has no empty text, and every placeholder in its text', () => {
-    for (const [path, text] of texts.filter(([path]) => path !== '.dateTime')) {
+    for (const [path, text] of texts.filter(([path]) => !COMPUTED.includes(path))) {
       expect(sentence(text).trim(), path).not.toBe('');
       expect(placeholders(text), path).toEqual(placeholders(expected.get(path)));
     }

@@ -184,6 +184,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'GET /dashboard/:environment/payments/:uniqueId': {},
   'POST /dashboard/:environment/payments/:uniqueId/cancel': { params: { uniqueId: MARKERS.open } },
   'GET /dashboard/:environment/payments/:uniqueId/refund': {},
+  'POST /dashboard/:environment/payments/:uniqueId/refund/review': { fields: REFUND, status: 200 },
   // Without a ceremony before it: refused, even for the owner.
   'POST /dashboard/:environment/payments/:uniqueId/refund': { fields: REFUND, status: 401 },
   'POST /dashboard/:environment/payments/:uniqueId/refunds/:refund/cancel': {},

@@ -50,18 +50,31 @@ function part(html: string, id: string): string {
     .trim();
 }
 
+/** What the page begins with, as plain text. */
+function headOf(html: string): string {
+  const head = html.split('<div class="page-head">')[1]?.split('<section')[0] ?? '';
+  return head
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
 /** The timeline, oldest first: each transition and its actor. */
 function historyOf(html: string): [string, string][] {
-  const rows = html.split('id="timeline"')[1]?.split('<tbody>')[1]?.split('</tbody>')[0] ?? '';
-  return [...rows.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) => {
-    const cells = [...row.matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(([, cell = '']) =>
-      cell
-        .replaceAll(/<[^>]+>/g, ' ')
-        .replaceAll(/\s+/g, ' ')
-        .trim(),
-    );
-    return [cells[1] ?? '', cells[2] ?? ''];
-  });
+  const list = html.split('id="timeline"')[1]?.split('</ol>')[0] ?? '';
+  const textOf = (step: string, name: string) =>
+    new RegExp(`<div class="${name}">(.*?)</div>`, 's')
+      .exec(step)?.[1]
+      ?.replaceAll(/<[^>]+>/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim() ?? '';
+  return list
+    .split('<li')
+    .slice(1)
+    .map((step) => [
+      textOf(step, 'timeline-title'),
+      textOf(step, 'quiet small').split(' · ')[0] ?? '',
+    ]);
 }
 
 describe('every state', () => {
@@ -73,12 +86,13 @@ describe('every state', () => {
       metadata: { branch: 'Bole <i>' },
     });
     const html = await pageOf(await signedIn('developer'));
-    expect(part(html, 'facts')).toMatch(/Open .*Amount ETB 100\.50 Customer pays ETB 101\.51/);
+    expect(headOf(html)).toMatch(/^‹ All payments Payment order-1 Open ETB 100\.50/);
+    expect(part(html, 'facts')).toMatch(/Amount ETB 100\.50 Customer pays ETB 101\.51/);
     expect(part(html, 'facts')).toContain('paid by the customer');
-    expect(part(html, 'customer')).toContain('+251 91 123 4567');
+    expect(part(html, 'customer')).toMatch(/^Customer Phone \+251 91 123 4567 Name Abebe/);
     expect(html).toContain('Abebe &lt;b>');
     expect(part(html, 'ids')).toContain('link-9');
-    expect(part(html, 'metadata')).toContain('branch Bole &lt;i>');
+    expect(part(html, 'ids')).toContain('branch Bole &lt;i>');
     expect(html).toContain(`href="${url}"`);
     expect(part(html, 'attempts')).toContain('has not tried to pay yet');
     expect(part(html, 'events')).toContain('No events yet');
@@ -89,8 +103,10 @@ describe('every state', () => {
   test('paid: shows charge, commission, net amount and every transition', async () => {
     await payHosted();
     const html = await pageOf(await signedIn());
+    // Both the payment's own status and that of its webhook.
+    expect(headOf(html)).toMatch(/Paid Webhook Queued ETB 100\.50 telebirr Refund/);
     expect(part(html, 'facts')).toMatch(
-      /Paid .*Charged ETB 100\.50 Commission ETB 1\.01 \(paid by you\) You receive ETB 99\.49/,
+      /Charged ETB 100\.50 Commission ETB 1\.01 \(paid by you\) You receive ETB 99\.49/,
     );
     expect(part(html, 'attempts')).toContain('Attempt 1: telebirr');
     expect(part(html, 'attempts')).toContain((await intentOf()).attempts[0]?.reference);
@@ -118,7 +134,7 @@ describe('every state', () => {
     });
     const html = await pageOf(await signedIn());
     expect(part(html, 'attempts')).toMatch(
-      /Attempt 2: telebirr Failed .*E_4711.*not enough money.*Attempt 1: telebirr Failed .*declined it/,
+      /Attempt 2: telebirr Failed .*not enough money.*E_4711.*Attempt 1: telebirr Failed .*declined it/,
     );
     expect(historyOf(html).at(-1)?.[0]).toBe('Provider reported the outcome In progress › Open');
     expect(part(html, 'timeline')).toContain('Provider code: E_4711');
@@ -156,7 +172,7 @@ describe('every state', () => {
     await createHosted();
     advance(EXPIRE_IN_MS);
     const html = await pageOf(await signedIn());
-    expect(part(html, 'facts')).toMatch(/^Payment Status Expired Amount ETB 100\.50 Type/);
+    expect(headOf(html)).toContain('Payment order-1 Expired Webhook Queued ETB 100.50');
     expect(historyOf(html).at(-1)).toEqual(['Time limit reached Open › Expired', 'Timer']);
     expect(html).not.toContain('/cancel"');
   });
@@ -187,13 +203,23 @@ describe('every state', () => {
     );
   });
 
+  test('left by the customer: says so instead of a failure', async () => {
+    await createHosted();
+    await execute({ type: 'abandon_payment' });
+    const head = headOf(await pageOf(await signedIn()));
+    expect(head).toMatch(/Payment order-1 Left .*The customer left without paying\./);
+    expect(head).not.toContain('Failed');
+  });
+
   test('failed express payment: shows the reason', async () => {
     await createExpress({ ...SIMULATED_FAILURE, description: 'Tea', phoneNumber: '911234567' });
     advance(2_000);
     await fireAlarm();
     const html = await pageOf(await signedIn());
-    expect(part(html, 'facts')).toMatch(/Failed Reason The provider or the bank declined it\./);
-    expect(part(html, 'facts')).toContain('Express payment');
+    expect(headOf(html)).toMatch(
+      / Failed .*\+251 91 123 4567 .* The provider or the bank declined it\./,
+    );
+    expect(part(html, 'ids')).toContain('Express payment');
     expect(part(html, 'facts')).toContain('Description Tea');
     expect(historyOf(html)[1]).toEqual(['Attempt started Open › In progress', 'Merchant']);
   });
@@ -260,7 +286,10 @@ describe('events', () => {
     const events = part(html, 'events');
     expect(events).toMatch(/PAYMENT_SUCCESS Waiting to retry/);
     expect(events).toContain('Next delivery attempt');
-    expect(events).toMatch(/503 \d+ ms .*no stock/);
+    expect(events).toMatch(/HTTP 503 \d+ ms .*no stock/);
+    expect(events).toContain('The last attempt failed. It will be retried automatically.');
+    expect(html).toContain(`href="#event-${(await lastEvent()).sequence}-0"`);
+    expect(headOf(html)).toContain('Webhook Waiting to retry HTTP 503');
     expect(html).not.toContain('/resend"');
   });
 
@@ -274,13 +303,16 @@ describe('events', () => {
     expect(action).toBe(`${PAGE}/events/${sequence}/resend`);
     const arrivals = merchantServer();
     const response = await submit(member, action);
-    expect(response.headers.get('location')).toBe(`${PAGE}?done=event_resent`);
+    // The page opens at the event, which says what was done.
+    const place = `event-${sequence}-0`;
+    const location = `${PAGE}?event=${place}&done=event_resent`;
+    expect(response.headers.get('location')).toBe(`${location}#${place}`);
     await consumeAll(caught);
     expect(arrivals).toHaveLength(1);
     expect((await lastEvent()).deliveryStatus).toBe('delivered');
-    expect(part(await pageOf(member, `${PAGE}?done=event_resent`), 'events')).toContain(
-      'Delivered',
-    );
+    const after = await pageOf(member, location);
+    expect(part(after, 'events')).toMatch(/Delivered Resend The event is being resent\./);
+    expect(after).toContain(`id="${place}"`);
     expect(await auditLog()).toEqual([
       expect.objectContaining({
         action: 'event.resent',

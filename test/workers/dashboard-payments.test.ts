@@ -97,7 +97,7 @@ describe('the list', () => {
     }
   });
 
-  test('lists amount, status, method, id and time, newest first', async () => {
+  test('lists amount, status, method, customer, id and time, newest first', async () => {
     await variety();
     const html = await textOf(visit(await signedIn('viewer'), LIST));
     expect(idsIn(html)).toEqual(['dollars', 'canceled', 'failed', 'open', 'paid']);
@@ -105,7 +105,27 @@ describe('the list', () => {
     expect(row).toMatch(/ETB\s250\.00/);
     expect(row).toContain('>Paid<');
     expect(row).toContain('telebirr');
-    expect(row).toContain('EAT</time>');
+    expect(row).toMatch(/\d\d:\d\d<\/time>/);
+    // A customer who only left is no failure.
+    const left = html.split('<tr>').find((part) => part.includes('/payments/failed"')) ?? '';
+    expect(left).toContain('>Left<');
+    expect(html).not.toContain('>Failed<');
+  });
+
+  test('names each customer, with a masked phone, to every role', async () => {
+    await createHosted({
+      customerInfo: { name: 'Almaz <b>', email: 'almaz@example.com', phone: '911234567' },
+      metadata: { driver: 'Tolosa' },
+    });
+    await intoReadModel();
+    for (const role of ['owner', 'viewer'] as const) {
+      const html = await textOf(visit(await signedIn(role), LIST));
+      expect(html).toContain('Almaz &lt;b>');
+      expect(html).toContain('251*****4567');
+      for (const hidden of ['911234567', 'almaz@example.com', 'Tolosa']) {
+        expect(html).not.toContain(hidden);
+      }
+    }
   });
 
   test.each([
@@ -191,7 +211,7 @@ describe('the list', () => {
 
   test('puts the list right below one line of numbers, without charts', async () => {
     await variety();
-    expect(await textOf(visit(await signedIn(), LIST))).not.toContain('<svg');
+    expect(await textOf(visit(await signedIn(), LIST))).not.toContain('class="chart"');
   });
 
   test("leads from a payment back to the list's filters and page", async () => {
@@ -204,7 +224,7 @@ describe('the list', () => {
     await createHosted({ paymentIntentUniqueId: 'real' });
     const real = path.replace(/payments\/[^?]+/, 'payments/real');
     const html = await textOf(visit(member, real));
-    expect(html).toContain(`<a href="${second.replaceAll('&', '&amp;')}">All payments</a>`);
+    expect(html).toContain(`href="${second.replaceAll('&', '&amp;')}"><span aria-hidden="true">‹ `);
     const action = /action="([^"]+cancel[^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
     const answer = await submit(member, action, {});
     expect(answer.headers.get('location')).toBe(`${real}&done=payment_canceled`);
@@ -339,6 +359,60 @@ describe('search', () => {
       expect(idsIn(html)).toEqual([]);
       expect(html).toContain('an ID that starts or ends with this');
       expect(html).toContain('at least 3 characters of an ID');
+    }
+  });
+
+  test('names the field that it matched, unless the list shows it', async () => {
+    await createHosted({
+      paymentLinkUniqueId: 'link-7',
+      customerInfo: { name: 'Almaz Kebede', email: 'almaz@example.com', phone: '911234567' },
+    });
+    const start = startRedirect('a0');
+    if (start.type !== 'start_attempt') {
+      throw new Error('no attempt');
+    }
+    const phone = '251722334455';
+    await execute({ ...start, attempt: { ...start.attempt, phone } });
+    const railReference = 'session-0722334455';
+    await execute({
+      type: 'accept_attempt',
+      attemptId: 'a0',
+      redirectUrl: null,
+      railReference,
+    });
+    await execute({
+      type: 'resolve_attempt',
+      attemptId: 'a0',
+      outcome: { type: 'succeeded', receipt: 'RCPT7-XK2' },
+    });
+    await intoReadModel();
+    const { terms, attempts } = await intentOf();
+    const { reference = '' } = attempts[0] ?? {};
+    const member = await signedIn('viewer');
+    const matchOf = async (search: string) => {
+      const html = await textOf(found(member, LIST, search));
+      expect(idsIn(html)).toEqual(['order-1']);
+      const match = /<span class="match[^>]*>(.*?)<\/span>/.exec(html)?.[1] ?? null;
+      return match?.replaceAll(/<[^>]+>/g, '') ?? null;
+    };
+    const matches: readonly (readonly [string, string | null])[] = [
+      ['order-1', null],
+      ['orde', null],
+      ['Kebede', null],
+      ['0722334455', null],
+      [String(terms.number), `paymentIntentId: ${terms.number}`],
+      [terms.uuid, `uuid: ${terms.uuid}`],
+      [reference, `transactionId: ${reference}`],
+      ['rcpt7xk2', 'Receipt: RCPT7-XK2'],
+      ['XK2', 'Receipt: RCPT7-XK2'],
+      ['link-7', 'Another ID: link-7'],
+      ['almaz@example.com', 'Email: almaz@example.com'],
+      // Of the customer, who paid from another phone; and an id with a phone, typed in full.
+      ['0911234567', 'Phone: 251*****4567'],
+      [railReference, `Provider reference: ${railReference}`],
+    ];
+    for (const [search, match] of matches) {
+      expect([search, await matchOf(search)]).toEqual([search, match]);
     }
   });
 

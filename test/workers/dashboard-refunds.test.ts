@@ -9,7 +9,7 @@ import {
   signed,
   submitConfirmed,
 } from './dashboard-people-support.ts';
-import { auditLog, signedIn, visit } from './dashboard-support.ts';
+import { auditLog, signedIn, submit, visit } from './dashboard-support.ts';
 import {
   ALPHA,
   advance,
@@ -58,6 +58,26 @@ async function formOf(browser: Browser, path = FORM): Promise<Fields> {
   };
 }
 
+const REVIEW = `${FORM}/review`;
+
+/** What the script gets for the fields. */
+async function previewed(browser: Browser, fields: Fields): Promise<Record<string, unknown>> {
+  const member = await browser.member();
+  const headers = { accept: 'application/json' };
+  const response = await submit(member, REVIEW, fields, headers);
+  expect(response.status).toBe(200);
+  return response.json();
+}
+
+/** With plain blanks within amounts. */
+function spaced(text: string): string {
+  return text.replaceAll('\u00a0', ' ');
+}
+
+function sentenceIn(html: string): string {
+  return spaced(/<p id="refund-sentence"[^>]*>([^<]*)</.exec(html)?.[1] ?? '?');
+}
+
 async function refunds(): Promise<readonly Refund[]> {
   return (await intentOf()).refunds;
 }
@@ -92,6 +112,54 @@ describe('the form', () => {
       amount: '100.50',
       transaction: (await intentOf()).attempts[0]?.reference,
     });
+  });
+
+  test.each([
+    ['50.25', 'If you refund ETB 50.25, the customer gets ETB 50.75', 'commission of ETB 0.50.'],
+    ['0.01', 'If you refund ETB 0.01, the customer gets ETB 0.01.', 'ETB'],
+  ])(
+    'says what a part of %s does, to the script and as a page',
+    async (amount, gets, commission) => {
+      await payHosted({ commissionPaidByCustomer: true });
+      const browser = await cashier();
+      const fields = { ...(await formOf(browser)), amount, reason: 'One <b>pot</b>' };
+      const page = await browser.submit(REVIEW, fields);
+      expect(page.status).toBe(200);
+      const html = await page.text();
+      expect(sentenceIn(html)).toContain(gets);
+      expect(sentenceIn(html)).toContain(commission);
+      expect(html).not.toContain('ETB 100.50, the customer');
+      // The form keeps what was typed, and its number, so that it refunds once.
+      expect(html).toContain(`name="amount" value="${amount}"`);
+      expect(html).toContain('value="One &lt;b>pot&lt;/b>"');
+      expect(html).toContain(`name="refund" value="${fields.refund}"`);
+      const answer = await previewed(browser, fields);
+      expect(spaced(String(answer.sentence))).toBe(sentenceIn(html));
+      expect(await refunds()).toEqual([]);
+      expect((await auditLog()).map(({ action }) => action)).not.toContain('refund.requested');
+    },
+  );
+
+  test.each([
+    ['amount', { amount: '100.51' }, 'at most ETB 100.50'],
+    ['amount', { amount: '1e1' }, 'Enter an amount'],
+    ['reason', { reason: 'x'.repeat(256) }, 'at most 255 characters'],
+  ])('marks its %s when that is wrong: %o', async (field, change, problem) => {
+    await payHosted();
+    const browser = await cashier();
+    const fields = { ...(await formOf(browser)), ...change };
+    const page = await browser.submit(REVIEW, fields);
+    const html = spaced(await page.text());
+    expect(page.status).toBe(400);
+    expect(html).toMatch(new RegExp(`id="${field}-error">[^<]*${problem}`));
+    expect(html).toMatch(new RegExp(`id="${field}"[^>]*aria-invalid="true"`));
+    // No sentence about another amount looks like an answer.
+    expect(sentenceIn(html)).toBe('');
+    const message = expect.stringContaining(problem);
+    const answer = await previewed(browser, fields);
+    expect({ ...answer, message: spaced(String(answer.message)) }).toEqual({ field, message });
+    const options = await browser.submit(`${FORM}/options`, fields);
+    expect((await options.json<{ field: string }>()).field).toBe(field);
   });
 
   test('is not there for a payment that was not paid or has nothing left', async () => {
@@ -190,8 +258,8 @@ describe('a refund', () => {
       /Refund 1 Refunded .*Amount ETB.20\.50 Customer got ETB.20\.50 .*Out of stock Requested by Abebe/,
     );
     expect(text).toMatch(/Refunded ETB.20\.50 You keep after refunds ETB.79\.19/);
-    expect(text).toMatch(/Refund requested Merchant Refund 1: ETB.20\.50 · Pending/);
-    expect(text).toMatch(/Provider reported the refund Provider Refund 1: ETB.20\.50 · Refunded/);
+    expect(text).toMatch(/Refund requested Refund 1: ETB.20\.50 · Pending Merchant/);
+    expect(text).toMatch(/Provider reported the refund Refund 1: ETB.20\.50 · Refunded Provider/);
     expect((await formOf(browser)).amount).toBe('80.00');
   });
 
@@ -367,7 +435,7 @@ test('lists and totals distinguish gross, refunded and net', async () => {
   await consumeAll(caught);
   const list = await textOf(await browser.get('/dashboard/sandbox/payments'));
   expect(list).toMatch(/Payments: 2, ETB.201\.00 · refunded: ETB.20\.50/);
-  expect(list).toMatch(/refunded ETB.20\.50 Paid Partly refunded/);
+  expect(list).toMatch(/refunded ETB.20\.50 Partly refunded/);
   const filtered = await textOf(await browser.get('/dashboard/sandbox/payments?refunds=any'));
   expect(filtered).toContain('order-1');
   expect(filtered).not.toContain('order-2');

@@ -84,13 +84,18 @@ export function submit(
   member: SignedIn | null,
   path: string,
   fields: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
   return call(path, {
     method: 'POST',
     apiKey: null,
     contentType: 'application/x-www-form-urlencoded',
     body: new URLSearchParams({ ...(member && { csrf: member.csrf }), ...fields }).toString(),
-    headers: { 'sec-fetch-site': 'same-origin', ...(member && { cookie: member.cookie }) },
+    headers: {
+      'sec-fetch-site': 'same-origin',
+      ...(member && { cookie: member.cookie }),
+      ...headers,
+    },
   });
 }
 

@@ -1,14 +1,20 @@
 import type { Intent } from '../../../src/domain/intent.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
-import { type EventSummary, RESENDABLE_DELIVERIES } from '../../../src/intent/protocol.ts';
+import {
+  type DeliveryTry,
+  type EventSummary,
+  RESENDABLE_DELIVERIES,
+} from '../../../src/intent/protocol.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { copyFact, Facts, Section, Table, Untrusted, WhenExactly } from '../../ui/elements.tsx';
+import { copyFact, DoneMessage, Facts, Folded, Section, WhenExactly } from '../../ui/elements.tsx';
 import { shownLines } from '../../ui/untrusted-text.ts';
 import { mayChange, useCall } from '../call.ts';
+import { ShortTime } from '../date-fields.tsx';
 import { ButtonForm } from '../forms.tsx';
 import { listIn, paymentPath, withList } from '../paths.ts';
+import { Outcome } from '../webhooks/elements.tsx';
 
 interface EventProps {
   readonly intent: Intent;
@@ -31,11 +37,20 @@ export function Events(
   );
 }
 
+/** The id of a delivery's card on the page. */
+export function cardId({
+  sequence,
+  position,
+}: Pick<EventSummary, 'sequence' | 'position'>): string {
+  return `event-${sequence}-${position}`;
+}
+
 function EventCard({ intent, event }: EventProps) {
   const call = useCall();
   const { payment: text, events } = useTexts(DASHBOARD_TEXTS);
+  const id = cardId(event);
   return (
-    <article class="card event" id={`event-${event.sequence}-${event.position}`}>
+    <article class="card event" id={id}>
       <div class="card-head">
         <h3>{wireType(event.type)}</h3>
         <DeliveryBadge status={event.deliveryStatus} />
@@ -55,44 +70,67 @@ function EventCard({ intent, event }: EventProps) {
           />
         )}
       </div>
+      {call.url.searchParams.get('event') === id && (
+        <DoneMessage texts={{ event_resent: text.done.event_resent }} />
+      )}
+      {/* Without a try, this alone says why nothing arrives. */}
+      {event.deliveryStatus !== 'delivered' && <p>{events.meaning[event.deliveryStatus]}</p>}
       <Facts
         rows={[
-          copyFact(`event-id-${event.sequence}-${event.position}`, text.eventId, event.eventId),
-          [text.announcedAt, <WhenExactly atMs={event.createdAtMs} />],
           event.origin === null ? null : [events.destination, event.origin],
           event.deliveryStatus === 'waiting' && event.dueAtMs !== null
             ? [text.nextTryAt, <WhenExactly atMs={event.dueAtMs} />]
             : null,
         ]}
       />
-      {event.tries.length === 0 ? <p class="quiet">{text.noTries}</p> : <Tries event={event} />}
+      {event.tries.length > 0 && <Tries event={event} />}
+      <Folded>
+        <Facts
+          rows={[
+            copyFact(`event-id-${event.sequence}-${event.position}`, text.eventId, event.eventId),
+            [text.announcedAt, <WhenExactly atMs={event.createdAtMs} />],
+          ]}
+        />
+      </Folded>
     </article>
   );
 }
 
+/** A line for each try, the latest first; the response is behind it. */
 function Tries({ event }: Omit<EventProps, 'intent'>) {
   const text = useTexts(DASHBOARD_TEXTS).payment;
-  const { locale } = useTexts(CHECKOUT_TEXTS);
   return (
-    <Table
-      caption={`${text.tries}: ${wireType(event.type)}`}
-      columns={[text.time, text.httpStatus, text.duration, text.error, text.excerpt]}
-      rows={event.tries
-        .map(({ atMs, httpStatus, durationMs, error, answerExcerpt }) => [
-          <WhenExactly atMs={atMs} />,
-          <span class="number">{httpStatus ?? text.noAnswer}</span>,
-          <span class="number">{text.milliseconds(countText(durationMs, locale))}</span>,
-          error === null ? <span class="quiet">—</span> : <Untrusted text={error} />,
-          answerExcerpt === '' ? (
-            <span class="quiet">—</span>
+    <ol class="try-lines" reversed aria-label={text.tries}>
+      {event.tries.toReversed().map((entry) => (
+        <li>
+          {entry.answerExcerpt === '' ? (
+            <TryLine entry={entry} />
           ) : (
-            <pre class="excerpt" dir="auto">
-              {shownLines(answerExcerpt)}
-            </pre>
-          ),
-        ])
-        .reverse()}
-      empty={text.noTries}
-    />
+            <details>
+              <summary>
+                <TryLine entry={entry} />
+              </summary>
+              <p class="quiet small">{text.excerpt}</p>
+              <pre class="excerpt" dir="auto">
+                {shownLines(entry.answerExcerpt)}
+              </pre>
+            </details>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function TryLine({ entry }: { readonly entry: DeliveryTry }) {
+  const text = useTexts(DASHBOARD_TEXTS).payment;
+  const { locale } = useTexts(CHECKOUT_TEXTS);
+  const { atMs, httpStatus, durationMs, error } = entry;
+  return (
+    <span class="try-line number">
+      <ShortTime atMs={atMs} />
+      <Outcome httpStatus={httpStatus} error={error} />
+      <span class="quiet">{text.milliseconds(countText(durationMs, locale))}</span>
+    </span>
   );
 }

@@ -1,6 +1,6 @@
 import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { Field, type Problems } from '../../ui/elements.tsx';
+import type { Problems } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
 import { useCall } from '../call.ts';
 import { CalendarSwitch } from '../date-fields.tsx';
@@ -28,23 +28,26 @@ export function SearchForm(props: { readonly value?: string }) {
   return (
     <form class="search" method="post" action={paymentsPath(call.environment)}>
       <CsrfField />
-      <Field id="search" label={text.searchLabel}>
-        {(attributes) => (
-          <div class="search-row">
-            <input
-              {...attributes}
-              type="search"
-              name="search"
-              value={value}
-              required
-              maxlength={SEARCH_LENGTH_MAX}
-              autocomplete="off"
-              spellcheck={false}
-            />
-            <button type="submit">{text.search}</button>
-          </div>
-        )}
-      </Field>
+      <label class="visually-hidden" for="search">
+        {text.searchLabel}
+      </label>
+      <input
+        id="search"
+        type="search"
+        name="search"
+        value={value}
+        placeholder={text.searchExample}
+        required
+        maxlength={SEARCH_LENGTH_MAX}
+        autocomplete="off"
+        spellcheck={false}
+        aria-keyshortcuts="/"
+      />
+      <button type="submit" aria-label={text.search}>
+        <svg viewBox="0 0 20 20" aria-hidden="true">
+          <path d="M13 13l5 5M14.5 8.5a6 6 0 1 1-12 0 6 6 0 0 1 12 0z" />
+        </svg>
+      </button>
     </form>
   );
 }
@@ -57,11 +60,12 @@ export function FilterPanel(props: { readonly form: PaymentFilterForm }) {
   const text = useTexts(DASHBOARD_TEXTS).payments;
   const path = paymentsPath(call.environment);
   const fields = fieldsOf(form);
-  const chosen = fields.filter(({ value }) => value !== '').map(({ label }) => label);
+  const chosen = fields.filter(({ value }) => value !== '').length;
   return (
     <details class="panel" open={hasProblems(form)}>
-      <summary>
-        {chosen.length === 0 ? text.filters : text.filtersChosen(chosen.join(', '))}
+      <summary class="button">
+        {text.filters}
+        {chosen > 0 && ` (${chosen})`}
       </summary>
       <FilterForm action={path} fields={fields}>
         {filter.status !== undefined && <input type="hidden" name="status" value={values.status} />}

@@ -1,4 +1,11 @@
-import type { PaymentRow, Total } from '../../../src/book/rows.ts';
+import type {
+  ListedPayment,
+  Match,
+  MatchedField,
+  PaymentHit,
+  PaymentRow,
+  Total,
+} from '../../../src/book/rows.ts';
 import type { IntentStatus } from '../../../src/domain/intent.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import type { Page } from '../../../src/platform/paging.ts';
@@ -6,10 +13,11 @@ import { useTexts } from '../../../src/ui/texts.ts';
 import { StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
-import { Badge, type Pages, Untrusted, When } from '../../ui/elements.tsx';
+import { Badge, type Pages, Untrusted } from '../../ui/elements.tsx';
+import { Money } from '../../ui/figures.tsx';
 import { Navigation } from '../../ui/page.tsx';
 import { type DashboardCall, may, tenantOf, useCall } from '../call.ts';
-import { DatePresets } from '../date-fields.tsx';
+import { DatePresets, ListedTime } from '../date-fields.tsx';
 import { Frame, showPage } from '../frame.tsx';
 import { BadCursor, List, type ListRequest, listRequest, PAGE_ROWS } from '../list.tsx';
 import { exportPath, paymentPath, paymentsPath, withList } from '../paths.ts';
@@ -53,8 +61,10 @@ export async function showPayments(call: DashboardCall): Promise<Response> {
 function WrongFilters({ form }: { readonly form: PaymentFilterForm }) {
   return (
     <Frame title={useTexts(DASHBOARD_TEXTS).payments.title} active="payments">
-      <SearchForm />
-      <FilterPanel form={form} />
+      <div class="list-tools">
+        <SearchForm />
+        <FilterPanel form={form} />
+      </div>
     </Frame>
   );
 }
@@ -63,7 +73,7 @@ function WrongFilters({ form }: { readonly form: PaymentFilterForm }) {
 function PaymentsPage(props: {
   readonly form: PaymentFilterForm;
   readonly request: ListRequest;
-  readonly page: Page<PaymentRow>;
+  readonly page: Page<ListedPayment>;
   readonly totals: readonly Total[] | null;
   readonly apiOrigin: string | null;
 }) {
@@ -83,23 +93,26 @@ function PaymentsPage(props: {
       ) : (
         <>
           <div class="list-top">
-            <SearchForm />
-            <StatusTabs form={form} summary={summary} />
             <div class="list-tools">
-              <DatePresets
-                from={form.values.since}
-                to={form.values.until}
-                byDefault="all"
-                pathTo={(since, until) => pathWith({ since, until })}
-              />
+              <SearchForm />
               <FilterPanel form={form} />
-            </div>
-            <div class="list-head">
-              <h2 class="summary">{summaryText(summary)}</h2>
-              <a href={exportPath(environment, queryOf(form))} download>
-                {text.export}
+              <a
+                class="button"
+                href={exportPath(environment, queryOf(form))}
+                download
+                aria-label={text.export}
+              >
+                CSV
               </a>
             </div>
+            <StatusTabs form={form} summary={summary} />
+            <DatePresets
+              from={form.values.since}
+              to={form.values.until}
+              byDefault="all"
+              pathTo={(since, until) => pathWith({ since, until })}
+            />
+            <h2 class="summary">{summaryText(summary)}</h2>
           </div>
           <PaymentTable
             rows={page.rows}
@@ -121,13 +134,17 @@ export async function search(call: DashboardCall): Promise<Response> {
 }
 
 function FoundPage(
-  props: Search & { readonly rows: readonly PaymentRow[]; readonly isFull: boolean },
+  props: Search & { readonly rows: readonly PaymentHit[]; readonly isFull: boolean },
 ) {
   const { wanted, query, rows, isFull } = props;
   const text = useTexts(DASHBOARD_TEXTS).payments;
   const count = countIn(rows.length);
   return (
-    <Frame title={text.searchTitle} active="payments">
+    <Frame
+      title={text.searchTitle}
+      active="payments"
+      head={{ back: { to: paymentsPath(useCall().environment), text: text.allPayments } }}
+    >
       <SearchForm value={wanted} />
       {rows.length > 0 && (
         <p role="status">
@@ -135,11 +152,6 @@ function FoundPage(
         </p>
       )}
       <PaymentTable rows={rows} empty={text.foundNone} list={query} />
-      <p>
-        <a class="button" href={paymentsPath(useCall().environment)}>
-          {text.allPayments}
-        </a>
-      </p>
     </Frame>
   );
 }
@@ -214,8 +226,9 @@ function countIn(count: number): string {
   return countText(count, useTexts(CHECKOUT_TEXTS).locale);
 }
 
+/** On a phone a payment takes two lines: see `.payment-list` for the places of the columns. */
 function PaymentTable(props: {
-  readonly rows: readonly PaymentRow[];
+  readonly rows: readonly (ListedPayment & Partial<Pick<PaymentHit, 'match'>>)[];
   readonly empty: string;
   /** The list's query, to which a payment's page leads back. */
   readonly list: string;
@@ -238,62 +251,77 @@ function PaymentTable(props: {
               </a>
             ),
           ],
-          [text.amount, (row) => <ListedAmount row={row} />],
+          [text.customer, (row) => <Customer row={row} match={row.match ?? null} />],
+          [text.amount, (row) => <ListedAmount row={row} />, 'figures'],
           [text.status, (row) => <Marks row={row} />],
+          [text.time, ({ createdAtMs }) => <ListedTime atMs={createdAtMs} />],
           [
             text.method,
-            ({ method }) =>
-              method === null ? (
-                <span class="quiet whole">{text.noMethod}</span>
-              ) : (
-                <span class="whole">{methodName[method]}</span>
-              ),
+            ({ method }) => (
+              <span class={method === null ? 'quiet whole' : 'whole'}>
+                {method === null ? text.noMethod : methodName[method]}
+              </span>
+            ),
           ],
-          [text.time, ({ createdAtMs }) => <When atMs={createdAtMs} />],
         ]}
       />
     </div>
   );
 }
 
-/** The amount, and what was returned of it. */
-function ListedAmount({ row }: { readonly row: PaymentRow }) {
-  const money = useMoney(row.currency);
-  const text = useTexts(DASHBOARD_TEXTS).payments;
-  return (
-    <span>
-      <span class="number">{money(row.amountMinor)}</span>
-      {row.refundedMinor > 0 && (
-        <span class="refunded quiet small">{text.refundedOf(money(row.refundedMinor))}</span>
+/** Name and masked phone, and below them what else a search has matched; null without any. */
+function Customer(props: { readonly row: ListedPayment; readonly match: Match | null }) {
+  const { row, match } = props;
+  const { customerName: name, maskedPhone: phone } = row;
+  return name === null && phone === null && match === null ? null : (
+    <span class="customer">
+      {name !== null && <Untrusted text={name} />}{' '}
+      {phone !== null && <span class="quiet small number">{phone}</span>}
+      {match !== null && (
+        <span class="match quiet small">
+          {useFieldText()[match.field]}: <Untrusted text={match.value} />
+        </span>
       )}
     </span>
   );
 }
 
-/** The status, and what needs review. */
+function useFieldText(): Readonly<Record<MatchedField, string>> {
+  const { payments, payment } = useTexts(DASHBOARD_TEXTS);
+  return { ...payment, otherId: payments.otherId };
+}
+
+/** The amount, and what was returned of it. */
+function ListedAmount({ row }: { readonly row: PaymentRow }) {
+  const text = useTexts(DASHBOARD_TEXTS).payments;
+  return (
+    <span>
+      <Money minor={row.amountMinor} currency={row.currency} />
+      {row.refundedMinor > 0 && (
+        <span class="refunded quiet small">
+          {text.refundedOf(useMoney(row.currency)(row.refundedMinor))}
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** The status, and what needs review. Only a paid payment can be refunded, so that goes without saying. */
 function Marks({ row }: { readonly row: PaymentRow }) {
   const text = useTexts(DASHBOARD_TEXTS).payments;
   return (
     <span class="marks">
-      <StatusBadge status={row.status} />
-      <RefundMark row={row} />
+      {row.refundedMinor > 0 ? (
+        <Badge tone="plain">
+          {row.refundedMinor < row.amountMinor ? text.refundedPart : text.refundedAll}
+        </Badge>
+      ) : (
+        <StatusBadge {...row} />
+      )}
+      {row.openRefunds > 0 && <Badge tone="wait">{text.refundOpen}</Badge>}
       {row.late && <Badge tone="wait">{text.late}</Badge>}
       {row.unresolvedAttempts > 0 && <Badge tone="wait">{text.unresolved}</Badge>}
       {row.anomalies > 0 && <Badge tone="bad">{text.anomaly}</Badge>}
     </span>
-  );
-}
-
-function RefundMark({ row }: { readonly row: PaymentRow }) {
-  const text = useTexts(DASHBOARD_TEXTS).payments;
-  return (
-    <>
-      {row.refundedMinor > 0 && (
-        <Badge tone="plain">
-          {row.refundedMinor < row.amountMinor ? text.refundedPart : text.refundedAll}
-        </Badge>
-      )}
-      {row.openRefunds > 0 && <Badge tone="wait">{text.refundOpen}</Badge>}
-    </>
   );
 }

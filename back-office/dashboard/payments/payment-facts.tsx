@@ -4,12 +4,13 @@ import { phoneText } from '../../../src/domain/phone.ts';
 import { netShareMinor, refundedOf } from '../../../src/domain/refund-amounts.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
-import { StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
+import { useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import {
   copyFact,
   type FactRow,
   Facts,
+  Folded,
   Section,
   Untrusted,
   untrustedRow,
@@ -33,11 +34,8 @@ export function PaymentFacts(props: Props & { readonly checkoutUrl: string | nul
     <Section id="facts" title={text.facts}>
       <Facts
         rows={[
-          [text.status, <StatusBadge status={intent.status} />],
-          intent.failureReason === null ? null : [text.reason, text.failure[intent.failureReason]],
           ...amountRows(props),
           attempt === null ? null : [text.method, shared.methodName[attempt.method]],
-          [text.kindLabel, text.kind[terms.kind]],
           untrustedRow(text.description, terms.description),
           untrustedRow(text.debitAccount, terms.debitAccount),
           [text.createdAt, <When atMs={terms.createdAtMs} />],
@@ -89,48 +87,67 @@ function amountRows({ intent }: Props): FactRow[] {
   ];
 }
 
-export function IdFacts({ intent: { terms } }: Props) {
-  const text = useTexts(DASHBOARD_TEXTS).payment;
+/** The ids that a customer or the provider names, and what only developers look up. */
+export function IdFacts({ intent }: Props) {
+  const { terms } = intent;
+  const { payment: text, payments } = useTexts(DASHBOARD_TEXTS);
+  const attempt = reportedAttempt(intent);
   return (
     <Section id="ids" title={text.ids}>
       <Facts
         rows={[
-          copyFact('unique-id', text.uniqueId, terms.uniqueId),
-          copyFact('uuid', text.uuid, terms.uuid),
-          copyFact('number', text.number, String(terms.number)),
-          untrustedRow(text.paymentLink, terms.paymentLinkUniqueId),
-          untrustedRow(text.returnUrl, terms.returnUrl),
-          untrustedRow(text.callbackUrl, terms.callbackUrl && shownAddress(terms.callbackUrl)) ?? [
-            text.callbackUrl,
-            text.fromSettings,
-          ],
+          copyFact('unique-id', payments.uniqueId, terms.uniqueId),
+          copyFact('reference', text.reference, attempt?.reference),
+          copyFact('receipt', text.receipt, attempt?.receipt),
         ]}
       />
-    </Section>
-  );
-}
-
-export function CustomerFacts({ intent: { terms } }: Props) {
-  const text = useTexts(DASHBOARD_TEXTS).payment;
-  const rows = [
-    untrustedRow(text.name, terms.customer?.name),
-    untrustedRow(text.email, terms.customer?.email),
-    untrustedRow(text.phone, phoneText(terms.customer?.phone ?? '')),
-  ];
-  return (
-    <Section id="customer" title={text.customer}>
-      <Facts rows={rows} />
-      {rows.every((row) => row === null) && <p class="quiet">{text.noCustomer}</p>}
+      <Folded>
+        <Facts
+          rows={[
+            copyFact('uuid', text.uuid, terms.uuid),
+            copyFact('number', text.number, String(terms.number)),
+            untrustedRow(text.paymentLink, terms.paymentLinkUniqueId),
+            [text.kindLabel, text.kind[terms.kind]],
+            untrustedRow(text.returnUrl, terms.returnUrl),
+            untrustedRow(
+              text.callbackUrl,
+              terms.callbackUrl && shownAddress(terms.callbackUrl),
+            ) ?? [text.callbackUrl, text.fromSettings],
+          ]}
+        />
+        <Metadata intent={intent} />
+      </Folded>
     </Section>
   );
 }
 
 /** The merchant's own notes; nothing without any. */
-export function MetadataFacts({ intent: { terms } }: Props) {
+function Metadata({ intent: { terms } }: Props) {
   const entries = Object.entries(terms.metadata);
   return entries.length === 0 ? null : (
-    <Section id="metadata" title={useTexts(DASHBOARD_TEXTS).payment.metadata}>
+    <>
+      <h3>{useTexts(DASHBOARD_TEXTS).payment.metadata}</h3>
       <Facts rows={entries.map(([key, value]) => [key, <Untrusted text={value} />])} />
+    </>
+  );
+}
+
+/** First the phone, by which a customer is called back: the one that pays, and the one known before. */
+export function CustomerFacts({ intent }: Props) {
+  const { terms } = intent;
+  const text = useTexts(DASHBOARD_TEXTS).payment;
+  const phones = [reportedAttempt(intent)?.phone, terms.customer?.phone].flatMap((phone) =>
+    phone == null ? [] : [phoneText(phone)],
+  );
+  const rows = [
+    untrustedRow(text.phone, [...new Set(phones)].join(', ')),
+    untrustedRow(text.name, terms.customer?.name),
+    untrustedRow(text.email, terms.customer?.email),
+  ];
+  return (
+    <Section id="customer" title={text.customer}>
+      <Facts rows={rows} />
+      {rows.every((row) => row === null) && <p class="quiet">{text.noCustomer}</p>}
     </Section>
   );
 }
@@ -160,11 +177,8 @@ export function Items({ intent: { terms } }: Props) {
               </span>
             ),
           ],
-          [
-            text.quantity,
-            ({ quantity }) => <span class="number">{countText(quantity, locale)}</span>,
-          ],
-          [price, ({ priceMinor }) => <span class="number">{money(priceMinor)}</span>],
+          [text.quantity, ({ quantity }) => countText(quantity, locale), 'figures'],
+          [price, ({ priceMinor }) => money(priceMinor), 'figures'],
         ]}
       />
     </Section>
@@ -178,7 +192,6 @@ export function Splits(props: Props & { readonly bankNames: ReadonlyMap<string, 
   const money = useMoney(terms.currency);
   const refundedMinor = refundedOf(intent).amountMinor;
   const rest = (shareMinor: number) => netShareMinor(terms, shareMinor, refundedMinor);
-  const number = (shown: string) => <span class="number">{shown}</span>;
   // A percentage is kept in hundredths, as money is.
   const agreed = ({ type, value }: Split) =>
     type === 'percentage' ? `${majorText(value)}%` : money(value);
@@ -190,10 +203,10 @@ export function Splits(props: Props & { readonly bankNames: ReadonlyMap<string, 
         columns={[
           [text.bank, ({ bank }) => <Untrusted text={bankNames.get(bank) ?? bank} />],
           [text.account, ({ creditAccount }) => <Untrusted text={creditAccount} />],
-          [text.shareOf, (split) => number(agreed(split))],
-          [text.share, ({ shareMinor }) => number(money(shareMinor))],
+          [text.shareOf, agreed, 'figures'],
+          [text.share, ({ shareMinor }) => money(shareMinor), 'figures'],
           refundedMinor > 0
-            ? [refunds.shareAfterRefunds, ({ shareMinor }) => number(money(rest(shareMinor)))]
+            ? [refunds.shareAfterRefunds, ({ shareMinor }) => money(rest(shareMinor)), 'figures']
             : null,
         ]}
       />

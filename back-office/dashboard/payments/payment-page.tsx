@@ -1,30 +1,30 @@
 import type { ComponentChildren } from 'preact';
 import type { PaymentRow } from '../../../src/book/rows.ts';
-import type { Intent } from '../../../src/domain/intent.ts';
+import { type Intent, reportedAttempt } from '../../../src/domain/intent.ts';
+import { phoneText } from '../../../src/domain/phone.ts';
+import { refundedOf } from '../../../src/domain/refund-amounts.ts';
 import { RETENTION_MS } from '../../../src/domain/schedule.ts';
+import type { EventSummary } from '../../../src/intent/protocol.ts';
 import type { FoundPayment } from '../../../src/interface/payments.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
+import { DeliveryBadge } from '../../elements/delivery-elements.tsx';
 import { StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
 import { Attempts, Timeline } from '../../elements/payment-history.tsx';
 import type { DashboardMessages } from '../../i18n/messages.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { Facts, Message, When } from '../../ui/elements.tsx';
+import { Badge, Facts, Message, Untrusted, When } from '../../ui/elements.tsx';
+import { Money } from '../../ui/figures.tsx';
+import { SideBySide } from '../../ui/layout.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
 import { mayChange, useCall } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { listIn, paymentPath, paymentsPath, withList } from '../paths.ts';
 import { OwnRefunds, RefundButton } from '../refunds/payment-refunds.tsx';
+import { Outcome } from '../webhooks/elements.tsx';
 import { eventState, isOnItsWay } from '../webhooks/event.ts';
-import { Events } from './events.tsx';
-import {
-  CustomerFacts,
-  IdFacts,
-  Items,
-  MetadataFacts,
-  PaymentFacts,
-  Splits,
-} from './payment-facts.tsx';
+import { cardId, Events } from './events.tsx';
+import { CustomerFacts, IdFacts, Items, PaymentFacts, Splits } from './payment-facts.tsx';
 import { ReceiptLink } from './receipt-link.tsx';
 
 const DAY_MS = 86_400_000;
@@ -48,33 +48,43 @@ export function PaymentPage(props: {
   const { view, refusal } = props;
   const { intent, history, events, bankNames, checkoutUrl } = view;
   const { payment: text, refunds } = useTexts(DASHBOARD_TEXTS);
+  const { payment_canceled } = text.done;
   return (
     <Frame
       title={text.title(shownText(intent.terms.uniqueId))}
       active="payments"
-      done={{ ...text.done, ...refunds.done }}
+      head={{
+        back: useBack(),
+        status: <Statuses intent={intent} events={events} />,
+        lead: <Lead intent={intent} />,
+        actions: <Actions intent={intent} />,
+      }}
+      done={{ payment_canceled, ...refunds.done }}
       notDone={refunds.notDone}
     >
       <Live view={view} />
-      <BackLink />
       {refusal !== null && <Message tone="bad">{text.cancelRefused[refusal]}</Message>}
-      <Head intent={intent} />
       <Attention intent={intent} />
-      <OwnRefunds intent={intent} names={view.requesterNames} />
-      <div class="cards">
-        <PaymentFacts intent={intent} checkoutUrl={checkoutUrl} />
-        <div class="part">
-          <IdFacts intent={intent} />
-          <CustomerFacts intent={intent} />
-          <MetadataFacts intent={intent} />
-          <ReceiptLink url={view.receiptUrl} />
-        </div>
-      </div>
-      <Items intent={intent} />
-      <Splits intent={intent} bankNames={bankNames} />
-      <Attempts intent={intent} />
-      <Timeline intent={intent} history={history} />
-      <Events intent={intent} events={events} />
+      <SideBySide
+        main={
+          <>
+            <OwnRefunds intent={intent} names={view.requesterNames} />
+            <Timeline intent={intent} history={history} />
+            <Events intent={intent} events={events} />
+            <Attempts intent={intent} isFolded={true} />
+            <Items intent={intent} />
+            <Splits intent={intent} bankNames={bankNames} />
+          </>
+        }
+        aside={
+          <>
+            <CustomerFacts intent={intent} />
+            <PaymentFacts intent={intent} checkoutUrl={checkoutUrl} />
+            <ReceiptLink url={view.receiptUrl} />
+            <IdFacts intent={intent} />
+          </>
+        }
+      />
     </Frame>
   );
 }
@@ -97,14 +107,16 @@ export function DeletedPaymentPage(props: { readonly row: PaymentRow }) {
   const text = useTexts(DASHBOARD_TEXTS).payment;
   const { methodName } = useTexts(CHECKOUT_TEXTS);
   return (
-    <Frame title={text.title(shownText(row.uniqueId))} active="payments">
-      <BackLink />
+    <Frame
+      title={text.title(shownText(row.uniqueId))}
+      active="payments"
+      head={{ back: useBack(), status: <StatusBadge {...row} /> }}
+    >
       <p>{text.gone(String(RETENTION_MS / DAY_MS))}</p>
       <section class="card">
         <Facts
           rows={[
             [text.amount, useMoney(row.currency)(row.amountMinor)],
-            [text.status, <StatusBadge status={row.status} />],
             [text.method, row.method === null ? '—' : methodName[row.method]],
             [text.uuid, row.uuid],
             [text.createdAt, <When atMs={row.createdAtMs} />],
@@ -116,26 +128,75 @@ export function DeletedPaymentPage(props: { readonly row: PaymentRow }) {
   );
 }
 
-function BackLink() {
+/** The way back to the list. */
+function useBack() {
   const call = useCall();
+  const to = paymentsPath(call.environment, listIn(call.url));
+  return { to, text: useTexts(DASHBOARD_TEXTS).payment.back };
+}
+
+/** How the payment ended, what was returned of it, and how its last webhook fared. */
+function Statuses(props: IntentProps & { readonly events: readonly EventSummary[] }) {
+  const { intent, events } = props;
+  const { payment: text, payments } = useTexts(DASHBOARD_TEXTS);
+  const refundedMinor = refundedOf(intent).amountMinor;
+  // One event may go to several endpoints: the one that does not have it matters.
+  const last = events.filter(({ sequence }) => sequence === events.at(-1)?.sequence);
+  const missing = last.find(({ deliveryStatus }) => deliveryStatus !== 'delivered');
+  const delivery = missing ?? last[0];
+  const failure = missing?.tries.at(-1);
   return (
-    <p>
-      <a href={paymentsPath(call.environment, listIn(call.url))}>
-        {useTexts(DASHBOARD_TEXTS).payment.back}
-      </a>
-    </p>
+    <>
+      <StatusBadge status={intent.status} failureReason={intent.failureReason} />
+      {refundedMinor > 0 && (
+        <Badge tone="plain">
+          {refundedMinor < intent.terms.amountMinor ? payments.refundedPart : payments.refundedAll}
+        </Badge>
+      )}
+      {delivery && (
+        <a class="webhook-status" href={`#${cardId(delivery)}`}>
+          <span>{text.webhook}</span> <DeliveryBadge status={delivery.deliveryStatus} />
+          {failure && <Outcome {...failure} />}
+        </a>
+      )}
+    </>
   );
 }
 
-/** Amount and status, with the buttons that cancel or refund the payment. */
-function Head({ intent }: IntentProps) {
+/** The amount, who paid it and how, and why it was not paid. */
+function Lead({ intent }: IntentProps) {
+  const { terms, failureReason } = intent;
+  const text = useTexts(DASHBOARD_TEXTS).payment;
+  const { methodName } = useTexts(CHECKOUT_TEXTS);
+  const attempt = reportedAttempt(intent);
+  const phone = attempt?.phone ?? terms.customer?.phone ?? null;
+  const parts = [
+    terms.customer?.name,
+    phone && phoneText(phone),
+    attempt && methodName[attempt.method],
+  ].filter((part) => part);
+  return (
+    <>
+      <p class="payment-amount">
+        <Money minor={terms.amountMinor} currency={terms.currency} />
+      </p>
+      {parts.length > 0 && (
+        <p>
+          <Untrusted text={parts.join(' · ')} />
+        </p>
+      )}
+      {failureReason !== null && <p class="quiet">{text.failure[failureReason]}</p>}
+    </>
+  );
+}
+
+/** The buttons that cancel or refund the payment. */
+function Actions({ intent }: IntentProps) {
   const call = useCall();
   const { terms, status } = intent;
   const text = useTexts(DASHBOARD_TEXTS).payment;
   return (
-    <div class="payment-head">
-      <p class="payment-amount number">{useMoney(terms.currency)(terms.amountMinor)}</p>
-      <StatusBadge status={status} />
+    <>
       {status === 'open' && mayChange(call, 'develop') && (
         <ButtonForm
           action={withList(
@@ -148,7 +209,7 @@ function Head({ intent }: IntentProps) {
         />
       )}
       <RefundButton intent={intent} attemptId={intent.paidAttemptId} />
-    </div>
+    </>
   );
 }
 

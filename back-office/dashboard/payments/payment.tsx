@@ -6,6 +6,7 @@ import { showPage } from '../frame.tsx';
 import { noticePage } from '../notices.tsx';
 import { listIn, paymentPath, withList } from '../paths.ts';
 import { resendEvent } from '../webhooks/event.ts';
+import { cardId } from './events.tsx';
 import { type CancelRefusal, DeletedPaymentPage, PaymentPage } from './payment-page.tsx';
 
 /** GET …/payments/:uniqueId: read from the payment's own object, so nothing on it is stale. */
@@ -34,9 +35,16 @@ export async function resendFromPayment(call: DashboardCall): Promise<Response> 
     return noticePage(call, 'not_found');
   }
   const { outcome, path } = resent;
-  return outcome === 'resent'
-    ? redirectTo(pageOf(call), { done: 'event_resent' })
-    : redirectTo(path, { done: outcome });
+  if (outcome !== 'resent') {
+    return redirectTo(path, { done: outcome });
+  }
+  // The page names the event, whose card says what was done, and the browser goes there.
+  const event = cardId(resent.event);
+  const page = pageOf(call);
+  return redirectTo(`${page}${page.includes('?') ? '&' : '?'}event=${event}`, {
+    done: 'event_resent',
+    fragment: `#${event}`,
+  });
 }
 
 /** The payment's page, with the way back to its list. */

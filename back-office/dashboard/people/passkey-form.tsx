@@ -16,20 +16,35 @@ interface PasskeyProps {
 
 /**
  * A form that our script carries out with the browser's passkeys: it fetches options from `path` +
- * "/options", sends the result to `path` and goes on to `next`. The form stays hidden where that
- * cannot work, and the page says why. The script finds its texts in the attributes.
+ * "/options", sends the result to `path` and goes on to `next`. Where that cannot work, the page says
+ * why, and the form stays hidden or, with an `action`, is sent there. The script finds its texts in
+ * the attributes.
  */
 export function PasskeyForm(
-  props: PasskeyProps & { readonly next: string; readonly children: ComponentChildren },
+  props: PasskeyProps & {
+    readonly next: string;
+    readonly action?: string;
+    /** What the script says while it asks what becomes of the fields. */
+    readonly preview?: string;
+    readonly children: ComponentChildren;
+  },
 ) {
-  const { next, children } = props;
+  const { next, action, preview, children } = props;
   return (
     <>
       <noscript>
         <p class="notice notice-bad">{useTexts(DASHBOARD_TEXTS).frame.needsScript}</p>
       </noscript>
       <PasskeyProblem {...props} />
-      <form class="form" method="post" hidden data-next={next} {...passkeyData(props)}>
+      <form
+        class="form"
+        method="post"
+        action={action}
+        hidden={action === undefined}
+        data-next={next}
+        data-preview={preview}
+        {...passkeyData(props)}
+      >
         {children}
       </form>
     </>

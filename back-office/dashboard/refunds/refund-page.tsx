@@ -4,17 +4,18 @@ import {
   chargedMinor,
   commissionOf,
   type Intent,
+  type IntentTerms,
 } from '../../../src/domain/intent.ts';
-import { majorText } from '../../../src/domain/money.ts';
 import { REFUND_REASON_LENGTH_MAX, type Refund } from '../../../src/domain/refund.ts';
 import { heldOf } from '../../../src/domain/refund-amounts.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
-import { useMoney } from '../../elements/payment-elements.tsx';
+import { moneyIn, useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { copyFact, Facts, Message, Section, TextField } from '../../ui/elements.tsx';
+import { SideBySide } from '../../ui/layout.tsx';
 import { Navigation } from '../../ui/page.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
-import { useCall } from '../call.ts';
+import { type DashboardCall, useCall } from '../call.ts';
 import { CsrfField } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { listIn, paymentPath, refundPath, withList } from '../paths.ts';
@@ -26,21 +27,34 @@ interface Props {
 
 interface FormProps extends Props {
   readonly attempt: Attempt;
-  /** What refunding all that is left would do. */
-  readonly whole: Refund;
+  /** All that is left. */
+  readonly leftMinor: number;
+  /** What the member asks for; at first all that is left. */
+  readonly typed: TypedRefund;
+  /** What that would do; null for a form that is wrong. */
+  readonly refund: Refund | null;
 }
 
-/** The form, prefilled with all that is left. */
+/** The fields of the form. */
+export interface TypedRefund {
+  readonly id: string;
+  readonly amount: string;
+  readonly reason: string;
+}
+
+/** The form, and what becomes of the amount in it. */
 export function RefundPage(props: FormProps) {
-  const { intent, attempt } = props;
   return (
-    <RefundFrame intent={intent}>
-      <Transactions intent={intent} attempt={attempt} />
-      <TransactionFacts {...props} />
-      <Section id="refund" title={useTexts(DASHBOARD_TEXTS).refunds.refund}>
-        <WhatHappens {...props} />
-        <RefundForm {...props} />
-      </Section>
+    <RefundFrame intent={props.intent}>
+      <Transactions {...props} />
+      <SideBySide
+        main={
+          <section class="card">
+            <RefundForm {...props} />
+          </section>
+        }
+        aside={<TransactionFacts {...props} />}
+      />
     </RefundFrame>
   );
 }
@@ -59,19 +73,23 @@ function RefundFrame(props: Props & { readonly children: ComponentChildren }) {
   const { intent, children } = props;
   const text = useTexts(DASHBOARD_TEXTS).refunds;
   return (
-    <Frame title={text.formTitle(shownText(intent.terms.uniqueId))} active="payments">
-      <p>
-        <a href={withList(paymentPath(call.environment, intent.terms.uniqueId), listIn(call.url))}>
-          {text.back}
-        </a>
-      </p>
+    <Frame
+      title={text.formTitle(shownText(intent.terms.uniqueId))}
+      active="payments"
+      head={{
+        back: {
+          to: withList(paymentPath(call.environment, intent.terms.uniqueId), listIn(call.url)),
+          text: text.back,
+        },
+      }}
+    >
       {children}
     </Frame>
   );
 }
 
 /** The payments to choose from, where the customer paid more than once. */
-function Transactions({ intent, attempt }: Omit<FormProps, 'whole'>) {
+function Transactions({ intent, attempt }: FormProps) {
   const call = useCall();
   const text = useTexts(DASHBOARD_TEXTS).refunds;
   const { methodName } = useTexts(CHECKOUT_TEXTS);
@@ -89,7 +107,7 @@ function Transactions({ intent, attempt }: Omit<FormProps, 'whole'>) {
   );
 }
 
-function TransactionFacts({ intent, attempt, whole }: FormProps) {
+function TransactionFacts({ intent, attempt, leftMinor }: FormProps) {
   const { refunds: text, payment } = useTexts(DASHBOARD_TEXTS);
   const money = useMoney(intent.terms.currency);
   const heldMinor = heldOf(intent, attempt).amountMinor;
@@ -101,7 +119,7 @@ function TransactionFacts({ intent, attempt, whole }: FormProps) {
           [payment.method, useTexts(CHECKOUT_TEXTS).methodName[attempt.method]],
           copyFact('transaction-id', payment.reference, attempt.reference),
           heldMinor === 0 ? null : [text.held, money(heldMinor)],
-          [text.left, money(whole.amountMinor)],
+          [text.left, money(leftMinor)],
         ]}
       />
     </Section>
@@ -109,71 +127,100 @@ function TransactionFacts({ intent, attempt, whole }: FormProps) {
 }
 
 /** What the customer gets, who bears the commission, and whether a person must do it. */
-function WhatHappens({ intent, attempt, whole }: FormProps) {
-  const text = useTexts(DASHBOARD_TEXTS).refunds;
-  const money = useMoney(intent.terms.currency);
-  const amount = money(whole.amountMinor);
+function WhatHappens({ intent, attempt, refund }: FormProps) {
+  const call = useCall();
+  const { sentence = '', warning = '' } =
+    refund === null ? {} : consequencesOf(call, { intent, attempt, refund });
   return (
-    <>
-      <p>
-        {whole.returnedMinor === whole.amountMinor
-          ? text.gets(amount)
-          : text.getsMore(amount, money(whole.returnedMinor))}{' '}
-        {commissionText({ intent, attempt, whole })}
+    <div class="stack" aria-live="polite">
+      <p id="refund-sentence" hidden={sentence === ''}>
+        {sentence}
       </p>
-      {whole.actionReason !== null && (
-        <Message tone="warning">
-          {text.byOperator} {text.action[whole.actionReason]}
-        </Message>
-      )}
-    </>
+      <p class="notice notice-warning" id="refund-warning" hidden={warning === ''}>
+        {warning}
+      </p>
+    </div>
   );
 }
 
-function commissionText({ intent, attempt, whole }: FormProps): string | null {
-  const text = useTexts(DASHBOARD_TEXTS).refunds;
-  const money = useMoney(intent.terms.currency);
-  const commissionMinor = commissionOf(intent.terms, attempt.method);
-  if (commissionMinor === 0) {
-    return null;
-  }
-  if (whole.commissionReturnedMinor === 0) {
-    return text.commissionKept(money(commissionMinor));
-  }
-  const bearer = intent.terms.commissionPaidByCustomer ? 'byCustomer' : 'byMerchant';
-  return text.commissionReturned[bearer](money(whole.commissionReturnedMinor));
+interface Planned {
+  readonly intent: Intent;
+  readonly attempt: Attempt;
+  readonly refund: Refund;
 }
 
-function RefundForm({ intent, attempt, whole }: FormProps) {
+/** What a refund does, in words. The script shows the same for each amount that is typed. */
+export function consequencesOf(
+  call: DashboardCall,
+  { intent: { terms }, attempt, refund }: Planned,
+): { readonly sentence: string; readonly warning?: string } {
+  const text = DASHBOARD_TEXTS[call.language].refunds;
+  const money = moneyIn(call, terms.currency);
+  const { amountMinor, returnedMinor, actionReason } = refund;
+  const amount = money(amountMinor);
+  const gets =
+    returnedMinor === amountMinor ? text.gets(amount) : text.getsMore(amount, money(returnedMinor));
+  const sentence = [gets, commissionText(call, terms, attempt, refund)].join(' ').trim();
+  return actionReason === null
+    ? { sentence }
+    : { sentence, warning: `${text.byOperator} ${text.action[actionReason]}` };
+}
+
+function commissionText(
+  call: DashboardCall,
+  terms: IntentTerms,
+  attempt: Attempt,
+  { commissionReturnedMinor }: Refund,
+): string {
+  const text = DASHBOARD_TEXTS[call.language].refunds;
+  const money = moneyIn(call, terms.currency);
+  const commissionMinor = commissionOf(terms, attempt.method);
+  if (commissionMinor === 0) {
+    return '';
+  }
+  if (commissionReturnedMinor === 0) {
+    return text.commissionKept(money(commissionMinor));
+  }
+  const bearer = terms.commissionPaidByCustomer ? 'byCustomer' : 'byMerchant';
+  return text.commissionReturned[bearer](money(commissionReturnedMinor));
+}
+
+function RefundForm(props: FormProps) {
   const call = useCall();
+  const { intent, attempt, leftMinor, typed } = props;
   const text = useTexts(DASHBOARD_TEXTS).refunds;
   const { uniqueId, currency } = intent.terms;
-  const back = withList(paymentPath(call.environment, uniqueId), listIn(call.url));
+  const list = listIn(call.url);
+  const back = withList(paymentPath(call.environment, uniqueId), list);
+  const path = paymentPath(call.environment, uniqueId, '/refund');
   return (
     <PasskeyForm
       ceremony="refund"
-      path={paymentPath(call.environment, uniqueId, '/refund')}
+      path={path}
+      action={withList(`${path}/review`, list)}
       next={`${back}${back.includes('?') ? '&' : '?'}done=refund_requested`}
       failed={text.failed}
+      preview={text.previewing}
     >
       <CsrfField />
-      <input type="hidden" name="refund" value={whole.id} />
+      <input type="hidden" name="refund" value={typed.id} />
       <input type="hidden" name="transaction" value={attempt.reference} />
       <TextField
         id="amount"
         inputmode="decimal"
         label={`${text.amount} (${currency})`}
-        hint={text.amountHint(useMoney(currency)(whole.amountMinor))}
-        value={majorText(whole.amountMinor)}
+        hint={text.amountHint(useMoney(currency)(leftMinor))}
+        value={typed.amount}
       />
       <TextField
         id="reason"
         label={text.reason}
         hint={text.reasonHint}
-        value=""
+        value={typed.reason}
         maxlength={REFUND_REASON_LENGTH_MAX}
         required={false}
       />
+      <WhatHappens {...props} />
       <p class="hint">{text.finalHint}</p>
       <button class="primary" type="submit">
         {text.confirm}

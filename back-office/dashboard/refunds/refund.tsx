@@ -1,4 +1,6 @@
 import type { Attempt, Intent, Rejection } from '../../../src/domain/intent.ts';
+import { majorText } from '../../../src/domain/money.ts';
+import type { Refund } from '../../../src/domain/refund.ts';
 import { refundableMinor } from '../../../src/domain/refund-amounts.ts';
 import type { Form } from '../../../src/http/form.ts';
 import type { AskedRefund, RefundPlan } from '../../../src/interface/payments.ts';
@@ -12,69 +14,63 @@ import { answerJson, redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { showPage } from '../frame.tsx';
 import { noticePage } from '../notices.tsx';
-import { listIn, paymentPath, withList } from '../paths.ts';
+import { listIn, paymentPath, refundPath, withList } from '../paths.ts';
 import { offerConfirmation, whenConfirmed } from '../people/confirmation.ts';
-import { NoRefundPage, RefundPage } from './refund-page.tsx';
+import { consequencesOf, NoRefundPage, RefundPage } from './refund-page.tsx';
 
 /** GET …/payments/:uniqueId/refund: the form for one transaction of the payment. */
 export async function showRefund(call: DashboardCall): Promise<Response> {
-  if (call.session.isSuspended) {
-    return noticePage(call, 'suspended');
+  const { session, url } = call;
+  return session.isSuspended
+    ? noticePage(call, 'suspended')
+    : showForm(call, newId('rfd'), url.searchParams.get('transactionId'), null);
+}
+
+/**
+ * POST …/refund/review: what the form would do. Our script asks for each amount that is typed; without
+ * JavaScript, the form comes back and says it. Changes nothing.
+ */
+export async function reviewRefund(call: DashboardCall): Promise<Response> {
+  const plan = await planOf(call);
+  if (plan instanceof Response) {
+    return plan;
   }
-  const text = DASHBOARD_TEXTS[call.language].refunds;
-  const plan = await rehearse(call, {
-    refundUniqueId: newId('rfd'),
-    transactionId: call.url.searchParams.get('transactionId'),
-    amountMinor: null,
-    reason: null,
-  });
-  if (plan.type !== 'rehearsed' && plan.type !== 'no_transaction') {
-    return noticePage(call, 'not_found');
+  if (call.request.headers.get('accept') !== 'application/json') {
+    return showForm(call, call.form.text('refund'), call.form.text('transaction'), plan);
   }
-  const problem = (problemText: string) => {
-    const page = <NoRefundPage intent={plan.intent} problem={problemText} />;
-    return showPage(call, page, { status: 409 });
-  };
-  if (plan.type === 'no_transaction') {
-    return problem(text.problems.not_paid);
-  }
-  const { intent, attempt, outcome, tooOldDaysMax } = plan;
-  if (typeof outcome === 'string') {
-    return problem(rejectionText(call, intent, attempt, outcome));
-  }
-  return tooOldDaysMax === null
-    ? showPage(call, <RefundPage intent={intent} attempt={attempt} whole={outcome} />)
-    : problem(text.tooOld(String(tooOldDaysMax)));
+  // A wrong amount is no error of the script, which asks while the member types.
+  return answerJson(plan.type === 'fit' ? consequencesOf(call, plan) : plan.problem);
 }
 
 /** POST …/refund/options: checks the form before it asks for the passkey. */
 export async function beginRefund(call: DashboardCall): Promise<Response> {
-  const asked = await readAsked(call);
-  if (asked instanceof Response) {
-    return asked;
+  const plan = await planOf(call);
+  if (plan instanceof Response) {
+    return plan;
   }
-  const { plan, request } = asked;
-  const { intent, attempt, outcome } = plan;
-  return typeof outcome === 'string'
-    ? unfit(rejectionText(call, intent, attempt, outcome))
-    : offerConfirmation(call, 'refund', actionOf(intent, request));
+  return plan.type === 'fit'
+    ? offerConfirmation(call, 'refund', actionOf(plan.intent, plan.request))
+    : unfit(plan);
 }
 
 /** POST …/refund: only what the passkey has confirmed, to the last cent. */
 export async function finishRefund(call: DashboardCall): Promise<Response> {
-  const asked = await readAsked(call);
-  if (asked instanceof Response) {
-    return asked;
+  const plan = await planOf(call);
+  if (plan instanceof Response) {
+    return plan;
   }
-  const { plan, request } = asked;
-  const { intent, attempt } = plan;
+  if (plan.type === 'wrong') {
+    return unfit(plan);
+  }
+  // Also one that the payment rejects by now: only a confirmed request learns more.
+  const { intent, attempt, request } = plan;
   return whenConfirmed(call, 'refund', actionOf(intent, request), async () => {
     const { uniqueId } = intent.terms;
     const { refund } = call.payments.payments;
     const result = await refund(tenantOf(call), actorOf(call), uniqueId, request);
     return result.type === 'accepted'
       ? answerJson({})
-      : unfit(resultText(call, attempt, intent, result));
+      : answerJson(resultProblem(call, attempt, intent, result), { status: 409 });
   });
 }
 
@@ -93,31 +89,98 @@ export async function cancelRefund(call: DashboardCall): Promise<Response> {
   }
 }
 
-type RefundProblem = keyof DashboardMessages['refunds']['problems'];
-
-interface Asked {
-  readonly plan: Extract<RefundPlan, { readonly type: 'rehearsed' }>;
-  readonly request: AskedRefund;
+/** The form with all that is left, or as it was sent, and what it would do. */
+async function showForm(
+  call: DashboardCall,
+  refundUniqueId: string,
+  transactionId: string | null,
+  sent: Plan | null,
+): Promise<Response> {
+  const text = DASHBOARD_TEXTS[call.language].refunds;
+  const all = { refundUniqueId, transactionId, amountMinor: null, reason: null };
+  const plan = await rehearse(call, all);
+  if (plan.type !== 'rehearsed' && plan.type !== 'no_transaction') {
+    return noticePage(call, 'not_found');
+  }
+  const noForm = (problem: string) =>
+    showPage(call, <NoRefundPage intent={plan.intent} problem={problem} />, { status: 409 });
+  if (plan.type === 'no_transaction') {
+    return noForm(text.problems.not_paid);
+  }
+  const { intent, attempt, outcome, tooOldDaysMax } = plan;
+  if (typeof outcome === 'string') {
+    return noForm(rejectionProblem(call, intent, attempt, outcome).message);
+  }
+  if (tooOldDaysMax !== null) {
+    return noForm(text.tooOld(String(tooOldDaysMax)));
+  }
+  const typed =
+    sent === null
+      ? { amount: majorText(outcome.amountMinor), reason: '' }
+      : { amount: call.form.text('amount'), reason: call.form.text('reason') };
+  const page = (
+    <RefundPage
+      intent={intent}
+      attempt={attempt}
+      leftMinor={outcome.amountMinor}
+      typed={{ id: refundUniqueId, ...typed }}
+      refund={sent === null ? outcome : sent.type === 'fit' ? sent.refund : null}
+    />
+  );
+  return showPage(call, page, {
+    at: refundPath(call, intent.terms.uniqueId, attempt.reference),
+    problems: sent && sent.type !== 'fit' ? [[sent.problem.field, sent.problem.message]] : [],
+  });
 }
 
-/** The form and what would become of it, or the response to one that cannot be meant. */
-async function readAsked(call: DashboardCall): Promise<Asked | Response> {
+type ProblemName = keyof DashboardMessages['refunds']['problems'];
+
+/** What is wrong with a form, and at which field; null: at none of them. */
+interface RefundProblem {
+  readonly message: string;
+  readonly field: 'amount' | 'reason' | null;
+}
+
+interface Meant {
+  readonly request: AskedRefund;
+  readonly intent: Intent;
+  readonly attempt: Attempt;
+}
+
+/** What would become of the form: a refund, the payment's rejection, or nothing that can be meant. */
+type Plan =
+  | (Meant & { readonly type: 'fit'; readonly refund: Refund })
+  | (Meant & { readonly type: 'rejected'; readonly problem: RefundProblem })
+  | { readonly type: 'wrong'; readonly problem: RefundProblem };
+
+async function planOf(call: DashboardCall): Promise<Plan | Response> {
   const { problems } = DASHBOARD_TEXTS[call.language].refunds;
   const request = requestIn(call.form);
   const plan = await rehearse(call, request);
   switch (plan.type) {
     case 'bad_id':
       return noticePage(call, 'bad_form');
-    case 'bad_amount':
-    case 'bad_reason':
-      return unfit(problems[plan.type], 400);
     case 'not_found':
       return noticePage(call, 'not_found');
+    case 'bad_amount':
+      return { type: 'wrong', problem: { message: problems.bad_amount, field: 'amount' } };
+    case 'bad_reason':
+      return { type: 'wrong', problem: { message: problems.bad_reason, field: 'reason' } };
     case 'no_transaction':
-      return unfit(problems.no_transaction, 400);
-    case 'rehearsed':
-      return { plan, request };
+      return { type: 'wrong', problem: { message: problems.no_transaction, field: null } };
+    case 'rehearsed': {
+      const { intent, attempt, outcome } = plan;
+      const meant = { request, intent, attempt };
+      return typeof outcome === 'string'
+        ? { ...meant, type: 'rejected', problem: rejectionProblem(call, intent, attempt, outcome) }
+        : { ...meant, type: 'fit', refund: outcome };
+    }
   }
+}
+
+/** Says why to our script, which shows it at the form. */
+function unfit({ type, problem }: Exclude<Plan, { readonly type: 'fit' }>): Response {
+  return answerJson(problem, { status: type === 'wrong' ? 400 : 409 });
 }
 
 function rehearse(call: DashboardCall, asked: AskedRefund): Promise<RefundPlan> {
@@ -141,55 +204,53 @@ function actionOf({ terms }: Intent, request: AskedRefund) {
   return [terms.uuid, refundUniqueId, transactionId, amountMinor, terms.currency, reason];
 }
 
-/** Says why to our script, which shows it at the form. */
-function unfit(message: string, status = 409): Response {
-  return answerJson({ message }, { status });
-}
-
 /** Why the payment rejects a refund, in plain words. */
-function rejectionText(
+function rejectionProblem(
   call: DashboardCall,
   intent: Intent,
   attempt: Attempt,
   rejection: Rejection,
-): string {
+): RefundProblem {
   const text = DASHBOARD_TEXTS[call.language].refunds;
   const leftMinor = refundableMinor(intent, attempt);
-  if (rejection === 'refund_too_large') {
-    return leftMinor === 0
-      ? text.problems.nothing_left
-      : text.tooLarge(moneyIn(call, intent.terms.currency)(leftMinor));
+  if (rejection === 'refund_too_large' && leftMinor > 0) {
+    const message = text.tooLarge(moneyIn(call, intent.terms.currency)(leftMinor));
+    return { message, field: 'amount' };
   }
-  const known: Partial<Record<Rejection, RefundProblem>> = {
+  const known: Partial<Record<Rejection, ProblemName>> = {
+    refund_too_large: 'nothing_left',
     not_paid: 'not_paid',
     too_many_refunds: 'too_many_refunds',
     refund_needs_review: 'needs_review',
     refund_exists: 'already_requested',
   };
   const problem = known[rejection];
-  return problem === undefined ? text.failed : text.problems[problem];
+  return { message: problem === undefined ? text.failed : text.problems[problem], field: null };
 }
 
-function resultText(
+function resultProblem(
   call: DashboardCall,
   attempt: Attempt,
   intent: Intent,
   result: Exclude<RefundResult, { type: 'accepted' }>,
-): string {
+): RefundProblem {
   const text = DASHBOARD_TEXTS[call.language].refunds;
   const money = moneyIn(call, intent.terms.currency);
   switch (result.type) {
     case 'replayed':
     case 'taken':
-      return text.problems.already_requested;
+      return { message: text.problems.already_requested, field: null };
     case 'payment_not_found':
     case 'transaction_not_found':
-      return text.problems.no_transaction;
+      return { message: text.problems.no_transaction, field: null };
     case 'rejected':
-      return rejectionText(call, result.intent, attempt, result.rejection);
+      return rejectionProblem(call, result.intent, attempt, result.rejection);
     case 'too_old':
-      return text.tooOld(String(result.daysMax));
+      return { message: text.tooOld(String(result.daysMax)), field: null };
     case 'daily_limit':
-      return text.dailyLimit(money(result.maxMinor), money(result.leftMinor));
+      return {
+        message: text.dailyLimit(money(result.maxMinor), money(result.leftMinor)),
+        field: 'amount',
+      };
   }
 }

@@ -1,13 +1,14 @@
 import type { RefundRow, ShownRefundStatus } from '../../../src/book/rows.ts';
 import type { Page } from '../../../src/platform/paging.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
-import { useMoney } from '../../elements/payment-elements.tsx';
 import { RefundBadge } from '../../elements/payment-refunds.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { Untrusted, When } from '../../ui/elements.tsx';
+import { Untrusted } from '../../ui/elements.tsx';
+import { Money } from '../../ui/figures.tsx';
 import { EmptyState } from '../../ui/layout.tsx';
 import { Navigation } from '../../ui/page.tsx';
 import { type DashboardCall, tenantOf, useCall } from '../call.ts';
+import { ListedTime } from '../date-fields.tsx';
 import { Frame, showPage } from '../frame.tsx';
 import { BadCursor, List, type ListRequest, listRequest, PAGE_ROWS } from '../list.tsx';
 import { paymentPath, paymentsPath, queryFrom, refundsPath } from '../paths.ts';
@@ -89,13 +90,14 @@ function RefundsPage(props: {
                 </a>
               ),
             ],
+            [payments.method, ({ method }) => <span class="whole">{methodName[method]}</span>],
             [
               text.amountOfRefund,
-              (row) => <span class="number">{useMoney(row.currency)(row.amountMinor)}</span>,
+              (row) => <Money minor={row.amountMinor} currency={row.currency} />,
+              'figures',
             ],
             [payments.status, (row) => <RefundBadge status={row.status} />],
-            [payments.method, ({ method }) => <span class="whole">{methodName[method]}</span>],
-            [text.requestedAt, ({ createdAtMs }) => <When atMs={createdAtMs} />],
+            [text.requestedAt, ({ createdAtMs }) => <ListedTime atMs={createdAtMs} />],
           ]}
         />
       </div>

@@ -35,6 +35,8 @@ export interface Resent {
   readonly outcome: 'resent' | 'late';
   /** The event's page, which has a message for each outcome. */
   readonly path: string;
+  /** The delivery; the first one for all of them. */
+  readonly event: { readonly sequence: number; readonly position: number };
 }
 
 /**
@@ -50,5 +52,8 @@ export async function resendEvent(call: DashboardCall): Promise<Resent | null> {
   const position = POSITION.test(typed) ? Number(typed) : null;
   const { resend } = call.payments.events;
   const outcome = await resend(tenantOf(call), actorOf(call), named, position);
-  return outcome === 'not_found' ? null : { outcome, path: eventPath(call.environment, named) };
+  const event = { sequence: named.sequence, position: position ?? 0 };
+  return outcome === 'not_found'
+    ? null
+    : { outcome, path: eventPath(call.environment, named), event };
 }

@@ -1,4 +1,10 @@
-import { ETHIOPIC_MONTHS, MONTHS, TOO_LITTLE_MONEY, WRONG_PIN } from '../../../src/i18n/am.ts';
+import {
+  ETHIOPIC_MONTHS,
+  ethiopianClock,
+  MONTHS,
+  TOO_LITTLE_MONEY,
+  WRONG_PIN,
+} from '../../../src/i18n/am.ts';
 import type { DashboardMessages } from '../messages.ts';
 
 /** Texts that several pages contain. */
@@ -40,6 +46,7 @@ export const dashboard: DashboardMessages = {
     newer: 'አዲስ',
     none: 'የለም',
     problemTitle: 'ችግር አለ',
+    technical: 'ቴክኒካዊ ዝርዝሮች',
     needsScript: 'ይህ ደረጃ ጃቫስክሪፕት ያስፈልገዋል፤ ፓስኪ ያለ እሱ አይሠራም።',
     notices: {
       not_found: {
@@ -143,6 +150,8 @@ export const dashboard: DashboardMessages = {
 
   dates: {
     months: MONTHS,
+    clock: ethiopianClock,
+    dayAndClock: (day, time) => `${day}፣ ${ethiopianClock(time)}`,
     ethiopianMonths: ETHIOPIC_MONTHS,
     presets: 'የቀናት ክልል',
     preset: {
@@ -238,6 +247,7 @@ export const dashboard: DashboardMessages = {
   payments: {
     title: 'ክፍያዎች',
     searchLabel: 'በመለያ፣ በስልክ፣ በስም ወይም በኢሜይል ይፈልጉ',
+    searchExample: 'ስልክ፣ ስም፣ መለያ',
     search: 'ፈልግ',
     searchTitle: 'የፍለጋ ውጤት',
     found: (count) => `የተገኙ፦ ${count}`,
@@ -245,8 +255,7 @@ export const dashboard: DashboardMessages = {
     foundNone:
       'በዚህ አካባቢ በዚህ የሚጀምር ወይም የሚያበቃ መለያ ወይም ይህ ስልክ ቁጥር፣ ስም ወይም ኢሜይል ያለው ክፍያ የለም። ከመለያው ቢያንስ 3 ፊደላትን ወይም ቁጥሮችን፣ ስልክ ቁጥርን፣ ስምንና ኢሜይልን ደግሞ ሙሉ በሙሉ ያስገቡ። ከጥቂት ሰከንዶች በፊት የተፈጠረ ክፍያ ገና ላይገኝ ይችላል።',
     allPayments: 'ሁሉም ክፍያዎች',
-    filters: 'ተጨማሪ ማጣሪያዎች',
-    filtersChosen: (fields) => `ማጣሪያዎች፦ ${fields}`,
+    filters: 'ማጣሪያዎች',
     allStatuses: 'ሁሉም',
     summary: (count, amount) => (amount === '' ? `ክፍያዎች፦ ${count}` : `ክፍያዎች፦ ${count}፣ ${amount}`),
     summaryPaid: (count, amount) => `የተከፈሉ፦ ${count}፣ ${amount}`,
@@ -284,6 +293,9 @@ export const dashboard: DashboardMessages = {
     uniqueId: 'የእርስዎ መለያ',
     time: 'የተፈጠረው',
     noMethod: 'አልተመረጠም',
+    left: 'ሳይከፍል ወጥቷል',
+    customer: 'ደንበኛ',
+    otherId: 'ሌላ መለያ',
     late: 'ዘግይቶ የተከፈለ',
     anomaly: 'መታየት ያለበት',
     unresolved: 'ውጤቱ ያልታወቀ',
@@ -308,7 +320,6 @@ export const dashboard: DashboardMessages = {
     gone: (days) => `የዚህ ክፍያ ዝርዝር ካበቃ ከ${days} ቀናት በኋላ ተሰርዟል። ይህ ዝርዝሩ እስካሁን የሚያውቀው ነው።`,
     facts: 'ክፍያው',
     amount: 'መጠን',
-    status: 'ሁኔታ',
     reason: 'ምክንያት',
     customerPays: 'ደንበኛው የሚከፍለው',
     charged: 'የተከፈለው',
@@ -333,7 +344,6 @@ export const dashboard: DashboardMessages = {
     receiptNote: 'ሊንኩ ያለው ሁሉ ደረሰኙን ከክፍያው በኋላ ለአንድ ዓመት ማየት ይችላል። በዚህ ሊንክ ምንም መክፈል አይቻልም።',
     openReceipt: 'ደረሰኙን ይመልከቱ',
     ids: 'መለያዎች',
-    uniqueId: 'የእርስዎ መለያ (paymentIntentUniqueId)',
     uuid: 'uuid',
     number: 'paymentIntentId',
     paymentLink: 'የክፍያ ሊንክ መለያ',
@@ -418,10 +428,6 @@ export const dashboard: DashboardMessages = {
     aboutAttempt: (number) => `ሙከራ ${number}`,
     tooMuchBy: (amount) => `በትርፍ የተመለሰ፦ ${amount}`,
     timeline: 'ታሪክ',
-    time: 'ጊዜ',
-    what: 'የሆነው',
-    cause: 'በማን',
-    details: 'ዝርዝር',
     became: (from, to) => `${from} › ${to}`,
     actor: {
       merchant: 'ነጋዴ',
@@ -458,18 +464,14 @@ export const dashboard: DashboardMessages = {
       abandon_payment: 'ደንበኛው ክፍያውን ተወ',
       tick: 'ጊዜው አለፈ',
     },
+    webhook: 'ዌብሁክ',
     events: 'ማሳወቂያዎችና አቅርቦታቸው',
     noEvents: 'ምንም አልተነገረም፦ ማሳወቂያዎች የሚላኩት ክፍያ ሲያበቃ ነው።',
     eventId: 'የማሳወቂያ መለያ',
     announcedAt: 'የተነገረው',
     nextTryAt: 'ቀጣይ ሙከራ',
-    noTries: 'ገና አልተሞከረም።',
     tries: 'ሙከራዎች',
-    httpStatus: 'መልስ',
-    duration: 'የወሰደው ጊዜ',
     milliseconds: (count) => `${count} ሚሴ`,
-    noAnswer: 'የለም',
-    error: 'ስህተት',
     excerpt: 'ሰርቨርዎ የመለሰው',
     resend: 'እንደገና ላክ',
     resendEvent: (event) => `እንደገና ላክ፦ ${event}`,
@@ -504,15 +506,14 @@ export const dashboard: DashboardMessages = {
     gets: (amount) => `${amount} ቢመልሱ ደንበኛው ${amount} ያገኛል።`,
     getsMore: (amount, all) => `${amount} ቢመልሱ ደንበኛው ${all} ያገኛል፦ መጠኑንና የአገልግሎት ክፍያውን።`,
     commissionReturned: {
-      byCustomer: (commission) =>
-        `አስተዳዳሪው የአገልግሎት ክፍያውን ${commission} ይመልሳል። ከፊሉ ብቻ ሲመለስ የአገልግሎት ክፍያውም በዚያው ልክ ይመለሳል።`,
-      byMerchant: (commission) =>
-        `የአገልግሎት ክፍያው ${commission} ለእርስዎ ይመለሳል። ከፊሉ ብቻ ሲመለስ በዚያው ልክ ይመለሳል።`,
+      byCustomer: (commission) => `አስተዳዳሪው የአገልግሎት ክፍያውን ${commission} ይመልሳል።`,
+      byMerchant: (commission) => `የአገልግሎት ክፍያው ${commission} ለእርስዎ ይመለሳል።`,
     },
     commissionKept: (commission) => `እንደ ማንኛውም ተመላሽ ገንዘብ የአገልግሎት ክፍያው ${commission} ለአስተዳዳሪው ይቀራል።`,
     byOperator: 'ይህን ገንዘብ አስተዳዳሪው በእጅ ይመልሳል፣ ጥቂት ቀናት ሊወስድ ይችላል፦',
     finalHint: 'በፓስኪዎ ያረጋግጣሉ። አቅራቢው ከተቀበለው በኋላ መመለስ አይቻልም።',
     confirm: 'በፓስኪ አረጋግጠው ይመልሱ',
+    previewing: 'ደንበኛው የሚያገኘው እየተሰላ ነው…',
     refused:
       'አልተሳካም፣ ምንም ገንዘብ አልተመለሰም። የራስዎን ፓስኪ ይጠቀሙ። በማረጋገጥ ላይ ሳሉ መጠኑን ወይም ምክንያቱን ከቀየሩ እንደገና ያረጋግጡ።',
     failed: 'አልተሳካም። ደግመው ከመሞከርዎ በፊት የክፍያውን ገጽ እንደገና ከፍተው ተመላሹ መኖሩን ይመልከቱ፦ አንድ ቅጽ ሁለት ጊዜ አይመልስም።',

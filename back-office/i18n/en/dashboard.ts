@@ -51,6 +51,8 @@ export const dashboard = {
     newer: 'Newer',
     none: 'None',
     problemTitle: 'There is a problem',
+    /** What only developers look up. */
+    technical: 'Technical details',
     needsScript: 'This step needs JavaScript because it uses passkeys.',
     notices: {
       not_found: {
@@ -159,6 +161,9 @@ export const dashboard = {
   /** Days in forms, and how they are written. */
   dates: {
     months: MONTHS,
+    /** A time of today, from its 24 hours. */
+    clock: (time: string) => time,
+    dayAndClock: (day: string, time: string) => `${day}, ${time}`,
     ethiopianMonths: [
       'Meskerem',
       'Tikimt',
@@ -270,6 +275,7 @@ export const dashboard = {
   payments: {
     title: 'Payments',
     searchLabel: 'Search by ID, phone, name or email',
+    searchExample: 'Phone, name, ID',
     search: 'Search',
     searchTitle: 'Search results',
     found: (count: string) => `Results: ${count}`,
@@ -277,8 +283,7 @@ export const dashboard = {
     foundNone:
       'No payment in this environment has an ID that starts or ends with this, or this phone number, name or email. Type at least 3 characters of an ID, and phone numbers, names and emails in full. A payment created a few seconds ago may not be searchable yet.',
     allPayments: 'All payments',
-    filters: 'More filters',
-    filtersChosen: (fields: string) => `Filters: ${fields}`,
+    filters: 'Filters',
     allStatuses: 'All',
     summary: (count: string, amount: string) =>
       amount === '' ? `Payments: ${count}` : `Payments: ${count}, ${amount}`,
@@ -317,6 +322,11 @@ export const dashboard = {
     uniqueId: 'Your ID',
     time: 'Created',
     noMethod: 'Not chosen',
+    /** A failed payment whose customer only left. */
+    left: 'Left',
+    customer: 'Customer',
+    /** An id of a refund, another attempt or a payment link. */
+    otherId: 'Another ID',
     late: 'Paid late',
     anomaly: 'Needs review',
     unresolved: 'Outcome unknown',
@@ -343,7 +353,6 @@ export const dashboard = {
       `The details of this payment were deleted ${days} days after it ended. Only this summary remains.`,
     facts: 'Payment',
     amount: 'Amount',
-    status: 'Status',
     reason: 'Reason',
     customerPays: 'Customer pays',
     charged: 'Charged',
@@ -369,7 +378,6 @@ export const dashboard = {
       'Anyone with this link can see the receipt for one year after the payment. Nothing can be paid with it.',
     openReceipt: 'Open the receipt',
     ids: 'Identifiers',
-    uniqueId: 'Your ID (paymentIntentUniqueId)',
     uuid: 'uuid',
     number: 'paymentIntentId',
     paymentLink: 'Payment link ID',
@@ -454,10 +462,6 @@ export const dashboard = {
     aboutAttempt: (number: string) => `Attempt ${number}`,
     tooMuchBy: (amount: string) => `Returned too much: ${amount}`,
     timeline: 'History',
-    time: 'Time',
-    what: 'What happened',
-    cause: 'By',
-    details: 'Details',
     became: (from: string, to: string) => `${from} › ${to}`,
     actor: {
       merchant: 'Merchant',
@@ -495,18 +499,15 @@ export const dashboard = {
       abandon_payment: 'Customer abandoned the payment',
       tick: 'Time limit reached',
     } satisfies Record<Command['type'] | 'create', string>,
+    /** Of the head: how the payment's last event fared. */
+    webhook: 'Webhook',
     events: 'Events and deliveries',
     noEvents: 'No events yet. An event is created when the payment ends.',
     eventId: 'Event ID',
     announcedAt: 'Created',
     nextTryAt: 'Next delivery attempt',
-    noTries: 'Not sent yet.',
     tries: 'Delivery attempts',
-    httpStatus: 'Response',
-    duration: 'Duration',
     milliseconds: (count: string) => `${count} ms`,
-    noAnswer: 'none',
-    error: 'Error',
     excerpt: 'Response from your server',
     resend: 'Resend',
     resendEvent: (event: string) => `Resend ${event}`,
@@ -544,16 +545,15 @@ export const dashboard = {
     getsMore: (amount: string, all: string) =>
       `If you refund ${amount}, the customer gets ${all}: the amount and the commission.`,
     commissionReturned: {
-      byCustomer: (commission: string) =>
-        `The operator returns the commission of ${commission}. For a part, it is returned in proportion.`,
-      byMerchant: (commission: string) =>
-        `You get the commission of ${commission} back. For a part, you get it back in proportion.`,
+      byCustomer: (commission: string) => `The operator returns the commission of ${commission}.`,
+      byMerchant: (commission: string) => `You get the commission of ${commission} back.`,
     },
     commissionKept: (commission: string) =>
       `The operator keeps the commission of ${commission}, as for every refund.`,
     byOperator: 'The operator returns this money by hand, which may take some days:',
     finalHint: 'You confirm it with your passkey. Once the provider has it, it cannot be undone.',
     confirm: 'Refund with a passkey',
+    previewing: 'Working out what the customer gets…',
     refused:
       'That did not work, and nothing was refunded. Use your own passkey. If you changed the amount or the reason while confirming, confirm again.',
     failed:

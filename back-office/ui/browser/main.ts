@@ -5,7 +5,9 @@ import { logoFields } from './logo.ts';
 import { sentOnce } from './once.ts';
 import { partsInSight } from './parts.ts';
 import { passkeyForms } from './passkeys.ts';
+import { refundPreview } from './preview.ts';
 import { questions } from './questions.ts';
+import { searchShortcut } from './shortcut.ts';
 
 /** The dashboard's script. Without it, everything works except passkeys. */
 colorPickers();
@@ -13,6 +15,8 @@ copyButtons();
 livePage();
 logoFields();
 partsInSight();
+refundPreview();
+searchShortcut();
 // In this order: if the member cancels a form, it neither asks for a passkey nor is sent.
 questions();
 passkeyForms();

@@ -4,6 +4,7 @@ import {
   startRegistration,
 } from '@simplewebauthn/browser';
 import { announce } from './announce.ts';
+import { markField } from './fields.ts';
 
 /** What can go wrong here. The form has a data attribute with a message for each. */
 type Problem = 'unsupported' | 'canceled' | 'known' | 'failed' | 'network' | 'busy';
@@ -46,7 +47,7 @@ export function passkeyForms(): void {
 
 /** The browser sends it as a form, with the passkey's signature if the server asks for one. */
 function isAnsweredByPage(form: HTMLFormElement): boolean {
-  return form.hasAttribute('action');
+  return form.dataset.next === undefined;
 }
 
 async function carryOut(form: HTMLFormElement): Promise<void> {
@@ -162,12 +163,23 @@ async function post(
     return inWords(form, 'busy');
   }
   try {
-    const { message } = await response.json();
-    return String(message);
+    const { message, field } = await response.json();
+    return isMarked(form, field, String(message)) ? '' : String(message);
   } catch {
     // A page instead of our JSON: the server failed, or the form is out of date.
     return inWords(form, 'failed');
   }
+}
+
+/** Says it at the field that the server names. False: the form has no such field. */
+function isMarked(form: HTMLFormElement, name: unknown, message: string): boolean {
+  const field = form.elements.namedItem(String(name));
+  if (!(field instanceof HTMLInputElement)) {
+    return false;
+  }
+  markField(field, message);
+  field.focus();
+  return true;
 }
 
 /** A signed-in member's form is sent as a form with its CSRF token, everything else as JSON. */
@@ -203,7 +215,7 @@ function inWords(form: HTMLFormElement, problem: Problem): string {
 function show(form: HTMLFormElement, text: string | undefined): void {
   const place = document.getElementById(form.dataset.problem ?? '');
   if (place !== null) {
-    place.hidden = text === undefined;
+    place.hidden = !text;
     place.textContent = text ?? '';
   }
 }

@@ -47,7 +47,18 @@ export interface FoundRows {
 }
 
 /** At most SEARCH_ROWS_MAX of each. */
-export function search(sql: SqlStorage, { text, groups }: SearchQuestion): FoundRows {
+export function search(
+  sql: SqlStorage,
+  question: SearchQuestion,
+  withDetails: boolean = false,
+): FoundRows {
+  const { exact, byPart } = rowsFor(sql, question);
+  const shown = (rows: readonly BookedPayment[]) =>
+    withDetails ? paymentsById(sql, new Set(rows.map(({ id }) => id)), true) : rows;
+  return { exact: shown(exact), byPart: shown(byPart) };
+}
+
+function rowsFor(sql: SqlStorage, { text, groups }: SearchQuestion): FoundRows {
   const wanted: Wanted[] = [
     [[idSearchKey(text)]],
     ...groups.map((keys) => keys.map((key) => [key])),
@@ -205,11 +216,21 @@ function matching(
   return rows;
 }
 
+/** A receipt loses its dashes, so it may be too short to look for. */
+function partsIn(text: string): readonly string[] {
+  return [...new Set([text, normalizedReceipt(text)])].filter(isLongEnough);
+}
+
+/** Whether a search for the text finds an id by its beginning or its end. */
+export function partFinder(text: string): (id: string) => boolean {
+  const parts = partsIn(text);
+  return (id) => parts.some((part) => id.startsWith(part) || id.endsWith(part));
+}
+
 /** The newest payments with an id or a receipt that begins or ends with the text. */
 function byPart(sql: SqlStorage, text: string): readonly BookedPayment[] {
-  // A receipt loses its dashes, so it may be too short to look for.
-  const parts = [...new Set([text, normalizedReceipt(text)])].filter(isLongEnough);
-  const hasPart = (id: string) => parts.some((part) => id.startsWith(part) || id.endsWith(part));
+  const parts = partsIn(text);
+  const hasPart = partFinder(text);
   const isFound = (row: BookedPayment) =>
     ownIds(row).some(hasPart) ||
     (JSON.parse(row.searchKeys) as string[]).flatMap(plainIdOf).some(hasPart);

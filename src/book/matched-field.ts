@@ -1,0 +1,41 @@
+import { eventTimeMs } from '../crypto/event-id.ts';
+import { maskedPhone, phoneFrom } from '../domain/phone.ts';
+import { normalizedReceipt } from '../domain/receipt.ts';
+import { emailFrom, isFoundByDigest } from '../domain/search-key.ts';
+import type { PaymentDetails } from '../intent/protocol.ts';
+import type { BookedPayment } from './queries/payment-source.ts';
+import { partFinder } from './queries/search.ts';
+import type { Match, MatchedField } from './rows.ts';
+import { plainIdOf } from './search-terms.ts';
+
+/**
+ * The field by which a search found a row; null when the list shows it: the merchant's id, the
+ * customer's name and phone.
+ */
+export function matchOf(text: string, row: BookedPayment, details: PaymentDetails): Match | null {
+  const hasPart = partFinder(text);
+  const isWhole = (id: string) => id === text || id === normalizedReceipt(text);
+  const isFound = (id: string) => isWhole(id) || hasPart(id);
+  // An id with a phone number is shown only to a member who typed all of it.
+  const isFoundPrivately = (id: string) => (isFoundByDigest(id) ? isWhole(id) : isFound(id));
+  const phone = phoneFrom(text);
+  if (isFound(row.uniqueId) || (phone !== null && phone === details.phone)) {
+    return null;
+  }
+  const { receipt = '', providerReference = '' } = details;
+  const otherIds = (JSON.parse(row.searchKeys) as string[]).flatMap(plainIdOf);
+  const found: readonly (readonly [MatchedField, string | null | undefined | false])[] = [
+    ['number', isFound(String(row.number)) && String(row.number)],
+    ['uuid', row.uuid === text && row.uuid],
+    ['reference', isFound(row.transactionId ?? '') && row.transactionId],
+    ['receipt', isFoundPrivately(normalizedReceipt(receipt)) && receipt],
+    ['railReference', isFoundPrivately(providerReference) && providerReference],
+    ['otherId', otherIds.find(isFound)],
+    ['eventId', eventTimeMs(text) !== null && text],
+    ['email', emailFrom(text)],
+    ['phone', phone && maskedPhone(phone)],
+    ['otherId', isFoundByDigest(text) && text],
+  ];
+  const [field, value] = found.find(([, one]) => one) ?? [];
+  return field && value ? { field, value } : null;
+}
