@@ -44,7 +44,6 @@ const LONGEST = [
   'e2e/conformance',
   'journeys/docs',
   'e2e/refunds-crash',
-  'e2e/rails-cards',
 ].map((name) => `/test/${name}.test.ts`);
 
 class LongestFirst extends BaseSequencer {

@@ -16,7 +16,7 @@ import { FloorSide, KefelSide } from './bench/sides.ts';
 import { type Measurement, TABLE_HEAD, tableRow } from './bench/table.ts';
 import { benchMerchant, buildKefel, startKefel } from './harness/built-worker.ts';
 import { inDirectory, MEMORY_DIRECTORY } from './harness/directory.ts';
-import { runScript } from './harness/script.ts';
+import { runLabScript } from './harness/script.ts';
 
 /** Wrangler's list of bindings would bury the table. */
 process.env.WRANGLER_LOG = 'error';
@@ -86,7 +86,7 @@ interface Run extends Effort {
   readonly names: readonly (CaseName | typeof FRESH)[];
 }
 
-await runScript(SCRIPT, async ({ quick, only = NAMES, on, clients }) => {
+await runLabScript(SCRIPT, async ({ quick, only = NAMES, on, clients }) => {
   const effort = quick ? QUICK : FULL;
   const receiver = await Receiver.listen();
   await inDirectory(async (builtDirectory) => {

@@ -24,7 +24,7 @@ import { planOf } from './chaos/plan.ts';
 import { checkPayments, untilEventsArrived } from './chaos/verdict.ts';
 import { operate } from './harness/operator.ts';
 import { Random } from './harness/random.ts';
-import { runScript, seedOption } from './harness/script.ts';
+import { runLabScript, seedOption } from './harness/script.ts';
 import { until } from './harness/until.ts';
 import { forEachOf, runWorkers } from './harness/workers.ts';
 
@@ -48,7 +48,7 @@ const SCRIPT = {
 
 const startedAtMs = performance.now();
 
-await runScript(SCRIPT, async ({ seed, kills, port }) => {
+await runLabScript(SCRIPT, async ({ seed, kills, port }) => {
   say(`seed ${seed}, ${kills} kills, port ${port}`);
   await expectFreePort(port);
   const directory = await mkdtemp(join(tmpdir(), 'kefel-chaos-'));

@@ -8,7 +8,7 @@ import { numberOption } from '../scripts/project/options.ts';
 import { growthFaults } from './fuzz/growth.ts';
 import { fuzz, type Report } from './fuzz/run.ts';
 import { startStage } from './fuzz/stage.ts';
-import { runScript, seedOption } from './harness/script.ts';
+import { runLabScript, seedOption } from './harness/script.ts';
 
 const FINDINGS_SHOWN = 30;
 const PROGRESS_EVERY = 5_000;
@@ -22,7 +22,7 @@ const SCRIPT = {
   },
 };
 
-await runScript(SCRIPT, async ({ seed, requests }) => {
+await runLabScript(SCRIPT, async ({ seed, requests }) => {
   console.log(`seed ${seed}, ${requests} requests`);
   const stage = await startStage('fuzz-script');
   try {

@@ -5,7 +5,7 @@
  * with 1 when none does.
  */
 import { numberOption } from '../scripts/project/options.ts';
-import { runScript, seedOption } from './harness/script.ts';
+import { runLabScript, seedOption } from './harness/script.ts';
 import { type LinearizeResult, linearizeBuilt } from './linearize/run.ts';
 
 const SCRIPT = {
@@ -22,7 +22,7 @@ const REPORT_INTERVAL_MS = 30_000;
 /** Wrangler's list of bindings would bury the result. */
 process.env.WRANGLER_LOG = 'error';
 
-await runScript(SCRIPT, async (options) => {
+await runLabScript(SCRIPT, async (options) => {
   console.log(`seed ${options.seed}`);
   const startedAtMs = performance.now();
   let reportedAtMs = startedAtMs;

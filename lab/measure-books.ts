@@ -16,7 +16,7 @@ import type { Tenant } from '../src/domain/intent.ts';
 import { kefelWorker } from './harness/built-worker.ts';
 import { inDirectory, MEMORY_DIRECTORY } from './harness/directory.ts';
 import { median, quantile } from './harness/quantile.ts';
-import { runScript } from './harness/script.ts';
+import { runLabScript } from './harness/script.ts';
 import { type BenchServer, startServer } from './harness/worker-server.ts';
 import type { Answered, Counts, Merged, Order } from './measure-books/book-worker.ts';
 import { type Filling, STEPS } from './measure-books/messages.ts';
@@ -47,7 +47,7 @@ const SCRIPT = {
   },
 };
 
-await runScript(SCRIPT, async ({ payments, runs, volume }) => {
+await runLabScript(SCRIPT, async ({ payments, runs, volume }) => {
   const isInMemory = await fitsIntoMemory(payments * STATE_BYTES_PER_PAYMENT);
   console.error(`The books are ${isInMemory ? 'in memory' : 'on the disk'}.`);
   return inDirectory(

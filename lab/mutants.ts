@@ -9,7 +9,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { numberOption } from '../scripts/project/options.ts';
-import { runScript } from './harness/script.ts';
+import { runLabScript } from './harness/script.ts';
 import { MUTANTS, type Mutant, planted } from './mutants/planted.ts';
 import type { Verdict } from './mutants/reporter.ts';
 import { RepositoryCopy, RUN_MS_MAX } from './mutants/repository-copy.ts';
@@ -94,7 +94,7 @@ const SCRIPT = {
   },
 };
 
-await runScript(SCRIPT, async ({ only = '', seeds }) => {
+await runLabScript(SCRIPT, async ({ only = '', seeds }) => {
   const chosen = MUTANTS.filter(({ file, breaks }) => `${file} ${breaks}`.includes(only));
   const copy = await RepositoryCopy.create();
   const survivors: Mutant[] = [];

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { PROJECT_DIRECTORY } from '../scripts/project/files.ts';
 import { inDirectory } from './harness/directory.ts';
 import { runProgram } from './harness/program.ts';
-import { runScript } from './harness/script.ts';
+import { runLabScript } from './harness/script.ts';
 
 /** Below everything else: a whole run takes more than an hour. */
 const PRIORITY = 10;
@@ -35,7 +35,7 @@ const SCRIPT = {
   },
 };
 
-await runScript(SCRIPT, async ({ mutate, incremental, force }) => {
+await runLabScript(SCRIPT, async ({ mutate, incremental, force }) => {
   setPriority(PRIORITY);
   // Stryker's own options have the same names.
   const options = [

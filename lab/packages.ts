@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { numberOption } from '../scripts/project/options.ts';
 import { inDirectory } from './harness/directory.ts';
 import { withGateway } from './harness/gateway.ts';
-import { runScript } from './harness/script.ts';
+import { runLabScript } from './harness/script.ts';
 import { checkComposer } from './packages/composer.ts';
 import { checkCommandLine, checkTypeScript } from './packages/npm.ts';
 import { checkPython } from './packages/python.ts';
@@ -30,7 +30,7 @@ const CHECKS: Readonly<Record<string, (stage: Stage) => Promise<string>>> = {
   'clients/python': checkPython,
 };
 
-await runScript(SCRIPT, ({ output, port }) =>
+await runLabScript(SCRIPT, ({ output, port }) =>
   inDirectory(async (scratch) => {
     const packages = output === undefined ? join(scratch, 'packages') : resolve(output);
     await mkdir(packages, { recursive: true });

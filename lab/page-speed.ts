@@ -9,7 +9,7 @@ import type { Browser, Page } from 'playwright-core';
 import { numberOption } from '../scripts/project/options.ts';
 import { withGateway } from './harness/gateway.ts';
 import { median } from './harness/quantile.ts';
-import { runScript } from './harness/script.ts';
+import { runLabScript } from './harness/script.ts';
 import { launchBrowser, PHONE } from './pages/browser.ts';
 import { chooseTelebirr, createDemoPayment, payToReceipt } from './pages/demo-payment.ts';
 
@@ -88,7 +88,7 @@ const READ_FIGURES = `(() => {
  */
 type Figures = Readonly<Record<string, number>>;
 
-await runScript(SCRIPT, ({ runs, port }) =>
+await runLabScript(SCRIPT, ({ runs, port }) =>
   withGateway(port, async (merchant) => {
     const browser = await launchBrowser();
     try {

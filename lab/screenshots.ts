@@ -12,7 +12,7 @@ import type { DemoMerchant } from '../scripts/dev/demo-merchant.ts';
 import { PROJECT_DIRECTORY } from '../scripts/project/files.ts';
 import { numberOption } from '../scripts/project/options.ts';
 import { withGateway } from './harness/gateway.ts';
-import { runScript } from './harness/script.ts';
+import { runLabScript } from './harness/script.ts';
 import { until } from './harness/until.ts';
 import { launchBrowser, PHONE } from './pages/browser.ts';
 import { chooseTelebirr, createDemoPayment, payToReceipt } from './pages/demo-payment.ts';
@@ -54,7 +54,7 @@ interface Order {
   readonly simulationStatus: 'SUCCESS' | 'FAILED';
 }
 
-await runScript(SCRIPT, async ({ port, all }) => {
+await runLabScript(SCRIPT, async ({ port, all }) => {
   await mkdir(IMAGES_DIRECTORY, { recursive: true });
   return withGateway(port, async (merchant) => {
     const browser = await launchBrowser();

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { PROJECT_DIRECTORY } from '../scripts/project/files.ts';
 import { numberOption } from '../scripts/project/options.ts';
 import { inDirectory } from './harness/directory.ts';
-import { runScript } from './harness/script.ts';
+import { runLabScript } from './harness/script.ts';
 import { bundleSimulation } from './simulation/bundle.ts';
 import { type Run, runSimulation, type Summary } from './simulation/run.ts';
 
@@ -64,6 +64,6 @@ function countsText(counts: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-await runScript(SCRIPT, ({ trace, ...chosen }) =>
+await runLabScript(SCRIPT, ({ trace, ...chosen }) =>
   simulate({ ...chosen, failuresMax: FAILURES_MAX, shrinks: true, isTraced: trace }),
 );

@@ -16,7 +16,7 @@ import { startStandIns } from '../scripts/stand-ins/start-all.ts';
 import { ROOT } from '../src/api/operations.ts';
 import { inDirectory } from './harness/directory.ts';
 import { runProgram } from './harness/program.ts';
-import { runScript } from './harness/script.ts';
+import { runLabScript } from './harness/script.ts';
 import { until } from './harness/until.ts';
 import { expressPayment, hostedPayment, type NewShop, type Shop } from './wire/project/shop.ts';
 
@@ -39,7 +39,7 @@ const GENERATORS = [
   ['typescript/bin/tsc', '--project', '.'],
 ] as const;
 
-await runScript(SCRIPT, () =>
+await runLabScript(SCRIPT, () =>
   inDirectory(async (directory) => {
     const shops = await generatedShops(directory);
     const port = await freePort();

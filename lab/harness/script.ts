@@ -1,23 +1,23 @@
 import {
-  commandLine,
+  runScript,
   type Script,
   type ScriptOptions,
   type ValuesOf,
   wholeNumber,
 } from '../../scripts/project/options.ts';
 
-/** Runs one of the lab's commands. It exits with 1 when `main` returns false or throws. */
-export async function runScript<Options extends ScriptOptions>(
+/** Runs one of the lab's commands, prints the stack of its error, and ends what it left running. */
+export async function runLabScript<Options extends ScriptOptions>(
   script: Script<Options>,
   main: (values: ValuesOf<Options>) => Promise<boolean>,
 ): Promise<never> {
-  const values = commandLine(script);
-  try {
-    process.exit((await main(values)) ? 0 : 1);
-  } catch (error) {
-    console.error(error);
-    process.exit(1);
-  }
+  await runScript(script, (values) =>
+    main(values).catch((error) => {
+      console.error(error);
+      return false;
+    }),
+  );
+  process.exit();
 }
 
 /** The seed of a run: another one each time, unless it is given. */

@@ -5,7 +5,7 @@ import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import type { DashboardMessages } from '../../back-office/i18n/messages.ts';
 import { DASHBOARD_TEXTS } from '../../back-office/i18n/texts.ts';
 import { DESK_ROUTES } from '../../back-office/operator/desk/routes.ts';
-import { DESKTOP } from '../support/browser.ts';
+import { DESKTOP, PHONE } from '../support/browser.ts';
 import { pressButton } from '../support/e2e-dashboard.ts';
 import {
   type DashboardStage,
@@ -14,6 +14,7 @@ import {
   type Who,
 } from '../support/e2e-dashboard-stage.ts';
 import { operate } from '../support/e2e-operator.ts';
+import { documentsOf } from '../support/page-checks.ts';
 
 type NoticeKind = keyof DashboardMessages['frame']['notices'];
 
@@ -120,6 +121,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   },
   '/operator/payments/:environment/:merchantId/:uniqueId': {
     'desk-payment': ({ deskPath, payments }) => deskPath(payments.processing),
+    'desk-unresolved': ({ deskPath, payments }) => deskPath(payments.unresolved),
     'desk-refunded': ({ deskPath, payments }) => deskPath(payments.refundable),
   },
   '/operator/payments/:environment/:merchantId/:uniqueId/attempts/:attemptId/paid': {
@@ -247,6 +249,8 @@ const ANSWERS: readonly {
   { name: 'link-shown', path: TEAM, fields: { Name: 'Dawit' }, button: english.team.invite.button },
 ];
 
+/** The merchant's book tells the operator's list. */
+const LISTED_MS_MAX = 60_000;
 /** Of the window's 740 px on a phone. */
 const FIRST_PAYMENT_MAX = 440;
 /** Two lines of text, or of a badge, with the distance to the next payment. */
@@ -376,6 +380,39 @@ describe('by keyboard alone', () => {
     const stops = await tab.stops();
     expect(stops.filter(({ isVisible, isOutlined }) => !isVisible || !isOutlined)).toEqual([]);
     expect(stops.length).toBeGreaterThan(STOPS_MIN);
+  });
+});
+
+describe('the operator', () => {
+  test('resolves an unresolved payment with three taps and without scrolling', async () => {
+    const { unresolved } = stage.things.payments;
+    const tab = await stage.tab('operator');
+    const { page } = tab;
+    const item = page.getByRole('link', { name: unresolved });
+    await expect
+      .poll(
+        async () => {
+          await tab.open('/operator');
+          return item.count();
+        },
+        { timeout: LISTED_MS_MAX },
+      )
+      .toBe(1);
+    const documents = documentsOf(page);
+    await item.click();
+    const record = page.getByRole('link', { name: 'Record as paid' });
+    expect((await record.boundingBox())?.y).toBeLessThan(PHONE.viewport.height);
+    await record.click();
+    await page.getByLabel('Receipt').fill('R-77');
+    await page.getByLabel('Note').fill('Seen in the portal');
+    await pressButton(page, 'Record as paid');
+    await page.getByText('The outcome was recorded').waitFor();
+    expect(documents.map((document) => document.split(' ')[0])).toEqual([
+      'GET',
+      'GET',
+      'POST',
+      'GET',
+    ]);
   });
 });
 

@@ -20,6 +20,8 @@ export interface Payments {
   /** Its event has no destination. */
   readonly failed: string;
   readonly processing: string;
+  /** The customer left its attempt for another method, and the provider does not know yet. */
+  readonly unresolved: string;
   /** With an id of the maximum length. */
   readonly open: string;
   readonly canceled: string;
@@ -46,18 +48,22 @@ const SPLITS = [
 export async function createPayments(scene: Scene): Promise<Payments> {
   const failing = { testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'FAILED' } };
   const openId = `order-${'0123456789'.repeat(30)}`.slice(0, LONGEST_ID_CHARACTERS);
-  const [paid, dead, waiting, failed, processing, canceled, refundable] = await Promise.all([
-    pay(scene),
-    createSimulated(scene, [status(410)]),
-    createSimulated(scene, [status(500)]),
-    createSimulated(scene, [], { ...failing, callbackUrl: undefined }),
-    createHosted(scene),
-    createHosted(scene),
-    pay(scene),
-    scene.sandbox.hosted(hostedBody({ paymentIntentUniqueId: openId })),
-  ]);
+  const [paid, dead, waiting, failed, processing, unresolved, canceled, refundable] =
+    await Promise.all([
+      pay(scene),
+      createSimulated(scene, [status(410)]),
+      createSimulated(scene, [status(500)]),
+      createSimulated(scene, [], { ...failing, callbackUrl: undefined }),
+      createHosted(scene),
+      createHosted(scene),
+      createHosted(scene),
+      pay(scene),
+      scene.sandbox.hosted(hostedBody({ paymentIntentUniqueId: openId })),
+    ]);
   await scene.sandbox.cancel(canceled.uniqueId);
   await begin(processing.checkoutUrl);
+  await begin(unresolved.checkoutUrl);
+  await submit(formTo(await open(unresolved.checkoutUrl), '/abandon'));
   await Promise.all([dead.hook.request(0), waiting.hook.request(0)]);
   return {
     paid,
@@ -65,6 +71,7 @@ export async function createPayments(scene: Scene): Promise<Payments> {
     waiting: waiting.uniqueId,
     failed: failed.uniqueId,
     processing: processing.uniqueId,
+    unresolved: unresolved.uniqueId,
     open: openId,
     canceled: canceled.uniqueId,
     refundable,

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { runScript } from '../../lab/harness/script.ts';
+import { runLabScript } from '../../lab/harness/script.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { numberOption } from '../../scripts/project/options.ts';
 
@@ -18,7 +18,7 @@ const SCRIPT = {
 /** As deep as `scripts/project`, from which the code finds the repository. */
 const BUNDLE = join(PROJECT_DIRECTORY, '.wrangler', 'gallery', 'pages.mjs');
 
-await runScript(SCRIPT, async ({ port }) => {
+await runLabScript(SCRIPT, async ({ port }) => {
   await build({
     absWorkingDir: PROJECT_DIRECTORY,
     entryPoints: ['test/support/whole-gallery.ts'],

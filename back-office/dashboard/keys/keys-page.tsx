@@ -9,7 +9,15 @@ import { isRollable, KEY_NAME_LENGTH_MAX } from '../../../src/merchants/key-rule
 import type { ApiKeyView } from '../../../src/merchants/keys.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { Badge, Choice, Section, TextField, When } from '../../ui/elements.tsx';
+import {
+  Badge,
+  Choice,
+  FieldError,
+  Section,
+  TextField,
+  useProblem,
+  When,
+} from '../../ui/elements.tsx';
 import { EmptyState } from '../../ui/layout.tsx';
 import { type DashboardCall, may, mayChange, useCall } from '../call.ts';
 import { Submit } from '../forms.tsx';
@@ -185,6 +193,9 @@ export function permissionField(permission: KeyPermission): string {
   return `may_${permission}`;
 }
 
+/** The choice that problems with the permissions lead to. */
+export const RESTRICTED_ID = 'access-restricted';
+
 /**
  * What the key may do: everything, or the ticked permissions, which appear with that choice. Old
  * browsers show them always, and the server refuses a tick without the choice.
@@ -194,10 +205,12 @@ function PermissionFields(props: { readonly granted: GrantedPermissions }) {
   const text = useTexts(DASHBOARD_TEXTS).keys;
   const isRefundable = mayGrant(call, null);
   const granted = isRefundable ? props.granted : (props.granted ?? KEY_PERMISSIONS);
+  const problem = useProblem(RESTRICTED_ID);
   const isGrantable = (permission: KeyPermission) => mayGrant(call, [permission]);
   return (
-    <fieldset>
+    <fieldset aria-describedby={problem === null ? undefined : `${RESTRICTED_ID}-error`}>
       <legend>{text.access}</legend>
+      <FieldError id={RESTRICTED_ID} error={problem} />
       <Choice
         type="radio"
         name="access"
@@ -211,7 +224,7 @@ function PermissionFields(props: { readonly granted: GrantedPermissions }) {
       <Choice
         type="radio"
         name="access"
-        id="access-restricted"
+        id={RESTRICTED_ID}
         value="restricted"
         checked={granted !== null}
       >

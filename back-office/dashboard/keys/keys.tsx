@@ -23,7 +23,7 @@ import { keysPath } from '../paths.ts';
 import { type Asked, confirmedPost, inProduction, wrong } from '../people/confirmation.ts';
 import { type DashboardRoute, get, post } from '../route.ts';
 import { KeyPage, NewKeyPage, type RolledKey } from './key-page.tsx';
-import { KeysPage, mayGrant, permissionField } from './keys-page.tsx';
+import { KeysPage, mayGrant, permissionField, RESTRICTED_ID } from './keys-page.tsx';
 
 const KEYS = '/dashboard/:environment/keys';
 
@@ -48,9 +48,9 @@ const FIELDS: Readonly<Partial<Record<KeyProblem, string>>> = {
   missing: 'name',
   too_long: 'name',
   unprintable: 'name',
-  no_permission: 'access-restricted',
-  permissions_unclear: 'access-restricted',
-  not_yours: 'access-restricted',
+  no_permission: RESTRICTED_ID,
+  permissions_unclear: RESTRICTED_ID,
+  not_yours: RESTRICTED_ID,
   overlap: 'overlap-none',
 };
 
