@@ -84,8 +84,9 @@ function openDetails(): void {
 
 /** Runs in the page: what is cut off, broken or not aligned. */
 function layoutFaults(): readonly string[] {
-  /** Of what only screen readers read. */
+  /** Of what only screen readers read, and what is folded. */
   const isHidden = (element: Element) =>
+    !element.checkVisibility() ||
     [element, element.closest('thead')].some(
       (one) => one && one.getBoundingClientRect().width <= 1,
     );

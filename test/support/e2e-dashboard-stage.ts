@@ -69,7 +69,6 @@ export async function startDashboardStage(): Promise<DashboardStage> {
     const page = await context.newPage();
     await confirmQuestions(page);
     if (who === 'owner') {
-      await confirmQuestions(page);
       await passkeys.copyTo(await addVirtualAuthenticator(page));
     }
     return new Tab(page);
