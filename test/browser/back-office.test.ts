@@ -37,6 +37,7 @@ test.each(BACK_OFFICE_STATES)('%s: fits, compares its amounts and passes axe', a
     await page.emulateMedia({ colorScheme: 'light' });
     await page.setViewportSize(PHONE.viewport);
     await page.goto(`/${state}?lang=${language}`);
+    await page.evaluate(openDetails);
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 740 });
       const found = await page.evaluate(layoutFaults);
@@ -51,7 +52,11 @@ test.each(BACK_OFFICE_STATES)('%s: fits, compares its amounts and passes axe', a
     faults.push(...(await lookViolations(page)).map((fault) => `${language}, dark: ${fault}`));
   }
   const isAnswer = /^(?:404: |error: Failed to load resource: .* 404 )/;
-  const wrong = complaints.splice(0).filter((one) => state !== 'not-found' || !isAnswer.test(one));
+  // A live page asks for itself, until the next page comes.
+  const isCutOff = /^failed: .*\?lang=/;
+  const wrong = complaints
+    .splice(0)
+    .filter((one) => !isCutOff.test(one) && (state !== 'not-found' || !isAnswer.test(one)));
   expect([...faults, ...wrong]).toEqual([]);
 });
 
@@ -69,6 +74,13 @@ test('a form that cannot be undone is sent by the button of its question only', 
   await Promise.all([page.waitForEvent('load'), question.locator('[type=submit]').click()]);
   expect(sent).toHaveLength(1);
 });
+
+/** What is behind a line to open must fit too. */
+function openDetails(): void {
+  for (const details of document.querySelectorAll('details')) {
+    details.open = true;
+  }
+}
 
 /** Runs in the page: what is cut off, broken or not aligned. */
 function layoutFaults(): readonly string[] {
@@ -115,8 +127,9 @@ function layoutFaults(): readonly string[] {
       const range = document.createRange();
       range.setStart(node, index);
       range.setEnd(node, index + word.length);
-      const tops = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
-      if (tops.size > 1) {
+      const tops = [...range.getClientRects()].map(({ top }) => top);
+      // Pieces of one line may differ by a fraction of a pixel.
+      if (Math.max(...tops) - Math.min(...tops) > 4) {
         faults.push(`breaks "${word}": ${nameOf(parent)}`);
       }
     }

@@ -32,9 +32,10 @@ const HEADERS = {
 
 /** The style sheets of the gallery's payments with branding. */
 const BRAND_CSS: Readonly<Partial<Record<GalleryState, string>>> = {
-  'choose-branded': ':root{--brand:#7a3b12;--brand-strong:#7a3b12;--on-brand:#fff}',
+  'choose-branded':
+    ':root{--brand:#7a3b12;--brand-strong:#7a3b12;--on-brand:#fff;--link:#7a3b12;--selected:#7a3b12;--selected-tint:#f4efec;--focus:#7a3b12}@media(prefers-color-scheme:dark){:root{--link:var(--ink);--selected:var(--ink);--selected-tint:#1e1f19;--focus:var(--ink)}}',
   'choose-long-texts':
-    ':root{--brand:#f5e642;--brand-strong:#f5e642;--on-brand:#000;--brand-edge:var(--edge)}',
+    ':root{--brand:#f5e642;--brand-strong:#f5e642;--on-brand:#000;--brand-edge:var(--edge);--link:var(--ink);--selected:var(--ink);--selected-tint:#fefdf0;--focus:var(--ink)}@media(prefers-color-scheme:dark){:root{--link:#f5e642;--selected:#f5e642;--selected-tint:#282d1d;--focus:#f5e642}}',
 };
 
 /** Pages whose forms lead only to our own pages. */

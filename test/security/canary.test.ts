@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { ENVIRONMENTS } from '../../src/domain/method.ts';
+import { CREATION_SHOWN_WITHIN_MS } from '../../src/domain/schedule.ts';
 import { type Browser, joined } from '../workers/dashboard-people-support.ts';
 import { found, submit } from '../workers/dashboard-support.ts';
 import { OLDER_SECRET, operateApi, PERSONAL_SECRETS, SECRET } from '../workers/operator-support.ts';
@@ -18,6 +19,7 @@ import { CARDS, configureRails, EBIRR, MPESA, NBG } from '../workers/rails-suppo
 import { bookRows, bookSql } from '../workers/support/book.ts';
 import {
   ALPHA,
+  advance,
   type Body,
   booksAreFed,
   call,
@@ -25,6 +27,7 @@ import {
   consume,
   createExpress,
   createHosted,
+  fireAlarm,
   logged,
   pathOf,
   postForm,
@@ -177,6 +180,8 @@ async function sandboxPayments({ urls, bearers, messages }: Run): Promise<void> 
     description: PERSONAL.description,
     phoneNumber: `251${PHONE}`,
   });
+  advance(CREATION_SHOWN_WITHIN_MS);
+  await fireAlarm('canary-2');
   await work(messages);
 }
 

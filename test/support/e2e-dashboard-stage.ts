@@ -67,6 +67,7 @@ export async function startDashboardStage(): Promise<DashboardStage> {
     });
     await context.addCookies(who === 'owner' ? cookies : []);
     const page = await context.newPage();
+    await confirmQuestions(page);
     if (who === 'owner') {
       await confirmQuestions(page);
       await passkeys.copyTo(await addVirtualAuthenticator(page));

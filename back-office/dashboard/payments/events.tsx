@@ -111,7 +111,7 @@ function Tries({ event }: Omit<EventProps, 'intent'>) {
                 <TryLine entry={entry} />
               </summary>
               <p class="quiet small">{text.excerpt}</p>
-              <pre class="excerpt" dir="auto">
+              <pre class="excerpt" dir="auto" tabindex={0}>
                 {shownLines(entry.answerExcerpt)}
               </pre>
             </details>
