@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { SEARCH_ROWS_MAX } from '../../src/book/queries/search.ts';
 import { readerOf } from '../../src/book/reader.ts';
 import { attemptReferenceFrom, REFERENCE_LENGTH } from '../../src/domain/identifiers.ts';
-import { PROGRESS_SHOWN_AFTER_MS } from '../../src/domain/schedule.ts';
+import { CREATION_SHOWN_WITHIN_MS, PROGRESS_SHOWN_AFTER_MS } from '../../src/domain/schedule.ts';
 import { idSearchKey, receiptSearchKey } from '../../src/domain/search-key.ts';
 import { applyAll, nameOf, projectionMessage, TENANTS } from './book-fixture.ts';
 import { bookSql } from './support/book.ts';
@@ -188,6 +188,8 @@ test('each transactionId finds its payment, without a term for the whole of it',
 
 test('an express payment is also found by its phone', async () => {
   await createExpress({ method: 'M_PESA', phoneNumber: '+251733445566' });
+  advance(CREATION_SHOWN_WITHIN_MS);
+  await fireAlarm();
   await projectCaught();
   expect(await found('0733445566')).toEqual(['order-1']);
   expect(await found('0733445567')).toEqual([]);
