@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers';
 import { defineConfig, type Plugin } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { memoryDirectory } from './lab/harness/memory-directory.ts';
 import { backOfficeBindings } from './test/support/back-office-bindings.ts';
 import { commandsOf } from './test/support/documents/commands.ts';
 import { DOCUMENTS } from './test/support/documents/markdown.ts';
 import { documentedRequests } from './test/support/documents/operator.ts';
 import { documentedSql } from './test/support/documents/sql.ts';
-import { memoryDirectory } from './test/support/memory.ts';
 import { testSecrets } from './test/support/secrets.ts';
 
 /** Files that run side by side; the machines that run this have two cores. */
@@ -16,6 +16,9 @@ const WORKERS = 2;
 
 /** A poll ends as soon as it can; the limit is for machines that do much else. */
 const POLLS = { poll: { interval: 10, timeout: 15_000 } };
+
+/** What the databases of `workers` need, ten times over; containers often have 64 MB of memory. */
+const DATABASES_BYTES = 40_000_000;
 
 /** For programs that tests start: a browser cannot run from the memory that `workers` uses. */
 const DISK = { TMPDIR: tmpdir() };
@@ -120,7 +123,7 @@ export default defineConfig({
           loadLazyImportsAtOnce(),
           cloudflareTest(async () => {
             // The only way to tell Miniflare where to keep the databases.
-            process.env.TMPDIR = memoryDirectory();
+            process.env.TMPDIR = memoryDirectory(DATABASES_BYTES) ?? tmpdir();
             const commands = await commandsOf(DOCUMENTS);
             const { vars, ...backOffice } = backOfficeBindings();
             return {

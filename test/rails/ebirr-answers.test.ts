@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ebirrReport, meaningOf } from '../../src/rails/ebirr/answer.ts';
 import type { StartResult } from '../../src/rails/rail.ts';
 import { hostileBodies } from '../support/rails/ebirr.ts';
 import { PLAYERS } from '../support/rails/players.ts';
-import { RailScene } from '../support/rails/scene.ts';
+import { useRailScene } from '../support/rails/scene.ts';
 
 /**
  * Goal: only eBirr's three marks of success, for this order and amount, prove a payment, and only a
@@ -13,13 +13,7 @@ import { RailScene } from '../support/rails/scene.ts';
 const BODY_BYTES_MAX = 64 * 1024;
 const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
 
-let scene: RailScene;
-
-beforeAll(async () => {
-  scene = await RailScene.start(PLAYERS.ebirr);
-});
-
-afterAll(() => scene.stop());
+const scene = await useRailScene(PLAYERS.ebirr);
 
 /** The result of a start that is answered with `body`, and that follows no redirect. */
 async function startAgainst(body: string, status = 200): Promise<StartResult> {

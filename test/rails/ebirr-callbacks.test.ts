@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Attempt } from '../../src/domain/intent.ts';
 import type { CallbackReading } from '../../src/rails/callback.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
@@ -6,7 +6,7 @@ import { callbackCall } from '../support/rails/callback-call.ts';
 import { ebirrSample, hostileBodies } from '../support/rails/ebirr.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { PLAYERS } from '../support/rails/players.ts';
-import { RailScene } from '../support/rails/scene.ts';
+import { useRailScene } from '../support/rails/scene.ts';
 
 /**
  * Goal: we believe an unsigned report only about the order at whose URL it arrived, whose reference
@@ -15,17 +15,7 @@ import { RailScene } from '../support/rails/scene.ts';
 
 const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
 
-let scene: RailScene;
-
-beforeAll(async () => {
-  scene = await RailScene.start(PLAYERS.ebirr);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
-afterAll(() => scene.stop());
+const scene = await useRailScene(PLAYERS.ebirr);
 
 /** An order of ETB 1,500.00 that eBirr's published sample reports as paid. */
 function orderWith(attempt: Partial<Attempt> = {}): RailOrder {

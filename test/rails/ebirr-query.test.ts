@@ -1,28 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { jsonReply } from '../../scripts/stand-ins/stand-in.ts';
 import type { Outcome } from '../../src/domain/intent.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { hostileBodies } from '../support/rails/ebirr.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { PLAYERS } from '../support/rails/players.ts';
-import { RailScene } from '../support/rails/scene.ts';
+import { useRailScene } from '../support/rails/scene.ts';
 
 /**
  * Goal: a status query finds a payment whose answer was lost, and an answer that names another
  * order or amount, contradicts itself, or is in no known format changes nothing.
  */
 
-let scene: RailScene;
-
-beforeAll(async () => {
-  scene = await RailScene.start(PLAYERS.ebirr);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
-afterAll(() => scene.stop());
+const scene = await useRailScene(PLAYERS.ebirr);
 
 describe('the request', () => {
   test('has exactly these fields, with an id of its own each time', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { jsonReply, type Reply } from '../../scripts/stand-ins/stand-in.ts';
 import { refundRequest } from '../../src/rails/ebirr/refund.ts';
 import type { RefundAnswer } from '../../src/rails/refund.ts';
@@ -12,20 +12,14 @@ import {
   UNKNOWN,
   withAttempt,
 } from '../support/rails/refund-order.ts';
-import { RailScene } from '../support/rails/scene.ts';
+import { useRailScene } from '../support/rails/scene.ts';
 
 /**
  * Goal: eBirr gets exactly the published request to cancel a purchase. Only its complete success
  * counts as returned, and only known refusals as not returned.
  */
 
-let scene: RailScene;
-
-beforeAll(async () => {
-  scene = await RailScene.start(PLAYERS.ebirr);
-});
-
-afterAll(() => scene.stop());
+const scene = await useRailScene(PLAYERS.ebirr);
 
 const requests = (from: number) =>
   scene.standIn.calls

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ebirrReport, meaningOf } from '../../src/rails/ebirr/answer.ts';
 import { purchaseDescription, purchaseRequest } from '../../src/rails/ebirr/purchase.ts';
 import { ebirrRail } from '../../src/rails/ebirr/rail.ts';
@@ -8,21 +8,11 @@ import { ebirrSample } from '../support/rails/ebirr.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
 import { PLAYERS } from '../support/rails/players.ts';
-import { RailScene } from '../support/rails/scene.ts';
+import { useRailScene } from '../support/rails/scene.ts';
 
 /** Goal: eBirr gets exactly one request for each payment, in its published format. */
 
-let scene: RailScene;
-
-beforeAll(async () => {
-  scene = await RailScene.start(PLAYERS.ebirr);
-});
-
-afterAll(() => scene.stop());
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+const scene = await useRailScene(PLAYERS.ebirr);
 
 describe('the request', () => {
   test('has exactly these fields', async () => {

@@ -1,5 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { CardsStandIn } from '../../scripts/stand-ins/ethswitch-cards.ts';
+import { describe, expect, test, vi } from 'vitest';
 import type { CustomerAct } from '../../scripts/stand-ins/stand-in.ts';
 import type { FailureReason, Outcome } from '../../src/domain/intent.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
@@ -7,25 +6,14 @@ import { callbackCall } from '../support/rails/callback-call.ts';
 import { callbackRequest, outcomeOf } from '../support/rails/ethswitch-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { PLAYERS } from '../support/rails/players.ts';
-import { RailScene } from '../support/rails/scene.ts';
+import { useRailScene } from '../support/rails/scene.ts';
 import { holdTimeouts } from '../support/rails/timeouts.ts';
 
 /** Goal: an order stays open while its page does, and ends with what the card gateway says then. */
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-let scene: RailScene<CardsStandIn>;
-
-beforeAll(async () => {
-  scene = await RailScene.start(PLAYERS.cards);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
-
-afterAll(() => scene.stop());
+const scene = await useRailScene(PLAYERS.cards);
 
 /** A query after the end of the session at the gateway and with us. */
 function queryAtTheEnd(order: RailOrder): Promise<Outcome> | undefined {

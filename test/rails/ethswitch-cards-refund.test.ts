@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CardsStandIn } from '../../scripts/stand-ins/ethswitch-cards.ts';
+import { describe, expect, test } from 'vitest';
 import { type Fault, jsonReply, type Reply } from '../../scripts/stand-ins/stand-in.ts';
 import { readRefundState } from '../../src/rails/ethswitch/cards-refund.ts';
 import type { RefundAnswer, RefundOrder } from '../../src/rails/refund.ts';
@@ -16,18 +15,14 @@ import {
   UNKNOWN,
   withAttempt,
 } from '../support/rails/refund-order.ts';
-import { RailScene } from '../support/rails/scene.ts';
+import { useRailScene } from '../support/rails/scene.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 /** Goal: a refund has succeeded or failed only if the gateway has proven it, and is asked for once. */
 
 const MINUTE_MS = 60_000;
 
-let scene: RailScene<CardsStandIn>;
-beforeAll(async () => {
-  scene = await RailScene.start(PLAYERS.cards);
-});
-afterAll(() => scene.stop());
+const scene = await useRailScene(PLAYERS.cards);
 
 const REVERSING = { reversalMinutes: 30 };
 

@@ -1,27 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { CardsStandIn } from '../../scripts/stand-ins/ethswitch-cards.ts';
+import { describe, expect, test, vi } from 'vitest';
 import type { Currency } from '../../src/domain/method.ts';
 import type { StartResult } from '../../src/rails/rail.ts';
 import { fixture, headersOf } from '../support/rails/ethswitch-scene.ts';
 import { PLAYERS } from '../support/rails/players.ts';
-import { RailScene } from '../support/rails/scene.ts';
+import { useRailScene } from '../support/rails/scene.ts';
 
 /** Goal: the card gateway gets exactly the documented forms, and only its clear answers count. */
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-let scene: RailScene<CardsStandIn>;
-
-beforeAll(async () => {
-  scene = await RailScene.start(PLAYERS.cards);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
-
-afterAll(() => scene.stop());
+const scene = await useRailScene(PLAYERS.cards);
 
 /** The result of a start that the gateway answers with `body`. */
 async function startAgainst(status: number, body: string): Promise<StartResult> {

@@ -1,28 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { NbgStandIn } from '../../scripts/stand-ins/ethswitch-nbg.ts';
+import { describe, expect, test } from 'vitest';
 import type { CallbackReading } from '../../src/rails/callback.ts';
 import { callbackRequest, fixture, outcomeOf } from '../support/rails/ethswitch-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
 import { PLAYERS } from '../support/rails/players.ts';
-import { RailScene } from '../support/rails/scene.ts';
+import { useRailScene } from '../support/rails/scene.ts';
 
 /** Goal: NBG's unsigned report counts only from NBG's addresses, about our order and its amount. */
 
 const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
 
-let scene: RailScene<NbgStandIn>;
-
-beforeAll(async () => {
-  scene = await RailScene.start(PLAYERS.nbg);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
-
-afterAll(() => scene.stop());
+const scene = await useRailScene(PLAYERS.nbg);
 
 /** The adapter's reading of a text about the order in the published callbacks. */
 async function read(

@@ -1,27 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { NbgStandIn } from '../../scripts/stand-ins/ethswitch-nbg.ts';
+import { describe, expect, test, vi } from 'vitest';
 import { jsonReply } from '../../scripts/stand-ins/stand-in.ts';
 import type { Rail } from '../../src/rails/rail.ts';
 import { fixture, HOSTILE_TEXT, headersOf } from '../support/rails/ethswitch-scene.ts';
 import { PLAYERS } from '../support/rails/players.ts';
-import { RailScene } from '../support/rails/scene.ts';
+import { RailScene, useRailScene } from '../support/rails/scene.ts';
 
 /** Goal: NBG gets exactly the documented calls, and only its answer about our order counts. */
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-let scene: RailScene<NbgStandIn>;
-
-beforeAll(async () => {
-  scene = await RailScene.start(PLAYERS.nbg);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
-
-afterAll(() => scene.stop());
+const scene = await useRailScene(PLAYERS.nbg);
 
 /** The order in the published answers. */
 const publishedOrder = () =>

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { MpesaStandIn } from '../../scripts/stand-ins/mpesa.ts';
+import { describe, expect, it } from 'vitest';
 import type { CustomerAct } from '../../scripts/stand-ins/stand-in.ts';
 import { bodyText, type CallbackReading } from '../../src/rails/callback.ts';
 import { statusBody } from '../../src/rails/mpesa/status.ts';
@@ -8,22 +7,14 @@ import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
 import { linesAbout, watchRailAnswers } from '../support/rails/logged.ts';
 import { PLAYERS } from '../support/rails/players.ts';
-import { RailScene } from '../support/rails/scene.ts';
+import { useRailScene } from '../support/rails/scene.ts';
 
 /**
  * Goal: a status query is only a question: its result comes to the callback URL and counts if it
  * names M-PESA's id of the push and our amount. Any other result changes nothing.
  */
 
-let scene: RailScene<MpesaStandIn>;
-
-beforeAll(async () => {
-  scene = await RailScene.start(PLAYERS.mpesa);
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-afterAll(() => scene.stop());
+const scene = await useRailScene(PLAYERS.mpesa);
 
 const asking = (changed: object) =>
   scene.railWith({ statusQuery: { ...scene.standIn.statusQuery, ...changed } });

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { MpesaStandIn } from '../../scripts/stand-ins/mpesa.ts';
+import { describe, expect, test } from 'vitest';
 import { NO_ANSWER, type RailAnswer } from '../../src/rails/call-rail.ts';
 import { readReversal, readReversalResult, reversalBody } from '../../src/rails/mpesa/reversal.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
@@ -16,19 +15,14 @@ import {
   refundsAt,
   UNKNOWN,
 } from '../support/rails/refund-order.ts';
-import { RailScene } from '../support/rails/scene.ts';
+import { useRailScene } from '../support/rails/scene.ts';
 
 /**
  * Goal: M-PESA gets exactly the published request for a reversal, and only a result that names this
  * refund ends it.
  */
 
-let scene: RailScene<MpesaStandIn>;
-
-beforeAll(async () => {
-  scene = await RailScene.start(PLAYERS.mpesa);
-});
-afterAll(() => scene.stop());
+const scene = await useRailScene(PLAYERS.mpesa);
 
 const withRefunds = (changed: object) =>
   scene.railWith({ refunds: { ...Object(scene.standIn.refundSettings?.refunds), ...changed } });

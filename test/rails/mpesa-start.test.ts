@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type MpesaStandIn, startMpesaStandIn } from '../../scripts/stand-ins/mpesa.ts';
 import { jsonReply, StandInServer } from '../../scripts/stand-ins/stand-in.ts';
 import { ethiopianDigits } from '../../src/domain/ethiopian-time.ts';
@@ -19,20 +19,11 @@ import {
 } from '../support/rails/mpesa-fixtures.ts';
 import { freshReference } from '../support/rails/order.ts';
 import { PLAYERS } from '../support/rails/players.ts';
-import { RailScene } from '../support/rails/scene.ts';
+import { useRailScene } from '../support/rails/scene.ts';
 
 /** Goal: M-PESA gets exactly the documented token request and push, with a token that is valid. */
 
-let scene: RailScene<MpesaStandIn>;
-
-beforeAll(async () => {
-  scene = await RailScene.start(PLAYERS.mpesa);
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
-afterAll(() => scene.stop());
+const scene = await useRailScene(PLAYERS.mpesa);
 
 const orderOf = (amountMinor: number) => scene.order({}, { terms: { amountMinor } });
 

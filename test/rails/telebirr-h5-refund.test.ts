@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { jsonReply, type Reply } from '../../scripts/stand-ins/stand-in.ts';
-import type { TelebirrH5StandIn } from '../../scripts/stand-ins/telebirr-h5.ts';
 import { majorText } from '../../src/domain/money.ts';
 import type { RefundAnswer, RefundOrder } from '../../src/rails/refund.ts';
 import { freshReference } from '../support/rails/order.ts';
@@ -14,16 +13,12 @@ import {
   refundsAt,
   UNKNOWN,
 } from '../support/rails/refund-order.ts';
-import { RailScene } from '../support/rails/scene.ts';
+import { useRailScene } from '../support/rails/scene.ts';
 import { type Members, success } from '../support/rails/telebirr-h5.ts';
 
 /** Goal: a refund has succeeded or failed only if telebirr has proven it, by answer or by query. */
 
-let scene: RailScene<TelebirrH5StandIn>;
-beforeAll(async () => {
-  scene = await RailScene.start(PLAYERS.telebirrH5);
-});
-afterAll(() => scene.stop());
+const scene = await useRailScene(PLAYERS.telebirrH5);
 
 const DONE: RefundAnswer = {
   type: 'succeeded',

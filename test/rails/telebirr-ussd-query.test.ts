@@ -1,5 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { TelebirrUssdStandIn } from '../../scripts/stand-ins/telebirr-ussd.ts';
+import { describe, expect, test } from 'vitest';
 import { noStatusXml, sample, statusXml } from '../../scripts/stand-ins/telebirr-ussd-messages.ts';
 import type { Outcome } from '../../src/domain/intent.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
@@ -9,7 +8,7 @@ import { statusRequest } from '../../src/rails/telebirr-ussd/request.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
 import { PLAYERS } from '../support/rails/players.ts';
-import { RailScene } from '../support/rails/scene.ts';
+import { useRailScene } from '../support/rails/scene.ts';
 import { settingsFrom, TELEBIRR_USSD_SETTINGS } from '../support/rails/telebirr-ussd-settings.ts';
 
 /**
@@ -17,15 +16,7 @@ import { settingsFrom, TELEBIRR_USSD_SETTINGS } from '../support/rails/telebirr-
  * amount, so it must name our query; one that does not, or that contradicts, changes nothing.
  */
 
-let scene: RailScene<TelebirrUssdStandIn>;
-
-beforeAll(async () => {
-  scene = await RailScene.start(PLAYERS.telebirrUssd);
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-afterAll(() => scene.stop());
+const scene = await useRailScene(PLAYERS.telebirrUssd);
 
 /** The adapter with other settings of its status query. */
 const asking = (changed: object) =>

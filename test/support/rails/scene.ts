@@ -1,3 +1,4 @@
+import { afterAll, afterEach, vi } from 'vitest';
 import { wireAmount } from '../../../lab/harness/wire-amount.ts';
 import type {
   CallbackVariant,
@@ -280,4 +281,17 @@ function requestOf({ method, url, headers, body }: ReceivedCall) {
     headers: { ...headers, 'cf-connecting-ip': '127.0.0.1' },
     body,
   });
+}
+
+/** The scene of a file. After each test, the clock and all functions are the real ones again. */
+export async function useRailScene<Played extends StandIn>(
+  player: Player<Played>,
+): Promise<RailScene<Played>> {
+  const scene = await RailScene.start(player);
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
+  afterAll(() => scene.stop());
+  return scene;
 }
