@@ -124,6 +124,8 @@ async function scene(): Promise<readonly string[]> {
     method: 'M_PESA',
     phoneNumber: '0733445566',
     metadata: { branch: 'Piassa' },
+    // Its outcome waits for the customer, so that the book shows it at once.
+    testMode: { testModeType: 'ACTUAL_TEST' },
   });
   await project();
   return starts;

@@ -247,7 +247,7 @@ test('a row contains everything that a list shows', async () => {
     refundedMinor: 0,
     openRefunds: 0,
   };
-  expect(rows.at(-1)).toEqual(expected);
+  expect(rows.at(-1)).toEqual({ ...expected, paidAtMs: 6_000 });
   // The customer does not pay a commission that the merchant bears.
   expect(rows.at(-2)).toMatchObject({ commissionMinor: 7, amountMinor: 700, chargedMinor: 700 });
 });

@@ -301,7 +301,7 @@ describe('the statement of a day', () => {
     expect(ledgerIn(byMethod)).toEqual({
       telebirr: 'ETB 148.50',
       'CBE Birr': 'ETB 119.40',
-      'M-PESA': 'ETB 39.60',
+      'M‑PESA': 'ETB 39.60',
     });
     expect(ledgerIn(dollar)).toMatchObject({
       Sold: 'USD 12.00',

@@ -195,7 +195,8 @@ describe('after 400 days', () => {
   });
 
   test('the transactionId that merchants know still finds the payment', async () => {
-    await createExpress();
+    // Its outcome waits for the customer, so that the book shows it at once.
+    await createExpress({ testMode: { testModeType: 'ACTUAL_TEST' } });
     await consumeAll(caught);
     const { attempts } = await intentOf();
     advance(RETENTION_MS);
