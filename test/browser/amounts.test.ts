@@ -141,7 +141,7 @@ describe('the receipt', () => {
   });
 
   test('prints the payment without buttons', async () => {
-    const frozen = await openFrozen(stage, 'paid');
+    const frozen = await openFrozen(stage, 'receipt');
     const { page } = frozen;
     await page.evaluate(() => {
       const printed: string[] = [];
@@ -153,7 +153,7 @@ describe('the receipt', () => {
       await page.evaluate(() => (globalThis as unknown as { printed: string[] }).printed),
     ).toEqual(['printed']);
     await page.emulateMedia({ media: 'print' });
-    const toPress = page.locator('a, button').filter({ visible: true });
+    const toPress = page.locator('button, .button').filter({ visible: true });
     expect(await toPress.allTextContents()).toEqual([]);
     for (const part of ['h1', '.amount', '.receipt code', '.items', '.totals']) {
       expect(await page.locator(part).first().isVisible()).toBe(true);
