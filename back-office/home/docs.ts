@@ -1,6 +1,7 @@
 import { type PublicLink, type Support, supportOf } from '../../src/config.ts';
 import { originOf } from '../../src/http/envelope.ts';
 import { problem } from '../../src/http/problem.ts';
+import { documentHeaders } from '../../src/ui/headers.ts';
 import type { BackOfficeEnv } from '../env.ts';
 
 /** Stands for the gateway in the built pages (site/gateway.ts). */
@@ -22,13 +23,16 @@ export async function showDocument(request: Request, env: BackOfficeEnv): Promis
   if (found.status !== 200 && found.status !== 404) {
     return new Response(found.body, found);
   }
-  const page = found.status === 404 ? await missingPage(request, env, found) : found;
+  const isMissing = found.status === 404;
+  const page = isMissing ? await missingPage(request, env, found) : found;
   const isHtml = page.headers.get('content-type')?.startsWith('text/html') === true;
   const text = (await page.text())
     .replaceAll(SUPPORT_MARK, () => supportText(env, isHtml))
     .replaceAll(OWN_ADDRESS, () => originOf(request, env))
     .replaceAll(EXAMPLE_ORIGIN, () => env.PAYMENTS_BASE_URL || originOf(request, env));
-  const headers = new Headers(page.headers);
+  // No cache may keep a page that says that there is none.
+  const policy = page.headers.get('content-security-policy') ?? "default-src 'none'";
+  const headers = isMissing ? documentHeaders(request, policy) : new Headers(page.headers);
   headers.delete('etag');
   headers.delete('content-length');
   return new Response(text, { headers, status: found.status });
