@@ -35,8 +35,8 @@ const COLUMNS = `id, uuid, number, unique_id AS uniqueId, kind, status, failure_
   amount_minor + commission_minor * commission_paid_by_customer AS chargedMinor, currency, method,
   unresolved_attempts AS unresolvedAttempts, anomalies, proposed_attempts AS proposedAttempts,
   id / ${IDS_PER_MS} AS createdAtMs, updated_at_ms AS updatedAtMs, ended_at_ms AS endedAtMs,
-  paid_at_ms AS paidAtMs,  transaction_id AS transactionId, refunded_minor AS refundedMinor, open_refunds AS openRefunds,
-  search_keys AS searchKeys`;
+  paid_at_ms AS paidAtMs, transaction_id AS transactionId, refunded_minor AS refundedMinor,
+  open_refunds AS openRefunds, search_keys AS searchKeys`;
 
 type StoredPayment = Omit<BookedPayment, 'late'> & { readonly late: number } & Record<
     string,

@@ -12,9 +12,10 @@ export interface BookedRefund extends Omit<RefundRow, 'environment' | 'merchantI
 const COLUMNS = `refund_id AS id, unique_id AS uniqueId, payment.uuid AS paymentUuid, refund.status,
   refund.amount_minor AS amountMinor, commission_returned_minor AS commissionReturnedMinor,
   returned_minor AS returnedMinor, refund.currency, refund.method,
-  refund.transaction_id AS transactionId, payment.transaction_id AS paidTransactionId, reference, rail_reference AS railReference,
-  refund.failure_reason AS failureReason, action_reason AS actionReason, refund.late,
-  created_at_ms AS createdAtMs, refund.updated_at_ms AS updatedAtMs`;
+  refund.transaction_id AS transactionId, payment.transaction_id AS paidTransactionId, reference,
+  rail_reference AS railReference, refund.failure_reason AS failureReason,
+  action_reason AS actionReason, refund.late, created_at_ms AS createdAtMs,
+  refund.updated_at_ms AS updatedAtMs`;
 
 /** The expression of the index: merchants see an unresolved refund as one in process. */
 const SHOWN_STATUS = "iif(refund.status = 'unresolved', 'processing', refund.status)";
