@@ -86,7 +86,7 @@ describe.concurrent('an open page', () => {
     await heading(page, 'Confirm on your phone');
     await page.getByText(english.pushNothingTitle).click();
     await page.getByText(english.wrongNumber(shown)).waitFor();
-    await page.getByText(english.anotherTry('M-PESA')).waitFor();
+    await page.getByText(english.anotherTry(english.methodName.M_PESA)).waitFor();
     expect(await page.locator('form').count()).toBe(0);
     await shoot(page, 'live-7-wrong-number');
 
