@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { Kefel } from '../../clients/typescript/kefel.ts';
+import { type HostedPaymentRequest, Kefel } from '../../clients/typescript/kefel.ts';
 import type { DemoMerchant } from '../../scripts/dev/demo-merchant.ts';
 import { checkout as english } from '../../src/i18n/en.ts';
+
+/** 1,500.00 in all. */
+export const DEMO_ITEMS: NonNullable<HostedPaymentRequest['items']> = [
+  { name: 'Yirgacheffe coffee, 1 kg', quantity: 2, type: 'PHYSICAL_PRODUCT', price: 450 },
+  { name: 'Clay coffee pot', quantity: 1, type: 'PHYSICAL_PRODUCT', price: 600 },
+];
 
 /**
  * Creates a typical hosted payment of the demo merchant: items, all methods, commission paid by the
@@ -15,10 +21,7 @@ export async function createDemoPayment(
   const { checkoutUrl } = await new Kefel({ baseUrl, apiKey }).payments.create({
     paymentIntentUniqueId: `demo-${randomUUID()}`,
     currency: 'ETB',
-    items: [
-      { name: 'Yirgacheffe coffee, 1 kg', quantity: 2, type: 'PHYSICAL_PRODUCT', price: 450 },
-      { name: 'Clay coffee pot', quantity: 1, type: 'PHYSICAL_PRODUCT', price: 600 },
-    ],
+    items: DEMO_ITEMS,
     methods: [],
     commissionPaidByCustomer: true,
     expireIn: expireInSeconds,

@@ -3,6 +3,7 @@ import type { DemoMerchant } from '../../scripts/dev/demo-merchant.ts';
 import { HttpClient, type HttpRequest } from '../../scripts/gateway/http.ts';
 import { abandonAttempt, checkoutPage, chooseMethod, decide } from '../harness/customer.ts';
 import { until } from '../harness/until.ts';
+import { DEMO_ITEMS } from './demo-payment.ts';
 
 /** Payments of every kind, for pictures of pages. */
 
@@ -82,10 +83,7 @@ function hosted(id: string): HostedPaymentRequest {
     paymentIntentUniqueId: id,
     currency: 'ETB',
     amount: 1500,
-    items: [
-      { name: 'Yirgacheffe coffee, 1 kg', quantity: 2, type: 'PHYSICAL_PRODUCT', price: 450 },
-      { name: 'Clay coffee pot', quantity: 1, type: 'PHYSICAL_PRODUCT', price: 600 },
-    ],
+    items: DEMO_ITEMS,
     methods: [],
     commissionPaidByCustomer: true,
     expireIn: EXPIRE_IN_SECONDS,

@@ -284,7 +284,7 @@ describe('the statement of a day', () => {
     );
   }
 
-  test('adds up what was paid and returned on it, by hand and in the CSV file', async () => {
+  test('decisions.md#46: adds up what was paid and returned on it, by hand and in the CSV file', async () => {
     await seedDay();
     const section = (await pageOf(queryOf(DAY))).split('class="card statement"')[1] ?? '';
     const [, birr = '', dollar = ''] = section.split('<div class="currency">');

@@ -136,7 +136,7 @@ async function paidReceipt(): Promise<{ readonly checkout: string; readonly rece
   return { checkout, receipt: /href="(\/receipt\/[^"]+)"/.exec(html)?.[1] ?? '' };
 }
 
-test('the link of a receipt shows the receipt, a masked phone, and no way back with its secrets', async () => {
+test('decisions.md#45: the link of a receipt shows the receipt, a masked phone, and no way back with its secrets', async () => {
   const { checkout, receipt } = await paidReceipt();
   const response = await visit(receipt);
   expect(response.headers.get('x-robots-tag')).toBe('noindex, nofollow');
@@ -177,7 +177,7 @@ test('a link made before the payment was paid shows no receipt', async () => {
   expect((await visit(path)).status).toBe(404);
 });
 
-test('a receipt closes a year after the payment, and says so even when the payment is deleted', async () => {
+test('decisions.md#45: a receipt closes a year after the payment, and says so even when the payment is deleted', async () => {
   merchantServer();
   const { checkout, receipt } = await paidReceipt();
   await consumeAll(caught);
