@@ -47,7 +47,7 @@ export class Member {
       ...{ token, name: NAME, passkey: NAME, credential },
     });
     const cookie = cookiesIn(joined);
-    const url = `${origin}/dashboard/sandbox/overview`;
+    const url = `${origin}/dashboard/account`;
     const page = await caller.expect({ method: 'GET', url, headers: fromPage(cookie) }, 200);
     return new Member(caller, authenticator, { origin, cookie, csrf: requiredField(page, 'csrf') });
   }
