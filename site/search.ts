@@ -92,7 +92,7 @@ const BOOSTS = { heading: 5, page: 3, parts: 1.5, text: 1, code: 0.4 } as const;
 /** A page before one of its parts. */
 const WHOLE_PAGE_BOOST = 1.5;
 
-/** Guides before lists of calls and fields, and these before errors and what a release changed. */
+/** Guides rank before lists of calls and fields, and these before errors and release notes. */
 const PAGE_BOOSTS: ReadonlyMap<string, number> = new Map([
   ['/docs/reference', 0.7],
   ['/docs/errors', 0.5],

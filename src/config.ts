@@ -148,7 +148,7 @@ export function contactLink(text: string): PublicLink | null {
 
 function supportContact(name: string, value: string | undefined): PublicLink | null {
   const link = contactLink(value?.replace(/^(?:mailto|tel):/, '') ?? '');
-  // A number needs its scheme; an address may have one.
+  // A phone number needs its scheme; an e-mail address may have one.
   if (link !== null && [value, `mailto:${value}`].includes(link.href)) {
     return link;
   }

@@ -30,7 +30,7 @@ export function shortDateText(day: number): string {
   return `${date} ${monthNames()[month - 1]}`;
 }
 
-/** The time; on a phone only the clock for today's payments, and only the day for others. */
+/** The time. A phone shows only the clock for today's payments, and only the day for others. */
 export function ListedTime({ atMs }: { readonly atMs: number }) {
   const call = useCall();
   const day = businessDay(atMs);
@@ -49,7 +49,7 @@ export function ListedTime({ atMs }: { readonly atMs: number }) {
   );
 }
 
-/** To the second, without the year: of what happens within days. */
+/** The time to the second, without the year, for things that happen within days. */
 export function ShortTime({ atMs }: { readonly atMs: number }) {
   const { dayAndClock } = useTexts(DASHBOARD_TEXTS).dates;
   const day = shortDateText(businessDay(atMs));

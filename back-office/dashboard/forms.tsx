@@ -16,7 +16,7 @@ export function PostForm(props: {
   readonly class?: 'form' | 'card' | 'stack';
   /** Hidden fields. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** What the member confirms before it is sent, with JavaScript: a question and the button's text. */
+  /** The question and the button with which the script asks the member to confirm the form. */
   readonly confirm?: { readonly question: string; readonly action: string } | undefined;
   /** The script sends it once, even if the button is pressed several times. */
   readonly once?: boolean;

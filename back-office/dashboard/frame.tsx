@@ -75,7 +75,7 @@ export interface FrameProps {
 
 /**
  * A page of a signed-in member: the merchant, the environment and the navigation. The language and
- * the way out are on *My account*.
+ * *Sign out* are on *My account*.
  */
 export function Frame({ title, active, done = {}, notDone = {}, head, children }: FrameProps) {
   const { session, environment } = useCall();

@@ -47,7 +47,7 @@ export type Column<Row> =
   | readonly [
       title: string,
       cell: (row: Row, index: number) => ComponentChildren,
-      /** Of money and counts, which are right-aligned. */
+      /** For money and counts, which are right-aligned. */
       kind?: 'figures',
     ]
   | null;

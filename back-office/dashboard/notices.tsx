@@ -20,7 +20,10 @@ const STATUS: Readonly<Record<NoticeKind, number>> = {
   error: 500,
 };
 
-/** A page that says what was rejected, and why. Members who meet no page keep the navigation. */
+/**
+ * A page that says what was rejected, and why. A member at an address without a page keeps the
+ * navigation.
+ */
 export function noticePage(
   call: Pick<PublicCall, 'request'> | DashboardCall,
   kind: NoticeKind,

@@ -44,7 +44,7 @@ for (const route of DASHBOARD_ROUTES) {
   register(route, (call) => answerMember(route, call));
 }
 
-/** For every other address: the others are registered before it. */
+/** Handles every other address, because all other routes are registered before it. */
 const MISSING = get('/dashboard/*', 'view', async (call) => noticePage(call, 'not_found'));
 
 register(MISSING, async (call) =>
@@ -158,7 +158,7 @@ async function answerPost(route: DashboardRoute, call: DashboardCall): Promise<R
   return handled(route, { ...call, form });
 }
 
-/** A page without what its address names is shown with the navigation. */
+/** When the object that the address names is missing, the notice keeps the navigation. */
 async function handled(route: DashboardRoute, call: DashboardCall): Promise<Response> {
   try {
     return await route.handle(call);

@@ -36,7 +36,7 @@ export function Attempts(props: {
   readonly intent: Intent;
   /** Defaults to true. */
   readonly isPhoneShown?: boolean;
-  /** Whether what only developers look up is behind a line to open. */
+  /** Whether details for developers are folded. */
   readonly isFolded?: boolean;
   /** What the reader can do about an attempt. */
   readonly actions?: (attempt: Attempt) => ComponentChildren;

@@ -41,7 +41,7 @@ interface RefundsProps {
   readonly actions?: (refund: Refund) => ComponentChildren;
 }
 
-/** Every refund of the payment, the latest first; nothing without any. */
+/** Every refund of the payment, the latest first; nothing without refunds. */
 export function Refunds(props: RefundsProps) {
   const { intent } = props;
   return intent.refunds.length === 0 ? null : (

@@ -30,7 +30,7 @@ export async function showDocument(request: Request, env: BackOfficeEnv): Promis
     .replaceAll(SUPPORT_MARK, () => supportText(env, isHtml))
     .replaceAll(OWN_ADDRESS, () => originOf(request, env))
     .replaceAll(EXAMPLE_ORIGIN, () => env.PAYMENTS_BASE_URL || originOf(request, env));
-  // No cache may keep a page that says that there is none.
+  // No cache may keep this 404, because the page may exist later.
   const policy = page.headers.get('content-security-policy') ?? "default-src 'none'";
   const headers = isMissing ? documentHeaders(request, policy) : new Headers(page.headers);
   headers.delete('etag');
@@ -38,7 +38,7 @@ export async function showDocument(request: Request, env: BackOfficeEnv): Promis
   return new Response(text, { headers, status: found.status });
 }
 
-/** The page with the menu of the documentation. Programs that look for a text get none. */
+/** The 404 page with the menu of the documentation. Without it, the router shows `MissingPage`. */
 async function missingPage(
   request: Request,
   env: BackOfficeEnv,

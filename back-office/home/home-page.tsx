@@ -76,7 +76,7 @@ export function MissingPage() {
   );
 }
 
-/** Links on. The operator's desk is not for the public. */
+/** Links to other pages. The operator's desk is missing, because it is not for the public. */
 function Ways(props: { readonly hasHome?: boolean; readonly sourceUrl?: string | null }) {
   const { hasHome = false, sourceUrl = null } = props;
   const text = useTexts(HOME_TEXTS);

@@ -56,7 +56,7 @@ export function redirectTo(
     cookies = [],
   }: {
     readonly done?: string;
-    /** Where on the page, with its number sign. */
+    /** The place on the page, such as `#refunds`. */
     readonly fragment?: string;
     readonly cookies?: readonly string[];
   } = {},

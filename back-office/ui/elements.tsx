@@ -300,7 +300,7 @@ export function Facts({ rows }: { readonly rows: readonly FactRow[] }) {
   );
 }
 
-/** What only developers look up, behind a line to open. */
+/** Details for developers, folded behind a line that opens them. */
 export function Folded(props: {
   /** Defaults to true. */
   readonly isFolded?: boolean;

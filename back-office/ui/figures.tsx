@@ -15,7 +15,7 @@ export function StatTiles(props: { readonly children: ComponentChildren }) {
   return <dl class="tiles">{props.children}</dl>;
 }
 
-/** A figure, with what it counts above and how it came about below. */
+/** A figure, with its title above and how it is calculated below. */
 export function StatTile(props: {
   readonly label: string;
   readonly value: ComponentChildren;

@@ -35,7 +35,7 @@ export function PageHeader(props: PageHead & { readonly title: string }) {
   );
 }
 
-/** Two columns on a wide screen: what the reader came for, and what is only looked up. */
+/** Two columns on a wide screen: what the reader came for, and what readers look up now and then. */
 export function SideBySide(props: {
   readonly main: ComponentChildren;
   readonly aside: ComponentChildren;

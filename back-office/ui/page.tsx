@@ -30,7 +30,7 @@ export function BackOfficePage(props: {
   readonly titleParts: readonly string[];
   /** Where the product's name links to. */
   readonly home: string;
-  /** Whose page it is, as the bar's first text; defaults to the product. */
+  /** The bar's first text, which says whose page it is; defaults to the product. */
   readonly owner?: string;
   /** The end of the bar; defaults to the languages. */
   readonly bar?: ComponentChildren;

@@ -13,9 +13,9 @@ export const PHONE = {
   hasTouch: true,
 } as const satisfies BrowserContextOptions;
 
-/** Playwright's argument that keeps on disk what Chromium's processes share. It costs a tenth. */
+/** Playwright's argument that keeps Chromium's shared memory on disk, which slows it by a tenth. */
 const ON_DISK = '--disable-dev-shm-usage';
-/** Chromium crashes where it lacks memory for what its processes share; six may run at once. */
+/** Chromium crashes without enough shared memory for its processes; six browsers may run at once. */
 const SHARED_BYTES = 2_000_000_000;
 
 /** The Chromium of `npm ci`, unpacked, or the one at CHROMIUM_PATH. */

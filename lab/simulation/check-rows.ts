@@ -160,7 +160,7 @@ function totalsOf(world: World, { payment, intent }: Ended): readonly Sum[] {
       (refund): Sum => [
         [dayOf(refund.updatedAtMs), method, terms.currency, 'succeeded'].join('|'),
         ...[0, 0, 0, 0, refund.amountMinor],
-        // The merchant has what the customer got beyond it to make up for.
+        // The merchant makes up for what the customer got beyond the refunded amount.
         refund.amountMinor + refund.commissionReturnedMinor - refund.returnedMinor,
       ],
     ),

@@ -16,7 +16,7 @@ export function matchOf(text: string, row: BookedPayment, details: PaymentDetail
   const hasPart = partFinder(text);
   const isWhole = (id: string) => id === text || id === normalizedReceipt(text);
   const isFound = (id: string) => isWhole(id) || hasPart(id);
-  // An id with a phone number is shown only to a member who typed all of it.
+  // The result shows an id that contains a phone number only to a member who typed all of it.
   const isFoundPrivately = (id: string) => (isFoundByDigest(id) ? isWhole(id) : isFound(id));
   const phone = phoneFrom(text);
   if (isFound(row.uniqueId) || (phone !== null && phone === details.phone)) {

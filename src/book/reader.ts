@@ -140,7 +140,7 @@ export class BookReader {
     return { ...page, rows: page.rows.map((row) => this.#paymentRow(row)) };
   }
 
-  /** The same with each customer's name and masked phone, for the members of the merchant. */
+  /** The same list with each customer's name and masked phone, for the members of the merchant. */
   async listed(
     filter: PaymentFilter,
     cursor: Cursor | null,
@@ -243,7 +243,7 @@ export class BookReader {
     return rows.map((row) => this.#paymentRow(row));
   }
 
-  /** The same with each customer's name and masked phone, and with what matched. */
+  /** The same hits with each customer's name and masked phone, and with the field that matched. */
   async found(typed: string): Promise<readonly PaymentHit[]> {
     const text = typed.trim();
     const rows = await this.#found(text, true);

@@ -43,7 +43,7 @@ export type MatchedField =
   | 'eventId'
   | 'phone'
   | 'email'
-  /** Of a refund, another attempt or a payment link. */
+  /** The id of a refund, another attempt or a payment link. */
   | 'otherId';
 
 /** An absent member does not restrict. */
@@ -117,7 +117,7 @@ export interface RefundFilter extends TimeRange {
 }
 
 /**
- * The lists of a statement, which together have each change of the merchant's money once: payments
+ * The lists of a statement. Together they have each change of the merchant's money once: payments
  * paid when they ended, payments paid after their end, and refunds.
  */
 export const STATEMENT_PARTS = ['paid', 'paid_late', 'refunded'] as const;
@@ -160,7 +160,7 @@ export interface Total {
   readonly borneCommissionMinor: number;
   /** Returned on these days, without commission, for payments of any day. */
   readonly refundedMinor: number;
-  /** What these refunds gave back to the merchant of the commission. */
+  /** The commission that these refunds gave back to the merchant. */
   readonly returnedCommissionMinor: number;
 }
 

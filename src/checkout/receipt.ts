@@ -36,7 +36,7 @@ export function receiptOf(intent: Intent, attempt: Attempt) {
     phone: attempt.phone === null ? null : maskedPhone(attempt.phone),
     paidAtMs: attempt.updatedAtMs,
     paidMinor,
-    /** What the customer has paid after what was returned. Money on its way is not returned yet. */
+    /** What the customer has paid, less what was returned. Money on its way is not returned yet. */
     netMinor,
     hasPaidTwice: others.length > 0 && netMinor > ownChargeMinor,
     refunds: refunds.flatMap(shownRefund),

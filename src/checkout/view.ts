@@ -234,7 +234,7 @@ function phoneField(terms: IntentTerms, last: Attempt | null, refusedForm: Refus
   };
 }
 
-/** Not when the provider could not be asked: then no number would have helped. */
+/** False when Kefel could not reach the provider: then no other number would have helped. */
 function mayHaveWrongPhone({ status, failureReason }: Attempt): boolean {
   const isNotPaid = status === 'failed' || status === 'expired';
   return isNotPaid && failureReason !== 'rail_unavailable' && failureReason !== 'misconfigured';
@@ -279,7 +279,7 @@ function pushState(intent: Intent, attempt: Attempt, pageUrl: string | null, isT
     /** The customer may try again once the provider reports that this attempt failed. */
     mayRetry: canStartAnother && !isTimeOver,
     isPhoneFixed: fixedPhone(intent.terms) !== null,
-    /** When the prompt's time is over; null after that, and when the payment ends with it. */
+    /** When the prompt expires; null after that, and when the payment expires with it. */
     promptEndsAtMs:
       attempt.status === 'processing' && attempt.deadlineAtMs < intent.terms.expiresAtMs
         ? attempt.deadlineAtMs

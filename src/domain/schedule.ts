@@ -148,6 +148,6 @@ export const RETENTION_MS = 400 * DAY_MS;
 
 /**
  * How long a receipt can be opened after the payment: a year of returns and bookkeeping, not
- * for ever, because its address is on paper that people throw away.
+ * forever, because its address is on paper that people throw away.
  */
 export const RECEIPT_LIFETIME_MS = 365 * DAY_MS;

@@ -40,7 +40,7 @@ export function jsonResponse(
 /** What tells the gateway's own origin. */
 export interface OwnOrigin {
   readonly PUBLIC_BASE_URL: string;
-  /** Where documentation and dashboard are, if elsewhere. */
+  /** Where the documentation and the dashboard are, if elsewhere. */
   readonly BACK_OFFICE_BASE_URL?: string;
 }
 

@@ -23,7 +23,7 @@ export function ethiopianClock(time: string): string {
   return `${DAY_PARTS[Math.floor(Number(hour) / 6)]} ${clock}`;
 }
 
-/** The same, and as it is, to be sure. */
+/** The same, followed by the 24-hour time, so that no reader mistakes one clock for the other. */
 function ethiopianTime(time: string): string {
   return `${ethiopianClock(time)} ሰዓት (${time} EAT)`;
 }

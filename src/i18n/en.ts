@@ -224,7 +224,7 @@ export const checkout = {
     paidTwice: (merchant: string) =>
       `You paid more than once. If the difference has not come back to you, ask ${merchant}.`,
     noTaxReceipt: 'This confirms the payment. It does not replace the merchant’s tax receipt.',
-    until: (time: string) => `You can open it again by the code until ${time}.`,
+    until: (time: string) => `You can open it again with the code until ${time}.`,
     overTitle: 'This receipt can no longer be opened',
     overLead:
       'A receipt can be opened for one year. If you need proof of the payment, ask the merchant.',

@@ -11,7 +11,7 @@ export const METHOD_NAMES: Readonly<Record<Method, string>> = {
   E_BIRR: 'eBirr',
 };
 
-/** As these providers write themselves in Amharic. */
+/** As these providers write their own names in Amharic. */
 export const AMHARIC_METHOD_NAMES: typeof METHOD_NAMES = {
   ...METHOD_NAMES,
   TELE_BIRR: 'ቴሌብር',

@@ -42,7 +42,7 @@ export async function merchantBusiness(db: D1Database, merchantId: string): Prom
 
 /**
  * Replaces all details, with an audit entry for a difference; an empty text removes one. Returns the
- * fields that it cannot take; then nothing changes. Applies to new payments within 10 s.
+ * fields that are invalid; then nothing changes. Applies to new payments within 10 s.
  */
 export async function changeBusiness(
   by: Changing,

@@ -22,7 +22,7 @@ const MARK_CONTRAST = 3;
 /** Below this contrast a button does not stand out from its surface and gets an edge. */
 const EDGE_CONTRAST_MIN = 1.6;
 
-/** The share of the color in the ground of what is chosen. */
+/** The share of the color in the background of a chosen item. */
 const TINT = 0.08;
 
 /** The style sheet of a brand, a rule for each theme. Null unless `color` is `#rrggbb`. */

@@ -20,7 +20,7 @@ interface BrandingProps {
   readonly preview: string | null;
   /** The image as a data: URL. */
   readonly logoUrl: string | null;
-  /** What receipts show, or what was typed. */
+  /** The details that receipts show, or those that the member typed. */
   readonly business: Business;
 }
 

@@ -58,7 +58,7 @@ async function answerBranding(
   ]);
   const logoUrl =
     logo === null ? null : `data:${logo.mediaType};base64,${base64FromBytes(logo.bytes)}`;
-  // As typed in a form that was refused or asked for the preview.
+  // What the member typed in a form that was rejected or that asked for the preview.
   const typed = call.form.text('color') || (problem === 'bad_color' ? '' : (color ?? ''));
   const preview = colorFrom(typed) ?? color;
   const business = refused?.typed ?? known;

@@ -29,7 +29,7 @@ import { FormConfirmedInProduction } from '../people/passkey-form.tsx';
 /** Every member sees names and last characters; developers get the forms. */
 export function KeysPage(props: {
   readonly keys: readonly ApiKeyView[];
-  /** What the member typed and ticked in a refused form. */
+  /** What the member typed and ticked in a rejected form. */
   readonly name: string;
   readonly granted: GrantedPermissions;
 }) {
@@ -193,12 +193,12 @@ export function permissionField(permission: KeyPermission): string {
   return `may_${permission}`;
 }
 
-/** The choice that problems with the permissions lead to. */
+/** The choice that an error about the permissions links to. */
 export const RESTRICTED_ID = 'access-restricted';
 
 /**
  * What the key may do: everything, or the ticked permissions, which appear with that choice. Old
- * browsers show them always, and the server refuses a tick without the choice.
+ * browsers always show them, and the server rejects a tick without the choice.
  */
 function PermissionFields(props: { readonly granted: GrantedPermissions }) {
   const call = useCall();

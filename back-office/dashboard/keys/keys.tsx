@@ -78,7 +78,7 @@ function refusal({ language }: DashboardCall, problem: KeyProblem | undefined) {
   } as const;
 }
 
-/** The list, and after a rejected form its problem and what was typed and ticked. */
+/** The list. After a rejected form, it shows the problem and what the member typed and ticked. */
 async function answerKeys(call: DashboardCall, problem?: KeyProblem): Promise<Response> {
   const keys = await call.payments.settings.keys(tenantOf(call));
   const granted = problem === undefined ? null : tickedIn(call);
@@ -86,7 +86,7 @@ async function answerKeys(call: DashboardCall, problem?: KeyProblem): Promise<Re
   return showPage(call, page, refusal(call, problem));
 }
 
-/** What a form asks for. A ticked permission without the choice of its kind never means everything. */
+/** A form's permissions. Ticks without the choice *Only this* never mean full access. */
 function tickedIn({ form }: DashboardCall): GrantedPermissions {
   const ticked = KEY_PERMISSIONS.filter((known) => form.text(permissionField(known)) !== '');
   return form.text('access') !== 'restricted' && ticked.length === 0 ? null : ticked;

@@ -77,7 +77,7 @@ export function VolumeChart({ figures }: ChartProps) {
   );
 }
 
-/** A bar; what was refunded on its days is its light upper part, at most all of it. */
+/** A bar. Its light upper part, at most the whole bar, is what was refunded on its days. */
 function Bar(props: {
   readonly x: number;
   readonly bottom: number;

@@ -4,7 +4,7 @@ import { CURRENCIES, type Currency, METHODS, type Method } from '../../../src/do
 
 /** Payments of a range in numbers. Pure. Amounts are in minor units of one currency each. */
 
-/** The bars around a single day, and the days of a form that names only the last one. */
+/** How many bars a single day gets, and how many days a form gets that names only the last one. */
 export const TREND_DAYS = 30;
 /** No totals of a longer range: a year is enough to compare, and takes a book milliseconds. */
 export const FIGURES_DAYS_MAX = 366;
@@ -22,7 +22,7 @@ export interface Proceeds {
   readonly paidMinor: number;
   /** The commission on it that the merchant bears. */
   readonly borneCommissionMinor: number;
-  /** What was returned in these days, whenever it was paid. */
+  /** What was returned in these days, whenever the payments were paid. */
   readonly refundedMinor: number;
   /** The commission that the merchant got back with it. */
   readonly returnedCommissionMinor: number;

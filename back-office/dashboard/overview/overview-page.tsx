@@ -44,7 +44,7 @@ function OverviewPage(props: {
     <Frame title={text.title} active="overview">
       <AccessNotice changes={changes} />
       {shown.failing
-        // In production only what is about money. The sandbox is the place to see everything.
+        // Production shows only its own endpoints, which affect money. The sandbox shows both.
         .filter((one) => environment === 'sandbox' || one.environment === environment)
         .map((one) => (
           <EndpointNotice of={one} />

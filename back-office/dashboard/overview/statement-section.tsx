@@ -11,7 +11,7 @@ import { queryFrom, statementPath } from '../paths.ts';
 import { daysText, methodText } from './charts.tsx';
 import { type CurrencyFigures, type FigureDays, type Proceeds, receivedMinor } from './figures.ts';
 
-/** What the merchant sold in the range, and what the merchant is to receive of it. */
+/** What the merchant sold in the range, and how much of it the merchant should receive. */
 export function StatementSection(props: {
   readonly days: FigureDays;
   readonly figures: readonly CurrencyFigures[];

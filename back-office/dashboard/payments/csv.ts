@@ -4,7 +4,7 @@ import { ethiopianTimestamp, isoTime } from '../../../src/domain/ethiopian-time.
 import { majorText } from '../../../src/domain/money.ts';
 import { idWithoutPhone, maskedPhone } from '../../../src/domain/phone.ts';
 
-/** Files for spreadsheets and programs (RFC 4180), such as that of payments. Pure but for the stream. */
+/** CSV files for spreadsheets and programs (RFC 4180). Pure except for the stream. */
 
 /**
  * Rows of one file, which a spreadsheet still opens. The last line of a longer list says that it is
@@ -104,7 +104,7 @@ export interface CsvLines<Row> {
   /** The first line, after the byte order mark. */
   readonly head: string;
   readonly lineOf: (row: Row) => string;
-  /** The last line of an incomplete file, with as many cells as the others. */
+  /** The last line of an incomplete file. It has as many cells as the others. */
   readonly incomplete: string;
 }
 
@@ -135,7 +135,7 @@ export function paymentLines(
 
 /** A formula, or a control character, which spreadsheets skip before one. */
 const FORMULA = new RegExp(String.raw`^(?:${FORMULA_SIGN}|\p{Cc})`, 'u');
-/** An amount of ours below zero, which no spreadsheet takes for a formula. */
+/** A negative amount in our format, which no spreadsheet takes for a formula. */
 const NEGATIVE_AMOUNT = /^-\d+[.,]\d\d$/;
 const NEEDS_QUOTES = /[",;\r\n]/;
 

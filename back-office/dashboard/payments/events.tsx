@@ -73,7 +73,7 @@ function EventCard({ intent, event }: EventProps) {
       {call.url.searchParams.get('event') === id && (
         <DoneMessage texts={{ event_resent: text.done.event_resent }} />
       )}
-      {/* Without a try, this alone says why nothing arrives. */}
+      {/* Before the first try, only this text says why nothing has arrived. */}
       {event.deliveryStatus !== 'delivered' && <p>{events.meaning[event.deliveryStatus]}</p>}
       <Facts
         rows={[
@@ -96,7 +96,7 @@ function EventCard({ intent, event }: EventProps) {
   );
 }
 
-/** A line for each try, the latest first; the response is behind it. */
+/** A line for each try, the latest first. It opens to show the response. */
 function Tries({ event }: Omit<EventProps, 'intent'>) {
   const text = useTexts(DASHBOARD_TEXTS).payment;
   return (

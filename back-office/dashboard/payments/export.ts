@@ -47,7 +47,7 @@ export async function answerFile<Row>(
   call: DashboardCall,
   file: {
     readonly name: string;
-    /** Of the audit entry. */
+    /** The detail of the audit entry. */
     readonly detail: Readonly<Record<string, string>>;
     readonly lines: CsvLines<Row>;
     readonly pages: AsyncGenerator<readonly Row[], void, void>;

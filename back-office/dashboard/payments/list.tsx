@@ -269,7 +269,7 @@ function PaymentTable(props: {
   );
 }
 
-/** Name and masked phone, and below them what else a search has matched; null without any. */
+/** The name and masked phone, and below them another field that a search matched, if any. */
 function Customer(props: { readonly row: ListedPayment; readonly match: Match | null }) {
   const { row, match } = props;
   const { customerName: name, maskedPhone: phone } = row;
@@ -306,7 +306,7 @@ function ListedAmount({ row }: { readonly row: PaymentRow }) {
   );
 }
 
-/** The status, and what needs review. Only a paid payment can be refunded, so that goes without saying. */
+/** The status and what needs review. A refund replaces "Paid", which it implies. */
 function Marks({ row }: { readonly row: PaymentRow }) {
   const text = useTexts(DASHBOARD_TEXTS).payments;
   return (

@@ -132,7 +132,7 @@ function Metadata({ intent: { terms } }: Props) {
   );
 }
 
-/** First the phone, by which a customer is called back: the one that pays, and the one known before. */
+/** First the phone, for calling the customer back: the one that pays, then the one known before. */
 export function CustomerFacts({ intent }: Props) {
   const { terms } = intent;
   const text = useTexts(DASHBOARD_TEXTS).payment;

@@ -128,7 +128,7 @@ export function DeletedPaymentPage(props: { readonly row: PaymentRow }) {
   );
 }
 
-/** The way back to the list. */
+/** The link back to the list. */
 function useBack() {
   const call = useCall();
   const to = paymentsPath(call.environment, listIn(call.url));
@@ -140,7 +140,7 @@ function Statuses(props: IntentProps & { readonly events: readonly EventSummary[
   const { intent, events } = props;
   const { payment: text, payments } = useTexts(DASHBOARD_TEXTS);
   const refundedMinor = refundedOf(intent).amountMinor;
-  // One event may go to several endpoints: the one that does not have it matters.
+  // One event may go to several endpoints. An endpoint that has not received it matters most.
   const last = events.filter(({ sequence }) => sequence === events.at(-1)?.sequence);
   const missing = last.find(({ deliveryStatus }) => deliveryStatus !== 'delivered');
   const delivery = missing ?? last[0];

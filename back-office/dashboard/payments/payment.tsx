@@ -38,7 +38,7 @@ export async function resendFromPayment(call: DashboardCall): Promise<Response> 
   if (outcome !== 'resent') {
     return redirectTo(path, { done: outcome });
   }
-  // The page names the event, whose card says what was done, and the browser goes there.
+  // The browser scrolls to the card of the event, which says what was done.
   const event = cardId(resent.event);
   const page = pageOf(call);
   return redirectTo(`${page}${page.includes('?') ? '&' : '?'}event=${event}`, {

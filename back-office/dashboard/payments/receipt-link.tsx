@@ -2,7 +2,7 @@ import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { CopyText, Section } from '../../ui/elements.tsx';
 
-/** The receipt of a paid payment, to open or to send to the customer. Null: there is none. */
+/** The receipt of a paid payment, to open or to send to the customer. Empty without a `url`. */
 export function ReceiptLink({ url }: { readonly url: string | null }) {
   const text = useTexts(DASHBOARD_TEXTS).payment;
   return url === null ? null : (

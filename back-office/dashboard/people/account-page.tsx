@@ -44,7 +44,7 @@ export function AccountPage(props: {
   );
 }
 
-/** Who is signed in, the language, and the way out. */
+/** Who is signed in, the language, and *Sign out*. */
 function Me() {
   const { session } = useCall();
   const { frame, signIn, account } = useTexts(DASHBOARD_TEXTS);

@@ -24,7 +24,7 @@ export function PasskeyForm(
   props: PasskeyProps & {
     readonly next: string;
     readonly action?: string;
-    /** What the script says while it asks what becomes of the fields. */
+    /** What the script shows while it asks the server what the form would do. */
     readonly preview?: string;
     readonly children: ComponentChildren;
   },

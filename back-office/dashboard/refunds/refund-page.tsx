@@ -27,11 +27,11 @@ interface Props {
 
 interface FormProps extends Props {
   readonly attempt: Attempt;
-  /** All that is left. */
+  /** The amount that can still be refunded. */
   readonly leftMinor: number;
-  /** What the member asks for; at first all that is left. */
+  /** What the member asks for; at first all that can be refunded. */
   readonly typed: TypedRefund;
-  /** What that would do; null for a form that is wrong. */
+  /** What the refund would do; null for an invalid form. */
   readonly refund: Refund | null;
 }
 
@@ -42,7 +42,7 @@ export interface TypedRefund {
   readonly reason: string;
 }
 
-/** The form, and what becomes of the amount in it. */
+/** The form, and what a refund of the typed amount would do. */
 export function RefundPage(props: FormProps) {
   return (
     <RefundFrame intent={props.intent}>

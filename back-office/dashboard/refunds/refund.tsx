@@ -28,7 +28,7 @@ export async function showRefund(call: DashboardCall): Promise<Response> {
 
 /**
  * POST …/refund/review: what the form would do. Our script asks for each amount that is typed; without
- * JavaScript, the form comes back and says it. Changes nothing.
+ * JavaScript, the response is the form with that text. Changes nothing.
  */
 export async function reviewRefund(call: DashboardCall): Promise<Response> {
   const plan = await planOf(call);
@@ -38,7 +38,7 @@ export async function reviewRefund(call: DashboardCall): Promise<Response> {
   if (call.request.headers.get('accept') !== 'application/json') {
     return showForm(call, call.form.text('refund'), call.form.text('transaction'), plan);
   }
-  // A wrong amount is no error of the script, which asks while the member types.
+  // The script asks while the member types, so a wrong amount is no error of the request.
   return answerJson(plan.type === 'fit' ? consequencesOf(call, plan) : plan.problem);
 }
 
@@ -62,7 +62,7 @@ export async function finishRefund(call: DashboardCall): Promise<Response> {
   if (plan.type === 'wrong') {
     return unfit(plan);
   }
-  // Also one that the payment rejects by now: only a confirmed request learns more.
+  // This includes a refund that the payment rejects by now: only a confirmed request learns why.
   const { intent, attempt, request } = plan;
   return whenConfirmed(call, 'refund', actionOf(intent, request), async () => {
     const { uniqueId } = intent.terms;
@@ -89,7 +89,7 @@ export async function cancelRefund(call: DashboardCall): Promise<Response> {
   }
 }
 
-/** The form with all that is left, or as it was sent, and what it would do. */
+/** The form, with all that can be refunded or as the member sent it, and what it would do. */
 async function showForm(
   call: DashboardCall,
   refundUniqueId: string,
@@ -135,7 +135,7 @@ async function showForm(
 
 type ProblemName = keyof DashboardMessages['refunds']['problems'];
 
-/** What is wrong with a form, and at which field; null: at none of them. */
+/** What is wrong with a form, and at which field; null for a problem of no single field. */
 interface RefundProblem {
   readonly message: string;
   readonly field: 'amount' | 'reason' | null;
@@ -147,7 +147,7 @@ interface Meant {
   readonly attempt: Attempt;
 }
 
-/** What would become of the form: a refund, the payment's rejection, or nothing that can be meant. */
+/** What the form would cause: a refund, a rejection by the payment, or an error in the form. */
 type Plan =
   | (Meant & { readonly type: 'fit'; readonly refund: Refund })
   | (Meant & { readonly type: 'rejected'; readonly problem: RefundProblem })
@@ -178,7 +178,7 @@ async function planOf(call: DashboardCall): Promise<Plan | Response> {
   }
 }
 
-/** Says why to our script, which shows it at the form. */
+/** Tells our script the reason, which it shows at the form. */
 function unfit({ type, problem }: Exclude<Plan, { readonly type: 'fit' }>): Response {
   return answerJson(problem, { status: type === 'wrong' ? 400 : 409 });
 }

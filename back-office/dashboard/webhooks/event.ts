@@ -35,7 +35,7 @@ export interface Resent {
   readonly outcome: 'resent' | 'late';
   /** The event's page, which has a message for each outcome. */
   readonly path: string;
-  /** The delivery; the first one for all of them. */
+  /** The delivery; the first delivery of the event stands for all of them. */
   readonly event: { readonly sequence: number; readonly position: number };
 }
 

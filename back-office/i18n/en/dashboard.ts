@@ -51,7 +51,7 @@ export const dashboard = {
     newer: 'Newer',
     none: 'None',
     problemTitle: 'There is a problem',
-    /** What only developers look up. */
+    /** Details for developers. */
     technical: 'Technical details',
     needsScript: 'This step needs JavaScript because it uses passkeys.',
     notices: {
@@ -161,7 +161,7 @@ export const dashboard = {
   /** Days in forms, and how they are written. */
   dates: {
     months: MONTHS,
-    /** A time of today, from its 24 hours. */
+    /** A time today, from a 24-hour time. */
     clock: (time: string) => time,
     dayAndClock: (day: string, time: string) => `${day}, ${time}`,
     ethiopianMonths: [
@@ -222,7 +222,7 @@ export const dashboard = {
     statement: {
       today: (date: string) => `Today, ${date}`,
       download: 'Download CSV',
-      noneLead: 'What you sell and refund comes here within seconds. Choose other days above.',
+      noneLead: 'What you sell and refund appears here within seconds. Choose other days above.',
       currency: { ETB: 'Ethiopian birr', USD: 'US dollars' },
       sold: 'Sold',
       payments: (count: number, shown: string) =>
@@ -232,7 +232,7 @@ export const dashboard = {
       commissionBack: 'Commission returned with refunds',
       receive: 'You should receive',
       customersCommission: (amount: string) =>
-        `Customers paid ${amount} of commission on top. It is not yours, and not in these figures.`,
+        `Customers paid ${amount} of commission on top. It is not yours and is not part of these figures.`,
       rulesTitle: 'What counts, and on which day',
       rules: [
         'A day is from midnight to midnight in Addis Ababa.',
@@ -240,8 +240,8 @@ export const dashboard = {
         'A refund counts on the day when the money goes back, whenever the payment was paid. So a day can be below zero. A refund that is still on its way is not deducted yet.',
         'Commission is what you bear. If a refund returns commission to you, it counts with the refund.',
         'If a customer pays one payment twice, only the first counts, and a refund of the second is not deducted. The payment’s page shows both.',
-        'If a payment is split, this includes the shares of the others.',
-        'Birr and dollars are counted apart and never converted.',
+        'If a payment is split, this includes the shares of the other recipients.',
+        'Birr and dollars are counted separately and never converted.',
         'These are the gateway’s figures. Your operator pays the money out.',
       ],
     },
@@ -325,7 +325,7 @@ export const dashboard = {
     /** A failed payment whose customer only left. */
     left: 'Left',
     customer: 'Customer',
-    /** An id of a refund, another attempt or a payment link. */
+    /** The id of a refund, another attempt or a payment link. */
     otherId: 'Another ID',
     late: 'Paid late',
     anomaly: 'Needs review',
@@ -373,7 +373,7 @@ export const dashboard = {
     openCheckout: 'Open the checkout page',
     checkoutPrivate: 'Only for this customer. Anyone with this link can pay or end the payment.',
     customerReceipt: 'Receipt for the customer',
-    receiptLink: 'Link of the receipt',
+    receiptLink: 'Receipt link',
     receiptNote:
       'Anyone with this link can see the receipt for one year after the payment. Nothing can be paid with it.',
     openReceipt: 'Open the receipt',
@@ -499,7 +499,7 @@ export const dashboard = {
       abandon_payment: 'Customer abandoned the payment',
       tick: 'Time limit reached',
     } satisfies Record<Command['type'] | 'create', string>,
-    /** Of the head: how the payment's last event fared. */
+    /** In the page's head: the state of the payment's last event. */
     webhook: 'Webhook',
     events: 'Events and deliveries',
     noEvents: 'No events yet. An event is created when the payment ends.',
@@ -623,7 +623,7 @@ export const dashboard = {
     amountOfRefund: 'Amount',
     payment: 'Payment',
     none: 'No refunds yet',
-    noneLead: 'You refund a payment from its page. Each refund comes here, with how far it is.',
+    noneLead: 'You can refund a payment from its page. Each refund appears here with its status.',
     noneOfStatus: 'No refund has this status.',
     toPaid: 'View paid payments',
     customerGets: 'Customer gets',
@@ -825,7 +825,7 @@ export const dashboard = {
     empty: 'No events match these filters.',
     none: 'No events yet',
     noneLead:
-      'An event says that a payment was paid, failed or expired. Each one comes here, with every try to send it to your server.',
+      'An event says that a payment was paid, failed or expired. Each one appears here, with every attempt to send it to your server.',
     toSettings: 'Set up webhooks',
     badDate: 'Enter a valid date, for example 2026-11-21.',
     datesReversed: 'The end date is before the start date.',
@@ -1074,7 +1074,7 @@ export const dashboard = {
     businessNote:
       'What receipts say about you, below your name. All of it is optional. Earlier payments keep what was set when they were created.',
     saveBusiness: 'Save details',
-    /** By the names of the settings. */
+    /** Keyed by the names of the settings. */
     business: {
       legalName: {
         label: 'Legal name',

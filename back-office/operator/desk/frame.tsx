@@ -53,7 +53,7 @@ export function Frame({ active, title, head, children }: FrameProps) {
   );
 }
 
-/** Links to the parts of the desk. A page that was refused knows no counts. */
+/** Links to the parts of the desk. A refusal knows no counts. */
 function DeskNavigation(props: {
   readonly active: Item | null;
   readonly counts: Readonly<Partial<Record<Item, number>>>;
@@ -157,7 +157,7 @@ function ProblemPage({ status }: Pick<Refusal, 'status'>) {
       heading={title}
       titleParts={[text.product]}
       home={PATHS.attention}
-      // Every link of a stranger leads to the same refusal.
+      // Without a session, every link would lead to the same refusal.
       header={status !== 401 && <DeskNavigation active={null} counts={{}} />}
       isNarrow
     >

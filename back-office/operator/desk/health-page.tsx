@@ -184,7 +184,7 @@ function isFailure({ status, failureReason }: RailOutcome): boolean {
   return status === 'failed' && !LEFT.includes(failureReason);
 }
 
-/** Of the payments of which the method decided; null without any. */
+/** The paid share of the payments whose outcome the method decided; null without any. */
 function rateOf({ paid, failed }: MethodHealth): number | null {
   return paid + failed === 0 ? null : paid / (paid + failed);
 }
@@ -244,7 +244,7 @@ function durationText(ms: number, text: DeskMessages['pages']): string {
     : text.ageUnits.minutes(String(Math.round(ms / MINUTE_MS)));
 }
 
-/** The rate of what is known since yesterday, else of the week; a method without failures is last. */
+/** The rate since yesterday, or else of the week. A method without a rate counts as 1. */
 function worst(row: { readonly now: MethodHealth | undefined; readonly week: MethodHealth }) {
   return (row.now && rateOf(row.now)) ?? rateOf(row.week) ?? 1;
 }

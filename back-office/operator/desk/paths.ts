@@ -11,7 +11,7 @@ export const PATHS = {
 
 export type Item = keyof typeof PATHS;
 
-/** Not below the merchants, of which one may have any id. */
+/** Not below the path of the merchants, because a merchant may have any id. */
 export const ADD_MERCHANT_PATH = '/operator/add-merchant';
 
 /** What identifies a payment. */

@@ -126,7 +126,7 @@ function WhatToDo(details: PaymentDetails) {
   );
 }
 
-/** An attempt whose outcome the operator records, by the number to look it up. */
+/** An attempt whose outcome the operator records, with the number to look it up. */
 function WaitingAttempt(props: { readonly details: PaymentDetails; readonly attempt: Attempt }) {
   const { details, attempt } = props;
   const { attempts } = details.intent;

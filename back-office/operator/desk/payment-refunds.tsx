@@ -58,7 +58,7 @@ export function WaitingRefunds(details: PaymentDetails) {
   );
 }
 
-/** The refunds with the numbers by which the provider knows them; nothing without any. */
+/** The refunds with the numbers by which the provider knows them; nothing without refunds. */
 export function Refunds({ intent }: PaymentDetails) {
   const newestFirst = [...intent.refunds].reverse();
   const refunds = [

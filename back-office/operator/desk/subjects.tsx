@@ -76,7 +76,7 @@ export function readSubject(call: DeskCall, form: Pick<ActionForm, 'subject' | '
   return SUBJECTS[form.subject].read(call, form.confirms === true);
 }
 
-/** The page of a subject, where the operator goes back to without a change and after it. */
+/** The page of a subject, to which the operator returns after a change or without one. */
 export function subjectPath(subject: SubjectName, target: Target): string {
   switch (subject) {
     case 'merchant':

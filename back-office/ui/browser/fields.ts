@@ -1,4 +1,4 @@
-/** Says at a field what is wrong with it, as the server's pages do; null: nothing is. */
+/** Shows at a field what is wrong with it, as the server's pages do. Null removes the text. */
 export function markField(field: HTMLInputElement, problem: string | null): void {
   const id = `${field.id}-error`;
   document.getElementById(id)?.remove();

@@ -171,7 +171,7 @@ async function post(
   }
 }
 
-/** Says it at the field that the server names. False: the form has no such field. */
+/** Shows the problem at the field that the server names. False when the form has no such field. */
 function isMarked(form: HTMLFormElement, name: unknown, message: string): boolean {
   const field = form.elements.namedItem(String(name));
   if (!(field instanceof HTMLInputElement)) {

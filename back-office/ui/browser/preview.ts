@@ -4,8 +4,8 @@ import { markField } from './fields.ts';
 const TYPED_AFTER_MS = 250;
 
 /**
- * The refund's form says what becomes of the amount that is typed. The server says it, so that the
- * page computes no money, and until it does the page says nothing of another amount.
+ * The form shows what a refund of the typed amount would do. The server computes it, because the
+ * page computes no money. Until the answer, the page hides the text about the earlier amount.
  */
 export function refundPreview(): void {
   const form = document.querySelector<HTMLFormElement>('form[data-preview]');
@@ -22,7 +22,7 @@ export function refundPreview(): void {
     timer = setTimeout(() => void preview(form, amount), TYPED_AFTER_MS);
   };
   amount.addEventListener('input', follow);
-  // A browser that comes back may have kept what was typed.
+  // A browser that returns to the page may have kept what the member typed.
   if (amount.value !== amount.defaultValue) {
     follow();
   }
@@ -36,7 +36,7 @@ async function preview(form: HTMLFormElement, amount: HTMLInputElement): Promise
   });
   const answer = await answerOf(form, body);
   if (amount.value !== asked) {
-    // The next answer is about what is typed now.
+    // The field has changed: the next answer is about its new text.
     return;
   }
   if (answer.field === amount.name) {
@@ -63,7 +63,7 @@ async function answerOf(form: HTMLFormElement, body: URLSearchParams): Promise<A
   }
 }
 
-/** Hidden without a text. */
+/** Shows the text, or hides its place without one. */
 function show(part: string, text: string | undefined): void {
   const place = document.getElementById(`refund-${part}`);
   if (place !== null) {

@@ -4,7 +4,7 @@ export function questions(): void {
     dialog.querySelector('[data-close]')?.addEventListener('click', () => dialog.close());
     dialog.closest('form')?.addEventListener('submit', (event) => {
       if (dialog.open) {
-        // Its own button sends the form: nothing else can be pressed meanwhile.
+        // The dialog's own button sent the form, because an open dialog blocks all others.
         dialog.close();
       } else if (typeof dialog.showModal === 'function') {
         event.preventDefault();

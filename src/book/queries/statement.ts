@@ -7,8 +7,7 @@ import { type BookedPayment, idRange, needingAttention, readFrom } from './payme
 import { type BookedRefund, refunds } from './refunds.ts';
 
 /**
- * The lines of a statement: what the totals of the same days add up, each payment and refund for
- * itself.
+ * The lines of a statement: each payment and refund that the totals of the same days add up.
  */
 
 interface Days {

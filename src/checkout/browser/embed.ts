@@ -127,7 +127,10 @@ function show(popup: Popup): void {
   notice ??= showNotice();
 }
 
-/** At the top, where no double click on the shop's button meets it, whatever its style sheet resets. */
+/**
+ * The notice is at the top, so that a double click on the shop's button does not hit it. The style
+ * names each property that the shop's style sheet may reset.
+ */
 const NOTICE_STYLE =
   'position:fixed;inset:1rem 0 auto;z-index:9999;width:fit-content;margin:0 auto;padding:1rem;border:1px solid;border-radius:.75rem;font:1rem/1.5 system-ui,sans-serif';
 const BUTTON_STYLE =

@@ -36,7 +36,7 @@ export function problemText(
     : text.problem[problem];
 }
 
-/** Above the methods: what went wrong before. */
+/** Notices above the methods, which say what went wrong before. */
 export function ChooseNotices({ state }: ChooseProps) {
   const notices = noticesOf(useText(), state);
   return (

@@ -7,7 +7,7 @@ import { useText } from '../texts.ts';
 export interface CheckoutDocumentProps {
   readonly title: string;
   readonly isTest: boolean;
-  /** Whether others than the customer may have the link. */
+  /** Whether people other than the customer may have the link. */
   readonly isPublic?: boolean;
   /** The page's own path, or null when it cannot be fetched again. */
   readonly path: string | null;

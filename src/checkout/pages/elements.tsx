@@ -65,7 +65,7 @@ export function Time(props: { readonly atMs: number; readonly class?: string }) 
 /** A link that looks like a button, in a line of its own. */
 export function ButtonLink(props: {
   readonly href: string;
-  /** Beside the page's first action. */
+  /** For a link beside the page's first action. */
   readonly look?: 'second' | 'plain';
   readonly children: string;
 }) {
@@ -79,7 +79,7 @@ export function ButtonLink(props: {
   );
 }
 
-/** For customers without a message, above all those whose request went to another person's phone. */
+/** For customers who get no message, above all those whose request went to another person's phone. */
 export function NoMessage(props: { readonly phone: string; readonly children: ComponentChildren }) {
   const text = useText();
   return (

@@ -15,9 +15,9 @@ export interface FrameProps extends PageProps {
   readonly isWide?: boolean;
   /** Whether leaving ends the payment, so the page asks first. */
   readonly leavingEndsPayment?: boolean;
-  /** What a chat shows of a link to the page; otherwise to whom it pays. */
+  /** The title that a chat shows for a link to the page; defaults to the merchant that it pays. */
   readonly previewTitle?: string;
-  /** Whether others than the customer may have the link. */
+  /** Whether people other than the customer may have the link. */
   readonly isPublic?: boolean;
   readonly follow?: 'fast' | 'slow' | null;
   readonly refresh?: CheckoutDocumentProps['refresh'];

@@ -45,7 +45,7 @@ export function NoticePage(props: {
   );
 }
 
-/** For an address without a page: what a customer does, and where others go on. */
+/** For an address without a page: what a customer can do, and links for other visitors. */
 export function LostPage({ backOffice }: { readonly backOffice: string }) {
   const text = useText();
   const ways = [

@@ -98,7 +98,7 @@ export function PushPage(props: PageProps & { readonly state: PushState }) {
   );
 }
 
-/** What a customer does whose request went to another person's phone (docs/decisions.md#31). */
+/** What customers can do whose request went to another person's phone (docs/decisions.md#31). */
 function rightNumber(text: CheckoutMessages, state: PushState, merchantName: string): string {
   if (!state.mayRetry) {
     return text.startAgain(merchantName);
