@@ -4,6 +4,6 @@ export const DASHBOARD_CSS_PATH = '/dashboard/assets/dashboard.6c5c4bfd.css';
 
 export const DASHBOARD_CSS_SHA256 = 'bFxL/a0gxwf1kUhoRdz2B+K31lHFvF2KW+lWvcEP/8M=';
 
-export const DASHBOARD_SCRIPT_PATH = '/dashboard/assets/dashboard.d9b98ffd.js';
+export const DASHBOARD_SCRIPT_PATH = '/dashboard/assets/dashboard.8b2e85c2.js';
 
-export const DASHBOARD_SCRIPT_SHA256 = '2bmP/dypZHx04mm+U1n4yvoqPKBGtXeQjCHZoFcMykw=';
+export const DASHBOARD_SCRIPT_SHA256 = 'iy6Fwt5M+ToRlx4EUU4vMzSqsWyR+nCdX2I0Z8Mf8AE=';

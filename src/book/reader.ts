@@ -96,10 +96,12 @@ const EXPORT_QUESTION_ROWS = 150;
 
 /**
  * A page of an export collects questions up to these sizes, because a file has 100,000 rows and the
- * back office may call the payments plane only about thirty times in one request.
+ * back office may call the payments plane only about thirty times in one request. A day's statement
+ * may match few of the refunds that a question reads.
  */
 const EXPORT_PAGE_ROWS = 4_000;
 const EXPORT_PAGE_CHARACTERS = 8_000_000;
+const EXPORT_QUESTIONS_MAX = 30;
 
 /** How far apart two volumes may place events of the same moment: their clocks differ by less. */
 export const STREAM_OVERLAP_MS = 10_000;
@@ -200,17 +202,17 @@ export class BookReader {
     const rows: Exported[] = [];
     let characters = 0;
     let next = cursor;
-    do {
+    for (let questions = 0; questions < EXPORT_QUESTIONS_MAX; questions += 1) {
       const page: Page<Row> = await this.#page(next, EXPORT_QUESTION_ROWS, ask);
       rows.push(...(await exportedFrom(page.rows)));
       const details = page.rows.map((row) => ('sealedDetails' in row ? row.sealedDetails : null));
       characters += details.reduce((sum, text) => sum + (text?.length ?? 0), 0);
       next = page.nextCursor === null ? null : parseCursor(page.nextCursor);
-    } while (
-      next !== null &&
-      rows.length < EXPORT_PAGE_ROWS &&
-      characters < EXPORT_PAGE_CHARACTERS
-    );
+      const isFull = rows.length >= EXPORT_PAGE_ROWS || characters >= EXPORT_PAGE_CHARACTERS;
+      if (next === null || isFull) {
+        break;
+      }
+    }
     return { rows, nextCursor: next === null ? null : cursorText(next) };
   }
 
@@ -239,16 +241,14 @@ export class BookReader {
    * than any id finds nothing.
    */
   async search(text: string): Promise<readonly PaymentRow[]> {
-    const rows = await this.#found(text, false);
-    return rows.map((row) => this.#paymentRow(row));
+    return (await this.#found(text, false)).map((row) => this.#paymentRow(row));
   }
 
   /** The same hits with each customer's name and masked phone, and with the field that matched. */
   async found(typed: string): Promise<readonly PaymentHit[]> {
     const text = typed.trim();
-    const rows = await this.#found(text, true);
     return Promise.all(
-      rows.map(async (row) => {
+      (await this.#found(text, true)).map(async (row) => {
         const details = await this.#detailsIn(row);
         const match = matchOf(text, row, details);
         return { ...listedPayment({ ...this.#paymentRow(row), details }), match };

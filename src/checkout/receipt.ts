@@ -1,5 +1,6 @@
 import { type Attempt, chargedMinor, type Intent } from '../domain/intent.ts';
 import { maskedPhone } from '../domain/phone.ts';
+import { isReceiptOf, receiptsOf } from '../domain/receipt.ts';
 import type { Refund, RefundStatus } from '../domain/refund.ts';
 import { sumOf } from '../domain/refund-amounts.ts';
 import { RECEIPT_LIFETIME_MS } from '../domain/schedule.ts';
@@ -22,8 +23,14 @@ const SHOWN: Readonly<Record<RefundStatus, 'underway' | 'returned' | 'failed' | 
 export function receiptOf(intent: Intent, attempt: Attempt) {
   const { terms, attempts, refunds } = intent;
   const ownChargeMinor = chargedMinor(terms, attempt.method);
-  // A customer may have paid by two attempts, and either can be refunded.
-  const others = attempts.filter(({ id, status }) => id !== attempt.id && status === 'succeeded');
+  // A customer may have paid by two attempts, and either can be refunded. If both have one receipt,
+  // the customer may have paid only once.
+  const others = attempts.filter(
+    (other) =>
+      other.id !== attempt.id &&
+      other.status === 'succeeded' &&
+      !receiptsOf(other).some((receipt) => isReceiptOf(receipt, attempt)),
+  );
   const paidMinor = others.reduce(
     (sum, other) => sum + chargedMinor(terms, other.method),
     ownChargeMinor,

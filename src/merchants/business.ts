@@ -24,6 +24,9 @@ const TIN = /^[0-9]{10}$/;
 /** Numbers of VAT certificates have no common form. */
 const VAT_NUMBER = /^[0-9A-Za-z/-]{1,20}$/;
 
+/** Fields whose digits are no telephone number. */
+const NUMBERS: ReadonlySet<BusinessField> = new Set(['tin', 'vatNumber']);
+
 /** Whether a field takes the text. */
 const TAKES: Readonly<Record<BusinessField, (text: string) => boolean>> = {
   legalName: (text) => text.length <= LEGAL_NAME_LENGTH_MAX && isPrintable(text),
@@ -61,7 +64,7 @@ export async function changeBusiness(
       // A merchant's number may be a person's, and the audit log stays for years.
       changed.map(([field, text]) => [
         field,
-        field === 'contact' && text !== null ? withoutPhoneNumbers(text) : text,
+        text === null || NUMBERS.has(field) ? text : withoutPhoneNumbers(text),
       ]),
     );
     const entry = entryOf(by, { action: 'business.changed', target: null, detail });

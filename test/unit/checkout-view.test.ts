@@ -141,7 +141,8 @@ describe('the receipt', () => {
   });
 
   test('counts a second payment until it has come back', () => {
-    const twice = [...attempts, { ...attempts[0], id: 'b', method: 'CBE' } as Attempt];
+    const other = { ...attempts[0], id: 'b', method: 'CBE', receipt: 'OTHER' } as Attempt;
+    const twice = [...attempts, other];
     const both = 151_500 + 151_000;
     expect(shown([], { attempts: twice })).toMatchObject({ netMinor: both, hasPaidTwice: true });
     const ofSecond = [
@@ -152,6 +153,15 @@ describe('the receipt', () => {
     expect(shown(ofSecond, { attempts: twice })).toMatchObject({
       paidMinor: both,
       netMinor: 151_500,
+      hasPaidTwice: false,
+    });
+  });
+
+  test('counts one receipt of two attempts once', () => {
+    const again = { ...attempts[0], id: 'b', receipt: 'ONE-1' } as Attempt;
+    const paid = [{ ...attempts[0], receipt: 'one1' } as Attempt, again];
+    expect(shown([], { attempts: paid })).toMatchObject({
+      paidMinor: 151_500,
       hasPaidTwice: false,
     });
   });

@@ -90,7 +90,8 @@ export async function* pagesOf<Row>(
   try {
     do {
       const page = await read(cursor);
-      for (let from = 0; from < page.rows.length; from += PIECE_ROWS) {
+      // A page without rows renews the lease, too.
+      for (let from = 0; from === 0 || from < page.rows.length; from += PIECE_ROWS) {
         yield page.rows.slice(from, from + PIECE_ROWS);
       }
       cursor = page.nextCursor === null ? null : parseCursor(page.nextCursor);

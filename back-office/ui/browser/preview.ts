@@ -43,7 +43,8 @@ async function preview(form: HTMLFormElement, amount: HTMLInputElement): Promise
     markField(amount, answer.message ?? null);
   }
   show('sentence', answer.sentence);
-  show('warning', answer.warning);
+  const problem = answer.field === amount.name ? undefined : answer.message;
+  show('warning', answer.warning ?? problem);
 }
 
 interface Answer {
