@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../../back-office/i18n/texts.ts';
 import { LANGUAGE_PARAMETER } from '../../src/i18n/language.ts';
 import { ARE_PICTURES_WANTED, complaintsOf, PHONE, SCREENSHOTS_DIRECTORY } from './browser.ts';
-import { axeViolations, lookViolations, overflowOf, visibleHeadings } from './page-checks.ts';
+import { axeViolations, overflowOf, visibleHeadings } from './page-checks.ts';
 
 /** The window's size and colors, and the page's language. */
 export interface Look {
@@ -13,7 +13,7 @@ export interface Look {
   readonly language: BackOfficeLanguage;
 }
 
-/** `test/browser/back-office.test.ts` has more sizes. */
+/** `test/browser/back-office.test.ts` has more sizes, and checks colors in both themes. */
 export const LOOKS = [
   { name: 'phone', viewport: PHONE.viewport, colorScheme: 'light', language: 'en' },
   { name: 'phone-dark', viewport: PHONE.viewport, colorScheme: 'dark', language: 'am' },
@@ -56,8 +56,7 @@ export class Tab {
     for (const look of LOOKS.slice(1)) {
       await this.#show(look);
       await this.#load(path);
-      const found = [...this.#takeComplaints(status), ...(await lookViolations(this.page))];
-      wrong.push(...(await this.#problems(name, found)));
+      wrong.push(...(await this.#problems(name, this.#takeComplaints(status))));
     }
     return wrong;
   }
