@@ -5,6 +5,7 @@ export interface BackOfficeEnv {
   readonly PAYMENTS: Pick<Payments, 'call'>;
   readonly BACK_OFFICE_DB: D1Database;
   readonly ASSETS: Fetcher;
+  readonly VERSION: WorkerVersionMetadata;
   readonly FAILED_KEY_RATE_LIMIT: RateLimit;
   readonly SIGN_IN_RATE_LIMIT: RateLimit;
   readonly PAGE_VIEW_RATE_LIMIT: RateLimit;

@@ -56,6 +56,8 @@ function parsedConfig(env: Bindings) {
     secondOperatorAboveMinor: amountMinorOrOff('SECOND_OPERATOR_ABOVE', env.SECOND_OPERATOR_ABOVE),
     linkSigningKeys: strongKeyRing('LINK_SIGNING_KEYS', env.LINK_SIGNING_KEYS),
     dataEncryptionKeys: strongKeyRing('DATA_ENCRYPTION_KEYS', env.DATA_ENCRYPTION_KEYS),
+    /** Encrypt backups: 32 bytes each. */
+    backupKeys: strongKeyRing('BACKUP_KEYS', env.BACKUP_KEYS),
     webhookRsaKeys: {
       sandbox: keyRing('WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX', env.WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX),
       production: keyRing(

@@ -33,6 +33,7 @@ const LOST_ALARMS = ['alarm_lost', 'alarm_not_set'] as const;
 const SECRETS = {
   LINK_SIGNING_KEYS: `t1:${Buffer.alloc(32, 1).toString('base64')}`,
   DATA_ENCRYPTION_KEYS: `t1:${Buffer.alloc(32, 2).toString('base64')}`,
+  BACKUP_KEYS: `t1:${Buffer.alloc(32, 3).toString('base64')}`,
   WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX: 's1:AAAA',
   WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION: 'p1:AAAA',
 };

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 export const PAYMENTS_SECRETS = [
   'LINK_SIGNING_KEYS',
   'DATA_ENCRYPTION_KEYS',
+  'BACKUP_KEYS',
   'WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX',
   'WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION',
 ] as const;
@@ -18,6 +19,7 @@ export type Secrets = Readonly<Record<SecretName, string>>;
 const SYMMETRIC: readonly SecretName[] = [
   'LINK_SIGNING_KEYS',
   'DATA_ENCRYPTION_KEYS',
+  'BACKUP_KEYS',
   'BACK_OFFICE_KEYS',
 ];
 const SYMMETRIC_KEY_BYTES = 32;

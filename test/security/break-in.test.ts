@@ -84,6 +84,7 @@ test('nothing that the interface answers to a bare question holds a secret', asy
   const names = [
     'LINK_SIGNING_KEYS',
     'DATA_ENCRYPTION_KEYS',
+    'BACKUP_KEYS',
     'WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX',
     'WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION',
   ] as const;

@@ -84,7 +84,7 @@ const SECRETS = [
   TELEBIRR_USSD.resultToken,
   cbe('production').secret,
   cbe('production').password,
-  ...[env.LINK_SIGNING_KEYS, env.DATA_ENCRYPTION_KEYS, env.BACK_OFFICE_KEYS].map(
+  ...[env.LINK_SIGNING_KEYS, env.DATA_ENCRYPTION_KEYS, env.BACKUP_KEYS, env.BACK_OFFICE_KEYS].map(
     (ring) => String(ring).split(':')[1] ?? '',
   ),
   String(env.WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX).slice(3, 80),

@@ -9,6 +9,7 @@ export function testSecrets(): Record<string, string> {
   return {
     LINK_SIGNING_KEYS: `t1:${Buffer.alloc(32, 1).toString('base64')}`,
     DATA_ENCRYPTION_KEYS: `t1:${Buffer.alloc(32, 2).toString('base64')}`,
+    BACKUP_KEYS: `t1:${Buffer.alloc(32, 4).toString('base64')}`,
     BACK_OFFICE_KEYS: `t1:${Buffer.alloc(32, 3).toString('base64')}`,
     WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX: `s1:${rsa()}`,
     WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION: `p1:${rsa()}`,

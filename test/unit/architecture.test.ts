@@ -39,6 +39,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/audit/',
   ],
   'src/account/': SHARED,
+  'src/backup/': SHARED,
   'src/book/': [
     ...SHARED,
     'src/account/client.ts',
