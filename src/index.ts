@@ -43,6 +43,8 @@ export default {
     await purgeExpired(env, Date.now());
     const { compareManualReceipts } = await import('./operations/receipts.ts');
     await compareManualReceipts(env, Date.now());
+    const { continueRequests } = await import('./operations/customers/actions.ts');
+    await continueRequests(env, Date.now());
   },
 } satisfies ExportedHandler<Env>;
 

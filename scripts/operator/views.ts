@@ -19,7 +19,7 @@ const MERCHANT: View = [
 
 const PAYMENT: View = [
   'environment merchantId uniqueId merchantName status failureReason late amountMinor currency ' +
-    'createdAtMs expiresAtMs uuid objectId review',
+    'createdAtMs expiresAtMs uuid objectId review retention',
   {
     attempts: [
       'reference method status railReference providerCode receipt isProved failureReason ' +
@@ -69,6 +69,10 @@ export const READ_VIEWS = {
   banks: ['code supportsWithdrawal name'],
   letters: ['id queue kind status storedAtMs timesGivenUp'],
   rails: ['environment method state rail problem'],
+  requests: [
+    'id kind requestedBy requestedAtMs searchedAtMs finishedAtMs erased reason',
+    { kept: ['reason payments untilAtMs'] },
+  ],
   health: HEALTH,
   letter: (letter: object) => [JSON.stringify(letter, null, 2)],
 } satisfies Readonly<Record<string, Shown>>;
@@ -96,6 +100,7 @@ export const ACTION_VIEWS: Readonly<Record<Answers, Shown>> = {
   review: ['note'],
   rebuilt: ['rebuilt missing failed next'],
   restored: ['undoBookmark'],
+  customer: ['next'],
 };
 
 type Item = Awaited<ReturnType<typeof readAttention>>['items'][number];

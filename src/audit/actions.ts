@@ -54,6 +54,11 @@ export const AUDIT_ACTIONS = [
   'dead_letter.discarded',
   'book.rebuilt',
   'book.restored',
+  'payment.held',
+  'payment.hold_released',
+  'payment.erased',
+  'customer.exported',
+  'customer.erasure_requested',
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

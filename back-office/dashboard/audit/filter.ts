@@ -70,6 +70,11 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'dead_letter.discarded': 'merchant',
   'book.rebuilt': 'merchant',
   'book.restored': 'merchant',
+  'payment.held': 'payments',
+  'payment.hold_released': 'payments',
+  'payment.erased': 'payments',
+  'customer.exported': 'payments',
+  'customer.erasure_requested': 'payments',
 };
 
 /** The value of the field "who" for the operator. */

@@ -1273,6 +1273,11 @@ export const dashboard: DashboardMessages = {
       'dead_letter.discarded': 'የጠፋ መልእክት ተጥሏል',
       'book.rebuilt': 'የክፍያዎች ዝርዝር እንደገና ተሠርቷል',
       'book.restored': 'የክፍያዎች ዝርዝር ወደ ቀድሞው ተመልሷል',
+      'payment.held': 'ክፍያው እንዳይሰረዝ ተይዟል',
+      'payment.hold_released': 'ክፍያው እንዳይሰረዝ መያዙ ተነሥቷል',
+      'payment.erased': 'ክፍያው በደንበኛው ጥያቄ ተሰርዟል',
+      'customer.exported': 'የደንበኛ መረጃ ተወስዷል',
+      'customer.erasure_requested': 'የደንበኛ መረጃ እንዲሰረዝ ተጠይቋል',
     },
     details: {
       phones: 'ስልክ ቁጥሮች',

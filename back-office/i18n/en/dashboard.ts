@@ -1352,6 +1352,11 @@ export const dashboard = {
       'dead_letter.discarded': 'Dead letter discarded',
       'book.rebuilt': 'Payment list rebuilt',
       'book.restored': 'Payment list restored',
+      'payment.held': 'Payment held',
+      'payment.hold_released': 'Hold of a payment released',
+      'payment.erased': 'Payment erased on its customer’s request',
+      'customer.exported': 'Customer’s data exported',
+      'customer.erasure_requested': 'Erasure of a customer’s data requested',
     },
     details: {
       phones: 'phone numbers',

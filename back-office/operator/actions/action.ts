@@ -31,7 +31,8 @@ export type Answers =
   | 'probe'
   | 'review'
   | 'rebuilt'
-  | 'restored';
+  | 'restored'
+  | 'customer';
 
 /**
  * An operator's action. The API's route, the desk's forms and the commands follow from it. What its
