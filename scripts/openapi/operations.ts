@@ -77,6 +77,7 @@ const PROBLEMS_OF_CREATION: readonly ProblemCode[] = [
   'idempotency_key_in_use',
   'idempotency_key_reused',
   'duplicate_payment_id',
+  'maintenance',
 ];
 
 const PAYMENT_ID = 'Your `paymentIntentUniqueId`, percent-encoded';
@@ -150,6 +151,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
       'too_many_refunds',
       'refund_too_late',
       'refund_daily_limit',
+      'maintenance',
     ],
   },
   readRefund: {

@@ -59,6 +59,10 @@ export const AUDIT_ACTIONS = [
   'payment.erased',
   'customer.exported',
   'customer.erasure_requested',
+  'maintenance.began',
+  'maintenance.ended',
+  'member_changes.paused',
+  'member_changes.resumed',
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

@@ -10,7 +10,7 @@ import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import type { EventSummary, HistoryEntry } from '../intent/protocol.ts';
 import { banks } from '../merchants/directory.ts';
 import { apiKeyNames } from '../merchants/keys.ts';
-import { REFUND_AGE_DAYS_MAX, refundLimitsOf } from '../merchants/refund-limits.ts';
+import { newRefundLimits, REFUND_AGE_DAYS_MAX } from '../merchants/refund-limits.ts';
 import { withoutClaims } from '../operations/payments.ts';
 import {
   attemptToRefund,
@@ -127,7 +127,7 @@ export interface AskedRefund {
 const REFUND_ID = /^rfd_[0-9a-f]{32}$/;
 
 export type RefundPlan =
-  | { readonly type: 'not_found' | AskedProblem }
+  | { readonly type: 'not_found' | 'maintenance' | AskedProblem }
   | { readonly type: 'no_transaction'; readonly intent: Intent }
   | (Rehearsal & {
       readonly type: 'rehearsed';
@@ -148,10 +148,13 @@ export async function rehearse(
   }
   const [found, limits] = await Promise.all([
     find(plane, tenant, uniqueId),
-    refundLimitsOf(plane.env.DB, tenant.merchantId),
+    newRefundLimits(plane.env.DB, tenant.merchantId),
   ]);
   if (found === null) {
     return { type: 'not_found' };
+  }
+  if (limits?.mode === 'maintenance') {
+    return { type: 'maintenance' };
   }
   const { intent } = found;
   const attempt = attemptToRefund(intent, asked.transactionId);

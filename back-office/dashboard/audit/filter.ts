@@ -75,6 +75,10 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'payment.erased': 'payments',
   'customer.exported': 'payments',
   'customer.erasure_requested': 'payments',
+  'maintenance.began': 'merchant',
+  'maintenance.ended': 'merchant',
+  'member_changes.paused': 'merchant',
+  'member_changes.resumed': 'merchant',
 };
 
 /** The value of the field "who" for the operator. */

@@ -2,6 +2,7 @@ import type { OperatorAction } from './action.ts';
 import { CUSTOMER_ACTIONS } from './customers.ts';
 import { GATEWAY_ACTIONS } from './gateway.ts';
 import { MERCHANT_ACTIONS } from './merchants.ts';
+import { MODE_ACTIONS } from './modes.ts';
 import { PAYMENT_ACTIONS } from './payments.ts';
 
 /** Every action of the operator. */
@@ -10,4 +11,5 @@ export const ACTIONS: readonly OperatorAction[] = [
   ...PAYMENT_ACTIONS,
   ...CUSTOMER_ACTIONS,
   ...GATEWAY_ACTIONS,
+  ...MODE_ACTIONS,
 ];
