@@ -2,8 +2,10 @@ import { apiRouter } from './api/router.ts';
 import type { RailMessage } from './attempts/messages.ts';
 import { consumeStarts } from './attempts/start-consumer.ts';
 import { checkoutRouter } from './checkout/router.ts';
+import { placementOf } from './config.ts';
 import { withCommonHeaders } from './http/common-headers.ts';
 import type { DeliveryMessage } from './intent/protocol.ts';
+import { checkJurisdiction } from './platform/objects.ts';
 import { plainQueueName } from './platform/queue-name.ts';
 import { consumeDeliveries } from './webhooks/consume.ts';
 
@@ -40,6 +42,7 @@ export default {
     await consume(batch, env, ctx);
   },
   async scheduled(_controller, env) {
+    await checkJurisdiction(env.DB, placementOf(env));
     const { purgeExpired } = await import('./retention/purge.ts');
     await purgeExpired(env, Date.now());
     const { compareManualReceipts } = await import('./operations/receipts.ts');

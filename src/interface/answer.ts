@@ -1,5 +1,6 @@
 import { configOf } from '../config.ts';
 import { Problem } from '../http/problem.ts';
+import { checkJurisdiction } from '../platform/objects.ts';
 import { outageBehind } from '../platform/unavailable.ts';
 import { AREAS } from './areas.ts';
 import type { Plane } from './plane.ts';
@@ -22,6 +23,7 @@ export async function answerCall(
   const asked = await functionOf(area, name);
   try {
     const plane = { env, ctx, config: configOf(env), nowMs: Date.now() };
+    await checkJurisdiction(env.DB, plane.config.placement);
     return { type: 'value', value: await asked(plane, ...args) };
   } catch (error) {
     if (error instanceof Problem) {
