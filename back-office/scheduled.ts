@@ -1,5 +1,6 @@
 import { PURGE_ADDRESSES } from '../src/audit/log.ts';
 import { RETENTION_MS } from '../src/domain/schedule.ts';
+import { finishDailyRun } from '../src/platform/daily-runs.ts';
 import { purgeUntil } from '../src/platform/purge-database.ts';
 import type { BackOfficeEnv } from './env.ts';
 
@@ -13,6 +14,10 @@ const PURGES = {
 } as const;
 
 /** Deletes members' old personal data (docs/decisions.md#24). Runs daily. */
-export function runDaily(env: Pick<BackOfficeEnv, 'BACK_OFFICE_DB'>, nowMs: number): Promise<void> {
-  return purgeUntil(env.BACK_OFFICE_DB, PURGES, nowMs - RETENTION_MS);
+export async function runDaily(
+  { BACK_OFFICE_DB: database }: Pick<BackOfficeEnv, 'BACK_OFFICE_DB'>,
+  nowMs: number,
+): Promise<void> {
+  const purged = await purgeUntil(database, PURGES, nowMs - RETENTION_MS);
+  await finishDailyRun(database, 'purge', purged, nowMs);
 }

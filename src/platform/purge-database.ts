@@ -10,8 +10,15 @@ const BATCHES_MAX = 150;
 /** Kinds of rows, each with the statements of a batch that purge up to ?2 rows of ?1 or before. */
 export type Purges = Readonly<Record<string, readonly string[]>>;
 
-/** Purges what is of `untilMs` or before, and warns in the log when the database fills up. */
-export async function purgeUntil(db: D1Database, purges: Purges, untilMs: number): Promise<void> {
+/**
+ * Purges what is of `untilMs` or before, and warns in the log when the database fills up. Returns the
+ * purged rows of each kind.
+ */
+export async function purgeUntil(
+  db: D1Database,
+  purges: Purges,
+  untilMs: number,
+): Promise<Readonly<Record<string, number>>> {
   const purged: Record<string, number> = {};
   let sizeBytes = 0;
   for (const [kind, statements] of Object.entries(purges)) {
@@ -23,6 +30,7 @@ export async function purgeUntil(db: D1Database, purges: Purges, untilMs: number
   if (isNearlyFull(sizeBytes)) {
     log('error', 'database_nearly_full', { sizeBytes, sizeBytesMax: DATABASE_BYTES_MAX });
   }
+  return purged;
 }
 
 /** Runs the statements until the last one changes fewer rows than it may. */

@@ -33,10 +33,10 @@ const PURGE_RESOLVED = `DELETE FROM attention_item WHERE (environment, payment_u
 
 /**
  * Purges what is older than RETENTION_MS, expires dead letters, and warns in the log when D1 fills
- * up.
+ * up. Returns how many rows of each kind it has purged.
  */
-export async function purgeExpired(env: Env, nowMs: number): Promise<void> {
-  await purgeUntil(env.DB, PURGES, nowMs - RETENTION_MS);
+export async function purgeExpired(env: Env, nowMs: number) {
+  const purged = await purgeUntil(env.DB, PURGES, nowMs - RETENTION_MS);
   await repeatedly(env.DB, [PURGE_RESOLVED], nowMs - RESOLVED_KEPT_MS);
   for (const { kind, waitsMs, sql } of EXPIRIES) {
     const { rows: letters } = await repeatedly(env.DB, [sql], nowMs - waitsMs);
@@ -44,4 +44,5 @@ export async function purgeExpired(env: Env, nowMs: number): Promise<void> {
       log('warn', 'dead_letters_expired', { kind, letters });
     }
   }
+  return purged;
 }
