@@ -5,6 +5,7 @@ import type {
   ProjectedRefund,
   ProjectionMessage,
 } from '../intent/protocol.ts';
+import { backUpLater } from './backup-state.ts';
 import { moveTotals, partsOfPayment, partsOfRefund } from './day-totals.ts';
 import { STREAM_PLACES_PER_MS } from './queries/stream.ts';
 import { IDS_PER_MS } from './schema.ts';
@@ -56,8 +57,12 @@ export function applyMessage(
   );
   const events = message.events.map((event) => applyEvent(sql, message, event, id, nowMs));
   const changes = [isChanged, ...refunds, ...events.map((result) => result === 'written')];
+  const changedPaymentId = changes.includes(true) ? id : null;
+  if (changedPaymentId !== null) {
+    backUpLater(sql, [changedPaymentId]);
+  }
   return {
-    changedPaymentId: changes.includes(true) ? id : null,
+    changedPaymentId,
     confirmed: !events.includes('left_out'),
     othersWithReceipt: othersWithReceipt(sql, message, id),
   };

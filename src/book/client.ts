@@ -19,6 +19,8 @@ export function bookOf(env: Env, tenant: Tenant, volume: number) {
   return {
     apply: method('apply'),
     report: method('report'),
+    backUp: method('backUp'),
+    settleBackup: method('settleBackup'),
     waitForEvents: method('waitForEvents'),
 
     /** Null when the book has no payment yet. */

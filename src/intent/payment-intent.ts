@@ -22,6 +22,7 @@ import type {
   HistoryEntry,
   IdempotencyClaim,
   ProbeResult,
+  StoredRecord,
 } from './protocol.ts';
 import { PaymentRecord } from './record.ts';
 import { newRecord, type Snapshot, type StoredEvent } from './store.ts';
@@ -341,6 +342,11 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     }
     await sendProjection(this.env, snapshot, this.#ports.book);
     return true;
+  }
+
+  /** What the backup copies, like `rows` of the record. Changes nothing. */
+  exportRecords(): readonly StoredRecord[] | null {
+    return this.#record.rows();
   }
 
   /**
