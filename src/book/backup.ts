@@ -225,7 +225,8 @@ export class BookBackup {
       return false;
     }
     const [oldest] = await namesAfter(this.#env, paymentsPrefix(identityOf(this.#sql)));
-    const atMs = oldest === undefined ? null : writtenAtMsOf(oldest) + PART_KEPT_MS;
+    const writtenAtMs = oldest === undefined ? null : writtenAtMsOf(oldest);
+    const atMs = writtenAtMs === null ? null : writtenAtMs + PART_KEPT_MS;
     if (oldest === undefined || atMs === null || nowMs < atMs) {
       this.#sql.exec('UPDATE backup SET expires_at_ms = ?', atMs);
       return false;

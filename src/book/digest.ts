@@ -150,7 +150,7 @@ export function digestStatement(
     sql: `INSERT INTO book_digest (environment, merchant_id, volume, as_of_ms, unlisted, digest)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6)
       ON CONFLICT DO UPDATE SET as_of_ms = ?4, unlisted = ?5, digest = ?6
-        WHERE as_of_ms < ?4 AND (unlisted <> ?5 OR digest <> ?6)`,
+        WHERE as_of_ms <= ?4 AND (unlisted <> ?5 OR digest <> ?6)`,
     params: [environment, merchantId, volume, nowMs, unlisted, JSON.stringify(shown)],
   };
 }

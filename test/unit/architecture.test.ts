@@ -39,7 +39,12 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/audit/',
   ],
   'src/account/': SHARED,
-  'src/backup/': [...SHARED, 'src/account/client.ts', 'src/intent/protocol.ts'],
+  'src/backup/': [
+    ...SHARED,
+    'src/account/client.ts',
+    'src/account/refund-claims.ts',
+    'src/intent/protocol.ts',
+  ],
   'src/book/': [
     ...SHARED,
     'src/account/client.ts',

@@ -42,3 +42,18 @@ export function replacePut(
   } as never);
   return { calls: spy.mock.calls, repair: () => spy.mockRestore() };
 }
+
+/** The tables in which wrangler records the migrations that it has applied. */
+export async function recordMigrations(): Promise<void> {
+  for (const [db, migrations] of [
+    [env.DB, env.TEST_MIGRATIONS],
+    [env.BACK_OFFICE_DB, env.TEST_BACK_OFFICE_MIGRATIONS],
+  ] as const) {
+    await db.batch([
+      db.prepare('CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY, name TEXT)'),
+      ...migrations.map(({ name }) =>
+        db.prepare('INSERT INTO d1_migrations (name) VALUES (?)').bind(name),
+      ),
+    ]);
+  }
+}
