@@ -54,6 +54,8 @@ export default {
     const purged = await purgeExpired(env, Date.now());
     const { compareManualReceipts } = await import('./operations/receipts.ts');
     await compareManualReceipts(env, Date.now());
+    const { continueRequests } = await import('./operations/customers/actions.ts');
+    await continueRequests(env, Date.now());
     const { finishDailyRun } = await import('./platform/daily-runs.ts');
     await finishDailyRun(env.DB, 'purge', purged, Date.now());
   },
