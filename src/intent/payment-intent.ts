@@ -27,6 +27,7 @@ import type {
   IdempotencyClaim,
   ProbeResult,
   Retention,
+  StoredRecord,
 } from './protocol.ts';
 import { PaymentRecord } from './record.ts';
 import { newRecord, type Snapshot, type StoredEvent } from './store.ts';
@@ -366,6 +367,11 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     // What is due may end the payment, or resolve an attempt.
     this.read();
     return erase(this.#record, { ...terms, nowMs: Date.now() });
+  }
+
+  /** What the backup copies, like `rows` of the record. Changes nothing. */
+  exportRecords(): readonly StoredRecord[] | null {
+    return this.#record.rows();
   }
 
   /**

@@ -1,4 +1,5 @@
-import { configOf } from '../config.ts';
+import { configOf, placementOf } from '../config.ts';
+import type { Placement } from '../domain/placement.ts';
 import { Problem } from '../http/problem.ts';
 import { checkJurisdiction } from '../platform/objects.ts';
 import { outageBehind } from '../platform/unavailable.ts';
@@ -22,8 +23,17 @@ export async function answerCall(
 ): Promise<Answer> {
   const asked = await functionOf(area, name);
   try {
-    const plane = { env, ctx, config: configOf(env), nowMs: Date.now() };
-    await checkJurisdiction(env.DB, plane.config.placement);
+    const nowMs = Date.now();
+    // Parsed by its first use, so that the self-check can say what is wrong with it.
+    const plane: Plane = {
+      env,
+      ctx,
+      nowMs,
+      get config() {
+        return configOf(env);
+      },
+    };
+    await checkPlacement(env);
     return { type: 'value', value: await asked(plane, ...args) };
   } catch (error) {
     if (error instanceof Problem) {
@@ -36,6 +46,17 @@ export async function answerCall(
     }
     return { type: 'unavailable', message: outage.message };
   }
+}
+
+/** Throws WrongJurisdiction. A variable that cannot be read is for the self-check to explain. */
+async function checkPlacement(env: Env): Promise<void> {
+  let placement: Placement;
+  try {
+    placement = placementOf(env);
+  } catch {
+    return;
+  }
+  await checkJurisdiction(env.DB, placement);
 }
 
 async function functionOf(area: string, name: string): Promise<InterfaceFunction> {

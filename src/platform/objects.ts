@@ -42,18 +42,18 @@ export function compareJurisdiction(stored: string | null, { jurisdiction }: Pla
   }
 }
 
-/** Databases whose jurisdiction this isolate has compared. */
-const compared = new WeakSet<D1Database>();
+/** What this isolate has compared. Objects have bindings of their own, so the database is no key. */
+const compared = new Set<Placement['jurisdiction']>();
 
 /** The same by a query of D1, once in an isolate. While D1 fails, this compares nothing. */
 export async function checkJurisdiction(db: D1Database, placement: Placement): Promise<void> {
-  if (compared.has(db)) {
+  if (compared.has(placement.jurisdiction)) {
     return;
   }
   const known = await readJurisdiction(db).catch(() => null);
   if (known !== null) {
     compareJurisdiction(known.stored, placement);
-    compared.add(db);
+    compared.add(placement.jurisdiction);
   }
 }
 

@@ -1,6 +1,7 @@
 import { createExecutionContext, createScheduledController } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
+import { bookOf } from '../../src/book/client.ts';
 import { MerchantBook } from '../../src/book/merchant-book.ts';
 import { configOf } from '../../src/config.ts';
 import { insertDeadLetter, markRetried } from '../../src/dead-letters/store.ts';
@@ -114,6 +115,9 @@ async function customersPayments(scene: Scene): Promise<Person> {
   const review = `/payments/sandbox/${ALPHA.id}/by-hand/review`;
   expect((await operateApi(review, { note: 'Seen' })).status).toBe(200);
   await settle([scene.payment(), ...['paid', 'canceled', 'by-hand'].map((id) => clientOf(id))]);
+  for (const tenant of [tenantOf(ALPHA), tenantOf(ALPHA, 'production')]) {
+    expect(await bookOf(env, tenant, 0).backUp()).toBe(true);
+  }
   const atProvider = (await scene.payment().read())?.attempts[0]?.phone ?? '';
   return { phones: [...new Set([PHONE, atProvider])], email: EMAIL, name: NAME };
 }
@@ -165,7 +169,12 @@ test.each(SCENES)(
     const person = await customersPayments(scene);
     const before = await placesOf(person);
     expect(before).toEqual(
-      expect.arrayContaining(['book payment', 'book payment_search_data', 'object record']),
+      expect.arrayContaining([
+        'book payment',
+        'book payment_search_data',
+        'bucket',
+        'object record',
+      ]),
     );
     advance(WINDOW_MS);
     let erased = 0;
@@ -297,7 +306,14 @@ describe('a crash during an erasure', () => {
         }),
     ],
     [
-      'after the object, before the rows of the database',
+      'after the object, before the parts of the backup',
+      () =>
+        vi.spyOn(MerchantBook.prototype, 'settleBackup').mockImplementation(() => {
+          throw new Error(CRASH);
+        }),
+    ],
+    [
+      'after the parts of the backup, before the rows of the database',
       () => {
         const batch = env.DB.batch.bind(env.DB);
         return vi.spyOn(env.DB, 'batch').mockImplementation(async (statements) => {
@@ -330,6 +346,8 @@ describe('a crash during an erasure', () => {
     ],
   ])('%s, is completed by the same command', async (_when, crash) => {
     await paidNow();
+    expect(await bookOf(env, tenantOf(ALPHA), 0).backUp()).toBe(true);
+    expect(await placesOf({ phones: [PHONE], email: EMAIL, name: NAME })).toContain('bucket');
     advance(WINDOW_MS);
     const crashed = crash();
     await operateApi('/customers/erase', { ...REASON, phone });
