@@ -13,6 +13,13 @@ export type { AttentionCounts, DescribedAttention, PaymentHint } from '../operat
 export { attentionPage, countAttention, describedAttention } from '../operations/attention.ts';
 export type { Bank } from '../operations/banks.ts';
 export { addBank, changeBank, listBanks } from '../operations/banks.ts';
+export type { CustomersPage, ErasedPage } from '../operations/customers/actions.ts';
+export {
+  customerRequests,
+  eraseCustomer,
+  exportCustomer,
+} from '../operations/customers/actions.ts';
+export type { CustomerRequest } from '../operations/customers/requests.ts';
 export type { LetterDetails, LetterOutcomes } from '../operations/dead-letters.ts';
 export {
   discardDeadLetters,
@@ -24,6 +31,7 @@ export type { Decided } from '../operations/decisions.ts';
 export type { LastOutcome, RailOutcome } from '../operations/digests.ts';
 export type { EnvironmentHealth, Health } from '../operations/health.ts';
 export { readHealth, refreshHealth } from '../operations/health.ts';
+export { holdPayment, releasePayment } from '../operations/holds.ts';
 export type { MerchantRow } from '../operations/merchant-rows.ts';
 export { knownMerchant, merchants } from '../operations/merchant-rows.ts';
 export type { MerchantDetails, Settings } from '../operations/merchants.ts';
@@ -56,6 +64,8 @@ export { rebuildBook, rebuildObjects, restoreBook } from '../operations/rebuild.
 export { repeatRefund, resolveRefund } from '../operations/refund-decisions.ts';
 export { requestRefund } from '../operations/refund-request.ts';
 export { reviewPayment, reviewSeenPayment } from '../operations/review.ts';
+export type { SelfCheck } from '../self-check/run.ts';
+export { readSelfCheck, startSelfCheck } from '../self-check/run.ts';
 
 /** The rail of each method in both environments. Calls no provider. */
 export function rails({ env }: Plane) {
