@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Cloudflare as Client, CloudflareError } from '../../scripts/deployment/cloudflare.ts';
 import { CONTRACT_FILE } from '../support/cloudflare/contract.ts';
+import { Router } from '../support/cloudflare/gateway.ts';
 import {
   type Cloudflare,
   type CloudflareOptions,
@@ -374,8 +375,8 @@ describe('a deployment', () => {
       bindings: [],
     });
     expect(without.error?.code).toBe(100402);
-    const response = await started.fetch('counter.kefel-trial.workers.dev', '/');
-    expect(response.status).toBe(200);
+    const [current] = started.state.scripts.get('counter')?.deployments ?? [];
+    expect(current?.versions).toEqual([{ version_id: old, percentage: 100 }]);
   });
 
   test('follows a change of a secret, but not while the latest version is not deployed', async () => {
@@ -396,6 +397,83 @@ describe('a deployment', () => {
       bindings: [...BINDINGS, { type: 'inherit', name: 'OTHER' }],
     });
     expect(inherited.error?.code).toBe(10057);
+  });
+});
+
+describe('what leads to a Worker', () => {
+  const records = (hostname: string, isOverriding = true) => ({
+    override_scope: true,
+    override_existing_origin: true,
+    override_existing_dns_record: isOverriding,
+    origins: [{ hostname }],
+  });
+
+  async function workers(...names: readonly string[]) {
+    const world = await start();
+    for (const name of names) {
+      await upload(world.started, name, codeOfVersion(name));
+    }
+    const { state } = world.started;
+    const at = (url: string) => new Router(state).scriptFor(new URL(url))?.name ?? null;
+    return { ...world, state, at };
+  }
+
+  test('is a custom domain, and before it the route that is most specific', async () => {
+    const { call, at } = await workers('payments', 'office');
+    await call('PUT', '/workers/scripts/payments/domains/records', records('pay.example.com'));
+    const pattern = (path: string) => ({
+      pattern: `pay.example.com${path}`,
+      zone_name: 'example.com',
+    });
+    await call('PUT', '/workers/scripts/office/routes', ['/', '/docs*'].map(pattern));
+    const paths = ['/', '/docs/a', '/api', '/?a=b'];
+    expect(paths.map((path) => at(`https://pay.example.com${path}`))).toEqual([
+      'office',
+      'office',
+      'payments',
+      'office',
+    ]);
+    expect(at('https://payments.kefel-trial.workers.dev/'), 'it is off').toBeNull();
+    expect(at('https://other.example.com/')).toBeNull();
+  });
+
+  test('is not an address of another account, nor one whose record must stay', async () => {
+    const { call, state, at } = await workers('payments');
+    const path = '/workers/scripts/payments/domains/records';
+    state.foreignHostnames.add('pay.example.com');
+    state.dnsRecords.add('shop.example.com');
+    for (const hostname of ['pay.example.com', 'pay.example.org']) {
+      expect(await codeOf(call('PUT', path, records(hostname)))).toBe(100116);
+    }
+    const changeset = '/workers/scripts/payments/domains/changeset?replace_state=true';
+    expect(await call('POST', changeset, [{ hostname: 'shop.example.com' }])).toMatchObject({
+      conflicting: [{ hostname: 'shop.example.com' }],
+    });
+    expect(await codeOf(call('PUT', path, records('shop.example.com', false)))).toBe(100117);
+    await call('PUT', path, records('shop.example.com'));
+    expect(at('https://shop.example.com/')).toBe('payments');
+  });
+
+  test('keeps a Worker from being deleted: a queue that it consumes, and a binding to it', async () => {
+    const { started, call, state } = await workers('payments');
+    const bindings = [
+      { type: 'service', name: 'PAYMENTS', service: 'payments', entrypoint: 'Payments' },
+    ];
+    await upload(started, 'office', codeOfVersion('office'), { bindings, exports: {} });
+    const { queue_id } = await call('POST', '/queues', { queue_name: 'events' });
+    const { consumer_id } = await call('POST', `/queues/${queue_id}/consumers`, {
+      type: 'worker',
+      script_name: 'payments',
+      settings: { batch_size: 5, max_retries: 3, max_wait_time_ms: 0 },
+    });
+    expect(await codeOf(call('DELETE', `/queues/${queue_id}`))).toBe(11005);
+    expect(await codeOf(call('DELETE', '/workers/scripts/payments?force=true'))).toBe(10064);
+    await call('DELETE', `/queues/${queue_id}/consumers/${consumer_id}`);
+    await call('DELETE', `/queues/${queue_id}`);
+    expect(await codeOf(call('DELETE', '/workers/scripts/payments'))).toBe(10064);
+    await call('DELETE', '/workers/scripts/office?force=true');
+    await call('DELETE', '/workers/scripts/payments');
+    expect([state.scripts.size, state.queues.length]).toEqual([0, 0]);
   });
 });
 
