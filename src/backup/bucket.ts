@@ -16,6 +16,12 @@ export class BackupUnavailable extends Unavailable {
   override readonly name = 'BackupUnavailable';
 }
 
+/** Whether the operator has given the gateway a bucket. */
+export function hasBackups(env: Env): boolean {
+  const bucket: R2Bucket | undefined = env.BACKUPS;
+  return bucket !== undefined;
+}
+
 /** Throws BackupUnavailable for a gateway without a bucket. */
 export function bucketOf(env: Env): R2Bucket {
   const bucket: R2Bucket | undefined = env.BACKUPS;

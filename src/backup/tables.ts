@@ -41,6 +41,12 @@ export const PAYMENTS_TABLES: readonly ExportedTable[] = [
     key: ['environment', 'key', 'merchant_id', 'unique_id'],
     pageRows: SMALL,
   },
+  {
+    table: 'customer_request_payments',
+    key: ['request_id', 'environment', 'merchant_id', 'volume', 'payment_id'],
+    pageRows: SMALL,
+  },
+  { table: 'customer_requests', key: ['id'], pageRows: SMALL },
   { table: 'banks', key: ['code'], pageRows: SMALL },
   { table: 'merchants', key: ['id'], pageRows: SMALL },
   AUDIT_LOG,

@@ -2,11 +2,12 @@ import { DurableObject } from 'cloudflare:workers';
 import { paymentRetentionMs } from '../config.ts';
 import { decide, openIntent } from '../domain/decide.ts';
 import type { Command, Intent } from '../domain/intent.ts';
-import { type ErasureTerms, keptFromErasure, type LegalHold } from '../domain/retention.ts';
+import type { ErasureTerms, LegalHold } from '../domain/retention.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
 import { errorText, log } from '../platform/log.ts';
 import { KEEPS_EARLIER_ALARM } from './alarm.ts';
 import { PaymentDeliveries } from './deliveries.ts';
+import { erase, retentionIn, setHold } from './keeping.ts';
 import { type Message, sendMessages, sendProjection } from './outbox.ts';
 import type { Ports } from './ports.ts';
 import { needsConfirmation, projectedVersion } from './projection.ts';
@@ -210,47 +211,21 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     return true;
   }
 
-  /** Null when there is no such payment, or only its tombstone. */
+  /** How long the payment is kept. */
   retention(): Retention | null {
-    const kept = this.#record.alarm.kept();
-    return kept && { hold: kept.hold, endsAtMs: this.#record.alarm.retentionEndsAtMs() };
+    return retentionIn(this.#record);
   }
 
-  /**
-   * Stores an operator's hold, or ends the one there is. Repeating it changes nothing. False when
-   * there is no such payment, or nothing to end.
-   */
+  /** Repeating it changes nothing. */
   setHold(hold: LegalHold | 'released'): boolean {
-    const kept = this.#record.alarm.kept();
-    const nowMs = Date.now();
-    const next =
-      hold === 'released'
-        ? kept?.hold && { ...kept.hold, untilMs: nowMs, changedAtMs: nowMs }
-        : hold;
-    if (kept === null || !next) {
-      return false;
-    }
-    this.#record.commit(() => this.#record.setHold(next, nowMs));
-    return true;
+    return setHold(this.#record, hold, Date.now());
   }
 
-  /**
-   * Deletes all but the tombstone on a customer's request, unless something must keep the payment. A
-   * repeated call answers the same.
-   */
+  /** On a customer's request. A repeated call answers the same. */
   erase(terms: Pick<ErasureTerms, 'refundAgeDaysMax'>): EraseResult {
     // What is due may end the payment, or resolve an attempt.
     this.read();
-    const kept = this.#record.alarm.kept();
-    if (kept === null) {
-      return { type: this.#record.stored() === null ? 'not_found' : 'deleted' };
-    }
-    const reason = keptFromErasure(kept, { ...terms, nowMs: Date.now() });
-    if (reason !== null) {
-      return { type: 'kept', ...reason };
-    }
-    this.#record.purge();
-    return { type: 'deleted' };
+    return erase(this.#record, { ...terms, nowMs: Date.now() });
   }
 
   /** What the backup copies, like `rows` of the record. Changes nothing. */
