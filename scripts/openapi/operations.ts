@@ -217,7 +217,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     tag: 'Events',
     summary: 'List the public webhook keys',
     description:
-      'The keys verify `signature` of a webhook. A resent event keeps its first signature, so retired keys stay listed for 400 days. The call needs no API key.',
+      'The keys verify `signature` of a webhook. A resent event keeps its first signature, so retired keys stay listed as long as payments are kept (400 days, if the operator has not changed it). The call needs no API key.',
     answer: envelope(all('WebhookKey', 'Newest first, then retired keys')),
   },
   listWebhookEndpoints: {

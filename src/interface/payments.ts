@@ -47,7 +47,7 @@ export interface FoundPayment {
 export type ReadPayment =
   | FoundPayment
   /** Its object has deleted all but the id; the lists still have a row. */
-  | { readonly type: 'deleted'; readonly row: PaymentRow }
+  | { readonly type: 'deleted'; readonly row: PaymentRow; readonly keptDays: number }
   | { readonly type: 'not_found' };
 
 /** The payment with this id of the merchant. */
@@ -253,9 +253,14 @@ async function find({ env }: Plane, tenant: Tenant, uniqueId: string): Promise<F
   return intent && { client, intent };
 }
 
-async function remaining({ env }: Plane, tenant: Tenant, uniqueId: string): Promise<ReadPayment> {
+async function remaining(
+  { env, config }: Plane,
+  tenant: Tenant,
+  uniqueId: string,
+): Promise<ReadPayment> {
   const row = await (await readerOf(env, tenant)).paymentOf(uniqueId);
-  return row === null ? { type: 'not_found' } : { type: 'deleted', row };
+  const keptDays = config.retention.paymentMs / DAY_MS;
+  return row === null ? { type: 'not_found' } : { type: 'deleted', row, keptDays };
 }
 
 async function namesOfBanks(

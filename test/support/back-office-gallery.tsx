@@ -62,7 +62,8 @@ const HEADER = {
 
 const database = sqliteD1('back-office/migrations');
 const backOfficeKeys = strongKeyRing('KEYS', `t1:${Buffer.alloc(32, 3).toString('base64')}`);
-const config = { publicBaseUrl: null, rateLimits: false, backOfficeKeys };
+const retention = { sessionMs: 0, auditAddressMs: 0 };
+const config = { publicBaseUrl: null, rateLimits: false, backOfficeKeys, retention };
 const env = { BACK_OFFICE_DB: database, SOURCE_URL: '' } as unknown as BackOfficeEnv;
 const ctx = { waitUntil: () => undefined } as unknown as ExecutionContext;
 
@@ -455,7 +456,7 @@ export const BACK_OFFICE_GALLERY = {
   'payment-failed': dashboard(pathOf(FAILED), payment(FAILED)),
   'payment-anomalous': dashboard(pathOf(ANOMALOUS), payment(ANOMALOUS)),
   'payment-deleted': dashboard(pathOf(LONGEST), {
-    payments: { read: { type: 'deleted', row: rowOf(LONGEST) } },
+    payments: { read: { type: 'deleted', row: rowOf(LONGEST), keptDays: 400 } },
   }),
   refunds: dashboard('/dashboard/sandbox/refunds', { lists: { refunds: pageOf(REFUND_ROWS) } }),
   'refunds-none': dashboard('/dashboard/sandbox/refunds', { lists: { refunds: pageOf([]) } }),

@@ -326,7 +326,8 @@ export const dashboard: DashboardMessages = {
   payment: {
     title: (uniqueId) => `ክፍያ ${uniqueId}`,
     back: 'ሁሉም ክፍያዎች',
-    gone: (days) => `የዚህ ክፍያ ዝርዝር ካበቃ ከ${days} ቀናት በኋላ ተሰርዟል። ይህ ዝርዝሩ እስካሁን የሚያውቀው ነው።`,
+    gone: (days) =>
+      `የዚህ ክፍያ ዝርዝር ካበቃ ከ${days} ቀናት በኋላ፣ ወይም በደንበኛው ጥያቄ ቀደም ብሎ ተሰርዟል። ይህ ዝርዝሩ እስካሁን የሚያውቀው ነው።`,
     facts: 'ክፍያው',
     amount: 'መጠን',
     reason: 'ምክንያት',

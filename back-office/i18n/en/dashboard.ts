@@ -360,7 +360,7 @@ export const dashboard = {
     title: (uniqueId: string) => `Payment ${uniqueId}`,
     back: 'All payments',
     gone: (days: string) =>
-      `The details of this payment were deleted ${days} days after it ended. Only this summary remains.`,
+      `The details of this payment were deleted ${days} days after it ended, or earlier on the customer’s request. Only this summary remains.`,
     facts: 'Payment',
     amount: 'Amount',
     reason: 'Reason',

@@ -198,7 +198,7 @@ export const desk = {
 
     deadLetter: 'Dead letter',
     lettersLead:
-      'Messages that a queue has given up. A letter waits 30 days, and what a provider reported 400 days.',
+      'Messages that a queue has given up. A letter waits 30 days, and what a provider reported as long as a payment is kept.',
     lettersEmpty: 'No dead letters.',
     kind: 'Kind',
     letterKinds: {
