@@ -85,6 +85,7 @@ function CheckPage({ checks, startedAtMs, finishedAtMs }: SelfCheck) {
         <p>{text.none}</p>
       ) : (
         <Section id="checks" title={text.checked}>
+          {isWaiting && <div hidden data-live={String(checks.filter(isKnown).length)} />}
           <Facts
             rows={mostUrgentFirst(checks).map((check) => [
               checkTexts(text, check).title,
@@ -95,6 +96,10 @@ function CheckPage({ checks, startedAtMs, finishedAtMs }: SelfCheck) {
       )}
     </Frame>
   );
+}
+
+function isKnown({ state }: SelfCheck['checks'][number]): boolean {
+  return state !== 'waiting';
 }
 
 const ORDER = ['wrong', 'waiting', 'ok'] as const;
