@@ -16,6 +16,7 @@ export const BACK_OFFICE_TABLES: readonly ExportedTable[] = [
 /** The tables that it leaves out, and why a restored gateway does not need them. */
 export const BACK_OFFICE_TABLES_LEFT_OUT: Readonly<Record<string, string>> = {
   sessions: 'members sign in again, and a stolen backup revives no session',
+  daily_runs: 'the next daily run writes it again',
   spent_challenges: 'challenges expire within minutes',
 };
 

@@ -1,4 +1,4 @@
-import { RETENTION_MS } from '../domain/schedule.ts';
+import { retentionOf } from '../config.ts';
 import {
   allNames,
   asking,
@@ -54,10 +54,11 @@ export async function purgeBackups(
 
 /** The addresses of an audit log go, as they do in the database; its entries stay. */
 async function purgeAddresses(env: Env, nowMs: number): Promise<void> {
+  const untilMs = nowMs - retentionOf(env).auditAddressMs - BACKUP_KEPT_MS;
   for (const database of DATABASES) {
     for await (const object of allNames(env, auditPrefix(database))) {
       const atMs = writtenAtMsOf(object);
-      if (atMs === null || atMs > nowMs - RETENTION_MS - BACKUP_KEPT_MS) {
+      if (atMs === null || atMs > untilMs) {
         continue;
       }
       const part = await readPart<RowLine>(env, object.key);

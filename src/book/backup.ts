@@ -14,7 +14,8 @@ import {
   paymentsPrefix,
   sequencePrefix,
 } from '../backup/names.ts';
-import { DAY_MS, RETENTION_MS } from '../domain/schedule.ts';
+import { paymentRetentionMs } from '../config.ts';
+import { DAY_MS } from '../domain/schedule.ts';
 import { intentByUniqueId } from '../intent/client.ts';
 import type { StoredRecord } from '../intent/protocol.ts';
 import { concurrently } from '../platform/concurrently.ts';
@@ -57,8 +58,6 @@ const PARTS_PER_ALARM = 4;
 /** The waits after failures double from a minute to an hour. */
 const AGAIN_MS = 60_000;
 const AGAIN_MS_MAX = 60 * 60 * 1_000;
-/** A payment that changed when its part was written is kept until RETENTION_MS after that. */
-const PART_KEPT_MS = RETENTION_MS + BACKUP_KEPT_MS;
 
 export class BookBackup {
   readonly #storage: DurableObjectStorage;
@@ -226,7 +225,9 @@ export class BookBackup {
     }
     const [oldest] = await namesAfter(this.#env, paymentsPrefix(identityOf(this.#sql)));
     const writtenAtMs = oldest === undefined ? null : writtenAtMsOf(oldest);
-    const atMs = writtenAtMs === null ? null : writtenAtMs + PART_KEPT_MS;
+    // A payment that changed just before the part was written is kept until its retention ends.
+    const keptMs = paymentRetentionMs(this.#env) + BACKUP_KEPT_MS;
+    const atMs = writtenAtMs === null ? null : writtenAtMs + keptMs;
     if (oldest === undefined || atMs === null || nowMs < atMs) {
       this.#sql.exec('UPDATE backup SET expires_at_ms = ?', atMs);
       return false;

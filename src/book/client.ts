@@ -21,6 +21,7 @@ export function bookOf(env: Env, tenant: Tenant, volume: number) {
     report: method('report'),
     backUp: method('backUp'),
     settleBackup: method('settleBackup'),
+    erase: method('erase'),
     waitForEvents: method('waitForEvents'),
 
     /** Null when the book has no payment yet. */

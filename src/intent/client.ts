@@ -52,6 +52,9 @@ export class IntentClient {
   readonly reportDelivery = this.#method('reportDelivery');
   readonly republish = this.#method('republish');
   readonly exportRecords = this.#method('exportRecords');
+  readonly retention = this.#method('retention');
+  readonly setHold = this.#method('setHold');
+  readonly erase = this.#method('erase');
 
   constructor(env: Env, objectId: string) {
     this.#env = env;

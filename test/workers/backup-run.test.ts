@@ -211,7 +211,10 @@ describe('a run that dies', () => {
 
 it('deletes runs after 35 days, but never the newest one, and keeps the audit log without addresses', async () => {
   await operateApi('/merchants/mer_alpha/suspend', { reason: 'Test' });
-  await operateApi('/merchants/mer_alpha/owners/invite', { name: 'Almaz' });
+  await operateApi('/merchants/mer_alpha/invitations', {
+    name: 'Almaz',
+    role: 'owner',
+  });
   await crons();
   const first = await manifest();
   advance(36 * DAY_MS);
