@@ -54,6 +54,7 @@ export const AUDIT_ACTIONS = [
   'dead_letter.discarded',
   'book.rebuilt',
   'book.restored',
+  'backup.begun',
   'maintenance.began',
   'maintenance.ended',
   'member_changes.paused',

@@ -1283,6 +1283,7 @@ export const dashboard: DashboardMessages = {
       'dead_letter.discarded': 'የጠፋ መልእክት ተጥሏል',
       'book.rebuilt': 'የክፍያዎች ዝርዝር እንደገና ተሠርቷል',
       'book.restored': 'የክፍያዎች ዝርዝር ወደ ቀድሞው ተመልሷል',
+      'backup.begun': 'ምትኬ መያዝ ተጀምሯል',
       'maintenance.began': 'ጥገና ተጀምሯል',
       'maintenance.ended': 'ጥገና አብቅቷል',
       'member_changes.paused': 'የአባላት ለውጦች ቆመዋል',

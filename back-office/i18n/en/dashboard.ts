@@ -1364,6 +1364,7 @@ export const dashboard = {
       'dead_letter.discarded': 'Dead letter discarded',
       'book.rebuilt': 'Payment list rebuilt',
       'book.restored': 'Payment list restored',
+      'backup.begun': 'Backup started',
       'maintenance.began': 'Maintenance began',
       'maintenance.ended': 'Maintenance ended',
       'member_changes.paused': 'Changes by members paused',

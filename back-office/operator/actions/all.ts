@@ -1,4 +1,5 @@
 import type { OperatorAction } from './action.ts';
+import { BACKUP_ACTIONS } from './backups.ts';
 import { GATEWAY_ACTIONS } from './gateway.ts';
 import { MERCHANT_ACTIONS } from './merchants.ts';
 import { MODE_ACTIONS } from './modes.ts';
@@ -10,4 +11,5 @@ export const ACTIONS: readonly OperatorAction[] = [
   ...PAYMENT_ACTIONS,
   ...GATEWAY_ACTIONS,
   ...MODE_ACTIONS,
+  ...BACKUP_ACTIONS,
 ];
