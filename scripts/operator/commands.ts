@@ -8,6 +8,7 @@ import { ACTIONS } from '../../back-office/operator/actions/all.ts';
 import { MESSAGE_QUEUES } from '../../src/dead-letters/queues.ts';
 import { LETTER_STATUSES } from '../../src/dead-letters/store.ts';
 import { type Command, type Given, UsageError } from './command.ts';
+import { linesOf } from './text.ts';
 import { PART_READERS, READERS } from './values.ts';
 import { ACTION_VIEWS, READ_VIEWS } from './views.ts';
 
@@ -320,7 +321,7 @@ export const COMMANDS: readonly Command[] = grouped([
     async *run(gateway, given) {
       yield* (await import('./backup.ts')).verifyBackup(gateway, given);
     },
-    shown: ['run parts lines problems'],
+    shown: (found) => linesOf(found, ['run parts lines problems']),
   },
   {
     name: 'backup fetch',
@@ -332,7 +333,7 @@ export const COMMANDS: readonly Command[] = grouped([
     async *run(gateway, given) {
       yield* (await import('./backup.ts')).fetchBackup(gateway, given);
     },
-    shown: ['run parts copied bytes'],
+    shown: (copied) => linesOf(copied, ['run parts copied bytes']),
   },
 ]);
 

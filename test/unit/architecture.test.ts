@@ -145,6 +145,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   // The operator's side asks the payments plane by its interface, and shares pure modules with it.
   'back-office/operator/': [
     ...SHARED,
+    'back-office/backup.ts',
     'back-office/audit.ts',
     'back-office/config.ts',
     'back-office/elements/',
