@@ -51,10 +51,10 @@ export class IntentClient {
   readonly chooseEndpoints = this.#method('chooseEndpoints');
   readonly reportDelivery = this.#method('reportDelivery');
   readonly republish = this.#method('republish');
-  readonly exportRecords = this.#method('exportRecords');
   readonly retention = this.#method('retention');
   readonly setHold = this.#method('setHold');
   readonly erase = this.#method('erase');
+  readonly exportRecords = this.#method('exportRecords');
 
   constructor(env: Env, objectId: string) {
     this.#env = env;

@@ -243,7 +243,9 @@ it('deletes runs after 35 days, but never the newest one, and keeps the audit lo
 it('takes from the back office only tables of its own database', async () => {
   const facts = { migrations: [], tables: ['members'], auditToId: 0 };
   const call = (name: string, ...args: unknown[]) => env.PAYMENTS.call(['backups', name], args);
-  await expect(call('takeRun', { ...facts, tables: ['../payments'] }, false)).rejects.toThrow('facts');
+  await expect(call('takeRun', { ...facts, tables: ['../payments'] }, false)).rejects.toThrow(
+    'facts',
+  );
   const page = { table: 'members', part: 1, rows: [{ id: 'x' }], next: null };
   await expect(call('storePage', '20900101T000000Z', page)).rejects.toThrow('run in progress');
   const taken = (await call('takeRun', facts, true)) as { value: { run: string } };

@@ -33,6 +33,7 @@ export type Answers =
   | 'rebuilt'
   | 'restored'
   | 'backup'
+  | 'customer'
   | 'modes';
 
 /**
