@@ -14,6 +14,9 @@ export type Answer =
 
 type InterfaceFunction = (plane: Plane, ...args: readonly unknown[]) => unknown;
 
+/** They say what is wrong with the configuration, so they answer in spite of it. */
+const WITHOUT_CONFIG: readonly string[] = ['readSelfCheck', 'startSelfCheck'];
+
 /** Calls a function of the interface. Throws for an unknown one, and for a failure of ours. */
 export async function answerCall(
   env: Env,
@@ -23,16 +26,18 @@ export async function answerCall(
 ): Promise<Answer> {
   const asked = await functionOf(area, name);
   try {
-    const nowMs = Date.now();
-    // Parsed by its first use, so that the self-check can say what is wrong with it.
     const plane: Plane = {
       env,
       ctx,
-      nowMs,
+      nowMs: Date.now(),
       get config() {
         return configOf(env);
       },
     };
+    if (!WITHOUT_CONFIG.includes(name)) {
+      // A malformed variable stops everything at once.
+      configOf(env);
+    }
     await checkPlacement(env);
     return { type: 'value', value: await asked(plane, ...args) };
   } catch (error) {

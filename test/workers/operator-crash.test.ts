@@ -12,6 +12,7 @@ import { databaseRows } from '../security/storage.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
 import { operateApi, project, refundByHand } from './operator-support.ts';
 import { configureRails, MPESA, railServer } from './rails-support.ts';
+import { recordMigrations } from './support/backup.ts';
 import { bookStub } from './support/book.ts';
 import {
   ALPHA,
@@ -277,6 +278,13 @@ const ROWS: Readonly<Record<string, Row>> = {
     path: `/books/sandbox/${ALPHA.id}/restore`,
     body: { at: new Date(Date.now()).toISOString().replace(/\.\d+/, '') },
     action: 'book.restored',
+  },
+  '/backups': {
+    scene: recordMigrations,
+    path: '/backups',
+    body: {},
+    crash: crashInAudit,
+    action: 'backup.begun',
   },
   '/maintenance/begin': {
     path: '/maintenance/begin',

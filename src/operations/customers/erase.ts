@@ -1,4 +1,4 @@
-import { hasBackups } from '../../backup/bucket.ts';
+import { hasBucket } from '../../backup/bucket.ts';
 import { bookOf } from '../../book/client.ts';
 import { eraseFromBackup } from '../../book/erase-from-backup.ts';
 import type { Kept } from '../../domain/erasure.ts';
@@ -58,7 +58,7 @@ async function erasePayment(env: Env, payment: RequestedPayment): Promise<Kept |
   if (result.type === 'kept') {
     return result;
   }
-  if (hasBackups(env)) {
+  if (hasBucket(env)) {
     await eraseFromBackup(env, tenant, { volume, id, uniqueId });
   }
   await runBatch(env.DB, remains(payment, client.objectId));
