@@ -149,8 +149,8 @@ try {
   await wrangler('secret', 'bulk', bulk, '-c', payments);
   await wrangler('secret', 'delete', 'RAIL_M_PESA_SANDBOX', '-c', payments);
   await wrangler('deploy', '-c', payments, '--message', 'again', '--tag', 'v2');
-  await wrangler('deploy', '-c', atDomain);
-  await wrangler('deploy', '-c', atRoutes);
+  await wrangler('deploy', '-c', atDomain, '--tag', 'v2');
+  await wrangler('deploy', '-c', atRoutes, '--message', 'at routes');
   await wrangler('triggers', 'deploy', '-c', atDomain);
 
   await wrangler('versions', 'upload', '-c', payments, '--tag', 'v3', '--message', 'newer');
